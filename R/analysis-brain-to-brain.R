@@ -40,12 +40,15 @@
 #'   The corrected estimators go over clusters, the jackknife deletes whole clusters, and its
 #'   intervals are those of the t distribution. Stimuli with the label `NA` are left out. At least
 #'   5 clusters are needed, 4 without intervals. Not for clusters that [responses()] declares.
-#' @param neurons_sampled `FALSE`: intervals are for these neurons, with other stimuli. `TRUE`: they
-#'   are for the populations that the neurons were sampled from, see Details. Not for
-#'   `"stimulus_neuron_trial"`.
+#' @param over what intervals are about: `"stimuli"`: these neurons, with other stimuli. With
+#'   `"neurons_x"`, `"neurons_y"` or both also the populations that the neurons are samples of, see
+#'   Details (for pairs within `x` both or neither). Not for `"stimulus_neuron_trial"`.
+#' @param complete of which sides are the neurons not a sample, but all that there are, see [cka()]?
+#'   No subsets are taken of two sides one of which is complete. For a list `x` `"both"` or `"none"`
+#'   for all of its elements; what [responses()] makes declares it.
 #' @return A data frame of class `repalign_analysis` with one row per comparison, number of
 #'   neurons and estimator. Columns:
-#'   * `x` and `y`, what is compared; `neurons`; `estimator`;
+#'   * `x` and `y`, what is compared; `neurons`; `estimator`; where some side is, `complete`;
 #'   * `pooled`, the estimate to report: the ratio of values H that were first averaged over all
 #'     subsets, see Details;
 #'   * `pooled_se`, `conf_low` and `conf_high`, its standard error and interval, from a
@@ -54,9 +57,10 @@
 #'   * `n_estimates`, the number of subsets, and `undefined`, the number of those in which a
 #'     denominator is not positive;
 #'   * only for [responses()] with several trials: `ceiling`, the estimate that the region, or the
-#'     two sides, would have with their own noise-free responses, and `disattenuated`, the estimate
-#'     without the noise of the trials, each with its standard error (`_se`, over stimuli). They are
-#'     made of the same pairs of neurons as `pooled`, see [noise_ceiling()], and `NA` for `"naive"`.
+#'     two sides, would have with their own noise-free responses, over the same pairs of neurons;
+#'     and `disattenuated`, the estimate from trials (`"stimulus_neuron_trial"` for
+#'     `"stimulus_neuron"`), each with its standard error (`_se`, over stimuli), see
+#'     [noise_ceiling()]; `NA` for `"naive"`.
 #'     `"stimulus_neuron_trial"` is free of this noise, so that its ceiling is 1.
 #'
 #'   `pooled` is `NA` if a pooled denominator is not positive, and `pooled_se` is `NA` if this
@@ -92,7 +96,7 @@
 #' labels of sessions are taken as recorded together, and a note below the result says so: then only
 #' different trials are multiplied, which is right either way.
 #'
-#' With `neurons_sampled = TRUE`, the standard error comes from the two-way jackknife over stimuli
+#' With neurons in `over`, the standard error comes from the two-way jackknife over stimuli
 #' and neurons of [cka_interval()], with the weights that the random subsets give to the pairs of
 #' neurons. Neurons with equal labels are deleted together, and neurons of both sides at once. The
 #' intervals are those of the t distribution with the degrees of freedom of Satterthwaite. For
@@ -101,7 +105,7 @@
 #' simulations with new stimuli and neurons in each of 300 data sets (`bench/ratio.R`; 60 stimuli x
 #' 40 neurons and 120 x 80, true CKA from 0.41 to 0.87, subsets of 8, 20 and all neurons), nominal
 #' 95% intervals held the value of the population of neurons in 93% to 99% of the data sets with
-#' `neurons_sampled = TRUE`, and those that hold the neurons fixed in 68% to 92%.
+#' both in `over`, and those that hold the neurons fixed in 68% to 92%.
 #'
 #' A warning of class `repalign_unstable` points out corrected values that lie above 1, with their
 #' intervals, by more than sampling explains. This happens when the same neurons are on both sides
@@ -122,31 +126,36 @@
 #' pop <- linear_population(n = 60, q = 40, d = 30, spectrum = "power")
 #' brain_to_brain(pop$x, pop$y, neurons = 20, repeats = 50)
 #' # the same, with intervals for the populations of neurons
-#' brain_to_brain(pop$x, pop$y, neurons = 20, repeats = 50, neurons_sampled = TRUE)
+#' brain_to_brain(pop$x, pop$y, neurons = 20, repeats = 50,
+#'                over = c("stimuli", "neurons_x", "neurons_y"))
 #' pop$cka
 #' @seealso [trial_to_trial()], [brain_to_model()], [object_disentanglement()]
 #' @export
 brain_to_brain <- function(x, y = NULL, neurons = NULL, repeats = 200, split = NULL,
                            estimator = c("naive", "stimulus", "stimulus_neuron"), units_x = NULL,
                            units_y = NULL, normalize = c("none", "sd"), conf_level = 0.95,
-                           clusters = NULL, neurons_sampled = FALSE,
+                           clusters = NULL, over = "stimuli",
+                           complete = c("none", "x", "y", "both"),
                            na = c("error", "stimuli", "neurons")) {
   need_arguments()
   whole <- is.null(y) && is.list(x) && !is.data.frame(x) && !is_responses(x)
+  if (whole) {
+    check_element_names(x, "x")
+    x <- data_in_order(x)
+  } else if (!is.null(y)) {
+    both <- data_in_order(list(x = x, y = y))
+    x <- both$x
+    y <- both$y
+  }
   objects <- if (whole) x else list(x = x, y = y)
   setup <- check_analysis(estimator, normalize, repeats, conf_level, na, clusters = clusters,
                           objects = objects, by_trials = TRUE, default = missing(estimator))
-  check_flag(neurons_sampled, "neurons_sampled")
-  if (neurons_sampled && is.null(setup$conf_level)) {
-    warn("`neurons_sampled` says what intervals are made of, and is not used without them: give ",
-         "`conf_level`.", class = "repalign_unused", data = "neurons_sampled")
+  setup$complete <- if (whole || is.null(y)) {
+    analysis_complete(complete, if (whole) x else list(x = x))
+  } else {
+    analysis_complete(complete, list(x = x), list(y = y))
   }
-  if (neurons_sampled && setup$by_trials) {
-    abort("`neurons_sampled` is not there for \"stimulus_neuron_trial\": give other estimators in ",
-          "`estimator`, or use cka_interval(), whose intervals are for the populations of neurons.",
-          class = "repalign_error_choice", arg = "neurons_sampled")
-  }
-  setup$neurons_sampled <- neurons_sampled
+  setup$neurons <- neurons_over(over, setup, pairs = whole || is.null(y))
   note_unused_units(unit_users(setup), list(units_x = units_x, units_y = units_y))
   note_unused_by_estimators(setup, "brain_to_brain")
   if (whole) {
@@ -185,14 +194,46 @@ brain_to_brain <- function(x, y = NULL, neurons = NULL, repeats = 200, split = N
   with_note(analysis_result(cells, setup, "brain_to_brain"), comparisons$note)
 }
 
+# Are errors about neurons, too, of each side? pairs: are they of pairs within `x`?
+neurons_over <- function(over, setup, pairs) {
+  over <- check_choice(over, c("stimuli", "neurons_x", "neurons_y"), "over", several = TRUE)
+  neurons <- c(x = "neurons_x" %in% over, y = "neurons_y" %in% over)
+  if (!any(neurons)) return(neurons)
+  if (is.null(setup$conf_level)) {
+    warn("`over` says what intervals are about, and is not used without them: give `conf_level`.",
+         class = "repalign_unused", data = "over")
+  }
+  if (setup$by_trials) {
+    abort("`over` cannot have neurons for \"stimulus_neuron_trial\": give other estimators in ",
+          "`estimator`, or use cka_interval().", class = "repalign_error_choice", arg = "over")
+  }
+  if (pairs && !all(neurons)) {
+    abort("`over` has neurons of one side alone, but parts of `x` stand on both sides: give ",
+          "\"neurons_x\" and \"neurons_y\", or neither.", class = "repalign_error_choice",
+          arg = "over")
+  }
+  complete <- names(which(setup$complete))
+  if (!pairs) complete <- intersect(complete, names(which(neurons)))
+  if (length(complete)) {
+    abort("`over` has the neurons of `", complete[1], "`, which are all that there are ",
+          "(`complete`), and no sample: leave them out of `over`, or `complete`.",
+          class = "repalign_error_choice", arg = "over")
+  }
+  neurons
+}
+
 # One comparison of an analysis: the names and the centred data of both sides, the label codes of
 # the neuron pairs of the H values xy, xx and yy, the numbers of neurons (sizes), and
 # choose_members(size, repeats): random subsets of the neurons of both sides, one in each column.
 # Sides are exchangeable if it does not matter which of them comes first, as for random halves.
-new_comparison <- function(names, x, y, units, sizes, choose_members, exchangeable = FALSE) {
+# complete: are the neurons of each side all that there are? sessions: see codes_of_samples().
+new_comparison <- function(names, x, y, units, sizes, choose_members, exchangeable = FALSE,
+                           complete = c(FALSE, FALSE), sessions = FALSE) {
+  codes <- part_codes(units, ncol(x), ncol(y))
   list(
     names = names, x = x, y = y, sizes = sizes, choose_members = choose_members,
-    exchangeable = exchangeable, codes = part_codes(units, ncol(x), ncol(y))
+    exchangeable = exchangeable, codes = codes_of_samples(codes, complete, sessions),
+    complete = unname(complete)
   )
 }
 
@@ -208,14 +249,13 @@ analysis_matrix <- function(x, arg, setup) {
 two_regions <- function(x, y, neurons, units_x, units_y, setup) {
   if (!length(setup$objects)) check_unit_choice(FALSE, units_x, units_y)
   data <- read_responses(list(x = x, y = y), setup$na)
-  units <- list(x = check_labels(units_x, ncol(data$x), "units_x", "x"),
-                y = check_labels(units_y, ncol(data$y), "units_y", "y"))
+  units <- list(x = check_labels(units_x, ncol(data$x), "units_x", "x", colnames(data$x)),
+                y = check_labels(units_y, ncol(data$y), "units_y", "y", colnames(data$y)))
   setup <- take_units(setup, data, units, c(x = "units_x", y = "units_y"))
   given <- clustered_responses(complete_responses(data, setup$na, setup$units), setup)
   setup$objects <- analysis_objects(setup, given)
   x <- analysis_matrix(given$data$x, "x", setup)
   y <- analysis_matrix(given$data$y, "y", setup)
-  note_one_sided_names(list(list(data = x, arg = "x"), list(data = y, arg = "y")))
   scale <- c(common_scale(list(x)), common_scale(list(y)))
   comparison <- region_pair(x, y, "x", "y", neurons, given$labels$x, given$labels$y, setup, scale)
   list(each = list(comparison), note = with_together(given$note, setup),
@@ -225,20 +265,29 @@ two_regions <- function(x, y, neurons, units_x, units_y, setup) {
 # x and y are what analysis_matrix() returned; `scale` has the factors by which the data of the two
 # sides are multiplied.
 region_pair <- function(x, y, arg_x, arg_y, neurons, units_x, units_y, setup, scale) {
-  check_same_rows(x, y, arg_x, arg_y)
   units <- list(x = check_labels(units_x, ncol(x), "units_x", arg_x),
                 y = check_labels(units_y, ncol(y), "units_y", arg_y))
-  if ("stimulus_neuron" %in% setup$estimator) {
+  complete <- setup$complete[c(arg_x, arg_y)]
+  if ("stimulus_neuron" %in% setup$estimator && !any(complete)) {
     note_shared_neurons(list(x = list(data = x, arg = arg_x), y = list(data = y, arg = arg_y)),
                         list(estimator = "stimulus_neuron", shared_neurons = FALSE,
                              units_x = units$x))
   }
-  check_any_allowed(units$x, ncol(x), arg_x, "units_x", setup)
-  check_any_allowed(units$y, ncol(y), arg_y, "units_y", setup)
-  sizes <- neuron_grid(neurons, min(ncol(x), ncol(y)),
-                       paste0("the smaller of `", arg_x, "` and `", arg_y, "`"))
+  if (!complete[1]) check_any_allowed(units$x, ncol(x), arg_x, "units_x", setup)
+  if (!complete[2]) check_any_allowed(units$y, ncol(y), arg_y, "units_y", setup)
+  widths <- stats::setNames(c(ncol(x), ncol(y)), c(arg_x, arg_y))
+  choose_members <- two_random_subsets(widths[[1]], widths[[2]])
+  sizes <- if (any(complete)) {
+    choose_members <- function(size, repeats) {
+      list(a = matrix(seq_len(widths[[1]])), b = matrix(seq_len(widths[[2]])))
+    }
+    whole_grid(neurons, widths, complete)
+  } else {
+    neuron_grid(neurons, min(widths), paste0("the smaller of `", arg_x, "` and `", arg_y, "`"))
+  }
+  sessions <- !is.null(setup$objects[[arg_x]]$session) && !is.null(setup$objects[[arg_y]]$session)
   comparison <- new_comparison(c(arg_x, arg_y), centered(x, scale[1]), centered(y, scale[2]), units,
-                               sizes, two_random_subsets(ncol(x), ncol(y)))
+                               sizes, choose_members, FALSE, complete, sessions)
   sides <- list(x = trial_side(setup$objects[[arg_x]], x, arg_x),
                 y = trial_side(setup$objects[[arg_y]], y, arg_y))
   compare_trials(comparison, sides, scale, setup)
@@ -259,7 +308,7 @@ check_any_allowed <- function(units, width, arg, arg_units, setup) {
 }
 
 list_comparisons <- function(x, neurons, units, setup) {
-  names <- check_element_names(x, "x")
+  names <- names(x)
   if (length(x) < 2) {
     abort("`x` has one element: give at least two to compare, or a matrix to compare its parts.",
           class = "repalign_error_size", arg = "x")
@@ -277,7 +326,7 @@ list_comparisons <- function(x, neurons, units, setup) {
     }
     if (is.null(names(units))) names(units) <- names
     Map(function(labels, element, name) {
-      check_labels(labels, ncol(element), paste0("units_x$", name), name)
+      check_labels(labels, ncol(element), paste0("units_x$", name), name, colnames(element))
     }, units[names], data, names)
   }
   args <- stats::setNames(rep("units_x", length(names)), names)
@@ -288,7 +337,6 @@ list_comparisons <- function(x, neurons, units, setup) {
   units <- given$labels
   # all regions are multiplied by one factor, so that H values can be pooled over the pairs
   regions <- Map(function(x, name) analysis_matrix(x, name, setup), given$data, names)
-  note_one_sided_names(Map(function(x, name) list(data = x, arg = name), regions, names))
   scale <- rep(common_scale(regions), 2)
   pairs <- utils::combn(length(x), 2, simplify = FALSE)
   each <- lapply(pairs, function(p) {
@@ -299,15 +347,19 @@ list_comparisons <- function(x, neurons, units, setup) {
 }
 
 part_comparisons <- function(x, neurons, split, units_x, units_y, setup) {
+  if (setup$complete[["x"]]) {
+    abort("`x` has all neurons that there are (`complete`), of which no parts can be compared: ",
+          "give `y`, or take them as a sample.", class = "repalign_error_choice", arg = "complete")
+  }
   if (!is.null(units_y)) {
     abort("`units_y` cannot be used when parts of `x` are compared: label all columns in ",
           "`units_x`.",
           class = "repalign_error_labels", arg = "units_y")
   }
   data <- read_responses(list(x = x), setup$na)
-  units_x <- check_labels(units_x, ncol(data$x), "units_x", "x")
+  units_x <- check_labels(units_x, ncol(data$x), "units_x", "x", colnames(data$x))
   setup <- take_units(setup, data, list(x = units_x), c(x = "units_x"))
-  split <- check_labels(split, ncol(data$x), "split", "x")
+  split <- check_labels(split, ncol(data$x), "split", "x", colnames(data$x))
   given <- clustered_responses(complete_responses(data, setup$na), setup)
   setup$objects <- analysis_objects(setup, given)
   units_x <- setup$units$x[given$columns$x]
@@ -408,7 +460,9 @@ comparison_cells <- function(comparison, setup) {
              }, exchangeable = comparison$exchangeable))
       })
   })
-  do.call(c, cells)
+  lapply(do.call(c, cells), function(cell) {
+    c(cell, complete = complete_word(comparison$complete[1], comparison$complete[2]))
+  })
 }
 
 # A cell becomes one row of the result. This returns the cells of one comparison at one number of
@@ -427,13 +481,13 @@ size_cells <- function(comparison, terms, members, size, setup) {
     # neuron-corrected values are pooled over the subsets in which all three H values exist
     corrected <- "stimulus_neuron" %in% setup$estimator
     used <- if (corrected) stats::complete.cases(single$stimulus_neuron) else TRUE
-    if (setup$neurons_sampled) sampled_neuron_errors(comparison, members, used, setup)
+    if (any(setup$neurons)) sampled_neuron_errors(comparison, members, used, setup)
     else size_deletions(comparison, members, used, setup)
   }
   lapply(setup$estimator, function(e) {
     c(list(names = comparison$names, neurons = size, estimator = e, single = single[[e]],
            exchangeable = comparison$exchangeable),
-      if (setup$neurons_sampled) errors[[e]] else list(deletions = errors[[e]]))
+      if (any(setup$neurons)) errors[[e]] else list(deletions = errors[[e]]))
   })
 }
 

@@ -19,12 +19,16 @@
 #'   error). `"error"`: stop, and say where they are. `"stimuli"`: leave out the stimuli that
 #'   have a missing value anywhere. `"neurons"`: leave out the neurons that have one. `units` is
 #'   cut in the same way. A message, and `print()`, say how many are left out.
+#' @param complete `"y"`: the units of the layers are not a sample, but all that there are, so that
+#'   their self terms are corrected for few stimuli only (see [cka()]); `"x"`: the neurons of the
+#'   region are, which is then used whole. What [responses()] makes declares it.
 #' @inheritParams brain_to_brain
 #' @return A data frame of class `repalign_analysis` with the columns of [brain_to_brain()]; `x`
 #'   is "brain" and `y` is the name of the layer. `summary()` gives the most similar layer for
 #'   each number of neurons and each estimator.
 #' @details
-#' `"stimulus_neuron"` corrects both sides, because the units of a layer count as a sample, too.
+#' `"stimulus_neuron"` corrects both sides, because the units of a layer count as a sample, too,
+#' unless `complete = "y"` takes them as all there are. The printed result says so.
 #' `"stimulus_neuron_trial"` is also free of the noise of the region's trials. A layer has none, so
 #' that noise changes only the region's denominator: without the correction the similarity to all
 #' layers is too low by one factor. This factor is the column `ceiling`, and `plot()` draws it as a
@@ -51,7 +55,7 @@
 #' layers <- lapply(v4_layers, function(layer) layer[1:100, ])
 #' set.seed(1)
 #' profile <- brain_to_model(v4, layers, neurons = c(16, 50), repeats = 50,
-#'                           estimator = "stimulus_neuron")
+#'                           estimator = "stimulus_neuron", complete = "y")
 #' profile
 #' summary(profile)
 #' @seealso [brain_to_brain()]
@@ -59,31 +63,38 @@
 brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
                            estimator = c("naive", "stimulus", "stimulus_neuron"), units = NULL,
                            normalize = c("none", "sd"), conf_level = 0.95,
-                           clusters = NULL, na = c("error", "stimuli", "neurons")) {
+                           clusters = NULL, complete = c("none", "x", "y", "both"),
+                           na = c("error", "stimuli", "neurons")) {
   need_arguments()
-  setup <- check_analysis(estimator, normalize, repeats, conf_level, na, clusters = clusters,
-                          objects = list(brain = brain), by_trials = TRUE,
-                          default = missing(estimator))
-  note_unused_units(unit_users(setup), list(units = units))
-  note_unused_by_estimators(setup, "brain_to_model")
   if (!is_collection(layers)) {
     abort("`layers` must be a named list of matrices, not ", describe(layers), "; for a single ",
           "one give list(layer = layers).", class = "repalign_error_type", arg = "layers")
   }
   names <- check_element_names(layers, "layers")
   args <- paste0("layers$", names)
-  given <- region_and_layers(brain, stats::setNames(layers, args), units, setup)
+  given <- data_in_order(c(list(brain = brain), stats::setNames(layers, args)))
+  setup <- check_analysis(estimator, normalize, repeats, conf_level, na, clusters = clusters,
+                          objects = given["brain"], by_trials = TRUE, default = missing(estimator),
+                          data = given)
+  note_unused_units(unit_users(setup), list(units = units))
+  note_unused_by_estimators(setup, "brain_to_model")
+  setup$complete <- analysis_complete(complete, given["brain"], given[-1])
+  given <- region_and_layers(given$brain, given[-1], units, setup)
   setup <- given$setup
   if (!is.null(setup$conf_level) && is.null(setup$clusters)) {
     warn_of_rows(list(given$brain), NULL, "errors", list(cluster_remedy))
   }
-  sizes <- neuron_grid(neurons, ncol(given$brain), "`brain`")
+  sizes <- if (setup$complete[["brain"]]) {
+    whole_grid(neurons, c(brain = ncol(given$brain)), TRUE)
+  } else {
+    neuron_grid(neurons, ncol(given$brain), "`brain`")
+  }
   region <- region_parts(given$brain, sizes, setup)
   advance <- progress_along(length(layers))
   layers <- Map(function(layer, arg, setup) {
     layer <- as_numeric_matrix(layer, arg)
     form_centering(list(data = layer, arg = arg, cache = new_cache()))
-    if (leaves_out_pairs(setup) && ncol(layer) < 2) {
+    if (leaves_out_pairs(setup) && ncol(layer) < 2 && !setup$complete[[arg]]) {
       abort("`", arg, "` has a single unit: the neuron correction needs at least two.",
             class = "repalign_error_pairs", arg = arg)
     }
@@ -91,14 +102,10 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
                  paste0("The comparison with `", arg, "`"), "Fewer units or stimuli need less.")
     scale_neurons(layer, setup$normalize)
   }, given$data[args], args, MoreArgs = list(setup = setup))
-  reprs <- c(list(list(data = given$brain, arg = "brain")),
-            Map(function(x, arg) list(data = x, arg = arg), layers, args))
-  check_same_stimuli(reprs)
-  note_one_sided_names(reprs)
-  cells <- Map(function(layer, name) {
+  cells <- Map(function(layer, name, complete) {
     advance()
-    layer_cells(region, layer, name, sizes, setup)
-  }, layers, names)
+    layer_cells(region, layer, name, sizes, setup, complete)
+  }, layers, names, setup$complete[args])
   with_note(analysis_result(do.call(c, unname(cells)), setup, "brain_to_model"), given$note)
 }
 
@@ -106,7 +113,7 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
 region_and_layers <- function(brain, layers, units, setup) {
   data <- read_responses(c(list(brain = brain), layers), setup$na)
   note_unused_structure(responses_of(layers), list(list(label = "brain_to_model")))
-  units <- check_labels(units, ncol(data$brain), "units", "brain")
+  units <- check_labels(units, ncol(data$brain), "units", "brain", colnames(data$brain))
   setup <- take_units(setup, data["brain"], list(brain = units), c(brain = "units"))
   given <- clustered_responses(complete_responses(data, setup$na), setup)
   setup$objects <- analysis_objects(setup, given)
@@ -115,9 +122,10 @@ region_and_layers <- function(brain, layers, units, setup) {
   setup$stimuli <- independent_stimuli(given$brain, setup)
   units <- setup$units$brain[given$columns$brain]
   if (is.null(units)) units <- seq_len(ncol(given$brain))
-  setup$codes <- label_codes(units, units)
-  one_unit <- "stimulus_neuron" %in% setup$estimator && setup$codes$count < 2
-  if (one_unit || setup$by_trials && ncol(given$brain) < 2) {
+  whole <- setup$complete[["brain"]]
+  setup$codes <- if (!whole) label_codes(units, units)
+  one_unit <- "stimulus_neuron" %in% setup$estimator && isTRUE(setup$codes$count < 2)
+  if (one_unit || !whole && setup$by_trials && ncol(given$brain) < 2) {
     abort("No neuron pair is allowed within `brain`: it has a single neuron, or all columns have ",
           "the same label in `units`. Give at least two neurons with different labels.",
           class = "repalign_error_pairs", arg = "units")
@@ -135,7 +143,8 @@ region_parts <- function(brain, sizes, setup) {
   trials <- trials_or_none(setup, function() {
     # the region's part of the correction by trials, as trial_terms_of() makes it
     side <- trial_side(setup$objects$brain, brain, "brain")
-    given <- list(names = c("x", "x"), x = brain, y = brain, exchangeable = TRUE)
+    given <- list(names = c("x", "x"), x = brain, y = brain, exchangeable = TRUE,
+                  complete = rep(setup$complete[["brain"]], 2))
     trial_terms_of(compare_trials(given, list(x = side, y = side), c(scale, scale), setup),
                    setup)$xx
   })
@@ -168,7 +177,7 @@ add_region_trials <- function(part, trials, self, setup) {
   part
 }
 
-layer_cells <- function(region, layer, name, sizes, setup) {
+layer_cells <- function(region, layer, name, sizes, setup, complete) {
   y <- centered(layer, common_scale(list(layer)))
   # the self terms of the whole layer, by estimator: n + 1 values, of nothing deleted and then of
   # each stimulus or cluster deleted
@@ -180,6 +189,8 @@ layer_cells <- function(region, layer, name, sizes, setup) {
   self <- list(naive = sums$naive / width^2,
                stimulus = drop_rounding(sums$stimulus, sums$naive) / width^2,
                stimulus_neuron = if (width > 1) corrected / (width * (width - 1)))
+  # of all units that there are, none is left out
+  if (complete) self$stimulus_neuron <- self$stimulus
   # a layer has no trials, and no noise of trials
   self[[trial_estimator]] <- self$stimulus_neuron
   # for each neuron its sum over all units of the layer: the H values of all subsets are made of
@@ -203,8 +214,9 @@ layer_cells <- function(region, layer, name, sizes, setup) {
       cell <- list(names = c("brain", name), neurons = sizes[k], estimator = e,
                    single = cbind(single, part$h[[e]], self[[e]][1],
                                   deparse.level = 0),
-                   deletions = deletions, exchangeable = FALSE)
-      layer_clean(cell, part$clean[[e]])
+                   deletions = deletions, exchangeable = FALSE,
+                   complete = complete_word(setup$complete[["brain"]], complete))
+      layer_clean(cell, part)
     })
   })
   do.call(c, cells)

@@ -8,6 +8,8 @@ analysis_columns <- described_columns(
   column("y", "the name of the second side", key = TRUE),
   column("neurons", "how many neurons of each side are compared", key = TRUE),
   column("estimator", "the estimator of the CKA", key = TRUE, tidy = "term"),
+  column("complete", "of which sides the neurons are all that there are", key = TRUE, tidy = NA,
+         always = FALSE),
   column("pooled", "the ratio of pooled values H", shown = 1, tidy = "estimate"),
   column("pooled_se", "its standard error", tidy = "std.error"),
   column("conf_low", "the lower limit of its interval", shown = 2, tidy = "conf.low"),
@@ -40,7 +42,10 @@ declare_result(
                "jackknife over ", interval_extents(x))
       })
   },
-  footing = function(x, digits) attr(x, "left_out")
+  footing = function(x, digits) {
+    both <- if ("both" %in% x$complete) "complete both"
+    c(attr(x, "left_out"), if (has_sampled_layers(x)) sampled_units_note, complete_note(both))
+  }
 )
 
 # A summary has the columns of an analysis, and keeps nothing beside them.
@@ -62,6 +67,14 @@ analyses <- list(
                                 over = "images", fixed = "neurons and objects")
 )
 
+# Does the neuron correction take layers as samples of units?
+has_sampled_layers <- function(x) {
+  layers <- any(vapply(parts_of(x), function(part) isTRUE(part$layers), NA))
+  words <- if (is.null(x$complete)) rep("none", nrow(x)) else x$complete
+  corrected <- vapply(x$estimator, corrects_neurons, NA)
+  layers && any(corrected & words %in% c("none", "x"))
+}
+
 title_of_analysis <- function(name) if (is.na(name)) NA else analyses[[name]]$title
 
 takes_best <- function(name) !is.na(name) && analyses[[name]]$combined == "best"
@@ -74,18 +87,26 @@ analysis_result <- function(cells, setup, analysis) {
   rows <- lapply(cells, function(cell) {
     se <- if (is.null(cell$se)) deletion_se(pool_deletions(cell)) else cell$se
     row <- cell_row(cell$names[1], cell$names[2], cell$neurons, cell$estimator, cell$single,
-                    pooled_cell(cell), se, setup, cell$df)
+                    pooled_cell(cell), se, setup, cell$df, cell$complete)
     cell_ceiling(row, cell, setup)
   })
-  result <- do.call(rbind, rows)
+  result <- without_samples_only(do.call(rbind, rows))
   warn_undefined_rows(result, setup)
   # random halves of one population are alike by construction
   if (!isTRUE(setup$halves)) warn_unstable_rows(result, setup$stimuli)
-  combined <- if (takes_best(analysis)) best_rows(result) else combined_rows(cells, setup)
+  combined <- if (takes_best(analysis)) best_rows(result) else
+    without_samples_only(combined_rows(cells, setup))
   part <- list(analysis = analysis, rows = result[analysis_key], combined = combined,
                conf_level = setup$conf_level, clusters = !is.null(setup$labels),
-               neurons_sampled = isTRUE(setup$neurons_sampled))
+               neurons = names(Filter(isTRUE, setup$neurons)),
+               layers = analysis == "brain_to_model")
   new_result(result, "repalign_analysis", list(parts = list(part)))
+}
+
+# Where both sides of all rows are samples, nothing is said of it.
+without_samples_only <- function(rows) {
+  if (all(rows$complete == "none")) rows$complete <- NULL
+  rows
 }
 
 warn_undefined_rows <- function(result, setup) {
@@ -115,7 +136,7 @@ pool_deletions <- function(cell) {
 # over the comparisons, and so are their deletions, because all comparisons delete the same stimuli.
 # It does not matter which side of a pair comes first, so the denominators are pooled, too.
 combined_rows <- function(cells, setup) {
-  key <- vapply(cells, function(cell) paste(cell$neurons, cell$estimator), "")
+  key <- vapply(cells, function(cell) paste(cell$neurons, cell$estimator, cell$complete), "")
   rows <- lapply(unique(key), function(k) {
     group <- cells[key == k]
     h <- combined_h(group)
@@ -123,7 +144,7 @@ combined_rows <- function(cells, setup) {
     se <- if (length(group) == 1 && !is.null(group[[1]]$se)) group[[1]]$se else
       deletion_se(h$deletions)
     row <- cell_row("(all)", "(all)", group[[1]]$neurons, group[[1]]$estimator, single, h$value,
-                    se, setup, group[[1]]$df)
+                    se, setup, group[[1]]$df, group[[1]]$complete)
     combined_ceiling(row, group, setup)
   })
   do.call(rbind, rows)
@@ -224,9 +245,10 @@ interval_extents <- function(object) {
 interval_extent <- function(part) {
   words <- analyses[[part$analysis]]
   over <- paste0(if (isTRUE(part$clusters)) "clusters of ", words$over)
-  if (isTRUE(part$neurons_sampled)) {
-    return(paste(over, "and\n  neurons, as samples; the recording (its trials and animals) is held",
-                 "fixed"))
+  if (length(part$neurons)) {
+    of <- if (length(part$neurons) == 1) paste0(" of ", part$neurons)
+    return(paste0(over, " and\n  neurons", of, ", as samples; the recording (its trials and ",
+                  "animals) is held fixed"))
   }
   paste0(over, ";\n  these ", words$fixed, " are held fixed")
 }
@@ -243,7 +265,7 @@ interval_extent <- function(part) {
 #'   are averaged before the ratio is taken. Comparisons with large variance therefore count for
 #'   more. The denominators of the two sides are averaged, too, so that it does not matter which
 #'   side of a comparison comes first. Standard errors are `NA` for several comparisons that do not
-#'   share their stimuli (object categories), or whose neurons are sampled (`neurons_sampled`). For
+#'   share their stimuli (object categories), or whose errors are about neurons (`over`). For
 #'   [brain_to_model()], the row is that of the most similar layer; because it is the best of
 #'   several, its value is too high by chance. Printing shows the most important columns (with
 #'   arguments `digits` and `n` as for an analysis, see [tidy()][tidy.repalign]);
@@ -258,6 +280,7 @@ interval_extent <- function(part) {
 #' @seealso [brain_to_brain()]
 #' @export
 summary.repalign_analysis <- function(object, ...) {
+  no_other_arguments(...)
   combined <- combined_of(object)
   if (is.null(combined)) {
     abort("This is only a part of an analysis, or several bound together that cannot be told ",
@@ -270,6 +293,7 @@ summary.repalign_analysis <- function(object, ...) {
 #' @rdname tidy.repalign
 #' @export
 glance.repalign_analysis <- function(x, ...) {
+  no_other_arguments(...)
   plain <- need_columns(as.data.frame(x), c("x", "y", "neurons", "n_estimates", "undefined"),
                         "summarised")
   glance_rows(plain, source_columns(x), function(at) {

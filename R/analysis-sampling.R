@@ -26,6 +26,47 @@ neuron_grid <- function(neurons, most, arg, least = 1) {
   as.integer(neurons)
 }
 
+# Where all neurons of a side are there, no subsets of them are taken. widths: the numbers of
+# neurons that are compared, by the names of the sides; complete: which of them are all there are.
+whole_grid <- function(neurons, widths, complete) {
+  all <- unique(unname(widths))
+  if (is.null(neurons) || length(all) == 1 && identical(as.double(neurons), as.double(all))) {
+    return(min(widths[if (all(complete)) TRUE else !complete]))
+  }
+  abort("`neurons` asks for subsets of neurons, but all neurons of ",
+        enumerate(paste0("`", names(widths)[complete], "`"), quote = FALSE), " are there ",
+        "(`complete`): leave out `neurons`, or take them as a sample. brain_to_model() takes ",
+        "subsets of one side alone.", class = "repalign_error_choice", arg = "neurons")
+}
+
+# Which of the data are all neurons that there are, by their names, and the word for each pair of
+# them. complete: as given; x, y: the data of both sides, y: NULL for pairs within x.
+analysis_complete <- function(complete, x, y = NULL) {
+  args <- list(estimator = "stimulus_neuron", default_complete = length(complete) > 1,
+               complete = check_choice(complete, complete_choices, "complete"))
+  side <- function(data) {
+    Map(function(one, arg) {
+      list(responses = if (is_responses(one)) one, arg = arg, cache = new_cache())
+    }, data, names(data))
+  }
+  reprs <- list(x = side(x))
+  reprs$y <- if (is.null(y)) reprs$x else side(y)
+  settled_complete(args, reprs)
+  flags <- function(reprs, side) vapply(reprs, is_complete, NA, args, side)
+  c(flags(reprs$x, "x"), if (!is.null(y)) flags(reprs$y, "y"))
+}
+
+complete_word <- function(x, y) complete_choices[1 + x + 2 * y]
+
+# Codes of neuron pairs, of which none is left out within a complete side, and between the sides
+# only what shares noise. sessions: do the labels of both sides stand for that?
+codes_of_samples <- function(codes, complete, sessions) {
+  if (complete[1]) codes["xx"] <- list(NULL)
+  if (complete[2]) codes["yy"] <- list(NULL)
+  if (any(complete) && !sessions) codes["xy"] <- list(NULL)
+  codes
+}
+
 # A matrix with a random subset of `pool` in each of `repeats` columns; only one column, with all
 # members, when there is nothing to choose.
 random_subsets <- function(pool, size, repeats) {
@@ -176,7 +217,8 @@ pool_sides <- function(h) {
 # One row of an analysis. single: a matrix with the three H values of each choice of subsets;
 # pooled: the three pooled H values; df: degrees of freedom of the interval, Inf for that of the
 # normal distribution.
-cell_row <- function(x, y, neurons, estimator, single, pooled, se, setup, df = NULL) {
+cell_row <- function(x, y, neurons, estimator, single, pooled, se, setup, df = NULL,
+                     complete = NULL) {
   ratios <- ratio_of(single)
   value <- ratio_of(matrix(pooled, 1))
   level <- setup$conf_level
@@ -187,7 +229,8 @@ cell_row <- function(x, y, neurons, estimator, single, pooled, se, setup, df = N
   defined <- ratios[!is.na(ratios)]
   quartiles <- stats::quantile(defined, c(0.25, 0.5, 0.75), names = FALSE)
   data.frame(
-    x = x, y = y, neurons = as.integer(neurons), estimator = estimator, pooled = value,
+    x = x, y = y, neurons = as.integer(neurons), estimator = estimator,
+    complete = if (is.null(complete)) "none" else complete, pooled = value,
     pooled_se = se, conf_low = value - half, conf_high = value + half,
     mean = if (length(defined)) mean(defined) else NA_real_, median = quartiles[2],
     q25 = quartiles[1], q75 = quartiles[3], undefined = sum(is.na(ratios)),
@@ -255,12 +298,13 @@ check_stimuli <- function(n, arg, setup) {
 }
 
 # objects: the data that were given, of which responses objects say how they were recorded;
-# by_trials: is there a correction by trials? It is among the default estimators (default: has the
-# user chosen none?) where objects have trials.
+# data: all that are compared; by_trials: is there a correction by trials? It is among the default
+# estimators (default: has the user chosen none?) where objects have trials.
 check_analysis <- function(estimator, normalize, repeats, conf_level, na,
                            na_choices = missing_rules, clusters = NULL, objects = NULL,
-                           by_trials = FALSE, default = FALSE) {
-  clusters <- in_order_of(clusters, first_row_names(objects), "clusters")
+                           by_trials = FALSE, default = FALSE, data = objects) {
+  labels <- first_row_names(data)
+  clusters <- in_order_of(clusters, labels, "clusters")
   objects <- Filter(is_responses, objects)
   several <- any(vapply(objects, function(x) dim(x)[3] > 1, NA))
   chosen <- if (default) {
@@ -282,6 +326,9 @@ check_analysis <- function(estimator, normalize, repeats, conf_level, na,
   codes <- declared_clusters(reprs)
   refuse_second_clusters(clusters, codes)
   clusters <- if (is.null(codes)) cluster_codes(clusters) else codes
+  if (anyDuplicated(labels) && !in_common_clusters(labels, clusters)) {
+    refuse_repeated_names(labels, list(arg = names(data)[1], data = matrix(0)))
+  }
   list(
     estimator = setdiff(chosen, trial_estimator), by_trials = trial_estimator %in% chosen,
     repeats = check_count(repeats, "repeats"), conf_level = conf_level,

@@ -28,6 +28,7 @@ compare_trials <- function(comparison, sides, scale, setup) {
     labels <- Map(trial_units, sides, by_trials)
     label_codes(labels$x, labels$y)
   }
+  codes <- codes_of_samples(codes, comparison$complete, !by_trials && all(has_sessions))
   comparison$trials <- list(sides = sides, codes = codes, scale = scale)
   comparison
 }
@@ -123,6 +124,8 @@ trial_size_deletions <- function(comparison, parts, members, used) {
 #'   neurons with a missing value in either of the two (`NaN` is an error here). `"stimuli"`:
 #'   leave out the stimuli with a missing value in any trial. `"neurons"`: leave out the neurons
 #'   with a missing value in any trial. `"error"`: stop, and say where the values are missing.
+#' @param complete `"both"`: the neurons are not a sample, but all that there are, see [cka()]. They
+#'   are then used whole. What [responses()] makes declares it.
 #' @inheritParams brain_to_brain
 #' @return A data frame of class `repalign_analysis` with the columns of [brain_to_brain()]; `x`
 #'   and `y` are "trial". There is one single ratio per pair of trials and subset of neurons.
@@ -173,13 +176,15 @@ trial_size_deletions <- function(comparison, parts, members, used) {
 trial_to_trial <- function(trials, neurons = NULL, repeats = 100,
                            estimator = c("naive", "stimulus", "stimulus_neuron"), units = NULL,
                            normalize = c("none", "sd"), conf_level = 0.95,
-                           clusters = NULL, na = c("pairs", "stimuli", "neurons", "error")) {
+                           clusters = NULL, complete = c("none", "both"),
+                           na = c("pairs", "stimuli", "neurons", "error")) {
   need_arguments()
+  complete <- trials_complete(complete, trials)
   setup <- check_analysis(estimator, normalize, repeats, conf_level, na, missing_trial_rules,
                           clusters, list(trials = trials))
   note_unused_units(setup$estimator, list(units = units))
   trials <- as_trials(if (is_responses(trials)) single_trials(trials) else trials, setup$na)
-  units <- check_labels(units, ncol(trials[[1]]), "units", "trials")
+  units <- check_labels(units, ncol(trials[[1]]), "units", "trials", first_column_names(trials))
   units <- take_units(setup, list(trials = trials[[1]]), list(trials = units),
                       c(trials = "units"))$units$trials
   # all trials must keep the same neurons, so a neuron that is missing in one of them is left out of
@@ -202,12 +207,14 @@ trial_to_trial <- function(trials, neurons = NULL, repeats = 100,
   setup$stimuli <- independent_stimuli(trials[[1]], setup)
   width <- ncol(trials[[1]])
   if (is.null(units)) units <- seq_len(width)
-  setup$codes <- label_codes(units, units)
-  if ("stimulus_neuron" %in% setup$estimator && length(unique(units)) < 2) {
+  setup$codes <- if (!complete) label_codes(units, units)
+  setup$complete <- complete_word(complete, complete)
+  if (!complete && "stimulus_neuron" %in% setup$estimator && length(unique(units)) < 2) {
     abort("No neuron pair is allowed: all columns of `trials` have the same label in `units`. Use ",
           "finer labels.", class = "repalign_error_pairs", arg = "units")
   }
-  sizes <- neuron_grid(neurons, width, "`trials`")
+  sizes <- if (complete) whole_grid(neurons, c(trials = width), TRUE) else
+    neuron_grid(neurons, width, "`trials`")
   present <- lapply(trials, function(x) !is.na(colSums(x)))
   trials <- prepare_trials(trials, present, setup)
   if (!is.null(setup$conf_level) && is.null(setup$clusters)) {
@@ -228,6 +235,14 @@ trial_to_trial <- function(trials, neurons = NULL, repeats = 100,
     inform(note, class = "repalign_left_out")
     with_note(result, note)
   } else with_note(result, given$note)
+}
+
+# Both sides have the same neurons.
+trials_complete <- function(complete, trials) {
+  given <- check_choice(complete, c("none", "both"), "complete")
+  if (!is_responses(trials)) return(given == "both")
+  analysis_complete(if (length(complete) > 1) complete_choices else given,
+                    list(trials = trials))[["trials"]]
 }
 
 missing_trial_rules <- c("pairs", "stimuli", "neurons", "error")
@@ -271,8 +286,7 @@ as_trials <- function(trials, na = "pairs") {
   # compares every trial with the first one, and with the first one that has column names
   arg <- function(i) paste0("trials[[", i, "]]")
   reprs <- Map(function(x, i) list(data = x, arg = arg(i)), trials, seq_along(trials))
-  check_same_stimuli(reprs)
-  note_one_sided_names(reprs)
+  trials <- lapply(with_common_stimuli(reprs), function(repr) repr$data)
   with_columns <- which(!vapply(trials, function(x) is.null(colnames(x)), NA))
   for (i in seq_along(trials)) {
     check_same_columns(trials[[1]], trials[[i]], arg(1), arg(i))
@@ -281,6 +295,11 @@ as_trials <- function(trials, na = "pairs") {
     }
   }
   unname(trials)
+}
+
+first_column_names <- function(trials) {
+  for (x in trials) if (!is.null(colnames(x))) return(colnames(x))
+  NULL
 }
 
 check_same_columns <- function(x, y, arg_x, arg_y) {
@@ -386,7 +405,7 @@ trial_cell <- function(pairs, size, k, estimator, setup) {
   })
   complete <- vapply(single, function(h) sum(stats::complete.cases(h)), 0L)
   list(names = c("trial", "trial"), neurons = size, estimator = estimator,
-       single = do.call(rbind, single), exchangeable = TRUE,
+       single = do.call(rbind, single), exchangeable = TRUE, complete = setup$complete,
        deletions = if (!is.null(setup$conf_level)) {
          # the mean of the pairs' deletions, weighted by the number of complete subsets as pooled
          # values are; pairs without any complete subset do not enter
@@ -430,12 +449,16 @@ with_trial_values <- function(cells, comparison, parts, terms, members, setup) {
     codes <- if (corrects_neurons(cell$estimator)) comparison$codes
     own <- Map(function(part, name) replace(part, "codes", list(codes[[name]])),
                parts, names(parts))
-    single <- trial_single(own, terms, members)
-    cell$clean <- list(single = single, exchangeable = cell$exchangeable,
-                       deletions = if (!is.null(cell$deletions)) {
-                         trial_size_deletions(comparison, own, members,
-                                              stats::complete.cases(single))
-                       })
+    of_trials <- function(parts) {
+      single <- trial_single(parts, terms, members)
+      list(single = single, exchangeable = cell$exchangeable,
+           deletions = if (!is.null(cell$deletions)) {
+             trial_size_deletions(comparison, parts, members, stats::complete.cases(single))
+           })
+    }
+    cell$clean <- of_trials(own)
+    # over the neuron pairs that the estimator from trials goes by, which may be more
+    cell$signal <- if (corrects_neurons(cell$estimator)) of_trials(parts) else cell$clean
     cell
   })
 }
@@ -445,30 +468,40 @@ region_ceilings <- function(part, trials, naive, setup) {
   if (is.null(trials) || !setup$ceiling) return(part)
   for (e in setdiff(setup$estimator, "naive")) {
     own <- replace(trials, "codes", list(if (corrects_neurons(e)) setup$codes))
-    h <- trial_subset_h(own, part$subset, part$subset, naive)
-    part$clean[[e]] <- list(h = h, deletions = if (!is.null(setup$conf_level)) {
-      trial_pool_deletions(own, part$subset, part$subset, !is.na(h))
-    })
+    of_trials <- function(given) {
+      h <- trial_subset_h(given, part$subset, part$subset, naive)
+      list(h = h, deletions = if (!is.null(setup$conf_level)) {
+        trial_pool_deletions(given, part$subset, part$subset, !is.na(h))
+      })
+    }
+    part$clean[[e]] <- of_trials(own)
+    part$signal[[e]] <- if (corrects_neurons(e)) of_trials(trials) else part$clean[[e]]
   }
   part
 }
 
-# The cell of a layer with the self term of the region from different trials in the place of its
-# own. clean: from region_ceilings().
-layer_clean <- function(cell, clean) {
-  if (is.null(clean)) return(cell)
-  single <- cell$single
-  single[, 2] <- clean$h
-  deletions <- cell$deletions
-  if (!is.null(deletions)) deletions[, 2] <- clean$deletions
-  cell$clean <- list(single = single, deletions = deletions, exchangeable = FALSE)
+# The cell of a layer with the self terms of the region from different trials in the place of its
+# own. part: from region_ceilings().
+layer_clean <- function(cell, part) {
+  with_self <- function(clean) {
+    single <- cell$single
+    single[, 2] <- clean$h
+    deletions <- cell$deletions
+    if (!is.null(deletions)) deletions[, 2] <- clean$deletions
+    list(single = single, deletions = deletions, exchangeable = FALSE)
+  }
+  for (name in c("clean", "signal")) {
+    known <- part[[name]][[cell$estimator]]
+    if (!is.null(known)) cell[[name]] <- with_self(known)
+  }
   cell
 }
 
 # The columns of one row: the estimate's ceiling and the disattenuated estimate, with standard
-# errors. h: the pooled H values, clean: those from different trials (or NULL), both as lists of
-# `value` (3 numbers) and `deletions` (a matrix, or NULL). row: the row so far.
-ceiling_of_row <- function(row, h, clean) {
+# errors. h: the pooled H values, clean: those from different trials (or NULL), signal: those of the
+# estimator from trials, all as lists of `value` (3 numbers) and `deletions` (a matrix, or NULL).
+# row: the row so far.
+ceiling_of_row <- function(row, h, clean, signal) {
   if (corrects_trials(row$estimator)) {
     return(data.frame(ceiling = 1, ceiling_se = NA_real_, disattenuated = row$pooled,
                       disattenuated_se = row$pooled_se))
@@ -483,8 +516,8 @@ ceiling_of_row <- function(row, h, clean) {
   data.frame(
     ceiling = ceiling_of_h(matrix(h$value, 1), matrix(clean$value, 1)),
     ceiling_se = if (known) error(ceiling_of_h(without(h), without(clean))) else NA_real_,
-    disattenuated = ratio_of(matrix(clean$value, 1)),
-    disattenuated_se = if (known) error(ratio_of(without(clean))) else NA_real_
+    disattenuated = ratio_of(matrix(signal$value, 1)),
+    disattenuated_se = if (known) error(ratio_of(without(signal))) else NA_real_
   )
 }
 
@@ -501,13 +534,16 @@ ceiling_of_h <- function(h, clean) {
 cell_ceiling <- function(row, cell, setup) {
   if (!isTRUE(setup$ceiling)) return(row)
   values <- function(part) list(value = pooled_cell(part), deletions = pool_deletions(part))
-  cbind(row, ceiling_of_row(row, values(cell), if (!is.null(cell$clean)) values(cell$clean)))
+  of_trials <- lapply(cell[intersect(c("clean", "signal"), names(cell))], values)
+  cbind(row, ceiling_of_row(row, values(cell), of_trials$clean, of_trials$signal))
 }
 
 # The same for several cells that are pooled.
 combined_ceiling <- function(row, group, setup) {
   if (!isTRUE(setup$ceiling)) return(row)
-  clean <- Filter(Negate(is.null), lapply(group, function(cell) cell$clean))
-  whole <- length(clean) == length(group)
-  cbind(row, ceiling_of_row(row, combined_h(group), if (whole) combined_h(clean)))
+  of_trials <- lapply(c(clean = "clean", signal = "signal"), function(name) {
+    known <- Filter(Negate(is.null), lapply(group, function(cell) cell[[name]]))
+    if (length(known) == length(group)) combined_h(known)
+  })
+  cbind(row, ceiling_of_row(row, combined_h(group), of_trials$clean, of_trials$signal))
 }

@@ -5,6 +5,9 @@
 
 # These functions check arguments; their errors name the argument, the place and the remedy.
 
+# What `na` may be wherever data are given.
+missing_rules <- c("error", "stimuli", "neurons")
+
 check_choice <- function(value, choices, arg, several = FALSE) {
   if (several && identical(value, choices)) return(value)
   if (!several && identical(value, choices)) return(choices[1])
@@ -173,7 +176,8 @@ check_finite <- function(x, arg, allow_na = FALSE, allow_nan = FALSE) {
   at <- which(bad, arr.ind = TRUE)
   # no value of `na` lets infinite values through
   infinite <- all(is.infinite(x[bad]))
-  places <- paste0("row ", at[, 1], ", column ", at[, 2])
+  places <- paste0("row ", named_places(at[, 1], rownames(x)), ", column ",
+                   named_places(at[, 2], colnames(x)))
   abort("`", arg, "` has ", nrow(at), if (infinite) " infinite" else " missing or non-finite",
         " value", if (nrow(at) > 1) "s", if (!infinite) " (NA, NaN or Inf)", ": ",
         enumerate(places, 4, quote = FALSE), ". Remove those rows or columns, or fill the values ",
@@ -231,6 +235,11 @@ inform <- function(..., class = NULL) {
   message(condition)
 }
 
+# Numbers of rows or columns with their names, if they have any: 3 ("face").
+named_places <- function(at, names) {
+  if (is.null(names)) at else paste0(at, " (", dQuote(names[at], FALSE), ")")
+}
+
 # Bytes that are no letters of any text are written as "<e9>".
 readable <- function(text) {
   if (all(validEnc(text))) text else iconv(text, "UTF-8", "UTF-8", sub = "byte")
@@ -257,4 +266,12 @@ describe <- function(x) {
   if (is.array(x)) return(paste("an array with", count_of(length(dim(x)), "dimension")))
   if (is.list(x)) return("a list")
   paste0(article(typeof(x)), if (is.atomic(x)) " vector")
+}
+
+# The value of the code without its messages and warnings.
+quietly_done <- function(code) {
+  withCallingHandlers(
+    code, repalign_message = function(m) invokeRestart("muffleMessage"),
+    repalign_warning = function(w) invokeRestart("muffleWarning")
+  )
 }

@@ -178,6 +178,7 @@ print.repalign_ranks <- function(x, digits = 3, n = Inf, ...) {
 #' @rdname rank_measures
 #' @export
 summary.repalign_ranks <- function(object, ...) {
+  no_other_arguments(...)
   rank_summary(need_rank_columns(object, "summarised"))
 }
 
@@ -271,6 +272,7 @@ test_columns <- function(rows) intersect(c("dataset", "architecture", "test"), n
 #' @rdname tidy.repalign
 #' @export
 summary.repalign_benchmark <- function(object, ...) {
+  no_other_arguments(...)
   plain <- need_columns(as.data.frame(object), c("measure", "value", "undefined"), "summarised")
   refuse_pooling(object)
   plain$metric <- metric_of(plain)
@@ -287,6 +289,7 @@ summary.repalign_benchmark <- function(object, ...) {
 #' @rdname tidy.repalign
 #' @export
 glance.repalign_benchmark <- function(x, ...) {
+  no_other_arguments(...)
   plain <- need_columns(as.data.frame(x), c("measure", "value", "undefined"), "summarised")
   plain$metric <- metric_of(plain)
   glance_rows(plain, c(source_columns(x), test_columns(plain)), function(at) {

@@ -21,6 +21,9 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #'   takes off; the printed result says so.
 #' @param splits number of random splits into halves, for measures that have only an approximate
 #'   ceiling, see Details.
+#' @param na what to do about missing values, see [similarity()]. In trials, values are missing
+#'   where a trial was recorded of some neurons only, and a stimulus where no trial of it was
+#'   recorded.
 #' @return A data frame of class `repalign_ceiling` with a row for each measure and each of `y`, and
 #'   the columns `y`, `measure`,
 #'   * `h_cross`: the size of the signal, from products of different trials (for CKA the value H of
@@ -28,7 +31,8 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #'   * `h_self`: the same of the means over trials, with the noise that is left in them;
 #'   * `reliability`: `h_cross / h_self`, and `ceiling`, its square root;
 #'   * `score`: the score of the means over trials with `y`;
-#'   * `disattenuated`: `score / ceiling`, an estimate of the score without noise;
+#'   * `disattenuated`: an estimate of the score without noise: for CKA the estimate from trials
+#'     (`"stimulus_neuron_trial"` or `"stimulus_trial"` of [cka()]), otherwise `score / ceiling`;
 #'   * `gap`: `score - ceiling`, 0 for a model that explains all but the noise;
 #'
 #'   each followed by its standard error (`_se`), and `n`, the number of stimuli. `confint()` gives
@@ -46,13 +50,12 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #' long as trials are independent.
 #' * [cka()] with the linear kernel and the estimators `"stimulus"` and `"stimulus_neuron"`. The
 #'   ceiling of `"stimulus_neuron"` is 1 if neurons have independent noise, because products of
-#'   different neurons have no noise then: below 1 it measures *shared* noise. The units of `y` are
-#'   taken as all that there are (a network): its self term is corrected for few stimuli only,
-#'   which gives another score than `cka()`, that takes them as a sample. If `y` has trials, too,
-#'   it is treated like `trials`, the ceiling is that of both sides, and `disattenuated` is the
-#'   estimate `"stimulus_neuron_trial"` of `cka()`, right also where both sides share noise. Labels
-#'   of sessions say which neurons share noise; of the pairs of neurons, only each neuron with
-#'   itself is left out.
+#'   different neurons have no noise then: below 1 it measures *shared* noise. Of neurons whose
+#'   sessions are declared, pairs of one session are left out of score and ceiling, as in [cka()],
+#'   but not of `disattenuated`. The units of `y` are taken as a sample, unless `measure` or
+#'   [responses()] say `complete`: then its self term is corrected for few stimuli only. If `y` has
+#'   trials, too, the ceiling is that of both sides, and `disattenuated` is right also where both
+#'   sides share noise.
 #' * [rsa()] with `inner = "sqeuclidean"` and `outer = "pearson"`. With 4 trials or more of every
 #'   stimulus, products are of distances from four different trials, and noise may differ between
 #'   stimuli. With fewer, they are of distances from two trials: noise adds to each distance, which
@@ -64,7 +67,8 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #'   independent noise.
 #'
 #' Standard errors delete stimuli (or clusters) and neurons in all terms at once, as
-#' [cka_interval()] does: for the stimuli and neurons as samples, with the model held fixed.
+#' [cka_interval()] does: for the stimuli, and for the neurons of the sides that have trials and are
+#' samples. What has no trials, such as a model, is held fixed.
 #' Intervals are those of the t distribution.
 #'
 #' In 300 simulated data sets (`bench/ceilings.R`: 100 stimuli, 40 neurons, 4 trials, independent
@@ -83,10 +87,17 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #' ceiling of 2.08, with three.
 #'
 #' A reliability that is not positive has no ceiling (`NA`, with a warning): there is too much noise
-#' for these trials.
+#' for these trials. A reliability above 1 by more than two of its standard errors says that these
+#' trials are not what is assumed, and a warning of class `repalign_high_reliability` says what to
+#' do.
+#' With the data sets above (`bench/ceilings.R above`, 60 of each), it came in none with independent
+#' or shared noise, nor with unequal noise and four trials, and in all with unequal noise and three
+#' trials by `rsa` (mean reliability 4.4).
 #'
 #' When not to trust it: when trials of a stimulus share noise or drift (adaptation, repeats right
-#' after each other): declare `event` or `run` in [responses()]. When reliability is low, say below
+#' after each other): declare `event` or `run` in [responses()]. When stimuli depend on each other
+#' and `cluster` of [responses()] does not say so (a warning of class `repalign_dependence` speaks
+#' when they look like it, see [calibrate()]). When reliability is low, say below
 #' 0.3: the ratio then is uncertain, and its standard error, too. Approximate ceilings where neurons
 #' share noise. The ceiling is about noise of trials alone: subjects differ for other reasons, see
 #' [subject_ceiling()].
@@ -104,15 +115,18 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #' noise_ceiling(v4, measure = "mutual_knn", splits = 5)
 #' @seealso [subject_ceiling()], [responses()], [brain_to_model()]
 #' @export
-noise_ceiling <- function(trials, y = NULL, measure = NULL, ..., splits = 20) {
+noise_ceiling <- function(trials, y = NULL, measure = NULL, ..., splits = 20,
+                          na = c("error", "stimuli", "neurons")) {
   need_arguments()
+  measures <- measure
   set <- ceiling_measures(measure)
   refuse_parameters(set, ...)
   set <- lapply(set, ceiling_measure)
   splits <- check_count(splits, "splits")
-  task <- ceiling_task(trials)
-  others <- ceiling_others(y, task)
-  set <- lapply(set, measure_in_order, list(task$x))
+  given <- without_missing(list(trials = trials, y = y), na)$given
+  task <- ceiling_task(given$trials)
+  others <- ceiling_others(given$y, task)
+  set <- lapply(set, measure_in_order, Filter(Negate(is.null), c(list(task$x), others$reprs)))
   if (is.null(task$codes)) {
     given <- Filter(Negate(is.null), others$reprs)
     warn_of_rows(list(task$mean), if (length(given)) given, "errors", list(declared_cluster_remedy))
@@ -124,10 +138,36 @@ noise_ceiling <- function(trials, y = NULL, measure = NULL, ..., splits = 20) {
     }
   }
   keys <- data.frame(y = rep(others$names, length(set)),
-                     measure = rep(vapply(set, function(m) m$label, ""),
-                                   each = length(others$names)))
+                     measure = vapply(rows, function(row) row$label, ""))
   chosen <- unique(unlist(lapply(set, function(measure) measure$chosen)))
-  ceiling_result(rows, keys, task, chosen)
+  ceiling_result(rows, keys, task, c(
+    if (is.null(measures)) "Without `measure`, the ceiling is that of the corrected CKA.",
+    if (length(chosen)) {
+      paste0("\"cka\" without an estimator is taken by ", enumerate(chosen), ".")
+    },
+    ceiling_notes(set, others$reprs, keys$measure)
+  ))
+}
+
+# What the number without noise is, and how the units of y are taken.
+ceiling_notes <- function(set, others, labels) {
+  of_cka <- Filter(function(measure) measure$way == "cka", set)
+  clean <- unique(vapply(of_cka, function(measure) {
+    paste0("\"", measure$args$estimator, "_trial\"")
+  }, ""))
+  open <- any(vapply(of_cka, function(measure) corrects_neurons(measure$args$estimator), NA)) &&
+    any(vapply(others, function(y) !is.null(y) && !has_trials(y), NA)) &&
+    !all(grepl("complete (y|both)", labels))
+  c(if (length(clean)) {
+    paste0("disattenuated: the CKA by ", enumerate(clean, quote = FALSE), ", without the noise.")
+  }, if (open) sampled_units_note, complete_note(labels))
+}
+
+# The label of a measure with what is declared of the two sides.
+ceiling_label <- function(measure, x, y) {
+  if (measure$way != "cka") return(measure$label)
+  measure$args <- settled_complete(measure$args, list(x = list(x), y = if (!is.null(y)) list(y)))
+  settled_label(measure, measure$args$estimator)
 }
 
 ceiling_measures <- function(measure) {
@@ -211,10 +251,12 @@ ceiling_task <- function(trials) {
     x <- ceiling_repr(cut_responses(trials, kept), "trials")
     codes <- labelled_codes(codes)
   }
+  refuse_repeats(list(x), codes)
   check_rows(x$n, 5, "trials", "a jackknife")
   check_clusters(codes, x$n, "trials", 5, "a jackknife")
   list(x = x, mean = mean_of_trials(x), codes = codes, kept = kept,
-       n = if (is.null(codes)) x$n else cluster_count(codes), stimuli = dim(trials)[1])
+       n = if (is.null(codes)) x$n else cluster_count(codes), trials = trials,
+       stimuli = dim(trials)[1])
 }
 
 ceiling_repr <- function(x, arg) {
@@ -249,17 +291,28 @@ ceiling_others <- function(y, task) {
   names <- if (several) check_element_names(y, "y") else "y"
   args <- if (several) paste0("y$", names) else "y"
   given <- if (several) unname(y) else list(y)
-  reprs <- Map(function(one, arg) {
+  reprs <- unname(Map(function(one, arg) {
     if (is_responses(one)) refuse_partial_trials(one, arg)
-    repr <- representation(one, arg, side = "y")
-    if (repr$n == task$stimuli && task$stimuli > task$x$n) {
+    representation(one, arg, side = "y")
+  }, given, args))
+  # stimuli that clusters leave out of the trials may be in `y`
+  whole <- vapply(reprs, function(repr) repr$n == task$stimuli, NA)
+  if (any(whole)) {
+    trials <- list(data = task$trials, arg = "trials")
+    reprs[whole] <- with_common_stimuli(c(list(trials), reprs[whole]))[-1]
+  }
+  if (!all(whole)) {
+    reprs[!whole] <- with_common_stimuli(c(list(task$x), reprs[!whole]))[-1]
+  }
+  if (task$stimuli > task$x$n) {
+    reprs[whole] <- lapply(reprs[whole], function(repr) {
       repr <- cut_representation(repr, task$kept, TRUE)
       repr$cache <- new_cache()
-    }
-    check_same_rows(task$x$data, repr$data, "trials", arg)
-    repr
-  }, given, args)
-  list(reprs = unname(reprs), names = names)
+      repr
+    })
+  }
+  refuse_repeats(reprs, task$codes)
+  list(reprs = reprs, names = names)
 }
 
 ceiling_row <- function(task, y, measure, splits) {
@@ -271,12 +324,12 @@ ceiling_row <- function(task, y, measure, splits) {
   }
   if (measure$way == "halves") {
     refuse_clusters_without_form(task, measure)
-    return(list(halves = split_ceiling(task, y, measure, splits)))
+    return(list(halves = split_ceiling(task, y, measure, splits), label = measure$label))
   }
   if (measure$way == "rsa") refuse_clusters_without_form(task, measure)
   tables <- if (measure$way == "cka") cka_ceiling_tables(task, y, measure$args) else
     rsa_ceiling_tables(task, y, measure$args)
-  c(list(values = ceiling_values(tables$terms)), tables)
+  c(list(values = ceiling_values(tables$terms), label = ceiling_label(measure, task$x, y)), tables)
 }
 
 refuse_clusters_without_form <- function(task, measure) {
@@ -302,8 +355,8 @@ ceiling_values <- function(h) {
   values
 }
 
-# chosen: the estimators that were taken of a CKA that was given without one.
-ceiling_result <- function(rows, keys, task, chosen) {
+# notes: what to print below the rows.
+ceiling_result <- function(rows, keys, task, notes) {
   each <- lapply(rows, function(row) if (is.null(row$halves)) {
     # values with their standard errors, and the degrees of freedom of these
     loo <- list(n = row$n, layout = row$layout, centered = TRUE)
@@ -311,6 +364,8 @@ ceiling_result <- function(rows, keys, task, chosen) {
       table <- row$values[[name]]
       if (is.null(table)) return(c(NA_real_, NA_real_, NA_real_))
       variance <- if (is.na(table[1])) NA_real_ else two_way_variance(table, loo)
+      # a ceiling of 1 by construction does not vary, but for rounding
+      if (isTRUE(sqrt(variance) <= tie_share * abs(table[1]))) variance <- 0
       c(table[1], sqrt(variance), two_way_df(table, variance, loo))
     })
     for (name in c("h_cross", "h_self")) {
@@ -336,19 +391,37 @@ ceiling_result <- function(rows, keys, task, chosen) {
   df <- do.call(rbind, lapply(each, function(row) row$df))
   approximate <- !vapply(rows, function(row) is.null(row$halves), NA)
   equal <- vapply(rows, function(row) isTRUE(row$equal_noise), NA)
+  warn_high_reliability(result, equal)
   notes <- c(if (any(approximate)) {
     paste0("Approximate (halves of the trials, formula of Spearman and Brown), without standard ",
            "errors: ", enumerate(unique(keys$measure[approximate])), ".")
   }, if (any(equal)) {
     paste0("Fewer than 4 trials of some stimulus: ", enumerate(unique(keys$measure[equal])),
            " takes the noise of all stimuli as equal.")
-  }, if (length(chosen)) {
-    paste0("\"cka\" without an estimator is taken by ", enumerate(chosen), ".")
-  })
+  }, notes)
   new_result(result, "repalign_ceiling", list(
     note = notes,
     df = list(rows = result[c("y", "measure", ceiling_columns)], df = df)
   ))
+}
+
+# Signal alone cannot exceed signal with noise. equal: is the noise of all stimuli taken as equal?
+warn_high_reliability <- function(result, equal) {
+  high <- which(result$reliability > 1 + 2 * result$reliability_se)
+  if (!length(high)) return(invisible())
+  first <- result[high[1], ]
+  warn("The reliability of ", enumerate(unique(result$measure[high])), " is above 1 by more than ",
+       "two standard errors (", format(first$reliability, digits = 3), ", standard error ",
+       format(first$reliability_se, digits = 2), "): do not use `ceiling`, `disattenuated` and ",
+       "`gap`, only `score`. ", if (equal[high[1]]) {
+         paste0("Noise that differs between stimuli does this with fewer than 4 trials: give 4 ",
+                "trials or more of every stimulus, or take measure(\"cka\", estimator = ",
+                "\"stimulus_neuron\").")
+       } else {
+         paste0("Either trials share what is no signal (drift, adaptation): declare `event` or ",
+                "`run` in responses(). Or noise runs against the signal, as where a common mean is ",
+                "taken off all neurons or each trial is scaled by itself: give responses without it.")
+       }, class = "repalign_high_reliability", data = result$reliability[high])
 }
 
 unscale_or_na <- function(value, exponents) {
@@ -408,7 +481,9 @@ declare_result(
     empty <- vapply(x, function(column) length(column) > 0 && all(is.na(column)), NA)
     x[!empty]
   },
-  footing = function(x, digits) if (length(attr(x, "note"))) strwrap(attr(x, "note"), exdent = 2)
+  footing = function(x, digits) {
+    if (length(attr(x, "note"))) unlist(lapply(attr(x, "note"), strwrap, exdent = 2))
+  }
 )
 
 # The degrees of freedom of some rows, a column for each value that has an error.
@@ -422,6 +497,7 @@ ceiling_df <- function(object) {
 #' @rdname tidy.repalign
 #' @export
 tidy.repalign_ceiling <- function(x, ...) {
+  no_other_arguments(...)
   rows <- as.data.frame(x)
   known <- intersect(ceiling_columns, names(rows))
   if (!length(known)) need_columns(rows, "ceiling", "tidied")

@@ -36,6 +36,7 @@ declare_result(
 #'   alike for another reason than the one of interest (sessions of an animal, a laboratory): only
 #'   subjects of different groups are compared, and the mean of the others is that of other groups.
 #'   Without it, each subject is a group.
+#' @param na what to do about missing values, see [similarity()].
 #' @return A data frame with one row: `measure`, its label; `lower`, the mean score of a subject
 #'   with the mean of the others; `upper`, that with the mean of all, itself included; `pairwise`,
 #'   the score between subjects (of different groups); `ceiling`, its square root; `n`, the number
@@ -69,7 +70,9 @@ declare_result(
 #' With the corrected estimators, H within subjects is corrected, too, and `lower` and `upper` use
 #' these values.
 #'
-#' When not to trust it: with two or three subjects, all values are very uncertain. What subjects
+#' When not to trust it: with two or three subjects, all values are very uncertain. When stimuli
+#' depend on each other, subjects seem to have more in common (a warning of class
+#' `repalign_dependence` speaks when rows look like it, see [calibrate()]). What subjects
 #' share for other reasons than the stimuli (noise of the same scanner, the same preprocessing)
 #' counts as representation; `group` leaves out such pairs. Noise within subjects is a part of what
 #' they do not share; [noise_ceiling()] is about noise alone.
@@ -88,11 +91,16 @@ declare_result(
 #' subject_ceiling(subjects, "rsa", group = c("a", "a", "b", "c"))
 #' @seealso [noise_ceiling()], [brain_to_brain()]
 #' @export
-subject_ceiling <- function(x, measure = "rsa", ..., group = NULL) {
+subject_ceiling <- function(x, measure = "rsa", ..., group = NULL,
+                            na = c("error", "stimuli", "neurons", "pairwise")) {
   need_arguments()
   measure <- subject_measure(measure, ...)
-  reprs <- subject_reprs(x, measure)
-  measure <- measure_in_order(measure, reprs)
+  rule <- rule_of_call(na, list(measure), !missing(na))
+  measure <- rule$set[[1]]
+  if (is.list(x)) measure <- measure_in_order(measure, lapply(x, function(one) list(data = one)))
+  complete <- without_missing(list(x = x), rule$na)
+  if (!isTRUE(complete$rows)) measure <- cut_measure_stimuli(measure, complete$rows)
+  reprs <- subject_reprs(complete$given$x, measure)
   group <- check_group(group, length(reprs), names = names(x))
   groups <- length(unique(group))
   if (is.null(measure$args$clusters) && is.null(declared_clusters(reprs))) {
@@ -105,7 +113,8 @@ subject_ceiling <- function(x, measure = "rsa", ..., group = NULL) {
   found <- if (measure$id == "cka") kernel_ceiling(reprs, measure, group) else
     rdm_ceiling(reprs, measure, group)
   pairwise <- found$pairwise
-  rows <- data.frame(measure = measure$label, lower = found$lower, upper = found$upper, pairwise = pairwise,
+  rows <- data.frame(measure = measure$label, lower = found$lower, upper = found$upper,
+                     pairwise = pairwise,
                      ceiling = if (isTRUE(pairwise > 0)) sqrt(pairwise) else NA_real_)
   if (groups > 1 && !is.na(pairwise)) warn_unlike_subjects(rows)
   if (measure$id == "rsa") rows$rdms <- length(reprs)
@@ -249,18 +258,18 @@ subject_reprs <- function(x, measure) {
     repr <- representation(one, arg, side = "x", loose = TRUE)
     need_kind(repr, accepted_by(measure$declaration, measure$args), dQuote(measure$label, FALSE))
   }, x, args))
-  check_same_stimuli(reprs)
+  reprs <- with_common_stimuli(reprs)
+  refuse_repeats(reprs, measure_in_order(measure, reprs)$args$clusters)
   refuse_lacking_pairs(reprs, list(measure))
   accepted <- accepted_by(measure$declaration, measure$args)
   for (repr in reprs) refuse_zero(repr, accepted)
-  note_one_sided_names(reprs)
   reprs
 }
 
 # Labels, or numbers where there are none; what: that the labels are of, names: their names or NULL.
 check_group <- function(group, n, what = "subjects", names = NULL) {
   if (is.null(group)) return(seq_len(n))
-  group <- plain_labels(in_order_of(group, names, "group"), "group")
+  group <- plain_labels(in_order_of(group, names, "group", paste("the", what)), "group")
   if (length(group) != n || anyNA(group)) {
     abort("`group` must have one label for each of the ", n, " ", what, ", none of them missing, ",
           "not ", count_of(length(group), "label"), if (anyNA(group)) " with NA", ".",

@@ -28,6 +28,7 @@ declare_result(
 #' @param assume `"general"` makes no assumption about the variances of the neurons;
 #'   `"normalized"` assumes that all neurons have the same variance (equation 12 of the
 #'   paper).
+#' @param na what to do about missing values, see [similarity()].
 #' @return A data frame with one row: `estimator`; `cka`, the value taken as the true one
 #'   (the corrected estimate; for a simulated population its exact value; 1 without `y`);
 #'   `expected`, the expected value of the estimator; `bias`, which is `expected - cka`;
@@ -73,7 +74,8 @@ declare_result(
 #' @seealso [participation_ratio()], [ratio_bias()]
 #' @export
 predicted_bias <- function(x, y = NULL, estimator = c("stimulus", "naive", "stimulus_neuron"),
-                           assume = c("general", "normalized")) {
+                           assume = c("general", "normalized"),
+                           na = c("error", "stimuli", "neurons")) {
   need_arguments()
   estimator <- check_choice(estimator, c("stimulus", "naive", "stimulus_neuron"), "estimator")
   assume <- check_choice(assume, c("general", "normalized"), "assume")
@@ -84,7 +86,8 @@ predicted_bias <- function(x, y = NULL, estimator = c("stimulus", "naive", "stim
     }
     geometry <- x$theory
   } else {
-    geometry <- estimated_geometry(x, y, estimator)
+    given <- without_missing(list(x = x, y = y), na)$given
+    geometry <- estimated_geometry(given$x, given$y, estimator)
   }
   if (estimator == "naive") check_rows(geometry$n, 2, "x", "a centred kernel")
   expected <- expected_cka(geometry, estimator, assume)
@@ -96,15 +99,15 @@ predicted_bias <- function(x, y = NULL, estimator = c("stimulus", "naive", "stim
 
 estimated_geometry <- function(x, y, estimator) {
   rx <- need_kind(representation(x, "x"), "data", "this")
-  pair <- if (is.null(y)) as_pair(rx, rx)
+  pair <- if (is.null(y)) self_pair(rx)
           else as_pair(rx, need_kind(representation(y, "y"), "data", "this"))
-  if (!is.null(y)) note_one_sided_names(pair[c("x", "y")])
   for (repr in pair[c("x", "y")]) {
     if (!is_complete(repr, list(), "")) next
-    abort("`", repr$arg, "` declares complete = TRUE, but this bias is that of a sample of neurons: ",
-          "give as.matrix(", repr$arg, ") to take its columns as a sample.",
+    abort("`", repr$arg, "` declares complete = TRUE, but this bias is that of a sample of ",
+          "neurons: give as.matrix(", repr$arg, ") to take its columns as a sample.",
           class = "repalign_error_choice", arg = repr$arg)
   }
+  refuse_repeats(pair[c("x", "y")])
   refuse_holes(pair[c("x", "y")], list(list(label = "predicted_bias")))
   note_unused_structure(pair[c("x", "y")], list(list(label = "predicted_bias")))
   if (estimator == "stimulus_neuron") {

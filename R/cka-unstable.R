@@ -1,4 +1,5 @@
-# When is a corrected CKA not to be trusted? These functions warn of it, with class repalign_unstable.
+# When is a corrected CKA not to be trusted? These functions warn of it, with class
+# repalign_unstable.
 
 # When the true CKA is 1 and neurons have equal gains, chance gave no value above this with so many
 # stimuli and neurons on each side, but a third of the values with 30 stimuli and 10 neurons
@@ -177,7 +178,7 @@ self_deletions <- function(repr, a, complete) {
 
 # Of the warning that a CKA or its error is undefined.
 unstable_class <- function(args) {
-  c(if (corrects_sample(args)) "repalign_unstable", "repalign_undefined")
+  c("repalign_undefined", if (corrects_sample(args)) "repalign_unstable")
 }
 
 warn_unstable <- function(value, pair, error, clusters = NULL) {
@@ -198,8 +199,10 @@ warn_unstable <- function(value, pair, error, clusters = NULL) {
     paste0("The corrected CKA (", shown, " ", size, ") is uncertain: ", if (is.finite(error)) {
              paste0("its standard error over stimuli and neurons is about ",
                     format(error, digits = 2), ".")
+           } else if (pair$x$n < 5) {
+             "its error cannot be known."
            } else {
-             "without some stimulus or neuron it is undefined, or the stimuli are fewer than 5."
+             "without some stimulus or neuron it is undefined."
            }, " There are too few neurons or stimuli for a single ratio: pool over splits, trials ",
            "or subsets.",
            if (value > 1) paste0(" ", causes_of_high_values(pair$x$arg, pair$y$arg, also = TRUE)))

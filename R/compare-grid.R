@@ -45,6 +45,8 @@
 #'   * `"stimuli"`: a stimulus (row) with a missing value in any of the representations is left
 #'     out of all of them, so that every pair has the same stimuli.
 #'   * `"neurons"`: a neuron (column) with a missing value is left out of its representation.
+#'   * `"pairwise"`: for RDMs that lack pairs of stimuli, and measures that can leave these out
+#'     ([rsa()]), whose own `na` it is. A measure and a call that disagree are an error.
 #'     With measures that have `shared_neurons` or unit labels, it is left out of all
 #'     representations of its side, and the same neuron is left out of the other side, too. With
 #'     `shared_neurons`, the same neuron is the column with the same number. With labels, it is
@@ -68,9 +70,11 @@
 #' Scores of different measures are not on one scale; [measures()] gives their ranges. A score by
 #' itself does not tell whether it is higher than chance: see [calibrate()].
 #'
-#' Row names are compared where both sides have them, and a difference is an error;
-#' [match_rows()] brings the rows of both sides into one order. If only some sides have row
-#' names, the rows are assumed to be in the same order, and a message says so. A column that
+#' Stimuli go by their names, here and in all functions, in matrices as in RDMs. The same names in
+#' another order are brought into the order of the first representation that has names, and a
+#' message says so; values without names, such as those of `clusters`, are then taken in that order.
+#' Names of other stimuli are an error; [match_rows()] keeps those that all have. If only some sides
+#' have names, the rows are assumed to be in the same order, and a message says so. A column that
 #' looks like an identifier is an error, see [response_matrix()].
 #'
 #' With `na = "stimuli"`, a stimulus of a `dist` object is left out if all of its distances are
@@ -115,14 +119,15 @@
 #' @seealso [calibrate()], [cka()], [measures()], [score_matrix()], [prepare()]
 #' @export
 similarity <- function(x, y = NULL, measure = "cka", ..., diagonal = FALSE,
-                       on_error = c("stop", "na"), threads = NULL, na = c("error", "stimuli", "neurons")) {
+                       on_error = c("stop", "na"), threads = NULL,
+                       na = c("error", "stimuli", "neurons", "pairwise")) {
   need_arguments()
   set <- as_measures(measure)
   refuse_parameters(set, ...)
   check_flag(diagonal, "diagonal")
   on_error <- check_choice(on_error, c("stop", "na"), "on_error")
-  na <- check_choice(na, missing_rules, "na")
-  call <- open_call(x, y, set, na, threads, diagonal)
+  rule <- rule_of_call(na, set, !missing(na))
+  call <- open_call(x, y, rule$set, rule$na, threads, diagonal)
   check_grid_memory(call$set, call$sides)
   scores <- score_grid(call$pairs, call$sides, call$set, on_error, threads)
   similarity_result(call$pairs, call$sides, call$set, scores)

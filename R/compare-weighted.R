@@ -16,6 +16,8 @@
 #'   matter, except for distances that are sums over stimuli (`procrustes(scale = FALSE)` and others
 #'   in the units of the data).
 #' @param ... not used: parameters of a measure are given to [measure()].
+#' @param na what to do about missing values, see [similarity()]. `weights` have a row for each
+#'   stimulus that is given.
 #' @return A vector with the score of each column of `weights`; `NA` where it is undefined.
 #' @details Weights of 0 and 1 give the score of the stimuli that have 1. Whole numbers are counts,
 #'   as of a bootstrap: but a stimulus and its copy are not two stimuli. They are no pair in kernels
@@ -48,7 +50,8 @@
 #' sd(score_weighted(x, y, measure("cka", estimator = "stimulus"), counts))
 #' @seealso [score_interval()]
 #' @export
-score_weighted <- function(x, y, measure = "cka", weights, ...) {
+score_weighted <- function(x, y, measure = "cka", weights, ...,
+                           na = c("error", "stimuli", "neurons", "pairwise")) {
   need_arguments()
   set <- as_measures(measure)
   refuse_parameters(set, ...)
@@ -60,7 +63,9 @@ score_weighted <- function(x, y, measure = "cka", weights, ...) {
     abort("`x` and `y` must be single representations, not lists: call score_weighted() for each ",
           "pair.", class = "repalign_error_type", arg = if (is_collection(x)) "x" else "y")
   }
-  call <- open_call(x, y, set, use = "errors", why = "a weighted score")
+  rule <- rule_of_call(na, set, !missing(na))
+  call <- open_call(x, y, rule$set, rule$na, use = "errors", why = "a weighted score")
+  weights <- rows_in_order_of(weights, call$labels, "weights")
   w <- check_weights(weights, length(call$rows))[call$rows, , drop = FALSE]
   check_grid_memory(call$set, call$sides)
   weighted_scores(call$set[[1]], call$sides, w)

@@ -54,6 +54,7 @@ declare_result(
 #'   neuron has a label of its own, so that a neuron is never paired with itself.
 #' @param conf_level coverage of the intervals for the dimensionalities, between 0 and 1. By
 #'   default none are computed.
+#' @param na what to do about missing values, see [similarity()].
 #' @return A data frame with one row. Three columns are dimensionalities (effective numbers
 #'   of dimensions): `naive`; `stimulus`, corrected for few stimuli; `stimulus_neuron`,
 #'   corrected for few stimuli and few neurons. Three columns are ratios in (0, 1\]:
@@ -116,8 +117,8 @@ declare_result(
 #' dimensionalities scatter widely when their denominator is near 0. They are `NA`, with a
 #' warning of class `repalign_undefined`, when it is not positive. Stimuli that depend on each
 #' other (groups of similar images, successive time points) make the values too low and the
-#' intervals too narrow, and so do neurons that depend on each other when they have labels of
-#' their own.
+#' intervals too narrow (a warning of class `repalign_dependence` speaks when rows look like it, see
+#' [calibrate()]), and so do neurons that depend on each other when they have labels of their own.
 #' @references Chun, Canatar, Chung and Lee (2026), ICLR, arXiv:2509.26560 (dimensionality).
 #'   Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, appendix B (the ratios).
 #' @examples
@@ -133,13 +134,17 @@ declare_result(
 #' participation_ratio(first, signal + noise())
 #' @seealso [predicted_bias()], [trial_array()]
 #' @export
-participation_ratio <- function(x, y = NULL, units = NULL, conf_level = NULL) {
+participation_ratio <- function(x, y = NULL, units = NULL, conf_level = NULL,
+                                na = c("error", "stimuli", "neurons")) {
   need_arguments()
   if (!is.null(conf_level)) {
     conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
   }
-  sample <- dimension_sample(x, y)
+  complete <- without_missing(list(x = x, y = y), na, same = TRUE)
+  if (length(units) == length(complete$columns$x)) units <- units[complete$columns$x]
+  sample <- dimension_sample(complete$given$x, complete$given$y)
   repr <- sample$repr
+  refuse_repeats(list(repr), sample$codes)
   check_rows(repr$n, 4, repr$arg, "a corrected estimator")
   check_pair_memory(declaration("cka"), list(x = repr, y = repr), corrected_cka)
   # the labels of the call, or those that a responses object declares: neurons, or with one trial
@@ -153,7 +158,8 @@ participation_ratio <- function(x, y = NULL, units = NULL, conf_level = NULL) {
           if (identical(own, given$neuron)) "neurons" else "sessions",
           " already: leave out one of the two.", class = "repalign_error_choice", arg = "units")
   }
-  units <- check_labels(if (is.null(units)) own else units, ncol(repr$data), "units", repr$arg)
+  units <- check_labels(if (is.null(units)) own else units, ncol(repr$data), "units", repr$arg,
+                        colnames(repr$data))
   layout <- neuron_layout(units, ncol(repr$data), isTRUE(given$complete))
   tables <- if (!is.null(conf_level)) {
     check_rows(repr$n, 5, repr$arg, "a jackknife")

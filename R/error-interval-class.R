@@ -75,6 +75,7 @@ has_sampled_y <- function(x) {
 #' @rdname tidy.repalign
 #' @export
 glance.repalign_interval <- function(x, ...) {
+  no_other_arguments(...)
   estimators <- is_of_estimators(x)
   plain <- need_columns(as.data.frame(x), if (estimators) c("estimator", "cka") else
     c("x", "y", "measure", "score", "n"), "summarised")
@@ -95,6 +96,7 @@ glance.repalign_interval <- function(x, ...) {
 #' @rdname tidy.repalign
 #' @export
 summary.repalign_interval <- function(object, ...) {
+  no_other_arguments(...)
   if (is_of_estimators(object)) {
     plain <- need_columns(as.data.frame(object), c("estimator", "cka"), "summarised")
     return(plain[setdiff(display_order(object), c("h_xy", "h_xx", "h_yy"))])

@@ -47,7 +47,8 @@ neuron_labels <- function(pair, measure, settings) {
 given_labels <- function(side, pair, given) {
   width <- NCOL(pair[[side]]$data)
   if (is.null(given[[side]])) return(paste0("\r", side, " ", seq_len(width)))
-  check_labels(given[[side]], width, paste0("units_", side), pair[[side]]$arg)
+  check_labels(given[[side]], width, paste0("units_", side), pair[[side]]$arg,
+               colnames(pair[[side]]$data))
 }
 
 # The samples of neurons of a call: list(name, size, rows, units), where rows are those of the
@@ -232,7 +233,7 @@ subject_factor <- function(rows, columns, scores, m) {
 # For each estimator list(se, df). members: the random subsets; used: which of them the
 # neuron-corrected values are pooled over.
 sampled_neuron_errors <- function(comparison, members, used, setup) {
-  layout <- neuron_units(comparison)
+  layout <- neuron_units(comparison, setup$neurons)
   tables <- deleted_pools(comparison, members, used, layout, setup)
   loo <- list(n = setup$stimuli, layout = layout)
   sapply(setup$estimator, function(e) {
@@ -244,17 +245,19 @@ sampled_neuron_errors <- function(comparison, members, used, setup) {
   }, simplify = FALSE)
 }
 
-# The unit of each neuron of a and b, the sides of a comparison; the strata are as in unit_layout().
-neuron_units <- function(comparison) {
+# The unit of each neuron of a and b, the sides of a comparison; the strata are as in unit_layout(),
+# but only those of the neurons that are deleted (wanted, by side).
+neuron_units <- function(comparison, wanted) {
   codes <- comparison$codes
-  a <- codes$xx$x + 1L
-  b <- codes$yy$y + max(a) + 1L
-  if (!is.null(codes$xy)) {
+  of_side <- function(code, x) if (is.null(code)) seq_len(ncol(x)) else code + 1L
+  a <- of_side(codes$xx$x, comparison$x)
+  b <- of_side(codes$yy$y, comparison$y) + max(a)
+  if (!is.null(codes$xy) && !any(comparison$complete)) {
     a <- codes$xy$x + 1L
     b <- codes$xy$y + 1L
   }
   count <- max(a, b)
-  strata <- if (any(a %in% b)) list(seq_len(count)) else list(unique(a), unique(b))
+  strata <- if (any(a %in% b)) list(seq_len(count)) else list(unique(a), unique(b))[wanted]
   list(a = a, b = b, count = count, strata = strata)
 }
 
@@ -278,7 +281,7 @@ check_pool_memory <- function(data) {
   columns <- sum(vapply(data, function(x) as.double(ncol(x)), 0))
   check_memory(8 * (40 * nrow(data$a) * columns + 12 * columns^2),
                "The jackknife over stimuli and neurons",
-               "Fewer neurons or stimuli need less, and neurons_sampled = FALSE.")
+               "Fewer neurons or stimuli need less, and over = \"stimuli\".")
 }
 
 deleted_pool <- function(data, members, part, used, comparison, layout, setup) {

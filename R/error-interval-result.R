@@ -29,6 +29,7 @@ interval_rows <- function(task, columns, factors) {
   errors$se[constant] <- NA
   call$rows$se <- errors$se
   call$rows$sample_y <- takes_y_as_sample(task)
+  note_strong_stimuli(call, rows)
   call$scales <- interval_scales(task, rows$score, errors$se, columns, length(factors) > 0)
   limits <- limits_of(call$scales, errors$df, task$settings$conf_level)
   n <- rows$n
@@ -39,6 +40,28 @@ interval_rows <- function(task, columns, factors) {
   kept <- c(list(conf_level = task$settings$conf_level, deletions = list(call),
                  dependence = task$dependence), kept)
   list(rows = result, kept = kept, constant = constant)
+}
+
+# Intervals know only what these stimuli do: where hardly any of them matter, other samples may have
+# none of their kind, or more. Influences add up to 0, so that one large value shifts all others:
+# they are taken about their median. call: see the interval parts below.
+note_strong_stimuli <- function(call, rows) {
+  influence <- abs(sweep(call$stimuli, 2, apply(call$stimuli, 2, stats::median)))
+  strongest <- apply(influence, 2, order, decreasing = TRUE)[1:2, , drop = FALSE]
+  share <- (influence[cbind(strongest[1, ], seq_len(ncol(influence)))] +
+              influence[cbind(strongest[2, ], seq_len(ncol(influence)))]) / colSums(influence)
+  few <- which(share > 0.5)
+  if (!length(few)) return(invisible())
+  first <- few[1]
+  at <- strongest[, first]
+  inform("Two of ", call$units, if (call$clustered) " clusters" else " stimuli", " (",
+         if (is.null(call$names)) paste(at, collapse = " and ") else enumerate(call$names[at]),
+         ") carry ", round(100 * share[first]), "% of the influence on ", rows$measure[first],
+         " of ", dQuote(rows$x[first], FALSE), " and ", dQuote(rows$y[first], FALSE),
+         if (length(few) > 1) paste0(" (", length(few) - 1, " more like this)"),
+         ": a sample of stimuli with more or fewer of such gives another score, which the interval ",
+         "hardly knows of. Look at these stimuli, and take more of their kind.",
+         class = "repalign_strong_stimuli")
 }
 
 # Which scores take the neurons of y as a sample although only those of x are in `over`? What y is

@@ -22,9 +22,9 @@
 # are deleted); least, why: how many of them are needed, and for what. diagonal: is each
 # representation of a list also compared with itself? middle: only the middle half of the rows is
 # compared (series = "linear"). remedies: what the function offers for stimuli that depend on each
-# other, where it takes them as independent; see warn_of_rows(). relabel: see settled_set(); grid: see
-# settled_measure(). What ends with the call is planned in `frame`, the function that the user has
-# called.
+# other, where it takes them as independent; see warn_of_rows(). relabel: see settled_set(); grid:
+# see settled_measure(). What ends with the call is planned in `frame`, the function that the user
+# has called.
 open_call <- function(x, y, set, na = "error", threads = NULL, diagonal = FALSE, ...,
                       frame = parent.frame()) {
   threads <- hold_threads(threads, frame)
@@ -61,6 +61,7 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
     set <- common$set
     clusters <- common$clusters
   }
+  refuse_repeats_of(reprs, set, clusters)
   if (na != "error") {
     complete <- complete_sides(sides, set, na)
     sides <- complete$sides
@@ -98,13 +99,18 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
 # A call of two representations and one measure, about which there is no doubt: list(pair, measure).
 # what: the function that the user called, in messages. Two matrices without clusters take a short
 # way, because small calls would otherwise spend their time here.
-open_pair <- function(rx, ry, measure, what, frame = parent.frame()) {
+open_pair <- function(x, y, measure, what, na, frame = parent.frame()) {
+  na <- check_choice(na, missing_rules, "na")
+  rx <- representation(x, "x", allow_na = na != "error", loose = TRUE)
+  ry <- representation(y, "y", allow_na = na != "error", loose = TRUE)
   d <- measure$declaration
-  reprs <- list(rx, ry)
-  check_common_stimuli(reprs, d$pairing)
+  reprs <- with_common_stimuli(list(rx, ry), d$pairing)
+  rx <- reprs[[1]]
+  ry <- reprs[[2]]
   threads <- running$threads
   running$threads <- thread_count()
-  if (are_plain(reprs) && is.null(measure$args$clusters)) {
+  if (na == "error" && are_plain(reprs) && is.null(measure$args$clusters)) {
+    refuse_repeats(reprs)
     choices <- begin_choices(reprs)
     at_end_of(frame, {
       running$threads <- threads
@@ -123,7 +129,7 @@ open_pair <- function(rx, ry, measure, what, frame = parent.frame()) {
     pair <- pair_of(rx, ry)
   } else {
     at_end_of(frame, running$threads <- threads)
-    call <- open_sides(sides_of_two(rx, ry), list(measure), grid = FALSE, frame = frame)
+    call <- open_sides(sides_of_two(rx, ry), list(measure), na, grid = FALSE, frame = frame)
     given <- measure$args$clusters
     measure <- call$set[[1]]
     # what responses() declare is no label without effect
@@ -194,6 +200,7 @@ usual_measure <- function(id) {
   if (is.null(usual_measures[[id]])) {
     d <- declaration(id)
     given <- default_arguments(id)
+    if (!length(given)) given <- list() # without names, as functions without parameters give it
     measure <- list(id = id, label = id, args = d$check(given), declaration = d)
     usual_measures[[id]] <- list(given = given, measure = settled_measure(measure, grid = FALSE))
   }

@@ -36,7 +36,8 @@ warn_of_rows <- function(x, y = NULL, use, remedies) {
   text
 }
 
-# Some functions take results of others and give p-values of them: the warning belongs to these, too.
+# Some functions take results of others and give p-values of them: the warning belongs to these,
+# too.
 warn_again <- function(text) {
   if (length(text)) warn(text[[1]], class = "repalign_dependence", data = attr(text, "share"))
   invisible(text)
@@ -84,8 +85,8 @@ judged_rdms <- function(values, n, mean = FALSE) {
   })
 }
 
-# Does a number of permutations leave all orders of the rows free, where designs would restrict them?
-# Without any permutation there is no p-value.
+# Does a number of permutations leave all orders of the rows free, where designs would restrict
+# them? Without any permutation there is no p-value.
 all_orders <- function(permutations) {
   is.numeric(permutations) && is.null(dim(permutations)) && !identical(as.double(permutations), 0)
 }
@@ -142,9 +143,9 @@ evidence_of_rows <- function(objects) {
 }
 
 # share: the mean squared distance of neighbouring rows over that of all rows; deviations: by how
-# many standard deviations the sum of the neighbours' inner products exceeds its mean over all orders
-# of the rows; copies: pairs of rows that are near copies, as numbers. A list without them where
-# nothing is known, as of data that prepare() did not keep.
+# many standard deviations the sum of the neighbours' inner products exceeds its mean over all
+# orders of the rows; copies: pairs of rows that are near copies, as numbers. A list without them
+# where nothing is known, as of data that prepare() did not keep.
 row_evidence <- function(object) {
   object <- if (is.list(object) && !is.null(object$kind)) object$data else object
   if (is_absent(object)) return(list())

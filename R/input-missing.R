@@ -1,7 +1,35 @@
 # These functions leave out stimuli or neurons with missing values (NA, NaN) before anything is
 # prepared.
 
-missing_rules <- c("error", "stimuli", "neurons")
+# The rule of a call and of its measures: list(na, set). Whether pairs that RDMs lack are left out
+# is a matter of the measures, which some can do. given: did the user say anything?
+rule_of_call <- function(na, set, given) {
+  na <- check_choice(na, c(missing_rules, "pairwise"), "na")
+  if (na == "pairwise") {
+    unable <- Filter(function(m) is_own(m) || is.null(m$args$na), set)
+    if (length(unable)) {
+      abort("na = \"pairwise\" leaves out pairs of stimuli that RDMs lack, which ",
+            dQuote(unable[[1]]$label, FALSE), " cannot do: take \"rsa\", or na = \"stimuli\".",
+            class = "repalign_error_choice", arg = "na")
+    }
+    set <- lapply(set, function(m) {
+      if (takes_gaps(m)) return(m)
+      m$args$na <- na
+      # as measure() labels it, for the same number
+      m$label <- if (m$label == m$id) paste0(m$id, "(pairwise)") else
+        sub("\\)$", ", pairwise)", m$label)
+      m
+    })
+    return(list(na = "error", set = set))
+  }
+  lenient <- Filter(takes_gaps, set)
+  if (given && length(lenient)) {
+    abort("The measure ", dQuote(lenient[[1]]$label, FALSE), " has na = \"pairwise\", but the call ",
+          "has na = ", dQuote(na, FALSE), ": give one of the two.",
+          class = "repalign_error_choice", arg = "na")
+  }
+  list(na = na, set = set)
+}
 
 # For similarity() and calibrate(). Returns list(sides, set, rows): the sides without what is left
 # out, the measures with labels of the kept neurons only, and which stimuli are kept.
@@ -42,9 +70,8 @@ complete_responses <- function(data, na, labels = NULL) {
   columns <- lapply(data, function(x) rep(TRUE, ncol(x)))
   note <- NULL
   if (na == "stimuli") {
-    check_same_stimuli(reprs)
     rows <- complete_stimuli(reprs)
-    note <- stimuli_note(rows)
+    note <- stimuli_note(rows, first_stimulus_names(reprs))
     data <- lapply(data, cut_matrix, rows)
   } else if (na == "neurons") {
     missing <- spread_by_label(lapply(reprs, missing_neurons), labels)
@@ -63,6 +90,83 @@ read_responses <- function(data, na) {
   }, data, names(data))
 }
 
+# For functions that read their data themselves. given: a list of what the user gave, named by the
+# arguments: each is a representation, a list of them, or NULL. same: do columns of the same number
+# hold the same neuron everywhere? Returns list(given, rows, columns): the same without what is left
+# out, which stimuli are kept (TRUE for all), and which neurons of each representation, by the name
+# that messages call it.
+without_missing <- function(given, na, same = FALSE) {
+  na <- check_choice(na, missing_rules, "na")
+  if (na == "error") return(list(given = given, rows = TRUE, columns = list()))
+  flat <- unlist(unname(Map(function(value, arg) {
+    if (is.null(value)) return(list())
+    if (!is_collection(value)) return(stats::setNames(list(value), arg))
+    names <- if (is.null(names(value))) paste0("[[", seq_along(value), "]]") else
+      paste0("$", names(value))
+    stats::setNames(value, paste0(arg, names))
+  }, given, names(given))), recursive = FALSE)
+  # stimuli go by their names before some are left out
+  arrays <- vapply(flat, function(x) length(dim(x)) == 3 && !is_responses(x), NA)
+  if (na == "stimuli" && !any(arrays)) flat <- data_in_order(flat)
+  reprs <- Map(given_with_holes, flat, names(flat))
+  rows <- TRUE
+  columns <- lapply(reprs, function(repr) TRUE)
+  if (na == "stimuli") {
+    counts <- vapply(reprs, function(repr) repr$n, 0L)
+    # stimuli that do not match are left to the function, which says so
+    if (length(unique(counts)) > 1) return(list(given = given, rows = TRUE, columns = columns))
+    flat <- data_in_order(flat)
+    reprs <- Map(given_with_holes, flat, names(flat))
+    rows <- complete_stimuli(reprs)
+  } else {
+    columns <- lapply(reprs, function(repr) !missing_neurons(repr))
+    if (same && length(unique(lengths(columns))) == 1) columns[] <- list(Reduce(`&`, columns))
+    note_neurons_left_out(reprs, columns)
+  }
+  cut <- Map(cut_given, flat, list(rows), columns[names(flat)])
+  for (arg in names(given)) {
+    if (is.null(given[[arg]])) next
+    if (!is_collection(given[[arg]])) given[[arg]] <- cut[[arg]] else {
+      of_arg <- startsWith(names(flat), paste0(arg, "$")) |
+        startsWith(names(flat), paste0(arg, "[["))
+      given[[arg]][] <- unname(cut[of_arg])
+    }
+  }
+  list(given = given, rows = rows, columns = columns)
+}
+
+# What missing_stimuli() and missing_neurons() need to know of what a user gave.
+given_with_holes <- function(x, arg) {
+  several <- length(dim(x)) == 3 && dim(x)[3] > 1
+  if (several) {
+    values <- if (is_responses(x)) unclass(x)$values else x
+    return(list(kind = "trials", data = values, n = dim(values)[1], arg = arg))
+  }
+  kind <- if (is_responses(x)) "data" else kind_of(x)
+  data <- switch(kind,
+    data = as_numeric_matrix(if (is_responses(x)) as.matrix(x) else x, arg, allow_na = TRUE,
+                             allow_nan = TRUE),
+    dist = , graph = x, no_branch(kind)
+  )
+  list(kind = kind, data = data, n = as.integer(stimulus_count(data)), arg = arg)
+}
+
+cut_given <- function(x, rows, columns) {
+  if (is_responses(x)) return(cut_responses(x, rows, columns))
+  if (length(dim(x)) == 3) return(x[rows, columns, , drop = FALSE])
+  kind <- kind_of(x)
+  switch(kind, data = x[rows, columns, drop = FALSE],
+         dist = if (isTRUE(rows)) x else cut_dist(x, rows), graph = whole_graph(list(data = x), rows), no_branch(kind))
+}
+
+# A trial that was not recorded lacks for all neurons; these values lack for some of them.
+missing_in_trials <- function(values) {
+  there <- aperm(!is.na(values), c(1, 3, 2))
+  partial <- rep(rowSums(there, dims = 2) > 0, dim(values)[2]) & !there
+  list(stimuli = rowSums(partial) > 0 | rowSums(there) == 0,
+       neurons = apply(partial, 3, any))
+}
+
 # Which stimuli have no missing value in any representation of the call. Stimuli are left out of
 # all representations alike, so that every pair is compared over the same ones.
 complete_stimuli <- function(reprs) {
@@ -72,21 +176,23 @@ complete_stimuli <- function(reprs) {
           "na = \"neurons\" leaves out neurons instead.", class = "repalign_error_nonfinite",
           arg = "na")
   }
-  note <- stimuli_note(keep)
+  note <- stimuli_note(keep, first_stimulus_names(reprs))
   if (!is.null(note)) inform(note, class = "repalign_left_out")
   keep
 }
 
-stimuli_note <- function(keep) {
+stimuli_note <- function(keep, names) {
   if (all(keep)) return(NULL)
   paste0("Missing values: ", sum(!keep), " of ", length(keep), " stimuli left out (row",
-         if (sum(!keep) > 1) "s", " ", enumerate(which(!keep), quote = FALSE), ").")
+         if (sum(!keep) > 1) "s", " ", enumerate(named_places(which(!keep), names),
+                                                     quote = FALSE), ").")
 }
 
 # In a representation by distances a stimulus is missing when none of its distances is known. Any
 # other missing distance cannot be blamed on one of its two stimuli, and stays an error.
 missing_stimuli <- function(repr) {
   if (repr$kind == "graph" || !anyNA(repr$data)) return(rep(FALSE, repr$n))
+  if (repr$kind == "trials") return(missing_in_trials(repr$data)$stimuli)
   if (repr$kind == "data") return(rowSums(is.na(repr$data)) > 0)
   check_memory(24 * as.double(repr$n)^2, "The distances as a matrix", "Fewer stimuli need less.")
   # the one distance that is always known is that of a stimulus to itself
@@ -94,6 +200,7 @@ missing_stimuli <- function(repr) {
 }
 
 missing_neurons <- function(repr) {
+  if (repr$kind == "trials") return(missing_in_trials(repr$data)$neurons)
   if (repr$kind != "data") return(logical())
   if (anyNA(repr$data)) colSums(is.na(repr$data)) > 0 else rep(FALSE, ncol(repr$data))
 }

@@ -18,6 +18,7 @@ NULL
 #' @param data `TRUE`: keep the data beside the forms, which [score_interval()] and
 #'   [score_weighted()] need.
 #' @param threads see [similarity()].
+#' @param na what to do about missing values, see [similarity()].
 #' @return Of one representation an object of class `repalign_prepared`, of a list a list of them
 #'   (class `repalign_prepared_list`, with the same names), which can be subset and saved
 #'   ([saveRDS()]) like any list; lists of prepared and of plain representations may be mixed.
@@ -66,7 +67,8 @@ NULL
 #' try(similarity(v4, zoo, measure("rsa", outer = "pearson")))
 #' @seealso [similarity()], [calibrate()], [score_interval()]
 #' @export
-prepare <- function(x, measure = "cka", ..., data = FALSE, threads = NULL) {
+prepare <- function(x, measure = "cka", ..., data = FALSE, threads = NULL,
+                    na = c("error", "stimuli", "neurons")) {
   need_arguments()
   check_flag(data, "data")
   measures <- as_measures(measure)
@@ -79,12 +81,16 @@ prepare <- function(x, measure = "cka", ..., data = FALSE, threads = NULL) {
   }
   hold_threads(threads)
   refuse_results(x, "x")
-  side <- as_side(x, "x")
+  na <- check_choice(na, missing_rules, "na")
+  side <- as_side(x, "x", na != "error")
   for (repr in side$reprs) {
     if (!is.null(repr$prepared)) refuse_prepared(repr$arg, "is prepared already: give the data.")
   }
-  check_same_stimuli(side$reprs, names_count(measures))
+  side$reprs <- with_common_stimuli(side$reprs, names_count(measures))
   measures <- lapply(measures, measure_in_order, side$reprs)
+  whole <- complete_sides(list(x = side, y = side, self = TRUE, same = FALSE), measures, na)
+  side <- whole$sides$x
+  measures <- whole$set
   settled <- settled_for_side(measures, side)
   refuse_holes(side$reprs, settled)
   set_largest_k(settled, side$reprs)
@@ -216,13 +222,6 @@ has_open_graph <- function(measure, repr) {
 needs_data <- function(measure, repr) {
   needed <- measure$declaration$needs_data
   if (is.function(needed)) needed(measure$args, repr$n, width_of(repr)) else needed
-}
-
-quietly_done <- function(code) {
-  withCallingHandlers(
-    code, repalign_message = function(m) invokeRestart("muffleMessage"),
-    repalign_warning = function(w) invokeRestart("muffleWarning")
-  )
 }
 
 # ---- methods

@@ -51,8 +51,9 @@ NULL
 #' @seealso [svcca()], [pwcca()], [linear_regression()]
 #' @inheritSection procrustes How long it takes
 #' @export
-cca <- function(x, y, summary = c("mean", "mean_squared", "yanai")) {
-  one_score("cca", x, y, list(summary = summary))
+cca <- function(x, y, summary = c("mean", "mean_squared", "yanai"),
+                na = c("error", "stimuli", "neurons")) {
+  one_score("cca", x, y, list(summary = summary), na)
 }
 
 # The mean of the canonical correlations; for a matrix, which has those of a permutation in each
@@ -154,8 +155,9 @@ basis_operand <- function(form, repr, args, side) list(matrix = form$q, norm = s
 #' @seealso [cca()], [pwcca()]
 #' @inheritSection procrustes How long it takes
 #' @export
-svcca <- function(x, y, variance = 0.99, components = NULL) {
-  one_score("svcca", x, y, list(variance = variance, components = components))
+svcca <- function(x, y, variance = 0.99, components = NULL,
+                  na = c("error", "stimuli", "neurons")) {
+  one_score("svcca", x, y, list(variance = variance, components = components), na)
 }
 
 # The principal components, and the number of those that are kept.
@@ -279,8 +281,8 @@ declare_measure(
 #' @seealso [cca()], [svcca()]
 #' @inheritSection procrustes How long it takes
 #' @export
-pwcca <- function(x, y, weights = c("projection", "l1")) {
-  one_score("pwcca", x, y, list(weights = weights))
+pwcca <- function(x, y, weights = c("projection", "l1"), na = c("error", "stimuli", "neurons")) {
+  one_score("pwcca", x, y, list(weights = weights), na)
 }
 
 weighted_correlation <- function(pair, x, y, args) {

@@ -27,9 +27,10 @@ NULL
 #'   estimates of the responses to them): `NULL` for the same independent noise, a vector of
 #'   variances, or a matrix, with the names of the stimuli or in their order. Its unit does not
 #'   matter.
-#' @param na what to do about `dist` objects that lack pairs of stimuli (`NA`): `"error"`, or
-#'   `"pairwise"` to compare over the pairs that both sides have, at least 3. A message says how
-#'   many they are, and results of [similarity()] have them in the column `pairs`.
+#' @param na what to do about missing values, as in [similarity()]; with `dist` objects that lack
+#'   pairs of stimuli (`NA`) also `"pairwise"`, to compare over the pairs that both sides have, at
+#'   least 3. A message says how many they are, and results of [similarity()] have them in the
+#'   column `pairs`.
 #' @return One number in \[-1, 1\]; 1 when the two RDMs agree (with Spearman, when their
 #'   order agrees). The result is `NA`, with a warning of class `repalign_undefined`, when
 #'   all dissimilarities of one side are equal (for a cosine, when they are 0).
@@ -97,21 +98,31 @@ NULL
 rsa <- function(x, y, inner = c("correlation", "euclidean", "sqeuclidean", "cosine"),
                 outer = c("spearman", "pearson", "kendall", "cosine", "tau_b", "rho_a",
                           "whitened_cosine", "whitened_pearson"),
-                clusters = NULL, stimulus_noise = NULL, na = c("error", "pairwise")) {
+                clusters = NULL, stimulus_noise = NULL,
+                na = c("error", "stimuli", "neurons", "pairwise")) {
+  na <- check_choice(na, c(missing_rules, "pairwise"), "na")
+  own <- if (na == "pairwise") na else c("error", "pairwise")
   one_score("rsa", x, y, list(inner = inner, outer = outer, clusters = clusters,
-                              stimulus_noise = stimulus_noise, na = na))
+                              stimulus_noise = stimulus_noise, na = own),
+            if (length(own) == 1) "error" else na)
 }
 
 rsa_inner <- c("correlation", "euclidean", "sqeuclidean", "cosine")
 
 # Do the dissimilarities differ by more than rounding? (For the cosine, do they differ from 0?)
-has_contrast <- function(repr, args) {
-  facts <- rdm_facts(repr, args$inner)
+has_contrast <- function(repr, args, rdm) {
+  facts <- rdm_facts(repr, args$inner, rdm)
   range <- if (is.null(args$clusters)) facts$range
-    else range_between_clusters(repr, args$inner, labelled_codes(args$clusters))
+    else value_range(rdm$d[between_clusters(labelled_codes(args$clusters))])
   largest <- max(abs(range))
   contrast <- if (is_cosine(args$outer)) largest else range[2] - range[1]
   contrast > max(tie_share * largest, facts$tolerance[2])
+}
+
+contrasted_form <- function(repr, args, rdm = dissimilarities_of(repr, args$inner)) {
+  undefined <- !has_contrast(repr, args, rdm)
+  form <- rdm_form(repr, args, rdm)
+  extend_form(form, undefined = undefined || isTRUE(form$size == 0))
 }
 
 check_row_width <- function(repr, inner) {
@@ -152,10 +163,7 @@ declare_measure(
     repr <- labelled_stimuli(repr, args$clusters)
     check_row_width(repr, args$inner)
     # where pairs lack, both sides together decide whether there is a score
-    if (args$gaps) return(rdm_form(repr, args))
-    undefined <- !has_contrast(repr, args)
-    form <- rdm_form(repr, args)
-    extend_form(form, undefined = undefined || isTRUE(form$size == 0))
+    if (args$gaps) rdm_form(repr, args) else contrasted_form(repr, args)
   },
   undefined = warn_equal_dissimilarities,
   statistic = rdm_product, score = rdm_correlation, null = rsa_null,
@@ -187,6 +195,7 @@ rdm_forms <- function(args) {
 #' @param estimator `"biased"` uses double-centred distances. `"unbiased"` uses U-centred
 #'   distances, whose product is an unbiased estimate of the squared distance covariance; the
 #'   score is then in squared form, with its sign, whatever `squared` says.
+#' @param na what to do about missing values, see [similarity()].
 #' @return One number: in \[0, 1\] for `"biased"`; in \[-1, 1\] for `"unbiased"`, around 0
 #'   for unrelated representations. The result is `NA`, with a warning of class
 #'   `repalign_undefined`, when the centred distances of one side are all 0, or when the
@@ -217,8 +226,9 @@ rdm_forms <- function(args) {
 #' distance_correlation(dist(x), dist(y))
 #' @seealso [rsa()], [cka()]
 #' @export
-distance_correlation <- function(x, y, squared = FALSE, estimator = c("biased", "unbiased")) {
-  one_score("distance_correlation", x, y, list(squared = squared, estimator = estimator))
+distance_correlation <- function(x, y, squared = FALSE, estimator = c("biased", "unbiased"),
+                                 na = c("error", "stimuli", "neurons")) {
+  one_score("distance_correlation", x, y, list(squared = squared, estimator = estimator), na)
 }
 
 check_distance_correlation_pair <- function(pair, args) {
@@ -289,6 +299,7 @@ declare_measure(
 #' @inheritParams distance_correlation
 #' @param norm `"frobenius"`: the root of the sum of squares over the whole matrix;
 #'   `"spectral"`: the largest absolute eigenvalue.
+#' @param na what to do about missing values, see [similarity()].
 #' @return One number, at least 0, in the units of the data; 0 when all distances agree.
 #' @details
 #' The score is \eqn{||D_x - D_y||}, where \eqn{D_x}{D_x} and \eqn{D_y}{D_y} are the n x n
@@ -312,8 +323,9 @@ declare_measure(
 #' rsm_difference(dist(x), dist(y))
 #' @seealso [rsa()], [distance_correlation()]
 #' @export
-rsm_difference <- function(x, y, norm = c("frobenius", "spectral")) {
-  one_score("rsm_difference", x, y, list(norm = norm))
+rsm_difference <- function(x, y, norm = c("frobenius", "spectral"),
+                           na = c("error", "stimuli", "neurons")) {
+  one_score("rsm_difference", x, y, list(norm = norm), na)
 }
 
 # The norm of the difference, in the units of the side with the larger values. Both sides were

@@ -54,17 +54,16 @@ hsic <- function(x, y, kernel = c("linear", "rbf", "manifold"),
                                "stimulus_neuron_trial"), shared_neurons = FALSE,
                  units_x = NULL, units_y = NULL, sigma = NULL, bandwidth = 1, k = 15,
                  clusters = NULL, shared_noise = c("auto", "trials", "pairs"),
-                 complete = c("none", "x", "y", "both")) {
+                 complete = c("none", "x", "y", "both"), na = c("error", "stimuli", "neurons")) {
   args <- check_cka_args(list(
     kernel = kernel, estimator = estimator, shared_neurons = shared_neurons, units_x = units_x,
-    units_y = units_y, complete = complete, sigma = sigma, bandwidth = bandwidth, k = k, clusters = clusters,
-    shared_noise = shared_noise
+    units_y = units_y, complete = complete, sigma = sigma, bandwidth = bandwidth, k = k,
+    clusters = clusters, shared_noise = shared_noise
   ))
   if (missing(x) || missing(y)) missing_side(missing(x))
   check_encodings(c(list(x = x, y = y), args))
   measure <- list(id = "cka", label = "hsic", args = args, declaration = declaration("cka"))
-  call <- open_pair(representation(x, "x", loose = TRUE), representation(y, "y", loose = TRUE),
-                    measure, "hsic()")
+  call <- open_pair(x, y, measure, "hsic()", na)
   pair <- call$pair
   args <- call$measure$args
   check_cka_pair(pair, args)

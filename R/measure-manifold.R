@@ -26,6 +26,7 @@ NULL
 #'   then looked for among those of other clusters only, of which there must be at least `k`.
 #'   Stimuli with the label `NA` are left out. A neighbour graph is used only if it was made
 #'   without pairs within clusters, and of no stimuli without a label.
+#' @param na what to do about missing values, see [similarity()].
 #' @return One number in \[-1, 1\]; 1 when the kernels are equal. It is always positive when
 #'   there are more than \eqn{(1 + \log_2 k)^2}{(1 + log2(k))^2} stimuli. The result is `NA`,
 #'   with a warning of class `repalign_undefined`, when a kernel is constant after centring
@@ -79,8 +80,9 @@ NULL
 #' cka(ring, line)
 #' @seealso [kcka()], [cka()], [mutual_knn()]
 #' @export
-mka <- function(x, y, k = 15, ties = c("average", "random"), clusters = NULL) {
-  one_score("mka", x, y, list(k = k, ties = ties, clusters = clusters))
+mka <- function(x, y, k = 15, ties = c("average", "random"), clusters = NULL,
+                na = c("error", "stimuli", "neurons")) {
+  one_score("mka", x, y, list(k = k, ties = ties, clusters = clusters), na)
 }
 
 kernel_product <- function(pair, x, y, args) {
@@ -123,6 +125,7 @@ declare_measure(
 #'   mean score over the orders in which they may come, or `"random"`, the score of one random
 #'   order. By default (`NULL`) it is the average with `centering = "row"`, where a formula gives
 #'   it, and one random order with `"double"`, where `"average"` takes 20 random orders.
+#' @param na what to do about missing values, see [similarity()].
 #' @return One number in \[-1, 1\]; 1 when the kernels are equal. The result is `NA`, with a
 #'   warning of class `repalign_undefined`, when a kernel is constant after centring.
 #' @details
@@ -164,9 +167,9 @@ declare_measure(
 #' @seealso [mka()], [cknna()], [cka()]
 #' @export
 kcka <- function(x, y, k = 15, self = TRUE, squared = FALSE, centering = c("row", "double"),
-                 ties = NULL, clusters = NULL) {
+                 ties = NULL, clusters = NULL, na = c("error", "stimuli", "neurons")) {
   one_score("kcka", x, y, list(k = k, self = self, squared = squared, centering = centering,
-                               ties = ties, clusters = clusters))
+                               ties = ties, clusters = clusters), na)
 }
 
 # The column sums of a kernel depend on the order of ties, and with centering = "double" its norm on

@@ -13,6 +13,7 @@ NULL
 #'   `FALSE`, as in the table of the ReSi benchmark.
 #' @param scale if `TRUE`, both sides are scaled to Frobenius norm 1 first. The default is
 #'   `FALSE`, as in the table of the ReSi benchmark.
+#' @param na what to do about missing values, see [similarity()].
 #' @return One number: 0 when both sides have the same columns in some order. With
 #'   `scale = TRUE` it is at most 2; otherwise it is in the units of the data and not
 #'   bounded.
@@ -43,8 +44,9 @@ NULL
 #' permutation_procrustes(x, x[, 10:1] + rnorm(300), center = TRUE, scale = TRUE)
 #' @seealso [procrustes()], [hard_correlation_match()]
 #' @export
-permutation_procrustes <- function(x, y, center = FALSE, scale = FALSE) {
-  one_score("permutation_procrustes", x, y, list(center = center, scale = scale))
+permutation_procrustes <- function(x, y, center = FALSE, scale = FALSE,
+                                   na = c("error", "stimuli", "neurons")) {
+  one_score("permutation_procrustes", x, y, list(center = center, scale = scale), na)
 }
 
 # The distance between the matched columns. The data are brought to unit norm when args$scale is
@@ -136,8 +138,9 @@ declare_measure(
 #' hard_correlation_match(x, y, matching = "greedy")
 #' @seealso [soft_correlation_match()], [permutation_procrustes()]
 #' @export
-hard_correlation_match <- function(x, y, matching = c("optimal", "greedy")) {
-  one_score("hard_correlation_match", x, y, list(matching = matching))
+hard_correlation_match <- function(x, y, matching = c("optimal", "greedy"),
+                                   na = c("error", "stimuli", "neurons")) {
+  one_score("hard_correlation_match", x, y, list(matching = matching), na)
 }
 
 # Rounding can take a mean correlation slightly outside [-1, 1].
@@ -202,8 +205,9 @@ declare_measure(
 #' soft_correlation_match(x, y, direction = "x")
 #' @seealso [hard_correlation_match()]
 #' @export
-soft_correlation_match <- function(x, y, direction = c("both", "x", "y")) {
-  one_score("soft_correlation_match", x, y, list(direction = direction))
+soft_correlation_match <- function(x, y, direction = c("both", "x", "y"),
+                                   na = c("error", "stimuli", "neurons")) {
+  one_score("soft_correlation_match", x, y, list(direction = direction), na)
 }
 
 declare_measure(

@@ -29,6 +29,7 @@ NULL
 #'   then looked for among those of other clusters only, of which there must be at least `k`.
 #'   Stimuli with the label `NA` are left out. A neighbour graph is used only if it was made
 #'   without pairs within clusters, and of no stimuli without a label.
+#' @param na what to do about missing values, see [similarity()].
 #' @return One number in \[0, 1\]: 1 when all stimuli have the same neighbours on both sides.
 #'   For unrelated representations of n stimuli its mean is k / (n - 1); with clusters of m stimuli
 #'   each it is k / (n - m).
@@ -105,8 +106,9 @@ NULL
 #' @export
 mutual_knn <- function(x, y, k = 10,
                        metric = c("cosine", "euclidean", "dot", "correlation"),
-                       ties = c("average", "random"), clusters = NULL) {
-  one_score("mutual_knn", x, y, list(k = k, metric = metric, ties = ties, clusters = clusters))
+                       ties = c("average", "random"), clusters = NULL,
+                       na = c("error", "stimuli", "neurons")) {
+  one_score("mutual_knn", x, y, list(k = k, metric = metric, ties = ties, clusters = clusters), na)
 }
 
 # For each stimulus the number of neighbours that it has on both sides.
@@ -143,6 +145,7 @@ declare_measure(
 #' @inheritParams mutual_knn
 #' @param ties what becomes of neighbours at equal distances: `"random"`, the score of one random
 #'   order; or `"average"`, the mean score over 20 random orders. See [mutual_knn()].
+#' @param na what to do about missing values, see [similarity()].
 #' @return One number in \[0, 1\].
 #' @details
 #' Let \eqn{N_x(i)}{N_x(i)} and \eqn{N_y(i)}{N_y(i)} be the k nearest neighbours of stimulus
@@ -171,8 +174,9 @@ declare_measure(
 #' @export
 cycle_knn <- function(x, y, k = 10,
                       metric = c("cosine", "euclidean", "dot", "correlation"),
-                      ties = c("random", "average"), clusters = NULL) {
-  one_score("cycle_knn", x, y, list(k = k, metric = metric, ties = ties, clusters = clusters))
+                      ties = c("random", "average"), clusters = NULL,
+                      na = c("error", "stimuli", "neurons")) {
+  one_score("cycle_knn", x, y, list(k = k, metric = metric, ties = ties, clusters = clusters), na)
 }
 
 declare_measure(
@@ -194,6 +198,7 @@ declare_measure(
 #' has in either representation, averaged over stimuli.
 #'
 #' @inheritParams mutual_knn
+#' @param na what to do about missing values, see [similarity()].
 #' @return One number in \[0, 1\]; 1 when all stimuli have the same neighbours on both sides.
 #' @details
 #' Let \eqn{N_x}{N_x} and \eqn{N_y}{N_y} be the sets of the k nearest neighbours of a
@@ -221,8 +226,9 @@ declare_measure(
 #' @export
 knn_jaccard <- function(x, y, k = 10,
                         metric = c("cosine", "euclidean", "dot", "correlation"),
-                        ties = c("average", "random"), clusters = NULL) {
-  one_score("knn_jaccard", x, y, list(k = k, metric = metric, ties = ties, clusters = clusters))
+                        ties = c("average", "random"), clusters = NULL,
+                        na = c("error", "stimuli", "neurons")) {
+  one_score("knn_jaccard", x, y, list(k = k, metric = metric, ties = ties, clusters = clusters), na)
 }
 
 declare_measure(
@@ -252,6 +258,7 @@ declare_measure(
 #' @inheritParams mutual_knn
 #' @param ties what becomes of neighbours at equal distances: `"random"`, the score of one random
 #'   order; or `"average"`, the mean score over 20 random orders. See [mutual_knn()].
+#' @param na what to do about missing values, see [similarity()].
 #' @return One number in \[0, 1\].
 #' @details
 #' Suppose that a stimulus has c neighbours in both lists, with the ranks \eqn{r_j}{r_j} in
@@ -278,8 +285,10 @@ declare_measure(
 #' @export
 rank_similarity <- function(x, y, k = 10,
                             metric = c("cosine", "euclidean", "dot", "correlation"),
-                            ties = c("random", "average"), clusters = NULL) {
-  one_score("rank_similarity", x, y, list(k = k, metric = metric, ties = ties, clusters = clusters))
+                            ties = c("random", "average"), clusters = NULL,
+                            na = c("error", "stimuli", "neurons")) {
+  one_score("rank_similarity", x, y,
+            list(k = k, metric = metric, ties = ties, clusters = clusters), na)
 }
 
 declare_measure(
@@ -321,6 +330,7 @@ declare_measure(
 #'   as successive points of a time series or views of one object. The neighbours of a stimulus are
 #'   then looked for among those of other clusters only, of which there must be at least `k`.
 #'   Stimuli with the label `NA` are left out.
+#' @param na what to do about missing values, see [similarity()].
 #' @return One number; 1 for equal representations, and 0 when no neighbours are shared. With
 #'   `centering = "full"` it lies in \[-1, 1\]. Otherwise it is not bounded: with k above about
 #'   half of the stimuli, or with few stimuli, it can exceed 1. The result is `NA`, with a warning
@@ -371,9 +381,10 @@ declare_measure(
 #' @seealso [mutual_knn()], [kcka()], [cka()]
 #' @export
 cknna <- function(x, y, k = 10, normalize = TRUE, centering = c("masked", "full"),
-                  estimator = c("biased", "unbiased"), ties = NULL, clusters = NULL) {
+                  estimator = c("biased", "unbiased"), ties = NULL, clusters = NULL,
+                  na = c("error", "stimuli", "neurons")) {
   one_score("cknna", x, y, list(k = k, normalize = normalize, centering = centering,
-                                estimator = estimator, ties = ties, clusters = clusters))
+                                estimator = estimator, ties = ties, clusters = clusters), na)
 }
 
 # The masked kernels are centred by sums of their own, which depend on the order of ties.
@@ -510,6 +521,7 @@ common_products <- function(values, x, y, args, design) {
 #'   similarity.
 #' @param ties what becomes of neighbours at equal distances: `"random"`, the score of one random
 #'   order; or `"average"`, the mean score over 20 random orders. See [mutual_knn()].
+#' @param na what to do about missing values, see [similarity()].
 #' @return One number in \[-1, 1\], or in \[0, 1\] with `of = "distance"`; 1 when the
 #'   similarities are proportional for every stimulus. The result is `NA`, with a warning of
 #'   class `repalign_undefined`, when all similarities of a stimulus to these neighbours are
@@ -546,8 +558,9 @@ common_products <- function(values, x, y, args, design) {
 #' @seealso [knn_jaccard()], [rank_similarity()], [cknna()]
 #' @export
 second_order_cosine <- function(x, y, k = 10, of = c("similarity", "distance"),
-                                ties = c("random", "average"), clusters = NULL) {
-  one_score("second_order_cosine", x, y, list(k = k, of = of, ties = ties, clusters = clusters))
+                                ties = c("random", "average"), clusters = NULL,
+                                na = c("error", "stimuli", "neurons")) {
+  one_score("second_order_cosine", x, y, list(k = k, of = of, ties = ties, clusters = clusters), na)
 }
 
 declare_form("graph with rows", relabel = function(form, permutation) {
@@ -609,6 +622,7 @@ declare_measure(
 #' @inheritParams mutual_knn
 #' @param ties what becomes of neighbours at equal distances: `"random"`, the score of one random
 #'   order; or `"average"`, the mean score over 20 random orders. See [mutual_knn()].
+#' @param na what to do about missing values, see [similarity()].
 #' @return One number from 0 to k: the mean number of stimuli in the longest common
 #'   subsequence. It is not divided by k.
 #' @details
@@ -638,8 +652,9 @@ declare_measure(
 #' @export
 lcs_knn <- function(x, y, k = 10,
                     metric = c("cosine", "euclidean", "dot", "correlation"),
-                    ties = c("random", "average"), clusters = NULL) {
-  one_score("lcs_knn", x, y, list(k = k, metric = metric, ties = ties, clusters = clusters))
+                    ties = c("random", "average"), clusters = NULL,
+                    na = c("error", "stimuli", "neurons")) {
+  one_score("lcs_knn", x, y, list(k = k, metric = metric, ties = ties, clusters = clusters), na)
 }
 
 declare_measure(
@@ -666,6 +681,7 @@ declare_measure(
 #' @inheritParams mutual_knn
 #' @param ties what becomes of neighbours at equal distances: `"random"`, the score of one random
 #'   order; or `"average"`, the mean score over 20 random orders. See [mutual_knn()].
+#' @param na what to do about missing values, see [similarity()].
 #' @return One number in \[0, 1\]; 1 when the ordered lists are equal for all stimuli.
 #' @details
 #' The score is 1 - D/k, where D is the mean over stimuli of the Levenshtein distance between
@@ -694,9 +710,10 @@ declare_measure(
 #' @export
 edit_distance_knn <- function(x, y, k = 10,
                               metric = c("cosine", "euclidean", "dot", "correlation"),
-                              ties = c("random", "average"), clusters = NULL) {
+                              ties = c("random", "average"), clusters = NULL,
+                              na = c("error", "stimuli", "neurons")) {
   one_score("edit_distance_knn", x, y,
-            list(k = k, metric = metric, ties = ties, clusters = clusters))
+            list(k = k, metric = metric, ties = ties, clusters = clusters), na)
 }
 
 declare_measure(

@@ -50,8 +50,8 @@ NULL
 #' ends; a message of class `repalign_decomposition` says so before one that is expected to take
 #' more than about 20 seconds.
 #' @export
-procrustes <- function(x, y, center = TRUE, scale = TRUE) {
-  one_score("procrustes", x, y, list(center = center, scale = scale))
+procrustes <- function(x, y, center = TRUE, scale = TRUE, na = c("error", "stimuli", "neurons")) {
+  one_score("procrustes", x, y, list(center = center, scale = scale), na)
 }
 
 check_procrustes_args <- function(args) {
@@ -166,6 +166,7 @@ rotation_matrix <- function(repr, center) {
 #' differences in overall size count.
 #'
 #' @inheritParams procrustes
+#' @param na what to do about missing values, see [similarity()].
 #' @return One number, at least 0, in the units of the data; 0 when the representations are
 #'   equal up to rotation and, with `center = TRUE`, translation.
 #' @details
@@ -191,8 +192,8 @@ rotation_matrix <- function(repr, center) {
 #' @seealso [procrustes()]
 #' @inheritSection procrustes How long it takes
 #' @export
-procrustes_size_shape <- function(x, y, center = TRUE) {
-  one_score("procrustes_size_shape", x, y, list(center = center))
+procrustes_size_shape <- function(x, y, center = TRUE, na = c("error", "stimuli", "neurons")) {
+  one_score("procrustes_size_shape", x, y, list(center = center), na)
 }
 
 check_center <- function(args) {
@@ -241,7 +242,9 @@ declare_measure(
 #' @seealso [procrustes()], [procrustes_size_shape()]
 #' @inheritSection procrustes How long it takes
 #' @export
-procrustes_similarity <- function(x, y) one_score("procrustes_similarity", x, y, list())
+procrustes_similarity <- function(x, y, na = c("error", "stimuli", "neurons")) {
+  one_score("procrustes_similarity", x, y, list(), na)
+}
 
 declare_measure(
   id = "procrustes_similarity", label = "Procrustes similarity", family = "alignment",
@@ -291,7 +294,9 @@ declare_measure(
 #' @seealso [procrustes()]
 #' @inheritSection procrustes How long it takes
 #' @export
-angular_shape <- function(x, y) one_score("angular_shape", x, y, list())
+angular_shape <- function(x, y, na = c("error", "stimuli", "neurons")) {
+  one_score("angular_shape", x, y, list(), na)
+}
 
 declare_measure(
   id = "angular_shape", label = "Angular shape distance", family = "alignment",
@@ -344,8 +349,8 @@ declare_measure(
 #' @seealso [procrustes()]
 #' @inheritSection procrustes How long it takes
 #' @export
-aligned_cosine <- function(x, y, center = FALSE) {
-  one_score("aligned_cosine", x, y, list(center = center))
+aligned_cosine <- function(x, y, center = FALSE, na = c("error", "stimuli", "neurons")) {
+  one_score("aligned_cosine", x, y, list(center = center), na)
 }
 
 aligned_cosines <- function(pair, x_form, y_form, args) {

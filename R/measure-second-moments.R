@@ -12,6 +12,7 @@ NULL
 #'
 #' @param x,y two representations of the same stimuli in the same order, see [cka()]. Either may
 #'   also be an RDM of squared distances, as a `dist` object.
+#' @param na what to do about missing values, see [similarity()].
 #' @return One number. `bures()`: in \[0, 1\]; 1 when the second moments are proportional.
 #'   `bures_distance()`: at least 0, in the units of the data (or in roots of the units of an RDM).
 #'   The result is `NA`, with a warning of class `repalign_undefined`, when the second moments of
@@ -23,7 +24,8 @@ NULL
 #' \sqrt{tr(G_1) tr(G_2)}}{||G1^(1/2) G2^(1/2)||_* / sqrt(tr(G1) tr(G2))}, and `bures_distance()`
 #' \eqn{\sqrt{tr(G_1) + tr(G_2) - 2 ||G_1^{1/2} G_2^{1/2}||_*}}{sqrt(tr(G1) + tr(G2) - 2 ||G1^(1/2)
 #' G2^(1/2)||_*)}. For data they are the cosine of [angular_shape()] and
-#' [procrustes_size_shape()].
+#' [procrustes_size_shape()]. (`bures_metric` of the Python package rsatoolbox is the square of
+#' `bures_distance()`.)
 #'
 #' An RDM that is no matrix of squared Euclidean distances, such as one of crossnobis estimates, has
 #' negative eigenvalues in G. They are set to 0 on both sides, before the traces are taken, and a
@@ -53,11 +55,15 @@ NULL
 #' @seealso [riemann()], [angular_shape()], [procrustes_size_shape()], [rsa()]
 #' @inheritSection procrustes How long it takes
 #' @export
-bures <- function(x, y) one_score("bures", x, y, list())
+bures <- function(x, y, na = c("error", "stimuli", "neurons")) {
+  one_score("bures", x, y, list(), na)
+}
 
 #' @rdname bures
 #' @export
-bures_distance <- function(x, y) one_score("bures_distance", x, y, list())
+bures_distance <- function(x, y, na = c("error", "stimuli", "neurons")) {
+  one_score("bures_distance", x, y, list(), na)
+}
 
 prepare_moment <- function(repr, id) {
   note_squares(repr, id)
@@ -140,6 +146,7 @@ declare_measure(
 #'   [cka()]) or RDMs of squared distances, as `dist` objects.
 #' @param stimulus_noise the noise covariance of the stimuli (conditions): `NULL` for the same
 #'   independent noise, a vector of variances, or a matrix.
+#' @param na what to do about missing values, see [similarity()].
 #' @return One number, at most 0; 0 when the model with some noise is proportional to the data. The
 #'   result is `NA`, with a warning of class `repalign_undefined`, when the distances of the model
 #'   are all 0.
@@ -170,8 +177,8 @@ declare_measure(
 #' riemann(matrix(rnorm(20 * 3), 20), data)
 #' @seealso [bures()], [rsa()]
 #' @export
-riemann <- function(x, y, stimulus_noise = NULL) {
-  one_score("riemann", x, y, list(stimulus_noise = stimulus_noise))
+riemann <- function(x, y, stimulus_noise = NULL, na = c("error", "stimuli", "neurons")) {
+  one_score("riemann", x, y, list(stimulus_noise = stimulus_noise), na)
 }
 
 # Orthonormal contrasts of n stimuli, a column each: the columns but the first of the reflection

@@ -12,6 +12,7 @@ NULL
 #' @param x,y two representations: numeric matrices, data frames or tibbles (all columns
 #'   numeric) with stimuli in the rows and neurons, or the units of a network, in the
 #'   columns. Both need the same number of rows, in any order.
+#' @param na what to do about missing values, see [similarity()].
 #' @return One number, at least 0, in the units of the data.
 #' @details
 #' The score is \eqn{| ||\bar{x}|| - ||\bar{y}|| |}{| ||mean(x)|| - ||mean(y)|| |}, with the
@@ -31,7 +32,9 @@ NULL
 #' magnitude_difference(x, x + 1)
 #' @seealso [concentricity_difference()], [uniformity_difference()]
 #' @export
-magnitude_difference <- function(x, y) one_score("magnitude_difference", x, y, list())
+magnitude_difference <- function(x, y, na = c("error", "stimuli", "neurons")) {
+  one_score("magnitude_difference", x, y, list(), na)
+}
 
 form_magnitude <- function(repr) {
   remember_summary(repr, "magnitude", list(), {
@@ -63,6 +66,7 @@ value_difference <- function(statistic, x, y, args) abs(x$value - y$value)
 #' row. The score is the absolute difference between two concentricities.
 #'
 #' @inheritParams magnitude_difference
+#' @param na what to do about missing values, see [similarity()].
 #' @return One number in \[0, 2\]. It is `NA`, with a warning of class `repalign_undefined`,
 #'   when the mean row of one side is zero (as after centring), because it then has no
 #'   direction.
@@ -82,7 +86,9 @@ value_difference <- function(statistic, x, y, args) abs(x$value - y$value)
 #' concentricity_difference(x + 1, x + 3)
 #' @seealso [magnitude_difference()], [uniformity_difference()]
 #' @export
-concentricity_difference <- function(x, y) one_score("concentricity_difference", x, y, list())
+concentricity_difference <- function(x, y, na = c("error", "stimuli", "neurons")) {
+  one_score("concentricity_difference", x, y, list(), na)
+}
 
 form_concentricity <- function(repr) {
   remember_summary(repr, "concentricity", list(), {
@@ -123,6 +129,7 @@ declare_measure(
 #' @param t how fast the potential falls with the squared distance.
 #' @param normalize if `TRUE`, each row is scaled to unit length first. The statistic was
 #'   originally defined for rows on the unit sphere.
+#' @param na what to do about missing values, see [similarity()].
 #' @return One number, at least 0.
 #' @details
 #' The uniformity is \eqn{U = \log \left( \frac{1}{n^2} \sum_{i,j} \exp(-t ||x_i - x_j||^2)
@@ -147,8 +154,9 @@ declare_measure(
 #' uniformity_difference(x, 0.5 * x, normalize = TRUE)
 #' @seealso [magnitude_difference()], [concentricity_difference()]
 #' @export
-uniformity_difference <- function(x, y, t = 2, normalize = FALSE) {
-  one_score("uniformity_difference", x, y, list(t = t, normalize = normalize))
+uniformity_difference <- function(x, y, t = 2, normalize = FALSE,
+                                  na = c("error", "stimuli", "neurons")) {
+  one_score("uniformity_difference", x, y, list(t = t, normalize = normalize), na)
 }
 
 # Uniformity is computed in two ways, since each loses digits where the other keeps them. `above`

@@ -37,7 +37,9 @@ NULL
 #' @seealso [cca()], [gulp()]
 #' @inheritSection procrustes How long it takes
 #' @export
-linear_regression <- function(x, y) one_score("linear_regression", x, y, list())
+linear_regression <- function(x, y, na = c("error", "stimuli", "neurons")) {
+  one_score("linear_regression", x, y, list(), na)
+}
 
 # The statistic is the inner product of two matrices: of x x' divided by the sum of squares of x,
 # and of the projector onto the columns of y.
@@ -126,7 +128,9 @@ declare_measure(
 #' @seealso [cca()], [gulp()]
 #' @inheritSection procrustes How long it takes
 #' @export
-eigenspace_overlap <- function(x, y) one_score("eigenspace_overlap", x, y, list())
+eigenspace_overlap <- function(x, y, na = c("error", "stimuli", "neurons")) {
+  one_score("eigenspace_overlap", x, y, list(), na)
+}
 
 overlap_score <- function(statistic, x, y, args) {
   share_score(statistic / max(x$width, y$width), x, y, args)
@@ -205,7 +209,9 @@ declare_measure(
 #' @seealso [cca()], [linear_regression()]
 #' @inheritSection procrustes How long it takes
 #' @export
-gulp <- function(x, y, lambda = 0) one_score("gulp", x, y, list(lambda = lambda))
+gulp <- function(x, y, lambda = 0, na = c("error", "stimuli", "neurons")) {
+  one_score("gulp", x, y, list(lambda = lambda), na)
+}
 
 # The squared Frobenius distance of the two hat matrices.
 hat_distance <- function(pair, x, y, args) {

@@ -18,6 +18,7 @@ NULL
 #' @param degree degree of the Chebyshev polynomial that approximates the heat kernel, at
 #'   most 60. Each further degree reduces the error by a factor of about 10 to 20: in tests
 #'   it was about 1e-6 of the score at degree 8, and below 1e-10 at degree 12.
+#' @param na what to do about missing values, see [similarity()].
 #' @return One number, at least 0; 0 for graphs with equal spectra. It is multiplied by 1e6,
 #'   as in the published code.
 #' @details
@@ -53,7 +54,9 @@ NULL
 #' imd(cloud, cloud[sample(200), ])
 #' @seealso [rtd()], [mutual_knn()], [similarity()]
 #' @export
-imd <- function(x, y, k = 5, degree = 12) one_score("imd", x, y, list(k = k, degree = degree))
+imd <- function(x, y, k = 5, degree = 12, na = c("error", "stimuli", "neurons")) {
+  one_score("imd", x, y, list(k = k, degree = degree), na)
+}
 
 # The mean diagonal of the Chebyshev polynomials T_0, T_1, ... of the normalised adjacency matrix.
 # Each step gives two degrees, so that an odd degree brings one polynomial more than needed.
@@ -122,6 +125,7 @@ declare_measure(
 #' @param trials number of random subsets; not used if one comparison holds all rows. One
 #'   subset of 500 rows takes from a tenth of a second to ten seconds, and longer the less
 #'   the two sides agree.
+#' @param na what to do about missing values, see [similarity()].
 #' @return One number, at least 0: the mean over both directions and all subsets.
 #' @details
 #' Each matrix of Euclidean distances is divided by its 0.9 quantile (over all n^2 entries).
@@ -155,8 +159,8 @@ declare_measure(
 #' rtd(x, x + 0.1 * rnorm(200), batch = 30, trials = 3)
 #' @seealso [imd()], [similarity()]
 #' @export
-rtd <- function(x, y, batch = 500, trials = 10) {
-  one_score("rtd", x, y, list(batch = batch, trials = trials))
+rtd <- function(x, y, batch = 500, trials = 10, na = c("error", "stimuli", "neurons")) {
+  one_score("rtd", x, y, list(batch = batch, trials = trials), na)
 }
 
 mean_divergence <- function(pair, x, y, args) {

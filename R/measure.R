@@ -180,6 +180,9 @@ suggest_measure <- function(id) {
 
 measure_parameters <- function(id) {
   parameters <- formals(get(id, envir = topenv()))
+  # `na` is about the call, but for what a measure alone can do
+  own <- setdiff(eval(parameters$na), missing_rules)
+  parameters$na <- if (length(own)) c("error", own)
   parameters[setdiff(names(parameters), c("x", "y"))]
 }
 

@@ -4,13 +4,14 @@
 
 # Returns list(factors, rdm, condition): which of "rdm" and "condition" are drawn, and weights, a
 # draw a column: how often each group and each stimulus comes. NULL where a factor is not drawn.
-as_draws <- function(resample, draws, groups, n) {
-  if (is.list(resample)) return(given_draws(resample, groups, n))
+# n: how many stimuli, or clusters of them, there are, and `words` for these.
+as_draws <- function(resample, draws, groups, n, words = "stimuli") {
+  if (is.list(resample)) return(given_draws(resample, groups, n, words))
   resample <- check_choice(resample, c("both", "rdm", "condition", "none"), "resample")
   if (resample == "none") return(list(factors = character(), count = 0L))
   draws <- check_count(draws, "draws", least = 2)
   factors <- if (resample == "both") c("rdm", "condition") else resample
-  check_factor_sizes(factors, groups, n)
+  check_factor_sizes(factors, groups, n, words)
   check_memory(24 * as.double(draws) * (groups + n), "The draws", "Take fewer `draws`.")
   drawn <- function(size) {
     counts_of(matrix(sample.int(size, size * as.double(draws), TRUE), draws), size)
@@ -20,15 +21,15 @@ as_draws <- function(resample, draws, groups, n) {
        condition = if ("condition" %in% factors) drawn(n))
 }
 
-check_factor_sizes <- function(factors, groups, n) {
+check_factor_sizes <- function(factors, groups, n, words) {
   if ("rdm" %in% factors && groups < 2) {
     abort("`resample` draws RDMs, but there is one ", "group of them: its variance between ",
           "subjects is not known. Give resample = \"condition\".",
           class = "repalign_error_size", arg = "resample")
   }
   if ("condition" %in% factors && n < 4) {
-    abort("`resample` draws stimuli, but there are ", n, ": at least 4 are needed. Give resample ",
-          "= \"rdm\" or \"none\".", class = "repalign_error_size", arg = "resample")
+    abort("`resample` draws ", words, ", but there are ", n, ": at least 4 are needed. Give ",
+          "resample = \"rdm\" or \"none\".", class = "repalign_error_size", arg = "resample")
   }
 }
 
@@ -37,7 +38,7 @@ counts_of <- function(at, size) {
   matrix(as.double(apply(at, 1, tabulate, size)), size)
 }
 
-given_draws <- function(resample, groups, n) {
+given_draws <- function(resample, groups, n, words) {
   known <- c("rdm", "condition")
   if (!length(resample) || is.null(names(resample)) || !all(names(resample) %in% known) ||
       anyDuplicated(names(resample))) {
@@ -47,19 +48,19 @@ given_draws <- function(resample, groups, n) {
   sizes <- c(rdm = groups, condition = n)
   factors <- intersect(known, names(resample))
   counts <- lapply(stats::setNames(factors, factors), function(factor) {
-    counts_of(check_indices(resample[[factor]], factor, sizes[[factor]]), sizes[[factor]])
+    what <- if (factor == "rdm") "groups of RDMs" else words
+    counts_of(check_indices(resample[[factor]], factor, sizes[[factor]], what), sizes[[factor]])
   })
-  check_factor_sizes(factors, groups, n)
+  check_factor_sizes(factors, groups, n, words)
   rows <- vapply(counts, ncol, 0L)
   if (length(unique(rows)) > 1) {
-    abort("`resample` has ", rows[1], " draws of RDMs and ", rows[2], " of stimuli: the rows of ",
+    abort("`resample` has ", rows[1], " draws of RDMs and ", rows[2], " of ", words, ": the rows of ",
           "both matrices are the same draws.", class = "repalign_error_size", arg = "resample")
   }
   list(factors = factors, count = rows[[1]], rdm = counts$rdm, condition = counts$condition)
 }
 
-check_indices <- function(at, factor, size) {
-  what <- if (factor == "rdm") "groups of RDMs" else "stimuli"
+check_indices <- function(at, factor, size, what) {
   place <- paste0("`resample$", factor, "`")
   if (is.data.frame(at)) at <- as.matrix(at)
   if (!is.numeric(at) || !is.matrix(at) || nrow(at) < 2) {
@@ -106,9 +107,10 @@ as_folds <- function(folds, repeats, task) {
           if (groups == 1) " group" else " groups", " of them.", class = "repalign_error_size",
           arg = "folds")
   }
-  if (count[["condition"]] > 1 && task$n < 3 * count[["condition"]]) {
-    abort("`folds` cuts ", task$n, " stimuli into ", count[["condition"]], " folds, but each ",
-          "needs at least 3 stimuli: take fewer folds.", class = "repalign_error_size",
+  units <- units_of(task$n, task$codes)
+  if (count[["condition"]] > 1 && units < 3 * count[["condition"]]) {
+    abort("`folds` cuts ", units, " ", unit_words(task), " into ", count[["condition"]], " folds, ",
+          "but each needs at least 3 of them: take fewer folds.", class = "repalign_error_size",
           arg = "folds")
   }
   if (all(count == 1)) return(NULL)
@@ -118,7 +120,7 @@ as_folds <- function(folds, repeats, task) {
 # A table of folds as a list of list(train, test), each with flags of RDMs (m) and stimuli (w).
 given_folds <- function(folds, task) {
   need_columns(folds, c("fold", "set", "factor", "index"), "used", "folds")
-  sizes <- c(rdm = length(task$group), condition = task$n)
+  sizes <- c(rdm = length(task$group), condition = task$given)
   usable <- nrow(folds) && all(folds$set %in% c("train", "test")) &&
     all(folds$factor %in% names(sizes)) && is.numeric(folds$index) && !anyNA(folds$fold) &&
     all(folds$index %in% seq_len(max(sizes))) &&
@@ -134,7 +136,8 @@ given_folds <- function(folds, task) {
       seq_len(sizes[[factor]]) %in% rows$index[rows$set == set & rows$factor == factor]
     }
     fold <- lapply(c(train = "train", test = "test"), function(set) {
-      list(m = as.double(flags(set, "rdm")), w = as.double(flags(set, "condition")))
+      list(m = as.double(flags(set, "rdm")),
+           w = as.double(flags(set, "condition")[task$kept]))
     })
     check_given_fold(fold, rows$fold[1], task)
   })
@@ -146,7 +149,11 @@ check_given_fold <- function(fold, name, task) {
   }
   for (set in c("train", "test")) {
     if (!any(fold[[set]]$m > 0)) refuse("has no RDM to ", set)
-    if (sum(fold[[set]]$w) < 3) refuse("has fewer than 3 stimuli to ", set)
+    units <- of_each_unit(cbind(fold[[set]]$w), task)
+    if (any(of_each_stimulus(units, task) != fold[[set]]$w)) {
+      refuse("splits a cluster of stimuli, of which only some are there to ", set)
+    }
+    if (sum(units) < 3) refuse("has fewer than 3 ", unit_words(task), " to ", set)
   }
   both <- function(a, b) a > 0 & b > 0
   groups <- lapply(fold, function(set) unique(task$group[set$m > 0]))
@@ -164,21 +171,25 @@ check_given_fold <- function(fold, name, task) {
 # Rounds of one draw (weights m of the RDMs and w of the stimuli): list(train, test, counts), of
 # which the first two are list(m, w), for every fold; NULL if the draw has too few stimuli or RDMs
 # for them. `counts` is the weight of the round in the mean over folds: how many RDMs times stimuli
-# it tests, in given folds compared with all data, of which each fold counts alike.
-folds_of_draw <- function(folds, group, w, m) {
+# it tests, in given folds compared with all data, of which each fold counts alike. codes: NULL, or
+# the cluster of each stimulus; no fold splits one.
+folds_of_draw <- function(folds, group, w, m, codes = NULL) {
+  if (is.null(codes)) codes <- seq_along(w)
+  units <- w[!duplicated(codes)]
+  different <- function(w) sum(w[!duplicated(codes)] > 0)
   if (!is.null(folds$given)) {
     rounds <- lapply(folds$given, function(fold) {
       round <- lapply(fold, function(set) list(m = set$m * m, w = set$w * w))
       c(round, counts = tested(round$test) / tested(fold$test))
     })
     usable <- vapply(unlist(lapply(rounds, `[`, c("train", "test")), recursive = FALSE),
-                     function(set) sum(set$w > 0) >= 3 && any(set$m > 0), NA)
+                     function(set) different(set$w) >= 3 && any(set$m > 0), NA)
     return(if (all(usable)) rounds)
   }
   there <- unique(group[m > 0])
-  if (length(there) < folds$rdm || sum(w > 0) < 3 * folds$condition) return(NULL)
+  if (length(there) < folds$rdm || sum(units > 0) < 3 * folds$condition) return(NULL)
   fold_rdm <- random_fold(there, folds$rdm, max(group))[group]
-  fold_condition <- random_fold(which(w > 0), folds$condition, length(w))
+  fold_condition <- random_fold(which(units > 0), folds$condition, length(units))[codes]
   rounds <- expand.grid(rdm = seq_len(folds$rdm), condition = seq_len(folds$condition))
   lapply(seq_len(nrow(rounds)), function(k) {
     in_m <- fold_rdm == rounds$rdm[k]
@@ -217,8 +228,9 @@ refuse_lost_draws <- function(folds, drawn, task) {
            "there are at least 3 groups, or draw no RDMs (resample = \"condition\" or \"none\").")
   } else {
     paste0("folds = c(condition = ", folds$condition, ") needs ", 3 * folds$condition,
-           " different stimuli in each draw, and there are ", task$n, ". Take fewer folds, or ",
-           "draw no stimuli (resample = \"rdm\" or \"none\").")
+           " different ", unit_words(task), " in each draw, and there are ",
+           units_of(task$n, task$codes), ". Take fewer folds, or draw no stimuli (resample = ",
+           "\"rdm\" or \"none\").")
   }
   abort(sum(by_rdm | by_condition), " of ", drawn$count, " draws cannot be cut into `folds`, and ",
         "those that can are too much like all data to give errors: ", reason,

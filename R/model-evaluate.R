@@ -25,7 +25,8 @@
 #' @param resample what is drawn anew, with replacement: the RDMs (`"rdm"`), the stimuli
 #'   (`"condition"`), `"both"`, or `"none"`, for errors over RDMs without resampling. Draws may
 #'   also be given, as `list(rdm = , condition = )` of matrices of indices with a draw in each row;
-#'   those in `rdm` are numbers of groups, if there are any.
+#'   those in `rdm` are numbers of groups, if there are any, and those in `condition` numbers of
+#'   clusters.
 #' @param draws number of draws.
 #' @param group one label for each RDM, with the names of the RDMs or in their order: RDMs of the
 #'   same subject are drawn and left out together. Without it, each is a group.
@@ -40,9 +41,18 @@
 #' @param na `"pairwise"`: RDMs may lack pairs of stimuli (`NA`), and are compared over the
 #'   pairs that both have.
 #' @param threads see [similarity()].
+#' @param clusters one label for each stimulus, with the names of the stimuli or in their order, if
+#'   some depend on each other (pictures of one category, frames of one film, views of one object):
+#'   whole clusters are drawn and cut into folds, and pairs of stimuli within a cluster do not
+#'   count. Stimuli with the label `NA` are left out. See Details.
+#' @param blocks one label for each stimulus, with the names of the stimuli or in their order:
+#'   permutations exchange stimuli within a block only.
+#' @param permutations the number of permutations for `p_chance`, a matrix or a design of them, as
+#'   in [calibrate()]; 0 leaves `p_chance` out.
 #' @return A data frame of class `repalign_evaluation` with a row for each model and the columns
 #'   `model`; `score`, the mean similarity with the RDMs; `se`, `conf_low`, `conf_high` and `df`,
-#'   its standard error, interval and degrees of freedom; `p_zero`, of the one-sided test against 0;
+#'   its standard error, interval and degrees of freedom; `p_chance`, of the one-sided test against
+#'   chance, by permutations; `p_zero`, of the one-sided test against 0;
 #'   `ceiling_low` and `ceiling_high`, the noise ceiling; `p_ceiling`, of the two-sided test against
 #'   its lower limit; `draws`, and `left_out`, how many of these were left out. There are `plot()`,
 #'   `confint()`, `vcov()` (the covariances of the scores; errors of differences are those of
@@ -66,6 +76,24 @@
 #' for a score less its ceiling. Tests are t tests with min(N, n) - 1 degrees of freedom (N - 1 or n
 #' - 1 for one factor), which is rather conservative. A draw with fewer than 3 different stimuli (in
 #' cross-validation, 3 for each fold) or with an undefined score is left out.
+#'
+#' *Chance.* `p_chance` asks whether the score could come from a model that has nothing to do with
+#' the data: the stimuli of the models are permuted, in the same way for all RDMs and all
+#' components, and all scores are computed anew, models with weights from new fits in the same
+#' folds. It is the p-value of [calibrate()] for the mean over RDMs, one-sided, and what the stars
+#' of `plot()` show. A permuted model that has no score in a fold counts as 0 there. Stimuli must be
+#' exchangeable: permutations within `blocks` keep what all stimuli of a block share, and `clusters`
+#' change places as a whole, for which they must have one size (`p_chance` is `NA` otherwise, with a
+#' note, and for models that such an exchange leaves as they are). Permutations say nothing of other
+#' subjects: `p_zero` does. A cosine is far above 0 for all RDMs that are positive, so that `p_zero`
+#' is then small for any model; `p_chance` is not.
+#'
+#' *Clusters.* Stimuli that depend on each other are fewer independent stimuli than they seem. With
+#' `clusters`, whole clusters are drawn, n is their number, and neither pairs of stimuli within a
+#' cluster nor pairs between two copies of it count, in scores as in draws: a score would otherwise
+#' depend on how many of them there are. Whitened comparisons weigh the pairs that are left by their
+#' own covariance. A model that is the same for all pairs between clusters, such as that of the
+#' categories themselves, has no score (`NA`, with a warning).
 #'
 #' *Cross-validation.* Models are fitted to the training RDMs and stimuli of each fold, and tested
 #' with those that the training does not have; scores and ceilings are means over folds, of which
@@ -100,20 +128,19 @@
 #' for differences (0.05); 4.8% of the intervals missed the true score, and equal models differed in
 #' 3.9% (standard error 0.7%). The choice of folds in the score was 0.007 of its variance.
 #'
-#' The linear comparisons are computed for all draws as matrix products, ranks by one sort.
-#' Kendall's tau, and RDMs that lack different pairs, are computed anew for each draw, which takes
-#' long: give fewer draws.
+#' The linear comparisons are computed for all draws and permutations as matrix products, ranks by
+#' one sort. Kendall's tau, and RDMs that lack different pairs, are computed anew for each draw and
+#' each permutation, which takes long: give fewer of them.
 #'
-#' When not to trust it: with two or three subjects, errors over subjects are guesses, and there are
-#' 1 or 2 degrees of freedom. RDMs are similar for other reasons than the representation, too: a
-#' cosine is far above 0 for RDMs that share nothing but being positive, so that `p_zero` is about
-#' the cosine being 0, and not about chance; [calibrate()] is. Cosines need a 0 that means "no
-#' difference", as it does in cross-validated distances (`"crossnobis"` of [rdm()], which has
-#' estimates below 0): with other dissimilarities, such as 1 - r or distances of noisy patterns, a
-#' model in which all pairs are equal scores high, and may score above good models. Take
-#' `"whitened_pearson"` there; a message says so where `outer` is not named, no data RDM has a value
-#' of 0 or below, and not all are crossnobis estimates of [rdm()]. A score that is not significantly
-#' below the ceiling may be far below it.
+#' When not to trust it: when stimuli depend on each other and `clusters` do not say so (a warning
+#' of class `repalign_dependence` speaks when they look like it, see [calibrate()]). With two or
+#' three subjects, errors over subjects are guesses, and there are 1 or 2 degrees of freedom.
+#' Cosines need a 0 that means "no difference", as it does in cross-validated distances
+#' (`"crossnobis"` of [rdm()], which has estimates below 0): with other dissimilarities, such as 1 -
+#' r or distances of noisy patterns, a model in which all pairs are equal scores high, and may score
+#' above good models. Take `"whitened_pearson"` there; a message says so where `outer` is not named,
+#' no data RDM has a value of 0 or below, and not all are crossnobis estimates of [rdm()]. A score
+#' that is not significantly below the ceiling may be far below it.
 #' @references \enc{Schütt}{Schuett}, Kipnis, Diedrichsen and Kriegeskorte (2023), eLife 12.
 #'   Nili, Wingfield, Walther, Su, Marslen-Wilson and Kriegeskorte (2014), PLoS Computational
 #'   Biology 10 (ceilings). Diedrichsen, Berlot, Mur, Schuett, Shahbazi and Kriegeskorte (2021),
@@ -137,23 +164,28 @@ evaluate_models <- function(rdms, models, outer = "whitened_cosine",
                             resample = c("both", "rdm", "condition", "none"), draws = 1000,
                             group = NULL, folds = c(rdm = 1, condition = 1), repeats = 2,
                             conf_level = 0.95, stimulus_noise = NULL, na = c("error", "pairwise"),
-                            threads = NULL) {
+                            threads = NULL, clusters = NULL, blocks = NULL, permutations = 999) {
   need_arguments()
-  task <- evaluation_task(rdms, models, outer, group, stimulus_noise, na)
+  task <- evaluation_task(rdms, models, outer, group, stimulus_noise, na, clusters)
   if (missing(outer)) note_cosine_of_positive(task)
   conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
-  drawn <- as_draws(resample, draws, max(task$group), task$n)
+  drawn <- as_draws(resample, draws, max(task$group), units_of(task$n, task$codes),
+                    unit_words(task))
   folds <- as_folds(folds, repeats, task)
   threads <- thread_count(threads)
   check_evaluation(task, drawn, folds, threads)
-  dependence <- if ("condition" %in% drawn$factors) {
+  blocks <- check_chance(task, permutations, blocks, task$labels)
+  free <- is.null(blocks) && all_orders(permutations)
+  dependence <- if (is.null(task$codes) && (free || "condition" %in% drawn$factors)) {
     warn_of_rows(judged_rdms(task$values, task$n, mean = TRUE),
                  judged_rdms(do.call(cbind, task$components), task$n), "errors",
                  list(cluster_remedy))
   }
-  whole <- evaluate_whole(task, folds, threads)
+  data <- data_rounds(task, folds)
+  whole <- evaluate_whole(task, data, folds, threads)
   parts <- evaluate_parts(task, drawn, folds, threads)
-  evaluation_result(task, whole, parts, drawn, folds, conf_level, dependence)
+  chance <- chance_of_models(task, data, whole$scores, permutations, blocks, threads)
+  evaluation_result(task, whole, parts, chance, drawn, folds, conf_level, dependence)
 }
 
 # ---- what is given
@@ -162,8 +194,9 @@ evaluate_models <- function(rdms, models, outer = "whitened_cosine",
 # group, models, components, flexible, outer, stimulus_noise, way, fast): data RDMs as a matrix P x
 # N, the number of stimuli, the group of each RDM (1, 2, ...), the named models, the RDMs of each as
 # a matrix, which models have weights, how RDMs are compared, the way in which rounds are computed
-# and what fast ways need. `unbiased` says whether all data RDMs are cross-validated estimates.
-evaluation_task <- function(rdms, models, outer, group, stimulus_noise, na) {
+# and what fast ways need. `unbiased` says whether all data RDMs are cross-validated estimates. With
+# clusters of stimuli there is also what clustered_task() adds.
+evaluation_task <- function(rdms, models, outer, group, stimulus_noise, na, clusters = NULL) {
   outer <- check_choice(outer, rsa_outer, "outer")
   na <- check_choice(na, c("error", "pairwise"), "na")
   table <- rdm_table(rdms, "rdms", na == "pairwise")
@@ -171,15 +204,19 @@ evaluation_task <- function(rdms, models, outer, group, stimulus_noise, na) {
     abort("`rdms` has ", table$n, " stimuli: comparisons of RDMs need at least 3.",
           class = "repalign_error_size", arg = "rdms")
   }
-  refuse_flat(table, outer, "rdms")
+  refuse_repeated_labels(table$labels, "rdms",
+                         cluster_codes(in_order_of(clusters, table$labels, "clusters")))
   models <- as_rdm_models(models, table, na)
-  task <- list(values = even_sizes(table$values)$values, n = table$n,
+  task <- list(values = even_sizes(table$values)$values, n = table$n, labels = table$labels,
                group = group_codes(group, ncol(table$values), names(rdms)), models = models,
                components = lapply(models, function(model) model$sized$values),
                flexible = vapply(models, is_flexible, NA), outer = outer,
                stimulus_noise = check_stimulus_noise(stimulus_noise, table$n, table$labels),
                unbiased = all(table$cross_validated))
   refuse_unused_noise(task$stimulus_noise, outer)
+  task <- clustered_task(task, clusters)
+  refuse_flat(list(values = task$values, names = table$names), outer, "rdms",
+              if (!is.null(task$codes)) "between clusters")
   task$way <- way_of_rounds(task)
   if (task$way != "plain") task$fast <- fast_parts(task)
   task
@@ -194,6 +231,7 @@ group_codes <- function(group, count, names) {
 # Comparisons that are linear, or by ranks, have fast ways if all RDMs lack the same pairs.
 way_of_rounds <- function(task) {
   gaps <- is.na(cbind(task$values, do.call(cbind, task$components)))
+  gaps <- gaps[counting_pairs(task), , drop = FALSE]
   if (whitens(task$outer)) {
     return(if (any(gaps) || is.matrix(task$stimulus_noise)) "plain" else "grams")
   }
@@ -224,6 +262,7 @@ check_evaluation <- function(task, drawn, folds, threads) {
     warn("All RDMs are of one group: there is no lower noise ceiling (NA).",
          class = "repalign_undefined")
   }
+  note_few_clusters(task, drawn)
   note_lacking_pairs(task)
   if (task$way == "ranks") {
     rdms <- ncol(task$values) + sum(!task$flexible)
@@ -247,11 +286,13 @@ note_cosine_of_positive <- function(task) {
 
 # Says over how many pairs of stimuli data and models are compared, where pairs lack.
 note_lacking_pairs <- function(task) {
-  components <- do.call(cbind, task$components)
-  if (!anyNA(task$values) && !anyNA(components)) return(invisible())
-  counts <- crossprod(!is.na(task$values), !is.na(components))
+  counting <- counting_pairs(task)
+  there <- !is.na(do.call(cbind, c(list(task$values), task$components))[counting, , drop = FALSE])
+  if (all(there)) return(invisible())
+  data <- seq_len(ncol(task$values))
+  counts <- crossprod(there[, data, drop = FALSE], there[, -data, drop = FALSE])
   inform("na = \"pairwise\": comparisons are over ",
-         paste(unique(range(counts)), collapse = " to "), " of ", nrow(components),
+         paste(unique(range(counts)), collapse = " to "), " of ", nrow(there),
          " pairs of stimuli.", class = "repalign_pairs_left_out")
 }
 
@@ -262,9 +303,20 @@ note_lacking_pairs <- function(task) {
 # hardly matter.
 least_cuts_of_data <- 20
 
+# list(rounds, weight): the rounds that the score of all data is made of, and how much each counts.
+data_rounds <- function(task, folds) {
+  m <- matrix(1, length(task$group), 1)
+  w <- matrix(1, task$n, 1)
+  if (is.null(folds)) return(list(rounds = plain_draw_rounds(w, m), weight = 1))
+  if (is.null(folds$given)) folds$repeats <- max(folds$repeats, least_cuts_of_data)
+  cut <- fold_rounds(task, w, m, folds)
+  counts <- cut$counts / as.vector(rowsum(cut$counts, cut$index))[cut$index]
+  list(rounds = cut$rounds, weight = counts / cut$cuts)
+}
+
 # list(scores, lower, upper, table, lower_each, predicted): scores and ceilings, without folds also
 # those of each RDM, and what the models predict after a fit to all data.
-evaluate_whole <- function(task, folds, threads) {
+evaluate_whole <- function(task, data, folds, threads) {
   weights <- Map(model_weights, task$models, task$components,
                  MoreArgs = list(task$values, NULL, task$outer, task$stimulus_noise))
   # components that are collinear have no unique weights
@@ -276,20 +328,12 @@ evaluate_whole <- function(task, folds, threads) {
   }, task$components, weights)
   predicted <- matrix(unlist(predicted), nrow(task$values),
                       dimnames = list(NULL, names(task$models)))
-  m <- matrix(1, length(task$group), 1)
-  w <- matrix(1, task$n, 1)
-  if (is.null(folds)) {
-    found <- evaluate_rounds(task, plain_draw_rounds(w, m), threads)
-    return(list(scores = found$scores[, 1], lower = found$lower, upper = found$upper,
-                table = matrix(found$table, nrow(m)), lower_each = found$each_lower[, 1],
-                predicted = predicted))
-  }
-  if (is.null(folds$given)) folds$repeats <- max(folds$repeats, least_cuts_of_data)
-  found <- fold_means(task, w, m, folds, threads)
-  means <- rowMeans(matrix(found, nrow(found)))
-  models <- seq_along(task$models)
-  list(scores = means[models], lower = means[length(models) + 1],
-       upper = means[length(models) + 2], predicted = predicted)
+  found <- evaluate_rounds(task, data$rounds, threads)
+  whole <- list(scores = drop(found$scores %*% data$weight), lower = sum(found$lower * data$weight),
+                upper = sum(found$upper * data$weight), predicted = predicted)
+  if (!is.null(folds)) return(whole)
+  c(whole, list(table = matrix(found$table, ncol(task$values)),
+                lower_each = found$each_lower[, 1]))
 }
 
 # ---- scores of draws
@@ -312,7 +356,7 @@ evaluate_parts <- function(task, drawn, folds, threads) {
   rows <- in_chunks(drawn$count, min(250, max(1, chunk_of_draws / each)), function(at) {
     # weights of this chunk of draws, or 1 in all draws where a factor is not drawn
     w <- if (is.null(drawn$condition)) matrix(1, task$n, length(at)) else
-      drawn$condition[, at, drop = FALSE]
+      of_each_stimulus(drawn$condition[, at, drop = FALSE], task)
     m <- if (is.null(drawn$rdm)) matrix(1, max(task$group), length(at)) else
       drawn$rdm[, at, drop = FALSE]
     m <- m[task$group, , drop = FALSE]
@@ -331,10 +375,10 @@ evaluate_parts <- function(task, drawn, folds, threads) {
 }
 
 # w, m: a draw a column. An array draws x (models, lower, upper) x repeats. Draws with fewer than 3
-# different stimuli are NA.
+# different stimuli (clusters) are NA.
 evaluate_draws <- function(task, w, m, folds, threads) {
   if (!is.null(folds)) return(aperm(fold_means(task, w, m, folds, threads), c(2, 1, 3)))
-  few <- colSums(w > 0) < 3
+  few <- colSums(of_each_unit(w, task) > 0) < 3
   w[, few] <- 1
   # where no stimulus is drawn, products are made once
   same <- ncol(w) > 1 && all(w == 1)
@@ -350,27 +394,32 @@ evaluate_draws <- function(task, w, m, folds, threads) {
 # what comes often would count less than it was drawn, and the scores of draws would vary too
 # little.
 fold_means <- function(task, w, m, folds, threads) {
+  cut <- fold_rounds(task, w, m, folds)
+  means <- matrix(NA_real_, length(task$models) + 2, cut$cuts)
+  if (length(cut$index)) {
+    found <- evaluate_rounds(task, cut$rounds, threads)
+    sums <- rowsum(t(rbind(found$scores, found$lower, found$upper)) * cut$counts, cut$index)
+    means[, unique(cut$index)] <- t(sums / as.vector(rowsum(cut$counts, cut$index)))
+  }
+  array(means, c(nrow(means), ncol(w), folds$repeats))
+}
+
+# The rounds of all draws and repeats: list(rounds, index, counts, cuts), where `index` says which
+# of the `cuts` a round belongs to, and `counts` is its weight there.
+fold_rounds <- function(task, w, m, folds) {
   draws <- ncol(w)
   made <- lapply(seq_len(draws * folds$repeats), function(k) {
     t <- (k - 1) %% draws + 1
-    folds_of_draw(folds, task$group, w[, t], m[, t])
+    folds_of_draw(folds, task$group, w[, t], m[, t], task$codes)
   })
   index <- rep(seq_along(made), lengths(made))
-  means <- matrix(NA_real_, length(task$models) + 2, length(made))
-  if (length(index)) {
-    rounds <- unlist(made, recursive = FALSE)
-    part <- function(set, name) {
-      do.call(cbind, lapply(rounds, function(round) round[[set]][[name]]))
-    }
-    train <- part("train", "m")
-    found <- evaluate_rounds(task, list(
-      w_train = part("train", "w"), w_test = part("test", "w"), m_train = train,
-      m_test = part("test", "m"), m_low = train,
-      m_high = m[, (index - 1) %% draws + 1, drop = FALSE]
-    ), threads)
-    counts <- vapply(rounds, `[[`, 0, "counts")
-    sums <- rowsum(t(rbind(found$scores, found$lower, found$upper)) * counts, index)
-    means[, unique(index)] <- t(sums / as.vector(rowsum(counts, index)))
+  rounds <- unlist(made, recursive = FALSE)
+  part <- function(set, name) {
+    do.call(cbind, lapply(rounds, function(round) round[[set]][[name]]))
   }
-  array(means, c(nrow(means), draws, folds$repeats))
+  train <- part("train", "m")
+  list(rounds = list(w_train = part("train", "w"), w_test = part("test", "w"), m_train = train,
+                     m_test = part("test", "m"), m_low = train,
+                     m_high = m[, (index - 1) %% draws + 1, drop = FALSE]),
+       index = index, counts = vapply(rounds, `[[`, 0, "counts"), cuts = length(made))
 }

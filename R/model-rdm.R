@@ -51,7 +51,8 @@ fit_rdm_model <- function(model, rdms, outer, raw = FALSE, stimulus_noise = NULL
   table <- rdm_table(rdms, "rdms", na == "pairwise")
   stimulus_noise <- check_stimulus_noise(stimulus_noise, table$n, table$labels)
   refuse_unused_noise(stimulus_noise, outer)
-  model <- as_rdm_model(model, "model", table, na)
+  refuse_repeated_labels(table$labels, "rdms")
+  model <- as_rdm_models(list(model = model), table, na, "model")$model
   refuse_flat(table, outer, "rdms")
   values <- even_sizes(table$values)$values
   weights <- model_weights(model, model$sized$values, values, NULL, outer, stimulus_noise)
@@ -272,28 +273,31 @@ as_rdm_models <- function(models, table, na, arg = "models") {
   }
   if (is.null(names(models))) names(models) <- paste0("model", seq_along(models))
   check_element_names(models, arg)
-  models <- Map(function(model, name) {
-    as_rdm_model(model, paste0(arg, "$", name), table, na)
-  }, models, names(models))
-  note_order_of_stimuli(models, table, arg)
-  models
+  places <- if (identical(names(models), arg)) arg else paste0(arg, "$", names(models))
+  models <- Map(as_rdm_model, models, places, list(table))
+  models <- models_in_order(models, table, places)
+  Map(check_rdm_model, models, places, list(table), na)
 }
 
-# Labels on one side only cannot tell whether both sides have one order, and RDMs of labelled rows
-# are in the order of the sorted labels.
-note_order_of_stimuli <- function(models, table, arg) {
-  labelled <- vapply(models, function(model) all(model$table$labelled), NA)
-  labels <- c(list(table$labels), lapply(models, function(model) model$table$labels))
-  known <- Filter(Negate(is.null), labels)
-  if (!length(known) || all(labelled) && all(table$labelled)) return(invisible())
-  lacking <- c(if (!all(table$labelled)) "the data",
-               if (!all(labelled)) enumerate(paste0(arg, "$", names(models)[!labelled]), 3, FALSE))
-  inform("Labels of stimuli lack in ", paste(lacking, collapse = " and "), ": the stimuli are ",
-         "taken in the order ", enumerate(known[[1]], 3, FALSE), ".",
-         class = "repalign_one_sided_names")
+# The models with their stimuli in the order of those of the data (see places_in_order()).
+models_in_order <- function(models, table, places) {
+  labels <- unname(c(list(table$labels), lapply(models, function(model) model$table$labels)))
+  places <- c("rdms", places)
+  at <- places_in_order(labels, places, function(i, k) {
+    abort(names_differ(places[i], places[k], labels[[i]], labels[[k]]), "subset() of the RDMs ",
+          "takes the stimuli that both have; or remove the labels when the stimuli do correspond.",
+          class = "repalign_error_names", arg = places[k])
+  })
+  note_unnamed(labels, places, distances = TRUE)
+  Map(function(model, at) {
+    if (is.null(at)) return(model)
+    model$table$values <- model$table$values[packed_places(at, table$n), , drop = FALSE]
+    model$table$labels <- model$table$labels[at]
+    model
+  }, models, at[-1])
 }
 
-as_rdm_model <- function(model, place, table, na) {
+as_rdm_model <- function(model, place, table) {
   if (!inherits(model, "repalign_rdm_model")) {
     one <- rdm_table(model, place, allow_na = TRUE)
     if (ncol(one$values) > 1) {
@@ -308,13 +312,11 @@ as_rdm_model <- function(model, place, table, na) {
           ": RDMs that are compared have the same stimuli.",
           class = "repalign_error_size", arg = place)
   }
-  differ <- which(own$labels != table$labels)
-  if (length(differ)) {
-    abort("The labels of `", place, "` differ from those of the data, first at stimulus ",
-          differ[1], " (", dQuote(own$labels[differ[1]], FALSE), " and ",
-          dQuote(table$labels[differ[1]], FALSE), "): bring the stimuli into one order.",
-          class = "repalign_error_names", arg = place)
-  }
+  model
+}
+
+check_rdm_model <- function(model, place, table, na) {
+  own <- model$table
   if (na == "error" && anyNA(own$values)) {
     abort("`", place, "` has missing dissimilarities. Give na = \"pairwise\" to compare the ",
           "pairs that are there.", class = "repalign_error_nonfinite", arg = place)

@@ -18,10 +18,12 @@ regression_table <- function(formula, data, inner, allow_na) {
   if (is.null(inner)) inner <- inner_of_response(responses, all, places)
   rdms <- Map(function(value, place) rdm_of_value(value, place, inner, allow_na), all, places)
   check_equal_sizes(rdms, places)
+  rdms <- rdms_in_one_order(rdms, places, "formula")
+  refuse_repeated_labels(labels_of_rdms(rdms), places[1])
   packed <- matrix(unlist(lapply(rdms, as.vector)), ncol = length(rdms),
                    dimnames = list(NULL, names(all)))
   subjects <- seq_along(responses)
-  list(n = attr(rdms[[1]], "Size"), labels = common_labels(rdms, places, "formula"),
+  list(n = attr(rdms[[1]], "Size"), labels = labels_of_rdms(rdms),
        y = packed[, subjects, drop = FALSE], x = packed[, -subjects, drop = FALSE],
        single = single, response = terms$names[1], subjects = if (!single) names(values[[1]]))
 }

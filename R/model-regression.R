@@ -49,12 +49,15 @@
 #'   `r_squared`, `shared` (R squared less all unique parts, negative where predictors suppress each
 #'   other), `p_value` of the whole model, `intercept`, and the numbers of `pairs`, `conditions` and
 #'   `permutations`.
-#'   With several subjects, `summary()` has a row for each predictor: the `mean` of the coefficients
-#'   with its `se`, `df`, `statistic` and `p_subjects` (t test over subjects), and `p_conditions`
-#'   from the same permutations of conditions in all subjects; `subjects` is their number, that of
-#'   the labels in `group`. `coef()` returns the estimates, named by their predictors; of a list of
+#'   `summary()` has a row for each predictor, about the group of all subjects (or of one): `mean`,
+#'   the mean of the coefficients; `tested`, that of the coefficients that are tested, of ordinary
+#'   least squares and with `center` of the double-centred matrices; its `se`, `df` and `statistic`;
+#'   `p_value`, about other conditions and other subjects; `p_conditions`, about other conditions
+#'   with these subjects, by the same permutations in all of them; `p_subjects`, about other
+#'   subjects with these conditions, by a t test of the coefficients; and `subjects`, their number
+#'   (of labels in `group`). `coef()` returns the estimates, named by their predictors; of a list of
 #'   RDMs a matrix with a row for each of them. (The intercept is in `glance()`.)
-#'   `confint()` of a list of RDMs has the t intervals of these means over subjects. `augment()` has
+#'   `confint()` has the intervals of `tested`. `augment()` has
 #'   a row for each pair of conditions (and subject): `condition_1`, `condition_2`, the
 #'   dissimilarity and the predictors under their names, `.fitted` and `.resid`; these two are `NA`
 #'   for pairs that are left out.
@@ -114,19 +117,28 @@
 #' Noise in the patterns. Freedman and Lane take the noise of the response to have nothing to do
 #' with the predictors. The RDM of noisy patterns is not quite so: it has products of the patterns
 #' with their noise, which lie along a predictor that is in the patterns, and along others that
-#' correlate with it. The p-value of a predictor that tells nothing is then too small, of single
-#' RDMs and in `p_conditions`. In 500 data sets each (`Rscript bench/rsa-regression.R patterns
-#' sets=500`), with noise of 0.5, 1 and 2 times the size of the patterns of the other predictor, it
-#' was at most 0.05 in 0.13, 0.11 and 0.07 (20 conditions) and 0.19, 0.15 and 0.10 (40 conditions)
-#' of them if the two predictors correlate by 0.63, and in 0.04 to 0.05 if they do not correlate.
-#' `p_subjects` of 8 subjects was so in 0.01 to 0.07 (100 data sets each): with correlated
-#' predictors, go by it. The print says when predictors correlate by more than 0.3.
+#' correlate with it. The `p_value` of a predictor that tells nothing is then too small in the rows
+#' of the result, and so is `p_conditions`. In 500 data sets each (`Rscript bench/rsa-regression.R
+#' patterns sets=500`), with noise of 0.5, 1 and 2 times the size of the patterns of the other
+#' predictor, it was at most 0.05 in 0.13, 0.11 and 0.07 (20 conditions) and 0.19, 0.15 and 0.10 (40
+#' conditions) of them if the two predictors correlate by 0.63, and in 0.04 to 0.05 if they do not
+#' correlate. The print says when predictors correlate by more than 0.3.
 #'
-#' When not to trust it. A coefficient depends on which other predictors there are; with predictors
+#' The group. `p_value` of `summary()` is that of t = the mean over subjects of the tested
+#' coefficient over \eqn{\sqrt{V}}{sqrt(V)}. With the variances of this mean when conditions are
+#' left out one at a time, when subjects are, and of what both do together, \eqn{V = \max(V_s + V_u
+#' - V_{su}, V_s, V_u)}{V = max(V_s + V_u - V_su, V_s, V_u)}, with \eqn{V^2 / (V_s^2/(n - 1) +
+#' V_u^2/(U - 1))}{V^2 / (V_s^2/(n - 1) + V_u^2/(U - 1))} degrees of freedom for n conditions and U
+#' subjects; of one subject it is \eqn{V_s}{V_s}, with n - 1. It is two-sided, with `fit =
+#' "nonnegative"` one-sided. It holds where the other two do not, and is conservative: @FIGURES@.
+#'
+#' When not to trust it. When conditions depend on each other, as in a series or in runs without
+#' `blocks`: a warning of class `repalign_dependence` speaks when they look like it, see
+#' [calibrate()]. A coefficient depends on which other predictors there are; with predictors
 #' that hardly differ it is uncertain, and `shared` large. Dissimilarities of noisy patterns that
-#' are not cross-validated have a bias, which centring takes out where it is the same for all
-#' pairs of a condition. The p-values are about these subjects and other conditions; only
-#' `p_subjects` is about other subjects.
+#' are not cross-validated have a bias, which centring takes out where it is the same for all pairs
+#' of a condition. The p-values of the rows are about these subjects and other conditions.
+#' Conditions that depend on each other (frames of a film) are fewer than they seem.
 #' @references Freedman and Lane (1983), J. Bus. Econ. Stat. 1. Dekker, Krackhardt and Snijders
 #'   (2007), Psychometrika 72 (permutation tests of several matrices). Lawson and Hanson (1974),
 #'   Solving Least Squares Problems.
@@ -182,7 +194,8 @@ rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = NULL
     fit_in_units(fit, sized$scale_x, sized$scale_y[s], standardize)
   })
   spec$alike <- largest_correlation(sides$gram)
-  result <- regression_result(fits, table, spec, design, standardize, group)
+  tested <- tested_coefficients(table, between, spec$center, standardize)
+  result <- regression_result(fits, table, spec, design, standardize, group, tested)
   if (na == "pairwise") note_pairs(attr(result, "model")$pairs, sum(between), "fitted")
   result
 }
@@ -304,8 +317,8 @@ refuse_moved_pairs <- function(design, leave_out) {
   moved <- apply(design_matrix(design), 2, function(p) any(same[p, p] != same))
   if (!any(moved)) return(invisible())
   abort("`permutations` takes conditions with one label of `leave_out` to several labels, in row ",
-        which(moved)[1], ": exchange conditions that share a label, or all conditions of one label ",
-        "with all of another.", class = "repalign_error_design", arg = "permutations")
+        which(moved)[1], ": exchange conditions that share a label, or all conditions of one ",
+        "label with all of another.", class = "repalign_error_design", arg = "permutations")
 }
 
 design_of_plan <- function(plan) if (is.null(plan$fixed)) plan$design_of("coset") else plan$fixed

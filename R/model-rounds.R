@@ -4,7 +4,8 @@
 # fold of such a draw. Rounds are list(w_train, w_test, m_train, m_test, m_low, m_high), matrices
 # with a column for each round: weights of stimuli (w) and of RDMs (m) to which models are fitted
 # and with which they are tested, and of the RDMs that are pooled for the lower and the upper
-# ceiling. Where all rounds have the same stimuli, the matrices of w may have one column for all.
+# ceiling (NULL, where no ceilings are asked for). Where all rounds have the same stimuli, the
+# matrices of w may have one column for all.
 
 # task: see evaluation_task(). Returns list(scores, lower, upper, table, each_lower): scores (models
 # x rounds) are means over the tested RDMs, lower and upper their ceilings, table has the similarity
@@ -14,8 +15,12 @@ evaluate_rounds <- function(task, rounds, threads) {
   rows <- switch(task$way, grams = gram_rounds(task, rounds, threads),
                  ranks = rank_rounds(task, rounds, threads), plain = plain_rounds(task, rounds),
                  no_branch(task$way))
+  size <- ncol(task$values)
+  rows$table[rep(task$constant, each = size), ] <- NA
   weight <- rounds$m_test
-  list(scores = mean_table(rows$table, weight), lower = drop(mean_table(rows$lower, weight)),
+  scores <- mean_table(rows$table, weight)
+  if (is.null(rounds$m_low)) return(list(scores = scores))
+  list(scores = scores, lower = drop(mean_table(rows$lower, weight)),
        upper = drop(mean_table(rows$upper, weight)), table = rows$table, each_lower = rows$lower)
 }
 
@@ -41,9 +46,11 @@ every_round <- function(values, count) {
 # What the fast ways need of the RDMs, made once for all rounds: the stimuli of the pairs that are
 # there, the RDMs of data and components over these pairs, and what the kernels in C read.
 fast_parts <- function(task) {
+  # pairs within clusters lack in all RDMs
   there <- !is.na(task$values[, 1])
   places <- pair_places(which(there), task$n)
   fast <- list(first = places$first, second = places$second,
+               clusters = if (is.null(task$codes)) seq_len(task$n) else task$codes,
                values = task$values[there, , drop = FALSE],
                components = lapply(task$components, function(part) part[there, , drop = FALSE]))
   counts <- vapply(fast$components, ncol, 0L)
@@ -82,7 +89,8 @@ weighted_grams <- function(task, w, threads) {
   fast <- task$fast
   count <- nrow(fast$rows)
   storage.mode(w) <- "double"
-  products <- .Call(C_draw_grams, fast$rows, fast$first, fast$second, w, fast$precision, threads)
+  products <- .Call(C_draw_grams, fast$rows, fast$first, fast$second, fast$clusters, w,
+                    fast$precision, threads)
   own <- seq(1, count^2, by = count + 1)
   if (fast$centred) {
     # the last row is of ones: its products are the sums of the RDMs
@@ -136,8 +144,9 @@ gram_rounds <- function(task, rounds, threads) {
       }, numeric(size))
     }
   }
-  c(list(table = table),
-    gram_ceilings(cosines[among_data, , drop = FALSE], task$group, rounds))
+  c(list(table = table), if (!is.null(rounds$m_low)) {
+    gram_ceilings(cosines[among_data, , drop = FALSE], task$group, rounds)
+  })
 }
 
 # The weights of model k in round t, fitted to the pool of RDMs with weights m.
@@ -217,7 +226,7 @@ rank_rounds <- function(task, rounds, threads) {
     table[rep(task$flexible, each = size), ] <- flexible_ranks(task, rounds, w, threads)
   }
   lapply(list(table = table, lower = found$lower, upper = found$upper), function(values) {
-    replace(values, is.nan(values), NA)
+    if (!is.null(values)) replace(values, is.nan(values), NA)
   })
 }
 
@@ -269,11 +278,14 @@ plain_rounds <- function(task, rounds) {
     }, numeric(nrow(test$values)))
     predicted <- matrix(predicted, nrow(test$values))
     c(list(table = similarity_table(test$values, predicted, task$outer, test$stimulus_noise)),
-      plain_ceilings(test$values, task$outer, test$stimulus_noise, task$group, of$m_test, of$m_low,
-                     of$m_high))
+      if (!is.null(of$m_low)) {
+        plain_ceilings(test$values, task$outer, test$stimulus_noise, task$group, of$m_test,
+                       of$m_low, of$m_high)
+      })
   })
   part <- function(name) matrix(unlist(lapply(rows, `[[`, name)), ncol = count)
-  list(table = part("table"), lower = part("lower"), upper = part("upper"))
+  c(list(table = part("table")),
+    if (!is.null(rounds$m_low)) list(lower = part("lower"), upper = part("upper")))
 }
 
 # The RDMs of a draw: each stimulus as often as it counts. Pairs of copies lack.

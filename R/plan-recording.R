@@ -31,6 +31,7 @@
 #' @param alpha level of the tests whose power is told.
 #' @param target_power the power that is wanted for `difference`.
 #' @param conf_level coverage of the intervals whose width is told.
+#' @param na what to do about missing values, see [similarity()].
 #' @param neurons not used: `neurons_x` and `neurons_y` say of which side.
 #' @param complete `"y"`: the units of `y` are not a sample, but all that there are, see [cka()].
 #' @return A data frame of class `repalign_plan` with one row per design. Columns: `stimuli`,
@@ -149,7 +150,8 @@ plan_recording <- function(x, y = NULL, stimuli = NULL, neurons_x = NULL, neuron
                            trials = NULL, target_se = NULL, difference = NULL, over = NULL,
                            shared_neurons = FALSE, units_x = NULL, units_y = NULL, alpha = 0.05,
                            target_power = 0.8, conf_level = 0.95,
-                           complete = c("none", "x", "y", "both"), neurons = NULL) {
+                           complete = c("none", "x", "y", "both"),
+                           na = c("error", "stimuli", "neurons"), neurons = NULL) {
   need_arguments()
   # without this argument, R would take `neurons` for the beginning of two others
   if (!is.null(neurons)) {
@@ -157,6 +159,13 @@ plan_recording <- function(x, y = NULL, stimuli = NULL, neurons_x = NULL, neuron
           class = "repalign_error_parameter", arg = "neurons")
   }
   settings <- plan_settings(target_se, difference, alpha, target_power, conf_level)
+  if (!inherits(x, "repalign_population")) {
+    found <- without_missing(list(x = x, y = y), na, same = isTRUE(shared_neurons))
+    x <- found$given$x
+    y <- found$given$y
+    if (length(units_x) == length(found$columns$x)) units_x <- units_x[found$columns$x]
+    if (length(units_y) == length(found$columns$y)) units_y <- units_y[found$columns$y]
+  }
   pilot <- plan_pilot(x, y, over, shared_neurons, units_x, units_y, complete)
   if (!is.null(difference) && length(pilot$pairs) == 1) {
     abort("`difference` is about two models: give `y` as a named list of two, or leave it out.",

@@ -30,8 +30,8 @@ new_rdms <- function(rdms) structure(rdms, class = c("repalign_rdms", "list"))
   new_rdms(found)
 }
 
-# Sums of two RDMs are no longer means over so many pairs of runs. RDMs of other conditions, or of
-# conditions in another order, have no sum.
+# Sums of two RDMs are no longer means over so many pairs of runs. RDMs of other conditions have no
+# sum; those of the same conditions in another order have that of pairs with the same names.
 #' @export
 Ops.repalign_rdm <- function(e1, e2) {
   both <- nargs() == 2 && inherits(e1, "dist") && inherits(e2, "dist")
@@ -39,7 +39,10 @@ Ops.repalign_rdm <- function(e1, e2) {
     abort("The RDMs are of ", attr(e1, "Size"), " and ", attr(e2, "Size"), " conditions: ",
           .Generic, " needs the same ones.", class = "repalign_error_size", arg = "e2")
   }
-  if (both) common_labels(list(e1, e2), c("e1", "e2"), "e2")
+  if (both) {
+    ordered <- rdms_in_one_order(list(e1, e2), c("e1", "e2"), "e2")
+    if (!identical(ordered[[2]], e2)) return(get(.Generic)(ordered[[1]], ordered[[2]]))
+  }
   result <- NextMethod()
   if (both) attr(result, "pairs") <- NULL
   result
@@ -71,20 +74,6 @@ distance_words <- function(x) {
   if (is.null(distance)) distance <- attr(x, "method")
   if (is.null(distance)) distance <- "dissimilarity"
   paste(c(rev(attr(x, "transformed")), distance), collapse = " of ")
-}
-
-# What the values of a "dist" object are: "squares" of distances, as most of rdm() are; "distances",
-# as dist() makes them and roots are; or "neither", such as ranks. What is not known are squares.
-kind_of_values <- function(x) {
-  made <- attr(x, "distance")
-  if (is.null(made)) made <- attr(x, "method")
-  kind <- if (identical(made, "euclidean")) "distances" else
-    if (length(made) == 1 && made %in% distance_ids()) distance_called(made)$values else "squares"
-  for (method in attr(x, "transformed")) {
-    kind <- switch(method, positive = kind, sqrt = "distances", rank = , minmax = ,
-                   geotopological = , geodesic = "neither", no_branch(method))
-  }
-  kind
 }
 
 #' @export
@@ -235,7 +224,8 @@ as.matrix.repalign_rdms <- function(x, ...) {
   places <- paste0("x$", names)
   Map(check_rdm, x, places)
   check_equal_sizes(x, places)
-  labels <- common_labels(x, places, "x")
+  x <- rdms_in_one_order(unclass(x), places, "x")
+  labels <- labels_of_rdms(x)
   if (is.null(labels)) labels <- condition_names(x[[1]])
   ends <- pair_places(seq_along(x[[1]]), length(labels))
   matrix(unlist(lapply(x, as.vector)), ncol = length(x),

@@ -41,8 +41,8 @@ check_outer_args <- function(args) {
 
 refuse_unused_noise <- function(stimulus_noise, outer) {
   if (is.null(stimulus_noise) || whitens(outer)) return(invisible())
-  abort("`stimulus_noise` is for \"whitened_cosine\" and \"whitened_pearson\", which weigh pairs by ",
-        "it; outer = ", dQuote(outer, FALSE), " does not use it.",
+  abort("`stimulus_noise` is for \"whitened_cosine\" and \"whitened_pearson\", which weigh pairs ",
+        "by it; outer = ", dQuote(outer, FALSE), " does not use it.",
         class = "repalign_error_choice", arg = "stimulus_noise")
 }
 

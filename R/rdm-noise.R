@@ -27,6 +27,7 @@ noise_methods <- c("shrinkage_diag", "shrinkage_eye", "diag", "full")
 #'   all runs or one for each.
 #' @param by_run a covariance for each run, from its observations alone? For an array, the repeats
 #'   are then the runs only if `run` says so.
+#' @param na what to do about missing values, see [rdm()].
 #' @param ... for `noise_precision()`: the arguments of `noise_covariance()`.
 #' @return A symmetric matrix channels x channels of class `c("repalign_noise", "matrix", "array")`
 #'   with attributes `kind` (`"covariance"` or `"precision"`), `method`, `dof`, and `shrinkage` (how
@@ -68,11 +69,12 @@ noise_methods <- c("shrinkage_diag", "shrinkage_eye", "diag", "full")
 #' @export
 noise_covariance <- function(x, condition = NULL, run = NULL,
                              method = c("shrinkage_diag", "shrinkage_eye", "diag", "full"),
-                             dof = NULL, by_run = FALSE) {
+                             dof = NULL, by_run = FALSE,
+                             na = c("error", "stimuli", "neurons")) {
   need_arguments()
   method <- check_choice(method, noise_methods, "method")
   by_run <- check_flag(by_run, "by_run")
-  if (is_collection(x)) return(noise_of_each(x, condition, run, method, dof, by_run))
+  if (is_collection(x)) return(noise_of_each(x, condition, run, method, dof, by_run, na))
   # data are hardly ever symmetric, but a covariance is, and what is cut from one
   if (is.matrix(x) && is.numeric(x) && nrow(x) > 1 && nrow(x) == ncol(x) &&
       equals_transpose(x)) {
@@ -80,6 +82,11 @@ noise_covariance <- function(x, condition = NULL, run = NULL,
           "covariance (or a part of one), solve() gives the precision.",
           class = "repalign_error_type", arg = "x")
   }
+  taken <- labels_of_frame(x, list(condition = condition, run = run))
+  kept <- complete_observations(taken$x, taken$labels, na)
+  x <- kept$x
+  condition <- kept$labels$condition
+  run <- kept$labels$run
   without_runs <- is.null(run) && !is_responses(x)
   seen <- read_observations(x, condition, run)
   # repeats of an array need not be runs
@@ -98,13 +105,13 @@ noise_covariance <- function(x, condition = NULL, run = NULL,
 }
 
 # Of each element of a list.
-noise_of_each <- function(x, condition, run, method, dof, by_run) {
+noise_of_each <- function(x, condition, run, method, dof, by_run, na) {
   names <- check_element_names(x, "x")
   labels <- labels_of_each(list(condition = condition, run = run), names)
   lapply(stats::setNames(nm = names), function(name) {
     at_place(paste0("x$", name),
              noise_covariance(x[[name]], labels$condition[[name]], labels$run[[name]], method, dof,
-                              by_run))
+                              by_run, na))
   })
 }
 
@@ -117,7 +124,7 @@ check_dof <- function(dof, count, names) {
           class = "repalign_error_value", arg = "dof")
   }
   if (any(dof < 1)) refuse_dof(min(dof))
-  if (!is.null(names(dof)) && !is.null(names) && all(names %in% names(dof))) dof <- dof[names]
+  if (length(dof) > 1) dof <- in_order_of(dof, names, "dof", "the runs")
   rep_len(as.double(dof), count)
 }
 

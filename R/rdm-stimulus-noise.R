@@ -18,7 +18,8 @@ check_stimulus_noise <- function(noise, n = NULL, labels = NULL) {
   size <- if (is_square) nrow(noise) else length(noise)
   if (!is.null(n) && size != n) {
     abort("`stimulus_noise` is for ", count_of_stimuli(size), ", but there are ", n,
-          ": give the noise of these, in the same order.", class = "repalign_error_size", arg = "stimulus_noise")
+          ": give the noise of these, in the same order.", class = "repalign_error_size",
+          arg = "stimulus_noise")
   }
   storage.mode(noise) <- "double"
   # A common factor means nothing for a score, but extreme ones would overflow where noise is
@@ -42,8 +43,8 @@ check_variances <- function(noise) {
   if (length(small)) {
     abort("`stimulus_noise` has variances that are less than ", format(least_noise), " of the ",
           "largest one, first that of stimulus ", small[1], ": too few digits would be ",
-          "left. Check its units, or give this stimulus more noise.", class = "repalign_error_value",
-          arg = "stimulus_noise")
+          "left. Check its units, or give this stimulus more noise.",
+          class = "repalign_error_value", arg = "stimulus_noise")
   }
   as.vector(noise)
 }

@@ -3,8 +3,8 @@
 # rdms: one RDM or a list of them, each a "dist" object or a symmetric matrix. Returns list(values,
 # n, labels, names): a matrix with a row for each pair of stimuli, in the order of stats::dist(),
 # the number and the labels (or NULL) of the stimuli, and the names of the RDMs; also which of
-# them have labels of their own, and which are estimates that noise does not bias. allow_na: pairs
-# may lack, which are NA (never NaN) in the table.
+# them are estimates that noise does not bias. allow_na: pairs may lack, which are NA (never NaN) in
+# the table.
 rdm_table <- function(rdms, arg, allow_na = FALSE) {
   rdms <- listed_rdms(rdms, arg)
   names <- names(rdms)
@@ -17,12 +17,12 @@ rdm_table <- function(rdms, arg, allow_na = FALSE) {
           n[1], ": RDMs that are compared have the same stimuli.",
           class = "repalign_error_size", arg = arg)
   }
+  rdms <- rdms_in_one_order(rdms, places, arg)
   values <- matrix(unlist(lapply(rdms, function(rdm) less_rounding(as.vector(rdm)))),
                    ncol = length(rdms), dimnames = list(NULL, names))
-  labelled <- !vapply(rdms, function(rdm) is.null(attr(rdm, "Labels")), NA)
   crossed <- vapply(rdms, function(rdm) is_cross_validated(attr(rdm, "distance")), NA)
-  list(values = values, n = n[[1]], labels = common_labels(rdms, places, arg), names = names,
-       labelled = unname(labelled), cross_validated = unname(crossed))
+  list(values = values, n = n[[1]], labels = labels_of_rdms(rdms), names = names,
+       cross_validated = unname(crossed))
 }
 
 # Dissimilarities that differ by no more than rounding are equal, as for rsa().
@@ -114,24 +114,28 @@ labels_of_square <- function(rdm, place) {
         "names, or none.", class = "repalign_error_names", arg = place)
 }
 
-# The labels that all RDMs share; those without any go by the order.
-common_labels <- function(rdms, places, arg) {
+# RDMs of equally many stimuli in one order, see places_in_order(). places: what messages call them.
+rdms_in_one_order <- function(rdms, places, arg) {
   labels <- lapply(rdms, function(rdm) {
     found <- attr(rdm, "Labels")
     if (length(found)) as.character(found)
   })
-  labelled <- which(!vapply(labels, is.null, NA))
-  if (!length(labelled)) return(NULL)
-  first <- labelled[1]
-  for (k in labelled) {
-    differ <- which(labels[[k]] != labels[[first]])
-    if (!length(differ)) next
-    abort("The labels of `", places[first], "` and `", places[k], "` differ, first at stimulus ",
-          differ[1], " (", dQuote(labels[[first]][differ[1]], FALSE), " and ",
-          dQuote(labels[[k]][differ[1]], FALSE), "): bring the stimuli of all RDMs into one order.",
+  at <- places_in_order(unname(labels), places, function(i, k) {
+    abort(names_differ(places[i], places[k], labels[[i]], labels[[k]]), "subset() of both takes ",
+          "the stimuli that both have; or remove the labels when the stimuli do correspond.",
           class = "repalign_error_names", arg = arg)
+  })
+  note_unnamed(labels, places, distances = TRUE)
+  Map(function(rdm, at) if (is.null(at)) rdm else reordered_dist(rdm, at), rdms, at)
+}
+
+# The labels of RDMs in one order, or NULL.
+labels_of_rdms <- function(rdms) {
+  for (rdm in rdms) {
+    labels <- attr(rdm, "Labels")
+    if (length(labels)) return(as.character(labels))
   }
-  labels[[first]]
+  NULL
 }
 
 # ---- one RDM of several
@@ -188,12 +192,13 @@ in_one_size <- function(values) {
 }
 
 # An RDM that cannot be scaled to length 1 has no place in a mean.
-refuse_flat <- function(table, outer, arg) {
+# among: which dissimilarities are meant, NULL for all.
+refuse_flat <- function(table, outer, arg, among = NULL) {
   if (outer == "riemann") return(invisible())
   flat <- apply(table$values, 2, function(column) no_length(cbind(column[!is.na(column)]), outer))
   if (any(flat)) {
     abort("`", arg, "` has an RDM without variance (", dQuote(table$names[flat][1], FALSE),
-          "): all its dissimilarities are ",
+          "): all its dissimilarities ", if (!is.null(among)) paste0(among, " "), "are ",
           if (is_cosine(outer)) "0" else "equal",
           ", so that its similarity is undefined. Leave it out.",
           class = "repalign_error_variance", arg = arg)

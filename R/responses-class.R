@@ -285,3 +285,9 @@ print.repalign_responses_summary <- function(x, ...) {
   writeLines(wrap_lines(lines))
   invisible(x)
 }
+
+# Do any representations come from responses() objects?
+declares_responses <- function(reprs) {
+  for (repr in reprs) if (!is.null(repr$responses)) return(TRUE)
+  FALSE
+}

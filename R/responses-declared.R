@@ -29,11 +29,6 @@ responses_of <- function(data) {
   lapply(data, function(x) list(responses = if (is_responses(x)) x))
 }
 
-declares_responses <- function(reprs) {
-  for (repr in reprs) if (!is.null(repr$responses)) return(TRUE)
-  FALSE
-}
-
 # The clusters that the objects of a call declare, as codes for their stimuli; NULL without any.
 declared_clusters <- function(reprs) {
   known <- Filter(function(repr) !is.null(repr$responses$cluster), reprs)

@@ -19,7 +19,8 @@ declare_result(
     labels <- unique(x$measure[!is.na(x$measure)])
     paste0("Similarity: ", count_of(nrow(x), "score"),
            if (length(labels) > 1) paste(" of", length(labels), "measures"), undefined_of(x$score))
-  }
+  },
+  footing = function(x, digits) complete_note(x$measure)
 )
 
 #' The grid of scores as a matrix
@@ -208,6 +209,7 @@ fill_grid <- function(rows, columns, x, y, score, symmetric) {
 #' @rdname tidy.repalign
 #' @export
 summary.repalign_similarity <- function(object, ...) {
+  no_other_arguments(...)
   plain <- need_columns(as.data.frame(object), c("measure", "score"), "summarised")
   refuse_pooling(object)
   summary_rows(plain, source_columns(object), function(part) {
@@ -304,7 +306,7 @@ row_groups <- function(rows, columns) {
 #' @param digits how many significant digits to print at least; `NULL`: as R's options say.
 #' @param n how many rows to print; `Inf`: all. By default up to 20 rows are printed whole, and of
 #'   more rows the first 10.
-#' @param ... unused. For `print()`, any other argument is an error.
+#' @param ... any other argument is an error.
 #' @return `print()` returns `x`, invisibly; the others return a data frame. `tidy()`: `term`
 #'   (measure or estimator) and `estimate`; for analyses and intervals also `std.error`, `conf.low`
 #'   and `conf.high`; for intervals also `estimate.corrected` and `correction`, which says what to
@@ -333,6 +335,7 @@ NULL
 #' @rdname tidy.repalign
 #' @export
 glance.repalign_similarity <- function(x, ...) {
+  no_other_arguments(...)
   plain <- need_columns(as.data.frame(x), c("x", "y", "measure", "score", "n"), "summarised")
   sides <- intersect(c("model_x", "model_y", "x", "y"), names(plain))
   glance_rows(plain, source_columns(x), function(at) {
@@ -345,6 +348,7 @@ glance.repalign_similarity <- function(x, ...) {
 #' @rdname tidy.repalign
 #' @export
 tidy.repalign_result <- function(x, ...) {
+  no_other_arguments(...)
   declared <- declaration_of(x)
   rows <- as.data.frame(x)
   columns <- declared$columns
@@ -366,6 +370,7 @@ tidy.repalign_result <- function(x, ...) {
 #' @rdname tidy.repalign
 #' @export
 glance.repalign_result <- function(x, ...) {
+  no_other_arguments(...)
   columns <- columns_of(x)
   values <- columns$name[columns$tidy %in% "estimate"]
   if (!length(values)) values <- columns$name[columns$shown %in% 1]

@@ -161,6 +161,7 @@ summary.repalign_searchlight <- function(object, ...) {
 #' @rdname print.repalign_searchlight
 #' @export
 tidy.repalign_searchlight <- function(x, ...) {
+  no_other_arguments(...)
   tidied <- NextMethod()
   tidied[union("term", names(tidied))]
 }

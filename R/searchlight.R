@@ -37,12 +37,14 @@
 #' @param permutations how many permutations of the conditions, a matrix of them, or a design of
 #'   `permute::how()`, as in [calibrate()]. 0: scores only.
 #' @param condition one label per row of `data`: its condition. Without it, the row names. Rows of
-#'   one condition (and run) are averaged. Conditions come in the order of their sorted labels, or
-#'   of the levels of a factor.
+#'   one condition (and run) are averaged. Conditions come in the order
+#'   of the levels of a factor, numbers by value, words by their first appearance.
 #' @param across_models should `p_familywise` also hold over the models? Then the largest score is
 #'   that of all centres and models.
 #' @param alpha level of the thresholds, which are in the attribute `"threshold"`.
 #' @param threads how many threads the C code runs, see [similarity()].
+#' @param na what to do about missing values, see [similarity()]: a row of `data` is a stimulus, and
+#'   a channel a neuron.
 #' @return A data frame of class `repalign_searchlight` with a row for each centre and model. Its
 #'   columns are `center`, `model`, `score`, `p_value` (of this centre and model alone) and
 #'   `p_familywise`. Without permutations the p-values are `NA`. The attribute `"max_null"` has the
@@ -93,10 +95,11 @@
 #' groups depend on the sizes alone, and the permutations are drawn before: `set.seed()`
 #' reproduces a result with any number of workers and threads.
 #'
-#' When not to trust it: a searchlight tells that the channels around a centre carry information,
-#' not that the centre itself does; centres beside an informative place are found, too. Scores of
-#' neighbourhoods of different sizes cannot be compared with each other, as noise lowers them to a
-#' different degree.
+#' When not to trust it: when conditions depend on each other (a warning of class
+#' `repalign_dependence` speaks when they look like it, see [calibrate()]). A searchlight tells that
+#' the channels around a centre carry information, not that the centre itself does; centres beside
+#' an informative place are found, too. Scores of neighbourhoods of different sizes cannot be
+#' compared with each other, as noise lowers them to a different degree.
 #' @references Kriegeskorte, Goebel and Bandettini (2006), PNAS 103. Nichols and Holmes (2002),
 #'   Human Brain Mapping 15. Walther et al. (2016), NeuroImage 137 (crossnobis).
 #' @examples
@@ -115,14 +118,17 @@
 #' @export
 searchlight <- function(data, neighbours, models, measure = "rsa", ..., run = NULL, noise = NULL,
                         permutations = 0, condition = NULL, across_models = FALSE, alpha = 0.05,
-                        threads = NULL) {
+                        threads = NULL, na = c("error", "stimuli", "neurons")) {
   need_arguments()
   distance <- if (has_runs(data, run)) "crossnobis"
   measure <- searchlight_measure(measure, distance, ...)
   check_flag(across_models, "across_models")
   alpha <- check_number(alpha, "alpha", above = 0, below = 1)
   hold_threads(threads)
-  source <- center_source(data, condition, run, noise, measure, distance)
+  complete <- complete_searchlight(data, models, neighbours, condition, run, noise, na)
+  models <- complete$models
+  neighbours <- complete$neighbours
+  source <- center_source(complete$data, complete$condition, complete$run, noise, measure, distance)
   neighbours <- check_neighbours(neighbours, length(source$channels))
   sides <- searchlight_sides(source, neighbours, models, measure)
   source$like <- sides$x$reprs[[1]]
@@ -207,8 +213,9 @@ searchlight_sides <- function(source, neighbours, models, measure) {
   refuse_results(models, "models")
   x <- list(reprs = list(first_center(source, neighbours)), models = "data", is_models = FALSE)
   y <- on_side_y(as_side(models, "models"))
-  reprs <- c(x$reprs, y$reprs)
-  check_common_stimuli(reprs, TRUE)
+  reprs <- with_common_stimuli(c(x$reprs, y$reprs))
+  y$reprs <- reprs[-1]
+  refuse_repeats(reprs)
   check_prepared(reprs, list(measure))
   if (!is.null(declared_clusters(reprs))) {
     abort("`models` declare clusters of conditions, which searchlight() cannot use: restrict the ",
@@ -279,6 +286,39 @@ searchlight_job <- function(sides, measure, permutations, alpha) {
           "correction.", class = "repalign_error_variance", arg = "models")
   }
   job
+}
+
+# The data without what `na` leaves out: observations, where rows have labels, and otherwise
+# conditions, of the models too; or channels, which no centre then has.
+complete_searchlight <- function(data, models, neighbours, condition, run, noise, na) {
+  given <- list(data = data, models = models, neighbours = neighbours, condition = condition,
+                run = run)
+  rows_are_conditions <- is.null(condition) && is.null(run)
+  found <- without_missing(given[c("data", if (rows_are_conditions) "models")], na)
+  given[names(found$given)] <- found$given
+  if (!rows_are_conditions && !isTRUE(found$rows)) {
+    given[c("condition", "run")] <- lapply(given[c("condition", "run")], function(label) {
+      if (length(label) == length(found$rows)) label[found$rows] else label
+    })
+  }
+  kept <- found$columns$data
+  if (is.null(kept) || all(kept)) return(given)
+  if (!is.null(noise)) {
+    abort("na = \"neurons\" leaves out channels that `noise` has: leave them out yourself, or use ",
+          "na = \"stimuli\".", class = "repalign_error_choice", arg = "noise")
+  }
+  given$neighbours <- lapply(check_neighbours(neighbours, length(kept)), function(at) {
+    cumsum(kept)[at[kept[at]]]
+  })
+  empty <- which(lengths(given$neighbours) == 0)
+  if (length(empty)) {
+    names <- names(neighbours)
+    abort("na = \"neurons\" leaves no channel to centre ",
+          if (is.null(names)) empty[1] else dQuote(names[empty[1]], FALSE),
+          ": leave it out, or use na = \"stimuli\".", class = "repalign_error_nonfinite",
+          arg = "na")
+  }
+  given
 }
 
 # ---- patterns and noise of all channels

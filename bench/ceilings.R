@@ -1,6 +1,6 @@
 # Noise ceilings and disattenuated scores against known truths:
 #   Rscript bench/ceilings.R [replicates=200] [shared=8] [independent] [correlated] [unequal]
-#                            [subjects]
+#                            [subjects] [above]
 # (independent, correlated) Populations of which 40 neurons are recorded with 100 new stimuli and 4
 # trials in each data set, against a model whose units are all known. The population's CKA with it
 # is 0.8. Noise is independent, or shared by neurons in two dimensions (`shared`: tenths of its
@@ -9,6 +9,9 @@
 # (both with the neuron pairs that noise_ceiling() takes); and by the formula of Spearman and
 # Brown from the score of the halves, for this CKA and for RSA. (unequal) The same for RSA where
 # half of the stimuli have 2.5 times the noise.
+# (above) In what share of the data sets noise_ceiling() warns that a reliability is above 1: with the
+# noise of the parts before, with unequal noise from three and four trials, and with a common mean
+# that is taken off all neurons of a trial.
 # (subjects) subject_ceiling() beside the mean score of subjects with what they share.
 
 library(repalign)
@@ -108,7 +111,7 @@ repeated <- function(count, code) {
   frame <- parent.frame()
   RNGkind("L'Ecuyer-CMRG")
   set.seed(1)
-  each <- parallel::mclapply(seq_len(count), function(i) eval(code, frame), mc.cores = 2,
+  each <- parallel::mclapply(seq_len(count), function(i) eval(code, frame), mc.cores = getOption("mc.cores", 2L),
                              mc.preschedule = TRUE)
   bad <- vapply(each, inherits, NA, "try-error")
   if (any(bad)) stop(each[[which(bad)[1]]])
@@ -172,4 +175,32 @@ if (wanted("subjects")) {
     cat(u, "subjects: ")
     print(round(colMeans(found), 3))
   }
+}
+
+if (wanted("above")) {
+  unequal <- rep(c(1, 2.5), each = n / 2)
+  alone <- function(x) sweep(x, c(1, 3), apply(x, c(1, 3), mean))
+  worlds <- list(
+    independent = function() draw("independent")$x, correlated = function() draw("correlated")$x,
+    `unequal, 4 trials` = function() draw("independent", unequal)$x,
+    `unequal, 3 trials` = function() draw("independent", unequal, 3)$x,
+    `unequal, common mean off` = function() alone(draw("independent", unequal)$x)
+  )
+  cat("\nShare of data sets with the warning repalign_high_reliability, and mean reliability\n")
+  print(do.call(rbind, lapply(names(worlds), function(name) {
+    found <- repeated(replicates, unlist(lapply(
+      list(sn = cka_measure("stimulus_neuron"), s = cka_measure("stimulus"), rsa = rsa_measure),
+      function(measure) {
+        told <- FALSE
+        x <- worlds[[name]]()
+        value <- withCallingHandlers(
+          suppressMessages(noise_ceiling(x, measure = measure))$reliability,
+          repalign_high_reliability = function(w) told <<- TRUE,
+          warning = function(w) invokeRestart("muffleWarning")
+        )
+        c(told = told, reliability = value)
+      }
+    )))
+    data.frame(noise = name, t(round(colMeans(found, na.rm = TRUE), 3)))
+  })), row.names = FALSE)
 }

@@ -1,20 +1,27 @@
 /* Products of RDMs with weights of stimuli: see draw_grams.h.
 
    Whitened: a draw has w_i copies of stimulus i, each with the precision l_i of its own noise. Let
-   A' be the dissimilarities among all copies, with 0 between copies of one stimulus, o_i = w_i l_i,
-   s = sum o, p_i(a) = sum_j o_j a_ij and t(a) = sum_i o_i p_i(a). With M as in R/rdm-compare.R
+   A' be the dissimilarities among all copies, with 0 for the pairs that lack (within a cluster, and
+   between its copies), U what these have to be so that M (A' + U) M is 0 for them, with M as in
+   R/rdm-compare.R, o_i = w_i l_i, s = sum o, O_c the sum of o over cluster c, and
+   p_i(a) = sum_j o_j a_ij. With r_i = sum_j o_j (a + u)_ij / s (a copy is no pair with itself)
+   and k = sum o_i r_i / s, M (A' + U) M is l_i l_j (a_ij + u_ij - r_i - r_j + k), so that
+   u_ij = r_i + r_j - k, and
 
-       tr(M A' M B') = sum_ij o_i o_j a_ij b_ij - (2/s) sum_i o_i p_i(a) p_i(b) + t(a) t(b)/s^2.
+       (s - O_c + 2 l_i) r_i = p_i + sum_c o_j r_j - (O_c - l_i) k.
 
-   Pairs of copies lack: the inverse covariance of the others is had by subtracting v(a)' S^-1 v(b),
-   with an unknown for each stimulus that has copies. There v_i = f_i c_i, with f_i =
-   l_i^2 w_i (w_i - 1) and c_i(a) = t(a)/s^2 - 2 p_i(a)/s, and S = diag(f_i d_i) + f f'/s^2, where
-   d_i = 1 - 2 l_i (w_i - 1)/s. At most one d_i is not positive: that of the largest l_i (w_i - 1).
-   This stimulus, r, is taken apart, so that nothing is divided by d_r. With e_i = f_i/d_i of the
-   others, B = sum e_i c_i, h = s^2 + sum e_i and g = d_r/f_r,
+   Each cluster has one sum as its unknown, and k is one for all. With d_i = s - O_c + 2 l_i,
+   E_c = sum_c o_i / d_i and P_c = sum_c (o_i / d_i) p_i, a' V^-1 b = tr(M (A' + U) M B') / 4 is
+   half of
 
-       v(a)' S^-1 v(b) = sum e_i c_i(a) c_i(b)
-                         + [h c_r(a) c_r(b) - B(a) c_r(b) - c_r(a) B(b) - g B(a) B(b)]/(1 + h g). */
+       sum_(i<j) o_i o_j a_ij b_ij - sum_i (o_i / d_i) p_i(a) p_i(b)
+         - sum_c P_c(a) P_c(b) / (1 - E_c) + R(a) R(b) / (1 + sum_c E_c / (1 - E_c)),
+
+   R = sum_c P_c / (1 - E_c). At most one 1 - E_c is not positive, as O_c > s/2 is needed for it:
+   the cluster c with the largest E_c is taken apart, so that nothing is divided by g = 1 - E_c.
+   With B and X the sums of P / (1 - E) and E / (1 - E) over the others, its part and the last are
+
+       [P_c(a) B(b) + B(a) P_c(b) - X P_c(a) P_c(b) + g B(a) B(b)] / (1 + g X). */
 
 #include "draw_grams.h"
 
@@ -93,61 +100,62 @@ static void add_outer(double *sums, const double *a, const double *b, double wei
             sums[c * count + i] += weight * 0.5 * (a[i] * b[c] + b[i] * a[c]);
 }
 
-/* Takes what pairs of copies would add out of sums. p holds p_i on entry and c_i on return. */
-static void without_copies(rdm_rows r, const double *w, const double *precision, double s,
-                           const double *total, double *p, double *other, double *sums)
+/* P_c and E_c of all clusters: sums (count x clusters) and shares. rows: p_i. */
+static void cluster_sums(rdm_rows r, const double *o, const double *precision, const double *rows,
+                         double *scratch, double *sums, double *shares)
 {
-    size_t apart = r.n;
-    double largest = 0.0;
-    for (size_t i = 0; i < r.n; i++)
-        if (w[i] > 1.0 && precision[i] * (w[i] - 1.0) > largest) {
-            largest = precision[i] * (w[i] - 1.0);
-            apart = i;
-        }
-    if (apart == r.n) return;
-    double h = s * s, g = 0.0;
-    pair_batch batch = {.used = 0};
-    memset(other, 0, r.count * sizeof(double));
+    double s = 0.0, *within = scratch;
+    memset(within, 0, r.clusters * sizeof(double));
+    memset(shares, 0, r.clusters * sizeof(double));
+    memset(sums, 0, r.count * r.clusters * sizeof(double));
     for (size_t i = 0; i < r.n; i++) {
-        if (w[i] < 2.0) continue;
-        const double d = 1.0 - 2.0 * precision[i] * (w[i] - 1.0) / s;
-        const double f = precision[i] * precision[i] * w[i] * (w[i] - 1.0);
-        double *c = p + i * r.count;
-        for (size_t k = 0; k < r.count; k++) c[k] = total[k] / (s * s) - 2.0 * c[k] / s;
-        if (i == apart) {
-            g = d / f;
-            continue;
-        }
-        h += f / d;
-        add_row(&batch, c, -f / d, r.count, sums);
-        add_scaled(other, c, f / d, r.count);
+        s += o[i];
+        within[r.cluster[i]] += o[i];
     }
-    add_batch(&batch, r.count, sums);
-    const double *c = p + apart * r.count, share = 1.0 / (1.0 + h * g);
-    add_outer(sums, c, c, -h * share, r.count);
-    add_outer(sums, c, other, 2.0 * share, r.count);
-    add_outer(sums, other, other, g * share, r.count);
+    for (size_t i = 0; i < r.n; i++) {
+        if (o[i] == 0.0) continue;
+        const size_t c = (size_t) r.cluster[i];
+        const double share = o[i] / (s - within[c] + 2.0 * precision[i]);
+        shares[c] += share;
+        add_scaled(sums + c * r.count, rows + i * r.count, share, r.count);
+    }
 }
 
 static void whitened_gram(rdm_rows r, const double *w, const double *precision, double *scratch,
                           double *sums)
 {
-    double *o = scratch, *p = o + r.n, *total = p + r.n * r.count, *other = total + r.count;
-    double s = 0.0;
-    for (size_t i = 0; i < r.n; i++) s += o[i] = w[i] * precision[i];
+    double *o = scratch, *p = o + r.n, *clusters = p + r.n * r.count;
+    double *shares = clusters + r.clusters * r.count, *within = shares + r.clusters;
+    double *others = within + r.clusters;
+    for (size_t i = 0; i < r.n; i++) o[i] = w[i] * precision[i];
     pair_products(r, o, p, sums);
-    for (size_t k = 0; k < r.count * r.count; k++) sums[k] *= 2.0;
+    cluster_sums(r, o, precision, p, within, clusters, shares);
+    double s = 0.0;
+    for (size_t c = 0; c < r.clusters; c++) s += within[c];
     pair_batch batch = {.used = 0};
-    memset(total, 0, r.count * sizeof(double));
     for (size_t i = 0; i < r.n; i++) {
-        if (o[i] == 0.0) continue;
-        add_row(&batch, p + i * r.count, -2.0 * o[i] / s, r.count, sums);
-        add_scaled(total, p + i * r.count, o[i], r.count);
+        const double d = s - within[r.cluster[i]] + 2.0 * precision[i];
+        if (o[i] != 0.0) add_row(&batch, p + i * r.count, -o[i] / d, r.count, sums);
+    }
+    size_t apart = 0;
+    for (size_t c = 1; c < r.clusters; c++)
+        if (shares[c] > shares[apart]) apart = c;
+    double x = 0.0;
+    memset(others, 0, r.count * sizeof(double));
+    for (size_t c = 0; c < r.clusters; c++) {
+        if (c == apart || shares[c] == 0.0) continue;
+        const double *of_cluster = clusters + c * r.count;
+        x += shares[c] / (1.0 - shares[c]);
+        add_row(&batch, of_cluster, -1.0 / (1.0 - shares[c]), r.count, sums);
+        add_scaled(others, of_cluster, 1.0 / (1.0 - shares[c]), r.count);
     }
     add_batch(&batch, r.count, sums);
-    add_outer(sums, total, total, 1.0 / (s * s), r.count);
-    without_copies(r, w, precision, s, total, p, other, sums);
-    for (size_t k = 0; k < r.count * r.count; k++) sums[k] *= 0.25;
+    const double g = 1.0 - shares[apart], share = 1.0 / (1.0 + g * x);
+    const double *last = clusters + apart * r.count;
+    add_outer(sums, last, others, 2.0 * share, r.count);
+    add_outer(sums, last, last, -x * share, r.count);
+    add_outer(sums, others, others, g * share, r.count);
+    for (size_t k = 0; k < r.count * r.count; k++) sums[k] *= 0.5;
 }
 
 static void mirror(double *sums, size_t count)
@@ -158,7 +166,7 @@ static void mirror(double *sums, size_t count)
 
 size_t draw_gram_scratch(rdm_rows rdms)
 {
-    return rdms.n + rdms.count * (rdms.n + 2);
+    return rdms.n + rdms.count * (rdms.n + rdms.clusters + 1) + 2 * rdms.clusters;
 }
 
 void draw_grams(rdm_rows rdms, const double *w, size_t draws, const double *precision,

@@ -75,7 +75,7 @@ static const R_CallMethodDef entries[] = {
     /* call_weighted_ranks.c */
     ENTRY(weighted_ranks, 5),
     /* call_draw_grams.c */
-    ENTRY(draw_grams, 6),
+    ENTRY(draw_grams, 7),
     /* call_draw_ranks.c */
     ENTRY(draw_ranks, 6),
     /* call_weighted_sums.c */

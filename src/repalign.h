@@ -124,8 +124,8 @@ SEXP repalign_group_walk(SEXP first, SEXP second, SEXP level, SEXP value, SEXP a
 SEXP repalign_weighted_ranks(SEXP x, SEXP y, SEXP place, SEXP w, SEXP threads);
 
 /* call_draw_grams.c: products of RDMs with weights of stimuli. */
-SEXP repalign_draw_grams(SEXP values, SEXP first, SEXP second, SEXP w, SEXP precision,
-                         SEXP threads);
+SEXP repalign_draw_grams(SEXP values, SEXP first, SEXP second, SEXP clusters, SEXP w,
+                         SEXP precision, SEXP threads);
 
 /* call_draw_ranks.c: similarities of ranked RDMs and of pooled ones with weights of stimuli. */
 SEXP repalign_draw_ranks(SEXP rdms, SEXP w, SEXP low, SEXP high, SEXP test, SEXP threads);

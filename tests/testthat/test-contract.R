@@ -45,8 +45,12 @@ test_that("every measure is an exported function of x and y with named parameter
     # the table tells the parameters with their defaults
     told <- table$parameters[table$id == id]
     parameters <- eval(parse(text = paste0("alist(", told, ")")))
-    expect_identical(parameters, as.list(formals(get(id)))[-(1:2)], label = id,
-                     ignore_attr = !length(parameters))
+    own <- as.list(formals(get(id)))[-(1:2)]
+    # `na` is about a call, but for what rsa() alone can do
+    expect_true(all(c("error", "stimuli", "neurons") %in% eval(own$na)), label = id)
+    own$na <- if ("pairwise" %in% eval(own$na)) quote(c("error", "pairwise"))
+    if (!is.null(own$na)) parameters$na <- as.call(as.list(parameters$na))
+    expect_identical(parameters, own, label = id, ignore_attr = !length(parameters))
     # and measure() knows them
     expect_s3_class(measure(id), "repalign_measure")
     expect_refused(measure(id, no_such_parameter = 1), "no_such_parameter")
@@ -77,6 +81,11 @@ help_pages <- function() {
   if (!length(pages)) skip("the package is installed without help pages")
   pages
 }
+
+test_that("a call without further arguments has the arguments that were judged already", {
+  local_internal("one_score", function(id, x, y, args) args)
+  for (id in ids) expect_identical(get(id)(1, 2), usual_measure(id)$given, label = id)
+})
 
 test_that("every formal of every exported function is documented", {
   pages <- help_pages()

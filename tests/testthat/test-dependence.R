@@ -92,10 +92,11 @@ warners <- list(
     remedies = list(blocks = function(d) list(blocks = d$groups, permutations = 19))
   ),
   evaluate_models = list(
-    call = function(d, resample = "both") {
-      evaluate_models(subjects_of(d$x), list(a = dist(d$y)^2), draws = 20, resample = resample)
+    call = function(d, ...) {
+      evaluate_models(subjects_of(d$x), list(a = dist(d$y)^2), draws = 20, ...)
     },
-    remedies = list(rdm = function(d) list(resample = "rdm"))
+    remedies = list(rdm = function(d) list(resample = "rdm"),
+                    clusters = function(d) list(clusters = d$groups))
   ),
   score_interval = list(
     call = function(d, ...) score_interval(d$x, d$y, "cka", ...),
@@ -161,4 +162,94 @@ test_that("dependent rows are told once and only once, by every function, until 
     }
     expect_identical(warned_of_rows(run(independent_data())), 0, info = name)
   }
+})
+
+test_that("comparisons of such intervals tell it again, also after rows were chosen", {
+  set.seed(2)
+  d <- dependent_data("series")
+  layers <- list(a = d$y, b = d$y[, 1:6], c = normal_matrix(80, 5))
+  result <- quietly(score_interval(d$x, layers, "cka"))
+  expect_identical(warned_of_rows(compare_scores(result)), 1)
+  expect_identical(warned_of_rows(compare_scores(result[3:2, ])), 1)
+  expect_identical(warned_of_rows(best_score(result)), 1)
+  expect_identical(warned_of_rows(compare_best(result, 1:2, 3)), 1)
+  clustered <- quietly(score_interval(d$x, layers, "cka", clusters = d$groups))
+  expect_identical(warned_of_rows(compare_scores(clustered)), 0)
+  models <- list(a = dist(d$y)^2, b = dist(d$y[, 1:6])^2)
+  evaluation <- quietly(evaluate_models(subjects_of(d$x), models, draws = 20))
+  expect_identical(warned_of_rows(compare_scores(evaluation)), 1)
+  over_rdms <- quietly(evaluate_models(subjects_of(d$x), models, draws = 20, resample = "rdm"))
+  expect_identical(warned_of_rows(compare_scores(over_rdms)), 0)
+})
+
+test_that("clusters that responses() declare answer the question, and plain scores do not ask", {
+  set.seed(3)
+  d <- dependent_data("runs")
+  x <- responses(d$x, cluster = d$groups)
+  expect_identical(warned_of_rows(calibrate(x, d$y, permutations = 19)), 0)
+  expect_identical(warned_of_rows(score_interval(x, d$y)), 0)
+  expect_identical(warned_of_rows(cka_interval(x, d$y, "stimulus")), 0)
+  expect_identical(warned_of_rows(cka(d$x, d$y)), 0)
+  expect_identical(warned_of_rows(similarity(list(a = d$x, b = d$y))), 0)
+  expect_identical(warned_of_rows(score_weighted(d$x, d$y, "cka", rep(1, 80))), 0)
+  expect_identical(warned_of_rows(searchlight(d$x, list(1:5), list(m = d$y))), 0)
+})
+
+test_that("p-values are right where one side is exchangeable, intervals are not", {
+  set.seed(4)
+  slow <- series_of(100, 10, 0.95)
+  white <- normal_matrix(100, 10)
+  expect_identical(warned_of_rows(calibrate(slow, white, permutations = 19)), 0)
+  expect_identical(warned_of_rows(score_interval(slow, white)), 1)
+  # labels of categories are a design, no rows that depend on each other
+  data <- list(brain = dist(slow)^2, category = rep(letters[1:5], each = 20))
+  expect_identical(warned_of_rows(rsa_regression(brain ~ category, data, permutations = 19)), 0)
+  category <- dist(rep(1:2, each = 50))
+  expect_identical(warned_of_rows(calibrate(dist(slow), category, "rsa", permutations = 19)), 0)
+})
+
+test_that("of long and wide data enough is judged, and of graphs and prepared data what is known", {
+  set.seed(5)
+  x <- series_of(1500, 3, 0.95)
+  y <- series_of(1500, 3, 0.95)
+  wide <- x %*% normal_matrix(3, 1400)
+  expect_lt(row_evidence(wide)$share, 0.2)
+  expect_gt(row_evidence(wide)$deviations, 10)
+  # RDMs of the same rows say the same, whatever their values are
+  expect_equal(row_evidence(dist(x))[1:2], row_evidence(x)[1:2])
+  squares <- as.dist(as.matrix(dist(x[1:60, ]))^2)
+  expect_equal(row_evidence(squares)$share, row_evidence(x[1:60, ])$share)
+  lacking <- squares
+  lacking[7] <- NA
+  expect_equal(row_evidence(lacking)$share, row_evidence(x[1:60, ])$share, tolerance = 0.05)
+  near <- function(x) list(idx = t(apply(as.matrix(dist(x)), 1, order))[, 2:11],
+                           dist = t(apply(as.matrix(dist(x)), 1, sort))[, 2:11])
+  expect_identical(warned_of_rows(calibrate(near(x[1:100, ]), near(y[1:100, ]), "mutual_knn",
+                                            permutations = 19)), 1)
+  rows <- sample(100)
+  expect_identical(warned_of_rows(calibrate(near(x[rows, ]), near(y[rows, ]), "mutual_knn",
+                                            permutations = 19)), 0)
+  expect_identical(row_evidence(x[1:4, ]), list())
+  expect_identical(row_evidence(matrix(1, 20, 3)), list())
+})
+
+test_that("near copies are those of both sides, with a gap above them", {
+  set.seed(6)
+  copies <- function(noise) {
+    order <- sample(60)
+    side <- function(q) {
+      (normal_matrix(15, q)[rep(1:15, 4), ] + noise * normal_matrix(60, q))[order, ]
+    }
+    text_about_rows(list(side(12)), list(side(8)), "null", list("first", "second"))
+  }
+  expect_match(copies(0.02), "near copies.*second")
+  expect_null(copies(1))
+  # in one dimension there are near rows at any distance, and no gap
+  z <- rnorm(100)
+  expect_null(text_about_rows(list(outer(z, 1:3)), list(outer(z, 3:1)), "null", list("")))
+  # discrete rows are equal by chance, and few different ones are a design
+  counts <- function() matrix(rpois(300, 0.7), 100)
+  expect_null(text_about_rows(list(counts()), list(counts()), "null", list("")))
+  labels <- diag(5)[sample(5, 100, TRUE), ]
+  expect_null(text_about_rows(list(labels), list(labels), "null", list("")))
 })

@@ -48,7 +48,7 @@ test_that("errors about data", {
     say(cka(x, letters))
     say(cka(x))
     say(cka(x, waves(3:7, 30)[1:5, 1:4]))
-    say(cka(named(x), named(y, paste0("s", 12:1))))
+    say(cka(named(x), named(y, paste0("s", 2:13))))
     say(cka(cbind(neuron = 1:12, x), y))
     say(soft_correlation_match(x, cbind(y, 1)))
     say(aligned_cosine(rbind(0, x[-1, ]), y))
@@ -113,10 +113,12 @@ test_that("the argument `na` is advised where there is one", {
   x <- matrix(rnorm(60), 20)
   holes <- replace(x, 5, NA)
   with_na <- list(function() similarity(holes, x), function() calibrate(holes, x),
-                  function() score_interval(holes, x))
-  without <- list(function() cka(holes, x), function() prepare(holes, "cka"),
-                  function() cka_interval(holes, x), function() score_weighted(holes, x, weights = 1),
-                  function() stream_cka(list(x = holes, y = x)))
+                  function() score_interval(holes, x), function() cka(holes, x),
+                  function() prepare(holes, "cka"), function() cka_interval(holes, x),
+                  function() score_weighted(holes, x, weights = rep(1, 20)),
+                  function() predicted_bias(holes, x), function() plan_recording(holes, x),
+                  function() subject_ceiling(list(holes, x)))
+  without <- list(function() stream_cka(list(x = holes, y = x)))
   said <- function(call) conditionMessage(expect_error(call(), class = "repalign_error_nonfinite"))
   for (call in with_na) expect_match(said(call), "na = \"stimuli\"", fixed = TRUE)
   for (call in without) expect_no_match(said(call), "na =", fixed = TRUE)

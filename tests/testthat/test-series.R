@@ -121,8 +121,9 @@ test_that("both series slow: a warning; one slow side or none: silence", {
   # few or many independent points
   expect_null(warned_of(normal_matrix(8, 3), normal_matrix(8, 30), "cka"))
   expect_null(warned_of(autoregressive(400, 3, 0.5), autoregressive(400, 3, 0.5), "cka"))
-  # free permutations and other designs are not judged
-  expect_no_warning(suppressMessages(calibrate(slow, other, permutations = 19)))
+  # free permutations are told of the rows, and shifts are judged by their own warning
+  expect_warning(calibrate(slow, other, permutations = 19), "series = \"linear\"",
+                 class = "repalign_dependence")
   expect_no_warning(suppressMessages(calibrate(slow, other, series = "linear")))
 })
 

@@ -316,6 +316,7 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, ..., alp
   set <- call$set
   pairs <- call$pairs
   check_calibration(set, sides, aggregate, engine)
+  set <- lapply(set, with_fitting_null, pairs, sides)
   if (!isFALSE(series)) refuse_prepared_series(all_representations(sides))
   n <- sum(call$rows)
   check_rows(n, 2, sides$x$reprs[[1]]$arg, "a permutation")

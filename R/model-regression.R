@@ -170,6 +170,7 @@ rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = NULL
           "of RDMs, or no `group`.", class = "repalign_error_choice", arg = "group")
   }
   group <- group_codes(group, ncol(table$y), table$subjects)
+  refuse_free_series(table$series && is.null(blocks), permutations)
   design <- regression_design(permutations, table$n, leave_out, blocks)
   if (is.null(leave_out) && is.null(blocks) && all_orders(permutations)) {
     warn_of_rows(judged_rdms(table$x, table$n), judged_rdms(table$y, table$n, mean = TRUE), "null",

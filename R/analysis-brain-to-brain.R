@@ -57,9 +57,10 @@
 #'   * `n_estimates`, the number of subsets, and `undefined`, the number of those in which a
 #'     denominator is not positive;
 #'   * only for [responses()] with several trials: `ceiling`, the estimate that the region, or the
-#'     two sides, would have with their own noise-free responses, over the same pairs of neurons; and
-#'     `disattenuated`, the estimate from trials (`"stimulus_neuron_trial"` for `"stimulus_neuron"`),
-#'     each with its standard error (`_se`, over stimuli), see [noise_ceiling()]; `NA` for `"naive"`.
+#'     two sides, would have with their own noise-free responses, over the same pairs of neurons;
+#'     and `disattenuated`, the estimate from trials (`"stimulus_neuron_trial"` for
+#'     `"stimulus_neuron"`), each with its standard error (`_se`, over stimuli), see
+#'     [noise_ceiling()]; `NA` for `"naive"`.
 #'     `"stimulus_neuron_trial"` is free of this noise, so that its ceiling is 1.
 #'
 #'   `pooled` is `NA` if a pooled denominator is not positive, and `pooled_se` is `NA` if this
@@ -214,8 +215,8 @@ neurons_over <- function(over, setup, pairs) {
   complete <- names(which(setup$complete))
   if (!pairs) complete <- intersect(complete, names(which(neurons)))
   if (length(complete)) {
-    abort("`over` has the neurons of `", complete[1], "`, which are all that there are (`complete`), ",
-          "and no sample: leave them out of `over`, or `complete`.",
+    abort("`over` has the neurons of `", complete[1], "`, which are all that there are ",
+          "(`complete`), and no sample: leave them out of `over`, or `complete`.",
           class = "repalign_error_choice", arg = "over")
   }
   neurons
@@ -347,8 +348,8 @@ list_comparisons <- function(x, neurons, units, setup) {
 
 part_comparisons <- function(x, neurons, split, units_x, units_y, setup) {
   if (setup$complete[["x"]]) {
-    abort("`x` has all neurons that there are (`complete`), of which no parts can be compared: give ",
-          "`y`, or take them as a sample.", class = "repalign_error_choice", arg = "complete")
+    abort("`x` has all neurons that there are (`complete`), of which no parts can be compared: ",
+          "give `y`, or take them as a sample.", class = "repalign_error_choice", arg = "complete")
   }
   if (!is.null(units_y)) {
     abort("`units_y` cannot be used when parts of `x` are compared: label all columns in ",

@@ -27,8 +27,8 @@
 #'   is "brain" and `y` is the name of the layer. `summary()` gives the most similar layer for
 #'   each number of neurons and each estimator.
 #' @details
-#' `"stimulus_neuron"` corrects both sides, because the units of a layer count as a sample, too, unless
-#' `complete = "y"` takes them as all there are. The printed result says so.
+#' `"stimulus_neuron"` corrects both sides, because the units of a layer count as a sample, too,
+#' unless `complete = "y"` takes them as all there are. The printed result says so.
 #' `"stimulus_neuron_trial"` is also free of the noise of the region's trials. A layer has none, so
 #' that noise changes only the region's denominator: without the correction the similarity to all
 #' layers is too low by one factor. This factor is the column `ceiling`, and `plot()` draws it as a

@@ -67,8 +67,8 @@ object_disentanglement <- function(responses, object, neurons = NULL, repeats = 
                           objects = list(responses = responses))
   object <- in_order_of(object, first_row_names(responses), "object")
   if (is_responses(responses) && isTRUE(responses$complete)) {
-    abort("`responses` declares complete = TRUE, but this analysis takes neurons as a sample: they ",
-          "stand in the place of the stimuli, whose correction leaves out pairs. Give ",
+    abort("`responses` declares complete = TRUE, but this analysis takes neurons as a sample: ",
+          "they stand in the place of the stimuli, whose correction leaves out pairs. Give ",
           "as.matrix(responses).", class = "repalign_error_choice", arg = "responses")
   }
   note_unused_structure(responses_of(setup$objects), list(

@@ -98,7 +98,7 @@ analysis_result <- function(cells, setup, analysis) {
     without_samples_only(combined_rows(cells, setup))
   part <- list(analysis = analysis, rows = result[analysis_key], combined = combined,
                conf_level = setup$conf_level, clusters = !is.null(setup$labels),
-               neurons = names(setup$neurons)[setup$neurons %in% TRUE], estimator = setup$estimator,
+               neurons = names(Filter(isTRUE, setup$neurons)),
                layers = analysis == "brain_to_model")
   new_result(result, "repalign_analysis", list(parts = list(part)))
 }

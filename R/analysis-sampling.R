@@ -26,17 +26,17 @@ neuron_grid <- function(neurons, most, arg, least = 1) {
   as.integer(neurons)
 }
 
-# Where all neurons of a side are there, no subsets of them are taken. widths: the numbers of neurons
-# that are compared, by the names of the sides; complete: which of them are all there are.
+# Where all neurons of a side are there, no subsets of them are taken. widths: the numbers of
+# neurons that are compared, by the names of the sides; complete: which of them are all there are.
 whole_grid <- function(neurons, widths, complete) {
   all <- unique(unname(widths))
   if (is.null(neurons) || length(all) == 1 && identical(as.double(neurons), as.double(all))) {
     return(min(widths[if (all(complete)) TRUE else !complete]))
   }
   abort("`neurons` asks for subsets of neurons, but all neurons of ",
-        enumerate(paste0("`", names(widths)[complete], "`"), quote = FALSE), " are there (`complete`)",
-        ": leave out `neurons`, or take them as a sample. brain_to_model() takes subsets of one side ",
-        "alone.", class = "repalign_error_choice", arg = "neurons")
+        enumerate(paste0("`", names(widths)[complete], "`"), quote = FALSE), " are there ",
+        "(`complete`): leave out `neurons`, or take them as a sample. brain_to_model() takes ",
+        "subsets of one side alone.", class = "repalign_error_choice", arg = "neurons")
 }
 
 # Which of the data are all neurons that there are, by their names, and the word for each pair of

@@ -106,7 +106,7 @@ at_end_of <- function(frame, code) {
 }
 
 thread_count <- function(threads = NULL) {
-  if (!identical(loaded_in$process, Sys.getpid())) return(1L)
+  if (loaded_in$process != Sys.getpid()) return(1L)
   if (is.null(threads) && !is.null(running$threads)) return(running$threads)
   limits <- .Call(C_thread_limits)
   if (!is.null(threads)) return(min(check_count(threads, "threads"), limits[2]))

@@ -300,6 +300,7 @@ glance.repalign_benchmark <- function(x, ...) {
 # The results as one list; lists of results are opened.
 given_results <- function(...) {
   given <- list(...)
+  check_encoding(given, "...")
   opened <- lapply(seq_along(given), function(k) {
     if (is.data.frame(given[[k]])) return(given[k])
     if (is.list(given[[k]])) return(given[[k]])

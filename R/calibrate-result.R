@@ -39,7 +39,8 @@ declare_result(
         c(strwrap(settings_words(settings, unique(x$engine)), exdent = 2),
           strwrap(excess_words(x), exdent = 2))
       })
-  }
+  },
+  footing = function(x, digits) complete_note(x$measure)
 )
 
 # The package cannot know the best value of an own measure and uses what the user gave as `best`; so

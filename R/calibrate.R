@@ -252,6 +252,24 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' Measures that do not depend on the pairing (`imd` and the three differences of statistics) have
 #' no such null. If there are more neurons than stimuli, several measures have the same value for
 #' all permutations, and the p-value is 1.
+#' @section Stimuli that depend on each other:
+#' P-values take the rows as exchangeable, and intervals and ceilings over stimuli take each as
+#' independent. Every function that gives one of these looks at the rows (at 300 of them and 1000
+#' columns, if there are more), and warns once, with class `repalign_dependence`,
+#' * when neighbouring rows are alike, as in a time series or in runs of similar stimuli: their mean
+#'   squared distance is below 0.6 of that of all rows, and further below than shuffling explains.
+#'   For p-values this must hold on both sides (in the geometric mean of 1 less these shares),
+#'   because one exchangeable side is enough; for intervals the mean of both sides counts;
+#' * when many rows are near copies of each other on both sides: squared distances below 0.04 of
+#'   the median or less, with a gap above them.
+#'
+#' RDMs and neighbour graphs are looked at in the same way. RDMs of two values are taken for labels,
+#' a design that does not depend on itself. For p-values, `blocks`, `clusters`, `series` or a
+#' design in `permutations` answer the question, for intervals and ceilings only `clusters` (a label
+#' of its own for each stimulus says that all are independent). Groups whose stimuli are neither
+#' neighbours nor near copies are not seen.
+#'
+#' ROWS-FIGURES
 #' @references \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic} (2026), arXiv:2602.14486 (gated
 #'   scores, aggregates). Hemerik and Goeman (2018), TEST 27. Koning and Hemerik (2024),
 #'   Biometrika 111. Phipson and Smyth (2010), Stat. Appl. Genet. Mol. Biol. 9. Kazi-Aoual et al.

@@ -70,7 +70,9 @@ declare_result(
 #' With the corrected estimators, H within subjects is corrected, too, and `lower` and `upper` use
 #' these values.
 #'
-#' When not to trust it: with two or three subjects, all values are very uncertain. What subjects
+#' When not to trust it: with two or three subjects, all values are very uncertain. When stimuli
+#' depend on each other, subjects seem to have more in common (a warning of class
+#' `repalign_dependence` speaks when rows look like it, see [calibrate()]). What subjects
 #' share for other reasons than the stimuli (noise of the same scanner, the same preprocessing)
 #' counts as representation; `group` leaves out such pairs. Noise within subjects is a part of what
 #' they do not share; [noise_ceiling()] is about noise alone.
@@ -200,6 +202,7 @@ rdm_ceiling <- function(reprs, measure, group) {
     ranked <- args$outer %in% ranked_outer && is.null(gaps_of(repr)) && any(rdm != rdm[1])
     if (ranked) form_ranks(repr, args$inner)$ranks else rdm
   }))
+  values <- even_sizes(values)$values
   size <- length(reprs)
   codes <- match(group, unique(group))
   if (!is.null(args$clusters)) {

@@ -70,11 +70,12 @@ settled_complete <- function(args, reprs) {
   declared <- declares_responses(reprs$x) || declares_responses(reprs$y)
   if (args$complete == "none" && !declared) return(args)
   chosen <- !isTRUE(args$default_complete)
-  if (chosen && args$complete %in% c("x", "y") &&
+  if (chosen && args$complete %in% c("x", "y") && length(reprs$y) &&
         identical(reprs$x[[1]]$cache, reprs$y[[1]]$cache)) {
     abort("`complete` is ", dQuote(args$complete, FALSE), ", but all pairs of one list are ",
-          "compared, whose elements stand on both sides: give \"both\", or declare single elements ",
-          "by responses(complete = TRUE).", class = "repalign_error_choice", arg = "complete")
+          "compared, whose elements stand on both sides: give \"both\", or declare single ",
+          "elements by responses(complete = TRUE).", class = "repalign_error_choice",
+          arg = "complete")
   }
   kinds <- lapply(c(x = "x", y = "y"), function(side) {
     unique(vapply(reprs[[side]], function(repr) {
@@ -86,7 +87,7 @@ settled_complete <- function(args, reprs) {
   args$default_complete <- FALSE
   args$declared_complete <- !chosen
   args$complete <- if (any(lengths(kinds) > 1)) "declared" else
-    complete_choices[1 + kinds$x + 2 * kinds$y]
+    complete_choices[1 + isTRUE(kinds$x) + 2 * isTRUE(kinds$y)]
   args
 }
 

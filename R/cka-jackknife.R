@@ -4,7 +4,8 @@
 #'
 #' The linear [cka()] of two representations by each estimator, with a standard error and an
 #' interval from a jackknife over stimuli and neurons: both count as samples from larger
-#' populations.
+#' populations. It is a view of [score_interval()], with the same numbers, for one pair and all
+#' estimators of its CKA.
 #'
 #' @inheritParams cka
 #' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, and for
@@ -16,17 +17,22 @@
 #'   The jackknife deletes whole clusters, and the corrected estimators go over clusters; the naive
 #'   estimate does not change. Stimuli with the label `NA` are left out. At least 5 clusters are
 #'   needed.
+#' @param over what the errors are about: `"stimuli"`, and `"neurons_x"`, `"neurons_y"` or both, as
+#'   in [score_interval()]. By default the stimuli and the neurons of all sides that are samples:
+#'   those of a side that `complete` names are not.
+#' @param na what to do about missing values, see [similarity()].
 #' @return A data frame of class `repalign_interval` with one row per estimator. Columns:
-#'   `estimator`; `cka`; `se`, its standard error; `conf_low` and `conf_high`, the limits of the
-#'   normal interval, which may lie outside the range of the CKA; `h_xy`, `h_xx` and `h_yy`, the
-#'   values H of which the CKA is the ratio
+#'   `estimator`; where some side is, `complete`; `cka`; `se`, its standard error; `df`, the degrees
+#'   of freedom of the interval; `conf_low` and `conf_high`, its limits, which may lie outside the
+#'   range of the CKA; `h_xy`, `h_xx` and `h_yy`, the values H of which the CKA is the ratio
 #'   \eqn{H_{xy} / \sqrt{H_{xx} H_{yy}}}{h_xy / sqrt(h_xx h_yy)} (see [hsic()]); and `bias`, an
 #'   estimate of the second-order bias of this ratio (see [ratio_bias()]), which is not
 #'   subtracted from `cka`; `cka_corrected`, the ratio corrected for its bias, or `NA`, and
-#'   `correction`, which says why (see Details, "Which to report"); with `clusters` or trials also
-#'   `df`, see Details. Values are `NA`, with a warning, where a ratio is undefined, or where a
-#'   value H is too large or too small for a double. There are `plot()`, `tidy()`,
-#'   [confint()][confint.repalign_interval] and [rbind()][rbind.repalign] for the result.
+#'   `correction`, which says why (see Details, "Which to report"); `over`, what the errors are
+#'   about; and `n`, the number of stimuli. Values are `NA`, with a warning, where a ratio is
+#'   undefined, or does not vary, or where a value H is too large or too small for a double. There
+#'   are `plot()`, `tidy()`, [confint()][confint.repalign_interval] and [rbind()][rbind.repalign]
+#'   for the result.
 #' @details
 #' The variance comes from the two-way jackknife over stimuli and neurons: the sum of its parts
 #' for stimuli and for neurons, minus the part of the stimulus-by-neuron interactions, and never
@@ -34,7 +40,11 @@
 #' sides (`shared_neurons`, or equal labels) is deleted from both at once. If labels stand for
 #' groups of neurons, whole groups are deleted, for every estimator. At least 5 stimuli are
 #' needed. With fewer than 3 units (neurons, or label groups) on a side, the standard error of
-#' `"stimulus_neuron"` is `NA`, with a warning.
+#' `"stimulus_neuron"` is `NA`, with a warning. Intervals are those of the t distribution with the
+#' degrees of freedom of Satterthwaite, over stimuli alone normal, and over clusters alone with one
+#' degree of freedom less than there are clusters. For `"naive"` and `"stimulus"` they are made on
+#' the scale of Fisher's z. Of a side whose neurons are all there, none is deleted. `bias` and
+#' `cka_corrected` are about all samples, whatever `over` says.
 #'
 #' The interval covers the sampling of stimuli and neurons, but not the bias of the naive and the
 #' stimulus-corrected estimates. Only the interval of `"stimulus_neuron"` is therefore an interval
@@ -87,28 +97,25 @@
 #' with 20 groups of 5 stimuli, and in 99% or more of those with 100 points of a time series
 #' (neighbours correlate by 0.9); with `clusters`, in 0.3% and, for 5 runs of 20 points, 1% (7%
 #' for 10 runs of 10 points). For true CKA from 0.41 to 0.82, they held the true value in 70% to
-#' 82% of the data sets with 20 groups of 5, and in 96% to 98% with `clusters`. Intervals over
-#' clusters are those of the t distribution, with one degree of freedom less than there are
-#' clusters (column `df`).
+#' 82% of the data sets with 20 groups of 5, and in 96% to 98% with `clusters`.
 #'
 #' The estimators from trials need no term for trials: noise leaves the data with its stimulus.
-#' Their intervals are those of the t distribution with the degrees of freedom of Satterthwaite
-#' (column `df`), and sum the squares of the interactions about their mean. In simulations with new
+#' Their variances sum the squares of the interactions about their mean. In simulations with new
 #' neurons, stimuli and noise in each of 400 data sets (`bench/responses.R`: 60 stimuli, 30 + 30
 #' neurons, 2 to 10 trials, noise shared by neurons and areas), nominal 95% intervals held the true
 #' value in 95% to 99% of the data sets, and the median standard error was 0.96 to 1.3 times the
 #' spread of the values. With 2 trials and noise of 4.8 times the variance of the signal, 23 of 400
 #' data sets had no interval.
 #'
-#' A warning of class `repalign_dependence` speaks without `clusters` when neighbouring rows are so
-#' alike that a time series or runs of similar stimuli are likely: their mean squared distance is
-#' below 0.6 of that of all rows, and further below than shuffling explains. It sees nothing of
-#' groups whose stimuli are not neighbours. Labels silence it, also one of its own for each
-#' stimulus.
+#' A warning of class `repalign_dependence` speaks without `clusters` when rows look like a time
+#' series, runs of similar stimuli, or copies, see [calibrate()]. Intervals know only stimuli like
+#' those of the sample: where a few drive all neurons, samples without one of them cannot know of
+#' it, see [score_interval()].
 #'
 #' A warning of class `repalign_unstable` points out an interval of `"stimulus_neuron"` that lies
 #' wholly above 1. This happens when the same neurons are on both sides under different names, or
-#' when the two sides share noise. Otherwise the value is judged as by [cka()].
+#' when the two sides share noise. Otherwise it comes where the standard error over all samples is
+#' above 0.2, as that of [cka()], for estimators from trials, too.
 #' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104 (estimators).
 #'   Efron and Stein (1981), Annals of Statistics 9 (jackknife).
 #' @examples
@@ -132,6 +139,7 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
                          na = c("error", "stimuli", "neurons")) {
   default <- missing(estimator)
   if (missing(x) || missing(y)) missing_side(missing(x))
+  check_encodings(list(x = x, y = y, units_x = units_x, units_y = units_y, clusters = clusters))
   estimator <- check_choice(estimator, c(estimators, trial_estimators), "estimator",
                             several = TRUE)
   na <- check_choice(na, missing_rules, "na")
@@ -173,6 +181,11 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
   rows <- Map(estimator_row, settled, tables, split(made$rows, seq_along(tables)),
               MoreArgs = list(pair = pair))
   warn_undefined_deletions(rows)
+  if (any(made$constant)) {
+    warn("No standard error (NA) of the ", enumerate(estimator_of(rows)[made$constant]), " CKA: ",
+         "it does not vary with what was sampled, as that of identical data.",
+         class = "repalign_undefined")
+  }
   warn_unstable_intervals(pair, rows, task$codes)
   if (any(vapply(rows, function(row) anyNA(row$values[c("h_xy", "h_xx", "h_yy")]), NA))) {
     warn("Some H values are too large or too small for a double (NA); the CKA does not depend on ",
@@ -183,6 +196,8 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
   if (all(result$complete == "none")) result$complete <- NULL
   new_result(result, "repalign_interval", made$kept[c("conf_level", "deletions", "dependence")])
 }
+
+estimator_of <- function(rows) vapply(rows, function(row) row$values$estimator, "")
 
 check_single_sides <- function(x, y) {
   for (arg in c("x", "y")) {
@@ -344,7 +359,8 @@ allowed_pairs <- function(pair, args, own_units = FALSE) {
   }
   complete <- complete_of_pair(pair, args)
   labels <- pair_labels(pair, args)
-  allowed <- list(xy = if (own_units || any(complete) && !is.null(labels)) weights(labels, "x", "y"))
+  across <- own_units || any(complete) && !is.null(labels)
+  allowed <- list(xy = if (across) weights(labels, "x", "y"))
   for (side in if (own_units) names(which(!complete))) {
     own <- self_labels(pair[[side]], args, side)
     allowed[[paste0(side, side)]] <- weights(list(x = own, y = own), side, side)

@@ -103,8 +103,8 @@ estimated_geometry <- function(x, y, estimator) {
           else as_pair(rx, need_kind(representation(y, "y"), "data", "this"))
   for (repr in pair[c("x", "y")]) {
     if (!is_complete(repr, list(), "")) next
-    abort("`", repr$arg, "` declares complete = TRUE, but this bias is that of a sample of neurons: ",
-          "give as.matrix(", repr$arg, ") to take its columns as a sample.",
+    abort("`", repr$arg, "` declares complete = TRUE, but this bias is that of a sample of ",
+          "neurons: give as.matrix(", repr$arg, ") to take its columns as a sample.",
           class = "repalign_error_choice", arg = repr$arg)
   }
   refuse_repeats(pair[c("x", "y")])

@@ -5,20 +5,22 @@
 # What every exported measure function calls: it opens a call of x and y, and returns their score.
 one_score <- function(id, x, y, args, na = "error") {
   if (missing(x) || missing(y)) missing_side(missing(x))
+  check_encodings(c(list(x = x, y = y), args))
   usual <- usual_measure(id)
   d <- usual$measure$declaration
   measure <- if (identical(args, usual$given)) usual$measure else
     list(id = id, label = id, args = d$check(args), declaration = d)
   call <- open_pair(x, y, measure, paste0(id, "()"), na)
-  compare_pair(d, call$pair, call$measure$args, call$measure$range)
+  measure <- call$measure
+  compare_pair(d, call$pair, measure$args, measure$range, measure$averaged)
 }
 
 # Every comparison of two representations goes through this function, alone or in a grid. d: the
 # declaration of the measure.
-compare_pair <- function(d, pair, args, range = range_of(d, args)) {
+compare_pair <- function(d, pair, args, range = range_of(d, args),
+                         averaged = takes_orders(d, args)) {
   if (isTRUE(d$own)) return(own_score(d$fun, pair))
   if (!is.null(d$check_pair)) d$check_pair(pair, args)
-  averaged <- identical(args$ties, "average") && takes_orders(d, args)
   score <- if (averaged) score_of_orders(d, pair, args) else prepared_score(d, pair, args)
   within_range(score, range)
 }

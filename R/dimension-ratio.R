@@ -117,8 +117,8 @@ declare_result(
 #' dimensionalities scatter widely when their denominator is near 0. They are `NA`, with a
 #' warning of class `repalign_undefined`, when it is not positive. Stimuli that depend on each
 #' other (groups of similar images, successive time points) make the values too low and the
-#' intervals too narrow, and so do neurons that depend on each other when they have labels of
-#' their own.
+#' intervals too narrow (a warning of class `repalign_dependence` speaks when rows look like it, see
+#' [calibrate()]), and so do neurons that depend on each other when they have labels of their own.
 #' @references Chun, Canatar, Chung and Lee (2026), ICLR, arXiv:2509.26560 (dimensionality).
 #'   Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, appendix B (the ratios).
 #' @examples

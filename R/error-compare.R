@@ -83,7 +83,8 @@ adjustments <- c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH", "BY"
 #'
 #' When not to trust it. With stimuli alone as the sample, the test rejects too often if the
 #' conclusion is about the area, the more so with many stimuli. If the stimuli depend on each
-#' other, give `clusters` to [score_interval()]. The layer with the highest score is not a
+#' other, give `clusters` to [score_interval()]; its warning of class `repalign_dependence` is kept
+#' with the result and repeated here. The layer with the highest score is not a
 #' layer chosen beforehand: use [best_score()] and [compare_best()]. A p-value of [calibrate()] is
 #' no test of a difference: it asks whether the pairing of the stimuli matters at all.
 #' @references Holm (1979), Scand. J. Stat. 6. Westfall and Young (1993), Resampling-Based Multiple

@@ -359,8 +359,7 @@ rdm_side <- function(repr, args, codes) {
   kind <- if (args$outer == "cosine") "cosine" else "correlation"
   remember(repr$cache, list("pairs of dissimilarities", key, args$clusters), {
     check_side_memory(repr)
-    rdm <- dissimilarities_of(repr, args$inner)
-    values <- if (rdm$square) rdm$d^2 else as.double(rdm$d)
+    values <- dissimilarity_values(dissimilarities_of(repr, args$inner))
     if (kind == "correlation") values <- values - mean(values)
     new_side(unpacked_pairs(values, repr$n), key, kind, args$clusters)
   })
@@ -371,8 +370,7 @@ rdm_side <- function(repr, args, codes) {
 whitened_pairs <- function(repr, args, kind) {
   remember(repr$cache, list("whitened pairs", args$inner, kind), {
     check_side_memory(repr)
-    rdm <- dissimilarities_of(repr, args$inner)
-    values <- if (rdm$square) rdm$d^2 else as.double(rdm$d)
+    values <- dissimilarity_values(dissimilarities_of(repr, args$inner))
     if (kind == "whitened") values <- values - mean(values)
     k <- unpacked_pairs(values, repr$n)
     new_side(if (kind == "v") without_means(k) else k, list("whitened", args$inner), kind)

@@ -43,9 +43,10 @@ interval_rows <- function(task, columns, factors) {
 }
 
 # Intervals know only what these stimuli do: where hardly any of them matter, other samples may have
-# none of their kind, or more. call: see the interval parts below.
+# none of their kind, or more. Influences add up to 0, so that one large value shifts all others: they
+# are taken about their median. call: see the interval parts below.
 note_strong_stimuli <- function(call, rows) {
-  influence <- abs(call$stimuli)
+  influence <- abs(sweep(call$stimuli, 2, apply(call$stimuli, 2, stats::median)))
   strongest <- apply(influence, 2, order, decreasing = TRUE)[1:2, , drop = FALSE]
   share <- (influence[cbind(strongest[1, ], seq_len(ncol(influence)))] +
               influence[cbind(strongest[2, ], seq_len(ncol(influence)))]) / colSums(influence)

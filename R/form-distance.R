@@ -111,7 +111,8 @@ declare_form("unit distances", relabel = relabel_parts(packed = "d"),
              size = function(n, d, args) packed_length(n))
 
 # The dissimilarities that rsa compares: list(d, square), where `square` says that not d itself but
-# its squares are the dissimilarities, so that these need no vector of their own.
+# its squares are the dissimilarities, so that these need no vector of their own. Functions that
+# have them as an argument `rdm` look at it only where no form is remembered that was made of it.
 dissimilarities_of <- function(repr, inner) {
   key <- rdm_key(repr, inner)
   d <- switch(key, given = , euclidean = form_distances(repr)$d,
@@ -119,10 +120,7 @@ dissimilarities_of <- function(repr, inner) {
   list(d = d, square = inner == "sqeuclidean" && repr$kind == "data")
 }
 
-dissimilarity_values <- function(repr, inner) {
-  rdm <- dissimilarities_of(repr, inner)
-  if (rdm$square) rdm$d^2 else as.double(rdm$d)
-}
+dissimilarity_values <- function(rdm) if (rdm$square) rdm$d^2 else as.double(rdm$d)
 
 # The distances that dissimilarities are made of. Forms made of the same distances are shared, as
 # the ranks of Euclidean distances and of their squares are the same.
@@ -135,10 +133,10 @@ rdm_key <- function(repr, inner) {
 # of the larger one, and an absolute difference, which is what rounding may leave of 0. (The share
 # is not one of the largest distance of all, because then a single distant stimulus would tie all
 # others.) Distances that are given are tied where they are equal.
-rdm_facts <- function(repr, inner, d = dissimilarities_of(repr, inner)$d) {
+rdm_facts <- function(repr, inner, rdm = dissimilarities_of(repr, inner)) {
   key <- rdm_key(repr, inner)
   remember_form(repr, "summary", list("rdm", key), {
-    range <- value_range(d)
+    range <- value_range(rdm$d)
     tolerance <- switch(key, given = c(0, 0), euclidean = c(tie_share, 1e-15 * range[2]),
                         # half the square of what rounding leaves between equal unit rows
                         correlation = , cosine = c(tie_share, 1e-28), no_branch(key))
@@ -148,7 +146,7 @@ rdm_facts <- function(repr, inner, d = dissimilarities_of(repr, inner)$d) {
 
 # Ranks, where tied dissimilarities have their average rank. Those made from data are tied if they
 # differ by rounding only; those of a "dist" object only if they are equal.
-form_ranks <- function(repr, inner) {
+form_ranks <- function(repr, inner, rdm = dissimilarities_of(repr, inner)) {
   remember_form(repr, "ranks", list(rdm_key(repr, inner)), {
     if (packed_length(repr$n) >= 2^31) {
       abort("`", repr$arg, "` has ", format(packed_length(repr$n), big.mark = ","),
@@ -156,9 +154,8 @@ form_ranks <- function(repr, inner) {
             "outer = \"pearson\".",
             class = "repalign_error_size", arg = repr$arg)
     }
-    given <- repr$kind == "dist"
-    values <- if (given) repr$data else dissimilarities_of(repr, inner)$d
-    tolerance <- if (given) c(0, 0) else rdm_facts(repr, inner, values)$tolerance
+    values <- if (repr$kind == "dist") repr$data else rdm$d
+    tolerance <- rdm_facts(repr, inner, rdm)$tolerance
     list(ranks = .Call(C_average_ranks, values, tolerance, thread_count()))
   })
 }
@@ -171,13 +168,12 @@ untied_rank_size <- function(count) (as.double(count)^3 - count) / 12
 
 # list(values, square, center, size): the dissimilarities or their ranks, whether `values` are to be
 # squared, what is subtracted before they are correlated, and the sum of squares after that.
-# codes: of clusters, or NULL.
-form_dissimilarities <- function(repr, inner, outer, codes = NULL) {
-  if (!is.null(codes)) return(form_between_clusters(repr, inner, outer, codes))
+# codes: of clusters, or NULL; rdm: dissimilarities_of() the representation.
+form_dissimilarities <- function(repr, inner, outer, codes, rdm) {
+  if (!is.null(codes)) return(form_between_clusters(repr, inner, outer, codes, rdm))
   remember_form(repr, "dissimilarities", list(repr$kind, inner, outer), {
     ranked <- outer %in% ranked_outer
-    rdm <- if (ranked) list(d = form_ranks(repr, inner)$ranks, square = FALSE) else
-      dissimilarities_of(repr, inner)
+    if (ranked) rdm <- list(d = form_ranks(repr, inner, rdm)$ranks, square = FALSE)
     count <- packed_length(repr$n)
     center <- if (ranked) (count + 1) / 2 else if (outer == "cosine") 0 else
       .Call(C_packed_sum, rdm$d, rdm$square, thread_count()) / count
@@ -189,15 +185,15 @@ form_dissimilarities <- function(repr, inner, outer, codes = NULL) {
 
 # The same over pairs of stimuli of different clusters: the others stand at the centre, where they
 # add nothing to any product. codes: of the clusters, which permutations take to clusters.
-form_between_clusters <- function(repr, inner, outer, codes) {
+form_between_clusters <- function(repr, inner, outer, codes, rdm) {
   remember_form(repr, "dissimilarities", list(repr$kind, inner, outer, codes), {
-    rdm <- dissimilarities_of(repr, inner)
     between <- between_clusters(codes)
     ranked <- outer %in% ranked_outer
     given <- if (ranked && repr$kind == "dist") repr$data else rdm$d
     chosen <- as.double(given)[between]
     if (ranked) {
-      chosen <- .Call(C_average_ranks, chosen, rdm_facts(repr, inner)$tolerance, thread_count())
+      tolerance <- rdm_facts(repr, inner, rdm)$tolerance
+      chosen <- .Call(C_average_ranks, chosen, tolerance, thread_count())
     } else if (rdm$square) {
       chosen <- chosen^2
     }
@@ -213,10 +209,6 @@ form_between_clusters <- function(repr, inner, outer, codes) {
 between_clusters <- function(codes) {
   n <- length(codes)
   unlist(lapply(seq_len(n - 1), function(i) codes[i] != codes[(i + 1):n]))
-}
-
-range_between_clusters <- function(repr, inner, codes) {
-  value_range(dissimilarities_of(repr, inner)$d[between_clusters(codes)])
 }
 
 declare_form("dissimilarities", relabel = relabel_parts(packed = "values"),

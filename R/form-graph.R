@@ -22,8 +22,9 @@ graph_metrics <- c("cosine", "euclidean", "dot", "correlation")
 # counts, so that ties among the first k matter, too. A representation with `codes` has no
 # neighbours within clusters (clustered_representation()).
 form_graph <- function(repr, metric, k, ordered = FALSE, ties = "random") {
-  check_neighbour_count(repr, k)
-  if (k >= most_neighbours(repr)) {
+  there <- most_neighbours(repr)
+  check_neighbour_count(repr, k, there)
+  if (k >= there) {
     say_once(repr, list("all neighbours", k, repr$codes), warn_all_neighbours(repr, k))
   }
   if (repr$kind == "graph") {
@@ -38,7 +39,7 @@ form_graph <- function(repr, metric, k, ordered = FALSE, ties = "random") {
                 "the responses or distances instead")
   }
   check_graph_metric(repr, metric)
-  most <- largest_k(repr, metric, k)
+  most <- largest_k(repr, metric, k, there)
   if (ties == "average") return(averaged_graph(repr, metric, most, k))
   graph <- random_graph(repr, metric, most)
   cut <- first_neighbours(graph, k)
@@ -56,8 +57,10 @@ form_graph <- function(repr, metric, k, ordered = FALSE, ties = "random") {
   cut
 }
 
-largest_k <- function(repr, metric, k) {
-  min(max(k, repr$cache$neighbours[metric], na.rm = TRUE), most_neighbours(repr))
+# there: how many neighbours there can be.
+largest_k <- function(repr, metric, k, there = most_neighbours(repr)) {
+  wanted <- repr$cache$neighbours
+  min(if (is.null(wanted)) k else max(k, wanted[metric], na.rm = TRUE), there)
 }
 
 # How many neighbours every stimulus can have: those of the largest cluster have the fewest.
@@ -103,8 +106,8 @@ first_neighbours <- function(graph, k) {
   ))
 }
 
-check_neighbour_count <- function(repr, k) {
-  most <- if (repr$kind == "graph") ncol(repr$data$idx) else most_neighbours(repr)
+check_neighbour_count <- function(repr, k, there = most_neighbours(repr)) {
+  most <- if (repr$kind == "graph") ncol(repr$data$idx) else there
   if (k <= most) return(invisible())
   there <- if (repr$kind == "graph") {
     paste(most, "neighbours a row: lower `k`, or give a graph of more.")
@@ -143,6 +146,11 @@ in_units_of_data <- function(dist, space, metric) {
   if (metric == "dot") dist / space$unit / space$unit else dist / space$unit
 }
 
+# How rows are prepared for a metric, and how a value is computed from two of them, as C numbers it.
+row_preparations <- c(euclidean = 0L, cosine = 1L, correlation = 2L, dot = 3L)
+
+row_values <- c(euclidean = 0L, cosine = 1L, correlation = 1L, dot = 2L)
+
 # The rows as the search needs them (`rows`, and `raw` for exact Euclidean distances), how it
 # computes a value from two rows (`value`), and the factor `unit` by which the data were multiplied.
 neighbour_space <- function(repr, metric) {
@@ -155,11 +163,9 @@ neighbour_space <- function(repr, metric) {
     scale <- center$scale
   }
   if (metric == "dot") scale <- power_of_two_below(column_stats(repr)$size)
-  how <- c(euclidean = 0L, cosine = 1L, correlation = 2L, dot = 3L)[[metric]]
-  value <- c(euclidean = 0L, cosine = 1L, correlation = 1L, dot = 2L)[[metric]]
-  prepared <- .Call(C_neighbour_rows, repr$data, means, scale, how)
+  prepared <- .Call(C_neighbour_rows, repr$data, means, scale, row_preparations[[metric]])
   refuse_rows(repr, prepared$degenerate, centered = metric == "correlation")
-  list(rows = prepared$rows, value = value, unit = scale,
+  list(rows = prepared$rows, value = row_values[[metric]], unit = scale,
        raw = if (metric == "euclidean") repr$data)
 }
 

@@ -206,6 +206,7 @@ usual_measure <- function(id) {
   if (is.null(usual_measures[[id]])) {
     d <- declaration(id)
     given <- default_arguments(id)
+    if (!length(given)) given <- list() # without names, as functions without parameters give it
     measure <- list(id = id, label = id, args = d$check(given), declaration = d)
     usual_measures[[id]] <- list(given = given, measure = settled_measure(measure, grid = FALSE))
   }

@@ -4,12 +4,13 @@
 # The error of a measure for a representation, whatever that is compared with, or NULL. A measure of
 # the user's own decides for itself which data it can use.
 refusal <- function(measure, repr) {
-  if (is_own(measure)) return(NULL)
   accepted <- measure$accepts
-  usable <- repr$kind == "data" && repr$n > 1 && any(accepted == "data")
-  # with variance, in numbers that differences can be taken of
-  largest <- if (usable) column_stats(repr)$largest
-  if (usable && isTRUE(is.finite(largest) && largest > 0)) return(NULL)
+  if (repr$kind == "data" && repr$n > 1 && any(accepted == "data")) {
+    # with variance, in numbers that differences can be taken of
+    largest <- column_stats(repr)$largest
+    if (isTRUE(is.finite(largest) && largest > 0)) return(NULL)
+  }
+  if (is_own(measure)) return(NULL)
   tryCatch({
     need_kind(repr, accepted, dQuote(measure$id, FALSE))
     refuse_negative(repr, accepted)

@@ -110,13 +110,19 @@ rsa <- function(x, y, inner = c("correlation", "euclidean", "sqeuclidean", "cosi
 rsa_inner <- c("correlation", "euclidean", "sqeuclidean", "cosine")
 
 # Do the dissimilarities differ by more than rounding? (For the cosine, do they differ from 0?)
-has_contrast <- function(repr, args) {
-  facts <- rdm_facts(repr, args$inner)
+has_contrast <- function(repr, args, rdm) {
+  facts <- rdm_facts(repr, args$inner, rdm)
   range <- if (is.null(args$clusters)) facts$range
-    else range_between_clusters(repr, args$inner, labelled_codes(args$clusters))
+    else value_range(rdm$d[between_clusters(labelled_codes(args$clusters))])
   largest <- max(abs(range))
   contrast <- if (is_cosine(args$outer)) largest else range[2] - range[1]
   contrast > max(tie_share * largest, facts$tolerance[2])
+}
+
+contrasted_form <- function(repr, args, rdm = dissimilarities_of(repr, args$inner)) {
+  undefined <- !has_contrast(repr, args, rdm)
+  form <- rdm_form(repr, args, rdm)
+  extend_form(form, undefined = undefined || isTRUE(form$size == 0))
 }
 
 check_row_width <- function(repr, inner) {
@@ -157,10 +163,7 @@ declare_measure(
     repr <- labelled_stimuli(repr, args$clusters)
     check_row_width(repr, args$inner)
     # where pairs lack, both sides together decide whether there is a score
-    if (args$gaps) return(rdm_form(repr, args))
-    undefined <- !has_contrast(repr, args)
-    form <- rdm_form(repr, args)
-    extend_form(form, undefined = undefined || isTRUE(form$size == 0))
+    if (args$gaps) rdm_form(repr, args) else contrasted_form(repr, args)
   },
   undefined = warn_equal_dissimilarities,
   statistic = rdm_product, score = rdm_correlation, null = rsa_null,

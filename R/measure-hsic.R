@@ -61,6 +61,7 @@ hsic <- function(x, y, kernel = c("linear", "rbf", "manifold"),
     clusters = clusters, shared_noise = shared_noise
   ))
   if (missing(x) || missing(y)) missing_side(missing(x))
+  check_encodings(c(list(x = x, y = y), args))
   measure <- list(id = "cka", label = "hsic", args = args, declaration = declaration("cka"))
   call <- open_pair(x, y, measure, "hsic()", na)
   pair <- call$pair

@@ -116,6 +116,7 @@ output_pair <- function(p, q) {
     abort("The outputs of two classifiers are needed, `p` and `q`.",
           class = "repalign_error_type", arg = if (missing(p)) "p" else "q")
   }
+  check_encodings(list(p = p, q = q))
   p <- as_outputs(p, "p")
   q <- as_outputs(q, "q")
   both <- data_in_order(list(p = p, q = q))
@@ -176,6 +177,7 @@ as_probabilities <- function(x, from, arg) {
 # Checks the labels and returns the column numbers of the true classes. names: the column names of
 # the outputs, or NULL.
 check_classes <- function(labels, n, classes, names) {
+  check_encoding(labels, "labels")
   if (!is.atomic(labels) || is.null(labels) || is.logical(labels) && !all(is.na(labels))) {
     label_error("must be class numbers or names, not ", describe(labels))
   }

@@ -54,17 +54,21 @@ fit_rdm_model <- function(model, rdms, outer, raw = FALSE, stimulus_noise = NULL
   refuse_repeated_labels(table$labels, "rdms")
   model <- as_rdm_models(list(model = model), table, na, "model")$model
   refuse_flat(table, outer, "rdms")
-  weights <- model_weights(model, model$table$values, table$values, NULL, outer, stimulus_noise)
+  values <- even_sizes(table$values)$values
+  weights <- model_weights(model, model$sized$values, values, NULL, outer, stimulus_noise)
   warn_collinear(isTRUE(attr(weights, "collinear")), "`model`")
-  weights <- as.vector(if (raw) weights else scaled_weights(model, weights))
-  predicted <- combined(model$table$values, weights)
+  predicted <- combined(model$sized$values, as.vector(weights))
+  scores <- similarity_table(values, matrix(predicted), outer, stimulus_noise)
+  # in the units of the components
+  weights <- as.vector(weights) * model$sized$scale
+  unit <- unit_of_weights(model, weights, raw)
+  weights <- weights / unit
   if (!any(weights != 0)) {
     warn("The score of `model` is undefined (NA): all of its weights are 0, because no component ",
          "is alike to the data.", class = "repalign_undefined")
   }
-  scores <- similarity_table(table$values, matrix(predicted), outer, stimulus_noise)
   structure(list(weights = stats::setNames(weights, model$table$names), model = model,
-                 predicted = predicted, outer = outer, score = mean(scores), data = table$values),
+                 predicted = predicted / unit, outer = outer, score = mean(scores), data = table$values),
             class = "repalign_rdm_fit")
 }
 
@@ -324,6 +328,7 @@ check_rdm_model <- function(model, place, table, na) {
           "stimuli in common: at least 3 are needed. Leave out components that lack many pairs.",
           class = "repalign_error_size", arg = place)
   }
+  model$sized <- even_sizes(own$values)
   model
 }
 
@@ -403,11 +408,17 @@ fitted_weights <- function(model, gram, with) {
   switch(model$type, fixed = 1,
          select = selected(with / sqrt(replace(diag(gram), diag(gram) <= 0, NA))),
          weighted = {
-           gram <- gram + diag(model$ridge, nrow(gram))
+           # of components in units of their own
+           ridge <- if (model$ridge > 0) pmin(model$ridge * model$sized$scale^2, 1e290) else 0
+           gram <- gram + diag(ridge, nrow(gram))
            if (anyNA(gram) || anyNA(with)) rep(NA_real_, length(with)) else
              if (model$nonnegative) lawson_hanson(gram, with) else least_squares(gram, with)
          },
-         interpolate = interpolated(gram, with), no_branch(model$type))
+         interpolate = {
+           # mixtures are of components in one unit
+           unit <- min(model$sized$scale) / model$sized$scale
+           interpolated(gram * tcrossprod(unit), with * unit) * unit
+         }, no_branch(model$type))
 }
 
 # All weight on the first of the best.
@@ -443,9 +454,19 @@ interpolated <- function(gram, with) {
 }
 
 # Weighted models are scaled to norm 1.
-scaled_weights <- function(model, weights) {
-  size <- sqrt(sum(weights^2))
-  if (model$type == "weighted" && isTRUE(size > 0)) weights / size else weights
+scaled_weights <- function(model, weights) weights / unit_of_weights(model, weights)
+
+# What weights are divided by. Those of a mixture, or of a chosen component, add up to 1 in the end.
+unit_of_weights <- function(model, weights, raw = FALSE) {
+  if (model$type != "weighted") {
+    unit <- sum(weights)
+  } else if (raw) {
+    unit <- 1
+  } else {
+    largest <- max(abs(weights))
+    unit <- largest * sqrt(sum((weights / largest)^2))
+  }
+  if (isTRUE(unit > 0)) unit else 1
 }
 
 # Components times weights; equal dissimilarities give equal sums.

@@ -81,6 +81,12 @@ warn_undefined_terms <- function(rows, model, table) {
     warn("The p-value of the whole model is undefined (NA): some permutations leave too few ",
          "pairs, or dissimilarities that do not vary.", class = "repalign_undefined")
   }
+  lost <- is.na(rows$estimate) & !is.na(rows$semipartial)
+  if (any(lost)) {
+    warn("The coefficient of ", enumerate(unique(rows$term[lost])), " is too large for a number ",
+         "(NA): take standardize = TRUE.", class = "repalign_undefined",
+         data = unique(rows$term[lost]))
+  }
   kept <- !is.na(rows$estimate)
   untested <- unique(rows$term[kept & is.na(rows$p_value)])
   if (length(untested)) {
@@ -100,13 +106,19 @@ group_table <- function(fits, fit, group) {
                       fits[[1]]$rows$estimate)
   estimates <- matrix(estimates, ncol = count)
   mean <- if (count) rowMeans(estimates) else NA_real_
-  se <- if (count > 1) apply(estimates, 1, stats::sd) / sqrt(count) else NA_real_
+  se <- if (count > 1) apply(estimates, 1, sd_of_any_size) / sqrt(count) else NA_real_
   nulls <- lapply(subjects, mean_of_fits, function(one) one$null)
   p <- if (count) p_of_terms(Reduce(`+`, nulls) / count, fit) else NA_real_
   statistic <- ifelse(se > 0, mean / se, NA)
   data.frame(term = fits[[1]]$rows$term, mean = mean, se = se, df = count - 1,
              statistic = statistic, p_subjects = 2 * stats::pt(-abs(statistic), max(count - 1, 1)),
              p_conditions = p, subjects = count)
+}
+
+# The squares of differences may be too large or too small for a double.
+sd_of_any_size <- function(values) {
+  unit <- power_of_two_below(max(abs(values)))
+  stats::sd(values * unit) / unit
 }
 
 mean_of_fits <- function(fits, part) Reduce(`+`, lapply(fits, part)) / length(fits)

@@ -122,7 +122,9 @@
 #' `p_subjects` of 8 subjects was so in 0.01 to 0.07 (100 data sets each): with correlated
 #' predictors, go by it. The print says when predictors correlate by more than 0.3.
 #'
-#' When not to trust it. A coefficient depends on which other predictors there are; with predictors
+#' When not to trust it. When conditions depend on each other, as in a series or in runs without
+#' `blocks`: a warning of class `repalign_dependence` speaks when they look like it, see
+#' [calibrate()]. A coefficient depends on which other predictors there are; with predictors
 #' that hardly differ it is uncertain, and `shared` large. Dissimilarities of noisy patterns that
 #' are not cross-validated have a bias, which centring takes out where it is the same for all
 #' pairs of a condition. The p-values are about these subjects and other conditions; only
@@ -149,7 +151,7 @@ rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = NULL
                            fit = c("ordinary", "nonnegative", "ridge"), ridge = NULL,
                            standardize = TRUE, na = c("error", "pairwise"), center = TRUE,
                            permutations = 999, group = NULL) {
-  need_arguments()
+  need_arguments(quoted = c("leave_out", "blocks"))
   inner <- if (!missing(inner)) check_choice(inner, rsa_inner, "inner")
   spec <- list(center = check_flag(center, "center"),
                fit = check_choice(fit, regression_fits, "fit"))
@@ -164,7 +166,8 @@ rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = NULL
   leave_out <- in_order_of(leave_out, table$labels, "leave_out")
   blocks <- in_order_of(blocks, table$labels, "blocks")
   between <- pairs_between(leave_out, table$n)
-  check_predictors(table, between, spec$fit)
+  sized <- regression_in_sizes(table)
+  check_predictors(sized, between, spec$fit)
   if (!is.null(group) && table$single) {
     abort("`group` says which RDMs are of one subject, but the response is one RDM: give a list ",
           "of RDMs, or no `group`.", class = "repalign_error_choice", arg = "group")
@@ -173,12 +176,13 @@ rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = NULL
   refuse_free_series(table$series && is.null(blocks), permutations)
   design <- regression_design(permutations, table$n, leave_out, blocks)
   if (is.null(leave_out) && is.null(blocks) && all_orders(permutations)) {
-    warn_of_rows(judged_rdms(table$x, table$n), judged_rdms(table$y, table$n, mean = TRUE), "null",
+    warn_of_rows(judged_rdms(sized$x, table$n), judged_rdms(sized$y, table$n, mean = TRUE), "null",
                  regression_remedies)
   }
-  sides <- regression_sides(table, between, spec)
+  sides <- regression_sides(sized, between, spec)
   fits <- lapply(seq_len(ncol(table$y)), function(s) {
-    regression_of(table$y[, s], table, between, sides, design, standardize)
+    fit <- regression_of(sized$y[, s], sized, between, sides, design, standardize)
+    fit_in_units(fit, sized$scale_x, sized$scale_y[s], standardize)
   })
   spec$alike <- largest_correlation(sides$gram)
   result <- regression_result(fits, table, spec, design, standardize, group)
@@ -192,6 +196,28 @@ regression_remedies <- list(
   paste("Take the mean over the copies of each condition, or name groups within which conditions",
         "may be exchanged in `blocks`.")
 )
+
+# The table with dissimilarities whose squares are doubles, and by what they were multiplied.
+regression_in_sizes <- function(table) {
+  x <- even_sizes(table$x)
+  y <- even_sizes(table$y)
+  table[c("x", "y", "scale_x", "scale_y")] <- list(x$values, y$values, x$scale, y$scale)
+  table
+}
+
+# A fit with what has units in those of the data, in which a coefficient may be too large for a
+# double: it is NA.
+fit_in_units <- function(fit, scale_x, scale_y, standardize) {
+  if (!standardize) {
+    for (column in intersect(c("estimate", "centered"), names(fit$rows))) {
+      values <- fit$rows[[column]] * (scale_x / scale_y)
+      fit$rows[[column]] <- replace(values, is.infinite(values), NA)
+    }
+  }
+  fit$model$intercept <- fit$model$intercept / scale_y
+  fit$fitted <- fit$fitted / scale_y
+  fit
+}
 
 # Of two predictors, as the tests see them. gram: their products.
 largest_correlation <- function(gram) {

@@ -28,8 +28,8 @@ autoplot.repalign_evaluation <- function(object, type = c("bars", "points", "map
   subjects <- check_flag(subjects, "subjects")
   alpha <- check_number(alpha, "alpha", above = 0, below = 1)
   p_adjust <- check_choice(p_adjust, setdiff(adjustments, "max_t"), "p_adjust")
-  need_columns(object, c("model", "score", "se", "conf_low", "conf_high", "p_zero",
-                         "ceiling_low", "ceiling_high"), "drawn")
+  need_columns(object, c("model", "score", "se", "conf_low", "conf_high", "ceiling_low",
+                         "ceiling_high"), "drawn")
   need_rows(object)
   if (type == "map") return(evaluation_map(object))
   rows <- evaluated_rows(object, errors, letters, alpha, p_adjust)
@@ -88,7 +88,8 @@ evaluated_rows <- function(object, errors, letters, alpha, p_adjust) {
   rows$low <- if (errors == "conf") rows$conf_low else rows$score - rows$se
   rows$high <- if (errors == "conf") rows$conf_high else rows$score + rows$se
   marks <- if (letters) difference_letters(object, alpha, p_adjust) else rep("", nrow(rows))
-  rows$mark <- paste0(marks, ifelse(rows$p_zero %in% NA | rows$p_zero > alpha, "", "*"))
+  beyond_chance <- if (is.null(rows$p_chance)) FALSE else rows$p_chance <= alpha
+  rows$mark <- paste0(marks, ifelse(beyond_chance %in% TRUE, "*", ""))
   rows
 }
 
@@ -133,8 +134,7 @@ evaluation_caption <- function(object, rows, errors, letters, alpha, p_adjust, s
     if (!is.na(rows$ceiling_low[1])) "band: noise ceiling" else
       if (!is.na(rows$ceiling_high[1])) "grey line: upper noise ceiling",
     if (has_marks) {
-      paste0("*: above 0 (p <= ", format(alpha), if (is_cosine(attr(object, "outer")))
-        ", and not above chance: see evaluate_models()", ")")
+      paste0("*: above chance (p_chance <= ", format(alpha), ")")
     },
     if (letters && has_letters) {
       paste0("models without a common letter differ (p <= ", format(alpha), ", ", p_adjust, ")")

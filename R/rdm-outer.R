@@ -10,11 +10,14 @@ NULL
 rdm_form_kind <- function(args) {
   if (args$gaps) return("raw dissimilarities")
   if (!is.null(args$stimulus_noise)) return("weighed dissimilarities")
-  if (args$outer %in% whitened_outer) return("centered dissimilarities")
-  if (args$outer %in% tau_outer) "ranks" else "dissimilarities"
+  switch(args$outer, whitened_cosine = , whitened_pearson = "centered dissimilarities",
+         kendall = , tau_b = "ranks",
+         spearman = , pearson = , cosine = , rho_a = "dissimilarities", no_branch(args$outer))
 }
 
-rdm_form <- function(repr, args) rsa_forms[[rdm_form_kind(args)]]$make(repr, args)
+rdm_form <- function(repr, args, rdm = dissimilarities_of(repr, args$inner)) {
+  rsa_forms[[rdm_form_kind(args)]]$make(repr, args, rdm)
+}
 
 rdm_product <- function(pair, x, y, args) rsa_forms[[rdm_form_kind(args)]]$product(pair, x, y, args)
 
@@ -28,7 +31,7 @@ rsa_null <- function(args) rsa_forms[[rdm_form_kind(args)]]$null
 
 # The kinds of forms in which RDMs are compared, a record each:
 #
-# make     function(repr, args): the form of a representation
+# make     function(repr, args, rdm): the form of a representation, with its dissimilarities_of()
 # product  function(pair, x, y, args): what two forms give together, which is divided by the sizes
 #          of the forms later, or the score itself where they have no sizes
 # null     see new_null(); without it the null is made permutation by permutation
@@ -37,9 +40,9 @@ rsa_null <- function(args) rsa_forms[[rdm_form_kind(args)]]$null
 rsa_forms <- list(
   # list(values, square, center, size), see form_dissimilarities()
   dissimilarities = list(
-    make = function(repr, args) {
+    make = function(repr, args, rdm) {
       codes <- if (!is.null(args$clusters)) labelled_codes(args$clusters)
-      form_dissimilarities(repr, args$inner, args$outer, codes)
+      form_dissimilarities(repr, args$inner, args$outer, codes, rdm)
     },
     product = function(pair, x, y, args) {
       packed_product(x$values, y$values, x$square, y$square, x$center, y$center)
@@ -52,7 +55,7 @@ rsa_forms <- list(
   ),
   # ranks of all pairs, for Kendall's tau
   ranks = list(
-    make = function(repr, args) form_ranks(repr, args$inner),
+    make = function(repr, args, rdm) form_ranks(repr, args$inner, rdm),
     product = function(pair, x, y, args) {
       between <- if (!is.null(args$clusters)) between_clusters(labelled_codes(args$clusters))
       of <- function(ranks) if (is.null(between)) ranks else ranks[between]
@@ -62,16 +65,16 @@ rsa_forms <- list(
   # list(d, square, tolerance): the distances, whether their squares are the dissimilarities, and up
   # to which difference they are tied. Where pairs lack, both sides tell which are compared.
   "raw dissimilarities" = list(
-    make = function(repr, args) form_raw_dissimilarities(repr, args$inner),
+    make = function(repr, args, rdm) form_raw_dissimilarities(repr, args$inner, rdm),
     product = function(pair, x, y, args) score_of_common_pairs(pair, x, y, args)
   ),
   # Dissimilarities (less their mean, for "whitened_pearson") with what double-centring subtracts:
   # without `stimulus_noise` this is the dual of the RDM, times -2.
   "centered dissimilarities" = list(
-    make = function(repr, args) {
+    make = function(repr, args, rdm) {
       level <- args$outer == "whitened_pearson"
       remember_form(repr, "centered dissimilarities", list(repr$kind, args$inner, args$outer), {
-        values <- dissimilarity_values(repr, args$inner)
+        values <- dissimilarity_values(rdm)
         form <- double_centering(if (level) values - mean(values) else values, as.double(repr$n))
         c(form, list(size = packed_centered_product(form, form)))
       })
@@ -84,10 +87,10 @@ rsa_forms <- list(
   # The same by `stimulus_noise`: list(values, dual, size, metric, level), where `level` says
   # whether the generalised least squares mean is taken off.
   "weighed dissimilarities" = list(
-    make = function(repr, args) {
+    make = function(repr, args, rdm) {
       key <- list(repr$kind, args$inner, args$outer, args$stimulus_noise)
       remember_form(repr, "weighed dissimilarities", key, {
-        weighed_parts(dissimilarity_values(repr, args$inner),
+        weighed_parts(dissimilarity_values(rdm),
                       whitening_matrix(repr$n, args$stimulus_noise),
                       args$outer == "whitened_pearson")
       })
@@ -96,11 +99,10 @@ rsa_forms <- list(
   )
 )
 
-form_raw_dissimilarities <- function(repr, inner) {
+form_raw_dissimilarities <- function(repr, inner, rdm = dissimilarities_of(repr, inner)) {
   remember_form(repr, "raw dissimilarities", list(repr$kind, inner), {
-    rdm <- dissimilarities_of(repr, inner)
     # where pairs lack, they lack in data that are given
-    tolerance <- if (repr$kind == "dist") c(0, 0) else rdm_facts(repr, inner)$tolerance
+    tolerance <- if (repr$kind == "dist") c(0, 0) else rdm_facts(repr, inner, rdm)$tolerance
     list(d = as.double(rdm$d), square = rdm$square, tolerance = tolerance)
   })
 }

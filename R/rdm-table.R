@@ -32,6 +32,17 @@ less_rounding <- function(values) {
   replace(values, !is.na(values), range[1])
 }
 
+# RDMs whose squares would be too large or too small for a double are brought to the size of 1, by a
+# power of two each: list(values, scale), with what each column was multiplied by.
+even_sizes <- function(values) {
+  largest <- apply(abs(values), 2, max, 0, na.rm = TRUE)
+  unusual <- largest > 0 & (largest > 2^200 | largest < 2^-200)
+  scale <- rep(1, ncol(values))
+  scale[unusual] <- vapply(largest[unusual], power_of_two_below, 0)
+  for (k in which(unusual)) values[, k] <- values[, k] * scale[k]
+  list(values = values, scale = scale)
+}
+
 # A named list. RDMs without names are numbered.
 listed_rdms <- function(rdms, arg) {
   if (inherits(rdms, "dist") || is.matrix(rdms)) return(stats::setNames(list(rdms), arg))
@@ -167,8 +178,17 @@ pool_rdms <- function(rdms, outer, stimulus_noise = NULL, na = c("error", "pairw
           arg = "outer")
   }
   refuse_flat(table, outer, "rdms")
-  pooled <- pooled_values(table$values, outer, stimulus_noise = stimulus_noise)
+  # "riemann" takes RDMs in their own units, of which the sum may be too large for a double
+  sized <- if (outer == "riemann") in_one_size(table$values) else even_sizes(table$values)
+  pooled <- pooled_values(sized$values, outer, stimulus_noise = stimulus_noise)
+  if (outer == "riemann") pooled <- pooled / sized$scale
   new_rdm(pooled, table$n, table$labels, paste("mean for", outer))
+}
+
+# All RDMs by one power of two.
+in_one_size <- function(values) {
+  scale <- power_of_two_below(max(abs(values), na.rm = TRUE))
+  list(values = values * scale, scale = scale)
 }
 
 # An RDM that cannot be scaled to length 1 has no place in a mean.

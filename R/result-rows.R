@@ -19,7 +19,8 @@ declare_result(
     labels <- unique(x$measure)
     paste0("Similarity: ", count_of(nrow(x), "score"),
            if (length(labels) > 1) paste(" of", length(labels), "measures"), undefined_of(x$score))
-  }
+  },
+  footing = function(x, digits) complete_note(x$measure)
 )
 
 #' The grid of scores as a matrix

@@ -95,7 +95,8 @@
 #' groups depend on the sizes alone, and the permutations are drawn before: `set.seed()`
 #' reproduces a result with any number of workers and threads.
 #'
-#' When not to trust it: a searchlight tells that the channels around a centre carry information,
+#' When not to trust it: when conditions depend on each other (a warning of class
+#' `repalign_dependence` speaks when they look like it, see [calibrate()]). A searchlight tells that the channels around a centre carry information,
 #' not that the centre itself does; centres beside an informative place are found, too. Scores of
 #' neighbourhoods of different sizes cannot be compared with each other, as noise lowers them to a
 #' different degree.

@@ -63,7 +63,7 @@ static void rank_pool(drawn_pairs p, double most, double *pool, rank_scratch z)
         cells[k] = ((sort_cell) (2.0 * (pool[k] + most)) << 32) | (sort_cell) k;
     const worker alone = {1, no_pause};
     for (int shift = 32; shift < 64 && ldexp(1.0, shift - 32) <= 4.0 * most;
-         shift += DIGIT_BITS) {
+         shift += digit_bits(p.length)) {
         radix_pass(cells, other, p.length, shift, z.counts, alone);
         sort_cell *swap = cells;
         cells = other;

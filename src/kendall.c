@@ -98,11 +98,12 @@ static uint64_t tied_values(const uint32_t *values, size_t length)
 
 static void sort_pairs(sort_cell *a, sort_cell *b, size_t length, size_t *counts, worker by)
 {
+    const int bits = digit_bits(length);
     int digits = 1; /* that twice the largest rank has */
-    while (((uint64_t) 2 * length) >> (digits * DIGIT_BITS) > 0) digits++;
+    while (((uint64_t) 2 * length) >> (digits * bits) > 0) digits++;
     for (int half = 0; half <= 32; half += 32) {
         for (int p = 0; p < digits; p++) {
-            radix_pass(a, b, length, half + p * DIGIT_BITS, counts, by);
+            radix_pass(a, b, length, half + p * bits, counts, by);
             sort_cell *swap = a;
             a = b;
             b = swap;

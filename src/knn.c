@@ -17,6 +17,9 @@
 /* Squared distances below this share of the squared norms lose digits by centring. */
 #define NEAR_DUPLICATE 1e-8
 
+/* So many are kept in order by going through all of them. */
+#define FEW_WANTED 32
+
 /* Terms of direct values between two pauses. */
 #define PAUSE_TERMS 2e8
 
@@ -252,29 +255,43 @@ static void search_pairs(search_state q, const knn_search_scratch *w, worker by)
     }
 }
 
+/* The `wanted`-th smallest of `held` candidates' values, in any order; the first `wanted` places
+   may change. Few are kept in order, one after the other; many are sorted. */
+static double ranked_value(candidate *c, size_t held, size_t wanted)
+{
+    if (wanted > FEW_WANTED) {
+        sort_candidates(c, held);
+        return c[wanted - 1].value;
+    }
+    sort_candidates(c, wanted);
+    for (size_t r = wanted; r < held; r++) {
+        const candidate moved = c[r];
+        size_t at = wanted;
+        for (; at > 0 && c[at - 1].value > moved.value; at--)
+            if (at < wanted) c[at] = c[at - 1];
+        if (at < wanted) c[at] = moved;
+    }
+    return c[wanted - 1].value;
+}
+
 /* Direct values of all that can be among the first `wanted`; 0 when some of these may
-   have been dropped from the heap. A heap that is not full holds all of a row's candidates. The
-   candidates are sorted by their upper bounds, with their place in the heap as the rank, and are
-   then nearly in the order of their values. */
+   have been dropped from the heap. A heap that is not full holds all of a row's candidates. */
 static size_t direct_candidates(const knn_space *s, size_t i, const candidate *heap,
                                 size_t capacity, size_t wanted, candidate *work)
 {
     size_t held = 0;
     for (size_t r = 0; r < capacity; r++) {
         if (heap[r].id < 0) continue;
-        const double width = bound_width(s, i, (size_t) heap[r].id);
-        const candidate upper = {heap[r].value + width, heap[r].id, (int) r};
-        work[held++] = upper;
+        work[held] = heap[r];
+        work[held++].value += bound_width(s, i, (size_t) heap[r].id);
     }
-    sort_candidates(work, held);
-    const double limit = work[wanted - 1].value;
+    const double limit = ranked_value(work, held, wanted);
     if (held < others_of(s->clusters, s->n, i) && heap->value <= limit) return 0;
     size_t count = 0;
-    for (size_t r = 0; r < held; r++) {
-        const int id = work[r].id;
-        if (heap[work[r].rank].value > limit) continue;
-        const candidate direct = {direct_value(s, i, (size_t) id), id, id};
-        work[count++] = direct;
+    for (size_t r = 0; r < capacity; r++) {
+        if (heap[r].id < 0 || heap[r].value > limit) continue;
+        work[count] = heap[r];
+        work[count++].value = direct_value(s, i, (size_t) heap[r].id);
     }
     sort_candidates(work, count);
     return count;

@@ -12,9 +12,10 @@ typedef uint64_t sort_cell;
 
 #define LOWER_HALF ((sort_cell) 0xffffffffu)
 
-/* A pass sorts by a digit of 11 bits: the counts of all digits fit the first cache, and three
-   passes make 32 bits. */
-#define DIGIT_BITS 11
+/* The bits of the digit that a pass sorts by: 11, whose counts fit the first cache, so that three
+   passes make 32 bits; for few cells 8, as going through the counts would take longer than going
+   through the cells. */
+int digit_bits(size_t length);
 
 /* Room for the counts of digits. */
 size_t radix_counts(size_t length);

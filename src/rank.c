@@ -74,12 +74,13 @@ static uint64_t base_of(double nearest)
     return nearest < INFINITY ? magnitude_bits(nearest) - 1 : 0;
 }
 
-static key_scale scale_of(value_span span)
+/* most: the largest key. */
+static key_scale scale_of(value_span span, uint64_t most)
 {
     key_scale scale = {base_of(span.negative), base_of(span.positive), 0, 0};
     if (span.low < 0.0) scale.zero = beyond(magnitude_bits(span.low), scale.negative);
     const uint64_t top = step_of(span.high, scale);
-    while ((top >> scale.shift) > LOWER_HALF - 1) scale.shift++;
+    while ((top >> scale.shift) > most - 1) scale.shift++;
     return scale;
 }
 
@@ -202,7 +203,7 @@ static void sort_by_value(const rank_job *r, size_t from, size_t to)
         order_ends(r, from, to);
         return;
     }
-    const key_scale scale = scale_of(span);
+    const key_scale scale = scale_of(span, LOWER_HALF);
     for (size_t k = from; k < to; k++) {
         const uint64_t index = r->cells[k] & LOWER_HALF;
         r->cells[k] = key_of(r->values[index], scale) << 32 | index;
@@ -265,12 +266,17 @@ void average_ranks(const double *values, size_t length, tie_tolerance tolerance,
 {
     value_span span = no_values;
     for (size_t k = 0; k < length; k++) widen(&span, values[k], tolerance.absolute);
-    rank_job job = {values, length, scale_of(span), tolerance, scratch.a, scratch.bounds, ranks};
+    /* keys of three digits at most: where they are short, more values have the same one, and are
+       told apart later */
+    const int bits = digit_bits(length);
+    const uint64_t most = 3 * bits < 32 ? ((uint64_t) 1 << (3 * bits)) - 1 : LOWER_HALF;
+    rank_job job = {values,    length,    scale_of(span, most), tolerance,
+                    scratch.a, scratch.bounds, ranks};
     const size_t chunks = chunk_count(length);
     run_chunks(chunks, by, key_chunk, &job);
     radix_pass(scratch.a, scratch.b, length, 32, scratch.counts, by);
-    radix_pass(scratch.b, scratch.a, length, 32 + DIGIT_BITS, scratch.counts, by);
-    radix_pass(scratch.a, scratch.b, length, 32 + 2 * DIGIT_BITS, scratch.counts, by);
+    radix_pass(scratch.b, scratch.a, length, 32 + bits, scratch.counts, by);
+    radix_pass(scratch.a, scratch.b, length, 32 + 2 * bits, scratch.counts, by);
     job.cells = scratch.b;
     chunk_bounds(&job, scratch.bounds);
     run_chunks(chunks, by, rank_chunk, &job);

@@ -82,6 +82,11 @@ help_pages <- function() {
   pages
 }
 
+test_that("a call without further arguments has the arguments that were judged already", {
+  local_internal("one_score", function(id, x, y, args) args)
+  for (id in ids) expect_identical(get(id)(1, 2), usual_measure(id)$given, label = id)
+})
+
 test_that("every formal of every exported function is documented", {
   pages <- help_pages()
   for (name in getNamespaceExports("repalign")) {

@@ -92,10 +92,11 @@ warners <- list(
     remedies = list(blocks = function(d) list(blocks = d$groups, permutations = 19))
   ),
   evaluate_models = list(
-    call = function(d, resample = "both") {
-      evaluate_models(subjects_of(d$x), list(a = dist(d$y)^2), draws = 20, resample = resample)
+    call = function(d, ...) {
+      evaluate_models(subjects_of(d$x), list(a = dist(d$y)^2), draws = 20, ...)
     },
-    remedies = list(rdm = function(d) list(resample = "rdm"))
+    remedies = list(rdm = function(d) list(resample = "rdm"),
+                    clusters = function(d) list(clusters = d$groups))
   ),
   score_interval = list(
     call = function(d, ...) score_interval(d$x, d$y, "cka", ...),

@@ -25,12 +25,14 @@ results_by_class <- function() {
     repalign_analysis = list(
       brain_to_brain(p$x, p$y, neurons = 4, repeats = 2), trial_to_trial(trials, neurons = 4),
       brain_to_model(responses(trials), layers, neurons = 4, repeats = 2),
-      object_disentanglement(p$x, labels, repeats = 2)
+      object_disentanglement(p$x, labels, repeats = 2),
+      brain_to_model(p$x, layers, neurons = 4, repeats = 2, complete = "y")
     ),
     repalign_summary = list(summary(brain_to_model(responses(trials), layers, neurons = 4,
-                                                   repeats = 2))),
+                                                   repeats = 2, complete = "y"))),
     repalign_interval = list(score_interval(models),
                              cka_interval(p$x, p$y, clusters = rep(1:10, each = 3)),
+                             cka_interval(p$x, p$y, complete = "y"),
                              score_interval(gaps, dist(p$y), pairwise, draws = 20)),
     repalign_benchmark = list(groups, benchmark_outputs(nets, outputs, measures = "rv",
                                                         model_permutations = 9)),

@@ -91,7 +91,8 @@ cka_parameters <- list(
   k = function(at, args) if (args$kernel == "manifold") count_up_to(at$most_k, 3),
   clusters = draw_clusters,
   # what matrices do not know of; see with_responses()
-  shared_noise = function(at, args) NULL
+  shared_noise = function(at, args) NULL,
+  complete = function(at, args) if (chance(0.1)) "both"
 )
 
 parameters <- list(

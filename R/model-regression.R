@@ -187,6 +187,7 @@ rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = leav
           "of RDMs, or no `group`.", class = "repalign_error_choice", arg = "group")
   }
   group <- group_codes(group, ncol(table$y), table$subjects)
+  refuse_free_series(table$series && is.null(blocks), permutations)
   design <- regression_design(permutations, table$n, leave_out, blocks)
   if (is.null(blocks)) {
     # what is left out then moves with the conditions of the response, as what it lacks

@@ -196,16 +196,20 @@ evaluate_models <- function(rdms, models, outer = "whitened_cosine",
   check_evaluation(task, drawn, folds, threads)
   blocks <- check_chance(task, permutations, blocks, task$labels)
   free <- is.null(blocks) && all_orders(permutations)
-  dependence <- if (is.null(task$codes) && (free || "condition" %in% drawn$factors)) {
+  # errors over stimuli go on into comparisons, p-values of permutations do not
+  drawn_stimuli <- "condition" %in% drawn$factors
+  dependence <- if (is.null(task$codes) && (free || drawn_stimuli)) {
     warn_of_rows(judged_rdms(task$values, task$n, mean = TRUE),
-                 judged_rdms(do.call(cbind, task$components), task$n), "errors",
-                 list(cluster_remedy))
+                 judged_rdms(do.call(cbind, task$components), task$n),
+                 if (drawn_stimuli) "errors" else "null",
+                 list(if (drawn_stimuli) cluster_remedy else evaluation_remedy))
   }
   data <- data_rounds(task, folds)
   whole <- evaluate_whole(task, data, folds, threads)
   parts <- evaluate_parts(task, drawn, folds, threads)
   chance <- chance_of_models(task, data, whole$scores, permutations, blocks, threads)
-  evaluation_result(task, whole, parts, chance, drawn, folds, conf_level, dependence)
+  evaluation_result(task, whole, parts, chance, drawn, folds, conf_level,
+                    if (drawn_stimuli) dependence)
 }
 
 # ---- what is given

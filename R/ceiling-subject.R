@@ -104,6 +104,7 @@ subject_ceiling <- function(x, measure = "rsa", ..., group = NULL,
   group <- check_group(group, length(reprs), names = names(x))
   groups <- length(unique(group))
   if (is.null(measure$args$clusters) && is.null(declared_clusters(reprs))) {
+    note_declared_series(reprs)
     warn_of_rows(reprs, NULL, "errors", list(measure_cluster_remedy))
   }
   if (groups == 1) {

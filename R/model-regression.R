@@ -21,8 +21,8 @@
 #'   conditions in `formula`, it goes by names that are those of the conditions, and else by the
 #'   order.
 #' @param blocks one label per condition, given in the same way: only conditions of the same block
-#'   are exchanged, as in [calibrate()]. With `leave_out`, conditions also keep to their label
-#'   there (see Details).
+#'   are exchanged, as in [calibrate()]. By default the labels of `leave_out`, to which conditions
+#'   also keep with other blocks; `NULL`: all conditions are exchanged (see Details).
 #' @param inner for representations: how two conditions are compared, see [rsa()]. By default as in
 #'   the RDM of the response, where it is known how that was made (by [rdm()] or [stats::dist()]),
 #'   and else by `"correlation"`; a message says which it is.
@@ -104,11 +104,13 @@
 #' four runs left out the levels were 0.046 to 0.066 (`leave_out`), with other fits 0.037 to 0.061
 #' (`fits`), both with predictors that share 80% of the variance of their patterns.
 #'
-#' Pairs left out. Permutations must take pairs that count to pairs that count; with `leave_out`,
-#' conditions are therefore exchanged within its labels only. The tests then ask what the
-#' arrangement of conditions within labels explains; differences between whole groups of conditions
-#' are held, as they are with `blocks`. A matrix of your own in `permutations` may also exchange
-#' whole groups of equal size.
+#' Pairs left out. With `leave_out`, conditions are exchanged within its labels by default, which
+#' takes pairs that count to pairs that count. The tests then ask what the arrangement of conditions
+#' within labels explains; differences between whole groups of conditions are held, as they are with
+#' `blocks`. A matrix of your own in `permutations` may also exchange whole groups of equal size.
+#' With `blocks = NULL`, all conditions are exchanged, and the pairs left out move with those of the
+#' response; that is right where the predictors have nothing to do with the runs, such as conditions
+#' in random order.
 #'
 #' Missing pairs. In each permutation, the pairs that lack on either side are left out, and
 #' everything is computed anew in the others. Their number then varies a little, so that t and F
@@ -156,7 +158,7 @@
 #' summary(fit)
 #' @seealso [rsa()], [rdm_rows()]
 #' @export
-rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = NULL,
+rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = leave_out,
                            inner = c("correlation", "euclidean", "sqeuclidean", "cosine"),
                            fit = c("ordinary", "nonnegative", "ridge"), ridge = NULL,
                            standardize = TRUE, na = c("error", "pairwise"), center = TRUE,
@@ -172,10 +174,12 @@ rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = NULL
   caller <- parent.frame()
   table <- regression_table(formula, data, inner, na == "pairwise")
   leave_out <- labels_in_data(substitute(leave_out), "leave_out", data, caller)
-  blocks <- labels_in_data(substitute(blocks), "blocks", data, caller)
+  blocks <- if (missing(blocks)) leave_out else
+    labels_in_data(substitute(blocks), "blocks", data, caller)
   leave_out <- in_order_of(leave_out, table$labels, "leave_out")
   blocks <- in_order_of(blocks, table$labels, "blocks")
   between <- pairs_between(leave_out, table$n)
+  counted <- sum(between)
   sized <- regression_in_sizes(table)
   check_predictors(sized, between, spec$fit)
   if (!is.null(group) && table$single) {
@@ -183,8 +187,14 @@ rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = NULL
           "of RDMs, or no `group`.", class = "repalign_error_choice", arg = "group")
   }
   group <- group_codes(group, ncol(table$y), table$subjects)
+  refuse_free_series(table$series && is.null(blocks), permutations)
   design <- regression_design(permutations, table$n, leave_out, blocks)
-  if (is.null(leave_out) && is.null(blocks) && all_orders(permutations)) {
+  if (is.null(blocks)) {
+    # what is left out then moves with the conditions of the response, as what it lacks
+    sized$y[!between, ] <- table$y[!between, ] <- NA
+    between[] <- TRUE
+  }
+  if (is.null(blocks) && all_orders(permutations)) {
     warn_of_rows(judged_rdms(sized$x, table$n), judged_rdms(sized$y, table$n, mean = TRUE), "null",
                  regression_remedies)
   }
@@ -196,13 +206,13 @@ rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = NULL
   spec$alike <- largest_correlation(sides$gram)
   tested <- tested_coefficients(table, between, spec$center, standardize)
   result <- regression_result(fits, table, spec, design, standardize, group, tested)
-  if (na == "pairwise") note_pairs(attr(result, "model")$pairs, sum(between), "fitted")
+  if (na == "pairwise") note_pairs(attr(result, "model")$pairs, counted, "fitted")
   result
 }
 
 regression_remedies <- list(
-  paste("Name groups within which conditions may be exchanged, such as runs, in `blocks`, or give a",
-        "design of permute::how() in `permutations`, which can also shift a series."),
+  paste("Name groups within which conditions may be exchanged, such as runs, in `blocks`, or give",
+        "a design of permute::how() in `permutations`, which can also shift a series."),
   paste("Take the mean over the copies of each condition, or name groups within which conditions",
         "may be exchanged in `blocks`.")
 )
@@ -301,14 +311,17 @@ check_predictors <- function(table, between, fit) {
 # such pairs.
 regression_design <- function(permutations, n, leave_out, blocks) {
   number <- !is.matrix(permutations) && !inherits(permutations, "how") && is.null(dim(permutations))
-  if (is.null(leave_out) || !number) {
-    design <- design_of_plan(permutation_plan(n, permutations, blocks, FALSE, "auto"))
-    if (!is.null(leave_out)) refuse_moved_pairs(design, leave_out)
+  same <- identical(blocks, leave_out)
+  if (is.null(leave_out) || is.null(blocks) || !number) {
+    # other blocks than those of `leave_out` are a design of their own
+    design <- design_of_plan(permutation_plan(n, permutations, if (!same || number) blocks, FALSE,
+                                              "auto"))
+    if (!is.null(leave_out) && !is.null(blocks)) refuse_moved_pairs(design, leave_out)
     return(design)
   }
-  arg <- if (is.null(blocks)) "leave_out" else "blocks"
+  arg <- if (same) "leave_out" else "blocks"
   within <- check_block_labels(leave_out, n, "leave_out")
-  if (!is.null(blocks)) within <- interaction(within, check_block_labels(blocks, n), drop = TRUE)
+  if (!same) within <- interaction(within, check_block_labels(blocks, n), drop = TRUE)
   block_plan(within, n, check_count(permutations, "permutations"), arg)$fixed
 }
 

@@ -169,9 +169,10 @@ if (wanted("leave_out")) {
       data$run <- rep(1:4, length.out = n)
       shift <- patterns(4)[data$run, ]
       data$brain <- data$brain + units(dist(patterns(n) * lengths_of[[kind]](n) + shift)^2)
-      c(p_of(data, leave_out = run), p_of(data, leave_out = run, center = FALSE)[1], p_of(data)[1])[-2]
+      c(p_of(data, leave_out = run), p_of(data, leave_out = run, center = FALSE)[1],
+        p_of(data, leave_out = run, blocks = NULL)[1], p_of(data)[1])[-2]
     })
-    setNames(shares(p), c("centred", "plain", "runs ignored"))
+    setNames(shares(p), c("centred", "plain", "all exchanged", "runs ignored"))
   }, common = 0.8)
 }
 

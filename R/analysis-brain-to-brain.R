@@ -48,7 +48,8 @@
 #'   for all of its elements; what [responses()] makes declares it.
 #' @return A data frame of class `repalign_analysis` with one row per comparison, number of
 #'   neurons and estimator. Columns:
-#'   * `x` and `y`, what is compared; `neurons`; `estimator`; where some side is, `complete`;
+#'   * `x` and `y`, what is compared; `neurons`; `estimator`; `complete`, of which sides the
+#'     neurons are all that there are (`"none"` is not printed);
 #'   * `pooled`, the estimate to report: the ratio of values H that were first averaged over all
 #'     subsets, see Details;
 #'   * `pooled_se`, `conf_low` and `conf_high`, its standard error and interval, from a
@@ -135,8 +136,8 @@ brain_to_brain <- function(x, y = NULL, neurons = NULL, repeats = 200, split = N
                            estimator = c("naive", "stimulus", "stimulus_neuron"), units_x = NULL,
                            units_y = NULL, normalize = c("none", "sd"), conf_level = 0.95,
                            clusters = NULL, over = "stimuli",
-                           na = c("error", "stimuli", "neurons"),
-                           complete = c("none", "x", "y", "both")) {
+                           complete = c("none", "x", "y", "both"),
+                           na = c("error", "stimuli", "neurons")) {
   need_arguments()
   whole <- is.null(y) && is.list(x) && !is.data.frame(x) && !is_responses(x)
   if (whole) {

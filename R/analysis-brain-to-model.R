@@ -63,8 +63,8 @@
 brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
                            estimator = c("naive", "stimulus", "stimulus_neuron"), units = NULL,
                            normalize = c("none", "sd"), conf_level = 0.95,
-                           clusters = NULL, na = c("error", "stimuli", "neurons"),
-                           complete = c("none", "x", "y", "both")) {
+                           clusters = NULL, complete = c("none", "x", "y", "both"),
+                           na = c("error", "stimuli", "neurons")) {
   need_arguments()
   if (!is_collection(layers)) {
     abort("`layers` must be a named list of matrices, not ", describe(layers), "; for a single ",

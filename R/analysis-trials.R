@@ -176,8 +176,8 @@ trial_size_deletions <- function(comparison, parts, members, used) {
 trial_to_trial <- function(trials, neurons = NULL, repeats = 100,
                            estimator = c("naive", "stimulus", "stimulus_neuron"), units = NULL,
                            normalize = c("none", "sd"), conf_level = 0.95,
-                           clusters = NULL, na = c("pairs", "stimuli", "neurons", "error"),
-                           complete = c("none", "both")) {
+                           clusters = NULL, complete = c("none", "both"),
+                           na = c("pairs", "stimuli", "neurons", "error")) {
   need_arguments()
   complete <- trials_complete(complete, trials)
   setup <- check_analysis(estimator, normalize, repeats, conf_level, na, missing_trial_rules,

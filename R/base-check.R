@@ -5,6 +5,9 @@
 
 # These functions check arguments; their errors name the argument, the place and the remedy.
 
+# What `na` may be wherever data are given.
+missing_rules <- c("error", "stimuli", "neurons")
+
 check_choice <- function(value, choices, arg, several = FALSE) {
   if (several && identical(value, choices)) return(value)
   if (!several && identical(value, choices)) return(choices[1])
@@ -28,7 +31,8 @@ check_choice <- function(value, choices, arg, several = FALSE) {
     abort("`", arg, "` names ", dQuote(value[duplicated(value)][1], FALSE), " twice.",
           class = "repalign_error_choice", arg = arg)
   }
-  value
+  # without names, dimensions and classes
+  as.vector(unclass(value))
 }
 
 # The last branch of every switch() on a word: a word that no branch is for is a mistake of ours,
@@ -172,7 +176,8 @@ check_finite <- function(x, arg, allow_na = FALSE, allow_nan = FALSE) {
   at <- which(bad, arr.ind = TRUE)
   # no value of `na` lets infinite values through
   infinite <- all(is.infinite(x[bad]))
-  places <- paste0("row ", at[, 1], ", column ", at[, 2])
+  places <- paste0("row ", named_places(at[, 1], rownames(x)), ", column ",
+                   named_places(at[, 2], colnames(x)))
   abort("`", arg, "` has ", nrow(at), if (infinite) " infinite" else " missing or non-finite",
         " value", if (nrow(at) > 1) "s", if (!infinite) " (NA, NaN or Inf)", ": ",
         enumerate(places, 4, quote = FALSE), ". Remove those rows or columns, or fill the values ",
@@ -228,6 +233,11 @@ inform <- function(..., class = NULL) {
     list(message = readable(paste0(..., "\n")), call = NULL)
   )
   message(condition)
+}
+
+# Numbers of rows or columns with their names, if they have any: 3 ("face").
+named_places <- function(at, names) {
+  if (is.null(names)) at else paste0(at, " (", dQuote(names[at], FALSE), ")")
 }
 
 # Bytes that are no letters of any text are written as "<e9>".

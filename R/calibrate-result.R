@@ -238,6 +238,7 @@ p_to_judge <- function(rows) if (is.null(rows$p_adjusted)) rows$p_value else row
 #' @rdname tidy.repalign
 #' @export
 glance.repalign_calibration <- function(x, ...) {
+  no_other_arguments(...)
   plain <- need_columns(as.data.frame(x), c("x", "y", "measure", "p_value", "permutations"),
                         "summarised")
   alpha <- settings_of(x)$alpha
@@ -254,6 +255,7 @@ glance.repalign_calibration <- function(x, ...) {
 #' @rdname tidy.repalign
 #' @export
 summary.repalign_calibration <- function(object, ...) {
+  no_other_arguments(...)
   plain <- need_columns(as.data.frame(object), c("measure", "score", "calibrated", "p_value"),
                         "summarised")
   alpha <- settings_of(object)$alpha

@@ -269,7 +269,14 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' of its own for each stimulus says that all are independent). Groups whose stimuli are neither
 #' neighbours nor near copies are not seen.
 #'
-#' ROWS-FIGURES
+#' In simulations (`bench/rows.R`, 100 data sets or more of each kind with 20 and with 50 stimuli) it
+#' came with all pairs of unrelated autoregressive series of 0.9 and 0.95 and with all runs of 5
+#' stimuli that share 90% of their variance, from responses as from RDMs; with series of 0.5 in 59%
+#' and 94%; with one slow series and white noise in none for p-values (5% and 6% of which were at
+#' most 0.05), but in 66% and 99% for intervals. It came with no independent rows (Gaussian, of one
+#' and two dimensions, heavy-tailed, counts) but for two sides that share one heavy-tailed dimension
+#' (7% and 1%). Groups of 5 that share 99% were seen in 0% and 64% after shuffling, shuffled series
+#' never (92% and 100% of their p-values were at most 0.05).
 #' @references \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic} (2026), arXiv:2602.14486 (gated
 #'   scores, aggregates). Hemerik and Goeman (2018), TEST 27. Koning and Hemerik (2024),
 #'   Biometrika 111. Phipson and Smyth (2010), Stat. Appl. Genet. Mol. Biol. 9. Kazi-Aoual et al.
@@ -313,6 +320,7 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, ..., alp
   set <- call$set
   pairs <- call$pairs
   check_calibration(set, sides, aggregate, engine)
+  set <- lapply(set, with_fitting_null, pairs, sides)
   if (!isFALSE(series)) refuse_prepared_series(all_representations(sides))
   n <- sum(call$rows)
   check_rows(n, 2, sides$x$reprs[[1]]$arg, "a permutation")

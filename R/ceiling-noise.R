@@ -420,8 +420,9 @@ warn_high_reliability <- function(result, equal) {
                 "\"stimulus_neuron\").")
        } else {
          paste0("Either trials share what is no signal (drift, adaptation): declare `event` or ",
-                "`run` in responses(). Or noise runs against the signal, as where a common mean is ",
-                "taken off all neurons or each trial is scaled by itself: give responses without it.")
+                "`run` in responses(). Or noise runs against the signal, as where a common mean ",
+                "is taken off all neurons or each trial is scaled by itself: give responses ",
+                "without it.")
        }, class = "repalign_high_reliability", data = result$reliability[high])
 }
 
@@ -498,6 +499,7 @@ ceiling_df <- function(object) {
 #' @rdname tidy.repalign
 #' @export
 tidy.repalign_ceiling <- function(x, ...) {
+  no_other_arguments(...)
   rows <- as.data.frame(x)
   known <- intersect(ceiling_columns, names(rows))
   if (!length(known)) need_columns(rows, "ceiling", "tidied")

@@ -225,7 +225,7 @@ feed_of_sides <- function(given) {
   }
   if (!is.null(x$n) && !is.null(y$n) && x$n != y$n) {
     end()
-    abort("`chunks` has ", format(x$n), " rows in `x` and ", format(y$n), " in `y`: the rows must ",
+    abort("`chunks` has ", format(x$n), if (x$n == 1) " row" else " rows", " in `x` and ", format(y$n), " in `y`: the rows must ",
           "be the same stimuli in the same order.", class = "repalign_error_rows", arg = "chunks")
   }
   n <- c(x$n, y$n)

@@ -208,8 +208,11 @@ warn_no_differences <- function(rows) {
 compared_scores <- function(result) {
   if (inherits(result, "repalign_evaluation")) return(compared_models(result))
   if (!inherits(result, "repalign_interval") || is_of_estimators(result)) {
+    ours <- !is.na(result_kind(result))
     abort("`result` must be what score_interval() or evaluate_models() returned, with the scores ",
-          "to compare, not ", describe(result), ".", class = "repalign_error_type", arg = "result")
+          "to compare, not ", if (ours) paste0("that of ", maker_of(result), ": ",
+                                               where_errors_are(result)) else describe(result),
+          ".", class = "repalign_error_type", arg = "result")
   }
   rows <- as.data.frame(result)
   if (!nrow(rows)) {
@@ -217,6 +220,7 @@ compared_scores <- function(result) {
           class = "repalign_error_size", arg = "result")
   }
   need_columns(rows, c("x", "y", "measure", "score", "se", "over", "method"), "compared", "result")
+  for (column in c("score", "se")) rows[[column]] <- as.double(rows[[column]])
   parts <- interval_parts(result, "result")
   places <- deletion_places(result)
   twice <- anyDuplicated(places)

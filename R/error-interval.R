@@ -160,9 +160,9 @@
 #' * scores that are near a bound in most halves of the stimuli, as overlaps of neighbours are with
 #'   a large `k`: `cycle_knn` with 5 neighbours among 30 stimuli;
 #' * few stimuli that drive all neurons much more strongly than the others: a sample without one of
-#'   them cannot know of it. With 5% of 40 stimuli four times as strong (`bench/strong-stimuli.R`, 300
-#'   data sets), intervals of naive `cka` held the mean in 0.89, those of `rsa` of squared distances
-#'   in 0.76 (in 0.62 and 0.03 of the samples without one). A message of class
+#'   them cannot know of it. With 5% of 40 stimuli four times as strong (`bench/strong-stimuli.R`,
+#'   300 data sets), intervals of naive `cka` held the mean in 0.89, those of `rsa` of squared
+#'   distances in 0.76 (in 0.62 and 0.03 of the samples without one). A message of class
 #'   `repalign_strong_stimuli` says when two stimuli carry more than half of all influence (the sum
 #'   of absolute values about their median): in 72% of these data sets for one of the two measures,
 #'   in 0.7% with stimuli of equal strength;

@@ -105,8 +105,9 @@ stimulus_labels <- function(values, name) {
   if (twice) {
     first <- match(labels[twice], labels)
     abort("The stimulus ", dQuote(labels[twice], FALSE), " is in rows ", first,
-          " and ", twice, " of `data`, but must have one row. If these are repeats, make an ",
-          "array of trials by trial_array(), or average them first.",
+          " and ", twice, " of `data`, but must have one row. If these are repeats, declare ",
+          "them as trials by responses(data, stimulus = ", dQuote(name, FALSE), "), or average ",
+          "them first.",
           class = "repalign_error_rows", arg = "stimulus")
   }
   labels

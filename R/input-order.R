@@ -9,7 +9,7 @@ with_common_stimuli <- function(reprs, by_name = TRUE) {
   names <- NULL
   unnamed <- 0
   for (repr in reprs) {
-    if (stimulus_count(repr$data) != n) refuse_other_count(reprs[[1]], repr)
+    if (stimulus_count(repr$data) != n) refuse_odd_count(reprs, repr)
     own <- if (by_name) stimulus_names(repr$data)
     if (is.null(own)) unnamed <- unnamed + 1
     else if (is.null(names)) names <- own
@@ -19,7 +19,15 @@ with_common_stimuli <- function(reprs, by_name = TRUE) {
     refuse_prepared_stimuli(reprs)
     all <- lapply(reprs, function(repr) stimulus_names(repr$data))
     args <- vapply(reprs, function(repr) repr$arg, "")
-    at <- places_in_order(all, args, function(i, k) refuse_other_names(reprs[[i]], reprs[[k]]))
+    at <- places_in_order(all, args, function(i, k) {
+      # the first may be the one to blame
+      odd <- odd_one(vapply(all[lengths(all) > 0], function(names) {
+        paste(sort(names), collapse = "\r")
+      }, ""))
+      blamed <- identical(which(lengths(all) > 0)[odd], i)
+      if (blamed) refuse_other_names(reprs[[k]], reprs[[i]])
+      refuse_other_names(reprs[[i]], reprs[[k]])
+    })
     reprs <- Map(reordered_representation, reprs, at)
   }
   if (unnamed > 0 && !is.null(names)) note_one_sided_names(reprs)
@@ -48,13 +56,30 @@ reordered_rows <- function(x, at) {
   if (columns_are_checked(x)) mark_checked(part) else part
 }
 
-# Data as they were given, in one order: a list with the names that messages call them by. What is no
-# data at all is refused by those who read it.
+# Data as they were given, in one order: a list with the names that messages call them by. What is
+# no data at all is refused by those who read it.
 data_in_order <- function(data) {
   readable <- vapply(data, function(x) length(dim(x)) %in% 2:3 || kind_of(x) != "data", NA)
   if (!all(readable)) return(data)
   reprs <- Map(function(x, arg) list(data = x, arg = arg), data, names(data))
   lapply(with_common_stimuli(reprs), function(repr) repr$data)
+}
+
+# Of three values or more, the place of the only one that differs from all others, or NULL.
+odd_one <- function(values) {
+  odd <- which(values != names(which.max(table(values))))
+  if (length(values) > 2 && length(odd) == 1) odd
+}
+
+# One of three or more that alone has another number of stimuli is to blame.
+refuse_odd_count <- function(reprs, repr) {
+  counts <- vapply(reprs, function(one) as.double(stimulus_count(one$data)), 0)
+  odd <- odd_one(counts)
+  prepared <- any(vapply(reprs, function(one) !is.null(one$prepared), NA))
+  if (is.null(odd) || prepared) refuse_other_count(reprs[[1]], repr)
+  abort("`", reprs[[odd]]$arg, "` has ", count_of(counts[odd], "row"), ", and the others have ",
+        counts[-odd][1], ": the rows must be the same stimuli. match_rows() keeps those that all ",
+        "have, by name.", class = "repalign_error_rows", arg = reprs[[odd]]$arg)
 }
 
 refuse_other_count <- function(one, other) {
@@ -64,9 +89,10 @@ refuse_other_count <- function(one, other) {
                     if (is.null(one$prepared)) one$arg else other$arg, "` has ",
                     if (is.null(one$prepared)) one$n else other$n, ".")
   }
-  abort("`", one$arg, "` has ", stimulus_count(one$data), " rows and `", other$arg, "` has ",
-        stimulus_count(other$data), ": the rows must be the same stimuli. match_rows() keeps those ",
-        "that both have, by name.",
+  abort("`", one$arg, "` has ", count_of(stimulus_count(one$data), "row"), " and `", other$arg,
+        "` has ",
+        stimulus_count(other$data), ": the rows must be the same stimuli. match_rows() keeps ",
+        "those that both have, by name.",
         transposed_hint(one$data, other$data, one$arg, other$arg), class = "repalign_error_rows",
         arg = other$arg)
 }

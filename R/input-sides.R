@@ -48,9 +48,13 @@ refuse_results <- function(given, arg) {
     "a set of simulated networks: take its $representations or its $models"
   } else if (inherits(given, "repalign_result")) {
     "a result, not data: give the representations themselves"
-  } else if (is.character(given) && !is.matrix(given) ||
-             inherits(given, "repalign_measure")) {
+  } else if (inherits(given, "repalign_measure") ||
+             is.character(given) && length(given) && all(given %in% measure_ids())) {
     paste0(describe(given), ", not data: give a measure in the argument `measure`")
+  } else if (is.character(given) && !is.matrix(given)) {
+    paste0("text, not data", if (length(given) == 1) {
+      ": read_representation() reads the data of a file"
+    })
   }
   if (is.null(what)) return(invisible())
   abort("`", arg, "` is ", what, ".", class = "repalign_error_type", arg = arg)
@@ -91,8 +95,12 @@ as_side <- function(x, arg, allow_na = FALSE) {
   for (name in names) refuse_results(x[[name]], paste0(arg, "$", name))
   nested <- vapply(x, is_collection, NA)
   if (any(nested) && !all(nested)) {
-    abort("`", arg, "` mixes matrices and lists: element ", dQuote(names[!nested][1], FALSE),
-          " is not a list of layers. Give only matrices, or only lists of layers (models).",
+    # those that are fewer are to blame
+    lists <- sum(nested) < sum(!nested)
+    odd <- dQuote(names[if (lists) nested else !nested][1], FALSE)
+    abort("`", arg, "` mixes matrices and lists: element ", odd,
+          if (lists) " is a list, and the others are not." else " is not a list of layers.",
+          " Give only matrices, or only lists of layers (models).",
           class = "repalign_error_type", arg = arg)
   }
   if (!any(nested)) return(flat_side(x, arg, names, rep(arg, length(x)), FALSE, allow_na, arg))

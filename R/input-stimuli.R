@@ -30,9 +30,9 @@ refuse_rows <- function(repr, rows, centered) {
 # another order is brought into the order of the first that has names, and a message says so. Names
 # that do not fit are an error, and what has no names goes by position, with a message.
 
-# names: those of the stimuli of each part, or NULL; args: what messages call the parts; refuse: gives
-# the error for the numbers of two parts whose names do not fit. Returns for each part where its
-# stimuli are in the common order, or NULL where they stay.
+# names: those of the stimuli of each part, or NULL; args: what messages call the parts; refuse:
+# gives the error for the numbers of two parts whose names do not fit. Returns for each part where
+# its stimuli are in the common order, or NULL where they stay.
 places_in_order <- function(names, args, refuse) {
   named <- which(lengths(names) > 0)
   if (length(named) < 2) return(vector("list", length(names)))

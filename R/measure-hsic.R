@@ -85,7 +85,8 @@ unscale_h <- function(value, exponents) {
   part <- trunc(exponent / 4)
   result <- value
   for (e in c(part, part, part, exponent - 3 * part)) result <- result * 2^e
-  lost <- is.infinite(result) || (isTRUE(result == 0) && value != 0)
+  # smaller numbers have fewer digits
+  lost <- is.infinite(result) || (isTRUE(abs(result) < .Machine$double.xmin) && value != 0)
   if (lost) NA_real_ else result
 }
 

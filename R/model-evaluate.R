@@ -78,15 +78,26 @@
 #' cross-validation, 3 for each fold) or with an undefined score is left out.
 #'
 #' *Chance.* `p_chance` asks whether the score could come from a model that has nothing to do with
-#' the data: the stimuli of the models are permuted, in the same way for all RDMs and all components,
-#' and all scores are computed anew, models with weights from new fits in the same folds. It is the
-#' p-value of [calibrate()] for the mean over RDMs, one-sided, and what the stars of `plot()` show. A
-#' permuted model that has no score in a fold counts as 0 there. Stimuli must be exchangeable:
-#' permutations within `blocks` keep what all stimuli of a block share, and `clusters` change places
-#' as a whole, for which they must have one size (`p_chance` is `NA` otherwise, with a note, and for
-#' models that such an exchange leaves as they are). Permutations say nothing of other subjects:
-#' `p_zero` does. A cosine is far above 0 for all RDMs that are positive, so that `p_zero` is then
-#' small for any model; `p_chance` is not.
+#' the data: the stimuli of the models are permuted, in the same way for all RDMs and all
+#' components, and all scores are computed anew, models with weights from new fits in the same
+#' folds. It is the p-value of [calibrate()] for the mean over RDMs, one-sided, and what the stars
+#' of `plot()` show. A permuted model that has no score in a fold counts as 0 there. Stimuli must be
+#' exchangeable: permutations within `blocks` keep what all stimuli of a block share, and `clusters`
+#' change places as a whole, for which they must have one size (`p_chance` is `NA` otherwise, with a
+#' note, and for models that such an exchange leaves as they are). Permutations say nothing of other
+#' subjects: `p_zero` does. A cosine is far above 0 for all RDMs that are positive, so that `p_zero`
+#' is then small for any model; `p_chance` is not.
+#'
+#' In 300 data sets each with models that have nothing to do with the data (20 stimuli, 8 subjects;
+#' `Rscript bench/rsa-chance.R level sets=300 draws=30 outer=pearson`, and `outer=whitened_cosine`),
+#' `p_chance` was at most 0.05 in 0.050 and 0.040 of them for a fixed model, 0.030 and 0.053 for a
+#' weighted one, and 0.058 and 0.053 for a non-negative one, all without folds; `p_zero` by the
+#' whitened cosine in all of them. Where data and models shared categories and nothing else (`blocks
+#' sets=100 outer=pearson`), it was so in all sets by permutations of all stimuli, and in 0.06 to
+#' 0.07 within categories as `blocks`.@FOLDS@ With 92 stimuli and 20 subjects, 999 permutations took
+#' about a second for three fixed models, and 5 to 7 seconds for one in 2 x 2 folds, fixed or
+#' weighted, by `"pearson"` or `"whitened_cosine"`; 8 to 32 with weights that are not negative
+#' (`cost`).
 #'
 #' *Clusters.* Stimuli that depend on each other are fewer independent stimuli than they seem. With
 #' `clusters`, whole clusters are drawn, n is their number, and neither pairs of stimuli within a
@@ -94,6 +105,12 @@
 #' depend on how many of them there are. Whitened comparisons weigh the pairs that are left by their
 #' own covariance. A model that is the same for all pairs between clusters, such as that of the
 #' categories themselves, has no score (`NA`, with a warning).
+#'
+#' Clusters of 4 stimuli whose features share 80% of their variance, 8 subjects, 5, 10 and 20
+#' clusters (`Rscript bench/rsa-clusters.R sets=200`; Pearson and cosine, plain and whitened): with
+#' `clusters`, 95% intervals held the true score in 0.965 to 0.995 of the sets, equal models
+#' differed in 0.000 to 0.025, and a score of 0 was called positive in 0.000 to 0.025. Without, it
+#' was 0.890 to 0.965, 0.030 to 0.085, and 0.455 to 1.000 (of the score with pairs within clusters).
 #'
 #' *Cross-validation.* Models are fitted to the training RDMs and stimuli of each fold, and tested
 #' with those that the training does not have; scores and ceilings are means over folds, of which
@@ -132,15 +149,15 @@
 #' one sort. Kendall's tau, and RDMs that lack different pairs, are computed anew for each draw and
 #' each permutation, which takes long: give fewer of them.
 #'
-#' When not to trust it: when stimuli depend on each other and `clusters` do not say so (a warning of
-#' class `repalign_dependence` speaks when they look like it, see [calibrate()]). With two or three
-#' subjects, errors over subjects are guesses, and there are 1 or 2 degrees of freedom. Cosines need
-#' a 0 that means "no difference", as it does in cross-validated distances (`"crossnobis"` of
-#' [rdm()], which has estimates below 0): with other dissimilarities, such as 1 - r or distances of
-#' noisy patterns, a model in which all pairs are equal scores high, and may score above good models.
-#' Take `"whitened_pearson"` there; a message says so where `outer` is not named, no data RDM has a
-#' value of 0 or below, and not all are crossnobis estimates of [rdm()]. A score that is not
-#' significantly below the ceiling may be far below it.
+#' When not to trust it: when stimuli depend on each other and `clusters` do not say so (a warning
+#' of class `repalign_dependence` speaks when they look like it, see [calibrate()]). With two or
+#' three subjects, errors over subjects are guesses, and there are 1 or 2 degrees of freedom.
+#' Cosines need a 0 that means "no difference", as it does in cross-validated distances
+#' (`"crossnobis"` of [rdm()], which has estimates below 0): with other dissimilarities, such as 1 -
+#' r or distances of noisy patterns, a model in which all pairs are equal scores high, and may score
+#' above good models. Take `"whitened_pearson"` there; a message says so where `outer` is not named,
+#' no data RDM has a value of 0 or below, and not all are crossnobis estimates of [rdm()]. A score
+#' that is not significantly below the ceiling may be far below it.
 #' @references \enc{Schütt}{Schuett}, Kipnis, Diedrichsen and Kriegeskorte (2023), eLife 12.
 #'   Nili, Wingfield, Walther, Su, Marslen-Wilson and Kriegeskorte (2014), PLoS Computational
 #'   Biology 10 (ceilings). Diedrichsen, Berlot, Mur, Schuett, Shahbazi and Kriegeskorte (2021),
@@ -176,16 +193,20 @@ evaluate_models <- function(rdms, models, outer = "whitened_cosine",
   check_evaluation(task, drawn, folds, threads)
   blocks <- check_chance(task, permutations, blocks, task$labels)
   free <- is.null(blocks) && all_orders(permutations)
-  dependence <- if (is.null(task$codes) && (free || "condition" %in% drawn$factors)) {
+  # errors over stimuli go on into comparisons, p-values of permutations do not
+  drawn_stimuli <- "condition" %in% drawn$factors
+  dependence <- if (is.null(task$codes) && (free || drawn_stimuli)) {
     warn_of_rows(judged_rdms(task$values, task$n, mean = TRUE),
-                 judged_rdms(do.call(cbind, task$components), task$n), "errors",
-                 list(cluster_remedy))
+                 judged_rdms(do.call(cbind, task$components), task$n),
+                 if (drawn_stimuli) "errors" else "null",
+                 list(if (drawn_stimuli) cluster_remedy else evaluation_remedy))
   }
   data <- data_rounds(task, folds)
   whole <- evaluate_whole(task, data, folds, threads)
   parts <- evaluate_parts(task, drawn, folds, threads)
   chance <- chance_of_models(task, data, whole$scores, permutations, blocks, threads)
-  evaluation_result(task, whole, parts, chance, drawn, folds, conf_level, dependence)
+  evaluation_result(task, whole, parts, chance, drawn, folds, conf_level,
+                    if (drawn_stimuli) dependence)
 }
 
 # ---- what is given

@@ -211,6 +211,13 @@ rdm_of_responses <- function(value, place, inner) {
   rdm <- dissimilarities_of(repr, inner)
   unscaled <- if (inner %in% c("euclidean", "sqeuclidean")) form_distances(repr)$scale else 1
   values <- as.vector(rdm$d) / unscaled
-  structure(if (rdm$square) values^2 else values, Size = repr$n, Labels = stimulus_names(repr$data),
+  if (rdm$square) values <- values^2
+  # squares of very small values have few digits left, or none
+  tiny <- rdm$square && any(rdm$d != 0) && max(values) <= 1e16 * .Machine$double.xmin
+  if (tiny || any(is.infinite(values))) {
+    abort("The dissimilarities of `", place, "` are too large or too small for a double: rescale ",
+          "the data.", class = "repalign_error_value", arg = place)
+  }
+  structure(values, Size = repr$n, Labels = stimulus_names(repr$data),
             Diag = FALSE, Upper = FALSE, class = "dist")
 }

@@ -89,6 +89,7 @@ evaluation_over <- function(x) {
 #' @rdname tidy.repalign
 #' @export
 glance.repalign_evaluation <- function(x, ...) {
+  no_other_arguments(...)
   rows <- need_columns(as.data.frame(x), c("score", "ceiling_low", "ceiling_high", "draws"),
                        "summarised")
   sizes <- attr(x, "sizes")
@@ -146,8 +147,8 @@ compared_models <- function(result) {
   }
   rows$over <- evaluation_over(result)
   rows$measure <- rep(attr(result, "outer"), nrow(rows))
-  list(score = rows$score, title = rows$model, measure = rows$measure, sign = rep(1, nrow(rows)),
-       parts = found$parts, total = total_covariance(found$parts),
+  list(score = rows$score, title = as.character(rows$model), measure = rows$measure,
+       sign = rep(1, nrow(rows)), parts = found$parts, total = total_covariance(found$parts),
        level = attr(result, "conf_level"), order = order(found$at), rows = rows, halves = FALSE)
 }
 

@@ -31,6 +31,7 @@ declare_result(
 #' @param ... unused.
 #' @export
 glance.repalign_rdm_rows <- function(x, ...) {
+  no_other_arguments(...)
   need_kept(x, "whole", "rdm_rows()")
 }
 
@@ -257,8 +258,8 @@ rows_of_pair <- function(x, y, outer, stimulus_noise, args) {
           arg = args[2])
   }
   places <- pair_places(there, n)
-  a <- x[there]
-  b <- y[there]
+  a <- even_sizes(cbind(x[there]))$values[, 1]
+  b <- even_sizes(cbind(y[there]))$values[, 1]
   shares <- shares_of(a, b, there, outer, stimulus_noise, n)
   ends <- factor(c(places$first, places$second), seq_len(n))
   pairs_of <- lapply(split(rep(seq_along(there), 2), ends), sort)

@@ -108,9 +108,9 @@ plan_pairs <- function(x, y) {
             "(or stretch of the series), or the means of these.",
             class = "repalign_error_design", arg = repr$arg)
     }
-    warn_of_rows(list(pair$x), list(pair$y), "errors", plan_remedies)
   }
   note_planned_trials(pairs)
+  warn_of_rows(list(pairs[[1]]$x), lapply(pairs, function(pair) pair$y), "errors", plan_remedies)
   pairs
 }
 

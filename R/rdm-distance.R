@@ -278,8 +278,8 @@ noise_in_order <- function(noise, patterns) {
   in_order_of(noise, patterns$names, "noise", "the channels of `x`")
 }
 
-# What is checked of a precision, or of the covariance of a run, in words `what`; returns its Cholesky
-# root.
+# What is checked of a precision, or of the covariance of a run, in words `what`; returns its
+# Cholesky root.
 definite_root <- function(noise, patterns, what) {
   wrong <- function(...) {
     abort(what, ..., class = "repalign_error_value", arg = "noise")

@@ -14,11 +14,12 @@ NULL
 #'   x channels x repeats, such as [trial_array()] makes, whose repeats are the runs unless `run`
 #'   says otherwise; a repeat that is missing is `NA` in all channels. Or a [responses()] object,
 #'   whose events are the runs. A named list of these gives a named list of RDMs.
-#' @param condition for each row of a matrix the label of its condition. Conditions come in the order
-#'   of the levels of a factor, numbers by value, words by their first appearance. `NULL`: each row
-#'   is a condition. Rows of an array are conditions in any case, and keep their order. When `x` is a
-#'   list: labels for all of its elements, or a list of labels with the same names; all RDMs then
-#'   have the order of the first one.
+#' @param condition for each row of a matrix the label of its condition; of a data frame also the
+#'   name of the column that has it. Columns that name conditions or runs are no channels.
+#'   Conditions come in the order of the levels of a factor, numbers by value, words by their first
+#'   appearance. `NULL`: each row is a condition. Rows of an array are conditions in any case, and
+#'   keep their order. When `x` is a list: labels for all of its elements, or a list of labels with
+#'   the same names; all RDMs then have the order of the first one.
 #' @param run for each row of a matrix, or each repeat of an array, the label of its run; or `TRUE`
 #'   for crossed trials, of which the first observations of all conditions are one run, the second
 #'   another, and so on. Runs are what has noise of its own; `"crossnobis"` and `"poisson_cv"` need
@@ -197,7 +198,8 @@ at_place <- function(place, code) {
 one_rdm <- function(x, labels, noise, settings) {
   declared <- distance_called(settings$distance)
   note_plain_covariances(noise)
-  kept <- complete_observations(x, labels, settings$na)
+  taken <- labels_of_frame(x, labels)
+  kept <- complete_observations(taken$x, taken$labels, settings$na)
   if (!is.null(noise) && !all(unlist(kept$columns))) {
     abort("na = \"neurons\" leaves out channels that `noise` has: leave them out of both, or use ",
           "na = \"stimuli\".", class = "repalign_error_choice", arg = "noise")

@@ -82,7 +82,8 @@ noise_covariance <- function(x, condition = NULL, run = NULL,
           "covariance (or a part of one), solve() gives the precision.",
           class = "repalign_error_type", arg = "x")
   }
-  kept <- complete_observations(x, list(condition = condition, run = run), na)
+  taken <- labels_of_frame(x, list(condition = condition, run = run))
+  kept <- complete_observations(taken$x, taken$labels, na)
   x <- kept$x
   condition <- kept$labels$condition
   run <- kept$labels$run

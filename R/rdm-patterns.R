@@ -17,8 +17,9 @@ read_observations <- function(x, condition, run) {
   if (!.Call(C_all_finite, x)) {
     at <- which(!is.finite(x), arr.ind = TRUE)
     first <- at[order(at[, 1], at[, 2])[1], ]
-    abort("`x` has ", count_of(nrow(at), "missing or infinite value"), ", first in row ", first[1],
-          ", column ", first[2], ": leave out these observations (rows) or channels (columns).",
+    abort("`x` has ", count_of(nrow(at), "missing or infinite value"), ", first in row ",
+          named_places(first[1], rownames(x)), ", column ", named_places(first[2], colnames(x)),
+          ": leave out these observations (rows) or channels (columns).",
           class = "repalign_error_nonfinite", arg = "x")
   }
   # a row name that comes twice is a condition that was shown twice
@@ -49,11 +50,30 @@ run_labels <- function(run, x, condition) {
   count <- table(condition)
   if (length(unique(as.vector(count))) > 1) {
     abort("run = TRUE is for crossed trials, but condition ",
-          dQuote(names(which.min(count)), FALSE), " has ", count_of(min(count), "observation"), ", and ",
+          dQuote(names(which.min(count)), FALSE), " has ",
+          count_of(min(count), "observation"), ", and ",
           dQuote(names(which.max(count)), FALSE), " has ", max(count), ": give the label of each ",
           "row in `run`.", class = "repalign_error_labels", arg = "run")
   }
   as.integer(stats::ave(seq_along(condition), condition, FUN = seq_along))
+}
+
+# Columns of a data frame may hold the labels, given by their names or as they are: these are no
+# channels. Returns list(x, labels).
+labels_of_frame <- function(x, labels) {
+  if (!is.data.frame(x)) return(list(x = x, labels = labels))
+  own <- character()
+  for (arg in names(labels)) {
+    label <- labels[[arg]]
+    if (is.character(label) && length(label) == 1 && label %in% names(x)) {
+      own <- c(own, label)
+      labels[[arg]] <- x[[label]]
+    } else if (length(label) == nrow(x)) {
+      same <- vapply(x, function(column) identical(as.vector(column), as.vector(label)), NA)
+      own <- c(own, names(x)[same])
+    }
+  }
+  list(x = x[setdiff(names(x), own)], labels = labels)
 }
 
 # The observations without what `na` leaves out: list(x, labels, columns).
@@ -67,8 +87,8 @@ complete_observations <- function(x, labels, na) {
   list(x = found$given$x, labels = labels, columns = found$columns)
 }
 
-# One label a row as list(codes, labels). names: of the rows. sorted: words are sorted, too, as those
-# of runs are: lists with a value for each run are in that order.
+# One label a row as list(codes, labels). names: of the rows. sorted: words are sorted, too, as
+# those of runs are: lists with a value for each run are in that order.
 row_codes <- function(labels, n, arg, names = NULL, row = "row", sorted = FALSE) {
   if (is.null(labels)) return(NULL)
   labels <- in_order_of(labels, names, arg, paste0("the ", row, "s of `x`"))

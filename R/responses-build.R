@@ -84,8 +84,9 @@ check_row_names <- function(names, arg) {
   }
   if (anyDuplicated(names)) {
     twice <- names[duplicated(names)][1]
-    abort("`", arg, "` has the row name ", dQuote(twice, FALSE), " more than once: average the ",
-          "repeats, or use trial_array().", class = "repalign_error_rows", arg = arg)
+    abort("`", arg, "` has the row name ", dQuote(twice, FALSE), " more than once: declare the ",
+          "repeats as trials by responses(", arg, ", stimulus = rownames(", arg, ")), which has each ",
+          "stimulus once, or average them.", class = "repalign_error_rows", arg = arg)
   }
 }
 
@@ -144,7 +145,7 @@ trial_array <- function(data, stimulus, neuron, trial = NULL, value) {
 }
 
 table_column <- function(data, name, arg) {
-  if (!is.character(name) || length(name) != 1 || is.na(name)) {
+  if (!names_column(name)) {
     abort("`", arg, "` must be the name of a column of `data`.",
           class = "repalign_error_value", arg = arg)
   }
@@ -540,7 +541,9 @@ frame_label <- function(x, given, arg) {
   if (arg == "cluster") label_text(as.vector(values)) else values
 }
 
-names_column <- function(given) is.character(given) && length(given) == 1 && !is.na(given)
+names_column <- function(given) {
+  is.character(given) && is.null(dim(given)) && length(given) == 1 && !is.na(given)
+}
 
 named_columns <- function(x, given) {
   args <- c("stimulus", "neuron", "trial", "session", "cluster", "event", "series")

@@ -96,10 +96,10 @@
 #' reproduces a result with any number of workers and threads.
 #'
 #' When not to trust it: when conditions depend on each other (a warning of class
-#' `repalign_dependence` speaks when they look like it, see [calibrate()]). A searchlight tells that the channels around a centre carry information,
-#' not that the centre itself does; centres beside an informative place are found, too. Scores of
-#' neighbourhoods of different sizes cannot be compared with each other, as noise lowers them to a
-#' different degree.
+#' `repalign_dependence` speaks when they look like it, see [calibrate()]). A searchlight tells that
+#' the channels around a centre carry information, not that the centre itself does; centres beside
+#' an informative place are found, too. Scores of neighbourhoods of different sizes cannot be
+#' compared with each other, as noise lowers them to a different degree.
 #' @references Kriegeskorte, Goebel and Bandettini (2006), PNAS 103. Nichols and Holmes (2002),
 #'   Human Brain Mapping 15. Walther et al. (2016), NeuroImage 137 (crossnobis).
 #' @examples

@@ -48,7 +48,8 @@
 #'   for all of its elements; what [responses()] makes declares it.
 #' @return A data frame of class `repalign_analysis` with one row per comparison, number of
 #'   neurons and estimator. Columns:
-#'   * `x` and `y`, what is compared; `neurons`; `estimator`; where some side is, `complete`;
+#'   * `x` and `y`, what is compared; `neurons`; `estimator`; `complete`, of which sides the
+#'     neurons are all that there are (`"none"` is not printed);
 #'   * `pooled`, the estimate to report: the ratio of values H that were first averaged over all
 #'     subsets, see Details;
 #'   * `pooled_se`, `conf_low` and `conf_high`, its standard error and interval, from a
@@ -57,9 +58,10 @@
 #'   * `n_estimates`, the number of subsets, and `undefined`, the number of those in which a
 #'     denominator is not positive;
 #'   * only for [responses()] with several trials: `ceiling`, the estimate that the region, or the
-#'     two sides, would have with their own noise-free responses, over the same pairs of neurons; and
-#'     `disattenuated`, the estimate from trials (`"stimulus_neuron_trial"` for `"stimulus_neuron"`),
-#'     each with its standard error (`_se`, over stimuli), see [noise_ceiling()]; `NA` for `"naive"`.
+#'     two sides, would have with their own noise-free responses, over the same pairs of neurons;
+#'     and `disattenuated`, the estimate from trials (`"stimulus_neuron_trial"` for
+#'     `"stimulus_neuron"`), each with its standard error (`_se`, over stimuli), see
+#'     [noise_ceiling()]; `NA` for `"naive"`.
 #'     `"stimulus_neuron_trial"` is free of this noise, so that its ceiling is 1.
 #'
 #'   `pooled` is `NA` if a pooled denominator is not positive, and `pooled_se` is `NA` if this
@@ -134,10 +136,18 @@ brain_to_brain <- function(x, y = NULL, neurons = NULL, repeats = 200, split = N
                            estimator = c("naive", "stimulus", "stimulus_neuron"), units_x = NULL,
                            units_y = NULL, normalize = c("none", "sd"), conf_level = 0.95,
                            clusters = NULL, over = "stimuli",
-                           na = c("error", "stimuli", "neurons"),
-                           complete = c("none", "x", "y", "both")) {
+                           complete = c("none", "x", "y", "both"),
+                           na = c("error", "stimuli", "neurons")) {
   need_arguments()
   whole <- is.null(y) && is.list(x) && !is.data.frame(x) && !is_responses(x)
+  if (whole) {
+    check_element_names(x, "x")
+    x <- data_in_order(x)
+  } else if (!is.null(y)) {
+    both <- data_in_order(list(x = x, y = y))
+    x <- both$x
+    y <- both$y
+  }
   objects <- if (whole) x else list(x = x, y = y)
   setup <- check_analysis(estimator, normalize, repeats, conf_level, na, clusters = clusters,
                           objects = objects, by_trials = TRUE, default = missing(estimator))
@@ -206,8 +216,8 @@ neurons_over <- function(over, setup, pairs) {
   complete <- names(which(setup$complete))
   if (!pairs) complete <- intersect(complete, names(which(neurons)))
   if (length(complete)) {
-    abort("`over` has the neurons of `", complete[1], "`, which are all that there are (`complete`), ",
-          "and no sample: leave them out of `over`, or `complete`.",
+    abort("`over` has the neurons of `", complete[1], "`, which are all that there are ",
+          "(`complete`), and no sample: leave them out of `over`, or `complete`.",
           class = "repalign_error_choice", arg = "over")
   }
   neurons
@@ -240,14 +250,13 @@ analysis_matrix <- function(x, arg, setup) {
 two_regions <- function(x, y, neurons, units_x, units_y, setup) {
   if (!length(setup$objects)) check_unit_choice(FALSE, units_x, units_y)
   data <- read_responses(list(x = x, y = y), setup$na)
-  units <- list(x = check_labels(units_x, ncol(data$x), "units_x", "x"),
-                y = check_labels(units_y, ncol(data$y), "units_y", "y"))
+  units <- list(x = check_labels(units_x, ncol(data$x), "units_x", "x", colnames(data$x)),
+                y = check_labels(units_y, ncol(data$y), "units_y", "y", colnames(data$y)))
   setup <- take_units(setup, data, units, c(x = "units_x", y = "units_y"))
   given <- clustered_responses(complete_responses(data, setup$na, setup$units), setup)
   setup$objects <- analysis_objects(setup, given)
   x <- analysis_matrix(given$data$x, "x", setup)
   y <- analysis_matrix(given$data$y, "y", setup)
-  note_one_sided_names(list(list(data = x, arg = "x"), list(data = y, arg = "y")))
   scale <- c(common_scale(list(x)), common_scale(list(y)))
   comparison <- region_pair(x, y, "x", "y", neurons, given$labels$x, given$labels$y, setup, scale)
   list(each = list(comparison), note = with_together(given$note, setup),
@@ -257,7 +266,6 @@ two_regions <- function(x, y, neurons, units_x, units_y, setup) {
 # x and y are what analysis_matrix() returned; `scale` has the factors by which the data of the two
 # sides are multiplied.
 region_pair <- function(x, y, arg_x, arg_y, neurons, units_x, units_y, setup, scale) {
-  check_same_rows(x, y, arg_x, arg_y)
   units <- list(x = check_labels(units_x, ncol(x), "units_x", arg_x),
                 y = check_labels(units_y, ncol(y), "units_y", arg_y))
   complete <- setup$complete[c(arg_x, arg_y)]
@@ -301,7 +309,7 @@ check_any_allowed <- function(units, width, arg, arg_units, setup) {
 }
 
 list_comparisons <- function(x, neurons, units, setup) {
-  names <- check_element_names(x, "x")
+  names <- names(x)
   if (length(x) < 2) {
     abort("`x` has one element: give at least two to compare, or a matrix to compare its parts.",
           class = "repalign_error_size", arg = "x")
@@ -319,7 +327,7 @@ list_comparisons <- function(x, neurons, units, setup) {
     }
     if (is.null(names(units))) names(units) <- names
     Map(function(labels, element, name) {
-      check_labels(labels, ncol(element), paste0("units_x$", name), name)
+      check_labels(labels, ncol(element), paste0("units_x$", name), name, colnames(element))
     }, units[names], data, names)
   }
   args <- stats::setNames(rep("units_x", length(names)), names)
@@ -330,7 +338,6 @@ list_comparisons <- function(x, neurons, units, setup) {
   units <- given$labels
   # all regions are multiplied by one factor, so that H values can be pooled over the pairs
   regions <- Map(function(x, name) analysis_matrix(x, name, setup), given$data, names)
-  note_one_sided_names(Map(function(x, name) list(data = x, arg = name), regions, names))
   scale <- rep(common_scale(regions), 2)
   pairs <- utils::combn(length(x), 2, simplify = FALSE)
   each <- lapply(pairs, function(p) {
@@ -342,8 +349,8 @@ list_comparisons <- function(x, neurons, units, setup) {
 
 part_comparisons <- function(x, neurons, split, units_x, units_y, setup) {
   if (setup$complete[["x"]]) {
-    abort("`x` has all neurons that there are (`complete`), of which no parts can be compared: give ",
-          "`y`, or take them as a sample.", class = "repalign_error_choice", arg = "complete")
+    abort("`x` has all neurons that there are (`complete`), of which no parts can be compared: ",
+          "give `y`, or take them as a sample.", class = "repalign_error_choice", arg = "complete")
   }
   if (!is.null(units_y)) {
     abort("`units_y` cannot be used when parts of `x` are compared: label all columns in ",
@@ -351,9 +358,9 @@ part_comparisons <- function(x, neurons, split, units_x, units_y, setup) {
           class = "repalign_error_labels", arg = "units_y")
   }
   data <- read_responses(list(x = x), setup$na)
-  units_x <- check_labels(units_x, ncol(data$x), "units_x", "x")
+  units_x <- check_labels(units_x, ncol(data$x), "units_x", "x", colnames(data$x))
   setup <- take_units(setup, data, list(x = units_x), c(x = "units_x"))
-  split <- check_labels(split, ncol(data$x), "split", "x")
+  split <- check_labels(split, ncol(data$x), "split", "x", colnames(data$x))
   given <- clustered_responses(complete_responses(data, setup$na), setup)
   setup$objects <- analysis_objects(setup, given)
   units_x <- setup$units$x[given$columns$x]

@@ -27,8 +27,8 @@
 #'   is "brain" and `y` is the name of the layer. `summary()` gives the most similar layer for
 #'   each number of neurons and each estimator.
 #' @details
-#' `"stimulus_neuron"` corrects both sides, because the units of a layer count as a sample, too, unless
-#' `complete = "y"` takes them as all there are. The printed result says so.
+#' `"stimulus_neuron"` corrects both sides, because the units of a layer count as a sample, too,
+#' unless `complete = "y"` takes them as all there are. The printed result says so.
 #' `"stimulus_neuron_trial"` is also free of the noise of the region's trials. A layer has none, so
 #' that noise changes only the region's denominator: without the correction the similarity to all
 #' layers is too low by one factor. This factor is the column `ceiling`, and `plot()` draws it as a
@@ -63,23 +63,23 @@
 brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
                            estimator = c("naive", "stimulus", "stimulus_neuron"), units = NULL,
                            normalize = c("none", "sd"), conf_level = 0.95,
-                           clusters = NULL, na = c("error", "stimuli", "neurons"),
-                           complete = c("none", "x", "y", "both")) {
+                           clusters = NULL, complete = c("none", "x", "y", "both"),
+                           na = c("error", "stimuli", "neurons")) {
   need_arguments()
-  setup <- check_analysis(estimator, normalize, repeats, conf_level, na, clusters = clusters,
-                          objects = list(brain = brain), by_trials = TRUE,
-                          default = missing(estimator))
-  note_unused_units(unit_users(setup), list(units = units))
-  note_unused_by_estimators(setup, "brain_to_model")
   if (!is_collection(layers)) {
     abort("`layers` must be a named list of matrices, not ", describe(layers), "; for a single ",
           "one give list(layer = layers).", class = "repalign_error_type", arg = "layers")
   }
   names <- check_element_names(layers, "layers")
   args <- paste0("layers$", names)
-  setup$complete <- analysis_complete(complete, list(brain = brain),
-                                      stats::setNames(layers[names], args))
-  given <- region_and_layers(brain, stats::setNames(layers, args), units, setup)
+  given <- data_in_order(c(list(brain = brain), stats::setNames(layers, args)))
+  setup <- check_analysis(estimator, normalize, repeats, conf_level, na, clusters = clusters,
+                          objects = given["brain"], by_trials = TRUE, default = missing(estimator),
+                          data = given)
+  note_unused_units(unit_users(setup), list(units = units))
+  note_unused_by_estimators(setup, "brain_to_model")
+  setup$complete <- analysis_complete(complete, given["brain"], given[-1])
+  given <- region_and_layers(given$brain, given[-1], units, setup)
   setup <- given$setup
   if (!is.null(setup$conf_level) && is.null(setup$clusters)) {
     warn_of_rows(list(given$brain), NULL, "errors", list(cluster_remedy))
@@ -102,10 +102,6 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
                  paste0("The comparison with `", arg, "`"), "Fewer units or stimuli need less.")
     scale_neurons(layer, setup$normalize)
   }, given$data[args], args, MoreArgs = list(setup = setup))
-  reprs <- c(list(list(data = given$brain, arg = "brain")),
-            Map(function(x, arg) list(data = x, arg = arg), layers, args))
-  check_same_stimuli(reprs)
-  note_one_sided_names(reprs)
   cells <- Map(function(layer, name, complete) {
     advance()
     layer_cells(region, layer, name, sizes, setup, complete)
@@ -117,7 +113,7 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
 region_and_layers <- function(brain, layers, units, setup) {
   data <- read_responses(c(list(brain = brain), layers), setup$na)
   note_unused_structure(responses_of(layers), list(list(label = "brain_to_model")))
-  units <- check_labels(units, ncol(data$brain), "units", "brain")
+  units <- check_labels(units, ncol(data$brain), "units", "brain", colnames(data$brain))
   setup <- take_units(setup, data["brain"], list(brain = units), c(brain = "units"))
   given <- clustered_responses(complete_responses(data, setup$na), setup)
   setup$objects <- analysis_objects(setup, given)

@@ -65,9 +65,10 @@ object_disentanglement <- function(responses, object, neurons = NULL, repeats = 
   need_arguments()
   setup <- check_analysis(estimator, normalize, repeats, conf_level, na, clusters = clusters,
                           objects = list(responses = responses))
+  object <- in_order_of(object, first_row_names(responses), "object")
   if (is_responses(responses) && isTRUE(responses$complete)) {
-    abort("`responses` declares complete = TRUE, but this analysis takes neurons as a sample: they ",
-          "stand in the place of the stimuli, whose correction leaves out pairs. Give ",
+    abort("`responses` declares complete = TRUE, but this analysis takes neurons as a sample: ",
+          "they stand in the place of the stimuli, whose correction leaves out pairs. Give ",
           "as.matrix(responses).", class = "repalign_error_choice", arg = "responses")
   }
   note_unused_structure(responses_of(setup$objects), list(
@@ -111,7 +112,7 @@ object_disentanglement <- function(responses, object, neurons = NULL, repeats = 
   with_note(analysis_result(cells[order], setup, "object_disentanglement"), given$note)
 }
 
-# rows: which rows of the responses are kept.
+# rows: which rows of the responses are kept; object: in their order.
 check_objects <- function(object, rows, setup) {
   if (!is.atomic(object) || is.null(object)) {
     abort("`object` must be a vector of labels, not ", describe(object), ".",
@@ -121,9 +122,7 @@ check_objects <- function(object, rows, setup) {
     abort("`object` has ", length(object), " labels, but `responses` has ", length(rows),
           " rows: give one label per row.", class = "repalign_error_labels", arg = "object")
   }
-  # a factor keeps the order of its levels; other labels come in order of appearance
-  object <- object[rows]
-  object <- if (is.factor(object)) droplevels(object) else factor(object, unique(object))
+  object <- factor(object[rows], levels_in_order(object[rows]))
   if (anyNA(object)) {
     abort("`object` has missing labels, first at position ", which(is.na(object))[1], ".",
           class = "repalign_error_labels", arg = "object")

@@ -26,17 +26,17 @@ neuron_grid <- function(neurons, most, arg, least = 1) {
   as.integer(neurons)
 }
 
-# Where all neurons of a side are there, no subsets of them are taken. widths: the numbers of neurons
-# that are compared, by the names of the sides; complete: which of them are all there are.
+# Where all neurons of a side are there, no subsets of them are taken. widths: the numbers of
+# neurons that are compared, by the names of the sides; complete: which of them are all there are.
 whole_grid <- function(neurons, widths, complete) {
   all <- unique(unname(widths))
   if (is.null(neurons) || length(all) == 1 && identical(as.double(neurons), as.double(all))) {
     return(min(widths[if (all(complete)) TRUE else !complete]))
   }
   abort("`neurons` asks for subsets of neurons, but all neurons of ",
-        enumerate(paste0("`", names(widths)[complete], "`"), quote = FALSE), " are there (`complete`)",
-        ": leave out `neurons`, or take them as a sample. brain_to_model() takes subsets of one side ",
-        "alone.", class = "repalign_error_choice", arg = "neurons")
+        enumerate(paste0("`", names(widths)[complete], "`"), quote = FALSE), " are there ",
+        "(`complete`): leave out `neurons`, or take them as a sample. brain_to_model() takes ",
+        "subsets of one side alone.", class = "repalign_error_choice", arg = "neurons")
 }
 
 # Which of the data are all neurons that there are, by their names, and the word for each pair of
@@ -298,12 +298,13 @@ check_stimuli <- function(n, arg, setup) {
 }
 
 # objects: the data that were given, of which responses objects say how they were recorded;
-# by_trials: is there a correction by trials? It is among the default estimators (default: has the
-# user chosen none?) where objects have trials.
+# data: all that are compared; by_trials: is there a correction by trials? It is among the default
+# estimators (default: has the user chosen none?) where objects have trials.
 check_analysis <- function(estimator, normalize, repeats, conf_level, na,
                            na_choices = missing_rules, clusters = NULL, objects = NULL,
-                           by_trials = FALSE, default = FALSE) {
-  clusters <- in_order_of(clusters, first_row_names(objects), "clusters")
+                           by_trials = FALSE, default = FALSE, data = objects) {
+  labels <- first_row_names(data)
+  clusters <- in_order_of(clusters, labels, "clusters")
   objects <- Filter(is_responses, objects)
   several <- any(vapply(objects, function(x) dim(x)[3] > 1, NA))
   chosen <- if (default) {
@@ -325,6 +326,10 @@ check_analysis <- function(estimator, normalize, repeats, conf_level, na,
   codes <- declared_clusters(reprs)
   refuse_second_clusters(clusters, codes)
   clusters <- if (is.null(codes)) cluster_codes(clusters) else codes
+  if (!is.null(conf_level) && is.null(clusters)) note_declared_series(reprs)
+  if (anyDuplicated(labels) && !in_common_clusters(labels, clusters)) {
+    refuse_repeated_names(labels, list(arg = names(data)[1], data = matrix(0)))
+  }
   list(
     estimator = setdiff(chosen, trial_estimator), by_trials = trial_estimator %in% chosen,
     repeats = check_count(repeats, "repeats"), conf_level = conf_level,
@@ -394,7 +399,7 @@ unit_users <- function(setup) c(setup$estimator, if (setup$by_trials) "stimulus_
 # Says which parts of a declaration the chosen estimators do not use.
 note_unused_by_estimators <- function(setup, analysis) {
   used <- c("clusters", "complete", if (leaves_out_pairs(setup)) c("sessions", "neurons"),
-            if (uses_trials(setup)) c("trials", "runs"))
+            if (uses_trials(setup)) c("trials", "runs", "events"))
   declared <- unlist(lapply(setup$objects, declared_parts))
   say_unused(list(setdiff(structures[structures %in% declared], used)), analysis)
 }

@@ -176,15 +176,15 @@ trial_size_deletions <- function(comparison, parts, members, used) {
 trial_to_trial <- function(trials, neurons = NULL, repeats = 100,
                            estimator = c("naive", "stimulus", "stimulus_neuron"), units = NULL,
                            normalize = c("none", "sd"), conf_level = 0.95,
-                           clusters = NULL, na = c("pairs", "stimuli", "neurons", "error"),
-                           complete = c("none", "both")) {
+                           clusters = NULL, complete = c("none", "both"),
+                           na = c("pairs", "stimuli", "neurons", "error")) {
   need_arguments()
   complete <- trials_complete(complete, trials)
   setup <- check_analysis(estimator, normalize, repeats, conf_level, na, missing_trial_rules,
                           clusters, list(trials = trials))
   note_unused_units(setup$estimator, list(units = units))
   trials <- as_trials(if (is_responses(trials)) single_trials(trials) else trials, setup$na)
-  units <- check_labels(units, ncol(trials[[1]]), "units", "trials")
+  units <- check_labels(units, ncol(trials[[1]]), "units", "trials", first_column_names(trials))
   units <- take_units(setup, list(trials = trials[[1]]), list(trials = units),
                       c(trials = "units"))$units$trials
   # all trials must keep the same neurons, so a neuron that is missing in one of them is left out of
@@ -258,7 +258,7 @@ single_trials <- function(x) {
   }
   if (x$run) {
     inform("Declared by responses(), but not used: runs (by \"trial_to_trial\"). Each run is ",
-           "compared as a trial.", class = "repalign_structure_unused")
+           "compared as a trial.", class = unused_classes)
   }
   as.array(x)
 }
@@ -286,8 +286,7 @@ as_trials <- function(trials, na = "pairs") {
   # compares every trial with the first one, and with the first one that has column names
   arg <- function(i) paste0("trials[[", i, "]]")
   reprs <- Map(function(x, i) list(data = x, arg = arg(i)), trials, seq_along(trials))
-  check_same_stimuli(reprs)
-  note_one_sided_names(reprs)
+  trials <- lapply(with_common_stimuli(reprs), function(repr) repr$data)
   with_columns <- which(!vapply(trials, function(x) is.null(colnames(x)), NA))
   for (i in seq_along(trials)) {
     check_same_columns(trials[[1]], trials[[i]], arg(1), arg(i))
@@ -296,6 +295,11 @@ as_trials <- function(trials, na = "pairs") {
     }
   }
   unname(trials)
+}
+
+first_column_names <- function(trials) {
+  for (x in trials) if (!is.null(colnames(x))) return(colnames(x))
+  NULL
 }
 
 check_same_columns <- function(x, y, arg_x, arg_y) {

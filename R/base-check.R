@@ -5,6 +5,9 @@
 
 # These functions check arguments; their errors name the argument, the place and the remedy.
 
+# What `na` may be wherever data are given.
+missing_rules <- c("error", "stimuli", "neurons")
+
 check_choice <- function(value, choices, arg, several = FALSE) {
   if (several && identical(value, choices)) return(value)
   if (!several && identical(value, choices)) return(choices[1])
@@ -28,7 +31,8 @@ check_choice <- function(value, choices, arg, several = FALSE) {
     abort("`", arg, "` names ", dQuote(value[duplicated(value)][1], FALSE), " twice.",
           class = "repalign_error_choice", arg = arg)
   }
-  value
+  # without names, dimensions and classes
+  as.vector(unclass(value))
 }
 
 # The last branch of every switch() on a word: a word that no branch is for is a mistake of ours,
@@ -83,19 +87,60 @@ need_columns <- function(rows, needed, what, arg = "object") {
   invisible(rows)
 }
 
-# Exported functions call this first. It is an error if an argument without a default is missing.
-need_arguments <- function() {
+# Exported functions call this first. It is an error if an argument without a default is missing, or
+# if one holds text that cannot be read. quoted: arguments that are not to be evaluated here.
+need_arguments <- function(quoted = NULL) {
+  caller <- parent.frame()
   formals <- formals(sys.function(-1))
   required <- names(formals)[vapply(formals, identical, NA, quote(expr = ))]
-  for (arg in setdiff(required, "...")) {
-    # base::, because some functions have an argument `missing`, for which users may give a function
-    if (!eval(bquote(base::missing(.(as.name(arg)))), parent.frame())) next
+  given <- setdiff(names(formals), c("...", quoted))
+  lacking <- vapply(given, function(arg) {
+    eval(bquote(missing(.(as.name(arg)))), caller)
+  }, NA)
+  for (arg in intersect(required, given[lacking])) {
     called <- deparse(sys.call(-1)[[1]])[1]
     # a function that was called without a name has none to show
     by <- if (grepl("^[A-Za-z:_.0-9]+$", called)) paste0(called, "()") else "this function"
     abort("`", arg, "` is missing: ", by, " needs it; see its help page.",
           class = "repalign_error_missing", arg = arg)
   }
+  for (arg in given[!lacking]) check_encoding(get(arg, caller), arg)
+}
+
+# Text in another encoding than it is taken to be in, as after reading a file without saying which.
+check_encoding <- function(value, arg) {
+  if (is.null(attributes(value)) && !is.character(value) && !is.list(value)) return(invisible())
+  bad <- unreadable_text(value)
+  if (is.null(bad)) return(invisible())
+  abort("`", arg, "` holds text that is not valid in its encoding, ", dQuote(bad, FALSE),
+        ": say the encoding where it is read, or convert it, as by iconv(text, \"latin1\", ",
+        "\"UTF-8\").",
+        class = "repalign_error_encoding", arg = arg)
+}
+
+# Parameters of measures may have no value yet.
+check_encodings <- function(given) {
+  for (arg in names(given)) {
+    if (!identical(given[[arg]], quote(expr = ))) check_encoding(given[[arg]], arg)
+  }
+}
+
+# The first such text among the values, names and levels of an object and of the parts of a list, or
+# NULL.
+unreadable_text <- function(value) {
+  attributes <- attributes(value)
+  texts <- c(if (is.character(value)) list(value), attributes$dimnames, attributes$Dimnames,
+             attributes[c("names", "row.names", "levels", "Labels")])
+  for (text in texts) {
+    bad <- is.character(text) && !all(validEnc(text))
+    if (bad) return(text[!validEnc(text)][1])
+  }
+  if (!is.list(value)) return(NULL)
+  for (part in unclass(value)) {
+    bad <- unreadable_text(part)
+    if (!is.null(bad)) return(bad)
+  }
+  NULL
 }
 
 # Methods take `...` because their generics do; what users give there is a mistake.
@@ -131,7 +176,8 @@ check_finite <- function(x, arg, allow_na = FALSE, allow_nan = FALSE) {
   at <- which(bad, arr.ind = TRUE)
   # no value of `na` lets infinite values through
   infinite <- all(is.infinite(x[bad]))
-  places <- paste0("row ", at[, 1], ", column ", at[, 2])
+  places <- paste0("row ", named_places(at[, 1], rownames(x)), ", column ",
+                   named_places(at[, 2], colnames(x)))
   abort("`", arg, "` has ", nrow(at), if (infinite) " infinite" else " missing or non-finite",
         " value", if (nrow(at) > 1) "s", if (!infinite) " (NA, NaN or Inf)", ": ",
         enumerate(places, 4, quote = FALSE), ". Remove those rows or columns, or fill the values ",
@@ -154,7 +200,7 @@ require_package <- function(package, why) {
 abort <- function(..., class = NULL, arg = NULL) {
   condition <- structure(
     class = c(class, "repalign_error", "error", "condition"),
-    list(message = paste0(...), call = NULL, arg = arg)
+    list(message = readable(paste0(...)), call = NULL, arg = arg)
   )
   stop(condition)
 }
@@ -176,7 +222,7 @@ is_time_limit <- function(error) {
 warn <- function(..., class = NULL, data = NULL) {
   condition <- structure(
     class = c(class, "repalign_warning", "warning", "condition"),
-    list(message = paste0(...), call = NULL, data = data)
+    list(message = readable(paste0(...)), call = NULL, data = data)
   )
   warning(condition)
 }
@@ -184,9 +230,19 @@ warn <- function(..., class = NULL, data = NULL) {
 inform <- function(..., class = NULL) {
   condition <- structure(
     class = c(class, "repalign_message", "message", "condition"),
-    list(message = paste0(..., "\n"), call = NULL)
+    list(message = readable(paste0(..., "\n")), call = NULL)
   )
   message(condition)
+}
+
+# Numbers of rows or columns with their names, if they have any: 3 ("face").
+named_places <- function(at, names) {
+  if (is.null(names)) at else paste0(at, " (", dQuote(names[at], FALSE), ")")
+}
+
+# Bytes that are no letters of any text are written as "<e9>".
+readable <- function(text) {
+  if (all(validEnc(text))) text else iconv(text, "UTF-8", "UTF-8", sub = "byte")
 }
 
 # Lists values in words: "a", "b" and 3 more.
@@ -210,4 +266,12 @@ describe <- function(x) {
   if (is.array(x)) return(paste("an array with", count_of(length(dim(x)), "dimension")))
   if (is.list(x)) return("a list")
   paste0(article(typeof(x)), if (is.atomic(x)) " vector")
+}
+
+# The value of the code without its messages and warnings.
+quietly_done <- function(code) {
+  withCallingHandlers(
+    code, repalign_message = function(m) invokeRestart("muffleMessage"),
+    repalign_warning = function(w) invokeRestart("muffleWarning")
+  )
 }

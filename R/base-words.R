@@ -26,6 +26,8 @@ stimulus_count <- function(x) {
 stimulus_names <- function(x) {
   if (is.matrix(x)) return(dimnames(x)[[1]])
   kind <- kind_of(x)
+  # the row names of a data frame without any are numbers
+  if (is.data.frame(x) && .row_names_info(x) <= 0) return(NULL)
   switch(kind, data = rownames(x), dist = attr(x, "Labels"), graph = rownames(x$idx),
          no_branch(kind))
 }

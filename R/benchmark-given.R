@@ -318,6 +318,7 @@ output_differences <- function(items, outputs, labels, accuracy, from) {
     if (!is.null(labels)) {
       # Counts, which are subtracted before they are divided, so that equal accuracies differ by 0
       names <- Find(Negate(is.null), lapply(outputs, colnames))
+      labels <- in_order_of(labels, first_row_names(outputs), "labels")
       truth <- check_classes(labels, nrow(outputs[[1]]), ncol(outputs[[1]]), names)
       right <- vapply(outputs, function(output) sum(predicted(output) == truth), 0,
                       USE.NAMES = FALSE)
@@ -380,11 +381,10 @@ checked_outputs <- function(items, outputs) {
     }
   }
   args <- output_names(outputs)
-  outputs <- Map(as_outputs, outputs, args)
+  outputs[] <- data_in_order(stats::setNames(Map(as_outputs, outputs, args), args))
   for (k in seq_along(outputs)[-1]) {
     # the stimuli and the classes of all outputs are the same
     first <- outputs[[1]]
-    check_same_rows(first, outputs[[k]], args[1], args[k])
     same <- ncol(first) == ncol(outputs[[k]]) &&
       (is.null(colnames(first)) || is.null(colnames(outputs[[k]])) ||
          identical(colnames(first), colnames(outputs[[k]])))

@@ -306,7 +306,8 @@ ready_levels <- function(values, correlation) {
 # The correlation of the dissimilarities with the differences at the moved pairs. NA where one of
 # both does not vary.
 correlations_with <- function(difference, unlike, at, correlation, threads) {
-  moved <- matrix(difference[at], length(unlike))
+  # two columns of a matrix would be rows and columns
+  moved <- matrix(difference[as.vector(at)], length(unlike))
   known <- !is.na(unlike)
   unlike <- unlike[known]
   if (!all(known)) moved <- moved[known, , drop = FALSE]

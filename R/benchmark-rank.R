@@ -148,7 +148,10 @@ rank_summary <- function(rows) {
                tests = length(ranks), undefined = sum(is.na(part$value)),
                missing = tests - nrow(part))
   })
-  table <- do.call(rbind, each)
+  none <- data.frame(measure = character(), median_rank = double(), mean_rank = double(),
+                     best = double(), worst = double(), tests = integer(), undefined = integer(),
+                     missing = integer())
+  table <- do.call(rbind, c(list(none), unname(each)))
   table <- table[order(table$median_rank, table$mean_rank), ]
   rownames(table) <- NULL
   table
@@ -175,6 +178,7 @@ print.repalign_ranks <- function(x, digits = 3, n = Inf, ...) {
 #' @rdname rank_measures
 #' @export
 summary.repalign_ranks <- function(object, ...) {
+  no_other_arguments(...)
   rank_summary(need_rank_columns(object, "summarised"))
 }
 
@@ -220,7 +224,7 @@ declare_result(
   # the scores of one and the same benchmark are kept once
   kept = list(scores = each_once),
   heading = function(x, digits) {
-    paste0("Benchmark: ", count_of(length(unique(x$measure)), "measure"), ", ",
+    paste0("Benchmark: ", count_of(length(unique(stats::na.omit(x$measure))), "measure"), ", ",
            count_of(nrow(x), "row"), undefined_of(x$value))
   }
 )
@@ -268,6 +272,7 @@ test_columns <- function(rows) intersect(c("dataset", "architecture", "test"), n
 #' @rdname tidy.repalign
 #' @export
 summary.repalign_benchmark <- function(object, ...) {
+  no_other_arguments(...)
   plain <- need_columns(as.data.frame(object), c("measure", "value", "undefined"), "summarised")
   refuse_pooling(object)
   plain$metric <- metric_of(plain)
@@ -284,6 +289,7 @@ summary.repalign_benchmark <- function(object, ...) {
 #' @rdname tidy.repalign
 #' @export
 glance.repalign_benchmark <- function(x, ...) {
+  no_other_arguments(...)
   plain <- need_columns(as.data.frame(x), c("measure", "value", "undefined"), "summarised")
   plain$metric <- metric_of(plain)
   glance_rows(plain, c(source_columns(x), test_columns(plain)), function(at) {
@@ -300,6 +306,7 @@ glance.repalign_benchmark <- function(x, ...) {
 # The results as one list; lists of results are opened.
 given_results <- function(...) {
   given <- list(...)
+  check_encoding(given, "...")
   opened <- lapply(seq_along(given), function(k) {
     if (is.data.frame(given[[k]])) return(given[k])
     if (is.list(given[[k]])) return(given[[k]])
@@ -327,6 +334,7 @@ ranked_rows <- function(result, name, metric, target) {
   if (!nrow(rows)) {
     abort(what, " has no rows: leave it out.", class = "repalign_error_size", arg = "...")
   }
+  refuse_nameless_rows(rows, "...")
   if (nzchar(name)) rows <- with_source(rows, name)
   rows <- if (is.null(rows$target)) metric_rows(rows, what, metric) else
     target_rows(rows, what, target)
@@ -369,7 +377,7 @@ metric_rows <- function(rows, what, metric) {
             enumerate(found), ": name another one in `metric`.", class = "repalign_error_value",
             arg = "metric")
     }
-    at[rows$metric[at] == wanted[1]]
+    at[rows$metric[at] %in% wanted[1]]
   })
   rows[unlist(at), , drop = FALSE]
 }

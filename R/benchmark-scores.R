@@ -112,6 +112,17 @@ computed_cells <- function(items, at, pairs, set, wanted, job) {
   list(cells = cells, warnings = found$warnings)
 }
 
+# Which representation comes first depends on what the cache has, so that it cannot tell what values
+# without names are for.
+refuse_positions <- function(calibration, reordered) {
+  if (!reordered) return(invisible())
+  for (arg in c("clusters", "blocks")) {
+    if (is.null(calibration[[arg]]) || !is.null(names(calibration[[arg]]))) next
+    abort("`", arg, "` has no names, and the representations have their stimuli in different ",
+          "orders: name its values by the stimuli.", class = "repalign_error_names", arg = arg)
+  }
+}
+
 # Reads the representations at some positions and opens a call of them.
 ready_grid <- function(items, at, set, calibration) {
   # the representations at some positions, read where they are in files
@@ -131,11 +142,18 @@ ready_grid <- function(items, at, set, calibration) {
   }
   side <- as_side(reprs, items$arg)
   side$reprs <- lapply(side$reprs, replace, "side", "x")
-  check_common_stimuli(side$reprs, names_count(set))
+  given <- side$reprs
+  if (!is.null(calibration) && isFALSE(calibration$series) && !is.null(declared_times(given))) {
+    abort("`series` of responses() declares a time series, whose stimuli are not exchangeable: give ",
+          "series = \"linear\".", class = "repalign_error_choice", arg = "series")
+  }
+  side$reprs <- with_common_stimuli(given, names_count(set))
+  refuse_positions(calibration, !identical(lapply(given, `[[`, "data"),
+                                           lapply(side$reprs, `[[`, "data")))
   sides <- list(x = side, y = side, self = TRUE, same = FALSE, models = side$is_models)
   open_sides(sides, set, clusters = calibration$clusters, relabel = FALSE,
              use = if (is.null(calibration)) "scores" else "null",
-             middle = identical(calibration$series, "linear"))
+             series = if (is.null(calibration)) FALSE else calibration$series)
 }
 
 # Computes the cells of a grid, in tiles where there are workers or little memory. task: `set`,

@@ -39,7 +39,8 @@ declare_result(
         c(strwrap(settings_words(settings, unique(x$engine)), exdent = 2),
           strwrap(excess_words(x), exdent = 2))
       })
-  }
+  },
+  footing = function(x, digits) complete_note(x$measure)
 )
 
 # The package cannot know the best value of an own measure and uses what the user gave as `best`; so
@@ -237,6 +238,7 @@ p_to_judge <- function(rows) if (is.null(rows$p_adjusted)) rows$p_value else row
 #' @rdname tidy.repalign
 #' @export
 glance.repalign_calibration <- function(x, ...) {
+  no_other_arguments(...)
   plain <- need_columns(as.data.frame(x), c("x", "y", "measure", "p_value", "permutations"),
                         "summarised")
   alpha <- settings_of(x)$alpha
@@ -253,6 +255,7 @@ glance.repalign_calibration <- function(x, ...) {
 #' @rdname tidy.repalign
 #' @export
 summary.repalign_calibration <- function(object, ...) {
+  no_other_arguments(...)
   plain <- need_columns(as.data.frame(object), c("measure", "score", "calibrated", "p_value"),
                         "summarised")
   alpha <- settings_of(object)$alpha

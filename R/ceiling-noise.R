@@ -88,11 +88,16 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #'
 #' A reliability that is not positive has no ceiling (`NA`, with a warning): there is too much noise
 #' for these trials. A reliability above 1 by more than two of its standard errors says that these
-#' trials are not what is assumed, and a warning of class `repalign_high_reliability` says what to do.
-#' RELIABILITY-FIGURES
+#' trials are not what is assumed, and a warning of class `repalign_high_reliability` says what to
+#' do.
+#' With the data sets above (`bench/ceilings.R above`, 60 of each), it came in none with independent
+#' or shared noise, nor with unequal noise and four trials, and in all with unequal noise and three
+#' trials by `rsa` (mean reliability 4.4).
 #'
 #' When not to trust it: when trials of a stimulus share noise or drift (adaptation, repeats right
-#' after each other): declare `event` or `run` in [responses()]. When reliability is low, say below
+#' after each other): declare `event` or `run` in [responses()]. When stimuli depend on each other
+#' and `cluster` of [responses()] does not say so (a warning of class `repalign_dependence` speaks
+#' when they look like it, see [calibrate()]). When reliability is low, say below
 #' 0.3: the ratio then is uncertain, and its standard error, too. Approximate ceilings where neurons
 #' share noise. The ceiling is about noise of trials alone: subjects differ for other reasons, see
 #' [subject_ceiling()].
@@ -121,8 +126,9 @@ noise_ceiling <- function(trials, y = NULL, measure = NULL, ..., splits = 20,
   given <- without_missing(list(trials = trials, y = y), na)$given
   task <- ceiling_task(given$trials)
   others <- ceiling_others(given$y, task)
-  set <- lapply(set, measure_in_order, list(task$x))
+  set <- lapply(set, measure_in_order, Filter(Negate(is.null), c(list(task$x), others$reprs)))
   if (is.null(task$codes)) {
+    note_declared_series(Filter(Negate(is.null), c(list(task$x), others$reprs)))
     given <- Filter(Negate(is.null), others$reprs)
     warn_of_rows(list(task$mean), if (length(given)) given, "errors", list(declared_cluster_remedy))
   }
@@ -246,10 +252,12 @@ ceiling_task <- function(trials) {
     x <- ceiling_repr(cut_responses(trials, kept), "trials")
     codes <- labelled_codes(codes)
   }
+  refuse_repeats(list(x), codes)
   check_rows(x$n, 5, "trials", "a jackknife")
   check_clusters(codes, x$n, "trials", 5, "a jackknife")
   list(x = x, mean = mean_of_trials(x), codes = codes, kept = kept,
-       n = if (is.null(codes)) x$n else cluster_count(codes), stimuli = dim(trials)[1])
+       n = if (is.null(codes)) x$n else cluster_count(codes), trials = trials,
+       stimuli = dim(trials)[1])
 }
 
 ceiling_repr <- function(x, arg) {
@@ -284,17 +292,28 @@ ceiling_others <- function(y, task) {
   names <- if (several) check_element_names(y, "y") else "y"
   args <- if (several) paste0("y$", names) else "y"
   given <- if (several) unname(y) else list(y)
-  reprs <- Map(function(one, arg) {
+  reprs <- unname(Map(function(one, arg) {
     if (is_responses(one)) refuse_partial_trials(one, arg)
-    repr <- representation(one, arg, side = "y")
-    if (repr$n == task$stimuli && task$stimuli > task$x$n) {
+    representation(one, arg, side = "y")
+  }, given, args))
+  # stimuli that clusters leave out of the trials may be in `y`
+  whole <- vapply(reprs, function(repr) repr$n == task$stimuli, NA)
+  if (any(whole)) {
+    trials <- list(data = task$trials, arg = "trials")
+    reprs[whole] <- with_common_stimuli(c(list(trials), reprs[whole]))[-1]
+  }
+  if (!all(whole)) {
+    reprs[!whole] <- with_common_stimuli(c(list(task$x), reprs[!whole]))[-1]
+  }
+  if (task$stimuli > task$x$n) {
+    reprs[whole] <- lapply(reprs[whole], function(repr) {
       repr <- cut_representation(repr, task$kept, TRUE)
       repr$cache <- new_cache()
-    }
-    check_same_rows(task$x$data, repr$data, "trials", arg)
-    repr
-  }, given, args)
-  list(reprs = unname(reprs), names = names)
+      repr
+    })
+  }
+  refuse_repeats(reprs, task$codes)
+  list(reprs = reprs, names = names)
 }
 
 ceiling_row <- function(task, y, measure, splits) {
@@ -346,6 +365,8 @@ ceiling_result <- function(rows, keys, task, notes) {
       table <- row$values[[name]]
       if (is.null(table)) return(c(NA_real_, NA_real_, NA_real_))
       variance <- if (is.na(table[1])) NA_real_ else two_way_variance(table, loo)
+      # a ceiling of 1 by construction does not vary, but for rounding
+      if (isTRUE(sqrt(variance) <= tie_share * abs(table[1]))) variance <- 0
       c(table[1], sqrt(variance), two_way_df(table, variance, loo))
     })
     for (name in c("h_cross", "h_self")) {
@@ -399,8 +420,9 @@ warn_high_reliability <- function(result, equal) {
                 "\"stimulus_neuron\").")
        } else {
          paste0("Either trials share what is no signal (drift, adaptation): declare `event` or ",
-                "`run` in responses(). Or noise runs against the signal, as where a common mean is ",
-                "taken off all neurons or each trial is scaled by itself: give responses without it.")
+                "`run` in responses(). Or noise runs against the signal, as where a common mean ",
+                "is taken off all neurons or each trial is scaled by itself: give responses ",
+                "without it.")
        }, class = "repalign_high_reliability", data = result$reliability[high])
 }
 
@@ -477,6 +499,7 @@ ceiling_df <- function(object) {
 #' @rdname tidy.repalign
 #' @export
 tidy.repalign_ceiling <- function(x, ...) {
+  no_other_arguments(...)
   rows <- as.data.frame(x)
   known <- intersect(ceiling_columns, names(rows))
   if (!length(known)) need_columns(rows, "ceiling", "tidied")

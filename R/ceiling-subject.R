@@ -70,7 +70,9 @@ declare_result(
 #' With the corrected estimators, H within subjects is corrected, too, and `lower` and `upper` use
 #' these values.
 #'
-#' When not to trust it: with two or three subjects, all values are very uncertain. What subjects
+#' When not to trust it: with two or three subjects, all values are very uncertain. When stimuli
+#' depend on each other, subjects seem to have more in common (a warning of class
+#' `repalign_dependence` speaks when rows look like it, see [calibrate()]). What subjects
 #' share for other reasons than the stimuli (noise of the same scanner, the same preprocessing)
 #' counts as representation; `group` leaves out such pairs. Noise within subjects is a part of what
 #' they do not share; [noise_ceiling()] is about noise alone.
@@ -102,6 +104,7 @@ subject_ceiling <- function(x, measure = "rsa", ..., group = NULL,
   group <- check_group(group, length(reprs), names = names(x))
   groups <- length(unique(group))
   if (is.null(measure$args$clusters) && is.null(declared_clusters(reprs))) {
+    note_declared_series(reprs)
     warn_of_rows(reprs, NULL, "errors", list(measure_cluster_remedy))
   }
   if (groups == 1) {
@@ -199,6 +202,7 @@ rdm_ceiling <- function(reprs, measure, group) {
     ranked <- args$outer %in% ranked_outer && is.null(gaps_of(repr)) && any(rdm != rdm[1])
     if (ranked) form_ranks(repr, args$inner)$ranks else rdm
   }))
+  values <- even_sizes(values)$values
   size <- length(reprs)
   codes <- match(group, unique(group))
   if (!is.null(args$clusters)) {
@@ -255,18 +259,18 @@ subject_reprs <- function(x, measure) {
     repr <- representation(one, arg, side = "x", loose = TRUE)
     need_kind(repr, accepted_by(measure$declaration, measure$args), dQuote(measure$label, FALSE))
   }, x, args))
-  check_same_stimuli(reprs)
+  reprs <- with_common_stimuli(reprs)
+  refuse_repeats(reprs, measure_in_order(measure, reprs)$args$clusters)
   refuse_lacking_pairs(reprs, list(measure))
   accepted <- accepted_by(measure$declaration, measure$args)
   for (repr in reprs) refuse_zero(repr, accepted)
-  note_one_sided_names(reprs)
   reprs
 }
 
 # Labels, or numbers where there are none; what: that the labels are of, names: their names or NULL.
 check_group <- function(group, n, what = "subjects", names = NULL) {
   if (is.null(group)) return(seq_len(n))
-  group <- plain_labels(in_order_of(group, names, "group"), "group")
+  group <- plain_labels(in_order_of(group, names, "group", paste("the", what)), "group")
   if (length(group) != n || anyNA(group)) {
     abort("`group` must have one label for each of the ", n, " ", what, ", none of them missing, ",
           "not ", count_of(length(group), "label"), if (anyNA(group)) " with NA", ".",

@@ -70,11 +70,12 @@ settled_complete <- function(args, reprs) {
   declared <- declares_responses(reprs$x) || declares_responses(reprs$y)
   if (args$complete == "none" && !declared) return(args)
   chosen <- !isTRUE(args$default_complete)
-  if (chosen && args$complete %in% c("x", "y") &&
+  if (chosen && args$complete %in% c("x", "y") && length(reprs$y) &&
         identical(reprs$x[[1]]$cache, reprs$y[[1]]$cache)) {
     abort("`complete` is ", dQuote(args$complete, FALSE), ", but all pairs of one list are ",
-          "compared, whose elements stand on both sides: give \"both\", or declare single elements ",
-          "by responses(complete = TRUE).", class = "repalign_error_choice", arg = "complete")
+          "compared, whose elements stand on both sides: give \"both\", or declare single ",
+          "elements by responses(complete = TRUE).", class = "repalign_error_choice",
+          arg = "complete")
   }
   kinds <- lapply(c(x = "x", y = "y"), function(side) {
     unique(vapply(reprs[[side]], function(repr) {
@@ -86,7 +87,7 @@ settled_complete <- function(args, reprs) {
   args$default_complete <- FALSE
   args$declared_complete <- !chosen
   args$complete <- if (any(lengths(kinds) > 1)) "declared" else
-    complete_choices[1 + kinds$x + 2 * kinds$y]
+    complete_choices[1 + isTRUE(kinds$x) + 2 * isTRUE(kinds$y)]
   args
 }
 
@@ -132,9 +133,11 @@ leaves_out_across <- function(args) {
 # These functions check labels of neurons, which tell which neuron pairs the neuron correction
 # leaves out.
 
-# Checks that there is one label for each column, and returns the labels as a plain vector.
-check_labels <- function(labels, width, arg, of) {
+# Checks that there is one label for each column, and returns the labels as a plain vector. names:
+# those of the columns, by which labels with names go.
+check_labels <- function(labels, width, arg, of, names = NULL) {
   if (is.null(labels)) return(NULL)
+  labels <- in_order_of(labels, names, arg, paste0("the columns of `", of, "`"))
   if (is.factor(labels)) labels <- as.character(labels)
   if (!is.atomic(labels)) {
     abort("`", arg, "` must be a vector of labels, not ", describe(labels), ".",

@@ -99,15 +99,15 @@ predicted_bias <- function(x, y = NULL, estimator = c("stimulus", "naive", "stim
 
 estimated_geometry <- function(x, y, estimator) {
   rx <- need_kind(representation(x, "x"), "data", "this")
-  pair <- if (is.null(y)) as_pair(rx, rx)
+  pair <- if (is.null(y)) self_pair(rx)
           else as_pair(rx, need_kind(representation(y, "y"), "data", "this"))
-  if (!is.null(y)) note_one_sided_names(pair[c("x", "y")])
   for (repr in pair[c("x", "y")]) {
     if (!is_complete(repr, list(), "")) next
-    abort("`", repr$arg, "` declares complete = TRUE, but this bias is that of a sample of neurons: ",
-          "give as.matrix(", repr$arg, ") to take its columns as a sample.",
+    abort("`", repr$arg, "` declares complete = TRUE, but this bias is that of a sample of ",
+          "neurons: give as.matrix(", repr$arg, ") to take its columns as a sample.",
           class = "repalign_error_choice", arg = repr$arg)
   }
+  refuse_repeats(pair[c("x", "y")])
   refuse_holes(pair[c("x", "y")], list(list(label = "predicted_bias")))
   note_unused_structure(pair[c("x", "y")], list(list(label = "predicted_bias")))
   if (estimator == "stimulus_neuron") {

@@ -225,7 +225,7 @@ feed_of_sides <- function(given) {
   }
   if (!is.null(x$n) && !is.null(y$n) && x$n != y$n) {
     end()
-    abort("`chunks` has ", format(x$n), " rows in `x` and ", format(y$n), " in `y`: the rows must ",
+    abort("`chunks` has ", format(x$n), if (x$n == 1) " row" else " rows", " in `x` and ", format(y$n), " in `y`: the rows must ",
           "be the same stimuli in the same order.", class = "repalign_error_rows", arg = "chunks")
   }
   n <- c(x$n, y$n)
@@ -274,7 +274,11 @@ checked_chunk <- function(chunk, feed) {
     if (feed$read == 1) refuse_identifiers(part, arg)
     part
   }, chunk[c("x", "y")], args)
-  check_same_rows(chunk$x, chunk$y, args[["x"]], args[["y"]])
+  ordered <- stats::setNames(chunk, args)
+  # what is said of the first chunk holds for all
+  ordered <- if (feed$read == 1) data_in_order(ordered) else quietly_done(data_in_order(ordered))
+  chunk[] <- ordered
+  refuse_repeats(Map(function(data, arg) list(data = data, arg = arg), chunk, args))
   check_widths(feed, chunk)
   lapply(chunk, unname_rows)
 }
@@ -482,8 +486,8 @@ stream_labels <- function(feed, given) {
     return(list(x = seq_len(widths[["x"]]), y = seq_len(widths[["y"]])))
   }
   if (is.null(given$units_x)) return(NULL)
-  list(x = check_labels(given$units_x, widths[["x"]], "units_x", "x"),
-       y = check_labels(given$units_y, widths[["y"]], "units_y", "y"))
+  list(x = check_labels(given$units_x, widths[["x"]], "units_x", "x", feed$names$x),
+       y = check_labels(given$units_y, widths[["y"]], "units_y", "y", feed$names$y))
 }
 
 # NULL where one pass fits into memory, else the number of rows of minibatches.

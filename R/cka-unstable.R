@@ -1,4 +1,5 @@
-# When is a corrected CKA not to be trusted? These functions warn of it, with class repalign_unstable.
+# When is a corrected CKA not to be trusted? These functions warn of it, with class
+# repalign_unstable.
 
 # When the true CKA is 1 and neurons have equal gains, chance gave no value above this with so many
 # stimuli and neurons on each side, but a third of the values with 30 stimuli and 10 neurons

@@ -70,9 +70,11 @@
 #' Scores of different measures are not on one scale; [measures()] gives their ranges. A score by
 #' itself does not tell whether it is higher than chance: see [calibrate()].
 #'
-#' Row names are compared where both sides have them, and a difference is an error;
-#' [match_rows()] brings the rows of both sides into one order. If only some sides have row
-#' names, the rows are assumed to be in the same order, and a message says so. A column that
+#' Stimuli go by their names, here and in all functions, in matrices as in RDMs. The same names in
+#' another order are brought into the order of the first representation that has names, and a
+#' message says so; values without names, such as those of `clusters`, are then taken in that order.
+#' Names of other stimuli are an error; [match_rows()] keeps those that all have. If only some sides
+#' have names, the rows are assumed to be in the same order, and a message says so. A column that
 #' looks like an identifier is an error, see [response_matrix()].
 #'
 #' With `na = "stimuli"`, a stimulus of a `dist` object is left out if all of its distances are

@@ -5,6 +5,7 @@
 # What every exported measure function calls: it opens a call of x and y, and returns their score.
 one_score <- function(id, x, y, args, na = "error") {
   if (missing(x) || missing(y)) missing_side(missing(x))
+  check_encodings(c(list(x = x, y = y), args))
   usual <- usual_measure(id)
   d <- usual$measure$declaration
   measure <- if (identical(args, usual$given)) usual$measure else

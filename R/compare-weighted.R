@@ -65,6 +65,7 @@ score_weighted <- function(x, y, measure = "cka", weights, ...,
   }
   rule <- rule_of_call(na, set, !missing(na))
   call <- open_call(x, y, rule$set, rule$na, use = "errors", why = "a weighted score")
+  weights <- rows_in_order_of(weights, call$labels, "weights")
   w <- check_weights(weights, length(call$rows))[call$rows, , drop = FALSE]
   check_grid_memory(call$set, call$sides)
   weighted_scores(call$set[[1]], call$sides, w)

@@ -117,8 +117,8 @@ declare_result(
 #' dimensionalities scatter widely when their denominator is near 0. They are `NA`, with a
 #' warning of class `repalign_undefined`, when it is not positive. Stimuli that depend on each
 #' other (groups of similar images, successive time points) make the values too low and the
-#' intervals too narrow, and so do neurons that depend on each other when they have labels of
-#' their own.
+#' intervals too narrow (a warning of class `repalign_dependence` speaks when rows look like it, see
+#' [calibrate()]), and so do neurons that depend on each other when they have labels of their own.
 #' @references Chun, Canatar, Chung and Lee (2026), ICLR, arXiv:2509.26560 (dimensionality).
 #'   Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, appendix B (the ratios).
 #' @examples
@@ -144,6 +144,7 @@ participation_ratio <- function(x, y = NULL, units = NULL, conf_level = NULL,
   if (length(units) == length(complete$columns$x)) units <- units[complete$columns$x]
   sample <- dimension_sample(complete$given$x, complete$given$y)
   repr <- sample$repr
+  refuse_repeats(list(repr), sample$codes)
   check_rows(repr$n, 4, repr$arg, "a corrected estimator")
   check_pair_memory(declaration("cka"), list(x = repr, y = repr), corrected_cka)
   # the labels of the call, or those that a responses object declares: neurons, or with one trial
@@ -157,12 +158,14 @@ participation_ratio <- function(x, y = NULL, units = NULL, conf_level = NULL,
           if (identical(own, given$neuron)) "neurons" else "sessions",
           " already: leave out one of the two.", class = "repalign_error_choice", arg = "units")
   }
-  units <- check_labels(if (is.null(units)) own else units, ncol(repr$data), "units", repr$arg)
+  units <- check_labels(if (is.null(units)) own else units, ncol(repr$data), "units", repr$arg,
+                        colnames(repr$data))
   layout <- neuron_layout(units, ncol(repr$data), isTRUE(given$complete))
   tables <- if (!is.null(conf_level)) {
     check_rows(repr$n, 5, repr$arg, "a jackknife")
     check_clusters(sample$codes, repr$n, repr$arg, 5, "a jackknife")
     if (is.null(sample$codes)) {
+      note_declared_series(list(sample$repr))
       warn_of_rows(list(sample$repr), NULL, "errors", list(declared_cluster_remedy))
     }
     n <- as.double(sample$repr$n)

@@ -169,7 +169,8 @@ warn_left_out <- function(scores, usable) {
 #'
 #' @inheritParams best_score
 #' @param group_1,group_2 each the name of a model of `y` (a value of the column `model_y`), or the
-#'   names of scores (as in `best_score()`), or numbers of rows of `result`.
+#'   names of scores (as in `best_score()`; of [evaluate_models()] the names of models), or numbers
+#'   of rows of `result`.
 #' @return A data frame of class `repalign_best_comparison` with one row: `best_1` and `best_2`, the
 #'   best scores of both; `difference`, of the two, which is biased; `crossfit`, an estimate of the
 #'   difference with less bias; `statistic`, `critical` and `p_value` of the one-sided test that the
@@ -188,7 +189,9 @@ warn_left_out <- function(scores, usable) {
 #' `crossfit` picks both layers on one random half of the stimuli and takes their difference on
 #' the other, both ways, as the mean over 20 halvings. Scores of halves are those to first order,
 #' from the influences of the stimuli (or from the half-samples of the result), so that they
-#' estimate what the scores of all stimuli do. It has no standard error, and is not what is tested.
+#' estimate what the scores of all stimuli do. Of [evaluate_models()], normal draws with the
+#' covariances of the scores stand for what halves change. It has no standard error, and is not what
+#' is tested.
 #'
 #' What is held constant, and what the sample is: see [compare_scores()]. For the other direction,
 #' exchange the groups; two tests at level alpha/2 make a two-sided one.
@@ -316,7 +319,8 @@ test_of_best <- function(scores, a, b, draws) {
 
 # The difference of the layers that are best in one half of the stimuli, in the other half.
 cross_fit <- function(result, scores, groups, count = 20) {
-  shifts <- half_shifts(result, count)
+  shifts <- if (inherits(result, "repalign_evaluation")) drawn_shifts(scores, count) else
+    half_shifts(result, count)
   one_way <- function(pick, judge) {
     at <- vapply(groups, function(group) group[which.max(scores$sign[group] * pick[group])], 1L)
     judge[at[1]] - judge[at[2]]
@@ -327,6 +331,13 @@ cross_fit <- function(result, scores, groups, count = 20) {
     (one_way(first, second) + one_way(second, first)) / 2
   }, 0)
   mean(both)
+}
+
+# Of models of RDMs there are no influences of single stimuli or subjects: what random halves change
+# is drawn with the covariances of the scores, which is what these changes have.
+drawn_shifts <- function(scores, count) {
+  one <- draws_of_scores(scores, count)$values
+  list(one = one, other = -one)
 }
 
 # What halves of the stimuli change about the scores, to first order: halvings x scores, for one

@@ -83,7 +83,8 @@ adjustments <- c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH", "BY"
 #'
 #' When not to trust it. With stimuli alone as the sample, the test rejects too often if the
 #' conclusion is about the area, the more so with many stimuli. If the stimuli depend on each
-#' other, give `clusters` to [score_interval()]. The layer with the highest score is not a
+#' other, give `clusters` to [score_interval()]; its warning of class `repalign_dependence` is kept
+#' with the result and repeated here. The layer with the highest score is not a
 #' layer chosen beforehand: use [best_score()] and [compare_best()]. A p-value of [calibrate()] is
 #' no test of a difference: it asks whether the pairing of the stimuli matters at all.
 #' @references Holm (1979), Scand. J. Stat. 6. Westfall and Young (1993), Resampling-Based Multiple
@@ -207,8 +208,11 @@ warn_no_differences <- function(rows) {
 compared_scores <- function(result) {
   if (inherits(result, "repalign_evaluation")) return(compared_models(result))
   if (!inherits(result, "repalign_interval") || is_of_estimators(result)) {
+    ours <- !is.na(result_kind(result))
     abort("`result` must be what score_interval() or evaluate_models() returned, with the scores ",
-          "to compare, not ", describe(result), ".", class = "repalign_error_type", arg = "result")
+          "to compare, not ", if (ours) paste0("that of ", maker_of(result), ": ",
+                                               where_errors_are(result)) else describe(result),
+          ".", class = "repalign_error_type", arg = "result")
   }
   rows <- as.data.frame(result)
   if (!nrow(rows)) {
@@ -216,6 +220,7 @@ compared_scores <- function(result) {
           class = "repalign_error_size", arg = "result")
   }
   need_columns(rows, c("x", "y", "measure", "score", "se", "over", "method"), "compared", "result")
+  for (column in c("score", "se")) rows[[column]] <- as.double(rows[[column]])
   parts <- interval_parts(result, "result")
   places <- deletion_places(result)
   twice <- anyDuplicated(places)

@@ -47,7 +47,8 @@ neuron_labels <- function(pair, measure, settings) {
 given_labels <- function(side, pair, given) {
   width <- NCOL(pair[[side]]$data)
   if (is.null(given[[side]])) return(paste0("\r", side, " ", seq_len(width)))
-  check_labels(given[[side]], width, paste0("units_", side), pair[[side]]$arg)
+  check_labels(given[[side]], width, paste0("units_", side), pair[[side]]$arg,
+               colnames(pair[[side]]$data))
 }
 
 # The samples of neurons of a call: list(name, size, rows, units), where rows are those of the

@@ -43,9 +43,10 @@ interval_rows <- function(task, columns, factors) {
 }
 
 # Intervals know only what these stimuli do: where hardly any of them matter, other samples may have
-# none of their kind, or more. call: see the interval parts below.
+# none of their kind, or more. Influences add up to 0, so that one large value shifts all others:
+# they are taken about their median. call: see the interval parts below.
 note_strong_stimuli <- function(call, rows) {
-  influence <- abs(call$stimuli)
+  influence <- abs(sweep(call$stimuli, 2, apply(call$stimuli, 2, stats::median)))
   strongest <- apply(influence, 2, order, decreasing = TRUE)[1:2, , drop = FALSE]
   share <- (influence[cbind(strongest[1, ], seq_len(ncol(influence)))] +
               influence[cbind(strongest[2, ], seq_len(ncol(influence)))]) / colSums(influence)
@@ -58,8 +59,8 @@ note_strong_stimuli <- function(call, rows) {
          ") carry ", round(100 * share[first]), "% of the influence on ", rows$measure[first],
          " of ", dQuote(rows$x[first], FALSE), " and ", dQuote(rows$y[first], FALSE),
          if (length(few) > 1) paste0(" (", length(few) - 1, " more like this)"),
-         ": a sample of stimuli with more or fewer of such gives another score, which the interval ",
-         "hardly knows of. Look at these stimuli, and take more of their kind.",
+         ": a sample of stimuli with more or fewer of such gives another score, which the ",
+         "interval hardly knows of. Look at these stimuli, and take more of their kind.",
          class = "repalign_strong_stimuli")
 }
 

@@ -159,8 +159,15 @@
 #'   correlation of the neurons' means as a measure of one's own (0.88 to 0.99);
 #' * scores that are near a bound in most halves of the stimuli, as overlaps of neighbours are with
 #'   a large `k`: `cycle_knn` with 5 neighbours among 30 stimuli;
+#' * few stimuli that drive all neurons much more strongly than the others: a sample without one of
+#'   them cannot know of it. With 5% of 40 stimuli four times as strong (`bench/strong-stimuli.R`,
+#'   300 data sets), intervals of naive `cka` held the mean in 0.89, those of `rsa` of squared
+#'   distances in 0.76 (in 0.62 and 0.03 of the samples without one). A message of class
+#'   `repalign_strong_stimuli` says when two stimuli carry more than half of all influence (the sum
+#'   of absolute values about their median): in 72% of these data sets for one of the two measures,
+#'   in 0.7% with stimuli of equal strength;
 #' * fewer than 30 stimuli, and stimuli that depend on each other without `clusters` (a warning of
-#'   class `repalign_dependence` speaks when neighbouring rows look like it).
+#'   class `repalign_dependence` speaks when rows look like it, see [calibrate()]).
 #' @references Efron and Stein (1981), Annals of Statistics 9 (jackknife).
 #' @examples
 #' # V4 against the layers of a network: which is closer, and how certain is that?
@@ -247,9 +254,10 @@ refuse_complete_over <- function(reprs, args, side) {
   complete <- Filter(function(repr) is_complete(repr, args, side), reprs)
   if (!length(complete)) return(invisible())
   repr <- complete[[1]]
-  abort("`over` has \"neurons_", side, "\", but the neurons of `", repr$arg, "` are all that there ",
-        "are (", if (is.null(repr$responses)) paste0("complete = ", dQuote(args$complete, FALSE)) else
-          "complete = TRUE of responses()", "), and no sample: leave it out of `over`, or `complete`.",
+  said <- if (!is.null(repr$responses)) "complete = TRUE of responses()" else
+    paste0("complete = ", dQuote(args$complete, FALSE))
+  abort("`over` has \"neurons_", side, "\", but the neurons of `", repr$arg, "` are all that ",
+        "there are (", said, "), and no sample: leave it out of `over`, or leave out `complete`.",
         class = "repalign_error_choice", arg = "over")
 }
 

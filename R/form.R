@@ -21,6 +21,16 @@ relabel_dist <- function(d, permutation) {
   d
 }
 
+# The same of a user's dissimilarities, whose labels and other attributes stay with their pairs.
+reordered_dist <- function(d, at) {
+  pairs <- attr(d, "pairs")
+  labels <- attr(d, "Labels")
+  d <- relabel_dist(d, at)
+  if (length(labels)) attr(d, "Labels") <- labels[at]
+  if (length(pairs) > 1) attr(d, "pairs") <- as.integer(relabel_packed(pairs, at))
+  d
+}
+
 # A neighbour graph holds row numbers of stimuli, which become their new row numbers.
 relabel_graph <- function(graph, permutation) {
   place <- order(permutation)

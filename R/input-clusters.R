@@ -65,3 +65,46 @@ cut_measure_stimuli <- function(measure, rows) {
 
 # How many units are deleted one at a time: clusters, or without them stimuli.
 units_of <- function(n, codes) if (is.null(codes)) n else max(codes)
+
+# ---- arguments with names
+
+# The arguments of a measure that have a value for each stimulus or column, in the order of these.
+# reprs: the representations of a call.
+arguments_in_order <- function(args, reprs) {
+  args <- units_in_order(args, reprs)
+  if (is.null(args$clusters) && is.null(args$stimulus_noise)) return(args)
+  labels <- first_stimulus_names(reprs)
+  if (!is.null(args$clusters)) {
+    args$clusters <- cluster_codes(in_order_of(args$clusters, labels, "clusters"))
+  }
+  noise <- args$stimulus_noise
+  if (!is.null(noise)) args$stimulus_noise <- in_order_of(noise, labels, "stimulus_noise")
+  args
+}
+
+# Labels of columns with names, in the order of the columns of their side.
+units_in_order <- function(args, reprs) {
+  for (side in c("x", "y")) {
+    arg <- paste0("units_", side)
+    if (is.null(names(args[[arg]]))) next
+    of_side <- Filter(function(repr) identical(repr$side, side), reprs)
+    columns <- lapply(if (length(of_side)) of_side else reprs, function(repr) colnames(repr$data))
+    columns <- unique(Filter(Negate(is.null), columns))
+    if (!length(columns)) columns <- list(NULL)
+    found <- unique(lapply(columns, function(names) {
+      in_order_of(args[[arg]], names, arg, paste0("the columns of `", side, "`"))
+    }))
+    if (length(found) > 1) {
+      abort("`", arg, "` goes by names, but the representations of `", side, "` have their columns ",
+            "in different orders: bring these into one order.", class = "repalign_error_names",
+            arg = arg)
+    }
+    args[[arg]] <- found[[1]]
+  }
+  args
+}
+
+measure_in_order <- function(measure, reprs) {
+  if (!is_own(measure)) measure$args <- arguments_in_order(measure$args, reprs)
+  measure
+}

@@ -36,7 +36,8 @@ warn_of_rows <- function(x, y = NULL, use, remedies) {
   text
 }
 
-# Some functions take results of others and give p-values of them: the warning belongs to these, too.
+# Some functions take results of others and give p-values of them: the warning belongs to these,
+# too.
 warn_again <- function(text) {
   if (length(text)) warn(text[[1]], class = "repalign_dependence", data = attr(text, "share"))
   invisible(text)
@@ -84,8 +85,8 @@ judged_rdms <- function(values, n, mean = FALSE) {
   })
 }
 
-# Does a number of permutations leave all orders of the rows free, where designs would restrict them?
-# Without any permutation there is no p-value.
+# Does a number of permutations leave all orders of the rows free, where designs would restrict
+# them? Without any permutation there is no p-value.
 all_orders <- function(permutations) {
   is.numeric(permutations) && is.null(dim(permutations)) && !identical(as.double(permutations), 0)
 }
@@ -97,7 +98,11 @@ cluster_remedy <- paste("Name stimuli that depend on each other in `clusters` (a
 declared_cluster_remedy <- sub("`clusters`", "`cluster` of responses()", cluster_remedy,
                                fixed = TRUE)
 
-measure_cluster_remedy <- sub("`clusters`", "`clusters` of the measure", cluster_remedy, fixed = TRUE)
+evaluation_remedy <- paste("Name stimuli that depend on each other in `clusters`, or groups within",
+                           "which stimuli may be exchanged in `blocks`.")
+
+measure_cluster_remedy <- sub("`clusters`", "`clusters` of the measure", cluster_remedy,
+                              fixed = TRUE)
 
 design_remedy <- paste("Name groups within which conditions may be exchanged in a design of",
                        "permute::how() for `permutations`; it can also shift a series.")
@@ -120,8 +125,8 @@ share_of_neighbours <- function(a, b, use) {
   alike <- vapply(known, function(side) max(1 - side$share, 0), 0)
   deviations <- vapply(known, function(side) side$deviations, 0)
   if (use == "null") {
-    return(if (min(deviations) > alike_deviations[["null"]]) 1 - sqrt(prod(alike)^(2 / length(alike)))
-           else 1)
+    both <- min(deviations) > alike_deviations[["null"]]
+    return(if (both) 1 - prod(alike)^(1 / length(alike)) else 1)
   }
   if (max(deviations) > alike_deviations[["errors"]]) 1 - mean(alike) else 1
 }
@@ -142,9 +147,9 @@ evidence_of_rows <- function(objects) {
 }
 
 # share: the mean squared distance of neighbouring rows over that of all rows; deviations: by how
-# many standard deviations the sum of the neighbours' inner products exceeds its mean over all orders
-# of the rows; copies: pairs of rows that are near copies, as numbers. A list without them where
-# nothing is known, as of data that prepare() did not keep.
+# many standard deviations the sum of the neighbours' inner products exceeds its mean over all
+# orders of the rows; copies: pairs of rows that are near copies, as numbers. A list without them
+# where nothing is known, as of data that prepare() did not keep.
 row_evidence <- function(object) {
   object <- if (is.list(object) && !is.null(object$kind)) object$data else object
   if (is_absent(object)) return(list())

@@ -21,7 +21,7 @@ check_dist <- function(x, arg, allow_na = FALSE, allow_zero = FALSE, pairwise = 
   }
   bad <- if (allow_na) is.infinite(x) else !is.finite(x)
   refuse_distances(which(bad), n, if (allow_na) "infinite" else "missing or non-finite", arg,
-                   pairwise && !any(is.infinite(x)))
+                   pairwise && !any(is.infinite(x)), attr(x, "Labels"))
   if (!allow_zero && all(x == 0, na.rm = allow_na)) refuse_zeros(arg)
   if (!is.double(x)) storage.mode(x) <- "double"
   x
@@ -38,12 +38,13 @@ refuse_zero <- function(repr, accepted) {
   if (all(repr$data == 0, na.rm = TRUE)) refuse_zeros(repr$arg)
 }
 
-refuse_distances <- function(bad, n, what, arg, pairwise = FALSE) {
+# names: of the stimuli, or NULL.
+refuse_distances <- function(bad, n, what, arg, pairwise = FALSE, names = NULL) {
   if (!length(bad)) return(invisible())
   stimuli <- stimuli_of_distance(bad[1], n)
   abort("`", arg, "` has ", length(bad), " ", what, " distance", if (length(bad) > 1) "s",
-        ", first between rows ", stimuli[1], " and ", stimuli[2],
-        ". ", if (pairwise) "Set na = \"pairwise\" to leave out these pairs; or remove" else
+        ", first between rows ", named_places(stimuli[1], names), " and ",
+        named_places(stimuli[2], names), ". ", if (pairwise) "Set na = \"pairwise\" to leave out these pairs; or remove" else
           "Remove", " those rows, or correct the distances.", class = "repalign_error_nonfinite",
         arg = arg)
 }

@@ -36,10 +36,9 @@
 #' first <- response_matrix(subset(larval_orn, larva == 1), "stimulus", neurons = 6:26)
 #' second <- response_matrix(subset(larval_orn, larva == 2), "stimulus", neurons = 6:26)
 #' first[1:3, 1:3]
+#' # another order of the stimuli makes no difference
 #' mixed <- second[160:1, ]
-#' try(cka(first, mixed)) # the other order of the stimuli is noticed
-#' matched <- match_rows(first, mixed)
-#' cka(matched$x, matched$y, estimator = "stimulus_neuron", shared_neurons = TRUE)
+#' cka(first, mixed, estimator = "stimulus_neuron", shared_neurons = TRUE)
 #' # a column that looks like an identifier is refused
 #' set.seed(1)
 #' table <- data.frame(image = 1:20, a = rpois(20, 5), b = rpois(20, 5))
@@ -106,19 +105,12 @@ stimulus_labels <- function(values, name) {
   if (twice) {
     first <- match(labels[twice], labels)
     abort("The stimulus ", dQuote(labels[twice], FALSE), " is in rows ", first,
-          " and ", twice, " of `data`, but must have one row. If these are repeats, make an ",
-          "array of trials by trial_array(), or average them first.",
+          " and ", twice, " of `data`, but must have one row. If these are repeats, declare ",
+          "them as trials by responses(data, stimulus = ", dQuote(name, FALSE), "), or average ",
+          "them first.",
           class = "repalign_error_rows", arg = "stimulus")
   }
   labels
-}
-
-# Labels as text. Whole numbers are written out, so that 1e5 is "100000" whether it is stored as a
-# double or as an integer.
-label_text <- function(values) {
-  if (!is.double(values) || is.object(values)) return(as.character(values))
-  whole <- values == round(values) & abs(values) < 1e15
-  ifelse(whole, sprintf("%.0f", values), as.character(values))
 }
 
 neuron_columns <- function(neurons, data, stimulus) {

@@ -1,8 +1,6 @@
 # These functions leave out stimuli or neurons with missing values (NA, NaN) before anything is
 # prepared.
 
-missing_rules <- c("error", "stimuli", "neurons")
-
 # The rule of a call and of its measures: list(na, set). Whether pairs that RDMs lack are left out
 # is a matter of the measures, which some can do. given: did the user say anything?
 rule_of_call <- function(na, set, given) {
@@ -26,8 +24,8 @@ rule_of_call <- function(na, set, given) {
   }
   lenient <- Filter(takes_gaps, set)
   if (given && length(lenient)) {
-    abort("The measure ", dQuote(lenient[[1]]$label, FALSE), " has na = \"pairwise\", but the call ",
-          "has na = ", dQuote(na, FALSE), ": give one of the two.",
+    abort("The measure ", dQuote(lenient[[1]]$label, FALSE), " has na = \"pairwise\", but the ",
+          "call has na = ", dQuote(na, FALSE), ": give one of the two.",
           class = "repalign_error_choice", arg = "na")
   }
   list(na = na, set = set)
@@ -72,9 +70,8 @@ complete_responses <- function(data, na, labels = NULL) {
   columns <- lapply(data, function(x) rep(TRUE, ncol(x)))
   note <- NULL
   if (na == "stimuli") {
-    check_same_stimuli(reprs)
     rows <- complete_stimuli(reprs)
-    note <- stimuli_note(rows)
+    note <- stimuli_note(rows, first_stimulus_names(reprs))
     data <- lapply(data, cut_matrix, rows)
   } else if (na == "neurons") {
     missing <- spread_by_label(lapply(reprs, missing_neurons), labels)
@@ -108,6 +105,9 @@ without_missing <- function(given, na, same = FALSE) {
       paste0("$", names(value))
     stats::setNames(value, paste0(arg, names))
   }, given, names(given))), recursive = FALSE)
+  # stimuli go by their names before some are left out
+  arrays <- vapply(flat, function(x) length(dim(x)) == 3 && !is_responses(x), NA)
+  if (na == "stimuli" && !any(arrays)) flat <- data_in_order(flat)
   reprs <- Map(given_with_holes, flat, names(flat))
   rows <- TRUE
   columns <- lapply(reprs, function(repr) TRUE)
@@ -115,6 +115,8 @@ without_missing <- function(given, na, same = FALSE) {
     counts <- vapply(reprs, function(repr) repr$n, 0L)
     # stimuli that do not match are left to the function, which says so
     if (length(unique(counts)) > 1) return(list(given = given, rows = TRUE, columns = columns))
+    flat <- data_in_order(flat)
+    reprs <- Map(given_with_holes, flat, names(flat))
     rows <- complete_stimuli(reprs)
   } else {
     columns <- lapply(reprs, function(repr) !missing_neurons(repr))
@@ -154,7 +156,8 @@ cut_given <- function(x, rows, columns) {
   if (length(dim(x)) == 3) return(x[rows, columns, , drop = FALSE])
   kind <- kind_of(x)
   switch(kind, data = x[rows, columns, drop = FALSE],
-         dist = if (isTRUE(rows)) x else cut_dist(x, rows), graph = whole_graph(list(data = x), rows), no_branch(kind))
+         dist = if (isTRUE(rows)) x else cut_dist(x, rows), graph = whole_graph(list(data = x), rows),
+         no_branch(kind))
 }
 
 # A trial that was not recorded lacks for all neurons; these values lack for some of them.
@@ -174,15 +177,16 @@ complete_stimuli <- function(reprs) {
           "na = \"neurons\" leaves out neurons instead.", class = "repalign_error_nonfinite",
           arg = "na")
   }
-  note <- stimuli_note(keep)
+  note <- stimuli_note(keep, first_stimulus_names(reprs))
   if (!is.null(note)) inform(note, class = "repalign_left_out")
   keep
 }
 
-stimuli_note <- function(keep) {
+stimuli_note <- function(keep, names) {
   if (all(keep)) return(NULL)
   paste0("Missing values: ", sum(!keep), " of ", length(keep), " stimuli left out (row",
-         if (sum(!keep) > 1) "s", " ", enumerate(which(!keep), quote = FALSE), ").")
+         if (sum(!keep) > 1) "s", " ", enumerate(named_places(which(!keep), names),
+                                                     quote = FALSE), ").")
 }
 
 # In a representation by distances a stimulus is missing when none of its distances is known. Any

@@ -86,7 +86,7 @@ prepare <- function(x, measure = "cka", ..., data = FALSE, threads = NULL,
   for (repr in side$reprs) {
     if (!is.null(repr$prepared)) refuse_prepared(repr$arg, "is prepared already: give the data.")
   }
-  check_same_stimuli(side$reprs, names_count(measures))
+  side$reprs <- with_common_stimuli(side$reprs, names_count(measures))
   measures <- lapply(measures, measure_in_order, side$reprs)
   whole <- complete_sides(list(x = side, y = side, self = TRUE, same = FALSE), measures, na)
   side <- whole$sides$x
@@ -222,13 +222,6 @@ has_open_graph <- function(measure, repr) {
 needs_data <- function(measure, repr) {
   needed <- measure$declaration$needs_data
   if (is.function(needed)) needed(measure$args, repr$n, width_of(repr)) else needed
-}
-
-quietly_done <- function(code) {
-  withCallingHandlers(
-    code, repalign_message = function(m) invokeRestart("muffleMessage"),
-    repalign_warning = function(w) invokeRestart("muffleWarning")
-  )
 }
 
 # ---- methods

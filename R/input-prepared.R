@@ -77,7 +77,7 @@ first_prepared <- function(x) {
 check_prepared <- function(reprs, set) {
   for (repr in reprs) {
     if (is.null(repr$prepared)) next
-    for (measure in lapply(set, measure_in_order, list(repr))) {
+    for (measure in quietly_done(lapply(set, measure_in_order, list(repr)))) {
       if (any(vapply(repr$prepared$measures, is_same_measure, NA, measure))) next
       refuse_prepared(repr$arg, "was prepared for ", measures_in_words(repr$prepared$measures),
                       ", not for ", measure_in_words(measure), ": prepare it for this measure, or ",
@@ -119,15 +119,11 @@ check_kept_data <- function(reprs) {
 }
 
 # Prepared representations with others of a call must have the stimuli that they were made for.
-refuse_prepared_stimuli <- function(reprs, by_name) {
+refuse_prepared_stimuli <- function(reprs) {
   for (repr in reprs) {
     if (is.null(repr$prepared)) next
-    names <- if (by_name) stimulus_names(repr$data)
+    names <- stimulus_names(repr$data)
     for (other in reprs) {
-      if (other$n != repr$n) {
-        refuse_prepared(repr$arg, "was prepared for ", repr$n, " stimuli, but `", other$arg,
-                        "` has ", other$n, ".")
-      }
       others <- stimulus_names(other$data)
       if (is.null(names) || is.null(others) || identical(names, others)) next
       at <- which(names != others)[1]

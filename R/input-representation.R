@@ -77,28 +77,8 @@ pair_of <- function(rx, ry) {
   list(x = rx, y = ry, self = identical(rx$cache, ry$cache), cache = new_cache())
 }
 
-# The same for representations whose stimuli were not compared yet.
-as_pair <- function(rx, ry) {
-  check_same_rows(rx$data, ry$data, rx$arg, ry$arg)
-  pair_of(rx, ry)
-}
-
 # A representation beside itself.
 self_pair <- function(repr) list(x = repr, y = repr, self = TRUE, cache = new_cache())
-
-# A pair for functions that need the responses themselves, or another of the `accepted` kinds.
-representation_pair <- function(x, y, accepted = "data") {
-  if (missing(x) || missing(y)) missing_side(missing(x))
-  rx <- need_kind(representation(x, "x"), accepted, "this")
-  pair <- as_pair(rx, need_kind(representation(y, "y"), accepted, "this"))
-  note_one_sided_names(pair[c("x", "y")])
-  pair
-}
-
-missing_side <- function(x_missing) {
-  abort("Two representations are needed, `x` and `y`; for all pairs of a list use similarity().",
-        class = "repalign_error_type", arg = if (x_missing) "x" else "y")
-}
 
 need_kind <- function(repr, accepted, what) {
   if (repr$kind %in% accepted) return(repr)
@@ -295,7 +275,7 @@ double_matrix <- function(x, arg) {
   x <- plain_matrix(x, arg)
   check_size(nrow(x), ncol(x), arg)
   if (ncol(x) < 1 || nrow(x) < 1) {
-    abort("`", arg, "` has ", nrow(x), " rows and ", ncol(x),
+    abort("`", arg, "` has ", count_of(nrow(x), "row"), " and ", ncol(x),
           " columns: there is nothing to compare.", class = "repalign_error_size", arg = arg)
   }
   if (!is.double(x)) storage.mode(x) <- "double"

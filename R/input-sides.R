@@ -18,9 +18,13 @@ as_sides <- function(x, y, by_name = TRUE, na = "error") {
   }
   same <- !self && is_collection(x) && identical(x, y)
   side_x <- as_side(x, "x", na != "error")
-  side_y <- if (self) side_x else if (same) on_side_y(side_x) else as_side(y, "y", na != "error")
-  reprs <- c(side_x$reprs, if (!self && !same) side_y$reprs)
-  check_common_stimuli(reprs, by_name)
+  one_list <- self || same
+  side_y <- if (!one_list) as_side(y, "y", na != "error")
+  reprs <- with_common_stimuli(c(side_x$reprs, side_y$reprs), by_name)
+  of_x <- seq_along(side_x$reprs)
+  side_x$reprs <- reprs[of_x]
+  if (one_list) side_y <- if (self) side_x else on_side_y(side_x)
+  else side_y$reprs <- reprs[-of_x]
   list(x = side_x, y = side_y, self = self, same = same,
        models = side_x$is_models || side_y$is_models)
 }
@@ -44,9 +48,13 @@ refuse_results <- function(given, arg) {
     "a set of simulated networks: take its $representations or its $models"
   } else if (inherits(given, "repalign_result")) {
     "a result, not data: give the representations themselves"
-  } else if (is.character(given) && !is.matrix(given) ||
-             inherits(given, "repalign_measure")) {
+  } else if (inherits(given, "repalign_measure") ||
+             is.character(given) && length(given) && all(given %in% measure_ids())) {
     paste0(describe(given), ", not data: give a measure in the argument `measure`")
+  } else if (is.character(given) && !is.matrix(given)) {
+    paste0("text, not data", if (length(given) == 1) {
+      ": read_representation() reads the data of a file"
+    })
   }
   if (is.null(what)) return(invisible())
   abort("`", arg, "` is ", what, ".", class = "repalign_error_type", arg = arg)
@@ -87,8 +95,12 @@ as_side <- function(x, arg, allow_na = FALSE) {
   for (name in names) refuse_results(x[[name]], paste0(arg, "$", name))
   nested <- vapply(x, is_collection, NA)
   if (any(nested) && !all(nested)) {
-    abort("`", arg, "` mixes matrices and lists: element ", dQuote(names[!nested][1], FALSE),
-          " is not a list of layers. Give only matrices, or only lists of layers (models).",
+    # those that are fewer are to blame
+    lists <- sum(nested) < sum(!nested)
+    odd <- dQuote(names[if (lists) nested else !nested][1], FALSE)
+    abort("`", arg, "` mixes matrices and lists: element ", odd,
+          if (lists) " is a list, and the others are not." else " is not a list of layers.",
+          " Give only matrices, or only lists of layers (models).",
           class = "repalign_error_type", arg = arg)
   }
   if (!any(nested)) return(flat_side(x, arg, names, rep(arg, length(x)), FALSE, allow_na, arg))

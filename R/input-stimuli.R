@@ -24,28 +24,48 @@ refuse_rows <- function(repr, rows, centered) {
         arg = repr$arg)
 }
 
-# Do x and y have the same stimuli? They may be matrices, "dist" objects or neighbour graphs;
-# `arg_x` and `arg_y` are their names in messages.
-check_same_rows <- function(x, y, arg_x, arg_y, by_name = TRUE) {
-  n_x <- stimulus_count(x)
-  n_y <- stimulus_count(y)
-  if (n_x != n_y) {
-    abort("`", arg_x, "` has ", n_x, " rows and `", arg_y, "` has ", n_y,
-          ": the rows must be the same stimuli in the same order. match_rows() aligns by name.",
-          transposed_hint(x, y, arg_x, arg_y), class = "repalign_error_rows", arg = arg_y)
+# ---- one order
+
+# Stimuli of all that is compared go by their names, in all functions: what has the same names in
+# another order is brought into the order of the first that has names, and a message says so. Names
+# that do not fit are an error, and what has no names goes by position, with a message.
+
+# names: those of the stimuli of each part, or NULL; args: what messages call the parts; refuse:
+# gives the error for the numbers of two parts whose names do not fit. Returns for each part where
+# its stimuli are in the common order, or NULL where they stay.
+places_in_order <- function(names, args, refuse) {
+  named <- which(lengths(names) > 0)
+  if (length(named) < 2) return(vector("list", length(names)))
+  first <- named[1]
+  wanted <- names[[first]]
+  places <- lapply(seq_along(names), function(k) {
+    own <- names[[k]]
+    if (!length(own) || identical(own, wanted)) return(NULL)
+    at <- match(wanted, own)
+    if (anyNA(at) || anyDuplicated(at) || length(own) != length(wanted)) refuse(first, k)
+    at
+  })
+  moved <- which(lengths(places) > 0)
+  if (length(moved)) {
+    inform("The stimuli of ", enumerate(paste0("`", args[moved], "`"), 3, quote = FALSE),
+           " are brought into the order of `", args[first], "`, by their names.",
+           class = "repalign_reordered")
   }
-  names_x <- if (by_name) stimulus_names(x)
-  names_y <- stimulus_names(y)
-  if (is.null(names_x) || is.null(names_y) || identical(names_x, names_y)) return(invisible())
-  first <- which(names_x != names_y)[1]
-  abort("`", arg_x, "` and `", arg_y, "` have different row names, first in row ", first, " (",
-        dQuote(names_x[first], FALSE), " and ", dQuote(names_y[first], FALSE),
-        "): align them ", if ("dist" %in% c(kind_of(x), kind_of(y))) {
-          "(a \"dist\" object by as.dist(as.matrix(d)[o, o]))"
-        } else {
-          "with match_rows()"
-        }, ", or remove the row names when the rows do correspond.",
-        transposed_hint(x, y, arg_x, arg_y), class = "repalign_error_rows", arg = arg_y)
+  places
+}
+
+# How the names of two parts differ, in words.
+names_differ <- function(arg_1, arg_2, names_1, names_2) {
+  twice <- c(names_1[duplicated(names_1)], names_2[duplicated(names_2)])
+  only_1 <- setdiff(names_1, names_2)
+  only_2 <- setdiff(names_2, names_1)
+  paste0("`", arg_1, "` and `", arg_2, "` name different stimuli (", if (length(only_2)) {
+    paste0(dQuote(only_2[1], FALSE), " is in `", arg_2, "` alone")
+  } else if (length(only_1)) {
+    paste0(dQuote(only_1[1], FALSE), " is in `", arg_1, "` alone")
+  } else {
+    paste0(dQuote(twice[1], FALSE), " stands there more than once, in other places")
+  }, "): ")
 }
 
 # A sentence for messages, if the names or the sizes of x and y suggest that one of them has its
@@ -77,56 +97,29 @@ transposed_hint <- function(x, y, arg_x, arg_y) {
 # same; a message says once in a call that this is assumed. reprs: lists with `data` and `arg`.
 note_one_sided_names <- function(reprs) {
   names <- lapply(reprs, function(repr) stimulus_names(repr$data))
-  unnamed <- vapply(names, is.null, NA)
-  if (!any(unnamed) || all(unnamed)) return(invisible())
-  args <- paste0("`", vapply(reprs, function(repr) repr$arg, ""), "`")
-  distances <- all(vapply(reprs, function(repr) kind_of(repr$data) == "dist", NA))
-  first <- names[!unnamed][[1]]
+  unnamed <- lengths(names) == 0
+  first <- names[!unnamed]
   transposed <- Filter(function(repr) {
-    kind_of(repr$data) == "data" && !is.null(colnames(repr$data)) &&
-      setequal(colnames(repr$data), first)
+    length(first) && kind_of(repr$data) == "data" && !is.null(colnames(repr$data)) &&
+      setequal(colnames(repr$data), first[[1]])
   }, reprs[unnamed])
+  note_unnamed(names, vapply(reprs, function(repr) repr$arg, ""),
+               all(vapply(reprs, function(repr) kind_of(repr$data) == "dist", NA)),
+               if (length(transposed)) {
+                 paste0(" The column names of `", transposed[[1]]$arg, "` are these row names: is ",
+                        "it transposed?")
+               })
+}
+
+# names: of the stimuli of each part, or NULL; distances: are all parts RDMs?
+note_unnamed <- function(names, args, distances, hint = NULL) {
+  unnamed <- lengths(names) == 0
+  if (!any(unnamed) || all(unnamed)) return(invisible())
+  args <- paste0("`", args, "`")
   inform("Only ", enumerate(args[!unnamed], 3, quote = FALSE), if (sum(!unnamed) > 1) " have" else
          " has", if (distances) " labels, " else " row names, ",
          enumerate(args[unnamed], 3, quote = FALSE), if (sum(unnamed) > 1) " have" else " has",
          " none: ", if (distances) "they" else "the rows",
-         " are assumed to be the same stimuli in the same order.",
-         if (length(transposed)) {
-           paste0(" The column names of `", transposed[[1]]$arg, "` are these row names: is it ",
-                  "transposed?")
-         }, class = "repalign_one_sided_names")
-}
-
-# The stimuli of all representations of a call must be the same: as many, and where names are
-# compared (by_name), of the same names. Each representation is looked at once, unless there is
-# something to say.
-check_common_stimuli <- function(reprs, by_name) {
-  n <- reprs[[1]]$n
-  same <- TRUE
-  for (repr in reprs) same <- same && repr$n == n
-  if (by_name) {
-    names <- NULL
-    unnamed <- 0
-    for (repr in reprs) {
-      own <- stimulus_names(repr$data)
-      if (is.null(own)) unnamed <- unnamed + 1
-      else if (is.null(names)) names <- own
-      else same <- same && identical(own, names)
-    }
-  }
-  if (!same) {
-    refuse_prepared_stimuli(reprs, by_name)
-    check_same_stimuli(reprs, by_name)
-  }
-  if (by_name && unnamed > 0 && !is.null(names)) note_one_sided_names(reprs)
-}
-
-# Compares every representation with the first one, and with the first one that has row names.
-check_same_stimuli <- function(reprs, by_name = TRUE) {
-  named <- which(!vapply(reprs, function(repr) is.null(stimulus_names(repr$data)), NA))
-  for (first in unique(c(1L, named[seq_len(min(1, length(named)))]))) {
-    for (repr in reprs[-first]) {
-      check_same_rows(reprs[[first]]$data, repr$data, reprs[[first]]$arg, repr$arg, by_name)
-    }
-  }
+         " are assumed to be the same stimuli in the same order.", hint,
+         class = "repalign_one_sided_names")
 }

@@ -61,6 +61,7 @@ hsic <- function(x, y, kernel = c("linear", "rbf", "manifold"),
     clusters = clusters, shared_noise = shared_noise
   ))
   if (missing(x) || missing(y)) missing_side(missing(x))
+  check_encodings(c(list(x = x, y = y), args))
   measure <- list(id = "cka", label = "hsic", args = args, declaration = declaration("cka"))
   call <- open_pair(x, y, measure, "hsic()", na)
   pair <- call$pair
@@ -84,7 +85,8 @@ unscale_h <- function(value, exponents) {
   part <- trunc(exponent / 4)
   result <- value
   for (e in c(part, part, part, exponent - 3 * part)) result <- result * 2^e
-  lost <- is.infinite(result) || (isTRUE(result == 0) && value != 0)
+  # smaller numbers have fewer digits
+  lost <- is.infinite(result) || (isTRUE(abs(result) < .Machine$double.xmin) && value != 0)
   if (lost) NA_real_ else result
 }
 

@@ -138,8 +138,8 @@ NULL
 #' was at most 0.1, it came in 1% of the data sets; where that error was above 0.3, it was silent in
 #' 7%. In 13 populations of 60 stimuli x 40 neurons, with stimuli and neurons of unequal strengths
 #' among them (part "rules", 2600 data sets), it came with 90% of the values that were off by more
-#' than 0.2, with all that were off by more than 0.5, and with 29% of the others. Silence is no proof
-#' that a value is good: [cka_interval()] says more.
+#' than 0.2, with all that were off by more than 0.5, and with 29% of the others. Silence is no
+#' proof that a value is good: [cka_interval()] says more.
 #'
 #' With 2 stimuli every CKA is 1, whatever the data, and with 3 it says next to nothing: a warning
 #' of class `repalign_trivial` says so.
@@ -169,8 +169,8 @@ cka <- function(x, y, kernel = c("linear", "rbf", "manifold"),
                 complete = c("none", "x", "y", "both"), na = c("error", "stimuli", "neurons")) {
   one_score("cka", x, y, list(
     kernel = kernel, estimator = estimator, shared_neurons = shared_neurons, units_x = units_x,
-    units_y = units_y, complete = complete, sigma = sigma, bandwidth = bandwidth, k = k,
-    clusters = clusters, shared_noise = shared_noise
+    units_y = units_y, sigma = sigma, bandwidth = bandwidth, k = k, clusters = clusters,
+    shared_noise = shared_noise, complete = complete
   ), na)
 }
 
@@ -362,8 +362,8 @@ angular_cka <- function(x, y, kernel = c("linear", "rbf", "manifold"),
                         na = c("error", "stimuli", "neurons")) {
   one_score("angular_cka", x, y, list(
     kernel = kernel, estimator = estimator, shared_neurons = shared_neurons, units_x = units_x,
-    units_y = units_y, complete = complete, sigma = sigma, bandwidth = bandwidth, k = k,
-    clusters = clusters, shared_noise = shared_noise
+    units_y = units_y, sigma = sigma, bandwidth = bandwidth, k = k, clusters = clusters,
+    shared_noise = shared_noise, complete = complete
   ), na)
 }
 

@@ -102,6 +102,7 @@ accuracy_difference <- function(p, q, labels) {
   }
   names <- colnames(pair$p)
   if (is.null(names)) names <- colnames(pair$q)
+  labels <- in_order_of(labels, first_row_names(pair), "labels")
   truth <- check_classes(labels, nrow(pair$p), ncol(pair$p), names)
   # counts are subtracted before they are divided, so that equal accuracies differ by exactly 0
   abs(sum(predicted(pair$p) == truth) - sum(predicted(pair$q) == truth)) / length(truth)
@@ -115,10 +116,13 @@ output_pair <- function(p, q) {
     abort("The outputs of two classifiers are needed, `p` and `q`.",
           class = "repalign_error_type", arg = if (missing(p)) "p" else "q")
   }
+  check_encodings(list(p = p, q = q))
   p <- as_outputs(p, "p")
   q <- as_outputs(q, "q")
-  check_same_rows(p, q, "p", "q")
-  note_one_sided_names(list(list(data = p, arg = "p"), list(data = q, arg = "q")))
+  both <- data_in_order(list(p = p, q = q))
+  refuse_repeats(Map(function(data, arg) list(data = data, arg = arg), both, names(both)))
+  p <- both$p
+  q <- both$q
   if (ncol(p) != ncol(q)) {
     abort("`p` has ", ncol(p), " columns and `q` has ", ncol(q), ": the columns must be the same ",
           "classes in the same order.", class = "repalign_error_size", arg = "q")
@@ -173,6 +177,7 @@ as_probabilities <- function(x, from, arg) {
 # Checks the labels and returns the column numbers of the true classes. names: the column names of
 # the outputs, or NULL.
 check_classes <- function(labels, n, classes, names) {
+  check_encoding(labels, "labels")
   if (!is.atomic(labels) || is.null(labels) || is.logical(labels) && !all(is.na(labels))) {
     label_error("must be class numbers or names, not ", describe(labels))
   }

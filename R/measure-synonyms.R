@@ -102,6 +102,8 @@ nearest <- function(value, choices) {
 # The end of an error message: "; did you mean ...?" where a choice means the same as the value or
 # is very like it, otherwise ".".
 suggest <- function(value, choices) {
+  if (!length(choices)) return(".")
+  value <- readable(value)
   same <- synonyms_of(value, choices)
   best <- if (length(same)) same[1] else nearest(value, choices)
   near <- length(same) || startsWith(tolower(best), tolower(value)) ||

@@ -95,8 +95,11 @@ describe_parameters <- function(id) {
 #' @export
 measure <- function(id, ...) {
   need_arguments()
+  # a word with dimensions or a class is that word
+  if (is.character(id)) id <- as.vector(unclass(id))
   d <- declaration(id)
   given <- list(...)
+  check_encodings(given)
   check_parameter_names(id, given)
   args <- d$check(utils::modifyList(default_arguments(id), given, keep.null = TRUE))
   note_unused_labels(args)
@@ -244,7 +247,7 @@ new_measure <- function(fun, direction = c("similarity", "distance"), best = NA_
           arg = "fun")
   }
   direction <- check_choice(direction, c("similarity", "distance"), "direction")
-  usable <- length(best) == 1 && (is.na(best) || (is.numeric(best) && is.finite(best)))
+  usable <- is.atomic(best) && length(best) == 1 && (is.na(best) || (is.numeric(best) && is.finite(best)))
   if (!usable) {
     abort("`best` must be one finite number, or NA when there is none.",
           class = "repalign_error_value", arg = "best")

@@ -51,19 +51,24 @@ fit_rdm_model <- function(model, rdms, outer, raw = FALSE, stimulus_noise = NULL
   table <- rdm_table(rdms, "rdms", na == "pairwise")
   stimulus_noise <- check_stimulus_noise(stimulus_noise, table$n, table$labels)
   refuse_unused_noise(stimulus_noise, outer)
-  model <- as_rdm_model(model, "model", table, na)
+  refuse_repeated_labels(table$labels, "rdms")
+  model <- as_rdm_models(list(model = model), table, na, "model")$model
   refuse_flat(table, outer, "rdms")
-  weights <- model_weights(model, model$table$values, table$values, NULL, outer, stimulus_noise)
+  values <- even_sizes(table$values)$values
+  weights <- model_weights(model, model$sized$values, values, NULL, outer, stimulus_noise)
   warn_collinear(isTRUE(attr(weights, "collinear")), "`model`")
-  weights <- as.vector(if (raw) weights else scaled_weights(model, weights))
-  predicted <- combined(model$table$values, weights)
+  predicted <- combined(model$sized$values, as.vector(weights))
+  scores <- similarity_table(values, matrix(predicted), outer, stimulus_noise)
+  # in the units of the components
+  weights <- as.vector(weights) * model$sized$scale
+  unit <- unit_of_weights(model, weights, raw)
+  weights <- weights / unit
   if (!any(weights != 0)) {
     warn("The score of `model` is undefined (NA): all of its weights are 0, because no component ",
          "is alike to the data.", class = "repalign_undefined")
   }
-  scores <- similarity_table(table$values, matrix(predicted), outer, stimulus_noise)
   structure(list(weights = stats::setNames(weights, model$table$names), model = model,
-                 predicted = predicted, outer = outer, score = mean(scores), data = table$values),
+                 predicted = predicted / unit, outer = outer, score = mean(scores), data = table$values),
             class = "repalign_rdm_fit")
 }
 
@@ -268,28 +273,31 @@ as_rdm_models <- function(models, table, na, arg = "models") {
   }
   if (is.null(names(models))) names(models) <- paste0("model", seq_along(models))
   check_element_names(models, arg)
-  models <- Map(function(model, name) {
-    as_rdm_model(model, paste0(arg, "$", name), table, na)
-  }, models, names(models))
-  note_order_of_stimuli(models, table, arg)
-  models
+  places <- if (identical(names(models), arg)) arg else paste0(arg, "$", names(models))
+  models <- Map(as_rdm_model, models, places, list(table))
+  models <- models_in_order(models, table, places)
+  Map(check_rdm_model, models, places, list(table), na)
 }
 
-# Labels on one side only cannot tell whether both sides have one order, and RDMs of labelled rows
-# are in the order of the sorted labels.
-note_order_of_stimuli <- function(models, table, arg) {
-  labelled <- vapply(models, function(model) all(model$table$labelled), NA)
-  labels <- c(list(table$labels), lapply(models, function(model) model$table$labels))
-  known <- Filter(Negate(is.null), labels)
-  if (!length(known) || all(labelled) && all(table$labelled)) return(invisible())
-  lacking <- c(if (!all(table$labelled)) "the data",
-               if (!all(labelled)) enumerate(paste0(arg, "$", names(models)[!labelled]), 3, FALSE))
-  inform("Labels of stimuli lack in ", paste(lacking, collapse = " and "), ": the stimuli are ",
-         "taken in the order ", enumerate(known[[1]], 3, FALSE), ".",
-         class = "repalign_one_sided_names")
+# The models with their stimuli in the order of those of the data (see places_in_order()).
+models_in_order <- function(models, table, places) {
+  labels <- unname(c(list(table$labels), lapply(models, function(model) model$table$labels)))
+  places <- c("rdms", places)
+  at <- places_in_order(labels, places, function(i, k) {
+    abort(names_differ(places[i], places[k], labels[[i]], labels[[k]]), "subset() of the RDMs ",
+          "takes the stimuli that both have; or remove the labels when the stimuli do correspond.",
+          class = "repalign_error_names", arg = places[k])
+  })
+  note_unnamed(labels, places, distances = TRUE)
+  Map(function(model, at) {
+    if (is.null(at)) return(model)
+    model$table$values <- model$table$values[packed_places(at, table$n), , drop = FALSE]
+    model$table$labels <- model$table$labels[at]
+    model
+  }, models, at[-1])
 }
 
-as_rdm_model <- function(model, place, table, na) {
+as_rdm_model <- function(model, place, table) {
   if (!inherits(model, "repalign_rdm_model")) {
     one <- rdm_table(model, place, allow_na = TRUE)
     if (ncol(one$values) > 1) {
@@ -304,13 +312,11 @@ as_rdm_model <- function(model, place, table, na) {
           ": RDMs that are compared have the same stimuli.",
           class = "repalign_error_size", arg = place)
   }
-  differ <- which(own$labels != table$labels)
-  if (length(differ)) {
-    abort("The labels of `", place, "` differ from those of the data, first at stimulus ",
-          differ[1], " (", dQuote(own$labels[differ[1]], FALSE), " and ",
-          dQuote(table$labels[differ[1]], FALSE), "): bring the stimuli into one order.",
-          class = "repalign_error_names", arg = place)
-  }
+  model
+}
+
+check_rdm_model <- function(model, place, table, na) {
+  own <- model$table
   if (na == "error" && anyNA(own$values)) {
     abort("`", place, "` has missing dissimilarities. Give na = \"pairwise\" to compare the ",
           "pairs that are there.", class = "repalign_error_nonfinite", arg = place)
@@ -322,6 +328,7 @@ as_rdm_model <- function(model, place, table, na) {
           "stimuli in common: at least 3 are needed. Leave out components that lack many pairs.",
           class = "repalign_error_size", arg = place)
   }
+  model$sized <- even_sizes(own$values)
   model
 }
 
@@ -401,11 +408,17 @@ fitted_weights <- function(model, gram, with) {
   switch(model$type, fixed = 1,
          select = selected(with / sqrt(replace(diag(gram), diag(gram) <= 0, NA))),
          weighted = {
-           gram <- gram + diag(model$ridge, nrow(gram))
+           # of components in units of their own
+           ridge <- if (model$ridge > 0) pmin(model$ridge * model$sized$scale^2, 1e290) else 0
+           gram <- gram + diag(ridge, nrow(gram))
            if (anyNA(gram) || anyNA(with)) rep(NA_real_, length(with)) else
              if (model$nonnegative) lawson_hanson(gram, with) else least_squares(gram, with)
          },
-         interpolate = interpolated(gram, with), no_branch(model$type))
+         interpolate = {
+           # mixtures are of components in one unit
+           unit <- min(model$sized$scale) / model$sized$scale
+           interpolated(gram * tcrossprod(unit), with * unit) * unit
+         }, no_branch(model$type))
 }
 
 # All weight on the first of the best.
@@ -441,9 +454,19 @@ interpolated <- function(gram, with) {
 }
 
 # Weighted models are scaled to norm 1.
-scaled_weights <- function(model, weights) {
-  size <- sqrt(sum(weights^2))
-  if (model$type == "weighted" && isTRUE(size > 0)) weights / size else weights
+scaled_weights <- function(model, weights) weights / unit_of_weights(model, weights)
+
+# What weights are divided by. Those of a mixture, or of a chosen component, add up to 1 in the end.
+unit_of_weights <- function(model, weights, raw = FALSE) {
+  if (model$type != "weighted") {
+    unit <- sum(weights)
+  } else if (raw) {
+    unit <- 1
+  } else {
+    largest <- max(abs(weights))
+    unit <- largest * sqrt(sum((weights / largest)^2))
+  }
+  if (isTRUE(unit > 0)) unit else 1
 }
 
 # Components times weights; equal dissimilarities give equal sums.

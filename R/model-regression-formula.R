@@ -18,12 +18,14 @@ regression_table <- function(formula, data, inner, allow_na) {
   if (is.null(inner)) inner <- inner_of_response(responses, all, places)
   rdms <- Map(function(value, place) rdm_of_value(value, place, inner, allow_na), all, places)
   check_equal_sizes(rdms, places)
+  rdms <- rdms_in_one_order(rdms, places, "formula")
+  refuse_repeated_labels(labels_of_rdms(rdms), places[1])
   packed <- matrix(unlist(lapply(rdms, as.vector)), ncol = length(rdms),
                    dimnames = list(NULL, names(all)))
   subjects <- seq_along(responses)
-  list(n = attr(rdms[[1]], "Size"), labels = common_labels(rdms, places, "formula"),
+  list(n = attr(rdms[[1]], "Size"), labels = labels_of_rdms(rdms),
        y = packed[, subjects, drop = FALSE], x = packed[, -subjects, drop = FALSE],
-       single = single, response = terms$names[1], subjects = if (!single) names(values[[1]]))
+       series = declares_series(unname(values)), single = single, response = terms$names[1], subjects = if (!single) names(values[[1]]))
 }
 
 # list(calls, names, env): of the response and the predictors.
@@ -202,12 +204,20 @@ rdm_of_labels <- function(value, place, allow_na) {
 
 rdm_of_responses <- function(value, place, inner) {
   repr <- representation(value, place, side = "x")
+  note_unused_structure(list(repr), list(list(label = paste("the RDM of", place))))
   if (repr$kind == "graph") need_kind(repr, c("data", "dist"), "a regression of RDMs")
   check_rows(repr$n, 2, place, "a dissimilarity")
   check_row_width(repr, inner)
   rdm <- dissimilarities_of(repr, inner)
   unscaled <- if (inner %in% c("euclidean", "sqeuclidean")) form_distances(repr)$scale else 1
   values <- as.vector(rdm$d) / unscaled
-  structure(if (rdm$square) values^2 else values, Size = repr$n, Labels = stimulus_names(repr$data),
+  if (rdm$square) values <- values^2
+  # squares of very small values have few digits left, or none
+  tiny <- rdm$square && any(rdm$d != 0) && max(values) <= 1e16 * .Machine$double.xmin
+  if (tiny || any(is.infinite(values))) {
+    abort("The dissimilarities of `", place, "` are too large or too small for a double: rescale ",
+          "the data.", class = "repalign_error_value", arg = place)
+  }
+  structure(values, Size = repr$n, Labels = stimulus_names(repr$data),
             Diag = FALSE, Upper = FALSE, class = "dist")
 }

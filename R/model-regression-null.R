@@ -94,12 +94,8 @@ rest_of_response <- function(response, centered, gram, sides, df) {
 }
 
 untested_terms <- function(gram, left, sides, response, df) {
-  own <- vapply(seq_len(nrow(gram)), function(k) {
-    rest <- gram[-k, -k, drop = FALSE]
-    gram[k, k] - (if (nrow(rest)) sum(gram[-k, k] * solve_scaled(rest, cbind(gram[-k, k]))) else 0)
-  }, 0)
   nothing_left <- vapply(left, function(rdm) sum(rdm^2), 0) <= tie_share * sum(response^2)
-  own <= equal_share * sides$sizes | nothing_left | df < 1
+  own_parts(gram) <= equal_share * sides$sizes | nothing_left | df < 1
 }
 
 # All pairs count, and permutations take them to pairs that count: sums of products of squared RDMs

@@ -26,15 +26,15 @@ declare_result(
     }, if (isTRUE(alike > 0.3)) {
       c(paste0("Predictors correlate by up to ", format(alike, digits = 2), " in the tests: ",
                "p_value is too small if noise is"),
-        paste0("  in the patterns (see ?rsa_regression)",
-               if (isTRUE(attr(x, "subjects") > 1)) "; go by p_subjects of summary()", "."))
+        "  in the patterns (see ?rsa_regression); p_value of summary() allows for it.")
     })
   }
 )
 
 # fits: of each response list(rows, model, null, fitted), from regression_of().
 # group: the number of the subject of each response.
-regression_result <- function(fits, table, spec, design, standardize, group) {
+# tested: from tested_coefficients().
+regression_result <- function(fits, table, spec, design, standardize, group, tested) {
   subjects <- if (!table$single) colnames(table$y)
   rows <- do.call(rbind, lapply(fits, function(fit) fit$rows))
   model <- do.call(rbind, lapply(fits, function(fit) fit$model))
@@ -52,7 +52,7 @@ regression_result <- function(fits, table, spec, design, standardize, group) {
   model$engine <- design$engine
   warn_undefined_terms(rows, model, table)
   new_result(rows, "repalign_regression", list(
-    model = model, group = if (length(subjects) > 1) group_table(fits, spec$fit, group),
+    model = model, group = group_table(fits, spec$fit, group, tested),
     subjects = if (!table$single) max(group), response = table$response, fit = spec$fit,
     ridge = spec$ridge, standardize = standardize, alike = spec$alike,
     observed = c(table[c("n", "labels", "x", "y")],
@@ -81,6 +81,12 @@ warn_undefined_terms <- function(rows, model, table) {
     warn("The p-value of the whole model is undefined (NA): some permutations leave too few ",
          "pairs, or dissimilarities that do not vary.", class = "repalign_undefined")
   }
+  lost <- is.na(rows$estimate) & !is.na(rows$semipartial)
+  if (any(lost)) {
+    warn("The coefficient of ", enumerate(unique(rows$term[lost])), " is too large for a number ",
+         "(NA): take standardize = TRUE.", class = "repalign_undefined",
+         data = unique(rows$term[lost]))
+  }
   kept <- !is.na(rows$estimate)
   untested <- unique(rows$term[kept & is.na(rows$p_value)])
   if (length(untested)) {
@@ -89,27 +95,6 @@ warn_undefined_terms <- function(rows, model, table) {
          class = "repalign_undefined", data = untested)
   }
 }
-
-# The mean over subjects, with a t test over them and the permutations of conditions, which are the
-# same in all subjects. group: the subject of each fit; each subject counts once.
-group_table <- function(fits, fit, group) {
-  known <- !vapply(fits, function(one) is.na(one$rows$estimate[1]), NA)
-  subjects <- split(fits[known], group[known])
-  count <- length(subjects)
-  estimates <- vapply(subjects, function(own) mean_of_fits(own, function(one) one$rows$estimate),
-                      fits[[1]]$rows$estimate)
-  estimates <- matrix(estimates, ncol = count)
-  mean <- if (count) rowMeans(estimates) else NA_real_
-  se <- if (count > 1) apply(estimates, 1, stats::sd) / sqrt(count) else NA_real_
-  nulls <- lapply(subjects, mean_of_fits, function(one) one$null)
-  p <- if (count) p_of_terms(Reduce(`+`, nulls) / count, fit) else NA_real_
-  statistic <- ifelse(se > 0, mean / se, NA)
-  data.frame(term = fits[[1]]$rows$term, mean = mean, se = se, df = count - 1,
-             statistic = statistic, p_subjects = 2 * stats::pt(-abs(statistic), max(count - 1, 1)),
-             p_conditions = p, subjects = count)
-}
-
-mean_of_fits <- function(fits, part) Reduce(`+`, lapply(fits, part)) / length(fits)
 
 regression_heading <- function(x) {
   model <- attr(x, "model")
@@ -186,19 +171,15 @@ confint.repalign_regression <- function(object, parm, level = 0.95, ...) {
   level <- check_number(level, "level", above = 0, below = 1)
   need_kept(object, "model", "rsa_regression()", "object")
   group <- attr(object, "group")
-  if (is.null(group)) {
-    abort("There are no intervals: the response is one RDM, and permutations of its conditions ",
-          "give p-values, but no standard errors. Give a list of RDMs, one for each subject, for ",
-          "intervals over subjects.", class = "repalign_error_size", arg = "object")
-  }
   group <- group[group$term %in% object$term, , drop = FALSE]
-  half <- stats::qt(0.5 + level / 2, pmax(group$df, 1)) * group$se
-  named_limits(cbind(group$mean - half, group$mean + half), group$term, level, parm)
+  half <- stats::qt(0.5 + level / 2, group$df) * group$se
+  named_limits(cbind(group$tested - half, group$tested + half), group$term, level, parm)
 }
 
 #' @rdname rsa_regression
 #' @export
 glance.repalign_regression <- function(x, ...) {
+  no_other_arguments(...)
   need_kept(x, "model", "rsa_regression()")
 }
 
@@ -208,9 +189,11 @@ summary.repalign_regression <- function(object, ...) {
   no_other_arguments(...)
   need_kept(object, "model", "rsa_regression()", "object")
   group <- attr(object, "group")
-  if (is.null(group)) {
-    abort("There is no group to summarise: the response is one RDM. The whole model is in ",
-          "glance().", class = "repalign_error_size", arg = "object")
+  lost <- group$term[is.na(group$p_value) & !is.na(group$p_conditions)]
+  if (length(lost)) {
+    warn("p_value is undefined (NA) for ", enumerate(lost), ": without some condition, too few ",
+         "pairs are left to estimate the coefficient, or it is the same without any.",
+         class = "repalign_undefined", data = lost)
   }
-  group
+  new_result(group, "repalign_regression_group", list())
 }

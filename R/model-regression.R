@@ -21,8 +21,8 @@
 #'   conditions in `formula`, it goes by names that are those of the conditions, and else by the
 #'   order.
 #' @param blocks one label per condition, given in the same way: only conditions of the same block
-#'   are exchanged, as in [calibrate()]. With `leave_out`, conditions also keep to their label
-#'   there (see Details).
+#'   are exchanged, as in [calibrate()]. By default the labels of `leave_out`, to which conditions
+#'   also keep with other blocks; `NULL`: all conditions are exchanged (see Details).
 #' @param inner for representations: how two conditions are compared, see [rsa()]. By default as in
 #'   the RDM of the response, where it is known how that was made (by [rdm()] or [stats::dist()]),
 #'   and else by `"correlation"`; a message says which it is.
@@ -49,12 +49,15 @@
 #'   `r_squared`, `shared` (R squared less all unique parts, negative where predictors suppress each
 #'   other), `p_value` of the whole model, `intercept`, and the numbers of `pairs`, `conditions` and
 #'   `permutations`.
-#'   With several subjects, `summary()` has a row for each predictor: the `mean` of the coefficients
-#'   with its `se`, `df`, `statistic` and `p_subjects` (t test over subjects), and `p_conditions`
-#'   from the same permutations of conditions in all subjects; `subjects` is their number, that of
-#'   the labels in `group`. `coef()` returns the estimates, named by their predictors; of a list of
+#'   `summary()` has a row for each predictor, about the group of all subjects (or of one): `mean`,
+#'   the mean of the coefficients; `tested`, that of the coefficients that are tested, of ordinary
+#'   least squares and with `center` of the double-centred matrices; its `se`, `df` and `statistic`;
+#'   `p_value`, about other conditions and other subjects; `p_conditions`, about other conditions
+#'   with these subjects, by the same permutations in all of them; `p_subjects`, about other
+#'   subjects with these conditions, by a t test of the coefficients; and `subjects`, their number
+#'   (of labels in `group`). `coef()` returns the estimates, named by their predictors; of a list of
 #'   RDMs a matrix with a row for each of them. (The intercept is in `glance()`.)
-#'   `confint()` of a list of RDMs has the t intervals of these means over subjects. `augment()` has
+#'   `confint()` has the intervals of `tested`. `augment()` has
 #'   a row for each pair of conditions (and subject): `condition_1`, `condition_2`, the
 #'   dissimilarity and the predictors under their names, `.fitted` and `.resid`; these two are `NA`
 #'   for pairs that are left out.
@@ -101,11 +104,13 @@
 #' four runs left out the levels were 0.046 to 0.066 (`leave_out`), with other fits 0.037 to 0.061
 #' (`fits`), both with predictors that share 80% of the variance of their patterns.
 #'
-#' Pairs left out. Permutations must take pairs that count to pairs that count; with `leave_out`,
-#' conditions are therefore exchanged within its labels only. The tests then ask what the
-#' arrangement of conditions within labels explains; differences between whole groups of conditions
-#' are held, as they are with `blocks`. A matrix of your own in `permutations` may also exchange
-#' whole groups of equal size.
+#' Pairs left out. With `leave_out`, conditions are exchanged within its labels by default, which
+#' takes pairs that count to pairs that count. The tests then ask what the arrangement of conditions
+#' within labels explains; differences between whole groups of conditions are held, as they are with
+#' `blocks`. A matrix of your own in `permutations` may also exchange whole groups of equal size.
+#' With `blocks = NULL`, all conditions are exchanged, and the pairs left out move with those of the
+#' response; that is right where the predictors have nothing to do with the runs, such as conditions
+#' in random order.
 #'
 #' Missing pairs. In each permutation, the pairs that lack on either side are left out, and
 #' everything is computed anew in the others. Their number then varies a little, so that t and F
@@ -114,19 +119,28 @@
 #' Noise in the patterns. Freedman and Lane take the noise of the response to have nothing to do
 #' with the predictors. The RDM of noisy patterns is not quite so: it has products of the patterns
 #' with their noise, which lie along a predictor that is in the patterns, and along others that
-#' correlate with it. The p-value of a predictor that tells nothing is then too small, of single
-#' RDMs and in `p_conditions`. In 500 data sets each (`Rscript bench/rsa-regression.R patterns
-#' sets=500`), with noise of 0.5, 1 and 2 times the size of the patterns of the other predictor, it
-#' was at most 0.05 in 0.13, 0.11 and 0.07 (20 conditions) and 0.19, 0.15 and 0.10 (40 conditions)
-#' of them if the two predictors correlate by 0.63, and in 0.04 to 0.05 if they do not correlate.
-#' `p_subjects` of 8 subjects was so in 0.01 to 0.07 (100 data sets each): with correlated
-#' predictors, go by it. The print says when predictors correlate by more than 0.3.
+#' correlate with it. The `p_value` of a predictor that tells nothing is then too small in the rows
+#' of the result, and so is `p_conditions`. In 500 data sets each (`Rscript bench/rsa-regression.R
+#' patterns sets=500`), with noise of 0.5, 1 and 2 times the size of the patterns of the other
+#' predictor, it was at most 0.05 in 0.13, 0.11 and 0.07 (20 conditions) and 0.19, 0.15 and 0.10 (40
+#' conditions) of them if the two predictors correlate by 0.63, and in 0.04 to 0.05 if they do not
+#' correlate. The print says when predictors correlate by more than 0.3.
 #'
-#' When not to trust it. A coefficient depends on which other predictors there are; with predictors
+#' The group. `p_value` of `summary()` is that of t = the mean over subjects of the tested
+#' coefficient over \eqn{\sqrt{V}}{sqrt(V)}. With the variances of this mean when conditions are
+#' left out one at a time, when subjects are, and of what both do together, \eqn{V = \max(V_s + V_u
+#' - V_{su}, V_s, V_u)}{V = max(V_s + V_u - V_su, V_s, V_u)}, with \eqn{V^2 / (V_s^2/(n - 1) +
+#' V_u^2/(U - 1))}{V^2 / (V_s^2/(n - 1) + V_u^2/(U - 1))} degrees of freedom for n conditions and U
+#' subjects; of one subject it is \eqn{V_s}{V_s}, with n - 1. It is two-sided, with `fit =
+#' "nonnegative"` one-sided. It holds where the other two do not, and is conservative: @FIGURES@.
+#'
+#' When not to trust it. When conditions depend on each other, as in a series or in runs without
+#' `blocks`: a warning of class `repalign_dependence` speaks when they look like it, see
+#' [calibrate()]. A coefficient depends on which other predictors there are; with predictors
 #' that hardly differ it is uncertain, and `shared` large. Dissimilarities of noisy patterns that
-#' are not cross-validated have a bias, which centring takes out where it is the same for all
-#' pairs of a condition. The p-values are about these subjects and other conditions; only
-#' `p_subjects` is about other subjects.
+#' are not cross-validated have a bias, which centring takes out where it is the same for all pairs
+#' of a condition. The p-values of the rows are about these subjects and other conditions.
+#' Conditions that depend on each other (frames of a film) are fewer than they seem.
 #' @references Freedman and Lane (1983), J. Bus. Econ. Stat. 1. Dekker, Krackhardt and Snijders
 #'   (2007), Psychometrika 72 (permutation tests of several matrices). Lawson and Hanson (1974),
 #'   Solving Least Squares Problems.
@@ -144,12 +158,12 @@
 #' summary(fit)
 #' @seealso [rsa()], [rdm_rows()]
 #' @export
-rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = NULL,
+rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = leave_out,
                            inner = c("correlation", "euclidean", "sqeuclidean", "cosine"),
                            fit = c("ordinary", "nonnegative", "ridge"), ridge = NULL,
                            standardize = TRUE, na = c("error", "pairwise"), center = TRUE,
                            permutations = 999, group = NULL) {
-  need_arguments()
+  need_arguments(quoted = c("leave_out", "blocks"))
   inner <- if (!missing(inner)) check_choice(inner, rsa_inner, "inner")
   spec <- list(center = check_flag(center, "center"),
                fit = check_choice(fit, regression_fits, "fit"))
@@ -158,39 +172,72 @@ rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = NULL
   na <- check_choice(na, c("error", "pairwise"), "na")
   # like weights of lm(), labels may be named without quotes
   caller <- parent.frame()
-  leave_out <- labels_in_data(substitute(leave_out), "leave_out", data, caller)
-  blocks <- labels_in_data(substitute(blocks), "blocks", data, caller)
   table <- regression_table(formula, data, inner, na == "pairwise")
+  leave_out <- labels_in_data(substitute(leave_out), "leave_out", data, caller)
+  blocks <- if (missing(blocks)) leave_out else
+    labels_in_data(substitute(blocks), "blocks", data, caller)
   leave_out <- in_order_of(leave_out, table$labels, "leave_out")
   blocks <- in_order_of(blocks, table$labels, "blocks")
   between <- pairs_between(leave_out, table$n)
-  check_predictors(table, between, spec$fit)
+  counted <- sum(between)
+  sized <- regression_in_sizes(table)
+  check_predictors(sized, between, spec$fit)
   if (!is.null(group) && table$single) {
     abort("`group` says which RDMs are of one subject, but the response is one RDM: give a list ",
           "of RDMs, or no `group`.", class = "repalign_error_choice", arg = "group")
   }
   group <- group_codes(group, ncol(table$y), table$subjects)
+  refuse_free_series(table$series && is.null(blocks), permutations)
   design <- regression_design(permutations, table$n, leave_out, blocks)
-  if (is.null(leave_out) && is.null(blocks) && all_orders(permutations)) {
-    warn_of_rows(judged_rdms(table$x, table$n), judged_rdms(table$y, table$n, mean = TRUE), "null",
+  if (is.null(blocks)) {
+    # what is left out then moves with the conditions of the response, as what it lacks
+    sized$y[!between, ] <- table$y[!between, ] <- NA
+    between[] <- TRUE
+  }
+  if (is.null(blocks) && all_orders(permutations)) {
+    warn_of_rows(judged_rdms(sized$x, table$n), judged_rdms(sized$y, table$n, mean = TRUE), "null",
                  regression_remedies)
   }
-  sides <- regression_sides(table, between, spec)
+  sides <- regression_sides(sized, between, spec)
   fits <- lapply(seq_len(ncol(table$y)), function(s) {
-    regression_of(table$y[, s], table, between, sides, design, standardize)
+    fit <- regression_of(sized$y[, s], sized, between, sides, design, standardize)
+    fit_in_units(fit, sized$scale_x, sized$scale_y[s], standardize)
   })
   spec$alike <- largest_correlation(sides$gram)
-  result <- regression_result(fits, table, spec, design, standardize, group)
-  if (na == "pairwise") note_pairs(attr(result, "model")$pairs, sum(between), "fitted")
+  tested <- tested_coefficients(table, between, spec$center, standardize)
+  result <- regression_result(fits, table, spec, design, standardize, group, tested)
+  if (na == "pairwise") note_pairs(attr(result, "model")$pairs, counted, "fitted")
   result
 }
 
 regression_remedies <- list(
-  paste("Name groups within which conditions may be exchanged, such as runs, in `blocks`, or give a",
-        "design of permute::how() in `permutations`, which can also shift a series."),
+  paste("Name groups within which conditions may be exchanged, such as runs, in `blocks`, or give",
+        "a design of permute::how() in `permutations`, which can also shift a series."),
   paste("Take the mean over the copies of each condition, or name groups within which conditions",
         "may be exchanged in `blocks`.")
 )
+
+# The table with dissimilarities whose squares are doubles, and by what they were multiplied.
+regression_in_sizes <- function(table) {
+  x <- even_sizes(table$x)
+  y <- even_sizes(table$y)
+  table[c("x", "y", "scale_x", "scale_y")] <- list(x$values, y$values, x$scale, y$scale)
+  table
+}
+
+# A fit with what has units in those of the data, in which a coefficient may be too large for a
+# double: it is NA.
+fit_in_units <- function(fit, scale_x, scale_y, standardize) {
+  if (!standardize) {
+    for (column in intersect(c("estimate", "centered"), names(fit$rows))) {
+      values <- fit$rows[[column]] * (scale_x / scale_y)
+      fit$rows[[column]] <- replace(values, is.infinite(values), NA)
+    }
+  }
+  fit$model$intercept <- fit$model$intercept / scale_y
+  fit$fitted <- fit$fitted / scale_y
+  fit
+}
 
 # Of two predictors, as the tests see them. gram: their products.
 largest_correlation <- function(gram) {
@@ -264,14 +311,17 @@ check_predictors <- function(table, between, fit) {
 # such pairs.
 regression_design <- function(permutations, n, leave_out, blocks) {
   number <- !is.matrix(permutations) && !inherits(permutations, "how") && is.null(dim(permutations))
-  if (is.null(leave_out) || !number) {
-    design <- design_of_plan(permutation_plan(n, permutations, blocks, FALSE, "auto"))
-    if (!is.null(leave_out)) refuse_moved_pairs(design, leave_out)
+  same <- identical(blocks, leave_out)
+  if (is.null(leave_out) || is.null(blocks) || !number) {
+    # other blocks than those of `leave_out` are a design of their own
+    design <- design_of_plan(permutation_plan(n, permutations, if (!same || number) blocks, FALSE,
+                                              "auto"))
+    if (!is.null(leave_out) && !is.null(blocks)) refuse_moved_pairs(design, leave_out)
     return(design)
   }
-  arg <- if (is.null(blocks)) "leave_out" else "blocks"
+  arg <- if (same) "leave_out" else "blocks"
   within <- check_block_labels(leave_out, n, "leave_out")
-  if (!is.null(blocks)) within <- interaction(within, check_block_labels(blocks, n), drop = TRUE)
+  if (!same) within <- interaction(within, check_block_labels(blocks, n), drop = TRUE)
   block_plan(within, n, check_count(permutations, "permutations"), arg)$fixed
 }
 

@@ -16,7 +16,8 @@ declare_result(
     column("conf_low", "the lower limit of its interval", shown = 3, tidy = "conf.low"),
     column("conf_high", "the upper limit of its interval", shown = 4, tidy = "conf.high"),
     column("df", "the degrees of freedom", shown = 7),
-    column("p_zero", "of a score of 0", shown = 5, tidy = "p.value"),
+    column("p_chance", "of a score by chance", shown = 5, always = FALSE, tidy = "p.value"),
+    column("p_zero", "of a score of 0", shown = 12),
     column("ceiling_low", "the lower bound of the noise ceiling", shown = 10),
     column("ceiling_high", "the upper bound of the noise ceiling", shown = 11),
     column("p_ceiling", "of a score at the lower bound", shown = 6),
@@ -24,7 +25,8 @@ declare_result(
     column("left_out", "how many of them are left out", shown = 8)
   ),
   kept = sapply(c("parts", "draws", "table", "outer", "resample", "folds", "conf_level", "sizes",
-                  "group", "pictures", "dependence"), function(name) all_alike, simplify = FALSE),
+                  "group", "pictures", "chance", "dependence"), function(name) all_alike,
+                simplify = FALSE),
   heading = function(x, digits) {
     sizes <- attr(x, "sizes")
     c(paste0("Models of RDMs: ", count_of(nrow(x), "model"), undefined_of(x$score)),
@@ -33,7 +35,8 @@ declare_result(
                  sizes[["stimuli"]], " stimuli",
                  if (has_clusters(x)) paste0(" in ", count_of(sizes[["condition"]], "cluster")),
                  evaluation_folds(attr(x, "folds"))),
-          paste0(if (!has_errors(x)) "no ", "errors over ", evaluation_over(x)))
+          paste0(if (!has_errors(x)) "no ", "errors over ", evaluation_over(x),
+                 chance_words(attr(x, "chance"))))
       },
       if (!is.null(x$ceiling_low) && nrow(x)) {
         paste0("noise ceiling: ", format(x$ceiling_low[1], digits = digits), " to ",
@@ -63,6 +66,12 @@ evaluation_folds <- function(folds) {
 
 has_errors <- function(x) is.null(x$se) || !all(is.na(x$se))
 
+chance_words <- function(chance) {
+  if (!isTRUE(chance$permutations > 0)) return("")
+  paste0("; p_chance by ", format(chance$permutations, big.mark = ","), " permutations (",
+         chance$engine, ")")
+}
+
 # Is each stimulus a unit of its own?
 has_clusters <- function(x) {
   sizes <- attr(x, "sizes")
@@ -80,6 +89,7 @@ evaluation_over <- function(x) {
 #' @rdname tidy.repalign
 #' @export
 glance.repalign_evaluation <- function(x, ...) {
+  no_other_arguments(...)
   rows <- need_columns(as.data.frame(x), c("score", "ceiling_low", "ceiling_high", "draws"),
                        "summarised")
   sizes <- attr(x, "sizes")
@@ -137,8 +147,8 @@ compared_models <- function(result) {
   }
   rows$over <- evaluation_over(result)
   rows$measure <- rep(attr(result, "outer"), nrow(rows))
-  list(score = rows$score, title = rows$model, measure = rows$measure, sign = rep(1, nrow(rows)),
-       parts = found$parts, total = total_covariance(found$parts),
+  list(score = rows$score, title = as.character(rows$model), measure = rows$measure,
+       sign = rep(1, nrow(rows)), parts = found$parts, total = total_covariance(found$parts),
        level = attr(result, "conf_level"), order = order(found$at), rows = rows, halves = FALSE)
 }
 
@@ -146,7 +156,7 @@ compared_models <- function(result) {
 
 # The result of evaluate_models() is put together here.
 
-evaluation_result <- function(task, whole, draws, drawn, folds, conf_level, dependence) {
+evaluation_result <- function(task, whole, draws, chance, drawn, folds, conf_level, dependence) {
   # what draws are made of
   sizes <- c(rdm = max(task$group), condition = units_of(task$n, task$codes))
   models <- names(task$models)
@@ -160,17 +170,19 @@ evaluation_result <- function(task, whole, draws, drawn, folds, conf_level, depe
   gap <- (whole$scores - whole$lower) / ceiling_se
   rows <- data.frame(model = models, score = whole$scores, se = known$se,
                      conf_low = whole$scores - half, conf_high = whole$scores + half,
-                     df = known$df,
+                     df = known$df, p_chance = if (is.null(chance)) NA else chance$p_value,
                      p_zero = stats::pt(whole$scores / known$se, known$df, lower.tail = FALSE),
                      ceiling_low = whole$lower, ceiling_high = whole$upper,
                      p_ceiling = 2 * stats::pt(-abs(gap), known$df), draws = drawn$count,
                      left_out = length(left_out))
+  if (is.null(chance)) rows$p_chance <- NULL
   rownames(rows) <- NULL
   warn_evaluation(rows, left_out, parts, task)
   new_result(rows, "repalign_evaluation", list(
     parts = parts, draws = draws, table = named_table(whole$table, task), outer = task$outer,
     resample = drawn$factors, folds = folds, conf_level = conf_level,
     sizes = c(sizes, stimuli = task$n), group = task$group, dependence = dependence,
+    chance = chance[c("permutations", "engine")],
     pictures = list(data = task$values, models = whole$predicted,
                     stimulus_noise = task$stimulus_noise)
   ))

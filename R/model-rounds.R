@@ -4,7 +4,8 @@
 # fold of such a draw. Rounds are list(w_train, w_test, m_train, m_test, m_low, m_high), matrices
 # with a column for each round: weights of stimuli (w) and of RDMs (m) to which models are fitted
 # and with which they are tested, and of the RDMs that are pooled for the lower and the upper
-# ceiling. Where all rounds have the same stimuli, the matrices of w may have one column for all.
+# ceiling (NULL, where no ceilings are asked for). Where all rounds have the same stimuli, the
+# matrices of w may have one column for all.
 
 # task: see evaluation_task(). Returns list(scores, lower, upper, table, each_lower): scores (models
 # x rounds) are means over the tested RDMs, lower and upper their ceilings, table has the similarity
@@ -17,7 +18,9 @@ evaluate_rounds <- function(task, rounds, threads) {
   size <- ncol(task$values)
   rows$table[rep(task$constant, each = size), ] <- NA
   weight <- rounds$m_test
-  list(scores = mean_table(rows$table, weight), lower = drop(mean_table(rows$lower, weight)),
+  scores <- mean_table(rows$table, weight)
+  if (is.null(rounds$m_low)) return(list(scores = scores))
+  list(scores = scores, lower = drop(mean_table(rows$lower, weight)),
        upper = drop(mean_table(rows$upper, weight)), table = rows$table, each_lower = rows$lower)
 }
 
@@ -141,8 +144,9 @@ gram_rounds <- function(task, rounds, threads) {
       }, numeric(size))
     }
   }
-  c(list(table = table),
-    gram_ceilings(cosines[among_data, , drop = FALSE], task$group, rounds))
+  c(list(table = table), if (!is.null(rounds$m_low)) {
+    gram_ceilings(cosines[among_data, , drop = FALSE], task$group, rounds)
+  })
 }
 
 # The weights of model k in round t, fitted to the pool of RDMs with weights m.
@@ -222,7 +226,7 @@ rank_rounds <- function(task, rounds, threads) {
     table[rep(task$flexible, each = size), ] <- flexible_ranks(task, rounds, w, threads)
   }
   lapply(list(table = table, lower = found$lower, upper = found$upper), function(values) {
-    replace(values, is.nan(values), NA)
+    if (!is.null(values)) replace(values, is.nan(values), NA)
   })
 }
 
@@ -274,11 +278,14 @@ plain_rounds <- function(task, rounds) {
     }, numeric(nrow(test$values)))
     predicted <- matrix(predicted, nrow(test$values))
     c(list(table = similarity_table(test$values, predicted, task$outer, test$stimulus_noise)),
-      plain_ceilings(test$values, task$outer, test$stimulus_noise, task$group, of$m_test, of$m_low,
-                     of$m_high))
+      if (!is.null(of$m_low)) {
+        plain_ceilings(test$values, task$outer, test$stimulus_noise, task$group, of$m_test,
+                       of$m_low, of$m_high)
+      })
   })
   part <- function(name) matrix(unlist(lapply(rows, `[[`, name)), ncol = count)
-  list(table = part("table"), lower = part("lower"), upper = part("upper"))
+  c(list(table = part("table")),
+    if (!is.null(rounds$m_low)) list(lower = part("lower"), upper = part("upper")))
 }
 
 # The RDMs of a draw: each stimulus as often as it counts. Pairs of copies lack.

@@ -31,6 +31,7 @@ declare_result(
 #' @param ... unused.
 #' @export
 glance.repalign_rdm_rows <- function(x, ...) {
+  no_other_arguments(...)
   need_kept(x, "whole", "rdm_rows()")
 }
 
@@ -187,11 +188,16 @@ rdm_rows <- function(x, y, inner = c("correlation", "euclidean", "sqeuclidean", 
   rdms <- c(sides$x$rdms, sides$y$rdms)
   places <- c(sides$x$places, sides$y$places)
   check_equal_sizes(rdms, places)
+  rdms <- rdms_in_one_order(rdms, places, "y")
+  of_x <- seq_along(sides$x$rdms)
+  sides$x$rdms <- rdms[of_x]
+  sides$y$rdms <- rdms[-of_x]
   n <- attr(rdms[[1]], "Size")
   check_rows(n, 4, "x", "a comparison of rows")
-  labels <- common_labels(rdms, places, "y")
+  labels <- labels_of_rdms(rdms)
+  refuse_repeated_labels(labels, "x")
   stimulus_noise <- check_stimulus_noise(args$stimulus_noise, n, labels)
-  labels <- if (is.null(labels)) as.character(seq_len(n)) else make.unique(labels, sep = "_")
+  if (is.null(labels)) labels <- as.character(seq_len(n))
   result <- rows_result(sides, labels, args$outer, stimulus_noise)
   if (allow_na) note_pairs(attr(result, "whole")$pairs, packed_length(n), "compared")
   result
@@ -252,8 +258,8 @@ rows_of_pair <- function(x, y, outer, stimulus_noise, args) {
           arg = args[2])
   }
   places <- pair_places(there, n)
-  a <- x[there]
-  b <- y[there]
+  a <- even_sizes(cbind(x[there]))$values[, 1]
+  b <- even_sizes(cbind(y[there]))$values[, 1]
   shares <- shares_of(a, b, there, outer, stimulus_noise, n)
   ends <- factor(c(places$first, places$second), seq_len(n))
   pairs_of <- lapply(split(rep(seq_along(there), 2), ends), sort)

@@ -16,6 +16,10 @@ plan_pilot <- function(x, y, over, shared_neurons, units_x, units_y, complete) {
   refuse_results(y, "y")
   pairs <- plan_pairs(x, y)
   models <- length(pairs)
+  named <- units_in_order(list(units_x = units_x, units_y = units_y),
+                          c(list(pairs[[1]]$x), lapply(pairs, function(pair) pair$y)))
+  units_x <- named$units_x
+  units_y <- named$units_y
   args <- list(kernel = "linear", estimator = "stimulus_neuron", shared_neurons = shared_neurons,
                units_x = units_x, units_y = units_y, clusters = NULL,
                default_complete = length(complete) > 1,
@@ -86,23 +90,26 @@ plan_pairs <- function(x, y) {
       abort("`y` must be one representation, or a named list of two models to tell apart.",
             class = "repalign_error_type", arg = "y")
     }
-    rx <- need_kind(representation(x, "x"), "data", "this")
-    pairs <- lapply(paste0("y$", names), function(arg) {
-      ry <- representation(y[[sub("^y\\$", "", arg)]], arg, side = "y")
-      as_pair(rx, need_kind(ry, "data", "this"))
-    })
+    reprs <- c(list(representation(x, "x")), lapply(names, function(name) {
+      representation(y[[name]], paste0("y$", name), side = "y")
+    }))
+    reprs <- with_common_stimuli(lapply(reprs, need_kind, "data", "this"))
+    refuse_repeats(reprs)
+    pairs <- lapply(reprs[-1], function(ry) pair_of(reprs[[1]], ry))
   }
   for (pair in pairs) {
     check_rows(pair$x$n, 6, pair$x$arg, "a plan")
     refuse_holes(pair[c("x", "y")], list(list(id = "cka", args = list(), declaration = list())))
     for (repr in pair[c("x", "y")]) {
-      if (is.null(repr$responses$cluster)) next
-      abort("`", repr$arg, "` declares clusters of stimuli, but a plan takes stimuli as ",
-            "independent: give one stimulus of each cluster, or the means of clusters.",
+      declared <- unclass(repr$responses)
+      if (is.null(declared$cluster) && is.null(declared$series)) next
+      abort("`", repr$arg, "` declares ", if (is.null(declared$cluster)) "a series" else "clusters",
+            " of stimuli, but a plan takes stimuli as independent: give one stimulus of each cluster ",
+            "(or stretch of the series), or the means of these.",
             class = "repalign_error_design", arg = repr$arg)
     }
-    warn_of_rows(list(pair$x), list(pair$y), "errors", plan_remedies)
   }
+  warn_of_rows(list(pairs[[1]]$x), lapply(pairs, function(pair) pair$y), "errors", plan_remedies)
   pairs
 }
 

@@ -105,6 +105,7 @@ summary.repalign_plan <- function(object, ...) {
 #' @rdname tidy.repalign
 #' @export
 tidy.repalign_plan <- function(x, ...) {
+  no_other_arguments(...)
   model <- plan_facts(x)$model
   plain <- NextMethod()
   two <- is.na(model$critical)
@@ -115,6 +116,7 @@ tidy.repalign_plan <- function(x, ...) {
 #' @rdname tidy.repalign
 #' @export
 glance.repalign_plan <- function(x, ...) {
+  no_other_arguments(...)
   model <- plan_facts(x)$model
   two <- is.na(model$critical)
   data.frame(designs = nrow(x), stimuli = model$size[["n"]], neurons_x = model$size[["x"]],

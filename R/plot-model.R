@@ -28,8 +28,8 @@ autoplot.repalign_evaluation <- function(object, type = c("bars", "points", "map
   subjects <- check_flag(subjects, "subjects")
   alpha <- check_number(alpha, "alpha", above = 0, below = 1)
   p_adjust <- check_choice(p_adjust, setdiff(adjustments, "max_t"), "p_adjust")
-  need_columns(object, c("model", "score", "se", "conf_low", "conf_high", "p_zero",
-                         "ceiling_low", "ceiling_high"), "drawn")
+  need_columns(object, c("model", "score", "se", "conf_low", "conf_high", "ceiling_low",
+                         "ceiling_high"), "drawn")
   need_rows(object)
   if (type == "map") return(evaluation_map(object))
   rows <- evaluated_rows(object, errors, letters, alpha, p_adjust)
@@ -58,7 +58,8 @@ autoplot.repalign_evaluation <- function(object, type = c("bars", "points", "map
     ggplot2::scale_x_discrete() +
     ggplot2::geom_hline(yintercept = 0, linewidth = 0.3, colour = "grey40") +
     (if (type == "bars") {
-      ggplot2::geom_col(width = 0.65, fill = okabe_ito[["sky"]], na.rm = TRUE)
+      ggplot2::geom_col(width = 0.65, fill = okabe_ito[["sky"]], position = "identity",
+                        na.rm = TRUE)
     }) +
     points +
     ggplot2::geom_linerange(ggplot2::aes(ymin = .data[["low"]], ymax = .data[["high"]]),
@@ -88,7 +89,8 @@ evaluated_rows <- function(object, errors, letters, alpha, p_adjust) {
   rows$low <- if (errors == "conf") rows$conf_low else rows$score - rows$se
   rows$high <- if (errors == "conf") rows$conf_high else rows$score + rows$se
   marks <- if (letters) difference_letters(object, alpha, p_adjust) else rep("", nrow(rows))
-  rows$mark <- paste0(marks, ifelse(rows$p_zero %in% NA | rows$p_zero > alpha, "", "*"))
+  beyond_chance <- if (is.null(rows$p_chance)) FALSE else rows$p_chance <= alpha
+  rows$mark <- paste0(marks, ifelse(beyond_chance %in% TRUE, "*", ""))
   rows
 }
 
@@ -133,8 +135,7 @@ evaluation_caption <- function(object, rows, errors, letters, alpha, p_adjust, s
     if (!is.na(rows$ceiling_low[1])) "band: noise ceiling" else
       if (!is.na(rows$ceiling_high[1])) "grey line: upper noise ceiling",
     if (has_marks) {
-      paste0("*: above 0 (p <= ", format(alpha), if (is_cosine(attr(object, "outer")))
-        ", and not above chance: see evaluate_models()", ")")
+      paste0("*: above chance (p_chance <= ", format(alpha), ")")
     },
     if (letters && has_letters) {
       paste0("models without a common letter differ (p <= ", format(alpha), ", ", p_adjust, ")")
@@ -255,8 +256,7 @@ autoplot.repalign_regression <- function(object,
           class = "repalign_error_size", arg = "object")
   }
   rows$title <- factor(rows$term, rev(unique(rows$term)))
-  rows$found <- factor(ifelse(rows$p_value <= alpha & !is.na(rows$p_value), "yes", "no"),
-                       c("yes", "no"))
+  rows$found <- found_flags(rows$p_value, alpha)
   several <- length(unique(object$subject)) > 1
   place <- if (several) ggplot2::position_nudge(y = -0.18) else ggplot2::position_identity()
   undefined <- sum(is.na(rows$value))
@@ -265,7 +265,7 @@ autoplot.repalign_regression <- function(object,
     ggplot2::geom_point(ggplot2::aes(shape = .data[["found"]]), na.rm = TRUE, position = place,
                         size = if (several) 1.7 else 3, show.legend = TRUE,
                         colour = if (several) "grey40" else forest_colour) +
-    (if (several) group_marks(object, rows) else {
+    (if (several) group_marks(object, rows, value, alpha) else {
       # where the coefficients stand that the p-values are about
       if (value == "estimate" && !is.null(rows$centered)) {
         ggplot2::geom_point(ggplot2::aes(x = .data[["centered"]]), na.rm = TRUE, shape = 124,
@@ -276,8 +276,11 @@ autoplot.repalign_regression <- function(object,
                                 labels = paste("p", c("at most", "above"), format(alpha))) +
     ggplot2::labs(x = coefficient_axis(object, value), y = NULL,
                   caption = wrapped_caption(c(
-                              if (several) "large: means over subjects with 95% intervals; ",
-                              "small: subjects",
+                              if (several) "large: means over subjects; small: subjects",
+                              if (several && value == "estimate") {
+                                paste("lines: coefficients that p_value of summary() is about,",
+                                      "with 95% intervals over conditions and subjects")
+                              },
                               if (!several && value == "estimate" && !is.null(rows$centered)) {
                                 paste("lines: coefficients without effects of single conditions,",
                                       "which p is about")
@@ -288,23 +291,28 @@ autoplot.repalign_regression <- function(object,
                   panel.grid.major.y = ggplot2::element_blank(), legend.position = "top")
 }
 
-# Means over subjects with 95% intervals by the t distribution.
-group_marks <- function(object, rows) {
-  parts <- lapply(split(rows$value, rows$title), function(values) {
-    values <- values[!is.na(values)]
-    half <- if (length(values) > 1) {
-      stats::qt(0.975, length(values) - 1) * stats::sd(values) / sqrt(length(values))
-    } else NA_real_
-    data.frame(value = mean(values), low = mean(values) - half, high = mean(values) + half)
-  })
-  means <- do.call(rbind, parts)
-  means$title <- factor(rownames(means), levels(rows$title))
+# Means over subjects; of coefficients also those that are tested, with their 95% intervals.
+group_marks <- function(object, rows, value, alpha) {
+  means <- tapply(rows$value, rows$title, mean, na.rm = TRUE)
+  means <- data.frame(value = as.vector(means), title = factor(names(means), levels(rows$title)))
+  group <- attr(object, "group")
+  group <- group[match(means$title, group$term), , drop = FALSE]
+  means$found <- found_flags(group$p_value, alpha)
   place <- ggplot2::position_nudge(y = 0.12)
-  list(ggplot2::geom_linerange(ggplot2::aes(xmin = .data[["low"]], xmax = .data[["high"]]), means,
-                               na.rm = TRUE, linewidth = 0.9, colour = forest_colour,
-                               position = place),
-       ggplot2::geom_point(data = means, size = 3, colour = forest_colour, position = place))
+  list(if (value == "estimate" && nrow(group)) {
+    half <- stats::qt(0.975, group$df) * group$se
+    lines <- data.frame(value = group$tested, low = group$tested - half,
+                        high = group$tested + half, title = means$title)
+    list(ggplot2::geom_linerange(ggplot2::aes(xmin = .data[["low"]], xmax = .data[["high"]]), lines,
+                                 na.rm = TRUE, linewidth = 0.9, colour = okabe_ito[["vermillion"]],
+                                 position = place),
+         ggplot2::geom_point(data = lines, na.rm = TRUE, shape = 124, size = 4, position = place,
+                             colour = okabe_ito[["vermillion"]]))
+  }, ggplot2::geom_point(ggplot2::aes(shape = .data[["found"]]), means, size = 3, na.rm = TRUE,
+                         colour = forest_colour, position = place, show.legend = TRUE))
 }
+
+found_flags <- function(p, alpha) factor(ifelse(p <= alpha & !is.na(p), "yes", "no"), c("yes", "no"))
 
 coefficient_axis <- function(object, value) {
   switch(value, estimate = if (isTRUE(attr(object, "standardize"))) "standardized coefficient" else

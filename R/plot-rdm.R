@@ -212,7 +212,8 @@ rdm_layout <- function(rdms, tiles, groups) {
 
 rdm_map <- function(d, group) {
   if (anyNA(d)) {
-    refuse_distances(which(is.na(d)), attr(d, "Size"), "missing", "object")
+    refuse_distances(which(is.na(d)), attr(d, "Size"), "missing", "object",
+                     names = attr(d, "Labels"))
   }
   names <- condition_names(d)
   # the dissimilarities as squared distances, as a square matrix

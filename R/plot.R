@@ -95,7 +95,7 @@ utils::globalVariables(".data")
 #'
 #' *Models* of [evaluate_models()] are bars or points with their errors, and open points for
 #' the scores of single subjects (RDMs, or the means of `group`); the grey band is the noise
-#' ceiling, stars are scores above 0, and models without a common letter differ by
+#' ceiling, stars are scores above chance (`p_chance`), and models without a common letter differ by
 #' [compare_scores()]. On the map, distances stand for one less the similarity of RDMs.
 #'
 #' *Intervals* of [cka_interval()] are drawn as a point and a bar for each estimator.

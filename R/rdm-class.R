@@ -30,8 +30,8 @@ new_rdms <- function(rdms) structure(rdms, class = c("repalign_rdms", "list"))
   new_rdms(found)
 }
 
-# Sums of two RDMs are no longer means over so many pairs of runs. RDMs of other conditions, or of
-# conditions in another order, have no sum.
+# Sums of two RDMs are no longer means over so many pairs of runs. RDMs of other conditions have no
+# sum; those of the same conditions in another order have that of pairs with the same names.
 #' @export
 Ops.repalign_rdm <- function(e1, e2) {
   both <- nargs() == 2 && inherits(e1, "dist") && inherits(e2, "dist")
@@ -39,7 +39,10 @@ Ops.repalign_rdm <- function(e1, e2) {
     abort("The RDMs are of ", attr(e1, "Size"), " and ", attr(e2, "Size"), " conditions: ",
           .Generic, " needs the same ones.", class = "repalign_error_size", arg = "e2")
   }
-  if (both) common_labels(list(e1, e2), c("e1", "e2"), "e2")
+  if (both) {
+    ordered <- rdms_in_one_order(list(e1, e2), c("e1", "e2"), "e2")
+    if (!identical(ordered[[2]], e2)) return(get(.Generic)(ordered[[1]], ordered[[2]]))
+  }
   result <- NextMethod()
   if (both) attr(result, "pairs") <- NULL
   result
@@ -221,7 +224,8 @@ as.matrix.repalign_rdms <- function(x, ...) {
   places <- paste0("x$", names)
   Map(check_rdm, x, places)
   check_equal_sizes(x, places)
-  labels <- common_labels(x, places, "x")
+  x <- rdms_in_one_order(unclass(x), places, "x")
+  labels <- labels_of_rdms(x)
   if (is.null(labels)) labels <- condition_names(x[[1]])
   ends <- pair_places(seq_along(x[[1]]), length(labels))
   matrix(unlist(lapply(x, as.vector)), ncol = length(x),

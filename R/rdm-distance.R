@@ -273,7 +273,13 @@ precision_root <- function(noise, patterns) {
   definite_root(noise, patterns, "`noise`")
 }
 
-# What is checked of a precision, or of the covariance of a run; returns its Cholesky root.
+# A matrix channels x channels whose channels have names, in the order of those of the data.
+noise_in_order <- function(noise, patterns) {
+  in_order_of(noise, patterns$names, "noise", "the channels of `x`")
+}
+
+# What is checked of a precision, or of the covariance of a run, in words `what`; returns its
+# Cholesky root.
 definite_root <- function(noise, patterns, what) {
   wrong <- function(...) {
     abort(what, ..., class = "repalign_error_value", arg = "noise")
@@ -286,13 +292,7 @@ definite_root <- function(noise, patterns, what) {
           count_of(patterns$channels, "channel"), ": it must be made from the same channels.")
   }
   if (!all(is.finite(noise))) wrong(" has missing or infinite values: compute it again.")
-  named <- !is.null(colnames(noise)) && !is.null(patterns$names)
-  if (named && !identical(colnames(noise), patterns$names)) {
-    at <- which(colnames(noise) != patterns$names)[1]
-    wrong(" has the channel ", dQuote(colnames(noise)[at], FALSE), " in place ", at, " where `x` ",
-          "has ", dQuote(patterns$names[at], FALSE), ": bring them into the same order.")
-  }
-  noise <- unname(noise) + 0
+  noise <- noise_in_order(noise, patterns) + 0
   if (!equals_transpose(noise)) {
     wrong(" is not symmetric: noise_precision() and noise_covariance() give symmetric matrices.")
   }
@@ -342,6 +342,7 @@ run_covariances <- function(noise, patterns) {
     }
     covariance <- noise[[m]]
     definite_root(covariance, patterns, paste0("`noise` of run ", dQuote(runs[m], FALSE)))
+    covariance <- quietly_done(noise_in_order(covariance, patterns))
     covariance <- matrix(as.double(covariance), patterns$channels)
     (covariance + t(covariance)) / 2
   })

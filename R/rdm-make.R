@@ -14,10 +14,12 @@ NULL
 #'   x channels x repeats, such as [trial_array()] makes, whose repeats are the runs unless `run`
 #'   says otherwise; a repeat that is missing is `NA` in all channels. Or a [responses()] object,
 #'   whose events are the runs. A named list of these gives a named list of RDMs.
-#' @param condition for each row of a matrix the label of its condition. Conditions are sorted by
-#'   label (by level, if it is a factor). `NULL`: each row is a condition. Rows of an array are
-#'   conditions in any case, and keep their order. When `x` is a list: labels for all of its
-#'   elements, or a list of labels with the same names.
+#' @param condition for each row of a matrix the label of its condition; of a data frame also the
+#'   name of the column that has it. Columns that name conditions or runs are no channels.
+#'   Conditions come in the order of the levels of a factor, numbers by value, words by their first
+#'   appearance. `NULL`: each row is a condition. Rows of an array are conditions in any case, and
+#'   keep their order. When `x` is a list: labels for all of its elements, or a list of labels with
+#'   the same names; all RDMs then have the order of the first one.
 #' @param run for each row of a matrix, or each repeat of an array, the label of its run; or `TRUE`
 #'   for crossed trials, of which the first observations of all conditions are one run, the second
 #'   another, and so on. Runs are what has noise of its own; `"crossnobis"` and `"poisson_cv"` need
@@ -142,10 +144,23 @@ rdm_of_each <- function(x, labels, noise, settings) {
   }
   by_name <- is.list(noise) && !is.null(names(noise)) && all(names %in% names(noise))
   noise <- for_each_element(noise, names, "noise", by_name)
-  new_rdms(lapply(stats::setNames(nm = names), function(name) {
+  rdms <- lapply(stats::setNames(nm = names), function(name) {
     at_place(paste0("x$", name),
              one_rdm(x[[name]], lapply(labels, `[[`, name), noise[[name]], settings))
-  }))
+  })
+  new_rdms(rdms_in_order(rdms, x, labels$condition))
+}
+
+# No element of a list has an order of its own: conditions of all of them come in that of the first.
+rdms_in_order <- function(rdms, x, condition) {
+  given <- lapply(names(rdms), function(name) {
+    if (is.null(condition[[name]])) first_row_names(x[[name]]) else condition[[name]]
+  })
+  order <- order_of_all(given)
+  lapply(rdms, function(rdm) {
+    at <- order(match(attr(rdm, "Labels"), order))
+    if (is.unsorted(at)) some_conditions(rdm, at, "x") else rdm
+  })
 }
 
 labels_of_each <- function(labels, names) {
@@ -183,7 +198,8 @@ at_place <- function(place, code) {
 one_rdm <- function(x, labels, noise, settings) {
   declared <- distance_called(settings$distance)
   note_plain_covariances(noise)
-  kept <- complete_observations(x, labels, settings$na)
+  taken <- labels_of_frame(x, labels)
+  kept <- complete_observations(taken$x, taken$labels, settings$na)
   if (!is.null(noise) && !all(unlist(kept$columns))) {
     abort("na = \"neurons\" leaves out channels that `noise` has: leave them out of both, or use ",
           "na = \"stimuli\".", class = "repalign_error_choice", arg = "noise")
@@ -191,6 +207,7 @@ one_rdm <- function(x, labels, noise, settings) {
   x <- kept$x
   labels <- kept$labels
   if (declared$runs) need_run_labels(x, labels, declared)
+  if (is_responses(x)) note_lost_in_rdm(x, declared)
   patterns <- run_patterns(x, labels$condition, labels$run, declared$runs)
   check_patterns(patterns, declared)
   check_memory(8 * packed_length(nrow(patterns$means)), "The RDM", "Take fewer conditions.")
@@ -212,6 +229,7 @@ one_rdm <- function(x, labels, noise, settings) {
 need_run_labels <- function(x, labels, declared) {
   if (is_responses(x) || length(dim(x)) != 2) return(invisible())
   missing <- names(Filter(is.null, labels))
+  if (anyDuplicated(rownames(x))) missing <- setdiff(missing, "condition")
   if (!length(missing)) return(invisible())
   abort("`", missing[1], "` is missing: distance = ", dQuote(declared$id, FALSE), " needs the ",
         "condition and the run of each row of `x`, or an array conditions x channels x repeats. ",
@@ -247,4 +265,12 @@ check_patterns <- function(patterns, declared) {
           any_of(distance_ids(function(one) !one$counts && one$noise != "precision")), ".",
           class = "repalign_error_value", arg = "x")
   }
+}
+
+# What an RDM does not know of a recording. Sessions, labels of neurons, and whether all neurons are
+# there make no difference to dissimilarities.
+note_lost_in_rdm <- function(x, declared) {
+  known <- c("sessions", "neurons", "complete", if (declared$runs) c("trials", "runs", "events"))
+  lost <- setdiff(declared_parts(x), known)
+  if (length(lost)) say_unused(list(lost), "rdm")
 }

@@ -82,7 +82,8 @@ noise_covariance <- function(x, condition = NULL, run = NULL,
           "covariance (or a part of one), solve() gives the precision.",
           class = "repalign_error_type", arg = "x")
   }
-  kept <- complete_observations(x, list(condition = condition, run = run), na)
+  taken <- labels_of_frame(x, list(condition = condition, run = run))
+  kept <- complete_observations(taken$x, taken$labels, na)
   x <- kept$x
   condition <- kept$labels$condition
   run <- kept$labels$run
@@ -123,7 +124,7 @@ check_dof <- function(dof, count, names) {
           class = "repalign_error_value", arg = "dof")
   }
   if (any(dof < 1)) refuse_dof(min(dof))
-  if (!is.null(names(dof)) && !is.null(names) && all(names %in% names(dof))) dof <- dof[names]
+  if (length(dof) > 1) dof <- in_order_of(dof, names, "dof", "the runs")
   rep_len(as.double(dof), count)
 }
 

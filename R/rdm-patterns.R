@@ -8,8 +8,8 @@
 # their own have labels NULL and, in `condition`, their count.
 read_observations <- function(x, condition, run) {
   if (is_responses(x)) return(responses_observations(x, condition, run))
-  run <- run_labels(run, x, condition)
   if (is.array(x) && length(dim(x)) == 3) {
+    run <- run_labels(run, x, condition)
     return(recorded_rows(read_array(x), array_conditions(x, condition), run))
   }
   x <- double_matrix(x, "x")
@@ -17,12 +17,17 @@ read_observations <- function(x, condition, run) {
   if (!.Call(C_all_finite, x)) {
     at <- which(!is.finite(x), arr.ind = TRUE)
     first <- at[order(at[, 1], at[, 2])[1], ]
-    abort("`x` has ", count_of(nrow(at), "missing or infinite value"), ", first in row ", first[1],
-          ", column ", first[2], ": leave out these observations (rows) or channels (columns).",
+    abort("`x` has ", count_of(nrow(at), "missing or infinite value"), ", first in row ",
+          named_places(first[1], rownames(x)), ", column ", named_places(first[2], colnames(x)),
+          ": leave out these observations (rows) or channels (columns).",
           class = "repalign_error_nonfinite", arg = "x")
   }
-  list(x = x, condition = sorted_codes(condition, nrow(x), "condition"),
-       run = sorted_codes(run, nrow(x), "run"))
+  # a row name that comes twice is a condition that was shown twice
+  if (is.null(condition) && anyDuplicated(rownames(x))) condition <- rownames(x)
+  condition <- in_order_of(condition, rownames(x), "condition", "the rows of `x`")
+  run <- run_labels(run, x, condition)
+  list(x = x, condition = row_codes(condition, nrow(x), "condition"),
+       run = row_codes(run, nrow(x), "run", rownames(x), sorted = TRUE))
 }
 
 # TRUE says that trials are crossed: the k-th observations of all conditions are a run.
@@ -41,15 +46,34 @@ run_labels <- function(run, x, condition) {
           "conditions: give `condition`, or labels in `run`.", class = "repalign_error_labels",
           arg = "run")
   }
-  condition <- row_labels(condition, NROW(x), "condition", "row", FALSE)
+  condition <- row_labels(condition, nrow(x), "condition", "row", FALSE)
   count <- table(condition)
   if (length(unique(as.vector(count))) > 1) {
     abort("run = TRUE is for crossed trials, but condition ",
-          dQuote(names(which.min(count)), FALSE), " has ", count_of(min(count), "observation"), ", and ",
+          dQuote(names(which.min(count)), FALSE), " has ",
+          count_of(min(count), "observation"), ", and ",
           dQuote(names(which.max(count)), FALSE), " has ", max(count), ": give the label of each ",
           "row in `run`.", class = "repalign_error_labels", arg = "run")
   }
   as.integer(stats::ave(seq_along(condition), condition, FUN = seq_along))
+}
+
+# Columns of a data frame may hold the labels, given by their names or as they are: these are no
+# channels. Returns list(x, labels).
+labels_of_frame <- function(x, labels) {
+  if (!is.data.frame(x)) return(list(x = x, labels = labels))
+  own <- character()
+  for (arg in names(labels)) {
+    label <- labels[[arg]]
+    if (is.character(label) && length(label) == 1 && label %in% names(x)) {
+      own <- c(own, label)
+      labels[[arg]] <- x[[label]]
+    } else if (length(label) == nrow(x)) {
+      same <- vapply(x, function(column) identical(as.vector(column), as.vector(label)), NA)
+      own <- c(own, names(x)[same])
+    }
+  }
+  list(x = x[setdiff(names(x), own)], labels = labels)
 }
 
 # The observations without what `na` leaves out: list(x, labels, columns).
@@ -63,13 +87,15 @@ complete_observations <- function(x, labels, na) {
   list(x = found$given$x, labels = labels, columns = found$columns)
 }
 
-# One label a row as list(codes, labels), with labels in sorted order, or in that of a factor.
-sorted_codes <- function(labels, n, arg, row = "row") {
+# One label a row as list(codes, labels). names: of the rows. sorted: words are sorted, too, as
+# those of runs are: lists with a value for each run are in that order.
+row_codes <- function(labels, n, arg, names = NULL, row = "row", sorted = FALSE) {
   if (is.null(labels)) return(NULL)
+  labels <- in_order_of(labels, names, arg, paste0("the ", row, "s of `x`"))
   row_labels(labels, n, arg, row, FALSE)
-  values <- if (is.factor(labels)) droplevels(labels) else as.vector(labels)
-  all <- if (is.factor(values)) levels(values) else sort(unique(values), method = "radix")
-  list(codes = match(values, all), labels = label_text(all))
+  all <- levels_in_order(labels)
+  if (sorted && !is.factor(labels)) all <- sort(all, method = "radix")
+  list(codes = match(as.vector(labels), all), labels = label_text(all))
 }
 
 # ---- arrays conditions x channels x repeats, in which missing repeats are NA throughout
@@ -111,8 +137,9 @@ recorded_repeats <- function(values) {
 
 # Labels of the rows of an array, NULL where it has none.
 array_conditions <- function(x, condition) {
-  labels <- if (is.null(condition)) dimnames(x)[[1]] else
-    row_labels(condition, nrow(x), "condition", "row", FALSE)
+  names <- dimnames(x)[[1]]
+  labels <- if (is.null(condition)) names else
+    row_labels(in_order_of(condition, names, "condition"), nrow(x), "condition", "row", FALSE)
   twice <- anyDuplicated(labels)
   if (twice) {
     abort(if (is.null(condition)) "`x` has the row name " else "`condition` has the label ",
@@ -144,7 +171,7 @@ repeat_runs <- function(run, count, names, at) {
           count_of(count, "repeat"), ": give one label per repeat.",
           class = "repalign_error_labels", arg = "run")
   }
-  found <- sorted_codes(run, count, "run", "repeat")
+  found <- row_codes(run, count, "run", names, "repeat", sorted = TRUE)
   list(codes = found$codes[at], labels = found$labels)
 }
 
@@ -159,7 +186,7 @@ responses_observations <- function(x, condition, run) {
   read <- recorded_rows(parts$values, dimnames(parts$values)[[1]], NULL)
   if (is.null(parts$event)) return(read)
   recorded <- which(recorded_repeats(parts$values), arr.ind = TRUE)
-  read$run <- sorted_codes(parts$event[recorded], nrow(recorded), "x")
+  read$run <- row_codes(parts$event[recorded], nrow(recorded), "x", sorted = TRUE)
   read
 }
 
@@ -187,13 +214,7 @@ run_patterns <- function(x, condition, run, by_run) {
 
 # Without labels, each row of a matrix is a condition.
 row_conditions <- function(x) {
-  names <- rownames(x)
-  if (anyDuplicated(names)) {
-    abort("`x` has the row name ", dQuote(names[duplicated(names)][1], FALSE), " more than once: ",
-          "if the rows are observations of conditions, give condition = rownames(x).",
-          class = "repalign_error_labels", arg = "condition")
-  }
-  list(codes = seq_len(nrow(x)), labels = names, count = nrow(x))
+  list(codes = seq_len(nrow(x)), labels = rownames(x), count = nrow(x))
 }
 
 # The repeats of an array are the runs.

@@ -3,8 +3,8 @@
 # rdms: one RDM or a list of them, each a "dist" object or a symmetric matrix. Returns list(values,
 # n, labels, names): a matrix with a row for each pair of stimuli, in the order of stats::dist(),
 # the number and the labels (or NULL) of the stimuli, and the names of the RDMs; also which of
-# them have labels of their own, and which are estimates that noise does not bias. allow_na: pairs
-# may lack, which are NA (never NaN) in the table.
+# them are estimates that noise does not bias. allow_na: pairs may lack, which are NA (never NaN) in
+# the table.
 rdm_table <- function(rdms, arg, allow_na = FALSE) {
   rdms <- listed_rdms(rdms, arg)
   names <- names(rdms)
@@ -17,12 +17,12 @@ rdm_table <- function(rdms, arg, allow_na = FALSE) {
           n[1], ": RDMs that are compared have the same stimuli.",
           class = "repalign_error_size", arg = arg)
   }
+  rdms <- rdms_in_one_order(rdms, places, arg)
   values <- matrix(unlist(lapply(rdms, function(rdm) less_rounding(as.vector(rdm)))),
                    ncol = length(rdms), dimnames = list(NULL, names))
-  labelled <- !vapply(rdms, function(rdm) is.null(attr(rdm, "Labels")), NA)
   crossed <- vapply(rdms, function(rdm) is_cross_validated(attr(rdm, "distance")), NA)
-  list(values = values, n = n[[1]], labels = common_labels(rdms, places, arg), names = names,
-       labelled = unname(labelled), cross_validated = unname(crossed))
+  list(values = values, n = n[[1]], labels = labels_of_rdms(rdms), names = names,
+       cross_validated = unname(crossed))
 }
 
 # Dissimilarities that differ by no more than rounding are equal, as for rsa().
@@ -30,6 +30,17 @@ less_rounding <- function(values) {
   range <- range(values, na.rm = TRUE)
   if (range[2] - range[1] > tie_share * max(abs(range))) return(values)
   replace(values, !is.na(values), range[1])
+}
+
+# RDMs whose squares would be too large or too small for a double are brought to the size of 1, by a
+# power of two each: list(values, scale), with what each column was multiplied by.
+even_sizes <- function(values) {
+  largest <- apply(abs(values), 2, max, 0, na.rm = TRUE)
+  unusual <- largest > 0 & (largest > 2^200 | largest < 2^-200)
+  scale <- rep(1, ncol(values))
+  scale[unusual] <- vapply(largest[unusual], power_of_two_below, 0)
+  for (k in which(unusual)) values[, k] <- values[, k] * scale[k]
+  list(values = values, scale = scale)
 }
 
 # A named list. RDMs without names are numbered.
@@ -103,24 +114,28 @@ labels_of_square <- function(rdm, place) {
         "names, or none.", class = "repalign_error_names", arg = place)
 }
 
-# The labels that all RDMs share; those without any go by the order.
-common_labels <- function(rdms, places, arg) {
+# RDMs of equally many stimuli in one order, see places_in_order(). places: what messages call them.
+rdms_in_one_order <- function(rdms, places, arg) {
   labels <- lapply(rdms, function(rdm) {
     found <- attr(rdm, "Labels")
     if (length(found)) as.character(found)
   })
-  labelled <- which(!vapply(labels, is.null, NA))
-  if (!length(labelled)) return(NULL)
-  first <- labelled[1]
-  for (k in labelled) {
-    differ <- which(labels[[k]] != labels[[first]])
-    if (!length(differ)) next
-    abort("The labels of `", places[first], "` and `", places[k], "` differ, first at stimulus ",
-          differ[1], " (", dQuote(labels[[first]][differ[1]], FALSE), " and ",
-          dQuote(labels[[k]][differ[1]], FALSE), "): bring the stimuli of all RDMs into one order.",
+  at <- places_in_order(unname(labels), places, function(i, k) {
+    abort(names_differ(places[i], places[k], labels[[i]], labels[[k]]), "subset() of both takes ",
+          "the stimuli that both have; or remove the labels when the stimuli do correspond.",
           class = "repalign_error_names", arg = arg)
+  })
+  note_unnamed(labels, places, distances = TRUE)
+  Map(function(rdm, at) if (is.null(at)) rdm else reordered_dist(rdm, at), rdms, at)
+}
+
+# The labels of RDMs in one order, or NULL.
+labels_of_rdms <- function(rdms) {
+  for (rdm in rdms) {
+    labels <- attr(rdm, "Labels")
+    if (length(labels)) return(as.character(labels))
   }
-  labels[[first]]
+  NULL
 }
 
 # ---- one RDM of several
@@ -163,8 +178,17 @@ pool_rdms <- function(rdms, outer, stimulus_noise = NULL, na = c("error", "pairw
           arg = "outer")
   }
   refuse_flat(table, outer, "rdms")
-  pooled <- pooled_values(table$values, outer, stimulus_noise = stimulus_noise)
+  # "riemann" takes RDMs in their own units, of which the sum may be too large for a double
+  sized <- if (outer == "riemann") in_one_size(table$values) else even_sizes(table$values)
+  pooled <- pooled_values(sized$values, outer, stimulus_noise = stimulus_noise)
+  if (outer == "riemann") pooled <- pooled / sized$scale
   new_rdm(pooled, table$n, table$labels, paste("mean for", outer))
+}
+
+# All RDMs by one power of two.
+in_one_size <- function(values) {
+  scale <- power_of_two_below(max(abs(values), na.rm = TRUE))
+  list(values = values * scale, scale = scale)
 }
 
 # An RDM that cannot be scaled to length 1 has no place in a mean.

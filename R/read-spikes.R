@@ -125,7 +125,7 @@ spikes_by_unit <- function(times, units) {
           " in `times`, and has ", length(units), ".", class = "repalign_error_labels",
           arg = "units")
   }
-  if (!is.factor(units)) units <- label_factor(units)
+  if (!is.factor(units)) units <- ordered_labels(units)
   if (!nlevels(units)) {
     abort("`times` and `units` have no spikes: without any unit there is nothing to count.",
           class = "repalign_error_size", arg = "times")
@@ -134,12 +134,6 @@ spikes_by_unit <- function(times, units) {
 }
 
 as_text <- function(labels) if (is.factor(labels)) as.character(labels) else labels
-
-label_factor <- function(labels) {
-  levels <- unique(labels)
-  if (is.numeric(labels)) levels <- sort(levels)
-  factor(match(labels, levels), seq_along(levels), label_text(levels))
-}
 
 check_times <- function(times, arg) {
   if (!is.numeric(times) || is.factor(times) || sum(dim(times) > 1) > 1) {
@@ -199,7 +193,7 @@ onset_trials <- function(onsets, stimuli) {
     abort("`stimuli` has no label: all are NA.", class = "repalign_error_labels", arg = "stimuli")
   }
   stimuli <- stimuli[keep]
-  stimulus <- if (is.factor(stimuli)) droplevels(stimuli) else label_factor(stimuli)
+  stimulus <- ordered_labels(stimuli)
   trial <- stats::ave(seq_along(stimulus), stimulus, FUN = seq_along)
   list(onset = onsets[keep], stimulus = stimulus, trial = trial)
 }

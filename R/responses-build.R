@@ -84,8 +84,9 @@ check_row_names <- function(names, arg) {
   }
   if (anyDuplicated(names)) {
     twice <- names[duplicated(names)][1]
-    abort("`", arg, "` has the row name ", dQuote(twice, FALSE), " more than once: average the ",
-          "repeats, or use trial_array().", class = "repalign_error_rows", arg = arg)
+    abort("`", arg, "` has the row name ", dQuote(twice, FALSE), " more than once: declare the ",
+          "repeats as trials by responses(", arg, ", stimulus = rownames(", arg, ")), which has each ",
+          "stimulus once, or average them.", class = "repalign_error_rows", arg = arg)
   }
 }
 
@@ -96,8 +97,8 @@ check_row_names <- function(names, arg) {
 #'   neuron, the repeat and the response. Without `trial`, the repeats of each stimulus are
 #'   numbered for each neuron in the order of the rows.
 #' @return A numeric array stimuli x neurons x trials with names, and `NA` where a repeat is
-#'   missing. Stimuli, neurons and trials are in order of first appearance; factors are in the
-#'   order of their levels, and numbers are sorted.
+#'   missing. Stimuli, neurons and trials are in the order of the levels of a factor; numbers are
+#'   sorted, and words come in order of first appearance.
 #' @details
 #' If neurons were recorded one after the other (a pseudo-population), their repeats do not
 #' correspond to each other. Without `trial`, trial t of the array is then the t-th repeat for each
@@ -144,7 +145,7 @@ trial_array <- function(data, stimulus, neuron, trial = NULL, value) {
 }
 
 table_column <- function(data, name, arg) {
-  if (!is.character(name) || length(name) != 1 || is.na(name)) {
+  if (!names_column(name)) {
     abort("`", arg, "` must be the name of a column of `data`.",
           class = "repalign_error_value", arg = arg)
   }
@@ -161,8 +162,7 @@ ordered_factor <- function(values, name) {
     abort("Column ", dQuote(name, FALSE), " of `data` has missing values, first in row ",
           which(is.na(values))[1], ".", class = "repalign_error_nonfinite", arg = "data")
   }
-  if (is.factor(values)) return(droplevels(values))
-  factor(values, if (is.numeric(values)) sort(unique(values)) else unique(values))
+  ordered_labels(values)
 }
 
 # Numbers the rows with the same stimulus and neuron, which are different trials: 1, 2, and so on.
@@ -189,7 +189,8 @@ array_responses <- function(x, given) {
   x <- known_values(x)
   names <- if (is.null(dimnames(x))) vector("list", 3) else unname(dimnames(x))
   if (!is.null(given$stimulus)) {
-    labels <- row_labels(given$stimulus, size[1], "stimulus", "stimulus", FALSE)
+    stimulus <- in_order_of(given$stimulus, names[[1]], "stimulus")
+    labels <- row_labels(stimulus, size[1], "stimulus", "stimulus", FALSE)
     twice <- anyDuplicated(labels)
     if (twice) {
       abort("`stimulus` has the label ", dQuote(labels[twice], FALSE), " more than once, but each ",
@@ -197,6 +198,11 @@ array_responses <- function(x, given) {
             "for each of them.", class = "repalign_error_labels", arg = "stimulus")
     }
     names[[1]] <- labels
+  }
+  cluster <- in_order_of(given$cluster, names[[1]], "cluster")
+  for (arg in c("trial", "event")) {
+    if (length(dim(given[[arg]])) == 2) next
+    given[[arg]] <- in_order_of(given[[arg]], names[[3]], arg, "the trials of `x`")
   }
   columns <- column_labels(given, size[2], names[[2]])
   dimnames(x) <- if (!is.null(columns$names) || any(lengths(names) > 0)) {
@@ -226,7 +232,55 @@ array_responses <- function(x, given) {
   list(values = x, trial = trial,
        event = if (!is.null(given$event)) slot_labels(given$event, size, "event"),
        neuron = columns$neuron, session = columns$session,
-       cluster = row_labels(given$cluster, size[1], "cluster", "stimulus", TRUE))
+       cluster = row_labels(cluster, size[1], "cluster", "stimulus", TRUE),
+       series = times_of_rows(given$series, size[1], names[[1]]))
+}
+
+# The time of each row, in whole steps from 1 on. A single TRUE: the rows come in order.
+times_of_rows <- function(series, n, names = NULL) {
+  if (is.null(series) || isTRUE(series)) return(if (isTRUE(series)) seq_len(n))
+  if (!is.numeric(series) || is.object(series) || length(dim(series)) > 1) {
+    abort("`series` must be TRUE, or the time of each ", "stimulus, not ", describe(series), ".",
+          class = "repalign_error_labels", arg = "series")
+  }
+  series <- in_order_of(series, names, "series")
+  if (length(series) != n || !all(is.finite(series))) {
+    abort("`series` has ", count_of(length(series), "time"), ", but `x` has ", count_of(n, "row"),
+          ": give one finite number per row, or TRUE.", class = "repalign_error_labels",
+          arg = "series")
+  }
+  series
+}
+
+# Times of stimuli as whole steps.
+steps_of_times <- function(times, names = NULL) {
+  if (is.null(times)) return(NULL)
+  title <- function(at) if (is.null(names)) at else dQuote(names[at], FALSE)
+  if (anyDuplicated(times)) {
+    twice <- which(times == times[anyDuplicated(times)])[1:2]
+    abort("`series` has the same time for two stimuli (", title(twice[1]), " and ",
+          title(twice[2]), "): the rows of a series follow each other.",
+          class = "repalign_error_labels", arg = "series")
+  }
+  steps <- diff(sort(times))
+  if (length(steps) && max(steps) - min(steps) > 1e-6 * max(steps)) {
+    at <- order(times)[which.max(steps) + 0:1]
+    abort("`series` has unequal steps: the longest, from stimulus ", title(at[1]), " to ",
+          title(at[2]), ", takes ", format(max(steps), digits = 4), ", the shortest ",
+          format(min(steps), digits = 4), ". Shifts in time need equal steps: leave out the stimuli ",
+          "around gaps, or bring the responses to equal steps.", class = "repalign_error_labels",
+          arg = "series")
+  }
+  rank(times, ties.method = "first")
+}
+
+# The time of each stimulus, from those of rows.
+times_by_stimulus <- function(series, rows, names) {
+  if (is.null(series)) return(NULL)
+  times <- times_of_rows(series, length(rows))
+  # as they come: the first row of each stimulus tells
+  if (isTRUE(series)) return(match(seq_len(max(rows)), rows))
+  labels_by_stimulus(times, rows, names, "series")
 }
 
 # Infinite values are no responses; NaN is a missing one, as NA is.
@@ -271,8 +325,9 @@ plain_labels <- function(labels, arg) {
 # The labels of the columns, and their names: those of the data or, where these have none, different
 # labels of neurons.
 column_labels <- function(given, width, names) {
-  neuron <- check_labels(given$neuron, width, "neuron", "x")
-  session <- check_labels(given$session, width, "session", "x")
+  neuron <- check_labels(given$neuron, width, "neuron", "x", names)
+  session <- check_labels(given$session, width, "session", "x",
+                          if (is.null(names)) label_text(neuron) else names)
   if (!is.null(neuron)) neuron <- label_text(neuron)
   if (!is.null(session)) session <- label_text(session)
   if (is.null(names) && !anyDuplicated(neuron)) names <- neuron
@@ -313,15 +368,23 @@ matrix_responses <- function(x, given) {
 # x: a matrix with a row for each presentation.
 presentation_responses <- function(x, given) {
   columns <- column_labels(given, ncol(x), colnames(x))
+  # a row name that comes twice is a stimulus that was shown twice
+  if (is.null(given$stimulus) && anyDuplicated(rownames(x))) given$stimulus <- rownames(x)
+  for (arg in c("stimulus", "trial", "event")) {
+    given[[arg]] <- in_order_of(given[[arg]], rownames(x), arg, "the rows of `x`")
+  }
+  of_stimuli <- if (is.null(given$stimulus)) rownames(x) else
+    label_text(as.vector(given$stimulus))
+  for (arg in c("cluster", "series")) {
+    given[[arg]] <- in_order_of(given[[arg]], of_stimuli, arg)
+  }
   stimulus <- row_labels(given$stimulus, nrow(x), "stimulus", "row", FALSE)
   labels <- lapply(c(trial = "trial", event = "event", cluster = "cluster"), function(arg) {
     row_labels(given[[arg]], nrow(x), arg, "row", arg == "cluster")
   })
-  check_row_stimuli(rownames(x), stimulus)
-  single <- is.null(stimulus) || !anyDuplicated(stimulus)
-  if (single) {
+  if (is.null(stimulus)) {
     rows <- seq_len(nrow(x))
-    names <- if (is.null(stimulus)) rownames(x) else stimulus
+    names <- rownames(x)
   } else {
     order <- ordered_labels(given$stimulus)
     rows <- as.integer(order)
@@ -364,28 +427,8 @@ presentation_responses <- function(x, given) {
   }
   list(values = values, trial = spread(as.character(trial)),
        event = if (!is.null(labels$event)) spread(labels$event), neuron = columns$neuron,
-       session = columns$session, cluster = labels_by_stimulus(labels$cluster, rows, names))
-}
-
-# Row names that occur more than once name stimuli, and rows would be taken for different ones.
-check_row_stimuli <- function(names, stimulus) {
-  if (!is.null(stimulus) || !anyDuplicated(names)) return(invisible())
-  abort("`x` has the row name ", dQuote(names[duplicated(names)][1], FALSE), " more than once: if ",
-        "the rows are presentations, give stimulus = rownames(x); otherwise remove the row names.",
-        class = "repalign_error_rows", arg = "x")
-}
-
-# Labels as a factor of text, in the order of trial_array().
-ordered_labels <- function(values) {
-  values <- droplevels_of(values)
-  factor(label_text(as.vector(values)), label_text(levels_in_order(values)))
-}
-
-droplevels_of <- function(values) if (is.factor(values)) droplevels(values) else values
-
-levels_in_order <- function(values) {
-  if (is.factor(values)) return(levels(values))
-  if (is.numeric(values)) sort(unique(as.vector(values))) else unique(as.vector(values))
+       session = columns$session, cluster = labels_by_stimulus(labels$cluster, rows, names),
+       series = times_by_stimulus(given$series, rows, names))
 }
 
 # The label of each stimulus, from labels of rows, which must agree.
@@ -397,7 +440,8 @@ labels_by_stimulus <- function(labels, rows, names, arg = "cluster") {
     at <- rows[differs[1]]
     abort("`", arg, "` has different labels for stimulus ",
           dQuote(if (is.null(names)) at else names[at], FALSE), " (rows ", first[at], " and ",
-          differs[1], "): a stimulus belongs to one cluster.", class = "repalign_error_labels",
+          differs[1], "): a stimulus ", if (arg == "series") "has one time" else
+            "belongs to one cluster", ".", class = "repalign_error_labels",
           arg = arg)
   }
   labels[first]
@@ -415,7 +459,8 @@ long_responses <- function(x, given) {
           arg = "stimulus")
   }
   check_frame(x)
-  labels <- frame_labels(x, given, c("stimulus", "neuron", "trial", "session", "cluster", "event"))
+  labels <- frame_labels(x, given, c("stimulus", "neuron", "trial", "session", "cluster", "event",
+                                     "series"))
   response <- response_column(x, given)
   axes <- long_axes(labels)
   sizes <- unname(vapply(axes, nlevels, 0L))
@@ -439,11 +484,12 @@ long_responses <- function(x, given) {
   }
   # labels of the columns, from the first row of each
   first <- match(levels(axes$neuron), axes$neuron)
-  neurons <- label_text(as.vector(droplevels_of(labels$neuron)))[first]
+  neurons <- label_text(as.vector(labels$neuron))[first]
   list(values = known_values(values), trial = trials,
        event = long_events(labels$event, at, axes), neuron = neurons,
        session = sessions,
-       cluster = labels_by_stimulus(labels$cluster, rows, levels(axes$stimulus)))
+       cluster = labels_by_stimulus(labels$cluster, rows, levels(axes$stimulus)),
+       series = times_by_stimulus(labels$series, rows, levels(axes$stimulus)))
 }
 
 check_frame <- function(x) {
@@ -456,40 +502,51 @@ check_frame <- function(x) {
 
 # What the arguments give for each row: a column, if they name one, or a vector.
 frame_labels <- function(x, given, args) {
-  found <- lapply(args, function(arg) {
-    given <- given[[arg]]
-    if (is.null(given)) return(NULL)
-    if (names_column(given) && given %in% names(x)) {
-      values <- x[[given]]
-      place <- paste0("Column ", dQuote(given, FALSE), " of `x`")
-    } else if (length(given) == nrow(x)) {
-      values <- given
-      place <- paste0("`", arg, "`")
-    } else if (names_column(given)) {
-      abort("`x` has no column ", dQuote(given, FALSE), suggest(given, names(x)), " Columns: ",
-            enumerate(names(x), 20), ".", class = "repalign_error_value", arg = arg)
-    } else {
-      abort("`", arg, "` has ", count_of(length(given), "label"), ", but `x` has ",
-            count_of(nrow(x), "row"), ": give the name of a column of `x`, or one label per row.",
-            class = "repalign_error_labels", arg = arg)
-    }
-    if (!is.atomic(values) || length(dim(values)) > 1) {
-      abort(place, " must be a vector of labels, not ", describe(values), ".",
-            class = "repalign_error_labels", arg = arg)
-    }
-    if (arg != "cluster" && anyNA(values)) {
-      abort(place, " has missing values, first in row ", which(is.na(values))[1],
-            ": every row needs a label.", class = "repalign_error_labels", arg = arg)
-    }
-    if (arg == "cluster") label_text(as.vector(values)) else values
-  })
-  stats::setNames(found, args)
+  found <- list()
+  for (arg in args) {
+    # values that are named by the stimuli or neurons have one for each of them
+    labels <- if (arg == "session") found$neuron else if (arg != "stimulus") found$stimulus
+    by_name <- !is.null(names(given[[arg]])) && !is.null(labels)
+    if (by_name) given[[arg]] <- in_order_of(given[[arg]], label_text(as.vector(labels)), arg)
+    found[arg] <- list(frame_label(x, given[[arg]], arg))
+  }
+  found
 }
 
-names_column <- function(given) is.character(given) && length(given) == 1 && !is.na(given)
+# given: the name of a column, or a vector.
+frame_label <- function(x, given, arg) {
+  if (is.null(given) || arg == "series" && isTRUE(given)) return(given)
+  if (names_column(given) && given %in% names(x)) {
+    values <- x[[given]]
+    place <- paste0("Column ", dQuote(given, FALSE), " of `x`")
+  } else if (length(given) == nrow(x)) {
+    values <- given
+    place <- paste0("`", arg, "`")
+  } else if (names_column(given)) {
+    abort("`x` has no column ", dQuote(given, FALSE), suggest(given, names(x)), " Columns: ",
+          enumerate(names(x), 20), ".", class = "repalign_error_value", arg = arg)
+  } else {
+    abort("`", arg, "` has ", count_of(length(given), "label"), ", but `x` has ",
+          count_of(nrow(x), "row"), ": give the name of a column of `x`, or one label per row.",
+          class = "repalign_error_labels", arg = arg)
+  }
+  if (!is.atomic(values) || length(dim(values)) > 1) {
+    abort(place, " must be a vector of labels, not ", describe(values), ".",
+          class = "repalign_error_labels", arg = arg)
+  }
+  if (arg != "cluster" && anyNA(values)) {
+    abort(place, " has missing values, first in row ", which(is.na(values))[1],
+          ": every row needs a label.", class = "repalign_error_labels", arg = arg)
+  }
+  if (arg == "cluster") label_text(as.vector(values)) else values
+}
+
+names_column <- function(given) {
+  is.character(given) && is.null(dim(given)) && length(given) == 1 && !is.na(given)
+}
 
 named_columns <- function(x, given) {
-  args <- c("stimulus", "neuron", "trial", "session", "cluster", "event")
+  args <- c("stimulus", "neuron", "trial", "session", "cluster", "event", "series")
   named <- Filter(names_column, given[args])
   intersect(unlist(named), names(x))
 }
@@ -596,7 +653,7 @@ long_events <- function(event, at, axes) {
 # Columns that an argument names are no neurons.
 wide_responses <- function(x, given) {
   check_frame(x)
-  args <- c("stimulus", "trial", "event", "cluster")
+  args <- c("stimulus", "trial", "event", "cluster", "series")
   labels <- frame_labels(x, given, args)
   used <- named_columns(x, given[args])
   neurons <- x[setdiff(names(x), used)]

@@ -125,6 +125,77 @@ as.data.frame.repalign_result <- function(x, row.names = NULL, optional = FALSE,
   x
 }
 
+#' @importFrom utils head
+#' @export
+head.repalign_result <- function(x, n = 6L, ...) {
+  no_other_arguments(...)
+  check_row_count(n)
+  NextMethod()
+}
+
+#' @importFrom utils tail
+#' @export
+tail.repalign_result <- function(x, n = 6L, ...) {
+  no_other_arguments(...)
+  check_row_count(n)
+  NextMethod()
+}
+
+check_row_count <- function(n) {
+  if (is.numeric(n) && length(n) %in% 1:2 && !all(is.na(n))) return(invisible())
+  abort("`n` must be a number of rows, not ", if (is.character(n)) dQuote(n[1], FALSE) else
+    describe(n), ".", class = "repalign_error_value", arg = "n")
+}
+
+# ---- results without errors
+
+# What asks for standard errors says which function has them.
+
+#' @export
+vcov.repalign_result <- function(object, ...) refuse_without_errors(object, "object")
+
+#' @export
+confint.repalign_result <- function(object, parm, level = 0.95, ...) {
+  refuse_without_errors(object, "object")
+}
+
+refuse_without_errors <- function(object, arg) {
+  abort("`", arg, "` is what ", maker_of(object), " returned, which has no covariances: ",
+        where_errors_are(object), ".", class = "repalign_error_type", arg = arg)
+}
+
+# The function that made a result, in words.
+maker_of <- function(object) {
+  from <- declaration_of(object)$from
+  if (length(from) == 1) paste0(from, "()") else paste("one of the", declaration_of(object)$words)
+}
+
+# Which function gives scores with the errors by which they can be compared.
+where_errors_are <- function(object) {
+  kind <- result_kind(object)
+  interval <- "score_interval() of the same representations and measure has them"
+  switch(kind,
+    repalign_similarity = , repalign_calibration = , repalign_benchmark = ,
+    repalign_dimension = , repalign_stream = interval,
+    repalign_interval = paste0("score_interval(x, list(a = , b = ), measure(\"cka\", estimator = ",
+                               "\"stimulus\")) has scores that can be compared"),
+    repalign_ceiling = paste0("score_interval(trials, y, measure(\"cka\", estimator = ",
+                              "\"stimulus_neuron_trial\")) has scores without noise"),
+    repalign_analysis = , repalign_summary =
+      paste0("score_interval(x, y, measure(\"cka\", estimator = \"stimulus_neuron\")) of the same ",
+             "data has them"),
+    repalign_subject_ceiling = , repalign_rdm_rows = , repalign_regression = ,
+    repalign_regression_group =
+      "evaluate_models(rdms, models) compares models of the same RDMs",
+    repalign_searchlight = paste0("score_interval() of the channels of a centre has them"),
+    repalign_comparison = , repalign_best = , repalign_best_comparison =
+      "give the result of score_interval() or evaluate_models() that it was made of",
+    repalign_ranks = , repalign_plan = , repalign_predicted_bias = , repalign_ratio_bias = ,
+    repalign_measures = "scores with errors are what score_interval() returns",
+    no_branch(kind)
+  )
+}
+
 # ---- how kept values are bound
 
 # What several parts cannot have in common. bound_kept() then gives NULL.
@@ -170,6 +241,7 @@ common_by_name <- function(values) {
 }
 
 split_by_name <- function(values) {
+  if (is.null(values)) return(list())
   split(unname(values), factor(names(values), unique(names(values))))
 }
 

@@ -16,10 +16,11 @@ declare_result(
   kept = list(within = every_true, symmetric = true_by_name, direction = same_directions,
               best = common_by_name),
   heading = function(x, digits) {
-    labels <- unique(x$measure)
+    labels <- unique(x$measure[!is.na(x$measure)])
     paste0("Similarity: ", count_of(nrow(x), "score"),
            if (length(labels) > 1) paste(" of", length(labels), "measures"), undefined_of(x$score))
-  }
+  },
+  footing = function(x, digits) complete_note(x$measure)
 )
 
 #' The grid of scores as a matrix
@@ -121,11 +122,7 @@ one_label <- function(result, measure) {
   if (!length(labels)) {
     abort("`result` has no rows.", class = "repalign_error_size", arg = "result")
   }
-  if (anyNA(result$measure)) {
-    abort("`result` has rows without a measure, first row ", which(is.na(result$measure))[1],
-          ": leave them out, as in result[!is.na(result$measure), ].",
-          class = "repalign_error_rows", arg = "result")
-  }
+  refuse_nameless_rows(result, "result")
   if (is.null(measure)) {
     if (length(labels) > 1) {
       abort("`result` holds several measures: name one in `measure`: ", enumerate(labels, 20), ".",
@@ -212,6 +209,7 @@ fill_grid <- function(rows, columns, x, y, score, symmetric) {
 #' @rdname tidy.repalign
 #' @export
 summary.repalign_similarity <- function(object, ...) {
+  no_other_arguments(...)
   plain <- need_columns(as.data.frame(object), c("measure", "score"), "summarised")
   refuse_pooling(object)
   summary_rows(plain, source_columns(object), function(part) {
@@ -223,16 +221,29 @@ summary.repalign_similarity <- function(object, ...) {
   })
 }
 
+# Rows that were chosen by an index that is NA are NA as a whole, and say of nothing what it is.
+refuse_nameless_rows <- function(rows, arg) {
+  for (column in intersect(c("measure", "model", "term", "metric"), names(rows))) {
+    lost <- which(is.na(rows[[column]]))
+    if (!length(lost)) next
+    abort("`", arg, "` has rows without a ", column, " (NA), first row ", lost[1],
+          ": leave them out, as in ", arg, "[!is.na(", arg, "$", column, "), ].",
+          class = "repalign_error_rows", arg = arg)
+  }
+  invisible(rows)
+}
+
 # Refuses bound results without a source column, because they would be summarised as one result.
 refuse_pooling <- function(object) {
   rows <- as.data.frame(object)
   # the layers that a maximum selects do not name its row
-  if (grid_of(object)$aggregate) rows$x <- rows$y <- ""
+  if (grid_of(object)$aggregate) rows$x <- rows$y <- rep("", nrow(rows))
   key <- key_columns(object)
   benchmark <- inherits(object, "repalign_benchmark")
   if (!benchmark && !all(c("x", "y") %in% key)) return(invisible())
   twice <- anyDuplicated(rows[c(key, source_columns(object))])
   if (!twice) return(invisible())
+  refuse_nameless_rows(rows, "object")
   title <- if (benchmark) key_text(rows[twice, key]) else row_title(as.data.frame(object)[twice, ])
   abort("`object` has two rows of ", dQuote(title, FALSE),
         " (the second is row ", twice, "), as if two results were one: bind whole results with ",
@@ -295,7 +306,7 @@ row_groups <- function(rows, columns) {
 #' @param digits how many significant digits to print at least; `NULL`: as R's options say.
 #' @param n how many rows to print; `Inf`: all. By default up to 20 rows are printed whole, and of
 #'   more rows the first 10.
-#' @param ... unused. For `print()`, any other argument is an error.
+#' @param ... any other argument is an error.
 #' @return `print()` returns `x`, invisibly; the others return a data frame. `tidy()`: `term`
 #'   (measure or estimator) and `estimate`; for analyses and intervals also `std.error`, `conf.low`
 #'   and `conf.high`; for intervals also `estimate.corrected` and `correction`, which says what to
@@ -324,6 +335,7 @@ NULL
 #' @rdname tidy.repalign
 #' @export
 glance.repalign_similarity <- function(x, ...) {
+  no_other_arguments(...)
   plain <- need_columns(as.data.frame(x), c("x", "y", "measure", "score", "n"), "summarised")
   sides <- intersect(c("model_x", "model_y", "x", "y"), names(plain))
   glance_rows(plain, source_columns(x), function(at) {
@@ -336,6 +348,7 @@ glance.repalign_similarity <- function(x, ...) {
 #' @rdname tidy.repalign
 #' @export
 tidy.repalign_result <- function(x, ...) {
+  no_other_arguments(...)
   declared <- declaration_of(x)
   rows <- as.data.frame(x)
   columns <- declared$columns
@@ -349,13 +362,15 @@ tidy.repalign_result <- function(x, ...) {
   own <- !names(rows) %in% columns$name
   names[own] <- names(rows)[own]
   tidied <- stats::setNames(rows[!is.na(names)], names[!is.na(names)])
-  if (is.null(declared$term)) tidied else cbind(term = declared$term(rows), tidied)
+  if (is.null(declared$term)) return(tidied)
+  cbind(term = if (nrow(rows)) declared$term(rows) else character(), tidied)
 }
 
 # Results without a glance() of their own are counted.
 #' @rdname tidy.repalign
 #' @export
 glance.repalign_result <- function(x, ...) {
+  no_other_arguments(...)
   columns <- columns_of(x)
   values <- columns$name[columns$tidy %in% "estimate"]
   if (!length(values)) values <- columns$name[columns$shown %in% 1]

@@ -37,8 +37,8 @@
 #' @param permutations how many permutations of the conditions, a matrix of them, or a design of
 #'   `permute::how()`, as in [calibrate()]. 0: scores only.
 #' @param condition one label per row of `data`: its condition. Without it, the row names. Rows of
-#'   one condition (and run) are averaged. Conditions come in the order of their sorted labels, or
-#'   of the levels of a factor.
+#'   one condition (and run) are averaged. Conditions come in the order
+#'   of the levels of a factor, numbers by value, words by their first appearance.
 #' @param across_models should `p_familywise` also hold over the models? Then the largest score is
 #'   that of all centres and models.
 #' @param alpha level of the thresholds, which are in the attribute `"threshold"`.
@@ -95,10 +95,11 @@
 #' groups depend on the sizes alone, and the permutations are drawn before: `set.seed()`
 #' reproduces a result with any number of workers and threads.
 #'
-#' When not to trust it: a searchlight tells that the channels around a centre carry information,
-#' not that the centre itself does; centres beside an informative place are found, too. Scores of
-#' neighbourhoods of different sizes cannot be compared with each other, as noise lowers them to a
-#' different degree.
+#' When not to trust it: when conditions depend on each other (a warning of class
+#' `repalign_dependence` speaks when they look like it, see [calibrate()]). A searchlight tells that
+#' the channels around a centre carry information, not that the centre itself does; centres beside
+#' an informative place are found, too. Scores of neighbourhoods of different sizes cannot be
+#' compared with each other, as noise lowers them to a different degree.
 #' @references Kriegeskorte, Goebel and Bandettini (2006), PNAS 103. Nichols and Holmes (2002),
 #'   Human Brain Mapping 15. Walther et al. (2016), NeuroImage 137 (crossnobis).
 #' @examples
@@ -121,6 +122,8 @@ searchlight <- function(data, neighbours, models, measure = "rsa", ..., run = NU
   need_arguments()
   distance <- if (has_runs(data, run)) "crossnobis"
   measure <- searchlight_measure(measure, distance, ...)
+  if (is_responses(data) && !is.null(unclass(data)$cluster)) refuse_searched_clusters("data")
+  refuse_free_series(declares_series(list(data, models)), permutations)
   check_flag(across_models, "across_models")
   alpha <- check_number(alpha, "alpha", above = 0, below = 1)
   hold_threads(threads)
@@ -212,13 +215,11 @@ searchlight_sides <- function(source, neighbours, models, measure) {
   refuse_results(models, "models")
   x <- list(reprs = list(first_center(source, neighbours)), models = "data", is_models = FALSE)
   y <- on_side_y(as_side(models, "models"))
-  reprs <- c(x$reprs, y$reprs)
-  check_common_stimuli(reprs, TRUE)
+  reprs <- with_common_stimuli(c(x$reprs, y$reprs))
+  y$reprs <- reprs[-1]
+  refuse_repeats(reprs)
   check_prepared(reprs, list(measure))
-  if (!is.null(declared_clusters(reprs))) {
-    abort("`models` declare clusters of conditions, which searchlight() cannot use: restrict the ",
-          "permutations by permute::how().", class = "repalign_error_choice", arg = "models")
-  }
+  if (!is.null(declared_clusters(reprs[-1]))) refuse_searched_clusters("models")
   refuse_holes(reprs, list(measure))
   refuse_lacking_pairs(reprs, list(measure))
   settled <- settled_measure(measure)
@@ -229,6 +230,11 @@ searchlight_sides <- function(source, neighbours, models, measure) {
   for (repr in y$reprs) refuse_useless(repr)
   set_largest_k(list(settled), reprs)
   list(x = x, y = y, self = FALSE, same = FALSE, models = y$is_models)
+}
+
+refuse_searched_clusters <- function(arg) {
+  abort("`", arg, "` declares clusters of conditions, which searchlight() cannot use: declare none, ",
+        "and restrict the permutations by permute::how().", class = "repalign_error_choice", arg = arg)
 }
 
 # The first centre that is a representation at all.

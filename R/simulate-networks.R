@@ -94,6 +94,7 @@ simulate_networks <- function(networks = 5, random_labels = 0, shortcut = NULL, 
                               record = c("preactivation", "activation"),
                               activation = c("relu", "tanh"), optimizer = c("adam", "sgd"),
                               rate = NULL, epochs = 40, batch = 50) {
+  need_arguments()
   made_only <- c("classes", "features", "scatter")
   unused <- made_only[!c(missing(classes), missing(features), missing(scatter))]
   networks <- check_count(networks, "networks")

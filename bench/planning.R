@@ -129,8 +129,6 @@ against_models <- function(n, q, of, shares, weights) {
   list(x = neurons(z$a, q, of), models = stats::setNames(models, paste0("m", seq_along(shares))))
 }
 
-brain <- c("stimuli", "neurons_x")
-
 # H(y, y) corrected for stimuli only.
 fixed_score <- function(x, y) {
   hsic(x, y, estimator = "stimulus") /
@@ -145,7 +143,8 @@ if (wanted("model")) {
     weights <- list(model_weights(of, 100))
     plans <- sets_of(pilots, function() {
       data <- against_models(60, 40, of, of$share, weights)
-      plan_recording(data$x, data$models$m1, c(60, 120, 300), c(20, 40, 80, 200), over = brain)
+      plan_recording(data$x, data$models$m1, c(60, 120, 300), c(20, 40, 80, 200),
+                     complete = "y")
     }, 2)
     true <- function(design, i) sd(unlist(sets_of(truths, function() {
       data <- against_models(design$stimuli, design$neurons_x, of, of$share, weights)
@@ -166,14 +165,15 @@ if (wanted("difference")) {
   grid <- list(stimuli = c(60, 120, 300), neurons = c(20, 40, 120))
   plans <- sets_of(pilots, function() {
     data <- against_models(60, 40, of, shares, weights)
-    plan_recording(data$x, data$models, grid$stimuli, grid$neurons, difference = 0.15)
+    plan_recording(data$x, data$models, grid$stimuli, grid$neurons, difference = 0.15,
+                   complete = "y")
   }, 3)
   tests <- function(design, i) do.call(rbind, sets_of(truths, function() {
     data <- against_models(design$stimuli, design$neurons_x, of, shares,
                            weights)
     a <- fixed_score(data$x, data$models$m1)
     b <- fixed_score(data$x, data$models$m2)
-    plan <- plan_recording(data$x, data$models)
+    plan <- plan_recording(data$x, data$models, complete = "y")
     c(a - b, abs(a - b) > qt(0.975, plan$df) * plan$se)
   }, 60 + i))
   found <- Map(tests, split(plans[[1]], seq_len(nrow(plans[[1]]))), seq_len(nrow(plans[[1]])))

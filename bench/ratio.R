@@ -6,7 +6,7 @@
 # logarithm), and divided by their standard deviations; over the data sets in which the correction
 # is given, and how many those are. Then what other corrections, and other limits, would do.
 # (neurons) How often the intervals of brain_to_brain() hold the value of the population of neurons,
-# with the recorded neurons held fixed and with neurons_sampled = TRUE.
+# with the recorded neurons held fixed and with both sides' neurons in `over`.
 
 library(repalign)
 
@@ -175,13 +175,14 @@ pooled_truth <- function(spectrum, size, estimator) {
 pooled_rows <- function(n, q, rate, sizes, runs) {
   spectrum <- list(x = rep(1, 20), y = exp(-rate * 1:20))
   estimators <- c("stimulus", "stimulus_neuron")
+  neurons <- c("neurons_x", "neurons_y")
   found <- lapply(seq_len(runs), function(r) {
     pair <- draw_pair(n, q, spectrum)
     seed <- sample.int(1e6, 1)
     once <- function(sampled) {
       set.seed(seed)
       suppressWarnings(brain_to_brain(pair$x, pair$y, neurons = sizes, estimator = estimators,
-                                      repeats = 100, neurons_sampled = sampled))
+                                      repeats = 100, over = c("stimuli", if (sampled) neurons)))
     }
     list(fixed = once(FALSE), sampled = once(TRUE))
   })

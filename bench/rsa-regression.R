@@ -1,14 +1,21 @@
 # Levels and power of the tests of rsa_regression():
-#   Rscript bench/rsa-regression.R [levels] [patterns] [power] [leave_out] [missing] [fits] [sets=1000]
-#                                  [n=20,40] [permutations=199] [seed=0]
+#   Rscript bench/rsa-regression.R [levels] [patterns] [group] [power] [leave_out] [missing] [fits]
+#                                  [sets=1000] [n=20,40] [permutations=199] [seed=0]
 # Each row is a kind of data. The RDM of the brain is that of one predictor (`other`), in units of
 # its standard deviation, plus that of noise; `tested` correlates with `other` and, for levels,
 # tells nothing more. "cor" is the mean correlation of the two RDMs, "centred" and "plain" are the
 # shares of data sets with p <= 0.05 with center = TRUE and FALSE, "lm" the same for the p-value of
 # lm(), and "model" for the whole model where the brain has noise only. (patterns) has noise in the
 # patterns of the brain instead of its RDM: the patterns of `other` and noise of 0.5, 1 or 2 times
-# their size; "subjects" is p_subjects of 8 such brains with the same stimuli, "conditions" their
-# p_conditions.
+# their size; "t" is the p-value of summary(). (group) has 8 subjects with the same stimuli, and the
+# p-values of summary(): "conditions", "subjects", the larger of both as "both", and "t". Brains are
+#   noise      the patterns of `other` with noise of each subject (of 0.5, 1 and 2 times their size)
+#   remainder  the RDM of `other`, one that all subjects share and no predictor describes, and noise
+#   one        the patterns of `other` with others that all subjects share, and noise, all of one size
+#              (unequal: lengths of patterns that differ between conditions, the same in all but noise)
+#   slopes     the RDM of `other`, noise, and that of `tested` with a weight of mean 0 (sd 0.3) in
+#              each subject
+#   effect     as remainder, and the RDM of `tested` with a weight of 0.1, 0.2 and 0.4 in all subjects
 
 suppressMessages(library(repalign))
 source(file.path(if (dir.exists("bench")) "bench" else ".", "arguments.R"))
@@ -87,30 +94,58 @@ if (wanted("power")) {
 # both, which lie along the patterns.
 if (wanted("patterns")) {
   cat("\nLevels where noise is in the patterns of the brain,", sets, "sets a row\n")
-  few <- ceiling(sets / 5)
   for (noise in c(0.5, 1, 2)) for (n in sizes) for (share in c(0, 0.8)) {
     set.seed(seed + n)
-    one <- function(subjects) {
+    p <- replicate(sets, {
       common <- patterns(n)
       predictor <- function() sqrt(share) * common + sqrt(1 - share) * patterns(n)
       other <- predictor()
-      brains <- lapply(setNames(nm = paste0("s", seq_len(subjects))), function(s) {
-        dist(other + noise * patterns(n))^2
-      })
-      list(brain = if (subjects == 1) brains[[1]] else brains, tested = dist(predictor())^2,
-           other = dist(other)^2)
-    }
-    single <- replicate(sets, {
-      data <- one(1)
-      c(p_of(data)[1], cor(data$tested, data$other))
-    })
-    several <- replicate(few, {
-      fit <- quietly(rsa_regression(brain ~ tested + other, one(8), permutations = permutations))
-      as.numeric(summary(fit)[1, c("p_conditions", "p_subjects")])
+      data <- list(brain = dist(other + noise * patterns(n))^2, tested = dist(predictor())^2,
+                   other = dist(other)^2)
+      fit <- quietly(rsa_regression(brain ~ tested + other, data, permutations = permutations))
+      c(fit$p_value[1], summary(fit)$p_value[1], cor(data$tested, data$other))
     })
     show(paste("noise", noise), n, share,
-         values = c(cor = mean(single[2, ]), centred = mean(single[1, ] <= 0.05),
-                    setNames(shares(several), c("conditions", "subjects"))))
+         values = c(cor = mean(p[3, ]), setNames(shares(p[1:2, ]), c("centred", "t"))))
+  }
+}
+
+if (wanted("group")) {
+  cat("\nTests of 8 subjects,", sets, "sets a row\n")
+  subjects <- 8
+  names_of <- setNames(nm = paste0("s", seq_len(subjects)))
+  one_set <- function(kind, n, size, share) {
+    brain <- sub(" .*", "", kind)
+    own <- lengths_of[[if (grepl("unequal", kind)) "unequal" else "gaussian"]](n)
+    common <- patterns(n)
+    predictor <- function() (sqrt(share) * common + sqrt(1 - share) * patterns(n)) * own
+    other <- predictor()
+    tested <- predictor()
+    rest <- patterns(n) * own
+    rdm <- function(x) units(dist(x)^2)
+    brains <- lapply(names_of, function(s) {
+      noise <- patterns(n)
+      switch(brain, noise = rdm(other + size * noise), one = rdm(other + rest + noise),
+             remainder = rdm(other) + rdm(rest) + rdm(noise),
+             slopes = rdm(other) + 0.3 * rnorm(1) * rdm(tested) + rdm(noise),
+             effect = rdm(other) + size * rdm(tested) + rdm(rest) + rdm(noise))
+    })
+    list(brain = brains, tested = dist(tested)^2, other = dist(other)^2)
+  }
+  cells <- list(list("noise", 0.5), list("noise", 1), list("noise", 2), list("remainder", 1),
+                list("one", 1), list("one unequal", 1), list("slopes", 1), list("effect", 0.1),
+                list("effect", 0.2), list("effect", 0.4))
+  for (cell in cells) for (n in sizes) {
+    set.seed(seed + n)
+    p <- replicate(sets, {
+      data <- one_set(cell[[1]], n, cell[[2]], 0.8)
+      fit <- quietly(rsa_regression(brain ~ tested + other, data, permutations = permutations))
+      found <- unlist(as.data.frame(summary(fit))[1, c("p_conditions", "p_subjects", "p_value")])
+      c(found[1:2], max(found[1:2]), found[3], cor(data$tested, data$other))
+    })
+    show(paste(cell[[1]], cell[[2]]), n, 0.8,
+         values = c(cor = mean(p[5, ]),
+                    setNames(shares(p[1:4, ]), c("conditions", "subjects", "both", "t"))))
   }
 }
 
@@ -134,9 +169,10 @@ if (wanted("leave_out")) {
       data$run <- rep(1:4, length.out = n)
       shift <- patterns(4)[data$run, ]
       data$brain <- data$brain + units(dist(patterns(n) * lengths_of[[kind]](n) + shift)^2)
-      c(p_of(data, leave_out = run), p_of(data, leave_out = run, center = FALSE)[1], p_of(data)[1])[-2]
+      c(p_of(data, leave_out = run), p_of(data, leave_out = run, center = FALSE)[1],
+        p_of(data, leave_out = run, blocks = NULL)[1], p_of(data)[1])[-2]
     })
-    setNames(shares(p), c("centred", "plain", "runs ignored"))
+    setNames(shares(p), c("centred", "plain", "all exchanged", "runs ignored"))
   }, common = 0.8)
 }
 

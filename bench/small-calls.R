@@ -3,7 +3,8 @@
 #   R_LIBS=.build/lib Rscript bench/small-calls.R [OTHER LIBRARY]
 # Processor time of one call in microseconds. The libraries take turns in processes of their own,
 # and the fastest turn counts, so that what else the machine does falls on both alike. The check of
-# dependent rows is counted apart: each call is timed with it and with nothing in its place.
+# dependent rows is counted apart: each call is timed with it and with nothing in its place. (Calls
+# that give scores alone have none; those without a line of plain R are timed for what they check.)
 
 turns <- 5
 calls <- 400
@@ -29,6 +30,12 @@ plain <- list(
   }
 )
 
+checked <- list(
+  corrected = function(x, y) suppressWarnings(repalign::cka(x, y, estimator = "stimulus_neuron")),
+  calibrate = function(x, y) suppressMessages(repalign::calibrate(x, y, permutations = 29)),
+  interval = function(x, y) repalign::score_interval(x, y)
+)
+
 # Microseconds of processor time, after R has compiled what runs.
 microseconds <- function(run, x, y) {
   for (i in 1:50) run(x, y)
@@ -41,8 +48,8 @@ microseconds <- function(run, x, y) {
 # Nothing stands in the place of the check of dependence.
 without_check <- function() {
   namespace <- asNamespace("repalign")
-  unlockBinding("warn_alike", namespace)
-  assign("warn_alike", function(matrices, ...) invisible(), envir = namespace)
+  unlockBinding("warn_of_rows", namespace)
+  assign("warn_of_rows", function(...) NULL, envir = namespace)
 }
 
 one_turn <- function(library) {
@@ -53,7 +60,9 @@ one_turn <- function(library) {
   ours <- lapply(c(cka = "cka", rsa = "rsa", mutual_knn = "mutual_knn"), getExportedValue,
                  ns = "repalign")
   for (name in names(plain)) stopifnot(all.equal(plain[[name]](x, y), ours[[name]](x, y)))
-  times <- data.frame(measure = names(plain), plain = vapply(plain, microseconds, 0, x, y),
+  ours <- c(ours, checked)
+  none <- rep(NA, length(checked))
+  times <- data.frame(measure = names(ours), plain = c(vapply(plain, microseconds, 0, x, y), none),
                       call = vapply(ours, microseconds, 0, x, y))
   without_check()
   times$unchecked <- vapply(ours, microseconds, 0, x, y)

@@ -2,7 +2,7 @@
 
 # Patterns conditions x channels x runs with NA where a condition has no observation, and counts.
 plain_patterns <- function(x, condition, run) {
-  conditions <- sort(unique(condition))
+  conditions <- if (is.character(condition)) unique(condition) else sort(unique(condition))
   runs <- sort(unique(run))
   b <- array(NA_real_, c(length(conditions), ncol(x), length(runs)))
   counts <- matrix(0, length(conditions), length(runs))

@@ -1,8 +1,8 @@
 # The four analyses against loops over subsets written from the definitions, and the
 # laws that hold for random subsets.
 
-analysis_columns <- c("x", "y", "neurons", "estimator", "pooled", "pooled_se", "conf_low", "conf_high",
-                      "mean", "median", "q25", "q75", "undefined", "n_estimates")
+analysis_columns <- c("x", "y", "neurons", "estimator", "complete", "pooled", "pooled_se",
+                      "conf_low", "conf_high", "mean", "median", "q25", "q75", "undefined", "n_estimates")
 
 # One row of an analysis from H triples (a draw a row). exchangeable: the two sides
 # are samples of one thing, so their denominators are pooled.

@@ -1,5 +1,5 @@
-# The check of the rows: every function that gives p-values, intervals or ceilings over stimuli warns
-# once of stimuli that depend on each other, and is silent with what it offers for them.
+# The check of the rows: every function that gives p-values, intervals or ceilings over stimuli
+# warns once of stimuli that depend on each other, and is silent with what it offers for them.
 
 # How often a call warned of the rows.
 warned_of_rows <- function(call) {
@@ -92,10 +92,20 @@ warners <- list(
     remedies = list(blocks = function(d) list(blocks = d$groups, permutations = 19))
   ),
   evaluate_models = list(
-    call = function(d, resample = "both") {
-      evaluate_models(subjects_of(d$x), list(a = dist(d$y)^2), draws = 20, resample = resample)
+    call = function(d, ...) {
+      evaluate_models(subjects_of(d$x), list(a = dist(d$y)^2), draws = 20, ...)
     },
-    remedies = list(rdm = function(d) list(resample = "rdm"))
+    settings = list(permutations = 19),
+    remedies = list(`no sample` = function(d) list(resample = "rdm", permutations = 0),
+                    clusters = function(d) list(clusters = d$groups, permutations = 19))
+  ),
+  `evaluate_models over RDMs` = list(
+    call = function(d, ...) {
+      evaluate_models(subjects_of(d$x), list(a = dist(d$y)^2), resample = "none", ...)
+    },
+    settings = list(permutations = 19),
+    remedies = list(blocks = function(d) list(blocks = d$groups, permutations = 19),
+                    clusters = function(d) list(clusters = d$groups, permutations = 19))
   ),
   score_interval = list(
     call = function(d, ...) score_interval(d$x, d$y, "cka", ...),
@@ -128,6 +138,14 @@ warners <- list(
     remedies = list(clusters = function(d) list(cluster = d$groups),
                     `no interval` = function(d) list(conf_level = NULL))
   ),
+  plan_recording = list(
+    call = function(d, alone = FALSE) {
+      at <- if (alone) !duplicated(d$groups) else TRUE
+      plan_recording(d$x[at, ], list(a = d$y[at, ], b = d$y[at, 1:8]), stimuli = 100)
+    },
+    kinds = c("runs", "copies"),
+    remedies = list(`one of each` = function(d) list(alone = TRUE))
+  ),
   brain_to_brain = list(
     call = function(d, ...) brain_to_brain(d$x, d$y, neurons = 4, repeats = 2,
                                            estimator = "stimulus", ...),
@@ -151,7 +169,7 @@ test_that("dependent rows are told once and only once, by every function, until 
   for (name in names(warners)) {
     one <- warners[[name]]
     run <- function(d, more = one$settings) do.call(one$call, c(list(d), more))
-    for (kind in c("series", "runs", "copies")) {
+    for (kind in if (is.null(one$kinds)) c("series", "runs", "copies") else one$kinds) {
       d <- dependent_data(kind)
       expect_identical(warned_of_rows(run(d)), 1, info = paste(name, kind))
       for (remedy in names(one$remedies)) {

@@ -1,5 +1,8 @@
 # evaluate_models() against reference values, and its fast ways against plain ones.
 
+# Permutations have tests of their own, test-evaluation-chance.R.
+evaluate_models <- function(...) repalign::evaluate_models(..., permutations = 0)
+
 evaluated <- function(case, compare, models = NULL, ...) {
   models <- if (is.null(models)) rsa_rdms(paste0(case, "_models")) else models
   evaluate_models(rsa_rdms(paste0(case, "_data")), models, outer_of[[compare]], ...)
@@ -331,7 +334,7 @@ test_that("comparisons know the models that are left", {
 test_that("evaluations are printed and drawn", {
   made <- made_rdms()
   set.seed(1)
-  result <- evaluate_models(made$data, made$models, "pearson", draws = 50)
+  result <- repalign::evaluate_models(made$data, made$models, "pearson", draws = 50)
   expect_output(print(result), "pearson, 5 RDMs, 12 stimuli", fixed = TRUE)
   grouped <- evaluate_models(made$data, made$models, "pearson", draws = 50,
                              group = c(1, 1, 2, 2, 3))
@@ -342,6 +345,28 @@ test_that("evaluations are printed and drawn", {
     expect_s3_class(ggplot2::autoplot(result, type = type), "ggplot")
   }
   expect_error(ggplot2::autoplot(result, type = "lines"), class = "repalign_error_choice")
+})
+
+test_that("stars are for scores above chance, not above 0", {
+  skip_if_not_installed("ggplot2")
+  # all are positive: cosines are far above 0 whatever the models
+  set.seed(1)
+  rdm <- function() dist(matrix(rnorm(12 * 6), 12))
+  data <- stats::setNames(replicate(5, rdm(), simplify = FALSE), letters[1:5])
+  run <- function(...) {
+    repalign::evaluate_models(data, list(one = rdm(), data = data[[1]]), "cosine", draws = 50, ...)
+  }
+  set.seed(2)
+  result <- run(permutations = 99)
+  expect_true(all(result$p_zero < 0.01))
+  expect_identical(result$p_chance <= 0.05, c(FALSE, TRUE))
+  marks_of <- function(result) {
+    plot <- ggplot2::autoplot(result, letters = FALSE)
+    list(marks = plot$data$mark, caption = plot$labels$caption)
+  }
+  expect_identical(marks_of(result)$marks, c("", "*"))
+  expect_match(marks_of(result)$caption, "above chance")
+  expect_identical(marks_of(run(permutations = 0))$marks, c("", ""))
 })
 
 test_that("scores of single subjects are kept and drawn, as means of their groups", {
@@ -495,9 +520,9 @@ test_that("labels on one side only are said to be taken in order, and crossnobis
   made <- made_rdms(n = 14)
   labelled <- lapply(made$data, function(d) structure(d, Labels = letters[1:14]))
   evaluated <- function(...) evaluate_models(..., resample = "none")
-  expect_message(evaluated(labelled, made$models, "pearson"), "models[$]m1.*a, b, c and 11 more",
+  expect_message(evaluated(labelled, made$models, "pearson"), "Only `rdms` has labels, `models[$]m1`.*have none",
                  class = "repalign_one_sided_names")
-  expect_message(evaluated(made$data, labelled, "pearson"), "the data",
+  expect_message(evaluated(made$data, labelled, "pearson"), "`rdms` has none",
                  class = "repalign_one_sided_names")
   expect_silent(evaluated(labelled, labelled, "pearson"))
   expect_silent(evaluated(made$data, made$models, "pearson"))

@@ -1,5 +1,8 @@
 # Clusters of stimuli in evaluate_models().
 
+# Permutations have tests of their own, test-evaluation-chance.R.
+evaluate_models <- function(...) repalign::evaluate_models(..., permutations = 0)
+
 clustered_task_of <- function(outer, made, clusters, models = made$models, noise = NULL) {
   repalign:::evaluation_task(made$data, models, outer, c(1, 1, 2, 3, 4), noise, "error", clusters)
 }

@@ -1,5 +1,8 @@
 # The fast ways of evaluate_models() against plain ones, which gather the stimuli of each draw.
 
+# Permutations have tests of their own, test-evaluation-chance.R.
+evaluate_models <- function(...) repalign::evaluate_models(..., permutations = 0)
+
 task_of <- function(outer, made, group = NULL, models = made$models, stimulus_noise = NULL) {
   repalign:::evaluation_task(made$data, models, outer, group, stimulus_noise, "pairwise")
 }

@@ -103,8 +103,8 @@ test_that("scores with weights are the reference values", {
 test_that("scores that share a brain have the reference covariances", {
   inputs <- inference_inputs()
   layers <- inputs[paste0("y", 1:4)]
-  result <- quietly(score_interval(inputs$x, layers, measure("cka", estimator = "stimulus_neuron"),
-                                   over = c("stimuli", "neurons_x")))
+  m <- measure("cka", estimator = "stimulus_neuron", complete = "y")
+  result <- quietly(score_interval(inputs$x, layers, m, over = c("stimuli", "neurons_x")))
   expect_values(inference_values("grid_score"), result$score)
   parts <- repalign:::interval_parts(result)
   matrices <- list(cov_stimuli = parts$main[[1]], cov_neurons = parts$main[[2]],

@@ -85,9 +85,11 @@ test_that("cka_interval is literal deletion: groups, and units of one side only"
 test_that("cka_interval of a representation with itself", {
   set.seed(6)
   x <- strong_pair(9, 5, 1)$x
-  result <- few_is_fine(cka_interval(x, x, shared_neurons = TRUE))
+  result <- expect_warned(few_is_fine(cka_interval(x, x, shared_neurons = TRUE)),
+                          "repalign_undefined")
   expect_equal(result$cka, rep(1, 3), tolerance = 1e-12)
-  expect_lt(max(abs(result$se)), 1e-7)
+  # what does not vary has no error
+  expect_true(all(is.na(result$se)))
   # as two samples of neurons that happen to be equal
   expect_literal_interval(list(x = x, y = x), case = "equal matrices, different neurons")
 })
@@ -110,15 +112,29 @@ test_that("the bound keeps the variance above each of its parts", {
   expect_true(found)
 })
 
-test_that("intervals are normal, not clipped, and a column each", {
+test_that("intervals are those of score_interval(), not clipped, and a column each", {
   set.seed(7)
   p <- related_pair(12, 6, 6)
   result <- few_is_fine(cka_interval(p$x, p$y, conf_level = 0.8))
-  expect_identical(names(result), c("estimator", "cka", "se", "conf_low", "conf_high", "h_xy", "h_xx",
-                                    "h_yy", "bias", "cka_corrected", "correction"))
+  expect_identical(names(result), c("estimator", "complete", "cka", "se", "df", "conf_low", "conf_high", "h_xy",
+                                    "h_xx", "h_yy", "bias", "cka_corrected", "correction", "over",
+                                    "n"))
   expect_s3_class(result, "data.frame")
-  expect_equal(result$conf_low, result$cka - qnorm(0.9) * result$se, tolerance = 1e-12)
-  expect_equal(result$conf_high, result$cka + qnorm(0.9) * result$se, tolerance = 1e-12)
+  measures <- lapply(all_estimators, function(e) measure("cka", estimator = e))
+  same <- c("se", "df", "conf_low", "conf_high")
+  for (over in list("stimuli", "neurons_x", c("neurons_x", "neurons_y"))) {
+    scores <- few_is_fine(score_interval(p$x, p$y, measures, over, conf_level = 0.8))
+    found <- few_is_fine(cka_interval(p$x, p$y, conf_level = 0.8, over = over))
+    expect_equal(found$cka, scores$score, tolerance = 1e-10)
+    expect_equal(as.data.frame(found)[same], as.data.frame(scores)[same], tolerance = 1e-8)
+    expect_equal(unname(confint(found, level = 0.5)), unname(confint(scores, level = 0.5)),
+                 tolerance = 1e-8)
+    expect_equal(unname(vcov(found)), unname(vcov(scores)), tolerance = 1e-8)
+  }
+  # t quantiles as soon as neurons take part
+  row <- result[3, ]
+  expect_equal(row$conf_high, row$cka + qt(0.9, row$df) * row$se, tolerance = 1e-12)
+  expect_equal(few_is_fine(cka_interval(p$x, p$y, over = "stimuli"))$df, rep(Inf, 3))
   # population CKA 1: the interval reaches beyond
   expect_gt(max(result$conf_high), 1)
   one <- few_is_fine(cka_interval(p$x, p$y, estimator = c("stimulus_neuron", "naive"),

@@ -48,7 +48,7 @@ test_that("errors about data", {
     say(cka(x, letters))
     say(cka(x))
     say(cka(x, waves(3:7, 30)[1:5, 1:4]))
-    say(cka(named(x), named(y, paste0("s", 12:1))))
+    say(cka(named(x), named(y, paste0("s", 2:13))))
     say(cka(cbind(neuron = 1:12, x), y))
     say(soft_correlation_match(x, cbind(y, 1)))
     say(aligned_cosine(rbind(0, x[-1, ]), y))

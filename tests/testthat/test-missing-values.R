@@ -30,7 +30,7 @@ test_that("missing values are an error by default that offers the rules", {
   expect_refused(similarity(x, y, na = "error"), "missing")
   expect_refused(similarity(x, y, na = "omit"), c("`na`", "did you mean \"stimuli\""))
   for (f in list(similarity, calibrate, brain_to_brain, brain_to_model, object_disentanglement)) {
-    expect_identical(utils::tail(names(formals(f)), 1), "na")
+    expect_true("na" %in% names(formals(f)))
     expect_identical(head(eval(formals(f)$na), 3), c("error", "stimuli", "neurons"))
   }
 })
@@ -269,7 +269,11 @@ test_that("what is left keeps its names, and is not asked for identifiers again"
   given <- told(similarity(ranks, y, na = "stimuli"))$value
   expect_identical(given$score, rv(unname(ranks)[keep, ], unname(y)[keep, ]))
   rownames(y) <- rev(letters[1:14])
-  expect_refused(similarity(ranks, y, na = "stimuli"), "row names")
+  turned <- told(similarity(ranks, y, na = "stimuli"))$value
+  at <- 15 - which(ranks[, 1] == 14)
+  expect_identical(turned$score, rv(unname(ranks)[-at, ], unname(y)[14:1, ][-at, ]))
+  rownames(y) <- LETTERS[1:14]
+  expect_refused(similarity(ranks, y, na = "stimuli"), "name different stimuli")
 })
 
 test_that("designs of permute that do not suit what is left are refused", {
@@ -357,8 +361,10 @@ test_that("every function that takes data leaves out what is missing", {
   # trials of which some neurons lack
   ceiling <- function(a, b, ...) as.data.frame(noise_ceiling(a, b, "rsa", splits = 2, ...))[["score"]]
   expect_error(ceiling(lacking, model), class = "repalign_error_nonfinite")
-  expect_equal(quietly(ceiling(lacking, model, na = "stimuli")), ceiling(trials[-3, , ], model[-3, ]))
-  expect_equal(quietly(ceiling(lacking, model, na = "neurons")), ceiling(trials[, -1, ], model))
+  expect_equal(quietly(ceiling(lacking, model, na = "stimuli")),
+               quietly(ceiling(trials[-3, , ], model[-3, ])))
+  expect_equal(quietly(ceiling(lacking, model, na = "neurons")),
+               quietly(ceiling(trials[, -1, ], model)))
 })
 
 test_that("pairwise is passed on to measures that have it, and contradictions are errors", {

@@ -25,8 +25,11 @@ test_that("in_order_of() goes by names that are all labels", {
   order_of <- function(...) in_order_of(..., arg = "stimulus_noise")
   expect_identical(order_of(c(b = 1, a = 2), c("a", "b")), c(2, 1))
   expect_identical(order_of(c(b = 1, c = 3, a = 2), c("a", "b")), c(2, 1))
-  expect_identical(order_of(c(b = 1, a = 2), NULL), c(1, 2))
-  expect_identical(order_of(c(v = 1, w = 2), c("a", "b")), c(1, 2))
+  expect_message(found <- order_of(c(b = 1, a = 2), NULL), "the stimuli have none",
+                 class = "repalign_one_sided_names")
+  expect_identical(found, c(1, 2))
+  expect_error(order_of(c(v = 1, w = 2), c("a", "b")), "none is \"a\"",
+               class = "repalign_error_names")
   expect_identical(order_of(factor(c(b = "u", a = "v")), c("a", "b")), factor(c("v", "u")))
   expect_identical(order_of(c(a = 1, a = 2), c("a", "a")), c(1, 2))
   square <- matrix(1:4, 2, dimnames = list(c("b", "a"), c("b", "a")))
@@ -38,7 +41,7 @@ test_that("in_order_of() goes by names that are all labels", {
   colnames(square) <- c("a", "b")
   expect_error(order_of(square, c("a", "b")), "first at place 1 \\(\"b\" and \"a\"\\)",
                class = "repalign_error_names")
-  expect_identical(order_of(square, c("v", "w")), unname(square))
+  expect_identical(suppressMessages(order_of(square, NULL)), unname(square))
 })
 
 test_that("stimulus_noise goes by names wherever RDMs are compared", {
@@ -149,6 +152,8 @@ test_that("names that were not given say nothing about group", {
   evaluated <- function(g) {
     suppressMessages(evaluate_models(rdms, models, "pearson", resample = "none", group = g))
   }
+  expect_message(subject_ceiling(rdms, "rsa", group = group), "the subjects have none",
+                 class = "repalign_one_sided_names")
   expect_equal(as.data.frame(evaluated(group)), as.data.frame(evaluated(unname(group))))
   fitted <- function(g) {
     set.seed(1)
@@ -210,4 +215,133 @@ test_that("labels of stimuli go by row names of arrays, data frames and lists", 
   expect_identical(first_row_names(responses(array(x, c(12, 15, 2), list(labels, NULL, NULL)))),
                    labels)
   expect_null(first_row_names(list(as.data.frame(unname(x)), unname(x))))
+})
+
+# Neurons, trials and presentations.
+
+neurons <- function(seed) {
+  set.seed(seed)
+  x <- matrix(rnorm(12 * 4), 12) %*% matrix(rnorm(4 * 6), 4) + rnorm(72) / 3
+  dimnames(x) <- list(labels, paste0("n", 1:6))
+  x
+}
+
+test_that("labels of neurons go by column names, wherever they are given", {
+  x <- neurons(1)
+  y <- neurons(1) + neurons(2) / 4
+  colnames(y) <- paste0("m", 1:6)
+  units <- setNames(c("a", "a", "b", "b", "c", "d"), colnames(x))
+  other <- setNames(units, colnames(y))
+  turned <- c(4, 2, 6, 1, 3, 5)
+  trials <- array(rep(x, 3), c(12, 6, 3), list(labels, colnames(x), NULL)) + rnorm(216) / 4
+  uses <- list(
+    responses = function(u, v) cka(responses(x, session = u), responses(y, session = v)),
+    neuron = function(u, v) cka(responses(x, neuron = u), responses(y, neuron = v)),
+    trials = function(u, v) as.data.frame(participation_ratio(responses(trials, neuron = u))),
+    cka = function(u, v) cka(x, y, estimator = "stimulus_neuron", units_x = u, units_y = v),
+    hsic = function(u, v) hsic(x, y, estimator = "stimulus_neuron", units_x = u, units_y = v),
+    measure = function(u, v) {
+      similarity(x, y, measure("cka", estimator = "stimulus_neuron", units_x = u,
+                               units_y = v))$score
+    },
+    cka_interval = function(u, v) as.data.frame(cka_interval(x, y, units_x = u, units_y = v)),
+    score_interval = function(u, v) {
+      as.data.frame(score_interval(x, y, "rsa", over = c("stimuli", "neurons_x"), units_x = u,
+                                   units_y = v))
+    },
+    participation_ratio = function(u, v) as.data.frame(participation_ratio(x, units = u)),
+    trial_to_trial = function(u, v) as.data.frame(trial_to_trial(trials, repeats = 2, units = u)),
+    brain_to_brain = function(u, v) {
+      as.data.frame(brain_to_brain(x, y, neurons = 4, repeats = 2, units_x = u, units_y = v))
+    },
+    brain_list = function(u, v) {
+      as.data.frame(brain_to_brain(list(x = x, y = y), neurons = 4, repeats = 2,
+                                   units_x = list(x = u, y = v)))
+    },
+    split = function(u, v) {
+      groups <- setNames(c(a = 1, b = 2, c = 1, d = 2)[u], names(u))
+      as.data.frame(brain_to_brain(x, split = groups, repeats = 2))
+    },
+    brain_to_model = function(u, v) {
+      as.data.frame(brain_to_model(x, list(y = y), repeats = 2, units = u))
+    },
+    stream_cka = function(u, v) {
+      as.data.frame(stream_cka(list(list(x = x, y = y)), units_x = u, units_y = v))
+    }
+  )
+  for (name in names(uses)) {
+    use <- function(u, v) {
+      set.seed(1)
+      suppressWarnings(suppressMessages(uses[[name]](u, v)))
+    }
+    expect_equal(use(units[turned], other[turned]), use(unname(units), unname(other)), info = name)
+    expect_error(use(setNames(units, letters[1:6]), setNames(other, letters[1:6])),
+                 "has names, but none is", class = "repalign_error_names", info = name)
+  }
+})
+
+test_that("what responses() is told goes by the names of stimuli, rows and trials", {
+  x <- neurons(1)
+  few <- setNames(rep(c("a", "b", "c", "d", "e", "f"), 2), labels)
+  expect_identical(responses(x, cluster = shuffled(few)), responses(x, cluster = unname(few)))
+  values <- array(rnorm(12 * 6 * 4), c(12, 6, 4), list(labels, NULL, paste0("t", 1:4)))
+  expect_identical(responses(values, cluster = shuffled(few)),
+                   responses(values, cluster = unname(few)))
+  event <- c(t1 = 1, t2 = 1, t3 = 2, t4 = 3)
+  expect_identical(responses(values, event = event[c(3, 1, 4, 2)]),
+                   responses(values, event = unname(event)))
+  expect_identical(rdm(values, run = event[c(3, 1, 4, 2)]), rdm(values, run = unname(event)))
+  # clusters of stimuli that were shown twice, in a matrix and in a long table
+  twice <- rbind(x, x + 1)
+  rownames(twice) <- NULL
+  stimulus <- rep(labels, 2)
+  expect_identical(responses(twice, stimulus, cluster = shuffled(few)),
+                   responses(twice, stimulus, cluster = rep(unname(few), 2)))
+  long <- data.frame(image = rep(stimulus, 6), unit = rep(colnames(x), each = 24),
+                     value = as.vector(twice))
+  session <- setNames(c("a", "a", "b", "b", "c", "d"), colnames(x))
+  expect_identical(responses(long, "image", "unit", session = session[6:1],
+                             cluster = shuffled(few)),
+                   responses(long, "image", "unit", session = rep(unname(session), each = 24),
+                             cluster = rep(unname(few), 12)))
+  # rows that are named by presentation
+  shown <- paste0("row", 1:24)
+  rownames(twice) <- shown
+  named <- setNames(stimulus, shown)
+  expect_identical(responses(twice, named[24:1]), responses(twice, stimulus))
+  expect_identical(rdm(twice, named[24:1], distance = "sqeuclidean"),
+                   rdm(twice, stimulus, distance = "sqeuclidean"))
+  expect_error(responses(twice, setNames(stimulus, c(letters)[1:24])), "has names, but none is \"row1\"",
+               class = "repalign_error_names")
+})
+
+test_that("weights, objects and classes of stimuli go by names", {
+  x <- neurons(1)
+  weights <- setNames(1:12, labels)
+  expect_identical(score_weighted(x, neurons(2), weights = shuffled(weights)),
+                   score_weighted(x, neurons(2), weights = 1:12))
+  many <- cbind(1:12, 12:1)
+  expect_identical(
+    score_weighted(x, neurons(2), weights = matrix(many, 12, 2, dimnames = list(labels))[order, ]),
+    score_weighted(x, neurons(2), weights = many)
+  )
+  object <- setNames(rep(c("u", "v"), each = 6), labels)
+  run <- function(object) {
+    set.seed(1)
+    suppressWarnings(as.data.frame(object_disentanglement(x, object, neurons = 5, repeats = 2)))
+  }
+  expect_equal(run(shuffled(object)), run(unname(object)))
+  classes <- setNames(rep(1:3, 4), labels)
+  expect_identical(accuracy_difference(x[, 1:3], neurons(2)[, 1:3], shuffled(classes)),
+                   accuracy_difference(x[, 1:3], neurons(2)[, 1:3], unname(classes)))
+})
+
+test_that("noise of channels goes by their names", {
+  x <- neurons(1)
+  labelled <- rbind(x, x + rnorm(72))
+  precision <- noise_precision(labelled + rnorm(144), rep(labels, 2))
+  turned <- c(4, 2, 6, 1, 3, 5)
+  expect_equal(rdm(labelled, rep(labels, 2), rep(1:2, each = 12),
+                   noise = precision[turned, turned]),
+               rdm(labelled, rep(labels, 2), rep(1:2, each = 12), noise = precision))
 })

@@ -1,5 +1,7 @@
 # Intervals of brain_to_brain() for the population of neurons, against literal deletion.
 
+both_samples <- c("stimuli", "neurons_x", "neurons_y")
+
 # One H value from its terms: the weighted mean over the neuron pairs without unit u.
 literal_pool <- function(terms, w, unit_x, unit_y, u) {
   left <- w * outer(unit_x != u, unit_y != u)
@@ -59,7 +61,7 @@ test_that("errors over stimuli and neurons are literal deletion, of two regions"
                      list(x = 1:6, y = c(11, 11, 12, 12, 13, 14, 15)))) {
     set.seed(2)
     result <- brain_to_brain(p$x, p$y, neurons = 4, repeats = 5, units_x = units$x,
-                             units_y = units$y, neurons_sampled = TRUE)
+                             units_y = units$y, over = both_samples)
     set.seed(2)
     drawn <- two_random_subsets(6, 7)(4, 5)
     unit <- if (is.null(units)) list(x = 1:6, y = 7:13) else units
@@ -75,7 +77,7 @@ test_that("errors over stimuli and neurons are literal deletion, of halves", {
   x <- one_dimension(8, 9)
   for (units in list(NULL, c(1, 1, 2, 2, 3, 4, 5, 6, 7))) {
     set.seed(2)
-    result <- brain_to_brain(x, neurons = 3, repeats = 6, units_x = units, neurons_sampled = TRUE)
+    result <- brain_to_brain(x, neurons = 3, repeats = 6, units_x = units, over = both_samples)
     set.seed(2)
     both <- vapply(1:6, function(r) sample.int(9, 6), integer(6))
     unit <- if (is.null(units)) list(x = 1:9, y = 1:9) else list(x = units, y = units)
@@ -96,12 +98,12 @@ test_that("with all neurons they are those of cka_interval()", {
     expect_equal(analysis$pooled, interval$cka, tolerance = 1e-10)
     expect_equal(analysis$pooled_se, interval$se, tolerance = 1e-8)
   }
-  same(cka_interval(p$x, p$y), brain_to_brain(p$x, p$y, neurons = 14, neurons_sampled = TRUE))
+  same(cka_interval(p$x, p$y), brain_to_brain(p$x, p$y, neurons = 14, over = both_samples))
   same(few_is_fine(cka_interval(p$x, p$y, units_x = labels$x, units_y = labels$y)),
        brain_to_brain(p$x, p$y, neurons = 14, units_x = labels$x, units_y = labels$y,
-                      neurons_sampled = TRUE))
+                      over = both_samples))
   same(few_is_fine(cka_interval(p$x, p$y, clusters = clusters)),
-       brain_to_brain(p$x, p$y, neurons = 14, clusters = clusters, neurons_sampled = TRUE))
+       brain_to_brain(p$x, p$y, neurons = 14, clusters = clusters, over = both_samples))
 })
 
 test_that("sampled neurons change intervals and nothing else", {
@@ -112,7 +114,7 @@ test_that("sampled neurons change intervals and nothing else", {
     brain_to_brain(p$x, p$y, neurons = c(8, 24), repeats = 20, ...)
   }
   fixed <- run()
-  sampled <- run(neurons_sampled = TRUE)
+  sampled <- run(over = both_samples)
   others <- setdiff(names(fixed), c("pooled_se", "conf_low", "conf_high"))
   expect_equal(as.data.frame(sampled)[others], as.data.frame(fixed)[others])
   expect_true(all(sampled$pooled_se > fixed$pooled_se))
@@ -120,16 +122,26 @@ test_that("sampled neurons change intervals and nothing else", {
   expect_true(all(sampled$conf_high - sampled$pooled > qnorm(0.975) * sampled$pooled_se))
   expect_true(all(sampled$conf_high - sampled$pooled < qt(0.975, 10) * sampled$pooled_se))
   expect_equal(summary(sampled)$pooled_se, sampled$pooled_se)
+  # of one side alone: the variance has only its parts
+  one <- run(over = c("stimuli", "neurons_x"))
+  expect_equal(one$pooled, fixed$pooled)
+  m <- lapply(all_estimators, function(e) measure("cka", estimator = e))
+  at <- one$neurons == 24
+  expected <- few_is_fine(score_interval(p$x, p$y, m, over = c("stimuli", "neurons_x")))
+  expect_equal(one$pooled_se[at], expected$se, tolerance = 1e-8)
 })
 
-test_that("neurons_sampled is checked, and the summary of several comparisons has no errors", {
+test_that("errors about neurons are checked, and the summary of several comparisons has no errors", {
   set.seed(7)
   x <- normal_matrix(20, 12) + rnorm(20)
-  expect_refused(brain_to_brain(x, x, neurons_sampled = NA), "neurons_sampled")
+  expect_refused(brain_to_brain(x, x, over = "neurons"), "`over`")
+  expect_refused(brain_to_brain(x, over = "neurons_x"), "`over` has neurons of one side alone")
+  expect_refused(brain_to_brain(x, x[, 12:1], over = both_samples, complete = "y"),
+                 "`over` has the neurons of `y`")
   expect_warned(few_is_fine(brain_to_brain(x, neurons = 3, repeats = 2, conf_level = NULL,
-                                           neurons_sampled = TRUE)), "repalign_unused")
+                                           over = both_samples)), "repalign_unused")
   parts <- few_is_fine(brain_to_brain(x, split = rep(1:3, 4), estimator = "stimulus",
-                                      neurons_sampled = TRUE))
+                                      over = both_samples))
   expect_false(anyNA(parts$pooled_se))
   expect_true(all(is.na(summary(parts)$pooled_se)))
   expect_false(anyNA(summary(parts)$pooled))
@@ -141,8 +153,9 @@ test_that("printing says what intervals hold fixed", {
   extent <- function(result) paste(utils::capture.output(print(result))[2:3], collapse = " ")
   run <- function(...) brain_to_brain(x, x[, 12:1] + 1, neurons = 12, estimator = "stimulus", ...)
   expect_match(extent(run()), "over stimuli;   these neurons are held fixed", fixed = TRUE)
-  sampled <- extent(run(neurons_sampled = TRUE))
+  sampled <- extent(run(over = both_samples))
   expect_match(sampled, "over stimuli and   neurons, as samples", fixed = TRUE)
+  expect_match(extent(run(over = "neurons_x")), "neurons of x, as samples", fixed = TRUE)
   expect_match(sampled, "trials and animals", fixed = TRUE)
   expect_match(extent(run(clusters = rep(1:5, 4))), "over clusters of stimuli;")
   expect_match(extent(trial_to_trial(list(x, x + 1), neurons = 12, estimator = "stimulus")),
@@ -152,7 +165,7 @@ test_that("printing says what intervals hold fixed", {
   objects <- object_disentanglement(x, rep(1:2, 10), neurons = 12, estimator = "stimulus")
   expect_match(extent(objects), "over images;   these neurons and objects are held fixed")
   # rows of both kinds say both
-  both <- utils::capture.output(print(rbind(a = run(), b = run(neurons_sampled = TRUE))))
+  both <- utils::capture.output(print(rbind(a = run(), b = run(over = both_samples))))
   expect_match(paste(both, collapse = " "), "held fixed   or over stimuli and", fixed = TRUE)
 })
 

@@ -213,8 +213,13 @@ test_that("the scores are those of the means over trials", {
   expect_equal(value$score, rep(rsa(mean, y, "sqeuclidean", "pearson"), 2), tolerance = 1e-12)
   value <- noise_ceiling(x, y, cka_of("stimulus"))
   expect_equal(value$score, cka(mean, y, estimator = "stimulus"), tolerance = 1e-12)
-  # the units of y are all that there are
+  # the units of y are a sample, or all that there are
+  y <- x[, , 1] + y[, c(1:4, 1)]
   value <- noise_ceiling(x, y)
+  expect_equal(value$score, quietly(cka(mean, y, estimator = "stimulus_neuron")), tolerance = 1e-12)
+  all <- measure("cka", estimator = "stimulus_neuron", complete = "y")
+  value <- noise_ceiling(x, y, all)
+  expect_identical(value$measure, "cka(stimulus_neuron, complete y)")
   self <- function(v, e, ...) hsic(v, v, estimator = e, ...)
   expect_equal(value$score, hsic(mean, y, estimator = "stimulus") /
                  sqrt(self(mean, "stimulus_neuron", shared_neurons = TRUE) * self(y, "stimulus")),
@@ -413,4 +418,38 @@ test_that("ceilings are tidied to a row for each value", {
   expect_identical(tidied$y, rep(c("a", "b"), each = 7))
   expect_identical(nrow(tidy(ceiling[0, ])), 0L)
   expect_error(noise_ceiling(trials[, , 1]), "trial_array")
+})
+
+test_that("a reliability far above 1 is told with what to do, and no other one", {
+  set.seed(82)
+  told <- function(x, measure) {
+    seen <- NULL
+    withCallingHandlers(noise_ceiling(x, measure = measure),
+                        repalign_high_reliability = function(w) {
+                          seen <<- conditionMessage(w)
+                          invokeRestart("muffleWarning")
+                        })
+    seen
+  }
+  signal <- normal_matrix(60, 4) %*% normal_matrix(4, 30)
+  trials <- function(count, size) {
+    array(vapply(seq_len(count), function(t) signal + size * normal_matrix(60, 30), signal),
+          c(60, 30, count))
+  }
+  rdms <- measure("rsa", inner = "sqeuclidean", outer = "pearson")
+  # noise that differs between stimuli, with too few trials to tell it from signal
+  unequal <- trials(3, rep(c(1, 8), each = 30))
+  expect_match(told(unequal, rdms), "give 4 trials or more")
+  # the remedies of the message
+  expect_null(told(trials(8, rep(c(1, 8), each = 30)), rdms))
+  expect_null(told(unequal, measure("cka", estimator = "stimulus_neuron")))
+  expect_null(told(trials(3, 2), rdms))
+  expect_null(told(trials(4, 2), measure("cka", estimator = "stimulus")))
+  # noise that neurons share with opposite signs runs against a signal that all of them share
+  common <- matrix(rnorm(60), 60, 20)
+  against <- array(vapply(1:3, function(t) {
+    noise <- normal_matrix(60, 20)
+    common + 3 * (noise - rowMeans(noise))
+  }, common), c(60, 20, 3))
+  expect_match(told(against, measure("cka", estimator = "stimulus_neuron")), "only `score`")
 })

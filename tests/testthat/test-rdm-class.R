@@ -70,7 +70,9 @@ test_that("measures take an RDM as any dist object", {
   expect_equal(distance_correlation(first, second),
                distance_correlation(apply(x, 1:2, mean), apply(other, 1:2, mean)))
   expect_error(distance_correlation(d, e), "negative", class = "repalign_error_nonfinite")
-  expect_error(rsa(d, rdm(x[8:1, , ])), class = "repalign_error")
+  expect_equal(suppressMessages(rsa(d, rdm(x[8:1, , ]))), 1)
+  expect_error(rsa(d, structure(e, Labels = LETTERS[1:8])), "name different stimuli",
+               class = "repalign_error_rows")
 })
 
 test_that("panels show each entry at its place", {
@@ -247,7 +249,10 @@ test_that("a list of RDMs is a matrix of pairs, and has words for each RDM", {
   expect_identical(colnames(as.matrix(unname(rdms))), c("rdm1", "rdm2"))
   expect_identical(rownames(as.matrix(rdm(list(a = unname(x)))))[8], "2, 3")
   expect_error(as.matrix(c(rdms, c = rdm(x[1:4, , ]))), "x\\$c", class = "repalign_error_size")
-  expect_error(as.matrix(c(rdms, c = rdm(x[8:1, , ]))), "x\\$c", class = "repalign_error_names")
+  mixed <- suppressMessages(as.matrix(c(rdms, c = subset(rdms$a, 8:1))))
+  expect_identical(mixed[, "c"], mixed[, "a"])
+  other <- structure(rdms$a, Labels = LETTERS[1:8])
+  expect_error(as.matrix(c(rdms, c = other)), "x\\$c", class = "repalign_error_names")
   expect_identical(dim(as.matrix(rdms[0])), c(0L, 0L))
   expect_identical(format(rdms), c(a = format(rdms$a), b = format(rdms$b)))
 })
@@ -261,7 +266,9 @@ test_that("sums of RDMs are of the same conditions, and no means over pairs of r
   expect_identical(as.vector(sum), as.vector(rdms$a) + as.vector(rdms$b))
   expect_null(attr(sum, "pairs"))
   expect_identical(attr(rdms$a / 2, "pairs"), attr(rdms$a, "pairs"))
-  other <- structure(rdms$b, Labels = letters[5:1])
+  expect_message(turned <- rdms$a - subset(rdms$b, 5:1), class = "repalign_reordered")
+  expect_identical(turned, rdms$a - rdms$b)
+  other <- structure(rdms$b, Labels = LETTERS[5:1])
   expect_error(rdms$a - other, class = "repalign_error_names")
   expect_error(rdms$a * subset(rdms$b, 1:3), class = "repalign_error_size")
   expect_error(rdms["nix"], "\"nix\"", class = "repalign_error_labels")

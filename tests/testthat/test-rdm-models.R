@@ -1,5 +1,8 @@
 # Pooled RDMs and models of RDMs against reference values and definitions.
 
+# Permutations have tests of their own, test-evaluation-chance.R.
+evaluate_models <- function(...) repalign::evaluate_models(..., permutations = 0)
+
 test_that("pooled RDMs are those of the reference", {
   for (block in rsa_blocks("pool")) {
     outer <- outer_of[[block$method[1]]]

@@ -163,18 +163,61 @@ test_that("Poisson distances follow their definitions", {
   expect_same(d, rowMeans(folds))
 })
 
-test_that("conditions are sorted by label, or by level of a factor", {
+test_that("conditions come by level, by value or as words first appear, in all functions", {
   values <- x[1:4, ]
   label_of <- function(condition) attr(rdm(values, condition, distance = "sqeuclidean"), "Labels")
-  expect_identical(label_of(c("b", "A", "a", "B")), c("A", "B", "a", "b"))
+  expect_identical(label_of(c("b", "A", "a", "B")), c("b", "A", "a", "B"))
   expect_identical(label_of(c(10, 9, 100, 1)), c("1", "9", "10", "100"))
   expect_identical(label_of(factor(c("b", "a", "d", "c"), c("d", "c", "z", "b", "a"))),
                    c("d", "c", "b", "a"))
   rownames(values) <- c("b", "A", "a", "B")
   expect_identical(attr(rdm(values, distance = "sqeuclidean"), "Labels"), rownames(values))
+  for (given in list(c("animal 10", "animal 2", "animal 1", "animal 2", "animal 10"),
+                     c(10, 9, 100, 9, 10), c(TRUE, FALSE, TRUE, TRUE, FALSE),
+                     factor(c("b", "a", "d", "b", "a"), c("d", "c", "b", "a")))) {
+    wanted <- if (is.character(given)) unique(given) else as.character(sort(unique(given)))
+    rows <- x[1:5, ]
+    expect_identical(attr(rdm(rows, given, distance = "sqeuclidean"), "Labels"), wanted)
+    expect_identical(rownames(responses(rows, stimulus = given)), wanted)
+    long <- data.frame(image = rep(given, 2), unit = rep(c("u2", "u1"), each = 5), value = 1:10)
+    expect_identical(rownames(trial_array(long, "image", "unit", value = "value")), wanted)
+    expect_identical(rownames(responses(long, "image", "unit")), wanted)
+    onsets <- 1:5
+    expect_identical(rownames(spike_counts(list(a = onsets + 0.1), onsets = onsets,
+                                           window = c(0, 1), stimuli = given)), wanted)
+  }
   shuffled <- sample(nrow(x))
   expect_equal(rdm(x[shuffled, ], design$condition[shuffled], design$run[shuffled]),
                rdm(x, design$condition, design$run), tolerance = 1e-12)
+})
+
+test_that("no element of a list has an order of its own", {
+  words <- c("animal 10", "animal 2", "animal 1")
+  rows <- x[1:3, ]
+  labels_of <- function(x, condition = NULL) {
+    lapply(unclass(rdm(x, condition, distance = "sqeuclidean")), attr, "Labels")
+  }
+  both <- rdm(list(a = rows, b = rows[3:1, ]), list(a = words, b = rev(words)),
+              distance = "sqeuclidean")
+  expect_equal(both$a, both$b)
+  expect_identical(attr(both$b, "Labels"), words)
+  # what the first one lacks comes after its conditions, and numbers come by value
+  expect_identical(labels_of(list(a = rows[1:2, ], b = rows), list(a = words[3:2], b = words))$b,
+                   c("animal 1", "animal 2", "animal 10"))
+  expect_identical(labels_of(list(a = rows[1:2, ], b = rows), list(a = c(3, 1), b = 1:3)),
+                   list(a = c("1", "3"), b = c("1", "2", "3")))
+  level <- function(labels) factor(labels, c("c", "b", "a"))
+  expect_identical(labels_of(list(a = rows[1:2, ], b = rows),
+                             list(a = level(c("a", "c")), b = level(c("a", "b", "c"))))$b,
+                   c("c", "b", "a"))
+  named <- array(rows, c(dim(rows), 2), list(words, NULL, NULL))
+  named[, , 2] <- named[, , 2] + 1
+  expect_identical(labels_of(list(a = named, b = named[3:1, , ]))$b, words)
+  crossed <- rdm(list(a = named, b = named[3:1, , ]))
+  expect_equal(crossed$a, crossed$b)
+})
+
+test_that("runs are sorted, and data frames are matrices", {
   expect_identical(rdm(as.data.frame(x), design$condition, design$run),
                    rdm(x, design$condition, design$run))
 })
@@ -278,9 +321,6 @@ test_that("bad labels are refused", {
   refused(rdm(x, condition[-1], run), labels, "`condition` has 55 labels.*56 rows")
   refused(rdm(x, replace(condition, 4, NA), run), labels, "`condition`.*row 4")
   refused(rdm(x, condition, list(1)), labels, "`run` must be a vector of labels")
-  rows <- x[1:3, ]
-  rownames(rows) <- c("a", "b", "a")
-  refused(rdm(rows, distance = "sqeuclidean"), labels, "row name \"a\" more than once")
   values <- array(rnorm(60), c(5, 4, 3))
   refused(rdm(values, c("a", "b", "c", "c", "d")), labels, "`condition` has the label \"c\"")
   refused(rdm(values, run = 1:2), labels, "`run` has 2 labels.*3 repeats")
@@ -344,8 +384,11 @@ test_that("bad noise is refused", {
   refused(of(noise_precision(x, condition, run, by_run = TRUE)), value, "precisions")
   named <- x
   colnames(named) <- letters[1:9]
-  refused(rdm(named, condition, run, noise = noise_precision(named[, 9:1], condition)), value,
-          "channel \"i\" in place 1")
+  other <- noise_precision(named, condition)
+  expect_equal(rdm(named, condition, run, noise = noise_precision(named[, 9:1], condition)),
+               rdm(named, condition, run, noise = other))
+  dimnames(other) <- list(LETTERS[1:9], LETTERS[1:9])
+  refused(rdm(named, condition, run, noise = other), "repalign_error_names", "none is \"a\"")
 })
 
 test_that("bad settings are refused", {

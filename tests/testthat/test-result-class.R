@@ -25,12 +25,14 @@ results_by_class <- function() {
     repalign_analysis = list(
       brain_to_brain(p$x, p$y, neurons = 4, repeats = 2), trial_to_trial(trials, neurons = 4),
       brain_to_model(responses(trials), layers, neurons = 4, repeats = 2),
-      object_disentanglement(p$x, labels, repeats = 2)
+      object_disentanglement(p$x, labels, repeats = 2),
+      brain_to_model(p$x, layers, neurons = 4, repeats = 2, complete = "y")
     ),
     repalign_summary = list(summary(brain_to_model(responses(trials), layers, neurons = 4,
-                                                   repeats = 2))),
+                                                   repeats = 2, complete = "y"))),
     repalign_interval = list(score_interval(models),
                              cka_interval(p$x, p$y, clusters = rep(1:10, each = 3)),
+                             cka_interval(p$x, p$y, complete = "y"),
                              score_interval(gaps, dist(p$y), pairwise, draws = 20)),
     repalign_benchmark = list(groups, benchmark_outputs(nets, outputs, measures = "rv",
                                                         model_permutations = 9)),
@@ -43,6 +45,9 @@ results_by_class <- function() {
     repalign_regression = list(
       rsa_regression(all ~ s + t, c(rdms, list(all = rdms[c("r", "t")])), permutations = 9),
       rsa_regression(r ~ s + t, rdms, permutations = 9)
+    ),
+    repalign_regression_group = list(
+      summary(rsa_regression(r ~ s + t, rdms, permutations = 9))
     ),
     repalign_rdm_rows = list(rdm_rows(rdms[1:2], rdms[2:3])),
     repalign_plan = list(plan_recording(p$x, p$y, stimuli = c(30, 60), target_se = 0.1)),
@@ -210,7 +215,8 @@ test_that("every class has a picture, or says that it has none", {
   skip_if_not_installed("ggplot2")
   local_device()
   without_picture <- paste0("repalign_", c("best_comparison", "summary", "stream", "dimension",
-                                           "subject_ceiling", "predicted_bias", "ratio_bias"))
+                                           "subject_ceiling", "predicted_bias", "ratio_bias",
+                                           "regression_group"))
   for (class in setdiff(names(results), c("repalign_plan", "repalign_measures"))) {
     result <- results[[class]][[1]]
     if (class %in% without_picture) {
@@ -238,10 +244,10 @@ test_that("regressions and fits of RDMs have intervals and observations", {
   group <- suppressWarnings(summary(several))
   limits <- confint(several, level = 0.9)
   expect_identical(rownames(limits), group$term)
-  expect_equal(rowMeans(limits), group$mean, ignore_attr = TRUE)
-  expect_equal(limits[, 2] - group$mean, qt(0.95, group$df) * group$se, ignore_attr = TRUE)
+  expect_equal(rowMeans(limits), group$tested, ignore_attr = TRUE)
+  expect_equal(limits[, 2] - group$tested, qt(0.95, group$df) * group$se, ignore_attr = TRUE)
   expect_identical(rownames(confint(several, "t")), "t")
-  expect_refused(confint(single), c("no intervals", "each subject"))
+  expect_equal(rowMeans(confint(single)), summary(single)$tested, ignore_attr = TRUE)
   pairs <- augment(single)
   expect_identical(names(pairs),
                    c("condition_1", "condition_2", "r", "s", "t", ".fitted", ".resid"))

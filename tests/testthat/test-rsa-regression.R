@@ -243,6 +243,26 @@ test_that("blocks restrict which conditions are exchanged, and leave no pair out
                  c("`permutations`", "`blocks`"))
 })
 
+test_that("with blocks = NULL, what is left out moves with the response", {
+  data <- regression_data(9, 19)
+  run <- rep(1:3, 3)
+  keep <- outer(run, run, "!=")[lower.tri(diag(9))]
+  set.seed(1)
+  free <- rsa_regression(brain ~ a + b, data, leave_out = run, blocks = NULL, permutations = 40)
+  lacking <- data
+  lacking$brain[!keep] <- NA
+  set.seed(1)
+  expected <- suppressMessages(rsa_regression(brain ~ a + b, lacking, na = "pairwise",
+                                              permutations = 40))
+  expect_equal(as.data.frame(free), as.data.frame(expected))
+  expect_identical(glance(free)$pairs, sum(keep))
+  within <- rsa_regression(brain ~ a + b, data, leave_out = run, permutations = 40)
+  expect_equal(within$estimate, free$estimate)
+  expect_false(identical(within$p_value, free$p_value))
+  expect_no_error(suppressWarnings(
+    rsa_regression(brain ~ a, data, leave_out = run, blocks = NULL, permutations = rbind(c(2:9, 1)))))
+})
+
 test_that("two runs leave effects of conditions that have no single solution", {
   data <- regression_data(8, 8)
   data$run <- rep(1:2, each = 4)
@@ -392,7 +412,7 @@ test_that("subjects have rows of their own and a group", {
   expect_equal(suppressWarnings(summary(fit))$p_conditions, fit$p_value[1:2])
   expect_identical(unique(fit$subject), c("s1", "s2", "s3"))
   expect_identical(nrow(glance(fit)), 3L)
-  expect_refused(summary(one), "no group")
+  expect_identical(unique(summary(one)$subjects), 1L)
 })
 
 test_that("RDMs of the same subject are averaged before the test over subjects", {
@@ -407,7 +427,6 @@ test_that("RDMs of the same subject are averaged before the test over subjects",
   test <- t.test(means)
   expect_equal(group$p_subjects[1], test$p.value)
   expect_equal(group$mean[1], mean(means))
-  expect_equal(group$df, c(2, 2))
   expect_identical(group$subjects, c(3L, 3L))
   expect_output(print(fit), "5 RDMs of 3 subjects", fixed = TRUE)
   # sessions that are copies are one subject
@@ -422,6 +441,100 @@ test_that("RDMs of the same subject are averaged before the test over subjects",
   # the list that rdm() and transform_rdm() return is a list of subjects, too
   data$ranks <- transform_rdm(stats::setNames(data$all, letters[1:5]), "rank")
   expect_identical(unique(rsa_regression(ranks ~ a, data, permutations = 19)$subject), letters[1:5])
+})
+
+# The tested coefficients of each subject without each condition, by calls with the others only.
+deleted_by_hand <- function(data, subjects, ...) {
+  n <- attr(data$a, "Size")
+  without <- function(i) {
+    cut <- function(value) {
+      if (is.list(value)) return(lapply(value, cut))
+      if (inherits(value, "dist")) stats::as.dist(as.matrix(value)[-i, -i]) else value[-i]
+    }
+    some <- if (i) lapply(data, cut) else data
+    fit <- quietly(rsa_regression(all ~ a + b, some, permutations = 9, ...))
+    column <- if (is.null(fit$centered)) "estimate" else "centered"
+    matrix(fit[[column]], 2)
+  }
+  # terms x subjects x (nothing and each condition deleted)
+  vapply(0:n, without, matrix(0, 2, subjects))
+}
+
+test_that("p_value of the group is that of deletions of conditions and subjects", {
+  data <- regression_data(9, 14)
+  set.seed(15)
+  data$all <- lapply(1:4, function(s) data$brain + 0.5 * s * dist(patterns_of(9)))
+  expect_by_hand <- function(data, ...) {
+    values <- deleted_by_hand(data, 4, ...)
+    group <- summary(quietly(rsa_regression(all ~ a + b, data, permutations = 9, ...)))
+    for (k in 1:2) {
+      theta <- mean(values[k, , 1])
+      # without condition i: of the mean, and of the subjects; without subject u
+      of_mean <- colMeans(values[k, , -1])
+      v_s <- 8 / 9 * sum((of_mean - mean(of_mean))^2)
+      of_subjects <- vapply(1:4, function(u) mean(values[k, -u, 1]), 0)
+      v_u <- 3 / 4 * sum((of_subjects - mean(of_subjects))^2)
+      both <- outer(1:9, 1:4, Vectorize(function(i, u) {
+        mean(values[k, -u, i + 1]) - mean(values[k, -u, 1]) - of_mean[i] + theta
+      }))
+      v_su <- 8 / 9 * 3 / 4 * sum(both^2)
+      v <- max(v_s + v_u - v_su, v_s, v_u)
+      df <- v^2 / (v_s^2 / 8 + v_u^2 / 3)
+      expect_equal(group$tested[k], theta)
+      expect_equal(group$se[k], sqrt(v))
+      expect_equal(group$df[k], df)
+      expect_equal(group$p_value[k], 2 * pt(-abs(theta) / sqrt(v), df))
+    }
+  }
+  expect_by_hand(data)
+  expect_by_hand(data, center = FALSE)
+  expect_by_hand(data, standardize = FALSE)
+  gaps <- data
+  gaps$all[[2]][c(3, 11)] <- NA
+  gaps$all[[4]][20] <- NA
+  expect_by_hand(gaps, na = "pairwise")
+  data$run <- rep(1:3, 3)
+  expect_by_hand(data, leave_out = run)
+})
+
+test_that("the group of one subject has errors over conditions", {
+  data <- regression_data(9, 3)
+  data$all <- list(ann = data$brain)
+  values <- deleted_by_hand(data, 1)[, 1, ]
+  v <- 8 / 9 * apply(values[, -1], 1, function(theta) sum((theta - mean(theta))^2))
+  fit <- rsa_regression(all ~ a + b, data, permutations = 49)
+  group <- summary(fit)
+  expect_equal(group$se, sqrt(v))
+  expect_equal(group$df, c(8, 8))
+  expect_equal(group$p_value, 2 * pt(-abs(values[, 1]) / sqrt(v), 8))
+  expect_identical(group$p_conditions, fit$p_value)
+  expect_true(all(is.na(group$p_subjects)))
+  # sessions of one subject, and a response that is no list
+  sessions <- c(data[c("a", "b")], list(all = list(data$brain, data$brain)))
+  expect_equal(summary(rsa_regression(all ~ a + b, sessions, permutations = 49,
+                                      group = c(1, 1)))$se, group$se)
+  expect_equal(summary(rsa_regression(brain ~ a + b, data, permutations = 49))$se, group$se)
+  expect_equal(confint(fit), cbind(`2.5 %` = group$tested - qt(0.975, 8) * group$se,
+                                   `97.5 %` = group$tested + qt(0.975, 8) * group$se),
+               ignore_attr = TRUE)
+})
+
+test_that("the table of the group says what each p-value is about", {
+  data <- regression_data(10, 14)
+  data$all <- lapply(1:3, function(s) data$brain + dist(patterns_of(10)))
+  group <- summary(rsa_regression(all ~ a + b, data, permutations = 19))
+  expect_output(print(group), "p_value is about other subjects and other conditions")
+  expect_output(print(group), "p_conditions holds the subjects fixed, p_subjects the conditions")
+  expect_identical(tidy(group)$p.value, group$p_value)
+  # a test of coefficients that are not negative is one-sided
+  set.seed(1)
+  positive <- summary(rsa_regression(all ~ a + b, data, fit = "nonnegative", permutations = 19))
+  expect_equal(positive$p_value, pt(group$statistic, group$df, lower.tail = FALSE))
+  # what is left without a condition must suffice
+  few <- lapply(data[c("brain", "a")], function(rdm) stats::as.dist(as.matrix(rdm)[1:4, 1:4]))
+  fit <- quietly(rsa_regression(brain ~ a, few))
+  expect_warning(found <- summary(fit), "without some condition", class = "repalign_undefined")
+  expect_true(is.na(found$p_value))
 })
 
 test_that("what cannot be fitted or tested is refused or said", {
@@ -456,7 +569,7 @@ test_that("what cannot be fitted or tested is refused or said", {
   expect_refused(rsa_regression(brain ~ a, unname(data)), "different name")
   named <- data
   attr(named$brain, "Labels") <- letters[1:8]
-  attr(named$a, "Labels") <- letters[8:1]
+  attr(named$a, "Labels") <- letters[3:10]
   expect_refused(rsa_regression(brain ~ a, named), "labels")
   few <- list(brain = dist(1:3), a = dist(c(2, 5, 3)))
   expect_refused(rsa_regression(brain ~ a, few), "at least 4 conditions")
@@ -537,7 +650,9 @@ test_that("a print tells of predictors that correlate, and where to go then", {
   }
   expect_match(printed(b ~ near + alike),
                "correlate by up to 0[.][0-9]+ .*noise is\n  in the patterns")
-  expect_match(printed(s ~ near + alike), "p_subjects")
+  expect_match(printed(s ~ near + alike), "p_value of summary[(][)] allows for it")
+  # nobody is sent to a p-value that is about one of both samples
+  expect_no_match(printed(s ~ near + alike), "p_subjects|p_conditions")
   expect_no_match(printed(b ~ near), "correlate")
   sizes <- matrix(rnorm(12 * 40), 12)
   data$far <- dist(sizes)^2
@@ -582,7 +697,8 @@ test_that("representations are compared as the response was, or what is taken is
     said <- expect_message(found <- estimate(brains[[at]]), "of the kind of the response",
                            class = "repalign_inner")
     expect_match(conditionMessage(said), paste0("`a` is made with inner = \"", inner, "\""))
-    expect_identical(found, expect_silent(estimate(brains[[at]], inner = inner)))
+    told <- quietly(expect_no_message(estimate(brains[[at]], inner = inner), class = "repalign_inner"))
+    expect_identical(found, told)
   }
   unknown <- structure(as.vector(dist(patterns)), Size = 12L, class = "dist")
   expect_message(found <- estimate(unknown), "correlation.*is not known", class = "repalign_inner")

@@ -264,18 +264,50 @@ test_that("interactions are those of all scores made anew", {
   expect_equal(parts$interactions[[1]][1, 1], (n - 1) / n * 3 / 4 * sum(inner^2))
 })
 
-test_that("fixed units of y correct its self term for stimuli only", {
+test_that("the score does not depend on what errors are about, but on what is declared", {
   m <- measure("cka", estimator = "stimulus_neuron")
-  fixed <- few_is_fine(score_interval(flat$x, flat$y, m, over = c("stimuli", "neurons_x")))
-  expect_false(is.na(fixed$se))
-  ratio <- hsic(flat$x, flat$y, estimator = "stimulus") / sqrt(hsic(flat$x, flat$x, estimator = "stimulus_neuron", units_x = 1:5, units_y = 1:5)) /
-    sqrt(hsic(flat$y, flat$y, estimator = "stimulus"))
-  expect_equal(fixed$score, ratio)
-  both <- few_is_fine(score_interval(flat$x, flat$y, m, over = "neurons_x", model_units = "sampled"))
+  over <- list("stimuli", "neurons_x", "neurons_y", c("neurons_x", "neurons_y"))
+  each <- few_is_fine(do.call(rbind, lapply(over, function(o) score_interval(flat$x, flat$y, m, over = o))))
+  expect_equal(each$score, rep(few_is_fine(cka(flat$x, flat$y, estimator = "stimulus_neuron")), 4))
+  expect_false(anyNA(each$se))
+  expect_identical(anyDuplicated(each$se[1:3]), 0L)
   two <- few_is_fine(cka_interval(flat$x, flat$y, "stimulus_neuron"))
-  expect_equal(c(both$score, both$se), c(two$cka, two$se))
-  alone <- few_is_fine(score_interval(flat$x, flat$y, m))
-  expect_equal(alone$score, two$cka)
+  expect_equal(unlist(each[4, c("score", "se", "df", "conf_low", "conf_high")], use.names = FALSE),
+               unlist(two[c("cka", "se", "df", "conf_low", "conf_high")], use.names = FALSE))
+  # the same deletions with the self term of y corrected for stimuli only
+  all <- measure("cka", estimator = "stimulus_neuron", complete = "y")
+  result <- few_is_fine(score_interval(flat$x, flat$y, all, over = "neurons_x"))
+  expect_identical(result$measure, "cka(stimulus_neuron, complete y)")
+  self <- function(v, e, ...) hsic(v, v, estimator = e, ...)
+  ratio <- function(x, y) hsic(x, y, estimator = "stimulus") /
+    sqrt(self(x, "stimulus_neuron", shared_neurons = TRUE) * self(y, "stimulus"))
+  expect_equal(result$score, ratio(flat$x, flat$y))
+  n <- nrow(flat$x)
+  theta <- outer(0:n, 0:5, Vectorize(function(i, a) {
+    ratio(flat$x[setdiff(1:n, i), setdiff(1:5, a)], flat$y[setdiff(1:n, i), ])
+  }))
+  inner <- sweep(theta[-1, -1] - theta[-1, 1], 2, theta[1, -1] - theta[1, 1])
+  main <- c((n - 1) / n * sum((theta[-1, 1] - mean(theta[-1, 1]))^2),
+            4 / 5 * sum((theta[1, -1] - mean(theta[1, -1]))^2))
+  expect_equal(result$se^2, max(sum(main) - (n - 1) / n * 4 / 5 * sum(inner^2), main))
+  expect_refused(score_interval(flat$x, flat$y, all, over = "neurons_y"), "`over` has \"neurons_y\"")
+  expect_refused(score_interval(x, responses(y, complete = TRUE), "rsa", over = "neurons_y"), "`over`")
+})
+
+test_that("units of the call are deleted together, and leave the score and what it counts alone", {
+  m <- measure("cka", estimator = "stimulus_neuron")
+  units <- list(x = c(1, 1, 2, 2, 3), y = seq(11, length.out = ncol(flat$y)))
+  result <- few_is_fine(score_interval(flat$x, flat$y, m, over = "neurons_x", units_x = units$x))
+  ratio <- function(x, y) few_is_fine(cka(x, y, estimator = "stimulus_neuron"))
+  n <- nrow(flat$x)
+  theta <- outer(0:n, 0:3, Vectorize(function(i, u) {
+    ratio(flat$x[setdiff(1:n, i), units$x != u], flat$y[setdiff(1:n, i), ])
+  }))
+  inner <- sweep(theta[-1, -1] - theta[-1, 1], 2, theta[1, -1] - theta[1, 1])
+  main <- c((n - 1) / n * sum((theta[-1, 1] - mean(theta[-1, 1]))^2),
+            2 / 3 * sum((theta[1, -1] - mean(theta[1, -1]))^2))
+  expect_equal(result$score, theta[1, 1])
+  expect_equal(result$se^2, max(sum(main) - (n - 1) / n * 2 / 3 * sum(inner^2), main))
 })
 
 test_that("clusters are deleted as a whole by every method", {
@@ -342,7 +374,6 @@ test_that("bad input is refused by name", {
   expect_refused(score_interval(x, y, "cka", method = "influence"), "`method`")
   expect_refused(score_interval(x, y, draws = 1), "`draws`")
   expect_refused(score_interval(x, y, conf_level = 95), "`conf_level`")
-  expect_refused(score_interval(x, y, model_units = "all"), "`model_units`")
   expect_refused(score_interval(x[1:4, ], y[1:4, ]), "`x`")
   expect_refused(score_interval(x, y, measure("lcs_knn", k = 12)), "`k`")
   expect_refused(score_interval(dist(x), dist(y), measure("rsa", inner = "euclidean"),
@@ -471,4 +502,21 @@ test_that("a standard error that is too large for a double gives a warning", {
   own <- new_measure(function(x, y) 1e299 * mean(x * y[, 1]))
   x <- matrix(1 + (1:40)^2 %% 7, 20)
   expect_warning(score_interval(x, x, own), "too large for a double", class = "repalign_undefined")
+})
+
+test_that("it is told when two stimuli carry half of the influence", {
+  set.seed(81)
+  x <- matrix(rnorm(400), 40)
+  y <- x[, 1:5] + 0.1 * matrix(rnorm(200), 40)
+  expect_no_message(score_interval(x, y), class = "repalign_strong_stimuli")
+  x[c(3, 17), ] <- 10 * x[c(3, 17), ]
+  y[c(3, 17), ] <- 10 * normal_matrix(2, 5)
+  expect_message(score_interval(x, list(a = y, b = normal_matrix(40, 5))),
+                 "3 and 17|17 and 3", class = "repalign_strong_stimuli")
+  rownames(x) <- paste0("image", 1:40)
+  expect_message(cka_interval(x, y, "naive"), "\"image3\"",
+                 class = "repalign_strong_stimuli")
+  # of clusters, the two clusters
+  expect_message(score_interval(x, y, clusters = rep(1:20, 2)), "Two of 20 clusters",
+                 class = "repalign_strong_stimuli")
 })

@@ -1,5 +1,8 @@
 # What other functions use of the whitening metric and of tables of RDMs.
 
+# Permutations have tests of their own, test-evaluation-chance.R.
+evaluate_models <- function(...) repalign::evaluate_models(..., permutations = 0)
+
 test_that("duals are the products with the inverse of the covariance", {
   set.seed(1)
   n <- 7

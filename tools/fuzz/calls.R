@@ -8,14 +8,14 @@ known_arguments <- list(
                 "series", "engine", "p_adjust", "threads", "clusters"),
   similarity = c("x", "y", "measure", "diagonal", "on_error", "threads"),
   cka_interval = c("x", "y", "estimator", "shared_neurons", "units_x", "units_y", "conf_level",
-                   "clusters", "shared_noise"),
+                   "clusters", "shared_noise", "complete", "over"),
   hsic = names(formals(cka)),
   rdm = c("x", "condition", "run", "distance", "noise", "weights", "center_patterns",
           "prior_rate", "prior_weight"),
   noise_covariance = c("x", "condition", "run", "method", "dof", "by_run"),
   transform_rdm = c("x", "method", "low", "up"),
   brain_to_brain = c("x", "y", "neurons", "repeats", "split", "estimator", "units_x", "units_y",
-                     "normalize", "conf_level", "clusters", "neurons_sampled"),
+                     "normalize", "conf_level", "clusters", "over", "complete"),
   trial_to_trial = c("trials", "neurons", "repeats", "estimator", "units", "normalize",
                      "conf_level", "clusters"),
   brain_to_model = c("brain", "layers", "neurons", "repeats", "estimator", "units", "normalize",
@@ -156,7 +156,8 @@ draw_brain_to_brain <- function(sides, common) {
     list(x = sides[c("x", "y")]),
     list(x = sides$x, split = if (widths[1] > 3) rep_len(c("V1", "V4"), widths[1]))
   )
-  args <- c(args, given(neurons_sampled = if (chance(0.4)) chance(0.8)))
+  args <- c(args, given(over = if (chance(0.3)) c("stimuli", "neurons_x", "neurons_y"),
+                        complete = if (chance(0.1)) one_of(c("none", "x", "y", "both"))))
   list(fun = "brain_to_brain", args = c(args, common))
 }
 

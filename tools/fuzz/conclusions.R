@@ -29,7 +29,6 @@ interval_arguments <- function(shape = NULL) {
     measure = measures$call, over = over,
     method = if (chance(0.3)) one_of(c("half-samples", "jackknife")),
     draws = 20, transform = if (chance(0.1)) "none",
-    model_units = if (neurons && chance(0.3)) "sampled",
     conf_level = if (chance(0.3)) stats::runif(1, 0.5, 0.999),
     clusters = if (at$n > 11 && chance(0.1)) rep_len(seq_len(at$n %/% 2), at$n)
   ), optional_of("score_interval", at$quirks))

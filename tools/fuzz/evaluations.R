@@ -31,6 +31,9 @@ draw_evaluation <- function() {
             given(group = if (chance(0.3)) sample.int(count, count, TRUE),
                   folds = if (chance(0.4)) c(rdm = sample.int(2, 1), condition = sample.int(2, 1)),
                   repeats = if (chance(0.3)) sample.int(3, 1),
+                  permutations = one_of(c(0, 3, 9)),
+                  clusters = if (chance(0.2)) sample.int(n, n, TRUE),
+                  blocks = if (chance(0.1)) rep_len(1:2, n),
                   stimulus_noise = if (grepl("whitened", outer) && chance(0.3)) {
                     stats::rexp(n) + 0.1
                   },
@@ -47,7 +50,8 @@ check_evaluation <- function(drawn, value, outcome) {
     check_within(rows$score, c(-1, 1), "a score"),
     problem((anyNA(rows$score) || anyNA(rows$se) || anyNA(rows$ceiling_low)) &&
               !warned_of(outcome, "repalign_undefined"), "NA without a warning"),
-    problem(!within(rows$p_zero) || !within(rows$p_ceiling), "a p-value outside of 0 to 1"),
+    problem(!within(rows$p_zero) || !within(rows$p_ceiling) || !within(rows$p_chance),
+            "a p-value outside of 0 to 1"),
     problem(any(rows$se <= 0, na.rm = TRUE), "a standard error that is not positive"),
     problem(any(rows$left_out > rows$draws), "more draws left out than there are"),
     check_methods(value, list(print = print, tidy = repalign::tidy, vcov = stats::vcov)))

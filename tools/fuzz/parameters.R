@@ -91,7 +91,8 @@ cka_parameters <- list(
   k = function(at, args) if (args$kernel == "manifold") count_up_to(at$most_k, 3),
   clusters = draw_clusters,
   # what matrices do not know of; see with_responses()
-  shared_noise = function(at, args) NULL
+  shared_noise = function(at, args) NULL,
+  complete = function(at, args) if (chance(0.1)) "both"
 )
 
 parameters <- list(
@@ -160,7 +161,7 @@ parameters <- list(
 # A new measure or parameter must get values here.
 check_parameters <- function() {
   for (id in measures()$id) {
-    known <- setdiff(names(formals(getExportedValue("repalign", id))), c("x", "y"))
+    known <- names(repalign:::measure_parameters(id))
     drawn <- names(parameters[[id]])
     if (!id %in% names(parameters) || !setequal(known, drawn)) {
       stop("tools/fuzz/parameters.R does not suit the measure ", id, ", which has the parameters ",

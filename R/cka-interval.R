@@ -1,0 +1,264 @@
+# cka_interval(): the rows of score_interval() for each estimator of the CKA of one pair, with the H
+# values.
+
+#' Centered kernel alignment with standard errors and intervals
+#'
+#' The linear [cka()] of two representations by each estimator, with a standard error and an
+#' interval from a jackknife over stimuli and neurons: both count as samples from larger
+#' populations. It is a view of [score_interval()], with the same numbers, for one pair and all
+#' estimators of its CKA.
+#'
+#' @inheritParams cka
+#' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, and for
+#'   [responses()] with several trials `"stimulus_trial"` and `"stimulus_neuron_trial"`, see
+#'   [cka()]. By default the first three; for [responses()] that declare anything, the most
+#'   corrected one.
+#' @param conf_level coverage of the interval, between 0 and 1.
+#' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]).
+#'   The jackknife deletes whole clusters, and the corrected estimators go over clusters; the naive
+#'   estimate does not change. Stimuli with the label `NA` are left out. At least 5 clusters are
+#'   needed.
+#' @param over what the errors are about: `"stimuli"`, and `"neurons_x"`, `"neurons_y"` or both, as
+#'   in [score_interval()]. By default the stimuli and the neurons of all sides that are samples:
+#'   those of a side that `complete` names are not.
+#' @param na what to do about missing values, see [similarity()].
+#' @return A data frame of class `repalign_interval` with one row per estimator. Columns:
+#'   `estimator`; `complete`, of which sides the neurons are all that there are (`"none"` is not
+#'   printed); `cka`; `se`, its standard error; `df`, the degrees
+#'   of freedom of the interval; `conf_low` and `conf_high`, its limits, which may lie outside the
+#'   range of the CKA; `h_xy`, `h_xx` and `h_yy`, the values H of which the CKA is the ratio
+#'   \eqn{H_{xy} / \sqrt{H_{xx} H_{yy}}}{h_xy / sqrt(h_xx h_yy)} (see [hsic()]); and `bias`, an
+#'   estimate of the second-order bias of this ratio (see [ratio_bias()]), which is not
+#'   subtracted from `cka`; `cka_corrected`, the ratio corrected for its bias, or `NA`, and
+#'   `correction`, which says why (see Details, "Which to report"); `over`, what the errors are
+#'   about; and `n`, the number of stimuli. Values are `NA`, with a warning, where a ratio is
+#'   undefined, or does not vary, or where a value H is too large or too small for a double. There
+#'   are `plot()`, `tidy()`, [confint()][confint.repalign_interval] and [rbind()][rbind.repalign]
+#'   for the result.
+#' @details
+#' The variance comes from the two-way jackknife over stimuli and neurons: the sum of its parts
+#' for stimuli and for neurons, minus the part of the stimulus-by-neuron interactions, and never
+#' less than the largest of the parts for stimuli and neurons. A neuron that is part of both
+#' sides (`shared_neurons`, or equal labels) is deleted from both at once. If labels stand for
+#' groups of neurons, whole groups are deleted, for every estimator. At least 5 stimuli are
+#' needed. With fewer than 3 units (neurons, or label groups) on a side, the standard error of
+#' `"stimulus_neuron"` is `NA`, with a warning. Intervals are those of the t distribution with the
+#' degrees of freedom of Satterthwaite, over stimuli alone normal, and over clusters alone with one
+#' degree of freedom less than there are clusters. For `"naive"` and `"stimulus"` they are made on
+#' the scale of Fisher's z. Of a side whose neurons are all there, none is deleted. `bias` and
+#' `cka_corrected` are about all samples, whatever `over` says.
+#'
+#' The interval covers the sampling of stimuli and neurons, but not the bias of the naive and the
+#' stimulus-corrected estimates. Only the interval of `"stimulus_neuron"` is therefore an interval
+#' for the CKA of the populations.
+#'
+#' In simulations with new neurons and stimuli in each of 1000 replicates per setting
+#' (`bench/coverage.R`), nominal 95% intervals of `"stimulus_neuron"` contained the true value in
+#' 93% to 98% of the cases for true CKA from 0.2 to 0.85, with 60 stimuli x 40 neurons and with
+#' 120 x 80, and with independent and with shared neurons; for a true CKA of 1, in 97% to 99%.
+#' With 30 x 20 it was 94% to 98% for populations of 20 dimensions. For power-law spectra of 200
+#' dimensions, however, more than a third of the ratios, or of their delete-one values, were
+#' undefined at 30 x 20: there, pool the values H instead of taking single ratios, as the analyses
+#' do (see [brain_to_brain()]).
+#'
+#' Which to report: the H values of `"stimulus_neuron"` are unbiased, but their ratio is not. It is
+#' too high on average where few neurons hold most of the variance, as in raw responses of neurons
+#' with very different gains. `correction` is one of:
+#' * `"given"`: report `cka_corrected`. The effective number of neurons,
+#'   \eqn{(\sum v)^2 / \sum v^2}{sum(v)^2 / sum(v^2)} of their variances v, is below 0.4 of their
+#'   number on a side, and both denominators have a relative standard error below 0.7. The
+#'   second-order bias is taken off numerator and denominator apart, which agrees with `cka - bias`
+#'   to second order, but does not turn far negative when a denominator is noisy. The interval is
+#'   that of `cka`.
+#' * `"even"`: report `cka`. No few neurons hold most of the variance, and a correction would add
+#'   about as much error as it takes off.
+#' * `"uncertain"`: report `cka` with its interval, or pool more data. The correction would do harm,
+#'   because the denominators vary too much, or some deletion has no ratio.
+#' * `"other"` for the other estimators, and `"undefined"` where there is no ratio.
+#'
+#' In simulations (`bench/ratio.R`, 80 data sets a row; 30 to 500 stimuli x 10 to 80 neurons, four
+#' populations of true CKA 0.48 to 1), the mean of `cka` was at most 0.03 too high with 60 x 25 or
+#' more when all neurons had equal gains or were divided by their standard deviations (0.08 for a
+#' population of 200 dimensions at 60 x 25). With log-normal gains (standard deviation 0.8 of the
+#' logarithm) it was 0.05 to 0.63 too high. There the correction was given to a fifth of the data
+#' sets or more in 35 rows, and to 57% of them on average: it lowered the mean bias in all of these
+#' rows (from 0.135 to 0.093 on average) and the root mean square error from 0.25 to 0.24; that
+#' error rose by more than 0.5% in two rows (at most by 3%). The intervals held the true value in
+#' 93% to 100%. To divide neurons by their standard deviations, with [scale()], does more than the
+#' correction, if that is the CKA that you want to know.
+#'
+#' When not to trust it: when stimuli depend on each other (groups of similar images, successive
+#' time points) or neurons do (the same recording session, neighbouring units of a network). The
+#' jackknife counts each of them as an independent observation, so the intervals are then too
+#' narrow. For neurons, give the groups as labels; for stimuli, `clusters`; with few groups (below
+#' about 10) the standard error is itself uncertain. The interval holds everything else fixed: the
+#' recorded trials, the animals, and the trained network.
+#'
+#' What dependent stimuli do (`bench/dependence.R`, 300 data sets a row): for two unrelated
+#' populations, nominal 95% intervals of `"stimulus_neuron"` left out 0 in 94% of the data sets
+#' with 20 groups of 5 stimuli, and in 99% or more of those with 100 points of a time series
+#' (neighbours correlate by 0.9); with `clusters`, in 0.3% and, for 5 runs of 20 points, 1% (7%
+#' for 10 runs of 10 points). For true CKA from 0.41 to 0.82, they held the true value in 70% to
+#' 82% of the data sets with 20 groups of 5, and in 96% to 98% with `clusters`.
+#'
+#' The estimators from trials need no term for trials: noise leaves the data with its stimulus.
+#' Their variances sum the squares of the interactions about their mean. In simulations with new
+#' neurons, stimuli and noise in each of 400 data sets (`bench/responses.R`: 60 stimuli, 30 + 30
+#' neurons, 2 to 10 trials, noise shared by neurons and areas), nominal 95% intervals held the true
+#' value in 95% to 99% of the data sets, and the median standard error was 0.96 to 1.3 times the
+#' spread of the values. With 2 trials and noise of 4.8 times the variance of the signal, 23 of 400
+#' data sets had no interval.
+#'
+#' A warning of class `repalign_dependence` speaks without `clusters` when rows look like a time
+#' series, runs of similar stimuli, or copies, see [calibrate()]. Intervals know only stimuli like
+#' those of the sample: where a few drive all neurons, samples without one of them cannot know of
+#' it, see [score_interval()].
+#'
+#' A warning of class `repalign_unstable` points out an interval of `"stimulus_neuron"` that lies
+#' wholly above 1. This happens when the same neurons are on both sides under different names, or
+#' when the two sides share noise. Otherwise it comes where the standard error over all samples is
+#' above 0.2, as that of [cka()], for estimators from trials, too.
+#' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104 (estimators).
+#'   Efron and Stein (1981), Annals of Statistics 9 (jackknife).
+#' @examples
+#' # V4 against one layer of a network, for the first 200 images
+#' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:200, ]
+#' interval <- cka_interval(v4, v4_layers$L2[1:200, ])
+#' interval
+#' confint(interval, "stimulus_neuron", level = 0.9)
+#' # simulated populations, whose true CKA is known
+#' set.seed(1)
+#' pop <- linear_population(n = 80, q = 40, d = 30, spectrum = "power")
+#' cka_interval(pop$x, pop$y, estimator = "stimulus_neuron")
+#' pop$cka
+#' @seealso [cka()], [hsic()], [ratio_bias()]
+#' @export
+cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neuron"),
+                         shared_neurons = FALSE, units_x = NULL, units_y = NULL,
+                         conf_level = 0.95, clusters = NULL,
+                         shared_noise = c("auto", "trials", "pairs"),
+                         complete = c("none", "x", "y", "both"), over = NULL,
+                         na = c("error", "stimuli", "neurons")) {
+  default <- missing(estimator)
+  if (missing(x) || missing(y)) missing_side(missing(x))
+  check_encodings(list(x = x, y = y, units_x = units_x, units_y = units_y, clusters = clusters))
+  estimator <- check_choice(estimator, c(estimators, trial_estimators), "estimator",
+                            several = TRUE)
+  na <- check_choice(na, missing_rules, "na")
+  args <- check_cka_args(list(
+    kernel = "linear", estimator = "naive", shared_neurons = shared_neurons, units_x = units_x,
+    units_y = units_y, complete = complete, bandwidth = 1, k = 15, shared_noise = shared_noise
+  ))
+  # responses() objects that declare anything have the estimator that they allow
+  declared <- any(vapply(list(x, y), function(one) {
+    is_responses(one) && length(estimated_parts(one)) > 0
+  }, NA))
+  if (default && declared) {
+    estimator <- "naive"
+    args$default_estimator <- TRUE
+  }
+  set <- lapply(estimator, function(e) {
+    structure(list(id = "cka", label = e, args = replace(args, "estimator", e),
+                   declaration = declaration("cka")), class = "repalign_measure")
+  })
+  check_single_sides(x, y)
+  call <- open_call(x, y, set, na, clusters = clusters, use = "errors", least = 5,
+                    why = "a jackknife", remedies = list(cluster_remedy))
+  task <- list(sides = call$sides, set = call$set, pairs = call$pairs, codes = call$clusters,
+               n = call$n, dependence = call$dependence)
+  pair <- side_pair(task$sides, 1, 1)
+  for (repr in pair[c("x", "y")]) need_kind(repr, "data", "this")
+  task$settings <- interval_settings(interval_over(over, pair, task$set[[1]]$args), "auto", 200,
+                                     "auto", NULL, NULL, conf_level)
+  check_interval_task(task, y)
+  settled <- lapply(task$set, function(measure) measure$args)
+  for (args in settled) if (corrects_sample(args)) note_shared_neurons(pair, args)
+  tables <- lapply(settled, function(args) cka_table(pair, args, task$codes))
+  task$scores <- vapply(tables, function(table) table$values[1, 1], 0)
+  columns <- Map(function(table, measure) column_of_table(table, errors_of(measure)), tables,
+                 task$set)
+  factors <- lapply(if (any(task$settings$neurons)) neuron_samples(task), neuron_factor, task,
+                    columns, tables)
+  made <- interval_rows(task, columns, factors)
+  rows <- Map(estimator_row, settled, tables, split(made$rows, seq_along(tables)),
+              MoreArgs = list(pair = pair))
+  warn_undefined_deletions(rows)
+  if (any(made$constant)) {
+    warn("No standard error (NA) of the ", enumerate(estimator_of(rows)[made$constant]), " CKA: ",
+         "it does not vary with what was sampled, as that of identical data.",
+         class = "repalign_undefined")
+  }
+  warn_unstable_intervals(pair, rows, task$codes)
+  if (any(vapply(rows, function(row) anyNA(row$values[c("h_xy", "h_xx", "h_yy")]), NA))) {
+    warn("Some H values are too large or too small for a double (NA); the CKA does not depend on ",
+         "the units.")
+  }
+  result <- do.call(rbind, lapply(rows, function(row) row$values))
+  rownames(result) <- NULL
+  new_result(result, "repalign_interval", made$kept[c("conf_level", "deletions", "dependence")])
+}
+
+estimator_of <- function(rows) vapply(rows, function(row) row$values$estimator, "")
+
+check_single_sides <- function(x, y) {
+  for (arg in c("x", "y")) {
+    given <- if (arg == "x") x else y
+    refuse_prepared_data(given, arg)
+    if (is.null(given) || is_collection(given)) representation(given, arg)
+  }
+}
+
+# By default all samples that there are.
+interval_over <- function(over, pair, args) {
+  if (!is.null(over)) return(over)
+  sampled <- !complete_of_pair(pair, args)
+  c("stimuli", c("neurons_x", "neurons_y")[sampled])
+}
+
+# What a row of cka_interval() has beside that of score_interval(). args: settled; table: from
+# cka_table(); row: that of the score.
+estimator_row <- function(args, table, row, pair) {
+  loo <- table$loo
+  h <- table$h
+  value <- row$score
+  moments <- two_way_moments(h, loo)
+  se <- sqrt(two_way_variance(table$values, loo))
+  # the columns cka_corrected and correction. se: of all samples, NA where a deletion has no ratio
+  word <- if (args$estimator != "stimulus_neuron" || !corrects_sample(args)) {
+    "other"
+  } else if (is.na(value)) {
+    "undefined"
+  } else if (is.na(se)) {
+    "uncertain"
+  } else {
+    error <- sqrt(diag(moments$cov)[2:3]) / moments$mean[2:3]
+    if (max(error) >= largest_relative_error) {
+      "uncertain"
+    } else if (is_uneven(pair)) "given" else "even"
+  }
+  corrected <- if (word == "given") corrected_ratio(moments$mean, moments$cov) else NA_real_
+  values <- data.frame(
+    estimator = args$estimator, complete = args$complete, cka = value, se = row$se, df = row$df,
+    conf_low = row$conf_low, conf_high = row$conf_high,
+    h_xy = unscale_h(h$xy[1, 1], loo$scale), h_xx = unscale_h(h$xx[1, 1], loo$scale[c(1, 1)]),
+    h_yy = unscale_h(h$yy[1, 1], loo$scale[c(2, 2)]),
+    bias = if (is.na(se)) NA_real_ else ratio_bias_of(moments$mean, moments$cov),
+    cka_corrected = corrected, correction = word, over = row$over, n = row$n
+  )
+  list(undefined = sum(is.na(table$values[-1])), value = value, args = args,
+       error = se, values = values)
+}
+
+warn_undefined_deletions <- function(rows) {
+  for (row in rows) {
+    estimator <- dQuote(row$values$estimator, FALSE)
+    if (is.na(row$value)) {
+      warn("The ", estimator, " CKA is undefined (NA): a denominator is not positive. There are ",
+           "too few neurons or stimuli for a single ratio.", class = unstable_class(row$args))
+    } else if (row$undefined > 0 && is.na(row$values$se)) {
+      warn("The standard error of the ", estimator, " CKA is undefined (NA): ", row$undefined,
+           " of its delete-one ratios have a denominator that is not positive.",
+           class = unstable_class(row$args))
+    }
+  }
+}

@@ -1,0 +1,134 @@
+# The stimuli of all that is compared are brought into one order, by their names.
+
+# The stimuli of all representations of a call must be the same: as many, and where names are
+# compared (by_name), of the same names. Returns the representations in one order. Each is looked at
+# once, unless there is something to say. reprs: lists with `data` and `arg`.
+with_common_stimuli <- function(reprs, by_name = TRUE) {
+  n <- stimulus_count(reprs[[1]]$data)
+  same <- TRUE
+  names <- NULL
+  unnamed <- 0
+  for (repr in reprs) {
+    if (stimulus_count(repr$data) != n) refuse_odd_count(reprs, repr)
+    own <- if (by_name) stimulus_names(repr$data)
+    if (is.null(own)) unnamed <- unnamed + 1
+    else if (is.null(names)) names <- own
+    else same <- same && identical(own, names)
+  }
+  if (!same) {
+    refuse_prepared_stimuli(reprs)
+    all <- lapply(reprs, function(repr) stimulus_names(repr$data))
+    args <- vapply(reprs, function(repr) repr$arg, "")
+    at <- places_in_order(all, args, function(i, k) {
+      # the first may be the one to blame
+      odd <- odd_one(vapply(all[lengths(all) > 0], function(names) {
+        paste(sort(names), collapse = "\r")
+      }, ""))
+      blamed <- identical(which(lengths(all) > 0)[odd], i)
+      if (blamed) refuse_other_names(reprs[[k]], reprs[[i]])
+      refuse_other_names(reprs[[i]], reprs[[k]])
+    })
+    reprs <- Map(reordered_representation, reprs, at)
+  }
+  if (unnamed > 0 && !is.null(names)) note_one_sided_names(reprs)
+  reprs
+}
+
+# at: from places_in_order().
+reordered_representation <- function(repr, at) {
+  if (is.null(at)) return(repr)
+  repr$data <- reordered_data(repr$data, at)
+  if (!is.null(repr$responses)) repr$responses <- reordered_data(repr$responses, at)
+  # sums over the rows are rounded otherwise in another order
+  if (!is.null(repr$cache)) repr$cache$column_stats <- NULL
+  repr
+}
+
+reordered_data <- function(x, at) {
+  if (is_responses(x)) return(part_of_responses(x, at, seq_len(dim(x)[2])))
+  kind <- kind_of(x)
+  switch(kind, data = reordered_rows(x, at), dist = reordered_dist(x, at),
+         graph = relabel_graph(x, at), no_branch(kind))
+}
+
+reordered_rows <- function(x, at) {
+  part <- x[at, , drop = FALSE]
+  if (columns_are_checked(x)) mark_checked(part) else part
+}
+
+# Data as they were given, in one order: a list with the names that messages call them by. What is
+# no data at all is refused by those who read it.
+data_in_order <- function(data) {
+  readable <- vapply(data, function(x) length(dim(x)) %in% 2:3 || kind_of(x) != "data", NA)
+  if (!all(readable)) return(data)
+  reprs <- Map(function(x, arg) list(data = x, arg = arg), data, names(data))
+  lapply(with_common_stimuli(reprs), function(repr) repr$data)
+}
+
+# Of three values or more, the place of the only one that differs from all others, or NULL.
+odd_one <- function(values) {
+  odd <- which(values != names(which.max(table(values))))
+  if (length(values) > 2 && length(odd) == 1) odd
+}
+
+# One of three or more that alone has another number of stimuli is to blame.
+refuse_odd_count <- function(reprs, repr) {
+  counts <- vapply(reprs, function(one) as.double(stimulus_count(one$data)), 0)
+  odd <- odd_one(counts)
+  prepared <- any(vapply(reprs, function(one) !is.null(one$prepared), NA))
+  if (is.null(odd) || prepared) refuse_other_count(reprs[[1]], repr)
+  abort("`", reprs[[odd]]$arg, "` has ", count_of(counts[odd], "row"), ", and the others have ",
+        counts[-odd][1], ": the rows must be the same stimuli. match_rows() keeps those that all ",
+        "have, by name.", class = "repalign_error_rows", arg = reprs[[odd]]$arg)
+}
+
+refuse_other_count <- function(one, other) {
+  if (!is.null(one$prepared) || !is.null(other$prepared)) {
+    prepared <- if (is.null(one$prepared)) other else one
+    refuse_prepared(prepared$arg, "was prepared for ", prepared$n, " stimuli, but `",
+                    if (is.null(one$prepared)) one$arg else other$arg, "` has ",
+                    if (is.null(one$prepared)) one$n else other$n, ".")
+  }
+  abort("`", one$arg, "` has ", count_of(stimulus_count(one$data), "row"), " and `", other$arg,
+        "` has ",
+        stimulus_count(other$data), ": the rows must be the same stimuli. match_rows() keeps ",
+        "those that both have, by name.",
+        transposed_hint(one$data, other$data, one$arg, other$arg), class = "repalign_error_rows",
+        arg = other$arg)
+}
+
+refuse_other_names <- function(one, other) {
+  for (repr in list(one, other)) {
+    names <- stimulus_names(repr$data)
+    if (anyDuplicated(names)) refuse_repeated_names(names, repr)
+  }
+  abort(names_differ(one$arg, other$arg, stimulus_names(one$data), stimulus_names(other$data)),
+        if ("dist" %in% c(kind_of(one$data), kind_of(other$data))) {
+          "keep the stimuli that both have (of a \"dist\" object by subset() of as_rdm())"
+        } else {
+          "match_rows() keeps the stimuli that both have"
+        }, "; or remove the row names when the rows do correspond.",
+        transposed_hint(one$data, other$data, one$arg, other$arg), class = "repalign_error_rows",
+        arg = other$arg)
+}
+
+# ---- pairs
+
+# A pair of representations whose stimuli were not compared yet.
+as_pair <- function(rx, ry) {
+  reprs <- with_common_stimuli(list(rx, ry))
+  refuse_repeats(reprs)
+  pair_of(reprs[[1]], reprs[[2]])
+}
+
+# A pair for functions that need the responses themselves, or another of the `accepted` kinds.
+representation_pair <- function(x, y, accepted = "data") {
+  if (missing(x) || missing(y)) missing_side(missing(x))
+  rx <- need_kind(representation(x, "x"), accepted, "this")
+  as_pair(rx, need_kind(representation(y, "y"), accepted, "this"))
+}
+
+missing_side <- function(x_missing) {
+  abort("Two representations are needed, `x` and `y`; for all pairs of a list use similarity().",
+        class = "repalign_error_type", arg = if (x_missing) "x" else "y")
+}

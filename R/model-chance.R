@@ -1,0 +1,392 @@
+# The p-values of evaluate_models() against chance: the stimuli of the models are permuted, and the
+# score of all data is computed anew with the same folds.
+#
+# A null is a matrix with a row for each permutation, the observed order first, and a column for
+# each model. A permuted model that has no score in a fold (it is the same for all pairs there, or a
+# fit gives no component any weight) counts as 0 there, as what predicts nothing.
+
+# Returns NULL without permutations, or list(p_value, permutations, engine, blocks). data: the
+# rounds of the score of all data, see data_rounds(); scores: what they gave.
+chance_of_models <- function(task, data, scores, permutations, blocks, threads) {
+  if (is_no_permutation(permutations)) return(NULL)
+  known <- which(!is.na(scores))
+  p_value <- rep(NA_real_, length(scores))
+  design <- if (length(known)) chance_design(task, data, permutations, blocks)
+  if (is.null(design)) return(list(p_value = p_value, permutations = 0L, engine = NA_character_))
+  null <- chance_null(task_of_models(task, known), data, design, threads)
+  p_value[known] <- colMeans(null >= rep(null[1, ], each = nrow(null)) - equal_share)
+  # whole clusters that change places may leave a model as it is
+  still <- if (is.null(task$codes)) rep(FALSE, length(known)) else
+    apply(null, 2, function(values) diff(range(values)) <= equal_share)
+  p_value[known[still]] <- NA
+  if (any(still)) {
+    inform("No p_chance (NA) of ", enumerate(names(task$models)[known[still]]), ": permutations of ",
+           "whole `clusters` change nothing in ", if (sum(still) > 1) "them." else "it.",
+           class = "repalign_no_chance")
+  }
+  list(p_value = p_value, permutations = design$count, engine = design$engine)
+}
+
+is_no_permutation <- function(permutations) {
+  is.numeric(permutations) && length(permutations) == 1 && permutations %in% 0
+}
+
+# What can be judged before anything is computed, without drawing permutations. Returns blocks for
+# the stimuli that take part.
+check_chance <- function(task, permutations, blocks, labels) {
+  given <- is.matrix(permutations) || inherits(permutations, "how")
+  if (!given && !is.list(permutations) && length(permutations) == 1) {
+    check_count(permutations, "permutations", least = 0)
+  }
+  if (is.null(blocks)) return(NULL)
+  if (is_no_permutation(permutations)) {
+    abort("`blocks` says which stimuli are exchanged by permutations, but there are none ",
+          "(permutations = 0).", class = "repalign_error_design", arg = "blocks")
+  }
+  if (given || !is.null(task$codes)) {
+    abort("Give only one of `blocks` and `", if (given) "permutations" else "clusters", "`: each ",
+          "of them determines which permutations are allowed.", class = "repalign_error_design",
+          arg = "blocks")
+  }
+  check_block_labels(in_order_of(blocks, labels, "blocks"), task$n)
+}
+
+# The permutations of a call, the same for all models. NULL where clusters cannot change places.
+chance_design <- function(task, data, permutations, blocks) {
+  if (is.null(task$codes)) {
+    plan <- permutation_plan(task$n, permutations, blocks, FALSE, "auto")
+    # what only matrix products need can be had for whole cosets of permutations
+    coset <- all(vapply(seq_along(task$models), chance_way, "", task, data) == "inner")
+    return(if (is.null(plan$fixed)) plan$design_of(if (coset) "coset" else "random") else plan$fixed)
+  }
+  if (is.matrix(permutations) || inherits(permutations, "how")) {
+    design <- permutation_plan(task$n, permutations, NULL, FALSE, "auto")$fixed
+    same <- outer(task$codes, task$codes, "==")
+    moved <- apply(design$matrix, 2, function(p) any(same[p, p] != same))
+    if (!any(moved)) return(design)
+    abort("`permutations` takes stimuli of one cluster to several clusters, in row ",
+          which(moved)[1], ": exchange whole clusters.", class = "repalign_error_design",
+          arg = "permutations")
+  }
+  sizes <- tabulate(task$codes)
+  if (any(sizes != sizes[1])) {
+    inform("No p_chance (NA): `clusters` has clusters of ", min(sizes), " to ", max(sizes),
+           " stimuli, and only clusters of one size can change places. Stimuli with the label NA ",
+           "are left out.", class = "repalign_no_chance")
+    return(NULL)
+  }
+  permutation_plan(task$n, permutations, NULL, FALSE, "auto", task$codes)$fixed
+}
+
+task_of_models <- function(task, at) {
+  for (part in c("models", "components", "flexible", "constant")) task[[part]] <- task[[part]][at]
+  if (task$way != "plain") task$fast <- fast_parts(task)
+  task
+}
+
+# ---- ways to a null
+
+# How the null of a model is made:
+#   inner     similarities are inner products of matrices with permuted ones, and the lengths of
+#             permuted RDMs do not change: all permutations at once
+#   products  as products of matrices with permuted RDMs as columns, for linear comparisons in folds
+#             of stimuli and with unequal noise of the stimuli
+#   anew      each permuted model is evaluated anew
+chance_way <- function(k, task, data) {
+  gaps <- is.na(cbind(task$values, task$components[[k]]))[counting_pairs(task), ]
+  if (task$way == "plain" || any(gaps)) return("anew")
+  ranks <- task$way == "ranks"
+  # weights are fitted as for Pearson's correlation, and sums of components have ranks of their own
+  if (ranks && task$flexible[k]) return("anew")
+  whole <- all(data$rounds$w_test == 1) && all(data$rounds$w_train == 1)
+  if (whole && is.null(task$stimulus_noise)) return("inner")
+  if (ranks) "anew" else "products"
+}
+
+chance_null <- function(task, data, design, threads) {
+  ways <- vapply(seq_along(task$models), chance_way, "", task, data)
+  null <- matrix(NA_real_, design$count + 1, length(ways))
+  for (way in unique(ways)) {
+    at <- which(ways == way)
+    some <- task_of_models(task, at)
+    null[, at] <- switch(way, inner = inner_chance(some, data, design),
+                         products = products_chance(some, data, design, threads),
+                         anew = anew_chance(some, data, design, threads), no_branch(way))
+  }
+  null
+}
+
+chance_label <- "The test of models against chance (p_chance)"
+
+with_observed <- function(design) cbind(seq_len(design$n), design_matrix(design))
+
+# The score of all data from those of rounds (models x rounds).
+weighted_score <- function(scores, data) {
+  scores[!is.finite(scores)] <- 0
+  drop(scores %*% data$weight)
+}
+
+anew_chance <- function(task, data, design, threads) {
+  orders <- with_observed(design)
+  rounds <- data$rounds
+  # no ceilings
+  rounds$m_low <- rounds$m_high <- NULL
+  in_chunks(ncol(orders), 1, function(k) {
+    t(weighted_score(evaluate_rounds(permuted_task(task, orders[, k]), rounds, threads)$scores,
+                     data))
+  }, chance_label)
+}
+
+permuted_columns <- function(values, order) {
+  apply_columns(values, function(rdm) .Call(C_relabel_packed, rdm, order, thread_count()))
+}
+
+permuted_task <- function(task, order) {
+  task$components <- lapply(task$components, permuted_columns, order)
+  # pairs that lack in a model lack elsewhere now
+  if (anyNA(unlist(lapply(task$components, function(part) part[counting_pairs(task), ])))) {
+    task$way <- "plain"
+  }
+  if (task$way != "plain") task$fast <- fast_parts(task)
+  task
+}
+
+# ---- all permutations at once
+
+# Columns of RDMs over the pairs that are `there`, as the comparison sees them: list(values, duals,
+# lengths), where the similarity of two columns is the product of the values of one with the duals
+# of the other, over both lengths.
+in_metric <- function(values, there, task) {
+  values <- values[there, , drop = FALSE]
+  if (task$outer %in% ranked_outer) values <- centred_ranks(values)
+  if (is_centred(task$outer)) values <- less_means(values)
+  duals <- values
+  if (whitens(task$outer)) {
+    duals <- whitened_solutions(cbind(values, 1), there, task$stimulus_noise)
+    ones <- duals[, ncol(duals)]
+    duals <- duals[, -ncol(duals), drop = FALSE]
+    # less the mean by generalised least squares
+    if (is_centred(task$outer)) {
+      duals <- duals - outer(ones, colSums(duals)) / sum(ones)
+    }
+  }
+  lengths <- if (task$outer == "rho_a") {
+    rep(sqrt(untied_rank_size(nrow(values))), ncol(values))
+  } else sqrt(pmax(colSums(duals * values), 0))
+  flat <- if (is_cosine(task$outer)) colSums(values != 0) == 0 else
+    apply(values, 2, function(column) all(column == column[1]))
+  list(values = values, duals = duals, lengths = replace(lengths, flat, 0))
+}
+
+# RDMs of length 1, as duals. Those without length have no similarity with any.
+unit_duals <- function(metric) {
+  scale <- ifelse(metric$lengths > 0, 1 / metric$lengths, 0)
+  metric$duals * rep(scale, each = nrow(metric$duals))
+}
+
+# Means over the tested RDMs, and sums over the training ones, as weights of the RDMs: N x rounds.
+test_weights <- function(rounds) {
+  rounds$m_test / rep(colSums(rounds$m_test), each = nrow(rounds$m_test))
+}
+
+# Models with fixed weights, and with weights that are fitted to other RDMs, but to all stimuli. A
+# permutation changes nothing but the products of components with data RDMs.
+inner_chance <- function(task, data, design) {
+  there <- counting_pairs(task)
+  units <- unit_duals(in_metric(task$values, there, task))
+  train <- every_round(data$rounds$m_train, length(data$weight))
+  test <- test_weights(data$rounds)
+  if (ncol(units) > 2 && ncol(test) == 1 && identical(train[, 1] > 0, test[, 1] > 0)) {
+    # one pool of all: the weights of the best fit do not depend on its scale
+    units <- units %*% test
+    train <- test <- matrix(1)
+  }
+  own <- in_metric(do.call(cbind, task$components), there, task)
+  square <- function(columns) {
+    lapply(seq_len(ncol(columns)), function(k) {
+      unpacked(list(entries = replace(numeric(length(there)), there, columns[, k])), task$n)
+    })
+  }
+  products <- inner_products(square(units), square(own$values), design, chance_label) / 2
+  products <- array(products, c(nrow(products), ncol(units), ncol(own$values)))
+  ends <- cumsum(vapply(task$components, ncol, 0L))
+  scores <- lapply(seq_along(task$models), function(k) {
+    at <- ends[k] - ncol(task$components[[k]]) + seq_len(ncol(task$components[[k]]))
+    cross <- aperm(products[, , at, drop = FALSE], c(3, 2, 1))
+    gram <- crossprod(own$duals[, at, drop = FALSE], own$values[, at, drop = FALSE])
+    flexible_inner_scores(task$models[[k]], (gram + t(gram)) / 2, cross, train, test, data$weight)
+  })
+  do.call(cbind, scores)
+}
+
+# gram: products of the components; cross: of components x RDMs x permutations; train, test: weights
+# of the RDMs, a column for each round.
+flexible_inner_scores <- function(model, gram, cross, train, test, weight) {
+  count <- nrow(gram)
+  size <- dim(cross)
+  by_rdm <- matrix(aperm(cross, c(1, 3, 2)), ncol = size[2])
+  total <- numeric(size[3])
+  for (r in seq_len(ncol(test))) {
+    with <- matrix(by_rdm %*% train[, r], count)
+    tested <- if (identical(train[, r], test[, r])) with else matrix(by_rdm %*% test[, r], count)
+    weights <- weights_of_columns(model, gram, with)
+    score <- colSums(weights * tested) / sqrt(pmax(colSums(weights * (gram %*% weights)), 0))
+    total <- total + weight[r] * replace(score, !is.finite(score), 0)
+  }
+  total
+}
+
+# The weights of a model whose components have the same products in all columns of `with`.
+weights_of_columns <- function(model, gram, with) {
+  if (model$type == "fixed") return(matrix(1, 1, ncol(with)))
+  if (model$type != "weighted") return(weights_by_column(model, gram, with))
+  ridged <- gram + diag(model$ridge, nrow(gram))
+  scale <- sqrt(pmax(diag(ridged), 0))
+  if (!all(scale > 0)) return(weights_by_column(model, gram, with))
+  unit <- ridged / base::outer(scale, scale)
+  if (!isTRUE(rcond(unit) > collinear_share)) return(weights_by_column(model, gram, with))
+  weights <- solve(unit, with / scale) / scale
+  if (!model$nonnegative) return(weights)
+  # where ordinary least squares are not negative, they are the answer
+  negative <- colSums(weights < 0) > 0
+  weights[, negative] <- weights_by_column(model, gram, with[, negative, drop = FALSE])
+  weights
+}
+
+weights_by_column <- function(model, gram, with) {
+  matrix(vapply(seq_len(ncol(with)), function(t) {
+    as.vector(fitted_weights(model, gram, with[, t]))
+  }, numeric(nrow(gram))), nrow(gram))
+}
+
+# ---- permuted RDMs as columns
+
+# Linear comparisons in parts of the stimuli. Products with data RDMs are products of matrices; the
+# products of permuted components with each other are those of a draw without copies.
+products_chance <- function(task, data, design, threads) {
+  parts <- distinct_parts(data$rounds)
+  pools <- pools_of_rounds(task, data$rounds, parts)
+  orders <- with_observed(design)
+  count <- max(vapply(task$components, ncol, 0L))
+  each <- nrow(task$values) * count + length(data$weight) * count^2
+  in_chunks(ncol(orders), min(100, max(1, chunk_of_draws / each)), function(at) {
+    scores <- lapply(seq_along(task$models), function(k) {
+      products_of_model(task, k, orders[, at, drop = FALSE], data, parts, pools, threads)
+    })
+    do.call(cbind, scores)
+  }, chance_label)
+}
+
+# The different sets of stimuli in rounds: list(w, train, test), a set a column of w, and which of
+# them each round has.
+distinct_parts <- function(rounds) {
+  count <- ncol(rounds$m_test)
+  all <- cbind(every_round(rounds$w_train, count), every_round(rounds$w_test, count))
+  key <- apply(all > 0, 2, function(there) paste(which(there), collapse = " "))
+  at <- match(key, unique(key))
+  list(w = all[, !duplicated(key), drop = FALSE], train = at[seq_len(count)],
+       test = at[count + seq_len(count)])
+}
+
+# list(train, test): the pooled RDM to which models are fitted in each round, and the mean of those
+# that they are tested with, as duals over the stimuli of the round (0 for other pairs): P x rounds.
+pools_of_rounds <- function(task, rounds, parts) {
+  places <- pair_places(seq_len(nrow(task$values)), task$n)
+  counting <- counting_pairs(task)
+  pooled <- function(part, weights) {
+    pools <- matrix(0, nrow(task$values), ncol(weights))
+    for (set in unique(part)) {
+      w <- parts$w[, set] > 0
+      there <- counting & w[places$first] & w[places$second]
+      at <- which(part == set)
+      pools[there, at] <- unit_duals(in_metric(task$values, there, task)) %*%
+        weights[, at, drop = FALSE]
+    }
+    pools
+  }
+  list(train = if (any(task$flexible)) pooled(parts$train, rounds$m_train),
+       test = pooled(parts$test, test_weights(rounds)))
+}
+
+# The scores of one model under some orders of its stimuli.
+products_of_model <- function(task, k, orders, data, parts, pools, threads) {
+  counting <- counting_pairs(task)
+  components <- task$components[[k]]
+  components[!counting, ] <- 0
+  if (task$fast$centred) components[counting, ] <- less_means(components[counting, , drop = FALSE])
+  count <- ncol(components)
+  size <- ncol(orders)
+  # a column for each component of each order
+  columns <- apply(orders, 2, function(order) permuted_columns(components, order))
+  columns <- matrix(columns, nrow(components))
+  grams <- array(apply_columns(columns_of_orders(columns, count, size), function(one) {
+    task$fast$rows <- rbind(matrix(one, count, byrow = TRUE)[, counting, drop = FALSE],
+                            if (task$fast$centred) 1, deparse.level = 0)
+    weighted_grams(task, parts$w, threads)$products
+  }), c(count, count, ncol(parts$w), size))
+  with <- function(pools) array(crossprod(pools, columns), c(ncol(pools), count, size))
+  rounds <- length(data$weight)
+  tested <- aperm(with(pools$test), c(2, 1, 3))
+  weights <- if (task$flexible[k]) {
+    weights_of_each(task$models[[k]],
+                    array(grams[, , parts$train, ], c(count, count, rounds * size)),
+                    matrix(aperm(with(pools$train), c(2, 1, 3)), count))
+  } else matrix(1, 1, rounds * size)
+  own <- array(grams[, , parts$test, ], c(count, count, rounds * size))
+  scores <- colSums(weights * matrix(tested, count)) / sqrt(pmax(quadratic_each(own, weights), 0))
+  weighted_score(t(matrix(scores, rounds)), data)
+}
+
+columns_of_orders <- function(columns, count, size) matrix(columns, nrow(columns) * count, size)
+
+# x' G x for each of many small matrices G and vectors x, which are columns.
+quadratic_each <- function(grams, x) {
+  total <- numeric(ncol(x))
+  for (i in seq_len(nrow(x))) for (j in seq_len(nrow(x))) {
+    total <- total + grams[i, j, ] * x[i, ] * x[j, ]
+  }
+  total
+}
+
+# The weights of a model for many fits: grams, K x K x fits, and products with the pools, a column
+# for each fit.
+weights_of_each <- function(model, grams, with) {
+  fits <- seq_len(ncol(with))
+  weights <- matrix(NA_real_, nrow(with), ncol(with))
+  if (model$type == "weighted") {
+    ridged <- grams
+    for (i in seq_len(nrow(with))) ridged[i, i, ] <- ridged[i, i, ] + model$ridge
+    weights <- solve_each(ridged, with)
+    fits <- which(colSums(is.na(weights)) > 0 | (model$nonnegative & colSums(weights < 0) > 0))
+  }
+  weights[, fits] <- vapply(fits, function(t) {
+    as.vector(fitted_weights(model, matrix(grams[, , t], nrow(with)), with[, t]))
+  }, numeric(nrow(with)))
+  weights
+}
+
+# Solutions of many small systems at once, by Cholesky roots whose entries are vectors. NA where a
+# system is nearly singular.
+solve_each <- function(grams, with) {
+  count <- nrow(with)
+  scale <- vapply(seq_len(count), function(i) sqrt(pmax(grams[i, i, ], 0)), numeric(ncol(with)))
+  scale <- t(matrix(scale, ncol = count))
+  x <- with / scale
+  root <- grams
+  for (j in seq_len(count)) {
+    for (i in j:count) {
+      entry <- grams[i, j, ] / scale[i, ] / scale[j, ]
+      for (k in seq_len(j - 1)) entry <- entry - root[i, k, ] * root[j, k, ]
+      if (i == j) entry <- sqrt(replace(entry, !(entry > equal_share), NA)) else
+        entry <- entry / root[j, j, ]
+      root[i, j, ] <- entry
+    }
+    for (k in seq_len(j - 1)) x[j, ] <- x[j, ] - root[j, k, ] * x[k, ]
+    x[j, ] <- x[j, ] / root[j, j, ]
+  }
+  for (j in rev(seq_len(count))) {
+    for (k in seq_len(count - j)) x[j, ] <- x[j, ] - root[j + k, j, ] * x[j + k, ]
+    x[j, ] <- x[j, ] / root[j, j, ]
+  }
+  x / scale
+}

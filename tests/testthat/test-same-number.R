@@ -1,0 +1,182 @@
+# The same label, the same number: whatever function computes a score.
+
+same_data <- local({
+  set.seed(1)
+  n <- 24
+  latent <- matrix(rnorm(n * 3), n)
+  neurons <- function(q, noise = 0.3) latent %*% matrix(runif(3 * q, 0.5, 1.5), 3) +
+    noise * matrix(rnorm(n * q), n)
+  trials <- function(q, t = 3) {
+    means <- neurons(q, 0)
+    shared <- array(rnorm(n * t), c(n, 1, t))[, rep(1, q), ]
+    array(means, c(n, q, t)) + 0.4 * shared + 0.4 * array(rnorm(n * q * t), c(n, q, t))
+  }
+  x <- neurons(8)
+  y <- neurons(7)
+  t <- trials(8)
+  u <- trials(7)
+  lacking <- x
+  lacking[c(3, 9), 2] <- NA
+  list(
+    plain = list(x = x, y = y),
+    trials = list(x = responses(t), y = y),
+    sessions = list(x = responses(t, session = rep(1:4, 2)),
+                    y = responses(u, session = c(1, 2, 1, 5, 6, 5, 6))),
+    "one trial in sessions" = list(x = responses(t[, , 1], session = rep(1:4, 2)),
+                                   y = responses(u[, , 1], session = c(1, 2, 1, 5, 6, 5, 6))),
+    clusters = list(x = responses(x, cluster = rep(1:8, 3)), y = y),
+    complete = list(x = x, y = responses(y, complete = TRUE)),
+    "complete with trials" = list(x = responses(t, session = rep(1:4, 2)),
+                                  y = responses(u, session = rep(1, 7), complete = TRUE)),
+    "both complete" = list(x = responses(x, complete = TRUE), y = responses(y, complete = TRUE)),
+    missing = list(x = lacking, y = y)
+  )
+})
+
+mute <- function(code) suppressMessages(suppressWarnings(code))
+
+# What the exported function gives: it takes no missing values.
+direct_score <- function(data, id, ...) {
+  if (anyNA(data$x) && is.matrix(data$x)) {
+    keep <- stats::complete.cases(data$x)
+    data <- lapply(data, function(one) one[keep, ])
+  }
+  mute(get(id)(data$x, data$y, ...))
+}
+
+is_whole <- function(data) !is.matrix(data$x) || !anyNA(data$x)
+
+over_of <- function(data) {
+  complete <- vapply(data, function(one) is_responses(one) && isTRUE(one$complete), NA)
+  neurons <- c("neurons_x", "neurons_y")[!complete]
+  c(list("stimuli"), as.list(neurons), if (length(neurons) == 2) list(neurons))
+}
+
+expect_same <- function(found, expected, what) {
+  expect_equal(unname(found), rep(unname(expected), length(found)), tolerance = 1e-10, info = what)
+}
+
+test_that("every function gives the CKA that cka() gives", {
+  for (name in names(same_data)) {
+    data <- same_data[[name]]
+    na <- if (is_whole(data)) "error" else "stimuli"
+    several <- is_responses(data$x) && dim(data$x)[3] > 1
+    wanted <- c(all_estimators, if (several) c("stimulus_trial", "stimulus_neuron_trial"))
+    for (e in wanted) {
+      score <- direct_score(data, "cka", estimator = e)
+      m <- measure("cka", estimator = e)
+      what <- paste(name, e)
+      expect_false(is.na(score), info = what)
+      found <- mute(similarity(data$x, data$y, m, na = na))
+      label <- found$measure
+      expect_same(found$score, score, paste(what, "similarity"))
+      for (over in over_of(data)) {
+        row <- mute(score_interval(data$x, data$y, m, over, na = na))
+        expect_same(row$score, score, paste(what, "score_interval", toString(over)))
+        expect_identical(row$measure, label)
+        # the deletions are those of this score
+        places <- attr(row, "deletions")[[1]]$rows
+        expect_same(places$score, score, what)
+        interval <- mute(cka_interval(data$x, data$y, e, over = over, na = na))
+        expect_same(interval$cka, score, paste(what, "cka_interval"))
+        expect_equal(interval$se, row$se, tolerance = 1e-7, info = what)
+        expect_equal(interval$conf_low, row$conf_low, tolerance = 1e-7, info = what)
+      }
+      row <- mute(calibrate(data$x, data$y, m, permutations = 9, na = na))
+      expect_same(row$score, score, paste(what, "calibrate"))
+      expect_identical(row$measure, label)
+      if (is_whole(data)) {
+        expect_same(mute(score_weighted(data$x, data$y, m, rep(1, 24))), score,
+                    paste(what, "score_weighted"))
+      }
+    }
+  }
+})
+
+test_that("ceilings and analyses give the CKA that cka() gives", {
+  for (name in names(same_data)) {
+    data <- same_data[[name]]
+    na <- if (is_whole(data)) "error" else "stimuli"
+    several <- is_responses(data$x) && dim(data$x)[3] > 1
+    each <- c(all_estimators, if (several) "stimulus_neuron_trial")
+    score <- vapply(each, function(e) direct_score(data, "cka", estimator = e), 0)
+    result <- mute(brain_to_brain(data$x, data$y, neurons = NULL, estimator = each, na = na))
+    # without a complete side, no more neurons are taken of one side than the other has
+    if (all(result$complete != "none")) expect_equal(result$pooled, unname(score), tolerance = 1e-10, info = name)
+    equal <- list(x = data$x, y = data$y)
+    equal$x <- if (is_responses(data$x)) data$x[, 1:7, ] else data$x[, 1:7]
+    score <- vapply(each, function(e) direct_score(equal, "cka", estimator = e), 0)
+    result <- mute(brain_to_brain(equal$x, equal$y, estimator = each, na = na))
+    expect_equal(result$pooled[result$neurons == 7], unname(score), tolerance = 1e-10, info = name)
+    layer <- data$y
+    if (is_responses(layer) && dim(layer)[3] > 1) {
+      layer <- responses(as.matrix(layer), complete = data$y$complete)
+    }
+    if (!is_responses(layer) || is.null(layer$session)) {
+      pair <- list(x = data$x, y = layer)
+      score <- vapply(each, function(e) direct_score(pair, "cka", estimator = e), 0)
+      result <- mute(brain_to_model(data$x, list(layer = layer), estimator = each, na = na))
+      expect_equal(result$pooled[result$neurons == 8], unname(score), tolerance = 1e-10, info = name)
+    }
+    if (!several) next
+    for (e in c("stimulus", "stimulus_neuron")) {
+      m <- measure("cka", estimator = e)
+      ceiling <- mute(noise_ceiling(data$x, data$y, m))
+      expect_same(ceiling$score, direct_score(data, "cka", estimator = e), paste(name, "ceiling"))
+      expect_same(ceiling$disattenuated,
+                  direct_score(data, "cka", estimator = paste0(e, "_trial")), paste(name, "clean"))
+      expect_identical(ceiling$measure, mute(similarity(data$x, data$y, m))$measure)
+      # one ceiling for one estimator
+      if (is_responses(data$y) || e != "stimulus_neuron") next
+      region <- mute(brain_to_model(data$x, list(layer = data$y), 8, estimator = each))
+      row <- region[region$estimator == e, ]
+      expect_same(row$ceiling, ceiling$ceiling, paste(name, "ceilings"))
+      expect_same(row$disattenuated, ceiling$disattenuated, paste(name, "disattenuated"))
+    }
+  }
+})
+
+test_that("every function gives the score of every other measure that they share", {
+  ids <- setdiff(measures()$id[measures()$pairing], c("cka", "permutation_procrustes",
+                                                  "riemann"))
+  for (name in c("plain", "trials", "clusters", "complete", "missing")) {
+    data <- same_data[[name]]
+    na <- if (is_whole(data)) "error" else "stimuli"
+    for (id in ids) {
+      args <- list()
+      if ("k" %in% names(formals(id))) args$k <- 3
+      if (id == "angular_cka") args <- list(estimator = "stimulus")
+      m <- do.call(measure, c(id, args))
+      score <- do.call(direct_score, c(list(data, id), args))
+      what <- paste(name, id)
+      row <- mute(similarity(data$x, data$y, m, na = na))
+      random <- id %in% c("rtd")
+      if (random) next
+      expect_same(row$score, score, what)
+      row <- mute(score_interval(data$x, data$y, m, na = na, draws = 20))
+      expect_same(row$score, score, paste(what, "score_interval"))
+      row <- mute(calibrate(data$x, data$y, m, permutations = 5, na = na))
+      expect_same(row$score, score, paste(what, "calibrate"))
+      if (is_whole(data)) {
+        expect_same(mute(score_weighted(data$x, data$y, m, rep(1, 24))), score,
+                    paste(what, "score_weighted"))
+      }
+    }
+  }
+})
+
+test_that("models of RDMs have the mean of the scores of rsa()", {
+  set.seed(2)
+  points <- lapply(1:4, function(i) matrix(rnorm(36), 12))
+  subjects <- lapply(points[1:3], dist)
+  names(subjects) <- letters[1:3]
+  model <- dist(points[[4]] + points[[1]])
+  for (outer in c("pearson", "spearman", "cosine", "whitened_cosine", "whitened_pearson",
+                  "kendall")) {
+    found <- mute(evaluate_models(subjects, list(m = model), outer, draws = 20))$score
+    each <- vapply(subjects, function(one) mute(rsa(one, model, outer = outer)), 0)
+    expect_same(found, mean(each), outer)
+    expect_same(mean(mute(similarity(subjects, model, measure("rsa", outer = outer)))$score),
+                found, outer)
+  }
+})

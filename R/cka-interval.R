@@ -151,7 +151,7 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
   ))
   # responses() objects that declare anything have the estimator that they allow
   declared <- any(vapply(list(x, y), function(one) {
-    is_responses(one) && length(declared_parts(one)) > 0
+    is_responses(one) && length(estimated_parts(one)) > 0
   }, NA))
   if (default && declared) {
     estimator <- "naive"

@@ -166,7 +166,8 @@ confint.repalign_interval <- function(object, parm, level = NULL, ...) {
 # The matrix that methods of confint() return, with the rows that `parm` asks for.
 named_limits <- function(limits, titles, level, parm) {
   tails <- c((1 - level) / 2, (1 + level) / 2)
-  dimnames(limits) <- list(titles, paste(format(100 * tails, trim = TRUE, digits = 3), "%"))
+  dimnames(limits) <- list(titles[seq_len(nrow(limits))],
+                           paste(format(100 * tails, trim = TRUE, digits = 3), "%"))
   if (missing(parm)) limits else limits[check_parm(parm, titles), , drop = FALSE]
 }
 

@@ -24,8 +24,8 @@ rule_of_call <- function(na, set, given) {
   }
   lenient <- Filter(takes_gaps, set)
   if (given && length(lenient)) {
-    abort("The measure ", dQuote(lenient[[1]]$label, FALSE), " has na = \"pairwise\", but the call ",
-          "has na = ", dQuote(na, FALSE), ": give one of the two.",
+    abort("The measure ", dQuote(lenient[[1]]$label, FALSE), " has na = \"pairwise\", but the ",
+          "call has na = ", dQuote(na, FALSE), ": give one of the two.",
           class = "repalign_error_choice", arg = "na")
   }
   list(na = na, set = set)
@@ -156,7 +156,8 @@ cut_given <- function(x, rows, columns) {
   if (length(dim(x)) == 3) return(x[rows, columns, , drop = FALSE])
   kind <- kind_of(x)
   switch(kind, data = x[rows, columns, drop = FALSE],
-         dist = if (isTRUE(rows)) x else cut_dist(x, rows), graph = whole_graph(list(data = x), rows), no_branch(kind))
+         dist = if (isTRUE(rows)) x else cut_dist(x, rows), graph = whole_graph(list(data = x), rows),
+         no_branch(kind))
 }
 
 # A trial that was not recorded lacks for all neurons; these values lack for some of them.

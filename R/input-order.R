@@ -91,8 +91,8 @@ refuse_other_count <- function(one, other) {
   }
   abort("`", one$arg, "` has ", count_of(stimulus_count(one$data), "row"), " and `", other$arg,
         "` has ",
-        stimulus_count(other$data), ": the rows must be the same stimuli. match_rows() keeps those ",
-        "that both have, by name.",
+        stimulus_count(other$data), ": the rows must be the same stimuli. match_rows() keeps ",
+        "those that both have, by name.",
         transposed_hint(one$data, other$data, one$arg, other$arg), class = "repalign_error_rows",
         arg = other$arg)
 }

@@ -169,8 +169,8 @@ cka <- function(x, y, kernel = c("linear", "rbf", "manifold"),
                 complete = c("none", "x", "y", "both"), na = c("error", "stimuli", "neurons")) {
   one_score("cka", x, y, list(
     kernel = kernel, estimator = estimator, shared_neurons = shared_neurons, units_x = units_x,
-    units_y = units_y, complete = complete, sigma = sigma, bandwidth = bandwidth, k = k,
-    clusters = clusters, shared_noise = shared_noise
+    units_y = units_y, sigma = sigma, bandwidth = bandwidth, k = k, clusters = clusters,
+    shared_noise = shared_noise, complete = complete
   ), na)
 }
 
@@ -362,8 +362,8 @@ angular_cka <- function(x, y, kernel = c("linear", "rbf", "manifold"),
                         na = c("error", "stimuli", "neurons")) {
   one_score("angular_cka", x, y, list(
     kernel = kernel, estimator = estimator, shared_neurons = shared_neurons, units_x = units_x,
-    units_y = units_y, complete = complete, sigma = sigma, bandwidth = bandwidth, k = k,
-    clusters = clusters, shared_noise = shared_noise
+    units_y = units_y, sigma = sigma, bandwidth = bandwidth, k = k, clusters = clusters,
+    shared_noise = shared_noise, complete = complete
   ), na)
 }
 

@@ -50,7 +50,8 @@ run_labels <- function(run, x, condition) {
   count <- table(condition)
   if (length(unique(as.vector(count))) > 1) {
     abort("run = TRUE is for crossed trials, but condition ",
-          dQuote(names(which.min(count)), FALSE), " has ", count_of(min(count), "observation"), ", and ",
+          dQuote(names(which.min(count)), FALSE), " has ",
+          count_of(min(count), "observation"), ", and ",
           dQuote(names(which.max(count)), FALSE), " has ", max(count), ": give the label of each ",
           "row in `run`.", class = "repalign_error_labels", arg = "run")
   }

@@ -181,9 +181,11 @@ where_errors_are <- function(object) {
                                "\"stimulus\")) has scores that can be compared"),
     repalign_ceiling = paste0("score_interval(trials, y, measure(\"cka\", estimator = ",
                               "\"stimulus_neuron_trial\")) has scores without noise"),
-    repalign_analysis = paste0("score_interval(x, y, measure(\"cka\", estimator = ",
-                               "\"stimulus_neuron\")) of the same data has them"),
-    repalign_subject_ceiling = , repalign_rdm_rows = , repalign_regression =
+    repalign_analysis = , repalign_summary =
+      paste0("score_interval(x, y, measure(\"cka\", estimator = \"stimulus_neuron\")) of the same ",
+             "data has them"),
+    repalign_subject_ceiling = , repalign_rdm_rows = , repalign_regression = ,
+    repalign_regression_group =
       "evaluate_models(rdms, models) compares models of the same RDMs",
     repalign_searchlight = paste0("score_interval() of the channels of a centre has them"),
     repalign_comparison = , repalign_best = , repalign_best_comparison =
@@ -239,6 +241,7 @@ common_by_name <- function(values) {
 }
 
 split_by_name <- function(values) {
+  if (is.null(values)) return(list())
   split(unname(values), factor(names(values), unique(names(values))))
 }
 

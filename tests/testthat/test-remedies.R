@@ -27,8 +27,9 @@ test_that("remedies work: rows, names, repeats", {
   set.seed(1)
   x <- named(matrix(rnorm(60), 12))
   y <- named(matrix(rnorm(48), 12))[12:1, ]
-  expect_remedy(cka(x, y), "match_rows()", c("do.call(cka, match_rows(x, y))"))
-  expect_remedy(cka(x, unname(y[1:9, ])), "match_rows()", "do.call(cka, match_rows(x, y[1:9, ]))")
+  further <- rbind(y, other = 1:4)
+  expect_remedy(cka(x, further[-1, ]), "match_rows()", "do.call(cka, match_rows(x, further[-1, ]))")
+  expect_remedy(cka(x, y[1:9, ]), "match_rows()", "do.call(cka, match_rows(x, y[1:9, ]))")
   twice <- x
   rownames(twice) <- rep(paste0("i", 1:6), 2)
   other <- y
@@ -38,9 +39,9 @@ test_that("remedies work: rows, names, repeats", {
     c("x <- twice; y <- other; matched <- match_rows(responses(x, stimulus = rownames(x)), responses(y, stimulus = rownames(y))); cka(matched$x, matched$y)")
   )
   x <- named(matrix(rnorm(60), 12))
-  expect_remedy(rdm(twice, distance = "sqeuclidean"), "condition = rownames(x)",
-                "rdm(twice, condition = rownames(twice), distance = \"sqeuclidean\")")
-  expect_remedy(responses(twice), "stimulus = rownames(x)", "responses(twice, stimulus = rownames(twice))")
+  expect_remedy(cka(twice, twice[, 1:2]), c("responses(", "clusters = rownames(x)"),
+                c("cka(responses(twice, rownames(twice)), responses(twice[, 1:2], rownames(twice)))",
+                  "cka(twice, twice[, 1:2], estimator = \"stimulus\", clusters = rownames(twice))"))
   data <- data.frame(image = rep(c("a", "b", "c"), 2), n1 = rnorm(6), n2 = rnorm(6))
   expect_remedy(response_matrix(data, "image"), "responses(data, stimulus = \"image\")",
                 "responses(data, stimulus = \"image\")")
@@ -115,8 +116,6 @@ test_that("remedies work: trials, clusters and results", {
                 "compare_scores(score_interval(x, list(a = y, b = y + rnorm(60))))")
   several <- similarity(x, list(a = y, b = y[, 1:3]), c("cka", "rsa"))
   expect_remedy(score_matrix(several), "name one in `measure`", "score_matrix(several, measure = \"cka\")")
-  expect_remedy(summary(rsa_regression(dist(x) ~ dist(y), permutations = 9)), "glance()",
-                "glance(rsa_regression(dist(x) ~ dist(y), permutations = 9))")
 })
 
 test_that("the guilty element of a list is named", {

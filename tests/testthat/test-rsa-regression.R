@@ -243,6 +243,26 @@ test_that("blocks restrict which conditions are exchanged, and leave no pair out
                  c("`permutations`", "`blocks`"))
 })
 
+test_that("with blocks = NULL, what is left out moves with the response", {
+  data <- regression_data(9, 19)
+  run <- rep(1:3, 3)
+  keep <- outer(run, run, "!=")[lower.tri(diag(9))]
+  set.seed(1)
+  free <- rsa_regression(brain ~ a + b, data, leave_out = run, blocks = NULL, permutations = 40)
+  lacking <- data
+  lacking$brain[!keep] <- NA
+  set.seed(1)
+  expected <- suppressMessages(rsa_regression(brain ~ a + b, lacking, na = "pairwise",
+                                              permutations = 40))
+  expect_equal(as.data.frame(free), as.data.frame(expected))
+  expect_identical(glance(free)$pairs, sum(keep))
+  within <- rsa_regression(brain ~ a + b, data, leave_out = run, permutations = 40)
+  expect_equal(within$estimate, free$estimate)
+  expect_false(identical(within$p_value, free$p_value))
+  expect_no_error(suppressWarnings(
+    rsa_regression(brain ~ a, data, leave_out = run, blocks = NULL, permutations = rbind(c(2:9, 1)))))
+})
+
 test_that("two runs leave effects of conditions that have no single solution", {
   data <- regression_data(8, 8)
   data$run <- rep(1:2, each = 4)
@@ -549,7 +569,7 @@ test_that("what cannot be fitted or tested is refused or said", {
   expect_refused(rsa_regression(brain ~ a, unname(data)), "different name")
   named <- data
   attr(named$brain, "Labels") <- letters[1:8]
-  attr(named$a, "Labels") <- letters[8:1]
+  attr(named$a, "Labels") <- letters[3:10]
   expect_refused(rsa_regression(brain ~ a, named), "labels")
   few <- list(brain = dist(1:3), a = dist(c(2, 5, 3)))
   expect_refused(rsa_regression(brain ~ a, few), "at least 4 conditions")
@@ -677,7 +697,8 @@ test_that("representations are compared as the response was, or what is taken is
     said <- expect_message(found <- estimate(brains[[at]]), "of the kind of the response",
                            class = "repalign_inner")
     expect_match(conditionMessage(said), paste0("`a` is made with inner = \"", inner, "\""))
-    expect_identical(found, expect_silent(estimate(brains[[at]], inner = inner)))
+    told <- quietly(expect_no_message(estimate(brains[[at]], inner = inner), class = "repalign_inner"))
+    expect_identical(found, told)
   }
   unknown <- structure(as.vector(dist(patterns)), Size = 12L, class = "dist")
   expect_message(found <- estimate(unknown), "correlation.*is not known", class = "repalign_inner")

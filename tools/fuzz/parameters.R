@@ -161,7 +161,7 @@ parameters <- list(
 # A new measure or parameter must get values here.
 check_parameters <- function() {
   for (id in measures()$id) {
-    known <- setdiff(names(formals(getExportedValue("repalign", id))), c("x", "y"))
+    known <- names(repalign:::measure_parameters(id))
     drawn <- names(parameters[[id]])
     if (!id %in% names(parameters) || !setequal(known, drawn)) {
       stop("tools/fuzz/parameters.R does not suit the measure ", id, ", which has the parameters ",

@@ -82,6 +82,7 @@ trials_null <- function(task) {
   routes <- Map(function(i, j) {
     trial_route(task$sides$x$reprs[[i]], task$sides$y$reprs[[j]], task$args)
   }, pairs$i, pairs$j)
+  task <- with_whole_sides(task, routes)
   means <- lapply(c(x = "x", y = "y"), function(side) mean_kernels(task, side))
   together <- corrections_of_pairs(task, routes)
   n <- as.double(task$design$n)
@@ -112,14 +113,18 @@ declare_null_kernel("trials", run = trials_null, cosets = TRUE,
 # kernel of the means over trials. width: how many neurons H is a mean over, on this side.
 mean_kernels <- function(task, side) {
   reprs <- used_representations(task, side)
-  Map(function(repr, form) {
+  lapply(seq_along(reprs), function(at) {
+    form <- task[[side]]$forms[[at]]
     linear <- task$args$kernel == "linear"
     means <- if (linear) trial_means(form$values)
+    blocks <- task[[side]]$whole[[at]]
     kernel <- if (linear) tcrossprod(means) else
-      mean_trial_kernel(form, trial_kernel(repr, form, rep(TRUE, repr$n), task$args))
+      if (!is.null(blocks)) blocks(1, 1) / trial_count(form) else
+        mean_trial_kernel(form, trial_kernel(reprs[[at]], form, rep(TRUE, nrow(form$values)),
+                                             task$args))
     c(matrix_operand(.Call(C_u_center, kernel)),
       list(width = if (linear) as.double(ncol(means)) else 1, means = means))
-  }, reprs, task[[side]]$forms)
+  })
 }
 
 # In the order of their forms.
@@ -136,30 +141,38 @@ mean_trial_kernel <- function(form, kernel) {
   rowsum(t(rowsum(kernel * weight, stimulus)) * weight, stimulus)
 }
 
+# The task with `whole` of each side: trial_blocks() of the forms whose neurons all share noise with
+# those of the other side, trial by trial in the same order; NULL for others.
+with_whole_sides <- function(task, routes) {
+  plain <- which(vapply(routes, is_whole_route, NA))
+  for (side in c("x", "y")) {
+    whole <- vector("list", length(task[[side]]$forms))
+    for (at in unique(task[[side]]$at[plain])) whole[[at]] <- trial_blocks(task, side, at)
+    task[[side]]$whole <- whole
+  }
+  task
+}
+
+is_whole_route <- function(route) {
+  is.null(route$order) && length(route$shared) == 1 && all(unlist(route$shared))
+}
+
 # What trials that share noise add to the H values (before these are divided by the number of neuron
-# pairs), for each pair: 0 where none do. Pairs whose neurons all may share noise, with trials in
-# the same order, are computed together.
+# pairs), for each pair: 0 where none do. Whole sides with as many trials are computed together.
 corrections_of_pairs <- function(task, routes) {
   result <- rep(list(0), length(routes))
-  together <- which(vapply(routes, function(route) !is.null(route$shared), NA))
-  plain <- vapply(routes[together], function(route) {
-    is.null(route$order) && length(route$shared) == 1 && all(unlist(route$shared))
-  }, NA)
+  plain <- vapply(routes, is_whole_route, NA)
   trials <- vapply(task$x$forms, trial_count, 0L)[task$x$at]
-  for (grid in split(together[plain], trials[together[plain]])) {
-    side_of <- function(side) {
-      at <- unique(task[[side]]$at[grid])
-      list(at = at, blocks = lapply(at, function(k) trial_blocks(task, side, k)))
-    }
-    x <- side_of("x")
-    y <- side_of("y")
-    found <- trial_corrections(x$blocks, y$blocks, task)
+  for (grid in split(which(plain), trials[plain])) {
+    at_x <- unique(task$x$at[grid])
+    at_y <- unique(task$y$at[grid])
+    found <- trial_corrections(task$x$whole[at_x], task$y$whole[at_y], task)
     for (p in grid) {
-      column <- match(task$x$at[p], x$at) + length(x$at) * (match(task$y$at[p], y$at) - 1)
-      result[[p]] <- found[, column]
+      result[[p]] <- found[, match(task$x$at[p], at_x) +
+                             length(at_x) * (match(task$y$at[p], at_y) - 1)]
     }
   }
-  for (p in together[!plain]) {
+  for (p in which(!plain)) {
     for (session in routes[[p]]$shared) {
       x <- trial_blocks(task, "x", task$x$at[p], session$x)
       y <- trial_blocks(task, "y", task$y$at[p], session$y, routes[[p]]$order)

@@ -326,7 +326,10 @@ check_analysis <- function(estimator, normalize, repeats, conf_level, na,
   codes <- declared_clusters(reprs)
   refuse_second_clusters(clusters, codes)
   clusters <- if (is.null(codes)) cluster_codes(clusters) else codes
-  if (!is.null(conf_level) && is.null(clusters)) note_declared_series(reprs)
+  if (!is.null(conf_level) && is.null(clusters)) {
+    given <- Filter(is_responses, data)
+    note_declared_series(Map(function(x, arg) list(responses = x, arg = arg), given, names(given)))
+  }
   if (anyDuplicated(labels) && !in_common_clusters(labels, clusters)) {
     refuse_repeated_names(labels, list(arg = names(data)[1], data = matrix(0)))
   }

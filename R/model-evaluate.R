@@ -91,13 +91,16 @@
 #' In 300 data sets each with models that have nothing to do with the data (20 stimuli, 8 subjects;
 #' `Rscript bench/rsa-chance.R level sets=300 draws=30 outer=pearson`, and `outer=whitened_cosine`),
 #' `p_chance` was at most 0.05 in 0.050 and 0.040 of them for a fixed model, 0.030 and 0.053 for a
-#' weighted one, and 0.058 and 0.053 for a non-negative one, all without folds; `p_zero` by the
-#' whitened cosine in all of them. Where data and models shared categories and nothing else (`blocks
-#' sets=100 outer=pearson`), it was so in all sets by permutations of all stimuli, and in 0.06 to
-#' 0.07 within categories as `blocks`.@FOLDS@ With 92 stimuli and 20 subjects, 999 permutations took
-#' about a second for three fixed models, and 5 to 7 seconds for one in 2 x 2 folds, fixed or
-#' weighted, by `"pearson"` or `"whitened_cosine"`; 8 to 32 with weights that are not negative
-#' (`cost`).
+#' weighted one, and 0.058 and 0.053 for a non-negative one; `p_zero` by the whitened cosine in all
+#' of them. Where data and models shared categories and nothing else (`blocks sets=100
+#' outer=pearson`), it was so in all sets by permutations of all stimuli, and in 0.06 to 0.07 within
+#' categories as `blocks`. Of models that share some of the patterns (`power sets=100
+#' outer=pearson`) `p_chance` found 0.11, 0.42 and 0.86 where `p_zero` found 0.07, 0.22 and 0.67. In
+#' 2 x 2 folds (40 sets; `folds sets=160 draws=10 permutations=99 outer=pearson`) it was at most
+#' 0.05 in 0.050 (fixed) and 0.075 (weighted) of unrelated models. With 92 stimuli and 20 subjects,
+#' 999 permutations took about a second for three fixed models, and 5 to 7 seconds for one in 2 x 2
+#' folds, fixed or weighted, by `"pearson"` or `"whitened_cosine"`; 8 to 32 with weights that are
+#' not negative (`cost`).
 #'
 #' *Clusters.* Stimuli that depend on each other are fewer independent stimuli than they seem. With
 #' `clusters`, whole clusters are drawn, n is their number, and neither pairs of stimuli within a

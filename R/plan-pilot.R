@@ -109,8 +109,17 @@ plan_pairs <- function(x, y) {
             class = "repalign_error_design", arg = repr$arg)
     }
   }
+  note_planned_trials(pairs)
   warn_of_rows(list(pairs[[1]]$x), lapply(pairs, function(pair) pair$y), "errors", plan_remedies)
   pairs
+}
+
+# A plan is about trials with noise of their own.
+note_planned_trials <- function(pairs) {
+  reprs <- unlist(lapply(pairs, function(pair) unname(pair[c("x", "y")])), recursive = FALSE)
+  given <- Filter(Negate(is.null), lapply(reprs, function(repr) repr$responses))
+  unused <- intersect(c("runs", "events"), unlist(lapply(given, declared_parts)))
+  if (length(unused)) say_unused(list(unused), "plan_recording")
 }
 
 plan_remedies <- list("Give one stimulus of each cluster, or the means of clusters.")

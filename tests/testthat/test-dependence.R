@@ -141,9 +141,12 @@ warners <- list(
   plan_recording = list(
     call = function(d, alone = FALSE) {
       at <- if (alone) !duplicated(d$groups) else TRUE
-      plan_recording(d$x[at, ], list(a = d$y[at, ], b = d$y[at, 1:8]), stimuli = 100)
+      # few dimensions, of which a small pilot tells enough
+      few <- d$x[at, 1:2] %*% matrix(cos(1:60), 2)
+      plan_recording(few[, 1:15], list(a = few[, 16:30], b = few[, 8:22] + d$y[at, 1] / 5),
+                     stimuli = 100)
     },
-    kinds = c("runs", "copies"),
+    kinds = "runs",
     remedies = list(`one of each` = function(d) list(alone = TRUE))
   ),
   brain_to_brain = list(

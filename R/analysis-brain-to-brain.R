@@ -48,7 +48,8 @@
 #'   for all of its elements; what [responses()] makes declares it.
 #' @return A data frame of class `repalign_analysis` with one row per comparison, number of
 #'   neurons and estimator. Columns:
-#'   * `x` and `y`, what is compared; `neurons`; `estimator`; where some side is, `complete`;
+#'   * `x` and `y`, what is compared; `neurons`; `estimator`; `complete`, of which sides the
+#'     neurons are all that there are (`"none"` is not printed);
 #'   * `pooled`, the estimate to report: the ratio of values H that were first averaged over all
 #'     subsets, see Details;
 #'   * `pooled_se`, `conf_low` and `conf_high`, its standard error and interval, from a

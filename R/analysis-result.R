@@ -8,8 +8,7 @@ analysis_columns <- described_columns(
   column("y", "the name of the second side", key = TRUE),
   column("neurons", "how many neurons of each side are compared", key = TRUE),
   column("estimator", "the estimator of the CKA", key = TRUE, tidy = "term"),
-  column("complete", "of which sides the neurons are all that there are", key = TRUE, tidy = NA,
-         always = FALSE),
+  column("complete", "of which sides the neurons are all that there are", key = TRUE),
   column("pooled", "the ratio of pooled values H", shown = 1, tidy = "estimate"),
   column("pooled_se", "its standard error", tidy = "std.error"),
   column("conf_low", "the lower limit of its interval", shown = 2, tidy = "conf.low"),
@@ -42,6 +41,7 @@ declare_result(
                "jackknife over ", interval_extents(x))
       })
   },
+  shown = function(x) without_samples_only(x),
   footing = function(x, digits) {
     both <- if ("both" %in% x$complete) "complete both"
     c(attr(x, "left_out"), if (has_sampled_layers(x)) sampled_units_note, complete_note(both))
@@ -50,7 +50,8 @@ declare_result(
 
 # A summary has the columns of an analysis, and keeps nothing beside them.
 declare_result("repalign_summary", from = analysis_pages, digits = 3,
-               words = "summaries of analyses", columns = analysis_columns)
+               words = "summaries of analyses", columns = analysis_columns,
+               shown = function(x) without_samples_only(x))
 
 # All analyses, by the names of their functions. `combined` says what summary() makes of the
 # comparisons: it pools all of them ("pooled"), or takes the most similar one ("best") where they
@@ -90,23 +91,16 @@ analysis_result <- function(cells, setup, analysis) {
                     pooled_cell(cell), se, setup, cell$df, cell$complete)
     cell_ceiling(row, cell, setup)
   })
-  result <- without_samples_only(do.call(rbind, rows))
+  result <- do.call(rbind, rows)
   warn_undefined_rows(result, setup)
   # random halves of one population are alike by construction
   if (!isTRUE(setup$halves)) warn_unstable_rows(result, setup$stimuli)
-  combined <- if (takes_best(analysis)) best_rows(result) else
-    without_samples_only(combined_rows(cells, setup))
+  combined <- if (takes_best(analysis)) best_rows(result) else combined_rows(cells, setup)
   part <- list(analysis = analysis, rows = result[analysis_key], combined = combined,
                conf_level = setup$conf_level, clusters = !is.null(setup$labels),
                neurons = names(Filter(isTRUE, setup$neurons)),
                layers = analysis == "brain_to_model")
   new_result(result, "repalign_analysis", list(parts = list(part)))
-}
-
-# Where both sides of all rows are samples, nothing is said of it.
-without_samples_only <- function(rows) {
-  if (all(rows$complete == "none")) rows$complete <- NULL
-  rows
 }
 
 warn_undefined_rows <- function(result, setup) {

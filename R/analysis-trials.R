@@ -258,7 +258,7 @@ single_trials <- function(x) {
   }
   if (x$run) {
     inform("Declared by responses(), but not used: runs (by \"trial_to_trial\"). Each run is ",
-           "compared as a trial.", class = "repalign_structure_unused")
+           "compared as a trial.", class = unused_classes)
   }
   as.array(x)
 }

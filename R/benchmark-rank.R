@@ -148,7 +148,10 @@ rank_summary <- function(rows) {
                tests = length(ranks), undefined = sum(is.na(part$value)),
                missing = tests - nrow(part))
   })
-  table <- do.call(rbind, each)
+  none <- data.frame(measure = character(), median_rank = double(), mean_rank = double(),
+                     best = double(), worst = double(), tests = integer(), undefined = integer(),
+                     missing = integer())
+  table <- do.call(rbind, c(list(none), unname(each)))
   table <- table[order(table$median_rank, table$mean_rank), ]
   rownames(table) <- NULL
   table
@@ -221,7 +224,7 @@ declare_result(
   # the scores of one and the same benchmark are kept once
   kept = list(scores = each_once),
   heading = function(x, digits) {
-    paste0("Benchmark: ", count_of(length(unique(x$measure)), "measure"), ", ",
+    paste0("Benchmark: ", count_of(length(unique(stats::na.omit(x$measure))), "measure"), ", ",
            count_of(nrow(x), "row"), undefined_of(x$value))
   }
 )
@@ -331,6 +334,7 @@ ranked_rows <- function(result, name, metric, target) {
   if (!nrow(rows)) {
     abort(what, " has no rows: leave it out.", class = "repalign_error_size", arg = "...")
   }
+  refuse_nameless_rows(rows, "...")
   if (nzchar(name)) rows <- with_source(rows, name)
   rows <- if (is.null(rows$target)) metric_rows(rows, what, metric) else
     target_rows(rows, what, target)

@@ -143,13 +143,17 @@ ready_grid <- function(items, at, set, calibration, na) {
   side <- as_side(reprs, items$arg, na != "error")
   side$reprs <- lapply(side$reprs, replace, "side", "x")
   given <- side$reprs
+  if (!is.null(calibration) && isFALSE(calibration$series) && !is.null(declared_times(given))) {
+    abort("`series` of responses() declares a time series, whose stimuli are not exchangeable: give ",
+          "series = \"linear\".", class = "repalign_error_choice", arg = "series")
+  }
   side$reprs <- with_common_stimuli(given, names_count(set))
   refuse_positions(calibration, !identical(lapply(given, `[[`, "data"),
                                            lapply(side$reprs, `[[`, "data")))
   sides <- list(x = side, y = side, self = TRUE, same = FALSE, models = side$is_models)
   open_sides(sides, set, na, clusters = calibration$clusters, relabel = FALSE,
              use = if (is.null(calibration)) "scores" else "null",
-             middle = identical(calibration$series, "linear"))
+             series = if (is.null(calibration)) FALSE else calibration$series)
 }
 
 # Computes the cells of a grid, in tiles where there are workers or little memory. task: `set`,

@@ -60,15 +60,16 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #'   differences between the groups.
 #' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]):
 #'   whole clusters change places, their members in the given order. All clusters need the same
-#'   size; stimuli with the label `NA` are left out. A measure with its own `clusters` needs the
-#'   same labels here; clusters of [responses()] hold for both and are not given again. (`blocks`,
-#'   in contrast, exchanges stimuli within a block.)
+#'   size; stimuli with the label `NA` are left out. Measures that know clusters have these, too, so
+#'   that the score is that of `cka(clusters =)`; those of a measure or of [responses()] are permuted
+#'   without being given again. (`blocks`, in contrast, exchanges stimuli within a block.)
 #' @param series are the rows a time series? `FALSE`, or how it is shifted:
 #'   * `TRUE` or `"circular"`: the null scores come from the n - 1 circular shifts, all of them,
 #'     whatever `permutations` says. A warning of class `repalign_series` says where both series
 #'     are too slow for that;
 #'   * `"linear"`: the middle half of `x` is compared with the stretches of `y` of the same length,
-#'     for slow series; see Details.
+#'     for slow series; see Details. So it is where [responses()] declares a `series` and the call
+#'     names no kind.
 #' @param engine how the null scores are made, see Details; `"auto"` chooses. It must be `"auto"`
 #'   if you give `blocks`, `clusters`, `series`, or a matrix or a design in `permutations`. Of
 #'   these four, only one can be given.
@@ -268,7 +269,14 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' of its own for each stimulus says that all are independent). Groups whose stimuli are neither
 #' neighbours nor near copies are not seen.
 #'
-#' ROWS-FIGURES
+#' In simulations (`bench/rows.R`, 100 data sets or more of each kind with 20 and with 50 stimuli) it
+#' came with all pairs of unrelated autoregressive series of 0.9 and 0.95 and with all runs of 5
+#' stimuli that share 90% of their variance, from responses as from RDMs; with series of 0.5 in 59%
+#' and 94%; with one slow series and white noise in none for p-values (5% and 6% of which were at
+#' most 0.05), but in 66% and 99% for intervals. It came with no independent rows (Gaussian, of one
+#' and two dimensions, heavy-tailed, counts) but for two sides that share one heavy-tailed dimension
+#' (7% and 1%). Groups of 5 that share 99% were seen in 0% and 64% after shuffling, shuffled series
+#' never (92% and 100% of their p-values were at most 0.05).
 #' @references \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic} (2026), arXiv:2602.14486 (gated
 #'   scores, aggregates). Hemerik and Goeman (2018), TEST 27. Koning and Hemerik (2024),
 #'   Biometrika 111. Phipson and Smyth (2010), Stat. Appl. Genet. Mol. Biol. 9. Kazi-Aoual et al.
@@ -299,16 +307,20 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, ..., alp
   engine <- check_choice(engine, engines, "engine")
   p_adjust <- check_choice(p_adjust, stats::p.adjust.methods, "p_adjust")
   rule <- rule_of_call(na, set, !missing(na))
-  series <- check_series(series)
+  series <- series_of_call(if (!missing(series)) series, list(x, y),
+                           list(blocks = blocks, clusters = clusters, permutations = permutations))
   aggregate <- as_aggregate(aggregate)
   linear <- series == "linear"
   free <- is.null(blocks) && isFALSE(series) && all_orders(permutations)
   call <- open_call(x, y, rule$set, rule$na, threads, clusters = clusters, use = "null",
-                    middle = linear, remedies = if (free) permutation_remedies)
+                    series = series, remedies = if (free) permutation_remedies)
+  refuse_other_design(clusters, call$clusters, list(blocks = blocks, series = series,
+                                                    permutations = permutations))
   sides <- call$sides
   set <- call$set
   pairs <- call$pairs
   check_calibration(set, sides, aggregate, engine)
+  set <- lapply(set, with_fitting_null, pairs, sides)
   if (!isFALSE(series)) refuse_prepared_series(all_representations(sides))
   n <- sum(call$rows)
   check_rows(n, 2, sides$x$reprs[[1]]$arg, "a permutation")
@@ -326,6 +338,19 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, ..., alp
   nulls <- null_grid(set, pairs, sides, plan, engine, threads)
   if (engine == "moments") check_laws(nulls, set, named_pairs(pairs, sides))
   calibration_result(nulls, set, pairs, sides, aggregate, settings)
+}
+
+# given: `clusters` of the call; codes: those that measures or responses() have; others: what else
+# determines the permutations.
+refuse_other_design <- function(given, codes, others) {
+  if (is.null(codes) || !is.null(given)) return(invisible())
+  other <- c(blocks = !is.null(others$blocks), series = !isFALSE(others$series),
+             permutations = !all_orders(others$permutations))
+  if (!any(other)) return(invisible())
+  arg <- names(which(other))[1]
+  abort("`", arg, "` is given, but a measure or responses() has clusters, which change places as a ",
+        "whole: each determines which permutations are allowed. Leave out one of the two.",
+        class = "repalign_error_design", arg = arg)
 }
 
 check_calibration <- function(set, sides, aggregate, engine) {

@@ -128,6 +128,7 @@ noise_ceiling <- function(trials, y = NULL, measure = NULL, ..., splits = 20,
   others <- ceiling_others(given$y, task)
   set <- lapply(set, measure_in_order, Filter(Negate(is.null), c(list(task$x), others$reprs)))
   if (is.null(task$codes)) {
+    note_declared_series(Filter(Negate(is.null), c(list(task$x), others$reprs)))
     given <- Filter(Negate(is.null), others$reprs)
     warn_of_rows(list(task$mean), if (length(given)) given, "errors", list(declared_cluster_remedy))
   }
@@ -419,8 +420,9 @@ warn_high_reliability <- function(result, equal) {
                 "\"stimulus_neuron\").")
        } else {
          paste0("Either trials share what is no signal (drift, adaptation): declare `event` or ",
-                "`run` in responses(). Or noise runs against the signal, as where a common mean is ",
-                "taken off all neurons or each trial is scaled by itself: give responses without it.")
+                "`run` in responses(). Or noise runs against the signal, as where a common mean ",
+                "is taken off all neurons or each trial is scaled by itself: give responses ",
+                "without it.")
        }, class = "repalign_high_reliability", data = result$reliability[high])
 }
 

@@ -101,9 +101,13 @@ subject_ceiling <- function(x, measure = "rsa", ..., group = NULL,
   complete <- without_missing(list(x = x), rule$na)
   if (!isTRUE(complete$rows)) measure <- cut_measure_stimuli(measure, complete$rows)
   reprs <- subject_reprs(complete$given$x, measure)
+  measure <- with_declared_clusters(measure, declared_clusters(reprs))
+  refuse_repeats(reprs, measure$args$clusters)
+  note_unused_structure(reprs, list(measure))
   group <- check_group(group, length(reprs), names = names(x))
   groups <- length(unique(group))
-  if (is.null(measure$args$clusters) && is.null(declared_clusters(reprs))) {
+  if (is.null(measure$args$clusters)) {
+    note_declared_series(reprs)
     warn_of_rows(reprs, NULL, "errors", list(measure_cluster_remedy))
   }
   if (groups == 1) {
@@ -259,7 +263,6 @@ subject_reprs <- function(x, measure) {
     need_kind(repr, accepted_by(measure$declaration, measure$args), dQuote(measure$label, FALSE))
   }, x, args))
   reprs <- with_common_stimuli(reprs)
-  refuse_repeats(reprs, measure_in_order(measure, reprs)$args$clusters)
   refuse_lacking_pairs(reprs, list(measure))
   accepted <- accepted_by(measure$declaration, measure$args)
   for (repr in reprs) refuse_zero(repr, accepted)

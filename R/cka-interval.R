@@ -23,7 +23,8 @@
 #'   those of a side that `complete` names are not.
 #' @param na what to do about missing values, see [similarity()].
 #' @return A data frame of class `repalign_interval` with one row per estimator. Columns:
-#'   `estimator`; where some side is, `complete`; `cka`; `se`, its standard error; `df`, the degrees
+#'   `estimator`; `complete`, of which sides the neurons are all that there are (`"none"` is not
+#'   printed); `cka`; `se`, its standard error; `df`, the degrees
 #'   of freedom of the interval; `conf_low` and `conf_high`, its limits, which may lie outside the
 #'   range of the CKA; `h_xy`, `h_xx` and `h_yy`, the values H of which the CKA is the ratio
 #'   \eqn{H_{xy} / \sqrt{H_{xx} H_{yy}}}{h_xy / sqrt(h_xx h_yy)} (see [hsic()]); and `bias`, an
@@ -150,7 +151,7 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
   ))
   # responses() objects that declare anything have the estimator that they allow
   declared <- any(vapply(list(x, y), function(one) {
-    is_responses(one) && length(declared_parts(one)) > 0
+    is_responses(one) && length(estimated_parts(one)) > 0
   }, NA))
   if (default && declared) {
     estimator <- "naive"
@@ -194,7 +195,6 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
   }
   result <- do.call(rbind, lapply(rows, function(row) row$values))
   rownames(result) <- NULL
-  if (all(result$complete == "none")) result$complete <- NULL
   new_result(result, "repalign_interval", made$kept[c("conf_level", "deletions", "dependence")])
 }
 

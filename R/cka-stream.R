@@ -225,7 +225,8 @@ feed_of_sides <- function(given) {
   }
   if (!is.null(x$n) && !is.null(y$n) && x$n != y$n) {
     end()
-    abort("`chunks` has ", format(x$n), if (x$n == 1) " row" else " rows", " in `x` and ", format(y$n), " in `y`: the rows must ",
+    abort("`chunks` has ", format(x$n), if (x$n == 1) " row" else " rows", " in `x` and ",
+          format(y$n), " in `y`: the rows must ",
           "be the same stimuli in the same order.", class = "repalign_error_rows", arg = "chunks")
   }
   n <- c(x$n, y$n)
@@ -269,6 +270,11 @@ checked_chunk <- function(chunk, feed) {
   chunk <- named_sides(chunk)
   args <- c(x = paste("x in chunk", feed$read), y = paste("y in chunk", feed$read))
   chunk <- Map(function(part, arg) {
+    if (is_responses(part) && length(declared_parts(part))) {
+      abort("`", arg, "` declares ", enumerate(declared_parts(part), quote = FALSE), ", which ",
+            "stream_cka() cannot use: give as.matrix() of it, or take cka().",
+            class = "repalign_error_choice", arg = "chunks")
+    }
     part <- double_matrix(part, arg)
     check_finite(part, arg)
     if (feed$read == 1) refuse_identifiers(part, arg)

@@ -334,8 +334,10 @@ trial_kernel <- function(repr, form, there, args) {
   # the width is that of the trial means, in units of their distances
   width <- gaussian_width(repr, args$sigma, args$bandwidth) / form_distances(repr)$scale *
     form$scale
-  squares <- as.matrix(stats::dist(values[known, , drop = FALSE]))^2
-  kernel[known, known] <- exp(-squares / (2 * width^2))
+  values <- values[known, , drop = FALSE]
+  distances <- .Call(C_distances, values, colMeans(values), 1, thread_count(), NULL)
+  kernel[known, known] <- unpacked(list(entries = exp(-distances^2 / (2 * width^2)), diagonal = 1),
+                                   nrow(values))
   kernel
 }
 

@@ -165,6 +165,7 @@ participation_ratio <- function(x, y = NULL, units = NULL, conf_level = NULL,
     check_rows(repr$n, 5, repr$arg, "a jackknife")
     check_clusters(sample$codes, repr$n, repr$arg, 5, "a jackknife")
     if (is.null(sample$codes)) {
+      note_declared_series(list(sample$repr))
       warn_of_rows(list(sample$repr), NULL, "errors", list(declared_cluster_remedy))
     }
     n <- as.double(sample$repr$n)

@@ -9,8 +9,7 @@ declare_result(
   "repalign_interval", from = c("score_interval", "cka_interval"), words = "intervals",
   columns = described_columns(
     column("estimator", "the estimator of the CKA", key = TRUE, tidy = "term"),
-    column("complete", "of which sides the neurons are all that there are", key = TRUE, tidy = NA,
-           always = FALSE),
+    column("complete", "of which sides the neurons are all that there are", key = TRUE),
     column("cka", "the CKA", shown = 1, tidy = "estimate"),
     side_columns(),
     column("measure", "the label of the measure", key = TRUE, tidy = "term"),
@@ -33,6 +32,7 @@ declare_result(
   ),
   kept = list(conf_level = one_level, deletions = each_once, direction = same_directions,
               best = common_by_name, dependence = each_once),
+  shown = function(x) without_samples_only(x),
   heading = function(x, digits) {
     if (is_of_estimators(x)) estimators_heading(x) else scores_heading(x)
   },
@@ -166,7 +166,8 @@ confint.repalign_interval <- function(object, parm, level = NULL, ...) {
 # The matrix that methods of confint() return, with the rows that `parm` asks for.
 named_limits <- function(limits, titles, level, parm) {
   tails <- c((1 - level) / 2, (1 + level) / 2)
-  dimnames(limits) <- list(titles, paste(format(100 * tails, trim = TRUE, digits = 3), "%"))
+  dimnames(limits) <- list(titles[seq_len(nrow(limits))],
+                           paste(format(100 * tails, trim = TRUE, digits = 3), "%"))
   if (missing(parm)) limits else limits[check_parm(parm, titles), , drop = FALSE]
 }
 

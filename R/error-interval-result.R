@@ -59,8 +59,8 @@ note_strong_stimuli <- function(call, rows) {
          ") carry ", round(100 * share[first]), "% of the influence on ", rows$measure[first],
          " of ", dQuote(rows$x[first], FALSE), " and ", dQuote(rows$y[first], FALSE),
          if (length(few) > 1) paste0(" (", length(few) - 1, " more like this)"),
-         ": a sample of stimuli with more or fewer of such gives another score, which the interval ",
-         "hardly knows of. Look at these stimuli, and take more of their kind.",
+         ": a sample of stimuli with more or fewer of such gives another score, which the ",
+         "interval hardly knows of. Look at these stimuli, and take more of their kind.",
          class = "repalign_strong_stimuli")
 }
 

@@ -20,11 +20,11 @@
 # clusters, use: labels of the call, and what they are for: "scores" (nothing but those that
 # measures or responses() have), "null" (whole clusters are permuted) or "errors" (whole clusters
 # are deleted); least, why: how many of them are needed, and for what. diagonal: is each
-# representation of a list also compared with itself? middle: only the middle half of the rows is
-# compared (series = "linear"). remedies: what the function offers for stimuli that depend on each
-# other, where it takes them as independent; see warn_of_rows(). relabel: see settled_set(); grid:
-# see settled_measure(). What ends with the call is planned in `frame`, the function that the user
-# has called.
+# representation of a list also compared with itself? series: the kind of shifts in time, see
+# check_series(); with "linear" only the middle half of the rows is compared. remedies: what the
+# function offers for stimuli that depend on each other, where it takes them as independent; see
+# warn_of_rows(). relabel: see settled_set(); grid: see settled_measure(). What ends with the call
+# is planned in `frame`, the function that the user has called.
 open_call <- function(x, y, set, na = "error", threads = NULL, diagonal = FALSE, ...,
                       frame = parent.frame()) {
   threads <- hold_threads(threads, frame)
@@ -41,7 +41,7 @@ open_call <- function(x, y, set, na = "error", threads = NULL, diagonal = FALSE,
 
 # The same for sides that were read already, without the pairs.
 open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores", least = 2,
-                       why = "a permutation", middle = FALSE, remedies = NULL, relabel = TRUE,
+                       why = "a permutation", series = FALSE, remedies = NULL, relabel = TRUE,
                        grid = TRUE, frame = parent.frame()) {
   reprs <- all_representations(sides)
   # most calls have nothing but matrices, about which less is to be judged
@@ -56,7 +56,13 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
     set <- declared$set
     clusters <- cluster_codes(declared$clusters)
   }
-  if (use == "errors") {
+  if (!isFALSE(series)) {
+    timed <- sides_in_time(sides, set)
+    sides <- timed$sides
+    set <- timed$set
+    reprs <- all_representations(sides)
+  }
+  if (use != "scores") {
     common <- with_common_clusters(set, clusters)
     set <- common$set
     clusters <- common$clusters
@@ -70,7 +76,6 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
   }
   if (use != "scores") check_clusters(clusters, length(rows), reprs[[1]]$arg, least, why)
   clusters <- cut_clusters(clusters, rows)
-  if (use == "null") for (measure in set) check_same_clusters(measure, clusters)
   if (anyNA(clusters)) {
     keep <- !is.na(clusters)
     sides <- sides_without(sides, keep)
@@ -79,7 +84,7 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
     clusters <- labelled_codes(clusters)
   }
   if (!plain) refuse_holes(all_representations(sides), set)
-  if (middle) {
+  if (series == "linear") {
     refuse_prepared_series(all_representations(sides))
     sides <- middle_sides(sides)
   }
@@ -88,6 +93,7 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
   reprs <- all_representations(sides)
   set_largest_k(set, reprs)
   dependence <- if (!is.null(remedies) && is.null(clusters)) {
+    if (use == "errors") note_declared_series(reprs)
     warn_of_rows(sides$x$reprs, if (!sides$self) sides$y$reprs, use, remedies)
   }
   choices <- begin_choices(reprs)
@@ -226,11 +232,3 @@ with_common_clusters <- function(set, clusters) {
   list(set = set, clusters = codes[[1]])
 }
 
-# What goes over clusters must be permuted by the same ones.
-check_same_clusters <- function(measure, codes) {
-  own <- measure$args$clusters
-  if (is.null(own) || identical(own, codes)) return(invisible())
-  abort("The measure ", dQuote(measure$label, FALSE), " has `clusters`, and calibrate() ",
-        if (is.null(codes)) "has none" else "has others", ": give the same labels to calibrate(), ",
-        "which then permutes whole clusters.", class = "repalign_error_design", arg = "clusters")
-}

@@ -98,7 +98,11 @@ cluster_remedy <- paste("Name stimuli that depend on each other in `clusters` (a
 declared_cluster_remedy <- sub("`clusters`", "`cluster` of responses()", cluster_remedy,
                                fixed = TRUE)
 
-measure_cluster_remedy <- sub("`clusters`", "`clusters` of the measure", cluster_remedy, fixed = TRUE)
+evaluation_remedy <- paste("Name stimuli that depend on each other in `clusters`, or groups within",
+                           "which stimuli may be exchanged in `blocks`.")
+
+measure_cluster_remedy <- sub("`clusters`", "`clusters` of the measure", cluster_remedy,
+                              fixed = TRUE)
 
 design_remedy <- paste("Name groups within which conditions may be exchanged in a design of",
                        "permute::how() for `permutations`; it can also shift a series.")
@@ -121,8 +125,8 @@ share_of_neighbours <- function(a, b, use) {
   alike <- vapply(known, function(side) max(1 - side$share, 0), 0)
   deviations <- vapply(known, function(side) side$deviations, 0)
   if (use == "null") {
-    return(if (min(deviations) > alike_deviations[["null"]]) 1 - sqrt(prod(alike)^(2 / length(alike)))
-           else 1)
+    both <- min(deviations) > alike_deviations[["null"]]
+    return(if (both) 1 - prod(alike)^(1 / length(alike)) else 1)
   }
   if (max(deviations) > alike_deviations[["errors"]]) 1 - mean(alike) else 1
 }

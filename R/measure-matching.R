@@ -74,12 +74,26 @@ optimal_match <- function(gains) .Call(C_assign, gains, TRUE)
 
 # The greedy assignment: the largest gain whose row and column are both free is taken first.
 greedy_match <- function(gains) {
-  by_value <- order(gains, decreasing = TRUE, method = "radix")
+  best_first <- largest_first(gains)
   # gains that differ only by rounding count as equal, so that swapping the sides matches the same
   # neurons
-  is_smaller <- -diff(gains[by_value]) > tie_share
-  best_first <- by_value[order(cumsum(c(0, is_smaller)), by_value, method = "radix")]
+  is_equal <- -diff(gains[best_first]) <= tie_share
+  tied <- which(c(FALSE, is_equal) | c(is_equal, FALSE))
+  level <- cumsum(c(TRUE, !is_equal))[tied]
+  best_first[tied] <- best_first[tied][order(level, best_first[tied], method = "radix")]
   .Call(C_assign_greedy, best_first, nrow(gains), ncol(gains))
+}
+
+# order(values, decreasing = TRUE), in pieces between which the user can interrupt.
+largest_first <- function(values, most = 2e6) {
+  size <- length(values)
+  if (size <= most) return(order(values, decreasing = TRUE, method = "radix"))
+  few <- sort(values[seq(1, size, length.out = 1e4)])
+  piece <- findInterval(values, unique(few[seq(1, 1e4, length.out = ceiling(size / most) + 1)]))
+  unlist(lapply(max(piece):min(piece), function(k) {
+    at <- which(piece == k)
+    at[order(values[at], decreasing = TRUE, method = "radix")]
+  }))
 }
 
 declare_measure(

@@ -20,8 +20,8 @@ chance_of_models <- function(task, data, scores, permutations, blocks, threads) 
     apply(null, 2, function(values) diff(range(values)) <= equal_share)
   p_value[known[still]] <- NA
   if (any(still)) {
-    inform("No p_chance (NA) of ", enumerate(names(task$models)[known[still]]), ": permutations of ",
-           "whole `clusters` change nothing in ", if (sum(still) > 1) "them." else "it.",
+    inform("No p_chance (NA) of ", enumerate(names(task$models)[known[still]]), ": permutations ",
+           "of whole `clusters` change nothing in ", if (sum(still) > 1) "them." else "it.",
            class = "repalign_no_chance")
   }
   list(p_value = p_value, permutations = design$count, engine = design$engine)
@@ -57,7 +57,8 @@ chance_design <- function(task, data, permutations, blocks) {
     plan <- permutation_plan(task$n, permutations, blocks, FALSE, "auto")
     # what only matrix products need can be had for whole cosets of permutations
     coset <- all(vapply(seq_along(task$models), chance_way, "", task, data) == "inner")
-    return(if (is.null(plan$fixed)) plan$design_of(if (coset) "coset" else "random") else plan$fixed)
+    engine <- if (coset) "coset" else "random"
+    return(if (is.null(plan$fixed)) plan$design_of(engine) else plan$fixed)
   }
   if (is.matrix(permutations) || inherits(permutations, "how")) {
     design <- permutation_plan(task$n, permutations, NULL, FALSE, "auto")$fixed

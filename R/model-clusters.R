@@ -44,8 +44,8 @@ is_flat <- function(values) {
 
 warn_constant <- function(models) {
   if (!length(models)) return(invisible())
-  warn("The score of ", enumerate(models), " is undefined (NA): only pairs of stimuli of different ",
-       "`clusters` count, and its dissimilarities are the same for all of these.",
+  warn("The score of ", enumerate(models), " is undefined (NA): only pairs of stimuli of ",
+       "different `clusters` count, and its dissimilarities are the same for all of these.",
        class = "repalign_undefined", data = models)
 }
 

@@ -54,8 +54,8 @@ given_draws <- function(resample, groups, n, words) {
   check_factor_sizes(factors, groups, n, words)
   rows <- vapply(counts, ncol, 0L)
   if (length(unique(rows)) > 1) {
-    abort("`resample` has ", rows[1], " draws of RDMs and ", rows[2], " of ", words, ": the rows of ",
-          "both matrices are the same draws.", class = "repalign_error_size", arg = "resample")
+    abort("`resample` has ", rows[1], " draws of RDMs and ", rows[2], " of ", words, ": the rows ",
+          "of both matrices are the same draws.", class = "repalign_error_size", arg = "resample")
   }
   list(factors = factors, count = rows[[1]], rdm = counts$rdm, condition = counts$condition)
 }

@@ -88,12 +88,32 @@
 #' subjects: `p_zero` does. A cosine is far above 0 for all RDMs that are positive, so that `p_zero`
 #' is then small for any model; `p_chance` is not.
 #'
+#' In 300 data sets each with models that have nothing to do with the data (20 stimuli, 8 subjects;
+#' `Rscript bench/rsa-chance.R level sets=300 draws=30 outer=pearson`, and `outer=whitened_cosine`),
+#' `p_chance` was at most 0.05 in 0.050 and 0.040 of them for a fixed model, 0.030 and 0.053 for a
+#' weighted one, and 0.058 and 0.053 for a non-negative one; `p_zero` by the whitened cosine in all
+#' of them. Where data and models shared categories and nothing else (`blocks sets=100
+#' outer=pearson`), it was so in all sets by permutations of all stimuli, and in 0.06 to 0.07 within
+#' categories as `blocks`. Of models that share some of the patterns (`power sets=100
+#' outer=pearson`) `p_chance` found 0.11, 0.42 and 0.86 where `p_zero` found 0.07, 0.22 and 0.67. In
+#' 2 x 2 folds (40 sets; `folds sets=160 draws=10 permutations=99 outer=pearson`) it was at most
+#' 0.05 in 0.050 (fixed) and 0.075 (weighted) of unrelated models. With 92 stimuli and 20 subjects,
+#' 999 permutations took about a second for three fixed models, and 5 to 7 seconds for one in 2 x 2
+#' folds, fixed or weighted, by `"pearson"` or `"whitened_cosine"`; 8 to 32 with weights that are
+#' not negative (`cost`).
+#'
 #' *Clusters.* Stimuli that depend on each other are fewer independent stimuli than they seem. With
 #' `clusters`, whole clusters are drawn, n is their number, and neither pairs of stimuli within a
 #' cluster nor pairs between two copies of it count, in scores as in draws: a score would otherwise
 #' depend on how many of them there are. Whitened comparisons weigh the pairs that are left by their
 #' own covariance. A model that is the same for all pairs between clusters, such as that of the
 #' categories themselves, has no score (`NA`, with a warning).
+#'
+#' Clusters of 4 stimuli whose features share 80% of their variance, 8 subjects, 5, 10 and 20
+#' clusters (`Rscript bench/rsa-clusters.R sets=200`; Pearson and cosine, plain and whitened): with
+#' `clusters`, 95% intervals held the true score in 0.965 to 0.995 of the sets, equal models
+#' differed in 0.000 to 0.025, and a score of 0 was called positive in 0.000 to 0.025. Without, it
+#' was 0.890 to 0.965, 0.030 to 0.085, and 0.455 to 1.000 (of the score with pairs within clusters).
 #'
 #' *Cross-validation.* Models are fitted to the training RDMs and stimuli of each fold, and tested
 #' with those that the training does not have; scores and ceilings are means over folds, of which
@@ -176,16 +196,20 @@ evaluate_models <- function(rdms, models, outer = "whitened_cosine",
   check_evaluation(task, drawn, folds, threads)
   blocks <- check_chance(task, permutations, blocks, task$labels)
   free <- is.null(blocks) && all_orders(permutations)
-  dependence <- if (is.null(task$codes) && (free || "condition" %in% drawn$factors)) {
+  # errors over stimuli go on into comparisons, p-values of permutations do not
+  drawn_stimuli <- "condition" %in% drawn$factors
+  dependence <- if (is.null(task$codes) && (free || drawn_stimuli)) {
     warn_of_rows(judged_rdms(task$values, task$n, mean = TRUE),
-                 judged_rdms(do.call(cbind, task$components), task$n), "errors",
-                 list(cluster_remedy))
+                 judged_rdms(do.call(cbind, task$components), task$n),
+                 if (drawn_stimuli) "errors" else "null",
+                 list(if (drawn_stimuli) cluster_remedy else evaluation_remedy))
   }
   data <- data_rounds(task, folds)
   whole <- evaluate_whole(task, data, folds, threads)
   parts <- evaluate_parts(task, drawn, folds, threads)
   chance <- chance_of_models(task, data, whole$scores, permutations, blocks, threads)
-  evaluation_result(task, whole, parts, chance, drawn, folds, conf_level, dependence)
+  evaluation_result(task, whole, parts, chance, drawn, folds, conf_level,
+                    if (drawn_stimuli) dependence)
 }
 
 # ---- what is given

@@ -68,7 +68,8 @@ fit_rdm_model <- function(model, rdms, outer, raw = FALSE, stimulus_noise = NULL
          "is alike to the data.", class = "repalign_undefined")
   }
   structure(list(weights = stats::setNames(weights, model$table$names), model = model,
-                 predicted = predicted / unit, outer = outer, score = mean(scores), data = table$values),
+                 predicted = predicted / unit, outer = outer, score = mean(scores),
+                 data = table$values),
             class = "repalign_rdm_fit")
 }
 

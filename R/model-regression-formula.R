@@ -25,7 +25,7 @@ regression_table <- function(formula, data, inner, allow_na) {
   subjects <- seq_along(responses)
   list(n = attr(rdms[[1]], "Size"), labels = labels_of_rdms(rdms),
        y = packed[, subjects, drop = FALSE], x = packed[, -subjects, drop = FALSE],
-       single = single, response = terms$names[1], subjects = if (!single) names(values[[1]]))
+       series = declares_series(unname(values)), single = single, response = terms$names[1], subjects = if (!single) names(values[[1]]))
 }
 
 # list(calls, names, env): of the response and the predictors.
@@ -204,6 +204,7 @@ rdm_of_labels <- function(value, place, allow_na) {
 
 rdm_of_responses <- function(value, place, inner) {
   repr <- representation(value, place, side = "x")
+  note_unused_structure(list(repr), list(list(label = paste("the RDM of", place))))
   if (repr$kind == "graph") need_kind(repr, c("data", "dist"), "a regression of RDMs")
   check_rows(repr$n, 2, place, "a dissimilarity")
   check_row_width(repr, inner)

@@ -132,15 +132,32 @@
 #' - V_{su}, V_s, V_u)}{V = max(V_s + V_u - V_su, V_s, V_u)}, with \eqn{V^2 / (V_s^2/(n - 1) +
 #' V_u^2/(U - 1))}{V^2 / (V_s^2/(n - 1) + V_u^2/(U - 1))} degrees of freedom for n conditions and U
 #' subjects; of one subject it is \eqn{V_s}{V_s}, with n - 1. It is two-sided, with `fit =
-#' "nonnegative"` one-sided. It holds where the other two do not, and is conservative: @FIGURES@.
+#' "nonnegative"` one-sided. It holds where the other two do not, and is conservative. Shares of
+#' p-values of at most 0.05 in 100 data sets each with 8 subjects, 20 conditions and predictors that
+#' correlate by 0.64 (`Rscript bench/rsa-regression.R group sets=100 n=20 permutations=99`), for a
+#' predictor that tells nothing, and in the last three rows for one with an effect in standard
+#' deviations:
+#'
+#' | Data | `p_conditions` | `p_subjects` | `p_value` |
+#' | --- | --- | --- | --- |
+#' | noise in the patterns (0.5, 1, 2) | 0.07, 0.08, 0.03 | 0.05, 0.03, 0.05 | 0.01, 0.01, 0.00 |
+#' | a remainder that subjects share | 0.01 | 0.47 | 0.00 |
+#' | both, in the same dimensions | 0.15 | 0.40 | 0.01 |
+#' | both, patterns of unequal lengths (0.87) | 0.27 | 0.64 | 0.00 |
+#' | weights of mean 0 in each subject | 0.47 | 0.06 | 0.04 |
+#' | effect 0.1, beside a shared remainder | 0.09 | 0.52 | 0.01 |
+#' | effect 0.2 | 0.44 | 0.68 | 0.07 |
+#' | effect 0.4 | 0.96 | 0.94 | 0.69 |
+#'
+#' With 30 conditions (`n=30`) the shares of `p_value` were, in this order, 0.01, 0.01, 0.00; 0.01;
+#' 0.02; 0.01; 0.08; 0.05, 0.36 and 0.97.
 #'
 #' When not to trust it. When conditions depend on each other, as in a series or in runs without
 #' `blocks`: a warning of class `repalign_dependence` speaks when they look like it, see
-#' [calibrate()]. A coefficient depends on which other predictors there are; with predictors
-#' that hardly differ it is uncertain, and `shared` large. Dissimilarities of noisy patterns that
-#' are not cross-validated have a bias, which centring takes out where it is the same for all pairs
-#' of a condition. The p-values of the rows are about these subjects and other conditions.
-#' Conditions that depend on each other (frames of a film) are fewer than they seem.
+#' [calibrate()]. A coefficient depends on which other predictors there are; with predictors that
+#' hardly differ it is uncertain, and `shared` large. Dissimilarities of noisy patterns that are not
+#' cross-validated have a bias, which centring takes out where it is the same for all pairs of a
+#' condition. The p-values of the rows are about these subjects and other conditions.
 #' @references Freedman and Lane (1983), J. Bus. Econ. Stat. 1. Dekker, Krackhardt and Snijders
 #'   (2007), Psychometrika 72 (permutation tests of several matrices). Lawson and Hanson (1974),
 #'   Solving Least Squares Problems.
@@ -187,6 +204,7 @@ rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = leav
           "of RDMs, or no `group`.", class = "repalign_error_choice", arg = "group")
   }
   group <- group_codes(group, ncol(table$y), table$subjects)
+  refuse_free_series(table$series && is.null(blocks), permutations)
   design <- regression_design(permutations, table$n, leave_out, blocks)
   if (is.null(blocks)) {
     # what is left out then moves with the conditions of the response, as what it lacks
@@ -210,8 +228,8 @@ rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = leav
 }
 
 regression_remedies <- list(
-  paste("Name groups within which conditions may be exchanged, such as runs, in `blocks`, or give a",
-        "design of permute::how() in `permutations`, which can also shift a series."),
+  paste("Name groups within which conditions may be exchanged, such as runs, in `blocks`, or give",
+        "a design of permute::how() in `permutations`, which can also shift a series."),
   paste("Take the mean over the copies of each condition, or name groups within which conditions",
         "may be exchanged in `blocks`.")
 )

@@ -147,8 +147,8 @@ compared_models <- function(result) {
   }
   rows$over <- evaluation_over(result)
   rows$measure <- rep(attr(result, "outer"), nrow(rows))
-  list(score = rows$score, title = rows$model, measure = rows$measure, sign = rep(1, nrow(rows)),
-       parts = found$parts, total = total_covariance(found$parts),
+  list(score = rows$score, title = as.character(rows$model), measure = rows$measure,
+       sign = rep(1, nrow(rows)), parts = found$parts, total = total_covariance(found$parts),
        level = attr(result, "conf_level"), order = order(found$at), rows = rows, halves = FALSE)
 }
 

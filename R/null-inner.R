@@ -60,7 +60,8 @@ prepare_grams <- function(set, sides) {
 # pair changes with a permutation; the self terms do not.
 
 cka_null <- function(args) {
-  if (corrects_trials(args$estimator) || isTRUE(args$own_labels)) return(NULL)
+  if (corrects_trials(args$estimator)) return(if (is.null(args$clusters)) trial_null())
+  if (isTRUE(args$own_labels)) return(NULL)
   if (goes_by_clusters(args)) return(cluster_null(args))
   if (args$kernel == "manifold") return(sparse_null(manifold_h_of_sums))
   excludes <- leaves_out_across(args)
@@ -99,17 +100,22 @@ excluded_count <- function(width, args) {
 # What the neuron pairs that are left out would add to the inner product, for every permutation.
 excluded_null <- function(pair, args, design) {
   labels <- pair_labels(pair, args)
-  at <- excluded_pairs(labels$x, labels$y)
+  excluded_sums(scaled_data(pair$x, TRUE), scaled_data(pair$y, TRUE),
+                excluded_pairs(labels$x, labels$y), design)
+}
+
+# x, y: with centred columns; at: what excluded_pairs() gives.
+excluded_sums <- function(x, y, at, design) {
   blocks <- lapply(at$blocks, function(b) expand.grid(x = b$x, y = b$y))
   ix <- c(at$x, unlist(lapply(blocks, function(b) b$x)))
   iy <- c(at$y, unlist(lapply(blocks, function(b) b$y)))
   if (!length(ix)) return(0)
-  n <- as.double(pair$x$n)
+  n <- as.double(nrow(x))
   total <- 0
   # a part of the neuron pairs at a time, so that memory stays bounded
   for (part in split(seq_along(ix), ceiling(seq_along(ix) * (design$count + 1) / 2e7))) {
-    phi <- scaled_data(pair$x, TRUE)[, ix[part], drop = FALSE]
-    psi <- scaled_data(pair$y, TRUE)[, iy[part], drop = FALSE]
+    phi <- x[, ix[part], drop = FALSE]
+    psi <- y[, iy[part], drop = FALSE]
     sums <- song_estimate(rowSums(column_sums(phi, psi, design)^2),
                           rowSums(column_sums(phi^2, psi^2, design)),
                           sum(colSums(phi^2) * colSums(psi^2)), n, diagonal = TRUE)

@@ -13,6 +13,7 @@ NULL
 # (`said`) and for permutations (`warned`). By moments the list is `observed` and `laws`.
 # score: score_pairs(), or another function that computes the observed scores.
 measure_null <- function(measure, pairs, sides, plan, engine, score = score_pairs) {
+  measure <- with_fitting_null(measure, pairs, sides)
   drawn <- new.env()
   observed <- drop(score(pairs, sides, list(measure), "stop", drawn))
   if (engine == "moments") return(moments_null(measure, pairs, sides, observed))
@@ -30,6 +31,13 @@ measure_null <- function(measure, pairs, sides, plan, engine, score = score_pair
     kernel_null(null, measure, pairs, sides, design, observed)
   }
   list(observed = observed, pairs = permuted, design = design)
+}
+
+# The measure without its null where that does not fit the data.
+with_fitting_null <- function(measure, pairs, sides) {
+  fits <- measure$null$fits
+  if (!is.null(fits) && !fits(measure, pairs, sides)) measure$null <- NULL
+  measure
 }
 
 # The design of a measure: cosets are the default where its null kernel can take them at once.

@@ -101,14 +101,25 @@ plan_pairs <- function(x, y) {
     check_rows(pair$x$n, 6, pair$x$arg, "a plan")
     refuse_holes(pair[c("x", "y")], list(list(id = "cka", args = list(), declaration = list())))
     for (repr in pair[c("x", "y")]) {
-      if (is.null(repr$responses$cluster)) next
-      abort("`", repr$arg, "` declares clusters of stimuli, but a plan takes stimuli as ",
-            "independent: give one stimulus of each cluster, or the means of clusters.",
+      declared <- unclass(repr$responses)
+      if (is.null(declared$cluster) && is.null(declared$series)) next
+      abort("`", repr$arg, "` declares ", if (is.null(declared$cluster)) "a series" else "clusters",
+            " of stimuli, but a plan takes stimuli as independent: give one stimulus of each cluster ",
+            "(or stretch of the series), or the means of these.",
             class = "repalign_error_design", arg = repr$arg)
     }
-    warn_of_rows(list(pair$x), list(pair$y), "errors", plan_remedies)
   }
+  note_planned_trials(pairs)
+  warn_of_rows(list(pairs[[1]]$x), lapply(pairs, function(pair) pair$y), "errors", plan_remedies)
   pairs
+}
+
+# A plan is about trials with noise of their own.
+note_planned_trials <- function(pairs) {
+  reprs <- unlist(lapply(pairs, function(pair) unname(pair[c("x", "y")])), recursive = FALSE)
+  given <- Filter(Negate(is.null), lapply(reprs, function(repr) repr$responses))
+  unused <- intersect(c("runs", "events"), unlist(lapply(given, declared_parts)))
+  if (length(unused)) say_unused(list(unused), "plan_recording")
 }
 
 plan_remedies <- list("Give one stimulus of each cluster, or the means of clusters.")

@@ -205,9 +205,11 @@ family_colours <- function(names) {
 # These functions decide in which panel a row is drawn, and in which order names stand.
 
 need_rows <- function(object, arg = "object") {
-  if (nrow(object)) return(invisible(object))
-  abort("There is nothing to draw: `", arg, "` has no rows.", class = "repalign_error_size",
-        arg = arg)
+  if (!nrow(object)) {
+    abort("There is nothing to draw: `", arg, "` has no rows.", class = "repalign_error_size",
+          arg = arg)
+  }
+  refuse_nameless_rows(object, arg)
 }
 
 # The rows of some measures; all rows when `measure` is NULL.

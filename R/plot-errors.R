@@ -227,6 +227,10 @@ autoplot.repalign_plan <- function(object, what = c("se", "power"), ...) {
   need_rows(object)
   rows <- as.data.frame(object)
   numbers <- c("stimuli", "neurons_x", if (!facts$model$tied) "neurons_y", "trials")
+  if (anyNA(rows[numbers])) {
+    abort("`object` has designs without numbers of stimuli, neurons or trials (NA): leave these ",
+          "rows out.", class = "repalign_error_rows", arg = "object")
+  }
   varies <- numbers[vapply(rows[numbers], function(column) length(unique(column)) > 1, NA)]
   if (!length(varies)) {
     abort("There is nothing to draw: plan several numbers of stimuli, neurons or trials.",

@@ -58,7 +58,8 @@ autoplot.repalign_evaluation <- function(object, type = c("bars", "points", "map
     ggplot2::scale_x_discrete() +
     ggplot2::geom_hline(yintercept = 0, linewidth = 0.3, colour = "grey40") +
     (if (type == "bars") {
-      ggplot2::geom_col(width = 0.65, fill = okabe_ito[["sky"]], na.rm = TRUE)
+      ggplot2::geom_col(width = 0.65, fill = okabe_ito[["sky"]], position = "identity",
+                        na.rm = TRUE)
     }) +
     points +
     ggplot2::geom_linerange(ggplot2::aes(ymin = .data[["low"]], ymax = .data[["high"]]),

@@ -232,7 +232,55 @@ array_responses <- function(x, given) {
   list(values = x, trial = trial,
        event = if (!is.null(given$event)) slot_labels(given$event, size, "event"),
        neuron = columns$neuron, session = columns$session,
-       cluster = row_labels(cluster, size[1], "cluster", "stimulus", TRUE))
+       cluster = row_labels(cluster, size[1], "cluster", "stimulus", TRUE),
+       series = times_of_rows(given$series, size[1], names[[1]]))
+}
+
+# The time of each row, in whole steps from 1 on. A single TRUE: the rows come in order.
+times_of_rows <- function(series, n, names = NULL) {
+  if (is.null(series) || isTRUE(series)) return(if (isTRUE(series)) seq_len(n))
+  if (!is.numeric(series) || is.object(series) || length(dim(series)) > 1) {
+    abort("`series` must be TRUE, or the time of each ", "stimulus, not ", describe(series), ".",
+          class = "repalign_error_labels", arg = "series")
+  }
+  series <- in_order_of(series, names, "series")
+  if (length(series) != n || !all(is.finite(series))) {
+    abort("`series` has ", count_of(length(series), "time"), ", but `x` has ", count_of(n, "row"),
+          ": give one finite number per row, or TRUE.", class = "repalign_error_labels",
+          arg = "series")
+  }
+  series
+}
+
+# Times of stimuli as whole steps.
+steps_of_times <- function(times, names = NULL) {
+  if (is.null(times)) return(NULL)
+  title <- function(at) if (is.null(names)) at else dQuote(names[at], FALSE)
+  if (anyDuplicated(times)) {
+    twice <- which(times == times[anyDuplicated(times)])[1:2]
+    abort("`series` has the same time for two stimuli (", title(twice[1]), " and ",
+          title(twice[2]), "): the rows of a series follow each other.",
+          class = "repalign_error_labels", arg = "series")
+  }
+  steps <- diff(sort(times))
+  if (length(steps) && max(steps) - min(steps) > 1e-6 * max(steps)) {
+    at <- order(times)[which.max(steps) + 0:1]
+    abort("`series` has unequal steps: the longest, from stimulus ", title(at[1]), " to ",
+          title(at[2]), ", takes ", format(max(steps), digits = 4), ", the shortest ",
+          format(min(steps), digits = 4), ". Shifts in time need equal steps: leave out the stimuli ",
+          "around gaps, or bring the responses to equal steps.", class = "repalign_error_labels",
+          arg = "series")
+  }
+  rank(times, ties.method = "first")
+}
+
+# The time of each stimulus, from those of rows.
+times_by_stimulus <- function(series, rows, names) {
+  if (is.null(series)) return(NULL)
+  times <- times_of_rows(series, length(rows))
+  # as they come: the first row of each stimulus tells
+  if (isTRUE(series)) return(match(seq_len(max(rows)), rows))
+  labels_by_stimulus(times, rows, names, "series")
 }
 
 # Infinite values are no responses; NaN is a missing one, as NA is.
@@ -325,8 +373,11 @@ presentation_responses <- function(x, given) {
   for (arg in c("stimulus", "trial", "event")) {
     given[[arg]] <- in_order_of(given[[arg]], rownames(x), arg, "the rows of `x`")
   }
-  given$cluster <- in_order_of(given$cluster, if (is.null(given$stimulus)) rownames(x) else
-    label_text(as.vector(given$stimulus)), "cluster")
+  of_stimuli <- if (is.null(given$stimulus)) rownames(x) else
+    label_text(as.vector(given$stimulus))
+  for (arg in c("cluster", "series")) {
+    given[[arg]] <- in_order_of(given[[arg]], of_stimuli, arg)
+  }
   stimulus <- row_labels(given$stimulus, nrow(x), "stimulus", "row", FALSE)
   labels <- lapply(c(trial = "trial", event = "event", cluster = "cluster"), function(arg) {
     row_labels(given[[arg]], nrow(x), arg, "row", arg == "cluster")
@@ -376,7 +427,8 @@ presentation_responses <- function(x, given) {
   }
   list(values = values, trial = spread(as.character(trial)),
        event = if (!is.null(labels$event)) spread(labels$event), neuron = columns$neuron,
-       session = columns$session, cluster = labels_by_stimulus(labels$cluster, rows, names))
+       session = columns$session, cluster = labels_by_stimulus(labels$cluster, rows, names),
+       series = times_by_stimulus(given$series, rows, names))
 }
 
 # The label of each stimulus, from labels of rows, which must agree.
@@ -388,7 +440,8 @@ labels_by_stimulus <- function(labels, rows, names, arg = "cluster") {
     at <- rows[differs[1]]
     abort("`", arg, "` has different labels for stimulus ",
           dQuote(if (is.null(names)) at else names[at], FALSE), " (rows ", first[at], " and ",
-          differs[1], "): a stimulus belongs to one cluster.", class = "repalign_error_labels",
+          differs[1], "): a stimulus ", if (arg == "series") "has one time" else
+            "belongs to one cluster", ".", class = "repalign_error_labels",
           arg = arg)
   }
   labels[first]
@@ -406,7 +459,8 @@ long_responses <- function(x, given) {
           arg = "stimulus")
   }
   check_frame(x)
-  labels <- frame_labels(x, given, c("stimulus", "neuron", "trial", "session", "cluster", "event"))
+  labels <- frame_labels(x, given, c("stimulus", "neuron", "trial", "session", "cluster", "event",
+                                     "series"))
   response <- response_column(x, given)
   axes <- long_axes(labels)
   sizes <- unname(vapply(axes, nlevels, 0L))
@@ -434,7 +488,8 @@ long_responses <- function(x, given) {
   list(values = known_values(values), trial = trials,
        event = long_events(labels$event, at, axes), neuron = neurons,
        session = sessions,
-       cluster = labels_by_stimulus(labels$cluster, rows, levels(axes$stimulus)))
+       cluster = labels_by_stimulus(labels$cluster, rows, levels(axes$stimulus)),
+       series = times_by_stimulus(labels$series, rows, levels(axes$stimulus)))
 }
 
 check_frame <- function(x) {
@@ -460,7 +515,7 @@ frame_labels <- function(x, given, args) {
 
 # given: the name of a column, or a vector.
 frame_label <- function(x, given, arg) {
-  if (is.null(given)) return(NULL)
+  if (is.null(given) || arg == "series" && isTRUE(given)) return(given)
   if (names_column(given) && given %in% names(x)) {
     values <- x[[given]]
     place <- paste0("Column ", dQuote(given, FALSE), " of `x`")
@@ -491,7 +546,7 @@ names_column <- function(given) {
 }
 
 named_columns <- function(x, given) {
-  args <- c("stimulus", "neuron", "trial", "session", "cluster", "event")
+  args <- c("stimulus", "neuron", "trial", "session", "cluster", "event", "series")
   named <- Filter(names_column, given[args])
   intersect(unlist(named), names(x))
 }
@@ -598,7 +653,7 @@ long_events <- function(event, at, axes) {
 # Columns that an argument names are no neurons.
 wide_responses <- function(x, given) {
   check_frame(x)
-  args <- c("stimulus", "trial", "event", "cluster")
+  args <- c("stimulus", "trial", "event", "cluster", "series")
   labels <- frame_labels(x, given, args)
   used <- named_columns(x, given[args])
   neurons <- x[setdiff(names(x), used)]

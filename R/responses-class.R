@@ -4,11 +4,13 @@
 # stimulus fill the first slots in their order); event (stimuli x trials: labels of what shares
 # noise, NA where a stimulus has no such trial); neuron and session (a label for each column, or
 # NULL); cluster (a label for each stimulus, NA to leave it out, or NULL); run (are the trials
-# runs, each with all stimuli?); complete (are the columns all neurons that there are?).
+# runs, each with all stimuli?); complete (are the columns all neurons that there are?); series (the
+# time of each stimulus, in steps from 1 on, or NULL).
 new_responses <- function(values, event = NULL, neuron = NULL, session = NULL, cluster = NULL,
-                          run = FALSE, complete = FALSE) {
+                          run = FALSE, complete = FALSE, series = NULL) {
   structure(list(values = values, event = event, neuron = neuron, session = session,
-                 cluster = cluster, run = run, complete = complete), class = "repalign_responses")
+                 cluster = cluster, run = run, complete = complete, series = series),
+            class = "repalign_responses")
 }
 
 is_responses <- function(x) inherits(x, "repalign_responses")
@@ -142,7 +144,7 @@ part_of_responses <- function(x, i, a, t = seq_len(dim(x)[3])) {
   event[!present] <- NA
   moved <- move_slots(values, event, present)
   new_responses(moved$values, moved$event, x$neuron[a], x$session[a], x$cluster[i], x$run,
-                x$complete)
+                x$complete, x$series[i])
 }
 
 # rows, columns: TRUE for those that stay.
@@ -159,7 +161,7 @@ permuted_responses <- function(x, permutation) {
   values <- x$values[permutation, , , drop = FALSE]
   if (!is.null(names)) dimnames(values) <- c(list(NULL), names[2:3])
   new_responses(values, x$event[permutation, , drop = FALSE], x$neuron, x$session,
-                x$cluster[permutation], x$run, x$complete)
+                x$cluster[permutation], x$run, x$complete, x$series[permutation])
 }
 
 # ---- print
@@ -185,6 +187,10 @@ print.repalign_responses <- function(x, ...) {
       left_out <- sum(is.na(x$cluster))
       paste0("Clusters: ", length(sizes), ", with ", range_words(sizes), " stimuli each",
              if (left_out > 0) paste0("; ", left_out, " stimuli without a label are left out"), ".")
+    },
+    if (!is.null(x$series)) {
+      paste0("Series: the stimuli follow each other in time, ",
+             if (is.unsorted(x$series)) "in another order than here." else "in this order.")
     },
     if (events) "Events: some trials of a stimulus share noise.",
     if (missing > 0) paste0("Missing: ", count_of(missing, "response"), ".")

@@ -1,14 +1,18 @@
 # What responses objects declare, for calls that use it and for those that do not.
 
-structures <- c("trials", "runs", "sessions", "neurons", "clusters", "complete")
+structures <- c("trials", "runs", "events", "sessions", "neurons", "clusters", "complete", "series")
 
 # The parts that an object declares.
 declared_parts <- function(x) {
   x <- unclass(x)
   several <- dim(x$values)[3] > 1
-  structures[c(several && !x$run, several && x$run, !is.null(x$session), !is.null(x$neuron),
-               !is.null(x$cluster), x$complete)]
+  structures[c(several && !x$run, several && x$run, several && blocks_of_events(x),
+               !is.null(x$session), !is.null(x$neuron), !is.null(x$cluster), x$complete,
+               !is.null(x$series))]
 }
+
+# Those that an estimator can follow: an order in time changes no estimate.
+estimated_parts <- function(x) setdiff(declared_parts(x), "series")
 
 # Means over trials that lack a value are refused for measures that do not go by trials, and RDMs
 # that lack pairs of stimuli for those that do not take them.
@@ -81,8 +85,90 @@ declared_sides <- function(sides, set, clusters = NULL,
 
 refuse_second_clusters <- function(given, declared) {
   if (is.null(given) || is.null(declared)) return(invisible())
-  abort("`clusters` is given, but a responses object declares clusters already: leave out one of ",
-        "the two.", class = "repalign_error_choice", arg = "clusters")
+  if (identical(as.vector(cluster_codes(given)), as.vector(declared))) return(invisible())
+  abort("`clusters` are other clusters than `cluster` of responses() declares: leave out one of the ",
+        "two.", class = "repalign_error_choice", arg = "clusters")
+}
+
+# ---- time
+
+# The times of the stimuli that objects of a call declare, in steps; NULL without any.
+declared_times <- function(reprs) {
+  known <- Filter(function(repr) !is.null(unclass(repr$responses)$series), reprs)
+  if (!length(known)) return(NULL)
+  times <- lapply(known, function(repr) order(unclass(repr$responses)$series))
+  differs <- which(!vapply(times, identical, NA, times[[1]]))
+  if (length(differs)) {
+    abort("`", known[[1]]$arg, "` and `", known[[differs[1]]]$arg, "` declare different orders in ",
+          "time in `series`: the stimuli are the same, and so must be their order. Declare it on one ",
+          "side, or alike.", class = "repalign_error_labels", arg = known[[differs[1]]]$arg)
+  }
+  unclass(known[[1]]$responses)$series
+}
+
+# Does any of these data, or lists of them, declare a series?
+declares_series <- function(data) {
+  if (is_responses(data)) return(!is.null(unclass(data)$series))
+  if (is_prepared(data)) return(declares_series(data$responses))
+  if (!is.list(data) || is.data.frame(data)) return(FALSE)
+  for (part in data) if (declares_series(part)) return(TRUE)
+  FALSE
+}
+
+# The kind of shifts of a call. series: as the call gives it, or NULL; others: what else determines
+# the permutations, a named list of arguments of the call.
+series_of_call <- function(series, data, others) {
+  if (!is.null(series)) series <- check_series(series)
+  if (!declares_series(data)) return(if (is.null(series)) FALSE else series)
+  if (isFALSE(series)) {
+    abort("series = FALSE is given, but `series` of responses() declares a time series, whose stimuli ",
+          "are not exchangeable: leave out one of the two.", class = "repalign_error_choice",
+          arg = "series")
+  }
+  given <- names(Filter(Negate(is.null), others[c("blocks", "clusters")]))
+  if (length(given)) {
+    abort("`", given[1], "` is given, but `series` of responses() declares a time series: each ",
+          "determines which permutations are allowed. Leave out one of the two.",
+          class = "repalign_error_choice", arg = given[1])
+  }
+  if (!is.null(series)) return(series)
+  if (all_orders(others$permutations)) "linear" else FALSE
+}
+
+# Where permutations of a series would be free, and the function has no shifts of its own.
+refuse_free_series <- function(declared, permutations) {
+  if (!declared || !all_orders(permutations)) return(invisible())
+  abort("`series` of responses() declares a time series, whose stimuli are not exchangeable: give a ",
+        "design of permute::how() in `permutations`, such as ",
+        "how(within = Within(type = \"series\")), or permutations = 0.",
+        class = "repalign_error_design", arg = "permutations")
+}
+
+# Where errors take each stimulus as independent.
+note_declared_series <- function(reprs) {
+  if (is.null(declared_times(reprs))) return(invisible())
+  inform("Declared by responses(), but not used: series. Errors take each stimulus as independent, ",
+         "which stimuli of a series are not: name stretches of them in clusters.",
+         class = unused_classes)
+}
+
+# The sides with their stimuli in the order of time, and the measures with what they have of stimuli.
+sides_in_time <- function(sides, set) {
+  times <- declared_times(all_representations(sides))
+  if (is.null(times) || !is.unsorted(times)) return(list(sides = sides, set = set))
+  refuse_prepared_series(all_representations(sides))
+  at <- order(times)
+  sides$x$reprs <- lapply(sides$x$reprs, reordered_representation, at)
+  sides$y$reprs <- if (sides$self) sides$x$reprs else if (sides$same) {
+    on_side_y(sides$x)$reprs
+  } else lapply(sides$y$reprs, reordered_representation, at)
+  set <- lapply(set, function(measure) {
+    noise <- measure$args$stimulus_noise
+    if (is.null(noise)) return(measure)
+    measure$args$stimulus_noise <- if (is.matrix(noise)) noise[at, at] else noise[at]
+    measure
+  })
+  list(sides = sides, set = set)
 }
 
 with_declared_clusters <- function(measure, codes) {
@@ -102,9 +188,13 @@ takes_clusters <- function(measure) {
 note_unused_structure <- function(reprs, set) {
   given <- Filter(Negate(is.null), lapply(reprs, function(repr) repr$responses))
   parts <- structures[structures %in% unlist(lapply(given, declared_parts))]
-  parts <- setdiff(parts, "complete")
+  # an order in time changes no score; see series_of_call() and note_declared_series()
+  parts <- setdiff(parts, c("complete", "series"))
   if (!length(parts)) return(invisible())
-  unused <- lapply(set, function(measure) setdiff(parts, used_structure(measure)))
+  unused <- lapply(set, function(measure) {
+    used <- used_structure(measure)
+    setdiff(parts, c(used, if ("trials" %in% used) "events"))
+  })
   say_unused(unused, vapply(set, function(measure) measure$label, ""))
 }
 
@@ -124,8 +214,11 @@ say_unused <- function(unused, labels) {
   inform("Declared by responses(), but not used: ", paste(each, collapse = "; "), ".",
          if (any(c("trials", "runs") %in% unlist(unused))) {
            " Means over trials are compared, with the noise that is left in them."
-         }, class = "repalign_structure_unused")
+         }, class = unused_classes)
 }
+
+# Of messages about a declaration that a function does not honour.
+unused_classes <- c("repalign_note_declared", "repalign_structure_unused")
 
 # ---- what is refused
 
@@ -233,7 +326,7 @@ settle_cka <- function(args, reprs) {
     return(args)
   }
   known <- Filter(function(repr) !is.null(repr$responses), all)
-  parts <- unlist(lapply(known, function(repr) declared_parts(repr$responses)))
+  parts <- unlist(lapply(known, function(repr) estimated_parts(repr$responses)))
   several <- any(c("trials", "runs") %in% parts)
   default <- args$default_estimator
   usable <- several && trials_usable(args, parts, known)

@@ -43,6 +43,11 @@
 #' @param complete are the columns a sample of a larger population, as the neurons of a brain are
 #'   (`FALSE`), or all that there are, such as the units of a network layer (`TRUE`)? Of all that
 #'   there are, the neuron correction of [cka()] leaves out nothing, and no error is about them.
+#' @param series the order of the stimuli in time, if they are a time series: `TRUE`, as they come in
+#'   `x`; or the time of each stimulus (matrix or data frame: each row), equally spaced numbers in any
+#'   order. Stimuli of a series are not exchangeable. Permutation tests then shift the whole series
+#'   (`series = "linear"` of [calibrate()]) unless the call names another kind. Errors of intervals
+#'   take each stimulus as independent, and a message says so: give `clusters` of successive stimuli.
 #' @param value name of the column of a long data frame that holds the responses. By default the
 #'   only column of numbers that no other argument names.
 #' @return An object of class `repalign_responses`. `x[i, a, t]` takes stimuli, neurons and trials
@@ -67,7 +72,7 @@
 #'
 #' Measures that make no use of trials, sessions or clusters (neighbours, canonical correlations,
 #' Procrustes distances, ranks, and everything `"naive"`) take the means over trials. A message of
-#' class `repalign_structure_unused` then names what was declared and is not used. [calibrate()]
+#' class `repalign_note_declared` (and `repalign_structure_unused`) then names what was declared and is not used. [calibrate()]
 #' permutes the stimuli with all of their trials, and whole clusters.
 #'
 #' When not to trust it: what is declared is believed. Noise that outlasts a trial (drifts,
@@ -96,7 +101,7 @@
 #' @export
 responses <- function(x, stimulus = NULL, neuron = NULL, trial = NULL, session = NULL,
                       cluster = NULL, run = NULL, event = NULL, complete = FALSE,
-                      value = NULL) {
+                      value = NULL, series = NULL) {
   need_arguments()
   check_flag(complete, "complete")
   # labels of runs are those of the trials
@@ -108,7 +113,12 @@ responses <- function(x, stimulus = NULL, neuron = NULL, trial = NULL, session =
   if (labelled) trial <- run else if (!is.null(run)) check_flag(run, "run")
   given <- list(stimulus = stimulus, neuron = neuron, trial = trial, session = session,
                 cluster = cluster, event = event, value = value, run = labelled || isTRUE(run),
-                complete = complete)
+                complete = complete, series = series)
+  if (!is.null(series) && !is.null(cluster)) {
+    abort("`cluster` and `series` are two ways in which stimuli depend on each other: declare one of ",
+          "them. (Intervals take `clusters` in their calls, too.)", class = "repalign_error_choice",
+          arg = "series")
+  }
   if (given$run) {
     if (!is.null(given$cluster)) {
       abort("`cluster` cannot be given with `run`: runs share noise over all stimuli, for ",
@@ -161,8 +171,9 @@ finish_responses <- function(read, given) {
           ": stimuli of different clusters are compared, so at least two are needed.",
           class = "repalign_error_labels", arg = "cluster")
   }
+  series <- steps_of_times(read$series, dimnames(read$values)[[1]])
   new_responses(read$values, read$event, read$neuron, read$session, cluster, given$run,
-                given$complete)
+                given$complete, series)
 }
 
 check_runs <- function(values, trial) {

@@ -241,6 +241,7 @@ common_by_name <- function(values) {
 }
 
 split_by_name <- function(values) {
+  if (is.null(values)) return(list())
   split(unname(values), factor(names(values), unique(names(values))))
 }
 

@@ -131,6 +131,11 @@ line_widths <- function(rows, columns, digits) {
 
 column_width <- function(column, digits) max(nchar(format(column, digits = digits), "width"), 0)
 
+# Where both sides of all rows are samples, nothing is printed of it.
+without_samples_only <- function(x) {
+  if (is.null(x$complete) || any(x$complete != "none")) x else x[setdiff(names(x), "complete")]
+}
+
 undefined_of <- function(values) {
   undefined <- sum(is.na(values))
   if (undefined) paste0(", ", undefined, " undefined (NA)")

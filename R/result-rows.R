@@ -16,7 +16,7 @@ declare_result(
   kept = list(within = every_true, symmetric = true_by_name, direction = same_directions,
               best = common_by_name),
   heading = function(x, digits) {
-    labels <- unique(x$measure)
+    labels <- unique(x$measure[!is.na(x$measure)])
     paste0("Similarity: ", count_of(nrow(x), "score"),
            if (length(labels) > 1) paste(" of", length(labels), "measures"), undefined_of(x$score))
   },
@@ -122,11 +122,7 @@ one_label <- function(result, measure) {
   if (!length(labels)) {
     abort("`result` has no rows.", class = "repalign_error_size", arg = "result")
   }
-  if (anyNA(result$measure)) {
-    abort("`result` has rows without a measure, first row ", which(is.na(result$measure))[1],
-          ": leave them out, as in result[!is.na(result$measure), ].",
-          class = "repalign_error_rows", arg = "result")
-  }
+  refuse_nameless_rows(result, "result")
   if (is.null(measure)) {
     if (length(labels) > 1) {
       abort("`result` holds several measures: name one in `measure`: ", enumerate(labels, 20), ".",
@@ -225,16 +221,29 @@ summary.repalign_similarity <- function(object, ...) {
   })
 }
 
+# Rows that were chosen by an index that is NA are NA as a whole, and say of nothing what it is.
+refuse_nameless_rows <- function(rows, arg) {
+  for (column in intersect(c("measure", "model", "term", "metric"), names(rows))) {
+    lost <- which(is.na(rows[[column]]))
+    if (!length(lost)) next
+    abort("`", arg, "` has rows without a ", column, " (NA), first row ", lost[1],
+          ": leave them out, as in ", arg, "[!is.na(", arg, "$", column, "), ].",
+          class = "repalign_error_rows", arg = arg)
+  }
+  invisible(rows)
+}
+
 # Refuses bound results without a source column, because they would be summarised as one result.
 refuse_pooling <- function(object) {
   rows <- as.data.frame(object)
   # the layers that a maximum selects do not name its row
-  if (grid_of(object)$aggregate) rows$x <- rows$y <- ""
+  if (grid_of(object)$aggregate) rows$x <- rows$y <- rep("", nrow(rows))
   key <- key_columns(object)
   benchmark <- inherits(object, "repalign_benchmark")
   if (!benchmark && !all(c("x", "y") %in% key)) return(invisible())
   twice <- anyDuplicated(rows[c(key, source_columns(object))])
   if (!twice) return(invisible())
+  refuse_nameless_rows(rows, "object")
   title <- if (benchmark) key_text(rows[twice, key]) else row_title(as.data.frame(object)[twice, ])
   abort("`object` has two rows of ", dQuote(title, FALSE),
         " (the second is row ", twice, "), as if two results were one: bind whole results with ",
@@ -353,7 +362,8 @@ tidy.repalign_result <- function(x, ...) {
   own <- !names(rows) %in% columns$name
   names[own] <- names(rows)[own]
   tidied <- stats::setNames(rows[!is.na(names)], names[!is.na(names)])
-  if (is.null(declared$term)) tidied else cbind(term = declared$term(rows), tidied)
+  if (is.null(declared$term)) return(tidied)
+  cbind(term = if (nrow(rows)) declared$term(rows) else character(), tidied)
 }
 
 # Results without a glance() of their own are counted.

@@ -128,7 +128,7 @@ print_best_centers <- function(x, settings, digits, n) {
   best <- lapply(split(rows, factor(rows$model, unique(rows$model))), function(of_model) {
     utils::head(of_model[order(-sign * of_model$score), ], n)
   })
-  best <- do.call(rbind, best)
+  best <- if (length(best)) do.call(rbind, best) else rows[0, ]
   if (settings$permutations == 0) best$p_value <- best$p_familywise <- NULL
   cat("Best centres:\n")
   print.data.frame(best, digits = digits, row.names = FALSE)

@@ -122,6 +122,8 @@ searchlight <- function(data, neighbours, models, measure = "rsa", ..., run = NU
   need_arguments()
   distance <- if (has_runs(data, run)) "crossnobis"
   measure <- searchlight_measure(measure, distance, ...)
+  if (is_responses(data) && !is.null(unclass(data)$cluster)) refuse_searched_clusters("data")
+  refuse_free_series(declares_series(list(data, models)), permutations)
   check_flag(across_models, "across_models")
   alpha <- check_number(alpha, "alpha", above = 0, below = 1)
   hold_threads(threads)
@@ -217,10 +219,7 @@ searchlight_sides <- function(source, neighbours, models, measure) {
   y$reprs <- reprs[-1]
   refuse_repeats(reprs)
   check_prepared(reprs, list(measure))
-  if (!is.null(declared_clusters(reprs))) {
-    abort("`models` declare clusters of conditions, which searchlight() cannot use: restrict the ",
-          "permutations by permute::how().", class = "repalign_error_choice", arg = "models")
-  }
+  if (!is.null(declared_clusters(reprs[-1]))) refuse_searched_clusters("models")
   refuse_holes(reprs, list(measure))
   refuse_lacking_pairs(reprs, list(measure))
   settled <- settled_measure(measure)
@@ -231,6 +230,11 @@ searchlight_sides <- function(source, neighbours, models, measure) {
   for (repr in y$reprs) refuse_useless(repr)
   set_largest_k(list(settled), reprs)
   list(x = x, y = y, self = FALSE, same = FALSE, models = y$is_models)
+}
+
+refuse_searched_clusters <- function(arg) {
+  abort("`", arg, "` declares clusters of conditions, which searchlight() cannot use: declare none, ",
+        "and restrict the permutations by permute::how().", class = "repalign_error_choice", arg = arg)
 }
 
 # The first centre that is a representation at all.

@@ -9,8 +9,8 @@
 # (both with the neuron pairs that noise_ceiling() takes); and by the formula of Spearman and
 # Brown from the score of the halves, for this CKA and for RSA. (unequal) The same for RSA where
 # half of the stimuli have 2.5 times the noise.
-# (above) In what share of the data sets noise_ceiling() warns that a reliability is above 1: with the
-# noise of the parts before, with unequal noise from three and four trials, and with a common mean
+# (above) In what share of the data sets noise_ceiling() warns that a reliability is above 1: with
+# the noise of the parts before, with unequal noise from three and four trials, and with a common mean
 # that is taken off all neurons of a trial.
 # (subjects) subject_ceiling() beside the mean score of subjects with what they share.
 
@@ -111,7 +111,8 @@ repeated <- function(count, code) {
   frame <- parent.frame()
   RNGkind("L'Ecuyer-CMRG")
   set.seed(1)
-  each <- parallel::mclapply(seq_len(count), function(i) eval(code, frame), mc.cores = getOption("mc.cores", 2L),
+  each <- parallel::mclapply(seq_len(count), function(i) eval(code, frame),
+                             mc.cores = getOption("mc.cores", 2L),
                              mc.preschedule = TRUE)
   bad <- vapply(each, inherits, NA, "try-error")
   if (any(bad)) stop(each[[which(bad)[1]]])

@@ -1,6 +1,6 @@
-# How often does the warning repalign_dependence speak, for rows that may be taken as independent and
-# for others? For p-values and for intervals, from responses and from their RDMs, by the number of
-# stimuli; `p` is the share of data sets with p <= 0.05 (rv, 99 permutations) that calibrate() gives
+# How often does the warning repalign_dependence speak, for rows that may be taken as independent
+# and for others? For p-values and for intervals, from responses and from their RDMs, by the number
+# of stimuli; `p` is the share of data sets with p <= 0.05 (rv, 99 permutations) that calibrate() gives
 # without a word.
 #   Rscript bench/rows.R [data sets a cell, default 300] [sizes, default 20,50,100,400]
 # And what the check costs: `Rscript bench/rows.R cost`.
@@ -71,7 +71,11 @@ one_set <- function(kind, n) {
   data <- kind(n)
   rdms <- lapply(data, dist)
   silent <- !told(data[[1]], data[[2]], "null")
-  p <- if (silent && n <= 100) calibrate(data[[1]], data[[2]], "rv", permutations = 99)$p_value else NA
+  p <- if (silent && n <= 100) {
+    calibrate(data[[1]], data[[2]], "rv", permutations = 99)$p_value
+  } else {
+    NA
+  }
   c(p_values = !silent, of_rdms = told(rdms[[1]], rdms[[2]], "null"),
     intervals = told(data[[1]], data[[2]], "errors"),
     intervals_of_rdms = told(rdms[[1]], rdms[[2]], "errors"), p = p <= 0.05)

@@ -1,6 +1,6 @@
 # p_chance of evaluate_models(), beside p_zero:
 #   Rscript bench/rsa-chance.R [level] [folds] [blocks] [power] [cost] [sets=200] [draws=100]
-#                              [permutations=199] [n=20] [subjects=8] [seed=1]
+#                              [permutations=199] [n=20] [subjects=8] [outer=pearson,...] [seed=1]
 # Data RDMs are squared distances of shared patterns, with features and noise of each subject. The
 # columns are the shares of data sets in which p_chance and p_zero are at most 0.05.
 # (level)  models that have nothing to do with the data: one RDM, a weighted and a non-negative sum
@@ -19,6 +19,7 @@ draws <- setting("draws", 100)
 permutations <- setting("permutations", 199)
 n <- setting("n", 20)
 subjects <- setting("subjects", 8)
+outers <- words("outer", c("cosine", "pearson", "whitened_cosine", "whitened_pearson", "spearman"))
 options(width = 140)
 
 rdm_of <- function(features) dist(features)^2
@@ -57,15 +58,13 @@ two_by_two <- c(rdm = 2, condition = 2)
 cat(sets, "data sets,", n, "stimuli,", subjects, "subjects,", permutations, "permutations\n")
 
 if (wanted("level")) {
-  for (outer in c("cosine", "pearson", "whitened_cosine", "whitened_pearson", "spearman")) {
-    show("unrelated", draw_set, outer)
-  }
+  for (outer in outers) show("unrelated", draw_set, outer)
 }
 
 if (wanted("folds")) {
   whole <- sets
   sets <- ceiling(whole / 4)
-  for (outer in c("cosine", "pearson", "whitened_pearson")) {
+  for (outer in setdiff(outers, "spearman")) {
     show("unrelated, folds", draw_set, outer, folds = two_by_two)
   }
   for (effect in c(0.5, 0.8)) {
@@ -78,14 +77,14 @@ if (wanted("folds")) {
 if (wanted("blocks")) {
   category <- rep_len(1:5, n)
   make <- function() draw_set(common = 1.5 * matrix(rnorm(20), 5)[category, ])
-  for (outer in c("pearson", "whitened_pearson")) {
+  for (outer in outers) {
     show("categories, all", make, outer)
     show("categories, in blocks", make, outer, blocks = category)
   }
 }
 
 if (wanted("power")) {
-  for (effect in c(0.3, 0.5, 0.8)) for (outer in c("pearson", "whitened_cosine")) {
+  for (effect in c(0.3, 0.5, 0.8)) for (outer in outers) {
     show(paste("effect", effect), function() draw_set(effect), outer)
   }
 }

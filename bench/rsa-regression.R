@@ -11,11 +11,11 @@
 # p-values of summary(): "conditions", "subjects", the larger of both as "both", and "t". Brains are
 #   noise      the patterns of `other` with noise of each subject (of 0.5, 1 and 2 times their size)
 #   remainder  the RDM of `other`, one that all subjects share and no predictor describes, and noise
-#   one        the patterns of `other` with others that all subjects share, and noise, all of one size
-#              (unequal: lengths of patterns that differ between conditions, the same in all but noise)
+#   one        the patterns of `other` with others that all subjects share, and noise, all of one
+#              size (unequal: lengths of patterns that differ between conditions, but for noise)
 #   slopes     the RDM of `other`, noise, and that of `tested` with a weight of mean 0 (sd 0.3) in
 #              each subject
-#   effect     as remainder, and the RDM of `tested` with a weight of 0.1, 0.2 and 0.4 in all subjects
+#   effect     as remainder, and the RDM of `tested` with a weight of 0.1, 0.2 and 0.4 in all
 
 suppressMessages(library(repalign))
 source(file.path(if (dir.exists("bench")) "bench" else ".", "arguments.R"))

@@ -1,6 +1,6 @@
-# Few strong stimuli: how often nominal 95% intervals of score_interval() hold the mean score of other
-# data sets, and how often the message repalign_strong_stimuli is given, when a share of the stimuli
-# drives all neurons several times as strongly as the others. A sample without one of them cannot
+# Few strong stimuli: how often nominal 95% intervals of score_interval() hold the mean score of
+# other data sets, and how often the message repalign_strong_stimuli is given, when a share of the
+# stimuli drives all neurons several times as strongly as the others. A sample without one of them cannot
 # know of them.
 #   Rscript bench/strong-stimuli.R [sets=400] [n=40] [share=5] [strength=4]
 # (share: percent of the stimuli.) `without`: in samples that have none.
@@ -40,8 +40,8 @@ one <- function(share) {
 for (part in c(0, share)) {
   found <- as.data.frame(t(replicate(sets, one(part))))
   cat("\n", n, " stimuli, ", 100 * part, "% of them ", strength, " times as strong; none in ",
-      sum(found$strong == 0), " of ", sets, " samples; told in ", format(mean(found$noted), digits = 2),
-      "\n", sep = "")
+      sum(found$strong == 0), " of ", sets, " samples; told in ",
+      format(mean(found$noted), digits = 2), "\n", sep = "")
   holds <- vapply(c(cka = 1, rsa = 2), function(m) {
     truth <- mean(found[[paste0("score", m)]])
     holds <- found[[paste0("low", m)]] <= truth & found[[paste0("high", m)]] >= truth

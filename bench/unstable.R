@@ -190,7 +190,8 @@ if (wanted("rules")) {
                `standard error above 0.2` = none | far | is.na(found$se) | found$se > 0.2,
                `formula of normal populations` = none | far | found$formula > 0.5)
   cat("\n", nrow(found), " data sets of 60 x 40, off by more than 0.2: ",
-      format(mean(off(0.2)), digits = 3), ", by more than 0.5: ", format(mean(off(0.5)), digits = 3), "\n", sep = "")
+      format(mean(off(0.2)), digits = 3), ", by more than 0.5: ",
+      format(mean(off(0.5)), digits = 3), "\n", sep = "")
   print(t(vapply(told, function(told) {
     c(told_of_0.2 = mean(told[off(0.2)]), told_of_0.5 = mean(told[off(0.5)]),
       false_alarms = mean(told[!off(0.2)]))

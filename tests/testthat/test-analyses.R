@@ -1,8 +1,8 @@
 # The four analyses against loops over subsets written from the definitions, and the
 # laws that hold for random subsets.
 
-analysis_columns <- c("x", "y", "neurons", "estimator", "pooled", "pooled_se", "conf_low", "conf_high",
-                      "mean", "median", "q25", "q75", "undefined", "n_estimates")
+analysis_columns <- c("x", "y", "neurons", "estimator", "complete", "pooled", "pooled_se",
+                      "conf_low", "conf_high", "mean", "median", "q25", "q75", "undefined", "n_estimates")
 
 # One row of an analysis from H triples (a draw a row). exchangeable: the two sides
 # are samples of one thing, so their denominators are pooled.
@@ -50,7 +50,8 @@ test_that("every analysis returns the documented columns, in order, one row a ce
     expect_identical(nrow(result), 6L)
     expect_identical(row.names(result), as.character(1:6))
     expect_identical(vapply(result, typeof, ""), setNames(
-      c("character", "character", "integer", "character", rep("double", 8), "integer", "integer"),
+      c("character", "character", "integer", "character", "character", rep("double", 8), "integer",
+        "integer"),
       analysis_columns
     ))
     expect_identical(unique(result$estimator), all_estimators)

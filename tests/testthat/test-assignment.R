@@ -109,6 +109,15 @@ test_that("large assignments agree with clue::solve_LSAP", {
   }
 })
 
+test_that("the largest come first, also where they are sorted in pieces", {
+  set.seed(1)
+  largest_first <- getFromNamespace("largest_first", "repalign")
+  for (values in list(rnorm(500), round(rnorm(500), 1), rep(1, 500), c(rep(0, 400), rnorm(100)))) {
+    usual <- order(values, decreasing = TRUE, method = "radix")
+    for (most in c(600, 100, 7)) expect_identical(largest_first(values, most), usual)
+  }
+})
+
 test_that("the greedy matching takes the largest remaining entry each time", {
   plain_greedy <- function(values) {
     matched <- integer(nrow(values))

@@ -1,5 +1,5 @@
-# The check of the rows: every function that gives p-values, intervals or ceilings over stimuli warns
-# once of stimuli that depend on each other, and is silent with what it offers for them.
+# The check of the rows: every function that gives p-values, intervals or ceilings over stimuli
+# warns once of stimuli that depend on each other, and is silent with what it offers for them.
 
 # How often a call warned of the rows.
 warned_of_rows <- function(call) {
@@ -95,8 +95,17 @@ warners <- list(
     call = function(d, ...) {
       evaluate_models(subjects_of(d$x), list(a = dist(d$y)^2), draws = 20, ...)
     },
-    remedies = list(rdm = function(d) list(resample = "rdm"),
-                    clusters = function(d) list(clusters = d$groups))
+    settings = list(permutations = 19),
+    remedies = list(`no sample` = function(d) list(resample = "rdm", permutations = 0),
+                    clusters = function(d) list(clusters = d$groups, permutations = 19))
+  ),
+  `evaluate_models over RDMs` = list(
+    call = function(d, ...) {
+      evaluate_models(subjects_of(d$x), list(a = dist(d$y)^2), resample = "none", ...)
+    },
+    settings = list(permutations = 19),
+    remedies = list(blocks = function(d) list(blocks = d$groups, permutations = 19),
+                    clusters = function(d) list(clusters = d$groups, permutations = 19))
   ),
   score_interval = list(
     call = function(d, ...) score_interval(d$x, d$y, "cka", ...),
@@ -129,6 +138,17 @@ warners <- list(
     remedies = list(clusters = function(d) list(cluster = d$groups),
                     `no interval` = function(d) list(conf_level = NULL))
   ),
+  plan_recording = list(
+    call = function(d, alone = FALSE) {
+      at <- if (alone) !duplicated(d$groups) else TRUE
+      # few dimensions, of which a small pilot tells enough
+      few <- d$x[at, 1:2] %*% matrix(cos(1:60), 2)
+      plan_recording(few[, 1:15], list(a = few[, 16:30], b = few[, 8:22] + d$y[at, 1] / 5),
+                     stimuli = 100)
+    },
+    kinds = "runs",
+    remedies = list(`one of each` = function(d) list(alone = TRUE))
+  ),
   brain_to_brain = list(
     call = function(d, ...) brain_to_brain(d$x, d$y, neurons = 4, repeats = 2,
                                            estimator = "stimulus", ...),
@@ -152,7 +172,7 @@ test_that("dependent rows are told once and only once, by every function, until 
   for (name in names(warners)) {
     one <- warners[[name]]
     run <- function(d, more = one$settings) do.call(one$call, c(list(d), more))
-    for (kind in c("series", "runs", "copies")) {
+    for (kind in if (is.null(one$kinds)) c("series", "runs", "copies") else one$kinds) {
       d <- dependent_data(kind)
       expect_identical(warned_of_rows(run(d)), 1, info = paste(name, kind))
       for (remedy in names(one$remedies)) {

@@ -116,7 +116,7 @@ test_that("intervals are those of score_interval(), not clipped, and a column ea
   set.seed(7)
   p <- related_pair(12, 6, 6)
   result <- few_is_fine(cka_interval(p$x, p$y, conf_level = 0.8))
-  expect_identical(names(result), c("estimator", "cka", "se", "df", "conf_low", "conf_high", "h_xy",
+  expect_identical(names(result), c("estimator", "complete", "cka", "se", "df", "conf_low", "conf_high", "h_xy",
                                     "h_xx", "h_yy", "bias", "cka_corrected", "correction", "over",
                                     "n"))
   expect_s3_class(result, "data.frame")

@@ -63,7 +63,8 @@ test_that("sessions are corrected by trials, or leave out pairs", {
   expect_identical(table$estimator, c("naive", "stimulus_neuron", "stimulus_neuron_trial"))
   expect_equal(table$cka[2], by_pairs)
   expect_equal(table$cka[3], quietly(cka(x, y)))
-  expect_true(all(is.finite(table$df)))
+  expect_true(all(is.finite(table$df[!is.na(table$se)])))
+  expect_false(all(is.na(table$se)))
 })
 
 test_that("sessions and names of neurons both leave out pairs with one trial", {

@@ -25,7 +25,8 @@ known_arguments <- list(
   searchlight = c("data", "neighbours", "models", "measure", "run", "noise", "permutations",
                   "condition", "across_models", "alpha", "threads"),
   evaluate_models = c("rdms", "models", "outer", "resample", "draws", "group", "folds", "repeats",
-                      "conf_level", "stimulus_noise", "na", "threads")
+                      "conf_level", "stimulus_noise", "na", "threads", "clusters", "blocks",
+                      "permutations")
 )
 
 optional_arguments <- list(na = c("error", "stimuli", "neurons"))

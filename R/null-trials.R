@@ -1,0 +1,267 @@
+# The null of the estimators of CKA that correct for trials.
+
+#' @include null-kernels.R
+NULL
+
+# Let x_i and y_i be the responses to stimulus i, a row a trial. H goes by P_i, the mean of the
+# products of those pairs of trials that share no noise. It has two parts for which all permutations
+# are made at once:
+#
+# Sides that were not recorded together, or of which one has a single trial: all trials of x are
+#   multiplied with all trials of y, so that P_i is the product of the means over trials, and H is
+#   the estimate of Song et al. (2012) for the kernels of these means.
+# Sides that were recorded together, with the same T trials of every stimulus: P_i is the sum over
+#   all t and s that differ. In an orthonormal basis of the trials whose first vector is their mean,
+#   this is diagonal, with mu_1 = 1 / T and mu_a = -1 / (T (T - 1)) for the others. Let K_ab be the
+#   n x n matrices into which the kernel of all trials of x falls, in this basis, L_ab those of y,
+#   and brackets sums over different stimuli, (n)_k = n (n - 1) ... (n - k + 1). Then
+#     S1 = sum_ab mu_a mu_b <K_ab, L_ab>
+#     S2 = sum_a (mu_a / T) (sum_i (sum_j K_a1[i, j]) (sum_k L_a1[i, k]) - <K_a1, L_a1>)
+#   and H = S1 / (n)_2 - 2 S2 / (n)_3 + S3 / (n)_4. What has a = b = 1, and S3, belong to the means.
+#   The rest are inner products of n x n matrices, T^2 - 1 for all permutations.
+#
+# Where trials lack, runs are crossed with stimuli, or neuron pairs are left out between sides that
+# were recorded together, every permutation is a comparison of its own.
+
+trial_null <- function() {
+  new_null("trials", operand = function(form, repr, args, side) list(), fits = trials_fit)
+}
+
+trials_fit <- function(measure, pairs, sides) {
+  fits <- function(i, j) {
+    !is.null(trial_route(sides$x$reprs[[i]], sides$y$reprs[[j]], measure$args))
+  }
+  # what is wrong with the data is said with the scores
+  tryCatch(all(mapply(fits, pairs$i, pairs$j)), repalign_error = function(e) FALSE)
+}
+
+# How H is made for a pair: list(left_out, shared, order), or NULL where trials do not allow it.
+# left_out: the neuron pairs that do not count, or NULL; shared: for each session of both sides,
+# list(x, y), which of the neurons belong to it; order: where the trials of y have another order
+# than those of x, the places of the trials (stimuli x trials).
+trial_route <- function(rx, ry, args) {
+  x <- trial_facts(rx)
+  y <- trial_facts(ry)
+  if (!x$complete || !y$complete) return(NULL)
+  fx <- trial_form(rx)
+  fy <- trial_form(ry)
+  labels <- pair_labels(pair_of(rx, ry), args)
+  left_out <- if (!is.null(labels)) excluded_pairs(labels$x, labels$y)
+  sessions <- shared_sessions(fx, fy, FALSE, NULL)
+  common <- unique(sessions$x[sessions$x %in% sessions$y])
+  if (!length(common)) return(list(left_out = left_out))
+  leaves_out <- !is.null(left_out) && left_out$count > 0
+  if (!x$balanced || !y$balanced || leaves_out || trial_count(fx) != trial_count(fy)) return(NULL)
+  shared <- lapply(common, function(code) list(x = sessions$x == code, y = sessions$y == code))
+  route <- list(left_out = left_out, shared = shared)
+  if (identical(fx$event, fy$event)) return(route)
+  slots <- event_slots(fx, fy)
+  n <- nrow(slots$x)
+  key <- function(slots) c(slots) * n + row(slots)
+  places <- match(key(slots$x), key(slots$y))
+  if (anyNA(places)) return(NULL)
+  c(route, list(order = matrix((places - 1) %/% n + 1, n)))
+}
+
+# complete: has every neuron a response to every stimulus? balanced: in the same number of trials
+# each, which all differ and are not crossed with stimuli?
+trial_facts <- function(repr) {
+  remember_summary(repr, "trial facts", list(), {
+    form <- trial_form(repr)
+    several <- function(events) anyDuplicated(events) > 0
+    whole <- !anyNA(form$values) && !anyNA(form$event)
+    list(complete = whole || !anyNA(trial_means(form$values)),
+         balanced = whole && !form$run && !any(apply(form$event, 1, several)))
+  })
+}
+
+# ---- H under all permutations
+
+trials_null <- function(task) {
+  pairs <- task$pairs
+  routes <- Map(function(i, j) {
+    trial_route(task$sides$x$reprs[[i]], task$sides$y$reprs[[j]], task$args)
+  }, pairs$i, pairs$j)
+  task <- with_whole_sides(task, routes)
+  means <- lapply(c(x = "x", y = "y"), function(side) mean_kernels(task, side))
+  together <- corrections_of_pairs(task, routes)
+  n <- as.double(task$design$n)
+  matrices <- function(side) lapply(means[[side]], function(one) one$matrix)
+  inner <- inner_products(matrices("x"), matrices("y"), task$design, task$label)
+  lapply(seq_len(nrow(pairs)), function(p) {
+    x <- means$x[[task$x$at[p]]]
+    y <- means$y[[task$y$at[p]]]
+    left_out <- routes[[p]]$left_out
+    values <- inner[, task$x$at[p] + length(means$x) * (task$y$at[p] - 1)]
+    count <- x$width * y$width
+    if (!is.null(left_out)) {
+      values <- values - excluded_sums(x$means, y$means, left_out, task$design)
+      count <- count - left_out$count
+    }
+    values <- (values / (n * (n - 3)) + together[[p]]) / count
+    forms <- task_forms(task, p)
+    null_of_pair(values, task$score(values, forms$x, forms$y),
+                 equal_share * x$norm * y$norm / (n * (n - 3) * count), task$observed[p])
+  })
+}
+
+declare_null_kernel("trials", run = trials_null, cosets = TRUE,
+                    size = function(n, d) as.double(n)^2,
+                    memory = function(n, dx, dy) 12 * n^2)
+
+# For each representation of a side that is used list(matrix, norm, width, means): the U-centred
+# kernel of the means over trials. width: how many neurons H is a mean over, on this side.
+mean_kernels <- function(task, side) {
+  reprs <- used_representations(task, side)
+  lapply(seq_along(reprs), function(at) {
+    form <- task[[side]]$forms[[at]]
+    linear <- task$args$kernel == "linear"
+    means <- if (linear) trial_means(form$values)
+    blocks <- task[[side]]$whole[[at]]
+    kernel <- if (linear) tcrossprod(means) else
+      if (!is.null(blocks)) blocks(1, 1) / trial_count(form) else
+        mean_trial_kernel(form, trial_kernel(reprs[[at]], form, rep(TRUE, nrow(form$values)),
+                                             task$args))
+    c(matrix_operand(.Call(C_u_center, kernel)),
+      list(width = if (linear) as.double(ncol(means)) else 1, means = means))
+  })
+}
+
+# In the order of their forms.
+used_representations <- function(task, side) {
+  index <- if (side == "x") task$pairs$i else task$pairs$j
+  task$sides[[side]]$reprs[unique(index)]
+}
+
+# The mean of each block of the kernel of all trials.
+mean_trial_kernel <- function(form, kernel) {
+  stimulus <- rep(seq_len(nrow(form$event)), each = trial_count(form))
+  there <- c(t(!is.na(matrix(form$values[, 1, ], nrow(form$event)))))
+  weight <- there / rowsum(there + 0, stimulus)[stimulus]
+  rowsum(t(rowsum(kernel * weight, stimulus)) * weight, stimulus)
+}
+
+# The task with `whole` of each side: trial_blocks() of the forms whose neurons all share noise with
+# those of the other side, trial by trial in the same order; NULL for others.
+with_whole_sides <- function(task, routes) {
+  plain <- which(vapply(routes, is_whole_route, NA))
+  for (side in c("x", "y")) {
+    whole <- vector("list", length(task[[side]]$forms))
+    for (at in unique(task[[side]]$at[plain])) whole[[at]] <- trial_blocks(task, side, at)
+    task[[side]]$whole <- whole
+  }
+  task
+}
+
+is_whole_route <- function(route) {
+  is.null(route$order) && length(route$shared) == 1 && all(unlist(route$shared))
+}
+
+# What trials that share noise add to the H values (before these are divided by the number of neuron
+# pairs), for each pair: 0 where none do. Whole sides with as many trials are computed together.
+corrections_of_pairs <- function(task, routes) {
+  result <- rep(list(0), length(routes))
+  plain <- vapply(routes, is_whole_route, NA)
+  trials <- vapply(task$x$forms, trial_count, 0L)[task$x$at]
+  for (grid in split(which(plain), trials[plain])) {
+    at_x <- unique(task$x$at[grid])
+    at_y <- unique(task$y$at[grid])
+    found <- trial_corrections(task$x$whole[at_x], task$y$whole[at_y], task)
+    for (p in grid) {
+      result[[p]] <- found[, match(task$x$at[p], at_x) +
+                             length(at_x) * (match(task$y$at[p], at_y) - 1)]
+    }
+  }
+  for (p in which(!plain)) {
+    for (session in routes[[p]]$shared) {
+      x <- trial_blocks(task, "x", task$x$at[p], session$x)
+      y <- trial_blocks(task, "y", task$y$at[p], session$y, routes[[p]]$order)
+      result[[p]] <- result[[p]] + trial_corrections(list(x), list(y), task)[, 1]
+    }
+  }
+  result
+}
+
+# A function(a, b) that gives the matrix K_ab of form number `at` of a side, without its diagonal;
+# its attribute is the number of trials.
+# columns: which neurons count; order: see trial_route().
+trial_blocks <- function(task, side, at, columns = TRUE, order = NULL) {
+  form <- task[[side]]$forms[[at]]
+  form$values <- in_trial_order(form$values[, columns, , drop = FALSE], order)
+  size <- dim(form$values)
+  basis <- trial_basis(size[3])
+  if (task$args$kernel == "linear") {
+    rows <- matrix(form$values, ncol = size[3]) %*% basis
+    part <- function(a) matrix(rows[, a], size[1])
+    block <- function(a, b) tcrossprod(part(a), part(b))
+  } else {
+    repr <- used_representations(task, side)[[at]]
+    kernel <- trial_kernel(repr, form, rep(TRUE, size[1]), task$args)
+    # trials are the fastest: first those of the rows, then those of the columns
+    half <- crossprod(basis, matrix(kernel, size[3]))
+    whole <- crossprod(basis, matrix(t(matrix(half, nrow(kernel))), size[3]))
+    whole <- matrix(whole, nrow(kernel))
+    places <- function(a) seq(a, by = size[3], length.out = size[1])
+    block <- function(a, b) whole[places(a), places(b)]
+  }
+  structure(function(a, b) {
+    k <- block(a, b)
+    diag(k) <- 0
+    k
+  }, trials = size[3])
+}
+
+in_trial_order <- function(values, order) {
+  if (is.null(order)) return(values)
+  size <- dim(values)
+  stimulus <- rep(seq_len(size[1]), size[2])
+  neuron <- rep(seq_len(size[2]), each = size[1])
+  for (t in seq_len(size[3])) {
+    arranged <- values[cbind(stimulus, neuron, order[stimulus, t])]
+    if (t == 1) result <- array(0, size)
+    result[, , t] <- arranged
+  }
+  result
+}
+
+# An orthonormal basis of `count` trials, the first vector their mean.
+trial_basis <- function(count) {
+  vectors <- cbind(1, stats::contr.helmert(count))
+  vectors / rep(sqrt(colSums(vectors^2)), each = count)
+}
+
+# xs, ys: what trial_blocks() gives. A matrix: a row for each permutation, the identity first, a
+# column for each pair, x the fastest.
+trial_corrections <- function(xs, ys, task) {
+  trials <- attr(xs[[1]], "trials")
+  design <- task$design
+  n <- as.double(design$n)
+  mu <- c(1 / trials, rep(-1 / (trials * (trials - 1)), trials - 1))
+  pair_x <- rep(seq_along(xs), length(ys))
+  pair_y <- rep(seq_along(ys), each = length(xs))
+  s1 <- 0
+  s2 <- 0
+  for (a in seq_len(trials)[-1]) {
+    kx <- lapply(xs, function(block) block(a, 1))
+    ky <- lapply(ys, function(block) block(a, 1))
+    inner <- general_inner_products(kx, ky, task)
+    sums <- function(k, at) vapply(k, rowSums, double(n))[, at, drop = FALSE]
+    s1 <- s1 + 2 * mu[1] * mu[a] * inner
+    s2 <- s2 + mu[a] / trials * (column_sums(sums(kx, pair_x), sums(ky, pair_y), design) - inner)
+    for (b in a:trials) {
+      kx <- lapply(xs, function(block) block(a, b))
+      ky <- lapply(ys, function(block) block(a, b))
+      s1 <- s1 + mu[a] * mu[b] * if (a == b) inner_products(kx, ky, design, task$label) else
+        2 * general_inner_products(kx, ky, task)
+    }
+  }
+  s1 / falling(n, 2) - 2 * s2 / falling(n, 3)
+}
+
+# The same as inner_products() for matrices that are not symmetric: those of their symmetric and of
+# their antisymmetric parts, which both count the entries above the diagonal twice.
+general_inner_products <- function(x, y, task) {
+  parts <- function(matrices, sign) lapply(matrices, function(k) (k + sign * t(k)) / 2)
+  inner_products(parts(x, 1), parts(y, 1), task$design, task$label) +
+    inner_products(parts(x, -1), parts(y, -1), task$design, task$label)
+}

@@ -144,8 +144,8 @@ ready_grid <- function(items, at, set, calibration, na) {
   side$reprs <- lapply(side$reprs, replace, "side", "x")
   given <- side$reprs
   if (!is.null(calibration) && isFALSE(calibration$series) && !is.null(declared_times(given))) {
-    abort("`series` of responses() declares a time series, whose stimuli are not exchangeable: give ",
-          "series = \"linear\".", class = "repalign_error_choice", arg = "series")
+    abort("`series` of responses() declares a time series, whose stimuli are not exchangeable: ",
+          "give series = \"linear\".", class = "repalign_error_choice", arg = "series")
   }
   side$reprs <- with_common_stimuli(given, names_count(set))
   refuse_positions(calibration, !identical(lapply(given, `[[`, "data"),

@@ -150,7 +150,8 @@ test_that("names that were not given say nothing about group", {
   group <- c(rdm4 = "u", s2 = "u", rdm1 = "v", s3 = "w")
   models <- list(m = labelled_rdm(5), k = labelled_rdm(6))
   evaluated <- function(g) {
-    suppressMessages(evaluate_models(rdms, models, "pearson", resample = "none", group = g))
+    suppressMessages(evaluate_models(rdms, models, "pearson", resample = "none", group = g,
+                                     permutations = 0))
   }
   expect_message(subject_ceiling(rdms, "rsa", group = group), "the subjects have none",
                  class = "repalign_one_sided_names")

@@ -65,7 +65,8 @@ test_that("stimulus_noise goes by names wherever RDMs are compared", {
     },
     evaluate_models = function(s) {
       rows <- evaluate_models(list(a = a, b = b), list(m = labelled_rdm(3), k = labelled_rdm(4)),
-                              "whitened_pearson", resample = "none", stimulus_noise = s)
+                              "whitened_pearson", resample = "none", stimulus_noise = s,
+                              permutations = 0)
       as.data.frame(rows)
     },
     fit_rdm_model = function(s) {

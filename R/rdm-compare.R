@@ -32,9 +32,9 @@ check_outer_args <- function(args) {
   refuse_unused_noise(args$stimulus_noise, args$outer)
   if (!is.null(args$clusters) && is_whitened(args)) {
     abort("outer = ", dQuote(args$outer, FALSE), " weighs each pair of stimuli by its covariance ",
-          "with all others, and has no value without the pairs within `clusters`: use \"cosine\" ",
-          "or \"pearson\", or leave out `clusters`.", class = "repalign_error_choice",
-          arg = "clusters")
+          "with all others, and cannot leave out those within `clusters` here: use \"cosine\" or ",
+          "\"pearson\", or leave out `clusters` (evaluate_models() compares by the covariance of ",
+          "the pairs between them).", class = "repalign_error_choice", arg = "clusters")
   }
   args
 }

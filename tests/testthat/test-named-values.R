@@ -65,7 +65,8 @@ test_that("stimulus_noise goes by names wherever RDMs are compared", {
     },
     evaluate_models = function(s) {
       rows <- evaluate_models(list(a = a, b = b), list(m = labelled_rdm(3), k = labelled_rdm(4)),
-                              "whitened_pearson", resample = "none", stimulus_noise = s)
+                              "whitened_pearson", resample = "none", stimulus_noise = s,
+                              permutations = 0)
       as.data.frame(rows)
     },
     fit_rdm_model = function(s) {
@@ -150,7 +151,8 @@ test_that("names that were not given say nothing about group", {
   group <- c(rdm4 = "u", s2 = "u", rdm1 = "v", s3 = "w")
   models <- list(m = labelled_rdm(5), k = labelled_rdm(6))
   evaluated <- function(g) {
-    suppressMessages(evaluate_models(rdms, models, "pearson", resample = "none", group = g))
+    suppressMessages(evaluate_models(rdms, models, "pearson", resample = "none", group = g,
+                                     permutations = 0))
   }
   expect_message(subject_ceiling(rdms, "rsa", group = group), "the subjects have none",
                  class = "repalign_one_sided_names")

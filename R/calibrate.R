@@ -61,8 +61,8 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]):
 #'   whole clusters change places, their members in the given order. All clusters need the same
 #'   size; stimuli with the label `NA` are left out. Measures that know clusters have these, too, so
-#'   that the score is that of `cka(clusters =)`; those of a measure or of [responses()] are permuted
-#'   without being given again. (`blocks`, in contrast, exchanges stimuli within a block.)
+#'   that the score is that of `cka(clusters =)`; those of a measure or of [responses()] are
+#'   permuted without being given again. (`blocks`, in contrast, exchanges stimuli within a block.)
 #' @param series are the rows a time series? `FALSE`, or how it is shifted:
 #'   * `TRUE` or `"circular"`: the null scores come from the n - 1 circular shifts, all of them,
 #'     whatever `permutations` says. A warning of class `repalign_series` says where both series
@@ -348,8 +348,8 @@ refuse_other_design <- function(given, codes, others) {
              permutations = !all_orders(others$permutations))
   if (!any(other)) return(invisible())
   arg <- names(which(other))[1]
-  abort("`", arg, "` is given, but a measure or responses() has clusters, which change places as a ",
-        "whole: each determines which permutations are allowed. Leave out one of the two.",
+  abort("`", arg, "` is given, but a measure or responses() has clusters, which change places as ",
+        "a whole: each determines which permutations are allowed. Leave out one of the two.",
         class = "repalign_error_design", arg = arg)
 }
 

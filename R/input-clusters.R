@@ -95,8 +95,8 @@ units_in_order <- function(args, reprs) {
       in_order_of(args[[arg]], names, arg, paste0("the columns of `", side, "`"))
     }))
     if (length(found) > 1) {
-      abort("`", arg, "` goes by names, but the representations of `", side, "` have their columns ",
-            "in different orders: bring these into one order.", class = "repalign_error_names",
+      abort("`", arg, "` goes by names, but the representations of `", side, "` have their ",
+            "columns in different orders: bring these into one order.", class = "repalign_error_names",
             arg = arg)
     }
     args[[arg]] <- found[[1]]

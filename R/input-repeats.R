@@ -31,7 +31,8 @@ refuse_repeats_of <- function(reprs, set, clusters) {
 
 refuse_repeated_names <- function(names, repr) {
   arg <- repr$arg
-  abort("`", arg, "` has the name ", dQuote(names[duplicated(names)][1], FALSE), " more than once. ",
+  twice <- names[duplicated(names)][1]
+  abort("`", arg, "` has the name ", dQuote(twice, FALSE), " more than once. ",
         if (kind_of(repr$data) != "data") {
           paste0("If it is of a stimulus that was shown more than once, make an RDM of conditions ",
                  "by rdm(), or give clusters = labels(", arg, ") where a function takes clusters")

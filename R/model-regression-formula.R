@@ -25,7 +25,8 @@ regression_table <- function(formula, data, inner, allow_na) {
   subjects <- seq_along(responses)
   list(n = attr(rdms[[1]], "Size"), labels = labels_of_rdms(rdms),
        y = packed[, subjects, drop = FALSE], x = packed[, -subjects, drop = FALSE],
-       series = declares_series(unname(values)), single = single, response = terms$names[1], subjects = if (!single) names(values[[1]]))
+       series = declares_series(unname(values)), single = single,
+       response = terms$names[1], subjects = if (!single) names(values[[1]]))
 }
 
 # list(calls, names, env): of the response and the predictors.

@@ -104,8 +104,8 @@ plan_pairs <- function(x, y) {
       declared <- unclass(repr$responses)
       if (is.null(declared$cluster) && is.null(declared$series)) next
       abort("`", repr$arg, "` declares ", if (is.null(declared$cluster)) "a series" else "clusters",
-            " of stimuli, but a plan takes stimuli as independent: give one stimulus of each cluster ",
-            "(or stretch of the series), or the means of these.",
+            " of stimuli, but a plan takes stimuli as independent: give one stimulus of each ",
+            "cluster (or stretch of the series), or the means of these.",
             class = "repalign_error_design", arg = repr$arg)
     }
   }

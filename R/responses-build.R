@@ -267,8 +267,8 @@ steps_of_times <- function(times, names = NULL) {
     at <- order(times)[which.max(steps) + 0:1]
     abort("`series` has unequal steps: the longest, from stimulus ", title(at[1]), " to ",
           title(at[2]), ", takes ", format(max(steps), digits = 4), ", the shortest ",
-          format(min(steps), digits = 4), ". Shifts in time need equal steps: leave out the stimuli ",
-          "around gaps, or bring the responses to equal steps.", class = "repalign_error_labels",
+          format(min(steps), digits = 4), ". Shifts in time need equal steps: leave out the ",
+          "stimuli around gaps, or bring the responses to equal steps.", class = "repalign_error_labels",
           arg = "series")
   }
   rank(times, ties.method = "first")

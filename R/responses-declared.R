@@ -86,8 +86,8 @@ declared_sides <- function(sides, set, clusters = NULL,
 refuse_second_clusters <- function(given, declared) {
   if (is.null(given) || is.null(declared)) return(invisible())
   if (identical(as.vector(cluster_codes(given)), as.vector(declared))) return(invisible())
-  abort("`clusters` are other clusters than `cluster` of responses() declares: leave out one of the ",
-        "two.", class = "repalign_error_choice", arg = "clusters")
+  abort("`clusters` are other clusters than `cluster` of responses() declares: leave out one of ",
+        "the two.", class = "repalign_error_choice", arg = "clusters")
 }
 
 # ---- time
@@ -100,8 +100,8 @@ declared_times <- function(reprs) {
   differs <- which(!vapply(times, identical, NA, times[[1]]))
   if (length(differs)) {
     abort("`", known[[1]]$arg, "` and `", known[[differs[1]]]$arg, "` declare different orders in ",
-          "time in `series`: the stimuli are the same, and so must be their order. Declare it on one ",
-          "side, or alike.", class = "repalign_error_labels", arg = known[[differs[1]]]$arg)
+          "time in `series`: the stimuli are the same, and so must be their order. Declare it on ",
+          "one side, or alike.", class = "repalign_error_labels", arg = known[[differs[1]]]$arg)
   }
   unclass(known[[1]]$responses)$series
 }
@@ -121,8 +121,8 @@ series_of_call <- function(series, data, others) {
   if (!is.null(series)) series <- check_series(series)
   if (!declares_series(data)) return(if (is.null(series)) FALSE else series)
   if (isFALSE(series)) {
-    abort("series = FALSE is given, but `series` of responses() declares a time series, whose stimuli ",
-          "are not exchangeable: leave out one of the two.", class = "repalign_error_choice",
+    abort("series = FALSE is given, but `series` of responses() declares a time series, whose ",
+          "stimuli are not exchangeable: leave out one of the two.", class = "repalign_error_choice",
           arg = "series")
   }
   given <- names(Filter(Negate(is.null), others[c("blocks", "clusters")]))
@@ -138,8 +138,8 @@ series_of_call <- function(series, data, others) {
 # Where permutations of a series would be free, and the function has no shifts of its own.
 refuse_free_series <- function(declared, permutations) {
   if (!declared || !all_orders(permutations)) return(invisible())
-  abort("`series` of responses() declares a time series, whose stimuli are not exchangeable: give a ",
-        "design of permute::how() in `permutations`, such as ",
+  abort("`series` of responses() declares a time series, whose stimuli are not exchangeable: give ",
+        "a design of permute::how() in `permutations`, such as ",
         "how(within = Within(type = \"series\")), or permutations = 0.",
         class = "repalign_error_design", arg = "permutations")
 }
@@ -147,12 +147,13 @@ refuse_free_series <- function(declared, permutations) {
 # Where errors take each stimulus as independent.
 note_declared_series <- function(reprs) {
   if (is.null(declared_times(reprs))) return(invisible())
-  inform("Declared by responses(), but not used: series. Errors take each stimulus as independent, ",
-         "which stimuli of a series are not: name stretches of them in clusters.",
+  inform("Declared by responses(), but not used: series. Errors take each stimulus as ",
+         "independent, which stimuli of a series are not: name stretches of them in clusters.",
          class = unused_classes)
 }
 
-# The sides with their stimuli in the order of time, and the measures with what they have of stimuli.
+# The sides with their stimuli in the order of time, and the measures with what they have of
+# stimuli.
 sides_in_time <- function(sides, set) {
   times <- declared_times(all_representations(sides))
   if (is.null(times) || !is.unsorted(times)) return(list(sides = sides, set = set))

@@ -43,11 +43,12 @@
 #' @param complete are the columns a sample of a larger population, as the neurons of a brain are
 #'   (`FALSE`), or all that there are, such as the units of a network layer (`TRUE`)? Of all that
 #'   there are, the neuron correction of [cka()] leaves out nothing, and no error is about them.
-#' @param series the order of the stimuli in time, if they are a time series: `TRUE`, as they come in
-#'   `x`; or the time of each stimulus (matrix or data frame: each row), equally spaced numbers in any
-#'   order. Stimuli of a series are not exchangeable. Permutation tests then shift the whole series
-#'   (`series = "linear"` of [calibrate()]) unless the call names another kind. Errors of intervals
-#'   take each stimulus as independent, and a message says so: give `clusters` of successive stimuli.
+#' @param series the order of the stimuli in time, if they are a time series: `TRUE`, as they come
+#'   in `x`; or the time of each stimulus (matrix or data frame: each row), equally spaced numbers in
+#'   any order. Stimuli of a series are not exchangeable. Permutation tests then shift the whole
+#'   series (`series = "linear"` of [calibrate()]) unless the call names another kind. Errors of
+#'   intervals take each stimulus as independent, and a message says so: give `clusters` of
+#'   successive stimuli.
 #' @param value name of the column of a long data frame that holds the responses. By default the
 #'   only column of numbers that no other argument names.
 #' @return An object of class `repalign_responses`. `x[i, a, t]` takes stimuli, neurons and trials
@@ -66,14 +67,17 @@
 #' with the same label as the same moment, unless their `session` labels differ: keep the labels of
 #' the trials, or the order of the rows, the same on both sides.
 #'
-#' Two sides of a comparison must have the same stimuli; [match_rows()] brings them into one order.
-#' What an object declares cannot be given a second time: `units_x`, `units_y`, `shared_neurons` and
-#' `clusters` of a function are for plain matrices. `complete` of a function must say the same.
+#' Labels with names go by them: those of stimuli by the names of the stimuli, those of columns and
+#' trials by theirs. Row names that come twice are trials of one stimulus. Two sides of a comparison
+#' must have the same stimuli, which are brought into one order by their names; [match_rows()] keeps
+#' the stimuli that both have. What an object declares cannot be given a second time: `units_x`,
+#' `units_y` and `shared_neurons` of a function are for plain matrices. `clusters`, `series` and
+#' `complete` of a function must say the same.
 #'
 #' Measures that make no use of trials, sessions or clusters (neighbours, canonical correlations,
 #' Procrustes distances, ranks, and everything `"naive"`) take the means over trials. A message of
-#' class `repalign_note_declared` (and `repalign_structure_unused`) then names what was declared and is not used. [calibrate()]
-#' permutes the stimuli with all of their trials, and whole clusters.
+#' class `repalign_note_declared` (and `repalign_structure_unused`) then names what was declared and
+#' is not used. [calibrate()] permutes the stimuli with all of their trials, and whole clusters.
 #'
 #' When not to trust it: what is declared is believed. Noise that outlasts a trial (drifts,
 #' adaptation) is corrected only if `event` or `run` says so. `event` leaves out products of trials
@@ -115,8 +119,8 @@ responses <- function(x, stimulus = NULL, neuron = NULL, trial = NULL, session =
                 cluster = cluster, event = event, value = value, run = labelled || isTRUE(run),
                 complete = complete, series = series)
   if (!is.null(series) && !is.null(cluster)) {
-    abort("`cluster` and `series` are two ways in which stimuli depend on each other: declare one of ",
-          "them. (Intervals take `clusters` in their calls, too.)", class = "repalign_error_choice",
+    abort("`cluster` and `series` are two ways in which stimuli depend on each other: declare one ",
+          "of them. (Intervals take `clusters` in their calls, too.)", class = "repalign_error_choice",
           arg = "series")
   }
   if (given$run) {
@@ -185,7 +189,8 @@ check_runs <- function(values, trial) {
   if (!nrow(missing)) return(invisible())
   at <- missing[1, ]
   abort("Runs need every response of all stimuli, but `x` lacks ", nrow(missing), ", first ",
-        stimulus_title(values, at[1]), ", column ", at[2], ", run ", run_title(trial, at[3]),
+        stimulus_title(values, at[1]), ", column ", named_places(at[2], dimnames(values)[[2]]),
+        ", run ", run_title(trial, at[3]),
         ". Leave out incomplete runs or stimuli, or declare trials (without `run`).",
         class = "repalign_error_nonfinite", arg = "x")
 }

@@ -233,8 +233,9 @@ searchlight_sides <- function(source, neighbours, models, measure) {
 }
 
 refuse_searched_clusters <- function(arg) {
-  abort("`", arg, "` declares clusters of conditions, which searchlight() cannot use: declare none, ",
-        "and restrict the permutations by permute::how().", class = "repalign_error_choice", arg = arg)
+  abort("`", arg, "` declares clusters of conditions, which searchlight() cannot use: declare ",
+        "none, and restrict the permutations by permute::how().",
+        class = "repalign_error_choice", arg = arg)
 }
 
 # The first centre that is a representation at all.

@@ -195,3 +195,21 @@ test_that("outputs", {
   manifest$logits <- replace(manifest$file, 2, "gone.rds")
   expect_refused(benchmark_outputs(manifest, "logits", measures = "cka"), "\"gone.rds\" \\(row 2")
 })
+
+test_that("missing values are left out", {
+  lacking <- models
+  lacking[[2]][3, 1] <- NA
+  run <- function(models, ...) {
+    set.seed(1)
+    quietly(benchmark_groups(models, groups, "cka", ...))
+  }
+  expect_error(run(lacking), class = "repalign_error_nonfinite")
+  expect_identical(run(lacking, na = "stimuli"), run(lapply(models, function(m) m[-3, ])))
+  whole <- models
+  whole[[2]] <- whole[[2]][, -1]
+  expect_identical(run(lacking, na = "neurons"), run(whole))
+  folder <- withr::local_tempdir()
+  expect_refused(run(lacking, na = "stimuli", cache = folder), c("`cache`", "na = \"neurons\""))
+  expect_identical(run(lacking, na = "neurons", cache = folder), run(whole))
+  expect_refused(run(lacking, na = "omit"), "`na`")
+})

@@ -94,8 +94,9 @@ trial_sample <- function(rx, ry, together = NULL, codes = NULL, noise = TRUE) {
     rows <- order(codes, na.last = NA)
     list(rows = rows, units = as.integer(codes[rows]))
   }
-  parts <- list(x = event_sums(fx, slots$x, slots$count, order$rows),
-                y = event_sums(fy, slots$y, slots$count, order$rows))
+  sums_x <- event_sums(fx, slots$x, slots$count, order$rows)
+  parts <- list(x = sums_x,
+                y = if (self) sums_x else event_sums(fy, slots$y, slots$count, order$rows))
   masked <- is.matrix(parts$x$counts) || is.matrix(parts$y$counts)
   counts <- lapply(parts, function(part) as_counts(part$counts, ncol(part$sums), masked))
   sample <- list(x = parts$x$sums, y = parts$y$sums, counts_x = counts$x, counts_y = counts$y,
@@ -183,12 +184,16 @@ event_sums <- function(form, slots, count, rows) {
   cells <- prod(dim(values)[1:2])
   dim(values) <- c(cells, dim(values)[3])
   at <- c(t(slots)) + rep((seq_along(rows) - 1) * count, each = ncol(slots))
+  total <- length(rows) * count
+  if (!anyNA(values)) {
+    return(list(sums = add_by_event(values, at, total),
+                counts = drop(add_by_event(matrix(1, cells), at, total))))
+  }
   there <- !is.na(values)
   trials <- rowSums(there)
   uniform <- all(trials == 0 | trials == ncol(values))
   values[!there] <- 0
   storage.mode(there) <- "double"
-  total <- length(rows) * count
   list(sums = add_by_event(values, at, total),
        counts = if (uniform) drop(add_by_event(cbind(trials / ncol(values)), at, total))
        else add_by_event(there, at, total))

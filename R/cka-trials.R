@@ -169,7 +169,7 @@ sum_of_allowed <- function(sample, left_out) {
     part <- function(columns) session_total(some_columns(sample, columns$x, columns$y))
     value <- session_total(sample)
     if (is.null(left_out)) return(value)
-    if (length(left_out$x)) value <- value - sum(trial_pairs(sample, left_out$x, left_out$y, FALSE))
+    if (length(left_out$x)) value <- value - sum_of_pairs(sample, left_out$x, left_out$y)
     value - sum(vapply(left_out$blocks, part, 0))
   }
   else {
@@ -270,6 +270,26 @@ uniform_total <- function(sample, share) {
   t3 <- sum(size_x) * sum(size_y) +
     2 * squared_product(m$means_x, m$means_y) - 6 * sum(size_x * size_y)
   combine_terms(t1, t2, t3, n)
+}
+
+# The same for single neuron pairs, the columns ix of x and iy of y, added up.
+sum_of_pairs <- function(sample, ix, iy) {
+  shares <- sample$session_x[ix] == sample$session_y[iy]
+  sums <- vapply(unique(shares), function(share) {
+    m <- event_members(if (share) sample else sample_of_means(sample), share)
+    n <- sum(m$weight > 0)
+    if (n < 4) return(NaN)
+    at <- which(shares == share)
+    x <- m$means_x[, ix[at], drop = FALSE]
+    y <- m$means_y[, iy[at], drop = FALSE]
+    p <- rowsum(m$x[, ix[at], drop = FALSE] * m$my[, iy[at], drop = FALSE], m$stimulus)
+    xy <- x * y
+    t1 <- colSums(p)^2 - colSums(p^2)
+    t2 <- 2 * colSums(p * xy) - colSums(p) * colSums(xy)
+    t3 <- colSums(x^2) * colSums(y^2) + 2 * colSums(xy)^2 - 6 * colSums(xy^2)
+    combine_terms(sum(t1), sum(t2), sum(t3), n)
+  }, 0)
+  sum(sums)
 }
 
 # The sample as if every stimulus had one trial, the mean of its trials: where all trials of one side

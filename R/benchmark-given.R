@@ -255,7 +255,8 @@ benchmark_outputs <- function(representations, outputs, labels = NULL, measures 
                               permute = c("models", "pairs"), accuracy = NULL,
                               from = c("probability", "logit"), model_permutations = 999,
                               test = "outputs", dataset = NULL, architecture = NULL,
-                              threads = NULL, ...) {
+                              threads = NULL, na = c("error", "stimuli", "neurons"),
+                              ...) {
   need_arguments()
   correlation <- if (missing(correlation)) "spearman" else
     check_choice(correlation, c("spearman", "pearson", "kendall"), "correlation", several = TRUE)
@@ -263,7 +264,7 @@ benchmark_outputs <- function(representations, outputs, labels = NULL, measures 
   from <- check_choice(from, c("probability", "logit"), "from")
   count <- check_count(model_permutations, "model_permutations", 0)
   words <- test_labels(test, dataset, architecture)
-  job <- benchmark_job(scores, calibrated, cache, threads, ...)
+  job <- benchmark_job(scores, calibrated, cache, threads, na, ...)
   items <- benchmark_items(representations, "representations")
   check_several(items, 3, "correlation over pairs needs at least three models")
   differences <- output_differences(items, outputs, labels, accuracy, from)

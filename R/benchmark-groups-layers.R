@@ -55,11 +55,12 @@
 benchmark_layers <- function(models, measures = resi_measures(),
                              definition = c("published", "paper"), scores = NULL,
                              calibrated = FALSE, cache = NULL, test = "layers", dataset = NULL,
-                             architecture = NULL, threads = NULL, ...) {
+                             architecture = NULL, threads = NULL,
+                             na = c("error", "stimuli", "neurons"), ...) {
   need_arguments()
   definition <- check_choice(definition, c("published", "paper"), "definition")
   labels <- test_labels(test, dataset, architecture)
-  job <- benchmark_job(scores, calibrated, cache, threads, ...)
+  job <- benchmark_job(scores, calibrated, cache, threads, na, ...)
   items <- layer_items(models, "models")
   # the positions of the layers of each model, in their order
   blocks <- split(seq_along(items$names), factor(items$models, unique(items$models)))
@@ -181,6 +182,8 @@ check_layers <- function(items) {
 #' @param test,dataset,architecture labels that become columns of the result and name its test in
 #'   [rank_measures()].
 #' @inheritParams similarity
+#' @param na what to do about missing values in the representations, see [similarity()]. Stimuli are
+#'   left out of all that are compared with each other, which the `cache` of pairs cannot tell.
 #' @param ... with `calibrated = TRUE`, arguments of [calibrate()]: `permutations`, `alpha`,
 #'   `variant`, `blocks`, `series`, `engine`, `clusters`.
 #' @param result what `benchmark_groups()`, [benchmark_layers()] or [benchmark_outputs()] returned,
@@ -264,12 +267,12 @@ benchmark_groups <- function(representations, groups, measures = resi_measures()
                              definition = c("published", "paper"), scores = NULL,
                              calibrated = FALSE, cache = NULL, model_permutations = 999,
                              test = "groups", dataset = NULL, architecture = NULL, threads = NULL,
-                             ...) {
+                             na = c("error", "stimuli", "neurons"), ...) {
   need_arguments()
   definition <- check_choice(definition, c("published", "paper"), "definition")
   count <- check_count(model_permutations, "model_permutations", 0)
   labels <- test_labels(test, dataset, architecture)
-  job <- benchmark_job(scores, calibrated, cache, threads, ...)
+  job <- benchmark_job(scores, calibrated, cache, threads, na, ...)
   items <- benchmark_items(representations, "representations")
   check_several(items)
   groups <- check_groups(items, groups)
@@ -287,10 +290,16 @@ benchmark_groups <- function(representations, groups, measures = resi_measures()
 }
 
 # What all benchmarks ask for: the table of scores, the arguments of calibrate(), cache, threads.
-benchmark_job <- function(scores, calibrated, cache, threads, ...) {
+benchmark_job <- function(scores, calibrated, cache, threads, na, ...) {
+  na <- check_choice(na, missing_rules, "na")
+  if (na == "stimuli" && !is.null(cache)) {
+    abort("na = \"stimuli\" cannot be used with `cache`: which stimuli are left out depends on all ",
+          "representations, and the cache has pairs of them. Leave out the stimuli yourself, or use ",
+          "na = \"neurons\".", class = "repalign_error_choice", arg = "na")
+  }
   list(calibration = calibration_arguments(calibrated, ...),
        given = given_scores(scores, calibrated), cache = check_cache(cache), threads = threads,
-       count = thread_count(threads))
+       count = thread_count(threads), na = na)
 }
 
 test_labels <- function(test, dataset, architecture) {

@@ -65,7 +65,7 @@ block_cells <- function(at, items, columns, job) {
 
 # Files are read only when the cache lacks scores; what is in memory is checked in any case.
 computed_cells <- function(items, at, pairs, set, wanted, job) {
-  ready <- if (is.null(items$files)) ready_grid(items, at, set, job$calibration)
+  ready <- if (is.null(items$files)) ready_grid(items, at, set, job$calibration, job$na)
   if (!is.null(ready)) set <- ready$set
   contents <- if (!is.null(job$cache)) {
     if (!is.null(items$files)) check_files(items, at)
@@ -98,7 +98,7 @@ computed_cells <- function(items, at, pairs, set, wanted, job) {
   used <- seq_along(at)
   if (is.null(ready)) {
     used <- sort(unique(unlist(pairs[rows, ])))
-    ready <- ready_grid(items, at[used], set, job$calibration)
+    ready <- ready_grid(items, at[used], set, job$calibration, job$na)
   }
   task <- list(set = ready$set, wanted = lacking[rows, , drop = FALSE], threads = job$threads,
                store = list(files = store$files[rows], keys = store$keys[rows, , drop = FALSE]))
@@ -124,7 +124,7 @@ refuse_positions <- function(calibration, reordered) {
 }
 
 # Reads the representations at some positions and opens a call of them.
-ready_grid <- function(items, at, set, calibration) {
+ready_grid <- function(items, at, set, calibration, na) {
   # the representations at some positions, read where they are in files
   reprs <- if (!is.null(items$data)) {
     items$data[at]
@@ -140,7 +140,7 @@ ready_grid <- function(items, at, set, calibration) {
   if (!is.null(items$models)) {
     reprs <- stats::setNames(list(stats::setNames(reprs, items$layers[at])), items$models[at[1]])
   }
-  side <- as_side(reprs, items$arg)
+  side <- as_side(reprs, items$arg, na != "error")
   side$reprs <- lapply(side$reprs, replace, "side", "x")
   given <- side$reprs
   if (!is.null(calibration) && isFALSE(calibration$series) && !is.null(declared_times(given))) {
@@ -151,7 +151,7 @@ ready_grid <- function(items, at, set, calibration) {
   refuse_positions(calibration, !identical(lapply(given, `[[`, "data"),
                                            lapply(side$reprs, `[[`, "data")))
   sides <- list(x = side, y = side, self = TRUE, same = FALSE, models = side$is_models)
-  open_sides(sides, set, clusters = calibration$clusters, relabel = FALSE,
+  open_sides(sides, set, na, clusters = calibration$clusters, relabel = FALSE,
              use = if (is.null(calibration)) "scores" else "null",
              series = if (is.null(calibration)) FALSE else calibration$series)
 }

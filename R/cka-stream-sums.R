@@ -107,14 +107,10 @@ batch_h <- function(chunk, labels, estimator, number) {
   args <- paste(c("x", "y"), "in minibatch", number)
   pair <- as_pair(representation(chunk$x, args[1], side = "x"),
                   representation(chunk$y, args[2], side = "y"))
-  own <- lapply(list(x = pair$x, y = pair$y), function(repr) seq_len(ncol(repr$data)))
-  if (!is.null(labels)) own <- labels
   h <- list(
-    xy = lapply(estimator, function(e) linear_h(pair, e, labels)),
-    xx = lapply(estimator, function(e) linear_h(self_pair(pair$x), e, list(x = own$x, y = own$x),
-                                                TRUE)),
-    yy = lapply(estimator, function(e) linear_h(self_pair(pair$y), e, list(x = own$y, y = own$y),
-                                                TRUE))
+    xy = lapply(estimator, function(e) linear_h(pair, e, labels$xy)),
+    xx = lapply(estimator, function(e) linear_h(self_pair(pair$x), e, labels$xx, TRUE)),
+    yy = lapply(estimator, function(e) linear_h(self_pair(pair$y), e, labels$yy, TRUE))
   )
   list(h = lapply(h, stats::setNames, estimator), scale = h$xy[[1]]$scale)
 }
@@ -146,16 +142,17 @@ deletions_of_means <- function(h) {
 # The three H values of a CKA as comparisons of columns. Columns of x and y stand side by side, and
 # are numbered together: a and b are those that are compared, left_out the neuron pairs (numbers
 # within a and b, excluded_pairs()) that the neuron correction leaves out, if it is asked for.
-compared_columns <- function(widths, labels, corrected) {
+# labels: from stream_labels(), or NULL.
+compared_columns <- function(widths, labels) {
   x <- seq_len(widths[["x"]])
   y <- widths[["x"]] + seq_len(widths[["y"]])
-  own <- if (is.null(labels)) list(x = x, y = y) else labels
-  none <- list(x = integer(), y = integer(), blocks = list(), count = 0)
-  left_out <- function(a, b) if (corrected) excluded_pairs(a, b) else none
-  list(xy = list(a = x, b = y, left_out = if (is.null(labels)) none else
-                   left_out(labels$x, labels$y)),
-       xx = list(a = x, b = x, left_out = left_out(own$x, own$x)),
-       yy = list(a = y, b = y, left_out = left_out(own$y, own$y)))
+  left_out <- function(labels) {
+    if (!is.null(labels)) return(excluded_pairs(labels$x, labels$y))
+    list(x = integer(), y = integer(), blocks = list(), count = 0)
+  }
+  list(xy = list(a = x, b = y, left_out = left_out(labels$xy)),
+       xx = list(a = x, b = x, left_out = left_out(labels$xx)),
+       yy = list(a = y, b = y, left_out = left_out(labels$yy)))
 }
 
 # Sums over the rows of a chunk. cross: the inner products of all columns, the upper triangle

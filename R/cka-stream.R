@@ -334,6 +334,7 @@ declare_result(
   "repalign_stream", from = "stream_cka", words = "values of stream_cka()",
   columns = described_columns(
     column("estimator", "the estimator of the CKA", key = TRUE, tidy = "term"),
+    column("complete", "of which sides the neurons are all that there are", key = TRUE),
     column("cka", "the CKA", shown = 1, tidy = "estimate"),
     column("se", "the standard error", shown = 2, tidy = "std.error"),
     column("h_xy", "the value H of both sides", tidy = NA),
@@ -345,7 +346,9 @@ declare_result(
   heading = function(x, digits) {
     paste0("Centered kernel alignment from chunks: ", count_of(nrow(x), "row"),
            undefined_of(x$cka))
-  }
+  },
+  shown = function(x) without_samples_only(x),
+  footing = function(x, digits) complete_note(if ("both" %in% x$complete) "complete both")
 )
 
 #' Centered kernel alignment of representations that do not fit into memory
@@ -369,9 +372,11 @@ declare_result(
 #'   1000 rows, or fewer where there would be less than 30 of them.
 #' @param shared_neurons,units_x,units_y which pairs of neurons `"stimulus_neuron"` leaves out, see
 #'   [cka()].
+#' @param complete of which sides are the columns not a sample of neurons, but all that there are, see
+#'   [cka()].
 #' @param shuffle for minibatches: take the rows in random order? `NULL`: yes, where files
 #'   (`.npy`, `.npz`, `.safetensors`) or matrices allow it; `set.seed()` repeats the order.
-#' @return A data frame with a row for each estimator: `estimator`; `cka`; `se`, its standard error;
+#' @return A data frame with a row for each estimator: `estimator`; `complete`, as given; `cka`; `se`, its standard error;
 #'   `h_xy`, `h_xx` and `h_yy`, the values H of which it is the ratio (see [hsic()]); `n`, the
 #'   number of rows that were used; and `batches`, the number of minibatches, or in one pass of
 #'   blocks of rows, that were left out in turn for `se`. An interval is
@@ -434,12 +439,15 @@ declare_result(
 #' @seealso [cka()], [cka_interval()], [read_representation()]
 #' @export
 stream_cka <- function(chunks, estimator = c("naive", "stimulus", "stimulus_neuron"), batch = NULL,
-                       shared_neurons = FALSE, units_x = NULL, units_y = NULL, shuffle = NULL) {
+                       shared_neurons = FALSE, units_x = NULL, units_y = NULL, shuffle = NULL,
+                       complete = c("none", "x", "y", "both")) {
   need_arguments()
+  complete <- check_choice(complete, complete_choices, "complete")
   estimator <- check_choice(estimator, estimators, "estimator", several = TRUE)
   check_flag(shared_neurons, "shared_neurons")
   check_unit_choice(shared_neurons, units_x, units_y)
-  given <- list(shared_neurons = shared_neurons, units_x = units_x, units_y = units_y)
+  given <- list(shared_neurons = shared_neurons, units_x = units_x, units_y = units_y,
+                complete = complete)
   note_unused_units(estimator, given)
   if (!is.null(batch)) batch <- check_count(batch, "batch", 4)
   if (!is.null(shuffle)) check_flag(shuffle, "shuffle")
@@ -447,7 +455,7 @@ stream_cka <- function(chunks, estimator = c("naive", "stimulus", "stimulus_neur
   on.exit(feed$end())
   look_ahead(feed, first_rows)
   labels <- if (corrects_neurons(estimator)) stream_labels(feed, given)
-  compared <- compared_columns(feed$widths, labels, corrects_neurons(estimator))
+  compared <- compared_columns(feed$widths, labels)
   if (corrects_neurons(estimator)) {
     for (which in names(compared)) {
       one <- compared[[which]]
@@ -462,7 +470,7 @@ stream_cka <- function(chunks, estimator = c("naive", "stimulus", "stimulus_neur
   if (is.null(batch)) batch <- batch_needed(feed)
   found <- if (is.null(batch)) streamed_sums(feed, compared, estimator, shuffle) else
     streamed_batches(feed, labels, estimator, batch, shuffle)
-  rows <- lapply(estimator, stream_row, found)
+  rows <- lapply(estimator, stream_row, found, complete)
   warn_undefined_deletions(rows)
   constant <- Filter(function(row) row$constant, rows)
   if (length(constant)) {
@@ -479,8 +487,21 @@ first_rows <- 16
 # A chunk of both sides has about so many numbers, unless the rows are very long.
 chunk_numbers <- 2^23
 
-# The labels of the columns, list(x, y), or NULL.
+# The labels of the neuron pairs of each H value, list(xy, xx, yy), of which equal ones are left out;
+# NULL where none is.
 stream_labels <- function(feed, given) {
+  labels <- given_stream_labels(feed, given)
+  own <- labels
+  if (is.null(own)) own <- lapply(feed$widths[c("x", "y")], seq_len)
+  own <- as.list(own)
+  complete <- c(x = given$complete %in% c("x", "both"), y = given$complete %in% c("y", "both"))
+  list(xy = if (!any(complete)) labels,
+       xx = if (!complete[["x"]]) list(x = own$x, y = own$x),
+       yy = if (!complete[["y"]]) list(x = own$y, y = own$y))
+}
+
+# Those of the columns, list(x, y), or NULL.
+given_stream_labels <- function(feed, given) {
   widths <- feed$widths
   if (given$shared_neurons) {
     if (widths[["x"]] != widths[["y"]]) {
@@ -584,7 +605,7 @@ rows_giver <- function(feed) {
 # ---- rows of the result
 
 # list(values, value, undefined), as interval_row() gives it.
-stream_row <- function(estimator, found) {
+stream_row <- function(estimator, found, complete) {
   h <- lapply(c(xy = "xy", xx = "xx", yy = "yy"), function(which) {
     part <- function(name) vapply(found$h, function(one) one[[which]][[estimator]][[name]], 0)
     list(value = part("value"), magnitude = part("magnitude"))
@@ -598,7 +619,7 @@ stream_row <- function(estimator, found) {
   value <- function(which, side) unscale_h(h[[which]]$value[1], found$scale[side])
   list(value = theta[1], undefined = if (few) 0 else sum(is.na(theta[-1])), constant = constant,
        values = data.frame(
-    estimator = estimator, cka = theta[1], se = if (constant) NA_real_ else se,
+    estimator = estimator, complete = complete, cka = theta[1], se = if (constant) NA_real_ else se,
     h_xy = value("xy", c(1, 2)), h_xx = value("xx", c(1, 1)), h_yy = value("yy", c(2, 2)),
     n = found$n, batches = length(found$sizes)
   ))

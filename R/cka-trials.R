@@ -120,10 +120,11 @@ trial_weighted <- function(sample, w = NULL, deletions = TRUE) {
   result[, 1]
 }
 
-# For each pair of a column of x and one of y: (units + 1) x pairs.
-trial_pairs <- function(sample, ix, iy) {
-  result <- .Call(C_trial_pairs, sample, as.integer(ix), as.integer(iy), thread_count())
-  delete_dominant(result, sample, function(cut) trial_pairs(cut, ix, iy))
+# For each pair of a column of x and one of y: (units + 1) x pairs, or the first row alone.
+trial_pairs <- function(sample, ix, iy, deletions = TRUE) {
+  result <- .Call(C_trial_pairs, sample, as.integer(ix), as.integer(iy), deletions, thread_count())
+  if (!deletions) return(result)
+  delete_dominant(result, sample, function(cut) trial_pairs(cut, ix, iy, FALSE))
 }
 
 # A unit that holds nearly all of the variance is really deleted, as in recompute_dominant().
@@ -168,7 +169,7 @@ sum_of_allowed <- function(sample, left_out) {
     part <- function(columns) session_total(some_columns(sample, columns$x, columns$y))
     value <- session_total(sample)
     if (is.null(left_out)) return(value)
-    if (length(left_out$x)) value <- value - sum(trial_pairs(sample, left_out$x, left_out$y)[1, ])
+    if (length(left_out$x)) value <- value - sum(trial_pairs(sample, left_out$x, left_out$y, FALSE))
     value - sum(vapply(left_out$blocks, part, 0))
   }
   else {
@@ -250,7 +251,7 @@ session_total <- function(sample) {
 # All pairs share noise, or none does. P_i is x_i' M y_i for the sums over events x_i and y_i, with
 # M = (1 1' - share I) / (number of members).
 uniform_total <- function(sample, share) {
-  m <- event_members(sample, share)
+  m <- event_members(if (share) sample else sample_of_means(sample), share)
   n <- sum(m$weight > 0)
   if (n < 4) return(NaN)
   t1 <- squared_product(m$x, m$my) - sum(squared_products(m))
@@ -269,6 +270,20 @@ uniform_total <- function(sample, share) {
   t3 <- sum(size_x) * sum(size_y) +
     2 * squared_product(m$means_x, m$means_y) - 6 * sum(size_x * size_y)
   combine_terms(t1, t2, t3, n)
+}
+
+# The sample as if every stimulus had one trial, the mean of its trials: where all trials of one side
+# are multiplied with all of the other, nothing else counts.
+sample_of_means <- function(sample) {
+  for (side in c("x", "y")) {
+    counts <- paste0("counts_", side)
+    means <- mean_rows(sample[[side]], sample[[counts]], sample$events)
+    number <- rowsum(sample[[counts]], rep(seq_along(sample$units), each = sample$events))
+    sample[[side]] <- zero_for_missing(means)
+    sample[[counts]] <- (number > 0) + 0
+  }
+  sample$events <- 1L
+  sample
 }
 
 # Sums over events (x, y), M y (my), means over members (stimuli x neurons, centred) and the

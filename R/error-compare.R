@@ -14,7 +14,8 @@ adjustments <- c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH", "BY"
 #' and tests of equivalence.
 #'
 #' @param result what [score_interval()] or [evaluate_models()] returned, or some of its rows in any
-#'   order. All must come from one call.
+#'   order. All must come from one call. Other results are refused with the function that has scores
+#'   to compare.
 #' @param contrasts what is compared:
 #'   * `"pairs"`: all pairs of scores of the same measure;
 #'   * the name of a score, such as that of a layer: all others of its measure less this one. (Names

@@ -353,8 +353,10 @@ evaluate_whole <- function(task, data, folds, threads) {
   predicted <- matrix(unlist(predicted), nrow(task$values),
                       dimnames = list(NULL, names(task$models)))
   found <- evaluate_rounds(task, data$rounds, threads)
-  whole <- list(scores = drop(found$scores %*% data$weight), lower = sum(found$lower * data$weight),
-                upper = sum(found$upper * data$weight), predicted = predicted)
+  # rounding of weights may lead out of the range
+  mean_of <- function(scores) clip_to_range(drop(scores %*% data$weight), -1, 1)
+  whole <- list(scores = mean_of(found$scores), lower = mean_of(found$lower),
+                upper = mean_of(found$upper), predicted = predicted)
   if (!is.null(folds)) return(whole)
   c(whole, list(table = matrix(found$table, ncol(task$values)),
                 lower_each = found$each_lower[, 1]))

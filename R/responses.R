@@ -189,7 +189,8 @@ check_runs <- function(values, trial) {
   if (!nrow(missing)) return(invisible())
   at <- missing[1, ]
   abort("Runs need every response of all stimuli, but `x` lacks ", nrow(missing), ", first ",
-        stimulus_title(values, at[1]), ", column ", at[2], ", run ", run_title(trial, at[3]),
+        stimulus_title(values, at[1]), ", column ", named_places(at[2], dimnames(values)[[2]]),
+        ", run ", run_title(trial, at[3]),
         ". Leave out incomplete runs or stimuli, or declare trials (without `run`).",
         class = "repalign_error_nonfinite", arg = "x")
 }

@@ -92,7 +92,7 @@ SEXP repalign_trial_columns(SEXP sample, SEXP weights, SEXP deletions, SEXP thre
 }
 
 /* For each pair of a column of x (ix) and one of y (iy). */
-SEXP repalign_trial_pairs(SEXP sample, SEXP ix, SEXP iy, SEXP threads)
+SEXP repalign_trial_pairs(SEXP sample, SEXP ix, SEXP iy, SEXP deletions, SEXP threads)
 {
     begin_entry(__func__);
     const trial_sample s = read_sample(sample);
@@ -101,8 +101,9 @@ SEXP repalign_trial_pairs(SEXP sample, SEXP ix, SEXP iy, SEXP threads)
     const size_t pairs = (size_t) XLENGTH(ix);
     read_indices(ARG(iy), pairs, s.y.columns);
     const int *b = read_zero_based(ARG(iy), s.y.columns);
-    SEXP result = PROTECT(new_matrix(s.units + 1, pairs));
-    trial_pairs(&s, a, b, pairs, make_room(&s, by), by, REAL(result));
+    const int all = read_flag(ARG(deletions));
+    SEXP result = PROTECT(new_matrix(all ? s.units + 1 : 1, pairs));
+    trial_pairs(&s, a, b, pairs, all, make_room(&s, by), by, REAL(result));
     UNPROTECT(1);
     return result;
 }

@@ -317,10 +317,10 @@ void trial_columns(const trial_sample *s, const double *w, int deletions, trial_
     }
 }
 
-void trial_pairs(const trial_sample *s, const int *ix, const int *iy, size_t pairs,
+void trial_pairs(const trial_sample *s, const int *ix, const int *iy, size_t pairs, int deletions,
                  trial_room room, worker by, double *result)
 {
-    const size_t rows = s->units + 1, at_once = items_of(s, 1.0, by);
+    const size_t rows = deletions ? s->units + 1 : 1, at_once = items_of(s, 1.0, by);
     fill_lanes(s, room.lanes, by);
     for (size_t first = 0; first < pairs; first += at_once) {
         const size_t last = group_end(first, at_once, pairs);
@@ -328,7 +328,7 @@ void trial_pairs(const trial_sample *s, const int *ix, const int *iy, size_t pai
         for (size_t p = first; p < last; p++) {
             const thread_scratch z = scratch_of_thread(s, room.own);
             const size_t b = (size_t) iy[p] % PAIR_LANES;
-            estimate_block(s, (size_t) ix[p], (size_t) iy[p] / PAIR_LANES, 1, room.lanes, z);
+            estimate_block(s, (size_t) ix[p], (size_t) iy[p] / PAIR_LANES, deletions, room.lanes, z);
             for (size_t u = 0; u < rows; u++)
                 result[u + p * rows] = z.values[u * PAIR_LANES + b];
         }

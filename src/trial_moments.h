@@ -57,9 +57,10 @@ void trial_terms(const trial_sample *sample, trial_room room, worker by, double 
 void trial_columns(const trial_sample *sample, const double *w, int deletions, trial_room room,
                    worker by, double *result);
 
-/* For each of some pairs of a column of x and one of y, counted from zero: (units + 1) x pairs. */
+/* For each of some pairs of a column of x and one of y, counted from zero: (units + 1) x pairs, or
+   with deletions = 0 one row. */
 void trial_pairs(const trial_sample *sample, const int *ix, const int *iy, size_t pairs,
-                 trial_room room, worker by, double *result);
+                 int deletions, trial_room room, worker by, double *result);
 
 /* The Gram matrices of the rows of each stimulus over all columns: events x events x stimuli. */
 void event_grams(const double *rows, size_t stimuli, size_t events, size_t columns, worker by,

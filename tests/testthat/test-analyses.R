@@ -50,7 +50,8 @@ test_that("every analysis returns the documented columns, in order, one row a ce
     expect_identical(nrow(result), 6L)
     expect_identical(row.names(result), as.character(1:6))
     expect_identical(vapply(result, typeof, ""), setNames(
-      c("character", "character", "integer", "character", rep("double", 8), "integer", "integer"),
+      c("character", "character", "integer", "character", "character", rep("double", 8), "integer",
+        "integer"),
       analysis_columns
     ))
     expect_identical(unique(result$estimator), all_estimators)

@@ -43,7 +43,7 @@ test_that("manifests and files", {
   expect_refused(run(transform(manifest, id = "a")), "\"a\" twice")
   cut <- grouped_models()
   cut$net4 <- cut$net4[-1, ]
-  expect_refused(run(manifest_of(cut, kind = groups)), c("24 rows", "net4` has 23"))
+  expect_refused(run(manifest_of(cut, kind = groups)), "net4` has 23 rows, and the others have 24")
   withr::with_options(list(repalign.max_memory = 4000), {
     expect_refused(run(manifest), "contents of 9 files together")
   })
@@ -54,9 +54,9 @@ test_that("manifests and files", {
 test_that("representations", {
   run <- function(models, ...) benchmark_groups(models, groups, "cka", ...)
   cut <- replace(models, "net4", list(models$net4[-1, ]))
-  expect_refused(run(cut), c("24 rows", "`representations\\$net4` has 23"))
+  expect_refused(run(cut), "`representations\\$net4` has 23 rows, and the others have 24")
   # also when a cache knows all scores
-  expect_refused(run(cut, cache = withr::local_tempdir()), "has 23:")
+  expect_refused(run(cut, cache = withr::local_tempdir()), "has 23 rows")
   expect_refused(run(unname(models)), "no name")
   expect_refused(run(models$net1), "must be a named list")
   expect_refused(run(similarity(models)), "without the column \"file\"")
@@ -194,4 +194,22 @@ test_that("outputs", {
   expect_refused(benchmark_outputs(manifest, "logits", measures = "cka"), "column \"logits\"")
   manifest$logits <- replace(manifest$file, 2, "gone.rds")
   expect_refused(benchmark_outputs(manifest, "logits", measures = "cka"), "\"gone.rds\" \\(row 2")
+})
+
+test_that("missing values are left out", {
+  lacking <- models
+  lacking[[2]][3, 1] <- NA
+  run <- function(models, ...) {
+    set.seed(1)
+    quietly(benchmark_groups(models, groups, "cka", ...))
+  }
+  expect_error(run(lacking), class = "repalign_error_nonfinite")
+  expect_identical(run(lacking, na = "stimuli"), run(lapply(models, function(m) m[-3, ])))
+  whole <- models
+  whole[[2]] <- whole[[2]][, -1]
+  expect_identical(run(lacking, na = "neurons"), run(whole))
+  folder <- withr::local_tempdir()
+  expect_refused(run(lacking, na = "stimuli", cache = folder), c("`cache`", "na = \"neurons\""))
+  expect_identical(run(lacking, na = "neurons", cache = folder), run(whole))
+  expect_refused(run(lacking, na = "omit"), "`na`")
 })

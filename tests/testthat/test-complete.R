@@ -213,3 +213,19 @@ test_that("a plan takes complete models", {
   expect_refused(plan_recording(p$x, p$y, complete = "y", over = c("neurons_x", "neurons_y")),
                  "`over`")
 })
+
+test_that("chunks may have complete sides", {
+  p <- complete_pair
+  chunks <- function() lapply(1:4, function(k) lapply(p, function(m) m[10 * (k - 1) + 1:10, ]))
+  for (complete in c("x", "y", "both")) {
+    found <- quietly(stream_cka(chunks(), "stimulus_neuron", complete = complete))
+    expect_equal(found$cka, cka(p$x, p$y, estimator = "stimulus_neuron", complete = complete),
+                 tolerance = 1e-10)
+    expect_identical(found$complete, complete)
+    # of one minibatch
+    found <- quietly(stream_cka(chunks(), "stimulus_neuron", batch = 40, complete = complete))
+    expect_equal(found$cka, cka(p$x, p$y, estimator = "stimulus_neuron", complete = complete),
+                 tolerance = 1e-10)
+  }
+  expect_refused(stream_cka(chunks(), complete = "z"), "`complete`")
+})

@@ -555,3 +555,14 @@ test_that("a print does not promise errors that there are not", {
   all <- evaluate_models(made$data, made$models, "cosine", resample = "none")
   expect_output(print(all), "\nerrors over RDMs, without resampling\n")
 })
+
+test_that("means over folds stay within the range of scores", {
+  made <- made_rdms()
+  same <- stats::setNames(rep(made$data[1], 5), letters[1:5])
+  for (folds in 2:5) {
+    result <- quietly(evaluate_models(same, list(m = same$a), "cosine", "none",
+                                      folds = c(rdm = folds)))
+    expect_lte(result$score, 1)
+    expect_lte(result$ceiling_high, 1)
+  }
+})

@@ -91,6 +91,27 @@ test_that("runs are labels, or TRUE for crossed trials, everywhere", {
   expect_refused(responses(trials, run = NA), "`run`")
 })
 
+test_that("RSA without choices is one thing, and what differs is printed", {
+  set.seed(7)
+  trials <- array(rnorm(15 * 6 * 4), c(15, 6, 4))
+  means <- apply(trials, 1:2, mean)
+  model <- matrix(rnorm(75), 15)
+  expected <- rsa(means, model)
+  found <- list(
+    similarity(means, model, "rsa"), quietly(score_interval(means, model, "rsa")),
+    quietly(calibrate(means, model, "rsa", 19)), quietly(noise_ceiling(trials, model, "rsa"))
+  )
+  for (result in found) expect_equal(result$score, expected)
+  expect_equal(quietly(subject_ceiling(list(means, model)))$pairwise, expected)
+  expect_equal(score_weighted(means, model, "rsa", rep(1, 15)), expected)
+  rdms <- list(s1 = dist(means), s2 = dist(model), s3 = dist(trials[, , 1]))
+  evaluation <- function(...) {
+    quietly(evaluate_models(rdms, list(m = dist(trials[, , 2])), ..., draws = 20))
+  }
+  expect_output(print(evaluation()), "whitened_cosine (pairs of stimuli are whitened)", fixed = TRUE)
+  expect_no_match(capture.output(print(evaluation("pearson"))), "whitened")
+})
+
 test_that("neurons of a plan are those of a side", {
   expect_refused(plan_recording(x, y, neurons = 10), c("`neurons_x`", "`neurons_y`"))
 })

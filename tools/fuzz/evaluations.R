@@ -32,8 +32,8 @@ draw_evaluation <- function() {
                   folds = if (chance(0.4)) c(rdm = sample.int(2, 1), condition = sample.int(2, 1)),
                   repeats = if (chance(0.3)) sample.int(3, 1),
                   permutations = one_of(c(0, 3, 9)),
-                  clusters = if (chance(0.2)) sample.int(n, n, TRUE),
-                  blocks = if (chance(0.1)) rep_len(1:2, n),
+                  clusters = if (chance(0.1)) sample.int(n, n, TRUE),
+                  blocks = if (chance(0.05)) rep_len(1:2, n),
                   stimulus_noise = if (grepl("whitened", outer) && chance(0.3)) {
                     stats::rexp(n) + 0.1
                   },

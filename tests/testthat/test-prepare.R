@@ -234,10 +234,10 @@ test_that("stimuli of many prepared representations are compared in one pass", {
   })
   reprs <- lapply(1:30, function(i) list(n = 5, data = matrix(0, 5, 1, dimnames = list(1:5, NULL)),
                                          arg = "x", prepared = list()))
-  repalign:::check_common_stimuli(reprs, TRUE)
+  repalign:::with_common_stimuli(reprs, TRUE)
   expect_identical(counted, 30)
-  expect_silent(repalign:::check_common_stimuli(reprs, FALSE))
+  expect_silent(repalign:::with_common_stimuli(reprs, FALSE))
   rownames(reprs[[7]]$data) <- 2:6
-  expect_error(repalign:::check_common_stimuli(reprs, TRUE), "other stimuli",
+  expect_error(repalign:::with_common_stimuli(reprs, TRUE), "other stimuli",
                class = "repalign_error_prepared")
 })

@@ -127,8 +127,8 @@ test_that("runs are compared by the crossnobis estimates of rdm()", {
     solve(solve(unclass(noise))[at, at])
   }
   for (noise in list(NULL, precision, covariances)) {
-    result <- searchlight(data, neighbours, model, measure("rsa", outer = "pearson"), design$run,
-                          noise, condition = design$condition)
+    result <- searchlight(data, neighbours, model, measure("rsa", outer = "pearson"),
+                          run = design$run, noise = noise, condition = design$condition)
     expect_equal(result$score, vapply(neighbours, function(at) {
       rsa(rdm(data[, at], design$condition, design$run, noise = of_center(noise, at)), model,
           outer = "pearson")
@@ -147,7 +147,7 @@ test_that("runs are compared by the crossnobis estimates of rdm()", {
   sparse <- design$condition != "c" | design$run == 1
   gaps <- measure("rsa", na = "pairwise")
   result <- suppressMessages(searchlight(data[sparse, ], neighbours, model, gaps,
-                                         design$run[sparse],
+                                         run = design$run[sparse],
                                          condition = design$condition[sparse], permutations = 20))
   expect_equal(result$score, vapply(neighbours, function(at) {
     quietly(rsa(rdm(data[sparse, at], design$condition[sparse], design$run[sparse]), model,

@@ -150,6 +150,7 @@ test_that("names that were not given say nothing about group", {
   group <- c(rdm4 = "u", s2 = "u", rdm1 = "v", s3 = "w")
   models <- list(m = labelled_rdm(5), k = labelled_rdm(6))
   evaluated <- function(g) {
+    set.seed(1)
     suppressMessages(evaluate_models(rdms, models, "pearson", resample = "none", group = g))
   }
   expect_message(subject_ceiling(rdms, "rsa", group = group), "the subjects have none",

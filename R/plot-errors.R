@@ -226,7 +226,8 @@ autoplot.repalign_plan <- function(object, what = c("se", "power"), ...) {
   need_columns(object, c("stimuli", "neurons_x", "neurons_y", "trials", what), "drawn")
   need_rows(object)
   rows <- as.data.frame(object)
-  numbers <- c("stimuli", "neurons_x", if (!facts$model$tied) "neurons_y", "trials")
+  numbers <- c("stimuli", "neurons_x", if (!facts$model$tied) "neurons_y",
+               if (!is.null(facts$model$fit)) "trials")
   if (anyNA(rows[numbers])) {
     abort("`object` has designs without numbers of stimuli, neurons or trials (NA): leave these ",
           "rows out.", class = "repalign_error_rows", arg = "object")

@@ -56,10 +56,9 @@
 #' (`bench/coverage.R 200`; 60 stimuli x 40 neurons, independent neurons), nominal 95% intervals of
 #' `"stimulus_neuron"` contained the true value in 93% to 99% of the cases for true CKA from 0.2 to
 #' 0.85, and in 98% for a true CKA of 1. With 30 x 20 it was 97% to 99% for populations of 20
-#' dimensions. For power-law spectra of 200 dimensions, however, more than a third of the ratios,
-#' or of their delete-one values, were
-#' undefined at 30 x 20: there, pool the values H instead of taking single ratios, as the analyses
-#' do (see [brain_to_brain()]).
+#' dimensions. For power-law spectra of 200 dimensions, however, a third of the ratios, or of their
+#' delete-one values, were undefined at 30 x 20, or more: there, pool the values H instead of taking
+#' single ratios, as the analyses do (see [brain_to_brain()]).
 #'
 #' Which to report: the H values of `"stimulus_neuron"` are unbiased, but their ratio is not. It is
 #' too high on average where few neurons hold most of the variance, as in raw responses of neurons

@@ -83,6 +83,21 @@ test_that("null scores are those of permuted data, with any complete side", {
   }
 })
 
+test_that("null scores from trials are those of permuted data, with a complete side", {
+  set.seed(5)
+  trials <- array(complete_pair$x, c(40, 9, 3)) + 0.5 * array(rnorm(40 * 9 * 3), c(40, 9, 3))
+  x <- responses(trials, neuron = c(1, 1:8))
+  perms <- t(replicate(3, sample.int(40)))
+  m <- measure("cka", estimator = "stimulus_neuron_trial")
+  y <- responses(complete_pair$y, neuron = 1:7, complete = TRUE)
+  null <- null_scores(quietly(calibrate(x, y, m, permutations = perms)))[, 1]
+  each <- apply(perms, 1, function(at) {
+    permuted <- responses(complete_pair$y[at, ], neuron = 1:7, complete = TRUE)
+    quietly(cka(x, permuted, estimator = "stimulus_neuron_trial"))
+  })
+  expect_equal(sort(null), sort(each), tolerance = 1e-10)
+})
+
 test_that("trials free a complete side of their noise, and one trial keeps it", {
   set.seed(4)
   trials <- array(complete_pair$y, c(40, 7, 3)) + array(rnorm(40 * 7 * 3), c(40, 7, 3))

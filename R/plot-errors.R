@@ -226,7 +226,9 @@ autoplot.repalign_plan <- function(object, what = c("se", "power"), ...) {
   need_columns(object, c("stimuli", "neurons_x", "neurons_y", "trials", what), "drawn")
   need_rows(object)
   rows <- as.data.frame(object)
-  numbers <- c("stimuli", "neurons_x", if (!facts$model$tied) "neurons_y",
+  # of two models, whose units are held fixed, all rows lack the number of neurons of y
+  numbers <- c("stimuli", "neurons_x",
+               if (!facts$model$tied && !all(is.na(rows$neurons_y))) "neurons_y",
                if (!is.null(facts$model$fit)) "trials")
   if (anyNA(rows[numbers])) {
     abort("`object` has designs without numbers of stimuli, neurons or trials (NA): leave these ",

@@ -453,7 +453,7 @@ test_that("every bad argument is refused by its name", {
   expect_refused(calibrate(p$x, dist(p$y), "cca"), "dist")
   named <- p
   rownames(named$x) <- paste0("s", 1:24)
-  rownames(named$y) <- paste0("t", 1:24)
+  rownames(named$y) <- paste0("s", 2:25)
   expect_refused(calibrate(named$x, named$y), "name")
   expect_refused(calibrate(p$x, p$y, measure("mutual_knn", k = 24)), "`k`")
   # a function that fails names the pair

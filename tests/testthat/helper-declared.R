@@ -114,7 +114,7 @@ noise_trials <- function(x) {
 }
 
 # What a call does: list(value, error, noted).
-outcome_of <- function(call, data) {
+outcome_with <- function(call, data) {
   noted <- FALSE
   error <- NULL
   set.seed(1)
@@ -130,10 +130,10 @@ outcome_of <- function(call, data) {
 
 # "honoured", "refused", "noted" or "-" (it makes no difference).
 what_is_done <- function(call, data) {
-  with <- outcome_of(call, data$with)
+  with <- outcome_with(call, data$with)
   if (!is.null(with$error)) return("refused")
   if (with$noted) return("noted")
-  value <- outcome_of(call, data$without)$value
+  value <- outcome_with(call, data$without)$value
   same <- isTRUE(all.equal(with$value, value, tolerance = 1e-10, check.attributes = FALSE))
   if (same) "-" else "honoured"
 }

@@ -125,7 +125,8 @@ permuted_from_scratch <- function(x, repr, permutation) {
 
 # Returns the kinds of forms that were compared.
 expect_relabelled <- function(repr, again, permutation, label) {
-  kinds <- lapply(repr$cache$entries, function(entry) {
+  forms <- Filter(function(entry) is_form(entry$value), repr$cache$entries)
+  kinds <- lapply(forms, function(entry) {
     made <- find_remembered(again$cache, entry$key)
     if (is.null(made)) return(NULL)
     relabelled <- relabel_form(entry$value, permutation)

@@ -228,9 +228,10 @@ test_that("permuting whole clusters is the law of the null", {
   }
   expect_nothing_noted()
   m <- measure("mutual_knn", clusters = labels)
-  expect_error(calibrate(p$x, p$y, m), "calibrate\\(\\) has none", class = "repalign_error_design")
-  expect_error(calibrate(p$x, p$y, m, clusters = rep(1:8, each = 3)), "has others",
-               class = "repalign_error_design")
+  # clusters of a measure are those of the call
+  expect_identical(calibrate(p$x, p$y, m)$engine, "clusters")
+  expect_error(calibrate(p$x, p$y, m, clusters = rep(1:8, each = 3)), "differ between",
+               class = "repalign_error_choice")
   # stimuli without a label are left out of everything
   all <- c(NA, NA, labels)
   more <- list(x = rbind(normal_matrix(2, 4), p$x), y = rbind(normal_matrix(2, 6), p$y))

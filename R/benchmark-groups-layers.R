@@ -293,8 +293,9 @@ benchmark_groups <- function(representations, groups, measures = resi_measures()
 benchmark_job <- function(scores, calibrated, cache, threads, na, ...) {
   na <- check_choice(na, missing_rules, "na")
   if (na == "stimuli" && !is.null(cache)) {
-    abort("na = \"stimuli\" cannot be used with `cache`: which stimuli are left out depends on all ",
-          "representations, and the cache has pairs of them. Leave out the stimuli yourself, or use ",
+    abort("na = \"stimuli\" cannot be used with `cache`: which stimuli are left out depends on ",
+          "all representations, and the cache has pairs of them. Leave out the stimuli yourself, ",
+          "or use ",
           "na = \"neurons\".", class = "repalign_error_choice", arg = "na")
   }
   list(calibration = calibration_arguments(calibrated, ...),

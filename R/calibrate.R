@@ -269,8 +269,8 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' of its own for each stimulus says that all are independent). Groups whose stimuli are neither
 #' neighbours nor near copies are not seen.
 #'
-#' In simulations (`bench/rows.R`, 100 data sets or more of each kind with 20 and with 50 stimuli) it
-#' came with all pairs of unrelated autoregressive series of 0.9 and 0.95 and with all runs of 5
+#' In simulations (`bench/rows.R`, 100 data sets or more of each kind with 20 and with 50 stimuli)
+#' it came with all pairs of unrelated autoregressive series of 0.9 and 0.95 and with all runs of 5
 #' stimuli that share 90% of their variance, from responses as from RDMs; with series of 0.5 in 59%
 #' and 94%; with one slow series and white noise in none for p-values (5% and 6% of which were at
 #' most 0.05), but in 66% and 99% for intervals. It came with no independent rows (Gaussian, of one

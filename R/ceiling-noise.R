@@ -89,10 +89,9 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #' A reliability that is not positive has no ceiling (`NA`, with a warning): there is too much noise
 #' for these trials. A reliability above 1 by more than two of its standard errors says that these
 #' trials are not what is assumed, and a warning of class `repalign_high_reliability` says what to
-#' do.
-#' With the data sets above (`bench/ceilings.R above`, 60 of each), it came in none with independent
-#' or shared noise, nor with unequal noise and four trials, and in all with unequal noise and three
-#' trials by `rsa` (mean reliability 4.4).
+#' do. With the data sets above (`bench/ceilings.R above`, 60 of each), it came in none with
+#' independent or shared noise, nor with unequal noise and four trials, and in all with unequal
+#' noise and three trials by `rsa` (mean reliability 4.4).
 #'
 #' When not to trust it: when trials of a stimulus share noise or drift (adaptation, repeats right
 #' after each other): declare `event` or `run` in [responses()]. When stimuli depend on each other

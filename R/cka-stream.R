@@ -372,14 +372,14 @@ declare_result(
 #'   1000 rows, or fewer where there would be less than 30 of them.
 #' @param shared_neurons,units_x,units_y which pairs of neurons `"stimulus_neuron"` leaves out, see
 #'   [cka()].
-#' @param complete of which sides are the columns not a sample of neurons, but all that there are, see
-#'   [cka()].
+#' @param complete of which sides are the columns not a sample of neurons, but all that there are,
+#'   see [cka()].
 #' @param shuffle for minibatches: take the rows in random order? `NULL`: yes, where files
 #'   (`.npy`, `.npz`, `.safetensors`) or matrices allow it; `set.seed()` repeats the order.
-#' @return A data frame with a row for each estimator: `estimator`; `complete`, as given; `cka`; `se`, its standard error;
-#'   `h_xy`, `h_xx` and `h_yy`, the values H of which it is the ratio (see [hsic()]); `n`, the
-#'   number of rows that were used; and `batches`, the number of minibatches, or in one pass of
-#'   blocks of rows, that were left out in turn for `se`. An interval is
+#' @return A data frame with a row for each estimator: `estimator`; `complete`, as given; `cka`;
+#'   `se`, its standard error; `h_xy`, `h_xx` and `h_yy`, the values H of which it is the ratio (see
+#'   [hsic()]); `n`, the number of rows that were used; and `batches`, the number of minibatches, or
+#'   in one pass of blocks of rows, that were left out in turn for `se`. An interval is
 #'   `cka + c(-1, 1) * qt(0.975, batches - 1) * se`.
 #' @details
 #' *One pass* needs memory for the products of all columns, about `200 * D^2` bytes for `D` columns
@@ -487,8 +487,8 @@ first_rows <- 16
 # A chunk of both sides has about so many numbers, unless the rows are very long.
 chunk_numbers <- 2^23
 
-# The labels of the neuron pairs of each H value, list(xy, xx, yy), of which equal ones are left out;
-# NULL where none is.
+# The labels of the neuron pairs of each H value, list(xy, xx, yy), of which equal ones are left
+# out; NULL where none is.
 stream_labels <- function(feed, given) {
   labels <- given_stream_labels(feed, given)
   own <- labels

@@ -292,8 +292,8 @@ sum_of_pairs <- function(sample, ix, iy) {
   sum(sums)
 }
 
-# The sample as if every stimulus had one trial, the mean of its trials: where all trials of one side
-# are multiplied with all of the other, nothing else counts.
+# The sample as if every stimulus had one trial, the mean of its trials: where all trials of one
+# side are multiplied with all of the other, nothing else counts.
 sample_of_means <- function(sample) {
   for (side in c("x", "y")) {
     counts <- paste0("counts_", side)

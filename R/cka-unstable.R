@@ -238,11 +238,10 @@ warn_interval_above <- function(pair, values, error) {
 }
 
 # Warns about pooled values of an analysis. stimuli: their number, or NULL when the rows of the data
-# are not stimuli.
-# The intervals of analyses cover the sampling of stimuli only. When the true CKA is 1, they lie
-# wholly above 1 in 5 to 33% of the data sets (bench/unstable.R). The sampling of q neurons adds a
-# standard error of about 1 / sqrt(q). No value came out above 1 by more than twice that, which is
-# why the warning asks for it, too.
+# are not stimuli. The intervals of analyses cover the sampling of stimuli only. When the true CKA
+# is 1, they lie wholly above 1 in 5 to 33% of the data sets (bench/unstable.R). The sampling of q
+# neurons adds a standard error of about 1 / sqrt(q). No value came out above 1 by more than twice
+# that, which is why the warning asks for it, too.
 warn_unstable_rows <- function(result, stimuli) {
   above <- !is.na(result$conf_low) & result$conf_low > 1 &
     result$pooled > 1 + 2 / sqrt(result$neurons)

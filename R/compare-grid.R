@@ -9,7 +9,7 @@
 #' Compares two representations, each representation of one list with each of another, all
 #' pairs within a list, or models that are lists of layers, by one or several measures.
 #'
-#' @param x,y each one of the following, with the same stimuli in the same rows:
+#' @param x,y each one of the following, of the same stimuli:
 #'   * a representation: a numeric matrix (stimuli x neurons), a data frame with only numeric
 #'     columns (a tibble or a data.table, too), or a sparse matrix of the package Matrix, which
 #'     is converted to an ordinary matrix. If a column of your table names the stimuli, make a

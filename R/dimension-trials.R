@@ -94,7 +94,8 @@ dimension_sample <- function(x, y) {
     partly <- which(rowSums(missing) > 0 & rowSums(missing) < ncol(trial))
     if (length(partly)) {
       abort("`", arg, "` has missing values for some neurons of a stimulus but not for all, first ",
-            "in row ", named_places(partly[1], rownames(trial)), ". Set the whole row of this trial ",
+            "in row ", named_places(partly[1], rownames(trial)), ". Set the whole row of this ",
+            "trial ",
             "to NA, or leave out the neurons with missing values.",
             class = "repalign_error_nonfinite", arg = "x")
     }

@@ -42,9 +42,9 @@ adjustments <- c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH", "BY"
 #' What is held constant. The errors are over what [score_interval()] was told to take as a sample
 #' (`over`). With `over = "stimuli"`, the conclusion is about other stimuli for these neurons of the
 #' area. For a conclusion about the area, take its neurons as a sample, too:
-#' `over = c("stimuli", "neurons_x")`. Units of models are a population of their own by default
-#' (`model_units = "fixed"`). Differences compare scores at the same number of stimuli; most
-#' measures depend on it.
+#' `over = c("stimuli", "neurons_x")`. Units of models are held fixed unless `over` has
+#' `"neurons_y"`. Differences compare scores at the same number of stimuli; most measures depend on
+#' it.
 #'
 #' The variance of a contrast with weights \eqn{c} is \eqn{c'(C_s + C_x - C_{sx})c}{c'(C_s + C_x -
 #' C_sx)c}, from the covariances over stimuli, over neurons and of their interaction, and never

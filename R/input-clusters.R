@@ -96,8 +96,8 @@ units_in_order <- function(args, reprs) {
     }))
     if (length(found) > 1) {
       abort("`", arg, "` goes by names, but the representations of `", side, "` have their ",
-            "columns in different orders: bring these into one order.", class = "repalign_error_names",
-            arg = arg)
+            "columns in different orders: bring these into one order.",
+            class = "repalign_error_names", arg = arg)
     }
     args[[arg]] <- found[[1]]
   }

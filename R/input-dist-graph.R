@@ -44,7 +44,8 @@ refuse_distances <- function(bad, n, what, arg, pairwise = FALSE, names = NULL) 
   stimuli <- stimuli_of_distance(bad[1], n)
   abort("`", arg, "` has ", length(bad), " ", what, " distance", if (length(bad) > 1) "s",
         ", first between rows ", named_places(stimuli[1], names), " and ",
-        named_places(stimuli[2], names), ". ", if (pairwise) "Set na = \"pairwise\" to leave out these pairs; or remove" else
+        named_places(stimuli[2], names), ". ", if (pairwise)
+          "Set na = \"pairwise\" to leave out these pairs; or remove" else
           "Remove", " those rows, or correct the distances.", class = "repalign_error_nonfinite",
         arg = arg)
 }

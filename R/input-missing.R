@@ -156,7 +156,8 @@ cut_given <- function(x, rows, columns) {
   if (length(dim(x)) == 3) return(x[rows, columns, , drop = FALSE])
   kind <- kind_of(x)
   switch(kind, data = x[rows, columns, drop = FALSE],
-         dist = if (isTRUE(rows)) x else cut_dist(x, rows), graph = whole_graph(list(data = x), rows),
+         dist = if (isTRUE(rows)) x else cut_dist(x, rows),
+         graph = whole_graph(list(data = x), rows),
          no_branch(kind))
 }
 

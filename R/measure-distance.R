@@ -8,10 +8,10 @@ NULL
 #' The correlation between the representational dissimilarity matrices (RDMs) of two
 #' representations, that is, between their dissimilarities for all pairs of stimuli.
 #'
-#' @param x,y two representations of the same stimuli in the same order: numeric matrices,
-#'   data frames or tibbles (all columns numeric) with stimuli in the rows and neurons, or
-#'   the units of a network, in the columns. If both have row names, these must be equal
-#'   ([match_rows()] aligns the rows by name). Either may also be an RDM that was made
+#' @param x,y two representations of the same stimuli: numeric matrices, data frames or tibbles
+#'   (all columns numeric) with stimuli in the rows and neurons, or the units of a network, in the
+#'   columns. If both have row names, these must be the same; rows in another order are brought
+#'   into that of `x`, with a message. Either may also be an RDM that was made
 #'   elsewhere, as a `dist` object; it is used as it is, whatever `inner` says.
 #' @param inner how two rows (stimuli) are compared: `"correlation"` is 1 - Pearson
 #'   correlation over the neurons, `"euclidean"` the Euclidean distance, `"sqeuclidean"` its
@@ -186,10 +186,10 @@ rdm_forms <- function(args) {
 #' the other. In the limit of many stimuli it is 0 exactly when the two representations are
 #' independent. It is 1 when one representation is the other one rotated, shifted and scaled.
 #'
-#' @param x,y two representations of the same stimuli in the same order: numeric matrices,
-#'   data frames or tibbles (all columns numeric) with stimuli in the rows and neurons, or
-#'   the units of a network, in the columns. If both have row names, these must be equal
-#'   ([match_rows()] aligns the rows by name). Either may also be a `dist` object with the
+#' @param x,y two representations of the same stimuli: numeric matrices, data frames or tibbles
+#'   (all columns numeric) with stimuli in the rows and neurons, or the units of a network, in the
+#'   columns. If both have row names, these must be the same; rows in another order are brought
+#'   into that of `x`, with a message. Either may also be a `dist` object with the
 #'   distances between the stimuli.
 #' @param squared if `TRUE`, the outer square root is left out.
 #' @param estimator `"biased"` uses double-centred distances. `"unbiased"` uses U-centred

@@ -8,11 +8,11 @@ NULL
 #' How similarly two representations arrange the same stimuli: 1 when their kernels (the
 #' similarities between all stimuli) are proportional, 0 when these are unrelated.
 #'
-#' @param x,y two representations of the same stimuli in the same order: numeric matrices,
-#'   data frames or tibbles (all columns numeric) with stimuli in the rows and neurons, or
-#'   the units of a network, in the columns. If both have row names, these must be equal
-#'   ([match_rows()] aligns the rows by name); otherwise the rows are paired by position. The
-#'   row numbers of data frames and tibbles do not count as names.
+#' @param x,y two representations of the same stimuli: numeric matrices, data frames or tibbles
+#'   (all columns numeric) with stimuli in the rows and neurons, or the units of a network, in the
+#'   columns. If both have row names, these must be the same; rows in another order are brought
+#'   into that of `x`, with a message. Otherwise the rows are paired by position. The row numbers
+#'   of data frames and tibbles do not count as names.
 #' @param kernel `"linear"`; `"rbf"`, the Gaussian kernel
 #'   \eqn{\exp(-d^2/(2\sigma^2))}{exp(-d^2 / (2 sigma^2))} of the Euclidean distance d; or
 #'   `"manifold"`, the kernel K of [mka()], which reaches only the `k` nearest neighbours,
@@ -65,7 +65,6 @@ NULL
 #' @param shared_noise what is done about neurons of the same session (see [responses()]):
 #'   `"trials"` multiplies different trials, `"pairs"` leaves out such pairs of neurons and takes
 #'   the means over trials; `"auto"` takes trials where there are several.
-#' @param na what to do about missing values, see [similarity()].
 #' @param na what to do about missing values, see [similarity()].
 #' @return One number. The naive estimate lies in \[0, 1\], or in \[-1, 1\] with kernels that
 #'   are not positive definite (the manifold kernel, and the Gaussian kernel of distances that

@@ -10,10 +10,10 @@ NULL
 #' more distant ones, at a rate that adapts to the local density, and are 0 beyond the k-th
 #' neighbour.
 #'
-#' @param x,y two representations of the same stimuli in the same order: numeric matrices,
-#'   data frames or tibbles (all columns numeric) with stimuli in the rows and neurons, or
-#'   the units of a network, in the columns. If both have row names, these must be equal
-#'   ([match_rows()] aligns the rows by name). Either may also be a `dist` object with the
+#' @param x,y two representations of the same stimuli: numeric matrices, data frames or tibbles
+#'   (all columns numeric) with stimuli in the rows and neurons, or the units of a network, in the
+#'   columns. If both have row names, these must be the same; rows in another order are brought
+#'   into that of `x`, with a message. Either may also be a `dist` object with the
 #'   distances between the stimuli, or a neighbour graph, `list(idx, dist)`, see
 #'   [mutual_knn()].
 #' @param k number of neighbours, at least 3. A stimulus does not count as its own neighbour

@@ -8,10 +8,10 @@ NULL
 #' The share of its k nearest neighbours that a stimulus has in common in both
 #' representations, averaged over stimuli.
 #'
-#' @param x,y two representations of the same stimuli in the same order: numeric matrices,
-#'   data frames or tibbles (all columns numeric) with stimuli in the rows and neurons, or
-#'   the units of a network, in the columns. If both have row names, these must be equal
-#'   ([match_rows()] aligns the rows by name). With `metric = "euclidean"` either may also be
+#' @param x,y two representations of the same stimuli: numeric matrices, data frames or tibbles
+#'   (all columns numeric) with stimuli in the rows and neurons, or the units of a network, in the
+#'   columns. If both have row names, these must be the same; rows in another order are brought
+#'   into that of `x`, with a message. With `metric = "euclidean"` either may also be
 #'   a `dist` object, whose distances are used as they are. Either may also be a neighbour
 #'   graph that was made elsewhere (for example by uwot or RcppHNSW), and `metric` is then
 #'   not used for it: `list(idx, dist)`, two matrices with one row per stimulus that hold the
@@ -311,10 +311,10 @@ declare_measure(
 #' The alignment of the inner products between stimuli, kept only between stimuli that are
 #' nearest neighbours on both sides.
 #'
-#' @param x,y two representations of the same stimuli in the same order: numeric matrices,
-#'   data frames or tibbles (all columns numeric) with stimuli in the rows and neurons, or
-#'   the units of a network, in the columns. If both have row names, these must be equal
-#'   ([match_rows()] aligns the rows by name).
+#' @param x,y two representations of the same stimuli: numeric matrices, data frames or tibbles
+#'   (all columns numeric) with stimuli in the rows and neurons, or the units of a network, in the
+#'   columns. If both have row names, these must be the same; rows in another order are brought
+#'   into that of `x`, with a message.
 #' @param k number of neighbours. A stimulus does not count as its own neighbour.
 #' @param normalize if `TRUE`, each row is scaled to unit length first, so that inner
 #'   products are cosines.

@@ -10,8 +10,8 @@
 #'
 #' @param p,q outputs of two classifiers for the same stimuli: numeric matrices, data frames
 #'   or tibbles (all columns numeric) with stimuli in the rows and classes (at least two) in
-#'   the columns. Stimuli and classes must be in the same order on both sides. If both have
-#'   row names, or both have column names, these must be equal. For `jsd()` the values are
+#'   the columns. Classes must be in the same order on both sides: if both have column names,
+#'   these must be equal. If both have row names, the rows go by them. For `jsd()` the values are
 #'   probabilities or logits. For the other two functions they may be any scores of which the
 #'   largest in a row is the prediction; probabilities and logits give the same result.
 #' @param from `"probability"`: the values are not negative and every row sums to 1 (within

@@ -10,8 +10,8 @@ NULL
 #' that is left between them after the best rotation; `bures_distance()` is the distance that goes
 #' with it.
 #'
-#' @param x,y two representations of the same stimuli in the same order, see [cka()]. Either may
-#'   also be an RDM of squared distances, as a `dist` object.
+#' @param x,y two representations of the same stimuli, see [cka()]. Either may also be an RDM of
+#'   squared distances, as a `dist` object.
 #' @param na what to do about missing values, see [similarity()].
 #' @return One number. `bures()`: in \[0, 1\]; 1 when the second moments are proportional.
 #'   `bures_distance()`: at least 0, in the units of the data (or in roots of the units of an RDM).
@@ -142,8 +142,8 @@ declare_measure(
 #' Minus the Riemannian distance between the second moments of data and those of a model, which may
 #' be scaled, and to which noise may be added, as well as it goes.
 #'
-#' @param x,y a model and data, as representations of the same stimuli in the same order (see
-#'   [cka()]) or RDMs of squared distances, as `dist` objects.
+#' @param x,y a model and data, as representations of the same stimuli (see [cka()])
+#'   or RDMs of squared distances, as `dist` objects.
 #' @param stimulus_noise the noise covariance of the stimuli (conditions): `NULL` for the same
 #'   independent noise, a vector of variances, or a matrix.
 #' @param na what to do about missing values, see [similarity()].

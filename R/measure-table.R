@@ -247,7 +247,8 @@ new_measure <- function(fun, direction = c("similarity", "distance"), best = NA_
           arg = "fun")
   }
   direction <- check_choice(direction, c("similarity", "distance"), "direction")
-  usable <- is.atomic(best) && length(best) == 1 && (is.na(best) || (is.numeric(best) && is.finite(best)))
+  usable <- is.atomic(best) && length(best) == 1 &&
+    (is.na(best) || (is.numeric(best) && is.finite(best)))
   if (!usable) {
     abort("`best` must be one finite number, or NA when there is none.",
           class = "repalign_error_value", arg = "best")

@@ -114,10 +114,10 @@ declare_measure(
 #' one corresponds to which stimulus of the other. It is the total length of the bars of
 #' their cross-barcode, and 0 for clouds with proportional distances.
 #'
-#' @param x,y two representations of the same stimuli in the same order: numeric matrices,
-#'   data frames or tibbles (all columns numeric) with stimuli in the rows and neurons, or
-#'   the units of a network, in the columns. If both have row names, these must be equal
-#'   ([match_rows()] aligns the rows by name). Either may also be a `dist` object with the
+#' @param x,y two representations of the same stimuli: numeric matrices, data frames or tibbles
+#'   (all columns numeric) with stimuli in the rows and neurons, or the units of a network, in the
+#'   columns. If both have row names, these must be the same; rows in another order are brought
+#'   into that of `x`, with a message. Either may also be a `dist` object with the
 #'   distances between the stimuli.
 #' @param batch number of stimuli in one comparison. If there are more rows, random subsets
 #'   of this size are compared; with `Inf`, all rows are always used (time and memory then

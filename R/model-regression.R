@@ -57,10 +57,9 @@
 #'   subjects with these conditions, by a t test of the coefficients; and `subjects`, their number
 #'   (of labels in `group`). `coef()` returns the estimates, named by their predictors; of a list of
 #'   RDMs a matrix with a row for each of them. (The intercept is in `glance()`.)
-#'   `confint()` has the intervals of `tested`. `augment()` has
-#'   a row for each pair of conditions (and subject): `condition_1`, `condition_2`, the
-#'   dissimilarity and the predictors under their names, `.fitted` and `.resid`; these two are `NA`
-#'   for pairs that are left out.
+#'   `confint()` has the intervals of `tested`. `augment()` has a row for each pair of conditions
+#'   (and subject): `condition_1`, `condition_2`, the dissimilarity and the predictors under their
+#'   names, `.fitted` and `.resid`; these two are `NA` for pairs that are left out.
 #' @details
 #' Estimates. All pairs count equally, as in `lm()` of the dissimilarities, whose standard errors
 #' and p-values would be wrong: pairs that share a condition depend on each other. `partial` and

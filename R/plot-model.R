@@ -312,7 +312,9 @@ group_marks <- function(object, rows, value, alpha) {
                          colour = forest_colour, position = place, show.legend = TRUE))
 }
 
-found_flags <- function(p, alpha) factor(ifelse(p <= alpha & !is.na(p), "yes", "no"), c("yes", "no"))
+found_flags <- function(p, alpha) {
+  factor(ifelse(p <= alpha & !is.na(p), "yes", "no"), c("yes", "no"))
+}
 
 coefficient_axis <- function(object, value) {
   switch(value, estimate = if (isTRUE(attr(object, "standardize"))) "standardized coefficient" else

@@ -9,8 +9,8 @@
 #' @param x,object an RDM, or a list of RDMs, made by [rdm()] or [transform_rdm()]. For
 #'   `plot_rdms()` also any `dist` object, or a named list of them.
 #' @param type of one RDM: `"panel"` draws its dissimilarities, `"map"` a map of its conditions.
-#' @param group one label for each condition, in their order (RDMs of [rdm()] have the conditions
-#'   sorted), or with their names. A map has a colour for each label;
+#' @param group one label for each condition, in their order (that of the labels of the RDM) or with
+#'   their names. A map has a colour for each label;
 #'   panels have lines between neighbouring conditions of different labels, and the labels on their
 #'   axes instead of names.
 #' @param scale of several RDMs: `"shared"` gives them the same colours, `"own"` gives each its own

@@ -129,7 +129,8 @@ recorded_repeats <- function(values) {
     abort("`x` lacks the values of some channels, but not of all, for ",
           count_of(nrow(partial), "pattern"), ", first condition ",
           named_places(partial[1, 1], dimnames(values)[[1]]), ", repeat ",
-          named_places(partial[1, 2], dimnames(values)[[3]]), ": a repeat that is missing is NA in ",
+          named_places(partial[1, 2], dimnames(values)[[3]]), ": a repeat that is missing is NA ",
+          "in ",
           "all channels. Leave out these channels, or set the whole repeat to NA.",
           class = "repalign_error_nonfinite", arg = "x")
   }

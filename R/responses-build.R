@@ -85,7 +85,8 @@ check_row_names <- function(names, arg) {
   if (anyDuplicated(names)) {
     twice <- names[duplicated(names)][1]
     abort("`", arg, "` has the row name ", dQuote(twice, FALSE), " more than once: declare the ",
-          "repeats as trials by responses(", arg, ", stimulus = rownames(", arg, ")), which has each ",
+          "repeats as trials by responses(", arg, ", stimulus = rownames(", arg, ")), which has ",
+          "each ",
           "stimulus once, or average them.", class = "repalign_error_rows", arg = arg)
   }
 }
@@ -268,8 +269,8 @@ steps_of_times <- function(times, names = NULL) {
     abort("`series` has unequal steps: the longest, from stimulus ", title(at[1]), " to ",
           title(at[2]), ", takes ", format(max(steps), digits = 4), ", the shortest ",
           format(min(steps), digits = 4), ". Shifts in time need equal steps: leave out the ",
-          "stimuli around gaps, or bring the responses to equal steps.", class = "repalign_error_labels",
-          arg = "series")
+          "stimuli around gaps, or bring the responses to equal steps.",
+          class = "repalign_error_labels", arg = "series")
   }
   rank(times, ties.method = "first")
 }

@@ -51,25 +51,8 @@ declared_clusters <- function(reprs) {
   codes[[1]]
 }
 
-# A pair and a measure, as the objects of the pair declare them: stimuli without a cluster are left
-# out, the measure has the clusters, and a message names what it does not use.
-declared_pair <- function(pair, measure) {
-  reprs <- list(pair$x, pair$y)
-  if (!declares_responses(reprs)) return(list(pair = pair, measure = measure))
-  codes <- declared_clusters(reprs)
-  measure <- with_declared_clusters(measure, codes)
-  refuse_holes(reprs, list(measure))
-  note_unused_structure(reprs, list(measure))
-  if (anyNA(codes)) {
-    keep <- !is.na(codes)
-    cut <- function(repr) labelled_stimuli(repr, codes)
-    pair <- pair_of(cut(pair$x), cut(pair$y))
-    measure <- cut_measure_stimuli(measure, keep)
-  }
-  list(pair = pair, measure = measure)
-}
-
-# The same for all pairs of the sides, but that stimuli without a cluster stay. clusters: an
+# The sides and measures of a call, as the objects of the sides declare them: the measures have the
+# clusters, and a message names what they do not use. Stimuli without a cluster stay. clusters: an
 # argument of the call; labels: the names of the stimuli. Returns list(set, clusters).
 declared_sides <- function(sides, set, clusters = NULL,
                            labels = first_stimulus_names(all_representations(sides))) {
@@ -122,8 +105,8 @@ series_of_call <- function(series, data, others) {
   if (!declares_series(data)) return(if (is.null(series)) FALSE else series)
   if (isFALSE(series)) {
     abort("series = FALSE is given, but `series` of responses() declares a time series, whose ",
-          "stimuli are not exchangeable: leave out one of the two.", class = "repalign_error_choice",
-          arg = "series")
+          "stimuli are not exchangeable: leave out one of the two.",
+          class = "repalign_error_choice", arg = "series")
   }
   given <- names(Filter(Negate(is.null), others[c("blocks", "clusters")]))
   if (length(given)) {

@@ -44,8 +44,8 @@
 #'   (`FALSE`), or all that there are, such as the units of a network layer (`TRUE`)? Of all that
 #'   there are, the neuron correction of [cka()] leaves out nothing, and no error is about them.
 #' @param series the order of the stimuli in time, if they are a time series: `TRUE`, as they come
-#'   in `x`; or the time of each stimulus (matrix or data frame: each row), equally spaced numbers in
-#'   any order. Stimuli of a series are not exchangeable. Permutation tests then shift the whole
+#'   in `x`; or the time of each stimulus (matrix or data frame: each row), equally spaced numbers
+#'   in any order. Stimuli of a series are not exchangeable. Permutation tests then shift the whole
 #'   series (`series = "linear"` of [calibrate()]) unless the call names another kind. Errors of
 #'   intervals take each stimulus as independent, and a message says so: give `clusters` of
 #'   successive stimuli.
@@ -120,8 +120,8 @@ responses <- function(x, stimulus = NULL, neuron = NULL, trial = NULL, session =
                 complete = complete, series = series)
   if (!is.null(series) && !is.null(cluster)) {
     abort("`cluster` and `series` are two ways in which stimuli depend on each other: declare one ",
-          "of them. (Intervals take `clusters` in their calls, too.)", class = "repalign_error_choice",
-          arg = "series")
+          "of them. (Intervals take `clusters` in their calls, too.)",
+          class = "repalign_error_choice", arg = "series")
   }
   if (given$run) {
     if (!is.null(given$cluster)) {

@@ -153,7 +153,9 @@
 #'
 #' When not to trust it. When conditions depend on each other, as in a series or in runs without
 #' `blocks`: a warning of class `repalign_dependence` speaks when they look like it, see
-#' [calibrate()]. A coefficient depends on which other predictors there are; with predictors that
+#' [calibrate()]. `blocks` and `leave_out` do not make `p_value` of the group right: its errors count
+#' each condition as independent, so that what is shared within categories or runs makes it far too
+#' small, and a design with such groups has `p_conditions` alone. A coefficient depends on which other predictors there are; with predictors that
 #' hardly differ it is uncertain, and `shared` large. Dissimilarities of noisy patterns that are not
 #' cross-validated have a bias, which centring takes out where it is the same for all pairs of a
 #' condition. The p-values of the rows are about these subjects and other conditions.

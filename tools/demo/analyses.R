@@ -44,13 +44,15 @@ run_trials <- function(recordings) {
   suppressMessages(rbind(run("same neuron", NULL), run("same session", recordings$session)))
 }
 
-# All pairs of objects, and pooled over them ("(all)"). Images are single trials.
+# All pairs of objects, and pooled over them ("(all)"). Images are single trials, and
+# those of one image a cluster.
 run_objects <- function(recordings) {
   images <- single_trials(recordings)
   neurons <- c(16, 32, 64, ncol(images$responses))
   run <- function(responses, normalize) {
+    # trials of one image depend on each other
     pairs <- object_disentanglement(responses, images$object, neurons = neurons, repeats = 50,
-                                    normalize = normalize)
+                                    normalize = normalize, clusters = rownames(responses))
     rbind(summary(pairs), as.data.frame(pairs))
   }
   centred <- scale(images$responses, scale = FALSE)
@@ -147,6 +149,8 @@ trial_controls <- function(recordings) {
 
 object_controls <- function(recordings) {
   images <- single_trials(recordings)
+  # labels are shuffled over single trials, and nothing here has an interval
+  rownames(images$responses) <- NULL
   run <- function(responses, object, normalize) {
     last_pooled(object_disentanglement(responses, object, neurons = ncol(responses), repeats = 1,
                                        estimator = "stimulus_neuron", normalize = normalize,

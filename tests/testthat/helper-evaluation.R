@@ -34,3 +34,20 @@ made_rdms <- function(n = 12, subjects = 5, models = 3, seed = 1, noise = 1) {
   names(found) <- paste0("m", seq_len(models))
   list(data = data, models = found)
 }
+
+# The scores and ceilings of draws are those of the plain way.
+expect_same_rounds <- function(task, rounds, way, info = NULL) {
+  expect_identical(task$way, way, info = info)
+  fast <- repalign:::evaluate_rounds(task, rounds, 2L)
+  plain <- repalign:::plain_rounds(task, rounds)
+  expect_equal(fast$scores, repalign:::mean_table(plain$table, rounds$m_test),
+               tolerance = 1e-9, info = info)
+  for (bound in c("lower", "upper")) {
+    expect_equal(fast[[bound]], drop(repalign:::mean_table(plain[[bound]], rounds$m_test)),
+                 tolerance = 1e-9, info = paste(info, bound))
+  }
+}
+
+# The way in which the draws of each comparison are computed.
+ways_of_outers <- c(cosine = "grams", pearson = "grams", whitened_cosine = "grams",
+                    whitened_pearson = "grams", spearman = "ranks", rho_a = "ranks")

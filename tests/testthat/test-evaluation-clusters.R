@@ -21,30 +21,15 @@ cluster_rounds <- function(task, draws = 8) {
   repalign:::plain_draw_rounds(units[task$codes, ], counts(max(task$group))[task$group, ])
 }
 
-expect_fast_is_plain <- function(task, rounds, way, info) {
-  expect_identical(task$way, way, info = info)
-  fast <- repalign:::evaluate_rounds(task, rounds, 2L)
-  plain <- repalign:::plain_rounds(task, rounds)
-  expect_equal(fast$scores, repalign:::mean_table(plain$table, rounds$m_test),
-               tolerance = 1e-9, info = info)
-  for (bound in c("lower", "upper")) {
-    expect_equal(fast[[bound]], drop(repalign:::mean_table(plain[[bound]], rounds$m_test)),
-                 tolerance = 1e-9, info = paste(info, bound))
-  }
-}
-
-ways <- c(cosine = "grams", pearson = "grams", whitened_cosine = "grams",
-          whitened_pearson = "grams", spearman = "ranks", rho_a = "ranks")
-
 test_that("draws of clusters: fast and plain ways agree", {
   made <- made_rdms()
-  for (outer in names(ways)) {
+  for (outer in names(ways_of_outers)) {
     task <- clustered_task_of(outer, made, codes_of_twelve)
-    expect_fast_is_plain(task, cluster_rounds(task), ways[[outer]], outer)
+    expect_same_rounds(task, cluster_rounds(task), ways_of_outers[[outer]], outer)
   }
   for (outer in c("whitened_cosine", "whitened_pearson")) {
     task <- clustered_task_of(outer, made, codes_of_twelve, noise = exp(rnorm(12)))
-    expect_fast_is_plain(task, cluster_rounds(task), "grams", paste(outer, "with noise"))
+    expect_same_rounds(task, cluster_rounds(task), "grams", paste(outer, "with noise"))
   }
 })
 
@@ -53,7 +38,7 @@ test_that("flexible models in folds of clusters: fast and plain ways agree", {
   models <- list(fixed = made$models[[1]], weighted = rdm_model(made$models, "weighted"),
                  select = rdm_model(made$models, "select"))
   clusters <- rep(1:10, each = 2)
-  for (outer in names(ways)) {
+  for (outer in names(ways_of_outers)) {
     task <- clustered_task_of(outer, made, clusters, models)
     rounds <- cluster_rounds(task, 12)
     train <- clusters %% 2 == 0
@@ -63,7 +48,7 @@ test_that("flexible models in folds of clusters: fast and plain ways agree", {
     kept <- different(rounds$w_test) >= 3 & different(rounds$w_train) >= 3
     expect_true(any(kept))
     rounds <- lapply(rounds, function(part) part[, kept, drop = FALSE])
-    expect_fast_is_plain(task, rounds, ways[[outer]], outer)
+    expect_same_rounds(task, rounds, ways_of_outers[[outer]], outer)
   }
 })
 

@@ -21,29 +21,14 @@ random_rounds <- function(task, draws = 6) {
   repalign:::plain_draw_rounds(w, m)
 }
 
-expect_same_rounds <- function(task, rounds, way, info = NULL) {
-  expect_identical(task$way, way, info = info)
-  fast <- repalign:::evaluate_rounds(task, rounds, 2L)
-  plain <- repalign:::plain_rounds(task, rounds)
-  expect_equal(fast$scores, repalign:::mean_table(plain$table, rounds$m_test),
-               tolerance = 1e-9, info = info)
-  for (bound in c("lower", "upper")) {
-    expect_equal(fast[[bound]], drop(repalign:::mean_table(plain[[bound]], rounds$m_test)),
-                 tolerance = 1e-9, info = paste(info, bound))
-  }
-}
-
-ways <- c(cosine = "grams", pearson = "grams", whitened_cosine = "grams",
-          whitened_pearson = "grams", spearman = "ranks", rho_a = "ranks")
-
 test_that("draws with copies: fast and plain ways agree", {
   made <- made_rdms()
   # ties, and models that are the same for some stimuli
   made$models$category <- dist(rep(1:2, 6))
   made$data$s1 <- round(made$data$s1)
-  for (outer in names(ways)) {
+  for (outer in names(ways_of_outers)) {
     task <- task_of(outer, made, group = c(1, 1, 2, 3, 2))
-    expect_same_rounds(task, random_rounds(task), ways[[outer]], outer)
+    expect_same_rounds(task, random_rounds(task), ways_of_outers[[outer]], outer)
   }
 })
 
@@ -53,7 +38,7 @@ test_that("pairs that all RDMs lack: fast and plain ways agree", {
   made$models$m2[11] <- NA
   for (outer in c("cosine", "pearson", "spearman", "rho_a")) {
     task <- task_of(outer, made)
-    expect_same_rounds(task, random_rounds(task), ways[[outer]], outer)
+    expect_same_rounds(task, random_rounds(task), ways_of_outers[[outer]], outer)
   }
   made$data$s2[1] <- NA
   expect_identical(task_of("cosine", made)$way, "plain")
@@ -73,7 +58,7 @@ test_that("flexible models in folds of draws: fast and plain ways agree", {
                  positive = rdm_model(made$models, "weighted", nonnegative = TRUE),
                  select = rdm_model(made$models, "select"),
                  interpolate = rdm_model(made$models, "interpolate"))
-  for (outer in names(ways)) {
+  for (outer in names(ways_of_outers)) {
     task <- task_of(outer, made, models = models)
     rounds <- random_rounds(task)
     keep <- rep(c(TRUE, FALSE), 8)
@@ -82,7 +67,7 @@ test_that("flexible models in folds of draws: fast and plain ways agree", {
     few <- colSums(rounds$w_test > 0) < 3 | colSums(rounds$w_train > 0) < 3
     rounds <- lapply(rounds, function(part) part[, !few, drop = FALSE])
     expect_gt(sum(!few), 2)
-    expect_same_rounds(task, rounds, ways[[outer]], outer)
+    expect_same_rounds(task, rounds, ways_of_outers[[outer]], outer)
   }
 })
 

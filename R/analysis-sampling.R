@@ -329,7 +329,10 @@ check_analysis <- function(estimator, normalize, repeats, conf_level, na,
   clusters <- if (is.null(codes)) cluster_codes(clusters) else codes
   if (!is.null(conf_level) && is.null(clusters)) note_declared_series(reprs)
   if (anyDuplicated(labels) && !in_common_clusters(labels, clusters)) {
-    refuse_repeated_names(labels, list(arg = names(data)[1], data = matrix(0)))
+    guilty <- which(vapply(data, function(x) anyDuplicated(first_row_names(x)) > 0, NA))[1]
+    x <- data[[guilty]]
+    refuse_repeated_names(labels, list(arg = names(data)[guilty], data = x,
+                                       responses = if (is_responses(x)) x))
   }
   list(
     estimator = setdiff(chosen, trial_estimator), by_trials = trial_estimator %in% chosen,

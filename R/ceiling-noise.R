@@ -132,13 +132,14 @@ noise_ceiling <- function(trials, y = NULL, measure = NULL, ..., splits = 20,
     warn_of_rows(list(task$mean), if (length(given)) given, "errors", list(declared_cluster_remedy))
   }
   rows <- list()
+  labels <- vapply(set, ceiling_label, "", task, others$reprs)
   for (measure in set) {
     for (at in seq_along(others$reprs)) {
       rows <- c(rows, list(ceiling_row(task, others$reprs[[at]], measure, splits)))
     }
   }
   keys <- data.frame(y = rep(others$names, length(set)),
-                     measure = vapply(rows, function(row) row$label, ""))
+                     measure = rep(labels, each = length(others$names)))
   chosen <- unique(unlist(lapply(set, function(measure) measure$chosen)))
   ceiling_result(rows, keys, task, c(
     if (is.null(measures)) "Without `measure`, the ceiling is that of the corrected CKA.",
@@ -163,11 +164,15 @@ ceiling_notes <- function(set, others, labels) {
   }, if (open) sampled_units_note, complete_note(labels))
 }
 
-# The label of a measure with what is declared of the two sides.
-ceiling_label <- function(measure, x, y) {
+# The label of a measure with what is declared of the two sides, one for all that the trials are
+# compared with.
+ceiling_label <- function(measure, task, others) {
   if (measure$way != "cka") return(measure$label)
-  measure$args <- settled_complete(measure$args, list(x = list(x), y = if (!is.null(y)) list(y)))
-  settled_label(measure, measure$args$estimator)
+  reprs <- list(x = list(task$x), y = Filter(Negate(is.null), others))
+  measure$args <- settled_complete(measure$args, reprs)
+  measure$label <- settled_label(measure, measure$args$estimator)
+  measure$args$clusters <- task$codes
+  with_cluster_label(measure)$label
 }
 
 ceiling_measures <- function(measure) {
@@ -324,12 +329,12 @@ ceiling_row <- function(task, y, measure, splits) {
   }
   if (measure$way == "halves") {
     refuse_clusters_without_form(task, measure)
-    return(list(halves = split_ceiling(task, y, measure, splits), label = measure$label))
+    return(list(halves = split_ceiling(task, y, measure, splits)))
   }
   if (measure$way == "rsa") refuse_clusters_without_form(task, measure)
   tables <- if (measure$way == "cka") cka_ceiling_tables(task, y, measure$args) else
     rsa_ceiling_tables(task, y, measure$args)
-  c(list(values = ceiling_values(tables$terms), label = ceiling_label(measure, task$x, y)), tables)
+  c(list(values = ceiling_values(tables$terms)), tables)
 }
 
 refuse_clusters_without_form <- function(task, measure) {

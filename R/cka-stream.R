@@ -15,10 +15,20 @@ new_source <- function(take, n = NULL, pick = NULL, end = function() NULL) {
   list(take = take, n = n, pick = pick, end = end)
 }
 
+refuse_streamed_responses <- function(x, arg) {
+  parts <- declared_parts(x)
+  abort("`", arg, "` is what responses() makes", if (length(parts)) {
+    paste0(" and declares ", enumerate(parts, quote = FALSE))
+  }, ", which stream_cka() cannot use: give as.matrix() of it, the means over trials",
+  if ("complete" %in% parts) ", and say in `complete` which sides are", ", or all rows to cka().",
+  class = "repalign_error_choice", arg = "chunks")
+}
+
 # given: what a user gave for one side; arg: its name in messages.
 as_source <- function(given, arg) {
   if (inherits(given, "connection")) return(connection_source(given))
   if (is.character(given) && is.null(dim(given))) return(file_source(given, arg))
+  if (is_responses(given)) refuse_streamed_responses(given, paste0("chunks$", arg))
   if (is.list(given) && !is.data.frame(given) || is.null(given)) {
     abort("`", arg, "` of `chunks` must be the path of a file, a connection or a matrix, not ",
           describe(given), ".", class = "repalign_error_type", arg = "chunks")
@@ -270,11 +280,7 @@ checked_chunk <- function(chunk, feed) {
   chunk <- named_sides(chunk)
   args <- c(x = paste("x in chunk", feed$read), y = paste("y in chunk", feed$read))
   chunk <- Map(function(part, arg) {
-    if (is_responses(part) && length(declared_parts(part))) {
-      abort("`", arg, "` declares ", enumerate(declared_parts(part), quote = FALSE), ", which ",
-            "stream_cka() cannot use: give as.matrix() of it, or take cka().",
-            class = "repalign_error_choice", arg = "chunks")
-    }
+    if (is_responses(part)) refuse_streamed_responses(part, arg)
     part <- double_matrix(part, arg)
     check_finite(part, arg)
     if (feed$read == 1) refuse_identifiers(part, arg)
@@ -284,7 +290,9 @@ checked_chunk <- function(chunk, feed) {
   # what is said of the first chunk holds for all
   ordered <- if (feed$read == 1) data_in_order(ordered) else quietly_done(data_in_order(ordered))
   chunk[] <- ordered
-  refuse_repeats(Map(function(data, arg) list(data = data, arg = arg), chunk, args))
+  for (side in names(chunk)) {
+    refuse_repeated_rows(chunk[[side]], args[[side]], "over all chunks, before")
+  }
   check_widths(feed, chunk)
   lapply(chunk, unname_rows)
 }

@@ -141,7 +141,7 @@ participation_ratio <- function(x, y = NULL, units = NULL, conf_level = NULL,
     conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
   }
   complete <- without_missing(list(x = x, y = y), na, same = TRUE)
-  if (length(units) == length(complete$columns$x)) units <- units[complete$columns$x]
+  units <- cut_unit_labels(units, x, complete$columns$x, "units", "x")
   sample <- dimension_sample(complete$given$x, complete$given$y)
   repr <- sample$repr
   refuse_repeats(list(repr), sample$codes)

@@ -63,6 +63,10 @@ dimension_sample <- function(x, y) {
     return(list(repr = need_kind(representation(x, "x"), "data", "this"), trials = NULL))
   }
   if (!is_array) {
+    names <- first_row_names(x)
+    if (anyDuplicated(names)) {
+      refuse_repeated_names(names, list(arg = "x", data = x), "responses(rbind(x, y))")
+    }
     pair <- representation_pair(x, y)
     width <- c(ncol(pair$x$data), ncol(pair$y$data))
     if (width[1] != width[2]) {

@@ -61,6 +61,7 @@ NULL
 #' @rdname outputs
 #' @export
 jsd <- function(p, q, from = c("probability", "logit")) {
+  refuse_partial_words(sys.call(), sys.function(), parent.frame())
   from <- check_choice(from, c("probability", "logit"), "from")
   pair <- output_pair(p, q)
   mean_jsd(as_probabilities(pair$p, from, "p"), as_probabilities(pair$q, from, "q"))
@@ -95,6 +96,7 @@ disagreement <- function(p, q) {
 #' @rdname outputs
 #' @export
 accuracy_difference <- function(p, q, labels) {
+  refuse_partial_words(sys.call(), sys.function(), parent.frame())
   pair <- output_pair(p, q)
   if (missing(labels)) {
     abort("`labels` is missing: give the true class of every row.",
@@ -120,7 +122,7 @@ output_pair <- function(p, q) {
   p <- as_outputs(p, "p")
   q <- as_outputs(q, "q")
   both <- data_in_order(list(p = p, q = q))
-  refuse_repeats(Map(function(data, arg) list(data = data, arg = arg), both, names(both)))
+  for (arg in names(both)) refuse_repeated_rows(both[[arg]], arg, "on both sides")
   p <- both$p
   q <- both$q
   if (ncol(p) != ncol(q)) {

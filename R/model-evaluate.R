@@ -272,7 +272,7 @@ evaluation_task <- function(data, models, outer, group, stimulus_noise, na, clus
     abort("`data` has ", table$n, " stimuli: comparisons of RDMs need at least 3.",
           class = "repalign_error_size", arg = "data")
   }
-  refuse_repeated_labels(table$labels, "data",
+  refuse_repeated_labels(table$labels, if (is_collection(data)) "data[[1]]" else "data",
                          cluster_codes(in_order_of(clusters, table$labels, "clusters")))
   models <- as_rdm_models(models, table, na)
   task <- list(values = even_sizes(table$values)$values, n = table$n, labels = table$labels,

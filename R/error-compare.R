@@ -207,6 +207,7 @@ warn_no_differences <- function(rows) {
 # scores within their measure, `sign` is -1 for distances, and `order` is that of the call: draws
 # are made in it, so that results do not depend on the order of rows.
 compared_scores <- function(result) {
+  result <- interval_of_models(result)
   if (inherits(result, "repalign_evaluation")) return(compared_models(result))
   if (!inherits(result, "repalign_interval") || is_of_estimators(result)) {
     ours <- !is.na(result_kind(result))

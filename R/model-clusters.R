@@ -11,7 +11,7 @@ clustered_task <- function(task, clusters) {
   task$constant <- rep(FALSE, length(task$models))
   if (is.null(clusters)) return(task)
   codes <- cluster_codes(in_order_of(clusters, task$labels, "clusters"))
-  check_clusters(codes, task$n, "rdms", 2, "a comparison of RDMs")
+  check_clusters(codes, task$n, "data", 2, "a comparison of RDMs")
   task$kept <- which(!is.na(codes))
   places <- packed_places(task$kept, task$n)
   task$codes <- unname(labelled_codes(codes))

@@ -180,13 +180,23 @@
 #' evaluate_models(subjects, models, "pearson", draws = 50, folds = c(rdm = 2, condition = 2))
 #' @seealso [rdm_model()], [compare_scores()], [subject_ceiling()], [rsa()]
 #' @export
-evaluate_models <- function(rdms, models, outer = "whitened_cosine",
+evaluate_models <- function(data, models, outer = "whitened_cosine",
                             resample = c("both", "rdm", "condition", "none"), draws = 1000,
                             group = NULL, folds = c(rdm = 1, condition = 1), repeats = 2,
-                            conf_level = 0.95, stimulus_noise = NULL, na = c("error", "pairwise"),
-                            threads = NULL, clusters = NULL, blocks = NULL, permutations = 999) {
+                            conf_level = 0.95, stimulus_noise = NULL,
+                            na = c("error", "pairwise", "stimuli", "neurons"), threads = NULL,
+                            clusters = NULL, blocks = NULL, permutations = 999, measure = NULL,
+                            over = NULL, series = FALSE, alpha = 0.05) {
   need_arguments()
-  task <- evaluation_task(rdms, models, outer, group, stimulus_noise, na, clusters)
+  of_rdms <- are_rdms(data)
+  refuse_other_path(names(match.call())[-1], of_rdms)
+  if (!of_rdms) {
+    return(evaluate_recordings(data, models, measure, over, conf_level, alpha, clusters, blocks,
+                               if (!missing(series)) series, permutations, if (!missing(na)) na,
+                               threads))
+  }
+  na <- check_choice(if (missing(na)) "error" else na, c("error", "pairwise"), "na")
+  task <- evaluation_task(data, models, outer, group, stimulus_noise, na, clusters)
   if (missing(outer)) note_cosine_of_positive(task)
   conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
   drawn <- as_draws(resample, draws, max(task$group), units_of(task$n, task$codes),
@@ -214,32 +224,66 @@ evaluate_models <- function(rdms, models, outer = "whitened_cosine",
 
 # ---- what is given
 
+# RDMs go one way, recordings another; what is a list of anything but RDMs is one of subjects.
+are_rdms <- function(data) {
+  if (is_rdm_like(data)) return(TRUE)
+  if (!is_collection(data)) return(FALSE)
+  rdms <- vapply(data, is_rdm_like, NA)
+  # a square matrix that is no RDM is told what it lacks
+  square <- vapply(data, function(one) is.matrix(one) && nrow(one) == ncol(one), NA)
+  if (any(rdms) && all(rdms | square)) return(TRUE)
+  if (!any(rdms)) return(FALSE)
+  names <- if (is.null(names(data))) paste0("element ", seq_along(data)) else
+    dQuote(names(data), FALSE)
+  abort("`data` has RDMs (", names[rdms][1], ") and other data (", names[!rdms][1], "): give RDMs ",
+        "of all subjects, as rdm() and dist() make them, or the recordings of all.",
+        class = "repalign_error_type", arg = "data")
+}
+
+is_rdm_like <- function(one) {
+  inherits(one, "dist") || is.matrix(one) && (is.numeric(one) || is.logical(one)) &&
+    nrow(one) == ncol(one) && nrow(one) > 1 && !any(diag(one) != 0, na.rm = TRUE) &&
+    equals_transpose(one)
+}
+
+of_rdms_alone <- c("outer", "resample", "draws", "group", "folds", "repeats", "stimulus_noise")
+
+of_recordings_alone <- c("measure", "over", "series", "alpha")
+
+# given: the names of the arguments of the call.
+refuse_other_path <- function(given, of_rdms) {
+  other <- intersect(if (of_rdms) of_recordings_alone else of_rdms_alone, given)
+  if (!length(other)) return(invisible())
+  abort("`", other[1], "` is for ", if (of_rdms) "recordings, and `data` has RDMs: they are compared by `outer`, with errors by `resample`." else
+    "RDMs, and `data` has recordings: they are compared by `measure`, with errors `over` what is a sample.",
+        class = "repalign_error_choice", arg = other[1])
+}
+
 # All that is judged of RDMs and models, once; what is computed trusts it. A task is list(values, n,
 # group, models, components, flexible, outer, stimulus_noise, way, fast): data RDMs as a matrix P x
 # N, the number of stimuli, the group of each RDM (1, 2, ...), the named models, the RDMs of each as
 # a matrix, which models have weights, how RDMs are compared, the way in which rounds are computed
 # and what fast ways need. `unbiased` says whether all data RDMs are cross-validated estimates. With
 # clusters of stimuli there is also what clustered_task() adds.
-evaluation_task <- function(rdms, models, outer, group, stimulus_noise, na, clusters = NULL) {
+evaluation_task <- function(data, models, outer, group, stimulus_noise, na, clusters = NULL) {
   outer <- check_choice(outer, rsa_outer, "outer")
-  na <- check_choice(na, c("error", "pairwise"), "na")
-  table <- rdm_table(rdms, "rdms", na == "pairwise")
+  table <- rdm_table(data, "data", na == "pairwise")
   if (table$n < 3) {
-    abort("`rdms` has ", table$n, " stimuli: comparisons of RDMs need at least 3.",
-          class = "repalign_error_size", arg = "rdms")
+    abort("`data` has ", table$n, " stimuli: comparisons of RDMs need at least 3.",
+          class = "repalign_error_size", arg = "data")
   }
-  refuse_repeated_labels(table$labels, "rdms",
+  refuse_repeated_labels(table$labels, "data",
                          cluster_codes(in_order_of(clusters, table$labels, "clusters")))
   models <- as_rdm_models(models, table, na)
   task <- list(values = even_sizes(table$values)$values, n = table$n, labels = table$labels,
-               group = group_codes(group, ncol(table$values), names(rdms)), models = models,
+               group = group_codes(group, ncol(table$values), names(data)), models = models,
                components = lapply(models, function(model) model$sized$values),
                flexible = vapply(models, is_flexible, NA), outer = outer,
                stimulus_noise = check_stimulus_noise(stimulus_noise, table$n, table$labels),
                unbiased = all(table$cross_validated))
   refuse_unused_noise(task$stimulus_noise, outer)
   task <- clustered_task(task, clusters)
-  refuse_flat(list(values = task$values, names = table$names), outer, "rdms",
+  refuse_flat(list(values = task$values, names = table$names), outer, "data",
               if (!is.null(task$codes)) "between clusters")
   task$way <- way_of_rounds(task)
   if (task$way != "plain") task$fast <- fast_parts(task)
@@ -300,7 +344,7 @@ note_cosine_of_positive <- function(task) {
   if (!is_cosine(task$outer) || task$unbiased || any(task$values <= 0, na.rm = TRUE)) {
     return(invisible())
   }
-  inform("All dissimilarities in `rdms` are above 0, as they hardly are if cross-validated. If 0 ",
+  inform("All dissimilarities in `data` are above 0, as they hardly are if cross-validated. If 0 ",
          "does not mean \"no difference\" (as in 1 - r, or in distances of noisy patterns), ",
          "cosines are high even for a model in which all pairs are equal: take outer = ",
          "\"whitened_pearson\". Name outer = ", dQuote(task$outer, FALSE), " in the call to take ",

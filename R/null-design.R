@@ -373,7 +373,8 @@ cluster_plan <- function(codes, n, wanted) {
           "clusters of one size can change places. Leave out stimuli (label NA) until all have ",
           "the same number, or whole clusters: ", sum(sizes == usual), " of ", length(sizes),
           " have ", usual, ".",
-          class = "repalign_error_design", arg = "clusters")
+          class = c("repalign_error_cluster_sizes", "repalign_error_design"),
+          arg = "clusters")
   }
   members <- matrix(unlist(members), sizes[1])
   count <- ncol(members)

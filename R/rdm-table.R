@@ -45,7 +45,9 @@ even_sizes <- function(values) {
 
 # A named list. RDMs without names are numbered.
 listed_rdms <- function(rdms, arg) {
-  if (inherits(rdms, "dist") || is.matrix(rdms)) return(stats::setNames(list(rdms), arg))
+  if (inherits(rdms, c("dist", "factor")) || is.matrix(rdms)) {
+    return(stats::setNames(list(rdms), arg))
+  }
   if (!is.list(rdms) || is.data.frame(rdms)) {
     abort("`", arg, "` must be an RDM (a \"dist\" object or a symmetric matrix) or a list of ",
           "them, not ", describe(rdms), ".", class = "repalign_error_type", arg = arg)
@@ -61,6 +63,7 @@ listed_rdms <- function(rdms, arg) {
 
 # A "dist" object of doubles.
 read_rdm <- function(rdm, place, allow_na) {
+  if (is.factor(rdm)) rdm <- rdm_of_categories(rdm, place)
   # "of different categories", as TRUE and FALSE
   if (is.logical(rdm) && !all(is.na(rdm))) storage.mode(rdm) <- "double"
   if (is.matrix(rdm)) rdm <- dist_of_matrix(rdm, place)
@@ -80,6 +83,25 @@ read_rdm <- function(rdm, place, allow_na) {
   }
   if (any(lacking)) rdm[lacking] <- NA_real_
   rdm
+}
+
+# 0 within a category, 1 between two.
+rdm_of_categories <- function(labels, place) {
+  codes <- categories_of(labels, place)
+  different <- outer(codes, codes, "!=") + 0
+  rownames(different) <- names(labels)
+  stats::as.dist(different)
+}
+
+# The categories of a factor, as numbers from 1. One category alone tells no stimuli apart.
+categories_of <- function(labels, place) {
+  codes <- as.integer(droplevels(labels))
+  if (anyNA(codes) || length(unique(codes)) < 2) {
+    abort("`", place, "` is a factor ", if (anyNA(codes)) "with missing labels" else
+      "with one category", ": a model of categories needs a label for each stimulus, and two ",
+          "categories or more.", class = "repalign_error_labels", arg = place)
+  }
+  codes
 }
 
 dist_of_matrix <- function(rdm, place) {

@@ -180,6 +180,7 @@ names_count <- function(set) {
 # symmetric    is the score of (x, y) that of (y, x)?
 # sign         -1 for distances, 1 for similarities
 # null         what new_null() made for these arguments, or NULL
+# dot          what new_dot() made for these arguments, or NULL
 settled_measure <- function(measure, grid = TRUE) {
   d <- measure$declaration
   args <- measure$args
@@ -194,6 +195,7 @@ settled_measure <- function(measure, grid = TRUE) {
   measure$symmetric <- isTRUE(value(d$symmetric))
   measure$sign <- orientation(measure)
   measure$null <- value(d$null)
+  measure$dot <- value(d$dot)
   measure
 }
 

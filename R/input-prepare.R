@@ -31,8 +31,9 @@ NULL
 #' that need the data themselves, and under another version of this package. A call may use some of
 #' the measures only.
 #'
-#' Scores and null scores are the same as from the data, to the last bit (on the same machine and
-#' BLAS). Nothing random is stored: where neighbours are tied, the search alone is prepared, and
+#' Null scores are the same as from the data, to the last bit (on the same machine and BLAS), and so
+#' are scores, but for grids that are made as products of matrices (see [similarity()]), which agree
+#' to 1e-12. Nothing random is stored: where neighbours are tied, the search alone is prepared, and
 #' each call draws the order of the ties as it does for data; so it draws the subsets of [rtd()].
 #' Names in the call (list names) are part of the seeds of such draws, and must be the same for the
 #' same numbers. Warnings about a representation may come from `prepare()` and not from the call.

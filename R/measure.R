@@ -59,6 +59,8 @@ registry <- new.env()
 # null                how the statistic of all permutations is made: a list that names a null
 #                     kernel, see new_null(), or a function(args) that gives one; with NULL it is
 #                     made permutation by permutation, from relabelled forms
+# dot                 how the scores of a grid are made at once: a function(args) that gives NULL (cell
+#                     by cell) or what new_dot() makes
 # errors              how the score varies with the stimuli: NULL (by half-samples), or a
 #                     function(args) that gives NULL or what new_errors() makes
 declare_measure <- function(id, label, family, resi = NA_character_, direction, range, best,
@@ -67,7 +69,7 @@ declare_measure <- function(id, label, family, resi = NA_character_, direction, 
                             settle = NULL, check_pair = NULL, form, keeps = character(), prepare,
                             undefined = NULL, statistic = NULL,
                             score = function(statistic, x, y, args) statistic,
-                            inspect = NULL, needs_data = TRUE, memory, null = NULL,
+                            inspect = NULL, needs_data = TRUE, memory, null = NULL, dot = NULL,
                             errors = NULL) {
   stopifnot(is.null(registry[[id]]))
   registry[[id]] <- environment()

@@ -200,3 +200,6 @@ not_unique <- function(id, args, input) {
   if (id == "pwcca") return(qr(input$x)$rank + qr(input$y)$rank > nrow(input$x) - 2)
   id == "hard_correlation_match" && identical(args$matching, "greedy") && nrow(input$x) < 9
 }
+
+# The null that a measure declares for its arguments, or NULL for the direct path.
+null_of <- function(measure) declared(measure$declaration$null, measure$args)

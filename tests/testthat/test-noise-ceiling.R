@@ -453,3 +453,19 @@ test_that("a reliability far above 1 is told with what to do, and no other one",
   }, common), c(60, 20, 3))
   expect_match(told(against, measure("cka", estimator = "stimulus_neuron")), "only `score`")
 })
+
+test_that("without noise, and without `y`, nothing is said that has no meaning there", {
+  set.seed(5)
+  signal <- normal_matrix(40, 20)
+  same <- array(signal, c(40, 20, 4))
+  measure <- measure("cka", estimator = "stimulus")
+  expect_no_warning(found <- noise_ceiling(same, measure = measure),
+                    class = "repalign_high_reliability")
+  expect_equal(found$reliability, 1)
+  near <- same + 0.001 * array(stats::rnorm(40 * 20 * 4), dim(same)) * (1:40 > 20)
+  expect_no_warning(noise_ceiling(near, measure = measure), class = "repalign_high_reliability")
+  expect_false(any(grepl("disattenuated", attr(found, "note"))))
+  compared <- noise_ceiling(same + array(stats::rnorm(40 * 20 * 4), dim(same)), signal,
+                            measure)
+  expect_true(any(grepl("disattenuated", attr(compared, "note"))))
+})

@@ -384,7 +384,8 @@ test_that("intervals of a part of the columns name those that are missing", {
 test_that("the estimator that was taken is named, and so are the arguments of the call", {
   x <- small_trials(12, 4, 3, noise = 0.3)
   expect_output(print(noise_ceiling(x, measure = "cka")), "taken by \"stimulus_neuron\"")
-  expect_no_match(capture.output(print(noise_ceiling(x, measure = rsa_sq()))), "without an estimator")
+  expect_no_match(capture.output(print(noise_ceiling(x, measure = rsa_sq()))),
+                  "without an estimator")
   expect_error(noise_ceiling(x, measure = measure("mutual_knn", k = 30)), "`trials` has 12 rows",
                class = "repalign_error_rows")
 })

@@ -89,9 +89,9 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #' A reliability that is not positive has no ceiling (`NA`, with a warning): there is too much noise
 #' for these trials. A reliability above 1 by more than two of its standard errors, and by more than
 #' 0.01, says that these trials are not what is assumed, and a warning of class
-#' `repalign_high_reliability` says what to do. With the data sets above (`bench/ceilings.R above`, 60 of each), it came in none with
-#' independent or shared noise, nor with unequal noise and four trials, and in all with unequal
-#' noise and three trials by `rsa` (mean reliability 4.4).
+#' `repalign_high_reliability` says what to do. With the data sets above (`bench/ceilings.R above`,
+#' 60 of each), it came in none with independent or shared noise, nor with unequal noise and four
+#' trials, and in all with unequal noise and three trials by `rsa` (mean reliability 4.4).
 #'
 #' When not to trust it: when trials of a stimulus share noise or drift (adaptation, repeats right
 #' after each other): declare `event` or `run` in [responses()]. When stimuli depend on each other
@@ -370,7 +370,9 @@ ceiling_result <- function(rows, keys, task, notes) {
     })
     for (name in c("h_cross", "h_self")) {
       at <- 1:2
-      columns[[name]][at] <- vapply(columns[[name]][at], unscale_or_na, 0, rep(row$scale, 2))
+      columns[[name]][at] <- vapply(columns[[name]][at], function(value) {
+        if (is.na(value)) NA_real_ else unscale_h(value, rep(row$scale, 2))
+      }, 0)
     }
     list(values = value_columns(columns), df = vapply(columns, function(column) column[3], 0))
   } else halves_row(row))
@@ -429,10 +431,6 @@ warn_high_reliability <- function(result, equal) {
 
 # Of a reliability above 1.
 least_excess <- 0.01
-
-unscale_or_na <- function(value, exponents) {
-  if (is.na(value)) NA_real_ else unscale_h(value, exponents)
-}
 
 value_columns <- function(columns) {
   values <- unlist(lapply(names(columns), function(name) {

@@ -20,8 +20,8 @@ neuron_grid <- function(neurons, most, arg, least = 1) {
           class = "repalign_error_value", arg = "neurons")
   }
   if (any(neurons > most)) {
-    abort("`neurons` asks for ", max(neurons), " neurons, but ", arg, " allows at most ", most,
-          ".", class = "repalign_error_value", arg = "neurons")
+    abort("`neurons` asks for ", count_of(max(neurons), "neuron"), ", but ", arg, " allows at ",
+          "most ", most, ".", class = "repalign_error_value", arg = "neurons")
   }
   as.integer(neurons)
 }

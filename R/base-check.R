@@ -280,7 +280,13 @@ enumerate <- function(values, most = 5, quote = TRUE) {
   paste(paste(shown[-length(shown)], collapse = ", "), "and", shown[length(shown)])
 }
 
-count_of <- function(n, what) paste0(n, " ", what, if (n != 1) "s")
+# "1 stimulus", "2 stimuli". n: a number, or the text that shows it.
+count_of <- function(n, what) paste(n, if (n == 1) what else plural_of(what))
+
+plural_of <- function(what) {
+  if (grepl("stimulus$", what)) return(sub("us$", "i", what))
+  paste0(what, if (grepl("ch$", what)) "es" else "s")
+}
 
 describe <- function(x) {
   if (is.null(x)) return("NULL")

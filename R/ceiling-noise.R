@@ -87,11 +87,11 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #' ceiling of 2.08, with three.
 #'
 #' A reliability that is not positive has no ceiling (`NA`, with a warning): there is too much noise
-#' for these trials. A reliability above 1 by more than two of its standard errors says that these
-#' trials are not what is assumed, and a warning of class `repalign_high_reliability` says what to
-#' do. With the data sets above (`bench/ceilings.R above`, 60 of each), it came in none with
-#' independent or shared noise, nor with unequal noise and four trials, and in all with unequal
-#' noise and three trials by `rsa` (mean reliability 4.4).
+#' for these trials. A reliability above 1 by more than two of its standard errors, and by more than
+#' 0.01, says that these trials are not what is assumed, and a warning of class
+#' `repalign_high_reliability` says what to do. With the data sets above (`bench/ceilings.R above`,
+#' 60 of each), it came in none with independent or shared noise, nor with unequal noise and four
+#' trials, and in all with unequal noise and three trials by `rsa` (mean reliability 4.4).
 #'
 #' When not to trust it: when trials of a stimulus share noise or drift (adaptation, repeats right
 #' after each other): declare `event` or `run` in [responses()]. When stimuli depend on each other
@@ -146,7 +146,7 @@ noise_ceiling <- function(trials, y = NULL, measure = NULL, ..., splits = 20,
     if (length(chosen)) {
       paste0("\"cka\" without an estimator is taken by ", enumerate(chosen), ".")
     },
-    ceiling_notes(set, others$reprs, keys$measure)
+    if (!is.null(y)) ceiling_notes(set, others$reprs, keys$measure)
   ))
 }
 
@@ -284,7 +284,7 @@ refuse_partial_trials <- function(x, arg) {
   }
   none <- which(rowSums(count) == 0)
   if (!length(none)) return(invisible())
-  abort("`", arg, "` has no trial of ", count_of_stimuli(length(none)), ", first of ",
+  abort("`", arg, "` has no trial of ", count_of(length(none), "stimulus"), ", first of ",
         stimulus_title(values, none[1]), ": leave out stimuli without responses.",
         class = "repalign_error_nonfinite", arg = arg)
 }
@@ -375,7 +375,9 @@ ceiling_result <- function(rows, keys, task, notes) {
     })
     for (name in c("h_cross", "h_self")) {
       at <- 1:2
-      columns[[name]][at] <- vapply(columns[[name]][at], unscale_or_na, 0, rep(row$scale, 2))
+      columns[[name]][at] <- vapply(columns[[name]][at], function(value) {
+        if (is.na(value)) NA_real_ else unscale_h(value, rep(row$scale, 2))
+      }, 0)
     }
     list(values = value_columns(columns), df = vapply(columns, function(column) column[3], 0))
   } else halves_row(row))
@@ -410,9 +412,11 @@ ceiling_result <- function(rows, keys, task, notes) {
   ))
 }
 
-# Signal alone cannot exceed signal with noise. equal: is the noise of all stimuli taken as equal?
+# Signal alone cannot exceed signal with noise. Where there is next to no noise, standard errors are
+# next to nothing, too, and a reliability of 1 may be above 1 by many of them: such an excess
+# changes neither ceilings nor scores. equal: is the noise of all stimuli taken as equal?
 warn_high_reliability <- function(result, equal) {
-  high <- which(result$reliability > 1 + 2 * result$reliability_se)
+  high <- which(result$reliability > 1 + pmax(2 * result$reliability_se, least_excess))
   if (!length(high)) return(invisible())
   first <- result[high[1], ]
   warn("The reliability of ", enumerate(unique(result$measure[high])), " is above 1 by more than ",
@@ -430,9 +434,8 @@ warn_high_reliability <- function(result, equal) {
        }, class = "repalign_high_reliability", data = result$reliability[high])
 }
 
-unscale_or_na <- function(value, exponents) {
-  if (is.na(value)) NA_real_ else unscale_h(value, exponents)
-}
+# Of a reliability above 1.
+least_excess <- 0.01
 
 value_columns <- function(columns) {
   values <- unlist(lapply(names(columns), function(name) {

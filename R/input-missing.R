@@ -359,8 +359,8 @@ cut_permutations <- function(permutations, rows) {
   if (inherits(permutations, "how")) cut_how(permutations, rows) else permutations
 }
 
-# complete: from usable_sides() or ready_grid(), with the labels of all stimuli and which of them
-# are kept.
+# complete: an opened call or what ready_grid() gives, with the labels of all stimuli and which of
+# them are kept.
 cut_blocks <- function(blocks, complete) {
   blocks <- in_order_of(blocks, complete$labels, "blocks")
   rows <- complete$rows

@@ -126,8 +126,8 @@ output_pair <- function(p, q) {
   p <- both$p
   q <- both$q
   if (ncol(p) != ncol(q)) {
-    abort("`p` has ", ncol(p), " columns and `q` has ", ncol(q), ": the columns must be the same ",
-          "classes in the same order.", class = "repalign_error_size", arg = "q")
+    abort("`p` has ", count_of(ncol(p), "column"), " and `q` has ", ncol(q), ": the columns ",
+          "must be the same classes in the same order.", class = "repalign_error_size", arg = "q")
   }
   differ <- which(colnames(p) != colnames(q))
   if (length(differ)) {
@@ -184,8 +184,8 @@ check_classes <- function(labels, n, classes, names) {
     label_error("must be class numbers or names, not ", describe(labels))
   }
   if (length(labels) != n) {
-    label_error("has ", length(labels), " values, but the outputs have ", n, " rows: give one ",
-                "per row")
+    label_error("has ", count_of(length(labels), "value"), ", but the outputs have ",
+                count_of(n, "row"), ": give one per row")
   }
   if (anyNA(labels)) label_error("is missing (NA) in row ", which(is.na(labels))[1])
   if (is.factor(labels) || is.character(labels)) return(classes_by_name(labels, names))

@@ -211,7 +211,7 @@ evaluate_models <- function(data, models, outer = "whitened_cosine",
   dependence <- if (is.null(task$codes) && (free || drawn_stimuli)) {
     warn_of_rows(judged_rdms(task$values, task$n, mean = TRUE),
                  judged_rdms(do.call(cbind, task$components), task$n),
-                 if (drawn_stimuli) "errors" else "null",
+                 if (!drawn_stimuli) "null" else if (free) "evaluation" else "errors",
                  list(if (drawn_stimuli) cluster_remedy else evaluation_remedy))
   }
   data <- data_rounds(task, folds)

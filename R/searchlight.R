@@ -263,8 +263,7 @@ searchlight_job <- function(sides, measure, permutations, alpha) {
   null <- measure$null
   fast <- !is.null(null) && identical(null$kernel, "inner") && is.null(null$correction) &&
     !measure$averaged
-  none <- is.numeric(permutations) && length(permutations) == 1 && isTRUE(permutations == 0)
-  if (none) {
+  if (is_no_permutation(permutations)) {
     design <- new_design("none", n, 0, matrix = matrix(0L, n, 0))
   } else {
     check_rows(n, 2, "data", "a permutation")

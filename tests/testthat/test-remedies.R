@@ -35,8 +35,9 @@ test_that("remedies work: rows, names, repeats", {
   other <- y
   rownames(other) <- rep(paste0("i", 6:1), 2)
   expect_remedy(
-    match_rows(twice, other), "responses(x, stimulus = rownames(x))",
-    c("x <- twice; y <- other; matched <- match_rows(responses(x, stimulus = rownames(x)), responses(y, stimulus = rownames(y))); cka(matched$x, matched$y)")
+    match_rows(twice, other), "responses(x)",
+    paste("matched <- match_rows(responses(twice), responses(other));",
+          "cka(matched$x, matched$y)")
   )
   x <- named(matrix(rnorm(60), 12))
   expect_remedy(cka(twice, twice[, 1:2]), c("responses(", "clusters = rownames(x)"),

@@ -50,8 +50,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(shortest_paths, 1),
     /* call_distance.c */
     ENTRY(distances, 5),
-    ENTRY(unit_rows, 3),
-    ENTRY(unit_distances, 2),
+    ENTRY(unit_distances, 4),
     /* call_packed.c */
     ENTRY(packed_row_sums, 3),
     ENTRY(packed_centered_dot, 7),

@@ -84,8 +84,7 @@ SEXP repalign_shortest_paths(SEXP lengths);
 
 /* call_distance.c: distances between rows. */
 SEXP repalign_distances(SEXP x, SEXP means, SEXP scale, SEXP threads, SEXP columns);
-SEXP repalign_unit_rows(SEXP x, SEXP center, SEXP threads);
-SEXP repalign_unit_distances(SEXP unit, SEXP threads);
+SEXP repalign_unit_distances(SEXP x, SEXP center, SEXP threads, SEXP columns);
 
 /* call_packed.c: passes over packed matrices. */
 SEXP repalign_packed_row_sums(SEXP a, SEXP n, SEXP threads);

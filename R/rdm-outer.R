@@ -114,9 +114,12 @@ rsa_forms <- list(
     },
     product = function(pair, x, y, args) sum(x$dual * y$values),
     products = function(x, y) {
-      packed_table(x, if (is.null(y)) x else y, function(form, side) {
+      table <- packed_table(x, if (is.null(y)) x else y, function(form, side) {
         list(values = if (side == "x") form$dual else form$values, square = FALSE, center = 0)
       })
+      # the same number either way round
+      if (is.null(y)) table[lower.tri(table)] <- t(table)[lower.tri(table)]
+      table
     }
   )
 )

@@ -109,7 +109,6 @@ need_arguments <- function(quoted = NULL) {
 
 # Text in another encoding than it is taken to be in, as after reading a file without saying which.
 check_encoding <- function(value, arg) {
-  if (is.null(attributes(value)) && !is.character(value) && !is.list(value)) return(invisible())
   bad <- unreadable_text(value)
   if (is.null(bad)) return(invisible())
   abort("`", arg, "` holds text that is not valid in its encoding, ", dQuote(bad, FALSE),
@@ -129,6 +128,9 @@ check_encodings <- function(given) {
 # NULL.
 unreadable_text <- function(value) {
   attributes <- attributes(value)
+  # numbers without names, which most arguments are
+  plain <- is.null(attributes) || identical(names(attributes), "dim")
+  if (plain && !is.character(value) && !is.list(value)) return(NULL)
   texts <- c(if (is.character(value)) list(value), attributes$dimnames, attributes$Dimnames,
              attributes[c("names", "row.names", "levels", "Labels")])
   for (text in texts) {

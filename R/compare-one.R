@@ -5,11 +5,15 @@
 # What every exported measure function calls: it opens a call of x and y, and returns their score.
 one_score <- function(id, x, y, args, na = "error") {
   if (missing(x) || missing(y)) missing_side(missing(x))
-  check_encodings(c(list(x = x, y = y), args))
   usual <- usual_measure(id)
   d <- usual$measure$declaration
-  measure <- if (identical(args, usual$given)) usual$measure else
-    list(id = id, label = id, args = d$check(args), declaration = d)
+  if (identical(args, usual$given)) {
+    check_encodings(list(x = x, y = y))
+    measure <- usual$measure
+  } else {
+    check_encodings(c(list(x = x, y = y), args))
+    measure <- list(id = id, label = id, args = d$check(args), declaration = d)
+  }
   call <- open_pair(x, y, measure, paste0(id, "()"), na)
   measure <- call$measure
   compare_pair(d, call$pair, measure$args, measure$range, measure$averaged)

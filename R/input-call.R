@@ -122,12 +122,11 @@ open_pair <- function(x, y, measure, what, na, frame = parent.frame()) {
       running$threads <- threads
       end_choices(choices)
     })
-    args <- settled_arguments(d, measure$args, list(x = list(rx), y = list(ry)))
-    if (!is_settled(measure) || !identical(args, measure$args)) {
-      measure$args <- args
+    if (!is_settled(measure)) {
+      measure$args <- settled_arguments(d, measure$args, list(x = list(rx), y = list(ry)))
       measure <- settled_measure(measure, grid = FALSE)
+      note_unused_labels(measure$args)
     }
-    note_unused_labels(measure$args)
     for (repr in reprs) {
       error <- refusal(measure, repr)
       if (!is.null(error)) stop(error)
@@ -197,7 +196,8 @@ settled_measure <- function(measure, grid = TRUE) {
 is_settled <- function(measure) !is.null(measure$range)
 
 # The measures with their default arguments, settled when they are first asked for: most calls of
-# two matrices have no others, and need not judge them again.
+# two matrices have no others, and need not judge them again. (Default arguments hold no labels, so
+# that all matrices that declare nothing settle them alike.)
 usual_measures <- new.env()
 
 # list(given, measure): the default arguments as the exported function has them, and the measure
@@ -207,7 +207,8 @@ usual_measure <- function(id) {
     d <- declaration(id)
     given <- default_arguments(id)
     if (!length(given)) given <- list() # without names, as functions without parameters give it
-    measure <- list(id = id, label = id, args = d$check(given), declaration = d)
+    args <- settled_arguments(d, d$check(given), list(x = list(), y = list()))
+    measure <- list(id = id, label = id, args = args, declaration = d)
     usual_measures[[id]] <- list(given = given, measure = settled_measure(measure, grid = FALSE))
   }
   usual_measures[[id]]

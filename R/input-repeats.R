@@ -5,7 +5,7 @@
 refuse_repeats <- function(reprs, codes = NULL) {
   for (repr in reprs) {
     names <- stimulus_names(repr$data)
-    if (!anyDuplicated(names) || in_common_clusters(names, codes)) next
+    if (is.null(names) || !anyDuplicated(names) || in_common_clusters(names, codes)) next
     refuse_repeated_names(names, repr)
   }
 }

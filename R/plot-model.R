@@ -262,6 +262,10 @@ without_subsets <- function(sets) {
 
 # Models and data RDMs; near each other where they are alike.
 evaluation_map <- function(object) {
+  if (is_of_recordings(object)) {
+    abort("type = \"map\" is for models of RDMs: rdm() makes RDMs of recordings.",
+          class = "repalign_error_choice", arg = "type")
+  }
   kept <- attr(object, "pictures")
   if (is.null(kept)) {
     abort("`object` no longer has its RDMs: start again from what evaluate_models() returned.",

@@ -156,7 +156,7 @@ test_that("the guilty element of a list is named", {
   error <- expect_refused(similarity(list(V1 = z, V4 = "v4.csv")), "read_representation\\(\\)")
   expect_no_match(conditionMessage(error), "measure")
   rdms <- list(s1 = dist(z), s2 = "q")
-  expect_refused(evaluate_models(rdms, list(m = dist(z))), "\"s2\"")
+  expect_refused(evaluate_models(rdms, list(m = dist(z))), "data\\$s2")
   expect_refused(pool_rdms(list(s1 = dist(z), s2 = dist(z[-1, ])), "pearson"), "rdms\\$s2")
 })
 

@@ -29,6 +29,7 @@ check_outer_args <- function(args) {
   args <- check_noise_argument(args)
   # do pairs of stimuli lack in the representations of a call? See settle_rsa().
   args$gaps <- FALSE
+  args$form <- rdm_form_kind(args)
   refuse_unused_noise(args$stimulus_noise, args$outer)
   if (!is.null(args$clusters) && is_whitened(args)) {
     abort("outer = ", dQuote(args$outer, FALSE), " weighs each pair of stimuli by its covariance ",

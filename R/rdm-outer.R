@@ -6,7 +6,7 @@ NULL
 
 # ---- the forms of rsa()
 
-# Which of rsa_forms the arguments ask for.
+# Which of rsa_forms the arguments ask for: args$form, once they are checked and settled.
 rdm_form_kind <- function(args) {
   if (args$gaps) return("raw dissimilarities")
   if (!is.null(args$stimulus_noise)) return("weighed dissimilarities")
@@ -16,10 +16,10 @@ rdm_form_kind <- function(args) {
 }
 
 rdm_form <- function(repr, args, rdm = dissimilarities_of(repr, args$inner)) {
-  rsa_forms[[rdm_form_kind(args)]]$make(repr, args, rdm)
+  rsa_forms[[args$form]]$make(repr, args, rdm)
 }
 
-rdm_product <- function(pair, x, y, args) rsa_forms[[rdm_form_kind(args)]]$product(pair, x, y, args)
+rdm_product <- function(pair, x, y, args) rsa_forms[[args$form]]$product(pair, x, y, args)
 
 rdm_correlation <- function(statistic, x, y, args) {
   # Kendall's tau, and what pairs in common give, are scores already
@@ -27,7 +27,7 @@ rdm_correlation <- function(statistic, x, y, args) {
   clip_to_range(statistic / sqrt(x$size) / sqrt(y$size), -1, 1)
 }
 
-rsa_null <- function(args) rsa_forms[[rdm_form_kind(args)]]$null
+rsa_null <- function(args) rsa_forms[[args$form]]$null
 
 # The kinds of forms in which RDMs are compared, a record each:
 #

@@ -40,6 +40,15 @@ check_outer_args <- function(args) {
   args
 }
 
+# Which of rsa_forms the arguments ask for: args$form, once they are checked and settled.
+rdm_form_kind <- function(args) {
+  if (args$gaps) return("raw dissimilarities")
+  if (!is.null(args$stimulus_noise)) return("weighed dissimilarities")
+  switch(args$outer, whitened_cosine = , whitened_pearson = "centered dissimilarities",
+         kendall = , tau_b = "ranks",
+         spearman = , pearson = , cosine = , rho_a = "dissimilarities", no_branch(args$outer))
+}
+
 refuse_unused_noise <- function(stimulus_noise, outer) {
   if (is.null(stimulus_noise) || whitens(outer)) return(invisible())
   abort("`stimulus_noise` is for \"whitened_cosine\" and \"whitened_pearson\", which weigh pairs ",

@@ -6,15 +6,6 @@ NULL
 
 # ---- the forms of rsa()
 
-# Which of rsa_forms the arguments ask for: args$form, once they are checked and settled.
-rdm_form_kind <- function(args) {
-  if (args$gaps) return("raw dissimilarities")
-  if (!is.null(args$stimulus_noise)) return("weighed dissimilarities")
-  switch(args$outer, whitened_cosine = , whitened_pearson = "centered dissimilarities",
-         kendall = , tau_b = "ranks",
-         spearman = , pearson = , cosine = , rho_a = "dissimilarities", no_branch(args$outer))
-}
-
 rdm_form <- function(repr, args, rdm = dissimilarities_of(repr, args$inner)) {
   rsa_forms[[args$form]]$make(repr, args, rdm)
 }

@@ -209,7 +209,8 @@ rdm_ceiling <- function(reprs, measure, group) {
   size <- length(reprs)
   codes <- match(group, unique(group))
   if (!is.null(args$clusters)) {
-    values <- values[between_clusters(labelled_codes(args$clusters)), , drop = FALSE]
+    # a stimulus without a label has no pair that counts
+    values[!(between_clusters(args$clusters) %in% TRUE), ] <- NA
   }
   table <- similarity_table(values, values, args$outer, args$stimulus_noise)
   flat <- which(is.na(diag(table)))

@@ -50,8 +50,8 @@ NULL
 #' both sides first. Without `stimulus_noise`, `"whitened_cosine"` of squared Euclidean distances is
 #' the linear naive [cka()]. V is never formed, and the null of [calibrate()] is as fast as that of
 #' CKA when `stimulus_noise` is `NULL`; with `stimulus_noise` each permutation is computed anew.
-#' With missing pairs, V is that of the pairs that are there. The whitened comparisons do not go by
-#' `clusters`.
+#' With missing pairs, and with pairs left out within `clusters`, V is that of the pairs that are
+#' there.
 #'
 #' RDMs may have negative dissimilarities, as cross-validated distances do; they are compared with
 #' their signs.

@@ -31,12 +31,6 @@ check_outer_args <- function(args) {
   args$gaps <- FALSE
   args$form <- rdm_form_kind(args)
   refuse_unused_noise(args$stimulus_noise, args$outer)
-  if (!is.null(args$clusters) && is_whitened(args)) {
-    abort("outer = ", dQuote(args$outer, FALSE), " weighs each pair of stimuli by its covariance ",
-          "with all others, and cannot leave out those within `clusters` here: use \"cosine\" or ",
-          "\"pearson\", or leave out `clusters` (evaluate_models() compares by the covariance of ",
-          "the pairs between them).", class = "repalign_error_choice", arg = "clusters")
-  }
   args
 }
 
@@ -259,6 +253,26 @@ whitened_solutions <- function(columns, there, stimulus_noise = NULL) {
   values <- matrix(0, length(there), ncol(columns))
   values[there, ] <- columns
   whitened_duals(filled_gaps(values, !there, metric), metric)[there, , drop = FALSE]
+}
+
+# Values of all pairs as whitened comparisons take them: less the generalised least squares mean, if
+# `level`, and with what the pairs that count predict of those that lack.
+whitened_values <- function(values, lacking, level, metric = NULL) {
+  ones <- rep(1, length(values))
+  # the ordinary mean is taken off first, so that its digits cancel
+  if (level) values <- values - mean(values[!lacking])
+  if (any(lacking)) {
+    check_memory(24 * sum(lacking)^2, "The covariance of pairs of stimuli within clusters",
+                 "Fewer stimuli, or smaller clusters, need less.")
+    filled <- filled_gaps(cbind(values, ones), lacking, metric)
+    values <- filled[, 1]
+    ones <- filled[, 2]
+  }
+  if (!level) return(values)
+  # 1' V^-1 a / 1' V^-1 1
+  weight <- if (any(lacking)) whitened_duals(cbind(ones), metric)[, 1] else
+    dual_of_ones(stimuli_of_pairs(length(values)), metric)
+  values - sum(weight * values) / sum(weight * ones) * ones
 }
 
 # The products of such columns in the inverse of the covariance: less what the generalised least

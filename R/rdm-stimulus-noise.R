@@ -84,6 +84,13 @@ cut_stimulus_noise <- function(noise, rows) {
   if (is.matrix(noise)) noise[rows, rows, drop = FALSE] else noise[rows]
 }
 
+# That of the stimuli that have a label in `clusters`.
+labelled_noise <- function(args) {
+  noise <- args$stimulus_noise
+  if (is.null(noise) || !anyNA(args$clusters)) noise else
+    cut_stimulus_noise(noise, !is.na(args$clusters))
+}
+
 # As a matrix.
 stimulus_noise_matrix <- function(noise, n) {
   if (is.matrix(noise)) noise else diag(if (is.null(noise)) 1 else noise, n)

@@ -163,8 +163,7 @@ with_declared_clusters <- function(measure, codes) {
 }
 
 takes_clusters <- function(measure) {
-  !is_own(measure) && !is_whitened(measure$args) &&
-    "clusters" %in% names(measure_parameters(measure$id))
+  !is_own(measure) && "clusters" %in% names(measure_parameters(measure$id))
 }
 
 # One message for all measures of a call. That all neurons are there matters to those alone that

@@ -101,6 +101,48 @@ test_that("whitened scores are those of the inverse of the covariance of all pai
                tolerance = 1e-12)
 })
 
+# Which pairs of stimuli have different labels.
+pair_labels <- function(labels) {
+  apart <- outer(labels, labels, "!=")
+  apart[lower.tri(apart)] %in% TRUE
+}
+
+test_that("over clusters, whitened scores are those of the covariance of the pairs between them", {
+  p <- signed_rdms()
+  all <- list(even = rep(1:3, 3), uneven = c(1, 1, 1, 1, 2, 2, 3, NA, 4))
+  for (outer in whitened_outer) for (noise in noise_of()) for (labels in all) {
+    there <- pair_labels(labels)
+    v <- def_pair_covariance(36, noise)[there, there]
+    expected <- def_compare_rdms(p$x[there], p$y[there], outer, v)
+    m <- measure("rsa", outer = outer, clusters = labels, stimulus_noise = noise)
+    expect_equal(similarity(p$x, p$y, m)$score, expected, tolerance = 1e-10)
+    # what the pairs within clusters are does not count
+    moved <- replace(p$x, !there, 7)
+    expect_equal(similarity(moved, p$y, m)$score, expected, tolerance = 1e-10)
+    lacking <- replace(p$x, which(!there)[1], NA)
+    pairwise <- measure("rsa", outer = outer, clusters = labels, stimulus_noise = noise, na = "pairwise")
+    found <- quietly(similarity(lacking, p$y, pairwise))
+    expect_equal(found$score, expected, tolerance = 1e-10)
+    expect_identical(found$pairs, sum(there))
+  }
+  flat <- replace(p$x, pair_labels(all$even), 2)
+  expect_warning(score <- rsa(flat, p$y, outer = "whitened_pearson", clusters = all$even), "dissimilarities",
+                 class = "repalign_undefined")
+  expect_identical(score, NA_real_)
+})
+
+test_that("clusters that change places have the whitened scores of the pairs between them", {
+  p <- signed_rdms()
+  labels <- rep(1:3, 3)
+  orders <- cluster_plan(cluster_codes(labels), 9, 99)$fixed$matrix
+  for (outer in whitened_outer) for (noise in noise_of()) {
+    m <- measure("rsa", outer = outer, clusters = labels, stimulus_noise = noise)
+    found <- quietly(calibrate(p$x, p$y, m, permutations = 99))
+    expected <- apply(orders, 2, function(order) similarity(p$x, relabel_dist(p$y, order), m)$score)
+    expect_equal(null_scores(found)[, 1], expected, tolerance = 1e-10)
+  }
+})
+
 test_that("tau is right for many ties and long vectors, and its limits are those of the orders", {
   set.seed(3)
   for (n in c(4, 12, 40)) {
@@ -310,7 +352,6 @@ test_that("noise that is none, or that nothing uses, is refused", {
   expect_refused(whitened(c(NA, 1:8)), c("`stimulus_noise`", "missing"))
   expect_refused(whitened("a"), "`stimulus_noise`")
   expect_refused(rsa(p$x, p$y, outer = "cosine", stimulus_noise = rep(1, 9)), c("`stimulus_noise`", "cosine"))
-  expect_refused(rsa(p$x, p$y, outer = "whitened_cosine", clusters = rep(1:3, 3)), "`clusters`")
   expect_refused(rsa(p$x, p$y, outer = "whitened"), "`outer`")
 })
 

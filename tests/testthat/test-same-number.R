@@ -180,3 +180,32 @@ test_that("models of RDMs have the mean of the scores of rsa()", {
                 found, outer)
   }
 })
+
+test_that("comparisons of RDMs over clusters have one number, wherever the clusters are named", {
+  x <- same_data$plain$x
+  y <- same_data$plain$y
+  for (labels in list(rep(1:8, 3), c(rep(1:5, 2:6), rep(6, 3), NA))) {
+    declared <- lapply(list(x = x, y = y), responses, cluster = labels)
+    for (outer in rsa_outer) {
+      plain <- measure("rsa", outer = outer)
+      m <- measure("rsa", outer = outer, clusters = labels)
+      score <- mute(rsa(x, y, outer = outer, clusters = labels))
+      expect_same(mute(rsa(declared$x, declared$y, outer = outer)), score, outer)
+      expect_same(mute(similarity(x, y, m))$score, score, outer)
+      expect_same(mute(score_interval(x, y, plain, clusters = labels, draws = 20))$score, score, outer)
+      found <- mute(score_interval(declared$x, declared$y, plain, draws = 20))
+      expect_same(found$score, score, outer)
+      expect_false(is.na(found$se), info = outer)
+      if (!anyNA(labels)) {
+        found <- mute(calibrate(x, y, plain, clusters = labels, permutations = 5))
+        expect_same(found$score, score, outer)
+      }
+      rdms <- lapply(list(a = x, b = y), rdm, distance = "correlation")
+      found <- mute(evaluate_models(rdms["a"], rdms["b"], outer, "condition", draws = 5, permutations = 0,
+                                    clusters = labels))
+      expect_same(found$score, score, paste(outer, "evaluate_models"))
+      expect_same(mute(subject_ceiling(list(x, y), m))$pairwise, score, paste(outer, "ceiling"))
+      expect_same(mute(subject_ceiling(unname(declared), plain))$pairwise, score, paste(outer, "ceiling"))
+    }
+  }
+})

@@ -437,7 +437,7 @@ calibrated_pairs <- function(measure, m, pairs, sides, task, run) {
   plan <- list(fixed = task$calibration$designs[[m]])
   score <- function(pairs, sides, set, on_error, drawn) {
     found <- score_cells(pairs, sides, set, "stop", drawn, run)
-    cell_scores(found$cells)
+    found$cells$score
   }
   null <- measure_null(measure, pairs, sides, plan, settings$engine, score)
   if (settings$engine == "moments") {

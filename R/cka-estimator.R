@@ -102,7 +102,7 @@ refuse_other_complete <- function(repr, args, side, declared) {
         "the other.", class = "repalign_error_choice", arg = "complete")
 }
 
-# What a label says of it, or NULL.
+# The words about complete sides in the label of a measure, or NULL where there are none to say.
 complete_words <- function(args) {
   if (is.null(args$complete) || args$complete == "none" || !corrects_neurons(args$estimator)) {
     return(NULL)
@@ -110,10 +110,10 @@ complete_words <- function(args) {
   paste("complete", if (args$complete == "declared") "as declared" else args$complete)
 }
 
-# What prints say where network layers may be meant.
+# What is printed where y may be the layers of a network.
 sampled_units_note <- "Units of y taken as a sample; complete = \"y\" takes them as all there are."
 
-# labels: of measures.
+# What is printed where both sides are complete. labels: those of the measures of a result.
 complete_note <- function(labels) {
   if (any(grepl("complete both", labels, fixed = TRUE))) {
     "complete both: no neuron is left out, so that this is the stimulus-corrected CKA."
@@ -144,8 +144,9 @@ check_labels <- function(labels, width, arg, of, names = NULL) {
           class = "repalign_error_labels", arg = arg)
   }
   if (length(labels) != width) {
-    abort("`", arg, "` has ", length(labels), " labels, but `", of, "` has ", width,
-          " columns: give one label per column.", class = "repalign_error_labels", arg = arg)
+    abort("`", arg, "` has ", count_of(length(labels), "label"), ", but `", of, "` has ",
+          count_of(width, "column"), ": give one label per column.",
+          class = "repalign_error_labels", arg = arg)
   }
   if (anyNA(labels)) {
     abort("`", arg, "` has missing labels, first at position ", which(is.na(labels))[1],
@@ -192,7 +193,7 @@ check_units <- function(pair, args) {
   widths <- c(ncol(pair$x$data), ncol(pair$y$data))
   if (args$shared_neurons && widths[1] != widths[2]) {
     abort("`shared_neurons = TRUE` needs the same neurons in the same columns, but `", pair$x$arg,
-          "` has ", widths[1], " columns and `", pair$y$arg, "` has ", widths[2],
+          "` has ", count_of(widths[1], "column"), " and `", pair$y$arg, "` has ", widths[2],
           "; name the neurons in `units_x` and `units_y` instead.",
           class = "repalign_error_labels", arg = "shared_neurons")
   }

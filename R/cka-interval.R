@@ -138,6 +138,7 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
                          shared_noise = c("auto", "trials", "pairs"),
                          complete = c("none", "x", "y", "both"), over = NULL,
                          na = c("error", "stimuli", "neurons")) {
+  refuse_partial_words(sys.call(), sys.function(), parent.frame())
   default <- missing(estimator)
   if (missing(x) || missing(y)) missing_side(missing(x))
   check_encodings(list(x = x, y = y, units_x = units_x, units_y = units_y, clusters = clusters))

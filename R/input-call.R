@@ -67,6 +67,9 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
     set <- common$set
     clusters <- common$clusters
   }
+  if (relabel && (!plain || !is.null(clusters))) {
+    set <- with_unique_labels(lapply(set, with_cluster_label))
+  }
   refuse_repeats_of(reprs, set, clusters)
   if (na != "error") {
     complete <- complete_sides(sides, set, na)
@@ -87,6 +90,7 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
   if (series == "linear") {
     refuse_prepared_series(all_representations(sides))
     sides <- middle_sides(sides)
+    if (relabel) set <- lapply(set, with_middle_label)
   }
   set <- lapply(set, settled_measure, grid)
   sides <- with_refusals(sides, set)
@@ -176,6 +180,7 @@ names_count <- function(set) {
 # symmetric    is the score of (x, y) that of (y, x)?
 # sign         -1 for distances, 1 for similarities
 # null         what new_null() made for these arguments, or NULL
+# dot          what new_dot() made for these arguments, or NULL
 settled_measure <- function(measure, grid = TRUE) {
   d <- measure$declaration
   args <- measure$args
@@ -190,6 +195,7 @@ settled_measure <- function(measure, grid = TRUE) {
   measure$symmetric <- isTRUE(value(d$symmetric))
   measure$sign <- orientation(measure)
   measure$null <- value(d$null)
+  measure$dot <- value(d$dot)
   measure
 }
 

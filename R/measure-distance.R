@@ -167,7 +167,7 @@ declare_measure(
     if (args$gaps) rdm_form(repr, args) else contrasted_form(repr, args)
   },
   undefined = warn_equal_dissimilarities,
-  statistic = rdm_product, score = rdm_correlation, null = rsa_null,
+  statistic = rdm_product, score = rdm_correlation, null = rsa_null, dot = rsa_dot,
   # which pairs are ranked or weighed is known only when both sides are there
   needs_data = function(args, n, d) args$na == "pairwise",
   errors = rsa_errors, memory = rsa_needs
@@ -249,6 +249,11 @@ distance_covariance <- function(pair, x, y, args) {
   } else value
 }
 
+distance_correlations <- function(square, args) {
+  square <- clip_to_range(square, -1, 1)
+  if (is_square(args)) square else sqrt(pmax(square, 0))
+}
+
 # Is the score the square of a correlation, of which no root is taken?
 is_square <- function(args) args$estimator == "unbiased" || args$squared
 
@@ -281,8 +286,15 @@ declare_measure(
   },
   undefined = warn_equal_dissimilarities, statistic = distance_covariance,
   score = function(statistic, x, y, args) {
-    square <- clip_to_range(statistic / sqrt(x$size) / sqrt(y$size), -1, 1)
-    if (is_square(args)) square else sqrt(pmax(square, 0))
+    distance_correlations(statistic / sqrt(x$size) / sqrt(y$size), args)
+  },
+  dot = function(args) {
+    new_dot(function(x, y, args) {
+      with_sizes(centered_table(x, y), y, sizes_of(x, y, form_size_of))
+    }, function(values, args) {
+      if (!is_square(args)) values[values < -tie_share] <- NA
+      distance_correlations(values, args)
+    })
   },
   null = function(args) {
     new_null("inner", centered = TRUE, operand = function(form, repr, args, side) {

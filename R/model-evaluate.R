@@ -211,7 +211,7 @@ evaluate_models <- function(data, models, outer = "whitened_cosine",
   dependence <- if (is.null(task$codes) && (free || drawn_stimuli)) {
     warn_of_rows(judged_rdms(task$values, task$n, mean = TRUE),
                  judged_rdms(do.call(cbind, task$components), task$n),
-                 if (drawn_stimuli) "errors" else "null",
+                 if (!drawn_stimuli) "null" else if (free) "evaluation" else "errors",
                  list(if (drawn_stimuli) cluster_remedy else evaluation_remedy))
   }
   data <- data_rounds(task, folds)
@@ -272,7 +272,7 @@ evaluation_task <- function(data, models, outer, group, stimulus_noise, na, clus
     abort("`data` has ", table$n, " stimuli: comparisons of RDMs need at least 3.",
           class = "repalign_error_size", arg = "data")
   }
-  refuse_repeated_labels(table$labels, "data",
+  refuse_repeated_labels(table$labels, if (is_collection(data)) "data[[1]]" else "data",
                          cluster_codes(in_order_of(clusters, table$labels, "clusters")))
   models <- as_rdm_models(models, table, na)
   task <- list(values = even_sizes(table$values)$values, n = table$n, labels = table$labels,

@@ -112,16 +112,17 @@ model_lines <- function(model, subjects) {
   p <- paste0("p = ", format(model$p_value, digits = 2))
   if (is.null(model$subject)) {
     return(paste0("R squared ", format(model$r_squared, digits = 3), ", shared ",
-                  format(model$shared, digits = 3), ", ", p, " (", model$permutations, " ",
-                  model$engine, " permutations, ", model$pairs, " pairs)"))
+                  format(model$shared, digits = 3), ", ", p, " (",
+                  count_of(model$permutations, paste(model$engine, "permutation")), ", ",
+                  count_of(model$pairs, "pair"), ")"))
   }
   who <- if (isTRUE(subjects < nrow(model))) {
     paste(nrow(model), "RDMs of", count_of(subjects, "subject"))
   } else paste(nrow(model), "subjects")
   paste0(who, ", R squared ",
          paste(format(range(model$r_squared, na.rm = TRUE), digits = 2), collapse = " to "),
-         " (", model$permutations[1], " ", model$engine[1],
-         " permutations): summary() has the group")
+         " (", count_of(model$permutations[1], paste(model$engine[1], "permutation")),
+         "): summary() has the group")
 }
 
 #' @rdname rsa_regression

@@ -523,7 +523,7 @@ light_caption <- function(facts) {
   if (settings$permutations == 0) return("no permutations: no thresholds")
   caption_of(paste0("dashed: family-wise threshold at level ", format(settings$alpha), " over all ",
                     "centres", if (settings$across_models) " and models", ", from ",
-                    format(settings$permutations, big.mark = ","), " permutations"))
+                    count_of(format(settings$permutations, big.mark = ","), "permutation")))
 }
 
 max_null_panels <- function(rows, facts) {

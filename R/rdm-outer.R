@@ -18,6 +18,14 @@ rdm_correlation <- function(statistic, x, y, args) {
   clip_to_range(statistic / sqrt(x$size) / sqrt(y$size), -1, 1)
 }
 
+rsa_dot <- function(args) {
+  products <- rsa_forms[[args$form]]$products
+  if (is.null(products)) return(NULL)
+  new_dot(function(x, y, args) {
+    c(list(table = products(x, y)), sizes_of(x, y, form_size_of))
+  }, function(values, args) clip_to_range(values, -1, 1))
+}
+
 rsa_null <- function(args) rsa_forms[[args$form]]$null
 
 # The kinds of forms in which RDMs are compared, a record each:
@@ -26,6 +34,8 @@ rsa_null <- function(args) rsa_forms[[args$form]]$null
 # product  function(pair, x, y, args): what two forms give together, which is divided by the sizes
 #          of the forms later, or the score itself where they have no sizes
 # null     see new_null(); without it the null is made permutation by permutation
+# products function(x, y): the products of all forms of two lists, or of one where y is NULL, see
+#          new_dot(); without it they are made cell by cell
 #
 # Their relabelling and sizes are declared below.
 rsa_forms <- list(
@@ -37,6 +47,9 @@ rsa_forms <- list(
     },
     product = function(pair, x, y, args) {
       packed_product(x$values, y$values, x$square, y$square, x$center, y$center)
+    },
+    products = function(x, y) {
+      packed_table(x, y, function(form, side) form[c("values", "square", "center")])
     },
     # the symmetric matrices contain every pair of stimuli twice, the packed vectors once
     null = new_null("inner", centered = FALSE, operand = function(form, repr, args, side) {
@@ -73,6 +86,7 @@ rsa_forms <- list(
       })
     },
     product = function(pair, x, y, args) packed_centered_product(x, y),
+    products = function(x, y) centered_table(x, y),
     null = new_null("inner", centered = TRUE, operand = function(form, repr, args, side) {
       matrix_operand(unpacked(form, repr$n))
     })
@@ -89,7 +103,12 @@ rsa_forms <- list(
                       pairs_within(args, repr$n))
       })
     },
-    product = function(pair, x, y, args) sum(x$dual * y$values)
+    product = function(pair, x, y, args) sum(x$dual * y$values),
+    products = function(x, y) {
+      packed_table(x, if (is.null(y)) x else y, function(form, side) {
+        list(values = if (side == "x") form$dual else form$values, square = FALSE, center = 0)
+      })
+    }
   )
 )
 

@@ -28,11 +28,19 @@ void blas_syrk_upper(char transpose, size_t n, size_t k, const double *a, size_t
     F77_CALL(dsyrk)("U", &transpose, &in, &ik, &one, a, &ia, &beta, c, &ic FCONE FCONE);
 }
 
-void blas_syrk_lower(size_t n, size_t k, const double *a, size_t lda, double *c, size_t ldc)
+void blas_syrk_lower(size_t n, size_t k, const double *a, size_t lda, double beta, double *c,
+                     size_t ldc)
 {
     int in = (int) n, ik = (int) k, ia = leading(lda), ic = leading(ldc);
-    double one = 1.0, zero = 0.0;
-    F77_CALL(dsyrk)("L", "N", &in, &ik, &one, a, &ia, &zero, c, &ic FCONE FCONE);
+    double one = 1.0;
+    F77_CALL(dsyrk)("L", "N", &in, &ik, &one, a, &ia, &beta, c, &ic FCONE FCONE);
+}
+
+void blas_syrk_add_lower(size_t n, size_t k, double alpha, const double *a, size_t lda, double *c)
+{
+    int in = (int) n, ik = (int) k, ia = leading(lda), ic = leading(n);
+    double one = 1.0;
+    F77_CALL(dsyrk)("L", "T", &in, &ik, &alpha, a, &ia, &one, c, &ic FCONE FCONE);
 }
 
 void blas_symm_left(size_t m, size_t n, const double *a, size_t lda, const double *b, size_t ldb,

@@ -566,3 +566,21 @@ test_that("means over folds stay within the range of scores", {
     expect_lte(result$ceiling_high, 1)
   }
 })
+
+test_that("an undefined noise ceiling is told with its reason", {
+  model <- stats::dist(normal_matrix(5, 3))
+  # two RDMs that share two pairs, so that each can be compared with the model, but not with the
+  # other
+  one <- replace(stats::dist(normal_matrix(5, 3)), 7:10, NA)
+  two <- replace(stats::dist(normal_matrix(5, 3)), 1:4, NA)
+  evaluate <- function(one, two) {
+    suppressMessages(evaluate_models(list(a = one, b = two), list(m = model), "pearson", "none",
+                                     na = "pairwise"))
+  }
+  expect_warning(found <- evaluate(one, two), "lower noise ceiling is undefined",
+                 class = "repalign_undefined")
+  expect_identical(is.na(c(found$score, found$ceiling_low, found$ceiling_high)),
+                   c(FALSE, TRUE, FALSE))
+  two[3:4] <- c(1, 2)
+  expect_no_warning(evaluate(one, two), message = "noise ceiling")
+})

@@ -709,3 +709,11 @@ test_that("representations are compared as the response was, or what is taken is
   data$a <- dist(data$a)
   expect_silent(estimate(unknown))
 })
+
+test_that("squares that dist() made are not taken as Euclidean distances", {
+  y <- normal_matrix(20, 3)
+  brain <- stats::dist(normal_matrix(20, 3))
+  expect_message(rsa_regression(brain ~ y, permutations = 1), "inner = \"euclidean\"")
+  brain <- brain^2
+  expect_message(rsa_regression(brain ~ y, permutations = 1), "inner = \"sqeuclidean\"")
+})

@@ -126,7 +126,8 @@ test_that("subjects without anything in common are NA with a warning", {
   set.seed(8)
   one <- as.dist(matrix(c(0, 1, 2, 1, 0, 3, 2, 3, 0), 3))
   other <- as.dist(matrix(c(0, 3, 2, 3, 0, 1, 2, 1, 0), 3))
-  expect_warning(found <- subject_ceiling(list(one, other)), "pairwise", class = "repalign_undefined")
+  expect_warning(found <- subject_ceiling(list(one, other)), "pairwise",
+                 class = "repalign_undefined")
   expect_true(is.na(found$ceiling))
   expect_lt(found$pairwise, 0)
 })
@@ -134,11 +135,13 @@ test_that("subjects without anything in common are NA with a warning", {
 test_that("the measure is that of rsa() without choices, and is printed", {
   subjects <- subjects_of()
   result <- subject_ceiling(subjects)
-  expect_equal(result$pairwise, mean(similarity(stats::setNames(subjects, 1:4), measure = "rsa")$score))
+  expect_equal(result$pairwise,
+               mean(similarity(stats::setNames(subjects, 1:4), measure = "rsa")$score))
   expect_identical(result$measure, "rsa")
   shown <- paste(capture.output(print(result)), collapse = "\n")
   expect_match(shown, "rsa: inner = \"correlation\", outer = \"spearman\"", fixed = TRUE)
-  expect_output(print(subject_ceiling(subjects, "cka")), "kernel = \"linear\", estimator = \"naive\"")
+  expect_output(print(subject_ceiling(subjects, "cka")),
+                "kernel = \"linear\", estimator = \"naive\"")
   both <- rbind(result, subject_ceiling(subjects, squared))
   expect_identical(both$measure, c("rsa", squared$label))
   expect_length(attr(both, "words"), 2)

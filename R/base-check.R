@@ -11,6 +11,8 @@ missing_rules <- c("error", "stimuli", "neurons")
 check_choice <- function(value, choices, arg, several = FALSE) {
   if (several && identical(value, choices)) return(value)
   if (!several && identical(value, choices)) return(choices[1])
+  one <- is.character(value) && length(value) == 1 && is.null(attributes(value))
+  if (one && !is.na(match(value, choices))) return(value)
   usable <- is.character(value) && length(value) >= 1 && !anyNA(value) &&
     (several || length(value) == 1)
   if (!usable) {
@@ -132,6 +134,9 @@ refuse_partial_words <- function(call, called, frame) {
 
 # Text in another encoding than it is taken to be in, as after reading a file without saying which.
 check_encoding <- function(value, arg) {
+  # numbers without names hold no text, and most arguments are such
+  numbers <- is.numeric(value) && !is.object(value)
+  if (numbers && is.null(dimnames(value)) && is.null(names(value))) return(invisible())
   bad <- unreadable_text(value)
   if (is.null(bad)) return(invisible())
   abort("`", arg, "` holds text that is not valid in its encoding, ", dQuote(bad, FALSE),
@@ -151,9 +156,7 @@ check_encodings <- function(given) {
 # NULL.
 unreadable_text <- function(value) {
   attributes <- attributes(value)
-  # numbers without names, which most arguments are
-  plain <- is.null(attributes) || identical(names(attributes), "dim")
-  if (plain && !is.character(value) && !is.list(value)) return(NULL)
+  if (is.null(attributes) && !is.character(value) && !is.list(value)) return(NULL)
   texts <- c(if (is.character(value)) list(value), attributes$dimnames, attributes$Dimnames,
              attributes[c("names", "row.names", "levels", "Labels")])
   for (text in texts) {

@@ -224,7 +224,7 @@ note_shared_neurons <- function(pair, args) {
   if (!corrects_neurons(args$estimator) || !is.null(pair_labels(pair, args))) return(invisible())
   common <- intersect(colnames(pair$x$data), colnames(pair$y$data))
   # names that R makes for columns without names say nothing
-  common <- common[!grepl("^(V|X|x|Var)?[0-9]*$", common)]
+  if (length(common)) common <- common[!grepl("^(V|X|x|Var)?[0-9]*$", common)]
   if (!length(common) && !identical(pair$x$data, pair$y$data)) return(invisible())
   inform("`", pair$x$arg, "` and `", pair$y$arg, "` seem to share neurons (",
          if (length(common)) paste("columns", enumerate(common, 3)) else "their data are identical",
@@ -249,9 +249,10 @@ pair_labels <- function(pair, args) {
   by_trials <- has_trials(pair$x) && has_trials(pair$y)
   labels <- list(x = side_labels(pair$x, args, "x", by_trials),
                  y = side_labels(pair$y, args, "y", by_trials))
+  if (is.null(labels$x) || is.null(labels$y)) return(NULL)
   # sessions of one side and neurons of the other say nothing about pairs of them
   kinds <- vapply(pair[c("x", "y")], function(repr) label_kind(repr, args, by_trials), "")
-  if (is.null(labels$x) || is.null(labels$y) || kinds[1] != kinds[2]) return(NULL)
+  if (kinds[1] != kinds[2]) return(NULL)
   if (!complete) return(labels)
   # without the labels of single neurons
   if (kinds[1] == "session") lapply(labels, as.vector)

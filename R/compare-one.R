@@ -9,7 +9,8 @@ one_score <- function(id, x, y, args, na = "error") {
   usual <- usual_measure(id)
   d <- usual$measure$declaration
   if (identical(args, usual$given)) {
-    check_encodings(list(x = x, y = y))
+    check_encoding(x, "x")
+    check_encoding(y, "y")
     measure <- usual$measure
   } else {
     check_encodings(c(list(x = x, y = y), args))

@@ -8,7 +8,7 @@ refusal <- function(measure, repr) {
   if (repr$kind == "data" && repr$n > 1 && any(accepted == "data")) {
     # with variance, in numbers that differences can be taken of
     largest <- column_stats(repr)$largest
-    if (isTRUE(is.finite(largest) && largest > 0)) return(NULL)
+    if (!is.na(largest) && largest > 0 && largest < Inf) return(NULL)
   }
   if (is_own(measure)) return(NULL)
   tryCatch({

@@ -290,6 +290,7 @@ cut_into_tiles <- function(pairs, sides, most) {
 # representations, in both directions.
 square_tiles <- function(pairs, size, wanted, most) {
   blocks <- if (size <= most) 1 else ceiling(size / floor(most / 2))
+  if (blocks == 1 && wanted == 1) return(list(seq_len(nrow(pairs))))
   repeat {
     block <- block_of(size, min(blocks, size))
     low <- pmin(block[pairs$i], block[pairs$j])
@@ -308,6 +309,7 @@ grid_tiles <- function(pairs, size_x, size_y, wanted, most) {
   by_y <- pmax(ceiling(wanted / by_x), ceiling(size_y / pmax(room, 1)))
   cost <- ifelse(room >= 1 & by_y <= size_y, by_y * size_x + by_x * size_y, Inf)
   best <- which.min(cost)
+  if (best == 1 && by_y[1] == 1) return(list(seq_len(nrow(pairs))))
   at <- block_of(size_x, best)[pairs$i] * size_y + block_of(size_y, by_y[best])[pairs$j]
   unname(split(seq_len(nrow(pairs)), at))
 }

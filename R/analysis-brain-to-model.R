@@ -113,8 +113,8 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
 }
 
 # Layers are used whole, without the trials, sessions and labels of units that say which products
-# share noise: an estimator that would follow them for the region is refused, and the others say what
-# they do not use.
+# share noise: an estimator that would follow them for the region is refused, and the others say
+# what they do not use.
 refuse_structure_of_layers <- function(layers, setup) {
   layers <- Filter(is_responses, layers)
   parts <- lapply(layers, function(layer) {

@@ -20,8 +20,8 @@ neuron_grid <- function(neurons, most, arg, least = 1) {
           class = "repalign_error_value", arg = "neurons")
   }
   if (any(neurons > most)) {
-    abort("`neurons` asks for ", max(neurons), " neurons, but ", arg, " allows at most ", most,
-          ".", class = "repalign_error_value", arg = "neurons")
+    abort("`neurons` asks for ", count_of(max(neurons), "neuron"), ", but ", arg, " allows at ",
+          "most ", most, ".", class = "repalign_error_value", arg = "neurons")
   }
   as.integer(neurons)
 }
@@ -329,7 +329,10 @@ check_analysis <- function(estimator, normalize, repeats, conf_level, na,
   clusters <- if (is.null(codes)) cluster_codes(clusters) else codes
   if (!is.null(conf_level) && is.null(clusters)) note_declared_series(reprs)
   if (anyDuplicated(labels) && !in_common_clusters(labels, clusters)) {
-    refuse_repeated_names(labels, list(arg = names(data)[1], data = matrix(0)))
+    guilty <- which(vapply(data, function(x) anyDuplicated(first_row_names(x)) > 0, NA))[1]
+    x <- data[[guilty]]
+    refuse_repeated_names(labels, list(arg = names(data)[guilty], data = x,
+                                       responses = if (is_responses(x)) x))
   }
   list(
     estimator = setdiff(chosen, trial_estimator), by_trials = trial_estimator %in% chosen,

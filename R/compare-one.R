@@ -4,11 +4,13 @@
 
 # What every exported measure function calls: it opens a call of x and y, and returns their score.
 one_score <- function(id, x, y, args, na = "error") {
+  refuse_partial_words(sys.call(-1), sys.function(-1), sys.frame(sys.parents()[sys.nframe() - 1]))
   if (missing(x) || missing(y)) missing_side(missing(x))
   usual <- usual_measure(id)
   d <- usual$measure$declaration
   if (identical(args, usual$given)) {
-    check_encodings(list(x = x, y = y))
+    check_encoding(x, "x")
+    check_encoding(y, "y")
     measure <- usual$measure
   } else {
     check_encodings(c(list(x = x, y = y), args))

@@ -23,7 +23,7 @@ scaled_dist <- function(d) {
   list(d = if (usual) d else d * scale, scale = scale)
 }
 
-# columns: how many columns are centred at a time; by default C chooses.
+# columns: how many columns are prepared at a time; by default C chooses.
 euclidean_distances <- function(repr, columns = NULL) {
   center <- form_centering(repr)
   d <- .Call(C_distances, repr$data, center$means, center$scale, thread_count(), columns)
@@ -98,13 +98,15 @@ packed_product <- function(a, b, square_a = FALSE, square_b = FALSE, center_a = 
 
 # 1 - correlation or 1 - cosine for all pairs of stimuli.
 form_unit_distances <- function(repr, metric) {
-  remember_form(repr, "unit distances", list(metric), {
-    # the rows scaled to length 1, and for correlations centred before that
-    center <- metric == "correlation"
-    unit <- .Call(C_unit_rows, repr$data, center, thread_count())
-    refuse_rows(repr, unit$bad, center)
-    list(d = .Call(C_unit_distances, unit$rows, thread_count()))
-  })
+  remember_form(repr, "unit distances", list(metric), unit_distances(repr, metric))
+}
+
+# columns: as in euclidean_distances().
+unit_distances <- function(repr, metric, columns = NULL) {
+  center <- metric == "correlation"
+  found <- .Call(C_unit_distances, repr$data, center, thread_count(), columns)
+  refuse_rows(repr, found$bad, center)
+  found["d"]
 }
 
 declare_form("unit distances", relabel = relabel_parts(packed = "d"),

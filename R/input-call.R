@@ -67,6 +67,9 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
     set <- common$set
     clusters <- common$clusters
   }
+  if (relabel && (!plain || !is.null(clusters))) {
+    set <- with_unique_labels(lapply(set, with_cluster_label))
+  }
   refuse_repeats_of(reprs, set, clusters)
   if (na != "error") {
     complete <- complete_sides(sides, set, na)
@@ -87,6 +90,7 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
   if (series == "linear") {
     refuse_prepared_series(all_representations(sides))
     sides <- middle_sides(sides)
+    if (relabel) set <- lapply(set, with_middle_label)
   }
   set <- lapply(set, settled_measure, grid)
   sides <- with_refusals(sides, set)

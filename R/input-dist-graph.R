@@ -16,8 +16,9 @@ check_dist <- function(x, arg, allow_na = FALSE, allow_zero = FALSE, pairwise = 
           "again with dist() or as.dist().", class = "repalign_error_type", arg = arg)
   }
   if (!length(attr(x, "Labels")) %in% c(0, n)) {
-    abort("`", arg, "` is a damaged \"dist\" object: it has ", length(attr(x, "Labels")),
-          " labels for ", n, " rows.", class = "repalign_error_type", arg = arg)
+    abort("`", arg, "` is a damaged \"dist\" object: it has ",
+          count_of(length(attr(x, "Labels")), "label"), " for ", count_of(n, "row"), ".",
+          class = "repalign_error_type", arg = arg)
   }
   # one pass tells that there is nothing to look for
   if (!is.double(x) || !is.finite(sum(x))) {

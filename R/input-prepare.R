@@ -149,9 +149,9 @@ arranged_like <- function(x, made) {
 prepared_representation <- function(repr, measures, settled, data) {
   tied <- vapply(settled, has_open_graph, NA, repr)
   # the first time makes the forms; the second one tells which of them a comparison asks for
-  needed <- unlist(Map(make_forms, settled, list(repr), tied, TRUE))
+  needed <- unlist(Map(make_forms, settled, list(repr), tied))
   repr$cache$touched <- integer()
-  quietly_done(Map(make_forms, settled, list(repr), tied, FALSE))
+  quietly_done(Map(make_forms, settled, list(repr), tied))
   entries <- repr$cache$entries[sort(unique(repr$cache$touched))]
   repr$cache$touched <- NULL
   repr$cache$entries <- NULL
@@ -166,7 +166,7 @@ prepared_representation <- function(repr, measures, settled, data) {
 
 # Makes all that a comparison by this measure asks for, and returns whether it needs the data, too.
 # Tied neighbours are put in order in each call, so that only the search is done beforehand.
-make_forms <- function(measure, repr, tied, first) {
+make_forms <- function(measure, repr, tied) {
   if (tied) {
     has_open_graph(measure, repr)
     return(TRUE)

@@ -122,7 +122,8 @@ has_contrast <- function(repr, args, rdm) {
 contrasted_form <- function(repr, args, rdm = dissimilarities_of(repr, args$inner)) {
   undefined <- !has_contrast(repr, args, rdm)
   form <- rdm_form(repr, args, rdm)
-  extend_form(form, undefined = undefined || isTRUE(form$size == 0))
+  form$undefined <- undefined || isTRUE(form$size == 0)
+  form
 }
 
 check_row_width <- function(repr, inner) {
@@ -157,7 +158,7 @@ declare_measure(
     check_clusters(args$clusters, pair$x$n, pair$x$arg, 3, "a correlation of dissimilarities")
     check_stimulus_noise_size(args$stimulus_noise, pair$x$n)
   },
-  form = rdm_form_kind,
+  form = function(args) args$form,
   keeps = rdm_forms,
   prepare = function(repr, args, side) {
     repr <- labelled_stimuli(repr, args$clusters)
@@ -280,7 +281,8 @@ declare_measure(
   form = "centered distances", keeps = "distances",
   prepare = function(repr, args, side) {
     form <- form_centered_distances(repr, args$estimator == "unbiased")
-    extend_form(form, undefined = form$size == 0)
+    form$undefined <- form$size == 0
+    form
   },
   undefined = warn_equal_dissimilarities, statistic = distance_covariance,
   score = function(statistic, x, y, args) {

@@ -55,6 +55,7 @@ hsic <- function(x, y, kernel = c("linear", "rbf", "manifold"),
                  units_x = NULL, units_y = NULL, sigma = NULL, bandwidth = 1, k = 15,
                  clusters = NULL, shared_noise = c("auto", "trials", "pairs"),
                  complete = c("none", "x", "y", "both"), na = c("error", "stimuli", "neurons")) {
+  refuse_partial_words(sys.call(), sys.function(), parent.frame())
   args <- check_cka_args(list(
     kernel = kernel, estimator = estimator, shared_neurons = shared_neurons, units_x = units_x,
     units_y = units_y, complete = complete, sigma = sigma, bandwidth = bandwidth, k = k,
@@ -68,6 +69,7 @@ hsic <- function(x, y, kernel = c("linear", "rbf", "manifold"),
   args <- call$measure$args
   check_cka_pair(pair, args)
   note_shared_neurons(pair, args)
+  if (args$kernel == "linear") leave_out_self(pair)
   h <- pair_h(pair, args)
   value <- unscale_h(h$value, h$scale)
   if (is.na(value)) {

@@ -195,7 +195,9 @@ prepare_cka <- function(repr, args, side) {
     no_branch(args$kernel)
   )
   self <- self_h(repr, args, self_labels(repr, args, side), form)
-  extend_form(form, self = self, undefined = !is_positive(self))
+  form$self <- self
+  form$undefined <- !is_positive(self)
+  form
 }
 
 # The H value of the two sides, from their forms where these are of the linear kernel.

@@ -151,6 +151,10 @@ has_permutations <- function(measure) isTRUE(measure$declaration$pairing)
 # An own measure is made by new_measure() of a function, about which nothing more is known.
 is_own <- function(measure) isTRUE(measure$declaration$own)
 
+takes_clusters <- function(measure) {
+  !is_own(measure) && "clusters" %in% names(measure_parameters(measure$id))
+}
+
 measure_ids <- function() sort(names(registry))
 
 declaration <- function(id) {
@@ -219,9 +223,7 @@ as_measures <- function(measure) {
   })
   named <- names(set)
   for (i in which(!is.null(named) & nzchar(named))) set[[i]]$label <- named[i]
-  labels <- number_equal_labels(vapply(set, function(m) m$label, ""))
-  for (i in seq_along(set)) set[[i]]$label <- labels[i]
-  unname(set)
+  unname(with_unique_labels(set))
 }
 
 # The second of equal labels gets " #2", where make.unique() would start with 1. The last line is
@@ -232,4 +234,10 @@ number_equal_labels <- function(labels) {
   count <- as.integer(sub(".* #", "", unique[repeated])) + 1L
   unique[repeated] <- paste0(labels[repeated], " #", count)
   make.unique(unique, sep = " #")
+}
+
+with_unique_labels <- function(set) {
+  if (length(set) < 2) return(set)
+  labels <- number_equal_labels(vapply(set, function(m) m$label, ""))
+  Map(function(measure, label) replace(measure, "label", label), set, labels)
 }

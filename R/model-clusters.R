@@ -72,7 +72,7 @@ few_clusters <- 6
 note_few_clusters <- function(task, drawn) {
   count <- units_of(task$n, task$codes)
   if (is.null(task$codes) || count >= few_clusters || is.null(drawn$condition)) return(invisible())
-  inform("`clusters` has only ", count, " clusters, of which draws are made: errors over them are ",
-         "rough (see ?evaluate_models). Use finer labels if smaller groups of stimuli are ",
-         "independent.", class = "repalign_few_clusters")
+  inform("`clusters` has only ", count_of(count, "cluster"), ", of which draws are made: errors ",
+         "over them are rough (see ?evaluate_models). Use finer labels if smaller groups ",
+         "of stimuli are independent.", class = "repalign_few_clusters")
 }

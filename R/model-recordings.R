@@ -232,20 +232,6 @@ recordings_result <- function(parts, models, alpha) {
   ))
 }
 
-is_of_recordings <- function(x) !is.null(attr(x, "interval", exact = TRUE))
-
-# What score_interval() found for the models of a result, for everything that compares them.
-interval_of_models <- function(result) {
-  if (!inherits(result, "repalign_evaluation") || !is_of_recordings(result)) return(result)
-  interval <- attr(result, "interval")
-  at <- match(need_columns(as.data.frame(result), "model", "compared", "result")$model, interval$y)
-  if (anyNA(at)) {
-    abort("`result` no longer has the models that evaluate_models() compared: start again from ",
-          "what it returned.", class = "repalign_error_rows", arg = "result")
-  }
-  interval[at, ]
-}
-
 # ---- what is printed
 
 recordings_heading <- function(x) {

@@ -85,8 +85,8 @@ has_errors <- function(x) is.null(x$se) || !all(is.na(x$se))
 
 chance_words <- function(chance) {
   if (!isTRUE(chance$permutations > 0)) return("")
-  paste0("; p_chance by ", format(chance$permutations, big.mark = ","), " permutations (",
-         chance$engine, ")")
+  paste0("; p_chance by ", count_of(format(chance$permutations, big.mark = ","), "permutation"),
+         " (", chance$engine, ")")
 }
 
 # Is each stimulus a unit of its own?
@@ -283,6 +283,15 @@ warn_evaluation <- function(rows, left_out, parts, task) {
          "those of an RDM) are all equal, or pairs that both have are fewer than three.",
          class = "repalign_undefined")
   }
+  # that all RDMs are of one group was said before
+  unlimited <- c(lower = is.na(rows$ceiling_low[1]) && max(task$group) > 1,
+                 upper = is.na(rows$ceiling_high[1]))
+  if (any(unlimited)) {
+    warn("The ", paste(names(which(unlimited)), collapse = " and "), " noise ceiling ",
+         if (all(unlimited)) "are" else "is", " undefined (NA): of some RDM, or in some fold, ",
+         "fewer than three pairs are there also in the mean of RDMs that it is compared with, or ",
+         "the pairs that both have are all equal in one of them.", class = "repalign_undefined")
+  }
   lost <- is.na(rows$se) & !is.na(rows$score)
   if (any(lost)) {
     warn("No standard error (NA) of ", enumerate(rows$model[lost]), ": ",
@@ -292,7 +301,9 @@ warn_evaluation <- function(rows, left_out, parts, task) {
              "there are too few RDMs.", class = "repalign_undefined")
   }
   if (length(left_out) > 0.1 * max(rows$draws, 1)) {
-    warn(length(left_out), " of ", rows$draws[1], " draws are left out: they have fewer different ",
+    one <- length(left_out) == 1
+    warn(length(left_out), " of ", rows$draws[1], " draws ", if (one) "is" else "are",
+         " left out: ", if (one) "it has" else "they have", " fewer different ",
          unit_words(task), " (3 a fold) or RDMs than are needed, or a score is undefined. Errors ",
          "are rather too small.", class = "repalign_left_out")
   }

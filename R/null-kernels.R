@@ -30,8 +30,8 @@ null_kernel <- function(name) {
 # kernel needs besides, which its file describes.
 # operand     function(form, repr, args, side): a list of what the kernel permutes, and of what
 #             else the statistic and the score need of a side; it is added to the form
-# fits        NULL, or a function(measure, pairs, sides): can this null be made of these data? Where
-#             it cannot, every permutation is a comparison of its own
+# fits        NULL, or a function(measure, pairs, sides): for each pair, can this null be made of its
+#             data? Where it cannot, every permutation is a comparison of its own
 # more        function(n, dx, dy): how many numbers it needs beside those of the kernel, or NULL
 # statistic   function(values, x, y, args, design): the statistic of all permutations, made of what
 #             the kernel gives for them, the observed order first; x and y are the forms
@@ -39,9 +39,6 @@ new_null <- function(kernel, operand, statistic = function(values, x, y, args, d
                      ...) {
   list(kernel = kernel, operand = operand, statistic = statistic, ...)
 }
-
-# The null that a measure declares for its arguments, or NULL for the direct path.
-null_of <- function(measure) declared(measure$declaration$null, measure$args)
 
 has_cosets <- function(null) !is.null(null) && null_kernel(null$kernel)$cosets
 

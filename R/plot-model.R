@@ -262,6 +262,10 @@ without_subsets <- function(sets) {
 
 # Models and data RDMs; near each other where they are alike.
 evaluation_map <- function(object) {
+  if (is_of_recordings(object)) {
+    abort("type = \"map\" is for models of RDMs: rdm() makes RDMs of recordings.",
+          class = "repalign_error_choice", arg = "type")
+  }
   kept <- attr(object, "pictures")
   if (is.null(kept)) {
     abort("`object` no longer has its RDMs: start again from what evaluate_models() returned.",
@@ -523,7 +527,7 @@ light_caption <- function(facts) {
   if (settings$permutations == 0) return("no permutations: no thresholds")
   caption_of(paste0("dashed: family-wise threshold at level ", format(settings$alpha), " over all ",
                     "centres", if (settings$across_models) " and models", ", from ",
-                    format(settings$permutations, big.mark = ","), " permutations"))
+                    count_of(format(settings$permutations, big.mark = ","), "permutation")))
 }
 
 max_null_panels <- function(rows, facts) {

@@ -29,8 +29,18 @@ check_outer_args <- function(args) {
   args <- check_noise_argument(args)
   # do pairs of stimuli lack in the representations of a call? See settle_rsa().
   args$gaps <- FALSE
+  args$form <- rdm_form_kind(args)
   refuse_unused_noise(args$stimulus_noise, args$outer)
   args
+}
+
+# Which of rsa_forms the arguments ask for: args$form, once they are checked and settled.
+rdm_form_kind <- function(args) {
+  if (args$gaps) return("raw dissimilarities")
+  if (!is.null(args$stimulus_noise)) return("weighed dissimilarities")
+  switch(args$outer, whitened_cosine = , whitened_pearson = "centered dissimilarities",
+         kendall = , tau_b = "ranks",
+         spearman = , pearson = , cosine = , rho_a = "dissimilarities", no_branch(args$outer))
 }
 
 refuse_unused_noise <- function(stimulus_noise, outer) {

@@ -204,15 +204,15 @@ declare_distance(
            "carries almost no information. Take distance = \"sqeuclidean\".",
            class = "repalign_degenerate", data = "x")
     }
-    unit <- .Call(C_unit_rows, patterns$means, TRUE, thread_count())
-    if (length(unit$bad)) {
+    found <- .Call(C_unit_distances, patterns$means, TRUE, thread_count(), NULL)
+    if (length(found$bad)) {
       abort("`x` has the same value in all channels for ",
-            count_of(length(unit$bad), "condition"), ", first ",
-            condition_title(patterns$labels, unit$bad[1]), ": a constant pattern has no ",
+            count_of(length(found$bad), "condition"), ", first ",
+            condition_title(patterns$labels, found$bad[1]), ": a constant pattern has no ",
             "correlation. Leave these conditions out, or take distance = \"sqeuclidean\".",
             class = "repalign_error_constant_row", arg = "x")
     }
-    .Call(C_unit_distances, unit$rows, thread_count())
+    found$d
   }
 )
 

@@ -19,6 +19,7 @@ takes_gaps <- function(measure) !is_own(measure) && identical(measure$args$na, "
 settle_rsa <- function(args, reprs) {
   if (args$na == "error") return(args)
   args$gaps <- !all(vapply(c(reprs$x, reprs$y), function(repr) is.null(gaps_of(repr)), NA))
+  args$form <- rdm_form_kind(args)
   args
 }
 

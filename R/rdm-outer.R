@@ -6,20 +6,11 @@ NULL
 
 # ---- the forms of rsa()
 
-# Which of rsa_forms the arguments ask for.
-rdm_form_kind <- function(args) {
-  if (args$gaps) return("raw dissimilarities")
-  if (!is.null(args$stimulus_noise)) return("weighed dissimilarities")
-  switch(args$outer, whitened_cosine = , whitened_pearson = "centered dissimilarities",
-         kendall = , tau_b = "ranks",
-         spearman = , pearson = , cosine = , rho_a = "dissimilarities", no_branch(args$outer))
-}
-
 rdm_form <- function(repr, args, rdm = dissimilarities_of(repr, args$inner)) {
-  rsa_forms[[rdm_form_kind(args)]]$make(repr, args, rdm)
+  rsa_forms[[args$form]]$make(repr, args, rdm)
 }
 
-rdm_product <- function(pair, x, y, args) rsa_forms[[rdm_form_kind(args)]]$product(pair, x, y, args)
+rdm_product <- function(pair, x, y, args) rsa_forms[[args$form]]$product(pair, x, y, args)
 
 rdm_correlation <- function(statistic, x, y, args) {
   # Kendall's tau, and what pairs in common give, are scores already
@@ -28,14 +19,14 @@ rdm_correlation <- function(statistic, x, y, args) {
 }
 
 rsa_dot <- function(args) {
-  products <- rsa_forms[[rdm_form_kind(args)]]$products
+  products <- rsa_forms[[args$form]]$products
   if (is.null(products)) return(NULL)
   new_dot(function(x, y, args) {
     c(list(table = products(x, y)), sizes_of(x, y, form_size_of))
   }, function(values, args) clip_to_range(values, -1, 1))
 }
 
-rsa_null <- function(args) rsa_forms[[rdm_form_kind(args)]]$null
+rsa_null <- function(args) rsa_forms[[args$form]]$null
 
 # The kinds of forms in which RDMs are compared, a record each:
 #

@@ -17,7 +17,7 @@ check_stimulus_noise <- function(noise, n = NULL, labels = NULL) {
   }
   size <- if (is_square) nrow(noise) else length(noise)
   if (!is.null(n) && size != n) {
-    abort("`stimulus_noise` is for ", count_of_stimuli(size), ", but there are ", n,
+    abort("`stimulus_noise` is for ", count_of(size, "stimulus"), ", but there are ", n,
           ": give the noise of these, in the same order.", class = "repalign_error_size",
           arg = "stimulus_noise")
   }

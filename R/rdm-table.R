@@ -209,7 +209,7 @@ pool_rdms <- function(rdms, outer, stimulus_noise = NULL, na = c("error", "pairw
   new_rdm(pooled, table$n, table$labels, paste("mean for", outer))
 }
 
-# All RDMs by one power of two.
+# Brings all RDMs to about the size of 1 by one power of two, which keeps their ratios.
 in_one_size <- function(values) {
   scale <- power_of_two_below(max(abs(values), na.rm = TRUE))
   list(values = values * scale, scale = scale)

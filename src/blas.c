@@ -28,11 +28,12 @@ void blas_syrk_upper(char transpose, size_t n, size_t k, const double *a, size_t
     F77_CALL(dsyrk)("U", &transpose, &in, &ik, &one, a, &ia, &beta, c, &ic FCONE FCONE);
 }
 
-void blas_syrk_lower(size_t n, size_t k, const double *a, size_t lda, double *c, size_t ldc)
+void blas_syrk_lower(size_t n, size_t k, const double *a, size_t lda, double beta, double *c,
+                     size_t ldc)
 {
     int in = (int) n, ik = (int) k, ia = leading(lda), ic = leading(ldc);
-    double one = 1.0, zero = 0.0;
-    F77_CALL(dsyrk)("L", "N", &in, &ik, &one, a, &ia, &zero, c, &ic FCONE FCONE);
+    double one = 1.0;
+    F77_CALL(dsyrk)("L", "N", &in, &ik, &one, a, &ia, &beta, c, &ic FCONE FCONE);
 }
 
 void blas_syrk_add_lower(size_t n, size_t k, double alpha, const double *a, size_t lda, double *c)

@@ -16,8 +16,9 @@ void blas_gemm(char transpose_a, char transpose_b, size_t m, size_t n, size_t k,
 void blas_syrk_upper(char transpose, size_t n, size_t k, const double *a, size_t lda, double beta,
                      double *c, size_t ldc);
 
-/* Lower triangle of c (n x n) = a a', a (n x k). */
-void blas_syrk_lower(size_t n, size_t k, const double *a, size_t lda, double *c, size_t ldc);
+/* Lower triangle of c (n x n) = a a' + beta * c, a (n x k). */
+void blas_syrk_lower(size_t n, size_t k, const double *a, size_t lda, double beta, double *c,
+                     size_t ldc);
 
 /* Lower triangle of c (n x n) += alpha * a' a, a (k x n). */
 void blas_syrk_add_lower(size_t n, size_t k, double alpha, const double *a, size_t lda, double *c);

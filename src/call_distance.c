@@ -4,56 +4,56 @@
 
 #include "entry.h"
 
-/* Doubles of a block of columns when none is given: 512 MB. */
-#define BLOCK_DOUBLES 67108864.0
+/* Doubles of a block of columns when none is given. What is read once stays in cache until it is
+   multiplied (512 KB); what is read by several panels is better kept (512 MB). */
+#define CACHED_DOUBLES 65536.0
+#define KEPT_DOUBLES 67108864.0
 
-static SEXP packed_result(distance_rows *rows, distance_kind kind, worker by)
+/* Packed distances of rows whose view, scale and mean are set. columns: of a block, or NULL. */
+static SEXP packed_result(distance_rows rows, SEXP columns, worker by)
 {
-    const size_t n = rows->view.n;
-    rows->norms = scratch(n);
-    rows->panel = scratch(n * panel_rows(n));
+    const size_t n = rows.view.n, d = rows.view.d;
+    const double entries = n > panel_rows(n) ? KEPT_DOUBLES : CACHED_DOUBLES;
+    const double wanted = Rf_isNull(columns) ? entries / (double) n : read_number(ARG(columns));
+    rows.columns = wanted < 1 ? 1 : wanted < (double) d ? (size_t) wanted : d;
+    rows.block = scratch(n * rows.columns);
+    rows.sizes = scratch(n);
+    rows.panel = scratch(n * panel_rows(n));
     SEXP result = PROTECT(new_doubles(packed_length(n)));
-    if (packed_distances(rows, kind, by, REAL(result)) > 0)
-        direct_distances(rows, kind, scratch(n * rows->view.d), by, REAL(result));
+    if (packed_distances(&rows, by, REAL(result)) > 0)
+        direct_distances(&rows, scratch(n), scratch(n * d), by, REAL(result));
     UNPROTECT(1);
     return result;
 }
 
-/* Euclidean distances, packed. columns: of a block, or NULL. */
+/* Euclidean distances, packed. */
 SEXP repalign_distances(SEXP x, SEXP means, SEXP scale, SEXP threads, SEXP columns)
 {
     begin_entry(__func__);
-    distance_rows rows = {read_view(ARG(x), ARG(means), ARG(scale)), NULL, 0, NULL, NULL, NULL};
-    const size_t n = rows.view.n, d = rows.view.d;
-    const double wanted = Rf_isNull(columns) ? BLOCK_DOUBLES / (double) n
-                                             : read_number(ARG(columns));
-    rows.columns = wanted < 1 ? 1 : wanted < (double) d ? (size_t) wanted : d;
-    rows.block = scratch(n * rows.columns);
-    return packed_result(&rows, distance_root, read_worker(ARG(threads)));
+    const distance_rows rows = {read_view(ARG(x), ARG(means), ARG(scale)), NULL, NULL, 0, NULL,
+                                NULL, NULL};
+    return packed_result(rows, columns, read_worker(ARG(threads)));
 }
 
-/* list(rows, bad): rows at unit length, and the numbers of those that have no direction. */
-SEXP repalign_unit_rows(SEXP x, SEXP center, SEXP threads)
+/* list(d, bad): 1 - the cosines between rows, which are centred before where `center` is TRUE, and
+   the numbers of the rows that have no direction. With any of these, d is NULL. */
+SEXP repalign_unit_distances(SEXP x, SEXP center, SEXP threads, SEXP columns)
 {
     begin_entry(__func__);
     const double *values = read_matrix(ARG(x));
-    const char *names[] = {"rows", "bad", ""};
+    const char *names[] = {"d", "bad", ""};
     const size_t n = matrix_rows(x), d = matrix_columns(x);
+    const worker by = read_worker(ARG(threads));
+    double *scale = scratch(n), *mean = scratch(n);
     int *unusable = int_scratch(n);
     SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
-    const size_t bad = unit_rows(values, n, d, read_flag(ARG(center)), read_worker(ARG(threads)),
-                                 put_matrix(result, 0, n, d), unusable);
+    const size_t bad =
+        find_row_facts(values, n, d, read_flag(ARG(center)), by, scale, mean, unusable);
     put_positions(result, 1, unusable, n, bad);
+    if (bad == 0) {
+        const distance_rows rows = {{values, n, d, NULL, 1.0}, scale, mean, 0, NULL, NULL, NULL};
+        SET_VECTOR_ELT(result, 0, packed_result(rows, columns, by));
+    }
     UNPROTECT(1);
     return result;
-}
-
-/* 1 - inner product of unit rows, packed. */
-SEXP repalign_unit_distances(SEXP unit, SEXP threads)
-{
-    begin_entry(__func__);
-    const double *values = read_matrix(ARG(unit));
-    const size_t n = matrix_rows(unit), d = matrix_columns(unit);
-    distance_rows rows = {{values, n, d, NULL, 1.0}, values, d, NULL, NULL, NULL};
-    return packed_result(&rows, distance_half_square, read_worker(ARG(threads)));
 }

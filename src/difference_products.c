@@ -23,7 +23,7 @@ static void panel_products(row_pair rows, size_t i0, size_t count, double *panel
     const size_t rest = rows.n - i0, k = rows.columns;
     const double *a = rows.a + i0, *c = rows.c + i0;
     if (is_same(rows)) {
-        blas_syrk_lower(count, k, a, rows.n, panel, rest);
+        blas_syrk_lower(count, k, a, rows.n, 0.0, panel, rest);
         blas_gemm('N', 'T', rest - count, count, k, 1.0, a + count, rows.n, a, rows.n, 0.0,
                   panel + count, rest);
         return;

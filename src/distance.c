@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "blas.h"
+#include "wide.h"
 
 /* Columns of the data that are transposed between two pauses. */
 #define PAUSE_COLUMNS 64
@@ -22,91 +23,127 @@ size_t panel_rows(size_t n)
 
 static size_t at_most(size_t rest, size_t chunk) { return rest < chunk ? rest : chunk; }
 
-static void add_row_norms(const double *block, size_t rows, size_t columns, double *norms)
+/* An entry times a power of two is exact: wide and plain loops agree. */
+INLINE_BODY void scale_rows_body(const double *x, size_t n, const double *scale,
+                                 const double *mean, double *out)
 {
-    for (size_t a = 0; a < columns; a++) {
-        const double *column = block + a * rows;
-        for (size_t i = 0; i < rows; i++) norms[i] += column[i] * column[i];
-    }
+    AT_ONCE
+    for (size_t i = 0; i < n; i++) out[i] = x[i] * scale[i] - mean[i];
 }
 
-static centered_view view_columns(const centered_view *v, size_t first, size_t columns)
+static void plain_scale_rows(const double *x, size_t n, const double *scale, const double *mean,
+                             double *out)
 {
-    centered_view part = {v->x + first * v->n, v->n, columns, v->mean + first, v->inverse_scale};
-    return part;
+    scale_rows_body(x, n, scale, mean, out);
 }
 
-static void load_norms(distance_rows *rows, pause_function pause)
+static WIDE void wide_scale_rows(const double *x, size_t n, const double *scale,
+                                 const double *mean, double *out)
 {
-    const centered_view *v = &rows->view;
-    for (size_t i = 0; i < v->n; i++) rows->norms[i] = 0.0;
-    if (!rows->whole && rows->columns >= v->d) {
-        load_columns(v, 0, v->d, rows->block);
-        rows->whole = rows->block;
-    }
-    if (rows->whole) {
-        add_row_norms(rows->whole, v->n, v->d, rows->norms);
-        return;
-    }
-    for (size_t a = 0; a < v->d; a += rows->columns) {
-        const size_t now = at_most(v->d - a, rows->columns);
-        load_columns(v, a, now, rows->block);
-        add_row_norms(rows->block, v->n, now, rows->norms);
-        pause();
-    }
+    scale_rows_body(x, n, scale, mean, out);
 }
 
-/* panel (n - i0 by count) = inner products of rows i0 .. n - 1 with rows i0 .. i0 + count - 1. */
-static void panel_products(const distance_rows *rows, size_t i0, size_t count,
-                           pause_function pause)
+/* Rows i0 to the last, columns a to a + columns - 1. */
+static void load_block(const distance_rows *rows, size_t i0, size_t a, size_t columns, double *out)
 {
     const centered_view *v = &rows->view;
     const size_t rest = v->n - i0;
-    if (rows->whole) {
-        const double *from = rows->whole + i0;
-        blas_gemm('N', 'T', rest, count, v->d, 1.0, from, v->n, from, v->n, 0.0, rows->panel, rest);
+    if (!rows->scale) {
+        const centered_view part = {v->x + a * v->n, v->n, columns, v->mean + a, v->inverse_scale};
+        load_rows(&part, i0, rest, out);
         return;
     }
-    for (size_t a = 0; a < v->d; a += rows->columns) {
-        const centered_view part = view_columns(v, a, at_most(v->d - a, rows->columns));
-        load_rows(&part, i0, rest, rows->block);
-        blas_gemm('N', 'T', rest, count, part.d, 1.0, rows->block, rest, rows->block, rest,
-                  a > 0 ? 1.0 : 0.0, rows->panel, rest);
+    const int wide = wide_vectors();
+    for (size_t c = 0; c < columns; c++)
+        (wide ? wide_scale_rows : plain_scale_rows)(v->x + i0 + (a + c) * v->n, rest,
+                                                    rows->scale + i0, rows->mean + i0,
+                                                    out + c * rest);
+}
+
+/* Several panels read the rows again and again: they are kept if they fit. */
+static int keeps_rows(const distance_rows *rows)
+{
+    return rows->view.n > panel_rows(rows->view.n) && rows->columns >= rows->view.d;
+}
+
+/* What is added to the panel (n - i0 by count): inner products of rows i0 .. n - 1 with rows
+   i0 .. i0 + count - 1, in d columns, where `from` is row i0 and the next column begins `ld` later.
+   Above the diagonal nothing is computed. */
+static void add_products(const double *from, size_t ld, size_t d, size_t rest, size_t count,
+                         double beta, double *panel)
+{
+    blas_syrk_lower(count, d, from, ld, beta, panel, rest);
+    if (rest > count)
+        blas_gemm('N', 'T', rest - count, count, d, 1.0, from + count, ld, from, ld, beta,
+                  panel + count, rest);
+}
+
+static void panel_products(const distance_rows *rows, size_t i0, size_t count,
+                           pause_function pause)
+{
+    const size_t n = rows->view.n, d = rows->view.d, rest = n - i0;
+    if (keeps_rows(rows)) {
+        add_products(rows->block + i0, n, d, rest, count, 0.0, rows->panel);
+        return;
+    }
+    for (size_t a = 0; a < d; a += rows->columns) {
+        const size_t now = at_most(d - a, rows->columns);
+        load_block(rows, i0, a, now, rows->block);
+        add_products(rows->block, rest, now, rest, count, a > 0 ? 1.0 : 0.0, rows->panel);
         pause();
     }
 }
 
-static size_t pack_row(const double *products, const double *norms, double norm, size_t length,
-                       distance_kind kind, double *out)
+/* Distances of a row to `length` others, from its products with them; -1 for those that cancelled,
+   of which it returns the number. size, sizes: see distance_rows. */
+static size_t pack_distances(const double *products, double size, const double *sizes,
+                             size_t length, double *out)
 {
     size_t cancelled = 0;
     for (size_t j = 0; j < length; j++) {
-        const double both = norm + norms[j], d2 = both - 2.0 * products[j];
+        const double both = size + sizes[j], d2 = both - 2.0 * products[j];
         const int lost = d2 <= CANCELLATION * both;
         out[j] = lost ? -1.0 : d2;
         cancelled += (size_t) lost;
     }
-    if (kind == distance_half_square) {
-        for (size_t j = 0; j < length; j++) out[j] = out[j] < 0.0 ? -1.0 : 0.5 * out[j];
-    } else {
-        /* not sqrt(-1), which would be slow */
-        for (size_t j = 0; j < length; j++) out[j] = out[j] < 0.0 ? -1.0 : sqrt(out[j]);
+    /* not sqrt(-1), which would be slow */
+    for (size_t j = 0; j < length; j++) out[j] = out[j] < 0.0 ? -1.0 : sqrt(out[j]);
+    return cancelled;
+}
+
+static size_t pack_angles(const double *products, double size, const double *sizes, size_t length,
+                          double *out)
+{
+    size_t cancelled = 0;
+    for (size_t j = 0; j < length; j++) {
+        const double apart = 1.0 - products[j] * size * sizes[j];
+        const int lost = apart <= CANCELLATION;
+        out[j] = lost ? -1.0 : apart;
+        cancelled += (size_t) lost;
     }
     return cancelled;
 }
 
-size_t packed_distances(distance_rows *rows, distance_kind kind, worker by, double *out)
+/* The last panel comes first: a panel needs the squared norms of its own rows, which stand on its
+   diagonal, and those of the rows after them. */
+size_t packed_distances(const distance_rows *rows, worker by, double *out)
 {
     const size_t n = rows->view.n, width = panel_rows(n);
+    double *sizes = rows->sizes;
     size_t cancelled = 0;
-    load_norms(rows, by.pause);
-    for (size_t i0 = 0; i0 + 1 < n; i0 += width) {
-        const size_t count = at_most(n - i0, width);
+    if (keeps_rows(rows)) load_block(rows, 0, 0, rows->view.d, rows->block);
+    for (size_t panel = (n + width - 1) / width; panel-- > 0;) {
+        const size_t i0 = panel * width, count = at_most(n - i0, width), rest = n - i0;
         panel_products(rows, i0, count, by.pause);
         for (size_t c = 0; c < count; c++) {
+            const double square = rows->panel[c * rest + c];
+            sizes[i0 + c] = rows->scale ? 1.0 / sqrt(square) : square;
+        }
+        for (size_t c = 0; c < count; c++) {
             const size_t i = i0 + c;
-            cancelled += pack_row(rows->panel + c * (n - i0) + c + 1, rows->norms + i + 1,
-                                  rows->norms[i], n - 1 - i, kind, out + packed_start(n, i));
+            cancelled += (rows->scale ? pack_angles : pack_distances)(
+                rows->panel + c * rest + c + 1, sizes[i], sizes + i + 1, n - 1 - i,
+                out + packed_start(n, i));
         }
         by.pause();
     }
@@ -116,7 +153,7 @@ size_t packed_distances(distance_rows *rows, distance_kind kind, worker by, doub
 typedef struct {
     const double *rows;
     size_t n, d;
-    distance_kind kind;
+    int angles;
     double *out;
 } direct_job;
 
@@ -139,106 +176,100 @@ static void direct_row(void *job, size_t i)
     for (size_t j = i + 1; j < t->n; j++) {
         if (out[j] >= 0.0) continue;
         const double square = direct_square(t->rows + i * t->d, t->rows + j * t->d, t->d);
-        out[j] = t->kind == distance_root ? sqrt(square) : 0.5 * square;
+        out[j] = t->angles ? 0.5 * square : sqrt(square);
     }
 }
 
-void direct_distances(const distance_rows *rows, distance_kind kind, double *transposed,
-                      worker by, double *out)
+void direct_distances(const distance_rows *rows, double *column, double *transposed, worker by,
+                      double *out)
 {
-    const centered_view *v = &rows->view;
-    const size_t n = v->n, d = v->d;
+    const size_t n = rows->view.n, d = rows->view.d;
+    const int angles = rows->scale != NULL;
     for (size_t a = 0; a < d; a++) {
-        const double *whole = rows->whole ? rows->whole + a * n : NULL, *x = v->x + a * n;
+        load_block(rows, 0, a, 1, column);
         for (size_t i = 0; i < n; i++)
-            transposed[a + i * d] = whole ? whole[i] : (x[i] - v->mean[a]) * v->inverse_scale;
+            transposed[a + i * d] = angles ? column[i] * rows->sizes[i] : column[i];
         if (a % PAUSE_COLUMNS == 0) by.pause();
     }
     /* a chunk is one row here: with many duplicates it takes long enough */
-    direct_job job = {transposed, n, d, kind, out};
+    direct_job job = {transposed, n, d, angles, out};
     run_chunks(n - 1, by, direct_row, &job);
 }
 
-/* Rows that are standardised together: their columns stay in cache between the passes. */
-#define TILE 64
+/* Rows whose facts are found together: a stretch of a column that is read at once. */
+#define ROW_GROUP 128
 
 typedef struct {
     const double *x;
     size_t n, d;
     int center;
-    double *out;
+    double *scale, *mean;
     int *unusable;
-} unit_job;
+} row_facts;
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
-/* The power of two that brings the largest entry of each row near one; 0 where the row
-   has no direction. */
-static void tile_scales(const unit_job *t, size_t i0, size_t rows, double *scale)
+INLINE_BODY void extremes_body(const double *x, size_t rows, double *low, double *high)
 {
-    double low[TILE], high[TILE];
-    for (size_t i = 0; i < rows; i++) low[i] = high[i] = t->x[i0 + i];
-    for (size_t a = 0; a < t->d; a++) {
-        const double *x = t->x + a * t->n + i0;
-        for (size_t i = 0; i < rows; i++) {
-            low[i] = x[i] < low[i] ? x[i] : low[i];
-            high[i] = x[i] > high[i] ? x[i] : high[i];
-        }
+    AT_ONCE
+    for (size_t i = 0; i < rows; i++) {
+        low[i] = x[i] < low[i] ? x[i] : low[i];
+        high[i] = x[i] > high[i] ? x[i] : high[i];
     }
+}
+
+INLINE_BODY void sums_body(const double *x, size_t rows, const double *scale, const double *from,
+                           double *sum)
+{
+    AT_ONCE
+    for (size_t i = 0; i < rows; i++) sum[i] += x[i] * scale[i] - from[i];
+}
+
+/* The power of two that brings the largest entry of each row near one; 0 where the row has no
+   direction. Then the means of the scaled rows: differences from the first entry are added, as in
+   column_means(). */
+INLINE_BODY void row_facts_body(const row_facts *t, size_t i0, size_t rows)
+{
+    const double *first = t->x + i0;
+    double low[ROW_GROUP], high[ROW_GROUP], from[ROW_GROUP], sum[ROW_GROUP];
+    for (size_t i = 0; i < rows; i++) low[i] = high[i] = first[i];
+    for (size_t a = 1; a < t->d; a++) extremes_body(first + a * t->n, rows, low, high);
     for (size_t i = 0; i < rows; i++) {
         const double size = larger(high[i], -low[i]);
         const int empty = t->center ? low[i] == high[i] : size == 0.0;
-        scale[i] = empty ? 0.0 : power_near_one(size);
+        t->scale[i0 + i] = empty ? 0.0 : power_near_one(size);
         t->unusable[i0 + i] = empty;
+        t->mean[i0 + i] = sum[i] = 0.0;
+        from[i] = first[i] * t->scale[i0 + i];
     }
+    if (!t->center) return;
+    for (size_t a = 1; a < t->d; a++) sums_body(first + a * t->n, rows, t->scale + i0, from, sum);
+    for (size_t i = 0; i < rows; i++) t->mean[i0 + i] = from[i] + sum[i] / (double) t->d;
 }
 
-/* Adds the mean of what is left after subtracting the mean so far. */
-static void tile_means(const unit_job *t, size_t i0, size_t rows, const double *scale,
-                       double *mean)
+static void plain_row_facts(const row_facts *t, size_t i0, size_t rows)
 {
-    double sum[TILE] = {0.0};
-    for (size_t a = 0; a < t->d; a++) {
-        const double *x = t->x + a * t->n + i0;
-        for (size_t i = 0; i < rows; i++) sum[i] += x[i] * scale[i] - mean[i];
-    }
-    for (size_t i = 0; i < rows; i++) mean[i] += sum[i] / (double) t->d;
+    row_facts_body(t, i0, rows);
 }
 
-static void unit_chunk(void *job, size_t chunk)
+static WIDE void wide_row_facts(const row_facts *t, size_t i0, size_t rows)
 {
-    const unit_job *t = job;
-    const size_t i0 = chunk * TILE, rows = at_most(t->n - i0, TILE);
-    double scale[TILE], mean[TILE] = {0.0}, square[TILE] = {0.0};
-    tile_scales(t, i0, rows, scale);
-    if (t->center) {
-        tile_means(t, i0, rows, scale, mean);
-        tile_means(t, i0, rows, scale, mean); /* what rounding left over */
-    }
-    for (size_t a = 0; a < t->d; a++) {
-        const double *x = t->x + a * t->n + i0;
-        double *z = t->out + a * t->n + i0;
-        for (size_t i = 0; i < rows; i++) {
-            z[i] = x[i] * scale[i] - mean[i];
-            square[i] += z[i] * z[i];
-        }
-    }
-    for (size_t i = 0; i < rows; i++) {
-        if (square[i] == 0.0) t->unusable[i0 + i] = 1;
-        square[i] = t->unusable[i0 + i] ? 0.0 : 1.0 / sqrt(square[i]);
-    }
-    for (size_t a = 0; a < t->d; a++) {
-        double *z = t->out + a * t->n + i0;
-        for (size_t i = 0; i < rows; i++) z[i] *= square[i];
-    }
+    row_facts_body(t, i0, rows);
 }
 
-size_t unit_rows(const double *x, size_t n, size_t d, int center, worker by, double *out,
-                 int *unusable)
+static void row_group(void *job, size_t group)
 {
-    unit_job job = {x, n, d, center, out, unusable};
+    const row_facts *t = job;
+    const size_t i0 = group * ROW_GROUP;
+    (wide_vectors() ? wide_row_facts : plain_row_facts)(t, i0, at_most(t->n - i0, ROW_GROUP));
+}
+
+size_t find_row_facts(const double *x, size_t n, size_t d, int center, worker by, double *scale,
+                      double *mean, int *unusable)
+{
+    row_facts job = {x, n, d, center, scale, mean, unusable};
     size_t count = 0;
-    run_chunks((n + TILE - 1) / TILE, by, unit_chunk, &job);
+    run_chunks((n + ROW_GROUP - 1) / ROW_GROUP, by, row_group, &job);
     for (size_t i = 0; i < n; i++) count += (size_t) unusable[i];
     return count;
 }

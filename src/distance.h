@@ -6,33 +6,32 @@
 #include "matrix.h"
 #include "packed.h"
 
-/* What a distance becomes: the distance itself, or half its square, which for rows of unit
-   length is 1 - cosine (and 1 - correlation when they were centred). */
-typedef enum { distance_root, distance_half_square } distance_kind;
-
-/* Rows whose distances are wanted. Either `whole` holds them (n x d), or blocks of columns
-   are loaded through the view. block: scratch n x columns; norms: scratch n; panel: scratch
-   n x panel_rows(n). */
+/* Rows whose distances are wanted: Euclidean distances of the rows of the view; or, where there are
+   `scale` and `mean` for each row, 1 - the cosines of the angles between the rows
+   x[i, ] * scale[i] - mean[i], of which none is zero. They are loaded in blocks of `columns`.
+   block: scratch n x columns; panel: scratch n x panel_rows(n); sizes: for n numbers, the squared
+   lengths of the rows, or for cosines one over their lengths. */
 typedef struct {
     centered_view view;
-    const double *whole;
+    const double *scale, *mean;
     size_t columns;
-    double *block, *norms, *panel;
+    double *block, *sizes, *panel;
 } distance_rows;
 
 size_t panel_rows(size_t n);
 
 /* out: n (n - 1) / 2 values. Pairs that nearly coincide, where the Gram route cancels, are -1;
    returns how many of these there are. */
-size_t packed_distances(distance_rows *rows, distance_kind kind, worker by, double *out);
+size_t packed_distances(const distance_rows *rows, worker by, double *out);
 
-/* Fills in the -1 from the rows themselves. transposed: scratch d x n. */
-void direct_distances(const distance_rows *rows, distance_kind kind, double *transposed,
-                      worker by, double *out);
+/* Fills in the -1 from the rows themselves. column: scratch n; transposed: scratch d x n. */
+void direct_distances(const distance_rows *rows, double *column, double *transposed, worker by,
+                      double *out);
 
-/* Rows of x at unit length, centred before when asked for; out: n x d. unusable[i] is 1
-   where that is impossible (a constant or a zero row), else 0. Returns how many these are. */
-size_t unit_rows(const double *x, size_t n, size_t d, int center, worker by, double *out,
-                 int *unusable);
+/* For each row the power of two that brings its largest entry near one, and the mean of the row
+   times that (0 without `center`). unusable[i] is 1 where a row has no direction (it is zero, or
+   constant where it is to be centred), else 0. Returns how many these are. */
+size_t find_row_facts(const double *x, size_t n, size_t d, int center, worker by, double *scale,
+                      double *mean, int *unusable);
 
 #endif

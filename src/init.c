@@ -50,8 +50,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(shortest_paths, 1),
     /* call_distance.c */
     ENTRY(distances, 5),
-    ENTRY(unit_rows, 3),
-    ENTRY(unit_distances, 2),
+    ENTRY(unit_distances, 4),
     /* call_packed.c */
     ENTRY(packed_row_sums, 3),
     ENTRY(packed_centered_dot, 7),
@@ -153,6 +152,7 @@ static const R_CallMethodDef entries[] = {
     /* call_trial_moments.c */
     ENTRY(trial_terms, 2),
     ENTRY(trial_columns, 4),
+    ENTRY(trial_kernel_sums, 4),
     ENTRY(trial_pairs, 5),
     ENTRY(event_grams, 3),
     /* call_threads.c */

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "blas.h"
+#include "wide.h"
 
 /* Rows of a block that are compared together, and columns of a block that are. */
 #define TILE 8
@@ -43,20 +44,33 @@ static size_t others_of(knn_clusters c, size_t n, size_t i)
 
 /* ---- values and their bounds */
 
+INLINE_BODY double difference_body(const double *a, const double *b, size_t d)
+{
+    const size_t half = d / 2;
+    double s0 = 0.0, s1 = 0.0;
+    SUM_AT_ONCE(s0, s1)
+    for (size_t i = 0; i < half; i++) {
+        const double first = a[i] - b[i], second = a[i + half] - b[i + half];
+        s0 += first * first;
+        s1 += second * second;
+    }
+    const double last = d % 2 ? a[d - 1] - b[d - 1] : 0.0;
+    return s0 + s1 + last * last;
+}
+
+static double plain_difference(const double *a, const double *b, size_t d)
+{
+    return difference_body(a, b, d);
+}
+
+static WIDE double wide_difference(const double *a, const double *b, size_t d)
+{
+    return difference_body(a, b, d);
+}
+
 static double squared_difference(const double *a, const double *b, size_t d)
 {
-    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
-    size_t i = 0;
-    for (; i + 4 <= d; i += 4) {
-        const double e0 = a[i] - b[i], e1 = a[i + 1] - b[i + 1];
-        const double e2 = a[i + 2] - b[i + 2], e3 = a[i + 3] - b[i + 3];
-        s0 += e0 * e0;
-        s1 += e1 * e1;
-        s2 += e2 * e2;
-        s3 += e3 * e3;
-    }
-    for (; i < d; i++) s0 += (a[i] - b[i]) * (a[i] - b[i]);
-    return (s0 + s1) + (s2 + s3);
+    return (wide_vectors() ? wide_difference : plain_difference)(a, b, d);
 }
 
 static double value_of_key(const knn_space *s, double key)
@@ -239,15 +253,32 @@ static void offer_block(search_state q, size_t i0, size_t m, size_t j0, size_t c
     }
 }
 
+/* The products of a block of rows with `count` rows from j0 on, times product_factor(). Those
+   within the block are computed once for both rows of a pair; the factor, a power of two, rounds
+   nothing. */
+static void block_products(const knn_space *s, size_t i0, size_t m, size_t j0, size_t count,
+                           double *product)
+{
+    const size_t d = s->d, own = j0 > i0 ? 0 : m;
+    const double *block = s->rows + i0 * d, factor = product_factor(s);
+    if (own > 0) {
+        blas_syrk_upper('T', own, d, block, d, 0.0, product, m);
+        mirror_upper(product, own);
+        for (size_t e = 0; e < own * own; e++) product[e] *= factor;
+    }
+    if (count > own)
+        blas_gemm('T', 'N', m, count - own, d, factor, block, d, s->rows + (j0 + own) * d, d, 0.0,
+                  product + own * m, m);
+}
+
 static void search_pairs(search_state q, const knn_search_scratch *w, worker by)
 {
-    const size_t n = q.s->n, d = q.s->d;
+    const size_t n = q.s->n;
     for (size_t i0 = 0; i0 < n; i0 += w->block) {
         const size_t m = least(w->block, n - i0);
         for (size_t j0 = i0; j0 < n; j0 += w->chunk) {
             const size_t count = least(w->chunk, n - j0);
-            blas_gemm('T', 'N', m, count, d, product_factor(q.s), q.s->rows + i0 * d, d,
-                      q.s->rows + j0 * d, d, 0.0, w->product, m);
+            block_products(q.s, i0, m, j0, count, w->product);
             leave_out_pairs(q.s->clusters.of, i0, m, j0, count, w->product, by.threads);
             by.pause();
             offer_block(q, i0, m, j0, count, w->product, by.threads);

@@ -4,69 +4,111 @@
 
 #include <math.h>
 
-static double largest_entry(const double *row, size_t d)
+#include "wide.h"
+
+INLINE_BODY double largest_entry(const double *row, size_t d)
 {
     double largest = 0.0;
-    for (size_t a = 0; a < d; a++)
-        if (fabs(row[a]) > largest) largest = fabs(row[a]);
+    OPENMP(simd reduction(max : largest))
+    for (size_t a = 0; a < d; a++) largest = fabs(row[a]) > largest ? fabs(row[a]) : largest;
     return largest;
 }
 
-static void scale_row(double *row, size_t d, double factor)
+INLINE_BODY void scale_row(double *row, size_t d, double factor)
 {
+    AT_ONCE
     for (size_t a = 0; a < d; a++) row[a] *= factor;
 }
 
-/* An exactly constant row becomes exact zeros. */
-static void center_row(double *row, size_t d)
+INLINE_BODY double row_length(const double *row, size_t d, double factor)
 {
-    double low = row[0], high = row[0], mean = 0.0, rest = 0.0;
-    for (size_t a = 0; a < d; a++) {
-        mean += row[a];
-        if (row[a] < low) low = row[a];
-        if (row[a] > high) high = row[a];
+    double s0 = 0.0, s1 = 0.0;
+    const size_t half = d / 2;
+    SUM_AT_ONCE(s0, s1)
+    for (size_t a = 0; a < half; a++) {
+        const double first = row[a] * factor, second = row[a + half] * factor;
+        s0 += first * first;
+        s1 += second * second;
     }
-    mean /= (double) d;
-    for (size_t a = 0; a < d; a++) rest += row[a] - mean;
-    mean += rest / (double) d;
-    if (low == high) mean = low;
+    const double last = d % 2 ? row[d - 1] * factor : 0.0;
+    return sqrt(s0 + s1 + last * last);
+}
+
+/* Differences from the first entry are added, as in column_means(). An exactly constant row becomes
+   exact zeros. */
+INLINE_BODY void center_row(double *row, size_t d)
+{
+    const double from = row[0];
+    double sum = 0.0;
+    SUM_AT_ONCE(sum)
+    for (size_t a = 0; a < d; a++) sum += row[a] - from;
+    const double mean = from + sum / (double) d;
+    AT_ONCE
     for (size_t a = 0; a < d; a++) row[a] -= mean;
 }
 
 /* 1: the row has no direction. */
-static int unit_row(double *row, size_t d, int centered)
+INLINE_BODY int unit_row_body(double *row, size_t d, int centered)
 {
-    const double largest = largest_entry(row, d);
-    if (largest == 0.0) return 1;
-    scale_row(row, d, power_near_one(largest));
+    double factor = power_near_one(largest_entry(row, d));
     if (centered) {
+        scale_row(row, d, factor);
         center_row(row, d);
-        const double rest = largest_entry(row, d);
-        if (rest == 0.0) return 1;
-        scale_row(row, d, power_near_one(rest));
+        factor = power_near_one(largest_entry(row, d));
     }
-    scale_row(row, d, 1.0 / sqrt(dot_blocked(row, row, d)));
+    const double length = row_length(row, d, factor), inverse = 1.0 / length;
+    if (length == 0.0) return 1;
+    /* one after the other: their product may be too large for a double */
+    AT_ONCE
+    for (size_t a = 0; a < d; a++) row[a] = row[a] * factor * inverse;
     return 0;
 }
 
-/* In tiles, so that neither side is read or written with a stride out of cache. */
+static int plain_unit_row(double *row, size_t d, int centered)
+{
+    return unit_row_body(row, d, centered);
+}
+
+static WIDE int wide_unit_row(double *row, size_t d, int centered)
+{
+    return unit_row_body(row, d, centered);
+}
+
+/* Columns that are read at once, each from one end to the other, and rows that get as many entries
+   each: a line of 64 bytes. */
+#define TURN 8
+
+/* A square of at most TURN rows and columns from row i and column a on. */
+INLINE_BODY void turn(const centered_view *v, size_t i, size_t rows, size_t a, size_t columns,
+                      double *out)
+{
+    double square[TURN][TURN];
+    for (size_t c = 0; c < columns; c++) {
+        const double *column = v->x + (a + c) * v->n + i, mean = v->mean[a + c];
+        for (size_t r = 0; r < rows; r++) square[r][c] = (column[r] - mean) * v->inverse_scale;
+    }
+    for (size_t r = 0; r < rows; r++)
+        for (size_t c = 0; c < columns; c++) out[a + c + (i + r) * v->d] = square[r][c];
+}
+
 static void transpose_rows(const centered_view *v, double *rows, pause_function pause)
 {
-    const size_t tile = 16;
-    for (size_t ib = 0; ib < v->n; ib += tile) {
-        const size_t stop = ib + tile < v->n ? ib + tile : v->n;
-        for (size_t a = 0; a < v->d; a++) {
-            const double *column = v->x + a * v->n;
-            const double mean = v->mean[a], scale = v->inverse_scale;
-            for (size_t i = ib; i < stop; i++) rows[a + i * v->d] = (column[i] - mean) * scale;
-        }
-        if (ib % (64 * tile) == 0) pause();
+    const size_t n = v->n, whole_rows = n - n % TURN;
+    for (size_t a = 0; a < v->d; a += TURN) {
+        const size_t columns = a + TURN <= v->d ? TURN : v->d - a;
+        if (columns == TURN)
+            for (size_t i = 0; i < whole_rows; i += TURN) turn(v, i, TURN, a, TURN, rows);
+        else
+            for (size_t i = 0; i < whole_rows; i += TURN) turn(v, i, TURN, a, columns, rows);
+        if (whole_rows < n) turn(v, whole_rows, n - whole_rows, a, columns, rows);
+        if (a % (64 * TURN) == 0) pause();
     }
 }
 
 size_t prepare_neighbour_rows(const centered_view *v, row_preparation how, double *rows,
                               int *degenerate, pause_function pause)
 {
+    int (*unit_row)(double *, size_t, int) = wide_vectors() ? wide_unit_row : plain_unit_row;
     size_t bad = 0;
     transpose_rows(v, rows, pause);
     for (size_t i = 0; i < v->n; i++) {

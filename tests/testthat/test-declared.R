@@ -48,6 +48,9 @@ declared_calls <- list(
   `score_interval()` = function(x, y) {
     as.data.frame(score_interval(x, y))
   },
+  `evaluate_models()` = function(x, y) {
+    as.data.frame(evaluate_models(x, list(y = y), permutations = 19))
+  },
   `cka_interval()` = function(x, y) as.data.frame(cka_interval(x, y)),
   `score_weighted()` = function(x, y) {
     score_weighted(x, y, weights = rep(0:1, c(6, 18)))

@@ -53,6 +53,32 @@ test_that("unit rows give correlation and cosine distances, of any size of rows"
     expect_equal(form_unit_distances(representation(x, "x"), metric)$d, plain_rdm(small, metric),
                  tolerance = 1e-12)
   }
+  # several panels, and columns in blocks
+  x <- normal_matrix(1100, 37)
+  for (metric in c("correlation", "cosine")) {
+    repr <- representation(x, "x")
+    d <- form_unit_distances(repr, metric)$d
+    expect_equal(d, plain_rdm(x, metric), tolerance = 1e-12)
+    expect_equal(unit_distances(repr, metric, columns = 10)$d, d, tolerance = 1e-13)
+  }
+})
+
+test_that("unit distances of nearly parallel rows keep their digits", {
+  set.seed(31)
+  x <- normal_matrix(20, 30)
+  x <- rbind(x, 2 * x[1:5, ], x[6:10, ] + 1e-7 * normal_matrix(5, 30))
+  for (metric in c("correlation", "cosine")) {
+    rows <- if (metric == "correlation") x - rowMeans(x) else x
+    expected <- as.vector(dist(def_unit_rows(rows)))^2 / 2
+    for (columns in list(NULL, 7)) {
+      # whatever is added to whole rows takes no digits of their correlations
+      shifted <- if (metric == "correlation") x + 2^10 else x
+      d <- unit_distances(representation(shifted, "x"), metric, columns)$d
+      near <- expected > 1e-20
+      expect_lt(max(abs(d[near] / expected[near] - 1)), 1e-5)
+      expect_lt(max(d[!near]), 1e-20)
+    }
+  }
 })
 
 test_that("rsa is what its definition says, for all inner and outer comparisons", {

@@ -219,12 +219,6 @@ are_rdms <- function(data) {
         class = "repalign_error_type", arg = "data")
 }
 
-is_rdm_like <- function(one) {
-  inherits(one, "dist") || is.matrix(one) && (is.numeric(one) || is.logical(one)) &&
-    nrow(one) == ncol(one) && nrow(one) > 1 && !any(diag(one) != 0, na.rm = TRUE) &&
-    equals_transpose(one)
-}
-
 of_rdms_alone <- c("outer", "resample", "draws", "group", "folds", "repeats", "stimulus_noise")
 
 of_recordings_alone <- c("measure", "over", "series", "alpha")

@@ -376,7 +376,7 @@ evaluate_whole <- function(task, data, folds, threads) {
   predicted <- Map(function(components, w) {
     combined(components, replace(as.vector(w), is.na(w), 0))
   }, task$components, weights)
-  predicted <- matrix(unlist(predicted), nrow(task$values),
+  predicted <- matrix(unlist(predicted, use.names = FALSE), nrow(task$values),
                       dimnames = list(NULL, names(task$models)))
   found <- evaluate_rounds(task, data$rounds, threads)
   # rounding of weights may lead out of the range

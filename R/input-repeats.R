@@ -22,10 +22,10 @@ refuse_repeated_labels <- function(labels, arg, codes = NULL) {
 }
 
 # The same for a call of measures, each of which may have clusters of its own.
-refuse_repeats_of <- function(reprs, set, clusters) {
+refuse_repeats_of <- function(reprs, set, clusters, own_clusters) {
   repeated <- Filter(function(repr) anyDuplicated(stimulus_names(repr$data)) > 0, reprs)
   if (!length(repeated)) return(invisible())
-  of_measure <- all(vapply(set, takes_clusters, NA))
+  of_measure <- own_clusters && all(vapply(set, takes_clusters, NA))
   if (!is.null(clusters)) return(refuse_repeats(repeated, clusters, of_measure))
   for (measure in set) refuse_repeats(repeated, measure$args$clusters, of_measure)
 }

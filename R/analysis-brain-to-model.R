@@ -8,7 +8,9 @@
 #'
 #' @param brain a matrix stimuli x neurons, or what [responses()] makes, which knows trials,
 #'   sessions and clusters.
-#' @param layers a named list of matrices stimuli x units, one per layer.
+#' @param layers a named list of matrices stimuli x units, one per layer. Of what [responses()]
+#'   makes, clusters and `complete` are used; where an estimator would follow trials, sessions or
+#'   labels of units, these are an error ([brain_to_brain()] follows them on both sides).
 #' @param neurons numbers of neurons of the region. By default 4, 8, 16, ..., and all.
 #' @param repeats number of random subsets for each number of neurons below all.
 #' @param units one label per column of `brain`: pairs of the region's neurons with equal labels
@@ -76,6 +78,7 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
   setup <- check_analysis(estimator, normalize, repeats, conf_level, na, clusters = clusters,
                           objects = given["brain"], by_trials = TRUE, default = missing(estimator),
                           data = given)
+  refuse_structure_of_layers(given[-1], setup)
   note_unused_units(unit_users(setup), list(units = units))
   note_unused_by_estimators(setup, "brain_to_model")
   setup$complete <- analysis_complete(complete, given["brain"], given[-1])
@@ -109,10 +112,31 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
   with_note(analysis_result(do.call(c, unname(cells)), setup, "brain_to_model"), given$note)
 }
 
+# Layers are used whole, without the trials, sessions and labels of units that say which products
+# share noise: an estimator that would follow them for the region is refused, and the others say
+# what they do not use.
+refuse_structure_of_layers <- function(layers, setup) {
+  layers <- Filter(is_responses, layers)
+  parts <- lapply(layers, function(layer) {
+    setdiff(estimated_parts(layer), c("clusters", "complete"))
+  })
+  trials <- intersect(c("trials", "runs", "events"), unlist(parts))
+  by_trials <- setup$by_trials || setup$default && length(trials)
+  followed <- c(if (by_trials) trials, if (leaves_out_pairs(setup)) c("sessions", "neurons"))
+  guilty <- which(vapply(parts, function(of_layer) any(of_layer %in% followed), NA))
+  if (!length(guilty)) {
+    return(say_unused(list(structures[structures %in% unlist(parts)]), "brain_to_model"))
+  }
+  arg <- names(layers)[guilty[1]]
+  abort("`", arg, "` declares ", enumerate(intersect(parts[[guilty[1]]], followed), quote = FALSE),
+        ", which brain_to_model() cannot follow for layers: brain_to_brain(brain, ", arg, ") or ",
+        "cka(brain, ", arg, ") do, or give as.matrix(", arg, "), the means over trials without ",
+        "labels.", class = "repalign_error_type", arg = arg)
+}
+
 # What is left of the data, with the labels of the region's neurons in the settings.
 region_and_layers <- function(brain, layers, units, setup) {
   data <- read_responses(c(list(brain = brain), layers), setup$na)
-  note_unused_structure(responses_of(layers), list(list(label = "brain_to_model")))
   units <- check_labels(units, ncol(data$brain), "units", "brain", colnames(data$brain))
   setup <- take_units(setup, data["brain"], list(brain = units), c(brain = "units"))
   given <- clustered_responses(complete_responses(data, setup$na), setup)

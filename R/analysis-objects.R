@@ -93,8 +93,8 @@ object_disentanglement <- function(responses, object, neurons = NULL, repeats = 
   setup$images <- split(given$images, object)
   least <- if (any(setup$estimator != "naive")) 4 else 2
   if (ncol(responses) < least) {
-    abort("`responses` has ", ncol(responses), " neurons (columns); this analysis needs at least ",
-          least, ".", class = "repalign_error_size", arg = "responses")
+    abort("`responses` has ", count_of(ncol(responses), "column"), " (neurons); this analysis ",
+          "needs at least ", least, ".", class = "repalign_error_size", arg = "responses")
   }
   sizes <- neuron_grid(neurons, ncol(responses), "`responses`", least)
   images <- table(object)
@@ -119,8 +119,9 @@ check_objects <- function(object, rows, setup) {
           class = "repalign_error_labels", arg = "object")
   }
   if (length(object) != length(rows)) {
-    abort("`object` has ", length(object), " labels, but `responses` has ", length(rows),
-          " rows: give one label per row.", class = "repalign_error_labels", arg = "object")
+    abort("`object` has ", count_of(length(object), "label"), ", but `responses` has ",
+          count_of(length(rows), "row"), ": give one label per row.",
+          class = "repalign_error_labels", arg = "object")
   }
   object <- factor(object[rows], levels_in_order(object[rows]))
   if (anyNA(object)) {

@@ -20,8 +20,8 @@ neuron_grid <- function(neurons, most, arg, least = 1) {
           class = "repalign_error_value", arg = "neurons")
   }
   if (any(neurons > most)) {
-    abort("`neurons` asks for ", max(neurons), " neurons, but ", arg, " allows at most ", most,
-          ".", class = "repalign_error_value", arg = "neurons")
+    abort("`neurons` asks for ", count_of(max(neurons), "neuron"), ", but ", arg, " allows at ",
+          "most ", most, ".", class = "repalign_error_value", arg = "neurons")
   }
   as.integer(neurons)
 }
@@ -322,16 +322,17 @@ check_analysis <- function(estimator, normalize, repeats, conf_level, na,
   if (!is.null(conf_level)) {
     conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
   }
-  reprs <- Map(function(x, arg) list(responses = x, arg = arg), objects, names(objects))
+  given <- Filter(is_responses, data)
+  reprs <- Map(function(x, arg) list(responses = x, arg = arg), given, names(given))
   codes <- declared_clusters(reprs)
   refuse_second_clusters(clusters, codes)
   clusters <- if (is.null(codes)) cluster_codes(clusters) else codes
-  if (!is.null(conf_level) && is.null(clusters)) {
-    given <- Filter(is_responses, data)
-    note_declared_series(Map(function(x, arg) list(responses = x, arg = arg), given, names(given)))
-  }
+  if (!is.null(conf_level) && is.null(clusters)) note_declared_series(reprs)
   if (anyDuplicated(labels) && !in_common_clusters(labels, clusters)) {
-    refuse_repeated_names(labels, list(arg = names(data)[1], data = matrix(0)))
+    guilty <- which(vapply(data, function(x) anyDuplicated(first_row_names(x)) > 0, NA))[1]
+    x <- data[[guilty]]
+    refuse_repeated_names(labels, list(arg = names(data)[guilty], data = x,
+                                       responses = if (is_responses(x)) x))
   }
   list(
     estimator = setdiff(chosen, trial_estimator), by_trials = trial_estimator %in% chosen,
@@ -403,7 +404,7 @@ unit_users <- function(setup) c(setup$estimator, if (setup$by_trials) "stimulus_
 note_unused_by_estimators <- function(setup, analysis) {
   used <- c("clusters", "complete", if (leaves_out_pairs(setup)) c("sessions", "neurons"),
             if (uses_trials(setup)) c("trials", "runs", "events"))
-  declared <- unlist(lapply(setup$objects, declared_parts))
+  declared <- unlist(lapply(setup$objects, estimated_parts))
   say_unused(list(setdiff(structures[structures %in% declared], used)), analysis)
 }
 

@@ -229,9 +229,9 @@ trial_to_trial <- function(trials, neurons = NULL, repeats = 100,
     if (!any(missing > 0)) return(result)
     range <- unique(range(missing[missing > 0]))
     note <- paste0("Missing values: ", paste(range, collapse = " to "), " of ",
-                   length(present[[1]]),
-                   " neurons left out in each of ", sum(missing > 0), " of ", length(pairs),
-                   " pairs of trials.")
+                   count_of(length(present[[1]]), "neuron"), " left out in ",
+                   if (sum(missing > 0) > 1) "each of ", sum(missing > 0), " of ",
+                   count_of(length(pairs), "pair"), " of trials.")
     inform(note, class = "repalign_left_out")
     with_note(result, note)
   } else with_note(result, given$note)
@@ -304,7 +304,7 @@ first_column_names <- function(trials) {
 
 check_same_columns <- function(x, y, arg_x, arg_y) {
   if (ncol(x) != ncol(y)) {
-    abort("`", arg_x, "` has ", ncol(x), " columns and `", arg_y, "` has ", ncol(y),
+    abort("`", arg_x, "` has ", count_of(ncol(x), "column"), " and `", arg_y, "` has ", ncol(y),
           ": the columns must be the same neurons. Fill in NA where one was not recorded.",
           class = "repalign_error_size", arg = "trials")
   }
@@ -318,7 +318,7 @@ check_same_columns <- function(x, y, arg_x, arg_y) {
 }
 
 # Neurons that are missing in a trial become columns of zeros there: these add nothing to sums over
-# neuron pairs, and trial_setup() leaves them out of the counts.
+# neuron pairs, and trial_cells() leaves them out of the counts.
 prepare_trials <- function(trials, present, setup) {
   check_stimuli(nrow(trials[[1]]), "trials", setup)
   # a trial in which no neuron was recorded for all stimuli cannot be compared with any other

@@ -11,6 +11,8 @@ missing_rules <- c("error", "stimuli", "neurons")
 check_choice <- function(value, choices, arg, several = FALSE) {
   if (several && identical(value, choices)) return(value)
   if (!several && identical(value, choices)) return(choices[1])
+  one <- is.character(value) && length(value) == 1 && is.null(attributes(value))
+  if (one && !is.na(match(value, choices))) return(value)
   usable <- is.character(value) && length(value) >= 1 && !anyNA(value) &&
     (several || length(value) == 1)
   if (!usable) {
@@ -91,6 +93,7 @@ need_columns <- function(rows, needed, what, arg = "object") {
 # if one holds text that cannot be read. quoted: arguments that are not to be evaluated here.
 need_arguments <- function(quoted = NULL) {
   caller <- parent.frame()
+  refuse_partial_words(sys.call(-1), sys.function(-1), sys.frame(sys.parents()[sys.nframe() - 1]))
   formals <- formals(sys.function(-1))
   required <- names(formals)[vapply(formals, identical, NA, quote(expr = ))]
   given <- setdiff(names(formals), c("...", quoted))
@@ -107,9 +110,33 @@ need_arguments <- function(quoted = NULL) {
   for (arg in given[!lacking]) check_encoding(get(arg, caller), arg)
 }
 
+# R takes the beginning of a name for the name, also where the word once had another meaning: no
+# argument goes by a part of its name. call: as the user wrote it; frame: from where, because `...`
+# there may have names, too.
+refuse_partial_words <- function(call, called, frame) {
+  given <- names(call)
+  for (k in seq_along(call)[-1]) if (identical(call[[k]], quote(...))) {
+    given <- c(given, tryCatch(eval(quote(...names()), frame), error = function(e) NULL))
+  }
+  if (is.null(given)) return(invisible())
+  known <- names(formals(called))
+  unknown <- given[!given %in% c(known, "", NA)]
+  if (!length(unknown)) return(invisible())
+  # what comes after `...` is never completed
+  known <- known[cumsum(known == "...") == 0]
+  for (word in unknown) {
+    meant <- known[startsWith(known, word)]
+    if (!length(meant)) next
+    abort("There is no argument `", word, "` here; did you mean `", meant[1], "`?",
+          class = "repalign_error_parameter", arg = word)
+  }
+}
+
 # Text in another encoding than it is taken to be in, as after reading a file without saying which.
 check_encoding <- function(value, arg) {
-  if (is.null(attributes(value)) && !is.character(value) && !is.list(value)) return(invisible())
+  # numbers without names hold no text, and most arguments are such
+  numbers <- is.numeric(value) && !is.object(value)
+  if (numbers && is.null(dimnames(value)) && is.null(names(value))) return(invisible())
   bad <- unreadable_text(value)
   if (is.null(bad)) return(invisible())
   abort("`", arg, "` holds text that is not valid in its encoding, ", dQuote(bad, FALSE),
@@ -129,6 +156,7 @@ check_encodings <- function(given) {
 # NULL.
 unreadable_text <- function(value) {
   attributes <- attributes(value)
+  if (is.null(attributes) && !is.character(value) && !is.list(value)) return(NULL)
   texts <- c(if (is.character(value)) list(value), attributes$dimnames, attributes$Dimnames,
              attributes[c("names", "row.names", "levels", "Labels")])
   for (text in texts) {
@@ -255,7 +283,13 @@ enumerate <- function(values, most = 5, quote = TRUE) {
   paste(paste(shown[-length(shown)], collapse = ", "), "and", shown[length(shown)])
 }
 
-count_of <- function(n, what) paste0(n, " ", what, if (n != 1) "s")
+# "1 stimulus", "2 stimuli". n: a number, or the text that shows it.
+count_of <- function(n, what) paste(n, if (n == 1) what else plural_of(what))
+
+plural_of <- function(what) {
+  if (grepl("stimulus$", what)) return(sub("us$", "i", what))
+  paste0(what, if (grepl("ch$", what)) "es" else "s")
+}
 
 describe <- function(x) {
   if (is.null(x)) return("NULL")

@@ -112,7 +112,7 @@ thread_count <- function(threads = NULL) {
   if (!is.null(threads)) return(min(check_count(threads, "threads"), limits[2]))
   set <- getOption("repalign.threads")
   if (!is.null(set)) return(min(check_count(set, "options(repalign.threads =)"), limits[2]))
-  if (checked_with_few_cores()) min(limits[1], 2L) else limits[1]
+  if (limits[1] > 2L && checked_with_few_cores()) 2L else limits[1]
 }
 
 # The checks of CRAN allow two cores, and say so in this environment variable, which the package

@@ -19,6 +19,7 @@ is_graph <- function(x) {
 }
 
 stimulus_count <- function(x) {
+  if (is.matrix(x)) return(dim(x)[1])
   kind <- kind_of(x)
   switch(kind, data = nrow(x), dist = attr(x, "Size"), graph = nrow(x$idx), no_branch(kind))
 }

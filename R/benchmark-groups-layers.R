@@ -374,7 +374,7 @@ run_benchmark <- function(items, blocks, columns, job, labels, rate) {
   # list(at, pairs, cells): cells is a matrix, pairs x measures, of what one_cell() gives.
   parts <- lapply(blocks, block_cells, items, columns, job)
   cells <- unlist(lapply(parts, function(part) part$computed), recursive = FALSE)
-  report_cells(Filter(Negate(is.null), cells))
+  report_cells(bind_cells(Filter(Negate(is.null), cells)))
   report_warnings(unlist(lapply(parts, function(part) part$warnings), recursive = FALSE))
   blocks <- parts
   restore_generator(start)

@@ -97,7 +97,7 @@ group_quality <- function(score, similarity, groups, definition = "published",
     sum(missing & (outer(groups == g, groups == g, if (symmetric) `|` else function(x, y) x)))
   }, 0L)
   undefined <- c(all = sum(missing), of_group)
-  # the metrics as quality_rows() takes them
+  # the metrics, each with the groups as rows and the relabellings as columns
   found <- walk_groups(score, similarity, symmetric, best, relabellings, nlevels(groups),
                        thread_count(threads))
   published <- definition == "published"

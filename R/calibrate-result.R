@@ -64,7 +64,7 @@ calibration_result <- function(nulls, set, pairs, sides, aggregate, settings) {
   parts <- Map(function(null, measure) {
     check_best(null, measure, named_pairs(pairs, sides))
     if (is.null(aggregate)) single_rows(null, measure, names, settings)
-    else aggregate_rows(null, measure, names, pairs, aggregate, settings)
+    else aggregate_rows(null, measure, names, aggregate, settings)
   }, nulls, set)
   rows <- do.call(rbind, lapply(parts, function(part) part$rows))
   rownames(rows) <- NULL
@@ -135,7 +135,7 @@ groups_of_models <- function(names) {
 }
 
 # One row for each pair of models, made of the scores of all pairs of their layers.
-aggregate_rows <- function(null, measure, names, pairs, aggregate, settings) {
+aggregate_rows <- function(null, measure, names, aggregate, settings) {
   parts <- lapply(groups_of_models(names), function(at) {
     aggregate_row(null, measure, names[at, ], at, aggregate, settings)
   })
@@ -172,7 +172,8 @@ aggregate_row <- function(null, measure, names, at, aggregate, settings) {
 warn_undefined_calibration <- function(rows, variant, aggregate) {
   undefined <- is.na(rows$p_value)
   if (any(undefined)) {
-    warn(sum(undefined), " of ", nrow(rows), " rows are undefined (NA). First, ",
+    warn(sum(undefined), " of ", count_of(nrow(rows), "row"),
+         if (sum(undefined) == 1) " is" else " are", " undefined (NA). First, ",
          row_title(rows[undefined, ][1, ]), ": the score, or at least one null score, is ",
          "undefined, so that the rank of the score is not known.", class = "repalign_undefined",
          data = sum(undefined))
@@ -192,20 +193,26 @@ warn_undefined_calibration <- function(rows, variant, aggregate) {
 }
 
 # With K permutations no p-value is below 1 / (K + 1), so with few of them nothing can be
-# significant. counts: the permutations of each test; most: how many there are.
-note_unattainable <- function(counts, settings, most) {
+# significant. counts: the permutations of each test; most: how many there are; models: are these
+# the tests of evaluate_models(), which has no thresholds and does not adjust?
+note_unattainable <- function(counts, settings, most, models = FALSE) {
   least <- 1 / (counts + 1)
   possible <- suppressWarnings(min(stats::p.adjust(least, settings$p_adjust)))
   if (possible <= settings$alpha + 1e-12) return(invisible())
   wanted <- ceiling(possible / min(least) / settings$alpha - 1e-9) - 1
-  inform("No ", if (settings$p_adjust != "none") "adjusted ", "p-value can be at most `alpha` = ",
+  inform("No ", if (settings$p_adjust != "none") "adjusted ",
+         if (models) "`p_chance` can be at most " else "p-value can be at most `alpha` = ",
          format(settings$alpha), " with ", count_of(min(counts), "permutation"),
          ": the smallest one possible is ", format(possible, digits = 3),
-         if (settings$p_adjust == "none") " and thresholds lie at or beyond the scores",
-         ". ", if (wanted > most) "There are no more permutations: take more stimuli, larger " else
-           paste("At least", format(wanted, scientific = FALSE), "permutations are needed."),
-         if (wanted > most) "blocks, fewer tests or a larger `alpha`.",
-         class = "repalign_few_permutations")
+         if (settings$p_adjust == "none" && !models) " and thresholds lie at or beyond the scores",
+         ". ", if (wanted <= most) {
+           paste("At least", format(wanted, scientific = FALSE), "permutations are needed.")
+         } else if (models) {
+           "There are no more permutations: take more stimuli or larger blocks."
+         } else {
+           paste("There are no more permutations: take more stimuli, larger blocks, fewer tests or",
+                 "a larger `alpha`.")
+         }, class = "repalign_few_permutations")
 }
 
 # A single null score has no spread.

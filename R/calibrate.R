@@ -69,7 +69,8 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #'     are too slow for that;
 #'   * `"linear"`: the middle half of `x` is compared with the stretches of `y` of the same length,
 #'     for slow series; see Details. So it is where [responses()] declares a `series` and the call
-#'     names no kind.
+#'     names no kind. The score is then that of this half, which its label says:
+#'     `cka(middle half)`.
 #' @param engine how the null scores are made, see Details; `"auto"` chooses. It must be `"auto"`
 #'   if you give `blocks`, `clusters`, `series`, or a matrix or a design in `permutations`. Of
 #'   these four, only one can be given.

@@ -87,11 +87,11 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #' ceiling of 2.08, with three.
 #'
 #' A reliability that is not positive has no ceiling (`NA`, with a warning): there is too much noise
-#' for these trials. A reliability above 1 by more than two of its standard errors says that these
-#' trials are not what is assumed, and a warning of class `repalign_high_reliability` says what to
-#' do. With the data sets above (`bench/ceilings.R above`, 60 of each), it came in none with
-#' independent or shared noise, nor with unequal noise and four trials, and in all with unequal
-#' noise and three trials by `rsa` (mean reliability 4.4).
+#' for these trials. A reliability above 1 by more than two of its standard errors, and by more than
+#' 0.01, says that these trials are not what is assumed, and a warning of class
+#' `repalign_high_reliability` says what to do. With the data sets above (`bench/ceilings.R above`,
+#' 60 of each), it came in none with independent or shared noise, nor with unequal noise and four
+#' trials, and in all with unequal noise and three trials by `rsa` (mean reliability 4.4).
 #'
 #' When not to trust it: when trials of a stimulus share noise or drift (adaptation, repeats right
 #' after each other): declare `event` or `run` in [responses()]. When stimuli depend on each other
@@ -132,20 +132,21 @@ noise_ceiling <- function(trials, y = NULL, measure = NULL, ..., splits = 20,
     warn_of_rows(list(task$mean), if (length(given)) given, "errors", list(declared_cluster_remedy))
   }
   rows <- list()
+  labels <- vapply(set, ceiling_label, "", task, others$reprs)
   for (measure in set) {
     for (at in seq_along(others$reprs)) {
       rows <- c(rows, list(ceiling_row(task, others$reprs[[at]], measure, splits)))
     }
   }
   keys <- data.frame(y = rep(others$names, length(set)),
-                     measure = vapply(rows, function(row) row$label, ""))
+                     measure = rep(labels, each = length(others$names)))
   chosen <- unique(unlist(lapply(set, function(measure) measure$chosen)))
   ceiling_result(rows, keys, task, c(
     if (is.null(measures)) "Without `measure`, the ceiling is that of the corrected CKA.",
     if (length(chosen)) {
       paste0("\"cka\" without an estimator is taken by ", enumerate(chosen), ".")
     },
-    ceiling_notes(set, others$reprs, keys$measure)
+    if (!is.null(y)) ceiling_notes(set, others$reprs, keys$measure)
   ))
 }
 
@@ -163,11 +164,15 @@ ceiling_notes <- function(set, others, labels) {
   }, if (open) sampled_units_note, complete_note(labels))
 }
 
-# The label of a measure with what is declared of the two sides.
-ceiling_label <- function(measure, x, y) {
+# The label of a measure with what is declared of the two sides, one for all that the trials are
+# compared with.
+ceiling_label <- function(measure, task, others) {
   if (measure$way != "cka") return(measure$label)
-  measure$args <- settled_complete(measure$args, list(x = list(x), y = if (!is.null(y)) list(y)))
-  settled_label(measure, measure$args$estimator)
+  reprs <- list(x = list(task$x), y = Filter(Negate(is.null), others))
+  measure$args <- settled_complete(measure$args, reprs)
+  measure$label <- settled_label(measure, measure$args$estimator)
+  measure$args$clusters <- task$codes
+  with_cluster_label(measure)$label
 }
 
 ceiling_measures <- function(measure) {
@@ -279,7 +284,7 @@ refuse_partial_trials <- function(x, arg) {
   }
   none <- which(rowSums(count) == 0)
   if (!length(none)) return(invisible())
-  abort("`", arg, "` has no trial of ", count_of_stimuli(length(none)), ", first of ",
+  abort("`", arg, "` has no trial of ", count_of(length(none), "stimulus"), ", first of ",
         stimulus_title(values, none[1]), ": leave out stimuli without responses.",
         class = "repalign_error_nonfinite", arg = arg)
 }
@@ -324,12 +329,12 @@ ceiling_row <- function(task, y, measure, splits) {
   }
   if (measure$way == "halves") {
     refuse_clusters_without_form(task, measure)
-    return(list(halves = split_ceiling(task, y, measure, splits), label = measure$label))
+    return(list(halves = split_ceiling(task, y, measure, splits)))
   }
   if (measure$way == "rsa") refuse_clusters_without_form(task, measure)
   tables <- if (measure$way == "cka") cka_ceiling_tables(task, y, measure$args) else
     rsa_ceiling_tables(task, y, measure$args)
-  c(list(values = ceiling_values(tables$terms), label = ceiling_label(measure, task$x, y)), tables)
+  c(list(values = ceiling_values(tables$terms)), tables)
 }
 
 refuse_clusters_without_form <- function(task, measure) {
@@ -370,7 +375,9 @@ ceiling_result <- function(rows, keys, task, notes) {
     })
     for (name in c("h_cross", "h_self")) {
       at <- 1:2
-      columns[[name]][at] <- vapply(columns[[name]][at], unscale_or_na, 0, rep(row$scale, 2))
+      columns[[name]][at] <- vapply(columns[[name]][at], function(value) {
+        if (is.na(value)) NA_real_ else unscale_h(value, rep(row$scale, 2))
+      }, 0)
     }
     list(values = value_columns(columns), df = vapply(columns, function(column) column[3], 0))
   } else halves_row(row))
@@ -405,9 +412,11 @@ ceiling_result <- function(rows, keys, task, notes) {
   ))
 }
 
-# Signal alone cannot exceed signal with noise. equal: is the noise of all stimuli taken as equal?
+# Signal alone cannot exceed signal with noise. Where there is next to no noise, standard errors are
+# next to nothing, too, and a reliability of 1 may be above 1 by many of them: such an excess
+# changes neither ceilings nor scores. equal: is the noise of all stimuli taken as equal?
 warn_high_reliability <- function(result, equal) {
-  high <- which(result$reliability > 1 + 2 * result$reliability_se)
+  high <- which(result$reliability > 1 + pmax(2 * result$reliability_se, least_excess))
   if (!length(high)) return(invisible())
   first <- result[high[1], ]
   warn("The reliability of ", enumerate(unique(result$measure[high])), " is above 1 by more than ",
@@ -425,9 +434,8 @@ warn_high_reliability <- function(result, equal) {
        }, class = "repalign_high_reliability", data = result$reliability[high])
 }
 
-unscale_or_na <- function(value, exponents) {
-  if (is.na(value)) NA_real_ else unscale_h(value, exponents)
-}
+# Of a reliability above 1.
+least_excess <- 0.01
 
 value_columns <- function(columns) {
   values <- unlist(lapply(names(columns), function(name) {

@@ -178,7 +178,7 @@ refuse_single_trials <- function(count, repr) {
   few <- which(count < 2)
   if (!length(few)) return(invisible())
   abort("`", repr$arg, "` has fewer than two trials that share no noise of ",
-        count_of_stimuli(length(few)), ", first of ",
+        count_of(length(few), "stimulus"), ", first of ",
         stimulus_title(unclass(repr$responses)$values, few[1]),
         ". Leave such stimuli out, or give more trials.", class = "repalign_error_trials",
         arg = repr$arg)

@@ -102,7 +102,7 @@ refuse_other_complete <- function(repr, args, side, declared) {
         "the other.", class = "repalign_error_choice", arg = "complete")
 }
 
-# What a label says of it, or NULL.
+# The words about complete sides in the label of a measure, or NULL where there are none to say.
 complete_words <- function(args) {
   if (is.null(args$complete) || args$complete == "none" || !corrects_neurons(args$estimator)) {
     return(NULL)
@@ -110,10 +110,10 @@ complete_words <- function(args) {
   paste("complete", if (args$complete == "declared") "as declared" else args$complete)
 }
 
-# What prints say where network layers may be meant.
+# What is printed where y may be the layers of a network.
 sampled_units_note <- "Units of y taken as a sample; complete = \"y\" takes them as all there are."
 
-# labels: of measures.
+# What is printed where both sides are complete. labels: those of the measures of a result.
 complete_note <- function(labels) {
   if (any(grepl("complete both", labels, fixed = TRUE))) {
     "complete both: no neuron is left out, so that this is the stimulus-corrected CKA."
@@ -144,8 +144,9 @@ check_labels <- function(labels, width, arg, of, names = NULL) {
           class = "repalign_error_labels", arg = arg)
   }
   if (length(labels) != width) {
-    abort("`", arg, "` has ", length(labels), " labels, but `", of, "` has ", width,
-          " columns: give one label per column.", class = "repalign_error_labels", arg = arg)
+    abort("`", arg, "` has ", count_of(length(labels), "label"), ", but `", of, "` has ",
+          count_of(width, "column"), ": give one label per column.",
+          class = "repalign_error_labels", arg = arg)
   }
   if (anyNA(labels)) {
     abort("`", arg, "` has missing labels, first at position ", which(is.na(labels))[1],
@@ -192,7 +193,7 @@ check_units <- function(pair, args) {
   widths <- c(ncol(pair$x$data), ncol(pair$y$data))
   if (args$shared_neurons && widths[1] != widths[2]) {
     abort("`shared_neurons = TRUE` needs the same neurons in the same columns, but `", pair$x$arg,
-          "` has ", widths[1], " columns and `", pair$y$arg, "` has ", widths[2],
+          "` has ", count_of(widths[1], "column"), " and `", pair$y$arg, "` has ", widths[2],
           "; name the neurons in `units_x` and `units_y` instead.",
           class = "repalign_error_labels", arg = "shared_neurons")
   }
@@ -223,7 +224,7 @@ note_shared_neurons <- function(pair, args) {
   if (!corrects_neurons(args$estimator) || !is.null(pair_labels(pair, args))) return(invisible())
   common <- intersect(colnames(pair$x$data), colnames(pair$y$data))
   # names that R makes for columns without names say nothing
-  common <- common[!grepl("^(V|X|x|Var)?[0-9]*$", common)]
+  if (length(common)) common <- common[!grepl("^(V|X|x|Var)?[0-9]*$", common)]
   if (!length(common) && !identical(pair$x$data, pair$y$data)) return(invisible())
   inform("`", pair$x$arg, "` and `", pair$y$arg, "` seem to share neurons (",
          if (length(common)) paste("columns", enumerate(common, 3)) else "their data are identical",
@@ -248,9 +249,10 @@ pair_labels <- function(pair, args) {
   by_trials <- has_trials(pair$x) && has_trials(pair$y)
   labels <- list(x = side_labels(pair$x, args, "x", by_trials),
                  y = side_labels(pair$y, args, "y", by_trials))
+  if (is.null(labels$x) || is.null(labels$y)) return(NULL)
   # sessions of one side and neurons of the other say nothing about pairs of them
   kinds <- vapply(pair[c("x", "y")], function(repr) label_kind(repr, args, by_trials), "")
-  if (is.null(labels$x) || is.null(labels$y) || kinds[1] != kinds[2]) return(NULL)
+  if (kinds[1] != kinds[2]) return(NULL)
   if (!complete) return(labels)
   # without the labels of single neurons
   if (kinds[1] == "session") lapply(labels, as.vector)

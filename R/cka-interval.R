@@ -55,7 +55,7 @@
 #' In simulations with new neurons and stimuli in each of 200 replicates per setting
 #' (`bench/coverage.R 200`; 60 stimuli x 40 neurons, independent neurons), nominal 95% intervals of
 #' `"stimulus_neuron"` contained the true value in 93% to 99% of the cases for true CKA from 0.2 to
-#' 0.85, and in 98% for a true CKA of 1. With 30 x 20 it was 97% to 99% for populations of 20
+#' 0.85, and in 98% for a true CKA of 1. With 30 x 20 it was 96% to 99% for populations of 20
 #' dimensions. For power-law spectra of 200 dimensions, however, a third of the ratios, or of their
 #' delete-one values, were undefined at 30 x 20, or more: there, pool the values H instead of taking
 #' single ratios, as the analyses do (see [brain_to_brain()]).
@@ -138,6 +138,7 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
                          shared_noise = c("auto", "trials", "pairs"),
                          complete = c("none", "x", "y", "both"), over = NULL,
                          na = c("error", "stimuli", "neurons")) {
+  refuse_partial_words(sys.call(), sys.function(), parent.frame())
   default <- missing(estimator)
   if (missing(x) || missing(y)) missing_side(missing(x))
   check_encodings(list(x = x, y = y, units_x = units_x, units_y = units_y, clusters = clusters))

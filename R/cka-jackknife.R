@@ -88,21 +88,31 @@ cross_sums <- function(x, y, layout, clusters, allowed = NULL) {
 # weight in w is 1, or all of them (NULL). What the neuron correction leaves out is left out of all
 # three sums, so that nothing is left `within`. sides: those whose neurons the pairs are made of.
 weighted_sums <- function(x, y, w, layout, sides, clusters) {
+  sums_over_weighted(function(w, swapped) {
+    if (swapped) loo_columns(y, x, clusters, if (!is.null(w)) t(w)) else
+      loo_columns(x, y, clusters, w)
+  }, w, c(ncol(x), ncol(y)), layout, sides)
+}
+
+# columns_of: a function(w, swapped) that gives, for each kind of terms, the sums of each neuron of
+# the first side (of the second one where they are swapped) over the neuron pairs of weights w.
+# width: the numbers of neurons.
+sums_over_weighted <- function(columns_of, w, width, layout, sides) {
   unit <- layout[sides]
   sampled <- !layout$complete[sides]
   equal <- if (all(sampled)) outer(unit[[1]], unit[[2]], "==")
   both <- if (any(equal)) if (is.null(w)) 1 * equal else w * equal
-  rows <- loo_columns(x, y, clusters, w)
-  columns <- if (sampled[2]) loo_columns(y, x, clusters, if (!is.null(w)) t(w))
-  inside <- if (!is.null(both)) loo_columns(x, y, clusters, both)
+  rows <- columns_of(w, FALSE)
+  columns <- if (sampled[2]) columns_of(w, TRUE)
+  inside <- if (!is.null(both)) columns_of(both, FALSE)
   of_units <- function(rows, columns, inside) {
     unit_sums_of_sides(rows, columns, inside, unit, sampled, layout$count)
   }
-  parts <- lapply(c(naive = "naive", stimulus = "stimulus"), function(kind) {
+  parts <- lapply(stats::setNames(names(rows), names(rows)), function(kind) {
     by_unit <- of_units(rows[[kind]], columns[[kind]], inside[[kind]])
     list(total = rowSums(rows[[kind]]), unit = by_unit, within = 0 * by_unit)
   })
-  if (is.null(w)) w <- matrix(1, ncol(x), ncol(y))
+  if (is.null(w)) w <- matrix(1, width[1], width[2])
   counts <- of_units(t(rowSums(w)), t(colSums(w)), if (!is.null(both)) t(rowSums(both)))
   c(parts, list(pairs = list(total = sum(w), unit = drop(counts), within = 0 * drop(counts))))
 }

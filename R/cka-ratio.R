@@ -57,7 +57,7 @@ ratio_bias <- function(h) {
   }
   h <- as_numeric_matrix(h, "h")
   if (ncol(h) != 3) {
-    abort("`h` has ", ncol(h), " columns; it needs three: h_xy, h_xx, h_yy.",
+    abort("`h` has ", count_of(ncol(h), "column"), "; it needs three: h_xy, h_xx, h_yy.",
           class = "repalign_error_size", arg = "h")
   }
   # the three columns by name where they are named so, else in their order

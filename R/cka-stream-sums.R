@@ -50,9 +50,9 @@ streamed_batches <- function(feed, labels, estimator, batch, shuffle) {
     }
   }
   if (length(h) < 30) {
-    warn("There ", if (length(h) > 1) "are" else "is", " only ", length(h), " minibatch",
-         if (length(h) > 1) "es", " of ", batch,
-         " rows: the standard error is itself uncertain. A smaller `batch` gives more.",
+    warn("There ", if (length(h) > 1) "are" else "is", " only ", count_of(length(h), "minibatch"),
+         " of ", count_of(batch, "row"), ": the standard error is itself uncertain. A smaller ",
+         "`batch` gives more.",
          class = "repalign_few_batches", data = length(h))
   }
   sizes <- rep(as.double(batch), length(h))

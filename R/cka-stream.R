@@ -15,10 +15,20 @@ new_source <- function(take, n = NULL, pick = NULL, end = function() NULL) {
   list(take = take, n = n, pick = pick, end = end)
 }
 
+refuse_streamed_responses <- function(x, arg) {
+  parts <- declared_parts(x)
+  abort("`", arg, "` is what responses() makes", if (length(parts)) {
+    paste0(" and declares ", enumerate(parts, quote = FALSE))
+  }, ", which stream_cka() cannot use: give as.matrix() of it, the means over trials",
+  if ("complete" %in% parts) ", and say in `complete` which sides are", ", or all rows to cka().",
+  class = "repalign_error_choice", arg = "chunks")
+}
+
 # given: what a user gave for one side; arg: its name in messages.
 as_source <- function(given, arg) {
   if (inherits(given, "connection")) return(connection_source(given))
   if (is.character(given) && is.null(dim(given))) return(file_source(given, arg))
+  if (is_responses(given)) refuse_streamed_responses(given, paste0("chunks$", arg))
   if (is.list(given) && !is.data.frame(given) || is.null(given)) {
     abort("`", arg, "` of `chunks` must be the path of a file, a connection or a matrix, not ",
           describe(given), ".", class = "repalign_error_type", arg = "chunks")
@@ -225,7 +235,7 @@ feed_of_sides <- function(given) {
   }
   if (!is.null(x$n) && !is.null(y$n) && x$n != y$n) {
     end()
-    abort("`chunks` has ", format(x$n), if (x$n == 1) " row" else " rows", " in `x` and ",
+    abort("`chunks` has ", count_of(format(x$n), "row"), " in `x` and ",
           format(y$n), " in `y`: the rows must ",
           "be the same stimuli in the same order.", class = "repalign_error_rows", arg = "chunks")
   }
@@ -270,11 +280,7 @@ checked_chunk <- function(chunk, feed) {
   chunk <- named_sides(chunk)
   args <- c(x = paste("x in chunk", feed$read), y = paste("y in chunk", feed$read))
   chunk <- Map(function(part, arg) {
-    if (is_responses(part) && length(declared_parts(part))) {
-      abort("`", arg, "` declares ", enumerate(declared_parts(part), quote = FALSE), ", which ",
-            "stream_cka() cannot use: give as.matrix() of it, or take cka().",
-            class = "repalign_error_choice", arg = "chunks")
-    }
+    if (is_responses(part)) refuse_streamed_responses(part, arg)
     part <- double_matrix(part, arg)
     check_finite(part, arg)
     if (feed$read == 1) refuse_identifiers(part, arg)
@@ -284,7 +290,9 @@ checked_chunk <- function(chunk, feed) {
   # what is said of the first chunk holds for all
   ordered <- if (feed$read == 1) data_in_order(ordered) else quietly_done(data_in_order(ordered))
   chunk[] <- ordered
-  refuse_repeats(Map(function(data, arg) list(data = data, arg = arg), chunk, args))
+  for (side in names(chunk)) {
+    refuse_repeated_rows(chunk[[side]], args[[side]], "over all chunks, before")
+  }
   check_widths(feed, chunk)
   lapply(chunk, unname_rows)
 }
@@ -295,7 +303,7 @@ check_widths <- function(feed, chunk) {
   changed <- names(which(widths != feed$widths))
   if (!length(changed)) return(invisible())
   side <- changed[1]
-  abort("`", side, "` has ", widths[[side]], " columns in chunk ", feed$read, ", but ",
+  abort("`", side, "` has ", count_of(widths[[side]], "column"), " in chunk ", feed$read, ", but ",
         feed$widths[[side]], " before: all chunks must have the same neurons.",
         class = "repalign_error_size", arg = "chunks")
 }
@@ -500,13 +508,13 @@ stream_labels <- function(feed, given) {
        yy = if (!complete[["y"]]) list(x = own$y, y = own$y))
 }
 
-# Those of the columns, list(x, y), or NULL.
+# The labels that the user gave to the columns, list(x, y), or NULL where there are none.
 given_stream_labels <- function(feed, given) {
   widths <- feed$widths
   if (given$shared_neurons) {
     if (widths[["x"]] != widths[["y"]]) {
       abort("`shared_neurons = TRUE` needs the same neurons in the same columns, but `x` has ",
-            widths[["x"]], " columns and `y` has ", widths[["y"]],
+            count_of(widths[["x"]], "column"), " and `y` has ", widths[["y"]],
             "; name the neurons in `units_x` and `units_y` instead.",
             class = "repalign_error_labels", arg = "shared_neurons")
     }
@@ -526,7 +534,7 @@ batch_needed <- function(feed) {
   batch <- if (is.null(feed$n)) 1000 else max(4, min(1000, feed$n %/% 30))
   inform("The products of all ", columns, " columns would take about ", format_bytes(bytes),
          ", more than the ", format_bytes(memory_limit()), " allowed: values are pooled over ",
-         "minibatches of ", batch, " rows.", class = "repalign_minibatches")
+         "minibatches of ", count_of(batch, "row"), ".", class = "repalign_minibatches")
   batch
 }
 
@@ -604,7 +612,8 @@ rows_giver <- function(feed) {
 
 # ---- rows of the result
 
-# list(values, value, undefined), as interval_row() gives it.
+# list(value, undefined, constant, values): the CKA, how many of its delete-one values are
+# undefined, whether they are all equal, and its row.
 stream_row <- function(estimator, found, complete) {
   h <- lapply(c(xy = "xy", xx = "xx", yy = "yy"), function(which) {
     part <- function(name) vapply(found$h, function(one) one[[which]][[estimator]][[name]], 0)

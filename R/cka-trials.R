@@ -51,23 +51,17 @@ trial_cross_sums <- function(sample, unit_x, unit_y, units) {
        pairs = neuron_pair_counts(unit_x, unit_y, units))
 }
 
-# As weighted_sums().
+# What weighted_sums() gives of means over trials, from products of different trials.
 weighted_trial_sums <- function(sample, w, layout, sides) {
-  unit <- layout[sides]
-  sampled <- !layout$complete[sides]
-  equal <- if (all(sampled)) outer(unit[[1]], unit[[2]], "==")
-  both <- if (any(equal)) if (is.null(w)) 1 * equal else w * equal
-  rows <- trial_columns(sample, w)
-  if (anyNA(rows[1, ])) refuse_few_members(sample, NULL, sample$reprs)
-  columns <- if (sampled[2]) trial_columns(swapped_sample(sample), if (!is.null(w)) t(w))
-  inside <- if (!is.null(both)) trial_columns(sample, both)
-  by_unit <- unit_sums_of_sides(rows, columns, inside, unit, sampled, layout$count)
-  if (is.null(w)) w <- matrix(1, ncol(sample$x), ncol(sample$y))
-  counts <- unit_sums_of_sides(t(rowSums(w)), t(colSums(w)),
-                               if (!is.null(both)) t(rowSums(both)), unit, sampled, layout$count)
-  list(naive = list(total = trial_magnitude(sample)),
-       stimulus = list(total = rowSums(rows), unit = by_unit, within = 0 * by_unit),
-       pairs = list(total = sum(w), unit = drop(counts), within = 0 * drop(counts)))
+  sums <- sums_over_weighted(function(w, swapped) {
+    list(stimulus = if (swapped) {
+      trial_columns(swapped_sample(sample), if (!is.null(w)) t(w))
+    } else {
+      trial_columns(sample, w)
+    })
+  }, w, c(ncol(sample$x), ncol(sample$y)), layout, sides)
+  if (is.na(sums$stimulus$total[1])) refuse_few_members(sample, NULL, sample$reprs)
+  c(list(naive = list(total = trial_magnitude(sample))), sums)
 }
 
 # The same with the sides exchanged.
@@ -100,7 +94,7 @@ declared_units <- function(pair, args) {
 # Values of neuron pairs from a trial_sample(): all of them, sums over them, some of them, and the
 # same without each stimulus (or cluster of stimuli) in turn.
 
-# Qx x Qy.
+# A matrix of Qx x Qy values.
 trial_terms <- function(sample) .Call(C_trial_terms, sample, thread_count())
 
 # For each column of x the sum over all columns of y: (units + 1) x Qx, times weights w (see

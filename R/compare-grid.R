@@ -67,6 +67,13 @@
 #' you use the package progressr, it shows the progress. When a list is compared with itself, a
 #' symmetric measure is computed once per unordered pair.
 #'
+#' Where a score is made of an inner product of something that each side has, all scores of a grid
+#' are made at once, as one product of matrices: [rsa()] but for Kendall's tau and missing pairs,
+#' [cka()], [angular_cka()] and [rv()] without labels of neurons or clusters,
+#' [distance_correlation()], [mutual_knn()], [knn_jaccard()], [mka()], [kcka()] and [cknna()] with
+#' `centering = "full"`. Such a score agrees with that of the pair alone, and of any other grid, to
+#' 1e-12, because the last bits of a product of matrices depend on its shape.
+#'
 #' Scores of different measures are not on one scale; [measures()] gives their ranges. A score by
 #' itself does not tell whether it is higher than chance: see [calibrate()].
 #'
@@ -87,8 +94,9 @@
 #' a cluster. The grid of pairs is cut into tiles, one or a few more per worker; a tile is some
 #' of the representations of `x` against some of `y`. A worker receives the representations of
 #' its tile, prepares each of them once, and sends numbers back. Results are those of the plain
-#' call, bit for bit, for any number of workers and threads, if the BLAS and its settings are the
-#' same everywhere: all random draws are made, or seeded, beforehand. Only which of several like
+#' call for any number of workers, to 1e-12 where scores are made as products of matrices (see
+#' Details), and bit for bit elsewhere and for any number of threads, if the BLAS and its settings
+#' are the same everywhere: all random draws are made, or seeded, beforehand. Only which of several like
 #' warnings or errors is shown may differ. A function of your own ([new_measure()]) must not draw
 #' random numbers.
 #'
@@ -137,7 +145,7 @@ similarity <- function(x, y = NULL, measure = "cka", ..., diagonal = FALSE,
 }
 
 similarity_result <- function(pairs, sides, set, scores) {
-  name <- function(side, at) vapply(side$reprs[at], function(repr) repr$name, "")
+  name <- function(side, at) vapply(side$reprs, function(repr) repr$name, "")[at]
   labels <- vapply(set, function(m) m$label, "")
   k <- length(set)
   each <- function(values) rep(values, each = k)
@@ -176,7 +184,8 @@ measure_facts_of <- function(set) {
 # to the workers of the user's future plan. They also keep memory bounded, because the forms of a
 # tile are released with it. Tiles change no number: random choices have streams of their own
 # (base-random.R), permutations are made before, and no null kernel lets a pair depend on the
-# others of its tile.
+# others of its tile. But for rounding: products of matrices (compare-dots.R) have other last bits
+# in tiles of another shape.
 
 # The number of workers in the plan that the user set with future::plan(); 0 when there are none, so
 # that everything is done in this process.
@@ -190,14 +199,14 @@ worker_count <- function() {
 # A matrix of scores, pairs x measures.
 score_grid <- function(pairs, sides, set, on_error, threads) {
   rows <- cut_into_tiles(pairs, sides, how_many_fit(set, all_representations(sides), FALSE))
-  if (is.null(rows)) return(score_pairs(pairs, sides, set, on_error))
+  if (is.null(rows)) return(score_pairs(pairs, sides, set, on_error, dots = TRUE))
   job <- list(run = score_tile, set = set, on_error = on_error)
   parts <- run_tiles(rows, pairs, sides, job, threads, "The grid")
   report_tiles(parts, rows, 1)
 }
 
 score_tile <- function(tile, job, run) {
-  list(score_cells(tile$pairs, tile_sides(tile), job$set, job$on_error, new.env(), run))
+  list(score_cells(tile$pairs, tile_sides(tile), job$set, job$on_error, new.env(), run, TRUE))
 }
 
 # A list with the null of each measure, as measure_null() gives it.
@@ -234,7 +243,7 @@ null_tile <- function(tile, job, run) {
     found <- NULL
     score <- function(pairs, sides, set, on_error, drawn) {
       found <<- score_cells(pairs, sides, set, on_error, drawn, run)
-      cell_scores(found$cells)
+      found$cells$score
     }
     plan <- list(fixed = job$designs[[match(job$kinds[m], unique(job$kinds))]])
     null <- measure_null(job$set[[m]], tile$pairs, sides, plan, job$engine, score)
@@ -254,15 +263,17 @@ join_nulls <- function(nulls, rows) {
 # which of the results of each tile to take.
 report_tiles <- function(parts, rows, result) {
   found <- lapply(parts, function(part) part$result[[result]])
-  cells <- do.call(rbind, lapply(found, function(f) f$cells))[order(unlist(rows)), , drop = FALSE]
+  of_tiles <- lapply(found, function(f) f$cells)
+  cells <- sapply(names(of_tiles[[1]]), function(part) {
+    do.call(rbind, lapply(of_tiles, `[[`, part))[order(unlist(rows)), , drop = FALSE]
+  }, simplify = FALSE)
   warnings <- unlist(Map(function(f, rows) lapply(f$warnings, function(w) {
     w$at[1] <- rows[w$at[1]]
     w
   }), found, rows), recursive = FALSE)
   report_cells(cells)
-  at <- vapply(warnings, function(w) as.double(w$at), double(2))
-  report_warnings(warnings[order(at[1, ], at[2, ])])
-  cell_scores(cells)
+  report_warnings(in_order_of_cells(warnings))
+  cells$score
 }
 
 # A list with the rows of `pairs` that each tile has, or NULL when the grid needs no tiles. most:

@@ -25,8 +25,8 @@ check_grid_memory <- function(set, sides, null = NULL) {
 are_tiny <- function(reprs) {
   if (!is.null(getOption("repalign.max_memory"))) return(FALSE)
   for (repr in reprs) {
-    small <- is.null(repr$responses) && repr$n + width_of(repr) < 200
-    if (!small) return(FALSE)
+    width <- if (repr$kind == "data") dim(repr$data)[2] else 0
+    if (!is.null(repr$responses) || repr$n + width >= 200) return(FALSE)
   }
   TRUE
 }

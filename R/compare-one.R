@@ -4,12 +4,18 @@
 
 # What every exported measure function calls: it opens a call of x and y, and returns their score.
 one_score <- function(id, x, y, args, na = "error") {
+  refuse_partial_words(sys.call(-1), sys.function(-1), sys.frame(sys.parents()[sys.nframe() - 1]))
   if (missing(x) || missing(y)) missing_side(missing(x))
-  check_encodings(c(list(x = x, y = y), args))
   usual <- usual_measure(id)
   d <- usual$measure$declaration
-  measure <- if (identical(args, usual$given)) usual$measure else
-    list(id = id, label = id, args = d$check(args), declaration = d)
+  if (identical(args, usual$given)) {
+    check_encoding(x, "x")
+    check_encoding(y, "y")
+    measure <- usual$measure
+  } else {
+    check_encodings(c(list(x = x, y = y), args))
+    measure <- list(id = id, label = id, args = d$check(args), declaration = d)
+  }
   call <- open_pair(x, y, measure, paste0(id, "()"), na)
   measure <- call$measure
   compare_pair(d, call$pair, measure$args, measure$range, measure$averaged)
@@ -74,28 +80,46 @@ within_range <- function(score, range) {
 # These functions compute the scores of a grid, and collect the warnings and errors about them.
 
 # A matrix of scores, pairs x measures. drawn: an environment that receives, as `entries`, the forms
-# of each pair that were made with random choices. set: settled measures.
-score_pairs <- function(pairs, sides, set, on_error, drawn = new.env()) {
-  found <- score_cells(pairs, sides, set, on_error, drawn)
+# of each pair that were made with random choices. set: settled measures. dots: may the scores of
+# all pairs be made at once?
+score_pairs <- function(pairs, sides, set, on_error, drawn = new.env(), dots = FALSE) {
+  found <- score_cells(pairs, sides, set, on_error, drawn, dots = dots)
   report_cells(found$cells)
   report_warnings(found$warnings)
-  cell_scores(found$cells)
+  found$cells$score
 }
 
-cell_scores <- function(cells) matrix(vapply(cells, function(cell) cell$score, 0), nrow(cells))
-
-# Returns list(cells, warnings): a matrix, pairs x measures, of what one_cell() gives, and the
-# warnings that were collected. run$at holds the pair and the measure that are being compared, for
-# collect_warnings().
-score_cells <- function(pairs, sides, set, on_error, drawn, run = new.env()) {
-  cells <- matrix(list(), nrow(pairs), length(set))
-  advance <- progress_along(nrow(pairs))
-  mirrored <- if (sides$same) match(paste(pairs$j, pairs$i), paste(pairs$i, pairs$j))
-  symmetric <- vapply(set, function(measure) measure$symmetric, NA)
+# Returns list(cells, warnings): what one_cell() gives, in matrices pairs x measures (see
+# bind_cells()), and the warnings that were collected. run$at holds the pair and the measure that
+# are being compared, for collect_warnings().
+score_cells <- function(pairs, sides, set, on_error, drawn, run = new.env(), dots = FALSE) {
+  scores <- matrix(NA_real_, nrow(pairs), length(set))
+  for (m in which(dots & lengths(lapply(set, function(measure) measure$dot)) > 0)) {
+    found <- dot_scores(set[[m]], m, pairs, sides, run)
+    if (!is.null(found)) scores[, m] <- found
+  }
   drawn$entries <- vector("list", nrow(pairs))
-  for (p in seq_len(nrow(pairs))) {
+  lacking <- is.na(scores)
+  cells <- new_cells(scores)
+  if (any(lacking)) {
+    at <- which(lacking)
+    cells <- replace_cells(cells, at, compared_cells(pairs, sides, set, lacking, on_error, drawn,
+                                                     run)[at])
+  }
+  if (any(!lacking)) run$warnings <- in_order_of_cells(run$warnings)
+  list(cells = cells, warnings = run$warnings)
+}
+
+# A matrix, pairs x measures, of what one_cell() gives; NULL where it is not `wanted`.
+compared_cells <- function(pairs, sides, set, wanted, on_error, drawn, run) {
+  cells <- matrix(list(), nrow(pairs), length(set))
+  rows <- which(rowSums(wanted) > 0)
+  advance <- progress_along(length(rows))
+  mirrored <- if (sides$same) mirror_images(pairs)
+  symmetric <- vapply(set, function(measure) measure$symmetric, NA)
+  for (p in rows) {
     pair <- NULL
-    for (m in seq_along(set)) {
+    for (m in which(wanted[p, ])) {
       if (sides$same && symmetric[m] && mirrored[p] < p && !by_side(set[[m]], sides, pairs[p, ])) {
         cells[[p, m]] <- cells[[mirrored[p], m]]
         next
@@ -108,7 +132,40 @@ score_cells <- function(pairs, sides, set, on_error, drawn, run = new.env()) {
     drawn$entries[p] <- list(entries)
     advance()
   }
-  list(cells = cells, warnings = run$warnings)
+  cells
+}
+
+# For each pair the place of the same pair the other way round.
+mirror_images <- function(pairs) {
+  most <- max(pairs$i, pairs$j) + 1
+  match(pairs$j * most + pairs$i, pairs$i * most + pairs$j)
+}
+
+# Warnings in the order of pairs and, for a pair, of measures.
+in_order_of_cells <- function(warnings) {
+  if (length(warnings) < 2) return(warnings)
+  at <- vapply(warnings, function(w) as.double(w$at), double(2))
+  warnings[order(at[1, ], at[2, ])]
+}
+
+# Cells as matrices: list(score, undefined, failure, reason), the last two NA where there is none.
+new_cells <- function(scores) {
+  none <- array(NA_character_, dim(scores))
+  list(score = scores, undefined = array(FALSE, dim(scores)), failure = none, reason = none)
+}
+
+# cells: as one_cell() gives them, for the places `at`.
+replace_cells <- function(all, at, cells) {
+  text <- function(cell, part) if (is.null(cell[[part]])) NA_character_ else cell[[part]]
+  all$score[at] <- vapply(cells, function(cell) cell$score, 0)
+  all$undefined[at] <- vapply(cells, function(cell) cell$undefined, NA)
+  for (part in c("failure", "reason")) all[[part]][at] <- vapply(cells, text, "", part)
+  all
+}
+
+# A list of cells, in the same form.
+bind_cells <- function(cells) {
+  replace_cells(new_cells(matrix(NA_real_, length(cells), 1)), seq_along(cells), cells)
 }
 
 # Do the two sides differ, although the same list was given for both? They have tied neighbours in
@@ -170,16 +227,16 @@ stop_score <- function(message, error) {
 }
 
 report_cells <- function(cells) {
-  undefined <- sum(vapply(cells, function(cell) cell$undefined, NA))
+  undefined <- sum(cells$undefined)
   if (undefined > 0) {
-    reasons <- unlist(lapply(cells, function(cell) cell$reason))
-    warn(undefined, " of ", length(cells), " scores are undefined (NA). ",
+    reasons <- cells$reason[!is.na(cells$reason)]
+    warn(undefined, " of ", length(cells$score), " scores are undefined (NA). ",
          if (length(reasons) > 1) "First, ", reasons[1], class = "repalign_undefined",
          data = undefined)
   }
-  failures <- unlist(lapply(cells, function(cell) cell$failure))
+  failures <- cells$failure[!is.na(cells$failure)]
   if (length(failures)) {
-    warn(length(failures), " of ", length(cells), " scores failed (NA). ",
+    warn(length(failures), " of ", length(cells$score), " scores failed (NA). ",
          paste(utils::head(unique(failures), 3), collapse = " | "),
          if (length(unique(failures)) > 3) " | ...", class = "repalign_failed", data = failures)
   }

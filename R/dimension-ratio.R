@@ -141,7 +141,7 @@ participation_ratio <- function(x, y = NULL, units = NULL, conf_level = NULL,
     conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
   }
   complete <- without_missing(list(x = x, y = y), na, same = TRUE)
-  if (length(units) == length(complete$columns$x)) units <- units[complete$columns$x]
+  units <- cut_unit_labels(units, x, complete$columns$x, "units", "x")
   sample <- dimension_sample(complete$given$x, complete$given$y)
   repr <- sample$repr
   refuse_repeats(list(repr), sample$codes)
@@ -182,7 +182,7 @@ participation_ratio <- function(x, y = NULL, units = NULL, conf_level = NULL,
        rho = (sum(f$s) / entries)^2 / (sum(f$f) / entries))
   result <- data.frame(dimensionalities(sample, layout, is.null(units)), spread)
   if (!is.null(conf_level)) {
-    result <- data.frame(result, dimension_intervals(tables, sample, layout, conf_level))
+    result <- data.frame(result, dimension_intervals(tables, layout, conf_level))
   }
   new_result(result, "repalign_dimension", list(conf_level = conf_level))
 }
@@ -410,7 +410,7 @@ tuple_table <- function(d, e, kernels) {
 }
 
 # Columns <name>_se, <name>_low and <name>_high of the three dimensionalities.
-dimension_intervals <- function(tables, sample, layout, conf_level) {
+dimension_intervals <- function(tables, layout, conf_level) {
   loo <- list(n = length(tables$h$naive$total) - 1, layout = layout)
   # one for each deleted stimulus: without one that dominates, all values are much smaller
   floor <- rounding_share * tables$h$naive$total / tables$h$pairs$total

@@ -63,11 +63,15 @@ dimension_sample <- function(x, y) {
     return(list(repr = need_kind(representation(x, "x"), "data", "this"), trials = NULL))
   }
   if (!is_array) {
+    names <- first_row_names(x)
+    if (anyDuplicated(names)) {
+      refuse_repeated_names(names, list(arg = "x", data = x), "responses(rbind(x, y))")
+    }
     pair <- representation_pair(x, y)
     width <- c(ncol(pair$x$data), ncol(pair$y$data))
     if (width[1] != width[2]) {
-      abort("`x` has ", width[1], " columns and `y` has ", width[2], ": two trials have the same ",
-            "neurons in the same columns. Take the neurons that both have.",
+      abort("`x` has ", count_of(width[1], "column"), " and `y` has ", width[2], ": two ",
+            "trials have the same neurons in the same columns. Take the neurons that both have.",
             class = "repalign_error_size", arg = "y")
     }
     names <- lapply(pair[c("x", "y")], function(repr) colnames(repr$data))
@@ -138,9 +142,10 @@ responses_sample <- function(x) {
   keep <- there & (if (is.null(codes)) TRUE else !is.na(codes))
   units <- if (is.null(codes)) sum(keep) else cluster_count(codes[keep])
   if (units < 4) {
-    abort("`x` has ", units, if (is.null(codes)) " stimuli" else " clusters of stimuli",
-          " with at least two trials; at least 4 are needed. Give more stimuli or trials, or the ",
-          "mean over the trials (one trial).", class = "repalign_error_rows", arg = "x")
+    abort("`x` has ", if (is.null(codes)) count_of(units, "stimulus") else
+            paste(count_of(units, "cluster"), "of stimuli"), " with at least two trials; at ",
+          "least 4 are needed. Give more stimuli or trials, or the mean over the trials (one ",
+          "trial).", class = "repalign_error_rows", arg = "x")
   }
   x <- part_of_responses(x, which(keep))
   repr <- representation(x, "x")

@@ -319,6 +319,7 @@ test_of_best <- function(scores, a, b, draws) {
 
 # The difference of the layers that are best in one half of the stimuli, in the other half.
 cross_fit <- function(result, scores, groups, count = 20) {
+  result <- interval_of_models(result)
   shifts <- if (inherits(result, "repalign_evaluation")) drawn_shifts(scores, count) else
     half_shifts(result, count)
   one_way <- function(pick, judge) {

@@ -207,6 +207,7 @@ warn_no_differences <- function(rows) {
 # scores within their measure, `sign` is -1 for distances, and `order` is that of the call: draws
 # are made in it, so that results do not depend on the order of rows.
 compared_scores <- function(result) {
+  result <- interval_of_models(result)
   if (inherits(result, "repalign_evaluation")) return(compared_models(result))
   if (!inherits(result, "repalign_interval") || is_of_estimators(result)) {
     ours <- !is.na(result_kind(result))
@@ -236,6 +237,21 @@ compared_scores <- function(result) {
        sign = signs_of(result, measure), parts = parts, total = total_covariance(parts),
        level = level_of(result), order = order(places$row), rows = rows,
        halves = length(parts$interactions) > 0 && any(rows$method == "half-samples"))
+}
+
+# Does a result of evaluate_models() have scores of recordings?
+is_of_recordings <- function(x) !is.null(attr(x, "interval", exact = TRUE))
+
+# What score_interval() found for the models of a result, for everything that compares them.
+interval_of_models <- function(result) {
+  if (!inherits(result, "repalign_evaluation") || !is_of_recordings(result)) return(result)
+  interval <- attr(result, "interval")
+  at <- match(need_columns(as.data.frame(result), "model", "compared", "result")$model, interval$y)
+  if (anyNA(at)) {
+    abort("`result` no longer has the models that evaluate_models() compared: start again from ",
+          "what it returned.", class = "repalign_error_rows", arg = "result")
+  }
+  interval[at, ]
 }
 
 # Short names of the scores, which are different within each measure.

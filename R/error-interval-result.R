@@ -54,10 +54,13 @@ note_strong_stimuli <- function(call, rows) {
   if (!length(few)) return(invisible())
   first <- few[1]
   at <- strongest[, first]
+  measure <- rows$measure[first]
+  # rows of cka_interval() are labelled by the estimator alone
+  if (measure %in% c(estimators, trial_estimators)) measure <- paste0("cka(", measure, ")")
   inform("Two of ", call$units, if (call$clustered) " clusters" else " stimuli", " (",
          if (is.null(call$names)) paste(at, collapse = " and ") else enumerate(call$names[at]),
-         ") carry ", round(100 * share[first]), "% of the influence on ", rows$measure[first],
-         " of ", dQuote(rows$x[first], FALSE), " and ", dQuote(rows$y[first], FALSE),
+         ") carry ", round(100 * share[first]), "% of the influence on ", measure, " of ",
+         dQuote(rows$x[first], FALSE), " and ", dQuote(rows$y[first], FALSE),
          if (length(few) > 1) paste0(" (", length(few) - 1, " more like this)"),
          ": a sample of stimuli with more or fewer of such gives another score, which the ",
          "interval hardly knows of. Look at these stimuli, and take more of their kind.",

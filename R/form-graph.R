@@ -18,7 +18,7 @@ graph_metrics <- c("cosine", "euclidean", "dot", "correlation")
 # neighbour is tied with the next one. The other parts are there only with ties. ties = "random":
 # the `priority` of the stimuli orders tied neighbours, and `order` tells this order from others.
 # ties = "average": `averaged` holds the graph with all neighbours that are tied at the k-th place,
-# see averaged_lists(), and idx only some of these. `ordered` says that the order of the neighbours
+# see averaged_graph(), and idx only some of these. `ordered` says that the order of the neighbours
 # counts, so that ties among the first k matter, too. A representation with `codes` has no
 # neighbours within clusters (clustered_representation()).
 form_graph <- function(repr, metric, k, ordered = FALSE, ties = "random") {
@@ -110,12 +110,12 @@ check_neighbour_count <- function(repr, k, there = most_neighbours(repr)) {
   most <- if (repr$kind == "graph") ncol(repr$data$idx) else there
   if (k <= most) return(invisible())
   there <- if (repr$kind == "graph") {
-    paste(most, "neighbours a row: lower `k`, or give a graph of more.")
+    paste(count_of(most, "neighbour"), "a row: lower `k`, or give a graph of more.")
   } else if (is.null(repr$codes)) {
-    paste(repr$n, "rows and so", most, "neighbours at most: lower `k`.")
+    paste(repr$n, "rows and so", count_of(most, "neighbour"), "at most: lower `k`.")
   } else {
-    paste0("only ", most, " rows outside of the largest cluster, and neighbours are those of ",
-           "other clusters: lower `k`, or use finer labels.")
+    paste0("only ", count_of(most, "row"), " outside of the largest cluster, and neighbours are ",
+           "those of other clusters: lower `k`, or use finer labels.")
   }
   abort("`k` is ", k, ", but `", repr$arg, "` has ", there, class = "repalign_error_rows",
         arg = "k")

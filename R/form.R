@@ -138,7 +138,11 @@ form_kind <- function(kind) {
 kind_of_form <- function(form) attr(form, "kind")
 
 # A form with more parts, which a permutation of the stimuli leaves as they are.
-extend_form <- function(form, ...) as_form(attr(form, "kind"), c(form, list(...)))
+extend_form <- function(form, ...) {
+  parts <- c(form, list(...))
+  attr(parts, "kind") <- attr(form, "kind")
+  parts
+}
 
 relabel_form <- function(form, permutation) {
   form_kind(kind_of_form(form))$relabel(form, permutation)

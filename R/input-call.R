@@ -67,6 +67,9 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
     set <- common$set
     clusters <- common$clusters
   }
+  if (relabel && (!plain || !is.null(clusters))) {
+    set <- with_unique_labels(lapply(set, with_cluster_label))
+  }
   refuse_repeats_of(reprs, set, clusters)
   if (na != "error") {
     complete <- complete_sides(sides, set, na)
@@ -87,6 +90,7 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
   if (series == "linear") {
     refuse_prepared_series(all_representations(sides))
     sides <- middle_sides(sides)
+    if (relabel) set <- lapply(set, with_middle_label)
   }
   set <- lapply(set, settled_measure, grid)
   sides <- with_refusals(sides, set)
@@ -122,12 +126,11 @@ open_pair <- function(x, y, measure, what, na, frame = parent.frame()) {
       running$threads <- threads
       end_choices(choices)
     })
-    args <- settled_arguments(d, measure$args, list(x = list(rx), y = list(ry)))
-    if (!is_settled(measure) || !identical(args, measure$args)) {
-      measure$args <- args
+    if (!is_settled(measure)) {
+      measure$args <- settled_arguments(d, measure$args, list(x = list(rx), y = list(ry)))
       measure <- settled_measure(measure, grid = FALSE)
+      note_unused_labels(measure$args)
     }
-    note_unused_labels(measure$args)
     for (repr in reprs) {
       error <- refusal(measure, repr)
       if (!is.null(error)) stop(error)
@@ -177,6 +180,7 @@ names_count <- function(set) {
 # symmetric    is the score of (x, y) that of (y, x)?
 # sign         -1 for distances, 1 for similarities
 # null         what new_null() made for these arguments, or NULL
+# dot          what new_dot() made for these arguments, or NULL
 settled_measure <- function(measure, grid = TRUE) {
   d <- measure$declaration
   args <- measure$args
@@ -191,13 +195,15 @@ settled_measure <- function(measure, grid = TRUE) {
   measure$symmetric <- isTRUE(value(d$symmetric))
   measure$sign <- orientation(measure)
   measure$null <- value(d$null)
+  measure$dot <- value(d$dot)
   measure
 }
 
 is_settled <- function(measure) !is.null(measure$range)
 
 # The measures with their default arguments, settled when they are first asked for: most calls of
-# two matrices have no others, and need not judge them again.
+# two matrices have no others, and need not judge them again. (Default arguments hold no labels, so
+# that all matrices that declare nothing settle them alike.)
 usual_measures <- new.env()
 
 # list(given, measure): the default arguments as the exported function has them, and the measure
@@ -207,7 +213,8 @@ usual_measure <- function(id) {
     d <- declaration(id)
     given <- default_arguments(id)
     if (!length(given)) given <- list() # without names, as functions without parameters give it
-    measure <- list(id = id, label = id, args = d$check(given), declaration = d)
+    args <- settled_arguments(d, d$check(given), list(x = list(), y = list()))
+    measure <- list(id = id, label = id, args = args, declaration = d)
     usual_measures[[id]] <- list(given = given, measure = settled_measure(measure, grid = FALSE))
   }
   usual_measures[[id]]

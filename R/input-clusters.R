@@ -16,8 +16,8 @@ cluster_codes <- function(clusters, arg = "clusters") {
 check_clusters <- function(codes, n, of, least, why) {
   if (is.null(codes)) return(invisible())
   if (length(codes) != n) {
-    abort("`clusters` has ", length(codes), " labels, but `", of, "` has ", n,
-          " rows: give one label per stimulus, or NA for stimuli to leave out.",
+    abort("`clusters` has ", count_of(length(codes), "label"), ", but `", of, "` has ",
+          count_of(n, "row"), ": give one label per stimulus, or NA for stimuli to leave out.",
           class = "repalign_error_labels", arg = "clusters")
   }
   count <- cluster_count(codes)

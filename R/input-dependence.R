@@ -5,7 +5,8 @@
 # Every function that gives p-values (`use` is "null"), or intervals or ceilings over stimuli
 # ("errors"), judges its rows once: open_sides() for all that opens a call, warn_of_rows() for the
 # others. Labels and designs that tell what depends on what answer the question; those functions
-# know which. ("order" is for minibatches of successive rows.)
+# know which. ("evaluation" is for errors beside p_chance, "order" for minibatches of successive
+# rows.)
 
 # Neighbouring rows count as alike where their mean squared distance is below this share of that of
 # all rows (AR(1) series with a coefficient of 0.5 have 0.6).
@@ -14,7 +15,7 @@ alike_share <- 0.6
 # And it must be lower than that of shuffled rows by so many standard deviations: on one side of a
 # pair for intervals, which any dependence makes too narrow, on both sides for p-values, which are
 # right as long as the rows of one side are exchangeable. Shuffled rows, heavy tails among them, did
-# that in less than 0.3% of the data sets (bench/dependence.R).
+# that in less than 0.3% of the data sets (bench/rows.R).
 alike_deviations <- c(errors = 4, null = 3)
 
 # Of longer or wider data some rows and columns are enough, and of long lists some elements.
@@ -63,10 +64,12 @@ text_about_rows <- function(x, y, use, remedies) {
     paste0("Many rows are near copies of each other, as of stimuli that were shown several ",
            "times. ")
   }
+  errors <- paste0("Intervals count every stimulus as independent: they are then too narrow, and ",
+                   "corrected estimates and ceilings too high. ")
   consequence <- switch(use,
-    null = "P-values take the rows as exchangeable: they are then far too small. ",
-    errors = paste0("Intervals count every stimulus as independent: they are then too narrow, and ",
-                    "corrected estimates and ceilings too high. "),
+    null = "P-values take the rows as exchangeable: they are then far too small. ", errors = errors,
+    evaluation = paste0(errors, "`p_chance` takes the rows as exchangeable: it is then far too ",
+                        "small. "),
     order = "", no_branch(use))
   remedy <- remedies[[if (series || length(remedies) == 1) 1 else 2]]
   structure(paste0(found, consequence, remedy), share = if (series) min(share))
@@ -88,7 +91,11 @@ judged_rdms <- function(values, n, mean = FALSE) {
 # Does a number of permutations leave all orders of the rows free, where designs would restrict
 # them? Without any permutation there is no p-value.
 all_orders <- function(permutations) {
-  is.numeric(permutations) && is.null(dim(permutations)) && !identical(as.double(permutations), 0)
+  is.numeric(permutations) && is.null(dim(permutations)) && !is_no_permutation(permutations)
+}
+
+is_no_permutation <- function(permutations) {
+  is.numeric(permutations) && length(permutations) == 1 && permutations %in% 0
 }
 
 # What functions offer; for runs and series first, for copies second if it differs.

@@ -105,9 +105,6 @@ without_missing <- function(given, na, same = FALSE) {
       paste0("$", names(value))
     stats::setNames(value, paste0(arg, names))
   }, given, names(given))), recursive = FALSE)
-  # stimuli go by their names before some are left out
-  arrays <- vapply(flat, function(x) length(dim(x)) == 3 && !is_responses(x), NA)
-  if (na == "stimuli" && !any(arrays)) flat <- data_in_order(flat)
   reprs <- Map(given_with_holes, flat, names(flat))
   rows <- TRUE
   columns <- lapply(reprs, function(repr) TRUE)
@@ -115,7 +112,11 @@ without_missing <- function(given, na, same = FALSE) {
     counts <- vapply(reprs, function(repr) repr$n, 0L)
     # stimuli that do not match are left to the function, which says so
     if (length(unique(counts)) > 1) return(list(given = given, rows = TRUE, columns = columns))
-    flat <- data_in_order(flat)
+    # stimuli go by their names before some are left out; that some have none is said by the
+    # function, of what is left
+    flat <- withCallingHandlers(data_in_order(flat), repalign_one_sided_names = function(m) {
+      invokeRestart("muffleMessage")
+    })
     reprs <- Map(given_with_holes, flat, names(flat))
     rows <- complete_stimuli(reprs)
   } else {
@@ -159,6 +160,14 @@ cut_given <- function(x, rows, columns) {
          dist = if (isTRUE(rows)) x else cut_dist(x, rows),
          graph = whole_graph(list(data = x), rows),
          no_branch(kind))
+}
+
+# Labels of the columns of x, of which `columns` are kept. Labels with names go by these before they
+# are cut; what has another length is left to the function, which says so.
+cut_unit_labels <- function(labels, x, columns, arg, of) {
+  if (length(labels) != length(columns) || all(columns)) return(labels)
+  columns_of_x <- if (is.data.frame(x)) names(x) else dimnames(x)[[2]]
+  in_order_of(labels, columns_of_x, arg, paste0("the columns of `", of, "`"))[columns]
 }
 
 # A trial that was not recorded lacks for all neurons; these values lack for some of them.
@@ -350,8 +359,8 @@ cut_permutations <- function(permutations, rows) {
   if (inherits(permutations, "how")) cut_how(permutations, rows) else permutations
 }
 
-# complete: from usable_sides() or ready_grid(), with the labels of all stimuli and which of them
-# are kept.
+# complete: an opened call or what ready_grid() gives, with the labels of all stimuli and which of
+# them are kept.
 cut_blocks <- function(blocks, complete) {
   blocks <- in_order_of(blocks, complete$labels, "blocks")
   rows <- complete$rows

@@ -52,6 +52,7 @@ reordered_data <- function(x, at) {
 }
 
 reordered_rows <- function(x, at) {
+  if (length(dim(x)) == 3) return(x[at, , , drop = FALSE])
   part <- x[at, , drop = FALSE]
   if (columns_are_checked(x)) mark_checked(part) else part
 }
@@ -73,6 +74,7 @@ odd_one <- function(values) {
 
 # One of three or more that alone has another number of stimuli is to blame.
 refuse_odd_count <- function(reprs, repr) {
+  refuse_one_sided_repeats(reprs)
   counts <- vapply(reprs, function(one) as.double(stimulus_count(one$data)), 0)
   odd <- odd_one(counts)
   prepared <- any(vapply(reprs, function(one) !is.null(one$prepared), NA))
@@ -83,6 +85,7 @@ refuse_odd_count <- function(reprs, repr) {
 }
 
 refuse_other_count <- function(one, other) {
+  refuse_one_sided_repeats(list(one, other))
   if (!is.null(one$prepared) || !is.null(other$prepared)) {
     prepared <- if (is.null(one$prepared)) other else one
     refuse_prepared(prepared$arg, "was prepared for ", prepared$n, " stimuli, but `",

@@ -31,8 +31,9 @@ NULL
 #' that need the data themselves, and under another version of this package. A call may use some of
 #' the measures only.
 #'
-#' Scores and null scores are the same as from the data, to the last bit (on the same machine and
-#' BLAS). Nothing random is stored: where neighbours are tied, the search alone is prepared, and
+#' Null scores are the same as from the data, to the last bit (on the same machine and BLAS), and so
+#' are scores, but for grids that are made as products of matrices (see [similarity()]), which agree
+#' to 1e-12. Nothing random is stored: where neighbours are tied, the search alone is prepared, and
 #' each call draws the order of the ties as it does for data; so it draws the subsets of [rtd()].
 #' Names in the call (list names) are part of the seeds of such draws, and must be the same for the
 #' same numbers. Warnings about a representation may come from `prepare()` and not from the call.
@@ -148,9 +149,9 @@ arranged_like <- function(x, made) {
 prepared_representation <- function(repr, measures, settled, data) {
   tied <- vapply(settled, has_open_graph, NA, repr)
   # the first time makes the forms; the second one tells which of them a comparison asks for
-  needed <- unlist(Map(make_forms, settled, list(repr), tied, TRUE))
+  needed <- unlist(Map(make_forms, settled, list(repr), tied))
   repr$cache$touched <- integer()
-  quietly_done(Map(make_forms, settled, list(repr), tied, FALSE))
+  quietly_done(Map(make_forms, settled, list(repr), tied))
   entries <- repr$cache$entries[sort(unique(repr$cache$touched))]
   repr$cache$touched <- NULL
   repr$cache$entries <- NULL
@@ -165,7 +166,7 @@ prepared_representation <- function(repr, measures, settled, data) {
 
 # Makes all that a comparison by this measure asks for, and returns whether it needs the data, too.
 # Tied neighbours are put in order in each call, so that only the search is done beforehand.
-make_forms <- function(measure, repr, tied, first) {
+make_forms <- function(measure, repr, tied) {
   if (tied) {
     has_open_graph(measure, repr)
     return(TRUE)

@@ -94,12 +94,15 @@ measures_in_words <- function(measures) {
   enumerate(vapply(measures, measure_in_words, ""), 5, quote = FALSE)
 }
 
+# What follows from other arguments.
+names_not_given <- c("default_estimator", "default_complete", "form")
+
 # The id with all parameters that differ from the defaults, whatever label the user has given.
 measure_in_words <- function(measure) {
   if (is_own(measure)) return(paste("a measure of your own,", dQuote(measure$label, FALSE)))
   defaults <- declaration(measure$id)$check(default_arguments(measure$id))
   given <- Filter(function(name) !identical(measure$args[[name]], defaults[[name]]),
-                  setdiff(names(measure$args), c("default_estimator", "default_complete")))
+                  setdiff(names(measure$args), names_not_given))
   values <- vapply(measure$args[given], function(value) {
     if (length(value) > 1) paste(length(value), "values") else
       if (is.character(value)) dQuote(value, FALSE) else format(value)

@@ -8,7 +8,7 @@ refusal <- function(measure, repr) {
   if (repr$kind == "data" && repr$n > 1 && any(accepted == "data")) {
     # with variance, in numbers that differences can be taken of
     largest <- column_stats(repr)$largest
-    if (isTRUE(is.finite(largest) && largest > 0)) return(NULL)
+    if (!is.na(largest) && largest > 0 && largest < Inf) return(NULL)
   }
   if (is_own(measure)) return(NULL)
   tryCatch({
@@ -46,4 +46,9 @@ with_refusals <- function(sides, set) {
 refusal_of_pair <- function(measure, pair) {
   error <- pair$x$refused[[measure$label]]
   if (is.null(error)) pair$y$refused[[measure$label]] else error
+}
+
+# For functions that need every representation.
+stop_at_refusals <- function(sides) {
+  for (repr in all_representations(sides)) for (error in repr$refused) stop(error)
 }

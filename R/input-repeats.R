@@ -2,11 +2,11 @@
 # scores, intervals and tests take them only where clusters say so.
 
 # reprs: lists with `data` and `arg`; codes: of the clusters of their stimuli, or NULL.
-refuse_repeats <- function(reprs, codes = NULL) {
+refuse_repeats <- function(reprs, codes = NULL, of_measure = FALSE) {
   for (repr in reprs) {
     names <- stimulus_names(repr$data)
-    if (!anyDuplicated(names) || in_common_clusters(names, codes)) next
-    refuse_repeated_names(names, repr)
+    if (is.null(names) || !anyDuplicated(names) || in_common_clusters(names, codes)) next
+    refuse_repeated_names(names, repr, of_measure = of_measure)
   }
 }
 
@@ -25,20 +25,62 @@ refuse_repeated_labels <- function(labels, arg, codes = NULL) {
 refuse_repeats_of <- function(reprs, set, clusters) {
   repeated <- Filter(function(repr) anyDuplicated(stimulus_names(repr$data)) > 0, reprs)
   if (!length(repeated)) return(invisible())
-  if (!is.null(clusters)) return(refuse_repeats(repeated, clusters))
-  for (measure in set) refuse_repeats(repeated, measure$args$clusters)
+  of_measure <- all(vapply(set, takes_clusters, NA))
+  if (!is.null(clusters)) return(refuse_repeats(repeated, clusters, of_measure))
+  for (measure in set) refuse_repeats(repeated, measure$args$clusters, of_measure)
 }
 
-refuse_repeated_names <- function(names, repr) {
+# What works depends on the data, and on the function that the user called. repr: list(data, arg),
+# of representations also responses; declared: the responses object to give in the place of the
+# data, as code, where the function needs another one than responses(x); of_measure: do measures
+# take clusters where the function does not?
+refuse_repeated_names <- function(names, repr, declared = NULL, of_measure = FALSE) {
   arg <- repr$arg
   twice <- names[duplicated(names)][1]
-  abort("`", arg, "` has the name ", dQuote(twice, FALSE), " more than once. ",
-        if (kind_of(repr$data) != "data") {
-          paste0("If it is of a stimulus that was shown more than once, make an RDM of conditions ",
-                 "by rdm(), or give clusters = labels(", arg, ") where a function takes clusters")
-        } else {
-          paste0("If rows are trials of one stimulus, give responses(", arg, "), which reads them ",
-                 "as such, or clusters = rownames(", arg, ") where a function takes clusters")
-        }, "; if these are different stimuli, give them different names.",
+  rdm <- kind_of(repr$data) != "data"
+  trials <- !is.null(repr$responses) || length(dim(repr$data)) == 3
+  as_repeats <- if (rdm) {
+    paste("If it is of a stimulus that was shown more than once, make an RDM of conditions by",
+          "rdm(), which takes rows of one name as repeats")
+  } else if (trials) {
+    paste0("If equal names are one stimulus, give ", merged_trials(arg), ", in which all of its ",
+           "trials stand together")
+  } else {
+    if (is.null(declared)) declared <- paste0("responses(", arg, ")")
+    paste0("If rows are trials of one stimulus, give ", declared, ", which reads them as such")
+  }
+  clusters <- if (rdm) paste0("labels(", arg, ")") else paste0("rownames(", arg, ")")
+  abort("`", arg, "` has the name ", dQuote(twice, FALSE), " more than once. ", as_repeats,
+        if (offers_argument("clusters")) paste0(", or clusters = ", clusters) else
+          if (of_measure) paste0(", or clusters = ", clusters, " in measure()"),
+        "; if these are different stimuli, give them different names.",
+        class = "repalign_error_repeats", arg = arg)
+}
+
+# The code that puts the trials of rows with equal names together, of an array or responses object.
+merged_trials <- function(arg) {
+  paste0("responses(apply(as.array(", arg, "), 2, c), rep(rownames(", arg, "), dim(", arg,
+         ")[3]))")
+}
+
+# What has each stimulus once stands beside what has the same stimuli several times: conditions, or
+# responses with trials, beside rows that were not declared to be repeats.
+refuse_one_sided_repeats <- function(reprs) {
+  names <- lapply(reprs, function(repr) stimulus_names(repr$data))
+  repeated <- vapply(names, anyDuplicated, 0L) > 0
+  for (at in which(repeated)) {
+    once <- vapply(names[!repeated], setequal, NA, names[[at]])
+    if (any(once)) refuse_repeated_names(names[[at]], reprs[[at]])
+  }
+}
+
+# For functions that take matrices alone. where: words that say where means are taken.
+refuse_repeated_rows <- function(x, arg, where) {
+  names <- rownames(x)
+  if (!anyDuplicated(names)) return(invisible())
+  twice <- names[duplicated(names)][1]
+  abort("`", arg, "` has the name ", dQuote(twice, FALSE), " more than once. If rows are repeats ",
+        "of one stimulus, take their means ", where, ", as by as.matrix(responses(x)); if they ",
+        "are different stimuli, give them different names.",
         class = "repalign_error_repeats", arg = arg)
 }

@@ -275,8 +275,9 @@ double_matrix <- function(x, arg) {
   x <- plain_matrix(x, arg)
   check_size(nrow(x), ncol(x), arg)
   if (ncol(x) < 1 || nrow(x) < 1) {
-    abort("`", arg, "` has ", count_of(nrow(x), "row"), " and ", ncol(x),
-          " columns: there is nothing to compare.", class = "repalign_error_size", arg = arg)
+    abort("`", arg, "` has ", count_of(nrow(x), "row"), " and ",
+          count_of(ncol(x), "column"), ": there is nothing to compare.",
+          class = "repalign_error_size", arg = arg)
   }
   if (!is.double(x)) storage.mode(x) <- "double"
   x

@@ -3,7 +3,7 @@
 
 check_rows <- function(n, least, arg, why) {
   if (n < least) {
-    abort("`", arg, "` has ", n, " row", if (n != 1) "s", "; ", why, " needs at least ", least,
+    abort("`", arg, "` has ", count_of(n, "row"), "; ", why, " needs at least ", least,
           " stimuli (rows).", class = "repalign_error_rows", arg = arg)
   }
 }

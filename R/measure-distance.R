@@ -50,8 +50,8 @@ NULL
 #' both sides first. Without `stimulus_noise`, `"whitened_cosine"` of squared Euclidean distances is
 #' the linear naive [cka()]. V is never formed, and the null of [calibrate()] is as fast as that of
 #' CKA when `stimulus_noise` is `NULL`; with `stimulus_noise` each permutation is computed anew.
-#' With missing pairs, V is that of the pairs that are there. The whitened comparisons do not go by
-#' `clusters`.
+#' With missing pairs, and with pairs left out within `clusters`, V is that of the pairs that are
+#' there.
 #'
 #' RDMs may have negative dissimilarities, as cross-validated distances do; they are compared with
 #' their signs.
@@ -122,7 +122,8 @@ has_contrast <- function(repr, args, rdm) {
 contrasted_form <- function(repr, args, rdm = dissimilarities_of(repr, args$inner)) {
   undefined <- !has_contrast(repr, args, rdm)
   form <- rdm_form(repr, args, rdm)
-  extend_form(form, undefined = undefined || isTRUE(form$size == 0))
+  form$undefined <- undefined || isTRUE(form$size == 0)
+  form
 }
 
 check_row_width <- function(repr, inner) {
@@ -157,7 +158,7 @@ declare_measure(
     check_clusters(args$clusters, pair$x$n, pair$x$arg, 3, "a correlation of dissimilarities")
     check_stimulus_noise_size(args$stimulus_noise, pair$x$n)
   },
-  form = rdm_form_kind,
+  form = function(args) args$form,
   keeps = rdm_forms,
   prepare = function(repr, args, side) {
     repr <- labelled_stimuli(repr, args$clusters)
@@ -166,7 +167,7 @@ declare_measure(
     if (args$gaps) rdm_form(repr, args) else contrasted_form(repr, args)
   },
   undefined = warn_equal_dissimilarities,
-  statistic = rdm_product, score = rdm_correlation, null = rsa_null,
+  statistic = rdm_product, score = rdm_correlation, null = rsa_null, dot = rsa_dot,
   # which pairs are ranked or weighed is known only when both sides are there
   needs_data = function(args, n, d) args$na == "pairwise",
   errors = rsa_errors, memory = rsa_needs
@@ -248,6 +249,11 @@ distance_covariance <- function(pair, x, y, args) {
   } else value
 }
 
+distance_correlations <- function(square, args) {
+  square <- clip_to_range(square, -1, 1)
+  if (is_square(args)) square else sqrt(pmax(square, 0))
+}
+
 # Is the score the square of a correlation, of which no root is taken?
 is_square <- function(args) args$estimator == "unbiased" || args$squared
 
@@ -275,12 +281,20 @@ declare_measure(
   form = "centered distances", keeps = "distances",
   prepare = function(repr, args, side) {
     form <- form_centered_distances(repr, args$estimator == "unbiased")
-    extend_form(form, undefined = form$size == 0)
+    form$undefined <- form$size == 0
+    form
   },
   undefined = warn_equal_dissimilarities, statistic = distance_covariance,
   score = function(statistic, x, y, args) {
-    square <- clip_to_range(statistic / sqrt(x$size) / sqrt(y$size), -1, 1)
-    if (is_square(args)) square else sqrt(pmax(square, 0))
+    distance_correlations(statistic / sqrt(x$size) / sqrt(y$size), args)
+  },
+  dot = function(args) {
+    new_dot(function(x, y, args) {
+      with_sizes(centered_table(x, y), y, sizes_of(x, y, form_size_of))
+    }, function(values, args) {
+      if (!is_square(args)) values[values < -tie_share] <- NA
+      distance_correlations(values, args)
+    })
   },
   null = function(args) {
     new_null("inner", centered = TRUE, operand = function(form, repr, args, side) {

@@ -55,6 +55,7 @@ hsic <- function(x, y, kernel = c("linear", "rbf", "manifold"),
                  units_x = NULL, units_y = NULL, sigma = NULL, bandwidth = 1, k = 15,
                  clusters = NULL, shared_noise = c("auto", "trials", "pairs"),
                  complete = c("none", "x", "y", "both"), na = c("error", "stimuli", "neurons")) {
+  refuse_partial_words(sys.call(), sys.function(), parent.frame())
   args <- check_cka_args(list(
     kernel = kernel, estimator = estimator, shared_neurons = shared_neurons, units_x = units_x,
     units_y = units_y, complete = complete, sigma = sigma, bandwidth = bandwidth, k = k,
@@ -258,16 +259,13 @@ kernel_h <- function(pair, args) {
 # leave out the diagonals, whose ones count in the naive value only and are added here.
 manifold_value <- function(dot, rows, a, b, args) {
   n <- as.double(a$n)
-  total_a <- sum(a$row_sums)
-  total_b <- sum(b$row_sums)
-  if (corrects_stimuli(args$estimator)) {
-    value <- song_estimate(dot, rows, total_a * total_b, n)
-    magnitude <- dot / (n * (n - 3))
-  } else {
-    dot <- dot + n
-    value <- (dot - 2 * (rows + total_a + total_b + n) / n +
-                (total_a / n + 1) * (total_b / n + 1)) / n^2
-    magnitude <- dot / n^2
-  }
-  list(value = value, magnitude = magnitude, scale = c(0, 0))
+  magnitude <- if (corrects_stimuli(args$estimator)) dot / (n * (n - 3)) else (dot + n) / n^2
+  list(value = manifold_h(dot, rows, sum(a$row_sums), sum(b$row_sums), n, args),
+       magnitude = magnitude, scale = c(0, 0))
+}
+
+# total_a, total_b: the sums of all entries.
+manifold_h <- function(dot, rows, total_a, total_b, n, args) {
+  if (corrects_stimuli(args$estimator)) return(song_estimate(dot, rows, total_a * total_b, n))
+  (dot + n - 2 * (rows + (total_a + total_b) + n) / n + (total_a / n + 1) * (total_b / n + 1)) / n^2
 }

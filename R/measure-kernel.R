@@ -195,7 +195,9 @@ prepare_cka <- function(repr, args, side) {
     no_branch(args$kernel)
   )
   self <- self_h(repr, args, self_labels(repr, args, side), form)
-  extend_form(form, self = self, undefined = !is_positive(self))
+  form$self <- self
+  form$undefined <- !is_positive(self)
+  form
 }
 
 # The H value of the two sides, from their forms where these are of the linear kernel.
@@ -240,6 +242,31 @@ kernel_needs_data <- function(args, n, d) {
   of_neurons || goes_by_clusters(args) || (args$kernel == "linear" && d <= n)
 }
 
+# Estimates that go by labels are made cell by cell.
+cka_dot <- function(args, finish = function(values, args) values) {
+  labelled <- !is.null(args$clusters) || !args$estimator %in% c("naive", "stimulus")
+  if (labelled || args$shared_neurons || !is.null(args$units_x)) return(NULL)
+  switch(args$kernel, linear = new_dot(linear_products, finish, gram_source),
+         rbf = new_dot(gaussian_products, finish), manifold = new_dot(manifold_products, finish),
+         no_branch(args$kernel))
+}
+
+self_value <- function(form) form$self$value
+
+gaussian_products <- function(x, y, args) {
+  n <- as.double(length(x[[1]]$means))
+  terms <- if (args$estimator == "stimulus") n * (n - 3) else n^2
+  with_sizes(centered_table(x, y) / terms, y, sizes_of(x, y, self_value))
+}
+
+manifold_products <- function(x, y, args) {
+  total <- sizes_of(x, y, function(form) sum(form$row_sums))
+  value <- manifold_h(sparse_table(x, y), crossed(x, y, function(form) form$row_sums),
+                      rep(total$x, length(total$y)), rep(total$y, each = length(total$x)),
+                      as.double(x[[1]]$n), args)
+  with_sizes(value, y, sizes_of(x, y, self_value))
+}
+
 declare_measure(
   id = "cka", label = "Centered kernel alignment", family = "kernel", resi = "CKA",
   direction = "similarity", best = 1, metric = FALSE, pairing = TRUE,
@@ -266,7 +293,7 @@ declare_measure(
     error <- if (corrects_trials(args$estimator)) 0 else error_of_cka(pair, x$self, y$self, args)
     warn_unstable(score, pair, error, args$clusters)
   },
-  null = cka_null,
+  null = cka_null, dot = cka_dot,
   needs_data = kernel_needs_data, errors = cka_errors(),
   memory = cka_needs
 )
@@ -311,7 +338,7 @@ declare_measure(
   check_pair = check_cka, form = "linear",
   prepare = prepare_cka, undefined = warn_undefined_cka,
   statistic = cross_h,
-  score = cka_of_h, null = cka_null,
+  score = cka_of_h, null = cka_null, dot = cka_dot,
   needs_data = function(args, n, d) d <= n, errors = cka_errors(),
   memory = linear_needs
 )
@@ -395,6 +422,10 @@ declare_measure(
          data = pair$x$arg)
   },
   null = cka_null,
+  dot = function(args) cka_dot(args, function(values, args) {
+    values[abs(values) > 1 + tie_share] <- NA
+    acos(pmin(pmax(values, -1), 1))
+  }),
   needs_data = kernel_needs_data, errors = cka_errors(new_angle()),
   memory = cka_needs
 )

@@ -89,6 +89,13 @@ kernel_product <- function(pair, x, y, args) {
   centered_product(x, y, if (is.null(args$centering)) "row" else args$centering)$value
 }
 
+centered_kernel_dot <- function(args) {
+  new_dot(function(x, y, args) {
+    table <- sparse_centered_table(x, y, if (is.null(args$centering)) "row" else args$centering)
+    c(list(table = table), sizes_of(x, y, norm_of_form))
+  })
+}
+
 declare_measure(
   id = "mka", label = "Manifold-approximated kernel alignment", family = "neighbours",
   direction = "similarity", range = c(-1, 1), best = 1, symmetric = TRUE, metric = FALSE,
@@ -106,7 +113,7 @@ declare_measure(
     form_mka(clustered_representation(repr, args$clusters), args$k, args$ties)
   },
   undefined = warn_no_contrast, statistic = kernel_product, score = kernel_cosine,
-  null = function(args) sparse_null(centered_products),
+  null = function(args) sparse_null(centered_products), dot = centered_kernel_dot,
   needs_data = FALSE, memory = sparse_needs
 )
 
@@ -197,5 +204,5 @@ declare_measure(
   },
   undefined = warn_no_contrast, statistic = kernel_product,
   score = kernel_cosine, null = function(args) sparse_null(centered_products),
-  needs_data = FALSE, memory = sparse_needs
+  dot = centered_kernel_dot, needs_data = FALSE, memory = sparse_needs
 )

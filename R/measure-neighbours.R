@@ -133,6 +133,11 @@ declare_measure(
   },
   score = function(statistic, x, y, args) statistic / args$k,
   null = function(args) neighbour_list_null(if (args$ties == "average") "weights" else "count"),
+  dot = function(args) {
+    new_dot(function(x, y, args) {
+      list(table = sparse_table(x, y, graph_operand(x)) / nrow(x[[1]]$idx))
+    }, function(values, args) values / args$k)
+  },
   needs_data = FALSE, errors = mutual_knn_errors,
   memory = graph_needs
 )
@@ -246,6 +251,16 @@ declare_measure(
   },
   null = function(args) {
     neighbour_list_null(if (args$ties == "average") "mean_jaccard" else "jaccard")
+  },
+  # the mean over orders of ties is no sum over common edges
+  dot = function(args) {
+    new_dot(function(x, y, args) {
+      table <- sparse_table(x, y, graph_operand(x), neighbours = args$k)
+      list(table = table / nrow(x[[1]]$idx))
+    }, form = function(d, repr, args, side) {
+      form <- prepared_for_dots(d, repr, args, side)
+      if (is.null(form$averaged)) form
+    })
   },
   needs_data = FALSE, memory = graph_needs
 )
@@ -497,6 +512,12 @@ declare_measure(
     if (args$estimator == "unbiased") return(NULL)
     if (args$centering == "masked") return(sparse_null(common_products, reversed = TRUE))
     sparse_null(function(values, x, y, args, design) values[[1]][, 1])
+  },
+  dot = function(args) {
+    if (args$centering == "masked") return(NULL)
+    new_dot(function(x, y, args) {
+      c(list(table = sparse_table(x, y)), sizes_of(x, y, norm_of_form))
+    })
   },
   needs_data = FALSE, memory = sparse_needs
 )

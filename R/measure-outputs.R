@@ -61,6 +61,7 @@ NULL
 #' @rdname outputs
 #' @export
 jsd <- function(p, q, from = c("probability", "logit")) {
+  refuse_partial_words(sys.call(), sys.function(), parent.frame())
   from <- check_choice(from, c("probability", "logit"), "from")
   pair <- output_pair(p, q)
   mean_jsd(as_probabilities(pair$p, from, "p"), as_probabilities(pair$q, from, "q"))
@@ -95,6 +96,7 @@ disagreement <- function(p, q) {
 #' @rdname outputs
 #' @export
 accuracy_difference <- function(p, q, labels) {
+  refuse_partial_words(sys.call(), sys.function(), parent.frame())
   pair <- output_pair(p, q)
   if (missing(labels)) {
     abort("`labels` is missing: give the true class of every row.",
@@ -120,12 +122,12 @@ output_pair <- function(p, q) {
   p <- as_outputs(p, "p")
   q <- as_outputs(q, "q")
   both <- data_in_order(list(p = p, q = q))
-  refuse_repeats(Map(function(data, arg) list(data = data, arg = arg), both, names(both)))
+  for (arg in names(both)) refuse_repeated_rows(both[[arg]], arg, "on both sides")
   p <- both$p
   q <- both$q
   if (ncol(p) != ncol(q)) {
-    abort("`p` has ", ncol(p), " columns and `q` has ", ncol(q), ": the columns must be the same ",
-          "classes in the same order.", class = "repalign_error_size", arg = "q")
+    abort("`p` has ", count_of(ncol(p), "column"), " and `q` has ", ncol(q), ": the columns ",
+          "must be the same classes in the same order.", class = "repalign_error_size", arg = "q")
   }
   differ <- which(colnames(p) != colnames(q))
   if (length(differ)) {
@@ -182,8 +184,8 @@ check_classes <- function(labels, n, classes, names) {
     label_error("must be class numbers or names, not ", describe(labels))
   }
   if (length(labels) != n) {
-    label_error("has ", length(labels), " values, but the outputs have ", n, " rows: give one ",
-                "per row")
+    label_error("has ", count_of(length(labels), "value"), ", but the outputs have ",
+                count_of(n, "row"), ": give one per row")
   }
   if (anyNA(labels)) label_error("is missing (NA) in row ", which(is.na(labels))[1])
   if (is.factor(labels) || is.character(labels)) return(classes_by_name(labels, names))

@@ -167,10 +167,15 @@ refuse_unknown_argument <- function(name, declared) {
   # the function that the user called: the first one of this package
   called <- Filter(function(f) identical(environment(f), topenv()),
                    lapply(seq_len(sys.nframe()), sys.function))[[1]]
+  having <- Filter(function(id) name %in% names(measure_parameters(id)), measure_ids())
+  if ("cka" %in% having) having <- "cka"
   abort("There is no argument `", name, "` here", if (length(ids)) {
     paste0(", and ", enumerate(ids), if (length(ids) == 1) " has" else " have",
            " no such parameter")
-  }, suggest(name, setdiff(unique(c(names(formals(called)), known)), "...")),
+  }, if (length(having)) {
+    paste0(": it is a parameter of other measures, such as measure(", dQuote(having[1], FALSE),
+           ", ", name, " = ...).")
+  } else suggest(name, setdiff(unique(c(names(formals(called)), known)), "...")),
   class = "repalign_error_parameter", arg = name)
 }
 

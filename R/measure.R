@@ -59,6 +59,8 @@ registry <- new.env()
 # null                how the statistic of all permutations is made: a list that names a null
 #                     kernel, see new_null(), or a function(args) that gives one; with NULL it is
 #                     made permutation by permutation, from relabelled forms
+# dot                 how the scores of a grid are made at once: a function(args) that gives NULL (cell
+#                     by cell) or what new_dot() makes
 # errors              how the score varies with the stimuli: NULL (by half-samples), or a
 #                     function(args) that gives NULL or what new_errors() makes
 declare_measure <- function(id, label, family, resi = NA_character_, direction, range, best,
@@ -67,7 +69,7 @@ declare_measure <- function(id, label, family, resi = NA_character_, direction, 
                             settle = NULL, check_pair = NULL, form, keeps = character(), prepare,
                             undefined = NULL, statistic = NULL,
                             score = function(statistic, x, y, args) statistic,
-                            inspect = NULL, needs_data = TRUE, memory, null = NULL,
+                            inspect = NULL, needs_data = TRUE, memory, null = NULL, dot = NULL,
                             errors = NULL) {
   stopifnot(is.null(registry[[id]]))
   registry[[id]] <- environment()
@@ -149,6 +151,10 @@ has_permutations <- function(measure) isTRUE(measure$declaration$pairing)
 # An own measure is made by new_measure() of a function, about which nothing more is known.
 is_own <- function(measure) isTRUE(measure$declaration$own)
 
+takes_clusters <- function(measure) {
+  !is_own(measure) && "clusters" %in% names(measure_parameters(measure$id))
+}
+
 measure_ids <- function() sort(names(registry))
 
 declaration <- function(id) {
@@ -217,9 +223,7 @@ as_measures <- function(measure) {
   })
   named <- names(set)
   for (i in which(!is.null(named) & nzchar(named))) set[[i]]$label <- named[i]
-  labels <- number_equal_labels(vapply(set, function(m) m$label, ""))
-  for (i in seq_along(set)) set[[i]]$label <- labels[i]
-  unname(set)
+  unname(with_unique_labels(set))
 }
 
 # The second of equal labels gets " #2", where make.unique() would start with 1. The last line is
@@ -230,4 +234,10 @@ number_equal_labels <- function(labels) {
   count <- as.integer(sub(".* #", "", unique[repeated])) + 1L
   unique[repeated] <- paste0(labels[repeated], " #", count)
   make.unique(unique, sep = " #")
+}
+
+with_unique_labels <- function(set) {
+  if (length(set) < 2) return(set)
+  labels <- number_equal_labels(vapply(set, function(m) m$label, ""))
+  Map(function(measure, label) replace(measure, "label", label), set, labels)
 }

@@ -13,6 +13,7 @@ chance_of_models <- function(task, data, scores, permutations, blocks, threads) 
   p_value <- rep(NA_real_, length(scores))
   design <- if (length(known)) chance_design(task, data, permutations, blocks)
   if (is.null(design)) return(list(p_value = p_value, permutations = 0L, engine = NA_character_))
+  note_unattainable(design$count, list(alpha = 0.05, p_adjust = "none"), design$most, TRUE)
   null <- chance_null(task_of_models(task, known), data, design, threads)
   p_value[known] <- colMeans(null >= rep(null[1, ], each = nrow(null)) - equal_share)
   # whole clusters that change places may leave a model as it is
@@ -25,10 +26,6 @@ chance_of_models <- function(task, data, scores, permutations, blocks, threads) 
            class = "repalign_no_chance")
   }
   list(p_value = p_value, permutations = design$count, engine = design$engine)
-}
-
-is_no_permutation <- function(permutations) {
-  is.numeric(permutations) && length(permutations) == 1 && permutations %in% 0
 }
 
 # What can be judged before anything is computed, without drawing permutations. Returns blocks for

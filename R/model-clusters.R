@@ -11,7 +11,7 @@ clustered_task <- function(task, clusters) {
   task$constant <- rep(FALSE, length(task$models))
   if (is.null(clusters)) return(task)
   codes <- cluster_codes(in_order_of(clusters, task$labels, "clusters"))
-  check_clusters(codes, task$n, "rdms", 2, "a comparison of RDMs")
+  check_clusters(codes, task$n, "data", 2, "a comparison of RDMs")
   task$kept <- which(!is.na(codes))
   places <- packed_places(task$kept, task$n)
   task$codes <- unname(labelled_codes(codes))
@@ -72,7 +72,7 @@ few_clusters <- 6
 note_few_clusters <- function(task, drawn) {
   count <- units_of(task$n, task$codes)
   if (is.null(task$codes) || count >= few_clusters || is.null(drawn$condition)) return(invisible())
-  inform("`clusters` has only ", count, " clusters, of which draws are made: errors over them are ",
-         "rough (see ?evaluate_models). Use finer labels if smaller groups of stimuli are ",
-         "independent.", class = "repalign_few_clusters")
+  inform("`clusters` has only ", count_of(count, "cluster"), ", of which draws are made: errors ",
+         "over them are rough (see ?evaluate_models). Use finer labels if smaller groups ",
+         "of stimuli are independent.", class = "repalign_few_clusters")
 }

@@ -103,8 +103,8 @@ as_folds <- function(folds, repeats, task) {
   repeats <- check_count(repeats, "repeats")
   groups <- max(task$group)
   if (count[["rdm"]] > groups) {
-    abort("`folds` cuts the RDMs into ", count[["rdm"]], " folds, but there are ", groups,
-          if (groups == 1) " group" else " groups", " of them.", class = "repalign_error_size",
+    abort("`folds` cuts the RDMs into ", count[["rdm"]], " folds, but there are ",
+          count_of(groups, "group"), " of them.", class = "repalign_error_size",
           arg = "folds")
   }
   units <- units_of(task$n, task$codes)

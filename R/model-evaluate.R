@@ -1,7 +1,7 @@
-# evaluate_models() compares models with the RDMs of subjects, with errors over subjects, stimuli or
-# both.
+# evaluate_models() compares models with data: with recordings (model-recordings.R), or, in this
+# file, with the RDMs of subjects, with errors over subjects, stimuli or both.
 #
-# Its result is a data frame of the class "repalign_evaluation" with a row for each model. Beside
+# The result for RDMs is a data frame of the class "repalign_evaluation" with a row for each model. Beside
 # the rows it keeps the attributes
 #
 # parts      what compare_scores() needs: list(main, interactions, df), see model-variance.R
@@ -11,182 +11,170 @@
 # outer, resample, folds, conf_level, sizes, group   how it was made
 # pictures   list(data, models, stimulus_noise): data and predicted RDMs, for plot(type = "map")
 
-#' Compare models of RDMs with the RDMs of subjects
+#' Which model is closest to the data, is it more than chance, and how high could it be?
 #'
-#' How similar is what each model predicts to the RDMs of subjects (or sessions), how certain is
-#' that, and how good could any model be? Scores have errors over subjects, stimuli or both, by
-#' resampling; flexible models are cross-validated; and differences between models are tested by
-#' [compare_scores()].
+#' Compares models, layers or areas with a recording, with the recordings of several subjects, or
+#' with their RDMs: a score with its error for each model, p-values against chance, the noise
+#' ceiling, and which models may be the best. [compare_scores()] tests differences between them.
 #'
-#' @param rdms data RDMs, one of each subject or session: a named list of `dist` objects or
-#'   symmetric matrices of the same stimuli.
-#' @param models what [rdm_model()] returned, RDMs (fixed models), or a named list of these.
-#' @param outer how RDMs are compared, as for [rsa()].
-#' @param resample what is drawn anew, with replacement: the RDMs (`"rdm"`), the stimuli
-#'   (`"condition"`), `"both"`, or `"none"`, for errors over RDMs without resampling. Draws may
-#'   also be given, as `list(rdm = , condition = )` of matrices of indices with a draw in each row;
-#'   those in `rdm` are numbers of groups, if there are any, and those in `condition` numbers of
-#'   clusters.
-#' @param draws number of draws.
-#' @param group one label for each RDM, with the names of the RDMs or in their order: RDMs of the
+#' @param data a recording (a matrix stimuli x neurons, what [responses()] declares, or an array
+#'   stimuli x neurons x trials), a list of the recordings of several subjects, or RDMs: a `dist`
+#'   object, or a list of `dist` objects (or symmetric matrices with a diagonal of 0), one of each
+#'   subject or session.
+#' @param models a named list. For recordings: representations of the same stimuli, as for
+#'   [similarity()]. For RDMs: RDMs, or what [rdm_model()] returns. For both, a factor is a model in
+#'   which stimuli are of the same category or not.
+#' @param outer for RDMs: how they are compared, as for [rsa()].
+#' @param resample for RDMs: what is drawn anew, with replacement: the RDMs (`"rdm"`), the stimuli
+#'   (`"condition"`), `"both"`, or `"none"`, for errors over RDMs without resampling. Draws may also
+#'   be given, as `list(rdm = , condition = )` of matrices of indices with a draw in each row; those
+#'   in `rdm` are numbers of groups, if there are any, and those in `condition` numbers of clusters.
+#' @param draws for RDMs: the number of draws.
+#' @param group for RDMs: one label each, with the names of the RDMs or in their order: RDMs of the
 #'   same subject are drawn and left out together. Without it, each is a group.
-#' @param folds into how many folds RDMs and stimuli are cut for cross-validation, or a data frame
-#'   of folds with the columns `fold`, `set` (`"train"` or `"test"`), `factor` (`"rdm"` or
-#'   `"condition"`) and `index`. A factor that it does not name is not cut.
-#' @param repeats how often folds are cut anew at random, in each draw; for the score of all data at
-#'   least 20 times.
-#' @param conf_level coverage of the intervals, between 0 and 1.
-#' @param stimulus_noise for whitened comparisons: the noise of the stimuli, as for [rsa()]. Draws
-#'   of stimuli need variances (or `NULL`), because copies of a stimulus have noise of their own.
-#' @param na `"pairwise"`: RDMs may lack pairs of stimuli (`NA`), and are compared over the
-#'   pairs that both have.
+#' @param folds for RDMs: into how many folds RDMs and stimuli are cut for cross-validation, or a
+#'   data frame of folds with the columns `fold`, `set` (`"train"` or `"test"`), `factor` (`"rdm"`
+#'   or `"condition"`) and `index`. A factor that it does not name is not cut.
+#' @param repeats for RDMs: how often folds are cut anew at random, in each draw; for the score of
+#'   all data at least 20 times.
+#' @param conf_level coverage of the intervals and of the set of the best, between 0 and 1.
+#' @param stimulus_noise for whitened comparisons of RDMs: the noise of the stimuli, as for [rsa()].
+#'   Draws of stimuli need variances (or `NULL`), because copies of a stimulus have noise of their
+#'   own.
+#' @param na as for [similarity()] (recordings), or `"pairwise"` for RDMs that lack pairs of stimuli
+#'   (`NA`): they are compared over the pairs that both have.
 #' @param threads see [similarity()].
 #' @param clusters one label for each stimulus, with the names of the stimuli or in their order, if
-#'   some depend on each other (pictures of one category, frames of one film, views of one object):
-#'   whole clusters are drawn and cut into folds, and pairs of stimuli within a cluster do not
-#'   count. Stimuli with the label `NA` are left out. See Details.
-#' @param blocks one label for each stimulus, with the names of the stimuli or in their order:
-#'   permutations exchange stimuli within a block only.
+#'   some depend on each other (frames of one film, views of one object): errors, folds and
+#'   permutations go by whole clusters, and pairs of stimuli within a cluster do not count where the
+#'   measure can leave them out (see [score_interval()]; RDMs: always). Stimuli with the label `NA`
+#'   are left out.
+#' @param blocks,series which permutations are allowed, as for [calibrate()]; `series` for
+#'   recordings only.
 #' @param permutations the number of permutations for `p_chance`, a matrix or a design of them, as
-#'   in [calibrate()]; 0 leaves `p_chance` out.
-#' @return A data frame of class `repalign_evaluation` with a row for each model and the columns
-#'   `model`; `score`, the mean similarity with the RDMs; `se`, `conf_low`, `conf_high` and `df`,
-#'   its standard error, interval and degrees of freedom; `p_chance`, of the one-sided test against
-#'   chance, by permutations; `p_zero`, of the one-sided test against 0;
-#'   `ceiling_low` and `ceiling_high`, the noise ceiling; `p_ceiling`, of the two-sided test against
-#'   its lower limit; `draws`, and `left_out`, how many of these were left out. There are `plot()`,
-#'   `confint()`, `vcov()` (the covariances of the scores; errors of differences are those of
-#'   [compare_scores()], which bounds each of them by its own parts), [compare_scores()], and
-#'   [best_score()] for the set of models that may be the best.
+#'   in [calibrate()]; 0 leaves p-values against chance out.
+#' @param measure for recordings: one measure, see [measure()]. By default the [cka()] that is
+#'   corrected for what `data` declare: `"stimulus_neuron_trial"` with trials, otherwise
+#'   `"stimulus_neuron"`.
+#' @param over for recordings: what the errors are about, as for [score_interval()]. By default
+#'   stimuli and the neurons of the recording, or stimuli and subjects.
+#' @param alpha for recordings: the level of `threshold`.
+#' @return A data frame of class `repalign_evaluation` with a row for each model. Columns:
 #'
-#'   Attributes have what these are made of. `attr(result, "draws")`: for each of `both`, `rdm` and
-#'   `condition` that were drawn, an array draws x models x repeats of the scores, with
-#'   `ceiling_low` and `ceiling_high` after the models; draws that were left out are `NA`.
-#'   `attr(result, "table")`: the score of each RDM (rows) with each model (columns), without folds;
-#'   with folds it is `NULL`.
+#' | column | | recordings | RDMs |
+#' | --- | --- | --- | --- |
+#' | `model` | its name | x | x |
+#' | `measure` | the label of the measure | x | |
+#' | `score` | the score; of subjects, the mean over them | x | x |
+#' | `se`, `df` | its standard error and degrees of freedom | x | x |
+#' | `conf_low`, `conf_high` | its interval | x | x |
+#' | `p_chance` | one-sided test against chance, by permutations | x | x |
+#' | `p_familywise` | the same, over all models | x | |
+#' | `threshold` | above it, `p_familywise` is at most `alpha` | x | |
+#' | `p_zero` | one-sided test against a score of 0 | | x |
+#' | `ceiling`, `ceiling_se` | the noise ceiling and its error; 1 where the estimator has the noise of trials taken out | x | |
+#' | `share` | `score / ceiling` | x | |
+#' | `ceiling_low`, `ceiling_high` | bounds of the noise ceiling | | x |
+#' | `p_ceiling` | two-sided test against the lower bound | | x |
+#' | `best` | is it in the confidence set of the best model? | x | |
+#' | `n` | the number of stimuli | x | |
+#' | `draws`, `left_out` | how many draws there were and were left out | | x |
+#'
+#' There are `plot()`, `confint()`, `vcov()`, [compare_scores()], [best_score()] and
+#' [compare_best()] for both. Attributes of the result for RDMs: `draws` (for each of `both`, `rdm`
+#' and `condition` an array draws x models x repeats of scores, with `ceiling_low` and
+#' `ceiling_high` after the models) and `table` (the score of each RDM with each model, without
+#' folds).
 #' @details
-#' *Scores* are means over RDMs, with all data; draws are for errors only. A draw has each RDM and
-#' each stimulus as often as it was drawn; pairs of copies of a stimulus do not count, and models
-#' are fitted anew.
+#' *Recordings.* The result is put together from [score_interval()], [calibrate()],
+#' [noise_ceiling()] or [subject_ceiling()], and [best_score()], which give the same numbers for the
+#' same data and seed; their pages say what each means. The units of the models are a sample of
+#' units, as neurons are, unless they are declared complete (`complete` of [responses()] or
+#' [cka()]), and the print says so. `p_familywise` is the share of permutations (the same for all
+#' models) in which the largest score of all models is as high as that of this model, each model's
+#' scores brought to mean 0 and standard deviation 1 first, the observed score among them. The
+#' ceiling of subjects is what they share. Without trials or subjects there is none (`NA`).
 #'
-#' *Errors.* Of N groups of RDMs and n stimuli, with a = N/(N - 1), b = n/(n - 1), and the
-#' variances over draws of both, of RDMs alone and of stimuli alone,
-#' \eqn{V = aV_r + bV_c - ab(V_{rc} - V_r - V_c)}{V = a V_r + b V_c - a b (V_rc - V_r - V_c)}, at
-#' least each of the main parts and at most their sum. The same holds for differences of scores and
-#' for a score less its ceiling. Tests are t tests with min(N, n) - 1 degrees of freedom (N - 1 or n
-#' - 1 for one factor), which is rather conservative. A draw with fewer than 3 different stimuli (in
-#' cross-validation, 3 for each fold) or with an undefined score is left out.
+#' *RDMs.* Scores are means over RDMs, with all data; draws are for errors only. A draw has each RDM
+#' and each stimulus as often as it was drawn; pairs of copies of a stimulus do not count, and
+#' models are fitted anew. Of N groups of RDMs and n stimuli (or clusters), with a = N/(N - 1), b =
+#' n/(n - 1), and the variances over draws of both, of RDMs alone and of stimuli alone, \eqn{V =
+#' aV_r + bV_c - ab(V_{rc} - V_r - V_c)}{V = a V_r + b V_c - a b (V_rc - V_r - V_c)}, at least each
+#' of the main parts and at most their sum; the same for differences and for a score less its
+#' ceiling. Tests are t tests with min(N, n) - 1 degrees of freedom (N - 1 or n - 1 for one factor).
+#' A draw with fewer than 3 different stimuli (in cross-validation, 3 for each fold) or with an
+#' undefined score is left out.
 #'
-#' *Chance.* `p_chance` asks whether the score could come from a model that has nothing to do with
-#' the data: the stimuli of the models are permuted, in the same way for all RDMs and all
-#' components, and all scores are computed anew, models with weights from new fits in the same
-#' folds. It is the p-value of [calibrate()] for the mean over RDMs, one-sided, and what the stars
-#' of `plot()` show. A permuted model that has no score in a fold counts as 0 there. Stimuli must be
-#' exchangeable: permutations within `blocks` keep what all stimuli of a block share, and `clusters`
-#' change places as a whole, for which they must have one size (`p_chance` is `NA` otherwise, with a
-#' note, and for models that such an exchange leaves as they are). Permutations say nothing of other
-#' subjects: `p_zero` does. A cosine is far above 0 for all RDMs that are positive, so that `p_zero`
-#' is then small for any model; `p_chance` is not.
+#' Models with weights are fitted to the training RDMs and stimuli of each fold and tested with the
+#' others; each fold counts by the RDMs and stimuli that it tests. Compare models by the same folds:
+#' scores of few stimuli differ from those of all. What the random choice of folds adds to the
+#' variance of draws is subtracted (Schuett et al. 2023), which needs `repeats` of at least 2.
 #'
-#' In 300 data sets each with models that have nothing to do with the data (20 stimuli, 8 subjects;
-#' `Rscript bench/rsa-chance.R level sets=300 draws=30 outer=pearson`, and `outer=whitened_cosine`),
-#' `p_chance` was at most 0.05 in 0.050 and 0.040 of them for a fixed model, 0.030 and 0.053 for a
-#' weighted one, and 0.058 and 0.053 for a non-negative one; `p_zero` by the whitened cosine in all
-#' of them. Where data and models shared categories and nothing else (`blocks sets=100
-#' outer=pearson`), it was so in all sets by permutations of all stimuli, and in 0.06 to 0.07 within
-#' categories as `blocks`. Of models that share some of the patterns (`power sets=100
-#' outer=pearson`) `p_chance` found 0.11, 0.42 and 0.86 where `p_zero` found 0.07, 0.22 and 0.67. In
-#' 2 x 2 folds (40 sets; `folds sets=160 draws=10 permutations=99 outer=pearson`) it was at most
-#' 0.05 in 0.050 (fixed) and 0.075 (weighted) of unrelated models. With 92 stimuli and 20 subjects,
-#' 999 permutations took about a second for three fixed models, and 5 to 7 seconds for one in 2 x 2
-#' folds, fixed or weighted, by `"pearson"` or `"whitened_cosine"`; 8 to 32 with weights that are
-#' not negative (`cost`).
+#' `ceiling_high` is the mean similarity of each RDM with the pooled RDM of all ([pool_rdms()]), the
+#' highest mean that any model can have (see [subject_ceiling()]); `ceiling_low` that with the pool
+#' of the other groups. `p_chance` permutes the stimuli of the models, in the same way for all RDMs
+#' and components, fits models with weights anew in the same folds, and counts a permuted model
+#' without a score in a fold as 0. Clusters must have one size for it (otherwise `NA`, with a note,
+#' as for models that such an exchange leaves as they are). A cosine is far above 0 for all RDMs
+#' that are positive, so that `p_zero` is then small for any model; `p_chance` is not. A model that
+#' is the same for all pairs between clusters has no score.
 #'
-#' *Clusters.* Stimuli that depend on each other are fewer independent stimuli than they seem. With
-#' `clusters`, whole clusters are drawn, n is their number, and neither pairs of stimuli within a
-#' cluster nor pairs between two copies of it count, in scores as in draws: a score would otherwise
-#' depend on how many of them there are. Whitened comparisons weigh the pairs that are left by their
-#' own covariance. A model that is the same for all pairs between clusters, such as that of the
-#' categories themselves, has no score (`NA`, with a warning).
+#' Linear comparisons of RDMs are computed for all draws and permutations as matrix products, ranks
+#' by one sort; Kendall's tau, and RDMs that lack different pairs, anew for each, which takes long.
 #'
-#' Clusters of 4 stimuli whose features share 80% of their variance, 8 subjects, 5, 10 and 20
-#' clusters (`Rscript bench/rsa-clusters.R sets=200`; Pearson and cosine, plain and whitened): with
-#' `clusters`, 95% intervals held the true score in 0.965 to 0.995 of the sets, equal models
-#' differed in 0.000 to 0.025, and a score of 0 was called positive in 0.000 to 0.025. Without, it
-#' was 0.890 to 0.965, 0.030 to 0.085, and 0.455 to 1.000 (of the score with pairs within clusters).
+#' When not to trust it: when stimuli depend on each other and `clusters` do not say so (a warning of
+#' class `repalign_dependence` speaks when they look like it, see [calibrate()]). With two or three
+#' subjects, errors over subjects are guesses. Permutations say nothing of other subjects or
+#' neurons; errors do. Cosines need a 0 that means "no difference", as it does in cross-validated
+#' distances (`"crossnobis"` of [rdm()]): with others a model in which all pairs are equal scores
+#' high; take `"whitened_pearson"` there. A score that is not significantly below the ceiling may be
+#' far below it.
 #'
-#' *Cross-validation.* Models are fitted to the training RDMs and stimuli of each fold, and tested
-#' with those that the training does not have; scores and ceilings are means over folds, of which
-#' each counts by the numbers of RDMs and stimuli that it tests, copies included (the folds of a
-#' given table count alike in all data). Scores of few stimuli differ from those of all, so compare
-#' models by the same folds. The score of all data is a mean over at least 20 random choices of
-#' folds. Inside of draws, what this choice adds to the variance is subtracted (Schuett et al.
-#' 2023), which needs `repeats` of at least 2. `resample = "none"` has no errors with folds.
-#'
-#' *Ceilings.* `ceiling_high` is the mean similarity of each RDM with the pooled RDM of all
-#' ([pool_rdms()]), the highest mean that any model can have (see [subject_ceiling()], whose `upper`
-#' it is without folds, for when this is strict); `ceiling_low` that with the pool of the other
-#' groups. In cross-validation both are of the test stimuli, and the lower one pools the training
-#' RDMs.
-#'
-#' *Seen* in simulations with new stimuli and new subjects in each of 400 data sets a cell (20 and
-#' 40 stimuli, 5 and 10 subjects, 200 draws, `"pearson"`, `"whitened_pearson"` and `"spearman"`;
-#' `Rscript bench/rsa.R sets=400 draws=200 stimuli sessions subjects-only`): 95% intervals held
-#' the true score in 0.953 to 0.995 of the sets, with variances of 0.99 to 1.42 times the true one
-#' (the largest with 20 stimuli). A score of 0 was called positive in 0.000 to 0.025 at the 5%
-#' level, and two models with equal true scores different in 0.000 to 0.032. The expected RDM of
-#' all subjects was never found below the lower ceiling. Over subjects alone, for given stimuli,
-#' intervals held in 0.925 to 0.953, without resampling in 0.945 to 0.970. Two sessions of each
-#' subject that were taken as independent gave differences with variances of 0.76 to 0.93 times
-#' the true one, and equal models differed in up to 0.088; with `group` 1.01 to 1.08 times, and up
-#' to 0.015. Weighted models, cross-validated in 2 x 2 folds (`"pearson"`, 300 data sets a cell,
-#' 100 draws: `Rscript bench/rsa.R sets=300 draws=100 folds`): intervals held in 0.940 to 0.987, a
-#' score of 0 was called positive in 0.010 to 0.037 and equal models different in 0.013 to 0.033;
-#' variances were 1.02 to 1.32 times the true ones, and 1.08 to 1.36 times for differences. In
-#' 800 data sets with 40 stimuli and 10 subjects (`Rscript bench/rsa-folds.R sets=200
-#' seed=101,102,103,104`) they were 0.93 times the true ones (standard error 0.05), and 1.01 times
-#' for differences (0.05); 4.8% of the intervals missed the true score, and equal models differed in
-#' 3.9% (standard error 0.7%). The choice of folds in the score was 0.007 of its variance.
-#'
-#' The linear comparisons are computed for all draws and permutations as matrix products, ranks by
-#' one sort. Kendall's tau, and RDMs that lack different pairs, are computed anew for each draw and
-#' each permutation, which takes long: give fewer of them.
-#'
-#' When not to trust it: when stimuli depend on each other and `clusters` do not say so (a warning
-#' of class `repalign_dependence` speaks when they look like it, see [calibrate()]). With two or
-#' three subjects, errors over subjects are guesses, and there are 1 or 2 degrees of freedom.
-#' Cosines need a 0 that means "no difference", as it does in cross-validated distances
-#' (`"crossnobis"` of [rdm()], which has estimates below 0): with other dissimilarities, such as 1 -
-#' r or distances of noisy patterns, a model in which all pairs are equal scores high, and may score
-#' above good models. Take `"whitened_pearson"` there; a message says so where `outer` is not named,
-#' no data RDM has a value of 0 or below, and not all are crossnobis estimates of [rdm()]. A score
-#' that is not significantly below the ceiling may be far below it.
+#' How often intervals hold the true score and tests err was simulated for both kinds of data: see
+#' the article "What was simulated" on the web site, and `bench/evaluate.R` and `bench/rsa.R` of the
+#' sources.
 #' @references \enc{Schütt}{Schuett}, Kipnis, Diedrichsen and Kriegeskorte (2023), eLife 12.
 #'   Nili, Wingfield, Walther, Su, Marslen-Wilson and Kriegeskorte (2014), PLoS Computational
 #'   Biology 10 (ceilings). Diedrichsen, Berlot, Mur, Schuett, Shahbazi and Kriegeskorte (2021),
-#'   Neurons, Behavior, Data analysis, and Theory 5 (whitened comparisons).
+#'   Neurons, Behavior, Data analysis, and Theory 5 (whitened comparisons). Westfall and Young
+#'   (1993), Resampling-Based Multiple Testing (largest scores of all models).
 #' @examples
-#' # four subjects whose representation is nearer to the first model
+#' # which layer of a network is closest to V4? Trials are declared, so that noise is taken out.
+#' v4 <- responses(macaque_v4$trials[1:60, , ])
+#' layers <- lapply(v4_layers, function(layer) layer[1:60, ])
 #' set.seed(1)
+#' result <- evaluate_models(v4, layers, permutations = 199)
+#' result
+#' compare_scores(result)
+#' # RDMs of four subjects, whose representation is nearer to the first model
 #' shared <- matrix(rnorm(20 * 5), 20)
 #' noisy <- function(noise) dist(shared + noise * matrix(rnorm(20 * 5), 20))^2
 #' subjects <- list(a = noisy(1), b = noisy(1), c = noisy(1), d = noisy(1))
-#' models <- list(near = noisy(0.5), far = noisy(2), chance = dist(matrix(rnorm(60), 20))^2)
-#' result <- evaluate_models(subjects, models, "whitened_pearson", draws = 200)
-#' result
-#' compare_scores(result)
+#' models <- list(near = noisy(0.5), far = noisy(2), categories = factor(rep(1:4, 5)))
+#' evaluate_models(subjects, models, "whitened_cosine", draws = 200)
 #' # a model with weights is cross-validated over subjects and stimuli
 #' models$weighted <- rdm_model(models, "weighted", nonnegative = TRUE)
 #' evaluate_models(subjects, models, "pearson", draws = 50, folds = c(rdm = 2, condition = 2))
-#' @seealso [rdm_model()], [compare_scores()], [subject_ceiling()], [rsa()]
+#' @seealso [score_interval()], [rdm_model()], [compare_scores()], [best_score()],
+#'   [subject_ceiling()], [rsa()]
 #' @export
-evaluate_models <- function(rdms, models, outer = "whitened_cosine",
+evaluate_models <- function(data, models, outer = "whitened_cosine",
                             resample = c("both", "rdm", "condition", "none"), draws = 1000,
                             group = NULL, folds = c(rdm = 1, condition = 1), repeats = 2,
-                            conf_level = 0.95, stimulus_noise = NULL, na = c("error", "pairwise"),
-                            threads = NULL, clusters = NULL, blocks = NULL, permutations = 999) {
+                            conf_level = 0.95, stimulus_noise = NULL,
+                            na = c("error", "pairwise", "stimuli", "neurons"), threads = NULL,
+                            clusters = NULL, blocks = NULL, permutations = 999, measure = NULL,
+                            over = NULL, series = FALSE, alpha = 0.05) {
   need_arguments()
-  task <- evaluation_task(rdms, models, outer, group, stimulus_noise, na, clusters)
+  of_rdms <- are_rdms(data)
+  refuse_other_path(names(match.call())[-1], of_rdms)
+  if (!of_rdms) {
+    return(evaluate_recordings(data, models, measure, over, conf_level, alpha, clusters, blocks,
+                               if (!missing(series)) series, permutations, if (!missing(na)) na,
+                               threads))
+  }
+  na <- check_choice(if (missing(na)) "error" else na, c("error", "pairwise"), "na")
+  task <- evaluation_task(data, models, outer, group, stimulus_noise, na, clusters)
   if (missing(outer)) note_cosine_of_positive(task)
   conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
   drawn <- as_draws(resample, draws, max(task$group), units_of(task$n, task$codes),
@@ -201,7 +189,7 @@ evaluate_models <- function(rdms, models, outer = "whitened_cosine",
   dependence <- if (is.null(task$codes) && (free || drawn_stimuli)) {
     warn_of_rows(judged_rdms(task$values, task$n, mean = TRUE),
                  judged_rdms(do.call(cbind, task$components), task$n),
-                 if (drawn_stimuli) "errors" else "null",
+                 if (!drawn_stimuli) "null" else if (free) "evaluation" else "errors",
                  list(if (drawn_stimuli) cluster_remedy else evaluation_remedy))
   }
   data <- data_rounds(task, folds)
@@ -214,32 +202,70 @@ evaluate_models <- function(rdms, models, outer = "whitened_cosine",
 
 # ---- what is given
 
+# RDMs go one way, recordings another; what is a list of anything but RDMs is one of subjects.
+are_rdms <- function(data) {
+  if (is_rdm_like(data)) return(TRUE)
+  if (!is_collection(data)) return(FALSE)
+  rdms <- vapply(data, is_rdm_like, NA)
+  # a square matrix that is no RDM is told what it lacks
+  square <- vapply(data, function(one) is.matrix(one) && nrow(one) == ncol(one), NA)
+  if (any(rdms) && all(rdms | square)) return(TRUE)
+  if (!any(rdms)) return(FALSE)
+  places <- if (is.null(names(data))) paste0("`data[[", seq_along(data), "]]`") else
+    paste0("`data$", names(data), "`")
+  abort("`data` has RDMs, such as ", places[rdms][1], ", and other data, such as ",
+        places[!rdms][1], ": give RDMs of all subjects, as rdm() and dist() make them, or the ",
+        "recordings of all.",
+        class = "repalign_error_type", arg = "data")
+}
+
+is_rdm_like <- function(one) {
+  inherits(one, "dist") || is.matrix(one) && (is.numeric(one) || is.logical(one)) &&
+    nrow(one) == ncol(one) && nrow(one) > 1 && !any(diag(one) != 0, na.rm = TRUE) &&
+    equals_transpose(one)
+}
+
+of_rdms_alone <- c("outer", "resample", "draws", "group", "folds", "repeats", "stimulus_noise")
+
+of_recordings_alone <- c("measure", "over", "series", "alpha")
+
+# given: the names of the arguments of the call.
+refuse_other_path <- function(given, of_rdms) {
+  other <- intersect(if (of_rdms) of_recordings_alone else of_rdms_alone, given)
+  if (!length(other)) return(invisible())
+  abort("`", other[1], "` is for ", if (of_rdms) {
+          "recordings, but `data` has RDMs, which have `outer` and `resample` in its place."
+        } else {
+          "RDMs, but `data` has recordings, which have `measure` and `over` in its place."
+        },
+        class = "repalign_error_choice", arg = other[1])
+}
+
 # All that is judged of RDMs and models, once; what is computed trusts it. A task is list(values, n,
 # group, models, components, flexible, outer, stimulus_noise, way, fast): data RDMs as a matrix P x
 # N, the number of stimuli, the group of each RDM (1, 2, ...), the named models, the RDMs of each as
 # a matrix, which models have weights, how RDMs are compared, the way in which rounds are computed
 # and what fast ways need. `unbiased` says whether all data RDMs are cross-validated estimates. With
 # clusters of stimuli there is also what clustered_task() adds.
-evaluation_task <- function(rdms, models, outer, group, stimulus_noise, na, clusters = NULL) {
+evaluation_task <- function(data, models, outer, group, stimulus_noise, na, clusters = NULL) {
   outer <- check_choice(outer, rsa_outer, "outer")
-  na <- check_choice(na, c("error", "pairwise"), "na")
-  table <- rdm_table(rdms, "rdms", na == "pairwise")
+  table <- rdm_table(data, "data", na == "pairwise")
   if (table$n < 3) {
-    abort("`rdms` has ", table$n, " stimuli: comparisons of RDMs need at least 3.",
-          class = "repalign_error_size", arg = "rdms")
+    abort("`data` has ", table$n, " stimuli: comparisons of RDMs need at least 3.",
+          class = "repalign_error_size", arg = "data")
   }
-  refuse_repeated_labels(table$labels, "rdms",
+  refuse_repeated_labels(table$labels, if (is_collection(data)) "data[[1]]" else "data",
                          cluster_codes(in_order_of(clusters, table$labels, "clusters")))
   models <- as_rdm_models(models, table, na)
   task <- list(values = even_sizes(table$values)$values, n = table$n, labels = table$labels,
-               group = group_codes(group, ncol(table$values), names(rdms)), models = models,
+               group = group_codes(group, ncol(table$values), names(data)), models = models,
                components = lapply(models, function(model) model$sized$values),
                flexible = vapply(models, is_flexible, NA), outer = outer,
                stimulus_noise = check_stimulus_noise(stimulus_noise, table$n, table$labels),
                unbiased = all(table$cross_validated))
   refuse_unused_noise(task$stimulus_noise, outer)
   task <- clustered_task(task, clusters)
-  refuse_flat(list(values = task$values, names = table$names), outer, "rdms",
+  refuse_flat(list(values = task$values, names = table$names), outer, "data",
               if (!is.null(task$codes)) "between clusters")
   task$way <- way_of_rounds(task)
   if (task$way != "plain") task$fast <- fast_parts(task)
@@ -300,7 +326,7 @@ note_cosine_of_positive <- function(task) {
   if (!is_cosine(task$outer) || task$unbiased || any(task$values <= 0, na.rm = TRUE)) {
     return(invisible())
   }
-  inform("All dissimilarities in `rdms` are above 0, as they hardly are if cross-validated. If 0 ",
+  inform("All dissimilarities in `data` are above 0, as they hardly are if cross-validated. If 0 ",
          "does not mean \"no difference\" (as in 1 - r, or in distances of noisy patterns), ",
          "cosines are high even for a model in which all pairs are equal: take outer = ",
          "\"whitened_pearson\". Name outer = ", dQuote(task$outer, FALSE), " in the call to take ",
@@ -350,7 +376,7 @@ evaluate_whole <- function(task, data, folds, threads) {
   predicted <- Map(function(components, w) {
     combined(components, replace(as.vector(w), is.na(w), 0))
   }, task$components, weights)
-  predicted <- matrix(unlist(predicted), nrow(task$values),
+  predicted <- matrix(unlist(predicted, use.names = FALSE), nrow(task$values),
                       dimnames = list(NULL, names(task$models)))
   found <- evaluate_rounds(task, data$rounds, threads)
   # rounding of weights may lead out of the range

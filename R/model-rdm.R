@@ -52,7 +52,7 @@ fit_rdm_model <- function(model, rdms, outer, raw = FALSE, stimulus_noise = NULL
   stimulus_noise <- check_stimulus_noise(stimulus_noise, table$n, table$labels)
   refuse_unused_noise(stimulus_noise, outer)
   refuse_repeated_labels(table$labels, "rdms")
-  model <- as_rdm_models(list(model = model), table, na, "model")$model
+  model <- as_rdm_models(list(model = model), table, na, "model", "rdms")$model
   refuse_flat(table, outer, "rdms")
   values <- even_sizes(table$values)$values
   weights <- model_weights(model, model$sized$values, values, NULL, outer, stimulus_noise)
@@ -93,10 +93,10 @@ model_weights <- function(model, components, values, counts, outer, stimulus_noi
                           stimulus_noise)
   # products in the metric of the comparison, over the pairs that all have
   all <- cbind(components, pooled)
-  there <- rowSums(is.na(all)) == 0
+  there <- if (anyNA(all)) rowSums(is.na(all)) == 0 else rep(TRUE, nrow(all))
   # a draw of stimuli may leave none
   if (sum(there) < 3) return(rep(NA_real_, ncol(components)))
-  all <- all[there, , drop = FALSE]
+  if (!all(there)) all <- all[there, , drop = FALSE]
   products <- if (whitens(outer)) whitened_gram(all, there, outer, stimulus_noise) else
     crossprod(if (is_centred(outer)) less_means(all) else all)
   if (whitens(outer)) products <- (products + t(products)) / 2
@@ -263,8 +263,8 @@ model_words <- function(model) {
 
 # models: an RDM, an rdm_model(), or a list of either. A named list of models, all of the stimuli of
 # `table` (of data RDMs).
-as_rdm_models <- function(models, table, na, arg = "models") {
-  if (inherits(models, "repalign_rdm_model") || inherits(models, "dist") || is.matrix(models)) {
+as_rdm_models <- function(models, table, na, arg = "models", data_arg = "data") {
+  if (inherits(models, c("repalign_rdm_model", "dist", "factor")) || is.matrix(models)) {
     models <- list(model = models)
   }
   if (!is.list(models) || !length(models)) {
@@ -276,14 +276,14 @@ as_rdm_models <- function(models, table, na, arg = "models") {
   check_element_names(models, arg)
   places <- if (identical(names(models), arg)) arg else paste0(arg, "$", names(models))
   models <- Map(as_rdm_model, models, places, list(table))
-  models <- models_in_order(models, table, places)
+  models <- models_in_order(models, table, places, data_arg)
   Map(check_rdm_model, models, places, list(table), na)
 }
 
 # The models with their stimuli in the order of those of the data (see places_in_order()).
-models_in_order <- function(models, table, places) {
+models_in_order <- function(models, table, places, data_arg) {
   labels <- unname(c(list(table$labels), lapply(models, function(model) model$table$labels)))
-  places <- c("rdms", places)
+  places <- c(data_arg, places)
   at <- places_in_order(labels, places, function(i, k) {
     abort(names_differ(places[i], places[k], labels[[i]], labels[[k]]), "subset() of the RDMs ",
           "takes the stimuli that both have; or remove the labels when the stimuli do correspond.",

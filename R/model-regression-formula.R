@@ -20,7 +20,7 @@ regression_table <- function(formula, data, inner, allow_na) {
   check_equal_sizes(rdms, places)
   rdms <- rdms_in_one_order(rdms, places, "formula")
   refuse_repeated_labels(labels_of_rdms(rdms), places[1])
-  packed <- matrix(unlist(lapply(rdms, as.vector)), ncol = length(rdms),
+  packed <- matrix(unlist(lapply(rdms, as.vector), use.names = FALSE), ncol = length(rdms),
                    dimnames = list(NULL, names(all)))
   subjects <- seq_along(responses)
   list(n = attr(rdms[[1]], "Size"), labels = labels_of_rdms(rdms),
@@ -142,7 +142,21 @@ inner_of_rdm <- function(rdm) {
   if (!inherits(rdm, "dist") || length(made) != 1) return(NA_character_)
   if (made == "correlation" && is.null(attr(rdm, "transformed"))) return("correlation")
   if (!made %in% c("euclidean", distance_ids()) || made == "correlation") return(NA_character_)
-  c(distances = "euclidean", squares = "sqeuclidean", neither = NA)[[kind_of_values(rdm)]]
+  kind <- kind_of_values(rdm)
+  # dist(x)^2 still calls itself Euclidean
+  if (is.null(attr(rdm, "distance")) && kind == "distances" && !have_points(rdm)) kind <- "squares"
+  c(distances = "euclidean", squares = "sqeuclidean", neither = NA)[[kind]]
+}
+
+# Are there points with these distances? Then the matrix of their inner products has no eigenvalue
+# below 0.
+have_points <- function(rdm) {
+  if (!all(is.finite(rdm)) || !any(rdm != 0)) return(TRUE)
+  square <- as.matrix(rdm / max(abs(rdm)))^2
+  products <- rowMeans(square) - square
+  products <- sweep(products, 2, colMeans(products))
+  eigenvalues <- eigen(products, symmetric = TRUE, only.values = TRUE)$values
+  min(eigenvalues) > -1e-8 * max(eigenvalues)
 }
 
 check_equal_sizes <- function(rdms, places) {

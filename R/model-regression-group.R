@@ -16,18 +16,25 @@ declare_result(
     column("p_value", "about other conditions and other subjects", shown = 4, tidy = "p.value"),
     column("p_conditions", "about other conditions, by permutations", shown = 7),
     column("p_subjects", "about other subjects", shown = 8),
-    column("subjects", "the number of subjects", shown = 9)
+    column("subjects", "the number of subjects", shown = 9),
+    column("deleted", "what was left out one at a time for `se`")
   ),
   heading = function(x, digits) "Means over subjects of the coefficients of a regression of RDMs",
   footing = function(x, digits) {
-    c("p_value is about other subjects and other conditions, of the coefficient `tested`.",
+    blocks <- any(grepl("block", x$deleted))
+    c(paste0("p_value is about other subjects and other ", if (blocks) "blocks" else "conditions",
+             ", of the coefficient `tested`", if (blocks) " within blocks", "."),
+      if (length(x$deleted)) {
+        paste0("For its error, ", paste(unique(x$deleted), collapse = ", or "),
+               " were left out one at a time.")
+      },
       "p_conditions holds the subjects fixed, p_subjects the conditions: see ?rsa_regression.")
   }
 )
 
 # fits: of each response, from regression_of(); group: the subject of each; tested: from
-# tested_coefficients(). Subjects without a fit are left out.
-group_table <- function(fits, fit, group, tested) {
+# tested_coefficients(); deleted: in words. Subjects without a fit are left out.
+group_table <- function(fits, fit, group, tested, deleted) {
   known <- !vapply(fits, function(one) is.na(one$rows$estimate[1]), NA)
   subjects <- split(fits[known], group[known])
   count <- length(subjects)
@@ -54,6 +61,7 @@ group_table <- function(fits, fit, group, tested) {
     2 * stats::pt(-abs(ifelse(spread > 0, rows$mean / spread * sqrt(count), NA)), count - 1)
   } else na
   rows$subjects <- count
+  rows$deleted <- deleted
   rows
 }
 
@@ -67,9 +75,12 @@ mean_of_fits <- function(fits, part) Reduce(`+`, lapply(fits, part)) / length(fi
 
 # ---- errors over conditions and subjects
 
-# tested: terms x (nothing and each condition deleted) x responses. The mean over subjects, its
-# standard error by deletion of conditions and subjects, and degrees of freedom. Conditions and
-# subjects are crossed: what both main parts hold is subtracted once.
+# Two blocks have one difference, which tells next to nothing of how blocks vary.
+least_units <- 3
+
+# tested: terms x (nothing and each unit deleted) x responses, see tested_coefficients(). The mean
+# over subjects, its standard error by deletion of units and subjects, and degrees of freedom. Units
+# and subjects are crossed: what both main parts hold is subtracted once.
 errors_of_group <- function(tested, group) {
   codes <- match(group, unique(group))
   n <- dim(tested)[2] - 1
@@ -83,38 +94,63 @@ errors_of_group <- function(tested, group) {
     values <- values * unit
     errors <- contrast_errors(parts_of_deletions(values), matrix(1))
     mean <- mean(values[1, ])
-    errors$se[errors$se <= tie_share * abs(mean)] <- NA
+    errors$se[errors$se <= tie_share * abs(mean) || n < least_units] <- NA
     data.frame(tested = mean / unit, se = errors$se / unit, df = errors$df,
                statistic = mean / errors$se)
   })
   do.call(rbind, rows)
 }
 
-# values: (nothing and each condition deleted) x subjects. What contrast_errors() takes.
+# values: (nothing and each unit deleted) x subjects. What contrast_errors() takes.
 parts_of_deletions <- function(values) {
   n <- nrow(values) - 1
   count <- ncol(values)
   change <- values[-1, , drop = FALSE] - rep(values[1, ], each = n)
   of_mean <- rowMeans(change)
-  conditions <- (n - 1) / n * sum((of_mean - mean(of_mean))^2)
+  units <- (n - 1) / n * sum((of_mean - mean(of_mean))^2)
   if (count < 2) {
-    return(list(main = list(matrix(conditions)), interactions = list(), df = n - 1,
+    return(list(main = list(matrix(units)), interactions = list(), df = n - 1,
                 clustered = TRUE))
   }
   subjects <- stats::var(values[1, ]) / count
   inner <- (n - 1) / n * sum((change - of_mean)^2) / (count * (count - 1))
-  list(main = list(matrix(conditions), matrix(subjects)), interactions = list(matrix(inner)),
+  list(main = list(matrix(units), matrix(subjects)), interactions = list(matrix(inner)),
        df = c(n - 1, count - 1))
 }
 
-# ---- coefficients without each condition
+# ---- what is deleted
+
+# list(codes, cells, words): the number of the unit that each condition is deleted with, and for
+# `blocks` also the number of the group within which it is exchanged. Conditions are units of their
+# own without `blocks`; else conditions that share a label of `blocks` or `leave_out` may depend on
+# each other, and go together.
+deleted_units <- function(n, leave_out, blocks) {
+  if (is.null(blocks)) {
+    return(list(codes = seq_len(n), cells = NULL, words = count_of(n, "condition")))
+  }
+  blocks <- codes <- cells <- as.integer(check_block_labels(blocks, n))
+  if (!is.null(leave_out)) {
+    leave_out <- as.integer(check_block_labels(leave_out, n, "leave_out"))
+    cells <- as.integer(interaction(leave_out, blocks, drop = TRUE))
+    repeat {
+      joined <- stats::ave(stats::ave(codes, leave_out, FUN = min), blocks, FUN = min)
+      if (identical(joined, codes)) break
+      codes <- joined
+    }
+  }
+  codes <- match(codes, unique(codes))
+  list(codes = codes, cells = cells, words = count_of(max(codes), "block"))
+}
+
+# ---- coefficients without each unit
 
 # The coefficients that are tested, of ordinary least squares (without effects of single conditions
-# if `center`), with all conditions and without each of them: terms x (n + 1) x responses. What
-# cannot be estimated is NA.
-tested_coefficients <- function(table, between, center, standardize) {
+# if `center`), with all conditions and without each unit of `units` (see deleted_units()):
+# terms x (units + 1) x responses. What cannot be estimated is NA.
+tested_coefficients <- function(table, between, center, standardize, units) {
   count <- ncol(table$x)
-  result <- array(NA_real_, c(count, table$n + 1, ncol(table$y)))
+  size <- max(units$codes) + 1
+  result <- array(NA_real_, c(count, size, ncol(table$y)))
   usable <- between & !rowSums(is.na(table$x))
   # responses that lack the same pairs go together
   for (at in same_gaps(table$y)) {
@@ -128,10 +164,10 @@ tested_coefficients <- function(table, between, center, standardize) {
     columns <- columns * rep(unit, each = nrow(columns))
     columns <- columns - rep(colMeans(columns[there, , drop = FALSE]), each = nrow(columns))
     columns[!there, ] <- 0
-    found <- deleted_fits(columns, there, table$n, count, center, standardize)
+    found <- deleted_fits(columns, there, count, center, standardize, units)
     if (!standardize) {
       found <- found * rep(unit[seq_len(count)], length(found) / count) /
-        rep(unit[-seq_len(count)], each = count * (table$n + 1))
+        rep(unit[-seq_len(count)], each = count * size)
     }
     result[, , at] <- found
   }
@@ -139,47 +175,111 @@ tested_coefficients <- function(table, between, center, standardize) {
 }
 
 # columns: packed RDMs of predictors, `count` of them, and of responses, 0 where pairs do not count.
-deleted_fits <- function(columns, there, n, count, center, standardize) {
-  mask <- square_pairs(as.double(there), n)
-  squares <- vapply(seq_len(ncol(columns)), function(k) square_pairs(columns[, k], n),
-                    matrix(0, n, n))
-  total <- crossprod(columns)
-  sums <- apply(squares, c(1, 3), sum)
-  fits <- lapply(0:n, function(i) {
-    if (i > 0) {
-      own <- matrix(squares[i, , ], n)
-      total <- total - crossprod(own)
-      sums <- (sums - own)[-i, , drop = FALSE]
-      mask <- mask[-i, -i]
-    }
-    fits_of_sums(total, sums, mask, count, center, standardize)
+deleted_fits <- function(columns, there, count, center, standardize, units) {
+  mask <- square_pairs(as.double(there), length(units$codes))
+  plain <- sums_of_pairs(columns, nrow(mask))
+  tested <- if (is.null(units$cells)) plain else
+    sums_of_pairs(less_cell_means(columns, there, units$cells), nrow(mask))
+  fits <- lapply(0:max(units$codes), function(unit) {
+    keep <- units$codes != unit
+    if (!any(keep)) return(matrix(NA_real_, count, ncol(columns) - count))
+    own <- sums_of_kept(plain, keep)
+    sums <- if (is.null(units$cells)) own else sums_of_kept(tested, keep)
+    fits_of_sums(own, sums, mask[keep, keep], units$cells[keep], count, center, standardize)
   })
-  aperm(array(unlist(fits), c(count, ncol(columns) - count, n + 1)), c(1, 3, 2))
+  aperm(array(unlist(fits), c(count, ncol(columns) - count, length(fits))), c(1, 3, 2))
 }
 
-# The coefficients of each response (a column) from sums of products over pairs and sums over the
-# pairs of each condition.
-fits_of_sums <- function(total, sums, mask, count, center, standardize) {
+# list(total, sums, squares): sums of products over pairs, sums over the pairs of each condition,
+# and the RDMs as matrices.
+sums_of_pairs <- function(columns, n) {
+  squares <- vapply(seq_len(ncol(columns)), function(k) square_pairs(columns[, k], n),
+                    matrix(0, n, n))
+  list(total = crossprod(columns), sums = apply(squares, c(1, 3), sum), squares = squares)
+}
+
+# The same of the conditions that are kept: pairs with those that are not go.
+sums_of_kept <- function(found, keep) {
+  if (all(keep)) return(found)
+  columns <- function(rows, others) {
+    matrix(found$squares[rows, others, , drop = FALSE], ncol = dim(found$squares)[3])
+  }
+  lost <- apply(found$squares[keep, !keep, , drop = FALSE], c(1, 3), sum)
+  list(total = found$total - crossprod(columns(!keep, keep)) - crossprod(columns(!keep, !keep)) / 2,
+       sums = found$sums[keep, , drop = FALSE] - lost)
+}
+
+# The coefficients of each response (a column). plain, tested: from sums_of_pairs(), of the RDMs as
+# they are and, with `cells`, less the mean of each pair of cells.
+fits_of_sums <- function(plain, tested, mask, cells, count, center, standardize) {
   x <- seq_len(count)
   pairs <- sum(mask) / 2
-  undefined <- matrix(NA_real_, count, ncol(total) - count)
+  undefined <- matrix(NA_real_, count, ncol(plain$total) - count)
   if (pairs < 2) return(undefined)
-  whole <- colSums(sums) / 2
-  plain <- total - tcrossprod(whole) / pairs
-  tested <- plain
-  rank <- 1
-  if (center) {
-    inverse <- effects_inverse(mask)
-    tested <- total - crossprod(sums, inverse$matrix %*% sums)
-    rank <- inverse$rank
-  }
-  gram <- tested[x, x, drop = FALSE]
-  known <- own_parts(gram) > equal_share * diag(total)[x]
-  if (pairs - rank - count < 0 || !all(known)) return(undefined)
-  weights <- solve_scaled(gram, tested[x, -x, drop = FALSE])
+  level <- plain$total - tcrossprod(colSums(plain$sums) / 2) / pairs
+  found <- list(products = if (is.null(cells)) level else tested$total, rank = 1)
+  if (center || !is.null(cells)) found <- without_effects(tested, mask, cells, center)
+  if (pairs - found$rank - count < 0) return(undefined)
+  all <- diag(plain$total)[x]
+  # where a predictor has nothing left but rounding, this must not count for the others
+  nothing <- which(diag(found$products)[x] <= equal_share * all)
+  found$products[nothing, ] <- found$products[, nothing] <- 0
+  gram <- found$products[x, x, drop = FALSE]
+  weights <- solve_scaled(gram, found$products[x, -x, drop = FALSE])
+  weights[own_parts(gram) <= equal_share * all, ] <- NA
   if (!standardize) return(weights)
-  size <- sqrt(pmax(diag(plain), 0))
+  size <- sqrt(pmax(diag(level), 0))
   weights * size[x] / rep(ifelse(size[-x] > 0, size[-x], NA), each = count)
+}
+
+# Sums of products without the effects of single conditions (if `center`) and of pairs of cells, and
+# how many numbers these are.
+without_effects <- function(tested, mask, cells, center) {
+  inverse <- list(rank = 0)
+  products <- tested$total
+  if (center) {
+    inverse <- if (is.null(cells)) effects_inverse(mask) else
+      generalised_inverse(effects_within(mask, cells))
+    products <- products - crossprod(tested$sums, inverse$matrix %*% tested$sums)
+  }
+  cell_pairs <- if (is.null(cells)) 0 else sum(pairs_of_cells(mask, cells) > 0)
+  list(products = products, rank = inverse$rank + cell_pairs)
+}
+
+# ---- cells, within which conditions are exchanged
+
+# Such permutations leave the mean of the dissimilarities of each pair of cells (and of the pairs
+# within a cell) as it is. It is what cells share, and taken out: what is left tells of the
+# arrangement of conditions within cells alone, and is 0 on average where this means nothing.
+less_cell_means <- function(columns, there, cells) {
+  places <- pair_places(which(there), length(cells))
+  a <- cells[places$first]
+  b <- cells[places$second]
+  key <- paste(pmin(a, b), pmax(a, b))
+  sums <- rowsum(columns[there, , drop = FALSE], key, reorder = FALSE)
+  means <- sums / as.vector(table(key)[rownames(sums)])
+  columns[there, ] <- columns[there, , drop = FALSE] - means[key, , drop = FALSE]
+  columns
+}
+
+# How many pairs count between any two cells (above the diagonal) and within each.
+pairs_of_cells <- function(mask, cells) {
+  counts <- rowsum(t(rowsum(mask, cells)), cells)
+  diag(counts) <- diag(counts) / 2
+  counts * upper.tri(counts, diag = TRUE)
+}
+
+# The sums of products, over the pairs, of the indicators of single conditions less their means in
+# each pair of cells.
+effects_within <- function(mask, cells) {
+  cells <- match(cells, sort(unique(cells)))
+  counts <- pairs_of_cells(mask, cells)
+  counts <- pmax(counts, t(counts), 1)
+  # of each condition, the pairs with each cell
+  share <- t(rowsum(mask, cells)) / sqrt(counts[cells, ])
+  toward <- share[, cells]
+  means <- ifelse(outer(cells, cells, "=="), tcrossprod(share), toward * t(toward))
+  mask + diag(rowSums(mask)) - means
 }
 
 # Of each predictor, the sum of squares that the others do not tell.

@@ -35,8 +35,12 @@ effects_inverse <- function(mask) {
   }
   root <- catch_error(chol(mask + diag(degree)), failed = function(e) NULL)
   if (!is.null(root) && min(diag(root))^2 > 1e-6) return(list(rank = n, matrix = chol2inv(root)))
-  parts <- eigen(mask + diag(degree), symmetric = TRUE)
-  kept <- parts$values > 1e-8 * n
+  generalised_inverse(mask + diag(degree))
+}
+
+generalised_inverse <- function(products) {
+  parts <- eigen(products, symmetric = TRUE)
+  kept <- parts$values > 1e-8 * nrow(products)
   axes <- parts$vectors[, kept, drop = FALSE]
   list(rank = sum(kept), matrix = axes %*% (t(axes) / parts$values[kept]))
 }

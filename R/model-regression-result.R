@@ -33,8 +33,8 @@ declare_result(
 
 # fits: of each response list(rows, model, null, fitted), from regression_of().
 # group: the number of the subject of each response.
-# tested: from tested_coefficients().
-regression_result <- function(fits, table, spec, design, standardize, group, tested) {
+# tested: from tested_coefficients(), without what `deleted` tells.
+regression_result <- function(fits, table, spec, design, standardize, group, tested, deleted) {
   subjects <- if (!table$single) colnames(table$y)
   rows <- do.call(rbind, lapply(fits, function(fit) fit$rows))
   model <- do.call(rbind, lapply(fits, function(fit) fit$model))
@@ -52,7 +52,7 @@ regression_result <- function(fits, table, spec, design, standardize, group, tes
   model$engine <- design$engine
   warn_undefined_terms(rows, model, table)
   new_result(rows, "repalign_regression", list(
-    model = model, group = group_table(fits, spec$fit, group, tested),
+    model = model, group = group_table(fits, spec$fit, group, tested, deleted),
     subjects = if (!table$single) max(group), response = table$response, fit = spec$fit,
     ridge = spec$ridge, standardize = standardize, alike = spec$alike,
     observed = c(table[c("n", "labels", "x", "y")],
@@ -112,16 +112,17 @@ model_lines <- function(model, subjects) {
   p <- paste0("p = ", format(model$p_value, digits = 2))
   if (is.null(model$subject)) {
     return(paste0("R squared ", format(model$r_squared, digits = 3), ", shared ",
-                  format(model$shared, digits = 3), ", ", p, " (", model$permutations, " ",
-                  model$engine, " permutations, ", model$pairs, " pairs)"))
+                  format(model$shared, digits = 3), ", ", p, " (",
+                  count_of(model$permutations, paste(model$engine, "permutation")), ", ",
+                  count_of(model$pairs, "pair"), ")"))
   }
   who <- if (isTRUE(subjects < nrow(model))) {
     paste(nrow(model), "RDMs of", count_of(subjects, "subject"))
   } else paste(nrow(model), "subjects")
   paste0(who, ", R squared ",
          paste(format(range(model$r_squared, na.rm = TRUE), digits = 2), collapse = " to "),
-         " (", model$permutations[1], " ", model$engine[1],
-         " permutations): summary() has the group")
+         " (", count_of(model$permutations[1], paste(model$engine[1], "permutation")),
+         "): summary() has the group")
 }
 
 #' @rdname rsa_regression
@@ -172,6 +173,7 @@ confint.repalign_regression <- function(object, parm, level = 0.95, ...) {
   need_kept(object, "model", "rsa_regression()", "object")
   group <- attr(object, "group")
   group <- group[group$term %in% object$term, , drop = FALSE]
+  warn_untested_terms(group)
   half <- stats::qt(0.5 + level / 2, group$df) * group$se
   named_limits(cbind(group$tested - half, group$tested + half), group$term, level, parm)
 }
@@ -189,11 +191,27 @@ summary.repalign_regression <- function(object, ...) {
   no_other_arguments(...)
   need_kept(object, "model", "rsa_regression()", "object")
   group <- attr(object, "group")
-  lost <- group$term[is.na(group$p_value) & !is.na(group$p_conditions)]
-  if (length(lost)) {
-    warn("p_value is undefined (NA) for ", enumerate(lost), ": without some condition, too few ",
-         "pairs are left to estimate the coefficient, or it is the same without any.",
-         class = "repalign_undefined", data = lost)
-  }
+  warn_untested_terms(group)
   new_result(group, "repalign_regression_group", list())
+}
+
+# Of a table of the group: the terms that have a test over conditions but none over blocks or
+# subjects.
+warn_untested_terms <- function(group) {
+  lost <- group[is.na(group$p_value) & !is.na(group$p_conditions), ]
+  if (!nrow(lost)) return(invisible())
+  few <- lost$deleted[1] %in% c("1 block", "2 blocks")
+  blocks <- grepl("block", lost$deleted[1])
+  reason <- if (few) {
+    paste0("`blocks` (with `leave_out`) leave ", lost$deleted[1], " that may be independent, and ",
+           "errors need at least ", least_units, ". p_conditions is about these conditions alone")
+  } else if (blocks) {
+    paste("within blocks, or within those that are left without one of them, too little is left to",
+          "estimate the coefficient, or it is the same without any block")
+  } else {
+    paste("without some condition, too few pairs are left to estimate the coefficient, or it is",
+          "the same without any")
+  }
+  warn("p_value is undefined (NA) for ", enumerate(lost$term), ": ", reason, ".",
+       class = "repalign_undefined", data = lost$term)
 }

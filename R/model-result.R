@@ -11,39 +11,56 @@ declare_result(
   "repalign_evaluation", from = "evaluate_models", words = "evaluations of models",
   columns = described_columns(
     column("model", "the name of the model", key = TRUE, tidy = "term"),
-    column("score", "the mean similarity with the RDMs", shown = 1, tidy = "estimate"),
+    column("measure", "the label of the measure, of recordings", always = FALSE),
+    column("score", "the similarity with the data", shown = 1, tidy = "estimate"),
     column("se", "its standard error", shown = 2, tidy = "std.error"),
     column("conf_low", "the lower limit of its interval", shown = 3, tidy = "conf.low"),
     column("conf_high", "the upper limit of its interval", shown = 4, tidy = "conf.high"),
-    column("df", "the degrees of freedom", shown = 8),
-    column("p_chance", "of a score by chance", shown = 5, always = FALSE, tidy = "p.value"),
-    column("p_zero", "of a score of 0", shown = 6),
-    column("ceiling_low", "the lower bound of the noise ceiling", shown = 11),
-    column("ceiling_high", "the upper bound of the noise ceiling", shown = 12),
-    column("p_ceiling", "of a score at the lower bound", shown = 7),
-    column("draws", "how many draws there were", shown = 10),
-    column("left_out", "how many of them are left out", shown = 9)
+    column("df", "the degrees of freedom", shown = 12),
+    column("p_chance", "of a score by chance", shown = 6, always = FALSE, tidy = "p.value"),
+    column("p_familywise", "the same over all models, of recordings", shown = 5, always = FALSE,
+           tidy = "adj.p.value"),
+    column("threshold", "the score above which p_familywise is at most alpha", shown = 11,
+           always = FALSE),
+    column("p_zero", "of a score of 0, of RDMs", shown = 7, always = FALSE),
+    column("ceiling_low", "the lower bound of the noise ceiling of RDMs", shown = 15,
+           always = FALSE),
+    column("ceiling_high", "its upper bound", shown = 16, always = FALSE),
+    column("p_ceiling", "of a score at the lower bound", shown = 8, always = FALSE),
+    column("ceiling", "the noise ceiling of recordings", shown = 9, always = FALSE),
+    column("ceiling_se", "its standard error", shown = 10, always = FALSE),
+    column("share", "the score as a share of the ceiling", shown = 8, always = FALSE),
+    column("best", "may the model be the best?", shown = 7, always = FALSE),
+    column("draws", "how many draws there were, of RDMs", shown = 14, always = FALSE),
+    column("left_out", "how many of them are left out", shown = 13, always = FALSE),
+    column("n", "the number of stimuli of recordings", shown = 13, always = FALSE)
   ),
   kept = sapply(c("parts", "draws", "table", "outer", "resample", "folds", "conf_level", "sizes",
-                  "group", "pictures", "chance", "dependence"), function(name) all_alike,
-                simplify = FALSE),
+                  "group", "pictures", "chance", "dependence", "interval", "null", "facts"),
+                function(name) all_alike, simplify = FALSE),
+  shown = function(x) without_empty_columns(x),
   heading = function(x, digits) {
-    sizes <- attr(x, "sizes")
-    c(paste0("Models of RDMs: ", count_of(nrow(x), "model"), undefined_of(x$score)),
-      if (!is.null(sizes)) {
-        c(paste0(outer_words(attr(x, "outer")), ", ", evaluated_data(x), ", ",
-                 sizes[["stimuli"]], " stimuli",
-                 if (has_clusters(x)) paste0(" in ", count_of(sizes[["condition"]], "cluster")),
-                 evaluation_folds(attr(x, "folds"))),
-          paste0(if (!has_errors(x)) "no ", "errors over ", evaluation_over(x),
-                 chance_words(attr(x, "chance"))))
-      },
-      if (!is.null(x$ceiling_low) && nrow(x)) {
-        paste0("noise ceiling: ", format(x$ceiling_low[1], digits = digits), " to ",
-               format(x$ceiling_high[1], digits = digits))
-      })
-  }
+    if (is_of_recordings(x)) recordings_heading(x) else rdms_heading(x, digits)
+  },
+  footing = function(x, digits) if (is_of_recordings(x)) recordings_footing(x)
 )
+
+rdms_heading <- function(x, digits) {
+  sizes <- attr(x, "sizes")
+  c(paste0("Models of RDMs: ", count_of(nrow(x), "model"), undefined_of(x$score)),
+    if (!is.null(sizes)) {
+      c(paste0(outer_words(attr(x, "outer")), ", ", evaluated_data(x), ", ",
+               sizes[["stimuli"]], " stimuli",
+               if (has_clusters(x)) paste0(" in ", count_of(sizes[["condition"]], "cluster")),
+               evaluation_folds(attr(x, "folds"))),
+        paste0(if (!has_errors(x)) "no ", "errors over ", evaluation_over(x),
+               chance_words(attr(x, "chance"))))
+    },
+    if (!is.null(x$ceiling_low) && nrow(x)) {
+      paste0("noise ceiling: ", format(x$ceiling_low[1], digits = digits), " to ",
+             format(x$ceiling_high[1], digits = digits))
+    })
+}
 
 # evaluate_models() whitens where rsa() does not, unless it is asked to do otherwise.
 outer_words <- function(outer) {
@@ -68,8 +85,8 @@ has_errors <- function(x) is.null(x$se) || !all(is.na(x$se))
 
 chance_words <- function(chance) {
   if (!isTRUE(chance$permutations > 0)) return("")
-  paste0("; p_chance by ", format(chance$permutations, big.mark = ","), " permutations (",
-         chance$engine, ")")
+  paste0("; p_chance by ", count_of(format(chance$permutations, big.mark = ","), "permutation"),
+         " (", chance$engine, ")")
 }
 
 # Is each stimulus a unit of its own?
@@ -90,6 +107,7 @@ evaluation_over <- function(x) {
 #' @export
 glance.repalign_evaluation <- function(x, ...) {
   no_other_arguments(...)
+  if (is_of_recordings(x)) return(glance_of_recordings(x))
   rows <- need_columns(as.data.frame(x), c("score", "ceiling_low", "ceiling_high", "draws"),
                        "summarised")
   sizes <- attr(x, "sizes")
@@ -110,6 +128,10 @@ confint.repalign_evaluation <- function(object, parm, level = NULL, ...) {
   rows <- need_columns(as.data.frame(object), c("model", "score", "se", "df"), "used")
   level <- check_number(if (is.null(level)) attr(object, "conf_level") else level, "level",
                         above = 0, below = 1)
+  if (is_of_recordings(object)) {
+    limits <- unname(stats::confint(interval_of_models(object), level = level))
+    return(named_limits(limits, rows$model, level, parm))
+  }
   half <- stats::qt(0.5 + level / 2, rows$df) * rows$se
   named_limits(cbind(rows$score - half, rows$score + half), rows$model, level, parm)
 }
@@ -118,6 +140,11 @@ confint.repalign_evaluation <- function(object, parm, level = NULL, ...) {
 #' @export
 vcov.repalign_evaluation <- function(object, ...) {
   no_other_arguments(...)
+  if (is_of_recordings(object)) {
+    total <- stats::vcov(interval_of_models(object))
+    dimnames(total) <- list(object$model, object$model)
+    return(total)
+  }
   total <- total_covariance(evaluation_rows(object)$parts)
   dimnames(total) <- list(object$model, object$model)
   total
@@ -256,6 +283,15 @@ warn_evaluation <- function(rows, left_out, parts, task) {
          "those of an RDM) are all equal, or pairs that both have are fewer than three.",
          class = "repalign_undefined")
   }
+  # that all RDMs are of one group was said before
+  unlimited <- c(lower = is.na(rows$ceiling_low[1]) && max(task$group) > 1,
+                 upper = is.na(rows$ceiling_high[1]))
+  if (any(unlimited)) {
+    warn("The ", paste(names(which(unlimited)), collapse = " and "), " noise ceiling ",
+         if (all(unlimited)) "are" else "is", " undefined (NA): of some RDM, or in some fold, ",
+         "fewer than three pairs are there also in the mean of RDMs that it is compared with, or ",
+         "the pairs that both have are all equal in one of them.", class = "repalign_undefined")
+  }
   lost <- is.na(rows$se) & !is.na(rows$score)
   if (any(lost)) {
     warn("No standard error (NA) of ", enumerate(rows$model[lost]), ": ",
@@ -265,7 +301,9 @@ warn_evaluation <- function(rows, left_out, parts, task) {
              "there are too few RDMs.", class = "repalign_undefined")
   }
   if (length(left_out) > 0.1 * max(rows$draws, 1)) {
-    warn(length(left_out), " of ", rows$draws[1], " draws are left out: they have fewer different ",
+    one <- length(left_out) == 1
+    warn(length(left_out), " of ", rows$draws[1], " draws ", if (one) "is" else "are",
+         " left out: ", if (one) "it has" else "they have", " fewer different ",
          unit_words(task), " (3 a fold) or RDMs than are needed, or a score is undefined. Errors ",
          "are rather too small.", class = "repalign_left_out")
   }

@@ -291,8 +291,8 @@ shares_of <- function(a, b, at, outer, stimulus_noise, n) {
 warn_rows_without_score <- function(rows) {
   if (anyNA(rows$contribution)) {
     warn("The score is undefined (NA) where all dissimilarities of a side are equal, or fewer ",
-         "than 3 pairs are there in both: ", sum(is.na(rows$contribution)),
-         " rows have no contribution.",
+         "than 3 pairs are there in both: ", count_of(sum(is.na(rows$contribution)), "row"),
+         " without a contribution.",
          class = "repalign_undefined")
   }
   lost <- unique(rows$condition[is.na(rows$score) & !is.na(rows$contribution)])

@@ -24,8 +24,8 @@ linear_plan <- function(n, wanted) {
   shifts <- linear_shifts(n, wanted)
   rows <- middle_rows(n)
   inform("The scores are those of the middle ", length(rows), " of ", n, " rows (", rows[1], " to ",
-         rows[length(rows)], "), compared with ", length(shifts), " shifts of `y` by up to ",
-         max(shifts), " rows: the smallest possible p-value is ",
+         rows[length(rows)], "), compared with ", count_of(length(shifts), "shift"),
+         " of `y` by up to ", count_of(max(shifts), "row"), ": the smallest possible p-value is ",
          format(1 / (length(shifts) + 1), digits = 3), ".", class = "repalign_linear_shifts")
   design <- new_design("linear", length(rows), length(shifts), most = 2 * furthest_shift(n))
   fixed_plan(c(design, list(shifts = shifts)))
@@ -259,7 +259,7 @@ warn_unequal_chances <- function(columns) {
   count <- ncol(columns)
   different <- sum(!duplicated(columns, MARGIN = 2))
   what <- if (different < count / 2) {
-    paste0("`permutations` has only ", different, " different rows among ", count)
+    paste0("`permutations` has only ", count_of(different, "different row"), " among ", count)
   } else if (agreement_of_rows(columns) > 0.6) {
     paste0("The rows of `permutations` are nearly the same: two of them have on average ",
            format(100 * agreement_of_rows(columns), digits = 2), "% of their places in common")
@@ -373,7 +373,8 @@ cluster_plan <- function(codes, n, wanted) {
           "clusters of one size can change places. Leave out stimuli (label NA) until all have ",
           "the same number, or whole clusters: ", sum(sizes == usual), " of ", length(sizes),
           " have ", usual, ".",
-          class = "repalign_error_design", arg = "clusters")
+          class = c("repalign_error_cluster_sizes", "repalign_error_design"),
+          arg = "clusters")
   }
   members <- matrix(unlist(members), sizes[1])
   count <- ncol(members)

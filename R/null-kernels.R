@@ -40,9 +40,6 @@ new_null <- function(kernel, operand, statistic = function(values, x, y, args, d
   list(kernel = kernel, operand = operand, statistic = statistic, ...)
 }
 
-# The null that a measure declares for its arguments, or NULL for the direct path.
-null_of <- function(measure) declared(measure$declaration$null, measure$args)
-
 has_cosets <- function(null) !is.null(null) && null_kernel(null$kernel)$cosets
 
 # The forms of one side, extended by their operands.

@@ -216,13 +216,12 @@ plan_threshold <- function(pair, args, alpha) {
   of <- function(engine) {
     own <- list("cka", estimator = "stimulus_neuron", shared_neurons = args$shared_neurons,
                 units_x = args$units_x, units_y = args$units_y, complete = args$complete)
-    result <- quiet_calibration(
+    # what calibrate() has to say was said of the plan, or is about its p-value
+    result <- suppressWarnings(suppressMessages(calibrate(
       pair$x$data, pair$y$data, do.call(measure, own), alpha = alpha, engine = engine
-    )
+    )))
     (result$threshold - result$null_mean) / result$null_sd
   }
   tryCatch(of("moments"), repalign_error = function(e) of("auto"))
 }
 
-# What calibrate() has to say was said of the plan, or is about its p-value.
-quiet_calibration <- function(...) suppressWarnings(suppressMessages(calibrate(...)))

@@ -161,10 +161,10 @@ plan_recording <- function(x, y = NULL, stimuli = NULL, neurons_x = NULL, neuron
   settings <- plan_settings(target_se, difference, alpha, target_power, conf_level)
   if (!inherits(x, "repalign_population")) {
     found <- without_missing(list(x = x, y = y), na, same = isTRUE(shared_neurons))
+    units_x <- cut_unit_labels(units_x, x, found$columns$x, "units_x", "x")
+    units_y <- cut_unit_labels(units_y, y, found$columns$y, "units_y", "y")
     x <- found$given$x
     y <- found$given$y
-    if (length(units_x) == length(found$columns$x)) units_x <- units_x[found$columns$x]
-    if (length(units_y) == length(found$columns$y)) units_y <- units_y[found$columns$y]
   }
   pilot <- plan_pilot(x, y, over, shared_neurons, units_x, units_y, complete)
   if (!is.null(difference) && length(pilot$pairs) == 1) {

@@ -37,7 +37,7 @@ estimators_forest <- function(object) {
   parts <- c(
     if (!is.null(level)) paste0("lines: ", format(100 * level), "% intervals"),
     if (no_interval) paste(no_interval, "without interval (undefined)"),
-    if (undefined) paste(undefined, "of", nrow(object), "values undefined")
+    if (undefined) paste(undefined, "of", count_of(nrow(object), "value"), "undefined")
   )
   ggplot2::ggplot(rows, ggplot2::aes(x = .data[["cka"]], y = .data[["estimator"]],
                                      colour = .data[["estimator"]])) +

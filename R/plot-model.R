@@ -9,75 +9,104 @@ NULL
 # between models; and a map of models and data.
 
 #' @rdname plot.repalign
-#' @param errors for [evaluate_models()]: are bars of errors intervals (`"conf"`) or one standard
+#' @param errors for [evaluate_models()]: are lines of errors intervals (`"conf"`) or one standard
 #'   error (`"se"`)?
-#' @param letters for [evaluate_models()]: are models marked by letters that say which differ?
+#' @param letters for [evaluate_models()]: are models marked by letters that say which differ? By
+#'   default where they are drawn as bars.
 #' @param alpha,p_adjust for these letters: the level, and how p-values are adjusted, see
 #'   [compare_scores()].
-#' @param subjects for [evaluate_models()]: are there points for the scores of single RDMs (or the
-#'   means of the groups in `group`)? They are drawn for at most 40 of them, and not with folds,
-#'   where single RDMs have no scores.
+#' @param subjects for [evaluate_models()] of RDMs: are there points for the scores of single RDMs
+#'   (or the means of the groups in `group`)? They are drawn for at most 40 of them, and not with
+#'   folds, where single RDMs have no scores.
 #' @exportS3Method ggplot2::autoplot
-autoplot.repalign_evaluation <- function(object, type = c("bars", "points", "map"),
-                                         errors = c("conf", "se"), letters = TRUE, alpha = 0.05,
-                                         p_adjust = "holm", subjects = TRUE, ...) {
+autoplot.repalign_evaluation <- function(object, type = c("points", "bars", "map"),
+                                         errors = c("conf", "se"), letters = type == "bars",
+                                         alpha = 0.05, p_adjust = "holm", subjects = TRUE, ...) {
   no_other_arguments(...)
-  type <- check_choice(type, c("bars", "points", "map"), "type")
+  type <- check_choice(type, c("points", "bars", "map"), "type")
   errors <- check_choice(errors, c("conf", "se"), "errors")
   letters <- check_flag(letters, "letters")
   subjects <- check_flag(subjects, "subjects")
   alpha <- check_number(alpha, "alpha", above = 0, below = 1)
   p_adjust <- check_choice(p_adjust, setdiff(adjustments, "max_t"), "p_adjust")
-  need_columns(object, c("model", "score", "se", "conf_low", "conf_high", "ceiling_low",
-                         "ceiling_high"), "drawn")
+  need_columns(object, c("model", "score", "se", "conf_low", "conf_high"), "drawn")
   need_rows(object)
   if (type == "map") return(evaluation_map(object))
   rows <- evaluated_rows(object, errors, letters, alpha, p_adjust)
   single <- if (subjects) subject_scores(object, levels(rows$title))
   rows$mark_at <- above_points(rows, single)
-  slanted <- nrow(rows) > 8 || max(nchar(levels(rows$title))) * nrow(rows) > 75
   points <- if (!is.null(single)) {
     ggplot2::geom_point(data = single, ggplot2::aes(x = .data[["x"]], y = .data[["score"]]),
-                        shape = 21, size = 1.3, stroke = 0.4, colour = "grey35", fill = "white",
-                        na.rm = TRUE)
+                        shape = 4, size = 1.1, stroke = 0.4, colour = "grey50", na.rm = TRUE)
   }
-  band <- rows[1, ]
-  ceiling <- if (is.na(band$ceiling_high)) {
-    NULL
-  } else if (is.na(band$ceiling_low)) {
-    ggplot2::geom_hline(yintercept = band$ceiling_high, colour = "grey60", linewidth = 0.8)
-  } else {
-    ggplot2::annotate("rect", xmin = -Inf, xmax = Inf, ymin = band$ceiling_low,
-                      ymax = band$ceiling_high, fill = "grey60", alpha = 0.35)
+  # names that have no room below each other stand beside the scores, the first on top
+  names <- levels(rows$title)
+  aside <- max(nchar(unlist(strsplit(names, "\n", fixed = TRUE)))) >
+    room_for_names / nrow(rows) / character_width
+  if (aside) {
+    rows$place <- length(names) + 1 - rows$place
+    if (!is.null(single)) single$x <- length(names) + 1 - single$x
   }
-  outer <- attr(object, "outer")
-  words <- if (is.null(outer)) "similarity of RDMs" else paste0("similarity of RDMs\n(", outer, ")")
   ggplot2::ggplot(rows, ggplot2::aes(x = .data[["title"]], y = .data[["score"]])) +
-    ceiling +
+    ceiling_layer(rows) +
     # points of subjects lie beside the places of models
-    ggplot2::scale_x_discrete() +
+    ggplot2::scale_x_discrete(limits = if (aside) rev(names) else names) +
+    (if (aside) ggplot2::coord_flip()) +
     ggplot2::geom_hline(yintercept = 0, linewidth = 0.3, colour = "grey40") +
     (if (type == "bars") {
       ggplot2::geom_col(width = 0.65, fill = okabe_ito[["sky"]], position = "identity",
                         na.rm = TRUE)
     }) +
     points +
+    (if (!is.null(rows$threshold)) {
+      ggplot2::geom_segment(ggplot2::aes(x = .data[["place"]] - 0.5, xend = .data[["place"]] + 0.5,
+                                         y = .data[["threshold"]], yend = .data[["threshold"]]),
+                            linetype = "22", colour = okabe_ito[["vermillion"]], linewidth = 0.5,
+                            na.rm = TRUE)
+    }) +
     ggplot2::geom_linerange(ggplot2::aes(ymin = .data[["low"]], ymax = .data[["high"]]),
                             na.rm = TRUE, linewidth = 0.7) +
-    ggplot2::geom_point(na.rm = TRUE, size = if (type == "bars") 1.2 else 2.6) +
+    ggplot2::geom_point(ggplot2::aes(fill = .data[["best"]]), na.rm = TRUE, shape = 21,
+                        size = if (type == "bars") 1.8 else 3) +
+    ggplot2::scale_fill_manual(values = c(`TRUE` = "black", `FALSE` = "white"), guide = "none") +
     ggplot2::geom_text(ggplot2::aes(y = .data[["mark_at"]], label = .data[["mark"]]),
-                       na.rm = TRUE, size = 3.2, vjust = 0) +
-    ggplot2::labs(x = NULL, y = words,
+                       na.rm = TRUE, size = 3.2, vjust = if (aside) 0.5 else 0,
+                       hjust = if (aside) 0 else 0.5) +
+    ggplot2::labs(x = NULL, y = evaluated_words(object),
                   caption = evaluation_caption(object, rows, errors, letters, alpha, p_adjust,
                                                !is.null(single))) +
     picture_theme(panel.grid.minor = ggplot2::element_blank(),
-                  panel.grid.major.x = ggplot2::element_blank(),
-                  axis.text.x = if (slanted) {
-                    ggplot2::element_text(angle = 40, hjust = 1, vjust = 1)
-                  } else ggplot2::element_text())
+                  panel.grid.major.x = if (!aside) ggplot2::element_blank(),
+                  panel.grid.major.y = if (aside) ggplot2::element_blank(),
+                  plot.caption = ggplot2::element_text(hjust = 0, colour = "grey30", size = 7.5))
 }
 
-# The rows in their order, with the ends of error bars and with marks above them.
+# Inches for the scores in a picture as wide as a column of a journal.
+room_for_names <- 2.8
+
+# The noise ceiling of each model; models of one ceiling have a band in common. A ceiling without an
+# error is a line.
+ceiling_layer <- function(rows) {
+  if (all(is.na(rows$roof))) return(NULL)
+  if (all(is.na(rows$floor))) {
+    return(ggplot2::geom_segment(ggplot2::aes(x = .data[["place"]] - 0.5, y = .data[["roof"]],
+                                              xend = .data[["place"]] + 0.5,
+                                              yend = .data[["roof"]]),
+                                 colour = "grey60", linewidth = 0.8, na.rm = TRUE))
+  }
+  ggplot2::geom_rect(ggplot2::aes(xmin = .data[["place"]] - 0.5, xmax = .data[["place"]] + 0.5,
+                                  ymin = .data[["floor"]], ymax = .data[["roof"]]),
+                     fill = "grey60", alpha = 0.35, na.rm = TRUE)
+}
+
+evaluated_words <- function(object) {
+  if (is_of_recordings(object)) return(sub("(", "\n(", object$measure[1], fixed = TRUE))
+  outer <- attr(object, "outer")
+  if (is.null(outer)) "similarity of RDMs" else paste0("similarity of RDMs\n(", outer, ")")
+}
+
+# The rows in their order, with the ends of error bars and of the ceiling, with the members of the
+# set of the best, and with marks above the points.
 evaluated_rows <- function(object, errors, letters, alpha, p_adjust) {
   rows <- as.data.frame(object)
   if (all(is.na(rows$score))) {
@@ -85,13 +114,33 @@ evaluated_rows <- function(object, errors, letters, alpha, p_adjust) {
           class = "repalign_error_size", arg = "object")
   }
   rows$title <- factor(rows$model, unique(rows$model))
-  levels(rows$title) <- short_labels(levels(rows$title), 24)
+  levels(rows$title) <- wrapped_labels(levels(rows$title), 40)
+  rows$place <- as.integer(rows$title)
   rows$low <- if (errors == "conf") rows$conf_low else rows$score - rows$se
   rows$high <- if (errors == "conf") rows$conf_high else rows$score + rows$se
+  of_recordings <- is_of_recordings(object)
+  if (of_recordings) {
+    half <- stats::qnorm(0.975) * rows$ceiling_se
+    rows$roof <- rows$ceiling + ifelse(is.na(half), 0, half)
+    rows$floor <- ifelse(half > 0, rows$ceiling - half, NA)
+  } else {
+    rows$roof <- if (is.null(rows$ceiling_high)) NA_real_ else rows$ceiling_high
+    rows$floor <- if (is.null(rows$ceiling_low)) NA_real_ else rows$ceiling_low
+    rows$best <- rows$model %in% best_models(object)
+  }
+  if (is.null(rows$best)) rows$best <- FALSE
   marks <- if (letters) difference_letters(object, alpha, p_adjust) else rep("", nrow(rows))
-  beyond_chance <- if (is.null(rows$p_chance)) FALSE else rows$p_chance <= alpha
+  # the threshold says the same for all models together
+  stars <- if (of_recordings) NULL else rows$p_chance
+  beyond_chance <- if (is.null(stars)) FALSE else stars <= alpha
   rows$mark <- paste0(marks, ifelse(beyond_chance %in% TRUE, "*", ""))
   rows
+}
+
+# The set of the best models, the same in each picture of a result.
+best_models <- function(object) {
+  if (all(is.na(object$se))) return(character())
+  with_seed(1, suppressWarnings(unlist(best_score(object, draws = 999)$in_set)))
 }
 
 # Scores of single RDMs, or the means of their groups: a row for each of them and each model. `x` is
@@ -117,23 +166,38 @@ above_points <- function(rows, single) {
     highest <- tapply(single$score, single$title, max)
     tops <- pmax(tops, highest[as.integer(rows$title)], na.rm = TRUE)
   }
-  extent <- range(0, rows$low, rows$high, rows$score, rows$ceiling_high, single$score,
+  extent <- range(0, rows$low, rows$high, rows$score, rows$roof, single$score,
                   na.rm = TRUE)
   as.vector(tops) + 0.02 * diff(extent)
 }
 
+# One sentence about what is drawn.
 evaluation_caption <- function(object, rows, errors, letters, alpha, p_adjust, single) {
-  level <- attr(object, "conf_level")
+  facts <- attr(object, "facts")
+  of_recordings <- is_of_recordings(object)
+  level <- paste0(format(100 * attr(object, "conf_level")), "%")
   has_marks <- any(grepl("*", rows$mark, fixed = TRUE))
   has_letters <- any(nzchar(gsub("*", "", rows$mark, fixed = TRUE)))
+  shape <- if (all(is.na(rows$floor))) "grey line" else "band"
+  over <- if (of_recordings) enumerate(sample_words(facts$over), quote = FALSE) else
+    evaluation_over(object)
   parts <- c(
     if (!anyNA(rows$se)) {
-      paste0("lines: ", if (errors == "conf") paste0(format(100 * level), "% intervals") else
-        "one standard error", " over ", evaluation_over(object))
+      paste0("Lines: ", if (errors == "conf") paste0(level, " intervals") else
+        "one standard error", " over ", over,
+        if (!of_recordings && !is.null(attr(object, "folds"))) ", cross-validated")
     },
-    if (single) "open points: single subjects",
-    if (!is.na(rows$ceiling_low[1])) "band: noise ceiling" else
-      if (!is.na(rows$ceiling_high[1])) "grey line: upper noise ceiling",
+    if (any(rows$best)) paste0("full points: may be the best model (", level, " confidence set)"),
+    if (single) "crosses: single subjects",
+    if (any(!is.na(rows$roof))) {
+      paste0(shape, ": ", if (shape == "grey line" && !of_recordings) "upper ", "noise ceiling",
+             if (of_recordings && shape == "band") ", 95% interval")
+    },
+    if (any(!is.na(rows$threshold))) {
+      paste0("dashed: above it, the score is more than chance over all models (p <= ",
+             format(facts$alpha), ", ", format(facts$permutations, big.mark = ","),
+             " permutations)")
+    },
     if (has_marks) {
       paste0("*: above chance (p_chance <= ", format(alpha), ")")
     },
@@ -141,7 +205,14 @@ evaluation_caption <- function(object, rows, errors, letters, alpha, p_adjust, s
       paste0("models without a common letter differ (p <= ", format(alpha), ", ", p_adjust, ")")
     }
   )
-  paste(strwrap(paste(parts, collapse = "; "), 95), collapse = "\n")
+  paste(strwrap(paste0(paste(parts, collapse = "; "), "."), 60), collapse = "\n")
+}
+
+# "stimuli + neurons_x" in words.
+sample_words <- function(over) {
+  words <- c(neurons_x = "neurons", neurons_y = "units of the models")
+  parts <- unlist(strsplit(over, " + ", fixed = TRUE))
+  unique(ifelse(parts %in% names(words), words[parts], parts))
 }
 
 # ---- which models differ
@@ -191,6 +262,10 @@ without_subsets <- function(sets) {
 
 # Models and data RDMs; near each other where they are alike.
 evaluation_map <- function(object) {
+  if (is_of_recordings(object)) {
+    abort("type = \"map\" is for models of RDMs: rdm() makes RDMs of recordings.",
+          class = "repalign_error_choice", arg = "type")
+  }
   kept <- attr(object, "pictures")
   if (is.null(kept)) {
     abort("`object` no longer has its RDMs: start again from what evaluate_models() returned.",
@@ -452,7 +527,7 @@ light_caption <- function(facts) {
   if (settings$permutations == 0) return("no permutations: no thresholds")
   caption_of(paste0("dashed: family-wise threshold at level ", format(settings$alpha), " over all ",
                     "centres", if (settings$across_models) " and models", ", from ",
-                    format(settings$permutations, big.mark = ","), " permutations"))
+                    count_of(format(settings$permutations, big.mark = ","), "permutation")))
 }
 
 max_null_panels <- function(rows, facts) {

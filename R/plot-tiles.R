@@ -177,11 +177,9 @@ heatmap_picture <- function(object) {
   }
   note <- paste0("tree: average linkage of ", found$formula, ", up to ",
                  format(max(tree$height), digits = 2))
-  draw_heatmap(tiles, shading, tree, c(if (calibrated) star_caption(object, tiles, tree), note))
-}
-
-star_caption <- function(object, tiles, tree) {
-  significance_caption(object, !is.na(tile_layout(tiles, tree_width(tree))$text))
+  draw_heatmap(tiles, shading, tree, c(if (calibrated) {
+    significance_caption(object, !is.na(tile_layout(tiles, tree_width(tree))$text))
+  }, note))
 }
 
 draw_heatmap <- function(tiles, shading, tree, caption) {

@@ -21,8 +21,8 @@ utils::globalVariables(".data")
 #'   with its tree. `"map"`: one point per element, with similar elements near each other. For
 #'   calibrations also `"null"`: one panel per row with its null scores, for up to 20 rows;
 #'   `"p_value"`: tiles of p-values; and `"auto"`: `"null"` for up to `most` rows, and `"tiles"`
-#'   for more. For [evaluate_models()]: `"bars"` or `"points"` of scores, or a `"map"` of models and
-#'   data.
+#'   for more. For [evaluate_models()]: `"points"` or `"bars"` of scores, or a `"map"` of models and
+#'   data RDMs.
 #' @param measure labels of the measures to draw; `NULL`: all.
 #' @param metric for benchmarks: the metrics, or the targets, to draw; `NULL`: all.
 #' @param single for analyses: also draw the mean of the single ratios (dashed lines, or crosses)?
@@ -93,10 +93,13 @@ utils::globalVariables(".data")
 #' for all rows together (thin); a band shows the margin of equivalence. For [best_score()], filled
 #' points are the scores that may be the best, and a band is the interval of the best true score.
 #'
-#' *Models* of [evaluate_models()] are bars or points with their errors, and open points for
-#' the scores of single subjects (RDMs, or the means of `group`); the grey band is the noise
-#' ceiling, stars are scores above chance (`p_chance`), and models without a common letter differ by
-#' [compare_scores()]. On the map, distances stand for one less the similarity of RDMs.
+#' *Models* of [evaluate_models()] are points with their errors, in their order; full points are in
+#' the confidence set of the best ([best_score()]), the grey band or line is the noise ceiling, and
+#' dashed lines are what scores of chance do not exceed (over all models, for recordings). For RDMs,
+#' crosses are single subjects (RDMs, or the means of `group`) and stars scores above chance
+#' (`p_chance`). With `letters`, models without a common letter differ by [compare_scores()]. Models
+#' whose names are too long to stand below each other are rows. On the map (of RDMs), distances
+#' stand for one less the similarity.
 #'
 #' *Intervals* of [cka_interval()] are drawn as a point and a bar for each estimator.
 #' @examples

@@ -228,7 +228,7 @@ as.matrix.repalign_rdms <- function(x, ...) {
   labels <- labels_of_rdms(x)
   if (is.null(labels)) labels <- condition_names(x[[1]])
   ends <- pair_places(seq_along(x[[1]]), length(labels))
-  matrix(unlist(lapply(x, as.vector)), ncol = length(x),
+  matrix(unlist(lapply(x, as.vector), use.names = FALSE), ncol = length(x),
          dimnames = list(paste(labels[ends$first], labels[ends$second], sep = ", "), names))
 }
 

@@ -29,14 +29,18 @@ check_outer_args <- function(args) {
   args <- check_noise_argument(args)
   # do pairs of stimuli lack in the representations of a call? See settle_rsa().
   args$gaps <- FALSE
+  args$form <- rdm_form_kind(args)
   refuse_unused_noise(args$stimulus_noise, args$outer)
-  if (!is.null(args$clusters) && is_whitened(args)) {
-    abort("outer = ", dQuote(args$outer, FALSE), " weighs each pair of stimuli by its covariance ",
-          "with all others, and cannot leave out those within `clusters` here: use \"cosine\" or ",
-          "\"pearson\", or leave out `clusters` (evaluate_models() compares by the covariance of ",
-          "the pairs between them).", class = "repalign_error_choice", arg = "clusters")
-  }
   args
+}
+
+# Which of rsa_forms the arguments ask for: args$form, once they are checked and settled.
+rdm_form_kind <- function(args) {
+  if (args$gaps) return("raw dissimilarities")
+  if (!is.null(args$stimulus_noise)) return("weighed dissimilarities")
+  switch(args$outer, whitened_cosine = , whitened_pearson = "centered dissimilarities",
+         kendall = , tau_b = "ranks",
+         spearman = , pearson = , cosine = , rho_a = "dissimilarities", no_branch(args$outer))
 }
 
 refuse_unused_noise <- function(stimulus_noise, outer) {
@@ -76,16 +80,18 @@ similarity_table <- function(a, b, outer, stimulus_noise = NULL) {
 
 # Columns that lack the same pairs, as a list.
 same_gaps <- function(values) {
+  if (!anyNA(values)) return(list(seq_len(ncol(values))))
   lacking <- is.na(values)
-  if (!any(lacking)) return(list(seq_len(ncol(values))))
   key <- apply(lacking, 2, function(column) paste(which(column), collapse = " "))
   split(seq_along(key), factor(key, unique(key)))
 }
 
 complete_similarities <- function(a, b, lacking, outer, stimulus_noise) {
   if (whitens(outer)) return(whitened_similarities(a, b, lacking, outer, stimulus_noise))
-  a <- a[!lacking, , drop = FALSE]
-  b <- b[!lacking, , drop = FALSE]
+  if (any(lacking)) {
+    a <- a[!lacking, , drop = FALSE]
+    b <- b[!lacking, , drop = FALSE]
+  }
   if (outer %in% tau_outer) return(tau_table(a, b, outer))
   if (outer %in% ranked_outer) {
     a <- centred_ranks(a)
@@ -102,8 +108,7 @@ complete_similarities <- function(a, b, lacking, outer, stimulus_noise) {
 less_means <- function(values) {
   centred <- without_column_means(values)
   # equal values have deviations of rounding
-  flat <- apply(values, 2, function(column) all(column == column[1]))
-  centred[, flat] <- 0
+  centred[, no_length(values, "pearson")] <- 0
   centred
 }
 
@@ -140,9 +145,9 @@ whitened_similarities <- function(a, b, lacking, outer, stimulus_noise) {
 }
 
 # Which RDMs are all 0, or, for other comparisons than cosines, have equal values.
-no_length <- function(values, outer) {
-  apply(values, 2, function(column) all(column == if (is_cosine(outer)) 0 else column[1]))
-}
+no_length <- function(values, outer) of_columns(values, has_no_length, NA, outer)
+
+has_no_length <- function(values, outer) all(values == if (is_cosine(outer)) 0 else values[1])
 
 tau_table <- function(a, b, outer) {
   a <- apply_columns(a, rank)
@@ -203,6 +208,11 @@ apply_columns <- function(values, f) {
   result
 }
 
+# A value of each column, as apply() gives it, which would copy the matrix first.
+of_columns <- function(values, f, value, ...) {
+  vapply(seq_len(ncol(values)), function(k) f(values[, k], ...), value)
+}
+
 without_column_means <- function(values) values - rep(colMeans(values), each = nrow(values))
 
 # How many stimuli have so many pairs.
@@ -249,6 +259,26 @@ whitened_solutions <- function(columns, there, stimulus_noise = NULL) {
   values <- matrix(0, length(there), ncol(columns))
   values[there, ] <- columns
   whitened_duals(filled_gaps(values, !there, metric), metric)[there, , drop = FALSE]
+}
+
+# Values of all pairs as whitened comparisons take them: less the generalised least squares mean, if
+# `level`, and with what the pairs that count predict of those that lack.
+whitened_values <- function(values, lacking, level, metric = NULL) {
+  ones <- rep(1, length(values))
+  # the ordinary mean is taken off first, so that its digits cancel
+  if (level) values <- values - mean(values[!lacking])
+  if (any(lacking)) {
+    check_memory(24 * sum(lacking)^2, "The covariance of pairs of stimuli within clusters",
+                 "Fewer stimuli, or smaller clusters, need less.")
+    filled <- filled_gaps(cbind(values, ones), lacking, metric)
+    values <- filled[, 1]
+    ones <- filled[, 2]
+  }
+  if (!level) return(values)
+  # 1' V^-1 a / 1' V^-1 1
+  weight <- if (any(lacking)) whitened_duals(cbind(ones), metric)[, 1] else
+    dual_of_ones(stimuli_of_pairs(length(values)), metric)
+  values - sum(weight * values) / sum(weight * ones) * ones
 }
 
 # The products of such columns in the inverse of the covariance: less what the generalised least

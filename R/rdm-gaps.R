@@ -19,6 +19,7 @@ takes_gaps <- function(measure) !is_own(measure) && identical(measure$args$na, "
 settle_rsa <- function(args, reprs) {
   if (args$na == "error") return(args)
   args$gaps <- !all(vapply(c(reprs$x, reprs$y), function(repr) is.null(gaps_of(repr)), NA))
+  args$form <- rdm_form_kind(args)
   args
 }
 
@@ -35,8 +36,8 @@ refuse_lacking_pairs <- function(reprs, set) {
 # those of y. codes: of clusters, within which pairs do not count.
 counted_pairs <- function(x, y, codes = NULL) {
   n <- x[[1]]$n
-  codes <- if (!is.null(codes)) codes[!is.na(codes)]
-  counts <- if (is.null(codes)) rep(TRUE, packed_length(n)) else between_clusters(codes)
+  # stimuli without a label have no pair that counts
+  counts <- if (is.null(codes)) rep(TRUE, packed_length(n)) else between_clusters(codes) %in% TRUE
   there <- function(reprs) {
     vapply(reprs, function(repr) {
       lacking <- gaps_of(repr)
@@ -91,7 +92,7 @@ score_of_common_pairs <- function(pair, x, y, args) {
   b <- common_values(y, common)
   if (is_whitened(args)) {
     # by the covariance of these pairs alone
-    h <- whitened_gram(cbind(a, b), common, args$outer, args$stimulus_noise)
+    h <- whitened_gram(cbind(a, b), common, args$outer, labelled_noise(args))
     return(clip_to_range(h[1, 2] / sqrt(h[1, 1]) / sqrt(h[2, 2]), -1, 1))
   }
   center <- function(values) if (args$outer == "pearson") values - mean(values) else values

@@ -6,20 +6,11 @@ NULL
 
 # ---- the forms of rsa()
 
-# Which of rsa_forms the arguments ask for.
-rdm_form_kind <- function(args) {
-  if (args$gaps) return("raw dissimilarities")
-  if (!is.null(args$stimulus_noise)) return("weighed dissimilarities")
-  switch(args$outer, whitened_cosine = , whitened_pearson = "centered dissimilarities",
-         kendall = , tau_b = "ranks",
-         spearman = , pearson = , cosine = , rho_a = "dissimilarities", no_branch(args$outer))
-}
-
 rdm_form <- function(repr, args, rdm = dissimilarities_of(repr, args$inner)) {
-  rsa_forms[[rdm_form_kind(args)]]$make(repr, args, rdm)
+  rsa_forms[[args$form]]$make(repr, args, rdm)
 }
 
-rdm_product <- function(pair, x, y, args) rsa_forms[[rdm_form_kind(args)]]$product(pair, x, y, args)
+rdm_product <- function(pair, x, y, args) rsa_forms[[args$form]]$product(pair, x, y, args)
 
 rdm_correlation <- function(statistic, x, y, args) {
   # Kendall's tau, and what pairs in common give, are scores already
@@ -27,7 +18,15 @@ rdm_correlation <- function(statistic, x, y, args) {
   clip_to_range(statistic / sqrt(x$size) / sqrt(y$size), -1, 1)
 }
 
-rsa_null <- function(args) rsa_forms[[rdm_form_kind(args)]]$null
+rsa_dot <- function(args) {
+  products <- rsa_forms[[args$form]]$products
+  if (is.null(products)) return(NULL)
+  new_dot(function(x, y, args) {
+    c(list(table = products(x, y)), sizes_of(x, y, form_size_of))
+  }, function(values, args) clip_to_range(values, -1, 1))
+}
+
+rsa_null <- function(args) rsa_forms[[args$form]]$null
 
 # The kinds of forms in which RDMs are compared, a record each:
 #
@@ -35,6 +34,8 @@ rsa_null <- function(args) rsa_forms[[rdm_form_kind(args)]]$null
 # product  function(pair, x, y, args): what two forms give together, which is divided by the sizes
 #          of the forms later, or the score itself where they have no sizes
 # null     see new_null(); without it the null is made permutation by permutation
+# products function(x, y): the products of all forms of two lists, or of one where y is NULL, see
+#          new_dot(); without it they are made cell by cell
 #
 # Their relabelling and sizes are declared below.
 rsa_forms <- list(
@@ -46,6 +47,9 @@ rsa_forms <- list(
     },
     product = function(pair, x, y, args) {
       packed_product(x$values, y$values, x$square, y$square, x$center, y$center)
+    },
+    products = function(x, y) {
+      packed_table(x, y, function(form, side) form[c("values", "square", "center")])
     },
     # the symmetric matrices contain every pair of stimuli twice, the packed vectors once
     null = new_null("inner", centered = FALSE, operand = function(form, repr, args, side) {
@@ -68,34 +72,46 @@ rsa_forms <- list(
     make = function(repr, args, rdm) form_raw_dissimilarities(repr, args$inner, rdm),
     product = function(pair, x, y, args) score_of_common_pairs(pair, x, y, args)
   ),
-  # Dissimilarities (less their mean, for "whitened_pearson") with what double-centring subtracts:
-  # without `stimulus_noise` this is the dual of the RDM, times -2.
+  # Dissimilarities (less their mean, for "whitened_pearson", and with what pairs between clusters
+  # predict of those within) with what double-centring subtracts: without `stimulus_noise` this is
+  # the dual of the RDM, times -2. Permutations of whole clusters take pairs within clusters to such.
   "centered dissimilarities" = list(
     make = function(repr, args, rdm) {
-      level <- args$outer == "whitened_pearson"
-      remember_form(repr, "centered dissimilarities", list(repr$kind, args$inner, args$outer), {
-        values <- dissimilarity_values(rdm)
-        form <- double_centering(if (level) values - mean(values) else values, as.double(repr$n))
+      key <- list(repr$kind, args$inner, args$outer, args$clusters)
+      remember_form(repr, "centered dissimilarities", key, {
+        values <- whitened_values(dissimilarity_values(rdm), pairs_within(args, repr$n),
+                                  is_centred(args$outer))
+        form <- double_centering(values, as.double(repr$n))
         c(form, list(size = packed_centered_product(form, form)))
       })
     },
     product = function(pair, x, y, args) packed_centered_product(x, y),
+    products = function(x, y) centered_table(x, y),
     null = new_null("inner", centered = TRUE, operand = function(form, repr, args, side) {
       matrix_operand(unpacked(form, repr$n))
     })
   ),
-  # The same by `stimulus_noise`: list(values, dual, size, metric, level), where `level` says
-  # whether the generalised least squares mean is taken off.
+  # The same by `stimulus_noise`: list(values, dual, size, metric, level, lacking), where `level`
+  # says whether the generalised least squares mean is taken off, and `lacking` which pairs are
+  # within clusters.
   "weighed dissimilarities" = list(
     make = function(repr, args, rdm) {
-      key <- list(repr$kind, args$inner, args$outer, args$stimulus_noise)
+      key <- list(repr$kind, args$inner, args$outer, args$stimulus_noise, args$clusters)
       remember_form(repr, "weighed dissimilarities", key, {
         weighed_parts(dissimilarity_values(rdm),
-                      whitening_matrix(repr$n, args$stimulus_noise),
-                      args$outer == "whitened_pearson")
+                      whitening_matrix(repr$n, labelled_noise(args)), is_centred(args$outer),
+                      pairs_within(args, repr$n))
       })
     },
-    product = function(pair, x, y, args) sum(x$dual * y$values)
+    product = function(pair, x, y, args) sum(x$dual * y$values),
+    products = function(x, y) {
+      table <- packed_table(x, if (is.null(y)) x else y, function(form, side) {
+        list(values = if (side == "x") form$dual else form$values, square = FALSE, center = 0)
+      })
+      # the same number either way round
+      if (is.null(y)) table[lower.tri(table)] <- t(table)[lower.tri(table)]
+      table
+    }
   )
 )
 
@@ -107,15 +123,17 @@ form_raw_dissimilarities <- function(repr, inner, rdm = dissimilarities_of(repr,
   })
 }
 
-weighed_parts <- function(values, metric, level) {
-  if (level) {
-    # 1' V^-1 a / 1' V^-1 1. The ordinary mean is taken off first, so that its digits cancel.
-    weight <- dual_of_ones(stimuli_of_pairs(length(values)), metric)
-    middle <- mean(values)
-    values <- values - (middle + sum(weight * (values - middle)) / sum(weight))
-  }
+# Which pairs are within clusters, and do not count.
+pairs_within <- function(args, n) {
+  if (is.null(args$clusters)) return(rep(FALSE, packed_length(n)))
+  !between_clusters(labelled_codes(args$clusters))
+}
+
+weighed_parts <- function(values, metric, level, lacking) {
+  values <- whitened_values(values, lacking, level, metric)
   dual <- whitened_duals(as.matrix(values), metric)[, 1]
-  list(values = values, dual = dual, size = sum(dual * values), metric = metric, level = level)
+  list(values = values, dual = dual, size = sum(dual * values), metric = metric, level = level,
+       lacking = lacking)
 }
 
 declare_form("raw dissimilarities", relabel = relabel_parts(packed = "d"),
@@ -127,15 +145,18 @@ declare_form("centered dissimilarities",
 
 # The noise stays with its stimuli when those of the RDM are permuted.
 declare_form("weighed dissimilarities", relabel = function(form, permutation) {
-  parts <- weighed_parts(relabel_packed(form$values, permutation), form$metric, form$level)
+  parts <- weighed_parts(relabel_packed(form$values, permutation), form$metric, form$level,
+                         form$lacking)
   form[names(parts)] <- parts
   form
-}, size = function(n, d, args) 2 * packed_length(n) + as.double(n)^2)
+}, size = function(n, d, args) 2.5 * packed_length(n) + as.double(n)^2)
 
 # ---- how scores vary with the stimuli
 
 rsa_errors <- function(args) {
   if (args$gaps || !is.null(args$stimulus_noise)) return(NULL)
+  # what pairs between clusters predict of those within changes with each deletion
+  if (is_whitened(args) && !is.null(args$clusters)) return(NULL)
   switch(args$outer, spearman = rank_errors(),
          cosine = pairwise_errors("cosine", rdm_side),
          pearson = pairwise_errors("correlation", rdm_side),

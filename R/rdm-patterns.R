@@ -79,12 +79,19 @@ labels_of_frame <- function(x, labels) {
 # The observations without what `na` leaves out: list(x, labels, columns).
 complete_observations <- function(x, labels, na) {
   found <- without_missing(list(x = x), na)
-  if (!isTRUE(found$rows)) {
-    labels <- lapply(labels, function(label) {
-      if (length(label) == length(found$rows)) label[found$rows] else label
-    })
+  list(x = found$given$x, labels = cut_row_labels(labels, x, found$rows, "x"),
+       columns = found$columns)
+}
+
+# Labels of the rows of x, of which `rows` are kept (TRUE: all). Labels with names go by these
+# before they are cut. The runs of an array are labels of its repeats, and stay.
+cut_row_labels <- function(labels, x, rows, of) {
+  if (isTRUE(rows)) return(labels)
+  for (arg in if (length(dim(x)) == 3) "condition" else names(labels)) {
+    label <- in_order_of(labels[[arg]], first_row_names(x), arg, paste0("the rows of `", of, "`"))
+    if (length(label) == length(rows)) labels[[arg]] <- label[rows]
   }
-  list(x = found$given$x, labels = labels, columns = found$columns)
+  labels
 }
 
 # One label a row as list(codes, labels). names: of the rows. sorted: words are sorted, too, as

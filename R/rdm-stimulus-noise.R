@@ -17,7 +17,7 @@ check_stimulus_noise <- function(noise, n = NULL, labels = NULL) {
   }
   size <- if (is_square) nrow(noise) else length(noise)
   if (!is.null(n) && size != n) {
-    abort("`stimulus_noise` is for ", count_of_stimuli(size), ", but there are ", n,
+    abort("`stimulus_noise` is for ", count_of(size, "stimulus"), ", but there are ", n,
           ": give the noise of these, in the same order.", class = "repalign_error_size",
           arg = "stimulus_noise")
   }
@@ -82,6 +82,13 @@ has_stimulus_noise <- function(measure) !is_own(measure) && !is.null(measure$arg
 # The noise of some of the stimuli. (That of NULL is NULL.)
 cut_stimulus_noise <- function(noise, rows) {
   if (is.matrix(noise)) noise[rows, rows, drop = FALSE] else noise[rows]
+}
+
+# That of the stimuli that have a label in `clusters`.
+labelled_noise <- function(args) {
+  noise <- args$stimulus_noise
+  if (is.null(noise) || !anyNA(args$clusters)) noise else
+    cut_stimulus_noise(noise, !is.na(args$clusters))
 }
 
 # As a matrix.

@@ -102,8 +102,8 @@ spikes_by_unit <- function(times, units) {
       label_text(as_text(check_labels_of(units, "units")))
     if (is.null(labels)) labels <- as.character(seq_along(times))
     if (length(labels) != length(times) || anyDuplicated(labels) || !all(nzchar(labels))) {
-      abort("`units` must have a different label for each of the ", length(times), " elements of ",
-            "`times`.", class = "repalign_error_labels", arg = "units")
+      abort("`units` must have a different label for each element of `times` (",
+            length(times), ").", class = "repalign_error_labels", arg = "units")
     }
     spikes <- lapply(seq_along(times), function(i) sort(check_times(times[[i]], paste0("times[[", i,
                                                                                        "]]"))))

@@ -51,7 +51,7 @@ match_rows <- function(x, y = NULL) {
   if (any(left_out > 0)) {
     # the message names both of two matrices, but of many only those that lose rows
     shown <- if (length(left_out) > 2) left_out[left_out > 0] else left_out
-    inform("match_rows(): ", length(common), " rows in common; left out: ",
+    inform("match_rows(): ", count_of(length(common), "row"), " in common; left out: ",
            paste0(shown, " of `", names(shown), "`", collapse = ", "), ".",
            class = "repalign_left_out")
   }
@@ -82,13 +82,7 @@ check_row_names <- function(names, arg) {
     abort("`", arg, "` has a missing row name, first in row ", which(is.na(names))[1], ".",
           class = "repalign_error_rows", arg = arg)
   }
-  if (anyDuplicated(names)) {
-    twice <- names[duplicated(names)][1]
-    abort("`", arg, "` has the row name ", dQuote(twice, FALSE), " more than once: declare the ",
-          "repeats as trials by responses(", arg, ", stimulus = rownames(", arg, ")), which has ",
-          "each ",
-          "stimulus once, or average them.", class = "repalign_error_rows", arg = arg)
-  }
+  if (anyDuplicated(names)) refuse_repeated_names(names, list(data = matrix(0), arg = arg))
 }
 
 #' Long table of trials to an array
@@ -343,9 +337,10 @@ slot_labels <- function(labels, size, arg) {
     length(labels) == size[3]
   if (!fits) {
     had <- if (length(dim(labels)) == 2) paste(dim(labels), collapse = " x ") else length(labels)
-    abort("`", arg, "` has ", had, " labels, but `x` has ", count_of(size[3], "trial"), " of ",
-          count_of(size[1], "stimulus row"), ": give one label per trial, or a matrix stimuli x ",
-          "trials (", size[1], " x ", size[3], ").", class = "repalign_error_labels", arg = arg)
+    abort("`", arg, "` has ", count_of(had, "label"), ", but `x` has ",
+          count_of(size[3], "trial"), " of ", count_of(size[1], "stimulus row"),
+          ": give one label per trial, or a matrix stimuli x trials (", size[1], " x ",
+          size[3], ").", class = "repalign_error_labels", arg = arg)
   }
   by_row <- length(dim(labels)) != 2
   if (by_row && anyNA(labels)) {

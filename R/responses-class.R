@@ -102,9 +102,21 @@ trial_means <- function(values) {
   part_of_responses(x, i, a, t)
 }
 
+#' @importFrom utils head
+#' @export
+head.repalign_responses <- function(x, n = 6L, ...) {
+  no_other_arguments(...)
+  check_row_count(n, most = 3)
+  NextMethod()
+}
+
 #' @importFrom utils tail
 #' @export
-tail.repalign_responses <- function(x, n = 6L, ...) NextMethod(keepnums = FALSE)
+tail.repalign_responses <- function(x, n = 6L, ...) {
+  no_other_arguments(...)
+  check_row_count(n, most = 3)
+  NextMethod(keepnums = FALSE)
+}
 
 # Positions from what a user gave: none may be taken twice, because it would count as two.
 part_index <- function(at, size, names, arg, what) {
@@ -120,7 +132,7 @@ part_index <- function(at, size, names, arg, what) {
     wrong <- if (is.logical(at)) "a value too many, or NA" else
       if (is.character(at)) dQuote(at[is.na(found)][1], FALSE) else at[at > size | is.na(at)][1]
     abort("`", arg, "` asks for ", wrong, ", but there are ",
-          if (what == "stimulus") count_of_stimuli(size) else count_of(size, what), ".",
+          count_of(size, what), ".",
           class = "repalign_error_value", arg = arg)
   }
   if (anyDuplicated(found)) {
@@ -179,14 +191,18 @@ print.repalign_responses <- function(x, ...) {
   declared <- c(
     if (!is.null(x$session)) {
       paste0("Sessions: ", length(unique(x$session)), ", with ",
-             range_words(tabulate(match(x$session, unique(x$session)))), " columns each.")
+             count_of(range_words(tabulate(match(x$session, unique(x$session)))), "column"),
+             " each.")
     },
     if (!is.null(x$cluster)) {
       known <- x$cluster[!is.na(x$cluster)]
       sizes <- tabulate(match(known, unique(known)))
       left_out <- sum(is.na(x$cluster))
-      paste0("Clusters: ", length(sizes), ", with ", range_words(sizes), " stimuli each",
-             if (left_out > 0) paste0("; ", left_out, " stimuli without a label are left out"), ".")
+      paste0("Clusters: ", length(sizes), ", with ", count_of(range_words(sizes), "stimulus"),
+             " each", if (left_out > 0) {
+               paste0("; ", count_of(left_out, "stimulus"), " without a label ",
+                      if (left_out == 1) "is" else "are", " left out")
+             }, ".")
     },
     if (!is.null(x$series)) {
       paste0("Series: the stimuli follow each other in time, ",
@@ -195,7 +211,8 @@ print.repalign_responses <- function(x, ...) {
     if (events) "Events: some trials of a stimulus share noise.",
     if (missing > 0) paste0("Missing: ", count_of(missing, "response"), ".")
   )
-  writeLines(c(paste0("Responses: ", count_of_stimuli(size[1]), " x ", count_of(size[2], "column"),
+  writeLines(c(paste0("Responses: ", count_of(size[1], "stimulus"), " x ",
+                      count_of(size[2], "column"),
                       if (neurons < size[2]) paste0(" (", count_of(neurons, "neuron"), ")"),
                       if (x$complete) " (all that there are)",
                       ", ", if (trials[1] < trials[2]) paste(trials[1], "to "),
@@ -207,8 +224,6 @@ print.repalign_responses <- function(x, ...) {
 }
 
 wrap_lines <- function(text) strwrap(text, 78, exdent = 2)
-
-count_of_stimuli <- function(n) paste(n, if (n == 1) "stimulus" else "stimuli")
 
 # How many trials each stimulus has.
 trial_counts <- function(x) rowSums(!is.na(x$event))
@@ -267,7 +282,7 @@ summary.repalign_responses <- function(object, ...) {
 print.repalign_responses_summary <- function(x, ...) {
   no_other_arguments(...)
   counts <- as.integer(names(x$trials))
-  cat(count_of_stimuli(x$sizes[1]), " x ", count_of(x$sizes[2], "column"), "\n", sep = "")
+  cat(count_of(x$sizes[1], "stimulus"), " x ", count_of(x$sizes[2], "column"), "\n", sep = "")
   shown <- rbind(stimuli = as.integer(x$trials))
   colnames(shown) <- paste0(counts, " trial", ifelse(counts == 1, "", "s"))
   print(shown)
@@ -277,7 +292,8 @@ print.repalign_responses_summary <- function(x, ...) {
     paste0("Missing in these trials: ", count_of(x$missing$responses, "response"), ". ",
            if (x$missing$never == 0) "Every column has a response to every stimulus." else
              paste0(count_of(x$missing$columns, "column"), " never recorded ",
-                    count_of_stimuli(x$missing$stimuli), " (", count_of(x$missing$never, "cell"),
+                    count_of(x$missing$stimuli, "stimulus"), " (",
+                    count_of(x$missing$never, "cell"),
                     " without a mean)."))
   }
   lines <- c(

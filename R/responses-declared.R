@@ -118,12 +118,13 @@ series_of_call <- function(series, data, others) {
   if (all_orders(others$permutations)) "linear" else FALSE
 }
 
-# Where permutations of a series would be free, and the function has no shifts of its own.
-refuse_free_series <- function(declared, permutations) {
+# Where permutations of a series would be free, and the function has no shifts of its own. none:
+# does the function work without permutations?
+refuse_free_series <- function(declared, permutations, none = FALSE) {
   if (!declared || !all_orders(permutations)) return(invisible())
   abort("`series` of responses() declares a time series, whose stimuli are not exchangeable: give ",
-        "a design of permute::how() in `permutations`, such as ",
-        "how(within = Within(type = \"series\")), or permutations = 0.",
+        "a design of shifts in `permutations`, permute::how(within = permute::Within(type = ",
+        "\"series\"))", if (none) ", or permutations = 0", ".",
         class = "repalign_error_design", arg = "permutations")
 }
 
@@ -131,7 +132,9 @@ refuse_free_series <- function(declared, permutations) {
 note_declared_series <- function(reprs) {
   if (is.null(declared_times(reprs))) return(invisible())
   inform("Declared by responses(), but not used: series. Errors take each stimulus as ",
-         "independent, which stimuli of a series are not: name stretches of them in clusters.",
+         "independent, which stimuli of a series are not: ", if (offers_argument("clusters")) {
+           "name stretches of them in `clusters`."
+         } else "name stretches of them in `cluster` of responses(), in the place of `series`.",
          class = unused_classes)
 }
 
@@ -160,11 +163,6 @@ with_declared_clusters <- function(measure, codes) {
   refuse_second_clusters(measure$args$clusters, codes)
   if (takes_clusters(measure)) measure$args$clusters <- codes
   measure
-}
-
-takes_clusters <- function(measure) {
-  !is_own(measure) && !is_whitened(measure$args) &&
-    "clusters" %in% names(measure_parameters(measure$id))
 }
 
 # One message for all measures of a call. That all neurons are there matters to those alone that
@@ -252,34 +250,17 @@ settled_arguments <- function(d, args, reprs) {
   if (is.null(d$settle)) args else d$settle(args, reprs)
 }
 
-# relabel: does a label that is the id name an estimator that was chosen by the data?
+# relabel: do labels tell what the data settled?
 settled_set <- function(set, sides, relabel = TRUE) {
   reprs <- list(x = sides$x$reprs, y = sides$y$reprs)
   settled <- lapply(set, function(measure) {
     if (is_own(measure)) return(measure)
     before <- measure$args$estimator
     measure$args <- settled_arguments(measure$declaration, measure$args, reprs)
-    if (relabel) measure$label <- settled_label(measure, before)
+    if (relabel) measure$label <- settled_label(measure, before, reprs)
     measure
   })
-  if (!relabel || length(settled) == 1) return(settled)
-  labels <- number_equal_labels(vapply(settled, function(m) m$label, ""))
-  Map(function(measure, label) replace(measure, "label", label), settled, labels)
-}
-
-# The label with what the data settled: the estimator, where the id stands for it alone, and which
-# sides have all neurons that there are. before: the estimator that was given.
-settled_label <- function(measure, before) {
-  id <- measure$id
-  label <- measure$label
-  changed <- !identical(measure$args$estimator, before) && identical(label, id)
-  if (changed) label <- paste0(id, "(", measure$args$estimator, ")")
-  words <- complete_words(measure$args)
-  if (is.null(words)) return(label)
-  own <- !startsWith(label, paste0(id, "(")) && !grepl(paste0("^", id, "( #[0-9]+)?$"), label)
-  if (own || grepl("complete", label, fixed = TRUE)) return(label)
-  if (!grepl("(", label, fixed = TRUE)) return(sub(id, paste0(id, "(", words, ")"), label))
-  sub("\\)( #[0-9]+)?$", paste0(", ", words, ")\\1"), label)
+  if (relabel) with_unique_labels(settled) else settled
 }
 
 # Says which labels have no effect. In a call that is known when the estimator is settled. measure()

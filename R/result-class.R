@@ -125,6 +125,15 @@ as.data.frame.repalign_result <- function(x, row.names = NULL, optional = FALSE,
   x
 }
 
+# Classes without a summary of their own have that of data frames, which ignores what it does not
+# know.
+#' @export
+summary.repalign_result <- function(object, ...) {
+  given <- list(...)
+  do.call(no_other_arguments, given[!names(given) %in% c("maxsum", "digits", "quantile.type")])
+  NextMethod()
+}
+
 #' @importFrom utils head
 #' @export
 head.repalign_result <- function(x, n = 6L, ...) {
@@ -141,8 +150,9 @@ tail.repalign_result <- function(x, n = 6L, ...) {
   NextMethod()
 }
 
-check_row_count <- function(n) {
-  if (is.numeric(n) && length(n) %in% 1:2 && !all(is.na(n))) return(invisible())
+# most: how many dimensions an object has, for each of which there may be a number.
+check_row_count <- function(n, most = 2) {
+  if (is.numeric(n) && length(n) %in% seq_len(most) && !all(is.na(n))) return(invisible())
   abort("`n` must be a number of rows, not ", if (is.character(n)) dQuote(n[1], FALSE) else
     describe(n), ".", class = "repalign_error_value", arg = "n")
 }
@@ -187,7 +197,7 @@ where_errors_are <- function(object) {
     repalign_subject_ceiling = , repalign_rdm_rows = , repalign_regression = ,
     repalign_regression_group =
       "evaluate_models(rdms, models) compares models of the same RDMs",
-    repalign_searchlight = paste0("score_interval() of the channels of a centre has them"),
+    repalign_searchlight = "score_interval() of the channels of a centre has them",
     repalign_comparison = , repalign_best = , repalign_best_comparison =
       "give the result of score_interval() or evaluate_models() that it was made of",
     repalign_ranks = , repalign_plan = , repalign_predicted_bias = , repalign_ratio_bias = ,

@@ -117,7 +117,7 @@ print.repalign_searchlight <- function(x, digits = 3, n = 5, ...) {
 
 permutation_words <- function(settings) {
   if (settings$permutations == 0) return("no permutations: scores only")
-  paste0(format(settings$permutations, big.mark = ","), " permutations of ", settings$n,
+  paste0(count_of(format(settings$permutations, big.mark = ","), "permutation"), " of ", settings$n,
          " conditions; family-wise p-values over all centres",
          if (settings$across_models) " and models", ", at level ", format(settings$alpha))
 }

@@ -123,7 +123,7 @@ searchlight <- function(data, neighbours, models, measure = "rsa", ..., run = NU
   distance <- if (has_runs(data, run)) "crossnobis"
   measure <- searchlight_measure(measure, distance, ...)
   if (is_responses(data) && !is.null(unclass(data)$cluster)) refuse_searched_clusters("data")
-  refuse_free_series(declares_series(list(data, models)), permutations)
+  refuse_free_series(declares_series(list(data, models)), permutations, none = TRUE)
   check_flag(across_models, "across_models")
   alpha <- check_number(alpha, "alpha", above = 0, below = 1)
   hold_threads(threads)
@@ -263,8 +263,7 @@ searchlight_job <- function(sides, measure, permutations, alpha) {
   null <- measure$null
   fast <- !is.null(null) && identical(null$kernel, "inner") && is.null(null$correction) &&
     !measure$averaged
-  none <- is.numeric(permutations) && length(permutations) == 1 && isTRUE(permutations == 0)
-  if (none) {
+  if (is_no_permutation(permutations)) {
     design <- new_design("none", n, 0, matrix = matrix(0L, n, 0))
   } else {
     check_rows(n, 2, "data", "a permutation")
@@ -301,10 +300,9 @@ complete_searchlight <- function(data, models, neighbours, condition, run, noise
   rows_are_conditions <- is.null(condition) && is.null(run)
   found <- without_missing(given[c("data", if (rows_are_conditions) "models")], na)
   given[names(found$given)] <- found$given
-  if (!rows_are_conditions && !isTRUE(found$rows)) {
-    given[c("condition", "run")] <- lapply(given[c("condition", "run")], function(label) {
-      if (length(label) == length(found$rows)) label[found$rows] else label
-    })
+  if (!rows_are_conditions) {
+    labels <- c("condition", "run")
+    given[labels] <- cut_row_labels(given[labels], data, found$rows, "data")
   }
   kept <- found$columns$data
   if (is.null(kept) || all(kept)) return(given)

@@ -426,7 +426,8 @@ check_sample_classes <- function(labels, n) {
     label_error("must hold the class of every row of `x`, not be ", describe(labels))
   }
   if (length(labels) != n) {
-    label_error("has ", length(labels), " values, but `x` has ", n, " rows: give one per row")
+    label_error("has ", count_of(length(labels), "value"), ", but `x` has ", count_of(n, "row"),
+                ": give one per row")
   }
   if (anyNA(labels)) label_error("is missing (NA) in row ", which(is.na(labels))[1])
   labels <- droplevels(as.factor(if (is.factor(labels)) labels else as.vector(labels)))

@@ -310,11 +310,12 @@ simulate_swiss_roll <- function(n, r = 0.5) {
   check_shape_memory(n, 2, length(r))
   position <- stats::runif(n)
   z <- 1.5 * pi * (1 + 2 * position)
-  y <- lapply(r, function(r) s_curve(3 * pi * (position - r)))
+  y <- lapply(r, function(r) {
+    z <- 3 * pi * (position - r)
+    cbind(sin(z), sign(z) * (cos(z) - 1))
+  })
   simulated_shapes(cbind(z * cos(z), z * sin(z)), y, truth_of(r, "r"), position = position)
 }
-
-s_curve <- function(z) cbind(sin(z), sign(z) * (cos(z) - 1))
 
 # ---- simulated settings
 

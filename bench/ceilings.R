@@ -10,8 +10,8 @@
 # Brown from the score of the halves, for this CKA and for RSA. (unequal) The same for RSA where
 # half of the stimuli have 2.5 times the noise.
 # (above) In what share of the data sets noise_ceiling() warns that a reliability is above 1: with
-# the noise of the parts before, with unequal noise from three and four trials, and with a common mean
-# that is taken off all neurons of a trial.
+# the noise of the parts before, with unequal noise from three and four trials, and with a common
+# mean that is taken off all neurons of a trial.
 # (subjects) subject_ceiling() beside the mean score of subjects with what they share.
 
 library(repalign)
@@ -171,7 +171,8 @@ if (wanted("subjects")) {
       shared <- matrix(rnorm(40 * 5), 40) %*% matrix(rnorm(5 * 20), 5) / sqrt(5)
       subjects <- lapply(seq_len(u), function(i) shared + 1.3 * matrix(rnorm(40 * 20), 40))
       truth <- mean(vapply(subjects, rsa, 0, shared, "sqeuclidean", "pearson"))
-      c(truth = truth, unlist(subject_ceiling(subjects, rsa_measure)[c("lower", "upper", "ceiling")]))
+      c(truth = truth,
+        unlist(subject_ceiling(subjects, rsa_measure)[c("lower", "upper", "ceiling")]))
     })
     cat(u, "subjects: ")
     print(round(colMeans(found), 3))

@@ -29,7 +29,8 @@ one_cell <- function(n, q, name, shared) {
   truth <- true_cka(s)
   runs <- vapply(seq_len(replicates), function(r) {
     pair <- draw(n, q, s, shared)
-    row <- suppressWarnings(cka_interval(pair$x, pair$y, "stimulus_neuron", shared_neurons = shared))
+    row <- suppressWarnings(cka_interval(pair$x, pair$y, "stimulus_neuron",
+                                         shared_neurons = shared))
     c(row$cka, row$se, row$conf_low <= truth && truth <= row$conf_high)
   }, numeric(3))
   # undefined: a ratio, or one of its delete-one values; coverage is among the others

@@ -61,7 +61,8 @@ if (wanted("b")) {
   peak <- sum(gc()[, 6]) - before
   inputs <- as.double(object.size(x) + object.size(y)) / 2^20
   say("crossprod(x) and crossprod(x, y)     %8.4f s", products)
-  say("one call of three estimators         %8.4f s, ratio: %s", call, verdict(call / products, 2.5))
+  say("one call of three estimators         %8.4f s, ratio: %s", call,
+      verdict(call / products, 2.5))
   say("inputs %.0f MB; peak above them %.0f MB; peak / inputs: %s", inputs, peak,
       verdict((inputs + peak) / inputs, 3))
 }
@@ -75,15 +76,18 @@ if (wanted("c")) {
     say("%-44s %s", title, paste(sprintf("%g: %.2e s (%.2f)", values, times, scaled / scaled[1]),
                                  collapse = "   "))
   }
-  grow("three estimators, n (d = 128): order n", c(5000, 10000, 20000, 40000), identity, function(n) {
+  grow("three estimators, n (d = 128): order n", c(5000, 10000, 20000, 40000), identity,
+       function(n) {
     x <- signal(n, 128)
     seconds(similarity(x, x[, 128:1], three))
   })
-  grow("three estimators, Q (n = 4000): order Q^2", c(128, 256, 512, 1024), function(q) q^2, function(q) {
+  grow("three estimators, Q (n = 4000): order Q^2", c(128, 256, 512, 1024), function(q) q^2,
+       function(q) {
     x <- signal(4000, q)
     seconds(similarity(x, x[, q:1], three))
   })
-  grow("three estimators, Q > n (n = 500): order Q", c(1000, 2000, 4000, 8000), identity, function(q) {
+  grow("three estimators, Q > n (n = 500): order Q", c(1000, 2000, 4000, 8000), identity,
+       function(q) {
     x <- signal(500, q)
     seconds(similarity(x, x[, q:1], three))
   })

@@ -102,7 +102,8 @@ asked_measures <- function(set) {
 }
 
 # riemann() needs more neurons than these have
-missed <- setdiff(setdiff(measures()$id, "riemann"), sub("[(].*", "", unlist(lapply(families, names))))
+missed <- setdiff(setdiff(measures()$id, "riemann"),
+                  sub("[(].*", "", unlist(lapply(families, names))))
 if (length(missed)) stop("No part has the measures ", paste(missed, collapse = ", "))
 
 # ---- errors

@@ -187,7 +187,8 @@ if (wanted("power")) {
   options(width = 130)
   print(format(table, digits = 2), row.names = FALSE)
   say("only_coset, only_random: data sets that one of them alone rejects; p_same: exact McNemar")
-  say("test, judged at %.2g; threshold_gap: mean of coset less random threshold, in standard", share)
+  say("test, judged at %.2g; threshold_gap: mean of coset less random threshold, in standard",
+      share)
   say("deviations of the null, and its standard error: surely within 0.05, which moves a level of")
   say("0.05 by half a percentage point. (Scores within a coset depend on each other, which moves")
   say("an order statistic by something of order 1 / K.) Rows that differ: %s",

@@ -1,7 +1,7 @@
 # What the permutation null of responses() to several trials takes, beside that of their means over
 # trials, in one run.
-#   R_LIBS=.build/lib Rscript bench/responses-null.R [n=300] [neurons=50] [trials=6] [permutations=999]
-#     [plain=5]
+#   R_LIBS=.build/lib Rscript bench/responses-null.R [n=300] [neurons=50] [trials=6]
+#     [permutations=999] [plain=5]
 # Processor time; ratios to the null of the means (estimator "stimulus_neuron", same settings):
 #   apart        sides that were not recorded together: at most 3 is wanted
 #   one trial    a side without trials: at most 3

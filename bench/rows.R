@@ -1,7 +1,7 @@
 # How often does the warning repalign_dependence speak, for rows that may be taken as independent
 # and for others? For p-values and for intervals, from responses and from their RDMs, by the number
-# of stimuli; `p` is the share of data sets with p <= 0.05 (rv, 99 permutations) that calibrate() gives
-# without a word.
+# of stimuli; `p` is the share of data sets with p <= 0.05 (rv, 99 permutations) that calibrate()
+# gives without a word.
 #   Rscript bench/rows.R [data sets a cell, default 300] [sizes, default 20,50,100,400]
 # And what the check costs: `Rscript bench/rows.R cost`.
 

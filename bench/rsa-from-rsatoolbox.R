@@ -1,6 +1,6 @@
-# The lines of R with which vignettes/articles/from-rsatoolbox.Rmd does what rsatoolbox (f1f83ca) does, on
-# the data on which rsatoolbox was run: how far they are from repalign, and how far rsatoolbox was
-# (disagreements.csv of the reference values). Both columns are to agree.
+# The lines of R with which vignettes/articles/from-rsatoolbox.Rmd does what rsatoolbox (f1f83ca)
+# does, on the data on which rsatoolbox was run: how far they are from repalign, and how far
+# rsatoolbox was (disagreements.csv of the reference values). Both columns are to agree.
 #   Rscript bench/rsa-from-rsatoolbox.R
 
 suppressMessages(library(repalign))

@@ -1,7 +1,7 @@
 # Few strong stimuli: how often nominal 95% intervals of score_interval() hold the mean score of
 # other data sets, and how often the message repalign_strong_stimuli is given, when a share of the
-# stimuli drives all neurons several times as strongly as the others. A sample without one of them cannot
-# know of them.
+# stimuli drives all neurons several times as strongly as the others. A sample without one of them
+# cannot know of them.
 #   Rscript bench/strong-stimuli.R [sets=400] [n=40] [share=5] [strength=4]
 # (share: percent of the stimuli.) `without`: in samples that have none.
 

@@ -36,6 +36,13 @@ void blas_syrk_lower(size_t n, size_t k, const double *a, size_t lda, double bet
     F77_CALL(dsyrk)("L", "N", &in, &ik, &one, a, &ia, &beta, c, &ic FCONE FCONE);
 }
 
+void blas_syrk_add_lower(size_t n, size_t k, double alpha, const double *a, size_t lda, double *c)
+{
+    int in = (int) n, ik = (int) k, ia = leading(lda), ic = leading(n);
+    double one = 1.0;
+    F77_CALL(dsyrk)("L", "T", &in, &ik, &alpha, a, &ia, &one, c, &ic FCONE FCONE);
+}
+
 void blas_symm_left(size_t m, size_t n, const double *a, size_t lda, const double *b, size_t ldb,
                     double *c, size_t ldc)
 {

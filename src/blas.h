@@ -20,6 +20,9 @@ void blas_syrk_upper(char transpose, size_t n, size_t k, const double *a, size_t
 void blas_syrk_lower(size_t n, size_t k, const double *a, size_t lda, double beta, double *c,
                      size_t ldc);
 
+/* Lower triangle of c (n x n) += alpha * a' a, a (k x n). */
+void blas_syrk_add_lower(size_t n, size_t k, double alpha, const double *a, size_t lda, double *c);
+
 /* c (m x n) = a b, a symmetric (m x m) with its upper triangle used. */
 void blas_symm_left(size_t m, size_t n, const double *a, size_t lda, const double *b, size_t ldb,
                     double *c, size_t ldc);

@@ -5,8 +5,8 @@
 #include "entry.h"
 
 /* values: an RDM a row, a pair a column; first, second: one-based stimuli of the pairs; w: a weight
-   vector a column; precision: NULL or one number a stimulus; clusters: one-based. A matrix of products, as a vector, for
-   each column of w. */
+   vector a column; precision: NULL or one number a stimulus; clusters: one-based. Returns a matrix
+   of products, as a vector, for each column of w. */
 SEXP repalign_draw_grams(SEXP values, SEXP first, SEXP second, SEXP clusters, SEXP w,
                          SEXP precision, SEXP threads)
 {
@@ -17,7 +17,8 @@ SEXP repalign_draw_grams(SEXP values, SEXP first, SEXP second, SEXP clusters, SE
     const size_t length = matrix_columns(values);
     if ((size_t) XLENGTH(first) != length) argument_error("first", "have a value for each pair");
     if ((size_t) XLENGTH(second) != length) argument_error("second", "have a value for each pair");
-    if ((size_t) XLENGTH(clusters) != n) argument_error("clusters", "have a value for each stimulus");
+    if ((size_t) XLENGTH(clusters) != n)
+        argument_error("clusters", "have a value for each stimulus");
     const rdm_rows rdms = {rows, count, length, n, n, read_zero_based(ARG(first), n),
                            read_zero_based(ARG(second), n), read_zero_based(ARG(clusters), n)};
     const double *inverse = Rf_isNull(precision) ? NULL : read_doubles(ARG(precision), n);

@@ -60,6 +60,42 @@ SEXP repalign_sparse_dot(SEXP form_a, SEXP form_b)
     return Rf_ScalarReal(sparse_dot(&a, &b, scratch(a.n), check_interrupt));
 }
 
+static sparse_side read_forms(SEXP list, const char *name)
+{
+    const size_t count = Rf_isNull(list) ? 0 : count_elements(list, name);
+    sparse_kernel *kernels = (sparse_kernel *) R_alloc(count + 1, sizeof(sparse_kernel));
+    for (size_t l = 0; l < count; l++) {
+        SEXP form = VECTOR_ELT(list, (R_xlen_t) l);
+        kernels[l] = l == 0 ? read_form(form, name) : read_second_form(form, name, kernels);
+    }
+    const sparse_side side = {kernels, count};
+    return side;
+}
+
+static row_columns new_columns(sparse_side side, size_t n)
+{
+    const size_t size = side.count > 0 ? sparse_row_size(side) : 0;
+    const row_columns columns = {size_scratch(n + 2), size_scratch(size), scratch(size)};
+    return columns;
+}
+
+/* Sums over all entries of the products of each form of x with each of y, or with y NULL of x,
+   without the diagonals; or of the Jaccard indices of rows with so many neighbours each. */
+SEXP repalign_sparse_grid(SEXP x, SEXP y, SEXP neighbours)
+{
+    begin_entry(__func__);
+    const sparse_side a = read_forms(ARG(x)), b = read_forms(ARG(y));
+    const size_t n = a.kernels->n, columns = b.count > 0 ? b.count : a.count;
+    if (b.count > 0 && b.kernels->n != n) argument_error("y", "be of the size of x");
+    const double each = read_number(ARG(neighbours));
+    SEXP result = PROTECT(new_matrix(a.count, columns));
+    sparse_grid(a, b, each, new_columns(a, n), new_columns(b, n),
+                each > 0.0 ? scratch(a.count * columns) : NULL, check_interrupt, REAL(result));
+    if (b.count == 0) mirror_lower(REAL(result), a.count);
+    UNPROTECT(1);
+    return result;
+}
+
 /* list(dot, sums): sums has the row sums of a and b and their column sums. */
 SEXP repalign_sparse_common(SEXP form_a, SEXP form_b)
 {

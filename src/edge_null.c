@@ -104,7 +104,7 @@ static void add_anchor(common_mode mode, const anchor_sums *a, double *odds, dou
         out[2 * stride] += a->second;
         out[3 * stride] += a->third;
         break;
-    case COMMON_MODES: break; /* the number of modes is none: the compiler names a case that lacks */
+    case COMMON_MODES: break; /* the number of modes is none; so the compiler can name what lacks */
     }
 }
 

@@ -120,6 +120,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(sparse_dot, 2),
     ENTRY(sparse_common, 2),
     ENTRY(sparse_symmetric, 1),
+    ENTRY(sparse_grid, 3),
     /* call_heat_trace.c */
     ENTRY(heat_traces, 3),
     /* call_center_null.c */
@@ -135,6 +136,9 @@ static const R_CallMethodDef entries[] = {
     ENTRY(permuted_inner, 4),
     /* call_cross_dots.c */
     ENTRY(cross_dots, 3),
+    /* call_grid_dots.c */
+    ENTRY(packed_grid, 5),
+    ENTRY(gram_grid, 3),
     /* call_moment_sums.c */
     ENTRY(moment_sums, 5),
     ENTRY(cube_trace, 4),

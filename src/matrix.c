@@ -241,6 +241,16 @@ void mirror_upper(double *a, size_t n)
                 for (size_t i = ib; i < j && i < ib + tile; i++) a[j + i * n] = a[i + j * n];
 }
 
+void mirror_lower(double *a, size_t n)
+{
+    const size_t tile = 32;
+    for (size_t jb = 0; jb < n; jb += tile)
+        for (size_t ib = jb; ib < n; ib += tile)
+            for (size_t j = jb; j < n && j < jb + tile; j++)
+                for (size_t i = ib > j ? ib : j + 1; i < n && i < ib + tile; i++)
+                    a[j + i * n] = a[i + j * n];
+}
+
 void square_entries(const double *a, size_t length, double *out)
 {
     for (size_t i = 0; i < length; i++) out[i] = a[i] * a[i];

@@ -45,6 +45,9 @@ double squares_upper(const double *a, size_t n);
 /* Copies the upper triangle of a (n x n) to the lower one. */
 void mirror_upper(double *a, size_t n);
 
+/* And the lower triangle to the upper one. */
+void mirror_lower(double *a, size_t n);
+
 /* out = squares of the entries. */
 void square_entries(const double *a, size_t length, double *out);
 

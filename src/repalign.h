@@ -190,6 +190,7 @@ SEXP repalign_sparse_sums(SEXP form);
 SEXP repalign_sparse_dot(SEXP form_a, SEXP form_b);
 SEXP repalign_sparse_common(SEXP form_a, SEXP form_b);
 SEXP repalign_sparse_symmetric(SEXP form);
+SEXP repalign_sparse_grid(SEXP x, SEXP y, SEXP neighbours);
 
 /* call_heat_trace.c: Chebyshev traces of neighbour graphs. */
 SEXP repalign_heat_traces(SEXP idx, SEXP steps, SEXP threads);
@@ -213,6 +214,10 @@ SEXP repalign_permuted_inner(SEXP x, SEXP y, SEXP permutations, SEXP threads);
 
 /* call_cross_dots.c: inner products of two lists of matrices. */
 SEXP repalign_cross_dots(SEXP x, SEXP y, SEXP threads);
+
+/* call_grid_dots.c: inner products of all representations of two lists. */
+SEXP repalign_packed_grid(SEXP x, SEXP y, SEXP n, SEXP room, SEXP threads);
+SEXP repalign_gram_grid(SEXP x, SEXP y, SEXP room);
 
 /* call_moment_sums.c: sums for the moments of a null. */
 SEXP repalign_moment_sums(SEXP a, SEXP diagonal, SEXP elsewhere, SEXP scale, SEXP threads);

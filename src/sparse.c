@@ -2,6 +2,8 @@
 
 #include "sparse.h"
 
+#include <string.h>
+
 /* Rows between two pauses, whose sums are added up before they join the total. */
 #define BLOCK_ROWS 256
 
@@ -67,6 +69,88 @@ double sparse_dot(const sparse_kernel *a, const sparse_kernel *b, double *row,
         }
     }
     return total;
+}
+
+size_t sparse_row_size(sparse_side side)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < side.kernels->n; i++) {
+        size_t entries = 0;
+        for (size_t l = 0; l < side.count; l++) entries += entries_of(side.kernels + l, i).count;
+        if (entries > most) most = entries;
+    }
+    return most;
+}
+
+static void gather_columns(sparse_side side, size_t i, row_columns by)
+{
+    const size_t n = side.kernels->n;
+    /* counted two places further on, so that they are starts when all are in their places */
+    memset(by.start, 0, (n + 2) * sizeof(size_t));
+    for (size_t l = 0; l < side.count; l++) {
+        const row_entries p = entries_of(side.kernels + l, i);
+        for (size_t e = 0, at = p.first; e < p.count; e++, at += p.step)
+            by.start[column_of(side.kernels + l, at) + 2]++;
+    }
+    for (size_t t = 2; t < n + 2; t++) by.start[t] += by.start[t - 1];
+    for (size_t l = 0; l < side.count; l++) {
+        const row_entries p = entries_of(side.kernels + l, i);
+        for (size_t e = 0, at = p.first; e < p.count; e++, at += p.step) {
+            const size_t to = by.start[column_of(side.kernels + l, at) + 1]++;
+            by.kernel[to] = l;
+            by.value[to] = side.kernels[l].value[at];
+        }
+    }
+}
+
+/* Products of all kernels that have an entry in column t, and how many these are. */
+static size_t add_own_column(row_columns by, size_t t, size_t count, double *out)
+{
+    const size_t end = by.start[t + 1], entries = end - by.start[t];
+    for (size_t a = by.start[t]; a < end; a++) {
+        double *column = out + by.kernel[a] * count;
+        const double value = by.value[a];
+        for (size_t b = a; b < end; b++) column[by.kernel[b]] += value * by.value[b];
+    }
+    return entries * entries / 2;
+}
+
+static size_t add_column(row_columns of_x, row_columns of_y, size_t t, size_t count, double *out)
+{
+    const size_t entries = of_x.start[t + 1] - of_x.start[t];
+    for (size_t b = of_y.start[t]; b < of_y.start[t + 1]; b++) {
+        double *column = out + of_y.kernel[b] * count;
+        const double value = of_y.value[b];
+        for (size_t a = of_x.start[t]; a < of_x.start[t + 1]; a++)
+            column[of_x.kernel[a]] += of_x.value[a] * value;
+    }
+    return entries * (of_y.start[t + 1] - of_y.start[t]);
+}
+
+/* Products between two pauses. */
+#define PAUSE_PRODUCTS ((size_t) 100000000)
+
+void sparse_grid(sparse_side x, sparse_side y, double neighbours, row_columns of_x,
+                 row_columns of_y, double *row, pause_function pause, double *out)
+{
+    const size_t n = x.kernels->n, size = x.count * (y.count > 0 ? y.count : x.count);
+    double *sums = row ? row : out;
+    size_t done = 0;
+    memset(out, 0, size * sizeof(double));
+    for (size_t i = 0; i < n; i++) {
+        gather_columns(x, i, of_x);
+        if (y.count > 0) gather_columns(y, i, of_y);
+        if (row) memset(row, 0, size * sizeof(double));
+        for (size_t t = 0; t < n; t++)
+            done += y.count > 0 ? add_column(of_x, of_y, t, x.count, sums)
+                                : add_own_column(of_x, t, x.count, sums);
+        for (size_t k = 0; row && k < size; k++) out[k] += row[k] / (2.0 * neighbours - row[k]);
+        done += row ? size + n : n;
+        if (done > PAUSE_PRODUCTS) {
+            pause();
+            done = 0;
+        }
+    }
 }
 
 /* One row of sparse_common(): position is 0 everywhere before and after. */

@@ -25,6 +25,30 @@ void sparse_sums(const sparse_kernel *a, double *rows, double *columns);
 double sparse_dot(const sparse_kernel *a, const sparse_kernel *b, double *row,
                   pause_function pause);
 
+/* Several kernels of one size. */
+typedef struct {
+    const sparse_kernel *kernels;
+    size_t count;
+} sparse_side;
+
+/* The entries of one row of all kernels of a side, column by column: those of column t stand at
+   start[t] .. start[t + 1] - 1 (start: n + 2), with the numbers of their kernels and their values
+   (room for the entries of any row of all kernels). */
+typedef struct {
+    size_t *start, *kernel;
+    double *value;
+} row_columns;
+
+/* The largest number of entries that all kernels of a side have in a row. */
+size_t sparse_row_size(sparse_side side);
+
+/* out (x.count x the other count): sums over all entries of a_ij b_ij, without the diagonals, of
+   each kernel of x with each of y; where y.count is 0 with each other, and then only the lower
+   triangle. Where `neighbours` is not 0, it is the number of entries of every row, all of them 1,
+   and out has the sums over rows of their Jaccard indices; row: as large as out, or NULL. */
+void sparse_grid(sparse_side x, sparse_side y, double neighbours, row_columns of_x,
+                 row_columns of_y, double *row, pause_function pause, double *out);
+
 /* The same sum over the entries that both lists have, without the diagonals; also the row
    and column sums of a and of b there, in the four columns of sums (n x 4): rows of a, rows
    of b, columns of a, columns of b. position: n scratch. */

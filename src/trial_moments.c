@@ -328,7 +328,8 @@ void trial_pairs(const trial_sample *s, const int *ix, const int *iy, size_t pai
         for (size_t p = first; p < last; p++) {
             const thread_scratch z = scratch_of_thread(s, room.own);
             const size_t b = (size_t) iy[p] % PAIR_LANES;
-            estimate_block(s, (size_t) ix[p], (size_t) iy[p] / PAIR_LANES, deletions, room.lanes, z);
+            const size_t block = (size_t) iy[p] / PAIR_LANES;
+            estimate_block(s, (size_t) ix[p], block, deletions, room.lanes, z);
             for (size_t u = 0; u < rows; u++)
                 result[u + p * rows] = z.values[u * PAIR_LANES + b];
         }

@@ -2,6 +2,8 @@
 
 #include "unpack.h"
 
+#include "matrix.h"
+
 typedef struct {
     const unpacked_source *source;
     row_chunks rows;
@@ -23,17 +25,6 @@ static void unpack_chunk(void *job, size_t chunk)
             u->out[j + i * n] = value + (base - mean_at(s, j));
         }
     }
-}
-
-/* The other triangle, in tiles, so that the strided side stays in cache. */
-static void mirror_lower(double *a, size_t n)
-{
-    const size_t tile = 32;
-    for (size_t jb = 0; jb < n; jb += tile)
-        for (size_t ib = jb; ib < n; ib += tile)
-            for (size_t j = jb; j < n && j < jb + tile; j++)
-                for (size_t i = ib > j ? ib : j + 1; i < n && i < ib + tile; i++)
-                    a[j + i * n] = a[i + j * n];
 }
 
 void unpack_matrix(const unpacked_source *source, row_chunks rows, worker by, double *out)

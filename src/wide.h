@@ -3,7 +3,7 @@
    The body of such a loop is an INLINE_BODY function, called from a plain function and from
    one marked WIDE; wide_vectors() says at run time which of the two to take.
 
-   What they gain was measured with GCC 12 at R's own -O2 on an AMD EPYC, least of many times, as
+   What they gain was measured with GCC 12 at R's own -O2 on one machine, least of many times, as
    how much longer the plain loop takes: the Fourier transforms (fft.c) 1.4 to 1.7 times, at lengths
    of 100 to 4000; the products of spectra (inner_null.c) 1.4 to 1.6 times; the sums over units
    (unit_moments.c) 1.2 to 1.8 times, with 20 to 400 units; the products of matrices (cross_dots.c)

@@ -1,7 +1,7 @@
 # Rscript tools/choose-sanitized.R FOLDER
-# Chooses the tests that `make sanitize` runs, so that they take little time and reach every place in
-# the C code that any test reaches. Runs all tests of the package installed in FOLDER/lib, whose C
-# code notes what runs (tools/choose-sanitized.sh), and writes tools/sanitized-tests.tsv.
+# Chooses the tests that `make sanitize` runs, so that they take little time and reach every place
+# in the C code that any test reaches. Runs all tests of the package installed in FOLDER/lib, whose
+# C code notes what runs (tools/choose-sanitized.sh), and writes tools/sanitized-tests.tsv.
 
 dir <- commandArgs(trailingOnly = TRUE)[1]
 .libPaths(c(file.path(dir, "lib"), .libPaths()))
@@ -53,7 +53,8 @@ choose <- function(found) {
 # ---- which entry points these are
 
 library <- file.path(dir, "lib", "repalign", "libs", "repalign.so")
-symbols <- utils::read.table(text = system2("nm", c("-S", "--defined-only", library), stdout = TRUE),
+symbols <- utils::read.table(text = system2("nm", c("-S", "--defined-only", library),
+                                            stdout = TRUE),
                              fill = TRUE, col.names = c("address", "size", "type", "name"))
 symbols <- symbols[grepl("^repalign_", symbols$name), ]
 entry_start <- strtoi(symbols$address, 16)
@@ -70,7 +71,8 @@ chosen <- choose(found)
 seconds <- vapply(found, `[[`, 0, "seconds")
 table <- data.frame(
   file = vapply(found[chosen], `[[`, "", "file"), test = vapply(found[chosen], `[[`, "", "test"),
-  entries = vapply(found[chosen], function(block) paste(entries_of(block$places), collapse = " "), ""))
+  entries = vapply(found[chosen], function(block) paste(entries_of(block$places), collapse = " "),
+                   ""))
 write_chosen(table)
 cat(sprintf("%d of %d tests, %.0f of %.0f s of processor time without sanitizers\n", nrow(table),
             length(found), sum(seconds[chosen]), sum(seconds)))

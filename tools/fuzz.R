@@ -4,8 +4,8 @@
 # the measures, cka_interval(), the analyses, RDMs, and what goes from scores to conclusions. A call
 # must end in a valid result (fuzz/checks.R) or in an error of class repalign_error. Everything else
 # is a finding: it is printed with its seed and a call, and kept in `folder` (.build/fuzz). Call
-# number i is drawn from the seed first + i - 1 and from nothing else, so that one can be repeated by
-# itself. Status 1 when something was found, or when fewer than 80% of the calls gave a result.
+# number i is drawn from the seed first + i - 1 and from nothing else, so that one can be repeated
+# by itself. Status 1 when something was found, or when fewer than 80% of the calls gave a result.
 # `make fuzz` runs it under sanitizers.
 
 library(repalign)

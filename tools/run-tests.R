@@ -1,8 +1,8 @@
 # Rscript tools/run-tests.R FOLDER [all]
 # Runs the tests of the package installed in FOLDER/lib, all or those of tools/sanitized-tests.tsv,
-# which together reach all of its C code that any test reaches. Writes FOLDER/counts: passed, failed,
-# skipped, warned; and FOLDER/seconds: the processor time of each file, of which it prints the
-# longest. Status 1 when a test failed.
+# which together reach all of its C code that any test reaches. Writes FOLDER/counts: passed,
+# failed, skipped, warned; and FOLDER/seconds: the processor time of each file, of which it prints
+# the longest. Status 1 when a test failed.
 
 args <- commandArgs(trailingOnly = TRUE)
 dir <- args[1]

@@ -47,7 +47,8 @@ once <- helpers[uses[helpers$name] == 2, ]
 table <- call_table(file.path(folder, "R"))
 sources <- list.files(file.path(folder, "src"), "[.][ch]$", full.names = TRUE)
 
-show <- function(what, ...) cat(sprintf("%-48s %s\n", what, format(c(...), big.mark = ",")), sep = "")
+show <- function(what, ...) cat(sprintf("%-48s %s\n", what, format(c(...), big.mark = ",")),
+                                sep = "")
 show("lines of code in R/", sum(vapply(files, `[[`, 0, "lines")))
 show("lines in R/, with comments and help", sum(vapply(files, `[[`, 0, "all_lines")))
 show("files in R/", length(paths))

@@ -2,8 +2,8 @@
 # package installed from it:
 #   R_LIBS=.build/lib Rscript tools/walks.R [FOLDER OF R FILES]
 # Every function of the package notes its name when it is entered. A row a call: how many different
-# functions it enters, in how many files of R/ they stand, how many calls of functions that makes, and
-# how often the next function entered stands in another file.
+# functions it enters, in how many files of R/ they stand, how many calls of functions that makes,
+# and how often the next function entered stands in another file.
 
 suppressMessages(library(repalign))
 folder <- c(commandArgs(trailingOnly = TRUE), "R")[1]
@@ -53,7 +53,8 @@ note_entries(intersect(names(owner), ls(namespace, all.names = TRUE)))
 
 set.seed(1)
 layers <- function(count) {
-  stats::setNames(lapply(seq_len(count), function(i) matrix(rnorm(30 * 5), 30)), letters[seq_len(count)])
+  stats::setNames(lapply(seq_len(count), function(i) matrix(rnorm(30 * 5), 30)),
+                  letters[seq_len(count)])
 }
 x <- layers(2)
 y <- layers(3)
@@ -61,5 +62,7 @@ rdms <- lapply(layers(5), dist)
 walk("similarity(x, y, \"rsa\")", similarity(x$a, x$b, "rsa"))
 walk("evaluate_models(5 RDMs)", evaluate_models(rdms, lapply(y, dist)))
 walk("similarity(x, y, \"mutual_knn\")", similarity(x$a, x$b, "mutual_knn"))
-walk("cka(x, y, estimator = \"stimulus_neuron\")", repalign::cka(x$a, x$b, estimator = "stimulus_neuron"))
-walk("calibrate(list, list, aggregate = \"max\")", calibrate(x, y, aggregate = "max", permutations = 99))
+walk("cka(x, y, estimator = \"stimulus_neuron\")",
+     repalign::cka(x$a, x$b, estimator = "stimulus_neuron"))
+walk("calibrate(list, list, aggregate = \"max\")",
+     calibrate(x, y, aggregate = "max", permutations = 99))

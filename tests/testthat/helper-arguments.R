@@ -53,7 +53,7 @@ argument_calls <- function(frame = parent.frame()) {
     compare_best = list(result = intervals, group_1 = "a", group_2 = "b", draws = 99),
     compare_scores = list(result = intervals, p_adjust = "holm"),
     disagreement = list(p = outputs, q = outputs[n:1, ]),
-    evaluate_models = list(rdms = rdms, models = list(m = dist(layers$c), w = model),
+    evaluate_models = list(data = rdms, models = list(m = dist(layers$c), w = model),
                            outer = "cosine", draws = 20, permutations = 9,
                            group = c("g", "g", "h", "k")),
     fit_rdm_model = list(model = model, rdms = rdms[3:4], outer = "cosine"),

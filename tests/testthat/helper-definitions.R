@@ -78,7 +78,8 @@ def_pad <- function(x, width) cbind(x, matrix(0, nrow(x), width - ncol(x)))
 def_orders <- function(n) {
   if (n == 1) return(matrix(1L))
   smaller <- def_orders(n - 1)
-  do.call(rbind, lapply(seq_len(n), function(i) cbind(i, ifelse(smaller >= i, smaller + 1L, smaller))))
+  do.call(rbind,
+          lapply(seq_len(n), function(i) cbind(i, ifelse(smaller >= i, smaller + 1L, smaller))))
 }
 
 # The largest sum of gains with every row given its own column: all assignments are tried.
@@ -148,7 +149,8 @@ def_rbf <- function(x, sigma, bandwidth) {
   exp(-d^2 / (2 * width^2))
 }
 
-def_cka <- function(x, y, kernel = "linear", estimator = "naive", sigma = NULL, bandwidth = 1, k = 15) {
+def_cka <- function(x, y, kernel = "linear", estimator = "naive", sigma = NULL, bandwidth = 1,
+                    k = 15) {
   make <- switch(kernel,
     linear = function(x) tcrossprod(def_center(x)),
     rbf = function(x) def_rbf(x, sigma, bandwidth),
@@ -324,10 +326,12 @@ def_mutual_knn <- function(x, y, k = 10, metric = "cosine", ties, clusters = seq
 }
 
 def_knn_jaccard <- function(x, y, k = 10, metric = "cosine", ties, clusters = seq_len(NROW(x))) {
-  def_mean_over_rows(x, y, k, metric, function(a, b, i) length(intersect(a, b)) / length(union(a, b)), clusters)
+  def_mean_over_rows(x, y, k, metric,
+                     function(a, b, i) length(intersect(a, b)) / length(union(a, b)), clusters)
 }
 
-def_rank_similarity <- function(x, y, k = 10, metric = "cosine", ties, clusters = seq_len(NROW(x))) {
+def_rank_similarity <-
+  function(x, y, k = 10, metric = "cosine", ties, clusters = seq_len(NROW(x))) {
   def_mean_over_rows(x, y, k, metric, function(a, b, i) {
     common <- intersect(a, b)
     if (!length(common)) return(0)
@@ -384,7 +388,8 @@ def_cknna <- function(x, y, k = 10, normalize = TRUE, centering = "masked",
     (def_size(center(a * tcrossprod(x))) * def_size(center(b * tcrossprod(y))))
 }
 
-def_second_order_cosine <- function(x, y, k = 10, of = "similarity", ties, clusters = seq_len(NROW(x))) {
+def_second_order_cosine <-
+  function(x, y, k = 10, of = "similarity", ties, clusters = seq_len(NROW(x))) {
   s <- tcrossprod(def_unit_rows(x))
   s2 <- tcrossprod(def_unit_rows(y))
   if (of == "distance") {
@@ -578,7 +583,8 @@ def_accuracy_difference <- function(p, q, labels) {
 
 # What the tests of all measures share
 
-# The value of an expression, computed once for each key. Nothing that a test may change belongs here.
+# The value of an expression, computed once for each key. Nothing that a test may change belongs
+# here.
 made_once <- new.env()
 
 once <- function(key, code) {
@@ -593,12 +599,16 @@ settings <- function(k = 5) {
   random <- list(ties = "random")
   average <- list(ties = "average")
   list(
-    cca = list(list(), list(summary = "mean_squared"), list(summary = "yanai")), svcca = list(list(), list(variance = 0.8), list(components = 2)),
+    cca = list(list(), list(summary = "mean_squared"), list(summary = "yanai")),
+    svcca = list(list(), list(variance = 0.8), list(components = 2)),
     pwcca = list(list(), list(weights = "l1")),
-    procrustes = list(list(), list(scale = FALSE), list(center = FALSE), list(center = FALSE, scale = FALSE)),
-    procrustes_size_shape = list(list(), list(center = FALSE)), procrustes_similarity = list(list()),
+    procrustes = list(list(), list(scale = FALSE), list(center = FALSE),
+                      list(center = FALSE, scale = FALSE)),
+    procrustes_size_shape = list(list(), list(center = FALSE)),
+    procrustes_similarity = list(list()),
     angular_shape = list(list()), bures = list(list()), bures_distance = list(list()),
-    permutation_procrustes = list(list(), list(center = TRUE), list(scale = TRUE), list(center = TRUE, scale = TRUE)),
+    permutation_procrustes = list(list(), list(center = TRUE), list(scale = TRUE),
+                                  list(center = TRUE, scale = TRUE)),
     aligned_cosine = list(list(), list(center = TRUE)),
     hard_correlation_match = list(list(), list(matching = "greedy")),
     soft_correlation_match = list(list(), list(direction = "x"), list(direction = "y")),
@@ -606,11 +616,13 @@ settings <- function(k = 5) {
     cka = list(list(), list(estimator = "stimulus"), list(kernel = "rbf"),
                list(kernel = "rbf", bandwidth = 0.5), list(kernel = "rbf", estimator = "stimulus"),
                list(kernel = "manifold", k = k)),
-    rv = list(list()), angular_cka = list(list(), list(kernel = "rbf"), list(kernel = "manifold", k = k)),
+    rv = list(list()),
+    angular_cka = list(list(), list(kernel = "rbf"), list(kernel = "manifold", k = k)),
     distance_correlation = list(list(), list(squared = TRUE), list(estimator = "unbiased")),
     eigenspace_overlap = list(list()),
     gulp = list(list(), list(lambda = 0.1), list(lambda = 1e-3)),
-    rsa = c(list(list()), lapply(c("euclidean", "sqeuclidean", "cosine"), function(i) list(inner = i)),
+    rsa = c(list(list()),
+            lapply(c("euclidean", "sqeuclidean", "cosine"), function(i) list(inner = i)),
             lapply(c("pearson", "kendall", "tau_b", "rho_a", "whitened_cosine", "whitened_pearson"),
                    function(o) list(outer = o)),
             list(list(inner = "euclidean", outer = "cosine"))),
@@ -673,8 +685,9 @@ score <- function(id, x, y, args = list()) quietly(do.call(id, c(list(x, y), arg
 
 # Uses ties among neighbours, or a graph, and so may draw priorities.
 uses_graph <- function(id, args = list()) {
-  id %in% c("mutual_knn", "knn_jaccard", "rank_similarity", "cycle_knn", "cknna", "second_order_cosine",
-            "lcs_knn", "edit_distance_knn", "mka", "kcka", "imd") || identical(args$kernel, "manifold")
+  id %in% c("mutual_knn", "knn_jaccard", "rank_similarity", "cycle_knn", "cknna",
+            "second_order_cosine", "lcs_knn", "edit_distance_knn", "mka", "kcka", "imd") ||
+              identical(args$kernel, "manifold")
 }
 
 metric_of <- function(id, args = list()) {
@@ -692,5 +705,6 @@ note <- function(good, ...) if (!isTRUE(good)) noted$lines <- c(noted$lines, pas
 expect_nothing_noted <- function(most = 60) {
   lines <- noted$lines
   noted$lines <- NULL
-  expect(length(lines) == 0, paste(c(paste(length(lines), "wrong:"), utils::head(lines, most)), collapse = "\n"))
+  expect(length(lines) == 0,
+         paste(c(paste(length(lines), "wrong:"), utils::head(lines, most)), collapse = "\n"))
 }

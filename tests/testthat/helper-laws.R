@@ -14,7 +14,8 @@ law_kinds <- function() once("kinds of pairs", {
     four_rows = list(x = normal_matrix(4, 3), y = normal_matrix(4, 5), k = 3),
     all_neighbours = list(x = normal_matrix(9, 3), y = normal_matrix(9, 4), k = 8),
     integers = list(x = matrix(rpois(120, 1), 30), y = matrix(rpois(180, 0.7), 30), ties = TRUE),
-    duplicates = list(x = gauss$x[c(1:20, 1:10), c(1:5, 1:3)], y = gauss$y[c(1:20, 1:10), c(1:8, 8)],
+    duplicates = list(x = gauss$x[c(1:20, 1:10), c(1:5, 1:3)],
+                      y = gauss$y[c(1:20, 1:10), c(1:8, 8)],
                       ties = TRUE),
     low_rank = list(x = normal_matrix(26, 2) %*% normal_matrix(2, 6),
                     y = normal_matrix(26, 3) %*% normal_matrix(3, 4)),
@@ -79,8 +80,8 @@ value_of_outcome <- function(got) if (got$state == "value") got$value else NA_re
 
 value_near <- function(id, args, x, y) value_of_outcome(outcome(id, x, y, args))
 
-# Of a kind of pair as it is, or with its sides exchanged: most laws ask for it. label: the setting and
-# the kind, as each_law() has it.
+# Of a kind of pair as it is, or with its sides exchanged: most laws ask for it. label: the setting
+# and the kind, as each_law() has it.
 plain_outcome <- function(id, args, label, kind, turned = FALSE) {
   once(paste("outcome of", label, if (turned) "turned"), {
     if (turned) outcome(id, kind$y, kind$x, args) else outcome(id, kind$x, kind$y, args)
@@ -93,8 +94,9 @@ plain_value <- function(...) value_of_outcome(plain_outcome(...))
 law_tolerance <- function(id, kind, value) {
   tolerance <- if (isTRUE(kind$loose)) 1e-5 else 1e-8
   # values near 0 are roots of rounding errors
-  if (id %in% c("gulp", "procrustes", "procrustes_size_shape", "procrustes_similarity", "angular_shape",
-                "bures_distance", "permutation_procrustes", "rsm_difference")) tolerance <- max(tolerance, 1e-6)
+  if (id %in% c("gulp", "procrustes", "procrustes_size_shape", "procrustes_similarity",
+                "angular_shape", "bures_distance", "permutation_procrustes",
+                "rsm_difference")) tolerance <- max(tolerance, 1e-6)
   # equal distances that rounding tells apart move ranks a little
   if (id == "rsa" && (isTRUE(kind$ties) || isTRUE(kind$loose))) tolerance <- 2e-3
   tolerance * max(1, abs(value))
@@ -109,7 +111,8 @@ note_same <- function(a, b, id, kind, label) {
 each_law <- function(f, kinds = law_kinds()) {
   for (name in names(kinds)) {
     kind <- kinds[[name]]
-    each_setting(function(id, args, setting) f(id, args, paste0(setting, " on ", name), kind), k_of(kind))
+    each_setting(function(id, args, setting) f(id, args, paste0(setting, " on ", name), kind),
+                 k_of(kind))
   }
 }
 
@@ -130,8 +133,10 @@ expected_invariances <- c(
   bures = "OSTC", bures_distance = "OTC", riemann = "OSTC",
   procrustes_similarity = "OTC", angular_shape = "OSTC", permutation_procrustes = "C",
   aligned_cosine = "OSC", hard_correlation_match = "STC", soft_correlation_match = "STC",
-  linear_regression = "OSTC", cka = "OSTC", angular_cka = "OSTC", rv = "OSTC", distance_correlation = "OSTC",
-  eigenspace_overlap = "OSCL", gulp = "OSTCL", rsa = "SC", rsm_difference = "OTC", mutual_knn = "OSC",
+  linear_regression = "OSTC", cka = "OSTC", angular_cka = "OSTC", rv = "OSTC",
+  distance_correlation = "OSTC",
+  eigenspace_overlap = "OSCL", gulp = "OSTCL", rsa = "SC", rsm_difference = "OTC",
+  mutual_knn = "OSC",
   cycle_knn = "OSC", cknna = "OSC", knn_jaccard = "OSC", rank_similarity = "OSC",
   second_order_cosine = "OSC", lcs_knn = "OSC", edit_distance_knn = "OSC", mka = "OSTC",
   kcka = "OSTC", imd = "OSTC", rtd = "OSTC", magnitude_difference = "OC",
@@ -173,7 +178,8 @@ grows <- function(id, args) {
 tie_free <- function() {
   set.seed(41)
   shared <- normal_matrix(22, 4)
-  lapply(c(a = 4, b = 7, c = 25), function(d) shared %*% normal_matrix(4, d) + normal_matrix(22, d) + 1)
+  lapply(c(a = 4, b = 7, c = 25),
+         function(d) shared %*% normal_matrix(4, d) + normal_matrix(22, d) + 1)
 }
 
 all_measures <- function(k = 5) {

@@ -19,7 +19,8 @@ def_coset <- function(order_x, orders_y) {
 
 # What was permuted, from the design, without the code under test.
 def_permutations <- function(design) {
-  if (is.null(design$coset)) design$matrix else def_coset(design$coset$order_x, design$coset$orders_y)
+  if (is.null(design$coset)) design$matrix else
+    def_coset(design$coset$order_x, design$coset$orders_y)
 }
 
 permuted_side <- function(y, p) {
@@ -41,7 +42,8 @@ give_priorities <- function(repr, priority, averaged = FALSE, metrics = graph_me
   }
   for (metric in metrics) {
     give <- function(number, values) {
-      remember_form(repr, "tie priorities", list(repr$side, metric, number), list(priority = values))
+      remember_form(repr, "tie priorities", list(repr$side, metric, number),
+                    list(priority = values))
     }
     give(NULL, priority)
     for (number in if (averaged) seq_len(tie_orders)) give(number, shuffled(number))
@@ -140,8 +142,8 @@ each_paired <- function(f, k = 5) {
   for (id in names(all)) for (args in all[[id]]) f(id, args, setting_name(id, args))
 }
 
-# Until the calling function ends, engine = "moments" answers for any data: for tests of what is made
-# of a law, with small data. That it refuses most of them has a test of its own.
+# Until the calling function ends, engine = "moments" answers for any data: for tests of what is
+# made of a law, with small data. That it refuses most of them has a test of its own.
 any_law <- function(frame = parent.frame()) {
   local_internal("check_laws", function(...) invisible(), frame = frame)
 }
@@ -160,7 +162,8 @@ def_row <- function(score, null, direction, best, alpha = 0.05) {
   list(
     threshold = sgn * tau,
     p_value = (1 + sum(values >= s - 1e-10 * max(1, abs(s)))) / (length(values) + 1),
-    gated = if (is.na(best)) max(s - tau, 0) else if (b - tau <= 0) 0 else max((s - tau) / (b - tau), 0),
+    gated = if (is.na(best)) max(s - tau, 0) else if (b - tau <= 0) 0 else
+    max((s - tau) / (b - tau), 0),
     centered = s - m, z = (s - m) / sd(values), ari = (s - m) / (b - m),
     null_mean = sgn * m, null_sd = sd(values)
   )
@@ -200,3 +203,6 @@ not_unique <- function(id, args, input) {
   if (id == "pwcca") return(qr(input$x)$rank + qr(input$y)$rank > nrow(input$x) - 2)
   id == "hard_correlation_match" && identical(args$matching, "greedy") && nrow(input$x) < 9
 }
+
+# The null that a measure declares for its arguments, or NULL for the direct path.
+null_of <- function(measure) declared(measure$declaration$null, measure$args)

@@ -47,7 +47,8 @@ kernel_unbiased <- function(k, l) {
   n <- nrow(k)
   diag(k) <- 0
   diag(l) <- 0
-  (sum(k * l) + sum(k) * sum(l) / ((n - 1) * (n - 2)) - 2 * sum(colSums(k) * colSums(l)) / (n - 2)) /
+  (sum(k * l) + sum(k) * sum(l) / ((n - 1) * (n - 2)) -
+   2 * sum(colSums(k) * colSums(l)) / (n - 2)) /
     (n * (n - 3))
 }
 
@@ -141,7 +142,8 @@ two_way <- function(a, b, strata) {
   parts
 }
 
-two_way_net <- function(parts) unname(parts["s"] + parts["x"] + parts["y"] - parts["sx"] - parts["sy"])
+two_way_net <- function(parts) unname(parts["s"] + parts["x"] + parts["y"] - parts["sx"] -
+                                      parts["sy"])
 
 two_way_variance_of <- function(a, strata) {
   parts <- two_way(a, a, strata)
@@ -163,7 +165,8 @@ literal_triples <- function(p, estimator, labels) {
       rows <- setdiff(seq_len(nrow(p$x)), i)
       x <- if (u == 0) rep(TRUE, ncol(p$x)) else own$x != units[u]
       y <- if (u == 0) rep(TRUE, ncol(p$y)) else own$y != units[u]
-      triples[i + 1, u + 1, ] <- plain_triple(p$x[rows, x, drop = FALSE], p$y[rows, y, drop = FALSE],
+      triples[i + 1, u + 1, ] <-
+        plain_triple(p$x[rows, x, drop = FALSE], p$y[rows, y, drop = FALSE],
                                               estimator, labels$x[x], labels$y[y])
     }
   }

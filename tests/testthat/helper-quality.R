@@ -17,7 +17,8 @@ def_published_group <- function(likeness, groups, group) {
   within <- within[!is.na(within)]
   across <- across[!is.na(across)]
   if (!length(within)) return(c(auprc = NA, conformity = NA))
-  c(auprc = def_precision(c(within, across), rep(c(TRUE, FALSE), c(length(within), length(across)))),
+  c(auprc = def_precision(c(within, across),
+                          rep(c(TRUE, FALSE), c(length(within), length(across)))),
     conformity = mean(outer(within, across, `>`)))
 }
 

@@ -6,7 +6,8 @@ some_models <- function(n = 40, counts = FALSE, seed = 1) {
   # no zero and no constant rows, but many equal ones
   counted <- function(q) cbind(1, 2, matrix(sample(0:2, n * (q - 2), TRUE), n))
   layer <- function(q) if (counts) counted(q) else normal_matrix(n, q)
-  list(one = list(a = layer(5), b = layer(9)), two = list(a = layer(7), b = layer(4), c = layer(12)),
+  list(one = list(a = layer(5), b = layer(9)),
+       two = list(a = layer(7), b = layer(4), c = layer(12)),
        three = list(a = layer(6), b = layer(8), c = layer(5), d = layer(10)))
 }
 
@@ -36,12 +37,15 @@ with_room_for <- function(most, code) {
   force(code)
 }
 
-all_kinds <- list("cka", "rsa", measure("cka", kernel = "rbf", estimator = "stimulus"), "mutual_knn",
-                  measure("mka", k = 7), measure("rtd", batch = 15, trials = 2), "procrustes", "cca")
+all_kinds <- list("cka", "rsa", measure("cka", kernel = "rbf", estimator = "stimulus"),
+                  "mutual_knn",
+                  measure("mka", k = 7), measure("rtd", batch = 15, trials = 2), "procrustes",
+                  "cca")
 
 grids <- list(
   "models with themselves" = function(m, ...) similarity(m, measure = all_kinds, ...),
-  "models with their own layers" = function(m, ...) similarity(m, measure = all_kinds, diagonal = TRUE, ...),
+  "models with their own layers" = function(m, ...) similarity(m, measure = all_kinds,
+                                                               diagonal = TRUE, ...),
   "two lists of models" = function(m, ...) similarity(m[1:2], m[3], all_kinds, ...),
   "layers" = function(m, ...) similarity(m$three, m$two, all_kinds, ...),
   "a list with itself" = function(m, ...) similarity(m$three, m$three, all_kinds, ...)
@@ -50,14 +54,19 @@ grids <- list(
 nulls <- list(
   coset = function(m, ...) calibrate(m[1:2], m[3], c("cka", "mutual_knn", "procrustes"), 100, ...),
   self = function(m, ...) calibrate(m, measure = c("rsa", "mka"), permutations = 60, ...),
-  aggregate = function(m, ...) calibrate(m[1:2], m[3], c("cka", "knn_jaccard"), 60, aggregate = "max", ...),
-  random = function(m, ...) calibrate(m$two, m$three, c("cka", "mutual_knn"), 30, engine = "random", ...),
-  direct = function(m, ...) calibrate(m$two, m$one, list(measure("rtd", batch = 15, trials = 2), "lcs_knn"),
+  aggregate = function(m, ...) calibrate(m[1:2], m[3], c("cka", "knn_jaccard"), 60,
+                                         aggregate = "max", ...),
+  random = function(m, ...) calibrate(m$two, m$three, c("cka", "mutual_knn"), 30, engine = "random",
+                                      ...),
+  direct = function(m, ...) calibrate(m$two, m$one,
+                                      list(measure("rtd", batch = 15, trials = 2), "lcs_knn"),
                                       9, ...),
   moments = function(m, ...) calibrate(m$two, m$three, c("cka", "rv"), engine = "moments", ...),
   series = function(m, ...) calibrate(m$two, m$three, c("cka", "mka"), 30, series = TRUE, ...),
-  linear = function(m, ...) calibrate(m$two, m$three, c("cka", "mutual_knn"), series = "linear", ...),
-  blocks = function(m, ...) calibrate(m$two, m$two, c("cka", "mutual_knn"), 30, blocks = rep(1:4, 10), ...)
+  linear = function(m, ...) calibrate(m$two, m$three, c("cka", "mutual_knn"), series = "linear",
+                                      ...),
+  blocks = function(m, ...) calibrate(m$two, m$two, c("cka", "mutual_knn"), 30,
+                                      blocks = rep(1:4, 10), ...)
 )
 
 # What each of these calls gives and says without tiles and workers, on two threads; computed once.

@@ -2,7 +2,8 @@
 # laws that hold for random subsets.
 
 analysis_columns <- c("x", "y", "neurons", "estimator", "complete", "pooled", "pooled_se",
-                      "conf_low", "conf_high", "mean", "median", "q25", "q75", "undefined", "n_estimates")
+                      "conf_low", "conf_high", "mean", "median", "q25", "q75", "undefined",
+                      "n_estimates")
 
 # One row of an analysis from H triples (a draw a row). exchangeable: the two sides
 # are samples of one thing, so their denominators are pooled.
@@ -12,7 +13,8 @@ expected_row <- function(triples, exchangeable = FALSE) {
   mean_h <- colMeans(triples[stats::complete.cases(triples), , drop = FALSE])
   if (exchangeable) mean_h[2:3] <- mean(mean_h[2:3])
   defined <- single[!is.na(single)]
-  q <- if (length(defined)) quantile(defined, c(0.25, 0.5, 0.75), names = FALSE) else rep(NA_real_, 3)
+  q <- if (length(defined)) quantile(defined, c(0.25, 0.5, 0.75), names = FALSE) else
+    rep(NA_real_, 3)
   list(pooled = plain_ratio(mean_h), mean = if (length(defined)) mean(defined) else NA_real_,
        median = q[2], q25 = q[1], q75 = q[3], undefined = sum(is.na(single)),
        n_estimates = length(single))
@@ -42,7 +44,8 @@ test_that("every analysis returns the documented columns, in order, one row a ce
     brain_to_brain(p$x, neurons = c(2, 4), repeats = 3),
     trial_to_trial(p, neurons = c(2, 4), repeats = 3),
     brain_to_model(p$x, list(l1 = p$y), neurons = c(2, 4), repeats = 3),
-    object_disentanglement(rbind(p$x, p$y), rep(c("a", "b"), each = 12), neurons = c(4, 8), repeats = 3)
+    object_disentanglement(rbind(p$x, p$y), rep(c("a", "b"), each = 12), neurons = c(4, 8),
+                           repeats = 3)
   )
   for (result in results) {
     expect_identical(names(result), analysis_columns)
@@ -80,7 +83,8 @@ test_that("two regions with all neurons are one H triple", {
                expected_row(plain_triple(p$x, p$y, e, labels[[1]], labels[[2]])), e)
   }
   expect_equal(rows_of(labelled, "stimulus_neuron")$pooled,
-               few_is_fine(cka(p$x, p$y, estimator = "stimulus_neuron", units_x = ux, units_y = uy)),
+               few_is_fine(cka(p$x, p$y, estimator = "stimulus_neuron", units_x = ux,
+                               units_y = uy)),
                tolerance = 1e-10)
 })
 
@@ -254,12 +258,15 @@ test_that("a split compares every pair of label groups, short groups as they are
       row <- rows_of(result, e)
       row <- row[row$x == pair[1] & row$y == pair[2], ]
       expect_identical(nrow(row), 1L)
-      expect_row(row, expected_row(plain_triple(p$x[, columns[[pair[1]]]], p$x[, columns[[pair[2]]]], e)),
+      expect_row(row,
+                 expected_row(plain_triple(p$x[, columns[[pair[1]]]], p$x[, columns[[pair[2]]]],
+                                           e)),
                  paste(pair, e, collapse = " "))
     }
   }
   # a factor and its strings are the same split
-  expect_identical(brain_to_brain(p$x, split = factor(split), neurons = 4), brain_to_brain(p$x, split = split, neurons = 4))
+  expect_identical(brain_to_brain(p$x, split = factor(split), neurons = 4),
+                   brain_to_brain(p$x, split = split, neurons = 4))
 })
 
 test_that("a split with labels, and random subsets of the larger groups", {
@@ -385,7 +392,8 @@ test_that("nothing defined gives NA, no NaN and no error", {
   trials <- list(x, x + 1)
   result <- suppressWarnings(trial_to_trial(trials, neurons = 2, estimator = "stimulus_neuron"))
   expect_identical(result$undefined, 1L)
-  for (column in c("pooled", "pooled_se", "conf_low", "conf_high", "mean", "median", "q25", "q75")) {
+  for (column in c("pooled", "pooled_se", "conf_low", "conf_high", "mean", "median", "q25",
+                   "q75")) {
     expect_identical(result[[column]], NA_real_, label = column)
   }
 })
@@ -477,7 +485,8 @@ test_that("unequal repeats of a pseudo-population run through trial_array()", { 
 
 test_that("a region against layers, narrow and wider than there are stimuli", {
   p <- population(24, 10, 5, 4)
-  layers <- list(narrow = p$y, wide = p$x[, 1:2] %*% normal_matrix(2, 25) + 0.1 * normal_matrix(10, 25))
+  layers <- list(narrow = p$y,
+                 wide = p$x[, 1:2] %*% normal_matrix(2, 25) + 0.1 * normal_matrix(10, 25))
   result <- brain_to_model(p$x, layers, neurons = 5)
   units <- c("s", "s", "t", "t", "u")
   labelled <- brain_to_model(p$x, layers, neurons = 5, units = units)
@@ -579,7 +588,8 @@ test_that("normalize = \"sd\" divides each neuron by its standard deviation", { 
   scaled <- lapply(p, by_sd)
   same(function(p, normalize) brain_to_brain(p$x, p$y, neurons = c(3, 6), repeats = 4,
                                              normalize = normalize), p, scaled)
-  same(function(p, normalize) brain_to_brain(p$x, neurons = 3, repeats = 4, normalize = normalize), p,
+  same(function(p, normalize) brain_to_brain(p$x, neurons = 3, repeats = 4, normalize = normalize),
+       p,
        scaled)
   same(function(p, normalize) brain_to_model(p$x, list(l = p$y), neurons = c(3, 6), repeats = 4,
                                              normalize = normalize), p, scaled)
@@ -587,7 +597,8 @@ test_that("normalize = \"sd\" divides each neuron by its standard deviation", { 
   same(function(p, normalize) trial_to_trial(p, neurons = c(3, 6), repeats = 4,
                                              normalize = normalize), p, scaled)
   # over all rows of responses, before they are split
-  same(function(r, normalize) object_disentanglement(r, rep(1:2, 5), neurons = 6, normalize = normalize),
+  same(function(r, normalize) object_disentanglement(r, rep(1:2, 5), neurons = 6,
+                                                     normalize = normalize),
        p$x, scaled$x)
 }) })
 
@@ -665,7 +676,8 @@ test_that("data frames, integers and extreme units are fine", {
     as.data.frame(brain_to_model(p$x * a, list(l = p$y * b), neurons = c(3, 6), repeats = 4))
   }
   expect_equal(model(1e-150, 1e150), model(1, 1), tolerance = 1e-9)
-  objects <- function(unit) as.data.frame(object_disentanglement(p$x * unit, rep(1:2, 5), neurons = 6))
+  objects <- function(unit) as.data.frame(object_disentanglement(p$x * unit, rep(1:2, 5),
+                                                                 neurons = 6))
   expect_equal(objects(1e-150), objects(1), tolerance = 1e-9)
 })
 
@@ -739,7 +751,8 @@ test_that("analyses can be drawn: lines, panels, many comparisons, parts, undefi
   skip_if_not_installed("ggplot2")
   p <- population(34, 10, 8, 8)
   one <- brain_to_brain(p$x, neurons = c(2, 4), repeats = 4)
-  several <- brain_to_brain(p$x, split = rep(1:4, 2), neurons = c(1, 2), estimator = c("naive", "stimulus"))
+  several <- brain_to_brain(p$x, split = rep(1:4, 2), neurons = c(1, 2),
+                            estimator = c("naive", "stimulus"))
   points_only <- brain_to_brain(p$x, neurons = c(2, 4), repeats = 4, conf_level = NULL)
   noise <- suppressWarnings(trial_to_trial(list(cbind(p$x[, 1], 1), cbind(p$x[, 2], 1))))
   for (result in list(one, several, points_only, noise, one[1:2, ], rbind(one, several))) {

@@ -24,9 +24,11 @@ entries <- function() {
     halves = list(f = function(bad) brain_to_brain(bad, neurons = 2, repeats = 2), arg = "`x`"),
     model = list(f = function(bad) brain_to_model(bad, list(l = x), neurons = 2, repeats = 2),
                  arg = "`brain`"),
-    model_layer = list(f = function(bad) brain_to_model(x, list(conv = bad), neurons = 2, repeats = 2),
+    model_layer = list(f = function(bad) brain_to_model(x, list(conv = bad), neurons = 2,
+                                                        repeats = 2),
                        arg = "conv"),
-    objects = list(f = function(bad) object_disentanglement(bad, rep(1:2, 4), neurons = 4, repeats = 2),
+    objects = list(f = function(bad) object_disentanglement(bad, rep(1:2, 4), neurons = 4,
+                                                            repeats = 2),
                    arg = "`responses`"),
     trials = list(f = function(bad) trial_to_trial(list(x, bad), neurons = 2, repeats = 2),
                   arg = "trials\\[\\[2\\]\\]"),
@@ -71,7 +73,8 @@ test_that("what is no numeric matrix is refused by name, everywhere", {
     null = NULL, vector = x[, 1], character = matrix(letters[1:32], 8), string = "x",
     list = list(1, 2), array = array(x, c(8, 2, 2)), complex = x + 0i, raw = matrix(raw(32), 8),
     factor = factor(rep(1:2, 4)), "function" = function(x) x, dist = stats::dist(x),
-    frame = data.frame(a = 1:8, unit = letters[1:8]), dates = data.frame(a = 1:8, day = Sys.Date() + 1:8),
+    frame = data.frame(a = 1:8, unit = letters[1:8]),
+    dates = data.frame(a = 1:8, day = Sys.Date() + 1:8),
     factors = data.frame(f = factor(1:8), g = 1:8), nested = matrix(list(1), 8, 4)
   )
   for (name in names(entries())) {
@@ -155,10 +158,12 @@ test_that("too few stimuli: 2 for naive, 4 for the corrected, 5 for a jackknife"
   expect_refused(brain_to_model(four[[1]], list(l = four[[2]]), neurons = 2), "at least 5")
   for (n in 2:3) {
     expect_refused(brain_to_brain(x[1:n, ], y[1:n, ], neurons = 2, conf_level = NULL), "at least 4")
-    expect_refused(trial_to_trial(list(x[1:n, ], y[1:n, ]), neurons = 2, conf_level = NULL), "at least 4")
+    expect_refused(trial_to_trial(list(x[1:n, ], y[1:n, ]), neurons = 2, conf_level = NULL),
+                   "at least 4")
   }
   # and exactly enough is enough
-  expect_true(is.finite(brain_to_brain(x[1:4, ], y[1:4, ], neurons = 4, conf_level = NULL)$pooled[1]))
+  expect_true(is.finite(brain_to_brain(x[1:4, ], y[1:4, ], neurons = 4,
+                                       conf_level = NULL)$pooled[1]))
   expect_true(is.finite(expect_warned(cka(x[1:2, ], y[1:2, ]), "repalign_trivial")))
 })
 
@@ -174,7 +179,8 @@ test_that("a constant column is fine, all constant is an error that says so", {
   }
   # objects: images are columns, so a flat image does not vary over neurons
   flat <- matrix(1:8, 8, 4)
-  expect_refused(object_disentanglement(flat, rep(1:2, 4), neurons = 4), c("`responses`", "variance"))
+  expect_refused(object_disentanglement(flat, rep(1:2, 4), neurons = 4),
+                 c("`responses`", "variance"))
   # constant means of odd decimals are constant, too
   expect_refused(cka(matrix(0.1, 7, 3), good(7)), "variance")
   expect_refused(cka(matrix(1 / 3, 1000, 2), matrix(1, 1000, 2)), "variance")
@@ -261,7 +267,8 @@ test_that("labels: one a column, none missing, for both sides", {
     expect_refused(f(units_x = 1:4, units_y = 1:5), c("units_y", "5 labels", "4 columns"))
     expect_refused(f(units_x = c(1, NA, 3, 4), units_y = 1:4), c("units_x", "position 2"))
     expect_refused(f(units_x = 1:4, units_y = c("a", "b", "c", NA)), c("units_y", "position 4"))
-    expect_refused(f(units_x = factor(c("a", NA, "b", "c")), units_y = 1:4), c("units_x", "position 2"))
+    expect_refused(f(units_x = factor(c("a", NA, "b", "c")), units_y = 1:4),
+                   c("units_x", "position 2"))
     expect_refused(f(units_x = 1:4), "units_y")
     expect_refused(f(units_y = 1:4), "units_x")
     expect_refused(f(units_x = list(1, 2, 3, 4), units_y = 1:4), "units_x")
@@ -294,10 +301,12 @@ test_that("no allowed pair is an error, in numerator or denominators", {
   expect_refused(corrected(cka, units_x = 1:4, units_y = rep(9, 4)), c("No neuron pair", "`y`"))
   expect_refused(cka_interval(x, x, units_x = rep(1, 4), units_y = rep(1, 4)), "No neuron pair")
   expect_refused(cka_interval(x, x, units_x = rep(1, 4), units_y = 1:4), "No neuron pair")
-  expect_refused(trial_to_trial(list(x, x + 1), neurons = 4, units = rep(1, 4)), c("units", "No neuron pair"))
+  expect_refused(trial_to_trial(list(x, x + 1), neurons = 4, units = rep(1, 4)),
+                 c("units", "No neuron pair"))
   expect_refused(brain_to_model(x, list(l = x), neurons = 4, units = rep(1, 4)), "No neuron pair")
   # the stimulus-corrected value has no need of one
-  expect_true(is.finite(cka(x, x, estimator = "stimulus", units_x = rep(1, 4), units_y = rep(1, 4))))
+  expect_true(is.finite(cka(x, x, estimator = "stimulus", units_x = rep(1, 4),
+                            units_y = rep(1, 4))))
 })
 
 test_that("no neuron pair allowed in a region or its halves is an error, not a column of NA", {
@@ -305,7 +314,8 @@ test_that("no neuron pair allowed in a region or its halves is an error, not a c
   expect_refused(brain_to_brain(x, x, neurons = 4, units_x = rep(1, 4), units_y = rep(1, 4)),
                  "No neuron pair")
   # the self term of x has none, whatever the labels of y
-  expect_refused(brain_to_brain(x, x, neurons = 4, units_x = rep(1, 4), units_y = 2:5), "No neuron pair")
+  expect_refused(brain_to_brain(x, x, neurons = 4, units_x = rep(1, 4), units_y = 2:5),
+                 "No neuron pair")
   expect_refused(brain_to_brain(x, neurons = 2, units_x = rep(1, 4)), "No neuron pair")
 })
 
@@ -382,7 +392,8 @@ test_that("choices, numbers and flags are checked by name", {
   expect_refused(linear_population(5, 0, 2), "`q`")
   expect_refused(linear_population(5, 2, 2, spectrum = "power", power = NA), "`power`")
   expect_refused(brain_to_brain(x, normalize = "zscore"), "normalize")
-  for (bad in list(0, -1, 1.5, "two", NA)) expect_refused(similarity(x, x, threads = bad), "threads")
+  for (bad in list(0, -1, 1.5, "two", NA)) expect_refused(similarity(x, x, threads = bad),
+                                                          "threads")
   expect_refused(similarity(x, x, on_error = "stopp"), c("on_error", "\"stop\""))
 })
 
@@ -513,14 +524,16 @@ test_that("what would need more memory than is allowed says how much, and what n
   runs <- list(
     quote(cka(x, x)), quote(cka(x, x, kernel = "rbf")), quote(cka_interval(x, x)),
     quote(brain_to_brain(x, neurons = 4)), quote(brain_to_brain(x, x, neurons = 4)),
-    quote(trial_to_trial(list(x, x), neurons = 4)), quote(brain_to_model(x, list(l = x), neurons = 4)),
+    quote(trial_to_trial(list(x, x), neurons = 4)),
+    quote(brain_to_model(x, list(l = x), neurons = 4)),
     quote(linear_population(100, 100, 100)), quote(similarity(list(a = x, b = x))),
     quote(object_disentanglement(x, rep(1:2, 25), neurons = 40))
   )
   for (run in runs) {
     error <- tryCatch(eval(run), error = identity)
     expect(inherits(error, "repalign_error_memory"), paste(deparse(run)[1], "ran beyond the limit"))
-    if (inherits(error, "error")) expect_match(conditionMessage(error), "would take about.*max_memory")
+    if (inherits(error, "error")) expect_match(conditionMessage(error),
+                                               "would take about.*max_memory")
   }
   # small work still runs
   expect_true(is.finite(cka(x[, 1:3], x[, 1:4])))
@@ -567,7 +580,8 @@ test_that("H values beyond the range of doubles are an error, never NaN or Inf",
   expect_refused(hsic(x * 1e300, y * 1e300), "large")
   expect_equal(cka(x * 1e300, y), cka(x, y), tolerance = 1e-12)
   expect_equal(cka(x * 1e-300, y), cka(x, y), tolerance = 1e-10)
-  expect_equal(unlist(participation_ratio(x * 1e300)), unlist(participation_ratio(x)), tolerance = 1e-10)
+  expect_equal(unlist(participation_ratio(x * 1e300)), unlist(participation_ratio(x)),
+               tolerance = 1e-10)
   for (units in list(c(1e200, 1e200), c(1e300, 1e-300), c(1e100, 1e-200))) {
     interval <- tryCatch(suppressWarnings(cka_interval(x * units[1], y * units[2])),
                          repalign_error = function(e) NULL)
@@ -580,7 +594,8 @@ test_that("units that cancel in the H value do not hide it", {
   x <- good()
   y <- good(seed = 2)
   for (e in all_estimators) {
-    expect_equal(hsic(x * 1e200, y * 1e-200, estimator = e), hsic(x, y, estimator = e), tolerance = 1e-10)
+    expect_equal(hsic(x * 1e200, y * 1e-200, estimator = e), hsic(x, y, estimator = e),
+                 tolerance = 1e-10)
   }
 })
 

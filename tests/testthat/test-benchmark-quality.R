@@ -17,13 +17,15 @@ group_metrics <- c("auprc", "conformity", "dprime", "silhouette", "auc")
 test_that("figures of groups are those of the definitions", {
   set.seed(1)
   groups <- c("b", "a", "a", "b", "c", "c", "b", "c", "a", "d", "a")
-  for (symmetric in c(TRUE, FALSE)) for (ties in c(TRUE, FALSE)) for (similarity in c(TRUE, FALSE)) {
+  for (symmetric in c(TRUE, FALSE)) for (ties in c(TRUE, FALSE)) for (similarity in c(TRUE,
+                                                                                      FALSE)) {
     score <- random_scores(11, symmetric, ties)
     likeness <- if (similarity) score else -score
     for (definition in c("published", "paper")) {
       found <- group_quality(score, similarity, groups, definition, 0, symmetric)
       expect_identical(unique(found$metric), group_metrics)
-      expected <- def_group_quality(likeness, groups, definition, if (similarity) 1 else 0, symmetric)
+      expected <-
+        def_group_quality(likeness, groups, definition, if (similarity) 1 else 0, symmetric)
       expect_equal(vapply(group_metrics, function(metric) value_of(found, metric), 0), expected,
                    tolerance = 1e-12)
       expect_true(all(is.na(found$p_value)))
@@ -45,7 +47,8 @@ test_that("parts of groups are those of the definitions, in the order of the lev
     each <- def_published_group(score, groups, g)
     expect_equal(value_of(published, "auprc", g), each[["auprc"]])
     expect_equal(value_of(published, "conformity", g), each[["conformity"]])
-    expect_equal(value_of(paper, "conformity", g), def_paper_triples(score, groups, which(groups == g)))
+    expect_equal(value_of(paper, "conformity", g),
+                 def_paper_triples(score, groups, which(groups == g)))
     expect_equal(value_of(paper, "silhouette", g), mean(silhouettes[groups == g]))
   }
 })
@@ -96,7 +99,8 @@ test_that("figures that are not defined are NA: one group, single models, scores
   expect_identical(value_of(rounded, "silhouette"), 0)
   expect_identical(value_of(rounded, "dprime"), NA_real_)
   expect_identical(value_of(group_quality(apart, TRUE, c(1, 1, 1, 2, 2)), "dprime"), Inf)
-  expect_true(is.na(value_of(group_quality(score, TRUE, c(1, 1, 1, 2, 2), best = NA), "silhouette")))
+  expect_true(is.na(value_of(group_quality(score, TRUE, c(1, 1, 1, 2, 2), best = NA),
+                             "silhouette")))
 })
 
 test_that("scores that differ by rounding are tied, and a score above the best counts as the best", {
@@ -156,7 +160,8 @@ test_that("groups that are alike by construction have the smallest p-value", {
   set.seed(8)
   groups <- rep(1:3, each = 5)
   same <- outer(groups, groups, `==`)
-  found <- group_quality(random_scores(15, TRUE) / 4 + same / 2, TRUE, groups, model_permutations = 199)
+  found <- group_quality(random_scores(15, TRUE) / 4 + same / 2, TRUE, groups,
+                         model_permutations = 199)
   all <- found[found$part == "all", ]
   expect_identical(all$p_value, rep(1 / 200, 5))
   expect_identical(value_of(found, "auprc"), 1)
@@ -207,7 +212,8 @@ test_that("figures of outputs are base R's correlations", {
   for (symmetric in c(TRUE, FALSE)) for (correlation in c("spearman", "pearson", "kendall")) {
     score <- random_scores(8, symmetric, TRUE)
     at <- if (symmetric) upper.tri(score) else diag(8) == 0
-    found <- output_quality(score, TRUE, symmetric, differences, correlation, model_permutations = 0)
+    found <- output_quality(score, TRUE, symmetric, differences, correlation,
+                            model_permutations = 0)
     expected <- vapply(differences, function(d) cor(-score[at], d[at], method = correlation), 0)
     expect_equal(found$value, unname(expected))
     expect_identical(found$target, c("a", "b"))
@@ -231,7 +237,8 @@ test_that("p-values of outputs are those of permutations one by one, of models a
         other <- if (permute == "models") difference[p, p][at] else difference[at[p]]
         cor(-score[at], other, method = correlation, use = "complete.obs")
       })
-      expected <- min(1, 2 * mean(values >= values[1] - 1e-10), 2 * mean(values <= values[1] + 1e-10))
+      expected <-
+        min(1, 2 * mean(values >= values[1] - 1e-10), 2 * mean(values <= values[1] + 1e-10))
       found <- output_quality(score, TRUE, symmetric, list(d = difference), correlation, permute,
                               relabellings = moved)
       expect_equal(found$value, values[1])
@@ -250,7 +257,8 @@ test_that("permuting models keeps its level where pairs share models, permuting 
     score <- as.matrix(dist(rexp(8)^2))
     difference <- list(d = as.matrix(dist(rexp(8)^2)))
     vapply(c("models", "pairs"), function(permute) {
-      output_quality(score, FALSE, TRUE, difference, permute = permute, model_permutations = 99)$p_value
+      output_quality(score, FALSE, TRUE, difference, permute = permute,
+                     model_permutations = 99)$p_value
     }, 0)
   }, c(0, 0))
   rejected <- rowMeans(p <= 0.05)

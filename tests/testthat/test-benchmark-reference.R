@@ -5,7 +5,8 @@ figures_of <- function(measure, name) {
   about <- resi_measures()[[name]]
   similarity <- measures()$direction[measures()$id == about$id] == "similarity"
   symmetric <- measures()$symmetric[measures()$id == about$id]
-  rbind(output_figures(measure, similarity, symmetric), group_figures(measure, similarity, symmetric),
+  rbind(output_figures(measure, similarity, symmetric),
+        group_figures(measure, similarity, symmetric),
         layer_figures(measure, similarity, symmetric))
 }
 

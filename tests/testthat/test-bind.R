@@ -353,9 +353,11 @@ test_that("what one call bound is not for another call", {
   # and what was bound before is a first part like any other
   bound <- vctrs::vec_rbind(square, one_sided)
   all <- dplyr::bind_rows(bound, s$second)
-  expect_identical(kept_beside_rows(all), bound_kept(lapply(list(bound, s$second), kept_beside_rows),
+  expect_identical(kept_beside_rows(all),
+                   bound_kept(lapply(list(bound, s$second), kept_beside_rows),
                                                       "repalign_similarity"))
-  expect_identical(kept_beside_rows(dplyr::bind_rows(bound, s$second, one_sided)), kept_beside_rows(all))
+  expect_identical(kept_beside_rows(dplyr::bind_rows(bound, s$second, one_sided)),
+                   kept_beside_rows(all))
 })
 
 test_that("summary() refuses two results that look like one, as plots do", {

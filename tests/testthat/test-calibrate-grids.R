@@ -48,7 +48,8 @@ test_that("models: all columns, pairs of different models, one row a pair with a
   expect_identical(nrow(v), 1L)
   expect_identical(v$model_x, "A")
   # layers of one name in two models are told apart
-  expect_identical(dim(null_scores(calibrate(list(A = g$x, B = g$x), permutations = 23))), c(23L, 9L))
+  expect_identical(dim(null_scores(calibrate(list(A = g$x, B = g$x), permutations = 23))),
+                   c(23L, 9L))
 })
 
 oriented_grid <- function(x, y, id, p) {
@@ -63,9 +64,11 @@ test_that("aggregates are those of whole null score matrices", {
   perms <- t(replicate(15, sample(24)))
   median_of <- function(m) stats::median(m)
   plain <- list(max = max, mean = mean, row_max = function(m) mean(apply(m, 1, max)),
-                col_max = function(m) mean(apply(m, 2, max)), top = function(m) mean(sort(m, TRUE)[1:3]),
+                col_max = function(m) mean(apply(m, 2, max)),
+                top = function(m) mean(sort(m, TRUE)[1:3]),
                 own = median_of, corner = function(m) m[3, 1] - m[1, 2], total = sum)
-  given <- list(max = "max", mean = "mean", row_max = "row_max", col_max = "col_max", top = top_k_mean(3),
+  given <- list(max = "max", mean = "mean", row_max = "row_max", col_max = "col_max",
+                top = top_k_mean(3),
                 own = median_of, corner = plain$corner, total = sum)
   for (id in c("cka", "procrustes", "soft_correlation_match")) {
     sgn <- if (id == "procrustes") -1 else 1
@@ -77,7 +80,8 @@ test_that("aggregates are those of whole null score matrices", {
       s <- plain[[name]](observed)
       label <- paste(id, name)
       expect_equal(v$score, sgn * s, tolerance = 1e-10, label = label)
-      expect_equal(null_scores(v)[, 1], sgn * null, tolerance = 1e-10, ignore_attr = TRUE, label = label)
+      expect_equal(null_scores(v)[, 1], sgn * null, tolerance = 1e-10, ignore_attr = TRUE,
+                   label = label)
       # the best total of a grid is that of its best scores; a difference has no best value
       best <- switch(name, corner = NA, total = length(observed), 1)
       if (sgn < 0) best <- 0 * best
@@ -102,7 +106,8 @@ test_that("aggregates are those of whole null score matrices", {
 test_that("the maximum over more layers is calibrated for their number", {
   set.seed(99)
   p <- vapply(1:30, function(i) {
-    layers <- function(k) stats::setNames(lapply(seq_len(k), function(j) normal_matrix(16, 3)), seq_len(k))
+    layers <- function(k) stats::setNames(lapply(seq_len(k), function(j) normal_matrix(16, 3)),
+                                          seq_len(k))
     x <- layers(4)
     y <- layers(4)
     c(one = min(calibrate(x, y, permutations = 15)$p_value),
@@ -135,7 +140,8 @@ test_that("null_scores() has a column per row, by its rows, whatever was done to
   same(v[c(2, 2, 5), ], c(2, 2, 5))
   same(v[, c("y", "measure", "x", "score")], 1:12)
   same(rbind(v[5:6, ], v[1:2, ]), c(5:6, 1:2))
-  same(do.call(rbind, split(v, v$measure)), c(which(v$measure == "cka"), which(v$measure == "procrustes")))
+  same(do.call(rbind, split(v, v$measure)),
+       c(which(v$measure == "cka"), which(v$measure == "procrustes")))
   same(rbind(v[1:6, ], v[4:9, ]), c(1:6, 4:9))
   expect_identical(ncol(null_scores(v[0, ])), 0L)
   # of two calls
@@ -221,7 +227,8 @@ test_that("tidy, glance, summary, as.data.frame", {
   s <- summary(v)
   expect_identical(s$measure, c("cka", "procrustes"))
   expect_identical(s$rows, c(6L, 6L))
-  expect_equal(s$median_score, c(median(v$score[v$measure == "cka"]), median(v$score[v$measure == "procrustes"])))
+  expect_equal(s$median_score,
+               c(median(v$score[v$measure == "cka"]), median(v$score[v$measure == "procrustes"])))
   expect_equal(s$significant, c(tapply(v$p_value <= 0.1, v$measure, sum)), ignore_attr = TRUE)
   plain <- as.data.frame(v)
   expect_s3_class(plain, "data.frame", exact = TRUE)

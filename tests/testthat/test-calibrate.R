@@ -45,7 +45,8 @@ test_that("the numbers of a row follow from its null: every measure with a pairi
       note(at_threshold || (v$calibrated == 0) == (v$p_value > alpha), label, ": gated ",
            v$calibrated, " with p = ", v$p_value)
       for (name in c("threshold", "p_value", "null_mean", "null_sd")) {
-        note(isTRUE(all.equal(v[[name]], expected[[name]], tolerance = 1e-10)), label, " ", name, ": ",
+        note(isTRUE(all.equal(v[[name]], expected[[name]], tolerance = 1e-10)), label, " ", name,
+             ": ",
              v[[name]], ", not ", expected[[name]])
       }
       note(isTRUE(all.equal(v$calibrated, expected$gated, tolerance = 1e-9)), label, " calibrated")
@@ -58,7 +59,8 @@ test_that("the four variants, for similarities, distances and measures without a
   p <- small_pair()
   own <- new_measure(function(x, y) sum(crossprod(x, y)^2), label = "own")
   away <- new_measure(function(x, y) -sum(crossprod(x, y)^2), "distance", label = "away")
-  for (m in list(measure("cka"), measure("procrustes"), measure("rsa"), measure("procrustes_size_shape"),
+  for (m in list(measure("cka"), measure("procrustes"), measure("rsa"),
+                 measure("procrustes_size_shape"),
                  measure("mutual_knn", k = 4), own, away)) {
     for (variant in c("gated", "centered", "z", "ari")) {
       v <- same_run(p$x, p$y, m, permutations = 30, variant = variant)
@@ -84,14 +86,16 @@ test_that("distances: small is similar, and everything else is mirrored", {
   x <- normal_matrix(20, 1)
   for (y in list(x + normal_matrix(20, 1), normal_matrix(20, 1))) {
     a <- same_run(x, y, new_measure(f, "similarity", best = 1), permutations = 39)
-    b <- same_run(x, y, new_measure(function(x, y) 1 - f(x, y), "distance", best = 0), permutations = 39)
+    b <- same_run(x, y, new_measure(function(x, y) 1 - f(x, y), "distance", best = 0),
+                  permutations = 39)
     expect_equal(b$score, 1 - a$score)
     expect_equal(b$threshold, 1 - a$threshold)
     expect_equal(b$null_mean, 1 - a$null_mean)
     expect_equal(b[c("calibrated", "p_value", "null_sd")], a[c("calibrated", "p_value", "null_sd")],
                  ignore_attr = TRUE)
     for (variant in c("centered", "z", "ari")) {
-      a <- same_run(x, y, new_measure(f, "similarity", best = 1), permutations = 39, variant = variant)
+      a <- same_run(x, y, new_measure(f, "similarity", best = 1), permutations = 39,
+                    variant = variant)
       b <- same_run(x, y, new_measure(function(x, y) 1 - f(x, y), "distance", best = 0),
                     permutations = 39, variant = variant)
       expect_equal(b$calibrated, a$calibrated, label = variant)
@@ -169,19 +173,23 @@ test_that("constant under permutation: p = 1, calibrated 0, whatever the variant
   set.seed(95)
   x <- normal_matrix(10, 14)
   y <- list(a = normal_matrix(10, 12), b = normal_matrix(10, 11))
-  sets <- list(measure("cca"), measure("svcca", variance = 1), measure("eigenspace_overlap"), measure("gulp"),
-               measure("linear_regression"), measure("mutual_knn", k = 9), measure("cycle_knn", k = 9),
+  sets <- list(measure("cca"), measure("svcca", variance = 1), measure("eigenspace_overlap"),
+               measure("gulp"),
+               measure("linear_regression"), measure("mutual_knn", k = 9),
+               measure("cycle_knn", k = 9),
                new_measure(function(x, y) sqrt(sum(x^2) + sum(y^2)), best = 100, label = "own"),
                new_measure(function(x, y) 1e-20 * mean(y^2), "distance", best = 0, label = "tiny"))
   for (m in sets) for (engine in c("auto", "random", "coset")) {
     v <- same_run(x, y$a, m, permutations = 29, engine = engine)
     note(v$p_value == 1, m$label, " ", engine, ": p ", v$p_value)
     note(v$calibrated == 0, m$label, " ", engine, ": calibrated ", v$calibrated)
-    note(abs(same_run(x, y$a, m, permutations = 29, engine = engine, variant = "z")$calibrated) < 1e-3,
+    note(abs(same_run(x, y$a, m, permutations = 29, engine = engine,
+                      variant = "z")$calibrated) < 1e-3,
          m$label, " ", engine, ": z")
     for (aggregate in c("max", "mean", "row_max", "col_max")) {
       v <- same_run(list(x = x), y, m, permutations = 29, aggregate = aggregate, engine = engine)
-      note(v$p_value == 1 && v$calibrated == 0, m$label, " ", engine, " ", aggregate, ": p ", v$p_value,
+      note(v$p_value == 1 && v$calibrated == 0, m$label, " ", engine, " ", aggregate, ": p ",
+           v$p_value,
            ", calibrated ", v$calibrated)
     }
   }
@@ -197,7 +205,8 @@ test_that("the unit of the data does not matter", {
       b <- same_run(scale * p$x, scale * p$y, id, permutations = 19)
       note(a$p_value == b$p_value, id, ": p ", a$p_value, " and ", b$p_value)
       a <- same_run(list(x = p$x), list(y = p$y), id, permutations = 19, aggregate = "mean")
-      b <- same_run(list(x = scale * p$x), list(y = scale * p$y), id, permutations = 19, aggregate = "mean")
+      b <- same_run(list(x = scale * p$x), list(y = scale * p$y), id, permutations = 19,
+                    aggregate = "mean")
       note(a$p_value == b$p_value, id, " aggregated: p ", a$p_value, " and ", b$p_value)
     }
   }
@@ -226,7 +235,8 @@ test_that("undefined scores: NA in the row, a warning, and the others stay", {
   v <- expect_warned(calibrate(x, y, m, engine = "moments"), "repalign_undefined")
   expect_identical(v$p_value, NA_real_)
   # a user's own: undefined under some permutation only
-  own <- new_measure(function(x, y) if (y[1, 1] > x[1, 1] + 0.5) NA else cor(x[, 1], y[, 1]), best = 1)
+  own <- new_measure(function(x, y) if (y[1, 1] > x[1, 1] + 0.5) NA else cor(x[, 1], y[, 1]),
+                     best = 1)
   v <- expect_warned(calibrate(x, pmin(y, x), own, permutations = 50), "repalign_undefined")
   expect_false(is.na(v$score))
   expect_identical(v$p_value, NA_real_)
@@ -409,10 +419,12 @@ test_that("measures without a pairing are refused", {
   p <- small_pair()
   for (id in measures()$id[!measures()$pairing]) {
     expect_refused(calibrate(p$x, p$y, id), c(id, "no permutation null"))
-    expect_refused(calibrate(p$x, p$y, list("cka", id), engine = "moments"), c(id, "no permutation null"))
+    expect_refused(calibrate(p$x, p$y, list("cka", id), engine = "moments"),
+                   c(id, "no permutation null"))
   }
   expect_setequal(measures()$id[!measures()$pairing],
-                  c("imd", "magnitude_difference", "concentricity_difference", "uniformity_difference"))
+                  c("imd", "magnitude_difference", "concentricity_difference",
+                    "uniformity_difference"))
 })
 
 test_that("every bad argument is refused by its name", {
@@ -425,8 +437,10 @@ test_that("every bad argument is refused by its name", {
     expect_refused(bad(variant = variant), "`variant`")
   }
   for (engine in list("fft", NA, 2, NULL)) expect_refused(bad(engine = engine), "`engine`")
-  for (method in list("hochberger", NA, TRUE, NULL)) expect_refused(bad(p_adjust = method), "`p_adjust`")
-  for (threads in list(0, -1, 1.5, "2", NA, c(1, 2))) expect_refused(bad(threads = threads), "`threads`")
+  for (method in list("hochberger", NA, TRUE, NULL)) expect_refused(bad(p_adjust = method),
+                                                                    "`p_adjust`")
+  for (threads in list(0, -1, 1.5, "2", NA, c(1, 2))) expect_refused(bad(threads = threads),
+                                                                     "`threads`")
   for (m in list("ckaa", NULL, 3, character(), list(), list(cka), cka, NA_character_)) {
     expect_refused(bad(measure = m), "measure|There is no")
   }
@@ -476,7 +490,8 @@ test_that("a user's own function takes the plain path, with the rows of y permut
     f(x, y)
   }
   v <- calibrate(p$x, p$y, new_measure(g), permutations = perms)
-  expect_equal(null_scores(v)[, 1], apply(perms, 1, function(o) f(p$x, p$y[o, ])), ignore_attr = TRUE)
+  expect_equal(null_scores(v)[, 1], apply(perms, 1, function(o) f(p$x, p$y[o, ])),
+               ignore_attr = TRUE)
   # what the function says under permutations is not repeated, what goes wrong is an error
   loud <- new_measure(function(x, y) if (identical(y, p$y)) 1 else stop("only then"))
   expect_error(calibrate(p$x, p$y, loud, permutations = 3), "only then")
@@ -484,14 +499,17 @@ test_that("a user's own function takes the plain path, with the rows of y permut
   e <- dist(p$y)
   h <- function(x, y) sum(abs(x - y))
   v <- calibrate(d, e, new_measure(h, "distance", best = 0), permutations = perms)
-  expect_equal(null_scores(v)[, 1], apply(perms, 1, function(o) h(d, permuted_side(e, o))), ignore_attr = TRUE)
+  expect_equal(null_scores(v)[, 1], apply(perms, 1, function(o) h(d, permuted_side(e, o))),
+               ignore_attr = TRUE)
 })
 
 test_that("set.seed() reproduces everything, and another seed gives another null", {
   g <- small_grid()
   counts <- list(x = matrix(rpois(72, 1) + 1, 24), y = matrix(rpois(72, 1) + 1, 24))
-  for (set in list("cka", "procrustes", c("rsa", "cca"), list(measure("mutual_knn", k = 3, metric = "euclidean")))) {
-    expect_identical(same_run(g$x, g$y, set, permutations = 30), same_run(g$x, g$y, set, permutations = 30))
+  for (set in list("cka", "procrustes", c("rsa", "cca"),
+                   list(measure("mutual_knn", k = 3, metric = "euclidean")))) {
+    expect_identical(same_run(g$x, g$y, set, permutations = 30),
+                     same_run(g$x, g$y, set, permutations = 30))
     expect_false(identical(null_scores(same_run(g$x, g$y, set, permutations = 30)),
                            null_scores(same_run(g$x, g$y, set, permutations = 30, seed = 6))))
   }
@@ -528,7 +546,8 @@ test_that("the generator: used for free and block permutations, untouched by giv
 
 test_that("one thread and two give the same bits, and the option stays as it was", {
   g <- small_grid(n = 61)
-  set <- list("cka", "rsa", measure("mutual_knn", k = 5), "procrustes", measure("cka", kernel = "rbf"),
+  set <- list("cka", "rsa", measure("mutual_knn", k = 5), "procrustes",
+              measure("cka", kernel = "rbf"),
               "distance_correlation", measure("mka", k = 5))
   one <- same_run(g$x, g$y, set, permutations = 122, threads = 1)
   two <- same_run(g$x, g$y, set, permutations = 122, threads = 2)
@@ -549,14 +568,18 @@ test_that("inputs are left as they were", {
 test_that("memory and time: too much is refused, long runs are announced", {
   g <- small_grid()
   withr::local_options(repalign.max_memory = 1e5)
-  for (id in c("cka", "procrustes", "rsa", "soft_correlation_match")) for (engine in c("coset", "random")) {
-    expect_refused(calibrate(g$x, g$y, id, permutations = 5e3, engine = engine), "Fewer permutations")
+  for (id in c("cka", "procrustes", "rsa", "soft_correlation_match")) for (engine in c("coset",
+                                                                                       "random")) {
+    expect_refused(calibrate(g$x, g$y, id, permutations = 5e3, engine = engine),
+                   "Fewer permutations")
   }
-  expect_refused(calibrate(g$x$a, g$y$d, permutations = 1e4, blocks = gl(2, 12)), "Fewer permutations")
+  expect_refused(calibrate(g$x$a, g$y$d, permutations = 1e4, blocks = gl(2, 12)),
+                 "Fewer permutations")
   # the search for neighbours itself takes more
   withr::local_options(repalign.max_memory = 4e7)
   for (id in c("mutual_knn", "mka", "lcs_knn")) for (engine in c("coset", "random")) {
-    expect_refused(calibrate(g$x, g$y, id, permutations = 9e5, engine = engine), "Fewer permutations")
+    expect_refused(calibrate(g$x, g$y, id, permutations = 9e5, engine = engine),
+                   "Fewer permutations")
   }
   expect_message(announce_duration(proc.time()[[3]] - 10, 3, 3000, "slow"), "hours")
   expect_silent(announce_duration(proc.time()[[3]] - 0.01, 3, 30, "fast"))

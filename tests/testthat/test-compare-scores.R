@@ -85,7 +85,8 @@ test_that("p-values are adjusted as p.adjust() does, and never below the unadjus
   plain <- compare_scores(result, p_adjust = "none")
   expect_identical(plain$p_adjusted, plain$p_value)
   for (way in c("holm", "BH", "bonferroni")) {
-    expect_identical(compare_scores(result, p_adjust = way)$p_adjusted, p.adjust(plain$p_value, way))
+    expect_identical(compare_scores(result, p_adjust = way)$p_adjusted,
+                     p.adjust(plain$p_value, way))
   }
   rows <- seeded(compare_scores(result, p_adjust = "max_t"))
   expect_true(all(rows$p_adjusted >= rows$p_value))
@@ -183,7 +184,8 @@ test_that("groups have a best score each", {
   grid <- score_interval(list(v = list(v1 = x, v2 = mixed(1))), models, "cka")
   best <- best_score(grid)
   expect_identical(best$group, c("m", "k"))
-  expect_identical(best$score, as.vector(tapply(grid$score, factor(grid$model_y, c("m", "k")), max)))
+  expect_identical(best$score,
+                   as.vector(tapply(grid$score, factor(grid$model_y, c("m", "k")), max)))
   each <- best_score(grid, c("x", "model_y"))
   expect_identical(each$group, c("v1 | m", "v1 | k", "v2 | m", "v2 | k"))
   expect_identical(nrow(compare_best(grid, "m", "k")), 1L)
@@ -193,7 +195,8 @@ test_that("groups have a best score each", {
   expect_equal(c(one$conf_low, one$conf_high), c(result$conf_low[2], result$conf_high[2]))
   expect_identical(one$in_set, list(result$y[2]))
   # a clear winner is alone
-  clear <- score_interval(x, list(a = x + 0.01 * rnorm(length(x)), b = mixed(8), c = mixed(8)), "cka")
+  clear <- score_interval(x, list(a = x + 0.01 * rnorm(length(x)), b = mixed(8), c = mixed(8)),
+                          "cka")
   expect_identical(best_score(clear)$in_set, list("a"))
   expect_lt(compare_best(clear, "a", c("b", "c"))$p_value, 0.01)
   expect_gt(compare_best(clear, c("b", "c"), "a")$p_value, 0.5)
@@ -377,7 +380,8 @@ test_that("contrasts without rows, and names with two meanings, are errors", {
                  d = list(e = matrix(rnorm(200), 40)), f = list(f = x + rnorm(200)))
   result <- score_interval(x, models, "rsa")
   expect_error(compare_scores(result, matrix(0, 0, 4)), "no rows", class = "repalign_error_size")
-  scores <- list(score = 1:3, title = c("a", "b", "c"), rows = data.frame(model_y = c("a", "a", "c")))
+  scores <- list(score = 1:3, title = c("a", "b", "c"),
+                 rows = data.frame(model_y = c("a", "a", "c")))
   expect_error(repalign:::group_rows("a", scores, "group_1"), "a model and a score",
                class = "repalign_error_choice")
   expect_identical(repalign:::group_rows("c", scores, "group_1"), 3L)

@@ -14,7 +14,8 @@ cka <- function(...) few_is_fine(repalign::cka(...))
 corrected <- function(...) measure("cka", estimator = "stimulus_neuron", ...)
 
 self_of <- function(x, corrected) {
-  hsic(x, x, estimator = if (corrected) "stimulus_neuron" else "stimulus", shared_neurons = corrected)
+  hsic(x, x, estimator = if (corrected) "stimulus_neuron" else "stimulus",
+       shared_neurons = corrected)
 }
 
 test_that("a complete side has the self term that is corrected for stimuli only", {

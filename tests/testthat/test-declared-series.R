@@ -128,3 +128,18 @@ test_that("clusters of a call are those of the measure", {
   expect_refused(quiet(calibrate(x, y, measure("cka", estimator = "stimulus", clusters = labels),
                                  clusters = rev(rep(1:10, 6)))), "`clusters` differ")
 })
+
+test_that("the score of the middle half has a label of its own", {
+  whole <- quiet(similarity(x, y, c("cka", "rsa")))
+  middle <- quiet(calibrate(responses(x, series = TRUE), y,
+                            list("cka", measure("rsa", outer = "pearson"), mine = "cka"),
+                            permutations = 9))
+  expect_identical(middle$measure, c("cka(middle half)", "rsa(pearson, middle half)",
+                                     "mine (middle half)"))
+  half <- 16:45
+  expect_equal(middle$score[1], cka(x[half, ], y[half, ]), tolerance = 1e-10)
+  # circular shifts take all rows, and the label says no more
+  all <- quiet(calibrate(x, y, c("cka", "rsa"), series = TRUE))
+  expect_identical(all$measure, whole$measure)
+  expect_equal(all$score, whole$score, tolerance = 1e-10)
+})

@@ -48,6 +48,9 @@ declared_calls <- list(
   `score_interval()` = function(x, y) {
     as.data.frame(score_interval(x, y))
   },
+  `evaluate_models()` = function(x, y) {
+    as.data.frame(evaluate_models(x, list(y = y), permutations = 19))
+  },
   `cka_interval()` = function(x, y) as.data.frame(cka_interval(x, y)),
   `score_weighted()` = function(x, y) {
     score_weighted(x, y, weights = rep(0:1, c(6, 18)))
@@ -172,4 +175,46 @@ test_that("functions that take matrices are in the table", {
               "transform_rdm", "noise_precision", "plot_rdms", "simulate_networks", "reexports",
               "tidy", "glance", "augment")
   expect_identical(sort(setdiff(takes, c(listed, makers))), character())
+})
+
+test_that("what layers declare is used as what the region declares, or refused with a way out", {
+  plain <- declared_data$trials$without
+  labels <- rep(1:8, each = 3)
+  run <- function(brain, layer, ...) {
+    set.seed(1)
+    as.data.frame(quietly(brain_to_model(brain, list(y = layer), repeats = 3, ...)))
+  }
+  of_call <- run(plain$x, plain$y, clusters = labels)
+  expect_identical(run(plain$x, responses(plain$y, cluster = labels)), of_call)
+  expect_identical(run(responses(plain$x, cluster = labels), plain$y), of_call)
+  expect_refused(run(responses(plain$x, cluster = labels),
+                     responses(plain$y, cluster = rep(1:4, 6))), "different clusters")
+  for (declaration in c("trials", "runs", "events", "sessions")) {
+    data <- declared_data[[declaration]]$with
+    brain <- data$x
+    layers <- list(y = data$y)
+    error <- expect_refused(quietly(brain_to_model(brain, layers, repeats = 2)), declaration)
+    for (remedy in c("brain_to_brain(brain, layers$y)", "cka(brain, layers$y)",
+                     "as.matrix(layers$y)")) {
+      expect_match(conditionMessage(error), remedy, fixed = TRUE)
+      expect_no_error(quietly(eval(parse(text = remedy))))
+    }
+    expect_no_error(run(brain, as.matrix(layers$y)))
+  }
+  # what no estimator of the call follows is said, as for the region
+  expect_message(brain_to_model(plain$x, list(y = declared_data$trials$with$y), repeats = 2,
+                                estimator = "stimulus"), class = "repalign_note_declared")
+})
+
+test_that("analyses note a declared series once", {
+  data <- declared_data$series$with
+  notes <- function(call) {
+    count <- 0
+    withCallingHandlers(suppressWarnings(call), repalign_note_declared = function(m) {
+      count <<- count + 1
+    }, message = function(m) invokeRestart("muffleMessage"))
+    count
+  }
+  expect_identical(notes(brain_to_model(data$x, list(y = data$y), repeats = 2)), 1)
+  expect_identical(notes(brain_to_brain(data$x, data$y, repeats = 2)), 1)
 })

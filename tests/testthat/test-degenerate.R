@@ -34,7 +34,8 @@ result_of <- function(code) {
 note_refused <- function(label, code, parts, class = "repalign_error") {
   got <- result_of(code)
   missing <- parts[!vapply(parts, grepl, NA, x = got$text)]
-  note(got$state == "refused" && class %in% got$class && !length(missing), label, ": ", got$state, " ",
+  note(got$state == "refused" && class %in% got$class && !length(missing), label, ": ", got$state,
+       " ",
        format(got$value), " ", got$text, if (length(missing)) paste0(" [lacks ", missing[1], "]"))
 }
 
@@ -43,7 +44,8 @@ note_fine <- function(label, code, states = "value") {
   honest <- got$state != "undefined" || "repalign_undefined" %in% got$warned
   plain <- length(got$warned) && !"repalign_warning" %in% got$warned
   note(got$state %in% states && honest && !plain, label, ": ", got$state, " ", got$text,
-       if (!honest) " without repalign_undefined", if (plain) paste(" plain warning", got$warned[4]))
+       if (!honest) " without repalign_undefined",
+       if (plain) paste(" plain warning", got$warned[4]))
   invisible(got)
 }
 
@@ -53,7 +55,8 @@ note_warned <- function(label, code, pattern = "", value = NULL) {
   note(got$state == "value" && told, label, ": ", got$state, " ", got$text, " warned: ",
        paste(got$warned, collapse = " | "))
   if (!is.null(value)) {
-    note(isTRUE(abs(got$value - value) < 1e-8), label, ": ", format(got$value, digits = 15), ", not ",
+    note(isTRUE(abs(got$value - value) < 1e-8), label, ": ", format(got$value, digits = 15),
+         ", not ",
          format(value, digits = 15))
   }
 }
@@ -72,11 +75,14 @@ test_that("too few rows: an error that names the argument, or an honest value", 
     note_refused(paste(name, "one row"), do.call(id, one), "`x`")
     for (n in 2:5) {
       some <- c(list(p$x[1:n, ], p$y[1:n, ]), args)
-      got <- note_fine(paste(name, n, "rows"), do.call(id, some), c("value", "undefined", "refused"))
-      if (got$state == "refused") note(grepl("`[a-z_]+`", got$text), name, " names no argument: ", got$text)
+      got <- note_fine(paste(name, n, "rows"), do.call(id, some),
+                       c("value", "undefined", "refused"))
+      if (got$state == "refused") note(grepl("`[a-z_]+`", got$text), name, " names no argument: ",
+                                       got$text)
       # what needs no neighbours and no correction works from three rows on
       small <- uses_graph(id, args) || any(c("stimulus", "unbiased") %in% args$estimator)
-      if (n >= 3 && !small) note(got$state == "value", name, " with ", n, " rows: ", got$state, " ", got$text)
+      if (n >= 3 && !small) note(got$state == "value", name, " with ", n, " rows: ", got$state, " ",
+                                 got$text)
     }
   })
   expect_nothing_noted()
@@ -146,7 +152,8 @@ test_that("counts and fractions have their limits", {
   cases <- list(
     list("svcca", variance = 0), list("svcca", variance = 1.5), list("svcca", components = 0),
     list("svcca", components = 1.5), list("rtd", batch = 0), list("rtd", batch = 1.5),
-    list("rtd", trials = 0), list("rtd", trials = 1.5), list("imd", degree = 0), list("imd", degree = 2.5),
+    list("rtd", trials = 0), list("rtd", trials = 1.5), list("imd", degree = 0),
+    list("imd", degree = 2.5),
     list("imd", k = 0), list("mutual_knn", k = 0), list("mutual_knn", k = 2.5),
     list("mutual_knn", k = Inf), list("uniformity_difference", t = 0),
     list("uniformity_difference", t = Inf), list("gulp", lambda = -1e-9), list("gulp", lambda = Inf)
@@ -194,7 +201,8 @@ test_that("a constant row is an error only for correlations of rows", {
 
 needs_row_lengths <- function(id, args) {
   if (id == "cknna") return(!identical(args$normalize, FALSE))
-  if (id %in% cosine_neighbours) return(is.null(args$metric) || args$metric %in% c("cosine", "correlation"))
+  if (id %in% cosine_neighbours) return(is.null(args$metric) ||
+                                        args$metric %in% c("cosine", "correlation"))
   (id == "aligned_cosine" && is.null(args$center)) || id == "concentricity_difference" ||
     (id == "uniformity_difference" && isTRUE(args$normalize)) ||
     (id == "rsa" && (is.null(args$inner) || args$inner %in% c("cosine", "correlation")))
@@ -348,7 +356,8 @@ test_that("ranks come from the data, not from rounding", {
   full <- cbind(x, nearly[, 4] - x[, 1])
   below <- cbind(x, x[, 1] + 1e-13 * normal_matrix(30, 1))
   for (id in have("cca", "gulp")) {
-    expect_equal(run(id, nearly, y), run(id, sweep(full, 2, c(1, 1, 1, 1e7), "*"), y), tolerance = 1e-6,
+    expect_equal(run(id, nearly, y), run(id, sweep(full, 2, c(1, 1, 1, 1e7), "*"), y),
+                 tolerance = 1e-6,
                  label = id)
     expect_equal(run(id, below, y), run(id, x, y), tolerance = 1e-6, label = id)
   }
@@ -421,7 +430,8 @@ test_that("duplicated rows are rows like any others", {
   twice <- lapply(p, function(x) x[rep(1:16, 2), ])
   mixed <- list(x = twice$x, y = p$y[c(1:16, 16:1), ])
   each_setting(function(id, args, name) {
-    for (q in list(twice, mixed)) note_fine(paste(name, "duplicates"), do.call(id, c(unname(q), args)))
+    for (q in list(twice, mixed)) note_fine(paste(name, "duplicates"),
+                                            do.call(id, c(unname(q), args)))
   })
   expect_nothing_noted()
 })
@@ -451,8 +461,10 @@ test_that("distances stand for data where only distances are needed, and nowhere
              format(got$value, digits = 15), ", not ", format(value, digits = 15))
       }
     } else {
-      note_refused(paste(name, "dist x"), do.call(id, c(list(d$x, p$y), args)), "`x`", "repalign_error_type")
-      note_refused(paste(name, "dist y"), do.call(id, c(list(p$x, d$y), args)), "`y`", "repalign_error_type")
+      note_refused(paste(name, "dist x"), do.call(id, c(list(d$x, p$y), args)), "`x`",
+                   "repalign_error_type")
+      note_refused(paste(name, "dist y"), do.call(id, c(list(p$x, d$y), args)), "`y`",
+                   "repalign_error_type")
     }
   })
   expect_nothing_noted()
@@ -465,7 +477,8 @@ test_that("rsa compares dissimilarities that are given as they are", {
   expect_equal(rsa(a, b), cor(a, b, method = "spearman"), tolerance = 1e-12)
   expect_equal(rsa(a, b, outer = "pearson"), cor(a, b), tolerance = 1e-12)
   expect_equal(rsa(a, b, outer = "cosine"), def_cosine(a, b), tolerance = 1e-12)
-  expect_equal(rsa(a, b, outer = "kendall"), def_tau_a(as.vector(a), as.vector(b)), tolerance = 1e-12)
+  expect_equal(rsa(a, b, outer = "kendall"), def_tau_a(as.vector(a), as.vector(b)),
+               tolerance = 1e-12)
   expect_equal(rsa(a, a), 1, tolerance = 1e-12)
 })
 
@@ -497,7 +510,8 @@ graph_of <- function(x, k, metric = "euclidean", self = TRUE) {
   idx <- def_neighbours(x, k, metric)
   d <- if (metric == "euclidean") def_distances(x) else 1 - tcrossprod(def_unit_rows(x))
   far <- matrix(d[cbind(rep(seq_len(nrow(x)), k), c(idx))], nrow(x))
-  if (self) list(idx = cbind(seq_len(nrow(x)), idx), dist = cbind(0, far)) else list(idx = idx, dist = far)
+  if (self) list(idx = cbind(seq_len(nrow(x)), idx), dist = cbind(0, far)) else
+    list(idx = idx, dist = far)
 }
 
 test_that("a graph made elsewhere gives the value of the data, with the row itself or without", {
@@ -511,7 +525,8 @@ test_that("a graph made elsewhere gives the value of the data, with the row itse
       more <- lapply(p, graph_of, k = 7, metric = metric, self = self)
       for (q in list(g, list(g$x, p$y), list(p$x, g$y), more)) {
         got <- note_fine(paste(id, "graph"), run(id, q[[1]], q[[2]], k = 4))
-        note(isTRUE(abs(got$value - value) < 1e-9), id, " of graphs: ", format(got$value, digits = 15),
+        note(isTRUE(abs(got$value - value) < 1e-9), id, " of graphs: ",
+             format(got$value, digits = 15),
              ", not ", format(value, digits = 15))
       }
       note_refused(paste(id, "k"), run(id, g$x, g$y, k = 5), c("`k`", "4"))
@@ -519,8 +534,8 @@ test_that("a graph made elsewhere gives the value of the data, with the row itse
     g <- graph_of(p$x, 4, metric)
     note_refused(paste(id, "rows"), run(id, g, p$y[-1, ], k = 4), c("18", "17"))
   }
-  for (id in have("cca", "cka", "procrustes", "rsa", "rtd", "distance_correlation", "magnitude_difference",
-                  "cknna", "second_order_cosine")) {
+  for (id in have("cca", "cka", "procrustes", "rsa", "rtd", "distance_correlation",
+                  "magnitude_difference", "cknna", "second_order_cosine")) {
     note_refused(paste(id, "graph"), run(id, graph_of(p$x, 5), p$y), "`x`", "repalign_error_type")
   }
   expect_nothing_noted()
@@ -550,7 +565,8 @@ test_that("malformed graphs are refused with the place", {
   )
   for (id in have("mutual_knn", "mka", "kcka")) {
     for (name in names(bad)) {
-      note_refused(paste(id, name), run(id, bad[[name]][[1]], p$y, k = 3), c("`x`", bad[[name]][[2]]))
+      note_refused(paste(id, name), run(id, bad[[name]][[1]], p$y, k = 3),
+                   c("`x`", bad[[name]][[2]]))
       note_refused(paste(id, name), run(id, p$y, bad[[name]][[1]], k = 3), "`y`")
     }
   }
@@ -572,7 +588,8 @@ test_that("no input of odd shape gives NaN, a plain error or a plain warning", {
   )
   each_setting(function(id, args, name) {
     for (kind in names(odd)) {
-      for (pair in list(list(odd[[kind]], z), list(z, odd[[kind]]), list(odd[[kind]], odd[[kind]]))) {
+      for (pair in list(list(odd[[kind]], z), list(z, odd[[kind]]),
+                        list(odd[[kind]], odd[[kind]]))) {
         note_fine(paste(name, kind), do.call(id, c(pair, args)), c("value", "undefined", "refused"))
       }
     }
@@ -583,8 +600,10 @@ test_that("no input of odd shape gives NaN, a plain error or a plain warning", {
 # The benchmark's set and outputs of classifiers
 
 test_that("resi_measures() is the benchmark's 24", {
-  abbreviations <- c("SVCCA", "PWCCA", "OrthProc", "ProcDist", "AngShape", "PermProc", "AlignCos", "HardCorr",
-                     "SoftCorr", "LinReg", "CKA", "DistCorr", "EOS", "GULP", "RSA", "RSMDiff", "Jaccard",
+  abbreviations <-
+    c("SVCCA", "PWCCA", "OrthProc", "ProcDist", "AngShape", "PermProc", "AlignCos", "HardCorr",
+                     "SoftCorr", "LinReg", "CKA", "DistCorr", "EOS", "GULP", "RSA", "RSMDiff",
+      "Jaccard",
                      "RankSim", "2nd-Cos", "IMD", "RTD", "MagDiff", "ConcDiff", "UnifDiff")
   table <- measures()
   expect_setequal(table$resi[!is.na(table$resi)], abbreviations)
@@ -598,7 +617,8 @@ test_that("resi_measures() is the benchmark's 24", {
     expect_true(all(is.finite(result$score)))
   }
   published <- resi_measures(published = TRUE)
-  arguments <- stats::setNames(lapply(published, function(m) m$args), vapply(published, function(m) m$id, ""))
+  arguments <- stats::setNames(lapply(published, function(m) m$args),
+                               vapply(published, function(m) m$id, ""))
   expect_identical(arguments$rsm_difference$norm, "spectral")
   expect_identical(arguments$second_order_cosine$of, "distance")
 })

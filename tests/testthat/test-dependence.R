@@ -273,3 +273,18 @@ test_that("near copies are those of both sides, with a gap above them", {
   labels <- diag(5)[sample(5, 100, TRUE), ]
   expect_null(text_about_rows(list(labels), list(labels), "null", list("")))
 })
+
+test_that("evaluate_models() speaks of p_chance where permutations are free, and of intervals", {
+  slow <- function() stats::dist(apply(normal_matrix(40, 3), 2, cumsum))
+  set.seed(3)
+  rdms <- list(a = slow(), b = slow())
+  said <- function(...) {
+    conditionMessage(expect_warning(
+      suppressMessages(evaluate_models(rdms, list(m = slow()), "pearson", draws = 20, ...)),
+      class = "repalign_dependence"
+    ))
+  }
+  expect_match(said(permutations = 19), "Intervals count.*`p_chance` takes")
+  expect_no_match(said(permutations = 0), "p_chance")
+  expect_match(said(permutations = 19, resample = "rdm"), "P-values take")
+})

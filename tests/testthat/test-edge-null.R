@@ -52,7 +52,8 @@ test_that("graphs with any number of edges a row: sums by shifts, by permutation
         sums <- apply(permutations, 2, function(p) none + def_common(a, b, p, mode))
         if (mode == "products") t(sums) else sums
       }))))
-      shifts <- .Call(C_coset_edges, x, y, order(design$coset$order_x), labels_y, common_modes[[mode]])
+      shifts <- .Call(C_coset_edges, x, y, order(design$coset$order_x), labels_y,
+                      common_modes[[mode]])
       single <- .Call(C_permuted_edges, x, y, permutations, common_modes[[mode]])
       expect_equal(shifts, expected, tolerance = 1e-12, ignore_attr = TRUE, label = mode)
       expect_equal(single, expected, tolerance = 1e-12, ignore_attr = TRUE, label = mode)
@@ -87,8 +88,10 @@ test_that("damaged graphs are an error in the entry points, not a crash", {
   tied <- list(averaged_edges(form))
   o <- cbind(seq_len(n))
   expect_equal(.Call(C_permuted_edges, tied, tied, o, mode)[1],
-               9 * score("knn_jaccard", counts$data, counts$data, list(k = 4, metric = "euclidean")))
-  spoilt <- function(name, value) list(utils::modifyList(tied[[1]], stats::setNames(list(value), name)))
+               9 * score("knn_jaccard", counts$data, counts$data,
+                         list(k = 4, metric = "euclidean")))
+  spoilt <- function(name,
+                     value) list(utils::modifyList(tied[[1]], stats::setNames(list(value), name)))
   for (b in list(spoilt("sure", tied[[1]]$sure + 3L), spoilt("sure", 1L), spoilt("sure", NULL),
                  spoilt("k", 1L), spoilt("k", NULL), spoilt("rank", rev(tied[[1]]$rank)))) {
     expect_error(.Call(C_permuted_edges, tied, b, o, mode), named)
@@ -133,7 +136,8 @@ test_that("series: nearly banded graphs, where edges meet most often", {
   for (id in c("mutual_knn", "rank_similarity", "cycle_knn", "knn_jaccard")) {
     note_law(id, list(k = 8, metric = "euclidean"), x, y, id, series = TRUE, most = 12)
   }
-  for (id in c("mka", "kcka", "cknna")) note_law(id, list(k = 8), x, y, id, series = TRUE, most = 12)
+  for (id in c("mka", "kcka", "cknna")) note_law(id, list(k = 8), x, y, id, series = TRUE,
+                                                 most = 12)
   expect_nothing_noted()
   # shift by shift the sums are the same
   shifts <- vapply(0:59, function(s) as.integer((0:59 + s) %% 60 + 1), integer(60))
@@ -142,7 +146,8 @@ test_that("series: nearly banded graphs, where edges meet most often", {
     if (mode == common_modes[["mean_jaccard"]]) averaged_edges(form) else edges_out(form$idx)
   }
   for (mode in common_modes) {
-    at_once <- .Call(C_coset_edges, list(graph(x)), list(graph(y)), seq_len(60), cbind(seq_len(60)), mode)
+    at_once <- .Call(C_coset_edges, list(graph(x)), list(graph(y)), seq_len(60), cbind(seq_len(60)),
+                     mode)
     one_by_one <- .Call(C_permuted_edges, list(graph(x)), list(graph(y)), shifts, mode)
     expect_equal(at_once, one_by_one, tolerance = 1e-12)
   }

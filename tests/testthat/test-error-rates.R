@@ -10,8 +10,10 @@ test_that("error rates are those asked for, with a fixed seed", {
   any_law()
   runs <- 150
   cells <- list(
-    coset = list(measure = "cka", engine = "coset"), random = list(measure = "cka", engine = "random"),
-    rank = list(measure = "rsa", engine = "coset"), moments = list(measure = "cka", engine = "moments"),
+    coset = list(measure = "cka", engine = "coset"),
+    random = list(measure = "cka", engine = "random"),
+    rank = list(measure = "rsa", engine = "coset"),
+    moments = list(measure = "cka", engine = "moments"),
     graph = list(measure = measure("mutual_knn", k = 4), engine = "coset")
   )
   set.seed(103)
@@ -26,7 +28,8 @@ test_that("error rates are those asked for, with a fixed seed", {
     rejected <- sum(p[name, ] <= alpha)
     note(rejected <= stats::qbinom(1 - 1e-5, runs, alpha), name, " at ", alpha, ": ", rejected)
     # neighbours have many equal scores
-    if (name != "graph") note(rejected >= stats::qbinom(1e-5, runs, alpha), name, " at ", alpha, ": ", rejected)
+    if (name != "graph") note(rejected >= stats::qbinom(1e-5, runs, alpha), name, " at ", alpha,
+                              ": ", rejected)
   }
   expect_nothing_noted()
 })
@@ -55,7 +58,8 @@ test_that("related sides are beyond chance by every measure, unrelated ones are 
     note(u$calibrated < v$calibrated, id, ": unrelated is nearer")
     # the best possible value, where nothing is better
     one <- same_run(p$x, p$x, id, permutations = 59)
-    if (!is.na(limit_of(measure(id)))) note(abs(one$calibrated - 1) < 1e-6, id, ": itself ", one$calibrated)
+    if (!is.na(limit_of(measure(id)))) note(abs(one$calibrated - 1) < 1e-6, id, ": itself ",
+                                            one$calibrated)
     note(one$p_value == 1 / (one$permutations + 1), id, ": itself, p ", one$p_value)
   }
   expect_nothing_noted()

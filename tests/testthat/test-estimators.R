@@ -28,7 +28,8 @@ test_that("n = 4, n = 2 and single neurons are enough where the definition is", 
   expect_equal(expect_warned(cka(p$x[1:2, ], p$y[1:2, ]), "repalign_trivial"), 1, tolerance = 1e-12)
   expect_relative(hsic(p$x[1:2, ], p$y[1:2, ]), brute_h(p$x[1:2, ], p$y[1:2, ], "naive"), 1e-11)
   # one neuron each, independent ones: its numerator is defined
-  expect_relative(hsic(p$x[, 1, drop = FALSE], p$y[, 1, drop = FALSE], estimator = "stimulus_neuron"),
+  expect_relative(hsic(p$x[, 1, drop = FALSE], p$y[, 1, drop = FALSE],
+                       estimator = "stimulus_neuron"),
                   brute_h(p$x[, 1, drop = FALSE], p$y[, 1, drop = FALSE], "stimulus"), 1e-11)
 })
 
@@ -221,7 +222,8 @@ test_that("sample space, feature space and row chunks agree", {
     p <- related_pair(shape[1], shape[2], shape[3])
     sides <- lapply(p, representation, arg = "x")
     routes <- lapply(sides, function(rep) {
-      list(sample = linear_form(rep, route = "sample"), feature = linear_form(rep, route = "feature"))
+      list(sample = linear_form(rep, route = "sample"),
+           feature = linear_form(rep, route = "feature"))
     })
     for (side in names(sides)) {
       totals <- vapply(c(1, 2, 7, shape[1], shape[1] + 5), function(chunk) {
@@ -233,7 +235,8 @@ test_that("sample space, feature space and row chunks agree", {
         expect_relative(total, scaled, 1e-12)
       }
       for (part in c("s", "f", "k")) {
-        expect_equal(routes[[side]]$sample[[part]], routes[[side]]$feature[[part]], tolerance = 1e-12)
+        expect_equal(routes[[side]]$sample[[part]], routes[[side]]$feature[[part]],
+                     tolerance = 1e-12)
       }
     }
     pair <- as_pair(sides$x, sides$y)
@@ -268,7 +271,8 @@ test_that("no n x n matrix is made for linear kernels with d < n", {
   # also: the sums are right over many chunks
   expect_relative(hsic(p$x, p$y), mean(c2) / n^2, 1e-11)
   expect_relative(hsic(p$x, p$y, estimator = "stimulus"),
-                  mean(c2 - dd * (1 + 2 / (n - 2)) + st / ((n - 1) * (n - 2))) / (n * (n - 3)), 1e-11)
+                  mean(c2 - dd * (1 + 2 / (n - 2)) + st / ((n - 1) * (n - 2))) / (n * (n - 3)),
+                  1e-11)
   # the limits leave room for garbage that waits for collection after earlier tests
   for (e in all_estimators) {
     expect_lt(peak_megabytes(few_is_fine(cka(p$x, p$y, estimator = e))), 400)
@@ -331,7 +335,8 @@ test_that("rbf distances within tight clusters keep their digits", {
       h <- if (e == "naive") kernel_naive else kernel_unbiased
       # one sigma serves both sides, so y is in units of the spread
       expected <- h(gaussian(x, sigma = spread), gaussian(y, sigma = 1))
-      expect_relative(hsic(x, y * spread, kernel = "rbf", estimator = e, sigma = spread), expected, 1e-6)
+      expect_relative(hsic(x, y * spread, kernel = "rbf", estimator = e, sigma = spread), expected,
+                      1e-6)
     }
   }
 })
@@ -455,14 +460,17 @@ test_that("a denominator that is zero is not mistaken for a tiny positive one", 
 
 test_that("a denominator that is zero but for rounding counts as zero", {
   # exactly: C^2 (n-1)(n-2) - D n (n-1) + s t = 0 for these two neurons of five stimuli
-  zeros <- list(cbind(c(0, 4, 4, 4, 4), c(4, 3, 4, 1, 6)), cbind(c(0, 0, 4, 1, 0), c(4, 1, 4, 4, 4)),
-                cbind(c(5, 5, 4, 5, 5), c(6, 4, 0, 3, 0)), cbind(c(0, 2, 2, 5, 5), c(3, 3, 3, 4, 3)))
+  zeros <- list(cbind(c(0, 4, 4, 4, 4), c(4, 3, 4, 1, 6)),
+                cbind(c(0, 0, 4, 1, 0), c(4, 1, 4, 4, 4)),
+                cbind(c(5, 5, 4, 5, 5), c(6, 4, 0, 3, 0)),
+                cbind(c(0, 2, 2, 5, 5), c(3, 3, 3, 4, 3)))
   set.seed(27)
   y <- related_pair(5, 3, 1, d = 1, noise = 0.1)$x
   for (x in zeros) {
     for (unit in c(1, 0.1, 1e10)) {
       expect_identical(
-        expect_warned(cka(unit * x, y, estimator = "stimulus_neuron"), "repalign_undefined"), NA_real_
+        expect_warned(cka(unit * x, y, estimator = "stimulus_neuron"), "repalign_undefined"),
+        NA_real_
       )
     }
     expect_identical(

@@ -271,7 +271,7 @@ test_that("missing pairs are used when asked for", {
 test_that("bad input is named", {
   made <- made_rdms()
   try_with <- function(...) {
-    given <- list(rdms = made$data, models = made$models, outer = "cosine", draws = 5)
+    given <- list(data = made$data, models = made$models, outer = "cosine", draws = 5)
     given[names(list(...))] <- list(...)
     suppressWarnings(do.call(evaluate_models, given))
   }
@@ -279,10 +279,10 @@ test_that("bad input is named", {
   expect_error(try_with(models = list()), class = "repalign_error_type")
   expect_error(try_with(models = dist(1:5)), class = "repalign_error_size")
   expect_error(try_with(models = list(a = made$models)), class = "repalign_error_type")
-  expect_error(try_with(rdms = c(made$data, list(dist(1:5)))))
-  expect_error(try_with(rdms = list(a = made$data[[1]], b = made$data[[1]] * 0)),
+  expect_error(try_with(data = c(made$data, list(dist(1:5)))))
+  expect_error(try_with(data = list(a = made$data[[1]], b = made$data[[1]] * 0)),
                class = "repalign_error_variance")
-  expect_error(try_with(rdms = made$data[1]), class = "repalign_error_size")
+  expect_error(try_with(data = made$data[1]), class = "repalign_error_size")
   expect_error(try_with(group = 1:3), class = "repalign_error_labels")
   expect_error(try_with(resample = "all"), class = "repalign_error_choice")
   expect_error(try_with(draws = 1), class = "repalign_error_value")
@@ -305,7 +305,7 @@ test_that("bad input is named", {
   labelled <- stats::setNames(lapply(made$data[1:2], `attr<-`, "Labels", letters[1:12]),
                               c("a", "b"))
   other <- `attr<-`(made$models[[1]], "Labels", LETTERS[1:12])
-  expect_error(try_with(rdms = labelled, models = list(m = other)), class = "repalign_error_names")
+  expect_error(try_with(data = labelled, models = list(m = other)), class = "repalign_error_names")
   folds <- rsa_input("r1_folds2x2")
   expect_error(try_with(folds = folds[folds$factor == "rdm", ]), class = "repalign_error_value")
   shared <- data.frame(fold = 1, set = rep(c("train", "test"), c(11, 11)),
@@ -520,9 +520,9 @@ test_that("labels on one side only are said to be taken in order, and crossnobis
   made <- made_rdms(n = 14)
   labelled <- lapply(made$data, function(d) structure(d, Labels = letters[1:14]))
   evaluated <- function(...) evaluate_models(..., resample = "none")
-  expect_message(evaluated(labelled, made$models, "pearson"), "Only `rdms` has labels, `models[$]m1`.*have none",
+  expect_message(evaluated(labelled, made$models, "pearson"), "Only `data` has labels, `models[$]m1`.*have none",
                  class = "repalign_one_sided_names")
-  expect_message(evaluated(made$data, labelled, "pearson"), "`rdms` has none",
+  expect_message(evaluated(made$data, labelled, "pearson"), "`data` has none",
                  class = "repalign_one_sided_names")
   expect_silent(evaluated(labelled, labelled, "pearson"))
   expect_silent(evaluated(made$data, made$models, "pearson"))
@@ -565,4 +565,22 @@ test_that("means over folds stay within the range of scores", {
     expect_lte(result$score, 1)
     expect_lte(result$ceiling_high, 1)
   }
+})
+
+test_that("an undefined noise ceiling is told with its reason", {
+  model <- stats::dist(normal_matrix(5, 3))
+  # two RDMs that share two pairs, so that each can be compared with the model, but not with the
+  # other
+  one <- replace(stats::dist(normal_matrix(5, 3)), 7:10, NA)
+  two <- replace(stats::dist(normal_matrix(5, 3)), 1:4, NA)
+  evaluate <- function(one, two) {
+    suppressMessages(evaluate_models(list(a = one, b = two), list(m = model), "pearson", "none",
+                                     na = "pairwise"))
+  }
+  expect_warning(found <- evaluate(one, two), "lower noise ceiling is undefined",
+                 class = "repalign_undefined")
+  expect_identical(is.na(c(found$score, found$ceiling_low, found$ceiling_high)),
+                   c(FALSE, TRUE, FALSE))
+  two[3:4] <- c(1, 2)
+  expect_no_warning(evaluate(one, two), message = "noise ceiling")
 })

@@ -225,3 +225,17 @@ test_that("bad permutations and blocks are refused before the work", {
   expect_error(run(permutations = random_orders(12, 3), clusters = rep(1:6, 2)), "several clusters",
                class = "repalign_error_design")
 })
+
+test_that("too few permutations for a small p_chance are told", {
+  models <- list(m = stats::dist(normal_matrix(12, 3)))
+  rdms <- list(a = stats::dist(normal_matrix(12, 3)), b = stats::dist(normal_matrix(12, 3)))
+  evaluate <- function(permutations, ...) {
+    evaluate_models(rdms, models, "pearson", "none", permutations = permutations, ...)
+  }
+  expect_message(evaluate(2), "`p_chance` can be at most 0.05 with 11 permutations: .*At least 19",
+                 class = "repalign_few_permutations")
+  expect_message(evaluate(99, blocks = c(1, 1, 2, 2, 3:10)), "no more permutations: take more",
+                 class = "repalign_few_permutations")
+  expect_no_message(evaluate(19), class = "repalign_few_permutations")
+  expect_no_message(evaluate(0), class = "repalign_few_permutations")
+})

@@ -90,7 +90,8 @@ whitened_by_hand <- function(a, b, outer, stimulus_noise) {
   n <- attr(a, "Size")
   places <- utils::combn(n, 2)
   contrasts <- diag(n)[places[1, ], ] - diag(n)[places[2, ], ]
-  v <- (contrasts %*% (if (is.matrix(stimulus_noise)) stimulus_noise else diag(stimulus_noise, n)) %*% t(contrasts))^2
+  v <- (contrasts %*% (if (is.matrix(stimulus_noise)) stimulus_noise else
+                       diag(stimulus_noise, n)) %*% t(contrasts))^2
   there <- !is.na(a) & !is.na(b)
   w <- solve(v[there, there])
   if (outer == "whitened_pearson") {
@@ -113,7 +114,8 @@ test_that("whitened similarities with gaps are those of the explicit covariance"
     for (outer in c("whitened_cosine", "whitened_pearson")) {
       given <- if (length(stimulus_noise) > 1) stimulus_noise
       found <- repalign:::similarity_table(matrix(a), matrix(b), outer, given)
-      expect_equal(as.vector(found), whitened_by_hand(a, b, outer, stimulus_noise), tolerance = 1e-9)
+      expect_equal(as.vector(found), whitened_by_hand(a, b, outer, stimulus_noise),
+                   tolerance = 1e-9)
     }
   }
 })

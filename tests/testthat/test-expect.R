@@ -46,7 +46,8 @@ test_that("identity and truth are testthat's", {
 test_that("numbers that went through the BLAS may differ by rounding, and by nothing else", {
   x <- c(a = 2, b = NA, c = 1e-9, d = 1e6, e = -Inf)
   near <- x + c(1e-12, 0, 1e-13, 1e-7, 0)
-  for (wrap in list(identity, list, function(x) data.frame(v = x), function(x) structure(1L, kept = x))) {
+  for (wrap in list(identity, list, function(x) data.frame(v = x),
+                    function(x) structure(1L, kept = x))) {
     expect_rounded(wrap(near), wrap(x))
     for (other in list(replace(near, 1, 2 + 1e-11), replace(near, 3, 1e-11), replace(near, 2, NaN),
                        replace(near, 2, 0), replace(near, 5, Inf), unname(near), near[-1],

@@ -11,8 +11,10 @@ settings_of_forms <- list(
   list("cka", kernel = "rbf"), list("cka", kernel = "manifold", k = 6),
   list("cka", estimator = "stimulus_neuron"), list("cka", kernel = "rbf", estimator = "stimulus"),
   list("rsa", outer = "kendall"), list("rsa", outer = "tau_b"), list("rsa", outer = "rho_a"),
-  list("rsa", outer = "whitened_cosine"), list("rsa", inner = "sqeuclidean", outer = "whitened_pearson"),
-  list("rsa", outer = "whitened_pearson", stimulus_noise = rep(1:2, 12)), list("rsa", inner = "euclidean", outer = "pearson"),
+  list("rsa", outer = "whitened_cosine"),
+  list("rsa", inner = "sqeuclidean", outer = "whitened_pearson"),
+  list("rsa", outer = "whitened_pearson", stimulus_noise = rep(1:2, 12)),
+  list("rsa", inner = "euclidean", outer = "pearson"),
   list("distance_correlation", estimator = "unbiased"), list("rsm_difference", norm = "spectral"),
   list("gulp", lambda = 0.1), list("rtd", batch = 10, trials = 2), list("pwcca", weights = "l1"),
   list("cknna", normalize = FALSE), list("procrustes", center = FALSE, scale = FALSE),
@@ -64,7 +66,8 @@ test_that("a measure prepares the forms that it declares, and measures() shows t
       facts <- c("summary", "scaling", "tie priorities")
       expect_identical(setdiff(made, c(kept_forms(m$declaration, m$args, side), facts)),
                        character(),
-                       label = paste(m$label, "makes forms that are neither its `form` nor its `keeps`:"))
+                       label = paste(m$label,
+                                     "makes forms that are neither its `form` nor its `keeps`:"))
     }
   })
   table <- measures()

@@ -18,7 +18,8 @@ test_that("a grid of all measures is all single calls", {
     same <- if (result$x[i] == result$y[i]) abs(result$score[i] - value) < 1e-6
             else rounded_alike(result$score[i], value) || rounded_alike(result$score[i], turned)
     note(same,
-           sprintf("%s of %s and %s: %.17g in the grid, %.17g alone", result$measure[i], result$x[i],
+           sprintf("%s of %s and %s: %.17g in the grid, %.17g alone", result$measure[i],
+                   result$x[i],
                    result$y[i], result$score[i], value))
   }
   expect_nothing_noted()
@@ -31,7 +32,8 @@ test_that("a measure alone, in any company and in any order, is the same", {
   reversed <- rev(quietly(similarity(l$a, l$b, rev(set)))$score)
   expect_identical(reversed, together)
   for (i in seq_along(set)) {
-    expect_identical(quietly(similarity(l$a, l$b, set[[i]]))$score, together[i], label = set[[i]]$label)
+    expect_identical(quietly(similarity(l$a, l$b, set[[i]]))$score, together[i],
+                     label = set[[i]]$label)
   }
 })
 

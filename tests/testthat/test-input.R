@@ -360,7 +360,8 @@ test_that("a square matrix of distances is pointed out, and other objects name a
 
 test_that("choices, labels and columns that come twice are refused by name", {
   p <- pair()
-  expect_refused(brain_to_brain(p$x, p$y, neurons = 4, repeats = 2, estimator = c("naive", "naive")),
+  expect_refused(brain_to_brain(p$x, p$y, neurons = 4, repeats = 2,
+                                estimator = c("naive", "naive")),
                  c("`estimator`", "\"naive\" twice"))
   result <- similarity(p$x, p$y, c("cka", "rv"))
   expect_refused(score_matrix(result, c("cka", "rv")), c("`measure`", "\"cka\"", "\"rv\""))

@@ -72,7 +72,8 @@ test_that("cka_interval is literal deletion: shared neurons go on both sides at 
 test_that("cka_interval is literal deletion: groups, and units of one side only", {
   set.seed(5)
   p <- strong_pair(8, 8, 7)
-  units <- list(x = c("a", "a", "b", "c", "c", "d", "e", "e"), y = c("b", "b", "a", "f", "g", "g", "c"))
+  units <- list(x = c("a", "a", "b", "c", "c", "d", "e", "e"),
+                y = c("b", "b", "a", "f", "g", "g", "c"))
   expect_literal_interval(p, units_x = units$x, units_y = units$y, labels = units, case = "groups")
   units <- list(x = 1:8, y = c(8, 11, 12, 1, 13, 3, 14))
   expect_literal_interval(p, units_x = units$x, units_y = units$y, labels = units,
@@ -116,7 +117,8 @@ test_that("intervals are those of score_interval(), not clipped, and a column ea
   set.seed(7)
   p <- related_pair(12, 6, 6)
   result <- few_is_fine(cka_interval(p$x, p$y, conf_level = 0.8))
-  expect_identical(names(result), c("estimator", "complete", "cka", "se", "df", "conf_low", "conf_high", "h_xy",
+  expect_identical(names(result),
+                   c("estimator", "complete", "cka", "se", "df", "conf_low", "conf_high", "h_xy",
                                     "h_xx", "h_yy", "bias", "cka_corrected", "correction", "over",
                                     "n"))
   expect_s3_class(result, "data.frame")
@@ -244,7 +246,8 @@ test_that("pooled_se of brain_to_brain is literal deletion of stimuli", {
                    units_y = c(1, 6, 6, 5, 7, 2, 3), conf_level = conf)
   }, 9, "two regions with labels")
   expect_literal_pooled_se(function(rows, conf) {
-    brain_to_brain(p$x[rows, ], split = c("a", "a", "b", "a", "b", "b", "b", "b"), neurons = c(2, 4),
+    brain_to_brain(p$x[rows, ], split = c("a", "a", "b", "a", "b", "b", "b", "b"),
+                   neurons = c(2, 4),
                    repeats = 5, conf_level = conf)
   }, 9, "split")
 })

@@ -104,7 +104,8 @@ test_that("neither blocks nor threads change anything", {
         again <- repalign:::make_graph(rep, metric, 9L, as.integer(size))
         # `largest` is a bound
         parts <- c("idx", "dist", "open")
-        expect_identical(again[parts], graph[parts], label = paste(metric, paste(size, collapse = " x ")))
+        expect_identical(again[parts], graph[parts],
+                         label = paste(metric, paste(size, collapse = " x ")))
       }
     }
   }

@@ -1,6 +1,6 @@
 # Laws that hold whatever the data: every measure gives a number, in its range, on every kind of
-# data, at every scale. And invariances: those that the definitions have are declared, hold for every
-# setting on every kind of data, and no others do.
+# data, at every scale. And invariances: those that the definitions have are declared, hold for
+# every setting on every kind of data, and no others do.
 
 # inputs are tiny: threads would only wait for each other
 withr::local_options(repalign.threads = 1)
@@ -72,7 +72,8 @@ test_that("scales of 1e150 and 1e-150 give a number in every measure", {
     for (x_scale in c(1e-150, 1, 1e150)) {
       for (y_scale in c(1e-150, 1, 1e150)) {
         got <- outcome(id, x_scale * kind$x, y_scale * kind$y, args)
-        note(got$state == "value", sprintf("%s with scales %g and %g: %s, %s", name, x_scale, y_scale,
+        note(got$state == "value",
+             sprintf("%s with scales %g and %g: %s, %s", name, x_scale, y_scale,
                                              got$state, got$why))
       }
     }
@@ -180,7 +181,8 @@ test_that("the order of the stimuli does not matter", {
     if (by_chance(id, args, kind) || unstable(id, args, kind$x, kind$y)) return()
     rows <- rev(c(3:nrow(kind$x), 1, 2))
     value <- plain_value(id, args, label, kind)
-    note_same(value_near(id, args, kind$x[rows, , drop = FALSE], kind$y[rows, , drop = FALSE]), value,
+    note_same(value_near(id, args, kind$x[rows, , drop = FALSE], kind$y[rows, , drop = FALSE]),
+              value,
                 id, kind, label)
   })
   expect_nothing_noted()
@@ -193,7 +195,8 @@ test_that("stimuli of one side may be permuted only if the pairing is not used",
   for (i in seq_len(nrow(table))) {
     id <- table$id[i]
     value <- contract_value(id, p$x, p$y)
-    for (changed in list(contract_value(id, p$x[rows, ], p$y), contract_value(id, p$x, p$y[rows, ]))) {
+    for (changed in list(contract_value(id, p$x[rows, ], p$y),
+                         contract_value(id, p$x, p$y[rows, ]))) {
       note(same_value(changed, value) == !table$pairing[i], id)
     }
   }
@@ -206,7 +209,8 @@ test_that("symmetric measures are symmetric", {
   each_law(function(id, args, label, kind) {
     m <- measure_with(id, args)
     if (!is_symmetric(m) || by_chance(id, args, kind)) return()
-    note_same(plain_value(id, args, label, kind, turned = TRUE), plain_value(id, args, label, kind), id,
+    note_same(plain_value(id, args, label, kind, turned = TRUE), plain_value(id, args, label, kind),
+              id,
               kind, label)
   }, kinds)
   expect_nothing_noted()
@@ -218,7 +222,8 @@ test_that("only these are not symmetric", {
   for (i in seq_len(nrow(table))) {
     expect_identical(table$symmetric[i], !table$id[i] %in% asymmetric, label = table$id[i])
   }
-  one_way <- list(soft_correlation_match = list(direction = "x"), soft_correlation_match = list(direction = "y"))
+  one_way <- list(soft_correlation_match = list(direction = "x"),
+                  soft_correlation_match = list(direction = "y"))
   for (i in seq_along(one_way)) {
     if (!names(one_way)[i] %in% table$id) next
     expect_false(is_symmetric(do.call(measure, c(names(one_way)[i], one_way[[i]]))))

@@ -128,3 +128,25 @@ test_that("a choice among nothing is an error that says so", {
   expect_error(repalign:::check_choice("a", character(), "z"), "nothing to choose from",
                class = "repalign_error_choice")
 })
+
+test_that("counts agree with what is counted", {
+  expect_identical(count_of(1, "stimulus"), "1 stimulus")
+  expect_identical(count_of(2, "stimulus"), "2 stimuli")
+  expect_identical(count_of("2 to 5", "different row"), "2 to 5 different rows")
+  expect_identical(count_of("1", "minibatch"), "1 minibatch")
+  expect_identical(count_of(0, "minibatch"), "0 minibatches")
+  x <- normal_matrix(20, 4)
+  expect_warning(suppressMessages(calibrate(x, x, permutations = rbind(1:20, 1:20, 1:20))),
+                 "only 1 different row among 3")
+  expect_error(cka(x, x, estimator = "stimulus_neuron", units_x = 1, units_y = 1:4),
+               "has 1 label, but `x` has 4 columns")
+  expect_output(print(responses(x, session = rep(c("a", "b"), each = 2), cluster = 1:20)),
+                "with 1 stimulus each")
+})
+
+test_that("strong stimuli are told with the measure, also by cka_interval()", {
+  x <- normal_matrix(20, 10) * c(9, 9, rep(1, 18))
+  y <- normal_matrix(20, 10) * c(9, 9, rep(1, 18))
+  expect_message(cka_interval(x, y, "naive", over = "stimuli"), "influence on cka\\(naive\\) of",
+                 class = "repalign_strong_stimuli")
+})

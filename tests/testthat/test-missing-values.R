@@ -315,8 +315,10 @@ test_that("every function that takes data leaves out what is missing", {
   calls <- list(
     rsa = function(a, b, ...) rsa(a, b, ...), cka = function(a, b, ...) cka(a, b, ...),
     cka_labels = function(a, b, ...) cka(a, b, estimator = "stimulus", ...),
-    hsic = function(a, b, ...) hsic(a, b, ...), mutual_knn = function(a, b, ...) mutual_knn(a, b, 3, ...),
-    gulp = function(a, b, ...) gulp(a, b, ...), soft = function(a, b, ...) soft_correlation_match(a, b, ...),
+    hsic = function(a, b, ...) hsic(a, b, ...),
+    mutual_knn = function(a, b, ...) mutual_knn(a, b, 3, ...),
+    gulp = function(a, b, ...) gulp(a, b, ...),
+    soft = function(a, b, ...) soft_correlation_match(a, b, ...),
     interval = function(a, b, ...) as.data.frame(cka_interval(a, b, ...)),
     bias = function(a, b, ...) as.data.frame(predicted_bias(a, b, ...)),
     dimension = function(a, b, ...) as.data.frame(participation_ratio(a, ...)),
@@ -343,7 +345,8 @@ test_that("every function that takes data leaves out what is missing", {
   many <- shared[, rep(1:5, 4)] + 0.3 * matrix(rnorm(60 * 20), 60)
   other <- shared[, rep(1:5, 3)] + 0.3 * matrix(rnorm(60 * 15), 60)
   plan <- function(a, b, ...) as.data.frame(suppressWarnings(plan_recording(a, b, ...)))
-  expect_equal(quietly(plan(replace(many, 7, NA), other, na = "stimuli")), plan(many[-7, ], other[-7, ]))
+  expect_equal(quietly(plan(replace(many, 7, NA), other, na = "stimuli")),
+               plan(many[-7, ], other[-7, ]))
   expect_equal(quietly(plan(replace(many, 7, NA), other, units_x = rep(1:10, 2),
                             units_y = 1:15, na = "neurons")),
                plan(many[, -1], other, units_x = rep(1:10, 2)[-1], units_y = 1:15))
@@ -359,7 +362,8 @@ test_that("every function that takes data leaves out what is missing", {
                light(holes[, neurons], list(seq_along(neurons)), model))
   expect_refused(light(holes, list(setdiff(1:6, neurons)[1]), model, na = "neurons"), "no channel")
   # trials of which some neurons lack
-  ceiling <- function(a, b, ...) as.data.frame(noise_ceiling(a, b, "rsa", splits = 2, ...))[["score"]]
+  ceiling <- function(a, b,
+                      ...) as.data.frame(noise_ceiling(a, b, "rsa", splits = 2, ...))[["score"]]
   expect_error(ceiling(lacking, model), class = "repalign_error_nonfinite")
   expect_equal(quietly(ceiling(lacking, model, na = "stimuli")),
                quietly(ceiling(trials[-3, , ], model[-3, ])))
@@ -377,10 +381,13 @@ test_that("pairwise is passed on to measures that have it, and contradictions ar
   expect_equal(quietly(similarity(lacks, whole, set, na = "pairwise")),
                quietly(similarity(lacks, whole, own)))
   expect_equal(quietly(similarity(lacks, whole, set, na = "pairwise"))$score, expected)
-  expect_equal(quietly(score_interval(lacks, whole, set, na = "pairwise", draws = 20))$score, expected)
+  expect_equal(quietly(score_interval(lacks, whole, set, na = "pairwise", draws = 20))$score,
+               expected)
   expect_equal(quietly(calibrate(lacks, whole, set, 9, na = "pairwise"))$score, expected)
-  expect_equal(quietly(subject_ceiling(list(lacks, whole), set, na = "pairwise"))$pairwise, expected)
-  expect_refused(similarity(lacks, whole, c("rsa", "bures"), na = "pairwise"), c("\"bures\"", "rsa"))
+  expect_equal(quietly(subject_ceiling(list(lacks, whole), set, na = "pairwise"))$pairwise,
+               expected)
+  expect_refused(similarity(lacks, whole, c("rsa", "bures"), na = "pairwise"),
+                 c("\"bures\"", "rsa"))
   for (rule in c("error", "stimuli", "neurons")) {
     expect_refused(similarity(lacks, whole, own, na = rule), c("na = \"pairwise\"", "give one"))
   }

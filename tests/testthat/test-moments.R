@@ -43,7 +43,8 @@ test_that("mean, variance and skewness are those of complete enumeration at n = 
   for (n in 6:7) {
     orders <- all_orders(n)
     forms <- list(
-      general = centered_symmetric(n), kernel = tcrossprod(scale(normal_matrix(n, 2), scale = FALSE)),
+      general = centered_symmetric(n),
+      kernel = tcrossprod(scale(normal_matrix(n, 2), scale = FALSE)),
       zero_diagonal = def_u_center(tcrossprod(normal_matrix(n, 4))),
       projector = tcrossprod(def_basis(def_center(normal_matrix(n, 2)))),
       skewed = tcrossprod(def_center(exp(2 * normal_matrix(n, 1))))
@@ -55,7 +56,8 @@ test_that("mean, variance and skewness are those of complete enumeration at n = 
       t <- without_constant(drop(.Call(C_permuted_inner, list(x), list(y), orders, 1L)), sums)
       law <- permutation_moments(sums[[1]], sums[[2]])
       off <- abs(unlist(law) - moments_of(t)) / pmax(abs(moments_of(t)), c(1, 0, 1))
-      note(all(off < c(1e-12, 1e-10, 1e-8)), n, a, b, ": off by ", paste(format(off), collapse = " "))
+      note(all(off < c(1e-12, 1e-10, 1e-8)), n, a, b, ": off by ",
+           paste(format(off), collapse = " "))
     }
   }
   expect_nothing_noted()
@@ -81,7 +83,8 @@ test_that("every measure that allows it: exact and moments agree at n = 6, 7", {
       note(length(t) == factorial(n), label, ": not all sums")
       expected <- moments_of((t - law$shift) / law$size)
       off <- abs(unlist(law$moments) - expected)
-      note(all(off < 1e-8 * pmax(1, abs(expected))), n, label, ": off by ", paste(off, collapse = " "))
+      note(all(off < 1e-8 * pmax(1, abs(expected))), n, label, ": off by ",
+           paste(off, collapse = " "))
       note(abs(law$score(law$stat) - exact$observed) < 1e-8, n, label, ": another score")
     })
   }
@@ -173,7 +176,8 @@ test_that("p-values far below those of any number of draws, monotone in the sign
   set.seed(65)
   x <- normal_matrix(60, 4)
   noise <- normal_matrix(60, 4)
-  p <- vapply(c(0.1, 0.5, 1, 3), function(s) calibrate(x, s * x + noise, "cka", engine = "moments")$p_value, 0)
+  p <- vapply(c(0.1, 0.5, 1, 3),
+              function(s) calibrate(x, s * x + noise, "cka", engine = "moments")$p_value, 0)
   expect_true(all(diff(p) < 0))
   expect_lt(p[4], 1e-12)
   expect_gt(min(p), 0)
@@ -228,12 +232,15 @@ test_that("moments are refused where they do not hold", {
   p <- related_pair(20, 4, 5)
   others <- setdiff(plain_measures()$id[plain_measures()$pairing], names(moment_settings()))
   others <- c(others, "rsa")
-  for (id in others) expect_refused(quietly(calibrate(p$x, p$y, id, engine = "moments")), c("moments", id))
+  for (id in others) expect_refused(quietly(calibrate(p$x, p$y, id, engine = "moments")),
+                                    c("moments", id))
   shared <- measure("cka", estimator = "stimulus_neuron", units_x = 1:4, units_y = 2:6)
   expect_refused(few_is_fine(calibrate(p$x, p$y, shared, engine = "moments")), "moments")
-  expect_refused(calibrate(p$x, p$y, measure("cka", kernel = "manifold", k = 4), engine = "moments"), "moments")
+  expect_refused(calibrate(p$x, p$y, measure("cka", kernel = "manifold", k = 4),
+                           engine = "moments"), "moments")
   expect_refused(calibrate(p$x[1:5, ], p$y[1:5, ], "cka", engine = "moments"), "6")
-  expect_refused(calibrate(list(a = p$x), list(b = p$y), "cka", engine = "moments", aggregate = "max"),
+  expect_refused(calibrate(list(a = p$x), list(b = p$y), "cka", engine = "moments",
+                           aggregate = "max"),
                  "aggregate")
   own <- new_measure(function(x, y) 1, best = 1)
   expect_refused(calibrate(p$x, p$y, own, engine = "moments"), "moments")
@@ -250,8 +257,10 @@ def_sums <- function(a) {
   d <- diag(w)
   square <- w %*% w
   shares <- rowSums(w^2)
-  list(whole = sqrt(sum(a^2)), trace = sum(diag(a)), norm = norm, n = n, t3 = sum(diag(square %*% w)),
-       s2 = sum(d^2), s3 = sum(d^3), u = sum(w^3), r = sum(d * diag(square)), b = sum(d * (w %*% d)),
+  list(whole = sqrt(sum(a^2)), trace = sum(diag(a)), norm = norm, n = n,
+       t3 = sum(diag(square %*% w)),
+       s2 = sum(d^2), s3 = sum(d^3), u = sum(w^3), r = sum(d * diag(square)),
+       b = sum(d * (w %*% d)),
        row = max(shares), rows = sum(shares^2), entry = max(abs(d)))
 }
 
@@ -320,7 +329,8 @@ test_that("data whose tail three moments do not tell are refused, with the reaso
   refused_law(with_outlier(20), with_outlier(20), weigh)
   refused_law(with_outlier(20), with_outlier(20), "single stimuli", "distance_correlation")
   refused_law(exp(2 * normal_matrix(n, 5)), exp(2 * normal_matrix(n, 5)), weigh)
-  refused_law(normal_matrix(n, 9) * exp(1.5 * rnorm(n)), normal_matrix(n, 9) * exp(1.5 * rnorm(n)), weigh)
+  refused_law(normal_matrix(n, 9) * exp(1.5 * rnorm(n)), normal_matrix(n, 9) * exp(1.5 * rnorm(n)),
+              weigh)
   # no row is heavy, but the diagonal has two entries that can meet
   rbf <- measure("cka", kernel = "rbf")
   spread <- function(d) {
@@ -330,9 +340,11 @@ test_that("data whose tail three moments do not tell are refused, with the reaso
   }
   refused_law(spread(20), spread(100), "single stimuli", rbf)
   groups <- function() 100 * (sample(40) <= 14) %o% rnorm(3) + normal_matrix(40, 3)
-  refused_law(groups(), groups(), c("two groups", "0\\.[0-9]+ standard deviations apart", "above 0.35"))
+  refused_law(groups(), groups(),
+              c("two groups", "0\\.[0-9]+ standard deviations apart", "above 0.35"))
   # one side with groups does no harm
-  expect_s3_class(calibrate(groups(), normal_matrix(40, 20), engine = "moments"), "repalign_calibration")
+  expect_s3_class(calibrate(groups(), normal_matrix(40, 20), engine = "moments"),
+                  "repalign_calibration")
   refused_law(100 * (sample(50) <= 20) %o% 1 + normal_matrix(50, 1), normal_matrix(50, 47),
               c("ends soon above", "skewness of -", "beyond -0.75"), "linear_regression")
 })
@@ -362,7 +374,8 @@ test_that("\"auto\" never chooses moments", {
 test_that("where it answers, the tail is that of many permutations", {
   set.seed(76)
   # the standard error of the share, from 40,000 permutations, is 0.0005
-  draw <- list(gaussian = function() normal_matrix(40, 10), uniform = function() matrix(runif(320), 40),
+  draw <- list(gaussian = function() normal_matrix(40, 10),
+               uniform = function() matrix(runif(320), 40),
                counts = function() matrix(rpois(800, 1), 40))
   for (law in names(draw)) {
     above <- replicate(8, {

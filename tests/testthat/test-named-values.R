@@ -347,3 +347,77 @@ test_that("noise of channels goes by their names", {
                    noise = precision[turned, turned]),
                rdm(labelled, rep(labels, 2), rep(1:2, each = 12), noise = precision))
 })
+
+test_that("labels with names go by these also where `na` leaves rows or columns out", {
+  set.seed(1)
+  n <- 24
+  x <- matrix(rnorm(n * 5), n, dimnames = list(paste0("r", 1:n), paste0("u", 1:5)))
+  x[3, 2] <- NA
+  condition <- rep(paste0("c", 1:6), 4)
+  run <- rep(1:4, each = 6)
+  turned <- sample(n)
+  by_name <- function(labels) setNames(labels, rownames(x))[turned]
+  quiet <- function(code) suppressMessages(suppressWarnings(code))
+  for (distance in c("crossnobis", "sqeuclidean")) {
+    expect_identical(quiet(rdm(x, by_name(condition), by_name(run), distance, na = "stimuli")),
+                     quiet(rdm(x, condition, run, distance, na = "stimuli")))
+  }
+  expect_identical(quiet(noise_covariance(x, by_name(condition), by_name(run), na = "stimuli")),
+                   quiet(noise_covariance(x, condition, run, na = "stimuli")))
+  centers <- list(a = 1:2, b = 3:5)
+  model <- rdm(matrix(rnorm(30), 6, dimnames = list(paste0("c", 1:6), NULL)),
+               distance = "sqeuclidean")
+  search <- function(condition, run) {
+    quiet(searchlight(x, centers, model, run = run, condition = condition, na = "stimuli"))$score
+  }
+  expect_identical(search(by_name(condition), by_name(run)), search(condition, run))
+  # runs of an array are of its repeats, also where there are as many of these as conditions
+  trials <- array(rnorm(4 * 5 * 4), c(4, 5, 4), dimnames = list(letters[1:4], NULL, NULL))
+  trials[2, 1, 1] <- NA
+  expect_identical(quiet(rdm(trials, run = c("b", "a", "d", "c"), na = "stimuli")),
+                   rdm(trials[-2, , ], run = c("b", "a", "d", "c")))
+  units <- c(u1 = "a", u2 = "b", u3 = "c", u4 = "c", u5 = "d")
+  expect_identical(quiet(participation_ratio(x, units = units[c(4, 2, 5, 1, 3)], na = "neurons")),
+                   quiet(participation_ratio(x, units = units, na = "neurons")))
+  shared <- matrix(rnorm(60 * 4), 60, dimnames = list(paste0("r", 1:60), NULL))
+  one <- shared[, rep(1:4, 5)] + 0.3 * matrix(rnorm(1200), 60)
+  two <- shared[, rep(1:4, 4)] + 0.3 * matrix(rnorm(960), 60)
+  colnames(one) <- paste0("u", 1:20)
+  colnames(two) <- paste0("v", 1:16)
+  one[5, 1] <- NA
+  labels_x <- setNames(c(paste0("s", 1:18), "t", "t"), colnames(one))
+  labels_y <- setNames(paste0("w", 1:16), colnames(two))
+  plan <- function(x, y) {
+    set.seed(1)
+    as.data.frame(quiet(plan_recording(one, two, stimuli = 100, units_x = x, units_y = y,
+                                       na = "neurons")))
+  }
+  expect_identical(plan(rev(labels_x), rev(labels_y)), plan(labels_x, labels_y))
+})
+
+test_that("that one side has no names is said once", {
+  set.seed(1)
+  x <- matrix(rnorm(60), 12, dimnames = list(paste0("r", 1:12), NULL))
+  y <- matrix(rnorm(48), 12)
+  holes <- replace(x, 3, NA)
+  trials <- array(rnorm(180), c(12, 5, 3), dimnames = list(rownames(x), NULL, NULL))
+  gap <- replace(trials, 4, NA)
+  said <- function(call) {
+    count <- 0
+    withCallingHandlers(suppressWarnings(call), repalign_one_sided_names = function(m) {
+      count <<- count + 1
+    }, message = function(m) invokeRestart("muffleMessage"))
+    count
+  }
+  expect_identical(said(subject_ceiling(list(holes, y), na = "stimuli")), 1)
+  expect_identical(said(noise_ceiling(gap, y, na = "stimuli")), 1)
+  expect_identical(said(noise_ceiling(responses(gap), y, na = "stimuli")), 1)
+  expect_identical(said(predicted_bias(holes, y, na = "stimuli")), 1)
+  expect_identical(said(similarity(holes, y, na = "stimuli")), 1)
+  expect_identical(said(brain_to_brain(holes, y, repeats = 2, na = "stimuli")), 1)
+  expect_identical(said(searchlight(holes, list(1:2, 3:5), y, na = "stimuli")), 1)
+  # and an array takes the order of names
+  named <- `rownames<-`(y, rownames(x))
+  expect_equal(suppressMessages(noise_ceiling(gap, named[12:1, ], na = "stimuli")),
+               suppressMessages(noise_ceiling(gap, named, na = "stimuli")))
+})

@@ -384,7 +384,8 @@ test_that("intervals of a part of the columns name those that are missing", {
 test_that("the estimator that was taken is named, and so are the arguments of the call", {
   x <- small_trials(12, 4, 3, noise = 0.3)
   expect_output(print(noise_ceiling(x, measure = "cka")), "taken by \"stimulus_neuron\"")
-  expect_no_match(capture.output(print(noise_ceiling(x, measure = rsa_sq()))), "without an estimator")
+  expect_no_match(capture.output(print(noise_ceiling(x, measure = rsa_sq()))),
+                  "without an estimator")
   expect_error(noise_ceiling(x, measure = measure("mutual_knn", k = 30)), "`trials` has 12 rows",
                class = "repalign_error_rows")
 })
@@ -452,4 +453,20 @@ test_that("a reliability far above 1 is told with what to do, and no other one",
     common + 3 * (noise - rowMeans(noise))
   }, common), c(60, 20, 3))
   expect_match(told(against, measure("cka", estimator = "stimulus_neuron")), "only `score`")
+})
+
+test_that("without noise, and without `y`, nothing is said that has no meaning there", {
+  set.seed(5)
+  signal <- normal_matrix(40, 20)
+  same <- array(signal, c(40, 20, 4))
+  measure <- measure("cka", estimator = "stimulus")
+  expect_no_warning(found <- noise_ceiling(same, measure = measure),
+                    class = "repalign_high_reliability")
+  expect_equal(found$reliability, 1)
+  near <- same + 0.001 * array(stats::rnorm(40 * 20 * 4), dim(same)) * (1:40 > 20)
+  expect_no_warning(noise_ceiling(near, measure = measure), class = "repalign_high_reliability")
+  expect_false(any(grepl("disattenuated", attr(found, "note"))))
+  compared <- noise_ceiling(same + array(stats::rnorm(40 * 20 * 4), dim(same)), signal,
+                            measure)
+  expect_true(any(grepl("disattenuated", attr(compared, "note"))))
 })

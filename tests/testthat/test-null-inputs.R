@@ -31,7 +31,8 @@ test_that("neurons shared between the sides, in all three ways", {
     )
     for (case in cases) for (engine in c("coset", "random")) {
       args <- c(list(estimator = "stimulus_neuron"), case)
-      note_law("cka", args, x, y, paste(n, engine, names(case)[1]), permutations = 15, engine = engine)
+      note_law("cka", args, x, y, paste(n, engine, names(case)[1]), permutations = 15,
+               engine = engine)
     }
   }
   expect_nothing_noted()

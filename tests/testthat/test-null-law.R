@@ -101,7 +101,8 @@ test_that("a grid of layers has the scores of its pairs, for every path", {
 test_that("what is prepared is prepared once, however many permutations", {
   set.seed(44)
   p <- related_pair(20, 4, 5)
-  expect_identical(count_calls("make_graph", calibrate(p$x, p$y, measure("lcs_knn", k = 4), permutations = 5,
+  expect_identical(count_calls("make_graph",
+                               calibrate(p$x, p$y, measure("lcs_knn", k = 4), permutations = 5,
                                                        engine = "random")), 2L)
   expect_identical(count_calls("make_graph", calibrate(p$x, p$y, measure("mutual_knn", k = 4),
                                                        permutations = 50)), 2L)

@@ -10,7 +10,8 @@ oracle_inputs <- function() {
   shifted <- function(p) lapply(p, function(x) sweep(x, 2, rnorm(ncol(x)), "+"))
   list(
     narrower = shifted(related(14, 3, 5)), wider = shifted(related(14, 6, 4)),
-    equal = shifted(related(12, 5, 5)), unrelated = list(x = normal_matrix(12, 4), y = normal_matrix(12, 4)),
+    equal = shifted(related(12, 5, 5)),
+    unrelated = list(x = normal_matrix(12, 4), y = normal_matrix(12, 4)),
     more_columns = shifted(related(6, 7, 6)), square = shifted(related(7, 6, 7)),
     skewed = lapply(related(13, 4, 4), exp)
   )
@@ -44,7 +45,8 @@ oracle_tolerance <- function(id, expected) {
   1e-10 * max(1, abs(expected))
 }
 
-# Roots of differences of nearly equal numbers keep half the digits: near 0 their squares are compared.
+# Roots of differences of nearly equal numbers keep half the digits: near 0 their squares are
+# compared.
 near_definition <- function(id, value, expected) {
   if (id == "gulp" && expected < 1e-3) {
     value <- value^2
@@ -111,7 +113,8 @@ test_that("one neighbour, two neighbours, and all the others", {
     y <- inputs[[which]][[2]]
     for (k in c(1, 3, nrow(x) - 1)) {
       each_setting(function(id, args, name) {
-        if (is.null(args[["k"]]) || (k < 3 && (id == "mka" || identical(args$kernel, "manifold")))) return()
+        if (is.null(args[["k"]]) ||
+            (k < 3 && (id == "mka" || identical(args$kernel, "manifold")))) return()
         note_definition(id, args, name, x, y, paste(which, "k =", k))
       }, k)
     }

@@ -43,7 +43,8 @@ test_that("cosets: the formula, the identity, no permutation twice within a cose
       expect_lt(design$count, wanted + n)
       p <- cbind(seq_len(n), coset_matrix(design))
       expect_identical(p[, -1, drop = FALSE],
-                       def_coset(design$coset$order_x, design$coset$orders_y) + 0L, ignore_attr = TRUE)
+                       def_coset(design$coset$order_x, design$coset$orders_y) + 0L,
+                       ignore_attr = TRUE)
       expect_identical(ncol(p), as.integer(design$count + 1))
       expect_true(are_permutations(p))
       for (m in seq_len(ncol(p) / n)) {
@@ -68,7 +69,8 @@ test_that("the first coset is a group that contains the identity", {
 # P(p <= level) over all orders of four values, for any draw of the cosets: exactly valid.
 test_that("the coset p-value is exactly valid: all data, all draws, n = 4, one and two cosets", {
   orders <- all_permutations(4)
-  score <- c(0.3, 1.2, 0.7, 2.2, 0.1, 0.9, 1.9, 0.2, 1.1, 1.4, 0.8, 2.5, 0.6, 1.7, 0.4, 1.3, 2.1, 0.5, 1.6,
+  score <- c(0.3, 1.2, 0.7, 2.2, 0.1, 0.9, 1.9, 0.2, 1.1, 1.4, 0.8, 2.5, 0.6, 1.7, 0.4, 1.3, 2.1,
+             0.5, 1.6,
              2.4, 1.0, 1.8, 1.5, 2.0)
   place <- stats::setNames(seq_len(24), as_key(orders))
   p_values <- function(order_x, orders_y) {
@@ -87,7 +89,8 @@ test_that("the coset p-value is exactly valid: all data, all draws, n = 4, one a
   all <- unlist(lapply(seq_len(24), function(r) {
     lapply(seq_len(24), function(s) p_values(orders[, r], orders[, c(r, s)]))
   }))
-  for (level in (1:8) / 8) note(mean(all <= level) <= level + 1e-12, "two cosets: ", level, " ", mean(all <= level))
+  for (level in (1:8) / 8) note(mean(all <= level) <= level + 1e-12, "two cosets: ", level, " ",
+                                mean(all <= level))
   # and not far below: without ties of cosets it is exact
   note(mean(all <= 0.5) > 0.4, "two cosets: conservative")
   expect_nothing_noted()
@@ -124,7 +127,8 @@ test_that("few permutations are enumerated: auto takes exact when n! is no more 
   orders <- all_orders(6)
   values <- apply(orders, 2, function(o) cka(p$x, p$y[o, ]))
   expect_equal(v$p_value[1], mean(values >= values[1] - 1e-10), tolerance = 1e-12)
-  expect_equal(sort(c(v$score[1], null_scores(v)[, 1])), sort(values), tolerance = 1e-10, ignore_attr = TRUE)
+  expect_equal(sort(c(v$score[1], null_scores(v)[, 1])), sort(values), tolerance = 1e-10,
+               ignore_attr = TRUE)
   expect_equal(v$threshold[1], sort(values)[ceiling(0.95 * 720)], tolerance = 1e-10)
   # all of them, whatever number was asked for
   expect_equal(calibrate(p$x, p$y, "cka", permutations = 5, engine = "exact")$permutations, 719)
@@ -251,7 +255,8 @@ test_that("an integer matrix: a permutation a row, in its order", {
   v <- calibrate(q$x, q$y, c("cka", "procrustes"), permutations = perms)
   expect_identical(v$engine, c("given", "given"))
   expect_equal(v$permutations, c(7, 7))
-  expect_equal(null_scores(v)[, 1], apply(perms, 1, function(o) cka(q$x, q$y[o, ])), tolerance = 1e-12,
+  expect_equal(null_scores(v)[, 1], apply(perms, 1, function(o) cka(q$x, q$y[o, ])),
+               tolerance = 1e-12,
                ignore_attr = TRUE)
   expect_equal(null_scores(v)[, 2], apply(perms, 1, function(o) procrustes(q$x, q$y[o, ])),
                tolerance = 1e-12, ignore_attr = TRUE)
@@ -397,7 +402,8 @@ test_that("one design for all pairs and measures of an engine", {
   expect_equal(null_scores(v)[, 1], null_scores(v)[, 2], tolerance = 1e-10, ignore_attr = TRUE)
   v <- calibrate(x, y$a, c("cka", "rv"), permutations = 50)
   expect_equal(null_scores(v)[, 1], null_scores(v)[, 2], tolerance = 1e-10, ignore_attr = TRUE)
-  v <- calibrate(x, y, c("procrustes_size_shape", "hard_correlation_match", "cca"), permutations = 9)
+  v <- calibrate(x, y, c("procrustes_size_shape", "hard_correlation_match", "cca"),
+                 permutations = 9)
   p <- v$permutations
   expect_true(all(p == 9))
 })

@@ -264,7 +264,8 @@ test_that("p-values are tiles in classes, with stars and the p-values where they
   expect_identical(as.character(tiles$fill), ifelse(result$p_value > 0.05, "above 0.05",
     ifelse(result$p_value > 0.01, "at most 0.05", ifelse(result$p_value > 0.001, "at most 0.01",
                                                          "at most 0.001"))))
-  expect_identical(grepl("*", data_of(plot, "GeomText")$label, fixed = TRUE), result$p_value <= 0.05)
+  expect_identical(grepl("*", data_of(plot, "GeomText")$label, fixed = TRUE),
+                   result$p_value <= 0.05)
   expect_match(plot$plot$labels$caption, paste(sum(result$p_value <= 0.05), "of 32"))
   # legend: the classes that are there
   expect_setequal(fill_scale(plot)$get_limits(), unique(as.character(tiles$fill)))

@@ -22,7 +22,8 @@ test_that("short names are short, distinct, and keep what tells them apart", {
 test_that("random long names stay distinct and, where possible, within the length", {
   set.seed(1)
   for (most in c(6, 10, 20)) {
-    names <- unique(replicate(60, paste(sample(c("a", "b", ".", "_", "9"), 25, TRUE), collapse = "")))
+    names <- unique(replicate(60,
+                              paste(sample(c("a", "b", ".", "_", "9"), 25, TRUE), collapse = "")))
     short <- short_labels(names, most)
     expect_identical(anyDuplicated(short), 0L)
     expect_lte(max(nchar(short)), most + 8)

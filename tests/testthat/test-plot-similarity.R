@@ -48,7 +48,8 @@ test_that("several measures share the bar where scores do, else panels tell thei
 test_that("factors keep their order, and no tick is NA", {
   skip_if_not_installed("ggplot2")
   set.seed(3)
-  result <- similarity(stimuli_layers(c("V1", "V4")), stimuli_layers(c("a", "b", "c")), c("rv", "cka"))
+  result <- similarity(stimuli_layers(c("V1", "V4")), stimuli_layers(c("a", "b", "c")),
+                       c("rv", "cka"))
   result$x <- factor(result$x, c("V4", "V1"))
   result$y <- factor(result$y, c("c", "b", "a", "unused"))
   result$measure <- factor(result$measure, c("cka", "rv"))
@@ -111,7 +112,8 @@ test_that("bound results have panels of their own; the same rows twice are refus
   grid <- bound_by(similarity(stimuli_layers(c("a", "b")), measure = c("cka", "rv")),
                    similarity(stimuli_layers(c("a", "b")), measure = c("cka", "rv")),
                    "who", c("z", "y"))
-  expect_identical(panel_names(built(ggplot2::autoplot(grid))), c("z\ncka", "z\nrv", "y\ncka", "y\nrv"))
+  expect_identical(panel_names(built(ggplot2::autoplot(grid))),
+                   c("z\ncka", "z\nrv", "y\ncka", "y\nrv"))
 })
 
 test_that("undefined scores are grey, and said", {

@@ -69,7 +69,8 @@ test_that("both directions are averaged, scores above the best count as the best
   expect_refused(dissimilarities(half, "map"), "undefined")
   # one direction is not taken for both without saying so
   way <- "one direction"
-  expect_match(dissimilarities(similarity(layers, measure = "linear_regression"), "map")$formula, way)
+  expect_match(dissimilarities(similarity(layers, measure = "linear_regression"), "map")$formula,
+               way)
   expect_no_match(dissimilarities(full, "map")$formula, way)
   expect_no_match(dissimilarities(similarity(layers), "map")$formula, way)
   over <- similarity(layers)
@@ -127,7 +128,8 @@ test_that("a map keeps distances in the plane, whatever the measure's direction"
 drawn_boxes <- function(points, frame) {
   shown <- points[points$placed, ]
   middle <- cbind(shown$label_x - frame$x[1], shown$label_y - frame$y[1]) / frame$unit
-  boxes(middle, nchar(shown$label) * 0.0213 * label_size(nrow(points)), 0.047 * label_size(nrow(points)))
+  boxes(middle, nchar(shown$label) * 0.0213 * label_size(nrow(points)),
+        0.047 * label_size(nrow(points)))
 }
 
 test_that("names on a map overlap neither each other nor leave it, and are counted if left out", {
@@ -187,7 +189,8 @@ test_that("results know direction and best by label, also in parts and bound", {
   expect_identical(measure_facts(both), expected)
   # a label that means two things has no best score
   other <- calibrate(layers, measure = list(k = measure("lcs_knn", k = 4)), permutations = 9)
-  expect_identical(measure_facts(rbind(result[result$measure == "k", ], other))$best, c(k = NA_real_))
+  expect_identical(measure_facts(rbind(result[result$measure == "k", ], other))$best,
+                   c(k = NA_real_))
   # a user's measure is no measure of ours, whatever its label
   mine <- similarity(layers, measure = new_measure(function(x, y) 0.5, label = "cka"))
   expect_identical(measure_facts(mine)$best, c(cka = NA_real_))

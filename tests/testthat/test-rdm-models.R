@@ -132,8 +132,10 @@ test_that("what cannot be a model or a pool is refused", {
   expect_error(pool_rdms(made$data, "bures"), class = "repalign_error_choice")
   expect_error(pool_rdms(list(made$data[[1]], packed_dist(rep(1, 66))), "pearson"),
                class = "repalign_error_variance")
-  expect_error(pool_rdms(made$data, "pearson", stimulus_noise = 1:12), class = "repalign_error_choice")
-  expect_error(fit_rdm_model(rdm_model(made$models[[1]]), made$data, "cosine", stimulus_noise = 1:12),
+  expect_error(pool_rdms(made$data, "pearson", stimulus_noise = 1:12),
+               class = "repalign_error_choice")
+  expect_error(fit_rdm_model(rdm_model(made$models[[1]]), made$data, "cosine",
+                             stimulus_noise = 1:12),
                class = "repalign_error_choice")
   expect_error(rdm_model(cor(matrix(sin(1:40), 8))), "diagonal", class = "repalign_error_value")
   square <- as.matrix(made$models[[1]])
@@ -159,7 +161,8 @@ test_that("a large offset of all dissimilarities leaves centred comparisons as t
       fit <- fit_rdm_model(model, data, "whitened_pearson", stimulus_noise = stimulus_noise)
       c(evaluate_models(data, made$models[[1]], "whitened_pearson", resample = "none",
                         stimulus_noise = stimulus_noise)$score,
-        cor(pool_rdms(data, "whitened_pearson", stimulus_noise), made$data[[1]]), fit$score, coef(fit))
+        cor(pool_rdms(data, "whitened_pearson", stimulus_noise), made$data[[1]]), fit$score,
+        coef(fit))
     }
     expect_equal(value(1e6), value(0), tolerance = 1e-7)
   }

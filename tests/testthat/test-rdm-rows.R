@@ -33,7 +33,8 @@ test_that("contributions sum to the score of rsa(), for every comparison", {
       expect_lt(abs(sum(rows$contribution) - score), 1e-13)
       expect_equal(glance(rows)$score, score)
       expect_identical(rows$n, rep(8L, 9))
-      expect_message(rows <- rdm_rows(gaps$x, gaps$y, outer = outer, stimulus_noise = stimulus_noise,
+      expect_message(rows <-
+                     rdm_rows(gaps$x, gaps$y, outer = outer, stimulus_noise = stimulus_noise,
                                       na = "pairwise"), "32 of 36 pairs")
       score <- suppressMessages(rsa(gaps$x, gaps$y, outer = outer, stimulus_noise = stimulus_noise,
                                     na = "pairwise"))
@@ -73,7 +74,8 @@ plain_pair_shares <- function(x, y, outer) {
 }
 
 plain_whitened <- function(x, y, outer, stimulus_noise, n = attr(x, "Size")) {
-  s <- if (is.null(stimulus_noise)) diag(n) else if (is.matrix(stimulus_noise)) stimulus_noise else diag(stimulus_noise)
+  s <- if (is.null(stimulus_noise)) diag(n) else if (is.matrix(stimulus_noise)) stimulus_noise else
+    diag(stimulus_noise)
   pair <- combn(n, 2)
   contrast <- vapply(seq_len(ncol(pair)), function(p) {
     as.double(seq_len(n) == pair[1, p]) - (seq_len(n) == pair[2, p])
@@ -194,7 +196,8 @@ test_that("what has no score says so", {
   expect_refused(rdm_rows(rdms$x, dist(1:5)), c("5 conditions", "8"))
   expect_refused(rdm_rows(dist(1:3), dist(3:1)), "at least 4")
   expect_refused(rdm_rows(rdms$x, rdms$y, stimulus_noise = diag(8)), "stimulus_noise")
-  expect_refused(rdm_rows(rdms$x, rdms$y, outer = "whitened_cosine", stimulus_noise = diag(7)), "7 stimuli")
+  expect_refused(rdm_rows(rdms$x, rdms$y, outer = "whitened_cosine", stimulus_noise = diag(7)),
+                 "7 stimuli")
   expect_refused(rdm_rows(rdms$x, rdms$y, outer = "bures"), "outer")
   expect_refused(rdm_rows(list(), rdms$y), "empty list")
   expect_refused(rdm_rows(rdms$x), "`y` is missing")

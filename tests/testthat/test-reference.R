@@ -49,7 +49,8 @@ test_that("tiny matrices agree with exact sums over disjoint indices", {
   for (i in which(rows$measure %in% names(estimator))) {
     pair <- strsplit(sub("^pair=([A-Z],[A-Z]).*", "\\1", rows$params[i]), ",")[[1]]
     shared <- grepl("shared", rows$params[i]) || pair[1] == pair[2]
-    value <- hsic(reference_matrix(paste0("pt_", pair[1])), reference_matrix(paste0("pt_", pair[2])),
+    value <- hsic(reference_matrix(paste0("pt_", pair[1])),
+                  reference_matrix(paste0("pt_", pair[2])),
                   estimator = estimator[[rows$measure[i]]], shared_neurons = shared)
     expect_relative(value, rows$value[i], 1e-10, paste(rows$measure[i], rows$params[i]))
   }

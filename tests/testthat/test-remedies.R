@@ -35,8 +35,9 @@ test_that("remedies work: rows, names, repeats", {
   other <- y
   rownames(other) <- rep(paste0("i", 6:1), 2)
   expect_remedy(
-    match_rows(twice, other), "responses(x, stimulus = rownames(x))",
-    c("x <- twice; y <- other; matched <- match_rows(responses(x, stimulus = rownames(x)), responses(y, stimulus = rownames(y))); cka(matched$x, matched$y)")
+    match_rows(twice, other), "responses(x)",
+    paste("matched <- match_rows(responses(twice), responses(other));",
+          "cka(matched$x, matched$y)")
   )
   x <- named(matrix(rnorm(60), 12))
   expect_remedy(cka(twice, twice[, 1:2]), c("responses(", "clusters = rownames(x)"),
@@ -155,7 +156,7 @@ test_that("the guilty element of a list is named", {
   error <- expect_refused(similarity(list(V1 = z, V4 = "v4.csv")), "read_representation\\(\\)")
   expect_no_match(conditionMessage(error), "measure")
   rdms <- list(s1 = dist(z), s2 = "q")
-  expect_refused(evaluate_models(rdms, list(m = dist(z))), "rdms\\$s2")
+  expect_refused(evaluate_models(rdms, list(m = dist(z))), "data\\$s2")
   expect_refused(pool_rdms(list(s1 = dist(z), s2 = dist(z[-1, ])), "pearson"), "rdms\\$s2")
 })
 
@@ -254,5 +255,178 @@ test_that("compare_scores(), best_score() and compare_best() take every result o
     object <- structure(list(), class = c(class, "repalign_result", "data.frame"))
     if (class == "repalign_evaluation") next
     expect_type(repalign:::where_errors_are(object), "character")
+  }
+})
+
+# Rows of equal names: each function with its call, and the remedies of its message, as they are
+# written there for `x`. In `as_declared` all data are responses(), in `clusters` the labels are
+# given, in `rdms` all RDMs are of conditions.
+test_that("what messages about repeated names say works in the function that says it", {
+  set.seed(7)
+  signal <- matrix(rnorm(20 * 3), 20)[rep(1:20, 2), ]
+  data_of <- function(d) {
+    named <- signal %*% matrix(rnorm(3 * d), 3) + rnorm(40 * d) / 2
+    rownames(named) <- rep(paste0("i", 1:20), 2)
+    named
+  }
+  x <- data_of(12)
+  y <- data_of(10)
+  repeats <- list(x = x, y = y)
+  declared <- lapply(repeats, responses)
+  rdms <- lapply(repeats, dist)
+  conditions <- lapply(repeats, rdm, distance = "sqeuclidean")
+  labels <- rownames(x)
+  of_matrices <- list(
+    cka = function(x, y, ...) cka(x, y, estimator = "stimulus", ...),
+    hsic = function(x, y, ...) hsic(x, y, estimator = "stimulus", ...),
+    rsa = rsa, mutual_knn = function(x, y, ...) mutual_knn(x, y, k = 3, ...),
+    cka_interval = function(x, y, ...) cka_interval(x, y, "stimulus", ...),
+    calibrate = function(x, y, ...) calibrate(x, y, permutations = 19, ...),
+    score_interval = score_interval, brain_to_brain = function(x, y, ...) brain_to_brain(x, y, repeats = 2, ...),
+    brain_to_model = function(x, y, ...) brain_to_model(x, list(y = as.matrix(y)), repeats = 2, ...),
+    similarity = similarity,
+    score_weighted = function(x, y, ...) score_weighted(x, y, weights = rep(1, nrow(as.matrix(x))), ...),
+    plan_recording = function(x, y) plan_recording(x, y, stimuli = 50),
+    predicted_bias = predicted_bias, participation_ratio = function(x, y) participation_ratio(x),
+    subject_ceiling = function(x, y, ...) subject_ceiling(list(x, y), ...),
+    rsa_regression = function(x, y) rsa_regression(x ~ y, list(x = x, y = y), permutations = 9),
+    benchmark_groups = function(x, y, measure = "cka") {
+      benchmark_groups(list(a = x, b = y, c = x, d = y), c("u", "v", "u", "v"), list(measure), model_permutations = 0)
+    }
+  )
+  for (name in names(of_matrices)) {
+    call <- of_matrices[[name]]
+    error <- conditionMessage(expect_refused(quietly(call(x, y)), "more than once"))
+    # rsa_regression() asks for RDMs
+    expect_match(error, if (name == "rsa_regression") "rdm\\(\\)" else "responses\\(", info = name)
+    expect_no_error(quietly(call(declared$x, declared$y)))
+    takes <- "clusters" %in% names(formals(get(name, asNamespace("repalign"))))
+    of_measure <- name %in% c("similarity", "score_weighted", "subject_ceiling", "benchmark_groups")
+    expect_identical(grepl("clusters = ", error), takes || of_measure, info = name)
+    expect_identical(grepl("clusters = .* in measure\\(\\)", error), of_measure, info = name)
+    if (takes) expect_no_error(quietly(call(x, y, clusters = labels)))
+    if (of_measure) expect_no_error(quietly(call(x, y, measure = measure("rsa", clusters = labels))))
+  }
+  expect_match(conditionMessage(expect_refused(participation_ratio(x, x + 1), "more than once")), "responses\\(rbind\\(x, y\\)\\)")
+  expect_no_error(quietly(participation_ratio(responses(rbind(x, x + 1)))))
+  # RDMs
+  of_rdms <- list(
+    rsa_regression = function(d) rsa_regression(x ~ y, d, permutations = 9),
+    rdm_rows = function(d) rdm_rows(d$x, d$y), rsa = function(d, ...) rsa(d$x, d$y, ...),
+    fit_rdm_model = function(d) {
+      of_model <- lapply(d, function(one) dist(matrix(rnorm(3 * attr(one, "Size")), attr(one, "Size"))))
+      fit_rdm_model(rdm_model(of_model, "weighted"), d, "cosine")
+    },
+    evaluate_models = function(d, ...) evaluate_models(d, list(m = d$y), draws = 20, ...)
+  )
+  for (name in names(of_rdms)) {
+    call <- of_rdms[[name]]
+    error <- conditionMessage(expect_refused(quietly(call(rdms)), "more than once"))
+    expect_match(error, "rdm()", fixed = TRUE, info = name)
+    expect_no_error(quietly(call(conditions)))
+    takes <- "clusters" %in% names(formals(get(name, asNamespace("repalign"))))
+    expect_identical(grepl("clusters = ", error), takes, info = name)
+    if (takes) expect_no_error(quietly(call(rdms, clusters = labels(rdms[[1]]))))
+  }
+  # one side is declared, the other one is not
+  for (call in list(similarity, function(x, y) noise_ceiling(x, y), cka)) {
+    expect_refused(quietly(call(declared$x, y)), "give responses\\(y\\)")
+    expect_no_error(quietly(call(declared$x, declared$y)))
+  }
+  search <- function(x, model) searchlight(x, list(a = 1:4, b = 5:8), model, permutations = 9)
+  expect_match(conditionMessage(expect_refused(quietly(search(declared$x, rdms$y)), "more than once")), "rdm\\(\\)")
+  expect_no_error(quietly(search(declared$x, conditions$y)))
+  expect_refused(quietly(search(declared$x, y)), "give responses\\(models\\)")
+  expect_no_error(quietly(search(declared$x, declared$y)))
+  # functions of matrices alone
+  outputs <- abs(x) / rowSums(abs(x))
+  for (call in list(function(p) jsd(p, p), function(p) stream_cka(list(list(x = p, y = p))))) {
+    error <- conditionMessage(expect_refused(quietly(call(outputs)), "as.matrix\\(responses\\(x\\)\\)"))
+    expect_no_match(error, "clusters")
+    expect_no_error(quietly(call(as.matrix(responses(outputs)))))
+  }
+})
+
+test_that("what messages about repeated names of arrays say works", {
+  set.seed(8)
+  clean <- matrix(rnorm(20 * 6), 20)[rep(1:20, 2), ]
+  x <- array(rep(clean, 3), c(40, 6, 3)) + rnorm(40 * 6 * 3) / 2
+  dimnames(x)[[1]] <- rep(paste0("i", 1:20), 2)
+  of_trials <- list(noise_ceiling = noise_ceiling, participation_ratio = participation_ratio,
+                    trial_to_trial = function(x) trial_to_trial(x, repeats = 2))
+  for (name in names(of_trials)) for (given in list(x, responses(x))) {
+    call <- of_trials[[name]]
+    error <- conditionMessage(expect_refused(quietly(call(given)), "more than once"))
+    remedy <- regmatches(error, regexpr("responses\\(apply.*\\[3\\]\\)\\)", error))
+    expect_length(remedy, 1)
+    arg <- names(formals(get(name, asNamespace("repalign"))))[1]
+    merged <- eval(parse(text = remedy), stats::setNames(list(given), arg))
+    expect_identical(dim(merged), c(20L, 6L, 6L))
+    # all trials of a stimulus stand in it
+    expect_equal(sort(unname(as.array(merged)["i2", 3, ])), sort(c(x[c(2, 22), 3, ])))
+    expect_no_error(quietly(call(merged)))
+  }
+})
+
+test_that("what is said of a declared series works in the function that says it", {
+  set.seed(9)
+  x <- matrix(rnorm(240), 40)
+  y <- matrix(rnorm(200), 40)
+  trials <- array(rep(x, 3), c(40, 6, 3)) + rnorm(720) / 2
+  stretches <- rep(1:8, each = 5)
+  noted <- function(call) {
+    text <- NULL
+    withCallingHandlers(suppressWarnings(call), repalign_note_declared = function(m) {
+      text <<- c(text, conditionMessage(m))
+    }, message = function(m) invokeRestart("muffleMessage"))
+    text
+  }
+  calls <- list(
+    noise_ceiling = function(x, ...) noise_ceiling(x, y, measure("cka", estimator = "stimulus")),
+    participation_ratio = function(x, ...) participation_ratio(x, conf_level = 0.9),
+    subject_ceiling = function(x, ...) subject_ceiling(list(x, y)),
+    score_interval = function(x, ...) score_interval(x, y, ...),
+    brain_to_brain = function(x, ...) brain_to_brain(x, y, repeats = 2, ...)
+  )
+  for (name in names(calls)) {
+    call <- calls[[name]]
+    values <- if (name == "noise_ceiling") trials else x
+    text <- noted(call(responses(values, series = TRUE)))
+    expect_length(text, 1)
+    takes <- "clusters" %in% names(formals(get(name, asNamespace("repalign"))))
+    expect_match(text, if (takes) "in `clusters`" else "in `cluster` of responses\\(\\)", info = name)
+    remedied <- if (takes) noted(call(responses(values, series = TRUE), clusters = stretches)) else
+      noted(call(responses(values, cluster = stretches)))
+    expect_null(remedied)
+  }
+  timed <- responses(x, series = TRUE)
+  shifts <- "permute::how(within = permute::Within(type = \"series\"))"
+  regress <- function(permutations) rsa_regression(a ~ b, list(a = timed, b = y), permutations = permutations)
+  expect_no_match(conditionMessage(expect_refused(quietly(regress(99)), "declares a time series")), "permutations = 0")
+  search <- function(permutations) searchlight(timed, list(1:3, 4:6), dist(y), permutations = permutations)
+  expect_match(conditionMessage(expect_refused(quietly(search(99)), "declares a time series")), "permutations = 0")
+  expect_no_error(quietly(search(0)))
+  skip_if_not_installed("permute")
+  for (call in list(regress, search)) {
+    error <- tryCatch(quietly(call(99)), error = conditionMessage)
+    expect_match(error, shifts, fixed = TRUE)
+    expect_no_error(quietly(call(eval(parse(text = shifts)))))
+  }
+})
+
+test_that("stream_cka() says what to give in the place of responses()", {
+  set.seed(10)
+  values <- array(rnorm(360), c(20, 6, 3))
+  for (x in list(responses(values), responses(values[, , 1], series = TRUE),
+                 responses(values[, , 1], complete = TRUE), responses(values[, , 1]))) {
+    for (chunks in list(list(x = x, y = x), list(list(x = x, y = x)))) {
+      error <- conditionMessage(expect_refused(quietly(stream_cka(chunks)), "as.matrix\\(\\)"))
+      expect_identical(grepl("`complete`", error), unclass(x)$complete)
+      plain <- if (is.list(chunks[[1]]) && !inherits(chunks[[1]], "repalign_responses")) {
+        list(lapply(chunks[[1]], as.matrix))
+      } else lapply(chunks, as.matrix)
+      expect_no_error(quietly(stream_cka(plain)))
+      expect_no_error(quietly(cka(x, x)))
+    }
   }
 })

@@ -37,7 +37,8 @@ results_by_class <- function() {
     repalign_benchmark = list(groups, benchmark_outputs(nets, outputs, measures = "rv",
                                                         model_permutations = 9)),
     repalign_ranks = list(rank_measures(groups, metric = c(groups = "conformity"))),
-    repalign_evaluation = list(evaluate_models(rdms[2:3], rdms[1:2], draws = 10)),
+    repalign_evaluation = list(evaluate_models(rdms[2:3], rdms[1:2], draws = 10),
+                               evaluate_models(p$x, layers, permutations = 9)),
     repalign_comparison = list(compare_scores(with_errors, margin = 0.1, draws = 99),
                                compare_scores(with_errors, rbind(first = c(1, -1, 0)), draws = 99)),
     repalign_best = list(best_score(with_errors, draws = 99)),
@@ -278,4 +279,20 @@ test_that("as.dist() of no rows says so, and row names of results are numbers of
   expect_lt(.row_names_info(result), 0)
   expect_error(as.dist(result[0, ]), "`m` has no rows", class = "repalign_error_size")
   expect_error(as.dist(result[9, ]), "without a measure", class = "repalign_error_size")
+})
+
+test_that("methods of results refuse what they do not know, and numbers of rows that are none", {
+  for (class in names(results)) {
+    result <- results[[class]][[1]]
+    for (method in list(head, tail, summary, tidy, glance)) {
+      expect_error(method(result, unknown = 1), "unknown", class = "repalign_error",
+                   info = class)
+    }
+    expect_error(head(result, "a"), "number of rows", class = "repalign_error_value")
+    expect_error(tail(result, TRUE), "number of rows", class = "repalign_error_value")
+  }
+  recording <- responses(normal_matrix(20, 4))
+  expect_error(head(recording, "a"), "number of rows", class = "repalign_error_value")
+  expect_error(tail(recording, unknown = 1), "unknown", class = "repalign_error_parameter")
+  expect_identical(dim(head(recording, c(3, 2))), c(3L, 2L, 1L))
 })

@@ -133,7 +133,8 @@ test_that("a repeat that some stimuli lack for every neuron is told as such", {
   set.seed(78)
   trials <- array(rnorm(8 * 5 * 3), c(8, 5, 3))
   trials[c(2, 7), , 3] <- NA
-  expect_refused(trial_to_trial(trials), c("trials\\[\\[3", "2 stimulus rows without", "row 2 and 7"))
+  expect_refused(trial_to_trial(trials),
+                 c("trials\\[\\[3", "2 stimulus rows without", "row 2 and 7"))
 })
 
 test_that("a split whose labels leave no pair within any group is an error", {
@@ -159,7 +160,8 @@ test_that("shared neurons that no label names are told", {
                  c("shared_neurons", "column 1"))
   l <- list(a = x, b = y, c = y + 1)
   told <- 0
-  withCallingHandlers(few_is_fine(similarity(l, measure = measure("cka", estimator = "stimulus_neuron"))),
+  withCallingHandlers(few_is_fine(similarity(l, measure = measure("cka",
+                                                                  estimator = "stimulus_neuron"))),
                       repalign_shared_names = function(m) {
                         told <<- told + 1
                         invokeRestart("muffleMessage")

@@ -10,7 +10,8 @@ outer_of <- c(cosine = "cosine", corr = "pearson", spearman = "spearman", "tau-a
 # The RDMs of the 92 images by the names of the reference.
 images_of_rsa <- function() {
   table <- read.csv(gzfile(shared_file("data", "rdm92.csv.gz")))
-  as_dist <- function(values) structure(values, Size = 92L, Diag = FALSE, Upper = FALSE, class = "dist")
+  as_dist <- function(values) structure(values, Size = 92L, Diag = FALSE, Upper = FALSE,
+                                        class = "dist")
   lapply(table[-(1:2)], as_dist)
 }
 
@@ -36,7 +37,8 @@ block_score <- function(block) {
     quietly(switch(method, bures = bures(data, model),
       bures_metric = bures_distance(data, model)^2,
       neg_riem_dist = riemann(model, data, stimulus_noise = stimulus_noise),
-      rsa(data, model, outer = outer_of[[method]], stimulus_noise = stimulus_noise, na = "pairwise")))
+      rsa(data, model, outer = outer_of[[method]], stimulus_noise = stimulus_noise,
+          na = "pairwise")))
   }
 }
 
@@ -55,9 +57,11 @@ test_that("scores are those of the reference, for every comparison", {
 
 signed_rdms <- function(n = 9, seed = 1) {
   set.seed(seed)
-  as_rdm <- function(values) structure(values, Size = n, Diag = FALSE, Upper = FALSE, class = "dist")
+  as_rdm <- function(values) structure(values, Size = n, Diag = FALSE, Upper = FALSE,
+                                       class = "dist")
   shared <- rnorm(n * (n - 1) / 2)
-  list(x = as_rdm(shared + rnorm(length(shared))), y = as_rdm(round(shared + rnorm(length(shared)), 1)))
+  list(x = as_rdm(shared + rnorm(length(shared))),
+       y = as_rdm(round(shared + rnorm(length(shared)), 1)))
 }
 
 noise_of <- function(n = 9) {
@@ -85,20 +89,66 @@ test_that("whitened scores are those of the inverse of the covariance of all pai
   for (outer in whitened_outer) for (stimulus_noise in noise) {
     v <- def_pair_covariance(36, stimulus_noise)
     expected <- def_compare_rdms(as.vector(p$x), as.vector(p$y), outer, v)
-    expect_equal(rsa(p$x, p$y, outer = outer, stimulus_noise = stimulus_noise), expected, tolerance = 1e-10)
+    expect_equal(rsa(p$x, p$y, outer = outer, stimulus_noise = stimulus_noise), expected,
+                 tolerance = 1e-10)
     # neither its unit nor that of the RDMs matters
     if (!is.null(stimulus_noise)) {
-      expect_equal(rsa(p$x * 1e-9, p$y, outer = outer, stimulus_noise = 1e6 * stimulus_noise), expected, tolerance = 1e-9)
+      expect_equal(rsa(p$x * 1e-9, p$y, outer = outer, stimulus_noise = 1e6 * stimulus_noise),
+                   expected, tolerance = 1e-9)
     }
   }
   # without noise it is the linear CKA
   x <- normal_matrix(12, 4)
   y <- x + normal_matrix(12, 4)
-  expect_equal(rsa(x, y, inner = "sqeuclidean", outer = "whitened_cosine"), cka(x, y), tolerance = 1e-12)
-  expect_equal(rsa(x, y, inner = "sqeuclidean", outer = "whitened_cosine", stimulus_noise = rep(1, 12)), cka(x, y),
+  expect_equal(rsa(x, y, inner = "sqeuclidean", outer = "whitened_cosine"), cka(x, y),
+               tolerance = 1e-12)
+  expect_equal(rsa(x, y, inner = "sqeuclidean", outer = "whitened_cosine",
+                   stimulus_noise = rep(1, 12)), cka(x, y),
                tolerance = 1e-12)
   expect_equal(rsa(x, dist(y)^2, inner = "sqeuclidean", outer = "whitened_cosine"), cka(x, y),
                tolerance = 1e-12)
+})
+
+# Which pairs of stimuli have different labels.
+pair_labels <- function(labels) {
+  apart <- outer(labels, labels, "!=")
+  apart[lower.tri(apart)] %in% TRUE
+}
+
+test_that("over clusters, whitened scores are those of the covariance of the pairs between them", {
+  p <- signed_rdms()
+  all <- list(even = rep(1:3, 3), uneven = c(1, 1, 1, 1, 2, 2, 3, NA, 4))
+  for (outer in whitened_outer) for (noise in noise_of()) for (labels in all) {
+    there <- pair_labels(labels)
+    v <- def_pair_covariance(36, noise)[there, there]
+    expected <- def_compare_rdms(p$x[there], p$y[there], outer, v)
+    m <- measure("rsa", outer = outer, clusters = labels, stimulus_noise = noise)
+    expect_equal(similarity(p$x, p$y, m)$score, expected, tolerance = 1e-10)
+    # what the pairs within clusters are does not count
+    moved <- replace(p$x, !there, 7)
+    expect_equal(similarity(moved, p$y, m)$score, expected, tolerance = 1e-10)
+    lacking <- replace(p$x, which(!there)[1], NA)
+    pairwise <- measure("rsa", outer = outer, clusters = labels, stimulus_noise = noise, na = "pairwise")
+    found <- quietly(similarity(lacking, p$y, pairwise))
+    expect_equal(found$score, expected, tolerance = 1e-10)
+    expect_identical(found$pairs, sum(there))
+  }
+  flat <- replace(p$x, pair_labels(all$even), 2)
+  expect_warning(score <- rsa(flat, p$y, outer = "whitened_pearson", clusters = all$even), "dissimilarities",
+                 class = "repalign_undefined")
+  expect_identical(score, NA_real_)
+})
+
+test_that("clusters that change places have the whitened scores of the pairs between them", {
+  p <- signed_rdms()
+  labels <- rep(1:3, 3)
+  orders <- cluster_plan(cluster_codes(labels), 9, 99)$fixed$matrix
+  for (outer in whitened_outer) for (noise in noise_of()) {
+    m <- measure("rsa", outer = outer, clusters = labels, stimulus_noise = noise)
+    found <- quietly(calibrate(p$x, p$y, m, permutations = 99))
+    expected <- apply(orders, 2, function(order) similarity(p$x, relabel_dist(p$y, order), m)$score)
+    expect_equal(null_scores(found)[, 1], expected, tolerance = 1e-10)
+  }
 })
 
 test_that("tau is right for many ties and long vectors, and its limits are those of the orders", {
@@ -147,14 +197,17 @@ test_that("missing pairs: scores of the pairs that both sides have, with their o
   noise <- noise_of()
   # few, different ones on each side; most of them; and all of the third stimulus
   third <- which(combn(9, 2)[1, ] == 3 | combn(9, 2)[2, ] == 3)
-  gaps <- list(list(c(2, 9, 30), c(9, 17)), list(1:20, 15:29), list(third, integer()), list(c(third, 1), 36))
+  gaps <- list(list(c(2, 9, 30), c(9, 17)), list(1:20, 15:29), list(third, integer()),
+               list(c(third, 1), 36))
   for (gap in gaps) {
     x <- lacking(p$x, gap[[1]])
     y <- lacking(p$y, gap[[2]])
     there <- which(!is.na(x) & !is.na(y))
-    for (outer in rsa_outer) for (stimulus_noise in if (outer %in% whitened_outer) noise else list(NULL)) {
+    for (outer in rsa_outer) for (stimulus_noise in if (outer %in% whitened_outer) noise else
+                                  list(NULL)) {
       v <- def_pair_covariance(36, stimulus_noise)[there, there]
-      expect_equal(quietly(rsa(x, y, outer = outer, stimulus_noise = stimulus_noise, na = "pairwise")),
+      expect_equal(quietly(rsa(x, y, outer = outer, stimulus_noise = stimulus_noise,
+                               na = "pairwise")),
                    def_compare_rdms(x[there], y[there], outer, v), tolerance = 1e-10,
                    label = paste(outer, length(there)))
     }
@@ -180,14 +233,16 @@ test_that("missing pairs against data, with clusters, and in grids with their nu
   there <- setdiff(which(between_clusters(labels)), 1:3)
   expect_equal(quietly(rsa(x, p$y, outer = "cosine", clusters = labels, na = "pairwise")),
                def_cosine(x[there], p$y[there]), tolerance = 1e-12)
-  expect_message(rsa(x, p$y, na = "pairwise"), "over 33 of 36 pairs", class = "repalign_pairs_left_out")
+  expect_message(rsa(x, p$y, na = "pairwise"), "over 33 of 36 pairs",
+                 class = "repalign_pairs_left_out")
   expect_silent(rsa(p$x, p$y, na = "pairwise"))
   models <- list(a = p$y, b = lacking(p$y, 3:10))
   set <- list(measure("rsa", na = "pairwise"), measure("rsa", outer = "cosine", na = "pairwise"))
   expect_message(grid <- similarity(list(x = x), models, set), "over 26 to 33 of 36 pairs")
   expect_identical(grid$pairs, c(33L, 33L, 26L, 26L))
   expect_equal(grid$score, vapply(1:4, function(r) {
-    quietly(rsa(x, models[[grid$y[r]]], outer = c("spearman", "cosine")[2 - r %% 2], na = "pairwise"))
+    quietly(rsa(x, models[[grid$y[r]]], outer = c("spearman", "cosine")[2 - r %% 2],
+                na = "pairwise"))
   }, 0))
   expect_null(similarity(p$x, p$y, "rsa")$pairs)
   complete <- quietly(similarity(p$x, p$y, list(measure("rsa", na = "pairwise"), "bures")))
@@ -222,11 +277,13 @@ test_that("relabelled RDMs have the scores of permuted ones, with noise and with
   orders <- t(replicate(5, sample(9)))
   x <- lacking(p$x, c(1, 20))
   settings <- c(lapply(rsa_outer, function(outer) list(outer = outer)),
-                lapply(whitened_outer, function(outer) list(outer = outer, stimulus_noise = noise_of()$matrix)))
+                lapply(whitened_outer,
+                       function(outer) list(outer = outer, stimulus_noise = noise_of()$matrix)))
   for (args in settings) {
     m <- do.call(measure, c("rsa", args))
     null <- null_scores(quietly(calibrate(p$x, p$y, m, permutations = orders)))
-    plain <- apply(orders, 1, function(o) quietly(do.call(rsa, c(list(p$x, permuted_side(p$y, o)), args))))
+    plain <- apply(orders, 1,
+                   function(o) quietly(do.call(rsa, c(list(p$x, permuted_side(p$y, o)), args))))
     expect_equal(as.vector(null), plain, tolerance = 1e-10)
     args$na <- "pairwise"
     m <- do.call(measure, c("rsa", args))
@@ -248,16 +305,19 @@ test_that("noise and missing pairs go through all functions that take measures",
   p <- signed_rdms(16)
   stimulus_noise <- runif(16, 0.5, 2)
   m <- measure("rsa", outer = "whitened_pearson", stimulus_noise = stimulus_noise)
-  expect_identical(similarity(p$x, p$y, m)$score, rsa(p$x, p$y, outer = "whitened_pearson", stimulus_noise = stimulus_noise))
+  expect_identical(similarity(p$x, p$y, m)$score,
+                   rsa(p$x, p$y, outer = "whitened_pearson", stimulus_noise = stimulus_noise))
   x <- lacking(p$x, c(3, 40))
-  shifted <- quietly(calibrate(x, p$y, measure("rsa", na = "pairwise"), permutations = 5, series = TRUE))
+  shifted <- quietly(calibrate(x, p$y, measure("rsa", na = "pairwise"), permutations = 5,
+                               series = TRUE))
   expect_true(is.finite(shifted$p_value))
   # of halves, and of some stimuli, the noise is theirs
   keep <- c(2:9, 12:16)
   cut <- function(d) as.dist(as.matrix(d)[keep, keep])
   weights <- matrix(1:16 %in% keep, 16) + 0
   expect_equal(score_weighted(p$x, p$y, m, weights),
-               rsa(cut(p$x), cut(p$y), outer = "whitened_pearson", stimulus_noise = stimulus_noise[keep]))
+               rsa(cut(p$x), cut(p$y), outer = "whitened_pearson",
+                   stimulus_noise = stimulus_noise[keep]))
   expect_identical(quietly(score_interval(p$x, p$y, m, draws = 20))$method, "half-samples")
   gone <- p$x
   gone[apply(combn(16, 2) == 1, 2, any)] <- NA
@@ -267,7 +327,8 @@ test_that("noise and missing pairs go through all functions that take measures",
   x <- lacking(p$x, c(3, 40))
   pairwise <- measure("rsa", na = "pairwise")
   made <- prepare(list(x = x), pairwise)
-  expect_identical(quietly(similarity(made, p$y, pairwise))$score, quietly(similarity(x, p$y, pairwise))$score)
+  expect_identical(quietly(similarity(made, p$y, pairwise))$score,
+                   quietly(similarity(x, p$y, pairwise))$score)
   expect_identical(quietly(score_interval(x, p$y, pairwise, draws = 20))$score,
                    quietly(rsa(x, p$y, na = "pairwise")))
   data <- normal_matrix(16, 5)
@@ -300,7 +361,8 @@ test_that("deletions of whitened comparisons are scores made anew", {
 
 test_that("noise that is none, or that nothing uses, is refused", {
   p <- signed_rdms()
-  whitened <- function(stimulus_noise) rsa(p$x, p$y, outer = "whitened_cosine", stimulus_noise = stimulus_noise)
+  whitened <- function(stimulus_noise) rsa(p$x, p$y, outer = "whitened_cosine",
+                                           stimulus_noise = stimulus_noise)
   expect_refused(whitened(1:8), c("`stimulus_noise`", "8", "9"))
   expect_refused(whitened(diag(8)), c("`stimulus_noise`", "8", "9"))
   expect_refused(whitened(c(-1, 1:8)), c("`stimulus_noise`", "stimulus 1"))
@@ -309,8 +371,8 @@ test_that("noise that is none, or that nothing uses, is refused", {
   expect_refused(whitened(matrix(1, 9, 3)), "`stimulus_noise`")
   expect_refused(whitened(c(NA, 1:8)), c("`stimulus_noise`", "missing"))
   expect_refused(whitened("a"), "`stimulus_noise`")
-  expect_refused(rsa(p$x, p$y, outer = "cosine", stimulus_noise = rep(1, 9)), c("`stimulus_noise`", "cosine"))
-  expect_refused(rsa(p$x, p$y, outer = "whitened_cosine", clusters = rep(1:3, 3)), "`clusters`")
+  expect_refused(rsa(p$x, p$y, outer = "cosine", stimulus_noise = rep(1, 9)),
+                 c("`stimulus_noise`", "cosine"))
   expect_refused(rsa(p$x, p$y, outer = "whitened"), "`outer`")
 })
 
@@ -335,7 +397,8 @@ test_that("RDMs whose dissimilarities are all equal, or 0 for a cosine, have no 
   expect_warned(bures(zero, p$y), "repalign_undefined")
   # other measures refuse them, as ever
   expect_refused(rsm_difference(zero, abs(p$y)), c("`x`", "all distances are 0"))
-  expect_refused(similarity(list(a = zero, b = abs(p$y)), measure = "distance_correlation"), "all distances are 0")
+  expect_refused(similarity(list(a = zero, b = abs(p$y)), measure = "distance_correlation"),
+                 "all distances are 0")
 })
 
 test_that("three stimuli are enough, two are not", {

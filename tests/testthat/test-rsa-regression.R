@@ -493,8 +493,101 @@ test_that("p_value of the group is that of deletions of conditions and subjects"
   gaps$all[[2]][c(3, 11)] <- NA
   gaps$all[[4]][20] <- NA
   expect_by_hand(gaps, na = "pairwise")
-  data$run <- rep(1:3, 3)
-  expect_by_hand(data, leave_out = run)
+})
+
+# The tested coefficients of each subject without each group of conditions, by lm() with an indicator
+# of each condition (if `center`) and of each pair of cells: subjects x (nothing and each group).
+deleted_blocks_by_hand <- function(data, cells, groups, there, center = TRUE, standardize = TRUE) {
+  pairs <- t(combn(length(cells), 2))
+  of_cells <- paste(pmin(cells[pairs[, 1]], cells[pairs[, 2]]), pmax(cells[pairs[, 1]], cells[pairs[, 2]]))
+  each <- vapply(seq_along(cells), function(i) rowSums(pairs == i), numeric(nrow(pairs)))
+  sapply(0:max(groups), function(out) {
+    vapply(data$all, function(response) {
+      at <- there & groups[pairs[, 1]] != out & groups[pairs[, 2]] != out & !is.na(response)
+      cells <- if (length(unique(of_cells[at])) > 1) model.matrix(~ of_cells[at]) else 1
+      others <- cbind(cells, if (center) each[at, ])
+      size <- if (standardize) sd(data$a[at]) / sd(response[at]) else 1
+      unname(lm(response[at] ~ data$a[at] + data$b[at] + others)$coefficients[2]) * size
+    }, 0)
+  })
+}
+
+expect_blocks_by_hand <- function(group, values) {
+  count <- ncol(values) - 1
+  change <- values[, -1] - values[, 1]
+  of_mean <- colMeans(change)
+  v_s <- (count - 1) / count * sum((of_mean - mean(of_mean))^2)
+  v_u <- var(values[, 1]) / nrow(values)
+  v_su <- (count - 1) / count * sum(t(t(change) - of_mean)^2) / nrow(values) / (nrow(values) - 1)
+  v <- max(v_s + v_u - v_su, v_s, v_u)
+  df <- v^2 / (v_s^2 / (count - 1) + v_u^2 / (nrow(values) - 1))
+  expect_equal(group$tested[1], mean(values[, 1]))
+  expect_equal(group$se[1], sqrt(v))
+  expect_equal(group$df[1], df)
+  expect_equal(group$p_value[1], 2 * pt(-abs(mean(values[, 1])) / sqrt(v), df))
+  expect_identical(group$deleted[1], paste(count, "blocks"))
+}
+
+test_that("with blocks, p_value of the group is that of deletions of whole blocks", {
+  data <- regression_data(12, 14)
+  set.seed(15)
+  data$all <- lapply(1:4, function(s) data$brain + 0.5 * s * dist(patterns_of(12)))
+  all <- rep(TRUE, 66)
+  found <- function(data, ...) summary(quietly(rsa_regression(all ~ a + b, data, permutations = 9, ...)))
+  run <- rep(1:4, 3)
+  uneven <- rep(1:4, c(2, 3, 3, 4))
+  for (labels in list(run, uneven)) {
+    apart <- as.vector(dist(labels)) > 0
+    expect_blocks_by_hand(found(data, blocks = labels), deleted_blocks_by_hand(data, labels, labels, all))
+    expect_blocks_by_hand(found(data, blocks = labels, center = FALSE),
+                          deleted_blocks_by_hand(data, labels, labels, all, center = FALSE))
+    expect_blocks_by_hand(found(data, leave_out = labels, standardize = FALSE),
+                          deleted_blocks_by_hand(data, labels, labels, apart, standardize = FALSE))
+    gaps <- data
+    gaps$all[[2]][c(3, 11)] <- NA
+    gaps$all[[4]][20] <- NA
+    expect_blocks_by_hand(found(gaps, leave_out = labels, na = "pairwise"),
+                          deleted_blocks_by_hand(gaps, labels, labels, apart))
+  }
+  # conditions are exchanged within blocks of a run, and what depends on each other goes together
+  apart <- as.vector(dist(run)) > 0
+  session <- c(1, 1, 2, 3)[run]
+  expect_blocks_by_hand(found(data, leave_out = run, blocks = session),
+                        deleted_blocks_by_hand(data, run, session, apart))
+  # with all conditions exchanged, each is a unit of its own
+  group <- found(data, leave_out = run, blocks = NULL)
+  expect_identical(group$deleted, rep("12 conditions", 2))
+})
+
+test_that("what only blocks share is no evidence for a predictor", {
+  set.seed(1)
+  block <- rep(1:8, each = 3)
+  shared <- 3 * patterns_of(8)[block, ]
+  data <- list(a = dist(shared + patterns_of(24)))
+  data$all <- lapply(1:6, function(s) dist(shared + patterns_of(24)))
+  p <- function(...) summary(quietly(rsa_regression(all ~ a, data, permutations = 99, ...)))
+  expect_lt(p()$p_value, 1e-6)
+  group <- p(blocks = block)
+  expect_gt(group$p_value, 0.05)
+  expect_lt(abs(group$tested), 0.2 * p()$tested)
+  expect_output(print(group), "other subjects and other blocks, of the coefficient `tested` within blocks")
+  expect_output(print(group), "For its error, 8 blocks were left out one at a time")
+  expect_output(print(p()), "For its error, 24 conditions were left out one at a time")
+  # a predictor that is the same for all conditions of a block has no coefficient within blocks
+  data$kind <- factor(block > 4)
+  fit <- quietly(rsa_regression(all ~ a + kind, data, blocks = block, permutations = 19))
+  expect_warning(group <- summary(fit), "within blocks", class = "repalign_undefined")
+  expect_true(is.na(group$p_value[2]) && is.na(group$tested[2]) && !is.na(group$p_conditions[2]))
+  expect_equal(group$p_value[1], p(blocks = block)$p_value)
+  # two blocks have no error that could be known
+  fit <- quietly(rsa_regression(all ~ a, data, blocks = data$kind, permutations = 19))
+  expect_warning(group <- summary(fit), "2 blocks.*at least 3", class = "repalign_undefined")
+  expect_true(is.na(group$p_value) && is.na(group$se) && !is.na(group$tested))
+  # nor have runs in each of which all blocks are shown
+  data$run <- rep(1:3, 8)
+  fit <- quietly(rsa_regression(all ~ a, data, leave_out = run, blocks = rep(1:4, each = 6), permutations = 19))
+  expect_warning(group <- summary(fit), "1 block that", class = "repalign_undefined")
+  expect_identical(group$p_value, NA_real_)
 })
 
 test_that("the group of one subject has errors over conditions", {
@@ -708,4 +801,12 @@ test_that("representations are compared as the response was, or what is taken is
   expect_identical(found, estimate(patterns, inner = "correlation"))
   data$a <- dist(data$a)
   expect_silent(estimate(unknown))
+})
+
+test_that("squares that dist() made are not taken as Euclidean distances", {
+  y <- normal_matrix(20, 3)
+  brain <- stats::dist(normal_matrix(20, 3))
+  expect_message(rsa_regression(brain ~ y, permutations = 1), "inner = \"euclidean\"")
+  brain <- brain^2
+  expect_message(rsa_regression(brain ~ y, permutations = 1), "inner = \"sqeuclidean\"")
 })

@@ -180,3 +180,93 @@ test_that("models of RDMs have the mean of the scores of rsa()", {
                 found, outer)
   }
 })
+
+test_that("another number has another label, and the same number the same one", {
+  data <- same_data$plain
+  clusters <- rep(1:8, 3)
+  set <- list("cka", "rsa", measure("cka", estimator = "stimulus"),
+              measure("cka", estimator = "stimulus_neuron", complete = "y"),
+              measure("rsa", na = "pairwise"), mine = "rsa")
+  wanted <- c("cka", "rsa(clusters)", "cka(stimulus, clusters)",
+              "cka(stimulus_neuron, clusters, complete y)", "rsa(clusters, pairwise)", "mine")
+  own <- mute(similarity(data$x, data$y, list(
+    "cka", measure("rsa", clusters = clusters),
+    measure("cka", estimator = "stimulus", clusters = clusters),
+    measure("cka", estimator = "stimulus_neuron", complete = "y", clusters = clusters),
+    measure("rsa", clusters = clusters, na = "pairwise"),
+    mine = measure("rsa", clusters = clusters))))
+  expect_identical(own$measure, wanted)
+  declared <- responses(data$x, cluster = clusters)
+  given <- list(mute(calibrate(data$x, data$y, set, permutations = 9, clusters = clusters)),
+                mute(score_interval(data$x, data$y, set, clusters = clusters)))
+  for (found in given) {
+    expect_identical(found$measure, wanted)
+    expect_equal(found$score, own$score, tolerance = 1e-10)
+  }
+  of_object <- list(similarity, score_interval, function(...) calibrate(..., permutations = 9))
+  for (f in of_object) {
+    found <- mute(f(declared, data$y, set[c(2, 3, 5)]))
+    expect_identical(found$measure, wanted[c(2, 3, 5)])
+    expect_equal(found$score, own$score[c(2, 3, 5)], tolerance = 1e-10)
+    # labels that become equal are told apart
+    found <- mute(f(declared, data$y, list("rsa", measure("rsa", clusters = clusters))))
+    expect_identical(found$measure, c("rsa(clusters)", "rsa(clusters) #2"))
+  }
+  subjects <- mute(subject_ceiling(list(declared, data$y), measure("rsa")))
+  expect_identical(subjects$measure, "rsa(clusters)")
+})
+
+test_that("the label of a list says that not all of it was declared, in every function", {
+  trials <- same_data$trials$x
+  layer <- responses(same_data$plain$y, complete = TRUE)
+  plain <- same_data$plain$x
+  of_list <- list(similarity, score_interval, function(...) calibrate(..., permutations = 9))
+  for (f in of_list) {
+    found <- mute(f(list(a = trials, b = plain), same_data$plain$y))
+    expect_identical(unique(found$measure), "cka(stimulus_neuron, trials as declared)")
+    expect_equal(found$score[2], cka(plain, same_data$plain$y, estimator = "stimulus_neuron"),
+                 tolerance = 1e-10)
+    found <- mute(f(list(a = trials, b = plain), trials[, 1:3, ]))
+    expect_identical(unique(found$measure), "cka(stimulus_neuron_trial)")
+  }
+  found <- mute(similarity(list(a = trials, b = trials, c = plain)))
+  expect_identical(unique(found$measure), "cka(stimulus_neuron_trial)")
+  corrected <- measure("cka", estimator = "stimulus_neuron")
+  label <- "cka(stimulus_neuron, complete as declared)"
+  others <- list(b = plain, l = layer)
+  found <- mute(noise_ceiling(trials, others, corrected))
+  expect_identical(found$measure, c(label, label))
+  expect_identical(mute(similarity(trials, others, corrected))$measure, found$measure)
+  clustered <- responses(as.array(trials), cluster = rep(1:8, 3))
+  expect_identical(mute(noise_ceiling(clustered, others, corrected))$measure,
+                   mute(similarity(clustered, others, corrected))$measure)
+})
+
+test_that("comparisons of RDMs over clusters have one number, wherever the clusters are named", {
+  x <- same_data$plain$x
+  y <- same_data$plain$y
+  for (labels in list(rep(1:8, 3), c(rep(1:5, 2:6), rep(6, 3), NA))) {
+    declared <- lapply(list(x = x, y = y), responses, cluster = labels)
+    for (outer in rsa_outer) {
+      plain <- measure("rsa", outer = outer)
+      m <- measure("rsa", outer = outer, clusters = labels)
+      score <- mute(rsa(x, y, outer = outer, clusters = labels))
+      expect_same(mute(rsa(declared$x, declared$y, outer = outer)), score, outer)
+      expect_same(mute(similarity(x, y, m))$score, score, outer)
+      expect_same(mute(score_interval(x, y, plain, clusters = labels, draws = 20))$score, score, outer)
+      found <- mute(score_interval(declared$x, declared$y, plain, draws = 20))
+      expect_same(found$score, score, outer)
+      expect_false(is.na(found$se), info = outer)
+      if (!anyNA(labels)) {
+        found <- mute(calibrate(x, y, plain, clusters = labels, permutations = 5))
+        expect_same(found$score, score, outer)
+      }
+      rdms <- lapply(list(a = x, b = y), rdm, distance = "correlation")
+      found <- mute(evaluate_models(rdms["a"], rdms["b"], outer, "condition", draws = 5, permutations = 0,
+                                    clusters = labels))
+      expect_same(found$score, score, paste(outer, "evaluate_models"))
+      expect_same(mute(subject_ceiling(list(x, y), m))$pairwise, score, paste(outer, "ceiling"))
+      expect_same(mute(subject_ceiling(unname(declared), plain))$pairwise, score, paste(outer, "ceiling"))
+    }
+  }
+})

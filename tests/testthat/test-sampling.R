@@ -33,7 +33,8 @@ test_that("participation ratios follow their definitions, in every shape and uni
   for (shape in list(c(12, 4), c(6, 6), c(7, 20))) {
     x <- related_pair(shape[1], shape[2], 1, d = 1)$x + 3
     for (unit in c(1, 1e-150, 1e150)) {
-      expect_equal(as.data.frame(participation_ratio(x * unit)), direct_participation(x), tolerance = 1e-9)
+      expect_equal(as.data.frame(participation_ratio(x * unit)), direct_participation(x),
+                   tolerance = 1e-9)
     }
     expect_identical(participation_ratio(as.data.frame(x)), participation_ratio(x))
   }
@@ -43,7 +44,8 @@ test_that("the naive dimensionality is that of the covariance eigenvalues", {
   set.seed(2)
   x <- normal_matrix(20, 6) %*% diag(6:1)
   lambda <- svd(sweep(x, 2, colMeans(x)))$d^2
-  expect_equal(suppressWarnings(participation_ratio(x))$naive, sum(lambda)^2 / sum(lambda^2), tolerance = 1e-12)
+  expect_equal(suppressWarnings(participation_ratio(x))$naive, sum(lambda)^2 / sum(lambda^2),
+               tolerance = 1e-12)
 })
 
 test_that("the ratios are 1 in their ideal cases", {
@@ -69,7 +71,9 @@ test_that("a single neuron has no neuron-corrected dimensionality", {
 
 test_that("the corrected dimensionality recovers the population's from few neurons", {
   set.seed(5)
-  gamma <- replicate(40, participation_ratio(linear_population(n = 60, q = 40, d = 30)$x)$stimulus_neuron)
+  gamma <- replicate(40,
+                     participation_ratio(linear_population(n = 60, q = 40,
+                                                           d = 30)$x)$stimulus_neuron)
   # harmonic mean: gamma is one over a mean H
   expect_equal(1 / mean(1 / gamma), 30, tolerance = 0.06)
 })
@@ -97,7 +101,8 @@ test_that("the stimulus-corrected bias follows the general and the normalized fo
   x <- side_of(p$x)
   y <- side_of(p$y)
   truth <- plain_cka(p$x, p$y, "stimulus_neuron")
-  general <- truth / sqrt((1 + (x$gamma / x$psi_neurons - 1) / 10) * (1 + (y$gamma / y$psi_neurons - 1) / 8))
+  general <- truth / sqrt((1 + (x$gamma / x$psi_neurons - 1) / 10) *
+                          (1 + (y$gamma / y$psi_neurons - 1) / 8))
   normalized <- truth / sqrt((1 + (x$gamma - 1) / 10) * (1 + (y$gamma - 1) / 8))
   predicted <- function(...) few_is_fine(predicted_bias(...))
   result <- predicted(p$x, p$y, estimator = "stimulus")
@@ -175,7 +180,8 @@ finite_population <- function(phi_x, phi_y, n, q) {
   side <- function(phi, q) {
     k <- tcrossprod(phi) / ncol(phi)
     neurons <- colMeans(phi^2)
-    list(q = q, gamma = mean(diag(k))^2 / mean(k^2), psi_stimuli = mean(diag(k))^2 / mean(diag(k)^2),
+    list(q = q, gamma = mean(diag(k))^2 / mean(k^2),
+         psi_stimuli = mean(diag(k))^2 / mean(diag(k)^2),
          psi_neurons = mean(neurons)^2 / mean(neurons^2), rho = mean(phi^2)^2 / mean(phi^4))
   }
   kx <- tcrossprod(phi_x) / ncol(phi_x)
@@ -183,7 +189,8 @@ finite_population <- function(phi_x, phi_y, n, q) {
   cka <- mean(kx * ky) / sqrt(mean(kx^2) * mean(ky^2))
   structure(
     list(cka = cka, theory = list(n = n, x = side(phi_x, q[1]), y = side(phi_y, q[2]), cka = cka,
-                                  diagonal = mean(diag(kx) * diag(ky)) / sqrt(mean(kx^2) * mean(ky^2)))),
+                                  diagonal = mean(diag(kx) * diag(ky)) / sqrt(mean(kx^2) *
+                                                                              mean(ky^2)))),
     class = "repalign_population"
   )
 }
@@ -267,7 +274,8 @@ test_that("the naive prediction for unrelated representations is a number", {
     centred <- scale(z, scale = FALSE)
     own <- rowMeans(centred^2)
     list(q = 2, gamma = direct_variance_product(z[, 1, drop = FALSE]) / plain_h(z, z, "stimulus"),
-         psi_stimuli = mean(own)^2 / mean(own^2), psi_neurons = 1, rho = mean(own)^2 / mean(centred^4))
+         psi_stimuli = mean(own)^2 / mean(own^2), psi_neurons = 1,
+         rho = mean(own)^2 / mean(centred^4))
   })
   expected <- naive_h(6, 0, mean(k[[1]] * k[[2]]) / sqrt(prod(self)),
                       sqrt(sides[[1]]$gamma * sides[[2]]$gamma)) /
@@ -305,7 +313,8 @@ test_that("linear_population knows its CKA and its geometry", {
 test_that("large samples have the exact CKA", {
   set.seed(11)
   for (settings in list(list(power = c(0.3, 1.5)), list(power = 1, reverse = TRUE))) {
-    pop <- do.call(linear_population, c(list(n = 1500, q = 400, d = 6, spectrum = "power"), settings))
+    pop <- do.call(linear_population,
+                   c(list(n = 1500, q = 400, d = 6, spectrum = "power"), settings))
     expect_equal(cka(pop$x, pop$y, estimator = "stimulus_neuron"), pop$cka, tolerance = 0.05)
     expect_lt(pop$cka, 0.9)
   }
@@ -329,7 +338,8 @@ test_that("pooled estimates of the simulated population meet the predictions", {
     # "stimulus" is predicted for the pooled H values at any n, as they are unbiased
     # the corrected H values are unbiased: the ratio of their means is the true one, and its bias
     # is that of single ratios
-    predicted <- predicted_bias(pop, estimator = e)[[if (e == "stimulus_neuron") "cka" else "expected"]]
+    predicted <-
+      predicted_bias(pop, estimator = e)[[if (e == "stimulus_neuron") "cka" else "expected"]]
     expect_equal(plain_ratio(mean_h[, e]), predicted, tolerance = 0.03, label = e)
   }
   # the formula for normalized neurons does not fit this example

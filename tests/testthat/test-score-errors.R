@@ -10,9 +10,11 @@ test_pair <- function(x, y) {
 
 # A kernel whose width follows the data has no closed form: it is held.
 more_settings <- list(
-  cka = list(list(kernel = "rbf", sigma = 2), list(kernel = "rbf", sigma = 2, estimator = "stimulus"),
+  cka = list(list(kernel = "rbf", sigma = 2),
+             list(kernel = "rbf", sigma = 2, estimator = "stimulus"),
              list(estimator = "stimulus_neuron"),
-             list(estimator = "stimulus_neuron", units_x = c(1, 1, 2, 3, 4), units_y = c(1, 5, 2, 2))),
+             list(estimator = "stimulus_neuron", units_x = c(1, 1, 2, 3, 4),
+                  units_y = c(1, 5, 2, 2))),
   rsa = list(list(inner = "euclidean"), list(inner = "euclidean", outer = "pearson")),
   angular_cka = list(list(estimator = "stimulus"))
 )
@@ -56,7 +58,8 @@ test_that("delete-one values in closed form are the scores without each stimulus
 
 test_that("clusters are deleted as a whole", {
   codes <- rep(1:8, each = 2)
-  settings <- list(cka = list(list(), list(estimator = "stimulus"), list(estimator = "stimulus_neuron")),
+  settings <- list(cka = list(list(), list(estimator = "stimulus"),
+                              list(estimator = "stimulus_neuron")),
                    rsa = list(list(inner = "euclidean"), list(outer = "pearson")),
                    distance_correlation = list(list(), list(estimator = "unbiased")))
   for (id in names(settings)) {
@@ -69,7 +72,8 @@ test_that("clusters are deleted as a whole", {
         if (!is.null(args$clusters)) args$clusters <- codes[keep]
         score(id, x[keep, ], y[keep, ], args)
       }, 0)
-      note(isTRUE(all.equal(values, anew, tolerance = 1e-9)), setting_name(id, args[names(args) != "clusters"]))
+      note(isTRUE(all.equal(values, anew, tolerance = 1e-9)),
+           setting_name(id, args[names(args) != "clusters"]))
     }
   }
   expect_nothing_noted()

@@ -11,7 +11,8 @@ layers <- list(one = y, two = y + rnorm(n * 4), three = matrix(rnorm(n * 6), n))
 
 test_that("every measure has an error, by the method that it declares", {
   for (id in plain_measures()$id) {
-    args <- if ("k" %in% names(repalign:::measure_parameters(id)) && id != "cka" && id != "angular_cka") {
+    args <- if ("k" %in% names(repalign:::measure_parameters(id)) && id != "cka" &&
+                id != "angular_cka") {
       list(k = 3)
     }
     m <- measure_with(id, args)
@@ -22,7 +23,8 @@ test_that("every measure has an error, by the method that it declares", {
     expect_equal(result$score, score(id, x, y, args), tolerance = 1e-12)
     errors <- quietly(repalign:::errors_of(m))
     expect_identical(result$method, if (isTRUE(errors$auto)) errors$method else "half-samples")
-    note(is.na(result$se) && result$method == "half-samples" || result$se > 0, id, " has se ", result$se)
+    note(is.na(result$se) && result$method == "half-samples" || result$se > 0, id, " has se ",
+         result$se)
     note(is.na(result$se) || result$conf_low < result$score && result$score < result$conf_high,
          id, " has an interval without its score")
     expect_identical(dim(influence_matrix(result)), c(n, 1L))
@@ -215,13 +217,16 @@ test_that("neurons of one representation are one sample on either side of a list
 test_that("neurons are deleted by label, on both sides at once", {
   labels <- c("a", "b", "c", "d", "d")
   m <- measure("cka", estimator = "stimulus_neuron", units_x = labels, units_y = labels[1:4])
-  two <- few_is_fine(cka_interval(flat$x, flat$y, "stimulus_neuron", units_x = labels, units_y = labels[1:4]))
-  result <- few_is_fine(score_interval(flat$x, flat$y, m, over = c("stimuli", "neurons_x", "neurons_y")))
+  two <- few_is_fine(cka_interval(flat$x, flat$y, "stimulus_neuron", units_x = labels,
+                                  units_y = labels[1:4]))
+  result <- few_is_fine(score_interval(flat$x, flat$y, m,
+                                       over = c("stimuli", "neurons_x", "neurons_y")))
   expect_false(is.na(two$se))
   expect_equal(c(result$score, result$se), c(two$cka, two$se))
   # the same for any measure
   result <- score_interval(x, y, measure("rsa", inner = "euclidean"), units_x = labels,
-                           units_y = c("e", "a", "b", "f"), over = c("stimuli", "neurons_x", "neurons_y"))
+                           units_y = c("e", "a", "b", "f"),
+                           over = c("stimuli", "neurons_x", "neurons_y"))
   parts <- repalign:::interval_parts(result)
   units <- c("a", "b", "c", "d", "e", "f")
   scores <- vapply(units, function(u) {
@@ -229,7 +234,8 @@ test_that("neurons are deleted by label, on both sides at once", {
           list(inner = "euclidean"))
   }, 0)
   expect_equal(parts$main[[2]][1, 1], 5 / 6 * sum((scores - mean(scores))^2))
-  expect_refused(score_interval(x, y, "rsa", over = "neurons_x", units_x = 1:2, units_y = 1:4), "`units_x`")
+  expect_refused(score_interval(x, y, "rsa", over = "neurons_x", units_x = 1:2, units_y = 1:4),
+                 "`units_x`")
 })
 
 test_that("estimates from trials have the errors of cka_interval()", {
@@ -267,7 +273,9 @@ test_that("interactions are those of all scores made anew", {
 test_that("the score does not depend on what errors are about, but on what is declared", {
   m <- measure("cka", estimator = "stimulus_neuron")
   over <- list("stimuli", "neurons_x", "neurons_y", c("neurons_x", "neurons_y"))
-  each <- few_is_fine(do.call(rbind, lapply(over, function(o) score_interval(flat$x, flat$y, m, over = o))))
+  each <- few_is_fine(do.call(rbind,
+                              lapply(over,
+                                     function(o) score_interval(flat$x, flat$y, m, over = o))))
   expect_equal(each$score, rep(few_is_fine(cka(flat$x, flat$y, estimator = "stimulus_neuron")), 4))
   expect_false(anyNA(each$se))
   expect_identical(anyDuplicated(each$se[1:3]), 0L)
@@ -290,8 +298,10 @@ test_that("the score does not depend on what errors are about, but on what is de
   main <- c((n - 1) / n * sum((theta[-1, 1] - mean(theta[-1, 1]))^2),
             4 / 5 * sum((theta[1, -1] - mean(theta[1, -1]))^2))
   expect_equal(result$se^2, max(sum(main) - (n - 1) / n * 4 / 5 * sum(inner^2), main))
-  expect_refused(score_interval(flat$x, flat$y, all, over = "neurons_y"), "`over` has \"neurons_y\"")
-  expect_refused(score_interval(x, responses(y, complete = TRUE), "rsa", over = "neurons_y"), "`over`")
+  expect_refused(score_interval(flat$x, flat$y, all, over = "neurons_y"),
+                 "`over` has \"neurons_y\"")
+  expect_refused(score_interval(x, responses(y, complete = TRUE), "rsa", over = "neurons_y"),
+                 "`over`")
 })
 
 test_that("units of the call are deleted together, and leave the score and what it counts alone", {
@@ -313,7 +323,8 @@ test_that("units of the call are deleted together, and leave the score and what 
 test_that("clusters are deleted as a whole by every method", {
   codes <- rep(1:8, each = 3)
   result <- few_is_fine(score_interval(x, y, list("procrustes", "distance_correlation",
-                                                  measure("cka", estimator = "stimulus")), clusters = codes))
+                                                  measure("cka", estimator = "stimulus")),
+                                       clusters = codes))
   two <- few_is_fine(cka_interval(x, y, "stimulus", clusters = codes))
   expect_equal(result$score[3], two$cka)
   expect_identical(result$df, rep(7, 3))
@@ -328,8 +339,10 @@ test_that("clusters are deleted as a whole by every method", {
   codes[1:3] <- NA
   own <- score_interval(x, y, list(measure("rsa", clusters = codes), "procrustes"))
   cut <- score_interval(x[-(1:3), ], y[-(1:3), ], c("rsa", "procrustes"), clusters = codes[-(1:3)])
-  expect_equal(own[c("score", "se", "df", "n")], cut[c("score", "se", "df", "n")], ignore_attr = TRUE)
-  expect_refused(score_interval(x, y, measure("rsa", clusters = codes), clusters = rep(1:8, 3)), "`clusters`")
+  expect_equal(own[c("score", "se", "df", "n")], cut[c("score", "se", "df", "n")],
+               ignore_attr = TRUE)
+  expect_refused(score_interval(x, y, measure("rsa", clusters = codes), clusters = rep(1:8, 3)),
+                 "`clusters`")
   expect_refused(score_interval(x, y, clusters = rep(1:3, 8)), "clusters")
 })
 
@@ -455,7 +468,8 @@ test_that("what a function of the user's own stops with names the measure and th
   expect_error(score_weighted(x, y, small, rep(0:1, n / 2)), "mine of \"x\"",
                class = "repalign_error_score")
   failure <- tryCatch(similarity(x[-1, ], y[-1, ], small), error = identity)
-  expect_identical(class(failure), c("repalign_error_score", "repalign_error", "error", "condition"))
+  expect_identical(class(failure),
+                   c("repalign_error_score", "repalign_error", "error", "condition"))
 })
 
 test_that("degrees of freedom do not depend on the units of the data", {
@@ -488,8 +502,8 @@ test_that("standard errors of scores without units do not depend on the units of
   x <- matrix(rnorm(80), 20)
   y <- x[, 1:3] + rnorm(60)
   set <- list("cka", measure("cka", estimator = "stimulus"), "angular_cka", "rv", "rsa",
-              "distance_correlation", "cca", "procrustes", "angular_shape", "soft_correlation_match",
-              "mutual_knn")
+              "distance_correlation", "cca", "procrustes", "angular_shape",
+              "soft_correlation_match", "mutual_knn")
   plain <- score_interval(x, y, set)$se
   expect_true(all(is.finite(plain)))
   for (unit in c(1e-200, 1e-100, 1e100, 1e200)) {

@@ -33,7 +33,8 @@ test_that("the corrected CKA is a mean over tuples of different stimuli, weighte
 
 test_that("many vectors are scored in blocks as one by one", {
   many <- rmultinom(40, n, rep(1, n))
-  for (m in list("cka", measure("cka", estimator = "stimulus"), measure("rsa", inner = "euclidean"), "procrustes")) {
+  for (m in list("cka", measure("cka", estimator = "stimulus"), measure("rsa", inner = "euclidean"),
+                 "procrustes")) {
     each <- vapply(1:40, function(b) score_weighted(x, y, m, many[, b]), 0)
     expect_equal(score_weighted(x, y, m, many), each)
   }
@@ -108,7 +109,8 @@ test_that("TRUE and FALSE are weights, and a data frame is refused with a remedy
   y <- x + rnorm(80)
   keep <- matrix(rep(c(TRUE, FALSE, TRUE, TRUE), 10), 20)
   expect_identical(score_weighted(x, y, "cka", keep), score_weighted(x, y, "cka", 1 * keep))
-  expect_identical(score_weighted(x, y, "cka", keep[, 1]), score_weighted(x, y, "cka", 1 * keep[, 1]))
+  expect_identical(score_weighted(x, y, "cka", keep[, 1]),
+                   score_weighted(x, y, "cka", 1 * keep[, 1]))
   expect_error(score_weighted(x, y, "cka", data.frame(a = rep(1, 20))), "as.matrix",
                class = "repalign_error_type")
 })

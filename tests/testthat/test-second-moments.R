@@ -139,12 +139,14 @@ test_that("the null of riemann() is that of permuted data, and errors come from 
              tolerance = 1e-8)
   }
   stimulus_noise <- runif(8, 0.5, 2)
-  note_law("riemann", list(stimulus_noise = stimulus_noise), p$x, p$y, "with noise", permutations = 4,
+  note_law("riemann", list(stimulus_noise = stimulus_noise), p$x, p$y, "with noise",
+           permutations = 4,
            engine = "random",
            tolerance = 1e-8)
   expect_nothing_noted()
   q <- wide_pair(16)
-  interval <- quietly(score_interval(q$x, q$y, measure("riemann", stimulus_noise = runif(16, 0.5, 2)),
+  interval <- quietly(score_interval(q$x, q$y,
+                                     measure("riemann", stimulus_noise = runif(16, 0.5, 2)),
                                      draws = 20))
   expect_identical(interval$method, "half-samples")
   expect_gt(interval$se, 0)
@@ -157,7 +159,8 @@ test_that("data without positive definite second moments, and bad noise, are ref
   d <- structure(as.vector(dist(p$y))^2 + 60 * rep(c(-1, 1), 14), Size = 8, class = "dist")
   expect_refused(riemann(p$x, d), c("`y`", "positive definite"))
   expect_refused(riemann(p$x, p$y, stimulus_noise = 1:7), c("`stimulus_noise`", "7", "8"))
-  expect_refused(riemann(p$x, p$y, stimulus_noise = matrix(1, 8, 8)), c("`stimulus_noise`", "positive definite"))
+  expect_refused(riemann(p$x, p$y, stimulus_noise = matrix(1, 8, 8)),
+                 c("`stimulus_noise`", "positive definite"))
   zero <- structure(numeric(28), Size = 8, class = "dist")
   expect_identical(expect_warned(riemann(zero, p$y), "repalign_undefined"), NA_real_)
   expect_warning(riemann(zero, p$y), "`x` are 0")

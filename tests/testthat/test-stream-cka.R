@@ -35,7 +35,8 @@ test_that("one pass over chunks gives the numbers of cka() and hsic()", {
   p <- streamed_pair()
   for (sizes in list(203, c(1, 151, 51), c(50, 3, 100, 50), rep(7, 29))) {
     found <- stream_cka(in_pieces(p, sizes))
-    expect_identical(names(found), c("estimator", "complete", "cka", "se", "h_xy", "h_xx", "h_yy", "n",
+    expect_identical(names(found),
+                     c("estimator", "complete", "cka", "se", "h_xy", "h_xx", "h_yy", "n",
                                      "batches"))
     expect_identical(found$estimator, c("naive", "stimulus", "stimulus_neuron"))
     expect_identical(found$n, rep(203, 3))

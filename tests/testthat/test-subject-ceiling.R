@@ -75,6 +75,22 @@ test_that("CKA: means of centred kernels, pooled pairs", {
   }
 })
 
+test_that("stimuli without a cluster are left out, and one estimator is taken for all", {
+  subjects <- subjects_of(30)
+  cluster <- c(rep(1:9, each = 3), NA, NA, NA)
+  for (m in list(measure("cka", estimator = "stimulus"), squared)) {
+    kept <- lapply(subjects, function(s) responses(s[1:27, ], cluster = cluster[1:27]))
+    expect_equal(subject_ceiling(lapply(subjects, responses, cluster = cluster), m),
+                 subject_ceiling(kept, m), tolerance = 1e-10)
+  }
+  set.seed(5)
+  trials <- array(unlist(subjects[1:2]), c(30, 6, 2)) + array(rnorm(720), c(30, 6, 2))
+  mixed <- c(list(responses(trials)), subjects[3:4])
+  expect_message(one <- subject_ceiling(mixed, "cka"), "stimulus_neuron_trial")
+  expect_equal(as.data.frame(one)[limits], tolerance = 1e-12, as.data.frame(
+    subject_ceiling(mixed, measure("cka", estimator = "stimulus_neuron_trial")))[limits])
+})
+
 test_that("bad input is named", {
   subjects <- subjects_of()
   expect_error(subject_ceiling(subjects[1]), class = "repalign_error_type")
@@ -126,7 +142,8 @@ test_that("subjects without anything in common are NA with a warning", {
   set.seed(8)
   one <- as.dist(matrix(c(0, 1, 2, 1, 0, 3, 2, 3, 0), 3))
   other <- as.dist(matrix(c(0, 3, 2, 3, 0, 1, 2, 1, 0), 3))
-  expect_warning(found <- subject_ceiling(list(one, other)), "pairwise", class = "repalign_undefined")
+  expect_warning(found <- subject_ceiling(list(one, other)), "pairwise",
+                 class = "repalign_undefined")
   expect_true(is.na(found$ceiling))
   expect_lt(found$pairwise, 0)
 })
@@ -134,11 +151,13 @@ test_that("subjects without anything in common are NA with a warning", {
 test_that("the measure is that of rsa() without choices, and is printed", {
   subjects <- subjects_of()
   result <- subject_ceiling(subjects)
-  expect_equal(result$pairwise, mean(similarity(stats::setNames(subjects, 1:4), measure = "rsa")$score))
+  expect_equal(result$pairwise,
+               mean(similarity(stats::setNames(subjects, 1:4), measure = "rsa")$score))
   expect_identical(result$measure, "rsa")
   shown <- paste(capture.output(print(result)), collapse = "\n")
   expect_match(shown, "rsa: inner = \"correlation\", outer = \"spearman\"", fixed = TRUE)
-  expect_output(print(subject_ceiling(subjects, "cka")), "kernel = \"linear\", estimator = \"naive\"")
+  expect_output(print(subject_ceiling(subjects, "cka")),
+                "kernel = \"linear\", estimator = \"naive\"")
   both <- rbind(result, subject_ceiling(subjects, squared))
   expect_identical(both$measure, c("rsa", squared$label))
   expect_length(attr(both, "words"), 2)

@@ -15,13 +15,15 @@ def_graphs <- function(x, k, far = def_distances(x)) {
   n <- nrow(far)
   far <- round(far, 9)
   lists <- apply(def_orders(n), 1, function(priority) {
-    near <- vapply(seq_len(n), function(i) setdiff(order(far[i, ], priority), i)[seq_len(k)], integer(k))
+    near <- vapply(seq_len(n), function(i) setdiff(order(far[i, ], priority), i)[seq_len(k)],
+                   integer(k))
     paste(near, collapse = " ")
   })
   shares <- table(lists) / length(lists)
   Map(function(text, share) {
     idx <- matrix(as.integer(strsplit(text, " ")[[1]]), n, byrow = TRUE)
-    list(idx = idx, dist = matrix(far[cbind(as.vector(row(idx)), as.vector(idx))], n), share = share)
+    list(idx = idx, dist = matrix(far[cbind(as.vector(row(idx)), as.vector(idx))], n),
+         share = share)
   }, names(shares), as.vector(shares))
 }
 
@@ -58,7 +60,8 @@ test_that("the mean over orders is that over all of them", {
 test_that("the mean over orders of kernels on neighbours is that over all of them", {
   p <- tied_pair(3, 6)
   of <- lapply(p, def_graphs, k = 3)
-  settings <- list(list("mka"), list("kcka"), list("kcka", self = FALSE), list("kcka", squared = TRUE))
+  settings <- list(list("mka"), list("kcka"), list("kcka", self = FALSE),
+                   list("kcka", squared = TRUE))
   for (setting in settings) {
     args <- c(setting[-1], list(k = 3))
     id <- setting[[1]]

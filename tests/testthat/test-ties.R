@@ -32,7 +32,8 @@ test_that("set.seed() reproduces scores of data with ties", {
 })
 
 test_that("tied neighbours are drawn by chance, on each side by itself, and told", {
-  for (id in intersect(c("mutual_knn", "knn_jaccard", "rank_similarity", "lcs_knn", "mka"), measures()$id)) {
+  for (id in intersect(c("mutual_knn", "knn_jaccard", "rank_similarity", "lcs_knn", "mka"),
+                       measures()$id)) {
     kind <- law_kinds()$integers
     draws <- vapply(1:6, function(seed) {
       set.seed(seed)

@@ -211,7 +211,8 @@ test_that("random subsets: drawn once for both, reproducible, and only when need
   expect_identical(rtd(x, y, batch = 15, trials = 4), score)
   # the same rows of both, none twice
   pair <- repalign:::as_pair(repalign:::representation(x, "x"), repalign:::representation(y, "y"))
-  score <- repalign:::compare_pair(repalign:::declaration("rtd"), pair, list(batch = 15, trials = 4))
+  score <- repalign:::compare_pair(repalign:::declaration("rtd"), pair,
+                                   list(batch = 15, trials = 4))
   rows <- repalign:::drawn_entries(pair)[[1]]$value$subsets
   expect_length(unique(rows), 4)
   for (r in rows) expect_identical(sort(unique(r)), r)

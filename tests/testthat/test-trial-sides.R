@@ -59,9 +59,9 @@ test_that("sessions of a side with one trial are left out", {
   expect_equal(quiet(hsic(one, sessions)),
                hsic(x, as.matrix(y), "linear", "stimulus_neuron", units_x = session,
                     units_y = c(1, 1, 2, 3, 3)))
-  table <- quiet(brain_to_model(y, list(a = one), neurons = 5, repeats = 1,
-                                estimator = "stimulus_neuron_trial", conf_level = NULL))
-  expect_true(is.finite(table$pooled))
+  expect_refused(quiet(brain_to_model(y, list(a = one), neurons = 5, repeats = 1,
+                                      estimator = "stimulus_neuron_trial", conf_level = NULL)),
+                 "cannot follow for layers")
   both <- quiet(brain_to_brain(one, y, neurons = 4, repeats = 400, conf_level = NULL,
                                estimator = "stimulus_neuron_trial"))
   expect_true(is.finite(both$pooled))

@@ -1,7 +1,8 @@
 # Getting data into shape: long tables to arrays, and rows by name.
 
 long_table <- function() {
-  long <- expand.grid(image = c("b", "a", "c"), unit = c(10, 2), rep = 1:3, stringsAsFactors = FALSE)
+  long <- expand.grid(image = c("b", "a", "c"), unit = c(10, 2), rep = 1:3,
+                      stringsAsFactors = FALSE)
   long$count <- seq_len(nrow(long)) * 10
   long
 }
@@ -44,7 +45,8 @@ test_that("missing repeats are NA, and only they", {
   long <- long_table()
   gone <- long$image == "a" & long$unit == 2 & long$rep == 2
   result <- trial_array(long[!gone, ], "image", "unit", "rep", "count")
-  expect_identical(which(is.na(result)), which(slice.index(result, 1) == 2 & slice.index(result, 2) == 1 &
+  expect_identical(which(is.na(result)),
+                   which(slice.index(result, 1) == 2 & slice.index(result, 2) == 1 &
                                                  slice.index(result, 3) == 2))
   # a response that is missing in the table stays missing
   long$count[4] <- NA

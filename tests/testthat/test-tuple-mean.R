@@ -24,7 +24,8 @@ tuple_mean <- function(d) {
 }
 
 # Members of a unit: pairs of a response of x (stimuli x trials) and one of y, with weights, by
-# which every stimulus that has any counts the same. shared: are two events the same, for these neurons?
+# which every stimulus that has any counts the same. shared: are two events the same, for these
+# neurons?
 members_of <- function(x, y, ex, ey, stimuli, shared) {
   each <- lapply(stimuli, function(i) {
     rows <- NULL

@@ -18,7 +18,8 @@ test_that("duals are the products with the inverse of the covariance", {
                  tolerance = 1e-10)
     expect_equal(dual_of_ones(n, metric), rowSums(solve(v)), tolerance = 1e-10)
     at <- c(2, 5, 17, 21)
-    expect_equal(pair_precision(whitening_matrix(n, stimulus_noise), pair_places(at, n)), solve(v)[at, at],
+    expect_equal(pair_precision(whitening_matrix(n, stimulus_noise), pair_places(at, n)),
+                 solve(v)[at, at],
                  tolerance = 1e-10)
     expect_equal(pair_covariance(stimulus_noise, pair_places(at, n)), v[at, at], tolerance = 1e-12)
     filled <- filled_gaps(values, 1:21 %in% at, metric)
@@ -66,7 +67,8 @@ test_that("noise of stimuli counts up to a factor, and must not lack digits", {
     outer <- "whitened_cosine"
     quiet <- function(code) suppressMessages(suppressWarnings(code))
     pooled <- as.vector(pool_rdms(rdms, outer, stimulus_noise))
-    list(rsa(rdms$a, rdms$b, outer = outer, stimulus_noise = stimulus_noise), riemann(x, y, stimulus_noise),
+    list(rsa(rdms$a, rdms$b, outer = outer, stimulus_noise = stimulus_noise),
+         riemann(x, y, stimulus_noise),
          pooled / sqrt(sum(pooled^2)),
          coef(fit_rdm_model(models$w, rdms, "whitened_pearson", stimulus_noise = stimulus_noise)),
          rdm_rows(rdms$a, rdms$b, outer = outer, stimulus_noise = stimulus_noise),
@@ -90,5 +92,6 @@ test_that("noise of stimuli counts up to a factor, and must not lack digits", {
   }
   v <- c(1, 1e-9, rep(1, n - 2))
   expect_equal(rsa(rdms$a, rdms$b, outer = "whitened_cosine", stimulus_noise = v),
-               rsa(rdms$a, rdms$b, outer = "whitened_cosine", stimulus_noise = diag(v)), tolerance = 1e-6)
+               rsa(rdms$a, rdms$b, outer = "whitened_cosine", stimulus_noise = diag(v)),
+               tolerance = 1e-6)
 })

@@ -115,3 +115,58 @@ test_that("RSA without choices is one thing, and what differs is printed", {
 test_that("neurons of a plan are those of a side", {
   expect_refused(plan_recording(x, y, neurons = 10), c("`neurons_x`", "`neurons_y`"))
 })
+
+test_that("no function takes the beginning of a word for the word", {
+  set.seed(1)
+  x <- matrix(rnorm(48), 12)
+  y <- matrix(rnorm(36), 12)
+  labels <- rep(1:6, 2)
+  meant <- function(call, word, whole) {
+    error <- expect_refused(call, paste0("no argument `", word, "` here; did you mean `", whole))
+    expect_s3_class(error, "repalign_error_parameter")
+  }
+  meant(cka(x, y, estimator = "stimulus", cluster = labels), "cluster", "clusters")
+  meant(hsic(x, y, cluster = labels), "cluster", "clusters")
+  meant(rsa(x, y, cluster = labels), "cluster", "clusters")
+  meant(cka_interval(x, y, cluster = labels), "cluster", "clusters")
+  meant(rsa_regression(dist(x) ~ dist(y), block = labels), "block", "blocks")
+  meant(calibrate(x, y, meas = "rsa"), "meas", "measure")
+  meant(brain_to_brain(x, y, rep = 3), "rep", "repeats")
+  meant(jsd(x, y, f = "logit"), "f", "from")
+  meant(measure(i = "cka"), "i", "id")
+  # by way of other functions, too
+  meant(do.call(cka, list(x, y, cluster = labels)), "cluster", "clusters")
+  meant(lapply(list(x, x), cka, y, cluster = labels), "cluster", "clusters")
+  by_way <- function(...) rsa(x, y, ...)
+  meant(by_way(cluster = labels), "cluster", "clusters")
+  expect_identical(by_way(clusters = labels), rsa(x, y, clusters = labels))
+  expect_identical(by_way(), rsa(x, y))
+  # every function that takes data does
+  calls <- argument_calls()
+  for (name in names(calls)) {
+    call <- get(name, asNamespace("repalign"))
+    known <- names(formals(call))
+    known <- known[cumsum(known == "...") == 0]
+    for (word in setdiff(known, c("x", "y", "p", "q", "id"))) {
+      part <- substr(word, 1, nchar(word) - 1)
+      if (part %in% known || nchar(part) < 2) next
+      args <- calls[[name]]
+      args[[word]] <- NULL
+      args[[part]] <- NULL
+      args <- c(args, stats::setNames(list(1), part))
+      # two arguments may begin alike, which R itself refuses
+      if (sum(startsWith(setdiff(known, names(args)), part)) > 1) next
+      expect_error(do.call(call, args), paste0("no argument `", part, "`"), info = paste(name, word))
+    }
+  }
+})
+
+test_that("a parameter of another measure is shown where it belongs", {
+  set.seed(1)
+  x <- matrix(rnorm(48), 12)
+  for (f in list(similarity, score_interval, calibrate)) {
+    expect_refused(f(x, x[, 1:2], "rsa", estimator = "stimulus"),
+                   "measure\\(\"cka\", estimator = ...\\)")
+  }
+  expect_refused(similarity(x, x[, 1:2], "rsa", neighbors = 3), "no argument `neighbors` here")
+})

@@ -10,8 +10,10 @@ aggregates_drawn <- list(
 paired_measures <- with(measures(), id[pairing])
 
 # At default arguments.
-with_fast_null <- Filter(function(id) !is.null(repalign:::null_of(suppressWarnings(measure(id)))),
-                         paired_measures)
+with_fast_null <- Filter(function(id) {
+  measure <- suppressWarnings(measure(id))
+  !is.null(repalign:::declared(measure$declaration$null, measure$args))
+}, paired_measures)
 
 with_moments <- c("cka", "rv", "distance_correlation", "linear_regression", "gulp")
 

@@ -24,9 +24,9 @@ known_arguments <- list(
                              "normalize", "conf_level", "clusters"),
   searchlight = c("data", "neighbours", "models", "measure", "run", "noise", "permutations",
                   "condition", "across_models", "alpha", "threads"),
-  evaluate_models = c("rdms", "models", "outer", "resample", "draws", "group", "folds", "repeats",
+  evaluate_models = c("data", "models", "outer", "resample", "draws", "group", "folds", "repeats",
                       "conf_level", "stimulus_noise", "na", "threads", "clusters", "blocks",
-                      "permutations")
+                      "permutations", "measure", "over", "series", "alpha")
 )
 
 optional_arguments <- list(na = c("error", "stimuli", "neurons"))

@@ -38,7 +38,8 @@ draw_regression <- function() {
   args <- given(formula = stats::reformulate(terms, "brain"), data = data, leave_out = data$run,
                 blocks = if (chance(0.2)) rep_len(1:2, n), inner = if (chance(0.5)) any_inner(),
                 fit = fit, ridge = if (fit == "ridge") stats::rexp(1),
-                na = draw_missing(gaps), standardize = if (chance(0.3)) FALSE, center = if (chance(0.3)) FALSE,
+                na = draw_missing(gaps), standardize = if (chance(0.3)) FALSE,
+                center = if (chance(0.3)) FALSE,
                 permutations = count_up_to(60))
   list(fun = "rsa_regression", call = call_of("rsa_regression", args), args = args, rdms = TRUE)
 }
@@ -52,7 +53,8 @@ draw_rows <- function() {
   args <- given(x = if (chance(0.3)) draw_subjects(n, gaps) else draw_conditions(n, gaps),
                 y = draw_subjects(n, gaps), inner = if (chance(0.5)) any_inner(), outer = outer,
                 stimulus_noise = if (noise) {
-                  one_of(list(stats::rexp(n) + 0.1, stats::cov(matrix(stats::rnorm(3 * n^2), 3 * n))))
+                  one_of(list(stats::rexp(n) + 0.1,
+                              stats::cov(matrix(stats::rnorm(3 * n^2), 3 * n))))
                 },
                 na = draw_missing(gaps))
   list(fun = "rdm_rows", call = call_of("rdm_rows", args), args = args, rdms = TRUE)

@@ -1,0 +1,243 @@
+# Scores that are made of inner products: all cells of a grid by one product of matrices.
+
+#' @include form.R
+NULL
+
+# A measure whose statistic is an inner product of something that each side has declares it as
+# `dot`. The products of a grid are then made at once, by the BLAS or along the entries of sparse
+# kernels. A fast grid is never a second definition: what is unusual about a cell (an error, a form
+# that is undefined, neighbours whose ties were drawn, a product that is not finite) is left to
+# one_cell(), which finds the same and says it in the same words.
+#
+# products  function(x, y, args), where x and y are lists of forms, and y is NULL where a list is
+#           compared with itself: list(table, x, y) of the matrix of products, and the sizes of both
+#           sides, by whose roots it is divided; NULL where it is not
+# finish    function(values, args): the scores of what that gives, NA where a cell is unusual
+# form      function(d, repr, args, side): what products() needs of a representation, by default
+#           what the measure prepares; NULL where its cells are unusual
+new_dot <- function(products, finish = function(values, args) values, form = prepared_for_dots) {
+  list(products = products, finish = finish, form = form)
+}
+
+prepared_for_dots <- function(d, repr, args, side) {
+  form <- d$prepare(repr, args, side)
+  if (!is_undefined(form)) form
+}
+
+# How many numbers of all sides are written out for the BLAS at a time.
+room_for_dots <- function() {
+  limit <- getOption("repalign.max_memory")
+  if (is.null(limit)) 2^21 else max(2^10, min(2^21, memory_limit() / 64))
+}
+
+# The scores of all pairs by one measure, and NA for the cells that are left to one_cell(), or NULL
+# if these are all. m: the number of the measure. Warnings about representations are collected in
+# `run` as those of the first pair with each of them.
+dot_scores <- function(measure, m, pairs, sides, run) {
+  if (is.null(measure$dot) || measure$averaged || nrow(pairs) < 2) return(NULL)
+  together <- sides$self || sides$same
+  i <- unique(if (together) c(pairs$i, pairs$j) else pairs$i)
+  x <- forms_for_dots(measure, sides$x$reprs, i, "x", together)
+  y <- if (together) x else
+    forms_for_dots(measure, sides$y$reprs, unique(pairs$j), "y", together)
+  places <- as.matrix(pairs)
+  note_forms(measure, m, x$said, if (together) places else places[, 1, drop = FALSE], run)
+  if (!together) note_forms(measure, m, y$said, places[, 2, drop = FALSE], run)
+  if (!length(x$at) || !length(y$at)) return(NULL)
+  first <- pair_of(sides$x$reprs[[x$at[1]]], sides$y$reprs[[y$at[1]]])
+  if (!is_quiet(measure$declaration$check_pair, first, measure$args)) return(NULL)
+  found <- measure$dot$products(x$forms, if (!together) y$forms, measure$args)
+  at <- cbind(match(pairs$i, x$at), match(pairs$j, y$at))
+  scores <- measure$dot$finish(divided_products(found)[at], measure$args)
+  scores[!is.finite(scores)] <- NA
+  within_range(scores, measure$range)
+}
+
+# list(forms, at, said): the forms of the representations number `at`, without those whose cells are
+# unusual, and the warnings that each gave. An error is found again by the cells. together: do the
+# same representations stand on both sides? Tied neighbours that were drawn come in another order
+# there.
+forms_for_dots <- function(measure, reprs, at, side, together) {
+  forms <- said <- vector("list", length(at))
+  for (k in seq_along(at)) {
+    repr <- reprs[[at[k]]]
+    if (!is.null(repr$refused[[measure$label]])) next
+    form <- catch_error(withCallingHandlers(
+      measure$dot$form(measure$declaration, repr, measure$args, side),
+      repalign_warning = function(w) {
+        said[[k]] <<- c(said[[k]], list(w))
+        invokeRestart("muffleWarning")
+      }
+    ), failed = function(e) NULL)
+    drawn <- together && !is.null(measure$neighbours) && drew_ties(repr)
+    if (!drawn) forms[k] <- list(form)
+  }
+  usable <- !vapply(forms, is.null, NA)
+  list(forms = forms[usable], at = at[usable], said = list(at = at, warnings = said))
+}
+
+# Collects the warnings about representations. in_pairs: the pairs, in whose order warnings come, as
+# a matrix with the numbers of the representations.
+note_forms <- function(measure, m, said, in_pairs, run) {
+  for (k in which(lengths(said$warnings) > 0)) {
+    p <- min(row(in_pairs)[which(in_pairs == said$at[k])])
+    run$warnings <- c(run$warnings, lapply(said$warnings[[k]], function(w) {
+      list(label = measure$label, at = c(p, m), warning = w)
+    }))
+  }
+}
+
+is_quiet <- function(check, pair, args) {
+  if (is.null(check)) return(TRUE)
+  spoken <- function(condition) FALSE
+  tryCatch({
+    check(pair, args)
+    TRUE
+  }, error = spoken, warning = spoken, message = spoken)
+}
+
+divided_products <- function(found) {
+  if (is.null(found$x)) return(found$table)
+  root <- function(size) sqrt(replace(size, !(size > 0), NA))
+  # the product of the roots, so that a score is that of the same two the other way round
+  found$table / tcrossprod(root(found$x), root(found$y))
+}
+
+# list(table, x, y) of products whose sizes are the products of each with itself, which a list that
+# is compared with itself has on the diagonal, too, as single scores have.
+with_sizes <- function(table, y, sizes) {
+  if (is.null(y)) diag(table) <- sizes$x
+  list(table = table, x = sizes$x, y = sizes$y)
+}
+
+sizes_of <- function(x, y, size) {
+  list(x = vapply(x, size, 0), y = vapply(if (is.null(y)) x else y, size, 0))
+}
+
+# crossprod() of vectors that all forms have, a column each.
+crossed <- function(x, y, vector) {
+  columns <- function(forms) matrix(unlist(lapply(forms, vector)), ncol = length(forms))
+  if (is.null(y)) crossprod(columns(x)) else crossprod(columns(x), columns(y))
+}
+
+# ---- values for pairs of stimuli
+
+# operand: function(form, side) that gives list(values, square, center, means), what is multiplied
+# is explained at packed_vector in grid_dots.h.
+packed_table <- function(x, y, operand) {
+  vectors <- function(forms, side) if (!is.null(forms)) lapply(forms, operand, side)
+  x <- vectors(x, "x")
+  n <- as.integer(stimuli_of_pairs(length(x[[1]]$values)))
+  .Call(C_packed_grid, x, vectors(y, "y"), n, room_for_dots(), thread_count())
+}
+
+# Of forms with entries that are centred by their means.
+centered_table <- function(x, y) {
+  off <- 2 * packed_table(x, y, function(form, side) {
+    list(values = form$entries, square = FALSE, center = -form$grand, means = form$means)
+  })
+  if (is.null(x[[1]]$diagonal)) return(off)
+  off + crossed(x, y, function(form) form$diagonal - 2 * form$means + form$grand)
+}
+
+form_size_of <- function(form) form$size
+
+# ---- sparse kernels
+
+# What sparse_grid() in C reads; neighbours: see there.
+sparse_table <- function(x, y, operand = identity, neighbours = 0) {
+  forms <- function(forms) if (!is.null(forms)) lapply(forms, operand)
+  .Call(C_sparse_grid, forms(x), forms(y), as.double(neighbours))
+}
+
+# Graphs as sparse forms, whose edges count alike but for averaged ties.
+graph_operand <- function(forms) {
+  size <- dim(forms[[1]]$idx)
+  ones <- matrix(1, size[1], size[2])
+  function(form) {
+    lists <- form$averaged
+    if (is.null(lists)) return(list(n = size[1], idx = form$idx, weight = ones, diagonal = 0))
+    c(lists[c("start", "idx", "weight")], list(n = size[1], diagonal = 0))
+  }
+}
+
+# Centred kernels, as centered_sum() has them.
+sparse_centered_table <- function(x, y, centering) {
+  n <- as.double(x[[1]]$n)
+  table <- sparse_table(x, y) + crossed(x, y, function(form) form$diagonal) * n
+  table <- table - crossed(x, y, function(form) form$row_sums) / n
+  if (centering == "row") return(table)
+  table - crossed(x, y, function(form) form$column_sums) / n +
+    crossed(x, y, function(form) sum(form$row_sums) / n)
+}
+
+norm_of_form <- function(form) form$norm$value
+
+# ---- Gram matrices
+
+# What gram_grid() in C reads: the Gram matrix that was prepared, or the data.
+gram_source <- function(d, repr, args, side) {
+  known <- recall_form(repr, "linear", list("sample"))$gram
+  if (!is.null(known)) return(list(gram = known, repr = repr))
+  if (is_absent(repr$data) || has_holes(repr)) return(NULL)
+  center <- form_centering(repr)
+  list(data = repr$data, means = center$means, scale = center$scale, repr = repr)
+}
+
+# The products of Gram matrices of centred data, and their sizes; with the estimator "stimulus" of
+# U-centred ones. They are the sums of squares of all cross products of neurons, which cost less
+# where neurons are few and stimuli many.
+linear_products <- function(x, y, args) {
+  found <- if (prefer_grams(x, y)) grams_multiplied(x, y) else neurons_multiplied(x, y)
+  if (args$estimator == "naive") {
+    return(with_sizes(found$products, y, list(x = found$own_x, y = found$own_y)))
+  }
+  n <- as.double(nrow(found$diagonal_x))
+  corrected <- function(dot, rows, totals) song_estimate(dot, rows, totals, n, diagonal = TRUE)
+  own <- function(own, diagonal) {
+    value <- corrected(own, colSums(diagonal^2), colSums(diagonal)^2)
+    replace(value, !(value > rounding_share * own / n^2), NA)
+  }
+  table <- corrected(found$products, crossprod(found$diagonal_x, found$diagonal_y),
+                     tcrossprod(colSums(found$diagonal_x), colSums(found$diagonal_y)))
+  with_sizes(table, y, list(x = own(found$own_x, found$diagonal_x),
+                            y = own(found$own_y, found$diagonal_y)))
+}
+
+# By counts of multiplications. Those of Gram matrices go over half of the n^2 entries, and making
+# them takes about twice as long as their multiplications say, because few rows are made at a time.
+prefer_grams <- function(x, y) {
+  all <- c(x, y)
+  if (any(vapply(all, function(source) !is.null(source$gram), NA))) return(TRUE)
+  n <- as.double(nrow(all[[1]]$data))
+  widths <- function(sources) vapply(sources, function(source) as.double(ncol(source$data)), 0)
+  d <- widths(x)
+  cells <- if (is.null(y)) length(d) * (length(d) + 1) / 2 else length(d) * length(y)
+  pairs <- if (is.null(y)) (sum(d)^2 + sum(d^2)) / 2 else sum(d) * sum(widths(y))
+  n^2 * (sum(widths(all)) + cells / 2) <= n * (pairs + sum(widths(all)^2) / 2)
+}
+
+grams_multiplied <- function(x, y) {
+  found <- .Call(C_gram_grid, x, y, as.double(room_for_dots()))
+  if (is.null(y)) found[c("own_y", "diagonal_y")] <- found[c("own_x", "diagonal_x")]
+  found
+}
+
+neurons_multiplied <- function(x, y) {
+  forms <- function(sources) lapply(sources, function(source) form_linear(source$repr))
+  total <- function(a, b, fa, fb) cross_total(list(x = a$repr, y = b$repr), fa, fb)
+  fx <- forms(x)
+  fy <- if (is.null(y)) fx else forms(y)
+  own <- function(forms) vapply(forms, function(form) form$total, 0)
+  products <- matrix(0, length(fx), length(fy))
+  for (i in seq_along(fx)) {
+    for (j in seq_along(fy)) {
+      products[i, j] <- if (!is.null(y)) total(x[[i]], y[[j]], fx[[i]], fy[[j]])
+        else if (i == j) fx[[i]]$total else if (i > j) products[j, i]
+        else total(x[[i]], x[[j]], fx[[i]], fx[[j]])
+    }
+  }
+  diagonals <- function(forms) vapply(forms, function(form) form$k, numeric(length(forms[[1]]$k)))
+  list(products = products, own_x = own(fx), own_y = own(fy), diagonal_x = diagonals(fx),
+       diagonal_y = diagonals(fy))
+}

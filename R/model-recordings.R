@@ -1,0 +1,281 @@
+# evaluate_models() for recordings: which of several models is most like a recording, is each more
+# than chance, and how high could it be?
+#
+# It is made of score_interval(), calibrate(), noise_ceiling() or subject_ceiling(), and
+# best_score(), in this order, so that the same seed gives the same numbers. Its result is of the
+# class "repalign_evaluation", as for RDMs, and keeps beside its rows
+#
+# interval   what score_interval() returned, for comparisons of models
+# null       the scores of permuted models, a matrix permutations x models, or NULL
+# facts      list(over, alpha, permutations, engine, ceiling, sign): what prints and pictures say,
+#            where `ceiling` is where the ceilings come from and `sign` is -1 for distances
+
+# given: data and models as evaluate_models() has them.
+evaluate_recordings <- function(data, models, measure, over, conf_level, alpha, clusters, blocks,
+                                series, permutations, na, threads) {
+  alpha <- check_number(alpha, "alpha", above = 0, below = 1)
+  subjects <- is_list_of_subjects(data)
+  data <- if (subjects) lapply(data, as_recording) else as_recording(data)
+  models <- listed_models(models)
+  measure <- measure_of_recordings(measure, data, subjects)
+  over <- samples_of_recordings(over, data, subjects, measure)
+  # what is given to all parts that take it, and only if the user gave it
+  common <- list(clusters = clusters, threads = threads, na = na)
+  common <- common[lengths(common) > 0]
+  exchange <- list(blocks = blocks, series = series)
+  exchange <- exchange[lengths(exchange) > 0]
+  parts <- in_words_of_models({
+    interval <- do.call(score_interval, c(list(data, models, measure, over = over,
+                                               conf_level = conf_level), common))
+    chance <- chance_of_recordings(data, models, measure, subjects, permutations, alpha,
+                                   c(exchange, common))
+    ceiling <- ceiling_of_recordings(data, models, measure, subjects, Filter(length, common["na"]))
+    best <- if (any(!is.na(interval$se))) best_score(interval, by = NULL)
+    list(interval = interval, chance = chance, ceiling = ceiling, best = best)
+  })
+  recordings_result(parts, models, alpha)
+}
+
+# ---- what is given
+
+# A list is one of subjects; what is a list inside, such as a recording of responses(), is not.
+is_list_of_subjects <- function(data) is_collection(data)
+
+# Trials of an array are what responses() declares.
+as_recording <- function(one) {
+  if (is.array(one) && length(dim(one)) == 3) responses(one) else one
+}
+
+# A named list of models, in which a factor (same or different category) has become a
+# representation.
+listed_models <- function(models) {
+  if (!is_collection(models)) models <- list(model = models)
+  check_element_names(models, "models")
+  Map(function(model, name) {
+    if (is.factor(model)) categories(model, paste0("models$", name)) else model
+  }, models, names(models))
+}
+
+# Columns are categories, with 1 for its stimuli. Their products are 1 within a category and 0
+# between two, and the categories are all there are.
+categories <- function(labels, place) {
+  codes <- categories_of(labels, place)
+  indicators <- outer(codes, seq_len(max(codes)), "==") + 0
+  dimnames(indicators) <- list(names(labels), levels(droplevels(labels)))
+  responses(indicators, complete = TRUE)
+}
+
+# By default the CKA that is corrected for what the data declare.
+measure_of_recordings <- function(measure, data, subjects) {
+  if (is.null(measure)) {
+    recordings <- if (subjects) data else list(data)
+    trials <- all(vapply(recordings, is_of_trials, NA))
+    return(measure("cka", estimator = paste0("stimulus_neuron", if (trials) "_trial")))
+  }
+  set <- as_measures(measure)
+  if (length(set) == 1) return(set[[1]])
+  abort("`measure` must be one measure, not ", length(set), ": models are ranked by one. Call ",
+        "evaluate_models() for each.", class = "repalign_error_measure", arg = "measure")
+}
+
+is_of_trials <- function(one) is_responses(one) && dim(one)[3] > 1
+
+# What errors are over: the neurons of a recording are a sample, unless they are declared complete.
+samples_of_recordings <- function(over, data, subjects, measure) {
+  if (!is.null(over)) return(over)
+  if (subjects) return(c("stimuli", "subjects"))
+  complete <- is_responses(data) && isTRUE(unclass(data)$complete) ||
+    isTRUE(measure$args$complete %in% c("x", "both"))
+  c("stimuli", if (!complete && kind_of(data) == "data") "neurons_x")
+}
+
+# ---- parts
+
+# Conditions of the parts speak of the arguments of evaluate_models(), and each of them speaks once:
+# several parts look at the same data.
+in_words_of_models <- function(code) {
+  said <- character()
+  renamed <- function(condition) {
+    text <- gsub("`(x|trials)([`$\\[])", "`data\\2", conditionMessage(condition))
+    condition$message <- gsub("`y([`$\\[])", "`models\\1", text)
+    condition
+  }
+  hear <- function(again, restart) {
+    function(condition) {
+      told <- renamed(condition)
+      key <- if (inherits(told, "repalign_dependence")) "dependence" else told$message
+      first <- !key %in% said
+      said <<- c(said, key)
+      if (first && identical(told$message, conditionMessage(condition))) return(invisible())
+      if (first) again(told)
+      invokeRestart(restart)
+    }
+  }
+  withCallingHandlers(
+    tryCatch(code, repalign_error = function(error) {
+      told <- renamed(error)
+      told$arg <- c(x = "data", trials = "data", y = "models")[told$arg]
+      if (is.na(told$arg)) told$arg <- error$arg
+      stop(told)
+    }),
+    warning = hear(warning, "muffleWarning"), message = hear(message, "muffleMessage")
+  )
+}
+
+# Scores of permuted models: list(score, null, p_value, engine), or NULL without permutations. Of
+# subjects it is the mean of their scores that is compared with chance.
+chance_of_recordings <- function(data, models, measure, subjects, permutations, alpha, others) {
+  if (is_no_permutation(permutations)) return(NULL)
+  if (subjects) {
+    data <- list(data = data)
+    models <- lapply(models, function(model) list(model = model))
+  }
+  # a score without a best value has no share of the way to it, which is not asked for here
+  found <- tryCatch(withCallingHandlers(
+    do.call(calibrate, c(list(data, models, measure, permutations, alpha = alpha,
+                              aggregate = if (subjects) "mean"), others)),
+    repalign_undefined = function(condition) {
+      if (is.character(condition$data)) invokeRestart("muffleWarning")
+    }
+  ), repalign_error_cluster_sizes = function(error) {
+    inform("No p_chance (NA): ", conditionMessage(error), class = "repalign_no_chance")
+    NULL
+  })
+  if (is.null(found)) return(list(p_value = NA_real_, null = NULL))
+  list(score = found$score, null = unname(null_scores(found)), p_value = found$p_value,
+       permutations = found$permutations[1], engine = found$engine[1])
+}
+
+# The noise ceiling of each model: list(ceiling, se, from), NA where there is none.
+ceiling_of_recordings <- function(data, models, measure, subjects, na) {
+  none <- list(ceiling = NA_real_, se = NA_real_, from = "none")
+  if (!is_own(measure) && measure$id == "cka" && corrects_trials(measure$args$estimator) &&
+      !subjects) {
+    return(list(ceiling = 1, se = 0, from = "estimator"))
+  }
+  without <- function(error) none
+  tryCatch(
+    if (subjects) {
+      found <- do.call(subject_ceiling, c(list(data, measure), na))
+      list(ceiling = found$ceiling, se = NA_real_, from = "subjects")
+    } else if (is_of_trials(data)) {
+      found <- do.call(noise_ceiling, c(list(data, models, measure), na))
+      list(ceiling = found$ceiling, se = found$ceiling_se, from = "trials")
+    } else none,
+    repalign_error_measure = without, repalign_error_choice = without
+  )
+}
+
+# ---- over all models
+
+# Scores of different models have different nulls: each is brought to the mean 0 and the standard
+# deviation 1 of all its values, the observed one among them, which keeps the test exact. Returns a
+# data frame with the family-wise p-values of the models, and the scores above which they are at
+# most alpha.
+over_all_models <- function(score, null, sign, alpha) {
+  values <- sign * rbind(score, null)
+  count <- nrow(values)
+  middle <- colMeans(values, na.rm = TRUE)
+  spread <- apply(values, 2, stats::sd, na.rm = TRUE)
+  spread[is.na(spread) | spread <= equal_share * pmax(abs(middle), 1)] <- 0
+  z <- t((t(values) - middle) / spread)
+  z[, spread == 0] <- 0
+  largest <- row_maxima(z[-1, , drop = FALSE])
+  # what is undefined counts as larger than any score
+  largest[is.na(largest)] <- Inf
+  p_value <- vapply(z[1, ], function(one) (1 + sum(largest >= one)) / count, 0)
+  allowed <- floor(alpha * count + 1e-9)
+  critical <- if (allowed < 1) Inf else sort(largest, decreasing = TRUE)[allowed]
+  data.frame(p_value = p_value, threshold = sign * (middle + critical * spread))
+}
+
+warn_undefined_nulls <- function(null, models) {
+  lost <- colSums(is.na(null))
+  if (!any(lost > 0)) return(invisible())
+  first <- which(lost > 0)[1]
+  warn("Scores of ", enumerate(models[lost > 0]), " are undefined (NA) for some permutations, ",
+       "first ", lost[first], " of ", nrow(null), ": in p_familywise each of these counts as larger ",
+       "than any score, and p_chance is NA.", class = "repalign_undefined")
+}
+
+# ---- result
+
+recordings_result <- function(parts, models, alpha) {
+  interval <- parts$interval
+  names <- as.character(interval$y)
+  chance <- parts$chance
+  sign <- signs_of(interval, as.character(interval$measure))
+  rows <- data.frame(model = names, measure = as.character(interval$measure),
+                     score = interval$score, se = interval$se, df = interval$df,
+                     conf_low = interval$conf_low, conf_high = interval$conf_high)
+  if (!is.null(chance)) {
+    rows$p_chance <- chance$p_value
+    rows$p_familywise <- rows$threshold <- NA_real_
+  }
+  known <- which(!is.na(chance$score))
+  if (length(known)) {
+    null <- chance$null[, known, drop = FALSE]
+    rows[known, c("p_familywise", "threshold")] <-
+      over_all_models(chance$score[known], null, sign[1], alpha)
+    warn_undefined_nulls(null, names[known])
+  }
+  rows$ceiling <- parts$ceiling$ceiling
+  rows$ceiling_se <- parts$ceiling$se
+  rows$share <- if (sign[1] > 0) rows$score / rows$ceiling else NA_real_
+  rows$best <- names %in% unlist(parts$best$in_set)
+  rows$n <- interval$n
+  new_result(rows, "repalign_evaluation", list(
+    interval = interval, null = chance$null, conf_level = attr(interval, "conf_level"),
+    dependence = attr(interval, "dependence"),
+    facts = list(over = unique(interval$over), alpha = alpha, permutations = chance$permutations,
+                 engine = chance$engine, ceiling = parts$ceiling$from, sign = sign[1])
+  ))
+}
+
+# ---- what is printed
+
+recordings_heading <- function(x) {
+  facts <- attr(x, "facts")
+  c(paste0("Models of a recording: ", count_of(nrow(x), "model"), undefined_of(x$score)),
+    if (nrow(x)) {
+      paste0(x$measure[1], ", ", x$n[1], " stimuli; ", format(100 * attr(x, "conf_level")),
+             "% intervals over ", enumerate(facts$over, quote = FALSE))
+    },
+    if (isTRUE(facts$permutations > 0)) {
+      paste0("p_chance by ", format(facts$permutations, big.mark = ","), " permutations (",
+             facts$engine, "); p_familywise over all models")
+    })
+}
+
+recordings_footing <- function(x) {
+  facts <- attr(x, "facts")
+  from <- c(estimator = "ceiling 1: the estimator has the noise of trials taken out.",
+            trials = "ceiling: of the means over trials, see noise_ceiling().",
+            subjects = "ceiling: what subjects share, see subject_ceiling().",
+            none = "No ceiling (NA): without trials or subjects, noise is not known.")
+  strwrap(c(if ("best" %in% names(x)) {
+              paste0("best: in the ", format(100 * attr(x, "conf_level")),
+                     "% confidence set of the best model.")
+            },
+            from[[facts$ceiling]],
+            if (has_sampled_y(attr(x, "interval"))) {
+              gsub("of y|\"y\"", "of the models", sampled_units_note)
+            },
+            complete_note(x$measure)), exdent = 2)
+}
+
+glance_of_recordings <- function(x) {
+  rows <- need_columns(as.data.frame(x), c("model", "measure", "score", "n"), "summarised")
+  facts <- attr(x, "facts")
+  data.frame(models = nrow(rows), measure = rows$measure[1], n = rows$n[1],
+             permutations = if (is.null(facts$permutations)) 0L else facts$permutations,
+             significant = sum(rows$p_familywise <= facts$alpha, na.rm = TRUE),
+             best = sum(rows$best), conf_level = attr(x, "conf_level"),
+             undefined = sum(is.na(rows$score)))
+}
+
+# Columns without any value say nothing.
+without_empty_columns <- function(x) {
+  if (!nrow(x)) return(x)
+  x[!vapply(x, function(column) all(is.na(column)), NA) | names(x) %in% c("score", "se")]
+}

@@ -1,0 +1,199 @@
+# evaluate_models() of recordings is made of parts that are tested elsewhere: here it is these parts
+# that are looked for, what they are put together to, and what is refused.
+
+recordings <- local({
+  set.seed(4)
+  n <- 30
+  latent <- matrix(rnorm(n * 3), n)
+  neurons <- function(q, noise) latent %*% matrix(rnorm(3 * q), 3) + noise * matrix(rnorm(n * q), n)
+  trials <- array(neurons(10, 0), c(n, 10, 4)) + array(rnorm(n * 10 * 4), c(n, 10, 4))
+  list(n = n, x = neurons(10, 1), trials = trials,
+       models = list(near = neurons(12, 0.3), far = neurons(9, 3),
+                     other = matrix(rnorm(n * 3), n) %*% matrix(rnorm(24), 3) + 0.1 * rnorm(n * 8)),
+       subjects = list(a = neurons(8, 1), b = neurons(9, 1), c = neurons(7, 1)))
+})
+
+mute <- function(code) suppressMessages(suppressWarnings(code))
+
+from_seed <- function(code) {
+  set.seed(11)
+  mute(code)
+}
+
+evaluated_by_hand <- function(data, measure, over, ...) {
+  set.seed(11)
+  mute({
+    interval <- score_interval(data, recordings$models, measure, over = over)
+    chance <- calibrate(data, recordings$models, measure, 49, ...)
+    list(interval = interval, chance = chance)
+  })
+}
+
+corrected <- measure("cka", estimator = "stimulus_neuron")
+
+test_that("of a matrix, it is the corrected CKA with the numbers of its parts", {
+  found <- from_seed(evaluate_models(recordings$x, recordings$models, permutations = 49))
+  parts <- evaluated_by_hand(recordings$x, corrected, c("stimuli", "neurons_x"))
+  expect_identical(found$model, names(recordings$models))
+  expect_identical(unique(found$measure), "cka(stimulus_neuron)")
+  for (column in c("score", "se", "df", "conf_low", "conf_high", "n")) {
+    expect_identical(found[[column]], parts$interval[[column]], info = column)
+  }
+  expect_identical(found$p_chance, parts$chance$p_value)
+  best <- from_seed({
+    calibrate(recordings$x, recordings$models, corrected, 49)
+    best_score(parts$interval, by = NULL)
+  })
+  expect_identical(found$model[found$best], best$in_set[[1]])
+  expect_true(all(is.na(found$ceiling)) && all(is.na(found$share)))
+})
+
+test_that("trials and subjects have their estimators and ceilings", {
+  v <- responses(recordings$trials)
+  found <- from_seed(evaluate_models(recordings$trials, recordings$models, permutations = 19))
+  expect_identical(unique(found$measure), "cka(stimulus_neuron_trial)")
+  expect_identical(found$share, found$score)
+  expect_identical(found, from_seed(evaluate_models(v, recordings$models, permutations = 19)))
+  rows <- from_seed(evaluate_models(v, recordings$models, measure = corrected, permutations = 19))
+  ceiling <- mute(noise_ceiling(v, recordings$models, corrected))
+  expect_equal(rows$ceiling, ceiling$ceiling)
+  expect_equal(rows$ceiling_se, ceiling$ceiling_se)
+  expect_equal(rows$share, rows$score / ceiling$ceiling)
+  # of a distance there is no ceiling
+  rows <- from_seed(evaluate_models(v, recordings$models, measure = "procrustes",
+                                    permutations = 19))
+  expect_true(all(is.na(rows$ceiling)))
+  subjects <- from_seed(evaluate_models(recordings$subjects, recordings$models, permutations = 49))
+  parts <- evaluated_by_hand(recordings$subjects, corrected, c("stimuli", "subjects"))
+  expect_identical(subjects$score, parts$interval$score)
+  expect_identical(subjects$se, parts$interval$se)
+  each <- mute(null_scores(parts$chance))
+  of_model <- rep(seq_along(recordings$models), 3)
+  for (k in seq_along(recordings$models)) {
+    null <- rowMeans(each[, of_model == k])
+    p <- (1 + sum(null >= subjects$score[k])) / (length(null) + 1)
+    expect_equal(subjects$p_chance[k], p)
+  }
+  expect_equal(subjects$ceiling,
+               rep(mute(subject_ceiling(recordings$subjects, corrected))$ceiling, 3))
+})
+
+# The formula of the contract, value by value.
+familywise_by_hand <- function(score, null) {
+  all <- rbind(score, null)
+  z <- apply(all, 2, function(values) {
+    if (stats::sd(values) == 0) 0 * values else (values - mean(values)) / stats::sd(values)
+  })
+  largest <- apply(z[-1, , drop = FALSE], 1, max)
+  vapply(seq_along(score), function(l) (1 + sum(largest >= z[1, l])) / nrow(z), 0)
+}
+
+test_that("p_familywise is that of the largest of all models, and threshold its limit", {
+  for (measure in list("rsa", "procrustes")) {
+    found <- from_seed(evaluate_models(recordings$x, recordings$models, measure = measure,
+                                       over = "stimuli", permutations = 199, alpha = 0.1))
+    null <- attr(found, "null")
+    sign <- if (measure == "rsa") 1 else -1
+    expect_identical(ncol(null), 3L)
+    expect_gte(nrow(null), 199)
+    expect_equal(found$p_familywise, familywise_by_hand(sign * found$score, sign * null))
+    expect_true(all(found$p_familywise >= found$p_chance))
+    expect_identical(found$p_familywise <= 0.1, sign * found$score > sign * found$threshold)
+  }
+  # a model without spread has z = 0, an undefined null score counts against all
+  null <- cbind(a = c(1, 2, NA, 0), b = 1)
+  family <- over_all_models(c(3, 1), null, 1, 0.5)
+  expect_equal(family$p_value[1], (1 + 1) / 5)
+  expect_equal(family$p_value[2], 1)
+})
+
+test_that("errors of tests are those of the level", {
+  set.seed(2)
+  below <- replicate(150, {
+    x <- matrix(rnorm(12 * 4), 12)
+    shared <- matrix(rnorm(12 * 4), 12)
+    models <- lapply(c(a = 1, b = 2, c = 3), function(k) shared + k * matrix(rnorm(12 * 4), 12))
+    null <- mute(calibrate(x, models, "rv", 39))
+    any(over_all_models(null$score, null_scores(null), 1, 0.1)$p_value <= 0.1)
+  })
+  # 0.1 with a standard error of 0.025
+  expect_gt(mean(below), 0.02)
+  expect_lt(mean(below), 0.19)
+})
+
+test_that("what compares scores takes it, also after rows are cut and ordered", {
+  found <- from_seed(evaluate_models(recordings$x, recordings$models, permutations = 19))
+  interval <- evaluated_by_hand(recordings$x, corrected, c("stimuli", "neurons_x"))$interval
+  same <- function(fun, ...) {
+    expect_equal(as.data.frame(from_seed(fun(found, ...))),
+                 as.data.frame(from_seed(fun(interval, ...))))
+  }
+  same(compare_scores, draws = 99)
+  same(best_score, by = NULL, draws = 99)
+  same(compare_best, group_1 = c("near", "far"), group_2 = "other", draws = 99)
+  expect_equal(unname(confint(found, level = 0.8)), unname(confint(interval, level = 0.8)))
+  expect_equal(unname(vcov(found)), unname(vcov(interval)))
+  cut <- compare_scores(found[3:2, ], draws = 99)
+  expect_identical(c(cut$score_1, cut$score_2), c("other", "far"))
+  expect_equal(cut$difference, found$score[3] - found$score[2])
+  changed <- found
+  changed$model[1] <- "gone"
+  expect_error(compare_scores(changed), "no longer", class = "repalign_error_rows")
+})
+
+test_that("factors are models of categories, for recordings and for RDMs", {
+  labels <- rep(c("a", "b", "c"), 10)
+  named <- factor(stats::setNames(labels, paste0("s", 1:30)))
+  names(named) <- paste0("s", 1:30)
+  x <- recordings$x
+  rownames(x) <- names(named)
+  indicator <- responses(outer(labels, unique(labels), "==") + 0, complete = TRUE)
+  found <- mute(evaluate_models(x, list(labels = named), permutations = 0))
+  by_hand <- mute(cka(unname(x), indicator, estimator = "stimulus_neuron"))
+  expect_equal(found$score, by_hand)
+  shuffled <- sample(named)
+  expect_message(again <- suppressWarnings(
+    evaluate_models(x, list(labels = shuffled), permutations = 0)), "order")
+  expect_equal(again$score, by_hand)
+  rdms <- list(a = dist(x), b = dist(x + 1:30))
+  different <- stats::as.dist(outer(named, named, "!=") + 0)
+  both <- mute(evaluate_models(rdms, list(labels = named, rdm = different), "pearson", draws = 20,
+                               permutations = 0))
+  expect_equal(both$score[1], both$score[2])
+  expect_identical(mute(predict(rdm_model(named)))[1:3], as.double(different)[1:3])
+  expect_error(evaluate_models(x, list(one = factor(rep("a", 30)))), "`models[$]one`.*one category",
+               class = "repalign_error_labels")
+})
+
+test_that("clusters change places as a whole, and have no p-value where their sizes differ", {
+  clusters <- rep(1:10, each = 3)
+  found <- mute(evaluate_models(recordings$x, recordings$models, clusters = clusters,
+                                permutations = 19))
+  by_hand <- mute(score_interval(recordings$x, recordings$models, corrected, clusters = clusters,
+                                 over = c("stimuli", "neurons_x")))
+  expect_identical(found$se, by_hand$se)
+  expect_false(anyNA(found$p_chance))
+  expect_message(uneven <- suppressWarnings(
+    evaluate_models(recordings$x, recordings$models, clusters = c(rep(1:9, each = 3), 9, 10, 10),
+                    permutations = 19)), class = "repalign_no_chance")
+  expect_true(all(is.na(uneven$p_chance)) && all(is.na(uneven$p_familywise)))
+})
+
+test_that("what is given for the other kind of data is refused, and arguments have their own names", {
+  models <- recordings$models
+  rdms <- lapply(recordings$subjects, dist)
+  expect_error(evaluate_models(recordings$x, models, outer = "pearson"), "`outer` is for RDMs",
+               class = "repalign_error_choice")
+  expect_error(evaluate_models(rdms, lapply(models, dist), measure = "cka"), "for recordings",
+               class = "repalign_error_choice")
+  expect_error(evaluate_models(c(rdms, list(d = recordings$x)), lapply(models, dist)), "`data[$]d`",
+               class = "repalign_error_type")
+  error <- expect_error(evaluate_models(recordings$x[1:20, ], models), "`data`.*20",
+                        class = "repalign_error")
+  expect_no_match(conditionMessage(error), "`x`|`y`")
+  expect_error(evaluate_models(recordings$x, c(models, list(bad = "L3"))), "`models[$]bad`",
+               class = "repalign_error_type")
+  expect_error(evaluate_models(recordings$x, unname(models)), "`models`", class = "repalign_error")
+  expect_error(evaluate_models(recordings$x, models, measure = list("cka", "rsa")), "one measure",
+               class = "repalign_error_measure")
+})

@@ -1,0 +1,125 @@
+# Grids that are made as products of matrices: the scores, the words and the errors of single cells.
+
+# inputs are tiny: threads would only wait for each other
+withr::local_options(repalign.threads = 1)
+
+# All settings of measures whose grids are products.
+dot_measures <- function() {
+  variances <- seq(0.5, 1.5, length.out = 22)
+  noisy <- measure("rsa", outer = "whitened_pearson", stimulus_noise = variances)
+  Filter(function(m) !is.null(settled_measure(m)$dot) && !settled_measure(m)$averaged,
+         c(all_measures(), list(noisy)))
+}
+
+# The value of `call`, and what it said, cell by cell.
+cell_by_cell <- function(call) {
+  local_internal("dot_scores", function(...) NULL)
+  seeded(call)
+}
+
+# An angle of nearly 0 is the root of a rounding error.
+angles_as_cosines <- function(heard) {
+  angle <- grepl("^angular", heard$value$measure)
+  heard$value$score[angle] <- cos(heard$value$score[angle])
+  heard
+}
+
+test_that("most measures of inner products are made at once, and no others", {
+  ids <- unique(vapply(dot_measures(), function(m) m$id, ""))
+  expect_setequal(ids, c("cka", "angular_cka", "rv", "rsa", "distance_correlation", "mutual_knn",
+                         "knn_jaccard", "mka", "kcka", "cknna"))
+  l <- tie_free()
+  for (m in dot_measures()) {
+    calls <- count_calls("compare_pair", quietly(similarity(l, measure = m)))
+    note(calls == 0, m$label, " was made cell by cell")
+  }
+  expect_nothing_noted()
+  # what leaves out neurons or clusters
+  labelled <- measure("cka", estimator = "stimulus", clusters = rep(1:11, 2))
+  expect_identical(count_calls("compare_pair", similarity(l, measure = labelled)), 3L)
+})
+
+test_that("all cells together are the cells one by one", {
+  l <- tie_free()
+  m <- lapply(rev(l), function(x) x[nrow(x):1, ] + 1)
+  set <- dot_measures()
+  calls <- list(function() similarity(l, measure = set, diagonal = TRUE),
+                function() similarity(l, m, set), function() similarity(l, l, set),
+                function() similarity(list(a = l, b = m), measure = set))
+  for (call in calls) {
+    expect_rounded(angles_as_cosines(seeded(call)), angles_as_cosines(cell_by_cell(call)))
+  }
+})
+
+test_that("tiles, workers and memory change nothing but roundings", {
+  skip_on_cran()
+  l <- c(tie_free(), stats::setNames(tie_free(), c("d", "e", "f")))
+  set <- dot_measures()
+  call <- function() similarity(l[1:4], l[3:6], set)
+  whole <- angles_as_cosines(seeded(call))
+  for (most in c(2, 3, 5)) {
+    expect_rounded(angles_as_cosines(with_room_for(most, seeded(call))), whole, label = most)
+  }
+  expect_rounded(angles_as_cosines(with_workers(2, seeded(call))), whole)
+  # a few rows at a time
+  rows <- function() similarity(l, measure = c("cka", "rsa", "distance_correlation"))
+  whole <- seeded(rows)
+  local_internal("room_for_dots", function() 60)
+  expect_rounded(seeded(rows), whole)
+})
+
+test_that("Gram matrices and products of neurons give the same", {
+  l <- tie_free()
+  set <- list("cka", measure("cka", estimator = "stimulus"))
+  by <- function(grams) {
+    local_internal("prefer_grams", function(...) grams)
+    c(similarity(l, measure = set, diagonal = TRUE)$score, similarity(l[1:2], l, set)$score)
+  }
+  expect_rounded(by(TRUE), by(FALSE))
+  # few neurons of many stimuli are multiplied with each other, many neurons of few are not
+  source <- function(n, d) list(data = matrix(0, n, d))
+  expect_true(prefer_grams(rep(list(source(500, 128)), 20), NULL))
+  expect_false(prefer_grams(rep(list(source(5000, 10)), 3), NULL))
+  expect_true(prefer_grams(rep(list(source(50, 1000)), 3), rep(list(source(50, 10)), 3)))
+})
+
+test_that("errors, NA and words of cells are those that they have one by one", {
+  set.seed(31)
+  n <- 24
+  plain <- function(d) normal_matrix(n, d)
+  odd <- list(
+    good = plain(6), also = plain(30),
+    zero = replace(plain(5), cbind(3, 1:5), 0),
+    flat = matrix(1:n, n, 4) * 0 + 2,
+    two = plain(2),
+    counts = cbind(1, matrix(sample(0:2, n * 4, TRUE), n)),
+    equal = cbind(plain(3)[rep(1:2, n / 2), ])
+  )
+  set <- c(list("cka", "rsa", measure("rsa", inner = "cosine", outer = "cosine"), "mutual_knn",
+                measure("mutual_knn", ties = "random"), "knn_jaccard", "distance_correlation",
+                measure("cka", kernel = "rbf", sigma = 0.01), measure("mka", k = 5), "angular_cka",
+                measure("cka", kernel = "manifold", k = 5), measure("rsa", outer = "kendall")))
+  for (call in list(function() similarity(odd, measure = set, on_error = "na"),
+                    function() similarity(odd[1:4], odd[3:7], set, on_error = "na"),
+                    function() similarity(odd, odd, set, on_error = "na"))) {
+    together <- angles_as_cosines(seeded(call))
+    expect_true(anyNA(together$value$score))
+    expect_rounded(together, angles_as_cosines(cell_by_cell(call)))
+  }
+  # the first error stops the call
+  for (m in set) {
+    stopped <- function() tryCatch(quietly(similarity(odd, measure = m)), error = conditionMessage)
+    one_by_one <- cell_by_cell(stopped)$value
+    if (is.character(one_by_one)) expect_identical(stopped(), one_by_one)
+  }
+  # distances that are none, and too few stimuli for a score to mean anything
+  rdms <- lapply(odd[1:2], dist)
+  rdms$zero <- rdms$good * 0
+  rdms$signed <- rdms$good - 5
+  call <- function() similarity(rdms, measure = c("rsa", "distance_correlation"), on_error = "na")
+  expect_rounded(seeded(call), cell_by_cell(call))
+  few <- lapply(odd[1:2], function(x) x[1:3, ])
+  few$third <- few$good + 1
+  call <- function() similarity(few, measure = c("cka", "rv", "rsa"), on_error = "na")
+  expect_rounded(seeded(call), cell_by_cell(call))
+})

@@ -111,6 +111,9 @@
 #' calibrate(models, measure = c("cka", "mutual_knn"), aggregate = "max", threads = 4)
 #' ```
 #'
+#' Other engines of future work as well: `plan(future.mirai::mirai_multisession, workers = 4)`, which
+#' starts processes by the package mirai, gave the results of the plain call.
+#'
 #' The package repalign must be installed where the workers find it. Set the BLAS to as many
 #' threads as a worker has processors, for example by `export OPENBLAS_NUM_THREADS=4` in the
 #' template of the jobs.

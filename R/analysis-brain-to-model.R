@@ -38,7 +38,8 @@
 #'
 #' For comparison, compute the similarity of the region to another animal's ([brain_to_brain()]):
 #' a model that reaches it is as similar to the region as another brain is. `plot(reference = )`
-#' draws it beside the layers, see [plot.repalign] and `vignette("brain-to-model")`.
+#' draws it beside the layers, see [plot.repalign]. `vignette("which-model")` goes from layers to a
+#' conclusion.
 #'
 #' With `normalize = "sd"`, the neurons and the units of the layers are divided by their standard
 #' deviations.

@@ -195,7 +195,7 @@ refuse_lacking <- function(column, x, y) {
 #' predicted classes.
 #'
 #' @param representations,measures,scores,calibrated,cache see [benchmark_groups()].
-#' @param model_permutations,test,dataset,architecture,na,... see [benchmark_groups()].
+#' @param model_permutations,test,dataset,architecture,threads,na,... see [benchmark_groups()].
 #' @param outputs outputs of the models for the same stimuli: a list of matrices (stimuli x
 #'   classes), in the order of `representations` or with their names; or the name of a column of the
 #'   manifest with the files of these matrices. `NULL`: none, if `accuracy` is given.

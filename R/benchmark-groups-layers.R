@@ -5,7 +5,7 @@
 #' Scores all pairs of layers within each model by several measures, and tells for each measure how
 #' well layers that are near each other come out as more alike than layers far apart.
 #'
-#' @param measures,definition,scores,calibrated,cache,test,dataset,architecture,na,... see
+#' @param measures,definition,scores,calibrated,cache,test,dataset,architecture,threads,na,... see
 #'   [benchmark_groups()].
 #' @param models the models:
 #'   * a named list of models, each a named list of layers in their order;
@@ -182,7 +182,7 @@ check_layers <- function(items) {
 #'   there are no more different ones, all are taken, and the p-value is exact.
 #' @param test,dataset,architecture labels that become columns of the result and name its test in
 #'   [rank_measures()].
-#' @param on_error,threads see [similarity()].
+#' @param threads see [similarity()].
 #' @param na what to do about missing values in the representations, see [similarity()]. Stimuli are
 #'   left out of all that are compared with each other, which the `cache` of pairs cannot tell.
 #' @param ... with `calibrated = TRUE`, arguments of [calibrate()]: `permutations`, `alpha`,

@@ -105,6 +105,9 @@
 #' calibrate(models, measure = c("cka", "mutual_knn"), aggregate = "max", threads = 4)
 #' ```
 #'
+#' Other engines of future work as well: `plan(future.mirai::mirai_multisession, workers = 4)`, which
+#' starts processes by the package mirai, gave the results of the plain call.
+#'
 #' Without a plan, a call whose prepared representations would take more than a quarter of the
 #' free memory is also computed tile by tile, which takes longer.
 #' @examples
@@ -279,6 +282,7 @@ cut_into_tiles <- function(pairs, sides, most) {
 # representations, in both directions.
 square_tiles <- function(pairs, size, wanted, most) {
   blocks <- if (size <= most) 1 else ceiling(size / floor(most / 2))
+  if (blocks == 1 && wanted == 1) return(list(seq_len(nrow(pairs))))
   repeat {
     block <- block_of(size, min(blocks, size))
     low <- pmin(block[pairs$i], block[pairs$j])
@@ -297,6 +301,7 @@ grid_tiles <- function(pairs, size_x, size_y, wanted, most) {
   by_y <- pmax(ceiling(wanted / by_x), ceiling(size_y / pmax(room, 1)))
   cost <- ifelse(room >= 1 & by_y <= size_y, by_y * size_x + by_x * size_y, Inf)
   best <- which.min(cost)
+  if (best == 1 && by_y[1] == 1) return(list(seq_len(nrow(pairs))))
   at <- block_of(size_x, best)[pairs$i] * size_y + block_of(size_y, by_y[best])[pairs$j]
   unname(split(seq_len(nrow(pairs)), at))
 }

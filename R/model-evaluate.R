@@ -219,12 +219,6 @@ are_rdms <- function(data) {
         class = "repalign_error_type", arg = "data")
 }
 
-is_rdm_like <- function(one) {
-  inherits(one, "dist") || is.matrix(one) && (is.numeric(one) || is.logical(one)) &&
-    nrow(one) == ncol(one) && nrow(one) > 1 && !any(diag(one) != 0, na.rm = TRUE) &&
-    equals_transpose(one)
-}
-
 of_rdms_alone <- c("outer", "resample", "draws", "group", "folds", "repeats", "stimulus_noise")
 
 of_recordings_alone <- c("measure", "over", "series", "alpha")
@@ -376,7 +370,7 @@ evaluate_whole <- function(task, data, folds, threads) {
   predicted <- Map(function(components, w) {
     combined(components, replace(as.vector(w), is.na(w), 0))
   }, task$components, weights)
-  predicted <- matrix(unlist(predicted), nrow(task$values),
+  predicted <- matrix(unlist(predicted, use.names = FALSE), nrow(task$values),
                       dimnames = list(NULL, names(task$models)))
   found <- evaluate_rounds(task, data$rounds, threads)
   # rounding of weights may lead out of the range

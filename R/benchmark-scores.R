@@ -176,28 +176,53 @@ run_grid <- function(pairs, ready, task, calibration) {
 grid_cells <- function(pairs, rows, sides, task, run) {
   if (!is.null(task$calibration)) return(calibrated_cells(pairs, rows, sides, task, run))
   cells <- matrix(list(), nrow(pairs), length(task$set))
+  at_once <- scores_at_once(pairs, rows, sides, task, run)
   advance <- progress_along(nrow(pairs))
   for (p in seq_len(nrow(pairs))) {
     pair <- side_pair(sides, pairs$i[p], pairs$j[p])
-    cells[p, ] <- cells_of_pair(pair, task, rows[p], c(p, 0), run)
+    cells[p, ] <- cells_of_pair(pair, task, rows[p], c(p, 0), run, at_once[p, ])
     advance()
   }
-  list(cells = cells, warnings = run$warnings)
+  list(cells = cells, warnings = in_order_of_cells(run$warnings))
+}
+
+# The wanted scores of measures whose grid is one product (compare-dots.R): a matrix, pairs x
+# measures, NA for all other cells.
+scores_at_once <- function(pairs, rows, sides, task, run) {
+  scores <- matrix(NA_real_, nrow(pairs), length(task$set))
+  for (m in seq_along(task$set)) {
+    at <- which(task$wanted[rows, m])
+    own <- new.env()
+    found <- dot_scores(task$set[[m]], m, pairs[at, ], sides, own)
+    if (!is.null(found)) scores[at, m] <- found
+    run$warnings <- c(run$warnings, lapply(own$warnings, function(w) {
+      w$at[1] <- at[w$at[1]]
+      w
+    }))
+  }
+  scores
 }
 
 # The cells of one pair, which are stored when they are done or interrupted, and at every second.
-cells_of_pair <- function(pair, task, row, place, run) {
+# at_once: the scores that are known already, or NA.
+cells_of_pair <- function(pair, task, row, place, run, at_once) {
   cells <- vector("list", length(task$set))
   on.exit(store_cells(task$store, row, cells))
   stored <- proc.time()[[3]]
   for (m in which(task$wanted[row, ])) {
     run$at <- replace(place, 2, m)
-    cells[[m]] <- one_cell(pair, task$set[[m]], "na", run, new.env())
+    cells[[m]] <- wanted_cell(pair, task$set[[m]], at_once[m], run)
     if (proc.time()[[3]] - stored < 1) next
     store_cells(task$store, row, cells)
     stored <- proc.time()[[3]]
   }
   cells
+}
+
+# score: NA unless it is known already.
+wanted_cell <- function(pair, measure, score, run) {
+  if (is.na(score)) return(one_cell(pair, measure, "na", run, new.env()))
+  list(score = score, undefined = FALSE, failure = NULL, reason = NULL)
 }
 
 # The scores of one measure in a block: a matrix whose entry i, j is the score of x = i and y = j.

@@ -71,32 +71,20 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #' samples. What has no trials, such as a model, is held fixed.
 #' Intervals are those of the t distribution.
 #'
-#' In 300 simulated data sets (`bench/ceilings.R`: 100 stimuli, 40 neurons, 4 trials, independent
-#' noise; the noise-free scores of `cka` by `"stimulus_neuron"`, by `"stimulus"` and of `rsa` were
-#' 0.800, 0.710 and 0.708), disattenuated scores were 0.802, 0.709 and 0.708 on average at
-#' ceilings of 1.00, 0.948 and 0.947, and nominal 95% intervals held the noise-free score in 97%
-#' of them, and ceilings in 96% to 99%. With noise that neurons share (150 data sets,
-#' `correlated`), raw scores were 0.653, 0.543 and 0.539, disattenuated ones 0.801, 0.708 and
-#' 0.709 (held in 94% to 95%), and by the formula of Spearman and Brown 0.923 for
-#' `"stimulus_neuron"` and 0.801 for `rsa`. With more of it (`bench/ceilings.R correlated
-#' replicates=150 shared=11`; raw scores 0.485, 0.418 and 0.413) they were 0.804, 0.710 and 0.775,
-#' and 1.029 by that formula: where less than half of a score is left, that of `rsa` scatters
-#' (standard deviation 0.43, none at all in 4 of the data sets, and 90% of its intervals held).
-#' Where half of the stimuli had 2.5 times the noise of the others (noise-free score of `rsa`
-#' 0.713, raw score 0.461), the disattenuated score was 0.725 with four trials, but 0.190, at a
-#' ceiling of 2.08, with three.
+#' In simulations, disattenuated scores were within 0.002 of the noise-free ones, also where neurons
+#' share noise, and 95% intervals held these in 94% to 97%; the formula of Spearman and Brown was
+#' far too high with shared noise (0.923 for 0.800). Where less than half of a score is left, that
+#' of `rsa` scatters. See the article "What was simulated".
 #'
 #' A reliability that is not positive has no ceiling (`NA`, with a warning): there is too much noise
 #' for these trials. A reliability above 1 by more than two of its standard errors, and by more than
-#' 0.01, says that these trials are not what is assumed, and a warning of class
-#' `repalign_high_reliability` says what to do. With the data sets above (`bench/ceilings.R above`,
-#' 60 of each), it came in none with independent or shared noise, nor with unequal noise and four
-#' trials, and in all with unequal noise and three trials by `rsa` (mean reliability 4.4).
+#' 0.01, says that these trials are not what is assumed (for `rsa` with three trials: noise that
+#' differs between stimuli), and a warning of class `repalign_high_reliability` says what to do.
 #'
 #' When not to trust it: when trials of a stimulus share noise or drift (adaptation, repeats right
 #' after each other): declare `event` or `run` in [responses()]. When stimuli depend on each other
 #' and `cluster` of [responses()] does not say so (a warning of class `repalign_dependence` speaks
-#' when they look like it, see [calibrate()]). When reliability is low, say below
+#' when they look like it, see [dependence]). When reliability is low, say below
 #' 0.3: the ratio then is uncertain, and its standard error, too. Approximate ceilings where neurons
 #' share noise. The ceiling is about noise of trials alone: subjects differ for other reasons, see
 #' [subject_ceiling()].
@@ -117,36 +105,34 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 noise_ceiling <- function(trials, y = NULL, measure = NULL, ..., splits = 20,
                           na = c("error", "stimuli", "neurons")) {
   need_arguments()
-  measures <- measure
   set <- ceiling_measures(measure)
   refuse_parameters(set, ...)
   set <- lapply(set, ceiling_measure)
   splits <- check_count(splits, "splits")
-  given <- without_missing(list(trials = trials, y = y), na)$given
-  task <- ceiling_task(given$trials)
-  others <- ceiling_others(given$y, task)
-  set <- lapply(set, measure_in_order, Filter(Negate(is.null), c(list(task$x), others$reprs)))
-  if (is.null(task$codes)) {
-    note_declared_series(Filter(Negate(is.null), c(list(task$x), others$reprs)))
-    given <- Filter(Negate(is.null), others$reprs)
-    warn_of_rows(list(task$mean), if (length(given)) given, "errors", list(declared_cluster_remedy))
-  }
+  na <- check_choice(na, missing_rules, "na")
+  call <- open_sides(ceiling_sides(trials, y, na), set, na, use = "errors", least = 5,
+                     why = "a jackknife", remedies = list(declared_cluster_remedy),
+                     own_clusters = FALSE)
+  check_rows(call$n, 5, "trials", "a jackknife")
+  stop_at_refusals(call$sides)
+  set <- call$set
+  task <- list(x = call$sides$x$reprs[[1]], codes = call$clusters,
+               n = units_of(call$n, call$clusters))
+  others <- if (is.null(y)) list(NULL) else call$sides$y$reprs
   rows <- list()
-  labels <- vapply(set, ceiling_label, "", task, others$reprs)
-  for (measure in set) {
-    for (at in seq_along(others$reprs)) {
-      rows <- c(rows, list(ceiling_row(task, others$reprs[[at]], measure, splits)))
-    }
+  for (measure_of_row in set) {
+    for (other in others) rows <- c(rows, list(ceiling_row(task, other, measure_of_row, splits)))
   }
-  keys <- data.frame(y = rep(others$names, length(set)),
-                     measure = rep(labels, each = length(others$names)))
+  names <- if (is.null(y)) NA_character_ else vapply(others, function(repr) repr$name, "")
+  labels <- vapply(set, function(measure) measure$label, "")
+  keys <- data.frame(y = rep(names, length(set)), measure = rep(labels, each = length(names)))
   chosen <- unique(unlist(lapply(set, function(measure) measure$chosen)))
   ceiling_result(rows, keys, task, c(
-    if (is.null(measures)) "Without `measure`, the ceiling is that of the corrected CKA.",
+    if (is.null(measure)) "Without `measure`, the ceiling is that of the corrected CKA.",
     if (length(chosen)) {
       paste0("\"cka\" without an estimator is taken by ", enumerate(chosen), ".")
     },
-    if (!is.null(y)) ceiling_notes(set, others$reprs, keys$measure)
+    if (!is.null(y)) ceiling_notes(set, others, keys$measure)
   ))
 }
 
@@ -164,22 +150,12 @@ ceiling_notes <- function(set, others, labels) {
   }, if (open) sampled_units_note, complete_note(labels))
 }
 
-# The label of a measure with what is declared of the two sides, one for all that the trials are
-# compared with.
-ceiling_label <- function(measure, task, others) {
-  if (measure$way != "cka") return(measure$label)
-  reprs <- list(x = list(task$x), y = Filter(Negate(is.null), others))
-  measure$args <- settled_complete(measure$args, reprs)
-  measure$label <- settled_label(measure, measure$args$estimator)
-  measure$args$clusters <- task$codes
-  with_cluster_label(measure)$label
-}
-
 ceiling_measures <- function(measure) {
   as_measures(if (is.null(measure)) measure("cka", estimator = "stimulus_neuron") else measure)
 }
 
-# A measure with the way to its ceiling: "cka", "rsa" or "halves".
+# A measure with the way to its ceiling: "cka", "rsa" or "halves". The ceiling uses all that is
+# declared, whatever the measure uses, and looks labels of neurons up itself, for both estimators.
 ceiling_measure <- function(measure) {
   args <- measure$args
   id <- if (is_own(measure)) "" else measure$id
@@ -224,52 +200,57 @@ ceiling_measure <- function(measure) {
     abort("`measure` has `clusters`: declare them in `cluster` of responses(), for the trials.",
           class = "repalign_error_choice", arg = "measure")
   }
+  measure$declaration$uses <- function(args) structures
+  measure$declaration$settle <- settled_complete
   measure
 }
 
-# The trials (x), their means, codes of clusters and the number of stimuli that are deleted.
-ceiling_task <- function(trials) {
-  if (!is_responses(trials)) {
-    if (!is.array(trials) || length(dim(trials)) != 3) {
-      abort("`trials` must be an array stimuli x neurons x trials, or what responses() makes, not ",
-            describe(trials), ": means over trials do not tell their noise. Give the single ",
-            "trials; of a long table, trial_array() makes such an array.",
-            class = "repalign_error_type", arg = "trials")
-    }
-    # messages about the responses name the argument of the call
-    trials <- tryCatch(responses(trials), repalign_error = function(e) {
-      e$message <- gsub("`x`", paste0("`", "trials", "`"), e$message, fixed = TRUE)
-      if (!is.null(e$arg)) e$arg <- "trials"
-      stop(e)
-    })
-  }
-  x <- ceiling_repr(trials, "trials")
+# The trials as one side, and what they are compared with as the other.
+ceiling_sides <- function(trials, y, na) {
+  x <- ceiling_repr(declared_trials(trials), "trials", "trials", na)
   if (!has_trials(x)) {
     abort("`trials` has one trial of each stimulus: without a second one, noise and signal cannot ",
           "be told apart.", class = "repalign_error_trials", arg = "trials")
   }
-  kept <- TRUE
-  codes <- x$responses$cluster
-  codes <- if (!is.null(codes)) cluster_codes(codes)
-  if (anyNA(codes)) {
-    kept <- !is.na(codes)
-    x <- ceiling_repr(cut_responses(trials, kept), "trials")
-    codes <- labelled_codes(codes)
+  several <- is_collection(y)
+  names <- if (several) check_element_names(y, "y") else "y"
+  args <- if (several) paste0("y$", names) else "y"
+  others <- if (!is.null(y)) {
+    unname(Map(ceiling_repr, if (several) y else list(y), args, names, na, "y"))
   }
-  refuse_repeats(list(x), codes)
-  check_rows(x$n, 5, "trials", "a jackknife")
-  check_clusters(codes, x$n, "trials", 5, "a jackknife")
-  list(x = x, mean = mean_of_trials(x), codes = codes, kept = kept,
-       n = if (is.null(codes)) x$n else cluster_count(codes), trials = trials,
-       stimuli = dim(trials)[1])
+  reprs <- with_common_stimuli(c(list(x), others))
+  side <- function(reprs, arg) list(reprs = reprs, models = rep(arg, length(reprs)),
+                                    is_models = FALSE)
+  list(x = side(reprs[1], "trials"), y = side(reprs[-1], "y"), self = is.null(y), same = FALSE,
+       models = FALSE)
 }
 
-ceiling_repr <- function(x, arg) {
-  refuse_partial_trials(x, arg)
-  representation(x, arg)
+declared_trials <- function(trials) {
+  if (is_responses(trials)) return(trials)
+  if (!is.array(trials) || length(dim(trials)) != 3) {
+    abort("`trials` must be an array stimuli x neurons x trials, or what responses() makes, not ",
+          describe(trials), ": means over trials do not tell their noise. Give the single ",
+          "trials; of a long table, trial_array() makes such an array.",
+          class = "repalign_error_type", arg = "trials")
+  }
+  # messages about the responses name the argument of the call
+  tryCatch(responses(trials), repalign_error = function(e) {
+    e$message <- gsub("`x`", "`trials`", e$message, fixed = TRUE)
+    if (!is.null(e$arg)) e$arg <- "trials"
+    stop(e)
+  })
 }
 
-# A trial that only some neurons have cannot be part of a mean over all neurons.
+# A trial that only some neurons have cannot be part of a mean over all neurons: the mean of the
+# others is missing.
+ceiling_repr <- function(x, arg, name, na, side = "x") {
+  if (na == "error" && is_responses(x)) refuse_partial_trials(x, arg)
+  repr <- representation(x, arg, name, na != "error", side, loose = TRUE)
+  if (na == "error" || !has_trials(repr)) return(repr)
+  repr$data[apply(partial_trials(unclass(x)$values), c(1, 3), any)] <- NA
+  repr
+}
+
 refuse_partial_trials <- function(x, arg) {
   values <- unclass(x)$values
   there <- aperm(!is.na(values), c(1, 3, 2))
@@ -289,49 +270,14 @@ refuse_partial_trials <- function(x, arg) {
         class = "repalign_error_nonfinite", arg = arg)
 }
 
-# list(reprs, names): what the trials are compared with; a single NULL where there is nothing.
-ceiling_others <- function(y, task) {
-  if (is.null(y)) return(list(reprs = list(NULL), names = NA_character_))
-  several <- is_collection(y)
-  names <- if (several) check_element_names(y, "y") else "y"
-  args <- if (several) paste0("y$", names) else "y"
-  given <- if (several) unname(y) else list(y)
-  reprs <- unname(Map(function(one, arg) {
-    if (is_responses(one)) refuse_partial_trials(one, arg)
-    representation(one, arg, side = "y")
-  }, given, args))
-  # stimuli that clusters leave out of the trials may be in `y`
-  whole <- vapply(reprs, function(repr) repr$n == task$stimuli, NA)
-  if (any(whole)) {
-    trials <- list(data = task$trials, arg = "trials")
-    reprs[whole] <- with_common_stimuli(c(list(trials), reprs[whole]))[-1]
-  }
-  if (!all(whole)) {
-    reprs[!whole] <- with_common_stimuli(c(list(task$x), reprs[!whole]))[-1]
-  }
-  if (task$stimuli > task$x$n) {
-    reprs[whole] <- lapply(reprs[whole], function(repr) {
-      repr <- cut_representation(repr, task$kept, TRUE)
-      repr$cache <- new_cache()
-      repr
-    })
-  }
-  refuse_repeats(reprs, task$codes)
-  list(reprs = reprs, names = names)
-}
-
 ceiling_row <- function(task, y, measure, splits) {
   if (!is.null(y)) {
     accepted <- switch(measure$way, cka = "data", rsa = c("data", "dist"),
-                       halves = c("data", "dist", "graph"),
-           no_branch(measure$way))
+                       halves = c("data", "dist", "graph"), no_branch(measure$way))
     need_kind(y, accepted, dQuote(measure$label, FALSE))
   }
-  if (measure$way == "halves") {
-    refuse_clusters_without_form(task, measure)
-    return(list(halves = split_ceiling(task, y, measure, splits)))
-  }
-  if (measure$way == "rsa") refuse_clusters_without_form(task, measure)
+  if (measure$way != "cka") refuse_clusters_without_form(task, measure)
+  if (measure$way == "halves") return(list(halves = split_ceiling(task, y, measure, splits)))
   tables <- if (measure$way == "cka") cka_ceiling_tables(task, y, measure$args) else
     rsa_ceiling_tables(task, y, measure$args)
   c(list(values = ceiling_values(tables$terms)), tables)

@@ -68,11 +68,8 @@ subject_ceiling_sentence <- function(x) {
 #' few, `lower` is too low for the best model, because the mean of few subjects has much of each of
 #' them, and `upper` too high. `ceiling`, the square root of `pairwise`, does not depend on the
 #' number of subjects: if each R_u is what all share plus parts of its own, the score of a subject
-#' with the shared part is the root of the score between subjects. In 300 simulated data sets each
-#' with 3, 5 and 10 subjects (`bench/ceilings.R`), by squared distances and Pearson's
-#' correlation, whose score with the shared part was 0.660, 0.654
-#' and 0.657 on average, `lower` was 0.513, 0.566 and 0.614, `upper` 0.789, 0.737 and 0.700, and
-#' `ceiling` 0.656, 0.653 and 0.657.
+#' with the shared part is the root of the score between subjects.
+#' Simulations: article "What was simulated".
 #'
 #' `upper` is the largest mean score that any RDM can have for cosines and Pearson correlations,
 #' plain or whitened, for rho-a, and for Spearman's correlation without ties, if no pair lacks. For
@@ -88,7 +85,7 @@ subject_ceiling_sentence <- function(x) {
 #'
 #' When not to trust it: with two or three subjects, all values are very uncertain. When stimuli
 #' depend on each other, subjects seem to have more in common (a warning of class
-#' `repalign_dependence` speaks when rows look like it, see [calibrate()]). What subjects
+#' `repalign_dependence` speaks when rows look like it, see [dependence]). What subjects
 #' share for other reasons than the stimuli (noise of the same scanner, the same preprocessing)
 #' counts as representation; `group` leaves out such pairs. Noise within subjects is a part of what
 #' they do not share; [noise_ceiling()] is about noise alone.
@@ -112,20 +109,13 @@ subject_ceiling <- function(x, measure = "rsa", ..., group = NULL,
   need_arguments()
   measure <- subject_measure(measure, ...)
   rule <- rule_of_call(na, list(measure), !missing(na))
-  measure <- rule$set[[1]]
-  if (is.list(x)) measure <- measure_in_order(measure, lapply(x, function(one) list(data = one)))
-  complete <- without_missing(list(x = x), rule$na)
-  if (!isTRUE(complete$rows)) measure <- cut_measure_stimuli(measure, complete$rows)
-  reprs <- subject_reprs(complete$given$x, measure)
-  measure <- with_cluster_label(with_declared_clusters(measure, declared_clusters(reprs)))
-  refuse_repeats(reprs, measure$args$clusters, takes_clusters(measure))
-  note_unused_structure(reprs, list(measure))
+  call <- open_sides(subject_sides(x, rule$na), rule$set, rule$na, use = "errors",
+                     why = "a ceiling", remedies = list(measure_cluster_remedy), grid = FALSE)
+  stop_at_refusals(call$sides)
+  reprs <- call$sides$x$reprs
+  measure <- call$set[[1]]
   group <- check_group(group, length(reprs), names = names(x))
   groups <- length(unique(group))
-  if (is.null(measure$args$clusters)) {
-    note_declared_series(reprs)
-    warn_of_rows(reprs, NULL, "errors", list(measure_cluster_remedy))
-  }
   if (groups == 1) {
     warn("All subjects are of one group: there is no score between groups, and no lower ceiling ",
          "(NA).", class = "repalign_undefined")
@@ -193,18 +183,15 @@ kernel_ceiling <- function(reprs, measure, group) {
 
 # H values of all pairs, and of each representation with itself.
 h_of_pairs <- function(reprs, args) {
-  settled <- function(x, y) settle_cka(args, list(x = list(x), y = list(y)))
   values <- diag(vapply(reprs, function(repr) {
-    settings <- settled(repr, repr)
-    found <- self_h(repr, settings, self_labels(repr, settings, "x"))
+    found <- self_h(repr, args, self_labels(repr, args, "x"))
     unscale_h(found$value, found$scale)
   }, 0), length(reprs))
   for (i in seq_along(reprs)) {
     for (j in seq_len(i - 1)) {
       pair <- pair_of(reprs[[j]], reprs[[i]])
-      settings <- settled(pair$x, pair$y)
-      check_cka_pair(pair, settings)
-      found <- pair_h(pair, settings)
+      check_cka_pair(pair, args)
+      found <- pair_h(pair, args)
       values[i, j] <- values[j, i] <- unscale_h(found$value, found$scale)
     }
   }
@@ -267,7 +254,8 @@ subject_measure <- function(measure, ...) {
   measure
 }
 
-subject_reprs <- function(x, measure) {
+# The subjects on both sides of a call. They need no names.
+subject_sides <- function(x, na) {
   if (!is.list(x) || is.data.frame(x) || is_responses(x) || length(x) < 2) {
     abort("`x` must be a list of at least two subjects, not ",
           if (is.list(x) && length(x) < 2) count_of(length(x), "element") else describe(x), ".",
@@ -275,15 +263,9 @@ subject_reprs <- function(x, measure) {
   }
   args <- if (is.null(names(x))) paste0("x[[", seq_along(x), "]]") else
     paste0("x$", check_element_names(x, "x"))
-  reprs <- unname(Map(function(one, arg) {
-    repr <- representation(one, arg, side = "x", loose = TRUE)
-    need_kind(repr, accepted_by(measure$declaration, measure$args), dQuote(measure$label, FALSE))
-  }, x, args))
-  reprs <- with_common_stimuli(reprs)
-  refuse_lacking_pairs(reprs, list(measure))
-  accepted <- accepted_by(measure$declaration, measure$args)
-  for (repr in reprs) refuse_zero(repr, accepted)
-  reprs
+  reprs <- Map(representation, unname(x), args, args, na != "error", "x", TRUE)
+  side <- list(reprs = with_common_stimuli(unname(reprs)), models = args, is_models = FALSE)
+  list(x = side, y = side, self = TRUE, same = FALSE, models = FALSE)
 }
 
 # Labels, or numbers where there are none; what: that the labels are of, names: their names or NULL.

@@ -12,7 +12,6 @@
 # same pairs of neurons; xx_clean, yy_clean and xy_clean are those of the estimator from trials,
 # which goes over pairs of one session, too.
 cka_ceiling_tables <- function(task, y, args) {
-  args <- settled_complete(args, list(x = list(task$x), y = if (!is.null(y)) list(y)))
   given <- list(x = task$x, y = y)
   held <- c(x = is_complete(task$x, args, "x"), y = is.null(y) || !has_trials(y) ||
               is_complete(y, args, "y"))
@@ -87,11 +86,6 @@ scaled_table <- function(table, from, to) table * 2^(2 * (sum(to) - sum(from)))
 ceiling_units <- function(repr, side) {
   labels <- repr$responses$neuron
   if (is.null(labels)) own_labels(ncol(repr$data), side) else labels
-}
-
-mean_of_trials <- function(repr) {
-  list(kind = "data", data = repr$data, n = repr$n, arg = repr$arg, name = repr$name,
-       side = repr$side, cache = new_cache())
 }
 
 # ---- RSA
@@ -342,7 +336,7 @@ split_ceiling <- function(task, y, measure, splits) {
   }, 0)
   r <- mean(halves)
   score <- if (is.null(y)) NA_real_ else
-    score_of(unname_rows(task$mean$data), if (y$kind == "data") unname_rows(y$data) else y$data)
+    score_of(unname_rows(task$x$data), if (y$kind == "data") unname_rows(y$data) else y$data)
   list(reliability = if (is.na(r) || r <= 0) NA_real_ else 2 * r / (1 + r), score = score,
        undefined = sum(is.na(halves)))
 }

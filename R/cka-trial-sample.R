@@ -307,7 +307,7 @@ kernel_trial_h <- function(pair, args, codes) {
   }
   k <- trial_kernel(pair$x, fx, there, args)
   l <- if (pair$self) k else trial_kernel(pair$y, fy, there, args)
-  size <- sqrt(mean(k^2)) * sqrt(mean(l^2))
+  size <- sqrt(.Call(C_dot, k, k) / length(k)) * sqrt(.Call(C_dot, l, l) / length(l))
   list(value = weighted_kernel_h(k, l, m[, , there, drop = FALSE]),
        magnitude = rounding_share * size, scale = c(0, 0))
 }
@@ -328,48 +328,49 @@ check_kernel_trials <- function(form, arg, codes) {
 }
 
 # The kernel of all trials of the stimuli in `there`, 0 where there is no trial; trials fastest.
+# Pairs, their self terms and the null ask for it. A large one is made each time, so that a grid
+# does not keep those of all representations.
 trial_kernel <- function(repr, form, there, args) {
-  values <- aperm(form$values[there, , , drop = FALSE], c(3, 1, 2))
-  rows <- prod(dim(values)[1:2])
+  rows <- sum(there) * trial_count(form)
+  if (!all(there) || rows > most_kept_trials) return(new_trial_kernel(repr, form, there, args))
+  remember_form(repr, "trial kernel", args[c("sigma", "bandwidth")], {
+    list(kernel = new_trial_kernel(repr, form, there, args))
+  })$kernel
+}
+
+# Their kernel takes 64 MB.
+most_kept_trials <- 2896
+
+declare_form("trial kernel", relabel = function(form, permutation) {
+  trials <- nrow(form$kernel) / length(permutation)
+  rows <- rep((permutation - 1) * trials, each = trials) + seq_len(trials)
+  form$kernel <- form$kernel[rows, rows]
+  form
+}, size = function(n, d, args) as.double(n)^2)
+
+new_trial_kernel <- function(repr, form, there, args) {
+  rows <- sum(there) * trial_count(form)
   check_memory(48 * rows^2, paste0("The kernel of all trials of `", repr$arg, "`"),
                "Fewer stimuli or trials need less.")
+  values <- aperm(form$values[there, , , drop = FALSE], c(3, 1, 2))
   dim(values) <- c(rows, dim(values)[3])
   known <- !is.na(values[, 1])
-  kernel <- matrix(0, rows, rows)
   # the width is that of the trial means, in units of their distances
   width <- gaussian_width(repr, args$sigma, args$bandwidth) / form_distances(repr)$scale *
     form$scale
-  values <- values[known, , drop = FALSE]
+  if (!all(known)) values <- values[known, , drop = FALSE]
   distances <- .Call(C_distances, values, colMeans(values), 1, thread_count(), NULL)
-  kernel[known, known] <- unpacked(list(entries = exp(-distances^2 / (2 * width^2)), diagonal = 1),
-                                   nrow(values))
-  kernel
+  entries <- .Call(C_gaussian, distances, width, FALSE, thread_count())
+  kernel <- unpacked(list(entries = entries, diagonal = 1), nrow(values))
+  if (all(known)) return(kernel)
+  with_gaps <- matrix(0, rows, rows)
+  with_gaps[known, known] <- kernel
+  with_gaps
 }
 
+# m: the weights M_i.
 weighted_kernel_h <- function(k, l, m) {
   n <- dim(m)[3]
-  stimulus_k <- rep(seq_len(n), each = dim(m)[1])
-  stimulus_l <- rep(seq_len(n), each = dim(m)[2])
-  # a matrix with the rows of l, times M_i stimulus by stimulus
-  times <- function(rows) {
-    do.call(rbind, lapply(seq_len(n), function(i) {
-      matrix(m[, , i], dim(m)[1]) %*% rows[stimulus_l == i, , drop = FALSE]
-    }))
-  }
-  both <- k * t(times(t(times(l))))
-  s1 <- sum(both[outer(stimulus_k, stimulus_k, "!=")])
-  ka <- summed_kernel(k, c(rowSums(aperm(m, c(1, 3, 2)), dims = 2)), stimulus_k)
-  lb <- summed_kernel(l, c(colSums(m)), stimulus_l)
-  s2 <- sum(rowSums(ka$rows) * times(cbind(rowSums(lb$rows)))) - sum(ka$rows * times(lb$rows))
-  s3 <- sum(ka$blocks) * sum(lb$blocks) - 4 * sum(rowSums(ka$blocks) * rowSums(lb$blocks)) +
-    2 * sum(ka$blocks * lb$blocks)
-  s1 / falling(n, 2) - 2 * s2 / falling(n, 3) + s3 / falling(n, 4)
-}
-
-# Sums of a kernel times weights of trials: rows (trials by other stimuli) and blocks (stimuli by
-# other stimuli); 0 for a stimulus with itself.
-summed_kernel <- function(kernel, weight, stimulus) {
-  rows <- t(rowsum(kernel * weight, stimulus))
-  rows[cbind(seq_along(stimulus), stimulus)] <- 0
-  list(rows = rows, blocks = rowsum(rows * weight, stimulus))
+  sums <- .Call(C_trial_kernel_sums, k, l, matrix(m, ncol = n), thread_count())
+  sums[1] / falling(n, 2) - 2 * sums[2] / falling(n, 3) + sums[3] / falling(n, 4)
 }

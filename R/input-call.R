@@ -23,8 +23,9 @@
 # representation of a list also compared with itself? series: the kind of shifts in time, see
 # check_series(); with "linear" only the middle half of the rows is compared. remedies: what the
 # function offers for stimuli that depend on each other, where it takes them as independent; see
-# warn_of_rows(). relabel: see settled_set(); grid: see settled_measure(). What ends with the call
-# is planned in `frame`, the function that the user has called.
+# warn_of_rows(). relabel: see settled_set(); grid: see settled_measure(); own_clusters: may measures
+# have clusters? What ends with the call is planned in `frame`, the function that the user has
+# called.
 open_call <- function(x, y, set, na = "error", threads = NULL, diagonal = FALSE, ...,
                       frame = parent.frame()) {
   threads <- hold_threads(threads, frame)
@@ -42,7 +43,7 @@ open_call <- function(x, y, set, na = "error", threads = NULL, diagonal = FALSE,
 # The same for sides that were read already, without the pairs.
 open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores", least = 2,
                        why = "a permutation", series = FALSE, remedies = NULL, relabel = TRUE,
-                       grid = TRUE, frame = parent.frame()) {
+                       grid = TRUE, own_clusters = TRUE, frame = parent.frame()) {
   reprs <- all_representations(sides)
   # most calls have nothing but matrices, about which less is to be judged
   plain <- are_plain(reprs)
@@ -70,7 +71,7 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
   if (relabel && (!plain || !is.null(clusters))) {
     set <- with_unique_labels(lapply(set, with_cluster_label))
   }
-  refuse_repeats_of(reprs, set, clusters)
+  refuse_repeats_of(reprs, set, clusters, own_clusters)
   if (na != "error") {
     complete <- complete_sides(sides, set, na)
     sides <- complete$sides

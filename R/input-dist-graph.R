@@ -20,9 +20,12 @@ check_dist <- function(x, arg, allow_na = FALSE, allow_zero = FALSE, pairwise = 
           count_of(length(attr(x, "Labels")), "label"), " for ", count_of(n, "row"), ".",
           class = "repalign_error_type", arg = arg)
   }
-  bad <- if (allow_na) is.infinite(x) else !is.finite(x)
-  refuse_distances(which(bad), n, if (allow_na) "infinite" else "missing or non-finite", arg,
-                   pairwise && !any(is.infinite(x)), attr(x, "Labels"))
+  # one pass tells that there is nothing to look for
+  if (!is.double(x) || !is.finite(sum(x))) {
+    bad <- if (allow_na) is.infinite(x) else !is.finite(x)
+    refuse_distances(which(bad), n, if (allow_na) "infinite" else "missing or non-finite", arg,
+                     pairwise && !any(is.infinite(x)), attr(x, "Labels"))
+  }
   if (!allow_zero && all(x == 0, na.rm = allow_na)) refuse_zeros(arg)
   if (!is.double(x)) storage.mode(x) <- "double"
   x

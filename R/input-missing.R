@@ -170,11 +170,16 @@ cut_unit_labels <- function(labels, x, columns, arg, of) {
   in_order_of(labels, columns_of_x, arg, paste0("the columns of `", of, "`"))[columns]
 }
 
-# A trial that was not recorded lacks for all neurons; these values lack for some of them.
-missing_in_trials <- function(values) {
+# A trial that was not recorded lacks for all neurons; these values lack for some of them: stimuli x
+# trials x neurons.
+partial_trials <- function(values) {
   there <- aperm(!is.na(values), c(1, 3, 2))
-  partial <- rep(rowSums(there, dims = 2) > 0, dim(values)[2]) & !there
-  list(stimuli = rowSums(partial) > 0 | rowSums(there) == 0,
+  rep(rowSums(there, dims = 2) > 0, dim(values)[2]) & !there
+}
+
+missing_in_trials <- function(values) {
+  partial <- partial_trials(values)
+  list(stimuli = rowSums(partial) > 0 | rowSums(!is.na(values)) == 0,
        neurons = apply(partial, 3, any))
 }
 

@@ -47,3 +47,8 @@ refusal_of_pair <- function(measure, pair) {
   error <- pair$x$refused[[measure$label]]
   if (is.null(error)) pair$y$refused[[measure$label]] else error
 }
+
+# For functions that need every representation.
+stop_at_refusals <- function(sides) {
+  for (repr in all_representations(sides)) for (error in repr$refused) stop(error)
+}

@@ -22,13 +22,12 @@ refuse_repeated_labels <- function(labels, arg, codes = NULL) {
 }
 
 # The same for a call of measures, each of which may have clusters of its own.
-refuse_repeats_of <- function(reprs, set, clusters) {
+refuse_repeats_of <- function(reprs, set, clusters, own_clusters) {
   repeated <- Filter(function(repr) anyDuplicated(stimulus_names(repr$data)) > 0, reprs)
   if (!length(repeated)) return(invisible())
-  if (!is.null(clusters)) return(refuse_repeats(repeated, clusters))
-  for (measure in set) {
-    refuse_repeats(repeated, measure$args$clusters, all(vapply(set, takes_clusters, NA)))
-  }
+  of_measure <- own_clusters && all(vapply(set, takes_clusters, NA))
+  if (!is.null(clusters)) return(refuse_repeats(repeated, clusters, of_measure))
+  for (measure in set) refuse_repeats(repeated, measure$args$clusters, of_measure)
 }
 
 # What works depends on the data, and on the function that the user called. repr: list(data, arg),

@@ -93,10 +93,10 @@ model_weights <- function(model, components, values, counts, outer, stimulus_noi
                           stimulus_noise)
   # products in the metric of the comparison, over the pairs that all have
   all <- cbind(components, pooled)
-  there <- rowSums(is.na(all)) == 0
+  there <- if (anyNA(all)) rowSums(is.na(all)) == 0 else rep(TRUE, nrow(all))
   # a draw of stimuli may leave none
   if (sum(there) < 3) return(rep(NA_real_, ncol(components)))
-  all <- all[there, , drop = FALSE]
+  if (!all(there)) all <- all[there, , drop = FALSE]
   products <- if (whitens(outer)) whitened_gram(all, there, outer, stimulus_noise) else
     crossprod(if (is_centred(outer)) less_means(all) else all)
   if (whitens(outer)) products <- (products + t(products)) / 2

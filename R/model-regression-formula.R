@@ -20,7 +20,7 @@ regression_table <- function(formula, data, inner, allow_na) {
   check_equal_sizes(rdms, places)
   rdms <- rdms_in_one_order(rdms, places, "formula")
   refuse_repeated_labels(labels_of_rdms(rdms), places[1])
-  packed <- matrix(unlist(lapply(rdms, as.vector)), ncol = length(rdms),
+  packed <- matrix(unlist(lapply(rdms, as.vector), use.names = FALSE), ncol = length(rdms),
                    dimnames = list(NULL, names(all)))
   subjects <- seq_along(responses)
   list(n = attr(rdms[[1]], "Size"), labels = labels_of_rdms(rdms),

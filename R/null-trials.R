@@ -32,7 +32,7 @@ trials_fit <- function(measure, pairs, sides) {
     !is.null(trial_route(sides$x$reprs[[i]], sides$y$reprs[[j]], measure$args))
   }
   # what is wrong with the data is said with the scores
-  tryCatch(all(mapply(fits, pairs$i, pairs$j)), repalign_error = function(e) FALSE)
+  tryCatch(mapply(fits, pairs$i, pairs$j), repalign_error = function(e) rep(FALSE, nrow(pairs)))
 }
 
 # How H is made for a pair: list(left_out, shared, order), or NULL where trials do not allow it.
@@ -196,13 +196,20 @@ trial_blocks <- function(task, side, at, columns = TRUE, order = NULL) {
     block <- function(a, b) tcrossprod(part(a), part(b))
   } else {
     repr <- used_representations(task, side)[[at]]
-    kernel <- trial_kernel(repr, form, rep(TRUE, size[1]), task$args)
+    # the kernel that is kept is of all neurons, with the trials in their own order
+    whole <- isTRUE(columns) && is.null(order)
+    kernel <- (if (whole) trial_kernel else new_trial_kernel)(repr, form, rep(TRUE, size[1]),
+                                                              task$args)
+    rows <- nrow(kernel)
     # trials are the fastest: first those of the rows, then those of the columns
-    half <- crossprod(basis, matrix(kernel, size[3]))
-    whole <- crossprod(basis, matrix(t(matrix(half, nrow(kernel))), size[3]))
-    whole <- matrix(whole, nrow(kernel))
+    for (turn in 1:2) {
+      dim(kernel) <- c(size[3], rows * size[1])
+      kernel <- crossprod(basis, kernel)
+      dim(kernel) <- c(rows, rows)
+      if (turn == 1) kernel <- t(kernel)
+    }
     places <- function(a) seq(a, by = size[3], length.out = size[1])
-    block <- function(a, b) whole[places(a), places(b)]
+    block <- function(a, b) kernel[places(a), places(b)]
   }
   structure(function(a, b) {
     k <- block(a, b)

@@ -13,31 +13,35 @@ NULL
 # (`said`) and for permutations (`warned`). By moments the list is `observed` and `laws`.
 # score: score_pairs(), or another function that computes the observed scores.
 measure_null <- function(measure, pairs, sides, plan, engine, score = score_pairs) {
-  measure <- with_fitting_null(measure, pairs, sides)
   drawn <- new.env()
   observed <- drop(score(pairs, sides, list(measure), "stop", drawn))
   if (engine == "moments") return(moments_null(measure, pairs, sides, observed))
   null <- measure$null
   design <- design_for(measure, plan, engine)
-  if (is.null(null) || !is.null(design$shifts)) {
-    direct <- direct_null(measure, pairs, sides, design, drawn$entries)
-    permuted <- direct_nulls(measure, observed, direct$null)
-    return(list(observed = observed, pairs = permuted, design = design, said = drawn$said,
-                warned = direct$warned))
+  fits <- null_fits(measure, pairs, sides) & is.null(design$shifts)
+  result <- list(observed = observed, pairs = vector("list", nrow(pairs)), design = design)
+  if (any(fits)) {
+    kernel <- if (measure$averaged) mean_kernel_null else kernel_null
+    result$pairs[fits] <- kernel(null, measure, pairs[fits, ], sides, design, observed[fits])
   }
-  permuted <- if (measure$averaged) {
-    mean_kernel_null(null, measure, pairs, sides, design, observed)
-  } else {
-    kernel_null(null, measure, pairs, sides, design, observed)
-  }
-  list(observed = observed, pairs = permuted, design = design)
+  if (all(fits)) return(result)
+  direct <- direct_null(measure, pairs[!fits, ], sides, design, drawn$entries[!fits])
+  result$pairs[!fits] <- direct_nulls(measure, observed[!fits], direct$null)
+  c(result, list(said = drawn$said, warned = direct$warned))
 }
 
-# The measure without its null where that does not fit the data.
+# The measure without its null where that fits no pair of a call.
 with_fitting_null <- function(measure, pairs, sides) {
-  fits <- measure$null$fits
-  if (!is.null(fits) && !fits(measure, pairs, sides)) measure$null <- NULL
+  if (!any(null_fits(measure, pairs, sides))) measure$null <- NULL
   measure
+}
+
+# For which pairs can the null that the measure names be made? For the others, every permutation is
+# a comparison of its own.
+null_fits <- function(measure, pairs, sides) {
+  null <- measure$null
+  if (is.null(null)) return(rep(FALSE, nrow(pairs)))
+  if (is.null(null$fits)) rep(TRUE, nrow(pairs)) else null$fits(measure, pairs, sides)
 }
 
 # The design of a measure: cosets are the default where its null kernel can take them at once.

@@ -39,51 +39,41 @@ utils::globalVariables(".data")
 #'   dashes with a grey band.
 #' @param ... arguments of `autoplot()`, which `plot()` passes on; any other is an error.
 #' @return `plot()` returns `x`, invisibly. `autoplot()` returns a ggplot object.
-#' @details
-#' Plots are laid out for a page of about 7 x 5 inches. At this size, numbers are written on
-#' tiles if they fit (if space is short, ".19" for 0.19); long names are shortened by leaving out
-#' what they have in common, or their middle ("..."); and of 100 names, every third or fourth is
-#' written at the axis. The colours are those of Okabe and Ito, and one scale of blues and
-#' oranges, all of them safe for colour-blind readers.
+#' @details Plots are laid out for a page of about 7 x 5 inches. At this size, numbers are written
+#' on tiles if they fit; long names are shortened by leaving out what they have in common, or their
+#' middle ("..."); and of 100 names, every third or fourth is written at the axis. All colours are
+#' safe for colour-blind readers.
 #'
 #' If several results were put together, as in `rbind(monday = a, tuesday = b)` or by
-#' `dplyr::bind_rows(.id = )`, each of them has panels of its own. It is an error if two rows
-#' would be drawn in the same place. Columns that are factors keep the order of their levels.
+#' `dplyr::bind_rows(.id = )`, each of them has panels of its own. It is an error if two rows would
+#' be drawn in the same place. Columns that are factors keep the order of their levels.
 #'
-#' The background is white. On a map, a grey line joins a name to its point where it had to stand
-#' apart from it.
-#'
-#' *Tiles.* Darker tiles are more similar, for distances too. With one measure, or with
-#' similarities that do not exceed 1, the numbers at the colour bar are scores: for similarities
-#' from 0 (or the lowest score, if that is negative) to the best possible one, for a distance
-#' from 0 to the largest one drawn. Otherwise each measure has its own scale: the colour bar then
-#' goes from 0 (the least similar end of the scale of that measure) to 1 (its most similar end),
-#' and the titles of the panels give the ranges of the scores. Calibrated scores below 0 are
-#' orange. A star marks a p-value (the adjusted one, if there is one) of at most `alpha`. An
-#' aggregate over models gives a grid of models.
+#' *Tiles.* Darker tiles are more similar, for distances too. With one measure, or with similarities
+#' that do not exceed 1, the numbers at the colour bar are scores. Otherwise each measure has its
+#' own scale: the colour bar then goes from 0 (the least similar end of the scale of that measure)
+#' to 1 (its most similar end), and the titles of the panels give the ranges of the scores.
+#' Calibrated scores below 0 are orange. A star marks a p-value (the adjusted one, if there is one)
+#' of at most `alpha`. An aggregate over models gives a grid of models.
 #'
 #' *Heat map and map* need all pairs of a list that was compared with itself (for models, with
-#' `diagonal = TRUE` or an `aggregate`). Both start from dissimilarities: for a similarity \eqn{s}
-#' with the best possible score \eqn{b}, \eqn{\max(b - s, 0)}{max(b - s, 0)}; distances are used
-#' as they are. If a measure is not symmetric and both directions were computed, their mean is
-#' used. The tree is built by average linkage ([stats::hclust()]); for a calibration, it is built
-#' from the scores. The map is a classical multidimensional scaling ([stats::cmdscale()]). Its
-#' caption says how much of the dissimilarity two dimensions keep: their share of the sum of the
-#' absolute eigenvalues. If the share is small, points that are near each other on the map need
-#' not be similar.
+#' `diagonal = TRUE` or an `aggregate`). Both start from dissimilarities: the best possible score
+#' less the score, at least 0, or the distance; of both directions the mean. The tree is built by
+#' average linkage ([stats::hclust()]), for a calibration from the scores. The map is a classical
+#' multidimensional scaling ([stats::cmdscale()]). Its caption says how much of the dissimilarity
+#' two dimensions keep: their share of the sum of the absolute eigenvalues. If the share is small,
+#' points that are near each other on the map need not be similar. A grey line joins a name to its
+#' point where it had to stand apart from it.
 #'
-#' *Null.* Bars show the null scores, lines the score and the threshold. With
-#' `engine = "moments"` there are no null scores, and the density of the fitted distribution is
-#' drawn. Panels keep the order of the rows, or of the levels of factors.
+#' *Null.* Bars show the null scores (with `engine = "moments"` the density of the fitted
+#' distribution), lines the score and the threshold.
 #'
-#' *Analyses.* Points and lines are the pooled estimates over the number of neurons or, if there
-#' is only one number, over the comparisons; bars are their intervals. With
-#' `along = "comparisons"` each number of neurons has a panel, and lines join the layers of
-#' [brain_to_model()]. More than 60 comparisons side by side are not named: for each estimator, they
-#' stand in the order of their values. If several results with the same comparisons (up to 6) were
-#' put together, each result is a row of panels and each comparison a column. The axis follows the
-#' estimates (between -1 and 2.5), and a caption counts the values and the intervals that it cuts
-#' off.
+#' *Analyses.* Points and lines are the pooled estimates over the number of neurons or, if there is
+#' only one number, over the comparisons; bars are their intervals. With `along = "comparisons"`
+#' each number of neurons has a panel, and lines join the layers of [brain_to_model()]. More than 60
+#' comparisons side by side are not named: for each estimator, they stand in the order of their
+#' values. If several results with the same comparisons (up to 6) were put together, each result is
+#' a row of panels and each comparison a column. The axis follows the estimates (between -1 and
+#' 2.5), and a caption counts the values and the intervals that it cuts off.
 #'
 #' *Benchmarks.* A point for each measure, a panel for each metric; measures are in the order of
 #' their mean rank over the panels, the best at the top. Grey points are those of single groups or

@@ -228,7 +228,7 @@ as.matrix.repalign_rdms <- function(x, ...) {
   labels <- labels_of_rdms(x)
   if (is.null(labels)) labels <- condition_names(x[[1]])
   ends <- pair_places(seq_along(x[[1]]), length(labels))
-  matrix(unlist(lapply(x, as.vector)), ncol = length(x),
+  matrix(unlist(lapply(x, as.vector), use.names = FALSE), ncol = length(x),
          dimnames = list(paste(labels[ends$first], labels[ends$second], sep = ", "), names))
 }
 
@@ -277,6 +277,13 @@ subset.repalign_rdms <- function(x, conditions, ...) {
   places <- paste0("x$", names_of_rdms(x))
   rdms <- lapply(seq_along(x), function(k) some_conditions(x[[k]], conditions, places[k]))
   new_rdms(stats::setNames(rdms, names(x)))
+}
+
+# A "dist" object, or a matrix that could be nothing but the same as a square.
+is_rdm_like <- function(one) {
+  inherits(one, "dist") || is.matrix(one) && (is.numeric(one) || is.logical(one)) &&
+    nrow(one) == ncol(one) && nrow(one) > 1 && !any(diag(one) != 0, na.rm = TRUE) &&
+    equals_transpose(one)
 }
 
 some_conditions <- function(x, conditions, arg) {

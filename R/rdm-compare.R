@@ -80,16 +80,18 @@ similarity_table <- function(a, b, outer, stimulus_noise = NULL) {
 
 # Columns that lack the same pairs, as a list.
 same_gaps <- function(values) {
+  if (!anyNA(values)) return(list(seq_len(ncol(values))))
   lacking <- is.na(values)
-  if (!any(lacking)) return(list(seq_len(ncol(values))))
   key <- apply(lacking, 2, function(column) paste(which(column), collapse = " "))
   split(seq_along(key), factor(key, unique(key)))
 }
 
 complete_similarities <- function(a, b, lacking, outer, stimulus_noise) {
   if (whitens(outer)) return(whitened_similarities(a, b, lacking, outer, stimulus_noise))
-  a <- a[!lacking, , drop = FALSE]
-  b <- b[!lacking, , drop = FALSE]
+  if (any(lacking)) {
+    a <- a[!lacking, , drop = FALSE]
+    b <- b[!lacking, , drop = FALSE]
+  }
   if (outer %in% tau_outer) return(tau_table(a, b, outer))
   if (outer %in% ranked_outer) {
     a <- centred_ranks(a)
@@ -106,8 +108,7 @@ complete_similarities <- function(a, b, lacking, outer, stimulus_noise) {
 less_means <- function(values) {
   centred <- without_column_means(values)
   # equal values have deviations of rounding
-  flat <- apply(values, 2, function(column) all(column == column[1]))
-  centred[, flat] <- 0
+  centred[, no_length(values, "pearson")] <- 0
   centred
 }
 
@@ -144,9 +145,9 @@ whitened_similarities <- function(a, b, lacking, outer, stimulus_noise) {
 }
 
 # Which RDMs are all 0, or, for other comparisons than cosines, have equal values.
-no_length <- function(values, outer) {
-  apply(values, 2, function(column) all(column == if (is_cosine(outer)) 0 else column[1]))
-}
+no_length <- function(values, outer) of_columns(values, has_no_length, NA, outer)
+
+has_no_length <- function(values, outer) all(values == if (is_cosine(outer)) 0 else values[1])
 
 tau_table <- function(a, b, outer) {
   a <- apply_columns(a, rank)
@@ -205,6 +206,11 @@ apply_columns <- function(values, f) {
   result <- matrix(unlist(columns), ncol = ncol(values))
   colnames(result) <- colnames(values)
   result
+}
+
+# A value of each column, as apply() gives it, which would copy the matrix first.
+of_columns <- function(values, f, value, ...) {
+  vapply(seq_len(ncol(values)), function(k) f(values[, k], ...), value)
 }
 
 without_column_means <- function(values) values - rep(colMeans(values), each = nrow(values))

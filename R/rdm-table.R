@@ -18,8 +18,8 @@ rdm_table <- function(rdms, arg, allow_na = FALSE) {
           class = "repalign_error_size", arg = arg)
   }
   rdms <- rdms_in_one_order(rdms, places, arg)
-  values <- matrix(unlist(lapply(rdms, function(rdm) less_rounding(as.vector(rdm)))),
-                   ncol = length(rdms), dimnames = list(NULL, names))
+  values <- unlist(lapply(rdms, function(rdm) less_rounding(as.vector(rdm))), use.names = FALSE)
+  values <- matrix(values, ncol = length(rdms), dimnames = list(NULL, names))
   crossed <- vapply(rdms, function(rdm) is_cross_validated(attr(rdm, "distance")), NA)
   list(values = values, n = n[[1]], labels = labels_of_rdms(rdms), names = names,
        cross_validated = unname(crossed))
@@ -27,7 +27,8 @@ rdm_table <- function(rdms, arg, allow_na = FALSE) {
 
 # Dissimilarities that differ by no more than rounding are equal, as for rsa().
 less_rounding <- function(values) {
-  range <- range(values, na.rm = TRUE)
+  # range() would copy the values first
+  range <- c(min(values, na.rm = TRUE), max(values, na.rm = TRUE))
   if (range[2] - range[1] > tie_share * max(abs(range))) return(values)
   replace(values, !is.na(values), range[1])
 }
@@ -35,7 +36,7 @@ less_rounding <- function(values) {
 # RDMs whose squares would be too large or too small for a double are brought to the size of 1, by a
 # power of two each: list(values, scale), with what each column was multiplied by.
 even_sizes <- function(values) {
-  largest <- apply(abs(values), 2, max, 0, na.rm = TRUE)
+  largest <- of_columns(values, function(column) max(abs(column), 0, na.rm = TRUE), 0)
   unusual <- largest > 0 & (largest > 2^200 | largest < 2^-200)
   scale <- rep(1, ncol(values))
   scale[unusual] <- vapply(largest[unusual], power_of_two_below, 0)
@@ -76,12 +77,13 @@ read_rdm <- function(rdm, place, allow_na) {
     abort("`", place, "` has fewer than two stimuli: there is no pair.",
           class = "repalign_error_size", arg = place)
   }
+  if (!anyNA(rdm)) return(rdm)
   lacking <- is.na(rdm)
   if (all(lacking)) {
     abort("`", place, "` has no dissimilarity: all are missing.",
           class = "repalign_error_nonfinite", arg = place)
   }
-  if (any(lacking)) rdm[lacking] <- NA_real_
+  rdm[lacking] <- NA_real_
   rdm
 }
 
@@ -217,7 +219,10 @@ in_one_size <- function(values) {
 # among: which dissimilarities are meant, NULL for all.
 refuse_flat <- function(table, outer, arg, among = NULL) {
   if (outer == "riemann") return(invisible())
-  flat <- apply(table$values, 2, function(column) no_length(cbind(column[!is.na(column)]), outer))
+  flat <- of_columns(table$values, function(column) {
+    if (anyNA(column)) column <- column[!is.na(column)]
+    has_no_length(column, outer)
+  }, NA)
   if (any(flat)) {
     abort("`", arg, "` has an RDM without variance (", dQuote(table$names[flat][1], FALSE),
           "): all its dissimilarities ", if (!is.null(among)) paste0(among, " "), "are ",
@@ -235,6 +240,10 @@ pooled_values <- function(values, outer, weights = NULL, stimulus_noise = NULL) 
 
 # weights: a column for each mean. Returns the means as columns.
 means_of_present <- function(scaled, weights) {
+  if (!anyNA(scaled)) {
+    return(scaled %*% weights / rep(replace(colSums(weights), colSums(weights) <= 0, NA),
+                                    each = nrow(scaled)))
+  }
   present <- !is.na(scaled)
   # scores of ranks see ties, and sums of ranks are exact
   sums <- replace(scaled, !present, 0) %*% weights

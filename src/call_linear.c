@@ -12,28 +12,34 @@ static size_t read_chunk(SEXP chunk, size_t n, size_t d)
     return Rf_isNull(chunk) ? chunk_rows(n, d) : read_count(ARG(chunk), 1, INT_MAX);
 }
 
-/* One pass over x: list(s, f, k, total, gram) of column and row sums (linear_sums), the sum of all
-   squared cross products of its columns, and the Gram matrix where gram is TRUE. */
-SEXP repalign_linear_form(SEXP x, SEXP means, SEXP scale, SEXP gram, SEXP chunk)
+/* Which products of a centred matrix with itself are wanted. */
+enum { NO_PRODUCT, CROSS_PRODUCTS, GRAM_MATRIX };
+
+/* One pass over x: list(s, f, k, total, gram) of column and row sums (linear_sums); the sum of all
+   squared cross products of its columns, where there is a product; and the Gram matrix where that is
+   the product. */
+SEXP repalign_linear_form(SEXP x, SEXP means, SEXP scale, SEXP product, SEXP chunk)
 {
     begin_entry(__func__);
     const centered_view v = read_view(ARG(x), ARG(means), ARG(scale));
-    const int by_gram = read_flag(ARG(gram));
-    const size_t side = by_gram ? v.n : v.d;
+    const size_t wanted = read_count(ARG(product), NO_PRODUCT, GRAM_MATRIX);
+    const size_t side = wanted == GRAM_MATRIX ? v.n : wanted == CROSS_PRODUCTS ? v.d : 0;
     const char *names[] = {"s", "f", "k", "total", "gram", ""};
     SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
     const linear_sums sums = {put_doubles(result, 0, v.d), put_doubles(result, 1, v.d),
                               put_doubles(result, 2, v.n)};
-    double *product = by_gram ? put_matrix(result, 4, side, side) : scratch(side * side);
-    if (by_gram) {
-        const size_t columns = chunk_rows(v.d, v.n);
-        linear_gram(&v, columns, scratch(v.n * columns), check_interrupt, product, sums);
-    } else {
+    double *values = wanted == GRAM_MATRIX ? put_matrix(result, 4, side, side)
+                                           : scratch(side * side);
+    if (wanted == CROSS_PRODUCTS) {
         const size_t rows = read_chunk(chunk, v.n, v.d);
-        linear_self(&v, rows, scratch(rows * v.d), check_interrupt, product, sums);
+        linear_self(&v, rows, scratch(rows * v.d), check_interrupt, values, sums);
+    } else {
+        const size_t columns = wanted == GRAM_MATRIX ? chunk_rows(v.d, v.n) : 1;
+        linear_gram(&v, columns, scratch(v.n * columns), check_interrupt,
+                    wanted == GRAM_MATRIX ? values : NULL, sums);
     }
-    *put_doubles(result, 3, 1) = squares_upper(product, side);
-    if (by_gram) mirror_upper(product, side);
+    if (wanted != NO_PRODUCT) *put_doubles(result, 3, 1) = squares_upper(values, side);
+    if (wanted == GRAM_MATRIX) mirror_upper(values, side);
     UNPROTECT(1);
     return result;
 }

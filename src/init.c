@@ -152,6 +152,7 @@ static const R_CallMethodDef entries[] = {
     /* call_trial_moments.c */
     ENTRY(trial_terms, 2),
     ENTRY(trial_columns, 4),
+    ENTRY(trial_kernel_sums, 4),
     ENTRY(trial_pairs, 5),
     ENTRY(event_grams, 3),
     /* call_threads.c */

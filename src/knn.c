@@ -253,8 +253,9 @@ static void offer_block(search_state q, size_t i0, size_t m, size_t j0, size_t c
     }
 }
 
-/* The products of a block of rows with `count` rows from j0 on, times product_factor(). Those within
-   the block are computed once for both rows of a pair; the factor, a power of two, rounds nothing. */
+/* The products of a block of rows with `count` rows from j0 on, times product_factor(). Those
+   within the block are computed once for both rows of a pair; the factor, a power of two, rounds
+   nothing. */
 static void block_products(const knn_space *s, size_t i0, size_t m, size_t j0, size_t count,
                            double *product)
 {

@@ -95,13 +95,13 @@ void linear_self(const centered_view *x, size_t rows, double *x_rows, pause_func
 void linear_gram(const centered_view *x, size_t columns, double *x_columns, pause_function pause,
                  double *gram, linear_sums sums)
 {
-    clear(gram, x->n * x->n);
+    if (gram) clear(gram, x->n * x->n);
     clear_sums(sums, x->n, x->d);
     for (size_t j = 0; j < x->d; j += columns) {
         const size_t now = at_most(x->d - j, columns);
         load_columns(x, j, now, x_columns);
         add_sums(x_columns, x->n, now, sums.s + j, sums.f + j, sums.k);
-        blas_syrk_upper('N', x->n, now, x_columns, x->n, 1.0, gram, x->n);
+        if (gram) blas_syrk_upper('N', x->n, now, x_columns, x->n, 1.0, gram, x->n);
         pause();
     }
 }

@@ -23,7 +23,8 @@ void linear_cross(const centered_view *x, const centered_view *y, size_t rows, d
 void linear_self(const centered_view *x, size_t rows, double *x_rows, pause_function pause,
                  double *c, linear_sums sums);
 
-/* The upper triangle of the Gram matrix x x', and the sums. Scratch: n x columns. */
+/* The upper triangle of the Gram matrix x x' (where gram is not NULL), and the sums. Scratch: n x
+   columns. */
 void linear_gram(const centered_view *x, size_t columns, double *x_columns, pause_function pause,
                  double *gram, linear_sums sums);
 

@@ -235,6 +235,7 @@ SEXP repalign_permuted_singular_values(SEXP a, SEXP b, SEXP permutations);
 
 /* call_trial_moments.c: H values from responses to several trials. */
 SEXP repalign_trial_terms(SEXP sample, SEXP threads);
+SEXP repalign_trial_kernel_sums(SEXP k, SEXP l, SEXP m, SEXP threads);
 SEXP repalign_trial_columns(SEXP sample, SEXP weights, SEXP deletions, SEXP threads);
 SEXP repalign_trial_pairs(SEXP sample, SEXP ix, SEXP iy, SEXP deletions, SEXP threads);
 SEXP repalign_event_grams(SEXP rows, SEXP events, SEXP threads);

@@ -561,3 +561,19 @@ test_that("what needs no randomness leaves the generator untouched", {
   expect_false(exists(".Random.seed", globalenv(), inherits = FALSE))
   set.seed(1)
 })
+
+test_that("H without products of a side with itself is H with them", {
+  set.seed(42)
+  tall <- normal_matrix(40, 7)
+  other <- normal_matrix(40, 9)
+  wide <- normal_matrix(40, 300)
+  for (pair in list(list(tall, other), list(wide, tall), list(tall, wide), list(wide, wide + 1))) {
+    for (estimator in c("naive", "stimulus", "stimulus_neuron")) {
+      found <- hsic(pair[[1]], pair[[2]], estimator = estimator)
+      local({
+        local_internal("leave_out_self", function(pair) NULL)
+        expect_equal(found, hsic(pair[[1]], pair[[2]], estimator = estimator), tolerance = 1e-13)
+      })
+    }
+  }
+})

@@ -312,6 +312,12 @@ test_that("clusters are deleted as wholes, events share noise", {
   for (m in list(rsa_sq(), cka_of("stimulus"))) {
     expect_equal(signal_of(responses(y, event = event), m), signal_of(x, m), tolerance = 1e-10)
   }
+  # it does not matter which side declares them; stimuli without a label stand on both
+  y <- matrix(1:64 + 0, 16)^1.5
+  expect_equal(noise_ceiling(x, responses(y, cluster = cluster)),
+               noise_ceiling(responses(x, cluster = cluster), y), ignore_attr = TRUE)
+  expect_error(noise_ceiling(responses(x, cluster = cluster), y[1:14, ]),
+               class = "repalign_error_rows")
   expect_error(noise_ceiling(responses(x, cluster = cluster), measure = "rsa"),
                class = "repalign_error_choice")
 })

@@ -26,7 +26,7 @@ expect_same_null <- function(x, y, measure, permutations = 20, engine = "random"
   found <- NULL
   single <- count_calls("permuted_score", found <- null_of())
   expect_identical(single == 0, fast)
-  local_internal("trials_fit", function(...) FALSE)
+  local_internal("trials_fit", function(measure, pairs, sides) rep(FALSE, nrow(pairs)))
   plain <- null_of()
   expect_equal(null_scores(found), null_scores(plain), tolerance = 1e-10)
   expect_identical(found$p_value, plain$p_value)
@@ -96,6 +96,14 @@ test_that("a grid has the nulls of its pairs", {
   # other numbers of trials within one pair are compared one by one
   expect_same_null(x, list(f = responses(areas$four)), neuron_trial, permutations = 5,
                    fast = FALSE)
+  # and the other pairs of their grid are not
+  four <- c(y, list(f = responses(areas$four)))
+  single <- function(y) {
+    count_calls("permuted_score", suppressMessages(
+      calibrate(x, y, neuron_trial, permutations = 5, engine = "random")))
+  }
+  expect_identical(single(four), single(four["f"]))
+  expect_same_null(x, four, neuron_trial, engine = "coset", permutations = 5, fast = FALSE)
   groups <- list(g = responses(areas$four), h = responses(areas$four[, 5:1, ]))
   expect_same_null(c(x["a"], groups), y = NULL, neuron_trial, permutations = 5, fast = FALSE)
   expect_same_null(groups, y = NULL, neuron_trial)

@@ -75,6 +75,22 @@ test_that("CKA: means of centred kernels, pooled pairs", {
   }
 })
 
+test_that("stimuli without a cluster are left out, and one estimator is taken for all", {
+  subjects <- subjects_of(30)
+  cluster <- c(rep(1:9, each = 3), NA, NA, NA)
+  for (m in list(measure("cka", estimator = "stimulus"), squared)) {
+    kept <- lapply(subjects, function(s) responses(s[1:27, ], cluster = cluster[1:27]))
+    expect_equal(subject_ceiling(lapply(subjects, responses, cluster = cluster), m),
+                 subject_ceiling(kept, m), tolerance = 1e-10)
+  }
+  set.seed(5)
+  trials <- array(unlist(subjects[1:2]), c(30, 6, 2)) + array(rnorm(720), c(30, 6, 2))
+  mixed <- c(list(responses(trials)), subjects[3:4])
+  expect_message(one <- subject_ceiling(mixed, "cka"), "stimulus_neuron_trial")
+  expect_equal(as.data.frame(one)[limits], tolerance = 1e-12, as.data.frame(
+    subject_ceiling(mixed, measure("cka", estimator = "stimulus_neuron_trial")))[limits])
+})
+
 test_that("bad input is named", {
   subjects <- subjects_of()
   expect_error(subject_ceiling(subjects[1]), class = "repalign_error_type")

@@ -285,3 +285,49 @@ test_that("the Gaussian kernel gets an estimator that is defined for the declara
     expect_error_of(cka(x, y, "rbf", "stimulus_trial"), "repalign_error_value", "linear")
   }
 })
+
+test_that("H of kernels of all trials is the mean over different stimuli", {
+  set.seed(41)
+  symmetric <- function(rows) {
+    k <- matrix(rnorm(rows^2), rows)
+    k + t(k)
+  }
+  n <- 6
+  # as many trials on both sides or not, and weights of their pairs that differ among stimuli
+  for (trials in list(c(3, 3), c(2, 4), c(1, 3))) {
+    k <- symmetric(n * trials[1])
+    l <- symmetric(n * trials[2])
+    m <- array(runif(prod(trials) * n), c(trials, n))
+    of <- function(kernel, count, i, j) {
+      at <- function(i) (i - 1) * count + seq_len(count)
+      kernel[at(i), at(j), drop = FALSE]
+    }
+    weight <- function(i) matrix(m[, , i], trials[1])
+    terms <- expand.grid(i = 1:n, j = 1:n, k = 1:n, l = 1:n)
+    mean_over <- function(count, term) {
+      rows <- unique(terms[seq_len(count)])
+      rows <- rows[apply(rows, 1, anyDuplicated) == 0, , drop = FALSE]
+      mean(apply(rows, 1, function(at) do.call(term, unname(as.list(at)))))
+    }
+    kx <- function(i, j) of(k, trials[1], i, j)
+    ly <- function(i, j) of(l, trials[2], i, j)
+    expected <- mean_over(2, function(i, j) {
+      sum(kx(i, j) * (weight(i) %*% ly(i, j) %*% t(weight(j))))
+    }) - 2 * mean_over(3, function(i, j, k) {
+      drop(t(kx(i, j) %*% rowSums(weight(j))) %*% weight(i) %*% ly(i, k) %*% colSums(weight(k)))
+    }) + mean_over(4, function(i, j, k, l) {
+      drop(rowSums(weight(i)) %*% kx(i, j) %*% rowSums(weight(j))) *
+        drop(colSums(weight(k)) %*% ly(k, l) %*% colSums(weight(l)))
+    })
+    expect_equal(weighted_kernel_h(k, l, m), expected, tolerance = 1e-12)
+  }
+})
+
+test_that("the kernel of all trials moves with its stimuli", {
+  set.seed(43)
+  kernel <- matrix(rnorm(144), 12)
+  form <- as_form("trial kernel", list(kernel = kernel))
+  permutation <- c(3, 1, 4, 2)
+  rows <- c(7:9, 1:3, 10:12, 4:6)
+  expect_identical(relabel_form(form, permutation)$kernel, kernel[rows, rows])
+})

@@ -1,0 +1,20 @@
+# What the vignettes have in common: small pictures, lines that fit the page, and words for numbers.
+
+knitr::opts_chunk$set(comment = "#>", fig.width = 7, fig.height = 2.8,
+                      dpi = 76, fig.retina = 1, dev.args = list(antialias = "none"))
+options(digits = 3, width = 80)
+has_ggplot2 <- requireNamespace("ggplot2", quietly = TRUE)
+
+say <- function(value, digits = 2) formatC(value, digits = digits, format = "f")
+ends <- function(low, high, digits = 2) paste(say(low, digits), "to", say(high, digits))
+say_p <- function(p) if (p < 0.001) "p < 0.001" else paste("p =", formatC(p, digits = 2))
+
+# messages, warnings and errors in lines that fit the page
+for (kind in c("message", "warning", "error")) local({
+  plain <- knitr::knit_hooks$get(kind)
+  wrapped <- function(x, options) {
+    text <- strwrap(gsub("\\s*\n#> *", " ", sub("^#> *", "", x)), 76)
+    plain(paste0(paste("#>", text, collapse = "\n"), "\n"), options)
+  }
+  do.call(knitr::knit_hooks$set, setNames(list(wrapped), kind))
+})

@@ -17,8 +17,7 @@ check_size <- function(rows, columns, arg) {
 # bytes: what the call is about to allocate; what and remedy: what the memory is for, and what would
 # need less of it, for the error message.
 check_memory <- function(bytes, what, remedy) {
-  # asking the system for its free memory takes longer than filling such a small amount
-  if (bytes < 2^24 && is.null(getOption("repalign.max_memory"))) return(invisible())
+  if (is_small_amount(bytes)) return(invisible())
   limit <- memory_limit()
   if (bytes > limit) {
     abort(what, " would take about ", format_bytes(bytes), ", more than the ", format_bytes(limit),
@@ -27,6 +26,9 @@ check_memory <- function(bytes, what, remedy) {
   }
   invisible()
 }
+
+# Asking the system for its free memory takes longer than filling such a small amount.
+is_small_amount <- function(bytes) bytes < 2^24 && is.null(getOption("repalign.max_memory"))
 
 format_bytes <- function(bytes) format(structure(bytes, class = "object_size"), units = "auto")
 

@@ -138,11 +138,12 @@ similarity_result <- function(pairs, sides, set, scores) {
   labels <- vapply(set, function(m) m$label, "")
   k <- length(set)
   each <- function(values) rep(values, each = k)
-  result <- data.frame(
+  # data.frame() would take most of the time of a small call
+  result <- list2DF(list(
     x = each(name(sides$x, pairs$i)), y = each(name(sides$y, pairs$j)),
     measure = rep(labels, nrow(pairs)), score = as.vector(t(scores)),
-    n = sides$x$reprs[[1]]$n
-  )
+    n = rep(sides$x$reprs[[1]]$n, length(scores))
+  ))
   if (any(vapply(set, takes_gaps, NA))) result$pairs <- counts_by_row(pairs, sides, set)
   if (sides$models) {
     result <- cbind(model_x = each(sides$x$models[pairs$i]),
@@ -270,6 +271,7 @@ report_tiles <- function(parts, rows, result) {
 cut_into_tiles <- function(pairs, sides, most) {
   workers <- worker_count()
   if (nrow(pairs) < 2) return(NULL)
+  if (workers == 0 && most >= length(all_representations(sides))) return(NULL)
   most <- max(2, floor(most / max(workers, 1)))
   wanted <- min(max(workers, 1), nrow(pairs))
   size <- length(sides$x$reprs)
@@ -308,12 +310,13 @@ grid_tiles <- function(pairs, size_x, size_y, wanted, most) {
 
 block_of <- function(size, blocks) ceiling(seq_len(size) * blocks / size)
 
-# How many prepared representations fit into a quarter of the free memory. null: are their operands
-# made, too?
+# How many prepared representations fit into a quarter of the free memory, or Inf where that is not
+# to be asked. null: are their operands made, too?
 how_many_fit <- function(set, reprs, null) {
   n <- as.double(reprs[[1]]$n)
   d <- max(vapply(reprs, function(repr) if (repr$kind == "data") ncol(repr$data) else 1L, 0L))
   numbers <- sum(vapply(set, numbers_per_representation, 0, n, d, null))
+  if (is_small_amount(8 * numbers * length(reprs))) return(Inf)
   floor(memory_limit() / 2 / max(8 * numbers, 1))
 }
 

@@ -303,6 +303,11 @@ excluded_pairs <- function(labels_x, labels_y) {
     return(list(x = c(result$x, also[, 1]), y = c(result$y, also[, 2]), blocks = result$blocks,
                 count = result$count + nrow(also)))
   }
+  # mostly each neuron has a label of its own, the same on both sides
+  if (identical(labels_x, labels_y) && !anyDuplicated(labels_x)) {
+    at <- seq_along(labels_x)
+    return(list(x = at, y = at, blocks = list(), count = as.double(length(at))))
+  }
   common <- intersect(labels_x, labels_y)
   at_x <- split(seq_along(labels_x), factor(match(labels_x, common), seq_along(common)))
   at_y <- split(seq_along(labels_y), factor(match(labels_y, common), seq_along(common)))

@@ -17,10 +17,8 @@
 #'   (for example from one recording session) are left out of the neuron correction. By default
 #'   only the pairs of a neuron with itself are left out. Not for what [responses()] declares
 #'   already.
-#' @param na what to do about missing values (`NA` and `NaN`; infinite values are always an
-#'   error). `"error"`: stop, and say where they are. `"stimuli"`: leave out the stimuli that
-#'   have a missing value anywhere. `"neurons"`: leave out the neurons that have one. `units` is
-#'   cut in the same way. A message, and `print()`, say how many are left out.
+#' @param na what to do about missing values, see [brain_to_brain()]. `units` is cut in the same
+#'   way.
 #' @param complete `"y"`: the units of the layers are not a sample, but all that there are, so that
 #'   their self terms are corrected for few stimuli only (see [cka()]); `"x"`: the neurons of the
 #'   region are, which is then used whole. What [responses()] makes declares it.

@@ -62,19 +62,19 @@ NULL
 #' @param ... not used: parameters of a measure are given to [measure()].
 #' @param alpha level of the threshold, between 0 and 1.
 #' @param variant what the column `calibrated` holds. Let \eqn{s} be the score, \eqn{t} the
-#'   threshold, \eqn{b} the best possible score, and \eqn{m} and \eqn{\sigma}{sd} the mean and
-#'   the standard deviation of the null scores:
-#'   * `"gated"`: \eqn{\max((s - t)/(b - t), 0)}{max((s - t)/(b - t), 0)};
+#'   threshold, \eqn{b} the best possible score, and \eqn{m} and \eqn{\sigma}{sd} the mean and the
+#'   standard deviation of the null scores (for distances with changed signs, so that larger values
+#'   always mean more similar):
+#'   * `"gated"`: \eqn{\max((s - t)/(b - t), 0)}{max((s - t)/(b - t), 0)}, which is 0 exactly when p
+#'     is above `alpha`, but for scores equal to the threshold;
 #'   * `"centered"`: \eqn{s - m};
 #'   * `"z"`: \eqn{(s - m)/\sigma}{(s - m)/sd};
 #'   * `"ari"`: \eqn{(s - m)/(b - m)}, as in the adjusted Rand index.
 #'
-#'   For distances, the signs of \eqn{s}, \eqn{t}, \eqn{b} and \eqn{m} are changed first, so that
-#'   larger values always mean more similar. Where nothing bounds the scores (`range_max` of
-#'   [measures()] is infinite, as for `estimator = "stimulus_neuron"` of [cka()]; [new_measure()]
-#'   without `best`; a function of your own in `aggregate`), `"gated"` is how far the score is above
-#'   the threshold, \eqn{\max(s - t, 0)}{max(s - t, 0)}, and `"ari"` is `NA`, with a warning. A
-#'   gated score is 0 exactly when p is above `alpha`, but for scores equal to the threshold.
+#'   Where nothing bounds the scores (`range_max` of [measures()] is infinite, as for `estimator =
+#'   "stimulus_neuron"` of [cka()]; [new_measure()] without `best`; a function of your own in
+#'   `aggregate`), `"gated"` is how far the score is above the threshold, \eqn{\max(s - t, 0)}{max(s
+#'   - t, 0)}, and `"ari"` is `NA`, with a warning.
 #' @param aggregate `NULL`: every pair is calibrated by itself. Otherwise the scores of a whole grid
 #'   of pairs become one value, which is calibrated against the same value of the permuted data:
 #'   `"max"` (the most similar pair), `"mean"`, `"row_max"` or `"col_max"` (the mean over rows, or

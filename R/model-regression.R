@@ -19,17 +19,17 @@
 #' @param leave_out one label per condition, by its names or in its order, such as the run in which
 #'   it was shown: pairs of conditions with the same label are left out.
 #' @param blocks one label per condition, given in the same way: only conditions of the same block
-#'   are exchanged, as in [calibrate()]. By default the labels of `leave_out`, to which conditions
-#'   also keep with other blocks; `NULL`: all conditions are exchanged (see Details).
+#'   are exchanged, as in [calibrate()]. By default the labels of `leave_out`; `NULL`: all
+#'   conditions are exchanged (see Details).
 #' @param inner for representations: how two conditions are compared, see [rsa()]. By default as in
 #'   the RDM of the response, where that is known, and else by `"correlation"`; a message says which
 #'   it is.
-#' @param fit `"ordinary"` least squares; `"nonnegative"`: with coefficients that are not negative,
-#'   for predictors that add up in the response; `"ridge"`: with coefficients shrunk by `ridge`.
+#' @param fit `"ordinary"` least squares; `"nonnegative"`, for predictors that add up in the
+#'   response; `"ridge"`, with coefficients shrunk by `ridge`.
 #' @param ridge for `fit = "ridge"`: what is added to the sum of squares of each predictor, as a
 #'   share of it. 0.1 is a little, 1 much.
-#' @param standardize if `TRUE`, coefficients are in standard deviations of the response for one
-#'   standard deviation of the predictor, over the pairs; otherwise in the units of the data.
+#' @param standardize if `TRUE`, coefficients are in standard deviations of the response for one of
+#'   the predictor, over the pairs; otherwise in the units of the data.
 #' @param na what to do about dissimilarities (or labels) that are `NA`: `"error"`, or
 #'   `"pairwise"`, which leaves these pairs out.
 #' @param center are predictors tested beyond effects of single conditions? See Details.
@@ -65,36 +65,32 @@
 #' *The test of a predictor* (Freedman and Lane 1983). The response is fitted without the predictor,
 #' the conditions of the RDM of residuals are permuted, and the fit is added back; the partial
 #' correlation with the predictor is then a null value. Before that, effects of single conditions
-#' are taken out of all RDMs, \eqn{d_{ij} - a_i - a_j}{d_ij - a_i - a_j} with the least sum of
-#' squares (double centring, over the pairs that count): one condition with unusual patterns is far
-#' from all others. A predictor that has such effects only (one condition against all) has `p_value`
-#' `NA`, with a warning. `center = FALSE` tests the coefficient as it is, and finds less. The test
-#' is two-sided; for `fit = "nonnegative"` it is one-sided, of the share of the remaining variance
-#' that the predictor explains; for ridge regression it is that of ordinary least squares, because
-#' residuals of a shrunk fit would still hold what the other predictors explain. It is exact without
-#' other predictors, and else an approximation; that of the whole model, which permutes the
-#' conditions of the response, is exact. Simulated levels at 0.05 were 0.031 to 0.067, where `lm()`
-#' had 0.25 to 0.54.
+#' are taken out of all RDMs, \eqn{d_{ij} - a_i - a_j}{d_ij - a_i - a_j} (double centring): one
+#' condition with unusual patterns is far from all others. A predictor that has such effects only
+#' (one condition against all) has `p_value` `NA`, with a warning. `center = FALSE` tests the
+#' coefficient as it is, and finds less. The test is two-sided; for `fit = "nonnegative"` one-sided,
+#' of the share of the remaining variance that the predictor explains; for ridge regression it is
+#' that of ordinary least squares. The test of the whole model permutes the conditions of the
+#' response. It is exact, that of a predictor among others an approximation: simulated levels at
+#' 0.05 were 0.031 to 0.067, where `lm()` had 0.25 to 0.54 (article "What was simulated" of the web
+#' site).
 #'
-#' *Pairs left out.* With `leave_out`, conditions are exchanged within its labels by default, which
-#' takes pairs that count to pairs that count. Differences between whole groups of conditions are
-#' then held, as with `blocks`. A matrix of your own in `permutations` may also exchange whole
-#' groups of equal size. With `blocks = NULL`, all conditions are exchanged; that is right where the
-#' predictors have nothing to do with the runs, such as conditions in random order. Missing pairs
-#' are left out anew in each permutation.
+#' *Pairs left out.* With `leave_out`, conditions are exchanged within its labels by default;
+#' differences between whole groups of conditions are then held, as with `blocks`. A matrix of your
+#' own in `permutations` may also exchange whole groups of equal size. With `blocks = NULL`, all
+#' conditions are exchanged; that is right where the predictors have nothing to do with the runs,
+#' such as conditions in random order. Missing pairs are left out anew in each permutation.
 #'
 #' *The group.* `p_value` of `summary()` counts conditions and subjects as samples, see
 #' [regression_group]. In simulations it was at most 0.05 in 0.00 to 0.04 of the data sets where
 #' there was nothing, `p_conditions` and `p_subjects` in up to 0.47 and 0.64.
 #'
-#' The figures are in the article "What was simulated" of the web site.
-#'
 #' When not to trust it:
-#' * noise in the patterns. The RDM of noisy patterns has products of the patterns with their noise,
-#'   which lie along a predictor that is in the patterns, and along others that correlate with it.
-#'   `p_value` of a predictor that tells nothing is then too small in the rows of the result, as is
-#'   `p_conditions` (at most 0.05 in 0.07 to 0.19 of the data sets with predictors that correlate by
-#'   0.63). `p_value` of the group holds. The print says when predictors correlate by more than 0.3;
+#' * noise in the patterns, which in an RDM lies along predictors that correlate with those in the
+#'   patterns. `p_value` of a predictor that tells nothing is then too small in the rows of the
+#'   result, as is `p_conditions` (at most 0.05 in 0.07 to 0.19 of the data sets with predictors
+#'   that correlate by 0.63); `p_value` of the group holds. The print says when predictors correlate
+#'   by more than 0.3;
 #' * few large blocks, beside another predictor that differs between blocks: the same two p-values
 #'   are too small;
 #' * conditions that depend on each other, as in a series or in runs without `blocks`: a warning of

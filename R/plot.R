@@ -39,30 +39,26 @@ utils::globalVariables(".data")
 #'   dashes with a grey band.
 #' @param ... arguments of `autoplot()`, which `plot()` passes on; any other is an error.
 #' @return `plot()` returns `x`, invisibly. `autoplot()` returns a ggplot object.
-#' @details Plots are laid out for a page of about 7 x 5 inches. At this size, numbers are written
-#' on tiles if they fit; long names are shortened by leaving out what they have in common, or their
-#' middle ("..."); and of 100 names, every third or fourth is written at the axis. All colours are
-#' safe for colour-blind readers.
+#' @details Plots are laid out for a page of about 7 x 5 inches: numbers are written on tiles if
+#'   they fit, long names are shortened, and of 100 names every third or fourth is written. All
+#'   colours are safe for colour-blind readers.
 #'
 #' If several results were put together, as in `rbind(monday = a, tuesday = b)` or by
 #' `dplyr::bind_rows(.id = )`, each of them has panels of its own. It is an error if two rows would
 #' be drawn in the same place. Columns that are factors keep the order of their levels.
 #'
 #' *Tiles.* Darker tiles are more similar, for distances too. With one measure, or with similarities
-#' that do not exceed 1, the numbers at the colour bar are scores. Otherwise each measure has its
-#' own scale: the colour bar then goes from 0 (the least similar end of the scale of that measure)
-#' to 1 (its most similar end), and the titles of the panels give the ranges of the scores.
-#' Calibrated scores below 0 are orange. A star marks a p-value (the adjusted one, if there is one)
-#' of at most `alpha`. An aggregate over models gives a grid of models.
+#' that do not exceed 1, the numbers at the colour bar are scores. Otherwise it goes from 0 to 1,
+#' the two ends of the scale of each measure, and the titles of the panels give the ranges of the
+#' scores. Calibrated scores below 0 are orange. A star marks a p-value (the adjusted one, if there
+#' is one) of at most `alpha`. An aggregate over models gives a grid of models.
 #'
 #' *Heat map and map* need all pairs of a list that was compared with itself (for models, with
-#' `diagonal = TRUE` or an `aggregate`). Both start from dissimilarities: the best possible score
-#' less the score, at least 0, or the distance; of both directions the mean. The tree is built by
-#' average linkage ([stats::hclust()]), for a calibration from the scores. The map is a classical
-#' multidimensional scaling ([stats::cmdscale()]). Its caption says how much of the dissimilarity
-#' two dimensions keep: their share of the sum of the absolute eigenvalues. If the share is small,
-#' points that are near each other on the map need not be similar. A grey line joins a name to its
-#' point where it had to stand apart from it.
+#' `diagonal = TRUE` or an `aggregate`). Dissimilarities are the best possible score less the score,
+#' at least 0, or the distance; of both directions the mean. The tree is built by average linkage
+#' ([stats::hclust()]), the map by classical multidimensional scaling ([stats::cmdscale()]). The
+#' caption of a map says how much of the dissimilarity two dimensions keep: their share of the sum
+#' of the absolute eigenvalues. If it is small, points that are near each other need not be similar.
 #'
 #' *Null.* Bars show the null scores (with `engine = "moments"` the density of the fitted
 #' distribution), lines the score and the threshold.

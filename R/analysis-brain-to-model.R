@@ -42,13 +42,12 @@
 #' With `normalize = "sd"`, the neurons and the units of the layers are divided by their standard
 #' deviations.
 #'
-#' When not to trust it: when stimuli depend on each other (groups of similar images, successive
-#' time points). The jackknife counts each stimulus as an independent observation, so the
-#' intervals are then too narrow, unless `clusters` names these stimuli (see [cka_interval()]).
-#' They cover the sampling of stimuli only and hold the recorded
-#' neurons, the layers and their units fixed. Intervals of two layers for the same stimuli do not
-#' answer whether the layers differ, because their errors are related. The best layer of several
-#' is chosen by its value, which is therefore too high by chance.
+#' When not to trust it: when stimuli depend on each other, intervals are too narrow, unless
+#' `clusters` names these stimuli (see [dependence]). They hold the recorded neurons, the layers and
+#' their units fixed. Intervals of two layers for the same stimuli do not answer whether the layers
+#' differ, because their errors are related, and the best layer of several is chosen by its value,
+#' which is therefore too high by chance: [compare_scores()] and [best_score()] are made for both
+#' questions.
 #' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, Figure 4.
 #' @examples
 #' # V4 against the layers of a network, for the first 100 images

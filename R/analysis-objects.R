@@ -40,10 +40,9 @@
 #' `"stimulus_neuron"`, at least 3 per category).
 #'
 #' When not to trust it: when images depend on each other, for example several views of the same
-#' object in one category. The jackknife counts each image as an independent observation, so the
-#' intervals are then too narrow, unless `clusters` names these images. They cover the sampling of
-#' images only and hold the recorded neurons and the choice of categories fixed; with a handful of
-#' images per category, they are themselves uncertain.
+#' object in one category, and `clusters` does not say so: intervals are then too narrow. They hold
+#' the recorded neurons and the choice of categories fixed; with a handful of images per category,
+#' they are themselves uncertain.
 #' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, Figure 5.
 #' @examples
 #' # seven objects at three positions each: does inferior temporal cortex separate them?

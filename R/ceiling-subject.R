@@ -20,8 +20,24 @@ declare_result(
   heading = function(x, digits) {
     c(paste0("Ceiling of subjects: ", count_of(nrow(x), "row")), attr(x, "words"))
   },
-  term = function(rows) rep("ceiling", nrow(rows))
+  term = function(rows) rep("ceiling", nrow(rows)),
+  sentence = function(x) subject_ceiling_sentence(x)
 )
+
+subject_ceiling_sentence <- function(x) {
+  need_columns(x, c("measure", "lower", "upper", "pairwise", "ceiling", "n"), "told", "result")
+  vapply(seq_len(nrow(x)), function(row) {
+    who <- count_of(x$n[row], "subject")
+    name <- measure_words(x$measure[row])
+    if (is.na(x$ceiling[row])) return(paste0("The ceiling of ", who, " is undefined (NA)."))
+    limits <- number_words(x$lower[row], x$upper[row])
+    paste0("A model of what ", who, " share can be expected to reach ", with_article(name), " of ",
+           number_word(x$ceiling[row]),
+           brackets(paste("between subjects", number_word(x$pairwise[row])),
+                    paste("of a subject with the mean of the others", limits[1]),
+                    paste("with the mean of all", limits[2])), ".")
+  }, "")
+}
 
 #' How alike subjects are, as a ceiling of models
 #'

@@ -12,7 +12,15 @@ declare_result(
     column("bias", "expected - cka", shown = 3),
     column("factor", "expected / cka", shown = 4)
   ),
-  heading = function(x, digits) paste0("Expected values of the CKA: ", count_of(nrow(x), "row"))
+  heading = function(x, digits) paste0("Expected values of the CKA: ", count_of(nrow(x), "row")),
+  sentence = function(x) {
+    need_columns(x, c("estimator", "cka", "expected"), "told", "result")
+    vapply(seq_len(nrow(x)), function(row) {
+      text <- number_words(x$cka[row], x$expected[row])
+      paste0("Where the CKA is ", text[1], ", the ", estimator_words(x$estimator[row]),
+             " is expected to be ", text[2], ".")
+    }, "")
+  }
 )
 
 #' The value that an estimator is expected to give from few stimuli and few neurons

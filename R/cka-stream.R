@@ -356,8 +356,23 @@ declare_result(
            undefined_of(x$cka))
   },
   shown = function(x) without_samples_only(x),
-  footing = function(x, digits) complete_note(if ("both" %in% x$complete) "complete both")
+  footing = function(x, digits) complete_note(if ("both" %in% x$complete) "complete both"),
+  sentence = function(x) stream_sentence(x)
 )
+
+stream_sentence <- function(x) {
+  need_columns(x, c("estimator", "cka", "se", "n", "batches"), "told", "result")
+  vapply(seq_len(nrow(x)), function(row) {
+    name <- estimator_words(x$estimator[row], x$complete[row])
+    if (is.na(x$cka[row])) return(paste0("The ", name, " is undefined (NA)."))
+    text <- number_words(x$cka[row], x$se[row])
+    paste0("The ", name, " was ", text[1],
+           brackets(if (is.na(x$se[row])) "no standard error (NA)" else
+             paste("standard error", text[2], "from leaving out each of",
+                   count_of(count_word(x$batches[row]), "chunk")),
+             stimuli_words(x$n[row])), ".")
+  }, "")
+}
 
 #' Centered kernel alignment of representations that do not fit into memory
 #'

@@ -116,10 +116,9 @@ trial_size_deletions <- function(comparison, parts, members, used) {
 #' @param neurons numbers of neurons. By default 4, 8, 16, ..., and all.
 #' @param repeats number of random subsets for each number of neurons below all.
 #' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, see [cka()].
-#' @param units one label per neuron: pairs of neurons with equal labels are left out of the
-#'   neuron correction, in the numerator and in the denominators. By default each neuron has a
-#'   label of its own, so that a neuron is never paired with itself. With the recording sessions
-#'   as labels, all pairs that may share noise are left out.
+#' @param units one label per neuron: pairs of neurons with equal labels are left out of the neuron
+#'   correction. By default each neuron has a label of its own. With the recording sessions as
+#'   labels, all pairs that may share noise are left out.
 #' @param na what to do about missing values. `"pairs"`: in each pair of trials, leave out the
 #'   neurons with a missing value in either of the two (`NaN` is an error here). `"stimuli"`:
 #'   leave out the stimuli with a missing value in any trial. `"neurons"`: leave out the neurons
@@ -149,21 +148,17 @@ trial_size_deletions <- function(comparison, parts, members, used) {
 #' different trials, the denominators multiply responses of one trial, which share noise. The
 #' corrected similarity is therefore the share of what neurons do in common that repeats: 1 without
 #' shared noise, whatever the noise of single neurons, and lower the more noise neurons share, or
-#' the more the representation changes from trial to trial. Without shared noise it tells whether
-#' the representation changes; and the drop from `units` = sessions to the default tells how much
-#' noise neurons share. It is not the way to correct another comparison for noise: give the trials
-#' as [responses()] to [cka()], [brain_to_brain()] or [brain_to_model()] for that, whose estimate
+#' the more the representation changes from trial to trial. The drop from `units` = sessions to the
+#' default tells how much noise neurons share. To correct another comparison for noise, give the
+#' trials as [responses()] to [cka()], [brain_to_brain()] or [brain_to_model()], whose estimate
 #' `"stimulus_neuron_trial"` multiplies different trials in the denominators, too. (Of a population
-#' with itself that estimate would be 1 by definition, which is why it is not offered here.)
+#' with itself it would be 1 by definition.)
 #'
 #' When not to trust it: as a measure of how reliable the means over trials are, which have less
 #' noise than single trials; and with neurons recorded together, as evidence that the representation
-#' changes. Compare the result for `units` = sessions with the default.
-#'
-#' The jackknife counts each stimulus as an independent observation. If stimuli depend on each
-#' other (groups of similar images, successive time points), the intervals are too narrow, unless
-#' `clusters` names these stimuli (see [cka_interval()]). They cover the sampling of stimuli only
-#' and hold the recorded neurons and trials fixed.
+#' changes: compare `units` = sessions with the default. If stimuli depend on each other, intervals
+#' are too narrow, unless `clusters` names these stimuli (see [dependence]). They hold the recorded
+#' neurons and trials fixed.
 #' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, Figure 6.
 #' @examples
 #' # the first five repeats of 132 units, of which those of a session may share noise

@@ -61,14 +61,13 @@ declare_result(
 #' was simulated").
 #'
 #' When not to trust it: the parameters are themselves estimated from the data, unless the
-#' population is simulated. The corrected dimensionality scatters, and the other ratios are
-#' not corrected for small samples. For raw spike counts only `assume = "general"` is
-#' appropriate; for `"normalized"`, divide each neuron by its standard deviation first. The
-#' prediction assumes that `x` and `y` have no neurons in common, and there is no way to
-#' label those that they share. The result is `NA`, with a warning, when the corrected
-#' dimensionality or the corrected CKA is undefined. The expansion to second order holds where the
-#' H values of a representation with itself vary little around their means; where they do not, the
-#' mean of single ratios is dominated by a few large ones.
+#' population is simulated. The corrected dimensionality scatters, and the other ratios are not
+#' corrected for small samples. For raw spike counts only `assume = "general"` is appropriate; for
+#' `"normalized"`, divide each neuron by its standard deviation first. `x` and `y` must have no
+#' neurons in common. The result is `NA`, with a warning, when the corrected dimensionality or the
+#' corrected CKA is undefined. Where the H values of a representation with itself vary much, the
+#' mean of single ratios is dominated by a few large ones, which the expansion to second order does
+#' not know.
 #' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, equation 12
 #'   and appendix B.2.
 #' @examples

@@ -18,28 +18,26 @@
 #' @param repeats number of random subsets (or of random halves) for each number of neurons.
 #' @param split one label per column of `x`: all pairs of label groups are compared, instead of
 #'   random halves.
-#' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, see [cka()]; for
-#'   [responses()] with trials also `"stimulus_neuron_trial"`, which multiplies only responses that
-#'   share no noise (and is then one of the default estimators). The others take means over trials,
-#'   and `"stimulus_neuron"` leaves out pairs of neurons of one session.
-#' @param units_x,units_y one label per column of `x` and `y`; not for what [responses()] declares
-#'   already. Pairs of neurons with equal labels
-#'   are left out of the neuron correction, see [cka()]. For parts of `x`, give only `units_x`.
-#'   If `x` is a list, `units_x` is a list of label vectors, one per element and with the same
-#'   names.
+#' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, and for
+#'   [responses()] with trials `"stimulus_neuron_trial"` (then one of the default estimators), see
+#'   [cka()]. The others take means over trials, and `"stimulus_neuron"` leaves out pairs of neurons
+#'   of one session.
+#' @param units_x,units_y one label per column of `x` and `y`; not for what [responses()] declares.
+#'   Pairs of neurons with equal labels are left out of the neuron correction, see [cka()]. For
+#'   parts of `x`, give only `units_x`; for a list `x`, a list of label vectors with its names.
 #' @param normalize `"sd"`: each neuron is divided by its standard deviation over the stimuli
 #'   (silent neurons stay as they are); `"none"`: responses are used as they are.
 #' @param conf_level coverage of the intervals; `NULL` for estimates without intervals, which is
 #'   faster.
-#' @param na what to do about missing values (`NA` and `NaN`; infinite values are always an
-#'   error). `"error"`: stop, and say where they are. `"stimuli"`: leave out the stimuli that
-#'   have a missing value anywhere. `"neurons"`: leave out the neurons that have one, and on the
-#'   other side the neuron with the same label, unless the label stands for several neurons.
-#'   Labels are cut in the same way. A message, and `print()`, say how many are left out.
-#' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]).
-#'   The corrected estimators go over clusters, the jackknife deletes whole clusters, and its
-#'   intervals are those of the t distribution. Stimuli with the label `NA` are left out. At least
-#'   5 clusters are needed, 4 without intervals. Not for clusters that [responses()] declares.
+#' @param na what to do about missing values (`NA` and `NaN`; infinite values are always an error).
+#'   `"error"`: stop, and say where they are. `"stimuli"`: leave out the stimuli that have one
+#'   anywhere. `"neurons"`: leave out the neurons that have one, and on the other side the neuron
+#'   with the same label, unless the label stands for several neurons. A message, and `print()`, say
+#'   how many.
+#' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]); not
+#'   for clusters that [responses()] declares. The corrected estimators go over clusters, and the
+#'   jackknife deletes whole ones. Stimuli with the label `NA` are left out. At least 5 clusters are
+#'   needed, 4 without intervals.
 #' @param over what intervals are about: `"stimuli"`: these neurons, with other stimuli. With
 #'   `"neurons_x"`, `"neurons_y"` or both also the populations that the neurons are samples of, see
 #'   Details (for pairs within `x` both or neither). Not for `"stimulus_neuron_trial"`.
@@ -58,60 +56,47 @@
 #'   * `n_estimates`, the number of subsets, and `undefined`, the number of those in which a
 #'     denominator is not positive;
 #'   * only for [responses()] with several trials: `ceiling`, the estimate that the region, or the
-#'     two sides, would have with their own noise-free responses, over the same pairs of neurons;
-#'     and `disattenuated`, the estimate from trials (`"stimulus_neuron_trial"` for
-#'     `"stimulus_neuron"`), each with its standard error (`_se`, over stimuli), see
-#'     [noise_ceiling()]; `NA` for `"naive"`.
-#'     `"stimulus_neuron_trial"` is free of this noise, so that its ceiling is 1.
+#'     two sides, would have with their own noise-free responses (1 for `"stimulus_neuron_trial"`),
+#'     and `disattenuated`, the estimate from trials, each with its standard error (`_se`, over
+#'     stimuli), see [noise_ceiling()]; `NA` for `"naive"`.
 #'
 #'   `pooled` is `NA` if a pooled denominator is not positive, and `pooled_se` is `NA` if this
 #'   happens when a stimulus is deleted; one warning counts these cases. `plot()` draws the
 #'   result, and `summary()` pools over the comparisons.
-#' @details
-#' Each random subset \eqn{r} of neurons gives three values \eqn{H^{(r)}}{H_r} (see [hsic()]), of
-#' which its CKA is the ratio. The pooled estimate takes the means over the subsets first:
+#' @details Each random subset \eqn{r} of neurons gives three values \eqn{H^{(r)}}{H_r} (see
+#' [hsic()]), of which its CKA is the ratio. The pooled estimate takes the means over the subsets
+#' first:
 #' \deqn{\overline{H_{xy}} \Big/ \sqrt{\overline{H_{xx}} \; \overline{H_{yy}}}.}{
 #' mean(H_xy) / sqrt(mean(H_xx) mean(H_yy)).}
-#' It is stable for every number of neurons, while single ratios have heavy tails below about 16
-#' to 32 neurons in cortical recordings. Two random halves of one population are
-#' interchangeable, so the mean of their two denominators is used for both.
+#' It is stable for every number of neurons, while single ratios have heavy tails below about 16 to
+#' 32 neurons in cortical recordings. Two random halves of one population are interchangeable, so
+#' the mean of their two denominators is used for both. Their pooled `"stimulus_neuron"` estimate
+#' approaches 1 as `repeats` grows, because both halves have the same true representation: this
+#' checks the correction and says nothing about the brain.
 #'
-#' For random halves of one population, the pooled `"stimulus_neuron"` estimate approaches 1 as
-#' `repeats` grows, because both halves have the same true representation. This checks the
-#' correction and says nothing about the brain; comparisons between sessions, regions or animals
-#' are findings.
-#'
-#' When not to trust it: when stimuli depend on each other (groups of similar images, successive
-#' time points). The jackknife counts each stimulus as an independent observation, so the
-#' intervals are then too narrow, and the corrected estimates too high: of two unrelated
-#' populations, the 95% interval of `"stimulus_neuron"` left out 0 in 96% of the data sets with 20
-#' groups of 5 similar stimuli and in all but 0.3% of those with 100 points of a time series
-#' (`bench/dependence.R`). `clusters` corrects this as far as stimuli of different clusters are
-#' independent; see [cka()] and [cka_interval()] for figures, and for the warning of class
-#' `repalign_dependence`. By default the interval covers the sampling of stimuli only and holds the
-#' recorded neurons fixed. It then also ignores that only `repeats` random subsets are drawn: with
-#' few neurons or few repeats, raise `repeats` until the estimate no longer changes. No interval
-#' covers the sampling of animals, and with `normalize = "sd"` that of the standard deviations.
-#' Neurons recorded together share noise, which changes `"stimulus_neuron"` unless labels of
-#' sessions say so; `"stimulus_neuron_trial"` is free of it. Two sides with trials and without
-#' labels of sessions are taken as recorded together, and a note below the result says so: then only
-#' different trials are multiplied, which is right either way.
-#'
-#' With neurons in `over`, the standard error comes from the two-way jackknife over stimuli
-#' and neurons of [cka_interval()], with the weights that the random subsets give to the pairs of
-#' neurons. Neurons with equal labels are deleted together, and neurons of both sides at once. The
-#' intervals are those of the t distribution with the degrees of freedom of Satterthwaite. For
-#' random halves they are intervals for how well halves of another sample of neurons would agree.
+#' With neurons in `over`, the standard error comes from the two-way jackknife of [cka_interval()],
+#' with the weights that the random subsets give to the pairs of neurons. Neurons with equal labels
+#' are deleted together, and neurons of both sides at once. For random halves these are intervals
+#' for how well halves of another sample of neurons would agree.
 #' [summary()][summary.repalign_analysis] of several comparisons has no standard errors then. In
-#' simulations with new stimuli and neurons in each of 300 data sets (`bench/ratio.R`; 60 stimuli x
-#' 40 neurons and 120 x 80, true CKA from 0.41 to 0.87, subsets of 8, 20 and all neurons), nominal
-#' 95% intervals held the value of the population of neurons in 93% to 99% of the data sets with
-#' both in `over`, and those that hold the neurons fixed in 68% to 92%.
+#' simulations, 95% intervals held the value of the population in 93% to 99% of the data sets with
+#' both sides in `over`, in 68% to 92% without (article "What was simulated").
 #'
-#' A warning of class `repalign_unstable` points out corrected values that lie above 1, with their
-#' intervals, by more than sampling explains. This happens when the same neurons are on both sides
-#' under different names, or when the two sides share noise. Random halves of one population are
-#' not judged.
+#' When not to trust it:
+#' * when stimuli depend on each other (see [dependence]): intervals are too narrow and the
+#'   corrected estimates too high. `clusters` corrects this as far as stimuli of different clusters
+#'   are independent;
+#' * the default interval is over stimuli alone, and ignores that only `repeats` random subsets are
+#'   drawn: with few neurons or few repeats, raise `repeats` until the estimate no longer changes.
+#'   No interval covers the sampling of animals, and with `normalize = "sd"` that of the standard
+#'   deviations;
+#' * neurons recorded together share noise, which changes `"stimulus_neuron"` unless labels of
+#'   sessions say so; `"stimulus_neuron_trial"` is free of it. Two sides with trials and without
+#'   labels of sessions are taken as recorded together, and a note below the result says so: then
+#'   only different trials are multiplied, which is right either way;
+#' * a warning of class `repalign_unstable` points out corrected values that lie above 1, with their
+#'   intervals, by more than sampling explains: the same neurons are on both sides under different
+#'   names, or the sides share noise. Random halves of one population are not judged.
 #' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, Figure 3.
 #' @examples
 #' # do recording sessions of one area represent the stimuli alike?

@@ -24,7 +24,7 @@
 #' @param complete `"y"`: the units of the layers are not a sample, but all that there are, so that
 #'   their self terms are corrected for few stimuli only (see [cka()]); `"x"`: the neurons of the
 #'   region are, which is then used whole. What [responses()] makes declares it.
-#' @inheritParams brain_to_brain
+#' @param estimator,normalize,conf_level,clusters see [brain_to_brain()].
 #' @return A data frame of class `repalign_analysis` with the columns of [brain_to_brain()]; `x`
 #'   is "brain" and `y` is the name of the layer. `summary()` gives the most similar layer for
 #'   each number of neurons and each estimator.
@@ -38,7 +38,8 @@
 #'
 #' For comparison, compute the similarity of the region to another animal's ([brain_to_brain()]):
 #' a model that reaches it is as similar to the region as another brain is. `plot(reference = )`
-#' draws it beside the layers, see [plot.repalign] and `vignette("brain-to-model")`.
+#' draws it beside the layers, see [plot.repalign]. `vignette("which-model")` goes from layers to a
+#' conclusion.
 #'
 #' With `normalize = "sd"`, the neurons and the units of the layers are divided by their standard
 #' deviations.

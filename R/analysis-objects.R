@@ -23,7 +23,7 @@
 #'   error). `"error"`: stop, and say where they are. `"stimuli"`: leave out the images that have
 #'   a missing value. `"neurons"`: leave out the neurons that have one. `object` is cut in the
 #'   same way. A message, and `print()`, say how many are left out.
-#' @inheritParams brain_to_brain
+#' @param conf_level see [brain_to_brain()].
 #' @return A data frame of class `repalign_analysis` with the columns of [brain_to_brain()]; `x`
 #'   and `y` name the categories.
 #' @details

@@ -126,7 +126,7 @@ trial_size_deletions <- function(comparison, parts, members, used) {
 #'   with a missing value in any trial. `"error"`: stop, and say where the values are missing.
 #' @param complete `"both"`: the neurons are not a sample, but all that there are, see [cka()]. They
 #'   are then used whole. What [responses()] makes declares it.
-#' @inheritParams brain_to_brain
+#' @param normalize,conf_level,clusters see [brain_to_brain()].
 #' @return A data frame of class `repalign_analysis` with the columns of [brain_to_brain()]; `x`
 #'   and `y` are "trial". There is one single ratio per pair of trials and subset of neurons.
 #' @details

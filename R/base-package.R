@@ -111,7 +111,7 @@ generics::augment
 #' The two days share some of their neurons, but it is not known which ones: the units of the two
 #' days have different names. A corrected CKA between the days therefore comes out far above 1.
 #' This shows what unknown shared neurons do and is not a finding about V4.
-#' `vignette("brain-to-model")` finds the shared neurons by their responses and their order, and
+#' `vignette("brain-to-brain")` finds the shared neurons by their responses and their order, and
 #' gives them common labels.
 #'
 #' What it is good for: comparing repeats of units that share noise ([trial_to_trial()]),

@@ -194,7 +194,8 @@ refuse_lacking <- function(column, x, y) {
 #' apart the outputs of these models are: their accuracies, their predicted probabilities, and their
 #' predicted classes.
 #'
-#' @inheritParams benchmark_groups
+#' @param representations,measures,scores,calibrated,cache see [benchmark_groups()].
+#' @param model_permutations,test,dataset,architecture,threads,na,... see [benchmark_groups()].
 #' @param outputs outputs of the models for the same stimuli: a list of matrices (stimuli x
 #'   classes), in the order of `representations` or with their names; or the name of a column of the
 #'   manifest with the files of these matrices. `NULL`: none, if `accuracy` is given.
@@ -219,13 +220,12 @@ refuse_lacking <- function(column, x, y) {
 #' that are less alike inside differ more in what they do. Chance is 0. A measure that is not
 #' symmetric gives both orders of each pair.
 #'
-#' *P-values.* With ten models there are 45 pairs, but only ten independent models: each is part of
-#' nine pairs, and a single unusual model makes all nine unlike the others in both quantities.
-#' Permuting the models (rows and columns of one matrix together) keeps that dependence, while
-#' permuting the pairs ignores it: of unrelated models at a level of 5%, it called 11% of the
-#' correlations of 10 models significant, and 21% of those of 20, where permuting the models called
-#' 6% and 5% (`bench/benchmark-chance.R`, 1000 measures each). Five models have 120 orders, so that
-#' no p-value is below 1/60 (two-sided); with three or four models the test says next to nothing.
+#' *P-values.* With ten models there are 45 pairs, but only ten independent models: a single unusual
+#' model makes all of its nine pairs unlike the others in both quantities. Permuting the models
+#' (rows and columns of one matrix together) keeps that dependence; permuting the pairs ignores it,
+#' and called up to 21% of unrelated models significant at a level of 5%. Five models have 120
+#' orders, so that no p-value is below 1/60 (two-sided); with three or four models the test says
+#' next to nothing.
 #'
 #' *When not to trust it.* Outputs see only what is left at the end of a network: a measure may be
 #' right about differences that no output shows. Models trained alike differ little in accuracy, and

@@ -5,7 +5,8 @@
 #' Scores all pairs of layers within each model by several measures, and tells for each measure how
 #' well layers that are near each other come out as more alike than layers far apart.
 #'
-#' @inheritParams benchmark_groups
+#' @param measures,definition,scores,calibrated,cache,test,dataset,architecture,threads,na,... see
+#'   [benchmark_groups()].
 #' @param models the models:
 #'   * a named list of models, each a named list of layers in their order;
 #'   * a manifest (see [benchmark_groups()]) with the columns `model` and `layer`. Layers are in the
@@ -181,7 +182,7 @@ check_layers <- function(items) {
 #'   there are no more different ones, all are taken, and the p-value is exact.
 #' @param test,dataset,architecture labels that become columns of the result and name its test in
 #'   [rank_measures()].
-#' @inheritParams similarity
+#' @param threads see [similarity()].
 #' @param na what to do about missing values in the representations, see [similarity()]. Stimuli are
 #'   left out of all that are compared with each other, which the `cache` of pairs cannot tell.
 #' @param ... with `calibrated = TRUE`, arguments of [calibrate()]: `permutations`, `alpha`,
@@ -217,33 +218,28 @@ check_layers <- function(items) {
 #'   best score is known.
 #'
 #' *P-values* permute the group labels of representations, and thereby rows and columns of the
-#' matrix of scores together. Pairs that share a model are not independent: a single odd model makes
-#' all of its pairs odd. Permuting the pairs one by one would take them as independent (see
-#' [benchmark_outputs()] for what comes of that). With few models only few p-values are possible:
-#' three groups of two have 90 different labellings, of which 6 only exchange names, so that no
-#' p-value is below 1/15. The figures by chance are those that `bench/benchmark-chance.R` prints.
+#' matrix of scores together, because pairs that share a model are not independent. With few models
+#' only few p-values are possible: three groups of two have 90 different labellings, of which 6 only
+#' exchange names, so that no p-value is below 1/15. (`bench/benchmark-chance.R` prints the figures
+#' by chance.)
 #'
-#' *Undefined scores* (and failed ones) are left out of all metrics and counted. A measure that
-#' fails for one pair goes on with the others; one warning counts the failures, and
-#' `similarity_scores()` has their messages.
+#' *Undefined scores* (and failed ones) are left out of all metrics and counted; one warning counts
+#' the failures, and `similarity_scores()` has their messages.
 #'
-#' *When not to trust it.* A measure that separates groups well sees *some* difference between
-#' them, which need not be the one that you have in mind: groups that differ in the norm of their
+#' *Cache.* A score is found again by the content of both representations, the measure with all of
+#' its parameters, the settings of the calibration and the version of the package. Scores with a
+#' random choice (tied neighbours, the subsets of [rtd()], permutations) stay those of the call that
+#' computed them first; p-values are the same with and without a cache after the same [set.seed()].
+#' Each representation is read and prepared once for all measures, and results do not depend on the
+#' number of workers or threads.
+#'
+#' *When not to trust it.* A measure that separates groups well sees *some* difference between them,
+#' which need not be the one that you have in mind: groups that differ in the norm of their
 #' representations are separated by any measure that is not invariant to scaling. Values near 1 for
 #' most measures mean that the test is too easy to rank them. `"auprc"` and `"conformity"` of
 #' different numbers or sizes of groups are not comparable, because their chance levels differ.
 #' Differences between measures have no standard error here: compare several tests with
 #' [rank_measures()].
-#'
-#' *Cache.* A score is found again by the content of both representations (of files: by the bytes
-#' of the file) and by the measure with all of its parameters, the settings of the calibration and
-#' the version of the package, so that nothing is answered for what has changed. Scores with a
-#' random choice (tied neighbours, the subsets of [rtd()], permutations) stay those of the call that
-#' computed them first. P-values are the same with and without a cache after the same [set.seed()].
-#'
-#' *Memory and workers.* Each representation is read and prepared once for all measures (on the
-#' workers of a future plan: once a tile, see [similarity()]). Results do not depend on the number
-#' of workers or threads.
 #' @references Klabunde et al. (2025), ICLR (the ReSi benchmark), section 3 and appendix. Rousseeuw
 #'   (1987), Journal of Computational and Applied Mathematics 20 (silhouettes).
 #' @examples

@@ -71,32 +71,20 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #' samples. What has no trials, such as a model, is held fixed.
 #' Intervals are those of the t distribution.
 #'
-#' In 300 simulated data sets (`bench/ceilings.R`: 100 stimuli, 40 neurons, 4 trials, independent
-#' noise; the noise-free scores of `cka` by `"stimulus_neuron"`, by `"stimulus"` and of `rsa` were
-#' 0.800, 0.710 and 0.708), disattenuated scores were 0.802, 0.709 and 0.708 on average at
-#' ceilings of 1.00, 0.948 and 0.947, and nominal 95% intervals held the noise-free score in 97%
-#' of them, and ceilings in 96% to 99%. With noise that neurons share (150 data sets,
-#' `correlated`), raw scores were 0.653, 0.543 and 0.539, disattenuated ones 0.801, 0.708 and
-#' 0.709 (held in 94% to 95%), and by the formula of Spearman and Brown 0.923 for
-#' `"stimulus_neuron"` and 0.801 for `rsa`. With more of it (`bench/ceilings.R correlated
-#' replicates=150 shared=11`; raw scores 0.485, 0.418 and 0.413) they were 0.804, 0.710 and 0.775,
-#' and 1.029 by that formula: where less than half of a score is left, that of `rsa` scatters
-#' (standard deviation 0.43, none at all in 4 of the data sets, and 90% of its intervals held).
-#' Where half of the stimuli had 2.5 times the noise of the others (noise-free score of `rsa`
-#' 0.713, raw score 0.461), the disattenuated score was 0.725 with four trials, but 0.190, at a
-#' ceiling of 2.08, with three.
+#' In simulations, disattenuated scores were within 0.002 of the noise-free ones, also where neurons
+#' share noise, and 95% intervals held these in 94% to 97%; the formula of Spearman and Brown was
+#' far too high with shared noise (0.923 for 0.800). Where less than half of a score is left, that
+#' of `rsa` scatters. See the article "What was simulated".
 #'
 #' A reliability that is not positive has no ceiling (`NA`, with a warning): there is too much noise
 #' for these trials. A reliability above 1 by more than two of its standard errors, and by more than
-#' 0.01, says that these trials are not what is assumed, and a warning of class
-#' `repalign_high_reliability` says what to do. With the data sets above (`bench/ceilings.R above`,
-#' 60 of each), it came in none with independent or shared noise, nor with unequal noise and four
-#' trials, and in all with unequal noise and three trials by `rsa` (mean reliability 4.4).
+#' 0.01, says that these trials are not what is assumed (for `rsa` with three trials: noise that
+#' differs between stimuli), and a warning of class `repalign_high_reliability` says what to do.
 #'
 #' When not to trust it: when trials of a stimulus share noise or drift (adaptation, repeats right
 #' after each other): declare `event` or `run` in [responses()]. When stimuli depend on each other
 #' and `cluster` of [responses()] does not say so (a warning of class `repalign_dependence` speaks
-#' when they look like it, see [calibrate()]). When reliability is low, say below
+#' when they look like it, see [dependence]). When reliability is low, say below
 #' 0.3: the ratio then is uncertain, and its standard error, too. Approximate ceilings where neurons
 #' share noise. The ceiling is about noise of trials alone: subjects differ for other reasons, see
 #' [subject_ceiling()].
@@ -182,8 +170,9 @@ ceiling_measure <- function(measure) {
     }
     if (corrects_trials(args$estimator)) {
       abort("estimator = ", dQuote(args$estimator, FALSE), " is free of the noise of trials, and ",
-            "its ceiling is 1: use ", dQuote(sub("_trial", "", args$estimator), FALSE), ", whose ",
-            "disattenuated score is the same.", class = "repalign_error_choice", arg = "measure")
+            "its ceiling is 1. Use ", dQuote(sub("_trial", "", args$estimator), FALSE), ": the ",
+            "column `disattenuated` then has the score of ", dQuote(args$estimator, FALSE), ".",
+            class = "repalign_error_choice", arg = "measure")
     }
     if (isTRUE(args$shared_neurons) || !is.null(args$units_x)) {
       abort("`measure` has labels of neurons: declare them in `neuron` of responses().",
@@ -450,8 +439,47 @@ declare_result(
   },
   footing = function(x, digits) {
     if (length(attr(x, "note"))) unlist(lapply(attr(x, "note"), strwrap, exdent = 2))
-  }
+  },
+  sentence = function(x) ceiling_sentence(x)
 )
+
+# What in_words() tells of noise ceilings: of several comparisons the one nearest to its ceiling.
+ceiling_sentence <- function(x) {
+  need_columns(x, c("y", "measure", "ceiling", "reliability", "n"), "told", "result")
+  for_each_measure(x, function(part) {
+    known <- which(!is.na(part$ceiling))
+    name <- measure_words(part$measure[1])
+    lost <- undefined_words(part$ceiling, "noise ceiling")
+    if (!length(known)) return(paste0("By the ", name, ":", tolower(lost)))
+    best <- known[which.max(replace(part$disattenuated[known],
+                                    is.na(part$disattenuated[known]), -Inf))]
+    if (!length(best)) best <- known[1]
+    start <- if (nrow(part) == 1) "The " else {
+      paste0("Of ", count_of(nrow(part), "comparison"), ", that with ", part$y[best],
+             " was nearest to its ceiling: the ")
+    }
+    value <- value_and_error(part, "ceiling", best)
+    paste0(start, "noise ceiling of the ", name, " was ", value[1],
+           brackets(value[-1], paste("reliability", number_word(part$reliability[best])),
+                    stimuli_words(part$n[best])),
+           noiseless_score_words(part, best), ".", lost)
+  })
+}
+
+# c("0.81", "standard error 0.02"); the second is NULL where there is none.
+value_and_error <- function(x, name, row) {
+  se <- x[[paste0(name, "_se")]][row]
+  if (is.null(se) || is.na(se)) return(number_word(x[[name]][row]))
+  text <- unname(number_words(x[[name]][row], se))
+  c(text[1], paste("standard error", text[2]))
+}
+
+noiseless_score_words <- function(x, row) {
+  if (is.null(x$disattenuated) || is.na(x$disattenuated[row])) return(NULL)
+  value <- value_and_error(x, "disattenuated", row)
+  paste0("; the score", if (!is.na(x$y[row])) paste(" with", x$y[row]), " was ",
+         number_word(x$score[row]), ", without the noise of trials ", value[1], brackets(value[-1]))
+}
 
 # The degrees of freedom of some rows, a column for each value that has an error.
 ceiling_df <- function(object) {

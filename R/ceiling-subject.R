@@ -20,8 +20,24 @@ declare_result(
   heading = function(x, digits) {
     c(paste0("Ceiling of subjects: ", count_of(nrow(x), "row")), attr(x, "words"))
   },
-  term = function(rows) rep("ceiling", nrow(rows))
+  term = function(rows) rep("ceiling", nrow(rows)),
+  sentence = function(x) subject_ceiling_sentence(x)
 )
+
+subject_ceiling_sentence <- function(x) {
+  need_columns(x, c("measure", "lower", "upper", "pairwise", "ceiling", "n"), "told", "result")
+  vapply(seq_len(nrow(x)), function(row) {
+    who <- count_of(x$n[row], "subject")
+    name <- measure_words(x$measure[row])
+    if (is.na(x$ceiling[row])) return(paste0("The ceiling of ", who, " is undefined (NA)."))
+    limits <- number_words(x$lower[row], x$upper[row])
+    paste0("A model of what ", who, " share can be expected to reach ", with_article(name), " of ",
+           number_word(x$ceiling[row]),
+           brackets(paste("between subjects", number_word(x$pairwise[row])),
+                    paste("of a subject with the mean of the others", limits[1]),
+                    paste("with the mean of all", limits[2])), ".")
+  }, "")
+}
 
 #' How alike subjects are, as a ceiling of models
 #'
@@ -52,11 +68,8 @@ declare_result(
 #' few, `lower` is too low for the best model, because the mean of few subjects has much of each of
 #' them, and `upper` too high. `ceiling`, the square root of `pairwise`, does not depend on the
 #' number of subjects: if each R_u is what all share plus parts of its own, the score of a subject
-#' with the shared part is the root of the score between subjects. In 300 simulated data sets each
-#' with 3, 5 and 10 subjects (`bench/ceilings.R`), by squared distances and Pearson's
-#' correlation, whose score with the shared part was 0.660, 0.654
-#' and 0.657 on average, `lower` was 0.513, 0.566 and 0.614, `upper` 0.789, 0.737 and 0.700, and
-#' `ceiling` 0.656, 0.653 and 0.657.
+#' with the shared part is the root of the score between subjects.
+#' Simulations: article "What was simulated".
 #'
 #' `upper` is the largest mean score that any RDM can have for cosines and Pearson correlations,
 #' plain or whitened, for rho-a, and for Spearman's correlation without ties, if no pair lacks. For
@@ -72,7 +85,7 @@ declare_result(
 #'
 #' When not to trust it: with two or three subjects, all values are very uncertain. When stimuli
 #' depend on each other, subjects seem to have more in common (a warning of class
-#' `repalign_dependence` speaks when rows look like it, see [calibrate()]). What subjects
+#' `repalign_dependence` speaks when rows look like it, see [dependence]). What subjects
 #' share for other reasons than the stimuli (noise of the same scanner, the same preprocessing)
 #' counts as representation; `group` leaves out such pairs. Noise within subjects is a part of what
 #' they do not share; [noise_ceiling()] is about noise alone.

@@ -8,7 +8,7 @@
 #' populations. It is a view of [score_interval()], with the same numbers, for one pair and all
 #' estimators of its CKA.
 #'
-#' @inheritParams cka
+#' @param x,y,shared_neurons,units_x,units_y,shared_noise,complete see [cka()].
 #' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, and for
 #'   [responses()] with several trials `"stimulus_trial"` and `"stimulus_neuron_trial"`, see
 #'   [cka()]. By default the first three; for [responses()] that declare anything, the most
@@ -24,99 +24,63 @@
 #' @param na what to do about missing values, see [similarity()].
 #' @return A data frame of class `repalign_interval` with one row per estimator. Columns:
 #'   `estimator`; `complete`, of which sides the neurons are all that there are (`"none"` is not
-#'   printed); `cka`; `se`, its standard error; `df`, the degrees
-#'   of freedom of the interval; `conf_low` and `conf_high`, its limits, which may lie outside the
-#'   range of the CKA; `h_xy`, `h_xx` and `h_yy`, the values H of which the CKA is the ratio
-#'   \eqn{H_{xy} / \sqrt{H_{xx} H_{yy}}}{h_xy / sqrt(h_xx h_yy)} (see [hsic()]); and `bias`, an
-#'   estimate of the second-order bias of this ratio (see [ratio_bias()]), which is not
-#'   subtracted from `cka`; `cka_corrected`, the ratio corrected for its bias, or `NA`, and
-#'   `correction`, which says why (see Details, "Which to report"); `over`, what the errors are
-#'   about; and `n`, the number of stimuli. Values are `NA`, with a warning, where a ratio is
-#'   undefined, or does not vary, or where a value H is too large or too small for a double. There
-#'   are `plot()`, `tidy()`, [confint()][confint.repalign_interval] and [rbind()][rbind.repalign]
-#'   for the result.
-#' @details
-#' The variance comes from the two-way jackknife over stimuli and neurons: the sum of its parts
-#' for stimuli and for neurons, minus the part of the stimulus-by-neuron interactions, and never
-#' less than the largest of the parts for stimuli and neurons. A neuron that is part of both
-#' sides (`shared_neurons`, or equal labels) is deleted from both at once. If labels stand for
-#' groups of neurons, whole groups are deleted, for every estimator. At least 5 stimuli are
-#' needed. With fewer than 3 units (neurons, or label groups) on a side, the standard error of
-#' `"stimulus_neuron"` is `NA`, with a warning. Intervals are those of the t distribution with the
-#' degrees of freedom of Satterthwaite, over stimuli alone normal, and over clusters alone with one
-#' degree of freedom less than there are clusters. For `"naive"` and `"stimulus"` they are made on
-#' the scale of Fisher's z. Of a side whose neurons are all there, none is deleted. `bias` and
-#' `cka_corrected` are about all samples, whatever `over` says.
+#'   printed); `cka`; `se`, its standard error; `df`, the degrees of freedom of the interval;
+#'   `conf_low` and `conf_high`, its limits, which may lie outside the range of the CKA; `h_xy`,
+#'   `h_xx` and `h_yy`, the values H of which the CKA is the ratio \eqn{H_{xy} / \sqrt{H_{xx}
+#'   H_{yy}}}{h_xy / sqrt(h_xx h_yy)} (see [hsic()]); `bias`, an estimate of the second-order bias
+#'   of this ratio (see [ratio_bias()]), which is not subtracted from `cka`; `cka_corrected`, the
+#'   ratio corrected for its bias, or `NA`, and `correction`, which says why; `over`, what the
+#'   errors are about; and `n`, the number of stimuli. Values are `NA`, with a warning, where a
+#'   ratio is undefined, or does not vary, or where a value H is too large or too small for a
+#'   double. There are `plot()`, `tidy()`, [confint()][confint.repalign_interval] and
+#'   [rbind()][rbind.repalign] for the result.
+#' @details The variance comes from the two-way jackknife over stimuli and neurons: the sum of its
+#' parts for stimuli and for neurons, minus the part of the stimulus-by-neuron interactions, and
+#' never less than the largest of the parts for stimuli and neurons. Neurons with equal labels are
+#' deleted together, those of both sides at once; of a side whose neurons are all there, none is
+#' deleted. At least 5 stimuli are needed. With fewer than 3 units (neurons, or label groups) on a
+#' side, the standard error of `"stimulus_neuron"` is `NA`, with a warning. Intervals are those of
+#' the t distribution with the degrees of freedom of Satterthwaite, over stimuli alone normal, and
+#' over clusters alone with one degree of freedom less than there are clusters; for `"naive"` and
+#' `"stimulus"` on the scale of Fisher's z. `bias` and `cka_corrected` are about all samples,
+#' whatever `over` says. The estimators from trials need no term for trials: noise leaves the data
+#' with its stimulus.
 #'
 #' The interval covers the sampling of stimuli and neurons, but not the bias of the naive and the
-#' stimulus-corrected estimates. Only the interval of `"stimulus_neuron"` is therefore an interval
-#' for the CKA of the populations.
+#' stimulus-corrected estimates: only that of `"stimulus_neuron"` is an interval for the CKA of the
+#' populations. In simulations it held the true value in 93% to 99% of the data sets, the estimators
+#' from trials in 95% to 99%. With 30 stimuli x 20 neurons and 200 dimensions a third of the ratios
+#' were undefined: there, pool the values H, as [brain_to_brain()] does.
 #'
-#' In simulations with new neurons and stimuli in each of 200 replicates per setting
-#' (`bench/coverage.R 200`; 60 stimuli x 40 neurons, independent neurons), nominal 95% intervals of
-#' `"stimulus_neuron"` contained the true value in 93% to 99% of the cases for true CKA from 0.2 to
-#' 0.85, and in 98% for a true CKA of 1. With 30 x 20 it was 96% to 99% for populations of 20
-#' dimensions. For power-law spectra of 200 dimensions, however, a third of the ratios, or of their
-#' delete-one values, were undefined at 30 x 20, or more: there, pool the values H instead of taking
-#' single ratios, as the analyses do (see [brain_to_brain()]).
-#'
-#' Which to report: the H values of `"stimulus_neuron"` are unbiased, but their ratio is not. It is
-#' too high on average where few neurons hold most of the variance, as in raw responses of neurons
-#' with very different gains. `correction` is one of:
-#' * `"given"`: report `cka_corrected`. The effective number of neurons,
+#' *Which to report.* The H values of `"stimulus_neuron"` are unbiased, but their ratio is not. It
+#' is too high on average where few neurons hold most of the variance, as in raw responses of
+#' neurons with very different gains (0.05 to 0.63 in simulations, at most 0.03 with equal gains).
+#' To divide neurons by their standard deviations, with [scale()], does more than the correction, if
+#' that is the CKA that you want to know. `correction` is one of:
+#' * `"given"`: report `cka_corrected`. The variance is held by few neurons: their effective number,
 #'   \eqn{(\sum v)^2 / \sum v^2}{sum(v)^2 / sum(v^2)} of their variances v, is below 0.4 of their
-#'   number on a side, and both denominators have a relative standard error below 0.7. The
-#'   second-order bias is taken off numerator and denominator apart, which agrees with `cka - bias`
-#'   to second order, but does not turn far negative when a denominator is noisy. The interval is
-#'   that of `cka`.
-#' * `"even"`: report `cka`. No few neurons hold most of the variance, and a correction would add
+#'   number on a side; and both denominators have a relative standard error below 0.7. The interval
+#'   is that of `cka`.
+#' * `"even"`: report `cka`. The variance is spread over enough neurons, and a correction would add
 #'   about as much error as it takes off.
-#' * `"uncertain"`: report `cka` with its interval, or pool more data. The correction would do harm,
-#'   because the denominators vary too much, or some deletion has no ratio.
+#' * `"uncertain"`: report `cka` with its interval, or pool more data. The denominators vary too
+#'   much for a correction, or some deletion has no ratio.
 #' * `"other"` for the other estimators, and `"undefined"` where there is no ratio.
 #'
-#' In simulations (`bench/ratio.R`, 80 data sets a row; 30 to 500 stimuli x 10 to 80 neurons, four
-#' populations of true CKA 0.48 to 1), the mean of `cka` was at most 0.03 too high with 60 x 25 or
-#' more when all neurons had equal gains or were divided by their standard deviations (0.08 for a
-#' population of 200 dimensions at 60 x 25). With log-normal gains (standard deviation 0.8 of the
-#' logarithm) it was 0.05 to 0.63 too high. There the correction was given to a fifth of the data
-#' sets or more in 35 rows, and to 57% of them on average: it lowered the mean bias in all of these
-#' rows (from 0.135 to 0.093 on average) and the root mean square error from 0.25 to 0.24; that
-#' error rose by more than 0.5% in two rows (at most by 3%). The intervals held the true value in
-#' 93% to 100%. To divide neurons by their standard deviations, with [scale()], does more than the
-#' correction, if that is the CKA that you want to know.
+#' When not to trust it:
+#' * when stimuli depend on each other (see [dependence]) or neurons do (the same recording session,
+#'   neighbouring units of a network): intervals are then too narrow. Unrelated populations with 20
+#'   groups of 5 stimuli had intervals without 0 in 94% of the data sets, and in 0.3% with
+#'   `clusters`. For neurons, give the groups as labels. With few groups (below about 10) the
+#'   standard error is itself uncertain;
+#' * where a few stimuli drive all neurons: samples without one of them cannot know of it, see
+#'   [score_interval()];
+#' * the interval holds the recorded trials, the animals, and the trained network fixed;
+#' * a warning of class `repalign_unstable` points out an interval of `"stimulus_neuron"` that lies
+#'   wholly above 1 (the same neurons are on both sides under different names, or the sides share
+#'   noise), and a standard error over all samples above 0.2.
 #'
-#' When not to trust it: when stimuli depend on each other (groups of similar images, successive
-#' time points) or neurons do (the same recording session, neighbouring units of a network). The
-#' jackknife counts each of them as an independent observation, so the intervals are then too
-#' narrow. For neurons, give the groups as labels; for stimuli, `clusters`; with few groups (below
-#' about 10) the standard error is itself uncertain. The interval holds everything else fixed: the
-#' recorded trials, the animals, and the trained network.
-#'
-#' What dependent stimuli do (`bench/dependence.R`, 300 data sets a row): for two unrelated
-#' populations, nominal 95% intervals of `"stimulus_neuron"` left out 0 in 94% of the data sets
-#' with 20 groups of 5 stimuli, and in 99% or more of those with 100 points of a time series
-#' (neighbours correlate by 0.9); with `clusters`, in 0.3% and, for 5 runs of 20 points, 1% (7%
-#' for 10 runs of 10 points). For true CKA from 0.41 to 0.82, they held the true value in 70% to
-#' 82% of the data sets with 20 groups of 5, and in 96% to 98% with `clusters`.
-#'
-#' The estimators from trials need no term for trials: noise leaves the data with its stimulus.
-#' Their variances sum the squares of the interactions about their mean. In simulations with new
-#' neurons, stimuli and noise in each of 400 data sets (`bench/responses.R`: 60 stimuli, 30 + 30
-#' neurons, 2 to 10 trials, noise shared by neurons and areas), nominal 95% intervals held the true
-#' value in 95% to 99% of the data sets, and the median standard error was 0.96 to 1.3 times the
-#' spread of the values. With 2 trials and noise of 4.8 times the variance of the signal, 23 of 400
-#' data sets had no interval.
-#'
-#' A warning of class `repalign_dependence` speaks without `clusters` when rows look like a time
-#' series, runs of similar stimuli, or copies, see [calibrate()]. Intervals know only stimuli like
-#' those of the sample: where a few drive all neurons, samples without one of them cannot know of
-#' it, see [score_interval()].
-#'
-#' A warning of class `repalign_unstable` points out an interval of `"stimulus_neuron"` that lies
-#' wholly above 1. This happens when the same neurons are on both sides under different names, or
-#' when the two sides share noise. Otherwise it comes where the standard error over all samples is
-#' above 0.2, as that of [cka()], for estimators from trials, too.
+#' Figures are in the article "What was simulated" of the web site.
 #' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104 (estimators).
 #'   Efron and Stein (1981), Annals of Statistics 9 (jackknife).
 #' @examples

@@ -34,26 +34,22 @@
 #' @param on_error `"stop"`: a score that fails stops the call. `"na"`: it becomes `NA`, and one
 #'   warning counts the failures and gives the first reasons. Representations that no measure
 #'   could use (missing values, unequal numbers of rows) stop the call in either case.
-#' @param threads number of threads of the package's own loops; the results do not depend on it.
-#'   By default it is `options(repalign.threads =)`; if that is not set, as many as OpenMP offers
-#'   (which reads `OMP_NUM_THREADS` and `OMP_THREAD_LIMIT`), but at most two while `R CMD check`
-#'   limits the cores (`_R_CHECK_LIMIT_CORES_`). The workers of a future plan run one thread each
-#'   by default. The threads of the BLAS are set elsewhere and are left as they are.
-#' @param na what to do about missing values (`NA` and `NaN`; infinite values are always an
-#'   error):
+#' @param threads number of threads of the package's own loops; the results do not depend on it. By
+#'   default it is `options(repalign.threads =)`, or else as many as OpenMP offers
+#'   (`OMP_NUM_THREADS`, `OMP_THREAD_LIMIT`), but at most two while `R CMD check` limits the cores.
+#'   The workers of a future plan run one thread each. The threads of the BLAS are left as they are.
+#' @param na what to do about missing values (`NA` and `NaN`; infinite values are always an error):
 #'   * `"error"`: stop, and say where they are.
-#'   * `"stimuli"`: a stimulus (row) with a missing value in any of the representations is left
-#'     out of all of them, so that every pair has the same stimuli.
-#'   * `"neurons"`: a neuron (column) with a missing value is left out of its representation.
+#'   * `"stimuli"`: a stimulus (row) with a missing value in any of the representations is left out
+#'     of all of them, so that every pair has the same stimuli.
+#'   * `"neurons"`: a neuron (column) with a missing value is left out of its representation. With
+#'     measures that have `shared_neurons` or unit labels, it is left out of all representations of
+#'     its side, and the same neuron (the same column, or the same label, unless that stands for
+#'     several columns) of the other side, too.
 #'   * `"pairwise"`: for RDMs that lack pairs of stimuli, and measures that can leave these out
-#'     ([rsa()]), whose own `na` it is. A measure and a call that disagree are an error.
-#'     With measures that have `shared_neurons` or unit labels, it is left out of all
-#'     representations of its side, and the same neuron is left out of the other side, too. With
-#'     `shared_neurons`, the same neuron is the column with the same number. With labels, it is
-#'     the column with the same label, unless the label stands for several columns (a group).
+#'     ([rsa()]), whose own `na` it is.
 #'
-#'   Unit labels are cut in the same way. A message says how many stimuli or neurons are left
-#'   out.
+#'   Labels are cut in the same way. A message says how many stimuli or neurons are left out.
 #' @return A data frame of class `repalign_similarity` with one row per pair and measure: `x` and
 #'   `y` (names; "x" and "y" for single matrices), `measure`, `score` and `n` (number of
 #'   stimuli); with models also `model_x` and `model_y`. With `na = "pairwise"` (see [rsa()])
@@ -91,14 +87,12 @@
 #' @section Several processes and machines:
 #' If you have set a plan with the package future (and installed future.apply), the pairs are
 #' computed by the workers of the plan: processes on this machine, other machines, or the jobs of
-#' a cluster. The grid of pairs is cut into tiles, one or a few more per worker; a tile is some
-#' of the representations of `x` against some of `y`. A worker receives the representations of
-#' its tile, prepares each of them once, and sends numbers back. Results are those of the plain
-#' call for any number of workers, to 1e-12 where scores are made as products of matrices (see
-#' Details), and bit for bit elsewhere and for any number of threads, if the BLAS and its settings
-#' are the same everywhere: all random draws are made, or seeded, beforehand. Only which of several like
-#' warnings or errors is shown may differ. A function of your own ([new_measure()]) must not draw
-#' random numbers.
+#' a cluster, where repalign must be installed. The grid of pairs is cut into tiles, and a worker
+#' prepares the representations of its tile and sends numbers back. Results are those of the plain
+#' call, if the BLAS and its settings are the same everywhere (to 1e-12 for products of matrices):
+#' all random draws are made, or seeded, beforehand. A function of your own ([new_measure()]) must
+#' not draw random numbers. Set the BLAS to as many threads as a worker has processors, for example
+#' by `export OPENBLAS_NUM_THREADS=4` in the template of the jobs.
 #'
 #' ```
 #' library(future)
@@ -111,13 +105,11 @@
 #' calibrate(models, measure = c("cka", "mutual_knn"), aggregate = "max", threads = 4)
 #' ```
 #'
-#' The package repalign must be installed where the workers find it. Set the BLAS to as many
-#' threads as a worker has processors, for example by `export OPENBLAS_NUM_THREADS=4` in the
-#' template of the jobs.
+#' Other engines of future work as well: `plan(future.mirai::mirai_multisession, workers = 4)`, which
+#' starts processes by the package mirai, gave the results of the plain call.
 #'
 #' Without a plan, a call whose prepared representations would take more than a quarter of the
-#' free memory is also computed tile by tile. The results are the same, but it takes longer,
-#' because a representation is prepared again for every tile that it is part of.
+#' free memory is also computed tile by tile, which takes longer.
 #' @examples
 #' # all pairs of the five layers of a network
 #' similarity(v4_layers)
@@ -290,6 +282,7 @@ cut_into_tiles <- function(pairs, sides, most) {
 # representations, in both directions.
 square_tiles <- function(pairs, size, wanted, most) {
   blocks <- if (size <= most) 1 else ceiling(size / floor(most / 2))
+  if (blocks == 1 && wanted == 1) return(list(seq_len(nrow(pairs))))
   repeat {
     block <- block_of(size, min(blocks, size))
     low <- pmin(block[pairs$i], block[pairs$j])
@@ -308,6 +301,7 @@ grid_tiles <- function(pairs, size_x, size_y, wanted, most) {
   by_y <- pmax(ceiling(wanted / by_x), ceiling(size_y / pmax(room, 1)))
   cost <- ifelse(room >= 1 & by_y <= size_y, by_y * size_x + by_x * size_y, Inf)
   best <- which.min(cost)
+  if (best == 1 && by_y[1] == 1) return(list(seq_len(nrow(pairs))))
   at <- block_of(size_x, best)[pairs$i] * size_y + block_of(size_y, by_y[best])[pairs$j]
   unname(split(seq_len(nrow(pairs)), at))
 }

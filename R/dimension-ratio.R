@@ -32,8 +32,26 @@ declare_result(
     paste0("Participation ratios: ", count_of(nrow(x), "row"),
            if (!is.null(level)) paste0(", ", format(100 * level), "% intervals"))
   },
-  term = function(rows) rep("stimulus_neuron", nrow(rows))
+  term = function(rows) rep("stimulus_neuron", nrow(rows)),
+  sentence = function(x) dimension_sentence(x)
 )
+
+dimension_sentence <- function(x) {
+  need_columns(x, c("naive", "stimulus_neuron"), "told", "result")
+  vapply(seq_len(nrow(x)), function(row) {
+    if (is.na(x$stimulus_neuron[row])) {
+      return(paste0("The participation ratio corrected for few stimuli and neurons is undefined ",
+                    "(NA); that of the data is ", number_word(x$naive[row]), "."))
+    }
+    limits <- if (is.null(x$stimulus_neuron_low)) c(NA, NA) else
+      c(x$stimulus_neuron_low[row], x$stimulus_neuron_high[row])
+    text <- with_limits_words(x$stimulus_neuron[row], limits[1], limits[2])
+    paste0("The participation ratio corrected for few stimuli and neurons was ", text[["score"]],
+           brackets(if (!is.null(x$stimulus_neuron_low)) {
+             interval_phrase(text[-1], attr(x, "conf_level"), "stimuli and neurons")
+           }), "; that of the data as they are was ", number_word(x$naive[row]), ".")
+  }, "")
+}
 
 #' Participation ratios: how many dimensions, stimuli and neurons count
 #'
@@ -83,42 +101,34 @@ declare_result(
 #' vanishes as stimuli and neurons grow in number.
 #'
 #' With several trials, the same covariances are estimated from products of different trials of a
-#' stimulus, over all pairs of trials. Noise that is independent from trial to trial then drops
-#' out, also where neurons share it. A stimulus is left out whole, with a message, when any neuron
-#' lacks a pair of trials (of different events) of it. With clusters of stimuli, products are of
-#' different clusters, and the jackknife deletes clusters; with runs, what a run adds to all stimuli
-#' drops out, too. In simulations of 6 latent variables (`bench/responses.R`: 60 stimuli, 30 neurons
-#' that share noise of 4.8 times the variance of the signal), the median of `stimulus_neuron` was
-#' 20.5 for means over 2 trials and 12.1 over 10, and 6.1 and 6.0 from the trials. The naive
-#' dimensionality and the ratios are those of the mean responses, in which noise remains.
+#' stimulus, over all pairs of trials. Noise that is independent from trial to trial then drops out,
+#' also where neurons share it. A stimulus is left out whole, with a message, when any neuron lacks
+#' a pair of trials (of different events) of it. With clusters of stimuli, products are of different
+#' clusters, and the jackknife deletes clusters; with runs, what a run adds to all stimuli drops
+#' out, too. The naive dimensionality and the ratios are those of the mean responses, in which noise
+#' remains.
 #'
 #' The ratios are \eqn{mean(a)^2 / mean(a^2)}{mean(a)^2 / mean(a^2)} over the numbers a of
 #' the centred data: the squared lengths of the rows (`psi_stimuli`), the squared lengths of
 #' the columns (`psi_neurons`), and the squared single entries (`rho`). The ratios are not
 #' corrected for small samples.
 #'
-#' The intervals come from the two-way jackknife over stimuli and neurons (over `units`, where
-#' they are given) of [cka_interval()], with quantiles of the t distribution and the degrees of
-#' freedom of Satterthwaite. They are not clipped, and may go below 0. In simulations with new
-#' neurons and stimuli in each of 150 replicates (`bench/dimension.R`; 60 stimuli x 40 neurons, 120
-#' x 80 and 120 x 25; 10 or 20 dimensions), nominal 95% intervals of `stimulus_neuron` held the
-#' true value in 97% to 100% of the cases without noise, and in 97% to 100% with two or four noisy
-#' trials. The mean estimate was within 2% of the truth when neurons had equal gains. With
-#' log-normal gains (standard deviation 0.8 of the logarithm), it was 3% to 10% too high, with 25
-#' neurons 12% to 21%. Intervals of `naive` and `stimulus` do not cover their bias.
+#' The intervals come from the two-way jackknife over stimuli and neurons (over `units`, where they
+#' are given) of [cka_interval()], with quantiles of the t distribution and the degrees of freedom
+#' of Satterthwaite. They are not clipped, and may go below 0. In simulations those of
+#' `stimulus_neuron` held the true value in 97% to 100%; with neurons of very unequal gains it was
+#' 3% to 21% too high (article "What was simulated"). Intervals of `naive` and `stimulus` do not
+#' cover their bias.
 #'
 #' At least 4 stimuli are needed, 5 for intervals, and 2 neurons for `stimulus_neuron`, which is
 #' otherwise `NA`, with a warning of class `repalign_undefined`.
 #'
-#' When not to trust it: with one trial, the noise counts as part of the representation (in the
-#' same simulations, 14.1 for 10 dimensions with half as much noise variance as signal variance);
-#' give `y` or an array of trials.
-#' Noise that outlasts a trial (drifts, adaptation) does not drop out. The corrected
-#' dimensionalities scatter widely when their denominator is near 0. They are `NA`, with a
-#' warning of class `repalign_undefined`, when it is not positive. Stimuli that depend on each
-#' other (groups of similar images, successive time points) make the values too low and the
-#' intervals too narrow (a warning of class `repalign_dependence` speaks when rows look like it, see
-#' [calibrate()]), and so do neurons that depend on each other when they have labels of their own.
+#' When not to trust it: with one trial, the noise counts as part of the representation; give `y` or
+#' an array of trials. Noise that outlasts a trial (drifts, adaptation) does not drop out. The
+#' corrected dimensionalities scatter widely when their denominator is near 0. They are `NA`, with a
+#' warning of class `repalign_undefined`, when it is not positive. Stimuli that depend on each other
+#' make the values too low and the intervals too narrow (see [dependence]), and so do neurons that
+#' depend on each other when they have labels of their own.
 #' @references Chun, Canatar, Chung and Lee (2026), ICLR, arXiv:2509.26560 (dimensionality).
 #'   Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, appendix B (the ratios).
 #' @examples

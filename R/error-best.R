@@ -11,7 +11,7 @@
 #' its own interval misses the truth too often. `best_score()` gives an interval for the best true
 #' score, whichever layer has it, and the set of layers that may be the best.
 #'
-#' @inheritParams compare_scores
+#' @param result see [compare_scores()].
 #' @param by columns of `result` that tell groups apart, each of which has a best score: by default
 #'   the models of `y`, if there are any; `NULL`: all models are one group. Scores of different
 #'   measures are never in one group.
@@ -167,7 +167,7 @@ warn_left_out <- function(scores, usable) {
 #' towards the model with more layers; this test is not: it asks whether some layer of the first
 #' model is better than every layer of the second.
 #'
-#' @inheritParams best_score
+#' @param result,draws see [best_score()].
 #' @param group_1,group_2 each the name of a model of `y` (a value of the column `model_y`), or the
 #'   names of scores (as in `best_score()`; of [evaluate_models()] the names of models), or numbers
 #'   of rows of `result`.

@@ -57,11 +57,10 @@
 #'   counts as a sample; `n`, the number of stimuli. There are `plot()`, `confint()`, `vcov()` and
 #'   [influence_matrix()] for the result, which know how scores vary together as long as the rows
 #'   are of one call: parts of it and reordered rows may be used, and [rbind()][rbind.repalign].
-#' @details
-#' What the interval is for: the mean of the score over data sets with this number of stimuli. The
-#' naive CKA, distance correlation, CCA, Procrustes distances and measures of neighbours depend on
-#' this number; differences at the same number are fair, values at different numbers are not
-#' comparable. Only the corrected CKA and RSA aim at a value of the population.
+#' @details What the interval is for: the mean of the score over data sets with this number of
+#' stimuli. The naive CKA, distance correlation, CCA, Procrustes distances and measures of
+#' neighbours depend on this number; differences at the same number are fair, values at different
+#' numbers are not comparable. Only the corrected CKA and RSA aim at a value of the population.
 #'
 #' `method = "auto"` takes
 #' * delete-one values in closed form for [cka()] and [angular_cka()] (linear and Gaussian kernel,
@@ -71,103 +70,50 @@
 #' * influences, n times the derivatives of the score by the share of each stimulus, for the
 #'   Procrustes measures, [cca()], and matches of neurons (the match is held). They are `NA` for
 #'   `cca()` if both sides together have as many dimensions as there are stimuli, less one.
-#'   [svcca()] has them with `variance = 1` only: otherwise the number of kept components differs
-#'   between samples, which `method = "influence"` does not know;
+#'   [svcca()] has them with `variance = 1` only;
 #' * delete-one values whose jumps are replaced by their mean for [mutual_knn()];
-#' * half-samples for all others: the standard deviation of the scores of `draws` random halves
-#'   of the stimuli, which are the same for all pairs. The number of neighbours `k` must be below
-#'   half of the number of stimuli. Where lists of neighbours are compared, nothing is searched
-#'   again.
+#' * half-samples for all others: the standard deviation of the scores of `draws` random halves of
+#'   the stimuli, which are the same for all pairs. `k` neighbours must be fewer than half of the
+#'   stimuli.
 #'
-#' Resampling with replacement is not among them on purpose: a stimulus and its copy are a pair at
-#' distance 0 and sure neighbours, which biases most of the measures. [score_weighted()] gives
-#' scores with counts in which copies are no pairs.
+#' Nothing is drawn with replacement: a stimulus and its copy are a pair at distance 0 and sure
+#' neighbours, which biases most of the measures. [score_weighted()] gives scores with counts in
+#' which copies are no pairs.
 #'
 #' With other samples than the stimuli, each neuron, group of neurons, or subject is deleted in
 #' turn, too, and each together with each stimulus. The variance is the sum of the parts of the
 #' samples minus the parts of their interactions with the stimuli, and never less than one of its
 #' main parts; the interval is that of the t distribution with the degrees of freedom of
-#' Satterthwaite. Where the errors over stimuli come from half-samples, interactions are not known
-#' and not subtracted, so that these errors are rather too large. Subjects: the score is the mean of
-#' the subjects' scores. Neurons are part of their subject, and are not counted again. With fewer
-#' than 5 subjects take the neurons, for a statement about these subjects.
+#' Satterthwaite. With half-samples, interactions are not known and not subtracted, so that errors
+#' are rather too large. Subjects: the score is the mean of the subjects' scores, and neurons are
+#' part of their subject. With fewer than 5 subjects take the neurons, for a statement about these
+#' subjects.
 #'
-#' The score of data with themselves, and any other that does not vary, has no standard error: it is
-#' `NA`, with a warning.
+#' A score that does not vary, such as that of data with themselves, has no standard error (`NA`,
+#' with a warning).
 #'
-#' @section What was seen:
-#' New stimuli with the same neurons (12 of `x`, 10 of `y`; 5 neighbours) in 500 data sets a cell:
-#' Gaussian and heavy-tailed responses, counts, and neurons of unequal gains, with high and low
-#' similarity. The table says in what share of the data sets nominal 95% intervals held the mean
-#' score of other such data sets: the lowest and the highest of these eight populations and of the
-#' measures of a row (`Rscript bench/inference.R stimuli level=high,low`, in parts by `n`, `kind`
-#' and `family`; (a): of some measures or populations only, Gaussian responses among them).
-#' Half-samples were 30 or 50, which makes intervals less sure than the default does.
-#'
-#' | stimuli | 30 | 100 | 400 |
-#' | --- | --- | --- | --- |
-#' | *Delete-one*: linear `cka`, `rv` | 0.95 to 0.98 | 0.88 to 0.97 | 0.91 to 0.96 (a) |
-#' | `cka` with a Gaussian kernel | 0.97 to 0.98 | 0.94 to 0.99 | 0.94 to 0.96 (a) |
-#' | `distance_correlation`, `rsa` | 0.96 to 0.98 | 0.94 to 0.98 | 0.93 to 0.98 (a) |
-#' | *Influences*: `procrustes`, `angular_shape` | 0.91 to 0.97 | 0.93 to 0.97 | 0.88 to 0.97 |
-#' | `cca` | 0.96 to 0.98 | 0.97 to 0.99 | 0.96 to 0.98 |
-#' | soft and hard match | 0.96 to 0.99 | 0.95 to 0.99 | 0.95 to 0.99 |
-#' | *Smoothed*: `mutual_knn` | 0.96 to 1.00 | 0.98 to 0.99 | 0.98 to 0.99 |
-#' | *Half-samples*: other neighbours | 0.90 to 1.00 | 0.95 to 1.00 | 0.94 to 1.00 (a) |
-#' | `cycle_knn` | 0.75 to 0.88 | 0.94 to 1.00 | 0.99 (a) |
-#' | `svcca` | 0.98 to 0.99 | 0.91 to 0.98 | 0.88 to 0.95 (a) |
-#' | `svcca` of 4 components | 0.94 to 0.97 | 0.94 to 0.97 | 0.93 to 0.94 (a) |
-#' | `aligned_cosine` | 0.90 to 0.96 | 0.92 to 0.95 | 0.94 (a) |
-#' | `gulp` | 0.94 to 0.99 | 0.97 to 1.00 | 0.95 to 0.98 (a) |
-#' | `bures` | 0.92 to 0.96 | 0.91 to 0.95 | |
-#' | `linear_regression` | 0.86 to 0.96 | 0.92 to 0.99 | 0.93 to 0.97 (a) |
-#' | `pwcca`, `eigenspace_overlap` | 0.81 to 0.93 | 0.92 to 0.99 | 0.93 to 0.97 (a) |
-#' | `rsa` by Kendall's tau, `rtd`, `imd` | 0.97 to 0.99 (a) | 0.95 to 0.99 (a) | |
-#' | *Units of the data*, see below | 0.76 to 0.96 | 0.77 to 0.96 | 0.78 to 0.97 (a) |
-#' | `magnitude_difference` and its like | 0.83 to 1.00 | 0.88 to 1.00 | 0.94 to 1.00 (a) |
-#'
-#' Standard errors were 0.9 to 1.4 times the spread of the scores for `cka`, `rsa` and
-#' `distance_correlation`, 1.0 to 1.4 times for `cca` and matches, 1.2 to 1.5 times for `mutual_knn`
-#' and 1.0 to 1.9 times for other measures of neighbours, whose intervals are rather too wide.
-#'
-#' Over stimuli and neurons of both sides (`bench/inference.R neurons n=100 kind=gaussian
-#' level=high draws=30`: 100 stimuli, 30 neurons a side), errors are rather too large, too:
-#' `cka(stimulus)`, `cka(stimulus_neuron)`, `rsa(pearson)`, `procrustes` and soft match 0.97 to 0.99
-#' (standard errors 1.2 to 1.3 times the spread), `cca` 1.00 (1.6 times), and `knn_jaccard`, of
-#' which no interactions are subtracted, 1.00 (2.1 times). Over 40 stimuli and 3,
-#' 6 and 12 subjects (`bench/inference.R subjects`; `rsa(pearson)`) 0.97, 0.97 and 0.93 (1.1, 1.0
-#' and 1.0 times).
+#' In simulations, nominal 95% intervals of `cka`, `rsa`, `cca`, matches and `mutual_knn` held the
+#' mean score in 0.88 to 1.00 of the data sets with 30 to 400 stimuli, mostly in 0.94 to 0.98. All
+#' measures are in the article "What was simulated" of the web site.
 #'
 #' When not to trust it:
 #' * distances in the units of the data ([procrustes_size_shape()], [permutation_procrustes()],
 #'   [rsm_difference()], [bures_distance()]) with heavy-tailed responses or counts: few stimuli make
-#'   up the score, standard errors were 0.5 to 0.9 times the spread, and intervals, which lie too
-#'   low, held the mean in 0.76 to 0.94, at any number of stimuli. With Gaussian responses and
-#'   unequal gains it was 0.86 to 0.95 at 30 stimuli and 0.90 to 0.96 with more.
-#'   [procrustes_similarity()]: 0.81 to 0.95, and 0.93 to 0.97;
-#' * these and the other Procrustes measures at few stimuli: influences are too small. There take
-#'   `method = "jackknife"`: with 30 stimuli, 0.97 for `procrustes_size_shape` in place of 0.89, and
-#'   0.97 for `procrustes` of counts in place of 0.92;
-#' * half-samples with hardly more stimuli than dimensions, in which anything fits: errors of
-#'   `pwcca` were 0.7 to 0.8 times the spread at 30 stimuli. `method = "jackknife"` gave 0.99 in
-#'   place of 0.83, with 1.8 times the spread, and 0.98 in place of 0.86 for `linear_regression`;
-#' * a low `cka` of data in which one or two neurons have most of the variance: 0.88 at 100 stimuli,
-#'   for a corrected CKA of 0.05 and unequal gains. Low scores come with small errors there;
-#' * `svcca`, where the number of kept components changes with the stimuli: 0.91 and 0.88 at 100 and
-#'   400 stimuli (unequal gains). `method = "influence"`, which holds it, gave 0.70 and 0.55;
-#' * absolute values of what may be near 0, such as [magnitude_difference()], or the absolute
-#'   correlation of the neurons' means as a measure of one's own (0.88 to 0.99);
-#' * scores that are near a bound in most halves of the stimuli, as overlaps of neighbours are with
-#'   a large `k`: `cycle_knn` with 5 neighbours among 30 stimuli;
+#'   up the score, and intervals lie too low (0.76 to 0.94, at any number of stimuli);
+#' * Procrustes measures at about 30 stimuli, where influences are too small, and half-samples with
+#'   hardly more stimuli than dimensions, in which anything fits (`pwcca`, `linear_regression`):
+#'   take `method = "jackknife"`;
+#' * a low `cka` of data in which one or two neurons have most of the variance (0.88): low scores
+#'   come with small errors there;
+#' * `svcca`, where the number of kept components changes with the stimuli (0.88 to 0.91); `method =
+#'   "influence"`, which holds it, is worse;
+#' * absolute values of what may be near 0, such as [magnitude_difference()], and scores near a
+#'   bound in most halves of the stimuli, such as `cycle_knn` with 5 neighbours among 30 stimuli;
 #' * few stimuli that drive all neurons much more strongly than the others: a sample without one of
-#'   them cannot know of it. With 5% of 40 stimuli four times as strong (`bench/strong-stimuli.R`,
-#'   300 data sets), intervals of naive `cka` held the mean in 0.89, those of `rsa` of squared
-#'   distances in 0.76 (in 0.62 and 0.03 of the samples without one). A message of class
-#'   `repalign_strong_stimuli` says when two stimuli carry more than half of all influence (the sum
-#'   of absolute values about their median): in 72% of these data sets for one of the two measures,
-#'   in 0.7% with stimuli of equal strength;
+#'   them cannot know of it. A message of class `repalign_strong_stimuli` says when two stimuli
+#'   carry more than half of all influence (the sum of absolute values about their median);
 #' * fewer than 30 stimuli, and stimuli that depend on each other without `clusters` (a warning of
-#'   class `repalign_dependence` speaks when rows look like it, see [calibrate()]).
+#'   class `repalign_dependence` speaks when rows look like it, see [dependence]).
 #' @references Efron and Stein (1981), Annals of Statistics 9 (jackknife).
 #' @examples
 #' # V4 against the layers of a network: which is closer, and how certain is that?

@@ -8,6 +8,111 @@
 # know which. ("evaluation" is for errors beside p_chance, "order" for minibatches of successive
 # rows.)
 
+#' Stimuli that depend on each other
+#'
+#' P-values take the rows as exchangeable, and intervals and ceilings over stimuli take each as
+#' independent. Frames of one film, views of one object, images of one category and runs of similar
+#' stimuli are neither: p-values are then far too small, intervals too narrow, and corrected scores
+#' too high.
+#'
+#' @details What to do:
+#'
+#' * for p-values, `blocks` of [calibrate()] exchanges stimuli of the same block only, where stimuli
+#'   form groups (categories, sessions) and the question is not about differences between them: with
+#'   free permutations, two representations that have nothing in common but the groups come out as
+#'   similar. `clusters` exchanges whole groups, where the stimuli of a group resemble each other by
+#'   themselves, and also sees what differs between groups. `series` is for [time
+#'   series][time_series]. A design in `permutations` says anything else;
+#' * for intervals, ceilings and corrected scores, `clusters` (`cluster` of [responses()]). Runs of
+#'   a series serve as clusters if they are several times as long as the correlation; better, leave
+#'   out their first points (label `NA`). A label of its own for each stimulus says that all are
+#'   independent.
+#'
+#' How bad it is: of unrelated populations with 20 groups of 5 stimuli that share 90% of their
+#' variance, free permutations called 99.7% related at a level of 5%, and `clusters` 4%. The mean
+#' corrected CKA was 0.15 (0.001 with `clusters`), and 95% intervals left out 0 in 94% (0.3%).
+#'
+#' *The warning.* Every function that gives a p-value, an interval or a ceiling looks at the rows
+#' (at 300 of them and 1000 columns, if there are more) where no such argument answers the question,
+#' and warns once, with class `repalign_dependence`,
+#'
+#' * when neighbouring rows are alike, as in a time series or in runs of similar stimuli: their mean
+#'   squared distance is below 0.6 of that of all rows, and further below than shuffling explains.
+#'   For p-values this must hold on both sides (in the geometric mean of 1 less these shares),
+#'   because one exchangeable side is enough; for intervals the mean of both sides counts;
+#' * when many rows are near copies of each other on both sides: squared distances below 0.04 of the
+#'   median or less, with a gap above them.
+#'
+#' RDMs and neighbour graphs are looked at in the same way. RDMs of two values are taken for labels,
+#' a design that does not depend on itself.
+#'
+#' When not to trust it: silence is no proof. Groups whose stimuli are neither neighbours nor near
+#' copies are not seen (after shuffling, groups that share 99% in none of the data sets with 20
+#' stimuli), and weak series often not. How often the warning came is in the article "What was
+#' simulated" of the web site.
+#' @examples
+#' # a slow series: neighbouring rows are alike
+#' set.seed(1)
+#' slow <- apply(matrix(rnorm(60 * 5), 60), 2, cumsum)
+#' other <- apply(matrix(rnorm(60 * 5), 60), 2, cumsum)
+#' tryCatch(calibrate(slow, other), repalign_dependence = function(w) conditionMessage(w))
+#' # groups of three similar stimuli change places as a whole
+#' groups <- rep(1:20, each = 3)
+#' x <- matrix(rnorm(20 * 5), 20)[groups, ] + matrix(rnorm(60 * 5, sd = 0.3), 60)
+#' y <- matrix(rnorm(20 * 5), 20)[groups, ] + matrix(rnorm(60 * 5, sd = 0.3), 60)
+#' calibrate(x, y, clusters = groups)
+#' @seealso [time_series], [calibrate()], [responses()], `vignette("chance")`
+#' @name dependence
+NULL
+
+#' Time series
+#'
+#' What to do when the rows are points in time: null scores from shifts of whole series, in
+#' [calibrate()] (`series`) and what rests on it, and [clusters][dependence] of successive points
+#' for intervals.
+#'
+#' @details A circular shift joins the end of a series to its beginning (`series = TRUE` or
+#' `"circular"`). That makes the test exact for periodic series, does no harm where one of the two
+#' series is fast, and makes it reject too often where both are slow. What matters is the effective
+#' number of points of the pair, \eqn{n / \sum_h r_x(h) r_y(h)}{n / sum_h r_x(h) r_y(h)}, over all
+#' lags h, negative ones, too. Here r is the autocorrelation of a representation: the sum of the
+#' inner products of centred rows at this lag over that at lag 0. A warning of class
+#' `repalign_series` says where it is below \eqn{1 / (1/n + 1/(20 + 6D))}{1 / (1/n + 1/(20 + 6 D))},
+#' with D the larger participation ratio of the two centred representations: the more dimensions
+#' they have, the less scores vary by chance, and the more a small bias matters. The number is that
+#' of the directions of large variance: for measures that weigh all neurons or directions alike
+#' (matching of neurons, [cca()], [svcca()], [gulp()]), give columns of equal variance ([scale()]),
+#' or the warning can miss slow neurons beside a fast one.
+#'
+#' `series = "linear"` joins nothing (Harris 2020): rows N + 1 to n - N of `x`, with N = n/4, are
+#' compared with rows N + 1 + t to n - N + t of `y`, for t from -N to N, where t = 0 is observed.
+#' All columns of the result are about this half of the rows. There are 2N shifts, or, if
+#' `permutations` is smaller, that many (one more if it is odd) in equal steps. The series in `y`
+#' must be stationary, or its steps must be, as in a random walk, if the measure does not depend on
+#' where the cloud of points lies; nothing is asked of `x`. Then the level is at most twice alpha
+#' for any series (at most alpha if you multiply p-values by (2N + 1)/(N + 1)). The price is power,
+#' as half of the rows are compared, and that no p-value is below 1/(2N + 1). It needs responses or
+#' distances, and each shift is a comparison of its own.
+#'
+#' In simulations of unrelated slow series, circular shifts rejected up to 100% at a level of 5%,
+#' data sets without the warning 5%, and linear shifts 2 to 6%. Random phases, straight lines taken
+#' out first, permuted blocks and long shifts only did not help. Circular shifts of the innovations
+#' (each row less its regression on the row before) held for autoregressive series and random walks,
+#' but not for smooth series; where such a model fits, they find more, but compare the steps, not
+#' the slow changes. The figures are in the article "What was simulated" of the web site.
+#' @references Harris (2020), arXiv:2012.06862 (linear shifts). Geyer (1992), Stat. Sci. 7 (where a
+#'   sum of autocorrelations ends).
+#' @examples
+#' # two unrelated random walks of 100 points
+#' set.seed(1)
+#' x <- apply(matrix(rnorm(100 * 5), 100), 2, cumsum)
+#' y <- apply(matrix(rnorm(100 * 5), 100), 2, cumsum)
+#' calibrate(x, y, "rv", series = "linear")
+#' tryCatch(calibrate(x, y, "rv", series = TRUE), repalign_series = function(w) conditionMessage(w))
+#' @seealso [dependence], [calibrate()], `series` of [responses()], `vignette("chance")`
+#' @name time_series
+NULL
+
 # Neighbouring rows count as alike where their mean squared distance is below this share of that of
 # all rows (AR(1) series with a coefficient of 0.5 have 0.6).
 alike_share <- 0.6

@@ -48,14 +48,9 @@ NULL
 #' `calibrate()` needs more than scores do: what it permutes, such as the n x n matrices of linear
 #' kernels, is made of the forms in each call.
 #'
-#' What was seen (`bench/prepare.R`, two runs): a recording of 500 stimuli x 60 neurons against 100
-#' layers of 512 neurons took 0.8 to 1.5 times as long as the comparisons alone. That was 7 to 16
-#' times faster than from the data by `rsa`, 10 to 11 times by `mutual_knn`, 11 to 23 times by
-#' `cknna`, 14 times by `svcca`, 16 times by squared `cca`, 3 to 5 times by `distance_correlation`,
-#' 2.4 times by linear `cka`, and 0.8 to 1.5 times by `procrustes`, of which next to nothing can be
-#' prepared. Against 500 layers (`layers=500`, one run on a busy machine) `rsa`, `mutual_knn`,
-#' `cknna` and linear `cka` took 0.5, 0.4, 0.8 and 2.7 s (the comparisons alone 0.3, 0.6, 0.7 and
-#' 3.1 s; from the data 12, 30, 28 and 13 s); what is stored has 486, 39, 73 and 973 MB.
+#' A recording against 100 prepared layers took about as long as the comparisons alone, which was
+#' 2.4 (linear `cka`) to 23 times (`cknna`) faster than from the data, but not with `procrustes`
+#' (article "What was simulated").
 #' @examples
 #' zoo <- prepare(v4_layers, c("rsa", "mutual_knn"))
 #' zoo

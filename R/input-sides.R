@@ -164,15 +164,15 @@ set_largest_k <- function(set, reprs) {
 list_pairs <- function(sides, diagonal) {
   size_x <- length(sides$x$reprs)
   size_y <- length(sides$y$reprs)
-  if (!sides$self) {
-    grid <- expand.grid(i = seq_len(size_x), j = seq_len(size_y))
-    return(grid[order(grid$i, grid$j), ])
+  all_pairs <- function(size_x, size_y) {
+    data.frame(i = rep(seq_len(size_x), each = size_y), j = rep(seq_len(size_y), size_x))
   }
+  if (!sides$self) return(all_pairs(size_x, size_y))
   if (size_x < 2 && !diagonal) {
     abort("`x` has one element: give another in `y`, or more elements.",
           class = "repalign_error_size", arg = "x")
   }
-  grid <- expand.grid(i = seq_len(size_x), j = seq_len(size_x))
+  grid <- all_pairs(size_x, size_x)
   models <- sides$x$models
   keep <- if (sides$x$is_models) {
     rank <- match(models, unique(models))
@@ -186,7 +186,7 @@ list_pairs <- function(sides, diagonal) {
     abort("`x` has one model: give another in `y`, or more models.",
           class = "repalign_error_size", arg = "x")
   }
-  grid[order(grid$i, grid$j), ]
+  grid
 }
 
 # A pair of the sides.

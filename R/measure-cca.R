@@ -8,7 +8,9 @@ NULL
 #' The mean canonical correlation: how well the best matching pairs of linear combinations of
 #' neurons, one from each side, correlate over the stimuli.
 #'
-#' @inheritParams cka
+#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
+#'   [cka()].
+#' @param na what to do about missing values, see [similarity()].
 #' @param summary what is made of the canonical correlations: their `"mean"`; the mean of their
 #'   squares, `"mean_squared"`; or `"yanai"`, the sum of their squares divided by
 #'   \eqn{\sqrt{rank(x) rank(y)}}{sqrt(rank x * rank y)}.
@@ -40,6 +42,8 @@ NULL
 #'
 #' Other code often whitens with inverse covariance matrices, which loses half of the digits.
 #' Here the bases come from QR and singular value decompositions.
+#'
+#' Large matrices take long, see [procrustes()].
 #' @references Hotelling (1936), Biometrika 28. Yanai (1974), Behaviormetrika 1. Ramsay, ten Berge
 #'   and Styan (1984), Psychometrika 49. Kornblith, Norouzi, Lee and Hinton (2019), ICML. Bjoerck
 #'   and Golub (1973), Mathematics of Computation 27.
@@ -49,7 +53,6 @@ NULL
 #' cca(x, x %*% matrix(rnorm(36), 6))
 #' cca(x, matrix(rnorm(600), 100))
 #' @seealso [svcca()], [pwcca()], [linear_regression()]
-#' @inheritSection procrustes How long it takes
 #' @export
 cca <- function(x, y, summary = c("mean", "mean_squared", "yanai"),
                 na = c("error", "stimuli", "neurons")) {
@@ -121,7 +124,9 @@ basis_operand <- function(form, repr, args, side) list(matrix = form$q, norm = s
 #'
 #' The mean canonical correlation of the leading principal components of both sides.
 #'
-#' @inheritParams cka
+#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
+#'   [cka()].
+#' @param na what to do about missing values, see [similarity()].
 #' @param variance share of the total variance that the kept components must reach on each
 #'   side, above 0 and at most 1.
 #' @param components number of components to keep on each side, instead of `variance`. A
@@ -145,6 +150,8 @@ basis_operand <- function(form, repr, args, side) list(matrix = form$q, norm = s
 #' The code of the ReSi benchmark compares the shares of variance with 0.99 times the total
 #' variance, and so keeps only one component; here 0.99 is a share of the total variance, as
 #' in the paper.
+#'
+#' Large matrices take long, see [procrustes()].
 #' @references Raghu, Gilmer, Yosinski and Sohl-Dickstein (2017), NeurIPS.
 #' @examples
 #' set.seed(1)
@@ -153,7 +160,6 @@ basis_operand <- function(form, repr, args, side) list(matrix = form$q, norm = s
 #' svcca(x, y)
 #' svcca(x, y, components = 2)
 #' @seealso [cca()], [pwcca()]
-#' @inheritSection procrustes How long it takes
 #' @export
 svcca <- function(x, y, variance = 0.99, components = NULL,
                   na = c("error", "stimuli", "neurons")) {
@@ -241,7 +247,9 @@ declare_measure(
 #' The mean canonical correlation, with each direction weighted by how much of `x` it
 #' explains.
 #'
-#' @inheritParams cka
+#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
+#'   [cka()].
+#' @param na what to do about missing values, see [similarity()].
 #' @param weights how a canonical variate of `x` (a vector over stimuli) is weighted.
 #'   `"projection"`: by the sum of the absolute values of its inner products with the centred
 #'   columns of `x`. `"l1"`: by the sum of its own absolute values.
@@ -270,6 +278,8 @@ declare_measure(
 #'
 #' The code of the ReSi benchmark leaves out the whitening, adds the means back, and fails if
 #' there are as many neurons as stimuli; here the formula of the paper is used.
+#'
+#' Large matrices take long, see [procrustes()].
 #' @references Morcos, Raghu and Bengio (2018), NeurIPS.
 #' @examples
 #' set.seed(1)
@@ -279,7 +289,6 @@ declare_measure(
 #' pwcca(y, x)
 #' pwcca(x, y, weights = "l1")
 #' @seealso [cca()], [svcca()]
-#' @inheritSection procrustes How long it takes
 #' @export
 pwcca <- function(x, y, weights = c("projection", "l1"), na = c("error", "stimuli", "neurons")) {
   one_score("pwcca", x, y, list(weights = weights), na)

@@ -8,11 +8,9 @@ NULL
 #' The correlation between the representational dissimilarity matrices (RDMs) of two
 #' representations, that is, between their dissimilarities for all pairs of stimuli.
 #'
-#' @param x,y two representations of the same stimuli: numeric matrices, data frames or tibbles
-#'   (all columns numeric) with stimuli in the rows and neurons, or the units of a network, in the
-#'   columns. If both have row names, these must be the same; rows in another order are brought
-#'   into that of `x`, with a message. Either may also be an RDM that was made
-#'   elsewhere, as a `dist` object; it is used as it is, whatever `inner` says.
+#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
+#'   [cka()] Either may also be an RDM that was made elsewhere, as a `dist` object; it is used as it
+#'   is, whatever `inner` says.
 #' @param inner how two rows (stimuli) are compared: `"correlation"` is 1 - Pearson
 #'   correlation over the neurons, `"euclidean"` the Euclidean distance, `"sqeuclidean"` its
 #'   square, and `"cosine"` 1 - cosine.
@@ -310,7 +308,7 @@ declare_measure(
 #' How far apart two representations are if each is described by the Euclidean distances
 #' between its stimuli.
 #'
-#' @inheritParams distance_correlation
+#' @param x,y see [distance_correlation()].
 #' @param norm `"frobenius"`: the root of the sum of squares over the whole matrix;
 #'   `"spectral"`: the largest absolute eigenvalue.
 #' @param na what to do about missing values, see [similarity()].

@@ -6,7 +6,8 @@
 #' The quantity from which Centered Kernel Alignment is made:
 #' `cka(x, y) = hsic(x, y) / sqrt(hsic(x, x) * hsic(y, y))`.
 #'
-#' @inheritParams cka
+#' @param x,y,kernel,estimator,shared_neurons,units_x,units_y,sigma,bandwidth,k see [cka()].
+#' @param clusters,shared_noise,complete,na see [cka()].
 #' @return One number, in squared units of `x` times squared units of `y` for the linear
 #'   kernel, and without units for the other kernels.
 #' @details
@@ -22,15 +23,13 @@
 #' one also over random neurons. They can be negative when the true value is near 0.
 #'
 #' For [responses()] with several trials, each of these estimates is a mean over four different
-#' stimuli of products of responses that share no noise. Noise drops out of the mean, also where
-#' neurons or both sides share it: in simulations (`bench/responses.R`, see [cka()]) it made H of
-#' trial means within an area up to 262% too high (2 trials), and these estimates none beyond
-#' chance. `"stimulus_trial"` keeps all pairs of neurons, `"stimulus_neuron_trial"` leaves out
-#' pairs of a neuron with itself: in `hsic(x, x)` by the names of neurons in `x`, so that the self
-#' term of unnamed neurons is `hsic(x, x)` for `x` with `neuron = seq_len(ncol(x))`. With
-#' `clusters` of stimuli, products are of different clusters; with runs, of different runs for
-#' different stimuli, too, so that what a run adds to all stimuli drops out. The Gaussian kernel
-#' gives the H value of the expected kernels of two different trials.
+#' stimuli of products of responses that share no noise, see [cka()]. `"stimulus_trial"` keeps all
+#' pairs of neurons, `"stimulus_neuron_trial"` leaves out pairs of a neuron with itself: in `hsic(x,
+#' x)` by the names of neurons in `x`, so that the self term of unnamed neurons is `hsic(x, x)` for
+#' `x` with `neuron = seq_len(ncol(x))`. With `clusters` of stimuli, products are of different
+#' clusters; with runs, of different runs for different stimuli, too, so that what a run adds to all
+#' stimuli drops out. The Gaussian kernel gives the H value of the expected kernels of two different
+#' trials.
 #'
 #' `hsic(x, x, estimator = "stimulus_neuron", shared_neurons = TRUE)` is the self term of `x`
 #' in the denominator of the corrected CKA.
@@ -38,7 +37,7 @@
 #' When not to trust it: the H value of a linear kernel depends on the units of the data, so
 #' two H values can be compared only if their data have the same scale. From few stimuli or
 #' neurons the corrected values scatter widely around the true value. Stimuli that depend on each
-#' other make the corrected values too high, unless `clusters` names them: see [cka()] for figures.
+#' other make the corrected values too high, unless `clusters` names them: see [dependence].
 #' @references Gretton et al. (2005), ALT. Song et al. (2012), JMLR 13.
 #'   Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104.
 #' @examples

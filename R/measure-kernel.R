@@ -19,136 +19,94 @@ NULL
 #'   made symmetric as \eqn{K + K^T - K \circ K^T}{K + K' - K * K'} (the last product entry
 #'   by entry). With `"rbf"` and `"manifold"`, `x` and `y` may be distances (`dist` objects);
 #'   with `"manifold"` they may also be neighbour graphs (see [mutual_knn()]).
-#' @param estimator `"naive"` (no correction); `"stimulus"`, corrected for few stimuli (Song
-#'   et al. 2012; also called debiased CKA); `"stimulus_neuron"`, corrected for few
-#'   stimuli and few neurons (linear kernel only); or, for [responses()] with several trials,
-#'   `"stimulus_trial"` (linear and Gaussian kernel) and `"stimulus_neuron_trial"`, corrected for
-#'   the noise of the trials, too. By default `"naive"`; for [responses()] that declare anything,
-#'   the most corrected one that the declaration and the kernel allow, which a message names: with
-#'   several trials `"stimulus_neuron_trial"` (linear), `"stimulus_trial"` (Gaussian) or
-#'   `"stimulus"` (manifold), with one trial `"stimulus_neuron"` (linear) or `"stimulus"`. The
-#'   Gaussian kernel also gets `"stimulus"` where `"stimulus_trial"` is not defined for it: with
-#'   clusters, with runs, and with trials that only some neurons have.
-#' @param shared_neurons `TRUE` if column j of `x` and column j of `y` are the same neuron,
-#'   for example when two trials are compared. `"stimulus_neuron"` then leaves out the pair
-#'   (j, j) between `x` and `y`, as it always does within each side. Both sides need the same
-#'   number of columns. The other estimators do not use this argument.
-#' @param units_x,units_y labels of the columns of `x` and of `y`, one label per column.
-#'   `"stimulus_neuron"` leaves out all pairs of columns with equal labels, between `x` and
-#'   `y` and within each side; the other estimators do not use the labels. Names of neurons
-#'   leave out the pairs of a neuron with itself; names of recording sessions, electrodes or
-#'   probes leave out all pairs that may share noise. Give both arguments or neither, and not
-#'   together with `shared_neurons`.
-#' @param complete for `"stimulus_neuron"` and `"stimulus_neuron_trial"`: of which sides are the
-#'   columns not a sample of neurons, but all that there are, such as the units of a network layer?
-#'   On such a side the neuron correction leaves nothing out: its self term is corrected for few
-#'   stimuli only, and of the numerator pairs of neurons with equal labels are left out only if both
-#'   sides are samples. With `"both"`, this is the stimulus-corrected CKA. For plain matrices: what
-#'   [responses()] makes declares it, and must not say anything else.
-#' @param sigma width of the Gaussian kernel, in the units of the data. By default it is
-#'   `bandwidth` times the median distance between different rows, for each side separately.
-#'   If the width is so far from the distances that the similarities between different
-#'   stimuli can no longer be told apart, that is an error. If it is so small that hardly any
-#'   stimulus resembles another one, that is a warning, because the naive CKA is then near 1
-#'   whatever the data. With very large widths the CKA approaches that of the linear kernel.
+#' @param estimator which errors are corrected:
+#'   * `"naive"`: none;
+#'   * `"stimulus"`: few stimuli (Song et al. 2012; also called debiased CKA);
+#'   * `"stimulus_neuron"`: few stimuli and few neurons (linear kernel only);
+#'   * `"stimulus_trial"` (linear and Gaussian kernel) and `"stimulus_neuron_trial"`: also the noise
+#'     of trials, for [responses()] with several of them.
+#'
+#'   By default `"naive"`; for [responses()] that declare anything, the most corrected one that the
+#'   declaration and the kernel allow, which a message names. (The Gaussian kernel gets `"stimulus"`
+#'   with clusters, with runs, and with trials that only some neurons have.)
+#' @param shared_neurons `TRUE` if column j of `x` and column j of `y` are the same neuron, for
+#'   example when two trials are compared: `"stimulus_neuron"` then leaves out the pair (j, j)
+#'   between `x` and `y`, as it always does within each side.
+#' @param units_x,units_y one label per column of `x` and of `y`: `"stimulus_neuron"` leaves out all
+#'   pairs of columns with equal labels, between `x` and `y` and within each side. Names of neurons
+#'   leave out the pairs of a neuron with itself; names of recording sessions, electrodes or probes
+#'   leave out all pairs that may share noise. Give both or neither, and not together with
+#'   `shared_neurons`.
+#' @param complete of which sides are the columns not a sample of neurons, but all that there are,
+#'   such as the units of a network layer? On such a side `"stimulus_neuron"` and
+#'   `"stimulus_neuron_trial"` are corrected for few stimuli (and noise) only, and pairs of neurons
+#'   with equal labels are left out only if both sides are samples. What [responses()] makes
+#'   declares it, and must not say anything else.
+#' @param sigma width of the Gaussian kernel, in the units of the data. By default it is `bandwidth`
+#'   times the median distance between different rows, for each side separately. A width at which
+#'   similarities can no longer be told apart is an error, and one at which hardly any stimulus
+#'   resembles another a warning.
 #' @param bandwidth factor by which the median distance is multiplied; not used if `sigma` is
 #'   given.
 #' @param k number of neighbours in the manifold kernel, at least 3. A stimulus does not
 #'   count as its own neighbour here.
-#' @param clusters one label per stimulus, for stimuli that depend on each other: images of one
-#'   category, points of one run of a time series. Stimuli with the same label may depend on each
-#'   other; stimuli with different labels must not. The corrected estimators then count only pairs
-#'   of stimuli of different clusters, each cluster weighing the same; `"naive"` does not change.
-#'   Stimuli with the label `NA` are left out. Labels go by the row names of the stimuli where they
-#'   have these as names, and else by the order. At least 4 clusters are needed. (`blocks` of
-#'   [calibrate()] are something else.)
+#' @param clusters one label per stimulus, with the names of the stimuli or in their order, for
+#'   stimuli that depend on each other: images of one category, points of one run of a time series.
+#'   The corrected estimators then count only pairs of stimuli of different clusters, each cluster
+#'   weighing the same; `"naive"` does not change. Stimuli with the label `NA` are left out. At
+#'   least 4 clusters are needed. (`blocks` of [calibrate()] are something else.)
 #' @param shared_noise what is done about neurons of the same session (see [responses()]):
 #'   `"trials"` multiplies different trials, `"pairs"` leaves out such pairs of neurons and takes
 #'   the means over trials; `"auto"` takes trials where there are several.
 #' @param na what to do about missing values, see [similarity()].
-#' @return One number. The naive estimate lies in \[0, 1\], or in \[-1, 1\] with kernels that
-#'   are not positive definite (the manifold kernel, and the Gaussian kernel of distances that
-#'   are not Euclidean). `"stimulus"` lies in \[-1, 1\], negative when there is little similarity.
-#'   `"stimulus_neuron"` is not bounded: it can also exceed 1 by chance, and is returned as it
-#'   is. A value well above 1 usually means that `x` and `y` share
-#'   neurons, or noise, without labels that say so: use `shared_neurons` or `units_x` and
-#'   `units_y`; a warning of class `repalign_unstable` points this out (see Details). The
-#'   result is `NA`, with a warning of class `repalign_undefined`, when a term
-#'   in the denominator of a corrected estimate is not positive, or when a manifold kernel is
+#' @return One number. The naive estimate lies in \[0, 1\], or in \[-1, 1\] with kernels that are
+#'   not positive definite (the manifold kernel, and the Gaussian kernel of distances that are not
+#'   Euclidean). `"stimulus"` lies in \[-1, 1\]. `"stimulus_neuron"` is not bounded: it can exceed 1
+#'   by chance, and is returned as it is. `NA`, with a warning of class `repalign_undefined`, when a
+#'   term in the denominator of a corrected estimate is not positive, or when a manifold kernel is
 #'   constant after centring.
-#' @details
-#' The naive estimate rises with the number of neurons and falls with the number of stimuli.
-#' For unrelated data it is far above 0 when stimuli are few, and for related data it is too
-#' low when neurons are few. `"stimulus"` removes the first bias, but still underestimates
-#' the CKA when neurons are few. If all neurons have the same variance, it does so by a
-#' factor of about \eqn{1/\sqrt{(1 + (\gamma_x - 1)/Q_x)(1 + (\gamma_y - 1)/Q_y)}}{1 /
-#' sqrt((1 + (gamma_x - 1)/Q_x) (1 + (gamma_y - 1)/Q_y))}, where \eqn{\gamma}{gamma} is the
-#' dimensionality ([participation_ratio()]) and Q the number of neurons; [predicted_bias()]
-#' has the general form. `"stimulus_neuron"` removes both biases. It takes the columns of both sides
-#' as samples, those of a network layer, too. Its value then is about the layer that these units
-#' were drawn from; of a layer whose units are all there, `complete` says so. With trials, the self
-#' term of a complete side is freed of their noise as any other; with one trial it keeps that noise.
+#' @details The naive estimate rises with the number of neurons and falls with the number of
+#' stimuli. For unrelated data it is far above 0 when stimuli are few, and for related data it is
+#' too low when neurons are few. `"stimulus"` removes the first bias, but still underestimates the
+#' CKA when neurons are few ([predicted_bias()] says by how much). `"stimulus_neuron"` removes both.
+#' It takes the columns of both sides as samples, those of a network layer, too, and its value is
+#' about the layer that these units were drawn from, unless `complete` says otherwise. The article
+#' "How the estimators work" of the web site has the formulas.
 #'
-#' With trials ([responses()]), every value H is a mean over products of responses that share no
+#' With trials ([responses()]), all estimates are means over products of responses that share no
 #' noise: of different trials of a stimulus, for neurons that may have been recorded together, and
 #' of all trials for others. Noise then drops out of the mean, also where neurons or both areas
-#' share it, and stimuli may have different numbers of trials; a stimulus without two trials is
-#' left out for the neurons concerned. Two sides with trials are taken as recorded together unless
-#' their sessions differ. A side without trials counts as without noise. In simulations
-#' (`bench/responses.R`: 60 stimuli, 30 + 30 neurons in three sessions that share noise within and
-#' between areas, 400 data sets a row), noise of 4.8 times the variance of the signal made H
-#' between the areas of trial means 574% too high with 2 trials, 147% with 4 and 23% with 10. The
-#' corrected H had no bias beyond chance, and noise changed it by 0.67, 0.22 and 0.09 of its mean
-#' (standard deviation); with `session` by 0.57, 0.21 and 0.09. The median of the corrected CKA was
-#' 0.50 to 0.52 for a true value of 0.5 in all 12 settings.
+#' share it, and stimuli may have different numbers of trials; a stimulus without two trials is left
+#' out for the neurons concerned. Two sides with trials are taken as recorded together unless their
+#' sessions differ. A side without trials counts as without noise.
 #'
 #' The naive and the stimulus-corrected CKA do not change when the neurons of either side are
-#' rotated. `"stimulus_neuron"` does, because it treats the columns as random draws from a
-#' population of neurons. A constant (silent) column counts as a neuron.
+#' rotated. `"stimulus_neuron"` does. A constant (silent) column counts as a neuron. The manifold
+#' kernel depends on neighbourhoods only; every stimulus has the kernel value 1 with itself on both
+#' sides, which keeps the naive estimate of unrelated data well above 0, and `"stimulus"` leaves
+#' these values out. With `clusters`, the estimate is the mean of the plain one over all choices of
+#' one stimulus from each cluster.
 #'
-#' When not to trust it: a single value from few neurons (fewer than about 16 to 32 in
-#' cortical recordings) scatters widely and can be undefined. Pool over trials, splits or
-#' subsets instead ([brain_to_brain()], [trial_to_trial()]), and look at the interval
-#' ([cka_interval()]). In raw spike counts a few neurons with high rates dominate the value;
-#' dividing each neuron by its standard deviation avoids this.
+#' When not to trust it:
+#' * a single value from few neurons (fewer than about 16 to 32 in cortical recordings) scatters
+#'   widely and can be undefined. Pool over trials, splits or subsets instead ([brain_to_brain()],
+#'   [trial_to_trial()]), and look at the interval ([cka_interval()]);
+#' * a value well above 1 usually means that `x` and `y` share neurons under different names, or
+#'   noise: use `shared_neurons`, or `units_x` and `units_y`. A warning of class `repalign_unstable`
+#'   comes with corrected values above 1.5 from at least 60 stimuli and 40 neurons on each side
+#'   (where variances are not held by few neurons), and with those whose standard error over stimuli
+#'   and neurons is above 0.2. In simulations, 59% of the estimates with it were off by more than
+#'   0.2, and 6% of those without;
+#' * in raw spike counts a few neurons with high rates dominate the value; divide each neuron by its
+#'   standard deviation;
+#' * stimuli that depend on each other (see [dependence]): corrected values of unrelated populations
+#'   were 0.15 and 0.27 on average, without `clusters`;
+#' * with 2 stimuli every CKA is 1, and with 3 it says next to nothing (a warning of class
+#'   `repalign_trivial`).
 #'
-#' Stimuli that depend on each other (groups of similar images, successive time points) count as
-#' independent, and corrected values are then too high. In simulations of two unrelated
-#' populations (`bench/dependence.R`: 5 latent variables, 40 neurons), the mean of
-#' `"stimulus_neuron"` was 0.15 for 20 groups of 5 stimuli that share 90% of their variance, and
-#' 0.27 for 100 points of a time series whose neighbours correlate by 0.9. With `clusters` it was
-#' 0.001 for the groups. For the series it was 0.15 with 10 runs of 10 points, because points on
-#' both sides of a border depend on each other; it fell from 0.09 to 0.014 for 10 runs of 40
-#' points, and to 0.005 when the first 10 points of each run had the label `NA`. Runs must thus
-#' be several times as long as the correlation. With `clusters`, the estimate is the mean of the
-#' plain one over all choices of one stimulus from each cluster.
-#'
-#' A warning of class `repalign_unstable` points out corrected values (`"stimulus_neuron"`) of two
-#' kinds (and that one is undefined). First, a value above 1.5 from at least 60 stimuli and 40
-#' neurons on each side, which was never seen when the true CKA is 1 and no few neurons hold most of
-#' the variance. The likely causes are neurons that are on both sides under different names, and
-#' noise that both sides share. Second, a value whose standard error over stimuli and neurons (that
-#' of [cka_interval()]) is above 0.2. With trials this is judged by `cka_interval()` only.
-#'
-#' How far to trust that warning (`bench/unstable.R`, part "judged": 30 to 120 stimuli x 10 to 80
-#' neurons, true CKA 0, 0.5 and 1, with and without noise, equal and log-normal gains): it came
-#' with 92% of the estimates that were off by more than 0.2, and with 33% of the others; without
-#' it, 6% of the estimates were off by more than 0.2, with it 59%. Where the root mean square error
-#' was at most 0.1, it came in 1% of the data sets; where that error was above 0.3, it was silent in
-#' 7%. In 13 populations of 60 stimuli x 40 neurons, with stimuli and neurons of unequal strengths
-#' among them (part "rules", 2600 data sets), it came with 90% of the values that were off by more
-#' than 0.2, with all that were off by more than 0.5, and with 29% of the others. Silence is no
-#' proof that a value is good: [cka_interval()] says more.
-#'
-#' With 2 stimuli every CKA is 1, whatever the data, and with 3 it says next to nothing: a warning
-#' of class `repalign_trivial` says so.
-#'
-#' The manifold kernel depends on neighbourhoods only, and does not need an n x n matrix.
-#' Every stimulus has the kernel value 1 with itself on both sides, which keeps the naive
-#' estimate of unrelated data well above 0; `"stimulus"` leaves these values out.
-#'
-#' The code that accompanies Chun et al. (2025) skips the correction of the numerator when
-#' `shared_neurons` is set and the numbers of neurons differ; here that is an error.
+#' Figures are in the article "What was simulated". The code that accompanies Chun et al. (2025)
+#' skips the correction of the numerator when `shared_neurons` is set and the numbers of neurons
+#' differ; here that is an error.
 #' @references Kornblith et al. (2019), ICML. Song et al. (2012), JMLR 13.
 #'   Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104.
 #' @examples
@@ -303,7 +261,7 @@ declare_measure(
 #' How similar two representations are, measured by the inner products between their centred
 #' stimuli.
 #'
-#' @inheritParams cka
+#' @param x,y,na see [cka()].
 #' @return One number in \[0, 1\]; 1 when the inner products of the two sides are
 #'   proportional.
 #' @details
@@ -350,7 +308,8 @@ declare_measure(
 #' The angle between the centred kernels of two representations: the arccosine of their
 #' [cka()]. Unlike 1 - CKA, it is a metric.
 #'
-#' @inheritParams cka
+#' @param x,y,kernel,estimator,shared_neurons,units_x,units_y,sigma,bandwidth,k see [cka()].
+#' @param clusters,shared_noise,complete,na see [cka()].
 #' @return One number, an angle in radians: 0 when the kernels are proportional. For the naive
 #'   linear estimate it is at most \eqn{\pi/2}{pi/2}, otherwise at most \eqn{\pi}{pi}. With
 #'   `estimator = "stimulus_neuron"` the CKA may be above 1 (or below -1), the cosine of no angle:

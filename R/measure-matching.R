@@ -8,7 +8,7 @@ NULL
 #' How much two representations still differ after the columns of one have been put into the
 #' order in which they are closest to the columns of the other.
 #'
-#' @inheritParams procrustes
+#' @param x,y see [procrustes()].
 #' @param center if `TRUE`, the mean of each column is subtracted first. The default is
 #'   `FALSE`, as in the table of the ReSi benchmark.
 #' @param scale if `TRUE`, both sides are scaled to Frobenius norm 1 first. The default is
@@ -119,7 +119,9 @@ declare_measure(
 #'
 #' The mean correlation between neurons that are matched one to one.
 #'
-#' @inheritParams cka
+#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
+#'   [cka()].
+#' @param na what to do about missing values, see [similarity()].
 #' @param matching `"optimal"`: the matching with the largest mean correlation. `"greedy"`:
 #'   the pair of neurons with the largest correlation is matched first, then the pair with
 #'   the largest correlation among the remaining neurons, and so on.
@@ -187,7 +189,9 @@ declare_measure(
 #' The mean correlation between each neuron and the neuron of the other side with which it
 #' correlates most. Several neurons may have the same partner.
 #'
-#' @inheritParams cka
+#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
+#'   [cka()].
+#' @param na what to do about missing values, see [similarity()].
 #' @param direction `"x"`: every column of `x` is matched with its best partner in `y`.
 #'   `"y"`: every column of `y` is matched with its best partner in `x`. `"both"`: the mean
 #'   of the two directions.

@@ -8,15 +8,12 @@ NULL
 #' The share of its k nearest neighbours that a stimulus has in common in both
 #' representations, averaged over stimuli.
 #'
-#' @param x,y two representations of the same stimuli: numeric matrices, data frames or tibbles
-#'   (all columns numeric) with stimuli in the rows and neurons, or the units of a network, in the
-#'   columns. If both have row names, these must be the same; rows in another order are brought
-#'   into that of `x`, with a message. With `metric = "euclidean"` either may also be
-#'   a `dist` object, whose distances are used as they are. Either may also be a neighbour
-#'   graph that was made elsewhere (for example by uwot or RcppHNSW), and `metric` is then
+#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
+#'   [cka()]. With `metric = "euclidean"` either may also be a `dist` object. Either may also be a
+#'   neighbour graph that was made elsewhere (for example by uwot or RcppHNSW), and `metric` is then
 #'   not used for it: `list(idx, dist)`, two matrices with one row per stimulus that hold the
-#'   numbers of its neighbours (counted from 1) and their distances, nearest first. The
-#'   stimulus itself may be among its neighbours in all rows or in none.
+#'   numbers of its neighbours (counted from 1) and their distances, nearest first. The stimulus
+#'   itself may be among its neighbours in all rows or in none.
 #' @param k number of neighbours, less than the number of stimuli. A stimulus does not count
 #'   as its own neighbour.
 #' @param metric how neighbours are found: by `"cosine"`, by `"euclidean"` distance, by
@@ -24,11 +21,10 @@ NULL
 #' @param ties what becomes of neighbours at equal distances: `"average"`, the mean score over
 #'   all orders in which they may come, by a formula; or `"random"`, the score of one random
 #'   order.
-#' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]), such
-#'   as successive points of a time series or views of one object. The neighbours of a stimulus are
-#'   then looked for among those of other clusters only, of which there must be at least `k`.
-#'   Stimuli with the label `NA` are left out. A neighbour graph is used only if it was made
-#'   without pairs within clusters, and of no stimuli without a label.
+#' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]):
+#'   neighbours are looked for among those of other clusters only, of which there must be at least
+#'   `k`. Stimuli with the label `NA` are left out. A neighbour graph must have been made in this
+#'   way.
 #' @param na what to do about missing values, see [similarity()].
 #' @return One number in \[0, 1\]: 1 when all stimuli have the same neighbours on both sides.
 #'   For unrelated representations of n stimuli its mean is k / (n - 1); with clusters of m stimuli
@@ -48,15 +44,9 @@ NULL
 #' (hubs), above all with Euclidean distances; the scores of unrelated representations then
 #' scatter more widely around the chance level.
 #'
-#' Stimuli that depend on each other (groups of similar images, successive time points) are each
-#' other's neighbours on both sides, whatever the two representations have in common. In simulations
-#' of two unrelated populations (`bench/dependence.R`: 5 latent variables, 40 neurons, k = 10), the
-#' mean score was 0.37 for 20 groups of 5 stimuli that share 90% of their variance, and 0.10 for
-#' 100 independent stimuli. With `clusters`, which looks for neighbours outside of the groups only,
-#' it was 0.10. Scores of groups still scatter more than those of independent stimuli (standard
-#' deviation 0.028 against 0.011), so that they are to be tested with the same labels in
-#' [calibrate()], which then permutes whole clusters: it rejected in 4% of the data sets at a level
-#' of 5%, and free permutations in all of them.
+#' Stimuli that depend on each other are each other's neighbours on both sides, whatever the two
+#' representations have in common: name them in `clusters`, and give [calibrate()] the same labels
+#' (see [dependence]).
 #'
 #' A row of zeros is an error with `"cosine"`, a constant row with `"correlation"`.
 #'
@@ -83,12 +73,8 @@ NULL
 #' with the rest of a call. With the mean over 20 random orders this is the same, without the
 #' warning.
 #'
-#' [calibrate()] treats permuted data as the data themselves. Either choice gives a valid test,
-#' but with one random order the p-value depends on the order, and power is lost. For example,
-#' the p-values of one data set of counts (60 stimuli, 8 neurons, k = 5, 999 permutations) lay
-#' between 0.009 and 0.272 over 50 seeds with `"random"`, and between 0.015 and 0.039 with
-#' `"average"`, where only the permutations differ. Of unrelated counts 4.0% and 5.4% were
-#' rejected at 0.05 (2000 data sets), and of related ones 27% and 33%.
+#' [calibrate()] treats permuted data as the data themselves. Either choice gives a valid test, but
+#' with one random order the p-value depends on the order, and power is lost.
 #'
 #' With ties, `mutual_knn(x, x)` is below 1. Without ties both choices give the same score, and
 #' no random numbers are drawn. The average needs memory for all tied stimuli, which may be most
@@ -147,7 +133,7 @@ declare_measure(
 #' The share of stimuli that can be reached again by a step to one of their neighbours in
 #' `y`, followed by a step to one of the neighbours of that stimulus in `x`.
 #'
-#' @inheritParams mutual_knn
+#' @param x,y,k,metric,clusters see [mutual_knn()].
 #' @param ties what becomes of neighbours at equal distances: `"random"`, the score of one random
 #'   order; or `"average"`, the mean score over 20 random orders. See [mutual_knn()].
 #' @param na what to do about missing values, see [similarity()].
@@ -202,7 +188,7 @@ declare_measure(
 #' The number of shared neighbours divided by the number of all neighbours that a stimulus
 #' has in either representation, averaged over stimuli.
 #'
-#' @inheritParams mutual_knn
+#' @param x,y,k,metric,ties,clusters see [mutual_knn()].
 #' @param na what to do about missing values, see [similarity()].
 #' @return One number in \[0, 1\]; 1 when all stimuli have the same neighbours on both sides.
 #' @details
@@ -270,7 +256,7 @@ declare_measure(
 #' How similar the ranks of the shared neighbours are on both sides, averaged over stimuli.
 #' The nearest neighbours have the largest weight.
 #'
-#' @inheritParams mutual_knn
+#' @param x,y,k,metric,clusters see [mutual_knn()].
 #' @param ties what becomes of neighbours at equal distances: `"random"`, the score of one random
 #'   order; or `"average"`, the mean score over 20 random orders. See [mutual_knn()].
 #' @param na what to do about missing values, see [similarity()].
@@ -326,10 +312,8 @@ declare_measure(
 #' The alignment of the inner products between stimuli, kept only between stimuli that are
 #' nearest neighbours on both sides.
 #'
-#' @param x,y two representations of the same stimuli: numeric matrices, data frames or tibbles
-#'   (all columns numeric) with stimuli in the rows and neurons, or the units of a network, in the
-#'   columns. If both have row names, these must be the same; rows in another order are brought
-#'   into that of `x`, with a message.
+#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
+#'   [cka()].
 #' @param k number of neighbours. A stimulus does not count as its own neighbour.
 #' @param normalize if `TRUE`, each row is scaled to unit length first, so that inner
 #'   products are cosines.
@@ -341,10 +325,9 @@ declare_measure(
 #'   `"average"`, the mean score over the orders in which they may come, or `"random"`, the score
 #'   of one random order. By default (`NULL`) it is the average with `centering = "full"`, where a
 #'   formula gives it, and one random order otherwise, where `"average"` takes 20 random orders.
-#' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]), such
-#'   as successive points of a time series or views of one object. The neighbours of a stimulus are
-#'   then looked for among those of other clusters only, of which there must be at least `k`.
-#'   Stimuli with the label `NA` are left out.
+#' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]):
+#'   neighbours are looked for among those of other clusters only, of which there must be at least
+#'   `k`. Stimuli with the label `NA` are left out.
 #' @param na what to do about missing values, see [similarity()].
 #' @return One number; 1 for equal representations, and 0 when no neighbours are shared. With
 #'   `centering = "full"` it lies in \[-1, 1\]. Otherwise it is not bounded: with k above about
@@ -359,11 +342,8 @@ declare_measure(
 #' where \eqn{\circ}{*} is the product entry by entry. Neighbours are directed: j may be a
 #' neighbour of i although i is not a neighbour of j.
 #'
-#' With `clusters`, M and N are 0 within clusters, and all else is as without them; with
-#' `centering = "full"`, the mean of a row is that over the stimulus itself and those of other
-#' clusters. Stimuli that depend on each other raise the score: for 20 groups of 5 stimuli
-#' that share 90% of their variance, its mean for two unrelated populations was 0.47; with
-#' `clusters` it was 0.11, as for as many independent stimuli (`bench/dependence.R`).
+#' With `clusters`, M and N are 0 within clusters, and all else is as without them; with `centering
+#' = "full"`, the mean of a row is that over the stimulus itself and those of other clusters.
 #'
 #' Rotation and scaling of either side and reordering of the neurons leave the score as it
 #' is. Translation does not, because inner products depend on the origin; if the origin has
@@ -537,7 +517,7 @@ common_products <- function(values, x, y, args, design) {
 #' side, taken over all stimuli that are its neighbours on either side. The score is the mean
 #' over stimuli.
 #'
-#' @inheritParams cknna
+#' @param x,y,k,clusters see [cknna()].
 #' @param of `"similarity"` compares cosine similarities; `"distance"` compares 1 - cosine
 #'   similarity.
 #' @param ties what becomes of neighbours at equal distances: `"random"`, the score of one random
@@ -640,7 +620,7 @@ declare_measure(
 #' How many of the k nearest neighbours of a stimulus come in the same order in both
 #' representations, averaged over stimuli.
 #'
-#' @inheritParams mutual_knn
+#' @param x,y,k,metric,clusters see [mutual_knn()].
 #' @param ties what becomes of neighbours at equal distances: `"random"`, the score of one random
 #'   order; or `"average"`, the mean score over 20 random orders. See [mutual_knn()].
 #' @param na what to do about missing values, see [similarity()].
@@ -699,7 +679,7 @@ declare_measure(
 #' into the list of the other representation. In spite of its name it is a similarity: 1
 #' minus the share of the list that must be edited.
 #'
-#' @inheritParams mutual_knn
+#' @param x,y,k,metric,clusters see [mutual_knn()].
 #' @param ties what becomes of neighbours at equal distances: `"random"`, the score of one random
 #'   order; or `"average"`, the mean score over 20 random orders. See [mutual_knn()].
 #' @param na what to do about missing values, see [similarity()].

@@ -8,7 +8,9 @@ NULL
 #' How much two representations still differ after one has been rotated and reflected to
 #' match the other as closely as possible.
 #'
-#' @inheritParams cka
+#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
+#'   [cka()].
+#' @param na what to do about missing values, see [similarity()].
 #' @param center if `TRUE`, the mean of each column is subtracted first.
 #' @param scale if `TRUE`, both sides are scaled to Frobenius norm 1 first. Otherwise the
 #'   distance is in the units of the data, see [procrustes_size_shape()].
@@ -165,7 +167,7 @@ rotation_matrix <- function(repr, center) {
 #' The [procrustes()] distance without scaling the two sides to the same norm, so that
 #' differences in overall size count.
 #'
-#' @inheritParams procrustes
+#' @param x,y,center see [procrustes()].
 #' @param na what to do about missing values, see [similarity()].
 #' @return One number, at least 0, in the units of the data; 0 when the representations are
 #'   equal up to rotation and, with `center = TRUE`, translation.
@@ -182,6 +184,8 @@ rotation_matrix <- function(repr, center) {
 #' when there are many neurons relative to the number of stimuli.
 #'
 #' The code of the ReSi benchmark uses the same definition.
+#'
+#' Large matrices take long, see [procrustes()].
 #' @references Williams et al. (2021), NeurIPS 34. Kendall et al. (1999), Shape and Shape
 #'   Theory.
 #' @examples
@@ -190,7 +194,6 @@ rotation_matrix <- function(repr, center) {
 #' procrustes_size_shape(x, 2 * x)
 #' procrustes(x, 2 * x)
 #' @seealso [procrustes()]
-#' @inheritSection procrustes How long it takes
 #' @export
 procrustes_size_shape <- function(x, y, center = TRUE, na = c("error", "stimuli", "neurons")) {
   one_score("procrustes_size_shape", x, y, list(center = center), na)
@@ -216,7 +219,9 @@ declare_measure(
 #'
 #' One minus the size-and-shape distance, relative to the norm of `y`.
 #'
-#' @inheritParams cka
+#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
+#'   [cka()].
+#' @param na what to do about missing values, see [similarity()].
 #' @return One number, at most 1; 1 when the representations are equal up to rotation and
 #'   translation. It can be negative without bound. It is not symmetric, because `y`
 #'   determines the scale.
@@ -232,6 +237,8 @@ declare_measure(
 #' [procrustes()] and [angular_shape()] compare shapes alone.
 #'
 #' The published code works in single precision; this function uses double precision.
+#'
+#' Large matrices take long, see [procrustes()].
 #' @references Williams et al. (2021), NeurIPS 34. \enc{Gröger}{Groeger}, Wen and
 #'   \enc{Brbić}{Brbic} (2026), arXiv:2602.14486.
 #' @examples
@@ -240,7 +247,6 @@ declare_measure(
 #' y <- x + 0.5 * rnorm(300)
 #' c(procrustes_similarity(x, y), procrustes_similarity(y, x))
 #' @seealso [procrustes()], [procrustes_size_shape()]
-#' @inheritSection procrustes How long it takes
 #' @export
 procrustes_similarity <- function(x, y, na = c("error", "stimuli", "neurons")) {
   one_score("procrustes_similarity", x, y, list(), na)
@@ -269,7 +275,9 @@ declare_measure(
 #' The angle between two representations, each taken as one long vector, after one has been
 #' rotated to match the other as closely as possible.
 #'
-#' @inheritParams cka
+#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
+#'   [cka()].
+#' @param na what to do about missing values, see [similarity()].
 #' @return One number in \[0, \eqn{\pi/2}{pi/2}\], in radians; 0 when the representations are
 #'   equal up to rotation, translation and scale.
 #' @details
@@ -286,13 +294,14 @@ declare_measure(
 #' many neurons relative to the number of stimuli.
 #'
 #' The code of the ReSi benchmark uses the same definition.
+#'
+#' Large matrices take long, see [procrustes()].
 #' @references Williams et al. (2021), NeurIPS 34.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(300), 30)
 #' angular_shape(x, x + rnorm(300))
 #' @seealso [procrustes()]
-#' @inheritSection procrustes How long it takes
 #' @export
 angular_shape <- function(x, y, na = c("error", "stimuli", "neurons")) {
   one_score("angular_shape", x, y, list(), na)
@@ -319,7 +328,9 @@ declare_measure(
 #' The mean cosine between the responses of two representations to the same stimulus, after
 #' one has been rotated to match the other as closely as possible.
 #'
-#' @inheritParams cka
+#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
+#'   [cka()].
+#' @param na what to do about missing values, see [similarity()].
 #' @param center if `TRUE`, the mean of each column is subtracted first.
 #' @return One number in \[-1, 1\]; 1 when every stimulus has the same direction on both
 #'   sides after the rotation.
@@ -340,6 +351,8 @@ declare_measure(
 #' which is the mean over all optimal rotations, and a warning of class `repalign_not_unique`
 #' says by how much another choice could change the score at most. The code of the ReSi
 #' benchmark takes whatever rotation its decomposition returns in this case.
+#'
+#' Large matrices take long, see [procrustes()].
 #' @references Hamilton, Leskovec and Jurafsky (2016), ACL.
 #' @examples
 #' set.seed(1)
@@ -347,7 +360,6 @@ declare_measure(
 #' turned <- x %*% qr.Q(qr(matrix(rnorm(100), 10)))
 #' aligned_cosine(x, turned + 0.5 * rnorm(300))
 #' @seealso [procrustes()]
-#' @inheritSection procrustes How long it takes
 #' @export
 aligned_cosine <- function(x, y, center = FALSE, na = c("error", "stimuli", "neurons")) {
   one_score("aligned_cosine", x, y, list(center = center), na)

@@ -42,6 +42,8 @@ NULL
 #' When not to trust it: noise adds dimensions, in which unrelated representations can be rotated
 #' close to each other, so that values rise with the number of neurons when stimuli are few.
 #' Negative eigenvalues that are set to 0 are mostly noise, too.
+#'
+#' Large matrices take long, see [procrustes()].
 #' @references Bures (1969), Transactions of the American Mathematical Society 135. Harvey et al.
 #'   (2024), UniReps workshop.
 #' @examples
@@ -53,7 +55,6 @@ NULL
 #' bures(dist(x), y)
 #' bures_distance(x, y)
 #' @seealso [riemann()], [angular_shape()], [procrustes_size_shape()], [rsa()]
-#' @inheritSection procrustes How long it takes
 #' @export
 bures <- function(x, y, na = c("error", "stimuli", "neurons")) {
   one_score("bures", x, y, list(), na)

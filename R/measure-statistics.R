@@ -65,7 +65,7 @@ value_difference <- function(statistic, x, y, args) abs(x$value - y$value)
 #' The concentricity of a representation is the mean cosine between its rows and its mean
 #' row. The score is the absolute difference between two concentricities.
 #'
-#' @inheritParams magnitude_difference
+#' @param x,y see [magnitude_difference()].
 #' @param na what to do about missing values, see [similarity()].
 #' @return One number in \[0, 2\]. It is `NA`, with a warning of class `repalign_undefined`,
 #'   when the mean row of one side is zero (as after centring), because it then has no
@@ -125,7 +125,7 @@ declare_measure(
 #' all pairs of rows: low when the rows are spread out, near 0 when they are close together.
 #' The score is the absolute difference between two uniformities.
 #'
-#' @inheritParams magnitude_difference
+#' @param x,y see [magnitude_difference()].
 #' @param t how fast the potential falls with the squared distance.
 #' @param normalize if `TRUE`, each row is scaled to unit length first. The statistic was
 #'   originally defined for rows on the unit sphere.

@@ -8,7 +8,9 @@ NULL
 #'
 #' The share of the variance of `x` that a linear regression on `y` explains.
 #'
-#' @inheritParams cka
+#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
+#'   [cka()].
+#' @param na what to do about missing values, see [similarity()].
 #' @return One number in \[0, 1\]: R squared of predicting `x` from `y`; 1 when the centred
 #'   columns of `x` are linear combinations of those of `y`. It is not symmetric.
 #' @details
@@ -27,6 +29,8 @@ NULL
 #' `repalign_trivial`.
 #'
 #' Other code may predict `y` from `x` instead.
+#'
+#' Large matrices take long, see [procrustes()].
 #' @references Kornblith, Norouzi, Lee and Hinton (2019), ICML.
 #' @examples
 #' set.seed(1)
@@ -35,7 +39,6 @@ NULL
 #' linear_regression(x, y)
 #' linear_regression(y, x)
 #' @seealso [cca()], [gulp()]
-#' @inheritSection procrustes How long it takes
 #' @export
 linear_regression <- function(x, y, na = c("error", "stimuli", "neurons")) {
   one_score("linear_regression", x, y, list(), na)
@@ -102,7 +105,9 @@ declare_measure(
 #' How much the spaces spanned by the columns of two representations have in common. The
 #' columns are not centred.
 #'
-#' @inheritParams cka
+#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
+#'   [cka()].
+#' @param na what to do about missing values, see [similarity()].
 #' @return One number in \[0, 1\]. It is 1 when both sides have the same number of columns,
 #'   all of them linearly independent, and span the same space.
 #' @details
@@ -119,6 +124,8 @@ declare_measure(
 #' When not to trust it: for unrelated data the score is about min(d, d') / n. If the columns
 #' of one side span all possible directions (rank n), the score depends only on the numbers
 #' of stimuli and columns, with a warning of class `repalign_trivial`.
+#'
+#' Large matrices take long, see [procrustes()].
 #' @references May, Zhang, Dao and Re (2019), NeurIPS.
 #' @examples
 #' set.seed(1)
@@ -126,7 +133,6 @@ declare_measure(
 #' eigenspace_overlap(x, x %*% matrix(rnorm(36), 6))
 #' eigenspace_overlap(x, matrix(rnorm(600), 100))
 #' @seealso [cca()], [gulp()]
-#' @inheritSection procrustes How long it takes
 #' @export
 eigenspace_overlap <- function(x, y, na = c("error", "stimuli", "neurons")) {
   one_score("eigenspace_overlap", x, y, list(), na)
@@ -170,7 +176,9 @@ declare_measure(
 #' upper bound on the root mean square difference between the two predictions, for every
 #' target of variance 1.
 #'
-#' @inheritParams cka
+#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
+#'   [cka()].
+#' @param na what to do about missing values, see [similarity()].
 #' @param lambda strength of the ridge penalty, relative to a total variance of 1. At 0 it is
 #'   ordinary regression.
 #' @return One number, at least 0; 0 when the two sides span the same space (with
@@ -199,6 +207,8 @@ declare_measure(
 #' neurons, so compare only pairs of similar size.
 #'
 #' The published code returns the square; here the root is taken, as in the paper.
+#'
+#' Large matrices take long, see [procrustes()].
 #' @references Boix-Adsera, Lawrence, Stepaniants and Rigollet (2022), NeurIPS.
 #' @examples
 #' set.seed(1)
@@ -207,7 +217,6 @@ declare_measure(
 #' gulp(x, matrix(rnorm(600), 100))
 #' gulp(x, matrix(rnorm(600), 100), lambda = 0.1)
 #' @seealso [cca()], [linear_regression()]
-#' @inheritSection procrustes How long it takes
 #' @export
 gulp <- function(x, y, lambda = 0, na = c("error", "stimuli", "neurons")) {
   one_score("gulp", x, y, list(lambda = lambda), na)

@@ -123,7 +123,7 @@
 #' by one sort; Kendall's tau, and RDMs that lack different pairs, anew for each, which takes long.
 #'
 #' When not to trust it: when stimuli depend on each other and `clusters` do not say so (a warning of
-#' class `repalign_dependence` speaks when they look like it, see [calibrate()]). With two or three
+#' class `repalign_dependence` speaks when they look like it, see [dependence]). With two or three
 #' subjects, errors over subjects are guesses. Permutations say nothing of other subjects or
 #' neurons; errors do. Cosines need a 0 that means "no difference", as it does in cross-validated
 #' distances (`"crossnobis"` of [rdm()]): with others a model in which all pairs are equal scores
@@ -217,12 +217,6 @@ are_rdms <- function(data) {
         places[!rdms][1], ": give RDMs of all subjects, as rdm() and dist() make them, or the ",
         "recordings of all.",
         class = "repalign_error_type", arg = "data")
-}
-
-is_rdm_like <- function(one) {
-  inherits(one, "dist") || is.matrix(one) && (is.numeric(one) || is.logical(one)) &&
-    nrow(one) == ncol(one) && nrow(one) > 1 && !any(diag(one) != 0, na.rm = TRUE) &&
-    equals_transpose(one)
 }
 
 of_rdms_alone <- c("outer", "resample", "draws", "group", "folds", "repeats", "stimulus_noise")

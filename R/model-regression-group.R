@@ -28,9 +28,32 @@ declare_result(
         paste0("For its error, ", paste(unique(x$deleted), collapse = ", or "),
                " were left out one at a time.")
       },
-      "p_conditions holds the subjects fixed, p_subjects the conditions: see ?rsa_regression.")
-  }
+      "p_conditions holds the subjects fixed, p_subjects the conditions: see ?rsa_regression.",
+      words_below(x))
+  },
+  sentence = function(x) group_sentence(x)
 )
+
+# What in_words() tells of the group: the test of each predictor about other conditions and other
+# subjects.
+group_sentence <- function(x) {
+  need_columns(x, c("term", "tested", "statistic", "df", "p_value", "subjects", "deleted"), "told",
+               "result")
+  words <- vapply(seq_len(nrow(x)), function(row) {
+    if (is.na(x$p_value[row])) return(paste0(x$term[row], " has no p-value (NA)"))
+    paste0(x$term[row], if (x$p_value[row] <= 0.05) " had an effect" else " had no effect shown",
+           brackets(paste("coefficient", number_word(x$tested[row])),
+                    paste0("t(", short_number(x$df[row]), ") = ", number_word(x$statistic[row])),
+                    p_words(x$p_value[row])))
+  }, "")
+  blocks <- any(grepl("block", x$deleted))
+  about <- if (x$subjects[1] > 1) {
+    paste("over", count_of(x$subjects[1], "subject"), "and", x$deleted[1])
+  } else paste("over", x$deleted[1])
+  paste0("In a regression of RDMs, ", about, ": ", enumerate(words, 6, quote = FALSE),
+         "; p-values are about other ", if (blocks) "blocks" else "conditions",
+         if (x$subjects[1] > 1) " and other subjects", ".")
+}
 
 # fits: of each response, from regression_of(); group: the subject of each; tested: from
 # tested_coefficients(); deleted: in words. Subjects without a fit are left out.

@@ -45,141 +45,81 @@
 #'   its correlation with the response given the other predictors; `semipartial`, that of the
 #'   response with what the others do not tell of the predictor; `p_value`; `unique`, what R squared
 #'   loses without the predictor; and with `center` `centered`, the coefficient in the
-#'   double-centred matrices, of which `p_value` is. `glance()` has a row for each response:
-#'   `r_squared`, `shared` (R squared less all unique parts, negative where predictors suppress each
-#'   other), `p_value` of the whole model, `intercept`, and the numbers of `pairs`, `conditions` and
-#'   `permutations`.
-#'   `summary()` has a row for each predictor, about the group of all subjects (or of one): `mean`,
-#'   the mean of the coefficients; `tested`, that of the coefficients that are tested, of ordinary
-#'   least squares and with `center` of the double-centred matrices; its `se`, `df` and `statistic`;
-#'   `p_value`, about other conditions (with `blocks`: other blocks) and other subjects;
-#'   `p_conditions`, about other conditions with these subjects, by the same permutations in all of
-#'   them; `p_subjects`, about other subjects with these conditions, by a t test of the coefficients;
-#'   `subjects`, their number (of labels in `group`); and `deleted`, what was left out one at a time
-#'   for `se`. `coef()` returns the estimates, named by their predictors; of a list of
-#'   RDMs a matrix with a row for each of them. (The intercept is in `glance()`.)
-#'   `confint()` has the intervals of `tested`. `augment()` has a row for each pair of conditions
-#'   (and subject): `condition_1`, `condition_2`, the dissimilarity and the predictors under their
-#'   names, `.fitted` and `.resid`; these two are `NA` for pairs that are left out.
-#' @details
-#' Estimates. All pairs count equally, as in `lm()` of the dissimilarities, whose standard errors
-#' and p-values would be wrong: pairs that share a condition depend on each other. `partial` and
-#' `semipartial` are those of ordinary least squares whatever `fit`. With ordinary least squares,
-#' `unique` is the square of `semipartial`.
+#'   double-centred matrices, of which `p_value` is.
 #'
-#' The test of a predictor (Freedman and Lane 1983). The response is fitted without the predictor,
-#' the conditions of the RDM of residuals are permuted, and the fit is added back; in the RDM that
-#' results, the partial correlation with the predictor is a null value. Before that, effects of
-#' single conditions are taken out of all RDMs, \eqn{d_{ij} - a_i - a_j}{d_ij - a_i - a_j} with the
-#' least sum of squares (double centring, over the pairs of different conditions that count). They
-#' are what makes pairs depend on each other: one condition with unusual patterns is far from all
-#' others. A predictor that has such effects only (one condition against all) cannot be tested like
-#' this; its `p_value` is `NA`, with a warning. `center = FALSE` tests the coefficient as it is. The
-#' test is two-sided; for `fit = "nonnegative"`, the null value is the share of the remaining
-#' variance that the predictor explains, and the test is one-sided. For ridge regression, tests
-#' are those of ordinary least squares: shrinking does not change the question, and residuals of a
-#' shrunk fit would still hold what the other predictors explain.
+#'   `summary()`: the group of all subjects (or of one), a row for each predictor: `mean` of the
+#'   coefficients; `tested`, the mean of those that are tested (ordinary least squares, with
+#'   `center` double-centred); its `se`, `df` and `statistic`; `p_value`, about other conditions
+#'   (with `blocks`: other blocks) and other subjects; `p_conditions`, about other conditions with
+#'   these subjects, by the same permutations in all of them; `p_subjects`, about other subjects
+#'   with these conditions, by a t test; `subjects`, their number (of labels in `group`); and
+#'   `deleted`, what was left out one at a time for `se`.
 #'
-#' The test of the whole model permutes the conditions of the response, and compares R squared. It
-#' is exact if the response has nothing to do with any predictor. So is the test of a single
-#' predictor without others; with others, Freedman and Lane is an approximation.
+#'   `glance()`, for each response: `r_squared`, `shared` (R squared less all unique parts, negative
+#'   where predictors suppress each other), `p_value` of the whole model, `intercept`, and the
+#'   numbers of `pairs`, `conditions` and `permutations`. `coef()`: the estimates; of a list of RDMs
+#'   a matrix with a row for each. `confint()`: intervals of `tested`. `augment()`, for each pair of
+#'   conditions (and subject): `condition_1`, `condition_2`, the dissimilarity and the predictors
+#'   under their names, `.fitted` and `.resid` (`NA` for pairs that are left out).
+#' @details All pairs count equally, as in `lm()` of the dissimilarities, whose standard errors and
+#' p-values would be wrong: pairs that share a condition depend on each other. `partial` and
+#' `semipartial` are those of ordinary least squares whatever `fit`; with it, `unique` is the square
+#' of `semipartial`.
 #'
-#' Levels at 0.05 in simulations (`Rscript bench/rsa-regression.R levels sets=1000`): a predictor
-#' that tells nothing, beside another one with an effect of one standard deviation, of 1000 data
-#' sets. In parentheses, the mean correlation of the two.
+#' *The test of a predictor* (Freedman and Lane 1983). The response is fitted without the predictor,
+#' the conditions of the RDM of residuals are permuted, and the fit is added back; the partial
+#' correlation with the predictor is then a null value. Before that, effects of single conditions
+#' are taken out of all RDMs, \eqn{d_{ij} - a_i - a_j}{d_ij - a_i - a_j} with the least sum of
+#' squares (double centring, over the pairs that count): one condition with unusual patterns is far
+#' from all others. A predictor that has such effects only (one condition against all) has `p_value`
+#' `NA`, with a warning. `center = FALSE` tests the coefficient as it is, and finds less. The test
+#' is two-sided; for `fit = "nonnegative"` it is one-sided, of the share of the remaining variance
+#' that the predictor explains; for ridge regression it is that of ordinary least squares, because
+#' residuals of a shrunk fit would still hold what the other predictors explain. It is exact without
+#' other predictors, and else an approximation; that of the whole model, which permutes the
+#' conditions of the response, is exact. Simulated levels at 0.05 were 0.031 to 0.067, where `lm()`
+#' had 0.25 to 0.54.
 #'
-#' | Patterns, conditions | test | `center = FALSE` | `lm()` |
-#' | --- | --- | --- | --- |
-#' | Gaussian, 20 (0.00, 0.64, 0.90) | 0.045, 0.041, 0.043 | 0.053, 0.052, 0.051 | 0.25 |
-#' | Gaussian, 40 (0.00, 0.64, 0.90) | 0.048, 0.048, 0.044 | 0.046, 0.059, 0.051 | 0.40-0.42 |
-#' | unequal, 20 (0.66, 0.87, 0.96) | 0.048, 0.067, 0.058 | 0.055, 0.054, 0.049 | 0.34-0.37 |
-#' | unequal, 40 (0.68, 0.88, 0.97) | 0.050, 0.048, 0.049 | 0.055, 0.056, 0.057 | 0.53-0.54 |
-#' | t (3 d.f.), 20 (0.73, 0.90, 0.97) | 0.031, 0.049, 0.045 | 0.060, 0.068, 0.061 | 0.33-0.34 |
-#' | t (3 d.f.), 40 (0.76, 0.91, 0.97) | 0.051, 0.048, 0.046 | 0.057, 0.057, 0.062 | 0.46-0.47 |
+#' *Pairs left out.* With `leave_out`, conditions are exchanged within its labels by default, which
+#' takes pairs that count to pairs that count. Differences between whole groups of conditions are
+#' then held, as with `blocks`. A matrix of your own in `permutations` may also exchange whole
+#' groups of equal size. With `blocks = NULL`, all conditions are exchanged; that is right where the
+#' predictors have nothing to do with the runs, such as conditions in random order. Missing pairs
+#' are left out anew in each permutation.
 #'
-#' The whole model without any effect: 0.043 to 0.067. Of an effect of 0.3 standard deviations of
-#' the tested predictor (`power sets=500`), with 20 Gaussian conditions, the test finds 97%, 86%
-#' and 39% at the three correlations, and with `center = FALSE` 65%, 43% and 18%; with unequal
-#' lengths and correlations of 0.66 and 0.87, 90% and 78%, and 16% and 10%. With the pairs within
-#' four runs left out the levels were 0.046 to 0.066 (`leave_out`), with other fits 0.037 to 0.061
-#' (`fits`), both with predictors that share 80% of the variance of their patterns.
-#'
-#' Pairs left out. With `leave_out`, conditions are exchanged within its labels by default, which
-#' takes pairs that count to pairs that count. The tests then ask what the arrangement of conditions
-#' within labels explains; differences between whole groups of conditions are held, as they are with
-#' `blocks`. A matrix of your own in `permutations` may also exchange whole groups of equal size.
-#' With `blocks = NULL`, all conditions are exchanged, and the pairs left out move with those of the
-#' response; that is right where the predictors have nothing to do with the runs, such as conditions
-#' in random order.
-#'
-#' Missing pairs. In each permutation, the pairs that lack on either side are left out, and
-#' everything is computed anew in the others. Their number then varies a little, so that t and F
-#' statistics are compared rather than correlations.
-#'
-#' Noise in the patterns. Freedman and Lane take the noise of the response to have nothing to do
-#' with the predictors. The RDM of noisy patterns is not quite so: it has products of the patterns
-#' with their noise, which lie along a predictor that is in the patterns, and along others that
-#' correlate with it. The `p_value` of a predictor that tells nothing is then too small in the rows
-#' of the result, and so is `p_conditions`. In 500 data sets each (`Rscript bench/rsa-regression.R
-#' patterns sets=500`), with noise of 0.5, 1 and 2 times the size of the patterns of the other
-#' predictor, it was at most 0.05 in 0.13, 0.11 and 0.07 (20 conditions) and 0.19, 0.15 and 0.10 (40
-#' conditions) of them if the two predictors correlate by 0.63, and in 0.04 to 0.05 if they do not
-#' correlate. The print says when predictors correlate by more than 0.3.
-#'
-#' The group. `p_value` of `summary()` is that of t = the mean over subjects of the tested
+#' *The group.* `p_value` of `summary()` is that of t = the mean over subjects of the tested
 #' coefficient over \eqn{\sqrt{V}}{sqrt(V)}. With the variances of this mean when conditions are
 #' left out one at a time, when subjects are, and of what both do together, \eqn{V = \max(V_s + V_u
 #' - V_{su}, V_s, V_u)}{V = max(V_s + V_u - V_su, V_s, V_u)}, with \eqn{V^2 / (V_s^2/(n - 1) +
 #' V_u^2/(U - 1))}{V^2 / (V_s^2/(n - 1) + V_u^2/(U - 1))} degrees of freedom for n conditions and U
-#' subjects; of one subject it is \eqn{V_s}{V_s}, with n - 1. It is two-sided, with `fit =
-#' "nonnegative"` one-sided. It holds where the other two do not, and is conservative. Shares of
-#' p-values of at most 0.05 in 100 data sets each with 8 subjects, 20 conditions and predictors that
-#' correlate by 0.64 (`Rscript bench/rsa-regression.R group sets=100 n=20 permutations=99`), for a
-#' predictor that tells nothing, and in the last three rows for one with an effect in standard
-#' deviations:
+#' subjects; of one subject it is \eqn{V_s}{V_s}, with n - 1. With `fit = "nonnegative"` it is
+#' one-sided. It held in all simulations and is conservative (0.00 to 0.04 at 0.05), where
+#' `p_conditions` and `p_subjects` were too small in up to 0.47 and 0.64 of the data sets.
 #'
-#' | Data | `p_conditions` | `p_subjects` | `p_value` |
-#' | --- | --- | --- | --- |
-#' | noise in the patterns (0.5, 1, 2) | 0.07, 0.08, 0.03 | 0.05, 0.03, 0.05 | 0.01, 0.01, 0.00 |
-#' | a remainder that subjects share | 0.01 | 0.47 | 0.00 |
-#' | both, in the same dimensions | 0.15 | 0.40 | 0.01 |
-#' | both, patterns of unequal lengths (0.87) | 0.27 | 0.64 | 0.00 |
-#' | weights of mean 0 in each subject | 0.47 | 0.06 | 0.04 |
-#' | effect 0.1, beside a shared remainder | 0.09 | 0.52 | 0.01 |
-#' | effect 0.2 | 0.44 | 0.68 | 0.07 |
-#' | effect 0.4 | 0.96 | 0.94 | 0.69 |
+#' With `blocks` (or `leave_out`, of which they are made), what the conditions of a block share is
+#' held: `tested` is the coefficient when the mean dissimilarity of each pair of blocks, and that
+#' within each block, is taken out, too. Whole blocks are deleted, and n is their number. Blocks
+#' that have conditions of one label of `leave_out` go together. At least three are needed, else
+#' `p_value` is `NA`.
 #'
-#' With 30 conditions (`n=30`) the shares of `p_value` were, in this order, 0.01, 0.01, 0.00; 0.01;
-#' 0.02; 0.01; 0.08; 0.05, 0.36 and 0.97.
+#' The figures are in the article "What was simulated" of the web site.
 #'
-#' The group with blocks. With `blocks` (or `leave_out`, of which they are made), what the conditions
-#' of a block share is held, as by the permutations: `tested` is the coefficient when the mean
-#' dissimilarity of each pair of blocks, and that within each block, is taken out, too. Whole blocks
-#' are deleted, and n is their number. Blocks that have conditions of one label of `leave_out` go
-#' together. At least three are needed, else `p_value` is `NA`. Shares of p-values of at most 0.05 in
-#' 100 data sets each of 8 subjects, 20 conditions in 10, 4 and 3 blocks, and predictors that
-#' correlate within blocks (`Rscript bench/rsa-regression.R blocks sets=100 n=20 permutations=99`),
-#' `single` without `blocks`:
-#'
-#' | Blocks share | `single` | `p_conditions` | `p_value` |
-#' | --- | --- | --- | --- |
-#' | patterns of their own in each RDM | 0.07, 0.15, 0.23 | 0.07, 0.09, 0.12 | 0.01, 0.01, 0.01 |
-#' | the same patterns as in the predictor | 0.54, 0.59, 0.58 | 0.06, 0.15, 0.28 | 0.00, 0.01, 0.02 |
-#' | their own, and are series within | 0.35, 0.44, 0.64 | 0.05, 0.35, 0.35 | 0.00, 0.00, 0.03 |
-#' | their own; an effect of 0.4 | 0.94, 0.90, 0.84 | 0.88, 0.97, 0.90 | 0.47, 0.24, 0.17 |
-#'
-#' With `leave_out` the shares of `p_value` were at most 0.04 in the first three rows. With few large
-#' blocks `p_conditions`, and `p_value` of the rows of the result, are thus too small beside another
-#' predictor that differs between blocks.
-#'
-#' When not to trust it. When conditions depend on each other, as in a series or in runs without
-#' `blocks`: a warning of class `repalign_dependence` speaks when they look like it, see
-#' [calibrate()]. A design in `permutations` does not change `p_value` of the group, which counts
-#' each condition as independent unless `blocks` or `leave_out` name groups. A coefficient depends on
-#' which other predictors there are; with predictors that hardly differ it is uncertain, and `shared`
-#' large. Dissimilarities of noisy patterns that are not
-#' cross-validated have a bias, which centring takes out where it is the same for all pairs of a
-#' condition. The p-values of the rows are about these subjects and other conditions.
+#' When not to trust it:
+#' * noise in the patterns. The RDM of noisy patterns has products of the patterns with their noise,
+#'   which lie along a predictor that is in the patterns, and along others that correlate with it.
+#'   `p_value` of a predictor that tells nothing is then too small in the rows of the result, as is
+#'   `p_conditions` (at most 0.05 in 0.07 to 0.19 of the data sets with predictors that correlate by
+#'   0.63). `p_value` of the group holds. The print says when predictors correlate by more than 0.3;
+#' * few large blocks, beside another predictor that differs between blocks: the same two p-values
+#'   are too small;
+#' * conditions that depend on each other, as in a series or in runs without `blocks`: a warning of
+#'   class `repalign_dependence` speaks when they look like it, see [dependence]. A design in
+#'   `permutations` does not change `p_value` of the group, which counts each condition as
+#'   independent unless `blocks` or `leave_out` name groups;
+#' * predictors that hardly differ: a coefficient depends on which others there are, is then
+#'   uncertain, and `shared` large;
+#' * dissimilarities of noisy patterns that are not cross-validated have a bias, which centring
+#'   takes out where it is the same for all pairs of a condition.
 #' @references Freedman and Lane (1983), J. Bus. Econ. Stat. 1. Dekker, Krackhardt and Snijders
 #'   (2007), Psychometrika 72 (permutation tests of several matrices). Lawson and Hanson (1974),
 #'   Solving Least Squares Problems.

@@ -279,6 +279,13 @@ subset.repalign_rdms <- function(x, conditions, ...) {
   new_rdms(stats::setNames(rdms, names(x)))
 }
 
+# A "dist" object, or a matrix that could be nothing but the same as a square.
+is_rdm_like <- function(one) {
+  inherits(one, "dist") || is.matrix(one) && (is.numeric(one) || is.logical(one)) &&
+    nrow(one) == ncol(one) && nrow(one) > 1 && !any(diag(one) != 0, na.rm = TRUE) &&
+    equals_transpose(one)
+}
+
 some_conditions <- function(x, conditions, arg) {
   check_rdm(x, arg)
   n <- attr(x, "Size")

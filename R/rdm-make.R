@@ -24,6 +24,9 @@ NULL
 #'   for crossed trials, of which the first observations of all conditions are one run, the second
 #'   another, and so on. Runs are what has noise of its own; `"crossnobis"` and `"poisson_cv"` need
 #'   them, the others take no notice. When `x` is a list, see `condition`.
+#' @param subject for each row of a matrix or a data frame the label of its subject, or the name of
+#'   the column that has it: the result is a list with an RDM for each subject, in the order of
+#'   their labels.
 #' @param distance the kind of dissimilarity, see below.
 #' @param noise for `r distances_in_help(function(one) one$noise != "none")`: the precision matrix
 #'   of the noise ([noise_precision()]). For `"crossnobis"` also a list with one *covariance* matrix
@@ -84,11 +87,15 @@ NULL
 #' subjects <- list(s1 = measured, s2 = measured + rnorm(24 * 30))
 #' rdms <- rdm(subjects, design$condition, design$run)
 #' similarity(rdms, measure = "rsa")
+#' # all of it as one table
+#' table <- data.frame(rbind(measured, measured + 1), image = rep(design$condition, 2),
+#'                     run = rep(design$run, 2), subject = rep(c("s1", "s2"), each = 24))
+#' rdm(table, condition = "image", run = "run", subject = "subject")
 #' @seealso [plot.repalign_rdm()], [noise_covariance()], [transform_rdm()], [rsa()]
 #' @export
 rdm <- function(x, condition = NULL, run = NULL, distance = "crossnobis", noise = NULL,
                 weights = c("equal", "repeats"), center_patterns = FALSE, prior_rate = 1,
-                prior_weight = 0.1, na = c("error", "stimuli", "neurons")) {
+                prior_weight = 0.1, na = c("error", "stimuli", "neurons"), subject = NULL) {
   need_arguments()
   settings <- distance_settings(
     check_choice(distance, distance_ids(), "distance"),
@@ -100,8 +107,38 @@ rdm <- function(x, condition = NULL, run = NULL, distance = "crossnobis", noise 
   check_rdm_settings(settings, noise)
   labels <- list(condition = condition, run = run)
   settings$na <- check_choice(na, missing_rules, "na")
+  if (!is.null(subject)) {
+    each <- rows_of_subjects(x, c(labels, list(subject = subject)))
+    x <- each$x
+    labels <- each$labels
+  }
   if (!is_collection(x)) return(one_rdm(x, labels, noise, settings))
   rdm_of_each(x, labels, noise, settings)
+}
+
+# One table with the rows of all subjects as a list of one for each: list(x, labels), where labels
+# are lists with the names of the subjects.
+rows_of_subjects <- function(x, labels) {
+  if (!is.data.frame(x) && !(is.matrix(x) && !is_responses(x))) {
+    abort("`subject` has a label for each row of a matrix or a data frame, but `x` is ",
+          describe(x), ": leave it out.", class = "repalign_error_labels", arg = "subject")
+  }
+  taken <- labels_of_frame(x, labels)
+  names <- rownames(x)
+  if (is.data.frame(x) && .row_names_info(x) < 0) names <- NULL
+  subject <- in_order_of(taken$labels$subject, names, "subject", "the rows of `x`")
+  subject <- row_labels(subject, nrow(x), "subject", "row", FALSE)
+  levels <- levels_in_order(subject)
+  rows <- split(seq_len(nrow(x)), match(as.vector(subject), as.vector(levels)))
+  names(rows) <- label_text(levels)
+  of_each <- function(label) {
+    if (is.null(label)) return(NULL)
+    label <- in_order_of(label, names, "condition", "the rows of `x`")
+    if (length(label) != nrow(x)) return(label)
+    lapply(rows, function(at) label[at])
+  }
+  list(x = lapply(rows, function(at) taken$x[at, , drop = FALSE]),
+       labels = lapply(taken$labels[c("condition", "run")], of_each))
 }
 
 # What the declaration of the distance does not take, and what it needs.

@@ -4,9 +4,12 @@
 #' Read a representation from a file
 #'
 #' Reads a matrix of stimuli x neurons from the files that Python, MATLAB and R write:
-#' activations of a network, or recordings.
+#' activations of a network, or recordings. Of a folder, or of several files, it makes a named list,
+#' as [similarity()] and [evaluate_models()] take it.
 #'
-#' @param file the path of a file. Its ending tells the format, see Details.
+#' @param file the path of a file, whose ending tells the format, see Details; the paths of several
+#'   files, which may have names; or the path of a folder, of which all files of these formats are
+#'   read. (`representation_names()` takes one file.)
 #' @param name which of several arrays: a name, or a path such as `"units/rates"`, as
 #'   `representation_names(file)` lists them. `NULL`: the only one.
 #' @param rows numbers of the rows (stimuli) to read, in any order; `NULL`: all.
@@ -14,7 +17,10 @@
 #'   first axis, with a message. `FALSE`: the array with its axes, and a plain vector where there
 #'   is one axis, such as times of spikes.
 #' @return `read_representation()`: a matrix of doubles with a row for each stimulus (an array or a
-#'   vector with `flatten = FALSE`). An array of one axis becomes a matrix of one column.
+#'   vector with `flatten = FALSE`). An array of one axis becomes a matrix of one column. Of several
+#'   files or a folder a list of these, with the names that `file` has or those of the files without
+#'   their endings; files of a folder are in the order of their names, numbers in them by value
+#'   (`layer2` before `layer10`).
 #'   `representation_names()`: the names of the arrays in the file (of HDF5, MATLAB and `.rds` files
 #'   only those of arrays of numbers), and no name where the format holds a single array without
 #'   one.
@@ -71,6 +77,11 @@
 #' saveRDS(layers, saved)
 #' representation_names(saved)
 #' read_representation(saved, "second")
+#' # a folder with a file for each layer
+#' folder <- tempfile()
+#' dir.create(folder)
+#' for (name in names(layers)) saveRDS(layers[[name]], file.path(folder, paste0(name, ".rds")))
+#' str(read_representation(folder))
 #' # all layers of a file, for similarity()
 #' names <- representation_names(saved)
 #' all <- lapply(stats::setNames(names, names), function(name) read_representation(saved, name))
@@ -79,6 +90,7 @@
 #' @export
 read_representation <- function(file, name = NULL, rows = NULL, flatten = TRUE) {
   need_arguments()
+  if (is_several_files(file)) return(read_each_file(file, name, rows, flatten))
   format <- file_format(file)
   name <- if (!is.null(name)) {
     if (!is.character(name) || length(name) != 1 || is.na(name) || !nzchar(name)) {
@@ -111,6 +123,73 @@ representation_names <- function(file) {
   need_arguments()
   file_format(file)$names(path.expand(file))
 }
+
+# ---- several files
+
+is_several_files <- function(file) {
+  is.character(file) && (length(file) > 1 || length(file) == 1 && !is.na(file) &&
+                           dir.exists(path.expand(file)))
+}
+
+# A named list of what the files hold. What goes wrong names the file, and none is read before all
+# are known to be there.
+read_each_file <- function(file, name, rows, flatten) {
+  if (length(file) == 1) file <- files_of_folder(file)
+  for (one in file) file_format(one)
+  names <- names(file)
+  if (is.null(names)) names <- names_of_files(file)
+  check_element_names(stats::setNames(as.list(file), names), "file")
+  step <- progress_along(length(file))
+  lapply(stats::setNames(file, names), function(one) {
+    found <- tryCatch(read_representation(one, name, rows, flatten), repalign_error = function(e) {
+      if (!grepl(basename(one), conditionMessage(e), fixed = TRUE)) {
+        e$message <- paste0(dQuote(basename(one), FALSE), ": ", conditionMessage(e))
+      }
+      stop(e)
+    })
+    step()
+    found
+  })
+}
+
+# The files of a folder that can be read, numbers in their names by value.
+files_of_folder <- function(folder) {
+  all <- list.files(path.expand(folder), full.names = TRUE)
+  all <- all[!dir.exists(all)]
+  known <- vapply(all, function(one) file_ending(one) %in% names(file_formats()), NA)
+  if (!any(known)) {
+    abort("`file` ", dQuote(folder, FALSE), " is a folder without a file that can be read (",
+          count_of(length(all), "other file"), "; folders in it are not looked into). See ",
+          "?read_representation for the formats.", class = "repalign_error_value", arg = "file")
+  }
+  if (any(!known)) {
+    inform("read_representation(): ", count_of(sum(!known), "file"), " of the folder ",
+           if (sum(!known) == 1) "has another format and is" else "have other formats and are",
+           " left out, first ", dQuote(basename(all[!known][1]), FALSE), ".",
+           class = "repalign_left_out")
+  }
+  all <- unname(all[known])
+  all[order(with_wide_numbers(basename(all)), method = "radix")]
+}
+
+# "layer2" becomes "layer0000000002", which sorts before "layer0000000010".
+with_wide_numbers <- function(text) {
+  found <- gregexpr("[0-9]+", text)
+  regmatches(text, found) <- lapply(regmatches(text, found), function(numbers) {
+    paste0(strrep("0", pmax(15 - nchar(numbers), 0)), numbers)
+  })
+  text
+}
+
+# Files without their endings, where these names tell them apart.
+names_of_files <- function(file) {
+  base <- basename(file)
+  short <- sub("[.][^.]*$", "", sub("[.]gz$", "", base, ignore.case = TRUE))
+  twice <- short %in% short[duplicated(short)]
+  ifelse(twice, base, short)
+}
+
+# ---- one file
 
 # A format: `names` gives the names of the arrays of a file, `read` one of them, with some rows, as
 # file_array(), and `rows` the number of rows of one, where the format lets rows be read alone.
@@ -152,6 +231,10 @@ file_format <- function(file) {
   if (!usable) {
     abort("`file` must be the path of one file.", class = "repalign_error_value", arg = "file")
   }
+  if (dir.exists(path.expand(file))) {
+    abort("`file` ", dQuote(file, FALSE), " is a folder: give the path of one file in it.",
+          class = "repalign_error_value", arg = "file")
+  }
   ending <- file_ending(file)
   # files that only Python can open, by running what they hold
   torch <- ending %in% c("pt", "pth", "ckpt") || grepl("^pytorch.*[.]bin$", basename(file))
@@ -179,9 +262,9 @@ file_format <- function(file) {
           ".nwb and .mat.", class = "repalign_error_value", arg = "file")
   }
   path <- path.expand(file)
-  if (!file.exists(path) || dir.exists(path)) {
-    abort("`file` ", dQuote(file, FALSE), if (dir.exists(path)) " is a folder." else
-      " is not there.", class = "repalign_error_value", arg = "file")
+  if (!file.exists(path)) {
+    abort("`file` ", dQuote(file, FALSE), " is not there.", class = "repalign_error_value",
+          arg = "file")
   }
   if (isTRUE(file.size(path) == 0)) refuse_file(file, "is empty (0 bytes).")
   formats[[ending]]

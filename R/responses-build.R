@@ -3,8 +3,9 @@
 
 #' Align representations by row name
 #'
-#' @param x,y matrices, data frames or what [responses()] makes, whose row names name the stimuli,
-#'   or named lists of them (layers, areas, models of layers).
+#' @param x,y matrices, data frames, arrays of trials or what [responses()] makes, whose row names
+#'   name the stimuli, RDMs with labels ([rdm()], `dist` objects, symmetric matrices), or named lists
+#'   of them (layers, areas, subjects, models of layers).
 #' @return The same representations, with only the stimuli that all of them have, in the order of
 #'   `x` (of its first matrix, if it is a list). Data frames become numeric matrices; lists keep
 #'   their structure and names. The result is a list with `x` and `y`, or, for a list `x` without
@@ -29,14 +30,14 @@ match_rows <- function(x, y = NULL) {
   }
   given <- if (is.null(y)) list(x = x) else list(x = x, y = y)
   given <- Map(function(side, arg) map_matrices(side, arg, function(m, arg) {
-    if (!is_responses(m)) m <- as_numeric_matrix(m, arg, allow_na = TRUE)
-    check_row_names(rownames(m), arg)
+    if (!keeps_its_kind(m)) m <- as_numeric_matrix(m, arg, allow_na = TRUE)
+    check_row_names(stimulus_names_of(m), arg)
     m
   }), given, names(given))
   # a flat list of what f makes of every matrix, with names such as x$model1$layer2
   names <- list()
   for (side in names(given)) {
-    map_matrices(given[[side]], side, function(m, arg) names[[arg]] <<- rownames(m))
+    map_matrices(given[[side]], side, function(m, arg) names[[arg]] <<- stimulus_names_of(m))
   }
   common <- Reduce(intersect, names)
   if (!length(common)) {
@@ -56,11 +57,30 @@ match_rows <- function(x, y = NULL) {
            class = "repalign_left_out")
   }
   matched <- map_matrices(given, "", function(m, arg) {
+    if (inherits(m, "repalign_rdm")) return(some_conditions(m, common, arg))
+    if (inherits(m, "dist")) return(stats::as.dist(as.matrix(m)[common, common]))
     if (is_responses(m)) return(m[common, , ])
+    if (length(dim(m)) == 3) return(m[common, , , drop = FALSE])
+    # a symmetric matrix of dissimilarities has the stimuli in its rows and in its columns
+    if (is_rdm_like(m)) return(m[common, common, drop = FALSE])
     part <- m[common, , drop = FALSE]
     if (columns_are_checked(m)) mark_checked(part) else part
   })
   if (is.null(y)) matched$x else matched
+}
+
+# What is matched as it is: RDMs, and what has trials.
+keeps_its_kind <- function(x) {
+  is_responses(x) || inherits(x, "dist") || is.array(x) && length(dim(x)) == 3 && is.numeric(x)
+}
+
+stimulus_names_of <- function(x) {
+  if (inherits(x, "dist")) {
+    labels <- attr(x, "Labels")
+    return(if (length(labels)) as.character(labels))
+  }
+  if (!is_responses(x) && length(dim(x)) == 3) return(dimnames(x)[[1]])
+  rownames(x)
 }
 
 # Replaces every matrix in a list, or in lists within it, by f(matrix, arg), where `arg` is what

@@ -13,9 +13,8 @@
 #'   With `condition` or `run`, a matrix observations x channels. An array conditions x channels x
 #'   repeats (see [trial_array()]) has its repeats as runs.
 #' @param neighbours a list with an element for each centre: the columns of `data` that belong to
-#'   it, as whole numbers. Its names are the names of the centres; without names they are numbered.
-#'   How the neighbourhoods are made is not a matter of this package: take them from a mask, from
-#'   `neuroim2`, or from distances between electrodes.
+#'   it, as whole numbers. Its names are the names of the centres. Take neighbourhoods from a mask,
+#'   from `neuroim2`, or from distances between electrodes.
 #' @param models what every centre is compared with: a representation of the same conditions, an
 #'   RDM as a `dist` object, or a named list of them.
 #' @param measure one measure, as a name, from [measure()] or from [new_measure()]. The centre is
@@ -66,37 +65,23 @@
 #' What is permuted are the conditions of the models, which assumes that conditions are
 #' exchangeable; `permute::how()` restricts the permutations to blocks of conditions.
 #'
-#' Speed. For measures whose statistic is an inner product of two matrices of conditions ([rsa()]
-#' except Kendall's tau, [cka()] with linear and Gaussian kernels, [rv()],
-#' [distance_correlation()] and others) all null scores of a group of centres are made at once. By
-#' default these permutations are whole cosets of cyclic shifts, as in [calibrate()], whose inner
-#' products come from Fourier transforms; those of the models are shared by all centres. Every other
-#' measure is calibrated centre by centre, and a message says so. The two ways give the same
-#' numbers.
+#' In simulations `p_familywise` was at most 0.05 somewhere in 2.7 to 6.0% of the data sets,
+#' `p_value` alone in 75 to 95%.
 #'
-#' In simulations (`Rscript bench/rsa-searchlight.R error sets=300`: 200 centres of up to 9 channels
-#' on a line, which overlap; 20 conditions, 199 permutations, unrelated models; noise that is
-#' independent between channels, or smooth over 2 or 5 of them; Spearman's and Pearson's RSA and
-#' corrected CKA), `p_familywise` was at most 0.05 somewhere in 2.7 to 6.0% of the data sets for one
-#' model, and in 3.3 to 5.3% for two models with `across_models`; `p_value` alone was so in 75 to
-#' 95% of them. A related place of 9 channels among 100 (`power sets=100`) was
-#' found in 40, 81 and 97% of the data sets for three strengths by Pearson's RSA, where p-values of
-#' single centres that are adjusted after Holm found 30, 72 and 96%, after Benjamini and Yekutieli
-#' 16, 45 and 88%.
-#'
-#' 2,000 centres of 100 channels with 100 conditions, 5 models and 1,000 permutations took 2.3 s of
-#' one processor by RSA (Pearson's and Spearman's) and 1.4 s by CKA, where a loop of [calibrate()]
-#' would take 36, 12 and 21 times as long; with crossnobis estimates from 8 runs, 4.8 s
-#' (`Rscript bench/rsa-searchlight.R time runs centers=2000 threads=1`). 100,000 centres took 65, 67
-#' and 50 s with two threads, and at most 0.44 GB of memory (`time centers=100000 threads=2`).
+#' For measures whose statistic is an inner product of two matrices of conditions ([rsa()] except
+#' Kendall's tau, [cka()] with linear and Gaussian kernels, [rv()], [distance_correlation()] and
+#' others) all null scores of a group of centres are made at once, by default from whole cosets of
+#' cyclic shifts, as in [calibrate()]: 2,000 centres of 100 channels with 100 conditions, 5 models
+#' and 1,000 permutations took about two seconds. Every other measure is calibrated centre by
+#' centre, which takes longer and gives the same numbers; a message says so. Figures are in the
+#' article "What was simulated".
 #'
 #' Centres are worked off in groups, which are sent to the workers of a plan of the package future
-#' (`future::plan()`, with future.apply). Progress is shown by `progressr::with_progress()`. The
-#' groups depend on the sizes alone, and the permutations are drawn before: `set.seed()`
-#' reproduces a result with any number of workers and threads.
+#' (`future::plan()`, with future.apply). Progress is shown by `progressr::with_progress()`.
+#' `set.seed()` reproduces a result with any number of workers and threads.
 #'
 #' When not to trust it: when conditions depend on each other (a warning of class
-#' `repalign_dependence` speaks when they look like it, see [calibrate()]). A searchlight tells that
+#' `repalign_dependence` speaks when they look like it, see [dependence]). A searchlight tells that
 #' the channels around a centre carry information, not that the centre itself does; centres beside
 #' an informative place are found, too. Scores of neighbourhoods of different sizes cannot be
 #' compared with each other, as noise lowers them to a different degree.

@@ -443,3 +443,54 @@ test_that("covariances of runs are what noise_covariance() returned, or it is sa
   expect_equal(as.vector(rdm(x, condition, as.character(run), noise = covariances)),
                as.vector(found))
 })
+
+test_that("a table of all subjects gives an RDM for each", {
+  set.seed(9)
+  table <- expand.grid(condition = c("b", "a", "c"), run = 1:3, subject = c("s2", "s1"),
+                       stringsAsFactors = FALSE)
+  channels <- matrix(rnorm(18 * 4), 18, dimnames = list(NULL, paste0("v", 1:4)))
+  data <- cbind(table, channels)[sample(18), ]
+  found <- rdm(data, condition = "condition", run = "run", subject = "subject")
+  expect_identical(names(found), unique(data$subject))
+  for (name in names(found)) {
+    rows <- data$subject == name
+    alone <- rdm(as.matrix(data[rows, 4:7]), factor(data$condition[rows], attr(found$s1, "Labels")),
+                 data$run[rows])
+    expect_equal(as.vector(found[[name]]), as.vector(alone))
+  }
+  levels <- transform(data, subject = factor(subject, c("s1", "s2")))
+  expect_identical(names(rdm(levels, "condition", "run", subject = "subject")), c("s1", "s2"))
+  # labels as they are, and for crossed trials
+  expect_equal(rdm(as.matrix(data[4:7]), data$condition, data$run, subject = data$subject), found)
+  ordered <- data[order(data$run), ]
+  crossed <- rdm(ordered[names(ordered) != "run"], "condition", TRUE, subject = "subject")
+  expect_equal(as.vector(crossed$s1),
+               as.vector(rdm(ordered, "condition", "run", subject = "subject")$s1))
+  expect_error(rdm(list(a = channels), subject = 1:18), "`x` is", class = "repalign_error_labels")
+  expect_error(rdm(channels, rep(1:3, 6), subject = 1:3), "`subject` has 3 labels",
+               class = "repalign_error_labels")
+})
+
+test_that("match_rows() takes RDMs, arrays and lists of them", {
+  set.seed(10)
+  named <- function(stimuli, d) matrix(rnorm(length(stimuli) * d), length(stimuli),
+                                       dimnames = list(stimuli, NULL))
+  x <- named(letters[1:6], 3)
+  y <- named(c("f", "c", "z", "a"), 3)
+  common <- c("a", "c", "f")
+  found <- suppressMessages(match_rows(list(dist = dist(x), rdm = rdm(x, distance = "sqeuclidean"),
+                                            square = as.matrix(dist(x)), data = x,
+                                            trials = array(x, c(6, 3, 2),
+                                                           list(letters[1:6], NULL, NULL))),
+                                       dist(y)))
+  whole <- as.matrix(dist(x))[common, common]
+  expect_equal(as.matrix(found$x$dist), whole, ignore_attr = TRUE)
+  expect_identical(attr(found$x$dist, "Labels"), common)
+  expect_s3_class(found$x$rdm, "repalign_rdm")
+  expect_identical(attr(found$x$rdm, "Labels"), common)
+  expect_equal(found$x$square, whole)
+  expect_equal(found$x$data, x[common, ])
+  expect_identical(dim(found$x$trials), c(3L, 3L, 2L))
+  expect_equal(as.matrix(found$y), as.matrix(dist(y))[common, common], ignore_attr = TRUE)
+  expect_error(match_rows(dist(unname(x)), dist(y)), "no row names", class = "repalign_error_rows")
+})

@@ -662,3 +662,31 @@ test_that("mutated files end in numbers or in an error of the package", {
   expect_setequal(ended, c("read", refused))
   expect_gt(min(table(ended)), 30)
 })
+
+test_that("a folder and several files make a named list, in the order of their numbers", {
+  folder <- withr::local_tempdir()
+  layers <- list(layer10 = matrix(1:6 / 2, 3), layer2 = matrix(1:9 / 2, 3))
+  for (name in names(layers)) saveRDS(layers[[name]], file.path(folder, paste0(name, ".rds")))
+  utils::write.csv(layers$layer2, file.path(folder, "other.csv"), row.names = FALSE)
+  expect_identical(names(read_representation(folder)), c("layer2", "layer10", "other"))
+  expect_identical(read_representation(folder)$layer10, layers$layer10)
+  writeLines("notes", file.path(folder, "notes.txt"))
+  expect_message(all <- read_representation(folder), "1 file .*notes[.]txt",
+                 class = "repalign_left_out")
+  expect_length(all, 3)
+  files <- file.path(folder, c("layer10.rds", "layer2.rds"))
+  expect_identical(read_representation(files), layers)
+  expect_identical(names(read_representation(c(a = files[1], b = files[2]))), c("a", "b"))
+  expect_identical(read_representation(files, rows = 2)$layer2, layers$layer2[2, , drop = FALSE])
+  # files of one name are told apart by their endings
+  utils::write.csv(layers$layer2, file.path(folder, "layer2.csv"), row.names = FALSE)
+  expect_identical(names(suppressMessages(read_representation(folder)))[1:2],
+                   c("layer2.csv", "layer2.rds"))
+  saveRDS("text", file.path(folder, "bad.rds"))
+  expect_error(suppressMessages(read_representation(folder)), "bad[.]rds", class = "repalign_error")
+  expect_error(read_representation(c(files, "gone.npy")), "gone[.]npy.*not there",
+               class = "repalign_error_value")
+  empty <- withr::local_tempdir()
+  expect_error(read_representation(empty), "folder without a file", class = "repalign_error_value")
+  expect_error(representation_names(folder), "is a folder", class = "repalign_error_value")
+})

@@ -154,7 +154,7 @@ ceiling_notes <- function(set, others, labels) {
   clean <- unique(vapply(of_cka, function(measure) {
     paste0("\"", measure$args$estimator, "_trial\"")
   }, ""))
-  open <- any(vapply(of_cka, function(measure) corrects_neurons(measure$args$estimator), NA)) &&
+  open <- any(vapply(of_cka, function(measure) measure$args$corrects$neurons, NA)) &&
     any(vapply(others, function(y) !is.null(y) && !has_trials(y), NA)) &&
     !all(grepl("complete (y|both)", labels))
   c(if (length(clean)) {
@@ -175,12 +175,12 @@ ceiling_measure <- function(measure) {
   if (id == "cka") {
     args <- measure$args
     if (isTRUE(args$default_estimator)) {
-      args$estimator <- if (args$kernel == "linear") "stimulus_neuron" else "stimulus"
+      args <- with_estimator(args, if (args$kernel == "linear") "stimulus_neuron" else "stimulus")
       args$default_estimator <- FALSE
       if (measure$label == measure$id) measure$label <- paste0("cka(", args$estimator, ")")
       measure$chosen <- args$estimator
     }
-    if (corrects_trials(args$estimator)) {
+    if (args$corrects$trials) {
       abort("estimator = ", dQuote(args$estimator, FALSE), " is free of the noise of trials, and ",
             "its ceiling is 1: use ", dQuote(sub("_trial", "", args$estimator), FALSE), ", whose ",
             "disattenuated score is the same.", class = "repalign_error_choice", arg = "measure")

@@ -256,8 +256,8 @@ region_pair <- function(x, y, arg_x, arg_y, neurons, units_x, units_y, setup, sc
   complete <- setup$complete[c(arg_x, arg_y)]
   if ("stimulus_neuron" %in% setup$estimator && !any(complete)) {
     note_shared_neurons(list(x = list(data = x, arg = arg_x), y = list(data = y, arg = arg_y)),
-                        list(estimator = "stimulus_neuron", shared_neurons = FALSE,
-                             units_x = units$x))
+                        with_estimator(list(shared_neurons = FALSE, units_x = units$x),
+                                       "stimulus_neuron"))
   }
   if (!complete[1]) check_any_allowed(units$x, ncol(x), arg_x, "units_x", setup)
   if (!complete[2]) check_any_allowed(units$y, ncol(y), arg_y, "units_y", setup)

@@ -145,7 +145,7 @@ analyses <- list(
 has_sampled_layers <- function(x) {
   layers <- any(vapply(parts_of(x), function(part) isTRUE(part$layers), NA))
   words <- if (is.null(x$complete)) rep("none", nrow(x)) else x$complete
-  corrected <- vapply(x$estimator, corrects_neurons, NA)
+  corrected <- correct_for("neurons", x$estimator)
   layers && any(corrected & words %in% c("none", "x"))
 }
 

@@ -440,8 +440,8 @@ trials_or_none <- function(setup, compute) {
 with_trial_values <- function(cells, comparison, parts, terms, members, setup) {
   if (is.null(parts) || !setup$ceiling) return(cells)
   lapply(cells, function(cell) {
-    if (!corrects_stimuli(cell$estimator)) return(cell)
-    codes <- if (corrects_neurons(cell$estimator)) comparison$codes
+    if (!corrections[[cell$estimator]]$stimuli) return(cell)
+    codes <- if (corrections[[cell$estimator]]$neurons) comparison$codes
     own <- Map(function(part, name) replace(part, "codes", list(codes[[name]])),
                parts, names(parts))
     of_trials <- function(parts) {
@@ -453,7 +453,7 @@ with_trial_values <- function(cells, comparison, parts, terms, members, setup) {
     }
     cell$clean <- of_trials(own)
     # over the neuron pairs that the estimator from trials goes by, which may be more
-    cell$signal <- if (corrects_neurons(cell$estimator)) of_trials(parts) else cell$clean
+    cell$signal <- if (corrections[[cell$estimator]]$neurons) of_trials(parts) else cell$clean
     cell
   })
 }
@@ -462,7 +462,7 @@ with_trial_values <- function(cells, comparison, parts, terms, members, setup) {
 region_ceilings <- function(part, trials, naive, setup) {
   if (is.null(trials) || !setup$ceiling) return(part)
   for (e in setdiff(setup$estimator, "naive")) {
-    own <- replace(trials, "codes", list(if (corrects_neurons(e)) setup$codes))
+    own <- replace(trials, "codes", list(if (corrections[[e]]$neurons) setup$codes))
     of_trials <- function(given) {
       h <- trial_subset_h(given, part$subset, part$subset, naive)
       list(h = h, deletions = if (!is.null(setup$conf_level)) {
@@ -470,7 +470,7 @@ region_ceilings <- function(part, trials, naive, setup) {
       })
     }
     part$clean[[e]] <- of_trials(own)
-    part$signal[[e]] <- if (corrects_neurons(e)) of_trials(trials) else part$clean[[e]]
+    part$signal[[e]] <- if (corrections[[e]]$neurons) of_trials(trials) else part$clean[[e]]
   }
   part
 }
@@ -497,7 +497,7 @@ layer_clean <- function(cell, part) {
 # estimator from trials, all as lists of `value` (3 numbers) and `deletions` (a matrix, or NULL).
 # row: the row so far.
 ceiling_of_row <- function(row, h, clean, signal) {
-  if (corrects_trials(row$estimator)) {
+  if (corrections[[row$estimator]]$trials) {
     return(data.frame(ceiling = 1, ceiling_se = NA_real_, disattenuated = row$pooled,
                       disattenuated_se = row$pooled_se))
   }

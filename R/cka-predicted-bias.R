@@ -159,7 +159,7 @@ estimated_geometry <- function(x, y, estimator) {
        else mean(fx$k / fx$d * fy$k / fy$d) / sqrt(self[["x"]]) / sqrt(self[["y"]]))
 }
 
-corrected_cka <- list(kernel = "linear", estimator = "stimulus_neuron", shared_neurons = FALSE)
+corrected_cka <- with_estimator(list(kernel = "linear", shared_neurons = FALSE), "stimulus_neuron")
 
 side_geometry <- function(repr) {
   refuse_single_neuron(repr, "its dimensionality cannot be corrected; at least two are needed")
@@ -175,7 +175,7 @@ refuse_single_neuron <- function(repr, why) {
 }
 
 jackknifed_moments <- function(pair) {
-  layout <- unit_layout(pair, list(shared_neurons = FALSE))
+  layout <- unit_layout(pair, with_estimator(list(shared_neurons = FALSE), "naive"))
   loo <- leave_out_sums(pair, layout)
   two_way_moments(lapply(loo[c("xy", "xx", "yy")], h_table, estimator = "stimulus_neuron"), loo)
 }

@@ -469,9 +469,9 @@ stream_cka <- function(chunks, estimator = c("naive", "stimulus", "stimulus_neur
   feed <- as_feed(chunks)
   on.exit(feed$end())
   look_ahead(feed, first_rows)
-  labels <- if (corrects_neurons(estimator)) stream_labels(feed, given)
+  labels <- if (any(correct_for("neurons", estimator))) stream_labels(feed, given)
   compared <- compared_columns(feed$widths, labels)
-  if (corrects_neurons(estimator)) {
+  if (any(correct_for("neurons", estimator))) {
     for (which in names(compared)) {
       one <- compared[[which]]
       if (one$left_out$count < length(one$a) * as.double(length(one$b))) next
@@ -562,7 +562,7 @@ streamed_sums <- function(feed, compared, estimator, shuffle) {
     abort("`chunks` has values too large to multiply, beside those of the first chunk; rescale ",
           "the data.", class = "repalign_error_value", arg = "chunks")
   }
-  check_rows(n, if (any(corrects_stimuli(estimator))) 4 else 2, "chunks", "the estimator")
+  check_rows(n, if (any(correct_for("stimuli", estimator))) 4 else 2, "chunks", "the estimator")
   squares <- numeric(nrow(total$by_weight))
   squares[] <- total$cross[cumsum(seq_along(squares))]
   squares <- squares - total$by_weight[, 3]^2 / n
@@ -634,7 +634,7 @@ stream_row <- function(estimator, found, complete) {
   constant <- isTRUE(se <= tie_share * max(abs(theta[1]), 1))
   value <- function(which, side) unscale_h(h[[which]]$value[1], found$scale[side])
   list(value = theta[1], undefined = if (few) 0 else sum(is.na(theta[-1])), constant = constant,
-       values = data.frame(
+       args = with_estimator(list(complete = complete), estimator), values = data.frame(
     estimator = estimator, complete = complete, cka = theta[1], se = if (constant) NA_real_ else se,
     h_xy = value("xy", c(1, 2)), h_xx = value("xx", c(1, 1)), h_yy = value("yy", c(2, 2)),
     n = found$n, batches = length(found$sizes)

@@ -140,10 +140,10 @@ check_cka <- function(pair, args) {
 # The form that the kernel asks for, with the self term that every score is divided by.
 prepare_cka <- function(repr, args, side) {
   repr <- labelled_stimuli(repr, args$clusters)
-  form <- if (corrects_trials(args$estimator)) trial_form(repr)
+  form <- if (args$corrects$trials) trial_form(repr)
   else if (goes_by_clusters(args)) form_clusters(repr, args) else switch(args$kernel,
     linear = form_linear(repr),
-    rbf = form_gaussian(repr, args$sigma, args$bandwidth, corrects_stimuli(args$estimator)),
+    rbf = form_gaussian(repr, args$sigma, args$bandwidth, args$corrects$stimuli),
     manifold = form_manifold(repr, args$k),
     no_branch(args$kernel)
   )
@@ -181,7 +181,7 @@ is_itself <- function(pair, args) {
 }
 
 warn_undefined_cka <- function(repr, args) {
-  if (args$kernel == "manifold" && !corrects_stimuli(args$estimator)) {
+  if (args$kernel == "manifold" && !args$corrects$stimuli) {
     return(warn_no_contrast(repr, args))
   }
   warn("The CKA is undefined (NA): the corrected H value of `", repr$arg, "` with itself is not ",
@@ -191,7 +191,7 @@ warn_undefined_cka <- function(repr, args) {
 
 # Products with the responses of the other side stand for the Gram matrix where neurons are few.
 kernel_needs_data <- function(args, n, d) {
-  of_neurons <- corrects_neurons(args$estimator) || corrects_trials(args$estimator)
+  of_neurons <- args$corrects$neurons || args$corrects$trials
   of_neurons || goes_by_clusters(args) || (args$kernel == "linear" && d <= n)
 }
 
@@ -227,7 +227,7 @@ declare_measure(
   # naive ones of kernels that are not positive definite.
   range = function(args) {
     if (corrects_sample(args)) return(c(-Inf, Inf))
-    c(if (args$kernel == "linear" && !corrects_stimuli(args$estimator)) 0 else -1, 1)
+    c(if (args$kernel == "linear" && !args$corrects$stimuli) 0 else -1, 1)
   },
   symmetric = symmetric_sides,
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
@@ -243,7 +243,7 @@ declare_measure(
     if (!corrects_sample(args) || is_itself(pair, args)) return(invisible())
     pair <- labelled_pair(pair, args$clusters)
     # the jackknife over trials takes many times as long as the score: cka_interval() has it
-    error <- if (corrects_trials(args$estimator)) 0 else error_of_cka(pair, x$self, y$self, args)
+    error <- if (args$corrects$trials) 0 else error_of_cka(pair, x$self, y$self, args)
     warn_unstable(score, pair, error, args$clusters)
   },
   null = cka_null, dot = cka_dot,
@@ -286,8 +286,9 @@ declare_measure(
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Robert and Escoufier 1976",
   # the RV coefficient is CKA with these parameters
-  check = function(args) list(kernel = "linear", estimator = "naive", shared_neurons = FALSE,
-                              bandwidth = 1),
+  check = function(args) {
+    with_estimator(list(kernel = "linear", shared_neurons = FALSE, bandwidth = 1), "naive")
+  },
   check_pair = check_cka, form = "linear",
   prepare = prepare_cka, undefined = warn_undefined_cka,
   statistic = cross_h,
@@ -351,7 +352,7 @@ declare_measure(
   id = "angular_cka", label = "Angular CKA", family = "kernel",
   direction = "distance", best = 0, metric = TRUE, pairing = TRUE,
   range = function(args) {
-    plain <- args$kernel == "linear" && !corrects_stimuli(args$estimator)
+    plain <- args$kernel == "linear" && !args$corrects$stimuli
     c(0, if (plain) pi / 2 else pi)
   },
   symmetric = symmetric_sides,

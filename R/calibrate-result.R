@@ -36,7 +36,7 @@ declare_result(
                paste0(", ", sum(p <= settings$alpha, na.rm = TRUE), " significant")
              }, undefined_of(p)),
       if (!is.null(settings)) {
-        c(strwrap(settings_words(settings, unique(x$engine)), exdent = 2),
+        c(strwrap(settings_words(settings, as.data.frame(x)), exdent = 2),
           strwrap(excess_words(x), exdent = 2))
       })
   },
@@ -309,17 +309,31 @@ note_one_permutation <- function(rows) {
 excess_words <- function(object) {
   unlimited <- unlimited_measures(object)
   if (!length(unlimited)) return(NULL)
-  paste0("calibrated of ", enumerate(unlimited), ": the excess over the threshold, in the units ",
-         "of the measure, as nothing bounds its scores")
+  paste0("calibrated of ", enumerate(unlimited), ": how far the score lies beyond the threshold, ",
+         "in the units of the measure, because the measure has no best score")
 }
 
-settings_words <- function(settings, engines) {
-  paste(c(
-    if (!is.null(settings$aggregate)) paste("aggregate =", settings$aggregate),
-    paste("alpha =", format(settings$alpha)), paste("variant =", settings$variant),
-    if (!identical(settings$p_adjust, "none")) paste("p_adjust =", settings$p_adjust),
-    if (length(engines)) paste("engine =", paste(engines, collapse = ", "))
-  ), collapse = ", ")
+# What counts as significant, where the p-values come from, and what the other columns are.
+settings_words <- function(settings, rows) {
+  adjusted <- !identical(settings$p_adjust, "none")
+  paste0(
+    "Significant: ", if (adjusted) "adjusted ", "p-value of at most ", format(settings$alpha),
+    if (adjusted) paste0(" (p_adjust = ", dQuote(settings$p_adjust, FALSE), ")"),
+    drawn_words(rows), "; calibrated: variant ", dQuote(settings$variant, FALSE),
+    if (!is.null(settings$aggregate)) paste0("; aggregate over pairs of layers: ",
+                                             settings$aggregate)
+  )
+}
+
+drawn_words <- function(rows) {
+  counts <- rows$permutations
+  if (any(rows$engine %in% "moments")) {
+    return(", by the moments of the scores of all permutations")
+  }
+  if (!any(!is.na(counts))) return(NULL)
+  text <- format(unique(range(counts, na.rm = TRUE)), big.mark = ",", trim = TRUE)
+  paste0(", from ", paste(text, collapse = " to "), " permutation",
+         if (max(counts, na.rm = TRUE) != 1) "s")
 }
 
 # The p-values that are compared with alpha: the adjusted ones, if there are any.

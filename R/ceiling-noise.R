@@ -170,8 +170,9 @@ ceiling_measure <- function(measure) {
     }
     if (corrects_trials(args$estimator)) {
       abort("estimator = ", dQuote(args$estimator, FALSE), " is free of the noise of trials, and ",
-            "its ceiling is 1: use ", dQuote(sub("_trial", "", args$estimator), FALSE), ", whose ",
-            "disattenuated score is the same.", class = "repalign_error_choice", arg = "measure")
+            "its ceiling is 1. Use ", dQuote(sub("_trial", "", args$estimator), FALSE), ": the ",
+            "column `disattenuated` then has the score of ", dQuote(args$estimator, FALSE), ".",
+            class = "repalign_error_choice", arg = "measure")
     }
     if (isTRUE(args$shared_neurons) || !is.null(args$units_x)) {
       abort("`measure` has labels of neurons: declare them in `neuron` of responses().",

@@ -350,11 +350,13 @@ autoplot.repalign_comparison <- function(object, most = 40, ...) {
     interval_line(c("simultaneous_low", "simultaneous_high"), 0.4) +
     interval_line(c("conf_low", "conf_high"), 1.3) +
     ggplot2::geom_point(na.rm = TRUE, size = 2.5, colour = forest_colour) +
-    (if (several) ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), scales = "free")) +
+    (if (several) ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), scales = "free_x")) +
+    ggplot2::scale_x_continuous(guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     ggplot2::labs(x = if (several) "difference" else paste("difference of", rows$panel[1]),
                   y = NULL, caption = comparison_caption(object, most)) +
     picture_theme(panel.grid.minor = ggplot2::element_blank(),
-                  panel.grid.major.y = ggplot2::element_blank())
+                  panel.grid.major.y = ggplot2::element_blank()) +
+    side_axis(levels(rows$title))
 }
 
 interval_line <- function(limits, width) {
@@ -387,13 +389,14 @@ comparison_caption <- function(object, most) {
   level <- attr(object, "conf_level")
   margin <- attr(object, "margin")
   level <- if (!is.null(level)) paste0(format(100 * level), "% ")
-  parts <- c(paste0("thick: ", level, "intervals; thin: ", level, "for all rows together"),
+  parts <- c(paste0("thick lines: ", level, "intervals of each difference; thin: ", level,
+                    "of all together"),
              if (!is.null(margin)) paste("band: differences below", format(margin)),
              if (anyNA(object$se)) paste(sum(is.na(object$se)), "without an interval"))
   if (nrow(object) > most) {
     parts <- c(parts, paste(most, "of", nrow(object), "differences, the largest for their errors"))
   }
-  paste(strwrap(paste(parts, collapse = "; "), 95), collapse = "\n")
+  caption_of(parts)
 }
 
 #' @rdname plot.repalign
@@ -415,11 +418,13 @@ autoplot.repalign_best <- function(object, ...) {
     ggplot2::scale_shape_manual(values = c(`may be the best` = 19, `is not` = 1), name = NULL,
                                 drop = FALSE) +
     (if (nlevels(rows$panel) > 1) {
-      ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), scales = "free")
+      ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), scales = best_scales(rows))
     }) +
+    ggplot2::scale_x_continuous(guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     ggplot2::labs(x = if (length(unique(rows$measure)) == 1) rows$measure[1] else "score",
                   y = NULL, caption = best_caption(object)) +
-    picture_theme(panel.grid.minor = ggplot2::element_blank(), legend.position = "top")
+    picture_theme(panel.grid.minor = ggplot2::element_blank(), legend.position = "top") +
+    side_axis(levels(rows$title))
 }
 
 # All scores of the groups.
@@ -437,8 +442,14 @@ best_members <- function(object) {
   members
 }
 
+# Groups of the same scores have one axis of names.
+best_scales <- function(rows) {
+  alike <- length(unique(lapply(split(as.character(rows$title), rows$panel), sort))) == 1
+  if (alike) "free_x" else "free"
+}
+
 best_caption <- function(object) {
   level <- attr(object, "conf_level")
-  paste0("band: ", if (!is.null(level)) paste0(format(100 * level), "% "),
-         "interval of the best true score")
+  caption_of(paste0("band: ", if (!is.null(level)) paste0(format(100 * level), "% "),
+                    "interval of the best true score"))
 }

@@ -87,7 +87,8 @@ autoplot.repalign_rdm_rows <- function(object, value = c("contribution", "score"
     ggplot2::labs(x = driving_axis(value, attr(object, "outer")), y = NULL,
                   caption = driving_caption(shown, value, several)) +
     picture_theme(panel.grid.minor = ggplot2::element_blank(),
-                  panel.grid.major.y = ggplot2::element_blank())
+                  panel.grid.major.y = ggplot2::element_blank()) +
+    side_axis(levels(shown$means$title))
 }
 
 # list(means, all, left_out): over subjects, and of each, the conditions with the largest mean of
@@ -130,12 +131,12 @@ equal_share_line <- function(object) {
 }
 
 driving_axis <- function(value, outer) {
-  paste(if (value == "score") "score of the row" else "contribution to the score",
-        if (!is.null(outer)) paste0("(", outer, ")"))
+  paste0(if (value == "score") "score of the row" else "contribution to the score",
+         if (!is.null(outer)) paste0("\n(", outer, ")"))
 }
 
 driving_caption <- function(shown, value, several) {
-  wrapped_caption(c(if (several) "large: means over subjects; small: subjects",
+  caption_of(c(if (several) "large: means over subjects; small: subjects",
                     if (value == "contribution") "dotted: all conditions alike",
                     if (shown$left_out) paste(shown$left_out, "conditions with smaller",
                                               "contributions are not shown")))

@@ -53,7 +53,7 @@ declare_result(
 declare_result("repalign_summary", from = analysis_pages, digits = 3,
                words = "summaries of analyses", columns = analysis_columns,
                kept = list(conf_level = one_level, over = function(values) common_value(values),
-                           title = function(values) common_value(values)),
+                           title = function(values) common_value(values)), bare = TRUE,
                shown = function(x) without_samples_only(x),
                footing = function(x, digits) words_below(x),
                sentence = function(x) analysis_sentence(x))

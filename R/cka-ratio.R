@@ -13,7 +13,17 @@ declare_result(
     column("bias_single", "the second-order bias of the ratio of a single row", shown = 5)
   ),
   heading = function(x, digits) paste0("Bias of a ratio of H values: ", count_of(nrow(x), "row")),
-  term = function(rows) rep("ratio", nrow(rows))
+  term = function(rows) rep("ratio", nrow(rows)),
+  sentence = function(x) {
+    need_columns(x, c("ratio", "bias", "corrected"), "told", "result")
+    vapply(seq_len(nrow(x)), function(row) {
+      # a bias of rounding size is none
+      bias <- if (isTRUE(abs(x$bias[row]) <= tie_share * abs(x$ratio[row]))) 0 else x$bias[row]
+      paste0("The pooled ratio was ", number_word(x$ratio[row]), "; its second-order bias is ",
+             number_word(bias), ", and without it the ratio is ",
+             number_word(x$corrected[row]), ".")
+    }, "")
+  }
 )
 
 #' Second-order bias of a ratio of H values

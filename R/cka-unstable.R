@@ -122,10 +122,11 @@ main_parts_of_cka <- function(pair, complete = c(x = FALSE, y = FALSE)) {
     if (!complete[["y"]]) part(ratio((total - xy$columns) / (p * (q - 1)), xx$value, yy$neurons)))
 }
 
-# The centred data x with sums of their squares over rows and columns.
+# The centred data x with the sums of their squares over rows (k) and columns (s), and over columns
+# those of their fourth powers (f), which the score has made already.
 linear_sums <- function(repr) {
   x <- scaled_data(repr, TRUE)
-  list(x = x, squares = x^2, k = rowSums(x^2), s = colSums(x^2))
+  c(list(x = x, squares = x^2), form_linear(repr)[c("k", "s", "f")])
 }
 
 # Sums of the terms h of neuron pairs: over the pairs of each neuron of a (`rows`) and of b
@@ -165,13 +166,27 @@ self_deletions <- function(repr, a, complete) {
     if (complete) {
       list(value = sum(sums$rows) / q^2, stimuli = sums$stimuli / q^2)
     } else {
-      single <- loo_pairs(a$x, a$x, seq_len(q), seq_len(q))$stimulus
-      total <- sum(sums$rows) - sum(single[1, ])
-      list(value = total / (q * (q - 1)),
-           stimuli = (sums$stimuli - rowSums(single)[-1]) / (q * (q - 1)),
-           neurons = (total - 2 * (sums$rows - single[1, ])) / ((q - 1) * (q - 2)))
+      own <- own_terms(a)
+      total <- sum(sums$rows) - sum(own$neurons)
+      list(value = total / (q * (q - 1)), stimuli = (sums$stimuli - own$stimuli) / (q * (q - 1)),
+           neurons = (total - 2 * (sums$rows - own$neurons)) / ((q - 1) * (q - 2)))
     }
   })
+}
+
+# The terms h of neurons with themselves: of each neuron, and their sum without each stimulus u.
+# Without u and without the diagonal, a row of the kernel of a centred column phi adds up to
+# -phi_i (phi_i + phi_u).
+own_terms <- function(a) {
+  n <- nrow(a$x)
+  squares <- a$s^2
+  by_size <- drop(a$squares %*% a$s)
+  fourth <- rowSums(a$squares^2)
+  third <- drop(a$x %*% colSums(a$x * a$squares))
+  list(neurons = song_estimate(squares, a$f, squares, n, TRUE),
+       stimuli = song_estimate(sum(squares) - 2 * by_size + 2 * fourth - sum(a$f),
+                               sum(a$f) + 2 * third + by_size - 4 * fourth,
+                               sum(squares) - 4 * by_size + 4 * fourth, n - 1))
 }
 
 # ---- warnings

@@ -35,16 +35,16 @@ autoplot.repalign_evaluation <- function(object, type = c("points", "bars", "map
   rows <- evaluated_rows(object, errors, letters, alpha, p_adjust)
   single <- if (subjects) subject_scores(object, levels(rows$title))
   rows$mark_at <- above_points(rows, single)
-  points <- if (!is.null(single)) {
-    ggplot2::geom_point(data = single, ggplot2::aes(x = .data[["x"]], y = .data[["score"]]),
-                        shape = 4, size = 1.1, stroke = 0.4, colour = "grey50", na.rm = TRUE)
-  }
   # names that have no room below each other stand beside the scores, the first on top
   names <- levels(rows$title)
   aside <- longest_line(names) > room_for_names / nrow(rows) / character_width
   if (aside) {
     rows$place <- length(names) + 1 - rows$place
     if (!is.null(single)) single$x <- length(names) + 1 - single$x
+  }
+  points <- if (!is.null(single)) {
+    ggplot2::geom_point(data = single, ggplot2::aes(x = .data[["x"]], y = .data[["score"]]),
+                        shape = 4, size = 1.1, stroke = 0.4, colour = "grey50", na.rm = TRUE)
   }
   ggplot2::ggplot(rows, ggplot2::aes(x = .data[["title"]], y = .data[["score"]])) +
     ceiling_layer(rows) +

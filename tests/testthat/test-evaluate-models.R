@@ -386,6 +386,13 @@ test_that("scores of single subjects are kept and drawn, as means of their group
   expect_identical(nrow(drawn), 3L * nrow(result))
   expect_equal(round(drawn$x), rep(seq_len(nrow(result)), each = 3))
   expect_length(points_of(subjects = FALSE), 0)
+  # models with names that stand beside the scores, the first on top, keep their own points
+  long <- paste(strrep("long", 8), seq_along(made$models))
+  named <- evaluate_models(made$data, stats::setNames(made$models, long), "pearson",
+                           resample = "none")
+  layers <- lapply(ggplot2::autoplot(named)$layers, function(layer) layer$data)
+  aside <- Filter(function(data) is.data.frame(data) && "x" %in% names(data), layers)[[1]]
+  expect_equal(round(aside$x), rep(rev(seq_along(long)), each = length(made$data)))
   # the marks are above all points
   built <- ggplot2::ggplot_build(ggplot2::autoplot(result))$data
   marks <- Filter(function(data) "label" %in% names(data), built)[[1]]

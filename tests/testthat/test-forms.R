@@ -166,7 +166,7 @@ test_that("a relabelled form is the form of the permuted stimuli", {
   }, narrow = FALSE)
   # forms of pairs, those that no cache holds, those of responses to several trials, which
   # test-trial-estimators.R looks at, and those of RDMs that lack pairs, see test-rsa-outer.R
-  others <- c("row subsets", "graph with rows", "trials", "raw dissimilarities")
+  others <- c("row subsets", "graph with rows", "trials", "trial kernel", "raw dissimilarities")
   expect_identical(setdiff(names(form_kinds), c(seen, others)), character())
 })
 

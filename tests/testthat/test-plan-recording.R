@@ -37,7 +37,7 @@ test_that("reference values are reproduced", {
     expect_relative(plan$se, expected$value[i], 1e-9)
   }
   pair <- repalign:::representation_pair(a, b)
-  args <- list(kernel = "linear", estimator = "stimulus_neuron", shared_neurons = FALSE)
+  args <- with_estimator(list(kernel = "linear", shared_neurons = FALSE), "stimulus_neuron")
   parts <- repalign:::variance_parts(repalign:::plan_deletions(pair, args, c(brain, "neurons_y")))
   parts <- with(parts, c(s = stimuli, x = samples$x$units, y = samples$y$units,
                          sx = samples$x$both, sy = samples$y$both, xx = samples$x$pairs,
@@ -71,7 +71,7 @@ test_that("at the pilot's design the error is that of the pilot", {
 
 test_that("pairs of neurons are left out as if the data were made anew", {
   pair <- repalign:::representation_pair(x, y)
-  args <- list(kernel = "linear", estimator = "stimulus_neuron", shared_neurons = FALSE)
+  args <- with_estimator(list(kernel = "linear", shared_neurons = FALSE), "stimulus_neuron")
   for (over in list(c(brain, "neurons_y"), brain)) {
     deletions <- repalign:::plan_deletions(pair, args, over)
     cut <- repalign:::representation_pair(x[, -c(3, 7)], y)

@@ -322,3 +322,12 @@ test_that("H of kernels of all trials is the mean over different stimuli", {
     expect_equal(weighted_kernel_h(k, l, m), expected, tolerance = 1e-12)
   }
 })
+
+test_that("the kernel of all trials moves with its stimuli", {
+  set.seed(43)
+  kernel <- matrix(rnorm(144), 12)
+  form <- as_form("trial kernel", list(kernel = kernel))
+  permutation <- c(3, 1, 4, 2)
+  rows <- c(7:9, 1:3, 10:12, 4:6)
+  expect_identical(relabel_form(form, permutation)$kernel, kernel[rows, rows])
+})

@@ -159,7 +159,7 @@ trial_needs <- function(n, dx, dy, args) {
 }
 
 cka_needs <- function(n, dx, dy, args) {
-  if (corrects_trials(args$estimator)) return(trial_needs(n, dx, dy, args))
+  if (args$corrects$trials) return(trial_needs(n, dx, dy, args))
   switch(args$kernel, linear = linear_needs(n, dx, dy, args),
          rbf = gaussian_needs(n, dx, dy, args),
          manifold = neighbour_needs(n, dx, dy, args$k, weights = 4), no_branch(args$kernel))

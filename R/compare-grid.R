@@ -324,9 +324,16 @@ block_of <- function(size, blocks) ceiling(seq_len(size) * blocks / size)
 how_many_fit <- function(set, reprs, null) {
   n <- as.double(reprs[[1]]$n)
   d <- max(vapply(reprs, function(repr) if (repr$kind == "data") ncol(repr$data) else 1L, 0L))
-  numbers <- sum(vapply(set, numbers_per_representation, 0, n, d, null))
+  holes <- any(vapply(reprs, has_holes, NA))
+  keep <- Filter(function(measure) null || holes || keeps_forms(measure), set)
+  numbers <- sum(vapply(keep, numbers_per_representation, 0, n, d, null))
   if (is_small_amount(8 * numbers * length(reprs))) return(Inf)
   floor(memory_limit() / 2 / max(8 * numbers, 1))
+}
+
+# Does the score of a grid leave forms of its representations behind?
+keeps_forms <- function(measure) {
+  is.null(measure$dot) || measure$averaged || measure$dot$keeps
 }
 
 # The largest count of numbers that a measure keeps for a representation. null: with its operand?

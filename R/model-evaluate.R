@@ -348,8 +348,10 @@ note_cosine_of_positive <- function(task) {
 
 # Says over how many pairs of stimuli data and models are compared, where pairs lack.
 note_lacking_pairs <- function(task) {
+  values <- c(list(task$values), task$components)
+  if (!any(vapply(values, anyNA, NA))) return(invisible())
   counting <- counting_pairs(task)
-  there <- !is.na(do.call(cbind, c(list(task$values), task$components))[counting, , drop = FALSE])
+  there <- !is.na(do.call(cbind, values)[counting, , drop = FALSE])
   if (all(there)) return(invisible())
   data <- seq_len(ncol(task$values))
   counts <- crossprod(there[, data, drop = FALSE], there[, -data, drop = FALSE])

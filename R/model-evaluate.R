@@ -112,7 +112,7 @@ NULL
 #' | `conf_low`, `conf_high` | its interval | x | x |
 #' | `p_chance` | one-sided test against chance, by permutations | x | x |
 #' | `p_familywise` | the same, over all models | x | |
-#' | `threshold` | above it, `p_familywise` is at most `alpha` | x | |
+#' | `threshold` | beyond it, `p_familywise` is at most `alpha` | x | |
 #' | `p_zero` | one-sided test against a score of 0 | | x |
 #' | `ceiling`, `ceiling_se` | the noise ceiling and its error; 1 where the estimator has the noise of trials taken out | x | |
 #' | `share` | `score / ceiling` | x | |

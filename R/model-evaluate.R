@@ -120,7 +120,8 @@
 #' is the same for all pairs between clusters has no score.
 #'
 #' Linear comparisons of RDMs are computed for all draws and permutations as matrix products, ranks
-#' by one sort; Kendall's tau, and RDMs that lack different pairs, anew for each, which takes long.
+#' and Kendall's tau from one sort of each RDM; RDMs that lack different pairs anew for each draw,
+#' and Kendall's tau for each permutation, which takes long.
 #'
 #' When not to trust it: when stimuli depend on each other and `clusters` do not say so (a warning of
 #' class `repalign_dependence` speaks when they look like it, see [dependence]). With two or three
@@ -281,7 +282,7 @@ way_of_rounds <- function(task) {
   }
   lacking <- gaps[, 1]
   same <- all(gaps[, seq_len(ncol(task$values))] == lacking) && !any(gaps & !lacking)
-  if (!same || task$outer %in% tau_outer) return("plain")
+  if (!same) return("plain")
   if (task$outer %in% linear_outer) "grams" else "ranks"
 }
 
@@ -309,8 +310,8 @@ check_evaluation <- function(task, drawn, folds, threads) {
   note_few_clusters(task, drawn)
   note_lacking_pairs(task)
   if (task$way == "ranks") {
-    rdms <- ncol(task$values) + sum(!task$flexible)
-    check_memory(8 * as.double(threads) * nrow(task$values) * (rdms + 5),
+    each <- if (task$outer %in% tau_outer) 12 else 8
+    check_memory(as.double(threads) * nrow(task$values) * (each * ncol(task$values) + 56),
                  "Ranks of all RDMs, on each thread,", "Fewer threads take less.")
   }
 }

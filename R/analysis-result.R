@@ -45,13 +45,86 @@ declare_result(
   footing = function(x, digits) {
     both <- if ("both" %in% x$complete) "complete both"
     c(attr(x, "left_out"), if (has_sampled_layers(x)) sampled_units_note, complete_note(both))
-  }
+  },
+  sentence = function(x) analysis_sentence(x)
 )
 
-# A summary has the columns of an analysis, and keeps nothing beside them.
+# A summary has the columns of an analysis, and keeps of it what its sentence needs.
 declare_result("repalign_summary", from = analysis_pages, digits = 3,
                words = "summaries of analyses", columns = analysis_columns,
-               shown = function(x) without_samples_only(x))
+               kept = list(conf_level = one_level, over = function(values) common_value(values),
+                           title = function(values) common_value(values)), bare = TRUE,
+               shown = function(x) without_samples_only(x),
+               footing = function(x, digits) words_below(x),
+               sentence = function(x) analysis_sentence(x))
+
+# What in_words() tells of an analysis: its most corrected estimator at the largest number of
+# neurons, and of several comparisons the one that is most similar.
+analysis_sentence <- function(x) {
+  need_columns(x, c("x", "y", "neurons", "estimator", "pooled"), "told", "result")
+  facts <- analysis_facts(x)
+  told <- most_told(x)
+  known <- which(!is.na(told$pooled))
+  rest <- nrow(x) - nrow(told)
+  more <- if (rest) {
+    paste0(" (", count_of(rest, "more row"), " of other numbers of neurons or estimators.)")
+  }
+  name <- estimator_words(told$estimator[1], told$complete[1])
+  start <- paste0(facts$title, ": ")
+  if (!length(known)) {
+    return(paste0(start, "the pooled ", name, " is undefined (NA).", more))
+  }
+  best <- known[which.max(told$pooled[known])]
+  text <- with_limits_words(told$pooled[best], told$conf_low[best], told$conf_high[best])
+  if (is.null(told$conf_low)) text <- with_limits_words(told$pooled[best], NA, NA)
+  details <- c(paste(count_word(told$neurons[best]), "neurons a side"),
+               if (told$n_estimates[best] > 1) {
+                 paste("pooled over", count_word(told$n_estimates[best]), "estimates")
+               },
+               if (!is.null(facts$level)) interval_phrase(text[-1], facts$level, facts$over))
+  title <- if (told$x[best] == told$y[best]) paste0("two ", told$x[best], "s") else
+    paste(told$x[best], "and", told$y[best])
+  result <- if (nrow(told) == 1) {
+    of <- if (told$x == "(all)") "all comparisons" else title
+    paste0(start, "the ", name, " of ", of, " was ", text[["score"]], brackets(details))
+  } else {
+    paste0(start, "of ", count_of(nrow(told), "comparison"), ", ", title, " were most similar",
+           brackets(paste(name, "=", text[["score"]]), details))
+  }
+  paste0(result, noiseless_words(told, best), ".", undefined_words(told$pooled, "value"), more)
+}
+
+# The rows of the most corrected estimator at the largest number of neurons.
+most_told <- function(x) {
+  rank <- match(x$estimator, names(estimator_names))
+  x <- x[rank == max(rank), , drop = FALSE]
+  x[x$neurons == max(x$neurons), , drop = FALSE]
+}
+
+noiseless_words <- function(x, row) {
+  if (is.null(x$ceiling) || is.na(x$ceiling[row])) return(NULL)
+  paste0("; the noise ceiling was ", number_word(x$ceiling[row]), " and the value without noise ",
+         number_word(x$disattenuated[row]))
+}
+
+# list(title, level, over): of an analysis, from its parts; of a summary, what it keeps.
+analysis_facts <- function(x) {
+  if (inherits(x, "repalign_summary")) {
+    title <- attr(x, "title")
+    return(list(title = if (is.null(title)) "Summary of analyses" else title,
+                level = attr(x, "conf_level"), over = attr(x, "over")))
+  }
+  title <- title_of_analysis(analysis_of(x))
+  level <- unlist(lapply(parts_of(x), function(part) part$conf_level))
+  list(title = if (is.na(title)) "Analyses" else title, level = level[1],
+       over = if (length(level)) gsub("\n *", " ", interval_extents(x)))
+}
+
+# The value that all parts have.
+common_value <- function(values) {
+  values <- unique(unlist(values))
+  if (length(values) == 1) values
+}
 
 # All analyses, by the names of their functions. `combined` says what summary() makes of the
 # comparisons: it pools all of them ("pooled"), or takes the most similar one ("best") where they
@@ -72,7 +145,7 @@ analyses <- list(
 has_sampled_layers <- function(x) {
   layers <- any(vapply(parts_of(x), function(part) isTRUE(part$layers), NA))
   words <- if (is.null(x$complete)) rep("none", nrow(x)) else x$complete
-  corrected <- vapply(x$estimator, corrects_neurons, NA)
+  corrected <- correct_for("neurons", x$estimator)
   layers && any(corrected & words %in% c("none", "x"))
 }
 
@@ -281,7 +354,9 @@ summary.repalign_analysis <- function(object, ...) {
           "apart: summarise each whole result, or bind whole results with names, as in ",
           "rbind(day1 = a, day2 = b).", class = "repalign_error_type", arg = "object")
   }
-  new_result(combined, "repalign_summary")
+  facts <- analysis_facts(object)
+  new_result(combined, "repalign_summary", list(conf_level = facts$level, over = facts$over,
+                                                title = facts$title))
 }
 
 #' @rdname tidy.repalign

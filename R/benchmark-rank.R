@@ -19,9 +19,8 @@ NULL
 #'   layers (`layers`), such as `c(groups = "conformity")`. What is not named stays as it is.
 #' @param target the differences between outputs that are tests of their own: all that are named
 #'   here and found in a result.
-#' @param ties `"min"`: the rank of a measure is one more than the number of measures that did
-#'   better, as in the code of the ReSi benchmark, so that all that are tied have the best of their
-#'   ranks. `"average"`: they share the mean of their ranks.
+#' @param ties the rank of measures that are tied: `"min"`, the best of their ranks, as in the code
+#'   of the ReSi benchmark, or `"average"`, the mean.
 #' @param undefined what becomes of a measure whose figure is undefined in a test. `"drop"`: it has
 #'   no rank there, as in the ReSi benchmark; `"last"`: it ranks behind all others.
 #' @return A data frame of class `repalign_ranks` with a row for each measure in each test:
@@ -35,23 +34,21 @@ NULL
 #'   how many it has a rank), `undefined` (in how many its figure is undefined), `missing` (in how
 #'   many it is not at all). `print()` shows the same.
 #' @details
-#' The ReSi paper ranks all measures "for each combination of test, dataset, and architecture" and
-#' draws the distribution of ranks as box plots (its Figure 3): so does `plot()`. The figures that
-#' rank by default are those of its Table 3: Spearman's correlation with the difference in accuracy
-#' and with the Jensen-Shannon divergence, the area under the precision-recall curve for tests of
-#' groups, Spearman's correlation for layers. (For its figure, the benchmark's code also ranks by
-#' disagreement: `target = c("accuracy", "jsd", "disagreement")`, which counts the test of outputs
-#' twice.) Of outputs with several correlations, Spearman's is taken. Values that differ by rounding
-#' are tied.
+#' Ranks are within each combination of test, dataset and architecture, and `plot()` draws their
+#' distribution, as Figure 3 of the ReSi paper. The figures that rank by default are those of its
+#' Table 3: Spearman's correlation with the difference in accuracy and with the Jensen-Shannon
+#' divergence, the area under the precision-recall curve for tests of groups, Spearman's correlation
+#' for layers. (For its figure, the benchmark's code also ranks by disagreement: `target =
+#' c("accuracy", "jsd", "disagreement")`, which counts the test of outputs twice.) Values that
+#' differ by rounding are tied.
 #'
 #' Measures need not be the same in all tests. A message says which measures lack ranks, because
 #' their mean is then taken over other tests than that of others.
 #'
 #' When not to trust it: a rank says nothing of how much better a measure is, and in a test that is
-#' too easy or too hard for most measures, small differences or mere chance decide. Tests of one
-#' architecture and data set share their models. Look at the values and p-values of the results,
-#' too; with few tests, at every rank (`as.data.frame()`). Ranks of sets of different size (column
-#' `of`) are not comparable.
+#' too easy or too hard for most measures, mere chance decides. Tests of one architecture and data
+#' set share their models. Look at the values and p-values of the results, too. Ranks of sets of
+#' different size (column `of`) are not comparable.
 #' @references Klabunde et al. (2025), ReSi: A comprehensive benchmark for representational
 #'   similarity measures, ICLR, section 4 and Figure 3.
 #' @examples
@@ -179,7 +176,7 @@ print.repalign_ranks <- function(x, digits = 3, n = Inf, ...) {
 #' @export
 summary.repalign_ranks <- function(object, ...) {
   no_other_arguments(...)
-  rank_summary(need_rank_columns(object, "summarised"))
+  told(rank_summary(need_rank_columns(object, "summarised")), object)
 }
 
 declare_result(
@@ -193,8 +190,27 @@ declare_result(
     column("value", "its value"),
     column("rank", "the rank, 1 is best", shown = 1, tidy = "estimate"),
     column("of", "among how many measures", shown = 2)
-  )
+  ),
+  sentence = function(x) ranks_sentence(x)
 )
+
+ranks_sentence <- function(x) {
+  table <- rank_summary(need_rank_columns(x, "told"))
+  best <- table[1, ]
+  if (is.na(best$median_rank)) return("No measure has a rank: all values are undefined (NA).")
+  tests <- length(tests_of(as.data.frame(x), rank_tests(x)))
+  tied <- sum(table$median_rank == best$median_rank, na.rm = TRUE)
+  unranked <- sum(table$undefined > 0)
+  paste0("Of ", count_of(nrow(table), "measure"), " in ", count_of(tests, "test"), ", ",
+         enumerate(paste("the", vapply(table$measure[seq_len(tied)], measure_words, "")),
+                   quote = FALSE),
+         " had the best median rank",
+         brackets(short_number(best$median_rank),
+                  paste("ranks", short_number(min(table$best[seq_len(tied)])), "to",
+                        short_number(max(table$worst[seq_len(tied)])))), ".",
+         if (unranked) paste0(" ", count_of(unranked, "measure"),
+                              if (unranked > 1) " have" else " has", " undefined values (NA)."))
+}
 
 need_rank_columns <- function(x, what) {
   need_columns(as.data.frame(x), c("measure", "metric", "value", "rank", "of"), what)
@@ -226,8 +242,34 @@ declare_result(
   heading = function(x, digits) {
     paste0("Benchmark: ", count_of(length(unique(stats::na.omit(x$measure))), "measure"), ", ",
            count_of(nrow(x), "row"), undefined_of(x$value))
-  }
+  },
+  sentence = function(x) benchmark_sentence(x)
 )
+
+# A sentence for each metric, over all groups or models.
+benchmark_sentence <- function(x) {
+  rows <- need_columns(as.data.frame(x), c("measure", "value", "p_value"), "told", "result")
+  rows$metric <- metric_of(rows)
+  if (!is.null(rows$part) && any(rows$part == "all")) rows <- rows[rows$part == "all", ]
+  groups <- row_groups(rows, c(test_columns(rows), "metric"))
+  vapply(unname(groups), function(at) {
+    part <- rows[at, ]
+    best <- which.max(part$value)
+    if (!length(best)) {
+      return(paste0("Of ", count_of(nrow(part), "measure"), ", none has a defined ",
+                    part$metric[1], " (NA)."))
+    }
+    p <- if (!is.na(part$p_value[best])) p_words(part$p_value[best])
+    value <- number_word(part$value[best])
+    name <- measure_words(part$measure[best])
+    if (nrow(part) == 1) {
+      return(paste0("The ", part$metric, " of the ", name, " was ", value, brackets(p), "."))
+    }
+    paste0("Of ", count_of(nrow(part), "measure"), ", the ", name, " had the best ", part$metric[1],
+           brackets(value, p), ".",
+           undefined_words(part$value, "value"))
+  }, "")
+}
 
 #' @rdname benchmark_groups
 #' @export
@@ -279,11 +321,12 @@ summary.repalign_benchmark <- function(object, ...) {
   # the rows about everything together, without those of single groups or models
   plain <- if (is.null(plain$part)) plain else plain[plain$part == "all", , drop = FALSE]
   metrics <- unique(plain$metric)
-  summary_rows(plain, c(source_columns(object), test_columns(plain)), function(part) {
+  rows <- summary_rows(plain, c(source_columns(object), test_columns(plain)), function(part) {
     values <- part$value[match(metrics, part$metric)]
     as.data.frame(c(as.list(stats::setNames(values, metrics)),
                     undefined = if (nrow(part)) max(part$undefined) else 0L), optional = TRUE)
   })
+  told(rows, object)
 }
 
 #' @rdname tidy.repalign

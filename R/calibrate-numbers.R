@@ -147,7 +147,8 @@ bound_grid <- function(grids) {
        aggregate = all(vapply(grids, function(grid) isTRUE(grid$aggregate), NA)),
        direction = common_by_name(unlist(lapply(grids, function(grid) grid$direction))),
        best = common_by_name(unlist(lapply(grids, function(grid) grid$best))),
-       limit = common_by_name(unlist(lapply(grids, function(grid) grid$limit))))
+       limit = common_by_name(unlist(lapply(grids, function(grid) grid$limit))),
+       n = unique(unlist(lapply(grids, function(grid) grid$n))))
 }
 
 # ---- calibration numbers

@@ -36,12 +36,94 @@ declare_result(
                paste0(", ", sum(p <= settings$alpha, na.rm = TRUE), " significant")
              }, undefined_of(p)),
       if (!is.null(settings)) {
-        c(strwrap(settings_words(settings, unique(x$engine)), exdent = 2),
+        c(strwrap(settings_words(settings, as.data.frame(x)), exdent = 2),
           strwrap(excess_words(x), exdent = 2))
       })
   },
-  footing = function(x, digits) complete_note(x$measure)
+  footing = function(x, digits) complete_note(x$measure),
+  sentence = function(x) calibration_sentence(x)
 )
+
+# ---- in words
+
+calibration_sentence <- function(x) {
+  need_columns(x, c("x", "y", "measure", "score", "p_value", "permutations", "engine"), "told",
+               "result")
+  settings_of(x)
+  for_each_measure(x, function(part) {
+    if (nrow(part) == 1) one_calibration_words(part) else many_calibrations_words(part)
+  })
+}
+
+calibration_sign <- function(x) {
+  if (identical(attr(x, "grid")$direction[[as.character(x$measure[1])]], "distance")) -1 else 1
+}
+
+# What was scored: a pair, or the aggregate of the layers of two models.
+calibrated_titles <- function(x) {
+  rows <- as.data.frame(x)
+  if (!grid_of(x)$aggregate) {
+    return(paste0("the ", measure_words(x$measure[1]), " of ", full_names(rows, "x"), " and ",
+                  full_names(rows, "y")))
+  }
+  how <- settings_of(x)$aggregate
+  kind <- switch(how, max = if (calibration_sign(x) > 0) "largest" else "smallest", mean = "mean",
+                 paste("aggregated", paste0("(", how, ")")))
+  at <- if (how == "max") ifelse(is.na(rows$x), "", paste0(" (", rows$x, " and ", rows$y, ")"))
+  paste0("the ", kind, " ", measure_words(x$measure[1]), " over the layers of ",
+         model_names(rows, "x"), " and ", model_names(rows, "y"), at)
+}
+
+# What a p-value is of, with what was permuted.
+chance_facts <- function(x) {
+  what <- permutations_words(unique_or_na(x$permutations), unique(x$engine))
+  c(what, stimuli_words(attr(x, "grid")$n))
+}
+
+unique_or_na <- function(values) {
+  values <- unique(values[!is.na(values)])
+  if (length(values) == 1) values else NA
+}
+
+adjusted_name <- function(x) {
+  paste0(if (!is.null(x$p_adjusted)) paste0(settings_of(x)$p_adjust, "-adjusted "), "p")
+}
+
+one_calibration_words <- function(x) {
+  p <- p_to_judge(x)
+  alpha <- settings_of(x)$alpha
+  title <- capitalised(calibrated_titles(x))
+  if (is.na(x$score)) return(paste0(title, " is undefined (NA)."))
+  score <- paste0(title, " was ", number_word(x$score))
+  if (is.na(p)) {
+    return(paste0(score, "; its p-value against chance is undefined (NA)",
+                  brackets(chance_facts(x)), "."))
+  }
+  better <- if (calibration_sign(x) > 0) "above" else "below"
+  paste0(score, if (p > alpha) ", not ", if (p <= alpha) ", ", better, " chance",
+         brackets(p_words(p, alpha, adjusted_name(x)), chance_facts(x)), ".")
+}
+
+many_calibrations_words <- function(x) {
+  p <- p_to_judge(x)
+  settings <- settings_of(x)
+  found <- sum(p <= settings$alpha, na.rm = TRUE)
+  sign <- calibration_sign(x)
+  best <- which.max(sign * x$score)
+  title <- if (length(best)) sub("^the .* (of|over the layers of) ", "", calibrated_titles(x)[best])
+  paste0("Of ", count_of(nrow(x), if (grid_of(x)$aggregate) "model pair" else "pair"), ", ",
+         if (found == nrow(x)) "all" else if (found) found else "none", " had ", with_article(measure_words(x$measure[1])),
+         if (sign > 0) " above" else " below", " chance",
+         brackets(alpha_words(settings$alpha, adjusted_name(x)),
+                  if (is.null(x$p_adjusted)) "not adjusted for their number", chance_facts(x)),
+         if (length(best)) {
+           paste0("; ", if (sign > 0) "largest" else "smallest", " was that of ", title,
+                  brackets(number_word(x$score[best]),
+                           p_words(p[best], settings$alpha, adjusted_name(x))))
+         }, ".", undefined_words(p, "p-value"))
+}
+
+# ---- how it is made
 
 # The package cannot know the best value of an own measure and uses what the user gave as `best`; so
 # no score, observed or null, may be better than that.
@@ -93,7 +175,8 @@ calibration_grid <- function(set, sides, aggregate) {
   facts <- measure_facts_of(set)
   list(within = sides$self || sides$same, symmetric = stats::setNames(symmetric, labels),
        aggregate = !is.null(aggregate), direction = facts$direction, best = facts$best,
-       limit = if (is.null(aggregate) || aggregate$bounded) facts$limit else facts$limit * NA)
+       limit = if (is.null(aggregate) || aggregate$bounded) facts$limit else facts$limit * NA,
+       n = sides$x$reprs[[1]]$n)
 }
 
 pair_names <- function(pairs, sides) {
@@ -226,17 +309,31 @@ note_one_permutation <- function(rows) {
 excess_words <- function(object) {
   unlimited <- unlimited_measures(object)
   if (!length(unlimited)) return(NULL)
-  paste0("calibrated of ", enumerate(unlimited), ": the excess over the threshold, in the units ",
-         "of the measure, as nothing bounds its scores")
+  paste0("calibrated of ", enumerate(unlimited), ": how far the score lies beyond the threshold, ",
+         "in the units of the measure, because the measure has no best score")
 }
 
-settings_words <- function(settings, engines) {
-  paste(c(
-    if (!is.null(settings$aggregate)) paste("aggregate =", settings$aggregate),
-    paste("alpha =", format(settings$alpha)), paste("variant =", settings$variant),
-    if (!identical(settings$p_adjust, "none")) paste("p_adjust =", settings$p_adjust),
-    if (length(engines)) paste("engine =", paste(engines, collapse = ", "))
-  ), collapse = ", ")
+# What counts as significant, where the p-values come from, and what the other columns are.
+settings_words <- function(settings, rows) {
+  adjusted <- !identical(settings$p_adjust, "none")
+  paste0(
+    "Significant: ", if (adjusted) "adjusted ", "p-value of at most ", format(settings$alpha),
+    if (adjusted) paste0(" (p_adjust = ", dQuote(settings$p_adjust, FALSE), ")"),
+    drawn_words(rows), "; calibrated: variant ", dQuote(settings$variant, FALSE),
+    if (!is.null(settings$aggregate)) paste0("; aggregate over pairs of layers: ",
+                                             settings$aggregate)
+  )
+}
+
+drawn_words <- function(rows) {
+  counts <- rows$permutations
+  if (any(rows$engine %in% "moments")) {
+    return(", by the moments of the scores of all permutations")
+  }
+  if (!any(!is.na(counts))) return(NULL)
+  text <- format(unique(range(counts, na.rm = TRUE)), big.mark = ",", trim = TRUE)
+  paste0(", from ", paste(text, collapse = " to "), " permutation",
+         if (max(counts, na.rm = TRUE) != 1) "s")
 }
 
 # The p-values that are compared with alpha: the adjusted ones, if there are any.
@@ -268,7 +365,7 @@ summary.repalign_calibration <- function(object, ...) {
   alpha <- settings_of(object)$alpha
   refuse_pooling(object)
   plain$p <- p_to_judge(plain)
-  summary_rows(plain, source_columns(object), function(part) {
+  rows <- summary_rows(plain, source_columns(object), function(part) {
     data.frame(rows = nrow(part), significant = sum(part$p <= alpha, na.rm = TRUE),
                median_score = stats::median(part$score, na.rm = TRUE),
                median_calibrated = stats::median(part$calibrated, na.rm = TRUE),
@@ -276,4 +373,5 @@ summary.repalign_calibration <- function(object, ...) {
                  max(part$calibrated, na.rm = TRUE),
                undefined = sum(is.na(part$p_value)))
   })
+  told(rows, object)
 }

@@ -142,7 +142,7 @@ ceiling_notes <- function(set, others, labels) {
   clean <- unique(vapply(of_cka, function(measure) {
     paste0("\"", measure$args$estimator, "_trial\"")
   }, ""))
-  open <- any(vapply(of_cka, function(measure) corrects_neurons(measure$args$estimator), NA)) &&
+  open <- any(vapply(of_cka, function(measure) measure$args$corrects$neurons, NA)) &&
     any(vapply(others, function(y) !is.null(y) && !has_trials(y), NA)) &&
     !all(grepl("complete (y|both)", labels))
   c(if (length(clean)) {
@@ -163,15 +163,16 @@ ceiling_measure <- function(measure) {
   if (id == "cka") {
     args <- measure$args
     if (isTRUE(args$default_estimator)) {
-      args$estimator <- if (args$kernel == "linear") "stimulus_neuron" else "stimulus"
+      args <- with_estimator(args, if (args$kernel == "linear") "stimulus_neuron" else "stimulus")
       args$default_estimator <- FALSE
       if (measure$label == measure$id) measure$label <- paste0("cka(", args$estimator, ")")
       measure$chosen <- args$estimator
     }
-    if (corrects_trials(args$estimator)) {
+    if (args$corrects$trials) {
       abort("estimator = ", dQuote(args$estimator, FALSE), " is free of the noise of trials, and ",
-            "its ceiling is 1: use ", dQuote(sub("_trial", "", args$estimator), FALSE), ", whose ",
-            "disattenuated score is the same.", class = "repalign_error_choice", arg = "measure")
+            "its ceiling is 1. Use ", dQuote(sub("_trial", "", args$estimator), FALSE), ": the ",
+            "column `disattenuated` then has the score of ", dQuote(args$estimator, FALSE), ".",
+            class = "repalign_error_choice", arg = "measure")
     }
     if (isTRUE(args$shared_neurons) || !is.null(args$units_x)) {
       abort("`measure` has labels of neurons: declare them in `neuron` of responses().",
@@ -438,8 +439,47 @@ declare_result(
   },
   footing = function(x, digits) {
     if (length(attr(x, "note"))) unlist(lapply(attr(x, "note"), strwrap, exdent = 2))
-  }
+  },
+  sentence = function(x) ceiling_sentence(x)
 )
+
+# What in_words() tells of noise ceilings: of several comparisons the one nearest to its ceiling.
+ceiling_sentence <- function(x) {
+  need_columns(x, c("y", "measure", "ceiling", "reliability", "n"), "told", "result")
+  for_each_measure(x, function(part) {
+    known <- which(!is.na(part$ceiling))
+    name <- measure_words(part$measure[1])
+    lost <- undefined_words(part$ceiling, "noise ceiling")
+    if (!length(known)) return(paste0("By the ", name, ":", tolower(lost)))
+    best <- known[which.max(replace(part$disattenuated[known],
+                                    is.na(part$disattenuated[known]), -Inf))]
+    if (!length(best)) best <- known[1]
+    start <- if (nrow(part) == 1) "The " else {
+      paste0("Of ", count_of(nrow(part), "comparison"), ", that with ", part$y[best],
+             " was nearest to its ceiling: the ")
+    }
+    value <- value_and_error(part, "ceiling", best)
+    paste0(start, "noise ceiling of the ", name, " was ", value[1],
+           brackets(value[-1], paste("reliability", number_word(part$reliability[best])),
+                    stimuli_words(part$n[best])),
+           noiseless_score_words(part, best), ".", lost)
+  })
+}
+
+# c("0.81", "standard error 0.02"); the second is NULL where there is none.
+value_and_error <- function(x, name, row) {
+  se <- x[[paste0(name, "_se")]][row]
+  if (is.null(se) || is.na(se)) return(number_word(x[[name]][row]))
+  text <- unname(number_words(x[[name]][row], se))
+  c(text[1], paste("standard error", text[2]))
+}
+
+noiseless_score_words <- function(x, row) {
+  if (is.null(x$disattenuated) || is.na(x$disattenuated[row])) return(NULL)
+  value <- value_and_error(x, "disattenuated", row)
+  paste0("; the score", if (!is.na(x$y[row])) paste(" with", x$y[row]), " was ",
+         number_word(x$score[row]), ", without the noise of trials ", value[1], brackets(value[-1]))
+}
 
 # The degrees of freedom of some rows, a column for each value that has an error.
 ceiling_df <- function(object) {

@@ -20,8 +20,24 @@ declare_result(
   heading = function(x, digits) {
     c(paste0("Ceiling of subjects: ", count_of(nrow(x), "row")), attr(x, "words"))
   },
-  term = function(rows) rep("ceiling", nrow(rows))
+  term = function(rows) rep("ceiling", nrow(rows)),
+  sentence = function(x) subject_ceiling_sentence(x)
 )
+
+subject_ceiling_sentence <- function(x) {
+  need_columns(x, c("measure", "lower", "upper", "pairwise", "ceiling", "n"), "told", "result")
+  vapply(seq_len(nrow(x)), function(row) {
+    who <- count_of(x$n[row], "subject")
+    name <- measure_words(x$measure[row])
+    if (is.na(x$ceiling[row])) return(paste0("The ceiling of ", who, " is undefined (NA)."))
+    limits <- number_words(x$lower[row], x$upper[row])
+    paste0("A model of what ", who, " share can be expected to reach ", with_article(name), " of ",
+           number_word(x$ceiling[row]),
+           brackets(paste("between subjects", number_word(x$pairwise[row])),
+                    paste("of a subject with the mean of the others", limits[1]),
+                    paste("with the mean of all", limits[2])), ".")
+  }, "")
+}
 
 #' How alike subjects are, as a ceiling of models
 #'
@@ -40,9 +56,9 @@ declare_result(
 #' @return A data frame with one row: `measure`, its label; `lower`, the mean score of a subject
 #'   with the mean of the others; `upper`, that with the mean of all, itself included; `pairwise`,
 #'   the score between subjects (of different groups); `ceiling`, its square root; `n`, the number
-#'   of subjects, and `groups`, that of groups. For [rsa()] there is also `rdms`, which is `n` by
-#'   another name: what is counted there are RDMs, which with `group` may be several of one subject.
-#'   If all are of one group, `lower`, `pairwise` and `ceiling` are `NA`, with a warning.
+#'   of subjects, and `groups`, that of groups; for [rsa()] also `rdms`, which is `n` (several RDMs
+#'   may be of one subject, see `group`). If all are of one group, `lower`, `pairwise` and `ceiling`
+#'   are `NA`, with a warning.
 #' @details
 #' Let R_u be what is compared of subject u, the RDM or the centred kernel, scaled to length 1 (for
 #' comparisons of ranks the ranks of the RDM, for Pearson's correlation its deviations from the

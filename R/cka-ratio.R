@@ -13,7 +13,17 @@ declare_result(
     column("bias_single", "the second-order bias of the ratio of a single row", shown = 5)
   ),
   heading = function(x, digits) paste0("Bias of a ratio of H values: ", count_of(nrow(x), "row")),
-  term = function(rows) rep("ratio", nrow(rows))
+  term = function(rows) rep("ratio", nrow(rows)),
+  sentence = function(x) {
+    need_columns(x, c("ratio", "bias", "corrected"), "told", "result")
+    vapply(seq_len(nrow(x)), function(row) {
+      # a bias of rounding size is none
+      bias <- if (isTRUE(abs(x$bias[row]) <= tie_share * abs(x$ratio[row]))) 0 else x$bias[row]
+      paste0("The pooled ratio was ", number_word(x$ratio[row]), "; its second-order bias is ",
+             number_word(bias), ", and without it the ratio is ",
+             number_word(x$corrected[row]), ".")
+    }, "")
+  }
 )
 
 #' Second-order bias of a ratio of H values
@@ -120,8 +130,8 @@ largest_relative_error <- 0.7
 # undefined ones have nothing to report.
 correction_words <- c(
   given = "report `cka_corrected`: a few neurons hold most of the variance, which biases `cka`.",
-  even = paste("report `cka`: no few neurons hold most of the variance, and a correction would add",
-               "about as much error as it takes off."),
+  even = paste("report `cka`: the variance is spread over many neurons, so that the bias is small,",
+               "and a correction would add about as much error as it removes."),
   uncertain = paste("report `cka` with its interval, or pool more data: the denominators are too",
                     "uncertain to correct the ratio.")
 )

@@ -32,8 +32,26 @@ declare_result(
     paste0("Participation ratios: ", count_of(nrow(x), "row"),
            if (!is.null(level)) paste0(", ", format(100 * level), "% intervals"))
   },
-  term = function(rows) rep("stimulus_neuron", nrow(rows))
+  term = function(rows) rep("stimulus_neuron", nrow(rows)),
+  sentence = function(x) dimension_sentence(x)
 )
+
+dimension_sentence <- function(x) {
+  need_columns(x, c("naive", "stimulus_neuron"), "told", "result")
+  vapply(seq_len(nrow(x)), function(row) {
+    if (is.na(x$stimulus_neuron[row])) {
+      return(paste0("The participation ratio corrected for few stimuli and neurons is undefined ",
+                    "(NA); that of the data is ", number_word(x$naive[row]), "."))
+    }
+    limits <- if (is.null(x$stimulus_neuron_low)) c(NA, NA) else
+      c(x$stimulus_neuron_low[row], x$stimulus_neuron_high[row])
+    text <- with_limits_words(x$stimulus_neuron[row], limits[1], limits[2])
+    paste0("The participation ratio corrected for few stimuli and neurons was ", text[["score"]],
+           brackets(if (!is.null(x$stimulus_neuron_low)) {
+             interval_phrase(text[-1], attr(x, "conf_level"), "stimuli and neurons")
+           }), "; that of the data as they are was ", number_word(x$naive[row]), ".")
+  }, "")
+}
 
 #' Participation ratios: how many dimensions, stimuli and neurons count
 #'
@@ -222,7 +240,7 @@ dimensionalities <- function(sample, layout, unlabelled) {
 # times a power of two, which drops out of the ratio.
 dimension_parts <- function(sample, layout, estimator) {
   estimator <- layout$of(estimator)
-  labels <- if (corrects_neurons(estimator)) layout$labels
+  labels <- if (corrections[[estimator]]$neurons) layout$labels
   pair <- self_pair(sample$repr)
   if (!is.null(labels) && layout$count == 1) no_allowed_pair(pair, TRUE)
   if (is.null(sample$trials)) {
@@ -231,16 +249,17 @@ dimension_parts <- function(sample, layout, estimator) {
     # neurons.
     totals <- linear_totals(pair)
     sum <- variance_sum(totals)
-    numerator <- if (!corrects_neurons(estimator)) {
+    numerator <- if (!corrections[[estimator]]$neurons) {
       sum / totals$pairs
     } else {
       sum <- sum - excluded_sum(pair, layout$left_out, TRUE, variance_sum)
       sum / (totals$pairs - layout$left_out$count)
     }
     return(list(numerator = numerator,
-                h = self_h(sample$repr, list(kernel = "linear", estimator = estimator), labels)))
+                h = self_h(sample$repr, with_estimator(list(kernel = "linear"), estimator),
+                           labels)))
   }
-  neurons <- corrects_neurons(estimator)
+  neurons <- corrections[[estimator]]$neurons
   left_out <- if (neurons) layout$left_out
   count <- as.double(ncol(sample$trials$x))^2 - if (neurons) left_out$count else 0
   h <- sum_of_allowed(sample$trials, left_out)

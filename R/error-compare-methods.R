@@ -47,7 +47,8 @@ declare_result(
     x
   },
   footing = function(x, digits) no_interactions_words(x),
-  term = function(rows) paste(rows$score_1, "-", rows$score_2)
+  term = function(rows) paste(rows$score_1, "-", rows$score_2),
+  sentence = function(x) comparison_sentence(x)
 )
 
 declare_result(
@@ -75,7 +76,8 @@ declare_result(
     c(if (length(sets)) {
       paste0("may be the best", if (nrow(x) > 1) paste(" in", x$group), ": ", sets)
     }, no_interactions_words(x))
-  }
+  },
+  sentence = function(x) best_sentence(x)
 )
 
 declare_result(
@@ -98,8 +100,148 @@ declare_result(
       level_words(x, "critical: "))
   },
   footing = function(x, digits) no_interactions_words(x),
-  term = function(rows) paste(rows$best_1, "-", rows$best_2)
+  term = function(rows) paste(rows$best_1, "-", rows$best_2),
+  sentence = function(x) best_comparison_sentence(x)
 )
+
+# ---- in words
+
+# Differences are judged at the level of their intervals.
+judged_at <- function(x) {
+  level <- attr(x, "conf_level")
+  if (is.null(level)) 0.05 else round(1 - level, 12)
+}
+
+comparison_sentence <- function(x) {
+  need_columns(x, c("score_1", "score_2", "measure", "difference", "p_adjusted", "conf_low",
+                    "conf_high"), "told", "result")
+  for_each_measure(x, function(part) {
+    if (nrow(part) == 1) return(one_difference_words(part))
+    many_differences_words(part)
+  })
+}
+
+# "holm-adjusted p"
+adjusted_p_name <- function(x) {
+  how <- attr(x, "p_adjust")
+  if (is.null(how) || how == "none" || identical(attr(x, "family"), 1L)) "p" else
+    paste0(how, "-adjusted p")
+}
+
+# What stands in brackets after a difference. Of several the interval is the one that holds for all
+# together, as p-values are adjusted.
+difference_facts <- function(x, row) {
+  several <- nrow(x) > 1 && !is.null(x$simultaneous_low)
+  limits <- if (several) c("simultaneous_low", "simultaneous_high") else c("conf_low", "conf_high")
+  text <- with_limits_words(x$difference[row], x[[limits[1]]][row], x[[limits[2]]][row])
+  interval <- interval_phrase(text[-1], attr(x, "conf_level"), extent_words(attr(x, "over")))
+  brackets(paste("difference", text[["score"]]),
+           if (several) sub("interval", "interval for all together", interval, fixed = TRUE) else
+             interval,
+           p_words(x$p_adjusted[row], judged_at(x), adjusted_p_name(x)))
+}
+
+one_difference_words <- function(x) {
+  name <- measure_words(x$measure[1])
+  told <- if (!is.null(x$contrast)) paste("the contrast", x$contrast) else
+    paste("the difference of", x$score_1, "and", x$score_2)
+  if (is.na(x$difference)) {
+    return(paste0(capitalised(told), " by the ", name, " is undefined (NA)."))
+  }
+  found <- isTRUE(x$p_adjusted <= judged_at(x))
+  facts <- difference_facts(x, 1)
+  start <- if (!is.null(x$contrast)) {
+    paste0("The contrast ", x$contrast, " of the ", name, " was ", if (!found) "not ",
+           "different from 0", facts)
+  } else if (found) {
+    paste0("The ", name, " of ", x$score_1, " was ", if (x$difference > 0) "larger" else "smaller",
+           " than that of ", x$score_2, facts)
+  } else {
+    paste0("The ", name, " of ", x$score_1, " and that of ", x$score_2, " were not told apart",
+           facts)
+  }
+  paste0(start, equivalence_words(x), ".")
+}
+
+# Equivalence and noninferiority are tested where a margin was given.
+equivalence_words <- function(x) {
+  margin <- attr(x, "margin")
+  if (is.null(margin) || is.null(x$p_equivalence) || anyNA(x$p_equivalence)) return(NULL)
+  level <- judged_at(x)
+  paste0("; equivalence within ", number_word(margin), if (x$p_equivalence <= level) " was" else
+    " was not", " shown", brackets(p_words(x$p_equivalence, level)))
+}
+
+many_differences_words <- function(x) {
+  level <- judged_at(x)
+  found <- sum(x$p_adjusted <= level, na.rm = TRUE)
+  clearest <- which.max(abs(x$difference) / x$se)
+  title <- if (length(clearest)) {
+    if (!is.null(x$contrast)) x$contrast[clearest] else
+      paste(x$score_1[clearest], "less", x$score_2[clearest])
+  }
+  equivalent <- if (!is.null(attr(x, "margin")) && !is.null(x$p_equivalence)) {
+    count <- sum(x$p_equivalence <= level, na.rm = TRUE)
+    paste0(" ", if (count) count else "None", if (count > 1) " were" else " was", " equivalent ",
+           "within ", number_word(attr(x, "margin")), brackets(alpha_words(level)), ".")
+  }
+  paste0("Of ", count_of(nrow(x), "difference"), " of the ", measure_words(x$measure[1]), ", ",
+         if (found) found else "none", if (found > 1) " were" else " was", " different from 0",
+         brackets(alpha_words(level, adjusted_p_name(x))),
+         if (length(title)) paste0("; clearest was ", title, difference_facts(x, clearest)), ".",
+         undefined_words(x$p_adjusted, "difference"), equivalent)
+}
+
+# A sentence for each group of scores.
+best_sentence <- function(x) {
+  need_columns(x, c("group", "best", "score", "conf_low", "conf_high", "in_set"), "told", "result")
+  members <- need_kept(x, "members", "best_score()", "result")
+  vapply(seq_len(nrow(x)), function(row) {
+    group <- members[members$group == x$group[row], ]
+    of <- if (length(unique(members$group)) > 1) paste(" of", x$group[row])
+    count <- paste0("Of ", count_of(nrow(group), "score"), of)
+    if (is.na(x$score[row])) return(paste0(count, ", the best is undefined (NA)."))
+    text <- with_limits_words(x$score[row], x$conf_low[row], x$conf_high[row])
+    name <- measure_words(group$measure[1])
+    others <- setdiff(x$in_set[[row]], x$best[row])
+    paste0(count, ", that of ", x$best[row], " was best",
+           brackets(paste(name, "=", text[["score"]]),
+                    sub("interval", "interval of the best true score",
+                        interval_phrase(text[-1], attr(x, "conf_level"),
+                                        extent_words(attr(x, "over"))), fixed = TRUE)), "; ",
+           if (length(others)) enumerate(others, 6, quote = FALSE) else "no other",
+           " may be as good", confidence_set_words(attr(x, "conf_level")),
+           undefined_tail(group$score), ".")
+  }, "")
+}
+
+undefined_tail <- function(values) {
+  lost <- undefined_words(values)
+  if (!is.null(lost)) paste0(";", tolower(sub("[.]$", "", lost)))
+}
+
+best_comparison_sentence <- function(x) {
+  need_columns(x, c("best_1", "best_2", "difference", "crossfit", "p_value"), "told", "result")
+  sizes <- attr(x, "sizes")
+  group <- function(k) if (is.null(sizes)) "one group" else count_of(sizes[[k]], "score")
+  vapply(seq_len(nrow(x)), function(row) {
+    if (is.na(x$p_value[row])) {
+      return(paste0("The difference of the best of ", group(1), " and the best of ", group(2),
+                    " is undefined (NA)."))
+    }
+    found <- x$p_value[row] <= judged_at(x)
+    paste0("The best of ", group(1), ", ", x$best_1[row], ", and the best of ", group(2), ", ",
+           x$best_2[row], ", were ", if (found) "different" else "not told apart",
+           brackets(paste("difference", number_word(x$difference[row])),
+                    if (!is.na(x$crossfit[row])) {
+                      paste(number_word(x$crossfit[row]), "without the bias of choosing")
+                    },
+                    p_words(x$p_value[row], judged_at(x)),
+                    paste("errors over", extent_words(attr(x, "over")))), ".")
+  }, "")
+}
+
+# ---- what all comparisons say
 
 # family: the number of differences that p-values were adjusted for, or those of bound results.
 family_words <- function(family) {
@@ -208,11 +350,13 @@ autoplot.repalign_comparison <- function(object, most = 40, ...) {
     interval_line(c("simultaneous_low", "simultaneous_high"), 0.4) +
     interval_line(c("conf_low", "conf_high"), 1.3) +
     ggplot2::geom_point(na.rm = TRUE, size = 2.5, colour = forest_colour) +
-    (if (several) ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), scales = "free")) +
+    (if (several) ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), scales = "free_x")) +
+    ggplot2::scale_x_continuous(guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     ggplot2::labs(x = if (several) "difference" else paste("difference of", rows$panel[1]),
                   y = NULL, caption = comparison_caption(object, most)) +
     picture_theme(panel.grid.minor = ggplot2::element_blank(),
-                  panel.grid.major.y = ggplot2::element_blank())
+                  panel.grid.major.y = ggplot2::element_blank()) +
+    side_axis(levels(rows$title))
 }
 
 interval_line <- function(limits, width) {
@@ -245,13 +389,14 @@ comparison_caption <- function(object, most) {
   level <- attr(object, "conf_level")
   margin <- attr(object, "margin")
   level <- if (!is.null(level)) paste0(format(100 * level), "% ")
-  parts <- c(paste0("thick: ", level, "intervals; thin: ", level, "for all rows together"),
+  parts <- c(paste0("thick lines: ", level, "intervals of each difference; thin: ", level,
+                    "of all together"),
              if (!is.null(margin)) paste("band: differences below", format(margin)),
              if (anyNA(object$se)) paste(sum(is.na(object$se)), "without an interval"))
   if (nrow(object) > most) {
     parts <- c(parts, paste(most, "of", nrow(object), "differences, the largest for their errors"))
   }
-  paste(strwrap(paste(parts, collapse = "; "), 95), collapse = "\n")
+  caption_of(parts)
 }
 
 #' @rdname plot.repalign
@@ -273,11 +418,13 @@ autoplot.repalign_best <- function(object, ...) {
     ggplot2::scale_shape_manual(values = c(`may be the best` = 19, `is not` = 1), name = NULL,
                                 drop = FALSE) +
     (if (nlevels(rows$panel) > 1) {
-      ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), scales = "free")
+      ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), scales = best_scales(rows))
     }) +
+    ggplot2::scale_x_continuous(guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     ggplot2::labs(x = if (length(unique(rows$measure)) == 1) rows$measure[1] else "score",
                   y = NULL, caption = best_caption(object)) +
-    picture_theme(panel.grid.minor = ggplot2::element_blank(), legend.position = "top")
+    picture_theme(panel.grid.minor = ggplot2::element_blank(), legend.position = "top") +
+    side_axis(levels(rows$title))
 }
 
 # All scores of the groups.
@@ -295,8 +442,14 @@ best_members <- function(object) {
   members
 }
 
+# Groups of the same scores have one axis of names.
+best_scales <- function(rows) {
+  alike <- length(unique(lapply(split(as.character(rows$title), rows$panel), sort))) == 1
+  if (alike) "free_x" else "free"
+}
+
 best_caption <- function(object) {
   level <- attr(object, "conf_level")
-  paste0("band: ", if (!is.null(level)) paste0(format(100 * level), "% "),
-         "interval of the best true score")
+  caption_of(paste0("band: ", if (!is.null(level)) paste0(format(100 * level), "% "),
+                    "interval of the best true score"))
 }

@@ -260,17 +260,6 @@ without_undefined <- function(parts, score) {
   parts
 }
 
-signs_of <- function(result, measure) {
-  direction <- attr(result, "direction")
-  known <- if (is.null(direction)) rep(NA, length(measure)) else direction[measure]
-  if (anyNA(known)) {
-    abort("`result` no longer says whether larger or smaller scores of ",
-          dQuote(measure[is.na(known)][1], FALSE), " are better: start again from what ",
-          "score_interval() returned.", class = "repalign_error_rows", arg = "result")
-  }
-  unname(ifelse(known == "distance", -1, 1))
-}
-
 # Some of the scores.
 some_scores <- function(scores, at) {
   parts <- some_parts(scores$parts, at)

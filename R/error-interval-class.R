@@ -46,8 +46,38 @@ declare_result(
     c(if (halves) {
       "Of half-samples no interactions are subtracted: their errors are rather too large."
     }, if (has_sampled_y(x)) sampled_units_note, complete_note(x$measure))
-  }
+  },
+  sentence = function(x) if (is_of_estimators(x)) estimators_sentence(x) else interval_sentence(x)
 )
+
+# What in_words() tells of score_interval().
+interval_sentence <- function(x) {
+  need_columns(x, c("x", "y", "measure", "score", "conf_low", "conf_high", "over"), "told",
+               "result")
+  for_each_measure(x, function(part) {
+    scores_sentence(part, signs_of(part, part$measure[1]), function(row) {
+      limits <- with_limits_words(part$score[row], part$conf_low[row], part$conf_high[row])
+      c(interval_phrase(limits[-1], attr(x, "conf_level"), extent_words(part$over[row])),
+        stimuli_words(part$n[row]), if (!is.null(part$pairs)) paste(part$pairs[row], "pairs"))
+    })
+  })
+}
+
+# What in_words() tells of cka_interval(): a sentence for each estimator, with the value to report.
+estimators_sentence <- function(x) {
+  need_columns(x, c("estimator", "cka", "conf_low", "conf_high", "over"), "told", "result")
+  vapply(seq_len(nrow(x)), function(row) {
+    name <- estimator_words(x$estimator[row], x$complete[row])
+    if (is.na(x$cka[row])) return(paste0("The ", name, " is undefined (NA)."))
+    text <- with_limits_words(x$cka[row], x$conf_low[row], x$conf_high[row])
+    corrected <- identical(x$correction[row], "given") && !is.null(x$cka_corrected)
+    paste0("The ", name, " was ", text[["score"]],
+           brackets(interval_phrase(text[-1], attr(x, "conf_level"), extent_words(x$over[row])),
+                    stimuli_words(x$n[row])),
+           if (corrected) paste0(", and ", number_word(x$cka_corrected[row]),
+                                 " after correction for the bias of a ratio"), ".")
+  }, "")
+}
 
 is_of_estimators <- function(x) any(c("estimator", "cka") %in% names(x))
 
@@ -99,17 +129,18 @@ summary.repalign_interval <- function(object, ...) {
   no_other_arguments(...)
   if (is_of_estimators(object)) {
     plain <- need_columns(as.data.frame(object), c("estimator", "cka"), "summarised")
-    return(plain[setdiff(display_order(object), c("h_xy", "h_xx", "h_yy"))])
+    return(told(plain[setdiff(display_order(object), c("h_xy", "h_xx", "h_yy"))], object))
   }
   plain <- need_columns(as.data.frame(object), c("measure", "score", "se"), "summarised")
   refuse_pooling(object)
-  summary_rows(plain, source_columns(object), function(part) {
+  rows <- summary_rows(plain, source_columns(object), function(part) {
     known <- part$score[!is.na(part$score)]
     data.frame(pairs = nrow(part), undefined = sum(is.na(part$score)),
                min = if (length(known)) min(known) else NA_real_,
                max = if (length(known)) max(known) else NA_real_,
                median_se = stats::median(part$se, na.rm = TRUE))
   })
+  told(rows, object)
 }
 
 #' Errors of scores, and how scores vary together

@@ -149,7 +149,7 @@ chance_of_recordings <- function(data, models, measure, subjects, permutations, 
 # The noise ceiling of each model: list(ceiling, se, from), NA where there is none.
 ceiling_of_recordings <- function(data, models, measure, subjects, na) {
   none <- list(ceiling = NA_real_, se = NA_real_, from = "none")
-  if (!is_own(measure) && measure$id == "cka" && corrects_trials(measure$args$estimator) &&
+  if (!is_own(measure) && measure$id == "cka" && measure$args$corrects$trials &&
       !subjects) {
     return(list(ceiling = 1, se = 0, from = "estimator"))
   }
@@ -230,6 +230,68 @@ recordings_result <- function(parts, models, alpha) {
     facts = list(over = unique(interval$over), alpha = alpha, permutations = chance$permutations,
                  engine = chance$engine, ceiling = parts$ceiling$from, sign = sign[1])
   ))
+}
+
+# ---- in words
+
+# What in_words() tells of models of a recording.
+recordings_sentence <- function(x) {
+  need_columns(x, c("model", "measure", "score", "conf_low", "conf_high", "best"), "told", "result")
+  facts <- attr(x, "facts")
+  name <- measure_words(x$measure[1])
+  best <- which.max(facts$sign * x$score)
+  if (!length(best)) return(paste0("By the ", name, ":", tolower(undefined_words(x$score))))
+  text <- with_limits_words(x$score[best], x$conf_low[best], x$conf_high[best])
+  extent <- sub("of x", "of the recording", extent_words(facts$over))
+  details <- c(interval_phrase(text[-1], attr(x, "conf_level"), extent), stimuli_words(x$n[best]))
+  data <- if (any(grepl("subjects", facts$over))) "the subjects" else "the recording"
+  told <- if (nrow(x) == 1) {
+    paste0("The ", name, " of ", x$model, " and ", data, " was ", text[["score"]],
+           brackets(details))
+  } else {
+    paste0("Of ", count_of(nrow(x), "model"), ", ", x$model[best], " was ",
+           if (facts$sign > 0) "most similar" else "closest", " to ", data,
+           brackets(paste(name, "=", text[["score"]]), details))
+  }
+  paste0(told, chance_of_best(x, best), share_words(x, best), as_good_words(x, best), ".",
+         others_above_chance(x, best), undefined_words(x$score))
+}
+
+# The p-value of the best model, over all models of the call.
+chance_of_best <- function(x, row) {
+  facts <- attr(x, "facts")
+  if (!isTRUE(facts$permutations > 0)) return(NULL)
+  p <- x$p_familywise[row]
+  models <- ncol(attr(x, "null"))
+  better <- if (facts$sign > 0) "above" else "below"
+  paste0(if (isTRUE(p <= facts$alpha)) ", " else if (!is.na(p)) ", not ",
+         if (is.na(p)) ", compared with" else better, " chance",
+         brackets(paste0(p_words(p, facts$alpha),
+                         if (models > 1) paste(" over all", models, "models")),
+                  permutations_words(facts$permutations, facts$engine)))
+}
+
+share_words <- function(x, row) {
+  if (is.null(x$share) || is.na(x$share[row]) || identical(attr(x, "facts")$ceiling, "estimator")) {
+    return(NULL)
+  }
+  paste0("; that is ", format(round(100 * x$share[row])), "% of the noise ceiling, ",
+         number_word(x$ceiling[row]))
+}
+
+# Other members of the confidence set of the best model.
+as_good_words <- function(x, row) {
+  if (nrow(x) == 1 || !isTRUE(x$best[row])) return(NULL)
+  others <- x$model[setdiff(which(x$best), row)]
+  level <- confidence_set_words(attr(x, "conf_level"))
+  if (!length(others)) return(paste0("; no other may be as good", level))
+  paste0("; ", enumerate(others, 6, quote = FALSE), " may be as good", level)
+}
+
+others_above_chance <- function(x, row) {
+  alpha <- attr(x, "facts")$alpha
+  if (nrow(x) == 1 || is.null(x$p_familywise) || all(is.na(x$p_familywise))) return(NULL)
+  others_chance_words(x$p_familywise[-row], alpha, attr(x, "facts")$sign)
 }
 
 # ---- what is printed

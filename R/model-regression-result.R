@@ -28,8 +28,30 @@ declare_result(
                "p_value is too small if noise is"),
         "  in the patterns (see ?rsa_regression); p_value of summary() allows for it.")
     })
-  }
+  },
+  sentence = function(x) regression_sentence(x)
 )
+
+# What in_words() tells of a regression: the fit, and the test of each predictor; of several
+# subjects the test of the group.
+regression_sentence <- function(x) {
+  need_columns(x, c("term", "estimate", "p_value"), "told", "result")
+  model <- need_kept(x, "model", "rsa_regression()", "result")
+  if (!is.null(x$subject)) {
+    group <- attr(x, "group")
+    return(group_sentence(group[group$term %in% x$term, , drop = FALSE]))
+  }
+  words <- vapply(seq_len(nrow(x)), function(row) {
+    paste0(x$term[row], brackets(paste("coefficient", number_word(x$estimate[row])),
+                                 p_words(x$p_value[row])))
+  }, "")
+  paste0("The predictors explained ", format(round(100 * model$r_squared)), "% of the variance of ",
+         "the dissimilarities of ", attr(x, "response"),
+         brackets(p_words(model$p_value),
+                  permutations_words(model$permutations, model$engine, "conditions"),
+                  paste(model$conditions, "conditions")), ": ", enumerate(words, 8, quote = FALSE),
+         ".")
+}
 
 # fits: of each response list(rows, model, null, fitted), from regression_of().
 # group: the number of the subject of each response.

@@ -42,8 +42,59 @@ declare_result(
   heading = function(x, digits) {
     if (is_of_recordings(x)) recordings_heading(x) else rdms_heading(x, digits)
   },
-  footing = function(x, digits) if (is_of_recordings(x)) recordings_footing(x)
+  footing = function(x, digits) if (is_of_recordings(x)) recordings_footing(x),
+  sentence = function(x) if (is_of_recordings(x)) recordings_sentence(x) else rdms_sentence(x)
 )
+
+# What in_words() tells of models of RDMs.
+rdms_sentence <- function(x) {
+  need_columns(x, c("model", "score", "conf_low", "conf_high"), "told", "result")
+  name <- outer_names[[attr(x, "outer")]]
+  best <- which.max(x$score)
+  if (!length(best)) return(paste0("By the ", name, ":", tolower(undefined_words(x$score))))
+  text <- with_limits_words(x$score[best], x$conf_low[best], x$conf_high[best])
+  facts <- c(interval_phrase(text[-1], attr(x, "conf_level"), rdms_extent(x)),
+             paste(attr(x, "sizes")[["stimuli"]], "stimuli"))
+  data <- evaluated_data(x)
+  crossed <- if (!is.null(attr(x, "folds"))) "cross-validated "
+  start <- if (nrow(x) == 1) {
+    paste0("The ", crossed, name, " of ", x$model, " and ", data, " was ", text[["score"]],
+           brackets(facts, chance_of_rdms(x, best)))
+  } else {
+    paste0("Of ", count_of(nrow(x), "model"), ", ", x$model[best], " was most similar to ", data,
+           brackets(paste0(crossed, name, " = ", text[["score"]]), facts, chance_of_rdms(x, best)))
+  }
+  others <- if (isTRUE(attr(x, "chance")$permutations > 0)) {
+    others_chance_words(x$p_chance[-best], 0.05, 1, " by itself")
+  }
+  paste0(start, ceiling_of_rdms(x, best), ".", others, undefined_words(x$score))
+}
+
+rdms_extent <- function(x) if (has_errors(x)) evaluation_over(x)
+
+# The p-value of one model against chance, or without permutations against 0.
+chance_of_rdms <- function(x, row) {
+  chance <- attr(x, "chance")
+  if (!is.null(x$p_chance) && isTRUE(chance$permutations > 0)) {
+    p <- x$p_chance[row]
+    return(c(paste0(p_words(p), if (isTRUE(p > 0.05)) ", not above chance" else " against chance"),
+             permutations_words(chance$permutations, chance$engine)))
+  }
+  if (is.null(x$p_zero) || is.na(x$p_zero[row])) return(NULL)
+  paste0(p_words(x$p_zero[row]), if (x$p_zero[row] > 0.05) ", not above 0" else " against 0")
+}
+
+ceiling_of_rdms <- function(x, row) {
+  low <- x$ceiling_low[row]
+  if (is.null(low) || is.na(low)) return(NULL)
+  p <- x$p_ceiling[row]
+  range <- number_words(low, x$ceiling_high[row])
+  below <- if (x$score[row] >= low) "not below" else if (is.na(p)) "below" else
+    if (p <= 0.05) "below" else "not clearly below"
+  paste0("; it was ", below, " the noise ceiling, ", range[1],
+         if (!is.na(x$ceiling_high[row])) paste(" to", range[2]),
+         if (!is.na(p)) brackets(paste(p_words(p), "against its lower bound")))
+}
 
 rdms_heading <- function(x, digits) {
   sizes <- attr(x, "sizes")

@@ -23,8 +23,33 @@ declare_result(
              paste0(", ", count_of(nrow(whole), "comparison"), ", score ",
                     paste(unique(format(range(whole$score), digits = digits)), collapse = " to "))
            })
-  }
+  },
+  sentence = function(x) rdm_rows_sentence(x)
 )
+
+# A sentence for each comparison of two RDMs.
+rdm_rows_sentence <- function(x) {
+  need_columns(x, c("model", "condition", "score", "contribution"), "told", "result")
+  whole <- attr(x, "whole")
+  sides <- intersect(c("subject", "model"), names(x))
+  vapply(unname(row_groups(x, sides)), function(at) {
+    rows <- x[at, , drop = FALSE]
+    best <- which.max(rows$contribution)
+    same <- lapply(sides, function(side) whole[[side]] == rows[[side]][1])
+    score <- whole$score[Reduce(`&`, same)]
+    pair <- paste(c(if (!is.null(rows$subject)) as.character(rows$subject[1]),
+                    as.character(rows$model[1])), collapse = " and ")
+    name <- outer_names[[attr(x, "outer")]]
+    if (!length(best)) return(paste0("All contributions to the ", name, " of ", pair,
+                                     " are undefined (NA)."))
+    paste0("Of ", count_of(nrow(rows), "condition"), ", condition ", rows$condition[best],
+           " contributed most to the ", name, " of ", pair,
+           brackets(if (length(score) == 1) paste("score", number_word(score)),
+                    paste("contribution", number_word(rows$contribution[best])),
+                    paste("score of its row", number_word(rows$score[best]))), ".",
+           undefined_words(rows$contribution, "contribution"))
+  }, "")
+}
 
 #' @rdname rdm_rows
 #' @param object what `rdm_rows()` returned.
@@ -62,7 +87,8 @@ autoplot.repalign_rdm_rows <- function(object, value = c("contribution", "score"
     ggplot2::labs(x = driving_axis(value, attr(object, "outer")), y = NULL,
                   caption = driving_caption(shown, value, several)) +
     picture_theme(panel.grid.minor = ggplot2::element_blank(),
-                  panel.grid.major.y = ggplot2::element_blank())
+                  panel.grid.major.y = ggplot2::element_blank()) +
+    side_axis(levels(shown$means$title))
 }
 
 # list(means, all, left_out): over subjects, and of each, the conditions with the largest mean of
@@ -105,12 +131,12 @@ equal_share_line <- function(object) {
 }
 
 driving_axis <- function(value, outer) {
-  paste(if (value == "score") "score of the row" else "contribution to the score",
-        if (!is.null(outer)) paste0("(", outer, ")"))
+  paste0(if (value == "score") "score of the row" else "contribution to the score",
+         if (!is.null(outer)) paste0("\n(", outer, ")"))
 }
 
 driving_caption <- function(shown, value, several) {
-  wrapped_caption(c(if (several) "large: means over subjects; small: subjects",
+  caption_of(c(if (several) "large: means over subjects; small: subjects",
                     if (value == "contribution") "dotted: all conditions alike",
                     if (shown$left_out) paste(shown$left_out, "conditions with smaller",
                                               "contributions are not shown")))
@@ -154,11 +180,11 @@ driving_caption <- function(shown, value, several) {
 #' The two columns differ: `score` asks about the arrangement of all others around the
 #' condition; a condition far from all others in both RDMs contributes much, whatever their order.
 #'
-#' When not to trust it: scores of two conditions share a pair, and contributions sum to one
-#' number, so that they depend on each other. In a mixed model with conditions and subjects as
-#' random effects, tests of properties of conditions are approximate. `score` has little precision
-#' with few conditions. Contributions are parts of an observed score, not tests: a score by chance
-#' has conditions with large contributions, too.
+#' When not to trust it: scores of two conditions share a pair, and contributions sum to one number,
+#' so that they depend on each other, and tests by a mixed model with conditions and subjects as
+#' random effects are approximate. `score` has little precision with few conditions. Contributions
+#' are parts of an observed score, not tests: a score by chance has conditions with large
+#' contributions, too.
 #' @references Kriegeskorte, Mur and Bandettini (2008), Frontiers in Systems Neuroscience 2 (RSA).
 #'   Diedrichsen, Berlot, Mur, \enc{Schütt}{Schuett}, Shahbazi and Kriegeskorte (2021), Neurons,
 #'   Behavior, Data Analysis, and Theory 5 (whitened comparisons).

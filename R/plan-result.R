@@ -37,8 +37,42 @@ declare_result(
     x[shares] <- lapply(as.data.frame(x)[shares], round, 2)
     x
   },
-  footing = function(x, digits) smallest_lines(attr(x, "smallest"), attr(x, "settings"), digits)
+  footing = function(x, digits) smallest_lines(attr(x, "smallest"), attr(x, "settings"), digits),
+  sentence = function(x) plan_sentence(x)
 )
+
+# What in_words() tells of a plan: the design with the smallest standard error.
+plan_sentence <- function(x) {
+  need_columns(x, c("stimuli", "neurons_x", "neurons_y", "trials", "se", "power"), "told", "result")
+  facts <- plan_facts(x)
+  two <- is.na(facts$model$critical)
+  what <- paste("the", if (two) "difference of the two models" else
+    estimator_words("stimulus_neuron"))
+  best <- which.min(x$se)
+  lost <- undefined_words(x$se, "standard error")
+  if (!length(best)) return(paste0("By this plan,", tolower(lost)))
+  power <- if (!is.na(x$power[best])) {
+    effect <- if (two) "to find a difference of" else "to find a score above chance if it is"
+    paste0(", and a power of ", number_word(x$power[best]), " ", effect, " ",
+           number_word(facts$model$effect), " at level ",
+           without_zero(format(facts$settings$alpha)))
+  }
+  start <- if (nrow(x) > 1) paste0("Of ", count_of(nrow(x), "design"), ", that with ") else
+    "A recording of "
+  paste0(start, design_words(x, best), " is expected to have ", if (nrow(x) > 1) "the smallest" else
+    "a", " standard error of ", what, ", ", number_word(x$se[best]), power,
+    "; the plan is from a pilot of ", facts$model$size[["n"]], " stimuli",
+    brackets(paste("standard error", number_word(facts$model$se))),
+    if (isTRUE(x$extrapolated[best])) ", from which this design is far", ".", lost)
+}
+
+design_words <- function(x, row) {
+  neurons <- c(x = x$neurons_x[row], y = x$neurons_y[row])
+  neurons <- neurons[!is.na(neurons)]
+  enumerate(c(count_of(count_word(x$stimuli[row]), "stimulus"),
+              if (length(neurons)) paste(count_word(neurons), "neurons of", names(neurons)),
+              if (!is.na(x$trials[row])) count_of(x$trials[row], "trial")), quote = FALSE)
+}
 
 # What a plan keeps beside its rows, which operations that make a new data frame may lose.
 plan_facts <- function(plan) {
@@ -99,7 +133,7 @@ summary.repalign_plan <- function(object, ...) {
   }
   model <- plan_facts(object)$model
   warn_reach(model, smallest_flags(model, smallest), "smallest designs")
-  smallest
+  told(smallest, object)
 }
 
 #' @rdname tidy.repalign

@@ -23,8 +23,8 @@ autoplot.repalign_analysis <- function(object, single = FALSE, most = 12,
     abort("There is nothing to draw: all pooled values are undefined (NA).",
           class = "repalign_error_size", arg = "object")
   }
-  if (along == "auto") along <- if (length(unique(rows$neurons)) == 1 &&
-                                    nlevels(rows$comparison) > 1) "profile" else "neurons"
+  if (along == "auto") along <- usual_axis(object, rows)
+  if (along == "layers") return(layers_picture(object, rows, single, reference))
   if (along != "neurons") {
     joined <- along == "comparisons" && takes_best(analysis_of(object))
     return(profile_picture(object, rows, single, reference, joined))
@@ -34,13 +34,13 @@ autoplot.repalign_analysis <- function(object, single = FALSE, most = 12,
   # panels form a grid of sources and comparisons when all sources have the same few comparisons
   pairs <- table(rows$source, rows$comparison)
   grid <- all(dim(pairs) > 1) && ncol(pairs) <= 6 && all(pairs > 0)
-  analysis_frame(object, rows, analysis_caption(rows, single), reference) +
+  analysis_frame(object, rows, analysis_caption(object, rows, single), reference) +
     pooled_layers(rows, single) +
     (if (grid) {
       room <- function(names, inches) floor(inches / length(names) / 0.072)
       sources <- levels(rows$source)
       comparisons <- levels(rows$comparison)
-      across <- varying_sides(rows, room(comparisons, page[["width"]] - 2), "\n")
+      across <- wrapped_labels(comparisons, room(comparisons, page[["width"]] - 1))
       down <- wrapped_labels(sources, room(sources, page[["height"]] - 1.2))
       labels <- function(text, names) ggplot2::as_labeller(stats::setNames(text, names))
       ggplot2::facet_grid(source ~ comparison,
@@ -51,6 +51,19 @@ autoplot.repalign_analysis <- function(object, single = FALSE, most = 12,
     })
 }
 
+# What stands along the axis unless the call says it. So many layers have one panel, because a panel
+# for each of them would be too small to compare them.
+usual_axis <- function(object, rows) {
+  count <- nlevels(rows$comparison)
+  if (length(unique(rows$neurons)) == 1) return(if (count > 1) "profile" else "neurons")
+  if (takes_best(analysis_of(object)) && count > most_panels_of_layers && count <= most_names) {
+    return("layers")
+  }
+  "neurons"
+}
+
+most_panels_of_layers <- 6
+
 # Many comparisons: those of a source share a panel, as thin lines, and the estimate that pools all
 # of them is drawn over them where it is known.
 crowded_picture <- function(object, rows, single, reference) {
@@ -59,8 +72,8 @@ crowded_picture <- function(object, rows, single, reference) {
   if (!is.null(pooled)) pooled$panel <- pooled$source
   main <- if (is.null(pooled)) rows else pooled
   caption <- if (is.null(pooled)) {
-    caption_of("single comparisons; not pooled, as the rows are not one whole analysis",
-               note_outside_axis(rows$pooled, plot_range(rows), "values"))
+    c("single comparisons; not pooled, as the rows are not one whole analysis",
+      note_outside_axis(rows$pooled, plot_range(rows), "values"))
   } else {
     # a phrase for what the pooled lines show; it is what summary() gives, see combined_of()
     words <- if (is.na(analysis_of(object))) {
@@ -68,10 +81,11 @@ crowded_picture <- function(object, rows, single, reference) {
     } else if (takes_best(analysis_of(object))) {
       "the most similar layer at each number of neurons"
     } else "all comparisons pooled"
-    caption_of(paste0("thick: ", words), "faint: single comparisons",
-               if (single) "dashed: mean of single ratios",
-               note_cut_intervals(pooled, plot_range(pooled)),
-               note_outside_axis(rows$pooled, plot_range(pooled), "single comparisons"))
+    c(paste0("thick: ", words), "faint: single comparisons",
+      bars_words(object, pooled, "thick bars"),
+      if (single) "dashed: mean of single ratios",
+      note_cut_intervals(pooled, plot_range(pooled)),
+      note_outside_axis(rows$pooled, plot_range(pooled), "single comparisons"))
   }
   analysis_frame(object, main, caption, reference) +
     single_layers(rows, alone = is.null(pooled)) +
@@ -91,7 +105,15 @@ pooled_rows <- function(object, rows) {
   if (setequal(levels(pooled$source), levels(rows$source))) pooled
 }
 
-# reference: from check_reference().
+# What the bars are, which nothing else in the picture says.
+bars_words <- function(object, rows, bars = "bars") {
+  level <- unique(unlist(lapply(attr(object, "parts"), function(part) part$conf_level)))
+  if (length(level) != 1 || all(is.na(rows$conf_low))) return(NULL)
+  paste0(bars, ": ", format(100 * level), "% intervals over ",
+         gsub("\\s+", " ", interval_extents(object)))
+}
+
+# reference: from check_reference(); caption: remarks for caption_of().
 analysis_frame <- function(object, main, caption, reference, axis = neuron_axis(main)) {
   title <- title_of_analysis(analysis_of(object))
   # what the caption says about the reference
@@ -119,7 +141,9 @@ analysis_frame <- function(object, main, caption, reference, axis = neuron_axis(
     ggplot2::labs(x = "neurons", y = "CKA (pooled)", colour = "estimator", shape = "estimator",
                   title = if (!is.na(title)) unname(title),
                   caption = caption_of(caption, of_ceiling, of_reference)) +
-    picture_theme(panel.grid.minor = ggplot2::element_blank())
+    picture_theme(panel.grid.minor = ggplot2::element_blank(), legend.position = "top",
+                  legend.title = ggplot2::element_blank(),
+                  legend.margin = ggplot2::margin(0, 0, 0, 0))
 }
 
 neuron_axis <- function(rows) {
@@ -177,7 +201,7 @@ single_layers <- function(rows, alone) {
 }
 
 panel_facets <- function(panel, columns = min(ceiling(sqrt(nlevels(panel))), 4)) {
-  width <- floor((page[["width"]] - 2.5) / columns / 0.072)
+  width <- floor((page[["width"]] - 1) / columns / 0.072)
   titles <- stats::setNames(wrapped_labels(levels(panel), width), levels(panel))
   ggplot2::facet_wrap(~panel, ncol = columns, labeller = ggplot2::as_labeller(titles))
 }
@@ -185,7 +209,7 @@ panel_facets <- function(panel, columns = min(ceiling(sqrt(nlevels(panel))), 4))
 plot_rows <- function(object) {
   rows <- as.data.frame(object)
   source <- row_sources(object)
-  rows$comparison <- ordered_text(short_sides(rows$x, rows$y, 20), " - ")
+  rows$comparison <- ordered_text(list(rows$x, rows$y), " - ")
   values <- as.character(rows$estimator)
   known <- intersect(estimators, values)
   rows$estimator <- factor(values, c(known, setdiff(unique(values), known)))
@@ -202,9 +226,9 @@ estimator_shift <- function(rows, step) {
   step * (as.integer(rows$estimator) - (nlevels(rows$estimator) + 1) / 2)
 }
 
-analysis_caption <- function(rows, single, mark = "dashed") {
-  caption_of(if (single) paste0(mark, ": mean of single ratios"),
-             note_cut_intervals(rows, plot_range(rows)))
+analysis_caption <- function(object, rows, single, mark = "dashed") {
+  c(bars_words(object, rows), if (single) paste0(mark, ": mean of single ratios"),
+    note_cut_intervals(rows, plot_range(rows)))
 }
 
 # Sentences about the points and intervals that the axis cuts off, for the caption.
@@ -306,39 +330,74 @@ profile_picture <- function(object, rows, single, reference, joined) {
     return(caterpillar_picture(object, rows, single, reference))
   }
   rows$at <- as.integer(rows$comparison) + estimator_shift(rows, 0.14)
-  # returns list(text, upright, size, every): the names of comparisons, whether they are written
-  # horizontally, the size of the text, and k where only every k-th name is written
-  count <- nlevels(rows$comparison)
-  width <- (page[["width"]] - 2) / profile_columns(rows)
-  text <- varying_sides(rows, 20, "\n")
-  upright <- max(nchar(unlist(strsplit(text, "\n")))) * count * 0.07 < width - 0.4
-  if (!upright) text <- varying_sides(rows, if (any(grepl("\n", text))) 12 else 20, " - ")
-  names <- list(text = text, upright = upright, size = if (count > 25) 6.5 else 8.8,
-                every = thinning(count, width / (if (count > 25) 0.08 else 0.13)))
-  caption <- c(analysis_caption(rows, single, "cross"),
-               if (names$every > 1) "not every name has room on the axis")
+  width <- (page[["width"]] - 1) / profile_columns(rows)
+  names <- comparison_names(rows, width)
+  analysis_frame(object, rows, c(analysis_caption(object, rows, single, "cross"), names$remark),
+                 reference, names$axis) +
+    profile_layers(rows, single, joined) +
+    list(profile_facets(rows), names$theme) +
+    ggplot2::xlab(paste0("comparison", neurons_of_profile(rows)))
+}
+
+# The values beside each other at one number of neurons. joined: by lines?
+profile_layers <- function(rows, single, joined) {
   size <- if (nlevels(rows$comparison) > 25) 0.8 else 1.5
-  at <- thinned(seq_along(names$text), ceiling(length(names$text) / names$every))
-  axis <- ggplot2::scale_x_continuous(breaks = at, labels = names$text[at],
-                              expand = ggplot2::expansion(add = 0.5))
-  analysis_frame(object, rows, caption_of(caption), reference, axis) +
-    list(
-      if (joined && nlevels(rows$comparison) > 1) {
-        ggplot2::geom_line(linewidth = 0.4, na.rm = TRUE, show.legend = FALSE,
-                           ggplot2::aes(group = .data[["estimator"]]))
-      },
-      pooled_layers(rows, FALSE, size),
-      if (single) {
-        ggplot2::geom_point(ggplot2::aes(y = .data[["mean"]]), shape = 4, na.rm = TRUE, size = size,
-                            show.legend = FALSE)
-      },
-      profile_facets(rows)
-    ) +
-    ggplot2::xlab(paste0("comparison", neurons_of_profile(rows))) +
-    ggplot2::theme(axis.text.x = ggplot2::element_text(angle = if (names$upright) 0 else 90,
-                                                       hjust = if (names$upright) 0.5 else 1,
-                                                       vjust = if (names$upright) 1 else 0.5,
-                                                       size = names$size))
+  list(
+    if (joined && nlevels(rows$comparison) > 1) {
+      ggplot2::geom_line(linewidth = 0.4, na.rm = TRUE, show.legend = FALSE,
+                         ggplot2::aes(group = .data[["estimator"]]))
+    },
+    pooled_layers(rows, FALSE, size),
+    if (single) {
+      ggplot2::geom_point(ggplot2::aes(y = .data[["mean"]]), shape = 4, na.rm = TRUE, size = size,
+                          show.legend = FALSE)
+    }
+  )
+}
+
+# How comparisons are named along an axis of `width` inches: list(axis, theme, remark).
+comparison_names <- function(rows, width) {
+  count <- nlevels(rows$comparison)
+  text <- varying_sides(rows)
+  # names that have no room beside each other in a column of a journal are set sideways
+  upright <- longest_line(wrapped_labels(text, 12)) * count * character_width < width / 2
+  most <- if (upright) 12 else min(vapply(c(12, 18, 24), function(at) breaking_at(text, at, 26), 0))
+  text <- wrapped_labels(text, most)
+  small <- count > 25
+  line <- if (small) 0.08 else 0.13
+  every <- thinning(count, width / (line * max(text_lines(text))))
+  at <- thinned(seq_along(text), ceiling(count / every))
+  list(axis = ggplot2::scale_x_continuous(breaks = at, labels = text[at],
+                                          expand = ggplot2::expansion(add = 0.5)),
+       theme = ggplot2::theme(axis.text.x = ggplot2::element_text(
+         angle = if (upright) 0 else 90, hjust = if (upright) 0.5 else 1,
+         vjust = if (upright) 1 else 0.5, size = if (small) 6.5 else 8, lineheight = 0.85
+       )),
+       remark = if (every > 1) "not every name has room on the axis")
+}
+
+# Layers side by side in a panel for each source: the values at most neurons with their intervals,
+# and behind them, faint, those at fewer neurons.
+layers_picture <- function(object, rows, single, reference) {
+  rows$at <- as.integer(rows$comparison) + estimator_shift(rows, 0.14)
+  rows$panel <- rows$source
+  top <- tapply(rows$neurons, rows$panel, max)[as.character(rows$panel)]
+  most <- rows[rows$neurons == top, ]
+  fewer <- rows[rows$neurons < top, ]
+  fewer$line <- interaction(fewer$estimator, fewer$neurons, drop = TRUE)
+  names <- comparison_names(rows, page[["width"]] - 1)
+  sizes <- sort(unique(fewer$neurons))
+  caption <- c(analysis_caption(object, most, single, "cross"),
+               paste("faint: with", enumerate(sizes, quote = FALSE), "neurons"),
+               note_outside_axis(fewer$pooled, plot_range(rows), "faint values"), names$remark)
+  analysis_frame(object, most, caption, reference, names$axis) +
+    ggplot2::geom_line(data = fewer, alpha = 0.35, linewidth = 0.3, na.rm = TRUE,
+                       show.legend = FALSE, ggplot2::aes(group = .data[["line"]])) +
+    profile_layers(most, single, TRUE) +
+    (if (nlevels(most$panel) > 1) panel_facets(most$panel, 1)) +
+    names$theme +
+    ggplot2::xlab(paste0("comparison, with ", enumerate(sort(unique(most$neurons)), quote = FALSE),
+                         " neurons"))
 }
 
 # Each source has a panel for each number of neurons.
@@ -370,11 +429,11 @@ profile_columns <- function(rows) {
 
 # The names of the comparisons in the order of their levels. A side that is the same in all of them
 # is not named.
-varying_sides <- function(rows, most, separator) {
+varying_sides <- function(rows) {
   fixed <- vapply(list(rows$x, rows$y), function(side) length(unique(side)) == 1, NA)
   if (all(fixed)) fixed[2] <- FALSE
-  sides <- lapply(short_sides(rows$x, rows$y, most), as.character)
-  names <- do.call(paste, c(sides[!fixed], sep = separator))
+  sides <- lapply(list(rows$x, rows$y), as.character)
+  names <- do.call(paste, c(sides[!fixed], sep = " - "))
   names[match(levels(rows$comparison), rows$comparison)]
 }
 
@@ -388,8 +447,8 @@ caterpillar_picture <- function(object, rows, single, reference) {
   if (!is.null(pooled)) pooled <- profile_panels(pooled)
   caption <- c("comparisons are in the order of their values, for each estimator on its own",
                if (!is.null(pooled)) "long dashes: all comparisons pooled",
-               analysis_caption(rows, single, "cross"))
-  analysis_frame(object, rows, caption_of(caption), reference,
+               analysis_caption(object, rows, single, "cross"))
+  analysis_frame(object, rows, caption, reference,
                  ggplot2::scale_x_continuous(breaks = NULL)) +
     list(
       ggplot2::geom_linerange(ggplot2::aes(ymin = .data[["conf_low"]], ymax = .data[["conf_high"]]),

@@ -33,9 +33,9 @@ autoplot.repalign_benchmark <- function(object, measure = NULL, metric = NULL, .
   title <- if (panels > 5) 6.5 else if (panels > 4) 8
   name <- if (names > 25) max(4.5, min(7, 260 / names))
   undefined <- sum(is.na(rows$value))
-  caption <- paste(c(if (nrow(chance)) "dashed: chance",
-          if (!all(rows$whole)) "grey: single groups or models",
-          if (undefined) paste(count_of(undefined, "value"), "undefined (NA)")), collapse = "; ")
+  caption <- caption_of(if (nrow(chance)) "dashed: chance",
+                        if (!all(rows$whole)) "grey: single groups or models",
+                        if (undefined) paste(count_of(undefined, "value"), "undefined (NA)"))
   picture +
     ggplot2::geom_point(data = known[!known$whole, ], colour = "grey60", size = 1) +
     ggplot2::geom_point(ggplot2::aes(shape = .data[["judged"]]), known[known$whole, ],
@@ -45,7 +45,7 @@ autoplot.repalign_benchmark <- function(object, measure = NULL, metric = NULL, .
                         cols = ggplot2::vars(.data[["metric"]]), scales = "free_x",
                         labeller = ggplot2::label_wrap_gen(12)) +
     ggplot2::scale_x_continuous(n.breaks = 3, guide = ggplot2::guide_axis(check.overlap = TRUE)) +
-    ggplot2::scale_y_discrete(labels = function(names) short_labels(names, 26)) +
+    side_axis(levels(known$measure)) +
     ggplot2::labs(x = NULL, y = NULL, shape = NULL, caption = caption) +
     picture_theme(legend.position = "top", panel.spacing.x = ggplot2::unit(16, "pt"),
                   strip.text.x = ggplot2::element_text(size = title),
@@ -138,12 +138,7 @@ autoplot.repalign_ranks <- function(object, by = NULL, ...) {
     ggplot2::stat_summary(fun = mean, geom = "point", shape = 23, size = 1.6, fill = "white",
                           orientation = "y") +
     ggplot2::scale_fill_manual(values = family_colours(families)) +
-    ggplot2::scale_y_discrete(labels = function(places) {
-      # how many characters of a name leave room for the ranks: there are more panels side by side,
-      # the more panels there are
-      short_labels(sub("\r.*", "", places),
-                   c(40, 26, 18, 14)[min(4, ggplot2::wrap_dims(nlevels(rows$panel))[2])])
-    }) +
+    ggplot2::scale_y_discrete(labels = function(places) names_beside(sub("\r.*", "", places))) +
     ggplot2::scale_x_continuous(breaks = function(limits) {
       # the first rank, and about five others
       others <- pretty(c(0, limits[2]), 5)
@@ -151,7 +146,7 @@ autoplot.repalign_ranks <- function(object, by = NULL, ...) {
     }) +
     (if (!is.null(by)) ggplot2::facet_wrap("panel", scales = "free_y")) +
     ggplot2::labs(x = "rank (1 is best)", y = NULL, fill = NULL,
-                  caption = "diamond: mean rank; points: single tests") +
+                  caption = caption_of("diamond: mean rank", "points: single tests")) +
     rank_theme(nlevels(rows$place))
 }
 

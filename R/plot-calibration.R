@@ -21,7 +21,7 @@ autoplot.repalign_calibration <- function(object, type = c("auto", "null", "tile
            tiles <- tile_table(object, p_to_judge(object))
            tiles$text <- p_text(tiles$value)
            tiles <- marked_tiles(tiles, object)
-           layout <- tile_layout(tiles, legend = 1.4)
+           layout <- tile_layout(tiles, legend = 1.1)
            title <- if (is.null(object$p_adjusted)) "p-value" else "adjusted\np-value"
            # a sentence about the smallest p-value that is possible with the number of permutations
            permutations <- object$permutations
@@ -112,10 +112,11 @@ null_panels <- function(object) {
                   legend.key.size = ggplot2::unit(1, "lines"),
                   legend.box.spacing = ggplot2::unit(2, "pt"),
                   plot.margin = ggplot2::margin(2, 14, 4, 4),
-                  panel.spacing = ggplot2::unit(if (small) 0.25 else 0.5, "lines"),
-                  strip.text = ggplot2::element_text(size = if (small) 7 else 8, margin =
-                                                       ggplot2::margin(2, 2, 2, 2)),
-                  axis.text.x = ggplot2::element_text(size = if (small) 6 else 8.8),
+                  panel.spacing = ggplot2::unit(if (small) 0.25 else 0.7, "lines"),
+                  strip.text = ggplot2::element_text(size = if (small) 6.5 else 8, lineheight = 1,
+                                                     margin = ggplot2::margin(4, 2, 3, 2)),
+                  strip.clip = "off",
+                  axis.text.x = ggplot2::element_text(size = if (small) 6 else 8),
                   axis.text.y = if (small) ggplot2::element_blank())
 }
 
@@ -157,17 +158,9 @@ null_layers <- function(bars, laws) {
 panel_titles <- function(object, columns) {
   rows <- as.data.frame(object)
   # the titles of low panels are printed in smaller type
-  character <- character_width * (if (nrow(rows) > 12) 0.85 else 1)
-  width <- floor(((page[["width"]] - 0.4) / columns - 0.4) / character)
-  # returns list(x, y): short names of the sides. one_line: shorten them until both fit on one line,
-  # for low panels
-  names <- side_names(rows, FALSE)
-  one_line <- nrow(rows) > 12
-  for (most in c(max(width, 12), if (one_line) seq(max(width, 12), 7))) {
-    sides <- lapply(short_sides(names$x, names$y, most), as.character)
-    if (one_line && all(nchar(paste(sides[[1]], "|", sides[[2]])) <= width)) break
-  }
-  sides <- stats::setNames(sides, c("x", "y"))
+  character <- character_width * (if (nrow(rows) > 12) 0.8 else 1)
+  width <- floor((title_room(columns, 0.4) - 0.3) / character)
+  sides <- lapply(side_names(rows, FALSE), as.character)
   # the row of an aggregate that selects no pair of layers is named by its models, if it has any
   if (is.null(rows$model_x)) sides <- lapply(sides, replace, is.na(rows$x) & is.na(rows$y), NA)
   # the source of each row, or NA where there is only one, which no title need name
@@ -220,8 +213,25 @@ null_bars <- function(null, panel) {
 null_caption <- function(object, null) {
   laws <- sum(is_law(null))
   caption_of(
+    aggregate_words(object),
     if (laws > 0) paste0("curves: the Pearson type III law with the null's moments",
                          if (laws < length(null)) paste0(" (", laws, " of ", length(null), ")")),
     if (!is.null(object$p_adjusted)) "thresholds are those of single comparisons, not adjusted"
   )
+}
+
+# What the scores and null scores of models are made of.
+aggregate_words <- function(object) {
+  settings <- attr(object, "settings")
+  if (is.null(settings$aggregate) || all(is.na(object$score))) return(NULL)
+  distance <- any(measure_facts(object)$direction %in% "distance")
+  best <- paste("the", if (distance) "smallest" else "largest", "score")
+  each <- function(of, among) {
+    paste("the mean over layers of", of, "of", best, "with a layer of", among)
+  }
+  what <- if (!is.null(settings$own)) paste(settings$aggregate, "of all pairs of layers") else
+    switch(settings$aggregate, max = paste(best, "of all pairs of layers"),
+           mean = "the mean score of all pairs of layers", row_max = each("x", "y"),
+           col_max = each("y", "x"), no_branch(settings$aggregate))
+  c(paste("score:", what), "null: the same after each permutation of the stimuli")
 }

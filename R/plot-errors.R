@@ -35,7 +35,7 @@ estimators_forest <- function(object) {
   undefined <- sum(is.na(object$cka))
   no_interval <- sum(!is.na(object$cka) & is.na(object$conf_low))
   parts <- c(
-    if (!is.null(level)) paste0("lines: ", format(100 * level), "% intervals"),
+    interval_lines(level, object$over),
     if (no_interval) paste(no_interval, "without interval (undefined)"),
     if (undefined) paste(undefined, "of", count_of(nrow(object), "value"), "undefined")
   )
@@ -50,7 +50,7 @@ estimators_forest <- function(object) {
     }) +
     ggplot2::scale_colour_manual(values = estimator_colours, guide = "none") +
     ggplot2::scale_y_discrete(drop = FALSE) +
-    ggplot2::labs(x = "CKA", y = NULL, caption = if (length(parts)) paste(parts, collapse = "; ")) +
+    ggplot2::labs(x = "CKA", y = NULL, caption = caption_of(parts)) +
     picture_theme(panel.grid.minor = ggplot2::element_blank(),
                   panel.grid.major.y = ggplot2::element_blank(),
                   panel.spacing = ggplot2::unit(0.8, "lines"), strip.placement = "outside",
@@ -73,10 +73,12 @@ scores_forest <- function(object) {
                             na.rm = TRUE, linewidth = 0.8, colour = forest_colour) +
     ggplot2::geom_point(na.rm = TRUE, size = 2.5, colour = forest_colour) +
     (if (several) ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), scales = "free_x")) +
+    ggplot2::scale_x_continuous(guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     ggplot2::labs(x = if (several) "score" else as.character(rows$panel[1]), y = NULL,
                   caption = forest_caption(object)) +
     picture_theme(panel.grid.minor = ggplot2::element_blank(),
-                  panel.grid.major.y = ggplot2::element_blank())
+                  panel.grid.major.y = ggplot2::element_blank()) +
+    side_axis(levels(rows$title))
 }
 
 forest_colour <- "#0072B2"
@@ -102,12 +104,21 @@ forest_rows <- function(object) {
 }
 
 forest_caption <- function(object) {
-  level <- attr(object, "conf_level")
-  over <- enumerate(unique(object$over), quote = FALSE)
-  parts <- c(if (!is.null(level)) paste0("lines: ", format(100 * level), "% intervals"),
-             if (nzchar(over)) paste("over", over),
+  caption_of(interval_lines(attr(object, "conf_level"), object$over),
              if (anyNA(object$score)) paste(sum(is.na(object$score)), "undefined"))
-  if (length(parts)) paste(parts, collapse = "; ")
+}
+
+# What the lines of a forest plot are. over: the samples of each row, as its column has them.
+interval_lines <- function(level, over) {
+  if (is.null(level)) return(NULL)
+  samples <- function(text) {
+    words <- c(neurons_x = "neurons of x", neurons_y = "neurons of y")
+    parts <- strsplit(text, " + ", fixed = TRUE)[[1]]
+    enumerate(ifelse(parts %in% names(words), words[parts], parts), quote = FALSE)
+  }
+  over <- vapply(unique(stats::na.omit(as.character(over))), samples, "")
+  paste0("lines: ", format(100 * level), "% intervals",
+         if (length(over)) paste(" over", paste(over, collapse = ", or over ")))
 }
 
 # ---- noise ceiling
@@ -148,8 +159,9 @@ autoplot.repalign_ceiling <- function(object, ...) {
     ceiling_bands(rows[rows$value == "ceiling", ], nrow(scores) > 0) +
     (if (nrow(scores)) score_points(scores)) +
     ggplot2::facet_wrap(ggplot2::vars(.data[["measure"]])) +
-    ggplot2::scale_x_discrete(limits = levels(rows$y)) +
-    ggplot2::labs(x = NULL, y = "score", caption = paste(parts, collapse = "; ")) +
+    ggplot2::scale_x_discrete(limits = levels(rows$y), labels = names_below(levels(rows$y)),
+                              guide = sideways(levels(rows$y))) +
+    ggplot2::labs(x = NULL, y = "score", caption = caption_of(parts)) +
     picture_theme(panel.grid.major.x = ggplot2::element_blank(), legend.position = "top")
 }
 
@@ -194,11 +206,12 @@ score_points <- function(scores) {
 
 #' Plot a plan of a recording
 #'
-#' Standard errors (or powers) over the numbers of stimuli and neurons as contours, with the pilot
+#' Powers or standard errors over the numbers of stimuli and neurons as contours, with the pilot
 #' marked. If only one of these numbers varies, they are curves over it.
 #'
 #' @param object what [plan_recording()] returned.
-#' @param what `"se"`: the standard error; `"power"`: the power.
+#' @param what `"se"`: the standard error; `"power"`: the power. `"auto"`: the power if the plan is
+#'   for a `difference` between two models and not for a `target_se`, and otherwise the error.
 #' @param ... arguments of `autoplot()`, which `plot()` passes on; any other is an error.
 #' @return `plot()` returns `x`, invisibly. `autoplot()` returns a ggplot object.
 #' @details
@@ -219,10 +232,14 @@ NULL
 
 #' @rdname plot.repalign_plan
 #' @exportS3Method ggplot2::autoplot
-autoplot.repalign_plan <- function(object, what = c("se", "power"), ...) {
+autoplot.repalign_plan <- function(object, what = c("auto", "se", "power"), ...) {
   no_other_arguments(...)
-  what <- check_choice(what, c("se", "power"), "what")
+  what <- check_choice(what, c("auto", "se", "power"), "what")
   facts <- plan_facts(object)
+  if (what == "auto") {
+    two <- is.na(facts$model$critical)
+    what <- if (two && is.null(facts$settings$target_se)) "power" else "se"
+  }
   need_columns(object, c("stimuli", "neurons_x", "neurons_y", "trials", what), "drawn")
   need_rows(object)
   rows <- as.data.frame(object)
@@ -262,7 +279,8 @@ plan_contours <- function(rows, what, facts, panels) {
   fine <- design_table(facts$model, grid, facts$settings)
   breaks <- plan_breaks(fine[[what]], what)
   wanted <- wanted_value(what, facts$settings)
-  if (!is.null(wanted) && (wanted < min(fine[[what]]) || wanted > max(fine[[what]]))) wanted <- NULL
+  reached <- wanted_words(wanted, what, range(fine[[what]], na.rm = TRUE))
+  if (length(reached)) wanted <- NULL
   reach <- reach_lines(fine, facts$model)
   ggplot2::ggplot(fine, ggplot2::aes(x = .data[["stimuli"]], y = .data[["neurons_x"]])) +
     ggplot2::geom_contour_filled(ggplot2::aes(z = .data[[what]]), breaks = breaks$at) +
@@ -295,7 +313,7 @@ plan_contours <- function(rows, what, facts, panels) {
                                labels = breaks$labels, drop = FALSE) +
     ggplot2::labs(x = plan_labels[["stimuli"]],
                   y = if (facts$model$tied) "neurons" else plan_labels[["neurons_x"]],
-                  caption = plan_caption(pilot, wanted, what, reach$any)) +
+                  caption = plan_caption(pilot, wanted, what, reach$any, reached)) +
     ggplot2::coord_cartesian(clip = "off") +
     picture_theme(panel.grid = ggplot2::element_blank(),
                   panel.spacing = ggplot2::unit(2, "lines"))
@@ -316,8 +334,9 @@ pilot_row <- function(rows, model, panels) {
 plan_breaks <- function(values, what) {
   values <- values[is.finite(values)]
   if (what == "power") {
-    at <- c(0, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.99, 1)
-    at <- at[findInterval(min(values), at[-9]):max(findInterval(max(values), at, TRUE) + 1, 2)]
+    at <- c(0, 0.05, seq(0.1, 0.9, 0.1), 0.95, 0.99, 1)
+    last <- length(at)
+    at <- at[findInterval(min(values), at[-last]):max(findInterval(max(values), at, TRUE) + 1, 2)]
   } else {
     at <- signif(exp(seq(log(min(values)), log(max(values)), length.out = 9)), 2)
     at <- unique(c(round_down(min(values)), at[-c(1, 9)], -round_down(-max(values))))
@@ -373,11 +392,18 @@ plan_panels <- function(panels) {
   ggplot2::facet_wrap(panels, labeller = structure(title, class = c("function", "labeller")))
 }
 
-plan_caption <- function(pilot, wanted, what, dashed) {
+# Which side of the wanted value all designs of a picture are on; NULL if they are on both.
+wanted_words <- function(wanted, what, extent) {
+  if (is.null(wanted) || (wanted >= extent[1] && wanted <= extent[2])) return(NULL)
+  paste0("every design here has a ", plan_labels[[what]], " ",
+         if (wanted < extent[1]) "above " else "below ", format(wanted))
+}
+
+plan_caption <- function(pilot, wanted, what, dashed, reached) {
   parts <- c(if (nrow(pilot)) "cross: the pilot",
              if (!is.null(wanted)) paste("thick line:", plan_labels[[what]], format(wanted)),
-             if (dashed) "beyond dashed lines: extrapolated")
-  if (length(parts)) paste(parts, collapse = "; ")
+             if (dashed) "beyond dashed lines: extrapolated", reached)
+  caption_of(parts)
 }
 
 # ---- curves
@@ -404,6 +430,6 @@ plan_curves <- function(rows, what, facts, varies) {
                                  values = category_colours(levels(rows$group)),
                                  guide = if (is.null(colour)) "none" else "legend") +
     ggplot2::labs(x = plan_labels[[axis]], y = plan_labels[[what]],
-                  caption = plan_caption(pilot, wanted, what, FALSE)) +
+                  caption = plan_caption(pilot, wanted, what, FALSE, NULL)) +
     picture_theme(panel.grid.minor = ggplot2::element_blank())
 }

@@ -37,8 +37,7 @@ autoplot.repalign_evaluation <- function(object, type = c("points", "bars", "map
   rows$mark_at <- above_points(rows, single)
   # names that have no room below each other stand beside the scores, the first on top
   names <- levels(rows$title)
-  aside <- max(nchar(unlist(strsplit(names, "\n", fixed = TRUE)))) >
-    room_for_names / nrow(rows) / character_width
+  aside <- longest_line(names) > room_for_names / nrow(rows) / character_width
   if (aside) {
     rows$place <- length(names) + 1 - rows$place
     if (!is.null(single)) single$x <- length(names) + 1 - single$x
@@ -51,6 +50,7 @@ autoplot.repalign_evaluation <- function(object, type = c("points", "bars", "map
     ceiling_layer(rows) +
     # points of subjects lie beside the places of models
     ggplot2::scale_x_discrete(limits = if (aside) rev(names) else names) +
+    ggplot2::scale_y_continuous(guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     (if (aside) ggplot2::coord_flip()) +
     ggplot2::geom_hline(yintercept = 0, linewidth = 0.3, colour = "grey40") +
     (if (type == "bars") {
@@ -77,8 +77,7 @@ autoplot.repalign_evaluation <- function(object, type = c("points", "bars", "map
                                                !is.null(single))) +
     picture_theme(panel.grid.minor = ggplot2::element_blank(),
                   panel.grid.major.x = if (!aside) ggplot2::element_blank(),
-                  panel.grid.major.y = if (aside) ggplot2::element_blank(),
-                  plot.caption = ggplot2::element_text(hjust = 0, colour = "grey30", size = 7.5))
+                  panel.grid.major.y = if (aside) ggplot2::element_blank())
 }
 
 # Inches for the scores in a picture as wide as a column of a journal.
@@ -114,7 +113,7 @@ evaluated_rows <- function(object, errors, letters, alpha, p_adjust) {
           class = "repalign_error_size", arg = "object")
   }
   rows$title <- factor(rows$model, unique(rows$model))
-  levels(rows$title) <- wrapped_labels(levels(rows$title), 40)
+  levels(rows$title) <- names_beside(levels(rows$title))
   rows$place <- as.integer(rows$title)
   rows$low <- if (errors == "conf") rows$conf_low else rows$score - rows$se
   rows$high <- if (errors == "conf") rows$conf_high else rows$score + rows$se
@@ -183,7 +182,7 @@ evaluation_caption <- function(object, rows, errors, letters, alpha, p_adjust, s
     evaluation_over(object)
   parts <- c(
     if (!anyNA(rows$se)) {
-      paste0("Lines: ", if (errors == "conf") paste0(level, " intervals") else
+      paste0("lines: ", if (errors == "conf") paste0(level, " intervals") else
         "one standard error", " over ", over,
         if (!of_recordings && !is.null(attr(object, "folds"))) ", cross-validated")
     },
@@ -194,18 +193,19 @@ evaluation_caption <- function(object, rows, errors, letters, alpha, p_adjust, s
              if (of_recordings && shape == "band") ", 95% interval")
     },
     if (any(!is.na(rows$threshold))) {
-      paste0("dashed: above it, the score is more than chance over all models (p <= ",
+      paste0("dashed: scores above it are more than chance, all models considered (p at most ",
              format(facts$alpha), ", ", format(facts$permutations, big.mark = ","),
              " permutations)")
     },
     if (has_marks) {
-      paste0("*: above chance (p_chance <= ", format(alpha), ")")
+      paste0("*: above chance (p_chance at most ", format(alpha), ")")
     },
     if (letters && has_letters) {
-      paste0("models without a common letter differ (p <= ", format(alpha), ", ", p_adjust, ")")
+      paste0("models without a common letter differ (p at most ", format(alpha), ", ", p_adjust,
+             ")")
     }
   )
-  paste(strwrap(paste0(paste(parts, collapse = "; "), "."), 60), collapse = "\n")
+  caption_of(parts)
 }
 
 # "stimuli + neurons_x" in words.
@@ -295,11 +295,12 @@ evaluation_map <- function(object) {
     ggplot2::geom_point(ggplot2::aes(colour = .data[["model"]], shape = .data[["model"]]),
                         size = 2.2) +
     ggplot2::geom_text(data = points[points$placed, ], size = label_size(nrow(points)),
+                       check_overlap = TRUE,
                        ggplot2::aes(x = .data[["anchor"]], y = .data[["label_y"]],
                                     label = .data[["label"]], hjust = .data[["hjust"]])) +
     ggplot2::scale_colour_manual(NULL, values = category_colours(c("model", "data"))) +
     ggplot2::scale_shape_manual(NULL, values = c(model = 17, data = 19)) +
-    ggplot2::coord_fixed(xlim = frame$x, ylim = frame$y, expand = FALSE) +
+    ggplot2::coord_fixed(xlim = frame$x, ylim = frame$y, expand = FALSE, clip = "off") +
     ggplot2::labs(x = "dimension 1", y = "dimension 2", caption = caption_of(
       paste0("distances stand for 1 - ", attr(object, "outer"), "; two dimensions keep ",
              round(100 * map$kept), "% of the dissimilarity"),
@@ -350,7 +351,7 @@ autoplot.repalign_regression <- function(object,
     ggplot2::scale_shape_manual(values = c(19, 1), name = NULL, drop = FALSE,
                                 labels = paste("p", c("at most", "above"), format(alpha))) +
     ggplot2::labs(x = coefficient_axis(object, value), y = NULL,
-                  caption = wrapped_caption(c(
+                  caption = caption_of(c(
                               if (several) "large: means over subjects; small: subjects",
                               if (several && value == "estimate") {
                                 paste("lines: coefficients that p_value of summary() is about,",
@@ -363,7 +364,8 @@ autoplot.repalign_regression <- function(object,
                               if (undefined) paste(undefined, "undefined")
                             ))) +
     picture_theme(panel.grid.minor = ggplot2::element_blank(),
-                  panel.grid.major.y = ggplot2::element_blank(), legend.position = "top")
+                  panel.grid.major.y = ggplot2::element_blank(), legend.position = "top") +
+    side_axis(levels(rows$title))
 }
 
 # Means over subjects; of coefficients also those that are tested, with their 95% intervals.
@@ -395,10 +397,6 @@ coefficient_axis <- function(object, value) {
   switch(value, estimate = if (isTRUE(attr(object, "standardize"))) "standardized coefficient" else
     "coefficient", partial = "partial correlation", semipartial = "semipartial correlation",
     unique = "unique share of the variance", no_branch(value))
-}
-
-wrapped_caption <- function(parts) {
-  if (length(parts)) paste(strwrap(paste(parts, collapse = "; "), 90), collapse = "\n")
 }
 
 # ---- searchlight
@@ -456,7 +454,7 @@ autoplot.repalign_searchlight <- function(object, type = c("ranked", "max_null",
   })
   # a title for the panel of each model: how many centres are significant, and which are best
   # the axis and the margins take about 0.8 inches, and panels have gaps between them
-  width <- floor(((page[["width"]] - 0.8) / min(nlevels(rows$model), 3) - 0.2) / character_width)
+  width <- floor((title_room(min(nlevels(rows$model), 3), 0.8) - 0.2) / character_width)
   titles <- vapply(levels(rows$model), function(model) {
     of_model <- rows[rows$model == model, ]
     best <- of_model$center[match(seq_len(label), of_model$rank)]
@@ -508,8 +506,9 @@ center_panels <- function(rows, facts, type) {
     ggplot2::facet_wrap(~panel) + axis +
     ggplot2::scale_colour_manual(paste("p at most", format(settings$alpha)),
                                  values = light_colours, drop = !known) +
-    ggplot2::guides(colour = if (known) ggplot2::guide_legend(override.aes = list(size = 2)) else
-      "none") +
+    ggplot2::guides(colour = if (known) {
+      ggplot2::guide_legend(title.position = "top", override.aes = list(size = 2))
+    } else "none") +
     ggplot2::labs(x = if (type == "ranked") "rank of the centre" else "centre", y = "score",
                   caption = light_caption(facts)) +
     light_theme()

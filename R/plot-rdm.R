@@ -152,7 +152,7 @@ rdm_panels <- function(rdms, own, groups) {
   shown <- seq(1, max(1, length(layout$short)), by = layout$every)
   axis <- function(scale, ...) {
     scale(breaks = if (length(layout$short)) layout$at[shown], labels = layout$short[shown],
-          expand = ggplot2::expansion(0), ...)
+          expand = ggplot2::expansion(0), guide = ggplot2::guide_axis(check.overlap = TRUE), ...)
   }
   lines <- if (!is.null(groups)) {
     list(ggplot2::geom_hline(yintercept = groups$edge, linewidth = 0.3),
@@ -184,14 +184,14 @@ rdm_layout <- function(rdms, tiles, groups) {
   axes <- if (length(names) > 1) {
     list(short = character(), at = numeric(), span = 1)
   } else if (is.null(groups)) {
-    list(short = short_labels(names[[1]], if (length(rdms) > 1) 14 else 22),
+    list(short = wrapped_labels(names[[1]], breaking_at(names[[1]], 16, 20)),
          at = seq_along(names[[1]]), span = 1)
   } else {
-    list(short = short_labels(groups$label, 22), at = groups$middle,
+    list(short = wrapped_labels(groups$label, 24), at = groups$middle,
          span = min(diff(c(0.5, groups$edge, length(names[[1]]) + 0.5))))
   }
   same <- length(axes$short) > 0
-  width <- if (same) max(nchar(axes$short)) * character_width else 0.1
+  width <- if (same) longest_line(axes$short) * character_width else 0.1
   across <- seq_along(rdms)
   down <- ceiling(length(rdms) / across)
   side <- pmin((page[["width"]] - 1.3 - width) / across,
@@ -200,7 +200,8 @@ rdm_layout <- function(rdms, tiles, groups) {
   room <- max(1, floor(max(side) / 0.115))
   list(across = across[which.max(side)], text = text_size(c(cell, cell), tiles$text),
        compact = FALSE, short = axes$short, at = axes$at,
-       angle = if (1.3 * width < cell * axes$span) 0 else 90,
+       # as in panel_space(): names must also have room in a picture that is half as wide
+       angle = if (2.5 * width < cell * axes$span) 0 else 90,
        every = thinning(length(axes$short), room), aspect = 1,
        tick = min(9, max(6, 72 * cell * axes$span / 1.15)), scales = if (same) "fixed" else "free",
        remarks = c(if (anyNA(tiles$value)) "grey: missing (NA)",

@@ -84,7 +84,7 @@ autoplot.repalign_measures <- function(object, ...) {
     ggplot2::scale_x_discrete(labels = function(names) sub(" ", "\n", names)) +
     ggplot2::scale_y_discrete(position = "right") +
     ggplot2::labs(x = NULL, y = NULL, fill = NULL,
-                  caption = "dark: holds at default arguments; pale: does not") +
+                  caption = caption_of("dark: holds at default arguments", "pale: does not")) +
     picture_theme(axis.text = small,
                   axis.text.y.right = ggplot2::element_text(hjust = 0, size = 7),
                   panel.grid = ggplot2::element_blank(),
@@ -93,8 +93,7 @@ autoplot.repalign_measures <- function(object, ...) {
                   legend.margin = ggplot2::margin(0, 0, 0, 0),
                   panel.spacing.y = ggplot2::unit(2, "pt"), strip.clip = "off",
                   strip.text = ggplot2::element_text(size = 8),
-                  strip.text.y.left = ggplot2::element_text(angle = 0, hjust = 1),
-                  plot.caption = ggplot2::element_text(size = 7))
+                  strip.text.y.left = ggplot2::element_text(angle = 0, hjust = 1))
 }
 
 # The table of measures has no column for this property, so that it is taken from the declarations.
@@ -120,15 +119,24 @@ alpha_of <- function(object) {
         "again from what calibrate() returned.", class = "repalign_error_type", arg = "object")
 }
 
-# Tiles with a star after the number of each significant row.
+# Tiles with a star after the number of each significant row. With adjusted p-values the others are
+# pale, because their calibrated score, which looks at one comparison only, may be above 0.
 marked_tiles <- function(tiles, object) {
-  tiles$mark <- ifelse(is_significant(object), "*", "")
+  found <- is_significant(object)
+  tiles$mark <- ifelse(found, "*", "")
   tiles$text <- paste0(tiles$text, tiles$mark)
+  if (!is.null(object$p_adjusted)) tiles$pale <- !found & !is.na(object$p_adjusted)
   tiles
 }
 
 # stars: do the tiles have room for stars, so that the caption must explain them?
 significance_caption <- function(object, stars) {
-  paste0(if (stars) "* ", if (!is.null(object$p_adjusted)) "adjusted ", "p-value at most ",
-         format(alpha_of(object)), ": ", sum(is_significant(object)), " of ", nrow(object))
+  adjusted <- !is.null(object$p_adjusted)
+  found <- is_significant(object)
+  words <- paste0(if (adjusted) "adjusted ", "p-value ")
+  c(paste0(if (stars) "* " else "significant: ", sum(found), " of ", nrow(object), " with ",
+           if (adjusted) "an " else "a ", words, "of at most ", format(alpha_of(object))),
+    if (any(object$p_adjusted > alpha_of(object), na.rm = TRUE)) {
+      paste0("light grey: ", words, "above ", format(alpha_of(object)))
+    })
 }

@@ -6,14 +6,25 @@
 
 # A table with a row for each tile: its row and column, its panel and its number, one of `values`.
 tile_table <- function(object, values) {
-  names <- side_names(as.data.frame(object), grid_of(object)$aggregate)
+  aggregate <- grid_of(object)$aggregate
+  names <- side_names(as.data.frame(object), aggregate)
   measure <- ordered_text(list(object$measure), "")
   panels <- panels_of(row_sources(object), measure)
   tiles <- data.frame(row = names$x, column = names$y, panel = panels$panel, measure = measure,
-                      value = values, text = number_text(values))
+                      value = values, text = number_text(values), pale = FALSE)
+  if (!is.null(object$model_x) && !aggregate) {
+    tiles$row_model <- as.character(object$model_x)
+    tiles$column_model <- as.character(object$model_y)
+  }
   refuse_same_place(tiles[c("row", "column", "panel")], tiles[c("row", "column", "measure")])
   tiles$row <- factor(tiles$row, rev(levels(tiles$row)))
-  structure(tiles, side_by_side = panels$columns)
+  structure(tiles, side_by_side = panels$columns, two_lists = is_of_two_lists(object))
+}
+
+# Were two lists compared, so that the axes must say which names are those of x and of y?
+is_of_two_lists <- function(object) {
+  grid <- attr(object, "grid")
+  identical(if (is.null(grid)) attr(object, "within") else grid$within, FALSE)
 }
 
 # How the grid is fitted to the page. tree: the width of a tree in tiles; legend: that of the legend
@@ -21,12 +32,16 @@ tile_table <- function(object, values) {
 # text     the size of the text on tiles, NA where numbers do not fit
 # compact  do numbers fit only without the zero before the point?
 # angle    the angle of the names below a panel
-# names    the largest number of characters of a name
+# names    the number of characters after which a name is broken into lines
 # thin     how many names have room on each axis
 # tick     the size of the names in points
 # aspect   the height of a panel divided by its width, NULL when the panel fills its space
-tile_layout <- function(tiles, tree = 0, legend = 1.1) {
-  names <- if (attr(tiles, "side_by_side") == 1) 22 else 16
+tile_layout <- function(tiles, tree = 0, legend = 0.9) {
+  names <- if (attr(tiles, "side_by_side") == 1) 24 else 16
+  names <- max(vapply(c("row", "column"), function(side) {
+    all <- levels(droplevels(tiles[[side]]))
+    breaking_at(all, names, 26 / ceiling(nlevels(tiles$panel) / attr(tiles, "side_by_side")))
+  }, 0))
   # the largest numbers of columns and rows that a panel has
   per_panel <- split(tiles, tiles$panel)
   count <- function(side) max(vapply(per_panel, function(p) length(unique(p[[side]])), 0L), 1)
@@ -42,25 +57,27 @@ tile_layout <- function(tiles, tree = 0, legend = 1.1) {
   list(text = if (compact) text_size(cell, compact_text(tiles$text)) else whole,
        compact = compact, angle = space$angle, names = names,
        thin = floor(pmax(room, 0.3) / 0.115),
-       tick = min(9, max(6, 72 * min(cell) / 1.15)),
+       tick = min(if (space$longest > 24) 7 else 8.5, max(6, 72 * min(cell) / 1.15)),
        aspect = if (stretched) (cell[2] * count[2]) / (cell[1] * count[1]))
 }
 
-# Returns list(room, angle): the width and height of a panel in inches, and the angle of the names
-# below it.
+# Returns list(room, angle, longest): the width and height of a panel in inches, the angle of the
+# names below it, and the number of characters of the longest line of a name.
 panel_space <- function(tiles, columns, legend, most) {
   across <- attr(tiles, "side_by_side")
   down <- ceiling(nlevels(tiles$panel) / across)
   free <- free_axes(tiles)
   label <- function(side) {
-    max(nchar(short_labels(levels(droplevels(tiles[[side]])), most))) * character_width
+    longest_line(wrapped_labels(levels(droplevels(tiles[[side]])), most)) * character_width
   }
   strips <- 0.2 * (1 + max(lengths(strsplit(levels(tiles$panel), "\n"))))
   width <- (page[["width"]] - legend - label("row") * (if (free) across else 1)) / across
-  angle <- if (label("column") < width / columns) 0 else 90
+  # names must also have room below a panel in a column of a journal, which is half as wide
+  angle <- if (label("column") < 0.45 * width / columns) 0 else 90
   below <- if (angle == 0) 0.2 else label("column")
   height <- (page[["height"]] - 0.5 - below * (if (free) down else 1)) / down - strips
-  list(room = c(width, height), angle = angle)
+  list(room = c(width, height), angle = angle,
+       longest = max(label("column"), label("row")) / character_width)
 }
 
 # The size of the text on tiles in millimetres, the unit of ggplot2. Text smaller than 2 cannot be
@@ -81,39 +98,101 @@ free_axes <- function(tiles) {
 # shading: what a function of plot.R returns.
 draw_tiles <- function(tiles, shading, caption = NULL, layout = tile_layout(tiles)) {
   tiles$fill <- shading$fill
-  tiles$ink <- text_colour(shading$share)
+  tiles$ink <- ifelse(tiles$pale, "grey35", text_colour(shading$share))
   tiles$panel <- with_ranges(tiles$panel, shading$ranges, attr(tiles, "side_by_side"))
-  short <- function(names) {
+  named <- function(names) {
     all <- levels(names)
-    stats::setNames(short_labels(all, layout$names), all)
+    stats::setNames(wrapped_labels(all, layout$names), all)
   }
-  x <- short(tiles$column)
-  y <- short(tiles$row)
+  x <- named(tiles$column)
+  y <- named(tiles$row)
+  two <- attr(tiles, "two_lists")
   ggplot2::ggplot(tiles, ggplot2::aes(x = .data[["column"]], y = .data[["row"]],
                                       fill = .data[["fill"]])) +
     ggplot2::geom_tile() +
+    pale_tiles(tiles) +
+    model_borders(tiles) +
     tile_text(tiles, layout) +
     ggplot2::scale_colour_identity() +
     shading$scale +
     ggplot2::facet_wrap(~panel, ncol = attr(tiles, "side_by_side"),
                         scales = if (free_axes(tiles)) "free" else "fixed") +
     list(ggplot2::scale_x_discrete(breaks = function(names) thinned(names, layout$thin[1]),
-                                   labels = function(names) x[names]),
+                                   labels = function(names) unname(x[names]),
+                                   guide = ggplot2::guide_axis(check.overlap = TRUE)),
          # the vertical axis begins at the bottom, but the first name is at the top and must not be
          # left out
          ggplot2::scale_y_discrete(breaks = function(names) rev(thinned(rev(names),
                                                                         layout$thin[2])),
-                                   labels = function(names) y[names])) +
-    ggplot2::labs(x = NULL, y = NULL,
+                                   labels = function(names) unname(y[names]),
+                                   guide = ggplot2::guide_axis(check.overlap = TRUE))) +
+    ggplot2::labs(x = if (two) "elements of y", y = if (two) "elements of x",
                   caption = caption_of(caption, tile_remarks(tiles, layout))) +
     tile_theme(layout)
 }
 
+# What is not significant has no colour, over the tiles of their values.
+pale_tiles <- function(tiles) {
+  pale <- tiles[tiles$pale & !is.na(tiles$value), ]
+  if (nrow(pale)) ggplot2::geom_tile(data = pale, fill = not_found_colour)
+}
+
+# Lines between the models on both sides of each panel.
+model_borders <- function(tiles) {
+  if (is.null(tiles$row_model)) return(NULL)
+  free <- free_axes(tiles)
+  edges <- function(side) {
+    model <- tiles[[paste0(side, "_model")]]
+    do.call(rbind, lapply(levels(droplevels(tiles$panel)), function(panel) {
+      # the names on the axis of the panel, in their order
+      here <- if (free) tiles$panel == panel else rep(TRUE, nrow(tiles))
+      names <- levels(droplevels(tiles[[side]][here]))
+      of <- model[match(names, tiles[[side]])]
+      at <- which(of[-1] != of[-length(of)]) + 0.5
+      if (length(at)) data.frame(panel = factor(panel, levels(tiles$panel)), at = at)
+    }))
+  }
+  line <- function(layer, at, ...) {
+    if (!is.null(at)) layer(data = at, ..., linewidth = 0.5, colour = "grey20")
+  }
+  list(line(ggplot2::geom_vline, edges("column"), ggplot2::aes(xintercept = .data[["at"]])),
+       line(ggplot2::geom_hline, edges("row"), ggplot2::aes(yintercept = .data[["at"]])))
+}
+
+# Numbers on tiles. They are drawn only where they fit: tiles in a small picture have none.
 tile_text <- function(tiles, layout) {
   if (is.na(layout$text)) return(NULL)
   if (layout$compact) tiles$text <- compact_text(tiles$text)
-  ggplot2::geom_text(data = tiles, size = layout$text,
-                     ggplot2::aes(label = .data[["text"]], colour = .data[["ink"]]))
+  ggplot2::layer(data = tiles, stat = "identity", position = "identity", geom = fitted_text(),
+                 mapping = ggplot2::aes(label = .data[["text"]], colour = .data[["ink"]]),
+                 params = list(size = layout$text))
+}
+
+# Text of ggplot2 that knows, when it is drawn, how large a tile is.
+fitted_text <- function() {
+  ggplot2::ggproto("GeomFittedText", ggplot2::GeomText,
+    draw_panel = function(self, data, panel_params, coord, ...) {
+      text <- ggplot2::GeomText$draw_panel(data, panel_params, coord, ...)
+      # neighbouring tiles are one apart on both axes
+      ends <- data[c(1, 1), ]
+      ends$x <- as.numeric(ends$x) + 0:1
+      ends$y <- as.numeric(ends$y) + 0:1
+      ends <- coord$transform(ends, panel_params)
+      grid::gTree(children = grid::gList(text), cl = "repalign_fitted_text",
+                  cell = c(abs(diff(ends$x)), abs(diff(ends$y))), label = as.character(data$label),
+                  size = data$size[1])
+    }
+  )
+}
+
+#' @exportS3Method grid::makeContent
+makeContent.repalign_fitted_text <- function(x) {
+  cell <- c(grid::convertWidth(grid::unit(x$cell[1], "npc"), "inches", TRUE),
+            grid::convertHeight(grid::unit(x$cell[2], "npc"), "inches", TRUE))
+  size <- text_size(cell, x$label)
+  text <- x$children[[1]]
+  text$gp$fontsize <- text$gp$fontsize * min(1, size / x$size)
+  grid::setChildren(x, if (is.na(size)) grid::gList() else grid::gList(text))
 }
 
 # The titles of panels, with the ranges of their numbers where the colour bar does not show them.
@@ -128,7 +207,9 @@ tile_remarks <- function(tiles, layout) {
   part <- tiles[tiles$panel == tiles$panel[1], ]
   every <- max(thinning(length(unique(part$column)), layout$thin[1]),
                thinning(length(unique(part$row)), layout$thin[2]))
-  c(if (anyNA(tiles$value)) "grey: undefined (NA)",
+  c(if (anyNA(tiles$value)) {
+      paste0(if (any(tiles$pale)) "dark ", "grey: undefined (NA)")
+    },
     if (every > 1) "not every name has room on the axes")
 }
 
@@ -137,12 +218,14 @@ tile_theme <- function(layout) {
   picture_theme(
     axis.text.x = ggplot2::element_text(angle = layout$angle, size = layout$tick,
                                         hjust = if (upright) 0.5 else 1,
-                                        vjust = if (upright) 1 else 0.5),
-    axis.text.y = ggplot2::element_text(size = layout$tick),
+                                        vjust = if (upright) 1 else 0.5, lineheight = 0.85),
+    axis.text.y = ggplot2::element_text(size = layout$tick, lineheight = 0.85),
     aspect.ratio = layout$aspect,
     panel.grid = ggplot2::element_blank(),
-    legend.title = ggplot2::element_text(size = 10, lineheight = 0.9,
-                                         margin = ggplot2::margin(b = 7)),
+    strip.clip = "off",
+    legend.title = ggplot2::element_text(size = 8, lineheight = 0.9,
+                                         margin = ggplot2::margin(b = 6)),
+    legend.box.spacing = ggplot2::unit(6, "pt"),
     panel.border = ggplot2::element_rect(fill = NA, colour = "grey85")
   )
 }
@@ -168,7 +251,7 @@ heatmap_picture <- function(object) {
   if (is_mirrored(object)) tiles <- rbind(tiles, other[new, ])
   tiles$column <- factor(tiles$column, order)
   tiles$row <- factor(tiles$row, rev(order))
-  tiles <- structure(tiles, side_by_side = across)
+  tiles <- structure(tiles, side_by_side = across, two_lists = FALSE)
   facts <- measure_facts(object)
   shading <- if (calibrated) {
     calibrated_shading(tiles, attr(object, "settings")$variant, unlimited_measures(object))
@@ -185,20 +268,22 @@ heatmap_picture <- function(object) {
 draw_heatmap <- function(tiles, shading, tree, caption) {
   layout <- tile_layout(tiles, tree_width(tree))
   tiles$fill <- shading$fill
-  tiles$ink <- text_colour(shading$share)
+  tiles$ink <- ifelse(tiles$pale, "grey35", text_colour(shading$share))
   tiles$x <- as.integer(tiles$column)
   tiles$y <- as.integer(tiles$row)
   # tiles have numbers as coordinates, because the tree goes on beyond the last of them; the axes
   # write names at these numbers
   names <- levels(tiles$column)
-  short <- short_labels(names, layout$names)
+  lines <- wrapped_labels(names, layout$names)
   axis <- function(scale, most, places) {
     at <- thinned(seq_along(names), most)
-    scale(breaks = places[at], labels = short[at], expand = ggplot2::expansion(add = 0.1))
+    scale(breaks = places[at], labels = lines[at], expand = ggplot2::expansion(add = 0.1),
+          guide = ggplot2::guide_axis(check.overlap = TRUE))
   }
   places <- seq_along(names)
   ggplot2::ggplot(tiles, ggplot2::aes(x = .data[["x"]], y = .data[["y"]])) +
     ggplot2::geom_tile(ggplot2::aes(fill = .data[["fill"]])) +
+    pale_tiles(tiles) +
     tile_text(tiles, layout) +
     ggplot2::geom_segment(data = tree_segments(tree), linewidth = 0.3, colour = "grey30",
                           ggplot2::aes(x = .data[["x"]], y = .data[["y"]], xend = .data[["xend"]],
@@ -275,20 +360,23 @@ draw_map <- function(points, title, caption, sparse = FALSE) {
     map_leaders(points) +
     (if (coloured) ggplot2::geom_point(ggplot2::aes(colour = .data[["model"]]), size = dot) else
       ggplot2::geom_point(colour = okabe_ito[["blue"]], size = dot)) +
+    # names that find no room in a smaller picture are left out
     ggplot2::geom_text(data = points[points$placed, ], size = label_size(nrow(points)),
+                       check_overlap = TRUE,
                        ggplot2::aes(x = .data[["anchor"]], y = .data[["label_y"]],
                                     label = .data[["label"]], hjust = .data[["hjust"]])) +
     (if (coloured) {
       ggplot2::scale_colour_manual(NULL, values = category_colours(levels(points$model)))
     }) +
-    ggplot2::coord_fixed(xlim = frame$x, ylim = frame$y, expand = FALSE) +
+    ggplot2::coord_fixed(xlim = frame$x, ylim = frame$y, expand = FALSE, clip = "off") +
     ggplot2::labs(x = "dimension 1", y = "dimension 2", title = title,
                   caption = caption(points)) +
     map_theme()
 }
 
 map_theme <- function() {
-  picture_theme(panel.grid.minor = ggplot2::element_blank(),
+  picture_theme(legend.position = "top", plot.margin = ggplot2::margin(4, 20, 4, 4),
+                panel.grid.minor = ggplot2::element_blank(),
                 panel.border = ggplot2::element_rect(fill = NA, colour = "grey85"),
                 plot.title = ggplot2::element_text(size = 10, hjust = 0))
 }
@@ -324,7 +412,7 @@ map_leaders <- function(points) {
 # The part of the plane that is shown. It has the shape of the panel and a margin for names; `unit`
 # is the distance in the plane that takes an inch of the page.
 map_frame <- function(points) {
-  panel <- c(if (nlevels(points$model) > 1) 4.8 else 5.8, 3.7)
+  panel <- c(5.8, if (nlevels(points$model) > 1) 3.4 else 3.7)
   extent <- c(diff(range(points$x)), diff(range(points$y)))
   unit <- max(extent / (panel - c(1.2, 0.6)))
   if (unit == 0) unit <- 1

@@ -32,37 +32,37 @@ utils::globalVariables(".data")
 #'   that are largest for their errors. For calibrations see `type`.
 #' @param along for analyses: what stands along the horizontal axis, the numbers of neurons or the
 #'   comparisons, such as the layers of a network. `"auto"`: the numbers of neurons if there are
-#'   several.
+#'   several, but more than 6 layers of [brain_to_model()] stand side by side in one panel, where
+#'   fewer neurons than most are faint.
 #' @param reference for analyses: a value to compare with, such as the similarity of two brains
 #'   beside that of a brain and a model. One row of an analysis or of [cka_interval()], a number,
 #'   or three numbers: the value and the ends of its interval. It is drawn as a line of black
 #'   dashes with a grey band.
 #' @param ... arguments of `autoplot()`, which `plot()` passes on; any other is an error.
 #' @return `plot()` returns `x`, invisibly. `autoplot()` returns a ggplot object.
-#' @details Plots are laid out for a page of about 7 x 5 inches. At this size, numbers are written
-#' on tiles if they fit; long names are shortened by leaving out what they have in common, or their
-#' middle ("..."); and of 100 names, every third or fourth is written at the axis. All colours are
-#' safe for colour-blind readers.
+#' @details Plots are laid out for a page of about 7 x 5 inches, and can be read in a column of
+#' 3.5 x 3. Numbers are written on tiles if they fit; long names are broken into lines or set
+#' sideways; and of 100 names, every third or fourth is written at the axis. All colours are safe
+#' for colour-blind readers.
 #'
 #' If several results were put together, as in `rbind(monday = a, tuesday = b)` or by
 #' `dplyr::bind_rows(.id = )`, each of them has panels of its own. It is an error if two rows would
 #' be drawn in the same place. Columns that are factors keep the order of their levels.
 #'
 #' *Tiles.* Darker tiles are more similar, for distances too. With one measure, or with similarities
-#' that do not exceed 1, the numbers at the colour bar are scores. Otherwise each measure has its
-#' own scale: the colour bar then goes from 0 (the least similar end of the scale of that measure)
-#' to 1 (its most similar end), and the titles of the panels give the ranges of the scores.
+#' that do not exceed 1, the numbers at the colour bar are scores. Otherwise it goes from 0 to 1,
+#' the two ends of the scale of each measure, and the titles of the panels give the ranges of the
+#' scores.
 #' Calibrated scores below 0 are orange. A star marks a p-value (the adjusted one, if there is one)
-#' of at most `alpha`. An aggregate over models gives a grid of models.
+#' of at most `alpha`; tiles whose adjusted p-value is larger are grey. Lines stand between models.
+#' An aggregate over models gives a grid of models.
 #'
 #' *Heat map and map* need all pairs of a list that was compared with itself (for models, with
-#' `diagonal = TRUE` or an `aggregate`). Both start from dissimilarities: the best possible score
-#' less the score, at least 0, or the distance; of both directions the mean. The tree is built by
-#' average linkage ([stats::hclust()]), for a calibration from the scores. The map is a classical
-#' multidimensional scaling ([stats::cmdscale()]). Its caption says how much of the dissimilarity
-#' two dimensions keep: their share of the sum of the absolute eigenvalues. If the share is small,
-#' points that are near each other on the map need not be similar. A grey line joins a name to its
-#' point where it had to stand apart from it.
+#' `diagonal = TRUE` or an `aggregate`). Dissimilarities are the best possible score less the score,
+#' at least 0, or the distance; of both directions the mean. The tree is built by average linkage
+#' ([stats::hclust()]), the map by classical multidimensional scaling ([stats::cmdscale()]). The
+#' caption of a map says how much of the dissimilarity two dimensions keep: their share of the sum
+#' of the absolute eigenvalues. If it is small, points that are near each other need not be similar.
 #'
 #' *Null.* Bars show the null scores (with `engine = "moments"` the density of the fitted
 #' distribution), lines the score and the threshold.
@@ -138,7 +138,10 @@ oranges <- c("#FEE0B6", "#FDB863", "#E08214", "#B35806", "#7F3B08")
 
 diverging <- c(rev(oranges), blues)
 
-undefined_colour <- "grey75"
+undefined_colour <- "grey60"
+
+# tiles whose p-value is above alpha
+not_found_colour <- "grey88"
 
 # The colour of the text on a tile. share: how dark the tile is, from 0 for pale to 1 for dark.
 text_colour <- function(share) ifelse(!is.na(share) & share > 0.68, "white", "black")
@@ -205,31 +208,79 @@ page <- c(width = 7, height = 5)
 
 character_width <- 0.06
 
-# Shortens the names of two sides; factors stay factors. Sides without common names are shortened
-# separately, which keeps more of each name, unless a name of x would then look like one of y.
-short_sides <- function(x, y, most) {
-  all <- value_order(stacked(x, y))
-  side <- ifelse(all %in% as.character(x), "x", "y")
-  disjoint <- !any(as.character(x) %in% as.character(y))
-  short <- if (disjoint) unsplit(lapply(split(all, side), short_labels, most), side)
-  if (!disjoint || anyDuplicated(short)) short <- short_labels(all, most)
-  names(short) <- all
-  lapply(list(x, y), function(side) {
-    if (is.factor(side)) factor(side, levels(side), short[levels(side)]) else
-      unname(short[as.character(side)])
-  })
+# Names as they were given, in lines of at most `most` characters, unless a single word of a name is
+# longer. Lines end after a separator, or where a small letter is followed by a capital one.
+# Nothing is left out, so that different names stay different.
+wrapped_labels <- function(labels, most) {
+  vapply(strsplit(as.character(labels), "\n", fixed = TRUE), function(lines) {
+    paste(unlist(lapply(lines, broken_line, most)), collapse = "\n")
+  }, "")
 }
 
-# Labels broken into lines of at most `most` characters; different labels stay different.
-wrapped_labels <- function(labels, most) {
-  labels <- as.character(labels)
-  lines <- lapply(labels, function(label) {
-    parts <- unlist(strsplit(label, "\n", fixed = TRUE))
-    unlist(lapply(parts, strwrap, width = most + 1))
-  })
-  all <- unique(unlist(lines))
-  short <- stats::setNames(short_labels(all, most), all)
-  vapply(lines, function(line) paste(short[line], collapse = "\n"), "")
+broken_line <- function(line, most) {
+  if (is.na(line) || nchar(line) <= most) return(line)
+  marked <- gsub("([-._/ :|])(?=[^-._/ :|])|([a-z])(?=[A-Z])", "\\1\\2\r", line, perl = TRUE)
+  words <- strsplit(marked, "\r", fixed = TRUE)[[1]]
+  lines <- words[1]
+  for (word in words[-1]) {
+    last <- length(lines)
+    together <- paste0(lines[last], word)
+    if (nchar(trimws(together, "right")) <= most) lines[last] <- together else
+      lines <- c(lines, word)
+  }
+  trimws(lines)
+}
+
+# Names that stand below each other at the left side: broken into lines as far as a column of a
+# journal has room for more lines than names.
+names_beside <- function(names, room = 10) {
+  for (most in c(20, 26, 34)) {
+    wrapped <- wrapped_labels(names, most)
+    if (sum(text_lines(wrapped)) <= room) return(wrapped)
+  }
+  if (all(nchar(names) <= 34)) names else wrapped
+}
+
+text_lines <- function(texts) lengths(strsplit(paste0(texts, "\n"), "\n", fixed = TRUE))
+
+# The width of the longest line, in characters.
+longest_line <- function(texts) {
+  max(0, nchar(unlist(strsplit(as.character(texts), "\n", fixed = TRUE))))
+}
+
+# A vertical axis whose names are broken into lines. Where a picture is so small that they would
+# overlap, some are left out.
+side_axis <- function(names) {
+  labels <- stats::setNames(names_beside(names), names)
+  list(ggplot2::scale_y_discrete(labels = function(shown) unname(labels[shown]),
+                                 guide = ggplot2::guide_axis(check.overlap = TRUE)),
+       ggplot2::theme(axis.text.y = ggplot2::element_text(
+         size = if (sum(text_lines(labels)) > 25) 6.5 else 8, lineheight = 0.85
+       )))
+}
+
+# The number of characters after which names are broken, for axes with room for `lines`: not at all,
+# if the lines had no room beside each other.
+breaking_at <- function(names, most, lines) {
+  if (max(1, text_lines(wrapped_labels(names, most))) * length(names) <= lines) most else Inf
+}
+
+# The inches for the title of a panel, of so many side by side, with `beside` inches for the axis:
+# up to two have room in a column of a journal, too.
+title_room <- function(columns, beside) {
+  ((if (columns <= 2) 3.5 else page[["width"]]) - beside) / columns
+}
+
+# Names below points that stand side by side: broken into lines, and sideways where they have no
+# room in a column of a journal.
+names_below <- function(names) {
+  wrapped_labels(names, if (is_sideways(names)) 24 else 12)
+}
+
+sideways <- function(names) ggplot2::guide_axis(angle = if (is_sideways(names)) 90 else 0)
+
+is_sideways <- function(names) {
+  longest_line(wrapped_labels(names, 12)) * length(names) * character_width > 2.8
 }
 
 # Every k-th name, for an axis that has room for `most` names.
@@ -252,21 +303,29 @@ format_each <- function(values, digits = 3) {
 # Small tiles have room for a number only without the zero before the point.
 compact_text <- function(text) sub("^(-?)0\\.", "\\1.", text)
 
-# Two numbers with as many digits as it takes to tell them apart.
+# Two numbers with as many digits as it takes to tell them apart; one number for both if they differ
+# by rounding alone.
 range_text <- function(from, to) {
+  if (settled(to - from) == 0) return(paste("all", number_text(to)))
   text <- number_text(c(from, to))
   for (digits in 2:15) {
-    if (from == to || text[1] != text[2]) break
+    if (text[1] != text[2]) break
     text <- format_each(c(from, to), digits)
   }
   paste(text[1], "to", text[2])
 }
 
-# Joins remarks to the caption below a picture, on lines that fit the page.
+# Scores that differ by less than this differ by rounding: they should not look different.
+settled <- function(values) round(values, 12)
+
+# The caption below every picture: remarks as one sentence, in lines that fit a column of a journal
+# in the type of picture_theme().
 caption_of <- function(...) {
   parts <- c(...)
   if (!length(parts)) return(NULL)
-  paste(strwrap(paste(parts, collapse = "; "), width = 105), collapse = "\n")
+  text <- paste(parts, collapse = "; ")
+  text <- paste0(toupper(substr(text, 1, 1)), substring(text, 2), ".")
+  paste(strwrap(text, 60), collapse = "\n")
 }
 
 # ---- shading
@@ -279,6 +338,7 @@ caption_of <- function(...) {
 # Dark tiles are similar. The colour bar shows scores when there is one measure, or several
 # similarities that share the scale up to 1. Otherwise each measure has its own scale.
 score_shading <- function(tiles, direction, best) {
+  tiles$value <- settled(tiles$value)
   measures <- levels(droplevels(tiles$measure))
   distance <- direction[measures] %in% "distance"
   within_one <- all(abs(tiles$value) <= 1, na.rm = TRUE)
@@ -370,7 +430,7 @@ p_shading <- function(p, alpha, title) {
   limits <- sort(unique(c(c(0.001, 0.01)[c(0.001, 0.01) < alpha], alpha)))
   labels <- c(paste("at most", format_each(limits)), paste("above", format_each(alpha)))
   class <- cut(p, c(-Inf, limits, Inf), labels = labels)
-  colours <- rev(blues)[round(seq(2, 6, length.out = length(labels)))]
+  colours <- c(rev(blues)[round(seq(2, 5, length.out = length(limits)))], not_found_colour)
   share <- rev(seq(0, 1, length.out = length(labels)))[as.integer(class)]
   list(fill = class, share = share,
        scale = ggplot2::scale_fill_manual(title, values = stats::setNames(colours, labels),
@@ -414,7 +474,7 @@ dissimilarities <- function(object, purpose) {
   best <- best_score_of(object, facts, measure, purpose)
   distance <- facts$direction[[measure]] %in% "distance"
   names <- side_names(as.data.frame(object), grid_of(object)$aggregate)
-  d <- if (distance) object$score else pmax(best - object$score, 0)
+  d <- settled(if (distance) object$score else pmax(best - object$score, 0))
   # drops the levels that occur on neither side
   square <- averaged_square(d, lapply(names, function(side, names) {
     used <- levels(side)[levels(side) %in% unlist(lapply(names, as.character))]
@@ -483,11 +543,23 @@ refuse_gaps <- function(missing, what, remedy, purpose) {
 
 # The theme here is what all pictures have in common.
 
-# The background is white, because text on a transparent one would vanish in a dark viewer.
+# The background is white, because text on a transparent one would vanish in a dark viewer. Type and
+# margins are those of a journal: small, with titles apart from the numbers at the axes.
 picture_theme <- function(...) {
+  text <- function(size, ...) ggplot2::element_text(size = size, ...)
+  gap <- function(...) ggplot2::margin(..., unit = "pt")
   list(ggplot2::theme_minimal(),
        ggplot2::theme(plot.background = ggplot2::element_rect(fill = "white", colour = NA),
-                      plot.caption = ggplot2::element_text(hjust = 0, colour = "grey30"),
-                      plot.caption.position = "plot"),
+                      plot.title = text(10),
+                      plot.caption = text(7.5, hjust = 0, colour = "grey30", lineheight = 1,
+                                          margin = gap(t = 8)),
+                      plot.caption.position = "plot",
+                      axis.text = text(8),
+                      axis.title = text(9),
+                      axis.title.x = text(9, margin = gap(t = 7)),
+                      axis.title.y = text(9, angle = 90, margin = gap(r = 7)),
+                      strip.text = text(8, margin = gap(4, 2, 4, 2)),
+                      legend.title = text(8.5), legend.text = text(8),
+                      legend.key.size = ggplot2::unit(0.9, "lines")),
        ggplot2::theme(...))
 }

@@ -249,7 +249,7 @@ responses_multiplied <- function(x) {
   trial <- if (x$run) "runs" else if (blocks_of_events(x)) "events" else "trials"
   trials <- if (several) {
     paste0("of different ", trial, if (!x$run) " of a stimulus",
-           if (!is.null(x$session)) " (between sessions also of the same)",
+           if (!is.null(x$session)) ", or of the same trial in different sessions",
            ", so that their noise drops out")
   } else if (is.null(x$session)) {
     "of one trial, so that its noise stays"

@@ -26,14 +26,17 @@ result_classes <- new.env(parent = emptyenv())
 #           words
 # footing   a function(x, digits): the lines below the rows
 # term      a function(rows): the column `term` of tidy(), where no column is called so
+# bare      may its rows be bound with plain data frames of the same columns?
+# sentence  a function(x): what in_words() tells of the rows; NULL where there is nothing to tell
 declare_result <- function(class, from, words, columns, kept = list(), cut = function(x, kept) kept,
                            digits = 4, heading = function(x, digits) NULL,
                            shown = function(x) x, footing = function(x, digits) NULL,
-                           term = NULL) {
+                           term = NULL, bare = !length(kept), sentence = NULL) {
   stopifnot(!anyDuplicated(columns$name), is.list(kept), length(kept) == length(names(kept)))
   result_classes[[class]] <- list(class = class, from = from, words = words, columns = columns,
                                   kept = kept, cut = cut, digits = digits, heading = heading,
-                                  shown = shown, footing = footing, term = term)
+                                  shown = shown, footing = footing, term = term,
+                                  bare = bare, sentence = sentence)
 }
 
 # The table of columns, with one line for each:
@@ -123,15 +126,6 @@ as.data.frame.repalign_result <- function(x, row.names = NULL, optional = FALSE,
   for (name in names(declaration_of(x)$kept)) attr(x, name) <- NULL
   class(x) <- "data.frame"
   x
-}
-
-# Classes without a summary of their own have that of data frames, which ignores what it does not
-# know.
-#' @export
-summary.repalign_result <- function(object, ...) {
-  given <- list(...)
-  do.call(no_other_arguments, given[!names(given) %in% c("maxsum", "digits", "quantile.type")])
-  NextMethod()
 }
 
 #' @importFrom utils head

@@ -1,5 +1,5 @@
-# Which columns tell the rows of bound results apart, and what score_matrix() and the pictures must
-# know of a grid.
+# Which columns tell the rows of bound results apart, what their rows are called, and what
+# score_matrix() and the pictures must know of a grid.
 
 # The columns that say which of several bound results a row is from. These are all further columns
 # that hold words, such as the `.id` of dplyr::bind_rows(), and other further columns as long as
@@ -64,4 +64,45 @@ grid_of <- function(result) {
     list(within = attr(result, "within"), symmetric = attr(result, "symmetric"))
   list(within = isTRUE(known$within), symmetric = known$symmetric,
        aggregate = isTRUE(known$aggregate))
+}
+
+# 1 for similarities and -1 for distances, of the labels of measures.
+signs_of <- function(result, measure) {
+  direction <- attr(result, "direction")
+  known <- if (is.null(direction)) rep(NA, length(measure)) else direction[measure]
+  if (anyNA(known)) {
+    abort("`result` no longer says whether larger or smaller scores of ",
+          dQuote(measure[is.na(known)][1], FALSE), " are better: start again from what ",
+          "score_interval() returned.", class = "repalign_error_rows", arg = "result")
+  }
+  unname(ifelse(known == "distance", -1, 1))
+}
+
+# The names of the representations of a side, with their models where there are any.
+full_names <- function(rows, side) {
+  model <- rows[[paste0("model_", side)]]
+  name <- as.character(rows[[side]])
+  if (is.null(model)) name else paste(model, name, sep = "/")
+}
+
+# Rows that were chosen by an index that is NA are NA as a whole, and say of nothing what it is.
+refuse_nameless_rows <- function(rows, arg) {
+  for (column in intersect(c("measure", "model", "term", "metric"), names(rows))) {
+    lost <- which(is.na(rows[[column]]))
+    if (!length(lost)) next
+    abort("`", arg, "` has rows without a ", column, " (NA), first row ", lost[1],
+          ": leave them out, as in ", arg, "[!is.na(", arg, "$", column, "), ].",
+          class = "repalign_error_rows", arg = arg)
+  }
+  invisible(rows)
+}
+
+# Groups of rows with equal values in the columns, as a list of row numbers. The groups are in the
+# order of the levels, or without levels in order of appearance.
+row_groups <- function(rows, columns) {
+  ranks <- lapply(unname(columns), function(column) {
+    match(as.character(rows[[column]]), label_levels(rows[[column]]))
+  })
+  key <- do.call(paste, ranks)
+  split(seq_len(nrow(rows)), factor(key, unique(key[do.call(order, ranks)])))
 }

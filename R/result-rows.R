@@ -20,8 +20,18 @@ declare_result(
     paste0("Similarity: ", count_of(nrow(x), "score"),
            if (length(labels) > 1) paste(" of", length(labels), "measures"), undefined_of(x$score))
   },
-  footing = function(x, digits) complete_note(x$measure)
+  footing = function(x, digits) complete_note(x$measure),
+  sentence = function(x) similarity_sentence(x)
 )
+
+similarity_sentence <- function(x) {
+  need_columns(x, c("x", "y", "measure", "score"), "told", "result")
+  for_each_measure(x, function(part) {
+    scores_sentence(part, signs_of(part, part$measure[1]), function(row) {
+      c(stimuli_words(part$n[row]), if (!is.null(part$pairs)) paste(part$pairs[row], "pairs"))
+    })
+  })
+}
 
 #' The grid of scores as a matrix
 #'
@@ -137,13 +147,6 @@ one_label <- function(result, measure) {
   check_choice(measure, labels, "measure")
 }
 
-# The names of the representations of a side, with their models where there are any.
-full_names <- function(rows, side) {
-  model <- rows[[paste0("model_", side)]]
-  name <- as.character(rows[[side]])
-  if (is.null(model)) name else paste(model, name, sep = "/")
-}
-
 # The names of the sides of an aggregate: those of the models, without the layers that a maximum
 # selects.
 model_names <- function(rows, side) {
@@ -212,25 +215,14 @@ summary.repalign_similarity <- function(object, ...) {
   no_other_arguments(...)
   plain <- need_columns(as.data.frame(object), c("measure", "score"), "summarised")
   refuse_pooling(object)
-  summary_rows(plain, source_columns(object), function(part) {
+  rows <- summary_rows(plain, source_columns(object), function(part) {
     score <- part$score
     q <- stats::quantile(score, c(0, 0.5, 1), na.rm = TRUE, names = FALSE)
     data.frame(pairs = length(score), undefined = sum(is.na(score)), min = q[1],
                median = q[2], mean = if (all(is.na(score))) NA_real_ else mean(score, na.rm = TRUE),
                max = q[3])
   })
-}
-
-# Rows that were chosen by an index that is NA are NA as a whole, and say of nothing what it is.
-refuse_nameless_rows <- function(rows, arg) {
-  for (column in intersect(c("measure", "model", "term", "metric"), names(rows))) {
-    lost <- which(is.na(rows[[column]]))
-    if (!length(lost)) next
-    abort("`", arg, "` has rows without a ", column, " (NA), first row ", lost[1],
-          ": leave them out, as in ", arg, "[!is.na(", arg, "$", column, "), ].",
-          class = "repalign_error_rows", arg = arg)
-  }
-  invisible(rows)
+  told(rows, object)
 }
 
 # Refuses bound results without a source column, because they would be summarised as one result.
@@ -275,16 +267,6 @@ summary_rows <- function(plain, sources, summarise) {
     cbind(named, summarise(plain[at, , drop = FALSE]))
   })
   do.call(rbind, unname(rows))[seq_along(groups), , drop = FALSE]
-}
-
-# Groups of rows with equal values in the columns, as a list of row numbers. The groups are in the
-# order of the levels, or without levels in order of appearance.
-row_groups <- function(rows, columns) {
-  ranks <- lapply(unname(columns), function(column) {
-    match(as.character(rows[[column]]), label_levels(rows[[column]]))
-  })
-  key <- do.call(paste, ranks)
-  split(seq_len(nrow(rows)), factor(key, unique(key[do.call(order, ranks)])))
 }
 
 #' Results as plain tables

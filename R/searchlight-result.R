@@ -12,8 +12,38 @@ declare_result(
     column("p_value", "of this centre alone", shown = 2, tidy = "p.value"),
     column("p_familywise", "over all centres", shown = 3, tidy = "p.familywise")
   ),
-  kept = list(max_null = all_alike, threshold = all_alike, settings = all_alike)
+  kept = list(max_null = all_alike, threshold = all_alike, settings = all_alike),
+  sentence = function(x) searchlight_sentence(x)
 )
+
+# A sentence for each model.
+searchlight_sentence <- function(x) {
+  settings <- searchlight_facts(x, "result")$settings
+  rows <- best_centers(x)
+  vapply(seq_len(nrow(rows)), function(k) {
+    row <- rows[k, ]
+    name <- measure_words(settings$measure)
+    count <- paste0("Of ", count_of(row$centers + row$undefined, "centre"), ", ")
+    if (!row$centers) return(paste0(count, "all have undefined scores with ", row$model, " (NA)."))
+    score <- paste(name, "=", number_word(row$score))
+    lost <- if (row$undefined) paste0(" ", row$undefined, " had no score (NA).")
+    if (settings$permutations == 0) {
+      return(paste0(count, "centre ", row$best, " was most similar to ", row$model,
+                    brackets(score, "no p-values"), ".", lost))
+    }
+    across <- if (settings$across_models) "all centres and models" else "all centres"
+    found <- row$significant
+    paste0(count, if (found == row$centers) "all" else if (found) found else "none",
+           if (found > 1) " were" else " was", " more similar to ", row$model,
+           " than by chance", brackets(paste(alpha_words(settings$alpha, "family-wise p"), "over",
+                                             across),
+                                       permutations_words(settings$permutations, settings$engine,
+                                                          "conditions"),
+                                       paste(settings$n, "conditions")),
+           "; most similar was centre ", row$best, brackets(score, p_words(row$p_familywise,
+                                                                    settings$alpha)), ".", lost)
+  }, "")
+}
 
 searchlight_result <- function(found, neighbours, job, across_models, alpha) {
   sign <- job$measure$sign
@@ -105,7 +135,7 @@ print.repalign_searchlight <- function(x, digits = 3, n = 5, ...) {
       count_of(length(models), "model"), "\n", sep = "")
   writeLines(strwrap(permutation_words(settings), exdent = 2))
   if (!nrow(x)) return(invisible(x))
-  rows <- summary(x)
+  rows <- best_centers(x)
   if (settings$permutations == 0) {
     rows <- rows[c("model", "centers", "undefined", "best", "score")]
   }
@@ -139,6 +169,11 @@ print_best_centers <- function(x, settings, digits, n) {
 #' @export
 summary.repalign_searchlight <- function(object, ...) {
   no_other_arguments(...)
+  told(best_centers(object), object)
+}
+
+# A row for each model.
+best_centers <- function(object) {
   facts <- searchlight_facts(object, "object")
   sign <- if (facts$settings$direction == "distance") -1 else 1
   rows <- need_columns(as.data.frame(object), c("center", "model", "score", "p_familywise"),

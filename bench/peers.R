@@ -202,6 +202,7 @@ rows <- do.call(rbind, lapply(sizes, function(size) {
   report(size[1], size[2], setdiff(chosen, "calibrate"))
 }))
 if ("calibrate" %in% chosen) rows <- rbind(rows, report(500, 512, "calibrate"))
+if (is.null(rows)) quit("no")
 rows <- rows[order(judge(rows)), ]
 cat("\ntheir time / ours\n")
 cat(vapply(seq_len(nrow(rows)), function(i) describe_row(rows[i, ]), ""), sep = "\n")

@@ -58,6 +58,7 @@ argument_calls <- function(frame = parent.frame()) {
                            group = c("g", "g", "h", "k")),
     fit_rdm_model = list(model = model, rdms = rdms[3:4], outer = "cosine"),
     hsic = c(both, list(estimator = "stimulus")),
+    in_words = list(result = intervals),
     influence_matrix = list(result = intervals),
     jsd = list(p = outputs, q = outputs[n:1, ]),
     match_rows = list(x = x, y = y[n:1, ]),

@@ -61,4 +61,7 @@ tick_labels <- function(built, axis, panel = 1) {
   unlist(labels[!is.na(built$layout$panel_params[[panel]][[axis]]$get_breaks())])
 }
 
+# the caption without its line breaks
+caption_text <- function(plot) gsub("\n", " ", plot$labels$caption)
+
 fill_scale <- function(built) built$plot$scales$get_scales("fill")

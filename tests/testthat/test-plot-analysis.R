@@ -35,12 +35,12 @@ test_that("a caption counts the intervals and values that the axis cuts", {
   skip_if_not_installed("ggplot2")
   set.seed(2)
   result <- brain_to_brain(recorded(), neurons = c(2, 3), repeats = 4, estimator = "naive")
-  expect_null(built(ggplot2::autoplot(result))$plot$labels$caption)
+  expect_no_match(caption_text(ggplot2::autoplot(result)), "beyond")
   result$conf_high[1] <- 7
-  expect_match(ggplot2::autoplot(result)$labels$caption, "1 of 2 intervals reach beyond the axis")
+  expect_match(caption_text(ggplot2::autoplot(result)), "1 of 2 intervals reach beyond the axis")
   result$conf_low[2] <- -3
   result$pooled[2] <- -2
-  caption <- ggplot2::autoplot(result)$labels$caption
+  caption <- caption_text(ggplot2::autoplot(result))
   expect_match(caption, "1 of 2 values lie outside")
   expect_match(caption, "2 of 2 intervals")
 })
@@ -70,14 +70,14 @@ test_that("one number of neurons: the comparisons stand side by side, in their o
   layers <- setNames(lapply(1:3, function(i) recorded()), names)
   result <- brain_to_model(recorded(), layers, neurons = 5, repeats = 4)
   plot <- built(ggplot2::autoplot(result))
-  expect_identical(unname(tick_labels(plot, "x")), paste0("...layer", c(10, 2, 1), ".conv"))
+  expect_identical(unname(tick_labels(plot, "x")), paste0("module.\nfeatures.\nlayer", c(10, 2, 1), ".conv"))
   expect_false(has_layer(plot, "GeomLine"))
   points <- data_of(plot, "GeomPoint")
   expect_equal(points$y, result$pooled)
   expect_identical(round(points$x), as.numeric(match(result$y, names)))
   result$y <- factor(result$y, sort(names))
   plot <- built(ggplot2::autoplot(result))
-  expect_identical(unname(tick_labels(plot, "x")), paste0("...layer", c(1, 10, 2), ".conv"))
+  expect_identical(unname(tick_labels(plot, "x")), paste0("module.\nfeatures.\nlayer", c(1, 10, 2), ".conv"))
   crosses <- built(ggplot2::autoplot(result, single = TRUE))
   expect_match(crosses$plot$labels$caption, "cross: mean")
 })
@@ -122,9 +122,9 @@ test_that("the caption says what thick lines are", {
   set.seed(7)
   model <- brain_to_model(recorded(), many_layers(3), neurons = c(2, 5), repeats = 2,
                           estimator = "naive")
-  expect_match(ggplot2::autoplot(model, most = 2)$labels$caption, "thick: the most similar layer")
+  expect_match(caption_text(ggplot2::autoplot(model, most = 2)), "Thick: the most similar layer")
   brain <- brain_to_brain(many_layers(3), neurons = 2:3, repeats = 2, estimator = "naive")
-  expect_match(ggplot2::autoplot(brain, most = 2)$labels$caption, "thick: all comparisons pooled")
+  expect_match(caption_text(ggplot2::autoplot(brain, most = 2)), "Thick: all comparisons pooled")
 })
 
 test_that("bound results with the same comparisons: a row a result, a column a comparison", {
@@ -141,6 +141,36 @@ test_that("bound results with the same comparisons: a row a result, a column a c
   # where one of them is missing in one result there is no grid
   some <- built(ggplot2::autoplot(both[!(both$source == "day2" & both$y == "layer2"), ]))
   expect_identical(nrow(some$layout$layout), 5L)
+})
+
+test_that("more than 6 layers stand side by side in one panel, fewer neurons faint behind most", {
+  skip_if_not_installed("ggplot2")
+  set.seed(9)
+  result <- brain_to_model(recorded(), many_layers(7), neurons = c(2, 5, 8), repeats = 2,
+                           estimator = c("naive", "stimulus"))
+  picture <- ggplot2::autoplot(result)
+  plot <- built(picture)
+  expect_identical(nrow(plot$layout$layout), 1L)
+  expect_identical(unname(tick_labels(plot, "x")), paste0("layer", 1:7))
+  points <- data_of(plot, "GeomPoint")
+  top <- result[result$neurons == 8, ]
+  expect_equal(sort(points$y), sort(top$pooled))
+  # a line for each estimator at each smaller number of neurons, over the same layers
+  faint <- plot$data[[which(vapply(plot$plot$layers, function(layer) {
+    inherits(layer$geom, "GeomLine")
+  }, NA))[1]]]
+  expect_equal(sort(faint$y), sort(result$pooled[result$neurons < 8]))
+  expect_length(unique(faint$group), 4)
+  expect_match(caption_text(picture), paste("Bars: 95% intervals over stimuli; these neurons and",
+                                            "layers are held fixed; faint: with 2 and 5 neurons"))
+  # a panel a layer on demand, and for up to 6 layers
+  expect_identical(nrow(built(ggplot2::autoplot(result, along = "neurons"))$layout$layout), 7L)
+  six <- result[result$y != "layer7", ]
+  expect_identical(nrow(built(ggplot2::autoplot(six))$layout$layout), 6L)
+  # a panel for each of several results, one above the other
+  both <- built(ggplot2::autoplot(rbind(day1 = result, day2 = result)))
+  expect_identical(panel_names(both), c("day1", "day2"))
+  expect_identical(both$layout$layout$ROW, 1:2)
 })
 
 test_that("nothing but undefined values is an error", {
@@ -244,7 +274,8 @@ test_that("a reference without an interval has no band, and widens the axis", {
   plain <- built(ggplot2::autoplot(result, reference = 1.9))
   expect_false(has_layer(plain, "GeomRect"))
   expect_gt(plain$layout$panel_params[[1]]$y.range[2], 1.9)
-  expect_match(ggplot2::autoplot(result, reference = 1.9)$labels$caption, "the reference, 1.9$")
+  expect_match(caption_text(ggplot2::autoplot(result, reference = 1.9)),
+               "the reference, 1.9\\.$")
   interval <- cka_interval(recorded(), recorded(), estimator = "stimulus")
   plot <- built(ggplot2::autoplot(result, reference = interval))
   expect_equal(data_of_last(plot, "GeomHline")$yintercept, interval$cka)

@@ -83,7 +83,7 @@ test_that("the law that moments fit is drawn, and mixes with draws", {
   plot <- built(ggplot2::autoplot(both))
   expect_identical(unique(as.integer(data_of(plot, "GeomRect")$PANEL)), 2L)
   expect_identical(unique(as.integer(data_of(plot, "GeomArea")$PANEL)), 1L)
-  expect_match(plot$plot$labels$caption, "1 of 2")
+  expect_match(caption_text(plot$plot), "1 of 2")
   expect_refused(null_scores(both), "moments")
 })
 
@@ -344,6 +344,45 @@ test_that("scores below chance have another hue; measures of unlike sizes are sh
     values <- both$calibrated[both$measure == measure]
     expect_true(all(abs(values) / max(abs(values)) <= 1))
   }
+})
+
+test_that("tiles are grey where the adjusted p-value is above alpha, and only there", {
+  skip_if_not_installed("ggplot2")
+  set.seed(33)
+  x <- normal_layers("x", 4, n = 30)
+  y <- c(list(same = x$x1 + rnorm(120)), normal_layers("y", 3, n = 30))
+  adjusted <- calibrate(x, y, permutations = 399, p_adjust = "holm")
+  found <- adjusted$p_adjusted <= 0.05
+  # some rows are significant only as long as nothing is adjusted, with calibrated scores above 0
+  expect_true(any(found) && any(!found & adjusted$p_value <= 0.05 & adjusted$calibrated > 0))
+  grey <- data_of_last(built(ggplot2::autoplot(adjusted, type = "tiles")), "GeomTile")
+  expect_identical(unique(grey$fill), not_found_colour)
+  expect_identical(nrow(grey), sum(!found))
+  expect_match(caption_text(ggplot2::autoplot(adjusted, type = "tiles")),
+               "light grey: adjusted p-value above 0.05")
+  p <- built(ggplot2::autoplot(adjusted, type = "p_value"))
+  first <- p$data[[1]]
+  expect_identical(first$fill == not_found_colour, !found)
+  # without adjustment the calibrated score is 0 where it is not significant
+  plain <- ggplot2::autoplot(calibrate(x, y, permutations = 399), type = "tiles")
+  expect_identical(sum(vapply(plain$layers, function(layer) inherits(layer$geom, "GeomTile"), NA)),
+                   1L)
+  expect_no_match(caption_text(plain), "grey")
+})
+
+test_that("the picture of an aggregate says what score and null are of", {
+  skip_if_not_installed("ggplot2")
+  set.seed(34)
+  models <- list(m = normal_layers("a", 2), k = normal_layers("b", 2))
+  said <- function(...) {
+    caption_text(ggplot2::autoplot(calibrate(models, permutations = 99, ...), type = "null"))
+  }
+  expect_match(said(aggregate = "max"), "Score: the largest score of all pairs of layers; null: the")
+  expect_match(said(measure = "procrustes", aggregate = "max"), "the smallest score of all pairs")
+  expect_match(said(aggregate = "mean"), "the mean score of all pairs")
+  expect_match(said(aggregate = "row_max"), "the mean over layers of x of the largest score with a")
+  expect_match(said(aggregate = top_k_mean(2)), "top_k_mean\\(2\\) of all pairs")
+  expect_null(ggplot2::autoplot(calibrate(models, permutations = 99), type = "null")$labels$caption)
 })
 
 test_that("a calibration that lost its alpha says so", {

@@ -30,13 +30,29 @@ test_that("random long names stay distinct and, where possible, within the lengt
   }
 })
 
-test_that("sides are shortened so that no two elements look the same", {
-  sides <- short_sides(rep("brain", 2), paste0("module.features.layer", 1:2), 10)
-  expect_identical(sides, list(rep("brain", 2), c("...layer1", "...layer2")))
-  same <- short_sides(paste0("resnet.module.layer", 1:2), paste0("vit.module.layer", 1:2), 10)
-  expect_identical(anyDuplicated(unlist(same)), 0L)
-  factors <- short_sides(factor("b", c("b", "a")), factor("a", c("b", "a")), 10)
-  expect_identical(levels(factors[[1]]), c("b", "a"))
+test_that("names stay as they were given, in lines that end at separators and capitals", {
+  expect_identical(wrapped_labels(c("FaceBodyManmadeNatobj", "EVA", "a b"), 12),
+                   c("FaceBody\nManmade\nNatobj", "EVA", "a b"))
+  expect_identical(wrapped_labels("module.features.layer4", 16), "module.features.\nlayer4")
+  expect_identical(wrapped_labels("two\nlines given", 8), "two\nlines\ngiven")
+  # a word that is longer than a line stays whole
+  expect_identical(wrapped_labels("unbreakable", 4), "unbreakable")
+  set.seed(1)
+  names <- replicate(50, paste(sample(c(letters[1:3], "B", ".", "_", "/"), 25, TRUE),
+                               collapse = ""))
+  expect_identical(gsub("\n", "", wrapped_labels(names, 9)), names)
+  # many names have no room for lines of their own
+  expect_identical(names_beside(names[1:3]), wrapped_labels(names[1:3], 20))
+  expect_identical(names_beside(names), names)
+})
+
+test_that("captions are one sentence in lines of a journal's column", {
+  expect_null(caption_of(NULL))
+  text <- caption_of("bars: 95% intervals over stimuli", NULL,
+                     "dashed: the threshold of all comparisons together")
+  expect_identical(text, paste0("Bars: 95% intervals over stimuli; dashed: the threshold of\n",
+                                "all comparisons together."))
+  expect_lte(max(nchar(strsplit(text, "\n")[[1]])), 60)
 })
 
 test_that("lines are broken and stay distinct", {
@@ -45,7 +61,9 @@ test_that("lines are broken and stay distinct", {
   expect_lte(max(nchar(unlist(strsplit(wrapped, "\n")))), 12)
   expect_identical(anyDuplicated(wrapped), 0L)
   expect_identical(range_text(0.12341, 0.12344), "0.12341 to 0.12344")
-  expect_identical(range_text(2, 2), "2.00 to 2.00")
+  expect_identical(range_text(2, 2), "all 2.00")
+  expect_identical(range_text(1 - 2e-15, 1), "all 1.00")
+  expect_identical(range_text(0, 9e-16), "all 0.00")
   expect_identical(number_text(c(-0.001, 1234.5, NA, 0.126)), c("0.00", "1234", "NA", "0.13"))
   expect_identical(compact_text(c("0.12", "-0.50*", "1.00", "10.30")),
                    c(".12", "-.50*", "1.00", "10.30"))

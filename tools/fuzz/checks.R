@@ -96,6 +96,7 @@ check_methods <- function(value, methods) {
 }
 
 result_methods <- list(print = print, summary = summary, tidy = tidy, glance = glance,
+                       in_words = in_words,
                        as.data.frame = as.data.frame, `[` = function(x) print(x[nrow(x):1, ]))
 
 check_similarity_result <- function(drawn, value, outcome, seed) {

@@ -1,0 +1,404 @@
+# in_words(): results as sentences for a paper. Each class declares its own sentence beside its
+# columns (`sentence` of declare_result()); here are the words and numbers that they share.
+
+#' @include result-class.R
+NULL
+
+#' A result in one or two sentences
+#'
+#' Says what a result shows in plain sentences for a methods or results section: the numbers with
+#' their intervals and levels, what the intervals are over, p-values with what was permuted and how
+#' often, how many stimuli there were, and which estimator was used. [summary()] of a result ends
+#' with the same sentences.
+#'
+#' @param result what a function of this package returned, or some of its rows: scores, intervals,
+#'   calibrations, evaluations of models, comparisons, ceilings, plans, regressions, searchlights,
+#'   analyses, benchmarks and their ranks, participation ratios. What has neither a score nor a
+#'   p-value, such as [measures()], is an error.
+#' @param ... unused.
+#' @param x sentences.
+#' @return Sentences, a character vector of class `repalign_words` that prints in lines of the width
+#'   of the console and goes into text as it is (`` `r in_words(result)` `` in R Markdown). There is
+#'   one element for each measure, or for each group, metric or estimator where results are made of
+#'   these; of results that were put together by [rbind()][rbind.repalign], one for each source.
+#' @details
+#' Of many rows the sentence tells the best one and counts the others. Numbers are rounded to two
+#' decimals, or to as many as the interval needs; p-values to three decimals below .1 and two above,
+#' and to more where rounding would put them on the other side of the level. No p-value of
+#' permutations is below 1 / (permutations + 1). A score whose p-value is above the level "was not
+#' above chance": that is no evidence that there is nothing. Undefined values (`NA`) are counted.
+#'
+#' The best of many is chosen from the same data: its score is too high by chance. Where the result
+#' knows it ([evaluate_models()], [best_score()]), the sentence says which others may be as good.
+#'
+#' Sentences know only what is kept with a result. What was recorded, what the neurons are a sample
+#' of and why a measure was chosen is yours to say.
+#' @examples
+#' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]
+#' layers <- lapply(v4_layers, function(layer) layer[1:100, ])
+#' in_words(score_interval(v4, layers, measure("cka", estimator = "stimulus_neuron")))
+#' set.seed(1)
+#' in_words(calibrate(v4, layers, permutations = 199))
+#' in_words(cka_interval(v4, layers$L3))
+#' @seealso [tidy()][tidy.repalign]
+#' @export
+in_words <- function(result, ...) {
+  need_arguments()
+  UseMethod("in_words")
+}
+
+#' @export
+in_words.default <- function(result, ...) refuse_speechless(describe(result))
+
+#' @export
+in_words.repalign_result <- function(result, ...) {
+  no_other_arguments(...)
+  sentence <- declaration_of(result)$sentence
+  if (is.null(sentence)) refuse_speechless(paste("what", maker_of(result), "returned"))
+  if (!nrow(result)) {
+    abort("`result` has no rows: there is nothing to tell. Look at how its rows were chosen.",
+          class = "repalign_error_size", arg = "result")
+  }
+  refuse_nameless_rows(result, "result")
+  sources <- source_columns(result)
+  if (!length(sources)) return(new_words(sentence(result)))
+  groups <- row_groups(result, sources)
+  new_words(unlist(lapply(unname(groups), function(at) {
+    paste0(source_names(as.data.frame(result)[at[1], ], sources), ": ", sentence(result[at, ]))
+  })))
+}
+
+refuse_speechless <- function(what) {
+  told <- Filter(function(declared) !is.null(declared$sentence), as.list(result_classes))
+  makers <- sort(unique(unlist(lapply(told, function(declared) declared$from))))
+  abort("`result` must be a result with scores, intervals or p-values, not ", what, ": what ",
+        enumerate(paste0(makers, "()"), length(makers), quote = FALSE), " return.",
+        class = "repalign_error_type", arg = "result")
+}
+
+new_words <- function(text) structure(as.character(text), class = "repalign_words")
+
+#' @rdname in_words
+#' @export
+print.repalign_words <- function(x, ...) {
+  no_other_arguments(...)
+  writeLines(strwrap(x))
+  invisible(x)
+}
+
+# ---- below summaries
+
+# A summary that ends with the sentences of the result. They are left out where rows have lost what
+# a sentence needs, because the summary itself does not need it.
+told <- function(summary, object) {
+  words <- tryCatch(in_words(object), repalign_error = function(error) NULL)
+  if (is.null(words)) return(summary)
+  structure(summary, words = words, class = c("repalign_told", class(summary)))
+}
+
+# Classes without a summary of their own have that of data frames, which ignores what it does not
+# know.
+#' @export
+summary.repalign_result <- function(object, ...) {
+  given <- list(...)
+  do.call(no_other_arguments, given[!names(given) %in% c("maxsum", "digits", "quantile.type")])
+  told(NextMethod(), object)
+}
+
+#' @export
+print.repalign_told <- function(x, ...) {
+  print(untold(x), ...)
+  print(attr(x, "words", exact = TRUE))
+  invisible(x)
+}
+
+# Some of the rows do not have the sentence of all.
+#' @export
+`[.repalign_told` <- function(x, ...) untold(NextMethod())
+
+#' @export
+rbind.repalign_told <- function(..., deparse.level = 1) {
+  parts <- lapply(list(...), function(part) if (inherits(part, "repalign_told")) untold(part) else
+    part)
+  do.call(rbind, c(parts, deparse.level = deparse.level))
+}
+
+untold <- function(x) {
+  attr(x, "words") <- NULL
+  class(x) <- setdiff(class(x), "repalign_told")
+  x
+}
+
+# ---- numbers
+
+# Numbers that stand together have the same number of decimals: two for numbers near 1, fewer for
+# larger and more for smaller ones, and more where they lie close to each other.
+number_words <- function(...) {
+  values <- as.double(c(...))
+  decimals <- decimals_of(values[is.finite(values)])
+  text <- if (decimals > 6) formatC(values, digits = 3, format = "g") else
+    formatC(values, digits = decimals, format = "f", big.mark = ",")
+  # no "-0.00"
+  text <- sub("^-(0[.]?0*)$", "\\1", trimws(text))
+  text[is.na(values)] <- "NA"
+  names(text) <- names(c(...))
+  text
+}
+
+decimals_of <- function(known) {
+  largest <- max(abs(known), 0)
+  if (largest == 0) return(2)
+  decimals <- if (largest >= 0.1) 2 - max(floor(log10(largest)), 0) else 1 - floor(log10(largest))
+  spread <- diff(range(known))
+  # numbers that differ by rounding only need no decimals for that
+  if (spread > 1e-6 * largest) decimals <- max(decimals, ceiling(-log10(spread / 2)))
+  max(decimals, 0)
+}
+
+# A number that may be whole, such as a rank or degrees of freedom.
+short_number <- function(value) format(round(value, 1), trim = TRUE)
+
+# One number that stands alone.
+number_word <- function(value) unname(number_words(value))
+
+# "p = .004". The side of the level that a p-value is on stays visible.
+p_words <- function(p, alpha = 0.05, name = "p") {
+  if (is.na(p)) return(paste(name, "undefined (NA)"))
+  if (p < 0.001) return(paste(name, "< .001"))
+  if (p > 0.995) return(paste(name, "> .99"))
+  digits <- if (p < 0.1) 3 else 2
+  while (digits < 15 && sign(round(p, digits) - alpha) != sign(p - alpha)) digits <- digits + 1
+  paste(name, "=", without_zero(formatC(p, digits = digits, format = "f")))
+}
+
+without_zero <- function(text) sub("^(-?)0[.]", "\\1.", text)
+
+alpha_words <- function(alpha, name = "p") paste(name, "<=", without_zero(format(alpha)))
+
+# "100 stimuli"; NULL where it is not known.
+stimuli_words <- function(n, what = "stimulus") {
+  n <- unique(n)
+  if (!length(n) || anyNA(n)) return(NULL)
+  if (length(n) == 1) return(count_of(count_word(n), what))
+  paste(count_word(min(n)), "to", count_of(count_word(max(n)), what))
+}
+
+count_word <- function(n) format(n, big.mark = ",", scientific = FALSE, trim = TRUE)
+
+# ---- intervals
+
+# "95% interval 0.58 to 1.03 over stimuli"; NULL without one.
+interval_phrase <- function(limits, level, over = NULL) {
+  if (anyNA(limits)) return("no interval (NA)")
+  paste0(if (!is.null(level)) paste0(format(100 * level), "% "), "interval ", limits[1], " to ",
+         limits[2], if (length(over)) paste(" over", over))
+}
+
+# A score with its interval, rounded alike: c(score, low, high), of which undefined ones are NA.
+with_limits_words <- function(score, low, high) {
+  text <- number_words(score = score, low = low, high = high)
+  text[is.na(c(score, low, high))] <- NA
+  text
+}
+
+# The column `over` of results in words: "stimuli + neurons_x" is "stimuli and neurons of x".
+extent_words <- function(over) {
+  over <- unique(over[!is.na(over)])
+  if (length(over) != 1) return(if (length(over)) paste(vapply(over, extent_words, ""),
+                                                         collapse = ", or over "))
+  parts <- strsplit(over, " + ", fixed = TRUE)[[1]]
+  if (all(c("neurons_x", "neurons_y") %in% parts)) {
+    parts <- replace(setdiff(parts, "neurons_y"), setdiff(parts, "neurons_y") == "neurons_x",
+                     "neurons of both sides")
+  }
+  parts <- sub("^neurons_", "neurons of ", sub("^clusters$", "clusters of stimuli", parts))
+  enumerate(parts, quote = FALSE)
+}
+
+# ---- permutations
+
+# "999 permutations of the stimuli". engine: as in the column of calibrations.
+permutations_words <- function(count, engine, what = "stimuli") {
+  engine <- if (length(engine) == 1 && !is.na(engine)) engine else "several"
+  if (engine == "moments") return(paste("the moments of all permutations of the", what))
+  if (!length(count) || is.na(count)) return(NULL)
+  kind <- switch(engine, series = "circular shift", linear = "linear shift", "permutation")
+  where <- switch(engine, blocks = paste0("the ", what, " within blocks"),
+                  clusters = paste0("whole clusters of ", what),
+                  exact = paste0("the ", what, ", which are all"), paste("the", what))
+  paste(count_of(count_word(count), kind), "of", where)
+}
+
+# ---- names
+
+# What measures are called in sentences, where that is not the label of the table of measures.
+measure_names <- c(cka = "CKA", rsa = "RSA score", linear_regression = "R squared of a regression",
+                   kcka = "kernel alignment on nearest neighbours", angular_cka = "angular CKA")
+
+# What estimators of CKA are corrected for.
+estimator_names <- list(naive = character(), stimulus = "few stimuli",
+                        stimulus_neuron = c("few stimuli", "neurons"),
+                        stimulus_trial = c("few stimuli", "the noise of trials"),
+                        stimulus_neuron_trial = c("few stimuli", "neurons", "the noise of trials"))
+
+# Whose neurons are a sample, which a correction for few neurons is about.
+sampled_names <- c(x = "neurons of y", y = "neurons of x",
+                   `as declared` = "neurons that are not declared complete")
+
+outer_names <- c(cosine = "cosine", pearson = "Pearson correlation",
+                 spearman = "Spearman correlation", kendall = "Kendall's tau-a",
+                 tau_b = "Kendall's tau-b", rho_a = "rho-a", whitened_cosine = "whitened cosine",
+                 whitened_pearson = "whitened Pearson correlation")
+
+# The label of a measure in words: "cka(stimulus_neuron)" is "CKA corrected for few stimuli and
+# neurons". Labels that users gave stay as they are.
+measure_words <- function(label) {
+  label <- as.character(label)
+  if (label %in% names(outer_names)) return(outer_names[[label]])
+  id <- sub("[( ].*", "", label)
+  if (is.na(label) || !id %in% names(registry)) return(label)
+  inner <- sub("^[^(]*[(]([^)]*)[)].*$", "\\1", label)
+  parts <- if (grepl("(", label, fixed = TRUE)) strsplit(inner, ", ", fixed = TRUE)[[1]]
+  estimator <- intersect(parts, names(estimator_names))
+  if (id == "cka" && !length(estimator)) estimator <- "naive"
+  complete <- grep("^complete ", parts, value = TRUE)
+  # of missing values the numbers of pairs or stimuli tell
+  others <- setdiff(parts, c(estimator, complete, "pairwise", "middle half"))
+  known <- others %in% names(outer_names)
+  others[known] <- outer_names[others[known]]
+  name <- named_estimator(measure_name(id), estimator, sub("^complete ", "", complete))
+  paste0(name, if (length(others)) paste(" with", enumerate(others, quote = FALSE)),
+         if (grepl("middle half", label, fixed = TRUE)) " over the middle half of the rows")
+}
+
+# complete: of which sides the neurons are all that there are.
+named_estimator <- function(name, estimator, complete = character()) {
+  if (!length(estimator)) return(name)
+  of <- estimator_names[[estimator]]
+  if (!length(of)) return(paste("uncorrected", name))
+  if ("both" %in% complete) of <- setdiff(of, "neurons")
+  sampled <- sampled_names[intersect(complete, names(sampled_names))]
+  if (length(sampled)) of[of == "neurons"] <- sampled[[1]]
+  if (length(sampled) || length(of) > 2) of <- sub("^neurons", "few neurons", of)
+  paste(name, "corrected for", enumerate(of, quote = FALSE))
+}
+
+# "an uncorrected CKA"
+with_article <- function(name) {
+  paste(if (grepl("^([aeiou]|R[SV])", name)) "an" else "a", name)
+}
+
+measure_name <- function(id) {
+  if (id %in% names(measure_names)) return(measure_names[[id]])
+  label <- declaration(id)$label
+  # names of people and abbreviations keep their capital
+  capital <- grepl("^[A-Z]{2}|^(Bures|Jaccard|Procrustes|Riemannian)", label)
+  if (capital) label else paste0(tolower(substring(label, 1, 1)), substring(label, 2))
+}
+
+# The estimator of a CKA, with what is complete, in words.
+estimator_words <- function(estimator, complete = NULL) {
+  named_estimator("CKA", estimator, as.character(complete))
+}
+
+# ---- sentences of scores
+
+# One sentence for each measure of a result.
+for_each_measure <- function(x, sentence) {
+  vapply(unname(row_groups(x, "measure")), function(at) sentence(x[at, , drop = FALSE]), "")
+}
+
+# What is in brackets: the parts that are not NULL or NA.
+brackets <- function(...) {
+  parts <- c(...)
+  parts <- parts[!is.na(parts) & nzchar(parts)]
+  if (length(parts)) paste0(" (", paste(parts, collapse = ", "), ")") else ""
+}
+
+# "2 of 12 scores are undefined (NA)."; NULL where all are known.
+undefined_words <- function(values, what = "score") {
+  lost <- sum(is.na(values))
+  if (!lost) return(NULL)
+  if (lost == length(values)) {
+    if (lost == 1) return(paste0(" The ", what, " is undefined (NA)."))
+    return(paste0(" All ", count_of(lost, what), " are undefined (NA)."))
+  }
+  paste0(" ", lost, " of ", count_of(length(values), what), if (lost == 1) " is" else " are",
+         " undefined (NA).")
+}
+
+capitalised <- function(text) paste0(toupper(substring(text, 1, 1)), substring(text, 2))
+
+# Rows of pairs: list(count, title, twin): how many of what there are, and for each row what is said
+# of a row that stands out, "L3 was most similar to V4" (`title` and `twin`).
+pairs_told <- function(x) {
+  rows <- as.data.frame(x)
+  sides <- list(x = full_names(rows, "x"), y = full_names(rows, "y"))
+  one <- vapply(sides, function(side) length(unique(side)) == 1, NA)
+  n <- nrow(rows)
+  if (n > 1 && one[["x"]]) {
+    return(list(count = count_of(n, "representation"), title = sides$y,
+                twin = paste(" to", sides$x)))
+  }
+  if (n > 1 && one[["y"]]) {
+    return(list(count = count_of(n, "representation"), title = sides$x,
+                twin = paste(" to", sides$y)))
+  }
+  list(count = count_of(n, "pair"), title = paste(sides$x, "and", sides$y), twin = rep("", n))
+}
+
+# The sentence of scores by one measure. details: a function(row) with what stands in brackets after
+# the score of a row, where c(score, low, high) is rounded together.
+scores_sentence <- function(x, sign, details) {
+  name <- measure_words(x$measure[1])
+  told <- pairs_told(x)
+  known <- which(!is.na(x$score))
+  undefined <- undefined_words(x$score)
+  if (!length(known)) {
+    return(if (nrow(x) > 1) paste0("By the ", name, ":", tolower(undefined)) else
+      paste0("The ", name, " of ", told$title, " is undefined (NA)."))
+  }
+  best <- known[which.max(sign * x$score[known])]
+  score <- with_limits_words(x$score[best], x$conf_low[best], x$conf_high[best])[["score"]]
+  if (nrow(x) == 1) {
+    return(paste0("The ", name, " of ", told$title, " was ", score, brackets(details(best)), "."))
+  }
+  verb <- if (nzchar(told$twin[best])) " was" else " were"
+  paste0("Of ", told$count, ", ", told$title[best], verb,
+         if (sign > 0) " most similar" else " closest", told$twin[best],
+         brackets(paste(name, "=", score), details(best)), others_words(x$score, best), ".",
+         undefined)
+}
+
+# What the scores of the others were.
+others_words <- function(score, best) {
+  others <- score[-best]
+  others <- others[!is.na(others)]
+  if (!length(others)) return("")
+  range <- unique(number_words(min(others), max(others)))
+  paste0("; the ", if (length(others) == 1) "other score" else
+    paste("other", length(others), "scores"), if (length(others) == 1) " was " else " were ",
+    paste(range, collapse = " to "))
+}
+
+# How many of the other models are above chance. p: their p-values.
+others_chance_words <- function(p, alpha, sign, how = "") {
+  if (!any(!is.na(p))) return(NULL)
+  found <- sum(p <= alpha, na.rm = TRUE)
+  side <- if (sign > 0) "above" else "below"
+  if (length(p) == 1) {
+    return(paste0(" The other was ", if (!found) "not ", side, " chance", how, "."))
+  }
+  paste0(" Of the others, ", if (found) found else "none", if (found > 1) " were " else " was ",
+         side, " chance", how, ".")
+}
+
+# " (95% confidence set)"
+confidence_set_words <- function(level) {
+  if (!is.null(level)) paste0(" (", format(100 * level), "% confidence set)")
+}
+
+# The sentences as lines below printed rows; none where the rows have lost what they need.
+words_below <- function(x) {
+  strwrap(tryCatch(in_words(x), repalign_error = function(error) NULL))
+}

@@ -1,0 +1,170 @@
+# in_words(): sentences by snapshots (tests/testthat/_snaps/sentences.md), and what holds for every
+# class: numbers are those of the result, rows may be cut, undefined values are told.
+
+results <- results_by_class()
+speaking <- setdiff(names(results), "repalign_measures")
+
+# What in_words() says, without its class and in the lines in which it prints.
+told_lines <- function(result) strwrap(in_words(result), 90)
+
+test_that("every class has its sentence", {
+  expect_snapshot({
+    for (class in speaking) {
+      for (result in results[[class]]) cat("", class, told_lines(result), sep = "\n")
+    }
+  })
+})
+
+test_that("what has no sentence says what has one", {
+  expect_refused(in_words(measures()), "not what measures[(][)] returned: what .*score_interval[(]")
+  expect_refused(in_words(1:3), "scores, intervals or p-values, .*similarity[(][)]")
+  expect_refused(in_words(results$repalign_interval[[1]][0, ]), "no rows")
+  expect_refused(in_words(results$repalign_interval[[1]], digits = 3), "digits")
+  expect_refused(in_words(results$repalign_interval[[1]]["score"]), "column")
+})
+
+# The numbers with decimals in a text; p-values are written without 0.
+numbers_of <- function(text) {
+  found <- unlist(regmatches(text, gregexpr("-?[0-9,]*[.][0-9]+", text)))
+  data.frame(value = as.double(gsub(",", "", found)), decimals = nchar(sub(".*[.]", "", found)))
+}
+
+# All numbers that a sentence may take: of the columns, and of what is known of all rows.
+known_numbers <- function(result) {
+  facts <- attributes(result)[c("model", "settings", "facts", "group", "conf_level", "margin",
+                                "whole")]
+  numbers <- c(unlist(Filter(is.numeric, as.data.frame(result))), judged = 0.05,
+               unlist(rapply(facts, as.double, classes = "numeric", how = "unlist")))
+  numbers[!is.na(numbers)]
+}
+
+expect_known_numbers <- function(result, info) {
+  text <- gsub("< .001|> .99", "", in_words(result))
+  numbers <- numbers_of(text)
+  known <- known_numbers(result)
+  for (k in seq_len(nrow(numbers))) {
+    apart <- min(abs(known - numbers$value[k]))
+    expect_lte(apart, 0.5 * 10^-numbers$decimals[k] * (1 + 1e-9), label = paste(info, text))
+  }
+}
+
+test_that("every number is one of the result, rounded", {
+  for (class in speaking) for (result in results[[class]]) expect_known_numbers(result, class)
+})
+
+test_that("some rows have their own sentence", {
+  for (class in speaking) {
+    for (result in results[[class]]) {
+      one <- result[nrow(result), ]
+      expect_s3_class(in_words(one), "repalign_words")
+      expect_true(all(nzchar(in_words(one))), info = class)
+      expect_known_numbers(one, class)
+      # those of regressions name the predictors in their order
+      if (grepl("regression", class)) next
+      turned <- result[rev(seq_len(nrow(result))), ]
+      expect_setequal(unclass(in_words(turned)), unclass(in_words(result)))
+    }
+  }
+})
+
+# The column of each class without which there is nothing to tell.
+main_columns <- function(result) {
+  columns <- result_classes[[class(result)[1]]]$columns
+  intersect(c(columns$name[columns$shown %in% 1], "p_value", "p_adjusted", "p_familywise"),
+            names(result))
+}
+
+test_that("undefined values are told, and never a number", {
+  for (class in setdiff(speaking, c("repalign_benchmark", "repalign_regression"))) {
+    for (result in results[[class]]) {
+      for (column in main_columns(result)) result[[column]][] <- NA
+      text <- in_words(result)
+      expect_true(any(grepl("undefined|NA", text)), info = paste(class, text))
+      expect_false(any(grepl("NaN|Inf|NULL|character[(]0", text)), info = paste(class, text))
+    }
+  }
+})
+
+test_that("some undefined values are counted", {
+  x <- results$repalign_calibration[[1]]
+  x[1, c("score", "p_value", "p_adjusted")] <- NA
+  expect_match(in_words(x), "1 of 2 p-values is undefined", fixed = TRUE)
+  scores <- results$repalign_interval[[1]]
+  scores$score[1] <- NA
+  expect_match(in_words(scores), "1 of 2 scores is undefined", fixed = TRUE)
+})
+
+test_that("p-values stay on their side of the level, numbers keep what tells them apart", {
+  expect_identical(vapply(c(0.0004, 0.004, 0.0496, 0.0504, 0.05, 0.23, 0.9999, NA), p_words, ""),
+                   c("p < .001", "p = .004", "p = .0496", "p = .0504", "p = .050", "p = .23",
+                     "p > .99", "p undefined (NA)"))
+  expect_identical(p_words(0.0099996, 0.01), "p = .0099996")
+  expect_identical(unname(number_words(0.586, 0.405, 0.768)), c("0.59", "0.41", "0.77"))
+  expect_identical(unname(number_words(0.5860, 0.5855, 0.5865)), c("0.5860", "0.5855", "0.5865"))
+  expect_identical(unname(number_words(-0.001, 0.5)), c("0.00", "0.50"))
+  expect_identical(vapply(c(0.0123, 12.345, 1234.5, 0, 1.5e-9), number_word, ""),
+                   c("0.012", "12.3", "1,234", "0.00", "1.5e-09"))
+})
+
+test_that("measures are named in words", {
+  expect_identical(measure_words("cka"), "uncorrected CKA")
+  expect_identical(measure_words("cka(stimulus_neuron)"), "CKA corrected for few stimuli and neurons")
+  expect_identical(measure_words("cka(stimulus_neuron, complete y)"),
+                   "CKA corrected for few stimuli and few neurons of x")
+  expect_identical(measure_words("cka(stimulus_neuron, complete both)"),
+                   "CKA corrected for few stimuli")
+  expect_identical(measure_words("cka(stimulus_neuron_trial)"),
+                   "CKA corrected for few stimuli, few neurons and the noise of trials")
+  expect_identical(measure_words("rsa(pearson)"), "RSA score with Pearson correlation")
+  expect_identical(measure_words("mine (of 2026)"), "mine (of 2026)")
+  for (id in measures()$id) expect_true(nzchar(measure_words(id)))
+})
+
+test_that("sources are told one by one, distances are close", {
+  p <- results$repalign_similarity[[1]]
+  both <- rbind(day1 = p, day2 = p)
+  expect_identical(unclass(in_words(both)), paste0(c("day1: ", "day2: "), in_words(p)))
+  set.seed(302)
+  layers <- lapply(c(a = 4, b = 5, c = 6), function(q) matrix(rnorm(20 * q), 20))
+  distances <- similarity(layers, measure = "procrustes")
+  best <- distances[which.min(distances$score), ]
+  expect_match(in_words(distances), paste(best$x, "and", best$y, "were closest"), fixed = TRUE)
+  calibrated <- calibrate(layers$a, layers$a, "procrustes", permutations = 19)
+  expect_match(in_words(calibrated), "below chance (p = ", fixed = TRUE)
+  unrelated <- calibrate(layers$a, layers$b, "cka", permutations = 19)
+  expect_match(in_words(unrelated), "not above chance (p = ", fixed = TRUE)
+})
+
+test_that("aggregates name what they are of", {
+  set.seed(303)
+  layers <- lapply(c(a = 4, b = 5, c = 6), function(q) matrix(rnorm(20 * q), 20))
+  largest <- suppressMessages(calibrate(layers$a, layers[-1], permutations = 19, aggregate = "max"))
+  expect_match(in_words(largest), "The largest uncorrected CKA over the layers of x and y (",
+               fixed = TRUE)
+})
+
+test_that("summaries end with the sentences, and a part of a summary does not", {
+  any_table <- function(result) utils::capture.output(print(summary(result)))
+  for (class in c("repalign_similarity", "repalign_calibration", "repalign_interval",
+                  "repalign_benchmark", "repalign_best", "repalign_evaluation",
+                  "repalign_searchlight", "repalign_plan", "repalign_dimension")) {
+    result <- results[[class]][[1]]
+    shown <- suppressWarnings(any_table(result))
+    words <- utils::capture.output(print(in_words(result)))
+    expect_identical(utils::tail(shown, length(words)), words, info = class)
+  }
+  scores <- summary(results$repalign_similarity[[1]])
+  expect_output(print(scores[0, ]), "measure")
+  silent <- function(x) !any(grepl("most similar", utils::capture.output(print(x))))
+  expect_true(silent(scores[1, ]))
+  expect_true(silent(rbind(scores, scores)))
+  expect_output(print(results$repalign_regression_group[[1]]), "In a regression of RDMs")
+  expect_output(print(results$repalign_summary[[1]]), "the CKA corrected")
+})
+
+test_that("sentences go into text", {
+  words <- in_words(results$repalign_interval[[1]])
+  expect_identical(paste(words), as.character(words))
+  expect_type(unclass(words), "character")
+  expect_output(print(words), "95% interval")
+})

@@ -213,8 +213,9 @@ null_grid <- function(set, pairs, sides, plan, engine, threads) {
   rows <- cut_into_tiles(pairs, sides, how_many_fit(set, all_representations(sides), TRUE))
   if (is.null(rows)) {
     if (is.null(plan$fixed$shifts)) prepare_grams(set, sides)
+    memo <- new_cache()
     return(lapply(set, function(measure) {
-      null <- measure_null(measure, pairs, sides, plan, engine)
+      null <- measure_null(measure, pairs, sides, plan, engine, memo = memo)
       report_permuted(measure, null$warned, null$said)
       null
     }))
@@ -237,6 +238,7 @@ null_grid <- function(set, pairs, sides, plan, engine, threads) {
 null_tile <- function(tile, job, run) {
   sides <- tile_sides(tile)
   if (is.null(job$designs[[1]]$shifts)) prepare_grams(job$set, sides)
+  memo <- new_cache()
   lapply(seq_along(job$set), function(m) {
     run$warnings <- NULL
     found <- NULL
@@ -245,7 +247,7 @@ null_tile <- function(tile, job, run) {
       found$cells$score
     }
     plan <- list(fixed = job$designs[[match(job$kinds[m], unique(job$kinds))]])
-    null <- measure_null(job$set[[m]], tile$pairs, sides, plan, job$engine, score)
+    null <- measure_null(job$set[[m]], tile$pairs, sides, plan, job$engine, score, memo)
     c(found, list(null = null[setdiff(names(null), c("design", "said", "warned"))],
                   said = null$said, warned = null$warned))
   })

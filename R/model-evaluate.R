@@ -38,7 +38,8 @@
 #' and components, and fits models with weights anew. Clusters must have one size for it (otherwise
 #' `NA`, with a note). A cosine is far above 0 for all RDMs that are positive, so that `p_zero` is
 #' then small for any model; `p_chance` is not. A model that is the same for all pairs between
-#' clusters has no score. Kendall's tau, and RDMs that lack different pairs, take long.
+#' clusters has no score. Permutations by Kendall's tau, and RDMs that lack different pairs, take
+#' long.
 #' @references \enc{Schütt}{Schuett}, Kipnis, Diedrichsen and Kriegeskorte (2023), eLife 12.
 #'   Nili, Wingfield, Walther, Su, Marslen-Wilson and Kriegeskorte (2014), PLoS Computational
 #'   Biology 10 (ceilings).
@@ -299,7 +300,7 @@ way_of_rounds <- function(task) {
   }
   lacking <- gaps[, 1]
   same <- all(gaps[, seq_len(ncol(task$values))] == lacking) && !any(gaps & !lacking)
-  if (!same || task$outer %in% tau_outer) return("plain")
+  if (!same) return("plain")
   if (task$outer %in% linear_outer) "grams" else "ranks"
 }
 
@@ -327,8 +328,8 @@ check_evaluation <- function(task, drawn, folds, threads) {
   note_few_clusters(task, drawn)
   note_lacking_pairs(task)
   if (task$way == "ranks") {
-    rdms <- ncol(task$values) + sum(!task$flexible)
-    check_memory(8 * as.double(threads) * nrow(task$values) * (rdms + 5),
+    each <- if (task$outer %in% tau_outer) 12 else 8
+    check_memory(as.double(threads) * nrow(task$values) * (each * ncol(task$values) + 56),
                  "Ranks of all RDMs, on each thread,", "Fewer threads take less.")
   }
 }

@@ -38,8 +38,8 @@
 #'   the runs, given like `trial`, which then name the trials.
 #' @param event labels of what shares noise, given like `trial`. By default each trial has an event
 #'   of its own. Give trials of a stimulus the same label if they share noise (repeats right after
-#'   each other). This does not serve for a state that a block of trials adds to all stimuli: that
-#'   takes `run = TRUE`.
+#'   each other). What a block of trials adds to all of its stimuli stays: declare such blocks as
+#'   runs (`run = TRUE`).
 #' @param complete are the columns a sample of a larger population, as the neurons of a brain are
 #'   (`FALSE`), or all that there are, such as the units of a network layer (`TRUE`)? Of all that
 #'   there are, the neuron correction of [cka()] leaves out nothing, and no error is about them.

@@ -13,8 +13,8 @@
 #' @param y as `x`, for the same stimuli, from another animal or region; `NULL` to compare parts of
 #'   `x` with each other.
 #' @param neurons numbers of neurons on each side. By default 4, 8, 16, ..., and all neurons that
-#'   both sides have. When all neurons of both sides are used, there is one estimate, whatever
-#'   `repeats` says. With `split`, a group with fewer neurons than asked for is used whole.
+#'   both sides have; then there is one estimate, whatever `repeats` says. With `split`, a group
+#'   with fewer neurons than asked for is used whole.
 #' @param repeats number of random subsets (or of random halves) for each number of neurons.
 #' @param split one label per column of `x`: all pairs of label groups are compared, instead of
 #'   random halves.
@@ -39,11 +39,11 @@
 #'   jackknife deletes whole ones. Stimuli with the label `NA` are left out. At least 5 clusters are
 #'   needed, 4 without intervals.
 #' @param over what intervals are about: `"stimuli"`: these neurons, with other stimuli. With
-#'   `"neurons_x"`, `"neurons_y"` or both also the populations that the neurons are samples of, see
-#'   Details (for pairs within `x` both or neither). Not for `"stimulus_neuron_trial"`.
+#'   `"neurons_x"`, `"neurons_y"` or both also the populations that the neurons are samples of (for
+#'   pairs within `x` both or neither). Not for `"stimulus_neuron_trial"`.
 #' @param complete of which sides are the neurons not a sample, but all that there are, see [cka()]?
-#'   No subsets are taken of two sides one of which is complete. For a list `x` `"both"` or `"none"`
-#'   for all of its elements; what [responses()] makes declares it.
+#'   No subsets are taken of two sides one of which is complete. For a list `x` `"both"` or
+#'   `"none"`.
 #' @return A data frame of class `repalign_analysis` with one row per comparison, number of
 #'   neurons and estimator. Columns:
 #'   * `x` and `y`, what is compared; `neurons`; `estimator`; `complete`, of which sides the
@@ -60,9 +60,9 @@
 #'     and `disattenuated`, the estimate from trials, each with its standard error (`_se`, over
 #'     stimuli), see [noise_ceiling()]; `NA` for `"naive"`.
 #'
-#'   `pooled` is `NA` if a pooled denominator is not positive, and `pooled_se` is `NA` if this
-#'   happens when a stimulus is deleted; one warning counts these cases. `plot()` draws the
-#'   result, and `summary()` pools over the comparisons.
+#'   `pooled` and `pooled_se` are `NA` if a pooled denominator is not positive, with all stimuli or
+#'   without one; one warning counts these cases. `plot()` draws the result, and `summary()` pools
+#'   over the comparisons.
 #' @details Each random subset \eqn{r} of neurons gives three values \eqn{H^{(r)}}{H_r} (see
 #' [hsic()]), of which its CKA is the ratio. The pooled estimate takes the means over the subsets
 #' first:
@@ -92,8 +92,8 @@
 #'   deviations;
 #' * neurons recorded together share noise, which changes `"stimulus_neuron"` unless labels of
 #'   sessions say so; `"stimulus_neuron_trial"` is free of it. Two sides with trials and without
-#'   labels of sessions are taken as recorded together, and a note below the result says so: then
-#'   only different trials are multiplied, which is right either way;
+#'   labels of sessions are taken as recorded together, with a note: then only different trials are
+#'   multiplied;
 #' * a warning of class `repalign_unstable` points out corrected values that lie above 1, with their
 #'   intervals, by more than sampling explains: the same neurons are on both sides under different
 #'   names, or the sides share noise. Random halves of one population are not judged.
@@ -256,8 +256,8 @@ region_pair <- function(x, y, arg_x, arg_y, neurons, units_x, units_y, setup, sc
   complete <- setup$complete[c(arg_x, arg_y)]
   if ("stimulus_neuron" %in% setup$estimator && !any(complete)) {
     note_shared_neurons(list(x = list(data = x, arg = arg_x), y = list(data = y, arg = arg_y)),
-                        list(estimator = "stimulus_neuron", shared_neurons = FALSE,
-                             units_x = units$x))
+                        with_estimator(list(shared_neurons = FALSE, units_x = units$x),
+                                       "stimulus_neuron"))
   }
   if (!complete[1]) check_any_allowed(units$x, ncol(x), arg_x, "units_x", setup)
   if (!complete[2]) check_any_allowed(units$y, ncol(y), arg_y, "units_y", setup)

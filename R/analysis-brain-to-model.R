@@ -17,10 +17,8 @@
 #'   (for example from one recording session) are left out of the neuron correction. By default
 #'   only the pairs of a neuron with itself are left out. Not for what [responses()] declares
 #'   already.
-#' @param na what to do about missing values (`NA` and `NaN`; infinite values are always an
-#'   error). `"error"`: stop, and say where they are. `"stimuli"`: leave out the stimuli that
-#'   have a missing value anywhere. `"neurons"`: leave out the neurons that have one. `units` is
-#'   cut in the same way. A message, and `print()`, say how many are left out.
+#' @param na what to do about missing values, see [brain_to_brain()]. `units` is cut in the same
+#'   way.
 #' @param complete `"y"`: the units of the layers are not a sample, but all that there are, so that
 #'   their self terms are corrected for few stimuli only (see [cka()]); `"x"`: the neurons of the
 #'   region are, which is then used whole. What [responses()] makes declares it.
@@ -44,13 +42,12 @@
 #' With `normalize = "sd"`, the neurons and the units of the layers are divided by their standard
 #' deviations.
 #'
-#' When not to trust it: when stimuli depend on each other (groups of similar images, successive
-#' time points). The jackknife counts each stimulus as an independent observation, so the
-#' intervals are then too narrow, unless `clusters` names these stimuli (see [cka_interval()]).
-#' They cover the sampling of stimuli only and hold the recorded
-#' neurons, the layers and their units fixed. Intervals of two layers for the same stimuli do not
-#' answer whether the layers differ, because their errors are related. The best layer of several
-#' is chosen by its value, which is therefore too high by chance.
+#' When not to trust it: when stimuli depend on each other, intervals are too narrow, unless
+#' `clusters` names these stimuli (see [dependence]). They hold the recorded neurons, the layers and
+#' their units fixed. Intervals of two layers for the same stimuli do not answer whether the layers
+#' differ, because their errors are related, and the best layer of several is chosen by its value,
+#' which is therefore too high by chance: [compare_scores()] and [best_score()] are made for both
+#' questions.
 #' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, Figure 4.
 #' @examples
 #' # V4 against the layers of a network, for the first 100 images

@@ -14,16 +14,12 @@
 #' @param neurons numbers of neurons. By default 4, 8, 16, ..., and all.
 #' @param repeats number of random subsets for each number of neurons below all.
 #' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, see [cka()].
-#' @param normalize `"sd"`: each neuron is divided by its standard deviation over all rows of
-#'   `responses` (silent neurons stay as they are); `"none"`: responses are used as they are.
+#' @param normalize,conf_level see [brain_to_brain()].
 #' @param clusters one label per row of `responses`, for images that depend on each other, such as
 #'   views of one object: `"stimulus_neuron"` leaves out pairs of images with the same label, and
 #'   the jackknife deletes them together. Images with the label `NA` are left out.
-#' @param na what to do about missing values (`NA` and `NaN`; infinite values are always an
-#'   error). `"error"`: stop, and say where they are. `"stimuli"`: leave out the images that have
-#'   a missing value. `"neurons"`: leave out the neurons that have one. `object` is cut in the
-#'   same way. A message, and `print()`, say how many are left out.
-#' @param conf_level see [brain_to_brain()].
+#' @param na what to do about missing values, see [brain_to_brain()]. `object` is cut in the same
+#'   way.
 #' @return A data frame of class `repalign_analysis` with the columns of [brain_to_brain()]; `x`
 #'   and `y` name the categories.
 #' @details
@@ -44,10 +40,9 @@
 #' `"stimulus_neuron"`, at least 3 per category).
 #'
 #' When not to trust it: when images depend on each other, for example several views of the same
-#' object in one category. The jackknife counts each image as an independent observation, so the
-#' intervals are then too narrow, unless `clusters` names these images. They cover the sampling of
-#' images only and hold the recorded neurons and the choice of categories fixed; with a handful of
-#' images per category, they are themselves uncertain.
+#' object in one category, and `clusters` does not say so: intervals are then too narrow. They hold
+#' the recorded neurons and the choice of categories fixed; with a handful of images per category,
+#' they are themselves uncertain.
 #' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, Figure 5.
 #' @examples
 #' # seven objects at three positions each: does inferior temporal cortex separate them?

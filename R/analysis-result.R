@@ -53,7 +53,7 @@ declare_result(
 declare_result("repalign_summary", from = analysis_pages, digits = 3,
                words = "summaries of analyses", columns = analysis_columns,
                kept = list(conf_level = one_level, over = function(values) common_value(values),
-                           title = function(values) common_value(values)),
+                           title = function(values) common_value(values)), bare = TRUE,
                shown = function(x) without_samples_only(x),
                footing = function(x, digits) words_below(x),
                sentence = function(x) analysis_sentence(x))
@@ -145,7 +145,7 @@ analyses <- list(
 has_sampled_layers <- function(x) {
   layers <- any(vapply(parts_of(x), function(part) isTRUE(part$layers), NA))
   words <- if (is.null(x$complete)) rep("none", nrow(x)) else x$complete
-  corrected <- vapply(x$estimator, corrects_neurons, NA)
+  corrected <- correct_for("neurons", x$estimator)
   layers && any(corrected & words %in% c("none", "x"))
 }
 

@@ -42,7 +42,7 @@ whole_grid <- function(neurons, widths, complete) {
 # Which of the data are all neurons that there are, by their names, and the word for each pair of
 # them. complete: as given; x, y: the data of both sides, y: NULL for pairs within x.
 analysis_complete <- function(complete, x, y = NULL) {
-  args <- list(estimator = "stimulus_neuron", default_complete = length(complete) > 1,
+  args <- list(default_complete = length(complete) > 1,
                complete = check_choice(complete, complete_choices, "complete"))
   side <- function(data) {
     Map(function(one, arg) {
@@ -341,7 +341,7 @@ check_analysis <- function(estimator, normalize, repeats, conf_level, na,
     na = check_choice(na, na_choices, "na"), labels = clusters,
     objects = objects, default = default,
     # are there several trials, and estimators that have a ceiling?
-    ceiling = by_trials && any(corrects_stimuli(chosen)) && several
+    ceiling = by_trials && any(correct_for("stimuli", chosen)) && several
   )
 }
 

@@ -116,10 +116,9 @@ trial_size_deletions <- function(comparison, parts, members, used) {
 #' @param neurons numbers of neurons. By default 4, 8, 16, ..., and all.
 #' @param repeats number of random subsets for each number of neurons below all.
 #' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, see [cka()].
-#' @param units one label per neuron: pairs of neurons with equal labels are left out of the
-#'   neuron correction, in the numerator and in the denominators. By default each neuron has a
-#'   label of its own, so that a neuron is never paired with itself. With the recording sessions
-#'   as labels, all pairs that may share noise are left out.
+#' @param units one label per neuron: pairs of neurons with equal labels are left out of the neuron
+#'   correction. By default each neuron has a label of its own. With the recording sessions as
+#'   labels, all pairs that may share noise are left out.
 #' @param na what to do about missing values. `"pairs"`: in each pair of trials, leave out the
 #'   neurons with a missing value in either of the two (`NaN` is an error here). `"stimuli"`:
 #'   leave out the stimuli with a missing value in any trial. `"neurons"`: leave out the neurons
@@ -149,21 +148,17 @@ trial_size_deletions <- function(comparison, parts, members, used) {
 #' different trials, the denominators multiply responses of one trial, which share noise. The
 #' corrected similarity is therefore the share of what neurons do in common that repeats: 1 without
 #' shared noise, whatever the noise of single neurons, and lower the more noise neurons share, or
-#' the more the representation changes from trial to trial. Without shared noise it tells whether
-#' the representation changes; and the drop from `units` = sessions to the default tells how much
-#' noise neurons share. It is not the way to correct another comparison for noise: give the trials
-#' as [responses()] to [cka()], [brain_to_brain()] or [brain_to_model()] for that, whose estimate
+#' the more the representation changes from trial to trial. The drop from `units` = sessions to the
+#' default tells how much noise neurons share. To correct another comparison for noise, give the
+#' trials as [responses()] to [cka()], [brain_to_brain()] or [brain_to_model()], whose estimate
 #' `"stimulus_neuron_trial"` multiplies different trials in the denominators, too. (Of a population
-#' with itself that estimate would be 1 by definition, which is why it is not offered here.)
+#' with itself it would be 1 by definition.)
 #'
 #' When not to trust it: as a measure of how reliable the means over trials are, which have less
 #' noise than single trials; and with neurons recorded together, as evidence that the representation
-#' changes. Compare the result for `units` = sessions with the default.
-#'
-#' The jackknife counts each stimulus as an independent observation. If stimuli depend on each
-#' other (groups of similar images, successive time points), the intervals are too narrow, unless
-#' `clusters` names these stimuli (see [cka_interval()]). They cover the sampling of stimuli only
-#' and hold the recorded neurons and trials fixed.
+#' changes: compare `units` = sessions with the default. If stimuli depend on each other, intervals
+#' are too narrow, unless `clusters` names these stimuli (see [dependence]). They hold the recorded
+#' neurons and trials fixed.
 #' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, Figure 6.
 #' @examples
 #' # the first five repeats of 132 units, of which those of a session may share noise
@@ -445,8 +440,8 @@ trials_or_none <- function(setup, compute) {
 with_trial_values <- function(cells, comparison, parts, terms, members, setup) {
   if (is.null(parts) || !setup$ceiling) return(cells)
   lapply(cells, function(cell) {
-    if (!corrects_stimuli(cell$estimator)) return(cell)
-    codes <- if (corrects_neurons(cell$estimator)) comparison$codes
+    if (!corrections[[cell$estimator]]$stimuli) return(cell)
+    codes <- if (corrections[[cell$estimator]]$neurons) comparison$codes
     own <- Map(function(part, name) replace(part, "codes", list(codes[[name]])),
                parts, names(parts))
     of_trials <- function(parts) {
@@ -458,7 +453,7 @@ with_trial_values <- function(cells, comparison, parts, terms, members, setup) {
     }
     cell$clean <- of_trials(own)
     # over the neuron pairs that the estimator from trials goes by, which may be more
-    cell$signal <- if (corrects_neurons(cell$estimator)) of_trials(parts) else cell$clean
+    cell$signal <- if (corrections[[cell$estimator]]$neurons) of_trials(parts) else cell$clean
     cell
   })
 }
@@ -467,7 +462,7 @@ with_trial_values <- function(cells, comparison, parts, terms, members, setup) {
 region_ceilings <- function(part, trials, naive, setup) {
   if (is.null(trials) || !setup$ceiling) return(part)
   for (e in setdiff(setup$estimator, "naive")) {
-    own <- replace(trials, "codes", list(if (corrects_neurons(e)) setup$codes))
+    own <- replace(trials, "codes", list(if (corrections[[e]]$neurons) setup$codes))
     of_trials <- function(given) {
       h <- trial_subset_h(given, part$subset, part$subset, naive)
       list(h = h, deletions = if (!is.null(setup$conf_level)) {
@@ -475,7 +470,7 @@ region_ceilings <- function(part, trials, naive, setup) {
       })
     }
     part$clean[[e]] <- of_trials(own)
-    part$signal[[e]] <- if (corrects_neurons(e)) of_trials(trials) else part$clean[[e]]
+    part$signal[[e]] <- if (corrections[[e]]$neurons) of_trials(trials) else part$clean[[e]]
   }
   part
 }
@@ -502,7 +497,7 @@ layer_clean <- function(cell, part) {
 # estimator from trials, all as lists of `value` (3 numbers) and `deletions` (a matrix, or NULL).
 # row: the row so far.
 ceiling_of_row <- function(row, h, clean, signal) {
-  if (corrects_trials(row$estimator)) {
+  if (corrections[[row$estimator]]$trials) {
     return(data.frame(ceiling = 1, ceiling_se = NA_real_, disattenuated = row$pooled,
                       disattenuated_se = row$pooled_se))
   }

@@ -98,7 +98,7 @@ need_arguments <- function(quoted = NULL) {
   required <- names(formals)[vapply(formals, identical, NA, quote(expr = ))]
   given <- setdiff(names(formals), c("...", quoted))
   lacking <- vapply(given, function(arg) {
-    eval(bquote(missing(.(as.name(arg)))), caller)
+    eval(call("missing", as.name(arg)), caller)
   }, NA)
   for (arg in intersect(required, given[lacking])) {
     called <- deparse(sys.call(-1)[[1]])[1]

@@ -17,8 +17,7 @@ check_size <- function(rows, columns, arg) {
 # bytes: what the call is about to allocate; what and remedy: what the memory is for, and what would
 # need less of it, for the error message.
 check_memory <- function(bytes, what, remedy) {
-  # asking the system for its free memory takes longer than filling such a small amount
-  if (bytes < 2^24 && is.null(getOption("repalign.max_memory"))) return(invisible())
+  if (is_small_amount(bytes)) return(invisible())
   limit <- memory_limit()
   if (bytes > limit) {
     abort(what, " would take about ", format_bytes(bytes), ", more than the ", format_bytes(limit),
@@ -27,6 +26,9 @@ check_memory <- function(bytes, what, remedy) {
   }
   invisible()
 }
+
+# Asking the system for its free memory takes longer than filling such a small amount.
+is_small_amount <- function(bytes) bytes < 2^24 && is.null(getOption("repalign.max_memory"))
 
 format_bytes <- function(bytes) format(structure(bytes, class = "object_size"), units = "auto")
 
@@ -157,7 +159,7 @@ trial_needs <- function(n, dx, dy, args) {
 }
 
 cka_needs <- function(n, dx, dy, args) {
-  if (corrects_trials(args$estimator)) return(trial_needs(n, dx, dy, args))
+  if (args$corrects$trials) return(trial_needs(n, dx, dy, args))
   switch(args$kernel, linear = linear_needs(n, dx, dy, args),
          rbf = gaussian_needs(n, dx, dy, args),
          manifold = neighbour_needs(n, dx, dy, args$k, weights = 4), no_branch(args$kernel))

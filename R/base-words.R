@@ -19,18 +19,19 @@ is_graph <- function(x) {
 }
 
 stimulus_count <- function(x) {
+  if (inherits(x, "dist")) return(attr(x, "Size"))
   if (is.matrix(x)) return(dim(x)[1])
   kind <- kind_of(x)
-  switch(kind, data = nrow(x), dist = attr(x, "Size"), graph = nrow(x$idx), no_branch(kind))
+  switch(kind, data = nrow(x), graph = nrow(x$idx), no_branch(kind))
 }
 
 stimulus_names <- function(x) {
+  if (inherits(x, "dist")) return(attr(x, "Labels"))
   if (is.matrix(x)) return(dimnames(x)[[1]])
   kind <- kind_of(x)
   # the row names of a data frame without any are numbers
   if (is.data.frame(x) && .row_names_info(x) <= 0) return(NULL)
-  switch(kind, data = rownames(x), dist = attr(x, "Labels"), graph = rownames(x$idx),
-         no_branch(kind))
+  switch(kind, data = rownames(x), graph = rownames(x$idx), no_branch(kind))
 }
 
 # ---- progress

@@ -230,9 +230,9 @@ refuse_lacking <- function(column, x, y) {
 #' *When not to trust it.* Outputs see only what is left at the end of a network: a measure may be
 #' right about differences that no output shows. Models trained alike differ little in accuracy, and
 #' differences of a few stimuli are noise that no measure can follow (`"jsd"` uses the most, and
-#' `"accuracy"` the least of the outputs). The correlation depends on the range of models: adding
-#' one untrained model makes every measure look good. A correlation of 0 may be the outputs' fault.
-#' See [benchmark_groups()] for undefined scores, the cache, memory and workers.
+#' `"accuracy"` the least of the outputs). The correlation depends on the range of models: one
+#' untrained model makes every measure look good. See [benchmark_groups()] for undefined scores, the
+#' cache, memory and workers.
 #' @references Klabunde et al. (2025), ICLR (the ReSi benchmark), tests 1 and 2. Mantel (1967),
 #'   Cancer Research 27 (permutation of models).
 #' @examples

@@ -169,11 +169,11 @@ check_layers <- function(items) {
 #' @param definition `"published"`: quality as the code of the ReSi benchmark computes it, group by
 #'   group. `"paper"`: as its paper defines it. See Details.
 #' @param scores scores that were computed before: a data frame with the columns `x`, `y` (names of
-#'   representations), `measure`, `score`, and for measures that are not of this package
-#'   `direction` (`"similarity"` or `"distance"`). The results of [similarity()] and
-#'   `similarity_scores()` are such tables. What the table has of a measure must be complete.
-#'   Measures that are not in it are computed. With `calibrated = TRUE` the table holds calibrated
-#'   scores, or is the result of [calibrate()].
+#'   representations), `measure`, `score`, and for measures that are not of this package `direction`
+#'   (`"similarity"` or `"distance"`), such as the results of [similarity()] and
+#'   `similarity_scores()`. What the table has of a measure must be complete; measures that are not
+#'   in it are computed. With `calibrated = TRUE` it holds calibrated scores, or is the result of
+#'   [calibrate()].
 #' @param calibrated `TRUE`: benchmark the calibrated scores of [calibrate()] in place of the
 #'   scores. Measures without a permutation null get `NA`.
 #' @param cache `NULL`, or a folder that keeps the scores as they come, so that a call that was

@@ -19,9 +19,8 @@ NULL
 #'   layers (`layers`), such as `c(groups = "conformity")`. What is not named stays as it is.
 #' @param target the differences between outputs that are tests of their own: all that are named
 #'   here and found in a result.
-#' @param ties `"min"`: the rank of a measure is one more than the number of measures that did
-#'   better, as in the code of the ReSi benchmark, so that all that are tied have the best of their
-#'   ranks. `"average"`: they share the mean of their ranks.
+#' @param ties the rank of measures that are tied: `"min"`, the best of their ranks, as in the code
+#'   of the ReSi benchmark, or `"average"`, the mean.
 #' @param undefined what becomes of a measure whose figure is undefined in a test. `"drop"`: it has
 #'   no rank there, as in the ReSi benchmark; `"last"`: it ranks behind all others.
 #' @return A data frame of class `repalign_ranks` with a row for each measure in each test:
@@ -35,23 +34,21 @@ NULL
 #'   how many it has a rank), `undefined` (in how many its figure is undefined), `missing` (in how
 #'   many it is not at all). `print()` shows the same.
 #' @details
-#' The ReSi paper ranks all measures "for each combination of test, dataset, and architecture" and
-#' draws the distribution of ranks as box plots (its Figure 3): so does `plot()`. The figures that
-#' rank by default are those of its Table 3: Spearman's correlation with the difference in accuracy
-#' and with the Jensen-Shannon divergence, the area under the precision-recall curve for tests of
-#' groups, Spearman's correlation for layers. (For its figure, the benchmark's code also ranks by
-#' disagreement: `target = c("accuracy", "jsd", "disagreement")`, which counts the test of outputs
-#' twice.) Of outputs with several correlations, Spearman's is taken. Values that differ by rounding
-#' are tied.
+#' Ranks are within each combination of test, dataset and architecture, and `plot()` draws their
+#' distribution, as Figure 3 of the ReSi paper. The figures that rank by default are those of its
+#' Table 3: Spearman's correlation with the difference in accuracy and with the Jensen-Shannon
+#' divergence, the area under the precision-recall curve for tests of groups, Spearman's correlation
+#' for layers. (For its figure, the benchmark's code also ranks by disagreement: `target =
+#' c("accuracy", "jsd", "disagreement")`, which counts the test of outputs twice.) Values that
+#' differ by rounding are tied.
 #'
 #' Measures need not be the same in all tests. A message says which measures lack ranks, because
 #' their mean is then taken over other tests than that of others.
 #'
 #' When not to trust it: a rank says nothing of how much better a measure is, and in a test that is
-#' too easy or too hard for most measures, small differences or mere chance decide. Tests of one
-#' architecture and data set share their models. Look at the values and p-values of the results,
-#' too; with few tests, at every rank (`as.data.frame()`). Ranks of sets of different size (column
-#' `of`) are not comparable.
+#' too easy or too hard for most measures, mere chance decides. Tests of one architecture and data
+#' set share their models. Look at the values and p-values of the results, too. Ranks of sets of
+#' different size (column `of`) are not comparable.
 #' @references Klabunde et al. (2025), ReSi: A comprehensive benchmark for representational
 #'   similarity measures, ICLR, section 4 and Figure 3.
 #' @examples

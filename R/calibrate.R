@@ -54,38 +54,32 @@ NULL
 #'
 #' @param x,y,measure as in [similarity()]: representations (stimuli x neurons), named lists of
 #'   them, or models. With a list and `y = NULL`, all pairs within the list.
-#' @param permutations one of
-#'   * the number of permutations; the engine `"coset"` rounds it up to whole cosets;
-#'   * an integer matrix with one permutation of the stimuli per row. Leave out the observed order,
-#'     which always counts. The p-values are exact only if the rows and the observed order form a
-#'     group (all swaps within pairs, all shifts), or if the rows are random draws; a warning of
-#'     class `repalign_permutations` points out few different rows, nearly equal rows, and
-#'     incomplete sets of shifts;
-#'   * a design made by `permute::how()`.
+#' @param permutations the number of permutations; or an integer matrix with one permutation of the
+#'   stimuli per row, without the observed order (p-values are exact only if the rows and the
+#'   observed order form a group, such as all swaps within pairs, or if the rows are random draws; a
+#'   warning of class `repalign_permutations` points out some that are neither); or a design made by
+#'   `permute::how()`.
 #' @param ... not used: parameters of a measure are given to [measure()].
 #' @param alpha level of the threshold, between 0 and 1.
 #' @param variant what the column `calibrated` holds. Let \eqn{s} be the score, \eqn{t} the
-#'   threshold, \eqn{b} the best possible score, and \eqn{m} and \eqn{\sigma}{sd} the mean and
-#'   the standard deviation of the null scores:
-#'   * `"gated"`: \eqn{\max((s - t)/(b - t), 0)}{max((s - t)/(b - t), 0)};
+#'   threshold, \eqn{b} the best possible score, and \eqn{m} and \eqn{\sigma}{sd} the mean and the
+#'   standard deviation of the null scores (for distances with changed signs, so that larger values
+#'   always mean more similar):
+#'   * `"gated"`: \eqn{\max((s - t)/(b - t), 0)}{max((s - t)/(b - t), 0)}, which is 0 exactly when p
+#'     is above `alpha`, but for scores equal to the threshold;
 #'   * `"centered"`: \eqn{s - m};
 #'   * `"z"`: \eqn{(s - m)/\sigma}{(s - m)/sd};
 #'   * `"ari"`: \eqn{(s - m)/(b - m)}, as in the adjusted Rand index.
 #'
-#'   For distances, the signs of \eqn{s}, \eqn{t}, \eqn{b} and \eqn{m} are changed first, so that
-#'   larger values always mean more similar. Where nothing bounds the scores (`range_max` of
-#'   [measures()] is infinite, as for `estimator = "stimulus_neuron"` of [cka()]; [new_measure()]
-#'   without `best`; a function of your own in `aggregate`), `"gated"` is how far the score is above
-#'   the threshold, \eqn{\max(s - t, 0)}{max(s - t, 0)}, and `"ari"` is `NA`, with a warning. A
-#'   gated score is 0 exactly when p is above `alpha`, but for scores equal to the threshold.
-#' @param aggregate `NULL`: every pair is calibrated by itself. Otherwise the scores of a whole
-#'   grid of pairs become one value, which is calibrated against the same value of the permuted
-#'   data: `"max"` (the most similar pair), `"mean"`, `"row_max"` or `"col_max"` (the mean over
-#'   rows, or columns, of their maxima), or a function of the matrix of scores, such as
-#'   [top_k_mean()]. The signs of distances are changed before, and that of the value is changed
-#'   back. A function receives a matrix with one row per layer of `x` and one column per layer of
-#'   `y`, with their names, and no missing values. The p-value of any of them is about broken
-#'   pairing: for the difference of two cells there is [compare_scores()].
+#'   Where nothing bounds the scores (`range_max` of [measures()] is infinite, as for `estimator =
+#'   "stimulus_neuron"` of [cka()]; [new_measure()] without `best`; a function of your own in
+#'   `aggregate`), `"gated"` is how far the score is above the threshold, \eqn{\max(s - t, 0)}{max(s
+#'   - t, 0)}, and `"ari"` is `NA`, with a warning.
+#' @param aggregate `NULL`: every pair is calibrated by itself. Otherwise the scores of a whole grid
+#'   of pairs become one value, which is calibrated against the same value of the permuted data:
+#'   `"max"` (the most similar pair), `"mean"`, `"row_max"` or `"col_max"` (the mean over rows, or
+#'   columns, of their maxima), or a function of the matrix of scores (layers of `x` in rows, of `y`
+#'   in columns; distances with their signs changed), such as [top_k_mean()].
 #' @param blocks one label per stimulus: only stimuli of the same block are exchanged, see
 #'   [dependence].
 #' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()] and
@@ -107,10 +101,9 @@ NULL
 #' @param p_adjust a method of [stats::p.adjust()], applied to all rows of the result. It adds
 #'   the column `p_adjusted`, which `summary()`, `glance()` and `plot()` then compare with
 #'   `alpha`.
-#' @param na what to do about missing values, see [similarity()]. With `"stimuli"`, the same rows
-#'   are left out of `blocks`, of `clusters` and of a design made by `permute::how()`; with a matrix
-#'   in `permutations` that is an error. With `series`, the stimuli that remain count as
-#'   consecutive.
+#' @param na what to do about missing values, see [similarity()]. Labels and a design of
+#'   `permute::how()` are cut in the same way; with a matrix in `permutations`, leaving out stimuli
+#'   is an error. With `series`, the stimuli that remain count as consecutive.
 #' @return A data frame of class `repalign_calibration` with one row per pair and measure, or with
 #'   `aggregate` one row per measure (and pair of models). Columns: `x`, `y`, `measure`, `score`,
 #'   `threshold`, `calibrated`, `p_value`, `null_mean`, `null_sd`, `permutations` (the number of

@@ -142,7 +142,7 @@ ceiling_notes <- function(set, others, labels) {
   clean <- unique(vapply(of_cka, function(measure) {
     paste0("\"", measure$args$estimator, "_trial\"")
   }, ""))
-  open <- any(vapply(of_cka, function(measure) corrects_neurons(measure$args$estimator), NA)) &&
+  open <- any(vapply(of_cka, function(measure) measure$args$corrects$neurons, NA)) &&
     any(vapply(others, function(y) !is.null(y) && !has_trials(y), NA)) &&
     !all(grepl("complete (y|both)", labels))
   c(if (length(clean)) {
@@ -163,12 +163,12 @@ ceiling_measure <- function(measure) {
   if (id == "cka") {
     args <- measure$args
     if (isTRUE(args$default_estimator)) {
-      args$estimator <- if (args$kernel == "linear") "stimulus_neuron" else "stimulus"
+      args <- with_estimator(args, if (args$kernel == "linear") "stimulus_neuron" else "stimulus")
       args$default_estimator <- FALSE
       if (measure$label == measure$id) measure$label <- paste0("cka(", args$estimator, ")")
       measure$chosen <- args$estimator
     }
-    if (corrects_trials(args$estimator)) {
+    if (args$corrects$trials) {
       abort("estimator = ", dQuote(args$estimator, FALSE), " is free of the noise of trials, and ",
             "its ceiling is 1. Use ", dQuote(sub("_trial", "", args$estimator), FALSE), ": the ",
             "column `disattenuated` then has the score of ", dQuote(args$estimator, FALSE), ".",

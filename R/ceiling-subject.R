@@ -56,9 +56,9 @@ subject_ceiling_sentence <- function(x) {
 #' @return A data frame with one row: `measure`, its label; `lower`, the mean score of a subject
 #'   with the mean of the others; `upper`, that with the mean of all, itself included; `pairwise`,
 #'   the score between subjects (of different groups); `ceiling`, its square root; `n`, the number
-#'   of subjects, and `groups`, that of groups. For [rsa()] there is also `rdms`, which is `n` by
-#'   another name: what is counted there are RDMs, which with `group` may be several of one subject.
-#'   If all are of one group, `lower`, `pairwise` and `ceiling` are `NA`, with a warning.
+#'   of subjects, and `groups`, that of groups; for [rsa()] also `rdms`, which is `n` (several RDMs
+#'   may be of one subject, see `group`). If all are of one group, `lower`, `pairwise` and `ceiling`
+#'   are `NA`, with a warning.
 #' @details
 #' Let R_u be what is compared of subject u, the RDM or the centred kernel, scaled to length 1 (for
 #' comparisons of ranks the ranks of the RDM, for Pearson's correlation its deviations from the

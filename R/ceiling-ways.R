@@ -17,7 +17,7 @@ cka_ceiling_tables <- function(task, y, args) {
               is_complete(y, args, "y"))
   labels <- list(x = ceiling_units(task$x, "x"), y = if (!is.null(y)) ceiling_units(y, "y"))
   layout <- layout_of_labels(labels, held)
-  sides <- list(args = args, clean = replace(args, "estimator", paste0(args$estimator, "_trial")),
+  sides <- list(args = args, clean = with_estimator(args, paste0(args$estimator, "_trial")),
                 given = given, layout = layout, codes = task$codes,
                 data = lapply(Filter(Negate(is.null), given), centered_data))
   scale <- log2(vapply(Filter(Negate(is.null), given), function(r) form_centering(r)$scale, 0))

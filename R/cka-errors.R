@@ -5,16 +5,16 @@ cka_errors <- function(cosine = NULL) {
   force(cosine)
   function(args) {
     if (args$kernel == "manifold") return(NULL)
-    if (args$kernel == "rbf" && corrects_trials(args$estimator)) return(NULL)
+    if (args$kernel == "rbf" && args$corrects$trials) return(NULL)
     weighted <- function(pair, args, w, d) {
       value <- weighted_cka(pair, args, w)
       if (is.null(cosine)) value else cosine$score(value)
     }
-    possible <- is.null(args$clusters) && !corrects_trials(args$estimator)
+    possible <- is.null(args$clusters) && !args$corrects$trials
     new_errors("jackknife", stimuli = cka_deletions, cosine = cosine,
                weighted = if (possible) weighted,
                transform = if (corrects_sample(args) ||
-                               corrects_trials(args$estimator)) "none" else "z")
+                               args$corrects$trials) "none" else "z")
   }
 }
 
@@ -23,10 +23,10 @@ kernel_side <- function(repr, args, kind) {
 }
 
 cka_deletions <- function(pair, args, codes) {
-  if (corrects_sample(args) || corrects_trials(args$estimator)) {
+  if (corrects_sample(args) || args$corrects$trials) {
     return(cka_table(pair, args, codes)$values[, 1])
   }
-  kind <- if (corrects_stimuli(args$estimator)) "u" else "v"
+  kind <- if (args$corrects$stimuli) "u" else "v"
   if (!goes_by_clusters(args)) {
     side <- function(repr, args, codes) kernel_side(repr, args, kind)
     return(pairwise_ratios(pair, kind, side, args, codes))
@@ -46,7 +46,7 @@ cka_deletions <- function(pair, args, codes) {
 # centered), and `h`, the tables of the three H values, with `loo`, the sums that they are made of.
 cka_table <- function(pair, args, codes, units = NULL) {
   check_units(pair, args)
-  trials <- corrects_trials(args$estimator)
+  trials <- args$corrects$trials
   check_jackknife_memory(pair, if (trials) args$trials else 1)
   layout <- unit_layout(pair, args, units)
   # several estimators of a pair have the same sums
@@ -69,10 +69,10 @@ cka_table <- function(pair, args, codes, units = NULL) {
 # ---- with weights
 
 weighted_cka <- function(pair, args, w) {
-  kind <- if (corrects_stimuli(args$estimator)) "u" else "v"
+  kind <- if (args$corrects$stimuli) "u" else "v"
   a <- kernel_side(pair$x, args, kind)
   b <- kernel_side(pair$y, args, kind)
-  if (!corrects_neurons(args$estimator)) return(weighted_ratios(kind, a, b, w))
+  if (!args$corrects$neurons) return(weighted_ratios(kind, a, b, w))
   check_units(pair, args)
   h <- weighted_products(kind, a, b, w)
   self <- function(repr, total, side) {

@@ -9,22 +9,32 @@ estimators <- c("naive", "stimulus", "stimulus_neuron")
 # These two need responses to several trials, whose noise they correct for.
 trial_estimators <- c("stimulus_trial", "stimulus_neuron_trial")
 
-# These correct for few neurons by leaving out the pairs of a neuron with itself.
-corrects_neurons <- function(estimator) {
-  any(c("stimulus_neuron", "stimulus_neuron_trial") %in% estimator)
+# What estimators correct for: few stimuli, few neurons (by leaving out the pairs of a neuron with
+# itself), and the noise of trials.
+corrections <- sapply(c(estimators, trial_estimators), function(estimator) {
+  list(stimuli = estimator != "naive", neurons = grepl("neuron", estimator),
+       trials = grepl("trial", estimator))
+}, simplify = FALSE)
+
+# Which of several estimators correct for it.
+correct_for <- function(what, estimators) {
+  vapply(corrections[estimators], function(one) one[[what]], NA, USE.NAMES = FALSE)
+}
+
+# The arguments of CKA with another estimator. What it corrects for stands beside it.
+with_estimator <- function(args, estimator) {
+  args$estimator <- estimator
+  args$corrects <- corrections[[estimator]]
+  args
 }
 
 # Not where both sides have all neurons that there are.
 corrects_sample <- function(args) {
-  corrects_neurons(args$estimator) && !identical(args$complete, "both")
+  args$corrects$neurons && !identical(args$complete, "both")
 }
 
 # The same estimator without the neuron correction.
 plain_estimator <- function(estimator) sub("_neuron", "", estimator, fixed = TRUE)
-
-corrects_trials <- function(estimator) any(trial_estimators %in% estimator)
-
-corrects_stimuli <- function(estimator) estimator != "naive"
 
 # The unbiased estimate of Song et al. (2012) for two kernels of n stimuli without their diagonals.
 # `dot` is the sum of the products of their entries, `rows` the sum of the products of their row
@@ -104,7 +114,7 @@ refuse_other_complete <- function(repr, args, side, declared) {
 
 # The words about complete sides in the label of a measure, or NULL where there are none to say.
 complete_words <- function(args) {
-  if (is.null(args$complete) || args$complete == "none" || !corrects_neurons(args$estimator)) {
+  if (is.null(args$complete) || args$complete == "none" || !args$corrects$neurons) {
     return(NULL)
   }
   paste("complete", if (args$complete == "declared") "as declared" else args$complete)
@@ -123,7 +133,7 @@ complete_note <- function(labels) {
 # Do pairs of the two sides lack in the numerator because of labels that hold for all pairs of a
 # call?
 leaves_out_across <- function(args) {
-  if (!corrects_neurons(args$estimator)) return(FALSE)
+  if (!args$corrects$neurons) return(FALSE)
   labelled <- args$shared_neurons || !is.null(args$units_x)
   labelled && (is.null(args$complete) || args$complete == "none" || isTRUE(args$by_session))
 }
@@ -160,7 +170,7 @@ note_unused_units <- function(estimator, given) {
   plain <- is.null(given$units_x) && is.null(given$units_y) && is.null(given[["units"]]) &&
     !isTRUE(given$shared_neurons)
   if (plain) return(invisible())
-  if (corrects_neurons(estimator)) {
+  if (any(correct_for("neurons", estimator))) {
     if (!identical(given$complete, "both") || isTRUE(given$by_session)) return(invisible())
     inform("Labels of neurons have no effect with complete = \"both\": of all neurons that there ",
            "are, none is left out.", class = "repalign_unused_units")
@@ -221,7 +231,7 @@ refuse_units <- function(pair) {
 # Neurons that are on both sides without a label that says so make the corrected CKA too high. When
 # column names or identical data suggest it, the user is told what to do.
 note_shared_neurons <- function(pair, args) {
-  if (!corrects_neurons(args$estimator) || !is.null(pair_labels(pair, args))) return(invisible())
+  if (!args$corrects$neurons || !is.null(pair_labels(pair, args))) return(invisible())
   common <- intersect(colnames(pair$x$data), colnames(pair$y$data))
   # names that R makes for columns without names say nothing
   if (length(common)) common <- common[!grepl("^(V|X|x|Var)?[0-9]*$", common)]
@@ -239,7 +249,7 @@ note_shared_neurons <- function(pair, args) {
 # that has all that there are may be those of the other side; only what shares noise within a trial
 # is left out there, too.
 pair_labels <- function(pair, args) {
-  if (!corrects_neurons(args$estimator)) return(NULL)
+  if (!args$corrects$neurons) return(NULL)
   complete <- any(complete_of_pair(pair, args))
   if (args$shared_neurons) {
     if (complete) return(NULL)
@@ -261,7 +271,7 @@ pair_labels <- function(pair, args) {
 # The labels by which the self term of a side leaves out pairs of neurons; NULL where it leaves out
 # nothing.
 self_labels <- function(repr, args, side) {
-  if (!corrects_neurons(args$estimator) || is_complete(repr, args, side)) return(NULL)
+  if (!args$corrects$neurons || is_complete(repr, args, side)) return(NULL)
   labels <- side_labels(repr, args, side)
   if (is.null(labels)) seq_len(ncol(repr$data)) else labels
 }
@@ -276,14 +286,14 @@ side_labels <- function(repr, args, side, by_trials = has_trials(repr)) {
 
 label_kind <- function(repr, args, by_trials = has_trials(repr)) {
   given <- unclass(repr$responses)
-  corrected <- corrects_trials(args$estimator) && by_trials
+  corrected <- args$corrects$trials && by_trials
   if (!corrected && !is.null(given$session)) "session" else
     if (!is.null(given$neuron)) "neuron" else "given"
 }
 
 declared_labels <- function(repr, args, by_trials = has_trials(repr)) {
   given <- unclass(repr$responses)
-  corrected <- corrects_trials(args$estimator) && by_trials
+  corrected <- args$corrects$trials && by_trials
   if (corrected || is.null(given$session)) return(given$neuron)
   if (is.null(given$neuron)) given$session else
     structure(as.character(given$session), neurons = as.character(given$neuron))

@@ -122,7 +122,7 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
     args$default_estimator <- TRUE
   }
   set <- lapply(estimator, function(e) {
-    structure(list(id = "cka", label = e, args = replace(args, "estimator", e),
+    structure(list(id = "cka", label = e, args = with_estimator(args, e),
                    declaration = declaration("cka")), class = "repalign_measure")
   })
   check_single_sides(x, y)

@@ -149,7 +149,7 @@ held_sums <- function(x, layout, clusters, labels = NULL) {
 # Which neuron pairs count, as matrices of 0 and 1 for xy, xx and yy, where the units of a layout do
 # not say so; NULL: all. own_units: are the units others than those that the estimator goes by?
 allowed_pairs <- function(pair, args, own_units = FALSE) {
-  if (!corrects_neurons(args$estimator)) return(NULL)
+  if (!args$corrects$neurons) return(NULL)
   widths <- c(x = ncol(pair$x$data), y = ncol(pair$y$data))
   weights <- function(labels, a, b) {
     left_out <- if (!is.null(labels)) excluded_pairs(labels$x, labels$y)
@@ -233,7 +233,7 @@ h_table <- function(part, estimator) {
   pairs <- part$pairs
   all <- pairs$total
   each <- pairs$unit
-  if (corrects_neurons(estimator)) {
+  if (corrections[[estimator]]$neurons) {
     # the neuron correction leaves out all neuron pairs within a unit
     total <- total - rowSums(sums$within)
     unit <- unit - sums$within

@@ -61,14 +61,13 @@ declare_result(
 #' was simulated").
 #'
 #' When not to trust it: the parameters are themselves estimated from the data, unless the
-#' population is simulated. The corrected dimensionality scatters, and the other ratios are
-#' not corrected for small samples. For raw spike counts only `assume = "general"` is
-#' appropriate; for `"normalized"`, divide each neuron by its standard deviation first. The
-#' prediction assumes that `x` and `y` have no neurons in common, and there is no way to
-#' label those that they share. The result is `NA`, with a warning, when the corrected
-#' dimensionality or the corrected CKA is undefined. The expansion to second order holds where the
-#' H values of a representation with itself vary little around their means; where they do not, the
-#' mean of single ratios is dominated by a few large ones.
+#' population is simulated. The corrected dimensionality scatters, and the other ratios are not
+#' corrected for small samples. For raw spike counts only `assume = "general"` is appropriate; for
+#' `"normalized"`, divide each neuron by its standard deviation first. `x` and `y` must have no
+#' neurons in common. The result is `NA`, with a warning, when the corrected dimensionality or the
+#' corrected CKA is undefined. Where the H values of a representation with itself vary much, the
+#' mean of single ratios is dominated by a few large ones, which the expansion to second order does
+#' not know.
 #' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, equation 12
 #'   and appendix B.2.
 #' @examples
@@ -160,7 +159,7 @@ estimated_geometry <- function(x, y, estimator) {
        else mean(fx$k / fx$d * fy$k / fy$d) / sqrt(self[["x"]]) / sqrt(self[["y"]]))
 }
 
-corrected_cka <- list(kernel = "linear", estimator = "stimulus_neuron", shared_neurons = FALSE)
+corrected_cka <- with_estimator(list(kernel = "linear", shared_neurons = FALSE), "stimulus_neuron")
 
 side_geometry <- function(repr) {
   refuse_single_neuron(repr, "its dimensionality cannot be corrected; at least two are needed")
@@ -176,7 +175,7 @@ refuse_single_neuron <- function(repr, why) {
 }
 
 jackknifed_moments <- function(pair) {
-  layout <- unit_layout(pair, list(shared_neurons = FALSE))
+  layout <- unit_layout(pair, with_estimator(list(shared_neurons = FALSE), "naive"))
   loo <- leave_out_sums(pair, layout)
   two_way_moments(lapply(loo[c("xy", "xx", "yy")], h_table, estimator = "stimulus_neuron"), loo)
 }

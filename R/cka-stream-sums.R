@@ -286,7 +286,7 @@ h_of_totals <- function(estimator, totals, compared, excluded, known) {
     return(list(value = value, magnitude = value))
   }
   sum <- stimulus_sum(totals)
-  if (corrects_neurons(estimator)) {
+  if (corrections[[estimator]]$neurons) {
     sum <- sum - excluded_total(compared, excluded, known)
     count <- count - compared$left_out$count
   }

@@ -391,8 +391,8 @@ stream_sentence <- function(x) {
 #'   * a list of such pairs of matrices.
 #' @param estimator one or more of `"naive"`, `"stimulus"` and `"stimulus_neuron"`, see [cka()].
 #' @param batch number of rows (stimuli) of a minibatch. `NULL`: no minibatches, unless the products
-#'   of all pairs of neurons do not fit into memory. Then a message says so, and minibatches have
-#'   1000 rows, or fewer where there would be less than 30 of them.
+#'   of all pairs of neurons do not fit into memory: then 1000 rows, or fewer where there would be
+#'   less than 30 minibatches, with a message.
 #' @param shared_neurons,units_x,units_y which pairs of neurons `"stimulus_neuron"` leaves out, see
 #'   [cka()].
 #' @param complete of which sides are the columns not a sample of neurons, but all that there are,
@@ -413,14 +413,12 @@ stream_sentence <- function(x) {
 #' should thus be of about equal size, and more than a few; some hundred rows or more are fast.
 #'
 #' *Minibatches* are disjoint; rows that do not fill a last one are left out. The values H are
-#' averaged over minibatches before the ratio is taken, because a mean of ratios is biased, and each
-#' minibatch is left out in turn for the standard error. Minibatches of successive rows are worth no
-#' more than the order of the rows: where neighbouring rows are alike (images sorted by class), they
-#' say little of how stimuli of different kinds are arranged. A warning of class
+#' averaged over minibatches before the ratio is taken, and each minibatch is left out in turn for
+#' the standard error. Where neighbouring rows are alike (images sorted by class), minibatches of
+#' successive rows say little of how stimuli of different kinds are arranged: a warning of class
 #' `repalign_dependence` points that out, as it does where minibatches differ more than chance
-#' explains; give the rows in random order then, or `shuffle`. The
-#' `"naive"` estimate depends on the size of the minibatches; the corrected ones do not, but for
-#' chance.
+#' explains; give the rows in random order then, or `shuffle`. The `"naive"` estimate depends on the
+#' size of the minibatches; the corrected ones do not, but for chance.
 #'
 #' *Files*: `.npy`, `.npz`, `.safetensors`, `.h5` and tables are read chunk by chunk; `.rds` and
 #' MATLAB files before version 7.3 can only be read whole.
@@ -471,9 +469,9 @@ stream_cka <- function(chunks, estimator = c("naive", "stimulus", "stimulus_neur
   feed <- as_feed(chunks)
   on.exit(feed$end())
   look_ahead(feed, first_rows)
-  labels <- if (corrects_neurons(estimator)) stream_labels(feed, given)
+  labels <- if (any(correct_for("neurons", estimator))) stream_labels(feed, given)
   compared <- compared_columns(feed$widths, labels)
-  if (corrects_neurons(estimator)) {
+  if (any(correct_for("neurons", estimator))) {
     for (which in names(compared)) {
       one <- compared[[which]]
       if (one$left_out$count < length(one$a) * as.double(length(one$b))) next
@@ -564,7 +562,7 @@ streamed_sums <- function(feed, compared, estimator, shuffle) {
     abort("`chunks` has values too large to multiply, beside those of the first chunk; rescale ",
           "the data.", class = "repalign_error_value", arg = "chunks")
   }
-  check_rows(n, if (any(corrects_stimuli(estimator))) 4 else 2, "chunks", "the estimator")
+  check_rows(n, if (any(correct_for("stimuli", estimator))) 4 else 2, "chunks", "the estimator")
   squares <- numeric(nrow(total$by_weight))
   squares[] <- total$cross[cumsum(seq_along(squares))]
   squares <- squares - total$by_weight[, 3]^2 / n
@@ -636,7 +634,7 @@ stream_row <- function(estimator, found, complete) {
   constant <- isTRUE(se <= tie_share * max(abs(theta[1]), 1))
   value <- function(which, side) unscale_h(h[[which]]$value[1], found$scale[side])
   list(value = theta[1], undefined = if (few) 0 else sum(is.na(theta[-1])), constant = constant,
-       values = data.frame(
+       args = with_estimator(list(complete = complete), estimator), values = data.frame(
     estimator = estimator, complete = complete, cka = theta[1], se = if (constant) NA_real_ else se,
     h_xy = value("xy", c(1, 2)), h_xx = value("xx", c(1, 1)), h_yy = value("yy", c(2, 2)),
     n = found$n, batches = length(found$sizes)

@@ -82,7 +82,7 @@ declared_units <- function(pair, args) {
           "delete neurons that are in several sessions with them: declare either `session` or ",
           "`neuron`, or use trials.", class = "repalign_error_choice", arg = pair$x$arg)
   }
-  common <- pair_labels(pair, replace(args, "estimator", list(utils::tail(args$estimator, 1))))
+  common <- pair_labels(pair, args)
   if (!is.null(common)) return(common)
   # nothing is on both sides
   alone <- function(repr, own) if (is.null(own)) seq_len(ncol(repr$data)) else own

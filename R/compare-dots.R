@@ -40,9 +40,8 @@ dot_scores <- function(measure, m, pairs, sides, run) {
   x <- forms_for_dots(measure, sides$x$reprs, i, "x", together)
   y <- if (together) x else
     forms_for_dots(measure, sides$y$reprs, unique(pairs$j), "y", together)
-  places <- as.matrix(pairs)
-  note_forms(measure, m, x$said, if (together) places else places[, 1, drop = FALSE], run)
-  if (!together) note_forms(measure, m, y$said, places[, 2, drop = FALSE], run)
+  note_forms(measure, m, x$said, if (together) pairs else pairs["i"], run)
+  if (!together) note_forms(measure, m, y$said, pairs["j"], run)
   if (!length(x$at) || !length(y$at)) return(NULL)
   first <- pair_of(sides$x$reprs[[x$at[1]]], sides$y$reprs[[y$at[1]]])
   if (!is_quiet(measure$declaration$check_pair, first, measure$args)) return(NULL)
@@ -59,28 +58,33 @@ dot_scores <- function(measure, m, pairs, sides, run) {
 # there.
 forms_for_dots <- function(measure, reprs, at, side, together) {
   forms <- said <- vector("list", length(at))
-  for (k in seq_along(at)) {
+  k <- 0L
+  make <- function() while (k < length(at)) {
+    k <<- k + 1L
     repr <- reprs[[at[k]]]
     if (!is.null(repr$refused[[measure$label]])) next
-    form <- catch_error(withCallingHandlers(
-      measure$dot$form(measure$declaration, repr, measure$args, side),
-      repalign_warning = function(w) {
-        said[[k]] <<- c(said[[k]], list(w))
-        invokeRestart("muffleWarning")
-      }
-    ), failed = function(e) NULL)
+    form <- measure$dot$form(measure$declaration, repr, measure$args, side)
     drawn <- together && !is.null(measure$neighbours) && drew_ties(repr)
-    if (!drawn) forms[k] <- list(form)
+    if (!drawn) forms[k] <<- list(form)
+  }
+  keep <- function(w) {
+    said[[k]] <<- c(said[[k]], list(w))
+    invokeRestart("muffleWarning")
+  }
+  # handlers for each representation would take as long as a small form: after an error the loop
+  # goes on with the next one
+  while (k < length(at)) {
+    catch_error(withCallingHandlers(make(), repalign_warning = keep), failed = function(e) NULL)
   }
   usable <- !vapply(forms, is.null, NA)
   list(forms = forms[usable], at = at[usable], said = list(at = at, warnings = said))
 }
 
 # Collects the warnings about representations. in_pairs: the pairs, in whose order warnings come, as
-# a matrix with the numbers of the representations.
+# columns with the numbers of the representations.
 note_forms <- function(measure, m, said, in_pairs, run) {
   for (k in which(lengths(said$warnings) > 0)) {
-    p <- min(row(in_pairs)[which(in_pairs == said$at[k])])
+    p <- min(vapply(in_pairs, match, 0L, x = said$at[k]), na.rm = TRUE)
     run$warnings <- c(run$warnings, lapply(said$warnings[[k]], function(w) {
       list(label = measure$label, at = c(p, m), warning = w)
     }))

@@ -4,6 +4,44 @@
 
 # similarity() scores every pair of a grid, and prepares each representation once.
 
+#' Several processes and machines
+#'
+#' How [similarity()], [calibrate()] and the functions that rest on them use the workers of a plan of
+#' the package future.
+#'
+#' @details
+#' If you have set a plan with the package future (and installed future.apply), the pairs are
+#' computed by the workers of the plan: processes on this machine, other machines, or the jobs of
+#' a cluster, where repalign must be installed. The grid of pairs is cut into tiles, and a worker
+#' prepares the representations of its tile and sends numbers back. Results are those of the plain
+#' call, if the BLAS and its settings are the same everywhere (to 1e-12 for products of matrices):
+#' all random draws are made, or seeded, beforehand. A function of your own ([new_measure()]) must
+#' not draw random numbers. Set the BLAS to as many threads as a worker has processors, for example
+#' by `export OPENBLAS_NUM_THREADS=4` in the template of the jobs.
+#'
+#' ```
+#' library(future)
+#' plan(multisession, workers = 4)      # four processes on this machine
+#' similarity(models, measure = "rsa")
+#'
+#' # jobs of a Slurm cluster; slurm.tmpl is a template of the package batchtools
+#' plan(future.batchtools::batchtools_slurm, workers = 40, template = "slurm.tmpl",
+#'      resources = list(ncpus = 4, memory = "8GB", walltime = 3600))
+#' calibrate(models, measure = c("cka", "mutual_knn"), aggregate = "max", threads = 4)
+#' ```
+#'
+#' Other engines of future work as well: `plan(future.mirai::mirai_multisession, workers = 4)`, which
+#' starts processes by the package mirai, gave the results of the plain call.
+#'
+#' Without a plan, a call whose prepared representations would take more than a quarter of the
+#' free memory is also computed tile by tile, which takes longer.
+#' @examples
+#' # the plain call; after future::plan(future::multisession) two workers would share the pairs
+#' similarity(v4_layers[1:3])
+#' @seealso [similarity()], [calibrate()]
+#' @name workers
+NULL
+
 #' Similarity of representations
 #'
 #' Compares two representations, each representation of one list with each of another, all
@@ -63,60 +101,31 @@
 #' you use the package progressr, it shows the progress. When a list is compared with itself, a
 #' symmetric measure is computed once per unordered pair.
 #'
-#' Where a score is made of an inner product of something that each side has, all scores of a grid
-#' are made at once, as one product of matrices: [rsa()] but for Kendall's tau and missing pairs,
-#' [cka()], [angular_cka()] and [rv()] without labels of neurons or clusters,
-#' [distance_correlation()], [mutual_knn()], [knn_jaccard()], [mka()], [kcka()] and [cknna()] with
-#' `centering = "full"`. Such a score agrees with that of the pair alone, and of any other grid, to
-#' 1e-12, because the last bits of a product of matrices depend on its shape.
+#' Where a score is made of an inner product of something that each side has ([rsa()], [cka()],
+#' [mutual_knn()] and others), all scores of a grid are made at once, as one product of matrices.
+#' Such a score agrees with that of the pair alone to 1e-12.
 #'
 #' Scores of different measures are not on one scale; [measures()] gives their ranges. A score by
 #' itself does not tell whether it is higher than chance: see [calibrate()].
 #'
 #' Stimuli go by their names, here and in all functions, in matrices as in RDMs. The same names in
-#' another order are brought into the order of the first representation that has names, and a
-#' message says so; values without names, such as those of `clusters`, are then taken in that order.
-#' Names of other stimuli are an error; [match_rows()] keeps those that all have. If only some sides
-#' have names, the rows are assumed to be in the same order, and a message says so. A column that
-#' looks like an identifier is an error, see [response_matrix()].
+#' another order are brought into the order of the first representation that has names, with a
+#' message; labels without names are then taken in that order. Names of other stimuli are an error;
+#' [match_rows()] keeps those that all have. If only some sides have names, the rows are assumed to
+#' be in the same order, with a message. A column that looks like an identifier is an error, see
+#' [response_matrix()].
 #'
 #' With `na = "stimuli"`, a stimulus of a `dist` object is left out if all of its distances are
 #' missing. Any other missing distance is an error, because it is not clear which of its two
 #' stimuli to leave out; `na = "pairwise"` of [rsa()] compares without it. A neighbour graph
 #' cannot be cut: leaving out a stimulus is an error then.
-#' @section Several processes and machines:
-#' If you have set a plan with the package future (and installed future.apply), the pairs are
-#' computed by the workers of the plan: processes on this machine, other machines, or the jobs of
-#' a cluster, where repalign must be installed. The grid of pairs is cut into tiles, and a worker
-#' prepares the representations of its tile and sends numbers back. Results are those of the plain
-#' call, if the BLAS and its settings are the same everywhere (to 1e-12 for products of matrices):
-#' all random draws are made, or seeded, beforehand. A function of your own ([new_measure()]) must
-#' not draw random numbers. Set the BLAS to as many threads as a worker has processors, for example
-#' by `export OPENBLAS_NUM_THREADS=4` in the template of the jobs.
-#'
-#' ```
-#' library(future)
-#' plan(multisession, workers = 4)      # four processes on this machine
-#' similarity(models, measure = "rsa")
-#'
-#' # jobs of a Slurm cluster; slurm.tmpl is a template of the package batchtools
-#' plan(future.batchtools::batchtools_slurm, workers = 40, template = "slurm.tmpl",
-#'      resources = list(ncpus = 4, memory = "8GB", walltime = 3600))
-#' calibrate(models, measure = c("cka", "mutual_knn"), aggregate = "max", threads = 4)
-#' ```
-#'
-#' Other engines of future work as well: `plan(future.mirai::mirai_multisession, workers = 4)`, which
-#' starts processes by the package mirai, gave the results of the plain call.
-#'
-#' Without a plan, a call whose prepared representations would take more than a quarter of the
-#' free memory is also computed tile by tile, which takes longer.
 #' @examples
 #' # all pairs of the five layers of a network
 #' similarity(v4_layers)
 #' # mean responses of V4 against each layer, by two settings of one measure
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)
 #' similarity(v4, v4_layers, list("cka", measure("cka", estimator = "stimulus_neuron")))
-#' @seealso [calibrate()], [cka()], [measures()], [score_matrix()], [prepare()]
+#' @seealso [calibrate()], [workers], [cka()], [measures()], [score_matrix()], [prepare()]
 #' @export
 similarity <- function(x, y = NULL, measure = "cka", ..., diagonal = FALSE,
                        on_error = c("stop", "na"), threads = NULL,
@@ -138,11 +147,12 @@ similarity_result <- function(pairs, sides, set, scores) {
   labels <- vapply(set, function(m) m$label, "")
   k <- length(set)
   each <- function(values) rep(values, each = k)
-  result <- data.frame(
+  # data.frame() would take most of the time of a small call
+  result <- list2DF(list(
     x = each(name(sides$x, pairs$i)), y = each(name(sides$y, pairs$j)),
     measure = rep(labels, nrow(pairs)), score = as.vector(t(scores)),
-    n = sides$x$reprs[[1]]$n
-  )
+    n = rep(sides$x$reprs[[1]]$n, length(scores))
+  ))
   if (any(vapply(set, takes_gaps, NA))) result$pairs <- counts_by_row(pairs, sides, set)
   if (sides$models) {
     result <- cbind(model_x = each(sides$x$models[pairs$i]),
@@ -270,6 +280,7 @@ report_tiles <- function(parts, rows, result) {
 cut_into_tiles <- function(pairs, sides, most) {
   workers <- worker_count()
   if (nrow(pairs) < 2) return(NULL)
+  if (workers == 0 && most >= length(all_representations(sides))) return(NULL)
   most <- max(2, floor(most / max(workers, 1)))
   wanted <- min(max(workers, 1), nrow(pairs))
   size <- length(sides$x$reprs)
@@ -308,12 +319,13 @@ grid_tiles <- function(pairs, size_x, size_y, wanted, most) {
 
 block_of <- function(size, blocks) ceiling(seq_len(size) * blocks / size)
 
-# How many prepared representations fit into a quarter of the free memory. null: are their operands
-# made, too?
+# How many prepared representations fit into a quarter of the free memory, or Inf where that is not
+# to be asked. null: are their operands made, too?
 how_many_fit <- function(set, reprs, null) {
   n <- as.double(reprs[[1]]$n)
   d <- max(vapply(reprs, function(repr) if (repr$kind == "data") ncol(repr$data) else 1L, 0L))
   numbers <- sum(vapply(set, numbers_per_representation, 0, n, d, null))
+  if (is_small_amount(8 * numbers * length(reprs))) return(Inf)
   floor(memory_limit() / 2 / max(8 * numbers, 1))
 }
 

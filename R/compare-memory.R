@@ -92,7 +92,7 @@ null_needs <- function(measure, n, dx, dy, engine, needs) {
     return(compared + relabelled_needs(n, dy, needs))
   }
   declared <- null_kernel(null$kernel)$memory(n, dx, dy)
-  if (isTRUE(null$from_gram) && !corrects_stimuli(measure$args$estimator)) {
+  if (isTRUE(null$from_gram) && !measure$args$corrects$stimuli) {
     # the matrices are those that the forms of wide data hold
     declared <- declared - n^2 * ((dx > n) + (dy > n))
   }

@@ -240,7 +240,7 @@ dimensionalities <- function(sample, layout, unlabelled) {
 # times a power of two, which drops out of the ratio.
 dimension_parts <- function(sample, layout, estimator) {
   estimator <- layout$of(estimator)
-  labels <- if (corrects_neurons(estimator)) layout$labels
+  labels <- if (corrections[[estimator]]$neurons) layout$labels
   pair <- self_pair(sample$repr)
   if (!is.null(labels) && layout$count == 1) no_allowed_pair(pair, TRUE)
   if (is.null(sample$trials)) {
@@ -249,16 +249,17 @@ dimension_parts <- function(sample, layout, estimator) {
     # neurons.
     totals <- linear_totals(pair)
     sum <- variance_sum(totals)
-    numerator <- if (!corrects_neurons(estimator)) {
+    numerator <- if (!corrections[[estimator]]$neurons) {
       sum / totals$pairs
     } else {
       sum <- sum - excluded_sum(pair, layout$left_out, TRUE, variance_sum)
       sum / (totals$pairs - layout$left_out$count)
     }
     return(list(numerator = numerator,
-                h = self_h(sample$repr, list(kernel = "linear", estimator = estimator), labels)))
+                h = self_h(sample$repr, with_estimator(list(kernel = "linear"), estimator),
+                           labels)))
   }
-  neurons <- corrects_neurons(estimator)
+  neurons <- corrections[[estimator]]$neurons
   left_out <- if (neurons) layout$left_out
   count <- as.double(ncol(sample$trials$x))^2 - if (neurons) left_out$count else 0
   h <- sum_of_allowed(sample$trials, left_out)

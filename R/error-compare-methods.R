@@ -128,11 +128,16 @@ adjusted_p_name <- function(x) {
     paste0(how, "-adjusted p")
 }
 
-# What stands in brackets after a difference.
-difference_facts <- function(x, row, before = NULL) {
-  text <- with_limits_words(x$difference[row], x$conf_low[row], x$conf_high[row])
-  brackets(before, paste("difference", text[["score"]]),
-           interval_phrase(text[-1], attr(x, "conf_level"), extent_words(attr(x, "over"))),
+# What stands in brackets after a difference. Of several the interval is the one that holds for all
+# together, as p-values are adjusted.
+difference_facts <- function(x, row) {
+  several <- nrow(x) > 1 && !is.null(x$simultaneous_low)
+  limits <- if (several) c("simultaneous_low", "simultaneous_high") else c("conf_low", "conf_high")
+  text <- with_limits_words(x$difference[row], x[[limits[1]]][row], x[[limits[2]]][row])
+  interval <- interval_phrase(text[-1], attr(x, "conf_level"), extent_words(attr(x, "over")))
+  brackets(paste("difference", text[["score"]]),
+           if (several) sub("interval", "interval for all together", interval, fixed = TRUE) else
+             interval,
            p_words(x$p_adjusted[row], judged_at(x), adjusted_p_name(x)))
 }
 

@@ -72,7 +72,7 @@ note_strong_stimuli <- function(call, rows) {
 takes_y_as_sample <- function(task) {
   alone <- task$settings$neurons[["x"]] && !task$settings$neurons[["y"]] && !task$sides$self
   each <- vapply(task$set, function(measure) {
-    alone && !is.null(measure$args$complete) && corrects_neurons(measure$args$estimator) &&
+    alone && !is.null(measure$args$complete) && measure$args$corrects$neurons &&
       measure$args$complete %in% c("none", "x")
   }, NA)
   rep(each, nrow(task$pairs))

@@ -25,10 +25,9 @@
 #'
 #' @param x,y,measure see [similarity()]. For `over = "subjects"`, `x` is a named list with the data
 #'   of each subject, and `y` is what all of them are compared with.
-#' @param over what the errors are about, beside the stimuli that they are always about: `"stimuli"`
-#'   alone, or also `"neurons_x"`, `"neurons_y"` or both, or `"subjects"`. The score does not depend
-#'   on it. A side whose neurons are all there are (`complete` of [cka()] and [responses()]) has no
-#'   errors over neurons.
+#' @param over what the errors are about: `"stimuli"` alone, or also `"neurons_x"`, `"neurons_y"` or
+#'   both, or `"subjects"`. The score does not depend on it. A side whose neurons are all there are
+#'   (`complete` of [cka()] and [responses()]) has no errors over neurons.
 #' @param ... not used: parameters of a measure are given to [measure()].
 #' @param method how the errors over stimuli are found. `"auto"`: as the declaration of the measure
 #'   says, see Details. `"jackknife"`: each stimulus is left out in turn, in closed form or by a new
@@ -40,14 +39,13 @@
 #'   score itself. `"z"` or `"none"`: always one of them.
 #' @param units_x,units_y one label per neuron, for errors over neurons: all neurons of a label (a
 #'   session, an electrode) are deleted together, and those of a label that both sides have from
-#'   both at once. If the neurons of one side alone are a sample, its labels are enough; otherwise
-#'   give both or neither. By default the labels that the measure or [responses()] has, or each
-#'   neuron alone.
+#'   both at once. By default the labels that the measure or [responses()] has, or each neuron
+#'   alone.
 #' @param conf_level coverage of the intervals, between 0 and 1.
 #' @param clusters one label per stimulus, for stimuli that depend on each other: whole clusters are
 #'   deleted, or are part of half-samples. Measures that have `clusters` (see [cka()], [rsa()],
-#'   [mutual_knn()]) also leave out pairs within clusters; the scores of others count dependent
-#'   pairs. Stimuli with the label `NA` are left out. At least 5 clusters are needed.
+#'   [mutual_knn()]) also leave out pairs within clusters. Stimuli with the label `NA` are left out.
+#'   At least 5 clusters are needed.
 #' @param threads,na see [similarity()].
 #' @return A data frame of class `repalign_interval` with one row per score. Columns: `x`, `y`
 #'   (with models also `model_x` and `model_y`), `measure` and `score` (with
@@ -76,9 +74,8 @@
 #'   the stimuli, which are the same for all pairs. `k` neighbours must be fewer than half of the
 #'   stimuli.
 #'
-#' Nothing is drawn with replacement: a stimulus and its copy are a pair at distance 0 and sure
-#' neighbours, which biases most of the measures. [score_weighted()] gives scores with counts in
-#' which copies are no pairs.
+#' Nothing is drawn with replacement, because a stimulus and its copy are sure neighbours;
+#' [score_weighted()] gives scores with counts in which copies are no pairs.
 #'
 #' With other samples than the stimuli, each neuron, group of neurons, or subject is deleted in
 #' turn, too, and each together with each stimulus. The variance is the sum of the parts of the

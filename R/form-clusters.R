@@ -93,7 +93,7 @@ cluster_h <- function(pair, args, labels = NULL, self = FALSE) {
   count <- if (linear) as.double(ncol(pair$x$data)) * ncol(pair$y$data) else 1
   total <- cluster_total(x, y, codes)
   value <- total$value
-  if (corrects_neurons(args$estimator) && !is.null(labels)) {
+  if (args$corrects$neurons && !is.null(labels)) {
     left_out <- excluded_pairs(labels$x, labels$y)
     count <- count - left_out$count
     if (count == 0) no_allowed_pair(pair, self)

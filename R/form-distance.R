@@ -6,21 +6,23 @@
 NULL
 
 # list(d, scale): the distances times `scale`, a power of two that keeps their squares from overflow
-# and underflow.
+# and underflow; of given ones also their `range`.
 form_distances <- function(repr) {
   remember_form(repr, "distances", list(), {
-    if (repr$kind == "dist") scaled_dist(repr$data) else euclidean_distances(repr)
+    if (repr$kind == "dist") scaled_dist(repr$data, extent_of(repr)) else euclidean_distances(repr)
   })
 }
 
 declare_form("distances", relabel = relabel_parts(packed = "d"),
              size = function(n, d, args) packed_length(n))
 
-scaled_dist <- function(d) {
-  size <- max(abs(d), na.rm = TRUE)
+scaled_dist <- function(d, extent) {
+  range <- extent[1:2]
+  size <- max(abs(range))
   usual <- size > 2^-300 && size < 2^300
-  scale <- if (usual) 1 else power_of_two_below(size)
-  list(d = if (usual) d else d * scale, scale = scale)
+  if (usual) return(list(d = d, scale = 1, range = range))
+  scale <- power_of_two_below(size)
+  list(d = d * scale, scale = scale, range = range * scale)
 }
 
 # columns: how many columns are prepared at a time; by default C chooses.
@@ -41,8 +43,19 @@ median_distance <- function(repr) {
   })$median
 }
 
-# range() would copy the values first.
-value_range <- function(values) c(min(values), max(values))
+# The smallest and the largest value, of those that do not lack, and how many lack, in one pass.
+value_extent <- function(values) {
+  if (length(values)) .Call(C_value_extent, values) else c(0, 0, 0)
+}
+
+value_range <- function(values) value_extent(values)[1:2]
+
+# The same of a "dist" object, which check_dist() has looked at already; a permuted one has a cache
+# of its own.
+extent_of <- function(repr) {
+  if (is.null(repr$cache$extent)) repr$cache$extent <- value_extent(repr$data)
+  repr$cache$extent
+}
 
 # A symmetric matrix of packed values.
 unpacked_pairs <- function(values, n, diagonal = 0) {
@@ -137,9 +150,10 @@ rdm_key <- function(repr, inner) {
 # others.) Distances that are given are tied where they are equal.
 rdm_facts <- function(repr, inner, rdm = dissimilarities_of(repr, inner)) {
   key <- rdm_key(repr, inner)
+  if (key == "given") return(list(range = form_distances(repr)$range, tolerance = c(0, 0)))
   remember_form(repr, "summary", list("rdm", key), {
     range <- value_range(rdm$d)
-    tolerance <- switch(key, given = c(0, 0), euclidean = c(tie_share, 1e-15 * range[2]),
+    tolerance <- switch(key, euclidean = c(tie_share, 1e-15 * range[2]),
                         # half the square of what rounding leaves between equal unit rows
                         correlation = , cosine = c(tie_share, 1e-28), no_branch(key))
     list(range = range, tolerance = tolerance)

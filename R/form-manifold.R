@@ -82,16 +82,17 @@ check_cka_args <- function(args) {
   args$kernel <- check_choice(args$kernel, kernels, "kernel")
   # responses() objects have another default, see settle_cka()
   args$default_estimator <- length(args$estimator) > 1
-  args$estimator <- check_choice(args$estimator, c(estimators, trial_estimators), "estimator")
+  args <- with_estimator(args, check_choice(args$estimator, c(estimators, trial_estimators),
+                                            "estimator"))
   args$shared_noise <- check_choice(args$shared_noise, shared_noises, "shared_noise")
   check_flag(args$shared_neurons, "shared_neurons")
-  if (args$kernel != "linear" && corrects_neurons(args$estimator)) {
+  if (args$kernel != "linear" && args$corrects$neurons) {
     abort("The neuron correction is defined for the linear kernel only: with kernel = ",
           dQuote(args$kernel, FALSE), " use estimator = \"stimulus\" or \"naive\"",
           if (args$kernel == "rbf") " (\"stimulus_trial\" for responses to several trials)", ".",
           class = "repalign_error_value", arg = "estimator")
   }
-  if (args$kernel == "manifold" && corrects_trials(args$estimator)) {
+  if (args$kernel == "manifold" && args$corrects$trials) {
     abort("kernel = \"manifold\" cannot correct for trials, because neighbourhoods are no means ",
           "of products: use estimator = \"stimulus\", or another kernel.",
           class = "repalign_error_value", arg = "estimator")
@@ -118,31 +119,31 @@ check_cka_args <- function(args) {
 # The Gaussian kernel needs no more than distances, and the manifold kernel no more than neighbours,
 # so these may be given in the place of data.
 accepted_by_kernel <- function(args) {
-  if (corrects_trials(args$estimator)) return("data")
+  if (args$corrects$trials) return("data")
   switch(args$kernel, linear = "data", rbf = c("data", "dist"), manifold = kinds,
          no_branch(args$kernel))
 }
 
 # What the estimator uses of a declaration by responses().
 structure_of_kernel <- function(args) {
-  c(if (corrects_trials(args$estimator)) c("trials", "runs", "sessions"),
-    if (corrects_neurons(args$estimator)) c("sessions", "neurons"),
+  c(if (args$corrects$trials) c("trials", "runs", "sessions"),
+    if (args$corrects$neurons) c("sessions", "neurons"),
     # cka_interval() has several estimators
-    if (!is.null(args$clusters) && any(corrects_stimuli(args$estimator))) "clusters")
+    if (!is.null(args$clusters) && args$corrects$stimuli) "clusters")
 }
 
 neighbours_of_kernel <- function(args) if (args$kernel == "manifold") euclidean_neighbours(args)
 
 # The form of a kernel, and the kinds of forms that are made on the way to it.
 form_of_kernel <- function(args) {
-  if (corrects_trials(args$estimator)) return("trials")
+  if (args$corrects$trials) return("trials")
   if (goes_by_clusters(args)) return("cluster kernel")
   switch(args$kernel, linear = "linear", rbf = "gaussian", manifold = "symmetric kernel",
          no_branch(args$kernel))
 }
 
 kept_of_kernel <- function(args) {
-  if (corrects_trials(args$estimator)) return(if (args$kernel == "rbf") "distances" else "linear")
+  if (args$corrects$trials) return(if (args$kernel == "rbf") "distances" else "linear")
   whole <- if (goes_by_clusters(args)) "symmetric kernel"
   switch(args$kernel, linear = NULL, rbf = "distances",
          manifold = c("graph", "sparse kernel", whole), no_branch(args$kernel))
@@ -151,7 +152,7 @@ kept_of_kernel <- function(args) {
 # Do the arguments fit the data of the pair?
 check_cka_pair <- function(pair, args) {
   n <- pair$x$n
-  if (corrects_stimuli(args$estimator)) {
+  if (args$corrects$stimuli) {
     check_rows(n, 4, pair$x$arg, "a corrected estimator")
     check_clusters(args$clusters, n, pair$x$arg, 4, "a corrected estimator")
   } else {

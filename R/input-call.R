@@ -23,9 +23,9 @@
 # representation of a list also compared with itself? series: the kind of shifts in time, see
 # check_series(); with "linear" only the middle half of the rows is compared. remedies: what the
 # function offers for stimuli that depend on each other, where it takes them as independent; see
-# warn_of_rows(). relabel: see settled_set(); grid: see settled_measure(); own_clusters: may measures
-# have clusters? What ends with the call is planned in `frame`, the function that the user has
-# called.
+# warn_of_rows(). relabel: see settled_set(); grid: see settled_measure(). own_clusters: may
+# measures have clusters? What ends with the call is planned in `frame`, the function that the user
+# has called.
 open_call <- function(x, y, set, na = "error", threads = NULL, diagonal = FALSE, ...,
                       frame = parent.frame()) {
   threads <- hold_threads(threads, frame)

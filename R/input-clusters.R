@@ -38,11 +38,11 @@ cut_clusters <- function(codes, rows) {
 labelled_codes <- function(codes) codes[!is.na(codes)]
 
 # The corrected estimators go over clusters.
-goes_by_clusters <- function(args) !is.null(args$clusters) && corrects_stimuli(args$estimator)
+goes_by_clusters <- function(args) !is.null(args$clusters) && args$corrects$stimuli
 
 # The naive estimator of a point has no use for clusters but to leave stimuli out.
 note_unused_clusters <- function(args) {
-  if (is.null(args$clusters) || corrects_stimuli(args$estimator)) return(invisible())
+  if (is.null(args$clusters) || args$corrects$stimuli) return(invisible())
   inform("`clusters` has no effect on the estimator \"naive\"",
          if (anyNA(args$clusters)) ", except that stimuli without a label are left out",
          ": only ", if (is.null(args$trials)) "\"stimulus\" and \"stimulus_neuron\"" else

@@ -7,8 +7,10 @@
 
 # allow_na: distances may be missing, because stimuli without them will be taken out later, or
 # because they are left out; allow_zero: may all of them be 0? pairwise: does the caller leave out
-# pairs that lack when it is asked to, by na = "pairwise"?
-check_dist <- function(x, arg, allow_na = FALSE, allow_zero = FALSE, pairwise = FALSE) {
+# pairs that lack when it is asked to, by na = "pairwise"? cache: of the representation to be, which
+# keeps what was seen of the values.
+check_dist <- function(x, arg, allow_na = FALSE, allow_zero = FALSE, pairwise = FALSE,
+                       cache = new_cache()) {
   n <- attr(x, "Size")
   sized <- is.numeric(n) && length(n) == 1 && is.finite(n) && n >= 0 && n == round(n)
   if (!is.numeric(x) || !sized || length(x) != n * (n - 1) / 2) {
@@ -20,14 +22,15 @@ check_dist <- function(x, arg, allow_na = FALSE, allow_zero = FALSE, pairwise = 
           count_of(length(attr(x, "Labels")), "label"), " for ", count_of(n, "row"), ".",
           class = "repalign_error_type", arg = arg)
   }
+  if (!is.double(x)) storage.mode(x) <- "double"
   # one pass tells that there is nothing to look for
-  if (!is.double(x) || !is.finite(sum(x))) {
+  extent <- cache$extent <- value_extent(x)
+  if (extent[3] > 0 || any(is.infinite(extent))) {
     bad <- if (allow_na) is.infinite(x) else !is.finite(x)
     refuse_distances(which(bad), n, if (allow_na) "infinite" else "missing or non-finite", arg,
                      pairwise && !any(is.infinite(x)), attr(x, "Labels"))
   }
   if (!allow_zero && all(x == 0, na.rm = allow_na)) refuse_zeros(arg)
-  if (!is.double(x)) storage.mode(x) <- "double"
   x
 }
 

@@ -325,7 +325,7 @@ cut_representation <- function(repr, rows, columns) {
   if (repr$kind == "data") note_distance_matrix(repr$data, repr$arg)
   repr$n <- stimulus_count(repr$data)
   # those of the whole
-  repr$cache$column_stats <- NULL
+  repr$cache$column_stats <- repr$cache$extent <- NULL
   repr
 }
 

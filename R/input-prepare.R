@@ -33,10 +33,9 @@ NULL
 #'
 #' Null scores are the same as from the data, to the last bit (on the same machine and BLAS), and so
 #' are scores, but for grids that are made as products of matrices (see [similarity()]), which agree
-#' to 1e-12. Nothing random is stored: where neighbours are tied, the search alone is prepared, and
-#' each call draws the order of the ties as it does for data; so it draws the subsets of [rtd()].
-#' Names in the call (list names) are part of the seeds of such draws, and must be the same for the
-#' same numbers. Warnings about a representation may come from `prepare()` and not from the call.
+#' to 1e-12. Nothing random is stored: each call draws the order of tied neighbours, and the subsets
+#' of [rtd()], as it does for data, by the names in the call. Warnings about a representation may
+#' come from `prepare()` and not from the call.
 #'
 #' Without `data = TRUE`, the data are kept beside the forms where comparisons need them: for
 #' [responses()], distances and graphs, for tied neighbours, for [procrustes()] and its relatives,

@@ -95,7 +95,7 @@ measures_in_words <- function(measures) {
 }
 
 # What follows from other arguments.
-names_not_given <- c("default_estimator", "default_complete", "form")
+names_not_given <- c("default_estimator", "default_complete", "corrects", "form")
 
 # The id with all parameters that differ from the defaults, whatever label the user has given.
 measure_in_words <- function(measure) {

@@ -11,6 +11,7 @@ refusal <- function(measure, repr) {
     if (!is.na(largest) && largest > 0 && largest < Inf) return(NULL)
   }
   if (is_own(measure)) return(NULL)
+  if (repr$kind == "dist" && repr$n > 1 && all(any_distances %in% accepted)) return(NULL)
   tryCatch({
     need_kind(repr, accepted, dQuote(measure$id, FALSE))
     refuse_negative(repr, accepted)
@@ -19,6 +20,9 @@ refusal <- function(measure, repr) {
     NULL
   }, repalign_error = identity)
 }
+
+# What a measure accepts that takes whatever check_dist() lets pass.
+any_distances <- c("dist", "signed", "zero")
 
 # Refuses what no declared measure can use: a single stimulus, and data without variance.
 refuse_useless <- function(repr) {

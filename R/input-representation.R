@@ -47,7 +47,7 @@ representation <- function(x, arg, name = arg, allow_na = FALSE,
     if (!allow_na) note_distance_matrix(data, arg)
     n <- nrow(data)
   } else {
-    data <- if (kind == "dist") check_dist(x, arg, allow_na || loose, loose) else
+    data <- if (kind == "dist") check_dist(x, arg, allow_na || loose, loose, cache = cache) else
       check_graph(x, arg)
     n <- stimulus_count(data)
   }

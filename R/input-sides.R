@@ -39,6 +39,7 @@ sides_of_two <- function(rx, ry) {
 # Refuses results of this package and measures that a user gave in the place of data, with a message
 # that says what to give instead.
 refuse_results <- function(given, arg) {
+  if (is.double(given) && !inherits(given, "repalign_result")) return(invisible())
   what <- if (inherits(given, "repalign_shapes")) {
     "simulated shapes: take its $x and $y"
   } else if (inherits(given, "repalign_simulation")) {
@@ -165,7 +166,7 @@ list_pairs <- function(sides, diagonal) {
   size_x <- length(sides$x$reprs)
   size_y <- length(sides$y$reprs)
   all_pairs <- function(size_x, size_y) {
-    data.frame(i = rep(seq_len(size_x), each = size_y), j = rep(seq_len(size_y), size_x))
+    list2DF(list(i = rep(seq_len(size_x), each = size_y), j = rep(seq_len(size_y), size_x)))
   }
   if (!sides$self) return(all_pairs(size_x, size_y))
   if (size_x < 2 && !diagonal) {

@@ -61,9 +61,7 @@ NULL
 #'
 #' With the defaults, the score does not change when one side is scaled or its neurons are
 #' reordered. It does change when the neurons are rotated, or when a constant is added to one
-#' neuron, because a correlation over neurons depends on where the zero of each neuron is.
-#' With Euclidean distances, rotation and translation leave the score as it is. Spearman's
-#' correlation and Kendall's tau-a use only the order of the dissimilarities.
+#' neuron. With Euclidean distances, rotation and translation leave it as it is.
 #'
 #' When not to trust it: the pairs of stimuli are not independent observations, so the
 #' p-value of an ordinary correlation test is wrong; [calibrate()] permutes the stimuli

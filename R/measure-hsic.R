@@ -95,7 +95,7 @@ unscale_h <- function(value, exponents) {
 # sum of (rounding errors are a share of it), and the exponents of two of both sides.
 pair_h <- function(pair, args) {
   pair <- labelled_pair(pair, args$clusters)
-  if (corrects_trials(args$estimator)) return(pair_trial_h(pair, args, pair_labels(pair, args)))
+  if (args$corrects$trials) return(pair_trial_h(pair, args, pair_labels(pair, args)))
   if (goes_by_clusters(args)) return(cluster_h(pair, args, pair_labels(pair, args)))
   switch(args$kernel, linear = linear_h(pair, args$estimator, pair_labels(pair, args)),
          rbf = , manifold = kernel_pair_h(pair, args), no_branch(args$kernel))
@@ -123,7 +123,7 @@ self_h <- function(repr, args, units, form = form_linear(repr)) {
   remember_summary(repr, "H with itself", what, {
     pair <- self_pair(repr)
     labels <- if (!is.null(units)) list(x = units, y = units)
-    if (corrects_trials(args$estimator)) pair_trial_h(pair, args, labels, TRUE)
+    if (args$corrects$trials) pair_trial_h(pair, args, labels, TRUE)
     else if (goes_by_clusters(args)) cluster_h(pair, args, labels, TRUE)
     else if (args$kernel == "linear") linear_h(pair, args$estimator, labels, TRUE)
     else kernel_pair_h(pair, args)
@@ -136,7 +136,7 @@ linear_h <- function(pair, estimator, labels = NULL, self = FALSE) {
   scale <- totals$scale
   count <- totals$pairs
   sum <- stimulus_sum(totals)
-  if (corrects_neurons(estimator) && !is.null(labels)) {
+  if (corrections[[estimator]]$neurons && !is.null(labels)) {
     left_out <- excluded_pairs(labels$x, labels$y)
     count <- count - left_out$count
     if (count == 0) no_allowed_pair(pair, self)
@@ -258,13 +258,13 @@ kernel_h <- function(pair, args) {
 # leave out the diagonals, whose ones count in the naive value only and are added here.
 manifold_value <- function(dot, rows, a, b, args) {
   n <- as.double(a$n)
-  magnitude <- if (corrects_stimuli(args$estimator)) dot / (n * (n - 3)) else (dot + n) / n^2
+  magnitude <- if (args$corrects$stimuli) dot / (n * (n - 3)) else (dot + n) / n^2
   list(value = manifold_h(dot, rows, sum(a$row_sums), sum(b$row_sums), n, args),
        magnitude = magnitude, scale = c(0, 0))
 }
 
 # total_a, total_b: the sums of all entries.
 manifold_h <- function(dot, rows, total_a, total_b, n, args) {
-  if (corrects_stimuli(args$estimator)) return(song_estimate(dot, rows, total_a * total_b, n))
+  if (args$corrects$stimuli) return(song_estimate(dot, rows, total_a * total_b, n))
   (dot + n - 2 * (rows + (total_a + total_b) + n) / n + (total_a / n + 1) * (total_b / n + 1)) / n^2
 }

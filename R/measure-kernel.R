@@ -8,17 +8,15 @@ NULL
 #' How similarly two representations arrange the same stimuli: 1 when their kernels (the
 #' similarities between all stimuli) are proportional, 0 when these are unrelated.
 #'
-#' @param x,y two representations of the same stimuli: numeric matrices, data frames or tibbles
-#'   (all columns numeric) with stimuli in the rows and neurons, or the units of a network, in the
-#'   columns. If both have row names, these must be the same; rows in another order are brought
-#'   into that of `x`, with a message. Otherwise the rows are paired by position. The row numbers
-#'   of data frames and tibbles do not count as names.
-#' @param kernel `"linear"`; `"rbf"`, the Gaussian kernel
-#'   \eqn{\exp(-d^2/(2\sigma^2))}{exp(-d^2 / (2 sigma^2))} of the Euclidean distance d; or
-#'   `"manifold"`, the kernel K of [mka()], which reaches only the `k` nearest neighbours,
-#'   made symmetric as \eqn{K + K^T - K \circ K^T}{K + K' - K * K'} (the last product entry
-#'   by entry). With `"rbf"` and `"manifold"`, `x` and `y` may be distances (`dist` objects);
-#'   with `"manifold"` they may also be neighbour graphs (see [mutual_knn()]).
+#' @param x,y two representations of the same stimuli: numeric matrices, data frames or tibbles (all
+#'   columns numeric) with stimuli in the rows and neurons, or the units of a network, in the
+#'   columns; or [responses()]. Row names, if both have them, must be the same, in any order;
+#'   otherwise the rows are paired by position.
+#' @param kernel `"linear"`; `"rbf"`, the Gaussian kernel \eqn{\exp(-d^2/(2\sigma^2))}{exp(-d^2 / (2
+#'   sigma^2))} of the Euclidean distance d; or `"manifold"`, the kernel K of [mka()], made
+#'   symmetric as \eqn{K + K^T - K \circ K^T}{K + K' - K * K'} (the last product entry by entry).
+#'   With the last two, `x` and `y` may be `dist` objects; with `"manifold"` also neighbour graphs
+#'   (see [mutual_knn()]).
 #' @param estimator which errors are corrected:
 #'   * `"naive"`: none;
 #'   * `"stimulus"`: few stimuli (Song et al. 2012; also called debiased CKA);
@@ -38,23 +36,21 @@ NULL
 #'   leave out all pairs that may share noise. Give both or neither, and not together with
 #'   `shared_neurons`.
 #' @param complete of which sides are the columns not a sample of neurons, but all that there are,
-#'   such as the units of a network layer? On such a side `"stimulus_neuron"` and
-#'   `"stimulus_neuron_trial"` are corrected for few stimuli (and noise) only, and pairs of neurons
-#'   with equal labels are left out only if both sides are samples. What [responses()] makes
-#'   declares it, and must not say anything else.
+#'   such as the units of a network layer? Such a side is corrected for few stimuli (and noise)
+#'   only, and pairs of neurons with equal labels are left out only if both sides are samples. What
+#'   [responses()] makes declares it.
 #' @param sigma width of the Gaussian kernel, in the units of the data. By default it is `bandwidth`
 #'   times the median distance between different rows, for each side separately. A width at which
 #'   similarities can no longer be told apart is an error, and one at which hardly any stimulus
 #'   resembles another a warning.
 #' @param bandwidth factor by which the median distance is multiplied; not used if `sigma` is
 #'   given.
-#' @param k number of neighbours in the manifold kernel, at least 3. A stimulus does not
-#'   count as its own neighbour here.
+#' @param k number of neighbours in the manifold kernel, at least 3, without the stimulus itself.
 #' @param clusters one label per stimulus, with the names of the stimuli or in their order, for
-#'   stimuli that depend on each other: images of one category, points of one run of a time series.
-#'   The corrected estimators then count only pairs of stimuli of different clusters, each cluster
-#'   weighing the same; `"naive"` does not change. Stimuli with the label `NA` are left out. At
-#'   least 4 clusters are needed. (`blocks` of [calibrate()] are something else.)
+#'   stimuli that [depend on each other][dependence], such as images of one category. The corrected
+#'   estimators then count only pairs of stimuli of different clusters, each cluster weighing the
+#'   same. Stimuli with the label `NA` are left out. At least 4 clusters are needed. (`blocks` of
+#'   [calibrate()] are something else.)
 #' @param shared_noise what is done about neurons of the same session (see [responses()]):
 #'   `"trials"` multiplies different trials, `"pairs"` leaves out such pairs of neurons and takes
 #'   the means over trials; `"auto"` takes trials where there are several.
@@ -81,11 +77,10 @@ NULL
 #' sessions differ. A side without trials counts as without noise.
 #'
 #' The naive and the stimulus-corrected CKA do not change when the neurons of either side are
-#' rotated. `"stimulus_neuron"` does. A constant (silent) column counts as a neuron. The manifold
-#' kernel depends on neighbourhoods only; every stimulus has the kernel value 1 with itself on both
-#' sides, which keeps the naive estimate of unrelated data well above 0, and `"stimulus"` leaves
-#' these values out. With `clusters`, the estimate is the mean of the plain one over all choices of
-#' one stimulus from each cluster.
+#' rotated. `"stimulus_neuron"` does. A constant (silent) column counts as a neuron. With the
+#' manifold kernel every stimulus has the value 1 with itself on both sides, which keeps the naive
+#' estimate of unrelated data well above 0; `"stimulus"` leaves these values out. With `clusters`,
+#' the estimate is the mean of the plain one over all choices of one stimulus from each cluster.
 #'
 #' When not to trust it:
 #' * a single value from few neurons (fewer than about 16 to 32 in cortical recordings) scatters
@@ -94,9 +89,9 @@ NULL
 #' * a value well above 1 usually means that `x` and `y` share neurons under different names, or
 #'   noise: use `shared_neurons`, or `units_x` and `units_y`. A warning of class `repalign_unstable`
 #'   comes with corrected values above 1.5 from at least 60 stimuli and 40 neurons on each side
-#'   (where variances are not held by few neurons), and with those whose standard error over stimuli
-#'   and neurons is above 0.2. In simulations, 59% of the estimates with it were off by more than
-#'   0.2, and 6% of those without;
+#'   (where the variance is spread over many neurons), and with those whose standard error over
+#'   stimuli and neurons is above 0.2: of these, 59% were off by more than 0.2 in simulations, and
+#'   6% of the others;
 #' * in raw spike counts a few neurons with high rates dominate the value; divide each neuron by its
 #'   standard deviation;
 #' * stimuli that depend on each other (see [dependence]): corrected values of unrelated populations
@@ -145,10 +140,10 @@ check_cka <- function(pair, args) {
 # The form that the kernel asks for, with the self term that every score is divided by.
 prepare_cka <- function(repr, args, side) {
   repr <- labelled_stimuli(repr, args$clusters)
-  form <- if (corrects_trials(args$estimator)) trial_form(repr)
+  form <- if (args$corrects$trials) trial_form(repr)
   else if (goes_by_clusters(args)) form_clusters(repr, args) else switch(args$kernel,
     linear = form_linear(repr),
-    rbf = form_gaussian(repr, args$sigma, args$bandwidth, corrects_stimuli(args$estimator)),
+    rbf = form_gaussian(repr, args$sigma, args$bandwidth, args$corrects$stimuli),
     manifold = form_manifold(repr, args$k),
     no_branch(args$kernel)
   )
@@ -186,7 +181,7 @@ is_itself <- function(pair, args) {
 }
 
 warn_undefined_cka <- function(repr, args) {
-  if (args$kernel == "manifold" && !corrects_stimuli(args$estimator)) {
+  if (args$kernel == "manifold" && !args$corrects$stimuli) {
     return(warn_no_contrast(repr, args))
   }
   warn("The CKA is undefined (NA): the corrected H value of `", repr$arg, "` with itself is not ",
@@ -196,7 +191,7 @@ warn_undefined_cka <- function(repr, args) {
 
 # Products with the responses of the other side stand for the Gram matrix where neurons are few.
 kernel_needs_data <- function(args, n, d) {
-  of_neurons <- corrects_neurons(args$estimator) || corrects_trials(args$estimator)
+  of_neurons <- args$corrects$neurons || args$corrects$trials
   of_neurons || goes_by_clusters(args) || (args$kernel == "linear" && d <= n)
 }
 
@@ -232,7 +227,7 @@ declare_measure(
   # naive ones of kernels that are not positive definite.
   range = function(args) {
     if (corrects_sample(args)) return(c(-Inf, Inf))
-    c(if (args$kernel == "linear" && !corrects_stimuli(args$estimator)) 0 else -1, 1)
+    c(if (args$kernel == "linear" && !args$corrects$stimuli) 0 else -1, 1)
   },
   symmetric = symmetric_sides,
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
@@ -248,7 +243,7 @@ declare_measure(
     if (!corrects_sample(args) || is_itself(pair, args)) return(invisible())
     pair <- labelled_pair(pair, args$clusters)
     # the jackknife over trials takes many times as long as the score: cka_interval() has it
-    error <- if (corrects_trials(args$estimator)) 0 else error_of_cka(pair, x$self, y$self, args)
+    error <- if (args$corrects$trials) 0 else error_of_cka(pair, x$self, y$self, args)
     warn_unstable(score, pair, error, args$clusters)
   },
   null = cka_null, dot = cka_dot,
@@ -291,8 +286,9 @@ declare_measure(
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
   reference = "Robert and Escoufier 1976",
   # the RV coefficient is CKA with these parameters
-  check = function(args) list(kernel = "linear", estimator = "naive", shared_neurons = FALSE,
-                              bandwidth = 1),
+  check = function(args) {
+    with_estimator(list(kernel = "linear", shared_neurons = FALSE, bandwidth = 1), "naive")
+  },
   check_pair = check_cka, form = "linear",
   prepare = prepare_cka, undefined = warn_undefined_cka,
   statistic = cross_h,
@@ -356,7 +352,7 @@ declare_measure(
   id = "angular_cka", label = "Angular CKA", family = "kernel",
   direction = "distance", best = 0, metric = TRUE, pairing = TRUE,
   range = function(args) {
-    plain <- args$kernel == "linear" && !corrects_stimuli(args$estimator)
+    plain <- args$kernel == "linear" && !args$corrects$stimuli
     c(0, if (plain) pi / 2 else pi)
   },
   symmetric = symmetric_sides,

@@ -9,7 +9,7 @@ settled_label <- function(measure, before, reprs = NULL) {
   changed <- !identical(estimator, before) && identical(measure$label, id)
   if (changed) measure$label <- paste0(id, "(", estimator, ")")
   if (has_own_label(measure)) return(measure$label)
-  if (corrects_trials(estimator) && some_pair_lacks_trials(reprs)) {
+  if (isTRUE(measure$args$corrects$trials) && some_pair_lacks_trials(reprs)) {
     measure$label <- sub(estimator, paste0(sub("_trial", "", estimator), ", trials as declared"),
                          measure$label, fixed = TRUE)
   }
@@ -48,7 +48,7 @@ label_with <- function(measure, word) {
 # the label at the same place. The naive estimator does not go by them.
 with_cluster_label <- function(measure) {
   used <- !is.null(measure$args$clusters) &&
-    (is.null(measure$args$estimator) || corrects_stimuli(measure$args$estimator))
+    (is.null(measure$args$corrects) || measure$args$corrects$stimuli)
   if (!used || has_own_label(measure) || grepl("clusters", measure$label, fixed = TRUE)) {
     return(measure)
   }

@@ -50,13 +50,11 @@ NULL
 #' stimuli, or with k near n, neighbours are not local. Noise in many dimensions makes the
 #' nearest neighbours arbitrary.
 #'
-#' If \eqn{\log_2 k}{log2(k)} or more neighbours are equally near (duplicated stimuli,
-#' whole-number data), no \eqn{\sigma_i}{sigma_i} exists. The limit
-#' \eqn{\sigma_i = 0}{sigma_i = 0} is then used: these neighbours get weight 1 and the others
-#' 0, and each row is centred by its own mean. A warning of class `repalign_ties` says in how
-#' many rows this happens. Ties at the last place are averaged: neither the widths
-#' \eqn{\sigma_i}{sigma_i} nor the divisor of the score depend on the order of tied stimuli, so
-#' that the mean score is that of the mean kernels.
+#' If \eqn{\log_2 k}{log2(k)} or more neighbours are equally near (duplicated stimuli, whole-number
+#' data), no \eqn{\sigma_i}{sigma_i} exists. The limit \eqn{\sigma_i = 0}{sigma_i = 0} is then used:
+#' these neighbours get weight 1 and the others 0, and each row is centred by its own mean. A
+#' warning of class `repalign_ties` says in how many rows this happens. Ties at the last place are
+#' averaged.
 #'
 #' The code published with the paper computes the weights in single precision; it agrees to
 #' about 1e-7.

@@ -39,10 +39,9 @@ NULL
 #' and scaling, but not translation. Euclidean: rotation, scaling and translation. Inner
 #' product: rotation and scaling. Correlation: scaling, but not rotation.
 #'
-#' When not to trust it: the chance level is k / (n - 1), so scores with different n or k
-#' cannot be compared. In many dimensions a few stimuli can be neighbours of most others
-#' (hubs), above all with Euclidean distances; the scores of unrelated representations then
-#' scatter more widely around the chance level.
+#' When not to trust it: the chance level is k / (n - 1), so scores with different n or k cannot be
+#' compared. In many dimensions a few stimuli can be neighbours of most others (hubs), and the
+#' scores of unrelated representations then scatter more widely.
 #'
 #' Stimuli that depend on each other are each other's neighbours on both sides, whatever the two
 #' representations have in common: name them in `clusters`, and give [calibrate()] the same labels
@@ -60,21 +59,18 @@ NULL
 #' neighbours as there are places left, say m. (Taking those with the lowest row numbers would
 #' make unrelated representations look alike.)
 #'
-#' `ties = "average"` gives the mean score over all orders of the tied stimuli, independently
-#' on both sides: each of them is a neighbour with probability m / t. There is a formula for
-#' this mean in `mutual_knn()`, [knn_jaccard()], [mka()], [kcka()] with `centering = "row"` and
-#' [cknna()] with `centering = "full"`; there it is the default and leaves nothing to chance.
-#' The other measures on neighbours take the mean over 20 random orders if asked to. [imd()] and
-#' `cka(kernel = "manifold")` always use one random order.
+#' `ties = "average"` gives the mean score over all orders of the tied stimuli, independently on
+#' both sides, by a formula in `mutual_knn()`, [knn_jaccard()], [mka()], [kcka()] with `centering =
+#' "row"` and [cknna()] with `centering = "full"`, where it is the default. The other measures on
+#' neighbours take the mean over 20 random orders if asked to. [imd()] and `cka(kernel =
+#' "manifold")` always use one random order.
 #'
-#' `ties = "random"` gives the score of one random order of the stimuli, the same in all rows.
-#' A warning of class `repalign_ties` says how many rows have ties. The order is determined by
-#' [set.seed()], the name of the representation, its side and the metric, so it does not change
-#' with the rest of a call. With the mean over 20 random orders this is the same, without the
-#' warning.
-#'
-#' [calibrate()] treats permuted data as the data themselves. Either choice gives a valid test, but
-#' with one random order the p-value depends on the order, and power is lost.
+#' `ties = "random"` gives the score of one random order of the stimuli, the same in all rows. A
+#' warning of class `repalign_ties` says how many rows have ties. The order is determined by
+#' [set.seed()], the name of the representation, its side and the metric, so it does not change with
+#' the rest of a call. Either choice gives a valid test by [calibrate()], but with one random order
+#' the p-value depends on the order, and power is lost (article "What was simulated" of the web
+#' site).
 #'
 #' With ties, `mutual_knn(x, x)` is below 1. Without ties both choices give the same score, and
 #' no random numbers are drawn. The average needs memory for all tied stimuli, which may be most

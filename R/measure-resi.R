@@ -66,9 +66,9 @@
 #' distance correlation with the root (the paper's formula: `squared = TRUE`), the optimal
 #' assignment in HardCorr (the paper: `matching = "greedy"`), and the H1 bars in RTD.
 #'
-#' Of the 24 measures, eleven are distances and thirteen are similarities (see `direction` in
-#' [measures()]). Four of them (IMD and the last three) do not depend on which row of `x` is
-#' paired with which row of `y`. RTD takes longer than all others together.
+#' Eleven of the measures are distances and thirteen similarities (`direction` in [measures()]).
+#' Four of them (IMD and the last three) do not depend on which row of `x` is paired with which row
+#' of `y`. RTD takes longer than all others together.
 #'
 #' When not to trust it: measures of one family respond to much the same properties of the
 #' data, so 24 scores are not 24 independent opinions.

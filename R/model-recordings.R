@@ -149,7 +149,7 @@ chance_of_recordings <- function(data, models, measure, subjects, permutations, 
 # The noise ceiling of each model: list(ceiling, se, from), NA where there is none.
 ceiling_of_recordings <- function(data, models, measure, subjects, na) {
   none <- list(ceiling = NA_real_, se = NA_real_, from = "none")
-  if (!is_own(measure) && measure$id == "cka" && corrects_trials(measure$args$estimator) &&
+  if (!is_own(measure) && measure$id == "cka" && measure$args$corrects$trials &&
       !subjects) {
     return(list(ceiling = 1, se = 0, from = "estimator"))
   }

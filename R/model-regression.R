@@ -6,40 +6,36 @@
 #' dissimilarities of all pairs of conditions are regressed on those of the predictors, and each
 #' predictor is tested by permuting conditions.
 #'
-#' @param formula the response and the predictors, as in `brain ~ layer4 + category`. Each is
+#' @param formula the response and the predictors, as in `brain ~ layer4 + category`; `.` stands for
+#'   all other elements of `data`. Each is
 #'   * an RDM: a `dist` object or a symmetric matrix with zeros on its diagonal;
 #'   * a representation: a matrix conditions x neurons, of which `inner` makes an RDM;
 #'   * labels of the conditions: a factor, character or logical vector, which predicts 0 for pairs
 #'     with the same label and 1 for pairs with different ones.
 #'
-#'   The response may also be a list of RDMs or representations, one for each subject. `.` stands
-#'   for all other elements of `data`. An intercept is always part of the model.
+#'   The response may also be a list of RDMs or representations, one for each subject.
 #' @param data a list (or data frame, or environment) in which the variables of `formula` and
 #'   `leave_out` and `blocks` are looked up first, before the environment of `formula`.
-#' @param leave_out one label per condition, such as the run in which it was shown: pairs of
-#'   conditions with the same label are left out. Looked up in `data`, too. Like labels of
-#'   conditions in `formula`, it goes by names that are those of the conditions, and else by the
-#'   order.
+#' @param leave_out one label per condition, by its names or in its order, such as the run in which
+#'   it was shown: pairs of conditions with the same label are left out.
 #' @param blocks one label per condition, given in the same way: only conditions of the same block
-#'   are exchanged, as in [calibrate()]. By default the labels of `leave_out`, to which conditions
-#'   also keep with other blocks; `NULL`: all conditions are exchanged (see Details).
+#'   are exchanged, as in [calibrate()]. By default the labels of `leave_out`; `NULL`: all
+#'   conditions are exchanged (see Details).
 #' @param inner for representations: how two conditions are compared, see [rsa()]. By default as in
-#'   the RDM of the response, where it is known how that was made (by [rdm()] or [stats::dist()]),
-#'   and else by `"correlation"`; a message says which it is.
-#' @param fit `"ordinary"` least squares; `"nonnegative"`: with coefficients that are not negative,
-#'   for predictors that add up in the response; `"ridge"`: with coefficients shrunk by `ridge`.
+#'   the RDM of the response, where that is known, and else by `"correlation"`; a message says which
+#'   it is.
+#' @param fit `"ordinary"` least squares; `"nonnegative"`, for predictors that add up in the
+#'   response; `"ridge"`, with coefficients shrunk by `ridge`.
 #' @param ridge for `fit = "ridge"`: what is added to the sum of squares of each predictor, as a
 #'   share of it. 0.1 is a little, 1 much.
-#' @param standardize if `TRUE`, coefficients are in standard deviations of the response for one
-#'   standard deviation of the predictor, over the pairs; otherwise in the units of the data.
+#' @param standardize if `TRUE`, coefficients are in standard deviations of the response for one of
+#'   the predictor, over the pairs; otherwise in the units of the data.
 #' @param na what to do about dissimilarities (or labels) that are `NA`: `"error"`, or
 #'   `"pairwise"`, which leaves these pairs out.
 #' @param center are predictors tested beyond effects of single conditions? See Details.
 #' @param permutations the number of permutations, a matrix or a design, as in [calibrate()].
 #' @param group for a list of RDMs: one label for each, with their names or in their order, for
-#'   several RDMs (sessions) of the same subject, as in [evaluate_models()]. `summary()` then
-#'   averages the coefficients of each label before it tests over labels. Without it, each RDM is a
-#'   subject.
+#'   several RDMs (sessions) of the same subject: `summary()` averages their coefficients first.
 #' @return A data frame of class `repalign_regression` with a row for each predictor (and subject).
 #'   Columns: `subject` (if the response is a list), `term`, `estimate`, the coefficient; `partial`,
 #'   its correlation with the response given the other predictors; `semipartial`, that of the
@@ -69,47 +65,32 @@
 #' *The test of a predictor* (Freedman and Lane 1983). The response is fitted without the predictor,
 #' the conditions of the RDM of residuals are permuted, and the fit is added back; the partial
 #' correlation with the predictor is then a null value. Before that, effects of single conditions
-#' are taken out of all RDMs, \eqn{d_{ij} - a_i - a_j}{d_ij - a_i - a_j} with the least sum of
-#' squares (double centring, over the pairs that count): one condition with unusual patterns is far
-#' from all others. A predictor that has such effects only (one condition against all) has `p_value`
-#' `NA`, with a warning. `center = FALSE` tests the coefficient as it is, and finds less. The test
-#' is two-sided; for `fit = "nonnegative"` it is one-sided, of the share of the remaining variance
-#' that the predictor explains; for ridge regression it is that of ordinary least squares, because
-#' residuals of a shrunk fit would still hold what the other predictors explain. It is exact without
-#' other predictors, and else an approximation; that of the whole model, which permutes the
-#' conditions of the response, is exact. Simulated levels at 0.05 were 0.031 to 0.067, where `lm()`
-#' had 0.25 to 0.54.
+#' are taken out of all RDMs, \eqn{d_{ij} - a_i - a_j}{d_ij - a_i - a_j} (double centring): one
+#' condition with unusual patterns is far from all others. A predictor that has such effects only
+#' (one condition against all) has `p_value` `NA`, with a warning. `center = FALSE` tests the
+#' coefficient as it is, and finds less. The test is two-sided; for `fit = "nonnegative"` one-sided,
+#' of the share of the remaining variance that the predictor explains; for ridge regression it is
+#' that of ordinary least squares. The test of the whole model permutes the conditions of the
+#' response. It is exact, that of a predictor among others an approximation: simulated levels at
+#' 0.05 were 0.031 to 0.067, where `lm()` had 0.25 to 0.54 (article "What was simulated" of the web
+#' site).
 #'
-#' *Pairs left out.* With `leave_out`, conditions are exchanged within its labels by default, which
-#' takes pairs that count to pairs that count. Differences between whole groups of conditions are
-#' then held, as with `blocks`. A matrix of your own in `permutations` may also exchange whole
-#' groups of equal size. With `blocks = NULL`, all conditions are exchanged; that is right where the
-#' predictors have nothing to do with the runs, such as conditions in random order. Missing pairs
-#' are left out anew in each permutation.
+#' *Pairs left out.* With `leave_out`, conditions are exchanged within its labels by default;
+#' differences between whole groups of conditions are then held, as with `blocks`. A matrix of your
+#' own in `permutations` may also exchange whole groups of equal size. With `blocks = NULL`, all
+#' conditions are exchanged; that is right where the predictors have nothing to do with the runs,
+#' such as conditions in random order. Missing pairs are left out anew in each permutation.
 #'
-#' *The group.* `p_value` of `summary()` is that of t = the mean over subjects of the tested
-#' coefficient over \eqn{\sqrt{V}}{sqrt(V)}. With the variances of this mean when conditions are
-#' left out one at a time, when subjects are, and of what both do together, \eqn{V = \max(V_s + V_u
-#' - V_{su}, V_s, V_u)}{V = max(V_s + V_u - V_su, V_s, V_u)}, with \eqn{V^2 / (V_s^2/(n - 1) +
-#' V_u^2/(U - 1))}{V^2 / (V_s^2/(n - 1) + V_u^2/(U - 1))} degrees of freedom for n conditions and U
-#' subjects; of one subject it is \eqn{V_s}{V_s}, with n - 1. With `fit = "nonnegative"` it is
-#' one-sided. It held in all simulations and is conservative (0.00 to 0.04 at 0.05), where
-#' `p_conditions` and `p_subjects` were too small in up to 0.47 and 0.64 of the data sets.
-#'
-#' With `blocks` (or `leave_out`, of which they are made), what the conditions of a block share is
-#' held: `tested` is the coefficient when the mean dissimilarity of each pair of blocks, and that
-#' within each block, is taken out, too. Whole blocks are deleted, and n is their number. Blocks
-#' that have conditions of one label of `leave_out` go together. At least three are needed, else
-#' `p_value` is `NA`.
-#'
-#' The figures are in the article "What was simulated" of the web site.
+#' *The group.* `p_value` of `summary()` counts conditions and subjects as samples, see
+#' [regression_group]. In simulations it was at most 0.05 in 0.00 to 0.04 of the data sets where
+#' there was nothing, `p_conditions` and `p_subjects` in up to 0.47 and 0.64.
 #'
 #' When not to trust it:
-#' * noise in the patterns. The RDM of noisy patterns has products of the patterns with their noise,
-#'   which lie along a predictor that is in the patterns, and along others that correlate with it.
-#'   `p_value` of a predictor that tells nothing is then too small in the rows of the result, as is
-#'   `p_conditions` (at most 0.05 in 0.07 to 0.19 of the data sets with predictors that correlate by
-#'   0.63). `p_value` of the group holds. The print says when predictors correlate by more than 0.3;
+#' * noise in the patterns, which in an RDM lies along predictors that correlate with those in the
+#'   patterns. `p_value` of a predictor that tells nothing is then too small in the rows of the
+#'   result, as is `p_conditions` (at most 0.05 in 0.07 to 0.19 of the data sets with predictors
+#'   that correlate by 0.63); `p_value` of the group holds. The print says when predictors correlate
+#'   by more than 0.3;
 #' * few large blocks, beside another predictor that differs between blocks: the same two p-values
 #'   are too small;
 #' * conditions that depend on each other, as in a series or in runs without `blocks`: a warning of

@@ -180,11 +180,11 @@ driving_caption <- function(shown, value, several) {
 #' The two columns differ: `score` asks about the arrangement of all others around the
 #' condition; a condition far from all others in both RDMs contributes much, whatever their order.
 #'
-#' When not to trust it: scores of two conditions share a pair, and contributions sum to one
-#' number, so that they depend on each other. In a mixed model with conditions and subjects as
-#' random effects, tests of properties of conditions are approximate. `score` has little precision
-#' with few conditions. Contributions are parts of an observed score, not tests: a score by chance
-#' has conditions with large contributions, too.
+#' When not to trust it: scores of two conditions share a pair, and contributions sum to one number,
+#' so that they depend on each other, and tests by a mixed model with conditions and subjects as
+#' random effects are approximate. `score` has little precision with few conditions. Contributions
+#' are parts of an observed score, not tests: a score by chance has conditions with large
+#' contributions, too.
 #' @references Kriegeskorte, Mur and Bandettini (2008), Frontiers in Systems Neuroscience 2 (RSA).
 #'   Diedrichsen, Berlot, Mur, \enc{Schütt}{Schuett}, Shahbazi and Kriegeskorte (2021), Neurons,
 #'   Behavior, Data Analysis, and Theory 5 (whitened comparisons).

@@ -60,7 +60,7 @@ prepare_grams <- function(set, sides) {
 # pair changes with a permutation; the self terms do not.
 
 cka_null <- function(args) {
-  if (corrects_trials(args$estimator)) return(if (is.null(args$clusters)) trial_null())
+  if (args$corrects$trials) return(if (is.null(args$clusters)) trial_null())
   if (isTRUE(args$own_labels)) return(NULL)
   if (goes_by_clusters(args)) return(cluster_null(args))
   if (args$kernel == "manifold") return(sparse_null(manifold_h_of_sums))
@@ -69,7 +69,7 @@ cka_null <- function(args) {
     # the form has the Gram matrix, unless another measure made it before without
     gram <- form$gram
     if (is.null(gram)) gram <- tcrossprod(scaled_data(repr, TRUE))
-    if (corrects_stimuli(args$estimator)) gram <- .Call(C_u_center, gram)
+    if (args$corrects$stimuli) gram <- .Call(C_u_center, gram)
     c(matrix_operand(gram), list(width = as.double(ncol(repr$data)), rows = as.double(repr$n)))
   } else function(form, repr, args, side) c(matrix_operand(unpacked(form, repr$n)),
                                             list(width = 1, rows = as.double(repr$n))),
@@ -77,7 +77,7 @@ cka_null <- function(args) {
            statistic = function(values, x, y, args, design) {
              n <- x$rows
              neuron_pairs <- x$width * y$width - excluded_count(x$width, args)
-             terms <- if (corrects_stimuli(args$estimator)) n * (n - 3) else n^2
+             terms <- if (args$corrects$stimuli) n * (n - 3) else n^2
              values / (terms * neuron_pairs)
            },
            centered = TRUE, from_gram = args$kernel == "linear",
@@ -89,7 +89,7 @@ cka_null <- function(args) {
 linear_cube <- function(form, repr, args, side) {
   if (ncol(repr$data) >= repr$n) return(NULL)
   x <- scaled_data(repr, TRUE)
-  if (corrects_stimuli(args$estimator)) u_centered_cube(x) else core_cube(crossprod(x), repr$n)
+  if (args$corrects$stimuli) u_centered_cube(x) else core_cube(crossprod(x), repr$n)
 }
 
 excluded_count <- function(width, args) {

@@ -20,10 +20,11 @@ plan_pilot <- function(x, y, over, shared_neurons, units_x, units_y, complete) {
                           c(list(pairs[[1]]$x), lapply(pairs, function(pair) pair$y)))
   units_x <- named$units_x
   units_y <- named$units_y
-  args <- list(kernel = "linear", estimator = "stimulus_neuron", shared_neurons = shared_neurons,
-               units_x = units_x, units_y = units_y, clusters = NULL,
-               default_complete = length(complete) > 1,
-               complete = check_choice(complete, complete_choices, "complete"))
+  args <- with_estimator(list(
+    kernel = "linear", shared_neurons = shared_neurons, units_x = units_x, units_y = units_y,
+    clusters = NULL, default_complete = length(complete) > 1,
+    complete = check_choice(complete, complete_choices, "complete")
+  ), "stimulus_neuron")
   # `complete` of each pair, as data or argument say
   each <- vapply(pairs, function(pair) {
     settled_complete(args, list(x = list(pair$x), y = list(pair$y)))$complete

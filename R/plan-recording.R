@@ -48,39 +48,21 @@
 #'   `limit_se` and `limit_power`, which no number of it goes beyond, and `extrapolated`. The number
 #'   is `NA` where even these limits do not reach what you want.
 #' @details The score is the CKA by `estimator = "stimulus_neuron"` (of trial means; see [cka()]),
-#' the only one that aims at the same value with any numbers of stimuli and neurons. The jackknife
-#' of [cka_interval()] splits its variance in the pilot, with n0 stimuli and q0 and p0 neurons, into
-#' what stimuli (`V_s`), neurons (`V_x`, `V_y`) and their interactions (`V_sx`, `V_sy`) contribute,
-#' and the deletion of pairs of neurons (`V_xx`, `V_yy`) tells how much of the part of neurons falls
-#' with the square of their number. For n stimuli and q and p neurons
-#' \deqn{V = \kappa \left[\frac{a_s}{n} + \frac{a_x}{q} + \frac{a_y}{p} + \frac{b_{sx}}{nq} +
-#'   \frac{b_{sy}}{np} + \frac{b_{xx}}{q^2} + \frac{b_{yy}}{p^2}\right]}{V = kappa (a_s / n +
-#'   a_x / q + a_y / p + b_sx / (n q) + b_sy / (n p) + b_xx / q^2 + b_yy / p^2)}
-#' with \eqn{a_s = n_0 (V_s - V_{sx} - V_{sy})_+}{a_s = n0 max(V_s - V_sx - V_sy, 0)},
-#' \eqn{a_x = q_0 (V_x - V_{sx} - V_{xx})_+}{a_x = q0 max(V_x - V_sx - V_xx, 0)},
-#' \eqn{b_{sx} = n_0 q_0 V_{sx}}{b_sx = n0 q0 V_sx}, \eqn{b_{xx} = q_0^2 V_{xx}}{b_xx = q0^2 V_xx},
-#' and the same for y. The factor \eqn{\kappa}{kappa} makes V the pilot's own variance at its
-#' design. `width` is that of the t interval of [score_interval()].
-#'
-#' Trials: each coefficient is computed from means over all trials, over halves of them, and so on
-#' down to single trials, and \eqn{\alpha + \beta / T}{alpha + beta / T} is fitted to it. The score
-#' that `power` is for does not change with the trials, although noise that neurons share may lower
-#' it where there are few.
-#'
-#' Power of [calibrate()]: \eqn{\Phi((\theta - z s_0) / se)}{Phi((theta - z s0) / se)}, with the
-#' score \eqn{\theta}{theta} of the pilot, \eqn{s_0^2 = 2 g_x g_y / (n (n - 3))}{s0^2 = 2 g_x g_y /
-#' (n (n - 3))}, \eqn{g_x = 1 + (h / H - 1) / q}{g_x = 1 + (h / H - 1) / q} for the mean h of the
-#' self terms of single neurons and the self term H, and the threshold z of the pilot in standard
-#' deviations of its null. The power for two models is that of a two-sided t test of their
-#' difference.
+#'   the only one that aims at the same value with any numbers of stimuli and neurons. The jackknife
+#'   of [cka_interval()] splits its variance in the pilot into what stimuli, neurons and their
+#'   interactions contribute; each part falls with its numbers, and their sum is scaled to the
+#'   pilot's own variance. For trials, the parts are computed from means over all trials, over
+#'   halves of them, and so on. The score that `power` is for does not change with the trials,
+#'   although noise that neurons share may lower it where there are few. `width` is that of the t
+#'   interval of [score_interval()]. The article "What was simulated" of the web site has the
+#'   formulas and how well they did.
 #'
 #' In simulations, predicted errors from 20 neurons on were mostly somewhat too large, and so on the
 #' safe side; against a model they can be a quarter too small for 5 times the neurons. Predictions
 #' for few neurons are far too small, because single ratios then have heavy tails. Predicted power
 #' was within 0.03 of the true one from 20 neurons on. An assumption in place of a pilot is best
 #' simulated large (400 x 200 + 200): its own error is then small, although designs of less than
-#' half of its stimuli are marked as `extrapolated`. See the article "What was simulated" of the web
-#' site.
+#' half of its stimuli are marked as `extrapolated`.
 #'
 #' When not to trust it: `extrapolated` is `TRUE`, and a warning of class `repalign_extrapolated`
 #' says why, for less than half the stimuli of the pilot, for more than 5 times its stimuli or

@@ -50,21 +50,19 @@ utils::globalVariables(".data")
 #' be drawn in the same place. Columns that are factors keep the order of their levels.
 #'
 #' *Tiles.* Darker tiles are more similar, for distances too. With one measure, or with similarities
-#' that do not exceed 1, the numbers at the colour bar are scores. Otherwise each measure has its
-#' own scale: the colour bar then goes from 0 (the least similar end of the scale of that measure)
-#' to 1 (its most similar end), and the titles of the panels give the ranges of the scores.
+#' that do not exceed 1, the numbers at the colour bar are scores. Otherwise it goes from 0 to 1,
+#' the two ends of the scale of each measure, and the titles of the panels give the ranges of the
+#' scores.
 #' Calibrated scores below 0 are orange. A star marks a p-value (the adjusted one, if there is one)
 #' of at most `alpha`; tiles whose adjusted p-value is larger are grey. Lines stand between models.
 #' An aggregate over models gives a grid of models.
 #'
 #' *Heat map and map* need all pairs of a list that was compared with itself (for models, with
-#' `diagonal = TRUE` or an `aggregate`). Both start from dissimilarities: the best possible score
-#' less the score, at least 0, or the distance; of both directions the mean. The tree is built by
-#' average linkage ([stats::hclust()]), for a calibration from the scores. The map is a classical
-#' multidimensional scaling ([stats::cmdscale()]). Its caption says how much of the dissimilarity
-#' two dimensions keep: their share of the sum of the absolute eigenvalues. If the share is small,
-#' points that are near each other on the map need not be similar. A grey line joins a name to its
-#' point where it had to stand apart from it.
+#' `diagonal = TRUE` or an `aggregate`). Dissimilarities are the best possible score less the score,
+#' at least 0, or the distance; of both directions the mean. The tree is built by average linkage
+#' ([stats::hclust()]), the map by classical multidimensional scaling ([stats::cmdscale()]). The
+#' caption of a map says how much of the dissimilarity two dimensions keep: their share of the sum
+#' of the absolute eigenvalues. If it is small, points that are near each other need not be similar.
 #'
 #' *Null.* Bars show the null scores (with `engine = "moments"` the density of the fitted
 #' distribution), lines the score and the threshold.

@@ -3,7 +3,7 @@
 
 # Which pairs lack, or NULL.
 gaps_of <- function(repr) {
-  if (repr$kind == "dist" && anyNA(repr$data)) is.na(repr$data)
+  if (repr$kind == "dist" && extent_of(repr)[3] > 0) is.na(repr$data)
 }
 
 # The same representation with the mean of its distances where they lack, for rough estimates.

@@ -14,7 +14,7 @@ noise_methods <- c("shrinkage_diag", "shrinkage_eye", "diag", "full")
 #'   each subject. `noise_precision()` also takes what `noise_covariance()` returned.
 #' @param condition for each row the label of its condition, whose mean is subtracted. `NULL`: the
 #'   rows are residuals (of an array: its rows are the conditions). When `x` is a list: labels for
-#'   all, or a list with the names of `x`; `run` likewise.
+#'   all, or a list with its names; `run` likewise.
 #' @param run for each row, or each repeat of an array, the label of its run; or `TRUE` for crossed
 #'   trials, as in [rdm()]. The means of runs are subtracted too, because offsets of runs would
 #'   otherwise count as noise. `NULL`: they are not.
@@ -22,9 +22,8 @@ noise_methods <- c("shrinkage_diag", "shrinkage_eye", "diag", "full")
 #'   (Schaefer and Strimmer). `"shrinkage_eye"`: towards a multiple of the identity matrix (Ledoit
 #'   and Wolf). `"diag"`: variances only. `"full"`: the sample covariance.
 #' @param dof the degrees of freedom by which sums of squares are divided. `NULL`: the number of
-#'   observations less that of the means that were subtracted. Give it for residuals of a
-#'   regression, whose degrees of freedom are fewer than their rows. With `by_run`, one number for
-#'   all runs or one for each.
+#'   observations less that of the means that were subtracted. Residuals of a regression have fewer.
+#'   With `by_run`, one number for all runs or one for each.
 #' @param by_run a covariance for each run, from its observations alone? For an array, the repeats
 #'   are then the runs only if `run` says so.
 #' @param na what to do about missing values, see [rdm()].

@@ -266,7 +266,7 @@ settled_set <- function(set, sides, relabel = TRUE) {
 # Says which labels have no effect. In a call that is known when the estimator is settled. measure()
 # knows no data, and speaks of the estimator for plain matrices.
 note_unused_labels <- function(args) {
-  if (is.null(args$estimator)) return(invisible())
+  if (is.null(args$corrects)) return(invisible())
   note_unused_units(args$estimator, args)
   note_unused_complete(args)
   note_unused_clusters(args)
@@ -274,7 +274,7 @@ note_unused_labels <- function(args) {
 
 note_unused_complete <- function(args) {
   if (is.null(args$complete) || args$complete == "none" || isTRUE(args$declared_complete) ||
-        any(corrects_neurons(args$estimator))) return(invisible())
+        args$corrects$neurons) return(invisible())
   inform("`complete` has no effect on the estimator ", enumerate(args$estimator), ": only the ",
          "neuron correction takes neurons as a sample.", class = "repalign_unused_units")
 }
@@ -283,7 +283,7 @@ settle_cka <- function(args, reprs) {
   args <- settled_complete(args, reprs)
   all <- c(reprs$x, reprs$y)
   if (!declares_responses(all)) {
-    if (corrects_trials(args$estimator)) refuse_no_trials(args, all)
+    if (args$corrects$trials) refuse_no_trials(args, all)
     if (!identical(args$shared_noise, "auto") && !is.null(args$shared_noise)) {
       warn("`shared_noise` is used for responses() objects only: plain matrices declare no ",
            "sessions.", class = "repalign_unused", data = "shared_noise")
@@ -303,7 +303,7 @@ settle_cka <- function(args, reprs) {
     paste0("stimulus", if (linear) "_neuron",
            if (usable && noise != "pairs") "_trial")
   check_shared_noise(noise, estimator, known, several)
-  args$estimator <- estimator
+  args <- with_estimator(args, estimator)
   args$default_estimator <- FALSE
   if (!several) refuse_no_trials(args, all)
   # what an object declares cannot be given once more
@@ -317,7 +317,7 @@ settle_cka <- function(args, reprs) {
     }
   }
   args$trials <- max(vapply(known, function(repr) dim(repr$responses)[3], 0L))
-  if (corrects_trials(args$estimator)) {
+  if (args$corrects$trials) {
     # objects with one trial beside others with several: nothing corrects their own noise
     single <- Filter(function(repr) {
       given <- unclass(repr$responses)
@@ -332,7 +332,7 @@ settle_cka <- function(args, reprs) {
              "more.", class = "repalign_one_trial")
     }
   }
-  together <- corrects_trials(args$estimator) && assumes_together(reprs)
+  together <- args$corrects$trials && assumes_together(reprs)
   if (together || default && length(parts)) {
     inform("Estimator: \"", args$estimator, "\"", if (together) {
       paste0(", with `x` and `y` taken as recorded together: products between them are of ",
@@ -351,7 +351,7 @@ trials_usable <- function(args, parts, known) {
 }
 
 check_shared_noise <- function(noise, estimator, known, several) {
-  if (noise == "trials" && !corrects_trials(estimator)) {
+  if (noise == "trials" && !corrections[[estimator]]$trials) {
     abort("shared_noise = \"trials\" needs an estimator that corrects for trials, not ",
           dQuote(estimator, FALSE), if (!several) ", and responses to several trials",
           ": use \"stimulus_neuron_trial\" or \"stimulus_trial\".",
@@ -363,13 +363,13 @@ check_shared_noise <- function(noise, estimator, known, several) {
           without[[1]]$arg, "` declares no sessions: give `session` to responses().",
           class = "repalign_error_choice", arg = "shared_noise")
   }
-  if (noise == "pairs" && corrects_trials(estimator)) {
+  if (noise == "pairs" && corrections[[estimator]]$trials) {
     abort("shared_noise = \"pairs\" leaves out pairs of neurons and takes the means over trials, ",
           "but estimator = ", dQuote(estimator, FALSE), " multiplies different trials: use ",
           "estimator = \"stimulus_neuron\", or shared_noise = \"trials\".",
           class = "repalign_error_choice", arg = "shared_noise")
   }
-  if (noise == "pairs" && !corrects_neurons(estimator)) {
+  if (noise == "pairs" && !corrections[[estimator]]$neurons) {
     abort("shared_noise = \"pairs\" leaves out pairs of neurons, as only \"stimulus_neuron\" ",
           "does, not ", dQuote(estimator, FALSE), ": choose it, with kernel = \"linear\".",
           class = "repalign_error_choice", arg = "shared_noise")
@@ -377,7 +377,7 @@ check_shared_noise <- function(noise, estimator, known, several) {
 }
 
 refuse_no_trials <- function(args, reprs) {
-  if (!corrects_trials(args$estimator)) return(invisible())
+  if (!args$corrects$trials) return(invisible())
   abort("estimator = ", dQuote(args$estimator, FALSE), " needs responses to several trials, but `",
         reprs[[1]]$arg, "` ", if (length(reprs) > 1) paste0("and `", reprs[[length(reprs)]]$arg,
                                                             "` have none")
@@ -398,7 +398,7 @@ assumes_together <- function(reprs) {
 # Labels that are the same for all representations of a side become arguments, which the permutation
 # null can use at once. Others are looked up for each pair (side_labels).
 settled_labels <- function(args, reprs) {
-  if (!corrects_neurons(args$estimator)) return(args)
+  if (!args$corrects$neurons) return(args)
   each <- lapply(reprs, function(side) {
     unique(lapply(side, function(repr) {
       list(labels = declared_labels(repr, args), kind = label_kind(repr, args))

@@ -18,38 +18,35 @@
 #'     except those that `stimulus`, `trial`, `event` and `cluster` name.
 #'
 #'   In a data frame, each of the other arguments is the name of a column, or a vector of labels.
-#' @param stimulus names of the stimuli: a label for each row. In a matrix or a data frame, rows
-#'   with equal labels are trials of one stimulus.
+#' @param stimulus names of the stimuli: a label for each row. Rows with equal labels are trials of
+#'   one stimulus.
 #' @param neuron a label for each column (long data frame: each row). Columns with equal labels are
 #'   the same neuron, also in `x` and `y` of a comparison: they are never multiplied with each
 #'   other. Without it, every column is a neuron of its own.
 #' @param trial labels of the trials: in an array one for each trial, or a matrix stimuli x trials;
-#'   in a matrix or a data frame one for each row. By default trials have the names that the array
-#'   gives them, or are numbered: in a matrix or a data frame, those of a stimulus in the order of
-#'   their rows. Neurons recorded together must then have equally many rows of a stimulus in a long
-#'   data frame.
+#'   otherwise one for each row. By default they are numbered, those of a stimulus in the order of
+#'   their rows (neurons recorded together must then have equally many rows of a stimulus in a long
+#'   data frame).
 #' @param session a label for each column (long data frame: each row): columns with equal labels
 #'   were recorded together and may share noise. Without it, all columns were recorded together.
 #'   A neuron of several sessions has a column for each of them.
 #' @param cluster a label for each stimulus (matrix or data frame: each row), for stimuli that
 #'   depend on each other, as `clusters` in [cka()]. Stimuli with the label `NA` are left out.
-#' @param run `TRUE` if the trials are runs, each with every stimulus once, as in functional MRI:
-#'   what a run adds to all of its stimuli then drops out. No response may be missing. Or labels of
-#'   the runs, given like `trial`, which then name the trials.
+#' @param run `TRUE` if the trials are runs, each with every stimulus once, as in functional MRI, or
+#'   blocks of trials: what a run adds to all of its stimuli then drops out. No response may be
+#'   missing. Or labels of the runs, given like `trial`, which then name the trials.
 #' @param event labels of what shares noise, given like `trial`. By default each trial has an event
 #'   of its own. Give trials of a stimulus the same label if they share noise (repeats right after
-#'   each other). What a block of trials adds to all of its stimuli stays: declare such blocks as
-#'   runs (`run = TRUE`).
+#'   each other). Where a block of trials has a state that changes the responses to all stimuli,
+#'   give `run = TRUE` instead.
 #' @param complete are the columns a sample of a larger population, as the neurons of a brain are
-#'   (`FALSE`), or all that there are, such as the units of a network layer (`TRUE`)? Of all that
-#'   there are, the neuron correction of [cka()] leaves out nothing, and no error is about them.
-#' @param series the order of the stimuli in time, if they are a time series: `TRUE`, as they come
-#'   in `x`; or the time of each stimulus (matrix or data frame: each row), equally spaced numbers
-#'   in any order. Stimuli of a series are not exchangeable. Permutation tests then shift the whole
-#'   series (`series = "linear"` of [calibrate()]) unless the call names another kind. Errors of
-#'   intervals take each stimulus as independent, and a message says so: give `clusters` of
-#'   successive stimuli.
-#' @param value name of the column of a long data frame that holds the responses. By default the
+#'   (`FALSE`), or all that there are, such as the units of a network layer (`TRUE`)? See [cka()].
+#' @param series the order of the stimuli in time, if they are a [time series][time_series]: `TRUE`,
+#'   as they come in `x`; or the time of each stimulus (matrix or data frame: each row), equally
+#'   spaced numbers in any order. Permutation tests then shift the whole series (`series = "linear"`
+#'   of [calibrate()]) unless the call names another kind. Intervals take each stimulus as
+#'   independent, and a message says so: give `clusters` of successive stimuli.
+#' @param value name of the column of a long data frame that holds the responses; by default the
 #'   only column of numbers that no other argument names.
 #' @return An object of class `repalign_responses`. `x[i, a, t]` takes stimuli, neurons and trials
 #'   and keeps their labels, `dim()` and `dimnames()` are those of stimuli x neurons x trials,
@@ -80,11 +77,10 @@
 #' is not used. [calibrate()] permutes the stimuli with all of their trials, and whole clusters.
 #'
 #' When not to trust it: what is declared is believed. Noise that outlasts a trial (drifts,
-#' adaptation) is corrected only if `event` or `run` says so. `event` leaves out products of trials
-#' of one stimulus. What a drift or a block adds to all of its stimuli stays in products of
-#' different stimuli, and leaves only with `run = TRUE`. The gain of a whole run that multiplies all
-#' responses is not corrected at all. In a long table whose neurons are numbered anew in each
-#' session, equal numbers count as the same neuron: give them different labels.
+#' adaptation) is corrected only if `event` or `run` says so: `event` leaves out products of trials
+#' of one stimulus, `run` also those of different stimuli in one run. The gain of a whole run that
+#' multiplies all responses is not corrected at all. In a long table whose neurons are numbered anew
+#' in each session, equal numbers count as the same neuron: give them different labels.
 #' @examples
 #' # 132 units of 21 sessions, 20 repeats: units of a session share noise
 #' it <- responses(macaque_it$counts, session = macaque_it$session)

@@ -61,8 +61,8 @@ rbind.repalign_result <- function(..., deparse.level = 1) {
                   arguments[!options])
   if (!length(parts)) return(Find(is.data.frame, arguments))
   kind <- stats::na.omit(vapply(parts, result_kind, ""))[[1]]
-  # rows that keep nothing beside them go with data frames of the same columns
-  bare <- !length(result_classes[[kind]]$kept)
+  # rows that need nothing beside them go with data frames of the same columns
+  bare <- result_classes[[kind]]$bare
   columns <- names(Find(function(part) inherits(part, kind), parts))
   fits <- function(part) {
     inherits(part, kind) || bare && is.data.frame(part) && setequal(names(part), columns)

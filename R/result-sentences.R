@@ -257,17 +257,18 @@ measure_words <- function(label) {
   if (label %in% names(outer_names)) return(outer_names[[label]])
   id <- sub("[( ].*", "", label)
   if (is.na(label) || !id %in% names(registry)) return(label)
-  inner <- sub("^[^(]*[(](.*)[)].*$", "\\1", label)
+  inner <- sub("^[^(]*[(]([^)]*)[)].*$", "\\1", label)
   parts <- if (grepl("(", label, fixed = TRUE)) strsplit(inner, ", ", fixed = TRUE)[[1]]
   estimator <- intersect(parts, names(estimator_names))
   if (id == "cka" && !length(estimator)) estimator <- "naive"
   complete <- grep("^complete ", parts, value = TRUE)
   # of missing values the numbers of pairs or stimuli tell
-  others <- setdiff(parts, c(estimator, complete, "pairwise"))
+  others <- setdiff(parts, c(estimator, complete, "pairwise", "middle half"))
   known <- others %in% names(outer_names)
   others[known] <- outer_names[others[known]]
   name <- named_estimator(measure_name(id), estimator, sub("^complete ", "", complete))
-  if (length(others)) paste(name, "with", enumerate(others, quote = FALSE)) else name
+  paste0(name, if (length(others)) paste(" with", enumerate(others, quote = FALSE)),
+         if (grepl("middle half", label, fixed = TRUE)) " over the middle half of the rows")
 }
 
 # complete: of which sides the neurons are all that there are.

@@ -201,7 +201,7 @@ each_score <- function(parts, forms, score, job) {
 
 # Does the measure look at finished scores, to warn about them? CKA does at corrected ones only.
 inspects_scores <- function(measure) {
-  quiet <- measure$id == "cka" && !corrects_neurons(measure$args$estimator)
+  quiet <- measure$id == "cka" && !measure$args$corrects$neurons
   !is.null(measure$declaration$inspect) && !quiet
 }
 

@@ -62,17 +62,15 @@
 #' classes, so that some of them are right by chance; with a share of 1, labels say nothing
 #' about the features.
 #'
-#' All networks are tested with the same stimuli. Every network has a seed of its own, which
-#' draws its training labels, shortcuts, initial weights, batches and noise. So a network
-#' does not depend on how many others are trained; it depends on the place of its group among
-#' the groups, and on the state of R's generator. After the same [set.seed()], calls with the
-#' same sizes have the same data, whatever their groups. The representations before the activation
-#' are the default because a unit that is never active has no variance after it, and some
-#' measures refuse such units.
+#' All networks are tested with the same stimuli. Every network has a seed of its own, which draws
+#' its training labels, shortcuts, initial weights, batches and noise. So a network does not depend
+#' on how many others are trained; it depends on the place of its group among the groups, and on the
+#' state of R's generator. After the same [set.seed()], calls with the same sizes have the same
+#' data. Representations before the activation are the default because some measures refuse units
+#' that are never active.
 #'
-#' When not to trust it: these are small networks and easy data. What tells groups apart here
-#' may not do so in large networks. Training multiplies rounding errors, so digits
-#' may differ between machines.
+#' When not to trust it: these are small networks and easy data. What tells groups apart here may
+#' not do so in large networks. Digits may differ between machines.
 #' @references Klabunde et al. (2025), ICLR (the ReSi benchmark), for the designs of the
 #'   groups. Kingma and Ba (2015), ICLR, for Adam.
 #' @examples

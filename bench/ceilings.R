@@ -33,7 +33,8 @@ decay <- uniroot(function(a) {
 model_weights <- exp(-decay * seq_len(d) / 2)
 
 rsa_measure <- measure("rsa", inner = "sqeuclidean", outer = "pearson")
-cka_measure <- function(e) measure("cka", estimator = e)
+# the units of the model are all there are
+cka_measure <- function(e) measure("cka", estimator = e, complete = "y")
 
 draw <- function(noise, factor = rep(1, n), t = trials) {
   stimuli <- matrix(rnorm(n * d), n)

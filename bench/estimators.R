@@ -34,7 +34,8 @@ if (wanted("a")) {
     pair <- repalign:::as_pair(side(at[seq_len(size)], "x"), side(at[size + seq_len(size)], "y"))
     vapply(all_estimators, function(e) {
       repalign:::compare_pair(repalign:::declaration("cka"), pair,
-                              list(kernel = "linear", estimator = e, shared_neurons = FALSE))
+                              repalign:::with_estimator(list(kernel = "linear",
+                                                             shared_neurons = FALSE), e))
     }, 0)
   }
   gram_split <- mean(vapply(sizes, function(size) seconds(by_gram(size), 3), 0))

@@ -47,6 +47,20 @@ SEXP repalign_packed_product(SEXP a, SEXP a_square, SEXP a_center, SEXP b, SEXP 
                                         scratch(chunk_count(length))));
 }
 
+/* The smallest and the largest value, and how many lack: see value_extent. */
+SEXP repalign_value_extent(SEXP values)
+{
+    begin_entry(__func__);
+    const size_t length = count_doubles(ARG(values));
+    const value_extent extent = find_extent(REAL(values), length);
+    SEXP result = PROTECT(new_doubles(3));
+    REAL(result)[0] = extent.low;
+    REAL(result)[1] = extent.high;
+    REAL(result)[2] = (double) extent.lacking;
+    UNPROTECT(1);
+    return result;
+}
+
 SEXP repalign_packed_sum(SEXP a, SEXP square, SEXP threads)
 {
     begin_entry(__func__);

@@ -54,10 +54,14 @@ static void write_row(const packed_vector *v, size_t n, size_t i, double *out)
     }
 }
 
+/* Other threads take longer to begin than to write fewer numbers than these. */
+#define LEAST_SHARED ((size_t) 1 << 18)
+
 static void write_stretch(packed_side side, size_t n, size_t first, size_t last, size_t stride,
                           worker by, double *buffer)
 {
-    PARALLEL_FOR(by.threads)
+    const int threads = side.count * stride < LEAST_SHARED ? 1 : by.threads;
+    PARALLEL_FOR(threads)
     for (size_t l = 0; l < side.count; l++) {
         double *out = buffer + l * stride;
         for (size_t i = first; i < last; i++) {

@@ -56,6 +56,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(packed_centered_dot, 7),
     ENTRY(packed_product, 7),
     ENTRY(packed_sum, 3),
+    ENTRY(value_extent, 1),
     ENTRY(packed_difference_squares, 5),
     ENTRY(packed_decay, 5),
     /* call_unpack.c */

@@ -209,6 +209,29 @@ static void sum_chunk(void *job, size_t chunk)
     p->partial[chunk] = total;
 }
 
+/* Four of each, because a comparison that waits for the one before takes four times as long. */
+value_extent find_extent(const double *values, size_t length)
+{
+    double low[4] = {INFINITY, INFINITY, INFINITY, INFINITY};
+    double high[4] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};
+    size_t lacking = 0;
+    for (size_t k = 0; k < length; k += 4) {
+        const size_t lanes = length - k < 4 ? length - k : 4;
+        for (size_t l = 0; l < lanes; l++) {
+            const double value = values[k + l];
+            low[l] = value < low[l] ? value : low[l];
+            high[l] = value > high[l] ? value : high[l];
+            lacking += value != value;
+        }
+    }
+    for (size_t l = 1; l < 4; l++) {
+        if (low[l] < low[0]) low[0] = low[l];
+        if (high[l] > high[0]) high[0] = high[l];
+    }
+    const value_extent extent = {low[0], high[0], lacking};
+    return extent;
+}
+
 double packed_sum(packed_values a, size_t length, worker by, double *partial)
 {
     product_job job = {a, a, length, partial};

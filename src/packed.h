@@ -37,6 +37,14 @@ typedef struct {
     double center;
 } packed_values;
 double packed_product(packed_values a, packed_values b, size_t length, worker by, double *partial);
+
+/* The smallest and the largest of the values that are no NaN, and how many are. */
+typedef struct {
+    double low, high;
+    size_t lacking;
+} value_extent;
+value_extent find_extent(const double *values, size_t length);
+
 double packed_sum(packed_values a, size_t length, worker by, double *partial);
 
 /* out = a * fa - b * fb, and the sum of its squares without out. */

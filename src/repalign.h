@@ -93,6 +93,7 @@ SEXP repalign_packed_centered_dot(SEXP a, SEXP a_means, SEXP a_grand, SEXP b, SE
 SEXP repalign_packed_product(SEXP a, SEXP a_square, SEXP a_center, SEXP b, SEXP b_square,
                              SEXP b_center, SEXP threads);
 SEXP repalign_packed_sum(SEXP a, SEXP square, SEXP threads);
+SEXP repalign_value_extent(SEXP values);
 SEXP repalign_packed_difference_squares(SEXP a, SEXP fa, SEXP b, SEXP fb, SEXP threads);
 SEXP repalign_packed_decay(SEXP v, SEXP factor, SEXP squared, SEXP shifted, SEXP threads);
 

@@ -166,7 +166,7 @@ test_that("similarities keep direction and symmetry of all measures", {
   expect_identical(score_matrix(both, "rv"), score_matrix(s$second, "rv"))
   rows <- summary(both)
   expect_identical(rows$source, c("first", "first", "second", "second"))
-  expect_identical(rows[3:4, -1], summary(s$second), ignore_attr = "row.names")
+  expect_identical(rows[3:4, -1], untold(summary(s$second)), ignore_attr = "row.names")
   looks <- glance(both)
   expect_identical(looks$source, c("first", "second"))
   expect_identical(looks[1, -1], glance(s$first))

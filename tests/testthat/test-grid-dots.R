@@ -123,3 +123,42 @@ test_that("errors, NA and words of cells are those that they have one by one", {
   call <- function() similarity(few, measure = c("cka", "rv", "rsa"), on_error = "na")
   expect_rounded(seeded(call), cell_by_cell(call))
 })
+
+test_that("one pass over given distances sees what range() and is.na() do", {
+  extent <- value_extent
+  for (length in c(1, 2, 3, 4, 5, 45)) {
+    values <- cos(seq_len(length) * 7)
+    expect_identical(extent(values), c(range(values), 0))
+    expect_identical(extent(c(NA, values, NaN)), c(range(values), 2))
+  }
+  expect_identical(extent(c(1, -Inf)), c(-Inf, 1, 0))
+  expect_identical(extent(numeric()), c(0, 0, 0))
+})
+
+test_that("what was seen of given distances is forgotten when stimuli are left out", {
+  d <- stats::dist(cos(outer(1:8, 1:3)))
+  d[c(1, 3)] <- c(NA, 1000)
+  repr <- representation(d, "x", allow_na = TRUE, loose = TRUE)
+  expect_identical(extent_of(repr)[2:3], c(1000, 1))
+  cut <- cut_representation(repr, seq_len(8) != 1, TRUE)
+  expect_identical(extent_of(cut), c(range(cut$data), 0))
+  expect_null(gaps_of(cut))
+})
+
+test_that("a grid of RDMs goes on after one that has no form", {
+  rdms <- lapply(c(a = 1, b = 2, c = 3, d = 4), function(k) stats::dist(cos(outer(1:9 * k, 1:4))))
+  rdms$b[] <- 1
+  expect_warning(grid <- similarity(rdms, measure = measure("rsa", outer = "pearson"),
+                                    on_error = "na"), class = "repalign_undefined")
+  bad <- grid$x == "b" | grid$y == "b"
+  expect_true(all(is.na(grid$score[bad])))
+  single <- Map(function(x, y) rsa(rdms[[x]], rdms[[y]], outer = "pearson"), grid$x[!bad],
+                grid$y[!bad])
+  expect_equal(grid$score[!bad], unlist(single, use.names = FALSE), tolerance = 1e-12)
+  data <- lapply(c(a = 1, b = 2, c = 3), function(k) cos(outer(1:9 * k, 1:4)))
+  data$b <- data$b[, 1, drop = FALSE]
+  expect_warning(grid <- similarity(data, measure = measure("rsa", outer = "pearson"),
+                                    on_error = "na"), class = "repalign_failed")
+  expect_identical(is.na(grid$score), grid$x == "b" | grid$y == "b")
+  expect_equal(grid$score[2], rsa(data$a, data$c, outer = "pearson"), tolerance = 1e-12)
+})

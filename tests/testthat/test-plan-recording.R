@@ -37,7 +37,7 @@ test_that("reference values are reproduced", {
     expect_relative(plan$se, expected$value[i], 1e-9)
   }
   pair <- repalign:::representation_pair(a, b)
-  args <- list(kernel = "linear", estimator = "stimulus_neuron", shared_neurons = FALSE)
+  args <- with_estimator(list(kernel = "linear", shared_neurons = FALSE), "stimulus_neuron")
   parts <- repalign:::variance_parts(repalign:::plan_deletions(pair, args, c(brain, "neurons_y")))
   parts <- with(parts, c(s = stimuli, x = samples$x$units, y = samples$y$units,
                          sx = samples$x$both, sy = samples$y$both, xx = samples$x$pairs,
@@ -71,7 +71,7 @@ test_that("at the pilot's design the error is that of the pilot", {
 
 test_that("pairs of neurons are left out as if the data were made anew", {
   pair <- repalign:::representation_pair(x, y)
-  args <- list(kernel = "linear", estimator = "stimulus_neuron", shared_neurons = FALSE)
+  args <- with_estimator(list(kernel = "linear", shared_neurons = FALSE), "stimulus_neuron")
   for (over in list(c(brain, "neurons_y"), brain)) {
     deletions <- repalign:::plan_deletions(pair, args, over)
     cut <- repalign:::representation_pair(x[, -c(3, 7)], y)
@@ -241,14 +241,26 @@ test_that("plots have contours, curves and the pilot", {
   plan <- planned(x, y, c(20, 40, 80, 300), c(10, 25, 60), c(22, 60), target_se = 0.08)
   picture <- ggplot2::autoplot(plan)
   expect_true(all(c("GeomContourFilled", "GeomPath", "GeomVline") %in% layers(picture)))
-  expect_match(picture$labels$caption, "cross: the pilot; thick line")
+  expect_match(picture$labels$caption, "Cross: the pilot; thick line")
   built(picture)
   built(ggplot2::autoplot(plan, what = "power"))
   curves <- ggplot2::autoplot(planned(x, y, c(40, 80), neurons_y = c(22, 44)))
   expect_true("GeomLine" %in% layers(curves))
   built(curves)
   built(ggplot2::autoplot(planned(x, x + rnorm(1000), c(40, 80), c(25, 50), shared_neurons = TRUE)))
-  built(ggplot2::autoplot(planned(x, models, c(40, 80), c(25, 50), difference = 0.1), "power"))
+  # a plan for a difference draws its power, one for an error the error
+  two <- planned(x, models, c(40, 80), c(25, 50), difference = 0.1)
+  drawn <- function(plan, ...) {
+    picture <- ggplot2::autoplot(plan, ...)
+    built(picture)
+    picture$scales$get_scales("fill")$name
+  }
+  expect_identical(drawn(two), "power")
+  expect_identical(drawn(two, "se"), "standard error")
+  expect_identical(drawn(plan), "standard error")
+  expect_identical(wanted_words(0.8, "power", c(0.1, 0.3)),
+                   "every design here has a power below 0.8")
+  expect_null(wanted_words(0.8, "power", c(0.1, 0.9)))
   expect_refused(ggplot2::autoplot(planned(x, y)), "nothing to draw")
 })
 

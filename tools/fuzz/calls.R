@@ -11,7 +11,7 @@ known_arguments <- list(
                    "clusters", "shared_noise", "complete", "over"),
   hsic = names(formals(cka)),
   rdm = c("x", "condition", "run", "distance", "noise", "weights", "center_patterns",
-          "prior_rate", "prior_weight"),
+          "prior_rate", "prior_weight", "subject"),
   noise_covariance = c("x", "condition", "run", "method", "dof", "by_run"),
   transform_rdm = c("x", "method", "low", "up"),
   brain_to_brain = c("x", "y", "neurons", "repeats", "split", "estimator", "units_x", "units_y",

@@ -163,7 +163,7 @@ run_grid <- function(pairs, ready, task, calibration) {
   if (is.null(calibration)) check_grid_memory(task$set, sides) else
     task$calibration <- calibration_task(calibration, ready, sides, pairs)
   task$run <- function(tile, job, run) grid_cells(tile$pairs, tile$rows, tile_sides(tile), job, run)
-  most <- how_many_fit(task$set, sides$x$reprs, !is.null(calibration))
+  most <- how_many_fit(task$set, all_representations(sides), !is.null(calibration))
   rows <- cut_into_tiles(pairs, sides, most)
   if (is.null(rows)) return(grid_cells(pairs, seq_len(nrow(pairs)), sides, task, new.env()))
   parts <- run_tiles(rows, pairs, sides, task, task$threads, "The grid of the benchmark")

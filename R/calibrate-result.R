@@ -36,7 +36,7 @@ declare_result(
                paste0(", ", sum(p <= settings$alpha, na.rm = TRUE), " significant")
              }, undefined_of(p)),
       if (!is.null(settings)) {
-        c(strwrap(settings_words(settings, as.data.frame(x)), exdent = 2),
+        c(settings_lines(settings, as.data.frame(x)),
           strwrap(excess_words(x), exdent = 2))
       })
   },
@@ -311,6 +311,12 @@ excess_words <- function(object) {
   if (!length(unlimited)) return(NULL)
   paste0("calibrated of ", enumerate(unlimited), ": how far the score lies beyond the threshold, ",
          "in the units of the measure, because the measure has no best score")
+}
+
+# No line begins with a number, which would look like a row of the table below.
+settings_lines <- function(settings, rows) {
+  joined <- gsub(" (?=[0-9])", "\001", settings_words(settings, rows), perl = TRUE)
+  gsub("\001", " ", strwrap(joined, exdent = 2), fixed = TRUE)
 }
 
 # What counts as significant, where the p-values come from, and what the other columns are.

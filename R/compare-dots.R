@@ -15,8 +15,10 @@ NULL
 # finish    function(values, args): the scores of what that gives, NA where a cell is unusual
 # form      function(d, repr, args, side): what products() needs of a representation, by default
 #           what the measure prepares; NULL where its cells are unusual
-new_dot <- function(products, finish = function(values, args) values, form = prepared_for_dots) {
-  list(products = products, finish = finish, form = form)
+# keeps     is what the measure prepares kept on the way?
+new_dot <- function(products, finish = function(values, args) values, form = prepared_for_dots,
+                    keeps = TRUE) {
+  list(products = products, finish = finish, form = form, keeps = keeps)
 }
 
 prepared_for_dots <- function(d, repr, args, side) {
@@ -227,8 +229,9 @@ grams_multiplied <- function(x, y) {
   found
 }
 
+# No form has a Gram matrix here, which would be kept.
 neurons_multiplied <- function(x, y) {
-  forms <- function(sources) lapply(sources, function(source) form_linear(source$repr))
+  forms <- function(sources) lapply(sources, function(source) form_of_neurons(source$repr))
   total <- function(a, b, fa, fb) cross_total(list(x = a$repr, y = b$repr), fa, fb)
   fx <- forms(x)
   fy <- if (is.null(y)) fx else forms(y)

@@ -213,8 +213,9 @@ null_grid <- function(set, pairs, sides, plan, engine, threads) {
   rows <- cut_into_tiles(pairs, sides, how_many_fit(set, all_representations(sides), TRUE))
   if (is.null(rows)) {
     if (is.null(plan$fixed$shifts)) prepare_grams(set, sides)
+    memo <- new_cache()
     return(lapply(set, function(measure) {
-      null <- measure_null(measure, pairs, sides, plan, engine)
+      null <- measure_null(measure, pairs, sides, plan, engine, memo = memo)
       report_permuted(measure, null$warned, null$said)
       null
     }))
@@ -237,6 +238,7 @@ null_grid <- function(set, pairs, sides, plan, engine, threads) {
 null_tile <- function(tile, job, run) {
   sides <- tile_sides(tile)
   if (is.null(job$designs[[1]]$shifts)) prepare_grams(job$set, sides)
+  memo <- new_cache()
   lapply(seq_along(job$set), function(m) {
     run$warnings <- NULL
     found <- NULL
@@ -245,7 +247,7 @@ null_tile <- function(tile, job, run) {
       found$cells$score
     }
     plan <- list(fixed = job$designs[[match(job$kinds[m], unique(job$kinds))]])
-    null <- measure_null(job$set[[m]], tile$pairs, sides, plan, job$engine, score)
+    null <- measure_null(job$set[[m]], tile$pairs, sides, plan, job$engine, score, memo)
     c(found, list(null = null[setdiff(names(null), c("design", "said", "warned"))],
                   said = null$said, warned = null$warned))
   })
@@ -324,9 +326,16 @@ block_of <- function(size, blocks) ceiling(seq_len(size) * blocks / size)
 how_many_fit <- function(set, reprs, null) {
   n <- as.double(reprs[[1]]$n)
   d <- max(vapply(reprs, function(repr) if (repr$kind == "data") ncol(repr$data) else 1L, 0L))
-  numbers <- sum(vapply(set, numbers_per_representation, 0, n, d, null))
+  holes <- any(vapply(reprs, has_holes, NA))
+  keep <- Filter(function(measure) null || holes || keeps_forms(measure), set)
+  numbers <- sum(vapply(keep, numbers_per_representation, 0, n, d, null))
   if (is_small_amount(8 * numbers * length(reprs))) return(Inf)
   floor(memory_limit() / 2 / max(8 * numbers, 1))
+}
+
+# Does the score of a grid leave forms of its representations behind?
+keeps_forms <- function(measure) {
+  is.null(measure$dot) || measure$averaged || measure$dot$keeps
 }
 
 # The largest count of numbers that a measure keeps for a representation. null: with its operand?

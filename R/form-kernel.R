@@ -81,6 +81,10 @@ form_linear <- function(repr) {
   remember_form(repr, "linear", list(route), linear_form(repr, route))
 }
 
+form_of_neurons <- function(repr) {
+  remember_form(repr, "linear", list("feature"), linear_form(repr, "feature"))
+}
+
 declare_form("linear", relabel = relabel_parts(each = "k", square = "gram"),
              size = function(n, d, args) if (d > n) as.double(n)^2 else as.double(d)^2)
 

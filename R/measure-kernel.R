@@ -199,7 +199,7 @@ kernel_needs_data <- function(args, n, d) {
 cka_dot <- function(args, finish = function(values, args) values) {
   labelled <- !is.null(args$clusters) || !args$estimator %in% c("naive", "stimulus")
   if (labelled || args$shared_neurons || !is.null(args$units_x)) return(NULL)
-  switch(args$kernel, linear = new_dot(linear_products, finish, gram_source),
+  switch(args$kernel, linear = new_dot(linear_products, finish, gram_source, keeps = FALSE),
          rbf = new_dot(gaussian_products, finish), manifold = new_dot(manifold_products, finish),
          no_branch(args$kernel))
 }

@@ -84,10 +84,10 @@ rotated_distance <- function(pair, x, y, args, scale) {
   if (rest > cancelled_share * squares) sqrt(rest) else rotated_residual(pair, center, units)
 }
 
-# The same distance for all permutations, from the singular values of x'y.
-permuted_distance <- function(values, x, y, scale) {
+# The same distance for all permutations, from the sums of the singular values of x'y.
+permuted_distance <- function(sums, x, y, scale) {
   units <- common_units(x, y, scale)
-  squares <- (units$x * x$norm)^2 + (units$y * y$norm)^2 - 2 * units$x * units$y * colSums(values)
+  squares <- (units$x * x$norm)^2 + (units$y * y$norm)^2 - 2 * units$x * units$y * sums
   sqrt(pmax(squares, 0))
 }
 
@@ -97,9 +97,9 @@ unscaled_distance <- function(pair, x, y, args) rotated_distance(pair, x, y, arg
 # makes bases, too, see rotation_matrix().
 rotation_forms <- c("row factor", "basis")
 
-rotation_null <- function(scale) {
+rotation_null <- function(args, scale) {
   force(scale)
-  new_null("singular",
+  new_null("singular", sums = list("rotation", is_centered(args)),
            operand = function(form, repr, args, side) {
              list(matrix = rotation_matrix(repr, is_centered(args)))
            },
@@ -147,7 +147,7 @@ declare_measure(
   score = function(statistic, x, y, args) {
     if (args$scale) statistic else unscaled_score(statistic, x, y, args)
   },
-  inspect = inspect_overflow, null = function(args) rotation_null(args$scale),
+  inspect = inspect_overflow, null = function(args) rotation_null(args, args$scale),
   errors = procrustes_errors, memory = rotation_needs
 )
 
@@ -211,7 +211,7 @@ declare_measure(
   invariant = c("orthogonal", "translation", "column permutation"),
   reference = "Williams et al. 2021", check = check_center, form = "scaling",
   keeps = rotation_forms, prepare = prepare_rotation, statistic = unscaled_distance,
-  score = unscaled_score, inspect = inspect_overflow, null = function(args) rotation_null(FALSE),
+  score = unscaled_score, inspect = inspect_overflow, null = function(args) rotation_null(args, FALSE),
   errors = rotation_distance_errors, memory = rotation_needs
 )
 
@@ -262,7 +262,7 @@ declare_measure(
   # the distance is divided by the norm of y in the same common units, in which neither overflows
   score = function(statistic, x, y, args) 1 - statistic / (common_units(x, y, FALSE)$y * y$norm),
   inspect = inspect_overflow,
-  null = function(args) rotation_null(FALSE),
+  null = function(args) rotation_null(args, FALSE),
   errors = function(args) {
     new_errors("influence", stimuli = rotation_similarity_influence, weighted = weighted_rows,
                transform = "none")
@@ -319,7 +319,7 @@ declare_measure(
   # The distance of two points on the unit sphere is the chord of this angle. It is at most sqrt(2),
   # the chord of a right angle; rounding may exceed that.
   score = function(statistic, x, y, args) 2 * asin(pmin(statistic, sqrt(2)) / 2),
-  null = function(args) rotation_null(TRUE),
+  null = function(args) rotation_null(args, TRUE),
   errors = function(args) rotation_cosine_errors(new_angle()), memory = rotation_needs
 )
 

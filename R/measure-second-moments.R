@@ -89,7 +89,7 @@ factor_cross <- function(x, y) crossprod(x$factor, y$factor)
 
 moment_null <- function(statistic) {
   force(statistic)
-  new_null("singular", statistic = statistic,
+  new_null("singular", statistic = statistic, sums = "second moment",
            operand = function(form, repr, args, side) list(matrix = form$factor))
 }
 
@@ -120,7 +120,7 @@ declare_measure(
   score = function(statistic, x, y, args) {
     clip_to_range(statistic / x$norm / y$norm, 0, 1)
   },
-  null = moment_null(function(values, x, y, args, design) colSums(values)),
+  null = moment_null(function(values, x, y, args, design) values),
   needs_data = FALSE, memory = moment_needs
 )
 

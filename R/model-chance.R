@@ -94,8 +94,9 @@ chance_way <- function(k, task, data) {
   gaps <- is.na(cbind(task$values, task$components[[k]]))[counting_pairs(task), ]
   if (task$way == "plain" || any(gaps)) return("anew")
   ranks <- task$way == "ranks"
-  # weights are fitted as for Pearson's correlation, and sums of components have ranks of their own
-  if (ranks && task$flexible[k]) return("anew")
+  # Kendall's tau is no product of two RDMs; weights are fitted as for Pearson's correlation, and
+  # sums of components have ranks of their own
+  if (task$outer %in% tau_outer || ranks && task$flexible[k]) return("anew")
   whole <- all(data$rounds$w_test == 1) && all(data$rounds$w_train == 1)
   if (whole && is.null(task$stimulus_noise)) return("inner")
   if (ranks) "anew" else "products"
@@ -145,7 +146,7 @@ permuted_task <- function(task, order) {
   if (anyNA(unlist(lapply(task$components, function(part) part[counting_pairs(task), ])))) {
     task$way <- "plain"
   }
-  if (task$way != "plain") task$fast <- fast_parts(task)
+  if (task$way != "plain") task$fast <- fast_parts(task, task$fast$ranked)
   task
 }
 

@@ -38,7 +38,8 @@
 #' and components, and fits models with weights anew. Clusters must have one size for it (otherwise
 #' `NA`, with a note). A cosine is far above 0 for all RDMs that are positive, so that `p_zero` is
 #' then small for any model; `p_chance` is not. A model that is the same for all pairs between
-#' clusters has no score. Kendall's tau, and RDMs that lack different pairs, take long.
+#' clusters has no score. Permutations by Kendall's tau, and RDMs that lack different pairs, take
+#' long.
 #' @references \enc{Schütt}{Schuett}, Kipnis, Diedrichsen and Kriegeskorte (2023), eLife 12.
 #'   Nili, Wingfield, Walther, Su, Marslen-Wilson and Kriegeskorte (2014), PLoS Computational
 #'   Biology 10 (ceilings).
@@ -112,7 +113,7 @@ NULL
 #' | `conf_low`, `conf_high` | its interval | x | x |
 #' | `p_chance` | one-sided test against chance, by permutations | x | x |
 #' | `p_familywise` | the same, over all models | x | |
-#' | `threshold` | above it, `p_familywise` is at most `alpha` | x | |
+#' | `threshold` | beyond it, `p_familywise` is at most `alpha` | x | |
 #' | `p_zero` | one-sided test against a score of 0 | | x |
 #' | `ceiling`, `ceiling_se` | the noise ceiling and its error; 1 where the estimator has the noise of trials taken out | x | |
 #' | `share` | `score / ceiling` | x | |
@@ -299,7 +300,7 @@ way_of_rounds <- function(task) {
   }
   lacking <- gaps[, 1]
   same <- all(gaps[, seq_len(ncol(task$values))] == lacking) && !any(gaps & !lacking)
-  if (!same || task$outer %in% tau_outer) return("plain")
+  if (!same) return("plain")
   if (task$outer %in% linear_outer) "grams" else "ranks"
 }
 
@@ -327,8 +328,8 @@ check_evaluation <- function(task, drawn, folds, threads) {
   note_few_clusters(task, drawn)
   note_lacking_pairs(task)
   if (task$way == "ranks") {
-    rdms <- ncol(task$values) + sum(!task$flexible)
-    check_memory(8 * as.double(threads) * nrow(task$values) * (rdms + 5),
+    each <- if (task$outer %in% tau_outer) 12 else 8
+    check_memory(as.double(threads) * nrow(task$values) * (each * ncol(task$values) + 56),
                  "Ranks of all RDMs, on each thread,", "Fewer threads take less.")
   }
 }
@@ -348,8 +349,10 @@ note_cosine_of_positive <- function(task) {
 
 # Says over how many pairs of stimuli data and models are compared, where pairs lack.
 note_lacking_pairs <- function(task) {
+  values <- c(list(task$values), task$components)
+  if (!any(vapply(values, anyNA, NA))) return(invisible())
   counting <- counting_pairs(task)
-  there <- !is.na(do.call(cbind, c(list(task$values), task$components))[counting, , drop = FALSE])
+  there <- !is.na(do.call(cbind, values)[counting, , drop = FALSE])
   if (all(there)) return(invisible())
   data <- seq_len(ncol(task$values))
   counts <- crossprod(there[, data, drop = FALSE], there[, -data, drop = FALSE])

@@ -19,17 +19,23 @@ evaluate_recordings <- function(data, models, measure, over, conf_level, alpha, 
   models <- listed_models(models)
   measure <- measure_of_recordings(measure, data, subjects)
   over <- samples_of_recordings(over, data, subjects, measure)
+  if (is.numeric(permutations) && length(permutations) == 1) {
+    check_count(permutations, "permutations", least = 0)
+  }
   # what is given to all parts that take it, and only if the user gave it
-  common <- list(clusters = clusters, threads = threads, na = na)
-  common <- common[lengths(common) > 0]
-  exchange <- list(blocks = blocks, series = series)
-  exchange <- exchange[lengths(exchange) > 0]
-  parts <- in_words_of_models({
+  given <- function(...) Filter(length, list(...))
+  common <- given(threads = threads, na = na)
+  # stretches of a series are clusters for errors, and its shifts need none
+  timed <- is_in_time(series, c(if (subjects) data else list(data), models))
+  exchange <- given(blocks = blocks, series = series, clusters = if (!timed) clusters)
+  free <- length(exchange) == 0 && !timed && !is_no_permutation(permutations)
+  parts <- in_words_of_models(free, {
     interval <- do.call(score_interval, c(list(data, models, measure, over = over,
-                                               conf_level = conf_level), common))
+                                               conf_level = conf_level),
+                                          given(clusters = clusters), common))
     chance <- chance_of_recordings(data, models, measure, subjects, permutations, alpha,
                                    c(exchange, common))
-    ceiling <- ceiling_of_recordings(data, models, measure, subjects, Filter(length, common["na"]))
+    ceiling <- ceiling_of_recordings(data, models, measure, subjects, common["na"])
     best <- if (any(!is.na(interval$se))) best_score(interval, by = NULL)
     list(interval = interval, chance = chance, ceiling = ceiling, best = best)
   })
@@ -41,9 +47,22 @@ evaluate_recordings <- function(data, models, measure, over, conf_level, alpha, 
 # A list is one of subjects; what is a list inside, such as a recording of responses(), is not.
 is_list_of_subjects <- function(data) is_collection(data)
 
-# Trials of an array are what responses() declares.
+# Trials of an array are what responses() declares. A stimulus without any would count as one.
 as_recording <- function(one) {
-  if (is.array(one) && length(dim(one)) == 3) responses(one) else one
+  if (is.array(one) && length(dim(one)) == 3) one <- responses(one)
+  if (!is_responses(one)) return(one)
+  values <- unclass(one)$values
+  lost <- which(rowSums(!is.na(values)) == 0)
+  if (!length(lost)) return(one)
+  abort("`data` has no response to ", count_of(length(lost), "stimulus"), ", first ",
+        stimulus_title(values, lost[1]), ": leave these stimuli out, of the models, too.",
+        class = "repalign_error_nonfinite", arg = "data")
+}
+
+# Does the call or what is declared say that the stimuli are a series in time?
+is_in_time <- function(series, given) {
+  !is.null(series) && !isFALSE(series) ||
+    any(vapply(given, function(one) is_responses(one) && !is.null(unclass(one)$series), NA))
 }
 
 # A named list of models, in which a factor (same or different category) has become a
@@ -52,8 +71,22 @@ listed_models <- function(models) {
   if (!is_collection(models)) models <- list(model = models)
   check_element_names(models, "models")
   Map(function(model, name) {
-    if (is.factor(model)) categories(model, paste0("models$", name)) else model
+    place <- paste0("models$", name)
+    if (is.factor(model)) return(categories(model, place))
+    refuse_no_model(model, place)
+    model
   }, models, names(models))
+}
+
+refuse_no_model <- function(model, place) {
+  if (inherits(model, "repalign_rdm_model")) {
+    abort("`", place, "` is a model of RDMs, but `data` has recordings: give RDMs of them as ",
+          "`data`, as rdm() makes them.", class = "repalign_error_type", arg = place)
+  }
+  if (!is_collection(model)) return(invisible())
+  abort("`", place, "` is a list, but each model is one representation: give its layers as models ",
+        "of their own. do.call(c, models) puts lists of layers into one.",
+        class = "repalign_error_type", arg = place)
 }
 
 # Columns are categories, with 1 for its stimuli. Their products are 1 within a category and 0
@@ -82,6 +115,11 @@ is_of_trials <- function(one) is_responses(one) && dim(one)[3] > 1
 
 # What errors are over: the neurons of a recording are a sample, unless they are declared complete.
 samples_of_recordings <- function(over, data, subjects, measure) {
+  if (subjects && !is.null(over) && !"subjects" %in% over) {
+    abort("`over` must have \"subjects\" where `data` is a list of subjects, whose scores are ",
+          "averaged. Give one of them as `data` for a statement about that subject.",
+          class = "repalign_error_choice", arg = "over")
+  }
   if (!is.null(over)) return(over)
   if (subjects) return(c("stimuli", "subjects"))
   complete <- is_responses(data) && isTRUE(unclass(data)$complete) ||
@@ -92,12 +130,19 @@ samples_of_recordings <- function(over, data, subjects, measure) {
 # ---- parts
 
 # Conditions of the parts speak of the arguments of evaluate_models(), and each of them speaks once:
-# several parts look at the same data.
-in_words_of_models <- function(code) {
+# several parts look at the same data. free: are all permutations of the stimuli taken as equally
+# likely? The warning about dependent rows, which is that of intervals, then speaks of them, too.
+in_words_of_models <- function(free, code) {
   said <- character()
   renamed <- function(condition) {
     text <- gsub("`(x|trials)([`$\\[])", "`data\\2", conditionMessage(condition))
-    condition$message <- gsub("`y([`$\\[])", "`models\\1", text)
+    text <- gsub("`y([`$\\[])", "`models\\1", text)
+    # here it is the p-values that are about the middle half
+    text <- sub("The scores are those of", "p_chance is about the scores of", text)
+    if (free && inherits(condition, "repalign_dependence")) {
+      text <- paste(text, "Without `clusters`, `blocks` or `series`, p-values are too small, too.")
+    }
+    condition$message <- text
     condition
   }
   hear <- function(again, restart) {
@@ -142,28 +187,43 @@ chance_of_recordings <- function(data, models, measure, subjects, permutations, 
     NULL
   })
   if (is.null(found)) return(list(p_value = NA_real_, null = NULL))
-  list(score = found$score, null = unname(null_scores(found)), p_value = found$p_value,
+  list(score = found$score, label = as.character(found$measure[1]),
+       null = unname(null_scores(found)), p_value = found$p_value,
        permutations = found$permutations[1], engine = found$engine[1])
 }
 
 # The noise ceiling of each model: list(ceiling, se, from), NA where there is none.
 ceiling_of_recordings <- function(data, models, measure, subjects, na) {
   none <- list(ceiling = NA_real_, se = NA_real_, from = "none")
-  if (!is_own(measure) && measure$id == "cka" && measure$args$corrects$trials &&
-      !subjects) {
+  if (!subjects && corrects_noise(measure, data, models)) {
     return(list(ceiling = 1, se = 0, from = "estimator"))
   }
   without <- function(error) none
   tryCatch(
     if (subjects) {
-      found <- do.call(subject_ceiling, c(list(data, measure), na))
+      # what it says of the estimator is about two subjects
+      found <- withCallingHandlers(
+        do.call(subject_ceiling, c(list(data, measure), Filter(length, na))),
+        repalign_estimator = function(condition) invokeRestart("muffleMessage")
+      )
       list(ceiling = found$ceiling, se = NA_real_, from = "subjects")
     } else if (is_of_trials(data)) {
-      found <- do.call(noise_ceiling, c(list(data, models, measure), na))
+      found <- do.call(noise_ceiling, c(list(data, models, measure), Filter(length, na)))
       list(ceiling = found$ceiling, se = found$ceiling_se, from = "trials")
     } else none,
     repalign_error_measure = without, repalign_error_choice = without
   )
+}
+
+# Has the estimator, named or by what is declared, the noise of trials taken out?
+corrects_noise <- function(measure, data, models) {
+  if (is_own(measure) || measure$id != "cka") return(FALSE)
+  if (is.null(measure$args$default_estimator) || !is_of_trials(data)) {
+    return(measure$args$corrects$trials)
+  }
+  reprs <- list(x = list(representation(data, "data")),
+                y = lapply(unname(models), given_representation, "models"))
+  suppressMessages(settled_arguments(measure$declaration, measure$args, reprs))$corrects$trials
 }
 
 # ---- over all models
@@ -219,10 +279,17 @@ recordings_result <- function(parts, models, alpha) {
       over_all_models(chance$score[known], null, sign[1], alpha)
     warn_undefined_nulls(null, names[known])
   }
+  if (length(known) && !isTRUE(all.equal(chance$score[known], rows$score[known]))) {
+    inform("`p_chance` and `p_familywise` compare ", if (grepl("middle half", chance$label)) {
+             "the scores of the middle half of the stimuli in time"
+           } else "scores by other pairs of stimuli", " (", chance$label, "), and `score` is that of all: there is no `threshold` (NA).",
+           class = "repalign_other_statistic")
+    rows$threshold <- NA_real_
+  }
   rows$ceiling <- parts$ceiling$ceiling
   rows$ceiling_se <- parts$ceiling$se
   rows$share <- if (sign[1] > 0) rows$score / rows$ceiling else NA_real_
-  rows$best <- names %in% unlist(parts$best$in_set)
+  rows$best <- replace(names %in% unlist(parts$best$in_set), is.na(rows$se), NA)
   rows$n <- interval$n
   new_result(rows, "repalign_evaluation", list(
     interval = interval, null = chance$null, conf_level = attr(interval, "conf_level"),

@@ -20,7 +20,7 @@ declare_result(
     column("p_chance", "of a score by chance", shown = 6, always = FALSE, tidy = "p.value"),
     column("p_familywise", "the same over all models, of recordings", shown = 5, always = FALSE,
            tidy = "adj.p.value"),
-    column("threshold", "the score above which p_familywise is at most alpha", shown = 11,
+    column("threshold", "the score beyond which p_familywise is at most alpha", shown = 11,
            always = FALSE),
     column("p_zero", "of a score of 0, of RDMs", shown = 7, always = FALSE),
     column("ceiling_low", "the lower bound of the noise ceiling of RDMs", shown = 15,

@@ -45,7 +45,8 @@ every_round <- function(values, count) {
 
 # What the fast ways need of the RDMs, made once for all rounds: the stimuli of the pairs that are
 # there, the RDMs of data and components over these pairs, and what the kernels in C read.
-fast_parts <- function(task) {
+# ranked: what they are for the data, where that is known from another permutation of the models.
+fast_parts <- function(task, ranked = NULL) {
   # pairs within clusters lack in all RDMs
   there <- !is.na(task$values[, 1])
   places <- pair_places(which(there), task$n)
@@ -69,7 +70,7 @@ fast_parts <- function(task) {
     }
   }
   if (task$way == "ranks") {
-    fast$ranked <- ranked_columns(fast$values, fast, task)
+    fast$ranked <- if (is.null(ranked)) ranked_columns(fast$values, fast, task) else ranked
     fixed <- do.call(cbind, fast$components[!task$flexible])
     if (length(fixed)) fast$fixed <- ranked_columns(fixed, fast, task)
   }
@@ -193,7 +194,8 @@ gram_ceilings <- function(cosines, group, rounds) {
 
 # ---- comparisons of ranks
 
-# RDMs are sorted once, and the C code counts each round's ranks in that order.
+# RDMs are sorted once, and the C code counts each round's ranks, and for Kendall's tau what is
+# concordant, in that order.
 
 # Orders of columns, as the kernel of ranks takes them.
 ranked_columns <- function(values, fast, task) {
@@ -202,7 +204,8 @@ ranked_columns <- function(values, fast, task) {
     c(FALSE, diff(values[orders[, k], k]) == 0)
   }, logical(nrow(values)))
   list(order = matrix(orders, nrow(values)), tied = matrix(tied, nrow(values)),
-       first = fast$first, second = fast$second, group = task$group, rho = task$outer == "rho_a")
+       first = fast$first, second = fast$second, group = task$group,
+       outer = match(task$outer, ranked_outer))
 }
 
 bind_ranked <- function(a, b) {

@@ -11,8 +11,10 @@ NULL
 # The null of a measure: a list of `observed` (the score of each pair), `pairs` (null_of_pair() of
 # each pair) and `design`. An own measure adds the texts of its warnings, for the observed order
 # (`said`) and for permutations (`warned`). By moments the list is `observed` and `laws`.
-# score: score_pairs(), or another function that computes the observed scores.
-measure_null <- function(measure, pairs, sides, plan, engine, score = score_pairs) {
+# score: score_pairs(), or another function that computes the observed scores. memo: what measures of
+# the same call share for these sides; it ends with the call, unlike the caches of representations.
+measure_null <- function(measure, pairs, sides, plan, engine, score = score_pairs,
+                         memo = new_cache()) {
   drawn <- new.env()
   observed <- drop(score(pairs, sides, list(measure), "stop", drawn))
   if (engine == "moments") return(moments_null(measure, pairs, sides, observed))
@@ -21,8 +23,10 @@ measure_null <- function(measure, pairs, sides, plan, engine, score = score_pair
   fits <- null_fits(measure, pairs, sides) & is.null(design$shifts)
   result <- list(observed = observed, pairs = vector("list", nrow(pairs)), design = design)
   if (any(fits)) {
-    kernel <- if (measure$averaged) mean_kernel_null else kernel_null
-    result$pairs[fits] <- kernel(null, measure, pairs[fits, ], sides, design, observed[fits])
+    fitting <- pairs[fits, ]
+    result$pairs[fits] <- if (measure$averaged) {
+      mean_kernel_null(null, measure, fitting, sides, design, observed[fits])
+    } else kernel_null(null, measure, fitting, sides, design, observed[fits], memo)
   }
   if (all(fits)) return(result)
   direct <- direct_null(measure, pairs[!fits, ], sides, design, drawn$entries[!fits])
@@ -63,10 +67,10 @@ planned_counts <- function(set, plan, engine) {
 # The null of all pairs by a null kernel. The task of the kernel holds arguments of this function;
 # `args` of the measure; `x` and `y`, the forms with their operands, see operands(); `label`, a name
 # for progress; `orientation`, -1 for distances; and `score`, a function(values, x, y) that makes
-# scores of the values of the kernel.
-kernel_null <- function(null, measure, pairs, sides, design, observed) {
+# scores of the values of the kernel. `memo`: see measure_null().
+kernel_null <- function(null, measure, pairs, sides, design, observed, memo = new_cache()) {
   task <- list(null = null, args = measure$args, sides = sides, pairs = pairs, design = design,
-               observed = observed, label = null_of_label(measure),
+               observed = observed, label = null_of_label(measure), memo = memo,
                orientation = measure$sign,
                x = operands(null, measure, sides$x$reprs, pairs$i, "x"),
                y = operands(null, measure, sides$y$reprs, pairs$j, "y"),
@@ -201,11 +205,38 @@ direct_nulls <- function(measure, observed, null) {
 #
 # operand()     gives list(matrix = an n x r matrix, norm = its Frobenius norm), and what else the
 #               score needs
-# values        a matrix with the singular values of each permutation as a column; a larger sum of
-#               them must mean a more similar score
+# sums          NULL, or a key of the operand for measures that need only the sums of the singular
+#               values: those with the same key have the same operand, and share the sums in a call
+# values        with `sums`, the sum of each permutation, otherwise a matrix with the singular
+#               values of each permutation as a column; a larger sum must mean a more similar score
 
 singular_null <- function(task) {
   permutations <- cbind(seq_len(task$design$n), design_matrix(task$design))
+  score <- function(values, p) {
+    forms <- task_forms(task, p)
+    task$score(values, forms$x, forms$y)
+  }
+  found <- if (is.null(task$null$sums)) {
+    over_permutations(task, permutations, function(values, p) {
+      cbind(colSums(values), score(values, p))
+    })
+  } else {
+    key <- list("sums of singular values", task$null$sums, task$pairs, permutations)
+    sums <- remember(task$memo, key, over_permutations(task, permutations, function(values, p) {
+      cbind(colSums(values))
+    }))
+    lapply(seq_along(sums), function(p) cbind(sums[[p]], score(sums[[p]][, 1], p)))
+  }
+  lapply(seq_along(found), function(p) {
+    forms <- task_forms(task, p)
+    null_of_pair(found[[p]][, 1], found[[p]][, 2], equal_share * forms$x$norm * forms$y$norm,
+                 task$observed[p])
+  })
+}
+
+# For each pair a matrix with a row for each permutation. of_values: a function(values, p) that makes
+# rows of the singular values of some permutations of pair p, which are columns.
+over_permutations <- function(task, permutations, of_values) {
   count <- ncol(permutations)
   progress <- singular_progress(nrow(task$pairs) * count, task$label)
   lapply(seq_len(nrow(task$pairs)), function(p) {
@@ -215,11 +246,9 @@ singular_null <- function(task) {
     parts <- lapply(permutation_chunks(a, b, count), function(at) {
       values <- .Call(C_permuted_singular_values, a, b, permutations[, at, drop = FALSE])
       progress(length(at))
-      cbind(colSums(values), task$score(values, forms$x, forms$y))
+      of_values(values, p)
     })
-    found <- do.call(rbind, parts)
-    null_of_pair(found[, 1], found[, 2], equal_share * forms$x$norm * forms$y$norm,
-                 task$observed[p])
+    do.call(rbind, parts)
   })
 }
 

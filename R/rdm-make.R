@@ -26,7 +26,7 @@ NULL
 #'   them, the others take no notice. When `x` is a list, see `condition`.
 #' @param subject for each row of a matrix or a data frame the label of its subject, or the name of
 #'   the column that has it: the result is a list with an RDM for each subject, in the order of
-#'   their labels.
+#'   `condition`.
 #' @param distance the kind of dissimilarity, see below.
 #' @param noise for `r distances_in_help(function(one) one$noise != "none")`: the precision matrix
 #'   of the noise ([noise_precision()]). For `"crossnobis"` also a list with one *covariance* matrix

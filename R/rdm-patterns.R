@@ -68,6 +68,9 @@ labels_of_frame <- function(x, labels) {
     if (is.character(label) && length(label) == 1 && label %in% names(x)) {
       own <- c(own, label)
       labels[[arg]] <- x[[label]]
+    } else if (is.character(label) && length(label) == 1 && nrow(x) > 1) {
+      abort("`", arg, "` names no column of `x`: it has no ", dQuote(label, FALSE),
+            suggest(label, names(x)), class = "repalign_error_labels", arg = arg)
     } else if (length(label) == nrow(x)) {
       same <- vapply(x, function(column) identical(as.vector(column), as.vector(label)), NA)
       own <- c(own, names(x)[same])

@@ -72,12 +72,13 @@ read_rdm <- function(rdm, place, allow_na) {
     abort("`", place, "` must be an RDM, a \"dist\" object or a symmetric matrix, not ",
           describe(rdm), ".", class = "repalign_error_type", arg = place)
   }
-  rdm <- check_dist(rdm, place, allow_na, allow_zero = TRUE, pairwise = TRUE)
+  seen <- new_cache()
+  rdm <- check_dist(rdm, place, allow_na, allow_zero = TRUE, pairwise = TRUE, cache = seen)
   if (attr(rdm, "Size") < 2) {
     abort("`", place, "` has fewer than two stimuli: there is no pair.",
           class = "repalign_error_size", arg = place)
   }
-  if (!anyNA(rdm)) return(rdm)
+  if (seen$extent[3] == 0) return(rdm)
   lacking <- is.na(rdm)
   if (all(lacking)) {
     abort("`", place, "` has no dissimilarity: all are missing.",

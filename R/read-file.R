@@ -256,6 +256,11 @@ file_format <- function(file) {
           class = "repalign_error_pickle", arg = "file")
   }
   formats <- file_formats()
+  # the name of a folder that is not there has no ending
+  if (!grepl(".", basename(file), fixed = TRUE) && !file.exists(path.expand(file))) {
+    abort("`file` ", dQuote(file, FALSE), " is not there.", class = "repalign_error_value",
+          arg = "file")
+  }
   if (!ending %in% names(formats)) {
     abort("`file` ", dQuote(basename(file), FALSE), " has an ending that cannot be read. Files ",
           "that can: .npy, .npz, .safetensors, .rds, .csv, .tsv, .csv.gz, .tsv.gz, .h5, .hdf5, ",

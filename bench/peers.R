@@ -3,11 +3,12 @@
 #   Rscript bench/peers.R [sizes=1000x64,300x4000] [ids=cka,gulp] [rounds=15]
 # Set the threads of the BLAS and ours to one number first (OPENBLAS_NUM_THREADS, OMP_NUM_THREADS).
 # Peers are the R packages vegan, energy and FNN, and the definitions written as published Python
-# code writes them (peers.py), where python3 has numpy (riemann: and scipy). Nobody publishes rtd but
-# on top of ripser, which is no peer here. Wanted: at least 0.95 of the speed of the
-# fastest peer where that takes more than 5 ms, and at most 0.5 ms more than it elsewhere. Of every
-# contestant the least time of a single call in many rounds counts, which a busy machine disturbs
-# least; a line a measure and size, the worst last.
+# code writes them (peers.py), where python3 has numpy. Nobody publishes rtd but on top of ripser,
+# which is no peer here; riemann's takes at most 400 stimuli, and at least as many neurons less one.
+# Wanted: at least 0.95 of the speed of the fastest peer where that takes more than 5 ms, and at most
+# 0.5 ms more than it elsewhere. Of every contestant the least time of a single call in many rounds
+# counts, which a busy machine disturbs least; a line a measure and size, the worst last. What has
+# no peer at a size is named there.
 
 suppressPackageStartupMessages(library(repalign))
 here <- if (dir.exists("bench")) "bench" else "."
@@ -178,6 +179,8 @@ report <- function(n, d, ids) {
     row
   })
   if (!is.null(process)) process$close()
+  alone <- ids[vapply(rows, is.null, NA)]
+  if (length(alone)) say("%d x %d, no peer: %s", n, d, paste(alone, collapse = ", "))
   do.call(rbind, rows)
 }
 
@@ -199,6 +202,7 @@ rows <- do.call(rbind, lapply(sizes, function(size) {
   report(size[1], size[2], setdiff(chosen, "calibrate"))
 }))
 if ("calibrate" %in% chosen) rows <- rbind(rows, report(500, 512, "calibrate"))
+if (is.null(rows)) quit("no")
 rows <- rows[order(judge(rows)), ]
 cat("\ntheir time / ours\n")
 cat(vapply(seq_len(nrow(rows)), function(i) describe_row(rows[i, ]), ""), sep = "\n")

@@ -6,11 +6,6 @@ import time
 
 import numpy as np
 
-try:
-    from scipy import linalg, optimize
-except ImportError:
-    linalg = None
-
 
 def center(x):
     return x - x.mean(0)
@@ -287,18 +282,46 @@ def imd(x, y):
     return 1e6 * (np.exp(-2 * (times + 1 / times)) * gap).max()
 
 
+def nelder_mead(f, start, steps=0.00025, close=1e-4):
+    """The least value, with the steps and tolerances of scipy.optimize."""
+    points = [start] + [start + steps * axis for axis in np.eye(len(start))]
+    values = [f(p) for p in points]
+    while True:
+        order = np.argsort(values)
+        points, values = [points[i] for i in order], [values[i] for i in order]
+        apart = max(np.abs(p - points[0]).max() for p in points)
+        if apart <= close and values[-1] - values[0] <= close:
+            return values[0]
+        middle = np.mean(points[:-1], 0)
+        away = middle - points[-1]
+        tried = [middle + away]
+        found = [f(tried[0])]
+        if found[0] < values[0]:
+            tried.append(middle + 2 * away)
+        elif found[0] >= values[-2]:
+            tried.append(middle + (0.5 if found[0] < values[-1] else -0.5) * away)
+        found += [f(p) for p in tried[1:]]
+        best = int(np.argmin(found))
+        if found[best] < values[-1]:
+            points[-1], values[-1] = tried[best], found[best]
+            continue
+        points = [points[0]] + [(p + points[0]) / 2 for p in points[1:]]
+        values = [values[0]] + [f(p) for p in points[1:]]
+
+
 def riemann(x, y):
     """As rsatoolbox: a factor and noise are searched by Nelder and Mead."""
     if len(x) > 400 or y.shape[1] < len(y) - 1:
         raise ValueError("too many stimuli, or the second moments of y are singular")
     gx, gy = ((z[1:] - z[0]) @ (z[1:] - z[0]).T for z in (x, y))
     noise = np.eye(len(x) - 1) + 1
+    inverse = np.linalg.inv(np.linalg.cholesky(gy))
 
     def distance(theta):
         moved = np.exp(theta[0]) * gx + np.exp(theta[1]) * noise
-        return np.sqrt((np.log(linalg.eigvalsh(moved, gy)) ** 2).sum())
+        return np.sqrt((np.log(np.linalg.eigvalsh(inverse @ moved @ inverse.T)) ** 2).sum())
 
-    return -optimize.minimize(distance, (0, 0), method="Nelder-Mead").fun
+    return -nelder_mead(distance, np.zeros(2))
 
 
 def magnitude_difference(x, y):
@@ -360,7 +383,7 @@ def main(folder):
             known = MEASURES.get(name)
             try:
                 found = timed(known, x, y, int(calls)) if known else ("NaN", "NaN")
-            except (ValueError, AttributeError, np.linalg.LinAlgError):
+            except (ValueError, np.linalg.LinAlgError):
                 found = ("NaN", "NaN")
             print(*found, file=answers, flush=True)
 

@@ -6,7 +6,7 @@
 
 #include "entry.h"
 
-/* rdms: list(order, tied, first, second, group, rho), one-based. */
+/* rdms: list(order, tied, first, second, group, outer), one-based. */
 static ranked_rdms read_rdms(SEXP rdms, size_t n)
 {
     const SEXP order = read_element(rdms, "rdms", "order");
@@ -14,7 +14,7 @@ static ranked_rdms read_rdms(SEXP rdms, size_t n)
     const SEXP first = read_element(rdms, "rdms", "first");
     const SEXP group = read_element(rdms, "rdms", "group");
     const size_t length = (size_t) XLENGTH(first), data = (size_t) XLENGTH(group);
-    ranked_rdms r = {NULL, NULL, NULL, NULL, NULL, length, 0, data, 0, n, 0};
+    ranked_rdms r = {NULL, NULL, NULL, NULL, NULL, length, 0, data, 0, n, SPEARMAN};
     r.order = read_zero_based(order, "order", length);
     if (matrix_rows(order) != length) argument_error("order", "have a row for each pair");
     r.columns = matrix_columns(order);
@@ -27,21 +27,22 @@ static ranked_rdms read_rdms(SEXP rdms, size_t n)
     r.group = read_zero_based(group, "group", data);
     for (size_t i = 0; i < data; i++)
         if ((size_t) r.group[i] >= r.groups) r.groups = (size_t) r.group[i] + 1;
-    r.rho = read_flag(read_element(rdms, "rdms", "rho"), "rho");
+    r.outer = (rank_outer) read_count(read_element(rdms, "rdms", "outer"), "outer", 1, TAU_B);
     return r;
 }
 
-/* Doubled ranks of pools are sorted as numbers of 32 bits. */
-static void check_pool_size(ranked_rdms r, rank_draws draws)
+/* Doubled ranks of pools are sorted as numbers of 32 bits, and taus add up weights as integers. */
+static void check_sums(ranked_rdms r, rank_draws draws)
 {
     for (size_t t = 0; t < draws.draws; t++) {
         double stimuli = 0.0, low = 0.0, high = 0.0;
         for (size_t i = 0; i < r.n; i++) stimuli += draws.w[t * r.n + i];
-        for (size_t i = 0; i < r.data; i++) {
+        for (size_t i = 0; i < r.data && draws.low; i++) {
             low += draws.low[t * r.data + i];
             high += draws.high[t * r.data + i];
         }
-        if (stimuli * stimuli * (low > high ? low : high) >= (double) UINT32_MAX)
+        const double most = low > high ? low : high;
+        if (stimuli * stimuli * (most > 1.0 ? most : 1.0) >= (double) UINT32_MAX)
             entry_error("there are too many stimuli and RDMs for ranks of pooled RDMs");
     }
 }
@@ -53,6 +54,10 @@ static rank_scratch *new_rank_scratch(ranked_rdms r, int threads)
         all[k].doubles = scratch(rank_doubles(r));
         all[k].cells = (sort_cell *) scratch(2 * r.length);
         all[k].places = int_scratch(r.length);
+        all[k].levels = int_scratch(is_tau(r) ? r.length * r.data : 0);
+        all[k].tree = int_scratch(is_tau(r) ? weight_tree_size(r.length) : 0);
+        all[k].data = zeroed_bytes(r.data * sizeof(ranked_rdm));
+        all[k].order = (value_order) {int_scratch(r.length), int_scratch(r.length)};
         all[k].counts = size_scratch(radix_counts(r.length));
     }
     return all;
@@ -70,8 +75,8 @@ SEXP repalign_draw_ranks(SEXP rdms, SEXP w, SEXP low, SEXP high, SEXP test, SEXP
     if (!Rf_isNull(low)) {
         given.low = read_matrix_size(ARG(low), r.data, draws);
         given.high = read_matrix_size(ARG(high), r.data, draws);
-        check_pool_size(r, given);
     }
+    check_sums(r, given);
     const worker by = read_worker(ARG(threads));
     SEXP result = PROTECT(Rf_allocVector(VECSXP, 3));
     double *table = put_matrix(result, 0, r.data * (r.columns - r.data), draws);

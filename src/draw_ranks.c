@@ -33,30 +33,27 @@ static drawn_pairs find_pairs(ranked_rdms r, const double *w, double *weight, in
     return p;
 }
 
-/* The ranks of an RDM, from its order. */
-static void rank_column(ranked_rdms r, size_t column, drawn_pairs p, const int *places,
-                        double *ranks)
+/* The pairs of the draw in the order of an RDM. */
+static void order_column(ranked_rdms r, size_t column, const int *places, value_order o)
 {
     const int *order = r.order + column * r.length, *tied = r.tied + column * r.length;
-    double below = 0.0;
-    for (size_t k = 0; k < r.length;) {
-        size_t end = k;
-        double weight = 0.0;
-        do {
-            if (places[order[end]] >= 0) weight += p.weight[places[order[end]]];
-            end++;
-        } while (end < r.length && tied[end]);
-        for (; k < end; k++)
-            if (places[order[k]] >= 0) ranks[places[order[k]]] = below + 0.5 * (weight - p.total);
-        below += weight;
+    size_t found = 0;
+    int group = 0;
+    for (size_t k = 0; k < r.length; k++) {
+        /* what is not in the draw is overwritten */
+        group += !tied[k];
+        o.place[found] = places[order[k]];
+        o.group[found] = group;
+        found += places[order[k]] >= 0;
     }
 }
 
 /* Pools are short: the loop over draws pauses. */
 static void no_pause(void) {}
 
-/* The ranks of pooled ranks, in their place. most: no pooled rank is larger in size. */
-static void rank_pool(drawn_pairs p, double most, double *pool, rank_scratch z)
+/* The pairs of the draw in the order of pooled ranks. most: none of them is larger in size. */
+static void order_pool(drawn_pairs p, double most, const double *pool, rank_scratch z,
+                       value_order o)
 {
     sort_cell *cells = z.cells, *other = z.cells + p.length;
     for (size_t k = 0; k < p.length; k++)
@@ -69,17 +66,33 @@ static void rank_pool(drawn_pairs p, double most, double *pool, rank_scratch z)
         cells = other;
         other = swap;
     }
-    double below = 0.0;
-    for (size_t k = 0; k < p.length;) {
+    int group = 0;
+    for (size_t k = 0; k < p.length; k++) {
+        group += k == 0 || cells[k] >> 32 != cells[k - 1] >> 32;
+        o.place[k] = (int) (cells[k] & LOWER_HALF);
+        o.group[k] = group;
+    }
+}
+
+/* The ranks of pairs in their order, and in levels (unless NULL) the numbers of their groups of
+   ties, from 0. The weight of all pairs of them that are not tied. */
+static double rank_pairs(drawn_pairs p, value_order o, double *ranks, int *levels)
+{
+    double below = 0.0, tied = 0.0;
+    int level = 0;
+    for (size_t k = 0; k < p.length; level++) {
         size_t end = k;
         double weight = 0.0;
         do {
-            weight += p.weight[cells[end] & LOWER_HALF];
+            weight += p.weight[o.place[end]];
+            if (levels) levels[o.place[end]] = level;
             end++;
-        } while (end < p.length && cells[end] >> 32 == cells[k] >> 32);
-        for (; k < end; k++) pool[cells[k] & LOWER_HALF] = below + 0.5 * (weight - p.total);
+        } while (end < p.length && o.group[end] == o.group[k]);
+        for (; k < end; k++) ranks[o.place[k]] = below + 0.5 * (weight - p.total);
         below += weight;
+        tied += weight * weight;
     }
+    return 0.5 * (p.total * p.total - tied);
 }
 
 static double weighted_product(drawn_pairs p, const double *a, const double *b)
@@ -90,13 +103,31 @@ static double weighted_product(drawn_pairs p, const double *a, const double *b)
     return sum;
 }
 
-static double rank_similarity(ranked_rdms r, drawn_pairs p, const double *a, double own_a,
-                              const double *b, double own_b)
+int is_tau(ranked_rdms r)
 {
-    if (!(own_a > 0.0) || !(own_b > 0.0)) return NAN;
-    const double product = weighted_product(p, a, b);
-    if (r.rho) return 12.0 * product / (p.total * p.total * p.total - p.total);
-    return product / sqrt(own_a) / sqrt(own_b);
+    return r.outer == TAU_A || r.outer == TAU_B;
+}
+
+static ranked_rdm rank_rdm(ranked_rdms r, drawn_pairs p, value_order o, double *ranks, int *levels)
+{
+    ranked_rdm a = {ranks, levels, rank_pairs(p, o, ranks, is_tau(r) ? levels : NULL)};
+    if (!is_tau(r)) a.size = weighted_product(p, ranks, ranks);
+    return a;
+}
+
+/* o: the order of a, which taus need. */
+static double rank_similarity(ranked_rdms r, drawn_pairs p, ranked_rdm a, value_order o,
+                              ranked_rdm b, int *tree)
+{
+    if (!(a.size > 0.0) || !(b.size > 0.0)) return NAN;
+    if (is_tau(r)) {
+        const double excess = weighted_excess(o, b.levels, p.weight, p.length, tree);
+        if (r.outer == TAU_A) return excess / (0.5 * p.total * (p.total - 1.0));
+        return excess / sqrt(a.size) / sqrt(b.size);
+    }
+    const double product = weighted_product(p, a.ranks, b.ranks);
+    if (r.outer == RHO_A) return 12.0 * product / (p.total * p.total * p.total - p.total);
+    return product / sqrt(a.size) / sqrt(b.size);
 }
 
 static void add_ranks(double *pool, const double *ranks, double weight, size_t length)
@@ -114,27 +145,29 @@ static double kept_weight(ranked_rdms r, const double *weight, size_t left)
     return sum;
 }
 
-/* One draw whose ranks stand in `ranks` (a column each), their sizes in own. */
+/* One draw: its pairs, the ranked data, which of them are tested, and what a thread has. */
 typedef struct {
     drawn_pairs pairs;
-    const double *ranks, *own, *test;
+    const ranked_rdm *data;
+    const double *test;
+    rank_scratch z;
 } ranked_draw;
 
 /* Similarities of the tested RDMs of group `only` (or of all: r.groups) with the pool of the RDMs
    that are not of group `left` (or of all). pool: their sum on entry. */
 static void against_pool(ranked_rdms r, ranked_draw d, size_t only, double weight, double *pool,
-                         rank_scratch z, double *result)
+                         double *result)
 {
-    const size_t length = d.pairs.length;
-    double own = 0.0;
+    const value_order o = d.z.order;
+    ranked_rdm pooled = {pool, NULL, 0.0};
     if (weight > 0.0) {
-        rank_pool(d.pairs, 0.5 * weight * d.pairs.total, pool, z);
-        own = weighted_product(d.pairs, pool, pool);
+        order_pool(d.pairs, 0.5 * weight * d.pairs.total, pool, d.z, o);
+        pooled = rank_rdm(r, d.pairs, o, pool, NULL);
     }
     for (size_t j = 0; j < r.data; j++) {
         if (only < r.groups && (size_t) r.group[j] != only) continue;
         if (d.test[j] > 0.0)
-            result[j] = rank_similarity(r, d.pairs, pool, own, d.ranks + j * length, d.own[j]);
+            result[j] = rank_similarity(r, d.pairs, pooled, o, d.data[j], d.z.tree);
     }
 }
 
@@ -142,17 +175,16 @@ static void sum_of_ranks(ranked_rdms r, ranked_draw d, const double *weight, dou
 {
     memset(pool, 0, d.pairs.length * sizeof(double));
     for (size_t i = 0; i < r.data; i++)
-        if (weight[i] > 0.0)
-            add_ranks(pool, d.ranks + i * d.pairs.length, weight[i], d.pairs.length);
+        if (weight[i] > 0.0) add_ranks(pool, d.data[i].ranks, weight[i], d.pairs.length);
 }
 
 static void ceilings_of_draw(ranked_rdms r, ranked_draw d, const double *low, const double *high,
-                             rank_scratch z, double *pools, double *lower, double *upper)
+                             double *pools, double *lower, double *upper)
 {
     const size_t length = d.pairs.length;
     double *all = pools, *pool = pools + length;
     sum_of_ranks(r, d, high, pool);
-    against_pool(r, d, r.groups, kept_weight(r, high, r.groups), pool, z, upper);
+    against_pool(r, d, r.groups, kept_weight(r, high, r.groups), pool, upper);
     sum_of_ranks(r, d, low, all);
     for (size_t g = 0; g < r.groups; g++) {
         int tested = 0;
@@ -160,42 +192,45 @@ static void ceilings_of_draw(ranked_rdms r, ranked_draw d, const double *low, co
         for (size_t i = 0; i < r.data; i++) {
             if ((size_t) r.group[i] != g) continue;
             tested = tested || d.test[i] > 0.0;
-            if (low[i] > 0.0) add_ranks(pool, d.ranks + i * length, -low[i], length);
+            if (low[i] > 0.0) add_ranks(pool, d.data[i].ranks, -low[i], length);
         }
-        if (tested) against_pool(r, d, g, kept_weight(r, low, g), pool, z, lower);
+        if (tested) against_pool(r, d, g, kept_weight(r, low, g), pool, lower);
     }
 }
 
-static void table_of_draw(ranked_rdms r, ranked_draw d, double *table)
+static void table_of_draw(ranked_rdms r, ranked_draw d, double *ranks, double *table)
 {
-    const size_t length = d.pairs.length;
-    for (size_t k = r.data; k < r.columns; k++)
+    const value_order o = d.z.order;
+    for (size_t k = r.data; k < r.columns; k++) {
+        order_column(r, k, d.z.places, o);
+        const ranked_rdm model = rank_rdm(r, d.pairs, o, ranks, NULL);
         for (size_t i = 0; i < r.data; i++)
-            table[(k - r.data) * r.data + i] = rank_similarity(
-                r, d.pairs, d.ranks + i * length, d.own[i], d.ranks + k * length, d.own[k]);
+            table[(k - r.data) * r.data + i] =
+                rank_similarity(r, d.pairs, model, o, d.data[i], d.z.tree);
+    }
 }
 
 static void rank_draw(ranked_rdms r, rank_draws draws, size_t t, rank_scratch z, double *table,
                       double *lower, double *upper)
 {
-    double *weight = z.doubles, *own = weight + r.length, *ranks = own + r.columns;
+    double *weight = z.doubles, *ranks = weight + r.length;
     const drawn_pairs p = find_pairs(r, draws.w + t * r.n, weight, z.places);
-    for (size_t c = 0; c < r.columns; c++) {
-        rank_column(r, c, p, z.places, ranks + c * p.length);
-        own[c] = weighted_product(p, ranks + c * p.length, ranks + c * p.length);
+    for (size_t i = 0; i < r.data; i++) {
+        order_column(r, i, z.places, z.order);
+        z.data[i] = rank_rdm(r, p, z.order, ranks + i * p.length, z.levels + i * p.length);
     }
+    double *more = ranks + r.data * p.length;
     const size_t at = t * r.data;
-    const ranked_draw d = {p, ranks, own, draws.test + at};
-    table_of_draw(r, d, table + at * (r.columns - r.data));
+    const ranked_draw d = {p, z.data, draws.test + at, z};
+    table_of_draw(r, d, more, table + at * (r.columns - r.data));
     for (size_t i = 0; i < r.data; i++) lower[at + i] = upper[at + i] = NAN;
     if (draws.low)
-        ceilings_of_draw(r, d, draws.low + at, draws.high + at, z, ranks + r.columns * p.length,
-                         lower + at, upper + at);
+        ceilings_of_draw(r, d, draws.low + at, draws.high + at, more, lower + at, upper + at);
 }
 
 size_t rank_doubles(ranked_rdms r)
 {
-    return r.length * (r.columns + 3) + r.columns;
+    return r.length * (r.data + 3);
 }
 
 void draw_ranks(ranked_rdms r, rank_draws draws, rank_scratch *scratch, double *table,

@@ -4,15 +4,19 @@
 
 #include "radix.h"
 #include "threads.h"
+#include "weighted_tau.h"
+
+/* How RDMs are compared, numbered as R does (ranked_outer). */
+typedef enum { SPEARMAN = 1, RHO_A, TAU_A, TAU_B } rank_outer;
 
 /* RDMs as columns: order (length x columns) has the zero-based pairs in the order of their
    dissimilarities, tied says that a pair is tied with the one before. The first `data` columns are
    the data, of `groups` groups (group: zero-based). The k-th pair has the stimuli first[k] and
-   second[k] of n. rho: the similarity is rho-a, not Spearman's correlation. */
+   second[k] of n. */
 typedef struct {
     const int *order, *tied, *first, *second, *group;
     size_t length, columns, data, groups, n;
-    int rho;
+    rank_outer outer;
 } ranked_rdms;
 
 /* Whole weights, a draw a column: w of the stimuli (n rows); of the RDMs (`data` rows), those that
@@ -22,13 +26,26 @@ typedef struct {
     size_t draws;
 } rank_draws;
 
-/* What one thread needs: doubles, cells to sort, places and counts. */
+/* An RDM of a draw: its ranks; for taus, the numbers of its groups of ties; and its size, for taus
+   the weight of pairs that are not tied. A size of 0 says that all are tied. */
+typedef struct {
+    double *ranks;
+    int *levels;
+    double size;
+} ranked_rdm;
+
+/* What one thread needs: rank_doubles(); two cells to sort and a place for each pair; the ranked
+   data and, for taus, a level for each of their pairs; an order, a tree of weights, and counts. */
 typedef struct {
     double *doubles;
     sort_cell *cells;
-    int *places;
+    int *places, *levels, *tree;
+    ranked_rdm *data;
+    value_order order;
     size_t *counts;
 } rank_scratch;
+
+int is_tau(ranked_rdms r);
 
 size_t rank_doubles(ranked_rdms r);
 

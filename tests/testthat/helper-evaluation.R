@@ -50,4 +50,5 @@ expect_same_rounds <- function(task, rounds, way, info = NULL) {
 
 # The way in which the draws of each comparison are computed.
 ways_of_outers <- c(cosine = "grams", pearson = "grams", whitened_cosine = "grams",
-                    whitened_pearson = "grams", spearman = "ranks", rho_a = "ranks")
+                    whitened_pearson = "grams", spearman = "ranks", rho_a = "ranks",
+                    kendall = "ranks", tau_b = "ranks")

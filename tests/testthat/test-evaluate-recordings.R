@@ -197,3 +197,43 @@ test_that("what is given for the other kind of data is refused, and arguments ha
   expect_error(evaluate_models(recordings$x, models, measure = list("cka", "rsa")), "one measure",
                class = "repalign_error_measure")
 })
+
+test_that("the default estimator of a measure has its own ceiling", {
+  named <- from_seed(evaluate_models(recordings$trials, recordings$models, permutations = 0))
+  default <- from_seed(evaluate_models(recordings$trials, recordings$models, measure = "cka",
+                                       permutations = 0))
+  expect_identical(default$share, named$share)
+  expect_identical(default$ceiling, rep(1, 3))
+})
+
+test_that("a series has p-values of its middle half, without a threshold, and clusters for errors", {
+  x <- responses(recordings$x, series = TRUE)
+  expect_message(found <- suppressWarnings(
+    evaluate_models(x, recordings$models, permutations = 19, clusters = rep(1:10, each = 3))),
+    class = "repalign_other_statistic")
+  expect_true(all(is.na(found$threshold)) && !anyNA(found$p_familywise))
+  by_hand <- mute(score_interval(recordings$x, recordings$models, corrected,
+                                 over = c("stimuli", "neurons_x"), clusters = rep(1:10, each = 3)))
+  expect_equal(found$se, by_hand$se)
+  chance <- mute(calibrate(x, recordings$models, corrected, permutations = 19))
+  expect_equal(found$p_chance, chance$p_value)
+})
+
+test_that("what is no recording and what is no model is refused with a way out", {
+  models <- recordings$models
+  subjects <- recordings$subjects
+  expect_error(evaluate_models(subjects, models, over = "stimuli"), "must have \"subjects\"",
+               class = "repalign_error_choice")
+  expect_error(evaluate_models(recordings$x, list(a = models[1:2], b = models[3])), "do.call",
+               class = "repalign_error_type")
+  expect_length(mute(evaluate_models(recordings$x, do.call(c, list(a = models[1:2], b = models[3])),
+                                     permutations = 0))$model, 3)
+  expect_error(evaluate_models(recordings$x, list(a = rdm_model(dist(models$near)))), "rdm\\(\\)",
+               class = "repalign_error_type")
+  lacking <- recordings$trials
+  lacking[2, , ] <- NA
+  expect_error(evaluate_models(lacking, models), "no response to 1 stimulus",
+               class = "repalign_error_nonfinite")
+  expect_error(evaluate_models(recordings$x, models, permutations = -1), "at least 0",
+               class = "repalign_error_value")
+})

@@ -32,11 +32,20 @@ test_that("draws with copies: fast and plain ways agree", {
   }
 })
 
+test_that("Kendall's tau of thousands of pairs: fast and plain ways agree", {
+  made <- made_rdms(n = 95, subjects = 2, models = 1)
+  made$models$category <- dist(rep(1:5, 19))
+  for (outer in c("kendall", "tau_b")) {
+    task <- task_of(outer, made)
+    expect_same_rounds(task, random_rounds(task, 3), "ranks", outer)
+  }
+})
+
 test_that("pairs that all RDMs lack: fast and plain ways agree", {
   made <- made_rdms()
   made$data <- lapply(made$data, function(rdm) replace(rdm, c(2, 11, 40), NA))
   made$models$m2[11] <- NA
-  for (outer in c("cosine", "pearson", "spearman", "rho_a")) {
+  for (outer in c("cosine", "pearson", "spearman", "rho_a", "kendall", "tau_b")) {
     task <- task_of(outer, made)
     expect_same_rounds(task, random_rounds(task), ways_of_outers[[outer]], outer)
   }
@@ -73,7 +82,7 @@ test_that("flexible models in folds of draws: fast and plain ways agree", {
 
 test_that("results do not depend on threads, and set.seed() makes them again", {
   made <- made_rdms(n = 10)
-  for (outer in c("whitened_pearson", "spearman")) {
+  for (outer in c("whitened_pearson", "spearman", "kendall")) {
     for (folds in list(c(rdm = 1), c(condition = 2))) {
       run <- function(threads) {
         set.seed(5)

@@ -162,3 +162,20 @@ test_that("a grid of RDMs goes on after one that has no form", {
   expect_identical(is.na(grid$score), grid$x == "b" | grid$y == "b")
   expect_equal(grid$score[2], rsa(data$a, data$c, outer = "pearson"), tolerance = 1e-12)
 })
+
+test_that("grids of linear kernels keep no Gram matrices, and need no tiles for them", {
+  wide <- lapply(c(a = 1, b = 2, c = 3, d = 4), function(k) cos(outer(1:40 * k, 1:60)))
+  wide$d <- wide$d[, 1:2]
+  withr::local_options(repalign.max_memory = 2e5)
+  expect_identical(count_calls("run_tile", similarity(wide)), 0L)
+  # the null needs them
+  reprs <- as_sides(wide, NULL)$x$reprs
+  set <- lapply(as_measures(list("cka", "rsa")), settled_measure)
+  expect_gt(how_many_fit(set[1], reprs, FALSE), 1000)
+  expect_lt(how_many_fit(set[1], reprs, TRUE), 10)
+  expect_lt(how_many_fit(set[2], reprs, FALSE), 20)
+  local_internal("prefer_grams", function(...) FALSE)
+  sources <- lapply(reprs, function(repr) gram_source(NULL, repr, list(), "x"))
+  neurons_multiplied(sources, NULL)
+  for (repr in reprs) expect_null(recall_form(repr, "linear", list("sample")))
+})

@@ -107,3 +107,20 @@ test_that("what is prepared is prepared once, however many permutations", {
   expect_identical(count_calls("make_graph", calibrate(p$x, p$y, measure("mutual_knn", k = 4),
                                                        permutations = 50)), 2L)
 })
+
+test_that("measures of a family share the singular values of a call, which no cache keeps", {
+  g <- small_grid()
+  orders <- t(replicate(9, sample.int(nrow(g$x[[1]]))))
+  family <- list("procrustes", "procrustes_size_shape", "procrustes_similarity", "angular_shape",
+                 measure("procrustes", center = FALSE), "cca", "bures")
+  reprs <- prepare(c(g$x, g$y), measure = family)
+  run <- function(set) quietly(calibrate(reprs, measure = set, permutations = orders))
+  expect_identical(count_calls("over_permutations", together <- run(family)), 4L)
+  expect_identical(count_calls("over_permutations", run(family[1:2])), 1L)
+  for (one in family) {
+    alone <- run(list(one))
+    rows <- together[together$measure == alone$measure[1], ]
+    expect_identical(rows$p_value, alone$p_value)
+    expect_identical(unname(null_scores(rows)), unname(null_scores(alone)))
+  }
+})

@@ -1,0 +1,105 @@
+# match_rows() keeps the stimuli that all representations have, in one order.
+
+#' Align representations by row name
+#'
+#' @param x,y matrices, data frames, arrays of trials or what [responses()] makes, whose row names
+#'   name the stimuli, RDMs with labels ([rdm()], `dist` objects, symmetric matrices), or named lists
+#'   of them (layers, areas, subjects, models of layers).
+#' @return The same representations, with only the stimuli that all of them have, in the order of
+#'   `x` (of its first matrix, if it is a list). Data frames become numeric matrices; lists keep
+#'   their structure and names. The result is a list with `x` and `y`, or, for a list `x` without
+#'   `y`, that list. A message counts the rows that are left out.
+#' @details It is an error if a matrix has no row names or names a stimulus twice, or if no
+#'   stimulus is common to all. Missing values (`NA`) stay.
+#' @examples
+#' x <- matrix(1:6, 3, dimnames = list(c("face", "car", "tree"), NULL))
+#' y <- matrix(1:6, 3, dimnames = list(c("tree", "face", "house"), NULL))
+#' match_rows(x, y)
+#' # a brain area and the layers of a network: V4 three days before, for 600 of the 640 images
+#' matched <- match_rows(macaque_v4$other_day, v4_layers)
+#' dim(matched$x)
+#' similarity(matched$x, matched$y)
+#' @seealso [response_matrix()], which names the rows of a table; [similarity()]
+#' @export
+match_rows <- function(x, y = NULL) {
+  need_arguments()
+  if (is.null(y) && !is_collection(x)) {
+    abort("`y` is missing: give a second matrix, with which `x` is to be aligned.",
+          class = "repalign_error_missing", arg = "y")
+  }
+  given <- if (is.null(y)) list(x = x) else list(x = x, y = y)
+  given <- Map(function(side, arg) map_matrices(side, arg, function(m, arg) {
+    if (!keeps_its_kind(m)) m <- as_numeric_matrix(m, arg, allow_na = TRUE)
+    check_row_names(stimulus_names_of(m), arg)
+    m
+  }), given, names(given))
+  # a flat list of what f makes of every matrix, with names such as x$model1$layer2
+  names <- list()
+  for (side in names(given)) {
+    map_matrices(given[[side]], side, function(m, arg) names[[arg]] <<- stimulus_names_of(m))
+  }
+  common <- Reduce(intersect, names)
+  if (!length(common)) {
+    # the first matrix that has no row name in common with all matrices before it
+    at <- which(!lengths(Reduce(intersect, names, accumulate = TRUE)))[1]
+    before <- if (at > 2) "The matrices before" else paste0("`", names(names)[1], "`")
+    abort(before, " and `", names(names)[at], "` have no row name in common (first: ",
+          dQuote(names[[1]][1], FALSE), " and ", dQuote(names[[at]][1], FALSE), ").",
+          class = "repalign_error_rows", arg = names(names)[at])
+  }
+  left_out <- lengths(names) - length(common)
+  if (any(left_out > 0)) {
+    # the message names both of two matrices, but of many only those that lose rows
+    shown <- if (length(left_out) > 2) left_out[left_out > 0] else left_out
+    inform("match_rows(): ", count_of(length(common), "row"), " in common; left out: ",
+           paste0(shown, " of `", names(shown), "`", collapse = ", "), ".",
+           class = "repalign_left_out")
+  }
+  matched <- map_matrices(given, "", function(m, arg) {
+    if (inherits(m, "repalign_rdm")) return(some_conditions(m, common, arg))
+    if (inherits(m, "dist")) return(stats::as.dist(as.matrix(m)[common, common]))
+    if (is_responses(m)) return(m[common, , ])
+    if (length(dim(m)) == 3) return(m[common, , , drop = FALSE])
+    # a symmetric matrix of dissimilarities has the stimuli in its rows and in its columns
+    if (is_rdm_like(m)) return(m[common, common, drop = FALSE])
+    part <- m[common, , drop = FALSE]
+    if (columns_are_checked(m)) mark_checked(part) else part
+  })
+  if (is.null(y)) matched$x else matched
+}
+
+# What is matched as it is: RDMs, and what has trials.
+keeps_its_kind <- function(x) {
+  is_responses(x) || inherits(x, "dist") || is.array(x) && length(dim(x)) == 3 && is.numeric(x)
+}
+
+stimulus_names_of <- function(x) {
+  if (inherits(x, "dist")) {
+    labels <- attr(x, "Labels")
+    return(if (length(labels)) as.character(labels))
+  }
+  if (!is_responses(x) && length(dim(x)) == 3) return(dimnames(x)[[1]])
+  rownames(x)
+}
+
+# Replaces every matrix in a list, or in lists within it, by f(matrix, arg), where `arg` is what
+# messages call the matrix.
+map_matrices <- function(given, arg, f) {
+  if (!is_collection(given)) return(f(given, arg))
+  names <- check_element_names(given, arg)
+  given[] <- Map(function(element, name) map_matrices(element, paste0(arg, "$", name), f), given,
+                 names)
+  given
+}
+
+check_row_names <- function(names, arg) {
+  if (is.null(names)) {
+    abort("`", arg, "` has no row names to match by: set rownames(", arg, ") to the stimuli; ",
+          "response_matrix() does so for a table.", class = "repalign_error_rows", arg = arg)
+  }
+  if (anyNA(names)) {
+    abort("`", arg, "` has a missing row name, first in row ", which(is.na(names))[1], ".",
+          class = "repalign_error_rows", arg = arg)
+  }
+  if (anyDuplicated(names)) refuse_repeated_names(names, list(data = matrix(0), arg = arg))
+}

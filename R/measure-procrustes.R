@@ -211,7 +211,8 @@ declare_measure(
   invariant = c("orthogonal", "translation", "column permutation"),
   reference = "Williams et al. 2021", check = check_center, form = "scaling",
   keeps = rotation_forms, prepare = prepare_rotation, statistic = unscaled_distance,
-  score = unscaled_score, inspect = inspect_overflow, null = function(args) rotation_null(args, FALSE),
+  score = unscaled_score, inspect = inspect_overflow,
+  null = function(args) rotation_null(args, FALSE),
   errors = rotation_distance_errors, memory = rotation_needs
 )
 

@@ -1,7 +1,8 @@
 # evaluate_models() compares models with data: with recordings (model-recordings.R), or, in this
 # file, with the RDMs of subjects, with errors over subjects, stimuli or both.
 #
-# The result for RDMs is a data frame of the class "repalign_evaluation" with a row for each model. Beside
+# The result for RDMs is a data frame of the class "repalign_evaluation" with a row for each model.
+# Beside
 # the rows it keeps the attributes
 #
 # parts      what compare_scores() needs: list(main, interactions, df), see model-variance.R
@@ -115,7 +116,7 @@ NULL
 #' | `p_familywise` | the same, over all models | x | |
 #' | `threshold` | beyond it, `p_familywise` is at most `alpha` | x | |
 #' | `p_zero` | one-sided test against a score of 0 | | x |
-#' | `ceiling`, `ceiling_se` | the noise ceiling and its error; 1 where the estimator has the noise of trials taken out | x | |
+#' | `ceiling`, `ceiling_se` | the noise ceiling (1 where the estimator has noise taken out), its error | x | |
 #' | `share` | `score / ceiling` | x | |
 #' | `ceiling_low`, `ceiling_high` | bounds of the noise ceiling | | x |
 #' | `p_ceiling` | two-sided test against the lower bound | | x |

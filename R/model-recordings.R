@@ -254,8 +254,8 @@ warn_undefined_nulls <- function(null, models) {
   if (!any(lost > 0)) return(invisible())
   first <- which(lost > 0)[1]
   warn("Scores of ", enumerate(models[lost > 0]), " are undefined (NA) for some permutations, ",
-       "first ", lost[first], " of ", nrow(null), ": in p_familywise each of these counts as larger ",
-       "than any score, and p_chance is NA.", class = "repalign_undefined")
+       "first ", lost[first], " of ", nrow(null), ": in p_familywise each of these counts as ",
+       "larger than any score, and p_chance is NA.", class = "repalign_undefined")
 }
 
 # ---- result
@@ -280,9 +280,10 @@ recordings_result <- function(parts, models, alpha) {
     warn_undefined_nulls(null, names[known])
   }
   if (length(known) && !isTRUE(all.equal(chance$score[known], rows$score[known]))) {
-    inform("`p_chance` and `p_familywise` compare ", if (grepl("middle half", chance$label)) {
-             "the scores of the middle half of the stimuli in time"
-           } else "scores by other pairs of stimuli", " (", chance$label, "), and `score` is that of all: there is no `threshold` (NA).",
+    half <- grepl("middle half", chance$label)
+    inform("`p_chance` and `p_familywise` compare the scores ",
+           if (half) "of the middle half of the stimuli in time" else "by other pairs of stimuli",
+           " (", chance$label, "), and `score` is that of all: there is no `threshold` (NA).",
            class = "repalign_other_statistic")
     rows$threshold <- NA_real_
   }

@@ -112,7 +112,8 @@ many_calibrations_words <- function(x) {
   best <- which.max(sign * x$score)
   title <- if (length(best)) sub("^the .* (of|over the layers of) ", "", calibrated_titles(x)[best])
   paste0("Of ", count_of(nrow(x), if (grid_of(x)$aggregate) "model pair" else "pair"), ", ",
-         if (found == nrow(x)) "all" else if (found) found else "none", " had ", with_article(measure_words(x$measure[1])),
+         if (found == nrow(x)) "all" else if (found) found else "none", " had ",
+         with_article(measure_words(x$measure[1])),
          if (sign > 0) " above" else " below", " chance",
          brackets(alpha_words(settings$alpha, adjusted_name(x)),
                   if (is.null(x$p_adjusted)) "not adjusted for their number", chance_facts(x)),

@@ -2,8 +2,7 @@
 # file, with the RDMs of subjects, with errors over subjects, stimuli or both.
 #
 # The result for RDMs is a data frame of the class "repalign_evaluation" with a row for each model.
-# Beside
-# the rows it keeps the attributes
+# Beside the rows it keeps the attributes
 #
 # parts      what compare_scores() needs: list(main, interactions, df), see model-variance.R
 # draws      the scores of all draws, for each part an array draws x (models, lower and upper

@@ -67,8 +67,9 @@ calibrated_titles <- function(x) {
                   full_names(rows, "y")))
   }
   how <- settings_of(x)$aggregate
-  kind <- switch(how, max = if (calibration_sign(x) > 0) "largest" else "smallest", mean = "mean",
-                 paste("aggregated", paste0("(", how, ")")))
+  kind <- if (how == "max") {
+    if (calibration_sign(x) > 0) "largest" else "smallest"
+  } else if (how == "mean") how else paste0("aggregated (", how, ")")
   at <- if (how == "max") ifelse(is.na(rows$x), "", paste0(" (", rows$x, " and ", rows$y, ")"))
   paste0("the ", kind, " ", measure_words(x$measure[1]), " over the layers of ",
          model_names(rows, "x"), " and ", model_names(rows, "y"), at)

@@ -222,10 +222,11 @@ permutations_words <- function(count, engine, what = "stimuli") {
   engine <- if (length(engine) == 1 && !is.na(engine)) engine else "several"
   if (engine == "moments") return(paste("the moments of all permutations of the", what))
   if (!length(count) || is.na(count)) return(NULL)
-  kind <- switch(engine, series = "circular shift", linear = "linear shift", "permutation")
-  where <- switch(engine, blocks = paste0("the ", what, " within blocks"),
-                  clusters = paste0("whole clusters of ", what),
-                  exact = paste0("the ", what, ", which are all"), paste("the", what))
+  kind <- if (engine == "series") "circular shift" else if (engine == "linear") "linear shift" else
+    "permutation"
+  where <- if (engine == "clusters") paste("whole clusters of", what) else
+    paste0("the ", what, if (engine == "blocks") " within blocks",
+           if (engine == "exact") ", which are all")
   paste(count_of(count_word(count), kind), "of", where)
 }
 

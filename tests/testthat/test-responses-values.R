@@ -164,8 +164,8 @@ test_that("the parts of the variance", {
     repalign:::representation(responses(reference_array(name, TRUE)), name)
   })
   pair <- repalign:::as_pair(sides$x, sides$y)
-  layout <- repalign:::unit_layout(pair, list(shared_neurons = FALSE,
-                                              estimator = "stimulus_neuron_trial"))
+  args <- repalign:::with_estimator(list(shared_neurons = FALSE), "stimulus_neuron_trial")
+  layout <- repalign:::unit_layout(pair, args)
   loo <- repalign:::trial_sums(pair, layout, NULL)
   h <- lapply(loo[c("xy", "xx", "yy")], repalign:::h_table, estimator = "stimulus_neuron_trial")
   theta <- h$xy / sqrt(h$xx * h$yy)

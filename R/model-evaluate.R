@@ -160,7 +160,7 @@ NULL
 #' @examples
 #' # which layer of a network is closest to V4? Trials are declared, so that noise is taken out.
 #' v4 <- responses(macaque_v4$trials[1:60, , ])
-#' layers <- lapply(v4_layers, function(layer) layer[1:60, ])
+#' layers <- lapply(v4_layers[2:4], function(layer) layer[1:60, ])
 #' set.seed(1)
 #' result <- evaluate_models(v4, layers, permutations = 199)
 #' result
@@ -173,7 +173,8 @@ NULL
 #' evaluate_models(subjects, models, "whitened_cosine", draws = 200)
 #' # a model with weights is cross-validated over subjects and stimuli
 #' models$weighted <- rdm_model(models, "weighted", nonnegative = TRUE)
-#' evaluate_models(subjects, models, "pearson", draws = 50, folds = c(rdm = 2, condition = 2))
+#' evaluate_models(subjects, models, "pearson", draws = 50, folds = c(rdm = 2, condition = 2),
+#'                 permutations = 99)
 #' @seealso [score_interval()], [rdm_model()], [compare_scores()], [best_score()],
 #'   [subject_ceiling()], [rsa()]
 #' @export

@@ -389,7 +389,8 @@ recordings_footing <- function(x) {
             },
             from[[facts$ceiling]],
             if (has_sampled_y(attr(x, "interval"))) {
-              gsub("of y|\"y\"", "of the models", sampled_units_note)
+              paste("Units of the models taken as a sample; complete = \"y\" of measure() takes",
+                    "them as all there are.")
             },
             complete_note(x$measure)), exdent = 2)
 }

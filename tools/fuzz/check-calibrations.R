@@ -6,7 +6,7 @@ calibration_columns <- c("x", "y", "measure", "score", "threshold", "calibrated"
 
 check_calibration_result <- function(drawn, value, outcome, seed) {
   if (!inherits(value, "repalign_calibration")) return("no repalign_calibration")
-  set <- measures_of(drawn)
+  set <- as_labelled(measures_of(drawn), value)
   columns <- c(if (drawn$sides$shape == "models") c("model_x", "model_y"), calibration_columns,
                if (!drawn$args$p_adjust %in% "none" && !is.null(drawn$args$p_adjust)) "p_adjusted")
   undefined <- anyNA(value$p_value) || anyNA(value$calibrated)

@@ -76,6 +76,12 @@ measures_of <- function(drawn) {
   stats::setNames(set, vapply(set, function(m) m$label, ""))
 }
 
+# Labels also tell what the data and the call add to a measure: rows have the measures in their order.
+as_labelled <- function(set, value) {
+  labels <- unique(as.character(value$measure))
+  if (length(labels) == length(set)) stats::setNames(set, labels) else set
+}
+
 range_of_measure <- function(m) repalign:::range_of(m$declaration, m$args)
 
 check_ranges <- function(rows, set) {
@@ -100,7 +106,7 @@ result_methods <- list(print = print, summary = summary, tidy = tidy, glance = g
                        as.data.frame = as.data.frame, `[` = function(x) print(x[nrow(x):1, ]))
 
 check_similarity_result <- function(drawn, value, outcome, seed) {
-  set <- measures_of(drawn)
+  set <- as_labelled(measures_of(drawn), value)
   if (!inherits(value, "repalign_similarity")) return("no repalign_similarity")
   models <- if (drawn$sides$shape == "models") c("model_x", "model_y")
   pairwise <- any(vapply(set, repalign:::takes_gaps, NA))

@@ -25,7 +25,7 @@ refuse_streamed_responses <- function(x, arg) {
 }
 
 # given: what a user gave for one side; arg: its name in messages.
-as_source <- function(given, arg) {
+as_source <- function(given, arg, allow_na = FALSE) {
   if (inherits(given, "connection")) return(connection_source(given))
   if (is.character(given) && is.null(dim(given))) return(file_source(given, arg))
   if (is_responses(given)) refuse_streamed_responses(given, paste0("chunks$", arg))
@@ -33,7 +33,7 @@ as_source <- function(given, arg) {
     abort("`", arg, "` of `chunks` must be the path of a file, a connection or a matrix, not ",
           describe(given), ".", class = "repalign_error_type", arg = "chunks")
   }
-  matrix_source(as_numeric_matrix(given, arg))
+  matrix_source(as_numeric_matrix(given, arg, allow_na))
 }
 
 matrix_source <- function(data) {
@@ -167,7 +167,16 @@ new_feed <- function(chunk, own = FALSE, n = NULL, pick = NULL, end = function()
   feed
 }
 
-as_feed <- function(chunks) {
+as_feed <- function(chunks, na = "error") {
+  feed <- feed_of(chunks, na != "error")
+  feed$na <- na
+  feed$left_out <- 0
+  # how many rows there will be, and where, is known only when all were read
+  if (na != "error") feed$n <- feed$pick <- NULL
+  feed
+}
+
+feed_of <- function(chunks, allow_na) {
   if (is.function(chunks)) {
     calls <- 0
     return(new_feed(own = TRUE, function(count) {
@@ -181,7 +190,7 @@ as_feed <- function(chunks) {
   if (is.character(chunks)) chunks <- as.list(chunks)
   usable <- is.list(chunks) && !is.data.frame(chunks) && length(chunks)
   if (!usable) refuse_chunks(chunks)
-  if (is_chunk(chunks) && !all(vapply(chunks, is_chunk, NA))) return(feed_of_sides(chunks))
+  if (is_chunk(chunks) && !all(vapply(chunks, is_chunk, NA))) return(feed_of_sides(chunks, allow_na))
   if (!all(vapply(chunks, is_chunk, NA))) refuse_chunks(chunks)
   at <- 0
   new_feed(own = TRUE, function(count) {
@@ -222,10 +231,10 @@ named_sides <- function(chunk) {
   if (is.null(names(chunk))) stats::setNames(chunk, c("x", "y")) else chunk
 }
 
-feed_of_sides <- function(given) {
+feed_of_sides <- function(given, allow_na) {
   given <- named_sides(given)
-  x <- as_source(given$x, "x")
-  y <- tryCatch(as_source(given$y, "y"), error = function(e) {
+  x <- as_source(given$x, "x", allow_na)
+  y <- tryCatch(as_source(given$y, "y", allow_na), error = function(e) {
     x$end()
     stop(e)
   })
@@ -265,9 +274,13 @@ next_chunk <- function(feed, count) {
     feed$held <- NULL
     return(chunk)
   }
-  chunk <- feed$chunk(count)
-  if (is.null(chunk)) return(NULL)
-  checked_chunk(chunk, feed)
+  # rows with missing values are left out, and a chunk may have no others
+  repeat {
+    chunk <- feed$chunk(count)
+    if (is.null(chunk)) return(NULL)
+    chunk <- checked_chunk(chunk, feed)
+    if (nrow(chunk$x)) return(chunk)
+  }
 }
 
 checked_chunk <- function(chunk, feed) {
@@ -282,7 +295,7 @@ checked_chunk <- function(chunk, feed) {
   chunk <- Map(function(part, arg) {
     if (is_responses(part)) refuse_streamed_responses(part, arg)
     part <- double_matrix(part, arg)
-    check_finite(part, arg)
+    check_finite(part, arg, feed$na != "error")
     if (feed$read == 1) refuse_identifiers(part, arg)
     part
   }, chunk[c("x", "y")], args)
@@ -294,7 +307,21 @@ checked_chunk <- function(chunk, feed) {
     refuse_repeated_rows(chunk[[side]], args[[side]], "over all chunks, before")
   }
   check_widths(feed, chunk)
-  lapply(chunk, unname_rows)
+  lapply(complete_rows(chunk, feed), unname_rows)
+}
+
+# Rows that lack nothing on either side.
+complete_rows <- function(chunk, feed) {
+  if (feed$na == "error" || !anyNA(chunk$x) && !anyNA(chunk$y)) return(chunk)
+  keep <- rowSums(is.na(chunk$x)) + rowSums(is.na(chunk$y)) == 0
+  feed$left_out <- feed$left_out + sum(!keep)
+  lapply(chunk, function(part) part[keep, , drop = FALSE])
+}
+
+note_rows_left_out <- function(feed) {
+  if (!feed$left_out) return(invisible())
+  inform("Missing values: ", count_of(feed$left_out, "row"), " left out.",
+         class = "repalign_left_out")
 }
 
 check_widths <- function(feed, chunk) {
@@ -399,6 +426,8 @@ stream_sentence <- function(x) {
 #'   see [cka()].
 #' @param shuffle for minibatches: take the rows in random order? `NULL`: yes, where files
 #'   (`.npy`, `.npz`, `.safetensors`) or matrices allow it; `set.seed()` repeats the order.
+#' @param na what to do about missing values: `"error"`, or `"stimuli"`, which leaves out the rows
+#'   that have one on either side, with a message. Minibatches then take the rows as they come.
 #' @return A data frame with a row for each estimator: `estimator`; `complete`, as given; `cka`;
 #'   `se`, its standard error; `h_xy`, `h_xx` and `h_yy`, the values H of which it is the ratio (see
 #'   [hsic()]); `n`, the number of rows that were used; and `batches`, the number of minibatches, or
@@ -455,8 +484,9 @@ stream_sentence <- function(x) {
 #' @export
 stream_cka <- function(chunks, estimator = c("naive", "stimulus", "stimulus_neuron"), batch = NULL,
                        shared_neurons = FALSE, units_x = NULL, units_y = NULL, shuffle = NULL,
-                       complete = c("none", "x", "y", "both")) {
+                       complete = c("none", "x", "y", "both"), na = c("error", "stimuli")) {
   need_arguments()
+  na <- check_choice(na, c("error", "stimuli"), "na")
   complete <- check_choice(complete, complete_choices, "complete")
   estimator <- check_choice(estimator, estimators, "estimator", several = TRUE)
   check_flag(shared_neurons, "shared_neurons")
@@ -466,7 +496,7 @@ stream_cka <- function(chunks, estimator = c("naive", "stimulus", "stimulus_neur
   note_unused_units(estimator, given)
   if (!is.null(batch)) batch <- check_count(batch, "batch", 4)
   if (!is.null(shuffle)) check_flag(shuffle, "shuffle")
-  feed <- as_feed(chunks)
+  feed <- as_feed(chunks, na)
   on.exit(feed$end())
   look_ahead(feed, first_rows)
   labels <- if (any(correct_for("neurons", estimator))) stream_labels(feed, given)
@@ -485,6 +515,7 @@ stream_cka <- function(chunks, estimator = c("naive", "stimulus", "stimulus_neur
   if (is.null(batch)) batch <- batch_needed(feed)
   found <- if (is.null(batch)) streamed_sums(feed, compared, estimator, shuffle) else
     streamed_batches(feed, labels, estimator, batch, shuffle)
+  note_rows_left_out(feed)
   rows <- lapply(estimator, stream_row, found, complete)
   warn_undefined_deletions(rows)
   constant <- Filter(function(row) row$constant, rows)

@@ -20,6 +20,8 @@
 #'   first.
 #' @param labels the true class of every stimulus: column numbers (counted from 1) or column
 #'   names (strings or a factor).
+#' @param na what to do about missing values: `"error"`, or `"stimuli"`, which leaves out the rows
+#'   that have one on either side, with a message.
 #' @return One number in \[0, 1\], which is 0 for equal outputs. `jsd()`: the mean over
 #'   stimuli of the Jensen-Shannon divergence in bits; 1 when no class has a positive
 #'   probability in both. `disagreement()`: the share of stimuli whose predicted classes
@@ -60,10 +62,10 @@ NULL
 
 #' @rdname outputs
 #' @export
-jsd <- function(p, q, from = c("probability", "logit")) {
+jsd <- function(p, q, from = c("probability", "logit"), na = c("error", "stimuli")) {
   refuse_partial_words(sys.call(), sys.function(), parent.frame())
   from <- check_choice(from, c("probability", "logit"), "from")
-  pair <- output_pair(p, q)
+  pair <- output_pair(p, q, na)
   mean_jsd(as_probabilities(pair$p, from, "p"), as_probabilities(pair$q, from, "q"))
 }
 
@@ -88,39 +90,41 @@ jsd_term <- function(d) {
 
 #' @rdname outputs
 #' @export
-disagreement <- function(p, q) {
-  pair <- output_pair(p, q)
+disagreement <- function(p, q, na = c("error", "stimuli")) {
+  pair <- output_pair(p, q, na)
   mean(predicted(pair$p) != predicted(pair$q))
 }
 
 #' @rdname outputs
 #' @export
-accuracy_difference <- function(p, q, labels) {
+accuracy_difference <- function(p, q, labels, na = c("error", "stimuli")) {
   refuse_partial_words(sys.call(), sys.function(), parent.frame())
-  pair <- output_pair(p, q)
+  pair <- output_pair(p, q, na)
   if (missing(labels)) {
     abort("`labels` is missing: give the true class of every row.",
           class = "repalign_error_labels", arg = "labels")
   }
   names <- colnames(pair$p)
   if (is.null(names)) names <- colnames(pair$q)
-  labels <- in_order_of(labels, first_row_names(pair), "labels")
-  truth <- check_classes(labels, nrow(pair$p), ncol(pair$p), names)
+  labels <- in_order_of(labels, pair$names, "labels")
+  truth <- check_classes(labels, length(pair$rows), ncol(pair$p), names)[pair$rows]
   # counts are subtracted before they are divided, so that equal accuracies differ by exactly 0
   abs(sum(predicted(pair$p) == truth) - sum(predicted(pair$q) == truth)) / length(truth)
 }
 
 predicted <- function(scores) max.col(scores, ties.method = "first")
 
-# Checks the outputs and returns list(p, q): two numeric matrices of the same stimuli and classes.
-output_pair <- function(p, q) {
+# Checks the outputs and returns list(p, q, rows, names): two numeric matrices of the same stimuli
+# and classes, which of the given stimuli they have, and the names of these.
+output_pair <- function(p, q, na) {
   if (missing(p) || missing(q)) {
     abort("The outputs of two classifiers are needed, `p` and `q`.",
           class = "repalign_error_type", arg = if (missing(p)) "p" else "q")
   }
+  na <- check_choice(na, c("error", "stimuli"), "na")
   check_encodings(list(p = p, q = q))
-  p <- as_outputs(p, "p")
-  q <- as_outputs(q, "q")
+  p <- as_outputs(p, "p", na != "error")
+  q <- as_outputs(q, "q", na != "error")
   both <- data_in_order(list(p = p, q = q))
   for (arg in names(both)) refuse_repeated_rows(both[[arg]], arg, "on both sides")
   p <- both$p
@@ -136,15 +140,23 @@ output_pair <- function(p, q) {
           "): put the classes in the same order, or remove the names when they do correspond.",
           class = "repalign_error_names", arg = "q")
   }
-  list(p = p, q = q)
+  names <- first_row_names(both)
+  rows <- rowSums(is.na(p)) + rowSums(is.na(q)) == 0
+  if (!any(rows)) {
+    abort("Every stimulus has a missing value somewhere: na = \"stimuli\" leaves none.",
+          class = "repalign_error_nonfinite", arg = "na")
+  }
+  note <- stimuli_note(rows, names)
+  if (!is.null(note)) inform(note, class = "repalign_left_out")
+  list(p = p[rows, , drop = FALSE], q = q[rows, , drop = FALSE], rows = rows, names = names)
 }
 
-as_outputs <- function(x, arg) {
+as_outputs <- function(x, arg, allow_na) {
   if (!is.matrix(x) && !is.data.frame(x) && !inherits(x, "Matrix")) {
     abort("`", arg, "` must be a numeric matrix of class scores (stimuli x classes), not ",
           describe(x), ".", class = "repalign_error_type", arg = arg)
   }
-  x <- as_numeric_matrix(x, arg)
+  x <- as_numeric_matrix(x, arg, allow_na)
   if (ncol(x) < 2) {
     abort("`", arg, "` has one column: give one column per class, cbind() of both for two classes.",
           class = "repalign_error_size", arg = arg)

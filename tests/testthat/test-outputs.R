@@ -162,3 +162,24 @@ test_that("labels that are neither numbers nor words are refused", {
   l <- logit_pair(6, 3)
   expect_refused(accuracy_difference(l$p, l$q, Sys.Date() + 0:5), c("`labels`", "class numbers"))
 })
+
+test_that("stimuli with missing outputs are left out, with their labels", {
+  set.seed(22)
+  p <- matrix(rnorm(40), 10, dimnames = list(letters[1:10], NULL))
+  q <- p + matrix(rnorm(40), 10)
+  labels <- stats::setNames(sample(4, 10, replace = TRUE), letters[1:10])
+  lost <- c(2, 7)
+  gaps <- p
+  gaps[lost, 3] <- NA
+  expect_error(jsd(gaps, q, "logit"), class = "repalign_error_nonfinite")
+  expect_message(found <- jsd(gaps, q, "logit", na = "stimuli"), "2 of 10 stimuli left out",
+                 class = "repalign_left_out")
+  expect_equal(found, jsd(p[-lost, ], q[-lost, ], "logit"))
+  quiet <- function(code) suppressMessages(code)
+  expect_identical(quiet(disagreement(gaps, q, na = "stimuli")),
+                   disagreement(p[-lost, ], q[-lost, ]))
+  expect_identical(quiet(accuracy_difference(gaps, q, rev(labels), na = "stimuli")),
+                   accuracy_difference(p[-lost, ], q[-lost, ], labels[-lost]))
+  expect_error(disagreement(p * NA, q, na = "stimuli"), "leaves none",
+               class = "repalign_error_nonfinite")
+})

@@ -321,3 +321,38 @@ test_that("messages say what is wrong about the chunks", {
   expect_error(stream_cka(function() stop("no more")), "call 1: no more",
                class = "repalign_error_function")
 })
+
+test_that("rows with missing values are left out, wherever they come from", {
+  set.seed(21)
+  x <- matrix(rnorm(60 * 3), 60) %*% matrix(rnorm(30), 3) + 0.3 * matrix(rnorm(600), 60)
+  y <- x %*% matrix(rnorm(80), 10) + matrix(rnorm(480), 60)
+  lost <- c(1, 17, 18, 60)
+  with_gaps <- x
+  with_gaps[lost[1:3], 2] <- NA
+  y_gaps <- y
+  y_gaps[60, 1] <- NA
+  whole <- stream_cka(list(x = x[-lost, ], y = y[-lost, ]))
+  expect_error(stream_cka(list(x = with_gaps, y = y_gaps)), class = "repalign_error_nonfinite")
+  expect_message(found <- stream_cka(list(x = with_gaps, y = y_gaps), na = "stimuli"),
+                 "4 rows left out", class = "repalign_left_out")
+  expect_equal(found$cka, whole$cka)
+  expect_identical(found$n, whole$n)
+  chunks <- lapply(split(1:60, rep(1:4, each = 15)), function(at) {
+    list(x = with_gaps[at, ], y = y_gaps[at, ])
+  })
+  # a chunk without a complete row is none
+  chunks[[5]] <- list(x = with_gaps[17:18, ], y = y_gaps[17:18, ])
+  expect_equal(suppressMessages(stream_cka(unname(chunks), na = "stimuli"))$cka, whole$cka)
+  files <- c(withr::local_tempfile(fileext = ".csv"), withr::local_tempfile(fileext = ".csv"))
+  utils::write.csv(with_gaps, files[1], row.names = FALSE)
+  utils::write.csv(y_gaps, files[2], row.names = FALSE)
+  expect_equal(suppressMessages(stream_cka(files, na = "stimuli"))$cka, whole$cka)
+  quiet <- function(code) suppressMessages(suppressWarnings(code))
+  batches <- quiet(stream_cka(list(x = with_gaps, y = y_gaps), "stimulus", batch = 8,
+                              na = "stimuli"))
+  expect_identical(batches$batches, 7L)
+  in_order <- quiet(stream_cka(list(x = x[-lost, ], y = y[-lost, ]), "stimulus", batch = 8,
+                               shuffle = FALSE))
+  expect_equal(batches$cka, in_order$cka)
+  expect_error(stream_cka(list(x = x * NA, y = y), na = "stimuli"), class = "repalign_error")
+})

@@ -182,17 +182,22 @@ no_other_arguments <- function(...) {
 
 # What the function that the user called can do about missing values.
 missing_remedy <- function() {
-  if (!offers_argument("na")) return("")
-  "; na = \"stimuli\" or \"neurons\" leaves out what is missing"
+  choices <- as.character(formals_of_call()$na)
+  if (!"stimuli" %in% choices) return("")
+  paste0("; na = \"stimuli\"", if ("neurons" %in% choices) " or \"neurons\"",
+         " leaves out what is missing")
 }
 
 # Does the function that the user called have this argument? It is the first one of this package.
 offers_argument <- function(name) {
+  name %in% names(formals_of_call())
+}
+
+formals_of_call <- function() {
   for (function_called in lapply(seq_len(sys.nframe()), sys.function)) {
-    ours <- identical(environment(function_called), topenv())
-    if (ours) return(name %in% names(formals(function_called)))
+    if (identical(environment(function_called), topenv())) return(formals(function_called))
   }
-  FALSE
+  NULL
 }
 
 # allow_na: NA may stand for a missing value; allow_nan: and so may NaN.

@@ -118,10 +118,14 @@ test_that("the argument `na` is advised where there is one", {
                   function() score_weighted(holes, x, weights = rep(1, 20)),
                   function() predicted_bias(holes, x), function() plan_recording(holes, x),
                   function() subject_ceiling(list(holes, x)))
-  without <- list(function() stream_cka(list(x = holes, y = x)))
+  # no neuron can be left out of what is read in chunks, nor a class of outputs
+  stimuli_only <- list(function() stream_cka(list(x = holes, y = x)), function() jsd(holes, x))
   said <- function(call) conditionMessage(expect_error(call(), class = "repalign_error_nonfinite"))
   for (call in with_na) expect_match(said(call), "na = \"stimuli\"", fixed = TRUE)
-  for (call in without) expect_no_match(said(call), "na =", fixed = TRUE)
+  for (call in with_na) expect_match(said(call), "or \"neurons\"", fixed = TRUE)
+  for (call in stimuli_only) {
+    expect_match(said(call), "na = \"stimuli\" leaves out", fixed = TRUE)
+  }
 })
 
 test_that("a choice among nothing is an error that says so", {

@@ -31,8 +31,9 @@ rule_of_call <- function(na, set, given) {
   list(na = na, set = set)
 }
 
-# For similarity() and calibrate(). Returns list(sides, set, rows): the sides without what is left
-# out, the measures with labels of the kept neurons only, and which stimuli are kept.
+# For calls that leave something out. Returns list(sides, set, rows, left_out): the sides without
+# that, the measures with labels of the kept neurons only, which stimuli are kept, and a sentence
+# about the others, or NULL.
 complete_sides <- function(sides, set, na) {
   reprs <- all_representations(sides)
   rows <- rep(TRUE, reprs[[1]]$n)
@@ -41,16 +42,17 @@ complete_sides <- function(sides, set, na) {
   columns <- lapply(sides[c("x", "y")], function(side) rep(list(TRUE), length(side$reprs)))
   if (na == "stimuli") {
     rows <- complete_stimuli(reprs)
+    left_out <- stimuli_note(rows, first_stimulus_names(reprs))
     set <- lapply(set, cut_measure_stimuli, rows)
   } else {
     columns <- complete_neurons(sides, set)
     set <- lapply(set, cut_measure, columns)
-    note_neurons_left_out(reprs, c(columns$x, if (!one_side) columns$y))
+    left_out <- note_neurons_left_out(reprs, c(columns$x, if (!one_side) columns$y))
   }
   sides$x <- cut_side(sides$x, rows, columns$x)
   sides$y <- if (sides$self) sides$x else if (sides$same) on_side_y(sides$x) else
     cut_side(sides$y, rows, columns$y)
-  list(sides = sides, set = set, rows = rows)
+  list(sides = sides, set = set, rows = rows, left_out = left_out)
 }
 
 # columns: a list with those to keep of each representation.

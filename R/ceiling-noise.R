@@ -220,7 +220,7 @@ ceiling_sides <- function(trials, y, na) {
     unname(Map(ceiling_repr, if (several) y else list(y), args, names, na, "y"))
   }
   reprs <- with_common_stimuli(c(list(x), others))
-  sides_of(reprs[1], if (!is.null(y)) reprs[-1])
+  sides_of(reprs[1], reprs[-1])
 }
 
 declared_trials <- function(trials) {

@@ -83,6 +83,9 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
   }
   if (use != "scores") check_clusters(clusters, length(rows), reprs[[1]]$arg, least, why)
   clusters <- cut_clusters(clusters, rows)
+  if (use != "scores" && !all(rows)) {
+    check_clusters(clusters, length(clusters), reprs[[1]]$arg, least, why)
+  }
   if (anyNA(clusters)) {
     keep <- !is.na(clusters)
     sides <- sides_without(sides, keep)

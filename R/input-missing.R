@@ -233,7 +233,22 @@ complete_neurons <- function(sides, set) {
     check_side_labels(sides, sharing)
     missing <- missing_on_sides(missing, sharing, sides$self || sides$same)
   }
-  lapply(missing, lapply, `!`)
+  lapply(missing_by_columns(missing, sides), lapply, `!`)
+}
+
+# Where columns have labels of their own, a neuron that is missing in one representation is left out
+# of all. Without names of neurons, labels of units stand for them.
+missing_by_columns <- function(missing, sides) {
+  reprs <- all_representations(sides)
+  labels <- lapply(reprs, function(repr) {
+    if (is.null(repr$columns$neuron)) repr$columns$units else repr$columns$neuron
+  })
+  if (!any(lengths(labels))) return(missing)
+  places <- as.character(seq_along(reprs))
+  of_x <- seq_along(missing$x)
+  all <- c(missing$x, missing$y)[seq_along(reprs)]
+  all <- unname(spread_by_label(stats::setNames(all, places), stats::setNames(labels, places)))
+  list(x = all[of_x], y = if (sides$self || sides$same) all[of_x] else all[-of_x])
 }
 
 has_labels <- function(measure) {
@@ -324,6 +339,7 @@ cut_representation <- function(repr, rows, columns) {
     no_branch(repr$kind)
   )
   if (!is.null(repr$responses)) repr$responses <- cut_responses(repr$responses, rows, columns)
+  if (!is.null(repr$columns)) repr$columns <- lapply(repr$columns, `[`, columns)
   if (repr$kind == "data") note_distance_matrix(repr$data, repr$arg)
   repr$n <- stimulus_count(repr$data)
   # those of the whole

@@ -30,13 +30,14 @@ as_sides <- function(x, y, by_name = TRUE, na = "error") {
 }
 
 # The sides of a call whose representations were read one by one, and brought into one order; y:
-# NULL for pairs within x.
+# NULL for pairs within x; an empty list where x stands alone.
 sides_of <- function(x, y = NULL) {
   side <- function(reprs) {
-    list(reprs = unname(reprs), models = rep(reprs[[1]]$arg, length(reprs)), is_models = FALSE)
+    args <- vapply(reprs, function(repr) repr$arg, "", USE.NAMES = FALSE)
+    list(reprs = unname(reprs), models = args, is_models = FALSE)
   }
   side_x <- side(x)
-  list(x = side_x, y = if (is.null(y)) side_x else side(y), self = is.null(y), same = FALSE,
+  list(x = side_x, y = if (is.null(y)) side_x else side(y), self = !length(y), same = FALSE,
        models = FALSE)
 }
 

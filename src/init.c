@@ -99,6 +99,8 @@ static const R_CallMethodDef entries[] = {
     /* call_assignment.c */
     ENTRY(assign, 2),
     ENTRY(assign_greedy, 3),
+    /* call_transport.c */
+    ENTRY(transport, 1),
     /* call_neighbour_rows.c */
     ENTRY(neighbour_rows, 4),
     /* call_knn.c */

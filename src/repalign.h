@@ -160,6 +160,9 @@ SEXP repalign_side_maxima(SEXP c);
 SEXP repalign_assign(SEXP values, SEXP gains);
 SEXP repalign_assign_greedy(SEXP order, SEXP rows, SEXP columns);
 
+/* call_transport.c: optimal transport. */
+SEXP repalign_transport(SEXP cost);
+
 /* call_neighbour_rows.c: rows for the neighbour measures. */
 SEXP repalign_neighbour_rows(SEXP x, SEXP means, SEXP scale, SEXP how);
 

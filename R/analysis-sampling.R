@@ -345,14 +345,6 @@ check_analysis <- function(estimator, normalize, repeats, conf_level, na,
   )
 }
 
-uses_trials <- function(setup) setup$by_trials || setup$ceiling
-
-# Does any estimator correct for few stimuli?
-corrects_any <- function(setup) setup$by_trials || any(setup$estimator != "naive")
-
-# Does any estimator leave out pairs of neurons?
-leaves_out_pairs <- function(setup) setup$by_trials || "stimulus_neuron" %in% setup$estimator
-
 # The data of an analysis without the stimuli that have no label in `clusters`, beside the codes
 # of those that have one. given: from complete_responses().
 clustered_responses <- function(given, setup) {
@@ -378,9 +370,6 @@ clustered_responses <- function(given, setup) {
 
 # What analyses take from responses objects: estimators, clusters, and labels of neurons.
 
-# What this estimator is made of are products of different trials.
-trial_estimator <- "stimulus_neuron_trial"
-
 # default: did the user leave the choice to the function?
 # A side of one session has no neuron pair that sessions leave: then only trials correct for few
 # neurons.
@@ -396,9 +385,6 @@ default_estimators <- function(objects, by_trials) {
          class = "repalign_estimator")
   c(setdiff(estimators, "stimulus_neuron"), trial_estimator)
 }
-
-# For note_unused_units(): the correction by trials uses labels, too.
-unit_users <- function(setup) c(setup$estimator, if (setup$by_trials) "stimulus_neuron")
 
 # Says which parts of a declaration the chosen estimators do not use.
 note_unused_by_estimators <- function(setup, analysis) {
@@ -433,24 +419,6 @@ take_units <- function(setup, data, units, args) {
     setup$units <- units[names(data)]
   }
   setup
-}
-
-# Labels that no other data have.
-own_labels <- function(width, name) paste0(name, "\r", seq_len(width))
-
-# Columns with equal labels may share noise, or are one neuron.
-units_of_object <- function(x) {
-  if (is.null(x$session)) return(x$neuron)
-  if (is.null(x$neuron) || !anyDuplicated(x$neuron)) return(x$session)
-  # the smallest groups that hold all columns of equal labels of either kind
-  group <- match(x$session, unique(x$session))
-  repeat {
-    before <- group
-    group <- stats::ave(group, x$neuron, FUN = min)
-    group <- stats::ave(group, x$session, FUN = min)
-    if (identical(group, before)) return(x$session[match(group,
-                                                         match(x$session, unique(x$session)))])
-  }
 }
 
 # The objects with the stimuli and neurons that were kept, their values normalised as the data are.

@@ -1,42 +1,58 @@
-# The inputs and values of ../shared/reference/align.
+# Reference values of alignment: ../shared/reference/align.
 
-align_file <- function(name) {
+align_table <- function(name) {
   path <- shared_file("reference", "align", paste0(name, ".csv"))
-  key <- paste("align", name)
-  if (is.null(read_tables[[key]])) read_tables[[key]] <- read.csv(path)
+  key <- paste0("align/", name)
+  if (is.null(read_tables[[key]])) read_tables[[key]] <- read.csv(path, stringsAsFactors = FALSE)
   read_tables[[key]]
 }
 
 # A matrix of inputs.csv, or an array of trials.
 align_input <- function(name) {
-  rows <- align_file("inputs")
-  rows <- rows[rows$matrix == name, ]
-  size <- c(max(rows$row), max(rows$column), if (!anyNA(rows$trial)) max(rows$trial))
-  values <- array(NA_real_, size)
-  values[as.matrix(rows[c("row", "column", "trial")[seq_along(size)]])] <- rows$value
-  values
+  at <- align_table("inputs")
+  at <- at[at$matrix == name, ]
+  sides <- c("row", "column", if (!anyNA(at$trial)) "trial")
+  data <- array(NA_real_, vapply(at[sides], max, 0))
+  data[as.matrix(at[sides])] <- at$value
+  data
 }
 
 align_labels <- function(case) {
-  rows <- align_file("labels")
+  rows <- align_table("labels")
   rows[rows$case == case, ]
 }
 
-# Values of a quantity with their arguments as a list, such as list(lambda = 1, neuron = 2).
-align_values <- function(quantity) {
-  rows <- align_file("values")
+align_sides <- function(case) {
+  list(x = align_input(paste0(case, "_x")), y = align_input(paste0(case, "_y")))
+}
+
+# The rows of values.csv with this quantity; `args` as a list of values in each row, without the
+# words about the training set, which stand in `train`.
+align_rows <- function(quantity) {
+  rows <- align_table("values")
+  rows <- rows[rows$quantity == quantity, ]
+  rows$train <- grepl("train = odd folds", rows$args)
+  rows$args <- lapply(sub(",? ?train = odd folds", "", rows$args), function(text) {
+    eval(parse(text = paste0("list(", text, ")")))
+  })
+  rows
+}
+
+# A tolerance is relative, and absolute below 1.
+note_align <- function(value, row) {
+  good <- isTRUE(abs(value - row$value) <= row$tolerance * max(1, abs(row$value)))
+  note(good, sprintf("%s %s %s: %.15g, not %.15g", row$case, row$quantity,
+                     paste(names(row$args[[1]]), row$args[[1]], collapse = " "), value, row$value))
+}
+
+# The rows of values.csv of encodings, whose arguments are code that stays unevaluated, because some
+# are words.
+encoding_rows <- function(quantity) {
+  rows <- align_table("values")
   rows <- rows[rows$quantity %in% quantity, ]
-  # names without a value of R stand for themselves
   rows$parsed <- lapply(rows$args, function(text) {
     text <- sub("^m predicts t, ", "", text)
     as.list(str2lang(paste0("list(", gsub("folds$", "\"folds\"", text), ")")))[-1]
   })
   rows
-}
-
-expect_align <- function(value, row) {
-  error <- abs(value - row$value) / max(1, abs(row$value))
-  expect(isTRUE(error <= row$tolerance),
-         sprintf("%s, %s, %s: %.17g, expected %.17g", row$case, row$quantity, row$args, value,
-                 row$value))
 }

@@ -32,52 +32,52 @@ neurons_of <- function(result) {
 }
 
 test_that("scores of single neurons are the values", {
-  rows <- align_values(c("encoding_r2", "encoding_cor"))
+  rows <- encoding_rows(c("encoding_r2", "encoding_cor"))
   for (i in seq_len(nrow(rows))) {
     row <- rows[i, ]
     args <- encode_args(row$parsed[[1]])
     args$score_by <- sub("encoding_", "", row$quantity)
     result <- encode_case(row$case, args)
-    expect_align(neurons_of(result)$score[row$parsed[[1]]$neuron], row)
+    note_align(neurons_of(result)$score[row$parsed[[1]]$neuron], row)
   }
 })
 
 test_that("summaries over neurons are the values", {
-  rows <- align_values("encoding_summary")
+  rows <- encoding_rows("encoding_summary")
   for (i in seq_len(nrow(rows))) {
     row <- rows[i, ]
     args <- encode_args(row$parsed[[1]])
     args$score_by <- as.character(row$parsed[[1]]$score)
-    expect_align(encode_case(row$case, args)$score, row)
+    note_align(encode_case(row$case, args)$score, row)
   }
 })
 
 test_that("penalties are chosen as in the values", {
-  rows <- align_values("encoding_lambda")
+  rows <- encoding_rows("encoding_lambda")
   for (i in seq_len(nrow(rows))) {
     row <- rows[i, ]
     given <- row$parsed[[1]]
     result <- encode_case(row$case, list(lambda = penalties, per_neuron = given$per_neuron))
     chosen <- attr(result, "cells")$cells[[1]]$penalties[given$fold, ]
     at <- if (is.null(given$neuron)) 1 else given$neuron
-    expect_align(chosen[at], row)
+    note_align(chosen[at], row)
   }
 })
 
 test_that("reliability and normalised scores are the values", {
-  rows <- align_values(c("reliability", "encoding_r2_normalised", "encoding_cor_normalised"))
+  rows <- encoding_rows(c("reliability", "encoding_r2_normalised", "encoding_cor_normalised"))
   for (i in seq_len(nrow(rows))) {
     row <- rows[i, ]
     given <- row$parsed[[1]]
     score_by <- if (row$quantity == "encoding_cor_normalised") "cor" else "r2"
     table <- neurons_of(encode_case("m", list(lambda = 1, score_by = score_by)))
     column <- if (row$quantity == "reliability") "reliability" else "normalized"
-    expect_align(table[[column]][given$neuron], row)
+    note_align(table[[column]][given$neuron], row)
   }
 })
 
 test_that("squared errors of rows and clusters that are left out are the values", {
-  rows <- align_values(c("loo_sse", "cluster_sse"))
+  rows <- encoding_rows(c("loo_sse", "cluster_sse"))
   for (i in seq_len(nrow(rows))) {
     row <- rows[i, ]
     given <- row$parsed[[1]]
@@ -92,6 +92,6 @@ test_that("squared errors of rows and clusters that are left out are the values"
       }
       encoded[[key]] <- repalign:::inner_errors(basis, y, penalties, blocks)
     }
-    expect_align(encoded[[key]][match(given$lambda, penalties), given$neuron], row)
+    note_align(encoded[[key]][match(given$lambda, penalties), given$neuron], row)
   }
 })

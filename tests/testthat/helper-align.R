@@ -7,13 +7,19 @@ align_table <- function(name) {
   read_tables[[key]]
 }
 
-# A matrix of inputs.csv.
+# A matrix of inputs.csv, or an array of trials.
 align_input <- function(name) {
   at <- align_table("inputs")
   at <- at[at$matrix == name, ]
-  data <- matrix(NA_real_, max(at$row), max(at$column))
-  data[cbind(at$row, at$column)] <- at$value
+  sides <- c("row", "column", if (!anyNA(at$trial)) "trial")
+  data <- array(NA_real_, vapply(at[sides], max, 0))
+  data[as.matrix(at[sides])] <- at$value
   data
+}
+
+align_labels <- function(case) {
+  rows <- align_table("labels")
+  rows[rows$case == case, ]
 }
 
 align_sides <- function(case) {
@@ -37,4 +43,16 @@ note_align <- function(value, row) {
   good <- isTRUE(abs(value - row$value) <= row$tolerance * max(1, abs(row$value)))
   note(good, sprintf("%s %s %s: %.15g, not %.15g", row$case, row$quantity,
                      paste(names(row$args[[1]]), row$args[[1]], collapse = " "), value, row$value))
+}
+
+# The rows of values.csv of encodings, whose arguments are code that stays unevaluated, because some
+# are words.
+encoding_rows <- function(quantity) {
+  rows <- align_table("values")
+  rows <- rows[rows$quantity %in% quantity, ]
+  rows$parsed <- lapply(rows$args, function(text) {
+    text <- sub("^m predicts t, ", "", text)
+    as.list(str2lang(paste0("list(", gsub("folds$", "\"folds\"", text), ")")))[-1]
+  })
+  rows
 }

@@ -73,7 +73,7 @@ static const R_CallMethodDef entries[] = {
     /* call_group_walk.c */
     ENTRY(group_walk, 9),
     /* call_weighted_ranks.c */
-    ENTRY(weighted_ranks, 5),
+    ENTRY(weighted_ranks, 6),
     /* call_draw_grams.c */
     ENTRY(draw_grams, 7),
     /* call_draw_ranks.c */

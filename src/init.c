@@ -73,7 +73,8 @@ static const R_CallMethodDef entries[] = {
     /* call_group_walk.c */
     ENTRY(group_walk, 9),
     /* call_weighted_ranks.c */
-    ENTRY(weighted_ranks, 5),
+    ENTRY(weighted_ranks, 6),
+    /* call_rank_deletions.c */
     ENTRY(rank_deletions, 6),
     /* call_draw_grams.c */
     ENTRY(draw_grams, 7),

@@ -71,8 +71,8 @@ object_disentanglement <- function(responses, object, neurons = NULL, repeats = 
   with_note(analysis_result(cells[order], setup, "object_disentanglement"), setup$left_out)
 }
 
-# The settings, with the numbers of neurons (`sizes`), a matrix for each category (`blocks`), and the
-# codes of their images (`images`), of which equal ones depend on each other.
+# The settings, with the numbers of neurons (`sizes`), a matrix for each category (`blocks`), and
+# the codes of their images (`images`), of which equal ones depend on each other.
 open_objects <- function(responses, object, neurons, repeats, estimator, normalize, conf_level,
                          clusters, na) {
   na <- check_choice(na, missing_rules, "na")
@@ -84,7 +84,7 @@ open_objects <- function(responses, object, neurons, repeats, estimator, normali
           "they stand in the place of the stimuli, whose correction leaves out pairs. Give ",
           "as.matrix(responses).", class = "repalign_error_choice", arg = "responses")
   }
-  # images of one object are alike, which is what is asked about: that is no warning
+  # images of one category are alike and often stand together, which is no reason for a warning
   call <- open_sides(sides_of(list(repr)), list(analysis_measure(setup, "clusters")), na,
                      clusters, use = "errors", least = 2, why = "this analysis", grid = FALSE)
   if (!is.null(setup$conf_level) && is.null(call$clusters)) note_declared_series(list(repr))
@@ -117,7 +117,8 @@ check_objects <- function(object, rows, setup) {
   }
   object <- factor(object[rows], levels_in_order(object[rows]))
   if (anyNA(object)) {
-    abort("`object` has missing labels, first at position ", which(is.na(object))[1], ".",
+    abort("`object` has missing labels, first at position ",
+          which(rows)[is.na(object)][1], ".",
           class = "repalign_error_labels", arg = "object")
   }
   counts <- table(object)

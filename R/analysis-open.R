@@ -140,14 +140,15 @@ analysis_measure <- function(setup, uses) {
 # left_out   a sentence about what missing values left out, or NULL
 open_analysis <- function(setup, sides, na, clusters, holes = FALSE) {
   uses <- c("clusters", if (leaves_out_pairs(setup)) c("sessions", "neurons"),
-            if (uses_trials(setup)) c("trials", "runs", "events"))
+            if (holes || uses_trials(setup)) c("trials", "runs", "events"))
   jackknife <- !is.null(setup$conf_level)
   needed <- if (jackknife) 5 else if (corrects_any(setup)) 4
   call <- open_sides(sides, list(analysis_measure(setup, uses)), na, clusters, use = "errors",
                      least = max(1, needed), why = if (jackknife) "a jackknife" else "an estimate",
                      grid = FALSE)
   reprs <- all_representations(call$sides)
-  check_rows(call$n, max(2, needed), reprs[[1]]$arg, if (jackknife) "a jackknife (conf_level)" else
+  arg <- c(reprs[[1]]$whole$arg, reprs[[1]]$arg)[1]
+  check_rows(call$n, max(2, needed), arg, if (jackknife) "a jackknife (conf_level)" else
     if (corrects_any(setup)) "a corrected estimator" else "a similarity")
   # means over trials are compared, whatever else trials are used for
   if (!holes) for (repr in reprs) check_finite(repr$data, repr$arg)

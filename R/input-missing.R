@@ -61,37 +61,6 @@ cut_side <- function(side, rows, columns) {
   side
 }
 
-# For the analyses. data: a list of matrices with the names that messages call them by; labels: a
-# vector of neuron labels for each of them, or NULL. Returns data, labels, rows (which stimuli are
-# kept), columns (which neurons of each matrix are kept) and note (a sentence about what was left
-# out, or NULL).
-complete_responses <- function(data, na, labels = NULL) {
-  reprs <- Map(function(x, arg) list(kind = "data", data = x, n = nrow(x), arg = arg), data,
-              names(data))
-  rows <- rep(TRUE, reprs[[1]]$n)
-  columns <- lapply(data, function(x) rep(TRUE, ncol(x)))
-  note <- NULL
-  if (na == "stimuli") {
-    rows <- complete_stimuli(reprs)
-    note <- stimuli_note(rows, first_stimulus_names(reprs))
-    data <- lapply(data, cut_matrix, rows)
-  } else if (na == "neurons") {
-    missing <- spread_by_label(lapply(reprs, missing_neurons), labels)
-    columns <- lapply(missing, `!`)
-    note <- note_neurons_left_out(reprs, columns)
-    data <- Map(function(x, keep) cut_matrix(x, columns = keep), data, columns)
-    labels <- Map(function(label, keep) label[keep], labels, columns[names(labels)])
-  }
-  list(data = data, labels = labels, rows = rows, columns = columns, note = note)
-}
-
-# data: what the user gave, as a list whose names are those of the arguments.
-read_responses <- function(data, na) {
-  Map(function(x, arg) {
-    as_numeric_matrix(x, arg, allow_na = na != "error", allow_nan = na != "error")
-  }, data, names(data))
-}
-
 # For functions that read their data themselves. given: a list of what the user gave, named by the
 # arguments: each is a representation, a list of them, or NULL. same: do columns of the same number
 # hold the same neuron everywhere? Returns list(given, rows, columns): the same without what is left

@@ -267,6 +267,8 @@ whitened_values <- function(values, lacking, level, metric = NULL) {
   ones <- rep(1, length(values))
   # the ordinary mean is taken off first, so that its digits cancel
   if (level) values <- values - mean(values[!lacking])
+  # without noise of the stimuli all pairs weigh alike
+  if (is.null(metric) && !any(lacking)) return(values)
   if (any(lacking)) {
     check_memory(24 * sum(lacking)^2, "The covariance of pairs of stimuli within clusters",
                  "Fewer stimuli, or smaller clusters, need less.")

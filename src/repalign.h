@@ -202,8 +202,19 @@ SEXP repalign_sparse_grid(SEXP x, SEXP y, SEXP neighbours);
 /* call_heat_trace.c: Chebyshev traces of neighbour graphs. */
 SEXP repalign_heat_traces(SEXP idx, SEXP steps, SEXP threads);
 
-/* call_center_null.c: counts and maxima of null scores of many centers. */
-SEXP repalign_center_null(SEXP sums, SEXP shifts, SEXP least, SEXP scale);
+/* call_place_tree.c: places near each other. */
+SEXP repalign_count_near(SEXP points, SEXP radius);
+SEXP repalign_list_near(SEXP points, SEXP radius);
+SEXP repalign_list_nearest(SEXP points, SEXP k);
+
+/* call_map_null.c: TFCE and clusters of maps, and their largest values under sign flips. */
+SEXP repalign_map_tfce(SEXP map, SEXP start, SEXP near, SEXP settings, SEXP power);
+SEXP repalign_map_clusters(SEXP map, SEXP start, SEXP near, SEXP settings);
+SEXP repalign_map_null(SEXP sums, SEXP squares, SEXP scale, SEXP start, SEXP near, SEXP settings,
+                       SEXP power, SEXP least, SEXP threads);
+
+/* call_center_null.c: counts, sums and maxima of null scores of many centers. */
+SEXP repalign_center_null(SEXP sums, SEXP shifts, SEXP least, SEXP scale, SEXP observed);
 
 /* call_cloud.c: distances among a few rows. */
 SEXP repalign_row_distances(SEXP x, SEXP rows, SEXP scale, SEXP threads);

@@ -67,6 +67,13 @@ check_not_negative <- function(value, arg) {
   abort("`", arg, "` must not be negative.", class = "repalign_error_value", arg = arg)
 }
 
+check_share <- function(value, arg) {
+  if (!is.numeric(value) || length(value) != 1 || is.na(value) || value < 0 || value > 1) {
+    abort("`", arg, "` must be one number from 0 to 1.", class = "repalign_error_value", arg = arg)
+  }
+  as.double(value)
+}
+
 check_count <- function(value, arg, least = 1) {
   usable <- is.numeric(value) && length(value) == 1 && is.finite(value) && value >= least &&
     value == round(value) && value <= .Machine$integer.max

@@ -171,21 +171,39 @@ rank_errors <- function() {
   })
 }
 
+# Counts of deleted pairs have 16 bits; where they do not suffice, a deletion is a weight of 0.
+most_deleted_pairs <- 32767
+
 rank_deletions <- function(pair, args, codes) {
   n <- pair$x$n
-  units <- if (is.null(codes)) seq_len(n) else codes
-  ranked_correlations(pair, args, cbind(1, 1 - outer(units, seq_len(max(units)), "==")))
+  units <- if (is.null(codes)) seq_len(n) else as.integer(codes)
+  if (max(tabulate(units)) * as.double(n) > most_deleted_pairs) {
+    return(ranked_correlations(pair, args,
+                               cbind(1, 1 - outer(units, seq_len(max(units)), "=="))))
+  }
+  sides <- ranked_sides(pair, args)
+  threads <- thread_count()
+  check_memory(64 * threads * as.double(length(sides$place)), "Deletions from ranks",
+               "Fewer stimuli or threads need less.")
+  found <- .Call(C_rank_deletions, sides$x, sides$y, sides$place, units, max(units), threads)
+  replace(found, is.nan(found), NA_real_)
 }
 
 # Ranks are made anew among the pairs that have weight. w: a weight vector a column.
 ranked_correlations <- function(pair, args, w) {
+  sides <- ranked_sides(pair, args)
+  found <- .Call(C_weighted_ranks, sides$x, sides$y, sides$place, w, thread_count())
+  replace(found, is.nan(found), NA_real_)
+}
+
+# place: where each pair of y, in the order of its ranks, stands among those of x.
+ranked_sides <- function(pair, args) {
   x <- ranked_pairs(pair$x, args)
   y <- ranked_pairs(pair$y, args)
   place <- integer(length(x$order))
   place[x$order] <- seq_along(x$order)
-  sides <- c("first", "second", "tied")
-  found <- .Call(C_weighted_ranks, x[sides], y[sides], place[y$order], w, thread_count())
-  replace(found, is.nan(found), NA_real_)
+  parts <- c("first", "second", "tied")
+  list(x = x[parts], y = y[parts], place = place[y$order])
 }
 
 # Pairs of stimuli in the order of their ranks: of all, or of those in different clusters.

@@ -18,10 +18,10 @@
 
 #' Scores with standard errors and intervals
 #'
-#' Scores of one or several measures, for a pair, a grid of representations or models of layers,
-#' each with a standard error and an interval over stimuli, and if you like over neurons or
-#' subjects. It works for every measure, also for your own. Errors of all scores of a call come from
-#' the same deletions, so that differences between scores have errors, too.
+#' Scores of one or several measures, your own among them, for a pair, a grid of representations or
+#' models of layers, each with a standard error and an interval over stimuli, and if you like over
+#' neurons or subjects. All scores of a call share their deletions, so that differences have errors,
+#' too.
 #'
 #' @param x,y,measure see [similarity()]. For `over = "subjects"`, `x` is a named list with the data
 #'   of each subject, and `y` is what all of them are compared with.
@@ -53,8 +53,7 @@
 #'   `df`, the degrees of freedom of the interval (`Inf`: normal);
 #'   `conf_low` and `conf_high`; `method`, how the errors over stimuli were found; `over`, what
 #'   counts as a sample; `n`, the number of stimuli. There are `plot()`, `confint()`, `vcov()` and
-#'   [influence_matrix()] for the result, which know how scores vary together as long as the rows
-#'   are of one call: parts of it and reordered rows may be used, and [rbind()][rbind.repalign].
+#'   [influence_matrix()] for the result, which know how the scores of one call vary together.
 #' @details What the interval is for: the mean of the score over data sets with this number of
 #' stimuli. The naive CKA, distance correlation, CCA, Procrustes distances and measures of
 #' neighbours depend on this number; differences at the same number are fair, values at different
@@ -100,8 +99,7 @@
 #' * Procrustes measures at about 30 stimuli, where influences are too small, and half-samples with
 #'   hardly more stimuli than dimensions, in which anything fits (`pwcca`, `linear_regression`):
 #'   take `method = "jackknife"`;
-#' * a low `cka` of data in which one or two neurons have most of the variance (0.88): low scores
-#'   come with small errors there;
+#' * a low `cka` of data in which one or two neurons have most of the variance (0.88);
 #' * `svcca`, where the number of kept components changes with the stimuli (0.88 to 0.91); `method =
 #'   "influence"`, which holds it, is worse;
 #' * absolute values of what may be near 0, such as [magnitude_difference()], and scores near a

@@ -29,11 +29,16 @@ as_sides <- function(x, y, by_name = TRUE, na = "error") {
        models = side_x$is_models || side_y$is_models)
 }
 
-# The sides of a call with one representation each.
-sides_of_two <- function(rx, ry) {
-  list(x = list(reprs = list(rx), models = rx$arg, is_models = FALSE),
-       y = list(reprs = list(ry), models = ry$arg, is_models = FALSE),
-       self = FALSE, same = FALSE, models = FALSE)
+# The sides of a call whose representations were read one by one, and brought into one order; y:
+# NULL for pairs within x; an empty list where x stands alone.
+sides_of <- function(x, y = NULL) {
+  side <- function(reprs) {
+    args <- vapply(reprs, function(repr) repr$arg, "", USE.NAMES = FALSE)
+    list(reprs = unname(reprs), models = args, is_models = FALSE)
+  }
+  side_x <- side(x)
+  list(x = side_x, y = if (is.null(y)) side_x else side(y), self = !length(y), same = FALSE,
+       models = FALSE)
 }
 
 # Refuses results of this package and measures that a user gave in the place of data, with a message

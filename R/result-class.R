@@ -181,6 +181,7 @@ where_errors_are <- function(object) {
   switch(kind,
     repalign_similarity = , repalign_calibration = , repalign_benchmark = ,
     repalign_dimension = , repalign_stream = interval,
+    repalign_encoding = "score_interval() of it has them",
     repalign_interval = paste0("score_interval(x, list(a = , b = ), measure(\"cka\", estimator = ",
                                "\"stimulus\")) has scores that can be compared"),
     repalign_ceiling = paste0("score_interval(trials, y, measure(\"cka\", estimator = ",

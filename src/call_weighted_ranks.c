@@ -1,6 +1,6 @@
-/* Entry point of Spearman correlations with weights. */
+/* Entry points of Spearman correlations with weights, and without units of stimuli. */
 
-#include "weighted_ranks.h"
+#include "rank_deletions.h"
 
 #include <stdint.h>
 
@@ -37,6 +37,40 @@ SEXP repalign_weighted_ranks(SEXP x, SEXP y, SEXP place, SEXP w, SEXP threads)
     SEXP result = PROTECT(new_doubles(columns));
     weighted_rank_correlations(pairs_x, pairs_y, at, length, REAL(w), n, columns,
                                scratch((size_t) by.threads * length), REAL(result), by);
+    UNPROTECT(1);
+    return result;
+}
+
+static void require_few_pairs(ranked_pairs p, size_t length, const int *unit, size_t units)
+{
+    int *pairs = int_scratch(units);
+    for (size_t u = 0; u < units; u++) pairs[u] = 0;
+    for (size_t k = 0; k < length; k++) {
+        const int a = unit[p.first[k]], b = unit[p.second[k]];
+        if (++pairs[a] > MOST_DELETED_PAIRS || (a != b && ++pairs[b] > MOST_DELETED_PAIRS))
+            argument_error("unit", "be part of at most %d pairs", MOST_DELETED_PAIRS);
+    }
+}
+
+/* unit: that of each stimulus, 1 .. units. A correlation of all pairs, and one without each unit;
+   NaN where a side has one rank only. */
+SEXP repalign_rank_deletions(SEXP x, SEXP y, SEXP place, SEXP unit, SEXP units, SEXP threads)
+{
+    begin_entry(__func__);
+    const size_t count = read_count(ARG(units), 1, INT32_MAX);
+    const size_t n = (size_t) XLENGTH(unit), length = (size_t) XLENGTH(place);
+    if (length < 1 || length > INT32_MAX) argument_error("place", "have 1 to 2^31 - 1 values");
+    const int *of = read_zero_based(ARG(unit), count);
+    const ranked_pairs pairs_x = read_pairs(x, "x", length, n);
+    const ranked_pairs pairs_y = read_pairs(y, "y", length, n);
+    const int *at = read_zero_based(ARG(place), length);
+    require_few_pairs(pairs_x, length, of, count);
+    const worker by = read_worker(ARG(threads));
+    SEXP result = PROTECT(new_doubles(count + 1));
+    unsigned short *counts = (unsigned short *)
+        R_alloc((size_t) by.threads * length, DELETED_AT_ONCE * sizeof *counts);
+    rank_deletions(pairs_x, pairs_y, at, length, of, count, counts, scratch(3 * (length + 1)),
+                   REAL(result), by);
     UNPROTECT(1);
     return result;
 }

@@ -74,6 +74,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(group_walk, 9),
     /* call_weighted_ranks.c */
     ENTRY(weighted_ranks, 5),
+    ENTRY(rank_deletions, 6),
     /* call_draw_grams.c */
     ENTRY(draw_grams, 7),
     /* call_draw_ranks.c */

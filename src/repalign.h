@@ -122,6 +122,7 @@ SEXP repalign_group_walk(SEXP first, SEXP second, SEXP level, SEXP value, SEXP a
 
 /* call_weighted_ranks.c: Spearman correlations with weights of stimuli. */
 SEXP repalign_weighted_ranks(SEXP x, SEXP y, SEXP place, SEXP w, SEXP threads);
+SEXP repalign_rank_deletions(SEXP x, SEXP y, SEXP place, SEXP unit, SEXP units, SEXP threads);
 
 /* call_draw_grams.c: products of RDMs with weights of stimuli. */
 SEXP repalign_draw_grams(SEXP values, SEXP first, SEXP second, SEXP clusters, SEXP w,

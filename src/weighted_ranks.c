@@ -11,19 +11,9 @@
 /* Pairs between two pauses. */
 #define PAUSE_PAIRS 33554432.0
 
-/* Below this share of the square of the weights' sum, a variance of ranks is rounding. */
-#define NO_VARIANCE 1e-12
-
 static double pair_weight(ranked_pairs p, size_t k, const double *w)
 {
     return w[p.first[k]] * w[p.second[k]];
-}
-
-static size_t end_of_ties(ranked_pairs p, size_t start, size_t length)
-{
-    size_t end = start + 1;
-    while (end < length && p.tied[end]) end++;
-    return end;
 }
 
 /* Writes the ranks to their places; the sum of their squares. */
@@ -72,7 +62,7 @@ static double rank_correlation(ranked_pairs x, ranked_pairs y, const int *place,
     const double squares_y = spread_ranks(y, place, length, w, ranks);
     const rank_sums s = sums_with(x, length, w, ranks);
     /* the mean rank is half of the total weight on both sides */
-    const double mean_square = 0.25 * s.total * s.total, least = NO_VARIANCE * mean_square;
+    const double mean_square = 0.25 * s.total * s.total, least = NO_RANK_VARIANCE * mean_square;
     const double var_x = s.squares / s.total - mean_square;
     const double var_y = squares_y / s.total - mean_square;
     if (!(var_x > least) || !(var_y > least)) return NAN;

@@ -10,6 +10,17 @@ typedef struct {
     const int *first, *second, *tied;
 } ranked_pairs;
 
+/* After the pairs that have the same rank as the one at `start`. */
+static inline size_t end_of_ties(ranked_pairs p, size_t start, size_t length)
+{
+    size_t end = start + 1;
+    while (end < length && p.tied[end]) end++;
+    return end;
+}
+
+/* Below this share of the square of their mean, a variance of ranks is rounding. */
+#define NO_RANK_VARIANCE 1e-12
+
 /* For each of the `columns` weight vectors (n long, in w) the correlation of the ranks of x and y,
    in which a pair counts as the product of its weights; NaN where a side has one rank only.
    place[k]: where the k-th pair of y stands in x, counted from zero. Scratch: threads * length. */

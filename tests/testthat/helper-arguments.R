@@ -100,6 +100,9 @@ argument_calls <- function(frame = parent.frame()) {
                        value = "value"),
     trial_to_trial = list(trials = trials, neurons = 2, repeats = 5)
   )
+  if (requireNamespace("hdf5r", quietly = TRUE)) {
+    calls$read_nwb <- list(file = file_of(small_nwb_bytes(), ".nwb", frame))
+  }
   ids <- setdiff(measures()$id, c(names(calls), "riemann"))
   k <- function(id) if ("k" %in% names(formals(getExportedValue("repalign", id)))) list(k = 4)
   c(calls, stats::setNames(lapply(ids, function(id) c(both, k(id))), ids))

@@ -73,6 +73,23 @@ def_angular_shape <- function(x, y) {
   acos(min(def_nuclear(crossprod(def_prepare(x, TRUE, TRUE), def_prepare(y, TRUE, TRUE))), 1))
 }
 
+# Duong et al. 2023, and a power of the singular values in the place of their weights.
+def_shape_distance <- function(x, y, alpha = 1, method = "angular", whitening = "power",
+                               center = TRUE, scale = TRUE) {
+  parts <- lapply(list(x, y), function(m) {
+    s <- svd(def_prepare(m, center, FALSE))
+    keep <- s$d > 1e-10 * s$d[1]
+    w <- if (whitening == "power") s$d[keep]^alpha else alpha * s$d[keep] + 1 - alpha
+    w <- w * def_size(s$d[keep]) / def_size(w)
+    s$u[, keep, drop = FALSE] %*% diag(w, length(w)) %*% t(s$v[, keep, drop = FALSE])
+  })
+  sizes <- vapply(parts, def_size, 0)
+  t <- def_nuclear(crossprod(parts[[1]], parts[[2]]))
+  cosine <- min(1, t / prod(sizes))
+  if (method == "angular") return(acos(cosine))
+  if (scale) sqrt(2 - 2 * cosine) else sqrt(max(sum(sizes^2) - 2 * t, 0))
+}
+
 def_pad <- function(x, width) cbind(x, matrix(0, nrow(x), width - ncol(x)))
 
 def_orders <- function(n) {
@@ -606,6 +623,9 @@ settings <- function(k = 5) {
                       list(center = FALSE, scale = FALSE)),
     procrustes_size_shape = list(list(), list(center = FALSE)),
     procrustes_similarity = list(list()),
+    shape_distance = list(list(), list(alpha = 0), list(alpha = 0.5, method = "euclidean"),
+                          list(alpha = 0.5, whitening = "raw", center = FALSE),
+                          list(alpha = 0.3, method = "euclidean", scale = FALSE)),
     angular_shape = list(list()), bures = list(list()), bures_distance = list(list()),
     permutation_procrustes = list(list(), list(center = TRUE), list(scale = TRUE),
                                   list(center = TRUE, scale = TRUE)),

@@ -149,6 +149,9 @@ parameters <- list(
   rv = list(),
   second_order_cosine = list(k = neighbours(), of = choice("similarity", "distance"),
                              ties = ties_rule, clusters = draw_neighbour_clusters),
+  shape_distance = list(alpha = function(at, args) one_of(c(0, 0.3, 1)),
+                        method = choice("angular", "euclidean"),
+                        whitening = choice("power", "raw"), center = flag, scale = flag),
   soft_correlation_match = list(direction = choice("both", "x", "y")),
   svcca = list(
     variance = function(at, args) one_of(list(NULL, 1, stats::runif(1, 0.3, 1))),

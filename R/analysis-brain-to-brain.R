@@ -29,10 +29,9 @@
 #'   (silent neurons stay as they are); `"none"`: responses are used as they are.
 #' @param conf_level coverage of the intervals; `NULL` for estimates without intervals, which is
 #'   faster.
-#' @param na what to do about missing values (`NA` and `NaN`; infinite values are always an error).
-#'   `"error"`: stop, and say where they are. `"stimuli"`: leave out the stimuli that have one
-#'   anywhere. `"neurons"`: leave out the neurons that have one, and on the other side the neuron
-#'   with the same label, unless the label stands for several neurons. A message, and `print()`, say
+#' @param na what to do about missing values: `"error"`; `"stimuli"`: leave out the stimuli that
+#'   have one anywhere; `"neurons"`: leave out the neurons that have one, and on the other side the
+#'   neuron with the same label, unless the label stands for several. A message, and `print()`, say
 #'   how many.
 #' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]); not
 #'   for clusters that [responses()] declares. The corrected estimators go over clusters, and the
@@ -76,8 +75,7 @@
 #'
 #' With neurons in `over`, the standard error comes from the two-way jackknife of [cka_interval()],
 #' with the weights that the random subsets give to the pairs of neurons. Neurons with equal labels
-#' are deleted together, and neurons of both sides at once. For random halves these are intervals
-#' for how well halves of another sample of neurons would agree.
+#' are deleted together, and neurons of both sides at once.
 #' [summary()][summary.repalign_analysis] of several comparisons has no standard errors then. In
 #' simulations, 95% intervals held the value of the population in 93% to 99% of the data sets with
 #' both sides in `over`, in 68% to 92% without (article "What was simulated").
@@ -92,8 +90,7 @@
 #'   deviations;
 #' * neurons recorded together share noise, which changes `"stimulus_neuron"` unless labels of
 #'   sessions say so; `"stimulus_neuron_trial"` is free of it. Two sides with trials and without
-#'   labels of sessions are taken as recorded together, with a note: then only different trials are
-#'   multiplied;
+#'   labels of sessions are taken as recorded together, with a note;
 #' * a warning of class `repalign_unstable` points out corrected values that lie above 1, with their
 #'   intervals, by more than sampling explains: the same neurons are on both sides under different
 #'   names, or the sides share noise. Random halves of one population are not judged.

@@ -228,8 +228,8 @@ warn_unstable <- function(value, pair, error, clusters = NULL) {
 causes_of_high_values <- function(x, y, also = FALSE) {
   paste0(if (also) "Values above 1 also come" else "Such values come",
          " from neurons that are on both sides under different names, and from noise that `", x,
-         "` and `", y, "` share: use `shared_neurons`, or name neurons, sessions or electrodes in ",
-         "`units_x` and `units_y`.")
+         "` and `", y, "` share: name neurons, sessions or electrodes by responses(), or by ",
+         "`units_x` and `units_y` of cka().")
 }
 
 # rows: a list with what cka_interval() computed for each estimator.

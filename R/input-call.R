@@ -178,6 +178,7 @@ names_count <- function(set) {
 #
 # range        the smallest and the largest score
 # accepts      what may stand for a representation
+# takes_all_distances  does it take whatever check_dist() lets pass?
 # neighbours   list(metric, k) of the neighbour graph that is compared, or NULL
 # averaged     is the score a mean over orders of tied neighbours, one by one?
 #
@@ -194,6 +195,7 @@ settled_measure <- function(measure, grid = TRUE) {
   value <- function(field) if (is.function(field)) field(args) else field
   measure$range <- value(d$range)
   measure$accepts <- value(d$accepts)
+  measure$takes_all_distances <- all(any_distances %in% measure$accepts)
   if (!is.null(d$neighbours)) measure$neighbours <- d$neighbours(args)
   measure$averaged <- takes_orders(d, args)
   if (!grid) return(measure)

@@ -68,6 +68,14 @@ is_bare_matrix <- function(x) {
     is.null(dimnames(x)[[2]])
 }
 
+# A "dist" object of bare_extents().
+bare_representation <- function(x, extent, arg, name, side) {
+  cache <- new_cache()
+  cache$extent <- extent
+  list(kind = "dist", data = x, n = attr(x, "Size"), arg = arg, name = name, side = side,
+       cache = cache, loose = TRUE)
+}
+
 # What messages call a representation: layers of models have the name of the model before theirs.
 title_of <- function(repr) if (is.null(repr$title)) repr$name else repr$title
 

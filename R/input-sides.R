@@ -120,13 +120,22 @@ as_side <- function(x, arg, allow_na = FALSE) {
 
 flat_side <- function(elements, prefix, names, models, is_models, allow_na, side) {
   args <- paste0(prefix, "$", names)
-  reprs <- Map(given_representation, unname(elements), args, names, allow_na, side)
+  extents <- bare_extents(elements)
+  reprs <- vector("list", length(elements))
+  for (k in seq_along(reprs)) {
+    extent <- extents[[k]]
+    reprs[[k]] <- if (is.null(extent)) {
+      given_representation(elements[[k]], args[k], names[k], allow_na, side)
+    } else {
+      bare_representation(elements[[k]], extent, args[k], names[k], side)
+    }
+  }
   if (is_models) {
     reprs <- Map(function(repr, model) {
       c(repr, model = model, title = paste0(model, "/", repr$name))
     }, reprs, models)
   }
-  list(reprs = unname(reprs), models = models, is_models = is_models)
+  list(reprs = reprs, models = models, is_models = is_models)
 }
 
 check_element_names <- function(x, arg) {

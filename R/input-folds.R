@@ -139,8 +139,8 @@ places_of_set <- function(set, k, call) {
 check_fold_sizes <- function(found, n) {
   sizes <- lengths(found$test)
   if (any(sizes == 0)) {
-    abort("`folds`: ", dQuote(found$name[sizes == 0][1], FALSE), " tests no stimulus: leave it out.",
-          class = "repalign_error_size", arg = "folds")
+    abort("`folds`: ", dQuote(found$name[sizes == 0][1], FALSE), " tests no stimulus: leave it ",
+          "out.", class = "repalign_error_size", arg = "folds")
   }
   most <- which.max(sizes)
   if (sizes[most] > n - 3) {

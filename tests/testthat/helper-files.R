@@ -10,7 +10,7 @@ file_of <- function(bytes, ending, frame = parent.frame()) {
 little <- function(x, size) writeBin(as.integer(x), raw(), size = size, endian = "little")
 
 # Numbers as bytes; type: such as "f4", "i8", "bf". Integers of 8 bytes are small.
-encode <- function(values, type, endian = "little") {
+written_bytes <- function(values, type, endian = "little") {
   if (type == "bf") {
     return(as.vector(matrix(writeBin(values, raw(), size = 4, endian = "little"), 4)[3:4, ]))
   }
@@ -35,16 +35,16 @@ npy_bytes <- function(values, type = "f8", shape = dim(values), fortran = FALSE,
   text <- sprintf("{'descr': '%s%s', 'fortran_order': %s, 'shape': (%s,), }",
                   if (endian == "big") ">" else "<", type, if (fortran) "True" else "False",
                   paste(format(shape, scientific = FALSE, trim = TRUE), collapse = ", "))
-  c(npy_header_bytes(text, version), encode(as.vector(order), type, endian))
+  c(npy_header_bytes(text, version), written_bytes(as.vector(order), type, endian))
 }
 
 safetensors_raw <- function(header, data, length = nchar(header, "bytes")) {
   c(little(length, 4), raw(4), charToRaw(header), data)
 }
 
-# tensors: a list of list(type = name in the format, code = as for encode(), values = array)
+# tensors: a list of list(type = name in the format, code = as for written_bytes(), values = array)
 safetensors_bytes <- function(tensors) {
-  data <- lapply(tensors, function(t) encode(as.vector(aperm(t$values)), t$code))
+  data <- lapply(tensors, function(t) written_bytes(as.vector(aperm(t$values)), t$code))
   ends <- cumsum(lengths(data))
   said <- sprintf("\"%s\":{\"dtype\":\"%s\",\"shape\":[%s],\"data_offsets\":[%.0f,%.0f]}",
                   names(tensors), vapply(tensors, function(t) t$type, ""),

@@ -417,8 +417,7 @@ coefficient_axis <- function(object, value) {
 #' Each model has a panel of its own. Centres whose `p_familywise` is at most alpha are orange-red,
 #' those whose own `p_value` is at most alpha are blue, and the others grey. Dashed lines are
 #' thresholds. Above 200 centres the ranks are on a logarithmic scale, so that the few best ones
-#' have room. For maps take the columns of the result to the tools that know the geometry:
-#' `result$score[result$model == "a"]` is in the order of `neighbours`.
+#' have room. `result$score[result$model == "a"]` is a map in the order of `neighbours`.
 #' @examples
 #' if (requireNamespace("ggplot2", quietly = TRUE)) {
 #'   set.seed(1)

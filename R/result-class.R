@@ -195,6 +195,7 @@ where_errors_are <- function(object) {
     repalign_regression_group =
       "evaluate_models(rdms, models) compares models of the same RDMs",
     repalign_searchlight = "score_interval() of the channels of a centre has them",
+    repalign_map_test = "its column `std_error` has those of single places",
     repalign_comparison = , repalign_best = , repalign_best_comparison =
       "give the result of score_interval() or evaluate_models() that it was made of",
     repalign_ranks = , repalign_plan = , repalign_predicted_bias = , repalign_ratio_bias = ,

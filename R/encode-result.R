@@ -3,8 +3,8 @@
 #' @include result-class.R
 NULL
 
-# cells: of the pairs of the call, in their order; found: list(p_value, ...) of the null, or NULL.
-encoding_result <- function(cells, call, folds, settings, null = NULL) {
+# cells: of the pairs of the call, in their order; p_value: of these, or NULL.
+encoding_result <- function(cells, call, folds, settings, p_value = NULL) {
   pairs <- call$pairs
   sides <- call$sides
   number <- function(part) vapply(cells, function(cell) as.double(cell[[part]]), 0)
@@ -17,7 +17,7 @@ encoding_result <- function(cells, call, folds, settings, null = NULL) {
     n = rep(call$n, length(cells)), neurons = as.integer(number("neurons")),
     undefined = as.integer(number("undefined")), folds = rep(count, length(cells)),
     lambda = number("lambda"), at_end = as.integer(number("at_end")),
-    p_value = if (is.null(null)) rep(NA_real_, length(cells)) else null$p_value
+    p_value = if (is.null(p_value)) rep(NA_real_, length(cells)) else p_value
   ))
   if (sides$models) {
     rows <- cbind(model_x = sides$x$models[pairs$i], model_y = sides$y$models[pairs$j], rows)

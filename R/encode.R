@@ -74,6 +74,11 @@ NULL
 #' 0.2). Areas of unequal noise are therefore not comparable by normalised scores: use the corrected
 #' [cka()] from trials.
 #'
+#' *Permutations* move the stimuli of `to` and keep the folds; `p_value` is for no relation at all, so
+#' that an R squared below 0 can have a small one. With several penalties the null is that of the
+#' largest score over all of them, where the score that is shown has penalties chosen within training
+#' sets. Whole clusters change places, which must be of one size.
+#'
 #' *Users of other packages.* Brain-Score: `method = "pls", components = 25, score_by = "cor"`;
 #' Net2Brain: `method = "pcr", components = 100`; himalaya: `per_neuron = TRUE`.
 #'
@@ -111,8 +116,7 @@ encode <- function(from, to, method = c("ridge", "linear", "pcr", "pls"),
   folds <- test_folds(folds, call, repeats)
   settings <- with_fold_average(settings, folds)
   warn_leakage(call$sides$x$reprs, folds, call$clusters)
-  if (!is_no_permutation(permutations)) abort("`permutations` is not there yet.")
-  encoding_of(call, folds, settings, permutations)
+  encoding_of(call, folds, settings, encoding_design(call, settings, permutations))
 }
 
 # ---- arguments
@@ -332,7 +336,8 @@ bound_targets <- function(reprs) {
        constant = unlist(lapply(parts, function(part) part$constant)))
 }
 
-encoding_of <- function(call, folds, settings, permutations) {
+# design: the permutations, or NULL.
+encoding_of <- function(call, folds, settings, design) {
   targets <- bound_targets(call$sides$y$reprs)
   targets$stimuli <- first_stimulus_names(all_representations(call$sides))
   layers <- call$sides$x$reprs
@@ -340,6 +345,7 @@ encoding_of <- function(call, folds, settings, permutations) {
   noise <- lapply(call$sides$y$reprs, target_reliability)
   advance <- progress_along(length(layers) * length(folds$test))
   cells <- list()
+  p_value <- NULL
   for (i in seq_along(layers)) {
     layer <- encoding_layer(layers[[i]]$data, settings$standardize)
     penalties <- layer_penalties(layer, settings)
@@ -350,8 +356,11 @@ encoding_of <- function(call, folds, settings, permutations) {
       cells <- c(cells, list(encoding_cell(found, sums, targets, j, noise[[j]], penalties, folds,
                                            settings)))
     }
+    if (is.null(design)) next
+    null <- encoding_null(layer, targets, folds, penalties, settings, call$clusters, design)
+    p_value <- c(p_value, encoding_p_values(null))
   }
-  encoding_result(cells, call, folds, settings)
+  encoding_result(cells, call, folds, settings, p_value)
 }
 
 check_encoding_memory <- function(n, layers, columns, folds) {

@@ -35,6 +35,8 @@ static const R_CallMethodDef entries[] = {
     ENTRY(loo_columns, 3),
     ENTRY(loo_pairs, 4),
     ENTRY(loo_gram, 2),
+    /* call_deletion_terms.c */
+    ENTRY(deletion_terms, 2),
     /* call_unit_moments.c */
     ENTRY(unit_terms, 3),
     ENTRY(unit_columns, 4),
@@ -73,7 +75,8 @@ static const R_CallMethodDef entries[] = {
     /* call_group_walk.c */
     ENTRY(group_walk, 9),
     /* call_weighted_ranks.c */
-    ENTRY(weighted_ranks, 5),
+    ENTRY(weighted_ranks, 6),
+    /* call_rank_deletions.c */
     ENTRY(rank_deletions, 6),
     /* call_draw_grams.c */
     ENTRY(draw_grams, 7),
@@ -100,6 +103,8 @@ static const R_CallMethodDef entries[] = {
     /* call_assignment.c */
     ENTRY(assign, 2),
     ENTRY(assign_greedy, 3),
+    /* call_transport.c */
+    ENTRY(transport, 1),
     /* call_neighbour_rows.c */
     ENTRY(neighbour_rows, 4),
     /* call_knn.c */

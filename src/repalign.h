@@ -65,6 +65,7 @@ SEXP repalign_loo_weighted(SEXP x, SEXP y, SEXP weights);
 SEXP repalign_loo_columns(SEXP x, SEXP y, SEXP weights);
 SEXP repalign_loo_pairs(SEXP x, SEXP y, SEXP ix, SEXP iy);
 SEXP repalign_loo_gram(SEXP k, SEXP l);
+SEXP repalign_deletion_terms(SEXP x, SEXP y);
 
 /* call_unit_moments.c: H values over clusters of stimuli, with each cluster deleted in turn. */
 SEXP repalign_unit_terms(SEXP x, SEXP y, SEXP clusters);
@@ -121,8 +122,10 @@ SEXP repalign_group_walk(SEXP first, SEXP second, SEXP level, SEXP value, SEXP a
                          SEXP symmetric, SEXP labels, SEXP groups, SEXP threads);
 
 /* call_weighted_ranks.c: Spearman correlations with weights of stimuli. */
-SEXP repalign_weighted_ranks(SEXP x, SEXP y, SEXP place, SEXP w, SEXP threads);
-SEXP repalign_rank_deletions(SEXP x, SEXP y, SEXP place, SEXP unit, SEXP units, SEXP threads);
+SEXP repalign_weighted_ranks(SEXP pairs, SEXP x, SEXP y, SEXP w, SEXP room, SEXP threads);
+
+/* call_rank_deletions.c: Spearman correlations without each unit of stimuli. */
+SEXP repalign_rank_deletions(SEXP pairs, SEXP x, SEXP y, SEXP unit, SEXP units, SEXP threads);
 
 /* call_draw_grams.c: products of RDMs with weights of stimuli. */
 SEXP repalign_draw_grams(SEXP values, SEXP first, SEXP second, SEXP clusters, SEXP w,
@@ -160,6 +163,9 @@ SEXP repalign_side_maxima(SEXP c);
 /* call_assignment.c: one-to-one matching. */
 SEXP repalign_assign(SEXP values, SEXP gains);
 SEXP repalign_assign_greedy(SEXP order, SEXP rows, SEXP columns);
+
+/* call_transport.c: optimal transport. */
+SEXP repalign_transport(SEXP cost);
 
 /* call_neighbour_rows.c: rows for the neighbour measures. */
 SEXP repalign_neighbour_rows(SEXP x, SEXP means, SEXP scale, SEXP how);

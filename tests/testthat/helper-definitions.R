@@ -141,6 +141,67 @@ def_hard_correlation_match <- function(x, y, matching = "optimal") {
   total / pairs
 }
 
+# The least cost of moving `mass` between rows of equal masses and columns of equal masses, by
+# shortest paths in the network of what is left (Bellman and Ford).
+def_transport <- function(cost, mass = 1) {
+  supply <- rep(1 / nrow(cost), nrow(cost))
+  demand <- rep(1 / ncol(cost), ncol(cost))
+  flow <- 0 * cost
+  left <- mass
+  while (left > 1e-12) {
+    row <- ifelse(supply > 1e-12, 0, Inf)
+    column <- rep(Inf, ncol(cost))
+    from_column <- integer(nrow(cost))
+    from_row <- integer(ncol(cost))
+    repeat {
+      way <- row + cost
+      best <- max.col(-t(pmin(way, 1e9)), "first")
+      nearest <- way[cbind(best, seq_along(best))]
+      better <- nearest < column - 1e-13
+      if (!any(better)) break
+      column[better] <- nearest[better]
+      from_row[better] <- best[better]
+      back <- ifelse(flow > 1e-12, rep(column, each = nrow(cost)) - cost, Inf)
+      best <- max.col(-pmin(back, 1e9), "first")
+      shorter <- back[cbind(seq_along(best), best)]
+      better <- shorter < row - 1e-13
+      row[better] <- shorter[better]
+      from_column[better] <- best[better]
+    }
+    j <- end <- which.min(ifelse(demand > 1e-12, column, Inf))
+    added <- matrix(0, 0, 2)
+    taken <- matrix(0, 0, 2)
+    repeat {
+      i <- from_row[j]
+      added <- rbind(added, c(i, j))
+      if (from_column[i] == 0) break
+      j <- from_column[i]
+      taken <- rbind(taken, c(i, j))
+    }
+    units <- min(left, supply[i], demand[end], flow[taken])
+    flow[added] <- flow[added] + units
+    flow[taken] <- flow[taken] - units
+    supply[i] <- supply[i] - units
+    demand[end] <- demand[end] - units
+    left <- left - units
+  }
+  sum(flow * cost)
+}
+
+def_soft_matching <- function(x, y, mass = 1, center = TRUE, scale = TRUE) {
+  side <- function(m) {
+    m <- def_prepare(m, center, FALSE)
+    if (scale) m / sqrt(mean(colSums(m^2))) else m
+  }
+  cost <- as.matrix(dist(rbind(t(side(x)), t(side(y)))))^2
+  at <- seq_len(ncol(x))
+  sqrt(def_transport(cost[at, -at, drop = FALSE], mass) / mass)
+}
+
+def_soft_matching_correlation <- function(x, y, mass = 1) {
+  1 - def_transport(1 - cor(x, y), mass) / mass
+}
+
 def_soft_correlation_match <- function(x, y, direction = "both") {
   r <- cor(x, y)
   values <- c(x = mean(apply(r, 1, max)), y = mean(apply(r, 2, max)))
@@ -632,6 +693,8 @@ settings <- function(k = 5) {
     aligned_cosine = list(list(), list(center = TRUE)),
     hard_correlation_match = list(list(), list(matching = "greedy")),
     soft_correlation_match = list(list(), list(direction = "x"), list(direction = "y")),
+    soft_matching = list(list(), list(mass = 0.4), list(center = FALSE, scale = FALSE)),
+    soft_matching_correlation = list(list(), list(mass = 0.3)),
     linear_regression = list(list()),
     cka = list(list(), list(estimator = "stimulus"), list(kernel = "rbf"),
                list(kernel = "rbf", bandwidth = 0.5), list(kernel = "rbf", estimator = "stimulus"),

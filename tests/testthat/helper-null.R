@@ -113,6 +113,7 @@ before_root <- function(id, args, values, x, y) {
     shape_distance = if (!identical(args$method, "euclidean")) cos(values)
       else if (identical(args$scale, FALSE)) against(values, size(x), size(y)) else values^2,
     gulp = values^2,
+    soft_matching = values^2 / if (identical(args$scale, FALSE)) max(values)^2 else 1,
     rsm_difference = {
       d <- function(x) if (inherits(x, "dist")) x else dist(x)
       if (identical(args$norm, "spectral")) values / (size(d(x)) + size(d(y)))

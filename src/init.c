@@ -35,6 +35,8 @@ static const R_CallMethodDef entries[] = {
     ENTRY(loo_columns, 3),
     ENTRY(loo_pairs, 4),
     ENTRY(loo_gram, 2),
+    /* call_deletion_terms.c */
+    ENTRY(deletion_terms, 2),
     /* call_unit_moments.c */
     ENTRY(unit_terms, 3),
     ENTRY(unit_columns, 4),

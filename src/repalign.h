@@ -65,6 +65,7 @@ SEXP repalign_loo_weighted(SEXP x, SEXP y, SEXP weights);
 SEXP repalign_loo_columns(SEXP x, SEXP y, SEXP weights);
 SEXP repalign_loo_pairs(SEXP x, SEXP y, SEXP ix, SEXP iy);
 SEXP repalign_loo_gram(SEXP k, SEXP l);
+SEXP repalign_deletion_terms(SEXP x, SEXP y);
 
 /* call_unit_moments.c: H values over clusters of stimuli, with each cluster deleted in turn. */
 SEXP repalign_unit_terms(SEXP x, SEXP y, SEXP clusters);

@@ -185,8 +185,8 @@ open_trials <- function(trials, neurons, repeats, estimator, units, normalize, c
   setup <- analysis_settings("trial_to_trial", list(), estimator, repeats, normalize, conf_level)
   note_unused_units(setup$estimator, list(units = units))
   refuse_results(trials, "trials")
-  complete <- trials_complete(complete, trials)
   reprs <- with_neurons(trial_reprs(trials, na), units)
+  complete <- trials_complete(complete, reprs)
   lacking <- na == "pairs"
   setup <- open_analysis(setup, sides_of(reprs), if (lacking) "error" else na, clusters, lacking)
   width <- ncol(setup$reprs[[1]]$data)
@@ -223,12 +223,12 @@ note_lacking_neurons <- function(setup) {
   note
 }
 
-# Both sides have the same neurons.
-trials_complete <- function(complete, trials) {
+# All trials have the same neurons.
+trials_complete <- function(complete, reprs) {
   given <- check_choice(complete, c("none", "both"), "complete")
-  if (!is_responses(trials)) return(given == "both")
-  whole <- list(list(responses = trials, arg = "trials", cache = new_cache()))
-  with_complete(if (length(complete) > 1) complete_choices else given, whole)[[1]]$complete
+  whole <- lapply(reprs, replace, "arg", "trials")
+  flagged <- with_complete(if (length(complete) > 1) complete_choices else given, whole)
+  all(vapply(flagged, function(repr) repr$complete, NA))
 }
 
 # The trials as representations. What is said of all of them names what the user gave (`whole`).
@@ -284,6 +284,7 @@ single_trials <- function(trials) {
       matrix(trials[, , t], dim(trials)[1], dim(trials)[2], dimnames = dimnames(trials)[1:2])
     }))
   }
+  refuse_prepared_data(trials, "trials")
   if (!is.list(trials) || is.data.frame(trials)) {
     abort("`trials` must be a list of stimuli x neurons matrices or an array stimuli x neurons x ",
           "trials, not ", describe(trials), ".", class = "repalign_error_type", arg = "trials")
@@ -294,8 +295,14 @@ single_trials <- function(trials) {
 # Trials with the labels of their neurons. All trials have the same neurons, so that a neuron that
 # is missing in one of them is left out of all.
 with_neurons <- function(reprs, units) {
+  declared <- Filter(function(repr) !is.null(units_of_object(repr$responses)), reprs)
+  if (length(unique(lapply(declared, function(repr) units_of_object(repr$responses)))) > 1) {
+    abort("The trials in `trials` declare different sessions or neurons: their columns are the ",
+          "same neurons, and so must be these. Declare them alike.",
+          class = "repalign_error_labels", arg = "trials")
+  }
   named <- Filter(function(repr) !is.null(colnames(repr$data)), reprs)
-  first <- replace(c(named, reprs)[[1]], "arg", "trials")
+  first <- replace(c(declared, named, reprs)[[1]], "arg", "trials")
   columns <- with_units(first, units, "units")$columns
   columns$neuron <- seq_len(ncol(first$data))
   lapply(reprs, function(repr) c(repr, list(columns = columns)))

@@ -62,7 +62,8 @@ held_out <- function(x, y = NULL, measure = "shape_distance", folds = 5, cluster
   set <- as_measures(measure)
   for (one in set) check_has_alignment(one)
   count <- check_count(permutations, "permutations", least = 0)
-  call <- open_call(x, y, set, threads = threads, clusters = clusters, use = "null",
+  if (count > 0) refuse_series_in_folds(x, y)
+  call <- open_call(x, y, using_clusters(set), threads = threads, clusters = clusters, use = "null",
                     why = "a fold", remedies = if (count > 0) list(cluster_remedy),
                     relabel = FALSE)
   check_kept_data(all_representations(call$sides))
@@ -74,6 +75,21 @@ held_out <- function(x, y = NULL, measure = "shape_distance", folds = 5, cluster
   check_fold_stimuli(folds, call$set)
   orders <- if (count > 0) orders_within_folds(folds, call, count)
   held_out_result(call, in_sample, folds, lapply(call$set, held_scores, call, folds, orders))
+}
+
+# Folds keep clusters whole, whatever the measure does with them.
+using_clusters <- function(set) {
+  lapply(set, function(measure) {
+    measure$declaration$uses <- function(args) "clusters"
+    measure
+  })
+}
+
+refuse_series_in_folds <- function(x, y) {
+  if (!declares_series(list(x, y))) return(invisible())
+  abort("`series` of responses() declares a time series, whose stimuli are not exchangeable: give ",
+        "permutations = 0, or name long stretches in `clusters`, in the place of `series`.",
+        class = "repalign_error_design", arg = "permutations")
 }
 
 check_has_alignment <- function(measure) {

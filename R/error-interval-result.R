@@ -341,7 +341,8 @@ contrast_errors <- function(parts, weights) {
   } else {
     rep(if (parts$clustered) parts$df else Inf, ncol(weights))
   }
-  data.frame(se = sqrt(variance), df = df)
+  # data.frame() would take most of the time where there are few
+  list2DF(list(se = sqrt(variance), df = df))
 }
 
 # The covariance matrix of the rows: eigenvalues below 0, which the subtraction of interactions may

@@ -56,7 +56,8 @@ refuse_results <- function(given, arg) {
     "a result, not data: give the representations themselves"
   } else if (inherits(given, "repalign_measure") ||
              is.character(given) && length(given) && all(given %in% measure_ids())) {
-    paste0(describe(given), ", not data: give a measure in the argument `measure`")
+    paste0(describe(given), ", not data",
+           if (offers_argument("measure")) ": give a measure in the argument `measure`")
   } else if (is.character(given) && !is.matrix(given)) {
     paste0("text, not data", if (length(given) == 1) {
       ": read_representation() reads the data of a file"

@@ -37,7 +37,7 @@ matched_neurons <- function(x, y, mass = NULL) {
   need_arguments()
   mass <- if (is.null(mass)) 1 else check_mass(mass)
   set <- list(measure("soft_matching_correlation", mass = mass))
-  call <- open_call(x, y, set, use = "errors", why = "a test")
+  call <- open_call(x, y, using_clusters(set), use = "errors", why = "a test")
   if (nrow(call$pairs) != 1 || call$sides$self) {
     abort("`x` and `y` must be one representation each, not lists of several.",
           class = "repalign_error_type", arg = "x")

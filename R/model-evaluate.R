@@ -284,15 +284,15 @@ group_codes <- function(group, count, names) {
 
 # Comparisons that are linear, or by ranks, have fast ways if all RDMs lack the same pairs.
 way_of_rounds <- function(task) {
-  gaps <- is.na(cbind(task$values, do.call(cbind, task$components)))
-  gaps <- gaps[counting_pairs(task), , drop = FALSE]
-  if (whitens(task$outer)) {
-    return(if (any(gaps) || is.matrix(task$stimulus_noise)) "plain" else "grams")
-  }
+  fast <- if (task$outer %in% linear_outer) "grams" else "ranks"
+  if (whitens(task$outer) && is.matrix(task$stimulus_noise)) return("plain")
+  all <- c(list(task$values), task$components)
+  if (!any(vapply(all, anyNA, NA))) return(fast)
+  gaps <- is.na(do.call(cbind, all))[counting_pairs(task), , drop = FALSE]
+  if (whitens(task$outer)) return(if (any(gaps)) "plain" else fast)
   lacking <- gaps[, 1]
   same <- all(gaps[, seq_len(ncol(task$values))] == lacking) && !any(gaps & !lacking)
-  if (!same) return("plain")
-  if (task$outer %in% linear_outer) "grams" else "ranks"
+  if (same) fast else "plain"
 }
 
 # What only RDMs, draws and folds together can tell.

@@ -52,8 +52,8 @@ rsa_null <- function(args) rsa_forms[[args$form]]$null
 # product  function(pair, x, y, args): what two forms give together, which is divided by the sizes
 #          of the forms later, or the score itself where they have no sizes
 # null     see new_null(); without it the null is made permutation by permutation
-# products function(x, y, args): the products of all forms of two lists, or of one where y is NULL, see
-#          new_dot(); without it they are made cell by cell
+# products function(x, y, args): the products of all forms of two lists, or of one where y is NULL,
+#          see new_dot(); without it they are made cell by cell
 # given    function(repr, args): what make() gives for a "dist" object without clusters whose values
 #          differ, not remembered; without it there is no such short way
 #

@@ -24,6 +24,9 @@
 /* After so many pairs sums of 16-bit counts in 32 bits are moved on. */
 #define PAIRS_OF_SUM 32768
 
+/* Below this share of the square of their mean, a variance of ranks is rounding. */
+#define NO_RANK_VARIANCE 1e-12
+
 #define LANES DELETED_AT_ONCE
 
 typedef unsigned short count_t;
@@ -33,7 +36,7 @@ typedef unsigned short count_t;
    its own order are squares: 1 + 3 + ... of k ranks is k^2, and ties do not change it. `squares_x`
    and `squares_y` are the sums of r^2 and s^2. */
 typedef struct {
-    ranked_pairs x, y;
+    ordered_pairs x, y;
     const int *place, *unit;
     const double *running_x, *running_y;
     double products, squares_x, squares_y;
@@ -51,6 +54,13 @@ typedef struct {
 typedef struct {
     double products, squares_x, squares_y, pairs;
 } deleted_sums;
+
+static size_t end_of_ties(ordered_pairs p, size_t start, size_t length)
+{
+    size_t end = start + 1;
+    while (end < length && p.tied[end]) end++;
+    return end;
+}
 
 /* A stretch of equal counts ends before pair `end`. running: the sums of ranks of the other side;
    others: the sum of its counts over the stretch, or NULL. */
@@ -82,7 +92,7 @@ static void raise_counts(lane_sums sums[LANES], count_t now[LANES], const count_
 }
 
 /* Which of the units from `base` on is the k-th pair of? Up to two lanes; how many. */
-static int lanes_of(ranked_pairs p, const int *unit, size_t k, int base, unsigned lanes[2])
+static int lanes_of(ordered_pairs p, const int *unit, size_t k, int base, unsigned lanes[2])
 {
     const unsigned a = (unsigned) (unit[p.first[k]] - base);
     const unsigned b = (unsigned) (unit[p.second[k]] - base);
@@ -93,7 +103,7 @@ static int lanes_of(ranked_pairs p, const int *unit, size_t k, int base, unsigne
 }
 
 /* Is the k-th pair neither tied nor deleted? Nearly all of them are. */
-static inline int is_plain(ranked_pairs p, const int *unit, size_t k, size_t length, int base)
+static inline int is_plain(ordered_pairs p, const int *unit, size_t k, size_t length, int base)
 {
     const unsigned a = (unsigned) (unit[p.first[k]] - base);
     const unsigned b = (unsigned) (unit[p.second[k]] - base);
@@ -102,7 +112,7 @@ static inline int is_plain(ranked_pairs p, const int *unit, size_t k, size_t len
 
 /* How many of the pairs from `start` to `end` does each lane delete? Nothing is written to `here` if
    there are none, which is what is returned. */
-static int deleted_here(ranked_pairs p, const int *unit, size_t start, size_t end, int base,
+static int deleted_here(ordered_pairs p, const int *unit, size_t start, size_t end, int base,
                         count_t here[LANES])
 {
     int any = 0;
@@ -261,7 +271,7 @@ static void prepare_sums(all_pairs *all, double *running_x, double *running_y, d
     all->running_y = running_y;
 }
 
-void rank_deletions(ranked_pairs x, ranked_pairs y, const int *place, size_t length,
+void rank_deletions(ordered_pairs x, ordered_pairs y, const int *place, size_t length,
                     const int *unit, size_t units, unsigned short *counts, double *sums,
                     double *result, worker by)
 {

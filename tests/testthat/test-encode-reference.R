@@ -40,6 +40,7 @@ test_that("scores of single neurons are the values", {
     result <- encode_case(row$case, args)
     note_align(neurons_of(result)$score[row$parsed[[1]]$neuron], row)
   }
+  expect_nothing_noted()
 })
 
 test_that("summaries over neurons are the values", {
@@ -50,6 +51,7 @@ test_that("summaries over neurons are the values", {
     args$score_by <- as.character(row$parsed[[1]]$score)
     note_align(encode_case(row$case, args)$score, row)
   }
+  expect_nothing_noted()
 })
 
 test_that("penalties are chosen as in the values", {
@@ -62,6 +64,7 @@ test_that("penalties are chosen as in the values", {
     at <- if (is.null(given$neuron)) 1 else given$neuron
     note_align(chosen[at], row)
   }
+  expect_nothing_noted()
 })
 
 test_that("reliability and normalised scores are the values", {
@@ -74,6 +77,7 @@ test_that("reliability and normalised scores are the values", {
     column <- if (row$quantity == "reliability") "reliability" else "normalized"
     note_align(table[[column]][given$neuron], row)
   }
+  expect_nothing_noted()
 })
 
 test_that("squared errors of rows and clusters that are left out are the values", {
@@ -94,4 +98,38 @@ test_that("squared errors of rows and clusters that are left out are the values"
     }
     note_align(encoded[[key]][match(given$lambda, penalties), given$neuron], row)
   }
+  expect_nothing_noted()
+})
+
+# The statistics of permutations of the rows of y, of a layer and a target.
+null_statistics <- function(x, y, folds, permutations, lambda) {
+  settings <- encoding_settings(method = "ridge", score_by = "r2", summary = NULL, average = NULL,
+                                lambda = lambda, per_neuron = FALSE, components = NULL,
+                                standardize = FALSE, min_reliability = 0.1)
+  call <- list(n = nrow(x), rows = rep(TRUE, nrow(x)), labels = NULL, clusters = NULL)
+  folds <- test_folds(folds, call)
+  settings <- with_fold_average(settings, folds)
+  layer <- encoding_layer(x, FALSE)
+  targets <- bound_targets(list(list(data = y)))
+  design <- permutation_plan(nrow(x), permutations, NULL, FALSE, "auto")$fixed
+  encoding_null(layer, targets, folds, layer_penalties(layer, settings), settings, NULL, design)
+}
+
+test_that("null statistics are the values", {
+  rows <- align_table("values")
+  rows <- rows[rows$quantity %in% c("encoding_null", "encoding_null_max"), ]
+  for (i in seq_len(nrow(rows))) {
+    row <- rows[i, ]
+    sides <- align_sides(row$case)
+    formula <- sub(".*row i gets ", "", row$args)
+    formula <- gsub("mod", "%%", sub("7 (i-1)", "7 * (i - 1)", formula, fixed = TRUE))
+    permutation <- eval(str2lang(formula), list(i = seq_len(nrow(sides$x))))
+    lambda <- if (row$quantity == "encoding_null_max") penalties else
+      as.numeric(sub(".*lambda = ([0-9.]+),.*", "\\1", row$args))
+    null <- null_statistics(sides$x, sides$y, align_labels(row$case)$fold,
+                            rbind(permutation), lambda = lambda)
+    row$args <- list(list(row$args))
+    note_align(null[2], row)
+  }
+  expect_nothing_noted()
 })

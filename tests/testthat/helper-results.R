@@ -59,7 +59,8 @@ results_by_class <- function() {
                 permutations = 19)
     ),
     repalign_ceiling = list(noise_ceiling(trials, layers)),
-    repalign_encoding = list(encode(layers, trials), encode(models, p$x, lambda = 1)),
+    repalign_encoding = list(encode(layers, trials, folds = rep(1:5, 6)),
+                             encode(models, p$x, lambda = 1, folds = rep(1:5, 6))),
     repalign_stream = list(stream_cka(list(list(x = p$x[1:15, ], y = p$y[1:15, ]),
                                            list(x = p$x[16:30, ], y = p$y[16:30, ])))),
     repalign_subject_ceiling = list(subject_ceiling(rdms, "rsa"), subject_ceiling(layers, "cka")),

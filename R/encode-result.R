@@ -26,12 +26,22 @@ encoding_result <- function(cells, call, folds, settings, p_value = NULL) {
   told_ends(rows, cells, settings)
   keys <- rows[intersect(encoding_keys, names(rows))]
   new_result(rows, "repalign_encoding", list(
-    cells = list(keys = keys, cells = cells), note = encoding_notes(cells, settings, folds),
+    cells = list(keys = keys, cells = cells, calls = list(encoding_call(call, folds, settings))),
+    note = encoding_notes(cells, settings, folds),
     settings = list(settings[c("method", "score_by", "summary", "average")]),
     direction = stats::setNames("similarity", settings$label),
     best = stats::setNames(1, settings$label),
     symmetric = stats::setNames(FALSE, settings$label), within = FALSE
   ))
+}
+
+# What the cells of a call have in common, of which errors are made.
+encoding_call <- function(call, folds, settings) {
+  data <- function(side) {
+    lapply(side$reprs, function(repr) matrix(as.vector(repr$data), nrow(repr$data)))
+  }
+  list(x = data(call$sides$x), y = data(call$sides$y), codes = call$clusters, n = call$n,
+       stimuli = first_stimulus_names(all_representations(call$sides)), settings = settings)
 }
 
 # What tells one cell from another when results are cut or bound.
@@ -104,7 +114,8 @@ declare_result(
   },
   footing = function(x, digits) {
     if (length(attr(x, "note"))) unlist(lapply(attr(x, "note"), strwrap, exdent = 2))
-  }
+  },
+  interval = function(x, method, conf_level) encoding_interval(x, method, conf_level)
 )
 
 encoding_heading <- function(x) {
@@ -123,9 +134,18 @@ bound_cells <- function(values) {
   if (!length(parts)) return(NULL)
   columns <- Reduce(intersect, lapply(parts, function(part) names(part$keys)))
   keys <- do.call(rbind, lapply(parts, function(part) part$keys[columns]))
+  calls <- unlist(lapply(parts, function(part) part$calls), recursive = FALSE)
+  alone <- unique(calls)
+  # the number of a call among those of all parts
+  number <- match(calls, alone)
+  before <- c(0, cumsum(lengths(lapply(parts, function(part) part$calls))))
+  cells <- unlist(lapply(seq_along(parts), function(k) {
+    lapply(parts[[k]]$cells, function(cell) {
+      replace(cell, "call", list(number[before[k] + cell$call]))
+    })
+  }), recursive = FALSE)
   first <- !duplicated(row_identities(keys, columns))
-  list(keys = keys[first, ],
-       cells = unlist(lapply(parts, function(part) part$cells), recursive = FALSE)[first])
+  list(keys = keys[first, ], cells = cells[first], calls = alone)
 }
 
 # What is kept of the rows of a result, in their order.

@@ -289,8 +289,7 @@ statistic_words <- function(value, settings) {
 place_sentence <- function(x, model, several, facts) {
   settings <- facts$settings
   row <- peak_places(x, facts)
-  lost <- if (row$left_out) paste0(" ", row$left_out, " had no score (NA).")
-  if (!row$places) return(paste0(subjects_and_places(x, settings), model, " has no scores (NA)."))
+  if (!row$places) return(no_scores_words(x, model, settings))
   at <- which(x$center == row$peak)[1]
   by <- if (settings$correction == "tfce") "by TFCE" else "by the largest statistic"
   paste0(subjects_and_places(x, settings), map_claim(model, several, settings, row$significant > 0),
@@ -299,11 +298,23 @@ place_sentence <- function(x, model, several, facts) {
                   flips_words(settings)),
          "; most at ", row$peak, brackets(paste("mean", number_word(row$score)),
                                           statistic_words(x$statistic[at], settings),
-                                          p_words(row$p_familywise, settings$alpha)), ".", lost)
+                                          p_words(row$p_familywise, settings$alpha)), ".",
+         lost_places_words(x))
+}
+
+no_scores_words <- function(x, model, settings) {
+  paste0(subjects_and_places(x, settings), if (model == "map") "the maps have" else
+    paste(model, "has"), " no scores (NA).")
+}
+
+lost_places_words <- function(x) {
+  lost <- sum(is.na(x$score))
+  if (lost) paste0(" ", count_of(lost, "place"), " had no score (NA).") else ""
 }
 
 cluster_sentence <- function(x, model, several, facts) {
   settings <- facts$settings
+  if (all(is.na(x$score))) return(no_scores_words(x, model, settings))
   clusters <- shown_clusters(x, facts)
   found <- clusters$p_value <= settings$alpha
   cutoff <- (if (settings$alternative == "less") -1 else 1) * settings$cutoff
@@ -322,6 +333,7 @@ cluster_sentence <- function(x, model, several, facts) {
            enumerate(vapply(told, one, ""), 3, quote = FALSE),
            if (sum(found) > 3) paste(" and", sum(found) - 3, "more"))
   paste0(subjects_and_places(x, settings), map_claim(model, several, settings, any(found)),
-         if (any(found)) " somewhere", how, detail, ". ",
-         if (any(found)) "This says neither at which places nor from when to when.")
+         if (any(found)) " somewhere", how, detail, ".", if (any(found)) {
+           " This says neither at which places nor from when to when."
+         }, lost_places_words(x))
 }

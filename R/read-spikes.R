@@ -132,8 +132,8 @@ check_times <- function(times, arg) {
   }
   if (is_integer64(times)) times <- integer64_values(times)
   if (is.null(times)) {
-    abort("`", arg, "` has whole numbers beyond 2^53, which R's doubles do not hold: give times in ",
-          "seconds.", class = "repalign_error_value", arg = arg)
+    abort("`", arg, "` has whole numbers beyond 2^53, which R's doubles do not hold: give times ",
+          "in seconds.", class = "repalign_error_value", arg = arg)
   }
   if (!all(is.finite(times))) {
     abort("`", arg, "` has missing or non-finite values, first at ", which(!is.finite(times))[1],

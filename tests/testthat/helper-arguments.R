@@ -113,6 +113,12 @@ argument_calls <- function(frame = parent.frame()) {
   if (requireNamespace("hdf5r", quietly = TRUE)) {
     calls$read_nwb <- list(file = file_of(small_nwb_bytes(), ".nwb", frame))
   }
+  if (requireNamespace("RNifti", quietly = TRUE)) {
+    image <- nifti_file(array(1:24, c(2, 3, 4)), frame = frame)
+    calls$read_volumes <- list(files = image, mask = array(TRUE, c(2, 3, 4)), threshold = 0.5)
+    calls$write_map <- list(values = c("1 1 1" = 2, "2 3 4" = 1), mask = image,
+                            file = withr::local_tempfile(fileext = ".nii", .local_envir = frame))
+  }
   ids <- setdiff(measures()$id, c(names(calls), "riemann"))
   k <- function(id) if ("k" %in% names(formals(getExportedValue("repalign", id)))) list(k = 4)
   c(calls, stats::setNames(lapply(ids, function(id) c(both, k(id))), ids))

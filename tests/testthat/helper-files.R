@@ -54,8 +54,9 @@ safetensors_bytes <- function(tensors) {
   safetensors_raw(header, unlist(data, use.names = FALSE))
 }
 
-# The files that are mutated: a list of bytes, whose names are endings.
-seed_files <- function(fixtures = testthat::test_path("fixtures")) {
+# The files that are mutated: a list of bytes, whose names are endings. nwb: with one of NWB, whose
+# bytes are made anew each time, which takes longer?
+seed_files <- function(fixtures = testthat::test_path("fixtures"), nwb = FALSE) {
   m <- matrix(c(0, 1, 2, 3, 100, 120), 2)
   types <- c("f8", "f4", "i1", "u1", "i2", "u2", "i4", "i8", "u8", "b1")
   npy <- unlist(lapply(1:3, function(version) {
@@ -79,7 +80,10 @@ seed_files <- function(fixtures = testthat::test_path("fixtures")) {
   ), charToRaw)
   files <- c(npy, list(cube), rep(list(tensors), 10), rep(archives, 4), rep(tables, 2))
   endings <- c(".npy", ".safetensors", ".npz", ".csv")
-  stats::setNames(files, rep(endings, c(length(npy) + 1, 10, 8, 8)))
+  files <- stats::setNames(files, rep(endings, c(length(npy) + 1, 10, 8, 8)))
+  if (requireNamespace("RNifti", quietly = TRUE)) files <- c(files, rep(nifti_seeds(), 2))
+  if (nwb && requireNamespace("hdf5r", quietly = TRUE)) files <- c(files, list(".nwb" = NULL))
+  files
 }
 
 # One random change: of bytes, of digits in a header, of the length, or of a part that is repeated
@@ -129,20 +133,40 @@ refused <- "an error of the package"
 # `refused`, or what is wrong.
 read_mutated <- function(bytes, ending, path) {
   writeBin(bytes, path)
-  tryCatch({
-    names <- representation_names(path)
-    name <- if (length(names)) sample(names, 1)
+  # unpacked data are at most 1032 times as long, and a byte becomes a double; the last field of a
+  # table may have no byte
+  packed <- grepl("npz|gz", ending)
+  most <- length(bytes) * (if (packed) 1032 else 1) + (ending == ".csv")
+  tryCatch(suppressMessages({
+    if (ending == ".nwb") return(wrong_recording(read_nwb(path)))
     rows <- if (stats::runif(1) < 0.3) sample(2, 1)
-    m <- suppressMessages(read_representation(path, name, rows))
-    # unpacked data are at most 1032 times as long, and a byte becomes a double; the last field of
-    # a table may have no byte
-    most <- length(bytes) * (if (ending == ".npz") 1032 else 1) + (ending == ".csv")
+    m <- if (grepl("nii", ending)) {
+      withCallingHandlers(read_volumes(path), repalign_no_space = function(w) {
+        invokeRestart("muffleWarning")
+      })
+    } else {
+      names <- representation_names(path)
+      read_representation(path, if (length(names)) sample(names, 1), rows)
+    }
     if (!is.matrix(m) || !is.double(m) || !length(m)) {
       "no matrix of doubles"
     } else if (is.null(rows) && length(m) > most) {
       "more numbers than bytes"
     }
-  }, error = function(e) {
+  }), error = function(e) {
     if (inherits(e, "repalign_error")) refused else paste("error:", conditionMessage(e))
   }, warning = function(w) paste("warning:", conditionMessage(w)))
+}
+
+# What read_nwb() must give of any file that it reads.
+wrong_recording <- function(found) {
+  frames <- c(list(found$units, found$electrodes), found$tables)
+  if (!all(vapply(frames, is.data.frame, NA))) return("a table that is none")
+  if (!all(vapply(found$spikes, is.double, NA))) return("spikes that are no numbers")
+  if (length(found$spikes) && length(found$spikes) != nrow(found$units)) return("spikes of no unit")
+  for (frame in frames) {
+    sizes <- vapply(frame, NROW, 0L)
+    if (any(sizes != nrow(frame))) return("columns of different lengths")
+  }
+  NULL
 }

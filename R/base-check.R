@@ -67,6 +67,13 @@ check_not_negative <- function(value, arg) {
   abort("`", arg, "` must not be negative.", class = "repalign_error_value", arg = arg)
 }
 
+check_share <- function(value, arg) {
+  if (!is.numeric(value) || length(value) != 1 || is.na(value) || value < 0 || value > 1) {
+    abort("`", arg, "` must be one number from 0 to 1.", class = "repalign_error_value", arg = arg)
+  }
+  as.double(value)
+}
+
 check_count <- function(value, arg, least = 1) {
   usable <- is.numeric(value) && length(value) == 1 && is.finite(value) && value >= least &&
     value == round(value) && value <= .Machine$integer.max
@@ -152,19 +159,25 @@ check_encodings <- function(given) {
   }
 }
 
+texts_in <- c("names", "row.names", "levels", "Labels", "dimnames")
+
 # The first such text among the values, names and levels of an object and of the parts of a list, or
 # NULL.
 unreadable_text <- function(value) {
   attributes <- attributes(value)
-  if (is.null(attributes) && !is.character(value) && !is.list(value)) return(NULL)
+  numbers <- is.atomic(value) && !is.character(value)
+  if (numbers && !any(texts_in %in% names(attributes))) return(NULL)
   texts <- c(if (is.character(value)) list(value), attributes$dimnames, attributes$Dimnames,
-             attributes[c("names", "row.names", "levels", "Labels")])
+             attributes[texts_in])
   for (text in texts) {
     bad <- is.character(text) && !all(validEnc(text))
     if (bad) return(text[!validEnc(text)][1])
   }
   if (!is.list(value)) return(NULL)
-  for (part in unclass(value)) {
+  parts <- unclass(value)
+  # what a measure declares is ours
+  if (inherits(value, "repalign_measure")) parts$declaration <- NULL
+  for (part in parts) {
     bad <- unreadable_text(part)
     if (!is.null(bad)) return(bad)
   }

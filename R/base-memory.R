@@ -196,6 +196,11 @@ hard_match_needs <- function(n, dx, dy, args) {
 
 soft_match_needs <- function(n, dx, dy, args) correlation_needs(n, dx, dy, 1)
 
+# Products and costs of all pairs of neurons, and the differences of matched ones.
+transport_needs <- function(n, dx, dy, args) {
+  correlation_needs(n, dx, dy, 5) + c(0, 3 * n * (as.double(dx) + dy))
+}
+
 # ---- decompositions
 
 # What stays of a basis: with fewer neurons than stimuli also the triangle.

@@ -220,10 +220,7 @@ ceiling_sides <- function(trials, y, na) {
     unname(Map(ceiling_repr, if (several) y else list(y), args, names, na, "y"))
   }
   reprs <- with_common_stimuli(c(list(x), others))
-  side <- function(reprs, arg) list(reprs = reprs, models = rep(arg, length(reprs)),
-                                    is_models = FALSE)
-  list(x = side(reprs[1], "trials"), y = side(reprs[-1], "y"), self = is.null(y), same = FALSE,
-       models = FALSE)
+  sides_of(reprs[1], reprs[-1])
 }
 
 declared_trials <- function(trials) {

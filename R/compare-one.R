@@ -183,12 +183,11 @@ drawn_entries <- function(pair) {
 }
 
 # One score, with whether it is undefined or has failed, and why. run, drawn: see
-# collect_warnings().
-one_cell <- function(pair, measure, on_error, run, drawn) {
+# collect_warnings(); what: how messages begin, which most cells have none of.
+one_cell <- function(pair, measure, on_error, run, drawn, what = comparison_title(pair, measure)) {
   undefined <- FALSE
   reason <- "The measure's function returned NA."
   failure <- NULL
-  what <- comparison_title(pair, measure)
   compute <- function() {
     error <- refusal_of_pair(measure, pair)
     if (!is.null(error)) stop(error)

@@ -166,46 +166,64 @@ weighted_overlap <- function(pair, args, w, d) {
 # Spearman correlations of dissimilarities without each stimulus, and with weights of the stimuli.
 
 rank_errors <- function() {
-  new_errors("jackknife", stimuli = rank_deletions, weighted = function(pair, args, w, d) {
-    ranked_correlations(pair, args, w)
-  })
+  new_errors("jackknife", stimuli = rank_deletions, cells = rank_deletions_of_lists,
+             weighted = function(pair, args, w, d) {
+               ranked_correlations(list(pair$x), list(pair$y), args, w)[1, 1, ]
+             })
 }
+
+# Counts of deleted pairs have 16 bits; where they do not suffice, a deletion is a weight of 0.
+most_deleted_pairs <- 32767
 
 rank_deletions <- function(pair, args, codes) {
   n <- pair$x$n
-  units <- if (is.null(codes)) seq_len(n) else codes
-  ranked_correlations(pair, args, cbind(1, 1 - outer(units, seq_len(max(units)), "==")))
-}
-
-# Ranks are made anew among the pairs that have weight. w: a weight vector a column.
-ranked_correlations <- function(pair, args, w) {
-  x <- ranked_pairs(pair$x, args)
-  y <- ranked_pairs(pair$y, args)
-  place <- integer(length(x$order))
-  place[x$order] <- seq_along(x$order)
-  sides <- c("first", "second", "tied")
-  found <- .Call(C_weighted_ranks, x[sides], y[sides], place[y$order], w, thread_count())
+  units <- if (is.null(codes)) seq_len(n) else as.integer(codes)
+  if (max(tabulate(units)) * as.double(n) > most_deleted_pairs) {
+    return(rank_deletions_of_lists(list(pair$x), list(pair$y), args, codes)[1, 1, ])
+  }
+  threads <- thread_count()
+  check_memory(64 * threads * packed_length(n), "Deletions from ranks",
+               "Fewer stimuli or threads need less.")
+  found <- .Call(C_rank_deletions, compared_pairs(n, args), ranked_pairs(pair$x, args),
+                 ranked_pairs(pair$y, args), units, max(units), threads)
   replace(found, is.nan(found), NA_real_)
 }
 
-# Pairs of stimuli in the order of their ranks: of all, or of those in different clusters.
+rank_deletions_of_lists <- function(x, y, args, codes) {
+  n <- x[[1]]$n
+  units <- if (is.null(codes)) seq_len(n) else codes
+  ranked_correlations(x, y, args, cbind(1, 1 - outer(units, seq_len(max(units)), "==")))
+}
+
+# The stimuli of all pairs, or of those in different clusters.
+compared_pairs <- function(n, args) {
+  pairs <- list(first = rep.int(seq_len(n - 1), (n - 1):1), second = sequence((n - 1):1, from = 2:n))
+  if (is.null(args$clusters)) return(pairs)
+  lapply(pairs, `[`, between_clusters(args$clusters))
+}
+
+# Ranks are made anew among the pairs that have weight. x, y: lists of representations, y NULL where
+# x is compared with itself; w: a weight vector a column. An array x by y by columns.
+ranked_correlations <- function(x, y, args, w) {
+  pairs <- compared_pairs(nrow(w), args)
+  x <- lapply(x, ranked_pairs, args)
+  if (!is.null(y)) y <- lapply(y, ranked_pairs, args)
+  found <- .Call(C_weighted_ranks, pairs, x, y, w, as.double(room_for_dots()), thread_count())
+  array(replace(found, is.nan(found), NA_real_),
+        c(length(x), length(if (is.null(y)) x else y), ncol(w)))
+}
+
+# list(order, tied) of the pairs of stimuli, or of those in different clusters: their numbers in the
+# order of their ranks, and which of them have the rank of the one before.
 ranked_pairs <- function(repr, args) {
   remember(repr$cache, list("ranked pairs", rdm_key(repr, args$inner), args$clusters), {
-    n <- repr$n
-    check_memory(40 * packed_length(n), paste0("The ranked pairs of stimuli of `", repr$arg, "`"),
+    check_memory(32 * packed_length(repr$n),
+                 paste0("The ranked pairs of stimuli of `", repr$arg, "`"),
                  "Fewer stimuli need less.")
     ranks <- form_ranks(repr, args$inner)$ranks
-    first <- rep.int(seq_len(n - 1), (n - 1):1)
-    second <- sequence((n - 1):1, from = 2:n)
-    if (!is.null(args$clusters)) {
-      between <- between_clusters(args$clusters)
-      ranks <- ranks[between]
-      first <- first[between]
-      second <- second[between]
-    }
+    if (!is.null(args$clusters)) ranks <- ranks[between_clusters(args$clusters)]
     by_rank <- order(ranks)
-    list(order = by_rank, first = first[by_rank], second = second[by_rank],
-         tied = c(FALSE, diff(ranks[by_rank]) == 0))
+    list(order = by_rank, tied = c(FALSE, diff(ranks[by_rank]) == 0))
   })
 }
 

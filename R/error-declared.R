@@ -256,6 +256,9 @@ ratio_without <- function(unit, pair, kind, side, args, codes) {
 #             value for each stimulus
 # exact       the same as `stimuli` for method = "jackknife" of score_interval(), or NULL: the score
 #             is computed anew without each stimulus
+# cells       function(x, y, args, codes): the delete-one values of `stimuli` for all pairs of two
+#             lists of representations at once, an array x by y by values (y NULL: of a list with
+#             itself), or NULL
 # weighted    function(pair, args, w, d), where d is the declaration of the measure: a score for
 #             each column of weights, or NULL
 # counts      may the weights be any that are not negative ("any"), or whole numbers ("counts")?
@@ -265,10 +268,11 @@ ratio_without <- function(unit, pair, kind, side, args, codes) {
 # growth      NULL, or for scores that are sums over stimuli function(args, n, half) that gives how
 #             many times larger the score of n stimuli is than that of a half, by which the spread
 #             of half-samples is multiplied
-new_errors <- function(method, stimuli, exact = NULL, weighted = NULL, counts = "any",
-                       transform = "z", cosine = NULL, growth = NULL, auto = TRUE) {
-  list(method = method, stimuli = stimuli, exact = exact, weighted = weighted, counts = counts,
-       transform = transform, cosine = cosine, growth = growth, auto = auto)
+new_errors <- function(method, stimuli, exact = NULL, cells = NULL, weighted = NULL,
+                       counts = "any", transform = "z", cosine = NULL, growth = NULL,
+                       auto = TRUE) {
+  list(method = method, stimuli = stimuli, exact = exact, cells = cells, weighted = weighted,
+       counts = counts, transform = transform, cosine = cosine, growth = growth, auto = auto)
 }
 
 # Of norms over stimuli and over pairs of stimuli.

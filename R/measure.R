@@ -20,7 +20,7 @@ registry <- new.env()
 # range               the smallest and the largest score, or a function(args) that gives them
 # best                the score of identical representations: a number, NA or a function(args)
 # symmetric           is the score of (x, y) that of (y, x): TRUE, FALSE or a function(args)
-# metric              is the distance a metric?
+# metric              is the distance a metric? TRUE, FALSE or a function(args)
 # pairing             does the score depend on which stimulus of x corresponds to which of y?
 # invariant           the changes of one side, of those in `invariances`, that keep the score
 # reference           the source of the definition

@@ -29,7 +29,7 @@ evaluate_recordings <- function(data, models, measure, over, conf_level, alpha, 
   timed <- is_in_time(series, c(if (subjects) data else list(data), models))
   exchange <- given(blocks = blocks, series = series, clusters = if (!timed) clusters)
   free <- length(exchange) == 0 && !timed && !is_no_permutation(permutations)
-  parts <- in_words_of_models(free, {
+  parts <- in_words_of_models(free, subjects, {
     interval <- do.call(score_interval, c(list(data, models, measure, over = over,
                                                conf_level = conf_level),
                                           given(clusters = clusters), common))
@@ -132,11 +132,14 @@ samples_of_recordings <- function(over, data, subjects, measure) {
 # Conditions of the parts speak of the arguments of evaluate_models(), and each of them speaks once:
 # several parts look at the same data. free: are all permutations of the stimuli taken as equally
 # likely? The warning about dependent rows, which is that of intervals, then speaks of them, too.
-in_words_of_models <- function(free, code) {
+# subjects: are data and models wrapped into lists where they are compared with chance?
+in_words_of_models <- function(free, subjects, code) {
   said <- character()
   renamed <- function(condition) {
     text <- gsub("`(x|trials)([`$\\[])", "`data\\2", conditionMessage(condition))
     text <- gsub("`y([`$\\[])", "`models\\1", text)
+    text <- gsub('of "x" and', 'of "data" and', text, fixed = TRUE)
+    text <- if (subjects) without_wrapping(text) else text
     # here it is the p-values that are about the middle half
     text <- sub("The scores are those of", "p_chance is about the scores of", text)
     if (free && inherits(condition, "repalign_dependence")) {
@@ -167,6 +170,13 @@ in_words_of_models <- function(free, code) {
   )
 }
 
+without_wrapping <- function(text) {
+  text <- gsub("data$data$", "data$", text, fixed = TRUE)
+  text <- gsub("(`models\\$[^`]+)\\$model`", "\\1`", text)
+  text <- gsub("\"data/", "\"", text, fixed = TRUE)
+  gsub("(\"[^\"]+)/model\"", "\\1\"", text)
+}
+
 # Scores of permuted models: list(score, null, p_value, engine), or NULL without permutations. Of
 # subjects it is the mean of their scores that is compared with chance.
 chance_of_recordings <- function(data, models, measure, subjects, permutations, alpha, others) {
@@ -175,13 +185,12 @@ chance_of_recordings <- function(data, models, measure, subjects, permutations, 
     data <- list(data = data)
     models <- lapply(models, function(model) list(model = model))
   }
+  # undefined scores are told by the intervals, and undefined null scores by warn_undefined_nulls();
   # a score without a best value has no share of the way to it, which is not asked for here
   found <- tryCatch(withCallingHandlers(
     do.call(calibrate, c(list(data, models, measure, permutations, alpha = alpha,
                               aggregate = if (subjects) "mean"), others)),
-    repalign_undefined = function(condition) {
-      if (is.character(condition$data)) invokeRestart("muffleWarning")
-    }
+    repalign_undefined = function(condition) invokeRestart("muffleWarning")
   ), repalign_error_cluster_sizes = function(error) {
     inform("No p_chance (NA): ", conditionMessage(error), class = "repalign_no_chance")
     NULL
@@ -368,13 +377,21 @@ recordings_heading <- function(x) {
   facts <- attr(x, "facts")
   c(paste0("Models of a recording: ", count_of(nrow(x), "model"), undefined_of(x$score)),
     if (nrow(x)) {
-      paste0(x$measure[1], ", ", x$n[1], " stimuli; ", format(100 * attr(x, "conf_level")),
-             "% intervals over ", enumerate(facts$over, quote = FALSE))
+      data <- paste(c(x$measure[1], if (!is.null(x$n)) paste(x$n[1], "stimuli")), collapse = ", ")
+      paste(c(if (nzchar(data)) data,
+              paste0(format(100 * attr(x, "conf_level")), "% intervals over ",
+                     enumerate(facts$over, quote = FALSE))), collapse = "; ")
     },
     if (isTRUE(facts$permutations > 0)) {
       paste0("p_chance by ", format(facts$permutations, big.mark = ","), " permutations (",
-             facts$engine, "); p_familywise over all models")
+             facts$engine, "); p_familywise over ", tested_together(x))
     })
+}
+
+# Rows can be chosen and bound: of how many models is each family-wise p-value?
+tested_together <- function(x) {
+  models <- ncol(attr(x, "null"))
+  if (nrow(x) == models) "all models" else paste("the", count_of(models, "model"), "of its call")
 }
 
 recordings_footing <- function(x) {

@@ -13,7 +13,7 @@ NULL
 #'
 #' @param result what a function of this package returned, or some of its rows: scores, intervals,
 #'   calibrations, evaluations of models, comparisons, ceilings, plans, regressions, searchlights,
-#'   analyses, benchmarks and their ranks, participation ratios. What has neither a score nor a
+#'   tests of maps, analyses, benchmarks and their ranks, participation ratios. What has neither a score nor a
 #'   p-value, such as [measures()], is an error.
 #' @param ... unused.
 #' @param x sentences.

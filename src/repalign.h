@@ -65,6 +65,7 @@ SEXP repalign_loo_weighted(SEXP x, SEXP y, SEXP weights);
 SEXP repalign_loo_columns(SEXP x, SEXP y, SEXP weights);
 SEXP repalign_loo_pairs(SEXP x, SEXP y, SEXP ix, SEXP iy);
 SEXP repalign_loo_gram(SEXP k, SEXP l);
+SEXP repalign_deletion_terms(SEXP x, SEXP y);
 
 /* call_unit_moments.c: H values over clusters of stimuli, with each cluster deleted in turn. */
 SEXP repalign_unit_terms(SEXP x, SEXP y, SEXP clusters);
@@ -122,7 +123,10 @@ SEXP repalign_group_walk(SEXP first, SEXP second, SEXP level, SEXP value, SEXP a
                          SEXP symmetric, SEXP labels, SEXP groups, SEXP threads);
 
 /* call_weighted_ranks.c: Spearman correlations with weights of stimuli. */
-SEXP repalign_weighted_ranks(SEXP x, SEXP y, SEXP place, SEXP w, SEXP threads);
+SEXP repalign_weighted_ranks(SEXP pairs, SEXP x, SEXP y, SEXP w, SEXP room, SEXP threads);
+
+/* call_rank_deletions.c: Spearman correlations without each unit of stimuli. */
+SEXP repalign_rank_deletions(SEXP pairs, SEXP x, SEXP y, SEXP unit, SEXP units, SEXP threads);
 
 /* call_draw_grams.c: products of RDMs with weights of stimuli. */
 SEXP repalign_draw_grams(SEXP values, SEXP first, SEXP second, SEXP clusters, SEXP w,
@@ -162,6 +166,9 @@ SEXP repalign_side_maxima(SEXP c);
 SEXP repalign_assign(SEXP values, SEXP gains);
 SEXP repalign_assign_greedy(SEXP order, SEXP rows, SEXP columns);
 
+/* call_transport.c: optimal transport. */
+SEXP repalign_transport(SEXP cost);
+
 /* call_neighbour_rows.c: rows for the neighbour measures. */
 SEXP repalign_neighbour_rows(SEXP x, SEXP means, SEXP scale, SEXP how);
 
@@ -198,8 +205,19 @@ SEXP repalign_sparse_grid(SEXP x, SEXP y, SEXP neighbours);
 /* call_heat_trace.c: Chebyshev traces of neighbour graphs. */
 SEXP repalign_heat_traces(SEXP idx, SEXP steps, SEXP threads);
 
-/* call_center_null.c: counts and maxima of null scores of many centers. */
-SEXP repalign_center_null(SEXP sums, SEXP shifts, SEXP least, SEXP scale);
+/* call_place_tree.c: places near each other. */
+SEXP repalign_count_near(SEXP points, SEXP radius);
+SEXP repalign_list_near(SEXP points, SEXP radius);
+SEXP repalign_list_nearest(SEXP points, SEXP k);
+
+/* call_map_null.c: TFCE and clusters of maps, and their largest values under sign flips. */
+SEXP repalign_map_tfce(SEXP map, SEXP start, SEXP near, SEXP settings, SEXP power);
+SEXP repalign_map_clusters(SEXP map, SEXP start, SEXP near, SEXP settings);
+SEXP repalign_map_null(SEXP sums, SEXP squares, SEXP scale, SEXP start, SEXP near, SEXP settings,
+                       SEXP power, SEXP least, SEXP threads);
+
+/* call_center_null.c: counts, sums and maxima of null scores of many centers. */
+SEXP repalign_center_null(SEXP sums, SEXP shifts, SEXP least, SEXP scale, SEXP observed);
 
 /* call_cloud.c: distances among a few rows. */
 SEXP repalign_row_distances(SEXP x, SEXP rows, SEXP scale, SEXP threads);

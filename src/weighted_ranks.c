@@ -1,95 +1,112 @@
 /* Spearman correlations with weights: see weighted_ranks.h.
 
    The rank of a pair is the weight of all pairs below it and half of that of its ties. With
-   weights 1 this is the average rank less 1/2. The ranks of y are written in the order of x, so
-   that the pass over x reads them in a row. */
+   weights 1 this is the average rank less 1/2. The ranks of all sides, less their mean and times
+   the root of the weight, are written in one common order of pairs, so that the products of all
+   sides are one product of matrices. */
 
 #include "weighted_ranks.h"
 
 #include <math.h>
 
-/* Pairs between two pauses. */
-#define PAUSE_PAIRS 33554432.0
+#include "blas.h"
 
 /* Below this share of the square of the weights' sum, a variance of ranks is rounding. */
 #define NO_VARIANCE 1e-12
 
-static double pair_weight(ranked_pairs p, size_t k, const double *w)
+static double pair_weight(ranked_pair p, const double *w)
 {
-    return w[p.first[k]] * w[p.second[k]];
+    return w[p.first] * w[p.second];
 }
 
-static size_t end_of_ties(ranked_pairs p, size_t start, size_t length)
+static size_t end_of_ties(const ranked_pair *pairs, size_t start, size_t length)
 {
     size_t end = start + 1;
-    while (end < length && p.tied[end]) end++;
+    while (end < length && (pairs[end].place_and_tie & 1)) end++;
     return end;
 }
 
-/* Writes the ranks to their places; the sum of their squares. */
-static double spread_ranks(ranked_pairs p, const int *place, size_t length, const double *w,
-                           double *ranks)
+/* Half of the weight of all pairs. */
+static double mean_rank(const ranked_pair *pairs, size_t length, const double *w)
 {
-    double below = 0.0, squares = 0.0;
+    double total = 0.0;
+    for (size_t k = 0; k < length; k++) total += pair_weight(pairs[k], w);
+    return 0.5 * total;
+}
+
+/* Writes the ranks to their places. Returns the root of the sum of their squares, NaN without any
+   variance. */
+static double write_ranks(const ranked_pair *pairs, size_t length, const double *w, double mean,
+                          double *ranks)
+{
+    double below = -mean, squares = 0.0;
     for (size_t k = 0; k < length;) {
-        const size_t end = end_of_ties(p, k, length);
+        const size_t end = end_of_ties(pairs, k, length);
         double weight = 0.0;
-        for (size_t t = k; t < end; t++) weight += pair_weight(p, t, w);
+        for (size_t t = k; t < end; t++) weight += pair_weight(pairs[t], w);
         const double rank = below + 0.5 * weight;
-        for (; k < end; k++) ranks[place[k]] = rank;
+        for (; k < end; k++) {
+            const double own = pair_weight(pairs[k], w);
+            /* weights of 0 and 1 are their own roots */
+            ranks[pairs[k].place_and_tie >> 1] = rank * (own == 1.0 ? own : sqrt(own));
+        }
         below += weight;
         squares += weight * rank * rank;
     }
-    return squares;
+    return squares > 2.0 * NO_VARIANCE * mean * mean * mean ? sqrt(squares) : NAN;
 }
 
-typedef struct {
-    double total, squares, products;
-} rank_sums;
-
-static rank_sums sums_with(ranked_pairs p, size_t length, const double *w, const double *ranks)
+size_t ranked_columns_at_once(size_t sides, size_t length, size_t room)
 {
-    rank_sums s = {0.0, 0.0, 0.0};
-    for (size_t k = 0; k < length;) {
-        const size_t end = end_of_ties(p, k, length);
-        double weight = 0.0, other = 0.0;
-        for (; k < end; k++) {
-            const double own = pair_weight(p, k, w);
-            weight += own;
-            other += own * ranks[k];
-        }
-        const double rank = s.total + 0.5 * weight;
-        s.total += weight;
-        s.squares += weight * rank * rank;
-        s.products += rank * other;
+    const size_t most = room / (sides * length);
+    return most < 1 ? 1 : most;
+}
+
+/* ranks: those of all sides of x, then of y; sizes: likewise. */
+static void correlate(size_t count_x, size_t count_y, size_t length, const double *ranks,
+                      const double *sizes, double *out)
+{
+    const size_t other = count_y > 0 ? count_y : count_x;
+    const double *sizes_y = sizes + (count_y > 0 ? count_x : 0);
+    if (count_y > 0) {
+        blas_gemm('T', 'N', count_x, count_y, length, 1.0, ranks, length, ranks + count_x * length,
+                  length, 0.0, out, count_x);
+    } else {
+        for (size_t k = 0; k < count_x * count_x; k++) out[k] = 0.0;
+        blas_syrk_add_lower(count_x, length, 1.0, ranks, length, out);
+        for (size_t j = 1; j < count_x; j++)
+            for (size_t i = 0; i < j; i++) out[i + j * count_x] = out[j + i * count_x];
     }
-    return s;
+    for (size_t j = 0; j < other; j++)
+        for (size_t i = 0; i < count_x; i++) out[i + j * count_x] /= sizes[i] * sizes_y[j];
 }
 
-static double rank_correlation(ranked_pairs x, ranked_pairs y, const int *place, size_t length,
-                               const double *w, double *ranks)
+void weighted_rank_correlations(ranked_sides x, ranked_sides y, size_t length, const double *w,
+                                size_t n, size_t columns, size_t at_once, double *buffer,
+                                double *sizes, double *result, worker by)
 {
-    const double squares_y = spread_ranks(y, place, length, w, ranks);
-    const rank_sums s = sums_with(x, length, w, ranks);
-    /* the mean rank is half of the total weight on both sides */
-    const double mean_square = 0.25 * s.total * s.total, least = NO_VARIANCE * mean_square;
-    const double var_x = s.squares / s.total - mean_square;
-    const double var_y = squares_y / s.total - mean_square;
-    if (!(var_x > least) || !(var_y > least)) return NAN;
-    return (s.products / s.total - mean_square) / sqrt(var_x) / sqrt(var_y);
-}
-
-void weighted_rank_correlations(ranked_pairs x, ranked_pairs y, const int *place, size_t length,
-                                const double *w, size_t n, size_t columns, double *scratch,
-                                double *result, worker by)
-{
-    const size_t at_once = items_at_once(PAUSE_PAIRS, 2.0 * (double) length, by.threads);
+    const size_t sides = x.count + y.count;
+    const size_t cells = x.count * (y.count > 0 ? y.count : x.count);
     for (size_t first = 0; first < columns; first += at_once) {
-        const size_t last = group_end(first, at_once, columns);
+        const size_t now = group_end(first, at_once, columns) - first, items = now * sides;
+        const double *weights = w + first * n;
+        /* the places of the sizes hold the mean rank until these are known */
         PARALLEL_FOR(by.threads)
-        for (size_t b = first; b < last; b++) {
-            double *ranks = scratch + thread_number() * length;
-            result[b] = rank_correlation(x, y, place, length, w + b * n, ranks);
+        for (size_t b = 0; b < now; b++) {
+            const double mean = mean_rank(x.pairs[0], length, weights + b * n);
+            for (size_t side = 0; side < sides; side++) sizes[b * sides + side] = mean;
+        }
+        PARALLEL_FOR(by.threads)
+        for (size_t item = 0; item < items; item++) {
+            const size_t side = item % sides, b = item / sides;
+            const ranked_pair *pairs = side < x.count ? x.pairs[side] : y.pairs[side - x.count];
+            sizes[item] = write_ranks(pairs, length, weights + b * n, sizes[item],
+                                      buffer + item * length);
+        }
+        by.pause();
+        for (size_t b = 0; b < now; b++) {
+            correlate(x.count, y.count, length, buffer + b * sides * length, sizes + b * sides,
+                      result + (first + b) * cells);
         }
         by.pause();
     }

@@ -2,19 +2,34 @@
 #ifndef REPALIGN_WEIGHTED_RANKS_H
 #define REPALIGN_WEIGHTED_RANKS_H
 
+#include <stdint.h>
+
 #include "threads.h"
 
-/* Pairs of stimuli in the order of their dissimilarities: first[k] and second[k] are the zero-based
-   stimuli of the k-th pair; tied[k] says that it has the same rank as the one before. */
+/* A pair of stimuli in the order of its dissimilarity: its zero-based stimuli, and its place among
+   all pairs, doubled, plus 1 if it has the same rank as the one before. There are fewer than 2^31
+   pairs, of fewer than 2^16 stimuli. */
 typedef struct {
-    const int *first, *second, *tied;
-} ranked_pairs;
+    uint32_t place_and_tie;
+    uint16_t first, second;
+} ranked_pair;
 
-/* For each of the `columns` weight vectors (n long, in w) the correlation of the ranks of x and y,
-   in which a pair counts as the product of its weights; NaN where a side has one rank only.
-   place[k]: where the k-th pair of y stands in x, counted from zero. Scratch: threads * length. */
-void weighted_rank_correlations(ranked_pairs x, ranked_pairs y, const int *place, size_t length,
-                                const double *w, size_t n, size_t columns, double *scratch,
-                                double *result, worker by);
+/* Sides with `length` pairs each, every side in its own order. */
+typedef struct {
+    const ranked_pair **pairs;
+    size_t count;
+} ranked_sides;
+
+/* How many columns of weights are taken at once, where so many numbers may be written out. */
+size_t ranked_columns_at_once(size_t sides, size_t length, size_t room);
+
+/* For each of the `columns` weight vectors (n long, in w) the correlations of the ranks of all
+   sides x with all sides y, or with each other where y.count is 0, in which a pair counts as the
+   product of its weights; NaN where a side has one rank only. result: x.count x the other count x
+   columns. For all sides of x and y, buffer has room for sides * at_once * length numbers (see
+   ranked_columns_at_once()), and sizes for sides * at_once. */
+void weighted_rank_correlations(ranked_sides x, ranked_sides y, size_t length, const double *w,
+                                size_t n, size_t columns, size_t at_once, double *buffer,
+                                double *sizes, double *result, worker by);
 
 #endif

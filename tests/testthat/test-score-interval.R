@@ -534,3 +534,27 @@ test_that("it is told when two stimuli carry half of the influence", {
   expect_message(score_interval(x, y, clusters = rep(1:20, 2)), "Two of 20 clusters",
                  class = "repalign_strong_stimuli")
 })
+
+test_that("deletions by ranks of a list are those of its pairs", {
+  set.seed(8)
+  n <- 14
+  layers <- lapply(c(a = 3, b = 4, c = 5, d = 3), function(q) matrix(stats::rnorm(n * q), n))
+  # ties
+  layers$d <- round(layers$d)
+  labels <- rep(seq_len(7), each = 2)
+  local_internal("sides_at_once", 3)
+  quiet <- function(...) suppressMessages(suppressWarnings(score_interval(...)))
+  for (args in list(list(), list(clusters = labels))) {
+    m <- do.call(measure, c("rsa", inner = "euclidean", args))
+    within <- quiet(layers, measure = m)
+    across <- quiet(layers[3:4], layers, measure = m)
+    for (grid in list(within, across)) {
+      alone <- lapply(seq_len(nrow(grid)), function(row) {
+        quiet(layers[[grid$x[row]]], layers[[grid$y[row]]], measure = m)
+      })
+      expect_equal(grid$se, vapply(alone, function(one) one$se, 0), tolerance = 1e-12)
+      expect_equal(grid$conf_low, vapply(alone, function(one) one$conf_low, 0),
+                   tolerance = 1e-12)
+    }
+  }
+})

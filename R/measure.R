@@ -204,7 +204,8 @@ default_arguments <- function(id) lapply(measure_parameters(id), eval, envir = t
 
 # measure: a vector of ids, a measure object, or a list of both. The names of a list become labels,
 # and labels are made unique, because results tell their measures apart by them.
-as_measures <- function(measure) {
+# encoding: may it be measure("encode"), which is none of the registry?
+as_measures <- function(measure, encoding = FALSE) {
   if (inherits(measure, "repalign_measure")) measure <- list(measure)
   if (is.function(measure)) measure <- list(measure)
   if (!is.character(measure) && !is.list(measure)) {
@@ -223,6 +224,13 @@ as_measures <- function(measure) {
     }
     measure(m)
   })
+  encodes <- vapply(set, function(m) identical(m$id, "encode"), NA)
+  if (any(encodes) && !encoding) {
+    abort("`measure` cannot be \"encode\" here, which has a direction and folds: encode(from, to) ",
+          "gives its scores and p-values, score_interval() of these their errors, and ",
+          "evaluate_models() compares models by it.", class = "repalign_error_measure",
+          arg = "measure")
+  }
   named <- names(set)
   for (i in which(!is.null(named) & nzchar(named))) set[[i]]$label <- named[i]
   unname(with_unique_labels(set))

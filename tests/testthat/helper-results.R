@@ -54,13 +54,9 @@ results_by_class <- function() {
     repalign_rdm_rows = list(rdm_rows(rdms[1:2], rdms[2:3])),
     repalign_plan = list(plan_recording(p$x, p$y, stimuli = c(30, 60), target_se = 0.1)),
     repalign_searchlight = list(searchlight(p$x, list(1:4, 3:6, 5:8), p$y, permutations = 9)),
-    repalign_map_test = list(
-      test_maps(p$x, adjacency = adjacency(times = 8), correction = "tfce", permutations = 19),
-      test_maps(p$x, adjacency = adjacency(times = 8), correction = "cluster_mass",
-                permutations = 19)
-    ),
     repalign_ceiling = list(noise_ceiling(trials, layers)),
-    repalign_encoding = list(encode(layers, trials), encode(models, p$x, lambda = 1)),
+    repalign_encoding = list(encode(layers, trials, folds = rep(1:5, 6)),
+                             encode(models, p$x, lambda = 1, folds = rep(1:5, 6))),
     repalign_stream = list(stream_cka(list(list(x = p$x[1:15, ], y = p$y[1:15, ]),
                                            list(x = p$x[16:30, ], y = p$y[16:30, ])))),
     repalign_subject_ceiling = list(subject_ceiling(rdms, "rsa"), subject_ceiling(layers, "cka")),
@@ -68,6 +64,11 @@ results_by_class <- function() {
                               participation_ratio(p$y, conf_level = 0.9)),
     repalign_predicted_bias = list(predicted_bias(p)),
     repalign_ratio_bias = list(ratio_bias(matrix(c(1:3, 4:6, 6, 4, 5), 3))),
+    repalign_map_test = list(
+      test_maps(p$x, adjacency = adjacency(times = 8), correction = "tfce", permutations = 19),
+      test_maps(p$x, adjacency = adjacency(times = 8), correction = "cluster_mass",
+                permutations = 19)
+    ),
     repalign_measures = list(measures())
   ))
 }

@@ -63,6 +63,8 @@ registry <- new.env()
 #                     by cell) or what new_dot() makes
 # errors              how the score varies with the stimuli: NULL (by half-samples), or a
 #                     function(args) that gives NULL or what new_errors() makes
+# held                NULL, or for measures that align neurons a function(args) that gives what
+#                     new_holdout() makes: how the alignment is scored on other stimuli
 declare_measure <- function(id, label, family, resi = NA_character_, direction, range, best,
                             symmetric, metric, pairing, invariant, reference, accepts = "data",
                             uses = NULL, neighbours = NULL, exact_ties = NULL, check = identity,
@@ -70,7 +72,7 @@ declare_measure <- function(id, label, family, resi = NA_character_, direction, 
                             undefined = NULL, statistic = NULL,
                             score = function(statistic, x, y, args) statistic,
                             inspect = NULL, needs_data = TRUE, memory, null = NULL, dot = NULL,
-                            errors = NULL) {
+                            errors = NULL, held = NULL) {
   stopifnot(is.null(registry[[id]]))
   registry[[id]] <- environment()
 }

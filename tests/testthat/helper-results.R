@@ -20,7 +20,8 @@ results_by_class <- function() {
   with_errors <- score_interval(p$x, layers)
   quiet <- function(code) suppressMessages(suppressWarnings(code))
   quiet(list(
-    repalign_similarity = list(similarity(models), similarity(gaps, stats::dist(p$y), pairwise)),
+    repalign_similarity = list(similarity(models), similarity(gaps, stats::dist(p$y), pairwise),
+                               held_out(p$x, layers, permutations = 9)),
     repalign_calibration = list(calibrate(models, permutations = 9, p_adjust = "BH")),
     repalign_analysis = list(
       brain_to_brain(p$x, p$y, neurons = 4, repeats = 2), trial_to_trial(trials, neurons = 4),

@@ -29,10 +29,9 @@
 #'   (silent neurons stay as they are); `"none"`: responses are used as they are.
 #' @param conf_level coverage of the intervals; `NULL` for estimates without intervals, which is
 #'   faster.
-#' @param na what to do about missing values (`NA` and `NaN`; infinite values are always an error).
-#'   `"error"`: stop, and say where they are. `"stimuli"`: leave out the stimuli that have one
-#'   anywhere. `"neurons"`: leave out the neurons that have one, and on the other side the neuron
-#'   with the same label, unless the label stands for several neurons. A message, and `print()`, say
+#' @param na what to do about missing values: `"error"`; `"stimuli"`: leave out the stimuli that
+#'   have one anywhere; `"neurons"`: leave out the neurons that have one, and on the other side the
+#'   neuron with the same label, unless the label stands for several. A message, and `print()`, say
 #'   how many.
 #' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]); not
 #'   for clusters that [responses()] declares. The corrected estimators go over clusters, and the
@@ -76,8 +75,7 @@
 #'
 #' With neurons in `over`, the standard error comes from the two-way jackknife of [cka_interval()],
 #' with the weights that the random subsets give to the pairs of neurons. Neurons with equal labels
-#' are deleted together, and neurons of both sides at once. For random halves these are intervals
-#' for how well halves of another sample of neurons would agree.
+#' are deleted together, and neurons of both sides at once.
 #' [summary()][summary.repalign_analysis] of several comparisons has no standard errors then. In
 #' simulations, 95% intervals held the value of the population in 93% to 99% of the data sets with
 #' both sides in `over`, in 68% to 92% without (article "What was simulated").
@@ -92,8 +90,7 @@
 #'   deviations;
 #' * neurons recorded together share noise, which changes `"stimulus_neuron"` unless labels of
 #'   sessions say so; `"stimulus_neuron_trial"` is free of it. Two sides with trials and without
-#'   labels of sessions are taken as recorded together, with a note: then only different trials are
-#'   multiplied;
+#'   labels of sessions are taken as recorded together, with a note;
 #' * a warning of class `repalign_unstable` points out corrected values that lie above 1, with their
 #'   intervals, by more than sampling explains: the same neurons are on both sides under different
 #'   names, or the sides share noise. Random halves of one population are not judged.
@@ -124,64 +121,100 @@ brain_to_brain <- function(x, y = NULL, neurons = NULL, repeats = 200, split = N
                            complete = c("none", "x", "y", "both"),
                            na = c("error", "stimuli", "neurons")) {
   need_arguments()
-  whole <- is.null(y) && is.list(x) && !is.data.frame(x) && !is_responses(x)
-  if (whole) {
-    check_element_names(x, "x")
-    x <- data_in_order(x)
-  } else if (!is.null(y)) {
-    both <- data_in_order(list(x = x, y = y))
-    x <- both$x
-    y <- both$y
+  setup <- open_regions(x, y, neurons, repeats, split, estimator, list(x = units_x, y = units_y),
+                        normalize, conf_level, clusters, over, complete, na, missing(estimator))
+  advance <- progress_along(length(setup$pairs))
+  cells <- list()
+  for (pair in setup$pairs) {
+    cells <- c(cells, comparison_cells(new_comparison(pair, setup), setup))
+    advance()
   }
-  objects <- if (whole) x else list(x = x, y = y)
-  setup <- check_analysis(estimator, normalize, repeats, conf_level, na, clusters = clusters,
-                          objects = objects, by_trials = TRUE, default = missing(estimator))
-  setup$complete <- if (whole || is.null(y)) {
-    analysis_complete(complete, if (whole) x else list(x = x))
-  } else {
-    analysis_complete(complete, list(x = x), list(y = y))
+  with_note(analysis_result(cells, setup, "brain_to_brain"), setup$left_out)
+}
+
+# The settings with the pairs that are compared, see region_pair(). units: labels of the neurons of
+# both sides, list(x, y); default: did the user choose no estimator?
+open_regions <- function(x, y, neurons, repeats, split, estimator, units, normalize, conf_level,
+                         clusters, over, complete, na, default) {
+  na <- check_choice(na, missing_rules, "na")
+  refuse_results(x, "x")
+  listed <- is.null(y) && is.list(x) && !is.data.frame(x) && !is_responses(x)
+  reprs <- if (listed) Map(analysis_repr, x, check_element_names(x, "x"), na) else
+    list(x = analysis_repr(x, "x", na))
+  if (!is.null(y)) reprs$y <- analysis_repr(y, "y", na, "y")
+  setup <- analysis_settings("brain_to_brain", reprs, estimator, repeats, normalize, conf_level,
+                             by_trials = TRUE, default = default)
+  check_regions(listed, reprs, split, units)
+  note_unused_units(unit_users(setup), list(units_x = units$x, units_y = units$y))
+  args <- if (listed) paste0("units_x$", names(reprs)) else paste0("units_", names(reprs))
+  if (listed) units <- units_of_list(units$x, names(reprs))
+  reprs <- Map(function(repr, name, arg) with_units(repr, units[[name]], arg), reprs, names(reprs),
+               args)
+  reprs <- unname(with_common_stimuli(reprs))
+  if (!is.null(split)) {
+    labels <- colnames(reprs[[1]]$data)
+    reprs[[1]]$columns$split <- check_labels(split, ncol(reprs[[1]]$data), "split", "x", labels)
   }
-  setup$neurons <- neurons_over(over, setup, pairs = whole || is.null(y))
-  note_unused_units(unit_users(setup), list(units_x = units_x, units_y = units_y))
-  note_unused_by_estimators(setup, "brain_to_brain")
-  if (whole) {
-    if (!is.null(split) || !is.null(units_y)) {
+  two <- !is.null(y)
+  reprs <- if (two) with_complete(complete, reprs[1], reprs[2]) else with_complete(complete, reprs)
+  setup$neurons <- neurons_over(over, setup, reprs, two)
+  setup <- open_analysis(setup, if (two) sides_of(reprs[1], reprs[2]) else sides_of(reprs), na,
+                         clusters)
+  regions <- lapply(setup$reprs, analysis_region, setup)
+  if (listed || two) {
+    for (region in regions) check_any_allowed(region, setup)
+    regions <- with_scale(regions, together = listed)
+    setup$left_out <- with_together(setup$left_out, regions, setup)
+    at <- utils::combn(length(regions), 2, simplify = FALSE)
+    setup$pairs <- lapply(at, function(p) {
+      region_pair(regions[[p[1]]], regions[[p[2]]], neurons, setup)
+    })
+    judge_rows(regions, setup)
+    return(setup)
+  }
+  open_parts(with_scale(regions, together = TRUE)[[1]], neurons, default, setup)
+}
+
+# What the arguments are for: lists, two regions, or parts of one.
+check_regions <- function(listed, reprs, split, units) {
+  if (listed) {
+    if (!is.null(split) || !is.null(units$y)) {
       abort("`split` and `units_y` cannot be used when `x` is a list: give a list of label ",
-            "vectors in `units_x`, one per element.",
-            class = "repalign_error_labels", arg = "x")
+            "vectors in `units_x`, one per element.", class = "repalign_error_labels", arg = "x")
     }
-    comparisons <- list_comparisons(x, neurons, units_x, setup)
-  } else if (is.null(y)) {
-    comparisons <- part_comparisons(x, neurons, split, units_x, units_y, setup)
-  } else {
+    if (length(reprs) < 2) {
+      abort("`x` has one element: give at least two to compare, or a matrix to compare its parts.",
+            class = "repalign_error_size", arg = "x")
+    }
+  } else if (length(reprs) == 2) {
     if (!is.null(split)) {
       abort("`split` compares parts of `x`: give it without `y`.",
             class = "repalign_error_labels", arg = "split")
     }
-    comparisons <- two_regions(x, y, neurons, units_x, units_y, setup)
+    # what one object does not declare, only the other side may have
+    if (!declares_responses(reprs)) check_unit_choice(FALSE, units$x, units$y)
+  } else if (!is.null(units$y)) {
+    abort("`units_y` cannot be used when parts of `x` are compared: label all columns in ",
+          "`units_x`.", class = "repalign_error_labels", arg = "units_y")
   }
-  if (!is.null(comparisons$estimator)) setup$estimator <- comparisons$estimator
-  setup$clusters <- comparisons$clusters
-  setup$stimuli <- independent_stimuli(comparisons$each[[1]]$x, setup)
-  setup$halves <- comparisons$each[[1]]$exchangeable
-  if (!is.null(setup$conf_level) && is.null(setup$clusters)) {
-    # every region once
-    names <- unlist(lapply(comparisons$each, function(comparison) comparison$names))
-    data <- unlist(lapply(comparisons$each, function(comparison) comparison[c("x", "y")]),
-                   recursive = FALSE)
-    warn_of_rows(unname(data[!duplicated(names)]), NULL, "errors", list(cluster_remedy))
-  }
-  advance <- progress_along(length(comparisons$each))
-  cells <- list()
-  for (comparison in comparisons$each) {
-    cells <- c(cells, comparison_cells(comparison, setup))
-    advance()
-  }
-  with_note(analysis_result(cells, setup, "brain_to_brain"), comparisons$note)
 }
 
-# Are errors about neurons, too, of each side? pairs: are they of pairs within `x`?
-neurons_over <- function(over, setup, pairs) {
+# The labels of each element of a list: matched by name if they have names, and by order otherwise.
+units_of_list <- function(units, names) {
+  if (is.null(units)) return(NULL)
+  fits <- is.list(units) && length(units) == length(names) &&
+    (is.null(names(units)) || setequal(names(units), names))
+  if (!fits) {
+    abort("`units_x` must be a list of label vectors, one for each element of `x` and with the ",
+          "same names: ", enumerate(names, 10), ".", class = "repalign_error_labels",
+          arg = "units_x")
+  }
+  if (is.null(names(units))) names(units) <- names
+  units
+}
+
+# Are errors about neurons, too, of each side? two: are there two sides, or pairs within `x`?
+neurons_over <- function(over, setup, reprs, two) {
   over <- check_choice(over, c("stimuli", "neurons_x", "neurons_y"), "over", several = TRUE)
   neurons <- c(x = "neurons_x" %in% over, y = "neurons_y" %in% over)
   if (!any(neurons)) return(neurons)
@@ -193,13 +226,13 @@ neurons_over <- function(over, setup, pairs) {
     abort("`over` cannot have neurons for \"stimulus_neuron_trial\": give other estimators in ",
           "`estimator`, or use cka_interval().", class = "repalign_error_choice", arg = "over")
   }
-  if (pairs && !all(neurons)) {
+  if (!two && !all(neurons)) {
     abort("`over` has neurons of one side alone, but parts of `x` stand on both sides: give ",
           "\"neurons_x\" and \"neurons_y\", or neither.", class = "repalign_error_choice",
           arg = "over")
   }
-  complete <- names(which(setup$complete))
-  if (!pairs) complete <- intersect(complete, names(which(neurons)))
+  complete <- args_of(Filter(function(repr) repr$complete, reprs))
+  if (two) complete <- intersect(complete, names(which(neurons)))
   if (length(complete)) {
     abort("`over` has the neurons of `", complete[1], "`, which are all that there are ",
           "(`complete`), and no sample: leave them out of `over`, or `complete`.",
@@ -208,222 +241,172 @@ neurons_over <- function(over, setup, pairs) {
   neurons
 }
 
-# One comparison of an analysis: the names and the centred data of both sides, the label codes of
-# the neuron pairs of the H values xy, xx and yy, the numbers of neurons (sizes), and
-# choose_members(size, repeats): random subsets of the neurons of both sides, one in each column.
-# Sides are exchangeable if it does not matter which of them comes first, as for random halves.
-# complete: are the neurons of each side all that there are? sessions: see codes_of_samples().
-new_comparison <- function(names, x, y, units, sizes, choose_members, exchangeable = FALSE,
-                           complete = c(FALSE, FALSE), sessions = FALSE) {
-  codes <- part_codes(units, ncol(x), ncol(y))
-  list(
-    names = names, x = x, y = y, sizes = sizes, choose_members = choose_members,
-    exchangeable = exchangeable, codes = codes_of_samples(codes, complete, sessions),
-    complete = unname(complete)
-  )
+# With the power of two that scales their data; together: one for all, so that H values can be
+# pooled over the pairs.
+with_scale <- function(regions, together) {
+  common <- if (together) common_scale(lapply(regions, function(region) region$data))
+  lapply(regions, function(region) {
+    c(region, scale = if (together) common else common_scale(list(region$data)))
+  })
 }
 
-analysis_matrix <- function(x, arg, setup) {
-  x <- as_numeric_matrix(x, arg)
-  check_stimuli(nrow(x), arg, setup)
-  form_centering(list(data = x, n = nrow(x), arg = arg, cache = new_cache()))
-  check_memory(8 * (6 * ncol(x)^2 + 6 * length(x)), "The neuron-pair terms",
-               "Fewer neurons need less.")
-  scale_neurons(x, setup$normalize)
-}
-
-two_regions <- function(x, y, neurons, units_x, units_y, setup) {
-  if (!length(setup$objects)) check_unit_choice(FALSE, units_x, units_y)
-  data <- read_responses(list(x = x, y = y), setup$na)
-  units <- list(x = check_labels(units_x, ncol(data$x), "units_x", "x", colnames(data$x)),
-                y = check_labels(units_y, ncol(data$y), "units_y", "y", colnames(data$y)))
-  setup <- take_units(setup, data, units, c(x = "units_x", y = "units_y"))
-  given <- clustered_responses(complete_responses(data, setup$na, setup$units), setup)
-  setup$objects <- analysis_objects(setup, given)
-  x <- analysis_matrix(given$data$x, "x", setup)
-  y <- analysis_matrix(given$data$y, "y", setup)
-  scale <- c(common_scale(list(x)), common_scale(list(y)))
-  comparison <- region_pair(x, y, "x", "y", neurons, given$labels$x, given$labels$y, setup, scale)
-  list(each = list(comparison), note = with_together(given$note, setup),
-       clusters = given$clusters)
-}
-
-# x and y are what analysis_matrix() returned; `scale` has the factors by which the data of the two
-# sides are multiplied.
-region_pair <- function(x, y, arg_x, arg_y, neurons, units_x, units_y, setup, scale) {
-  units <- list(x = check_labels(units_x, ncol(x), "units_x", arg_x),
-                y = check_labels(units_y, ncol(y), "units_y", arg_y))
-  complete <- setup$complete[c(arg_x, arg_y)]
-  if ("stimulus_neuron" %in% setup$estimator && !any(complete)) {
-    note_shared_neurons(list(x = list(data = x, arg = arg_x), y = list(data = y, arg = arg_y)),
-                        with_estimator(list(shared_neurons = FALSE, units_x = units$x),
-                                       "stimulus_neuron"))
+# A pair that is compared: list(x, y, sizes, halves). sizes: the numbers of neurons; halves: are the
+# two random halves of one region? Then x and y are this region.
+region_pair <- function(x, y, neurons, setup) {
+  complete <- c(x$complete, y$complete)
+  if ("stimulus_neuron" %in% setup$estimator && !any(complete) &&
+        (is.null(x$columns$units) || is.null(y$columns$units))) {
+    note_shared_neurons(list(x = x, y = y), with_estimator(list(shared_neurons = FALSE),
+                                                           "stimulus_neuron"))
   }
-  if (!complete[1]) check_any_allowed(units$x, ncol(x), arg_x, "units_x", setup)
-  if (!complete[2]) check_any_allowed(units$y, ncol(y), arg_y, "units_y", setup)
-  widths <- stats::setNames(c(ncol(x), ncol(y)), c(arg_x, arg_y))
-  choose_members <- two_random_subsets(widths[[1]], widths[[2]])
-  sizes <- if (any(complete)) {
-    choose_members <- function(size, repeats) {
-      list(a = matrix(seq_len(widths[[1]])), b = matrix(seq_len(widths[[2]])))
-    }
-    whole_grid(neurons, widths, complete)
-  } else {
-    neuron_grid(neurons, min(widths), paste0("the smaller of `", arg_x, "` and `", arg_y, "`"))
-  }
-  sessions <- !is.null(setup$objects[[arg_x]]$session) && !is.null(setup$objects[[arg_y]]$session)
-  comparison <- new_comparison(c(arg_x, arg_y), centered(x, scale[1]), centered(y, scale[2]), units,
-                               sizes, choose_members, FALSE, complete, sessions)
-  sides <- list(x = trial_side(setup$objects[[arg_x]], x, arg_x),
-                y = trial_side(setup$objects[[arg_y]], y, arg_y))
-  compare_trials(comparison, sides, scale, setup)
+  widths <- stats::setNames(c(ncol(x$data), ncol(y$data)), c(x$arg, y$arg))
+  sizes <- if (any(complete)) whole_grid(neurons, widths, complete) else
+    neuron_grid(neurons, min(widths), paste0("the smaller of `", x$arg, "` and `", y$arg, "`"))
+  list(x = x, y = y, sizes = sizes, halves = FALSE)
 }
 
 # The neuron correction leaves out neuron pairs with equal labels, so it needs two neurons with
 # different labels on each side.
-check_any_allowed <- function(units, width, arg, arg_units, setup) {
-  if (!leaves_out_pairs(setup)) return(invisible())
-  if (width < 2) {
+check_any_allowed <- function(region, setup) {
+  if (!leaves_out_pairs(setup) || region$complete) return(invisible())
+  arg <- region$arg
+  if (ncol(region$data) < 2) {
     abort("`", arg, "` has a single neuron (column): the neuron correction needs at least two. ",
           "Use estimator = c(\"naive\", \"stimulus\").", class = "repalign_error_pairs", arg = arg)
   }
+  units <- region$columns$units
   if ("stimulus_neuron" %in% setup$estimator && !is.null(units) && length(unique(units)) < 2) {
+    arg_units <- paste0("units_", region$side)
     abort("No neuron pair is allowed within `", arg, "`: all columns have the same label in `",
           arg_units, "`. Use finer labels.", class = "repalign_error_pairs", arg = arg_units)
   }
 }
 
-list_comparisons <- function(x, neurons, units, setup) {
-  names <- names(x)
-  if (length(x) < 2) {
-    abort("`x` has one element: give at least two to compare, or a matrix to compare its parts.",
-          class = "repalign_error_size", arg = "x")
-  }
-  data <- read_responses(x, setup$na)
-  # the labels of the neurons of each element of `x`: matched by name if `units` has names, and by
-  # order otherwise
-  units <- if (!is.null(units)) {
-    fits <- is.list(units) && length(units) == length(data) &&
-      (is.null(names(units)) || setequal(names(units), names))
-    if (!fits) {
-      abort("`units_x` must be a list of label vectors, one for each element of `x` and with the ",
-            "same names: ", enumerate(names, 10), ".", class = "repalign_error_labels",
-            arg = "units_x")
-    }
-    if (is.null(names(units))) names(units) <- names
-    Map(function(labels, element, name) {
-      check_labels(labels, ncol(element), paste0("units_x$", name), name, colnames(element))
-    }, units[names], data, names)
-  }
-  args <- stats::setNames(rep("units_x", length(names)), names)
-  setup <- take_units(setup, data, units, args)
-  given <- complete_responses(data, setup$na, setup$units)
-  given <- clustered_responses(given, setup)
-  setup$objects <- analysis_objects(setup, given)
-  units <- given$labels
-  # all regions are multiplied by one factor, so that H values can be pooled over the pairs
-  regions <- Map(function(x, name) analysis_matrix(x, name, setup), given$data, names)
-  scale <- rep(common_scale(regions), 2)
-  pairs <- utils::combn(length(x), 2, simplify = FALSE)
-  each <- lapply(pairs, function(p) {
-    region_pair(regions[[p[1]]], regions[[p[2]]], names[p[1]], names[p[2]], neurons,
-                units[[names[p[1]]]], units[[names[p[2]]]], setup, scale)
-  })
-  list(each = each, note = with_together(given$note, setup), clusters = given$clusters)
-}
-
-part_comparisons <- function(x, neurons, split, units_x, units_y, setup) {
-  if (setup$complete[["x"]]) {
+# The settings with the pairs of parts of one region.
+open_parts <- function(region, neurons, default, setup) {
+  if (region$complete) {
     abort("`x` has all neurons that there are (`complete`), of which no parts can be compared: ",
           "give `y`, or take them as a sample.", class = "repalign_error_choice", arg = "complete")
   }
-  if (!is.null(units_y)) {
-    abort("`units_y` cannot be used when parts of `x` are compared: label all columns in ",
-          "`units_x`.",
-          class = "repalign_error_labels", arg = "units_y")
+  split <- region$columns$split
+  if (is.null(split)) {
+    setup$halves <- TRUE
+    setup$pairs <- list(half_pair(region, neurons, setup))
+    judge_rows(list(region), setup)
+    return(setup)
   }
-  data <- read_responses(list(x = x), setup$na)
-  units_x <- check_labels(units_x, ncol(data$x), "units_x", "x", colnames(data$x))
-  setup <- take_units(setup, data, list(x = units_x), c(x = "units_x"))
-  split <- check_labels(split, ncol(data$x), "split", "x", colnames(data$x))
-  given <- clustered_responses(complete_responses(data, setup$na), setup)
-  setup$objects <- analysis_objects(setup, given)
-  units_x <- setup$units$x[given$columns$x]
-  split <- split[given$columns$x]
-  x <- analysis_matrix(given$data$x, "x", setup)
-  if (is.null(split) && ncol(x) > 1) check_any_allowed(units_x, ncol(x), "x", "units_x", setup)
+  units <- region$columns$units
   # where groups are sessions, the default estimators do without the one that needs other sessions
-  setup$estimator <- if (!setup$by_trials || !setup$default || is.null(split) || is.null(units_x)) {
-    setup$estimator
-  } else {
-    several <- tapply(units_x, split, function(labels) length(unique(labels)) > 1)
-    if (any(several)) setup$estimator else setdiff(setup$estimator, "stimulus_neuron")
+  if (setup$by_trials && default && !is.null(units) &&
+        !any(tapply(units, split, function(labels) length(unique(labels)) > 1))) {
+    setup$estimator <- setdiff(setup$estimator, "stimulus_neuron")
   }
-  scale <- rep(common_scale(list(x)), 2)
-  each <- if (is.null(split)) {
-    halves <- random_halves(centered(x, scale[1]), neurons, units_x)
-    side <- trial_side(setup$objects$x, x, "x")
-    list(compare_trials(halves, list(x = side, y = side), scale, setup))
-  } else {
-    group_pairs(x, split, neurons, units_x, scale, setup)
-  }
-  list(each = each, note = given$note, clusters = given$clusters, estimator = setup$estimator)
+  groups <- region_groups(region, setup)
+  widths <- vapply(groups, function(group) ncol(group$data), 0L)
+  sizes <- neuron_grid(neurons, if (is.null(neurons)) max(widths) else ncol(region$data), "`x`")
+  setup$pairs <- utils::combn(length(groups), 2, function(p) {
+    list(x = groups[[p[1]]], y = groups[[p[2]]], sizes = sizes, halves = FALSE)
+  }, simplify = FALSE)
+  judge_rows(groups, setup)
+  setup
 }
 
-random_halves <- function(x, neurons, units) {
-  width <- ncol(x)
+half_pair <- function(region, neurons, setup) {
+  width <- ncol(region$data)
   if (width < 2) {
     abort("`x` has a single neuron (column), which cannot be split into halves: give at least two.",
           class = "repalign_error_pairs", arg = "x")
   }
-  choose_members <- function(size, repeats) {
+  check_any_allowed(region, setup)
+  list(x = region, y = region, sizes = neuron_grid(neurons, width %/% 2, "half of `x`"),
+       halves = TRUE)
+}
+
+# The groups of columns that `split` names, as regions.
+region_groups <- function(region, setup) {
+  split <- region$columns$split
+  names <- unique(split)
+  if (length(names) < 2) {
+    abort("`split` has a single label: there is no pair of groups to compare.",
+          class = "repalign_error_labels", arg = "split")
+  }
+  groups <- lapply(names, function(name) {
+    region$arg <- as.character(name)
+    region$cache <- new_cache()
+    cut_representation(region, TRUE, which(split == name))
+  })
+  paired <- vapply(groups, function(group) {
+    units <- group$columns$units
+    length(unique(if (is.null(units)) seq_len(ncol(group$data)) else units)) > 1
+  }, NA)
+  if (!"stimulus_neuron" %in% setup$estimator || any(paired)) return(groups)
+  if (is.null(region$responses$session)) {
+    abort("No neuron pair is allowed within any group of `split`: all columns of a group have ",
+          "the same label in `units_x`", if (is.null(region$columns$units)) {
+            ", or it has a single column"
+          }, ". Use finer labels in `units_x`, or larger groups.",
+          class = "repalign_error_pairs", arg = "units_x")
+  }
+  abort("No neuron pair is allowed within any group of `split`: all columns of a group are of ",
+        "one session, or it has a single column. Leave out \"stimulus_neuron\" in `estimator`; ",
+        "\"stimulus_neuron_trial\" allows pairs of one session.", class = "repalign_error_pairs",
+        arg = "estimator")
+}
+
+# A note for the result where it is not known whether two sides were recorded together.
+with_together <- function(note, regions, setup) {
+  several <- Filter(has_trials, regions)
+  unknown <- length(several) > 1 &&
+    any(vapply(several, function(region) is.null(region$responses$session), NA))
+  if (!setup$by_trials || !unknown) return(note)
+  paste(c(note, paste("Trials of", enumerate(paste0("`", args_of(several), "`"), quote = FALSE),
+                      "with the same label are taken as recorded together.")), collapse = "\n")
+}
+
+# One comparison of an analysis: the names and the centred data of both sides, the label codes of
+# the neuron pairs of the H values xy, xx and yy, the numbers of neurons (sizes), and
+# choose_members(size, repeats): random subsets of the neurons of both sides, one in each column.
+# Sides are exchangeable if it does not matter which of them comes first, as for random halves.
+# complete: are the neurons of each side all that there are? pair: from region_pair().
+new_comparison <- function(pair, setup) {
+  sides <- pair[c("x", "y")]
+  complete <- c(pair$x$complete, pair$y$complete)
+  width <- c(ncol(pair$x$data), ncol(pair$y$data))
+  scale <- c(pair$x$scale, pair$y$scale)
+  x <- centered(pair$x$data, scale[1])
+  units <- lapply(sides, function(side) side$columns$units)
+  if (pair$halves) {
+    y <- x
+    # the same neurons are on both sides
+    if (is.null(units$x)) units[] <- list(seq_len(width[1]))
+  } else {
+    y <- centered(pair$y$data, scale[2])
+    lacking <- lengths(units) == 0
+    if (any(!lacking)) {
+      units[lacking] <- lapply(sides[lacking], function(side) {
+        own_labels(ncol(side$data), side$arg)
+      })
+    }
+  }
+  sessions <- !is.null(pair$x$responses$session) && !is.null(pair$y$responses$session)
+  codes <- codes_of_samples(part_codes(units, width[1], width[2]), complete, sessions)
+  comparison <- list(
+    names = c(pair$x$arg, pair$y$arg), x = x, y = y, sizes = pair$sizes,
+    choose_members = if (pair$halves) random_halves(width[1]) else if (any(complete)) {
+      function(size, repeats) lapply(c(a = 1, b = 2), function(i) matrix(seq_len(width[i])))
+    } else two_random_subsets(width[1], width[2]),
+    exchangeable = pair$halves, codes = codes, complete = complete
+  )
+  compare_trials(comparison, sides, scale, setup)
+}
+
+random_halves <- function(width) {
+  function(size, repeats) {
     check_subsets_memory(2 * size, repeats)
     both <- vapply(seq_len(repeats), function(r) sample.int(width, 2L * size), integer(2 * size))
     both <- matrix(both, nrow = 2 * size)
     list(a = both[seq_len(size), , drop = FALSE], b = both[size + seq_len(size), , drop = FALSE])
   }
-  labels <- if (is.null(units)) seq_len(width) else units
-  new_comparison(c("x", "x"), x, x, list(x = labels, y = labels),
-                 neuron_grid(neurons, width %/% 2, "half of `x`"), choose_members,
-                 exchangeable = TRUE)
-}
-
-# x: not yet centred.
-group_pairs <- function(x, split, neurons, units, scale, setup) {
-  groups <- unique(split)
-  if (length(groups) < 2) {
-    abort("`split` has a single label: there is no pair of groups to compare.",
-          class = "repalign_error_labels", arg = "split")
-  }
-  columns <- lapply(groups, function(g) which(split == g))
-  deviations <- centered(x, scale[1])
-  labels <- if (is.null(units)) seq_len(ncol(x)) else units
-  paired <- vapply(columns, function(at) length(unique(labels[at])) > 1, NA)
-  if ("stimulus_neuron" %in% setup$estimator && !any(paired)) {
-    if (is.null(setup$objects$x$session)) {
-      abort("No neuron pair is allowed within any group of `split`: all columns of a group have ",
-            "the same label in `units_x`", if (is.null(units)) ", or it has a single column",
-            ". Use finer labels in `units_x`, or larger groups.",
-            class = "repalign_error_pairs", arg = "units_x")
-    }
-    abort("No neuron pair is allowed within any group of `split`: all columns of a group are of ",
-          "one session, or it has a single column. Leave out \"stimulus_neuron\" in `estimator`; ",
-          "\"stimulus_neuron_trial\" allows pairs of one session.", class = "repalign_error_pairs",
-          arg = "estimator")
-  }
-  sizes <- neuron_grid(neurons, if (is.null(neurons)) max(lengths(columns)) else ncol(x), "`x`")
-  lapply(utils::combn(length(groups), 2, simplify = FALSE), function(p) {
-    at <- columns[p]
-    parts <- lapply(at, function(columns) deviations[, columns, drop = FALSE])
-    labels <- if (is.null(units)) NULL else list(x = units[at[[1]]], y = units[at[[2]]])
-    comparison <- new_comparison(as.character(groups[p]), parts[[1]], parts[[2]], labels, sizes,
-                                 two_random_subsets(length(at[[1]]), length(at[[2]])))
-    sides <- Map(function(columns, group) {
-      part <- if (!is.null(setup$objects$x)) cut_responses(setup$objects$x, TRUE, columns)
-      trial_side(part, x[, columns, drop = FALSE], group)
-    }, at, as.character(groups[p]))
-    compare_trials(comparison, stats::setNames(sides, c("x", "y")), scale, setup)
-  })
 }
 
 comparison_cells <- function(comparison, setup) {

@@ -66,108 +66,116 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
                            clusters = NULL, complete = c("none", "x", "y", "both"),
                            na = c("error", "stimuli", "neurons")) {
   need_arguments()
+  setup <- open_layers(brain, layers, neurons, repeats, estimator, units, normalize, conf_level,
+                       clusters, complete, na, missing(estimator))
+  region <- region_parts(setup$region, setup$sizes, setup)
+  advance <- progress_along(length(setup$layers))
+  cells <- lapply(setup$layers, function(layer) {
+    advance()
+    layer_cells(region, layer, setup)
+  })
+  with_note(analysis_result(do.call(c, cells), setup, "brain_to_model"), setup$left_out)
+}
+
+# The settings with the region and the layers, the codes of the region's neurons by their labels,
+# and the numbers of neurons (`sizes`). default: did the user choose no estimator?
+open_layers <- function(brain, layers, neurons, repeats, estimator, units, normalize, conf_level,
+                        clusters, complete, na, default) {
   if (!is_collection(layers)) {
     abort("`layers` must be a named list of matrices, not ", describe(layers), "; for a single ",
           "one give list(layer = layers).", class = "repalign_error_type", arg = "layers")
   }
   names <- check_element_names(layers, "layers")
-  args <- paste0("layers$", names)
-  given <- data_in_order(c(list(brain = brain), stats::setNames(layers, args)))
-  setup <- check_analysis(estimator, normalize, repeats, conf_level, na, clusters = clusters,
-                          objects = given["brain"], by_trials = TRUE, default = missing(estimator),
-                          data = given)
-  refuse_structure_of_layers(given[-1], setup)
+  na <- check_choice(na, missing_rules, "na")
+  region <- analysis_repr(brain, "brain", na)
+  layers <- Map(analysis_repr, layers, paste0("layers$", names), na, "y", names)
+  setup <- analysis_settings("brain_to_model", list(region), estimator, repeats, normalize,
+                             conf_level, by_trials = TRUE, default = default)
+  refuse_structure_of_layers(layers, setup, default)
   note_unused_units(unit_users(setup), list(units = units))
-  note_unused_by_estimators(setup, "brain_to_model")
-  setup$complete <- analysis_complete(complete, given["brain"], given[-1])
-  given <- region_and_layers(given$brain, given[-1], units, setup)
-  setup <- given$setup
-  if (!is.null(setup$conf_level) && is.null(setup$clusters)) {
-    warn_of_rows(list(given$brain), NULL, "errors", list(cluster_remedy))
+  region <- with_units(region, units, "units")
+  reprs <- with_common_stimuli(c(list(region), lapply(unname(layers), layer_repr)))
+  reprs <- with_complete(complete, reprs[1], reprs[-1])
+  setup <- open_analysis(setup, sides_of(reprs[1], reprs[-1]), na, clusters)
+  setup$region <- region <- analysis_region(setup$reprs[[1]], setup)
+  setup$layers <- lapply(setup$reprs[-1], analysis_layer, setup)
+  judge_rows(list(region), setup)
+  setup$codes <- region_codes(region, setup)
+  width <- ncol(region$data)
+  setup$sizes <- if (region$complete) whole_grid(neurons, c(brain = width), TRUE) else
+    neuron_grid(neurons, width, "`brain`")
+  setup
+}
+
+region_codes <- function(region, setup) {
+  if (region$complete) return(NULL)
+  units <- region$columns$units
+  if (is.null(units)) units <- seq_len(ncol(region$data))
+  codes <- label_codes(units, units)
+  if ("stimulus_neuron" %in% setup$estimator && codes$count < 2 ||
+        setup$by_trials && length(units) < 2) {
+    abort("No neuron pair is allowed within `brain`: it has a single neuron, or all columns have ",
+          "the same label in `units`. Give at least two neurons with different labels.",
+          class = "repalign_error_pairs", arg = "units")
   }
-  sizes <- if (setup$complete[["brain"]]) {
-    whole_grid(neurons, c(brain = ncol(given$brain)), TRUE)
-  } else {
-    neuron_grid(neurons, ncol(given$brain), "`brain`")
+  codes
+}
+
+analysis_layer <- function(repr, setup) {
+  if (leaves_out_pairs(setup) && ncol(repr$data) < 2 && !repr$complete) {
+    abort("`", repr$arg, "` has a single unit: the neuron correction needs at least two.",
+          class = "repalign_error_pairs", arg = repr$arg)
   }
-  region <- region_parts(given$brain, sizes, setup)
-  advance <- progress_along(length(layers))
-  layers <- Map(function(layer, arg, setup) {
-    layer <- as_numeric_matrix(layer, arg)
-    form_centering(list(data = layer, arg = arg, cache = new_cache()))
-    if (leaves_out_pairs(setup) && ncol(layer) < 2 && !setup$complete[[arg]]) {
-      abort("`", arg, "` has a single unit: the neuron correction needs at least two.",
-            class = "repalign_error_pairs", arg = arg)
-    }
-    check_memory(8 * (6 * length(layer) + 2 * min(dim(layer))^2),
-                 paste0("The comparison with `", arg, "`"), "Fewer units or stimuli need less.")
-    scale_neurons(layer, setup$normalize)
-  }, given$data[args], args, MoreArgs = list(setup = setup))
-  cells <- Map(function(layer, name, complete) {
-    advance()
-    layer_cells(region, layer, name, sizes, setup, complete)
-  }, layers, names, setup$complete[args])
-  with_note(analysis_result(do.call(c, unname(cells)), setup, "brain_to_model"), given$note)
+  analysis_data(repr, setup, 8 * (6 * length(repr$data) + 2 * min(dim(repr$data))^2),
+                paste0("The comparison with `", repr$arg, "`"),
+                "Fewer units or stimuli need less.")
+}
+
+# A layer is used as a matrix, of which an object tells only what is about its stimuli, or about all
+# of its units.
+layer_repr <- function(repr) {
+  given <- unclass(repr$responses)
+  if (is.null(given)) return(repr)
+  means <- array(repr$data, c(dim(repr$data), 1))
+  repr$responses <- new_responses(means, event = matrix(1L, nrow(means), 1),
+                                  cluster = given$cluster, complete = given$complete,
+                                  series = given$series)
+  repr
 }
 
 # Layers are used whole, without the trials, sessions and labels of units that say which products
 # share noise: an estimator that would follow them for the region is refused, and the others say
 # what they do not use.
-refuse_structure_of_layers <- function(layers, setup) {
-  layers <- Filter(is_responses, layers)
+refuse_structure_of_layers <- function(layers, setup, default) {
+  layers <- Filter(function(layer) !is.null(layer$responses), layers)
   parts <- lapply(layers, function(layer) {
-    setdiff(estimated_parts(layer), c("clusters", "complete"))
+    setdiff(estimated_parts(layer$responses), c("clusters", "complete"))
   })
   trials <- intersect(c("trials", "runs", "events"), unlist(parts))
-  by_trials <- setup$by_trials || setup$default && length(trials)
+  by_trials <- setup$by_trials || default && length(trials)
   followed <- c(if (by_trials) trials, if (leaves_out_pairs(setup)) c("sessions", "neurons"))
   guilty <- which(vapply(parts, function(of_layer) any(of_layer %in% followed), NA))
   if (!length(guilty)) {
     return(say_unused(list(structures[structures %in% unlist(parts)]), "brain_to_model"))
   }
-  arg <- names(layers)[guilty[1]]
+  arg <- layers[[guilty[1]]]$arg
   abort("`", arg, "` declares ", enumerate(intersect(parts[[guilty[1]]], followed), quote = FALSE),
         ", which brain_to_model() cannot follow for layers: brain_to_brain(brain, ", arg, ") or ",
         "cka(brain, ", arg, ") do, or give as.matrix(", arg, "), the means over trials without ",
         "labels.", class = "repalign_error_type", arg = arg)
 }
 
-# What is left of the data, with the labels of the region's neurons in the settings.
-region_and_layers <- function(brain, layers, units, setup) {
-  data <- read_responses(c(list(brain = brain), layers), setup$na)
-  units <- check_labels(units, ncol(data$brain), "units", "brain", colnames(data$brain))
-  setup <- take_units(setup, data["brain"], list(brain = units), c(brain = "units"))
-  given <- clustered_responses(complete_responses(data, setup$na), setup)
-  setup$objects <- analysis_objects(setup, given)
-  given$brain <- analysis_matrix(given$data$brain, "brain", setup)
-  setup$clusters <- given$clusters
-  setup$stimuli <- independent_stimuli(given$brain, setup)
-  units <- setup$units$brain[given$columns$brain]
-  if (is.null(units)) units <- seq_len(ncol(given$brain))
-  whole <- setup$complete[["brain"]]
-  setup$codes <- if (!whole) label_codes(units, units)
-  one_unit <- "stimulus_neuron" %in% setup$estimator && isTRUE(setup$codes$count < 2)
-  if (one_unit || !whole && setup$by_trials && ncol(given$brain) < 2) {
-    abort("No neuron pair is allowed within `brain`: it has a single neuron, or all columns have ",
-          "the same label in `units`. Give at least two neurons with different labels.",
-          class = "repalign_error_pairs", arg = "units")
-  }
-  given$setup <- setup
-  given
-}
-
 # What the comparisons with all layers share: the random subsets of the region's neurons and the
 # self terms of these subsets.
-region_parts <- function(brain, sizes, setup) {
-  scale <- common_scale(list(brain))
-  x <- centered(brain, scale)
+region_parts <- function(region, sizes, setup) {
+  scale <- common_scale(list(region$data))
+  x <- centered(region$data, scale)
   self <- pair_terms(x, x, setup$clusters)
   trials <- trials_or_none(setup, function() {
     # the region's part of the correction by trials, as trial_terms_of() makes it
-    side <- trial_side(setup$objects$brain, brain, "brain")
-    given <- list(names = c("x", "x"), x = brain, y = brain, exchangeable = TRUE,
-                  complete = rep(setup$complete[["brain"]], 2))
-    trial_terms_of(compare_trials(given, list(x = side, y = side), c(scale, scale), setup),
+    given <- list(names = c("x", "x"), x = x, y = x, exchangeable = TRUE,
+                  complete = rep(region$complete, 2))
+    trial_terms_of(compare_trials(given, list(x = region, y = region), c(scale, scale), setup),
                    setup)$xx
   })
   subsets <- lapply(sizes, function(size) random_subsets(seq_len(ncol(x)), size, setup$repeats))
@@ -184,7 +192,7 @@ region_parts <- function(brain, sizes, setup) {
     if (setup$by_trials) part <- add_region_trials(part, trials, self, setup)
     region_ceilings(part, trials, self$naive, setup)
   })
-  list(x = x, parts = parts)
+  list(x = x, parts = parts, complete = region$complete)
 }
 
 add_region_trials <- function(part, trials, self, setup) {
@@ -199,8 +207,8 @@ add_region_trials <- function(part, trials, self, setup) {
   part
 }
 
-layer_cells <- function(region, layer, name, sizes, setup, complete) {
-  y <- centered(layer, common_scale(list(layer)))
+layer_cells <- function(region, layer, setup) {
+  y <- centered(layer$data, common_scale(list(layer$data)))
   # the self terms of the whole layer, by estimator: n + 1 values, of nothing deleted and then of
   # each stimulus or cluster deleted
   width <- as.double(ncol(y))
@@ -212,13 +220,13 @@ layer_cells <- function(region, layer, name, sizes, setup, complete) {
                stimulus = drop_rounding(sums$stimulus, sums$naive) / width^2,
                stimulus_neuron = if (width > 1) corrected / (width * (width - 1)))
   # of all units that there are, none is left out
-  if (complete) self$stimulus_neuron <- self$stimulus
+  if (layer$complete) self$stimulus_neuron <- self$stimulus
   # a layer has no trials, and no noise of trials
   self[[trial_estimator]] <- self$stimulus_neuron
   # for each neuron its sum over all units of the layer: the H values of all subsets are made of
   # these
   cross <- loo_columns(region$x, y, setup$clusters)
-  cells <- lapply(seq_along(sizes), function(k) {
+  cells <- lapply(seq_along(setup$sizes), function(k) {
     lapply(c(setup$estimator, if (setup$by_trials) trial_estimator), function(e) {
       part <- region$parts[[k]]
       width <- ncol(y)
@@ -233,11 +241,11 @@ layer_cells <- function(region, layer, name, sizes, setup, complete) {
         share <- tabulate(members[, used], ncol(sums)) / (max(sum(used), 1) * nrow(members))
         cbind(drop(sums %*% share) / width, part$deletions[[e]], self[[e]])
       }
-      cell <- list(names = c("brain", name), neurons = sizes[k], estimator = e,
+      cell <- list(names = c("brain", layer$name), neurons = setup$sizes[k], estimator = e,
                    single = cbind(single, part$h[[e]], self[[e]][1],
                                   deparse.level = 0),
                    deletions = deletions, exchangeable = FALSE,
-                   complete = complete_word(setup$complete[["brain"]], complete))
+                   complete = complete_word(region$complete, layer$complete))
       layer_clean(cell, part)
     })
   })

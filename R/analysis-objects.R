@@ -58,53 +58,50 @@ object_disentanglement <- function(responses, object, neurons = NULL, repeats = 
                                    normalize = c("none", "sd"), conf_level = 0.95,
                                    clusters = NULL, na = c("error", "stimuli", "neurons")) {
   need_arguments()
-  setup <- check_analysis(estimator, normalize, repeats, conf_level, na, clusters = clusters,
-                          objects = list(responses = responses))
-  object <- in_order_of(object, first_row_names(responses), "object")
-  if (is_responses(responses) && isTRUE(responses$complete)) {
-    abort("`responses` declares complete = TRUE, but this analysis takes neurons as a sample: ",
-          "they stand in the place of the stimuli, whose correction leaves out pairs. Give ",
-          "as.matrix(responses).", class = "repalign_error_choice", arg = "responses")
-  }
-  note_unused_structure(responses_of(setup$objects), list(
-    list(label = "object_disentanglement", args = list(clusters = setup$labels))
-  ))
-  given <- complete_responses(read_responses(list(responses = responses), setup$na), setup$na)
-  # images without a label in `clusters` are left out; images: the codes of the others, which are
-  # all different without clusters
-  codes <- setup$labels
-  check_clusters(codes, length(given$rows), "responses", 2, "this analysis")
-  given <- if (is.null(codes)) {
-    c(given, list(images = seq_len(sum(given$rows))))
-  } else {
-    keep <- !is.na(codes)
-    given$data$responses <- cut_matrix(given$data$responses, keep[given$rows])
-    given$rows <- given$rows & keep
-    given$images <- codes[given$rows]
-    given
-  }
-  responses <- given$data$responses
-  object <- check_objects(object, given$rows, setup)
-  setup$images <- split(given$images, object)
-  least <- if (any(setup$estimator != "naive")) 4 else 2
-  if (ncol(responses) < least) {
-    abort("`responses` has ", count_of(ncol(responses), "column"), " (neurons); this analysis ",
-          "needs at least ", least, ".", class = "repalign_error_size", arg = "responses")
-  }
-  sizes <- neuron_grid(neurons, ncol(responses), "`responses`", least)
-  images <- table(object)
-  check_memory(8 * (3 * length(responses) + 6 * sum(as.double(images))^2), "The image-pair terms",
-               "Fewer images need less.")
-  blocks <- object_blocks(scale_neurons(responses, setup$normalize), object)
-  advance <- progress_along(length(sizes))
-  cells <- lapply(sizes, function(size) {
+  setup <- open_objects(responses, object, neurons, repeats, estimator, normalize, conf_level,
+                        clusters, na)
+  advance <- progress_along(length(setup$sizes))
+  cells <- lapply(setup$sizes, function(size) {
     advance()
-    disentanglement_cells(blocks, size, setup)
+    disentanglement_cells(setup$blocks, size, setup)
   })
   # the rows of one comparison stand together, as in the other analyses
   cells <- do.call(c, cells)
   order <- order(vapply(cells, function(cell) cell$pair, 0L))
-  with_note(analysis_result(cells[order], setup, "object_disentanglement"), given$note)
+  with_note(analysis_result(cells[order], setup, "object_disentanglement"), setup$left_out)
+}
+
+# The settings, with the numbers of neurons (`sizes`), a matrix for each category (`blocks`), and
+# the codes of their images (`images`), of which equal ones depend on each other.
+open_objects <- function(responses, object, neurons, repeats, estimator, normalize, conf_level,
+                         clusters, na) {
+  na <- check_choice(na, missing_rules, "na")
+  repr <- analysis_repr(responses, "responses", na)
+  setup <- analysis_settings("object_disentanglement", list(repr), estimator, repeats, normalize,
+                             conf_level)
+  if (isTRUE(repr$responses$complete)) {
+    abort("`responses` declares complete = TRUE, but this analysis takes neurons as a sample: ",
+          "they stand in the place of the stimuli, whose correction leaves out pairs. Give ",
+          "as.matrix(responses).", class = "repalign_error_choice", arg = "responses")
+  }
+  # images of one category are alike and often stand together, which is no reason for a warning
+  call <- open_sides(sides_of(list(repr)), list(analysis_measure(setup$analysis, "clusters")), na,
+                     clusters, use = "errors", least = 2, why = "this analysis", grid = FALSE)
+  if (!is.null(setup$conf_level) && is.null(call$clusters)) note_declared_series(list(repr))
+  repr <- call$sides$x$reprs[[1]]
+  object <- check_objects(in_order_of(object, call$labels, "object"), call$rows, setup)
+  least <- if (any(setup$estimator != "naive")) 4 else 2
+  width <- ncol(repr$data)
+  if (width < least) {
+    abort("`responses` has ", count_of(width, "column"), " (neurons); this analysis needs at ",
+          "least ", least, ".", class = "repalign_error_size", arg = "responses")
+  }
+  setup$sizes <- neuron_grid(neurons, width, "`responses`", least)
+  check_memory(8 * (3 * length(repr$data) + 6 * sum(as.double(table(object))^2)),
+               "The image-pair terms", "Fewer images need less.")
+  setup$blocks <- object_blocks(scale_neurons(repr$data, setup$normalize), object)
+  setup$images <- split(if (is.null(call$clusters)) seq_len(call$n) else call$clusters, object)
+  c(setup, call[c("clusters", "left_out")])
 }
 
 # rows: which rows of the responses are kept; object: in their order.
@@ -120,7 +117,8 @@ check_objects <- function(object, rows, setup) {
   }
   object <- factor(object[rows], levels_in_order(object[rows]))
   if (anyNA(object)) {
-    abort("`object` has missing labels, first at position ", which(is.na(object))[1], ".",
+    abort("`object` has missing labels, first at position ",
+          which(rows)[is.na(object)][1], ".",
           class = "repalign_error_labels", arg = "object")
   }
   counts <- table(object)
@@ -186,7 +184,7 @@ disentanglement_cells <- function(blocks, size, setup) {
     }
     lapply(setup$estimator, function(e) {
       # one degree of freedom less than clusters, for each sample of them; NULL without clusters
-      df <- if (!is.null(setup$labels)) {
+      df <- if (!is.null(setup$clusters)) {
         images <- setup$images[pair]
         samples <- if (any(images[[1]] %in% images[[2]])) 1 else 2
         max(1, length(unique(unlist(images))) - samples)

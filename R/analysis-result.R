@@ -170,7 +170,7 @@ analysis_result <- function(cells, setup, analysis) {
   if (!isTRUE(setup$halves)) warn_unstable_rows(result, setup$stimuli)
   combined <- if (takes_best(analysis)) best_rows(result) else combined_rows(cells, setup)
   part <- list(analysis = analysis, rows = result[analysis_key], combined = combined,
-               conf_level = setup$conf_level, clusters = !is.null(setup$labels),
+               conf_level = setup$conf_level, clusters = !is.null(setup$clusters),
                neurons = names(Filter(isTRUE, setup$neurons)),
                layers = analysis == "brain_to_model")
   new_result(result, "repalign_analysis", list(parts = list(part)))

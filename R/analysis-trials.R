@@ -6,13 +6,6 @@
 # Estimates of analyses that are corrected for trials: their H values multiply only responses that
 # share no noise.
 
-# What trial_sample() takes of a side. x: its means over trials, not centred.
-trial_side <- function(object, x, arg) {
-  repr <- list(kind = "data", data = x, n = nrow(x), arg = arg, cache = new_cache())
-  repr$responses <- object
-  repr
-}
-
 # A comparison with what its correction by trials needs: the sides, and codes of the neurons, of
 # which no neuron is multiplied with itself.
 compare_trials <- function(comparison, sides, scale, setup) {
@@ -174,148 +167,167 @@ trial_to_trial <- function(trials, neurons = NULL, repeats = 100,
                            clusters = NULL, complete = c("none", "both"),
                            na = c("pairs", "stimuli", "neurons", "error")) {
   need_arguments()
-  complete <- trials_complete(complete, trials)
-  setup <- check_analysis(estimator, normalize, repeats, conf_level, na, missing_trial_rules,
-                          clusters, list(trials = trials))
+  setup <- open_trials(trials, neurons, repeats, estimator, units, normalize, conf_level, clusters,
+                       complete, na)
+  width <- length(setup$present[[1]])
+  subsets <- lapply(setup$sizes, function(size) {
+    random_subsets(seq_len(width), size, setup$repeats)
+  })
+  with_note(analysis_result(trial_cells(subsets, setup), setup, "trial_to_trial"), setup$left_out)
+}
+
+# The settings with the centred data of the trials, which neurons each of them has (`present`),
+# which are compared (`pairs`), the codes of the neurons by their labels, and the numbers of neurons
+# (`sizes`).
+open_trials <- function(trials, neurons, repeats, estimator, units, normalize, conf_level, clusters,
+                        complete, na) {
+  na <- check_choice(na, c("pairs", "stimuli", "neurons", "error"), "na")
+  setup <- analysis_settings("trial_to_trial", list(), estimator, repeats, normalize, conf_level)
   note_unused_units(setup$estimator, list(units = units))
-  trials <- as_trials(if (is_responses(trials)) single_trials(trials) else trials, setup$na)
-  units <- check_labels(units, ncol(trials[[1]]), "units", "trials", first_column_names(trials))
-  units <- take_units(setup, list(trials = trials[[1]]), list(trials = units),
-                      c(trials = "units"))$units$trials
-  # all trials must keep the same neurons, so a neuron that is missing in one of them is left out of
-  # all
-  width <- ncol(trials[[1]])
-  names(trials) <- paste0("trials[[", seq_along(trials), "]]")
-  given <- if (setup$na %in% c("pairs", "error")) {
-    list(data = trials, rows = rep(TRUE, nrow(trials[[1]])),
-         columns = list(rep(TRUE, width)))
-  } else {
-    same <- rep(list(seq_len(width)), length(trials))
-    complete_responses(trials, setup$na, stats::setNames(same, names(trials)))
-  }
-  given <- clustered_responses(given, setup)
-  given <- list(data = unname(given$data), columns = given$columns[[1]], note = given$note,
-                clusters = given$clusters)
-  trials <- given$data
-  setup$clusters <- given$clusters
-  units <- units[given$columns]
-  setup$stimuli <- independent_stimuli(trials[[1]], setup)
-  width <- ncol(trials[[1]])
+  refuse_results(trials, "trials")
+  reprs <- with_neurons(trial_reprs(trials, na), units)
+  complete <- trials_complete(complete, reprs)
+  lacking <- na == "pairs"
+  setup <- open_analysis(setup, sides_of(reprs), if (lacking) "error" else na, clusters, lacking)
+  width <- ncol(setup$reprs[[1]]$data)
+  units <- setup$reprs[[1]]$columns$units
   if (is.null(units)) units <- seq_len(width)
   setup$codes <- if (!complete) label_codes(units, units)
   setup$complete <- complete_word(complete, complete)
-  if (!complete && "stimulus_neuron" %in% setup$estimator && length(unique(units)) < 2) {
+  if ("stimulus_neuron" %in% setup$estimator && isTRUE(setup$codes$count < 2)) {
     abort("No neuron pair is allowed: all columns of `trials` have the same label in `units`. Use ",
           "finer labels.", class = "repalign_error_pairs", arg = "units")
   }
-  sizes <- if (complete) whole_grid(neurons, c(trials = width), TRUE) else
+  setup$sizes <- if (complete) whole_grid(neurons, c(trials = width), TRUE) else
     neuron_grid(neurons, width, "`trials`")
-  present <- lapply(trials, function(x) !is.na(colSums(x)))
-  trials <- prepare_trials(trials, present, setup)
-  if (!is.null(setup$conf_level) && is.null(setup$clusters)) {
-    warn_of_rows(list(Reduce(`+`, trials)), NULL, "errors", list(cluster_remedy))
-  }
-  subsets <- lapply(sizes, function(size) random_subsets(seq_len(width), size, setup$repeats))
-  pairs <- utils::combn(length(trials), 2, simplify = FALSE)
-  result <- analysis_result(trial_cells(trials, present, pairs, sizes, subsets, setup), setup,
-                            "trial_to_trial")
-  if (setup$na == "pairs") {
-    missing <- vapply(pairs, function(p) sum(!(present[[p[1]]] & present[[p[2]]])), 0L)
-    if (!any(missing > 0)) return(result)
-    range <- unique(range(missing[missing > 0]))
-    note <- paste0("Missing values: ", paste(range, collapse = " to "), " of ",
-                   count_of(length(present[[1]]), "neuron"), " left out in ",
-                   if (sum(missing > 0) > 1) "each of ", sum(missing > 0), " of ",
-                   count_of(length(pairs), "pair"), " of trials.")
-    inform(note, class = "repalign_left_out")
-    with_note(result, note)
-  } else with_note(result, given$note)
+  data <- lapply(setup$reprs, function(repr) repr$data)
+  setup$pairs <- utils::combn(length(data), 2, simplify = FALSE)
+  setup$present <- lapply(data, function(x) !is.na(colSums(x)))
+  setup$trials <- trial_data(data, setup)
+  if (lacking) setup["left_out"] <- list(note_lacking_neurons(setup))
+  judge_rows(list(Reduce(`+`, setup$trials)), setup)
+  setup
 }
 
-# Both sides have the same neurons.
-trials_complete <- function(complete, trials) {
+# What is missing where only the trials of a pair must have a neuron, as a sentence.
+note_lacking_neurons <- function(setup) {
+  present <- setup$present
+  missing <- vapply(setup$pairs, function(p) sum(!(present[[p[1]]] & present[[p[2]]])), 0L)
+  if (!any(missing > 0)) return(NULL)
+  range <- unique(range(missing[missing > 0]))
+  note <- paste0("Missing values: ", paste(range, collapse = " to "), " of ",
+                 count_of(length(present[[1]]), "neuron"), " left out in ",
+                 if (sum(missing > 0) > 1) "each of ", sum(missing > 0), " of ",
+                 count_of(length(setup$pairs), "pair"), " of trials.")
+  inform(note, class = "repalign_left_out")
+  note
+}
+
+# All trials have the same neurons.
+trials_complete <- function(complete, reprs) {
   given <- check_choice(complete, c("none", "both"), "complete")
-  if (!is_responses(trials)) return(given == "both")
-  analysis_complete(if (length(complete) > 1) complete_choices else given,
-                    list(trials = trials))[["trials"]]
+  whole <- lapply(reprs, replace, "arg", "trials")
+  flagged <- with_complete(if (length(complete) > 1) complete_choices else given, whole)
+  all(vapply(flagged, function(repr) repr$complete, NA))
 }
 
-missing_trial_rules <- c("pairs", "stimuli", "neurons", "error")
-
-# The trials of an object. All different ones are multiplied, so that none may share its event.
-single_trials <- function(x) {
-  grouped <- which(apply(x$event, 1, function(event) anyDuplicated(event[!is.na(event)]) > 0))
-  if (length(grouped)) {
-    abort("trial_to_trial() compares all different trials, but trials of one event share noise ",
-          "(first for stimulus ", grouped[1], " of `trials`). Take one trial of each event by ",
-          "trials[, , t], or declare the trials again without `event` if they share none.",
-          class = "repalign_error_trials", arg = "trials")
+# The trials as representations. What is said of all of them names what the user gave (`whole`).
+trial_reprs <- function(trials, na) {
+  whole <- list(arg = "trials", data = trials, responses = if (is_responses(trials)) trials)
+  each <- single_trials(trials)
+  if (length(each) < 2) {
+    abort("`trials` has ", length(each), " trial", if (length(each) != 1) "s",
+          ": a trial is never compared with itself, so at least two are needed.",
+          class = "repalign_error_size", arg = "trials")
   }
-  if (x$run) {
-    inform("Declared by responses(), but not used: runs (by \"trial_to_trial\"). Each run is ",
-           "compared as a trial.", class = unused_classes)
+  reprs <- Map(function(x, arg) {
+    repr <- analysis_repr(x, arg, na)
+    # a trial that lacks is NA, and NaN an error, where nothing else is left out
+    if (na == "pairs") check_finite(repr$data, arg, allow_na = TRUE)
+    c(repr, list(whole = whole))
+  }, each, paste0("trials[[", seq_along(each), "]]"))
+  # each is compared with the first, and with the first that has names
+  reprs <- unname(with_common_stimuli(reprs))
+  with_columns <- which(vapply(reprs, function(repr) !is.null(colnames(repr$data)), NA))
+  for (repr in reprs) {
+    for (one in unique(c(1, with_columns[1]))) {
+      if (!is.na(one)) check_same_columns(reprs[[one]], repr)
+    }
   }
-  as.array(x)
+  reprs
 }
 
-as_trials <- function(trials, na = "pairs") {
+# A list of the trials of a list, an array or an object. All different ones are multiplied, so that
+# none may share its event.
+single_trials <- function(trials) {
+  if (is_responses(trials)) {
+    grouped <- which(apply(trials$event, 1, function(event) {
+      anyDuplicated(event[!is.na(event)]) > 0
+    }))
+    if (length(grouped)) {
+      abort("trial_to_trial() compares all different trials, but trials of one event share noise ",
+            "(first for stimulus ", grouped[1], " of `trials`). Take one trial of each event by ",
+            "trials[, , t], or declare the trials again without `event` if they share none.",
+            class = "repalign_error_trials", arg = "trials")
+    }
+    if (trials$run) {
+      inform("Declared by responses(), but not used: runs (by \"trial_to_trial\"). Each run is ",
+             "compared as a trial.", class = unused_classes)
+    }
+    size <- dim(trials)
+    return(lapply(seq_len(size[3]), function(t) {
+      part_of_responses(trials, seq_len(size[1]), seq_len(size[2]), t)
+    }))
+  }
   if (is.array(trials) && length(dim(trials)) == 3) {
-    trials <- lapply(seq_len(dim(trials)[3]), function(t) {
-      matrix(trials[, , t], dim(trials)[1], dim(trials)[2],
-             dimnames = if (!is.null(dimnames(trials))) dimnames(trials)[1:2])
-    })
+    return(lapply(seq_len(dim(trials)[3]), function(t) {
+      matrix(trials[, , t], dim(trials)[1], dim(trials)[2], dimnames = dimnames(trials)[1:2])
+    }))
   }
+  refuse_prepared_data(trials, "trials")
   if (!is.list(trials) || is.data.frame(trials)) {
     abort("`trials` must be a list of stimuli x neurons matrices or an array stimuli x neurons x ",
           "trials, not ", describe(trials), ".", class = "repalign_error_type", arg = "trials")
   }
-  if (length(trials) < 2) {
-    abort("`trials` has ", length(trials), " trial", if (length(trials) != 1) "s",
-          ": a trial is never compared with itself, so at least two are needed.",
-          class = "repalign_error_size", arg = "trials")
-  }
-  trials <- Map(function(x, i) {
-    as_numeric_matrix(x, paste0("trials[[", i, "]]"), allow_na = na != "error",
-                      allow_nan = na %in% c("stimuli", "neurons"))
-  }, trials, seq_along(trials))
-  # compares every trial with the first one, and with the first one that has column names
-  arg <- function(i) paste0("trials[[", i, "]]")
-  reprs <- Map(function(x, i) list(data = x, arg = arg(i)), trials, seq_along(trials))
-  trials <- lapply(with_common_stimuli(reprs), function(repr) repr$data)
-  with_columns <- which(!vapply(trials, function(x) is.null(colnames(x)), NA))
-  for (i in seq_along(trials)) {
-    check_same_columns(trials[[1]], trials[[i]], arg(1), arg(i))
-    if (length(with_columns)) {
-      check_same_columns(trials[[with_columns[1]]], trials[[i]], arg(with_columns[1]), arg(i))
-    }
-  }
-  unname(trials)
+  trials
 }
 
-first_column_names <- function(trials) {
-  for (x in trials) if (!is.null(colnames(x))) return(colnames(x))
-  NULL
+# Trials with the labels of their neurons. All trials have the same neurons, so that a neuron that
+# is missing in one of them is left out of all.
+with_neurons <- function(reprs, units) {
+  declared <- Filter(function(repr) !is.null(units_of_object(repr$responses)), reprs)
+  if (length(unique(lapply(declared, function(repr) units_of_object(repr$responses)))) > 1) {
+    abort("The trials in `trials` declare different sessions or neurons: their columns are the ",
+          "same neurons, and so must be these. Declare them alike.",
+          class = "repalign_error_labels", arg = "trials")
+  }
+  named <- Filter(function(repr) !is.null(colnames(repr$data)), reprs)
+  first <- replace(c(declared, named, reprs)[[1]], "arg", "trials")
+  columns <- with_units(first, units, "units")$columns
+  columns$neuron <- seq_len(ncol(first$data))
+  lapply(reprs, function(repr) c(repr, list(columns = columns)))
 }
 
-check_same_columns <- function(x, y, arg_x, arg_y) {
-  if (ncol(x) != ncol(y)) {
-    abort("`", arg_x, "` has ", count_of(ncol(x), "column"), " and `", arg_y, "` has ", ncol(y),
-          ": the columns must be the same neurons. Fill in NA where one was not recorded.",
-          class = "repalign_error_size", arg = "trials")
+check_same_columns <- function(one, other) {
+  widths <- c(ncol(one$data), ncol(other$data))
+  if (widths[1] != widths[2]) {
+    abort("`", one$arg, "` has ", count_of(widths[1], "column"), " and `", other$arg, "` has ",
+          widths[2], ": the columns must be the same neurons. Fill in NA where one was not ",
+          "recorded.", class = "repalign_error_size", arg = "trials")
   }
-  names <- list(colnames(x), colnames(y))
+  names <- list(colnames(one$data), colnames(other$data))
   if (any(lengths(names) == 0) || identical(names[[1]], names[[2]])) return(invisible())
   at <- which(names[[1]] != names[[2]])[1]
-  abort("`", arg_x, "` and `", arg_y, "` have different column names, first in column ", at, " (",
-        dQuote(names[[1]][at], FALSE), " and ", dQuote(names[[2]][at], FALSE),
+  abort("`", one$arg, "` and `", other$arg, "` have different column names, first in column ", at,
+        " (", dQuote(names[[1]][at], FALSE), " and ", dQuote(names[[2]][at], FALSE),
         "): the columns must be the same neurons in the same order.",
         class = "repalign_error_size", arg = "trials")
 }
 
 # Neurons that are missing in a trial become columns of zeros there: these add nothing to sums over
 # neuron pairs, and trial_cells() leaves them out of the counts.
-prepare_trials <- function(trials, present, setup) {
-  check_stimuli(nrow(trials[[1]]), "trials", setup)
+trial_data <- function(trials, setup) {
+  present <- setup$present
   # a trial in which no neuron was recorded for all stimuli cannot be compared with any other
   empty <- which(!vapply(present, any, NA))
   if (length(empty)) {
@@ -345,7 +357,10 @@ prepare_trials <- function(trials, present, setup) {
   trials
 }
 
-trial_cells <- function(trials, present, pairs, sizes, subsets, setup) {
+trial_cells <- function(subsets, setup) {
+  trials <- setup$trials
+  present <- setup$present
+  pairs <- setup$pairs
   terms <- lapply(trials, function(x) pair_terms(x, x, setup$clusters))
   advance <- progress_along(length(pairs))
   plans <- new.env()
@@ -374,8 +389,8 @@ trial_cells <- function(trials, present, pairs, sizes, subsets, setup) {
     advance()
     c(list(trial_h(trials[[p[1]]], trials[[p[2]]], cross, plan, setup)), self)
   })
-  cells <- lapply(seq_along(sizes), function(k) {
-    lapply(setup$estimator, function(e) trial_cell(each, sizes[k], k, e, setup))
+  cells <- lapply(seq_along(setup$sizes), function(k) {
+    lapply(setup$estimator, function(e) trial_cell(each, setup$sizes[k], k, e, setup))
   })
   do.call(c, cells)
 }

@@ -67,6 +67,13 @@ check_not_negative <- function(value, arg) {
   abort("`", arg, "` must not be negative.", class = "repalign_error_value", arg = arg)
 }
 
+check_share <- function(value, arg) {
+  if (!is.numeric(value) || length(value) != 1 || is.na(value) || value < 0 || value > 1) {
+    abort("`", arg, "` must be one number from 0 to 1.", class = "repalign_error_value", arg = arg)
+  }
+  as.double(value)
+}
+
 check_count <- function(value, arg, least = 1) {
   usable <- is.numeric(value) && length(value) == 1 && is.finite(value) && value >= least &&
     value == round(value) && value <= .Machine$integer.max
@@ -135,6 +142,7 @@ refuse_partial_words <- function(call, called, frame) {
 # Text in another encoding than it is taken to be in, as after reading a file without saying which.
 check_encoding <- function(value, arg) {
   # numbers without names hold no text, and most arguments are such
+  if (is.null(value) || is.logical(value) && is.null(attributes(value))) return(invisible())
   numbers <- is.numeric(value) && !is.object(value)
   if (numbers && is.null(dimnames(value)) && is.null(names(value))) return(invisible())
   bad <- unreadable_text(value)
@@ -152,19 +160,29 @@ check_encodings <- function(given) {
   }
 }
 
+texts_in <- c("names", "row.names", "levels", "Labels", "dimnames")
+
 # The first such text among the values, names and levels of an object and of the parts of a list, or
 # NULL.
 unreadable_text <- function(value) {
   attributes <- attributes(value)
-  if (is.null(attributes) && !is.character(value) && !is.list(value)) return(NULL)
+  if (is.character(value) && is.null(attributes)) {
+    valid <- validEnc(value)
+    return(if (!all(valid)) value[!valid][1])
+  }
+  numbers <- is.atomic(value) && !is.character(value)
+  if (numbers && !any(texts_in %in% names(attributes))) return(NULL)
   texts <- c(if (is.character(value)) list(value), attributes$dimnames, attributes$Dimnames,
-             attributes[c("names", "row.names", "levels", "Labels")])
+             attributes[texts_in])
   for (text in texts) {
     bad <- is.character(text) && !all(validEnc(text))
     if (bad) return(text[!validEnc(text)][1])
   }
   if (!is.list(value)) return(NULL)
-  for (part in unclass(value)) {
+  parts <- unclass(value)
+  # what a measure declares is ours
+  if (inherits(value, "repalign_measure")) parts$declaration <- NULL
+  for (part in parts) {
     bad <- unreadable_text(part)
     if (!is.null(bad)) return(bad)
   }

@@ -26,11 +26,11 @@ read_numbers <- function(path, offset, type, dims, by_column, rows, file) {
 }
 
 # at: row and column, or nothing.
-refuse_large_integer <- function(file, at = NULL) {
+refuse_large_integer <- function(file, at = NULL, arg = "file") {
   refuse_file(file, "holds an integer beyond 2^53",
               if (length(at)) paste0(" (row ", at[1], ", column ", at[2], ")"),
               ", which R's doubles do not hold. If these are identifiers, they are no responses; ",
-              "else save them as float64.", class = "repalign_error_value")
+              "else save them as float64.", class = "repalign_error_value", arg = arg)
 }
 
 # n bytes from byte `from` on (the first is 0), or fewer where the file ends.

@@ -149,10 +149,9 @@ check_layers <- function(items) {
 
 #' Which measure separates groups?
 #'
-#' Scores all pairs of representations by several measures, and tells for each measure how well it
-#' ranks pairs within a group above pairs across groups. Groups are what a measure should tell
-#' apart: networks trained with more and more random labels, with different shortcut features or
-#' augmentations, animals, areas.
+#' Scores all pairs of representations by several measures, and tells for each how well it ranks
+#' pairs within a group above pairs across groups: networks trained with more and more random
+#' labels, with different shortcut features, animals, areas.
 #'
 #' @param representations the representations, with the same stimuli in the same rows:
 #'   * a named list of whatever [similarity()] takes as a representation;
@@ -171,9 +170,8 @@ check_layers <- function(items) {
 #' @param scores scores that were computed before: a data frame with the columns `x`, `y` (names of
 #'   representations), `measure`, `score`, and for measures that are not of this package `direction`
 #'   (`"similarity"` or `"distance"`), such as the results of [similarity()] and
-#'   `similarity_scores()`. What the table has of a measure must be complete; measures that are not
-#'   in it are computed. With `calibrated = TRUE` it holds calibrated scores, or is the result of
-#'   [calibrate()].
+#'   `similarity_scores()`. What it has of a measure must be complete; other measures are computed.
+#'   With `calibrated = TRUE` it holds calibrated scores, or is the result of [calibrate()].
 #' @param calibrated `TRUE`: benchmark the calibrated scores of [calibrate()] in place of the
 #'   scores. Measures without a permutation null get `NA`.
 #' @param cache `NULL`, or a folder that keeps the scores as they come, so that a call that was

@@ -47,18 +47,16 @@ NULL
 
 #' Calibrate similarity scores against chance
 #'
-#' Compares each score with null scores, which are computed after breaking the pairing of the
-#' stimuli: the rows of `y` are permuted, and nothing else changes. The result has p-values that
-#' hold for any number of stimuli, thresholds, and scores on a common scale (0: no more than
-#' chance, 1: the best possible).
+#' Compares each score with those after breaking the pairing of the stimuli: the rows of `y` are
+#' permuted, and nothing else changes. P-values hold for any number of stimuli; thresholds, and
+#' scores on a common scale (0: no more than chance, 1: the best possible), come with them.
 #'
 #' @param x,y,measure as in [similarity()]: representations (stimuli x neurons), named lists of
 #'   them, or models. With a list and `y = NULL`, all pairs within the list.
 #' @param permutations the number of permutations; or an integer matrix with one permutation of the
-#'   stimuli per row, without the observed order (p-values are exact only if the rows and the
-#'   observed order form a group, such as all swaps within pairs, or if the rows are random draws; a
-#'   warning of class `repalign_permutations` points out some that are neither); or a design made by
-#'   `permute::how()`.
+#'   stimuli per row, without the observed order (random draws, or all of a group, such as all swaps
+#'   within pairs; a warning of class `repalign_permutations` points out some that are neither); or
+#'   a design made by `permute::how()`.
 #' @param ... not used: parameters of a measure are given to [measure()].
 #' @param alpha level of the threshold, between 0 and 1.
 #' @param variant what the column `calibrated` holds. Let \eqn{s} be the score, \eqn{t} the
@@ -71,10 +69,9 @@ NULL
 #'   * `"z"`: \eqn{(s - m)/\sigma}{(s - m)/sd};
 #'   * `"ari"`: \eqn{(s - m)/(b - m)}, as in the adjusted Rand index.
 #'
-#'   Where nothing bounds the scores (`range_max` of [measures()] is infinite, as for `estimator =
-#'   "stimulus_neuron"` of [cka()]; [new_measure()] without `best`; a function of your own in
-#'   `aggregate`), `"gated"` is how far the score is above the threshold, \eqn{\max(s - t, 0)}{max(s
-#'   - t, 0)}, and `"ari"` is `NA`, with a warning.
+#'   Where nothing bounds the scores (`range_max` of [measures()] is infinite, as for the
+#'   `"stimulus_neuron"` [cka()]), `"gated"` is \eqn{\max(s - t, 0)}{max(s - t, 0)}, and `"ari"` is
+#'   `NA`, with a warning.
 #' @param aggregate `NULL`: every pair is calibrated by itself. Otherwise the scores of a whole grid
 #'   of pairs become one value, which is calibrated against the same value of the permuted data:
 #'   `"max"` (the most similar pair), `"mean"`, `"row_max"` or `"col_max"` (the mean over rows, or
@@ -82,17 +79,17 @@ NULL
 #'   in columns; distances with their signs changed), such as [top_k_mean()].
 #' @param blocks one label per stimulus: only stimuli of the same block are exchanged, see
 #'   [dependence].
-#' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()] and
-#'   [dependence]): whole clusters change places, their members in the given order. All clusters
-#'   need the same size; stimuli with the label `NA` are left out. Measures that know clusters have
-#'   these, too; those of a measure or of [responses()] are permuted without being given again.
+#' @param clusters one label per stimulus, for stimuli that depend on each other (see
+#'   [dependence]): whole clusters of one size change places, their members in the given order;
+#'   stimuli with the label `NA` are left out. Measures that know clusters have these, too; those of
+#'   a measure or of [responses()] need not be given again.
 #' @param threads see [similarity()].
 #' @param series are the rows a time series? `FALSE`, or how it is shifted:
 #'   * `TRUE` or `"circular"`: by the n - 1 circular shifts, all of them, whatever `permutations`
 #'     says;
 #'   * `"linear"`: the middle half of `x` is compared with the stretches of `y` of the same length,
-#'     for slow series. So it is where [responses()] declares a `series` and the call names no kind.
-#'     The score is then that of this half, which its label says: `cka(middle half)`.
+#'     for slow series, and where [responses()] declares a `series`. The score is that of this half,
+#'     as its label says: `cka(middle half)`.
 #'
 #'   See [time_series].
 #' @param engine how the null scores are made, see [engines]; `"auto"` chooses. It must be `"auto"`
@@ -101,9 +98,8 @@ NULL
 #' @param p_adjust a method of [stats::p.adjust()], applied to all rows of the result. It adds
 #'   the column `p_adjusted`, which `summary()`, `glance()` and `plot()` then compare with
 #'   `alpha`.
-#' @param na what to do about missing values, see [similarity()]. Labels and a design of
-#'   `permute::how()` are cut in the same way; with a matrix in `permutations`, leaving out stimuli
-#'   is an error. With `series`, the stimuli that remain count as consecutive.
+#' @param na what to do about missing values, see [similarity()]. With a matrix in `permutations`,
+#'   leaving out stimuli is an error; with `series`, those that remain count as consecutive.
 #' @return A data frame of class `repalign_calibration` with one row per pair and measure, or with
 #'   `aggregate` one row per measure (and pair of models). Columns: `x`, `y`, `measure`, `score`,
 #'   `threshold`, `calibrated`, `p_value`, `null_mean`, `null_sd`, `permutations` (the number of
@@ -121,23 +117,20 @@ NULL
 #' smallest of the \eqn{K + 1} scores (the null scores and the observed one). For distances, both
 #' are read from the other end. If the stimuli are exchangeable and the two representations are
 #' unrelated, the probability of a p-value of at most alpha is at most alpha, for every number of
-#' stimuli. Null scores that differ from the observed score by less than \eqn{10^{-10}}{1e-10} of
-#' its scale count as equal to it. If the score or a single null score is undefined, the whole row
-#' is `NA`, with a warning. A message says when no p-value can be as small as `alpha`.
+#' stimuli. Null scores closer to the observed one than \eqn{10^{-10}}{1e-10} of its scale count as
+#' equal to it. If the score or a single null score is undefined, the whole row is `NA`, with a
+#' warning.
 #'
 #' How permutations are drawn, and an approximation without them, is in [engines]. All pairs and
-#' measures see the same permutations, so that the aggregate over a grid can be computed for each of
-#' them. Permutations, and the order of tied neighbours, are drawn from R's random numbers:
-#' `set.seed()` makes them reproducible. Workers of a future plan share the pairs, as for
-#' [similarity()].
+#' measures see the same permutations. They, and the order of tied neighbours, are drawn from R's
+#' random numbers: `set.seed()` makes them reproducible.
 #'
 #' When not to trust it: when the stimuli are not exchangeable because they depend on each other.
 #' P-values are then far too small: [dependence] says how to see it and what to do about groups,
 #' [time_series] about series.
 #'
-#' Trial-to-trial noise that two areas share when they are recorded together belongs to the pairing
-#' of the stimuli, too: any measure that does not leave it out finds it, also between areas with
-#' unrelated signals. The estimators of [cka()] from trials do leave it out, see [responses()].
+#' Trial-to-trial noise that two areas share when they are recorded together belongs to the pairing,
+#' too: any measure finds it but the estimators of [cka()] from trials, see [responses()].
 #'
 #' A score above chance means that the pairing of the stimuli carries information, not that the
 #' representations are similar in any stronger sense. The null holds the two sets of neurons and

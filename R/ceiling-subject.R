@@ -264,8 +264,7 @@ subject_sides <- function(x, na) {
   args <- if (is.null(names(x))) paste0("x[[", seq_along(x), "]]") else
     paste0("x$", check_element_names(x, "x"))
   reprs <- Map(representation, unname(x), args, args, na != "error", "x", TRUE)
-  side <- list(reprs = with_common_stimuli(unname(reprs)), models = args, is_models = FALSE)
-  list(x = side, y = side, self = TRUE, same = FALSE, models = FALSE)
+  sides_of(with_common_stimuli(unname(reprs)))
 }
 
 # Labels, or numbers where there are none; what: that the labels are of, names: their names or NULL.

@@ -239,7 +239,9 @@ note_shared_neurons <- function(pair, args) {
   inform("`", pair$x$arg, "` and `", pair$y$arg, "` seem to share neurons (",
          if (length(common)) paste("columns", enumerate(common, 3)) else "their data are identical",
          "). If so, ", if (is.null(pair$x$responses) && is.null(pair$y$responses)) {
-           "use `shared_neurons` or name them in `units_x` and `units_y`"
+           paste0(if (offers_argument("shared_neurons") || offers_argument("measure")) {
+             "use `shared_neurons` or "
+           }, "name them in `units_x` and `units_y`")
          } else {
            "name them in `neuron` of responses(), alike on both sides"
          }, ": the corrected CKA is too high otherwise.", class = "repalign_shared_names")

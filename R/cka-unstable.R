@@ -101,92 +101,43 @@ rough_error <- function(repr, h, clusters = NULL) {
 # The main parts of the jackknife variance of a corrected CKA without labels: over stimuli, and over
 # the neurons of each side of which they are a sample. NA where a deletion has no ratio.
 main_parts_of_cka <- function(pair, complete = c(x = FALSE, y = FALSE)) {
-  a <- linear_sums(pair$x)
-  b <- linear_sums(pair$y)
-  xy <- pair_sums(a, b)
-  xx <- self_deletions(pair$x, a, complete[["x"]])
-  yy <- self_deletions(pair$y, b, complete[["y"]])
-  p <- ncol(a$x)
-  q <- ncol(b$x)
-  ratio <- function(xy, xx, yy) {
-    positive <- function(h) ifelse(h > 0, h, NA_real_)
-    xy / sqrt(positive(xx)) / sqrt(positive(yy))
+  x <- scaled_data(pair$x, TRUE)
+  y <- scaled_data(pair$y, TRUE)
+  xy <- .Call(C_deletion_terms, x, y)
+  xx <- self_deletions(pair$x, x, complete[["x"]])
+  yy <- self_deletions(pair$y, y, complete[["y"]])
+  p <- ncol(x)
+  q <- ncol(y)
+  positive <- function(h) {
+    h[!(h > 0)] <- NA
+    h
   }
-  part <- function(theta) {
+  part <- function(xy, xx, yy) {
+    theta <- xy / sqrt(positive(xx)) / sqrt(positive(yy))
     m <- length(theta)
-    (m - 1) / m * cross_deviation(theta, theta)
+    (m - 1) / m * sum((theta - sum(theta) / m)^2)
   }
-  total <- sum(xy$rows)
-  c(part(ratio(xy$stimuli / (p * q), xx$stimuli, yy$stimuli)),
-    if (!complete[["x"]]) part(ratio((total - xy$rows) / ((p - 1) * q), xx$neurons, yy$value)),
-    if (!complete[["y"]]) part(ratio((total - xy$columns) / (p * (q - 1)), xx$value, yy$neurons)))
+  total <- sum(xy$x)
+  c(part(xy$stimuli / (p * q), xx$stimuli, yy$stimuli),
+    if (!complete[["x"]]) part((total - xy$x) / ((p - 1) * q), xx$neurons, yy$value),
+    if (!complete[["y"]]) part((total - xy$y) / (p * (q - 1)), xx$value, yy$neurons))
 }
 
-# The centred data x with the sums of their squares over rows (k) and columns (s), and over columns
-# those of their fourth powers (f), which the score has made already.
-linear_sums <- function(repr) {
-  x <- scaled_data(repr, TRUE)
-  c(list(x = x, squares = x^2), form_linear(repr)[c("k", "s", "f")])
-}
-
-# Sums of the terms h of neuron pairs: over the pairs of each neuron of a (`rows`) and of b
-# (`columns`), and over all pairs without each stimulus. Row sums of centred kernels without their
-# diagonals are those of the diagonals with the other sign.
-pair_sums <- function(a, b) {
-  n <- nrow(a$x)
-  if (max(ncol(a$x), ncol(b$x)) > n) {
-    gram_a <- tcrossprod(a$x)
-    gram_b <- tcrossprod(b$x)
-    rows <- colSums(a$x * (gram_b %*% a$x))
-    columns <- colSums(b$x * (gram_a %*% b$x))
-    products <- rowSums(gram_a * gram_b)
-  } else {
-    cross <- crossprod(a$x, b$x)
-    rows <- rowSums(cross^2)
-    columns <- colSums(cross^2)
-    products <- rowSums((a$x %*% cross) * b$x)
-  }
-  own <- a$k * b$k
-  products <- products - own
-  others <- 2 * own - drop(a$x %*% crossprod(a$x, b$k)) - drop(b$x %*% crossprod(b$x, a$k))
-  list(
-    rows = song_estimate(rows, drop(crossprod(a$squares, b$k)), a$s * sum(b$s), n, TRUE),
-    columns = song_estimate(columns, drop(crossprod(b$squares, a$k)), b$s * sum(a$s), n, TRUE),
-    stimuli = song_estimate(sum(products) - 2 * products, sum(own) - own - others + products,
-                            (sum(a$k) - 2 * a$k) * (sum(b$k) - 2 * b$k), n - 1)
-  )
-}
-
-# The self term: its value, and without each stimulus and each neuron. Pairs of a neuron with itself
-# count only if all neurons are there. It is the same in all pairs of a grid.
-self_deletions <- function(repr, a, complete) {
+# The self term of centred data x: its value, and without each stimulus and each neuron. Pairs of a
+# neuron with itself count only if all neurons are there. It is the same in all pairs of a grid.
+self_deletions <- function(repr, x, complete) {
   remember(repr$cache, list("self terms without each", complete), {
-    q <- ncol(a$x)
-    sums <- pair_sums(a, a)
+    q <- ncol(x)
+    sums <- .Call(C_deletion_terms, x, NULL)
     if (complete) {
-      list(value = sum(sums$rows) / q^2, stimuli = sums$stimuli / q^2)
+      list(value = sum(sums$x) / q^2, stimuli = sums$stimuli / q^2)
     } else {
-      own <- own_terms(a)
-      total <- sum(sums$rows) - sum(own$neurons)
-      list(value = total / (q * (q - 1)), stimuli = (sums$stimuli - own$stimuli) / (q * (q - 1)),
-           neurons = (total - 2 * (sums$rows - own$neurons)) / ((q - 1) * (q - 2)))
+      total <- sum(sums$x) - sum(sums$own)
+      list(value = total / (q * (q - 1)),
+           stimuli = (sums$stimuli - sums$own_stimuli) / (q * (q - 1)),
+           neurons = (total - 2 * (sums$x - sums$own)) / ((q - 1) * (q - 2)))
     }
   })
-}
-
-# The terms h of neurons with themselves: of each neuron, and their sum without each stimulus u.
-# Without u and without the diagonal, a row of the kernel of a centred column phi adds up to
-# -phi_i (phi_i + phi_u).
-own_terms <- function(a) {
-  n <- nrow(a$x)
-  squares <- a$s^2
-  by_size <- drop(a$squares %*% a$s)
-  fourth <- rowSums(a$squares^2)
-  third <- drop(a$x %*% colSums(a$x * a$squares))
-  list(neurons = song_estimate(squares, a$f, squares, n, TRUE),
-       stimuli = song_estimate(sum(squares) - 2 * by_size + 2 * fourth - sum(a$f),
-                               sum(a$f) + 2 * third + by_size - 4 * fourth,
-                               sum(squares) - 4 * by_size + 4 * fourth, n - 1))
 }
 
 # ---- warnings
@@ -228,8 +179,8 @@ warn_unstable <- function(value, pair, error, clusters = NULL) {
 causes_of_high_values <- function(x, y, also = FALSE) {
   paste0(if (also) "Values above 1 also come" else "Such values come",
          " from neurons that are on both sides under different names, and from noise that `", x,
-         "` and `", y, "` share: use `shared_neurons`, or name neurons, sessions or electrodes in ",
-         "`units_x` and `units_y`.")
+         "` and `", y, "` share: name neurons, sessions or electrodes by responses(), or by ",
+         "`units_x` and `units_y` of cka().")
 }
 
 # rows: a list with what cka_interval() computed for each estimator.

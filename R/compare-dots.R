@@ -16,9 +16,11 @@ NULL
 # form      function(d, repr, args, side): what products() needs of a representation, by default
 #           what the measure prepares; NULL where its cells are unusual
 # keeps     is what the measure prepares kept on the way?
+# forms     NULL, or a function(reprs, args) that makes many such forms with less ado than form()
+#           one by one: a list, with NULL for those that it leaves to form()
 new_dot <- function(products, finish = function(values, args) values, form = prepared_for_dots,
-                    keeps = TRUE) {
-  list(products = products, finish = finish, form = form, keeps = keeps)
+                    keeps = TRUE, forms = NULL) {
+  list(products = products, finish = finish, form = form, keeps = keeps, forms = forms)
 }
 
 prepared_for_dots <- function(d, repr, args, side) {
@@ -60,26 +62,32 @@ dot_scores <- function(measure, m, pairs, sides, run) {
 # there.
 forms_for_dots <- function(measure, reprs, at, side, together) {
   forms <- said <- vector("list", length(at))
-  k <- 0L
-  make <- function() while (k < length(at)) {
-    k <<- k + 1L
+  usable <- vapply(reprs[at], function(repr) is.null(repr$refused[[measure$label]]), NA)
+  if (!is.null(measure$dot$forms) && any(usable)) {
+    forms[usable] <- measure$dot$forms(reprs[at[usable]], measure$args)
+  }
+  left <- which(usable & lengths(forms) == 0)
+  done <- 0L
+  make <- function() while (done < length(left)) {
+    done <<- done + 1L
+    k <- left[done]
     repr <- reprs[[at[k]]]
-    if (!is.null(repr$refused[[measure$label]])) next
     form <- measure$dot$form(measure$declaration, repr, measure$args, side)
     drawn <- together && !is.null(measure$neighbours) && drew_ties(repr)
     if (!drawn) forms[k] <<- list(form)
   }
   keep <- function(w) {
+    k <- left[done]
     said[[k]] <<- c(said[[k]], list(w))
     invokeRestart("muffleWarning")
   }
   # handlers for each representation would take as long as a small form: after an error the loop
   # goes on with the next one
-  while (k < length(at)) {
+  while (done < length(left)) {
     catch_error(withCallingHandlers(make(), repalign_warning = keep), failed = function(e) NULL)
   }
-  usable <- !vapply(forms, is.null, NA)
-  list(forms = forms[usable], at = at[usable], said = list(at = at, warnings = said))
+  made <- lengths(forms) > 0
+  list(forms = forms[made], at = at[made], said = list(at = at, warnings = said))
 }
 
 # Collects the warnings about representations. in_pairs: the pairs, in whose order warnings come, as

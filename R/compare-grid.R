@@ -189,7 +189,7 @@ measure_facts_of <- function(set) {
 # The number of workers in the plan that the user set with future::plan(); 0 when there are none, so
 # that everything is done in this process.
 worker_count <- function() {
-  if (!"future" %in% loadedNamespaces() || inherits(future::plan(), "sequential")) return(0)
+  if (!isNamespaceLoaded("future") || inherits(future::plan(), "sequential")) return(0)
   if (!requireNamespace("future.apply", quietly = TRUE)) return(0)
   # the plan may be a queue that takes any number of jobs, whose number of workers is infinite
   min(future::nbrOfWorkers(), 100)
@@ -326,11 +326,12 @@ block_of <- function(size, blocks) ceiling(seq_len(size) * blocks / size)
 how_many_fit <- function(set, reprs, null) {
   n <- as.double(reprs[[1]]$n)
   d <- max(vapply(reprs, function(repr) if (repr$kind == "data") ncol(repr$data) else 1L, 0L))
+  numbers <- vapply(set, numbers_per_representation, 0, n, d, null)
+  if (is_small_amount(8 * sum(numbers) * length(reprs))) return(Inf)
   holes <- any(vapply(reprs, has_holes, NA))
-  keep <- Filter(function(measure) null || holes || keeps_forms(measure), set)
-  numbers <- sum(vapply(keep, numbers_per_representation, 0, n, d, null))
-  if (is_small_amount(8 * numbers * length(reprs))) return(Inf)
-  floor(memory_limit() / 2 / max(8 * numbers, 1))
+  kept <- sum(numbers[null | holes | vapply(set, keeps_forms, NA)])
+  if (is_small_amount(8 * kept * length(reprs))) return(Inf)
+  floor(memory_limit() / 2 / max(8 * kept, 1))
 }
 
 # Does the score of a grid leave forms of its representations behind?

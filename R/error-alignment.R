@@ -166,25 +166,46 @@ weighted_overlap <- function(pair, args, w, d) {
 # Spearman correlations of dissimilarities without each stimulus, and with weights of the stimuli.
 
 rank_errors <- function() {
-  new_errors("jackknife", stimuli = function(pair, args, codes) {
-    rank_deletions(list(pair$x), list(pair$y), args, codes)[1, 1, ]
-  }, cells = rank_deletions, weighted = function(pair, args, w, d) {
-    ranked_correlations(list(pair$x), list(pair$y), args, w)[1, 1, ]
-  })
+  new_errors("jackknife", stimuli = rank_deletions, cells = rank_deletions_of_lists,
+             weighted = function(pair, args, w, d) {
+               ranked_correlations(list(pair$x), list(pair$y), args, w)[1, 1, ]
+             })
 }
 
-rank_deletions <- function(x, y, args, codes) {
+# Counts of deleted pairs have 16 bits; where they do not suffice, a deletion is a weight of 0.
+most_deleted_pairs <- 32767
+
+rank_deletions <- function(pair, args, codes) {
+  n <- pair$x$n
+  units <- if (is.null(codes)) seq_len(n) else as.integer(codes)
+  if (max(tabulate(units)) * as.double(n) > most_deleted_pairs) {
+    return(rank_deletions_of_lists(list(pair$x), list(pair$y), args, codes)[1, 1, ])
+  }
+  threads <- thread_count()
+  check_memory(64 * threads * packed_length(n), "Deletions from ranks",
+               "Fewer stimuli or threads need less.")
+  found <- .Call(C_rank_deletions, compared_pairs(n, args), ranked_pairs(pair$x, args),
+                 ranked_pairs(pair$y, args), units, max(units), threads)
+  replace(found, is.nan(found), NA_real_)
+}
+
+rank_deletions_of_lists <- function(x, y, args, codes) {
   n <- x[[1]]$n
   units <- if (is.null(codes)) seq_len(n) else codes
   ranked_correlations(x, y, args, cbind(1, 1 - outer(units, seq_len(max(units)), "==")))
 }
 
+# The stimuli of all pairs, or of those in different clusters.
+compared_pairs <- function(n, args) {
+  pairs <- list(first = rep.int(seq_len(n - 1), (n - 1):1), second = sequence((n - 1):1, from = 2:n))
+  if (is.null(args$clusters)) return(pairs)
+  lapply(pairs, `[`, between_clusters(args$clusters))
+}
+
 # Ranks are made anew among the pairs that have weight. x, y: lists of representations, y NULL where
 # x is compared with itself; w: a weight vector a column. An array x by y by columns.
 ranked_correlations <- function(x, y, args, w) {
-  pairs <- list(first = rep.int(seq_len(nrow(w) - 1), (nrow(w) - 1):1),
-                second = sequence((nrow(w) - 1):1, from = 2:nrow(w)))
-  if (!is.null(args$clusters)) pairs <- lapply(pairs, `[`, between_clusters(args$clusters))
+  pairs <- compared_pairs(nrow(w), args)
   x <- lapply(x, ranked_pairs, args)
   if (!is.null(y)) y <- lapply(y, ranked_pairs, args)
   found <- .Call(C_weighted_ranks, pairs, x, y, w, as.double(room_for_dots()), thread_count())

@@ -71,11 +71,14 @@ note_strong_stimuli <- function(call, rows) {
 # there often are the units of a network.
 takes_y_as_sample <- function(task) {
   alone <- task$settings$neurons[["x"]] && !task$settings$neurons[["y"]] && !task$sides$self
-  each <- vapply(task$set, function(measure) {
-    alone && !is.null(measure$args$complete) && measure$args$corrects$neurons &&
-      measure$args$complete %in% c("none", "x")
-  }, NA)
-  rep(each, nrow(task$pairs))
+  each <- lapply(task$set, function(measure) {
+    args <- measure$args
+    if (!alone || is.null(args$complete) || !args$corrects$neurons) {
+      return(logical(nrow(task$pairs)))
+    }
+    !vapply(task$sides$y$reprs[task$pairs$j], is_complete, NA, args, "y")
+  })
+  c(do.call(rbind, each))
 }
 
 deletions_of_call <- function(task, rows, columns, factors, words) {
@@ -338,7 +341,8 @@ contrast_errors <- function(parts, weights) {
   } else {
     rep(if (parts$clustered) parts$df else Inf, ncol(weights))
   }
-  data.frame(se = sqrt(variance), df = df)
+  # data.frame() would take most of the time where there are few
+  list2DF(list(se = sqrt(variance), df = df))
 }
 
 # The covariance matrix of the rows: eigenvalues below 0, which the subtraction of interactions may

@@ -18,13 +18,14 @@
 
 #' Scores with standard errors and intervals
 #'
-#' Scores of one or several measures, for a pair, a grid of representations or models of layers,
-#' each with a standard error and an interval over stimuli, and if you like over neurons or
-#' subjects. It works for every measure, also for your own. Errors of all scores of a call come from
-#' the same deletions, so that differences between scores have errors, too.
+#' Scores of one or several measures, your own among them, for a pair, a grid of representations or
+#' models of layers, each with a standard error and an interval over stimuli, and if you like over
+#' neurons or subjects. All scores of a call share their deletions, so that differences have errors,
+#' too.
 #'
 #' @param x,y,measure see [similarity()]. For `over = "subjects"`, `x` is a named list with the data
-#'   of each subject, and `y` is what all of them are compared with.
+#'   of each subject, and `y` is what all of them are compared with. `x` may also be what [encode()]
+#'   returned, alone: see there.
 #' @param over what the errors are about: `"stimuli"` alone, or also `"neurons_x"`, `"neurons_y"` or
 #'   both, or `"subjects"`. The score does not depend on it. A side whose neurons are all there are
 #'   (`complete` of [cka()] and [responses()]) has no errors over neurons.
@@ -53,8 +54,7 @@
 #'   `df`, the degrees of freedom of the interval (`Inf`: normal);
 #'   `conf_low` and `conf_high`; `method`, how the errors over stimuli were found; `over`, what
 #'   counts as a sample; `n`, the number of stimuli. There are `plot()`, `confint()`, `vcov()` and
-#'   [influence_matrix()] for the result, which know how scores vary together as long as the rows
-#'   are of one call: parts of it and reordered rows may be used, and [rbind()][rbind.repalign].
+#'   [influence_matrix()] for the result, which know how the scores of one call vary together.
 #' @details What the interval is for: the mean of the score over data sets with this number of
 #' stimuli. The naive CKA, distance correlation, CCA, Procrustes distances and measures of
 #' neighbours depend on this number; differences at the same number are fair, values at different
@@ -100,8 +100,7 @@
 #' * Procrustes measures at about 30 stimuli, where influences are too small, and half-samples with
 #'   hardly more stimuli than dimensions, in which anything fits (`pwcca`, `linear_regression`):
 #'   take `method = "jackknife"`;
-#' * a low `cka` of data in which one or two neurons have most of the variance (0.88): low scores
-#'   come with small errors there;
+#' * a low `cka` of data in which one or two neurons have most of the variance (0.88);
 #' * `svcca`, where the number of kept components changes with the stimuli (0.88 to 0.91); `method =
 #'   "influence"`, which holds it, is worse;
 #' * absolute values of what may be near 0, such as [magnitude_difference()], and scores near a
@@ -129,6 +128,11 @@ score_interval <- function(x, y = NULL, measure = "cka", over = "stimuli", ..., 
                            conf_level = 0.95, clusters = NULL, threads = NULL,
                            na = c("error", "stimuli", "neurons", "pairwise")) {
   need_arguments()
+  of_result <- declaration_of(x)$interval
+  if (!is.null(of_result)) {
+    refuse_beside_result(names(match.call())[-1], maker_of(x))
+    return(of_result(x, method, conf_level))
+  }
   set <- as_measures(measure)
   refuse_parameters(set, ...)
   rule <- rule_of_call(na, set, !missing(na))
@@ -143,6 +147,15 @@ score_interval <- function(x, y = NULL, measure = "cka", over = "stimuli", ..., 
   check_grid_memory(task$set, task$sides)
   task$scores <- as.vector(t(score_grid(task$pairs, task$sides, task$set, "stop", threads)))
   score_interval_of(task)
+}
+
+# given: the names of all arguments of the call.
+refuse_beside_result <- function(given, maker) {
+  given <- setdiff(given, c("x", "method", "conf_level", "threads"))
+  if (!length(given)) return(invisible())
+  abort(if (given[1] == "") "What else is given" else paste0("`", given[1], "`"), " has no use ",
+        "where `x` is what ", maker, " returned, which knows its data.",
+        class = "repalign_error_parameter", arg = given[1])
 }
 
 interval_methods <- c("auto", "jackknife", "influence", "smoothed", "half-samples")

@@ -238,11 +238,11 @@ announce_decomposition <- function(rows, columns, kind) {
 
 basis_rank <- function(repr, centered = TRUE) ncol(form_basis(repr, centered)$q)
 
-# Principal components of the centred data: the left singular vectors are q rotation (or q itself if
+# Principal components of the data: the left singular vectors are q rotation (or q itself if
 # there is no rotation), and s are the singular values of the scaled data.
-form_components <- function(repr) {
-  remember_form(repr, "components", list(), {
-    basis <- form_basis(repr)
+form_components <- function(repr, centered = TRUE) {
+  remember_form(repr, "components", list(centered), {
+    basis <- form_basis(repr, centered)
     if (is.null(basis$s)) {
       parts <- singular_vectors(basis$triangle)
       list(rotation = parts$u, s = parts$d)

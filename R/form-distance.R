@@ -19,11 +19,13 @@ declare_form("distances", relabel = relabel_parts(packed = "d"),
 scaled_dist <- function(d, extent) {
   range <- extent[1:2]
   size <- max(abs(range))
-  usual <- size > 2^-300 && size < 2^300
-  if (usual) return(list(d = d, scale = 1, range = range))
+  if (is_usual_size(size)) return(list(d = d, scale = 1, range = range))
   scale <- power_of_two_below(size)
   list(d = d * scale, scale = scale, range = range * scale)
 }
+
+# Can squares of such numbers be added up without overflow and underflow?
+is_usual_size <- function(size) size > 2^-300 & size < 2^300
 
 # columns: how many columns are prepared at a time; by default C chooses.
 euclidean_distances <- function(repr, columns = NULL) {
@@ -39,13 +41,16 @@ stimulus_pairs <- function(repr) packed_length(repr$n)
 
 median_distance <- function(repr) {
   remember_summary(repr, "median distance", list(), {
-    list(median = stats::median(form_distances(repr)$d))
+    list(median = .Call(C_median, form_distances(repr)$d))
   })$median
 }
 
-# The smallest and the largest value, of those that do not lack, and how many lack, in one pass.
+# The smallest and the largest value, of those that do not lack, and how many lack, in one pass; of
+# a list of vectors, or of the columns of a matrix, in a column each. Where all lack, the smallest is
+# above the largest.
 value_extent <- function(values) {
-  if (length(values)) .Call(C_value_extent, values) else c(0, 0, 0)
+  if (length(values)) return(.Call(C_value_extent, values))
+  if (is.matrix(values)) matrix(c(Inf, -Inf, 0), 3, ncol(values)) else c(0, 0, 0)
 }
 
 value_range <- function(values) value_extent(values)[1:2]
@@ -171,7 +176,7 @@ form_ranks <- function(repr, inner, rdm = dissimilarities_of(repr, inner)) {
             class = "repalign_error_size", arg = repr$arg)
     }
     values <- if (repr$kind == "dist") repr$data else rdm$d
-    tolerance <- rdm_facts(repr, inner, rdm)$tolerance
+    tolerance <- if (repr$kind == "dist") c(0, 0) else rdm_facts(repr, inner, rdm)$tolerance
     list(ranks = .Call(C_average_ranks, values, tolerance, thread_count()))
   })
 }
@@ -190,13 +195,16 @@ form_dissimilarities <- function(repr, inner, outer, codes, rdm) {
   remember_form(repr, "dissimilarities", list(repr$kind, inner, outer), {
     ranked <- outer %in% ranked_outer
     if (ranked) rdm <- list(d = form_ranks(repr, inner, rdm)$ranks, square = FALSE)
-    count <- packed_length(repr$n)
-    center <- if (ranked) (count + 1) / 2 else if (outer == "cosine") 0 else
-      .Call(C_packed_sum, rdm$d, rdm$square, thread_count()) / count
-    size <- if (outer == "rho_a") untied_rank_size(count) else
-      packed_product(rdm$d, rdm$d, rdm$square, rdm$square, center, center)
-    list(values = rdm$d, square = rdm$square, center = center, size = size)
+    dissimilarity_parts(rdm$d, rdm$square, outer, ranked, packed_length(repr$n))
   })
+}
+
+dissimilarity_parts <- function(values, square, outer, ranked, count) {
+  center <- if (ranked) (count + 1) / 2 else if (outer == "cosine") 0 else
+    .Call(C_packed_sum, values, square, thread_count()) / count
+  size <- if (outer == "rho_a") untied_rank_size(count) else
+    packed_product(values, values, square, square, center, center)
+  list(values = values, square = square, center = center, size = size)
 }
 
 # The same over pairs of stimuli of different clusters: the others stand at the centre, where they

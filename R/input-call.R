@@ -13,6 +13,7 @@
 # threads   how many threads there are, an integer
 # choices   the streams of random choices (base-random.R)
 # dependence  what was warned of the rows (input-dependence.R), or NULL
+# left_out    a sentence about what missing values left out, or NULL
 #
 # Representations and measures that do not go together are no error here, because a grid may leave
 # such scores out: their error is kept with the representation (refusal()).
@@ -72,14 +73,19 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
     set <- with_unique_labels(lapply(set, with_cluster_label))
   }
   refuse_repeats_of(reprs, set, clusters, own_clusters)
+  left_out <- NULL
   if (na != "error") {
     complete <- complete_sides(sides, set, na)
     sides <- complete$sides
     set <- complete$set
     rows <- complete$rows
+    left_out <- complete$left_out
   }
   if (use != "scores") check_clusters(clusters, length(rows), reprs[[1]]$arg, least, why)
   clusters <- cut_clusters(clusters, rows)
+  if (use != "scores" && !all(rows)) {
+    check_clusters(clusters, length(clusters), reprs[[1]]$arg, least, why)
+  }
   if (anyNA(clusters)) {
     keep <- !is.na(clusters)
     sides <- sides_without(sides, keep)
@@ -104,7 +110,7 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
   choices <- begin_choices(reprs)
   at_end_of(frame, end_choices(choices))
   list(sides = sides, set = set, n = reprs[[1]]$n, rows = rows, labels = labels,
-       clusters = clusters, choices = choices, dependence = dependence)
+       clusters = clusters, choices = choices, dependence = dependence, left_out = left_out)
 }
 
 # A call of two representations and one measure, about which there is no doubt: list(pair, measure).
@@ -139,7 +145,7 @@ open_pair <- function(x, y, measure, what, na, frame = parent.frame()) {
     pair <- pair_of(rx, ry)
   } else {
     at_end_of(frame, running$threads <- threads)
-    call <- open_sides(sides_of_two(rx, ry), list(measure), na, grid = FALSE, frame = frame)
+    call <- open_sides(sides_of(list(rx), list(ry)), list(measure), na, grid = FALSE, frame = frame)
     given <- measure$args$clusters
     measure <- call$set[[1]]
     # what responses() declare is no label without effect
@@ -172,6 +178,7 @@ names_count <- function(set) {
 #
 # range        the smallest and the largest score
 # accepts      what may stand for a representation
+# takes_all_distances  does it take whatever check_dist() lets pass?
 # neighbours   list(metric, k) of the neighbour graph that is compared, or NULL
 # averaged     is the score a mean over orders of tied neighbours, one by one?
 #
@@ -188,6 +195,7 @@ settled_measure <- function(measure, grid = TRUE) {
   value <- function(field) if (is.function(field)) field(args) else field
   measure$range <- value(d$range)
   measure$accepts <- value(d$accepts)
+  measure$takes_all_distances <- all(any_distances %in% measure$accepts)
   if (!is.null(d$neighbours)) measure$neighbours <- d$neighbours(args)
   measure$averaged <- takes_orders(d, args)
   if (!grid) return(measure)

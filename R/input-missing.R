@@ -31,8 +31,9 @@ rule_of_call <- function(na, set, given) {
   list(na = na, set = set)
 }
 
-# For similarity() and calibrate(). Returns list(sides, set, rows): the sides without what is left
-# out, the measures with labels of the kept neurons only, and which stimuli are kept.
+# For calls that leave something out. Returns list(sides, set, rows, left_out): the sides without
+# that, the measures with labels of the kept neurons only, which stimuli are kept, and a sentence
+# about the others, or NULL.
 complete_sides <- function(sides, set, na) {
   reprs <- all_representations(sides)
   rows <- rep(TRUE, reprs[[1]]$n)
@@ -41,53 +42,23 @@ complete_sides <- function(sides, set, na) {
   columns <- lapply(sides[c("x", "y")], function(side) rep(list(TRUE), length(side$reprs)))
   if (na == "stimuli") {
     rows <- complete_stimuli(reprs)
+    left_out <- stimuli_note(rows, first_stimulus_names(reprs))
     set <- lapply(set, cut_measure_stimuli, rows)
   } else {
     columns <- complete_neurons(sides, set)
     set <- lapply(set, cut_measure, columns)
-    note_neurons_left_out(reprs, c(columns$x, if (!one_side) columns$y))
+    left_out <- note_neurons_left_out(reprs, c(columns$x, if (!one_side) columns$y))
   }
   sides$x <- cut_side(sides$x, rows, columns$x)
   sides$y <- if (sides$self) sides$x else if (sides$same) on_side_y(sides$x) else
     cut_side(sides$y, rows, columns$y)
-  list(sides = sides, set = set, rows = rows)
+  list(sides = sides, set = set, rows = rows, left_out = left_out)
 }
 
 # columns: a list with those to keep of each representation.
 cut_side <- function(side, rows, columns) {
   side$reprs <- Map(cut_representation, side$reprs, list(rows), columns)
   side
-}
-
-# For the analyses. data: a list of matrices with the names that messages call them by; labels: a
-# vector of neuron labels for each of them, or NULL. Returns data, labels, rows (which stimuli are
-# kept), columns (which neurons of each matrix are kept) and note (a sentence about what was left
-# out, or NULL).
-complete_responses <- function(data, na, labels = NULL) {
-  reprs <- Map(function(x, arg) list(kind = "data", data = x, n = nrow(x), arg = arg), data,
-              names(data))
-  rows <- rep(TRUE, reprs[[1]]$n)
-  columns <- lapply(data, function(x) rep(TRUE, ncol(x)))
-  note <- NULL
-  if (na == "stimuli") {
-    rows <- complete_stimuli(reprs)
-    note <- stimuli_note(rows, first_stimulus_names(reprs))
-    data <- lapply(data, cut_matrix, rows)
-  } else if (na == "neurons") {
-    missing <- spread_by_label(lapply(reprs, missing_neurons), labels)
-    columns <- lapply(missing, `!`)
-    note <- note_neurons_left_out(reprs, columns)
-    data <- Map(function(x, keep) cut_matrix(x, columns = keep), data, columns)
-    labels <- Map(function(label, keep) label[keep], labels, columns[names(labels)])
-  }
-  list(data = data, labels = labels, rows = rows, columns = columns, note = note)
-}
-
-# data: what the user gave, as a list whose names are those of the arguments.
-read_responses <- function(data, na) {
-  Map(function(x, arg) {
-    as_numeric_matrix(x, arg, allow_na = na != "error", allow_nan = na != "error")
-  }, data, names(data))
 }
 
 # For functions that read their data themselves. given: a list of what the user gave, named by the
@@ -231,7 +202,22 @@ complete_neurons <- function(sides, set) {
     check_side_labels(sides, sharing)
     missing <- missing_on_sides(missing, sharing, sides$self || sides$same)
   }
-  lapply(missing, lapply, `!`)
+  lapply(missing_by_columns(missing, sides), lapply, `!`)
+}
+
+# Where columns have labels of their own, a neuron that is missing in one representation is left out
+# of all. Without names of neurons, labels of units stand for them.
+missing_by_columns <- function(missing, sides) {
+  reprs <- all_representations(sides)
+  labels <- lapply(reprs, function(repr) {
+    if (is.null(repr$columns$neuron)) repr$columns$units else repr$columns$neuron
+  })
+  if (!any(lengths(labels))) return(missing)
+  places <- as.character(seq_along(reprs))
+  of_x <- seq_along(missing$x)
+  all <- c(missing$x, missing$y)[seq_along(reprs)]
+  all <- unname(spread_by_label(stats::setNames(all, places), stats::setNames(labels, places)))
+  list(x = all[of_x], y = if (sides$self || sides$same) all[of_x] else all[-of_x])
 }
 
 has_labels <- function(measure) {
@@ -322,6 +308,7 @@ cut_representation <- function(repr, rows, columns) {
     no_branch(repr$kind)
   )
   if (!is.null(repr$responses)) repr$responses <- cut_responses(repr$responses, rows, columns)
+  if (!is.null(repr$columns)) repr$columns <- lapply(repr$columns, `[`, columns)
   if (repr$kind == "data") note_distance_matrix(repr$data, repr$arg)
   repr$n <- stimulus_count(repr$data)
   # those of the whole

@@ -5,13 +5,14 @@
 # the user's own decides for itself which data it can use.
 refusal <- function(measure, repr) {
   accepted <- measure$accepts
-  if (repr$kind == "data" && repr$n > 1 && any(accepted == "data")) {
+  if (repr$kind == "dist") {
+    if (measure$takes_all_distances && repr$n > 1) return(NULL)
+  } else if (repr$kind == "data" && repr$n > 1 && any(accepted == "data")) {
     # with variance, in numbers that differences can be taken of
     largest <- column_stats(repr)$largest
     if (!is.na(largest) && largest > 0 && largest < Inf) return(NULL)
   }
   if (is_own(measure)) return(NULL)
-  if (repr$kind == "dist" && repr$n > 1 && all(any_distances %in% accepted)) return(NULL)
   tryCatch({
     need_kind(repr, accepted, dQuote(measure$id, FALSE))
     refuse_negative(repr, accepted)

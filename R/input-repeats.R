@@ -6,7 +6,8 @@ refuse_repeats <- function(reprs, codes = NULL, of_measure = FALSE) {
   for (repr in reprs) {
     names <- stimulus_names(repr$data)
     if (is.null(names) || !anyDuplicated(names) || in_common_clusters(names, codes)) next
-    refuse_repeated_names(names, repr, of_measure = of_measure)
+    refuse_repeated_names(names, if (is.null(repr$whole)) repr else repr$whole,
+                          of_measure = of_measure)
   }
 }
 

@@ -12,6 +12,9 @@
 # side        "x" or "y" of the call
 # cache       forms and other results that were made of it (form.R)
 # responses   the responses() object whose means over trials `data` are, or NULL
+# columns     labels of the columns, a list of vectors: `units`, of which equal ones may share noise
+#             or are one neuron, `neuron`, and others of an analysis; or NULL
+# whole       of one trial of several: what the user gave, list(arg, data, responses); or NULL
 # loose       TRUE where a "dist" object was not asked yet whether pairs lack, or all are 0
 # refused     errors of measures that cannot use it, by their labels (refusal()), or NULL
 #
@@ -63,6 +66,14 @@ is_bare_matrix <- function(x) {
   size <- dim(x)
   is.double(x) && !is.object(x) && length(size) == 2 && size[1] != size[2] && all(size > 0) &&
     is.null(dimnames(x)[[2]])
+}
+
+# A "dist" object of bare_extents().
+bare_representation <- function(x, extent, arg, name, side) {
+  cache <- new_cache()
+  cache$extent <- extent
+  list(kind = "dist", data = x, n = attr(x, "Size"), arg = arg, name = name, side = side,
+       cache = cache, loose = TRUE)
 }
 
 # What messages call a representation: layers of models have the name of the model before theirs.

@@ -29,11 +29,16 @@ as_sides <- function(x, y, by_name = TRUE, na = "error") {
        models = side_x$is_models || side_y$is_models)
 }
 
-# The sides of a call with one representation each.
-sides_of_two <- function(rx, ry) {
-  list(x = list(reprs = list(rx), models = rx$arg, is_models = FALSE),
-       y = list(reprs = list(ry), models = ry$arg, is_models = FALSE),
-       self = FALSE, same = FALSE, models = FALSE)
+# The sides of a call whose representations were read one by one, and brought into one order; y:
+# NULL for pairs within x; an empty list where x stands alone.
+sides_of <- function(x, y = NULL) {
+  side <- function(reprs) {
+    args <- vapply(reprs, function(repr) repr$arg, "", USE.NAMES = FALSE)
+    list(reprs = unname(reprs), models = args, is_models = FALSE)
+  }
+  side_x <- side(x)
+  list(x = side_x, y = if (is.null(y)) side_x else side(y), self = !length(y), same = FALSE,
+       models = FALSE)
 }
 
 # Refuses results of this package and measures that a user gave in the place of data, with a message
@@ -51,7 +56,8 @@ refuse_results <- function(given, arg) {
     "a result, not data: give the representations themselves"
   } else if (inherits(given, "repalign_measure") ||
              is.character(given) && length(given) && all(given %in% measure_ids())) {
-    paste0(describe(given), ", not data: give a measure in the argument `measure`")
+    paste0(describe(given), ", not data",
+           if (offers_argument("measure")) ": give a measure in the argument `measure`")
   } else if (is.character(given) && !is.matrix(given)) {
     paste0("text, not data", if (length(given) == 1) {
       ": read_representation() reads the data of a file"
@@ -114,13 +120,22 @@ as_side <- function(x, arg, allow_na = FALSE) {
 
 flat_side <- function(elements, prefix, names, models, is_models, allow_na, side) {
   args <- paste0(prefix, "$", names)
-  reprs <- Map(given_representation, unname(elements), args, names, allow_na, side)
+  extents <- bare_extents(elements)
+  reprs <- vector("list", length(elements))
+  for (k in seq_along(reprs)) {
+    extent <- extents[[k]]
+    reprs[[k]] <- if (is.null(extent)) {
+      given_representation(elements[[k]], args[k], names[k], allow_na, side)
+    } else {
+      bare_representation(elements[[k]], extent, args[k], names[k], side)
+    }
+  }
   if (is_models) {
     reprs <- Map(function(repr, model) {
       c(repr, model = model, title = paste0(model, "/", repr$name))
     }, reprs, models)
   }
-  list(reprs = unname(reprs), models = models, is_models = is_models)
+  list(reprs = reprs, models = models, is_models = is_models)
 }
 
 check_element_names <- function(x, arg) {

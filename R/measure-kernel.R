@@ -29,7 +29,7 @@ NULL
 #'   with clusters, with runs, and with trials that only some neurons have.)
 #' @param shared_neurons `TRUE` if column j of `x` and column j of `y` are the same neuron, for
 #'   example when two trials are compared: `"stimulus_neuron"` then leaves out the pair (j, j)
-#'   between `x` and `y`, as it always does within each side.
+#'   between `x` and `y`.
 #' @param units_x,units_y one label per column of `x` and of `y`: `"stimulus_neuron"` leaves out all
 #'   pairs of columns with equal labels, between `x` and `y` and within each side. Names of neurons
 #'   leave out the pairs of a neuron with itself; names of recording sessions, electrodes or probes
@@ -37,20 +37,16 @@ NULL
 #'   `shared_neurons`.
 #' @param complete of which sides are the columns not a sample of neurons, but all that there are,
 #'   such as the units of a network layer? Such a side is corrected for few stimuli (and noise)
-#'   only, and pairs of neurons with equal labels are left out only if both sides are samples. What
-#'   [responses()] makes declares it.
+#'   only. What [responses()] makes declares it.
 #' @param sigma width of the Gaussian kernel, in the units of the data. By default it is `bandwidth`
-#'   times the median distance between different rows, for each side separately. A width at which
-#'   similarities can no longer be told apart is an error, and one at which hardly any stimulus
-#'   resembles another a warning.
+#'   times the median distance between different rows, for each side separately.
 #' @param bandwidth factor by which the median distance is multiplied; not used if `sigma` is
 #'   given.
 #' @param k number of neighbours in the manifold kernel, at least 3, without the stimulus itself.
 #' @param clusters one label per stimulus, with the names of the stimuli or in their order, for
 #'   stimuli that [depend on each other][dependence], such as images of one category. The corrected
 #'   estimators then count only pairs of stimuli of different clusters, each cluster weighing the
-#'   same. Stimuli with the label `NA` are left out. At least 4 clusters are needed. (`blocks` of
-#'   [calibrate()] are something else.)
+#'   same. Stimuli with the label `NA` are left out. At least 4 clusters are needed.
 #' @param shared_noise what is done about neurons of the same session (see [responses()]):
 #'   `"trials"` multiplies different trials, `"pairs"` leaves out such pairs of neurons and takes
 #'   the means over trials; `"auto"` takes trials where there are several.
@@ -87,11 +83,10 @@ NULL
 #'   widely and can be undefined. Pool over trials, splits or subsets instead ([brain_to_brain()],
 #'   [trial_to_trial()]), and look at the interval ([cka_interval()]);
 #' * a value well above 1 usually means that `x` and `y` share neurons under different names, or
-#'   noise: use `shared_neurons`, or `units_x` and `units_y`. A warning of class `repalign_unstable`
-#'   comes with corrected values above 1.5 from at least 60 stimuli and 40 neurons on each side
-#'   (where the variance is spread over many neurons), and with those whose standard error over
-#'   stimuli and neurons is above 0.2: of these, 59% were off by more than 0.2 in simulations, and
-#'   6% of the others;
+#'   noise: use `shared_neurons`, or `units_x` and `units_y`. `"stimulus_neuron"` warns (class
+#'   `repalign_unstable`) of values above 1.5 from at least 60 stimuli and 40 neurons on each side,
+#'   and of those whose standard error over stimuli and neurons is above 0.2: of these, 59% were off
+#'   by more than 0.2 in simulations, and 6% of the others;
 #' * in raw spike counts a few neurons with high rates dominate the value; divide each neuron by its
 #'   standard deviation;
 #' * stimuli that depend on each other (see [dependence]): corrected values of unrelated populations
@@ -99,9 +94,7 @@ NULL
 #' * with 2 stimuli every CKA is 1, and with 3 it says next to nothing (a warning of class
 #'   `repalign_trivial`).
 #'
-#' Figures are in the article "What was simulated". The code that accompanies Chun et al. (2025)
-#' skips the correction of the numerator when `shared_neurons` is set and the numbers of neurons
-#' differ; here that is an error.
+#' Figures are in the article "What was simulated".
 #' @references Kornblith et al. (2019), ICML. Song et al. (2012), JMLR 13.
 #'   Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104.
 #' @examples

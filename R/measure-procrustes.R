@@ -121,12 +121,16 @@ inspect_overflow <- function(score, pair, x, y, args) {
         class = "repalign_error_value", arg = pair$x$arg)
 }
 
-# The norm of what remains after the rotation. The side with fewer columns is rotated into the
-# space of the other, because the opposite rotation would lose a part of the wider side.
+# The norm of what remains after the rotation.
 rotated_residual <- function(pair, center, units) {
   x <- data_to_rotate(pair, "x", center)
   y <- data_to_rotate(pair, "y", center)
-  rotation <- pair_rotation(pair, center, x, y)
+  turned_residual(x, y, pair_rotation(pair, center, x, y), units)
+}
+
+# The side with fewer columns is rotated into the space of the other, because the opposite rotation
+# would lose a part of the wider side.
+turned_residual <- function(x, y, rotation, units) {
   residual <- if (ncol(x) <= ncol(y)) {
     units$x * turned_by(x, rotation$u, rotation$v) - units$y * y
   } else {
@@ -148,7 +152,7 @@ declare_measure(
     if (args$scale) statistic else unscaled_score(statistic, x, y, args)
   },
   inspect = inspect_overflow, null = function(args) rotation_null(args, args$scale),
-  errors = procrustes_errors, memory = rotation_needs
+  errors = procrustes_errors, held = rotation_holdout, memory = rotation_needs
 )
 
 # The data up to a rotation, with as few columns as their rank allows, because the cost of every
@@ -213,7 +217,8 @@ declare_measure(
   keeps = rotation_forms, prepare = prepare_rotation, statistic = unscaled_distance,
   score = unscaled_score, inspect = inspect_overflow,
   null = function(args) rotation_null(args, FALSE),
-  errors = rotation_distance_errors, memory = rotation_needs
+  errors = rotation_distance_errors,
+  held = function(args) rotation_holdout(c(args, list(scale = FALSE))), memory = rotation_needs
 )
 
 #' Procrustes similarity
@@ -271,6 +276,10 @@ declare_measure(
   memory = rotation_needs
 )
 
+# The distance of two points on the unit sphere is the chord of this angle. It is at most sqrt(2),
+# the chord of a right angle; rounding may exceed that.
+angle_of_chord <- function(chord) 2 * asin(pmin(chord, sqrt(2)) / 2)
+
 #' Angular shape distance
 #'
 #' The angle between two representations, each taken as one long vector, after one has been
@@ -317,11 +326,10 @@ declare_measure(
   prepare = prepare_rotation,
   # the statistic of the measures that bring both sides to unit norm, and of those that do not
   statistic = function(pair, x, y, args) rotated_distance(pair, x, y, args, TRUE),
-  # The distance of two points on the unit sphere is the chord of this angle. It is at most sqrt(2),
-  # the chord of a right angle; rounding may exceed that.
-  score = function(statistic, x, y, args) 2 * asin(pmin(statistic, sqrt(2)) / 2),
+  score = function(statistic, x, y, args) angle_of_chord(statistic),
   null = function(args) rotation_null(args, TRUE),
-  errors = function(args) rotation_cosine_errors(new_angle()), memory = rotation_needs
+  errors = function(args) rotation_cosine_errors(new_angle()),
+  held = function(args) rotation_holdout(list(method = "angular")), memory = rotation_needs
 )
 
 #' Aligned cosine similarity

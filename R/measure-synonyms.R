@@ -23,6 +23,8 @@ synonyms <- list(
   pwcca = c("pw_cca", "projection_weighted_cca"),
   procrustes = c("orthogonal_procrustes", "procrustes_distance", "opd"),
   angular_shape = c("shape", "shape_metric", "angular_procrustes", "angular_distance"),
+  soft_matching = c("optimal_transport", "wasserstein_matching", "soft_matching_distance"),
+  shape_distance = c("generalized_shape_metric", "netrep", "partial_whitening", "linear_metric"),
   bures = c("fidelity", "normalized_bures_similarity", "nbs"),
   bures_distance = c("bures_metric", "bures_wasserstein", "wasserstein"),
   riemann = c("riemannian", "neg_riem_dist", "riemannian_distance"),

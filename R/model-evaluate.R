@@ -58,8 +58,8 @@ NULL
 #' Which model is closest to the data, is it more than chance, and how high could it be?
 #'
 #' Compares models, layers or areas with a recording, with the recordings of several subjects, or
-#' with their RDMs: a score with its error for each model, p-values against chance, the noise
-#' ceiling, and which models may be the best. [compare_scores()] tests differences between them.
+#' with their RDMs: scores with errors, p-values against chance, the noise ceiling, and which models
+#' may be the best. [compare_scores()] tests differences.
 #'
 #' @param data a recording (a matrix stimuli x neurons, what [responses()] declares, or an array
 #'   stimuli x neurons x trials), a list of the recordings of several subjects, or RDMs: a `dist`
@@ -70,12 +70,12 @@ NULL
 #'   which stimuli are of the same category or not.
 #' @param outer for RDMs: how they are compared, as for [rsa()].
 #' @param resample for RDMs: what is drawn anew, with replacement: the RDMs (`"rdm"`), the stimuli
-#'   (`"condition"`), `"both"`, or `"none"`, for errors over RDMs without resampling. Or the draws
-#'   themselves, as `list(rdm = , condition = )` of matrices of indices (of groups and clusters, if
-#'   there are any) with a draw in each row.
-#' @param draws for RDMs: the number of draws.
-#' @param group for RDMs: one label each, with the names of the RDMs or in their order: RDMs of the
-#'   same subject are drawn and left out together. Without it, each is a group.
+#'   (`"condition"`, as for a single RDM), `"both"`, or `"none"`, for errors over RDMs without
+#'   draws. Or the draws themselves, as `list(rdm = , condition = )` of matrices of indices (of
+#'   groups and clusters, if there are any) with a draw in each row.
+#' @param draws for RDMs: the number of draws; fewer than 20 are warned of.
+#' @param group for RDMs: one label each, by name or in their order: RDMs of the same subject are
+#'   drawn and left out together. Without it, each is a group.
 #' @param folds for RDMs: into how many folds RDMs and stimuli are cut for cross-validation, or a
 #'   data frame of folds with the columns `fold`, `set` (`"train"` or `"test"`), `factor` (`"rdm"`
 #'   or `"condition"`) and `index`. A factor that it does not name is not cut.
@@ -87,11 +87,10 @@ NULL
 #' @param na as for [similarity()] (recordings), or `"pairwise"` for RDMs that lack pairs of stimuli
 #'   (`NA`): they are compared over the pairs that both have.
 #' @param threads see [similarity()].
-#' @param clusters one label for each stimulus, with the names of the stimuli or in their order, if
-#'   some depend on each other (frames of one film, views of one object): errors, folds and
-#'   permutations go by whole clusters, and pairs of stimuli within a cluster do not count where the
-#'   measure can leave them out (see [score_interval()]; RDMs: always). Stimuli with the label `NA`
-#'   are left out.
+#' @param clusters one label for each stimulus, by name or in their order, if some depend on each
+#'   other (frames of one film, views of one object): errors, folds and permutations go by whole
+#'   clusters, and pairs of stimuli within one do not count where the measure can leave them out
+#'   (RDMs: always). Stimuli with the label `NA` are left out.
 #' @param blocks,series which permutations are allowed, as for [calibrate()]; `series` for
 #'   recordings only.
 #' @param permutations the number of permutations for `p_chance`, a matrix or a design of them, as
@@ -124,39 +123,34 @@ NULL
 #' | `draws`, `left_out` | how many draws there were and were left out | | x |
 #'
 #' There are `plot()`, `confint()`, `vcov()`, [compare_scores()], [best_score()] and
-#' [compare_best()] for both. Attributes of the result for RDMs: `draws` (for each of `both`, `rdm`
-#' and `condition` an array draws x models x repeats of scores, with `ceiling_low` and
-#' `ceiling_high` after the models) and `table` (the score of each RDM with each model, without
-#' folds).
+#' [compare_best()] for both. Attributes for RDMs: `table` (the score of each RDM with each model,
+#' without folds) and `draws` (for `both`, `rdm` and `condition` an array draws x (models,
+#' `ceiling_low`, `ceiling_high`) x repeats).
 #' @details
 #' *Recordings.* The result is put together from [score_interval()], [calibrate()],
-#' [noise_ceiling()] or [subject_ceiling()], and [best_score()], which give the same numbers for the
-#' same data and seed; their pages say what each means. The units of the models are a sample of
-#' units, as neurons are, unless they are declared complete (`complete` of [responses()] or
-#' [cka()]), and the print says so. `p_familywise` is the share of permutations (the same for all
-#' models) in which the largest score of all models is as high as that of this model, each model's
-#' scores brought to mean 0 and standard deviation 1 first, the observed score among them. The
-#' ceiling of subjects is what they share. Without trials or subjects there is none (`NA`).
+#' [noise_ceiling()] or [subject_ceiling()], and [best_score()]: same seeds, same numbers; their
+#' pages say what each means. The units of the models are a sample, as neurons are, unless they are
+#' declared complete (`complete` of [responses()] or [cka()]); the print says so. `p_familywise` is
+#' the share of permutations (the same for all models) in which the largest score of all models is
+#' as high as this one, each model's scores brought to mean 0 and standard deviation 1 first, the
+#' observed score among them. Without trials or subjects there is no ceiling (`NA`).
 #'
 #' *RDMs.* Errors resample RDMs and stimuli, models with weights are cross-validated, and the noise
 #' ceiling has two bounds: see [their own page][evaluate_rdms].
 #'
-#' When not to trust it: when stimuli depend on each other and `clusters` do not say so (a warning of
-#' class `repalign_dependence` speaks when they look like it, see [dependence]). With two or three
-#' subjects, errors over subjects are guesses. Permutations say nothing of other subjects or
-#' neurons; errors do. Cosines need a 0 that means "no difference", as it does in cross-validated
-#' distances (`"crossnobis"` of [rdm()]): with others a model in which all pairs are equal scores
-#' high; take `"whitened_pearson"` there. A score that is not significantly below the ceiling may be
-#' far below it.
+#' When not to trust it: when stimuli depend on each other and `clusters` do not say so (a warning
+#' of class `repalign_dependence` speaks when they look like it, see [dependence]). With two or
+#' three subjects, errors over subjects are guesses. Permutations say nothing of other subjects or
+#' neurons; errors do. Cosines need a 0 that means "no difference", as in cross-validated distances
+#' (`"crossnobis"` of [rdm()]); take `"whitened_pearson"` for others. A score that is not
+#' significantly below the ceiling may be far below it.
 #'
 #' In simulations 95% intervals held the true score in 0.925 to 0.965 (recordings) and 0.925 to
-#' 0.995 (RDMs) of the data sets, and a `p_chance`, or the smallest `p_familywise` of five models,
-#' was at most 0.05 in 0.030 to 0.075 where there was nothing: see the article "What was simulated"
-#' of the web site.
+#' 0.995 (RDMs) of the data sets, and p-values were at most 0.05 in 0.030 to 0.075 where there was
+#' nothing (article "What was simulated" of the web site).
 #' @references \enc{Schütt}{Schuett}, Kipnis, Diedrichsen and Kriegeskorte (2023), eLife 12.
-#'   Diedrichsen, Berlot, Mur, Schuett, Shahbazi and Kriegeskorte (2021), Neurons, Behavior, Data
-#'   analysis, and Theory 5 (whitened comparisons). Westfall and Young (1993), Resampling-Based
-#'   Multiple Testing (largest scores of all models).
+#'   Diedrichsen et al. (2021), Neurons, Behavior, Data analysis, and Theory 5 (whitened
+#'   comparisons). Westfall and Young (1993), Resampling-Based Multiple Testing (`p_familywise`).
 #' @examples
 #' # which layer of a network is closest to V4? Trials are declared, so that noise is taken out.
 #' v4 <- responses(macaque_v4$trials[1:60, , ])
@@ -171,10 +165,6 @@ NULL
 #' subjects <- list(a = noisy(1), b = noisy(1), c = noisy(1), d = noisy(1))
 #' models <- list(near = noisy(0.5), far = noisy(2), categories = factor(rep(1:4, 5)))
 #' evaluate_models(subjects, models, "whitened_cosine", draws = 200)
-#' # a model with weights is cross-validated over subjects and stimuli
-#' models$weighted <- rdm_model(models, "weighted", nonnegative = TRUE)
-#' evaluate_models(subjects, models, "pearson", draws = 50, folds = c(rdm = 2, condition = 2),
-#'                 permutations = 99)
 #' @seealso [score_interval()], [rdm_model()], [compare_scores()], [best_score()],
 #'   [subject_ceiling()], [rsa()]
 #' @export
@@ -193,6 +183,7 @@ evaluate_models <- function(data, models, outer = "whitened_cosine",
                                if (!missing(series)) series, permutations, if (!missing(na)) na,
                                threads))
   }
+  threads <- hold_threads(threads)
   na <- check_choice(if (missing(na)) "error" else na, c("error", "pairwise"), "na")
   task <- evaluation_task(data, models, outer, group, stimulus_noise, na, clusters)
   if (missing(outer)) note_cosine_of_positive(task)
@@ -200,7 +191,6 @@ evaluate_models <- function(data, models, outer = "whitened_cosine",
   drawn <- as_draws(resample, draws, max(task$group), units_of(task$n, task$codes),
                     unit_words(task))
   folds <- as_folds(folds, repeats, task)
-  threads <- thread_count(threads)
   check_evaluation(task, drawn, folds, threads)
   blocks <- check_chance(task, permutations, blocks, task$labels)
   free <- is.null(blocks) && all_orders(permutations)
@@ -294,15 +284,15 @@ group_codes <- function(group, count, names) {
 
 # Comparisons that are linear, or by ranks, have fast ways if all RDMs lack the same pairs.
 way_of_rounds <- function(task) {
-  gaps <- is.na(cbind(task$values, do.call(cbind, task$components)))
-  gaps <- gaps[counting_pairs(task), , drop = FALSE]
-  if (whitens(task$outer)) {
-    return(if (any(gaps) || is.matrix(task$stimulus_noise)) "plain" else "grams")
-  }
+  fast <- if (task$outer %in% linear_outer) "grams" else "ranks"
+  if (whitens(task$outer) && is.matrix(task$stimulus_noise)) return("plain")
+  all <- c(list(task$values), task$components)
+  if (!any(vapply(all, anyNA, NA))) return(fast)
+  gaps <- is.na(do.call(cbind, all))[counting_pairs(task), , drop = FALSE]
+  if (whitens(task$outer)) return(if (any(gaps)) "plain" else fast)
   lacking <- gaps[, 1]
   same <- all(gaps[, seq_len(ncol(task$values))] == lacking) && !any(gaps & !lacking)
-  if (!same) return("plain")
-  if (task$outer %in% linear_outer) "grams" else "ranks"
+  if (same) fast else "plain"
 }
 
 # What only RDMs, draws and folds together can tell.

@@ -18,6 +18,7 @@ evaluate_recordings <- function(data, models, measure, over, conf_level, alpha, 
   data <- if (subjects) lapply(data, as_recording) else as_recording(data)
   models <- listed_models(models)
   measure <- measure_of_recordings(measure, data, subjects)
+  given_over <- !is.null(over)
   over <- samples_of_recordings(over, data, subjects, measure)
   if (is.numeric(permutations) && length(permutations) == 1) {
     check_count(permutations, "permutations", least = 0)
@@ -29,15 +30,21 @@ evaluate_recordings <- function(data, models, measure, over, conf_level, alpha, 
   timed <- is_in_time(series, c(if (subjects) data else list(data), models))
   exchange <- given(blocks = blocks, series = series, clusters = if (!timed) clusters)
   free <- length(exchange) == 0 && !timed && !is_no_permutation(permutations)
-  parts <- in_words_of_models(free, {
-    interval <- do.call(score_interval, c(list(data, models, measure, over = over,
-                                               conf_level = conf_level),
-                                          given(clusters = clusters), common))
-    chance <- chance_of_recordings(data, models, measure, subjects, permutations, alpha,
-                                   c(exchange, common))
-    ceiling <- ceiling_of_recordings(data, models, measure, subjects, common["na"])
-    best <- if (any(!is.na(interval$se))) best_score(interval, by = NULL)
-    list(interval = interval, chance = chance, ceiling = ceiling, best = best)
+  parts <- in_words_of_models(free, subjects, {
+    found <- if (is_encoding_measure(measure)) {
+      encoding_parts(data, models, measure, if (given_over) over, conf_level, permutations,
+                     c(exchange, common))
+    } else {
+      interval <- do.call(score_interval, c(list(data, models, measure, over = over,
+                                                 conf_level = conf_level),
+                                            given(clusters = clusters), common))
+      chance <- chance_of_recordings(data, models, measure, subjects, permutations, alpha,
+                                     c(exchange, common))
+      ceiling <- ceiling_of_recordings(data, models, measure, subjects, common["na"])
+      list(interval = interval, chance = chance, ceiling = ceiling)
+    }
+    if (any(!is.na(found$interval$se))) found$best <- best_score(found$interval, by = NULL)
+    found
   })
   recordings_result(parts, models, alpha)
 }
@@ -105,7 +112,7 @@ measure_of_recordings <- function(measure, data, subjects) {
     trials <- all(vapply(recordings, is_of_trials, NA))
     return(measure("cka", estimator = paste0("stimulus_neuron", if (trials) "_trial")))
   }
-  set <- as_measures(measure)
+  set <- as_measures(measure, encoding = TRUE)
   if (length(set) == 1) return(set[[1]])
   abort("`measure` must be one measure, not ", length(set), ": models are ranked by one. Call ",
         "evaluate_models() for each.", class = "repalign_error_measure", arg = "measure")
@@ -132,11 +139,16 @@ samples_of_recordings <- function(over, data, subjects, measure) {
 # Conditions of the parts speak of the arguments of evaluate_models(), and each of them speaks once:
 # several parts look at the same data. free: are all permutations of the stimuli taken as equally
 # likely? The warning about dependent rows, which is that of intervals, then speaks of them, too.
-in_words_of_models <- function(free, code) {
+# subjects: are data and models wrapped into lists where they are compared with chance?
+in_words_of_models <- function(free, subjects, code) {
   said <- character()
   renamed <- function(condition) {
-    text <- gsub("`(x|trials)([`$\\[])", "`data\\2", conditionMessage(condition))
+    text <- gsub("`(x|trials|to)([`$\\[])", "`data\\2", conditionMessage(condition))
+    text <- gsub("`from([`$\\[])", "`models\\1", text)
+    text <- gsub("`clusters` of encode()", "`clusters`", text, fixed = TRUE)
     text <- gsub("`y([`$\\[])", "`models\\1", text)
+    text <- gsub('of "x" and', 'of "data" and', text, fixed = TRUE)
+    text <- if (subjects) without_wrapping(text) else text
     # here it is the p-values that are about the middle half
     text <- sub("The scores are those of", "p_chance is about the scores of", text)
     if (free && inherits(condition, "repalign_dependence")) {
@@ -159,12 +171,20 @@ in_words_of_models <- function(free, code) {
   withCallingHandlers(
     tryCatch(code, repalign_error = function(error) {
       told <- renamed(error)
-      told$arg <- c(x = "data", trials = "data", y = "models")[told$arg]
+      told$arg <- c(x = "data", trials = "data", to = "data", y = "models",
+                    from = "models")[told$arg]
       if (is.na(told$arg)) told$arg <- error$arg
       stop(told)
     }),
     warning = hear(warning, "muffleWarning"), message = hear(message, "muffleMessage")
   )
+}
+
+without_wrapping <- function(text) {
+  text <- gsub("data$data$", "data$", text, fixed = TRUE)
+  text <- gsub("(`models\\$[^`]+)\\$model`", "\\1`", text)
+  text <- gsub("\"data/", "\"", text, fixed = TRUE)
+  gsub("(\"[^\"]+)/model\"", "\\1\"", text)
 }
 
 # Scores of permuted models: list(score, null, p_value, engine), or NULL without permutations. Of
@@ -175,13 +195,12 @@ chance_of_recordings <- function(data, models, measure, subjects, permutations, 
     data <- list(data = data)
     models <- lapply(models, function(model) list(model = model))
   }
+  # undefined scores are told by the intervals, and undefined null scores by warn_undefined_nulls();
   # a score without a best value has no share of the way to it, which is not asked for here
   found <- tryCatch(withCallingHandlers(
     do.call(calibrate, c(list(data, models, measure, permutations, alpha = alpha,
                               aggregate = if (subjects) "mean"), others)),
-    repalign_undefined = function(condition) {
-      if (is.character(condition$data)) invokeRestart("muffleWarning")
-    }
+    repalign_undefined = function(condition) invokeRestart("muffleWarning")
   ), repalign_error_cluster_sizes = function(error) {
     inform("No p_chance (NA): ", conditionMessage(error), class = "repalign_no_chance")
     NULL
@@ -281,15 +300,19 @@ recordings_result <- function(parts, models, alpha) {
   }
   if (length(known) && !isTRUE(all.equal(chance$score[known], rows$score[known]))) {
     half <- grepl("middle half", chance$label)
-    inform("`p_chance` and `p_familywise` compare the scores ",
-           if (half) "of the middle half of the stimuli in time" else "by other pairs of stimuli",
-           " (", chance$label, "), and `score` is that of all: there is no `threshold` (NA).",
-           class = "repalign_other_statistic")
+    inform(if (!is.null(chance$other)) chance$other else {
+      paste0("`p_chance` and `p_familywise` compare the scores ", if (half) {
+        "of the middle half of the stimuli in time"
+      } else "by other pairs of stimuli", " (", chance$label, "), and `score` is that of all: there ",
+      "is no `threshold` (NA).")
+    }, class = "repalign_other_statistic")
     rows$threshold <- NA_real_
   }
   rows$ceiling <- parts$ceiling$ceiling
   rows$ceiling_se <- parts$ceiling$se
-  rows$share <- if (sign[1] > 0) rows$score / rows$ceiling else NA_real_
+  rows$share <- if (!is.null(parts$share)) parts$share else if (sign[1] > 0) {
+    rows$score / rows$ceiling
+  } else NA_real_
   rows$best <- replace(names %in% unlist(parts$best$in_set), is.na(rows$se), NA)
   rows$n <- interval$n
   new_result(rows, "repalign_evaluation", list(
@@ -368,13 +391,21 @@ recordings_heading <- function(x) {
   facts <- attr(x, "facts")
   c(paste0("Models of a recording: ", count_of(nrow(x), "model"), undefined_of(x$score)),
     if (nrow(x)) {
-      paste0(x$measure[1], ", ", x$n[1], " stimuli; ", format(100 * attr(x, "conf_level")),
-             "% intervals over ", enumerate(facts$over, quote = FALSE))
+      data <- paste(c(x$measure[1], if (!is.null(x$n)) paste(x$n[1], "stimuli")), collapse = ", ")
+      paste(c(if (nzchar(data)) data,
+              paste0(format(100 * attr(x, "conf_level")), "% intervals over ",
+                     enumerate(facts$over, quote = FALSE))), collapse = "; ")
     },
     if (isTRUE(facts$permutations > 0)) {
       paste0("p_chance by ", format(facts$permutations, big.mark = ","), " permutations (",
-             facts$engine, "); p_familywise over all models")
+             facts$engine, "); p_familywise over ", tested_together(x))
     })
+}
+
+# Rows can be chosen and bound: of how many models is each family-wise p-value?
+tested_together <- function(x) {
+  models <- ncol(attr(x, "null"))
+  if (nrow(x) == models) "all models" else paste("the", count_of(models, "model"), "of its call")
 }
 
 recordings_footing <- function(x) {
@@ -382,6 +413,7 @@ recordings_footing <- function(x) {
   from <- c(estimator = "ceiling 1: the estimator has the noise of trials taken out.",
             trials = "ceiling: of the means over trials, see noise_ceiling().",
             subjects = "ceiling: what subjects share, see subject_ceiling().",
+            encode = "ceiling: what the noise of trials leaves, see encode().",
             none = "No ceiling (NA): without trials or subjects, noise is not known.")
   strwrap(c(if ("best" %in% names(x)) {
               paste0("best: in the ", format(100 * attr(x, "conf_level")),

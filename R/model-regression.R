@@ -10,8 +10,8 @@
 #'   all other elements of `data`. Each is
 #'   * an RDM: a `dist` object or a symmetric matrix with zeros on its diagonal;
 #'   * a representation: a matrix conditions x neurons, of which `inner` makes an RDM;
-#'   * labels of the conditions: a factor, character or logical vector, which predicts 0 for pairs
-#'     with the same label and 1 for pairs with different ones.
+#'   * labels of the conditions (factor, character or logical): 0 for pairs with the same label, 1
+#'     for others.
 #'
 #'   The response may also be a list of RDMs or representations, one for each subject.
 #' @param data a list (or data frame, or environment) in which the variables of `formula` and
@@ -22,8 +22,7 @@
 #'   are exchanged, as in [calibrate()]. By default the labels of `leave_out`; `NULL`: all
 #'   conditions are exchanged (see Details).
 #' @param inner for representations: how two conditions are compared, see [rsa()]. By default as in
-#'   the RDM of the response, where that is known, and else by `"correlation"`; a message says which
-#'   it is.
+#'   the RDM of the response, where that is known, and else by `"correlation"`, with a message.
 #' @param fit `"ordinary"` least squares; `"nonnegative"`, for predictors that add up in the
 #'   response; `"ridge"`, with coefficients shrunk by `ridge`.
 #' @param ridge for `fit = "ridge"`: what is added to the sum of squares of each predictor, as a
@@ -38,29 +37,27 @@
 #'   several RDMs (sessions) of the same subject: `summary()` averages their coefficients first.
 #' @return A data frame of class `repalign_regression` with a row for each predictor (and subject).
 #'   Columns: `subject` (if the response is a list), `term`, `estimate`, the coefficient; `partial`,
-#'   its correlation with the response given the other predictors; `semipartial`, that of the
-#'   response with what the others do not tell of the predictor; `p_value`; `unique`, what R squared
-#'   loses without the predictor; and with `center` `centered`, the coefficient in the
-#'   double-centred matrices, of which `p_value` is.
+#'   its correlation with the response given the others; `semipartial`, that of the response with
+#'   what the others do not tell of it; `p_value`; `unique`, what R squared loses without it; and
+#'   with `center` `centered`, the coefficient in the double-centred matrices, which `p_value` is
+#'   of.
 #'
-#'   `summary()`: the group of all subjects (or of one), a row for each predictor: `mean` of the
+#'   `summary()`: the group of subjects (or one), a row for each predictor: `mean` of the
 #'   coefficients; `tested`, the mean of those that are tested (ordinary least squares, with
 #'   `center` double-centred); its `se`, `df` and `statistic`; `p_value`, about other conditions
-#'   (with `blocks`: other blocks) and other subjects; `p_conditions`, about other conditions with
-#'   these subjects, by the same permutations in all of them; `p_subjects`, about other subjects
-#'   with these conditions, by a t test; `subjects`, their number (of labels in `group`); and
-#'   `deleted`, what was left out one at a time for `se`.
+#'   (or blocks) and subjects; `p_conditions`, about other conditions with these subjects;
+#'   `p_subjects`, about other subjects with these conditions, by a t test; `subjects`, their number
+#'   (of labels in `group`); and `deleted`, what was left out one at a time for `se`.
 #'
 #'   `glance()`, for each response: `r_squared`, `shared` (R squared less all unique parts, negative
 #'   where predictors suppress each other), `p_value` of the whole model, `intercept`, and the
-#'   numbers of `pairs`, `conditions` and `permutations`. `coef()`: the estimates; of a list of RDMs
-#'   a matrix with a row for each. `confint()`: intervals of `tested`. `augment()`, for each pair of
-#'   conditions (and subject): `condition_1`, `condition_2`, the dissimilarity and the predictors
-#'   under their names, `.fitted` and `.resid` (`NA` for pairs that are left out).
-#' @details All pairs count equally, as in `lm()` of the dissimilarities, whose standard errors and
-#' p-values would be wrong: pairs that share a condition depend on each other. `partial` and
-#' `semipartial` are those of ordinary least squares whatever `fit`; with it, `unique` is the square
-#' of `semipartial`.
+#'   numbers of `pairs`, `conditions` and `permutations`. `coef()`: the estimates (a row for each
+#'   RDM). `confint()`: intervals of `tested`. `augment()`, for each pair of conditions (and
+#'   subject): `condition_1`, `condition_2`, the variables under their names, `.fitted` and `.resid`
+#'   (`NA` for pairs that are left out).
+#' @details All pairs count equally, as in `lm()` of the dissimilarities, whose p-values would be
+#' wrong: pairs that share a condition depend on each other. `partial` and `semipartial` are those
+#' of ordinary least squares whatever `fit`.
 #'
 #' *The test of a predictor* (Freedman and Lane 1983). The response is fitted without the predictor,
 #' the conditions of the RDM of residuals are permuted, and the fit is added back; the partial
@@ -69,38 +66,32 @@
 #' condition with unusual patterns is far from all others. A predictor that has such effects only
 #' (one condition against all) has `p_value` `NA`, with a warning. `center = FALSE` tests the
 #' coefficient as it is, and finds less. The test is two-sided; for `fit = "nonnegative"` one-sided,
-#' of the share of the remaining variance that the predictor explains; for ridge regression it is
-#' that of ordinary least squares. The test of the whole model permutes the conditions of the
-#' response. It is exact, that of a predictor among others an approximation: simulated levels at
-#' 0.05 were 0.031 to 0.067, where `lm()` had 0.25 to 0.54 (article "What was simulated" of the web
-#' site).
+#' of the share of the remaining variance that the predictor explains; for ridge regression that of
+#' ordinary least squares. The test of the whole model permutes the conditions of the response and
+#' is exact; that of a predictor is an approximation: simulated levels at 0.05 were 0.031 to 0.067,
+#' where `lm()` had 0.25 to 0.54.
 #'
 #' *Pairs left out.* With `leave_out`, conditions are exchanged within its labels by default;
-#' differences between whole groups of conditions are then held, as with `blocks`. A matrix of your
-#' own in `permutations` may also exchange whole groups of equal size. With `blocks = NULL`, all
-#' conditions are exchanged; that is right where the predictors have nothing to do with the runs,
-#' such as conditions in random order. Missing pairs are left out anew in each permutation.
+#' differences between whole groups of conditions are then held. A matrix of your own in
+#' `permutations` may also exchange whole groups of equal size. With `blocks = NULL`, all are
+#' exchanged: right where the predictors have nothing to do with the runs. Missing pairs are left
+#' out anew in each permutation.
 #'
 #' *The group.* `p_value` of `summary()` counts conditions and subjects as samples, see
-#' [regression_group]. In simulations it was at most 0.05 in 0.00 to 0.04 of the data sets where
-#' there was nothing, `p_conditions` and `p_subjects` in up to 0.47 and 0.64.
+#' [regression_group].
 #'
 #' When not to trust it:
-#' * noise in the patterns, which in an RDM lies along predictors that correlate with those in the
-#'   patterns. `p_value` of a predictor that tells nothing is then too small in the rows of the
-#'   result, as is `p_conditions` (at most 0.05 in 0.07 to 0.19 of the data sets with predictors
-#'   that correlate by 0.63); `p_value` of the group holds. The print says when predictors correlate
-#'   by more than 0.3;
-#' * few large blocks, beside another predictor that differs between blocks: the same two p-values
-#'   are too small;
+#' * noise in the patterns, where predictors correlate (the print says when by more than 0.3), and
+#'   few large blocks: `p_value` of a row and `p_conditions` are then too small for a predictor that
+#'   tells nothing; `p_value` of the group holds;
 #' * conditions that depend on each other, as in a series or in runs without `blocks`: a warning of
 #'   class `repalign_dependence` speaks when they look like it, see [dependence]. A design in
-#'   `permutations` does not change `p_value` of the group, which counts each condition as
-#'   independent unless `blocks` or `leave_out` name groups;
-#' * predictors that hardly differ: a coefficient depends on which others there are, is then
-#'   uncertain, and `shared` large;
+#'   `permutations` does not change `p_value` of the group;
+#' * predictors that hardly differ: their coefficients are uncertain, and `shared` is large;
 #' * dissimilarities of noisy patterns that are not cross-validated have a bias, which centring
 #'   takes out where it is the same for all pairs of a condition.
+#'
+#' Figures are in the article "What was simulated" of the web site.
 #' @references Freedman and Lane (1983), J. Bus. Econ. Stat. 1. Dekker, Krackhardt and Snijders
 #'   (2007), Psychometrika 72 (permutation tests of several matrices). Lawson and Hanson (1974),
 #'   Solving Least Squares Problems.

@@ -246,15 +246,16 @@ evaluation_result <- function(task, whole, draws, chance, drawn, folds, conf_lev
   ceiling_se <- checked_errors(ceiling_errors(whole, draws, sizes, task), 1)
   half <- stats::qt(0.5 + conf_level / 2, known$df) * known$se
   gap <- (whole$scores - whole$lower) / ceiling_se
-  rows <- data.frame(model = models, score = whole$scores, se = known$se,
-                     conf_low = whole$scores - half, conf_high = whole$scores + half,
-                     df = known$df, p_chance = if (is.null(chance)) NA else chance$p_value,
-                     p_zero = stats::pt(whole$scores / known$se, known$df, lower.tail = FALSE),
-                     ceiling_low = whole$lower, ceiling_high = whole$upper,
-                     p_ceiling = 2 * stats::pt(-abs(gap), known$df), draws = drawn$count,
-                     left_out = length(left_out))
-  if (is.null(chance)) rows$p_chance <- NULL
-  rownames(rows) <- NULL
+  each <- function(value) rep(value, length(models))
+  columns <- list(model = models, score = whole$scores, se = known$se,
+                  conf_low = whole$scores - half, conf_high = whole$scores + half,
+                  df = known$df, p_chance = chance$p_value,
+                  p_zero = stats::pt(whole$scores / known$se, known$df, lower.tail = FALSE),
+                  ceiling_low = each(whole$lower), ceiling_high = each(whole$upper),
+                  p_ceiling = 2 * stats::pt(-abs(gap), known$df), draws = each(drawn$count),
+                  left_out = each(length(left_out)))
+  # data.frame() would take most of the time of a small call
+  rows <- list2DF(lapply(columns[lengths(columns) > 0], unname))
   warn_evaluation(rows, left_out, parts, task)
   new_result(rows, "repalign_evaluation", list(
     parts = parts, draws = draws, table = named_table(whole$table, task), outer = task$outer,

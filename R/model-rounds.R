@@ -53,10 +53,10 @@ fast_parts <- function(task, ranked = NULL) {
   # pairs within clusters lack in all RDMs
   there <- !is.na(task$values[, 1])
   places <- pair_places(which(there), task$n)
+  present <- function(values) if (all(there)) values else values[there, , drop = FALSE]
   fast <- list(first = places$first, second = places$second,
                clusters = if (is.null(task$codes)) seq_len(task$n) else task$codes,
-               values = task$values[there, , drop = FALSE],
-               components = lapply(task$components, function(part) part[there, , drop = FALSE]))
+               values = present(task$values), components = lapply(task$components, present))
   counts <- vapply(fast$components, ncol, 0L)
   ends <- ncol(fast$values) + cumsum(counts)
   # the places of the components of each model among the RDMs of data and all components

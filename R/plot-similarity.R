@@ -99,8 +99,10 @@ autoplot.repalign_measures <- function(object, ...) {
 # The table of measures has no column for this property, so that it is taken from the declarations.
 # It is NA for rows that a user added.
 is_metric <- function(ids) {
-  vapply(ids, function(id) if (is.null(registry[[id]])) NA else registry[[id]]$metric, NA,
-         USE.NAMES = FALSE)
+  vapply(ids, function(id) {
+    d <- registry[[id]]
+    if (is.null(d)) NA else declared(d$metric, d$check(default_arguments(id)))
+  }, NA, USE.NAMES = FALSE)
 }
 
 # ---- significance

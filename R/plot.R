@@ -27,9 +27,8 @@ utils::globalVariables(".data")
 #' @param metric for benchmarks: the metrics, or the targets, to draw; `NULL`: all.
 #' @param single for analyses: also draw the mean of the single ratios (dashed lines, or crosses)?
 #' @param most for analyses over several numbers of neurons: up to this many comparisons get one
-#'   panel each; if there are more, they are faint lines behind the thick ones of `summary()`,
-#'   and the caption says what these are. For differences of scores: how many are drawn, those
-#'   that are largest for their errors. For calibrations see `type`.
+#'   panel each; more are faint lines behind those of `summary()`. For differences of scores: how
+#'   many are drawn, the largest for their errors. For calibrations see `type`.
 #' @param along for analyses: what stands along the horizontal axis, the numbers of neurons or the
 #'   comparisons, such as the layers of a network. `"auto"`: the numbers of neurons if there are
 #'   several, but more than 6 layers of [brain_to_model()] stand side by side in one panel, where
@@ -45,24 +44,21 @@ utils::globalVariables(".data")
 #' sideways; and of 100 names, every third or fourth is written at the axis. All colours are safe
 #' for colour-blind readers.
 #'
-#' If several results were put together, as in `rbind(monday = a, tuesday = b)` or by
-#' `dplyr::bind_rows(.id = )`, each of them has panels of its own. It is an error if two rows would
-#' be drawn in the same place. Columns that are factors keep the order of their levels.
+#' Of several results that were put together, as in `rbind(monday = a, tuesday = b)`, each has
+#' panels of its own. Columns that are factors keep the order of their levels.
 #'
-#' *Tiles.* Darker tiles are more similar, for distances too. With one measure, or with similarities
-#' that do not exceed 1, the numbers at the colour bar are scores. Otherwise it goes from 0 to 1,
-#' the two ends of the scale of each measure, and the titles of the panels give the ranges of the
-#' scores.
-#' Calibrated scores below 0 are orange. A star marks a p-value (the adjusted one, if there is one)
-#' of at most `alpha`; tiles whose adjusted p-value is larger are grey. Lines stand between models.
-#' An aggregate over models gives a grid of models.
+#' *Tiles.* Darker tiles are more similar, for distances too. With several measures of different
+#' scales the colour bar goes from 0 to 1, and the titles of the panels give the ranges. Calibrated
+#' scores below 0 are orange. A star marks a p-value (the adjusted one, if there is one) of at most
+#' `alpha`; tiles whose adjusted p-value is larger are grey. Lines stand between models. An
+#' aggregate over models gives a grid of models.
 #'
 #' *Heat map and map* need all pairs of a list that was compared with itself (for models, with
 #' `diagonal = TRUE` or an `aggregate`). Dissimilarities are the best possible score less the score,
 #' at least 0, or the distance; of both directions the mean. The tree is built by average linkage
 #' ([stats::hclust()]), the map by classical multidimensional scaling ([stats::cmdscale()]). The
-#' caption of a map says how much of the dissimilarity two dimensions keep: their share of the sum
-#' of the absolute eigenvalues. If it is small, points that are near each other need not be similar.
+#' caption of a map says how much of the dissimilarity two dimensions keep. If it is little, points
+#' that are near each other need not be similar.
 #'
 #' *Null.* Bars show the null scores (with `engine = "moments"` the density of the fitted
 #' distribution), lines the score and the threshold.
@@ -238,8 +234,12 @@ names_beside <- function(names, room = 10) {
     wrapped <- wrapped_labels(names, most)
     if (sum(text_lines(wrapped)) <= room) return(wrapped)
   }
-  if (all(nchar(names) <= 34)) names else wrapped
+  # where lines have no room below each other, whole names do, in smaller letters
+  if (all(nchar(names) <= 44)) names else wrapped
 }
+
+# The size of the letters of so many lines below each other.
+side_letters <- function(lines) if (lines > 14) 6.5 else 8
 
 text_lines <- function(texts) lengths(strsplit(paste0(texts, "\n"), "\n", fixed = TRUE))
 
@@ -255,7 +255,7 @@ side_axis <- function(names) {
   list(ggplot2::scale_y_discrete(labels = function(shown) unname(labels[shown]),
                                  guide = ggplot2::guide_axis(check.overlap = TRUE)),
        ggplot2::theme(axis.text.y = ggplot2::element_text(
-         size = if (sum(text_lines(labels)) > 25) 6.5 else 8, lineheight = 0.85
+         size = side_letters(sum(text_lines(labels))), lineheight = 0.85
        )))
 }
 

@@ -150,9 +150,10 @@ whitened_similarities <- function(a, b, lacking, outer, stimulus_noise) {
 }
 
 # Which RDMs are all 0, or, for other comparisons than cosines, have equal values.
-no_length <- function(values, outer) of_columns(values, has_no_length, NA, outer)
-
-has_no_length <- function(values, outer) all(values == if (is_cosine(outer)) 0 else values[1])
+no_length <- function(values, outer) {
+  extent <- value_extent(values)
+  if (is_cosine(outer)) extent[1, ] >= 0 & extent[2, ] <= 0 else extent[1, ] >= extent[2, ]
+}
 
 tau_table <- function(a, b, outer) {
   a <- apply_columns(a, rank)
@@ -272,6 +273,8 @@ whitened_values <- function(values, lacking, level, metric = NULL) {
   ones <- rep(1, length(values))
   # the ordinary mean is taken off first, so that its digits cancel
   if (level) values <- values - mean(values[!lacking])
+  # without noise of the stimuli all pairs weigh alike
+  if (is.null(metric) && !any(lacking)) return(values)
   if (any(lacking)) {
     check_memory(24 * sum(lacking)^2, "The covariance of pairs of stimuli within clusters",
                  "Fewer stimuli, or smaller clusters, need less.")

@@ -22,8 +22,26 @@ rsa_dot <- function(args) {
   products <- rsa_forms[[args$form]]$products
   if (is.null(products)) return(NULL)
   new_dot(function(x, y, args) {
-    c(list(table = products(x, y)), sizes_of(x, y, form_size_of))
-  }, function(values, args) clip_to_range(values, -1, 1))
+    c(list(table = products(x, y, args)),
+      if (!is.null(x[[1]]$size)) sizes_of(x, y, form_size_of))
+  }, function(values, args) clip_to_range(values, -1, 1), forms = forms_of_given)
+}
+
+# The forms of RDMs that are given, of whole lists, without asking of each what holds for all: NULL
+# for those that are no RDMs, that were prepared, or whose values do not differ or are of an unusual
+# size.
+forms_of_given <- function(reprs, args) {
+  forms <- vector("list", length(reprs))
+  given <- rsa_forms[[args$form]]$given
+  if (is.null(given) || !is.null(args$clusters)) return(forms)
+  at <- which(vapply(reprs, function(repr) repr$kind == "dist" && is.null(repr$prepared), NA))
+  if (!length(at)) return(forms)
+  extent <- vapply(reprs[at], extent_of, double(3))
+  largest <- pmax(abs(extent[1, ]), abs(extent[2, ]))
+  contrast <- if (is_cosine(args$outer)) largest else extent[2, ] - extent[1, ]
+  at <- at[is_usual_size(largest) & contrast > tie_share * largest]
+  forms[at] <- lapply(reprs[at], given, args)
+  forms
 }
 
 rsa_null <- function(args) rsa_forms[[args$form]]$null
@@ -34,8 +52,10 @@ rsa_null <- function(args) rsa_forms[[args$form]]$null
 # product  function(pair, x, y, args): what two forms give together, which is divided by the sizes
 #          of the forms later, or the score itself where they have no sizes
 # null     see new_null(); without it the null is made permutation by permutation
-# products function(x, y): the products of all forms of two lists, or of one where y is NULL, see
-#          new_dot(); without it they are made cell by cell
+# products function(x, y, args): the products of all forms of two lists, or of one where y is NULL,
+#          see new_dot(); without it they are made cell by cell
+# given    function(repr, args): what make() gives for a "dist" object without clusters whose values
+#          differ, not remembered; without it there is no such short way
 #
 # Their relabelling and sizes are declared below.
 rsa_forms <- list(
@@ -48,8 +68,13 @@ rsa_forms <- list(
     product = function(pair, x, y, args) {
       packed_product(x$values, y$values, x$square, y$square, x$center, y$center)
     },
-    products = function(x, y) {
+    products = function(x, y, args) {
       packed_table(x, y, function(form, side) form[c("values", "square", "center")])
+    },
+    given = function(repr, args) {
+      ranked <- args$outer %in% ranked_outer
+      values <- if (ranked) form_ranks(repr, args$inner)$ranks else repr$data
+      dissimilarity_parts(values, FALSE, args$outer, ranked, packed_length(repr$n))
     },
     # the symmetric matrices contain every pair of stimuli twice, the packed vectors once
     null = new_null("inner", centered = FALSE, operand = function(form, repr, args, side) {
@@ -61,10 +86,10 @@ rsa_forms <- list(
   ranks = list(
     make = function(repr, args, rdm) form_ranks(repr, args$inner, rdm),
     product = function(pair, x, y, args) {
-      between <- if (!is.null(args$clusters)) between_clusters(labelled_codes(args$clusters))
-      of <- function(ranks) if (is.null(between)) ranks else ranks[between]
-      .Call(C_kendall, of(x$ranks), of(y$ranks), args$outer == "tau_b", thread_count())
-    }
+      kendall(compared_ranks(x, args), compared_ranks(y, args), args)
+    },
+    products = function(x, y, args) kendall_table(x, y, args),
+    given = function(repr, args) form_ranks(repr, args$inner)
   ),
   # list(d, square, tolerance): the distances, whether their squares are the dissimilarities, and up
   # to which difference they are tied. Where pairs lack, both sides tell which are compared.
@@ -81,12 +106,18 @@ rsa_forms <- list(
       remember_form(repr, "centered dissimilarities", key, {
         values <- whitened_values(dissimilarity_values(rdm), pairs_within(args, repr$n),
                                   is_centred(args$outer))
-        form <- double_centering(values, as.double(repr$n))
-        c(form, list(size = packed_centered_product(form, form)))
+        centered_parts(values, repr$n)
       })
     },
+    given = function(repr, args) {
+      values <- as.double(repr$data)
+      if (is_centred(args$outer)) {
+        values <- values - .Call(C_packed_sum, values, FALSE, thread_count()) / length(values)
+      }
+      centered_parts(values, repr$n)
+    },
     product = function(pair, x, y, args) packed_centered_product(x, y),
-    products = function(x, y) centered_table(x, y),
+    products = function(x, y, args) centered_table(x, y),
     null = new_null("inner", centered = TRUE, operand = function(form, repr, args, side) {
       matrix_operand(unpacked(form, repr$n))
     })
@@ -104,7 +135,7 @@ rsa_forms <- list(
       })
     },
     product = function(pair, x, y, args) sum(x$dual * y$values),
-    products = function(x, y) {
+    products = function(x, y, args) {
       table <- packed_table(x, if (is.null(y)) x else y, function(form, side) {
         list(values = if (side == "x") form$dual else form$values, square = FALSE, center = 0)
       })
@@ -114,6 +145,36 @@ rsa_forms <- list(
     }
   )
 )
+
+# The ranks of pairs that count.
+compared_ranks <- function(form, args) {
+  if (is.null(args$clusters)) form$ranks else
+    form$ranks[between_clusters(labelled_codes(args$clusters))]
+}
+
+kendall <- function(a, b, args) .Call(C_kendall, a, b, args$outer == "tau_b", thread_count())
+
+# Tau of all pairs of two lists, or of one where y is NULL.
+kendall_table <- function(x, y, args) {
+  a <- lapply(x, compared_ranks, args)
+  b <- if (is.null(y)) a else lapply(y, compared_ranks, args)
+  table <- matrix(0, length(a), length(b))
+  wanted <- !is.null(y) | row(table) >= col(table)
+  advance <- progress_along(sum(wanted))
+  for (k in seq_along(b)) {
+    for (i in which(wanted[, k])) {
+      table[i, k] <- kendall(a[[i]], b[[k]], args)
+      advance()
+    }
+  }
+  if (is.null(y)) table[!wanted] <- t(table)[!wanted]
+  table
+}
+
+centered_parts <- function(values, n) {
+  form <- double_centering(values, as.double(n))
+  c(form, list(size = packed_centered_product(form, form)))
+}
 
 form_raw_dissimilarities <- function(repr, inner, rdm = dissimilarities_of(repr, inner)) {
   remember_form(repr, "raw dissimilarities", list(repr$kind, inner), {

@@ -9,7 +9,11 @@ rdm_table <- function(rdms, arg, allow_na = FALSE) {
   rdms <- listed_rdms(rdms, arg)
   names <- names(rdms)
   places <- if (length(rdms) == 1 && names == arg) arg else paste0(arg, "$", names)
-  rdms <- Map(function(rdm, place) read_rdm(rdm, place, allow_na), rdms, places)
+  extents <- bare_extents(rdms)
+  complete <- vapply(extents, function(extent) !is.null(extent) && extent[3] == 0, NA)
+  if (!all(complete)) {
+    rdms[!complete] <- Map(read_rdm, rdms[!complete], places[!complete], allow_na)
+  }
   n <- vapply(rdms, function(rdm) as.integer(attr(rdm, "Size")), 0L)
   other <- which(n != n[1])
   if (length(other)) {
@@ -18,8 +22,14 @@ rdm_table <- function(rdms, arg, allow_na = FALSE) {
           class = "repalign_error_size", arg = arg)
   }
   rdms <- rdms_in_one_order(rdms, places, arg)
-  values <- unlist(lapply(rdms, function(rdm) less_rounding(as.vector(rdm))), use.names = FALSE)
-  values <- matrix(values, ncol = length(rdms), dimnames = list(NULL, names))
+  # unlist() would take five times as long, and matrix() copy the values once more
+  pairs <- packed_length(n[1])
+  values <- vapply(rdms, identity, double(pairs), USE.NAMES = FALSE)
+  dim(values) <- c(pairs, length(rdms))
+  dimnames(values) <- list(NULL, names)
+  extent <- value_extent(values)
+  same <- extent[2, ] - extent[1, ] <= tie_share * pmax(abs(extent[1, ]), abs(extent[2, ]))
+  for (k in which(same)) values[, k] <- less_rounding(values[, k])
   crossed <- vapply(rdms, function(rdm) is_cross_validated(attr(rdm, "distance")), NA)
   list(values = values, n = n[[1]], labels = labels_of_rdms(rdms), names = names,
        cross_validated = unname(crossed))
@@ -36,7 +46,9 @@ less_rounding <- function(values) {
 # RDMs whose squares would be too large or too small for a double are brought to the size of 1, by a
 # power of two each: list(values, scale), with what each column was multiplied by.
 even_sizes <- function(values) {
-  largest <- of_columns(values, function(column) max(abs(column), 0, na.rm = TRUE), 0)
+  extent <- value_extent(values)
+  largest <- pmax(abs(extent[1, ]), abs(extent[2, ]))
+  largest[!is.finite(largest)] <- 0
   unusual <- largest > 0 & (largest > 2^200 | largest < 2^-200)
   scale <- rep(1, ncol(values))
   scale[unusual] <- vapply(largest[unusual], power_of_two_below, 0)
@@ -145,6 +157,7 @@ rdms_in_one_order <- function(rdms, places, arg) {
     found <- attr(rdm, "Labels")
     if (length(found)) as.character(found)
   })
+  if (!any(lengths(labels) > 0)) return(rdms)
   at <- places_in_order(unname(labels), places, function(i, k) {
     abort(names_differ(places[i], places[k], labels[[i]], labels[[k]]), "subset() of both takes ",
           "the stimuli that both have; or remove the labels when the stimuli do correspond.",
@@ -220,10 +233,7 @@ in_one_size <- function(values) {
 # among: which dissimilarities are meant, NULL for all.
 refuse_flat <- function(table, outer, arg, among = NULL) {
   if (outer == "riemann") return(invisible())
-  flat <- of_columns(table$values, function(column) {
-    if (anyNA(column)) column <- column[!is.na(column)]
-    has_no_length(column, outer)
-  }, NA)
+  flat <- no_length(table$values, outer)
   if (any(flat)) {
     abort("`", arg, "` has an RDM without variance (", dQuote(table$names[flat][1], FALSE),
           "): all its dissimilarities ", if (!is.null(among)) paste0(among, " "), "are ",

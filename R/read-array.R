@@ -10,11 +10,11 @@ file_array <- function(data, rest, stored, flat = stored, names = NULL) {
 }
 
 # All that is wrong with the content of a file. Names in a file may be of any length.
-refuse_file <- function(file, ..., class = NULL) {
+refuse_file <- function(file, ..., class = NULL, arg = "file") {
   text <- paste0(...)
   if (nchar(text) > 5000) text <- paste0(substr(text, 1, 5000), " ...")
-  abort("`file` ", dQuote(basename(file), FALSE), " ", text,
-        class = c(class, "repalign_error_file"), arg = "file")
+  abort("`", arg, "` ", dQuote(basename(file), FALSE), " ", text,
+        class = c(class, "repalign_error_file"), arg = arg)
 }
 
 # A name for a line of Python that users may run: without what could end a text there.

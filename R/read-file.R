@@ -86,7 +86,7 @@
 #' names <- representation_names(saved)
 #' all <- lapply(stats::setNames(names, names), function(name) read_representation(saved, name))
 #' try(read_representation("model.pt"))
-#' @seealso [spike_counts()], [response_matrix()], [similarity()]
+#' @seealso [read_nwb()], [spike_counts()], [response_matrix()], [similarity()]
 #' @export
 read_representation <- function(file, name = NULL, rows = NULL, flatten = TRUE) {
   need_arguments()
@@ -227,14 +227,7 @@ file_formats <- function() {
 }
 
 file_format <- function(file) {
-  usable <- is.character(file) && length(file) == 1 && !is.na(file) && nzchar(file)
-  if (!usable) {
-    abort("`file` must be the path of one file.", class = "repalign_error_value", arg = "file")
-  }
-  if (dir.exists(path.expand(file))) {
-    abort("`file` ", dQuote(file, FALSE), " is a folder: give the path of one file in it.",
-          class = "repalign_error_value", arg = "file")
-  }
+  need_path(file, "file")
   ending <- file_ending(file)
   # files that only Python can open, by running what they hold
   torch <- ending %in% c("pt", "pth", "ckpt") || grepl("^pytorch.*[.]bin$", basename(file))
@@ -257,22 +250,37 @@ file_format <- function(file) {
   }
   formats <- file_formats()
   # the name of a folder that is not there has no ending
-  if (!grepl(".", basename(file), fixed = TRUE) && !file.exists(path.expand(file))) {
-    abort("`file` ", dQuote(file, FALSE), " is not there.", class = "repalign_error_value",
-          arg = "file")
-  }
+  if (!grepl(".", basename(file), fixed = TRUE)) need_file(file, "file")
   if (!ending %in% names(formats)) {
     abort("`file` ", dQuote(basename(file), FALSE), " has an ending that cannot be read. Files ",
           "that can: .npy, .npz, .safetensors, .rds, .csv, .tsv, .csv.gz, .tsv.gz, .h5, .hdf5, ",
           ".nwb and .mat.", class = "repalign_error_value", arg = "file")
   }
+  need_file(file, "file")
+  formats[[ending]]
+}
+
+# One path, which is no folder.
+need_path <- function(file, arg) {
+  usable <- is.character(file) && length(file) == 1 && !is.na(file) && nzchar(file)
+  if (!usable) {
+    abort("`", arg, "` must be the path of one file.", class = "repalign_error_value", arg = arg)
+  }
+  if (dir.exists(path.expand(file))) {
+    abort("`", arg, "` ", dQuote(file, FALSE), " is a folder: give the path of one file in it.",
+          class = "repalign_error_value", arg = arg)
+  }
+}
+
+# The path of a file that is there, with something in it.
+need_file <- function(file, arg) {
+  need_path(file, arg)
   path <- path.expand(file)
   if (!file.exists(path)) {
-    abort("`file` ", dQuote(file, FALSE), " is not there.", class = "repalign_error_value",
-          arg = "file")
+    abort("`", arg, "` ", dQuote(file, FALSE), " is not there.", class = "repalign_error_value",
+          arg = arg)
   }
-  if (isTRUE(file.size(path) == 0)) refuse_file(file, "is empty (0 bytes).")
-  formats[[ending]]
+  if (isTRUE(file.size(path) == 0)) refuse_file(file, "is empty (0 bytes).", arg = arg)
 }
 
 # The ending that stands for a format.

@@ -73,8 +73,14 @@ r_array <- function(x, rows, file) {
 
 # The integers of 64 bits that bit64 keeps in the bits of doubles.
 integer64_doubles <- function(x, file) {
+  values <- integer64_values(x)
+  if (is.null(values)) refuse_large_integer(file)
+  values
+}
+
+# The same, NULL if doubles do not hold one of them.
+integer64_values <- function(x) {
   bytes <- writeBin(as.vector(unclass(x)), raw(), endian = "little")
   values <- .Call(C_decode_numbers, bytes, number_type("i", 8))
-  if (length(values) < length(x)) refuse_large_integer(file)
-  values
+  if (length(values) == length(x)) values
 }

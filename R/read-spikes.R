@@ -37,17 +37,7 @@
 #'              stimuli = c("face", "car", "face"))
 #' halves <- spike_counts(times, units, c(0, 1, 2), c(0, 0.1), bins = 0.05)
 #' names(halves)
-#' \dontrun{
-#' # a file of the format NWB
-#' read <- function(name) read_representation("session.nwb", name, flatten = FALSE)
-#' spike_counts(read("units/spike_times"), read("units/spike_times_index"),
-#'              onsets = read("intervals/trials/start_time"), window = c(0.05, 0.2),
-#'              stimuli = read("intervals/trials/image_id"))
-#' # labels that are texts
-#' open <- hdf5r::H5File$new("session.nwb", "r")
-#' images <- open[["intervals/trials/image"]][]
-#' }
-#' @seealso [read_representation()], [trial_array()], [trial_to_trial()], [participation_ratio()]
+#' @seealso [read_nwb()], [trial_array()], [trial_to_trial()], [participation_ratio()]
 #' @export
 spike_counts <- function(times, units, onsets, window, stimuli = NULL, bins = NULL) {
   listed <- !missing(times) && is.list(times) && !is.data.frame(times)
@@ -139,6 +129,11 @@ check_times <- function(times, arg) {
   if (!is.numeric(times) || is.factor(times) || sum(dim(times) > 1) > 1) {
     abort("`", arg, "` must be a vector of times, not ", describe(times), ".",
           class = "repalign_error_type", arg = arg)
+  }
+  if (is_integer64(times)) times <- integer64_values(times)
+  if (is.null(times)) {
+    abort("`", arg, "` has whole numbers beyond 2^53, which R's doubles do not hold: give times ",
+          "in seconds.", class = "repalign_error_value", arg = arg)
   }
   if (!all(is.finite(times))) {
     abort("`", arg, "` has missing or non-finite values, first at ", which(!is.finite(times))[1],

@@ -28,11 +28,6 @@ has_holes <- function(repr) !is.null(repr$responses) && anyNA(repr$data)
 # The neurons without missing values.
 known_columns <- function(x) x[, !is.na(colSums(x)), drop = FALSE]
 
-# What note_unused_structure() needs of data that are no representations.
-responses_of <- function(data) {
-  lapply(data, function(x) list(responses = if (is_responses(x)) x))
-}
-
 # The clusters that the objects of a call declare, as codes for their stimuli; NULL without any.
 declared_clusters <- function(reprs) {
   known <- Filter(function(repr) !is.null(repr$responses$cluster), reprs)

@@ -15,9 +15,9 @@
 #' @param deparse.level not used.
 #' @return A result of the same kind. If there is a new column `source`, the rows are numbered
 #'   anew. What [evaluate_models()], [rsa_regression()], [rdm_rows()], [searchlight()],
-#'   [compare_scores()], [best_score()], [compare_best()] or [plan_recording()] returned is bound to
-#'   a plain data frame, with a message, where the results differ in what is known of all of their
-#'   rows (such as settings, or the data).
+#'   [test_maps()], [compare_scores()], [best_score()], [compare_best()] or [plan_recording()]
+#'   returned is bound to a plain data frame, with a message, where the results differ in what is
+#'   known of all of their rows (such as settings, or the data).
 #' @details
 #' `dplyr::bind_rows()` and `purrr::map_dfr()` work in the same way; their argument `.id` names
 #' the new column. Null scores stay with their rows, so that [null_scores()] of the table has

@@ -13,7 +13,7 @@ NULL
 #'
 #' @param result what a function of this package returned, or some of its rows: scores, intervals,
 #'   calibrations, evaluations of models, comparisons, ceilings, plans, regressions, searchlights,
-#'   analyses, benchmarks and their ranks, participation ratios. What has neither a score nor a
+#'   tests of maps, analyses, benchmarks and their ranks, participation ratios. What has neither a score nor a
 #'   p-value, such as [measures()], is an error.
 #' @param ... unused.
 #' @param x sentences.
@@ -251,11 +251,22 @@ outer_names <- c(cosine = "cosine", pearson = "Pearson correlation",
                  tau_b = "Kendall's tau-b", rho_a = "rho-a", whitened_cosine = "whitened cosine",
                  whitened_pearson = "whitened Pearson correlation")
 
+# Scores and methods of encode().
+encoding_scores <- c(r2 = "R squared", cor = "correlation")
+
+encoding_names <- c(ridge = "ridge regression", linear = "least squares",
+                    pcr = "principal component regression", pls = "partial least squares")
+
 # The label of a measure in words: "cka(stimulus_neuron)" is "CKA corrected for few stimuli and
 # neurons". Labels that users gave stay as they are.
 measure_words <- function(label) {
   label <- as.character(label)
   if (label %in% names(outer_names)) return(outer_names[[label]])
+  parts <- strsplit(label, " ", fixed = TRUE)[[1]]
+  if (length(parts) == 2 && parts[1] %in% names(encoding_names) &&
+        parts[2] %in% names(encoding_scores)) {
+    return(paste(encoding_scores[[parts[2]]], "by", encoding_names[[parts[1]]]))
+  }
   id <- sub("[( ].*", "", label)
   if (is.na(label) || !id %in% names(registry)) return(label)
   inner <- sub("^[^(]*[(]([^)]*)[)].*$", "\\1", label)

@@ -2,7 +2,8 @@
 # an inner product of two matrices of conditions, all centres, models and permutations are
 # multiplied at once; otherwise each centre is calibrated by itself.
 
-# Returns, for the centres of a group: `scores` and `p_values`, a row a centre and a column a model;
+# Returns, for the centres of a group: `scores`, `p_values`, and `means` and `sds` of the scores
+# under all permutations and the observed order, a row a centre and a column a model;
 # `largest`, for each permutation and model the largest null score of the group (oriented, so that
 # larger is more similar); `failed`, why centres have no score; `warnings`.
 score_centers <- function(source, neighbours, job) {
@@ -42,7 +43,7 @@ try_center <- function(code, name, run) {
 
 empty_result <- function(count, job) {
   empty <- matrix(NA_real_, count, length(job$models))
-  list(scores = empty, p_values = empty,
+  list(scores = empty, p_values = empty, means = empty, sds = empty,
        largest = matrix(-Inf, job$design$count, length(job$models)))
 }
 
@@ -87,6 +88,10 @@ plain_center <- function(source, channels, name, job) {
 with_null <- function(result, k, model, one, sign) {
   if (is.null(one) || anyNA(one$null) || is.na(result$scores[k, model])) return(result)
   result$p_values[k, model] <- one$p_value
+  # the observed score, less which they are, is the last of all
+  beyond <- c(one$null - result$scores[k, model], 0)
+  result$means[k, model] <- result$scores[k, model] + mean(beyond)
+  result$sds[k, model] <- sqrt(mean((beyond - mean(beyond))^2))
   result$largest[, model] <- pmax(result$largest[, model], sign * one$null)
   result
 }
@@ -105,8 +110,7 @@ multiplied_centers <- function(source, neighbours, job, run) {
   } else {
     each_score(parts, forms, score, job)
   }
-  result$scores[known, ] <- found$scores
-  result$p_values[known, ] <- found$p_values
+  for (part in c("scores", "p_values", "means", "sds")) result[[part]][known, ] <- found[[part]]
   result$largest <- found$largest
   d <- job$measure$declaration
   for (k in if (inspects_scores(job$measure)) seq_along(known)) {
@@ -156,15 +160,20 @@ proportional_scores <- function(parts, forms, score, job) {
   rounding <- equal_share * outer(vapply(forms, norm, 0), vapply(job$operands, norm, 0))
   observed <- matrix(parts[[1]][1, , , 1], length(forms))
   found <- lapply(parts, function(part) {
-    .Call(C_center_null, part, dim(part)[1], observed - rounding, scale)
+    .Call(C_center_null, part, dim(part)[1], observed - rounding, scale, observed)
   })
   largest <- do.call(rbind, lapply(found, function(one) one$largest))
-  # the identity, which comes first, counts in each p-value, but is no null score
-  p_values <- Reduce(`+`, lapply(found, function(one) one$count)) / nrow(largest)
-  p_values[is.na(scale) | job$design$count == 0] <- NA
+  # the identity, which comes first, counts in each p-value, mean and deviation, but is no null
+  # score
+  share <- function(part) {
+    shares <- Reduce(`+`, lapply(found, function(one) one[[part]])) / nrow(largest)
+    replace(shares, is.na(scale) | job$design$count == 0, NA)
+  }
+  beyond <- share("total")
   d <- job$measure$declaration
   clipped <- function(values) within_range(values, job$measure$range)
-  list(scores = clipped(observed * scale), p_values = p_values,
+  list(scores = clipped(observed * scale), p_values = share("count"),
+       means = observed * scale + beyond, sds = sqrt(pmax(share("squares") - beyond^2, 0)),
        largest = clipped(largest[-1, , drop = FALSE]))
 }
 
@@ -280,7 +289,8 @@ run_centers <- function(neighbours, source, job, threads) {
     groups_in_turn(groups, named, source, job)
   bound <- function(name) do.call(rbind, lapply(parts, function(part) part[[name]]))
   largest <- lapply(parts, function(part) part$largest)
-  list(scores = bound("scores"), p_values = bound("p_values"), largest = do.call(pmax, largest),
+  list(scores = bound("scores"), p_values = bound("p_values"), means = bound("means"),
+       sds = bound("sds"), largest = do.call(pmax, largest),
        failed = unlist(lapply(parts, function(part) part$failed)),
        warnings = unlist(lapply(parts, function(part) part$warnings), recursive = FALSE),
        errors = unlist(lapply(parts, function(part) part$error), recursive = FALSE),

@@ -10,7 +10,10 @@ declare_result(
     column("model", "the model", key = TRUE, tidy = "term"),
     column("score", "the score of its channels with the model", shown = 1, tidy = "estimate"),
     column("p_value", "of this centre alone", shown = 2, tidy = "p.value"),
-    column("p_familywise", "over all centres", shown = 3, tidy = "p.familywise")
+    column("p_familywise", "over all centres", shown = 3, tidy = "p.familywise"),
+    column("center_mean", "the mean score under all permutations and the observed order",
+           tidy = NA),
+    column("center_sd", "their standard deviation", tidy = NA)
   ),
   kept = list(max_null = all_alike, threshold = all_alike, settings = all_alike),
   sentence = function(x) searchlight_sentence(x)
@@ -69,7 +72,8 @@ searchlight_result <- function(found, neighbours, job, across_models, alpha) {
   rows <- data.frame(center = rep(centers, each = length(models)),
                      model = rep(models, length(centers)),
                      score = as.vector(t(found$scores)), p_value = as.vector(t(found$p_values)),
-                     p_familywise = as.vector(t(p_familywise)))
+                     p_familywise = as.vector(t(p_familywise)),
+                     center_mean = as.vector(t(found$means)), center_sd = as.vector(t(found$sds)))
   colnames(largest) <- if (across_models) "all models" else models
   new_result(rows, "repalign_searchlight", list(
     max_null = sign * largest, threshold = threshold,
@@ -159,6 +163,7 @@ print_best_centers <- function(x, settings, digits, n) {
     utils::head(of_model[order(-sign * of_model$score), ], n)
   })
   best <- if (length(best)) do.call(rbind, best) else rows[0, ]
+  best$center_mean <- best$center_sd <- NULL
   if (settings$permutations == 0) best$p_value <- best$p_familywise <- NULL
   cat("Best centres:\n")
   print.data.frame(best, digits = digits, row.names = FALSE)

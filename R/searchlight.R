@@ -11,10 +11,11 @@
 #'
 #' @param data responses, a matrix conditions x channels, with the condition names as row names.
 #'   With `condition` or `run`, a matrix observations x channels. An array conditions x channels x
-#'   repeats (see [trial_array()]) has its repeats as runs.
+#'   repeats (see [trial_array()]) has its repeats as runs; an array over time goes through
+#'   [flatten_time()] first.
 #' @param neighbours a list with an element for each centre: the columns of `data` that belong to
-#'   it, as whole numbers. Its names are the names of the centres. Take neighbourhoods from a mask,
-#'   from `neuroim2`, or from distances between electrodes.
+#'   it, as whole numbers, such as [neighbourhoods()] and [cross_places()] return. Its names are the
+#'   names of the centres.
 #' @param models what every centre is compared with: a representation of the same conditions, an
 #'   RDM as a `dist` object, or a named list of them.
 #' @param measure one measure, as a name, from [measure()] or from [new_measure()]. The centre is
@@ -45,8 +46,10 @@
 #' @param na what to do about missing values, see [similarity()]: a row of `data` is a stimulus, and
 #'   a channel a neuron.
 #' @return A data frame of class `repalign_searchlight` with a row for each centre and model. Its
-#'   columns are `center`, `model`, `score`, `p_value` (of this centre and model alone) and
-#'   `p_familywise`. Without permutations the p-values are `NA`. The attribute `"max_null"` has the
+#'   columns are `center`, `model`, `score`, `p_value` (of this centre and model alone),
+#'   `p_familywise`, and `center_mean` and `center_sd`, the mean and the standard deviation (with
+#'   divisor K + 1) of the score under all K permutations and the observed order: what to
+#'   standardise a map with. Without permutations these are `NA`. The attribute `"max_null"` has the
 #'   largest score of all centres under each permutation (for distances the smallest), a column for
 #'   each model or one for all; the attribute `"threshold"` has the score that a centre must exceed.
 #'   A centre whose score is undefined (no variance, a constant row) is `NA`, and a warning of class
@@ -85,6 +88,11 @@
 #' the channels around a centre carry information, not that the centre itself does; centres beside
 #' an informative place are found, too. Scores of neighbourhoods of different sizes cannot be
 #' compared with each other, as noise lowers them to a different degree.
+#'
+#' Over subjects, [test_maps()] takes a list of results. Of one recording, a map standardised by
+#' permutations without the observed order is above its threshold too often (with 19 permutations in
+#' .16 of the data sets instead of .05): `center_mean` and `center_sd` have the observed order in
+#' them.
 #' @references Kriegeskorte, Goebel and Bandettini (2006), PNAS 103. Nichols and Holmes (2002),
 #'   Human Brain Mapping 15. Walther et al. (2016), NeuroImage 137 (crossnobis).
 #' @examples
@@ -93,13 +101,13 @@
 #' model <- matrix(rnorm(40 * 3), 40)
 #' data <- matrix(rnorm(40 * 60), 40)
 #' data[, 21:30] <- data[, 21:30] + model %*% matrix(rnorm(3 * 10), 3)
-#' neighbours <- lapply(1:60, function(center) max(1, center - 4):min(60, center + 4))
+#' neighbours <- neighbourhoods(1:60, radius = 4)
 #' result <- searchlight(data, neighbours, list(model = model), measure("rsa", inner = "euclidean"),
 #'                       permutations = 999)
 #' result
 #' attr(result, "threshold")
 #' which(result$p_familywise <= 0.05)
-#' @seealso [calibrate()], [similarity()]
+#' @seealso [neighbourhoods()], [time_windows()], [test_maps()], [calibrate()]
 #' @export
 searchlight <- function(data, neighbours, models, measure = "rsa", ..., run = NULL, noise = NULL,
                         permutations = 0, condition = NULL, across_models = FALSE, alpha = 0.05,
@@ -107,6 +115,7 @@ searchlight <- function(data, neighbours, models, measure = "rsa", ..., run = NU
   need_arguments()
   distance <- if (has_runs(data, run)) "crossnobis"
   measure <- searchlight_measure(measure, distance, ...)
+  refuse_times_as_repeats(data)
   if (is_responses(data) && !is.null(unclass(data)$cluster)) refuse_searched_clusters("data")
   refuse_free_series(declares_series(list(data, models)), permutations, none = TRUE)
   check_flag(across_models, "across_models")
@@ -133,6 +142,15 @@ searchlight <- function(data, neighbours, models, measure = "rsa", ..., run = NU
 }
 
 # ---- what is given
+
+# Times are no repeats: their noise is not independent, and they hold different responses.
+refuse_times_as_repeats <- function(data) {
+  third <- if (is.array(data)) names(dimnames(data))[3]
+  if (!isTRUE(tolower(third) %in% c("time", "times"))) return(invisible())
+  abort("`data` has times in its third dimension, where searchlight() expects repeats: give ",
+        "flatten_time(data, times), with neighbours from cross_places().",
+        class = "repalign_error_type", arg = "data")
+}
 
 searchlight_measure <- function(measure, distance, ...) {
   set <- as_measures(measure)
@@ -163,34 +181,39 @@ searchlight_measure <- function(measure, distance, ...) {
   measure
 }
 
-# A list of columns with names, whatever names the user gave.
-check_neighbours <- function(neighbours, channels) {
+# A list of numbers from 1 to `most` with names, whatever names the user gave: the columns of each
+# centre, or the times of each window.
+check_neighbours <- function(neighbours, most, arg = "neighbours") {
+  words <- if (arg == "windows") c("times", "window", "times") else
+    c("columns of `data`", "centre", "columns")
   if (!is.list(neighbours) || is.data.frame(neighbours) || !length(neighbours)) {
-    abort("`neighbours` must be a list with the columns of `data` that belong to each centre, not ",
-          if (is.list(neighbours) && !length(neighbours)) "an empty list" else
-            describe(neighbours), ".", class = "repalign_error_type", arg = "neighbours")
+    abort("`", arg, "` must be a list with the ", words[1], " that belong to each ", words[2],
+          ", not ", if (is.list(neighbours) && !length(neighbours)) "an empty list" else
+            describe(neighbours), ".", class = "repalign_error_type", arg = arg)
   }
   names <- names(neighbours)
   if (!is.null(names) && (anyNA(names) || any(names == "") || anyDuplicated(names))) {
-    abort("`neighbours` must have a different name for each centre, or no names.",
-          class = "repalign_error_names", arg = "neighbours")
+    abort("`", arg, "` must have a different name for each ", words[2], ", or no names.",
+          class = "repalign_error_names", arg = arg)
   }
   refuse <- function(bad, what) {
     if (!any(bad)) return(invisible())
     at <- which(bad)[1]
-    abort("`neighbours` ", what, ", first for centre ",
-          if (is.null(names)) at else dQuote(names[at], FALSE), ": give each centre one or more ",
-          "different columns of `data`, as whole numbers from 1 to ", channels, ".",
-          class = "repalign_error_value", arg = "neighbours")
+    abort("`", arg, "` ", what, ", first for ", words[2], " ",
+          if (is.null(names)) at else dQuote(names[at], FALSE), ": give each ", words[2],
+          " one or more different ", words[1], ", as whole numbers from 1",
+          if (most < .Machine$integer.max) paste(" to", most), ".",
+          class = "repalign_error_value", arg = arg)
   }
   refuse(!vapply(neighbours, function(at) is.numeric(at) && is.null(dim(at)), NA),
          "has elements that are not numbers")
   refuse(lengths(neighbours) == 0, "has an empty element")
   refuse(vapply(neighbours, function(at) anyNA(at) || any(at != round(at)), NA),
          "has missing or broken numbers")
-  refuse(vapply(neighbours, function(at) min(at) < 1 || max(at) > channels, NA),
-         "has numbers that are no columns")
-  refuse(vapply(neighbours, anyDuplicated, 0L) > 0, "names a column twice")
+  refuse(vapply(neighbours, function(at) min(at) < 1 || max(at) > most, NA),
+         paste("has numbers that are no", words[3]))
+  refuse(vapply(neighbours, anyDuplicated, 0L) > 0,
+         paste("names a", sub("s$", "", words[3]), "twice"))
   lapply(neighbours, as.integer)
 }
 

@@ -227,13 +227,6 @@ simulate_pair <- function(n, d, shared = 0, rank = 3, groups = 1, spread = 2,
             class = "repalign_simulation")
 }
 
-check_share <- function(value, arg) {
-  if (!is.numeric(value) || length(value) != 1 || is.na(value) || value < 0 || value > 1) {
-    abort("`", arg, "` must be one number from 0 to 1.", class = "repalign_error_value", arg = arg)
-  }
-  as.double(value)
-}
-
 # Independent noise of variance 1, whatever its tails.
 noise_of <- function(n, d, tails) {
   values <- switch(tails,

@@ -21,8 +21,9 @@ peer_limit <- 30 # seconds; a peer that would take longer is left out
 
 wanted <- c(
   cka = 1, rv = 1, procrustes = 1, procrustes_size_shape = 1, procrustes_similarity = 1,
-  angular_shape = 1, permutation_procrustes = 1, gulp = 1, linear_regression = 1,
-  aligned_cosine = 1, hard_correlation_match = 1, soft_correlation_match = 1, cca = 3,
+  angular_shape = 1, shape_distance = 3, permutation_procrustes = 1, gulp = 1, linear_regression = 1,
+  aligned_cosine = 1, hard_correlation_match = 1, soft_correlation_match = 1,
+  soft_matching = 3, soft_matching_correlation = 3, cca = 3,
   svcca = 4, pwcca = 4, eigenspace_overlap = 2, distance_correlation = 4, rsm_difference = 4,
   `rsm_difference(spectral)` = 12, rsa = 10, mutual_knn = 5, cycle_knn = 5, cknna = 5,
   knn_jaccard = 5, rank_similarity = 5, second_order_cosine = 5, lcs_knn = 5,

@@ -2,6 +2,10 @@
 
 #include "packed.h"
 
+#include <math.h>
+
+#include "nearest.h"
+
 #include "entry.h"
 
 /* Sums of the rows of a packed matrix of n rows (its diagonal is zero). */
@@ -47,16 +51,48 @@ SEXP repalign_packed_product(SEXP a, SEXP a_square, SEXP a_center, SEXP b, SEXP 
                                         scratch(chunk_count(length))));
 }
 
-/* The smallest and the largest value, and how many lack: see value_extent. */
+/* The median of values of which none lacks. */
+SEXP repalign_median(SEXP values)
+{
+    begin_entry(__func__);
+    if (!Rf_isReal(values) || XLENGTH(values) == 0) argument_error("values", "hold doubles");
+    const size_t length = (size_t) XLENGTH(values), rank = (length - 1) / 2;
+    double *copy = scratch(length);
+    for (size_t i = 0; i < length; i++) {
+        copy[i] = REAL(values)[i];
+        if (ISNAN(copy[i])) argument_error("values", "not be missing");
+    }
+    const double lower = nth_smallest(copy, length, rank, check_interrupt);
+    if (length % 2) return Rf_ScalarReal(lower);
+    double upper = INFINITY;
+    for (size_t i = rank + 1; i < length; i++)
+        if (copy[i] < upper) upper = copy[i];
+    return Rf_ScalarReal(0.5 * lower + 0.5 * upper);
+}
+
+static void write_extent(const double *values, size_t length, double *out)
+{
+    const value_extent extent = find_extent(values, length);
+    out[0] = extent.low;
+    out[1] = extent.high;
+    out[2] = (double) extent.lacking;
+}
+
+/* The smallest and the largest value, and how many lack: see value_extent. Of a list of vectors,
+   and of the columns of a matrix, a column each. */
 SEXP repalign_value_extent(SEXP values)
 {
     begin_entry(__func__);
-    const size_t length = count_doubles(ARG(values));
-    const value_extent extent = find_extent(REAL(values), length);
-    SEXP result = PROTECT(new_doubles(3));
-    REAL(result)[0] = extent.low;
-    REAL(result)[1] = extent.high;
-    REAL(result)[2] = (double) extent.lacking;
+    const int is_list = TYPEOF(values) == VECSXP, is_matrix = !is_list && Rf_isMatrix(values);
+    const size_t length = is_list ? 0 : count_doubles(ARG(values));
+    const size_t columns = is_matrix ? matrix_columns(values) : 1;
+    const size_t count = is_list ? count_elements(ARG(values)) : columns;
+    SEXP result = PROTECT(is_list || is_matrix ? new_matrix(3, count) : new_doubles(3));
+    for (size_t k = 0; k < count; k++) {
+        SEXP one = is_list ? VECTOR_ELT(values, (R_xlen_t) k) : values;
+        const size_t each = is_list ? count_doubles(one, "values") : length / count;
+        write_extent(REAL(one) + (is_list ? 0 : k * each), each, REAL(result) + 3 * k);
+    }
     UNPROTECT(1);
     return result;
 }

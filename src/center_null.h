@@ -12,10 +12,12 @@ typedef struct {
     size_t shifts, centers, models, cosets;
 } center_sums;
 
-/* least, scale: centres x models. count (the same) is increased by how many sums are at least
-   `least`; largest, a row a permutation and a column a model, is the largest sum * scale. A centre
+/* least, scale, observed: centres x models. count (the same) is increased by how many sums are at
+   least `least`, total and squares by what the sums exceed `observed` by, times scale, and its
+   square; largest, a row a permutation and a column a model, is the largest sum * scale. A centre
    whose scale is not a number is left out. */
-void center_null(const center_sums *s, const double *least, const double *scale, double *count,
+void center_null(const center_sums *s, const double *least, const double *scale,
+                 const double *observed, double *count, double *total, double *squares,
                  double *largest);
 
 #endif

@@ -35,6 +35,8 @@ static const R_CallMethodDef entries[] = {
     ENTRY(loo_columns, 3),
     ENTRY(loo_pairs, 4),
     ENTRY(loo_gram, 2),
+    /* call_deletion_terms.c */
+    ENTRY(deletion_terms, 2),
     /* call_unit_moments.c */
     ENTRY(unit_terms, 3),
     ENTRY(unit_columns, 4),
@@ -57,6 +59,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(packed_product, 7),
     ENTRY(packed_sum, 3),
     ENTRY(value_extent, 1),
+    ENTRY(median, 1),
     ENTRY(packed_difference_squares, 5),
     ENTRY(packed_decay, 5),
     /* call_unpack.c */
@@ -74,6 +77,8 @@ static const R_CallMethodDef entries[] = {
     ENTRY(group_walk, 9),
     /* call_weighted_ranks.c */
     ENTRY(weighted_ranks, 6),
+    /* call_rank_deletions.c */
+    ENTRY(rank_deletions, 6),
     /* call_draw_grams.c */
     ENTRY(draw_grams, 7),
     /* call_draw_ranks.c */
@@ -94,11 +99,14 @@ static const R_CallMethodDef entries[] = {
     /* call_alignment.c */
     ENTRY(standardize, 2),
     ENTRY(row_norms, 3),
+    ENTRY(row_cosines, 3),
     ENTRY(matched_distance, 7),
     ENTRY(side_maxima, 1),
     /* call_assignment.c */
     ENTRY(assign, 2),
     ENTRY(assign_greedy, 3),
+    /* call_transport.c */
+    ENTRY(transport, 1),
     /* call_neighbour_rows.c */
     ENTRY(neighbour_rows, 4),
     /* call_knn.c */
@@ -125,7 +133,7 @@ static const R_CallMethodDef entries[] = {
     /* call_heat_trace.c */
     ENTRY(heat_traces, 3),
     /* call_center_null.c */
-    ENTRY(center_null, 4),
+    ENTRY(center_null, 5),
     /* call_cloud.c */
     ENTRY(row_distances, 4),
     /* call_persistence.c */
@@ -156,6 +164,14 @@ static const R_CallMethodDef entries[] = {
     ENTRY(trial_kernel_sums, 4),
     ENTRY(trial_pairs, 5),
     ENTRY(event_grams, 3),
+    /* call_place_tree.c */
+    ENTRY(count_near, 2),
+    ENTRY(list_near, 2),
+    ENTRY(list_nearest, 2),
+    /* call_map_null.c */
+    ENTRY(map_tfce, 5),
+    ENTRY(map_clusters, 4),
+    ENTRY(map_null, 9),
     /* call_threads.c */
     ENTRY(thread_limits, 0),
     /* call_wide.c */

@@ -39,21 +39,24 @@ static size_t left_share(const uint32_t *left, size_t lefts, const uint32_t *rig
     return low;
 }
 
-/* Merged values first .. last - 1 of two runs; the inversions that their right ones close. */
+/* Merged values first .. last - 1 of two runs; the inversions that their right ones close. While
+   both runs last there is no branch on which value is smaller, which no processor foresees. */
 static uint64_t merge_part(const uint32_t *left, size_t lefts, const uint32_t *right,
                            size_t rights, size_t first, size_t last, uint32_t *to)
 {
     size_t i = left_share(left, lefts, right, rights, first), j = first - i;
     uint64_t inversions = 0;
-    for (size_t k = first; k < last; k++) {
-        const int take_right = i >= lefts || (j < rights && right[j] < left[i]);
-        if (take_right) {
-            to[k] = right[j++];
-            inversions += lefts - i;
-        } else {
-            to[k] = left[i++];
-        }
+    size_t k = first;
+    for (; k < last && i < lefts && j < rights; k++) {
+        const uint32_t l = left[i], r = right[j];
+        const size_t take_right = r < l;
+        to[k] = take_right ? r : l;
+        inversions += (lefts - i) & (0 - take_right);
+        j += take_right;
+        i += 1 - take_right;
     }
+    for (; k < last && i < lefts; k++) to[k] = left[i++];
+    for (; k < last; k++) to[k] = right[j++];
     return inversions;
 }
 

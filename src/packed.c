@@ -209,27 +209,30 @@ static void sum_chunk(void *job, size_t chunk)
     p->partial[chunk] = total;
 }
 
-/* Four of each, because a comparison that waits for the one before takes four times as long. */
+static void widen(value_extent *extent, double value)
+{
+    extent->low = value < extent->low ? value : extent->low;
+    extent->high = value > extent->high ? value : extent->high;
+    extent->lacking += value != value;
+}
+
+/* Four extents, because a comparison that waits for the one before takes four times as long. */
 value_extent find_extent(const double *values, size_t length)
 {
-    double low[4] = {INFINITY, INFINITY, INFINITY, INFINITY};
-    double high[4] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};
-    size_t lacking = 0;
-    for (size_t k = 0; k < length; k += 4) {
-        const size_t lanes = length - k < 4 ? length - k : 4;
-        for (size_t l = 0; l < lanes; l++) {
-            const double value = values[k + l];
-            low[l] = value < low[l] ? value : low[l];
-            high[l] = value > high[l] ? value : high[l];
-            lacking += value != value;
-        }
+    const value_extent none = {INFINITY, -INFINITY, 0};
+    value_extent a = none, b = none, c = none, d = none;
+    size_t k = 0;
+    for (; k + 4 <= length; k += 4) {
+        widen(&a, values[k]);
+        widen(&b, values[k + 1]);
+        widen(&c, values[k + 2]);
+        widen(&d, values[k + 3]);
     }
-    for (size_t l = 1; l < 4; l++) {
-        if (low[l] < low[0]) low[0] = low[l];
-        if (high[l] > high[0]) high[0] = high[l];
-    }
-    const value_extent extent = {low[0], high[0], lacking};
-    return extent;
+    for (; k < length; k++) widen(&a, values[k]);
+    a.lacking += b.lacking + c.lacking + d.lacking;
+    a.low = fmin(fmin(a.low, b.low), fmin(c.low, d.low));
+    a.high = fmax(fmax(a.high, b.high), fmax(c.high, d.high));
+    return a;
 }
 
 double packed_sum(packed_values a, size_t length, worker by, double *partial)

@@ -65,6 +65,7 @@ SEXP repalign_loo_weighted(SEXP x, SEXP y, SEXP weights);
 SEXP repalign_loo_columns(SEXP x, SEXP y, SEXP weights);
 SEXP repalign_loo_pairs(SEXP x, SEXP y, SEXP ix, SEXP iy);
 SEXP repalign_loo_gram(SEXP k, SEXP l);
+SEXP repalign_deletion_terms(SEXP x, SEXP y);
 
 /* call_unit_moments.c: H values over clusters of stimuli, with each cluster deleted in turn. */
 SEXP repalign_unit_terms(SEXP x, SEXP y, SEXP clusters);
@@ -94,6 +95,7 @@ SEXP repalign_packed_product(SEXP a, SEXP a_square, SEXP a_center, SEXP b, SEXP 
                              SEXP b_center, SEXP threads);
 SEXP repalign_packed_sum(SEXP a, SEXP square, SEXP threads);
 SEXP repalign_value_extent(SEXP values);
+SEXP repalign_median(SEXP values);
 SEXP repalign_packed_difference_squares(SEXP a, SEXP fa, SEXP b, SEXP fb, SEXP threads);
 SEXP repalign_packed_decay(SEXP v, SEXP factor, SEXP squared, SEXP shifted, SEXP threads);
 
@@ -122,6 +124,9 @@ SEXP repalign_group_walk(SEXP first, SEXP second, SEXP level, SEXP value, SEXP a
 
 /* call_weighted_ranks.c: Spearman correlations with weights of stimuli. */
 SEXP repalign_weighted_ranks(SEXP pairs, SEXP x, SEXP y, SEXP w, SEXP room, SEXP threads);
+
+/* call_rank_deletions.c: Spearman correlations without each unit of stimuli. */
+SEXP repalign_rank_deletions(SEXP pairs, SEXP x, SEXP y, SEXP unit, SEXP units, SEXP threads);
 
 /* call_draw_grams.c: products of RDMs with weights of stimuli. */
 SEXP repalign_draw_grams(SEXP values, SEXP first, SEXP second, SEXP clusters, SEXP w,
@@ -152,6 +157,7 @@ SEXP repalign_row_factor(SEXP x, SEXP means, SEXP scale);
 /* call_alignment.c: before and after alignment. */
 SEXP repalign_standardize(SEXP x, SEXP means);
 SEXP repalign_row_norms(SEXP x, SEXP means, SEXP scale);
+SEXP repalign_row_cosines(SEXP x, SEXP direction, SEXP scale);
 SEXP repalign_matched_distance(SEXP x, SEXP x_means, SEXP x_factor, SEXP y, SEXP y_means,
                                SEXP y_factor, SEXP partner);
 SEXP repalign_side_maxima(SEXP c);
@@ -160,12 +166,15 @@ SEXP repalign_side_maxima(SEXP c);
 SEXP repalign_assign(SEXP values, SEXP gains);
 SEXP repalign_assign_greedy(SEXP order, SEXP rows, SEXP columns);
 
+/* call_transport.c: optimal transport. */
+SEXP repalign_transport(SEXP cost);
+
 /* call_neighbour_rows.c: rows for the neighbour measures. */
 SEXP repalign_neighbour_rows(SEXP x, SEXP means, SEXP scale, SEXP how);
 
 /* call_knn.c: the neighbour search. */
-SEXP repalign_knn(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP k, SEXP threads,
-                  SEXP sizes, SEXP clusters);
+SEXP repalign_knn(SEXP x, SEXP means, SEXP scale, SEXP how, SEXP k, SEXP threads, SEXP sizes,
+                  SEXP clusters);
 SEXP repalign_knn_rows(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP k, SEXP which,
                        SEXP largest, SEXP priority, SEXP threads, SEXP clusters);
 SEXP repalign_knn_packed(SEXP distances, SEXP size, SEXP k, SEXP priority, SEXP threads,
@@ -196,8 +205,19 @@ SEXP repalign_sparse_grid(SEXP x, SEXP y, SEXP neighbours);
 /* call_heat_trace.c: Chebyshev traces of neighbour graphs. */
 SEXP repalign_heat_traces(SEXP idx, SEXP steps, SEXP threads);
 
-/* call_center_null.c: counts and maxima of null scores of many centers. */
-SEXP repalign_center_null(SEXP sums, SEXP shifts, SEXP least, SEXP scale);
+/* call_place_tree.c: places near each other. */
+SEXP repalign_count_near(SEXP points, SEXP radius);
+SEXP repalign_list_near(SEXP points, SEXP radius);
+SEXP repalign_list_nearest(SEXP points, SEXP k);
+
+/* call_map_null.c: TFCE and clusters of maps, and their largest values under sign flips. */
+SEXP repalign_map_tfce(SEXP map, SEXP start, SEXP near, SEXP settings, SEXP power);
+SEXP repalign_map_clusters(SEXP map, SEXP start, SEXP near, SEXP settings);
+SEXP repalign_map_null(SEXP sums, SEXP squares, SEXP scale, SEXP start, SEXP near, SEXP settings,
+                       SEXP power, SEXP least, SEXP threads);
+
+/* call_center_null.c: counts, sums and maxima of null scores of many centers. */
+SEXP repalign_center_null(SEXP sums, SEXP shifts, SEXP least, SEXP scale, SEXP observed);
 
 /* call_cloud.c: distances among a few rows. */
 SEXP repalign_row_distances(SEXP x, SEXP rows, SEXP scale, SEXP threads);

@@ -1,14 +1,17 @@
 # Rscript tools/fuzz-files.R [files] [first seed] [folder]
 #
-# Reads mutated .npy, .npz, .safetensors and .csv files: each must end in a matrix of doubles, no
-# larger than its file allows, or in an error of class repalign_error. File number i is made from
+# Reads mutated .npy, .npz, .safetensors, .csv, NIfTI and NWB files: each must end in a matrix of
+# doubles, no larger than its file allows (of NWB: in tables), or in an error of class
+# repalign_error. File number i is made from
 # the seed first + i - 1 and from nothing else. What is wrong is printed with its seed, and the
 # file is kept in `folder` (.build/fuzz-files). No single piece of memory may be larger than 4 MB,
 # since the files that are mutated are at most 12 KB, and deflated data grow by at most 1032.
 # `make fuzz` runs this under sanitizers.
 
 library(repalign)
-source(file.path("tests", "testthat", "helper-files.R"))
+for (helper in c("files", "nifti", "nwb")) {
+  source(file.path("tests", "testthat", paste0("helper-", helper, ".R")))
+}
 Sys.setenv(LANGUAGE = "en")
 options(warn = 1)
 
@@ -18,7 +21,7 @@ first <- if (length(arguments) > 1) as.integer(arguments[2]) else 1L
 folder <- if (length(arguments) > 2) arguments[3] else file.path(".build", "fuzz-files")
 dir.create(folder, recursive = TRUE, showWarnings = FALSE)
 
-files <- seed_files(file.path("tests", "testthat", "fixtures"))
+files <- seed_files(file.path("tests", "testthat", "fixtures"), nwb = TRUE)
 invisible(loadNamespace("jsonlite"))
 profiled <- isTRUE(capabilities("profmem"))
 allocations <- file.path(folder, "allocations")
@@ -27,7 +30,7 @@ outcomes <- c(read = 0L, refused = 0L, wrong = 0L)
 for (seed in first + seq_len(count) - 1L) {
   set.seed(seed)
   at <- sample(length(files), 1)
-  bytes <- mutate_bytes(files[[at]])
+  bytes <- if (names(files)[at] == ".nwb") odd_nwb_bytes() else mutate_bytes(files[[at]])
   # stays behind when the process dies
   path <- file.path(folder, paste0("file", Sys.getpid(), names(files)[at]))
   if (seed == first && profiled) utils::Rprofmem(allocations, threshold = 4 * 2^20)

@@ -43,12 +43,16 @@ argument_calls <- function(frame = parent.frame()) {
                                             c = outputs[c(3:n, 1:2), ],
                                             d = outputs[c(2:n, 1), ]), model_permutations = 9),
     best_score = list(result = intervals, by = NULL, draws = 99),
+    adjacency = list(coordinates = x[, 1:2], distance = 1),
     brain_to_brain = list(x = x, y = y, neurons = 2, repeats = 5),
     brain_to_model = list(brain = x, layers = layers, neurons = 2, repeats = 5),
     calibrate = list(x = x, y = layers, measure = "cka", permutations = 11, variant = "gated",
                      blocks = rep(1:3, 4), p_adjust = "holm"),
     cka = c(both, list(estimator = "stimulus", clusters = clusters, units_x = letters[1:4],
                        units_y = letters[1:3])),
+    cross_adjacency = list(space = list(a = 2L, b = 1L), time = list(2L, c(1L, 3L), 2L)),
+    cross_places = list(neighbours = list(a = 1:2, b = 2:3), windows = list(1:2, 2:3),
+                        channels = 4),
     cka_interval = c(both, list(estimator = "stimulus", clusters = clusters)),
     compare_best = list(result = intervals, group_1 = "a", group_2 = "b", draws = 99),
     compare_scores = list(result = intervals, p_adjust = "holm"),
@@ -56,13 +60,18 @@ argument_calls <- function(frame = parent.frame()) {
     evaluate_models = list(data = rdms, models = list(m = dist(layers$c), w = model),
                            outer = "cosine", draws = 20, permutations = 9,
                            group = c("g", "g", "h", "k")),
+    flatten_time = list(x = trials, times = c(0, 10, 20), unit = "ms"),
     fit_rdm_model = list(model = model, rdms = rdms[3:4], outer = "cosine"),
+    held_out = c(both, list(measure = "procrustes", folds = 3, clusters = clusters,
+                            permutations = 5)),
     hsic = c(both, list(estimator = "stimulus")),
     in_words = list(result = intervals),
     influence_matrix = list(result = intervals),
     jsd = list(p = outputs, q = outputs[n:1, ]),
     match_rows = list(x = x, y = y[n:1, ]),
+    matched_neurons = list(x = x, y = y, mass = 0.5),
     measure = list(id = "cka", estimator = "stimulus"),
+    neighbourhoods = list(coordinates = x[, 1:2], k = 3, within = rep(c("l", "r"), 6)),
     new_measure = list(fun = function(x, y) mean(x) * mean(y), direction = "similarity"),
     noise_ceiling = list(trials = trials, y = y, measure = "cka"),
     noise_covariance = list(x = rbind(x, x + y[, 1]), run = rep(1:2, each = n), method = "diag"),
@@ -91,15 +100,28 @@ argument_calls <- function(frame = parent.frame()) {
     searchlight = list(data = x, neighbours = list(one = 1:3, two = 2:4), models = list(m = y),
                        measure = "rsa", permutations = 19),
     similarity = list(x = layers, y = both, measure = c("cka", "rsa")),
+    split_time = list(x = trials, windows = list(early = 1:2, late = 2:3)),
     spike_counts = list(times = seq(0.1, 12, 0.1), units = rep(c("u1", "u2"), 60), onsets = 0:11,
                         window = c(0, 1), stimuli = rep(c("k", "l", "m"), 4)),
     stream_cka = list(chunks = list(both, lapply(both, `+`, 1)), estimator = "stimulus"),
     subject_ceiling = list(x = layers, measure = "rsa", group = c("g", "g", "h")),
+    test_maps = list(maps = x, adjacency = list(2L, 1L, 4L, 3L), correction = "tfce",
+                     alternative = "two_sided", permutations = 15, na = "places"),
+    time_windows = list(times = 1:12, width = 3, step = 2, unit = "ms"),
     transform_rdm = list(x = rdms$x, method = "rank"),
     trial_array = list(data = long, stimulus = "image", neuron = "neuron", trial = "trial",
                        value = "value"),
     trial_to_trial = list(trials = trials, neurons = 2, repeats = 5)
   )
+  if (requireNamespace("hdf5r", quietly = TRUE)) {
+    calls$read_nwb <- list(file = file_of(small_nwb_bytes(), ".nwb", frame))
+  }
+  if (requireNamespace("RNifti", quietly = TRUE)) {
+    image <- nifti_file(array(1:24, c(2, 3, 4)), frame = frame)
+    calls$read_volumes <- list(files = image, mask = array(TRUE, c(2, 3, 4)), threshold = 0.5)
+    calls$write_map <- list(values = c("1 1 1" = 2, "2 3 4" = 1), mask = image,
+                            file = withr::local_tempfile(fileext = ".nii", .local_envir = frame))
+  }
   ids <- setdiff(measures()$id, c(names(calls), "riemann"))
   k <- function(id) if ("k" %in% names(formals(getExportedValue("repalign", id)))) list(k = 4)
   c(calls, stats::setNames(lapply(ids, function(id) c(both, k(id))), ids))

@@ -73,6 +73,23 @@ def_angular_shape <- function(x, y) {
   acos(min(def_nuclear(crossprod(def_prepare(x, TRUE, TRUE), def_prepare(y, TRUE, TRUE))), 1))
 }
 
+# Duong et al. 2023, and a power of the singular values in the place of their weights.
+def_shape_distance <- function(x, y, alpha = 1, method = "angular", whitening = "power",
+                               center = TRUE, scale = TRUE) {
+  parts <- lapply(list(x, y), function(m) {
+    s <- svd(def_prepare(m, center, FALSE))
+    keep <- s$d > 1e-10 * s$d[1]
+    w <- if (whitening == "power") s$d[keep]^alpha else alpha * s$d[keep] + 1 - alpha
+    w <- w * def_size(s$d[keep]) / def_size(w)
+    s$u[, keep, drop = FALSE] %*% diag(w, length(w)) %*% t(s$v[, keep, drop = FALSE])
+  })
+  sizes <- vapply(parts, def_size, 0)
+  t <- def_nuclear(crossprod(parts[[1]], parts[[2]]))
+  cosine <- min(1, t / prod(sizes))
+  if (method == "angular") return(acos(cosine))
+  if (scale) sqrt(2 - 2 * cosine) else sqrt(max(sum(sizes^2) - 2 * t, 0))
+}
+
 def_pad <- function(x, width) cbind(x, matrix(0, nrow(x), width - ncol(x)))
 
 def_orders <- function(n) {
@@ -122,6 +139,67 @@ def_hard_correlation_match <- function(x, y, matching = "optimal") {
     r <- r[-at[1], -at[2], drop = FALSE]
   }
   total / pairs
+}
+
+# The least cost of moving `mass` between rows of equal masses and columns of equal masses, by
+# shortest paths in the network of what is left (Bellman and Ford).
+def_transport <- function(cost, mass = 1) {
+  supply <- rep(1 / nrow(cost), nrow(cost))
+  demand <- rep(1 / ncol(cost), ncol(cost))
+  flow <- 0 * cost
+  left <- mass
+  while (left > 1e-12) {
+    row <- ifelse(supply > 1e-12, 0, Inf)
+    column <- rep(Inf, ncol(cost))
+    from_column <- integer(nrow(cost))
+    from_row <- integer(ncol(cost))
+    repeat {
+      way <- row + cost
+      best <- max.col(-t(pmin(way, 1e9)), "first")
+      nearest <- way[cbind(best, seq_along(best))]
+      better <- nearest < column - 1e-13
+      if (!any(better)) break
+      column[better] <- nearest[better]
+      from_row[better] <- best[better]
+      back <- ifelse(flow > 1e-12, rep(column, each = nrow(cost)) - cost, Inf)
+      best <- max.col(-pmin(back, 1e9), "first")
+      shorter <- back[cbind(seq_along(best), best)]
+      better <- shorter < row - 1e-13
+      row[better] <- shorter[better]
+      from_column[better] <- best[better]
+    }
+    j <- end <- which.min(ifelse(demand > 1e-12, column, Inf))
+    added <- matrix(0, 0, 2)
+    taken <- matrix(0, 0, 2)
+    repeat {
+      i <- from_row[j]
+      added <- rbind(added, c(i, j))
+      if (from_column[i] == 0) break
+      j <- from_column[i]
+      taken <- rbind(taken, c(i, j))
+    }
+    units <- min(left, supply[i], demand[end], flow[taken])
+    flow[added] <- flow[added] + units
+    flow[taken] <- flow[taken] - units
+    supply[i] <- supply[i] - units
+    demand[end] <- demand[end] - units
+    left <- left - units
+  }
+  sum(flow * cost)
+}
+
+def_soft_matching <- function(x, y, mass = 1, center = TRUE, scale = TRUE) {
+  side <- function(m) {
+    m <- def_prepare(m, center, FALSE)
+    if (scale) m / sqrt(mean(colSums(m^2))) else m
+  }
+  cost <- as.matrix(dist(rbind(t(side(x)), t(side(y)))))^2
+  at <- seq_len(ncol(x))
+  sqrt(def_transport(cost[at, -at, drop = FALSE], mass) / mass)
+}
+
+def_soft_matching_correlation <- function(x, y, mass = 1) {
+  1 - def_transport(1 - cor(x, y), mass) / mass
 }
 
 def_soft_correlation_match <- function(x, y, direction = "both") {
@@ -606,12 +684,17 @@ settings <- function(k = 5) {
                       list(center = FALSE, scale = FALSE)),
     procrustes_size_shape = list(list(), list(center = FALSE)),
     procrustes_similarity = list(list()),
+    shape_distance = list(list(), list(alpha = 0), list(alpha = 0.5, method = "euclidean"),
+                          list(alpha = 0.5, whitening = "raw", center = FALSE),
+                          list(alpha = 0.3, method = "euclidean", scale = FALSE)),
     angular_shape = list(list()), bures = list(list()), bures_distance = list(list()),
     permutation_procrustes = list(list(), list(center = TRUE), list(scale = TRUE),
                                   list(center = TRUE, scale = TRUE)),
     aligned_cosine = list(list(), list(center = TRUE)),
     hard_correlation_match = list(list(), list(matching = "greedy")),
     soft_correlation_match = list(list(), list(direction = "x"), list(direction = "y")),
+    soft_matching = list(list(), list(mass = 0.4), list(center = FALSE, scale = FALSE)),
+    soft_matching_correlation = list(list(), list(mass = 0.3)),
     linear_regression = list(list()),
     cka = list(list(), list(estimator = "stimulus"), list(kernel = "rbf"),
                list(kernel = "rbf", bandwidth = 0.5), list(kernel = "rbf", estimator = "stimulus"),

@@ -10,7 +10,7 @@ file_of <- function(bytes, ending, frame = parent.frame()) {
 little <- function(x, size) writeBin(as.integer(x), raw(), size = size, endian = "little")
 
 # Numbers as bytes; type: such as "f4", "i8", "bf". Integers of 8 bytes are small.
-encode <- function(values, type, endian = "little") {
+written_bytes <- function(values, type, endian = "little") {
   if (type == "bf") {
     return(as.vector(matrix(writeBin(values, raw(), size = 4, endian = "little"), 4)[3:4, ]))
   }
@@ -35,16 +35,16 @@ npy_bytes <- function(values, type = "f8", shape = dim(values), fortran = FALSE,
   text <- sprintf("{'descr': '%s%s', 'fortran_order': %s, 'shape': (%s,), }",
                   if (endian == "big") ">" else "<", type, if (fortran) "True" else "False",
                   paste(format(shape, scientific = FALSE, trim = TRUE), collapse = ", "))
-  c(npy_header_bytes(text, version), encode(as.vector(order), type, endian))
+  c(npy_header_bytes(text, version), written_bytes(as.vector(order), type, endian))
 }
 
 safetensors_raw <- function(header, data, length = nchar(header, "bytes")) {
   c(little(length, 4), raw(4), charToRaw(header), data)
 }
 
-# tensors: a list of list(type = name in the format, code = as for encode(), values = array)
+# tensors: a list of list(type = name in the format, code = as for written_bytes(), values = array)
 safetensors_bytes <- function(tensors) {
-  data <- lapply(tensors, function(t) encode(as.vector(aperm(t$values)), t$code))
+  data <- lapply(tensors, function(t) written_bytes(as.vector(aperm(t$values)), t$code))
   ends <- cumsum(lengths(data))
   said <- sprintf("\"%s\":{\"dtype\":\"%s\",\"shape\":[%s],\"data_offsets\":[%.0f,%.0f]}",
                   names(tensors), vapply(tensors, function(t) t$type, ""),
@@ -54,8 +54,9 @@ safetensors_bytes <- function(tensors) {
   safetensors_raw(header, unlist(data, use.names = FALSE))
 }
 
-# The files that are mutated: a list of bytes, whose names are endings.
-seed_files <- function(fixtures = testthat::test_path("fixtures")) {
+# The files that are mutated: a list of bytes, whose names are endings. nwb: with one of NWB, whose
+# bytes are made anew each time, which takes longer?
+seed_files <- function(fixtures = testthat::test_path("fixtures"), nwb = FALSE) {
   m <- matrix(c(0, 1, 2, 3, 100, 120), 2)
   types <- c("f8", "f4", "i1", "u1", "i2", "u2", "i4", "i8", "u8", "b1")
   npy <- unlist(lapply(1:3, function(version) {
@@ -79,7 +80,10 @@ seed_files <- function(fixtures = testthat::test_path("fixtures")) {
   ), charToRaw)
   files <- c(npy, list(cube), rep(list(tensors), 10), rep(archives, 4), rep(tables, 2))
   endings <- c(".npy", ".safetensors", ".npz", ".csv")
-  stats::setNames(files, rep(endings, c(length(npy) + 1, 10, 8, 8)))
+  files <- stats::setNames(files, rep(endings, c(length(npy) + 1, 10, 8, 8)))
+  if (requireNamespace("RNifti", quietly = TRUE)) files <- c(files, rep(nifti_seeds(), 2))
+  if (nwb && requireNamespace("hdf5r", quietly = TRUE)) files <- c(files, list(".nwb" = NULL))
+  files
 }
 
 # One random change: of bytes, of digits in a header, of the length, or of a part that is repeated
@@ -129,20 +133,40 @@ refused <- "an error of the package"
 # `refused`, or what is wrong.
 read_mutated <- function(bytes, ending, path) {
   writeBin(bytes, path)
-  tryCatch({
-    names <- representation_names(path)
-    name <- if (length(names)) sample(names, 1)
+  # unpacked data are at most 1032 times as long, and a byte becomes a double; the last field of a
+  # table may have no byte
+  packed <- grepl("npz|gz", ending)
+  most <- length(bytes) * (if (packed) 1032 else 1) + (ending == ".csv")
+  tryCatch(suppressMessages({
+    if (ending == ".nwb") return(wrong_recording(read_nwb(path)))
     rows <- if (stats::runif(1) < 0.3) sample(2, 1)
-    m <- suppressMessages(read_representation(path, name, rows))
-    # unpacked data are at most 1032 times as long, and a byte becomes a double; the last field of
-    # a table may have no byte
-    most <- length(bytes) * (if (ending == ".npz") 1032 else 1) + (ending == ".csv")
+    m <- if (grepl("nii", ending)) {
+      withCallingHandlers(read_volumes(path), repalign_no_space = function(w) {
+        invokeRestart("muffleWarning")
+      })
+    } else {
+      names <- representation_names(path)
+      read_representation(path, if (length(names)) sample(names, 1), rows)
+    }
     if (!is.matrix(m) || !is.double(m) || !length(m)) {
       "no matrix of doubles"
     } else if (is.null(rows) && length(m) > most) {
       "more numbers than bytes"
     }
-  }, error = function(e) {
+  }), error = function(e) {
     if (inherits(e, "repalign_error")) refused else paste("error:", conditionMessage(e))
   }, warning = function(w) paste("warning:", conditionMessage(w)))
+}
+
+# What read_nwb() must give of any file that it reads.
+wrong_recording <- function(found) {
+  frames <- c(list(found$units, found$electrodes), found$tables)
+  if (!all(vapply(frames, is.data.frame, NA))) return("a table that is none")
+  if (!all(vapply(found$spikes, is.double, NA))) return("spikes that are no numbers")
+  if (length(found$spikes) && length(found$spikes) != nrow(found$units)) return("spikes of no unit")
+  for (frame in frames) {
+    sizes <- vapply(frame, NROW, 0L)
+    if (any(sizes != nrow(frame))) return("columns of different lengths")
+  }
+  NULL
 }

@@ -95,7 +95,7 @@ law_tolerance <- function(id, kind, value) {
   tolerance <- if (isTRUE(kind$loose)) 1e-5 else 1e-8
   # values near 0 are roots of rounding errors
   if (id %in% c("gulp", "procrustes", "procrustes_size_shape", "procrustes_similarity",
-                "angular_shape", "bures_distance", "permutation_procrustes",
+                "angular_shape", "shape_distance", "soft_matching", "bures_distance", "permutation_procrustes",
                 "rsm_difference")) tolerance <- max(tolerance, 1e-6)
   # equal distances that rounding tells apart move ranks a little
   if (id == "rsa" && (isTRUE(kind$ties) || isTRUE(kind$loose))) tolerance <- 2e-3
@@ -131,7 +131,8 @@ by_chance <- function(id, args, kind) {
 expected_invariances <- c(
   cca = "OSTCL", svcca = "OSTC", pwcca = "STC", procrustes = "OSTC", procrustes_size_shape = "OTC",
   bures = "OSTC", bures_distance = "OTC", riemann = "OSTC",
-  procrustes_similarity = "OTC", angular_shape = "OSTC", permutation_procrustes = "C",
+  procrustes_similarity = "OTC", angular_shape = "OSTC", shape_distance = "OSTC",
+  permutation_procrustes = "C", soft_matching = "STC", soft_matching_correlation = "STC",
   aligned_cosine = "OSC", hard_correlation_match = "STC", soft_correlation_match = "STC",
   linear_regression = "OSTC", cka = "OSTC", angular_cka = "OSTC", rv = "OSTC",
   distance_correlation = "OSTC",
@@ -159,6 +160,8 @@ invariances_of <- function(id, args) {
   if (isTRUE(args$center)) base <- add("T")
   if (isTRUE(args$scale)) base <- add("S")
   if (id == "gulp" && !is.null(args$lambda)) base <- setdiff(base, "L")
+  if (identical(args$alpha, 0)) base <- add("L")
+  if (identical(args$whitening, "raw")) base <- setdiff(base, "S")
   if (identical(args$weights, "l1")) base <- add("O", "L")
   if (id == "rsa" && !is.null(args$inner)) {
     base <- switch(args$inner, euclidean = , sqeuclidean = add("O", "T"), cosine = add("O"), base)
@@ -172,7 +175,9 @@ invariances_of <- function(id, args) {
 # Values that grow with the data, and those that depend on its units otherwise.
 grows <- function(id, args) {
   id %in% c("procrustes_size_shape", "bures_distance", "rsm_difference", "magnitude_difference") ||
-    (id %in% c("procrustes", "permutation_procrustes") && !"S" %in% invariances_of(id, args))
+    (id %in% c("procrustes", "permutation_procrustes", "shape_distance",
+               "soft_matching") &&
+       !identical(args$whitening, "raw") && !"S" %in% invariances_of(id, args))
 }
 
 tie_free <- function() {

@@ -109,7 +109,11 @@ before_root <- function(id, args, values, x, y) {
     },
     permutation_procrustes = if (isTRUE(args$scale)) values^2 else
       against(values, def_size(x), def_size(y)),
-    angular_shape = cos(values), gulp = values^2,
+    angular_shape = cos(values),
+    shape_distance = if (!identical(args$method, "euclidean")) cos(values)
+      else if (identical(args$scale, FALSE)) against(values, size(x), size(y)) else values^2,
+    gulp = values^2,
+    soft_matching = values^2 / if (identical(args$scale, FALSE)) max(values)^2 else 1,
     rsm_difference = {
       d <- function(x) if (inherits(x, "dist")) x else dist(x)
       if (identical(args$norm, "spectral")) values / (size(d(x)) + size(d(y)))

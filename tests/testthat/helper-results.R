@@ -20,7 +20,8 @@ results_by_class <- function() {
   with_errors <- score_interval(p$x, layers)
   quiet <- function(code) suppressMessages(suppressWarnings(code))
   quiet(list(
-    repalign_similarity = list(similarity(models), similarity(gaps, stats::dist(p$y), pairwise)),
+    repalign_similarity = list(similarity(models), similarity(gaps, stats::dist(p$y), pairwise),
+                               held_out(p$x, layers, permutations = 9)),
     repalign_calibration = list(calibrate(models, permutations = 9, p_adjust = "BH")),
     repalign_analysis = list(
       brain_to_brain(p$x, p$y, neurons = 4, repeats = 2), trial_to_trial(trials, neurons = 4),
@@ -37,7 +38,7 @@ results_by_class <- function() {
     repalign_benchmark = list(groups, benchmark_outputs(nets, outputs, measures = "rv",
                                                         model_permutations = 9)),
     repalign_ranks = list(rank_measures(groups, metric = c(groups = "conformity"))),
-    repalign_evaluation = list(evaluate_models(rdms[2:3], rdms[1:2], draws = 10),
+    repalign_evaluation = list(evaluate_models(rdms[2:3], rdms[1:2], draws = 20),
                                evaluate_models(p$x, layers, permutations = 9)),
     repalign_comparison = list(compare_scores(with_errors, margin = 0.1, draws = 99),
                                compare_scores(with_errors, rbind(first = c(1, -1, 0)), draws = 99)),
@@ -54,6 +55,8 @@ results_by_class <- function() {
     repalign_plan = list(plan_recording(p$x, p$y, stimuli = c(30, 60), target_se = 0.1)),
     repalign_searchlight = list(searchlight(p$x, list(1:4, 3:6, 5:8), p$y, permutations = 9)),
     repalign_ceiling = list(noise_ceiling(trials, layers)),
+    repalign_encoding = list(encode(layers, trials, folds = rep(1:5, 6)),
+                             encode(models, p$x, lambda = 1, folds = rep(1:5, 6))),
     repalign_stream = list(stream_cka(list(list(x = p$x[1:15, ], y = p$y[1:15, ]),
                                            list(x = p$x[16:30, ], y = p$y[16:30, ])))),
     repalign_subject_ceiling = list(subject_ceiling(rdms, "rsa"), subject_ceiling(layers, "cka")),
@@ -61,6 +64,11 @@ results_by_class <- function() {
                               participation_ratio(p$y, conf_level = 0.9)),
     repalign_predicted_bias = list(predicted_bias(p)),
     repalign_ratio_bias = list(ratio_bias(matrix(c(1:3, 4:6, 6, 4, 5), 3))),
+    repalign_map_test = list(
+      test_maps(p$x, adjacency = adjacency(times = 8), correction = "tfce", permutations = 19),
+      test_maps(p$x, adjacency = adjacency(times = 8), correction = "cluster_mass",
+                permutations = 19)
+    ),
     repalign_measures = list(measures())
   ))
 }

@@ -765,3 +765,49 @@ test_that("analyses can be drawn: lines, panels, many comparisons, parts, undefi
   local_device()
   expect_identical(plot(one), one)
 })
+
+test_that("what is given to an analysis is judged as in any other call", {
+  p <- population(51, 12, 6, 6)
+  dimnames(p$x) <- dimnames(p$y) <- list(paste0("s", 1:12), paste0("unit_", letters[1:6]))
+  few <- function(...) undefined_is_fine(brain_to_brain(..., neurons = 6, conf_level = NULL))
+  # a hint at shared neurons is not for those that have labels
+  expect_message(few(p$x, p$y), "share neurons .*If so, name them in `units_x` and `units_y`")
+  expect_no_message(few(p$x, p$y, units_x = 1:6, units_y = 7:12))
+  expect_no_message(few(list(a = p$x, b = p$y), units_x = list(a = 1:6, b = 7:12)))
+  expect_warning(few(as.matrix(dist(p$x)), unname(p$y)), class = "repalign_distance_matrix")
+  expect_error(few(p$x, "cka"), "`y` is a character vector, not data.$")
+  expect_error(few(similarity(p)), class = "repalign_error_type", "a result, not data")
+  expect_error(few(list(a = prepare(p$x), b = p$y)), class = "repalign_error_prepared")
+  # the place of a label is that among all labels
+  objects <- replace(rep(c("a", "b"), 6), 9, NA)
+  expect_error(object_disentanglement(unname(p$x), objects, clusters = replace(1:12, 2:4, NA)),
+               "first at position 9")
+})
+
+test_that("clusters that missing values leave are counted, too", {
+  p <- population(52, 12, 6, 5)
+  labels <- rep(NA, 12)
+  labels[1:6] <- 1:6
+  x <- p$x
+  x[1:2, 1] <- NA
+  expect_error(suppressMessages(brain_to_brain(x, p$y, clusters = labels, na = "stimuli")),
+               class = "repalign_error_labels", "names 4 clusters")
+  expect_error(suppressMessages(score_interval(x, p$y, clusters = replace(labels, 1:4, 1),
+                                               na = "stimuli")),
+               class = "repalign_error_labels", "names 3 clusters")
+})
+
+test_that("trials that are responses() one by one are what they declare", {
+  p <- population(53, 12, 6, 6)
+  session <- rep(1:2, 3)
+  clusters <- rep(1:6, 2)
+  declared <- lapply(p, responses, session = session, cluster = clusters)
+  trials <- function(...) undefined_is_fine(trial_to_trial(..., neurons = 6))
+  expect_identical(trials(declared), trials(p, units = session, clusters = clusters))
+  expect_message(trials(declared, estimator = "naive"),
+                 "not used: sessions \\(by \"trial_to_trial\"\\)")
+  declared$x <- responses(p$x, session = rev(session))
+  expect_error(trial_to_trial(declared), class = "repalign_error_labels", "different sessions")
+  whole <- lapply(p, responses, complete = TRUE)
+  expect_identical(trials(whole), trials(p, complete = "both"))
+})

@@ -171,7 +171,8 @@ test_that("a constant column is an error only for correlations of columns", {
   x <- p$x
   x[, 3] <- 2
   each_setting(function(id, args, name) {
-    if (id %in% c("hard_correlation_match", "soft_correlation_match")) {
+    if (id %in% c("hard_correlation_match", "soft_correlation_match",
+                  "soft_matching_correlation")) {
       note_refused(name, do.call(id, c(list(x, p$y), args)), c("`x`", "3"))
       note_refused(name, do.call(id, c(list(p$y, x), args)), c("`y`", "3"))
     } else {

@@ -245,7 +245,7 @@ test_that("folds of RDMs leave the scores of fixed models as they are, in all dr
 test_that("flexible models without folds are warned about, and one group", {
   made <- made_rdms()
   model <- rdm_model(made$models, "weighted")
-  expect_warning(evaluate_models(made$data, model, "cosine", draws = 5),
+  expect_warning(evaluate_models(made$data, model, "cosine", draws = 20),
                  class = "repalign_not_crossvalidated")
   expect_warning(alone <- evaluate_models(made$data[1], made$models, "cosine", "condition", 50),
                  class = "repalign_undefined")
@@ -259,7 +259,7 @@ test_that("missing pairs are used when asked for", {
   made$data$s1[c(1, 5)] <- NA
   expect_error(evaluate_models(made$data, made$models, "cosine"),
                class = "repalign_error_nonfinite")
-  expect_message(result <- evaluate_models(made$data, made$models, "cosine", draws = 5,
+  expect_message(result <- evaluate_models(made$data, made$models, "cosine", draws = 20,
                                            na = "pairwise"),
                  class = "repalign_pairs_left_out")
   by_hand <- cor(cbind(as.vector(made$data$s1)), sapply(made$models, as.vector), use = "complete")
@@ -271,7 +271,7 @@ test_that("missing pairs are used when asked for", {
 test_that("bad input is named", {
   made <- made_rdms()
   try_with <- function(...) {
-    given <- list(data = made$data, models = made$models, outer = "cosine", draws = 5)
+    given <- list(data = made$data, models = made$models, outer = "cosine", draws = 20)
     given[names(list(...))] <- list(...)
     suppressWarnings(do.call(evaluate_models, given))
   }
@@ -286,6 +286,8 @@ test_that("bad input is named", {
   expect_error(try_with(group = 1:3), class = "repalign_error_labels")
   expect_error(try_with(resample = "all"), class = "repalign_error_choice")
   expect_error(try_with(draws = 1), class = "repalign_error_value")
+  expect_warning(evaluate_models(made$data, made$models, "cosine", draws = 3),
+                 class = "repalign_few_draws")
   expect_error(try_with(conf_level = 1), class = "repalign_error_value")
   expect_error(try_with(resample = list(rdms = matrix(1:10, 2))), class = "repalign_error_type")
   expect_error(try_with(resample = list(rdm = matrix(1:8, 2))), class = "repalign_error_size")
@@ -431,7 +433,7 @@ test_that("cosines of positive dissimilarities are taken with a message unless t
   positive <- lapply(made$data, function(rdm) rdm - min(rdm) + 0.1)
   signed <- positive
   signed[[2]][3] <- -0.01
-  run <- function(rdms, ...) evaluate_models(rdms, made$models, ..., draws = 5)
+  run <- function(rdms, ...) evaluate_models(rdms, made$models, ..., draws = 20)
   expect_message(run(positive), "whitened_pearson", class = "repalign_cosine_of_positive")
   expect_silent(run(positive, "whitened_cosine"))
   expect_silent(run(signed))
@@ -472,8 +474,8 @@ test_that("ranks that need too much memory are refused", {
   made <- made_rdms()
   # what one thread needs: the process may have one core only
   withr::local_options(repalign.max_memory = 5e3)
-  error <- tryCatch(evaluate_models(made$data, made$models, "spearman", draws = 2, threads = 2),
-                    error = identity)
+  error <- tryCatch(suppressWarnings(evaluate_models(made$data, made$models, "spearman", draws = 2,
+                                                    threads = 2)), error = identity)
   expect_s3_class(error, "repalign_error_memory")
   expect_match(conditionMessage(error), "Fewer threads")
 })

@@ -237,3 +237,41 @@ test_that("what is no recording and what is no model is refused with a way out",
   expect_error(evaluate_models(recordings$x, models, permutations = -1), "at least 0",
                class = "repalign_error_value")
 })
+
+test_that("some rows or columns of a result are printed as what they are", {
+  result <- mute(evaluate_models(recordings$x, recordings$models, measure = "procrustes", over = "stimuli",
+                                 permutations = 19))
+  shown <- function(x) paste(utils::capture.output(print(x)), collapse = "\n")
+  expect_match(shown(result), "procrustes, [0-9]+ stimuli; 95% intervals over stimuli")
+  expect_match(shown(result), "p_familywise over all models")
+  expect_match(shown(result[, c("model", "score")]), "\n95% intervals over stimuli")
+  expect_match(shown(result[1, ]),
+               paste("p_familywise over the", length(recordings$models), "models of its call"))
+  expect_match(shown(rbind(result, result)), "models of its call")
+})
+
+test_that("messages about subjects name data and models as they were given", {
+  set.seed(4)
+  subjects <- list(s1 = matrix(rnorm(90), 30), s2 = matrix(rnorm(90), 30),
+                   s3 = matrix(rnorm(90), 30))
+  models <- list(a = matrix(rnorm(90), 30), b = matrix(rnorm(90), 30))
+  said <- character()
+  withCallingHandlers(evaluate_models(subjects, models, permutations = 19),
+                      warning = function(w) {
+                        said <<- c(said, conditionMessage(w))
+                        invokeRestart("muffleWarning")
+                      })
+  expect_gt(length(said), 0)
+  expect_false(any(grepl("data$data", said, fixed = TRUE) | grepl("/model\"", said, fixed = TRUE)))
+  expect_identical(anyDuplicated(said), 0L)
+})
+
+test_that("that models are taken as samples is said where only some are complete", {
+  models <- recordings$models
+  models[[1]] <- responses(models[[1]], complete = TRUE)
+  result <- mute(evaluate_models(recordings$x, models, permutations = 0))
+  expect_match(paste(utils::capture.output(print(result)), collapse = " "), "taken as a sample")
+  models[-1] <- lapply(models[-1], responses, complete = TRUE)
+  result <- mute(evaluate_models(recordings$x, models, permutations = 0))
+  expect_no_match(paste(utils::capture.output(print(result)), collapse = " "), "taken as a sample")
+})

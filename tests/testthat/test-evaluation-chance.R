@@ -197,7 +197,7 @@ test_that("permutations = 0 leaves p_chance out, and draws stay as they are", {
 test_that("p_chance is NA, with a note that says why, where clusters cannot tell", {
   made <- made_rdms()
   run <- function(clusters, ...) {
-    suppressWarnings(evaluate_models(made$data, made$models, "cosine", "rdm", draws = 5,
+    suppressWarnings(evaluate_models(made$data, made$models, "cosine", "rdm", draws = 20,
                                      clusters = clusters, ...))
   }
   expect_message(result <- run(rep(1:5, c(3, 3, 2, 2, 2))), "clusters of 2 to 3 stimuli",
@@ -214,7 +214,7 @@ test_that("p_chance is NA, with a note that says why, where clusters cannot tell
 test_that("bad permutations and blocks are refused before the work", {
   made <- made_rdms()
   run <- function(...) {
-    quietly(evaluate_models(made$data, made$models, "cosine", draws = 5, ...))
+    quietly(evaluate_models(made$data, made$models, "cosine", draws = 20, ...))
   }
   expect_error(run(permutations = -1), "`permutations`", class = "repalign_error_value")
   expect_error(run(permutations = matrix(1, 2, 12)), class = "repalign_error_design")

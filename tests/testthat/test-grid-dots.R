@@ -163,6 +163,31 @@ test_that("a grid of RDMs goes on after one that has no form", {
   expect_equal(grid$score[2], rsa(data$a, data$c, outer = "pearson"), tolerance = 1e-12)
 })
 
+test_that("lists of given RDMs are the RDMs one by one, usual and odd ones", {
+  rdms <- lapply(c(a = 1, b = 2, c = 3, d = 4, e = 5), function(k) {
+    stats::dist(round(cos(outer(1:9 * k, 1:4)), 1))
+  })
+  rdms$b[] <- 1
+  rdms$c <- rdms$c * 1e200
+  rdms$d[1:3] <- -1
+  attr(rdms$d, "Labels") <- letters[1:9]
+  rdms$e[] <- 0
+  expect_identical(lengths(bare_extents(rdms)), c(3L, 3L, 3L, 3L, 3L))
+  odd <- list(replace(rdms$a, 2, Inf), structure(1:3, Size = 3L, class = "dist"),
+              structure(c(1, 2), Size = 3L, class = "dist"), diag(2),
+              structure(c(1, 2, 3), Size = 3L, class = "dist", Labels = "a"))
+  expect_identical(lengths(bare_extents(odd)), integer(5))
+  set <- lapply(rsa_outer, function(outer) measure("rsa", outer = outer))
+  call <- function() similarity(rdms, rdms[c("a", "d", "e")], set)
+  expect_rounded(seeded(call), cell_by_cell(call))
+  call <- function() similarity(rdms, measure = set, diagonal = TRUE)
+  expect_rounded(seeded(call), cell_by_cell(call))
+  # an error names the one that is to blame
+  rdms$b[4] <- Inf
+  expect_error(similarity(rdms, measure = "rsa"), "x\\$b.* has 1 infinite distance",
+               class = "repalign_error_nonfinite")
+})
+
 test_that("grids of linear kernels keep no Gram matrices, and need no tiles for them", {
   wide <- lapply(c(a = 1, b = 2, c = 3, d = 4), function(k) cos(outer(1:40 * k, 1:60)))
   wide$d <- wide$d[, 1:2]

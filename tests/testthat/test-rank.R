@@ -190,3 +190,28 @@ test_that("rsa and calibrate of signed dissimilarities are those of their ranks"
     expect_relative(result$score, rsa(x, y, outer = outer), 1e-13)
   }
 })
+
+test_that("ranks without each unit of stimuli are those of the pairs that are left", {
+  set.seed(12)
+  n <- 40
+  x <- matrix(rnorm(n * 3), n)
+  y <- x + matrix(rnorm(n * 3), n)
+  units <- list(single = NULL, grouped = rep(1:9, length.out = n))
+  data <- list(plain = y, ties = round(y), two = cbind(rep(0:1, length.out = n)))
+  for (codes in units) for (other in data) {
+    pair <- list(x = representation(x, "x"), y = representation(other, "y"))
+    args <- list(inner = "euclidean", clusters = NULL)
+    of <- if (is.null(codes)) seq_len(n) else codes
+    found <- rank_deletions(pair, args, codes)
+    by_hand <- vapply(0:max(of), function(gone) {
+      keep <- of != gone
+      cor(as.vector(dist(x[keep, ])), as.vector(dist(other[keep, ])), method = "spearman")
+    }, 0)
+    expect_equal(found, by_hand, tolerance = 1e-13)
+    weights <- cbind(1, 1 - outer(of, seq_len(max(of)), "=="))
+    weighted <- ranked_correlations(list(pair$x), list(pair$y), args, weights)
+    expect_equal(found, weighted[1, 1, ], tolerance = 1e-13)
+  }
+  withr::local_options(repalign.threads = 2)
+  expect_identical(rank_deletions(pair, args, codes), found)
+})

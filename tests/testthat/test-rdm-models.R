@@ -218,7 +218,7 @@ test_that("the units of RDMs change no score", {
     models <- lapply(made$models, `*`, unit)
     weighted <- rdm_model(models, "weighted")
     result <- suppressWarnings(evaluate_models(data, c(models, list(sum = weighted)), outer,
-                                               resample = "rdm", draws = 10))
+                                               resample = "rdm", draws = 20))
     c(result$score, result$se, result$ceiling_low, result$ceiling_high,
       fit_rdm_model(weighted, data, outer)$score,
       subject_ceiling(data, measure("rsa", outer = outer))$upper)

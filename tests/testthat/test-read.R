@@ -74,7 +74,7 @@ test_that("versions 1 to 3 of the format are read, and headers written by other 
   headers <- c("{\"shape\": (2, 3), \"fortran_order\": True, \"descr\": \"<f8\"}",
                "{'descr':'<f8','fortran_order':True,'shape':(2L, 3L)}")
   for (header in headers) {
-    file <- file_of(c(npy_header_bytes(header), encode(as.vector(m), "f8")), ".npy")
+    file <- file_of(c(npy_header_bytes(header), written_bytes(as.vector(m), "f8")), ".npy")
     expect_identical(read_representation(file), m)
   }
   expect_identical(representation_names(file), character())

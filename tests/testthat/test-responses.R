@@ -449,7 +449,7 @@ test_that("random halves and groups of one recording are corrected for trials", 
   halves <- quiet(brain_to_brain(one, neurons = 4, repeats = 60,
                                  estimator = "stimulus_neuron_trial"))
   h <- trial_terms(trial_sample(representation(one, "x"), representation(one, "x")))
-  members <- random_halves(matrix(0, 2, 8), 4, NULL)$choose_members
+  members <- random_halves(8)
   expect_equal(halves$n_estimates, 60)
   # each choice of halves is the ratio of means of h
   set.seed(2)

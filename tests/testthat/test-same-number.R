@@ -262,7 +262,7 @@ test_that("comparisons of RDMs over clusters have one number, wherever the clust
         expect_same(found$score, score, outer)
       }
       rdms <- lapply(list(a = x, b = y), rdm, distance = "correlation")
-      found <- mute(evaluate_models(rdms["a"], rdms["b"], outer, "condition", draws = 5, permutations = 0,
+      found <- mute(evaluate_models(rdms["a"], rdms["b"], outer, "condition", draws = 20, permutations = 0,
                                     clusters = labels))
       expect_same(found$score, score, paste(outer, "evaluate_models"))
       expect_same(mute(subject_ceiling(list(x, y), m))$pairwise, score, paste(outer, "ceiling"))

@@ -29,6 +29,11 @@ expect_as_calibrated <- function(one, permutations = 60) {
   expect_equal(unname(attr(result, "max_null")), unname(familywise$largest), tolerance = 1e-9,
                info = one$label)
   expect_equal(result$p_familywise, familywise$p, tolerance = 1e-12, info = one$label)
+  # over all permutations and the observed order, models side by side
+  all <- rbind(do.call(cbind, hand$null), hand$score)
+  expect_equal(result$center_mean, unname(colMeans(all)), tolerance = 1e-9, info = one$label)
+  expect_equal(result$center_sd, unname(sqrt(colMeans(all^2) - colMeans(all)^2)),
+               tolerance = 1e-7, info = one$label)
 }
 
 test_that("scores, p-values and largest null scores are those of calibrate()", {
@@ -64,8 +69,9 @@ test_that("without permutations there are scores only", {
   example <- light_example()
   names(example$neighbours) <- paste0("c", seq_along(example$neighbours))
   result <- searchlight(example$data, example$neighbours, example$models)
-  expect_named(result, c("center", "model", "score", "p_value", "p_familywise"))
-  expect_true(all(is.na(result$p_value)) && all(is.na(result$p_familywise)))
+  expect_named(result, c("center", "model", "score", "p_value", "p_familywise", "center_mean",
+                         "center_sd"))
+  expect_true(all(is.na(result[c("p_value", "p_familywise", "center_mean", "center_sd")])))
   sets <- lapply(example$neighbours, function(at) example$data[, at])
   scores <- similarity(sets, example$models, "rsa")
   expect_equal(result$score, scores$score, tolerance = 1e-10)

@@ -85,6 +85,18 @@ test_that("the spikes of a file like those of NWB are counted", {
   expect_identical(counts[, , 1], rbind("1" = c("1" = 2, "2" = 0), "2" = c(0, 1)))
 })
 
+test_that("times may be whole numbers of 64 bits", {
+  # what bit64 makes, whether it is loaded or not
+  wide <- function(values) {
+    structure(readBin(encode(values, "i8"), "double", length(values)), class = "integer64")
+  }
+  times <- c(10, 15, 1032, 2001)
+  expect_identical(spike_counts(list(wide(times)), onsets = wide(c(0, 1000)), window = c(0, 50)),
+                   spike_counts(list(times), onsets = c(0, 1000), window = c(0, 50)))
+  large <- structure(2^600, class = "integer64")
+  expect_refused(spike_counts(list(large), onsets = 0, window = c(0, 1)), "beyond 2\\^53")
+})
+
 test_that("onsets without a stimulus are left out, and factors keep their order", {
   times <- c(0.5, 1.5, 2.5)
   counts <- spike_counts(times, rep("u", 3), 0:3, c(0, 1),

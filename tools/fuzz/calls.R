@@ -24,6 +24,9 @@ known_arguments <- list(
                              "normalize", "conf_level", "clusters"),
   searchlight = c("data", "neighbours", "models", "measure", "run", "noise", "permutations",
                   "condition", "across_models", "alpha", "threads"),
+  test_maps = c("maps", "baseline", "compare", "adjacency", "correction", "statistic",
+                "alternative", "threshold", "extent", "height", "permutations", "alpha", "na",
+                "threads"),
   evaluate_models = c("data", "models", "outer", "resample", "draws", "group", "folds", "repeats",
                       "conf_level", "stimulus_noise", "na", "threads", "clusters", "blocks",
                       "permutations", "measure", "over", "series", "alpha")
@@ -52,13 +55,13 @@ optional_of <- function(fun, quirks = character()) {
 
 draw_call <- function() {
   draw <- one_of(list(draw_calibrate, draw_similarity, draw_single, draw_interval, draw_hsic,
-                      draw_analysis, draw_searchlight, draw_rdm_call, draw_recording,
+                      draw_analysis, draw_searchlight, draw_map_test, draw_rdm_call, draw_recording,
                       draw_evaluation, draw_conclusion),
-                 c(0.44, 0.1, 0.09, 0.03, 0.02, 0.04, 0.03, 0.03, 0.03, 0.02, 0.17))
+                 c(0.44, 0.1, 0.09, 0.03, 0.02, 0.04, 0.03, 0.02, 0.03, 0.03, 0.02, 0.17))
   repeat {
     drawn <- draw()
     if (is.null(drawn)) next
-    alone <- isTRUE(drawn$conclusion) || isTRUE(drawn$recording) || drawn$fun == "searchlight"
+    alone <- isTRUE(drawn$conclusion) || isTRUE(drawn$recording) || drawn$fun %in% c("searchlight", "test_maps")
     if (!alone && chance(0.1)) return(with_responses(drawn))
     return(drawn)
   }
@@ -221,4 +224,32 @@ draw_searchlight <- function() {
     args$condition <- rep(seq_len(nrow(x)), each = 2)
   }
   list(fun = "searchlight", call = call_of("searchlight", args), args = args, sides = sides)
+}
+
+# Maps of 2 to 12 subjects on any graph, with ties, gaps and places that are all alike.
+draw_map_test <- function() {
+  subjects <- 1 + sample.int(11, 1)
+  places <- sample.int(one_of(c(5, 60, 3000)), 1)
+  draw_maps <- function() {
+    maps <- matrix(stats::rnorm(subjects * places), subjects)
+    if (chance(0.3)) maps <- round(maps, 1)
+    if (chance(0.2)) maps[, sample.int(places, 1)] <- one_of(c(0, 1, -1e300))
+    if (chance(0.2)) maps[sample.int(length(maps), 1)] <- one_of(c(NA, NaN, Inf))
+    maps * one_of(c(1, 1, 1e-200, 1e150))
+  }
+  graph <- lapply(seq_len(places), function(i) {
+    setdiff(i + sample(-5:5, sample.int(4, 1)), i)
+  })
+  graph <- lapply(graph, function(near) near[near > 0 & near <= places])
+  args <- given(
+    maps = draw_maps(), compare = if (chance(0.2)) draw_maps(), adjacency = graph,
+    correction = one_of(c("max", "cluster_mass", "tfce")),
+    statistic = if (chance(0.5)) one_of(c("t", "mean")),
+    alternative = if (chance(0.7)) one_of(c("greater", "less", "two_sided")),
+    baseline = if (chance(0.2)) stats::rnorm(1),
+    threshold = if (chance(0.3)) stats::runif(1, 0.001, 0.6),
+    extent = if (chance(0.3)) stats::runif(1, 0, 2), height = if (chance(0.3)) one_of(0:3),
+    permutations = sample.int(200, 1), na = if (chance(0.6)) "places", threads = draw_threads()
+  )
+  list(fun = "test_maps", call = call_of("test_maps", args), args = args)
 }

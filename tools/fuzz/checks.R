@@ -36,6 +36,7 @@ check_call <- function(drawn, outcome, seed) {
     hsic = c(check_one_number(value, outcome), problem(is.na(value), "hsic() is NA")),
     cka_interval = check_interval_result(drawn, value, outcome),
     searchlight = check_searchlight(drawn, value, outcome),
+    test_maps = check_map_test(drawn, value, outcome),
     evaluate_models = check_evaluation(drawn, value, outcome)
   )
 }
@@ -192,10 +193,25 @@ check_analysis_result <- function(drawn, value, outcome) {
     check_methods(value, result_methods))
 }
 
+# P-values of places and clusters, and what is left out.
+check_map_test <- function(drawn, value, outcome) {
+  if (!inherits(value, "repalign_map_test")) return("no repalign_map_test")
+  p <- c(value$p_value, value$p_familywise, value$p_cluster)
+  largest <- drawn$args$correction == "max"
+  c(problem(nrow(value) != ncol(drawn$args$maps), "another number of rows"),
+    check_undefined_warning(anyNA(value$statistic), outcome),
+    problem(any(p <= 0 | p > 1, na.rm = TRUE), "a p-value outside of (0, 1]"),
+    problem(any(is.infinite(value$statistic)), "an infinite statistic"),
+    problem(largest && any(value$p_familywise < value$p_value - 1e-12, na.rm = TRUE),
+            "a family-wise p-value below that of the place"),
+    check_methods(value, list(print = print, summary = summary, tidy = tidy, words = in_words,
+                              `[` = function(x) print(x[1, ]))))
+}
+
 # Family-wise p-values are not below those of single centers; a center is undefined for all models.
 check_searchlight <- function(drawn, value, outcome) {
   if (!inherits(value, "repalign_searchlight")) return("no repalign_searchlight")
-  columns <- c("center", "model", "score", "p_value", "p_familywise")
+  columns <- c("center", "model", "score", "p_value", "p_familywise", "center_mean", "center_sd")
   permuted <- !is.null(drawn$args$permutations)
   undefined <- is.na(value$score) | permuted & is.na(value$p_value)
   p <- c(value$p_value, value$p_familywise)

@@ -149,6 +149,11 @@ parameters <- list(
   rv = list(),
   second_order_cosine = list(k = neighbours(), of = choice("similarity", "distance"),
                              ties = ties_rule, clusters = draw_neighbour_clusters),
+  shape_distance = list(alpha = function(at, args) one_of(c(0, 0.3, 1)),
+                        method = choice("angular", "euclidean"),
+                        whitening = choice("power", "raw"), center = flag, scale = flag),
+  soft_matching = list(mass = choice(1, 0.2, 0.9), center = flag, scale = flag),
+  soft_matching_correlation = list(mass = choice(1, 0.2, 0.9)),
   soft_correlation_match = list(direction = choice("both", "x", "y")),
   svcca = list(
     variance = function(at, args) one_of(list(NULL, 1, stats::runif(1, 0.3, 1))),
@@ -175,6 +180,7 @@ check_parameters <- function() {
 conditions <- list(
   hard_correlation_match = function(at, args) !at$constant_columns,
   soft_correlation_match = function(at, args) !at$constant_columns,
+  soft_matching_correlation = function(at, args) !at$constant_columns,
   aligned_cosine = function(at, args) !at$zero_rows && (!args$center || !at$repeated_rows),
   concentricity_difference = function(at, args) !at$zero_rows,
   mka = function(at, args) at$most_k >= 3,

@@ -1,0 +1,314 @@
+# The models of encode(): what is fitted to the stimuli of one fold predicts the others.
+
+# ---- layers
+
+# A layer is what encode() predicts from: list(x, unit), where x are the centred data divided by
+# `unit`, a power of two, so that no product overflows. Predictions depend on the inner products of
+# the rows alone: wide data are rotated, so that they have as many columns as there are stimuli.
+# Where columns are standardised, they count one by one, and stay.
+encoding_layer <- function(x, standardize) {
+  x <- matrix(as.vector(x), nrow(x))
+  x <- x - rep(colMeans(x), each = nrow(x))
+  unit <- unit_of(x)
+  x <- x / unit
+  if (standardize || ncol(x) <= nrow(x)) return(list(x = x, unit = unit))
+  found <- .Call(C_svd, x)
+  kept <- found$d > rank_share * found$d[1]
+  list(x = found$u[, kept, drop = FALSE] * rep(found$d[kept], each = nrow(x)), unit = unit,
+       columns = ncol(x))
+}
+
+# A power of two near the largest value.
+unit_of <- function(x) 2^floor(log2(max(abs(x))))
+
+# Singular values below this share of the largest one are rounding.
+rank_share <- 1e-10
+
+# The penalties to choose from, rising, in the units of the user and of the layer. By default they
+# grow with the variance of the layer, so that its units do not matter.
+layer_penalties <- function(layer, settings) {
+  if (settings$method == "linear") return(list(given = 0, own = 0))
+  if (!is.null(settings$components)) return(list(given = NA_real_, own = NA_real_))
+  unit <- if (settings$standardize) 1 else layer$unit
+  if (!is.null(settings$lambda)) {
+    return(list(given = settings$lambda, own = settings$lambda / unit^2))
+  }
+  x <- layer$x
+  if (settings$standardize) x <- x / rep(column_sds(x), each = nrow(x))
+  columns <- if (is.null(layer$columns)) ncol(x) else layer$columns
+  own <- 10^(-4:4) * sum(x^2) / min(nrow(x) - 1, columns)
+  list(given = own * unit^2, own = own)
+}
+
+# Standard deviations of columns that have a mean of 0; 1 of a column that does not vary.
+column_sds <- function(x, largest = apply(abs(x), 2, max)) {
+  sd <- sqrt(colSums(x^2) / (nrow(x) - 1))
+  sd[sd <= tie_share * largest] <- 1
+  sd
+}
+
+# ---- one training set
+
+# The training rows in the basis of their singular vectors: list(u, s, b), with b the coordinates of
+# the test rows.
+fold_basis <- function(x, train, test, standardize = FALSE) {
+  a <- x[train, , drop = FALSE]
+  mean <- colMeans(a)
+  a <- a - rep(mean, each = nrow(a))
+  b <- x[test, , drop = FALSE] - rep(mean, each = length(test))
+  if (standardize) {
+    sd <- column_sds(a, apply(abs(x), 2, max))
+    a <- a / rep(sd, each = nrow(a))
+    b <- b / rep(sd, each = nrow(b))
+  }
+  found <- .Call(C_svd, a)
+  kept <- which(found$d > rank_share * max(found$d[1], 0))
+  list(u = found$u[, kept, drop = FALSE], s = found$d[kept],
+       b = b %*% found$v[, kept, drop = FALSE])
+}
+
+# By what the coordinates of the response are multiplied.
+shrunk <- function(s, lambda) s / (s^2 + lambda)
+
+# Predictions of the test rows by all columns of y, which has a mean of 0 over the training rows
+# (and, standardised, a standard deviation of 1): list(values, chosen), with the number of the
+# penalty that each column has. of: the target that each column of y belongs to.
+predict_fold <- function(basis, y, of, penalties, settings, blocks) {
+  cross <- crossprod(basis$u, y)
+  chosen <- rep(1L, ncol(y))
+  if (length(penalties) > 1) {
+    errors <- inner_errors(basis, y, penalties, blocks)
+    chosen <- chosen_penalties(errors, of, settings$per_neuron)
+  }
+  values <- matrix(0, nrow(basis$b), ncol(y))
+  for (l in unique(chosen)) {
+    at <- which(chosen == l)
+    values[, at] <- basis$b %*% (shrunk(basis$s, penalties[l]) * cross[, at, drop = FALSE])
+  }
+  list(values = values, chosen = chosen)
+}
+
+# The first of the smallest errors: of each column, or of each target. errors: penalties x columns.
+chosen_penalties <- function(errors, of, per_neuron) {
+  if (per_neuron) return(apply(errors, 2, which.min))
+  sums <- rowsum(t(errors), of)
+  apply(sums, 1, which.min)[match(of, sort(unique(of)))]
+}
+
+# The leading components, and least squares on them.
+predict_components <- function(basis, y, count) {
+  at <- seq_len(count)
+  basis$b[, at, drop = FALSE] %*%
+    (crossprod(basis$u[, at, drop = FALSE], y) / basis$s[at])
+}
+
+# ---- rows that are left out
+
+# Residuals of rows that are left out, for any penalty, follow from one decomposition of all rows:
+# with M = I - 1/n - U diag(s^2/(s^2 + lambda)) U', those of a block F are M_FF^-1 (M y)_F.
+
+# What all penalties share. Where the singular vectors span all that has a mean of 0 (full), M is
+# divided by lambda: nothing is then subtracted, and lambda may be 0.
+left_out_parts <- function(basis, y) {
+  n <- nrow(basis$u)
+  full <- ncol(basis$u) == n - 1
+  cross <- crossprod(basis$u, y)
+  list(basis = basis, y = y, cross = cross, n = n, full = full, squares = basis$u^2,
+       rest = if (!full) y - basis$u %*% cross,
+       room = if (!full) 1 - 1 / n - rowSums(basis$u^2))
+}
+
+# The weights of the singular vectors in M.
+left_out_weights <- function(parts, lambda) {
+  (if (parts$full) 1 else lambda) / (parts$basis$s^2 + lambda)
+}
+
+# Summed squared errors of the rows that are left out one at a time, or block by block: penalties x
+# columns of y.
+inner_errors <- function(basis, y, penalties, blocks = NULL) {
+  parts <- left_out_parts(basis, y)
+  errors <- vapply(penalties, function(lambda) {
+    colSums(left_out_residuals(parts, lambda, blocks)^2)
+  }, numeric(ncol(y)))
+  t(matrix(errors, ncol = length(penalties)))
+}
+
+# My, from which the residuals follow.
+annihilated <- function(parts, weights) {
+  fitted <- parts$basis$u %*% (weights * parts$cross)
+  if (parts$full) fitted else fitted + parts$rest
+}
+
+left_out_residuals <- function(parts, lambda, blocks = NULL) {
+  weights <- left_out_weights(parts, lambda)
+  residuals <- annihilated(parts, weights)
+  if (!is.null(blocks)) {
+    for (at in blocks) {
+      residuals[at, ] <- block_residuals(parts, weights, residuals[at, , drop = FALSE], at, lambda)
+    }
+    return(residuals)
+  }
+  own <- drop(parts$squares %*% weights)
+  if (!parts$full) own <- own + parts$room
+  residuals <- residuals / own
+  for (i in if (!parts$full) which(own < least_room)) {
+    residuals[i, ] <- refitted_residuals(parts, i, lambda)
+  }
+  residuals
+}
+
+# Those of one block. What has next to no room beside its own prediction is fitted anew.
+block_residuals <- function(parts, weights, annihilated, at, lambda) {
+  solved <- solve_surely(block_of_m(parts, weights, at, at), annihilated)
+  if (is.null(solved)) refitted_residuals(parts, at, lambda) else solved
+}
+
+# Some rows and columns of M.
+block_of_m <- function(parts, weights, rows, columns) {
+  u <- parts$basis$u
+  left <- u[rows, , drop = FALSE]
+  right <- if (identical(rows, columns)) left else u[columns, , drop = FALSE]
+  if (parts$full) return(tcrossprod(left * rep(weights, each = length(rows)), right))
+  m <- tcrossprod(left * rep(weights - 1, each = length(rows)), right) - 1 / parts$n
+  at <- match(rows, columns)
+  m[cbind(seq_along(rows), at)] <- m[cbind(seq_along(rows), at)] + 1
+  m
+}
+
+# With less room (1 - h) than that, what is divided by it has lost too many digits.
+least_room <- 1e-6
+
+# NULL where the matrix is nearly singular.
+solve_surely <- function(m, values) {
+  catch_error(solve.default(m, values, tol = least_room), failed = function(e) NULL)
+}
+
+refitted_residuals <- function(parts, at, lambda) {
+  inner <- basis_without(parts$basis, at)
+  y <- parts$y
+  mean <- colMeans(y[inner$train, , drop = FALSE])
+  yc <- y[inner$train, , drop = FALSE] - rep(mean, each = length(inner$train))
+  y[at, , drop = FALSE] - rep(mean, each = length(at)) -
+    inner$b %*% (shrunk(inner$s, lambda) * crossprod(inner$u, yc))
+}
+
+basis_without <- function(basis, at) {
+  train <- seq_len(nrow(basis$u))[-at]
+  c(fold_basis(basis$u * rep(basis$s, each = nrow(basis$u)), train, at), list(train = train))
+}
+
+# ---- all folds of a layer
+
+# Predictions of a layer for all targets side by side: list(values, chosen): for each fold the
+# predictions of its test rows, and the numbers of the penalties (folds x columns). y: centred; of:
+# the target of each column; codes: of clusters, or NULL.
+predict_layer <- function(layer, y, of, folds, penalties, settings, codes, advance) {
+  fixed <- length(penalties) == 1 && !settings$standardize && is.null(settings$components)
+  if (fixed) return(predict_by_blocks(layer, y, folds, penalties, advance))
+  n <- nrow(y)
+  found <- lapply(seq_along(folds$test), function(k) {
+    train <- train_of(folds, k, n)
+    on.exit(advance())
+    predict_rows(layer, y, of, train, folds$test[[k]], penalties, settings, codes)
+  })
+  list(values = lapply(found, function(fold) fold$values),
+       chosen = do.call(rbind, lapply(found, function(fold) fold$chosen)))
+}
+
+# The same of one fold.
+predict_rows <- function(layer, y, of, train, test, penalties, settings, codes) {
+  mean <- colMeans(y[train, , drop = FALSE])
+  yc <- y[train, , drop = FALSE] - rep(mean, each = length(train))
+  sd <- if (settings$standardize) column_sds(yc, apply(abs(y), 2, max)) else rep(1, ncol(y))
+  if (settings$standardize) yc <- yc / rep(sd, each = nrow(yc))
+  if (settings$method == "pls") {
+    values <- predict_pls(layer$x, yc, of, train, test, settings)
+    chosen <- rep(1L, ncol(y))
+  } else {
+    basis <- fold_basis(layer$x, train, test, settings$standardize)
+    if (settings$method == "pcr") {
+      check_components(settings$components, length(basis$s), length(train))
+      values <- predict_components(basis, yc, settings$components)
+      chosen <- rep(1L, ncol(y))
+    } else {
+      blocks <- if (!is.null(codes)) unname(split(seq_along(train), codes[train]))
+      found <- predict_fold(basis, yc, of, penalties, settings, blocks)
+      values <- found$values
+      chosen <- found$chosen
+    }
+  }
+  each <- nrow(values)
+  list(values = values * rep(sd, each = each) + rep(mean, each = each), chosen = chosen)
+}
+
+check_components <- function(count, rank, rows) {
+  if (count <= rank) return(invisible())
+  abort("`components` is ", count, ", but a training set of ", rows, " stimuli has rank ", rank,
+        ": use at most as many components as the smallest rank of the training sets.",
+        class = "repalign_error_value", arg = "components")
+}
+
+# With one penalty, one decomposition of all rows serves all folds.
+predict_by_blocks <- function(layer, y, folds, lambda, advance) {
+  parts <- left_out_parts(fold_basis(layer$x, seq_len(nrow(y)), integer()), y)
+  weights <- left_out_weights(parts, lambda)
+  my <- annihilated(parts, weights)
+  values <- lapply(folds$test, function(at) {
+    on.exit(advance())
+    y[at, , drop = FALSE] - block_residuals(parts, weights, my[at, , drop = FALSE], at, lambda)
+  })
+  list(values = values, chosen = matrix(1L, length(values), ncol(y)))
+}
+
+# ---- partial least squares
+
+# Each target has directions of its own, of which those of a rotated layer are the same.
+predict_pls <- function(x, y, of, train, test, settings) {
+  basis <- fold_basis(x, train, test, settings$standardize)
+  check_components(settings$components, length(basis$s), length(train))
+  rows <- basis$u * rep(basis$s, each = nrow(basis$u))
+  values <- matrix(0, length(test), ncol(y))
+  for (target in unique(of)) {
+    at <- which(of == target)
+    values[, at] <- basis$b %*% pls_weights(rows, y[, at, drop = FALSE], settings$components)
+  }
+  values
+}
+
+# Regression weights by as many components (NIPALS, both sides deflated). A direction is the leading
+# singular vector of what x and y still share, never found by power iterations, which may not
+# converge.
+pls_weights <- function(x, y, components) {
+  directions <- loadings <- matrix(0, ncol(x), components)
+  effects <- matrix(0, ncol(y), components)
+  first <- NULL
+  for (k in seq_len(components)) {
+    shared <- crossprod(x, y)
+    size <- sqrt(sum(shared^2))
+    if (is.null(first)) first <- size
+    # nothing is left to be predicted
+    if (size <= tie_share * first || size == 0) {
+      k <- k - 1
+      break
+    }
+    w <- leading_direction(shared / size)
+    t <- drop(x %*% w)
+    square <- sum(t^2)
+    directions[, k] <- w
+    loadings[, k] <- drop(crossprod(x, t)) / square
+    effects[, k] <- drop(crossprod(y, t)) / square
+    x <- x - tcrossprod(t, loadings[, k])
+    y <- y - tcrossprod(t, effects[, k])
+  }
+  if (k == 0) return(matrix(0, ncol(x), ncol(y)))
+  at <- seq_len(k)
+  w <- directions[, at, drop = FALSE]
+  w %*% solve(crossprod(loadings[, at, drop = FALSE], w), t(effects[, at, drop = FALSE]))
+}
+
+# By the decomposition of the smaller of the two products with itself.
+leading_direction <- function(shared) {
+  if (nrow(shared) <= ncol(shared)) return(.Call(C_svd, tcrossprod(shared))$u[, 1])
+  w <- drop(shared %*% .Call(C_svd, crossprod(shared))$u[, 1])
+  w / sqrt(sum(w^2))
+}

@@ -1,0 +1,281 @@
+# The class of what encode() returns: its table, and what is kept of every pair.
+
+#' @include result-class.R
+NULL
+
+# cells: of the pairs of the call, in their order; p_value: of these, or NULL.
+encoding_result <- function(cells, call, folds, settings, p_value = NULL) {
+  pairs <- call$pairs
+  sides <- call$sides
+  number <- function(part) vapply(cells, function(cell) as.double(cell[[part]]), 0)
+  name <- function(side, at) vapply(side$reprs, function(repr) repr$name, "")[at]
+  count <- max(tabulate(folds$repeat_of))
+  rows <- list2DF(list(
+    x = name(sides$x, pairs$i), y = name(sides$y, pairs$j),
+    measure = rep(settings$label, length(cells)), score = number("score"),
+    normalized = number("normalized"), ceiling = number("ceiling"),
+    n = rep(call$n, length(cells)), neurons = as.integer(number("neurons")),
+    undefined = as.integer(number("undefined")), folds = rep(count, length(cells)),
+    lambda = number("lambda"), at_end = as.integer(number("at_end")),
+    p_value = if (is.null(p_value)) rep(NA_real_, length(cells)) else p_value
+  ))
+  if (sides$models) {
+    rows <- cbind(model_x = sides$x$models[pairs$i], model_y = sides$y$models[pairs$j], rows)
+  }
+  warn_undefined_encodings(rows)
+  told_ends(rows, cells, settings)
+  keys <- rows[intersect(encoding_keys, names(rows))]
+  new_result(rows, "repalign_encoding", list(
+    cells = list(keys = keys, cells = cells, calls = list(encoding_call(call, folds, settings))),
+    note = encoding_notes(cells, settings, folds),
+    settings = list(settings[c("method", "score_by", "summary", "average")]),
+    direction = stats::setNames("similarity", settings$label),
+    best = stats::setNames(1, settings$label),
+    symmetric = stats::setNames(FALSE, settings$label), within = FALSE
+  ))
+}
+
+# What the cells of a call have in common, of which errors are made.
+encoding_call <- function(call, folds, settings) {
+  data <- function(side) {
+    lapply(side$reprs, function(repr) matrix(as.vector(repr$data), nrow(repr$data)))
+  }
+  list(x = data(call$sides$x), y = data(call$sides$y), codes = call$clusters, n = call$n,
+       stimuli = first_stimulus_names(all_representations(call$sides)), settings = settings,
+       permutations = call$design$count, engine = call$design$engine)
+}
+
+# What tells one cell from another when results are cut or bound.
+encoding_keys <- c("model_x", "model_y", "x", "y", "measure", "score", "n", "neurons", "folds",
+                   "lambda")
+
+warn_undefined_encodings <- function(rows) {
+  lost <- is.na(rows$score)
+  if (!any(lost)) return(invisible())
+  warn(count_of(sum(lost), "score"), " of ", nrow(rows), " ", if (sum(lost) == 1) "is" else "are",
+       " undefined (NA): no neuron of ", enumerate(unique(rows$y[lost])), " has a score, because ",
+       "responses or predictions do not vary in the folds.", class = "repalign_undefined")
+}
+
+# Choices at an end of the user's grid say that the grid may be too narrow.
+told_ends <- function(rows, cells, settings) {
+  if (length(settings$lambda) < 2 || !any(rows$at_end > 0)) return(invisible())
+  choices <- sum(vapply(cells, function(cell) cell$choices, 0L))
+  inform("`lambda`: ", sum(rows$at_end), " of ", choices, " choices are at an end of the grid: a ",
+         "wider one may predict better.", class = "repalign_grid_end")
+}
+
+encoding_notes <- function(cells, settings, folds) {
+  total <- function(part) sum(vapply(cells, function(cell) as.double(cell[[part]]), 0))
+  noisy <- total("unreliable")
+  flat <- sum(vapply(cells, function(cell) sum(cell$by_fold$undefined), 0))
+  shared <- any(vapply(cells, function(cell) isTRUE(cell$shared_noise), NA))
+  c(
+    if (noisy > 0) {
+      paste0("Reliability of at most ", format(settings$min_reliability), ": ",
+             count_of(noisy, "neuron"), " without a normalised score of ",
+             if (noisy == 1) "its" else "their", " own.")
+    },
+    if (flat > 0 && settings$average == "folds") {
+      paste0("Correlations that are undefined, because responses or predictions do not vary in a ",
+             "fold: ", flat, ". The mean is over the other folds.")
+    },
+    if (shared) {
+      paste("No ceiling: trials that are runs or share events have noise in common that halves of",
+            "the trials do not tell.")
+    }
+  )
+}
+
+declare_result(
+  "repalign_encoding", from = "encode", words = "encodings",
+  columns = described_columns(
+    side_columns(),
+    column("measure", "the method and the score", key = TRUE, tidy = "term"),
+    column("score", "the score of stimuli that were left out", shown = 1, tidy = "estimate"),
+    column("normalized", "the score without the noise of trials", shown = 2),
+    column("ceiling", "what the noise of trials allows", shown = 3),
+    column("n", "the number of stimuli"),
+    column("neurons", "the number of neurons that are predicted", shown = 6),
+    column("undefined", "neurons without a score"),
+    column("folds", "the number of folds", shown = 7),
+    column("lambda", "the penalty, the geometric mean over folds", shown = 5),
+    column("at_end", "choices of the penalty at an end of the grid"),
+    column("p_value", "of a permutation test", shown = 4, tidy = "p.value")
+  ),
+  kept = list(cells = function(values) bound_cells(values), note = each_once,
+              settings = each_once, direction = same_directions, best = common_by_name,
+              symmetric = true_by_name, within = every_true),
+  heading = function(x, digits) encoding_heading(x),
+  shown = function(x) {
+    empty <- vapply(x, function(column) length(column) > 0 && all(is.na(column)), NA)
+    x <- x[!empty | names(x) == "score"]
+    nothing <- vapply(c("undefined", "at_end"), function(name) !any(x[[name]] > 0), NA)
+    x[setdiff(names(x), names(which(nothing)))]
+  },
+  footing = function(x, digits) {
+    if (length(attr(x, "note"))) unlist(lapply(attr(x, "note"), strwrap, exdent = 2))
+  },
+  sentence = function(x) encoding_sentence(x),
+  interval = function(x, method, conf_level) encoding_interval(x, method, conf_level)
+)
+
+# What in_words() tells: of several pairs the one that is predicted best.
+encoding_sentence <- function(x) {
+  need_columns(x, c("x", "y", "measure", "score", "n", "folds"), "told", "result")
+  for_each_measure(x, function(part) {
+    name <- measure_words(part$measure[1])
+    plain <- as.data.frame(part)
+    # names of arguments stand for sides without a name
+    named <- function(side) sub("^(from|to)$", "`\\1`", full_names(plain, side))
+    title <- paste(named("y"), "from", named("x"))
+    known <- which(!is.na(part$score))
+    lost <- undefined_words(part$score)
+    if (!length(known)) return(paste0("By the ", name, ":", tolower(lost)))
+    best <- known[which.max(part$score[known])]
+    value <- number_word(part$score[best])
+    details <- c(stimuli_words(part$n[best]), count_of(part$folds[best], "fold"),
+                 if (!is.null(part$p_value) && !is.na(part$p_value[best])) {
+                   p_words(part$p_value[best])
+                 })
+    told <- if (nrow(part) == 1) {
+      paste0("The ", name, " of predictions of ", title, ", for stimuli that were left out, was ",
+             value, brackets(details))
+    } else {
+      paste0("Of ", count_of(nrow(part), "prediction"), " of stimuli that were left out, that of ",
+             title[best], " was best", brackets(paste(name, "=", value), details),
+             others_words(part$score, best))
+    }
+    share <- if (!is.null(part$ceiling) && isTRUE(part$ceiling[best] > 0)) {
+      paste0("; the noise ceiling was ", number_word(part$ceiling[best]),
+             if (!is.na(part$normalized[best])) {
+               paste0(", and without the noise of trials the score was ",
+                      number_word(part$normalized[best]))
+             })
+    }
+    paste0(told, share, ".", lost)
+  })
+}
+
+encoding_heading <- function(x) {
+  settings <- attr(x, "settings")
+  said <- vapply(settings, function(one) {
+    paste0(one$summary, if (one$summary == "weighted") " by variance", ", ",
+           if (one$average == "pooled") "pooled over folds" else "mean over folds")
+  }, "")
+  c(paste0("Encoding: ", count_of(nrow(x), "score"), " of stimuli that were left out",
+           undefined_of(x$score)),
+    if (length(said)) paste0("Summary of neurons: ", paste(unique(said), collapse = "; "), "."))
+}
+
+bound_cells <- function(values) {
+  parts <- Filter(Negate(is.null), values)
+  if (!length(parts)) return(NULL)
+  columns <- Reduce(intersect, lapply(parts, function(part) names(part$keys)))
+  keys <- do.call(rbind, lapply(parts, function(part) part$keys[columns]))
+  calls <- unlist(lapply(parts, function(part) part$calls), recursive = FALSE)
+  alone <- unique(calls)
+  # the number of a call among those of all parts
+  number <- match(calls, alone)
+  before <- c(0, cumsum(lengths(lapply(parts, function(part) part$calls))))
+  cells <- unlist(lapply(seq_along(parts), function(k) {
+    lapply(parts[[k]]$cells, function(cell) {
+      replace(cell, "call", list(number[before[k] + cell$call]))
+    })
+  }), recursive = FALSE)
+  first <- !duplicated(row_identities(keys, columns))
+  list(keys = keys[first, ], cells = cells[first], calls = alone)
+}
+
+# What is kept of the rows of a result, in their order.
+cells_of <- function(x, arg = "x") {
+  kept <- need_kept(x, "cells", "encode()", arg)
+  columns <- intersect(names(kept$keys), names(x))
+  need_columns(x, c("x", "y", "measure", "score"), "looked up", arg)
+  at <- match(row_identities(x, columns), row_identities(kept$keys, columns))
+  if (anyNA(at)) {
+    abort("`", arg, "` has rows that encode() did not return, first row ", which(is.na(at))[1],
+          ": take its rows with their names and numbers as they were.",
+          class = "repalign_error_rows", arg = arg)
+  }
+  kept$cells[at]
+}
+
+# ---- tables
+
+#' @rdname encode
+#' @param x,object what `encode()` returned.
+#' @param row.names,optional unused.
+#' @param part `"pairs"`: the rows themselves; `"neurons"` or `"folds"`: see Value.
+#' @export
+as.data.frame.repalign_encoding <- function(x, row.names = NULL, optional = FALSE,
+                                            part = c("pairs", "neurons", "folds"), ...) {
+  part <- check_choice(part, c("pairs", "neurons", "folds"), "part")
+  if (part == "pairs") return(NextMethod())
+  cells <- cells_of(x)
+  plain <- NextMethod()
+  named <- plain[intersect(c(source_columns(x), "model_x", "model_y", "x", "y"), names(plain))]
+  tables <- lapply(seq_along(cells), function(k) {
+    table <- if (part == "neurons") neuron_table(cells[[k]]) else fold_table(cells[[k]])
+    cbind(named[rep(k, nrow(table)), , drop = FALSE], table, row.names = NULL)
+  })
+  if (length(tables)) do.call(rbind, tables)
+}
+
+neuron_table <- function(cell) {
+  names <- colnames(cell$predictions[[1]])
+  count <- length(cell$by_neuron$score)
+  list2DF(c(list(neuron = if (is.null(names)) seq_len(count) else names), cell$by_neuron))
+}
+
+fold_table <- function(cell) {
+  table <- cell$by_fold
+  repeats <- table$repeat_of
+  table$repeat_of <- NULL
+  columns <- table[c("fold", "score", "lambda", "n_train", "n_test", "undefined")]
+  if (max(repeats) > 1) columns <- c(columns, list("repeat" = repeats))
+  list2DF(columns)
+}
+
+#' @rdname encode
+#' @param newdata an error: what is predicted are the stimuli that were left out.
+#' @export
+predict.repalign_encoding <- function(object, newdata = NULL, ...) {
+  no_other_arguments(...)
+  if (!is.null(newdata)) {
+    abort("`newdata` cannot be predicted: encode() fits a model to each fold, and predict() gives ",
+          "the predictions of the stimuli that were left out.", class = "repalign_error_parameter",
+          arg = "newdata")
+  }
+  predicted <- lapply(cells_of(object, "object"), mean_predictions)
+  if (length(predicted) == 1) return(predicted[[1]])
+  stats::setNames(predicted, row_names_of(as.data.frame(object)[c("x", "y")], " | "))
+}
+
+# The mean over all folds that test a stimulus; NA where none does.
+mean_predictions <- function(cell) {
+  total <- matrix(0, cell$n, ncol(cell$predictions[[1]]))
+  times <- numeric(cell$n)
+  for (k in seq_along(cell$test)) {
+    at <- cell$test[[k]]
+    total[at, ] <- total[at, , drop = FALSE] + cell$predictions[[k]]
+    times[at] <- times[at] + 1
+  }
+  predicted <- total / ifelse(times > 0, times, NA)
+  names <- list(cell$stimuli, colnames(cell$predictions[[1]]))
+  if (any(lengths(names) > 0)) dimnames(predicted) <- names
+  predicted
+}
+
+#' @rdname encode
+#' @param ... any other argument is an error.
+#' @export
+glance.repalign_encoding <- function(x, ...) {
+  no_other_arguments(...)
+  need_columns(x, c("x", "y", "score", "n", "folds"), "summarised")
+  glance_rows(as.data.frame(x), source_columns(x), function(at) {
+    data.frame(pairs = length(at), n = x$n[at][1], folds = x$folds[at][1],
+               undefined = sum(is.na(x$score[at])), best = suppressWarnings(max(x$score[at],
+                                                                                 na.rm = TRUE)))
+  })
+}

@@ -1,0 +1,425 @@
+# encode() fits what predicts one representation from another to some stimuli, and scores it on the
+# others.
+
+#' @include result-class.R
+NULL
+
+#' Encoding: how well one representation predicts another
+#'
+#' Fits linear models that predict the neurons of one representation from those of another on some
+#' stimuli, and scores their predictions of the stimuli that were left out. With trials, scores come
+#' with a noise ceiling.
+#'
+#' @param from,to what predicts (layers of a model) and what is predicted (a recording), as `x` and
+#'   `y` of [similarity()], but not prepared. `to` may also have trials: an array stimuli x neurons
+#'   x trials, or [responses()], whose clusters hold. Their means are predicted.
+#' @param method `"ridge"` regression; `"linear"`: least squares (of the least norm, where there are
+#'   more columns than stimuli); `"pcr"`: least squares on the leading principal components of
+#'   `from`; `"pls"`: partial least squares of all neurons at once.
+#' @param score_by `"r2"`: the share of variance that is explained; `"cor"`: Pearson's correlation.
+#' @param summary of neurons: `"weighted"` by their variance (default for R squared), `"median"`
+#'   (default for correlations) or `"mean"`.
+#' @param average of folds: `"pooled"`, one ratio over all folds, about the means of the training
+#'   stimuli (default for R squared), or `"folds"`, the mean over folds (default for correlations
+#'   with at least 3 stimuli in each fold).
+#' @param folds a number of random folds; labels, one a stimulus; or a list of sets of stimuli to
+#'   test, which may overlap: scores are then means over the sets.
+#' @param clusters one label per stimulus: stimuli of a cluster may depend on each other, and stay
+#'   in one fold, also where `lambda` is chosen. `NA`: left out.
+#' @param repeats how often new random folds are drawn.
+#' @param lambda penalties of ridge regression, of which each training set takes the one with the
+#'   smallest squared error of its own left-out stimuli (or clusters). `NULL`: nine, 1e-4 to 1e4
+#'   times the variance of `from` in a direction, so that units do not matter.
+#' @param per_neuron has each neuron a penalty of its own?
+#' @param components how many components `"pcr"` and `"pls"` take.
+#' @param standardize divide columns of both sides by their standard deviations over the training
+#'   stimuli? Penalties are then in these units.
+#' @param permutations number of permutations (or a matrix or design, see [calibrate()]).
+#' @param min_reliability neurons of at most this reliability have no normalised score.
+#' @param na,threads see [similarity()].
+#' @return A data frame of class `repalign_encoding` with a row for each pair: `x` (of `from`), `y`
+#'   (of `to`), with models also `model_x` and `model_y`; `measure` (method and score); `score`;
+#'   `normalized`, the score without the noise of trials; `ceiling`; `n` stimuli; `neurons`;
+#'   `undefined`, neurons without a score (constant ones); `folds`; `lambda`, its geometric mean;
+#'   `at_end`, choices of it at an end of the grid; `p_value`.
+#'
+#'   `as.data.frame(result, part = "neurons")`: `neuron`, `score`, `reliability`, `normalized`,
+#'   `lambda`. `part = "folds"`: `fold`, `score`, `lambda`, `n_train`, `n_test`, and `undefined`,
+#'   neurons without a correlation there. `predict()`: predictions of the stimuli that were left
+#'   out, a matrix (of several pairs a list).
+#' @details
+#' *Scores.* With m the mean over the training stimuli and \eqn{\hat y}{yhat} the prediction of a
+#' stimulus that was left out, R squared is \eqn{1 - \sum (y - \hat y)^2 / \sum (y - m)^2}{1 - sum
+#' (y - yhat)^2 / sum (y - m)^2}: 0 is no better than that mean. Below 0 the model fits noise, which
+#' is no error, and not clipped. A correlation is that within folds, or pooled about m: never that
+#' of all predictions put together, which without any relation is negative (-0.35 in simulations
+#' with 5 folds of 30 stimuli, -0.91 with one stimulus left out at a time). `average = "folds"` of R
+#' squared is about the mean of each fold, and lower (0.212 for a true 0.289; pooled 0.287).
+#'
+#' *Penalties* are those of scikit-learn and himalaya: \eqn{s / (s^2 + \lambda)}{s / (s^2 + lambda)}
+#' for singular values s of columns, which are centred by training stimuli alone.
+#'
+#' *Noise ceiling.* The reliability of a neuron is 1 - (variance within stimuli) * mean(1 / trials)
+#' / (variance of the means), which is the formula of Spearman and Brown over all halves of the
+#' trials; `NA` where trials are runs or share events. A normalised score is R squared over the
+#' reliability, or the correlation over its root; with `summary = "weighted"` it is a ratio of sums
+#' over neurons. That takes off the noise of the *tested* responses only: noise in training makes
+#' the fit worse (R squared of the signal 0.446 at a reliability of 0.94, 0.116 at 0.2). Areas of
+#' unequal noise are not comparable by normalised scores: use the corrected [cka()] from trials.
+#'
+#' *Permutations* move the stimuli of `to`, with the folds held, and test for no relation at all: an
+#' R squared below 0 can have a small `p_value`. With several penalties the null is that of the
+#' largest score over all of them, although the score that is shown has penalties chosen within
+#' training sets. Whole clusters change places, which must be of one size.
+#'
+#' *Errors* of the weighted R squared are those of `score_interval(result)`, which
+#' [compare_scores()] and [best_score()] take: influences with one penalty and 100 stimuli or more
+#' (in simulations 0.94 of the true standard deviation; of differences 0.87); otherwise scores
+#' without each stimulus (or cluster), with the penalty of each fold held: 1.1 to 1.5 times the true
+#' one. Scores of folds are not independent, and their spread is no standard error.
+#'
+#' *Users of other packages.* Brain-Score: `method = "pls", components = 25, score_by = "cor"`;
+#' Net2Brain: `method = "pcr", components = 100`; himalaya: `per_neuron = TRUE`.
+#'
+#' When not to trust it:
+#' * stimuli in near copies (frames, views, images of one series) without `clusters`: a model that
+#'   was hardly related had R squared 0.74 by stimuli, 0.02 by clusters. A warning of class
+#'   `repalign_leakage` speaks when identical rows of `from` are in different folds (rows of a
+#'   design may be equal by what they are);
+#' * what was fitted to `to` before, with all stimuli: principal components, z-scores or a choice of
+#'   voxels leak what should be left out;
+#' * the mean of R squared over neurons, which one neuron can make very low.
+#' @references Schrimpf et al. (2018), bioRxiv 407007 (Brain-Score). Dupre la Tour et al. (2022),
+#'   NeuroImage 264 (himalaya).
+#' @examples
+#' # how well do layers of a network predict V4, for the first 100 images?
+#' v4 <- macaque_v4$trials[1:100, , ]
+#' layers <- lapply(v4_layers, function(layer) layer[1:100, ])
+#' set.seed(1)
+#' result <- encode(layers, v4)
+#' result
+#' head(as.data.frame(result, part = "neurons"))
+#' dim(predict(result[1, ]))
+#' score_interval(encode(layers, v4, lambda = 1e3))
+#' @seealso [score_interval()], [similarity()], [noise_ceiling()], [linear_regression()]
+#' @export
+encode <- function(from, to, method = c("ridge", "linear", "pcr", "pls"),
+                   score_by = c("r2", "cor"), summary = NULL, average = NULL, folds = 5,
+                   clusters = NULL, repeats = 1, lambda = NULL, per_neuron = FALSE,
+                   components = NULL, standardize = FALSE, permutations = 0,
+                   min_reliability = 0.1, na = c("error", "stimuli", "neurons"), threads = NULL) {
+  need_arguments()
+  settings <- encoding_settings(method, score_by, summary, average, lambda, per_neuron,
+                                components, standardize, min_reliability)
+  na <- check_choice(na, missing_rules, "na")
+  call <- open_encoding(from, to, settings, na, clusters, permutations, threads)
+  folds <- test_folds(folds, call, repeats)
+  settings <- with_fold_average(settings, folds)
+  warn_leakage(call$sides$x$reprs, folds, call$clusters)
+  encoding_of(call, folds, settings, encoding_design(call, settings, permutations))
+}
+
+# ---- arguments
+
+encoding_methods <- c("ridge", "linear", "pcr", "pls")
+
+encoding_settings <- function(method, score_by, summary, average, lambda, per_neuron, components,
+                              standardize, min_reliability) {
+  method <- check_choice(method, encoding_methods, "method")
+  score_by <- check_choice(score_by, c("r2", "cor"), "score_by")
+  if (is.null(summary)) summary <- if (score_by == "r2") "weighted" else "median"
+  summary <- check_choice(summary, c("weighted", "median", "mean"), "summary")
+  if (score_by == "cor" && summary == "weighted") {
+    abort("summary = \"weighted\" weighs neurons by their variance, which is for R squared: with ",
+          "score_by = \"cor\" use \"median\" or \"mean\".", class = "repalign_error_choice",
+          arg = "summary")
+  }
+  if (!is.null(average)) average <- check_choice(average, c("pooled", "folds"), "average")
+  per_neuron <- check_flag(per_neuron, "per_neuron")
+  lambda <- check_penalties(lambda, method)
+  if (per_neuron && (method != "ridge" || length(lambda) == 1)) {
+    warn("`per_neuron` is used only where `lambda` is chosen among several: it has no effect here.",
+         class = "repalign_unused", data = "per_neuron")
+  }
+  list(method = method, score_by = score_by, summary = summary, average = average,
+       lambda = lambda, per_neuron = per_neuron, components = check_component_count(components,
+                                                                                    method),
+       standardize = check_flag(standardize, "standardize"),
+       min_reliability = check_number(min_reliability, "min_reliability", below = 1),
+       label = paste(method, score_by))
+}
+
+# Rising penalties of ridge regression, or NULL for those by default.
+check_penalties <- function(lambda, method) {
+  if (is.null(lambda)) return(NULL)
+  if (method != "ridge") {
+    abort("`lambda` is for method = \"ridge\" only, not ", dQuote(method, FALSE), ".",
+          class = "repalign_error_parameter", arg = "lambda")
+  }
+  usable <- is.numeric(lambda) && length(lambda) > 0 && length(dim(lambda)) < 2 &&
+    all(is.finite(lambda)) && all(lambda >= 0)
+  if (!usable) {
+    abort("`lambda` must be one or more finite numbers of at least 0, of which each training set ",
+          "takes the best, or NULL for nine around the variance of `from`.",
+          class = "repalign_error_value", arg = "lambda")
+  }
+  sort(unique(as.double(lambda)))
+}
+
+check_component_count <- function(components, method) {
+  has_components <- method %in% c("pcr", "pls")
+  if (!has_components && is.null(components)) return(NULL)
+  if (!has_components) {
+    abort("`components` is for method = \"pcr\" and \"pls\", not ", dQuote(method, FALSE), ".",
+          class = "repalign_error_parameter", arg = "components")
+  }
+  if (is.null(components)) {
+    abort("`components` is missing: method = ", dQuote(method, FALSE), " needs their number, such ",
+          "as components = ", if (method == "pls") 25 else 100, ".",
+          class = "repalign_error_missing", arg = "components")
+  }
+  check_count(components, "components")
+}
+
+# How folds are averaged, which needs stimuli in each of them.
+with_fold_average <- function(settings, folds) {
+  least <- min(lengths(folds$test))
+  if (is.null(settings$average)) {
+    by_fold <- folds$overlapping || settings$score_by == "cor" && least >= 3
+    settings$average <- if (by_fold) "folds" else "pooled"
+  }
+  if (folds$overlapping && settings$average == "pooled") {
+    abort("average = \"pooled\" counts each stimulus once, but `folds` is a list of sets, which ",
+          "may overlap: use average = \"folds\", or give labels as `folds`.",
+          class = "repalign_error_choice", arg = "average")
+  }
+  if (least < 2 && settings$average == "folds") {
+    abort("average = \"folds\" needs at least 2 stimuli in each fold (better 4), but some have ",
+          "one: use ", if (folds$overlapping) "larger sets." else
+            "average = \"pooled\", or larger folds.",
+          class = "repalign_error_choice", arg = "average")
+  }
+  settings
+}
+
+# ---- what is given
+
+# Both sides, judged as in every call. Trials of `to` are for its noise ceiling.
+open_encoding <- function(from, to, settings, na, clusters, permutations, threads,
+                          frame = parent.frame()) {
+  threads <- hold_threads(threads, frame)
+  sides <- encoding_sides(from, to, na)
+  refuse_free_series(declares_series(list(from, to)), permutations, none = TRUE)
+  used <- used_by_encoding(sides)
+  measure <- list(id = "encode", label = settings$label, args = list(), declaration = list(
+    id = "encode", own = FALSE, direction = "similarity", range = c(-Inf, 1), accepts = "data",
+    pairing = TRUE, uses = function(args) used
+  ))
+  call <- open_sides(sides, list(measure), na, clusters, use = "null", why = "a fold",
+                     remedies = if (all_orders(permutations)) permutation_remedies_of_encode,
+                     relabel = FALSE, grid = FALSE, own_clusters = FALSE, frame = frame)
+  stop_at_refusals(call$sides)
+  for (repr in all_representations(call$sides)) {
+    if (has_holes(repr)) check_finite(repr$data, repr$arg)
+  }
+  check_rows(call$n, 4, call$sides$x$reprs[[1]]$arg, "a prediction of stimuli that are left out")
+  call$pairs <- list_pairs(call$sides, FALSE)
+  call$threads <- threads
+  call
+}
+
+# Which declared parts are honoured: clusters, and trials of `to` that tell of noise.
+used_by_encoding <- function(sides) {
+  parts <- lapply(sides[c("x", "y")], function(side) {
+    known <- Filter(function(repr) !is.null(repr$responses), side$reprs)
+    unlist(lapply(known, function(repr) declared_parts(repr$responses)))
+  })
+  noise <- "trials" %in% parts$y && !any(c("runs", "events") %in% parts$y)
+  if (noise && "trials" %in% parts$x) {
+    inform("Declared by responses(), but not used: trials of `from`. Its means over trials ",
+           "predict.", class = unused_classes)
+  }
+  c("clusters", if (noise) "trials")
+}
+
+permutation_remedies_of_encode <- list(
+  paste("Name stimuli that depend on each other in `clusters`, or give a design of permute::how()",
+        "in `permutations`, which can also shift a series.")
+)
+
+encoding_sides <- function(from, to, na) {
+  for (arg in c("from", "to")) {
+    given <- get(arg)
+    refuse_results(given, arg)
+    parts <- if (is_collection(given)) unlist_models(given) else list(given)
+    if (any(vapply(parts, is_prepared, NA))) {
+      abort("`", arg, "` was prepared by prepare(), which knows no folds: give the data ",
+            "themselves.", class = "repalign_error_type", arg = arg)
+    }
+  }
+  allow_na <- na != "error"
+  x <- as_side(from, "from", allow_na)
+  y <- as_side(with_trials(to), "to", allow_na)
+  y$reprs <- on_side_y(y)$reprs
+  x$reprs <- lapply(x$reprs, function(repr) replace(repr, "side", "x"))
+  for (repr in c(x$reprs, y$reprs)) need_kind(repr, "data", "encode()")
+  reprs <- with_common_stimuli(c(x$reprs, y$reprs))
+  at <- seq_along(x$reprs)
+  x$reprs <- reprs[at]
+  y$reprs <- reprs[-at]
+  list(x = x, y = y, self = FALSE, same = FALSE, models = x$is_models || y$is_models)
+}
+
+unlist_models <- function(given) {
+  unlist(lapply(given, function(part) if (is_collection(part)) part else list(part)),
+         recursive = FALSE)
+}
+
+# Arrays are trials.
+with_trials <- function(given) {
+  if (is_collection(given)) return(lapply(given, with_trials))
+  if (is.array(given) && length(dim(given)) == 3) responses(given) else given
+}
+
+# ---- leakage
+
+# Rows of `from` that are equal are predicted from each other where folds separate them.
+warn_leakage <- function(reprs, folds, codes) {
+  for (repr in reprs) {
+    equal <- equal_rows(repr$data)
+    if (is.null(equal)) next
+    apart <- Filter(function(rows) {
+      any(vapply(folds$test, function(test) {
+        inside <- rows %in% test
+        any(inside) && !all(inside)
+      }, NA))
+    }, equal)
+    if (!length(apart)) next
+    warn("`", repr$arg, "` has identical rows in different folds, such as rows ",
+         enumerate(apart[[1]], 4, quote = FALSE), " (", count_of(length(apart), "such group"),
+         "): if they are copies of one stimulus, the score counts what was learnt by heart. ",
+         if (is.null(codes)) "Name copies in `clusters`, which no fold splits." else
+           "Let copies share a label in `clusters`.",
+         class = "repalign_leakage", data = apart)
+    return(invisible())
+  }
+}
+
+# Groups of equal rows, or NULL. Sums find candidates, because equal rows have equal sums.
+equal_rows <- function(x) {
+  sums <- rowSums(x)
+  if (!anyDuplicated(sums)) return(NULL)
+  candidates <- which(sums %in% sums[duplicated(sums)])
+  key <- vapply(candidates, function(i) paste(sprintf("%a", x[i, ]), collapse = " "), "")
+  groups <- split(candidates, match(key, key))
+  groups <- unname(groups[lengths(groups) > 1])
+  if (length(groups)) groups
+}
+
+# ---- compute
+
+# The targets side by side: list(y, of, unit, constant): centred columns of all of them, the target
+# of each, in the units of each target, and which of them are constant.
+bound_targets <- function(reprs) {
+  parts <- lapply(reprs, function(repr) {
+    y <- matrix(as.vector(repr$data), nrow(repr$data))
+    means <- colMeans(y)
+    y <- y - rep(means, each = nrow(y))
+    list(y = y, means = means, constant = apply(abs(y), 2, max) <=
+           tie_share * apply(abs(repr$data), 2, max), unit = unit_of(y))
+  })
+  list(y = do.call(cbind, lapply(parts, function(part) part$y / part$unit)),
+       of = rep(seq_along(parts), vapply(parts, function(part) ncol(part$y), 0L)),
+       unit = vapply(parts, function(part) part$unit, 0),
+       means = lapply(parts, function(part) part$means),
+       names = lapply(reprs, function(repr) colnames(repr$data)),
+       constant = unlist(lapply(parts, function(part) part$constant)))
+}
+
+# design: the permutations, or NULL.
+encoding_of <- function(call, folds, settings, design) {
+  targets <- bound_targets(call$sides$y$reprs)
+  targets$stimuli <- first_stimulus_names(all_representations(call$sides))
+  layers <- call$sides$x$reprs
+  check_encoding_memory(call$n, length(layers), length(targets$of), folds)
+  noise <- lapply(call$sides$y$reprs, target_reliability)
+  advance <- progress_along(length(layers) * length(folds$test))
+  cells <- list()
+  p_value <- NULL
+  for (i in seq_along(layers)) {
+    layer <- encoding_layer(layers[[i]]$data, settings$standardize)
+    penalties <- layer_penalties(layer, settings)
+    found <- predict_layer(layer, targets$y, targets$of, folds, penalties$own, settings,
+                           call$clusters, advance)
+    sums <- fold_sums(targets$y, folds, found$values)
+    for (j in seq_along(noise)) {
+      cell <- encoding_cell(found, sums, targets, j, noise[[j]], penalties, folds, settings)
+      cells <- c(cells, list(c(cell, list(call = 1L, layer = i, target = j))))
+    }
+    if (is.null(design)) next
+    null <- encoding_null(layer, targets, folds, penalties, settings, call$clusters, design)
+    p_value <- c(p_value, encoding_p_values(null))
+    for (j in seq_along(noise)) cells[[length(cells) - length(noise) + j]]$null <- null[, j]
+  }
+  encoding_result(cells, c(call, list(design = design)), folds, settings, p_value)
+}
+
+check_encoding_memory <- function(n, layers, columns, folds) {
+  tested <- sum(lengths(folds$test))
+  check_memory(8 * (as.double(layers + 3) * tested * columns + 4 * as.double(n) * columns),
+               "The predictions of all pairs", "Fewer layers, neurons or repeats need less.")
+}
+
+# The reliability of each neuron, or NULL without trials; NA where trials share noise in a way that
+# this does not know of.
+target_reliability <- function(repr) {
+  if (!has_trials(repr)) return(NULL)
+  if (any(c("runs", "events") %in% declared_parts(repr$responses))) {
+    return(rep(NA_real_, ncol(repr$data)))
+  }
+  trial_reliability(unclass(repr$responses)$values)
+}
+
+# One pair: its numbers, and the tables of its neurons and folds.
+encoding_cell <- function(found, sums, targets, j, noise, penalties, folds, settings) {
+  at <- which(targets$of == j)
+  sums <- sums_of(sums, at)
+  scores <- neuron_scores(sums, folds, settings)
+  scores[targets$constant[at]] <- NA
+  score <- target_score(scores, sums, settings)
+  reliability <- if (is.null(noise)) rep(NA_real_, length(at)) else noise
+  ceiling <- target_ceiling(score, scores, reliability, sums, settings)
+  chosen <- found$chosen[, at, drop = FALSE]
+  lambda <- matrix(penalties$given[chosen], nrow(chosen))
+  if (settings$method != "ridge") lambda[] <- NA
+  counted <- if (settings$per_neuron) chosen else chosen[, 1]
+  few <- !is.na(reliability) & reliability <= settings$min_reliability
+  list(
+    score = score, normalized = ceiling$normalized, ceiling = ceiling$ceiling,
+    neurons = length(at), undefined = sum(is.na(scores)), lambda = exp(mean(log(lambda))),
+    at_end = if (length(penalties$given) > 1) {
+      sum(counted == 1 | counted == length(penalties$given))
+    } else 0L,
+    penalties = lambda, fixed = length(penalties$given) == 1, choices = length(counted),
+    unreliable = sum(few),
+    by_neuron = list(score = scores, reliability = reliability,
+                     normalized = normalised_scores(scores, reliability, settings),
+                     lambda = exp(colMeans(log(lambda)))),
+    by_fold = list(fold = folds$name, repeat_of = folds$repeat_of,
+                   score = fold_scores(scores, sums, settings),
+                   lambda = exp(rowMeans(log(lambda))),
+                   n_train = nrow(targets$y) - lengths(folds$test),
+                   n_test = lengths(folds$test),
+                   undefined = if (settings$score_by == "cor") {
+                     rowSums(matrix(is.na(sums[, !is.na(scores), "cor"]), dim(sums)[1]))
+                   } else rep(0, dim(sums)[1])),
+    n = nrow(targets$y), test = folds$test, stimuli = targets$stimuli,
+    shared_noise = !is.null(noise) && all(is.na(noise)),
+    predictions = lapply(found$values, function(values) {
+      values <- values[, at, drop = FALSE] * targets$unit[j] +
+        rep(targets$means[[j]], each = nrow(values))
+      colnames(values) <- targets$names[[j]]
+      values
+    })
+  )
+}

@@ -1,0 +1,265 @@
+# Soft matching: neurons are matched in parts, so that populations of unequal sizes can be compared.
+
+#' @include measure.R
+NULL
+
+#' Soft matching distance
+#'
+#' How much two representations differ after each neuron of one side has been shared out among the
+#' neurons of the other that respond most alike. The numbers of neurons may differ.
+#'
+#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
+#'   [cka()].
+#' @param mass the share of both populations that is matched, above 0 and at most 1. Below 1 the
+#'   neurons that match worst are left out.
+#' @param center if `TRUE`, the mean of each column is subtracted first.
+#' @param scale if `TRUE`, each side is divided by the root mean square norm of its neurons.
+#'   (Elsewhere `scale` is about the norm of the whole matrix; then copies of all neurons would
+#'   change the distance.) Otherwise the distance is in the units of the data.
+#' @param na what to do about missing values, see [similarity()].
+#' @return One number, at least 0; at most 2 with `scale = TRUE`.
+#' @details Every neuron of `x` has the mass `1 / ncol(x)` and every neuron of `y` the mass `1 /
+#' ncol(y)`. A plan T says how much of neuron i is matched with neuron j; it leaves no neuron with
+#' more than its mass, and its sum is `mass`. The score is the root of the smallest mean cost,
+#' \eqn{\min_T \sum_{ij} T_{ij} ||x_i - y_j||^2 / m}{min_T sum_ij(T_ij ||x_i - y_j||^2) / mass}. The
+#' plan is exact (successive shortest paths, which give the plans of all masses in one run). With
+#' equal numbers of neurons and `mass = 1` neurons are matched one to one, and
+#' [permutation_procrustes()] with `center = TRUE` is the root of the number of neurons times the
+#' distance with `scale = FALSE`.
+#'
+#' Reordering the neurons leaves the score as it is, and by default so do translation and scaling;
+#' rotation changes it, because the score asks whether single neurons correspond. It is a metric for
+#' `mass = 1` only.
+#'
+#' When not to trust it: the plan is fitted to the stimuli on which the score is made, and the more
+#' neurons there are to choose from and the smaller `mass` is, the closer are unrelated data. With a
+#' `mass` below 1 a message of class `repalign_in_sample` says so. [held_out()] scores the plan on
+#' other stimuli; [calibrate()] solves a transport for each permutation.
+#'
+#' Errors ([score_interval()]) come from influences with the plan held. [soft_correlation_match()]
+#' is something else: there each neuron has its best match, and neurons may be matched many times.
+#' @references Khosla and Williams (2024), Proceedings of Machine Learning Research 243. Kapoor,
+#'   Williams and Khosla (2026) for parts of the mass, there without the division by it.
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rnorm(600), 60)
+#' y <- x[, c(1:10, 1:5)] + 0.5 * rnorm(900)
+#' soft_matching(x, y)
+#' # copies of all neurons change nothing
+#' soft_matching(cbind(x, x), y)
+#' soft_matching_correlation(x, y)
+#' @seealso [held_out()], [matched_neurons()], [permutation_procrustes()],
+#' [hard_correlation_match()]
+#' @export
+soft_matching <- function(x, y, mass = 1, center = TRUE, scale = TRUE,
+                          na = c("error", "stimuli", "neurons")) {
+  one_score("soft_matching", x, y, list(mass = mass, center = center, scale = scale), na)
+}
+
+check_mass <- function(mass) {
+  mass <- check_number(mass, "mass", above = 0)
+  if (mass <= 1) return(mass)
+  abort("`mass` is a share of the neurons: above 0 and at most 1.",
+        class = "repalign_error_value", arg = "mass")
+}
+
+# ---- plans
+
+# A run of optimal transport, from no mass to all of it: for each step its mass, and the places in
+# the matrix of costs where the plan changes; see src/transport.c.
+transport_run <- function(cost) {
+  run <- .Call(C_transport, cost)
+  list(units = run$units, length = run$length, row = run$row, column = abs(run$column),
+       sign = sign(run$column), step = rep(seq_along(run$length), run$length),
+       total = sum(run$units))
+}
+
+# The plan with this mass: list(x, y, weight), weights that add up to it. Units are whole numbers,
+# so that what was added and taken away again leaves nothing.
+plan_of_run <- function(run, mass) {
+  before <- cumsum(run$units) - run$units
+  taken <- pmin(pmax(mass * run$total - before, 0), run$units)
+  place <- run$row + (run$column - 1) * max(run$row)
+  sums <- rowsum(run$sign * taken[run$step], place)
+  at <- as.double(rownames(sums))
+  kept <- sums > 1e-12 * run$total
+  list(x = as.integer((at - 1) %% max(run$row) + 1)[kept],
+       y = as.integer((at - 1) %/% max(run$row) + 1)[kept], weight = sums[kept] / run$total)
+}
+
+# The plan of a pair of `size` neurons that costs least, or with one neuron for each other the
+# assignment that gains most. key: tells the costs of a pair from others.
+neuron_plan <- function(pair, key, size, mass, costs, gains) {
+  if (mass == 1 && size[1] == size[2]) {
+    matched <- remember(pair$cache, list("neuron assignment", key), optimal_match(gains()))
+    return(list(x = seq_along(matched), y = matched, weight = rep(1 / size[1], size[1])))
+  }
+  plan_of_run(neuron_run(pair, key, costs), mass)
+}
+
+neuron_run <- function(pair, key, costs) {
+  remember(pair$cache, list("neuron transport", key), transport_run(costs()))
+}
+
+# What is chosen from all neurons on the same stimuli is close by chance.
+note_in_sample <- function(pair, mass) {
+  if (mass == 1) return(invisible())
+  say_once(pair$x, "matched in sample", {
+    inform("With `mass` below 1 the best matches are chosen on the stimuli that score them, which ",
+           "brings unrelated data close, too.", class = "repalign_in_sample")
+  })
+}
+
+# ---- distance
+
+# The centred columns with their squares; `norm` is the root mean square norm of a neuron.
+form_neurons <- function(repr, center) {
+  form <- remember_form(repr, "columns", list("neurons", center), {
+    columns <- scaled_data(repr, center)
+    list(columns = columns, squares = colSums(columns^2))
+  })
+  extend_form(form, norm = sqrt(mean(form$squares)), scale = form_scaling(repr, center)$scale)
+}
+
+# Squared distances of all neurons of one side and all of the other, in common units.
+neuron_costs <- function(x, y, units, cross) {
+  outer(units$x^2 * x$squares, units$y^2 * y$squares, "+") - 2 * units$x * units$y * cross
+}
+
+distance_plan <- function(pair, x, y, args) {
+  units <- common_units(x, y, args$scale)
+  cross <- function() {
+    remember(pair$cache, list("neuron products", args$center), crossprod(x$columns, y$columns))
+  }
+  neuron_plan(pair, list("distance", args$center, args$scale),
+              c(ncol(x$columns), ncol(y$columns)), args$mass,
+              costs = function() neuron_costs(x, y, units, cross()), gains = cross)
+}
+
+# Rounding does not cancel in differences of matched neurons, so that small distances keep their
+# digits.
+transported_distance <- function(pair, x, y, args) {
+  units <- common_units(x, y, args$scale)
+  plan <- distance_plan(pair, x, y, args)
+  gaps <- colSums((units$x * x$columns[, plan$x, drop = FALSE] -
+                     units$y * y$columns[, plan$y, drop = FALSE])^2)
+  sqrt(sum(plan$weight * gaps) / args$mass)
+}
+
+# Of the square of the distance, with the plan held: n times what each stimulus adds, less what all
+# do. The scales of the sides vary, too.
+transport_influence <- function(pair, args, codes) {
+  x <- form_neurons(pair$x, args$center)
+  y <- form_neurons(pair$y, args$center)
+  units <- common_units(x, y, args$scale)
+  plan <- distance_plan(pair, x, y, args)
+  weight <- plan$weight / args$mass
+  a <- units$x * x$columns[, plan$x, drop = FALSE]
+  b <- units$y * y$columns[, plan$y, drop = FALSE]
+  each <- drop((a - b)^2 %*% weight)
+  if (!args$scale) return(distance_influence(each, sum(each), units$scale))
+  size_x <- rowMeans((units$x * x$columns)^2)
+  size_y <- rowMeans((units$y * y$columns)^2)
+  aa <- drop(a^2 %*% weight)
+  bb <- drop(b^2 %*% weight)
+  ab <- drop((a * b) %*% weight)
+  each <- each - size_x * (sum(aa) - sum(ab)) - size_y * (sum(bb) - sum(ab))
+  square <- sum(aa) + sum(bb) - 2 * sum(ab)
+  length(each) * each / (2 * sqrt(square))
+}
+
+declare_measure(
+  id = "soft_matching", label = "Soft matching distance", family = "alignment",
+  direction = "distance", best = 0, symmetric = TRUE, pairing = TRUE,
+  metric = function(args) args$mass == 1,
+  range = function(args) c(0, if (args$scale) 2 else Inf),
+  invariant = c("scaling", "translation", "column permutation"),
+  reference = "Khosla and Williams 2024",
+  check = function(args) {
+    args$mass <- check_mass(args$mass)
+    check_procrustes_args(args)
+  },
+  form = "columns", keeps = "scaling",
+  prepare = function(repr, args, side) form_neurons(repr, args$center),
+  statistic = transported_distance,
+  score = function(statistic, x, y, args) {
+    if (args$scale) statistic else unscaled_score(statistic, x, y, args)
+  },
+  inspect = function(score, pair, x, y, args) {
+    inspect_overflow(score, pair, x, y, args)
+    note_in_sample(pair, args$mass)
+  },
+  needs_data = FALSE,
+  errors = function(args) {
+    new_errors("influence", stimuli = transport_influence, weighted = weighted_rows,
+               transform = "none", growth = if (!args$scale) root_growth)
+  },
+  held = soft_distance_holdout, memory = transport_needs
+)
+
+# ---- correlation
+
+#' Soft matching correlation
+#'
+#' The mean correlation of matched neurons, each of which is shared out among the neurons of the
+#' other side with which it correlates most.
+#'
+#' @inheritParams soft_matching
+#' @return One number in \[-1, 1\].
+#' @details
+#' The largest mean correlation \eqn{\max_T \sum_{ij} T_{ij} r_{ij} / m}{max_T sum_ij(T_ij r_ij) /
+#' mass} over the plans T of [soft_matching()], which has more about them. With equal numbers of
+#' neurons and `mass = 1` it is [hard_correlation_match()].
+#'
+#' How the value falls as `mass` grows shows how many neurons have a counterpart. There is no best
+#' `mass` to be read off this curve: whatever selects one bends it.
+#'
+#' Reordering the neurons, and adding an offset to a neuron or multiplying it by a positive factor,
+#' leave the score as it is. A constant column has no correlation and is an error that names the
+#' column.
+#'
+#' When not to trust it: with few stimuli, as [soft_matching()].
+#' @references Khosla and Williams (2024), Proceedings of Machine Learning Research 243.
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rnorm(600), 60)
+#' y <- x[, c(1:10, 1:5)] + 0.5 * rnorm(900)
+#' soft_matching_correlation(x, y)
+#' @seealso [held_out()], [matched_neurons()], [hard_correlation_match()],
+#' [soft_correlation_match()]
+#' @export
+soft_matching_correlation <- function(x, y, mass = 1, na = c("error", "stimuli", "neurons")) {
+  one_score("soft_matching_correlation", x, y, list(mass = mass), na)
+}
+
+correlation_plan <- function(pair, mass) {
+  correlation <- pair_correlation(pair)
+  neuron_plan(pair, "correlation", dim(correlation), mass,
+              costs = function() 1 - correlation, gains = function() correlation)
+}
+
+declare_measure(
+  id = "soft_matching_correlation", label = "Soft matching correlation", family = "alignment",
+  direction = "similarity", range = c(-1, 1), best = 1, symmetric = TRUE, metric = FALSE,
+  pairing = TRUE, invariant = c("scaling", "translation", "column permutation"),
+  reference = "Khosla and Williams 2024",
+  check = function(args) {
+    args$mass <- check_mass(args$mass)
+    args
+  },
+  form = "columns",
+  prepare = function(repr, args, side) form_columns(repr),
+  statistic = function(pair, x, y, args) {
+    plan <- correlation_plan(pair, args$mass)
+    mean_correlation(sum(plan$weight * pair_correlation(pair)[cbind(plan$x, plan$y)]) / args$mass)
+  },
+  inspect = function(score, pair, x, y, args) note_in_sample(pair, args$mass),
+  needs_data = FALSE,
+  errors = function(args) {
+    new_errors("influence", weighted = weighted_rows, stimuli = function(pair, args, codes) {
+      plan <- correlation_plan(pair, args$mass)
+      match_influence(pair, plan$x, plan$y, plan$weight / args$mass)
+    })
+  },
+  held = soft_correlation_holdout, memory = transport_needs
+)

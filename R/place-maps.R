@@ -1,0 +1,216 @@
+# What test_maps() is given: maps of subjects, as matrices, arrays or results of searchlight().
+
+# Returns list(values, centers, models, subjects, direction, measure): values are subjects x places
+# x models; subjects are their names, or NULL; direction and measure are those of searchlights, or
+# NULL.
+read_maps <- function(maps, arg) {
+  if (inherits(maps, "repalign_searchlight")) {
+    abort("`", arg, "` is the searchlight of one subject: give a list with one for each subject.",
+          class = "repalign_error_type", arg = arg)
+  }
+  if (is.list(maps) && !is.data.frame(maps) && !is.object(maps)) return(listed_maps(maps, arg))
+  if (is.data.frame(maps) && all(vapply(maps, is.numeric, NA))) maps <- as.matrix(maps)
+  if (!is.numeric(maps) || !length(dim(maps)) %in% 2:3 || !length(maps)) {
+    abort("`", arg, "` must be a matrix subjects x places, an array subjects x places x models, ",
+          "or a list with what searchlight() returned for each subject, not ", describe(maps), ".",
+          class = "repalign_error_type", arg = arg)
+  }
+  names <- dimnames(maps)
+  centers <- if (is.null(names[[2]])) seq_len(dim(maps)[2]) else names[[2]]
+  count <- if (length(dim(maps)) == 3) dim(maps)[3] else 1L
+  models <- if (length(names) == 3 && !is.null(names[[3]])) names[[3]] else
+    if (count == 1) "map" else paste("map", seq_len(count))
+  refuse_twice_named(centers, "place", arg)
+  refuse_twice_named(models, "model", arg)
+  # the row names of a data frame without any are numbers, as are those of matrices made of it
+  subjects <- names[[1]]
+  if (identical(subjects, as.character(seq_along(subjects)))) subjects <- NULL
+  list(values = array(as.double(maps), c(dim(maps)[1:2], count)), centers = centers,
+       models = models, subjects = subjects)
+}
+
+refuse_twice_named <- function(names, what, arg) {
+  twice <- anyDuplicated(names)
+  if (!twice && !anyNA(names)) return(invisible())
+  abort("`", arg, "` has ", if (anyNA(names)) paste("a", what, "without a name") else
+    paste0("two of the ", what, "s called ", dQuote(names[twice], FALSE)), ": give each ", what,
+    " a name of its own.", class = "repalign_error_names", arg = arg)
+}
+
+# What searchlight() returned, for each subject.
+listed_maps <- function(maps, arg) {
+  lights <- vapply(maps, inherits, NA, "repalign_searchlight")
+  if (!length(maps) || !all(lights)) {
+    abort("`", arg, "` as a list must hold what searchlight() returned for each subject, but ",
+          if (!length(maps)) "is empty" else paste0("element ", named_places(which(!lights)[1],
+                                                                             names(maps)),
+                                                    " is ", describe(maps[[which(!lights)[1]]])),
+          ".", class = "repalign_error_type", arg = arg)
+  }
+  if (!is.null(names(maps))) refuse_twice_named(names(maps), "subject", arg)
+  rows <- lapply(maps, function(map) {
+    need_columns(as.data.frame(map), c("center", "model", "score"), "tested", arg)
+  })
+  first <- rows[[1]]
+  centers <- unique(first$center)
+  models <- unique(as.character(first$model))
+  key <- function(one) paste(one$center, one$model, sep = "\r")
+  wanted <- paste(rep(centers, length(models)), rep(models, each = length(centers)), sep = "\r")
+  settings <- lapply(maps, function(map) need_kept(map, "settings", "searchlight()", arg))
+  values <- vapply(seq_along(rows), function(k) {
+    alike <- setequal(key(rows[[k]]), wanted) && nrow(rows[[k]]) == length(wanted)
+    if (!alike) refuse_unequal(arg, k, names(maps), "other centres or models than the first")
+    if (!identical(settings[[k]]$measure, settings[[1]]$measure)) {
+      refuse_unequal(arg, k, names(maps), paste0("the measure ", settings[[k]]$measure, ", and ",
+                                                 "the first ", settings[[1]]$measure))
+    }
+    rows[[k]]$score[match(wanted, key(rows[[k]]))]
+  }, double(length(wanted)))
+  values <- aperm(array(values, c(length(centers), length(models), length(maps))), c(3, 1, 2))
+  list(values = values, centers = centers, models = models, subjects = names(maps),
+       direction = settings[[1]]$direction, measure = settings[[1]]$measure)
+}
+
+refuse_unequal <- function(arg, k, names, what) {
+  abort("`", arg, "`: subject ", named_places(k, names), " has ", what, ": all subjects need the ",
+        "same centres, models and measure.", class = "repalign_error_names", arg = arg)
+}
+
+# ---- differences
+
+# The maps that are tested: with `compare` the differences of two models, or from a second set of
+# maps of the same subjects.
+compared_maps <- function(maps, compare, baseline) {
+  if (is.null(compare)) {
+    maps$values <- maps$values - baseline
+    return(maps)
+  }
+  if (!is.character(compare)) return(less_maps(maps, read_maps(compare, "compare")))
+  if (length(compare) != 2 || anyNA(compare)) {
+    abort("`compare` must name two models, or be a second set of maps.",
+          class = "repalign_error_choice", arg = "compare")
+  }
+  check_choice(compare, maps$models, "compare", several = TRUE)
+  at <- match(compare, maps$models)
+  maps$values <- maps$values[, , at[1], drop = FALSE] - maps$values[, , at[2], drop = FALSE]
+  maps$models <- paste(compare, collapse = " - ")
+  maps
+}
+
+less_maps <- function(maps, others) {
+  refuse <- function(...) {
+    abort("`compare` ", ..., ": give a second set of maps of the same subjects.",
+          class = "repalign_error_names", arg = "compare")
+  }
+  if (!setequal(maps$centers, others$centers) || length(maps$centers) != length(others$centers)) {
+    refuse("has other centres than `maps`")
+  }
+  if (!setequal(maps$models, others$models)) refuse("has other models than `maps`")
+  if (!is.null(maps$measure) && !is.null(others$measure) && maps$measure != others$measure) {
+    refuse("was made by another measure (", others$measure, ") than `maps` (", maps$measure, ")")
+  }
+  rows <- seq_len(dim(maps$values)[1])
+  if (!is.null(maps$subjects) && !is.null(others$subjects)) {
+    if (!setequal(maps$subjects, others$subjects)) refuse("has other subjects than `maps`")
+    rows <- match(maps$subjects, others$subjects)
+  }
+  if (dim(others$values)[1] != length(rows)) {
+    refuse("has ", count_of(dim(others$values)[1], "subject"), ", and `maps` has ", length(rows))
+  }
+  maps$values <- maps$values - others$values[rows, match(maps$centers, others$centers),
+                                             match(maps$models, others$models), drop = FALSE]
+  maps
+}
+
+# ---- what is left out
+
+# For each place and model: "", "missing" or, for t, "constant", whose t would be infinite under
+# some flip of signs. This does not depend on the signs of the values, so the test stays exact.
+left_out_places <- function(maps, statistic, na) {
+  values <- maps$values
+  infinite <- which(is.infinite(values), arr.ind = TRUE)
+  if (nrow(infinite)) {
+    abort("`maps` has ", count_of(nrow(infinite), "infinite value"), ", first of subject ",
+          named_places(infinite[1, 1], maps$subjects), " at place ",
+          dQuote(maps$centers[infinite[1, 2]], FALSE), ": look at how its score was made.",
+          class = "repalign_error_nonfinite", arg = "maps")
+  }
+  missing <- array(colSums(is.na(values)) > 0, dim(values)[2:3])
+  if (any(missing) && na == "error") {
+    at <- which(is.na(values), arr.ind = TRUE)[1, ]
+    abort("`maps` has missing scores at ", count_of(sum(missing), "place"), ", first of subject ",
+          named_places(at[[1]], maps$subjects), " at place ",
+          dQuote(maps$centers[at[[2]]], FALSE), ": na = \"places\" leaves out every place that a ",
+          "subject lacks.", class = "repalign_error_nonfinite", arg = "maps")
+  }
+  left_out <- array(ifelse(missing, "missing", ""), dim(values)[2:3])
+  if (statistic == "t") {
+    sizes <- lapply(seq_len(dim(values)[1]), function(k) abs(values[k, , ]))
+    largest <- do.call(pmax, sizes)
+    left_out[which(!missing & largest - do.call(pmin, sizes) <= 1e-6 * largest)] <- "constant"
+  }
+  empty <- which(colSums(left_out == "") == 0)
+  if (length(empty)) {
+    abort("`maps` has no place ", if (length(maps$models) > 1) paste0(
+      "of the model ", dQuote(maps$models[empty[1]], FALSE), " "
+    ), "with scores of all subjects that differ.", class = "repalign_error_variance", arg = "maps")
+  }
+  warn_of_places(left_out)
+  left_out
+}
+
+warn_of_places <- function(left_out) {
+  lost <- sum(left_out != "")
+  if (!lost) return(invisible())
+  words <- c(missing = "a subject has no score there",
+             constant = "all subjects have the same score, but for its sign")
+  counts <- vapply(names(words), function(why) sum(left_out == why), 0)
+  warn(count_of(lost, "place"), " of ", length(left_out), if (lost == 1) " is" else " are",
+       " left out (NA): ", paste(paste0(words, " (", counts, ")")[counts > 0], collapse = "; "),
+       ". Clusters never reach across them.", class = "repalign_undefined", data = lost)
+}
+
+# ---- the graph
+
+# The graph of the places in the order of the maps, as a list; NULL where none is needed.
+graph_of_places <- function(adjacency, centers, correction) {
+  if (is.null(adjacency)) {
+    if (correction == "max") return(NULL)
+    abort("`adjacency` is missing: ", correction, " needs to know which places touch; see ",
+          "adjacency().", class = "repalign_error_missing", arg = "adjacency")
+  }
+  graph <- given_graph(adjacency, "adjacency")
+  if (is.null(names(graph)) || !is.character(centers)) {
+    if (length(graph) == length(centers)) return(graph)
+    abort("`adjacency` has ", count_of(length(graph), "place"), ", but the maps have ",
+          length(centers), ".", class = "repalign_error_size", arg = "adjacency")
+  }
+  at <- match(centers, names(graph))
+  if (anyNA(at)) {
+    abort("`adjacency` lacks ", count_of(sum(is.na(at)), "place"), " of the maps, first ",
+          dQuote(centers[is.na(at)][1], FALSE), ": give a graph of the same places, or one ",
+          "without names in their order.", class = "repalign_error_names", arg = "adjacency")
+  }
+  cut_graph(graph, at)
+}
+
+# The graph of some of its places, in this order.
+cut_graph <- function(graph, at) {
+  if (identical(at, seq_along(graph))) return(graph)
+  place <- match(seq_along(graph), at)
+  lapply(unname(graph)[at], function(near) {
+    near <- place[near]
+    sort(near[!is.na(near)])
+  })
+}
+
+# As the C code takes it.
+packed_graph <- function(graph) {
+  sizes <- lengths(graph)
+  if (sum(as.double(sizes)) > .Machine$integer.max) {
+    abort("`adjacency` has more pairs of places than can be numbered: take a sparser one.",
+          class = "repalign_error_size", arg = "adjacency")
+  }
+  list(start = c(0L, cumsum(as.integer(sizes))),
+       near = as.integer(unlist(graph, use.names = FALSE)))
+}

@@ -1,0 +1,158 @@
+# neighbourhoods(): which channels lie around each place, for searchlight().
+
+#' The channels around every place
+#'
+#' Lists, for every voxel or electrode, the channels within a radius of it or the nearest ones: what
+#' [searchlight()] takes as `neighbours`.
+#'
+#' @param coordinates where the channels are: a matrix or data frame with a row for each channel (in
+#'   the order of the columns of the data) and a column for each dimension, or numbers along a line
+#'   (such as depths on a probe). Row names become the names of the places.
+#' @param radius the largest distance, in the units of the coordinates; a channel at exactly this
+#'   distance belongs to the neighbourhood.
+#' @param k instead of `radius`: how many channels, the place itself counted. Of channels that are
+#'   equally far, those that come first in the data are taken.
+#' @param within one label for each channel (hemisphere, probe, area) that the channels of a
+#'   neighbourhood share. Channels whose label is `NA` belong to no neighbourhood and have none:
+#'   the list goes without them.
+#' @return A list with an element for each place: the numbers of its channels in rising order, with
+#'   the place itself. Its names are the row names of `coordinates`. Places without names are
+#'   numbered; where `within` leaves some out, these numbers are the names of the others.
+#' @details
+#' With `radius`, neighbourhoods at the border of the recording are smaller than others, and scores
+#' of different sizes cannot be compared with each other; with `k` all have the same size, but
+#' those at the border reach farther. If a label of `within` has fewer than `k` channels, all of
+#' them are taken, and a message says so.
+#'
+#' 50,000 voxels with 123 channels each take less than a second.
+#' @examples
+#' # voxels of 2.5 mm, 123 of which lie within 7.5 mm of one
+#' voxels <- as.matrix(expand.grid(x = 1:10, y = 1:10, z = 1:10))
+#' near <- neighbourhoods(2.5 * voxels, radius = 7.5)
+#' table(lengths(near))
+#'
+#' # the four nearest contacts on the same probe
+#' neighbourhoods(c(0, 20, 40, 60, 0, 20, 40, 60), k = 3, within = rep(c("A", "B"), each = 4))
+#' @seealso [searchlight()], [time_windows()], [adjacency()]
+#' @export
+neighbourhoods <- function(coordinates, radius = NULL, k = NULL, within = NULL) {
+  need_arguments()
+  if (is.null(radius) == is.null(k)) {
+    abort("Give one of `radius` and `k`", if (!is.null(k)) ", not both", ".",
+          class = "repalign_error_choice", arg = if (is.null(k)) "radius" else "k")
+  }
+  if (!is.null(radius)) radius <- check_not_negative(radius, "radius")
+  if (!is.null(k)) k <- check_count(k, "k")
+  coordinates <- place_coordinates(coordinates)
+  labels <- labels_of_places(within, nrow(coordinates))
+  used <- which(!is.na(labels))
+  check_coordinates(coordinates, used)
+  groups <- split(used, labels[used])
+  found <- vector("list", nrow(coordinates))
+  for (at in groups) {
+    near <- if (is.null(k)) near_places(coordinates[at, , drop = FALSE], radius, "radius") else
+      nearest_places(coordinates[at, , drop = FALSE], k)
+    found[at] <- if (length(groups) == 1 && length(at) == nrow(coordinates)) near else
+      lapply(near, function(one) at[one])
+  }
+  note_small_groups(lengths(groups), k, within)
+  note_last_places(used, nrow(coordinates))
+  names <- rownames(coordinates)
+  if (is.null(names) && length(used) < nrow(coordinates)) names <- seq_len(nrow(coordinates))
+  names(found) <- names
+  found[used]
+}
+
+# A matrix of doubles, places x dimensions, with names where there are any.
+place_coordinates <- function(coordinates, arg = "coordinates") {
+  numbers <- if (is.data.frame(coordinates)) all(vapply(coordinates, is.numeric, NA)) else
+    is.numeric(coordinates) && !is.factor(coordinates) && length(dim(coordinates)) < 3
+  if (!numbers || !length(coordinates) || NROW(coordinates) == 0) {
+    abort("`", arg, "` must be numbers, a row for each place and a column for each dimension, ",
+          "not ", describe(coordinates), ".", class = "repalign_error_type", arg = arg)
+  }
+  # the row names of a data frame without any are numbers
+  named <- !is.data.frame(coordinates) || .row_names_info(coordinates) > 0
+  names <- if (length(dim(coordinates)) < 2) names(coordinates) else if (named)
+    rownames(coordinates)
+  if (anyDuplicated(names)) {
+    abort("`", arg, "` names the place ", dQuote(names[duplicated(names)][1], FALSE), " twice: ",
+          "give each place a name of its own, or none.", class = "repalign_error_names", arg = arg)
+  }
+  values <- as.matrix(coordinates)
+  matrix(as.double(values), nrow(values), dimnames = if (!is.null(names)) list(names, NULL))
+}
+
+# One label a place, which are all the same without `within`.
+labels_of_places <- function(within, count) {
+  if (is.null(within)) return(rep(1L, count))
+  if (!is.atomic(within) || length(within) != count || !is.null(dim(within))) {
+    abort("`within` must have one label for each of the ", count_of(count, "place"), ", not ",
+          if (is.atomic(within) && is.null(dim(within))) count_of(length(within), "label") else
+            describe(within), ".", class = "repalign_error_labels", arg = "within")
+  }
+  labels <- match(within, unique(as.vector(within)[!is.na(within)]))
+  if (all(is.na(labels))) {
+    abort("`within` has no label that is not NA.", class = "repalign_error_labels", arg = "within")
+  }
+  labels
+}
+
+# used: the places that need coordinates.
+check_coordinates <- function(coordinates, used, arg = "coordinates") {
+  bad <- used[!is.finite(rowSums(coordinates[used, , drop = FALSE]))]
+  if (!length(bad)) return(invisible())
+  abort("`", arg, "` of ", count_of(length(bad), "place"), " are missing or not finite, first of ",
+        "place ", named_places(bad[1], rownames(coordinates)), ": give numbers, or leave these ",
+        "places out", if (arg == "coordinates") " (NA in `within` of neighbourhoods())", ".",
+        class = "repalign_error_nonfinite", arg = arg)
+}
+
+note_small_groups <- function(sizes, k, within) {
+  small <- which(sizes < k)
+  if (!length(small)) return(invisible())
+  labels <- unique(as.vector(within)[!is.na(within)])
+  inform(if (is.null(within)) "There are" else
+    paste0(if (length(small) > 1) paste0(length(small), " labels of `within` have fewer than ", k,
+                                         " places, first ", dQuote(labels[small[1]], FALSE),
+                                         " with") else
+      paste0("The label ", dQuote(labels[small], FALSE), " of `within` has"), " only"),
+    " ", sizes[small[1]], " of ", k, " places: neighbourhoods have all of them.",
+    class = "repalign_small_neighbourhoods")
+}
+
+# cross_places() takes the largest number for the number of channels.
+note_last_places <- function(used, count) {
+  if (max(used) == count) return(invisible())
+  inform("The last ", count_of(count - max(used), "channel"), " belong to no neighbourhood: ",
+         "cross_places() must be told that there are channels = ", count, ".",
+         class = "repalign_last_channels")
+}
+
+# ---- search
+
+# What is within the radius counts with the rounding of its coordinates.
+radius_share <- 1e-9
+
+# For each place those within the radius, itself among them.
+near_places <- function(coordinates, radius, arg) {
+  given <- scaled_coordinates(coordinates, radius)
+  sizes <- .Call(C_count_near, given$coordinates, given$radius * (1 + radius_share))
+  check_memory(4 * sum(as.double(sizes)), paste0("The neighbourhoods of `", arg, "`"),
+               "A smaller radius needs less.")
+  .Call(C_list_near, given$coordinates, given$radius * (1 + radius_share))
+}
+
+nearest_places <- function(coordinates, k) {
+  k <- min(k, nrow(coordinates))
+  check_memory(4 * as.double(k) * nrow(coordinates), "Neighbourhoods of `k` channels",
+               "A smaller `k` needs less.")
+  .Call(C_list_nearest, scaled_coordinates(coordinates)$coordinates, k)
+}
+
+# Squares of very large or very small numbers are no doubles.
+scaled_coordinates <- function(coordinates, radius = 0) {
+  largest <- max(abs(coordinates), radius)
+  unit <- if (largest > 1e100 || largest < 1e-100 && largest > 0) power_of_two_below(largest) else 1
+  list(coordinates = coordinates * unit, radius = radius * unit)
+}

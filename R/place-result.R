@@ -1,0 +1,339 @@
+# The result of test_maps(): corrected p-values, clusters, what is printed and told.
+
+#' @include result-class.R
+NULL
+
+declare_result(
+  "repalign_map_test", from = "test_maps", digits = 3, words = "tests of maps",
+  columns = described_columns(
+    column("center", "the place", key = TRUE),
+    column("model", "the model", key = TRUE, tidy = "term"),
+    column("score", "the mean over subjects", shown = 1, tidy = "estimate"),
+    column("std_error", "its standard error over subjects", shown = 6, tidy = "std.error"),
+    column("statistic", "the statistic that is tested", shown = 3),
+    column("p_value", "of this place alone", shown = 4, tidy = "p.value"),
+    column("p_familywise", "over all places", shown = 2, tidy = "p.familywise"),
+    column("tfce", "the enhanced statistic", shown = 5, always = FALSE),
+    column("cluster", "the number of its cluster", shown = 5, always = FALSE),
+    column("p_cluster", "of its cluster, not of the place", shown = 2, tidy = "p.cluster",
+           always = FALSE)
+  ),
+  kept = list(max_null = all_alike, threshold = all_alike, clusters = all_alike,
+              settings = all_alike),
+  sentence = function(x) map_sentences(x)
+)
+
+# found: of each model, what model_flips() returns.
+map_test_result <- function(found, maps, flips, settings) {
+  models <- maps$models
+  places <- length(maps$centers)
+  clusters <- Map(function(one, model) clusters_of(one, maps$centers, model, settings), found,
+                  models)
+  parts <- Map(function(one, own) map_columns(one, own, places, settings), found, clusters)
+  # the models of each place side by side, as in searchlights
+  by_place <- order(rep(seq_len(places), length(models)))
+  rows <- data.frame(center = rep(maps$centers, length(models)),
+                     model = rep(models, each = places),
+                     do.call(rbind, unname(parts)))[by_place, ]
+  rownames(rows) <- NULL
+  sign <- map_sign(settings)
+  threshold <- vapply(found, function(one) {
+    sign * null_threshold(largest_corrected(one, settings), sign * one$largest, settings$alpha)
+  }, 0)
+  clusters <- do.call(rbind, unname(clusters))
+  if (length(models) == 1) clusters$model <- NULL
+  settings$permutations <- ncol(flips$signs)
+  settings$engine <- flips$engine
+  new_result(rows, "repalign_map_test", list(
+    max_null = matrix(unlist(lapply(found, function(one) one$largest)), ncol = length(models),
+                      dimnames = list(NULL, models)),
+    threshold = stats::setNames(threshold, models),
+    clusters = if (settings$correction == "cluster_mass") clusters, settings = settings
+  ))
+}
+
+# The columns of one model, a row a place, NA where a place was left out.
+map_columns <- function(one, clusters, places, settings) {
+  whole <- function(values) replace(rep(values[1][NA], places), one$kept, values)
+  rows <- data.frame(score = whole(one$score + if (settings$compared) 0 else settings$baseline),
+                     std_error = whole(one$std_error), statistic = whole(one$statistic),
+                     p_value = whole(one$p_value), p_familywise = NA_real_)
+  if (settings$correction == "cluster_mass") {
+    number <- ifelse(one$corrected > 0, one$corrected, NA_integer_)
+    rows$cluster <- whole(number)
+    rows$p_cluster <- whole(clusters$p_value[number])
+    return(rows)
+  }
+  rows$p_familywise <- whole(corrected_p(one$corrected, one$largest, settings))
+  if (settings$correction == "tfce") rows$tfce <- whole(one$corrected)
+  rows
+}
+
+# The share of flips, the observed signs among them, whose largest value reaches these.
+corrected_p <- function(values, largest, settings) {
+  if (settings$alternative == "two_sided") values <- abs(values)
+  sign <- map_sign(settings)
+  null <- sort(sign * largest)
+  reach <- length(null) - findInterval(lowest_equal(sign * values), null, left.open = TRUE)
+  (1 + reach) / (1 + length(null))
+}
+
+largest_corrected <- function(one, settings) {
+  values <- if (settings$correction == "cluster_mass") {
+    c(0, tapply(one$statistic, ifelse(one$corrected > 0, one$corrected, NA), sum))
+  } else one$corrected
+  if (settings$alternative == "two_sided") max(abs(values)) else max(map_sign(settings) * values)
+}
+
+# The table of clusters of one model; NULL for other corrections.
+clusters_of <- function(one, centers, model, settings) {
+  if (settings$correction != "cluster_mass") return(NULL)
+  members <- split(seq_along(one$kept), factor(one$corrected, seq_len(max(one$corrected, 0))))
+  mass <- vapply(members, function(at) sum(one$statistic[at]), 0)
+  place <- function(which_of) {
+    centers[one$kept[vapply(members, function(at) at[which_of(at)], 0L)]]
+  }
+  data.frame(model = rep(model, length(members)), cluster = seq_along(members),
+             places = unname(lengths(members)), first = place(function(at) 1),
+             last = place(length),
+             peak = place(function(at) which.max(abs(one$statistic[at]))), mass = unname(mass),
+             p_value = corrected_p(unname(mass), one$largest, settings))
+}
+
+# What is kept beside the rows, which operations that make a new data frame may lose. Clusters there
+# are only for one of the corrections.
+map_facts <- function(x, arg = "x") {
+  list(max_null = need_kept(x, "max_null", "test_maps()", arg),
+       threshold = need_kept(x, "threshold", "test_maps()", arg),
+       settings = need_kept(x, "settings", "test_maps()", arg),
+       clusters = attr(x, "clusters", exact = TRUE))
+}
+
+# ---- print
+
+map_cautions <- c(
+  cluster_mass = paste("A cluster's p-value says that the maps differ from the baseline, not at",
+                       "which places, nor from when to when (Sassenhagen and Draschkow 2019)."),
+  tfce = "A place may owe its p-value to its neighbours."
+)
+
+#' Print and summarise tests of maps
+#'
+#' `print()` shows how the maps were tested and the clusters, or the places with the smallest
+#' p-values; `summary()` returns the clusters, or a row for each model; `tidy()` gives the rows with
+#' the column names of the package broom.
+#'
+#' @param x,object what [test_maps()] returned.
+#' @param digits how many digits are printed.
+#' @param n how many clusters, or places of each model, are printed.
+#' @param ... not used.
+#' @return `summary()`: with `correction = "cluster_mass"` a row for each cluster: `cluster`,
+#'   `places` (how many), `first`, `last`, `peak` (the place with the largest statistic), `mass`,
+#'   `p_value`, and for several models `model`. Otherwise a row for each model: `model`, `places`
+#'   (with a score), `left_out`, `significant` (those with `p_familywise` of at most alpha),
+#'   `threshold`, `peak`, `score` and `p_familywise` of that place. `print()`: `x`, invisibly.
+#' @examples
+#' set.seed(1)
+#' maps <- matrix(rnorm(10 * 40), 10) + rep(ifelse(1:40 %in% 15:20, 1, 0), each = 10)
+#' tested <- test_maps(maps, adjacency = adjacency(times = 40), correction = "tfce")
+#' tested
+#' summary(tested)
+#' @seealso [test_maps()], [plot()][plot.repalign_map_test]
+#' @name print.repalign_map_test
+#' @export
+print.repalign_map_test <- function(x, digits = 3, n = 5, ...) {
+  check_printing(digits, n, ...)
+  if (!all(c("center", "model", "score", "statistic", "p_value", "p_familywise") %in% names(x))) {
+    print.data.frame(as.data.frame(x), digits = digits)
+    return(invisible(x))
+  }
+  facts <- map_facts(x)
+  settings <- facts$settings
+  writeLines(strwrap(paste0("Test of maps: ", count_of(length(unique(x$center)), "place"), " of ",
+                            count_of(settings$subjects, "subject"),
+                            if (!is.null(settings$measure)) paste0(", ", settings$measure)),
+                     exdent = 2))
+  writeLines(strwrap(map_test_words(settings), exdent = 2))
+  if (nrow(x)) print_map_rows(x, facts, digits, n)
+  writeLines(strwrap(map_cautions[names(map_cautions) == settings$correction]))
+  invisible(x)
+}
+
+print_map_rows <- function(x, facts, digits, n) {
+  if (facts$settings$correction == "cluster_mass") {
+    clusters <- shown_clusters(x, facts)
+    if (!nrow(clusters)) return(cat("No cluster: no place is beyond the threshold.\n"))
+    first <- utils::head(clusters[order(clusters$p_value, -abs(clusters$mass)), ], n)
+    print.data.frame(first, digits = digits, row.names = FALSE)
+    more <- nrow(clusters) - nrow(first)
+    if (more) cat("... and ", count_of(more, "more cluster"), ": summary() has all.\n", sep = "")
+    return(invisible())
+  }
+  rows <- peak_places(x, facts)
+  if (all(rows$left_out == 0)) rows$left_out <- NULL
+  print.data.frame(rows, digits = digits, row.names = FALSE)
+  cat("Places with the smallest p-values:\n")
+  rows <- as.data.frame(x)
+  size <- map_size(rows, facts$settings)
+  best <- lapply(split(seq_len(nrow(rows)), factor(rows$model, unique(rows$model))), function(at) {
+    utils::head(at[order(rows$p_familywise[at], -size[at])], n)
+  })
+  print.data.frame(rows[unlist(best), ], digits = digits, row.names = FALSE)
+  print_remarks(nrow(rows) - length(unlist(best)), character(), FALSE)
+}
+
+# How large the statistic of rows is, in the direction that is tested; with TFCE the enhanced one.
+map_size <- function(rows, settings) {
+  values <- if (is.null(rows$tfce)) rows$statistic else rows$tfce
+  if (settings$alternative == "two_sided") abs(values) else map_sign(settings) * values
+}
+
+# The clusters of the models that the rows have.
+shown_clusters <- function(x, facts) {
+  clusters <- facts$clusters
+  if (is.null(clusters$model)) clusters else clusters[clusters$model %in% x$model, ]
+}
+
+map_test_words <- function(settings) {
+  statistic <- if (settings$statistic == "t") paste0("t(", settings$subjects - 1, ")") else
+    "mean in units of the size of all scores"
+  against <- if (settings$compared) "difference" else paste("against", format(settings$baseline))
+  by <- switch(settings$correction, max = "largest statistic",
+               cluster_mass = paste0("cluster mass, places beyond ",
+                                     format(settings$cutoff, digits = 3)),
+               tfce = paste0("TFCE (E = ", format(settings$extent, digits = 3), ", H = ",
+                             format(settings$height, digits = 3), ")"),
+               no_branch(settings$correction))
+  paste0(statistic, ", ", against, ", ", sub("_", "-", settings$alternative), ", by ", by, "; ",
+         flips_words(settings), ", at level ", format(settings$alpha))
+}
+
+# "all 128 sign flips", "9,999 sign flips"
+flips_words <- function(settings) {
+  all <- settings$engine == "exact"
+  paste0(if (all) "all ", count_of(count_word(settings$permutations + all), "sign flip"))
+}
+
+#' @rdname print.repalign_map_test
+#' @export
+summary.repalign_map_test <- function(object, ...) {
+  no_other_arguments(...)
+  facts <- map_facts(object, "object")
+  need_columns(as.data.frame(object), c("center", "model", "score", "statistic", "p_familywise"),
+               "summarised")
+  clusters <- facts$settings$correction == "cluster_mass"
+  told(if (clusters) shown_clusters(object, facts) else peak_places(object, facts), object)
+}
+
+# A row for each model.
+peak_places <- function(object, facts) {
+  rows <- as.data.frame(object)
+  size <- map_size(rows, facts$settings)
+  parts <- lapply(split(seq_len(nrow(rows)), factor(rows$model, unique(rows$model))), function(at) {
+    best <- at[which.max(size[at])]
+    if (!length(best)) best <- at[1]
+    data.frame(model = rows$model[best], places = sum(!is.na(rows$statistic[at])),
+               left_out = sum(is.na(rows$statistic[at])),
+               significant = sum(rows$p_familywise[at] <= facts$settings$alpha, na.rm = TRUE),
+               threshold = unname(facts$threshold[as.character(rows$model[best])]),
+               peak = rows$center[best], score = rows$score[best],
+               p_familywise = rows$p_familywise[best])
+  })
+  result <- do.call(rbind, parts)
+  rownames(result) <- NULL
+  result
+}
+
+#' @rdname print.repalign_map_test
+#' @export
+tidy.repalign_map_test <- function(x, ...) {
+  no_other_arguments(...)
+  tidied <- NextMethod()
+  tidied[union("term", names(tidied))]
+}
+
+# ---- sentences
+
+# A sentence for each model.
+map_sentences <- function(x) {
+  facts <- map_facts(x, "result")
+  need_columns(x, c("center", "model", "score", "statistic", "p_familywise"), "told", "result")
+  tell <- if (facts$settings$correction == "cluster_mass") cluster_sentence else place_sentence
+  models <- unique(as.character(x$model))
+  vapply(models, function(model) tell(x[x$model == model, ], model, length(models) > 1, facts), "",
+         USE.NAMES = FALSE)
+}
+
+# "the RSA score of category was above 0", "the difference a - b was not 0"
+map_claim <- function(model, several, settings, found) {
+  what <- if (is.null(settings$measure)) "the score" else
+    paste("the", sub("^an? ", "", measure_words(settings$measure)))
+  subject <- if (model == "map") what else paste(what, "of", model)
+  baseline <- if (settings$compared) "0" else format(settings$baseline)
+  paste0(subject, " was ", if (!found) "nowhere shown to be ",
+         switch(settings$alternative, greater = "above ", less = "below ",
+                two_sided = "different from ", no_branch(settings$alternative)), baseline)
+}
+
+subjects_and_places <- function(x, settings) {
+  paste0("Over ", count_of(settings$subjects, "subject"), " and ",
+         count_of(count_word(nrow(x)), "place"), ", ")
+}
+
+statistic_words <- function(value, settings) {
+  name <- if (settings$statistic == "t") paste0("t(", settings$subjects - 1, ")") else
+    "mean in units of the size of all scores"
+  paste(name, "=", number_word(value))
+}
+
+place_sentence <- function(x, model, several, facts) {
+  settings <- facts$settings
+  row <- peak_places(x, facts)
+  if (!row$places) return(no_scores_words(x, model, settings))
+  at <- which(x$center == row$peak)[1]
+  by <- if (settings$correction == "tfce") "by TFCE" else "by the largest statistic"
+  paste0(subjects_and_places(x, settings), map_claim(model, several, settings, row$significant > 0),
+         if (row$significant) paste(" at", count_of(count_word(row$significant), "place")),
+         brackets(alpha_words(settings$alpha, "family-wise p"), paste(by, "over all places"),
+                  flips_words(settings)),
+         "; most at ", row$peak, brackets(paste("mean", number_word(row$score)),
+                                          statistic_words(x$statistic[at], settings),
+                                          p_words(row$p_familywise, settings$alpha)), ".",
+         lost_places_words(x))
+}
+
+no_scores_words <- function(x, model, settings) {
+  paste0(subjects_and_places(x, settings), if (model == "map") "the maps have" else
+    paste(model, "has"), " no scores (NA).")
+}
+
+lost_places_words <- function(x) {
+  lost <- sum(is.na(x$score))
+  if (lost) paste0(" ", count_of(lost, "place"), " had no score (NA).") else ""
+}
+
+cluster_sentence <- function(x, model, several, facts) {
+  settings <- facts$settings
+  if (all(is.na(x$score))) return(no_scores_words(x, model, settings))
+  clusters <- shown_clusters(x, facts)
+  found <- clusters$p_value <= settings$alpha
+  cutoff <- (if (settings$alternative == "less") -1 else 1) * settings$cutoff
+  beyond <- paste0(if (settings$statistic == "t") "t = " else "a mean of ",
+                   if (settings$alternative == "two_sided") "+-", format(cutoff, digits = 3))
+  how <- brackets(paste("cluster mass of places beyond", beyond), flips_words(settings))
+  one <- function(k) {
+    several <- clusters$places[k] > 1
+    paste0(count_of(count_word(clusters$places[k]), "place"), if (several) " from " else " at ",
+           clusters$first[k], if (several) paste(" to", clusters$last[k]),
+           brackets(p_words(clusters$p_value[k], settings$alpha)))
+  }
+  told <- order(clusters$p_value)[seq_len(min(max(sum(found), 1), 3, nrow(clusters)))]
+  detail <- if (!nrow(clusters)) "; there was no cluster" else
+    paste0(if (any(found)) "; clusters that say so: " else "; smallest p-value: ",
+           enumerate(vapply(told, one, ""), 3, quote = FALSE),
+           if (sum(found) > 3) paste(" and", sum(found) - 3, "more"))
+  paste0(subjects_and_places(x, settings), map_claim(model, several, settings, any(found)),
+         if (any(found)) " somewhere", how, detail, ".", if (any(found)) {
+           " This says neither at which places nor from when to when."
+         }, lost_places_words(x))
+}

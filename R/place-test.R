@@ -1,0 +1,274 @@
+# test_maps(): maps of several subjects, tested at all places by flips of their signs. Here are its
+# help, the statistic and its null; what is given is in place-maps.R, the result in place-result.R.
+
+#' Test maps over subjects
+#'
+#' Tests the scores of several subjects at many places or times, such as those of [searchlight()],
+#' with control over all places: by the largest statistic, by the mass of clusters, or by TFCE
+#' (threshold-free cluster enhancement, computed exactly), under flips of the subjects' signs.
+#'
+#' @param maps a matrix subjects x places, an array subjects x places x models, or a named list with
+#'   what [searchlight()] returned for each subject (the same centres, models and measure).
+#' @param baseline what a score is compared with. A distance needs one, or `compare`.
+#' @param compare two models, as `c("a", "b")`: their difference a - b is tested; or a second set of
+#'   maps of the same subjects, which is subtracted from `maps`.
+#' @param adjacency which places touch, for clusters and TFCE: what [adjacency()] returns, or takes.
+#'   It is matched by names where both have them, else by order.
+#' @param correction `"max"`, `"cluster_mass"` or `"tfce"`, see Details.
+#' @param statistic `"t"`, or `"mean"`: the mean over subjects in units of the common size of all
+#'   scores, for few subjects.
+#' @param alternative `"greater"`, `"less"` or `"two_sided"`. `NULL`: `"two_sided"` with `compare`,
+#'   else `"greater"`, or `"less"` for a distance.
+#' @param threshold for clusters: places whose own p-value (of the t or normal distribution) is
+#'   below it form clusters. For volumes take .001.
+#' @param extent,height the exponents E and H of TFCE.
+#' @param permutations how many flips of signs; all of them if there are no more. Or a matrix of 1
+#'   and -1, a row a flip and a column a subject.
+#' @param alpha level of the thresholds, in the attribute `"threshold"`.
+#' @param na what to do about missing scores: `"error"`, or leave out `"places"` that a subject
+#'   lacks.
+#' @param threads how many threads the C code runs, see [similarity()].
+#' @return A data frame of class `repalign_map_test` with a row for each place and model: `center`,
+#'   `model`, `score` (the mean of the maps), `std_error`, `statistic`, `p_value` (of this place
+#'   alone) and `p_familywise`; for clusters `cluster` and `p_cluster`, and no `p_familywise`
+#'   (`NA`); for TFCE `tfce`, its value. Attributes: `"max_null"`, the largest corrected statistic
+#'   of each flip (a column for each model, without the observed signs); `"threshold"`, what
+#'   exceeds it is significant, in the same units; `"clusters"`, which `summary()` returns:
+#'   `cluster`, `places`, `first` and `last` of them, `peak`, `mass` and `p_value` (with several
+#'   models, also `model`).
+#' @details Under the null hypothesis a subject's map is as likely as its negative. So all values
+#'   of a subject get one random sign, and dependence between places is kept. The p-value is the
+#'   share of flips (with the observed signs) whose largest statistic over places is at least as
+#'   large. With all \eqn{2^N} flips of N subjects it cannot be below \eqn{2^{-N}}{2^-N} (two-sided
+#'   twice that).
+#'
+#' * `"max"`: the largest statistic. It alone holds for single places.
+#' * `"cluster_mass"`: the sum of the statistic over connected places above the `threshold`.
+#' * `"tfce"`: for each place the integral over heights h of
+#'   \eqn{e(h)^E h^H}{e(h)^E h^H}, where e is the number of connected places above h. There are no
+#'   steps of heights: the value is exact.
+#'
+#' Positive and negative values never join. Places are left out (`NA`, and a warning of class
+#' `repalign_undefined` counts them) where a subject has no score (`na = "places"`) or, for t, where
+#' all scores have one size. P-values hold for each model; the largest one over several is not
+#' taken.
+#'
+#' *What the p-values say.* A cluster's p-value says that the maps differ from the baseline
+#' somewhere, not at which places, nor from when to when: beside a strong effect, a place without
+#' any was in a significant cluster in 9% of simulated data sets (TFCE 4%, `"max"` 3%). Scores
+#' above 0 on average are not scores above 0 in most subjects.
+#'
+#' *When not to trust it.* Flips need scores that are symmetric around the baseline. Of scores that
+#' are skewed upwards, as those of RSA are, the two-sided t was significant in 6 to 8% of data sets
+#' without effect (15 subjects, a skewness of .6; with 1.4, 16 to 22%, and 34 to 47% with 400
+#' places), while `"greater"` stayed at 2%: hence the default. `"mean"` stays near 5% two-sided, but
+#' reaches 11% with `"greater"`. It finds more with few subjects whose scores are alike in size at
+#' all places. Groups of subjects and covariates are for the package permuco.
+#' @references Maris and Oostenveld (2007), Journal of Neuroscience Methods 164. Smith and Nichols
+#'   (2009), NeuroImage 44. Chen et al. (2026), arXiv 2603.03004 (exact TFCE). Sassenhagen and
+#'   Draschkow (2019), Psychophysiology 56. Allefeld, Goergen and Haynes (2016), NeuroImage 141.
+#' @examples
+#' # 12 subjects, 60 times, an effect from 20 to 35
+#' set.seed(1)
+#' noise <- t(replicate(12, as.vector(stats::filter(rnorm(64), rep(1, 5), sides = 2))[3:62]))
+#' maps <- 0.2 * noise + rep(ifelse(1:60 %in% 20:35, 0.3, 0), each = 12)
+#' colnames(maps) <- paste(10 * (1:60), "ms")
+#' tested <- test_maps(maps, adjacency = adjacency(times = 60), correction = "cluster_mass")
+#' tested
+#' summary(tested)
+#' exact <- test_maps(maps, adjacency = adjacency(times = 60), correction = "tfce",
+#'                    permutations = 999)
+#' exact$center[exact$p_familywise <= 0.05]
+#' @seealso [searchlight()], [adjacency()], [time_windows()],
+#'   [plot()][plot.repalign_map_test]
+#' @export
+test_maps <- function(maps, baseline = 0, compare = NULL, adjacency = NULL,
+                      correction = c("max", "cluster_mass", "tfce"), statistic = c("t", "mean"),
+                      alternative = NULL, threshold = 0.05, extent = 0.5, height = 2,
+                      permutations = 9999, alpha = 0.05, na = c("error", "places"),
+                      threads = NULL) {
+  need_arguments()
+  settings <- list(
+    correction = check_choice(correction, c("max", "cluster_mass", "tfce"), "correction"),
+    statistic = check_choice(statistic, c("t", "mean"), "statistic"),
+    baseline = check_number(baseline, "baseline"), compared = !is.null(compare),
+    level = check_number(threshold, "threshold", above = 0, below = 1),
+    extent = check_not_negative(extent, "extent"), height = check_not_negative(height, "height"),
+    alpha = check_number(alpha, "alpha", above = 0, below = 1)
+  )
+  na <- check_choice(na, c("error", "places"), "na")
+  hold_threads(threads)
+  maps <- read_maps(maps, "maps")
+  settings[c("measure", "direction")] <- list(maps$measure, maps$direction)
+  if (identical(maps$direction, "distance") && missing(baseline) && is.null(compare)) {
+    abort("`baseline` is missing: ", maps$measure, " is a distance, whose value without any ",
+          "relation is not 0. Give the value expected then, or `compare`.",
+          class = "repalign_error_missing", arg = "baseline")
+  }
+  maps <- compared_maps(maps, compare, settings$baseline)
+  settings$subjects <- nrow(maps$values)
+  if (settings$subjects < 2) {
+    abort("`maps` has one subject, but flips of signs need two or more.",
+          class = "repalign_error_size", arg = "maps")
+  }
+  settings$alternative <- map_alternative(alternative, settings)
+  settings$cutoff <- cluster_cutoff(settings)
+  left_out <- left_out_places(maps, settings$statistic, na)
+  graph <- graph_of_places(adjacency, maps$centers, settings$correction)
+  flips <- sign_flips(permutations, settings$subjects)
+  note_few_flips(flips, settings)
+  found <- run_flips(maps, left_out, graph, flips, settings)
+  map_test_result(found, maps, flips, settings)
+}
+
+# ---- what is given
+
+map_alternative <- function(alternative, settings) {
+  if (!is.null(alternative)) {
+    return(check_choice(alternative, c("greater", "less", "two_sided"), "alternative"))
+  }
+  if (settings$compared) return("two_sided")
+  if (identical(settings$direction, "distance")) "less" else "greater"
+}
+
+cluster_cutoff <- function(settings) {
+  tail <- if (settings$alternative == "two_sided") settings$level / 2 else settings$level
+  if (tail >= 0.5) {
+    abort("`threshold` must be below .5: clusters are places that stand out.",
+          class = "repalign_error_value", arg = "threshold")
+  }
+  if (settings$statistic == "mean") return(stats::qnorm(tail, lower.tail = FALSE))
+  stats::qt(tail, settings$subjects - 1, lower.tail = FALSE)
+}
+
+# list(signs, engine): a column of 1 and -1 for each flip besides the observed signs. Random ones
+# are drawn at once, so that they do not depend on how the work is cut.
+sign_flips <- function(permutations, subjects) {
+  if (is.matrix(permutations) || is.data.frame(permutations)) {
+    return(list(signs = given_signs(as.matrix(permutations), subjects), engine = "given"))
+  }
+  wanted <- check_count(permutations, "permutations")
+  if (2^subjects <= wanted + 1) {
+    codes <- seq_len(2^subjects - 1)
+    bits <- vapply(seq_len(subjects), function(k) (codes %/% 2^(k - 1)) %% 2, double(length(codes)))
+    return(list(signs = t(matrix(1 - 2 * bits, ncol = subjects)), engine = "exact"))
+  }
+  check_memory(12 * as.double(wanted) * subjects, "So many flips", "Take fewer `permutations`.")
+  drawn <- sample.int(2L, wanted * as.double(subjects), replace = TRUE)
+  list(signs = matrix(3 - 2 * drawn, subjects), engine = "random")
+}
+
+given_signs <- function(signs, subjects) {
+  usable <- is.numeric(signs) && ncol(signs) == subjects && nrow(signs) > 0 && !anyNA(signs) &&
+    all(abs(signs) == 1)
+  if (usable) return(unname(t(signs)))
+  abort("`permutations` as a matrix must have a row of 1 and -1 for each flip, and a column for ",
+        "each of the ", subjects, " subjects", if (is.numeric(signs) && ncol(signs) != subjects) {
+          paste(", not", ncol(signs))
+        }, ".", class = "repalign_error_design", arg = "permutations")
+}
+
+note_few_flips <- function(flips, settings) {
+  both <- settings$alternative == "two_sided" && flips$engine == "exact"
+  least <- (if (both) 2 else 1) / (ncol(flips$signs) + 1)
+  if (least <= settings$alpha + 1e-12) return(invisible())
+  inform("No p-value can be at most `alpha` = ", format(settings$alpha), " with ",
+         count_of(ncol(flips$signs) + 1, "flip"), " of ", count_of(settings$subjects, "subject"),
+         ": the smallest one possible is ", format(least, digits = 3), ". Take more ",
+         if (flips$engine == "exact") "subjects." else "`permutations`.",
+         class = "repalign_few_permutations")
+}
+
+# ---- the null
+
+# What scores are multiplied by, so that large values are always what is looked for.
+map_sign <- function(settings) if (settings$alternative == "less") -1 else 1
+
+# A list for each model: see model_flips().
+run_flips <- function(maps, left_out, graph, flips, settings) {
+  count <- length(maps$models)
+  places <- ncol(maps$values)
+  at_once <- max(1, min(floor(2^22 / places), 2000))
+  blocks <- split(seq_len(ncol(flips$signs)), (seq_len(ncol(flips$signs)) - 1) %/% at_once)
+  check_memory(8 * (as.double(places) * (settings$subjects * (count + 3) + 3 * at_once) +
+                      ncol(flips$signs) * count) + 60 * as.double(places) * thread_count(),
+               "The flips of these maps", "Fewer places or threads need less.")
+  run <- list(advance = progress_along(length(blocks) * count), blocks = blocks,
+              signs = flips$signs, steps = length(blocks) * count, started = proc.time()[[3]])
+  lapply(seq_len(count), function(model) {
+    kept <- which(left_out[, model] == "")
+    values <- matrix(maps$values[, kept, model], ncol = length(kept))
+    of_kept <- if (is.null(graph)) rep(list(integer()), length(kept)) else cut_graph(graph, kept)
+    found <- model_flips(values, packed_graph(of_kept), model, run, settings)
+    found$kept <- kept
+    found$graph <- of_kept
+    found
+  })
+}
+
+# values: subjects x places. Of the places: score and std_error, statistic, p_value; corrected: its
+# TFCE, or the number of its cluster, or the statistic itself; largest: that of each flip, signed as
+# the statistic is.
+model_flips <- function(values, graph, model, run, settings) {
+  sign <- map_sign(settings)
+  both <- settings$alternative == "two_sided"
+  # neither statistic depends on the unit, but squares of very large or small numbers are no doubles
+  unit <- sign * power_of_two_below(max(abs(values)))
+  scaled <- t(values * unit)
+  by <- statistic_by(scaled, settings)
+  corrected_by <- correction_by(settings, ncol(values))
+  observed <- observed_statistic(rowSums(scaled), by)
+  size <- if (both) abs(observed) else observed
+  found <- list(reached = 0, largest = NULL)
+  for (k in seq_along(run$blocks)) {
+    sums <- scaled %*% run$signs[, run$blocks[[k]], drop = FALSE]
+    part <- .Call(C_map_null, sums, by$squares, by$scale, graph$start, graph$near,
+                  corrected_by$settings, corrected_by$power, lowest_equal(size), thread_count())
+    found$reached <- found$reached + part$reached
+    found$largest <- c(found$largest, part$largest)
+    if (k == 1 && model == 1) {
+      announce_duration(run$started, 1, run$steps, "test_maps()",
+                        "Fewer permutations take less, and more threads share them.")
+    }
+    run$advance()
+  }
+  observed_corrected <- switch(settings$correction,
+    max = observed,
+    cluster_mass = .Call(C_map_clusters, observed, graph$start, graph$near, corrected_by$settings),
+    tfce = .Call(C_map_tfce, observed, graph$start, graph$near, corrected_by$settings,
+                 corrected_by$power),
+    no_branch(settings$correction)
+  )
+  clusters <- settings$correction == "cluster_mass"
+  deviations <- rowSums((scaled - rowMeans(scaled))^2)
+  list(score = colMeans(values),
+       std_error = sqrt(deviations / (nrow(values) - 1) / nrow(values)) / abs(unit),
+       statistic = sign * observed, p_value = (1 + found$reached) / (1 + length(found$largest)),
+       corrected = if (clusters) observed_corrected else sign * observed_corrected,
+       largest = sign * found$largest)
+}
+
+# How sums over subjects become the statistic: see map_statistic in src/map_null.h. scaled: places x
+# subjects.
+statistic_by <- function(scaled, settings) {
+  n <- settings$subjects
+  if (settings$statistic == "t") return(list(squares = rowSums(scaled^2), scale = c(n, 0)))
+  size <- sqrt(mean(scaled^2))
+  list(squares = NULL, scale = c(n, if (size > 0) 1 / (sqrt(n) * size) else 0))
+}
+
+observed_statistic <- function(sums, by) {
+  n <- by$scale[1]
+  if (is.null(by$squares)) return(sums * by$scale[2])
+  mean <- sums / n
+  mean * sqrt(n - 1) / sqrt(by$squares / n - mean^2)
+}
+
+correction_by <- function(settings, places) {
+  kind <- match(settings$correction, c("max", "cluster_mass", "tfce")) - 1
+  list(settings = c(kind, settings$alternative == "two_sided", settings$cutoff, settings$height),
+       power = if (settings$correction == "tfce") (0:places)^settings$extent)
+}
+
+# Values down to here count as equal to these: rounding of a statistic near 0 is no share of it.
+lowest_equal <- function(values) values - 1e-9 * abs(values) - 1e-13

@@ -1,0 +1,203 @@
+# Recordings over time: windows, channels crossed with windows, and arrays of channels x times as
+# matrices whose columns a searchlight can be about.
+
+#' Time windows for a searchlight over time
+#'
+#' `time_windows()` lists the points of time in windows that slide over a recording;
+#' `cross_places()` crosses them with channels, so that [searchlight()] compares every place in
+#' every window; `flatten_time()` makes an array conditions x channels x time a matrix with a column
+#' for each channel at each time, as these lists count them; `split_time()` makes it a list with a
+#' matrix for each window, for comparisons across time.
+#'
+#' @param times the times of the samples, which increase.
+#' @param width how long a window is: window j has the times from b to b + width, the latter
+#'   excluded.
+#' @param step from the beginning of a window to that of the next; `NULL`: the median distance of
+#'   neighbouring times. The first window begins with the first time, and there are as many as fit.
+#' @param unit the unit of the times, for names such as "120 ms"; `""`: none.
+#' @param neighbours,windows lists of numbers: the channels around each place
+#'   ([neighbourhoods()], or one for each region) and the times of each window.
+#' @param channels how many channels the data have; `NULL`: the largest number in `neighbours`.
+#' @param x an array conditions x channels x time, or conditions x channels x time x repeats.
+#' @return `time_windows()`: a list with the numbers of the times of each window, named by their
+#'   means (to 6 digits). `cross_places()`: a list with an element for each place (the fastest) and
+#'   window, named "Cz, 120 ms": the columns that `flatten_time()` gives the channels of the place
+#'   at the times of the window. `flatten_time()`: a matrix conditions x columns or, with repeats,
+#'   an array conditions x columns x repeats, where channel c at time t is column c + channels * (t
+#'   - 1), named "Cz 120 ms". `split_time()`: a named list with a matrix (or array) for each
+#'   window, as if `flatten_time()` had been given its times only.
+#' @details
+#' Windows that overlap and samples that follow each other depend on each other; [test_maps()] takes
+#' this into account, because all places of a subject have their sign flipped together.
+#'
+#' *Across time.* `similarity(split_time(x, windows), split_time(y, windows))` compares all windows
+#' of one area with all of another, and `as.vector(score_matrix(result))` is one map over the grid,
+#' whose graph is `cross_adjacency(adjacency(times = n), adjacency(times = n))`. Take **different
+#' repeats** for the two sides, also of different areas: noise outlasts a window, and with the same
+#' repeats windows look alike because of it. In a simulation of noise without any signal (an
+#' autoregressive process with .9), RDMs 5 and 10 samples apart correlated by .34 and .11 on the
+#' same repeats, and by less than .01 on others. Of an area against itself, use only the windows
+#' before each one.
+#' @examples
+#' # 20 conditions, 4 channels, 50 times
+#' set.seed(1)
+#' times <- seq(-100, 390, by = 10)
+#' x <- array(rnorm(20 * 4 * 50), c(20, 4, 50),
+#'            dimnames = list(NULL, c("Fz", "Cz", "Pz", "Oz"), NULL))
+#' windows <- time_windows(times, width = 50, step = 50)
+#' windows[1:2]
+#' near <- neighbourhoods(c(Fz = 1, Cz = 2, Pz = 3, Oz = 4), k = 2)
+#' places <- cross_places(near, windows)
+#' model <- matrix(rnorm(20 * 3), 20)
+#' searchlight(flatten_time(x, times), places, model, permutations = 99)
+#'
+#' # every window with every other
+#' score_matrix(similarity(split_time(x, windows[1:3]), measure = "rsa"))
+#' @seealso [searchlight()], [test_maps()], [adjacency()]
+#' @export
+time_windows <- function(times, width, step = NULL, unit = "ms") {
+  need_arguments()
+  times <- check_sample_times(times, 2)
+  spacing <- stats::median(diff(times))
+  step <- if (is.null(step)) spacing else check_number(step, "step", above = 0)
+  width <- check_number(width, "width", above = 0)
+  check_unit(unit)
+  tolerance <- 1e-6 * spacing
+  room <- times[length(times)] + spacing - times[1] - width
+  if (room < -tolerance) {
+    abort("`width` is longer than the recording (", format(room + width), "): take a smaller one.",
+          class = "repalign_error_value", arg = "width")
+  }
+  begins <- times[1] + step * seq(0, floor((room + tolerance) / step))
+  # times at a border belong to the window that begins there
+  first <- findInterval(begins - tolerance, times, left.open = TRUE) + 1
+  last <- findInterval(begins + width - tolerance, times, left.open = TRUE)
+  empty <- which(last < first)
+  if (length(empty)) {
+    abort("`width` leaves ", count_of(length(empty), "window"), " without any time, first that ",
+          "which begins at ", format(begins[empty[1]]), ": take a larger one.",
+          class = "repalign_error_value", arg = "width")
+  }
+  windows <- Map(seq, first, last)
+  means <- vapply(windows, function(at) mean(times[at]), 0)
+  means[abs(means) < tolerance] <- 0
+  stats::setNames(windows, with_unit(distinct_numbers(means), unit))
+}
+
+check_sample_times <- function(times, least, arg = "times") {
+  numbers <- is.numeric(times) && is.null(dim(times)) && length(times) >= least
+  if (!numbers) {
+    abort("`", arg, "` must be ", if (least > 1) "two or more " else "", "numbers that increase, ",
+          "not ", if (is.numeric(times) && is.null(dim(times))) length(times) else
+            describe(times), ".", class = "repalign_error_type", arg = arg)
+  }
+  times <- as.double(times)
+  bad <- which(!is.finite(times))
+  if (!length(bad)) bad <- which(diff(times) <= 0) + 1
+  if (length(bad)) {
+    abort("`", arg, "` must increase, but value ", bad[1], " is ", format(times[bad[1]]),
+          if (is.finite(times[bad[1]])) paste(" after", format(times[bad[1] - 1])), ".",
+          class = "repalign_error_value", arg = arg)
+  }
+  times
+}
+
+check_unit <- function(unit) {
+  if (is.character(unit) && length(unit) == 1 && !is.na(unit)) return(invisible())
+  abort("`unit` must be one text, such as \"ms\", or \"\".", class = "repalign_error_value",
+        arg = "unit")
+}
+
+with_unit <- function(text, unit) if (nzchar(unit)) paste(text, unit) else text
+
+# Numbers as text with 6 digits, or as many as tell them apart.
+distinct_numbers <- function(values) {
+  for (digits in 6:15) {
+    text <- formatC(values, digits = digits, format = "g", width = 1)
+    if (!anyDuplicated(text)) break
+  }
+  text
+}
+
+#' @rdname time_windows
+#' @export
+cross_places <- function(neighbours, windows, channels = NULL) {
+  need_arguments()
+  most <- if (is.null(channels)) .Machine$integer.max else check_count(channels, "channels")
+  neighbours <- check_neighbours(neighbours, most)
+  windows <- check_neighbours(windows, .Machine$integer.max, "windows")
+  if (is.null(channels)) {
+    channels <- largest <- max(unlist(neighbours))
+    if (largest != length(neighbours)) {
+      inform("The largest number in `neighbours`, ", largest, ", is taken for the number of ",
+             "channels. Give `channels` if there are more.", class = "repalign_last_channels")
+    }
+  }
+  last <- channels * as.double(max(unlist(windows)))
+  if (last > .Machine$integer.max) {
+    abort("`windows` and `neighbours` together need ", format(last), " columns, more than R can ",
+          "number: take fewer channels or times.", class = "repalign_error_size", arg = "windows")
+  }
+  check_memory(4 * sum(lengths(neighbours)) * as.double(sum(lengths(windows))), "These places",
+               "Fewer windows or smaller neighbourhoods need less.")
+  crossed <- lapply(windows, function(at) {
+    before <- as.integer(channels * (sort(at) - 1))
+    lapply(neighbours, function(near) as.vector(outer(near, before, "+")))
+  })
+  crossed <- unlist(unname(lapply(crossed, unname)), recursive = FALSE)
+  stats::setNames(crossed, crossed_names(neighbours, windows))
+}
+
+crossed_names <- function(space, time) {
+  named <- function(x) if (is.null(names(x))) seq_along(x) else names(x)
+  paste0(rep(named(space), length(time)), ", ", rep(named(time), each = length(space)))
+}
+
+#' @rdname time_windows
+#' @export
+flatten_time <- function(x, times, unit = "ms") {
+  need_arguments()
+  check_time_array(x)
+  times <- check_sample_times(times, 1)
+  check_unit(unit)
+  if (length(times) != dim(x)[3]) {
+    abort("`times` has ", count_of(length(times), "time"), ", but the third dimension of `x` has ",
+          dim(x)[3], ".", class = "repalign_error_size", arg = "times")
+  }
+  flattened_times(x, with_unit(distinct_numbers(times), unit))
+}
+
+check_time_array <- function(x) {
+  usable <- is.numeric(x) && length(dim(x)) %in% 3:4 && all(dim(x) > 0)
+  if (usable) return(invisible())
+  abort("`x` must be an array of numbers, conditions x channels x time or conditions x channels x ",
+        "time x repeats, not ", describe(x), ".", class = "repalign_error_type", arg = "x")
+}
+
+# labels: of the times.
+flattened_times <- function(x, labels) {
+  sizes <- dim(x)
+  names <- dimnames(x)
+  channels <- if (is.null(names[[2]])) seq_len(sizes[2]) else names[[2]]
+  columns <- paste(rep(channels, sizes[3]), rep(labels, each = sizes[2]))
+  dim(x) <- c(sizes[1], sizes[2] * sizes[3], sizes[-(1:3)])
+  dimnames(x) <- c(if (is.null(names)) list(NULL) else unname(names[1]), list(columns),
+                   if (length(sizes) == 4) (if (is.null(names)) list(NULL) else unname(names[4])))
+  x
+}
+
+#' @rdname time_windows
+#' @export
+split_time <- function(x, windows) {
+  need_arguments()
+  check_time_array(x)
+  windows <- check_neighbours(windows, dim(x)[3], "windows")
+  names <- if (is.null(names(windows))) as.character(seq_along(windows)) else names(windows)
+  times <- dimnames(x)[[3]]
+  if (is.null(times)) times <- seq_len(dim(x)[3])
+  parts <- lapply(windows, function(at) {
+    part <- if (length(dim(x)) == 3) x[, , at, drop = FALSE] else x[, , at, , drop = FALSE]
+    flattened_times(part, times[at])
+  })
+  stats::setNames(parts, names)
+}

@@ -1,0 +1,99 @@
+# Pictures of what encode() returned: scores of layers with their ceilings, and of neurons against
+# their reliability.
+
+#' @rdname encode
+#' @param what what `plot()` draws: `"pairs"`, the score of each pair, with its ceiling (dashes) and
+#'   the normalised score (open points) where there are trials, or `"neurons"`, the score of each
+#'   neuron over its reliability, with the line that no score exceeds but by chance.
+#' @exportS3Method ggplot2::autoplot
+autoplot.repalign_encoding <- function(object, what = c("pairs", "neurons"), ...) {
+  no_other_arguments(...)
+  what <- check_choice(what, c("pairs", "neurons"), "what")
+  need_columns(object, c("x", "y", "measure", "score"), "drawn")
+  need_rows(object)
+  if (what == "neurons") encoded_neurons(object) else encoded_pairs(object)
+}
+
+encoded_pairs <- function(object) {
+  rows <- as.data.frame(object)
+  rows$at <- factor(full_names(rows, "x"), unique(full_names(rows, "x")))
+  rows$panel <- encoding_panels(object)
+  if (anyDuplicated(rows[c("at", "panel")])) {
+    abort("`object` has two scores of ", dQuote(as.character(rows$at[anyDuplicated(
+      rows[c("at", "panel")])]), FALSE), " that cannot be told apart: bind results with names, as ",
+      "in rbind(day1 = a, day2 = b).", class = "repalign_error_rows", arg = "object")
+  }
+  if (all(is.na(rows$score))) {
+    abort("There is nothing to draw: all values are undefined (NA).",
+          class = "repalign_error_size", arg = "object")
+  }
+  rows$left <- as.integer(rows$at) - 0.35
+  rows$right <- as.integer(rows$at) + 0.35
+  limited <- any(!is.na(rows$ceiling))
+  values <- c("score", if (any(!is.na(rows$normalized))) "normalized")
+  points <- do.call(rbind, lapply(values, function(name) {
+    data.frame(rows[c("at", "panel")], value = factor(name, values), score = rows[[name]])
+  }))
+  ggplot2::ggplot(points, ggplot2::aes(x = .data[["at"]], y = .data[["score"]])) +
+    ggplot2::geom_hline(yintercept = 0, linewidth = 0.3, colour = "grey60") +
+    (if (limited) {
+      ggplot2::geom_segment(data = rows, linetype = "22", linewidth = 0.5, na.rm = TRUE,
+                            ggplot2::aes(x = .data[["left"]], xend = .data[["right"]],
+                                         y = .data[["ceiling"]], yend = .data[["ceiling"]]))
+    }) +
+    ggplot2::geom_point(ggplot2::aes(shape = .data[["value"]]), size = 2.5, na.rm = TRUE,
+                        colour = forest_colour, fill = "white") +
+    ggplot2::scale_shape_manual(values = c(score = 19, normalized = 21), name = NULL,
+                                guide = if (length(values) > 1) "legend" else "none") +
+    (if (nlevels(rows$panel) > 1) ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]))) +
+    ggplot2::scale_x_discrete(limits = levels(rows$at), labels = names_below(levels(rows$at)),
+                              guide = sideways(levels(rows$at))) +
+    ggplot2::labs(x = NULL, y = encoding_axis(rows), caption = caption_of(
+      if (limited) "dashes: noise ceilings",
+      if (anyNA(rows$score)) paste(sum(is.na(rows$score)), "undefined"))) +
+    picture_theme(panel.grid.major.x = ggplot2::element_blank(), legend.position = "top")
+}
+
+# What tells panels apart: the target, the measure and the source, where there are several.
+encoding_panels <- function(object) {
+  rows <- as.data.frame(object)
+  parts <- list(source_names(rows, source_columns(object)), full_names(rows, "y"),
+                as.character(rows$measure))
+  parts <- Filter(function(part) length(unique(part)) > 1, parts)
+  title <- if (length(parts)) do.call(paste, c(parts, sep = " | ")) else rep("", nrow(rows))
+  factor(title, unique(title))
+}
+
+encoding_axis <- function(rows) {
+  measures <- unique(as.character(rows$measure))
+  words <- if (all(endsWith(measures, "r2"))) "R squared" else
+    if (all(endsWith(measures, "cor"))) "correlation" else "score"
+  paste(words, "of stimuli that were left out")
+}
+
+encoded_neurons <- function(object) {
+  table <- as.data.frame(object, part = "neurons")
+  measure <- rep(as.character(object$measure), object$neurons)
+  if (all(is.na(table$reliability))) {
+    abort("There are no reliabilities to draw over: `to` had no trials.",
+          class = "repalign_error_trials", arg = "object")
+  }
+  x <- full_names(table, "x")
+  y <- full_names(table, "y")
+  parts <- Filter(function(part) length(unique(part)) > 1,
+                  list(source_names(table, source_columns(object)), x, y, measure))
+  table$panel <- if (length(parts)) do.call(paste, c(parts, sep = " | ")) else ""
+  table$panel <- factor(table$panel, unique(table$panel))
+  squared <- endsWith(measure[1], "r2")
+  line <- data.frame(reliability = seq(0, 1, length.out = 101))
+  line$score <- if (squared) line$reliability else sqrt(line$reliability)
+  lost <- sum(is.na(table$score) | is.na(table$reliability))
+  ggplot2::ggplot(table, ggplot2::aes(x = .data[["reliability"]], y = .data[["score"]])) +
+    ggplot2::geom_line(data = line, linetype = "22", linewidth = 0.5) +
+    ggplot2::geom_point(na.rm = TRUE, size = 1.5, alpha = 0.6, colour = forest_colour) +
+    (if (nlevels(table$panel) > 1) ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]))) +
+    ggplot2::labs(x = "reliability", y = encoding_axis(data.frame(measure = measure)),
+                  caption = caption_of("a point a neuron; dashes: the noise ceiling",
+                                       if (lost > 0) paste(lost, "undefined"))) +
+    picture_theme()
+}

@@ -1,0 +1,242 @@
+# Pictures of tests of maps: courses over time, and places in the order of their statistics.
+
+#' Plot a test of maps
+#'
+#' Draws the mean scores of [test_maps()] along an axis, such as time, with what is significant, or
+#' all places in the order of their statistics.
+#'
+#' @param x,object what [test_maps()] returned.
+#' @param type `"course"`: the mean score of each place along an axis, with a band of its pointwise
+#'   interval, and bars below where p-values are at most alpha. `"ranked"`: the statistics of all
+#'   places from the largest one, and the threshold. `"max_null"`: the largest corrected statistics
+#'   of the flips, and the largest of the data.
+#' @param at where the places stand along the axis, a number for each place of the rows, such as
+#'   their times; `NULL`: in their order.
+#' @param xlab,ylab titles of the axes; `NULL`: made of what is known.
+#' @param ... arguments of `autoplot()`, which `plot()` passes on; any other is an error.
+#' @return `plot()` returns `x`, invisibly. `autoplot()` returns a ggplot object.
+#' @details The band is the mean and the quantile of the t distribution times the standard error,
+#'   for each place alone (95% for `alpha = 0.05`): places whose band leaves out the baseline are
+#'   more than those that are significant over all places. A bar is drawn from the first to the
+#'   last of significant places that follow each other. Bars of clusters say that the maps differ
+#'   from the baseline, not from when to when. Rows of a result may be cut: take those of one
+#'   channel for its course.
+#' @examples
+#' if (requireNamespace("ggplot2", quietly = TRUE)) {
+#'   set.seed(1)
+#'   times <- seq(-100, 490, by = 10)
+#'   noise <- t(replicate(15, as.vector(arima.sim(list(ar = 0.8), 60))))
+#'   maps <- 0.1 * noise + rep(ifelse(times > 150 & times < 350, 0.12, 0), each = 15)
+#'   tested <- test_maps(maps, adjacency = adjacency(times = 60), correction = "tfce",
+#'                       permutations = 999)
+#'   plot(tested, type = "course", at = times, xlab = "time (ms)")
+#' }
+#' @seealso [test_maps()]
+#' @name plot.repalign_map_test
+NULL
+
+#' @rdname plot.repalign_map_test
+#' @exportS3Method ggplot2::autoplot
+autoplot.repalign_map_test <- function(object, type = c("course", "ranked", "max_null"), at = NULL,
+                                       xlab = NULL, ylab = NULL, ...) {
+  no_other_arguments(...)
+  type <- check_choice(type, c("course", "ranked", "max_null"), "type")
+  check_axis_title(xlab, "xlab")
+  check_axis_title(ylab, "ylab")
+  facts <- map_facts(object, "object")
+  need_columns(object, c("center", "model", "score", "std_error", "statistic", "p_value",
+                         "p_familywise"), "drawn")
+  need_rows(object)
+  rows <- as.data.frame(object)
+  rows$model <- factor(rows$model, unique(rows$model))
+  rows$significant <- map_significant(rows, facts$settings)
+  refuse_undefined(rows$statistic)
+  if (type == "max_null") return(map_null_picture(rows, facts, xlab, ylab))
+  if (type == "ranked") return(ranked_map_picture(rows, facts, xlab, ylab))
+  course_picture(rows, facts, course_axis(rows, at), xlab, ylab)
+}
+
+check_axis_title <- function(title, arg) {
+  if (is.null(title) || is.character(title) && length(title) == 1 && !is.na(title)) {
+    return(invisible())
+  }
+  abort("`", arg, "` must be one text, or NULL.", class = "repalign_error_value", arg = arg)
+}
+
+map_significant <- function(rows, settings) {
+  p <- if (settings$correction == "cluster_mass") rows$p_cluster else rows$p_familywise
+  !is.na(p) & p <= settings$alpha
+}
+
+# A number for each row.
+course_axis <- function(rows, at) {
+  places <- unique(rows$center)
+  if (is.null(at)) at <- seq_along(places)
+  usable <- is.numeric(at) && is.null(dim(at)) && all(is.finite(at)) && !anyDuplicated(at)
+  if (!usable || length(at) != length(places)) {
+    abort("`at` must be a different number for each of the ", count_of(length(places), "place"),
+          " of the rows", if (is.numeric(at) && length(at) != length(places)) {
+            paste(", not", length(at))
+          }, ".", class = "repalign_error_value", arg = "at")
+  }
+  at[match(rows$center, places)]
+}
+
+# ---- course
+
+course_picture <- function(rows, facts, at, xlab, ylab) {
+  settings <- facts$settings
+  rows$at <- at
+  rows <- rows[order(rows$model, rows$at), ]
+  half <- stats::qt(1 - settings$alpha / 2, settings$subjects - 1) * rows$std_error
+  rows$low <- rows$score - half
+  rows$high <- rows$score + half
+  # a place that was left out interrupts the lines
+  rows$piece <- interaction(rows$model, cumsum(is.na(rows$score)))
+  baseline <- if (settings$compared) 0 else settings$baseline
+  single <- nlevels(rows$model) == 1
+  colours <- category_colours(levels(rows$model))
+  bars <- course_bars(rows, c(baseline, rows$low, rows$high))
+  if (is.null(ylab)) {
+    name <- if (is.null(settings$measure)) "score" else measure_words(settings$measure)
+    ylab <- paste(if (settings$compared) "mean difference of" else "mean", name)
+  }
+  ggplot2::ggplot(rows[!is.na(rows$score), ],
+                  ggplot2::aes(x = .data[["at"]], y = .data[["score"]],
+                               colour = .data[["model"]], fill = .data[["model"]])) +
+    ggplot2::geom_hline(yintercept = baseline, linewidth = 0.4, colour = "grey40") +
+    ggplot2::geom_ribbon(ggplot2::aes(ymin = .data[["low"]], ymax = .data[["high"]],
+                                      group = .data[["piece"]]), alpha = 0.22, colour = NA) +
+    ggplot2::geom_line(ggplot2::aes(group = .data[["piece"]]), linewidth = 0.8) +
+    (if (nrow(bars)) {
+      ggplot2::geom_segment(data = bars, ggplot2::aes(x = .data[["from"]], xend = .data[["to"]],
+                                                      y = .data[["y"]], yend = .data[["y"]],
+                                                      colour = .data[["model"]]),
+                            linewidth = 1.8, inherit.aes = FALSE, show.legend = FALSE)
+    }) +
+    ggplot2::scale_colour_manual(NULL, values = colours, drop = FALSE) +
+    ggplot2::scale_fill_manual(NULL, values = colours, drop = FALSE) +
+    ggplot2::guides(colour = if (single) "none" else ggplot2::guide_legend(),
+                    fill = if (single) "none" else ggplot2::guide_legend()) +
+    ggplot2::scale_x_continuous(guide = ggplot2::guide_axis(check.overlap = TRUE),
+                                expand = ggplot2::expansion(mult = 0.02)) +
+    ggplot2::labs(x = if (is.null(xlab)) "place" else xlab, y = ylab,
+                  caption = course_caption(settings, nrow(bars) > 0)) +
+    light_theme()
+}
+
+# Bars below the curves, from half way to the place before a run of significant ones to half way to
+# the one after it; a row of bars for each model.
+course_bars <- function(rows, extent) {
+  extent <- range(extent, na.rm = TRUE)
+  step <- 0.045 * diff(extent)
+  bars <- lapply(seq_len(nlevels(rows$model)), function(k) {
+    own <- rows[as.integer(rows$model) == k, ]
+    runs <- rle(own$significant)
+    last <- cumsum(runs$lengths)[runs$values]
+    first <- last - runs$lengths[runs$values] + 1
+    edges <- if (nrow(own) > 1) {
+      half <- diff(own$at) / 2
+      c(own$at[1] - half[1], own$at[-1] - half, own$at[nrow(own)] + half[length(half)])
+    } else own$at + c(-0.5, 0.5)
+    data.frame(model = rep(levels(rows$model)[k], length(first)), from = edges[first],
+               to = edges[last + 1], y = rep(extent[1] - step * (0.6 + k), length(first)))
+  })
+  bars <- do.call(rbind, bars)
+  bars$model <- factor(bars$model, levels(rows$model))
+  bars
+}
+
+course_caption <- function(settings, bars) {
+  level <- format(settings$alpha)
+  by <- switch(settings$correction, max = "the largest statistic", cluster_mass = "cluster mass",
+               tfce = "TFCE", no_branch(settings$correction))
+  caption_of(paste0("band: ", format(100 * (1 - settings$alpha)), "% interval of each place alone ",
+                    "(", settings$subjects, " subjects)"),
+             paste0(if (bars) "bars: p at most " else "no p-value is at most ", level, " by ", by,
+                    ", ", flips_words(settings)),
+             if (bars && settings$correction == "cluster_mass") {
+               "a cluster does not say from when to when"
+             })
+}
+
+# ---- all places
+
+ranked_map_picture <- function(rows, facts, xlab, ylab) {
+  settings <- facts$settings
+  size <- map_size(rows[names(rows) != "tfce"], settings)
+  rows$rank <- stats::ave(-size, rows$model, FUN = function(values) {
+    rank(values, na.last = "keep", ties.method = "first")
+  })
+  rows <- rows[!is.na(rows$rank), ]
+  level <- ifelse(rows$significant, 1, ifelse(rows$p_value <= settings$alpha, 2, 3))
+  names <- c(if (settings$correction == "cluster_mass") "its cluster" else "family-wise",
+             "single place", "neither")
+  rows$level <- factor(names[level], names)
+  many <- max(rows$rank) > 200
+  rows <- rows[order(-level), ]
+  threshold <- if (settings$correction == "max") {
+    at <- facts$threshold[levels(rows$model)]
+    both <- settings$alternative == "two_sided"
+    data.frame(model = factor(names(at), levels(rows$model)), at = c(at, if (both) -at))
+  }
+  ggplot2::ggplot(rows, ggplot2::aes(x = .data[["rank"]], y = .data[["statistic"]],
+                                     colour = .data[["level"]])) +
+    (if (!is.null(threshold)) {
+      ggplot2::geom_hline(data = threshold, ggplot2::aes(yintercept = .data[["at"]]),
+                          linetype = "22", linewidth = 0.5)
+    }) +
+    ggplot2::geom_point(size = if (many) 0.8 else 1.6) +
+    (if (nlevels(rows$model) > 1) ggplot2::facet_wrap(~model)) +
+    (if (many) {
+      ggplot2::scale_x_log10(breaks = 10^(0:7), labels = function(at) format_each(at, 3))
+    } else ggplot2::scale_x_continuous(guide = ggplot2::guide_axis(check.overlap = TRUE))) +
+    ggplot2::scale_colour_manual(paste("p at most", format(settings$alpha)), drop = FALSE,
+                                 values = stats::setNames(unname(light_colours), names)) +
+    ggplot2::guides(colour = ggplot2::guide_legend(title.position = "top",
+                                                   override.aes = list(size = 2))) +
+    ggplot2::labs(x = if (is.null(xlab)) "rank of the place" else xlab,
+                  y = if (is.null(ylab)) "statistic" else ylab,
+                  caption = caption_of(if (!is.null(threshold)) {
+                    "dashed: family-wise threshold over all places"
+                  }, flips_words(settings))) +
+    light_theme()
+}
+
+map_null_picture <- function(rows, facts, xlab, ylab) {
+  settings <- facts$settings
+  models <- levels(rows$model)
+  panels <- factor(models, models)
+  bars <- do.call(rbind, Map(function(model, panel) null_bars(facts$max_null[, model], panel),
+                             models, panels))
+  best <- vapply(models, function(model) {
+    observed_largest(rows[rows$model == model, ], model, facts)
+  }, 0)
+  marks <- data.frame(panel = rep(panels, 2), at = c(best, facts$threshold[models]),
+                      mark = rep(c("observed", "threshold"), each = length(models)))
+  what <- switch(settings$correction, max = "largest statistic",
+                 cluster_mass = "largest cluster mass", tfce = "largest TFCE",
+                 no_branch(settings$correction))
+  ggplot2::ggplot(marks) + null_layers(bars, NULL) +
+    ggplot2::geom_vline(ggplot2::aes(xintercept = .data[["at"]], colour = .data[["mark"]],
+                                     linetype = .data[["mark"]]), linewidth = 0.7) +
+    (if (length(models) > 1) ggplot2::facet_wrap(~panel)) +
+    ggplot2::scale_colour_manual(NULL, values = unname(mark_colours)) +
+    ggplot2::scale_linetype_manual(NULL, values = c("solid", "22")) +
+    ggplot2::labs(x = if (is.null(xlab)) paste(what, "of all places") else xlab,
+                  y = if (is.null(ylab)) "sign flips" else ylab,
+                  caption = flips_words(settings)) +
+    light_theme()
+}
+
+# The largest corrected statistic of the data, signed as those of the flips are.
+observed_largest <- function(rows, model, facts) {
+  settings <- facts$settings
+  values <- switch(settings$correction, max = rows$statistic, tfce = rows$tfce, cluster_mass = {
+    clusters <- facts$clusters
+    c(0, if (is.null(clusters$model)) clusters$mass else clusters$mass[clusters$model == model])
+  }, no_branch(settings$correction))
+  sign <- map_sign(settings)
+  if (settings$alternative == "two_sided") max(abs(values), na.rm = TRUE) else
+    sign * max(sign * values, na.rm = TRUE)
+}

@@ -1,0 +1,124 @@
+# What write_map() writes, and where.
+
+# The values of a map: list(values, names, all), where `all` says that there must be one for each
+# voxel of the mask.
+map_values <- function(values, column, model) {
+  if (is.data.frame(values)) return(map_of_result(values, column, model))
+  for (arg in c("column", "model")) {
+    if (!is.null(get(arg))) {
+      abort("`", arg, "` is for results with a row for each centre: leave it out for numbers.",
+            class = "repalign_error_value", arg = arg)
+    }
+  }
+  plain <- (is.numeric(values) || is.logical(values)) && !is.object(values) && length(values) &&
+    sum(dim(values) > 1) <= 1
+  if (!plain) {
+    abort("`values` must be numbers at voxels, or a result with a row for each centre, not ",
+          if (length(values)) describe(values) else "an empty vector", ".",
+          class = "repalign_error_type", arg = "values")
+  }
+  names <- if (is.null(dim(values))) names(values) else names(drop(values))
+  list(values = as.double(values), names = names, all = is.null(names))
+}
+
+# of: a data frame with a row for each centre and model.
+map_of_result <- function(of, column, model) {
+  rows <- need_columns(as.data.frame(of), "center", "written", "values")
+  numbers <- setdiff(names(rows)[vapply(rows, function(x) is.numeric(x) || is.logical(x), NA)],
+                     "center")
+  column <- check_choice(if (is.null(column)) "score" else column, numbers, "column")
+  models <- unique(as.character(rows$model))
+  if (is.null(model) && length(models) > 1) {
+    abort("`values` has ", length(models), " models: say which in `model`. Names: ",
+          enumerate(models, 20), ".", class = "repalign_error_choice", arg = "model")
+  }
+  if (!is.null(model)) rows <- rows[rows$model %in% check_choice(model, models, "model"), ]
+  if (!nrow(rows)) {
+    abort("`values` has no centre.", class = "repalign_error_size", arg = "values")
+  }
+  # centres that had no names are numbered, whatever columns they are around
+  list(values = as.double(rows[[column]]), names = label_text(rows$center),
+       all = is.numeric(rows$center))
+}
+
+# The numbers of the voxels that the values belong to.
+places_of_map <- function(map, mask, space) {
+  triples <- "^[0-9]+ [0-9]+ [0-9]+$"
+  numbered <- !map$all && all(grepl("^[0-9]+$", map$names))
+  if (!is.null(map$names) && anyDuplicated(map$names)) {
+    abort("`values` has ", dQuote(map$names[duplicated(map$names)][1], FALSE), " twice: give each ",
+          "voxel one value.", class = "repalign_error_names", arg = "values")
+  }
+  if (!map$all && all(grepl(triples, map$names))) return(named_voxels(map$names, space))
+  if (!map$all && !numbered) {
+    odd <- map$names[!grepl(triples, map$names)][1]
+    abort("`values` has names that are no voxels, first ", dQuote(odd, FALSE), ": name centres as ",
+          "the columns of read_volumes(), \"i j k\", or give plain numbers without names, one for ",
+          "each voxel of the mask.",
+          class = "repalign_error_names", arg = "values")
+  }
+  inside <- voxels_of_mask(mask, 0.5, if (is.logical(mask)) space else mask_header(mask))
+  if (numbered) {
+    at <- as.double(map$names)
+    if (all(at >= 1 & at <= length(inside))) return(inside[at])
+    abort("`values` has centre ", at[at < 1 | at > length(inside)][1], ", but the mask has ",
+          count_of(length(inside), "voxel"), ".", class = "repalign_error_size", arg = "values")
+  }
+  if (length(map$values) == length(inside)) return(inside)
+  abort("`values` has ", count_of(length(map$values), "value"), " without names of voxels, and ",
+        "the mask ", count_of(length(inside), "voxel"), ": give one for each, or name them as the ",
+        "columns of read_volumes(), \"i j k\".", class = "repalign_error_size", arg = "values")
+}
+
+named_voxels <- function(names, space) {
+  places <- matrix(as.double(unlist(strsplit(names, " ", fixed = TRUE))), 3)
+  beyond <- colSums(places < 1 | places > space$sizes) > 0
+  if (any(beyond)) {
+    abort("`values` has the voxel ", dQuote(names[beyond][1], FALSE), ", but the mask has ",
+          paste(space$sizes, collapse = " x "), " voxels.", class = "repalign_error_size",
+          arg = "values")
+  }
+  colSums((places - 1) * c(1, cumprod(space$sizes[1:2]))) + 1
+}
+
+# ---- the image to write
+
+need_map_path <- function(file, mask) {
+  need_path(file, "file")
+  path <- path.expand(file)
+  if (!grepl("[.]nii([.]gz)?$", path)) {
+    abort("`file` ", dQuote(basename(file), FALSE), " must end with .nii or .nii.gz.",
+          class = "repalign_error_value", arg = "file")
+  }
+  if (!dir.exists(dirname(path))) {
+    abort("`file`: there is no folder ", dQuote(dirname(file), FALSE), ".",
+          class = "repalign_error_value", arg = "file")
+  }
+  same <- is.character(mask) && length(mask) == 1 && file.exists(path) &&
+    identical(normalizePath(path), normalizePath(path.expand(mask), mustWork = FALSE))
+  if (same) {
+    abort("`file` is the mask, which would be replaced: give another name.",
+          class = "repalign_error_value", arg = "file")
+  }
+}
+
+# The space of the map, as volume_header() gives it; a logical array has no header.
+space_of_map <- function(mask) {
+  if (is.character(mask)) {
+    need_file(mask, "mask")
+    return(volume_header(mask, "mask"))
+  }
+  if (!is.logical(mask) || !length(dim(mask)) %in% 2:3) {
+    abort("`mask` must be the path of an image or a logical array, not ", describe(mask), ".",
+          class = "repalign_error_type", arg = "mask")
+  }
+  list(file = "the map", arg = "mask", sizes = sizes_of_array(mask), unplaced = TRUE)
+}
+
+# What the header of the mask says of space, and nothing of what it says of values.
+with_space <- function(image, space) {
+  header <- space$header
+  header[c("cal_min", "cal_max", "intent_p1", "intent_p2", "intent_p3", "intent_code")] <- 0
+  header$intent_name <- header$descrip <- header$aux_file <- ""
+  RNifti::asNifti(image, reference = header, datatype = "double")
+}

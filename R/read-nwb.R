@@ -1,0 +1,350 @@
+# read_nwb() reads what a comparison needs of a recording in the NWB format: spikes, units,
+# electrodes, and the tables of trials.
+
+#' Read spikes, units and trials from an NWB file
+#'
+#' Reads the times of spikes of sorted units, what is known of the units and their electrodes, and
+#' the tables of trials from a file of the format Neurodata Without Borders (NWB 2), through the
+#' package \pkg{hdf5r}. [spike_counts()] makes responses of them.
+#'
+#' @param file the path of an NWB file.
+#' @return A list of class `repalign_nwb`, of plain R objects:
+#'   * `spikes`: a list with the times of the spikes of each unit, named by the ids of the units.
+#'     Units without a spike are kept.
+#'   * `units`: a data frame with a row for each unit: `id`, the columns of the file except the
+#'     times of spikes, and, where the file tells them, `location` and `group`: those of the
+#'     electrodes of the unit, parted by ", ". A column of the file with such a name is left as it
+#'     is.
+#'   * `electrodes`: a data frame with a row for each electrode.
+#'   * `tables`: a list with a data frame for each table of intervals, such as `trials`.
+#'
+#'   What the file lacks is empty.
+#' @details
+#' *Columns* are those that the file declares, with `id` first. Columns with several values a row
+#' are lists; columns of two axes are matrices, and those of three a list with a matrix for each
+#' row, with the axes that Python shows. Truth values are logical, all numbers are doubles.
+#' References, as that of an electrode to its group, become the name of what they refer to.
+#' `electrodes`, and other columns that name rows of a table, count them from 1, as R does.
+#'
+#' *Left out*, with a message of class `repalign_left_out`: columns that are lists of lists
+#' (`waveforms`), records (`timeseries`), whole numbers beyond 2^53, and columns that are declared
+#' but not there. Continuous signals are not read: [read_representation()] reads any array of the
+#' file by its path.
+#'
+#' If ids of units come twice, `spikes` is named by the numbers of the rows, with a message.
+#'
+#' A damaged file, or one of another format, is an error of class `repalign_error_file`. Files of
+#' NWB 1 are refused. What is inside of an HDF5 file is read by \pkg{hdf5r}, which has its own
+#' rules: give it only files that you trust.
+#' @references Rübel et al. (2022), eLife 11: The Neurodata Without Borders ecosystem for
+#'   neurophysiological data science.
+#' @examplesIf requireNamespace("hdf5r", quietly = TRUE)
+#' # a small file as NWB has it: three units on two electrodes, four trials
+#' file <- tempfile(fileext = ".nwb")
+#' open <- hdf5r::H5File$new(file, "w")
+#' hdf5r::h5attr(open, "nwb_version") <- "2.6.0"
+#' table <- function(path, ...) {
+#'   group <- open$create_group(path)
+#'   columns <- list(...)
+#'   for (name in names(columns)) group[[name]] <- columns[[name]]
+#'   shown <- grep("^id$|_index$", names(columns), value = TRUE, invert = TRUE)
+#'   hdf5r::h5attr(group, "colnames") <- shown
+#' }
+#' for (part in c("general", "general/extracellular_ephys", "intervals")) open$create_group(part)
+#' table("general/extracellular_ephys/electrodes", id = 0:1, location = c("V4", "IT"))
+#' table("units", id = c(4, 8, 9), electrodes = c(0, 1, 1),
+#'       spike_times = c(0.1, 1.2, 2.3, 1.1, 1.4, 0.3), spike_times_index = c(3, 5, 6))
+#' table("intervals/trials", id = 0:3, start_time = 0:3, image = c("cat", "dog", "cat", "dog"))
+#' open$close_all()
+#'
+#' recording <- read_nwb(file)
+#' recording
+#' recording$units
+#' trials <- recording$tables$trials
+#' counts <- spike_counts(recording$spikes, onsets = trials$start_time, window = c(0, 0.5),
+#'                        stimuli = trials$image)
+#' # units of one electrode may share spikes: they count as one unit, and are not multiplied
+#' responses(counts, neuron = recording$units$electrodes)
+#' # an area of its own
+#' counts[, recording$units$location == "IT", 1]
+#' @seealso [spike_counts()], [responses()], [read_representation()]
+#' @export
+read_nwb <- function(file) {
+  need_arguments()
+  need_file(file, "file")
+  with_hdf5(path.expand(file), function(open) {
+    if (!open$attr_exists("nwb_version")) {
+      refuse_file(file, "is no file of NWB 2: it has no attribute `nwb_version`. ",
+                  "representation_names() lists the arrays that it holds.")
+    }
+    left_out <- new.env()
+    read <- function(path) nwb_table(part_of(open, path), path, file, left_out)
+    electrodes <- read("general/extracellular_ephys/electrodes")
+    units <- read("units")
+    intervals <- part_of(open, "intervals")
+    kept <- names_of_tables(intervals)
+    tables <- lapply(stats::setNames(kept, kept), function(name) read(paste0("intervals/", name)))
+    tell_left_out(left_out, file)
+    spikes <- nwb_spikes(units, file)
+    units$spike_times <- NULL
+    structure(list(spikes = spikes, units = with_places(units, electrodes, file),
+                   electrodes = electrodes, tables = tables), class = "repalign_nwb")
+  })
+}
+
+# ---- parts of the file
+
+# A group or a dataset, or NULL if it is not there. One that is there and cannot be opened is an
+# error of hdf5r.
+part_of <- function(group, path) {
+  for (key in strsplit(path, "/", fixed = TRUE)[[1]]) {
+    if (!inherits(group, c("H5Group", "H5File")) || !key %in% names(group)) return(NULL)
+    group <- group[[key]]
+  }
+  group
+}
+
+names_of_tables <- function(intervals) {
+  found <- names(intervals)
+  found[vapply(found, function(name) inherits(intervals[[name]], "H5Group"), NA)]
+}
+
+tell_left_out <- function(left_out, file) {
+  paths <- sort(names(left_out))
+  if (!length(paths)) return(invisible())
+  why <- vapply(paths, function(path) left_out[[path]], "")
+  inform("read_nwb(): ", count_of(length(paths), "column"), " of ", dQuote(basename(file), FALSE),
+         if (length(paths) == 1) " is" else " are", " left out: ",
+         enumerate(paste0(dQuote(paths, FALSE), " (", why, ")"), 5, FALSE), ".",
+         class = "repalign_left_out")
+}
+
+# ---- tables
+
+# A table of the file as a data frame; without a row if it is not there.
+nwb_table <- function(group, path, file, left_out) {
+  if (is.null(group)) return(data.frame(id = double()))
+  ids <- part_of(group, "id")
+  if (!inherits(ids, "H5D") || length(ids$dims) != 1 || !group$attr_exists("colnames")) {
+    refuse_file(file, "is damaged: ", dQuote(path, FALSE), " is no table with `id` and `colnames`.")
+  }
+  id <- stored_values(ids, ids$get_type(), paste0(path, "/id"), file)
+  if (!is.double(id)) {
+    refuse_file(file, "is damaged: ", dQuote(path, FALSE), " has an `id` that is no number.")
+  }
+  columns <- list(id = id)
+  there <- names(group)
+  for (name in declared_columns(group, there)) {
+    column <- nwb_column(group, name, there, length(id), path, file)
+    if (is_unread(column)) left_out[[paste0(path, "/", name)]] <- column$why else
+      columns[[name]] <- column
+  }
+  # columns may be lists and matrices, which data.frame() would take apart
+  structure(columns, class = "data.frame", row.names = .set_row_names(length(id)))
+}
+
+# The spikes and the electrodes of units are wanted also where a writer forgot to declare them.
+# there: the names of all parts of the group.
+declared_columns <- function(group, there) {
+  attribute <- group$attr_open("colnames")
+  # what is empty cannot be read
+  some <- attribute$get_space()$get_simple_extent_npoints() > 0
+  names <- if (some) as.character(attribute$read())
+  setdiff(union(names[nzchar(names)], intersect(c("spike_times", "electrodes"), there)), "id")
+}
+
+# In the place of a column that cannot be read.
+unread <- function(why) structure(list(why = why), class = "unread")
+
+is_unread <- function(column) inherits(column, "unread")
+
+# A column with n rows: a vector, a matrix, or a list with an element for each row.
+nwb_column <- function(group, name, there, n, path, file) {
+  if (!name %in% there) return(unread("not there"))
+  if (paste0(name, "_index_index") %in% there) return(unread("lists of lists"))
+  part <- group[[name]]
+  if (!inherits(part, "H5D") || !length(part$dims)) return(unread("no column"))
+  type <- part$get_type()
+  why <- unread_type(type)
+  if (!is.null(why)) return(unread(why))
+  at <- paste0(path, "/", name)
+  values <- stored_values(part, type, at, file)
+  if (is_unread(values)) return(values)
+  if (is.double(values) && names_rows(part, name)) values <- values + 1
+  index <- paste0(name, "_index")
+  sizes <- if (index %in% there) sizes_of_rows(group[[index]], NROW(values), n, at, file)
+  if (is.null(sizes) && NROW(values) != n) {
+    refuse_file(file, "is damaged: ", dQuote(at, FALSE), " has ", count_of(NROW(values), "value"),
+                " for ", count_of(n, "row"), ".")
+  }
+  if (is.null(sizes) && length(dim(values)) < 3) return(values)
+  if (is.null(sizes)) sizes <- rep(1, n)
+  rows <- split(seq_len(NROW(values)), factor(rep(seq_len(n), sizes), seq_len(n)))
+  lapply(unname(rows), function(rows) entries(values, rows))
+}
+
+# Why values of a type cannot be read, or NULL.
+unread_type <- function(type) {
+  kind <- as.character(type$get_class())
+  if (kind %in% c("H5T_INTEGER", "H5T_FLOAT", "H5T_STRING", "H5T_ENUM")) return(NULL)
+  if (kind == "H5T_REFERENCE") {
+    return(if (!type$equal(hdf5r::h5types$H5T_STD_REF_OBJ)) "parts of arrays")
+  }
+  words <- c(H5T_COMPOUND = "records", H5T_VLEN = "lists of different lengths")
+  if (kind %in% names(words)) words[[kind]] else paste("values of the type", kind)
+}
+
+# Rows of other tables are counted from 0.
+names_rows <- function(part, name) {
+  name == "electrodes" || part$attr_exists("neurodata_type") &&
+    identical(as.character(part$attr_open("neurodata_type")$read()), "DynamicTableRegion")
+}
+
+# How many values each row has: the index of a column holds their ends.
+sizes_of_rows <- function(index, values, n, at, file) {
+  ends <- if (inherits(index, "H5D") && length(index$dims) == 1) {
+    stored_values(index, index$get_type(), paste0(at, "_index"), file)
+  }
+  usable <- is.double(ends) && length(ends) == n && !anyNA(ends)
+  sizes <- if (usable) diff(c(0, ends))
+  if (!usable || any(sizes < 0 | sizes != round(sizes)) || sum(sizes) != values) {
+    refuse_file(file, "is damaged: ", dQuote(paste0(at, "_index"), FALSE), " does not cut the ",
+                count_of(values, "value"), " of ", dQuote(at, FALSE), " into ",
+                count_of(n, "row"), ".")
+  }
+  sizes
+}
+
+# Some entries of the first axis of a vector or an array; of three axes and more, what remains of a
+# single entry loses this axis.
+entries <- function(values, rows) {
+  axes <- length(dim(values))
+  if (axes < 2) return(values[rows])
+  found <- do.call(`[`, c(list(values, rows), rep(list(quote(expr = )), axes - 1), drop = FALSE))
+  if (axes > 2 && length(rows) == 1) array(found, dim(found)[-1]) else found
+}
+
+# ---- values
+
+# The values of a dataset, with the axes that its writer saw, or unread().
+stored_values <- function(part, type, at, file) {
+  dims <- as.double(rev(part$dims))
+  kind <- as.character(type$get_class())
+  check_memory((if (kind == "H5T_STRING") 64 else 24) * prod(dims),
+               paste0(dQuote(at, FALSE), " of ", dQuote(basename(file), FALSE)),
+               "Read parts of it by read_representation(rows =).")
+  # all integers of 64 bits in the bits of doubles, so that none is rounded before it is checked
+  before <- options(hdf5r.h5tor_default = hdf5r::h5const$H5TOR_CONV_NONE)
+  on.exit(options(before))
+  values <- if (all(dims > 0)) raw_values(part)
+  if (is_unread(values)) return(values)
+  values <- switch(kind, H5T_STRING = readable(as.character(values)),
+                   H5T_REFERENCE = names_of_references(values),
+                   H5T_ENUM = if (inherits(type, "H5T_LOGICAL")) as.logical(values) else
+                     as.character(values),
+                   plain_numbers(values))
+  if (length(dims) < 2 || is_unread(values)) return(values)
+  aperm(array(values, rev(dims)), rev(seq_along(dims)))
+}
+
+raw_values <- function(part) {
+  catch_error(part$read(drop = FALSE), failed = function(e) {
+    if (!grepl("encoding mask", conditionMessage(e), fixed = TRUE)) stop(e)
+    unread("texts that are not in the encoding that they declare")
+  })
+}
+
+plain_numbers <- function(values) {
+  if (!inherits(values, "integer64")) return(as.double(values))
+  values <- integer64_values(values)
+  if (is.null(values)) unread("whole numbers beyond 2^53") else values
+}
+
+# The last part of the path of what each reference leads to, NA for those that lead nowhere.
+names_of_references <- function(values) {
+  if (is.null(values)) return(character())
+  bytes <- matrix(values$ref, 8)
+  keys <- apply(bytes, 2, paste, collapse = "")
+  first <- which(!duplicated(keys))
+  names <- vapply(first, function(at) {
+    # `[` of hdf5r looks for `at` elsewhere
+    catch_error(basename(values$subset_read(list(at))$dereference()[[1]]$get_obj_name()),
+                failed = function(e) NA_character_)
+  }, "")
+  names[match(keys, keys[first])]
+}
+
+# ---- units
+
+nwb_spikes <- function(units, file) {
+  spikes <- units$spike_times
+  if (is.null(spikes)) return(list())
+  if (!is.list(spikes) || !all(vapply(spikes, is.double, NA))) {
+    refuse_file(file, "has spikes that are not given by unit: \"units/spike_times_index\" is ",
+                "missing, or the times are no numbers.")
+  }
+  names <- label_text(units$id)
+  if (anyDuplicated(names)) {
+    inform("read_nwb(): ids of units come twice, first ",
+           dQuote(names[duplicated(names)][1], FALSE), ": `spikes` is named by the numbers of the ",
+           "rows of `units`.", class = "repalign_repeated_ids")
+    names <- as.character(seq_along(names))
+  }
+  stats::setNames(spikes, names)
+}
+
+# `location` and `group` of each unit: what is known of its electrodes.
+with_places <- function(units, electrodes, file) {
+  rows <- units$electrodes
+  if (is.null(rows) || !nrow(electrodes)) return(units)
+  if (!is.list(rows)) rows <- as.list(rows)
+  all <- unlist(rows)
+  if (!is.null(all) && !is.double(all)) return(units)
+  bad <- all[!all %in% seq_len(nrow(electrodes))]
+  if (length(bad)) {
+    refuse_file(file, "is damaged: \"units/electrodes\" names row ", bad[1] - 1, " (from 0) of ",
+                count_of(nrow(electrodes), "electrode"), ".")
+  }
+  known <- list(location = electrodes$location,
+                group = if (is.null(electrodes$group_name)) electrodes$group else
+                  electrodes$group_name)
+  for (name in setdiff(names(known), names(units))) {
+    labels <- known[[name]]
+    if (!is.character(labels) || length(labels) != nrow(electrodes)) next
+    units[[name]] <- vapply(rows, function(at) {
+      if (length(at)) paste(unique(labels[at]), collapse = ", ") else NA_character_
+    }, "")
+  }
+  units
+}
+
+# ---- methods
+
+#' @export
+print.repalign_nwb <- function(x, ...) {
+  no_other_arguments(...)
+  x <- unclass(x)
+  times <- unlist(x$spikes, use.names = FALSE)
+  cat("NWB recording: ", count_of(nrow(x$units), "unit"), ", ",
+      count_of(format(length(times), big.mark = ","), "spike"),
+      if (length(times)) paste0(" from ", format(min(times), digits = 4), " to ",
+                                format(max(times), digits = 4), " s"), "\n", sep = "")
+  said <- c(location = counted_labels(x$units$location), group = counted_labels(x$units$group),
+            electrodes = if (nrow(x$electrodes)) as.character(nrow(x$electrodes)))
+  for (name in names(x$tables)) {
+    table <- x$tables[[name]]
+    said[[name]] <- paste0(count_of(nrow(table), "row"), ": ",
+                           enumerate(names(table)[-1], 6, FALSE))
+  }
+  for (name in names(said)) {
+    writeLines(strwrap(paste0(name, ": ", said[[name]]), indent = 2, exdent = 4))
+  }
+  invisible(x)
+}
+
+# "V4 (3), IT (1)" of texts.
+counted_labels <- function(labels) {
+  if (!is.character(labels) || !any(nzchar(labels), na.rm = TRUE)) return(NULL)
+  counts <- table(factor(labels, unique(labels)))
+  enumerate(paste0(dQuote(names(counts), FALSE), " (", counts, ")"), 6, FALSE)
+}

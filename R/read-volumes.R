@@ -1,0 +1,256 @@
+# read_volumes() makes a matrix of NIfTI images, and write_map() an image of what was found at their
+# voxels. Both read and write through RNifti.
+
+#' Read voxels from NIfTI images, write maps
+#'
+#' `read_volumes()` reads three- and four-dimensional NIfTI images as a matrix of volumes x voxels,
+#' for [searchlight()] and all functions that take responses. `write_map()` writes values at voxels,
+#' such as a column of what [searchlight()] returned, as an image in the same space. Both work
+#' through the package \pkg{RNifti}.
+#'
+#' @param files paths of images (`.nii`, `.nii.gz`), in one space: with as many voxels, and at the
+#'   same places. Their names, if they have any, become row names.
+#' @param mask which voxels to read: the path of an image in the same space, whose values above
+#'   `threshold` are taken; or a logical array. `NULL`: voxels with finite values in all volumes
+#'   that are not 0 in all of them. For `write_map()` the image whose space the map gets, see
+#'   Details.
+#' @param threshold values of the mask above it are inside.
+#' @param na what to do about voxels of the mask with missing or infinite values: an error, or
+#'   `"voxels"`: leave them out, with a message.
+#' @param values numbers at voxels, named as the columns of `read_volumes()`, or one for each voxel
+#'   of the mask, in their order; or a result with a row for each centre, of [searchlight()] or
+#'   [test_maps()].
+#' @param file the path of the image to write (`.nii`, `.nii.gz`); a file of that name is replaced.
+#' @param column,model of a result: which column (`NULL`: `"score"`), of which model (`NULL`: the
+#'   only one).
+#' @return `read_volumes()`: a matrix of doubles with a row for each volume, named by the files (in
+#'   a file of several volumes `"name 1"`, `"name 2"`), and a column for each voxel, named `"i j k"`
+#'   by its place in the image, from 1 on, the first axis fastest. The attribute `"voxels"` has
+#'   these places as a matrix, the attribute `"coordinates"` the positions in mm, in the space of
+#'   the image, as `RNifti::voxelToWorld()` gives them. `write_map()`: the path, invisibly.
+#' @details
+#' Nothing is resampled: images with other sizes, or with a corner that lies more than 0.01 mm away,
+#' are errors. So are images in colour and complex ones, pairs of files (`.hdr`, `.img`), and
+#' damaged or truncated files. If an image says of neither of its two transformations what it means
+#' (both codes are 0), a warning of class `repalign_no_space` says so: its coordinates are only
+#' sizes of voxels.
+#'
+#' A result's centres say where a value belongs: names `"i j k"` name a voxel, and names that are
+#' numbers count the voxels of the mask (its values above 0.5); so do the names of plain numbers.
+#' Without names there must be a value for each voxel of the mask. Everything else is `NaN` in the
+#' image, also voxels with undefined values. A mask that is a logical array has no space, and the
+#' same warning.
+#' @references Cox et al. (2004), the NIfTI-1 data format, <https://nifti.nimh.nih.gov>.
+#' @examplesIf requireNamespace("RNifti", quietly = TRUE)
+#' # four images of 6 x 5 x 4 voxels, of 3 mm
+#' folder <- tempfile()
+#' dir.create(folder)
+#' set.seed(1)
+#' for (name in c("face", "house", "car", "tool")) {
+#'   image <- RNifti::asNifti(array(rnorm(120), c(6, 5, 4)))
+#'   RNifti::pixdim(image) <- c(3, 3, 3)
+#'   RNifti::sform(image) <- structure(diag(c(3, 3, 3, 1)), code = 2L)
+#'   RNifti::writeNifti(image, file.path(folder, paste0(name, ".nii.gz")))
+#' }
+#' files <- list.files(folder, full.names = TRUE)
+#' names(files) <- sub(".nii.gz", "", basename(files), fixed = TRUE)
+#' volumes <- read_volumes(files)
+#' dim(volumes)
+#' head(attr(volumes, "coordinates"), 3)
+#'
+#' # the voxels within 4 mm of each voxel, compared with a model
+#' near <- neighbourhoods(attr(volumes, "coordinates"), radius = 4)
+#' model <- dist(c(car = 1, face = 0, house = 1, tool = 1))
+#' found <- searchlight(volumes, near, list(faces = model))
+#' write_map(found, files[1], file.path(folder, "faces.nii.gz"))
+#' @seealso [neighbourhoods()], [searchlight()], [read_representation()]
+#' @export
+read_volumes <- function(files, mask = NULL, threshold = 0.5, na = c("error", "voxels")) {
+  need_arguments()
+  require_package("RNifti", "Reading NIfTI images")
+  names <- check_volume_files(files)
+  threshold <- check_number(threshold, "threshold")
+  na <- check_choice(na, c("error", "voxels"), "na")
+  images <- lapply(unname(files), volume_header, arg = "files")
+  space <- images[[1]]
+  for (image in images[-1]) need_same_space(image, space)
+  inside <- voxels_of_mask(mask, threshold, space)
+  warn_of_no_space(images)
+  labels <- unlist(Map(function(name, image) {
+    if (image$volumes == 1) name else paste(name, seq_len(image$volumes))
+  }, names, images), use.names = FALSE)
+  # the values, whether they are finite, and those that are kept
+  check_memory(20 * length(labels) * length(inside), "The matrix of volumes x voxels",
+               paste("Read fewer files, or give a", if (!is.null(mask)) "smaller", "`mask`."))
+  values <- volume_values(images, inside, length(labels))
+  kept <- usable_voxels(values, inside, space$sizes, labels, is.null(mask), na)
+  voxels <- voxel_places(inside[kept], space$sizes)
+  if (!all(kept)) values <- values[, kept, drop = FALSE]
+  dimnames(values) <- list(labels, rownames(voxels))
+  structure(values, coordinates = voxel_coordinates(voxels, space$xform), voxels = voxels)
+}
+
+#' @rdname read_volumes
+#' @export
+write_map <- function(values, mask, file, column = NULL, model = NULL) {
+  need_arguments()
+  require_package("RNifti", "Writing NIfTI images")
+  map <- map_values(values, column, model)
+  need_map_path(file, mask)
+  space <- space_of_map(mask)
+  image <- array(NaN, space$sizes)
+  image[places_of_map(map, mask, space)] <- map$values
+  if (is.null(space$header)) warn_of_no_space(list(space)) else image <- with_space(image, space)
+  failed <- function(e) {
+    abort("`file` ", dQuote(file, FALSE), " cannot be written: ", reason_of(e),
+          class = "repalign_error_file", arg = "file")
+  }
+  catch_error(RNifti::writeNifti(image, path.expand(file), datatype = "double"), failed,
+              warning = failed)
+  invisible(file)
+}
+
+# ---- images
+
+# The names of the rows.
+check_volume_files <- function(files) {
+  if (!is.character(files) || !length(files) || !is.null(dim(files))) {
+    abort("`files` must be the paths of one or more images, not ",
+          if (length(files)) describe(files) else "an empty vector", ".",
+          class = "repalign_error_type", arg = "files")
+  }
+  for (file in files) need_file(file, "files")
+  names <- names(files)
+  if (is.null(names)) names <- if (anyDuplicated(basename(files))) files else basename(files)
+  check_element_names(stats::setNames(as.list(files), names), "files")
+  names
+}
+
+# The eight corners must lie at the same places.
+need_same_space <- function(image, space) {
+  refuse <- function(...) {
+    abort("`", image$arg, "`: ", dQuote(basename(image$file), FALSE), " ", ...,
+          dQuote(basename(space$file), FALSE), ". Bring the images into one space first; nothing ",
+          "is resampled here.", class = "repalign_error_size", arg = image$arg)
+  }
+  if (!identical(image$sizes, space$sizes)) {
+    refuse("has ", paste(image$sizes, collapse = " x "), " voxels, and not the ",
+           paste(space$sizes, collapse = " x "), " of ")
+  }
+  corners <- as.matrix(expand.grid(lapply(space$sizes, function(n) c(1, n))))
+  moved <- voxel_coordinates(corners, image$xform) - voxel_coordinates(corners, space$xform)
+  far <- sqrt(max(rowSums(moved^2)))
+  if (far > 0.01) refuse("has a corner that is ", format(far, digits = 3), " mm away from that of ")
+}
+
+warn_of_no_space <- function(images) {
+  unplaced <- Filter(function(image) image$unplaced, images)
+  if (!length(unplaced)) return(invisible())
+  names <- vapply(unplaced, function(image) basename(image$file), "")
+  warn("The positions of voxels are not known (both codes of transformations are 0): ",
+       enumerate(names), if (length(names) == 1) " has" else " have", " only their sizes.",
+       class = "repalign_no_space", data = names)
+}
+
+# ---- values
+
+# inside: the voxels to keep, as numbers; rows: how many volumes there are.
+volume_values <- function(images, inside, rows) {
+  values <- matrix(0, rows, length(inside))
+  step <- progress_along(length(images))
+  before <- 0
+  for (image in images) {
+    each_volume(image, function(data, volume) values[before + volume, ] <<- data[inside])
+    before <- before + image$volumes
+    step()
+  }
+  values
+}
+
+# Which voxels, as numbers.
+voxels_of_mask <- function(mask, threshold, space) {
+  if (is.null(mask)) return(seq_len(prod(space$sizes)))
+  inside <- NULL
+  if (is.logical(mask)) {
+    sizes <- sizes_of_array(mask)
+    if (!identical(sizes, space$sizes)) {
+      abort("`mask` is ", paste(sizes, collapse = " x "), ", but ",
+            dQuote(basename(space$file), FALSE), " has ", paste(space$sizes, collapse = " x "),
+            " voxels.", class = "repalign_error_size", arg = "mask")
+    }
+    if (anyNA(mask)) {
+      abort("`mask` has missing values: say TRUE or FALSE for each voxel.",
+            class = "repalign_error_nonfinite", arg = "mask")
+    }
+    inside <- which(mask)
+  } else {
+    image <- mask_header(mask)
+    need_same_space(image, space)
+    each_volume(image, function(data, volume) inside <<- which(data > threshold))
+  }
+  if (length(inside)) return(inside)
+  abort("`mask` has no voxel", if (!is.logical(mask)) paste(" above", format(threshold)), ".",
+        class = "repalign_error_size", arg = "mask")
+}
+
+mask_header <- function(mask) {
+  if (!is.character(mask)) {
+    abort("`mask` must be the path of an image or a logical array, not ", describe(mask), ".",
+          class = "repalign_error_type", arg = "mask")
+  }
+  need_file(mask, "mask")
+  image <- volume_header(mask, "mask")
+  if (image$volumes > 1) {
+    refuse_file(mask, "has ", image$volumes, " volumes; a mask has one.",
+                class = "repalign_error_size", arg = "mask")
+  }
+  image
+}
+
+# The sizes along three axes.
+sizes_of_array <- function(x) {
+  dims <- if (is.null(dim(x))) length(x) else dim(x)
+  as.double(c(dims, rep(1, max(0, 3 - length(dims)))))
+}
+
+# Which of the voxels of `values` are kept?
+usable_voxels <- function(values, inside, sizes, labels, unmasked, na) {
+  finite <- is.finite(values)
+  kept <- colSums(finite) == nrow(values)
+  if (unmasked) kept <- kept & colSums(values != 0) > 0
+  if (!unmasked && !all(kept) && na == "error") {
+    at <- which(!kept)[1]
+    abort("`files` have missing or infinite values in ", count_of(sum(!kept), "voxel"),
+          " of the mask, first in voxel ", rownames(voxel_places(inside[at], sizes)), " of ",
+          dQuote(labels[which(!finite[, at])[1]], FALSE), "; na = \"voxels\" leaves them out.",
+          class = "repalign_error_nonfinite", arg = "files")
+  }
+  if (!any(kept)) {
+    abort("`files` have no voxel that has finite values in all volumes",
+          if (unmasked) " and is not 0 in all of them", ".", class = "repalign_error_nonfinite",
+          arg = "files")
+  }
+  if (!unmasked && !all(kept)) {
+    inform("read_volumes(): ", count_of(sum(!kept), "voxel"), " of the mask (",
+           length(kept), ") with missing or infinite values ",
+           if (sum(!kept) == 1) "is" else "are", " left out.", class = "repalign_left_out")
+  }
+  kept
+}
+
+# ---- places
+
+# The places i, j, k of voxels, from 1 on, as a matrix with names.
+voxel_places <- function(at, sizes) {
+  at <- at - 1
+  places <- cbind(i = at %% sizes[1], j = at %/% sizes[1] %% sizes[2],
+                  k = at %/% (sizes[1] * sizes[2])) + 1
+  rownames(places) <- paste(places[, 1], places[, 2], places[, 3])
+  places
+}
+
+voxel_coordinates <- function(voxels, xform) {
+  found <- cbind(voxels - 1, 1) %*% t(xform[1:3, ])
+  dimnames(found) <- list(rownames(voxels), c("x", "y", "z"))
+  found
+}

@@ -1,0 +1,149 @@
+/* Corrected sums by neuron and without each stimulus: see deletion_terms.h. */
+
+#include "deletion_terms.h"
+
+#include <string.h>
+
+#include "blas.h"
+#include "estimator.h"
+#include "matrix.h"
+
+void sum_squares(deletion_side a, size_t n)
+{
+    memset(a.k, 0, n * sizeof(double));
+    for (size_t j = 0; j < a.d; j++) {
+        const double *x = a.x + j * n;
+        for (size_t i = 0; i < n; i++) a.k[i] += x[i] * x[i];
+        a.s[j] = dot_blocked(x, x, n);
+    }
+}
+
+int is_wide(deletion_side a, deletion_side b, size_t n) { return a.d > n || b.d > n; }
+
+/* The sums of c^2 (estimator.h) by neurons, and by stimuli the sums of the products of the entries
+   of both kernels. */
+static void narrow_products(deletion_side a, deletion_side b, size_t n, deletion_scratch z,
+                            double *of_a, double *of_b, double *products)
+{
+    double *cross = z.square, *turned = z.other;
+    blas_gemm('T', 'N', a.d, b.d, n, 1.0, a.x, n, b.x, n, 0.0, cross, a.d);
+    blas_gemm('N', 'N', n, b.d, a.d, 1.0, a.x, n, cross, a.d, 0.0, turned, n);
+    memset(of_a, 0, a.d * sizeof(double));
+    memset(products, 0, n * sizeof(double));
+    for (size_t j = 0; j < b.d; j++) {
+        const double *c = cross + j * a.d, *t = turned + j * n, *y = b.x + j * n;
+        for (size_t l = 0; l < a.d; l++) of_a[l] += c[l] * c[l];
+        of_b[j] = dot_blocked(c, c, a.d);
+        for (size_t i = 0; i < n; i++) products[i] += t[i] * y[i];
+    }
+}
+
+/* gram = x x' of one side, and the sums of the other. */
+static void gram_sums(deletion_side own, deletion_side other, size_t n, double *gram,
+                      double *turned, double *of_other)
+{
+    blas_syrk_upper('N', n, own.d, own.x, n, 0.0, gram, n);
+    blas_symm_left(n, other.d, gram, n, other.x, n, turned, n);
+    for (size_t j = 0; j < other.d; j++)
+        of_other[j] = dot_blocked(turned + j * n, other.x + j * n, n);
+}
+
+/* The same by Gram matrices: the products are those of b's Gram matrix turned by a. */
+static void wide_products(deletion_side a, deletion_side b, size_t n, deletion_scratch z,
+                          pause_function pause, double *of_a, double *of_b, double *products)
+{
+    gram_sums(b, a, n, z.square, z.other, of_a);
+    memset(products, 0, n * sizeof(double));
+    for (size_t j = 0; j < a.d; j++) {
+        const double *t = z.other + j * n, *x = a.x + j * n;
+        for (size_t i = 0; i < n; i++) products[i] += t[i] * x[i];
+    }
+    pause();
+    gram_sums(a, b, n, z.square, z.other, of_b);
+}
+
+/* Adds x (x'weights) to `out`; squares: for each column the sum of its squares times `weights`. */
+static void add_weighed(deletion_side a, size_t n, const double *weights, double *out,
+                        double *squares)
+{
+    for (size_t j = 0; j < a.d; j++) {
+        const double *x = a.x + j * n;
+        const double with = dot_blocked(x, weights, n);
+        double sum = 0.0;
+        for (size_t i = 0; i < n; i++) {
+            out[i] += with * x[i];
+            sum += x[i] * x[i] * weights[i];
+        }
+        squares[j] = sum;
+    }
+}
+
+/* terms: of each neuron the sum of c^2, which becomes that of its terms. */
+static void finish_neurons(deletion_side a, size_t n, const double *squares, double other_total,
+                           double *terms)
+{
+    const estimator corrected = corrected_estimator((double) n);
+    for (size_t j = 0; j < a.d; j++)
+        terms[j] = estimate_linear(corrected, terms[j], squares[j], a.s[j] * other_total);
+}
+
+void deletion_terms(deletion_side a, deletion_side b, size_t n, deletion_scratch z,
+                    pause_function pause, double *of_a, double *of_b, double *stimuli)
+{
+    double *products = z.rows, *own = z.rows + n, *others = z.rows + 2 * n;
+    if (is_wide(a, b, n)) wide_products(a, b, n, z, pause, of_a, of_b, products);
+    else narrow_products(a, b, n, z, of_a, of_b, products);
+    pause();
+    for (size_t i = 0; i < n; i++) {
+        own[i] = a.k[i] * b.k[i];
+        products[i] -= own[i];
+    }
+    const double total_a = sum_blocked(a.k, n), total_b = sum_blocked(b.k, n);
+    memset(others, 0, n * sizeof(double));
+    /* what the neurons of both sides need lies where the products of neurons were */
+    add_weighed(a, n, b.k, others, z.square);
+    finish_neurons(a, n, z.square, total_b, of_a);
+    add_weighed(b, n, a.k, others, z.square);
+    finish_neurons(b, n, z.square, total_a, of_b);
+    /* row sums of centred kernels without their diagonals are those of the diagonals with the
+       other sign */
+    const estimator left = corrected_estimator((double) n - 1.0);
+    const double all = sum_blocked(products, n), all_own = sum_blocked(own, n);
+    for (size_t i = 0; i < n; i++) {
+        const double rows = all_own - own[i] - (2.0 * own[i] - others[i]) + products[i];
+        const double totals = (total_a - 2.0 * a.k[i]) * (total_b - 2.0 * b.k[i]);
+        stimuli[i] = estimate(left, all - 2.0 * products[i], rows, totals);
+    }
+}
+
+/* Without stimulus u and without the diagonal, a row of the kernel of a centred column phi adds up
+   to -phi_i (phi_i + phi_u). */
+void own_terms(deletion_side a, size_t n, double *rows, double *neurons, double *stimuli)
+{
+    double *by_size = rows, *fourth = rows + n, *third = rows + 2 * n;
+    memset(rows, 0, 3 * n * sizeof(double));
+    const estimator corrected = corrected_estimator((double) n);
+    double all_squares = 0.0, all_fourth = 0.0;
+    for (size_t j = 0; j < a.d; j++) {
+        const double *x = a.x + j * n, s = a.s[j];
+        double cubes = 0.0, fours = 0.0;
+        for (size_t i = 0; i < n; i++) {
+            const double square = x[i] * x[i];
+            by_size[i] += square * s;
+            fourth[i] += square * square;
+            cubes += square * x[i];
+            fours += square * square;
+        }
+        for (size_t i = 0; i < n; i++) third[i] += cubes * x[i];
+        neurons[j] = estimate_linear(corrected, s * s, fours, s * s);
+        all_squares += s * s;
+        all_fourth += fours;
+    }
+    const estimator left = corrected_estimator((double) n - 1.0);
+    for (size_t i = 0; i < n; i++) {
+        const double products = all_squares - 2.0 * by_size[i] + 2.0 * fourth[i] - all_fourth;
+        const double sums = all_fourth + 2.0 * third[i] + by_size[i] - 4.0 * fourth[i];
+        stimuli[i] = estimate(left, products, sums,
+                              all_squares - 4.0 * by_size[i] + 4.0 * fourth[i]);
+    }
+}

@@ -1,0 +1,252 @@
+/* Maps of a statistic over places: see map_null.h. */
+
+#include "map_null.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "radix.h"
+
+/* Values between two pauses, of statistics and of enhanced maps; places of an item. */
+#define PAUSE_VALUES 50000000.0
+#define PAUSE_ENHANCED 2000000.0
+#define PLACE_CHUNK ((size_t) 1024)
+
+/* ---- sorting */
+
+/* The bits of a positive double rise with it: turned round, so that the largest comes first. */
+static uint64_t falling_key(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return ~bits;
+}
+
+#define FEW_PLACES 48
+
+static void insert_places(keyed_place *cells, size_t count)
+{
+    for (size_t k = 1; k < count; k++) {
+        const keyed_place cell = cells[k];
+        size_t at = k;
+        for (; at > 0 && cells[at - 1].key > cell.key; at--) cells[at] = cells[at - 1];
+        cells[at] = cell;
+    }
+}
+
+/* Sorts cells by their keys, equal ones in the order of their places; returns where they are. */
+static keyed_place *sort_places(keyed_place *cells, keyed_place *others, size_t count)
+{
+    if (count <= FEW_PLACES) {
+        insert_places(cells, count);
+        return cells;
+    }
+    size_t counts[(size_t) 1 << 11];
+    const int bits = digit_bits(count);
+    const size_t digits = (size_t) 1 << bits;
+    for (int shift = 0; shift < 64; shift += bits) {
+        memset(counts, 0, digits * sizeof(size_t));
+        for (size_t k = 0; k < count; k++) counts[(cells[k].key >> shift) & (digits - 1)]++;
+        if (counts[(cells[0].key >> shift) & (digits - 1)] == count) continue;
+        size_t before = 0;
+        for (size_t d = 0; d < digits; d++) {
+            const size_t here = counts[d];
+            counts[d] = before;
+            before += here;
+        }
+        for (size_t k = 0; k < count; k++)
+            others[counts[(cells[k].key >> shift) & (digits - 1)]++] = cells[k];
+        keyed_place *sorted = others;
+        others = cells;
+        cells = sorted;
+    }
+    return cells;
+}
+
+/* ---- threshold-free enhancement */
+
+static double height_power(double h, double height)
+{
+    if (height == 2.0) return h * h * h;
+    return height == 1.0 ? h * h : pow(h, height + 1.0);
+}
+
+static int find_root(int *root, int place)
+{
+    while (root[place] != place) {
+        root[place] = root[root[place]];
+        place = root[place];
+    }
+    return place;
+}
+
+/* Places come in falling order. Each becomes a node, to which the components that it joins go up,
+   and whose size is that of the component up to its height. */
+static void join_places(const keyed_place *order, size_t count, const place_graph *graph,
+                        map_room *room)
+{
+    for (size_t k = 0; k < count; k++) {
+        const int place = order[k].place;
+        room->root[place] = place;
+        room->up[place] = -1;
+        room->size[place] = 1;
+        for (int at = graph->start[place]; at < graph->start[place + 1]; at++) {
+            const int other = graph->near[at];
+            if (room->root[other] < 0) continue;
+            const int root = find_root(room->root, other);
+            if (root == place) continue;
+            room->root[root] = place;
+            room->up[root] = place;
+            room->size[place] += room->size[root];
+        }
+    }
+}
+
+/* The part of the values with this sign. */
+static double enhance_part(const double *map, double sign, const place_graph *graph,
+                           const correction *by, map_room *room, double *enhanced)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < graph->places; i++)
+        if (sign * map[i] > 0.0)
+            room->cells[count++] = (keyed_place){falling_key(sign * map[i]), (int) i};
+    const keyed_place *order = sort_places(room->cells, room->others, count);
+    join_places(order, count, graph, room);
+    double largest = 0.0;
+    for (size_t k = count; k-- > 0;) {
+        const int place = order[k].place, up = room->up[place];
+        const double level = height_power(sign * map[place], by->height);
+        const double step = level - (up < 0 ? 0.0 : room->level[up]);
+        const double value = (up < 0 ? 0.0 : room->value[up]) +
+                             by->power[room->size[place]] * step / (by->height + 1.0);
+        room->level[place] = level;
+        room->value[place] = value;
+        room->root[place] = -1;
+        if (enhanced) enhanced[place] = sign * value;
+        if (value > largest) largest = value;
+    }
+    return largest;
+}
+
+double enhance_map(const double *map, const place_graph *graph, const correction *by,
+                   map_room *room, double *enhanced)
+{
+    if (enhanced) memset(enhanced, 0, graph->places * sizeof(double));
+    const double above = enhance_part(map, 1.0, graph, by, room, enhanced);
+    if (!by->both) return above;
+    const double below = enhance_part(map, -1.0, graph, by, room, enhanced);
+    return below > above ? below : above;
+}
+
+/* ---- clusters */
+
+/* The sum over the cluster of `first`, whose places get the label. Places that wait for a look at
+   those around them stand in `size`; `root` says which were seen. */
+static double walk_cluster(const double *map, double sign, int first, const place_graph *graph,
+                           const correction *by, map_room *room, int *label, int number)
+{
+    int *waiting = room->size, *seen = room->root;
+    size_t count = 0;
+    double sum = 0.0;
+    waiting[count++] = first;
+    seen[first] = number;
+    while (count > 0) {
+        const int place = waiting[--count];
+        sum += sign * map[place];
+        if (label) label[place] = number;
+        for (int at = graph->start[place]; at < graph->start[place + 1]; at++) {
+            const int other = graph->near[at];
+            if (seen[other] >= 0 || !(sign * map[other] > by->cutoff)) continue;
+            seen[other] = number;
+            waiting[count++] = other;
+        }
+    }
+    return sum;
+}
+
+double cluster_map(const double *map, const place_graph *graph, const correction *by,
+                   map_room *room, int *label)
+{
+    if (label) memset(label, 0, graph->places * sizeof(int));
+    double largest = 0.0;
+    int number = 0;
+    for (size_t i = 0; i < graph->places; i++) {
+        const double size = by->both ? fabs(map[i]) : map[i];
+        if (!(size > by->cutoff) || room->root[i] >= 0) continue;
+        const double sum = walk_cluster(map, map[i] > 0.0 ? 1.0 : -1.0, (int) i, graph, by, room,
+                                        label, ++number);
+        if (sum > largest) largest = sum;
+    }
+    for (size_t i = 0; number > 0 && i < graph->places; i++) room->root[i] = -1;
+    return largest;
+}
+
+/* ---- the largest values under flips */
+
+static double largest_value(const double *map, size_t places, int both)
+{
+    double largest = -INFINITY;
+    for (size_t i = 0; i < places; i++) {
+        const double value = both ? fabs(map[i]) : map[i];
+        if (value > largest) largest = value;
+    }
+    return largest;
+}
+
+static double corrected_largest(const double *map, const place_graph *graph, const correction *by,
+                                map_room *room)
+{
+    if (by->kind == CORRECT_TFCE) return enhance_map(map, graph, by, room, NULL);
+    if (by->kind == CORRECT_CLUSTERS) return cluster_map(map, graph, by, room, NULL);
+    return largest_value(map, graph->places, by->both);
+}
+
+/* The statistic of a place from its sum over subjects. */
+static double statistic_of(double sum, const map_statistic *by, size_t place)
+{
+    if (!by->squares) return sum * by->factor;
+    const double mean = sum / by->subjects;
+    return mean * sqrt(by->subjects - 1.0) / sqrt(by->squares[place] / by->subjects - mean * mean);
+}
+
+/* Some places under all flips. */
+static void flip_places(double *sums, size_t first, size_t last, size_t places, size_t flips,
+                        const map_statistic *statistic, int both, const double *least,
+                        double *reached)
+{
+    for (size_t flip = 0; flip < flips; flip++) {
+        double *map = sums + places * flip;
+        for (size_t i = first; i < last; i++) {
+            map[i] = statistic_of(map[i], statistic, i);
+            reached[i] += (both ? fabs(map[i]) : map[i]) >= least[i];
+        }
+    }
+}
+
+void map_null(double *sums, size_t flips, const place_graph *graph, const map_statistic *statistic,
+              const correction *by, const double *least, worker worker, map_room *rooms,
+              double *reached, double *largest)
+{
+    const size_t places = graph->places, chunks = (places + PLACE_CHUNK - 1) / PLACE_CHUNK;
+    const size_t chunks_at_once = items_at_once(PAUSE_VALUES, (double) (PLACE_CHUNK * flips),
+                                                worker.threads);
+    for (size_t first = 0; first < chunks; first += chunks_at_once) {
+        const size_t last = group_end(first, chunks_at_once, chunks);
+        PARALLEL_FOR(worker.threads)
+        for (size_t chunk = first; chunk < last; chunk++)
+            flip_places(sums, PLACE_CHUNK * chunk,
+                        group_end(PLACE_CHUNK * chunk, PLACE_CHUNK, places), places, flips,
+                        statistic, by->both, least, reached);
+        worker.pause();
+    }
+    const double pause = by->kind == CORRECT_TFCE ? PAUSE_ENHANCED : PAUSE_VALUES;
+    const size_t at_once = items_at_once(pause, (double) places, worker.threads);
+    for (size_t first = 0; first < flips; first += at_once) {
+        const size_t last = group_end(first, at_once, flips);
+        PARALLEL_PIECES(worker.threads, 1)
+        for (size_t flip = first; flip < last; flip++)
+            largest[flip] = corrected_largest(sums + places * flip, graph, by,
+                                              rooms + thread_number());
+        worker.pause();
+    }
+}

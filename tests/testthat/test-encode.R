@@ -1,0 +1,229 @@
+# encode(): predictions of stimuli that were left out, against plain refits; what it refuses.
+
+normal <- function(n, q) matrix(rnorm(n * q), n)
+
+related <- function(n, q, p, noise = 1) {
+  x <- normal(n, q)
+  list(x = x, y = x %*% normal(q, p) + noise * normal(n, p))
+}
+
+# Ridge regression of one training set, by its definition.
+refit <- function(x, y, test, lambda) {
+  train <- setdiff(seq_len(nrow(x)), test)
+  mx <- colMeans(x[train, , drop = FALSE])
+  my <- colMeans(y[train, , drop = FALSE])
+  a <- sweep(x[train, , drop = FALSE], 2, mx)
+  weights <- crossprod(a, solve(tcrossprod(a) + lambda * diag(length(train)),
+                                sweep(y[train, , drop = FALSE], 2, my)))
+  sweep(sweep(x[test, , drop = FALSE], 2, mx) %*% weights, 2, my, "+")
+}
+
+test_that("block residuals are those of refits, for few and many columns and small penalties", {
+  set.seed(1)
+  for (q in c(5, 28, 60)) {
+    data <- related(30, q, 4)
+    folds <- rep(1:5, 6)
+    for (lambda in c(1e-6, 1, 100)) {
+      result <- encode(data$x, data$y, folds = folds, lambda = lambda)
+      expected <- matrix(0, 30, 4)
+      for (k in 1:5) expected[folds == k, ] <- refit(data$x, data$y, which(folds == k), lambda)
+      expect_equal(predict(result), expected, tolerance = if (lambda < 1) 1e-6 else 1e-10)
+    }
+  }
+})
+
+test_that("units, rotations and translations of `from` do not matter", {
+  set.seed(2)
+  data <- related(40, 6, 3)
+  folds <- rep(1:4, 10)
+  score <- function(x, y = data$y, ...) encode(x, y, folds = folds, ...)$score
+  expected <- score(data$x)
+  turned <- data$x %*% qr.Q(qr(normal(6, 6)))
+  expect_equal(score(1e5 * turned + 3), expected, tolerance = 1e-10)
+  expect_equal(score(data$x * 1e180), expected, tolerance = 1e-10)
+  expect_equal(score(data$x, data$y * 1e180), expected, tolerance = 1e-10)
+  expect_equal(score(data$x * 10, lambda = 100), score(data$x, lambda = 1), tolerance = 1e-10)
+  wide <- data$x %*% normal(6, 90)
+  thin <- svd(wide)
+  expect_equal(score(wide), score(thin$u[, 1:6] %*% diag(thin$d[1:6])), tolerance = 1e-3)
+  columns <- sweep(data$x, 2, 10^(1:6), "*")
+  expect_equal(score(columns, standardize = TRUE), score(data$x, standardize = TRUE))
+})
+
+test_that("a grid has the scores of its pairs", {
+  set.seed(3)
+  data <- related(40, 6, 3)
+  from <- list(a = data$x, b = normal(40, 70))
+  to <- list(u = data$y, v = data$y[, 2:3] + normal(40, 2))
+  folds <- rep(1:4, 10)
+  for (args in list(list(), list(method = "pls", components = 2), list(per_neuron = TRUE),
+                    list(method = "linear", score_by = "cor"))) {
+    run <- function(from, to) do.call(encode, c(list(from, to, folds = folds), args))
+    all <- run(from, to)
+    expect_identical(all$x, c("a", "a", "b", "b"))
+    for (k in 1:4) {
+      one <- run(from[[all$x[k]]], to[[all$y[k]]])
+      expect_equal(all$score[k], one$score, tolerance = 1e-10)
+      expect_equal(predict(all[k, ]), predict(one), tolerance = 1e-10)
+    }
+  }
+  models <- encode(list(m = from), to$u, folds = folds)
+  expect_identical(models$model_x, c("m", "m"))
+})
+
+test_that("clusters stay whole within and between folds, however they are given", {
+  set.seed(4)
+  groups <- rep(1:12, each = 3)
+  x <- normal(12, 8)[groups, ] + 0.1 * normal(36, 8)
+  y <- normal(12, 4)[groups, ] + 0.1 * normal(36, 4)
+  by_stimulus <- encode(x, y)$score
+  by_cluster <- encode(x, y, clusters = groups)
+  expect_gt(by_stimulus, by_cluster$score + 0.3)
+  for (k in seq_len(5)) {
+    test <- attr(by_cluster, "cells")$cells[[1]]$test[[k]]
+    expect_false(any(groups[test] %in% groups[-test]))
+  }
+  set.seed(5)
+  of_call <- encode(x, y, clusters = groups)
+  set.seed(5)
+  declared <- encode(x, responses(y, cluster = groups))
+  expect_equal(declared$score, of_call$score)
+})
+
+test_that("repeats add up sums of squares, and average correlations", {
+  set.seed(6)
+  data <- related(30, 4, 3)
+  several <- encode(data$x, data$y, repeats = 3, lambda = 1)
+  folds <- as.data.frame(several, part = "folds")
+  expect_identical(folds[["repeat"]], rep(1:3, each = 5))
+  cell <- attr(several, "cells")$cells[[1]]
+  about <- error <- 0
+  for (k in seq_along(cell$test)) {
+    test <- cell$test[[k]]
+    mean <- colMeans(data$y[-test, ])
+    error <- error + sum((data$y[test, ] - refit(data$x, data$y, test, 1))^2)
+    about <- about + sum(sweep(data$y[test, ], 2, mean)^2)
+  }
+  expect_equal(several$score, 1 - error / about)
+  cors <- encode(data$x, data$y, repeats = 2, lambda = 1, score_by = "cor", average = "pooled")
+  expect_true(cors$score > 0.3)
+})
+
+test_that("sets of stimuli may overlap: scores are means over the sets", {
+  set.seed(7)
+  data <- related(30, 4, 3)
+  sets <- list(1:6, 4:9, c(1, 20:25))
+  result <- encode(data$x, data$y, folds = sets, lambda = 1)
+  each <- vapply(sets, function(test) {
+    y <- data$y[test, ]
+    1 - sum((y - refit(data$x, data$y, test, 1))^2) / sum(sweep(y, 2, colMeans(y))^2)
+  }, 0)
+  expect_equal(result$score, mean(each))
+  expect_equal(as.data.frame(result, part = "folds")$score, each)
+  expect_true(all(is.na(predict(result)[10:19, ])))
+  expect_refused(encode(data$x, data$y, folds = sets, average = "pooled"), "may overlap")
+})
+
+test_that("neurons that do not vary are undefined, and do not count", {
+  set.seed(8)
+  data <- related(30, 4, 3)
+  folds <- rep(1:5, 6)
+  result <- encode(data$x, cbind(data$y, 5), folds = folds)
+  expect_identical(result$undefined, 1L)
+  expect_equal(result$score, encode(data$x, data$y, folds = folds)$score)
+  # constant in some folds
+  spike <- ifelse(folds < 3, rnorm(30), 2)
+  result <- encode(data$x, cbind(data$y, spike), folds = folds, score_by = "cor")
+  expect_identical(result$undefined, 0L)
+  expect_identical(as.data.frame(result, part = "folds")$undefined, c(0, 0, 1, 1, 1))
+  # constant and doubled columns of `from` are fine
+  odd <- cbind(data$x, 1, data$x[, 1])
+  expect_equal(encode(odd, data$y, folds = folds, method = "linear")$score,
+               encode(data$x, data$y, folds = folds, method = "linear")$score)
+  expect_refused(encode(matrix(1, 30, 2), data$y), "variance")
+})
+
+test_that("ceilings are those of trials, whoever declares them", {
+  set.seed(9)
+  data <- related(40, 5, 6)
+  trials <- array(data$y, c(40, 6, 4)) + rnorm(40 * 6 * 4, sd = 2)
+  trials[3, , 2] <- NA
+  folds <- rep(1:4, 10)
+  result <- encode(data$x, trials, folds = folds)
+  expect_identical(encode(data$x, responses(trials), folds = folds), result)
+  expect_equal(result$normalized, result$score / result$ceiling)
+  expect_equal(result$score, encode(data$x, apply(trials, 1:2, mean, na.rm = TRUE),
+                                    folds = folds)$score)
+  table <- as.data.frame(encode(data$x, trials, folds = folds, score_by = "cor"), part = "neurons")
+  expect_equal(table$normalized, table$score / sqrt(table$reliability))
+  noisy <- encode(data$x, trials, folds = folds, score_by = "cor", min_reliability = 0.99)
+  expect_true(is.na(noisy$normalized))
+  expect_output(print(noisy), "6 neurons without a normalised score")
+  expect_message(runs <- encode(data$x[-3, ], responses(trials[-3, , ], run = TRUE),
+                                folds = folds[-3]), class = "repalign_note_declared")
+  expect_true(is.na(runs$ceiling))
+})
+
+test_that("equal rows of `from` in different folds are a leak", {
+  set.seed(10)
+  data <- related(30, 4, 3)
+  x <- data$x[rep(1:10, each = 3), ]
+  expect_warned(encode(x, data$y), "repalign_leakage")
+  expect_no_warning(encode(x, data$y, clusters = rep(1:10, each = 3)))
+})
+
+test_that("missing values and names go as in other functions", {
+  set.seed(11)
+  data <- related(30, 4, 3)
+  folds <- rep(1:5, 6)
+  x <- data$x
+  x[2, 1] <- NA
+  expect_refused(encode(x, data$y), "`from` has 1 missing")
+  left <- suppressMessages(encode(x, data$y, folds = folds, na = "stimuli"))
+  expect_identical(left$n, 29L)
+  expect_equal(left$score, encode(data$x[-2, ], data$y[-2, ], folds = folds[-2])$score)
+  rownames(data$x) <- rownames(data$y) <- paste0("image", 1:30)
+  expect_message(mixed <- encode(data$x, data$y[30:1, ], folds = folds),
+                 class = "repalign_reordered")
+  expect_equal(mixed$score, encode(data$x, data$y, folds = folds)$score)
+  expect_identical(rownames(predict(mixed)), rownames(data$x))
+})
+
+test_that("what cannot be is refused, with the remedy", {
+  set.seed(12)
+  data <- related(20, 4, 3)
+  run <- function(...) encode(data$x, data$y, ...)
+  expect_refused(run(lambda = -1), "at least 0")
+  expect_refused(run(lambda = 1, method = "pcr", components = 2), "for method = \"ridge\"")
+  expect_refused(run(method = "pls"), "`components` is missing")
+  expect_refused(run(components = 3), "for method")
+  expect_refused(run(method = "pcr", components = 9), "has rank 4")
+  expect_refused(run(score_by = "cor", summary = "weighted"), "\"median\"")
+  expect_refused(run(folds = 20, average = "folds"), "at least 2 stimuli")
+  expect_refused(run(folds = 1), "at least 2")
+  expect_refused(run(folds = rep(1:2, c(18, 2))), "at least 3 must be left")
+  expect_refused(encode(prepare(data$x), data$y), "prepare")
+  expect_refused(encode(dist(data$x), data$y), "needs the responses themselves")
+  expect_refused(encode(data$x, data$y[1:10, ]), "`from` has 20 rows and `to` has 10")
+  expect_refused(encode(data$x), "`to` is missing")
+  expect_refused(predict(run(), data$x), "`newdata`")
+  expect_warned(run(lambda = 1, per_neuron = TRUE), "repalign_unused")
+  expect_message(run(lambda = c(1e9, 1e10)), class = "repalign_grid_end")
+})
+
+test_that("results are cut, bound and arranged like others", {
+  set.seed(13)
+  data <- related(30, 4, 3)
+  result <- encode(list(a = data$x, b = normal(30, 3)), list(u = data$y, v = normal(30, 2)))
+  expect_equal(score_matrix(result)["b", "u"], result$score[3])
+  parts <- rbind(result[4:3, ], result[1, ])
+  expect_equal(as.data.frame(parts, part = "folds")$score,
+               unlist(lapply(c(4, 3, 1), function(k) {
+                 as.data.frame(result[k, ], part = "folds")$score
+               })))
+  expect_identical(names(predict(result)), c("a | u", "a | v", "b | u", "b | v"))
+  changed <- result
+  changed$score <- changed$score + 1
+  expect_refused(predict(changed), "did not return")
+  expect_snapshot(print(encode(data$x, data$y, folds = rep(1:5, 6), lambda = c(0.1, 1, 10))))
+})

@@ -398,9 +398,6 @@ evaluate_whole <- function(task, data, folds, threads) {
 
 # ---- scores of draws
 
-# About so many numbers may the products of a chunk of draws take.
-chunk_of_draws <- 4e6
-
 # Variances are made of draws of both factors and of each alone. Scores and ceilings of the draws,
 # for each of these parts an array draws x (models, lower, upper) x repeats.
 evaluate_parts <- function(task, drawn, folds, threads) {

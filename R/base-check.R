@@ -167,6 +167,10 @@ texts_in <- c("names", "row.names", "levels", "Labels", "dimnames")
 # NULL.
 unreadable_text <- function(value) {
   attributes <- attributes(value)
+  if (is.character(value) && is.null(attributes)) {
+    valid <- validEnc(value)
+    return(if (!all(valid)) value[!valid][1])
+  }
   numbers <- is.atomic(value) && !is.character(value)
   if (numbers && !any(texts_in %in% names(attributes))) return(NULL)
   texts <- c(if (is.character(value)) list(value), attributes$dimnames, attributes$Dimnames,

@@ -1,8 +1,9 @@
 # How the weighted R squared of encode() varies with the stimuli, for score_interval().
 
 # The result of score_interval() of encodings. Rows of one call of encode() share their stimuli, so
-# that their differences have errors, too.
-encoding_interval <- function(x, method, conf_level) {
+# that their differences have errors, too. models: are the rows models of one recording, as
+# evaluate_models() has them, with the recording as x?
+encoding_interval <- function(x, method, conf_level, models = FALSE) {
   method <- check_choice(method, c("auto", "influence", "jackknife"), "method")
   conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
   cells <- cells_of(x)
@@ -12,6 +13,7 @@ encoding_interval <- function(x, method, conf_level) {
   dependence <- unlist(lapply(calls[unique(of)], warn_of_encoded_rows))
   rows <- as.data.frame(x)[intersect(c("model_x", "model_y", "x", "y", "measure", "score", "n"),
                                      names(x))]
+  if (models) rows[c("x", "y")] <- list("x", rows$x)
   rows[c("se", "df", "conf_low", "conf_high")] <- NA_real_
   rows$method <- rows$over <- ""
   deletions <- list()

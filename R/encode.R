@@ -359,8 +359,9 @@ encoding_of <- function(call, folds, settings, design) {
     if (is.null(design)) next
     null <- encoding_null(layer, targets, folds, penalties, settings, call$clusters, design)
     p_value <- c(p_value, encoding_p_values(null))
+    for (j in seq_along(noise)) cells[[length(cells) - length(noise) + j]]$null <- null[, j]
   }
-  encoding_result(cells, call, folds, settings, p_value)
+  encoding_result(cells, c(call, list(design = design)), folds, settings, p_value)
 }
 
 check_encoding_memory <- function(n, layers, columns, folds) {

@@ -91,6 +91,7 @@ check_sample_times <- function(times, least, arg = "times") {
           "not ", if (is.numeric(times) && is.null(dim(times))) length(times) else
             describe(times), ".", class = "repalign_error_type", arg = arg)
   }
+  times <- as.double(times)
   bad <- which(!is.finite(times))
   if (!length(bad)) bad <- which(diff(times) <= 0) + 1
   if (length(bad)) {
@@ -98,7 +99,7 @@ check_sample_times <- function(times, least, arg = "times") {
           if (is.finite(times[bad[1]])) paste(" after", format(times[bad[1] - 1])), ".",
           class = "repalign_error_value", arg = arg)
   }
-  as.double(times)
+  times
 }
 
 check_unit <- function(unit) {

@@ -119,8 +119,8 @@ void knn_whole_rows(const knn_space *s, const int *which, size_t count, const do
             const double *row = s->rows + (size_t) which[start + t] * d;
             for (size_t a = 0; a < d; a++) w.gathered[a + t * d] = row[a];
         }
-        blas_gemm('T', 'N', n, m, d, knn_product_factor(s), s->rows, d, w.gathered, d, 0.0, w.product,
-                  n);
+        blas_gemm('T', 'N', n, m, d, knn_product_factor(s), s->rows, d, w.gathered, d, 0.0,
+                  w.product, n);
         by.pause();
         whole_block(s, which, start, m, largest, priority, &w, out, by.threads);
         by.pause();

@@ -293,9 +293,9 @@ static double untied_gap(const knn_space *s, double largest)
     return s->value == KNN_EUCLIDEAN ? 2.0 * largest * gap : 2.0 * gap;
 }
 
-/* Writes row i from its candidates, which are sorted by the bounds of their keys, if their order and
-   their values are beyond the rounding of the product; returns whether they are. wanted: k + 1, or
-   all there are. */
+/* Writes row i from its candidates, which are sorted by the bounds of their keys, if neither their
+   order nor their values can be hurt by the rounding of the product; returns whether that is so.
+   wanted: k + 1, or all there are. */
 static int write_certain(const knn_space *s, size_t i, const candidate *list, size_t wanted,
                          double largest, knn_lists out)
 {

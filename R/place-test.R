@@ -212,9 +212,8 @@ run_flips <- function(maps, left_out, graph, flips, settings) {
 model_flips <- function(values, graph, model, run, settings) {
   sign <- map_sign(settings)
   both <- settings$alternative == "two_sided"
-  # neither statistic depends on the unit, but squares of very large or small numbers are no doubles
-  unit <- sign * power_of_two_below(max(abs(values)))
-  scaled <- t(values * unit)
+  unit <- unit_of_places(values, settings$statistic)
+  scaled <- t(values) * unit * sign
   by <- statistic_by(scaled, settings)
   corrected_by <- correction_by(settings, ncol(values))
   observed <- observed_statistic(rowSums(scaled), by)
@@ -242,10 +241,18 @@ model_flips <- function(values, graph, model, run, settings) {
   clusters <- settings$correction == "cluster_mass"
   deviations <- rowSums((scaled - rowMeans(scaled))^2)
   list(score = colMeans(values),
-       std_error = sqrt(deviations / (nrow(values) - 1) / nrow(values)) / abs(unit),
+       std_error = sqrt(deviations / (nrow(values) - 1) / nrow(values)) / unit,
        statistic = sign * observed, p_value = (1 + found$reached) / (1 + length(found$largest)),
        corrected = if (clusters) observed_corrected else sign * observed_corrected,
        largest = sign * found$largest)
+}
+
+# What the scores of each place are multiplied by, so that their squares are doubles: a power of two,
+# on which t does not depend. The mean needs one unit for all places.
+unit_of_places <- function(values, statistic) {
+  largest <- if (statistic == "mean") rep(max(abs(values)), ncol(values)) else
+    do.call(pmax, split_columns(t(abs(values))))
+  2^-pmax(pmin(floor(log2(largest)), 1000), -1000)
 }
 
 # How sums over subjects become the statistic: see map_statistic in src/map_null.h. scaled: places x

@@ -85,7 +85,7 @@ open_objects <- function(responses, object, neurons, repeats, estimator, normali
           "as.matrix(responses).", class = "repalign_error_choice", arg = "responses")
   }
   # images of one category are alike and often stand together, which is no reason for a warning
-  call <- open_sides(sides_of(list(repr)), list(analysis_measure(setup, "clusters")), na,
+  call <- open_sides(sides_of(list(repr)), list(analysis_measure(setup$analysis, "clusters")), na,
                      clusters, use = "errors", least = 2, why = "this analysis", grid = FALSE)
   if (!is.null(setup$conf_level) && is.null(call$clusters)) note_declared_series(list(repr))
   repr <- call$sides$x$reprs[[1]]

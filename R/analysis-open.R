@@ -123,11 +123,11 @@ unit_users <- function(setup) c(setup$estimator, if (setup$by_trials) "stimulus_
 
 # ---- the call
 
-# What stands for an analysis in the place of a measure. uses: the parts of a declaration that it
-# follows.
-analysis_measure <- function(setup, uses) {
-  list(id = setup$analysis, label = setup$analysis, args = list(),
-       declaration = list(id = setup$analysis, own = TRUE, pairing = TRUE, range = c(-Inf, Inf),
+# What stands for an analysis, by its name, in the place of a measure. uses: the parts of a
+# declaration that it follows.
+analysis_measure <- function(analysis, uses = character()) {
+  list(id = analysis, label = analysis, args = list(),
+       declaration = list(id = analysis, own = TRUE, pairing = TRUE, range = c(-Inf, Inf),
                           accepts = "data", uses = function(args) uses))
 }
 
@@ -143,7 +143,7 @@ open_analysis <- function(setup, sides, na, clusters, holes = FALSE) {
             if (holes || uses_trials(setup)) c("trials", "runs", "events"))
   jackknife <- !is.null(setup$conf_level)
   needed <- if (jackknife) 5 else if (corrects_any(setup)) 4
-  call <- open_sides(sides, list(analysis_measure(setup, uses)), na, clusters, use = "errors",
+  call <- open_sides(sides, list(analysis_measure(setup$analysis, uses)), na, clusters, use = "errors",
                      least = max(1, needed), why = if (jackknife) "a jackknife" else "an estimate",
                      grid = FALSE)
   reprs <- all_representations(call$sides)

@@ -142,6 +142,7 @@ refuse_partial_words <- function(call, called, frame) {
 # Text in another encoding than it is taken to be in, as after reading a file without saying which.
 check_encoding <- function(value, arg) {
   # numbers without names hold no text, and most arguments are such
+  if (is.null(value) || is.logical(value) && is.null(attributes(value))) return(invisible())
   numbers <- is.numeric(value) && !is.object(value)
   if (numbers && is.null(dimnames(value)) && is.null(names(value))) return(invisible())
   bad <- unreadable_text(value)
@@ -165,6 +166,10 @@ texts_in <- c("names", "row.names", "levels", "Labels", "dimnames")
 # NULL.
 unreadable_text <- function(value) {
   attributes <- attributes(value)
+  if (is.character(value) && is.null(attributes)) {
+    valid <- validEnc(value)
+    return(if (!all(valid)) value[!valid][1])
+  }
   numbers <- is.atomic(value) && !is.character(value)
   if (numbers && !any(texts_in %in% names(attributes))) return(NULL)
   texts <- c(if (is.character(value)) list(value), attributes$dimnames, attributes$Dimnames,

@@ -112,7 +112,9 @@ neighbour_needs <- function(n, dx, dy, k, weights = 0, rows = FALSE, clusters = 
   k <- min(k, n - 1)
   kept <- 2 * n * k * (1.5 + weights) + (rows + anyNA(clusters)) * n * (dx + dy)
   d <- max(dx, dy)
-  search <- if (d > 0) (if (rows) 0 else n * d) + min(256, n) * min(n, 16384) else 0
+  # products of all rows where they are few, or of blocks, or of whole rows with all others
+  products <- max(min(256, n) * min(n, 16384), min(512, n)^2)
+  search <- if (d > 0) (if (rows) 0 else n * d) + products else 0
   copies <- if (anyNA(clusters)) n * d else 0
   memory_needs(kept, copies + search + n * (2 * min(n - 1, k + 17) + 2 * k))
 }

@@ -105,7 +105,8 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 noise_ceiling <- function(trials, y = NULL, measure = NULL, ..., splits = 20,
                           na = c("error", "stimuli", "neurons")) {
   need_arguments()
-  set <- ceiling_measures(measure)
+  set <- as_measures(if (!is.null(measure)) measure else
+    measure("cka", estimator = "stimulus_neuron"))
   refuse_parameters(set, ...)
   set <- lapply(set, ceiling_measure)
   splits <- check_count(splits, "splits")
@@ -148,10 +149,6 @@ ceiling_notes <- function(set, others, labels) {
   c(if (length(clean)) {
     paste0("disattenuated: the CKA by ", enumerate(clean, quote = FALSE), ", without the noise.")
   }, if (open) sampled_units_note, complete_note(labels))
-}
-
-ceiling_measures <- function(measure) {
-  as_measures(if (is.null(measure)) measure("cka", estimator = "stimulus_neuron") else measure)
 }
 
 # A measure with the way to its ceiling: "cka", "rsa" or "halves". The ceiling uses all that is

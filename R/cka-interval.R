@@ -148,7 +148,8 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
               MoreArgs = list(pair = pair))
   warn_undefined_deletions(rows)
   if (any(made$constant)) {
-    warn("No standard error (NA) of the ", enumerate(estimator_of(rows)[made$constant]), " CKA: ",
+    lost <- vapply(rows[made$constant], function(row) row$values$estimator, "")
+    warn("No standard error (NA) of the ", enumerate(lost), " CKA: ",
          "it does not vary with what was sampled, as that of identical data.",
          class = "repalign_undefined")
   }
@@ -161,8 +162,6 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
   rownames(result) <- NULL
   new_result(result, "repalign_interval", made$kept[c("conf_level", "deletions", "dependence")])
 }
-
-estimator_of <- function(rows) vapply(rows, function(row) row$values$estimator, "")
 
 check_single_sides <- function(x, y) {
   for (arg in c("x", "y")) {

@@ -92,8 +92,7 @@ predicted_bias <- function(x, y = NULL, estimator = c("stimulus", "naive", "stim
     }
     geometry <- x$theory
   } else {
-    given <- without_missing(list(x = x, y = y), na)$given
-    geometry <- estimated_geometry(given$x, given$y, estimator)
+    geometry <- estimated_geometry(open_biased(x, y, na), estimator, is.null(y))
   }
   if (estimator == "naive") check_rows(geometry$n, 2, "x", "a centred kernel")
   expected <- expected_cka(geometry, estimator, assume)
@@ -103,23 +102,30 @@ predicted_bias <- function(x, y = NULL, estimator = c("stimulus", "naive", "stim
   new_result(rows, "repalign_predicted_bias")
 }
 
-estimated_geometry <- function(x, y, estimator) {
-  rx <- need_kind(representation(x, "x"), "data", "this")
-  pair <- if (is.null(y)) self_pair(rx)
-          else as_pair(rx, need_kind(representation(y, "y"), "data", "this"))
-  for (repr in pair[c("x", "y")]) {
+# The pair whose bias is asked for, or x beside itself.
+open_biased <- function(x, y, na) {
+  na <- check_choice(na, missing_rules, "na")
+  reprs <- c(list(analysis_repr(x, "x", na)), if (!is.null(y)) list(analysis_repr(y, "y", na, "y")))
+  for (repr in reprs) {
     if (!is_complete(repr, list(), "")) next
     abort("`", repr$arg, "` declares complete = TRUE, but this bias is that of a sample of ",
           "neurons: give as.matrix(", repr$arg, ") to take its columns as a sample.",
           class = "repalign_error_choice", arg = repr$arg)
   }
-  refuse_repeats(pair[c("x", "y")])
-  refuse_holes(pair[c("x", "y")], list(list(label = "predicted_bias")))
-  note_unused_structure(pair[c("x", "y")], list(list(label = "predicted_bias")))
+  reprs <- with_common_stimuli(reprs)
+  # not even where clusters say so, which are not used
+  refuse_repeats(reprs)
+  call <- open_sides(sides_of(reprs[1], reprs[-1]), list(analysis_measure("predicted_bias")), na,
+                     grid = FALSE)
+  if (is.null(y)) self_pair(call$sides$x$reprs[[1]]) else side_pair(call$sides, 1, 1)
+}
+
+# pair: from open_biased(); alone: is there no y?
+estimated_geometry <- function(pair, estimator, alone) {
+  rx <- pair$x
   if (estimator == "stimulus_neuron") {
     # what the bias of the corrected ratio comes from: cka, and h, the means of the three corrected
     # H values with their covariances, by the jackknife over stimuli and neurons
-    alone <- is.null(y)
     check_rows(pair$x$n, 5, pair$x$arg, "a jackknife")
     for (repr in pair[c("x", "y")]) {
       refuse_single_neuron(repr, "the neuron correction needs at least two")
@@ -142,7 +148,7 @@ estimated_geometry <- function(x, y, estimator) {
     return(list(n = pair$x$n, cka = value, h = h))
   }
   check_rows(rx$n, 4, "x", "a corrected estimator")
-  if (is.null(y)) {
+  if (alone) {
     side <- side_geometry(rx)
     return(list(n = rx$n, x = side, y = side, cka = 1,
                 diagonal = side$gamma / side$psi_stimuli))

@@ -6,19 +6,22 @@
 one_score <- function(id, x, y, args, na = "error") {
   refuse_partial_words(sys.call(-1), sys.function(-1), sys.frame(sys.parents()[sys.nframe() - 1]))
   if (missing(x) || missing(y)) missing_side(missing(x))
+  call <- open_pair(x, y, asked_measure(id, x, y, args), paste0(id, "()"), na)
+  measure <- call$measure
+  compare_pair(measure$declaration, call$pair, measure$args, measure$range, measure$averaged)
+}
+
+# The measure that a call of two representations asks for by these arguments.
+asked_measure <- function(id, x, y, args) {
   usual <- usual_measure(id)
-  d <- usual$measure$declaration
   if (identical(args, usual$given)) {
     check_encoding(x, "x")
     check_encoding(y, "y")
-    measure <- usual$measure
-  } else {
-    check_encodings(c(list(x = x, y = y), args))
-    measure <- list(id = id, label = id, args = d$check(args), declaration = d)
+    return(usual$measure)
   }
-  call <- open_pair(x, y, measure, paste0(id, "()"), na)
-  measure <- call$measure
-  compare_pair(d, call$pair, measure$args, measure$range, measure$averaged)
+  check_encodings(c(list(x = x, y = y), args))
+  d <- usual$measure$declaration
+  list(id = id, label = id, args = d$check(args), declaration = d)
 }
 
 # Every comparison of two representations goes through this function, alone or in a grid. d: the

@@ -26,12 +26,23 @@ encoding_result <- function(cells, call, folds, settings, p_value = NULL) {
   told_ends(rows, cells, settings)
   keys <- rows[intersect(encoding_keys, names(rows))]
   new_result(rows, "repalign_encoding", list(
-    cells = list(keys = keys, cells = cells), note = encoding_notes(cells, settings, folds),
+    cells = list(keys = keys, cells = cells, calls = list(encoding_call(call, folds, settings))),
+    note = encoding_notes(cells, settings, folds),
     settings = list(settings[c("method", "score_by", "summary", "average")]),
     direction = stats::setNames("similarity", settings$label),
     best = stats::setNames(1, settings$label),
     symmetric = stats::setNames(FALSE, settings$label), within = FALSE
   ))
+}
+
+# What the cells of a call have in common, of which errors are made.
+encoding_call <- function(call, folds, settings) {
+  data <- function(side) {
+    lapply(side$reprs, function(repr) matrix(as.vector(repr$data), nrow(repr$data)))
+  }
+  list(x = data(call$sides$x), y = data(call$sides$y), codes = call$clusters, n = call$n,
+       stimuli = first_stimulus_names(all_representations(call$sides)), settings = settings,
+       permutations = call$design$count, engine = call$design$engine)
 }
 
 # What tells one cell from another when results are cut or bound.
@@ -104,8 +115,47 @@ declare_result(
   },
   footing = function(x, digits) {
     if (length(attr(x, "note"))) unlist(lapply(attr(x, "note"), strwrap, exdent = 2))
-  }
+  },
+  sentence = function(x) encoding_sentence(x),
+  interval = function(x, method, conf_level) encoding_interval(x, method, conf_level)
 )
+
+# What in_words() tells: of several pairs the one that is predicted best.
+encoding_sentence <- function(x) {
+  need_columns(x, c("x", "y", "measure", "score", "n", "folds"), "told", "result")
+  for_each_measure(x, function(part) {
+    name <- measure_words(part$measure[1])
+    plain <- as.data.frame(part)
+    # names of arguments stand for sides without a name
+    named <- function(side) sub("^(from|to)$", "`\\1`", full_names(plain, side))
+    title <- paste(named("y"), "from", named("x"))
+    known <- which(!is.na(part$score))
+    lost <- undefined_words(part$score)
+    if (!length(known)) return(paste0("By the ", name, ":", tolower(lost)))
+    best <- known[which.max(part$score[known])]
+    value <- number_word(part$score[best])
+    details <- c(stimuli_words(part$n[best]), count_of(part$folds[best], "fold"),
+                 if (!is.null(part$p_value) && !is.na(part$p_value[best])) {
+                   p_words(part$p_value[best])
+                 })
+    told <- if (nrow(part) == 1) {
+      paste0("The ", name, " of predictions of ", title, ", for stimuli that were left out, was ",
+             value, brackets(details))
+    } else {
+      paste0("Of ", count_of(nrow(part), "prediction"), " of stimuli that were left out, that of ",
+             title[best], " was best", brackets(paste(name, "=", value), details),
+             others_words(part$score, best))
+    }
+    share <- if (!is.null(part$ceiling) && isTRUE(part$ceiling[best] > 0)) {
+      paste0("; the noise ceiling was ", number_word(part$ceiling[best]),
+             if (!is.na(part$normalized[best])) {
+               paste0(", and without the noise of trials the score was ",
+                      number_word(part$normalized[best]))
+             })
+    }
+    paste0(told, share, ".", lost)
+  })
+}
 
 encoding_heading <- function(x) {
   settings <- attr(x, "settings")
@@ -123,9 +173,18 @@ bound_cells <- function(values) {
   if (!length(parts)) return(NULL)
   columns <- Reduce(intersect, lapply(parts, function(part) names(part$keys)))
   keys <- do.call(rbind, lapply(parts, function(part) part$keys[columns]))
+  calls <- unlist(lapply(parts, function(part) part$calls), recursive = FALSE)
+  alone <- unique(calls)
+  # the number of a call among those of all parts
+  number <- match(calls, alone)
+  before <- c(0, cumsum(lengths(lapply(parts, function(part) part$calls))))
+  cells <- unlist(lapply(seq_along(parts), function(k) {
+    lapply(parts[[k]]$cells, function(cell) {
+      replace(cell, "call", list(number[before[k] + cell$call]))
+    })
+  }), recursive = FALSE)
   first <- !duplicated(row_identities(keys, columns))
-  list(keys = keys[first, ],
-       cells = unlist(lapply(parts, function(part) part$cells), recursive = FALSE)[first])
+  list(keys = keys[first, ], cells = cells[first], calls = alone)
 }
 
 # What is kept of the rows of a result, in their order.

@@ -6,92 +6,91 @@ NULL
 
 #' Encoding: how well one representation predicts another
 #'
-#' Fits a linear model that predicts the neurons of one representation from those of another on some
-#' stimuli, and scores its predictions of the stimuli that were left out. With trials, scores come
+#' Fits linear models that predict the neurons of one representation from those of another on some
+#' stimuli, and scores their predictions of the stimuli that were left out. With trials, scores come
 #' with a noise ceiling.
 #'
-#' @param from what predicts, such as the layers of a model, and `to` what is predicted, such as a
-#'   recording: what [similarity()] takes as `x` and `y` (matrices, lists of them, models), but not
-#'   what [prepare()] made. The other direction is `encode(to, from)`.
-#' @param to may also have trials, as an array stimuli x neurons x trials or by [responses()], whose
-#'   clusters hold: the means over trials are predicted, and their noise ceiling is estimated.
+#' @param from,to what predicts (layers of a model) and what is predicted (a recording), as `x` and
+#'   `y` of [similarity()], but not prepared. `to` may also have trials: an array stimuli x neurons
+#'   x trials, or [responses()], whose clusters hold. Their means are predicted.
 #' @param method `"ridge"` regression; `"linear"`: least squares (of the least norm, where there are
 #'   more columns than stimuli); `"pcr"`: least squares on the leading principal components of
-#'   `from`; `"pls"`: partial least squares of all neurons of `to` at once.
+#'   `from`; `"pls"`: partial least squares of all neurons at once.
 #' @param score_by `"r2"`: the share of variance that is explained; `"cor"`: Pearson's correlation.
-#' @param summary how neurons are summarised: `"weighted"` (by their variance; the default for R
-#'   squared, for which it is one share of all variance), `"median"` (the default for correlations)
-#'   or `"mean"`.
-#' @param average how folds are averaged: `"pooled"`, one ratio over all folds, about the means of
-#'   the training stimuli (default for R squared), or `"folds"`, the mean of the scores of single
-#'   folds (default for correlations with at least 3 stimuli in each fold).
-#' @param folds a number of random folds; labels, one a stimulus; or a list of sets of stimuli that
-#'   are tested, which may overlap: scores are then means over the sets.
-#' @param clusters one label per stimulus: stimuli of a cluster may depend on each other. They stay
-#'   in one fold, also where `lambda` is chosen; `NA`: the stimulus is left out.
+#' @param summary of neurons: `"weighted"` by their variance (default for R squared), `"median"`
+#'   (default for correlations) or `"mean"`.
+#' @param average of folds: `"pooled"`, one ratio over all folds, about the means of the training
+#'   stimuli (default for R squared), or `"folds"`, the mean over folds (default for correlations
+#'   with at least 3 stimuli in each fold).
+#' @param folds a number of random folds; labels, one a stimulus; or a list of sets of stimuli to
+#'   test, which may overlap: scores are then means over the sets.
+#' @param clusters one label per stimulus: stimuli of a cluster may depend on each other, and stay
+#'   in one fold, also where `lambda` is chosen. `NA`: left out.
 #' @param repeats how often new random folds are drawn.
-#' @param lambda penalties of ridge regression. Each training set takes the one with the smallest
-#'   squared error of its own left-out stimuli (or clusters). `NULL`: nine, 1e-4 to 1e4 times the
-#'   variance of `from` in a direction, so that units do not matter.
-#' @param per_neuron does each neuron have a penalty of its own?
+#' @param lambda penalties of ridge regression, of which each training set takes the one with the
+#'   smallest squared error of its own left-out stimuli (or clusters). `NULL`: nine, 1e-4 to 1e4
+#'   times the variance of `from` in a direction, so that units do not matter.
+#' @param per_neuron has each neuron a penalty of its own?
 #' @param components how many components `"pcr"` and `"pls"` take.
-#' @param standardize are columns on both sides divided by their standard deviations over the
-#'   training stimuli? Penalties are then in these units.
-#' @param permutations number of permutations (or a matrix or design, see [calibrate()]) for a test
-#'   of no relation.
+#' @param standardize divide columns of both sides by their standard deviations over the training
+#'   stimuli? Penalties are then in these units.
+#' @param permutations number of permutations (or a matrix or design, see [calibrate()]).
 #' @param min_reliability neurons of at most this reliability have no normalised score.
-#' @param na what to do about missing values, see [similarity()].
-#' @param threads see [similarity()].
+#' @param na,threads see [similarity()].
 #' @return A data frame of class `repalign_encoding` with a row for each pair: `x` (of `from`), `y`
-#'   (of `to`), `measure` (method and score); `score`; `normalized`, the score without the noise of
-#'   trials; `ceiling`; `n` stimuli; `neurons`; `undefined`, neurons without a score (constant
-#'   ones); `folds`; `lambda`, its geometric mean over folds; `at_end`, how many choices of it were at an
-#'   end of the grid; and `p_value`. With models also `model_x` and `model_y`.
+#'   (of `to`), with models also `model_x` and `model_y`; `measure` (method and score); `score`;
+#'   `normalized`, the score without the noise of trials; `ceiling`; `n` stimuli; `neurons`;
+#'   `undefined`, neurons without a score (constant ones); `folds`; `lambda`, its geometric mean;
+#'   `at_end`, choices of it at an end of the grid; `p_value`.
 #'
-#'   `as.data.frame(result, part = "neurons")`: `neuron`, `score`, `reliability`, `normalized` and
-#'   `lambda` of each neuron. `part = "folds"`: `fold`, `score`, `lambda`, `n_train`, `n_test`, and
-#'   `undefined`, neurons without a correlation in this fold. `predict()`: the predictions of the
-#'   stimuli that were left out, a matrix stimuli x neurons (of several pairs a list).
+#'   `as.data.frame(result, part = "neurons")`: `neuron`, `score`, `reliability`, `normalized`,
+#'   `lambda`. `part = "folds"`: `fold`, `score`, `lambda`, `n_train`, `n_test`, and `undefined`,
+#'   neurons without a correlation there. `predict()`: predictions of the stimuli that were left
+#'   out, a matrix (of several pairs a list).
 #' @details
 #' *Scores.* With m the mean over the training stimuli and \eqn{\hat y}{yhat} the prediction of a
 #' stimulus that was left out, R squared is \eqn{1 - \sum (y - \hat y)^2 / \sum (y - m)^2}{1 - sum
-#' (y - yhat)^2 / sum (y - m)^2}: 0 is no better than that mean. Below 0 the model fits noise,
-#' which is no error, and not clipped. A correlation is that within each fold, or pooled about m:
-#' never the correlation of all predictions put together, which without any relation is negative
-#' (-0.35 in simulations with 5 folds of 30 stimuli, -0.91 with one stimulus left out at a time).
-#' `average = "folds"` of R squared is about the mean of each fold, and lower (0.212 where the truth
-#' was 0.289 and pooled R squared 0.287).
+#' (y - yhat)^2 / sum (y - m)^2}: 0 is no better than that mean. Below 0 the model fits noise, which
+#' is no error, and not clipped. A correlation is that within folds, or pooled about m: never that
+#' of all predictions put together, which without any relation is negative (-0.35 in simulations
+#' with 5 folds of 30 stimuli, -0.91 with one stimulus left out at a time). `average = "folds"` of R
+#' squared is about the mean of each fold, and lower (0.212 for a true 0.289; pooled 0.287).
 #'
 #' *Penalties* are those of scikit-learn and himalaya: \eqn{s / (s^2 + \lambda)}{s / (s^2 + lambda)}
-#' for singular values s of centred columns. Everything is centred by training stimuli alone.
+#' for singular values s of columns, which are centred by training stimuli alone.
 #'
 #' *Noise ceiling.* The reliability of a neuron is 1 - (variance within stimuli) * mean(1 / trials)
 #' / (variance of the means), which is the formula of Spearman and Brown over all halves of the
-#' trials, without drawing any; `NA` where trials are runs or share events. A normalised score is R squared
-#' over the reliability, or the correlation over its root; `summary = "weighted"` is a ratio of sums
-#' over all neurons. That takes off the noise of the *tested* responses only: noise in training
-#' makes the fit itself worse (R squared of the signal 0.446 at a reliability of 0.94, but 0.116 at
-#' 0.2). Areas of unequal noise are therefore not comparable by normalised scores: use the corrected
-#' [cka()] from trials.
+#' trials; `NA` where trials are runs or share events. A normalised score is R squared over the
+#' reliability, or the correlation over its root; with `summary = "weighted"` it is a ratio of sums
+#' over neurons. That takes off the noise of the *tested* responses only: noise in training makes
+#' the fit worse (R squared of the signal 0.446 at a reliability of 0.94, 0.116 at 0.2). Areas of
+#' unequal noise are not comparable by normalised scores: use the corrected [cka()] from trials.
 #'
-#' *Permutations* move the stimuli of `to` and keep the folds; `p_value` is for no relation at all, so
-#' that an R squared below 0 can have a small one. With several penalties the null is that of the
-#' largest score over all of them, where the score that is shown has penalties chosen within training
-#' sets. Whole clusters change places, which must be of one size.
+#' *Permutations* move the stimuli of `to`, with the folds held, and test for no relation at all: an
+#' R squared below 0 can have a small `p_value`. With several penalties the null is that of the
+#' largest score over all of them, although the score that is shown has penalties chosen within
+#' training sets. Whole clusters change places, which must be of one size.
+#'
+#' *Errors* of the weighted R squared are those of `score_interval(result)`, which
+#' [compare_scores()] and [best_score()] take: influences with one penalty and 100 stimuli or more
+#' (in simulations 0.94 of the true standard deviation; of differences 0.87); otherwise scores
+#' without each stimulus (or cluster), with the penalty of each fold held: 1.1 to 1.5 times the true
+#' one. Scores of folds are not independent, and their spread is no standard error.
 #'
 #' *Users of other packages.* Brain-Score: `method = "pls", components = 25, score_by = "cor"`;
 #' Net2Brain: `method = "pcr", components = 100`; himalaya: `per_neuron = TRUE`.
 #'
 #' When not to trust it:
 #' * stimuli in near copies (frames, views, images of one series) without `clusters`: a model that
-#'   was hardly related had R squared 0.74 by stimuli and 0.02 by clusters. A warning of class
+#'   was hardly related had R squared 0.74 by stimuli, 0.02 by clusters. A warning of class
 #'   `repalign_leakage` speaks when identical rows of `from` are in different folds (rows of a
-#'   design, such as categories, may be equal by what they are);
-#' * what was fitted before, with all stimuli, to `to`: principal components, z-scores or a choice
-#'   of voxels leak what should be left out;
-#' * the mean of R squared over neurons, which a single neuron can make very low.
-#' @references Schrimpf et al. (2018), bioRxiv 407007 (Brain-Score). Dupre la Tour, Eickenberg,
-#'   Nunez-Elizalde and Gallant (2022), NeuroImage 264 (himalaya).
+#'   design may be equal by what they are);
+#' * what was fitted to `to` before, with all stimuli: principal components, z-scores or a choice of
+#'   voxels leak what should be left out;
+#' * the mean of R squared over neurons, which one neuron can make very low.
+#' @references Schrimpf et al. (2018), bioRxiv 407007 (Brain-Score). Dupre la Tour et al. (2022),
+#'   NeuroImage 264 (himalaya).
 #' @examples
 #' # how well do layers of a network predict V4, for the first 100 images?
 #' v4 <- macaque_v4$trials[1:100, , ]
@@ -101,7 +100,8 @@ NULL
 #' result
 #' head(as.data.frame(result, part = "neurons"))
 #' dim(predict(result[1, ]))
-#' @seealso [similarity()], [noise_ceiling()], [linear_regression()]
+#' score_interval(encode(layers, v4, lambda = 1e3))
+#' @seealso [score_interval()], [similarity()], [noise_ceiling()], [linear_regression()]
 #' @export
 encode <- function(from, to, method = c("ridge", "linear", "pcr", "pls"),
                    score_by = c("r2", "cor"), summary = NULL, average = NULL, folds = 5,
@@ -353,14 +353,15 @@ encoding_of <- function(call, folds, settings, design) {
                            call$clusters, advance)
     sums <- fold_sums(targets$y, folds, found$values)
     for (j in seq_along(noise)) {
-      cells <- c(cells, list(encoding_cell(found, sums, targets, j, noise[[j]], penalties, folds,
-                                           settings)))
+      cell <- encoding_cell(found, sums, targets, j, noise[[j]], penalties, folds, settings)
+      cells <- c(cells, list(c(cell, list(call = 1L, layer = i, target = j))))
     }
     if (is.null(design)) next
     null <- encoding_null(layer, targets, folds, penalties, settings, call$clusters, design)
     p_value <- c(p_value, encoding_p_values(null))
+    for (j in seq_along(noise)) cells[[length(cells) - length(noise) + j]]$null <- null[, j]
   }
-  encoding_result(cells, call, folds, settings, p_value)
+  encoding_result(cells, c(call, list(design = design)), folds, settings, p_value)
 }
 
 check_encoding_memory <- function(n, layers, columns, folds) {
@@ -399,7 +400,8 @@ encoding_cell <- function(found, sums, targets, j, noise, penalties, folds, sett
     at_end = if (length(penalties$given) > 1) {
       sum(counted == 1 | counted == length(penalties$given))
     } else 0L,
-    penalties = lambda, choices = length(counted), unreliable = sum(few),
+    penalties = lambda, fixed = length(penalties$given) == 1, choices = length(counted),
+    unreliable = sum(few),
     by_neuron = list(score = scores, reliability = reliability,
                      normalized = normalised_scores(scores, reliability, settings),
                      lambda = exp(colMeans(log(lambda)))),

@@ -24,7 +24,8 @@
 #' too.
 #'
 #' @param x,y,measure see [similarity()]. For `over = "subjects"`, `x` is a named list with the data
-#'   of each subject, and `y` is what all of them are compared with.
+#'   of each subject, and `y` is what all of them are compared with. `x` may also be what [encode()]
+#'   returned, alone: see there.
 #' @param over what the errors are about: `"stimuli"` alone, or also `"neurons_x"`, `"neurons_y"` or
 #'   both, or `"subjects"`. The score does not depend on it. A side whose neurons are all there are
 #'   (`complete` of [cka()] and [responses()]) has no errors over neurons.
@@ -127,6 +128,11 @@ score_interval <- function(x, y = NULL, measure = "cka", over = "stimuli", ..., 
                            conf_level = 0.95, clusters = NULL, threads = NULL,
                            na = c("error", "stimuli", "neurons", "pairwise")) {
   need_arguments()
+  of_result <- declaration_of(x)$interval
+  if (!is.null(of_result)) {
+    refuse_beside_result(names(match.call())[-1], maker_of(x))
+    return(of_result(x, method, conf_level))
+  }
   set <- as_measures(measure)
   refuse_parameters(set, ...)
   rule <- rule_of_call(na, set, !missing(na))
@@ -141,6 +147,15 @@ score_interval <- function(x, y = NULL, measure = "cka", over = "stimuli", ..., 
   check_grid_memory(task$set, task$sides)
   task$scores <- as.vector(t(score_grid(task$pairs, task$sides, task$set, "stop", threads)))
   score_interval_of(task)
+}
+
+# given: the names of all arguments of the call.
+refuse_beside_result <- function(given, maker) {
+  given <- setdiff(given, c("x", "method", "conf_level", "threads"))
+  if (!length(given)) return(invisible())
+  abort(if (given[1] == "") "What else is given" else paste0("`", given[1], "`"), " has no use ",
+        "where `x` is what ", maker, " returned, which knows its data.",
+        class = "repalign_error_parameter", arg = given[1])
 }
 
 interval_methods <- c("auto", "jackknife", "influence", "smoothed", "half-samples")

@@ -132,9 +132,9 @@ check_graph_metric <- function(repr, metric) {
 # chooses what is fast.
 make_graph <- function(repr, metric, k, sizes = NULL) {
   if (repr$kind == "dist") return(search_distances(repr, k))
-  space <- neighbour_space(repr, metric)
-  graph <- search_rows(repr, space, k, sizes)
-  graph$dist <- in_units_of_data(graph$dist, space, metric)
+  unit <- row_scaling(repr, metric)
+  graph <- search_rows(repr, metric, unit, k, sizes)
+  graph$dist <- in_units_of_data(graph$dist, unit, metric)
   if (!all(is.finite(graph$dist))) {
     abort("`", repr$arg, "` has values so large that ", metric, " distances between its rows are ",
           "not finite; rescale it.", class = "repalign_error_value", arg = repr$arg)
@@ -142,8 +142,9 @@ make_graph <- function(repr, metric, k, sizes = NULL) {
   graph
 }
 
-in_units_of_data <- function(dist, space, metric) {
-  if (metric == "dot") dist / space$unit / space$unit else dist / space$unit
+in_units_of_data <- function(dist, unit, metric) {
+  if (unit$scale == 1) dist
+  else if (metric == "dot") dist / unit$scale / unit$scale else dist / unit$scale
 }
 
 # How rows are prepared for a metric, and how a value is computed from two of them, as C numbers it.
@@ -151,36 +152,37 @@ row_preparations <- c(euclidean = 0L, cosine = 1L, correlation = 2L, dot = 3L)
 
 row_values <- c(euclidean = 0L, cosine = 1L, correlation = 1L, dot = 2L)
 
-# The rows as the search needs them (`rows`, and `raw` for exact Euclidean distances), how it
-# computes a value from two rows (`value`), and the factor `unit` by which the data were multiplied.
+# list(means, scale): from the columns of the data the means are subtracted, and the data are
+# multiplied by a power of two.
+row_scaling <- function(repr, metric) {
+  if (metric == "euclidean") return(form_centering(repr))
+  list(means = double(ncol(repr$data)),
+       scale = if (metric == "dot") power_of_two_below(column_stats(repr)$size) else 1)
+}
+
+# The rows as columns, as values are computed from them, and how (`value`); `raw` for exact Euclidean
+# distances.
 neighbour_space <- function(repr, metric) {
-  d <- ncol(repr$data)
-  means <- double(d)
-  scale <- 1
-  if (metric == "euclidean") {
-    center <- form_centering(repr)
-    means <- center$means
-    scale <- center$scale
-  }
-  if (metric == "dot") scale <- power_of_two_below(column_stats(repr)$size)
-  prepared <- .Call(C_neighbour_rows, repr$data, means, scale, row_preparations[[metric]])
+  unit <- row_scaling(repr, metric)
+  prepared <- .Call(C_neighbour_rows, repr$data, unit$means, unit$scale, row_preparations[[metric]])
   refuse_rows(repr, prepared$degenerate, centered = metric == "correlation")
-  list(rows = prepared$rows, value = row_values[[metric]], unit = scale,
+  list(rows = prepared$rows, value = row_values[[metric]], scale = unit$scale,
        raw = if (metric == "euclidean") repr$data)
 }
 
 # list(idx, dist, open, largest). A fast search marks rows with ties (state 1) and rows in which
 # more candidates lie within rounding of each other than it keeps (state 2). The latter are searched
 # again as a whole. `largest`, the largest value of each row, serves to search open rows once more.
-search_rows <- function(repr, space, k, sizes = NULL) {
-  found <- .Call(C_knn, space$rows, space$value, space$raw, space$unit, k, thread_count(), sizes,
-                 repr$codes)
+search_rows <- function(repr, metric, unit, k, sizes = NULL) {
+  found <- .Call(C_knn, repr$data, unit$means, unit$scale, row_preparations[[metric]], k,
+                 thread_count(), sizes, repr$codes)
+  refuse_rows(repr, found$degenerate, centered = metric == "correlation")
   graph <- list(idx = found$idx, dist = found$dist)
   # nearly always all rows are settled
   if (!any(found$state)) return(graph)
   unsure <- which(found$state == 2L)
   if (length(unsure)) {
-    part <- search_whole_rows(repr, space, k, unsure, found$largest, NULL)
+    part <- search_whole_rows(repr, neighbour_space(repr, metric), k, unsure, found$largest, NULL)
     graph$idx[unsure, ] <- part$idx
     graph$dist[unsure, ] <- part$dist
     found$state[unsure] <- as.integer(rowSums(part$joined) > 0)
@@ -191,7 +193,7 @@ search_rows <- function(repr, space, k, sizes = NULL) {
 
 # priority: the order of tied neighbours, or NULL for that of the stimuli.
 search_whole_rows <- function(repr, space, k, rows, largest, priority) {
-  .Call(C_knn_rows, space$rows, space$value, space$raw, space$unit, k, rows, largest, priority,
+  .Call(C_knn_rows, space$rows, space$value, space$raw, space$scale, k, rows, largest, priority,
         thread_count(), repr$codes)
 }
 

@@ -55,14 +55,13 @@ hsic <- function(x, y, kernel = c("linear", "rbf", "manifold"),
                  clusters = NULL, shared_noise = c("auto", "trials", "pairs"),
                  complete = c("none", "x", "y", "both"), na = c("error", "stimuli", "neurons")) {
   refuse_partial_words(sys.call(), sys.function(), parent.frame())
-  args <- check_cka_args(list(
-    kernel = kernel, estimator = estimator, shared_neurons = shared_neurons, units_x = units_x,
-    units_y = units_y, complete = complete, sigma = sigma, bandwidth = bandwidth, k = k,
-    clusters = clusters, shared_noise = shared_noise
-  ))
   if (missing(x) || missing(y)) missing_side(missing(x))
-  check_encodings(c(list(x = x, y = y), args))
-  measure <- list(id = "cka", label = "hsic", args = args, declaration = declaration("cka"))
+  measure <- asked_measure("cka", x, y, list(
+    kernel = kernel, estimator = estimator, shared_neurons = shared_neurons, units_x = units_x,
+    units_y = units_y, sigma = sigma, bandwidth = bandwidth, k = k, clusters = clusters,
+    shared_noise = shared_noise, complete = complete
+  ))
+  measure$label <- "hsic"
   call <- open_pair(x, y, measure, "hsic()", na)
   pair <- call$pair
   args <- call$measure$args

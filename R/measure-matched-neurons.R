@@ -14,13 +14,12 @@
 #'   much of the total mass is theirs; the weights add up to `mass`); `correlation`, over all
 #'   stimuli; `correlation_test`, on stimuli that did not choose the pair; and `mass_entered`, the
 #'   mass above which the pair first has weight.
-#' @details
-#' The plan is that of [soft_matching_correlation()], from all stimuli. Because the pairs were chosen
-#' for their correlation, it is too high. For `correlation_test` the stimuli are divided into five
-#' random folds (`set.seed()` reproduces them; clusters that [responses()] declares stay whole). Each
-#' fold has the plan of the other stimuli, and the value of a pair is its mean correlation over
-#' those folds whose plan has the pair; `NA` where none has it, or where a neuron is constant in
-#' them.
+#' @details The plan is that of [soft_matching_correlation()], from all stimuli. Because the pairs
+#' were chosen for their correlation, it is too high. For `correlation_test` the stimuli are divided
+#' into five random folds (`set.seed()` reproduces them; clusters that [responses()] declares stay
+#' whole). Each fold has the plan of the other stimuli, and the value of a pair is its mean
+#' correlation over those folds whose plan has the pair; `NA` where none has it, or where a neuron
+#' is constant in them.
 #'
 #' Plans grow with the mass, but not by adding pairs alone: some pairs leave for others, and may
 #' come back. `mass_entered` is about the first time.
@@ -38,7 +37,7 @@ matched_neurons <- function(x, y, mass = NULL) {
   need_arguments()
   mass <- if (is.null(mass)) 1 else check_mass(mass)
   set <- list(measure("soft_matching_correlation", mass = mass))
-  call <- open_call(x, y, set, use = "errors", why = "a test")
+  call <- open_call(x, y, using_clusters(set), use = "errors", why = "a test")
   if (nrow(call$pairs) != 1 || call$sides$self) {
     abort("`x` and `y` must be one representation each, not lists of several.",
           class = "repalign_error_type", arg = "x")
@@ -91,12 +90,4 @@ tested_correlations <- function(pair, call, plan, mass) {
   each <- matrix(each, length(plan$x))
   means <- rowMeans(each, na.rm = TRUE)
   replace(means, is.nan(means), NA_real_)
-}
-
-# The correlation of each column with the same column of the other matrix; NA for constant ones.
-column_correlations <- function(a, b) {
-  a <- sweep(a, 2, colMeans(a))
-  b <- sweep(b, 2, colMeans(b))
-  size <- sqrt(colSums(a^2)) * sqrt(colSums(b^2))
-  ifelse(size > 0, colSums(a * b) / size, NA_real_)
 }

@@ -112,7 +112,7 @@ declare_measure(
     new_errors("influence", stimuli = permutation_influence, weighted = weighted_rows,
                transform = "none", growth = root_growth)
   },
-  memory = assignment_needs
+  held = permutation_holdout, memory = assignment_needs
 )
 
 #' Hard correlation match
@@ -180,7 +180,7 @@ declare_measure(
     rows <- which(matched > 0)
     mean_correlation(correlation[cbind(rows, matched[rows])])
   },
-  needs_data = FALSE, errors = hard_match_errors,
+  needs_data = FALSE, errors = hard_match_errors, held = hard_holdout,
   memory = hard_match_needs
 )
 

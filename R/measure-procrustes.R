@@ -152,7 +152,7 @@ declare_measure(
     if (args$scale) statistic else unscaled_score(statistic, x, y, args)
   },
   inspect = inspect_overflow, null = function(args) rotation_null(args, args$scale),
-  errors = procrustes_errors, memory = rotation_needs
+  errors = procrustes_errors, held = rotation_holdout, memory = rotation_needs
 )
 
 # The data up to a rotation, with as few columns as their rank allows, because the cost of every
@@ -217,7 +217,8 @@ declare_measure(
   keeps = rotation_forms, prepare = prepare_rotation, statistic = unscaled_distance,
   score = unscaled_score, inspect = inspect_overflow,
   null = function(args) rotation_null(args, FALSE),
-  errors = rotation_distance_errors, memory = rotation_needs
+  errors = rotation_distance_errors,
+  held = function(args) rotation_holdout(c(args, list(scale = FALSE))), memory = rotation_needs
 )
 
 #' Procrustes similarity
@@ -275,8 +276,8 @@ declare_measure(
   memory = rotation_needs
 )
 
-# The distance of two points on the unit sphere is the chord of this angle. It is at most sqrt(2), the
-# chord of a right angle; rounding may exceed that.
+# The distance of two points on the unit sphere is the chord of this angle. It is at most sqrt(2),
+# the chord of a right angle; rounding may exceed that.
 angle_of_chord <- function(chord) 2 * asin(pmin(chord, sqrt(2)) / 2)
 
 #' Angular shape distance
@@ -327,7 +328,8 @@ declare_measure(
   statistic = function(pair, x, y, args) rotated_distance(pair, x, y, args, TRUE),
   score = function(statistic, x, y, args) angle_of_chord(statistic),
   null = function(args) rotation_null(args, TRUE),
-  errors = function(args) rotation_cosine_errors(new_angle()), memory = rotation_needs
+  errors = function(args) rotation_cosine_errors(new_angle()),
+  held = function(args) rotation_holdout(list(method = "angular")), memory = rotation_needs
 )
 
 #' Aligned cosine similarity

@@ -18,8 +18,9 @@ NULL
 #'   \eqn{s^\alpha}{s^alpha}, or `"raw"`, by \eqn{\alpha s + 1 - \alpha}{alpha s + 1 - alpha}, which
 #'   depends on the units of the data and on the number of stimuli.
 #' @param center if `TRUE`, the mean of each column is subtracted first.
-#' @param scale of the Euclidean distance: if `TRUE`, both sides have norm 1, and the distance is the
-#'   chord of the angle; otherwise it is in the units of the data. The angle is the same for both.
+#' @param scale of the Euclidean distance: if `TRUE`, both sides have norm 1, and the distance is
+#'   the chord of the angle; otherwise it is in the units of the data. The angle is the same for
+#'   both.
 #' @param na what to do about missing values, see [similarity()].
 #' @return One number, 0 when the representations are equal up to rotation. The angle is in \[0,
 #'   \eqn{\pi/2}{pi/2}\], the distance in \[0, \eqn{\sqrt{2}}{sqrt(2)}\] with `scale = TRUE` and not
@@ -44,11 +45,11 @@ NULL
 #' Errors ([score_interval()]) come from influences with the rotation held at `alpha = 1`, and from
 #' half-samples otherwise. [calibrate()] permutes singular vectors, which are decomposed once.
 #'
-#' When not to trust it: the rotation, and the whitening even more, are fitted to the stimuli on which
-#' the score is made. Unrelated data look alike when there are few stimuli for the number of neurons;
-#' held-out stimuli show that. If one side has rank n - 1 and `alpha = 0`, the score
-#' is the same whatever the data, with a warning of class `repalign_trivial`; small values of `alpha`
-#' are close to that.
+#' When not to trust it: the rotation, and the whitening even more, are fitted to the stimuli on
+#' which the score is made. Unrelated data look alike when there are few stimuli for the number of
+#' neurons; [held_out()] scores the fit on other stimuli. If one side has rank n - 1 and
+#' `alpha = 0`, the score is the same whatever the data, with a warning of class `repalign_trivial`; small
+#' values of `alpha` are close to that.
 #'
 #' Large matrices take long, see [procrustes()].
 #' @references Williams et al. (2021), NeurIPS 34. Duong et al. (2023), ICLR.
@@ -61,7 +62,7 @@ NULL
 #' angular_shape(x, y)
 #' # with other arguments than the default, in a grid
 #' similarity(list(x = x, y = y), measure = measure("shape_distance", alpha = 0.5))
-#' @seealso [procrustes()], [angular_shape()], [cca()]
+#' @seealso [held_out()], [procrustes()], [angular_shape()], [cca()]
 #' @export
 shape_distance <- function(x, y, alpha = 1, method = c("angular", "euclidean"),
                            whitening = c("power", "raw"), center = TRUE, scale = TRUE,
@@ -164,5 +165,5 @@ declare_measure(
     if (args$alpha < 1) return(if (!is_relative(args)) growing_errors(root_growth))
     if (args$method == "angular") rotation_cosine_errors(new_angle()) else procrustes_errors(args)
   },
-  memory = basis_needs(tall = 9, wide = 3.5, loaded = 4.3)
+  held = rotation_holdout, memory = basis_needs(tall = 9, wide = 3.5, loaded = 4.3)
 )

@@ -38,7 +38,7 @@ magnitude_difference <- function(x, y, na = c("error", "stimuli", "neurons")) {
 
 form_magnitude <- function(repr) {
   remember_summary(repr, "magnitude", list(), {
-    means <- form_centering(repr)$means
+    means <- column_stats(repr)$means
     largest <- max(abs(means))
     value <- if (largest == 0) 0 else largest * sqrt(sum((means / largest)^2))
     if (is.infinite(value)) {
@@ -93,15 +93,15 @@ concentricity_difference <- function(x, y, na = c("error", "stimuli", "neurons")
 form_concentricity <- function(repr) {
   remember_summary(repr, "concentricity", list(), {
     # in units of the largest entry, a mean row of rounding size can be recognised as zero
-    means <- form_centering(repr)$means / column_stats(repr)$size
+    stats <- column_stats(repr)
+    means <- stats$means / stats$size
     size <- sqrt(sum(means^2))
     undefined <- size <= tie_share
     direction <- if (undefined) numeric(length(means)) else means / size
-    unit <- form_scaling(repr, center = FALSE)
-    norms <- .Call(C_row_norms, repr$data, unit$means, unit$scale)
-    refuse_rows(repr, which(norms == 0), centered = FALSE)
-    cosines <- repr$data %*% (direction * unit$scale) / norms
-    list(value = if (undefined) NA_real_ else mean(cosines), undefined = undefined)
+    cosines <- .Call(C_row_cosines, repr$data, direction, power_of_two_below(stats$size))
+    value <- mean(cosines)
+    if (is.nan(value)) refuse_rows(repr, which(is.nan(cosines)), centered = FALSE)
+    list(value = if (undefined) NA_real_ else value, undefined = undefined)
   })
 }
 

@@ -14,14 +14,13 @@ NULL
 #'   neurons that match worst are left out.
 #' @param center if `TRUE`, the mean of each column is subtracted first.
 #' @param scale if `TRUE`, each side is divided by the root mean square norm of its neurons.
-#'   (Elsewhere `scale` is about the norm of the whole matrix; then copies of all neurons would change
-#'   the distance.) Otherwise the distance is in the units of the data.
+#'   (Elsewhere `scale` is about the norm of the whole matrix; then copies of all neurons would
+#'   change the distance.) Otherwise the distance is in the units of the data.
 #' @param na what to do about missing values, see [similarity()].
 #' @return One number, at least 0; at most 2 with `scale = TRUE`.
-#' @details
-#' Every neuron of `x` has the mass 1 / ncol(x) and every neuron of `y` the mass 1 / ncol(y). A plan
-#' T says how much of neuron i is matched with neuron j; it leaves no neuron with more than its mass,
-#' and its sum is `mass`. The score is the root of the smallest mean cost,
+#' @details Every neuron of `x` has the mass `1 / ncol(x)` and every neuron of `y` the mass `1 /
+#' ncol(y)`. A plan T says how much of neuron i is matched with neuron j; it leaves no neuron with
+#' more than its mass, and its sum is `mass`. The score is the root of the smallest mean cost,
 #' \eqn{\min_T \sum_{ij} T_{ij} ||x_i - y_j||^2 / m}{min_T sum_ij(T_ij ||x_i - y_j||^2) / mass}. The
 #' plan is exact (successive shortest paths, which give the plans of all masses in one run). With
 #' equal numbers of neurons and `mass = 1` neurons are matched one to one, and
@@ -34,11 +33,11 @@ NULL
 #'
 #' When not to trust it: the plan is fitted to the stimuli on which the score is made, and the more
 #' neurons there are to choose from and the smaller `mass` is, the closer are unrelated data. With a
-#' `mass` below 1 a message of class `repalign_in_sample` says so. [calibrate()] shows what
-#' unrelated data give; it solves a transport for each permutation.
+#' `mass` below 1 a message of class `repalign_in_sample` says so. [held_out()] scores the plan on
+#' other stimuli; [calibrate()] solves a transport for each permutation.
 #'
-#' Errors ([score_interval()]) come from influences with the plan held. [soft_correlation_match()] is
-#' something else: there each neuron has its best match, and neurons may be matched many times.
+#' Errors ([score_interval()]) come from influences with the plan held. [soft_correlation_match()]
+#' is something else: there each neuron has its best match, and neurons may be matched many times.
 #' @references Khosla and Williams (2024), Proceedings of Machine Learning Research 243. Kapoor,
 #'   Williams and Khosla (2026) for parts of the mass, there without the division by it.
 #' @examples
@@ -49,7 +48,8 @@ NULL
 #' # copies of all neurons change nothing
 #' soft_matching(cbind(x, x), y)
 #' soft_matching_correlation(x, y)
-#' @seealso [matched_neurons()], [permutation_procrustes()], [hard_correlation_match()]
+#' @seealso [held_out()], [matched_neurons()], [permutation_procrustes()],
+#' [hard_correlation_match()]
 #' @export
 soft_matching <- function(x, y, mass = 1, center = TRUE, scale = TRUE,
                           na = c("error", "stimuli", "neurons")) {
@@ -74,8 +74,8 @@ transport_run <- function(cost) {
        total = sum(run$units))
 }
 
-# The plan with this mass: list(x, y, weight), weights that add up to it. Units are whole numbers, so
-# that what was added and taken away again leaves nothing.
+# The plan with this mass: list(x, y, weight), weights that add up to it. Units are whole numbers,
+# so that what was added and taken away again leaves nothing.
 plan_of_run <- function(run, mass) {
   before <- cumsum(run$units) - run$units
   taken <- pmin(pmax(mass * run$total - before, 0), run$units)
@@ -194,7 +194,7 @@ declare_measure(
     new_errors("influence", stimuli = transport_influence, weighted = weighted_rows,
                transform = "none", growth = if (!args$scale) root_growth)
   },
-  memory = transport_needs
+  held = soft_distance_holdout, memory = transport_needs
 )
 
 # ---- correlation
@@ -225,7 +225,8 @@ declare_measure(
 #' x <- matrix(rnorm(600), 60)
 #' y <- x[, c(1:10, 1:5)] + 0.5 * rnorm(900)
 #' soft_matching_correlation(x, y)
-#' @seealso [matched_neurons()], [hard_correlation_match()], [soft_correlation_match()]
+#' @seealso [held_out()], [matched_neurons()], [hard_correlation_match()],
+#' [soft_correlation_match()]
 #' @export
 soft_matching_correlation <- function(x, y, mass = 1, na = c("error", "stimuli", "neurons")) {
   one_score("soft_matching_correlation", x, y, list(mass = mass), na)
@@ -260,5 +261,5 @@ declare_measure(
       match_influence(pair, plan$x, plan$y, plan$weight / args$mass)
     })
   },
-  memory = transport_needs
+  held = soft_correlation_holdout, memory = transport_needs
 )

@@ -63,6 +63,8 @@ registry <- new.env()
 #                     by cell) or what new_dot() makes
 # errors              how the score varies with the stimuli: NULL (by half-samples), or a
 #                     function(args) that gives NULL or what new_errors() makes
+# held                NULL, or for measures that align neurons a function(args) that gives what
+#                     new_holdout() makes: how the alignment is scored on other stimuli
 declare_measure <- function(id, label, family, resi = NA_character_, direction, range, best,
                             symmetric, metric, pairing, invariant, reference, accepts = "data",
                             uses = NULL, neighbours = NULL, exact_ties = NULL, check = identity,
@@ -70,7 +72,7 @@ declare_measure <- function(id, label, family, resi = NA_character_, direction, 
                             undefined = NULL, statistic = NULL,
                             score = function(statistic, x, y, args) statistic,
                             inspect = NULL, needs_data = TRUE, memory, null = NULL, dot = NULL,
-                            errors = NULL) {
+                            errors = NULL, held = NULL) {
   stopifnot(is.null(registry[[id]]))
   registry[[id]] <- environment()
 }
@@ -202,7 +204,8 @@ default_arguments <- function(id) lapply(measure_parameters(id), eval, envir = t
 
 # measure: a vector of ids, a measure object, or a list of both. The names of a list become labels,
 # and labels are made unique, because results tell their measures apart by them.
-as_measures <- function(measure) {
+# encoding: may it be measure("encode"), which is none of the registry?
+as_measures <- function(measure, encoding = FALSE) {
   if (inherits(measure, "repalign_measure")) measure <- list(measure)
   if (is.function(measure)) measure <- list(measure)
   if (!is.character(measure) && !is.list(measure)) {
@@ -221,6 +224,13 @@ as_measures <- function(measure) {
     }
     measure(m)
   })
+  encodes <- vapply(set, function(m) identical(m$id, "encode"), NA)
+  if (any(encodes) && !encoding) {
+    abort("`measure` cannot be \"encode\" here, which has a direction and folds: encode(from, to) ",
+          "gives its scores and p-values, score_interval() of these their errors, and ",
+          "evaluate_models() compares models by it.", class = "repalign_error_measure",
+          arg = "measure")
+  }
   named <- names(set)
   for (i in which(!is.null(named) & nzchar(named))) set[[i]]$label <- named[i]
   unname(with_unique_labels(set))

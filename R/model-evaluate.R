@@ -183,6 +183,7 @@ evaluate_models <- function(data, models, outer = "whitened_cosine",
                                if (!missing(series)) series, permutations, if (!missing(na)) na,
                                threads))
   }
+  threads <- hold_threads(threads)
   na <- check_choice(if (missing(na)) "error" else na, c("error", "pairwise"), "na")
   task <- evaluation_task(data, models, outer, group, stimulus_noise, na, clusters)
   if (missing(outer)) note_cosine_of_positive(task)
@@ -190,7 +191,6 @@ evaluate_models <- function(data, models, outer = "whitened_cosine",
   drawn <- as_draws(resample, draws, max(task$group), units_of(task$n, task$codes),
                     unit_words(task))
   folds <- as_folds(folds, repeats, task)
-  threads <- thread_count(threads)
   check_evaluation(task, drawn, folds, threads)
   blocks <- check_chance(task, permutations, blocks, task$labels)
   free <- is.null(blocks) && all_orders(permutations)

@@ -323,10 +323,11 @@ check_rdm_model <- function(model, place, table, na) {
           "pairs that are there.", class = "repalign_error_nonfinite", arg = place)
   }
   # sums of components are over the pairs that all of them have
-  common <- if (anyNA(own$values) || anyNA(table$values)) {
+  sums <- model$type %in% c("weighted", "interpolate")
+  common <- if (sums && (anyNA(own$values) || anyNA(table$values))) {
     sum(rowSums(is.na(own$values)) == 0 & rowSums(!is.na(table$values)) > 0)
   } else nrow(table$values)
-  if (model$type %in% c("weighted", "interpolate") && common < 3) {
+  if (sums && common < 3) {
     abort("The components of `", place, "` and the data have ", count_of(common, "pair"), " of ",
           "stimuli in common: at least 3 are needed. Leave out components that lack many pairs.",
           class = "repalign_error_size", arg = place)

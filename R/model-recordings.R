@@ -18,6 +18,7 @@ evaluate_recordings <- function(data, models, measure, over, conf_level, alpha, 
   data <- if (subjects) lapply(data, as_recording) else as_recording(data)
   models <- listed_models(models)
   measure <- measure_of_recordings(measure, data, subjects)
+  given_over <- !is.null(over)
   over <- samples_of_recordings(over, data, subjects, measure)
   if (is.numeric(permutations) && length(permutations) == 1) {
     check_count(permutations, "permutations", least = 0)
@@ -30,14 +31,20 @@ evaluate_recordings <- function(data, models, measure, over, conf_level, alpha, 
   exchange <- given(blocks = blocks, series = series, clusters = if (!timed) clusters)
   free <- length(exchange) == 0 && !timed && !is_no_permutation(permutations)
   parts <- in_words_of_models(free, subjects, {
-    interval <- do.call(score_interval, c(list(data, models, measure, over = over,
-                                               conf_level = conf_level),
-                                          given(clusters = clusters), common))
-    chance <- chance_of_recordings(data, models, measure, subjects, permutations, alpha,
-                                   c(exchange, common))
-    ceiling <- ceiling_of_recordings(data, models, measure, subjects, common["na"])
-    best <- if (any(!is.na(interval$se))) best_score(interval, by = NULL)
-    list(interval = interval, chance = chance, ceiling = ceiling, best = best)
+    found <- if (is_encoding_measure(measure)) {
+      encoding_parts(data, models, measure, if (given_over) over, conf_level, permutations,
+                     c(exchange, common))
+    } else {
+      interval <- do.call(score_interval, c(list(data, models, measure, over = over,
+                                                 conf_level = conf_level),
+                                            given(clusters = clusters), common))
+      chance <- chance_of_recordings(data, models, measure, subjects, permutations, alpha,
+                                     c(exchange, common))
+      ceiling <- ceiling_of_recordings(data, models, measure, subjects, common["na"])
+      list(interval = interval, chance = chance, ceiling = ceiling)
+    }
+    if (any(!is.na(found$interval$se))) found$best <- best_score(found$interval, by = NULL)
+    found
   })
   recordings_result(parts, models, alpha)
 }
@@ -105,7 +112,7 @@ measure_of_recordings <- function(measure, data, subjects) {
     trials <- all(vapply(recordings, is_of_trials, NA))
     return(measure("cka", estimator = paste0("stimulus_neuron", if (trials) "_trial")))
   }
-  set <- as_measures(measure)
+  set <- as_measures(measure, encoding = TRUE)
   if (length(set) == 1) return(set[[1]])
   abort("`measure` must be one measure, not ", length(set), ": models are ranked by one. Call ",
         "evaluate_models() for each.", class = "repalign_error_measure", arg = "measure")
@@ -136,7 +143,9 @@ samples_of_recordings <- function(over, data, subjects, measure) {
 in_words_of_models <- function(free, subjects, code) {
   said <- character()
   renamed <- function(condition) {
-    text <- gsub("`(x|trials)([`$\\[])", "`data\\2", conditionMessage(condition))
+    text <- gsub("`(x|trials|to)([`$\\[])", "`data\\2", conditionMessage(condition))
+    text <- gsub("`from([`$\\[])", "`models\\1", text)
+    text <- gsub("`clusters` of encode()", "`clusters`", text, fixed = TRUE)
     text <- gsub("`y([`$\\[])", "`models\\1", text)
     text <- gsub('of "x" and', 'of "data" and', text, fixed = TRUE)
     text <- if (subjects) without_wrapping(text) else text
@@ -162,7 +171,8 @@ in_words_of_models <- function(free, subjects, code) {
   withCallingHandlers(
     tryCatch(code, repalign_error = function(error) {
       told <- renamed(error)
-      told$arg <- c(x = "data", trials = "data", y = "models")[told$arg]
+      told$arg <- c(x = "data", trials = "data", to = "data", y = "models",
+                    from = "models")[told$arg]
       if (is.na(told$arg)) told$arg <- error$arg
       stop(told)
     }),
@@ -290,15 +300,19 @@ recordings_result <- function(parts, models, alpha) {
   }
   if (length(known) && !isTRUE(all.equal(chance$score[known], rows$score[known]))) {
     half <- grepl("middle half", chance$label)
-    inform("`p_chance` and `p_familywise` compare the scores ",
-           if (half) "of the middle half of the stimuli in time" else "by other pairs of stimuli",
-           " (", chance$label, "), and `score` is that of all: there is no `threshold` (NA).",
-           class = "repalign_other_statistic")
+    inform(if (!is.null(chance$other)) chance$other else {
+      paste0("`p_chance` and `p_familywise` compare the scores ", if (half) {
+        "of the middle half of the stimuli in time"
+      } else "by other pairs of stimuli", " (", chance$label, "), and `score` is that of all: there ",
+      "is no `threshold` (NA).")
+    }, class = "repalign_other_statistic")
     rows$threshold <- NA_real_
   }
   rows$ceiling <- parts$ceiling$ceiling
   rows$ceiling_se <- parts$ceiling$se
-  rows$share <- if (sign[1] > 0) rows$score / rows$ceiling else NA_real_
+  rows$share <- if (!is.null(parts$share)) parts$share else if (sign[1] > 0) {
+    rows$score / rows$ceiling
+  } else NA_real_
   rows$best <- replace(names %in% unlist(parts$best$in_set), is.na(rows$se), NA)
   rows$n <- interval$n
   new_result(rows, "repalign_evaluation", list(
@@ -399,6 +413,7 @@ recordings_footing <- function(x) {
   from <- c(estimator = "ceiling 1: the estimator has the noise of trials taken out.",
             trials = "ceiling: of the means over trials, see noise_ceiling().",
             subjects = "ceiling: what subjects share, see subject_ceiling().",
+            encode = "ceiling: what the noise of trials leaves, see encode().",
             none = "No ceiling (NA): without trials or subjects, noise is not known.")
   strwrap(c(if ("best" %in% names(x)) {
               paste0("best: in the ", format(100 * attr(x, "conf_level")),

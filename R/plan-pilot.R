@@ -2,7 +2,7 @@
 # (plan-designs.R).
 
 # The pilot: list(pairs, args, over, truth, trials), with a pair for each model.
-plan_pilot <- function(x, y, over, shared_neurons, units_x, units_y, complete) {
+plan_pilot <- function(x, y, over, shared_neurons, units_x, units_y, complete, na) {
   truth <- NA_real_
   if (inherits(x, "repalign_population")) {
     if (!is.null(y)) {
@@ -13,13 +13,17 @@ plan_pilot <- function(x, y, over, shared_neurons, units_x, units_y, complete) {
     y <- x$y
     x <- x$x
   }
-  refuse_results(y, "y")
-  pairs <- plan_pairs(x, y)
+  check_flag(shared_neurons, "shared_neurons")
+  check_unit_choice(shared_neurons, units_x, units_y)
+  if (is_collection(y) && (shared_neurons || !is.null(units_y))) {
+    arg <- if (shared_neurons) "shared_neurons" else "units_y"
+    abort("`", arg, "` is for one `y`, not for two models.", class = "repalign_error_labels",
+          arg = arg)
+  }
+  pairs <- plan_pairs(x, y, shared_neurons, list(x = units_x, y = units_y), na)
   models <- length(pairs)
-  named <- units_in_order(list(units_x = units_x, units_y = units_y),
-                          c(list(pairs[[1]]$x), lapply(pairs, function(pair) pair$y)))
-  units_x <- named$units_x
-  units_y <- named$units_y
+  units_x <- pairs[[1]]$x$columns$units
+  units_y <- pairs[[1]]$y$columns$units
   args <- with_estimator(list(
     kernel = "linear", shared_neurons = shared_neurons, units_x = units_x, units_y = units_y,
     clusters = NULL, default_complete = length(complete) > 1,
@@ -50,13 +54,6 @@ plan_pilot <- function(x, y, over, shared_neurons, units_x, units_y, complete) {
     }
     union("stimuli", over)
   }
-  check_flag(shared_neurons, "shared_neurons")
-  check_unit_choice(shared_neurons, units_x, units_y)
-  if (length(pairs) > 1 && (shared_neurons || !is.null(units_y))) {
-    arg <- if (shared_neurons) "shared_neurons" else "units_y"
-    abort("`", arg, "` is for one `y`, not for two models.", class = "repalign_error_labels",
-          arg = arg)
-  }
   # the number of trials that all sides with trials have; NA without any
   reprs <- c(list(pairs[[1]]$x), lapply(pairs, function(pair) pair$y))
   reprs <- Filter(has_trials, reprs)
@@ -81,43 +78,48 @@ refuse_planned_sessions <- function(pair, args, complete) {
         "take them as a sample (`complete`).", class = "repalign_error_choice", arg = "complete")
 }
 
-plan_pairs <- function(x, y) {
+# units: the labels of the neurons of both sides, list(x, y).
+plan_pairs <- function(x, y, shared_neurons, units, na) {
   if (is.null(y)) missing_side(FALSE)
-  if (!is_collection(y)) {
-    pairs <- list(representation_pair(x, y))
-  } else {
-    names <- check_element_names(y, "y")
-    if (length(names) != 2 || any(vapply(y, is_collection, NA))) {
-      abort("`y` must be one representation, or a named list of two models to tell apart.",
-            class = "repalign_error_type", arg = "y")
-    }
-    reprs <- c(list(representation(x, "x")), lapply(names, function(name) {
-      representation(y[[name]], paste0("y$", name), side = "y")
-    }))
-    reprs <- with_common_stimuli(lapply(reprs, need_kind, "data", "this"))
-    refuse_repeats(reprs)
-    pairs <- lapply(reprs[-1], function(ry) pair_of(reprs[[1]], ry))
+  na <- check_choice(na, missing_rules, "na")
+  refuse_results(y, "y")
+  names <- if (is_collection(y)) check_element_names(y, "y")
+  if (!is.null(names) && (length(names) != 2 || any(vapply(y, is_collection, NA)))) {
+    abort("`y` must be one representation, or a named list of two models to tell apart.",
+          class = "repalign_error_type", arg = "y")
   }
-  for (pair in pairs) {
-    check_rows(pair$x$n, 6, pair$x$arg, "a plan")
-    refuse_holes(pair[c("x", "y")], list(list(id = "cka", args = list(), declaration = list())))
-    for (repr in pair[c("x", "y")]) {
-      declared <- unclass(repr$responses)
-      if (is.null(declared$cluster) && is.null(declared$series)) next
-      abort("`", repr$arg, "` declares ", if (is.null(declared$cluster)) "a series" else "clusters",
-            " of stimuli, but a plan takes stimuli as independent: give one stimulus of each ",
-            "cluster (or stretch of the series), or the means of these.",
-            class = "repalign_error_design", arg = repr$arg)
-    }
+  x <- analysis_repr(x, "x", na)
+  others <- if (is.null(names)) list(analysis_repr(y, "y", na, "y")) else
+    Map(analysis_repr, y, paste0("y$", names), na, "y", names)
+  reprs <- c(list(x), unname(others))
+  for (repr in reprs) {
+    declared <- unclass(repr$responses)
+    if (is.null(declared$cluster) && is.null(declared$series)) next
+    abort("`", repr$arg, "` declares ", if (is.null(declared$cluster)) "a series" else "clusters",
+          " of stimuli, but a plan takes stimuli as independent: give one stimulus of each ",
+          "cluster (or stretch of the series), or the means of these.",
+          class = "repalign_error_design", arg = repr$arg)
   }
-  note_planned_trials(pairs)
-  warn_of_rows(list(pairs[[1]]$x), lapply(pairs, function(pair) pair$y), "errors", plan_remedies)
-  pairs
+  reprs <- lapply(with_common_stimuli(reprs), function(repr) {
+    width <- ncol(repr$data)
+    arg <- paste0("units_", repr$side)
+    repr$columns <- if (shared_neurons) list(neuron = seq_len(width)) else if (is.null(names)) {
+      list(units = check_labels(units[[repr$side]], width, arg, repr$arg, colnames(repr$data)))
+    }
+    repr
+  })
+  # runs and events are not used, but told by note_planned_trials() in words of its own
+  measure <- analysis_measure("plan_recording", structures)
+  call <- open_sides(sides_of(reprs[1], reprs[-1]), list(measure), na, use = "errors",
+                     why = "a plan", remedies = plan_remedies, grid = FALSE)
+  check_rows(call$n, 6, "x", "a plan")
+  for (repr in all_representations(call$sides)) check_finite(repr$data, repr$arg)
+  note_planned_trials(reprs)
+  lapply(seq_along(others), function(at) side_pair(call$sides, 1, at))
 }
 
 # A plan is about trials with noise of their own.
-note_planned_trials <- function(pairs) {
-  reprs <- unlist(lapply(pairs, function(pair) unname(pair[c("x", "y")])), recursive = FALSE)
+note_planned_trials <- function(reprs) {
   given <- Filter(Negate(is.null), lapply(reprs, function(repr) repr$responses))
   unused <- intersect(c("runs", "events"), unlist(lapply(given, declared_parts)))
   if (length(unused)) say_unused(list(unused), "plan_recording")

@@ -105,14 +105,7 @@ plan_recording <- function(x, y = NULL, stimuli = NULL, neurons_x = NULL, neuron
           class = "repalign_error_parameter", arg = "neurons")
   }
   settings <- plan_settings(target_se, difference, alpha, target_power, conf_level)
-  if (!inherits(x, "repalign_population")) {
-    found <- without_missing(list(x = x, y = y), na, same = isTRUE(shared_neurons))
-    units_x <- cut_unit_labels(units_x, x, found$columns$x, "units_x", "x")
-    units_y <- cut_unit_labels(units_y, y, found$columns$y, "units_y", "y")
-    x <- found$given$x
-    y <- found$given$y
-  }
-  pilot <- plan_pilot(x, y, over, shared_neurons, units_x, units_y, complete)
+  pilot <- plan_pilot(x, y, over, shared_neurons, units_x, units_y, complete, na)
   if (!is.null(difference) && length(pilot$pairs) == 1) {
     abort("`difference` is about two models: give `y` as a named list of two, or leave it out.",
           class = "repalign_error_choice", arg = "difference")

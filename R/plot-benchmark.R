@@ -30,7 +30,7 @@ autoplot.repalign_benchmark <- function(object, measure = NULL, metric = NULL, .
   # letters are small enough for `panels` side by side and `names` in all rows of panels together
   panels <- nlevels(known$metric)
   names <- nlevels(known$measure) * nlevels(known$source)
-  title <- if (panels > 5) 6.5 else if (panels > 4) 8
+  title <- if (panels > 5) 6.5
   name <- if (names > 25) max(4.5, min(7, 260 / names))
   undefined <- sum(is.na(rows$value))
   caption <- caption_of(if (nrow(chance)) "dashed: chance",
@@ -41,15 +41,25 @@ autoplot.repalign_benchmark <- function(object, measure = NULL, metric = NULL, .
     ggplot2::geom_point(ggplot2::aes(shape = .data[["judged"]]), known[known$whole, ],
                         colour = okabe_ito[["blue"]], size = 2) +
     ggplot2::scale_shape_manual(values = point_shapes, drop = TRUE) +
-    ggplot2::facet_grid(rows = ggplot2::vars(.data[["source"]]),
-                        cols = ggplot2::vars(.data[["metric"]]), scales = "free_x",
-                        labeller = ggplot2::label_wrap_gen(12)) +
+    benchmark_panels(known) +
     ggplot2::scale_x_continuous(n.breaks = 3, guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     side_axis(levels(known$measure)) +
     ggplot2::labs(x = NULL, y = NULL, shape = NULL, caption = caption) +
     picture_theme(legend.position = "top", panel.spacing.x = ggplot2::unit(16, "pt"),
                   strip.text.x = ggplot2::element_text(size = title),
                   axis.text.y = ggplot2::element_text(size = name))
+}
+
+# Titles of more than three panels side by side have no room in a column of a journal.
+benchmark_panels <- function(known) {
+  titles <- ggplot2::label_wrap_gen(12)
+  if (nlevels(known$source) == 1 && nlevels(known$metric) > 3) {
+    return(ggplot2::facet_wrap(ggplot2::vars(.data[["metric"]]), ncol = 3, scales = "free_x",
+                               labeller = titles))
+  }
+  ggplot2::facet_grid(rows = ggplot2::vars(.data[["source"]]),
+                      cols = ggplot2::vars(.data[["metric"]]), scales = "free_x",
+                      labeller = titles)
 }
 
 # Filled and empty points; a third kind where there is no p-value.

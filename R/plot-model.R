@@ -49,7 +49,8 @@ autoplot.repalign_evaluation <- function(object, type = c("points", "bars", "map
   ggplot2::ggplot(rows, ggplot2::aes(x = .data[["title"]], y = .data[["score"]])) +
     ceiling_layer(rows) +
     # points of subjects lie beside the places of models
-    ggplot2::scale_x_discrete(limits = if (aside) rev(names) else names) +
+    ggplot2::scale_x_discrete(limits = if (aside) rev(names) else names,
+                              guide = ggplot2::guide_axis(check.overlap = aside)) +
     ggplot2::scale_y_continuous(guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     (if (aside) ggplot2::coord_flip()) +
     ggplot2::geom_hline(yintercept = 0, linewidth = 0.3, colour = "grey40") +
@@ -77,7 +78,10 @@ autoplot.repalign_evaluation <- function(object, type = c("points", "bars", "map
                                                !is.null(single))) +
     picture_theme(panel.grid.minor = ggplot2::element_blank(),
                   panel.grid.major.x = if (!aside) ggplot2::element_blank(),
-                  panel.grid.major.y = if (aside) ggplot2::element_blank())
+                  panel.grid.major.y = if (aside) ggplot2::element_blank(),
+                  axis.text.y = ggplot2::element_text(
+                    size = if (aside) side_letters(sum(text_lines(names))) else 8
+                  ))
 }
 
 # Inches for the scores in a picture as wide as a column of a journal.

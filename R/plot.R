@@ -234,8 +234,12 @@ names_beside <- function(names, room = 10) {
     wrapped <- wrapped_labels(names, most)
     if (sum(text_lines(wrapped)) <= room) return(wrapped)
   }
-  if (all(nchar(names) <= 34)) names else wrapped
+  # where lines have no room below each other, whole names do, in smaller letters
+  if (all(nchar(names) <= 44)) names else wrapped
 }
+
+# The size of the letters of so many lines below each other.
+side_letters <- function(lines) if (lines > 14) 6.5 else 8
 
 text_lines <- function(texts) lengths(strsplit(paste0(texts, "\n"), "\n", fixed = TRUE))
 
@@ -251,7 +255,7 @@ side_axis <- function(names) {
   list(ggplot2::scale_y_discrete(labels = function(shown) unname(labels[shown]),
                                  guide = ggplot2::guide_axis(check.overlap = TRUE)),
        ggplot2::theme(axis.text.y = ggplot2::element_text(
-         size = if (sum(text_lines(labels)) > 25) 6.5 else 8, lineheight = 0.85
+         size = side_letters(sum(text_lines(labels))), lineheight = 0.85
        )))
 }
 

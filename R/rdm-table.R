@@ -11,7 +11,9 @@ rdm_table <- function(rdms, arg, allow_na = FALSE) {
   places <- if (length(rdms) == 1 && names == arg) arg else paste0(arg, "$", names)
   extents <- bare_extents(rdms)
   complete <- vapply(extents, function(extent) !is.null(extent) && extent[3] == 0, NA)
-  rdms[!complete] <- Map(read_rdm, rdms[!complete], places[!complete], allow_na)
+  if (!all(complete)) {
+    rdms[!complete] <- Map(read_rdm, rdms[!complete], places[!complete], allow_na)
+  }
   n <- vapply(rdms, function(rdm) as.integer(attr(rdm, "Size")), 0L)
   other <- which(n != n[1])
   if (length(other)) {
@@ -20,9 +22,11 @@ rdm_table <- function(rdms, arg, allow_na = FALSE) {
           class = "repalign_error_size", arg = arg)
   }
   rdms <- rdms_in_one_order(rdms, places, arg)
-  values <- unlist(rdms, use.names = FALSE)
-  dim(values) <- c(length(values) / length(rdms), length(rdms))
-  colnames(values) <- names
+  # unlist() would take five times as long, and matrix() copy the values once more
+  pairs <- packed_length(n[1])
+  values <- vapply(rdms, identity, double(pairs), USE.NAMES = FALSE)
+  dim(values) <- c(pairs, length(rdms))
+  dimnames(values) <- list(NULL, names)
   extent <- value_extent(values)
   same <- extent[2, ] - extent[1, ] <= tie_share * pmax(abs(extent[1, ]), abs(extent[2, ]))
   for (k in which(same)) values[, k] <- less_rounding(values[, k])

@@ -12,13 +12,15 @@ volume_header <- function(file, arg) {
   type <- nifti_types[as.character(start$type)]
   if (is.na(type)) {
     kind <- refused_types[as.character(start$type)]
-    refuse("holds ", if (is.na(kind)) paste("values of type", start$type) else kind, ", but only real numbers can be read.", class = "repalign_error_type")
+    refuse("holds ", if (is.na(kind)) paste("values of type", start$type) else kind,
+           ", but only real numbers can be read.", class = "repalign_error_type")
   }
   type <- number_type(substr(type, 1, 1), as.integer(substr(type, 2, 2)), start$big_endian)
   axes <- start$dims[1]
   dims <- if (axes %in% 1:7) start$dims[1 + seq_len(axes)]
-  usable <- !is.null(dims) && all(is.finite(dims) & dims >= 1) && start$bits == 8 * number_size(type) &&
-    all(is.finite(start$numbers)) && isTRUE(start$offset >= start$length & start$offset < 2^31)
+  usable <- !is.null(dims) && all(is.finite(dims) & dims >= 1) &&
+    start$bits == 8 * number_size(type) && all(is.finite(start$numbers)) &&
+    isTRUE(start$offset >= start$length & start$offset < 2^31)
   if (!usable) refuse("has a damaged header.")
   dims <- c(dims, 1, 1, 1)
   if (any(dims[-(1:4)] > 1)) {

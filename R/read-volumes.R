@@ -19,7 +19,7 @@
 #'   `"voxels"`: leave them out, with a message.
 #' @param values numbers at voxels, named as the columns of `read_volumes()`, or one for each voxel
 #'   of the mask, in their order; or a result with a row for each centre, of [searchlight()] or
-#'   `test_maps()`.
+#'   [test_maps()].
 #' @param file the path of the image to write (`.nii`, `.nii.gz`); a file of that name is replaced.
 #' @param column,model of a result: which column (`NULL`: `"score"`), of which model (`NULL`: the
 #'   only one).
@@ -59,12 +59,11 @@
 #' head(attr(volumes, "coordinates"), 3)
 #'
 #' # the voxels within 4 mm of each voxel, compared with a model
-#' distances <- as.matrix(dist(attr(volumes, "coordinates")))
-#' near <- apply(distances, 1, function(mm) which(mm <= 4), simplify = FALSE)
+#' near <- neighbourhoods(attr(volumes, "coordinates"), radius = 4)
 #' model <- dist(c(car = 1, face = 0, house = 1, tool = 1))
 #' found <- searchlight(volumes, near, list(faces = model))
 #' write_map(found, files[1], file.path(folder, "faces.nii.gz"))
-#' @seealso [searchlight()], [read_representation()]
+#' @seealso [neighbourhoods()], [searchlight()], [read_representation()]
 #' @export
 read_volumes <- function(files, mask = NULL, threshold = 0.5, na = c("error", "voxels")) {
   need_arguments()

@@ -28,15 +28,17 @@ result_classes <- new.env(parent = emptyenv())
 # term      a function(rows): the column `term` of tidy(), where no column is called so
 # bare      may its rows be bound with plain data frames of the same columns?
 # sentence  a function(x): what in_words() tells of the rows; NULL where there is nothing to tell
+# interval  a function(x, method, conf_level): what score_interval() makes of the result; NULL where
+#           it needs the data
 declare_result <- function(class, from, words, columns, kept = list(), cut = function(x, kept) kept,
                            digits = 4, heading = function(x, digits) NULL,
                            shown = function(x) x, footing = function(x, digits) NULL,
-                           term = NULL, bare = !length(kept), sentence = NULL) {
+                           term = NULL, bare = !length(kept), sentence = NULL, interval = NULL) {
   stopifnot(!anyDuplicated(columns$name), is.list(kept), length(kept) == length(names(kept)))
   result_classes[[class]] <- list(class = class, from = from, words = words, columns = columns,
                                   kept = kept, cut = cut, digits = digits, heading = heading,
                                   shown = shown, footing = footing, term = term,
-                                  bare = bare, sentence = sentence)
+                                  bare = bare, sentence = sentence, interval = interval)
 }
 
 # The table of columns, with one line for each:

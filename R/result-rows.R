@@ -4,12 +4,17 @@
 NULL
 
 declare_result(
-  "repalign_similarity", from = "similarity", words = "similarities",
+  "repalign_similarity", from = c("similarity", "held_out"), words = "similarities",
   columns = described_columns(
     side_columns(),
     column("measure", "the label of the measure", key = TRUE, tidy = "term"),
     column("score", "the score", shown = 1, tidy = "estimate"),
+    column("in_sample", "the score on the stimuli of the fit", shown = 2, always = FALSE),
+    column("sd_folds", "the standard deviation over folds", always = FALSE),
+    column("folds", "the number of folds", always = FALSE),
     column("n", "the number of stimuli"),
+    column("p_value", "the p-value of the held-out score", shown = 3, tidy = "p.value",
+           always = FALSE),
     column("pairs", "the number of pairs of stimuli that a score is over", always = FALSE)
   ),
   # score_matrix() and the pictures could not tell these from the rows alone
@@ -17,7 +22,7 @@ declare_result(
               best = common_by_name),
   heading = function(x, digits) {
     labels <- unique(x$measure[!is.na(x$measure)])
-    paste0("Similarity: ", count_of(nrow(x), "score"),
+    paste0(if ("in_sample" %in% names(x)) "Held-out similarity: " else "Similarity: ", count_of(nrow(x), "score"),
            if (length(labels) > 1) paste(" of", length(labels), "measures"), undefined_of(x$score))
   },
   footing = function(x, digits) complete_note(x$measure),

@@ -251,11 +251,22 @@ outer_names <- c(cosine = "cosine", pearson = "Pearson correlation",
                  tau_b = "Kendall's tau-b", rho_a = "rho-a", whitened_cosine = "whitened cosine",
                  whitened_pearson = "whitened Pearson correlation")
 
+# Scores and methods of encode().
+encoding_scores <- c(r2 = "R squared", cor = "correlation")
+
+encoding_names <- c(ridge = "ridge regression", linear = "least squares",
+                    pcr = "principal component regression", pls = "partial least squares")
+
 # The label of a measure in words: "cka(stimulus_neuron)" is "CKA corrected for few stimuli and
 # neurons". Labels that users gave stay as they are.
 measure_words <- function(label) {
   label <- as.character(label)
   if (label %in% names(outer_names)) return(outer_names[[label]])
+  parts <- strsplit(label, " ", fixed = TRUE)[[1]]
+  if (length(parts) == 2 && parts[1] %in% names(encoding_names) &&
+        parts[2] %in% names(encoding_scores)) {
+    return(paste(encoding_scores[[parts[2]]], "by", encoding_names[[parts[1]]]))
+  }
   id <- sub("[( ].*", "", label)
   if (is.na(label) || !id %in% names(registry)) return(label)
   inner <- sub("^[^(]*[(]([^)]*)[)].*$", "\\1", label)

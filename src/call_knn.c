@@ -1,10 +1,17 @@
 /* Entry points of the neighbour search. */
 
-#include "knn.h"
+#include "knn_rows.h"
+#include "knn_search.h"
+#include "neighbour_rows.h"
 
 #include "entry.h"
 
-/* About 32 MB of products, a few hundred rows at a time. */
+/* Products of all rows at once where these are few, else of blocks that stay in cache. */
+#define ALL_ROWS 512
+#define BLOCK_ROWS 256
+#define BLOCK_COLUMNS 1024
+
+/* About 32 MB of products, a few hundred whole rows at a time. */
 #define PRODUCT_ENTRIES 4194304
 #define ROWS_AT_ONCE 256
 
@@ -34,17 +41,14 @@ static knn_clusters read_clusters(SEXP clusters, size_t n)
     return found;
 }
 
-/* raw: the data that the rows were made of, and raw_scale their factor; or NULL. */
-static knn_space read_space(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP clusters)
+/* rows: NULL, or d x n. raw: the data that the rows are made of, and raw_scale their factor; or
+   NULL. */
+static knn_space new_space(const double *rows, size_t n, size_t d, knn_value value,
+                           const double *raw, double raw_scale)
 {
-    const double *values = read_matrix(ARG(rows));
-    const size_t n = matrix_columns(rows), d = matrix_rows(rows);
-    knn_space s = {values, n, d, read_clusters(clusters, n),
-                   (knn_value) read_count(ARG(value), 0, KNN_VALUES - 1),
-                   Rf_isNull(raw) ? NULL : read_matrix_size(ARG(raw), n, d),
-                   read_number(ARG(raw_scale)), scratch(n), scratch(n), scratch(n), scratch(n),
-                   0.0};
-    describe_space(&s);
+    const knn_clusters none = {NULL, NULL};
+    const knn_space s = {rows, n, d, none, value, raw, raw_scale, scratch(n), scratch(n),
+                         scratch(n), scratch(n), 0.0, 0.0};
     return s;
 }
 
@@ -60,6 +64,12 @@ static size_t read_list_length(SEXP k, size_t n, knn_clusters clusters, int all)
     }
     if (fewest == 0) argument_error("clusters", "name at least 2 clusters");
     return read_count(ARG(k), 1, all ? fewest : most);
+}
+
+static knn_value value_of_rows(row_preparation how)
+{
+    if (how == ROWS_CENTERED) return KNN_EUCLIDEAN;
+    return how == ROWS_SCALED ? KNN_DOT : KNN_UNIT;
 }
 
 /* As many threads as given, or one for a small search. */
@@ -96,8 +106,8 @@ static knn_lists put_lists(SEXP result, size_t rows, size_t k, int with_joined)
 /* Rows and columns of a block of products, at most n; sizes: both, or NULL. */
 static void read_sizes(SEXP sizes, size_t n, size_t *block, size_t *chunk)
 {
-    *block = ROWS_AT_ONCE;
-    *chunk = PRODUCT_ENTRIES / ROWS_AT_ONCE;
+    *block = n <= ALL_ROWS ? n : BLOCK_ROWS;
+    *chunk = n <= ALL_ROWS ? n : BLOCK_COLUMNS;
     if (!Rf_isNull(sizes)) {
         const int *given = read_indices(ARG(sizes), 2, INT_MAX);
         *block = (size_t) given[0];
@@ -109,26 +119,75 @@ static void read_sizes(SEXP sizes, size_t n, size_t *block, size_t *chunk)
     if (*chunk < *block) argument_error("sizes", "have at least as many columns as rows");
 }
 
-/* list(idx, dist, largest, state): see knn_search(). value: a knn_value. */
-SEXP repalign_knn(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP k, SEXP threads,
-                  SEXP sizes, SEXP clusters)
+static knn_search_scratch search_scratch(SEXP result, SEXP sizes, size_t n, size_t k, worker by)
+{
+    const size_t team = (size_t) by.threads, capacity = knn_capacity(n, k);
+    knn_search_scratch w = {0};
+    read_sizes(sizes, n, &w.block, &w.chunk);
+    w.capacity = capacity;
+    w.lists = candidates(n * capacity);
+    w.found = candidates(team * knn_thread_candidates(w.chunk, capacity));
+    w.held = size_scratch(n);
+    w.limit = scratch(n);
+    w.numbers = scratch(team * knn_thread_numbers(w.chunk, capacity));
+    w.marks = int_scratch(team * (k + 1));
+    w.largest = put_doubles(result, 2, n);
+    w.state = put_integers(result, 3, n);
+    return w;
+}
+
+/* The rows as they are compared; returns how many have no direction, where that matters. */
+static size_t read_rows(distance_rows *rows, row_preparation how, int *degenerate, worker by)
+{
+    const centered_view v = rows->view;
+    if (how != ROWS_UNIT && how != ROWS_CORRELATION) return 0;
+    double *scale = scratch(v.n), *mean = scratch(v.n);
+    rows->scale = scale;
+    rows->mean = mean;
+    return find_row_facts(v.x, v.n, v.d, how == ROWS_CORRELATION, by, scale, mean, degenerate);
+}
+
+/* list(idx, dist, largest, state, degenerate): see knn_search(); the last are the numbers of the
+   rows that have no direction, and with any of these there is nothing else. how: a
+   row_preparation. */
+SEXP repalign_knn(SEXP x, SEXP means, SEXP scale, SEXP how, SEXP k, SEXP threads, SEXP sizes,
+                  SEXP clusters)
 {
     begin_entry(__func__);
-    const char *names[] = {"idx", "dist", "largest", "state", ""};
-    const knn_space s = read_space(rows, value, raw, raw_scale, clusters);
+    const char *names[] = {"idx", "dist", "largest", "state", "degenerate", ""};
+    distance_rows rows = {read_view(ARG(x), ARG(means), ARG(scale)), NULL, NULL, 0, NULL, NULL,
+                          NULL};
+    const centered_view v = rows.view;
+    const row_preparation prepared =
+        (row_preparation) read_count(ARG(how), 0, ROW_PREPARATIONS - 1);
+    const knn_value value = value_of_rows(prepared);
+    knn_space s = new_space(NULL, v.n, v.d, value, prepared == ROWS_CENTERED ? v.x : NULL,
+                            v.inverse_scale);
+    s.clusters = read_clusters(clusters, v.n);
     const size_t wanted = read_list_length(k, s.n, s.clusters, 1);
-    const size_t capacity = knn_capacity(s.n, wanted);
     const worker by = read_team(threads, work_of(&s, s.n, wanted));
-    const size_t team = (size_t) by.threads;
-    size_t block, chunk;
-    read_sizes(sizes, s.n, &block, &chunk);
     SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
-    const knn_lists out = put_lists(result, s.n, wanted, 0);
-    const knn_search_scratch z = {
-        block, chunk, scratch(block * chunk), candidates(s.n * capacity),
-        candidates(team * capacity), int_scratch(team * (wanted + 1)),
-        put_doubles(result, 2, s.n), put_integers(result, 3, s.n)};
-    knn_search(&s, z, out, by);
+    int *degenerate = int_scratch(s.n);
+    const size_t bad = read_rows(&rows, prepared, degenerate, by);
+    if (bad > 0) put_positions(result, 4, degenerate, s.n, bad);
+    else {
+        const knn_lists out = put_lists(result, s.n, wanted, 0);
+        const knn_search_scratch w = search_scratch(result, sizes, s.n, wanted, by);
+        rows.columns = w.block == s.n ? knn_columns(s.n, s.d) : s.d;
+        rows.sizes = scratch(s.n);
+        /* what the products need is free again when direct values need the rows */
+        const void *before = vmaxget();
+        rows.block = scratch(s.n * rows.columns);
+        rows.panel = scratch(w.block * w.chunk);
+        const size_t open = knn_search(&rows, &s, w, out, by);
+        vmaxset(before);
+        if (open > 0) {
+            double *made = scratch(s.n * s.d);
+            prepare_neighbour_rows(&v, prepared, made, degenerate, check_interrupt);
+            s.rows = made;
+            knn_settle_open(&s, w, out, by);
+        }
+    }
     UNPROTECT(1);
     return result;
 }
@@ -145,7 +204,7 @@ static const int *read_priority(SEXP priority, size_t n)
 static knn_rows_scratch rows_scratch(size_t n, size_t k, worker by)
 {
     const size_t team = (size_t) by.threads;
-    const knn_rows_scratch z = {0, NULL, NULL, candidates(team * (k + 1)), candidates(team * n),
+    const knn_rows_scratch z = {0, NULL, NULL, scratch(team * n), candidates(team * n),
                                 int_scratch(team * (k + 1))};
     return z;
 }
@@ -165,7 +224,13 @@ SEXP repalign_knn_rows(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP k, 
 {
     begin_entry(__func__);
     const char *names[] = {"idx", "dist", "joined", ""};
-    const knn_space s = read_space(rows, value, raw, raw_scale, clusters);
+    const double *data = read_matrix(ARG(rows));
+    const size_t n = matrix_columns(rows), d = matrix_rows(rows);
+    knn_space s = new_space(data, n, d,
+                            (knn_value) read_count(ARG(value), 0, KNN_VALUES - 1),
+                            Rf_isNull(raw) ? NULL : read_matrix_size(ARG(raw), n, d),
+                            read_number(ARG(raw_scale)));
+    s.clusters = read_clusters(clusters, n);
     const size_t wanted = read_list_length(k, s.n, s.clusters, 0);
     const int *chosen = read_zero_based(ARG(which), s.n);
     const size_t count = (size_t) XLENGTH(which);
@@ -177,6 +242,7 @@ SEXP repalign_knn_rows(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP k, 
     z.product = scratch(z.block * s.n);
     SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
     const knn_lists out = put_lists(result, count, wanted, 1);
+    knn_describe_rows(&s);
     knn_whole_rows(&s, chosen, count, values, read_priority(priority, s.n), z, out, by);
     UNPROTECT(1);
     return result;

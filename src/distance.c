@@ -43,8 +43,7 @@ static WIDE void wide_scale_rows(const double *x, size_t n, const double *scale,
     scale_rows_body(x, n, scale, mean, out);
 }
 
-/* Rows i0 to the last, columns a to a + columns - 1. */
-static void load_block(const distance_rows *rows, size_t i0, size_t a, size_t columns, double *out)
+void load_block(const distance_rows *rows, size_t i0, size_t a, size_t columns, double *out)
 {
     const centered_view *v = &rows->view;
     const size_t rest = v->n - i0;

@@ -20,6 +20,9 @@ typedef struct {
 
 size_t panel_rows(size_t n);
 
+/* Rows i0 to the last, columns a to a + columns - 1, scaled as distances need them. */
+void load_block(const distance_rows *rows, size_t i0, size_t a, size_t columns, double *out);
+
 /* out: n (n - 1) / 2 values. Pairs that nearly coincide, where the Gram route cancels, are -1;
    returns how many of these there are. */
 size_t packed_distances(const distance_rows *rows, worker by, double *out);

@@ -17,24 +17,47 @@ INLINE_BODY int rank_after(candidate a, candidate b) { return a.rank > b.rank; }
 
 typedef int (*order)(candidate, candidate);
 
-void heap_clear(candidate *heap, size_t size)
+/* Hoare's selection. Pivots are drawn by a generator of their own, since distances often come in
+   some order (of stimuli along a line, say) for which any fixed place would be a bad choice. */
+double nth_smallest(double *values, size_t count, size_t rank, pause_function pause)
 {
-    const candidate nobody = {INFINITY, -1, -1};
-    for (size_t i = 0; i < size; i++) heap[i] = nobody;
+    size_t from = 0, to = count, drawn = 1;
+    while (to - from > 1) {
+        drawn = (drawn * 1103515245 + 12345) % 2147483648u;
+        const double pivot = values[from + drawn / 64 % (to - from)];
+        size_t low = from, high = to;
+        for (;;) {
+            while (values[low] < pivot) low++;
+            while (pivot < values[high - 1]) high--;
+            if (low >= high) break;
+            const double moved = values[low];
+            values[low++] = values[--high];
+            values[high] = moved;
+            if (low >= high) break;
+        }
+        /* what is before `high` is at most the pivot, what is from `low` on at least */
+        if (rank < high) to = high;
+        else if (rank >= low) from = low;
+        else break;
+        if (pause) pause();
+    }
+    return values[rank];
 }
 
-void heap_replace_top(candidate *heap, size_t size, candidate c)
+size_t keep_nearest(candidate *c, size_t count, size_t wanted, size_t most, double *values,
+                    double *limit)
 {
-    size_t hole = 0;
-    for (;;) {
-        size_t child = 2 * hole + 1;
-        if (child >= size) break;
-        if (child + 1 < size && heap[child + 1].value > heap[child].value) child++;
-        if (heap[child].value <= c.value) break;
-        heap[hole] = heap[child];
-        hole = child;
+    size_t below = 0, kept = 0;
+    for (size_t r = 0; r < count; r++) values[r] = c[r].value;
+    *limit = nth_smallest(values, count, wanted - 1, NULL);
+    for (size_t r = 0; r < count; r++) below += c[r].value < *limit;
+    size_t equal = most - below;
+    for (size_t r = 0; r < count; r++) {
+        if (c[r].value > *limit || (c[r].value == *limit && equal == 0)) continue;
+        equal -= c[r].value == *limit;
+        c[kept++] = c[r];
     }
-    heap[hole] = c;
+    return kept;
 }
 
 INLINE_BODY void sift(candidate *c, size_t hole, size_t count, order after)

@@ -1,8 +1,10 @@
-/* The nearest of one row's candidates: bounded selection, order, and ties. */
+/* The nearest of one row's candidates: selection, order, and ties. */
 #ifndef REPALIGN_NEAREST_H
 #define REPALIGN_NEAREST_H
 
 #include <stddef.h>
+
+#include "pause.h"
 
 /* Lists are ordered by value; `rank` decides between equals. */
 typedef struct {
@@ -10,10 +12,14 @@ typedef struct {
     int id, rank;
 } candidate;
 
-/* A bounded collection that keeps the `size` smallest values offered: a heap with the
-   largest of them at the top. Those that are still free hold infinity. */
-void heap_clear(candidate *heap, size_t size);
-void heap_replace_top(candidate *heap, size_t size, candidate c);
+/* The value of this rank (from zero) among `count` values, none of which is NaN. Their order
+   changes: those after this rank are no smaller. pause: NULL in parallel regions. */
+double nth_smallest(double *values, size_t count, size_t rank, pause_function pause);
+
+/* Keeps at least `wanted` of the nearest, in any order, and at most `most`; returns how many. No
+   value that was dropped is below *limit. values: scratch. */
+size_t keep_nearest(candidate *c, size_t count, size_t wanted, size_t most, double *values,
+                    double *limit);
 
 /* By value, then by rank. */
 void sort_candidates(candidate *c, size_t count);

@@ -95,6 +95,7 @@ SEXP repalign_packed_product(SEXP a, SEXP a_square, SEXP a_center, SEXP b, SEXP 
                              SEXP b_center, SEXP threads);
 SEXP repalign_packed_sum(SEXP a, SEXP square, SEXP threads);
 SEXP repalign_value_extent(SEXP values);
+SEXP repalign_median(SEXP values);
 SEXP repalign_packed_difference_squares(SEXP a, SEXP fa, SEXP b, SEXP fb, SEXP threads);
 SEXP repalign_packed_decay(SEXP v, SEXP factor, SEXP squared, SEXP shifted, SEXP threads);
 
@@ -156,6 +157,7 @@ SEXP repalign_row_factor(SEXP x, SEXP means, SEXP scale);
 /* call_alignment.c: before and after alignment. */
 SEXP repalign_standardize(SEXP x, SEXP means);
 SEXP repalign_row_norms(SEXP x, SEXP means, SEXP scale);
+SEXP repalign_row_cosines(SEXP x, SEXP direction, SEXP scale);
 SEXP repalign_matched_distance(SEXP x, SEXP x_means, SEXP x_factor, SEXP y, SEXP y_means,
                                SEXP y_factor, SEXP partner);
 SEXP repalign_side_maxima(SEXP c);
@@ -171,8 +173,8 @@ SEXP repalign_transport(SEXP cost);
 SEXP repalign_neighbour_rows(SEXP x, SEXP means, SEXP scale, SEXP how);
 
 /* call_knn.c: the neighbour search. */
-SEXP repalign_knn(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP k, SEXP threads,
-                  SEXP sizes, SEXP clusters);
+SEXP repalign_knn(SEXP x, SEXP means, SEXP scale, SEXP how, SEXP k, SEXP threads, SEXP sizes,
+                  SEXP clusters);
 SEXP repalign_knn_rows(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP k, SEXP which,
                        SEXP largest, SEXP priority, SEXP threads, SEXP clusters);
 SEXP repalign_knn_packed(SEXP distances, SEXP size, SEXP k, SEXP priority, SEXP threads,

@@ -30,7 +30,7 @@ outcomes <- c(read = 0L, refused = 0L, wrong = 0L)
 for (seed in first + seq_len(count) - 1L) {
   set.seed(seed)
   at <- sample(length(files), 1)
-  bytes <- mutate_bytes(files[[at]])
+  bytes <- if (names(files)[at] == ".nwb") odd_nwb_bytes() else mutate_bytes(files[[at]])
   # stays behind when the process dies
   path <- file.path(folder, paste0("file", Sys.getpid(), names(files)[at]))
   if (seed == first && profiled) utils::Rprofmem(allocations, threshold = 4 * 2^20)

@@ -56,3 +56,21 @@ small_nwb_bytes <- function() {
   }
   written_nwb$bytes
 }
+
+# Such a file in which one to three columns are not as they should be. (The bytes of HDF5 files are
+# not mutated: libhdf5 itself crashes over some of them.)
+odd_nwb_bytes <- function() {
+  tables <- small_nwb()
+  for (change in seq_len(sample(3, 1))) {
+    at <- sample(names(tables), 1)
+    name <- sample(names(tables[[at]]), 1)
+    column <- as.vector(tables[[at]][[name]])
+    if (length(column) < 2) next
+    tables[[at]][[name]] <- switch(sample(8, 1), NULL, column[-1], c(column, column[1]),
+                                   as.character(column), seq_along(column) - 1, rev(column),
+                                   rbind(column, column),
+                                   sample(c(NaN, -1, 0.5, 2, 1e300), length(column), TRUE))
+  }
+  path <- nwb_file(tables)
+  readBin(path, "raw", file.size(path))
+}

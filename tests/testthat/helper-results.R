@@ -20,7 +20,8 @@ results_by_class <- function() {
   with_errors <- score_interval(p$x, layers)
   quiet <- function(code) suppressMessages(suppressWarnings(code))
   quiet(list(
-    repalign_similarity = list(similarity(models), similarity(gaps, stats::dist(p$y), pairwise)),
+    repalign_similarity = list(similarity(models), similarity(gaps, stats::dist(p$y), pairwise),
+                               held_out(p$x, layers, permutations = 9)),
     repalign_calibration = list(calibrate(models, permutations = 9, p_adjust = "BH")),
     repalign_analysis = list(
       brain_to_brain(p$x, p$y, neurons = 4, repeats = 2), trial_to_trial(trials, neurons = 4),
@@ -54,7 +55,8 @@ results_by_class <- function() {
     repalign_plan = list(plan_recording(p$x, p$y, stimuli = c(30, 60), target_se = 0.1)),
     repalign_searchlight = list(searchlight(p$x, list(1:4, 3:6, 5:8), p$y, permutations = 9)),
     repalign_ceiling = list(noise_ceiling(trials, layers)),
-    repalign_encoding = list(encode(layers, trials), encode(models, p$x, lambda = 1)),
+    repalign_encoding = list(encode(layers, trials, folds = rep(1:5, 6)),
+                             encode(models, p$x, lambda = 1, folds = rep(1:5, 6))),
     repalign_stream = list(stream_cka(list(list(x = p$x[1:15, ], y = p$y[1:15, ]),
                                            list(x = p$x[16:30, ], y = p$y[16:30, ])))),
     repalign_subject_ceiling = list(subject_ceiling(rdms, "rsa"), subject_ceiling(layers, "cka")),

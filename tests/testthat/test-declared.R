@@ -101,6 +101,8 @@ declared_calls <- list(
   `encode(), to` = function(x, y) {
     as.data.frame(encode(as.matrix(x), y, permutations = 9))
   },
+  `held_out()` = function(x, y) as.data.frame(held_out(x, y, folds = 4, permutations = 9)),
+  `matched_neurons()` = function(x, y) matched_neurons(x, y),
   `searchlight()` = function(x, y) {
     model <- dist(as.matrix(y))
     searchlight(x, list(a = 1:4, b = 5:8), list(m = model), permutations = 19)$score

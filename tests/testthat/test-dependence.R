@@ -67,6 +67,13 @@ warners <- list(
                                       measure = "mutual_knn", permutations = 19, ...),
     remedies = list(blocks = function(d) list(blocks = d$groups))
   ),
+  held_out = list(
+    call = function(d, permutations = 19, ...) {
+      held_out(d$x, d$y, permutations = permutations, ...)
+    },
+    remedies = list(clusters = function(d) list(clusters = d$groups, folds = 2),
+                    none = function(d) list(permutations = 0))
+  ),
   encode = list(
     call = function(d, ...) encode(d$x, d$y, lambda = 1, ...),
     settings = list(permutations = 19),

@@ -14,11 +14,11 @@ test_that("every entry point names itself and the argument in its errors", {
 })
 
 test_that("an error says what the argument must be", {
-  rows <- matrix(rnorm(12), 3)
-  expect_error(.Call(C_knn, rows, 0L, NULL, 1, 4L, 1L, NULL, NULL),
+  rows <- matrix(rnorm(12), 4)
+  expect_error(.Call(C_knn, rows, double(3), 1, 0L, 4L, 1L, NULL, NULL),
                "repalign_knn: `k` must be a whole number from 1 to 3", fixed = TRUE)
-  expect_error(.Call(C_knn, rows, 3L, NULL, 1, 2L, 1L, NULL, NULL),
-               "repalign_knn: `value` must be a whole number from 0 to 2", fixed = TRUE)
+  expect_error(.Call(C_knn, rows, double(3), 1, 4L, 2L, 1L, NULL, NULL),
+               "repalign_knn: `how` must be a whole number from 0 to 3", fixed = TRUE)
   expect_error(.Call(C_loo_pairs, rows, rows, 1:2, 1L),
                "repalign_loo_pairs: `iy` must hold 2 integers", fixed = TRUE)
   expect_error(.Call(C_sparse_sums, list(n = 3)),

@@ -102,10 +102,12 @@ test_that("neither blocks nor threads change anything", {
       for (size in list(c(1, 1), c(1, 5), c(7, 7), c(7, 16), c(13, 53), c(26, 27), c(53, 53),
                         c(100, 100))) {
         again <- repalign:::make_graph(rep, metric, 9L, as.integer(size))
+        label <- paste(metric, paste(size, collapse = " x "))
         # `largest` is a bound
-        parts <- c("idx", "dist", "open")
-        expect_identical(again[parts], graph[parts],
-                         label = paste(metric, paste(size, collapse = " x ")))
+        parts <- c("idx", "open")
+        expect_identical(again[parts], graph[parts], label = label)
+        # products of other shapes are rounded otherwise
+        expect_equal(again$dist, graph$dist, tolerance = 1e-14, label = label)
       }
     }
   }
@@ -157,9 +159,9 @@ test_that("where the product's rounding hides the order, whole rows settle it", 
   # an outlier makes the product useless for all other rows
   x <- rbind(normal_matrix(59, 4), 1e13)
   states <- function(metric, k) {
-    rep <- rep_of(x)
-    space <- repalign:::neighbour_space(rep, metric)
-    .Call(repalign:::C_knn, space$rows, space$value, space$raw, space$unit, k, 1L, NULL, NULL)$state
+    unit <- repalign:::row_scaling(rep_of(x), metric)
+    .Call(repalign:::C_knn, x, unit$means, unit$scale, repalign:::row_preparations[[metric]], k,
+          1L, NULL, NULL)$state
   }
   expect_true(any(states("euclidean", 5L) == 2L))
   graph <- graph_of(x, "euclidean", 5)
@@ -173,6 +175,30 @@ test_that("where the product's rounding hides the order, whole rows settle it", 
   near <- 1 + 1e-6 * normal_matrix(60, 5)
   unit <- near / sqrt(rowSums(near^2))
   expect_identical(graph_of(near, "cosine", 5)$idx, plain_graph(as.matrix(dist(unit)), 5)$idx)
+})
+
+test_that("values keep their digits where those of a product cancel", {
+  set.seed(8)
+  near <- 1 + 1e-4 * normal_matrix(60, 5)
+  unit <- near / sqrt(rowSums(near^2))
+  graph <- graph_of(near, "cosine", 5)
+  wanted <- plain_graph(as.matrix(dist(unit))^2 / 2, 5)
+  expect_identical(graph$idx, wanted$idx)
+  expect_lt(max(abs(graph$dist / wanted$dist - 1)), 1e-10)
+  # the mean of a row is known to its own last digit only
+  rows <- normal_matrix(50, 8)
+  graph <- graph_of(rows + 2^30 * rep(1:50, 8), "correlation", 5)
+  wanted <- plain_graph(values_of(rows, "correlation"), 5)
+  expect_identical(graph$idx, wanted$idx)
+  expect_lt(max(abs(graph$dist - wanted$dist)), 1e-4)
+})
+
+test_that("medians and selected values are those of sorting", {
+  set.seed(8)
+  values <- list(1, c(2, 1), rnorm(1001), rnorm(1000), as.double(rpois(500, 2)), abs(-400:400) + 0,
+                 c(Inf, 1, 2, Inf))
+  for (v in values) expect_identical(.Call(repalign:::C_median, v), stats::median(v))
+  expect_error(.Call(repalign:::C_median, c(1, NA)), "`values` must not be missing", fixed = TRUE)
 })
 
 test_that("ties are broken by priority, also inside lists and beyond what is kept", {

@@ -157,8 +157,8 @@ test_that("rows whose order the product hides are settled, between clusters", {
   groups <- 1e-9 * normal_matrix(80, 3) + rep(c(0, 1), each = 40)
   codes <- cluster_codes(rep(1:20, 4))
   repr <- apart(groups, codes)
-  space <- neighbour_space(repr, "euclidean")
-  found <- .Call(C_knn, space$rows, space$value, space$raw, space$unit, 5L, 1L, NULL, codes)
+  unit <- row_scaling(repr, "euclidean")
+  found <- .Call(C_knn, groups, unit$means, unit$scale, 0L, 5L, 1L, NULL, codes)
   expect_true(any(found$state == 2L))
   graph <- quietly(make_graph(repr, "euclidean", 5L))
   expect_false(any(codes[graph$idx] == codes[row(graph$idx)]))
@@ -291,10 +291,7 @@ test_that("clusters that leave too few neighbours are errors that name the remed
   expect_error(cknna(x, y, 1, estimator = "unbiased", clusters = c(1:3, rep(NA, 17))),
                class = "repalign_error_rows")
   # the C code says so, too
-  space <- neighbour_space(representation(x, "x"), "cosine")
-  search <- function(k, codes) {
-    .Call(C_knn, space$rows, space$value, space$raw, space$unit, k, 1L, NULL, codes)
-  }
+  search <- function(k, codes) .Call(C_knn, x, double(ncol(x)), 1, 1L, k, 1L, NULL, codes)
   expect_error(search(9L, cluster_codes(labels)), "`k` must be a whole number from 1 to 8")
   expect_error(search(1L, rep(1L, 20)), "`clusters` must name at least 2 clusters")
   expect_error(search(1L, 1:3), "`clusters` must hold 20 integers")

@@ -275,3 +275,15 @@ test_that("plans of one pilot are bound as a plan, others as plain rows with a m
   expect_message(plain <- rbind(one, other), class = "repalign_plain_rows")
   expect_identical(class(plain), "data.frame")
 })
+
+test_that("what one call leaves out of a pilot, others leave out, too", {
+  gaps <- x
+  gaps[5, 3] <- NA
+  labels <- list(x = paste0("u", 1:25), y = paste0("u", 1:22))
+  plan <- function(...) suppressMessages(planned(..., neurons_x = 30))$se
+  # a neuron that is on both sides is left out of both
+  expect_identical(plan(gaps, y, units_x = labels$x, units_y = labels$y, na = "neurons"),
+                   plan(x[, -3], y[, -3], units_x = labels$x[-3], units_y = labels$y[-3]))
+  expect_identical(plan(gaps, y, na = "neurons"), plan(x[, -3], y))
+  expect_identical(plan(gaps, y, na = "stimuli"), plan(x[-5, ], y[-5, ]))
+})

@@ -352,3 +352,12 @@ test_that("a simulated population stands for both sides, and its spectrum must s
   expect_refused(predicted_bias(population, diag(6)), c("`y`", "population"))
   expect_refused(linear_population(6, 3, 40, "power", power = -400), c("`power`", "extreme"))
 })
+
+test_that("a predicted bias is that of the stimuli that have a cluster, where these are declared", {
+  set.seed(72)
+  x <- matrix(rnorm(20 * 6), 20)
+  y <- matrix(rnorm(20 * 7), 20)
+  declared <- responses(x, cluster = replace(1:20, 3:4, NA))
+  expect_message(found <- predicted_bias(declared, y), "not used: clusters")
+  expect_identical(as.data.frame(found), as.data.frame(predicted_bias(x[-(3:4), ], y[-(3:4), ])))
+})

@@ -41,3 +41,19 @@ test_that("the limit holds where OpenMP would offer more threads", {
   expect_identical(count_in_new_process(OMP_NUM_THREADS = "1", limit), 1L)
   expect_identical(count_in_new_process(OMP_THREAD_LIMIT = "1", threads = "4"), 1L)
 })
+
+test_that("a number of threads that is given holds for the whole call", {
+  x <- cos(outer(1:12, 1:4))
+  call <- list(
+    similarity = function() similarity(list(a = x, b = x^2), measure = "rsa", threads = 1),
+    evaluate_models = function() {
+      evaluate_models(list(dist(x), dist(x^2)), list(a = dist(x + 1), b = dist(x^3)),
+                      outer = "kendall", resample = "none", permutations = 9, threads = 1)
+    }
+  )
+  # the option is judged wherever a number is taken from it
+  withr::local_options(repalign.threads = "many")
+  for (name in names(call)) {
+    expect_no_error(suppressMessages(suppressWarnings(call[[name]]())), message = name)
+  }
+})

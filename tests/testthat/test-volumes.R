@@ -236,6 +236,13 @@ test_that("results are written by column and model", {
   one <- found[found$model == "one", ]
   expect_identical(at(one), c(one$score, NaN))
   expect_identical(at(one[5:1, ])[1:6], c(one$score[1:5], NaN))
+  subjects <- lapply(1:5, function(k) one)
+  for (k in 1:5) subjects[[k]]$score <- one$score + k / 10
+  names(subjects) <- paste0("s", 1:5)
+  tested <- suppressWarnings(test_maps(subjects))
+  for (column in c("score", "statistic", "p_familywise")) {
+    expect_identical(at(tested, column = column), c(tested[[column]], NaN), info = column)
+  }
   # any data frame with a row for each centre
   expect_identical(at(data.frame(center = "2 1 1", tfce = 3L), column = "tfce")[2], 3)
   # centres without names are all voxels of the mask, in their order

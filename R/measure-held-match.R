@@ -1,0 +1,120 @@
+# How measures that match neurons score the matches on stimuli that were not used to find them.
+
+# plan: a function(x, y, args) that gives the plan of training data,
+# list(x, y, weight) with weights that add up to 1, of fits; value: a function(x, y, plan, args) of
+# the same.
+matching_holdout <- function(plan, value, center, least) {
+  new_holdout(
+    fit = function(train, test, args) {
+      list(train = scaled_data(train, center(args)),
+           test = if (center(args)) centred(test) else test,
+           scale = form_scaling(train, center(args))$scale)
+    },
+    score = function(x, y, args) value(x$test, y$test, plan(x, y, args), args), least = least
+  )
+}
+
+centred <- function(x) sweep(x, 2, colMeans(x))
+
+# Of a match of each row with one column, or with none (0).
+one_to_one <- function(matched) {
+  rows <- which(matched > 0)
+  list(x = rows, y = matched[rows], weight = rep(1 / length(rows), length(rows)))
+}
+
+shared_match <- function(costs, gains, mass) {
+  if (mass == 1 && nrow(gains) == ncol(gains)) return(one_to_one(optimal_match(gains)))
+  plan <- plan_of_run(transport_run(costs), mass)
+  plan$weight <- plan$weight / mass
+  plan
+}
+
+# Training columns with norm 1.
+unit_columns <- function(fit, arg) {
+  size <- sqrt(colSums(fit$train^2))
+  if (all(size > 0)) return(sweep(fit$train, 2, size, "/"))
+  abort("`", arg, "` has columns that are constant over the training stimuli of a fold, first ",
+        "column ", which(size == 0)[1], ", and correlate with nothing there. Remove them, or use ",
+        "fewer folds.", class = "repalign_error_variance", arg = arg)
+}
+
+training_correlation <- function(x, y) {
+  crossprod(unit_columns(x, "x"), unit_columns(y, "y"))
+}
+
+# Neurons that are constant over the test stimuli have no correlation there, and do not count.
+tested_correlation <- function(x, y, plan, args) {
+  r <- column_correlations(x[, plan$x, drop = FALSE], y[, plan$y, drop = FALSE])
+  known <- !is.na(r)
+  if (!any(known)) return(NA_real_)
+  sum((plan$weight * r)[known]) / sum(plan$weight[known])
+}
+
+# The correlation of each column with the same column of the other matrix; NA for constant ones.
+column_correlations <- function(a, b) {
+  a <- sweep(a, 2, colMeans(a))
+  b <- sweep(b, 2, colMeans(b))
+  size <- sqrt(colSums(a^2)) * sqrt(colSums(b^2))
+  ifelse(size > 0, colSums(a * b) / size, NA_real_)
+}
+
+correlation_holdout <- function(plan) {
+  matching_holdout(plan, tested_correlation, center = function(args) TRUE, least = 3)
+}
+
+hard_holdout <- function(args) {
+  correlation_holdout(function(x, y, args) {
+    gains <- training_correlation(x, y)
+    one_to_one(if (args$matching == "optimal") optimal_match(gains) else greedy_match(gains))
+  })
+}
+
+soft_correlation_holdout <- function(args) {
+  correlation_holdout(function(x, y, args) {
+    gains <- training_correlation(x, y)
+    shared_match(1 - gains, gains, args$mass)
+  })
+}
+
+soft_distance_holdout <- function(args) {
+  matching_holdout(
+    plan = function(x, y, args) {
+      neurons <- lapply(list(x = x, y = y), function(side) {
+        squares <- colSums(side$train^2)
+        list(squares = squares, norm = sqrt(mean(squares)), scale = side$scale)
+      })
+      gains <- crossprod(x$train, y$train)
+      units <- common_units(neurons$x, neurons$y, args$scale)
+      shared_match(neuron_costs(neurons$x, neurons$y, units, gains), gains, args$mass)
+    },
+    value = function(x, y, plan, args) {
+      if (args$scale) {
+        size <- c(sqrt(mean(colSums(x^2))), sqrt(mean(colSums(y^2))))
+        if (any(size == 0)) return(NA_real_)
+        x <- x / size[1]
+        y <- y / size[2]
+      }
+      sqrt(sum(plan$weight * colSums((x[, plan$x, drop = FALSE] - y[, plan$y, drop = FALSE])^2)))
+    },
+    center = function(args) args$center, least = if (args$center) 2 else 1
+  )
+}
+
+# Neurons of the wider side without a partner count by their own norm.
+permutation_holdout <- function(args) {
+  matching_holdout(
+    plan = function(x, y, args) one_to_one(optimal_match(crossprod(x$train, y$train))),
+    value = function(x, y, plan, args) {
+      if (args$scale) {
+        size <- c(frobenius(x), frobenius(y))
+        if (any(size == 0)) return(NA_real_)
+        x <- x / size[1]
+        y <- y / size[2]
+      }
+      matched <- sum((x[, plan$x, drop = FALSE] - y[, plan$y, drop = FALSE])^2)
+      alone <- sum(x[, -plan$x, drop = FALSE]^2) + sum(y[, -plan$y, drop = FALSE]^2)
+      sqrt(matched + alone)
+    },
+    center = function(args) args$center, least = if (args$center) 2 else 1
+  )
+}

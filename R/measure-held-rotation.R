@@ -1,0 +1,69 @@
+# How measures that rotate score the rotation on stimuli that were not used to fit it.
+
+# A measure that aligns neurons declares `held`: NULL, or a function(args) that gives what
+# new_holdout() makes.
+#
+# fit      function(train, test, args): what is made of one side of a fold. train: the
+# representation
+#          of its training stimuli; test: the rows of data of the others. Its parts `train` and
+#          `test` are matrices with a row for each training and test stimulus, and a permutation of
+#          the stimuli within folds moves these rows and nothing else
+# score    function(x, y, args): the score on the test stimuli, of the fits of both sides
+# least    how many stimuli a fold must test
+new_holdout <- function(fit, score, least = 1) list(fit = fit, score = score, least = least)
+
+# Measures that rotate: shape_distance() with these arguments.
+rotation_holdout <- function(args) {
+  all <- list(alpha = 1, whitening = "power", method = "euclidean", center = TRUE, scale = TRUE)
+  settings <- utils::modifyList(all, args)
+  new_holdout(
+    fit = function(train, test, args) whitened_fold(train, test, settings),
+    score = function(x, y, args) rotated_score(x, y, settings)
+  )
+}
+
+# The whitened training data up to a rotation, and the test rows in the same coordinates: their
+# directions are weighted by what the training rows gave them. `square` is the squared norm of all
+# test rows, with the weight of directions of no variance in training for what lies outside.
+whitened_fold <- function(train, test, args) {
+  unit <- form_scaling(train, args$center)
+  data <- scaled_data(train, args$center)
+  parts <- singular_vectors(data)
+  known <- parts$d > 1e-10 * parts$d[1]
+  s <- parts$d[known]
+  v <- parts$v[, known, drop = FALSE]
+  form <- list(s = s, norm = sqrt(sum(s^2)), scale = unit$scale)
+  w <- shape_weights(form, args)
+  rows <- sweep(test, 2, unit$means) * unit$scale
+  inside <- rows %*% v
+  turned <- sweep(inside, 2, w / s, "*")
+  outside <- weight_outside(form, args)
+  beyond <- if (outside > 0 && ncol(v) < nrow(v)) sum((rows - tcrossprod(inside, v))^2) else 0
+  list(train = sweep(parts$u[, known, drop = FALSE], 2, w, "*"), test = turned,
+       norm = sqrt(sum(turned^2) + outside^2 * beyond), scale = unit$scale)
+}
+
+# w / s of directions whose singular value is 0, as the limit of whitening by a pseudo-inverse.
+weight_outside <- function(form, args) {
+  if (args$alpha == 1) return(1)
+  if (args$whitening == "power") return(0)
+  raw <- args$alpha * form$s + (1 - args$alpha) * form$scale
+  args$alpha * form$norm / sqrt(sum(raw^2))
+}
+
+# The rotations are those of the training stimuli; where these determine none, it counts as 0.
+rotated_score <- function(x, y, args) {
+  parts <- singular_vectors(crossprod(x$train, y$train))
+  k <- sum(parts$d > 1e-10 * parts$d[1])
+  if (parts$d[1] == 0) k <- 0
+  at <- seq_len(k)
+  inner <- sum((x$test %*% parts$u[, at, drop = FALSE]) * (y$test %*% parts$v[, at, drop = FALSE]))
+  if (args$method == "euclidean" && !args$scale) {
+    units <- common_units(x, y, FALSE)
+    squares <- (units$x * x$norm)^2 + (units$y * y$norm)^2 - 2 * units$x * units$y * inner
+    return(sqrt(max(squares, 0)) / units$scale)
+  }
+  if (x$norm == 0 || y$norm == 0) return(NA_real_)
+  cosine <- max(-1, min(1, inner / x$norm / y$norm))
+  if (args$method == "angular") acos(cosine) else sqrt(2 - 2 * cosine)
+}

@@ -51,13 +51,22 @@ if (wanted("error")) {
     })
   }
   # mean 0, and a skewness of 1.4 after smoothing, which halves it
-  skewed <- function(n) smooth_noise(n, 60, function(k) rgamma(k, 0.51) - 0.51)
+  skewed <- function(n, places = 60) {
+    smooth_noise(n, places, function(k) rgamma(k, 0.51) - 0.51)
+  }
   for (side in c("two_sided", "greater")) {
     for (statistic in c("t", "mean")) {
       rates_of(paste("15 subjects, skewed,", side, statistic), function() skewed(15),
                function(maps) found_by(maps, graph, alternative = side, statistic = statistic))
     }
   }
+  wide <- adjacency(times = 400)
+  rates_of("the same, 400 places, two_sided t", function() skewed(15, 400), function(maps) {
+    found_by(maps, wide, alternative = "two_sided")
+  })
+  rates_of("the same, 400 places, greater mean", function() skewed(15, 400), function(maps) {
+    found_by(maps, wide, statistic = "mean")
+  })
   # a place without effect beside a strong one
   effect <- 21:40
   rates_of("a place beside a strong effect, two-sided", function() smooth_noise(15, 60),

@@ -89,7 +89,8 @@ check_sample_times <- function(times, least, arg = "times") {
   numbers <- plain && length(times) >= least
   if (!numbers) {
     abort("`", arg, "` must be ", if (least > 1) "two or more " else "", "numbers that increase, ",
-          "not ", if (plain) length(times) else describe(times), ".", class = "repalign_error_type", arg = arg)
+          "not ", if (plain) length(times) else describe(times), ".",
+          class = "repalign_error_type", arg = arg)
   }
   times <- as.double(times)
   bad <- which(!is.finite(times))

@@ -197,7 +197,8 @@ rank_deletions_of_lists <- function(x, y, args, codes) {
 
 # The stimuli of all pairs, or of those in different clusters.
 compared_pairs <- function(n, args) {
-  pairs <- list(first = rep.int(seq_len(n - 1), (n - 1):1), second = sequence((n - 1):1, from = 2:n))
+  pairs <- list(first = rep.int(seq_len(n - 1), (n - 1):1),
+                second = sequence((n - 1):1, from = 2:n))
   if (is.null(args$clusters)) return(pairs)
   lapply(pairs, `[`, between_clusters(args$clusters))
 }

@@ -459,7 +459,7 @@ largest_of_contrasts <- function(joint, weights, size = identity) {
     sd <- sqrt(pmax(colSums(w * (joint$total %*% w)), 0))
     # rounding leaves a little of the difference of two copies, in the draws and in their spread
     varies <- sd > 1e-6 * sqrt(colSums(w^2 * diag(joint$total)))
-    values <- sweep(joint$values %*% w, 2, ifelse(varies, sd, Inf), "/")
+    values <- joint$values %*% (w / rep(ifelse(varies, sd, Inf), each = nrow(w)))
     largest <- pmax(largest, row_maxima(size(values)))
   }
   largest

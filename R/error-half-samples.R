@@ -68,11 +68,30 @@ check_subset_neighbours <- function(measure, keep) {
 # Scores without their warnings and messages; NA where there is none.
 quiet_scores <- function(pairs, sides, set) {
   scores <- matrix(NA_real_, nrow(pairs), length(set))
-  for (p in seq_len(nrow(pairs))) {
-    pair <- side_pair(sides, pairs$i[p], pairs$j[p])
-    for (m in seq_along(set)) scores[p, m] <- quiet_score(pair, set[[m]])
+  for (m in seq_along(set)) {
+    found <- quiet_dots(pairs, sides, set[[m]])
+    if (!is.null(found)) scores[, m] <- found
+    for (p in which(is.na(scores[, m]))) {
+      scores[p, m] <- quiet_score(side_pair(sides, pairs$i[p], pairs$j[p]), set[[m]])
+    }
   }
   scores
+}
+
+# Products need all of the sides as they are scored: without some stimuli, others may be alike.
+quiet_dots <- function(pairs, sides, measure) {
+  if (is.null(measure$dot)) return(NULL)
+  for (name in c("x", "y")) {
+    sides[[name]]$reprs <- lapply(sides[[name]]$reprs, function(repr) {
+      if (is.null(repr$refused[[measure$label]])) {
+        repr$refused[[measure$label]] <- refusal(measure, repr)
+      }
+      repr
+    })
+  }
+  withCallingHandlers(dot_scores(measure, 1L, pairs, sides, new.env()),
+                      warning = function(w) invokeRestart("muffleWarning"),
+                      message = function(m) invokeRestart("muffleMessage"))
 }
 
 # What a function of the user's own stops with is no matter of the stimuli that are left out.

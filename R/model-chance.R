@@ -235,29 +235,6 @@ flexible_inner_scores <- function(model, gram, cross, train, test, weight) {
   total
 }
 
-# The weights of a model whose components have the same products in all columns of `with`.
-weights_of_columns <- function(model, gram, with) {
-  if (model$type == "fixed") return(matrix(1, 1, ncol(with)))
-  if (model$type != "weighted") return(weights_by_column(model, gram, with))
-  ridged <- gram + diag(model$ridge, nrow(gram))
-  scale <- sqrt(pmax(diag(ridged), 0))
-  if (!all(scale > 0)) return(weights_by_column(model, gram, with))
-  unit <- ridged / base::outer(scale, scale)
-  if (!isTRUE(rcond(unit) > collinear_share)) return(weights_by_column(model, gram, with))
-  weights <- solve(unit, with / scale) / scale
-  if (!model$nonnegative) return(weights)
-  # where ordinary least squares are not negative, they are the answer
-  negative <- colSums(weights < 0) > 0
-  weights[, negative] <- weights_by_column(model, gram, with[, negative, drop = FALSE])
-  weights
-}
-
-weights_by_column <- function(model, gram, with) {
-  matrix(vapply(seq_len(ncol(with)), function(t) {
-    as.vector(fitted_weights(model, gram, with[, t]))
-  }, numeric(nrow(gram))), nrow(gram))
-}
-
 # ---- permuted RDMs as columns
 
 # Linear comparisons in parts of the stimuli. Products with data RDMs are products of matrices; the
@@ -337,55 +314,3 @@ products_of_model <- function(task, k, orders, data, parts, pools, threads) {
 }
 
 columns_of_orders <- function(columns, count, size) matrix(columns, nrow(columns) * count, size)
-
-# x' G x for each of many small matrices G and vectors x, which are columns.
-quadratic_each <- function(grams, x) {
-  total <- numeric(ncol(x))
-  for (i in seq_len(nrow(x))) for (j in seq_len(nrow(x))) {
-    total <- total + grams[i, j, ] * x[i, ] * x[j, ]
-  }
-  total
-}
-
-# The weights of a model for many fits: grams, K x K x fits, and products with the pools, a column
-# for each fit.
-weights_of_each <- function(model, grams, with) {
-  fits <- seq_len(ncol(with))
-  weights <- matrix(NA_real_, nrow(with), ncol(with))
-  if (model$type == "weighted") {
-    ridged <- grams
-    for (i in seq_len(nrow(with))) ridged[i, i, ] <- ridged[i, i, ] + model$ridge
-    weights <- solve_each(ridged, with)
-    fits <- which(colSums(is.na(weights)) > 0 | (model$nonnegative & colSums(weights < 0) > 0))
-  }
-  weights[, fits] <- vapply(fits, function(t) {
-    as.vector(fitted_weights(model, matrix(grams[, , t], nrow(with)), with[, t]))
-  }, numeric(nrow(with)))
-  weights
-}
-
-# Solutions of many small systems at once, by Cholesky roots whose entries are vectors. NA where a
-# system is nearly singular.
-solve_each <- function(grams, with) {
-  count <- nrow(with)
-  scale <- vapply(seq_len(count), function(i) sqrt(pmax(grams[i, i, ], 0)), numeric(ncol(with)))
-  scale <- t(matrix(scale, ncol = count))
-  x <- with / scale
-  root <- grams
-  for (j in seq_len(count)) {
-    for (i in j:count) {
-      entry <- grams[i, j, ] / scale[i, ] / scale[j, ]
-      for (k in seq_len(j - 1)) entry <- entry - root[i, k, ] * root[j, k, ]
-      if (i == j) entry <- sqrt(replace(entry, !(entry > equal_share), NA)) else
-        entry <- entry / root[j, j, ]
-      root[i, j, ] <- entry
-    }
-    for (k in seq_len(j - 1)) x[j, ] <- x[j, ] - root[j, k, ] * x[k, ]
-    x[j, ] <- x[j, ] / root[j, j, ]
-  }
-  for (j in rev(seq_len(count))) {
-    for (k in seq_len(count - j)) x[j, ] <- x[j, ] - root[j + k, j, ] * x[j + k, ]
-    x[j, ] <- x[j, ] / root[j, j, ]
-  }
-  x / scale
-}

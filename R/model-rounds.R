@@ -7,6 +7,9 @@
 # ceiling (NULL, where no ceilings are asked for). Where all rounds have the same stimuli, the
 # matrices of w may have one column for all.
 
+# About so many numbers may the products of a chunk of draws take.
+chunk_of_draws <- 4e6
+
 # task: see evaluation_task(). Returns list(scores, lower, upper, table, each_lower): scores (models
 # x rounds) are means over the tested RDMs, lower and upper their ceilings, table has the similarity
 # of each RDM (N * models x rounds) and each_lower its lower ceiling. Values that are not defined
@@ -136,13 +139,8 @@ gram_rounds <- function(task, rounds, threads) {
     same <- identical(rounds$w_train, rounds$w_test)
     train <- if (same) test else weighted_grams(task, rounds$w_train, threads)
     for (k in which(task$flexible)) {
-      at <- task$fast$at[[k]]
-      table[(k - 1) * size + data, ] <- vapply(seq_len(count), function(t) {
-        weights <- gram_weights(task, k, train, t, rounds$m_train[, t])
-        gram <- matrix(test$products[, , min(t, dim(test$products)[3])], dim(test$products)[1])
-        own <- sum(weights * (gram[at, at, drop = FALSE] %*% weights))
-        as.vector(cosines_from(gram[data, at, drop = FALSE] %*% weights, diag(gram)[data], own))
-      }, numeric(size))
+      weights <- gram_weights(task, k, train, rounds$m_train)
+      table[(k - 1) * size + data, ] <- flexible_cosines(task, k, test, weights)
     }
   }
   c(list(table = table), if (!is.null(rounds$m_low)) {
@@ -150,18 +148,47 @@ gram_rounds <- function(task, rounds, threads) {
   })
 }
 
-# The weights of model k in round t, fitted to the pool of RDMs with weights m.
-gram_weights <- function(task, k, grams, t, m) {
+# The weights of model k, fitted in each round to the pool of RDMs with weights m: components x
+# rounds.
+gram_weights <- function(task, k, grams, m) {
   at <- task$fast$at[[k]]
-  t <- min(t, dim(grams$products)[3])
-  used <- which(m > 0)
-  lengths <- grams$lengths[used, t]
-  if (any(lengths == 0)) return(rep(NA_real_, length(at)))
-  gram <- matrix(grams$products[at, c(at, used), t], length(at))
-  own <- seq_along(at)
-  with <- as.vector(gram[, -own, drop = FALSE] %*% (m[used] / lengths))
-  weights <- fitted_weights(task$models[[k]], gram[, own, drop = FALSE], with)
-  scaled_weights(task$models[[k]], as.vector(weights))
+  data <- seq_len(nrow(m))
+  rounds <- rep_len(seq_len(dim(grams$products)[3]), ncol(m))
+  lengths <- grams$lengths[data, rounds, drop = FALSE]
+  share <- ifelse(m > 0, m / lengths, 0)
+  with <- cross_of_rounds(at, grams, rounds, share)
+  weights <- weights_of_each(task$models[[k]], grams$products[at, at, rounds, drop = FALSE], with)
+  weights[, colSums(m > 0 & lengths == 0) > 0] <- NA
+  of_rounds(weights, function(w) scaled_weights(task$models[[k]], w))
+}
+
+of_rounds <- function(values, f) matrix(apply(values, 2, f), nrow(values))
+
+# In each round the products of the RDMs `at` with the data, whose weights are a round a column.
+cross_of_rounds <- function(at, grams, rounds, weights) {
+  data <- seq_len(nrow(weights))
+  sums <- vapply(at, function(one) {
+    colSums(matrix(grams$products[data, one, rounds], nrow(weights)) * weights)
+  }, numeric(ncol(weights)))
+  t(matrix(sums, ncol(weights)))
+}
+
+# The cosines of each RDM of the data with the sums of components of model k, in each round.
+flexible_cosines <- function(task, k, grams, weights) {
+  at <- task$fast$at[[k]]
+  data <- seq_len(ncol(task$values))
+  rounds <- rep_len(seq_len(dim(grams$products)[3]), ncol(weights))
+  products <- matrix(0, length(data), ncol(weights))
+  for (i in seq_along(at)) {
+    products <- products + matrix(grams$products[data, at[i], rounds], length(data)) *
+      rep(weights[i, ], each = length(data))
+  }
+  own <- quadratic_each(grams$products[at, at, rounds, drop = FALSE], weights)
+  cosines <- products / (grams$lengths[data, rounds, drop = FALSE] *
+                           rep(sqrt(pmax(own, 0)), each = length(data)))
+  # the product of both sizes may be too large or too small for a double
+  cosines[!is.finite(cosines)] <- NA
+  clip_to_range(cosines, -1, 1)
 }
 
 # Similarities of each RDM j with the pool of all, and with that of the other groups, for all rounds
@@ -205,61 +232,92 @@ ranked_columns <- function(values, fast, task) {
   }, logical(nrow(values)))
   list(order = matrix(orders, nrow(values)), tied = matrix(tied, nrow(values)),
        first = fast$first, second = fast$second, group = task$group,
-       outer = match(task$outer, ranked_outer))
+       outer = match(task$outer, ranked_outer), own = FALSE)
 }
 
-bind_ranked <- function(a, b) {
+# own: are the columns of b those of each round in turn, and not of all rounds?
+bind_ranked <- function(a, b, own = FALSE) {
+  a$own <- own
   a$order <- cbind(a$order, b$order)
   a$tied <- cbind(a$tied, b$tied)
   a
 }
 
 rank_rounds <- function(task, rounds, threads) {
+  size <- ncol(task$values)
   count <- ncol(rounds$m_test)
+  found <- ranked_table(task, rounds, threads)
+  ceilings <- if (!is.null(found$lower)) found else if (!is.null(rounds$m_low)) {
+    draw_ranks(task$fast$ranked, rounds$w_test, rounds, threads)
+  }
+  table <- matrix(NA_real_, size * length(task$models), count)
+  table[rep(!task$flexible, each = size), ] <- every_round(found$table, count)
+  if (any(task$flexible)) {
+    table[rep(task$flexible, each = size), ] <- flexible_ranks(task, rounds, threads)
+  }
+  list(table = table, lower = ceilings$lower, upper = ceilings$upper)
+}
+
+# list(table, lower, upper): similarities of the data with fixed models, which only the stimuli of a
+# round tell. Where all rounds have the same ones, there is one column for all; parts that have the
+# same draws of stimuli share the table of the last call, which is kept in task$last. Ceilings are
+# there only where they are found on the way.
+ranked_table <- function(task, rounds, threads) {
   fast <- task$fast
-  columns <- if (is.null(fast$fixed)) fast$ranked else bind_ranked(fast$ranked, fast$fixed)
-  w <- every_round(rounds$w_test, count)
+  w <- rounds$w_test
+  if (is.null(fast$fixed)) return(list(table = matrix(0, 0, ncol(w))))
+  last <- task$last
+  if (!is.null(last) && identical(last$w_ranked, w)) return(list(table = last$table))
+  columns <- bind_ranked(fast$ranked, fast$fixed)
+  alone <- ncol(w) < ncol(rounds$m_test)
+  if (alone) rounds <- list(m_test = matrix(1, ncol(task$values), ncol(w)))
+  found <- draw_ranks(columns, w, rounds, threads)
+  if (!is.null(last) && !alone) {
+    last$w_ranked <- w
+    last$table <- found$table
+  }
+  if (alone || is.null(rounds$m_low)) found["table"] else found
+}
+
+draw_ranks <- function(columns, w, rounds, threads) {
+  w <- every_round(w, ncol(rounds$m_test))
   storage.mode(w) <- "double"
   found <- .Call(C_draw_ranks, columns, w, rounds$m_low, rounds$m_high, rounds$m_test, threads)
   names(found) <- c("table", "lower", "upper")
-  size <- ncol(task$values)
-  table <- matrix(NA_real_, size * length(task$models), count)
-  table[rep(!task$flexible, each = size), ] <- found$table
-  if (any(task$flexible)) {
-    table[rep(task$flexible, each = size), ] <- flexible_ranks(task, rounds, w, threads)
-  }
-  lapply(list(table = table, lower = found$lower, upper = found$upper), function(values) {
-    if (!is.null(values)) replace(values, is.nan(values), NA)
-  })
+  lapply(found, function(values) replace(values, is.nan(values), NA))
 }
 
 # Weights are fitted as for Pearson's correlation, components chosen by ranks.
-flexible_ranks <- function(task, rounds, w, threads) {
+flexible_ranks <- function(task, rounds, threads) {
   fast <- task$fast
-  count <- ncol(w)
+  count <- ncol(rounds$m_test)
   flexible <- which(task$flexible)
-  train <- weighted_grams(task, rounds$w_train, threads)
-  w_train <- every_round(rounds$w_train, count)
-  storage.mode(w_train) <- "double"
-  # components x rounds, of the models that choose one
-  chosen <- lapply(task$models, function(model) NULL)
-  for (k in flexible[vapply(task$models[flexible], function(m) m$type == "select", NA)]) {
+  weights <- lapply(flexible, ranked_weights, task, rounds, threads)
+  length <- nrow(fast$values)
+  each <- max(1, floor(chunk_of_draws / (length * length(flexible))))
+  parts <- lapply(split(seq_len(count), (seq_len(count) - 1) %/% each), function(at) {
+    predicted <- vapply(at, function(t) unlist(Map(function(k, weights) {
+      combined(fast$components[[k]], replace(weights[, t], is.na(weights[, t]), 0))
+    }, flexible, weights), use.names = FALSE), numeric(length * length(flexible)))
+    columns <- bind_ranked(fast$ranked, ranked_columns(matrix(predicted, length), fast, task), TRUE)
+    draw_ranks(columns, rounds$w_test[, pmin(at, ncol(rounds$w_test)), drop = FALSE],
+               list(m_test = rounds$m_test[, at, drop = FALSE]), threads)$table
+  })
+  matrix(unlist(parts), ncol = count)
+}
+
+# The weights of a flexible model in all rounds, a round a column.
+ranked_weights <- function(k, task, rounds, threads) {
+  fast <- task$fast
+  if (task$models[[k]]$type == "select") {
     columns <- bind_ranked(fast$ranked, ranked_columns(fast$components[[k]], fast, task))
-    table <- .Call(C_draw_ranks, columns, w_train, NULL, NULL, rounds$m_train, threads)[[1]]
-    scores <- mean_table(table, rounds$m_train)
-    chosen[[k]] <- matrix(apply(scores, 2, selected), nrow(scores))
+    train <- list(m_test = rounds$m_train)
+    scores <- mean_table(draw_ranks(columns, rounds$w_train, train, threads)$table,
+                         rounds$m_train)
+    return(matrix(apply(scores, 2, selected), nrow(scores)))
   }
-  result <- vapply(seq_len(count), function(t) {
-    predicted <- vapply(flexible, function(k) {
-      weights <- if (is.null(chosen[[k]])) gram_weights(task, k, train, t, rounds$m_train[, t]) else
-        chosen[[k]][, t]
-      combined(fast$components[[k]], replace(weights, is.na(weights), 0))
-    }, numeric(nrow(fast$values)))
-    columns <- bind_ranked(fast$ranked, ranked_columns(predicted, fast, task))
-    .Call(C_draw_ranks, columns, w[, t, drop = FALSE], NULL, NULL,
-          rounds$m_test[, t, drop = FALSE], 1L)[[1]][, 1]
-  }, numeric(length(flexible) * ncol(task$values)))
-  matrix(result, ncol = count)
+  train <- weighted_grams(task, rounds$w_train, threads)
+  gram_weights(task, k, train, rounds$m_train)
 }
 
 # ---- any comparison

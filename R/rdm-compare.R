@@ -113,7 +113,12 @@ less_means <- function(values) {
 }
 
 centred_ranks <- function(values) {
-  apply_columns(values, rank) - (nrow(values) + 1) / 2
+  apply_columns(values, exact_ranks) - (nrow(values) + 1) / 2
+}
+
+# Average ranks, by a sort that takes a tenth of the time of rank().
+exact_ranks <- function(values) {
+  .Call(C_average_ranks, as.double(values), c(0, 0), thread_count())
 }
 
 # a, b: centred ranks. The divisor is the size of ranks without ties, so that equal ranks, which

@@ -154,21 +154,58 @@ compared_ranks <- function(form, args) {
 
 kendall <- function(a, b, args) .Call(C_kendall, a, b, args$outer == "tau_b", thread_count())
 
+# Up to so many pairs the tree of draw_ranks() in C takes less time than the sort of C_kendall.
+most_for_tree <- 50000
+
 # Tau of all pairs of two lists, or of one where y is NULL.
 kendall_table <- function(x, y, args) {
   a <- lapply(x, compared_ranks, args)
-  b <- if (is.null(y)) a else lapply(y, compared_ranks, args)
-  table <- matrix(0, length(a), length(b))
-  wanted <- !is.null(y) | row(table) >= col(table)
-  advance <- progress_along(sum(wanted))
-  for (k in seq_along(b)) {
-    for (i in which(wanted[, k])) {
-      table[i, k] <- kendall(a[[i]], b[[k]], args)
+  b <- if (!is.null(y)) lapply(y, compared_ranks, args)
+  # few at a time take little memory, and a list with itself little twice
+  each <- if (length(a[[1]]) > most_for_tree) 1 else 16
+  table_of <- if (each == 1) kendall_alone else kendall_sorted
+  if (each > 1) a <- lapply(a, sorted_ranks)
+  if (each > 1) b <- if (!is.null(b)) lapply(b, sorted_ranks)
+  other <- if (is.null(b)) a else b
+  blocks <- function(count) split(seq_len(count), (seq_len(count) - 1) %/% each)
+  rows <- blocks(length(a))
+  columns <- blocks(length(other))
+  table <- matrix(0, length(a), length(other))
+  advance <- progress_along(length(rows) * length(columns))
+  for (k in seq_along(columns)) {
+    for (i in seq_along(rows)) {
       advance()
+      if (is.null(b) && i < k) next
+      table[rows[[i]], columns[[k]]] <- table_of(a[rows[[i]]], other[columns[[k]]], args)
     }
   }
-  if (is.null(y)) table[!wanted] <- t(table)[!wanted]
+  if (is.null(b)) table[upper.tri(table)] <- t(table)[upper.tri(table)]
   table
+}
+
+kendall_alone <- function(a, b, args) kendall(a[[1]], b[[1]], args)
+
+# Orders are made once for each RDM.
+sorted_ranks <- function(ranks) {
+  order <- order(ranks, method = "radix")
+  list(order = order, tied = c(FALSE, diff(ranks[order]) == 0))
+}
+
+# Pairs of one stimulus with itself, which all count once. On several threads each column is a draw
+# of its own.
+kendall_sorted <- function(a, b, args) {
+  part <- function(name) {
+    sorted <- lapply(c(a, b), `[[`, name)
+    matrix(unlist(sorted), length(sorted[[1]]))
+  }
+  ones <- rep(1L, length(a[[1]]$order))
+  threads <- thread_count()
+  columns <- list(order = part("order"), tied = part("tied"), first = ones, second = ones,
+                  group = seq_along(a), outer = match(args$outer, ranked_outer), own = threads > 1)
+  draws <- if (columns$own) length(b) else 1
+  table <- .Call(C_draw_ranks, columns, matrix(1, 1, draws), NULL, NULL,
+                 matrix(1, length(a), draws), threads)[[1]]
+  matrix(table, length(a))
 }
 
 centered_parts <- function(values, n) {

@@ -269,7 +269,7 @@ normalised_rdms <- function(values, outer, stimulus_noise = NULL) {
     a[known] <- switch(
       outer, cosine = a[known] / sqrt(mean(a[known]^2)), pearson = standardised(a[known]),
       whitened_cosine = , whitened_pearson = whitened_scaled(a, known, outer, stimulus_noise),
-      riemann = a[known], spearman = , rho_a = , kendall = , tau_b = rank(a[known]),
+      riemann = a[known], spearman = , rho_a = , kendall = , tau_b = exact_ranks(a[known]),
       no_branch(outer))
     a
   })

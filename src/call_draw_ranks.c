@@ -6,21 +6,25 @@
 
 #include "entry.h"
 
-/* rdms: list(order, tied, first, second, group, outer), one-based. */
-static ranked_rdms read_rdms(SEXP rdms, size_t n)
+/* rdms: list(order, tied, first, second, group, outer, own), one-based. */
+static ranked_rdms read_rdms(SEXP rdms, size_t n, size_t draws)
 {
     const SEXP order = read_element(rdms, "rdms", "order");
     const SEXP tied = read_element(rdms, "rdms", "tied");
     const SEXP first = read_element(rdms, "rdms", "first");
     const SEXP group = read_element(rdms, "rdms", "group");
     const size_t length = (size_t) XLENGTH(first), data = (size_t) XLENGTH(group);
-    ranked_rdms r = {NULL, NULL, NULL, NULL, NULL, length, 0, data, 0, n, SPEARMAN};
+    ranked_rdms r = {NULL, NULL, NULL, NULL, NULL, length, data, 0, 0, n, SPEARMAN, 0};
     r.order = read_zero_based(order, "order", length);
     if (matrix_rows(order) != length) argument_error("order", "have a row for each pair");
-    r.columns = matrix_columns(order);
+    const size_t columns = matrix_columns(order);
     if (TYPEOF(tied) != LGLSXP || XLENGTH(tied) != XLENGTH(order))
         argument_error("tied", "be logical and as long as `order`");
-    if (data < 1 || data > r.columns) argument_error("group", "be for the first columns");
+    if (data < 1 || data > columns) argument_error("group", "be for the first columns");
+    r.own = read_flag(read_element(rdms, "rdms", "own"), "own");
+    r.models = (columns - data) / (r.own && draws > 0 ? draws : 1);
+    if (r.own && r.models * draws != columns - data)
+        argument_error("order", "have as many models for each draw");
     r.tied = LOGICAL(tied);
     r.first = read_zero_based(first, "first", n);
     r.second = read_zero_based(read_element(rdms, "rdms", "second"), "second", n);
@@ -69,8 +73,8 @@ SEXP repalign_draw_ranks(SEXP rdms, SEXP w, SEXP low, SEXP high, SEXP test, SEXP
 {
     begin_entry(__func__);
     read_matrix(ARG(w));
-    const ranked_rdms r = read_rdms(rdms, matrix_rows(w));
     const size_t draws = matrix_columns(w);
+    const ranked_rdms r = read_rdms(rdms, matrix_rows(w), draws);
     rank_draws given = {REAL(w), NULL, NULL, read_matrix_size(ARG(test), r.data, draws), draws};
     if (!Rf_isNull(low)) {
         given.low = read_matrix_size(ARG(low), r.data, draws);
@@ -79,7 +83,7 @@ SEXP repalign_draw_ranks(SEXP rdms, SEXP w, SEXP low, SEXP high, SEXP test, SEXP
     check_sums(r, given);
     const worker by = read_worker(ARG(threads));
     SEXP result = PROTECT(Rf_allocVector(VECSXP, 3));
-    double *table = put_matrix(result, 0, r.data * (r.columns - r.data), draws);
+    double *table = put_matrix(result, 0, r.data * r.models, draws);
     double *lower = put_matrix(result, 1, r.data, draws);
     double *upper = put_matrix(result, 2, r.data, draws);
     draw_ranks(r, given, new_rank_scratch(r, by.threads), table, lower, upper, by);

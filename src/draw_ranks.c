@@ -198,15 +198,15 @@ static void ceilings_of_draw(ranked_rdms r, ranked_draw d, const double *low, co
     }
 }
 
-static void table_of_draw(ranked_rdms r, ranked_draw d, double *ranks, double *table)
+/* first: the column of the first model. */
+static void table_of_draw(ranked_rdms r, ranked_draw d, size_t first, double *ranks, double *table)
 {
     const value_order o = d.z.order;
-    for (size_t k = r.data; k < r.columns; k++) {
-        order_column(r, k, d.z.places, o);
+    for (size_t k = 0; k < r.models; k++) {
+        order_column(r, first + k, d.z.places, o);
         const ranked_rdm model = rank_rdm(r, d.pairs, o, ranks, NULL);
         for (size_t i = 0; i < r.data; i++)
-            table[(k - r.data) * r.data + i] =
-                rank_similarity(r, d.pairs, model, o, d.data[i], d.z.tree);
+            table[k * r.data + i] = rank_similarity(r, d.pairs, model, o, d.data[i], d.z.tree);
     }
 }
 
@@ -222,7 +222,7 @@ static void rank_draw(ranked_rdms r, rank_draws draws, size_t t, rank_scratch z,
     double *more = ranks + r.data * p.length;
     const size_t at = t * r.data;
     const ranked_draw d = {p, z.data, draws.test + at, z};
-    table_of_draw(r, d, more, table + at * (r.columns - r.data));
+    table_of_draw(r, d, r.data + (r.own ? t * r.models : 0), more, table + at * r.models);
     for (size_t i = 0; i < r.data; i++) lower[at + i] = upper[at + i] = NAN;
     if (draws.low)
         ceilings_of_draw(r, d, draws.low + at, draws.high + at, more, lower + at, upper + at);
@@ -236,7 +236,7 @@ size_t rank_doubles(ranked_rdms r)
 void draw_ranks(ranked_rdms r, rank_draws draws, rank_scratch *scratch, double *table,
                 double *lower, double *upper, worker by)
 {
-    const double work = (double) r.length * (double) (r.columns + 10 * r.groups);
+    const double work = (double) r.length * (double) (r.data + r.models + 10 * r.groups);
     const size_t at_once = items_at_once(PAUSE_PAIRS, work, by.threads);
     for (size_t first = 0; first < draws.draws; first += at_once) {
         const size_t last = group_end(first, at_once, draws.draws);

@@ -11,12 +11,13 @@ typedef enum { SPEARMAN = 1, RHO_A, TAU_A, TAU_B } rank_outer;
 
 /* RDMs as columns: order (length x columns) has the zero-based pairs in the order of their
    dissimilarities, tied says that a pair is tied with the one before. The first `data` columns are
-   the data, of `groups` groups (group: zero-based). The k-th pair has the stimuli first[k] and
-   second[k] of n. */
+   the data, of `groups` groups (group: zero-based). Then come the `models`: of all draws, or, with
+   `own`, those of each draw in turn. The k-th pair has the stimuli first[k] and second[k] of n. */
 typedef struct {
     const int *order, *tied, *first, *second, *group;
-    size_t length, columns, data, groups, n;
+    size_t length, data, models, groups, n;
     rank_outer outer;
+    int own;
 } ranked_rdms;
 
 /* Whole weights, a draw a column: w of the stimuli (n rows); of the RDMs (`data` rows), those that

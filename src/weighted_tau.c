@@ -2,9 +2,9 @@
 
    Values are added in the order of one side, and each is compared with those that came before: how
    much weight do lower levels of the other side have so far? A tree keeps these sums. Its nodes
-   have 16 entries, each the weight of the entries before it in the node, so that a sum is one
+   have 8 entries, each the weight of the entries before it in the node, so that a sum is one
    number of each layer, and adding a value changes one node of each layer, all of its entries at
-   once. Four layers hold 65536 levels. */
+   once. Five layers hold 32768 levels. */
 
 #include "weighted_tau.h"
 
@@ -13,9 +13,9 @@
 
 #include "threads.h"
 
-#define NODE 16
-#define NODE_BITS 4
-#define MOST_LAYERS 8
+#define NODE 8
+#define NODE_BITS 3
+#define MOST_LAYERS 11
 
 typedef struct {
     size_t layers, size;

@@ -132,20 +132,21 @@ analysis_measure <- function(analysis, uses = character()) {
 }
 
 # For analyses that take neurons as samples. sides: with their labels; holes: may values lack?
+# frame: that of the function that the user has called, which calls the one that opens its call.
 # Returns the settings with
 #
 # reprs      the representations, without what is left out
 # clusters   the codes of the clusters of their stimuli, or NULL
 # stimuli    how many of these count as independent
 # left_out   a sentence about what missing values left out, or NULL
-open_analysis <- function(setup, sides, na, clusters, holes = FALSE) {
+open_analysis <- function(setup, sides, na, clusters, holes = FALSE, frame = parent.frame(2)) {
   uses <- c("clusters", if (leaves_out_pairs(setup)) c("sessions", "neurons"),
             if (holes || uses_trials(setup)) c("trials", "runs", "events"))
   jackknife <- !is.null(setup$conf_level)
   needed <- if (jackknife) 5 else if (corrects_any(setup)) 4
   call <- open_sides(sides, list(analysis_measure(setup$analysis, uses)), na, clusters, use = "errors",
                      least = max(1, needed), why = if (jackknife) "a jackknife" else "an estimate",
-                     grid = FALSE)
+                     grid = FALSE, frame = frame)
   reprs <- all_representations(call$sides)
   arg <- c(reprs[[1]]$whole$arg, reprs[[1]]$arg)[1]
   check_rows(call$n, max(2, needed), arg, if (jackknife) "a jackknife (conf_level)" else

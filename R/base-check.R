@@ -141,8 +141,9 @@ refuse_partial_words <- function(call, called, frame) {
 
 # Text in another encoding than it is taken to be in, as after reading a file without saying which.
 check_encoding <- function(value, arg) {
-  # numbers without names hold no text, and most arguments are such
-  if (is.null(value) || is.logical(value) && is.null(attributes(value))) return(invisible())
+  # most arguments hold no text at all, or only some words without names
+  bare <- is.null(attributes(value)) && !is.list(value)
+  if (bare && (!is.character(value) || all(validEnc(value)))) return(invisible())
   numbers <- is.numeric(value) && !is.object(value)
   if (numbers && is.null(dimnames(value)) && is.null(names(value))) return(invisible())
   bad <- unreadable_text(value)

@@ -73,7 +73,8 @@ NULL
 #' training sets. Whole clusters change places, which must be of one size.
 #'
 #' *Errors* of the weighted R squared are those of `score_interval(result)`, which
-#' [compare_scores()] and [best_score()] take: influences with one penalty and 100 stimuli or more
+#' [compare_scores()] and [best_score()] take ([evaluate_models()] has all of it by
+#' `measure("encode", ...)`): influences with one penalty and 100 stimuli or more
 #' (in simulations 0.94 of the true standard deviation; of differences 0.87); otherwise scores
 #' without each stimulus (or cluster), with the penalty of each fold held: 1.1 to 1.5 times the true
 #' one. Scores of folds are not independent, and their spread is no standard error.

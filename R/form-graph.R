@@ -160,8 +160,8 @@ row_scaling <- function(repr, metric) {
        scale = if (metric == "dot") power_of_two_below(column_stats(repr)$size) else 1)
 }
 
-# The rows as columns, as values are computed from them, and how (`value`); `raw` for exact Euclidean
-# distances.
+# The rows as columns, as values are computed from them, and how (`value`); `raw` for exact
+# Euclidean distances.
 neighbour_space <- function(repr, metric) {
   unit <- row_scaling(repr, metric)
   prepared <- .Call(C_neighbour_rows, repr$data, unit$means, unit$scale, row_preparations[[metric]])

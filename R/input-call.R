@@ -45,6 +45,7 @@ open_call <- function(x, y, set, na = "error", threads = NULL, diagonal = FALSE,
 open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores", least = 2,
                        why = "a permutation", series = FALSE, remedies = NULL, relabel = TRUE,
                        grid = TRUE, own_clusters = TRUE, frame = parent.frame()) {
+  hold_threads(frame = frame)
   reprs <- all_representations(sides)
   # most calls have nothing but matrices, about which less is to be judged
   plain <- are_plain(reprs)

@@ -103,7 +103,7 @@ measure <- function(id, ...) {
   if (is.character(id)) id <- as.vector(unclass(id))
   given <- list(...)
   check_encodings(given)
-  if (is.character(id) && length(id) == 1 && !is.null(beside_registry[[id]])) {
+  if (is.character(id) && length(id) == 1 && id %in% names(beside_registry)) {
     return(beside_registry[[id]](given))
   }
   d <- declaration(id)

@@ -97,7 +97,9 @@ NULL
 #'   in [calibrate()]; 0 leaves p-values against chance out.
 #' @param measure for recordings: one measure, see [measure()]. By default the [cka()] that is
 #'   corrected for what `data` declare: `"stimulus_neuron_trial"` with trials, otherwise
-#'   `"stimulus_neuron"`.
+#'   `"stimulus_neuron"`. `measure("encode", ...)` compares models by how well they predict, see
+#'   [encode()]: `share` is the normalised score, errors are over stimuli, and p-values are those of
+#'   the largest score over all penalties.
 #' @param over for recordings: what the errors are about, as for [score_interval()]. By default
 #'   stimuli and the neurons of the recording, or stimuli and subjects.
 #' @param alpha for recordings: the level of `threshold`.

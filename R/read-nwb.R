@@ -33,6 +33,8 @@
 #'
 #' If ids of units come twice, `spikes` is named by the numbers of the rows, with a message.
 #'
+#' The article "From an NWB file to two areas" goes from a recording to two results.
+#'
 #' A damaged file, or one of another format, is an error of class `repalign_error_file`. Files of
 #' NWB 1 are refused. What is inside of an HDF5 file is read by \pkg{hdf5r}, which has its own
 #' rules: give it only files that you trust.

@@ -126,17 +126,16 @@ searchlight <- function(data, neighbours, models, measure = "rsa", ..., run = NU
   neighbours <- complete$neighbours
   source <- center_source(complete$data, complete$condition, complete$run, noise, measure, distance)
   neighbours <- check_neighbours(neighbours, length(source$channels))
-  sides <- searchlight_sides(source, neighbours, models, measure)
+  call <- open_searchlight(source, neighbours, models, measure, environment())
+  sides <- call$sides
   source$like <- sides$x$reprs[[1]]
   source$like$cache <- NULL
-  choices <- begin_choices(sides$y$reprs)
-  on.exit(end_choices(choices), add = TRUE)
-  job <- searchlight_job(sides, measure, permutations, alpha)
+  job <- searchlight_job(sides, call$set[[1]], permutations, alpha)
   if (all_orders(permutations)) {
     warn_of_rows(list(source$patterns$means), sides$y$reprs, "null", list(design_remedy))
   }
   found <- run_centers(neighbours, source, job, threads)
-  choices$used <- choices$used || found$used
+  call$choices$used <- call$choices$used || found$used
   report_centers(found, neighbours, job$design$count)
   searchlight_result(found, neighbours, job, across_models, alpha)
 }
@@ -219,25 +218,23 @@ check_neighbours <- function(neighbours, most, arg = "neighbours") {
 
 # Both sides of the comparison, judged once. Of the side x there is one centre, for what is the same
 # for all of them: the kind of input, the names of the conditions.
-searchlight_sides <- function(source, neighbours, models, measure) {
+open_searchlight <- function(source, neighbours, models, measure, frame) {
   refuse_results(models, "models")
-  x <- list(reprs = list(first_center(source, neighbours)), models = "data", is_models = FALSE)
   y <- on_side_y(as_side(models, "models"))
-  reprs <- with_common_stimuli(c(x$reprs, y$reprs))
-  y$reprs <- reprs[-1]
-  refuse_repeats(reprs)
-  check_prepared(reprs, list(measure))
+  reprs <- with_common_stimuli(c(list(first_center(source, neighbours)), y$reprs))
   if (!is.null(declared_clusters(reprs[-1]))) refuse_searched_clusters("models")
-  refuse_holes(reprs, list(measure))
-  refuse_lacking_pairs(reprs, list(measure))
-  settled <- settled_measure(measure)
+  sides <- sides_of(reprs[1], reprs[-1])
+  sides$y[c("models", "is_models")] <- y[c("models", "is_models")]
+  sides$models <- y$is_models
+  call <- open_sides(sides, list(measure), own_clusters = FALSE, frame = frame)
+  # other centres may vary where the first does not
+  accepted <- call$set[[1]]$accepts
   for (repr in reprs) {
-    need_kind(repr, settled$accepts, dQuote(measure$label, FALSE))
-    refuse_negative(repr, settled$accepts)
+    need_kind(repr, accepted, dQuote(measure$label, FALSE))
+    refuse_negative(repr, accepted)
   }
-  for (repr in y$reprs) refuse_useless(repr)
-  set_largest_k(list(settled), reprs)
-  list(x = x, y = y, self = FALSE, same = FALSE, models = y$is_models)
+  for (repr in reprs[-1]) refuse_useless(repr)
+  call
 }
 
 refuse_searched_clusters <- function(arg) {
@@ -261,12 +258,11 @@ first_center <- function(source, neighbours) {
   stop(repr)
 }
 
-# What the groups of centres share: the settled measure, the permutations, the models, and with a
+# What the groups of centres share: the (settled) measure, the permutations, the models, and with a
 # fast null their operands. With 0 permutations the design has none.
 searchlight_job <- function(sides, measure, permutations, alpha) {
   models <- sides$y$reprs
   n <- sides$x$reprs[[1]]$n
-  measure <- settled_measure(settled_set(list(measure), sides)[[1]])
   note_gaps(data.frame(i = 1, j = seq_along(models)), sides$x$reprs, models, list(measure))
   null <- measure$null
   fast <- !is.null(null) && identical(null$kernel, "inner") && is.null(null$correction) &&

@@ -204,7 +204,7 @@ static const int *read_priority(SEXP priority, size_t n)
 static knn_rows_scratch rows_scratch(size_t n, size_t k, worker by)
 {
     const size_t team = (size_t) by.threads;
-    const knn_rows_scratch z = {0, NULL, NULL, scratch(team * n), candidates(team * n),
+    const knn_rows_scratch z = {0, NULL, NULL, scratch(team * 2 * n), candidates(team * n),
                                 int_scratch(team * (k + 1))};
     return z;
 }

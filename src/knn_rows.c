@@ -35,12 +35,17 @@ static double lower_bound(const row_source *from, size_t j)
 /* An upper bound of the value of rank `wanted`. */
 static double rank_bound(const row_source *from, size_t wanted, double *values)
 {
+    const size_t n = from->n;
     size_t count = 0;
-    for (size_t j = 0; j < from->n; j++) {
-        if (isnan(from->bounds[j])) continue;
-        values[count] = lower_bound(from, j);
-        if (from->s) values[count] += knn_bound_width(from->s, from->i, j);
-        count++;
+    for (size_t j = 0; j < n; j++) {
+        values[j] = lower_bound(from, j);
+        if (from->s) values[j] += knn_bound_width(from->s, from->i, j);
+    }
+    /* most values are left out before the selection, which takes longer */
+    const double limit = limit_of_nearest(values, n, wanted, values + n);
+    for (size_t j = 0; j < n; j++) {
+        values[count] = values[j];
+        count += values[j] <= limit;
     }
     const double bound = nth_smallest(values, count, wanted - 1, NULL);
     return from->s ? knn_value_of_key(from->s, bound) : bound;
@@ -99,7 +104,7 @@ static void whole_block(const knn_space *s, const int *which, size_t start, size
         double *bounds = w->product + t * s->n;
         leave_out_row(s->clusters, i, s->n, bounds);
         const row_source from = {s, i, s->n, knn_others(s->clusters, s->n, i), bounds};
-        whole_row(&from, largest[i], priority, w->values + self * s->n, w->all + self * s->n,
+        whole_row(&from, largest[i], priority, w->values + self * 2 * s->n, w->all + self * s->n,
                   w->marks + self * (out.k + 1), out, start + t);
     }
 }
@@ -114,8 +119,8 @@ void knn_whole_rows(const knn_space *s, const int *which, size_t count, const do
             const double *row = s->rows + (size_t) which[start + t] * d;
             for (size_t a = 0; a < d; a++) w.gathered[a + t * d] = row[a];
         }
-        blas_gemm('T', 'N', n, m, d, knn_product_factor(s), s->rows, d, w.gathered, d, 0.0, w.product,
-                  n);
+        blas_gemm('T', 'N', n, m, d, knn_product_factor(s), s->rows, d, w.gathered, d, 0.0,
+                  w.product, n);
         by.pause();
         whole_block(s, which, start, m, largest, priority, &w, out, by.threads);
         by.pause();
@@ -148,7 +153,7 @@ void knn_packed_rows(const double *d, size_t n, knn_clusters clusters, const int
             double *row = w.product + self * n;
             const double largest = unpack_row(d, n, i, clusters, row);
             const row_source from = {NULL, i, n, knn_others(clusters, n, i), row};
-            whole_row(&from, largest, priority, w.values + self * n, w.all + self * n,
+            whole_row(&from, largest, priority, w.values + self * 2 * n, w.all + self * n,
                       w.marks + self * (out.k + 1), out, i);
         }
         by.pause();

@@ -9,8 +9,8 @@
 #include "knn_space.h"
 #include "threads.h"
 
-/* gathered: d x block; product: n x block, or for packed distances n x threads; values, all:
-   threads x n; marks: threads x (k + 1). */
+/* gathered: d x block; product: n x block, or for packed distances n x threads; values: threads x
+   2 n; all: threads x n; marks: threads x (k + 1). */
 typedef struct {
     size_t block;
     double *gathered, *product, *values;

@@ -80,12 +80,6 @@ INLINE_BODY double keys_body(const double *product, key_rule rule, size_t count,
     return high;
 }
 
-INLINE_BODY void lower_body(const double *keys, size_t count, double *lowest)
-{
-    AT_ONCE
-    for (size_t j = 0; j < count; j++) lowest[j] = keys[j] < lowest[j] ? keys[j] : lowest[j];
-}
-
 /* Keys of at most `limit`, as candidates; room for one more than there are keys. No branch for each
    key: which ones are near cannot be foreseen. */
 INLINE_BODY size_t pick_body(const double *keys, size_t count, double limit, size_t j0,
@@ -110,7 +104,6 @@ INLINE_BODY size_t pick_body(const double *keys, size_t count, double limit, siz
 /* The loops over keys, as this processor runs them best. */
 typedef struct {
     double (*keys)(const double *, key_rule, size_t, double *);
-    void (*lower)(const double *, size_t, double *);
     size_t (*pick)(const double *, size_t, double, size_t, candidate *);
 } key_loops;
 
@@ -122,16 +115,6 @@ static double plain_keys(const double *product, key_rule rule, size_t count, dou
 static WIDE double wide_keys(const double *product, key_rule rule, size_t count, double *keys)
 {
     return keys_body(product, rule, count, keys);
-}
-
-static void plain_lower(const double *keys, size_t count, double *lowest)
-{
-    lower_body(keys, count, lowest);
-}
-
-static WIDE void wide_lower(const double *keys, size_t count, double *lowest)
-{
-    lower_body(keys, count, lowest);
 }
 
 static size_t plain_pick(const double *keys, size_t count, double limit, size_t j0,
@@ -148,23 +131,9 @@ static WIDE size_t wide_pick(const double *keys, size_t count, double limit, siz
 
 static key_loops best_loops(void)
 {
-    const key_loops plain = {plain_keys, plain_lower, plain_pick};
-    const key_loops wide = {wide_keys, wide_lower, wide_pick};
+    const key_loops plain = {plain_keys, plain_pick};
+    const key_loops wide = {wide_keys, wide_pick};
     return wide_vectors() ? wide : plain;
-}
-
-/* At least `wanted` keys are at most so large, unless there are fewer. The smallest of each of many
-   groups of keys tell nearly as much as all keys. lowest: scratch. */
-static double first_limit(const double *keys, size_t count, size_t wanted, key_loops loops,
-                          double *lowest)
-{
-    const size_t enough = 16 * ((2 * wanted + 15) / 16);
-    const size_t groups = enough > count / 2 ? count : enough;
-    if (groups < wanted) return INFINITY;
-    for (size_t g = 0; g < groups; g++) lowest[g] = INFINITY;
-    for (size_t start = 0; start < count; start += groups)
-        loops.lower(keys + start, least(groups, count - start), lowest);
-    return nth_smallest(lowest, groups, wanted - 1, NULL);
 }
 
 /* Row i is offered `count` rows from j0 on; product: with these. numbers: scratch. */
@@ -177,7 +146,7 @@ static void offer_row(search_state q, key_loops loops, size_t i, size_t j0, size
                            q.s->bias + j0};
     const double high = loops.keys(product, rule, count, keys);
     if (high > w->largest[i]) w->largest[i] = high;
-    if (limit == INFINITY) limit = first_limit(keys, count, q.kept, loops, values);
+    if (limit == INFINITY) limit = limit_of_nearest(keys, count, q.kept, values);
     size_t taken = loops.pick(keys, count, limit, j0, found);
     candidate *list = w->lists + i * w->capacity;
     const size_t held = w->held[i];
@@ -324,9 +293,9 @@ static double untied_gap(const knn_space *s, double largest)
     return s->value == KNN_EUCLIDEAN ? 2.0 * largest * gap : 2.0 * gap;
 }
 
-/* Writes row i from its candidates, which are sorted by the bounds of their keys, if their order and
-   their values are beyond the rounding of the product; returns whether they are. wanted: k + 1, or
-   all there are. */
+/* Writes row i from its candidates, which are sorted by the bounds of their keys, if neither their
+   order nor their values can be hurt by the rounding of the product; returns whether that is so.
+   wanted: k + 1, or all there are. */
 static int write_certain(const knn_space *s, size_t i, const candidate *list, size_t wanted,
                          double largest, knn_lists out)
 {

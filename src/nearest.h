@@ -16,6 +16,10 @@ typedef struct {
    changes: those after this rank are no smaller. pause: NULL in parallel regions. */
 double nth_smallest(double *values, size_t count, size_t rank, pause_function pause);
 
+/* At least `wanted` of the values that are no NaN are at most so large; infinity where there are
+   fewer. lowest: scratch, as many as values. */
+double limit_of_nearest(const double *values, size_t count, size_t wanted, double *lowest);
+
 /* Keeps at least `wanted` of the nearest, in any order, and at most `most`; returns how many. No
    value that was dropped is below *limit. values: scratch. */
 size_t keep_nearest(candidate *c, size_t count, size_t wanted, size_t most, double *values,

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define FEW_CELLS 4096
+#define FEW_CELLS 16384
 
 int digit_bits(size_t length) { return length < FEW_CELLS ? 8 : 11; }
 

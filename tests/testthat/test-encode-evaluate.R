@@ -9,13 +9,14 @@ data <- array(x %*% normal(5, 6), c(60, 6, 3)) + rnorm(60 * 6 * 3, sd = 2)
 folds <- rep(1:5, 12)
 
 test_that("evaluate_models() calls encode() for each model", {
-  shifts <- t(vapply(1:19, function(k) (seq_len(60) + 3 * k) %% 60 + 1, numeric(60)))
+  set.seed(2)
+  moved <- t(replicate(19, sample(60)))
   for (lambda in list(10, c(1, 10, 100))) {
     settings <- list("encode", folds = folds, lambda = lambda)
     found <- suppressMessages(evaluate_models(data, models, measure = do.call(measure, settings),
-                                              permutations = shifts))
+                                              permutations = moved))
     result <- suppressMessages(encode(models, data, folds = folds, lambda = lambda,
-                                      permutations = shifts))
+                                      permutations = moved))
     expect_equal(found$score, result$score)
     expect_equal(found$p_chance, result$p_value)
     expect_equal(found$share, result$normalized)
@@ -24,7 +25,7 @@ test_that("evaluate_models() calls encode() for each model", {
     expect_identical(found$model, names(models))
     expect_identical(found$best, c(TRUE, FALSE, FALSE))
     expect_true(all(found$p_familywise >= found$p_chance - 1e-9))
-    expect_identical(all(is.na(found$threshold)), length(lambda) > 1)
+    if (length(lambda) == 1) expect_true(all(is.finite(found$threshold)))
     compared <- compare_scores(found, draws = 99)
     expect_equal(compared$difference, compare_scores(score_interval(result), draws = 99)$difference)
   }

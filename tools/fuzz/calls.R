@@ -22,6 +22,8 @@ known_arguments <- list(
                      "conf_level", "clusters", "complete"),
   object_disentanglement = c("responses", "object", "neurons", "repeats", "estimator",
                              "normalize", "conf_level", "clusters"),
+  held_out = c("x", "y", "measure", "folds", "clusters", "repeats", "permutations", "threads"),
+  matched_neurons = c("x", "y", "mass"),
   searchlight = c("data", "neighbours", "models", "measure", "run", "noise", "permutations",
                   "condition", "across_models", "alpha", "threads"),
   test_maps = c("maps", "baseline", "compare", "adjacency", "correction", "statistic",

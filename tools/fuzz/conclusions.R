@@ -4,7 +4,7 @@
 draw_conclusion <- function() {
   draw <- one_of(list(draw_score_interval, draw_compared, draw_weighted, draw_noise_ceiling,
                       draw_subject_ceiling, draw_plan, draw_stream, draw_prepared, draw_benchmark,
-                      draw_networks), c(4, 3, 2, 2, 1, 2, 2, 2, 1.5, 0.3))
+                      draw_networks, draw_encoding), c(4, 3, 2, 2, 1, 2, 2, 2, 1.5, 0.3, 2))
   drawn <- draw()
   if (is.null(drawn)) return(NULL)
   drawn$conclusion <- TRUE
@@ -102,6 +102,39 @@ draw_noise_ceiling <- function() {
                          quote(measure("cka", kernel = "rbf"))))
   list(fun = "noise_ceiling",
        call = call_of("noise_ceiling", given(trials = x, y = y, measure = measure, splits = 3)))
+}
+
+# encode(), or the errors of its scores, or evaluate_models() by it.
+draw_encoding <- function() {
+  to <- draw_trial_recording()
+  n <- dim(to)[1]
+  if (chance(0.5)) to <- to[, , 1]
+  layer <- function() matrix(stats::rnorm(n * one_of(c(1, 4, n + 5))), n)
+  from <- one_of(list(layer(), list(a = layer(), b = layer())))
+  method <- one_of(c("ridge", "ridge", "linear", "pcr", "pls"))
+  settings <- given(
+    method = method, components = if (method %in% c("pcr", "pls")) 1,
+    lambda = if (method == "ridge" && chance(0.5)) one_of(list(0, 1, c(0.1, 1, 10), 1e-9)),
+    per_neuron = if (method == "ridge" && chance(0.2)) TRUE,
+    standardize = if (chance(0.2)) TRUE, folds = if (chance(0.5)) one_of(list(3, 4, n)),
+    repeats = if (chance(0.1)) 2
+  )
+  if (chance(0.2)) {
+    measure <- call_of("measure", c("encode", settings))
+    return(list(fun = "evaluate_models", call = call_of("evaluate_models", given(
+      data = to, models = if (is.list(from)) from else list(a = from), measure = measure,
+      permutations = one_of(c(0, 19))
+    ))))
+  }
+  call <- call_of("encode", c(list(from = from, to = to), settings, given(
+    score_by = if (chance(0.3)) "cor", average = if (chance(0.1)) "pooled",
+    summary = if (chance(0.2)) "median", permutations = if (chance(0.3)) 19,
+    clusters = if (n > 11 && chance(0.2)) rep_len(seq_len(n %/% 2), n)
+  )))
+  if (chance(0.3)) {
+    return(list(fun = "score_interval", call = call_of("score_interval", list(call))))
+  }
+  list(fun = "encode", call = call)
 }
 
 draw_subject_ceiling <- function() {

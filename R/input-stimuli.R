@@ -116,10 +116,26 @@ note_unnamed <- function(names, args, distances, hint = NULL) {
   unnamed <- lengths(names) == 0
   if (!any(unnamed) || all(unnamed)) return(invisible())
   args <- paste0("`", args, "`")
+  disordered <- Filter(function(at) is_disordered(names[[at]]), which(!unnamed))
+  if (length(disordered)) {
+    at <- disordered[1]
+    hint <- paste0(hint, " But the names of ", args[at], " are the numbers ",
+                   paste(range(as.integer(names[[at]])), collapse = " to "), " in another order: ",
+                   "if the rows of ", args[unnamed][1], " count the same stimuli, name them so.")
+  }
   inform("Only ", enumerate(args[!unnamed], 3, quote = FALSE), if (sum(!unnamed) > 1) " have" else
          " has", if (distances) " labels, " else " row names, ",
          enumerate(args[unnamed], 3, quote = FALSE), if (sum(unnamed) > 1) " have" else " has",
          " none: ", if (distances) "they" else "the rows",
          " are assumed to be the same stimuli in the same order.", hint,
          class = "repalign_one_sided_names")
+}
+
+# Are these the numbers from 0 or 1 on, in another order than theirs? Files whose rows are in order
+# are read without such names (read_representation()).
+is_disordered <- function(names) {
+  if (!all(grepl("^[0-9]{1,9}$", names))) return(FALSE)
+  numbers <- as.integer(names)
+  is.unsorted(numbers) && min(numbers) %in% 0:1 &&
+    identical(sort(numbers), min(numbers) + seq_along(numbers) - 1L)
 }

@@ -56,7 +56,7 @@
 #' *Tables* may have a line with names of the columns: texts, numbers in quotes, or numbers that
 #' count the columns; other numbers are data. They may have a first column that names the stimuli:
 #' of texts, of quoted numbers beside others without quotes, or without a name of its own, as
-#' `write.csv()` writes row names. Whole numbers from 0 or 1 on in such a column only count the rows
+#' `write.csv()` writes row names. Whole numbers from 0 or 1 on, in their order, only count the rows
 #' and give no names. All other columns must be numbers. For tables with more columns that are not
 #' neurons, use `read.csv()` and [response_matrix()].
 #'

@@ -32,7 +32,9 @@ table_data <- function(lines, top, file, rows) {
   if (labelled) {
     numbers <- utils::type.convert(labels, as.is = TRUE)
     if (is.numeric(numbers)) labels <- numbers
-    if (!is.integer(labels) || !counts_rows(labels, rows)) {
+    # where only some rows are read, the first ones tell whether all are counted
+    first <- suppressWarnings(as.integer(top$first))
+    if (!is.integer(labels) || !counts_rows(labels, rows) || !counts_rows(first, NULL)) {
       rownames(data) <- checked_labels(label_text(labels), file, rows)
     }
   }

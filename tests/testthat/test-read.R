@@ -292,6 +292,27 @@ test_that("tables are read with and without names", {
                    `dimnames<-`(both, list(rownames(both), NULL)))
 })
 
+test_that("numbers of rows in another order are names, also where some rows are read", {
+  m <- matrix(c(1, 3, 2, 5, 4, 0), 6, 2, dimnames = list(1:6, c("a", "b")))
+  m[, 2] <- m[, 1]^2
+  counted <- withr::local_tempfile(fileext = ".csv")
+  moved <- withr::local_tempfile(fileext = ".csv")
+  write.csv(m, counted)
+  write.csv(m[c(1, 3, 2, 4:6), ], moved)
+  x <- read_representation(counted)
+  expect_null(rownames(x))
+  expect_null(rownames(read_representation(counted, rows = c(4, 1))))
+  y <- read_representation(moved)
+  expect_identical(rownames(y), c("1", "3", "2", "4", "5", "6"))
+  for (rows in list(1, c(4, 1), 2:3)) {
+    expect_identical(read_representation(moved, rows = rows), y[rows, , drop = FALSE])
+  }
+  expect_message(cka(x, y), "names of `y` are the numbers 1 to 6 in another order.*rows of `x`",
+                 class = "repalign_one_sided_names")
+  rownames(y) <- c(10, 30, 20, 40, 50, 60)
+  expect_message(cka(x, y), "in the same order[.]\n$", class = "repalign_one_sided_names")
+})
+
 test_that("what write.csv() and write.table() wrote comes back, also compressed", {
   m <- matrix(c(1, 2.5, NA, 4), 2, dimnames = list(c("x y", "b"), c("p", "q,r")))
   file <- withr::local_tempfile(fileext = ".csv.gz")

@@ -15,8 +15,8 @@ encoding_measure <- function(given) {
   for (name in intersect(names, names(fixed))) {
     if (identical(given[[name]], fixed[[name]])) next
     abort("measure(\"encode\") is the weighted R squared, ", name, " = ",
-          dQuote(fixed[[name]], FALSE), ": the errors of other scores are not known. encode() gives ",
-          "these.", class = "repalign_error_choice", arg = name)
+          dQuote(fixed[[name]], FALSE), ": the errors of other scores are not known. encode() ",
+          "gives these.", class = "repalign_error_choice", arg = name)
   }
   unknown <- setdiff(names, c(known, names(fixed)))
   if (length(unknown)) {

@@ -54,16 +54,17 @@
 #' taken.
 #'
 #' *What the p-values say.* A cluster's p-value says that the maps differ from the baseline
-#' somewhere, not at which places, nor from when to when: beside a strong effect, a place without
-#' any was in a significant cluster in 9% of simulated data sets (TFCE 4%, `"max"` 3%). Scores
-#' above 0 on average are not scores above 0 in most subjects.
+#' somewhere, not at which places, nor from when to when: beside a strong effect, some place
+#' without any was in a significant cluster in 8% of 200 simulated data sets (TFCE 4%, `"max"` 5%).
+#' Scores above 0 on average are not scores above 0 in most subjects.
 #'
 #' *When not to trust it.* Flips need scores that are symmetric around the baseline. Of scores that
-#' are skewed upwards, as those of RSA are, the two-sided t was significant in 6 to 8% of data sets
-#' without effect (15 subjects, a skewness of .6; with 1.4, 16 to 22%, and 34 to 47% with 400
-#' places), while `"greater"` stayed at 2%: hence the default. `"mean"` stays near 5% two-sided, but
-#' reaches 11% with `"greater"`. It finds more with few subjects whose scores are alike in size at
-#' all places. Groups of subjects and covariates are for the package permuco.
+#' are skewed upwards, as those of RSA may be, the two-sided t finds too much: something in 12 to
+#' 18% of 200 data sets without effect (15 subjects, 60 places, a skewness of 1.4), and in 26 to
+#' 40% with 400 places, while `"greater"` found something in 1%: hence the default. `"mean"` found
+#' something in 1 to 4% two-sided, and with `"greater"` in 5 to 6%, but in 7 to 12% with 400 places.
+#' It finds more with few subjects whose scores are alike in size at all places. (`bench/maps.R`
+#' prints these figures.) Groups of subjects and covariates are for the package permuco.
 #' @references Maris and Oostenveld (2007), Journal of Neuroscience Methods 164. Smith and Nichols
 #'   (2009), NeuroImage 44. Chen et al. (2026), arXiv 2603.03004 (exact TFCE). Sassenhagen and
 #'   Draschkow (2019), Psychophysiology 56. Allefeld, Goergen and Haynes (2016), NeuroImage 141.
@@ -212,9 +213,8 @@ run_flips <- function(maps, left_out, graph, flips, settings) {
 model_flips <- function(values, graph, model, run, settings) {
   sign <- map_sign(settings)
   both <- settings$alternative == "two_sided"
-  # neither statistic depends on the unit, but squares of very large or small numbers are no doubles
-  unit <- sign * power_of_two_below(max(abs(values)))
-  scaled <- t(values * unit)
+  unit <- unit_of_places(values, settings$statistic)
+  scaled <- t(values) * unit * sign
   by <- statistic_by(scaled, settings)
   corrected_by <- correction_by(settings, ncol(values))
   observed <- observed_statistic(rowSums(scaled), by)
@@ -242,10 +242,18 @@ model_flips <- function(values, graph, model, run, settings) {
   clusters <- settings$correction == "cluster_mass"
   deviations <- rowSums((scaled - rowMeans(scaled))^2)
   list(score = colMeans(values),
-       std_error = sqrt(deviations / (nrow(values) - 1) / nrow(values)) / abs(unit),
+       std_error = sqrt(deviations / (nrow(values) - 1) / nrow(values)) / unit,
        statistic = sign * observed, p_value = (1 + found$reached) / (1 + length(found$largest)),
        corrected = if (clusters) observed_corrected else sign * observed_corrected,
        largest = sign * found$largest)
+}
+
+# What the scores of each place are multiplied by, so that their squares are doubles: a power of
+# two, on which t does not depend. The mean needs one unit for all places.
+unit_of_places <- function(values, statistic) {
+  largest <- if (statistic == "mean") rep(max(abs(values)), ncol(values)) else
+    do.call(pmax, split_columns(t(abs(values))))
+  2^-pmax(pmin(floor(log2(largest)), 1000), -1000)
 }
 
 # How sums over subjects become the statistic: see map_statistic in src/map_null.h. scaled: places x

@@ -85,11 +85,12 @@ time_windows <- function(times, width, step = NULL, unit = "ms") {
 }
 
 check_sample_times <- function(times, least, arg = "times") {
-  numbers <- is.numeric(times) && is.null(dim(times)) && length(times) >= least
+  plain <- is.numeric(times) && !is.object(times) && is.null(dim(times))
+  numbers <- plain && length(times) >= least
   if (!numbers) {
     abort("`", arg, "` must be ", if (least > 1) "two or more " else "", "numbers that increase, ",
-          "not ", if (is.numeric(times) && is.null(dim(times))) length(times) else
-            describe(times), ".", class = "repalign_error_type", arg = arg)
+          "not ", if (plain) length(times) else describe(times), ".",
+          class = "repalign_error_type", arg = arg)
   }
   # what bit64 makes; NULL where doubles do not hold its numbers
   if (is_integer64(times)) times <- integer64_values(times)

@@ -1,9 +1,9 @@
 # How long intervals of lists and evaluations by ranks take, in seconds of the processor:
 #   Rscript bench/list-errors.R [layers=20] [n=500] [subjects=30] [draws=1000]
-# Intervals of all pairs of layers (n x 128) by measures whose deletions or half-samples are made for
-# all pairs at once, comparisons of all of these scores, and 5 models with the RDMs of 92 stimuli of
-# all subjects, by ranks and by Kendall's tau, and with weights fitted in folds. Set the threads of
-# the BLAS and ours to one (OPENBLAS_NUM_THREADS, OMP_NUM_THREADS).
+# Intervals of all pairs of layers (n x 128) by measures whose deletions or half-samples are made
+# for all pairs at once, differences of all of these scores, and 5 models with the RDMs of 92 stimuli
+# of all subjects, by ranks and by Kendall's tau, and with weights fitted in folds. Set the threads
+# of the BLAS and ours to one (OPENBLAS_NUM_THREADS, OMP_NUM_THREADS).
 
 library(repalign)
 

@@ -6,11 +6,11 @@ library(repalign)
 long <- c("analyses", "arguments", "benchmark", "calibrate", "compare-scores", "contract",
           "declared", "degenerate", "dependence", "distance", "error-rates", "estimators",
           "evaluation-chance", "extreme-units", "fft", "grid", "input", "jackknife", "knn", "laws",
-          "moments", "neighbour-clusters", "noise-ceiling", "null-inputs", "null-law", "oracle",
-          "parallel", "participation", "plot-analysis", "plot-calibration", "plot-similarity",
-          "prepare", "rank", "ratio-correction", "read", "result-class", "rsa-regression",
-          "same-number", "sampling", "score-interval", "searchlight", "simulate-manifolds",
-          "simulate-networks", "tie-averages", "tiles")
+          "map-tests", "moments", "neighbour-clusters", "noise-ceiling", "null-inputs", "null-law",
+          "oracle", "parallel", "participation", "plot-analysis", "plot-calibration",
+          "plot-similarity", "prepare", "rank", "ratio-correction", "read", "result-class",
+          "rsa-regression", "same-number", "sampling", "score-interval", "searchlight",
+          "simulate-manifolds", "simulate-networks", "tie-averages", "tiles")
 if (identical(Sys.getenv("NOT_CRAN"), "true")) {
   test_check("repalign")
 } else {

@@ -169,6 +169,10 @@ test_that("laws of flips", {
     # the unit does not matter, nor does a baseline that both have
     same(up, test(maps * 1e180), tests)
     same(up, test(maps + 3, baseline = 3), c(tests, "statistic"))
+    # nor that of each place, for t
+    same(test_maps(maps, permutations = 255),
+         test_maps(maps * rep(2^seq(-800, 800, length.out = 40), each = 8), permutations = 255),
+         tests)
     # another order of places and subjects
     order <- sample(40)
     mixed <- test_maps(maps[8:1, order], permutations = 255, correction = correction,

@@ -68,6 +68,7 @@ time_windows <- function(times, width, step = NULL, unit = "ms") {
     abort("`width` is longer than the recording (", format(room + width), "): take a smaller one.",
           class = "repalign_error_value", arg = "width")
   }
+  check_window_count((room + tolerance) / step, length(times))
   begins <- times[1] + step * seq(0, floor((room + tolerance) / step))
   # times at a border belong to the window that begins there
   first <- findInterval(begins - tolerance, times, left.open = TRUE) + 1
@@ -82,6 +83,14 @@ time_windows <- function(times, width, step = NULL, unit = "ms") {
   means <- vapply(windows, function(at) mean(times[at]), 0)
   means[abs(means) < tolerance] <- 0
   stats::setNames(windows, with_unit(distinct_numbers(means), unit))
+}
+
+# A step far below the spacing of the times repeats the same windows, and can fill the memory.
+check_window_count <- function(steps, times) {
+  if (is.finite(steps) && steps <= 1e4 * times) return(invisible())
+  abort("`step` is too small for `width` and `times`, or these are too large: it makes more than ",
+        "10,000 windows for each time. Take a larger `step`, or another unit of the times.",
+        class = "repalign_error_value", arg = "step")
 }
 
 check_sample_times <- function(times, least, arg = "times") {

@@ -134,7 +134,7 @@ deleted_encodings <- function(cell, call, y, values, known) {
     unname(split(seq_len(call$n), call$codes))
   settings <- call$settings
   layer <- encoding_layer(call$x[[cell$layer]], settings$standardize)
-  penalties <- cell$penalties[, known, drop = FALSE]
+  penalties <- cell$own[, known, drop = FALSE]
   quick <- !settings$standardize && is.null(settings$components)
   parts <- if (quick) left_out_parts(fold_basis(layer$x, seq_len(call$n), integer()), y)
   error <- about <- numeric(length(units))

@@ -401,7 +401,7 @@ encoding_cell <- function(found, sums, targets, j, noise, penalties, folds, sett
     at_end = if (length(penalties$given) > 1) {
       sum(counted == 1 | counted == length(penalties$given))
     } else 0L,
-    penalties = own, fixed = length(penalties$given) == 1, choices = length(counted),
+    penalties = lambda, own = own, fixed = length(penalties$given) == 1, choices = length(counted),
     unreliable = sum(few),
     by_neuron = list(score = scores, reliability = reliability,
                      normalized = normalised_scores(scores, reliability, settings),

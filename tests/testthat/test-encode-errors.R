@@ -54,9 +54,7 @@ test_that("chosen penalties are held, each fold and neuron its own", {
   y <- x[, 1:3] + normal(28, 3)
   folds <- rep(1:4, 7)
   result <- encode(x, y, folds = folds, lambda = c(0.1, 10, 100), per_neuron = TRUE)
-  # kept in the units of the layer
-  unit <- repalign:::encoding_layer(x, FALSE)$unit
-  penalties <- attr(result, "cells")$cells[[1]]$penalties * unit^2
+  cell <- attr(result, "cells")$cells[[1]]
   scores <- vapply(1:28, function(out) {
     error <- about <- 0
     for (k in 1:4) for (j in 1:3) {
@@ -64,7 +62,7 @@ test_that("chosen penalties are held, each fold and neuron its own", {
       train <- setdiff(which(folds != k), out)
       a <- scale(x[train, ], scale = FALSE)
       m <- mean(y[train, j])
-      weights <- solve(crossprod(a) + penalties[k, j] * diag(5), crossprod(a, y[train, j] - m))
+      weights <- solve(crossprod(a) + cell$penalties[k, j] * diag(5), crossprod(a, y[train, j] - m))
       predicted <- m + sweep(x[test, ], 2, colMeans(x[train, ])) %*% weights
       error <- error + sum((y[test, j] - predicted)^2)
       about <- about + sum((y[test, j] - m)^2)

@@ -208,6 +208,8 @@ test_that("graphs have names where both parts have", {
 })
 
 test_that("what is no graph is refused", {
+  renamed <- matrix(1, 2, 2, dimnames = list(c("a", "b"), c("b", "a")))
+  expect_refused(adjacency(renamed), "different names")
   expect_refused(adjacency(), "Give one of")
   expect_refused(adjacency(times = 3, voxels = diag(2)), "not several")
   expect_refused(adjacency(1:3), c("must be what adjacency", "need a `distance`"))

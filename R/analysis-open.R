@@ -144,7 +144,8 @@ open_analysis <- function(setup, sides, na, clusters, holes = FALSE, frame = par
             if (holes || uses_trials(setup)) c("trials", "runs", "events"))
   jackknife <- !is.null(setup$conf_level)
   needed <- if (jackknife) 5 else if (corrects_any(setup)) 4
-  call <- open_sides(sides, list(analysis_measure(setup$analysis, uses)), na, clusters, use = "errors",
+  measure <- analysis_measure(setup$analysis, uses)
+  call <- open_sides(sides, list(measure), na, clusters, use = "errors",
                      least = max(1, needed), why = if (jackknife) "a jackknife" else "an estimate",
                      grid = FALSE, frame = frame)
   reprs <- all_representations(call$sides)

@@ -102,8 +102,9 @@ trial_size_deletions <- function(comparison, parts, members, used) {
 #' trials, from random subsets of neurons of several sizes.
 #'
 #' @param trials a list of matrices stimuli x neurons, one per trial, with the same stimuli and
-#'   neurons (or of [responses()] of one trial each); or an array stimuli x neurons x trials, such as
-#'   [trial_array()] makes. Repeats that were not recorded are `NA`. Or what [responses()] makes: its sessions (or else its neurons) are
+#'   neurons (or of [responses()] of one trial each); or an array stimuli x neurons x trials, such
+#'   as [trial_array()] makes. Repeats that were not recorded are `NA`. Or what [responses()] makes:
+#'   its sessions (or else its neurons) are
 #'   then `units`, and its clusters are used. Runs are compared as
 #'   trials, with a message; trials that share an `event` are an error.
 #' @param neurons numbers of neurons. By default 4, 8, 16, ..., and all.

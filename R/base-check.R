@@ -208,8 +208,17 @@ missing_remedy <- function() {
 }
 
 # Does the function that the user called have this argument? It is the first one of this package.
+# What a worker computes was called elsewhere: then it may be.
 offers_argument <- function(name) {
-  name %in% names(formals_of_call())
+  of_call <- formals_of_call()
+  name %in% names(of_call) || !has_formals_of_export(of_call)
+}
+
+has_formals_of_export <- function(of_call) {
+  any(vapply(getNamespaceExports("repalign"), function(export) {
+    value <- get(export, topenv())
+    is.function(value) && identical(formals(value), of_call)
+  }, NA))
 }
 
 formals_of_call <- function() {

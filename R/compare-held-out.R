@@ -66,6 +66,7 @@ held_out <- function(x, y = NULL, measure = "shape_distance", folds = 5, cluster
   call <- open_call(x, y, using_clusters(set), threads = threads, clusters = clusters, use = "null",
                     why = "a fold", remedies = if (count > 0) list(cluster_remedy),
                     relabel = FALSE)
+  check_rows(call$n, 4, call$sides$x$reprs[[1]]$arg, "a score of stimuli that are left out")
   check_kept_data(all_representations(call$sides))
   in_sample <- withCallingHandlers(
     score_grid(call$pairs, call$sides, call$set, "stop", threads),
@@ -179,10 +180,21 @@ held_summary <- function(each, null, measure) {
   score <- mean(each, na.rm = TRUE)
   if (is.nan(score)) score <- NA_real_
   p <- if (is.null(null) || is.na(score)) NA_real_ else {
-    all <- c(score, null)
-    null_of_pair(measure$sign * all, all, equal_share * max(1, abs(score)), score)$p_value
+    statistic <- measure$sign * c(score, null)
+    # what has no value counts as one that is not exceeded
+    statistic[is.na(statistic)] <- Inf
+    tolerance <- equal_share * score_scale(measure, score, null[!is.na(null)])
+    null_of_pair(statistic, statistic, tolerance, score)$p_value
   }
-  list(score = score, sd = stats::sd(each, na.rm = TRUE), p = p)
+  list(score = score, sd = spread_of_folds(each), p = p)
+}
+
+# The standard deviation, of which no square overflows or vanishes.
+spread_of_folds <- function(each) {
+  each <- each[!is.na(each)]
+  largest <- max(abs(each), 0)
+  if (largest == 0) return(stats::sd(each))
+  stats::sd(each / largest) * largest
 }
 
 # For each representation that some pair uses, what is fitted of it in each fold.

@@ -7,6 +7,10 @@ encoding_interval <- function(x, method, conf_level, models = FALSE) {
   method <- check_choice(method, c("auto", "influence", "jackknife"), "method")
   conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
   cells <- cells_of(x)
+  if (!length(cells)) {
+    abort("`x` has no rows, and so no scores that could have errors: keep some rows of what ",
+          "encode() returned.", class = "repalign_error_size", arg = "x")
+  }
   calls <- need_kept(x, "cells", "encode()")$calls
   of <- vapply(cells, function(cell) cell$call, 0L)
   for (call in calls[unique(of)]) check_encoding_errors(call)
@@ -50,7 +54,8 @@ check_encoding_errors <- function(call) {
           settings$average == "pooled")) {
     abort("`x` has a score (", settings$label, ", ", settings$summary, ", ", settings$average,
           ") whose errors are not known: they are for the weighted R squared, encode(score_by = ",
-          "\"r2\", summary = \"weighted\", average = \"pooled\").",
+          "\"r2\", summary = \"weighted\", average = \"pooled\")",
+          if (call$overlapping) ", with labels as `folds`, as sets may overlap", ".",
           class = "repalign_error_measure", arg = "x")
   }
   check_rows(call$n, 5, "x", "an interval")
@@ -129,9 +134,7 @@ deleted_encodings <- function(cell, call, y, values, known) {
     unname(split(seq_len(call$n), call$codes))
   settings <- call$settings
   layer <- encoding_layer(call$x[[cell$layer]], settings$standardize)
-  unit <- if (settings$standardize) 1 else layer$unit
-  penalties <- cell$penalties[, known, drop = FALSE] / unit^2
-  if (settings$method == "linear") penalties[] <- 0
+  penalties <- cell$own[, known, drop = FALSE]
   quick <- !settings$standardize && is.null(settings$components)
   parts <- if (quick) left_out_parts(fold_basis(layer$x, seq_len(call$n), integer()), y)
   error <- about <- numeric(length(units))

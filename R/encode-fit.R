@@ -31,14 +31,17 @@ layer_penalties <- function(layer, settings) {
   if (!is.null(settings$components)) return(list(given = NA_real_, own = NA_real_))
   unit <- if (settings$standardize) 1 else layer$unit
   if (!is.null(settings$lambda)) {
-    return(list(given = settings$lambda, own = settings$lambda / unit^2))
+    return(list(given = settings$lambda, own = pmin(settings$lambda / unit / unit, endless)))
   }
   x <- layer$x
   if (settings$standardize) x <- x / rep(column_sds(x), each = nrow(x))
   columns <- if (is.null(layer$columns)) ncol(x) else layer$columns
   own <- 10^(-4:4) * sum(x^2) / min(nrow(x) - 1, columns)
-  list(given = own * unit^2, own = own)
+  list(given = own * unit * unit, own = own)
 }
+
+# A penalty that leaves nothing of any prediction, and with which quotients still have values.
+endless <- 1e200
 
 # Standard deviations of columns that have a mean of 0; 1 of a column that does not vary.
 column_sds <- function(x, largest = apply(abs(x), 2, max)) {

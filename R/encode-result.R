@@ -42,7 +42,8 @@ encoding_call <- function(call, folds, settings) {
   }
   list(x = data(call$sides$x), y = data(call$sides$y), codes = call$clusters, n = call$n,
        stimuli = first_stimulus_names(all_representations(call$sides)), settings = settings,
-       permutations = call$design$count, engine = call$design$engine)
+       overlapping = folds$overlapping, permutations = call$design$count,
+       engine = call$design$engine)
 }
 
 # What tells one cell from another when results are cut or bound.
@@ -69,7 +70,7 @@ encoding_notes <- function(cells, settings, folds) {
   total <- function(part) sum(vapply(cells, function(cell) as.double(cell[[part]]), 0))
   noisy <- total("unreliable")
   flat <- sum(vapply(cells, function(cell) sum(cell$by_fold$undefined), 0))
-  shared <- any(vapply(cells, function(cell) isTRUE(cell$shared_noise), NA))
+  shared <- any(vapply(cells, function(cell) cell$shared_noise, NA))
   c(
     if (noisy > 0) {
       paste0("Reliability of at most ", format(settings$min_reliability), ": ",

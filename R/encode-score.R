@@ -100,6 +100,7 @@ fold_scores <- function(scores, sums, settings) {
 # (variance within stimuli * mean(1 / T_i)) / variance of the means, with T_i trials of stimulus i.
 # values: stimuli x neurons x trials. NA where nothing was repeated.
 trial_reliability <- function(values) {
+  values <- values / unit_of(values[!is.na(values)])
   count <- rowSums(!is.na(values), dims = 2)
   means <- rowMeans(values, na.rm = TRUE, dims = 2)
   within <- 0
@@ -120,12 +121,13 @@ normalised_scores <- function(scores, reliability, settings) {
 }
 
 # list(ceiling, normalized) of a target: what the noise of trials leaves, and the score without it.
-target_ceiling <- function(score, scores, reliability, sums, settings) {
+target_ceiling <- function(scores, reliability, sums, settings) {
   known <- which(!is.na(scores) & !is.na(reliability))
   if (!length(known)) return(list(ceiling = NA_real_, normalized = NA_real_))
   if (settings$summary == "weighted") {
     size <- colSums(matrix(sums[, known, "about_m"], dim(sums)[1]))
     ceiling <- sum(size * reliability[known]) / sum(size)
+    score <- target_score(replace(scores, -known, NA), sums, settings)
     return(list(ceiling = ceiling,
                 normalized = if (ceiling > settings$min_reliability) score / ceiling else NA_real_))
   }

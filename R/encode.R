@@ -343,7 +343,7 @@ encoding_of <- function(call, folds, settings, design) {
   targets$stimuli <- first_stimulus_names(all_representations(call$sides))
   layers <- call$sides$x$reprs
   check_encoding_memory(call$n, length(layers), length(targets$of), folds)
-  noise <- lapply(call$sides$y$reprs, target_reliability)
+  noise <- lapply(call$sides$y$reprs, target_noise)
   advance <- progress_along(length(layers) * length(folds$test))
   cells <- list()
   p_value <- NULL
@@ -371,14 +371,13 @@ check_encoding_memory <- function(n, layers, columns, folds) {
                "The predictions of all pairs", "Fewer layers, neurons or repeats need less.")
 }
 
-# The reliability of each neuron, or NULL without trials; NA where trials share noise in a way that
-# this does not know of.
-target_reliability <- function(repr) {
+# list(reliability, shared): the reliability of each neuron, which is NA where trials share noise in
+# a way that this does not know of; NULL without trials.
+target_noise <- function(repr) {
   if (!has_trials(repr)) return(NULL)
-  if (any(c("runs", "events") %in% declared_parts(repr$responses))) {
-    return(rep(NA_real_, ncol(repr$data)))
-  }
-  trial_reliability(unclass(repr$responses)$values)
+  shared <- any(c("runs", "events") %in% declared_parts(repr$responses))
+  list(reliability = if (shared) rep(NA_real_, ncol(repr$data)) else
+         trial_reliability(unclass(repr$responses)$values), shared = shared)
 }
 
 # One pair: its numbers, and the tables of its neurons and folds.
@@ -388,10 +387,11 @@ encoding_cell <- function(found, sums, targets, j, noise, penalties, folds, sett
   scores <- neuron_scores(sums, folds, settings)
   scores[targets$constant[at]] <- NA
   score <- target_score(scores, sums, settings)
-  reliability <- if (is.null(noise)) rep(NA_real_, length(at)) else noise
-  ceiling <- target_ceiling(score, scores, reliability, sums, settings)
+  reliability <- if (is.null(noise)) rep(NA_real_, length(at)) else noise$reliability
+  ceiling <- target_ceiling(scores, reliability, sums, settings)
   chosen <- found$chosen[, at, drop = FALSE]
   lambda <- matrix(penalties$given[chosen], nrow(chosen))
+  own <- matrix(penalties$own[chosen], nrow(chosen))
   if (settings$method != "ridge") lambda[] <- NA
   counted <- if (settings$per_neuron) chosen else chosen[, 1]
   few <- !is.na(reliability) & reliability <= settings$min_reliability
@@ -401,7 +401,7 @@ encoding_cell <- function(found, sums, targets, j, noise, penalties, folds, sett
     at_end = if (length(penalties$given) > 1) {
       sum(counted == 1 | counted == length(penalties$given))
     } else 0L,
-    penalties = lambda, fixed = length(penalties$given) == 1, choices = length(counted),
+    penalties = lambda, own = own, fixed = length(penalties$given) == 1, choices = length(counted),
     unreliable = sum(few),
     by_neuron = list(score = scores, reliability = reliability,
                      normalized = normalised_scores(scores, reliability, settings),
@@ -415,7 +415,7 @@ encoding_cell <- function(found, sums, targets, j, noise, penalties, folds, sett
                      rowSums(matrix(is.na(sums[, !is.na(scores), "cor"]), dim(sums)[1]))
                    } else rep(0, dim(sums)[1])),
     n = nrow(targets$y), test = folds$test, stimuli = targets$stimuli,
-    shared_noise = !is.null(noise) && all(is.na(noise)),
+    shared_noise = isTRUE(noise$shared),
     predictions = lapply(found$values, function(values) {
       values <- values[, at, drop = FALSE] * targets$unit[j] +
         rep(targets$means[[j]], each = nrow(values))

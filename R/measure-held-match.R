@@ -6,11 +6,12 @@
 matching_holdout <- function(plan, value, center, least) {
   new_holdout(
     fit = function(train, test, args) {
+      scale <- form_scaling(train, center(args))$scale
+      test <- test * scale
       list(train = scaled_data(train, center(args)),
-           test = if (center(args)) centred(test) else test,
-           scale = form_scaling(train, center(args))$scale)
+           test = if (center(args)) centred(test) else test, scale = scale)
     },
-    score = function(x, y, args) value(x$test, y$test, plan(x, y, args), args), least = least
+    score = function(x, y, args) value(x, y, plan(x, y, args), args), least = least
   )
 }
 
@@ -44,7 +45,7 @@ training_correlation <- function(x, y) {
 
 # Neurons that are constant over the test stimuli have no correlation there, and do not count.
 tested_correlation <- function(x, y, plan, args) {
-  r <- column_correlations(x[, plan$x, drop = FALSE], y[, plan$y, drop = FALSE])
+  r <- column_correlations(x$test[, plan$x, drop = FALSE], y$test[, plan$y, drop = FALSE])
   known <- !is.na(r)
   if (!any(known)) return(NA_real_)
   sum((plan$weight * r)[known]) / sum(plan$weight[known])
@@ -52,10 +53,17 @@ tested_correlation <- function(x, y, plan, args) {
 
 # The correlation of each column with the same column of the other matrix; NA for constant ones.
 column_correlations <- function(a, b) {
-  a <- sweep(a, 2, colMeans(a))
-  b <- sweep(b, 2, colMeans(b))
+  a <- centred(moderate_columns(a))
+  b <- centred(moderate_columns(b))
   size <- sqrt(colSums(a^2)) * sqrt(colSums(b^2))
   ifelse(size > 0, colSums(a * b) / size, NA_real_)
+}
+
+# Each column divided by a power of two near its largest value, so that no square overflows or
+# vanishes.
+moderate_columns <- function(x) {
+  largest <- apply(abs(x), 2, max)
+  sweep(x, 2, 2^floor(log2(ifelse(largest > 0, largest, 1))), "/")
 }
 
 correlation_holdout <- function(plan) {
@@ -76,6 +84,16 @@ soft_correlation_holdout <- function(args) {
   })
 }
 
+# The test rows of both sides in common units (or with `scale` of size 1), and the scale of these
+# units; NULL where the rows of a side do not vary. size: a function of test rows.
+tested_sides <- function(x, y, args, size) {
+  units <- if (args$scale) {
+    common_units(list(norm = size(x$test)), list(norm = size(y$test)), TRUE)
+  } else common_units(x, y, FALSE)
+  if (!all(is.finite(c(units$x, units$y)))) return(NULL)
+  list(x = x$test * units$x, y = y$test * units$y, scale = units$scale)
+}
+
 soft_distance_holdout <- function(args) {
   matching_holdout(
     plan = function(x, y, args) {
@@ -88,13 +106,10 @@ soft_distance_holdout <- function(args) {
       shared_match(neuron_costs(neurons$x, neurons$y, units, gains), gains, args$mass)
     },
     value = function(x, y, plan, args) {
-      if (args$scale) {
-        size <- c(sqrt(mean(colSums(x^2))), sqrt(mean(colSums(y^2))))
-        if (any(size == 0)) return(NA_real_)
-        x <- x / size[1]
-        y <- y / size[2]
-      }
-      sqrt(sum(plan$weight * colSums((x[, plan$x, drop = FALSE] - y[, plan$y, drop = FALSE])^2)))
+      sides <- tested_sides(x, y, args, function(test) sqrt(mean(colSums(test^2))))
+      if (is.null(sides)) return(NA_real_)
+      apart <- sides$x[, plan$x, drop = FALSE] - sides$y[, plan$y, drop = FALSE]
+      sqrt(sum(plan$weight * colSums(apart^2))) / sides$scale
     },
     center = function(args) args$center, least = if (args$center) 2 else 1
   )
@@ -105,15 +120,11 @@ permutation_holdout <- function(args) {
   matching_holdout(
     plan = function(x, y, args) one_to_one(optimal_match(crossprod(x$train, y$train))),
     value = function(x, y, plan, args) {
-      if (args$scale) {
-        size <- c(frobenius(x), frobenius(y))
-        if (any(size == 0)) return(NA_real_)
-        x <- x / size[1]
-        y <- y / size[2]
-      }
-      matched <- sum((x[, plan$x, drop = FALSE] - y[, plan$y, drop = FALSE])^2)
-      alone <- sum(x[, -plan$x, drop = FALSE]^2) + sum(y[, -plan$y, drop = FALSE]^2)
-      sqrt(matched + alone)
+      sides <- tested_sides(x, y, args, frobenius)
+      if (is.null(sides)) return(NA_real_)
+      matched <- sum((sides$x[, plan$x, drop = FALSE] - sides$y[, plan$y, drop = FALSE])^2)
+      alone <- sum(sides$x[, -plan$x, drop = FALSE]^2) + sum(sides$y[, -plan$y, drop = FALSE]^2)
+      sqrt(matched + alone) / sides$scale
     },
     center = function(args) args$center, least = if (args$center) 2 else 1
   )

@@ -29,7 +29,7 @@ synonyms <- list(
   bures_distance = c("bures_metric", "bures_wasserstein", "wasserstein"),
   riemann = c("riemannian", "neg_riem_dist", "riemannian_distance"),
   hard_correlation_match = c("one_to_one", "permutation_match", "hard_match", "matching"),
-  soft_correlation_match = c("soft_match", "soft_matching", "semi_matching"),
+  soft_correlation_match = c("soft_match", "semi_matching"),
   rtd = c("representation_topology_divergence", "topology_divergence"),
   imd = c("intrinsic_multiscale_distance", "msid"),
   # estimators

@@ -164,6 +164,10 @@ graph_of_matrix <- function(graph, arg) {
   if (nrow(graph) != ncol(graph) || nrow(graph) < 1) {
     bad(paste("is", nrow(graph), "x", ncol(graph)))
   }
+  names <- dimnames(graph)
+  if (!is.null(names[[1]]) && !is.null(names[[2]]) && !identical(names[[1]], names[[2]])) {
+    bad("its rows and columns have different names")
+  }
   # of sparse matrices only the pairs are looked at
   pairs <- if (is.matrix(graph)) {
     if (!is.numeric(graph) && !is.logical(graph) || anyNA(graph) || any(graph != 0 & graph != 1)) {

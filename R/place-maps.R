@@ -12,7 +12,8 @@ read_maps <- function(maps, arg) {
   if (is.data.frame(maps) && all(vapply(maps, is.numeric, NA))) maps <- as.matrix(maps)
   if (!is.numeric(maps) || !length(dim(maps)) %in% 2:3 || !length(maps)) {
     abort("`", arg, "` must be a matrix subjects x places, an array subjects x places x models, ",
-          "or a list with what searchlight() returned for each subject, not ", describe(maps), ".",
+          "or a list with what searchlight() returned for each subject, not ",
+          if (length(dim(maps)) && !length(maps)) "empty" else describe(maps), ".",
           class = "repalign_error_type", arg = arg)
   }
   names <- dimnames(maps)
@@ -81,6 +82,8 @@ refuse_unequal <- function(arg, k, names, what) {
 # The maps that are tested: with `compare` the differences of two models, or from a second set of
 # maps of the same subjects.
 compared_maps <- function(maps, compare, baseline) {
+  # the difference of two infinite values would count as missing
+  refuse_infinite(maps, "maps")
   if (is.null(compare)) {
     maps$values <- maps$values - baseline
     return(maps)
@@ -98,6 +101,7 @@ compared_maps <- function(maps, compare, baseline) {
 }
 
 less_maps <- function(maps, others) {
+  refuse_infinite(others, "compare")
   refuse <- function(...) {
     abort("`compare` ", ..., ": give a second set of maps of the same subjects.",
           class = "repalign_error_names", arg = "compare")
@@ -124,17 +128,21 @@ less_maps <- function(maps, others) {
 
 # ---- what is left out
 
+refuse_infinite <- function(maps, arg) {
+  infinite <- which(is.infinite(maps$values), arr.ind = TRUE)
+  if (!nrow(infinite)) return(invisible())
+  abort("`", arg, "` has ", count_of(nrow(infinite), "infinite value"), ", first of subject ",
+        named_places(infinite[1, 1], maps$subjects), " at place ",
+        dQuote(maps$centers[infinite[1, 2]], FALSE), ": look at how its score was made.",
+        class = "repalign_error_nonfinite", arg = arg)
+}
+
 # For each place and model: "", "missing" or, for t, "constant", whose t would be infinite under
 # some flip of signs. This does not depend on the signs of the values, so the test stays exact.
 left_out_places <- function(maps, statistic, na) {
+  # the difference of huge values may be infinite
+  refuse_infinite(maps, "maps")
   values <- maps$values
-  infinite <- which(is.infinite(values), arr.ind = TRUE)
-  if (nrow(infinite)) {
-    abort("`maps` has ", count_of(nrow(infinite), "infinite value"), ", first of subject ",
-          named_places(infinite[1, 1], maps$subjects), " at place ",
-          dQuote(maps$centers[infinite[1, 2]], FALSE), ": look at how its score was made.",
-          class = "repalign_error_nonfinite", arg = "maps")
-  }
   missing <- array(colSums(is.na(values)) > 0, dim(values)[2:3])
   if (any(missing) && na == "error") {
     at <- which(is.na(values), arr.ind = TRUE)[1, ]

@@ -75,9 +75,11 @@ place_coordinates <- function(coordinates, arg = "coordinates") {
   named <- !is.data.frame(coordinates) || .row_names_info(coordinates) > 0
   names <- if (length(dim(coordinates)) < 2) names(coordinates) else if (named)
     rownames(coordinates)
-  if (anyDuplicated(names)) {
-    abort("`", arg, "` names the place ", dQuote(names[duplicated(names)][1], FALSE), " twice: ",
-          "give each place a name of its own, or none.", class = "repalign_error_names", arg = arg)
+  unnamed <- which(is.na(names) | names == "")
+  if (length(unnamed) || anyDuplicated(names)) {
+    abort("`", arg, "` ", if (length(unnamed)) paste("has no name for place", unnamed[1]) else
+      paste("names the place", dQuote(names[duplicated(names)][1], FALSE), "twice"),
+      ": give each place a name of its own, or none.", class = "repalign_error_names", arg = arg)
   }
   values <- as.matrix(coordinates)
   matrix(as.double(values), nrow(values), dimnames = if (!is.null(names)) list(names, NULL))
@@ -124,8 +126,9 @@ note_small_groups <- function(sizes, k, within) {
 # cross_places() takes the largest number for the number of channels.
 note_last_places <- function(used, count) {
   if (max(used) == count) return(invisible())
-  inform("The last ", count_of(count - max(used), "channel"), " belong to no neighbourhood: ",
-         "cross_places() must be told that there are channels = ", count, ".",
+  lost <- count - max(used)
+  inform("The last ", if (lost == 1) "channel belongs" else paste(lost, "channels belong"),
+         " to no neighbourhood: cross_places() must be told that there are channels = ", count, ".",
          class = "repalign_last_channels")
 }
 

@@ -239,13 +239,23 @@ model_flips <- function(values, graph, model, run, settings) {
                  corrected_by$power),
     no_branch(settings$correction)
   )
+  refuse_overflow(observed_corrected, found$largest)
   clusters <- settings$correction == "cluster_mass"
-  deviations <- rowSums((scaled - rowMeans(scaled))^2)
+  # each place in its own unit: the squares of small scores beside huge ones would be 0
+  own <- unit_of_places(values, "t")
+  deviations <- rowSums((t(values) * own - rowMeans(t(values) * own))^2)
   list(score = colMeans(values),
-       std_error = sqrt(deviations / (nrow(values) - 1) / nrow(values)) / unit,
+       std_error = sqrt(deviations / (nrow(values) - 1) / nrow(values)) / own,
        statistic = sign * observed, p_value = (1 + found$reached) / (1 + length(found$largest)),
        corrected = if (clusters) observed_corrected else sign * observed_corrected,
        largest = sign * found$largest)
+}
+
+refuse_overflow <- function(observed, largest) {
+  if (all(is.finite(observed)) && all(is.finite(largest))) return(invisible())
+  abort("`extent` or `height` is too large: the enhanced statistic is beyond what a double holds. ",
+        "Take smaller powers; 0.5 and 2 are usual.", class = "repalign_error_value",
+        arg = "extent")
 }
 
 # What the scores of each place are multiplied by, so that their squares are doubles: a power of

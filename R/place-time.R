@@ -68,6 +68,7 @@ time_windows <- function(times, width, step = NULL, unit = "ms") {
     abort("`width` is longer than the recording (", format(room + width), "): take a smaller one.",
           class = "repalign_error_value", arg = "width")
   }
+  check_window_count((room + tolerance) / step, length(times))
   begins <- times[1] + step * seq(0, floor((room + tolerance) / step))
   # times at a border belong to the window that begins there
   first <- findInterval(begins - tolerance, times, left.open = TRUE) + 1
@@ -84,6 +85,14 @@ time_windows <- function(times, width, step = NULL, unit = "ms") {
   stats::setNames(windows, with_unit(distinct_numbers(means), unit))
 }
 
+# A step far below the spacing of the times repeats the same windows, and can fill the memory.
+check_window_count <- function(steps, times) {
+  if (is.finite(steps) && steps <= 1e4 * times) return(invisible())
+  abort("`step` is too small for `width` and `times`, or these are too large: it makes more than ",
+        "10,000 windows for each time. Take a larger `step`, or another unit of the times.",
+        class = "repalign_error_value", arg = "step")
+}
+
 check_sample_times <- function(times, least, arg = "times") {
   plain <- is.numeric(times) && !is.object(times) && is.null(dim(times))
   numbers <- plain && length(times) >= least
@@ -91,6 +100,12 @@ check_sample_times <- function(times, least, arg = "times") {
     abort("`", arg, "` must be ", if (least > 1) "two or more " else "", "numbers that increase, ",
           "not ", if (plain) length(times) else describe(times), ".",
           class = "repalign_error_type", arg = arg)
+  }
+  # what bit64 makes; NULL where doubles do not hold its numbers
+  if (is_integer64(times)) times <- integer64_values(times)
+  if (is.null(times)) {
+    abort("`", arg, "` has whole numbers beyond 2^53, which R's doubles do not hold: give times in ",
+          "milliseconds.", class = "repalign_error_value", arg = arg)
   }
   times <- as.double(times)
   bad <- which(!is.finite(times))

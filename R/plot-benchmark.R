@@ -30,7 +30,7 @@ autoplot.repalign_benchmark <- function(object, measure = NULL, metric = NULL, .
   # letters are small enough for `panels` side by side and `names` in all rows of panels together
   panels <- nlevels(known$metric)
   names <- nlevels(known$measure) * nlevels(known$source)
-  title <- if (panels > 5) 6.5
+  title <- if (panels > 5) 6.5 else if (panels > 4) 8
   name <- if (names > 25) max(4.5, min(7, 260 / names))
   undefined <- sum(is.na(rows$value))
   caption <- caption_of(if (nrow(chance)) "dashed: chance",

@@ -23,7 +23,7 @@ rdm_table <- function(rdms, arg, allow_na = FALSE) {
   }
   rdms <- rdms_in_one_order(rdms, places, arg)
   # unlist() would take five times as long, and matrix() copy the values once more
-  pairs <- packed_length(n[1])
+  pairs <- packed_length(n[[1]])
   values <- vapply(rdms, identity, double(pairs), USE.NAMES = FALSE)
   dim(values) <- c(pairs, length(rdms))
   dimnames(values) <- list(NULL, names)

@@ -244,7 +244,8 @@ stored_values <- function(part, type, at, file) {
                    H5T_REFERENCE = names_of_references(values),
                    H5T_ENUM = if (inherits(type, "H5T_LOGICAL")) as.logical(values) else
                      as.character(values),
-                   plain_numbers(values))
+                   H5T_INTEGER = , H5T_FLOAT = plain_numbers(values),
+                   no_branch(kind))
   if (length(dims) < 2 || is_unread(values)) return(values)
   aperm(array(values, rev(dims)), rev(seq_along(dims)))
 }

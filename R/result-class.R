@@ -173,7 +173,8 @@ refuse_without_errors <- function(object, arg) {
 # The function that made a result, in words.
 maker_of <- function(object) {
   from <- declaration_of(object)$from
-  if (length(from) == 1) paste0(from, "()") else paste("one of the", declaration_of(object)$words)
+  if (length(from) < 3) paste0(from, "()", collapse = " or ") else
+    paste("one of the", declaration_of(object)$words)
 }
 
 # Which function gives scores with the errors by which they can be compared.

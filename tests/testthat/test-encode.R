@@ -227,3 +227,40 @@ test_that("results are cut, bound and arranged like others", {
   expect_refused(predict(changed), "did not return")
   expect_snapshot(print(encode(data$x, data$y, folds = rep(1:5, 6), lambda = c(0.1, 1, 10))))
 })
+
+test_that("units of the data change no ceiling, no penalty and no error", {
+  set.seed(1)
+  x <- matrix(rnorm(240), 30)
+  trials <- array(x[, 1:5], c(30, 5, 4)) + array(rnorm(600), c(30, 5, 4))
+  run <- function(unit, ...) {
+    set.seed(2)
+    encode(x * unit, trials * unit, ...)
+  }
+  plain <- run(1)
+  least_squares <- run(1, lambda = 0)
+  for (unit in c(2^600, 2^-600)) {
+    found <- run(unit)
+    expect_equal(found$ceiling, plain$ceiling)
+    expect_equal(found$normalized, plain$normalized)
+    expect_equal(score_interval(found)$se, score_interval(plain)$se)
+    expect_equal(run(unit, lambda = 0)$score, least_squares$score)
+  }
+})
+
+test_that("the normalised score is of neurons whose trials tell of noise", {
+  set.seed(1)
+  x <- matrix(rnorm(240), 30)
+  trials <- array(x[, 1:5], c(30, 5, 4)) + array(rnorm(600), c(30, 5, 4))
+  trials[, 1, ] <- trials[, 1, 1] * 5
+  trials[, 1, 2:4] <- NA
+  found <- encode(x, trials, folds = rep(1:5, 6), lambda = 1)
+  known <- encode(x, trials[, -1, ], folds = rep(1:5, 6), lambda = 1)
+  expect_equal(found$normalized, known$normalized)
+  expect_equal(found$ceiling, known$ceiling)
+})
+
+test_that("no rows have no errors", {
+  set.seed(1)
+  x <- matrix(rnorm(60), 20)
+  expect_error(score_interval(encode(x, x)[0, ]), "no rows", class = "repalign_error_size")
+})

@@ -146,7 +146,8 @@ test_that("a permuted score is the score of permuted data", {
   orders <- c(8:1, 16:9, 17:24)
   expect_equal(
     held_out(p$x, p$y[orders, ], "soft_matching_correlation", folds)$score,
-    {
+    # in a function, at whose end what the call holds is given back
+    (function() {
       set <- as_measures("soft_matching_correlation")
       call <- open_call(p$x, p$y, set, use = "null")
       tested <- test_folds(folds, call)
@@ -155,7 +156,7 @@ test_that("a permuted score is the score of permuted data", {
         side_fits(side$reprs, 1, tested, way, set[[1]]$args)[[1]]
       })
       mean(scores_of_folds(fits$x, fits$y, tested, way, set[[1]]$args, orders))
-    }, tolerance = 1e-12
+    })(), tolerance = 1e-12
   )
 })
 
@@ -187,4 +188,33 @@ test_that("what cannot be held out is refused", {
   x[1, 2] <- 2
   expect_true(is.finite(refused_x(x, "soft_matching_correlation")$score))
   expect_true(is.finite(refused_x(x, "shape_distance")$score))
+})
+
+test_that("units of the data change nothing, however large or small", {
+  set.seed(1)
+  p <- related_sides(n = 30)
+  set <- list("shape_distance", "soft_matching", "procrustes_size_shape", "permutation_procrustes",
+              measure("soft_matching", scale = FALSE), "soft_matching_correlation")
+  score <- function(unit) {
+    set.seed(2)
+    quietly(held_out(p$x * unit, p$y * unit, set, permutations = 19))
+  }
+  plain <- score(1)
+  in_units <- c(FALSE, FALSE, TRUE, TRUE, TRUE, FALSE)
+  for (unit in c(2^600, 2^-600)) {
+    found <- score(unit)
+    factor <- ifelse(in_units, unit, 1)
+    expect_equal(found$score / factor, plain$score)
+    expect_equal(found$sd_folds / factor, plain$sd_folds)
+    expect_identical(found$p_value, plain$p_value)
+  }
+  set.seed(2)
+  matched <- matched_neurons(p$x, p$y)
+  set.seed(2)
+  expect_equal(matched_neurons(p$x * 2^600, p$y * 2^-600), matched)
+})
+
+test_that("three stimuli are too few", {
+  expect_error(held_out(diag(3), diag(3), folds = 3), "`x` has 3 rows.*at least 4",
+               class = "repalign_error_rows")
 })

@@ -153,7 +153,7 @@ test_that("words of the field and of other software get a suggestion", {
            pearson = "rsa", mknn = "mutual_knn", "mutual nn" = "mutual_knn", cknn = "cknna",
            dcor = "distance_correlation", linreg = "linear_regression", RV_coefficient = "rv",
            jaccard_knn = "knn_jaccard", "sv-cca" = "svcca",
-           soft_matching = "soft_correlation_match",
+           wasserstein_matching = "soft_matching",
            shape_metric = "angular_shape", procustes = "procrustes")
   for (word in names(ids)) {
     expect_refused(similarity(x, x, word), c(word, paste0("\"", ids[[word]], "\"")))

@@ -274,6 +274,24 @@ test_that("places that are left out are counted, and never bridged", {
   expect_refused(test_maps(matrix(1, 4, 3)), "no place")
 })
 
+test_that("values beyond doubles are refused, and huge places leave others alone", {
+  set.seed(1)
+  maps <- matrix(rnorm(40), 8)
+  infinite <- replace(maps, 1, Inf)
+  for (other in list(maps, infinite)) {
+    expect_refused(test_maps(infinite, compare = other, na = "places"), "infinite value")
+  }
+  expect_refused(test_maps(maps, compare = infinite, na = "places"), c("`compare`", "infinite"))
+  expect_refused(test_maps(maps[0, ]), "not empty")
+  graph <- adjacency(times = 5)
+  expect_refused(test_maps(4 + maps, adjacency = graph, correction = "tfce", height = 1000),
+                 "`height` is too large")
+  huge <- maps
+  huge[, 1] <- 1e300 * maps[, 1]
+  expect_equal(test_maps(huge, statistic = "mean")$std_error[-1],
+               test_maps(maps, statistic = "mean")$std_error[-1])
+})
+
 test_that("what cannot be tested is refused, and few subjects are told of", {
   maps <- smooth_maps(7, 20)
   expect_refused(test_maps(maps[1, , drop = FALSE]), "one subject")

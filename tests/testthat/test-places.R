@@ -70,6 +70,7 @@ test_that("what is no place is refused", {
   expect_refused(neighbourhoods(1:3, 1, within = 1:2), c("`within`", "3 places"))
   expect_refused(neighbourhoods(1:3, 1, within = c(NA, NA, NA)), "`within` has no label")
   expect_refused(neighbourhoods(c(a = 1, a = 2), 1), "twice")
+  expect_refused(neighbourhoods(stats::setNames(1:2, c("a", NA)), 1), "no name for place 2")
   withr::local_options(repalign.max_memory = 1e5)
   expect_refused(neighbourhoods(rep(0, 1000), 1), "A smaller radius needs less")
 })
@@ -94,6 +95,8 @@ test_that("windows are the reference values", {
 })
 
 test_that("what is no window is refused", {
+  expect_refused(time_windows(1:10, 2, step = 1e-9), c("`step`", "larger"))
+  expect_refused(time_windows(c(0, 1e308, 1.7e308), 1e308), "another unit")
   expect_refused(time_windows(c(0, 2, 1), 1), c("`times` must increase", "value 3 is 1 after 2"))
   expect_refused(time_windows(c(0, NA), 1), "`times` must increase")
   expect_refused(time_windows(1, 1), "two or more numbers")
@@ -205,6 +208,8 @@ test_that("graphs have names where both parts have", {
 })
 
 test_that("what is no graph is refused", {
+  renamed <- matrix(1, 2, 2, dimnames = list(c("a", "b"), c("b", "a")))
+  expect_refused(adjacency(renamed), "different names")
   expect_refused(adjacency(), "Give one of")
   expect_refused(adjacency(times = 3, voxels = diag(2)), "not several")
   expect_refused(adjacency(1:3), c("must be what adjacency", "need a `distance`"))

@@ -88,7 +88,7 @@ test_that("the spikes of a file like those of NWB are counted", {
 test_that("times may be whole numbers of 64 bits", {
   # what bit64 makes, whether it is loaded or not
   wide <- function(values) {
-    structure(readBin(encode(values, "i8"), "double", length(values)), class = "integer64")
+    structure(readBin(written_bytes(values, "i8"), "double", length(values)), class = "integer64")
   }
   times <- c(10, 15, 1032, 2001)
   expect_identical(spike_counts(list(wide(times)), onsets = wide(c(0, 1000)), window = c(0, 50)),

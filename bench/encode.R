@@ -1,0 +1,140 @@
+# encode() beside refits as one would write them, and beside other packages, on the same data and
+# folds, in one run:
+#   Rscript bench/encode.R [n=1000] [q=500] [p=300] [rounds=3]
+# Set the threads of the BLAS first (OPENBLAS_NUM_THREADS). 10 folds, 10 penalties. The columns are
+# the least elapsed seconds of all rounds, and the weighted R squared. What is compared:
+#   encode, one penalty      one SVD for all folds
+#   refits, one penalty      solve() for each fold
+#   encode, nested grid      chooses within each training set
+#   refits, all penalties    solve() for each fold and penalty, without a choice
+#   RidgeCV                  scikit-learn, per fold, which chooses by leaving out each stimulus, one
+#                            penalty for all neurons, as encode() does
+#   glmnet                   ridge of all neurons on the same penalties, per fold, no choice (it
+#                            divides by its own scale, so that its scores are others)
+#   pls                      25 components per fold, beside those of encode()
+# "999 permutations" is the whole call, one penalty. What is not installed is named, and skipped.
+
+suppressPackageStartupMessages(library(repalign))
+source(file.path(if (dir.exists("bench")) "bench" else ".", "arguments.R"))
+n <- setting("n", 1000)
+q <- setting("q", 500)
+p <- setting("p", 300)
+rounds <- setting("rounds", 3)
+
+set.seed(1)
+x <- matrix(rnorm(n * q), n) %*% diag(seq(2, 0.2, length.out = q))
+y <- x %*% matrix(rnorm(q * p), q) / sqrt(q) + 2 * matrix(rnorm(n * p), n)
+folds <- sample(rep(1:10, length.out = n))
+penalties <- 10^seq(-1, 4, length.out = 10)
+one <- penalties[9]
+
+# ---- what is timed: each returns a weighted R squared, or NA
+
+# predict_fold(x, y, new): predictions of the rows `new`
+by_fold <- function(predict_fold) {
+  error <- total <- 0
+  for (k in 1:10) {
+    at <- folds == k
+    mean <- colMeans(y[!at, ])
+    error <- error + sum((y[at, ] - predict_fold(x[!at, ], y[!at, ], x[at, ]))^2)
+    total <- total + sum((y[at, ] - rep(mean, each = sum(at)))^2)
+  }
+  1 - error / total
+}
+
+refits <- function(lambdas) by_fold(function(x, y, new) {
+  mean_x <- colMeans(x)
+  mean_y <- colMeans(y)
+  x <- x - rep(mean_x, each = nrow(x))
+  for (lambda in lambdas) {
+    slopes <- solve(crossprod(x) + lambda * diag(ncol(x)),
+                    crossprod(x, y - rep(mean_y, each = nrow(y))))
+  }
+  (new - rep(mean_x, each = nrow(new))) %*% slopes + rep(mean_y, each = nrow(new))
+})
+
+by_encode <- function(...) quietly(encode(x, y, folds = folds, ...))$score
+
+contestants <- list(
+  "encode, one penalty" = function() by_encode(lambda = one),
+  "refits, one penalty" = function() refits(one),
+  "encode, one penalty, 999 permutations" = function() by_encode(lambda = one, permutations = 999),
+  "encode, nested grid" = function() by_encode(lambda = penalties),
+  "refits, all penalties" = function() {
+    refits(penalties)
+    NA
+  },
+  "encode, pls" = function() by_encode(method = "pls", components = 25)
+)
+
+if (requireNamespace("glmnet", quietly = TRUE)) {
+  contestants$glmnet <- function() by_fold(function(x, y, new) {
+    fit <- glmnet::glmnet(x, y, family = "mgaussian", alpha = 0, standardize = FALSE,
+                          lambda = rev(penalties) / nrow(x))
+    predict(fit, new, s = one / nrow(x))[, , 1]
+  })
+} else {
+  message("glmnet is not installed: skipped.")
+}
+if (requireNamespace("pls", quietly = TRUE)) {
+  contestants$pls <- function() by_fold(function(x, y, new) {
+    fit <- pls::plsr(y ~ x, ncomp = 25, data = list(x = x, y = y))
+    predict(fit, list(x = new), ncomp = 25)[, , 1]
+  })
+} else {
+  message("pls is not installed: skipped.")
+}
+
+time_of <- function(run) {
+  seconds <- Inf
+  for (round in seq_len(rounds)) {
+    seconds <- min(seconds, system.time(score <- run())[["elapsed"]])
+  }
+  data.frame(seconds = seconds, r2 = score)
+}
+
+# ---- scikit-learn, in its own process, which times itself
+
+in_python <- "
+import sys, time, numpy as np
+from sklearn.linear_model import RidgeCV
+folder, n, q, p, rounds = sys.argv[1], *map(int, sys.argv[2:6])
+read = lambda name, columns: np.fromfile(folder + '/' + name).reshape(n, columns)
+x, y, folds = read('x', q), read('y', p), read('folds', 1)[:, 0]
+penalties = np.fromfile(folder + '/penalties')
+least = np.inf
+for _ in range(rounds):
+    started, error, total = time.perf_counter(), 0, 0
+    for k in range(1, 11):
+        at = folds == k
+        predicted = RidgeCV(alphas=penalties).fit(x[~at], y[~at]).predict(x[at])
+        error += ((y[at] - predicted) ** 2).sum()
+        total += ((y[at] - y[~at].mean(0)) ** 2).sum()
+    least = min(least, time.perf_counter() - started)
+print(least, 1 - error / total)
+"
+
+time_sklearn <- function() {
+  found <- Filter(function(path) nzchar(path) && system2(path, c("-c", "'import numpy, sklearn'"),
+                                                         stdout = FALSE, stderr = FALSE) == 0,
+                  c(Sys.which("python3"), "/usr/bin/python3"))
+  if (!length(found)) {
+    message("scikit-learn is not installed: skipped.")
+    return(NULL)
+  }
+  folder <- tempfile("encode")
+  dir.create(folder)
+  # rows one after the other, as numpy has them
+  writeBin(as.vector(t(x)), file.path(folder, "x"))
+  writeBin(as.vector(t(y)), file.path(folder, "y"))
+  writeBin(as.double(folds), file.path(folder, "folds"))
+  writeBin(penalties, file.path(folder, "penalties"))
+  script <- file.path(folder, "ridge.py")
+  writeLines(in_python, script)
+  said <- system2(found[1], c(script, folder, n, q, p, rounds), stdout = TRUE)
+  values <- as.double(strsplit(said, " ")[[1]])
+  data.frame(seconds = values[1], r2 = values[2], row.names = "RidgeCV")
+}
+
+results <- rbind(do.call(rbind, lapply(contestants, time_of)), time_sklearn())
+print(format(results, digits = 4))

@@ -37,10 +37,10 @@ encoding_result <- function(cells, call, folds, settings, p_value = NULL) {
 
 # What the cells of a call have in common, of which errors are made.
 encoding_call <- function(call, folds, settings) {
-  data <- function(side) {
+  data_of <- function(side) {
     lapply(side$reprs, function(repr) matrix(as.vector(repr$data), nrow(repr$data)))
   }
-  list(x = data(call$sides$x), y = data(call$sides$y), codes = call$clusters, n = call$n,
+  list(x = data_of(call$sides$x), y = data_of(call$sides$y), codes = call$clusters, n = call$n,
        stimuli = first_stimulus_names(all_representations(call$sides)), settings = settings,
        overlapping = folds$overlapping, permutations = call$design$count,
        engine = call$design$engine)

@@ -5,7 +5,7 @@
 #' Draws the mean scores of [test_maps()] along an axis, such as time, with what is significant, or
 #' all places in the order of their statistics.
 #'
-#' @param x,object what [test_maps()] returned.
+#' @param object what [test_maps()] returned.
 #' @param type `"course"`: the mean score of each place along an axis, with a band of its pointwise
 #'   interval, and bars below where p-values are at most alpha. `"ranked"`: the statistics of all
 #'   places from the largest one, and the threshold. `"max_null"`: the largest corrected statistics

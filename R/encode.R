@@ -52,9 +52,9 @@ NULL
 #' stimulus that was left out, R squared is \eqn{1 - \sum (y - \hat y)^2 / \sum (y - m)^2}{1 - sum
 #' (y - yhat)^2 / sum (y - m)^2}: 0 is no better than that mean. Below 0 the model fits noise, which
 #' is no error, and not clipped. A correlation is that within folds, or pooled about m: never that
-#' of all predictions put together, which without any relation is negative (-0.35 in simulations
-#' with 5 folds of 30 stimuli, -0.91 with one stimulus left out at a time). `average = "folds"` of R
-#' squared is about the mean of each fold, and lower (0.212 for a true 0.289; pooled 0.287).
+#' of all predictions put together, which without any relation is negative (-0.34 in simulations
+#' with 5 folds of 30 stimuli, -0.90 with one stimulus left out at a time). `average = "folds"` of R
+#' squared is about the mean of each fold, and lower (0.01 with 10 folds of 100; pooled 0.20).
 #'
 #' *Penalties* are those of scikit-learn and himalaya: \eqn{s / (s^2 + \lambda)}{s / (s^2 + lambda)}
 #' for singular values s of columns, which are centred by training stimuli alone.
@@ -64,7 +64,7 @@ NULL
 #' trials; `NA` where trials are runs or share events. A normalised score is R squared over the
 #' reliability, or the correlation over its root; with `summary = "weighted"` it is a ratio of sums
 #' over neurons. That takes off the noise of the *tested* responses only: noise in training makes
-#' the fit worse (R squared of the signal 0.446 at a reliability of 0.94, 0.116 at 0.2). Areas of
+#' the fit worse (R squared of the signal 0.91 at a reliability of 0.9, 0.25 at 0.2). Areas of
 #' unequal noise are not comparable by normalised scores: use the corrected [cka()] from trials.
 #'
 #' *Permutations* move the stimuli of `to`, with the folds held, and test for no relation at all: an
@@ -75,8 +75,8 @@ NULL
 #' *Errors* of the weighted R squared are those of `score_interval(result)`, which
 #' [compare_scores()] and [best_score()] take ([evaluate_models()] has all of it by
 #' `measure("encode", ...)`): influences with one penalty and 100 stimuli or more
-#' (in simulations 0.94 of the true standard deviation; of differences 0.87); otherwise scores
-#' without each stimulus (or cluster), with the penalty of each fold held: 1.1 to 1.5 times the true
+#' (in simulations 0.88 of the true standard deviation; intervals hold in 0.90); otherwise scores
+#' without each stimulus (or cluster), with the penalty of each fold held: 1.1 to 1.4 times the true
 #' one. Scores of folds are not independent, and their spread is no standard error.
 #'
 #' *Users of other packages.* Brain-Score: `method = "pls", components = 25, score_by = "cor"`;
@@ -84,7 +84,7 @@ NULL
 #'
 #' When not to trust it:
 #' * stimuli in near copies (frames, views, images of one series) without `clusters`: a model that
-#'   was hardly related had R squared 0.74 by stimuli, 0.02 by clusters. A warning of class
+#'   was not related had R squared 0.83 by stimuli, -0.02 by clusters. A warning of class
 #'   `repalign_leakage` speaks when identical rows of `from` are in different folds (rows of a
 #'   design may be equal by what they are);
 #' * what was fitted to `to` before, with all stimuli: principal components, z-scores or a choice of

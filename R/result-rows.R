@@ -353,6 +353,28 @@ tidy.repalign_result <- function(x, ...) {
   cbind(term = if (nrow(rows)) declared$term(rows) else character(), tidied)
 }
 
+# Rows that stand beside each other for several models.
+term_first <- function(tidied) tidied[union("term", names(tidied))]
+
+# A row for each model of results over many places, with the place whose `size` is largest. facts:
+# list(settings, threshold); names: what some of the columns are called instead.
+best_of_models <- function(rows, size, facts, names) {
+  parts <- lapply(split(seq_len(nrow(rows)), factor(rows$model, unique(rows$model))), function(at) {
+    best <- at[which.max(size[at])]
+    if (!length(best)) best <- at[1]
+    data.frame(model = rows$model[best], scored = sum(!is.na(size[at])),
+               lost = sum(is.na(size[at])),
+               significant = sum(rows$p_familywise[at] <= facts$settings$alpha, na.rm = TRUE),
+               threshold = unname(facts$threshold[as.character(rows$model[best])]),
+               best = rows$center[best], score = rows$score[best],
+               p_familywise = rows$p_familywise[best])
+  })
+  if (!length(parts)) return(NULL)
+  result <- do.call(rbind, unname(parts))
+  names(result)[match(names(names), names(result))] <- names
+  result
+}
+
 # Results without a glance() of their own are counted.
 #' @rdname tidy.repalign
 #' @export

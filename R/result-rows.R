@@ -33,9 +33,15 @@ similarity_sentence <- function(x) {
   need_columns(x, c("x", "y", "measure", "score"), "told", "result")
   for_each_measure(x, function(part) {
     scores_sentence(part, signs_of(part, part$measure[1]), function(row) {
-      c(stimuli_words(part$n[row]), if (!is.null(part$pairs)) paste(part$pairs[row], "pairs"))
+      c(stimuli_words(part$n[row]), if (!is.null(part$pairs)) paste(part$pairs[row], "pairs"),
+        if (!is.null(part$in_sample)) held_out_words(part[row, ]))
     })
   })
+}
+
+held_out_words <- function(row) {
+  c(paste("held out in", count_of(row$folds, "fold")),
+    paste("in sample", number_word(row$in_sample)), if (!is.na(row$p_value)) p_words(row$p_value))
 }
 
 #' The grid of scores as a matrix

@@ -272,10 +272,14 @@ unlist_models <- function(given) {
          recursive = FALSE)
 }
 
-# Arrays are trials.
+# Arrays are trials. Where nothing was repeated, the empty slots say nothing.
 with_trials <- function(given) {
   if (is_collection(given)) return(lapply(given, with_trials))
-  if (is.array(given) && length(dim(given)) == 3) responses(given) else given
+  if (!is.array(given) || length(dim(given)) != 3) return(given)
+  repeated <- rowSums(colSums(aperm(!is.na(given), c(2, 1, 3))) > 0) > 1
+  if (any(repeated) || !is.numeric(given)) return(responses(given))
+  responses(array(rowMeans(given, na.rm = TRUE, dims = 2), c(dim(given)[1:2], 1),
+                  c(dimnames(given)[1:2], list(NULL))))
 }
 
 # ---- leakage
@@ -294,7 +298,8 @@ warn_leakage <- function(reprs, folds, codes) {
     if (!length(apart)) next
     warn("`", repr$arg, "` has identical rows in different folds, such as rows ",
          enumerate(apart[[1]], 4, quote = FALSE), " (", count_of(length(apart), "such group"),
-         "): if they are copies of one stimulus, the score counts what was learnt by heart. ",
+         "): if they are copies of one stimulus, and not stimuli that `from` cannot tell apart, ",
+         "the score counts what was learnt by heart. ",
          if (is.null(codes)) "Name copies in `clusters`, which no fold splits." else
            "Let copies share a label in `clusters`.",
          class = "repalign_leakage", data = apart)
@@ -367,13 +372,14 @@ check_encoding_memory <- function(n, layers, columns, folds) {
                "The predictions of all pairs", "Fewer layers, neurons or repeats need less.")
 }
 
-# list(reliability, shared): the reliability of each neuron, which is NA where trials share noise in
-# a way that this does not know of; NULL without trials.
+# list(reliability, unknown): the reliability of each neuron, which is NA where nothing was repeated
+# or trials share noise in a way that this does not know of, and then why; NULL without responses().
 target_noise <- function(repr) {
-  if (!has_trials(repr)) return(NULL)
+  if (is.null(repr$responses)) return(NULL)
   shared <- any(c("runs", "events") %in% declared_parts(repr$responses))
-  list(reliability = if (shared) rep(NA_real_, ncol(repr$data)) else
-         trial_reliability(unclass(repr$responses)$values), shared = shared)
+  unknown <- if (!has_trials(repr)) "single" else if (shared) "shared"
+  list(reliability = if (is.null(unknown)) trial_reliability(unclass(repr$responses)$values) else
+         rep(NA_real_, ncol(repr$data)), unknown = unknown)
 }
 
 # One pair: its numbers, and the tables of its neurons and folds.
@@ -411,7 +417,7 @@ encoding_cell <- function(found, sums, targets, j, noise, penalties, folds, sett
                      rowSums(matrix(is.na(sums[, !is.na(scores), "cor"]), dim(sums)[1]))
                    } else rep(0, dim(sums)[1])),
     n = nrow(targets$y), test = folds$test, stimuli = targets$stimuli,
-    shared_noise = isTRUE(noise$shared),
+    no_ceiling = noise$unknown,
     predictions = lapply(found$values, function(values) {
       values <- values[, at, drop = FALSE] * targets$unit[j] +
         rep(targets$means[[j]], each = nrow(values))

@@ -91,6 +91,9 @@ test_maps <- function(maps, baseline = 0, compare = NULL, adjacency = NULL,
     alpha = check_number(alpha, "alpha", above = 0, below = 1)
   )
   na <- check_choice(na, c("error", "places"), "na")
+  given <- c(threshold = "cluster_mass", extent = "tfce", height = "tfce")
+  given <- given[c(!missing(threshold), !missing(extent), !missing(height))]
+  warn_of_unused(given[given != settings$correction], settings$correction)
   hold_threads(threads)
   maps <- read_maps(maps, "maps")
   settings[c("measure", "direction")] <- list(maps$measure, maps$direction)
@@ -116,6 +119,15 @@ test_maps <- function(maps, baseline = 0, compare = NULL, adjacency = NULL,
 }
 
 # ---- what is given
+
+# unused: of arguments the correction that they belong to.
+warn_of_unused <- function(unused, correction) {
+  if (!length(unused)) return(invisible())
+  warn(paste0("`", names(unused), "`", collapse = " and "),
+       if (length(unused) > 1) " are" else " is", " not used by correction = ",
+       dQuote(correction, FALSE), ", but by ", enumerate(unique(unused)), ".",
+       class = "repalign_unused", data = names(unused))
+}
 
 map_alternative <- function(alternative, settings) {
   if (!is.null(alternative)) {

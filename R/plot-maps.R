@@ -11,7 +11,7 @@
 #'   places from the largest one, and the threshold. `"max_null"`: the largest corrected statistics
 #'   of the flips, and the largest of the data.
 #' @param at where the places stand along the axis, a number for each place of the rows, such as
-#'   their times; `NULL`: in their order.
+#'   their times; `NULL`: at the times in their names, such as "Cz, 120 ms", else in their order.
 #' @param xlab,ylab titles of the axes; `NULL`: made of what is known.
 #' @param ... arguments of `autoplot()`, which `plot()` passes on; any other is an error.
 #' @return `plot()` returns `x`, invisibly. `autoplot()` returns a ggplot object.
@@ -52,6 +52,11 @@ autoplot.repalign_map_test <- function(object, type = c("course", "ranked", "max
   refuse_undefined(rows$statistic)
   if (type == "max_null") return(map_null_picture(rows, facts, xlab, ylab))
   if (type == "ranked") return(ranked_map_picture(rows, facts, xlab, ylab))
+  axis <- if (is.null(at)) axis_of_names(rows$center)
+  if (!is.null(axis)) {
+    at <- axis$at
+    if (is.null(xlab)) xlab <- paste0(axis$word, " (", axis$unit, ")")
+  }
   course_picture(rows, facts, course_axis(rows, at), xlab, ylab)
 }
 

@@ -313,9 +313,17 @@ settled <- function(values) round(values, 12)
 caption_of <- function(...) {
   parts <- c(...)
   if (!length(parts)) return(NULL)
-  text <- paste(parts, collapse = "; ")
-  text <- paste0(toupper(substr(text, 1, 1)), substring(text, 2), ".")
-  paste(strwrap(text, 60), collapse = "\n")
+  text <- paste0(parts, c(rep(";", length(parts) - 1), "."))
+  text[1] <- paste0(toupper(substr(text[1], 1, 1)), substring(text[1], 2))
+  # lines that fit 3.5 inches, and break between two parts rather than within one
+  lines <- character()
+  for (part in text) {
+    last <- length(lines)
+    joined <- paste(lines[last], part)
+    if (last && nchar(joined) < 60) lines[last] <- joined else
+      lines <- c(lines, strwrap(part, 60))
+  }
+  paste(lines, collapse = "\n")
 }
 
 # ---- shading

@@ -33,9 +33,15 @@ similarity_sentence <- function(x) {
   need_columns(x, c("x", "y", "measure", "score"), "told", "result")
   for_each_measure(x, function(part) {
     scores_sentence(part, signs_of(part, part$measure[1]), function(row) {
-      c(stimuli_words(part$n[row]), if (!is.null(part$pairs)) paste(part$pairs[row], "pairs"))
+      c(stimuli_words(part$n[row]), if (!is.null(part$pairs)) paste(part$pairs[row], "pairs"),
+        if (!is.null(part$in_sample)) held_out_words(part[row, ]))
     })
   })
+}
+
+held_out_words <- function(row) {
+  c(paste("held out in", count_of(row$folds, "fold")),
+    paste("in sample", number_word(row$in_sample)), if (!is.na(row$p_value)) p_words(row$p_value))
 }
 
 #' The grid of scores as a matrix
@@ -348,6 +354,28 @@ tidy.repalign_result <- function(x, ...) {
   tidied <- stats::setNames(rows[!is.na(names)], names[!is.na(names)])
   if (is.null(declared$term)) return(tidied)
   cbind(term = if (nrow(rows)) declared$term(rows) else character(), tidied)
+}
+
+# Rows that stand beside each other for several models.
+term_first <- function(tidied) tidied[union("term", names(tidied))]
+
+# A row for each model of results over many places, with the place whose `size` is largest. facts:
+# list(settings, threshold); names: what some of the columns are called instead.
+best_of_models <- function(rows, size, facts, names) {
+  parts <- lapply(split(seq_len(nrow(rows)), factor(rows$model, unique(rows$model))), function(at) {
+    best <- at[which.max(size[at])]
+    if (!length(best)) best <- at[1]
+    data.frame(model = rows$model[best], scored = sum(!is.na(size[at])),
+               lost = sum(is.na(size[at])),
+               significant = sum(rows$p_familywise[at] <= facts$settings$alpha, na.rm = TRUE),
+               threshold = unname(facts$threshold[as.character(rows$model[best])]),
+               best = rows$center[best], score = rows$score[best],
+               p_familywise = rows$p_familywise[best])
+  })
+  if (!length(parts)) return(NULL)
+  result <- do.call(rbind, unname(parts))
+  names(result)[match(names(names), names(result))] <- names
+  result
 }
 
 # Results without a glance() of their own are counted.

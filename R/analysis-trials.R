@@ -39,7 +39,8 @@ trial_terms_of <- function(comparison, setup) {
   same <- identical(given$sides$x$cache, given$sides$y$cache)
   part <- function(name, at) {
     sides <- given$sides[at]
-    sample <- trial_sample(sides[[1]], sides[[2]], NULL, setup$clusters)
+    check_trial_pair(sides[[1]], sides[[2]], setup$clusters)
+    sample <- trial_sample(sides[[1]], sides[[2]], setup$clusters)
     exponent <- 2 * (sum(log2(given$scale[match(at, c("x", "y"))])) - sum(sample$scale))
     h <- trial_terms(sample) * 2^exponent
     list(sample = sample, factor = 2^exponent, h = ifelse(is.nan(h), 0, h),

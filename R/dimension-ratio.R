@@ -133,36 +133,12 @@ participation_ratio <- function(x, y = NULL, units = NULL, conf_level = NULL,
   if (!is.null(conf_level)) {
     conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
   }
-  complete <- without_missing(list(x = x, y = y), na, same = TRUE)
-  units <- cut_unit_labels(units, x, complete$columns$x, "units", "x")
-  sample <- dimension_sample(complete$given$x, complete$given$y)
+  sample <- open_dimension(x, y, units, !is.null(conf_level), na)
   repr <- sample$repr
-  refuse_repeats(list(repr), sample$codes)
-  check_rows(repr$n, 4, repr$arg, "a corrected estimator")
-  check_pair_memory(declaration("cka"), list(x = repr, y = repr), corrected_cka)
-  # the labels of the call, or those that a responses object declares: neurons, or with one trial
-  # the sessions whose neurons share noise
-  given <- unclass(repr$responses)
-  own <- if (length(given$values) && dim(given$values)[3] == 1 && !is.null(given$session)) {
-    given$session
-  } else given$neuron
-  if (!is.null(units) && !is.null(own)) {
-    abort("`units` is given, but `", repr$arg, "` declares ",
-          if (identical(own, given$neuron)) "neurons" else "sessions",
-          " already: leave out one of the two.", class = "repalign_error_choice", arg = "units")
-  }
-  units <- check_labels(if (is.null(units)) own else units, ncol(repr$data), "units", repr$arg,
-                        colnames(repr$data))
-  layout <- neuron_layout(units, ncol(repr$data), isTRUE(given$complete))
+  layout <- neuron_layout(repr$columns$units, ncol(repr$data), isTRUE(repr$responses$complete))
   tables <- if (!is.null(conf_level)) {
-    check_rows(repr$n, 5, repr$arg, "a jackknife")
-    check_clusters(sample$codes, repr$n, repr$arg, 5, "a jackknife")
-    if (is.null(sample$codes)) {
-      note_declared_series(list(sample$repr))
-      warn_of_rows(list(sample$repr), NULL, "errors", list(declared_cluster_remedy))
-    }
-    n <- as.double(sample$repr$n)
-    q <- ncol(sample$repr$data)
+    n <- as.double(repr$n)
+    q <- ncol(repr$data)
     events <- if (is.null(sample$trials)) 1 else sample$trials$events
     dense <- if (isTRUE(sample$trials$runs)) 3 * n^2 else 3 * min(n, q)^2
     check_memory(8 * (30 * n * q + 4 * n * events * q + dense), "The jackknife",
@@ -172,8 +148,8 @@ participation_ratio <- function(x, y = NULL, units = NULL, conf_level = NULL,
   f <- form_linear(repr)
   entries <- as.double(f$n) * f$d
   spread <- list(psi_stimuli = mean(f$k)^2 / mean(f$k^2), psi_neurons = mean(f$s)^2 / mean(f$s^2),
-       rho = (sum(f$s) / entries)^2 / (sum(f$f) / entries))
-  result <- data.frame(dimensionalities(sample, layout, is.null(units)), spread)
+                 rho = (sum(f$s) / entries)^2 / (sum(f$f) / entries))
+  result <- data.frame(dimensionalities(sample, layout, is.null(repr$columns$units)), spread)
   if (!is.null(conf_level)) {
     result <- data.frame(result, dimension_intervals(tables, layout, conf_level))
   }

@@ -63,7 +63,21 @@ prepare <- function(x, measure = "cka", ..., data = FALSE, threads = NULL,
             "give the data to similarity().", class = "repalign_error_measure", arg = "measure")
     }
   }
-  hold_threads(threads)
+  call <- open_preparing(x, measures, na, threads)
+  check_prepared_memory(call$set, call$sides$x)
+  advance <- progress_along(length(call$sides$x$reprs))
+  made <- lapply(call$sides$x$reprs, function(repr) {
+    on.exit(advance())
+    prepared_representation(repr, call$given, call$set, data)
+  })
+  arranged_like(x, made)
+}
+
+# The opened call, in which the representations stand on both sides, with `given`: the measures as
+# later calls give them, but with labels in the order of the stimuli and columns that are kept. What
+# is declared but not used is said by later calls.
+open_preparing <- function(x, measures, na, threads, frame = parent.frame()) {
+  hold_threads(threads, frame)
   refuse_results(x, "x")
   na <- check_choice(na, missing_rules, "na")
   side <- as_side(x, "x", na != "error")
@@ -71,35 +85,25 @@ prepare <- function(x, measure = "cka", ..., data = FALSE, threads = NULL,
     if (!is.null(repr$prepared)) refuse_prepared(repr$arg, "is prepared already: give the data.")
   }
   side$reprs <- with_common_stimuli(side$reprs, names_count(measures))
-  measures <- lapply(measures, measure_in_order, side$reprs)
-  whole <- complete_sides(list(x = side, y = side, self = TRUE, same = FALSE), measures, na)
-  side <- whole$sides$x
-  measures <- whole$set
-  settled <- settled_for_side(measures, side)
-  refuse_holes(side$reprs, settled)
-  set_largest_k(settled, side$reprs)
-  check_prepared_memory(settled, side)
-  advance <- progress_along(length(side$reprs))
-  made <- lapply(side$reprs, function(repr) {
-    on.exit(advance())
-    prepared_representation(repr, measures, settled, data)
-  })
-  arranged_like(x, made)
-}
-
-# The measures with the arguments that they have when these representations stand on both sides.
-settled_for_side <- function(measures, side) {
+  arg <- side$reprs[[1]]$arg
   sides <- list(x = side, y = side, self = TRUE, same = FALSE, models = side$is_models)
-  declared <- quietly_done(declared_sides(sides, settled_set(measures, sides)))
-  labels <- c(list(declared$clusters), lapply(declared$set, function(m) m$args$clusters))
-  if (any(vapply(labels, anyNA, NA))) refuse_unlabelled(side$reprs[[1]]$arg)
-  lapply(declared$set, settled_measure)
-}
-
-refuse_unlabelled <- function(arg) {
-  abort("Stimuli of `", arg, "` without a label in `clusters` would have to be left out, which ",
-        "prepare() cannot: leave them out of the data.", class = "repalign_error_prepared",
-        arg = arg)
+  call <- quietly_done(open_sides(sides, measures, na, frame = frame))
+  if (!is.null(call$left_out)) inform(call$left_out, class = "repalign_left_out")
+  given <- Map(function(measure, settled) {
+    labels <- intersect(c("clusters", "units_x", "units_y", "stimulus_noise"),
+                        names(Filter(Negate(is.null), measure$args)))
+    measure$args[labels] <- settled$args[labels]
+    measure
+  }, measures, call$set)
+  labels <- c(lapply(side$reprs, function(repr) repr$responses$cluster),
+              lapply(call$set, function(measure) measure$args$clusters))
+  if (any(vapply(labels, anyNA, NA))) {
+    abort("Stimuli of `", arg, "` without a label in `clusters` would have to be left out, which ",
+          "prepare() cannot: leave them out of the data.", class = "repalign_error_prepared",
+          arg = arg)
+  }
+  for (measure in call$set) check_clusters(measure$args$clusters, call$n, arg, 1, "a similarity")
+  c(call, list(given = given))
 }
 
 check_prepared_memory <- function(settled, side) {
@@ -164,7 +168,7 @@ make_forms <- function(measure, repr, tied) {
 # which they are an error.
 forms_of_sides <- function(measure, repr) {
   d <- measure$declaration
-  refused <- refusal(measure, repr)
+  refused <- repr$refused[[measure$label]]
   if (!is.null(refused)) stop(refused)
   forms <- lapply(c(x = "x", y = "y"), function(side) {
     repr$side <- side

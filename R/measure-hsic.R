@@ -116,8 +116,10 @@ self_h <- function(repr, args, units, form = form_linear(repr)) {
   remember_summary(repr, "H with itself", what, {
     pair <- self_pair(repr)
     labels <- if (!is.null(units)) list(x = units, y = units)
-    if (args$corrects$trials) pair_trial_h(pair, args, labels, TRUE)
-    else if (goes_by_clusters(args)) cluster_h(pair, args, labels, TRUE)
+    if (args$corrects$trials) {
+      check_trials(pair, args)
+      pair_trial_h(pair, args, labels, TRUE)
+    } else if (goes_by_clusters(args)) cluster_h(pair, args, labels, TRUE)
     else if (args$kernel == "linear") linear_h(pair, args$estimator, labels, TRUE)
     else kernel_pair_h(pair, args)
   })

@@ -434,16 +434,14 @@ stream_sentence <- function(x) {
 #'   batches - 1) * se`.
 #' @details
 #' *One pass* needs memory for the products of all columns, about `200 * D^2` bytes for `D` columns
-#' of both sides together (200 MB for 512 + 512). Results differ from those of `cka()` by rounding
-#' (less than 1e-10 of the value). The standard error comes from leaving out blocks of successive
-#' chunks, at most 40: chunks of a function should be of about equal size, some hundred rows or
-#' more, and not few.
+#' of both sides together (200 MB for 512 + 512). The standard error comes from leaving out blocks
+#' of successive chunks, at most 40: chunks of a function should be of about equal size, some
+#' hundred rows or more, and not few.
 #'
 #' *Minibatches* are disjoint; rows that do not fill a last one are left out. The values H are
-#' averaged over minibatches before the ratio is taken. Where neighbouring rows are alike (images
-#' sorted by class), minibatches of successive rows say little of stimuli of different kinds: a
-#' warning of class `repalign_dependence` points that out; give the rows in random order then, or
-#' `shuffle`. The `"naive"` estimate depends on the size of the minibatches.
+#' averaged over minibatches before the ratio is taken. A warning of class `repalign_dependence`
+#' points out neighbouring rows that are alike (images sorted by class): give the rows in random
+#' order then, or `shuffle`. The `"naive"` estimate depends on the size of the minibatches.
 #'
 #' `.npy`, `.npz`, `.safetensors`, `.h5` and tables are read chunk by chunk; `.rds` and MATLAB files
 #' before version 7.3 can only be read whole.

@@ -61,19 +61,17 @@ NULL
 #'
 #' With trials ([responses()]), all estimates are means over products of different trials of a
 #' stimulus, for neurons that may have been recorded together, and of all trials for others. Noise
-#' then drops out, also where neurons or both areas share it. Stimuli may have different numbers of
-#' trials; one without two trials is left out for the neurons concerned. Two sides with trials are
-#' taken as recorded together unless their sessions differ. A side without trials counts as without
-#' noise.
+#' then drops out, also where neurons or both areas share it. A stimulus without two trials is left
+#' out for the neurons concerned. Two sides with trials are taken as recorded together unless their
+#' sessions differ. A side without trials counts as without noise.
 #'
-#' The naive and the stimulus-corrected CKA do not change when the neurons of either side are
-#' rotated; `"stimulus_neuron"` does. A constant (silent) column counts as a neuron. With the
-#' manifold kernel the naive estimate of unrelated data is well above 0.
+#' Rotation of the neurons of a side changes `"stimulus_neuron"` only. A silent column counts as a
+#' neuron.
 #'
 #' When not to trust it:
 #' * a single value from few neurons (fewer than about 16 to 32 in cortical recordings) scatters
-#'   widely and can be undefined. Pool over trials, splits or subsets instead ([brain_to_brain()],
-#'   [trial_to_trial()]), and look at the interval ([cka_interval()]);
+#'   widely and can be undefined. Pool over subsets ([brain_to_brain()]) or trials
+#'   ([trial_to_trial()]), and look at the interval ([cka_interval()]);
 #' * a value well above 1 usually means that `x` and `y` share neurons under different names, or
 #'   noise: use `shared_neurons`, or `units_x` and `units_y`. `"stimulus_neuron"` warns (class
 #'   `repalign_unstable`) of values above 1.5 from at least 60 stimuli and 40 neurons on each side,

@@ -27,8 +27,7 @@ NULL
 #' the score is a metric; if the numbers differ, the triangle inequality can fail.
 #'
 #' When not to trust it: raw columns with large means are matched by these means, and between
-#' networks with different scales the score mainly compares norms. (The table and the code of the
-#' ReSi benchmark use raw columns; its text can be read as `center = TRUE, scale = TRUE`.)
+#' networks with different scales the score mainly compares norms.
 #' @references Williams et al. (2021), NeurIPS 34. Jonker and Volgenant (1987), Computing 38.
 #' @examples
 #' set.seed(1)
@@ -121,16 +120,14 @@ declare_measure(
 #' @details
 #' The score is the mean of the correlations over stimuli, with their signs, of the matched pairs.
 #' Every column of the narrower side is matched; unmatched columns of the wider side do not count.
-#' The optimal matching is exact (shortest augmenting paths). Ties in the greedy matching are
-#' resolved by the order of the columns.
+#' The optimal matching is exact (shortest augmenting paths).
 #'
 #' Reordering the columns, and adding an offset to a column or multiplying it by a positive factor,
 #' leave the score as it is. Rotation changes it: it asks whether single neurons correspond. A
 #' constant column is an error that names it.
 #'
 #' When not to trust it: when stimuli are few, the best of many chance correlations is far above 0,
-#' and it rises with the number of neurons. (The text of the ReSi benchmark's paper describes the
-#' greedy matching, while its code computes the optimal one.)
+#' and it rises with the number of neurons.
 #' @references Li et al. (2015), NIPS workshop on feature extraction. Jonker and Volgenant
 #'   (1987), Computing 38.
 #' @examples
@@ -190,8 +187,7 @@ declare_measure(
 #' leave the score as it is. Rotation changes it. A constant column is an error that names it.
 #'
 #' When not to trust it: when stimuli are few, the best of many chance correlations is far above 0,
-#' and the higher the more columns the other side has. (The paper of the ReSi benchmark describes
-#' one direction, while its code averages both, as here.)
+#' and the higher the more columns the other side has.
 #' @references Li et al. (2015), NIPS workshop on feature extraction.
 #' @examples
 #' set.seed(1)

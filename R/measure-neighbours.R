@@ -26,9 +26,8 @@ NULL
 #'   For unrelated representations of n stimuli its mean is k / (n - 1); with clusters of m stimuli
 #'   each it is k / (n - m).
 #' @details
-#' Let \eqn{N_x(i)} and \eqn{N_y(i)} be the k nearest neighbours of stimulus i on
-#' the two sides. The score is the mean over i of \eqn{|N_x(i) \cap N_y(i)| / k}{|N_x(i) and N_y(i)|
-#' / k}. Two representations can have the same neighbours and differ in all large distances.
+#' Let \eqn{N_x(i)} and \eqn{N_y(i)} be the k nearest neighbours of stimulus i on the two sides. The
+#' score is the mean over i of \eqn{|N_x(i) \cap N_y(i)| / k}{|N_x(i) and N_y(i)| / k}.
 #'
 #' The metric determines which changes of one side leave the score as it is. Cosine: rotation and
 #' scaling, but not translation. Euclidean: rotation, scaling and translation. Inner product:

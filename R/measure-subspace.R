@@ -22,8 +22,7 @@ NULL
 #'
 #' When not to trust it: the regression is fitted and evaluated on the same stimuli ([encode()]
 #' takes others). For unrelated data the score is about rank y / (n - 1). If the rank of `y` is n -
-#' 1, the score is 1 whatever the data, with a warning of class `repalign_trivial`. Other code may
-#' predict `y` from `x` instead. Large matrices take long, see [procrustes()].
+#' 1, the score is 1 whatever the data, with a warning of class `repalign_trivial`.
 #' @references Kornblith, Norouzi, Lee and Hinton (2019), ICML.
 #' @examples
 #' set.seed(1)
@@ -114,8 +113,7 @@ declare_measure(
 #'
 #' When not to trust it: for unrelated data the score is about min(d, d') / n. If the columns of one
 #' side span all possible directions (rank n), the score depends only on the numbers of stimuli and
-#' columns, with a warning of class `repalign_trivial`. Large matrices take long, see
-#' [procrustes()].
+#' columns, with a warning of class `repalign_trivial`.
 #' @references May, Zhang, Dao and Re (2019), NeurIPS.
 #' @examples
 #' set.seed(1)
@@ -189,7 +187,7 @@ declare_measure(
 #' When not to trust it: at `lambda = 0`, when there are not many more stimuli than neurons. If one
 #' side has rank n - 1, the score depends only on the ranks, with a warning of class
 #' `repalign_trivial`. The score of unrelated data then grows with the number of neurons: compare
-#' only pairs of similar size. Large matrices take long, see [procrustes()].
+#' only pairs of similar size.
 #' @references Boix-Adsera, Lawrence, Stepaniants and Rigollet (2022), NeurIPS.
 #' @examples
 #' set.seed(1)

@@ -38,8 +38,7 @@
 #' and components, and fits models with weights anew. Clusters must have one size for it (otherwise
 #' `NA`, with a note). A cosine is far above 0 for all RDMs that are positive, so that `p_zero` is
 #' then small for any model; `p_chance` is not. A model that is the same for all pairs between
-#' clusters has no score. Permutations by Kendall's tau, and RDMs that lack different pairs, take
-#' long.
+#' clusters has no score. Permutations of RDMs that lack different pairs take long.
 #' @references \enc{Schütt}{Schuett}, Kipnis, Diedrichsen and Kriegeskorte (2023), eLife 12.
 #'   Nili, Wingfield, Walther, Su, Marslen-Wilson and Kriegeskorte (2014), PLoS Computational
 #'   Biology 10 (ceilings).

@@ -36,8 +36,7 @@
 #' of the other groups. `p_chance` permutes the stimuli of the models, and fits models with weights
 #' anew. Clusters must have one size for it (otherwise `NA`, with a note). Cosines of positive RDMs
 #' have a small `p_zero` for any model; `p_chance` has not. A model that is the same for all pairs
-#' between clusters has no score. Permutations by Kendall's tau, and RDMs that lack different pairs,
-#' take long.
+#' between clusters has no score. Permutations of RDMs that lack different pairs take long.
 #' @references \enc{Schütt}{Schuett}, Kipnis, Diedrichsen and Kriegeskorte (2023), eLife 12.
 #'   Nili, Wingfield, Walther, Su, Marslen-Wilson and Kriegeskorte (2014), PLoS Computational
 #'   Biology 10 (ceilings).

@@ -92,6 +92,7 @@ static const R_CallMethodDef entries[] = {
     /* call_svd.c */
     ENTRY(singular_values, 1),
     ENTRY(svd, 1),
+    ENTRY(leading_vector, 1),
     /* call_basis.c */
     ENTRY(basis, 4),
     ENTRY(gram_triangle, 3),

@@ -147,6 +147,7 @@ SEXP repalign_u_center(SEXP k);
 /* call_svd.c: singular value decompositions. */
 SEXP repalign_singular_values(SEXP a);
 SEXP repalign_svd(SEXP a);
+SEXP repalign_leading_vector(SEXP a);
 
 /* call_basis.c: orthonormal bases. */
 SEXP repalign_basis(SEXP x, SEXP means, SEXP scale, SEXP fast);

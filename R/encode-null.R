@@ -9,6 +9,9 @@
 # The permutations of a call, or NULL.
 encoding_design <- function(call, settings, permutations) {
   if (is_no_permutation(permutations)) return(NULL)
+  if (is.numeric(permutations) && length(permutations) == 1) {
+    check_count(permutations, "permutations", least = 0)
+  }
   given <- cut_permutations(permutations, call$rows)
   plan <- permutation_plan(call$n, given, NULL, FALSE, "auto", call$clusters)
   engine <- if (has_pair_forms(settings)) "coset" else "random"

@@ -70,7 +70,7 @@ encoding_notes <- function(cells, settings, folds) {
   total <- function(part) sum(vapply(cells, function(cell) as.double(cell[[part]]), 0))
   noisy <- total("unreliable")
   flat <- sum(vapply(cells, function(cell) sum(cell$by_fold$undefined), 0))
-  shared <- any(vapply(cells, function(cell) cell$shared_noise, NA))
+  unknown <- unlist(lapply(cells, function(cell) cell$no_ceiling))
   c(
     if (noisy > 0) {
       paste0("Reliability of at most ", format(settings$min_reliability), ": ",
@@ -81,10 +81,11 @@ encoding_notes <- function(cells, settings, folds) {
       paste0("Correlations that are undefined, because responses or predictions do not vary in a ",
              "fold: ", flat, ". The mean is over the other folds.")
     },
-    if (shared) {
+    if ("shared" %in% unknown) {
       paste("No ceiling: trials that are runs or share events have noise in common that halves of",
             "the trials do not tell.")
-    }
+    },
+    if ("single" %in% unknown) "No ceiling: `to` has no stimulus with two trials."
   )
 }
 
@@ -216,11 +217,15 @@ as.data.frame.repalign_encoding <- function(x, row.names = NULL, optional = FALS
   cells <- cells_of(x)
   plain <- NextMethod()
   named <- plain[intersect(c(source_columns(x), "model_x", "model_y", "x", "y"), names(plain))]
-  tables <- lapply(seq_along(cells), function(k) {
-    table <- if (part == "neurons") neuron_table(cells[[k]]) else fold_table(cells[[k]])
+  table_of <- if (part == "neurons") neuron_table else fold_table
+  # without rows the columns of any pair, as far as one is kept
+  if (!length(cells)) {
+    return(cbind(named, table_of(attr(x, "cells")$cells[[1]])[0, , drop = FALSE]))
+  }
+  do.call(rbind, lapply(seq_along(cells), function(k) {
+    table <- table_of(cells[[k]])
     cbind(named[rep(k, nrow(table)), , drop = FALSE], table, row.names = NULL)
-  })
-  if (length(tables)) do.call(rbind, tables)
+  }))
 }
 
 neuron_table <- function(cell) {
@@ -239,7 +244,7 @@ fold_table <- function(cell) {
 }
 
 #' @rdname encode
-#' @param newdata an error: what is predicted are the stimuli that were left out.
+#' @param newdata not used (an error): predictions are of the stimuli that were left out.
 #' @export
 predict.repalign_encoding <- function(object, newdata = NULL, ...) {
   no_other_arguments(...)

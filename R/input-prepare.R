@@ -7,13 +7,11 @@ NULL
 #'
 #' What measures make of a representation before they compare it (distances, neighbour graphs,
 #' decompositions) as an object that can be saved, and be given to [similarity()], [calibrate()] and
-#' [score_interval()] in the place of the data: the layers of a zoo of models are prepared once, and
-#' every new recording is compared with them in the time of the comparisons alone.
+#' [score_interval()] in the place of the data.
 #'
 #' @param x a representation, a named list of them, or a named list of models (lists of layers), as
 #'   in [similarity()].
-#' @param measure one or more measures, as in [similarity()]; not those of [new_measure()], of which
-#'   nothing can be prepared.
+#' @param measure one or more measures, as in [similarity()], but not of [new_measure()].
 #' @param ... not used: parameters of a measure are given to [measure()].
 #' @param data `TRUE`: keep the data beside the forms, which [score_interval()] and
 #'   [score_weighted()] need.
@@ -21,35 +19,26 @@ NULL
 #' @param na what to do about missing values, see [similarity()].
 #' @return Of one representation an object of class `repalign_prepared`, of a list a list of them
 #'   (class `repalign_prepared_list`, with the same names), which can be subset and saved
-#'   ([saveRDS()]) like any list; lists of prepared and of plain representations may be mixed.
-#'   `print()` tells the size.
+#'   ([saveRDS()]) like any list, and mixed with plain representations. `print()` tells the size.
 #' @details
-#' A prepared representation knows the measures with their parameters, the number of stimuli, and
-#' their names if there are row names. In a call that asks for another measure, other parameters or
-#' other stimuli it is an error of class `repalign_error_prepared`, which says what it was made for.
-#' So it is where stimuli would have to be left out (`na`, labels `NA`), with `series`, in functions
-#' that need the data themselves, and under another version of this package. A call may use some of
-#' the measures only.
+#' A call that asks for another measure, other parameters or other stimuli than were prepared is an
+#' error of class `repalign_error_prepared`. So it is where stimuli would have to be left out (`na`,
+#' labels `NA`), with `series`, in functions that need the data themselves, and under another
+#' version of this package. A call may use some of the measures only.
 #'
-#' Null scores are the same as from the data, to the last bit (on the same machine and BLAS), and so
-#' are scores, but for grids that are made as products of matrices (see [similarity()]), which agree
-#' to 1e-12. Nothing random is stored: each call draws the order of tied neighbours, and the subsets
-#' of [rtd()], as it does for data, by the names in the call. Warnings about a representation may
-#' come from `prepare()` and not from the call.
+#' Scores and null scores are the same as from the data. Warnings about a representation may come
+#' from `prepare()` and not from the call.
 #'
-#' Without `data = TRUE`, the data are kept beside the forms where comparisons need them: for
+#' Without `data = TRUE`, the data are kept beside the forms only where comparisons need them: for
 #' [responses()], distances and graphs, for tied neighbours, for [procrustes()] and its relatives,
 #' [aligned_cosine()], [permutation_procrustes()], [linear_regression()] and [rtd()], and for
 #' [cka()] with the linear kernel and no more neurons than stimuli, or with `"stimulus_neuron"`.
-#' Such measures prepare less than others. Otherwise the object holds no responses, but distances
-#' between all stimuli, or bases, from which much of the data could be made again.
+#' Otherwise the object holds distances between all stimuli, or bases, from which much of the data
+#' could be made again.
 #'
-#' `calibrate()` needs more than scores do: what it permutes, such as the n x n matrices of linear
-#' kernels, is made of the forms in each call.
-#'
-#' A recording against 100 prepared layers took about as long as the comparisons alone, which was
-#' 2.4 (linear `cka`) to 23 times (`cknna`) faster than from the data, but not with `procrustes`
-#' (article "What was simulated").
+#' A recording against 100 prepared layers was 2.4 (linear `cka`) to 23 times (`cknna`) faster than
+#' from the data, but not with `procrustes` (article "What was simulated"). `calibrate()` still
+#' makes what it permutes in each call.
 #' @examples
 #' zoo <- prepare(v4_layers, c("rsa", "mutual_knn"))
 #' zoo

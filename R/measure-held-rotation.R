@@ -3,9 +3,8 @@
 # A measure that aligns neurons declares `held`: NULL, or a function(args) that gives what
 # new_holdout() makes.
 #
-# fit      function(train, test, args): what is made of one side of a fold. train: the
-# representation
-#          of its training stimuli; test: the rows of data of the others. Its parts `train` and
+# fit      function(train, test, args): what is made of one side of a fold. train: what represents
+#          its training stimuli; test: the rows of data of the others. Its parts `train` and
 #          `test` are matrices with a row for each training and test stimulus, and a permutation of
 #          the stimuli within folds moves these rows and nothing else
 # score    function(x, y, args): the score on the test stimuli, of the fits of both sides
@@ -40,7 +39,8 @@ whitened_fold <- function(train, test, args) {
   outside <- weight_outside(form, args)
   beyond <- if (outside > 0 && ncol(v) < nrow(v)) sum((rows - tcrossprod(inside, v))^2) else 0
   list(train = sweep(parts$u[, known, drop = FALSE], 2, w, "*"), test = turned,
-       norm = sqrt(sum(turned^2) + outside^2 * beyond), scale = unit$scale)
+       beyond = outside^2 * beyond, norm = sqrt(sum(turned^2) + outside^2 * beyond),
+       scale = unit$scale)
 }
 
 # w / s of directions whose singular value is 0, as the limit of whitening by a pseudo-inverse.
@@ -57,13 +57,28 @@ rotated_score <- function(x, y, args) {
   k <- sum(parts$d > 1e-10 * parts$d[1])
   if (parts$d[1] == 0) k <- 0
   at <- seq_len(k)
-  inner <- sum((x$test %*% parts$u[, at, drop = FALSE]) * (y$test %*% parts$v[, at, drop = FALSE]))
-  if (args$method == "euclidean" && !args$scale) {
-    units <- common_units(x, y, FALSE)
-    squares <- (units$x * x$norm)^2 + (units$y * y$norm)^2 - 2 * units$x * units$y * inner
-    return(sqrt(max(squares, 0)) / units$scale)
-  }
-  if (x$norm == 0 || y$norm == 0) return(NA_real_)
-  cosine <- max(-1, min(1, inner / x$norm / y$norm))
-  if (args$method == "angular") acos(cosine) else sqrt(2 - 2 * cosine)
+  relative <- is_relative(args)
+  if (relative && (x$norm == 0 || y$norm == 0)) return(NA_real_)
+  units <- common_units(x, y, relative)
+  distance <- turned_distance(turned_rows(x, parts$u[, at, drop = FALSE], units$x),
+                              turned_rows(y, parts$v[, at, drop = FALSE], units$y))
+  if (!relative) return(distance / units$scale)
+  if (args$method == "angular") 2 * asin(min(distance / 2, 1)) else distance
+}
+
+# Test rows in the directions of a rotation, and the squares of these and of what it does not reach.
+turned_rows <- function(side, directions, unit) {
+  rows <- side$test %*% directions
+  missed <- if (ncol(directions) < ncol(side$test)) {
+    sum((side$test - tcrossprod(rows, directions))^2)
+  } else 0
+  list(rows = unit * rows, square = (unit * side$norm)^2, beyond = unit^2 * (side$beyond + missed))
+}
+
+# Near 0 the distance is made of residuals, because a difference of squares loses its digits.
+turned_distance <- function(a, b) {
+  squares <- a$square + b$square
+  rest <- squares - 2 * sum(a$rows * b$rows)
+  if (rest > cancelled_share * squares) return(sqrt(rest))
+  sqrt(sum((a$rows - b$rows)^2) + a$beyond + b$beyond)
 }

@@ -68,7 +68,7 @@ encoding_axis <- function(rows) {
   measures <- unique(as.character(rows$measure))
   words <- if (all(endsWith(measures, "r2"))) "R squared" else
     if (all(endsWith(measures, "cor"))) "correlation" else "score"
-  paste(words, "of stimuli that were left out")
+  paste("held-out", words)
 }
 
 encoded_neurons <- function(object) {

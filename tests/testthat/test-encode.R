@@ -264,3 +264,52 @@ test_that("no rows have no errors", {
   x <- matrix(rnorm(60), 20)
   expect_error(score_interval(encode(x, x)[0, ]), "no rows", class = "repalign_error_size")
 })
+
+test_that("trials of which none was repeated have no ceiling, and a note", {
+  set.seed(15)
+  data <- related(20, 4, 3)
+  folds <- rep(1:4, 5)
+  single <- array(NA, c(20, 3, 3))
+  for (i in 1:20) single[i, , 1 + i %% 3] <- data$y[i, ]
+  plain <- encode(data$x, data$y, folds = folds)
+  for (to in list(single, array(data$y, c(20, 3, 1)))) {
+    found <- encode(data$x, to, folds = folds)
+    expect_equal(found$score, plain$score)
+    expect_true(is.na(found$ceiling) && is.na(found$normalized))
+    expect_output(print(found), "No ceiling: `to` has no stimulus with two trials")
+  }
+  expect_false(any(grepl("No ceiling", capture.output(print(plain)))))
+})
+
+test_that("a result without rows has tables without rows", {
+  set.seed(16)
+  data <- related(20, 4, 3)
+  found <- encode(data$x, data$y)
+  for (part in c("neurons", "folds")) {
+    expect_identical(as.data.frame(found[0, ], part = part),
+                     as.data.frame(found, part = part)[0, ], ignore_attr = "row.names")
+  }
+  expect_error(encode(data$x, data$y, permutations = -1), class = "repalign_error", "at least 0")
+})
+
+test_that("penalties are chosen alike with one decomposition and with one for each fold", {
+  set.seed(17)
+  y <- normal(60, 5)
+  folds <- list(test = split(1:60, rep(1:5, each = 12)), name = 1:5)
+  for (q in c(10, 55, 58, 80)) {
+    layer <- encoding_layer(normal(60, q) + 0.3 * y[, rep(1, q)], FALSE)
+    centred <- y - rep(colMeans(y), each = 60)
+    penalties <- c(1e-10, 1e-3, 1, 100) * sum(layer$x^2) / q
+    parts <- left_out_parts(fold_basis(layer$x, 1:60, integer()), centred)
+    for (codes in list(NULL, rep(1:15, each = 4))) {
+      found <- errors_beside_folds(parts, folds, penalties, codes)
+      for (k in 1:5) {
+        train <- setdiff(1:60, folds$test[[k]])
+        own <- centred[train, ] - rep(colMeans(centred[train, ]), each = 48)
+        blocks <- if (!is.null(codes)) unname(split(1:48, codes[train]))
+        expect_equal(found[[k]], inner_errors(fold_basis(layer$x, train, folds$test[[k]]), own,
+                                              penalties, blocks), tolerance = 1e-8)
+      }
+    }
+  }
+})

@@ -104,6 +104,21 @@ test_that("rotations, units and the order of neurons change nothing", {
                tolerance = 1e-9)
 })
 
+test_that("a side and its rotation are 0 apart, to the last digits", {
+  set.seed(10)
+  for (q in c(4, 30)) {
+    x <- matrix(rnorm(20 * q), 20)
+    turned <- x %*% qr.Q(qr(matrix(rnorm(q^2), q)))
+    set <- list("shape_distance", "procrustes_size_shape", measure("shape_distance", alpha = 0.5))
+    apart <- held_out(x, turned, set)$score
+    # what lies outside the training stimuli is reached by no rotation, and counts for alpha = 1
+    if (q == 4) expect_lt(max(apart), 1e-13) else expect_gt(min(apart[1:2]), 0.1)
+    expect_gt(held_out(x, turned + 1e-9 * rnorm(20 * q))$score, 1e-10)
+  }
+  expect_match(in_words(held_out(x, turned, permutations = 9)),
+               "held out in 5 folds, in sample .*p = ")
+})
+
 test_that("unrelated data are alike in sample, and not held out", {
   set.seed(5)
   cosines <- vapply(1:12, function(draw) {

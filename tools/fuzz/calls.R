@@ -58,8 +58,8 @@ optional_of <- function(fun, quirks = character()) {
 draw_call <- function() {
   draw <- one_of(list(draw_calibrate, draw_similarity, draw_single, draw_interval, draw_hsic,
                       draw_analysis, draw_searchlight, draw_map_test, draw_rdm_call, draw_recording,
-                      draw_evaluation, draw_conclusion),
-                 c(0.44, 0.1, 0.09, 0.03, 0.02, 0.04, 0.03, 0.02, 0.03, 0.03, 0.02, 0.17))
+                      draw_evaluation, draw_conclusion, draw_held_out),
+                 c(0.42, 0.1, 0.09, 0.03, 0.02, 0.04, 0.03, 0.02, 0.03, 0.03, 0.02, 0.17, 0.02))
   repeat {
     drawn <- draw()
     if (is.null(drawn)) next
@@ -93,6 +93,24 @@ draw_single <- function() {
   if (is.null(one)) return(NULL)
   list(fun = "a measure", id = one$id, sides = sides, parameters = one$args,
        call = call_of(one$id, c(sides[c("x", "y")], one$args)))
+}
+
+# A score of stimuli that were left out; seen by the checks of similarity().
+draw_held_out <- function() {
+  sides <- draw_sides()
+  at <- sides$facts
+  held <- Filter(function(id) !is.null(repalign:::registry[[id]]$held), names(parameters))
+  measures <- if (all(at$kinds == "data") && at$n > 7) draw_measures(at, held)
+  if (is.null(measures) || !all(measures$ids %in% held)) return(NULL)
+  folds <- one_of(list(NULL, 2, 3, rep_len(1:2, at$n)))
+  args <- c(sides[c("x", if (!is.null(sides$y)) "y")], given(
+    measure = measures$call, folds = folds, repeats = if (chance(0.1)) 2,
+    clusters = if (is.numeric(folds) && length(folds) == 1 && chance(0.2)) {
+      rep_len(seq_len(at$n %/% 2), at$n)
+    }, permutations = if (chance(0.2)) 4, threads = draw_threads()
+  ))
+  list(fun = "held_out", call = call_of("held_out", args), args = args, sides = sides,
+       ids = measures$ids)
 }
 
 draw_pair <- function(kind = NULL) {

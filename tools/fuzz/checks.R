@@ -33,6 +33,7 @@ check_call <- function(drawn, outcome, seed) {
     calibrate = check_calibration_result(drawn, value, outcome, seed),
     similarity = check_similarity_result(drawn, value, outcome, seed),
     `a measure` = check_score(drawn, value, outcome, seed),
+    held_out = check_held_out(value, outcome),
     hsic = c(check_one_number(value, outcome), problem(is.na(value), "hsic() is NA")),
     cka_interval = check_interval_result(drawn, value, outcome),
     searchlight = check_searchlight(drawn, value, outcome),
@@ -120,6 +121,15 @@ check_similarity_result <- function(drawn, value, outcome, seed) {
     check_ranges(value, set),
     if (seed %% 3 == 0) check_similarity_methods(value, names(set)),
     check_repeated(drawn, value, seed))
+}
+
+check_held_out <- function(value, outcome) {
+  if (!inherits(value, "repalign_similarity")) return("no repalign_similarity")
+  columns <- c("x", "y", "measure", "score", "in_sample", "sd_folds", "folds", "n", "p_value")
+  c(problem(!all(columns %in% names(value)), "other columns than are promised"),
+    problem(nrow(value) == 0, "no rows"), check_finite_columns(value),
+    problem(any(value$p_value <= 0 | value$p_value > 1, na.rm = TRUE), "a p_value beyond 0 to 1"),
+    check_methods(value, result_methods))
 }
 
 check_similarity_methods <- function(value, labels) {

@@ -161,7 +161,7 @@ form_uniformity <- function(repr, t, normalize) {
     n <- as.double(repr$n)
     potential <- pair_potential(repr, t, normalize, shifted = FALSE)
     value <- NA_real_
-    if (potential > stimulus_pairs(repr) / 2) {
+    if (potential > packed_length(repr$n) / 2) {
       value <- log1p(2 * pair_potential(repr, t, normalize, shifted = TRUE) / n^2)
     }
     list(above = log1p(2 * potential / n), value = value)
@@ -178,10 +178,6 @@ pair_potential <- function(repr, t, normalize, shifted) {
   .Call(C_packed_decay, distances$d, sqrt(t) / distances$scale, FALSE, shifted, thread_count())
 }
 
-uniformity_score <- function(statistic, x, y, args) {
-  if (is.na(x$value) || is.na(y$value)) abs(x$above - y$above) else abs(x$value - y$value)
-}
-
 declare_measure(
   id = "uniformity_difference", label = "Difference of uniformity", family = "statistic",
   resi = "UnifDiff", direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE,
@@ -195,6 +191,8 @@ declare_measure(
   form = "summary",
   keeps = function(args) if (args$normalize) "unit distances" else "distances",
   prepare = function(repr, args, side) form_uniformity(repr, args$t, args$normalize),
-  score = uniformity_score,
+  score = function(statistic, x, y, args) {
+    if (is.na(x$value) || is.na(y$value)) abs(x$above - y$above) else abs(x$value - y$value)
+  },
   needs_data = FALSE, memory = two_packed
 )

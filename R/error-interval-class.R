@@ -155,13 +155,12 @@ summary.repalign_interval <- function(object, ...) {
 #' @param level coverage, between 0 and 1; by default that of `object`.
 #' @param ... unused.
 #' @return `confint()`: a matrix with a row for each score and two columns, the lower and the upper
-#'   limit, named by their percentages; `NA` where the standard error is. `vcov()`: a square
-#'   matrix; its diagonal holds the squares of the column `se`, and `NA` where that is. Covariances
-#'   between scores whose errors come from deletions and scores whose errors come from half-samples
-#'   are `NA`: `method = "half-samples"` for all gives them, too. `influence_matrix()`: a matrix
-#'   with a row for each stimulus (or cluster) and a column for each score: how much the score would
-#'   rise, n times the derivative, if the stimulus had a larger share. Columns of scores by
-#'   half-samples are `NA`.
+#'   limit, named by their percentages; `NA` where the standard error is. `vcov()`: a square matrix;
+#'   its diagonal holds the squares of the column `se`, and `NA` where that is. Covariances between
+#'   scores whose errors come from deletions and scores whose errors come from half-samples are
+#'   `NA`: `method = "half-samples"` for all gives them, too. `influence_matrix()`: a matrix with a
+#'   row for each stimulus (or cluster) and a column for each score: n times the derivative of the
+#'   score by the share of the stimulus. Columns of scores by half-samples are `NA`.
 #' @details
 #' The rows of `vcov()` and `influence_matrix()` must come from one call of [score_interval()],
 #' because scores of different calls do not tell how they vary together. In `vcov()`, covariances

@@ -8,29 +8,21 @@ NULL
 #'
 #' The share of the variance of `x` that a linear regression on `y` explains.
 #'
-#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
-#'   [cka()].
-#' @param na what to do about missing values, see [similarity()].
+#' @param x,y see [cka()].
+#' @param na missing values: see [similarity()].
 #' @return One number in \[0, 1\]: R squared of predicting `x` from `y`; 1 when the centred
 #'   columns of `x` are linear combinations of those of `y`. It is not symmetric.
 #' @details
-#' The score is \eqn{||Q_y^T x||^2 / ||x||^2}{||Qy'x||^2 / ||x||^2}, with the centred columns
-#' of `x`, an orthonormal basis \eqn{Q_y}{Qy} of the centred columns of `y`, and Frobenius
-#' norms.
+#' The score is \eqn{||Q_y^T x||^2 / ||x||^2}{||Qy'x||^2 / ||x||^2}, with the centred columns of
+#' `x`, an orthonormal basis \eqn{Q_y}{Qy} of the centred columns of `y`, and Frobenius norms.
 #'
-#' Rotation, scaling, translation and reordering of the neurons of either side leave the
-#' score as it is, and so does any invertible linear change of `y`, the predictor. Directions
-#' of `x` count in proportion to their variance; directions of `y` count equally, whatever
-#' their variance.
+#' Rotation, scaling, translation and reordering of the neurons of either side leave the score as it
+#' is, and so does any invertible linear change of `y`, the predictor. Directions of `x` count in
+#' proportion to their variance; directions of `y` count equally.
 #'
-#' When not to trust it: the regression is fitted and evaluated on the same stimuli. For
-#' unrelated data the score is about rank y / (n - 1). If the rank of `y` is n - 1, as with n -
-#' 1 or more neurons it usually is, the score is 1 whatever the data, with a warning of class
-#' `repalign_trivial`.
-#'
-#' Other code may predict `y` from `x` instead.
-#'
-#' Large matrices take long, see [procrustes()].
+#' When not to trust it: the regression is fitted and evaluated on the same stimuli ([encode()]
+#' takes others). For unrelated data the score is about rank y / (n - 1). If the rank of `y` is n -
+#' 1, the score is 1 whatever the data, with a warning of class `repalign_trivial`.
 #' @references Kornblith, Norouzi, Lee and Hinton (2019), ICML.
 #' @examples
 #' set.seed(1)
@@ -105,27 +97,23 @@ declare_measure(
 #' How much the spaces spanned by the columns of two representations have in common. The
 #' columns are not centred.
 #'
-#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
-#'   [cka()].
-#' @param na what to do about missing values, see [similarity()].
+#' @param x,y see [cka()].
+#' @param na missing values: see [similarity()].
 #' @return One number in \[0, 1\]. It is 1 when both sides have the same number of columns,
 #'   all of them linearly independent, and span the same space.
 #' @details
-#' Let \eqn{U_x}{Ux} and \eqn{U_y}{Uy} be the left singular vectors of `x` and `y` (as many
-#' as the rank), and d and d' the numbers of columns. The score is
-#' \eqn{||U_x^T U_y||^2 / \max(d, d')}{||Ux'Uy||^2 / max(d, d')}, with the Frobenius norm. If
-#' columns are linearly dependent, or if there are more columns than stimuli, the score of a
-#' representation with itself is therefore rank / d, below 1.
+#' Let \eqn{U_x}{Ux} and \eqn{U_y}{Uy} be the left singular vectors of `x` and `y` (as many as the
+#' rank), and d and d' the numbers of columns. The score is \eqn{||U_x^T U_y||^2 / \max(d,
+#' d')}{||Ux'Uy||^2 / max(d, d')}, with the Frobenius norm. The score of a representation with
+#' itself is thus below 1 if columns are linearly dependent, or more than stimuli.
 #'
-#' Any invertible linear change of the columns of either side leaves the score as it is.
-#' Translation does not, because the means are part of the spaces. The score ignores how much
-#' variance a direction has.
+#' Any invertible linear change of the columns of either side leaves the score as it is. Translation
+#' does not, because the means are part of the spaces. The score ignores how much variance a
+#' direction has.
 #'
-#' When not to trust it: for unrelated data the score is about min(d, d') / n. If the columns
-#' of one side span all possible directions (rank n), the score depends only on the numbers
-#' of stimuli and columns, with a warning of class `repalign_trivial`.
-#'
-#' Large matrices take long, see [procrustes()].
+#' When not to trust it: for unrelated data the score is about min(d, d') / n. If the columns of one
+#' side span all possible directions (rank n), the score depends only on the numbers of stimuli and
+#' columns, with a warning of class `repalign_trivial`.
 #' @references May, Zhang, Dao and Re (2019), NeurIPS.
 #' @examples
 #' set.seed(1)
@@ -176,39 +164,30 @@ declare_measure(
 #' upper bound on the root mean square difference between the two predictions, for every
 #' target of variance 1.
 #'
-#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
-#'   [cka()].
-#' @param na what to do about missing values, see [similarity()].
+#' @param x,y see [cka()].
+#' @param na missing values: see [similarity()].
 #' @param lambda strength of the ridge penalty, relative to a total variance of 1. At 0 it is
 #'   ordinary regression.
 #' @return One number, at least 0; 0 when the two sides span the same space (with
 #'   `lambda = 0`), or have equal kernels up to scale. Up to the changes that leave it as it
 #'   is, the score is a metric.
 #' @details
-#' Take centred data of total variance 1, with covariances \eqn{S_x}{Sx} and \eqn{S_y}{Sy}
-#' and cross-covariance C, and let
-#' \eqn{R_x = (S_x + \lambda I)^{-1}}{Rx = (Sx + lambda I)^-1},
-#' \eqn{R_y = (S_y + \lambda I)^{-1}}{Ry = (Sy + lambda I)^-1}. The squared score is
-#' \eqn{tr(R_x S_x R_x S_x) + tr(R_y S_y R_y S_y) - 2 tr(R_x C R_y C^T)}{tr(Rx Sx Rx Sx) +
-#' tr(Ry Sy Ry Sy) - 2 tr(Rx C Ry C')}. It equals the squared Frobenius distance between the
-#' two hat matrices of ridge regression (which map targets to fitted values), and is computed
-#' without cancellation when these are nearly equal. At `lambda = 0` the inverse is the
-#' pseudo-inverse, and the score is at most
-#' \eqn{\sqrt{rank(x) + rank(y)}}{sqrt(rank x + rank y)}.
+#' Take centred data of total variance 1, with covariances \eqn{S_x}{Sx} and \eqn{S_y}{Sy} and
+#' cross-covariance C, and let \eqn{R_x = (S_x + \lambda I)^{-1}}{Rx = (Sx + lambda I)^-1}, \eqn{R_y
+#' = (S_y + \lambda I)^{-1}}{Ry = (Sy + lambda I)^-1}. The squared score is \eqn{tr(R_x S_x R_x S_x)
+#' + tr(R_y S_y R_y S_y) - 2 tr(R_x C R_y C^T)}{tr(Rx Sx Rx Sx) + tr(Ry Sy Ry Sy) - 2 tr(Rx C Ry
+#' C')}. At `lambda = 0` the inverse is the pseudo-inverse, and the score is at most
+#' \eqn{\sqrt{rank(x) + rank(y)}}{sqrt(rank x + rank y)}. The published code returns the square.
 #'
-#' At `lambda = 0`, any invertible linear change of the neurons of either side and
-#' translation leave the score as it is, and it ignores variance, as [cca()] does. With
-#' `lambda` above 0, only rotation, scaling, translation and reordering of the neurons leave
-#' it as it is, and directions whose share of the variance is below `lambda` count less.
+#' At `lambda = 0`, any invertible linear change of the neurons of either side and translation leave
+#' the score as it is, and it ignores variance, as [cca()] does. With `lambda` above 0, only
+#' rotation, scaling, translation and reordering of the neurons leave it as it is, and directions
+#' whose share of the variance is below `lambda` count less.
 #'
-#' When not to trust it: at `lambda = 0`, when there are not many more stimuli than neurons.
-#' If one side has rank n - 1, the score depends only on the ranks, with a warning of class
-#' `repalign_trivial`. At `lambda = 0` the score of unrelated data grows with the number of
-#' neurons, so compare only pairs of similar size.
-#'
-#' The published code returns the square; here the root is taken, as in the paper.
-#'
-#' Large matrices take long, see [procrustes()].
+#' When not to trust it: at `lambda = 0`, when there are not many more stimuli than neurons. If one
+#' side has rank n - 1, the score depends only on the ranks, with a warning of class
+#' `repalign_trivial`. The score of unrelated data then grows with the number of neurons: compare
+#' only pairs of similar size.
 #' @references Boix-Adsera, Lawrence, Stepaniants and Rigollet (2022), NeurIPS.
 #' @examples
 #' set.seed(1)

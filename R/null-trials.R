@@ -47,7 +47,7 @@ trial_route <- function(rx, ry, args) {
   fy <- trial_form(ry)
   labels <- pair_labels(pair_of(rx, ry), args)
   left_out <- if (!is.null(labels)) excluded_pairs(labels$x, labels$y)
-  sessions <- shared_sessions(fx, fy, FALSE, NULL)
+  sessions <- shared_sessions(fx, fy, FALSE)
   common <- unique(sessions$x[sessions$x %in% sessions$y])
   if (!length(common)) return(list(left_out = left_out))
   leaves_out <- !is.null(left_out) && left_out$count > 0

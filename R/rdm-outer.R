@@ -1,7 +1,7 @@
 # What the argument `outer` of rsa() means: the forms of an RDM for each comparison, and the
 # products of two of them.
 
-#' @include form-distance.R null-kernels.R
+#' @include form-distance.R null-kernels.R null-concordance.R
 NULL
 
 # ---- the forms of rsa()
@@ -89,7 +89,13 @@ rsa_forms <- list(
       kendall(compared_ranks(x, args), compared_ranks(y, args), args)
     },
     products = function(x, y, args) kendall_table(x, y, args),
-    given = function(repr, args) form_ranks(repr, args$inner)
+    given = function(repr, args) form_ranks(repr, args$inner),
+    null = new_null("concordance", operand = function(form, repr, args, side) {
+      if (side == "y") return(list(levels = pair_levels(form$ranks)))
+      list(order = ordered_pairs(form$ranks, repr$n, !pairs_within(args, repr$n)))
+    }, statistic = function(values, x, y, args, design) {
+      taus_of_counts(values[[1]], x$order, args$outer)
+    })
   ),
   # list(d, square, tolerance): the distances, whether their squares are the dissimilarities, and up
   # to which difference they are tied. Where pairs lack, both sides tell which are compared.

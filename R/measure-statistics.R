@@ -33,17 +33,16 @@ magnitude_difference <- function(x, y, na = c("error", "stimuli", "neurons")) {
   one_score("magnitude_difference", x, y, list(), na)
 }
 
+# The means are remembered already.
 form_magnitude <- function(repr) {
-  remember_summary(repr, "magnitude", list(), {
-    means <- column_stats(repr)$means
-    largest <- max(abs(means))
-    value <- if (largest == 0) 0 else largest * sqrt(sum((means / largest)^2))
-    if (is.infinite(value)) {
-      abort("The length of the mean row of `", repr$arg, "` is too large for a double: rescale ",
-            "the data.", class = "repalign_error_value", arg = repr$arg)
-    }
-    list(value = value)
-  })
+  means <- column_stats(repr)$means
+  largest <- max(abs(means))
+  value <- if (largest == 0) 0 else largest * sqrt(sum((means / largest)^2))
+  if (is.infinite(value)) {
+    abort("The length of the mean row of `", repr$arg, "` is too large for a double: rescale ",
+          "the data.", class = "repalign_error_value", arg = repr$arg)
+  }
+  as_form("summary", list(value = value))
 }
 
 declare_measure(

@@ -45,7 +45,7 @@ prepare_grams <- function(set, sides) {
   reprs <- all_representations(sides)
   kinds <- vapply(reprs, function(repr) repr$kind, "")
   if (!any(needed) || any(kinds != "data")) return(invisible())
-  for (repr in reprs) repr$cache$gram_wanted <- TRUE
+  for (repr in reprs) repr$cache$route <- "sample"
   grams <- function(side) lapply(side$reprs, function(repr) form_linear(repr)$gram)
   totals <- tryCatch(.Call(C_cross_dots, grams(sides$x), grams(sides$y), thread_count()),
                      repalign_error = function(e) NULL)

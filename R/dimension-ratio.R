@@ -112,8 +112,9 @@ dimension_sentence <- function(x) {
 #' widely when it is near 0. Stimuli that depend on each other make the values too low and the
 #' intervals too narrow (see [dependence]), and so do neurons that depend on each other when they
 #' have labels of their own.
-#' @references Chun, Canatar, Chung and Lee (2026), ICLR, arXiv:2509.26560 (dimensionality).
-#'   Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, appendix B (the ratios).
+#' @references Chun, Canatar, Chung and Lee (2026), ICLR, \doi{10.48550/arXiv.2509.26560}
+#'   (dimensionality). Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104},
+#'   appendix B (the ratios).
 #' @examples
 #' set.seed(1)
 #' # 40 neurons from a population with 100 equal dimensions

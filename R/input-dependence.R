@@ -93,8 +93,8 @@ NULL
 #' In simulations of unrelated slow series, circular shifts rejected up to 100% at a level of 5%,
 #' data sets without the warning 5%, and linear shifts 2 to 6% (article "What was simulated", with
 #' what else was tried).
-#' @references Harris (2020), arXiv:2012.06862 (linear shifts). Geyer (1992), Stat. Sci. 7 (where a
-#'   sum of autocorrelations ends).
+#' @references Harris (2020), \doi{10.48550/arXiv.2012.06862} (linear shifts). Geyer (1992), Stat.
+#'   Sci. 7 (where a sum of autocorrelations ends).
 #' @examples
 #' # two unrelated random walks of 100 points
 #' set.seed(2)

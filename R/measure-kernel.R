@@ -83,8 +83,8 @@ NULL
 #'   were 0.15 and 0.27 on average, without `clusters`;
 #' * with 2 stimuli every CKA is 1, and with 3 it says next to nothing (a warning of class
 #'   `repalign_trivial`).
-#' @references Kornblith et al. (2019), ICML. Song et al. (2012), JMLR 13.
-#'   Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104.
+#' @references Kornblith et al. (2019), ICML. Song et al. (2012), JMLR 13. Chun, Canatar, Chung and
+#'   Lee (2025), \doi{10.48550/arXiv.2502.15104}.
 #' @examples
 #' set.seed(1)
 #' # two samples of 20 neurons from populations with the same representation
@@ -299,7 +299,7 @@ declare_measure(
 #' arccosine enlarges errors: a CKA of 0.99 is an angle of 0.14, and of 0.9999 still 0.014; rounding
 #' alone makes angles up to about 1e-7.
 #' @references Williams, Kunz, Kornblith and Linderman (2021), NeurIPS 34. Lange et al. (2023),
-#'   arXiv:2206.02670.
+#'   \doi{10.48550/arXiv.2206.02670}.
 #' @examples
 #' set.seed(1)
 #' layers <- list(a = matrix(rnorm(300), 30), b = matrix(rnorm(300), 30))

@@ -45,9 +45,9 @@ NULL
 #' data), the limit \eqn{\sigma_i = 0}{sigma_i = 0} is used: these neighbours get weight 1 and the
 #' others 0. A warning of class `repalign_ties` says in how many rows. Ties at the last place are
 #' averaged.
-#' @references Islam, Liu and Sarkar, Manifold Approximation leads to Robust Kernel
-#'   Alignment (MKA), equations 2 to 4. McInnes, Healy and Melville (2018),
-#'   arXiv:1802.03426 (the weights).
+#' @references Islam, Liu and Sarkar, Manifold Approximation leads to Robust Kernel Alignment (MKA),
+#'   equations 2 to 4. McInnes, Healy and Melville (2018), \doi{10.48550/arXiv.1802.03426} (the
+#'   weights).
 #' @examples
 #' set.seed(1)
 #' angle <- runif(80, 0, 6)

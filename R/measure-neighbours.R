@@ -326,8 +326,8 @@ declare_measure(
 #' of k_ij^2 * sum over N of l_ij^2)}. `estimator = "unbiased"` is what their code computes, but for
 #' 1e-6 that it adds to the denominator: Song's estimator of the doubly masked kernels over the root
 #' of those of the singly masked ones, in whose first term only neighbours in both directions count.
-#' @references Huh, Cheung, Wang and Isola (2024), The Platonic Representation Hypothesis,
-#'   ICML. \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic} (2026), arXiv:2602.14486,
+#' @references Huh, Cheung, Wang and Isola (2024), The Platonic Representation Hypothesis, ICML.
+#'   \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic} (2026), \doi{10.48550/arXiv.2602.14486},
 #'   appendix B.
 #' @examples
 #' set.seed(1)

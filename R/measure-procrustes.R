@@ -228,8 +228,8 @@ declare_measure(
 #' When not to trust it: when the two sides differ in overall size. A much larger `x` gives very
 #' negative scores and a much smaller `x` gives scores near 0, whatever the shapes. [procrustes()]
 #' and [angular_shape()] compare shapes alone.
-#' @references Williams et al. (2021), NeurIPS 34. \enc{Gröger}{Groeger}, Wen and
-#'   \enc{Brbić}{Brbic} (2026), arXiv:2602.14486.
+#' @references Williams et al. (2021), NeurIPS 34. \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic}
+#'   (2026), \doi{10.48550/arXiv.2602.14486}.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(300), 30)

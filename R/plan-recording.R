@@ -60,7 +60,7 @@
 #' + 200). Data with clusters are refused. Other animals, and other kinds of stimuli, are not in the
 #' plan.
 #' @references Efron and Stein (1981), Annals of Statistics 9 (jackknife). Chun, Canatar, Chung and
-#'   Lee (2025), arXiv:2502.15104 (the estimator).
+#'   Lee (2025), \doi{10.48550/arXiv.2502.15104} (the estimator).
 #' @examples
 #' # V4 against a layer of a network: what would more images and neurons do?
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]

@@ -18,7 +18,7 @@
 #'   exact value \eqn{tr(\Sigma_x \Sigma_y) / \sqrt{tr(\Sigma_x^2) \,
 #'   tr(\Sigma_y^2)}}{tr(Sigma_x Sigma_y) / sqrt(tr(Sigma_x^2) tr(Sigma_y^2))}; `theory`, the
 #'   geometry that [predicted_bias()] uses.
-#' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, equation 15.
+#' @references Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104}, equation 15.
 #' @examples
 #' set.seed(1)
 #' pop <- linear_population(n = 100, q = 50, d = 200, spectrum = "power", power = c(0.5, 0.9))

@@ -14,8 +14,7 @@
 #' @param faces how many neighbours a voxel has: those that share a face (6, the default), also an
 #'   edge (18), also a corner (26); in two dimensions 4 (the default) or 8.
 #' @param times instead: a number n of times, or a list of [time_windows()]: each touches the one
-#'   before and after it. Maps of one region over time, whose places [cross_places()] named after
-#'   both, take the number, `length(windows)`.
+#'   before and after it.
 #' @param space,time two graphs, as `adjacency()` returns or takes them.
 #' @return A list with an element for each place, in their order and with their names: the numbers
 #'   of the places that touch it, in rising order, without itself. `cross_adjacency()`: for each
@@ -23,9 +22,8 @@
 #'   time, and itself at the times that touch this time. It has names, as those of
 #'   [cross_places()], if both graphs have.
 #' @details
-#' Neighbourhoods that overlap are not places that touch: two centres whose neighbourhoods share
-#' channels can be far from each other. Give `distance` the spacing of the places. In a list, pairs
-#' that only one of two places names are taken for both, with a message.
+#' Neighbourhoods that overlap are not places that touch: give `distance` the spacing of the places.
+#' In a list, pairs that only one of two places names are taken for both, with a message.
 #' @examples
 #' adjacency(times = 4)
 #' mask <- array(TRUE, c(4, 4, 3))

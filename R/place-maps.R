@@ -193,6 +193,9 @@ graph_of_places <- function(adjacency, centers, correction) {
     abort("`adjacency` has ", count_of(length(graph), "place"), ", but the maps have ",
           length(centers), ".", class = "repalign_error_size", arg = "adjacency")
   }
+  # one region at the times of the graph
+  in_order <- length(graph) == length(centers)
+  if (in_order && all(endsWith(centers, paste0(", ", names(graph))))) return(graph)
   at <- match(centers, names(graph))
   if (anyNA(at)) {
     abort("`adjacency` lacks ", count_of(sum(is.na(at)), "place"), " of the maps, first ",

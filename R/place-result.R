@@ -228,29 +228,13 @@ summary.repalign_map_test <- function(object, ...) {
 # A row for each model.
 peak_places <- function(object, facts) {
   rows <- as.data.frame(object)
-  size <- map_size(rows, facts$settings)
-  parts <- lapply(split(seq_len(nrow(rows)), factor(rows$model, unique(rows$model))), function(at) {
-    best <- at[which.max(size[at])]
-    if (!length(best)) best <- at[1]
-    data.frame(model = rows$model[best], places = sum(!is.na(rows$statistic[at])),
-               left_out = sum(is.na(rows$statistic[at])),
-               significant = sum(rows$p_familywise[at] <= facts$settings$alpha, na.rm = TRUE),
-               threshold = unname(facts$threshold[as.character(rows$model[best])]),
-               peak = rows$center[best], score = rows$score[best],
-               p_familywise = rows$p_familywise[best])
-  })
-  result <- do.call(rbind, parts)
-  rownames(result) <- NULL
-  result
+  best_of_models(rows, map_size(rows, facts$settings), facts,
+                 c(scored = "places", lost = "left_out", best = "peak"))
 }
 
 #' @rdname print.repalign_map_test
 #' @export
-tidy.repalign_map_test <- function(x, ...) {
-  no_other_arguments(...)
-  tidied <- NextMethod()
-  tidied[union("term", names(tidied))]
-}
+tidy.repalign_map_test <- function(x, ...) term_first(NextMethod())
 
 # ---- sentences
 
@@ -259,6 +243,19 @@ map_sentences <- function(x) {
   facts <- map_facts(x, "result")
   need_columns(x, c("center", "model", "score", "statistic", "p_familywise"), "told", "result")
   tell <- if (facts$settings$correction == "cluster_mass") cluster_sentence else place_sentence
+  axis <- axis_of_names(x$center)
+  facts$place <- if (is.null(axis)) "place" else axis$word
+  if (!is.null(axis)) {
+    # "150 ms" for "Cz, 150 ms", and Cz is told once
+    short <- function(centers) {
+      substring(centers, ifelse(startsWith(centers, axis$of), nchar(axis$of) + 1, 1))
+    }
+    x$center <- short(x$center)
+    for (end in intersect(c("first", "last"), names(facts$clusters))) {
+      facts$clusters[[end]] <- short(facts$clusters[[end]])
+    }
+    facts$of <- sub("[, ]+$", "", axis$of)
+  }
   models <- unique(as.character(x$model))
   vapply(models, function(model) tell(x[x$model == model, ], model, length(models) > 1, facts), "",
          USE.NAMES = FALSE)
@@ -275,9 +272,28 @@ map_claim <- function(model, several, settings, found) {
                 two_sided = "different from ", no_branch(settings$alternative)), baseline)
 }
 
-subjects_and_places <- function(x, settings) {
-  paste0("Over ", count_of(settings$subjects, "subject"), " and ",
-         count_of(count_word(nrow(x)), "place"), ", ")
+# "Over 15 subjects and 56 times (Cz), "
+subjects_and_places <- function(x, facts) {
+  paste0("Over ", count_of(facts$settings$subjects, "subject"), " and ",
+         places_words(nrow(x), facts), brackets(facts$of), ", ")
+}
+
+places_words <- function(count, facts) count_of(count_word(count), facts$place)
+
+# Where places stand on an axis, if their names say so, as those of time_windows() and
+# cross_places() do: list(at, unit, of, word), where `of` is what comes before each number, such as
+# "Cz, "; NULL if not all names are numbers with one unit, after one beginning.
+axis_of_names <- function(names) {
+  names <- unique(names)
+  pattern <- "^(|.*[, ])(-?[0-9.]+(e[-+]?[0-9]+)?) ([^-0-9., ][^0-9., ]*)$"
+  if (!is.character(names) || !all(grepl(pattern, names))) return(NULL)
+  part <- function(k) sub(pattern, paste0("\\", k), names)
+  at <- suppressWarnings(as.double(part(2)))
+  unit <- unique(part(4))
+  of <- unique(part(1))
+  if (length(unit) > 1 || length(of) > 1 || anyNA(at) || anyDuplicated(at)) return(NULL)
+  list(at = at, unit = unit, of = of,
+       word = if (unit %in% c("ms", "s", "us", "min")) "time" else "place")
 }
 
 statistic_words <- function(value, settings) {
@@ -289,41 +305,42 @@ statistic_words <- function(value, settings) {
 place_sentence <- function(x, model, several, facts) {
   settings <- facts$settings
   row <- peak_places(x, facts)
-  if (!row$places) return(no_scores_words(x, model, settings))
+  if (!row$places) return(no_scores_words(x, model, facts))
   at <- which(x$center == row$peak)[1]
   by <- if (settings$correction == "tfce") "by TFCE" else "by the largest statistic"
-  paste0(subjects_and_places(x, settings), map_claim(model, several, settings, row$significant > 0),
-         if (row$significant) paste(" at", count_of(count_word(row$significant), "place")),
-         brackets(alpha_words(settings$alpha, "family-wise p"), paste(by, "over all places"),
-                  flips_words(settings)),
+  paste0(subjects_and_places(x, facts), map_claim(model, several, settings, row$significant > 0),
+         if (row$significant) paste(" at", places_words(row$significant, facts)),
+         brackets(alpha_words(settings$alpha, "family-wise p"),
+                  paste(by, "over all", plural_of(facts$place)), flips_words(settings)),
          "; most at ", row$peak, brackets(paste("mean", number_word(row$score)),
                                           statistic_words(x$statistic[at], settings),
                                           p_words(row$p_familywise, settings$alpha)), ".",
-         lost_places_words(x))
+         lost_places_words(x, facts))
 }
 
-no_scores_words <- function(x, model, settings) {
-  paste0(subjects_and_places(x, settings), if (model == "map") "the maps have" else
+no_scores_words <- function(x, model, facts) {
+  paste0(subjects_and_places(x, facts), if (model == "map") "the maps have" else
     paste(model, "has"), " no scores (NA).")
 }
 
-lost_places_words <- function(x) {
+lost_places_words <- function(x, facts) {
   lost <- sum(is.na(x$score))
-  if (lost) paste0(" ", count_of(lost, "place"), " had no score (NA).") else ""
+  if (lost) paste0(" ", places_words(lost, facts), " had no score (NA).") else ""
 }
 
 cluster_sentence <- function(x, model, several, facts) {
   settings <- facts$settings
-  if (all(is.na(x$score))) return(no_scores_words(x, model, settings))
+  if (all(is.na(x$score))) return(no_scores_words(x, model, facts))
   clusters <- shown_clusters(x, facts)
   found <- clusters$p_value <= settings$alpha
   cutoff <- (if (settings$alternative == "less") -1 else 1) * settings$cutoff
   beyond <- paste0(if (settings$statistic == "t") "t = " else "a mean of ",
                    if (settings$alternative == "two_sided") "+-", format(cutoff, digits = 3))
-  how <- brackets(paste("cluster mass of places beyond", beyond), flips_words(settings))
+  how <- brackets(paste("cluster mass of", plural_of(facts$place), "beyond", beyond),
+                  flips_words(settings))
   one <- function(k) {
     several <- clusters$places[k] > 1
-    paste0(count_of(count_word(clusters$places[k]), "place"), if (several) " from " else " at ",
+    paste0(places_words(clusters$places[k], facts), if (several) " from " else " at ",
            clusters$first[k], if (several) paste(" to", clusters$last[k]),
            brackets(p_words(clusters$p_value[k], settings$alpha)))
   }
@@ -332,8 +349,8 @@ cluster_sentence <- function(x, model, several, facts) {
     paste0(if (any(found)) "; clusters that say so: " else "; smallest p-value: ",
            enumerate(vapply(told, one, ""), 3, quote = FALSE),
            if (sum(found) > 3) paste(" and", sum(found) - 3, "more"))
-  paste0(subjects_and_places(x, settings), map_claim(model, several, settings, any(found)),
+  paste0(subjects_and_places(x, facts), map_claim(model, several, settings, any(found)),
          if (any(found)) " somewhere", how, detail, ".", if (any(found)) {
            " This says neither at which places nor from when to when."
-         }, lost_places_words(x))
+         }, lost_places_words(x, facts))
 }

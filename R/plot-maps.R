@@ -11,16 +11,15 @@
 #'   places from the largest one, and the threshold. `"max_null"`: the largest corrected statistics
 #'   of the flips, and the largest of the data.
 #' @param at where the places stand along the axis, a number for each place of the rows, such as
-#'   their times; `NULL`: in their order.
+#'   their times; `NULL`: at the times in their names, such as "Cz, 120 ms", else in their order.
 #' @param xlab,ylab titles of the axes; `NULL`: made of what is known.
 #' @param ... arguments of `autoplot()`, which `plot()` passes on; any other is an error.
 #' @return `plot()` returns `x`, invisibly. `autoplot()` returns a ggplot object.
-#' @details The band is the mean and the quantile of the t distribution times the standard error,
-#'   for each place alone (95% for `alpha = 0.05`): places whose band leaves out the baseline are
-#'   more than those that are significant over all places. A bar is drawn from the first to the
-#'   last of significant places that follow each other. Bars of clusters say that the maps differ
-#'   from the baseline, not from when to when. Rows of a result may be cut: take those of one
-#'   channel for its course.
+#' @details
+#' The band is the mean and the quantile of the t distribution times the standard error, for each
+#' place alone (95% for `alpha = 0.05`). A bar is drawn from the first to the last of significant
+#' places that follow each other. Bars of clusters say that the maps differ from the baseline, not
+#' from when to when.
 #' @examples
 #' if (requireNamespace("ggplot2", quietly = TRUE)) {
 #'   set.seed(1)
@@ -53,6 +52,11 @@ autoplot.repalign_map_test <- function(object, type = c("course", "ranked", "max
   refuse_undefined(rows$statistic)
   if (type == "max_null") return(map_null_picture(rows, facts, xlab, ylab))
   if (type == "ranked") return(ranked_map_picture(rows, facts, xlab, ylab))
+  axis <- if (is.null(at)) axis_of_names(rows$center)
+  if (!is.null(axis)) {
+    at <- axis$at
+    if (is.null(xlab)) xlab <- paste0(axis$word, " (", axis$unit, ")")
+  }
   course_picture(rows, facts, course_axis(rows, at), xlab, ylab)
 }
 

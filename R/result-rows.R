@@ -51,12 +51,11 @@ held_out_words <- function(row) {
 #' @param value the name of a numeric column, such as `"p_value"`. By default `"calibrated"` for
 #'   calibrations and `"score"` otherwise.
 #' @return A numeric matrix with one row per element of `x` and one column per element of `y`, in
-#'   order of appearance (for factors, in the order of their levels). For all pairs of one list,
-#'   or a list compared with itself, the matrix is square, and symmetric if the measure is; pairs
-#'   that were not computed are `NA`. With models, the names are "model/layer", and two models
-#'   give a matrix of their layers; an aggregate gives a matrix of the models. It is an error if
-#'   a pair has two values: of results that were put together by [rbind()][rbind.repalign], take
-#'   the rows of one.
+#'   order of appearance (or of the levels of factors). For all pairs of one list it is square;
+#'   pairs that were not computed are `NA`. With models, the names are "model/layer", and two models
+#'   give a matrix of their layers; an aggregate gives a matrix of the models. It is an error if a
+#'   pair has two values: of results that were put together by [rbind()][rbind.repalign], take the
+#'   rows of one.
 #' @examples
 #' score_matrix(similarity(v4_layers, diagonal = TRUE))
 #' # p-values, for the first 100 images
@@ -98,11 +97,9 @@ score_matrix <- function(result, measure = NULL, value = NULL) {
 #' @param m what [similarity()] or [calibrate()] returned for all pairs of one list, by one measure,
 #'   or the rows of one measure.
 #' @param diag,upper are the diagonal and the upper triangle printed? See [stats::dist()].
-#' @return A `dist` object, of which the heat maps and maps of `plot()` are made, too: distances as
-#'   they are, and for a similarity its best possible score less the score, but at least 0. (For a
-#'   similarity whose best score is 1, that is 1 less the score.) Where a measure is not symmetric
-#'   and both directions were computed, their mean is used. It is an error if a pair lacks or is
-#'   undefined, or if the best score is not known.
+#' @return A `dist` object: distances as they are, and for a similarity its best possible score less
+#'   the score, but at least 0. Where both directions were computed, their mean is used. It is an
+#'   error if a pair lacks or is undefined, or if the best score is not known.
 #' @examples
 #' hclust(as.dist(similarity(v4_layers, measure = "procrustes")))
 #' as.dist(similarity(v4_layers, measure = "cka"))
@@ -357,6 +354,28 @@ tidy.repalign_result <- function(x, ...) {
   tidied <- stats::setNames(rows[!is.na(names)], names[!is.na(names)])
   if (is.null(declared$term)) return(tidied)
   cbind(term = if (nrow(rows)) declared$term(rows) else character(), tidied)
+}
+
+# Rows that stand beside each other for several models.
+term_first <- function(tidied) tidied[union("term", names(tidied))]
+
+# A row for each model of results over many places, with the place whose `size` is largest. facts:
+# list(settings, threshold); names: what some of the columns are called instead.
+best_of_models <- function(rows, size, facts, names) {
+  parts <- lapply(split(seq_len(nrow(rows)), factor(rows$model, unique(rows$model))), function(at) {
+    best <- at[which.max(size[at])]
+    if (!length(best)) best <- at[1]
+    data.frame(model = rows$model[best], scored = sum(!is.na(size[at])),
+               lost = sum(is.na(size[at])),
+               significant = sum(rows$p_familywise[at] <= facts$settings$alpha, na.rm = TRUE),
+               threshold = unname(facts$threshold[as.character(rows$model[best])]),
+               best = rows$center[best], score = rows$score[best],
+               p_familywise = rows$p_familywise[best])
+  })
+  if (!length(parts)) return(NULL)
+  result <- do.call(rbind, unname(parts))
+  names(result)[match(names(names), names(result))] <- names
+  result
 }
 
 # Results without a glance() of their own are counted.

@@ -183,25 +183,11 @@ best_centers <- function(object) {
   sign <- if (facts$settings$direction == "distance") -1 else 1
   rows <- need_columns(as.data.frame(object), c("center", "model", "score", "p_familywise"),
                        "summarised")
-  parts <- lapply(split(rows, factor(rows$model, unique(rows$model))), function(of_model) {
-    best <- of_model[which.max(sign * of_model$score), ]
-    if (!nrow(best)) best <- of_model[1, ]
-    data.frame(model = best$model, centers = sum(!is.na(of_model$score)),
-               undefined = sum(is.na(of_model$score)),
-               significant = if (facts$settings$permutations == 0) NA_integer_ else
-                 sum(of_model$p_familywise <= facts$settings$alpha, na.rm = TRUE),
-               threshold = unname(facts$threshold[as.character(best$model)]), best = best$center,
-               score = best$score, p_familywise = best$p_familywise)
-  })
-  result <- do.call(rbind, parts)
-  rownames(result) <- NULL
-  result
+  found <- best_of_models(rows, sign * rows$score, facts, c(scored = "centers", lost = "undefined"))
+  if (facts$settings$permutations == 0) found$significant <- NA_integer_
+  found
 }
 
 #' @rdname print.repalign_searchlight
 #' @export
-tidy.repalign_searchlight <- function(x, ...) {
-  no_other_arguments(...)
-  tidied <- NextMethod()
-  tidied[union("term", names(tidied))]
-}
+tidy.repalign_searchlight <- function(x, ...) term_first(NextMethod())

@@ -1,112 +1,213 @@
-# Error rates and times of test_maps():
-#   Rscript bench/maps.R [error] [grid] [time] [peers] [sets=200] [flips=499] [seed=1]
+# Error rates, power and times of test_maps():
+#   Rscript bench/maps.R [error] [skewed] [rsa] [grid] [power] [time] [searchlight] [peers]
+#                        [sets=1000] [flips=499] [seed=1]
 # error   how often maps without any effect have a significant place or cluster: 60 places in time,
 #         smooth noise, by all three corrections, two-sided t at .05; several numbers of subjects,
-#         skewed scores, and what is found beside a strong effect
+#         and what is found beside a strong effect
+# skewed  the same for scores with a skewness of 1.4
+# rsa     the same for RSA of noise with two categories, made by searchlight()
 # grid    the same for 15 subjects on a grid of 12 x 12 x 12 voxels with smooth noise, one-sided,
 #         with clusters of places beyond .01 and .001
+# power   how often 8 subjects show an effect in 5 or 30 of 60 places, by t and by the mean, and how
+#         much of it TFCE finds with two powers of the extent
 # time    neighbourhoods and graphs of 49,600 voxels; 100,000 voxels by 1,000 flips with TFCE
-# peers   a plain loop of R for the largest t, and permuco for clusters and TFCE in time
+# searchlight  12 subjects x 20,000 voxels: searchlights and their group test
+# peers   a plain loop of R for the largest t; permuco and MNE-Python for clusters and TFCE in time
 # Run it with OPENBLAS_NUM_THREADS=1.
 
 suppressMessages(library(repalign))
 source(file.path(if (dir.exists("bench")) "bench" else ".", "arguments.R"))
-sets <- setting("sets", 200L)
+sets <- setting("sets", 1000L)
 flips <- setting("flips", 499L)
-set.seed(setting("seed", 1L))
+seed <- setting("seed", 1L)
 options(width = 120)
 corrections <- c("max", "cluster_mass", "tfce")
 
-# Is anything significant? A name for each correction.
-found_by <- function(maps, graph, ..., threshold = 0.05) {
-  vapply(corrections, function(correction) {
-    tested <- suppressMessages(suppressWarnings(
-      test_maps(maps, adjacency = graph, correction = correction, threshold = threshold,
-                permutations = flips, ...)
-    ))
-    p <- if (correction == "cluster_mass") tested$p_cluster else tested$p_familywise
-    any(p <= 0.05, na.rm = TRUE)
-  }, NA)
+# The p-values of all places. A column for each correction.
+p_values <- function(maps, graph, ..., by = corrections) {
+  sapply(by, function(correction) {
+    tested <- quietly(test_maps(maps, adjacency = graph, correction = correction,
+                                permutations = flips, ...))
+    if (correction == "cluster_mass") tested$p_cluster else tested$p_familywise
+  })
 }
 
+# Is anything significant?
+found_by <- function(maps, graph, ...) {
+  colSums(p_values(maps, graph, ...) <= 0.05, na.rm = TRUE) > 0
+}
+
+print_rates <- function(label, found) {
+  cat(sprintf("%-46s %s   (%d sets)\n", label,
+              paste(sprintf("%s %.3f", rownames(found), rowMeans(found)), collapse = "  "),
+              ncol(found)))
+}
+
+# Each line begins with the same seed, so that it can be repeated alone.
 rates_of <- function(label, draw, test) {
-  found <- replicate(sets, test(draw()))
-  cat(sprintf("%-44s %s   (%d sets)\n", label,
-              paste(sprintf("%s %.3f", rownames(found), rowMeans(found)), collapse = "  "), sets))
+  set.seed(seed)
+  print_rates(label, do.call(cbind, lapply(seq_len(sets), function(k) test(draw()))))
 }
 
-# Subjects x places, independent over subjects, smooth over places.
-smooth_noise <- function(subjects, places, draw = rnorm) {
-  t(replicate(subjects, as.vector(stats::filter(draw(places + 8), dnorm(-4:4, sd = 1.5)))[
-    4 + seq_len(places)]))
+# Subjects x places, independent over subjects, smooth over places, with a standard deviation of 1.
+smooth_noise <- function(subjects, places, draw = rnorm, width = 1.5) {
+  reach <- ceiling(2.5 * width)
+  kernel <- dnorm(-reach:reach, sd = width)
+  noise <- matrix(draw(subjects * (places + 2 * reach)), places + 2 * reach)
+  t(unclass(stats::filter(noise, kernel / sqrt(sum(kernel^2))))[reach + seq_len(places), ])
 }
+
+skewness <- function(x) mean((x - mean(x))^3) / mean((x - mean(x))^2)^1.5
 
 # ---- error
 
 if (wanted("error")) {
   graph <- adjacency(times = 60)
-  for (n in c(6, 8, 15, 25)) {
-    rates_of(paste(n, "subjects, two-sided t"), function() smooth_noise(n, 60), function(maps) {
-      found_by(maps, graph, alternative = "two_sided")
+  two_sided <- function(label, draw, of = graph, ...) {
+    rates_of(paste0(label, ", two-sided t"), draw, function(maps) {
+      found_by(maps, of, alternative = "two_sided", ...)
     })
   }
+  for (n in c(6, 8, 15, 25)) two_sided(paste(n, "subjects"), function() smooth_noise(n, 60))
+  two_sided("15 subjects, AR(.9)", function() {
+    noise <- matrix(rnorm(15 * 160), 160)
+    t(unclass(stats::filter(noise, 0.9, "recursive"))[101:160, ])
+  })
+  two_sided("15 subjects, 500 places", function() smooth_noise(15, 500), adjacency(times = 500))
+  two_sided("15 subjects, lognormal sizes", function() exp(rnorm(15)) * smooth_noise(15, 60))
+  far_off <- function() smooth_noise(15, 60) + c(8, rep(0, 14))
+  two_sided("15 subjects, one of them 8 SD off", far_off)
+  rates_of("the same, greater t", far_off, function(maps) found_by(maps, graph))
+  # a place without effect beside a strong one
+  effect <- 21:40
+  rates_of("15 subjects, beside a strong effect", function() {
+    maps <- smooth_noise(15, 60)
+    maps[, effect] <- maps[, effect] + 1.5
+    maps
+  }, function(maps) {
+    p <- p_values(maps, graph, alternative = "two_sided")
+    colSums(p[-effect, ] <= 0.05, na.rm = TRUE) > 0
+  })
+}
+
+# ---- skewed
+
+if (wanted("skewed")) {
   # mean 0, and a skewness of 1.4 after smoothing, which halves it
   skewed <- function(n, places = 60) {
     smooth_noise(n, places, function(k) rgamma(k, 0.51) - 0.51)
   }
-  for (side in c("two_sided", "greater")) {
+  cat(sprintf("skewness %.2f\n", skewness(skewed(1000))))
+  one_line <- function(n, places, side, statistic) {
+    graph <- adjacency(times = places)
+    rates_of(paste0(n, " subjects, ", places, " places, ", side, " ", statistic),
+             function() skewed(n, places),
+             function(maps) found_by(maps, graph, alternative = side, statistic = statistic))
+  }
+  for (places in c(60, 400)) {
     for (statistic in c("t", "mean")) {
-      rates_of(paste("15 subjects, skewed,", side, statistic), function() skewed(15),
-               function(maps) found_by(maps, graph, alternative = side, statistic = statistic))
+      for (side in c("two_sided", "greater", "less")) one_line(15, places, side, statistic)
     }
   }
-  wide <- adjacency(times = 400)
-  rates_of("the same, 400 places, two_sided t", function() skewed(15, 400), function(maps) {
-    found_by(maps, wide, alternative = "two_sided")
-  })
-  rates_of("the same, 400 places, greater mean", function() skewed(15, 400), function(maps) {
-    found_by(maps, wide, statistic = "mean")
-  })
-  # a place without effect beside a strong one
-  effect <- 21:40
-  rates_of("a place beside a strong effect, two-sided", function() smooth_noise(15, 60),
-           function(maps) {
-    maps[, effect] <- maps[, effect] + 2
-    vapply(corrections, function(correction) {
-      tested <- test_maps(maps, adjacency = graph, correction = correction, permutations = flips,
-                          alternative = "two_sided")
-      p <- if (correction == "cluster_mass") tested$p_cluster else tested$p_familywise
-      any(p[-effect] <= 0.05, na.rm = TRUE)
-    }, NA)
-  })
+  one_line(25, 60, "two_sided", "t")
+}
+
+# ---- rsa
+
+if (wanted("rsa")) {
+  # 8 conditions of two categories, 10 channels; noise in 60 times, which lasts over several of
+  # them. Many studies are one searchlight, so that each has recordings of its own.
+  conditions <- 8
+  channels <- 10
+  category <- dist(setNames(rep(0:1, each = conditions / 2), letters[seq_len(conditions)]))
+  at_once <- 50
+  centers <- split(seq_len(60 * at_once * channels), rep(seq_len(60 * at_once), each = channels))
+  one_subject <- function() {
+    noise <- matrix(rnorm(68 * at_once * channels * conditions), 68)
+    noise <- unclass(stats::filter(noise, dnorm(-4:4, sd = 1.5)))[5:64, ]
+    noise <- aperm(array(noise, c(60, at_once, channels, conditions)), c(4, 3, 1, 2))
+    data <- matrix(noise, conditions, dimnames = list(letters[seq_len(conditions)], NULL))
+    searchlight(data, centers, category)$score
+  }
+  set.seed(seed)
+  # times x studies x subjects
+  scores <- array(unlist(lapply(seq_len(ceiling(sets / at_once)), function(k) {
+    aperm(array(replicate(15, one_subject()), c(60, at_once, 15)), c(1, 3, 2))
+  })), c(60, 15, ceiling(sets / at_once) * at_once))
+  cat(sprintf("skewness %.2f, mean %.4f\n", skewness(scores), mean(scores)))
+  graph <- adjacency(times = 60)
+  for (statistic in c("t", "mean")) {
+    for (side in c("two_sided", "greater", "less")) {
+      set.seed(seed)
+      print_rates(paste("RSA of noise, 15 subjects,", side, statistic),
+                  apply(scores, 3, function(maps) {
+                    found_by(t(maps), graph, alternative = side, statistic = statistic)
+                  }))
+    }
+  }
 }
 
 # ---- grid
 
 if (wanted("grid")) {
   side <- 12
-  voxels <- as.matrix(expand.grid(1:side, 1:side, 1:side))
-  graph <- adjacency(voxels = voxels)
-  smooth <- function(x, along) {
-    kernel <- dnorm(-3:3, sd = 1.2)
-    apply(x, setdiff(1:3, along), function(line) {
-      stats::convolve(line, kernel, type = "open")[7:length(line)]
-    })
+  graph <- adjacency(voxels = as.matrix(expand.grid(1:side, 1:side, 1:side)))
+  kernel <- dnorm(-3:3, sd = 1.2)
+  kernel <- kernel / sqrt(sum(kernel^2))
+  band <- t(sapply(seq_len(side), function(k) c(rep(0, k - 1), kernel, rep(0, side - k))))
+  # each pass smooths one dimension of a larger box, whose border is cut off, and brings the next
+  # one to the front
+  draw <- function(subjects = 15) {
+    maps <- array(rnorm((side + 6)^3 * subjects), c(rep(side + 6, 3), subjects))
+    for (k in 1:3) {
+      sizes <- dim(maps)
+      maps <- aperm(array(band %*% matrix(maps, sizes[1]), c(side, sizes[-1])), c(2, 3, 1, 4))
+    }
+    t(matrix(maps, side^3))
   }
-  # each pass smooths one dimension of a larger box, whose border is cut off, and brings it to the
-  # front
-  one_map <- function() {
-    x <- array(rnorm((side + 6)^3), rep(side + 6, 3))
-    for (k in 1:3) x <- aperm(smooth(x, 1), c(2, 3, 1))
-    as.vector(x)
+  rates_of(paste0(side, "^3 voxels, 15 subjects, greater"), draw, function(maps) {
+    c(found_by(maps, graph, threshold = 0.01),
+      `cluster_mass .001` = unname(found_by(maps, graph, threshold = 0.001,
+                                            by = "cluster_mass")))
+  })
+}
+
+# ---- power
+
+if (wanted("power")) {
+  graph <- adjacency(times = 60)
+  noise <- function() smooth_noise(8, 60, width = 3)
+  # in units of the noise of a place
+  effects <- c(`5` = 1.4, `30` = 0.78)
+  for (sizes in list(c(1, 1), c(0.4, 1.6))) {
+    for (wide in names(effects)) {
+      draw <- function() {
+        maps <- noise()
+        at <- sample(61 - as.integer(wide), 1) - 1 + seq_len(as.integer(wide))
+        maps[, at] <- maps[, at] + effects[[wide]]
+        maps * rep(runif(60, sizes[1], sizes[2]), each = 8)
+      }
+      for (statistic in c("t", "mean")) {
+        rates_of(paste0(wide, " of 60 places, 8 subjects, sizes ", sizes[1], " to ", sizes[2], ", ",
+                        statistic), draw,
+                 function(maps) found_by(maps, graph, statistic = statistic))
+      }
+    }
   }
-  draw <- function() {
-    maps <- t(replicate(15, one_map()))
-    maps / sd(maps)
-  }
-  for (level in c(0.01, 0.001)) {
-    rates_of(paste0(side, "^3 voxels, 15 subjects, greater, clusters ", level), draw,
-             function(maps) found_by(maps, graph, threshold = level))
+  # the share of the places of an effect that is found
+  for (wide in names(effects)) {
+    at <- 10 + seq_len(as.integer(wide))
+    draw <- function() {
+      maps <- noise()
+      maps[, at] <- maps[, at] + effects[[wide]]
+      maps
+    }
+    for (extent in c(1 / 2, 2 / 3)) {
+      rates_of(sprintf("share of %s places found, E = %.2f", wide, extent), draw, function(maps) {
+        found <- p_values(maps, graph, extent = extent, by = "tfce") <= 0.05
+        colMeans(found[at, , drop = FALSE])
+      })
+    }
   }
 }
 

@@ -301,8 +301,13 @@ test_that("what cannot be tested is refused, and few subjects are told of", {
   expect_refused(test_maps(maps, permutations = matrix(1, 3, 6)), "7 subjects, not 6")
   expect_refused(test_maps(maps, permutations = matrix(0.5, 3, 7)), "of 1 and -1")
   expect_refused(test_maps(maps, permutations = 0), "`permutations`")
-  expect_refused(test_maps(maps, threshold = 0.6), "below .5")
+  expect_refused(test_maps(maps, threshold = 0.6, correction = "cluster_mass"), "below .5")
   expect_refused(test_maps(maps, extent = -1), "`extent`")
+  expect_warned(test_maps(maps, threshold = 0.01), "repalign_unused")
+  expect_warned(test_maps(maps, height = 2, threshold = 0.01, correction = "tfce",
+                          adjacency = adjacency(times = 20)), "repalign_unused")
+  expect_silent(test_maps(maps, extent = 1, correction = "tfce",
+                          adjacency = adjacency(times = 20)))
   expect_refused(test_maps(maps, compare = "a"), "two models")
   expect_refused(test_maps(maps, compare = maps[1:5, ]), "5 subjects")
   expect_refused(test_maps(maps, compare = maps[, 1:5]), "other centres")
@@ -328,8 +333,8 @@ test_that("results print with their cautions, bind, and are told", {
   mass <- test("cluster_mass")
   expect_output(print(mass), "not at\\s+which places, nor from when to when")
   expect_output(print(test("tfce")), "A place may owe its p-value to its neighbours")
-  expect_match(in_words(mass), "Over 9 subjects and 30 places, the score was above 0 somewhere")
-  expect_match(in_words(test("max")), "at \\d+ places? \\(family-wise p <= .05, by the largest")
+  expect_match(in_words(mass), "Over 9 subjects and 30 times, the score was above 0 somewhere")
+  expect_match(in_words(test("max")), "at \\d+ times? \\(family-wise p <= .05, by the largest")
   none <- test("cluster_mass", maps - colMeans(maps) - 9)
   expect_match(in_words(none), "nowhere shown to be above 0.*no cluster")
   expect_output(print(none), "No cluster")
@@ -342,6 +347,30 @@ test_that("results print with their cautions, bind, and are told", {
   expect_identical(unique(summary(two)$model), c("a", "b"))
   expect_length(in_words(two), 2)
   expect_identical(unique(summary(two[two$model == "b", ])$model), "b")
+})
+
+test_that("names that are times give the axis, the graph and the words", {
+  skip_if_not_installed("ggplot2")
+  maps <- smooth_maps(9, 30) + rep(ifelse(1:30 %in% 8:14, 2.5, 0), each = 9)
+  windows <- time_windows(seq(-50, 240, 10), 10)
+  colnames(maps) <- paste0("Cz, ", names(windows))
+  tested <- test_maps(maps, adjacency = adjacency(times = windows), correction = "cluster_mass")
+  at <- which(tested$p_cluster <= 0.05)
+  expect_match(in_words(tested), "Over 9 subjects and 30 times (Cz), the score", fixed = TRUE)
+  expect_match(in_words(tested), paste0(": ", length(at), " times from ", names(windows)[at[1]],
+                                        " to ", names(windows)[max(at)], " ("), fixed = TRUE)
+  drawn <- ggplot2::autoplot(tested)
+  expect_identical(drawn$labels$x, "time (ms)")
+  expect_equal(data_of(built(drawn), "GeomLine")$x, seq(-50, 240, 10))
+  # of two regions, places have no axis
+  colnames(maps) <- paste0(rep(c("Cz, ", "Pz, "), each = 15), names(windows)[1:15])
+  expect_match(in_words(test_maps(maps)), "30 places, .*at (Cz|Pz), ")
+  expect_identical(ggplot2::autoplot(test_maps(maps))$labels$x, "place")
+  expect_identical(axis_of_names(c("12 um", "-1e-05 um"))[c("at", "word")],
+                   list(at = c(12, -1e-05), word = "place"))
+  for (names in list(c("1 2 3", "1 2 4"), c("1", "2"), 1:2, c("1 ms", "2 s"))) {
+    expect_null(axis_of_names(names))
+  }
 })
 
 test_that("pictures show courses, ranks and nulls", {

@@ -313,3 +313,17 @@ test_that("penalties are chosen alike with one decomposition and with one for ea
     }
   }
 })
+
+test_that("workers give the result of one process", {
+  set.seed(18)
+  data <- related(30, 5, 3)
+  from <- list(a = data$x, b = normal(30, 40))
+  run <- function() {
+    set.seed(19)
+    encode(from, list(u = data$y, v = data$y[, 1:2]), permutations = 9)
+  }
+  alone <- run()
+  together <- with_workers(2, run())
+  expect_identical(as.data.frame(together), as.data.frame(alone))
+  expect_identical(predict(together), predict(alone))
+})

@@ -3,98 +3,79 @@
 
 #' Brain-to-brain similarity over numbers of neurons
 #'
-#' How alike two neural populations represent the same stimuli, from random subsets of neurons
-#' of several sizes. The populations may be two regions or animals, groups of columns of one
-#' recording (sessions, electrodes), or random disjoint halves of one region.
+#' How alike two neural populations represent the same stimuli, from random subsets of neurons of
+#' several sizes. The populations may be two regions or animals, groups of columns of one recording,
+#' or random halves of one region.
 #'
-#' @param x a matrix stimuli x neurons, or what [responses()] makes, which knows trials, sessions
-#'   and clusters; or, without `y`, a named list of at least two of them, of which all pairs are
-#'   compared.
+#' @param x a matrix stimuli x neurons, or [responses()], which know trials, sessions and clusters;
+#'   or, without `y`, a named list of at least two of them, of which all pairs are compared.
 #' @param y as `x`, for the same stimuli, from another animal or region; `NULL` to compare parts of
-#'   `x` with each other.
-#' @param neurons numbers of neurons on each side. By default 4, 8, 16, ..., and all neurons that
-#'   both sides have; then there is one estimate, whatever `repeats` says. With `split`, a group
-#'   with fewer neurons than asked for is used whole.
-#' @param repeats number of random subsets (or of random halves) for each number of neurons.
+#'   `x`.
+#' @param neurons numbers of neurons on each side. By default 4, 8, 16, ..., and all that both sides
+#'   have, for which there is one estimate. With `split`, smaller groups are used whole.
+#' @param repeats number of random subsets (or halves) for each number of neurons.
 #' @param split one label per column of `x`: all pairs of label groups are compared, instead of
 #'   random halves.
 #' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, and for
-#'   [responses()] with trials `"stimulus_neuron_trial"` (then one of the default estimators), see
-#'   [cka()]. The others take means over trials, and `"stimulus_neuron"` leaves out pairs of neurons
-#'   of one session.
-#' @param units_x,units_y one label per column of `x` and `y`; not for what [responses()] declares.
-#'   Pairs of neurons with equal labels are left out of the neuron correction, see [cka()]. For
-#'   parts of `x`, give only `units_x`; for a list `x`, a list of label vectors with its names.
+#'   [responses()] with trials `"stimulus_neuron_trial"` (then among the default estimators), see
+#'   [cka()]. The first three take means over trials.
+#' @param units_x,units_y one label per column of `x` and `y`, unless [responses()] declare them:
+#'   pairs of neurons with equal labels are left out of the neuron correction, see [cka()]. For
+#'   parts of `x`, give only `units_x`; for a list `x`, a named list of labels.
 #' @param normalize `"sd"`: each neuron is divided by its standard deviation over the stimuli
 #'   (silent neurons stay as they are); `"none"`: responses are used as they are.
-#' @param conf_level coverage of the intervals; `NULL` for estimates without intervals, which is
-#'   faster.
+#' @param conf_level coverage of the intervals; `NULL` for none, which is faster.
 #' @param na what to do about missing values: `"error"`; `"stimuli"`: leave out the stimuli that
-#'   have one anywhere; `"neurons"`: leave out the neurons that have one, and on the other side the
-#'   neuron with the same label, unless the label stands for several. A message, and `print()`, say
-#'   how many.
-#' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]); not
-#'   for clusters that [responses()] declares. The corrected estimators go over clusters, and the
-#'   jackknife deletes whole ones. Stimuli with the label `NA` are left out. At least 5 clusters are
-#'   needed, 4 without intervals.
-#' @param over what intervals are about: `"stimuli"`: these neurons, with other stimuli. With
-#'   `"neurons_x"`, `"neurons_y"` or both also the populations that the neurons are samples of (for
-#'   pairs within `x` both or neither). Not for `"stimulus_neuron_trial"`.
-#' @param complete of which sides are the neurons not a sample, but all that there are, see [cka()]?
-#'   No subsets are taken of two sides one of which is complete. For a list `x` `"both"` or
-#'   `"none"`.
-#' @return A data frame of class `repalign_analysis` with one row per comparison, number of
-#'   neurons and estimator. Columns:
-#'   * `x` and `y`, what is compared; `neurons`; `estimator`; `complete`, of which sides the
-#'     neurons are all that there are (`"none"` is not printed);
-#'   * `pooled`, the estimate to report: the ratio of values H that were first averaged over all
-#'     subsets, see Details;
-#'   * `pooled_se`, `conf_low` and `conf_high`, its standard error and interval, from a
-#'     delete-one jackknife over the stimuli, or over stimuli and neurons;
-#'   * `mean`, `median`, `q25` and `q75` of the single ratios, one per subset;
-#'   * `n_estimates`, the number of subsets, and `undefined`, the number of those in which a
-#'     denominator is not positive;
+#'   have one anywhere; `"neurons"`: leave out the neurons that have one, and the neuron with the
+#'   same label on the other side, unless several have the label.
+#' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]),
+#'   unless [responses()] declare them. The jackknife deletes whole clusters. Stimuli with the label
+#'   `NA` are left out. At least 5 clusters are needed, 4 without intervals.
+#' @param over what intervals are about: `"stimuli"`: these neurons, with other stimuli; with
+#'   `"neurons_x"`, `"neurons_y"` or both also other neurons of the same populations (for pairs
+#'   within `x` both or neither). Not for `"stimulus_neuron_trial"`.
+#' @param complete of which sides are the neurons all that there are, and not a sample, see [cka()]?
+#'   No subsets are then taken. For a list `x` `"both"` or `"none"`.
+#' @return A data frame of class `repalign_analysis` with one row per comparison, number of neurons
+#'   and estimator. Columns:
+#'   * `x` and `y`, what is compared; `neurons`; `estimator`; `complete`, as given (`"none"` is not
+#'     printed);
+#'   * `pooled`, the estimate to report, see Details; `pooled_se`, `conf_low` and `conf_high`, its
+#'     standard error and interval;
+#'   * `mean`, `median`, `q25` and `q75` of the ratios of single subsets; `n_estimates`, the number
+#'     of subsets, and `undefined`, of those in which a denominator is not positive;
 #'   * only for [responses()] with several trials: `ceiling`, the estimate that the region, or the
 #'     two sides, would have with their own noise-free responses (1 for `"stimulus_neuron_trial"`),
 #'     and `disattenuated`, the estimate from trials, each with its standard error (`_se`, over
 #'     stimuli), see [noise_ceiling()]; `NA` for `"naive"`.
 #'
-#'   `pooled` and `pooled_se` are `NA` if a pooled denominator is not positive, with all stimuli or
-#'   without one; one warning counts these cases. `plot()` draws the result, and `summary()` pools
-#'   over the comparisons.
-#' @details Each random subset \eqn{r} of neurons gives three values \eqn{H^{(r)}}{H_r} (see
-#' [hsic()]), of which its CKA is the ratio. The pooled estimate takes the means over the subsets
-#' first:
-#' \deqn{\overline{H_{xy}} \Big/ \sqrt{\overline{H_{xx}} \; \overline{H_{yy}}}.}{
-#' mean(H_xy) / sqrt(mean(H_xx) mean(H_yy)).}
-#' It is stable for every number of neurons, while single ratios have heavy tails below about 16 to
-#' 32 neurons in cortical recordings. Two random halves of one population are interchangeable, so
-#' the mean of their two denominators is used for both. Their pooled `"stimulus_neuron"` estimate
-#' approaches 1 as `repeats` grows, because both halves have the same true representation: this
-#' checks the correction and says nothing about the brain.
+#'   `pooled` and `pooled_se` are `NA`, with a warning, if a pooled denominator is not positive,
+#'   with all stimuli or without one. `plot()` draws the result, and `summary()` pools over the
+#'   comparisons.
+#' @details
+#' Each random subset of neurons gives three values H (see [hsic()]), of which its CKA is the ratio.
+#' The pooled estimate takes the means over the subsets first: \deqn{\overline{H_{xy}} \Big/
+#' \sqrt{\overline{H_{xx}} \; \overline{H_{yy}}}.}{ mean(H_xy) / sqrt(mean(H_xx) mean(H_yy)).} It is
+#' stable for every number of neurons, while single ratios have heavy tails below about 16 to 32
+#' neurons in cortical recordings. That of two random halves of one population approaches 1 with
+#' `"stimulus_neuron"`, which says nothing about the brain.
 #'
-#' With neurons in `over`, the standard error comes from the two-way jackknife of [cka_interval()],
-#' with the weights that the random subsets give to the pairs of neurons. Neurons with equal labels
-#' are deleted together, and neurons of both sides at once.
-#' [summary()][summary.repalign_analysis] of several comparisons has no standard errors then. In
-#' simulations, 95% intervals held the value of the population in 93% to 99% of the data sets with
-#' both sides in `over`, in 68% to 92% without (article "What was simulated").
+#' Errors are those of a jackknife over stimuli, or over stimuli and neurons (see [cka_interval()]).
+#' In simulations, 95% intervals held the value of the population in 93% to 99% of the data sets
+#' with both sides in `over`, in 68% to 92% without (article "What was simulated").
 #'
 #' When not to trust it:
-#' * when stimuli depend on each other (see [dependence]): intervals are too narrow and the
-#'   corrected estimates too high. `clusters` corrects this as far as stimuli of different clusters
-#'   are independent;
-#' * the default interval is over stimuli alone, and ignores that only `repeats` random subsets are
-#'   drawn: with few neurons or few repeats, raise `repeats` until the estimate no longer changes.
-#'   No interval covers the sampling of animals, and with `normalize = "sd"` that of the standard
-#'   deviations;
+#' * when stimuli depend on each other and `clusters` does not say so (see [dependence]): intervals
+#'   are too narrow and corrected estimates too high;
+#' * the default interval is over stimuli alone: raise `repeats` until the estimate no longer
+#'   changes. No interval covers other animals, or the error of the standard deviations with
+#'   `normalize = "sd"`;
 #' * neurons recorded together share noise, which changes `"stimulus_neuron"` unless labels of
-#'   sessions say so; `"stimulus_neuron_trial"` is free of it. Two sides with trials and without
-#'   labels of sessions are taken as recorded together, with a note;
-#' * a warning of class `repalign_unstable` points out corrected values that lie above 1, with their
-#'   intervals, by more than sampling explains: the same neurons are on both sides under different
-#'   names, or the sides share noise. Random halves of one population are not judged.
-#' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, Figure 3.
+#'   sessions say so; `"stimulus_neuron_trial"` is free of it;
+#' * a warning of class `repalign_unstable` points out corrected values that lie above 1 by more
+#'   than sampling explains: the same neurons are on both sides under different names, or the sides
+#'   share noise.
+#' @references Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104}, Figure 3.
 #' @examples
 #' # do recording sessions of one area represent the stimuli alike?
 #' responses <- apply(macaque_it$counts, 1:2, mean, na.rm = TRUE)

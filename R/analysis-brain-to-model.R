@@ -6,49 +6,37 @@
 #' How alike a brain region and the layers of a network represent the same stimuli, from random
 #' subsets of the region's neurons. Layers are used whole.
 #'
-#' @param brain a matrix stimuli x neurons, or what [responses()] makes, which knows trials,
-#'   sessions and clusters.
-#' @param layers a named list of matrices stimuli x units, one per layer. Of what [responses()]
-#'   makes, clusters and `complete` are used; where an estimator would follow trials, sessions or
-#'   labels of units, these are an error ([brain_to_brain()] follows them on both sides).
+#' @param brain a matrix stimuli x neurons, or [responses()], which know trials, sessions and
+#'   clusters.
+#' @param layers a named list of matrices stimuli x units, one per layer. [responses()] may declare
+#'   clusters and `complete` of them; trials and sessions need [brain_to_brain()].
 #' @param neurons numbers of neurons of the region. By default 4, 8, 16, ..., and all.
 #' @param repeats number of random subsets for each number of neurons below all.
-#' @param units one label per column of `brain`: pairs of the region's neurons with equal labels
-#'   (for example from one recording session) are left out of the neuron correction. By default
-#'   only the pairs of a neuron with itself are left out. Not for what [responses()] declares
-#'   already.
-#' @param na what to do about missing values, see [brain_to_brain()]. `units` is cut in the same
-#'   way.
-#' @param complete `"y"`: the units of the layers are not a sample, but all that there are, so that
-#'   their self terms are corrected for few stimuli only (see [cka()]); `"x"`: the neurons of the
-#'   region are, which is then used whole. What [responses()] makes declares it.
+#' @param units one label per column of `brain`, unless [responses()] declare them: pairs of neurons
+#'   with equal labels (such as sessions) are left out of the neuron correction. By default only a
+#'   neuron with itself is.
+#' @param na missing values: see [brain_to_brain()].
+#' @param complete `"y"`: the units of the layers are not a sample, but all that there are (see
+#'   [cka()]); `"x"`: the neurons of the region are, which is then used whole.
 #' @param estimator,normalize,conf_level,clusters see [brain_to_brain()].
 #' @return A data frame of class `repalign_analysis` with the columns of [brain_to_brain()]; `x`
 #'   is "brain" and `y` is the name of the layer. `summary()` gives the most similar layer for
 #'   each number of neurons and each estimator.
 #' @details
-#' `"stimulus_neuron"` corrects both sides, because the units of a layer count as a sample, too,
-#' unless `complete = "y"` takes them as all there are. The printed result says so.
-#' `"stimulus_neuron_trial"` is also free of the noise of the region's trials. A layer has none, so
-#' that noise changes only the region's denominator: without the correction the similarity to all
-#' layers is too low by one factor. This factor is the column `ceiling`, and `plot()` draws it as a
-#' band, with the disattenuated estimates as circles beside the raw ones.
+#' `"stimulus_neuron"` takes the units of a layer as a sample, too, unless `complete = "y"`.
+#' `"stimulus_neuron_trial"` is also free of the noise of the region's trials, which otherwise makes
+#' the similarity to all layers too low by one factor. This factor is the column `ceiling`; `plot()`
+#' draws it as a band, with the disattenuated estimates as circles beside the raw ones.
 #'
-#' For comparison, compute the similarity of the region to another animal's ([brain_to_brain()]):
-#' a model that reaches it is as similar to the region as another brain is. `plot(reference = )`
-#' draws it beside the layers, see [plot.repalign]. `vignette("which-model")` goes from layers to a
-#' conclusion.
-#'
-#' With `normalize = "sd"`, the neurons and the units of the layers are divided by their standard
-#' deviations.
+#' Compare with the similarity of the region to another animal's ([brain_to_brain()]): a model that
+#' reaches it is as similar to the region as another brain is. `plot(reference = )` draws it beside
+#' the layers, see [plot.repalign]. `vignette("which-model")` goes from layers to a conclusion.
 #'
 #' When not to trust it: when stimuli depend on each other, intervals are too narrow, unless
-#' `clusters` names these stimuli (see [dependence]). They hold the recorded neurons, the layers and
-#' their units fixed. Intervals of two layers for the same stimuli do not answer whether the layers
-#' differ, because their errors are related, and the best layer of several is chosen by its value,
-#' which is therefore too high by chance: [compare_scores()] and [best_score()] are made for both
-#' questions.
-#' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, Figure 4.
+#' `clusters` names these stimuli (see [dependence]). They hold the recorded neurons and the layers
+#' fixed. Overlapping intervals do not answer whether two layers differ, and the best of several
+#' layers has too high a value by chance: use [compare_scores()] and [best_score()].
+#' @references Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104}, Figure 4.
 #' @examples
 #' # V4 against the layers of a network, for the first 100 images
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]

@@ -7,43 +7,36 @@
 #' How alike one population responds to the images of two object categories. Low similarity means
 #' that the population separates the categories.
 #'
-#' @param responses a matrix stimuli x neurons with the images of all categories, or what
-#'   [responses()] makes: its clusters are used, and means over its trials.
-#' @param object one label per row of `responses`, the category of the image. All pairs of
-#'   categories are compared.
+#' @param responses a matrix stimuli x neurons with the images of all categories, or [responses()]:
+#'   their clusters, and the means over their trials, are used.
+#' @param object one label per row of `responses`, the category of the image; all pairs are
+#'   compared.
 #' @param neurons numbers of neurons. By default 4, 8, 16, ..., and all.
 #' @param repeats number of random subsets for each number of neurons below all.
 #' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, see [cka()].
 #' @param normalize,conf_level see [brain_to_brain()].
 #' @param clusters one label per row of `responses`, for images that depend on each other, such as
-#'   views of one object: `"stimulus_neuron"` leaves out pairs of images with the same label, and
-#'   the jackknife deletes them together. Images with the label `NA` are left out.
-#' @param na what to do about missing values, see [brain_to_brain()]. `object` is cut in the same
-#'   way.
+#'   views of one object: `"stimulus_neuron"` leaves out pairs within a cluster, and the jackknife
+#'   deletes whole clusters. Images with the label `NA` are left out.
+#' @param na missing values: see [brain_to_brain()].
 #' @return A data frame of class `repalign_analysis` with the columns of [brain_to_brain()]; `x`
 #'   and `y` name the categories.
 #' @details
-#' Here CKA is applied to transposed responses. For each category, the rows are the neurons, which
-#' all categories share, and the columns are the images, which differ. The stimulus correction
-#' therefore corrects for few neurons, and the neuron correction for few images. At least 4
-#' neurons are needed (2 for `"naive"` alone), and for `"stimulus_neuron"` at least 2 images per
-#' category.
-#'
-#' Neurons differ in their mean rates, and these differences are common to all images: they alone
-#' push the score towards 1, for any labels. A score near 1 thus means that the categories are
-#' not separated beyond that.
+#' Here CKA is applied to transposed responses: for each category, the rows are the neurons, which
+#' all categories share, and the columns are its images. The stimulus correction therefore corrects
+#' for few neurons, and the neuron correction for few images. At least 4 neurons are needed (2 for
+#' `"naive"` alone), and for `"stimulus_neuron"` at least 2 images per category (3 for errors, which
+#' are a jackknife over the images).
 #'
 #' `"stimulus_neuron"` multiplies no image with itself, and so leaves out the noise of its trials,
 #' except for the part that neurons share.
 #'
-#' `pooled_se` is the delete-one jackknife over the images of both categories (for
-#' `"stimulus_neuron"`, at least 3 per category).
-#'
-#' When not to trust it: when images depend on each other, for example several views of the same
-#' object in one category, and `clusters` does not say so: intervals are then too narrow. They hold
-#' the recorded neurons and the choice of categories fixed; with a handful of images per category,
-#' they are themselves uncertain.
-#' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, Figure 5.
+#' When not to trust it: neurons differ in their mean rates, which alone pushes the score towards 1,
+#' for any labels. A score near 1 thus means that the categories are not separated beyond that. When
+#' images depend on each other and `clusters` does not say so, intervals are too narrow; they hold
+#' the neurons and the choice of categories fixed, and with a handful of images per category they
+#' are themselves uncertain.
+#' @references Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104}, Figure 5.
 #' @examples
 #' # seven objects at three positions each: does inferior temporal cortex separate them?
 #' responses <- apply(macaque_it$counts, 1:2, mean, na.rm = TRUE)

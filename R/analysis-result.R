@@ -30,7 +30,13 @@ analysis_pages <- c("brain_to_brain", "trial_to_trial", "brain_to_model", "objec
 declare_result(
   "repalign_analysis", digits = 3, words = "analyses", columns = analysis_columns,
   from = analysis_pages,
-  kept = list(parts = function(values) bound_analyses(values), left_out = forgotten),
+  # results that are bound together keep each analysis as a part, so that summary() can combine its
+  # rows and no others
+  kept = list(parts = function(values) {
+    parts <- unique(unlist(values, recursive = FALSE))
+    one_level(unlist(lapply(parts, function(part) part$conf_level)))
+    parts
+  }, left_out = forgotten),
   heading = function(x, digits) {
     title <- title_of_analysis(analysis_of(x))
     level <- unlist(lapply(attr(x, "parts"), function(part) part$conf_level))[1]
@@ -189,7 +195,11 @@ warn_undefined_rows <- function(result, setup) {
 }
 
 pooled_cell <- function(cell) {
-  pooled <- pooled_h(cell$single)
+  # the mean H values over all choices of subsets; one with an undefined H value is left out of all
+  # three means, so that they remain comparable
+  complete <- stats::complete.cases(cell$single)
+  pooled <- if (any(complete)) colMeans(cell$single[complete, , drop = FALSE]) else
+    rep(NA_real_, 3)
   if (cell$exchangeable) pooled <- pool_sides(matrix(pooled, 1))[1, ]
   pooled
 }
@@ -246,14 +256,6 @@ analysis_key <- c("x", "y", "neurons", "estimator", "pooled", "pooled_se")
 
 row_keys <- function(rows) {
   do.call(paste, c(lapply(analysis_key, function(column) as.character(rows[[column]])), sep = "\r"))
-}
-
-# Results that are bound together keep each analysis as a part, so that summary() can combine its
-# rows and no others.
-bound_analyses <- function(parts) {
-  parts <- unique(unlist(parts, recursive = FALSE))
-  one_level(unlist(lapply(parts, function(part) part$conf_level)))
-  parts
 }
 
 # The combined rows of all analyses in `object`, with the columns that name their sources. NULL if
@@ -323,20 +325,16 @@ interval_extent <- function(part) {
 #' Summarise an analysis over its comparisons
 #'
 #' @param object what [brain_to_brain()] or another analysis returned, with all of its rows, or
-#'   several analyses put together under names ([rbind()][rbind.repalign]), which are summarised
-#'   one by one. It is an error to give only some of the rows of an analysis, or several analyses
-#'   that cannot be told apart.
+#'   several analyses put together under names ([rbind()][rbind.repalign]), which are summarised one
+#'   by one.
 #' @param ... unused.
 #' @return A data frame with the columns of the analysis and one row per number of neurons and
-#'   estimator (and per named analysis). `x` and `y` are "(all)": the values H of all comparisons
-#'   are averaged before the ratio is taken. Comparisons with large variance therefore count for
-#'   more. The denominators of the two sides are averaged, too, so that it does not matter which
-#'   side of a comparison comes first. Standard errors are `NA` for several comparisons that do not
-#'   share their stimuli (object categories), or whose errors are about neurons (`over`). For
-#'   [brain_to_model()], the row is that of the most similar layer; because it is the best of
-#'   several, its value is too high by chance. Printing shows the most important columns (with
-#'   arguments `digits` and `n` as for an analysis, see [tidy()][tidy.repalign]);
-#'   `as.data.frame()` shows all.
+#'   estimator (and per named analysis). `x` and `y` are "(all)": the values H of all comparisons,
+#'   and the denominators of the two sides, are averaged before the ratio is taken, so that
+#'   comparisons with large variance count for more. Standard errors are `NA` for several
+#'   comparisons that do not share their stimuli (object categories), or whose errors are about
+#'   neurons (`over`). For [brain_to_model()], the row is that of the most similar layer, whose
+#'   value is too high by chance. `as.data.frame()` shows all columns.
 #' @examples
 #' responses <- apply(macaque_it$counts, 1:2, mean, na.rm = TRUE)
 #' set.seed(1)

@@ -39,7 +39,8 @@ trial_terms_of <- function(comparison, setup) {
   same <- identical(given$sides$x$cache, given$sides$y$cache)
   part <- function(name, at) {
     sides <- given$sides[at]
-    sample <- trial_sample(sides[[1]], sides[[2]], NULL, setup$clusters)
+    check_trial_pair(sides[[1]], sides[[2]], setup$clusters)
+    sample <- trial_sample(sides[[1]], sides[[2]], setup$clusters)
     exponent <- 2 * (sum(log2(given$scale[match(at, c("x", "y"))])) - sum(sample$scale))
     h <- trial_terms(sample) * 2^exponent
     list(sample = sample, factor = 2^exponent, h = ifelse(is.nan(h), 0, h),
@@ -101,59 +102,47 @@ trial_size_deletions <- function(comparison, parts, members, used) {
 #' How alike single trials of one population represent the stimuli: all pairs of different
 #' trials, from random subsets of neurons of several sizes.
 #'
-#' @param trials a list of matrices stimuli x neurons, one per trial, with the same stimuli and
-#'   neurons (or of [responses()] of one trial each); or an array stimuli x neurons x trials, such
-#'   as [trial_array()] makes. Repeats that were not recorded are `NA`. Or what [responses()] makes:
-#'   its sessions (or else its neurons) are
-#'   then `units`, and its clusters are used. Runs are compared as
-#'   trials, with a message; trials that share an `event` are an error.
+#' @param trials a list of matrices stimuli x neurons, one per trial; an array stimuli x neurons x
+#'   trials, such as [trial_array()] makes (`NA` where a repeat was not recorded); or [responses()],
+#'   whose sessions (or else neurons) are then `units`. Runs are compared as trials, with a message;
+#'   trials that share an `event` are an error.
 #' @param neurons numbers of neurons. By default 4, 8, 16, ..., and all.
 #' @param repeats number of random subsets for each number of neurons below all.
 #' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, see [cka()].
-#' @param units one label per neuron: pairs of neurons with equal labels are left out of the neuron
-#'   correction. By default each neuron has a label of its own. With the recording sessions as
-#'   labels, all pairs that may share noise are left out.
+#' @param units one label per neuron, such as its session: pairs of neurons with equal labels, which
+#'   may share noise, are left out of the neuron correction. By default only a neuron with itself
+#'   is.
 #' @param na what to do about missing values. `"pairs"`: in each pair of trials, leave out the
-#'   neurons with a missing value in either of the two (`NaN` is an error here). `"stimuli"`:
-#'   leave out the stimuli with a missing value in any trial. `"neurons"`: leave out the neurons
-#'   with a missing value in any trial. `"error"`: stop, and say where the values are missing.
-#' @param complete `"both"`: the neurons are not a sample, but all that there are, see [cka()]. They
-#'   are then used whole. What [responses()] makes declares it.
+#'   neurons with a missing value in either of the two (`NaN` is an error). `"stimuli"` or
+#'   `"neurons"`: leave out those with a missing value in any trial. `"error"`: stop.
+#' @param complete `"both"`: the neurons are not a sample, but all that there are, see [cka()], and
+#'   are used whole.
 #' @param normalize,conf_level,clusters see [brain_to_brain()].
 #' @return A data frame of class `repalign_analysis` with the columns of [brain_to_brain()]; `x`
 #'   and `y` are "trial". There is one single ratio per pair of trials and subset of neurons.
 #' @details
-#' A trial is never compared with itself. The pooled estimate averages the values H over all
-#' pairs of trials and all subsets of neurons before it divides (see [brain_to_brain()]). The two
-#' trials of a pair are interchangeable, so the mean of their two denominators is used for both.
+#' A trial is never compared with itself. The pooled estimate averages the values H over all pairs
+#' of trials and all subsets of neurons before it divides (see [brain_to_brain()]).
 #'
-#' With `na = "pairs"`, a neuron that lacks a single stimulus in one trial is left out of all
-#' pairs with this trial, so fewer than `neurons` neurons may take part; a message counts them,
-#' and `print()` repeats it. In simultaneous recordings, a repeat is usually missing for all
-#' neurons at once: there, keep only the complete trials, or only the stimuli that are complete
-#' (`na = "stimuli"`). Neurons that were recorded one after the other can be combined into a
-#' pseudo-population: "trial" then is the number of the repeat of a stimulus for that neuron, see
-#' [trial_array()].
-#'
-#' With `normalize = "sd"`, each neuron is divided by its standard deviation over the stimuli,
-#' within each trial.
+#' With `na = "pairs"`, a neuron that lacks a single stimulus in one trial is left out of all pairs
+#' with this trial; a message counts them. In simultaneous recordings, where a repeat is missing for
+#' all neurons at once, keep only the complete trials or stimuli (`na = "stimuli"`). In a
+#' pseudo-population, "trial" is the number of the repeat of a stimulus for that neuron.
 #'
 #' What it is good for: how alike single trials are, with their noise. The numerator multiplies
-#' different trials, the denominators multiply responses of one trial, which share noise. The
-#' corrected similarity is therefore the share of what neurons do in common that repeats: 1 without
-#' shared noise, whatever the noise of single neurons, and lower the more noise neurons share, or
-#' the more the representation changes from trial to trial. The drop from `units` = sessions to the
-#' default tells how much noise neurons share. To correct another comparison for noise, give the
-#' trials as [responses()] to [cka()], [brain_to_brain()] or [brain_to_model()], whose estimate
-#' `"stimulus_neuron_trial"` multiplies different trials in the denominators, too. (Of a population
-#' with itself it would be 1 by definition.)
+#' different trials, the denominators responses of one trial, which share noise. The corrected
+#' similarity is therefore the share of what neurons do in common that repeats: 1 without shared
+#' noise, and lower the more noise neurons share, or the more the representation changes from trial
+#' to trial. The drop from `units` = sessions to the default tells how much noise neurons share. To
+#' correct another comparison for noise, give the trials as [responses()] to [cka()],
+#' [brain_to_brain()] or [brain_to_model()].
 #'
 #' When not to trust it: as a measure of how reliable the means over trials are, which have less
-#' noise than single trials; and with neurons recorded together, as evidence that the representation
-#' changes: compare `units` = sessions with the default. If stimuli depend on each other, intervals
-#' are too narrow, unless `clusters` names these stimuli (see [dependence]). They hold the recorded
-#' neurons and trials fixed.
-#' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, Figure 6.
+#' noise; and with neurons recorded together, as evidence that the representation changes: compare
+#' `units` = sessions with the default. If stimuli depend on each other, intervals are too narrow,
+#' unless `clusters` names these stimuli (see [dependence]). They hold the recorded neurons and
+#' trials fixed.
+#' @references Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104}, Figure 6.
 #' @examples
 #' # the first five repeats of 132 units, of which those of a session may share noise
 #' trials <- macaque_it$counts[, , 1:5]

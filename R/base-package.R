@@ -69,15 +69,13 @@ generics::augment
 #'   \item{`object`, `position`}{one label per stimulus: what was shown and where.}
 #' }
 #' @details
-#' The stimuli are the rows, named "object_position". Repeats are numbered in the order in which
-#' they occurred for each unit. Units of one session share noise within a repeat; units of
+#' The rows are named "object_position". Units of one session share noise within a repeat; units of
 #' different sessions were never recorded together (a pseudo-population), so their repeats do not
 #' correspond.
 #'
-#' What it is good for: comparing repeats ([trial_to_trial()]), groups of units, that is,
-#' sessions ([brain_to_brain()] with `split`), and object categories
-#' ([object_disentanglement()]). With only 21 stimuli, the naive estimate of CKA is far from 0
-#' even for unrelated responses.
+#' What it is good for: comparing repeats ([trial_to_trial()]), sessions ([brain_to_brain()] with
+#' `split`), and object categories ([object_disentanglement()]). With only 21 stimuli, the naive
+#' estimate of CKA is far from 0 even for unrelated responses.
 #' @source The files of the R package NeuroDecodeR (Ethan Meyers; GPL-3), binned there per
 #'   millisecond and turned back into counts; otherwise unchanged.
 #' @references Zhang, Meyers, Bichot, Serre, Poggio and Desimone (2011), Object decoding with
@@ -108,15 +106,13 @@ generics::augment
 #' @details
 #' The row names are the numbers of the images, so that [match_rows()] aligns the two days.
 #'
-#' The two days share some of their neurons, but it is not known which ones: the units of the two
-#' days have different names. A corrected CKA between the days therefore comes out far above 1.
-#' This shows what unknown shared neurons do and is not a finding about V4.
-#' `vignette("brain-to-brain")` finds the shared neurons by their responses and their order, and
-#' gives them common labels.
+#' The two days share some of their neurons under other names, and it is not known which. A
+#' corrected CKA between the days therefore comes out far above 1, which is no finding about V4.
+#' `vignette("brain-to-brain")` finds the shared neurons and gives them common labels.
 #'
-#' What it is good for: comparing repeats of units that share noise ([trial_to_trial()]),
-#' comparing a brain with the layers of a network ([brain_to_model()] with [v4_layers]), and
-#' testing against chance ([calibrate()]).
+#' What it is good for: comparing repeats of units that share noise ([trial_to_trial()]), comparing
+#' a brain with the layers of a network ([evaluate_models()] with [v4_layers]), and testing against
+#' chance ([calibrate()]).
 #' @source Repository cowleygroup/V4_compact_models (GPL-3), sessions 210325 and 210322.
 #'   Arranged as an array; the values are unchanged.
 #' @references Cowley, Stan, Pillow and Smith (2026), Compact deep neural network models of the
@@ -132,10 +128,8 @@ generics::augment
 #' @format A named list of five numeric matrices, 640 images x 100 units each, from the first
 #'   layer (`L0`) to the last (`L4`), after rectification.
 #' @details
-#' The rows are the images of [macaque_v4], with the same names.
-#'
-#' What it is good for: comparing layers with each other and with a brain. Each layer is
-#' represented by 100 of its units, so the layers, like the brain, are samples.
+#' The rows are the images of [macaque_v4], with the same names. Each layer is represented by 100 of
+#' its units, so the layers, like the brain, are samples.
 #' @source Made from repository cowleygroup/V4_compact_models (GPL-3).
 #' @inherit macaque_v4 references
 #' @examples
@@ -153,13 +147,12 @@ generics::augment
 #'   each odour), `log10_dilution` (-8 to -4), and 21 columns of responses named by the receptor
 #'   of the neuron.
 #' @details
-#' The neurons are identified cells: the same column is the same neuron in all animals. Larvae
-#' are numbered anew for each odour, so larva 1 of one odour is in general not the same animal as
-#' larva 1 of another odour. 31 of the odours were given to at least five larvae (1 to 5).
+#' The neurons are identified cells: the same column is the same neuron in all animals. Larvae are
+#' numbered anew for each odour, so larva 1 of one odour is in general not larva 1 of another. 31 of
+#' the odours were given to at least five larvae (1 to 5).
 #'
-#' What it is good for: comparing the same neurons in several animals (`shared_neurons = TRUE`),
-#' and trying out a real table, in which identifiers stand beside responses
-#' ([response_matrix()]).
+#' What it is good for: comparing the same neurons in several animals (`shared_neurons = TRUE`), and
+#' a table in which identifiers stand beside responses ([response_matrix()]).
 #' @source Repository samuellab/Larval-ORN (MIT licence, see the file COPYRIGHTS of the
 #'   package). The column `stimulus` was added.
 #' @references Si, Kanwal, Hu, Tabone, Baron, Berck, Vignoud and Samuel (2019), Structured

@@ -197,17 +197,16 @@ refuse_lacking <- function(column, x, y) {
 #' @param representations,measures,scores,calibrated,cache see [benchmark_groups()].
 #' @param model_permutations,test,dataset,architecture,threads,na,... see [benchmark_groups()].
 #' @param outputs outputs of the models for the same stimuli: a list of matrices (stimuli x
-#'   classes), in the order of `representations` or with their names; or the name of a column of the
-#'   manifest with the files of these matrices. `NULL`: none, if `accuracy` is given.
-#' @param labels the true class of every stimulus, as in [accuracy_difference()]. Without `labels`
-#'   and `accuracy`, accuracies are not compared.
-#' @param accuracy the accuracy of each model, in the place of `labels`: a vector, or the name of a
-#'   column of the manifest.
+#'   classes), in the order of `representations` or with their names; or the column of the manifest
+#'   with their files. `NULL`: none, if `accuracy` is given.
+#' @param labels the true class of every stimulus, as in [accuracy_difference()]; without it and
+#'   `accuracy`, accuracies are not compared.
+#' @param accuracy the accuracy of each model, in the place of `labels`: a vector, or a column of
+#'   the manifest.
 #' @param correlation one or several of `"spearman"` (the default), `"pearson"` and `"kendall"`
 #'   (tau-b).
-#' @param permute what the p-values permute. `"models"`: models, with all of their pairs. `"pairs"`:
-#'   single pairs, as the code of the ReSi benchmark does, which takes pairs that share a model as
-#'   independent.
+#' @param permute what the p-values permute: `"models"`, with all of their pairs, or single
+#'   `"pairs"`, as the code of the ReSi benchmark does.
 #' @param from `"probability"` or `"logit"`: what `outputs` are, see [jsd()].
 #' @return A data frame of class `repalign_benchmark` with a row for each measure, target and
 #'   correlation: `measure`; `target` (`"accuracy"`: [accuracy_difference()]; `"jsd"`: [jsd()];
@@ -216,23 +215,18 @@ refuse_lacking <- function(column, x, y) {
 #'   [similarity_scores()] gives the scores of all pairs.
 #' @details
 #' *Value.* The correlation over pairs of models of the dissimilarity (minus the score, if the
-#' measure is a similarity) with the difference between the outputs. It is positive where models
-#' that are less alike inside differ more in what they do. Chance is 0. A measure that is not
-#' symmetric gives both orders of each pair.
+#' measure is a similarity) with the difference between the outputs: positive where models that are
+#' less alike inside differ more in what they do, and 0 by chance. A measure that is not symmetric
+#' gives both orders of each pair.
 #'
-#' *P-values.* With ten models there are 45 pairs, but only ten independent models: a single unusual
-#' model makes all of its nine pairs unlike the others in both quantities. Permuting the models
-#' (rows and columns of one matrix together) keeps that dependence; permuting the pairs ignores it,
-#' and called up to 21% of unrelated models significant at a level of 5%. Five models have 120
-#' orders, so that no p-value is below 1/60 (two-sided); with three or four models the test says
-#' next to nothing.
+#' *P-values.* Ten models have 45 pairs, which are not independent: permuting `"pairs"` ignores
+#' this, and called up to 21% of unrelated measures significant at a level of 5%. With five models
+#' no p-value is below 1/60 (two-sided); with three or four the test says next to nothing.
 #'
-#' *When not to trust it.* Outputs see only what is left at the end of a network: a measure may be
-#' right about differences that no output shows. Models trained alike differ little in accuracy, and
-#' differences of a few stimuli are noise that no measure can follow (`"jsd"` uses the most, and
-#' `"accuracy"` the least of the outputs). The correlation depends on the range of models: one
-#' untrained model makes every measure look good. See [benchmark_groups()] for undefined scores, the
-#' cache, memory and workers.
+#' *When not to trust it.* A measure may be right about differences that no output shows. Models
+#' trained alike differ little in accuracy, and differences of a few stimuli are noise that no
+#' measure can follow (`"jsd"` uses the most, and `"accuracy"` the least of the outputs). One
+#' untrained model makes every measure look good.
 #' @references Klabunde et al. (2025), ICLR (the ReSi benchmark), tests 1 and 2. Mantel (1967),
 #'   Cancer Research 27 (permutation of models).
 #' @examples

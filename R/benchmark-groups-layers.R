@@ -16,10 +16,9 @@
 #'     `"model/layer"`).
 #' @return A data frame of class `repalign_benchmark` with a row for each measure, metric and part:
 #'   `measure`; `metric` (`"conformity"` or `"spearman"`); `part` (`"all"`, or a model); `value`
-#'   (larger is better, whether the measure is a similarity or a distance); `p_value`, always `NA`,
-#'   because the order of layers is no sample of anything; `undefined`, the number of scores left
-#'   out; and `test`, `dataset`, `architecture`. [similarity_scores()] gives the scores of all
-#'   pairs.
+#'   (larger is better, also for distances); `p_value`, always `NA`; `undefined`, the number of
+#'   scores left out; and `test`, `dataset`, `architecture`. [similarity_scores()] gives the scores
+#'   of all pairs.
 #' @details
 #' *Metrics*, averaged over the models (`"all"`):
 #' * `"spearman"`: the rank correlation of likeness with nearness. `"published"`: for every layer
@@ -27,18 +26,15 @@
 #'   `"paper"`: once for each model over all pairs of layers. Chance is 0, the best is 1.
 #' * `"conformity"`: the share of comparisons in which the nearer pair is at least as much alike.
 #'   `"published"`: of two layers on the same side of a third one, the nearer is compared with the
-#'   farther. `"paper"`: equation 8, a pair of layers \eqn{(j, k)}{(j, k)} inside of another pair
-#'   \eqn{(i, l)}{(i, l)}, \eqn{i \le j < k \le l}{i <= j < k <= l}, which includes each pair inside
-#'   of itself. Chance is 0.5 for `"published"` and higher for `"paper"` (0.64 with five layers),
-#'   because a pair always conforms with itself.
+#'   farther; chance is 0.5. `"paper"`: equation 8, a pair of layers \eqn{(j, k)} inside of another
+#'   pair \eqn{(i, l)}, \eqn{i \le j < k \le l}{i <= j < k <= l}, itself included; chance is higher
+#'   (0.64 with five layers).
 #'
-#' *When not to trust it.* That layers change step by step is an assumption about the network:
-#' residual connections, pooling or a bottleneck can make far layers more alike than near ones, and
-#' then the measure that says so is right. Layers of different width favour measures that depend on
-#' the width. With five layers or fewer most measures are at or near the best value, and cannot be
-#' ranked; the models of one architecture repeat the same network, so that their number adds little.
-#' See [benchmark_groups()] for undefined scores, the cache, memory and workers: here the layers of
-#' one model are in memory at a time.
+#' *When not to trust it.* That layers change step by step is an assumption: residual connections,
+#' pooling or a bottleneck can make far layers more alike than near ones, and then the measure that
+#' says so is right. Layers of different width favour measures that depend on the width. With five
+#' layers or fewer most measures are near the best value; the models of one architecture repeat the
+#' same network.
 #' @references Klabunde et al. (2025), ICLR (the ReSi benchmark), test 6.
 #' @examples
 #' # five layers, each a noisy step away from the one before
@@ -154,90 +150,76 @@ check_layers <- function(items) {
 #' labels, with different shortcut features, animals, areas.
 #'
 #' @param representations the representations, with the same stimuli in the same rows:
-#'   * a named list of whatever [similarity()] takes as a representation;
-#'   * a manifest: a data frame with a column `file` and a row for each representation, which is
-#'     read by [read_representation()] when a score needs it. Columns with a meaning, if there are
-#'     any: `array` (which array of the file), `id` (the name of the representation; without it,
-#'     the path of the file without its ending and the folders that all share). All other columns
-#'     are yours;
+#'   * a named list of what [similarity()] takes as a representation;
+#'   * a manifest: a data frame with a column `file`, which [read_representation()] reads when a
+#'     score needs it, a row for each representation, and perhaps `array` (which array of the file)
+#'     and `id` (its name; by default the path without what all share and the ending). All other
+#'     columns are yours;
 #'   * with `scores`, also just the names.
-#' @param groups the group of each representation: a vector, in the order of `representations` or
-#'   with their names; or the name of a column of the manifest.
+#' @param groups the group of each representation: a vector, in their order or with their names; or
+#'   a column of the manifest.
 #' @param measures measures, as in [similarity()]. Without it, the 24 of [resi_measures()] or, if
 #'   `scores` are given, those of the table.
-#' @param definition `"published"`: quality as the code of the ReSi benchmark computes it, group by
-#'   group. `"paper"`: as its paper defines it. See Details.
+#' @param definition `"published"`: as the code of the ReSi benchmark computes quality; `"paper"`:
+#'   as its paper defines it. See Details.
 #' @param scores scores that were computed before: a data frame with the columns `x`, `y` (names of
 #'   representations), `measure`, `score`, and for measures that are not of this package `direction`
 #'   (`"similarity"` or `"distance"`), such as the results of [similarity()] and
-#'   `similarity_scores()`. What it has of a measure must be complete; other measures are computed.
-#'   With `calibrated = TRUE` it holds calibrated scores, or is the result of [calibrate()].
-#' @param calibrated `TRUE`: benchmark the calibrated scores of [calibrate()] in place of the
-#'   scores. Measures without a permutation null get `NA`.
-#' @param cache `NULL`, or a folder that keeps the scores as they come, so that a call that was
-#'   interrupted goes on where it stopped.
-#' @param model_permutations number of permutations of models for the p-values; 0: no p-values. If
-#'   there are no more different ones, all are taken, and the p-value is exact.
+#'   `similarity_scores()`, or of [calibrate()] with `calibrated = TRUE`. What it has of a measure
+#'   must be complete; other measures are computed.
+#' @param calibrated `TRUE`: benchmark the calibrated scores of [calibrate()]; measures without a
+#'   permutation null get `NA`.
+#' @param cache `NULL`, or a folder that keeps the scores, so that an interrupted call goes on where
+#'   it stopped.
+#' @param model_permutations number of permutations of models for the p-values; 0: none. If there
+#'   are no more different ones, all are taken, and the p-value is exact.
 #' @param test,dataset,architecture labels that become columns of the result and name its test in
 #'   [rank_measures()].
 #' @param threads see [similarity()].
-#' @param na what to do about missing values in the representations, see [similarity()]. Stimuli are
-#'   left out of all that are compared with each other, which the `cache` of pairs cannot tell.
+#' @param na missing values: see [similarity()]. Stimuli are left out of all that are compared with
+#'   each other, which the `cache` of pairs cannot tell.
 #' @param ... with `calibrated = TRUE`, arguments of [calibrate()]: `permutations`, `alpha`,
 #'   `variant`, `blocks`, `series`, `engine`, `clusters`.
 #' @param result what `benchmark_groups()`, [benchmark_layers()] or [benchmark_outputs()] returned,
 #'   or some of its rows.
 #' @return `benchmark_groups()`: a data frame of class `repalign_benchmark` with a row for each
 #'   measure, metric and part: `measure`; `metric`; `part` (`"all"`, or a group); `value` (larger is
-#'   better, whether the measure is a similarity or a distance); `p_value` (`NA` where there is
-#'   none); `undefined`, the number of scores that were undefined and left out; and `test`,
-#'   `dataset`, `architecture`.
+#'   better, also for distances); `p_value` (`NA` where there is none); `undefined`, the number of
+#'   scores left out; and `test`, `dataset`, `architecture`.
 #'
-#'   `similarity_scores()`: the scores, a data frame with the columns `x`, `y`, `measure`, `score`,
-#'   `direction` and `error` (the message of a comparison that failed, otherwise `NA`), a row for
-#'   each pair, and for both orders where a measure is not symmetric. Several results that were
-#'   bound together have their labels in columns before these.
+#'   `similarity_scores()`: a data frame with the columns `x`, `y`, `measure`, `score`, `direction`
+#'   and `error` (the message of a comparison that failed, otherwise `NA`), a row for each pair, and
+#'   for both orders where a measure is not symmetric.
 #' @details
 #' *Metrics.* Let a pair be *within* if both representations are of the same group, and *across*
 #' otherwise.
-#' * `"auprc"`: area under the precision-recall curve (average precision, ties taken together) of
-#'   finding the pairs within by their scores. `"published"`: for each group, its own pairs against
-#'   its members with all others, and the mean over groups. `"paper"`: once over all pairs. *Chance
-#'   is not 0.5*, but a little above the share of pairs within: for three groups of five and random
-#'   scores 0.22 (share 1/6) by the published definition, and 0.32 (share 2/7) by the paper's.
+#' * `"auprc"`: average precision (ties taken together) of finding the pairs within by their scores.
+#'   `"published"`: for each group, its own pairs against its members with all others, and the mean
+#'   over groups. `"paper"`: once over all pairs. *Chance is not 0.5*, but a little above the share
+#'   of pairs within: for three groups of five 0.22 (published) and 0.32 (paper).
 #' * `"conformity"`: the share of combinations of a pair within and a pair across in which the pair
 #'   within is more alike. `"published"`: group by group, where a tie is a violation. `"paper"`:
 #'   over all ordered triples that share a representation, where a tie conforms. Chance is 0.5.
-#' * `"auc"`: area under the ROC curve of all pairs together, ties counted by half. Chance is 0.5.
+#' * `"auc"`: area under the ROC curve of all pairs, ties counted by half. Chance is 0.5.
 #' * `"dprime"`: mean within minus mean across, over the root of the mean of both variances. Chance
-#'   is 0. It has no upper bound, and assumes nothing but looks at means and variances only.
-#' * `"silhouette"`: mean silhouette width of the representations on the dissimilarities best score
-#'   minus score. Random scores give values below 0 (-0.11 for three groups of five). `NA` where no
-#'   best score is known.
+#'   is 0; it has no upper bound.
+#' * `"silhouette"`: mean silhouette width on the dissimilarities best score minus score. Chance is
+#'   below 0 (-0.11 for three groups of five). `NA` where no best score is known.
 #'
-#' *P-values* permute the group labels of representations, and thereby rows and columns of the
-#' matrix of scores together, because pairs that share a model are not independent. With few models
-#' only few p-values are possible: three groups of two have 90 different labellings, of which 6 only
-#' exchange names, so that no p-value is below 1/15. (`bench/benchmark-chance.R` prints the figures
-#' by chance.)
+#' *P-values* permute the group labels of representations, because pairs that share a model are not
+#' independent. With few models only few p-values are possible: three groups of two allow none below
+#' 1/15.
 #'
-#' *Undefined scores* (and failed ones) are left out of all metrics and counted; one warning counts
-#' the failures, and `similarity_scores()` has their messages.
-#'
-#' *Cache.* A score is found again by the content of both representations, the measure with all of
-#' its parameters, the settings of the calibration and the version of the package. Scores with a
-#' random choice (tied neighbours, the subsets of [rtd()], permutations) stay those of the call that
-#' computed them first; p-values are the same with and without a cache after the same [set.seed()].
-#' Each representation is read and prepared once for all measures, and results do not depend on the
-#' number of workers or threads.
+#' *Cache.* A score is found again by the content of both representations, the measure with its
+#' parameters, the settings of the calibration and the version of the package. Scores with a random
+#' choice (tied neighbours, the subsets of [rtd()], permutations) stay those of the call that
+#' computed them first.
 #'
 #' *When not to trust it.* A measure that separates groups well sees *some* difference between them,
 #' which need not be the one that you have in mind: groups that differ in the norm of their
 #' representations are separated by any measure that is not invariant to scaling. Values near 1 for
-#' most measures mean that the test is too easy to rank them. `"auprc"` and `"conformity"` of
-#' different numbers or sizes of groups are not comparable, because their chance levels differ.
-#' Differences between measures have no standard error here: compare several tests with
-#' [rank_measures()].
+#' most measures mean that the test is too easy to rank them. Differences between measures have no
+#' standard error here: compare several tests with [rank_measures()].
 #' @references Klabunde et al. (2025), ICLR (the ReSi benchmark), section 3 and appendix. Rousseeuw
 #'   (1987), Journal of Computational and Applied Mathematics 20 (silhouettes).
 #' @examples

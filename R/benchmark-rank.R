@@ -10,45 +10,39 @@ NULL
 #' Ranks the measures in every test of any number of benchmark results, and gives the mean and the
 #' median rank of each measure.
 #'
-#' @param ... results of [benchmark_groups()], [benchmark_layers()] and [benchmark_outputs()], in
-#'   any mixture; several of one kind that were put together by `rbind()`; or plain data frames with
-#'   the columns `measure` and `value`, with `metric` (and `part`) or `target`, and with any of
-#'   `dataset`, `architecture` and `test`. Names given to results, as in `rank_measures(cora = a,
-#'   flickr = b)`, tell them apart. A list of results may stand for several.
+#' @param ... results of [benchmark_groups()], [benchmark_layers()] and [benchmark_outputs()], a
+#'   list of them, or plain data frames with the columns `measure` and `value`, with `metric` (and
+#'   `part`) or `target`, and any of `dataset`, `architecture` and `test`. Names, as in
+#'   `rank_measures(cora = a, flickr = b)`, tell results apart.
 #' @param metric the quality figure that ranks the measures in tests of groups (`groups`) and of
-#'   layers (`layers`), such as `c(groups = "conformity")`. What is not named stays as it is.
-#' @param target the differences between outputs that are tests of their own: all that are named
-#'   here and found in a result.
-#' @param ties the rank of measures that are tied: `"min"`, the best of their ranks, as in the code
-#'   of the ReSi benchmark, or `"average"`, the mean.
-#' @param undefined what becomes of a measure whose figure is undefined in a test. `"drop"`: it has
-#'   no rank there, as in the ReSi benchmark; `"last"`: it ranks behind all others.
+#'   layers (`layers`), such as `c(groups = "conformity")`.
+#' @param target which differences between outputs are tests of their own.
+#' @param ties the rank of tied measures: `"min"`, the best of their ranks, as in the code of the
+#'   ReSi benchmark, or `"average"`.
+#' @param undefined a measure whose figure is undefined in a test has no rank there (`"drop"`, as in
+#'   the ReSi benchmark) or ranks behind all others (`"last"`).
 #' @return A data frame of class `repalign_ranks` with a row for each measure in each test:
 #'   `measure`; what names the test (`source`, the name given to the result; `dataset`,
-#'   `architecture` and `test`, where there are any); `metric` (or target) that ranks it; `value`;
-#'   `rank` (1 is best; `NA` where there is none); and `of`, how many measures have a rank in the
-#'   test.
+#'   `architecture` and `test`); `metric` (or target) that ranks it; `value`; `rank` (1 is best;
+#'   `NA` where there is none); and `of`, how many measures have a rank in the test.
 #'
-#'   `summary()`: a data frame with a row for each measure, the best median rank first, and among
-#'   equals the best mean rank: `measure`, `median_rank`, `mean_rank`, `best`, `worst`, `tests` (in
-#'   how many it has a rank), `undefined` (in how many its figure is undefined), `missing` (in how
-#'   many it is not at all). `print()` shows the same.
+#'   `summary()`: a row for each measure, the best median rank first, then the best mean rank:
+#'   `measure`, `median_rank`, `mean_rank`, `best`, `worst`, `tests` (in how many it has a rank),
+#'   `undefined` (in how many its figure is undefined), `missing` (in how many it is not at all).
 #' @details
-#' Ranks are within each combination of test, dataset and architecture, and `plot()` draws their
-#' distribution, as Figure 3 of the ReSi paper. The figures that rank by default are those of its
-#' Table 3: Spearman's correlation with the difference in accuracy and with the Jensen-Shannon
-#' divergence, the area under the precision-recall curve for tests of groups, Spearman's correlation
-#' for layers. (For its figure, the benchmark's code also ranks by disagreement: `target =
-#' c("accuracy", "jsd", "disagreement")`, which counts the test of outputs twice.) Values that
-#' differ by rounding are tied.
+#' Ranks are within each combination of test, dataset and architecture; values that differ by
+#' rounding are tied. `plot()` draws their distribution, as Figure 3 of the ReSi paper. The figures
+#' that rank by default are those of its Table 3: Spearman's correlation with the difference in
+#' accuracy and with the Jensen-Shannon divergence, `"auprc"` for groups, Spearman's correlation for
+#' layers. (For its figure, the benchmark's code also ranks by disagreement: `target = c("accuracy",
+#' "jsd", "disagreement")`.)
 #'
-#' Measures need not be the same in all tests. A message says which measures lack ranks, because
-#' their mean is then taken over other tests than that of others.
+#' Measures need not be the same in all tests; a message says which lack ranks.
 #'
 #' When not to trust it: a rank says nothing of how much better a measure is, and in a test that is
 #' too easy or too hard for most measures, mere chance decides. Tests of one architecture and data
-#' set share their models. Look at the values and p-values of the results, too. Ranks of sets of
-#' different size (column `of`) are not comparable.
+#' set share their models. Look at the values and p-values, too. Ranks of sets of different size
+#' (column `of`) are not comparable.
 #' @references Klabunde et al. (2025), ReSi: A comprehensive benchmark for representational
 #'   similarity measures, ICLR, section 4 and Figure 3.
 #' @examples
@@ -378,18 +372,15 @@ ranked_rows <- function(result, name, metric, target) {
     abort(what, " has no rows: leave it out.", class = "repalign_error_size", arg = "...")
   }
   refuse_nameless_rows(rows, "...")
-  if (nzchar(name)) rows <- with_source(rows, name)
+  if (nzchar(name)) {
+    # before the names of the results that this one was put together from
+    inner <- rows$source
+    rows$source <- if (is.null(inner)) rep(name, nrow(rows)) else paste(name, inner, sep = " | ")
+  }
   rows <- if (is.null(rows$target)) metric_rows(rows, what, metric) else
     target_rows(rows, what, target)
   words <- lapply(rows[c(label_columns(rows), "measure", "metric")], as.character)
   data.frame(words, value = as.double(rows$value), check.names = FALSE)
-}
-
-# The name of a result stands before those of the results that it was put together from.
-with_source <- function(rows, name) {
-  inner <- rows$source
-  rows$source <- if (is.null(inner)) rep(name, nrow(rows)) else paste(name, inner, sep = " | ")
-  rows
 }
 
 # The columns that tell tests apart: all that hold words, and `test`, `dataset`, `architecture`.

@@ -3,14 +3,11 @@
 #' The null scores behind a calibration
 #'
 #' @param calibration what [calibrate()] returned, or some of its rows in any order, or several
-#'   calibrations put together by [rbind()][rbind.repalign] or `dplyr::bind_rows()`. The names
-#'   (`x`, `y`, `measure`) and numbers (`score`, `null_mean`, `null_sd`) of the rows must be
-#'   unchanged, because the null scores of a row are found by them. A row whose null scores are
-#'   not known is an error.
-#' @return A numeric matrix with one column per row of `calibration`, in the same order, and one
-#'   row per permutation, in the units of the measures. If the rows have different numbers of
-#'   permutations, shorter columns end in `NA`. With `aggregate`, the columns are the null scores
-#'   of the aggregate.
+#'   calibrations put together by [rbind()][rbind.repalign] or `dplyr::bind_rows()`. The names (`x`,
+#'   `y`, `measure`) and numbers (`score`, `null_mean`, `null_sd`) of the rows must be unchanged:
+#'   the null scores of a row are found by them.
+#' @return A numeric matrix with one column per row of `calibration` and one row per permutation, in
+#'   the units of the measures (of the aggregate, with `aggregate`). Shorter columns end in `NA`.
 #' @examples
 #' # V4 against one layer of a network, for the first 100 images
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]

@@ -7,11 +7,10 @@
 
 #' Mean of the k largest scores of a grid
 #'
-#' Makes a function for the `aggregate` argument of [calibrate()]: the mean score of the k
-#' most similar pairs of layers. [calibrate()] changes the sign of distances first, so that
-#' the largest values always belong to the most similar pairs.
+#' Makes a function for the `aggregate` argument of [calibrate()]: the mean score of the k most
+#' similar pairs of layers (distances with their signs changed).
 #'
-#' @param k number of scores to average. If the grid has fewer, all of them are averaged.
+#' @param k number of scores to average, or all if there are fewer.
 #' @return A function that takes a matrix of scores and returns one number.
 #' @examples
 #' top_k_mean(3)(matrix(1:6, 2))

@@ -11,8 +11,7 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #'
 #' @details
 #' * `"coset"`: n permutations at a time, the cyclic shifts of a random order (a coset), whose
-#'   scores come from one set of Fourier transforms, or from one pass over the edges of neighbour
-#'   graphs.
+#'   scores are found together.
 #' * `"random"`: independent random permutations.
 #' * `"exact"`: all permutations, at most a million. `"auto"` chooses this when there are no more
 #'   permutations than were asked for.
@@ -21,17 +20,14 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #'   stimuli, and is available for `cka`, `rv`, distance correlation, linear regression, gulp and
 #'   whitened [rsa()] (without `stimulus_noise`), without `aggregate`. `"auto"` never chooses it.
 #'
-#' `"coset"`, `"random"` and `"exact"` give exact tests.
-#'
-#' `"moments"` is an approximation, because only three moments are matched. It answers where
-#' simulations show that they suffice: its level was never above 1.25 times 0.01 or 2 times 0.001.
-#' Where single stimuli weigh too much (outliers, sparse counts, log-normal rows), where both sides
-#' consist of two groups or of few categories, or where the null ends close to the threshold, it is
-#' an error of class `repalign_error_design`, which names the pairs and the reason. Far out in the
-#' tail (1e-20), p-values mean no more than "very small". For scores that are not linear in the
-#' permuted sum (distance correlation, gulp), `null_mean` and `null_sd` are approximate. The article
-#' "How the permutation null works" of the web site has the proofs, and "What was simulated" the
-#' limits and levels.
+#' `"coset"`, `"random"` and `"exact"` give exact tests. `"moments"` is an approximation, whose
+#' level was never above 1.25 times 0.01 or 2 times 0.001 in simulations (article "What was
+#' simulated"). Where these show that three moments do not suffice (single stimuli weigh too much,
+#' both sides consist of two groups or of few categories, or the null ends close to the threshold),
+#' it is an error of class `repalign_error_design`, which names the pairs and the reason. P-values
+#' far out in the tail (1e-20) mean no more than "very small". For distance correlation and gulp,
+#' `null_mean` and `null_sd` are approximate. The article "How the permutation null works" has the
+#' proofs.
 #' @references Kazi-Aoual et al. (1995), Comput. Stat. Data Anal. 20. Josse, Pages and Husson
 #'   (2008), Comput. Stat. Data Anal. 53. Koning and Hemerik (2024), Biometrika 111.
 #' @examples
@@ -48,103 +44,88 @@ NULL
 #' Calibrate similarity scores against chance
 #'
 #' Compares each score with those after breaking the pairing of the stimuli: the rows of `y` are
-#' permuted, and nothing else changes. P-values hold for any number of stimuli; thresholds, and
-#' scores on a common scale (0: no more than chance, 1: the best possible), come with them.
+#' permuted, and nothing else changes. Gives p-values, which hold for any number of stimuli,
+#' thresholds, and scores on a common scale (0: no more than chance, 1: the best possible).
 #'
-#' @param x,y,measure as in [similarity()]: representations (stimuli x neurons), named lists of
-#'   them, or models. With a list and `y = NULL`, all pairs within the list.
+#' @param x,y,measure as in [similarity()].
 #' @param permutations the number of permutations; or an integer matrix with one permutation of the
-#'   stimuli per row, without the observed order (random draws, or all of a group, such as all swaps
-#'   within pairs; a warning of class `repalign_permutations` points out some that are neither); or
-#'   a design made by `permute::how()`.
+#'   stimuli per row, without the observed order (random draws, or all of a group; a warning of
+#'   class `repalign_permutations` points out some that are neither); or a design made by
+#'   `permute::how()`.
 #' @param ... not used: parameters of a measure are given to [measure()].
 #' @param alpha level of the threshold, between 0 and 1.
-#' @param variant what the column `calibrated` holds. Let \eqn{s} be the score, \eqn{t} the
-#'   threshold, \eqn{b} the best possible score, and \eqn{m} and \eqn{\sigma}{sd} the mean and the
-#'   standard deviation of the null scores (for distances with changed signs, so that larger values
-#'   always mean more similar):
+#' @param variant what the column `calibrated` holds, of the score \eqn{s}, the threshold \eqn{t},
+#'   the best possible score \eqn{b}, and the mean \eqn{m} and standard deviation \eqn{\sigma}{sd}
+#'   of the null scores (for distances with changed signs):
 #'   * `"gated"`: \eqn{\max((s - t)/(b - t), 0)}{max((s - t)/(b - t), 0)}, which is 0 exactly when p
 #'     is above `alpha`, but for scores equal to the threshold;
 #'   * `"centered"`: \eqn{s - m};
 #'   * `"z"`: \eqn{(s - m)/\sigma}{(s - m)/sd};
 #'   * `"ari"`: \eqn{(s - m)/(b - m)}, as in the adjusted Rand index.
 #'
-#'   Where nothing bounds the scores (`range_max` of [measures()] is infinite, as for the
-#'   `"stimulus_neuron"` [cka()]), `"gated"` is \eqn{\max(s - t, 0)}{max(s - t, 0)}, and `"ari"` is
-#'   `NA`, with a warning.
+#'   Where nothing bounds the scores (as for the `"stimulus_neuron"` [cka()]), `"gated"` is
+#'   \eqn{\max(s - t, 0)}{max(s - t, 0)}, and `"ari"` is `NA`, with a warning.
 #' @param aggregate `NULL`: every pair is calibrated by itself. Otherwise the scores of a whole grid
-#'   of pairs become one value, which is calibrated against the same value of the permuted data:
-#'   `"max"` (the most similar pair), `"mean"`, `"row_max"` or `"col_max"` (the mean over rows, or
-#'   columns, of their maxima), or a function of the matrix of scores (layers of `x` in rows, of `y`
-#'   in columns; distances with their signs changed), such as [top_k_mean()].
+#'   become one value, which is calibrated against the same value of the permuted data: `"max"` (the
+#'   most similar pair), `"mean"`, `"row_max"` or `"col_max"` (the mean over rows, or columns, of
+#'   their maxima), or a function of the matrix of scores (layers of `x` in rows; distances with
+#'   their signs changed), such as [top_k_mean()].
 #' @param blocks one label per stimulus: only stimuli of the same block are exchanged, see
 #'   [dependence].
-#' @param clusters one label per stimulus, for stimuli that depend on each other (see
-#'   [dependence]): whole clusters of one size change places, their members in the given order;
-#'   stimuli with the label `NA` are left out. Measures that know clusters have these, too; those of
-#'   a measure or of [responses()] need not be given again.
+#' @param clusters one label per stimulus, for stimuli that depend on each other (see [dependence]):
+#'   whole clusters of one size change places; stimuli with the label `NA` are left out. Those of a
+#'   measure or of [responses()] need not be given again.
 #' @param threads see [similarity()].
-#' @param series are the rows a time series? `FALSE`, or how it is shifted:
-#'   * `TRUE` or `"circular"`: by the n - 1 circular shifts, all of them, whatever `permutations`
-#'     says;
+#' @param series are the rows a time series? `FALSE`, or how it is shifted, see [time_series]:
+#'   * `TRUE` or `"circular"`: by all n - 1 circular shifts, whatever `permutations` says;
 #'   * `"linear"`: the middle half of `x` is compared with the stretches of `y` of the same length,
-#'     for slow series, and where [responses()] declares a `series`. The score is that of this half,
-#'     as its label says: `cka(middle half)`.
-#'
-#'   See [time_series].
-#' @param engine how the null scores are made, see [engines]; `"auto"` chooses. It must be `"auto"`
-#'   with `blocks`, `clusters`, `series`, or a matrix or a design in `permutations`, of which only
-#'   one can be given.
-#' @param p_adjust a method of [stats::p.adjust()], applied to all rows of the result. It adds
-#'   the column `p_adjusted`, which `summary()`, `glance()` and `plot()` then compare with
-#'   `alpha`.
-#' @param na what to do about missing values, see [similarity()]. With a matrix in `permutations`,
-#'   leaving out stimuli is an error; with `series`, those that remain count as consecutive.
+#'     for slow series, and where [responses()] declares a `series`. The score is that of this half:
+#'     `cka(middle half)`.
+#' @param engine how the null scores are made, see [engines]. It must be `"auto"` with `blocks`,
+#'   `clusters`, `series`, or a matrix or a design in `permutations`, of which only one can be
+#'   given.
+#' @param p_adjust a method of [stats::p.adjust()], applied to all rows of the result. It adds the
+#'   column `p_adjusted`, which `summary()`, `glance()` and `plot()` then use.
+#' @param na missing values: see [similarity()]. With a matrix in `permutations`, leaving out
+#'   stimuli is an error; with `series`, those that remain count as consecutive.
 #' @return A data frame of class `repalign_calibration` with one row per pair and measure, or with
 #'   `aggregate` one row per measure (and pair of models). Columns: `x`, `y`, `measure`, `score`,
 #'   `threshold`, `calibrated`, `p_value`, `null_mean`, `null_sd`, `permutations` (the number of
-#'   null scores) and `engine`; with models also `model_x` and `model_y`, with `p_adjust` also
-#'   `p_adjusted`. `score`, `threshold`, `null_mean` and `null_sd` are in the units of the measure.
-#'   `engine` is `"coset"`, `"random"`, `"exact"` or `"moments"`, or says where the permutations
-#'   come from: `"blocks"`, `"clusters"`, `"series"`, `"linear"` or `"given"`. With `aggregate =
-#'   "max"`, `x` and `y` name the most similar pair; with other aggregates they are `NA`.
-#'   [null_scores()] returns the null scores, and `plot()` draws them; [rbind()][rbind.repalign]
-#'   puts results with the same settings together (without adjusting the p-values again).
+#'   null scores) and `engine` (how they were made, or `"blocks"`, `"clusters"`, `"series"`,
+#'   `"linear"`, `"given"`); with models also `model_x` and `model_y`, with `p_adjust` also
+#'   `p_adjusted`. All scores are in the units of the measure. With `aggregate = "max"`, `x` and `y`
+#'   name the most similar pair; with other aggregates they are `NA`. [null_scores()] returns the
+#'   null scores, and `plot()` draws them; [rbind()][rbind.repalign] puts results with the same
+#'   settings together (without adjusting the p-values again).
 #' @details
 #' For a similarity \eqn{s} with \eqn{K} null scores \eqn{s_1, \ldots, s_K}{s_1, ..., s_K}, the
 #' p-value is \deqn{p = \frac{1 + \#\{k: s_k \ge s\}}{K + 1},}{p = (1 + #{k: s_k >= s}) / (K + 1),}
 #' and the threshold is the \eqn{\lceil (1 - \alpha)(K + 1) \rceil}{ceiling((1 - alpha)(K + 1))}-th
 #' smallest of the \eqn{K + 1} scores (the null scores and the observed one). For distances, both
-#' are read from the other end. If the stimuli are exchangeable and the two representations are
-#' unrelated, the probability of a p-value of at most alpha is at most alpha, for every number of
-#' stimuli. Null scores closer to the observed one than \eqn{10^{-10}}{1e-10} of its scale count as
-#' equal to it. If the score or a single null score is undefined, the whole row is `NA`, with a
-#' warning.
+#' are read from the other end. If the stimuli are exchangeable and the representations unrelated, p
+#' is at most alpha with a probability of at most alpha. Null scores within \eqn{10^{-10}}{1e-10} of
+#' the observed one, relative to its scale, count as equal to it. If the score or a single null
+#' score is undefined, the whole row is `NA`, with a warning.
 #'
-#' How permutations are drawn, and an approximation without them, is in [engines]. All pairs and
-#' measures see the same permutations. They, and the order of tied neighbours, are drawn from R's
-#' random numbers: `set.seed()` makes them reproducible.
+#' All pairs and measures see the same permutations. They, and the order of tied neighbours, are
+#' drawn from R's random numbers: `set.seed()` makes them reproducible.
 #'
-#' When not to trust it: when the stimuli are not exchangeable because they depend on each other.
-#' P-values are then far too small: [dependence] says how to see it and what to do about groups,
-#' [time_series] about series.
-#'
-#' Trial-to-trial noise that two areas share when they are recorded together belongs to the pairing,
-#' too: any measure finds it but the estimators of [cka()] from trials, see [responses()].
-#'
-#' A score above chance means that the pairing of the stimuli carries information, not that the
-#' representations are similar in any stronger sense. The null holds the two sets of neurons and
-#' stimuli fixed: it says nothing about how much the score would change with other ones. Nor does it
-#' say whether two scores differ: a function in `aggregate` that takes the difference of two cells
-#' rejected 17% to 33% of equal layers at a level of 5%. Use [compare_scores()] for differences, and
-#' [best_score()] and [compare_best()] for the best layer.
-#'
-#' Measures that do not depend on the pairing (`imd` and the three differences of statistics) have
-#' no such null. If there are more neurons than stimuli, several measures have the same value for
-#' all permutations, and the p-value is 1.
-#' @references \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic} (2026), arXiv:2602.14486 (gated
-#'   scores, aggregates). Hemerik and Goeman (2018), TEST 27. Phipson and Smyth (2010), Stat. Appl.
-#'   Genet. Mol. Biol. 9.
+#' When not to trust it:
+#' * when the stimuli depend on each other, p-values are far too small: see [dependence], and
+#'   [time_series] for series;
+#' * trial-to-trial noise that two areas share when they are recorded together belongs to the
+#'   pairing, too: only the estimators of [cka()] from trials do not find it, see [responses()];
+#' * a score above chance means that the pairing of the stimuli carries information, and nothing
+#'   stronger. The two sets of neurons and stimuli are held fixed: nothing is said about other ones;
+#' * whether two scores differ is another question, for [compare_scores()], [best_score()] and
+#'   [compare_best()]: a function in `aggregate` that takes the difference of two cells rejected 17%
+#'   to 33% of equal layers at a level of 5%;
+#' * measures that do not depend on the pairing (`imd` and the three differences of statistics) have
+#'   no such null. With more neurons than stimuli, several measures have the same value for all
+#'   permutations, and the p-value is 1.
+#' @references \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic} (2026),
+#'   \doi{10.48550/arXiv.2602.14486} (gated scores, aggregates). Hemerik and Goeman (2018), TEST 27.
+#'   Phipson and Smyth (2010), Stat. Appl. Genet. Mol. Biol. 9.
 #' @examples
 #' # V4 against the layers of a network, for the first 100 images
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]

@@ -15,15 +15,12 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #' @param y what the trials are compared with: a matrix stimuli x units (for [rsa()] also a `dist`
 #'   object of squared distances), [responses()], or a named list of these. `NULL`: the ceiling
 #'   alone.
-#' @param measure a measure, or several, see [similarity()]. By default the corrected CKA,
-#'   `measure("cka", estimator = "stimulus_neuron")`. `"cka"` without an estimator is taken so,
-#'   too (with other kernels as `"stimulus"`), because the naive CKA has a bias that no ceiling
-#'   takes off; the printed result says so.
-#' @param splits number of random splits into halves, for measures that have only an approximate
-#'   ceiling, see Details.
-#' @param na what to do about missing values, see [similarity()]. In trials, values are missing
-#'   where a trial was recorded of some neurons only, and a stimulus where no trial of it was
-#'   recorded.
+#' @param measure measures, see [similarity()]. `"cka"` without an estimator is the corrected one
+#'   (`"stimulus_neuron"`, with other kernels `"stimulus"`), as the naive CKA has a bias that no
+#'   ceiling takes off.
+#' @param splits number of random splits into halves, for approximate ceilings, see Details.
+#' @param na missing values: see [similarity()]. Of trials, they are those of a trial that only some
+#'   neurons have, and a stimulus is missing where it has no trial.
 #' @return A data frame of class `repalign_ceiling` with a row for each measure and each of `y`, and
 #'   the columns `y`, `measure`,
 #'   * `h_cross`: the size of the signal, from products of different trials (for CKA the value H of
@@ -31,63 +28,45 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #'   * `h_self`: the same of the means over trials, with the noise that is left in them;
 #'   * `reliability`: `h_cross / h_self`, and `ceiling`, its square root;
 #'   * `score`: the score of the means over trials with `y`;
-#'   * `disattenuated`: an estimate of the score without noise: for CKA the estimate from trials
+#'   * `disattenuated`: an estimate of the score without noise: for CKA that from trials
 #'     (`"stimulus_neuron_trial"` or `"stimulus_trial"` of [cka()]), otherwise `score / ceiling`;
 #'   * `gap`: `score - ceiling`, 0 for a model that explains all but the noise;
 #'
 #'   each followed by its standard error (`_se`), and `n`, the number of stimuli. `confint()` gives
-#'   intervals for the columns that `parm` names.
+#'   t intervals for the columns that `parm` names.
 #' @details
-#' What a ceiling means: noise that is left in the means over trials makes them longer, as vectors,
-#' but tells nothing of the stimuli. The score of the noise-free responses with themselves is 1, and
-#' that of the recorded means with them is the ceiling. A score of 0.6 at a ceiling of 0.65 leaves
-#' little to explain.
+#' The ceiling is the score of the recorded means with the noise-free responses, which a perfect
+#' model would have. A score of 0.6 at a ceiling of 0.65 leaves little to explain.
 #'
-#' `h_cross` multiplies only responses that share no noise: of different trials (events, runs) of a
-#' stimulus, in [cka()] of different neurons for `"stimulus_neuron"`. It is the mean over all
-#' permutations of the trials within each stimulus, in closed form, so that no split is drawn and
-#' the order of the trials does not matter. It is unbiased whatever neurons share of the noise, as
-#' long as trials are independent.
+#' `h_cross` multiplies only responses that share no noise (of different trials, and for
+#' `"stimulus_neuron"` of different neurons). It is unbiased whatever neurons share of the noise, as
+#' long as trials are independent. How it is made depends on the measure:
 #' * [cka()] with the linear kernel and the estimators `"stimulus"` and `"stimulus_neuron"`. The
-#'   ceiling of `"stimulus_neuron"` is 1 if neurons have independent noise, because products of
-#'   different neurons have no noise then: below 1 it measures *shared* noise. Of neurons whose
-#'   sessions are declared, pairs of one session are left out of score and ceiling, as in [cka()],
-#'   but not of `disattenuated`. The units of `y` are taken as a sample, unless `measure` or
-#'   [responses()] say `complete`: then its self term is corrected for few stimuli only. If `y` has
-#'   trials, too, the ceiling is that of both sides, and `disattenuated` is right also where both
-#'   sides share noise.
+#'   ceiling of `"stimulus_neuron"` is 1 if neurons have independent noise: below 1 it measures
+#'   *shared* noise. The units of `y` are a sample, unless `measure` or [responses()] say
+#'   `complete`. If `y` has trials, too, the ceiling is that of both sides, which may share noise.
 #' * [rsa()] with `inner = "sqeuclidean"` and `outer = "pearson"`. With 4 trials or more of every
-#'   stimulus, products are of distances from four different trials, and noise may differ between
-#'   stimuli. With fewer, they are of distances from two trials: noise adds to each distance, which
-#'   does no harm if it adds the same to all, and the printed result says that it takes noise as
-#'   equal. Where `y` has trials, its noise must be independent of that of `trials`.
+#'   stimulus, noise may differ between stimuli; with fewer, it is taken as equal. Where `y` has
+#'   trials, its noise must be independent of that of `trials`.
 #' * Other similarities whose best value is 1: the formula of Spearman and Brown, 2 r / (1 + r),
-#'   with r the mean score of random halves of the trials. This is approximate (the printed result
-#'   says so), has no standard errors, and takes a score as a correlation of signals plus
-#'   independent noise.
+#'   with r the mean score of random halves of the trials. This is approximate, has no standard
+#'   errors, and takes a score as a correlation of signals plus independent noise: with shared noise
+#'   it was far too high (0.923 for 0.800 in simulations).
 #'
-#' Standard errors delete stimuli (or clusters) and neurons in all terms at once, as
-#' [cka_interval()] does: for the stimuli, and for the neurons of the sides that have trials and are
-#' samples. What has no trials, such as a model, is held fixed.
-#' Intervals are those of the t distribution.
+#' Standard errors are for the stimuli (or clusters), and for the neurons of the sides that have
+#' trials and are samples, as in [cka_interval()]; a model is held fixed. In simulations,
+#' disattenuated scores were within 0.002 of the noise-free ones, and 95% intervals held these in
+#' 94% to 97% (article "What was simulated").
 #'
-#' In simulations, disattenuated scores were within 0.002 of the noise-free ones, also where neurons
-#' share noise, and 95% intervals held these in 94% to 97%; the formula of Spearman and Brown was
-#' far too high with shared noise (0.923 for 0.800). Where less than half of a score is left, that
-#' of `rsa` scatters. See the article "What was simulated".
-#'
-#' A reliability that is not positive has no ceiling (`NA`, with a warning): there is too much noise
-#' for these trials. A reliability above 1 by more than two of its standard errors, and by more than
-#' 0.01, says that these trials are not what is assumed (for `rsa` with three trials: noise that
-#' differs between stimuli), and a warning of class `repalign_high_reliability` says what to do.
+#' A reliability that is not positive has no ceiling (`NA`, with a warning). A reliability above 1
+#' by more than chance says that trials are not what is assumed, and a warning of class
+#' `repalign_high_reliability` says what to do.
 #'
 #' When not to trust it: when trials of a stimulus share noise or drift (adaptation, repeats right
 #' after each other): declare `event` or `run` in [responses()]. When stimuli depend on each other
-#' and `cluster` of [responses()] does not say so (a warning of class `repalign_dependence` speaks
-#' when they look like it, see [dependence]). When reliability is low, say below
-#' 0.3: the ratio then is uncertain, and its standard error, too. Approximate ceilings where neurons
-#' share noise. The ceiling is about noise of trials alone: subjects differ for other reasons, see
-#' [subject_ceiling()].
+#' and `cluster` of [responses()] does not say so (see [dependence]). When reliability is low, say
+#' below 0.3: the ratio is uncertain, and its standard error, too. The ceiling is about noise of
+#' trials alone: subjects differ for other reasons, see [subject_ceiling()].
 #' @references Spearman (1904), American Journal of Psychology 15 (disattenuation). Schoppe, Harper,
 #'   Willmore, King and Schnupp (2016), Frontiers in Computational Neuroscience 10.
 #' @examples

@@ -44,48 +44,37 @@ subject_ceiling_sentence <- function(x) {
 #' The scores of each subject with the mean of the others and of all, the scores between subjects,
 #' and the highest score that is to be expected of a model that knows what the subjects share.
 #'
-#' @param x a list of at least two subjects with the same stimuli: matrices stimuli x neurons,
-#'   [responses()], or, for [rsa()], RDMs as `dist` objects. Names are used in messages.
+#' @param x a named list of at least two subjects with the same stimuli: matrices stimuli x neurons,
+#'   [responses()], or, for [rsa()], RDMs as `dist` objects.
 #' @param measure [rsa()] or [cka()] (any kernel and estimator), as a name or from [measure()].
 #' @param ... not used: parameters of a measure are given to [measure()].
-#' @param group one label per subject, with the names of `x` or in its order, for subjects that are
-#'   alike for another reason than the one of interest (sessions of an animal, a laboratory): only
-#'   subjects of different groups are compared, and the mean of the others is that of other groups.
-#'   Without it, each subject is a group.
+#' @param group one label per subject, by name or in their order, for subjects that are alike for
+#'   another reason than the one of interest (sessions of an animal, a laboratory): only subjects of
+#'   different groups are compared. Without it, each subject is a group.
 #' @param na what to do about missing values, see [similarity()].
 #' @return A data frame with one row: `measure`, its label; `lower`, the mean score of a subject
-#'   with the mean of the others; `upper`, that with the mean of all, itself included; `pairwise`,
-#'   the score between subjects (of different groups); `ceiling`, its square root; `n`, the number
-#'   of subjects, and `groups`, that of groups; for [rsa()] also `rdms`, which is `n` (several RDMs
-#'   may be of one subject, see `group`). If all are of one group, `lower`, `pairwise` and `ceiling`
-#'   are `NA`, with a warning.
+#'   with the mean of the others; `upper`, that with the mean of all; `pairwise`, the score between
+#'   subjects (of different groups); `ceiling`, its square root; `n`, the number of subjects, and
+#'   `groups`, that of groups; for [rsa()] also `rdms`, which is `n`. If all are of one group,
+#'   `lower`, `pairwise` and `ceiling` are `NA`, with a warning.
 #' @details
-#' Let R_u be what is compared of subject u, the RDM or the centred kernel, scaled to length 1 (for
-#' comparisons of ranks the ranks of the RDM, for Pearson's correlation its deviations from the
-#' mean; for whitened comparisons lengths are whitened). The mean of R_u is what [pool_rdms()]
-#' returns. `lower` and `upper` are the limits of Nili et al. (2014), means over u of the score of
-#' R_u with the mean of the others and with the mean of all. They meet as subjects become many: with
-#' few, `lower` is too low for the best model, because the mean of few subjects has much of each of
-#' them, and `upper` too high. `ceiling`, the square root of `pairwise`, does not depend on the
-#' number of subjects: if each R_u is what all share plus parts of its own, the score of a subject
-#' with the shared part is the root of the score between subjects.
-#' Simulations: article "What was simulated".
+#' What is compared of each subject, the RDM or the centred kernel, is scaled to length 1 (after
+#' ranking or centring, as the measure does) and averaged as by [pool_rdms()]. `lower` and `upper`
+#' are the limits of Nili et al. (2014). With few subjects, `lower` is too low for the best model
+#' and `upper` too high. `ceiling` does not depend on the number of subjects: if each subject is
+#' what all share plus parts of its own, it is the score of a subject with the shared part. Test a
+#' model against `ceiling`; a model at `pairwise` is as good as another subject. Simulations:
+#' article "What was simulated".
 #'
 #' `upper` is the largest mean score that any RDM can have for cosines and Pearson correlations,
 #' plain or whitened, for rho-a, and for Spearman's correlation without ties, if no pair lacks. For
-#' Kendall's tau and Spearman's correlation with ties it is close to it, but no strict bound.
+#' Kendall's tau and Spearman's correlation with ties it is close to it.
 #'
-#' A model should be tested against `ceiling`; `pairwise` is the score of a model that is as good as
-#' another subject.
-#'
-#' For [cka()], `pairwise` is pooled, as by [summary()][summary.repalign_analysis] of
-#' [brain_to_brain()]: the mean of the values H between subjects over the mean of those within them.
-#' With the corrected estimators, H within subjects is corrected, too, and `lower` and `upper` use
-#' these values.
+#' For [cka()], `pairwise` is the mean of the values H between subjects over the mean of those
+#' within them, which corrected estimators correct in all three.
 #'
 #' When not to trust it: with two or three subjects, all values are very uncertain. When stimuli
-#' depend on each other, subjects seem to have more in common (a warning of class
-#' `repalign_dependence` speaks when rows look like it, see [dependence]). What subjects
+#' depend on each other, subjects seem to have more in common (see [dependence]). What subjects
 #' share for other reasons than the stimuli (noise of the same scanner, the same preprocessing)
 #' counts as representation; `group` leaves out such pairs. Noise within subjects is a part of what
 #' they do not share; [noise_ceiling()] is about noise alone.

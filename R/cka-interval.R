@@ -4,9 +4,8 @@
 #' Centered kernel alignment with standard errors and intervals
 #'
 #' The linear [cka()] of two representations by each estimator, with a standard error and an
-#' interval from a jackknife over stimuli and neurons: both count as samples from larger
-#' populations. It is a view of [score_interval()], with the same numbers, for one pair and all
-#' estimators of its CKA.
+#' interval over stimuli and neurons, which both count as samples from larger populations. It is a
+#' view of [score_interval()], with the same numbers, for one pair.
 #'
 #' @param x,y,shared_neurons,units_x,units_y,shared_noise,complete see [cka()].
 #' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, and for
@@ -14,74 +13,60 @@
 #'   [cka()]. By default the first three; for [responses()] that declare anything, the most
 #'   corrected one.
 #' @param conf_level coverage of the interval, between 0 and 1.
-#' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]).
-#'   The jackknife deletes whole clusters, and the corrected estimators go over clusters; the naive
-#'   estimate does not change. Stimuli with the label `NA` are left out. At least 5 clusters are
-#'   needed.
-#' @param over what the errors are about: `"stimuli"`, and `"neurons_x"`, `"neurons_y"` or both, as
-#'   in [score_interval()]. By default the stimuli and the neurons of all sides that are samples:
-#'   those of a side that `complete` names are not.
+#' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]). The
+#'   jackknife deletes whole clusters, and the corrected estimators go over clusters. Stimuli with
+#'   the label `NA` are left out. At least 5 clusters are needed.
+#' @param over what the errors are about, as in [score_interval()]. By default the stimuli and the
+#'   neurons of all sides that are samples (not `complete`).
 #' @param na what to do about missing values, see [similarity()].
 #' @return A data frame of class `repalign_interval` with one row per estimator. Columns:
-#'   `estimator`; `complete`, of which sides the neurons are all that there are (`"none"` is not
-#'   printed); `cka`; `se`, its standard error; `df`, the degrees of freedom of the interval;
-#'   `conf_low` and `conf_high`, its limits, which may lie outside the range of the CKA; `h_xy`,
-#'   `h_xx` and `h_yy`, the values H of which the CKA is the ratio \eqn{H_{xy} / \sqrt{H_{xx}
-#'   H_{yy}}}{h_xy / sqrt(h_xx h_yy)} (see [hsic()]); `bias`, an estimate of the second-order bias
-#'   of this ratio (see [ratio_bias()]), which is not subtracted from `cka`; `cka_corrected`, the
-#'   ratio corrected for its bias, or `NA`, and `correction`, which says why; `over`, what the
-#'   errors are about; and `n`, the number of stimuli. Values are `NA`, with a warning, where a
-#'   ratio is undefined, or does not vary, or where a value H is too large or too small for a
-#'   double. There are `plot()`, `tidy()`, [confint()][confint.repalign_interval] and
-#'   [rbind()][rbind.repalign] for the result.
-#' @details The variance comes from the two-way jackknife over stimuli and neurons: the sum of its
-#' parts for stimuli and for neurons, minus the part of the stimulus-by-neuron interactions, and
-#' never less than the largest of the parts for stimuli and neurons. Neurons with equal labels are
-#' deleted together, those of both sides at once; of a side whose neurons are all there, none is
-#' deleted. At least 5 stimuli are needed. With fewer than 3 units (neurons, or label groups) on a
-#' side, the standard error of `"stimulus_neuron"` is `NA`, with a warning. Intervals are those of
-#' the t distribution with the degrees of freedom of Satterthwaite, over stimuli alone normal, and
-#' over clusters alone with one degree of freedom less than there are clusters; for `"naive"` and
-#' `"stimulus"` on the scale of Fisher's z. `bias` and `cka_corrected` are about all samples,
-#' whatever `over` says. The estimators from trials need no term for trials: noise leaves the data
-#' with its stimulus.
+#'   `estimator`; `complete`, as given (`"none"` is not printed); `cka`; `se`, its standard error;
+#'   `df`, the degrees of freedom of the interval; `conf_low` and `conf_high`, which may lie outside
+#'   the range of the CKA; `h_xy`, `h_xx` and `h_yy`, the values H (see [hsic()]) of which the CKA
+#'   is the ratio \eqn{H_{xy} / \sqrt{H_{xx} H_{yy}}}{h_xy / sqrt(h_xx h_yy)}; `bias`, an estimate
+#'   of the second-order bias of this ratio (see [ratio_bias()]), which is not subtracted from
+#'   `cka`; `cka_corrected`, the ratio corrected for its bias, or `NA`, and `correction`, which says
+#'   why; `over`, what the errors are about; and `n`, the number of stimuli. Values are `NA`, with a
+#'   warning, where a ratio is undefined or does not vary. There are `plot()`, `tidy()`,
+#'   [confint()][confint.repalign_interval] and [rbind()][rbind.repalign].
+#' @details
+#' The variance is the sum of the jackknife's parts for stimuli and for neurons, minus that of their
+#' interactions. Neurons with equal labels are deleted together, those of both sides at once. At
+#' least 5 stimuli are needed, and 3 units (neurons, or label groups) on a side for the standard
+#' error of `"stimulus_neuron"`, which is otherwise `NA`, with a warning. Intervals are those of the
+#' t distribution with the degrees of freedom of Satterthwaite (over stimuli alone normal); for
+#' `"naive"` and `"stimulus"` on the scale of Fisher's z.
 #'
-#' The interval covers the sampling of stimuli and neurons, but not the bias of the naive and the
-#' stimulus-corrected estimates: only that of `"stimulus_neuron"` is an interval for the CKA of the
-#' populations. In simulations it held the true value in 93% to 99% of the data sets, the estimators
-#' from trials in 95% to 99%. With 30 stimuli x 20 neurons and 200 dimensions a third of the ratios
-#' were undefined: there, pool the values H, as [brain_to_brain()] does.
+#' Only the interval of `"stimulus_neuron"` is one for the CKA of the populations; others do not
+#' cover the bias of their estimates. In simulations it held the true value in 93% to 99% of the
+#' data sets, the estimators from trials in 95% to 99% (article "What was simulated"). With 30
+#' stimuli x 20 neurons a third of the ratios can be undefined: pool the values H, as
+#' [brain_to_brain()] does.
 #'
-#' *Which to report.* The H values of `"stimulus_neuron"` are unbiased, but their ratio is not. It
-#' is too high on average where few neurons hold most of the variance, as in raw responses of
-#' neurons with very different gains (0.05 to 0.63 in simulations, at most 0.03 with equal gains).
-#' To divide neurons by their standard deviations, with [scale()], does more than the correction, if
-#' that is the CKA that you want to know. `correction` is one of:
+#' *Which to report.* The H values of `"stimulus_neuron"` are unbiased, but their ratio is too high
+#' on average where few neurons hold most of the variance (by 0.05 to 0.63 in simulations with very
+#' different gains, at most 0.03 with equal ones). To divide neurons by their standard deviations,
+#' with [scale()], does more than the correction, if that is the CKA that you want to know.
+#' `correction` is one of:
 #' * `"given"`: report `cka_corrected`. The variance is held by few neurons: their effective number,
 #'   \eqn{(\sum v)^2 / \sum v^2}{sum(v)^2 / sum(v^2)} of their variances v, is below 0.4 of their
 #'   number on a side; and both denominators have a relative standard error below 0.7. The interval
 #'   is that of `cka`.
-#' * `"even"`: report `cka`. The variance is spread over enough neurons, and a correction would add
-#'   about as much error as it takes off.
+#' * `"even"`: report `cka`. The variance is spread over enough neurons.
 #' * `"uncertain"`: report `cka` with its interval, or pool more data. The denominators vary too
 #'   much for a correction, or some deletion has no ratio.
 #' * `"other"` for the other estimators, and `"undefined"` where there is no ratio.
 #'
 #' When not to trust it:
-#' * when stimuli depend on each other (see [dependence]) or neurons do (the same recording session,
-#'   neighbouring units of a network): intervals are then too narrow. Unrelated populations with 20
-#'   groups of 5 stimuli had intervals without 0 in 94% of the data sets, and in 0.3% with
-#'   `clusters`. For neurons, give the groups as labels. With few groups (below about 10) the
-#'   standard error is itself uncertain;
-#' * where a few stimuli drive all neurons: samples without one of them cannot know of it, see
-#'   [score_interval()];
+#' * when stimuli depend on each other (see [dependence]) or neurons do (the same recording
+#'   session): intervals are too narrow, unless `clusters` and labels of neurons say so. With fewer
+#'   than about 10 groups the standard error is itself uncertain;
+#' * where a few stimuli drive all neurons, see [score_interval()];
 #' * the interval holds the recorded trials, the animals, and the trained network fixed;
 #' * a warning of class `repalign_unstable` points out an interval of `"stimulus_neuron"` that lies
 #'   wholly above 1 (the same neurons are on both sides under different names, or the sides share
 #'   noise), and a standard error over all samples above 0.2.
-#'
-#' Figures are in the article "What was simulated" of the web site.
-#' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104 (estimators).
+#' @references Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104} (estimators).
 #'   Efron and Stein (1981), Annals of Statistics 9 (jackknife).
 #' @examples
 #' # V4 against one layer of a network, for the first 200 images

@@ -28,14 +28,13 @@ declare_result(
 #' Predicts the expected value of the naive or the stimulus-corrected [cka()] from the
 #' geometry of the representations and the numbers of stimuli and neurons.
 #'
-#' @param x a representation (stimuli x neurons), or the result of [linear_population()]. For
-#'   the latter, `y` must not be given, and the exact parameters of the population are used.
+#' @param x a representation (stimuli x neurons), or the result of [linear_population()], whose
+#'   exact parameters are used, without `y`.
 #' @param y the other representation. If it is `NULL`, the prediction is for another sample
 #'   of neurons from the population of `x`, so that the true CKA is 1.
 #' @param estimator `"stimulus"`, `"naive"` or `"stimulus_neuron"`.
-#' @param assume `"general"` makes no assumption about the variances of the neurons;
-#'   `"normalized"` assumes that all neurons have the same variance (equation 12 of the
-#'   paper).
+#' @param assume `"general"`: nothing about the variances of the neurons; `"normalized"`: all are
+#'   equal (equation 12 of the paper).
 #' @param na what to do about missing values, see [similarity()].
 #' @return A data frame with one row: `estimator`; `cka`, the value taken as the true one
 #'   (the corrected estimate; for a simulated population its exact value; 1 without `y`);
@@ -45,31 +44,22 @@ declare_result(
 #' For `"stimulus"` the prediction, which holds for many stimuli, is \eqn{CKA / \sqrt{(1 +
 #' (\gamma_x/\psi_x - 1)/Q_x)(1 + (\gamma_y/\psi_y - 1)/Q_y)}}{CKA / sqrt((1 + (gamma_x/psi_x -
 #' 1)/Q_x) (1 + (gamma_y/psi_y - 1)/Q_y))}. Here \eqn{\gamma}{gamma} is the corrected
-#' dimensionality, \eqn{\psi}{psi} the participation ratio `psi_neurons` and Q the number of
-#' neurons ([participation_ratio()]). With `assume = "normalized"`, \eqn{\psi}{psi} is 1. For
-#' `"naive"` the prediction is the ratio of the exact expectations of the H values for n
-#' stimuli whose means are estimated. The H values of `"stimulus_neuron"` are unbiased, but their
-#' ratio is not: the prediction is the bias of a ratio to second order ([ratio_bias()]), from the
-#' variances and covariances of its three H values. They come from the jackknife of
-#' [cka_interval()], which needs at least 5 stimuli, or for a simulated population from its
-#' spectra. Without `y`, the H value across two samples of neurons is taken to vary with the
-#' stimuli like that within a sample, and half as much with the neurons of each.
-#'
-#' The predictions for `"naive"` and `"stimulus"` are ratios of expected H values, which pooled
-#' estimates approach; that for `"stimulus_neuron"` is the mean of single ratios, because its pooled
-#' estimates approach the true value. In simulations it was within 0.003 of that mean (article "What
-#' was simulated").
+#' dimensionality, \eqn{\psi}{psi} the participation ratio `psi_neurons` (1 with `assume =
+#' "normalized"`) and Q the number of neurons ([participation_ratio()]). For `"naive"` it is the
+#' ratio of the exact expectations of the H values for n stimuli. For `"stimulus_neuron"` it is the
+#' second-order bias of a ratio ([ratio_bias()]), from the jackknife of [cka_interval()], which
+#' needs at least 5 stimuli, or from the spectra of a simulated population; it is for the mean of
+#' single ratios (in simulations within 0.003 of it), while pooled estimates approach the true
+#' value.
 #'
 #' When not to trust it: the parameters are themselves estimated from the data, unless the
-#' population is simulated. The corrected dimensionality scatters, and the other ratios are not
-#' corrected for small samples. For raw spike counts only `assume = "general"` is appropriate; for
+#' population is simulated. For raw spike counts only `assume = "general"` is appropriate; for
 #' `"normalized"`, divide each neuron by its standard deviation first. `x` and `y` must have no
 #' neurons in common. The result is `NA`, with a warning, when the corrected dimensionality or the
 #' corrected CKA is undefined. Where the H values of a representation with itself vary much, the
-#' mean of single ratios is dominated by a few large ones, which the expansion to second order does
-#' not know.
-#' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, equation 12
-#'   and appendix B.2.
+#' mean of single ratios is dominated by a few large ones, which the prediction does not know.
+#' @references Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104}, equation 12 and
+#'   appendix B.2.
 #' @examples
 #' set.seed(1)
 #' pop <- linear_population(n = 500, q = 40, d = 100)

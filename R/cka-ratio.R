@@ -32,24 +32,21 @@ declare_result(
 #' unbiased. From several estimates of the H values, this function computes that bias to
 #' second order.
 #'
-#' @param h a numeric matrix or data frame with one row per independent estimate (trial,
-#'   laboratory, split), at least two, and three columns: `h_xy`, `h_xx` and `h_yy`. Columns
-#'   without these names are taken in this order. All estimates must be made by the same
-#'   estimator.
+#' @param h a numeric matrix or data frame with one row per independent estimate (trial, laboratory,
+#'   split), at least two, by the same estimator, and the columns `h_xy`, `h_xx` and `h_yy` (in this
+#'   order, if they have other names).
 #' @return A data frame with one row: `ratio`, the pooled ratio \eqn{mean(h_{xy}) /
 #'   \sqrt{mean(h_{xx}) mean(h_{yy})}}{mean(h_xy) / sqrt(mean(h_xx) mean(h_yy))}; `bias`, its
 #'   second-order bias; `corrected`, which is `ratio - bias`; `mean_single`, the mean of the
 #'   ratios of the single rows, where these are defined; `bias_single`, the second-order bias
 #'   of the ratio of a single row.
 #' @details
-#' With N independent rows, the bias of the pooled ratio is 1/N of the bias of a single
-#' ratio. A mean denominator that is not positive is an error.
+#' With N independent rows, the bias of the pooled ratio is 1/N of the bias of a single ratio. A
+#' mean denominator that is not positive is an error.
 #'
-#' When not to trust it: the bias is computed by an expansion around the means, so the
-#' standard deviations of `h_xx` and `h_yy` must be small relative to their means. Rows that
-#' share stimuli or neurons are not independent, and the bias of the pooled ratio is then
-#' understated.
-#' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, appendix B.3.
+#' When not to trust it: the standard deviations of `h_xx` and `h_yy` must be small relative to
+#' their means. Where rows share stimuli or neurons, the bias of the pooled ratio is understated.
+#' @references Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104}, appendix B.3.
 #' @examples
 #' set.seed(1)
 #' h <- t(replicate(50, {

@@ -318,12 +318,6 @@ complete_rows <- function(chunk, feed) {
   lapply(chunk, function(part) part[keep, , drop = FALSE])
 }
 
-note_rows_left_out <- function(feed) {
-  if (!feed$left_out) return(invisible())
-  inform("Missing values: ", count_of(feed$left_out, "row"), " left out.",
-         class = "repalign_left_out")
-}
-
 check_widths <- function(feed, chunk) {
   widths <- c(x = ncol(chunk$x), y = ncol(chunk$y))
   if (is.null(feed$widths)) feed$widths <- widths
@@ -407,58 +401,52 @@ stream_sentence <- function(x) {
 #' a function. Where the products of all pairs of neurons fit into memory, one pass gives the very
 #' value of `cka()`; otherwise it is pooled over minibatches. Both with a standard error.
 #'
-#' @param chunks one of the following. The rows of `x` and `y` must be the same stimuli, as
-#'   everywhere.
+#' @param chunks one of the following. The rows of `x` and `y` must be the same stimuli.
 #'   * `list(x = , y = )` of two sources, each the path of a file that [read_representation()] reads
 #'     (`c("layers.safetensors", "layer1")` names one of several arrays), a connection with a line
-#'     of numbers for each stimulus (separated by commas, tabs or blanks), or a matrix;
-#'     `c("x.npy", "y.npy")` does for two files;
-#'   * a function without arguments that returns the next rows of both sides as
-#'     `list(x = , y = )`, and `NULL` after the last ones;
+#'     of numbers for each stimulus (separated by commas, tabs or blanks), or a matrix; `c("x.npy",
+#'     "y.npy")` does for two files;
+#'   * a function without arguments that returns the next rows of both sides as `list(x = , y = )`,
+#'     and `NULL` after the last ones;
 #'   * a list of such pairs of matrices.
 #' @param estimator one or more of `"naive"`, `"stimulus"` and `"stimulus_neuron"`, see [cka()].
-#' @param batch number of rows (stimuli) of a minibatch. `NULL`: no minibatches, unless the products
-#'   of all pairs of neurons do not fit into memory: then 1000 rows, or fewer where there would be
-#'   less than 30 minibatches, with a message.
+#' @param batch number of rows (stimuli) of a minibatch. `NULL`: none, unless the products of all
+#'   pairs of neurons do not fit into memory: then 1000 rows, or fewer for at least 30 minibatches,
+#'   with a message.
 #' @param shared_neurons,units_x,units_y which pairs of neurons `"stimulus_neuron"` leaves out, see
 #'   [cka()].
 #' @param complete of which sides are the columns not a sample of neurons, but all that there are,
 #'   see [cka()].
-#' @param shuffle for minibatches: take the rows in random order? `NULL`: yes, where files
-#'   (`.npy`, `.npz`, `.safetensors`) or matrices allow it; `set.seed()` repeats the order.
+#' @param shuffle take the rows of minibatches in random order? `NULL`: yes, where files (`.npy`,
+#'   `.npz`, `.safetensors`) or matrices allow it; `set.seed()` repeats the order.
 #' @param na what to do about missing values: `"error"`, or `"stimuli"`, which leaves out the rows
-#'   that have one on either side, with a message. Minibatches then take the rows as they come.
+#'   that have one on either side, with a message, and takes rows as they come.
 #' @return A data frame with a row for each estimator: `estimator`; `complete`, as given; `cka`;
 #'   `se`, its standard error; `h_xy`, `h_xx` and `h_yy`, the values H of which it is the ratio (see
-#'   [hsic()]); `n`, the number of rows that were used; and `batches`, the number of minibatches, or
-#'   in one pass of blocks of rows, that were left out in turn for `se`. An interval is
-#'   `cka + c(-1, 1) * qt(0.975, batches - 1) * se`.
+#'   [hsic()]); `n`, the number of rows used; and `batches`, the number of minibatches, or in one
+#'   pass of blocks, that were left out in turn for `se`. An interval is `cka + c(-1, 1) * qt(0.975,
+#'   batches - 1) * se`.
 #' @details
 #' *One pass* needs memory for the products of all columns, about `200 * D^2` bytes for `D` columns
-#' of both sides together (200 MB for 512 + 512), and a chunk. It gathers sums of products about the
-#' means of the first chunk, from which all H values follow; results differ from those of `cka()` by
-#' rounding (less than 1e-10 of the value). The standard error comes from leaving out blocks of
-#' successive chunks, at most 40 (a jackknife with weights for unequal sizes). Chunks of a function
-#' should thus be of about equal size, and more than a few; some hundred rows or more are fast.
+#' of both sides together (200 MB for 512 + 512). The standard error comes from leaving out blocks
+#' of successive chunks, at most 40: chunks of a function should be of about equal size, some
+#' hundred rows or more, and not few.
 #'
 #' *Minibatches* are disjoint; rows that do not fill a last one are left out. The values H are
-#' averaged over minibatches before the ratio is taken, and each minibatch is left out in turn for
-#' the standard error. Where neighbouring rows are alike (images sorted by class), minibatches of
-#' successive rows say little of how stimuli of different kinds are arranged: a warning of class
-#' `repalign_dependence` points that out, as it does where minibatches differ more than chance
-#' explains; give the rows in random order then, or `shuffle`. The `"naive"` estimate depends on the
-#' size of the minibatches; the corrected ones do not, but for chance.
+#' averaged over minibatches before the ratio is taken. A warning of class `repalign_dependence`
+#' points out neighbouring rows that are alike (images sorted by class): give the rows in random
+#' order then, or `shuffle`. The `"naive"` estimate depends on the size of the minibatches.
 #'
-#' *Files*: `.npy`, `.npz`, `.safetensors`, `.h5` and tables are read chunk by chunk; `.rds` and
-#' MATLAB files before version 7.3 can only be read whole.
+#' `.npy`, `.npz`, `.safetensors`, `.h5` and tables are read chunk by chunk; `.rds` and MATLAB files
+#' before version 7.3 can only be read whole.
 #'
-#' In simulations, nominal 95% intervals held the true value in 93% to 97% of the data sets, in one
-#' pass and by minibatches; small minibatches cost some precision (article "What was simulated").
+#' In simulations, nominal 95% intervals held the true value in 93% to 97% of the data sets (article
+#' "What was simulated").
 #'
 #' When not to trust it: the standard error counts blocks or minibatches of stimuli as independent
 #' and holds the neurons fixed; for both, see [cka_interval()]. With stimuli that depend on each
 #' other across the ends of chunks, or with less than about 10 blocks, it is too small or uncertain.
-#' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104 (estimators).
+#' @references Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104} (estimators).
 #'   Busing, Meijer and van der Leeden (1999), Stat. Comput. 9 (jackknife of unequal blocks).
 #' @examples
 #' set.seed(1)
@@ -515,7 +503,10 @@ stream_cka <- function(chunks, estimator = c("naive", "stimulus", "stimulus_neur
   if (is.null(batch)) batch <- batch_needed(feed)
   found <- if (is.null(batch)) streamed_sums(feed, compared, estimator, shuffle) else
     streamed_batches(feed, labels, estimator, batch, shuffle)
-  note_rows_left_out(feed)
+  if (feed$left_out) {
+    inform("Missing values: ", count_of(feed$left_out, "row"), " left out.",
+           class = "repalign_left_out")
+  }
   rows <- lapply(estimator, stream_row, found, complete)
   warn_undefined_deletions(rows)
   constant <- Filter(function(row) row$constant, rows)

@@ -60,31 +60,13 @@ trial_count <- function(form) dim(form$values)[3]
 #   runs                 are trials crossed with stimuli?
 # and events, stimuli (their rows in the data), self, masked (have neurons trials of their own?),
 # reprs, scale (exponents of two of both sides).
-# together: may neurons of the two sides share noise? NULL: see shared_sessions(). noise: FALSE
-# takes all trials as if they were independent. codes: of clusters of stimuli, or NULL.
-trial_sample <- function(rx, ry, together = NULL, codes = NULL, noise = TRUE) {
+# codes: of clusters of stimuli, or NULL. check_trial_pair() has judged both sides.
+trial_sample <- function(rx, ry, codes = NULL) {
   fx <- trial_form(rx)
   self <- identical(rx$cache, ry$cache)
   fy <- if (self) fx else trial_form(ry)
-  sessions <- if (noise) shared_sessions(fx, fy, self, together) else no_sessions(fx, fy)
-  shared <- any(sessions$x %in% sessions$y)
-  if (shared && !self) check_shared_events(fx, fy, rx, ry)
-  runs <- fx$run && fy$run && shared
-  if (runs) {
-    # runs must be complete, and stimuli cannot be in clusters
-    if (!is.null(codes)) {
-      abort("Runs together with clusters of stimuli are not defined: a run is shared by all ",
-            "stimuli. Leave out `run` of responses(), or the clusters.",
-            class = "repalign_error_runs", arg = rx$arg)
-    }
-    check_complete_runs(fx, rx$arg)
-    check_complete_runs(fy, ry$arg)
-    if (!setequal(fx$event, fy$event)) {
-      abort("`", rx$arg, "` and `", ry$arg, "` were recorded together but have different runs: ",
-            "give the same runs on both sides, or leave out `run` of responses().",
-            class = "repalign_error_runs", arg = ry$arg)
-    }
-  }
+  sessions <- shared_sessions(fx, fy, self)
+  runs <- fx$run && fy$run && any(sessions$x %in% sessions$y)
   slots <- if (runs) run_slots(fx, fy) else event_slots(fx, fy)
   # stimuli in the order of their clusters, those without a label left out
   n <- nrow(fx$event)
@@ -98,12 +80,49 @@ trial_sample <- function(rx, ry, together = NULL, codes = NULL, noise = TRUE) {
   parts <- list(x = sums_x,
                 y = if (self) sums_x else event_sums(fy, slots$y, slots$count, order$rows))
   masked <- is.matrix(parts$x$counts) || is.matrix(parts$y$counts)
-  counts <- lapply(parts, function(part) as_counts(part$counts, ncol(part$sums), masked))
+  counts <- lapply(parts, function(part) {
+    if (is.matrix(part$counts)) return(part$counts)
+    matrix(part$counts, length(part$counts), if (masked) ncol(part$sums) else 1)
+  })
   sample <- list(x = parts$x$sums, y = parts$y$sums, counts_x = counts$x, counts_y = counts$y,
                  session_x = sessions$x, session_y = sessions$y, units = order$units, runs = runs,
                  events = slots$count, stimuli = order$rows, self = self, masked = masked,
                  reprs = list(x = rx, y = ry), scale = log2(c(fx$scale, fy$scale)))
   if (runs) center_runs(sample) else sample
+}
+
+# What the estimators of CKA that correct for trials ask of a pair.
+check_trials <- function(pair, args) {
+  if (args$kernel == "rbf") {
+    for (repr in pair[c("x", "y")]) {
+      check_kernel_trials(trial_form(repr), repr$arg, args$clusters)
+    }
+  }
+  check_trial_pair(pair$x, pair$y, args$clusters)
+}
+
+# What all estimates from trials ask of two sides: where they may share noise, the same runs, or
+# trials that are told apart in the same way.
+check_trial_pair <- function(rx, ry, codes) {
+  fx <- trial_form(rx)
+  self <- identical(rx$cache, ry$cache)
+  fy <- if (self) fx else trial_form(ry)
+  sessions <- shared_sessions(fx, fy, self)
+  if (!any(sessions$x %in% sessions$y)) return(invisible())
+  if (!is.null(codes) && (fx$run || fy$run)) {
+    abort("Runs together with clusters of stimuli are not defined: a run is shared by all ",
+          "stimuli. Leave out `run` of responses(), or the clusters.",
+          class = "repalign_error_runs", arg = if (fx$run) rx$arg else ry$arg)
+  }
+  if (!self) check_shared_events(fx, fy, rx, ry)
+  if (!fx$run || !fy$run) return(invisible())
+  check_complete_runs(fx, rx$arg)
+  check_complete_runs(fy, ry$arg)
+  if (!setequal(fx$event, fy$event)) {
+    abort("`", rx$arg, "` and `", ry$arg, "` were recorded together but have different runs: ",
+          "give the same runs on both sides, or leave out `run` of responses().",
+          class = "repalign_error_runs", arg = ry$arg)
+  }
 }
 
 # Neurons of two sides that may share noise: their trials must be told apart in the same way. Equal
@@ -129,9 +148,10 @@ check_shared_events <- function(fx, fy, rx, ry) {
 # Codes of what may share noise. Within a side these are the sessions, or all neurons without
 # them. Between sides: equal sessions; without sessions all neurons when both sides have trials,
 # because it is then not known whether they were recorded together.
-shared_sessions <- function(fx, fy, self, together) {
-  several <- trial_count(fx) > 1 && trial_count(fy) > 1
-  if (!several || isFALSE(together) && !self) return(no_sessions(fx, fy))
+shared_sessions <- function(fx, fy, self) {
+  if (trial_count(fx) < 2 || trial_count(fy) < 2) {
+    return(list(x = rep(1L, dim(fx$values)[2]), y = rep(2L, dim(fy$values)[2])))
+  }
   if (is.null(fx$session) || is.null(fy$session)) {
     return(list(x = rep(1L, dim(fx$values)[2]), y = rep(1L, dim(fy$values)[2])))
   }
@@ -140,10 +160,6 @@ shared_sessions <- function(fx, fy, self, together) {
 }
 
 first_event <- function(event) dQuote(as.character(event[!is.na(event)][1]), FALSE)
-
-no_sessions <- function(fx, fy) {
-  list(x = rep(1L, dim(fx$values)[2]), y = rep(2L, dim(fy$values)[2]))
-}
 
 # Which of its events each trial belongs to, for every stimulus (stimuli x trials, NA: no trial),
 # numbered jointly for both sides: x, y and count. A permuted side keeps the numbers that it had
@@ -214,11 +230,6 @@ add_by_event <- function(values, at, total) {
   result
 }
 
-as_counts <- function(counts, columns, masked) {
-  if (is.matrix(counts)) return(counts)
-  matrix(counts, length(counts), if (masked) columns else 1)
-}
-
 center_runs <- function(sample) {
   run <- rep(seq_len(sample$events), length(sample$units))
   for (side in c("x", "y")) {
@@ -283,13 +294,11 @@ zero_for_missing <- function(x) {
 # and b_i the sums of its rows and columns, and sums over different stimuli,
 #   S1 = sum K_ij o (M_i L_ij M_j'),  S2 = sum (K_ij a_j)' M_i (L_ik b_k),
 #   S3 = sum (a_i' K_ij a_j) (b_k' L_kl b_l),  H = S1 / (n)_2 - 2 S2 / (n)_3 + S3 / (n)_4.
-kernel_trial_h <- function(pair, args, codes) {
+kernel_trial_h <- function(pair, args) {
   fx <- trial_form(pair$x)
   fy <- if (pair$self) fx else trial_form(pair$y)
-  check_kernel_trials(fx, pair$x$arg, codes)
-  check_kernel_trials(fy, pair$y$arg, codes)
   # Which pairs of trials may be multiplied: M_i, trials of x by trials of y by stimuli.
-  sessions <- shared_sessions(fx, fy, pair$self, NULL)
+  sessions <- shared_sessions(fx, fy, pair$self)
   share <- any(sessions$x %in% sessions$y)
   slots <- event_slots(fx, fy)
   m <- vapply(seq_len(nrow(slots$x)), function(i) {

@@ -26,7 +26,8 @@ trial_sums <- function(pair, layout, clusters, allowed = NULL) {
 }
 
 checked_sample <- function(rx, ry, codes) {
-  sample <- trial_sample(rx, ry, codes = codes)
+  check_trial_pair(rx, ry, codes)
+  sample <- trial_sample(rx, ry, codes)
   check_trial_units(sample, list(x = rx, y = ry))
   sample
 }
@@ -141,10 +142,10 @@ delete_dominant <- function(result, sample, compute) {
 
 # As pair_h() gives them. labels: of the neuron pairs to leave out, or NULL.
 pair_trial_h <- function(pair, args, labels = NULL, self = FALSE) {
+  if (args$kernel == "rbf") return(kernel_trial_h(pair, args))
   codes <- args$clusters
   if (length(codes) > pair$x$n) codes <- labelled_codes(codes)
-  if (args$kernel == "rbf") return(kernel_trial_h(pair, args, codes))
-  sample <- trial_sample(pair$x, pair$y, codes = codes)
+  sample <- trial_sample(pair$x, pair$y, codes)
   check_trial_units(sample, pair)
   left_out <- if (!is.null(labels)) excluded_pairs(labels$x, labels$y)
   count <- as.double(ncol(sample$x)) * ncol(sample$y)

@@ -6,18 +6,17 @@
 
 #' Several processes and machines
 #'
-#' How [similarity()], [calibrate()] and the functions that rest on them use the workers of a plan of
-#' the package future.
+#' How [similarity()], [calibrate()] and the functions that rest on them use the workers of a plan
+#' of the package future.
 #'
 #' @details
 #' If you have set a plan with the package future (and installed future.apply), the pairs are
-#' computed by the workers of the plan: processes on this machine, other machines, or the jobs of
-#' a cluster, where repalign must be installed. The grid of pairs is cut into tiles, and a worker
-#' prepares the representations of its tile and sends numbers back. Results are those of the plain
-#' call, if the BLAS and its settings are the same everywhere (to 1e-12 for products of matrices):
-#' all random draws are made, or seeded, beforehand. A function of your own ([new_measure()]) must
-#' not draw random numbers. Set the BLAS to as many threads as a worker has processors, for example
-#' by `export OPENBLAS_NUM_THREADS=4` in the template of the jobs.
+#' computed by the workers of the plan: processes on this machine, other machines, or the jobs of a
+#' cluster, where repalign must be installed. Results are those of the plain call, if the BLAS and
+#' its settings are the same everywhere (to 1e-12 for products of matrices): all random draws are
+#' made, or seeded, beforehand. A function of your own ([new_measure()]) must not draw random
+#' numbers. Set the BLAS to as many threads as a worker has processors, for example by `export
+#' OPENBLAS_NUM_THREADS=4` in the template of the jobs.
 #'
 #' ```
 #' library(future)
@@ -30,11 +29,8 @@
 #' calibrate(models, measure = c("cka", "mutual_knn"), aggregate = "max", threads = 4)
 #' ```
 #'
-#' Other engines of future work as well: `plan(future.mirai::mirai_multisession, workers = 4)`, which
-#' starts processes by the package mirai, gave the results of the plain call.
-#'
-#' Without a plan, a call whose prepared representations would take more than a quarter of the
-#' free memory is also computed tile by tile, which takes longer.
+#' Without a plan, a call whose prepared representations would take more than a quarter of the free
+#' memory is also computed tile by tile, which takes longer.
 #' @examples
 #' # the plain call; after future::plan(future::multisession) two workers would share the pairs
 #' similarity(v4_layers[1:3])
@@ -49,76 +45,62 @@ NULL
 #'
 #' @param x,y each one of the following, of the same stimuli:
 #'   * a representation: a numeric matrix (stimuli x neurons), a data frame with only numeric
-#'     columns (a tibble or a data.table, too), or a sparse matrix of the package Matrix, which
-#'     is converted to an ordinary matrix. If a column of your table names the stimuli, make a
-#'     matrix of it by [response_matrix()] first. With several trials, or neurons or stimuli that
-#'     depend on each other, make it by [responses()];
+#'     columns, or a sparse matrix of the package Matrix. [response_matrix()] makes one of a table
+#'     with a column that names the stimuli, [responses()] of several trials, or of neurons or
+#'     stimuli that depend on each other;
 #'   * a named list of representations (layers, areas, animals);
 #'   * a named list of models, each a named list of layers;
 #'   * what [prepare()] made of one of these.
 #'
 #'   Where a measure needs only distances, a `dist` object may take the place of a representation;
-#'   where it needs only neighbours, so may a neighbour graph `list(idx, dist)`, see
-#'   [mutual_knn()]. With two lists, every element of `x` is compared with every element of `y`.
-#'   With a list and `y = NULL`, all pairs of different elements are compared; with models and
-#'   `y = NULL`, all pairs of layers from different models.
-#' @param measure ids of measures, such as `"cka"`; measure objects made by [measure()] or
-#'   [new_measure()]; or a list of both, whose names become the labels in the result.
-#'   [measures()] lists all ids.
+#'   where it needs only neighbours, so may a neighbour graph `list(idx, dist)`, see [mutual_knn()].
+#'   With two lists, every element of `x` is compared with every element of `y`; with a list and `y
+#'   = NULL`, all pairs of different elements; with models and `y = NULL`, all pairs of layers from
+#'   different models.
+#' @param measure ids of measures, such as `"cka"` ([measures()] lists all); measure objects made by
+#'   [measure()] or [new_measure()]; or a list of both, whose names become the labels in the result.
 #' @param ... not used: parameters of a measure are given to [measure()].
-#' @param diagonal with `y = NULL`: also compare each element with itself (with models: also the
-#'   layers within each model)? An element and itself have the same neurons, so for the neuron
-#'   correction set `shared_neurons`, or `units_x` and `units_y`.
-#' @param on_error `"stop"`: a score that fails stops the call. `"na"`: it becomes `NA`, and one
-#'   warning counts the failures and gives the first reasons. Representations that no measure
-#'   could use (missing values, unequal numbers of rows) stop the call in either case.
-#' @param threads number of threads of the package's own loops; the results do not depend on it. By
-#'   default it is `options(repalign.threads =)`, or else as many as OpenMP offers
-#'   (`OMP_NUM_THREADS`, `OMP_THREAD_LIMIT`), but at most two while `R CMD check` limits the cores.
-#'   The workers of a future plan run one thread each. The threads of the BLAS are left as they are.
+#' @param diagonal with `y = NULL`: also compare each element with itself (with models: the layers
+#'   within each model)? For the neuron correction, then set `shared_neurons`, or `units_x` and
+#'   `units_y`.
+#' @param on_error `"stop"`: a score that fails stops the call. `"na"`: it becomes `NA`, with a
+#'   warning. Representations that no measure could use stop the call in either case.
+#' @param threads number of threads of the package's own loops (not the BLAS's), on which results do
+#'   not depend. By default `options(repalign.threads =)`, or else as many as OpenMP offers, but at
+#'   most two while `R CMD check` limits the cores, and one in a worker of a future plan.
 #' @param na what to do about missing values (`NA` and `NaN`; infinite values are always an error):
 #'   * `"error"`: stop, and say where they are.
-#'   * `"stimuli"`: a stimulus (row) with a missing value in any of the representations is left out
-#'     of all of them, so that every pair has the same stimuli.
-#'   * `"neurons"`: a neuron (column) with a missing value is left out of its representation. With
-#'     measures that have `shared_neurons` or unit labels, it is left out of all representations of
-#'     its side, and the same neuron (the same column, or the same label, unless that stands for
-#'     several columns) of the other side, too.
-#'   * `"pairwise"`: for RDMs that lack pairs of stimuli, and measures that can leave these out
-#'     ([rsa()]), whose own `na` it is.
+#'   * `"stimuli"`: leave out a stimulus (row) with a missing value in any of the representations,
+#'     so that every pair has the same stimuli.
+#'   * `"neurons"`: leave out a neuron (column) with a missing value; with measures that have
+#'     `shared_neurons` or unit labels, also the same neuron of all others (the same column, or the
+#'     same label, unless several columns have it).
+#'   * `"pairwise"`: for RDMs that lack pairs of stimuli, see [rsa()].
 #'
 #'   Labels are cut in the same way. A message says how many stimuli or neurons are left out.
 #' @return A data frame of class `repalign_similarity` with one row per pair and measure: `x` and
-#'   `y` (names; "x" and "y" for single matrices), `measure`, `score` and `n` (number of
-#'   stimuli); with models also `model_x` and `model_y`. With `na = "pairwise"` (see [rsa()])
-#'   also `pairs`, the number of pairs of stimuli that a score is over. An undefined score is `NA`,
-#'   and one warning counts the undefined scores. [score_matrix()] arranges the scores in a matrix,
-#'   and `plot()` draws them.
+#'   `y` (names; "x" and "y" for single matrices), `measure`, `score` and `n` (number of stimuli);
+#'   with models also `model_x` and `model_y`. With `na = "pairwise"` also `pairs`, the number of
+#'   pairs of stimuli that a score is over. An undefined score is `NA`, with a warning.
+#'   [score_matrix()] arranges the scores in a matrix, and `plot()` draws them.
 #' @details
-#' What a measure prepares from a representation is prepared once per call, however many pairs
-#' and measures use it, as long as it fits into memory. A call that would need more than half of
-#' the free memory is an error; `options(repalign.max_memory =)` sets another limit, in bytes. If
-#' you use the package progressr, it shows the progress. When a list is compared with itself, a
-#' symmetric measure is computed once per unordered pair.
-#'
-#' Where a score is made of an inner product of something that each side has ([rsa()], [cka()],
-#' [mutual_knn()] and others), all scores of a grid are made at once, as one product of matrices.
-#' Such a score agrees with that of the pair alone to 1e-12.
-#'
 #' Scores of different measures are not on one scale; [measures()] gives their ranges. A score by
 #' itself does not tell whether it is higher than chance: see [calibrate()].
 #'
-#' Stimuli go by their names, here and in all functions, in matrices as in RDMs. The same names in
-#' another order are brought into the order of the first representation that has names, with a
-#' message; labels without names are then taken in that order. Names of other stimuli are an error;
-#' [match_rows()] keeps those that all have. If only some sides have names, the rows are assumed to
-#' be in the same order, with a message. A column that looks like an identifier is an error, see
-#' [response_matrix()].
+#' Stimuli go by their names, here and in all functions. The same names in another order are brought
+#' into the order of the first representation that has names, with a message; labels without names
+#' are then taken in that order. Names of other stimuli are an error; [match_rows()] keeps those
+#' that all have. If only some sides have names, the rows are assumed to be in the same order, with
+#' a message. A column that looks like an identifier is an error, see [response_matrix()].
+#'
+#' What a measure prepares from a representation is prepared once per call. A call that would need
+#' more than half of the free memory is an error; `options(repalign.max_memory =)` sets another
+#' limit, in bytes. The package progressr shows the progress. Scores of a grid may differ from those
+#' of a pair alone by up to 1e-12.
 #'
 #' With `na = "stimuli"`, a stimulus of a `dist` object is left out if all of its distances are
-#' missing. Any other missing distance is an error, because it is not clear which of its two
-#' stimuli to leave out; `na = "pairwise"` of [rsa()] compares without it. A neighbour graph
-#' cannot be cut: leaving out a stimulus is an error then.
+#' missing. Any other missing distance is an error without `na = "pairwise"`, and so is leaving out
+#' a stimulus of a neighbour graph.
 #' @examples
 #' # all pairs of the five layers of a network
 #' similarity(v4_layers)
@@ -439,6 +421,7 @@ tiles_of_workers <- function(tiles, job, threads) {
 worker_tile <- function(tile, job, settings, advance) {
   old <- options(settings)
   on.exit(options(old))
+  hold_threads()
   part <- run_tile(tile, job)
   advance()
   part

@@ -16,33 +16,29 @@
 #'   are tested together. See [dependence].
 #' @param repeats how often new random folds are drawn.
 #' @param permutations how many permutations the p-value is made of; 0 gives none.
-#' @return A data frame of class `repalign_similarity`, as of [similarity()], with one row per pair
-#'   and measure: `x`, `y`, `measure`; `score`, the mean over folds of the score on their test
-#'   stimuli; `in_sample`, the score of [similarity()]; `sd_folds`, the standard deviation over
-#'   folds (no standard error, since folds share training stimuli); `folds`, their number; `n`; and
-#'   `p_value`, `NA` without permutations.
-#' @details Of unrelated data the cosine of the angle is 0 on average, where in sample it is
-#' anything up to 1: seen with 40 stimuli and 25 neurons, .63 for Procrustes and .74 for canonical
-#' correlation (`alpha = 0`). Related data show less than in sample, because the fit to the training
-#' stimuli is noisy.
+#' @return A data frame of class `repalign_similarity` with one row per pair and measure: `x`, `y`,
+#'   `measure`; `score`, the mean over folds of the score on their test stimuli; `in_sample`, the
+#'   score of [similarity()]; `sd_folds`, the standard deviation over folds (no standard error,
+#'   since folds share training stimuli); `folds`, their number; `n`; and `p_value`, `NA` without
+#'   permutations.
+#' @details
+#' Of unrelated data the cosine of the angle is 0 on average, where in sample it is anything up to 1
+#' (with 40 stimuli and 25 neurons .63 for Procrustes).
 #'
 #' *Rotations.* Means, singular vectors, weights and the rotation come from the training stimuli,
-#' and new rows are turned by them. Their norms count in all directions; what the training stimuli
-#' do not determine adds nothing to the inner product. A cosine may then be negative: angles go up
-#' to \eqn{\pi}{pi} and chords to 2. Distances with `scale = FALSE` grow with the number of rows:
-#' `score` and `in_sample` cannot be compared.
+#' and new rows are turned by them. A cosine may be negative: angles go up to \eqn{\pi}{pi} and
+#' chords to 2. Distances with `scale = FALSE` grow with the number of rows: `score` and `in_sample`
+#' cannot be compared.
 #'
 #' *Matches.* The plan comes from the training stimuli. Test rows are centred and scaled by
-#' themselves, so that folds need at least three stimuli for correlations and two for centred
-#' distances. Neurons that are constant over the test stimuli of a fold do not count in its
-#' correlation.
+#' themselves: folds need at least three stimuli for correlations and two for centred distances, and
+#' neurons that are constant in a fold do not count in its correlation.
 #'
-#' *The p-value* tests that the two sides are unrelated. Stimuli of `y` (with `clusters` whole
-#' clusters, of which those of one fold must have one size) are permuted within folds, so that
-#' training sets stay what they are; the test is exact. It needs one set of folds (`repeats = 1`)
-#' that do not overlap.
+#' *The p-value* is an exact test that the two sides are unrelated. Stimuli of `y` (with `clusters`
+#' whole clusters, of which those of one fold must have one size) are permuted within folds. It
+#' needs one set of folds (`repeats = 1`) that do not overlap.
 #'
-#' When not to trust it: stimuli in near copies (frames, views of one object) on both sides of a
+#' When not to trust it: near copies of stimuli (frames, views of one object) on both sides of a
 #' fold are no new stimuli: name them in `clusters`. And whatever was fitted to all stimuli
 #' beforehand, such as a selection of neurons by their correlation, is not held out.
 #' @references Williams et al. (2021), NeurIPS 34. Khosla and Williams (2024), Proceedings of

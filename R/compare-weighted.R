@@ -3,10 +3,8 @@
 
 #' Scores with weights of the stimuli
 #'
-#' The score of two representations with weights of the stimuli, for any number of weight vectors
-#' at once: for a bootstrap, for half-samples, or for stimuli that are to count differently. For
-#' measures of kernels and distances, matrix products take the place of a new computation for
-#' each vector.
+#' The score of two representations with weights of the stimuli, for any number of weight vectors at
+#' once: for a bootstrap, for half-samples, or for stimuli that are to count differently.
 #'
 #' @param x,y see [cka()].
 #' @param measure the id of one measure, or a measure object made by [measure()] or
@@ -19,29 +17,22 @@
 #' @param na what to do about missing values, see [similarity()]. `weights` have a row for each
 #'   stimulus that is given.
 #' @return A vector with the score of each column of `weights`; `NA` where it is undefined.
-#' @details Weights of 0 and 1 give the score of the stimuli that have 1. Whole numbers are counts,
-#'   as of a bootstrap: but a stimulus and its copy are not two stimuli. They are no pair in kernels
-#'   and distances that go over pairs of different stimuli, no neighbours of each other, and have no
-#'   rank among the dissimilarities. Copies that are counted as stimuli would be pairs at a distance
-#'   of 0, which biases a bootstrap.
+#' @details
+#' Weights of 0 and 1 give the score of the stimuli that have 1. Whole numbers are counts, as of a
+#' bootstrap: but a stimulus and its copy are no pair in kernels and distances that go over pairs of
+#' different stimuli, and no neighbours of each other, as this would bias a bootstrap. The naive CKA
+#' and the other biased estimates count each stimulus as a pair with itself, as they do without
+#' weights.
 #'
 #' What weights are possible depends on the measure:
-#' * any: [cka()] and [angular_cka()] with the linear kernel or the Gaussian one, [rv()],
-#'   [distance_correlation()], [rsa()] with Spearman's and Pearson's correlation and the cosine (not
-#'   with missing pairs), the Procrustes measures (not
-#'   [aligned_cosine()]), [cca()], [svcca()], and matches of neurons, where what is rotated or
-#'   matched is found anew for each vector. The width of a Gaussian kernel is that of all stimuli.
-#'   Not with `clusters` and not with estimators from trials.
+#' * any: [cka()] and [angular_cka()] with the linear kernel or the Gaussian one (whose width is
+#'   that of all stimuli), [rv()], [distance_correlation()], [rsa()] with Spearman's and Pearson's
+#'   correlation and the cosine (not with missing pairs), the Procrustes measures (not
+#'   [aligned_cosine()]), [cca()], [svcca()], and matches of neurons. Not with `clusters` and not
+#'   with estimators from trials.
 #' * counts: [mutual_knn()], where each stimulus counts as often as it is there;
-#' * 0 and 1 for all others, whose scores are computed anew for each vector.
-#'
-#' The naive CKA and the other biased estimates count each stimulus as a pair with itself, as they
-#' do without weights.
-#'
-#' With 400 stimuli, 100 neurons a side and 1000 vectors of counts on one thread (a run of
-#' `bench/inference.R weights`), weights took 0.09 to 0.24 s for `cka`, `cka(stimulus)`,
-#' `distance_correlation` and `rsa(pearson)`, and 0.41 s for `rsa`. New computations took 61, 19,
-#' 67, 83, and 29 times as long.
+#' * 0 and 1 for all others, whose scores are computed anew for each vector, which took 19 to 83
+#'   times as long in a run of `bench/inference.R weights`.
 #' @examples
 #' x <- matrix(rnorm(60 * 5), 60)
 #' y <- x[, 1:3] + rnorm(180)
@@ -121,7 +112,9 @@ weighted_scores <- function(measure, sides, w) {
   compare_pair(measure$declaration, pair, measure$args)
   # a distance that is a sum over stimuli grows with the weights; counts are compared as they are
   if (is.null(errors$growth) && errors$counts == "any") w <- moderate_weights(w)
-  blocks <- split(seq_len(ncol(w)), (seq_len(ncol(w)) - 1) %/% weight_columns(nrow(w)))
+  # about so many numbers are in each of the matrices of a block
+  columns <- max(1, floor(4e5 / nrow(w)))
+  blocks <- split(seq_len(ncol(w)), (seq_len(ncol(w)) - 1) %/% columns)
   unlist(lapply(unname(blocks), function(at) {
     errors$weighted(pair, measure$args, w[, at, drop = FALSE], measure$declaration)
   }))
@@ -136,9 +129,6 @@ moderate_weights <- function(w) {
   }
   w
 }
-
-# About so many numbers are in each of the matrices of a block.
-weight_columns <- function(n) max(1, floor(4e5 / n))
 
 refuse_weights <- function(measure, w, what) {
   abort("The measure ", dQuote(measure$label, FALSE), " takes weights of ", what, ", not ",

@@ -58,79 +58,63 @@ dimension_sentence <- function(x) {
 #' How many dimensions a representation effectively has, and how evenly its variance is
 #' spread over stimuli and over neurons.
 #'
-#' @param x a representation: a numeric matrix (stimuli in the rows, neurons in the columns),
-#'   or a data frame or tibble whose columns are all numeric. Or an array stimuli x neurons x
-#'   trials, such as [trial_array()] makes: then noise is left out of the corrected
-#'   dimensionalities. Stimuli may have different numbers of trials; the entries of a trial that
-#'   a stimulus lacks are `NA` for all neurons. [responses()] also say which neurons were recorded
-#'   together, whether trials are runs, and which stimuli belong together, and may lack any trial
-#'   of any neuron.
-#' @param y the same stimuli and neurons in a second trial, when `x` is one trial. The order of
-#'   the two does not matter.
+#' @param x a representation (stimuli x neurons), or an array stimuli x neurons x trials, such as
+#'   [trial_array()] makes: then noise is left out of the corrected dimensionalities. The entries of
+#'   a trial that a stimulus lacks are `NA` for all neurons. [responses()] also say which neurons
+#'   were recorded together, whether trials are runs, and which stimuli belong together, and may
+#'   lack any trial of any neuron.
+#' @param y the same stimuli and neurons in a second trial, when `x` is one trial.
 #' @param units one label per neuron (recording session, electrode): pairs of neurons with equal
-#'   labels are left out of `stimulus_neuron`, because they may share noise. By default each
-#'   neuron has a label of its own, so that a neuron is never paired with itself.
-#' @param conf_level coverage of the intervals for the dimensionalities, between 0 and 1. By
-#'   default none are computed.
+#'   labels are left out of `stimulus_neuron`, because they may share noise. By default only a
+#'   neuron with itself is.
+#' @param conf_level coverage of the intervals; by default none are computed.
 #' @param na what to do about missing values, see [similarity()].
-#' @return A data frame with one row. Three columns are dimensionalities (effective numbers
-#'   of dimensions): `naive`; `stimulus`, corrected for few stimuli; `stimulus_neuron`,
-#'   corrected for few stimuli and few neurons. Three columns are ratios in (0, 1\]:
-#'   `psi_stimuli`, which is 1 when all stimuli drive the population equally strongly;
-#'   `psi_neurons`, which is 1 when all neurons have the same variance; and `rho`, which is 1
-#'   when all centred entries have the same size. With `conf_level`, three more columns follow
-#'   for each dimensionality, its standard error and the limits of its interval: `naive_se`,
-#'   `naive_low`, `naive_high`; `stimulus_se`, `stimulus_low`, `stimulus_high`; and
-#'   `stimulus_neuron_se`, `stimulus_neuron_low`, `stimulus_neuron_high`. [tidy()][tidy.repalign]
-#'   has `stimulus_neuron` as `estimate`.
+#' @return A data frame with one row. Three columns are dimensionalities (effective numbers of
+#'   dimensions): `naive`; `stimulus`, corrected for few stimuli; `stimulus_neuron`, corrected for
+#'   few stimuli and few neurons. Three are ratios in (0, 1\]: `psi_stimuli`, which is 1 when all
+#'   stimuli drive the population equally strongly; `psi_neurons`, 1 when all neurons have the same
+#'   variance; and `rho`, 1 when all centred entries have the same size. With `conf_level`, each
+#'   dimensionality also has its standard error and interval: `naive_se`, `naive_low`, `naive_high`;
+#'   `stimulus_se`, `stimulus_low`, `stimulus_high`; and `stimulus_neuron_se`,
+#'   `stimulus_neuron_low`, `stimulus_neuron_high`. [tidy()][tidy.repalign] has `stimulus_neuron` as
+#'   `estimate`.
 #' @details
-#' The dimensionality of a covariance matrix C with eigenvalues
-#' \eqn{\lambda_i}{lambda_i} is
+#' The dimensionality of a covariance matrix C with eigenvalues \eqn{\lambda_i}{lambda_i} is
 #' \eqn{\gamma = (\sum_i \lambda_i)^2 / \sum_i \lambda_i^2}{gamma = (sum lambda_i)^2 /
-#' sum(lambda_i^2)}. It is d when d dimensions have the same variance and the others none. The
-#' naive value takes the covariance matrix of the data. It cannot exceed the smaller side of the
-#' data matrix and is too low when stimuli or neurons are few.
+#' sum(lambda_i^2)}. It is d when d dimensions have the same variance and the others none. The naive
+#' value is too low when stimuli or neurons are few.
 #'
-#' For the corrected values, numerator and denominator are written as means over pairs of neurons
-#' \eqn{(\alpha, \beta)}{(a, b)}: \eqn{\gamma = mean(C_{\alpha\alpha} C_{\beta\beta}) /
-#' mean(C_{\alpha\beta}^2)}{gamma = mean(C_aa C_bb) / mean(C_ab^2)}. Both are estimated without
-#' bias, from products over four different stimuli. `stimulus` takes the mean over all pairs,
-#' `stimulus_neuron` over pairs of different neurons (of different `units`) only, so that both of
-#' its parts are also unbiased over random neurons. Its denominator is the H value of `x` with
-#' itself ([hsic()]). The ratio of two unbiased estimates is not itself unbiased, but its bias
-#' vanishes as stimuli and neurons grow in number.
+#' For the corrected values, numerator and denominator are means over pairs of neurons \eqn{(\alpha,
+#' \beta)}{(a, b)}: \eqn{\gamma = mean(C_{\alpha\alpha} C_{\beta\beta}) /
+#' mean(C_{\alpha\beta}^2)}{gamma = mean(C_aa C_bb) / mean(C_ab^2)}, both estimated without bias,
+#' from products over four different stimuli; over all pairs (`stimulus`), or over pairs of
+#' different neurons or `units` (`stimulus_neuron`).
 #'
-#' With several trials, the same covariances are estimated from products of different trials of a
-#' stimulus, over all pairs of trials. Noise that is independent from trial to trial then drops out,
-#' also where neurons share it. A stimulus is left out whole, with a message, when any neuron lacks
-#' a pair of trials (of different events) of it. With clusters of stimuli, products are of different
-#' clusters, and the jackknife deletes clusters; with runs, what a run adds to all stimuli drops
-#' out, too. The naive dimensionality and the ratios are those of the mean responses, in which noise
-#' remains.
+#' With several trials, products are of different trials of a stimulus, so that noise that is
+#' independent from trial to trial drops out, also where neurons share it. A stimulus is left out
+#' whole, with a message, when any neuron lacks a pair of trials (of different events) of it. With
+#' runs, what a run adds to all stimuli drops out, too. In the naive dimensionality and the ratios
+#' noise remains.
 #'
-#' The ratios are \eqn{mean(a)^2 / mean(a^2)}{mean(a)^2 / mean(a^2)} over the numbers a of
-#' the centred data: the squared lengths of the rows (`psi_stimuli`), the squared lengths of
-#' the columns (`psi_neurons`), and the squared single entries (`rho`). The ratios are not
-#' corrected for small samples.
+#' The ratios are \eqn{mean(a)^2 / mean(a^2)} over the squared lengths a of the rows (`psi_stimuli`)
+#' or columns (`psi_neurons`) of the centred data, or their squared entries (`rho`), without a
+#' correction.
 #'
-#' The intervals come from the two-way jackknife over stimuli and neurons (over `units`, where they
-#' are given) of [cka_interval()], with quantiles of the t distribution and the degrees of freedom
-#' of Satterthwaite. They are not clipped, and may go below 0. In simulations those of
-#' `stimulus_neuron` held the true value in 97% to 100%; with neurons of very unequal gains it was
-#' 3% to 21% too high (article "What was simulated"). Intervals of `naive` and `stimulus` do not
-#' cover their bias.
+#' The intervals come from the jackknife of [cka_interval()]. They are not clipped, and may go below
+#' 0. In simulations those of `stimulus_neuron` held the true value in 97% to 100%; with neurons of
+#'    very unequal gains it was 3% to 21% too high (article "What was simulated"). Intervals of
+#'    `naive` and `stimulus` do not cover their bias. At least 4 stimuli are needed, 5 for
+#'    intervals, and 2 neurons for `stimulus_neuron`.
 #'
-#' At least 4 stimuli are needed, 5 for intervals, and 2 neurons for `stimulus_neuron`, which is
-#' otherwise `NA`, with a warning of class `repalign_undefined`.
-#'
-#' When not to trust it: with one trial, the noise counts as part of the representation; give `y` or
-#' an array of trials. Noise that outlasts a trial (drifts, adaptation) does not drop out. The
-#' corrected dimensionalities scatter widely when their denominator is near 0. They are `NA`, with a
-#' warning of class `repalign_undefined`, when it is not positive. Stimuli that depend on each other
-#' make the values too low and the intervals too narrow (see [dependence]), and so do neurons that
-#' depend on each other when they have labels of their own.
-#' @references Chun, Canatar, Chung and Lee (2026), ICLR, arXiv:2509.26560 (dimensionality).
-#'   Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, appendix B (the ratios).
+#' When not to trust it: with one trial, the noise counts as part of the representation. Noise that
+#' outlasts a trial (drifts, adaptation) does not drop out. The corrected dimensionalities are `NA`,
+#' with a warning of class `repalign_undefined`, when their denominator is not positive, and scatter
+#' widely when it is near 0. Stimuli that depend on each other make the values too low and the
+#' intervals too narrow (see [dependence]), and so do neurons that depend on each other when they
+#' have labels of their own.
+#' @references Chun, Canatar, Chung and Lee (2026), ICLR, \doi{10.48550/arXiv.2509.26560}
+#'   (dimensionality). Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104},
+#'   appendix B (the ratios).
 #' @examples
 #' set.seed(1)
 #' # 40 neurons from a population with 100 equal dimensions
@@ -150,36 +134,12 @@ participation_ratio <- function(x, y = NULL, units = NULL, conf_level = NULL,
   if (!is.null(conf_level)) {
     conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
   }
-  complete <- without_missing(list(x = x, y = y), na, same = TRUE)
-  units <- cut_unit_labels(units, x, complete$columns$x, "units", "x")
-  sample <- dimension_sample(complete$given$x, complete$given$y)
+  sample <- open_dimension(x, y, units, !is.null(conf_level), na)
   repr <- sample$repr
-  refuse_repeats(list(repr), sample$codes)
-  check_rows(repr$n, 4, repr$arg, "a corrected estimator")
-  check_pair_memory(declaration("cka"), list(x = repr, y = repr), corrected_cka)
-  # the labels of the call, or those that a responses object declares: neurons, or with one trial
-  # the sessions whose neurons share noise
-  given <- unclass(repr$responses)
-  own <- if (length(given$values) && dim(given$values)[3] == 1 && !is.null(given$session)) {
-    given$session
-  } else given$neuron
-  if (!is.null(units) && !is.null(own)) {
-    abort("`units` is given, but `", repr$arg, "` declares ",
-          if (identical(own, given$neuron)) "neurons" else "sessions",
-          " already: leave out one of the two.", class = "repalign_error_choice", arg = "units")
-  }
-  units <- check_labels(if (is.null(units)) own else units, ncol(repr$data), "units", repr$arg,
-                        colnames(repr$data))
-  layout <- neuron_layout(units, ncol(repr$data), isTRUE(given$complete))
+  layout <- neuron_layout(repr$columns$units, ncol(repr$data), isTRUE(repr$responses$complete))
   tables <- if (!is.null(conf_level)) {
-    check_rows(repr$n, 5, repr$arg, "a jackknife")
-    check_clusters(sample$codes, repr$n, repr$arg, 5, "a jackknife")
-    if (is.null(sample$codes)) {
-      note_declared_series(list(sample$repr))
-      warn_of_rows(list(sample$repr), NULL, "errors", list(declared_cluster_remedy))
-    }
-    n <- as.double(sample$repr$n)
-    q <- ncol(sample$repr$data)
+    n <- as.double(repr$n)
+    q <- ncol(repr$data)
     events <- if (is.null(sample$trials)) 1 else sample$trials$events
     dense <- if (isTRUE(sample$trials$runs)) 3 * n^2 else 3 * min(n, q)^2
     check_memory(8 * (30 * n * q + 4 * n * events * q + dense), "The jackknife",
@@ -189,8 +149,8 @@ participation_ratio <- function(x, y = NULL, units = NULL, conf_level = NULL,
   f <- form_linear(repr)
   entries <- as.double(f$n) * f$d
   spread <- list(psi_stimuli = mean(f$k)^2 / mean(f$k^2), psi_neurons = mean(f$s)^2 / mean(f$s^2),
-       rho = (sum(f$s) / entries)^2 / (sum(f$f) / entries))
-  result <- data.frame(dimensionalities(sample, layout, is.null(units)), spread)
+                 rho = (sum(f$s) / entries)^2 / (sum(f$f) / entries))
+  result <- data.frame(dimensionalities(sample, layout, is.null(repr$columns$units)), spread)
   if (!is.null(conf_level)) {
     result <- data.frame(result, dimension_intervals(tables, layout, conf_level))
   }
@@ -205,7 +165,9 @@ neuron_layout <- function(units, q, complete = FALSE) {
   count <- max(unit)
   list(labels = labels, unit = unit, x = unit, count = count,
        strata = if (!complete) list(seq_len(count)), left_out = excluded_pairs(unit, unit),
-       complete = c(x = FALSE), of = if (complete) plain_estimator else identity)
+       complete = c(x = FALSE), of = function(estimator) {
+         if (complete) sub("_neuron", "", estimator, fixed = TRUE) else estimator
+       })
 }
 
 # list(naive, stimulus, stimulus_neuron), NA with a warning where a denominator is not positive.

@@ -51,67 +51,112 @@ dense_tuples <- function(d, e) {
 
 # Responses to several trials, and the estimates of a participation ratio that leave noise out.
 
-# list(repr, trials): the representation (with several trials, of their means), and with trials,
-# or with clusters of stimuli, the trial_sample() of x with itself; else NULL.
-dimension_sample <- function(x, y) {
-  if (is_responses(x)) {
-    if (!is.null(y)) refuse_second_trial("a responses object")
-    return(responses_sample(x))
+# The opened call: list(repr, trials, codes), the representation (with several trials, of their
+# means) with the labels of its neurons; with trials, or with clusters of stimuli, the
+# trial_sample() of x with itself; and the codes of the clusters, or NULL. jackknife: are there
+# intervals?
+open_dimension <- function(x, y, units, jackknife, na, frame = parent.frame()) {
+  na <- check_choice(na, missing_rules, "na")
+  refuse_results(x, "x")
+  repr <- dimension_repr(x, y, na)
+  # labels that a responses object declares: neurons, or with one trial the sessions whose neurons
+  # share noise
+  given <- repr$responses
+  own <- if (!has_trials(repr) && !is.null(given$session)) given$session else given$neuron
+  if (!is.null(units) && !is.null(own)) {
+    abort("`units` is given, but `x` declares ",
+          if (identical(own, given$neuron)) "neurons" else "sessions",
+          " already: leave out one of the two.", class = "repalign_error_choice", arg = "units")
   }
-  is_array <- is.array(x) && length(dim(x)) == 3
-  if (!is_array && is.null(y)) {
-    return(list(repr = need_kind(representation(x, "x"), "data", "this"), trials = NULL))
+  repr$columns$units <- check_labels(if (is.null(units)) own else units, ncol(repr$data), "units",
+                                     "x", colnames(repr$data))
+  call <- open_sides(sides_of(list(repr)),
+                     list(analysis_measure("participation_ratio", structures)), na, use = "errors",
+                     least = if (jackknife) 5 else 4,
+                     why = if (jackknife) "a jackknife" else "a corrected estimator",
+                     remedies = if (jackknife) list(declared_cluster_remedy), grid = FALSE,
+                     frame = frame)
+  sample <- list(repr = call$sides$x$reprs[[1]], codes = call$clusters)
+  if (has_trials(sample$repr) || !is.null(sample$codes)) sample <- with_trial_sample(sample)
+  repr <- sample$repr
+  check_rows(repr$n, 4, "x", "a corrected estimator")
+  if (jackknife) {
+    check_rows(repr$n, 5, "x", "a jackknife")
+    check_clusters(sample$codes, repr$n, "x", 5, "a jackknife")
   }
-  if (!is_array) {
-    names <- first_row_names(x)
-    if (anyDuplicated(names)) {
-      refuse_repeated_names(names, list(arg = "x", data = x), "responses(rbind(x, y))")
+  check_pair_memory(declaration("cka"), list(x = repr, y = repr), corrected_cka)
+  sample
+}
+
+# All trials as one representation.
+dimension_repr <- function(x, y, na) {
+  allow_na <- na != "error"
+  if (is_responses(x) || length(dim(x)) == 3) {
+    if (!is.null(y)) {
+      abort("`y` must not be given when `x` is ", if (is_responses(x)) "a responses object" else
+              "an array of trials", ": put all trials into it.",
+            class = "repalign_error_type", arg = "y")
     }
-    pair <- representation_pair(x, y)
-    width <- c(ncol(pair$x$data), ncol(pair$y$data))
-    if (width[1] != width[2]) {
-      abort("`x` has ", count_of(width[1], "column"), " and `y` has ", width[2], ": two ",
-            "trials have the same neurons in the same columns. Take the neurons that both have.",
-            class = "repalign_error_size", arg = "y")
-    }
-    names <- lapply(pair[c("x", "y")], function(repr) colnames(repr$data))
-    if (all(lengths(names) > 0) && !identical(names$x, names$y)) {
-      at <- which(names$x != names$y)[1]
-      abort("`x` and `y` are two trials of the same neurons, but their column names differ, first ",
-            "in column ", at, " (", dQuote(names$x[at], FALSE), " and ", dQuote(names$y[at], FALSE),
-            "). Reorder the columns, or remove their names when they do correspond.",
-            class = "repalign_error_labels", arg = "y")
-    }
-    return(responses_sample(trials_as_responses(list(pair$x$data, pair$y$data))))
+    if (!is_responses(x)) x <- array_as_responses(x, allow_na)
+    repr <- representation(x, "x", allow_na = allow_na)
+    if (has_trials(repr)) repr$holes <- missing_in_trials(unclass(x)$values)
+    return(repr)
   }
-  if (!is.null(y)) refuse_second_trial("an array of trials")
+  if (is.null(y)) return(need_kind(representation(x, "x", allow_na = allow_na), "data", "this"))
+  names <- first_row_names(x)
+  if (anyDuplicated(names)) {
+    refuse_repeated_names(names, list(arg = "x", data = x), "responses(rbind(x, y))")
+  }
+  refuse_results(y, "y")
+  read <- function(one, arg) {
+    need_kind(representation(one, arg, allow_na = allow_na), "data", "this")
+  }
+  reprs <- with_common_stimuli(list(x = read(x, "x"), y = read(y, "y")))
+  width <- vapply(reprs, function(repr) ncol(repr$data), 0L)
+  if (width[[1]] != width[[2]]) {
+    abort("`x` has ", count_of(width[[1]], "column"), " and `y` has ", width[[2]], ": two ",
+          "trials have the same neurons in the same columns. Take the neurons that both have.",
+          class = "repalign_error_size", arg = "y")
+  }
+  names <- lapply(reprs, function(repr) colnames(repr$data))
+  if (all(lengths(names) > 0) && !identical(names$x, names$y)) {
+    at <- which(names$x != names$y)[1]
+    abort("`x` and `y` are two trials of the same neurons, but their column names differ, first ",
+          "in column ", at, " (", dQuote(names$x[at], FALSE), " and ", dQuote(names$y[at], FALSE),
+          "). Reorder the columns, or remove their names when they do correspond.",
+          class = "repalign_error_labels", arg = "y")
+  }
+  both <- trials_as_responses(lapply(reprs, function(repr) repr$data))
+  repr <- representation(both, "x", allow_na = TRUE)
+  lacking <- is.na(reprs$x$data) | is.na(reprs$y$data)
+  repr$holes <- list(stimuli = rowSums(lacking) > 0, neurons = colSums(lacking) > 0)
+  repr
+}
+
+# An array of trials, in which a stimulus that lacks a trial has NA for all neurons. With one trial
+# a matrix.
+array_as_responses <- function(x, allow_na) {
   if (!all(dim(x) > 0)) {
     abort("`x` has ", paste(dim(x), collapse = " x "), " entries: there is nothing to compare.",
           class = "repalign_error_size", arg = "x")
   }
   names <- if (!is.null(dimnames(x))) dimnames(x)[1:2]
+  several <- dim(x)[3] > 1
   trials <- lapply(seq_len(dim(x)[3]), function(t) {
-    arg <- paste0("x[, , ", t, "]")
+    arg <- if (several) paste0("x[, , ", t, "]") else "x"
     trial <- as_numeric_matrix(matrix(x[, , t], dim(x)[1], dim(x)[2], dimnames = names), arg,
-                               allow_na = dim(x)[3] > 1)
+                               allow_na = several || allow_na, allow_nan = allow_na)
     missing <- is.na(trial)
     partly <- which(rowSums(missing) > 0 & rowSums(missing) < ncol(trial))
-    if (length(partly)) {
+    if (length(partly) && !allow_na) {
       abort("`", arg, "` has missing values for some neurons of a stimulus but not for all, first ",
             "in row ", named_places(partly[1], rownames(trial)), ". Set the whole row of this ",
-            "trial ",
-            "to NA, or leave out the neurons with missing values.",
+            "trial to NA, or leave out the neurons with missing values.",
             class = "repalign_error_nonfinite", arg = "x")
     }
     trial
   })
-  if (length(trials) > 1) return(responses_sample(trials_as_responses(trials)))
-  list(repr = need_kind(representation(trials[[1]], "x"), "data", "this"), trials = NULL)
-}
-
-refuse_second_trial <- function(what) {
-  abort("`y` must not be given when `x` is ", what, ": put all trials into it.",
-        class = "repalign_error_type", arg = "y")
+  if (several) trials_as_responses(trials) else trials[[1]]
 }
 
 # Matrices of single trials, in which a stimulus without a trial has a row of NA.
@@ -123,35 +168,29 @@ trials_as_responses <- function(trials) {
   new_responses(values, matrix(seq_len(size[3]), size[1], size[3], byrow = TRUE))
 }
 
-# Stimuli of which some neuron has no two trials to be multiplied are left out, and so are those
-# without a cluster.
-responses_sample <- function(x) {
-  codes <- cluster_codes(unclass(x)$cluster)
-  several <- dim(x)[3] > 1
-  repr <- representation(x, "x", allow_na = TRUE)
-  if (!several && is.null(codes)) {
-    return(list(repr = need_kind(representation(x, "x"), "data", "this"), trials = NULL))
-  }
-  sample <- trial_sample(repr, repr)
-  there <- rowSums(self_members(sample)$members <= 0) == 0
+# Stimuli of which some neuron has no two trials to be multiplied are left out.
+with_trial_sample <- function(sample) {
+  repr <- sample$repr
+  trials <- trial_sample(repr, repr)
+  there <- rowSums(self_members(trials)$members <= 0) == 0
   if (any(!there)) {
     inform("participation_ratio(): ", count_of(sum(!there), "stimulus row"), " of `x` with fewer ",
-           "than two trials", if (sample$masked) " of every neuron", " left out.",
+           "than two trials", if (trials$masked) " of every neuron", " left out.",
            class = "repalign_left_out")
   }
-  keep <- there & (if (is.null(codes)) TRUE else !is.na(codes))
-  units <- if (is.null(codes)) sum(keep) else cluster_count(codes[keep])
+  codes <- cut_clusters(sample$codes, there)
+  units <- if (is.null(codes)) sum(there) else cluster_count(codes)
   if (units < 4) {
     abort("`x` has ", if (is.null(codes)) count_of(units, "stimulus") else
             paste(count_of(units, "cluster"), "of stimuli"), " with at least two trials; at ",
           "least 4 are needed. Give more stimuli or trials, or the mean over the trials (one ",
           "trial).", class = "repalign_error_rows", arg = "x")
   }
-  x <- part_of_responses(x, which(keep))
-  repr <- representation(x, "x")
-  refuse_holes(list(repr), list(list(label = "participation_ratio")))
-  codes <- cluster_codes(codes[keep])
-  list(repr = repr, trials = trial_sample(repr, repr, codes = codes), codes = codes)
+  # forms of all stimuli were made
+  repr$cache <- new_cache()
+  repr <- cut_representation(repr, there, TRUE)
+  check_trial_pair(repr, repr, codes)
+  list(repr = repr, trials = trial_sample(repr, repr, codes), codes = codes)
 }
 
 # For each stimulus and each neuron with itself: the number of members, and the sums over them of

@@ -98,13 +98,6 @@ chosen_penalties <- function(errors, of, per_neuron) {
   apply(sums, 1, which.min)[match(of, sort(unique(of)))]
 }
 
-# The leading components, and least squares on them.
-predict_components <- function(basis, y, count) {
-  at <- seq_len(count)
-  basis$b[, at, drop = FALSE] %*%
-    (crossprod(basis$u[, at, drop = FALSE], y) / basis$s[at])
-}
-
 # ---- rows that are left out
 
 # Residuals of rows that are left out, for any penalty, follow from one decomposition of all rows:
@@ -151,13 +144,17 @@ left_out_residuals <- function(parts, lambda, blocks = NULL) {
     }
     return(residuals)
   }
-  own <- drop(parts$squares %*% weights)
-  if (!parts$full) own <- own + parts$room
+  own <- diagonal_of_m(parts, weights)
   residuals <- residuals / own
   for (i in if (!parts$full) which(own < least_room)) {
     residuals[i, ] <- refitted_residuals(parts, i, lambda)
   }
   residuals
+}
+
+diagonal_of_m <- function(parts, weights) {
+  own <- drop(parts$squares %*% weights)
+  if (parts$full) own else own + parts$room
 }
 
 # Those of one block. What has next to no room beside its own prediction is fitted anew.
@@ -206,9 +203,11 @@ basis_without <- function(basis, at) {
 # predictions of its test rows, and the numbers of the penalties (folds x columns). y: centred; of:
 # the target of each column; codes: of clusters, or NULL.
 predict_layer <- function(layer, y, of, folds, penalties, settings, codes, advance) {
-  fixed <- length(penalties) == 1 && !settings$standardize && is.null(settings$components)
-  if (fixed) return(predict_by_blocks(layer, y, folds, penalties, advance))
   n <- nrow(y)
+  ranks <- !settings$standardize && is.null(settings$components)
+  if (ranks && (length(penalties) == 1 || is_quick_by_blocks(layer, y, folds, penalties))) {
+    return(predict_by_blocks(layer, y, of, folds, penalties, settings, codes, advance))
+  }
   found <- lapply(seq_along(folds$test), function(k) {
     train <- train_of(folds, k, n)
     on.exit(advance())
@@ -231,7 +230,10 @@ predict_rows <- function(layer, y, of, train, test, penalties, settings, codes) 
     basis <- fold_basis(layer$x, train, test, settings$standardize)
     if (settings$method == "pcr") {
       check_components(settings$components, length(basis$s), length(train))
-      values <- predict_components(basis, yc, settings$components)
+      # least squares on the leading components
+      at <- seq_len(settings$components)
+      values <- basis$b[, at, drop = FALSE] %*%
+        (crossprod(basis$u[, at, drop = FALSE], yc) / basis$s[at])
       chosen <- rep(1L, ncol(y))
     } else {
       blocks <- if (!is.null(codes)) unname(split(seq_along(train), codes[train]))
@@ -251,16 +253,93 @@ check_components <- function(count, rank, rows) {
         class = "repalign_error_value", arg = "components")
 }
 
-# With one penalty, one decomposition of all rows serves all folds.
-predict_by_blocks <- function(layer, y, folds, lambda, advance) {
+# ---- all folds from one decomposition
+
+# One decomposition of all rows serves all folds, because what a fold leaves out is a block of rows,
+# and what it leaves out to choose a penalty a larger one.
+predict_by_blocks <- function(layer, y, of, folds, penalties, settings, codes, advance) {
   parts <- left_out_parts(fold_basis(layer$x, seq_len(nrow(y)), integer()), y)
-  weights <- left_out_weights(parts, lambda)
-  my <- annihilated(parts, weights)
-  values <- lapply(folds$test, function(at) {
-    on.exit(advance())
-    y[at, , drop = FALSE] - block_residuals(parts, weights, my[at, , drop = FALSE], at, lambda)
-  })
-  list(values = values, chosen = matrix(1L, length(values), ncol(y)))
+  chosen <- matrix(1L, length(folds$test), ncol(y))
+  if (length(penalties) > 1) {
+    errors <- errors_beside_folds(parts, folds, penalties, codes)
+    for (k in seq_along(errors)) {
+      chosen[k, ] <- chosen_penalties(errors[[k]], of, settings$per_neuron)
+    }
+  }
+  values <- lapply(folds$test, function(test) matrix(0, length(test), ncol(y)))
+  for (l in unique(as.vector(chosen))) {
+    weights <- left_out_weights(parts, penalties[l])
+    my <- annihilated(parts, weights)
+    for (k in which(rowSums(chosen == l) > 0)) {
+      test <- folds$test[[k]]
+      at <- which(chosen[k, ] == l)
+      own <- replace(parts, "y", list(y[, at, drop = FALSE]))
+      values[[k]][, at] <- y[test, at, drop = FALSE] -
+        block_residuals(own, weights, my[test, at, drop = FALSE], test, penalties[l])
+    }
+  }
+  for (k in seq_along(values)) advance()
+  list(values = values, chosen = chosen)
+}
+
+# The inner errors of each fold: penalties x columns of y.
+errors_beside_folds <- function(parts, folds, penalties, codes) {
+  errors <- lapply(folds$test, function(test) matrix(0, length(penalties), ncol(parts$y)))
+  for (l in seq_along(penalties)) {
+    weights <- left_out_weights(parts, penalties[l])
+    my <- annihilated(parts, weights)
+    for (k in seq_along(errors)) {
+      train <- train_of(folds, k, parts$n)
+      blocks <- if (!is.null(codes)) unname(split(train, codes[train]))
+      left <- residuals_beside(parts, my, weights, folds$test[[k]], train, blocks)
+      errors[[k]][l, ] <- if (is.null(left)) {
+        refitted_inner_errors(parts, folds$test[[k]], train, penalties[l], blocks)
+      } else colSums(left^2)
+    }
+  }
+  errors
+}
+
+# Residuals of training rows (or of blocks of them), each of which is left out together with the
+# test rows; NULL where they have too little room.
+residuals_beside <- function(parts, my, weights, test, train, blocks) {
+  m <- block_of_m(parts, weights, test, seq_len(parts$n))
+  carried <- solve_surely(m[, test, drop = FALSE],
+                          cbind(m[, train, drop = FALSE], my[test, , drop = FALSE]))
+  if (is.null(carried)) return(NULL)
+  at <- seq_along(train)
+  m <- m[, train, drop = FALSE]
+  left <- my[train, , drop = FALSE] - crossprod(m, carried[, -at, drop = FALSE])
+  carried <- carried[, at, drop = FALSE]
+  own <- diagonal_of_m(parts, weights)[train]
+  room <- own - colSums(m * carried)
+  if (any(room < least_room * (if (parts$full) own else 1))) return(NULL)
+  if (is.null(blocks)) return(left / room)
+  for (block in blocks) {
+    rows <- match(block, train)
+    room <- block_of_m(parts, weights, block, block) -
+      crossprod(m[, rows, drop = FALSE], carried[, rows, drop = FALSE])
+    solved <- solve_surely(room, left[rows, , drop = FALSE])
+    if (is.null(solved)) return(NULL)
+    left[rows, ] <- solved
+  }
+  left
+}
+
+refitted_inner_errors <- function(parts, test, train, penalty, blocks) {
+  y <- parts$y[train, , drop = FALSE]
+  inner_errors(basis_without(parts$basis, test), y - rep(colMeans(y), each = nrow(y)), penalty,
+               if (!is.null(blocks)) lapply(blocks, match, train))
+}
+
+# Is that less work than a decomposition for each fold? In products of numbers; a decomposition has
+# seven times those of n rows with r columns and r columns.
+is_quick_by_blocks <- function(layer, y, folds, penalties) {
+  n <- nrow(y)
+  r <- min(n - 1, ncol(layer$x))
+  each <- length(penalties)
+  each * n * (r + ncol(y) + n / length(folds$test)) <
+    length(folds$test) * r * (each * ncol(y) + 7 * r)
 }
 
 # ---- partial least squares
@@ -269,49 +348,48 @@ predict_by_blocks <- function(layer, y, folds, lambda, advance) {
 predict_pls <- function(x, y, of, train, test, settings) {
   basis <- fold_basis(x, train, test, settings$standardize)
   check_components(settings$components, length(basis$s), length(train))
-  rows <- basis$u * rep(basis$s, each = nrow(basis$u))
+  cross <- crossprod(basis$u, y)
   values <- matrix(0, length(test), ncol(y))
   for (target in unique(of)) {
     at <- which(of == target)
-    values[, at] <- basis$b %*% pls_weights(rows, y[, at, drop = FALSE], settings$components)
+    values[, at] <- basis$b %*%
+      pls_weights(basis$s, cross[, at, drop = FALSE], settings$components)
   }
   values
 }
 
-# Regression weights by as many components (NIPALS, both sides deflated). A direction is the leading
-# singular vector of what x and y still share, never found by power iterations, which may not
-# converge.
-pls_weights <- function(x, y, components) {
-  directions <- loadings <- matrix(0, ncol(x), components)
-  effects <- matrix(0, ncol(y), components)
-  first <- NULL
+# Regression weights by as many components (NIPALS, both sides deflated), for training rows u diag(s)
+# and cross = u'y. Scores of components are u times `scores`, and all else follows from cross. A
+# direction is the leading singular vector of what both sides still share, never found by power
+# iterations, which may not converge.
+pls_weights <- function(s, cross, components) {
+  shared <- s * cross
+  first <- sqrt(sum(shared^2))
+  directions <- loadings <- scores <- matrix(0, length(s), 0)
+  effects <- matrix(0, ncol(cross), 0)
   for (k in seq_len(components)) {
-    shared <- crossprod(x, y)
     size <- sqrt(sum(shared^2))
-    if (is.null(first)) first <- size
     # nothing is left to be predicted
-    if (size <= tie_share * first || size == 0) {
-      k <- k - 1
-      break
-    }
+    if (size <= tie_share * first || size == 0) break
     w <- leading_direction(shared / size)
-    t <- drop(x %*% w)
-    square <- sum(t^2)
-    directions[, k] <- w
-    loadings[, k] <- drop(crossprod(x, t)) / square
-    effects[, k] <- drop(crossprod(y, t)) / square
-    x <- x - tcrossprod(t, loadings[, k])
-    y <- y - tcrossprod(t, effects[, k])
+    t <- s * w
+    # twice, because once leaves rounding
+    for (pass in 1:2) t <- t - drop(scores %*% crossprod(scores, t))
+    length <- sqrt(sum(t^2))
+    t <- t / length
+    directions <- cbind(directions, w / length)
+    loadings <- cbind(loadings, s * t)
+    effects <- cbind(effects, drop(crossprod(cross, t)))
+    scores <- cbind(scores, t)
+    shared <- shared - tcrossprod(loadings[, k], effects[, k])
   }
-  if (k == 0) return(matrix(0, ncol(x), ncol(y)))
-  at <- seq_len(k)
-  w <- directions[, at, drop = FALSE]
-  w %*% solve(crossprod(loadings[, at, drop = FALSE], w), t(effects[, at, drop = FALSE]))
+  if (ncol(scores) == 0) return(matrix(0, length(s), ncol(cross)))
+  directions %*% solve(crossprod(loadings, directions), t(effects))
 }
 
-# By the decomposition of the smaller of the two products with itself.
+# By the smaller of the two products with itself.
 leading_direction <- function(shared) {
-  if (nrow(shared) <= ncol(shared)) return(.Call(C_svd, tcrossprod(shared))$u[, 1])
-  w <- drop(shared %*% .Call(C_svd, crossprod(shared))$u[, 1])
+  if (nrow(shared) <= ncol(shared)) return(.Call(C_leading_vector, tcrossprod(shared)))
+  w <- drop(shared %*% .Call(C_leading_vector, crossprod(shared)))
   w / sqrt(sum(w^2))
 }

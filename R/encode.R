@@ -11,11 +11,11 @@ NULL
 #' with a noise ceiling.
 #'
 #' @param from,to what predicts (layers of a model) and what is predicted (a recording), as `x` and
-#'   `y` of [similarity()], but not prepared. `to` may also have trials: an array stimuli x neurons
-#'   x trials, or [responses()], whose clusters hold. Their means are predicted.
-#' @param method `"ridge"` regression; `"linear"`: least squares (of the least norm, where there are
-#'   more columns than stimuli); `"pcr"`: least squares on the leading principal components of
-#'   `from`; `"pls"`: partial least squares of all neurons at once.
+#'   `y` of [similarity()], but not prepared. `to` may also have trials, whose means are predicted:
+#'   an array stimuli x neurons x trials, or [responses()].
+#' @param method `"ridge"` regression; `"linear"`: least squares (of the least norm); `"pcr"`: least
+#'   squares on the leading principal components of `from`; `"pls"`: partial least squares of all
+#'   neurons at once.
 #' @param score_by `"r2"`: the share of variance that is explained; `"cor"`: Pearson's correlation.
 #' @param summary of neurons: `"weighted"` by their variance (default for R squared), `"median"`
 #'   (default for correlations) or `"mean"`.
@@ -23,17 +23,17 @@ NULL
 #'   stimuli (default for R squared), or `"folds"`, the mean over folds (default for correlations
 #'   with at least 3 stimuli in each fold).
 #' @param folds a number of random folds; labels, one a stimulus; or a list of sets of stimuli to
-#'   test, which may overlap: scores are then means over the sets.
+#'   test, which may overlap.
 #' @param clusters one label per stimulus: stimuli of a cluster may depend on each other, and stay
 #'   in one fold, also where `lambda` is chosen. `NA`: left out.
 #' @param repeats how often new random folds are drawn.
 #' @param lambda penalties of ridge regression, of which each training set takes the one with the
 #'   smallest squared error of its own left-out stimuli (or clusters). `NULL`: nine, 1e-4 to 1e4
-#'   times the variance of `from` in a direction, so that units do not matter.
+#'   times the variance of `from` in a direction.
 #' @param per_neuron has each neuron a penalty of its own?
 #' @param components how many components `"pcr"` and `"pls"` take.
 #' @param standardize divide columns of both sides by their standard deviations over the training
-#'   stimuli? Penalties are then in these units.
+#'   stimuli?
 #' @param permutations number of permutations (or a matrix or design, see [calibrate()]).
 #' @param min_reliability neurons of at most this reliability have no normalised score.
 #' @param na,threads see [similarity()].
@@ -44,40 +44,34 @@ NULL
 #'   `at_end`, choices of it at an end of the grid; `p_value`.
 #'
 #'   `as.data.frame(result, part = "neurons")`: `neuron`, `score`, `reliability`, `normalized`,
-#'   `lambda`. `part = "folds"`: `fold`, `score`, `lambda`, `n_train`, `n_test`, and `undefined`,
-#'   neurons without a correlation there. `predict()`: predictions of the stimuli that were left
-#'   out, a matrix (of several pairs a list).
+#'   `lambda`. `part = "folds"`: `fold`, `score`, `lambda`, `n_train`, `n_test`, `undefined`.
+#'   `predict()`: predictions of the stimuli that were left out, a matrix (of several pairs a list).
 #' @details
 #' *Scores.* With m the mean over the training stimuli and \eqn{\hat y}{yhat} the prediction of a
 #' stimulus that was left out, R squared is \eqn{1 - \sum (y - \hat y)^2 / \sum (y - m)^2}{1 - sum
-#' (y - yhat)^2 / sum (y - m)^2}: 0 is no better than that mean. Below 0 the model fits noise, which
-#' is no error, and not clipped. A correlation is that within folds, or pooled about m: never that
-#' of all predictions put together, which without any relation is negative (-0.34 in simulations
-#' with 5 folds of 30 stimuli, -0.90 with one stimulus left out at a time). `average = "folds"` of R
-#' squared is about the mean of each fold, and lower (0.01 with 10 folds of 100; pooled 0.20).
+#' (y - yhat)^2 / sum (y - m)^2}: 0 is no better than that mean, and below 0 the model fits noise. A
+#' correlation is that within folds, or pooled about m: never that of all predictions put together,
+#' which is negative without any relation. `average = "folds"` of R squared is lower (0.01 where
+#' pooled is 0.20, with 10 folds of 100).
 #'
-#' *Penalties* are those of scikit-learn and himalaya: \eqn{s / (s^2 + \lambda)}{s / (s^2 + lambda)}
-#' for singular values s of columns, which are centred by training stimuli alone.
+#' *Penalties* are those of scikit-learn: \eqn{s / (s^2 + \lambda)}{s / (s^2 + lambda)} for singular
+#' values s of columns centred by training stimuli.
 #'
 #' *Noise ceiling.* The reliability of a neuron is 1 - (variance within stimuli) * mean(1 / trials)
-#' / (variance of the means), which is the formula of Spearman and Brown over all halves of the
-#' trials; `NA` where trials are runs or share events. A normalised score is R squared over the
-#' reliability, or the correlation over its root; with `summary = "weighted"` it is a ratio of sums
-#' over neurons. That takes off the noise of the *tested* responses only: noise in training makes
-#' the fit worse (R squared of the signal 0.91 at a reliability of 0.9, 0.25 at 0.2). Areas of
-#' unequal noise are not comparable by normalised scores: use the corrected [cka()] from trials.
+#' / (variance of the means); `NA` where trials are runs or share events. A normalised score is R
+#' squared over the reliability, or the correlation over its root; with `summary = "weighted"` it is
+#' a ratio of sums over neurons. Noise in training makes the fit worse (R squared of the signal 0.91
+#' at a reliability of 0.9, 0.25 at 0.2), so that areas of unequal noise are not comparable: use the
+#' corrected [cka()] from trials.
 #'
-#' *Permutations* move the stimuli of `to`, with the folds held, and test for no relation at all: an
-#' R squared below 0 can have a small `p_value`. With several penalties the null is that of the
-#' largest score over all of them, although the score that is shown has penalties chosen within
-#' training sets. Whole clusters change places, which must be of one size.
+#' *Permutations* move the stimuli of `to` (or whole clusters, of one size), with the folds held,
+#' and test for no relation at all: an R squared below 0 can have a small `p_value`. With several
+#' penalties it is that of the largest score over them.
 #'
-#' *Errors* of the weighted R squared are those of `score_interval(result)`, which
-#' [compare_scores()] and [best_score()] take ([evaluate_models()] has all of it by
-#' `measure("encode", ...)`): influences with one penalty and 100 stimuli or more
-#' (in simulations 0.88 of the true standard deviation; intervals hold in 0.90); otherwise scores
-#' without each stimulus (or cluster), with the penalty of each fold held: 1.1 to 1.4 times the true
-#' one. Scores of folds are not independent, and their spread is no standard error.
+#' *Errors* of the weighted R squared are those of `score_interval(result)` ([evaluate_models()] has
+#' all of it by `measure("encode", ...)`): in simulations 0.88 of the true standard deviation with
+#' one penalty and 100 stimuli or more (influences), 1.1 to 1.4 times it otherwise (deletions). The
+#' spread over folds is no standard error.
 #'
 #' *Users of other packages.* Brain-Score: `method = "pls", components = 25, score_by = "cor"`;
 #' Net2Brain: `method = "pcr", components = 100`; himalaya: `per_neuron = TRUE`.
@@ -85,8 +79,7 @@ NULL
 #' When not to trust it:
 #' * stimuli in near copies (frames, views, images of one series) without `clusters`: a model that
 #'   was not related had R squared 0.83 by stimuli, -0.02 by clusters. A warning of class
-#'   `repalign_leakage` speaks when identical rows of `from` are in different folds (rows of a
-#'   design may be equal by what they are);
+#'   `repalign_leakage` speaks when identical rows of `from` are in different folds;
 #' * what was fitted to `to` before, with all stimuli: principal components, z-scores or a choice of
 #'   voxels leak what should be left out;
 #' * the mean of R squared over neurons, which one neuron can make very low.
@@ -347,7 +340,10 @@ encoding_of <- function(call, folds, settings, design) {
   targets <- bound_targets(call$sides$y$reprs)
   targets$stimuli <- first_stimulus_names(all_representations(call$sides))
   layers <- call$sides$x$reprs
-  check_encoding_memory(call$n, length(layers), length(targets$of), folds)
+  columns <- length(targets$of)
+  check_memory(8 * (as.double(length(layers) + 3) * sum(lengths(folds$test)) * columns +
+                      4 * as.double(call$n) * columns),
+               "The predictions of all pairs", "Fewer layers, neurons or repeats need less.")
   noise <- lapply(call$sides$y$reprs, target_noise)
   advance <- progress_along(length(layers) * length(folds$test))
   cells <- list()
@@ -368,12 +364,6 @@ encoding_of <- function(call, folds, settings, design) {
     for (j in seq_along(noise)) cells[[length(cells) - length(noise) + j]]$null <- null[, j]
   }
   encoding_result(cells, c(call, list(design = design)), folds, settings, p_value)
-}
-
-check_encoding_memory <- function(n, layers, columns, folds) {
-  tested <- sum(lengths(folds$test))
-  check_memory(8 * (as.double(layers + 3) * tested * columns + 4 * as.double(n) * columns),
-               "The predictions of all pairs", "Fewer layers, neurons or repeats need less.")
 }
 
 # list(reliability, unknown): the reliability of each neuron, which is NA where nothing was repeated

@@ -16,30 +16,27 @@
 #'   the models of `y`, if there are any; `NULL`: all models are one group. Scores of different
 #'   measures are never in one group.
 #' @param draws number of normal draws.
-#' @return A data frame of class `repalign_best` with a row for each group. Columns: `group`, the
-#'   values of `by` (and the measure, if there are several; `"all"` with neither); `best`, the name
-#'   of the best score; `score`, its value; `conf_low` and `conf_high`, an interval for the best of
-#'   the true scores; `in_set`, a list of the names of all scores that may be the best. Levels are
-#'   those of `result`. Of distances, the best is the smallest.
+#' @return A data frame of class `repalign_best` with a row for each group: `group`, the values of
+#'   `by` (and the measure, if there are several; `"all"` with neither); `best`, the name of the
+#'   best score; `score`, its value, which is too large by selection; `conf_low` and `conf_high`, an
+#'   interval for the best of the true scores, which is to be reported; `in_set`, a list of the
+#'   names of all scores that may be the best. Levels are those of `result`. Of distances, the best
+#'   is the smallest.
 #' @details
-#' For scores \eqn{s_l} with standard errors \eqn{se_l}, the interval is from
-#' \eqn{\max_l (s_l - c_l\,se_l)}{max_l (s_l - c_l se_l)} to \eqn{\max_l (s_l + t_l\,se_l)}{max_l
-#' (s_l + t_l se_l)}, where \eqn{t_l} is the usual quantile of the t distribution, and \eqn{c_l}
-#' that of the largest of all scores: the value that the largest of joint normal draws exceeds with
-#' probability \eqn{\alpha/2}{alpha/2}, mapped to the degrees of freedom of the score. A score
-#' stays in `in_set` unless another one is better by more than chance gives as the largest of its
-#' differences to all others, in a one-sided test at level \eqn{\alpha}{alpha}. The set holds the
-#' best true score with probability \eqn{1 - \alpha}{1 - alpha}.
-#'
-#' What is held constant: see [compare_scores()]. `score` is the largest of the scores as they are,
-#' which is too large; the interval is what to report.
+#' For scores \eqn{s_l} with standard errors \eqn{se_l}, the interval is from \eqn{\max_l (s_l -
+#' c_l\,se_l)}{max_l (s_l - c_l se_l)} to \eqn{\max_l (s_l + t_l\,se_l)}{max_l (s_l + t_l se_l)},
+#' where \eqn{t_l} is the usual quantile of the t distribution, and \eqn{c_l} that of the largest of
+#' all scores in joint normal draws. A score stays in `in_set` unless another one is better by more
+#' than chance gives as the largest of its differences to all others, in a one-sided test at level
+#' \eqn{\alpha}{alpha}. The set holds the best true score with probability \eqn{1 - \alpha}{1 -
+#' alpha}.
 #'
 #' In simulations with 10 equal layers, the interval held the best true score in 97.8% to 99.4% of
 #' the data sets, the own interval of the largest score in 85.2% to 89.0% (article "What was
 #' simulated").
 #'
-#' When not to trust it: as for [compare_scores()]. Scores without a standard error are left
-#' out, with a warning: the result is then about the others.
+#' When not to trust it, and what is held constant: see [compare_scores()]. Scores without a
+#' standard error are left out, with a warning: the result is then about the others.
 #' @references Hsu (1996), Multiple Comparisons: Theory and Methods. Mogstad, Romano, Shaikh and
 #'   Wilhelm (2024), Rev. Econ. Stud. 91 (sets of ranks). Andrews, Kitagawa and McCloskey (2024),
 #'   Q. J. Econ. 139 (inference on winners).
@@ -161,9 +158,9 @@ warn_left_out <- function(scores, usable) {
 
 #' Is the best of one group better than the best of another?
 #'
-#' Compares two models by their best layers. A difference of the two largest scores is biased
-#' towards the model with more layers; this test is not: it asks whether some layer of the first
-#' model is better than every layer of the second.
+#' Compares two models by their best layers: is some layer of the first model better than every
+#' layer of the second? (The difference of the two largest scores is biased towards the model with
+#' more layers.)
 #'
 #' @param result,draws see [best_score()].
 #' @param group_1,group_2 each the name of a model of `y` (a value of the column `model_y`), or the
@@ -176,28 +173,18 @@ warn_left_out <- function(scores, usable) {
 #'   `critical` holds at the level of `result`.
 #' @details
 #' With \eqn{t_{ab}}{t_ab} the statistic of the difference of layer a of the first and layer b of
-#' the second group (see [compare_scores()]), the statistic is
-#' \eqn{\max_a \min_b t_{ab}}{max_a min_b t_ab}. If the best of the second group is at least as good
-#' as all of the first, one \eqn{b} has differences that are not positive, and the statistic is at
-#' most the largest of its \eqn{t_{ab}}{t_ab}. So it is compared with
-#' \eqn{\max_a Z_{ab}}{max_a Z_ab} in joint normal draws, for the \eqn{b} for which this is
-#' largest. The test is conservative,
-#' more so for groups of many unlike layers.
+#' the second group (see [compare_scores()]), the statistic is \eqn{\max_a \min_b t_{ab}}{max_a
+#' min_b t_ab}. It is compared with \eqn{\max_a Z_{ab}}{max_a Z_ab} in joint normal draws, for the
+#' \eqn{b} for which this is largest. The test is conservative, more so for groups of many unlike
+#' layers: with equal scores, 9 layers against one, it rejected in 5.7% of the data sets, that of
+#' the largest difference in 21% (article "What was simulated").
 #'
-#' `crossfit` picks both layers on one random half of the stimuli and takes their difference on
-#' the other, both ways, as the mean over 20 halvings. Scores of halves are those to first order,
-#' from the influences of the stimuli (or from the half-samples of the result), so that they
-#' estimate what the scores of all stimuli do. Of [evaluate_models()], normal draws with the
-#' covariances of the scores stand for what halves change. It has no standard error, and is not what
-#' is tested.
+#' `crossfit` picks both layers on one random half of the stimuli and takes their difference on the
+#' other, both ways, as the mean over 20 halvings. (Of [evaluate_models()], normal draws stand for
+#' halves.) It has no standard error, and is not what is tested.
 #'
-#' What is held constant, and what the sample is: see [compare_scores()]. For the other direction,
-#' exchange the groups; two tests at level alpha/2 make a two-sided one.
-#'
-#' In simulations with equal scores, 9 layers against one, the test rejected in 5.7% of the data
-#' sets, that of the largest difference in 21% (article "What was simulated").
-#'
-#' When not to trust it: as for [compare_scores()].
+#' For the other direction, exchange the groups; two tests at level alpha/2 make a two-sided one.
+#' When not to trust it, and what is held constant: see [compare_scores()].
 #' @references Berger (1982), Technometrics 24 (intersections and unions of tests).
 #' @examples
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:60, 1:25]

@@ -270,10 +270,10 @@ no_interactions_words <- function(x) {
 #' @param object what [compare_scores()] or [best_score()] returned, or some of its rows.
 #' @param parm numbers of rows, or their names as the result of `confint()` without `parm` has
 #'   them; by default all rows.
-#' @param level coverage, between 0 and 1; by default that of `object`. Intervals of
-#'   [best_score()] are known at that level only.
-#' @param simultaneous of differences: intervals that hold for all rows of `object` together?
-#'   These are known at the level of `object` only.
+#' @param level coverage, between 0 and 1; by default that of `object`, for [best_score()] only
+#'   that.
+#' @param simultaneous of differences: intervals that hold for all rows of `object` together, at the
+#'   level of `object` only?
 #' @param ... unused.
 #' @return A matrix with a row for each difference, or for each group of scores, and its two limits.
 #' @examples

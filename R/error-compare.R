@@ -8,72 +8,62 @@ adjustments <- c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH", "BY"
 
 #' Differences between scores
 #'
-#' Is one layer closer to a brain area than another? The scores of both share the stimuli and
-#' the neurons of the area, and vary together; the error of their difference counts this. Returns
-#' differences with standard errors, p-values adjusted for their number, simultaneous intervals,
-#' and tests of equivalence.
+#' Is one layer closer to a brain area than another? The scores of both share the stimuli and the
+#' neurons of the area, and vary together, which the error of their difference counts. Returns
+#' differences with standard errors, adjusted p-values, simultaneous intervals, and tests of
+#' equivalence.
 #'
-#' @param result what [score_interval()] or [evaluate_models()] returned, or some of its rows in any
-#'   order. All must come from one call. Other results are refused with the function that has scores
-#'   to compare.
+#' @param result what [score_interval()] or [evaluate_models()] returned, or some of its rows. All
+#'   must come from one call.
 #' @param contrasts what is compared:
 #'   * `"pairs"`: all pairs of scores of the same measure;
-#'   * the name of a score, such as that of a layer: all others of its measure less this one. (Names
-#'     are those of the columns `score_1` and `score_2`.)
+#'   * the name of a score (as in `score_1` and `score_2`), such as that of a layer: all others of
+#'     its measure less this one;
 #'   * a matrix of weights, with a row for each contrast and a column for each score, in the order
-#'     of `result` or with their names; scores without a column have the weight 0. The weights of
-#'     a row add up to 0.
-#' @param p_adjust how p-values are adjusted for the number of comparisons: `"holm"`, `"max_t"` (see
-#'   Details), or another method of [stats::p.adjust()]. All rows are one family, those of
-#'   several measures, too.
+#'     of `result` or with their names. The weights of a row add up to 0.
+#' @param p_adjust how p-values are adjusted for the number of rows: `"holm"`, `"max_t"` (see
+#'   Details), or another method of [stats::p.adjust()].
 #' @param margin differences smaller than this mean nothing in practice, in units of the score. It
-#'   adds tests of equivalence and non-inferiority. There is no default, because no margin suits
-#'   all measures and questions.
+#'   adds tests of equivalence and non-inferiority.
 #' @param draws number of normal draws for simultaneous intervals and `p_adjust = "max_t"`.
-#' @return A data frame of class `repalign_comparison` with a row for each contrast. Columns:
-#'   `score_1` and `score_2`, the names of what is compared (of a matrix, its positive and its
-#'   negative weights; its row names are in the column `contrast`); `measure`; `difference`, the
-#'   first less the second, in units of the measure; `se` and `df`, its standard error and degrees
-#'   of freedom (`Inf`: normal); `statistic`, their ratio; `p_value`, two-sided; `p_adjusted`;
-#'   `conf_low` and `conf_high`, an interval for this difference alone; `simultaneous_low` and
-#'   `simultaneous_high`, intervals that hold for all rows together. Levels are those of
-#'   `result`. `p_equivalence` and `p_noninferiority` are `NA` without a `margin`.
+#' @return A data frame of class `repalign_comparison` with a row for each contrast: `score_1` and
+#'   `score_2`, the names of what is compared (of a matrix, its positive and its negative weights;
+#'   its row names are in the column `contrast`); `measure`; `difference`, the first less the
+#'   second; `se` and `df`, its standard error and degrees of freedom (`Inf`: normal); `statistic`,
+#'   their ratio; `p_value`, two-sided; `p_adjusted`; `conf_low` and `conf_high`, an interval for
+#'   this difference alone; `simultaneous_low` and `simultaneous_high`, intervals that hold for all
+#'   rows together. Levels are those of `result`. `p_equivalence` and `p_noninferiority` are `NA`
+#'   without a `margin`.
 #' @details
-#' What is held constant. The errors are over what [score_interval()] was told to take as a sample
+#' *What is held constant.* The errors are over what [score_interval()] was told to take as a sample
 #' (`over`). With `over = "stimuli"`, the conclusion is about other stimuli for these neurons of the
-#' area. For a conclusion about the area, take its neurons as a sample, too:
-#' `over = c("stimuli", "neurons_x")`. Units of models are held fixed unless `over` has
-#' `"neurons_y"`. Differences compare scores at the same number of stimuli; most measures depend on
-#' it.
+#' area; for the area, take its neurons as a sample, too: `over = c("stimuli", "neurons_x")`. Units
+#' of models are held fixed unless `over` has `"neurons_y"`.
 #'
-#' The variance of a contrast with weights \eqn{c} is \eqn{c'(C_s + C_x - C_{sx})c}{c'(C_s + C_x -
-#' C_sx)c}, from the covariances over stimuli, over neurons and of their interaction, and never
-#' below one of the main parts; its degrees of freedom are those of Satterthwaite. For subjects and
-#' further sides likewise. Scores by half-samples have no interactions: their errors are rather
-#' too large, and `print()` says so. Differences of [evaluate_models()] have the variance and the
-#' degrees of freedom that its help page gives.
+#' The variance of a contrast comes from the covariances of the scores over stimuli and over
+#' neurons, less that of their interaction, with the degrees of freedom of Satterthwaite. Scores by
+#' half-samples have no interactions: their errors are rather too large, and `print()` says so.
+#' Differences of [evaluate_models()] of RDMs have [a page of their own][evaluate_rdms].
 #'
-#' What the levels mean. `p_value` and `conf_low` to `conf_high` are for one comparison that was
+#' *What the levels mean.* `p_value` and `conf_low` to `conf_high` are for one comparison that was
 #' chosen beforehand. `p_adjusted` with `"holm"`, `"max_t"`, `"hommel"`, `"hochberg"` or
-#' `"bonferroni"`, and the simultaneous intervals, hold the probability of any error among all rows;
-#' `"BH"` and its like hold the share of errors among what is found. `"max_t"` compares each
-#' statistic with the largest of all contrasts in joint normal draws of the scores; t
-#' statistics are mapped to normal ones of the same probability. It is the test that belongs to the
-#' simultaneous intervals. `p_equivalence` (two one-sided tests) is small if the difference is
-#' within plus and minus `margin`, and `p_noninferiority` if `score_1` is not worse than
-#' `score_2` by `margin` or more; for distances, larger is worse. Both are for one comparison
-#' and not adjusted. A large `p_value` is not evidence that scores are equal.
+#' `"bonferroni"`, and the simultaneous intervals, hold the probability of any error among all rows,
+#' those of several measures, too; `"BH"` and its like hold the share of errors among what is found.
+#' `"max_t"` (the largest of all contrasts in joint normal draws) belongs to the simultaneous
+#' intervals. `p_equivalence` (two one-sided tests) is small if the difference is within plus and
+#' minus `margin`, and `p_noninferiority` if `score_1` is not worse than `score_2` by `margin` or
+#' more; both are for one comparison and not adjusted. A large `p_value` is not evidence that scores
+#' are equal.
 #'
 #' In simulations, a single test at 5% rejected 4.1% to 4.9% of true hypotheses (over stimuli alone
 #' 6.3% to 10.8%), `"holm"` among 45 differences 2.4% to 4.6%; simultaneous intervals are a little
-#' too narrow (4.4% to 7.2%). See the article "What was simulated".
+#' too narrow (4.4% to 7.2%; article "What was simulated").
 #'
-#' When not to trust it. With stimuli alone as the sample, the test rejects too often if the
-#' conclusion is about the area, the more so with many stimuli. If the stimuli depend on each
-#' other, give `clusters` to [score_interval()]; its warning of class `repalign_dependence` is kept
-#' with the result and repeated here. The layer with the highest score is not a
-#' layer chosen beforehand: use [best_score()] and [compare_best()]. A p-value of [calibrate()] is
-#' no test of a difference: it asks whether the pairing of the stimuli matters at all.
+#' *When not to trust it.* With stimuli alone as the sample, the test rejects too often if the
+#' conclusion is about the area, the more so with many stimuli. If the stimuli depend on each other,
+#' give `clusters` to [score_interval()] (see [dependence]). The layer with the highest score is not
+#' a layer chosen beforehand: use [best_score()] and [compare_best()]. A p-value of [calibrate()] is
+#' no test of a difference.
 #' @references Holm (1979), Scand. J. Stat. 6. Westfall and Young (1993), Resampling-Based Multiple
 #'   Testing. Hothorn, Bretz and Westfall (2008), Biom. J. 50 (simultaneous intervals).
 #'   Satterthwaite (1946), Biometrics Bull. 2. Schuirmann (1987), J. Pharmacokinet. Biopharm. 15
@@ -105,7 +95,10 @@ compare_scores <- function(result, contrasts = "pairs",
   given <- as_contrasts(contrasts, scores)
   rows <- difference_rows(given, scores)
   usable <- which(!is.na(rows$se))
-  largest <- largest_difference(given$weights[, usable, drop = FALSE], scores, draws)
+  # the largest absolute contrast of each draw; one contrast is its own largest
+  largest <- if (length(usable) > 1) {
+    largest_of_contrasts(draws_of_scores(scores, draws), given$weights[, usable, drop = FALSE], abs)
+  }
   rows$p_adjusted <- adjusted_p(rows, p_adjust, largest, usable)
   rows <- with_limits(rows, scores$level, largest)
   rows <- with_equivalence(rows, margin, given$weights, scores$sign)
@@ -133,12 +126,6 @@ difference_rows <- function(given, scores) {
                      statistic = statistic, p_value = 2 * stats::pt(-abs(statistic), errors$df))
   if (!is.null(given$contrast)) rows$contrast <- given$contrast
   rows
-}
-
-# The largest absolute contrast of each draw; NULL where one contrast is its own largest.
-largest_difference <- function(weights, scores, draws) {
-  if (ncol(weights) < 2) return(NULL)
-  largest_of_contrasts(draws_of_scores(scores, draws), weights, abs)
 }
 
 # Draws can not tell p-values that are smaller than 1 / draws, and none is below the unadjusted.

@@ -18,98 +18,82 @@
 
 #' Scores with standard errors and intervals
 #'
-#' Scores of one or several measures, your own among them, for a pair, a grid of representations or
-#' models of layers, each with a standard error and an interval over stimuli, and if you like over
-#' neurons or subjects. All scores of a call share their deletions, so that differences have errors,
-#' too.
+#' Scores of any measures, for a pair, a grid of representations or models of layers, each with a
+#' standard error and an interval over stimuli, and if you like over neurons or subjects. All scores
+#' of a call share their deletions, so that differences have errors, too.
 #'
 #' @param x,y,measure see [similarity()]. For `over = "subjects"`, `x` is a named list with the data
 #'   of each subject, and `y` is what all of them are compared with. `x` may also be what [encode()]
-#'   returned, alone: see there.
+#'   returned, alone.
 #' @param over what the errors are about: `"stimuli"` alone, or also `"neurons_x"`, `"neurons_y"` or
-#'   both, or `"subjects"`. The score does not depend on it. A side whose neurons are all there are
-#'   (`complete` of [cka()] and [responses()]) has no errors over neurons.
+#'   both, or `"subjects"`. The score does not depend on it. A side that is `complete` (see [cka()])
+#'   has no errors over neurons.
 #' @param ... not used: parameters of a measure are given to [measure()].
 #' @param method how the errors over stimuli are found. `"auto"`: as the declaration of the measure
-#'   says, see Details. `"jackknife"`: each stimulus is left out in turn, in closed form or by a new
-#'   computation. `"half-samples"`: from random halves of the stimuli. `"influence"` and
-#'   `"smoothed"`: as `"auto"`, for measures that have it.
+#'   says, see Details. `"jackknife"`: each stimulus is left out in turn. `"half-samples"`: from
+#'   random halves of the stimuli. `"influence"` and `"smoothed"`: as `"auto"`, for measures that
+#'   have it.
 #' @param draws number of half-samples.
-#' @param transform the scale on which intervals are symmetric. `"auto"`: Fisher's z for most
-#'   similarities between -1 and 1 and for distances that are functions of a cosine, otherwise the
-#'   score itself. `"z"` or `"none"`: always one of them.
+#' @param transform the scale on which intervals are symmetric. `"auto"`: Fisher's z (`"z"`) for
+#'   most similarities between -1 and 1 and for distances that are functions of a cosine, otherwise
+#'   the score itself (`"none"`).
 #' @param units_x,units_y one label per neuron, for errors over neurons: all neurons of a label (a
-#'   session, an electrode) are deleted together, and those of a label that both sides have from
-#'   both at once. By default the labels that the measure or [responses()] has, or each neuron
-#'   alone.
-#' @param conf_level coverage of the intervals, between 0 and 1.
-#' @param clusters one label per stimulus, for stimuli that depend on each other: whole clusters are
-#'   deleted, or are part of half-samples. Measures that have `clusters` (see [cka()], [rsa()],
-#'   [mutual_knn()]) also leave out pairs within clusters. Stimuli with the label `NA` are left out.
-#'   At least 5 clusters are needed.
+#'   session, an electrode) are deleted together, on both sides. By default the labels that the
+#'   measure or [responses()] has, or each neuron alone.
+#' @param conf_level coverage of the intervals.
+#' @param clusters one label per stimulus, for stimuli that depend on each other: errors go by whole
+#'   clusters, and measures that have `clusters` (see [cka()], [rsa()], [mutual_knn()]) leave out
+#'   pairs within them. Stimuli with the label `NA` are left out. At least 5 clusters are needed.
 #' @param threads,na see [similarity()].
-#' @return A data frame of class `repalign_interval` with one row per score. Columns: `x`, `y`
-#'   (with models also `model_x` and `model_y`), `measure` and `score` (with
-#'   `na = "pairwise"` also `pairs`), as [similarity()] gives them; `se`, the standard error;
-#'   `df`, the degrees of freedom of the interval (`Inf`: normal);
-#'   `conf_low` and `conf_high`; `method`, how the errors over stimuli were found; `over`, what
-#'   counts as a sample; `n`, the number of stimuli. There are `plot()`, `confint()`, `vcov()` and
-#'   [influence_matrix()] for the result, which know how the scores of one call vary together.
-#' @details What the interval is for: the mean of the score over data sets with this number of
-#' stimuli. The naive CKA, distance correlation, CCA, Procrustes distances and measures of
-#' neighbours depend on this number; differences at the same number are fair, values at different
-#' numbers are not comparable. Only the corrected CKA and RSA aim at a value of the population.
+#' @return A data frame of class `repalign_interval` with one row per score. Columns: `x`, `y` (with
+#'   models also `model_x` and `model_y`), `measure` and `score` (with `na = "pairwise"` also
+#'   `pairs`), as [similarity()] gives them; `se`, the standard error; `df`, the degrees of freedom
+#'   of the interval (`Inf`: normal); `conf_low` and `conf_high`; `method`, how the errors over
+#'   stimuli were found; `over`, what counts as a sample; `n`, the number of stimuli. There are
+#'   `plot()`, `confint()`, `vcov()` and [influence_matrix()].
+#' @details
+#' The interval is for the mean of the score over data sets with this number of stimuli, on which
+#' most measures depend: differences at the same number are fair, values at different numbers are
+#' not comparable. Only the corrected CKA and RSA aim at a value of the population.
 #'
 #' `method = "auto"` takes
 #' * delete-one values in closed form for [cka()] and [angular_cka()] (linear and Gaussian kernel,
-#'   all estimators; the width of a Gaussian kernel is held), [rv()], [distance_correlation()],
-#'   [rsa()] (with Spearman's and Pearson's correlation, the cosine and, without `stimulus_noise`,
-#'   whitened; ranks are made anew; not with missing pairs) and [rsm_difference()];
+#'   whose width is held), [rv()], [distance_correlation()], [rsm_difference()] and [rsa()]
+#'   (Spearman's and Pearson's correlation, the cosine and, without `stimulus_noise`, whitened; not
+#'   with missing pairs);
 #' * influences, n times the derivatives of the score by the share of each stimulus, for the
-#'   Procrustes measures, [cca()], and matches of neurons (the match is held). They are `NA` for
-#'   `cca()` if both sides together have as many dimensions as there are stimuli, less one.
-#'   [svcca()] has them with `variance = 1` only;
+#'   Procrustes measures, [cca()], and matches of neurons (the match is held). ([svcca()] has them
+#'   with `variance = 1` only);
 #' * delete-one values whose jumps are replaced by their mean for [mutual_knn()];
 #' * half-samples for all others: the standard deviation of the scores of `draws` random halves of
-#'   the stimuli, which are the same for all pairs. `k` neighbours must be fewer than half of the
-#'   stimuli.
-#'
-#' Nothing is drawn with replacement, because a stimulus and its copy are sure neighbours;
-#' [score_weighted()] gives scores with counts in which copies are no pairs.
+#'   the stimuli. `k` neighbours must be fewer than half of the stimuli.
 #'
 #' With other samples than the stimuli, each neuron, group of neurons, or subject is deleted in
-#' turn, too, and each together with each stimulus. The variance is the sum of the parts of the
-#' samples minus the parts of their interactions with the stimuli, and never less than one of its
-#' main parts; the interval is that of the t distribution with the degrees of freedom of
-#' Satterthwaite. With half-samples, interactions are not known and not subtracted, so that errors
-#' are rather too large. Subjects: the score is the mean of the subjects' scores, and neurons are
-#' part of their subject. With fewer than 5 subjects take the neurons, for a statement about these
-#' subjects.
-#'
-#' A score that does not vary, such as that of data with themselves, has no standard error (`NA`,
-#' with a warning).
+#' turn, too. The variance is the sum of the parts minus those of their interactions with the
+#' stimuli, with the degrees of freedom of Satterthwaite. With half-samples, interactions are not
+#' subtracted, so that errors are rather too large. Subjects: the score is the mean of the subjects'
+#' scores. With fewer than 5 subjects take the neurons, for a statement about these subjects. A
+#' score that does not vary has no standard error (`NA`, with a warning).
 #'
 #' In simulations, nominal 95% intervals of `cka`, `rsa`, `cca`, matches and `mutual_knn` held the
 #' mean score in 0.88 to 1.00 of the data sets with 30 to 400 stimuli, mostly in 0.94 to 0.98. All
-#' measures are in the article "What was simulated" of the web site.
+#' measures are in the article "What was simulated".
 #'
 #' When not to trust it:
 #' * distances in the units of the data ([procrustes_size_shape()], [permutation_procrustes()],
 #'   [rsm_difference()], [bures_distance()]) with heavy-tailed responses or counts: few stimuli make
 #'   up the score, and intervals lie too low (0.76 to 0.94, at any number of stimuli);
-#' * Procrustes measures at about 30 stimuli, where influences are too small, and half-samples with
-#'   hardly more stimuli than dimensions, in which anything fits (`pwcca`, `linear_regression`):
-#'   take `method = "jackknife"`;
+#' * Procrustes measures at about 30 stimuli, and half-samples with hardly more stimuli than
+#'   dimensions (`pwcca`, `linear_regression`): take `method = "jackknife"`;
 #' * a low `cka` of data in which one or two neurons have most of the variance (0.88);
-#' * `svcca`, where the number of kept components changes with the stimuli (0.88 to 0.91); `method =
-#'   "influence"`, which holds it, is worse;
+#' * `svcca`, where the number of kept components changes with the stimuli (0.88 to 0.91);
 #' * absolute values of what may be near 0, such as [magnitude_difference()], and scores near a
-#'   bound in most halves of the stimuli, such as `cycle_knn` with 5 neighbours among 30 stimuli;
+#'   bound, such as `cycle_knn` with 5 neighbours among 30 stimuli;
 #' * few stimuli that drive all neurons much more strongly than the others: a sample without one of
 #'   them cannot know of it. A message of class `repalign_strong_stimuli` says when two stimuli
-#'   carry more than half of all influence (the sum of absolute values about their median);
-#' * fewer than 30 stimuli, and stimuli that depend on each other without `clusters` (a warning of
-#'   class `repalign_dependence` speaks when rows look like it, see [dependence]).
+#'   carry more than half of all influence;
+#' * fewer than 30 stimuli, and stimuli that depend on each other without `clusters` (see
+#'   [dependence]).
 #' @references Efron and Stein (1981), Annals of Statistics 9 (jackknife).
 #' @examples
 #' # V4 against the layers of a network: which is closer, and how certain is that?
@@ -276,14 +260,12 @@ way_of <- function(measure, method) {
     return(list(name = "recomputed", method = "jackknife", errors = errors))
   }
   own <- if (exact) "jackknife" else errors$method
-  if (method != "auto" && !identical(own, method)) refuse_method(measure, method)
+  if (method != "auto" && !identical(own, method)) {
+    abort("`method` cannot be ", dQuote(method, FALSE), " for the measure ",
+          dQuote(measure$label, FALSE), ": use \"auto\", \"jackknife\" or \"half-samples\".",
+          class = "repalign_error_choice", arg = "method")
+  }
   list(name = "closed", method = own, errors = errors, exact = exact)
-}
-
-refuse_method <- function(measure, method) {
-  abort("`method` cannot be ", dQuote(method, FALSE), " for the measure ",
-        dQuote(measure$label, FALSE), ": use \"auto\", \"jackknife\" or \"half-samples\".",
-        class = "repalign_error_choice", arg = "method")
 }
 
 closed_column <- function(pair, measure, way, codes) {
@@ -329,18 +311,14 @@ recomputed_columns <- function(task, columns, m) {
   scores <- subset_scores(keep, task$pairs, task$sides, task$set[m], "The jackknife",
                           task$threads)
   errors <- errors_of(task$set[[m]])
+  if (is.null(errors)) errors <- list(transform = transform_of(task$set[[m]], NULL))
   for (p in seq_len(nrow(task$pairs))) {
     row <- (p - 1) * length(task$set) + m
     values <- c(task$scores[row], scores[p, 1, ])
-    columns[[row]] <- recomputed_column(values, task$set[[m]], errors)
+    if (!is.null(errors$cosine)) values <- errors$cosine$of(values)
+    columns[[row]] <- jackknife_column(values, errors)
   }
   columns
-}
-
-recomputed_column <- function(values, measure, errors) {
-  if (is.null(errors)) errors <- list(transform = transform_of(measure, NULL))
-  if (!is.null(errors$cosine)) values <- errors$cosine$of(values)
-  jackknife_column(values, errors)
 }
 
 half_columns <- function(task, columns, half) {

@@ -160,4 +160,5 @@ check_cka_pair <- function(pair, args) {
     check_clusters(args$clusters, n, pair$x$arg, 1, "a similarity")
   }
   check_units(pair, args)
+  if (args$corrects$trials) check_trials(pair, args)
 }

@@ -15,12 +15,12 @@
 #' stimuli are neither: p-values are then far too small, intervals too narrow, and corrected scores
 #' too high.
 #'
-#' @details What to do:
+#' @details
+#' What to do:
 #'
 #' * for p-values, `blocks` of [calibrate()] exchanges stimuli of the same block only, where stimuli
-#'   form groups (categories, sessions) and the question is not about differences between them: with
-#'   free permutations, two representations that have nothing in common but the groups come out as
-#'   similar. `clusters` exchanges whole groups, where the stimuli of a group resemble each other by
+#'   form groups (categories, sessions) and the question is not about differences between them.
+#'   `clusters` exchanges whole groups, where the stimuli of a group resemble each other by
 #'   themselves, and also sees what differs between groups. `series` is for [time
 #'   series][time_series]. A design in `permutations` says anything else;
 #' * for intervals, ceilings and corrected scores, `clusters` (`cluster` of [responses()]). Runs of
@@ -33,23 +33,21 @@
 #' corrected CKA was 0.15 (0.001 with `clusters`), and 95% intervals left out 0 in 94% (0.3%).
 #'
 #' *The warning.* Every function that gives a p-value, an interval or a ceiling looks at the rows
-#' (at 300 of them and 1000 columns, if there are more) where no such argument answers the question,
-#' and warns once, with class `repalign_dependence`,
+#' where no such argument answers the question, and warns once, with class `repalign_dependence`,
 #'
 #' * when neighbouring rows are alike, as in a time series or in runs of similar stimuli: their mean
 #'   squared distance is below 0.6 of that of all rows, and further below than shuffling explains.
-#'   For p-values this must hold on both sides (in the geometric mean of 1 less these shares),
-#'   because one exchangeable side is enough; for intervals the mean of both sides counts;
+#'   For p-values this must hold on both sides, because one exchangeable side is enough; for
+#'   intervals the mean of both sides counts;
 #' * when many rows are near copies of each other on both sides: squared distances below 0.04 of the
 #'   median or less, with a gap above them.
 #'
-#' RDMs and neighbour graphs are looked at in the same way. RDMs of two values are taken for labels,
-#' a design that does not depend on itself.
+#' RDMs and neighbour graphs are looked at in the same way, except RDMs of two values, which are
+#' taken for labels.
 #'
 #' When not to trust it: silence is no proof. Groups whose stimuli are neither neighbours nor near
-#' copies are not seen (after shuffling, groups that share 99% in none of the data sets with 20
-#' stimuli), and weak series often not. How often the warning came is in the article "What was
-#' simulated" of the web site.
+#' copies are not seen, and weak series often not; how often the warning came is in the article
+#' "What was simulated".
 #' @examples
 #' # a slow series: neighbouring rows are alike
 #' set.seed(1)
@@ -71,18 +69,16 @@ NULL
 #' [calibrate()] (`series`) and what rests on it, and [clusters][dependence] of successive points
 #' for intervals.
 #'
-#' @details A circular shift joins the end of a series to its beginning (`series = TRUE` or
-#' `"circular"`). That makes the test exact for periodic series, does no harm where one of the two
-#' series is fast, and makes it reject too often where both are slow. What matters is the effective
-#' number of points of the pair, \eqn{n / \sum_h r_x(h) r_y(h)}{n / sum_h r_x(h) r_y(h)}, over all
-#' lags h, negative ones, too. Here r is the autocorrelation of a representation: the sum of the
-#' inner products of centred rows at this lag over that at lag 0. A warning of class
-#' `repalign_series` says where it is below \eqn{1 / (1/n + 1/(20 + 6D))}{1 / (1/n + 1/(20 + 6 D))},
-#' with D the larger participation ratio of the two centred representations: the more dimensions
-#' they have, the less scores vary by chance, and the more a small bias matters. The number is that
-#' of the directions of large variance: for measures that weigh all neurons or directions alike
-#' (matching of neurons, [cca()], [svcca()], [gulp()]), give columns of equal variance ([scale()]),
-#' or the warning can miss slow neurons beside a fast one.
+#' @details
+#' A circular shift joins the end of a series to its beginning (`series = TRUE` or `"circular"`).
+#' That makes the test exact for periodic series, does no harm where one of the two series is fast,
+#' and makes it reject too often where both are slow. A warning of class `repalign_series` says
+#' where the effective number of points of the pair, \eqn{n / \sum_h r_x(h) r_y(h)}{n / sum_h r_x(h)
+#' r_y(h)} over all lags h, is below \eqn{1 / (1/n + 1/(20 + 6D))}{1 / (1/n + 1/(20 + 6 D))}. Here r
+#' is the autocorrelation of a representation (the sum of the inner products of centred rows at this
+#' lag over that at lag 0), and D the larger participation ratio of the two. For measures that weigh
+#' all neurons or directions alike (matching of neurons, [cca()], [svcca()], [gulp()]), give columns
+#' of equal variance ([scale()]), or the warning can miss slow neurons beside a fast one.
 #'
 #' `series = "linear"` joins nothing (Harris 2020): rows N + 1 to n - N of `x`, with N = n/4, are
 #' compared with rows N + 1 + t to n - N + t of `y`, for t from -N to N, where t = 0 is observed.
@@ -92,16 +88,13 @@ NULL
 #' where the cloud of points lies; nothing is asked of `x`. Then the level is at most twice alpha
 #' for any series (at most alpha if you multiply p-values by (2N + 1)/(N + 1)). The price is power,
 #' as half of the rows are compared, and that no p-value is below 1/(2N + 1). It needs responses or
-#' distances, and each shift is a comparison of its own.
+#' distances.
 #'
 #' In simulations of unrelated slow series, circular shifts rejected up to 100% at a level of 5%,
-#' data sets without the warning 5%, and linear shifts 2 to 6%. Random phases, straight lines taken
-#' out first, permuted blocks and long shifts only did not help. Circular shifts of the innovations
-#' (each row less its regression on the row before) held for autoregressive series and random walks,
-#' but not for smooth series; where such a model fits, they find more, but compare the steps, not
-#' the slow changes. The figures are in the article "What was simulated" of the web site.
-#' @references Harris (2020), arXiv:2012.06862 (linear shifts). Geyer (1992), Stat. Sci. 7 (where a
-#'   sum of autocorrelations ends).
+#' data sets without the warning 5%, and linear shifts 2 to 6% (article "What was simulated", with
+#' what else was tried).
+#' @references Harris (2020), \doi{10.48550/arXiv.2012.06862} (linear shifts). Geyer (1992), Stat.
+#'   Sci. 7 (where a sum of autocorrelations ends).
 #' @examples
 #' # two unrelated random walks of 100 points
 #' set.seed(2)

@@ -3,32 +3,28 @@
 #' A table of responses as a matrix with named stimuli
 #'
 #' Makes a matrix from a wide table, which has one row per stimulus and one column per neuron. The
-#' stimuli become the row names, so that from then on their order is checked whenever two
-#' representations are compared.
+#' stimuli become the row names, by which two representations are aligned.
 #'
-#' @param data a data frame (a tibble or a data.table, too), or a matrix with column names, such
-#'   as that of `as.matrix(read.csv(file))`.
+#' @param data a data frame, or a matrix with column names.
 #' @param stimulus the name of the column that names the stimuli.
 #' @param neurons names or numbers of the columns that are neurons; `NULL`: all other columns.
 #' @return A numeric matrix stimuli x neurons, with row and column names. Missing values stay.
 #' @details
-#' Tables often have columns that are not neurons: the number of the image, of the trial, or of
-#' the row. If such a column is taken for a neuron, it has far more variance than any neuron, and
-#' it is the same on both sides, so that unrelated data seem alike (a CKA of 0.999 from
-#' `image = 1:60`). Columns that look like identifiers are therefore an error in all functions
-#' that read data, in data frames and in matrices with column names. A column looks like an
+#' If a column that is not a neuron (the number of the image, of the trial, or of the row) is taken
+#' for one, unrelated data seem alike (a CKA of 0.999 from `image = 1:60`). Columns that look like
+#' identifiers are therefore an error in all functions that read data. A column looks like an
 #' identifier
-#' * if it holds whole numbers and its name is `id`, `image`, `stimulus`, `trial`, `rep`,
-#'   `session`, `subject` or `row`, or ends in `_id`, in small or capital letters, or is `X` or
-#'   `...1`, the names that readers of files give to a column without a name; or
+#' * if it holds whole numbers and its name is `id`, `image`, `stimulus`, `trial`, `rep`, `session`,
+#'   `subject` or `row`, or ends in `_id`, in small or capital letters, or is `X` or `...1`, the
+#'   names that readers of files give to a column without a name; or
 #' * in a table of 12 rows or more, if it holds consecutive whole numbers in any order, or numbers
 #'   that rise or fall by equal steps from row to row, unless all columns do (ranks).
 #'
 #' Names are ignored in tables of zeros and ones with a single one in each row (one-hot coding).
 #'
-#' If you name the neurons in `neurons`, these columns are not checked again. If one of them looks
-#' like an identifier, the matrix has an attribute (`columns_checked`) that says so. Arithmetic
-#' keeps this attribute, but a part of the matrix, `m[rows, ]`, loses it and is checked again.
+#' Columns that you name in `neurons` are not checked again: if one looks like an identifier, the
+#' matrix has an attribute (`columns_checked`) that says so. Arithmetic keeps this attribute; a part
+#' of the matrix, `m[rows, ]`, loses it and is checked again.
 #'
 #' Each stimulus must have a single row. Repeats of a stimulus go to [responses()].
 #' @examples

@@ -62,11 +62,10 @@ cut_side <- function(side, rows, columns) {
 }
 
 # For functions that read their data themselves. given: a list of what the user gave, named by the
-# arguments: each is a representation, a list of them, or NULL. same: do columns of the same number
-# hold the same neuron everywhere? Returns list(given, rows, columns): the same without what is left
-# out, which stimuli are kept (TRUE for all), and which neurons of each representation, by the name
-# that messages call it.
-without_missing <- function(given, na, same = FALSE) {
+# arguments: each is a representation, a list of them, or NULL. Returns list(given, rows, columns): the
+# same without what is left out, which stimuli are kept (TRUE for all), and which neurons of each
+# representation, by the name that messages call it.
+without_missing <- function(given, na) {
   na <- check_choice(na, missing_rules, "na")
   if (na == "error") return(list(given = given, rows = TRUE, columns = list()))
   flat <- unlist(unname(Map(function(value, arg) {
@@ -92,7 +91,6 @@ without_missing <- function(given, na, same = FALSE) {
     rows <- complete_stimuli(reprs)
   } else {
     columns <- lapply(reprs, function(repr) !missing_neurons(repr))
-    if (same && length(unique(lengths(columns))) == 1) columns[] <- list(Reduce(`&`, columns))
     note_neurons_left_out(reprs, columns)
   }
   cut <- Map(cut_given, flat, list(rows), columns[names(flat)])
@@ -112,7 +110,8 @@ given_with_holes <- function(x, arg) {
   several <- length(dim(x)) == 3 && dim(x)[3] > 1
   if (several) {
     values <- if (is_responses(x)) unclass(x)$values else x
-    return(list(kind = "trials", data = values, n = dim(values)[1], arg = arg))
+    return(list(kind = "data", data = values, holes = missing_in_trials(values),
+                n = dim(values)[1], arg = arg))
   }
   kind <- if (is_responses(x)) "data" else kind_of(x)
   data <- switch(kind,
@@ -131,14 +130,6 @@ cut_given <- function(x, rows, columns) {
          dist = if (isTRUE(rows)) x else cut_dist(x, rows),
          graph = whole_graph(list(data = x), rows),
          no_branch(kind))
-}
-
-# Labels of the columns of x, of which `columns` are kept. Labels with names go by these before they
-# are cut; what has another length is left to the function, which says so.
-cut_unit_labels <- function(labels, x, columns, arg, of) {
-  if (length(labels) != length(columns) || all(columns)) return(labels)
-  columns_of_x <- if (is.data.frame(x)) names(x) else dimnames(x)[[2]]
-  in_order_of(labels, columns_of_x, arg, paste0("the columns of `", of, "`"))[columns]
 }
 
 # A trial that was not recorded lacks for all neurons; these values lack for some of them: stimuli x
@@ -178,8 +169,8 @@ stimuli_note <- function(keep, names) {
 # In a representation by distances a stimulus is missing when none of its distances is known. Any
 # other missing distance cannot be blamed on one of its two stimuli, and stays an error.
 missing_stimuli <- function(repr) {
+  if (!is.null(repr$holes)) return(repr$holes$stimuli)
   if (repr$kind == "graph" || !anyNA(repr$data)) return(rep(FALSE, repr$n))
-  if (repr$kind == "trials") return(missing_in_trials(repr$data)$stimuli)
   if (repr$kind == "data") return(rowSums(is.na(repr$data)) > 0)
   check_memory(24 * as.double(repr$n)^2, "The distances as a matrix", "Fewer stimuli need less.")
   # the one distance that is always known is that of a stimulus to itself
@@ -187,7 +178,7 @@ missing_stimuli <- function(repr) {
 }
 
 missing_neurons <- function(repr) {
-  if (repr$kind == "trials") return(missing_in_trials(repr$data)$neurons)
+  if (!is.null(repr$holes)) return(repr$holes$neurons)
   if (repr$kind != "data") return(logical())
   if (anyNA(repr$data)) colSums(is.na(repr$data)) > 0 else rep(FALSE, ncol(repr$data))
 }

@@ -7,13 +7,11 @@ NULL
 #'
 #' What measures make of a representation before they compare it (distances, neighbour graphs,
 #' decompositions) as an object that can be saved, and be given to [similarity()], [calibrate()] and
-#' [score_interval()] in the place of the data: the layers of a zoo of models are prepared once, and
-#' every new recording is compared with them in the time of the comparisons alone.
+#' [score_interval()] in the place of the data.
 #'
 #' @param x a representation, a named list of them, or a named list of models (lists of layers), as
 #'   in [similarity()].
-#' @param measure one or more measures, as in [similarity()]; not those of [new_measure()], of which
-#'   nothing can be prepared.
+#' @param measure one or more measures, as in [similarity()], but not of [new_measure()].
 #' @param ... not used: parameters of a measure are given to [measure()].
 #' @param data `TRUE`: keep the data beside the forms, which [score_interval()] and
 #'   [score_weighted()] need.
@@ -21,35 +19,26 @@ NULL
 #' @param na what to do about missing values, see [similarity()].
 #' @return Of one representation an object of class `repalign_prepared`, of a list a list of them
 #'   (class `repalign_prepared_list`, with the same names), which can be subset and saved
-#'   ([saveRDS()]) like any list; lists of prepared and of plain representations may be mixed.
-#'   `print()` tells the size.
+#'   ([saveRDS()]) like any list, and mixed with plain representations. `print()` tells the size.
 #' @details
-#' A prepared representation knows the measures with their parameters, the number of stimuli, and
-#' their names if there are row names. In a call that asks for another measure, other parameters or
-#' other stimuli it is an error of class `repalign_error_prepared`, which says what it was made for.
-#' So it is where stimuli would have to be left out (`na`, labels `NA`), with `series`, in functions
-#' that need the data themselves, and under another version of this package. A call may use some of
-#' the measures only.
+#' A call that asks for another measure, other parameters or other stimuli than were prepared is an
+#' error of class `repalign_error_prepared`. So it is where stimuli would have to be left out (`na`,
+#' labels `NA`), with `series`, in functions that need the data themselves, and under another
+#' version of this package. A call may use some of the measures only.
 #'
-#' Null scores are the same as from the data, to the last bit (on the same machine and BLAS), and so
-#' are scores, but for grids that are made as products of matrices (see [similarity()]), which agree
-#' to 1e-12. Nothing random is stored: each call draws the order of tied neighbours, and the subsets
-#' of [rtd()], as it does for data, by the names in the call. Warnings about a representation may
-#' come from `prepare()` and not from the call.
+#' Scores and null scores are the same as from the data. Warnings about a representation may come
+#' from `prepare()` and not from the call.
 #'
-#' Without `data = TRUE`, the data are kept beside the forms where comparisons need them: for
+#' Without `data = TRUE`, the data are kept beside the forms only where comparisons need them: for
 #' [responses()], distances and graphs, for tied neighbours, for [procrustes()] and its relatives,
 #' [aligned_cosine()], [permutation_procrustes()], [linear_regression()] and [rtd()], and for
 #' [cka()] with the linear kernel and no more neurons than stimuli, or with `"stimulus_neuron"`.
-#' Such measures prepare less than others. Otherwise the object holds no responses, but distances
-#' between all stimuli, or bases, from which much of the data could be made again.
+#' Otherwise the object holds distances between all stimuli, or bases, from which much of the data
+#' could be made again.
 #'
-#' `calibrate()` needs more than scores do: what it permutes, such as the n x n matrices of linear
-#' kernels, is made of the forms in each call.
-#'
-#' A recording against 100 prepared layers took about as long as the comparisons alone, which was
-#' 2.4 (linear `cka`) to 23 times (`cknna`) faster than from the data, but not with `procrustes`
-#' (article "What was simulated").
+#' A recording against 100 prepared layers was 2.4 (linear `cka`) to 23 times (`cknna`) faster than
+#' from the data, but not with `procrustes` (article "What was simulated"). `calibrate()` still
+#' makes what it permutes in each call.
 #' @examples
 #' zoo <- prepare(v4_layers, c("rsa", "mutual_knn"))
 #' zoo
@@ -74,7 +63,21 @@ prepare <- function(x, measure = "cka", ..., data = FALSE, threads = NULL,
             "give the data to similarity().", class = "repalign_error_measure", arg = "measure")
     }
   }
-  hold_threads(threads)
+  call <- open_preparing(x, measures, na, threads)
+  check_prepared_memory(call$set, call$sides$x)
+  advance <- progress_along(length(call$sides$x$reprs))
+  made <- lapply(call$sides$x$reprs, function(repr) {
+    on.exit(advance())
+    prepared_representation(repr, call$given, call$set, data)
+  })
+  arranged_like(x, made)
+}
+
+# The opened call, in which the representations stand on both sides, with `given`: the measures as
+# later calls give them, but with labels in the order of the stimuli and columns that are kept. What
+# is declared but not used is said by later calls.
+open_preparing <- function(x, measures, na, threads, frame = parent.frame()) {
+  hold_threads(threads, frame)
   refuse_results(x, "x")
   na <- check_choice(na, missing_rules, "na")
   side <- as_side(x, "x", na != "error")
@@ -82,35 +85,25 @@ prepare <- function(x, measure = "cka", ..., data = FALSE, threads = NULL,
     if (!is.null(repr$prepared)) refuse_prepared(repr$arg, "is prepared already: give the data.")
   }
   side$reprs <- with_common_stimuli(side$reprs, names_count(measures))
-  measures <- lapply(measures, measure_in_order, side$reprs)
-  whole <- complete_sides(list(x = side, y = side, self = TRUE, same = FALSE), measures, na)
-  side <- whole$sides$x
-  measures <- whole$set
-  settled <- settled_for_side(measures, side)
-  refuse_holes(side$reprs, settled)
-  set_largest_k(settled, side$reprs)
-  check_prepared_memory(settled, side)
-  advance <- progress_along(length(side$reprs))
-  made <- lapply(side$reprs, function(repr) {
-    on.exit(advance())
-    prepared_representation(repr, measures, settled, data)
-  })
-  arranged_like(x, made)
-}
-
-# The measures with the arguments that they have when these representations stand on both sides.
-settled_for_side <- function(measures, side) {
+  arg <- side$reprs[[1]]$arg
   sides <- list(x = side, y = side, self = TRUE, same = FALSE, models = side$is_models)
-  declared <- quietly_done(declared_sides(sides, settled_set(measures, sides)))
-  labels <- c(list(declared$clusters), lapply(declared$set, function(m) m$args$clusters))
-  if (any(vapply(labels, anyNA, NA))) refuse_unlabelled(side$reprs[[1]]$arg)
-  lapply(declared$set, settled_measure)
-}
-
-refuse_unlabelled <- function(arg) {
-  abort("Stimuli of `", arg, "` without a label in `clusters` would have to be left out, which ",
-        "prepare() cannot: leave them out of the data.", class = "repalign_error_prepared",
-        arg = arg)
+  call <- quietly_done(open_sides(sides, measures, na, frame = frame))
+  if (!is.null(call$left_out)) inform(call$left_out, class = "repalign_left_out")
+  given <- Map(function(measure, settled) {
+    labels <- intersect(c("clusters", "units_x", "units_y", "stimulus_noise"),
+                        names(Filter(Negate(is.null), measure$args)))
+    measure$args[labels] <- settled$args[labels]
+    measure
+  }, measures, call$set)
+  labels <- c(lapply(side$reprs, function(repr) repr$responses$cluster),
+              lapply(call$set, function(measure) measure$args$clusters))
+  if (any(vapply(labels, anyNA, NA))) {
+    abort("Stimuli of `", arg, "` without a label in `clusters` would have to be left out, which ",
+          "prepare() cannot: leave them out of the data.", class = "repalign_error_prepared",
+          arg = arg)
+  }
+  for (measure in call$set) check_clusters(measure$args$clusters, call$n, arg, 1, "a similarity")
+  c(call, list(given = given))
 }
 
 check_prepared_memory <- function(settled, side) {
@@ -175,7 +168,7 @@ make_forms <- function(measure, repr, tied) {
 # which they are an error.
 forms_of_sides <- function(measure, repr) {
   d <- measure$declaration
-  refused <- refusal(measure, repr)
+  refused <- repr$refused[[measure$label]]
   if (!is.null(refused)) stop(refused)
   forms <- lapply(c(x = "x", y = "y"), function(side) {
     repr$side <- side

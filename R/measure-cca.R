@@ -8,42 +8,31 @@ NULL
 #' The mean canonical correlation: how well the best matching pairs of linear combinations of
 #' neurons, one from each side, correlate over the stimuli.
 #'
-#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
-#'   [cka()].
-#' @param na what to do about missing values, see [similarity()].
+#' @param x,y see [cka()].
+#' @param na missing values: see [similarity()].
 #' @param summary what is made of the canonical correlations: their `"mean"`; the mean of their
 #'   squares, `"mean_squared"`; or `"yanai"`, the sum of their squares divided by
 #'   \eqn{\sqrt{rank(x) rank(y)}}{sqrt(rank x * rank y)}.
 #' @return One number in \[0, 1\]; 1 when the space spanned by the centred columns of one
 #'   side contains that of the other side, with `"yanai"` when the two spaces are equal.
 #' @details
-#' Let \eqn{Q_x}{Qx} and \eqn{Q_y}{Qy} be orthonormal bases of the centred columns. The
-#' canonical correlations are the singular values of \eqn{Q_x^T Q_y}{Qx' Qy}, and the score
-#' is the mean of these min(rank x, rank y) values, or of their squares. The rank is the number of
-#' singular values above 1e-10 of the largest one.
+#' Let \eqn{Q_x}{Qx} and \eqn{Q_y}{Qy} be orthonormal bases of the centred columns. The canonical
+#' correlations are the singular values of \eqn{Q_x^T Q_y}{Qx' Qy}, and the score is the mean of
+#' these min(rank x, rank y) values, or of their squares. The rank is the number of singular values
+#' above 1e-10 of the largest one.
 #'
 #' The mean of the squares is the \eqn{R^2_{CCA}}{R2 CCA} of Kornblith et al. (2019), there divided
-#' by the number of columns of the side with fewer; it is the share of the smaller space that the
-#' larger one holds. `"yanai"` is Yanai's generalized coefficient of determination (GCD), the cosine
-#' between the projections on the two spaces: it is below 1 whenever the spaces have different
-#' dimensions. Permutations of the squares need no decomposition, so [calibrate()] is much faster
-#' with them than with the mean.
+#' by the number of columns of the side with fewer. `"yanai"` is Yanai's generalized coefficient of
+#' determination (GCD), the cosine between the projections on the two spaces. With the squares,
+#' [calibrate()] is much faster than with the mean.
 #'
-#' Any invertible linear change of the neurons of either side leaves the score as it is, and
-#' so does translation. The score therefore ignores how much variance a direction has: a
-#' direction of pure noise counts as much as the strongest signal.
+#' Any invertible linear change of the neurons of either side leaves the score as it is, and so does
+#' translation. A direction of pure noise therefore counts as much as the strongest signal.
 #'
-#' When not to trust it: when there are not many more stimuli than neurons. For unrelated
-#' data the squared correlations add up to about rank x * rank y / (n - 1). If one side has
-#' rank n - 1, as n - 1 or more neurons usually have, every canonical correlation is 1
-#' whatever the data, with a warning of class `repalign_trivial`. [svcca()] or fewer
-#' principal components help. If columns are nearly linearly dependent, the rank, and with it
-#' the score, depends on the limit of 1e-10.
-#'
-#' Other code often whitens with inverse covariance matrices, which loses half of the digits.
-#' Here the bases come from QR and singular value decompositions.
-#'
-#' Large matrices take long, see [procrustes()].
+#' When not to trust it: when there are not many more stimuli than neurons. For unrelated data the
+#' squared correlations add up to about rank x * rank y / (n - 1). If one side has rank n - 1, every
+#' canonical correlation is 1 whatever the data, with a warning of class `repalign_trivial`.
+#' [svcca()] or fewer principal components help.
 #' @references Hotelling (1936), Biometrika 28. Yanai (1974), Behaviormetrika 1. Ramsay, ten Berge
 #'   and Styan (1984), Psychometrika 49. Kornblith, Norouzi, Lee and Hinton (2019), ICML. Bjoerck
 #'   and Golub (1973), Mathematics of Computation 27.
@@ -110,7 +99,11 @@ declare_measure(
     warn_whole_space(pair, x$rank, y$rank, "every canonical correlation is 1")
   },
   null = function(args) {
-    if (args$summary == "mean") return(new_null("singular", operand = basis_operand))
+    if (args$summary == "mean") {
+      return(new_null("singular", operand = function(form, repr, args, side) {
+        list(matrix = form$q, norm = sqrt(ncol(form$q)))
+      }))
+    }
     new_null("inner", operand = function(form, repr, args, side) projector(form$q),
              centered = TRUE, cube = projector_cube)
   },
@@ -118,15 +111,12 @@ declare_measure(
   memory = basis_needs(tall = 3, wide = 4)
 )
 
-basis_operand <- function(form, repr, args, side) list(matrix = form$q, norm = sqrt(ncol(form$q)))
-
 #' Singular vector canonical correlation analysis
 #'
 #' The mean canonical correlation of the leading principal components of both sides.
 #'
-#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
-#'   [cka()].
-#' @param na what to do about missing values, see [similarity()].
+#' @param x,y see [cka()].
+#' @param na missing values: see [similarity()].
 #' @param variance share of the total variance that the kept components must reach on each
 #'   side, above 0 and at most 1.
 #' @param components number of components to keep on each side, instead of `variance`. A
@@ -135,23 +125,14 @@ basis_operand <- function(form, repr, args, side) list(matrix = form$q, norm = s
 #'   side contains that of the other side.
 #' @details
 #' Each side is reduced to its leading principal components: the smallest number of them that
-#' reaches the share `variance` of the total variance. The score is [cca()] of these
-#' components.
+#' reaches the share `variance` of the total variance. The score is [cca()] of these components.
 #'
-#' Rotation, scaling, translation and reordering of the neurons leave the score as it is.
-#' Other linear changes do not, because they change which components lead. The score depends
-#' on where the components are cut off: those below the cut do not count, and all those above
-#' it count equally. If components on both sides of the cut have equal singular values, the
-#' choice between them is arbitrary, with a warning of class `repalign_not_unique`.
+#' Rotation, scaling, translation and reordering of the neurons leave the score as it is; other
+#' linear changes do not. Components below the cut do not count, and all those above it count
+#' equally. If components on both sides of the cut have equal singular values, the choice between
+#' them is arbitrary, with a warning of class `repalign_not_unique`.
 #'
-#' When not to trust it: as for [cca()], with the number of kept components in place of the
-#' rank.
-#'
-#' The code of the ReSi benchmark compares the shares of variance with 0.99 times the total
-#' variance, and so keeps only one component; here 0.99 is a share of the total variance, as
-#' in the paper.
-#'
-#' Large matrices take long, see [procrustes()].
+#' When not to trust it: as for [cca()], with the number of kept components in place of the rank.
 #' @references Raghu, Gilmer, Yosinski and Sohl-Dickstein (2017), NeurIPS.
 #' @examples
 #' set.seed(1)
@@ -247,9 +228,8 @@ declare_measure(
 #' The mean canonical correlation, with each direction weighted by how much of `x` it
 #' explains.
 #'
-#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
-#'   [cka()].
-#' @param na what to do about missing values, see [similarity()].
+#' @param x,y see [cka()].
+#' @param na missing values: see [similarity()].
 #' @param weights how a canonical variate of `x` (a vector over stimuli) is weighted.
 #'   `"projection"`: by the sum of the absolute values of its inner products with the centred
 #'   columns of `x`. `"l1"`: by the sum of its own absolute values.
@@ -257,29 +237,21 @@ declare_measure(
 #'   side contains that of the other side. It is not symmetric, because the weights come from
 #'   `x`.
 #' @details
-#' Let \eqn{\rho_i}{rho_i} be the canonical correlations and \eqn{h_i}{h_i} the canonical
-#' variates of `x` (of unit length), as in [cca()]. The score is
-#' \eqn{\sum_i \alpha_i \rho_i / \sum_i \alpha_i}{sum_i(alpha_i rho_i) / sum_i(alpha_i)}.
-#' With `weights = "projection"`,
-#' \eqn{\alpha_i = \sum_j |\langle h_i, x_j \rangle|}{alpha_i = sum_j |<h_i, x_j>|} over the
-#' columns \eqn{x_j}{x_j} of `x`; with `weights = "l1"`,
-#' \eqn{\alpha_i = \sum_m |h_{im}|}{alpha_i = sum_m |h_im|} over the stimuli m.
+#' Let \eqn{\rho_i}{rho_i} be the canonical correlations and \eqn{h_i} the canonical variates of `x`
+#' (of unit length), as in [cca()]. The score is \eqn{\sum_i \alpha_i \rho_i / \sum_i
+#' \alpha_i}{sum_i(alpha_i rho_i) / sum_i(alpha_i)}. With `weights = "projection"`, \eqn{\alpha_i =
+#' \sum_j |\langle h_i, x_j \rangle|}{alpha_i = sum_j |<h_i, x_j>|} over the columns \eqn{x_j} of
+#' `x`; with `weights = "l1"`, \eqn{\alpha_i = \sum_m |h_{im}|}{alpha_i = sum_m |h_im|} over the
+#' stimuli m.
 #'
-#' Scaling, translation and reordering of the neurons of either side leave the score as it
-#' is, and so does any invertible linear change of `y`. A rotation of the neurons of `x`
-#' changes the projection weights. Columns of `x` with large variance have the largest
-#' influence.
+#' Scaling, translation and reordering of the neurons of either side leave the score as it is, and
+#' so does any invertible linear change of `y`, but not a rotation of `x`. Columns of `x` with large
+#' variance have the largest influence.
 #'
-#' When not to trust it: if canonical correlations are equal, their variates are not
-#' determined, and neither are the weights. This happens when rank x + rank y > n - 1 (the
-#' two spaces must then have directions in common), or when the two sides have some, but not
-#' all, of their columns in common. A warning of class `repalign_not_unique` says so. With
-#' few stimuli the score is too high, as in [cca()].
-#'
-#' The code of the ReSi benchmark leaves out the whitening, adds the means back, and fails if
-#' there are as many neurons as stimuli; here the formula of the paper is used.
-#'
-#' Large matrices take long, see [procrustes()].
+#' When not to trust it: if canonical correlations are equal, the weights are not determined. This
+#' happens when rank x + rank y > n - 1, or when the two sides have some, but not all, of their
+#' columns in common. A warning of class `repalign_not_unique` says so. With few stimuli the score
+#' is too high, as in [cca()].
 #' @references Morcos, Raghu and Bengio (2018), NeurIPS.
 #' @examples
 #' set.seed(1)

@@ -8,36 +8,30 @@ NULL
 #' The correlation between the representational dissimilarity matrices (RDMs) of two
 #' representations, that is, between their dissimilarities for all pairs of stimuli.
 #'
-#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
-#'   [cka()] Either may also be an RDM that was made elsewhere, as a `dist` object; it is used as it
-#'   is, whatever `inner` says.
+#' @param x,y see [cka()]. Either may also be an RDM that was made elsewhere, as a `dist` object; it
+#'   is used as it is, whatever `inner` says.
 #' @param inner how two rows (stimuli) are compared: `"correlation"` is 1 - Pearson
 #'   correlation over the neurons, `"euclidean"` the Euclidean distance, `"sqeuclidean"` its
 #'   square, and `"cosine"` 1 - cosine.
 #' @param outer how the two RDMs are compared, over all pairs of different stimuli: by
 #'   `"spearman"` (with average ranks), `"pearson"`, `"kendall"` (tau-a), the `"cosine"`, `"tau_b"`,
 #'   `"rho_a"`, `"whitened_cosine"` or `"whitened_pearson"`, see Details.
-#' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]):
-#'   pairs of stimuli of one cluster are left out. Stimuli with the label `NA` are left out, too. At
-#'   least 3 clusters are needed. With the names of the stimuli (row names or labels), or in their
-#'   order.
-#' @param stimulus_noise for the whitened comparisons: the noise covariance of the stimuli (of
-#'   estimates of the responses to them): `NULL` for the same independent noise, a vector of
-#'   variances, or a matrix, with the names of the stimuli or in their order. Its unit does not
-#'   matter.
-#' @param na what to do about missing values, as in [similarity()]; with `dist` objects that lack
-#'   pairs of stimuli (`NA`) also `"pairwise"`, to compare over the pairs that both sides have, at
-#'   least 3. A message says how many they are, and results of [similarity()] have them in the
-#'   column `pairs`.
+#' @param clusters one label per stimulus, by name or in their order, for stimuli that depend on
+#'   each other (see [cka()]): pairs of one cluster are left out, and stimuli with the label `NA`.
+#'   At least 3 clusters are needed.
+#' @param stimulus_noise for the whitened comparisons: the noise covariance of the stimuli: `NULL`
+#'   for the same independent noise, a vector of variances, or a matrix, by name or in their order.
+#'   Its unit does not matter.
+#' @param na missing values: as in [similarity()]; with `dist` objects that lack pairs of stimuli
+#'   (`NA`) also `"pairwise"`, to compare over the pairs that both sides have, at least 3.
 #' @return One number in \[-1, 1\]; 1 when the two RDMs agree (with Spearman, when their
 #'   order agrees). The result is `NA`, with a warning of class `repalign_undefined`, when
 #'   all dissimilarities of one side are equal (for a cosine, when they are 0).
 #' @details
-#' Kendall's tau-a is (concordant - discordant) / all, over the pairs of dissimilarities.
-#' Tied pairs count as neither, so that with ties tau-a stays below 1. Tau-b divides by the
-#' geometric mean of the numbers of pairs that are not tied on each side. `"rho_a"` is the mean of
-#' Spearman's correlation over all random orders of tied values, on both sides; with ties it stays
-#' below 1, and does not favour models that predict ties.
+#' Kendall's tau-a is (concordant - discordant) / all, over the pairs of dissimilarities; with ties
+#' it stays below 1. Tau-b divides by the geometric mean of the numbers of pairs that are not tied
+#' on each side. `"rho_a"` is the mean of Spearman's correlation over all random orders of tied
+#' values; with ties it stays below 1, and does not favour models that predict ties.
 #'
 #' Dissimilarities of pairs that share a stimulus share its noise. The whitened comparisons
 #' (Diedrichsen et al. 2021) weigh pairs by the inverse of their covariance V when there is no
@@ -46,32 +40,22 @@ NULL
 #' `"whitened_cosine"` is \eqn{a^T V^{-1} b / \sqrt{a^T V^{-1} a \; b^T V^{-1} b}}{a' V^-1 b /
 #' sqrt(a' V^-1 a b' V^-1 b)}; `"whitened_pearson"` takes out the generalised least squares mean of
 #' both sides first. Without `stimulus_noise`, `"whitened_cosine"` of squared Euclidean distances is
-#' the linear naive [cka()]. V is never formed, and the null of [calibrate()] is as fast as that of
-#' CKA when `stimulus_noise` is `NULL`; with `stimulus_noise` each permutation is computed anew.
-#' With missing pairs, and with pairs left out within `clusters`, V is that of the pairs that are
-#' there.
+#' the linear naive [cka()]. With missing or left-out pairs, V is that of the pairs that are there.
 #'
-#' RDMs may have negative dissimilarities, as cross-validated distances do; they are compared with
-#' their signs.
+#' Dissimilarities that are computed from data are tied when they differ by less than 1e-12 of their
+#' size (or by less than the rounding error of a 0), those of a `dist` object only when they are
+#' equal. Negative ones, as of cross-validated distances, are compared with their signs.
 #'
-#' Dissimilarities that are computed from data are tied when they differ by less than 1e-12
-#' of their size (or by less than the rounding error of a 0). Whole-number data thus keep
-#' ties that rounding errors would break at random. The dissimilarities of a `dist` object
-#' are tied only when they are equal.
+#' With the defaults, the score changes when the neurons are rotated, or when a constant is added to
+#' one neuron; with Euclidean distances it does not.
 #'
-#' With the defaults, the score does not change when one side is scaled or its neurons are
-#' reordered. It does change when the neurons are rotated, or when a constant is added to one
-#' neuron. With Euclidean distances, rotation and translation leave it as it is.
-#'
-#' When not to trust it: the pairs of stimuli are not independent observations, so the
-#' p-value of an ordinary correlation test is wrong; [calibrate()] permutes the stimuli
-#' instead. Noise biases RDMs (squared distances between noisy patterns are too large), and
-#' different noise on the two sides lowers the score. With two neurons every correlation is 1
-#' or -1 and carries almost no information, with a warning of class `repalign_degenerate`. A
-#' constant row has no correlation and a row of zeros has no cosine: both are errors.
-#' Cosines of RDMs need a 0 that means "no difference", as it does in cross-validated distances
-#' (`"crossnobis"` of [rdm()]): where all dissimilarities are well above 0, as 1 - r or distances of
-#' noisy patterns are, RDMs that share nothing but that have high cosines. `"pearson"` and
+#' When not to trust it: the pairs of stimuli are not independent observations, so the p-value of an
+#' ordinary correlation test is wrong; use [calibrate()]. Noise biases RDMs (squared distances
+#' between noisy patterns are too large), and different noise on the two sides lowers the score.
+#' With two neurons every correlation is 1 or -1, with a warning of class `repalign_degenerate`. A
+#' constant row has no correlation and a row of zeros has no cosine: both are errors. Cosines of
+#' RDMs need a 0 that means "no difference", as in cross-validated distances (`"crossnobis"` of
+#' [rdm()]): otherwise RDMs that share nothing have high cosines. `"pearson"` and
 #' `"whitened_pearson"` do not go by where 0 is.
 #' @references Kriegeskorte, Mur and Bandettini (2008), Frontiers in Systems Neuroscience 2.
 #'   Nili et al. (2014), PLoS Computational Biology 10 (tau-a). Schuett et al. (2023), eLife 12
@@ -183,16 +167,13 @@ rdm_forms <- function(args) {
 #' the other. In the limit of many stimuli it is 0 exactly when the two representations are
 #' independent. It is 1 when one representation is the other one rotated, shifted and scaled.
 #'
-#' @param x,y two representations of the same stimuli: numeric matrices, data frames or tibbles
-#'   (all columns numeric) with stimuli in the rows and neurons, or the units of a network, in the
-#'   columns. If both have row names, these must be the same; rows in another order are brought
-#'   into that of `x`, with a message. Either may also be a `dist` object with the
-#'   distances between the stimuli.
+#' @param x,y see [cka()]. Either may also be a `dist` object with the distances between the
+#'   stimuli.
 #' @param squared if `TRUE`, the outer square root is left out.
 #' @param estimator `"biased"` uses double-centred distances. `"unbiased"` uses U-centred
 #'   distances, whose product is an unbiased estimate of the squared distance covariance; the
 #'   score is then in squared form, with its sign, whatever `squared` says.
-#' @param na what to do about missing values, see [similarity()].
+#' @param na missing values: see [similarity()].
 #' @return One number: in \[0, 1\] for `"biased"`; in \[-1, 1\] for `"unbiased"`, around 0
 #'   for unrelated representations. The result is `NA`, with a warning of class
 #'   `repalign_undefined`, when the centred distances of one side are all 0, or when the
@@ -200,18 +181,16 @@ rdm_forms <- function(args) {
 #'   root of a negative number.
 #' @details
 #' Let A and B be the double-centred matrices of Euclidean distances. The score is
-#' \eqn{\sqrt{\langle A, B \rangle / \sqrt{\langle A, A \rangle \langle B, B
-#' \rangle}}}{sqrt(<A, B> / sqrt(<A, A> <B, B>))}. The paper of the ReSi benchmark prints
-#' this formula without the outer root, while its code and Szekely et al. take the root;
-#' `squared = TRUE` follows the printed formula.
+#' \eqn{\sqrt{\langle A, B \rangle / \sqrt{\langle A, A \rangle \langle B, B \rangle}}}{sqrt(<A, B>
+#' / sqrt(<A, A> <B, B>))}.
 #'
-#' Rotation, translation and scaling of a side leave the score as it is; scaling of single
-#' neurons does not. The score also responds to non-linear relations, more so than [cka()]. It
-#' is less sensitive to outliers than measures of squared distances.
+#' Rotation, translation and scaling of a side leave the score as it is; scaling of single neurons
+#' does not. The score responds to non-linear relations more than [cka()], and is less sensitive to
+#' outliers than measures of squared distances.
 #'
-#' When not to trust it: for unrelated representations the biased estimate is far above 0
-#' when stimuli are few, and it approaches 1 as the number of neurons grows. Use
-#' `estimator = "unbiased"` in these cases.
+#' When not to trust it: for unrelated representations the biased estimate is far above 0 when
+#' stimuli are few, and it approaches 1 as the number of neurons grows. Use `estimator = "unbiased"`
+#' in these cases.
 #' @references Szekely, Rizzo and Bakirov (2007), Annals of Statistics 35. Szekely and Rizzo
 #'   (2014), Annals of Statistics 42 (unbiased).
 #' @examples
@@ -226,10 +205,6 @@ rdm_forms <- function(args) {
 distance_correlation <- function(x, y, squared = FALSE, estimator = c("biased", "unbiased"),
                                  na = c("error", "stimuli", "neurons")) {
   one_score("distance_correlation", x, y, list(squared = squared, estimator = estimator), na)
-}
-
-check_distance_correlation_pair <- function(pair, args) {
-  if (args$estimator == "unbiased") check_rows(pair$x$n, 4, pair$x$arg, "the unbiased estimator")
 }
 
 # The distance covariance. It can be negative for distances that are not Euclidean only; then it has
@@ -273,7 +248,9 @@ declare_measure(
     args$estimator <- check_choice(args$estimator, c("biased", "unbiased"), "estimator")
     args
   },
-  check_pair = check_distance_correlation_pair,
+  check_pair = function(pair, args) {
+    if (args$estimator == "unbiased") check_rows(pair$x$n, 4, pair$x$arg, "the unbiased estimator")
+  },
   form = "centered distances", keeps = "distances",
   prepare = function(repr, args, side) {
     form <- form_centered_distances(repr, args$estimator == "unbiased")
@@ -309,20 +286,17 @@ declare_measure(
 #' @param x,y see [distance_correlation()].
 #' @param norm `"frobenius"`: the root of the sum of squares over the whole matrix;
 #'   `"spectral"`: the largest absolute eigenvalue.
-#' @param na what to do about missing values, see [similarity()].
+#' @param na missing values: see [similarity()].
 #' @return One number, at least 0, in the units of the data; 0 when all distances agree.
 #' @details
-#' The score is \eqn{||D_x - D_y||}, where \eqn{D_x}{D_x} and \eqn{D_y}{D_y} are the n x n
-#' matrices of Euclidean distances, in which each pair of stimuli occurs twice. The spectral
-#' norm never exceeds the Frobenius norm. The cited definition is the Frobenius norm, while
-#' the code of the ReSi benchmark computes the spectral norm. The largest eigenvalue is found
-#' by Lanczos' method, to 1e-12 of its size. Rotation and translation of a side leave the
-#' score as it is.
+#' The score is \eqn{||D_x - D_y||}, where \eqn{D_x} and \eqn{D_y} are the n x n matrices
+#' of Euclidean distances, in which each pair of stimuli occurs twice. The cited definition is the
+#' Frobenius norm, while the code of the ReSi benchmark computes the spectral norm (here by Lanczos'
+#' method, to 1e-12 of its size). Rotation and translation of a side leave the score as it is.
 #'
-#' When not to trust it: when one side has larger values than the other, the score says
-#' little else. The Frobenius norm grows in proportion to the number of stimuli. Do not
-#' compare scores between data sets, nor representations in different units; bring them to
-#' the same scale first.
+#' When not to trust it: when one side has larger values than the other, the score says little else.
+#' The Frobenius norm grows in proportion to the number of stimuli. Do not compare scores between
+#' data sets, nor representations in different units; bring them to the same scale first.
 #' @references Yin and Shen (2018), NeurIPS. Klabunde et al. (2025), ICLR (the ReSi benchmark).
 #' @examples
 #' set.seed(1)
@@ -409,5 +383,7 @@ declare_measure(
              })
   },
   needs_data = FALSE, errors = rsm_difference_errors,
-  memory = rsm_needs
+  memory = function(n, dx, dy, args) {
+    packed_needs(n, dx, dy, kept = 2, made = if (args$norm == "spectral") 1 else 0)
+  }
 )

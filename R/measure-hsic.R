@@ -11,35 +11,29 @@
 #' @return One number, in squared units of `x` times squared units of `y` for the linear
 #'   kernel, and without units for the other kernels.
 #' @details
-#' Let \eqn{\phi_\alpha}{phi_a} be the centred columns of `x`, \eqn{\psi_\beta}{psi_b} those
-#' of `y`, and n the number of stimuli. With the linear kernel, the naive value is the mean
-#' of \eqn{(\phi_\alpha^T \psi_\beta)^2 / n^2}{(phi_a' psi_b)^2 / n^2} over all pairs of
-#' neurons \eqn{(\alpha, \beta)}{(a, b)}. The stimulus-corrected value replaces each term by
-#' an unbiased estimate (Song et al. 2012). The stimulus-neuron-corrected value is the mean
-#' of these estimates over the allowed pairs only: `shared_neurons`, `units_x` and `units_y`
-#' say which pairs are left out, see [cka()].
+#' Let \eqn{\phi_\alpha}{phi_a} be the centred columns of `x`, \eqn{\psi_\beta}{psi_b} those of `y`,
+#' and n the number of stimuli. With the linear kernel, the naive value is the mean of
+#' \eqn{(\phi_\alpha^T \psi_\beta)^2 / n^2}{(phi_a' psi_b)^2 / n^2} over all pairs of neurons
+#' \eqn{(\alpha, \beta)}{(a, b)}. The stimulus-corrected value replaces each term by an unbiased
+#' estimate (Song et al. 2012). The stimulus-neuron-corrected value is the mean of these estimates
+#' over the pairs that `shared_neurons`, `units_x` and `units_y` allow, see [cka()].
 #'
-#' Both corrected values are unbiased over random stimuli, and the stimulus-neuron-corrected
-#' one also over random neurons. They can be negative when the true value is near 0.
+#' Both corrected values are unbiased over random stimuli, and the stimulus-neuron-corrected one
+#' also over random neurons. They can be negative when the true value is near 0.
 #'
-#' For [responses()] with several trials, each of these estimates is a mean over four different
-#' stimuli of products of responses that share no noise, see [cka()]. `"stimulus_trial"` keeps all
-#' pairs of neurons, `"stimulus_neuron_trial"` leaves out pairs of a neuron with itself: in `hsic(x,
-#' x)` by the names of neurons in `x`, so that the self term of unnamed neurons is `hsic(x, x)` for
-#' `x` with `neuron = seq_len(ncol(x))`. With `clusters` of stimuli, products are of different
-#' clusters; with runs, of different runs for different stimuli, too, so that what a run adds to all
-#' stimuli drops out. The Gaussian kernel gives the H value of the expected kernels of two different
-#' trials.
+#' For [responses()] with several trials, the terms are products of responses that share no noise,
+#' see [cka()]. `"stimulus_trial"` keeps all pairs of neurons, `"stimulus_neuron_trial"` leaves out
+#' pairs of a neuron with itself: in `hsic(x, x)` by the names of neurons in `x`, so give unnamed
+#' ones `neuron = seq_len(ncol(x))`. With runs, what a run adds to all stimuli drops out, too.
 #'
-#' `hsic(x, x, estimator = "stimulus_neuron", shared_neurons = TRUE)` is the self term of `x`
-#' in the denominator of the corrected CKA.
+#' `hsic(x, x, estimator = "stimulus_neuron", shared_neurons = TRUE)` is the self term of `x` in the
+#' denominator of the corrected CKA.
 #'
-#' When not to trust it: the H value of a linear kernel depends on the units of the data, so
-#' two H values can be compared only if their data have the same scale. From few stimuli or
-#' neurons the corrected values scatter widely around the true value. Stimuli that depend on each
-#' other make the corrected values too high, unless `clusters` names them: see [dependence].
-#' @references Gretton et al. (2005), ALT. Song et al. (2012), JMLR 13.
-#'   Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104.
+#' When not to trust it: the H value of a linear kernel depends on the units of the data. From few
+#' stimuli or neurons the corrected values scatter widely. Stimuli that depend on each other make
+#' them too high, unless `clusters` names them: see [dependence].
+#' @references Gretton et al. (2005), ALT. Song et al. (2012), JMLR 13. Chun, Canatar, Chung and Lee
+#'   (2025), \doi{10.48550/arXiv.2502.15104}.
 #' @examples
 #' set.seed(1)
 #' pop <- linear_population(n = 50, q = 30, d = 10)
@@ -67,7 +61,7 @@ hsic <- function(x, y, kernel = c("linear", "rbf", "manifold"),
   args <- call$measure$args
   check_cka_pair(pair, args)
   note_shared_neurons(pair, args)
-  if (args$kernel == "linear") leave_out_self(pair)
+  if (args$kernel == "linear") leave_out_self(pair, args$estimator)
   h <- pair_h(pair, args)
   value <- unscale_h(h$value, h$scale)
   if (is.na(value)) {
@@ -122,8 +116,10 @@ self_h <- function(repr, args, units, form = form_linear(repr)) {
   remember_summary(repr, "H with itself", what, {
     pair <- self_pair(repr)
     labels <- if (!is.null(units)) list(x = units, y = units)
-    if (args$corrects$trials) pair_trial_h(pair, args, labels, TRUE)
-    else if (goes_by_clusters(args)) cluster_h(pair, args, labels, TRUE)
+    if (args$corrects$trials) {
+      check_trials(pair, args)
+      pair_trial_h(pair, args, labels, TRUE)
+    } else if (goes_by_clusters(args)) cluster_h(pair, args, labels, TRUE)
     else if (args$kernel == "linear") linear_h(pair, args$estimator, labels, TRUE)
     else kernel_pair_h(pair, args)
   })

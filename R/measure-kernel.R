@@ -8,15 +8,13 @@ NULL
 #' How similarly two representations arrange the same stimuli: 1 when their kernels (the
 #' similarities between all stimuli) are proportional, 0 when these are unrelated.
 #'
-#' @param x,y two representations of the same stimuli: numeric matrices, data frames or tibbles (all
-#'   columns numeric) with stimuli in the rows and neurons, or the units of a network, in the
-#'   columns; or [responses()]. Row names, if both have them, must be the same, in any order;
-#'   otherwise the rows are paired by position.
+#' @param x,y two representations of the same stimuli: numeric matrices or data frames with stimuli
+#'   in the rows and neurons, or the units of a network, in the columns; or [responses()]. Rows go
+#'   by their names if both sides have them, otherwise by position.
 #' @param kernel `"linear"`; `"rbf"`, the Gaussian kernel \eqn{\exp(-d^2/(2\sigma^2))}{exp(-d^2 / (2
 #'   sigma^2))} of the Euclidean distance d; or `"manifold"`, the kernel K of [mka()], made
-#'   symmetric as \eqn{K + K^T - K \circ K^T}{K + K' - K * K'} (the last product entry by entry).
-#'   With the last two, `x` and `y` may be `dist` objects; with `"manifold"` also neighbour graphs
-#'   (see [mutual_knn()]).
+#'   symmetric as \eqn{K + K^T - K \circ K^T}{K + K' - K * K'}. With the last two, `x` and `y` may
+#'   be `dist` objects; with `"manifold"` also neighbour graphs (see [mutual_knn()]).
 #' @param estimator which errors are corrected:
 #'   * `"naive"`: none;
 #'   * `"stimulus"`: few stimuli (Song et al. 2012; also called debiased CKA);
@@ -25,28 +23,25 @@ NULL
 #'     of trials, for [responses()] with several of them.
 #'
 #'   By default `"naive"`; for [responses()] that declare anything, the most corrected one that the
-#'   declaration and the kernel allow, which a message names. (The Gaussian kernel gets `"stimulus"`
-#'   with clusters, with runs, and with trials that only some neurons have.)
+#'   declaration and the kernel allow, which a message names.
 #' @param shared_neurons `TRUE` if column j of `x` and column j of `y` are the same neuron, for
-#'   example when two trials are compared: `"stimulus_neuron"` then leaves out the pair (j, j)
-#'   between `x` and `y`.
-#' @param units_x,units_y one label per column of `x` and of `y`: `"stimulus_neuron"` leaves out all
-#'   pairs of columns with equal labels, between `x` and `y` and within each side. Names of neurons
-#'   leave out the pairs of a neuron with itself; names of recording sessions, electrodes or probes
-#'   leave out all pairs that may share noise. Give both or neither, and not together with
+#'   example in two trials: `"stimulus_neuron"` then leaves out the pair (j, j).
+#' @param units_x,units_y one label per column of `x` and of `y` (both or neither):
+#'   `"stimulus_neuron"` leaves out all pairs of columns with equal labels, between `x` and `y` and
+#'   within each side. Names of neurons leave out the pairs of a neuron with itself; names of
+#'   recording sessions, electrodes or probes all pairs that may share noise. Not together with
 #'   `shared_neurons`.
 #' @param complete of which sides are the columns not a sample of neurons, but all that there are,
 #'   such as the units of a network layer? Such a side is corrected for few stimuli (and noise)
-#'   only. What [responses()] makes declares it.
-#' @param sigma width of the Gaussian kernel, in the units of the data. By default it is `bandwidth`
-#'   times the median distance between different rows, for each side separately.
-#' @param bandwidth factor by which the median distance is multiplied; not used if `sigma` is
-#'   given.
+#'   only. [responses()] declare it.
+#' @param sigma width of the Gaussian kernel, in the units of the data. By default `bandwidth` times
+#'   the median distance between different rows, for each side.
+#' @param bandwidth factor of the median distance, if `sigma` is not given.
 #' @param k number of neighbours in the manifold kernel, at least 3, without the stimulus itself.
-#' @param clusters one label per stimulus, with the names of the stimuli or in their order, for
-#'   stimuli that [depend on each other][dependence], such as images of one category. The corrected
-#'   estimators then count only pairs of stimuli of different clusters, each cluster weighing the
-#'   same. Stimuli with the label `NA` are left out. At least 4 clusters are needed.
+#' @param clusters one label per stimulus, by name or in their order, for stimuli that [depend on
+#'   each other][dependence], such as images of one category. The corrected estimators then count
+#'   only pairs of different clusters, each cluster weighing the same. Stimuli with the label `NA`
+#'   are left out. At least 4 clusters are needed.
 #' @param shared_noise what is done about neurons of the same session (see [responses()]):
 #'   `"trials"` multiplies different trials, `"pairs"` leaves out such pairs of neurons and takes
 #'   the means over trials; `"auto"` takes trials where there are several.
@@ -54,49 +49,42 @@ NULL
 #' @return One number. The naive estimate lies in \[0, 1\], or in \[-1, 1\] with kernels that are
 #'   not positive definite (the manifold kernel, and the Gaussian kernel of distances that are not
 #'   Euclidean). `"stimulus"` lies in \[-1, 1\]. `"stimulus_neuron"` is not bounded: it can exceed 1
-#'   by chance, and is returned as it is. `NA`, with a warning of class `repalign_undefined`, when a
-#'   term in the denominator of a corrected estimate is not positive, or when a manifold kernel is
-#'   constant after centring.
-#' @details The naive estimate rises with the number of neurons and falls with the number of
-#' stimuli. For unrelated data it is far above 0 when stimuli are few, and for related data it is
-#' too low when neurons are few. `"stimulus"` removes the first bias, but still underestimates the
-#' CKA when neurons are few ([predicted_bias()] says by how much). `"stimulus_neuron"` removes both.
-#' It takes the columns of both sides as samples, those of a network layer, too, and its value is
-#' about the layer that these units were drawn from, unless `complete` says otherwise. The article
-#' "How the estimators work" of the web site has the formulas.
+#'   by chance. `NA`, with a warning of class `repalign_undefined`, when a term in the denominator
+#'   of a corrected estimate is not positive, or when a manifold kernel is constant after centring.
+#' @details
+#' The CKA is the ratio `hsic(x, y) / sqrt(hsic(x, x) * hsic(y, y))` of values of [hsic()]. The
+#' naive estimate of unrelated data is far above 0 when stimuli are few, and that of related data is
+#' too low when neurons are few. `"stimulus"` removes the first bias ([predicted_bias()] says how
+#' large the other is), `"stimulus_neuron"` both. It takes the columns of both sides as samples,
+#' those of a network layer, too, unless `complete` says otherwise. The article "How the estimators
+#' work" has the formulas.
 #'
-#' With trials ([responses()]), all estimates are means over products of responses that share no
-#' noise: of different trials of a stimulus, for neurons that may have been recorded together, and
-#' of all trials for others. Noise then drops out of the mean, also where neurons or both areas
-#' share it, and stimuli may have different numbers of trials; a stimulus without two trials is left
+#' With trials ([responses()]), all estimates are means over products of different trials of a
+#' stimulus, for neurons that may have been recorded together, and of all trials for others. Noise
+#' then drops out, also where neurons or both areas share it. A stimulus without two trials is left
 #' out for the neurons concerned. Two sides with trials are taken as recorded together unless their
 #' sessions differ. A side without trials counts as without noise.
 #'
-#' The naive and the stimulus-corrected CKA do not change when the neurons of either side are
-#' rotated. `"stimulus_neuron"` does. A constant (silent) column counts as a neuron. With the
-#' manifold kernel every stimulus has the value 1 with itself on both sides, which keeps the naive
-#' estimate of unrelated data well above 0; `"stimulus"` leaves these values out. With `clusters`,
-#' the estimate is the mean of the plain one over all choices of one stimulus from each cluster.
+#' Rotation of the neurons of a side changes `"stimulus_neuron"` only. A silent column counts as a
+#' neuron.
 #'
 #' When not to trust it:
 #' * a single value from few neurons (fewer than about 16 to 32 in cortical recordings) scatters
-#'   widely and can be undefined. Pool over trials, splits or subsets instead ([brain_to_brain()],
-#'   [trial_to_trial()]), and look at the interval ([cka_interval()]);
+#'   widely and can be undefined. Pool over subsets ([brain_to_brain()]) or trials
+#'   ([trial_to_trial()]), and look at the interval ([cka_interval()]);
 #' * a value well above 1 usually means that `x` and `y` share neurons under different names, or
 #'   noise: use `shared_neurons`, or `units_x` and `units_y`. `"stimulus_neuron"` warns (class
 #'   `repalign_unstable`) of values above 1.5 from at least 60 stimuli and 40 neurons on each side,
 #'   and of those whose standard error over stimuli and neurons is above 0.2: of these, 59% were off
-#'   by more than 0.2 in simulations, and 6% of the others;
+#'   by more than 0.2 in simulations, and 6% of the others (article "What was simulated");
 #' * in raw spike counts a few neurons with high rates dominate the value; divide each neuron by its
 #'   standard deviation;
 #' * stimuli that depend on each other (see [dependence]): corrected values of unrelated populations
 #'   were 0.15 and 0.27 on average, without `clusters`;
 #' * with 2 stimuli every CKA is 1, and with 3 it says next to nothing (a warning of class
 #'   `repalign_trivial`).
-#'
-#' Figures are in the article "What was simulated".
-#' @references Kornblith et al. (2019), ICML. Song et al. (2012), JMLR 13.
-#'   Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104.
+#' @references Kornblith et al. (2019), ICML. Song et al. (2012), JMLR 13. Chun, Canatar, Chung and
+#'   Lee (2025), \doi{10.48550/arXiv.2502.15104}.
 #' @examples
 #' set.seed(1)
 #' # two samples of 20 neurons from populations with the same representation
@@ -254,12 +242,10 @@ declare_measure(
 #'   proportional.
 #' @details
 #' The RV coefficient is an older name of the naive linear [cka()]. Rotation, scaling and
-#' translation of either side leave it as it is. It changes with everything that changes the
-#' relative variance of directions.
+#' translation of either side leave it as it is.
 #'
-#' When not to trust it: with few stimuli it is far above 0 for unrelated data, and with few
-#' neurons it is too low for related data. In these cases use [cka()] with a corrected
-#' `estimator`.
+#' When not to trust it: with few stimuli it is far above 0 for unrelated data, and with few neurons
+#' it is too low for related data: use [cka()] with a corrected `estimator`.
 #' @references Escoufier (1973), Biometrics 29. Robert and Escoufier (1976),
 #'   Applied Statistics 25.
 #' @examples
@@ -299,24 +285,21 @@ declare_measure(
 #'
 #' @param x,y,kernel,estimator,shared_neurons,units_x,units_y,sigma,bandwidth,k see [cka()].
 #' @param clusters,shared_noise,complete,na see [cka()].
-#' @return One number, an angle in radians: 0 when the kernels are proportional. For the naive
-#'   linear estimate it is at most \eqn{\pi/2}{pi/2}, otherwise at most \eqn{\pi}{pi}. With
-#'   `estimator = "stimulus_neuron"` the CKA may be above 1 (or below -1), the cosine of no angle:
-#'   the result is then `NA`, with a warning of class `repalign_undefined`.
+#' @return One number, an angle in radians: 0 when the kernels are proportional; at most
+#'   \eqn{\pi/2}{pi/2} for the naive linear estimate, otherwise at most \eqn{\pi}{pi}. `NA`, with a
+#'   warning of class `repalign_undefined`, where a CKA by `"stimulus_neuron"` is above 1 (or below
+#'   -1).
 #' @details
 #' The angle of the naive CKA with positive definite kernels (linear, and Gaussian of Euclidean
-#' distances) obeys the triangle inequality, which 1 - CKA and its square root do not all do. It can
-#' therefore be given to methods that need distances, such as hierarchical clustering or
-#' multidimensional scaling (`score_matrix()` of a list arranges it). What leaves the CKA as it is
-#' leaves the angle as it is.
+#' distances) obeys the triangle inequality, which 1 - CKA and its square root do not all do: it can
+#' be given to hierarchical clustering or multidimensional scaling.
 #'
 #' When not to trust it: the naive CKA of few stimuli or few neurons is biased (see [cka()]), and so
 #' is its angle. The angle of a corrected CKA is no metric and no unbiased estimate. Near 0 the
-#' arccosine enlarges errors: a CKA of 0.99 is an angle of 0.14, and of 0.9999 still 0.014, so that
-#' angles of nearly equal representations scatter far more than their CKA; rounding alone makes
-#' angles up to about 1e-7.
+#' arccosine enlarges errors: a CKA of 0.99 is an angle of 0.14, and of 0.9999 still 0.014; rounding
+#' alone makes angles up to about 1e-7.
 #' @references Williams, Kunz, Kornblith and Linderman (2021), NeurIPS 34. Lange et al. (2023),
-#'   arXiv:2206.02670.
+#'   \doi{10.48550/arXiv.2206.02670}.
 #' @examples
 #' set.seed(1)
 #' layers <- list(a = matrix(rnorm(300), 30), b = matrix(rnorm(300), 30))

@@ -10,57 +10,44 @@ NULL
 #' more distant ones, at a rate that adapts to the local density, and are 0 beyond the k-th
 #' neighbour.
 #'
-#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
-#'   [cka()] Either may also be a `dist` object, or a neighbour graph, `list(idx, dist)`, see
-#'   [mutual_knn()].
+#' @param x,y see [cka()]. Either may also be a `dist` object, or a neighbour graph,
+#'   `list(idx, dist)`, see [mutual_knn()].
 #' @param k number of neighbours, at least 3. A stimulus does not count as its own neighbour
 #'   here.
-#' @param ties what becomes of neighbours at equal distances: `"average"`, the mean score over
-#'   all orders in which they may come, by a formula; or `"random"`, the score of one random
-#'   order. See [mutual_knn()].
+#' @param ties neighbours at equal distances: `"average"`, the mean score over all their orders, or
+#'   `"random"`, the score of one random order. See [mutual_knn()].
 #' @param clusters one label per stimulus, for stimuli that depend on each other, see
 #'   [mutual_knn()].
-#' @param na what to do about missing values, see [similarity()].
-#' @return One number in \[-1, 1\]; 1 when the kernels are equal. It is always positive when
-#'   there are more than \eqn{(1 + \log_2 k)^2}{(1 + log2(k))^2} stimuli. The result is `NA`,
-#'   with a warning of class `repalign_undefined`, when a kernel is constant after centring
-#'   (all stimuli are equally far from each other and k = n - 1).
+#' @param na missing values: see [similarity()].
+#' @return One number in \[-1, 1\]; 1 when the kernels are equal, and always positive with more than
+#'   \eqn{(1 + \log_2 k)^2}{(1 + log2(k))^2} stimuli. `NA`, with a warning of class
+#'   `repalign_undefined`, when a kernel is constant after centring.
 #' @details
-#' Let \eqn{d_{ij}}{d_ij} be the Euclidean distance between stimuli i and j. The kernel K of
-#' one side is
-#' \eqn{K_{ij} = \exp(-(d_{ij} - \rho_i)/\sigma_i)}{K_ij = exp(-(d_ij - rho_i) / sigma_i)}
+#' Let \eqn{d_{ij}}{d_ij} be the Euclidean distance between stimuli i and j. The kernel K of one
+#' side is \eqn{K_{ij} = \exp(-(d_{ij} - \rho_i)/\sigma_i)}{K_ij = exp(-(d_ij - rho_i) / sigma_i)}
 #' for the k nearest neighbours j of i, \eqn{K_{ii} = 1}{K_ii = 1}, and 0 elsewhere.
-#' \eqn{\rho_i}{rho_i} is the distance to the nearest neighbour, and \eqn{\sigma_i}{sigma_i}
-#' is chosen such that row i sums to \eqn{1 + \log_2 k}{1 + log2(k)}. The kernel is not made
-#' symmetric. With the kernels K and L of the two sides and the centring matrix H, which
-#' subtracts the mean of each row, the score is \eqn{\langle KH, LH \rangle / \sqrt{\langle
-#' KH, KH \rangle \langle LH, LH \rangle}}{<KH, LH> / sqrt(<KH, KH> <LH, LH>)}.
+#' \eqn{\rho_i}{rho_i} is the distance to the nearest neighbour, and \eqn{\sigma_i}{sigma_i} is
+#' chosen such that row i sums to \eqn{1 + \log_2 k}{1 + log2(k)}. With the kernels K and L of the
+#' two sides and the centring matrix H, which subtracts the mean of each row, the score is
+#' \eqn{\langle KH, LH \rangle / \sqrt{\langle KH, KH \rangle \langle LH, LH \rangle}}{<KH, LH> /
+#' sqrt(<KH, KH> <LH, LH>)}.
 #'
-#' Rotation, translation and scaling of either side and reordering of the neurons leave the
-#' score as it is. The score depends on which stimuli are neighbours and on the order of
-#' their distances, but not on distances between stimuli that are far apart: either side may
-#' be bent, cut or rearranged on the large scale. `cka(kernel = "manifold")` makes the
-#' kernels symmetric and centres both rows and columns.
+#' Rotation, translation and scaling of either side and reordering of the neurons leave the score as
+#' it is. So does whatever bends, cuts or rearranges a side on the large scale: the score depends on
+#' which stimuli are neighbours and on the order of their distances. With `clusters`, K and L are 0
+#' between different stimuli of a cluster.
 #'
-#' With `clusters`, K and L are 0 between different stimuli of a cluster, and all else is as without
-#' them. Stimuli that depend on each other raise the score, see [dependence].
-#'
-#' When not to trust it: every stimulus has the kernel value 1 with itself on both sides, so
-#' that unrelated data score from about 0.3 (k = 15) to 0.45 (k = 3), not 0. With few
-#' stimuli, or with k near n, neighbours are not local. Noise in many dimensions makes the
-#' nearest neighbours arbitrary.
+#' When not to trust it: unrelated data score from about 0.3 (k = 15) to 0.45 (k = 3), not 0, and
+#' stimuli that depend on each other more (see [dependence]). With few stimuli, or with k near n,
+#' neighbours are not local. Noise in many dimensions makes the nearest neighbours arbitrary.
 #'
 #' If \eqn{\log_2 k}{log2(k)} or more neighbours are equally near (duplicated stimuli, whole-number
-#' data), no \eqn{\sigma_i}{sigma_i} exists. The limit \eqn{\sigma_i = 0}{sigma_i = 0} is then used:
-#' these neighbours get weight 1 and the others 0, and each row is centred by its own mean. A
-#' warning of class `repalign_ties` says in how many rows this happens. Ties at the last place are
+#' data), the limit \eqn{\sigma_i = 0}{sigma_i = 0} is used: these neighbours get weight 1 and the
+#' others 0. A warning of class `repalign_ties` says in how many rows. Ties at the last place are
 #' averaged.
-#'
-#' The code published with the paper computes the weights in single precision; it agrees to
-#' about 1e-7.
-#' @references Islam, Liu and Sarkar, Manifold Approximation leads to Robust Kernel
-#'   Alignment (MKA), equations 2 to 4. McInnes, Healy and Melville (2018),
-#'   arXiv:1802.03426 (the weights).
+#' @references Islam, Liu and Sarkar, Manifold Approximation leads to Robust Kernel Alignment (MKA),
+#'   equations 2 to 4. McInnes, Healy and Melville (2018), \doi{10.48550/arXiv.1802.03426} (the
+#'   weights).
 #' @examples
 #' set.seed(1)
 #' angle <- runif(80, 0, 6)
@@ -114,43 +101,36 @@ declare_measure(
 #'
 #' @param x,y,clusters see [mka()].
 #' @param k number of neighbours. A stimulus does not count as its own neighbour here.
-#' @param self if `TRUE`, each stimulus is part of its own neighbourhood, with kernel value 1.
+#' @param self if `TRUE`, each stimulus is its own neighbour, with kernel value 1.
 #' @param squared if `TRUE`, squared distances are used, in the kernel and for its width.
 #' @param centering `"row"` subtracts the mean of each row of the kernels, as in the paper;
 #'   `"double"` centres the columns as well, as in [cka()].
-#' @param ties what becomes of neighbours at equal distances, see [mutual_knn()]: `"average"`, the
-#'   mean score over the orders in which they may come, or `"random"`, the score of one random
-#'   order. By default (`NULL`) it is the average with `centering = "row"`, where a formula gives
-#'   it, and one random order with `"double"`, where `"average"` takes 20 random orders.
-#' @param na what to do about missing values, see [similarity()].
+#' @param ties neighbours at equal distances, see [mutual_knn()]: `"average"`, the mean score over
+#'   their orders (with `centering = "double"` over 20 random ones), or `"random"`, the score of one
+#'   random order. By default (`NULL`) the average with `centering = "row"`, and one random order
+#'   with `"double"`.
+#' @param na missing values: see [similarity()].
 #' @return One number in \[-1, 1\]; 1 when the kernels are equal. The result is `NA`, with a
 #'   warning of class `repalign_undefined`, when a kernel is constant after centring.
 #' @details
-#' Let \eqn{d_{ij}}{d_ij} be the Euclidean distance between stimuli i and j. The kernel K of
-#' one side is \eqn{K_{ij} = \exp(-d_{ij}/(2\sigma))}{K_ij = exp(-d_ij / (2 sigma))} for the
-#' k nearest neighbours j of i, and 0 elsewhere. The width \eqn{\sigma}{sigma} is the median
-#' of all n k neighbour distances. With `squared = TRUE`, squared distances take the place of
-#' distances in both. With the kernels K and L of the two sides and the centring matrix H,
-#' the score is \eqn{\langle KH, LH \rangle / \sqrt{\langle KH, KH \rangle \langle LH, LH
-#' \rangle}}{<KH, LH> / sqrt(<KH, KH> <LH, LH>)}, or the same with HKH and HLH for
-#' `centering = "double"`. If the median is 0, because most neighbours are duplicates, there
-#' is no width, which is an error.
+#' Let \eqn{d_{ij}}{d_ij} be the Euclidean distance between stimuli i and j. The kernel K of one
+#' side is \eqn{K_{ij} = \exp(-d_{ij}/(2\sigma))}{K_ij = exp(-d_ij / (2 sigma))} for the k nearest
+#' neighbours j of i, and 0 elsewhere. The width \eqn{\sigma}{sigma} is the median of all n k
+#' neighbour distances; if it is 0, because most neighbours are duplicates, there is an error. With
+#' the kernels K and L of the two sides and the centring matrix H, the score is \eqn{\langle KH, LH
+#' \rangle / \sqrt{\langle KH, KH \rangle \langle LH, LH \rangle}}{<KH, LH> / sqrt(<KH, KH> <LH,
+#' LH>)}, or the same with HKH and HLH for `centering = "double"`.
 #'
-#' Rotation, translation and scaling of either side and reordering of the neurons leave the
-#' score as it is. The score depends on which stimuli are neighbours and, unlike [mka()], on
-#' differences in density: in dense regions all weights are near 1, in sparse regions near 0.
+#' Rotation, translation and scaling of either side and reordering of the neurons leave the score as
+#' it is. The score depends on which stimuli are neighbours and, unlike [mka()], on differences in
+#' density. With `clusters`, K and L are 0 between different stimuli of a cluster.
 #'
-#' With `clusters`, K and L are 0 between different stimuli of a cluster, and all else is as without
-#' them. Stimuli that depend on each other raise the score, see [dependence].
+#' When not to trust it: with `self = TRUE` unrelated data score above 0 (about 0.35 with k = 5,
+#' 0.15 with k = 15), so scores for different k cannot be compared. Stimuli that depend on each
+#' other raise the score, see [dependence].
 #'
-#' When not to trust it: with `self = TRUE` every stimulus has the kernel value 1 with itself
-#' on both sides, which keeps the score of unrelated data above 0 (about 0.35 with k = 5,
-#' 0.15 with k = 15), so scores for different k cannot be compared. With k near n and
-#' `self = FALSE`, the kernels differ from a constant mostly by their diagonals.
-#'
-#' The code published with the paper multiplies the kernels without transposing one of them,
-#' which gives a different quantity if the kernels are not symmetric, and uses squared
-#' distances.
+#' The code published with the paper multiplies the kernels without transposing one of them, which
+#' is a different quantity for kernels that are not symmetric, and uses squared distances.
 #' @references Islam, Liu and Sarkar, Manifold Approximation leads to Robust Kernel
 #'   Alignment (MKA), equations 18 and 19.
 #' @examples

@@ -5,8 +5,7 @@
 #' The pairs of neurons of a soft matching by correlation, with how they correlate on stimuli that
 #' did not choose them.
 #'
-#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
-#'   [cka()].
+#' @param x,y see [cka()].
 #' @param mass the share of both populations that is matched, see [soft_matching()]; `NULL` matches
 #'   all.
 #' @return A data frame with one row for each pair of neurons that the plan at `mass` matches:
@@ -14,15 +13,14 @@
 #'   much of the total mass is theirs; the weights add up to `mass`); `correlation`, over all
 #'   stimuli; `correlation_test`, on stimuli that did not choose the pair; and `mass_entered`, the
 #'   mass above which the pair first has weight.
-#' @details The plan is that of [soft_matching_correlation()], from all stimuli. Because the pairs
-#' were chosen for their correlation, it is too high. For `correlation_test` the stimuli are divided
-#' into five random folds (`set.seed()` reproduces them; clusters that [responses()] declares stay
-#' whole). Each fold has the plan of the other stimuli, and the value of a pair is its mean
-#' correlation over those folds whose plan has the pair; `NA` where none has it, or where a neuron
-#' is constant in them.
+#' @details
+#' The plan is that of [soft_matching_correlation()], from all stimuli, so that `correlation` is too
+#' high. For `correlation_test` the stimuli are divided into five random folds (`set.seed()`
+#' reproduces them; clusters that [responses()] declares stay whole). Each fold has the plan of the
+#' other stimuli, and the value of a pair is its mean correlation over those folds whose plan has
+#' the pair; `NA` where none has it, or where a neuron is constant in them.
 #'
-#' Plans grow with the mass, but not by adding pairs alone: some pairs leave for others, and may
-#' come back. `mass_entered` is about the first time.
+#' Pairs may leave a plan as its mass grows and come back; `mass_entered` is about the first time.
 #' @references Khosla and Williams (2024), Proceedings of Machine Learning Research 243.
 #' @examples
 #' set.seed(1)

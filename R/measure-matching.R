@@ -9,33 +9,25 @@ NULL
 #' order in which they are closest to the columns of the other.
 #'
 #' @param x,y see [procrustes()].
-#' @param center if `TRUE`, the mean of each column is subtracted first. The default is
-#'   `FALSE`, as in the table of the ReSi benchmark.
-#' @param scale if `TRUE`, both sides are scaled to Frobenius norm 1 first. The default is
-#'   `FALSE`, as in the table of the ReSi benchmark.
-#' @param na what to do about missing values, see [similarity()].
+#' @param center if `TRUE`, the mean of each column is subtracted first.
+#' @param scale if `TRUE`, both sides are scaled to Frobenius norm 1 first.
+#' @param na missing values: see [similarity()].
 #' @return One number: 0 when both sides have the same columns in some order. With
 #'   `scale = TRUE` it is at most 2; otherwise it is in the units of the data and not
 #'   bounded.
 #' @details
-#' The score is \eqn{\min_P ||x P - y||}{min_P ||x P - y||} over all permutation matrices P.
-#' If the numbers of columns differ, columns of zeros are added to the narrower side. Each of
-#' its own columns then gets a partner, and the columns of the wider side without a partner
-#' add their whole norm. The optimal assignment of columns is exact (shortest augmenting
-#' paths). The distance is summed over the differences between matched columns, which
-#' preserves the digits of small distances.
+#' The score is \eqn{\min_P ||x P - y||}{min_P ||x P - y||} over all permutation matrices P. If the
+#' numbers of columns differ, columns of zeros are added to the narrower side, so that the columns
+#' without a partner add their whole norm. The optimal assignment is exact (shortest augmenting
+#' paths).
 #'
-#' Reordering the columns of either side leaves the score as it is. By default no other
-#' change does; `center = TRUE` adds translation, and `scale = TRUE` scaling. Rotation
-#' changes the score, which asks whether single neurons correspond, not whether populations
-#' do. Between representations with the same number of columns the score is a metric. If the
-#' numbers differ, the added zeros depend on the pair, and the triangle inequality can fail.
+#' Reordering the columns of either side leaves the score as it is. By default no other change does;
+#' `center = TRUE` adds translation, and `scale = TRUE` scaling. Rotation changes the score, which
+#' asks whether single neurons correspond. Between representations with the same number of columns
+#' the score is a metric; if the numbers differ, the triangle inequality can fail.
 #'
 #' When not to trust it: raw columns with large means are matched by these means, and between
 #' networks with different scales the score mainly compares norms.
-#'
-#' The text of the ReSi benchmark's paper can be read as `center = TRUE, scale = TRUE`; its
-#' table and its code use raw columns, as here.
 #' @references Williams et al. (2021), NeurIPS 34. Jonker and Volgenant (1987), Computing 38.
 #' @examples
 #' set.seed(1)
@@ -112,38 +104,32 @@ declare_measure(
     new_errors("influence", stimuli = permutation_influence, weighted = weighted_rows,
                transform = "none", growth = root_growth)
   },
-  held = permutation_holdout, memory = assignment_needs
+  held = permutation_holdout, memory = function(n, dx, dy, args) {
+    memory_needs(0, 2 * as.double(dx) * dy + loaded_needs(n, max(dx, dy)))
+  }
 )
 
 #' Hard correlation match
 #'
 #' The mean correlation between neurons that are matched one to one.
 #'
-#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
-#'   [cka()].
-#' @param na what to do about missing values, see [similarity()].
-#' @param matching `"optimal"`: the matching with the largest mean correlation. `"greedy"`:
-#'   the pair of neurons with the largest correlation is matched first, then the pair with
-#'   the largest correlation among the remaining neurons, and so on.
+#' @param x,y see [cka()].
+#' @param na missing values: see [similarity()].
+#' @param matching `"optimal"`: the matching with the largest mean correlation. `"greedy"`: the pair
+#'   with the largest correlation first, then the largest among the remaining neurons, and so on.
 #' @return One number in \[-1, 1\]; 1 when every column of the narrower side has its own
 #'   partner, of which it is a positive multiple (up to an offset).
 #' @details
-#' The score uses the correlations over stimuli between all columns of `x` and all columns of
-#' `y`, with their signs, and is their mean over the matched pairs. Every column of the
-#' narrower side is matched; the columns of the wider side that remain unmatched do not
-#' count. The optimal matching is exact (shortest augmenting paths). Ties in the greedy
-#' matching are resolved by the order of the columns.
+#' The score is the mean of the correlations over stimuli, with their signs, of the matched pairs.
+#' Every column of the narrower side is matched; unmatched columns of the wider side do not count.
+#' The optimal matching is exact (shortest augmenting paths).
 #'
-#' Reordering the columns, and adding an offset to a column or multiplying it by a positive
-#' factor, leave the score as it is. Rotation changes it, because the score asks whether
-#' single neurons correspond. A constant column has no correlation and is an error that names
-#' the column.
+#' Reordering the columns, and adding an offset to a column or multiplying it by a positive factor,
+#' leave the score as it is. Rotation changes it: it asks whether single neurons correspond. A
+#' constant column is an error that names it.
 #'
-#' When not to trust it: when stimuli are few, the best of many chance correlations is far
-#' above 0, and it rises with the number of neurons.
-#'
-#' The text of the ReSi benchmark's paper describes the greedy matching, while its code
-#' computes the optimal one.
+#' When not to trust it: when stimuli are few, the best of many chance correlations is far above 0,
+#' and it rises with the number of neurons.
 #' @references Li et al. (2015), NIPS workshop on feature extraction. Jonker and Volgenant
 #'   (1987), Computing 38.
 #' @examples
@@ -181,7 +167,9 @@ declare_measure(
     mean_correlation(correlation[cbind(rows, matched[rows])])
   },
   needs_data = FALSE, errors = hard_match_errors, held = hard_holdout,
-  memory = hard_match_needs
+  memory = function(n, dx, dy, args) {
+    correlation_needs(n, dx, dy, if (args$matching == "greedy") 7 else 2)
+  }
 )
 
 #' Soft correlation match
@@ -189,31 +177,21 @@ declare_measure(
 #' The mean correlation between each neuron and the neuron of the other side with which it
 #' correlates most. Several neurons may have the same partner.
 #'
-#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
-#'   [cka()].
-#' @param na what to do about missing values, see [similarity()].
-#' @param direction `"x"`: every column of `x` is matched with its best partner in `y`.
-#'   `"y"`: every column of `y` is matched with its best partner in `x`. `"both"`: the mean
-#'   of the two directions.
+#' @param x,y see [cka()].
+#' @param na missing values: see [similarity()].
+#' @param direction `"x"`: every column of `x` is matched with its best partner in `y`; `"y"`: the
+#'   other way round; `"both"`: the mean of the two.
 #' @return One number in \[-1, 1\]; 1 when every matched column is a positive multiple of its
 #'   partner (up to an offset).
 #' @details
-#' The score uses the correlations over stimuli between all columns of `x` and all columns of
-#' `y`, with their signs. It is the mean over columns of the largest correlation of each
-#' column. In the direction of the narrower side it is never below
-#' [hard_correlation_match()].
+#' The score is the mean over columns of the largest correlation over stimuli, with its sign, of
+#' each column. In the direction of the narrower side it is never below [hard_correlation_match()].
 #'
-#' Reordering the columns, and adding an offset to a column or multiplying it by a positive
-#' factor, leave the score as it is. Rotation changes it, because the score asks whether
-#' single neurons have a counterpart. A constant column has no correlation and is an error
-#' that names the column.
+#' Reordering the columns, and adding an offset to a column or multiplying it by a positive factor,
+#' leave the score as it is. Rotation changes it. A constant column is an error that names it.
 #'
-#' When not to trust it: when stimuli are few, the best of many chance correlations is far
-#' above 0. The more columns one side has, the higher are the best correlations of the other
-#' side, so that the two directions differ.
-#'
-#' The paper of the ReSi benchmark describes one direction, while its code averages both, as
-#' here.
+#' When not to trust it: when stimuli are few, the best of many chance correlations is far above 0,
+#' and the higher the more columns the other side has.
 #' @references Li et al. (2015), NIPS workshop on feature extraction.
 #' @examples
 #' set.seed(1)
@@ -245,7 +223,7 @@ declare_measure(
     mean_correlation(if (args$direction == "both") means else means[[args$direction]])
   },
   needs_data = FALSE, errors = soft_match_errors,
-  memory = soft_match_needs
+  memory = function(n, dx, dy, args) correlation_needs(n, dx, dy, 1)
 )
 
 # ---- how the matches vary with the stimuli; the match is held

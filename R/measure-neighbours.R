@@ -8,50 +8,39 @@ NULL
 #' The share of its k nearest neighbours that a stimulus has in common in both
 #' representations, averaged over stimuli.
 #'
-#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
-#'   [cka()]. With `metric = "euclidean"` either may also be a `dist` object. Either may also be a
-#'   neighbour graph that was made elsewhere (for example by uwot or RcppHNSW), and `metric` is then
-#'   not used for it: `list(idx, dist)`, two matrices with one row per stimulus that hold the
-#'   numbers of its neighbours (counted from 1) and their distances, nearest first. The stimulus
-#'   itself may be among its neighbours in all rows or in none.
-#' @param k number of neighbours, less than the number of stimuli. A stimulus does not count
-#'   as its own neighbour.
-#' @param metric how neighbours are found: by `"cosine"`, by `"euclidean"` distance, by
-#'   `"dot"` (largest inner product), or by `"correlation"` (across neurons).
-#' @param ties what becomes of neighbours at equal distances: `"average"`, the mean score over
-#'   all orders in which they may come, by a formula; or `"random"`, the score of one random
-#'   order.
-#' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]):
-#'   neighbours are looked for among those of other clusters only, of which there must be at least
-#'   `k`. Stimuli with the label `NA` are left out. A neighbour graph must have been made in this
-#'   way.
-#' @param na what to do about missing values, see [similarity()].
+#' @param x,y see [cka()]. Either may also be a neighbour graph that was made elsewhere (for example
+#'   by uwot or RcppHNSW), for which `metric` is not used: `list(idx, dist)`, two matrices with one
+#'   row per stimulus that hold the numbers of its neighbours (counted from 1) and their distances,
+#'   nearest first, with the stimulus itself in all rows or in none. With `metric = "euclidean"`
+#'   also a `dist` object.
+#' @param k number of neighbours, less than the number of stimuli, without the stimulus itself.
+#' @param metric how neighbours are found: by `"cosine"`, by `"euclidean"` distance, by `"dot"`
+#'   (largest inner product), or by `"correlation"` (across neurons).
+#' @param ties neighbours at equal distances: `"average"`, the mean score over all their orders, or
+#'   `"random"`, the score of one random order. See Ties.
+#' @param clusters one label per stimulus, for stimuli that depend on each other (see [dependence]):
+#'   neighbours are looked for in other clusters only, which must have at least `k`. Stimuli with
+#'   the label `NA` are left out. A neighbour graph must have been made in this way.
+#' @param na missing values: see [similarity()].
 #' @return One number in \[0, 1\]: 1 when all stimuli have the same neighbours on both sides.
 #'   For unrelated representations of n stimuli its mean is k / (n - 1); with clusters of m stimuli
 #'   each it is k / (n - m).
 #' @details
-#' Let \eqn{N_x(i)}{N_x(i)} and \eqn{N_y(i)}{N_y(i)} be the k nearest neighbours of stimulus
-#' i on the two sides. The score is the mean over i of
-#' \eqn{|N_x(i) \cap N_y(i)| / k}{|N_x(i) and N_y(i)| / k}. It depends on local structure
-#' only: two representations can have the same neighbours and differ in all large distances.
+#' Let \eqn{N_x(i)} and \eqn{N_y(i)} be the k nearest neighbours of stimulus i on the two sides. The
+#' score is the mean over i of \eqn{|N_x(i) \cap N_y(i)| / k}{|N_x(i) and N_y(i)| / k}.
 #'
-#' The metric determines which changes of one side leave the score as it is. Cosine: rotation
-#' and scaling, but not translation. Euclidean: rotation, scaling and translation. Inner
-#' product: rotation and scaling. Correlation: scaling, but not rotation.
+#' The metric determines which changes of one side leave the score as it is. Cosine: rotation and
+#' scaling, but not translation. Euclidean: rotation, scaling and translation. Inner product:
+#' rotation and scaling. Correlation: scaling, but not rotation.
 #'
 #' When not to trust it: the chance level is k / (n - 1), so scores with different n or k cannot be
 #' compared. In many dimensions a few stimuli can be neighbours of most others (hubs), and the
-#' scores of unrelated representations then scatter more widely.
+#' scores of unrelated representations then scatter more widely. Stimuli that depend on each other
+#' are each other's neighbours on both sides: name them in `clusters`, and give [calibrate()] the
+#' same labels.
 #'
-#' Stimuli that depend on each other are each other's neighbours on both sides, whatever the two
-#' representations have in common: name them in `clusters`, and give [calibrate()] the same labels
-#' (see [dependence]).
-#'
-#' A row of zeros is an error with `"cosine"`, a constant row with `"correlation"`.
-#'
-#' The code of Huh et al. (2024) uses the inner products of the rows as they are. For rows of
-#' unit length these give the same neighbours as the cosine; for other rows set
-#' `metric = "dot"` to obtain the same score.
+#' A row of zeros is an error with `"cosine"`, a constant row with `"correlation"`. The code of Huh
+#' et al. (2024) uses inner products of the rows as they are: `metric = "dot"`.
 #' @section Ties:
 #' Neighbours are tied when their values differ by less than 1e-12 of the largest value in the
 #' row, which is frequent in counts, or by no more than rounding can change (cosines of nearly
@@ -130,25 +119,21 @@ declare_measure(
 #' `y`, followed by a step to one of the neighbours of that stimulus in `x`.
 #'
 #' @param x,y,k,metric,clusters see [mutual_knn()].
-#' @param ties what becomes of neighbours at equal distances: `"random"`, the score of one random
-#'   order; or `"average"`, the mean score over 20 random orders. See [mutual_knn()].
-#' @param na what to do about missing values, see [similarity()].
+#' @param ties neighbours at equal distances: `"random"`, the score of one random order, or
+#'   `"average"`, the mean score over 20. See [mutual_knn()].
+#' @param na missing values: see [similarity()].
 #' @return One number in \[0, 1\].
 #' @details
-#' Let \eqn{N_x(i)}{N_x(i)} and \eqn{N_y(i)}{N_y(i)} be the k nearest neighbours of stimulus
-#' i on the two sides. Stimulus i counts if \eqn{i \in N_x(j)}{i is in N_x(j)} for at least
-#' one j in \eqn{N_y(i)}{N_y(i)}. The score is not symmetric in `x` and `y`. Invariances and
-#' ties are the same as for [mutual_knn()].
+#' Let \eqn{N_x(i)} and \eqn{N_y(i)} be the k nearest neighbours of stimulus i on
+#' the two sides. Stimulus i counts if \eqn{i \in N_x(j)}{i is in N_x(j)} for at least one j in
+#' \eqn{N_y(i)}. The score is not symmetric. Invariances and ties are the same as for
+#' [mutual_knn()].
 #'
-#' Stimuli that depend on each other raise the score: for 20 groups of 5 stimuli that share 90% of
-#' their variance, its mean for two unrelated populations was 0.98. With `clusters` it was 0.48,
-#' less than the 0.66 of as many independent stimuli, because neighbours come in groups, and one
-#' way back is enough (`bench/dependence.R`).
-#'
-#' When not to trust it: one of the k neighbours is enough, so that unrelated data score
-#' about \eqn{1 - (1 - k/(n-1))^k}{1 - (1 - k/(n-1))^k}. This is large unless k^2 is small
-#' compared with the number of stimuli n. The score of a representation with itself can be
-#' below 1, because a stimulus that is no stimulus's neighbour never counts.
+#' When not to trust it: unrelated data score about \eqn{1 - (1 - k/(n-1))^k},
+#' which is large unless k^2 is small compared with the number of stimuli n. Stimuli that depend on
+#' each other raise the score, and with `clusters` it is lower than that of independent ones
+#' (article "What was simulated"). The score of a representation with itself can be below 1, because
+#' a stimulus that is no stimulus's neighbour never counts.
 #' @references Huh, Cheung, Wang and Isola (2024), ICML, The Platonic Representation
 #'   Hypothesis.
 #' @examples
@@ -185,23 +170,17 @@ declare_measure(
 #' has in either representation, averaged over stimuli.
 #'
 #' @param x,y,k,metric,ties,clusters see [mutual_knn()].
-#' @param na what to do about missing values, see [similarity()].
+#' @param na missing values: see [similarity()].
 #' @return One number in \[0, 1\]; 1 when all stimuli have the same neighbours on both sides.
 #' @details
-#' Let \eqn{N_x}{N_x} and \eqn{N_y}{N_y} be the sets of the k nearest neighbours of a
-#' stimulus on the two sides. The score is the mean over stimuli of
-#' \eqn{|N_x \cap N_y| / |N_x \cup N_y|}{|N_x and N_y| / |N_x or N_y|}. With c shared
-#' neighbours this is c / (2k - c). For a single stimulus it orders representations as
-#' [mutual_knn()] does, but gives more weight to large overlaps. Invariances and ties are the
-#' same as for [mutual_knn()].
+#' Let \eqn{N_x} and \eqn{N_y} be the sets of the k nearest neighbours of a stimulus on
+#' the two sides. The score is the mean over stimuli of \eqn{|N_x \cap N_y| / |N_x \cup N_y|}{|N_x
+#' and N_y| / |N_x or N_y|}. With c shared neighbours this is c / (2k - c), which gives more weight
+#' to large overlaps than [mutual_knn()]. Invariances and ties are the same as there.
 #'
-#' Stimuli that depend on each other raise the score: for 20 groups of 5 stimuli that share 90% of
-#' their variance, its mean for two unrelated populations was 0.24; with `clusters` it was 0.061,
-#' and 0.056 for as many independent stimuli (`bench/dependence.R`).
-#'
-#' When not to trust it: scores with different n or k cannot be compared, because the score
-#' of unrelated representations depends on both. In many dimensions a few hubs can be
-#' neighbours of most stimuli, see [mutual_knn()].
+#' When not to trust it: scores with different n or k cannot be compared, because the score of
+#' unrelated representations depends on both. Hubs, and stimuli that depend on each other without
+#' `clusters`, are as for [mutual_knn()].
 #' @references Hryniowski and Wong (2020), Inter-layer information similarity assessment of
 #'   deep neural networks. Klabunde et al. (2024), ReSi benchmark.
 #' @examples
@@ -253,24 +232,20 @@ declare_measure(
 #' The nearest neighbours have the largest weight.
 #'
 #' @param x,y,k,metric,clusters see [mutual_knn()].
-#' @param ties what becomes of neighbours at equal distances: `"random"`, the score of one random
-#'   order; or `"average"`, the mean score over 20 random orders. See [mutual_knn()].
-#' @param na what to do about missing values, see [similarity()].
+#' @param ties neighbours at equal distances: `"random"`, the score of one random order, or
+#'   `"average"`, the mean score over 20. See [mutual_knn()].
+#' @param na missing values: see [similarity()].
 #' @return One number in \[0, 1\].
 #' @details
-#' Suppose that a stimulus has c neighbours in both lists, with the ranks \eqn{r_j}{r_j} in
-#' `x` and \eqn{s_j}{s_j} in `y`. Its value is \eqn{\sum_j \frac{2}{(1 + |r_j - s_j|)(r_j +
-#' s_j)} / (1 + 1/2 + \ldots + 1/c)}{sum_j(2 / ((1 + |r_j - s_j|) (r_j + s_j))) / (1 + 1/2 +
-#' ... + 1/c)}, and 0 if c = 0. Invariances and ties are the same as for [mutual_knn()].
+#' Suppose that a stimulus has c neighbours in both lists, with the ranks \eqn{r_j} in `x` and
+#' \eqn{s_j} in `y`. Its value is \eqn{\sum_j \frac{2}{(1 + |r_j - s_j|)(r_j + s_j)} / (1 + 1/2
+#' + \ldots + 1/c)}{sum_j(2 / ((1 + |r_j - s_j|) (r_j + s_j))) / (1 + 1/2 + ... + 1/c)}, and 0 if c
+#' = 0. Invariances and ties are the same as for [mutual_knn()], but ties matter among all
+#' neighbours.
 #'
-#' Stimuli that depend on each other raise the score: for 20 groups of 5 stimuli that share 90% of
-#' their variance, its mean for two unrelated populations was 0.34; with `clusters` it was 0.054,
-#' and 0.066 for as many independent stimuli (`bench/dependence.R`).
-#'
-#' When not to trust it: the divisor depends on the number of shared neighbours. A single
-#' shared neighbour, if it is the nearest on both sides, already gives a stimulus the value 1.
-#' Noise that exchanges the first ranks has a large effect on the score. Ties matter among all
-#' neighbours, because their order counts.
+#' When not to trust it: a single shared neighbour, if it is the nearest on both sides, already
+#' gives a stimulus the value 1. Noise that exchanges the first ranks has a large effect. Stimuli
+#' that depend on each other raise the score: give `clusters`.
 #' @references Wang et al. (2020), Towards understanding the instability of network
 #'   embedding. Klabunde et al. (2024), ReSi benchmark, equation 25.
 #' @examples
@@ -308,59 +283,51 @@ declare_measure(
 #' The alignment of the inner products between stimuli, kept only between stimuli that are
 #' nearest neighbours on both sides.
 #'
-#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
-#'   [cka()].
-#' @param k number of neighbours. A stimulus does not count as its own neighbour.
+#' @param x,y see [cka()].
+#' @param k number of neighbours, without the stimulus itself.
 #' @param normalize if `TRUE`, each row is scaled to unit length first, so that inner
 #'   products are cosines.
 #' @param centering `"masked"`: the masked kernels are centred, rows and columns; `"full"`: the
 #'   rows of the whole kernels are centred first, and masked afterwards.
 #' @param estimator `"biased"`; or `"unbiased"`, the estimator of Song et al. (2012) of the masked
 #'   kernels, which centres by itself (leave `centering` as it is).
-#' @param ties what becomes of neighbours with equal inner products, see [mutual_knn()]:
-#'   `"average"`, the mean score over the orders in which they may come, or `"random"`, the score
-#'   of one random order. By default (`NULL`) it is the average with `centering = "full"`, where a
-#'   formula gives it, and one random order otherwise, where `"average"` takes 20 random orders.
-#' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]):
-#'   neighbours are looked for among those of other clusters only, of which there must be at least
-#'   `k`. Stimuli with the label `NA` are left out.
-#' @param na what to do about missing values, see [similarity()].
+#' @param ties neighbours with equal inner products, see [mutual_knn()]: `"average"`, the mean score
+#'   over their orders (but for `centering = "full"` over 20 random ones), or `"random"`, the score
+#'   of one random order. By default (`NULL`) the average with `centering = "full"`, otherwise one
+#'   random order.
+#' @param clusters one label per stimulus, for stimuli that depend on each other (see [dependence]):
+#'   neighbours are looked for in other clusters only, which must have at least `k`. Stimuli with
+#'   the label `NA` are left out.
+#' @param na missing values: see [similarity()].
 #' @return One number; 1 for equal representations, and 0 when no neighbours are shared. With
-#'   `centering = "full"` it lies in \[-1, 1\]. Otherwise it is not bounded: with k above about
-#'   half of the stimuli, or with few stimuli, it can exceed 1. The result is `NA`, with a warning
-#'   of class `repalign_undefined`, when a kernel is constant after centring.
+#'   `centering = "full"` it lies in \[-1, 1\]. Otherwise it is not bounded: with k above about half
+#'   of the stimuli, or with few stimuli, it can exceed 1. `NA`, with a warning of class
+#'   `repalign_undefined`, when a kernel is constant after centring.
 #' @details
-#' Let K and L be the inner products of the rows of `x` and of `y`, and M and N the matrices
-#' that are 1 at the k nearest neighbours (those with the largest inner products) and 0
-#' elsewhere. A is the entry-by-entry product of M and N, the neighbours found on both sides.
-#' With the double centring H, the score is \eqn{\langle H(A \circ K)H, H(A \circ L)H \rangle
-#' / (||H(M \circ K)H|| \, ||H(N \circ L)H||)}{<H(A*K)H, H(A*L)H> / (|H(M*K)H| |H(N*L)H|)},
-#' where \eqn{\circ}{*} is the product entry by entry. Neighbours are directed: j may be a
-#' neighbour of i although i is not a neighbour of j.
+#' Let K and L be the inner products of the rows of `x` and of `y`, and M and N the matrices that
+#' are 1 at the k nearest neighbours (those with the largest inner products) and 0 elsewhere. A is
+#' the entry-by-entry product of M and N, the neighbours found on both sides. With the double
+#' centring H, the score is \eqn{\langle H(A \circ K)H, H(A \circ L)H \rangle / (||H(M \circ K)H||
+#' \, ||H(N \circ L)H||)}{<H(A*K)H, H(A*L)H> / (|H(M*K)H| |H(N*L)H|)}, where \eqn{\circ}{*} is the
+#' product entry by entry. Neighbours are directed. With `clusters`, M and N are 0 within clusters.
 #'
-#' With `clusters`, M and N are 0 within clusters, and all else is as without them; with `centering
-#' = "full"`, the mean of a row is that over the stimulus itself and those of other clusters.
+#' Rotation and scaling of either side and reordering of the neurons leave the score as it is.
+#' Translation does not: if the origin has no meaning, centre the columns first. With
+#' `normalize = FALSE`, rows with large values become neighbours of most stimuli.
 #'
-#' Rotation and scaling of either side and reordering of the neurons leave the score as it
-#' is. Translation does not, because inner products depend on the origin; if the origin has
-#' no meaning, centre the columns first. With `normalize = FALSE`, rows with large values
-#' become neighbours of most stimuli.
-#'
-#' When not to trust it: with k near n almost all stimuli are neighbours, and what remains
-#' after centring depends on the few that are not. A few hubs (stimuli that are neighbours of
-#' most others) can determine the score.
+#' When not to trust it: with k near n what remains after centring depends on the few stimuli that
+#' are not neighbours. A few hubs (neighbours of most others) can determine the score.
 #'
 #' Three versions are in use. The default is the definition of \enc{Gröger}{Groeger}, Wen and
-#' \enc{Brbić}{Brbic} (2026). `centering = "full"` is that of the paper of Huh et al. (2024), who
-#' proposed the measure: with \eqn{k_{ij}}{k_ij} and \eqn{l_{ij}}{l_ij} the inner products less the
-#' mean of their row, the score is \eqn{\sum_A k_{ij} l_{ij} / \sqrt{\sum_M k_{ij}^2 \sum_N
-#' l_{ij}^2}}{sum over A of k_ij l_ij / sqrt(sum over M of k_ij^2 * sum over N of l_ij^2)}.
-#' `estimator = "unbiased"` is what the code of Huh et al. computes, but for 1e-6 that it adds to
-#' the denominator: Song's estimator of the doubly masked kernels over the root of those of the
-#' singly masked ones. It multiplies entry (i, j) of one kernel with entry (j, i) of the other, so
-#' that only neighbours in both directions count in its first term.
-#' @references Huh, Cheung, Wang and Isola (2024), The Platonic Representation Hypothesis,
-#'   ICML. \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic} (2026), arXiv:2602.14486,
+#' \enc{Brbić}{Brbic} (2026). `centering = "full"` is that of the paper of Huh et al. (2024): with
+#' \eqn{k_{ij}}{k_ij} and \eqn{l_{ij}}{l_ij} the inner products less the mean of their row (with
+#' `clusters`, over the stimulus itself and those of other clusters), the score is \eqn{\sum_A
+#' k_{ij} l_{ij} / \sqrt{\sum_M k_{ij}^2 \sum_N l_{ij}^2}}{sum over A of k_ij l_ij / sqrt(sum over M
+#' of k_ij^2 * sum over N of l_ij^2)}. `estimator = "unbiased"` is what their code computes, but for
+#' 1e-6 that it adds to the denominator: Song's estimator of the doubly masked kernels over the root
+#' of those of the singly masked ones, in whose first term only neighbours in both directions count.
+#' @references Huh, Cheung, Wang and Isola (2024), The Platonic Representation Hypothesis, ICML.
+#'   \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic} (2026), \doi{10.48550/arXiv.2602.14486},
 #'   appendix B.
 #' @examples
 #' set.seed(1)
@@ -508,42 +475,36 @@ common_products <- function(values, x, y, args, design) {
 
 #' Second-order cosine similarity
 #'
-#' Whether stimuli have the same similarities to their neighbours on both sides. For each
-#' stimulus, it is the cosine between the similarities on one side and those on the other
-#' side, taken over all stimuli that are its neighbours on either side. The score is the mean
-#' over stimuli.
+#' Whether stimuli have the same similarities to their neighbours on both sides: the cosine between
+#' the similarities of a stimulus on one side and on the other, over all stimuli that are its
+#' neighbours on either side, averaged over stimuli.
 #'
 #' @param x,y,k,clusters see [cknna()].
 #' @param of `"similarity"` compares cosine similarities; `"distance"` compares 1 - cosine
 #'   similarity.
-#' @param ties what becomes of neighbours at equal distances: `"random"`, the score of one random
-#'   order; or `"average"`, the mean score over 20 random orders. See [mutual_knn()].
-#' @param na what to do about missing values, see [similarity()].
+#' @param ties neighbours at equal distances: `"random"`, the score of one random order, or
+#'   `"average"`, the mean score over 20. See [mutual_knn()].
+#' @param na missing values: see [similarity()].
 #' @return One number in \[-1, 1\], or in \[0, 1\] with `of = "distance"`; 1 when the
 #'   similarities are proportional for every stimulus. The result is `NA`, with a warning of
 #'   class `repalign_undefined`, when all similarities of a stimulus to these neighbours are
 #'   0 (with `of = "distance"`: when all of them point in its direction, as duplicates do).
 #' @details
-#' For stimulus i, let J be the union of its k nearest neighbours (by cosine similarity) on
-#' both sides, and let \eqn{s_x(i, j)}{s_x(i, j)} and \eqn{s_y(i, j)}{s_y(i, j)} be the
-#' cosine similarities on the two sides. The score is the mean over i of the cosine between
-#' the vectors \eqn{s_x(i, J)}{s_x(i, J)} and \eqn{s_y(i, J)}{s_y(i, J)}.
+#' For stimulus i, let J be the union of its k nearest neighbours (by cosine similarity, in other
+#' clusters) on both sides, and let \eqn{s_x(i, j)} and \eqn{s_y(i, j)} be the
+#' cosine similarities on the two sides. The score is the mean over i of the cosine between the
+#' vectors \eqn{s_x(i, J)} and \eqn{s_y(i, J)}.
 #'
-#' Rotation and scaling of either side, reordering of the neurons, and scaling of single rows
-#' leave the score as it is. Translation does not, because cosines depend on the origin.
+#' Rotation and scaling of either side, reordering of the neurons, and scaling of single rows leave
+#' the score as it is. Translation does not, because cosines depend on the origin.
 #'
-#' With `clusters`, J has stimuli of other clusters only. Stimuli that depend on each other raise
-#' the score: for 20 groups of 5 stimuli that share 90% of their variance, its mean for two
-#' unrelated populations was 0.35; with `clusters` it was -0.09, and -0.08 for as many independent
-#' stimuli (`bench/dependence.R`).
+#' When not to trust it: if all cosines are similar, the score is near 1 even for unrelated data.
+#' Unrelated responses that are all positive, such as firing rates, score above 0.9, and with
+#' `of = "distance"` all data with many dimensions do. Stimuli that depend on each other raise the
+#' score: give `clusters`. Compare the score with chance ([calibrate()]), not with 0.
 #'
-#' When not to trust it: if all cosines are similar, the two vectors are nearly constant and
-#' the score is near 1 even for unrelated data. Unrelated responses that are all positive,
-#' such as firing rates, score above 0.9, and with `of = "distance"` all data with many
-#' dimensions do. Compare the score with chance ([calibrate()]), not with 0.
-#'
-#' The code of the ReSi benchmark compares the distances (`of = "distance"`), while its paper
-#' uses similarities.
+#' The code of the ReSi benchmark compares the distances (`of = "distance"`), while its paper uses
+#' similarities.
 #' @references Hamilton, Leskovec and Jurafsky (2016), EMNLP. Klabunde et al. (2025), ReSi,
 #'   ICLR.
 #' @examples
@@ -606,7 +567,9 @@ declare_measure(
     new_form("graph with rows", c(graph, list(rows = rows)))
   },
   statistic = mean_second_order,
-  needs_data = FALSE, memory = second_order_needs
+  needs_data = FALSE, memory = function(n, dx, dy, args) {
+    neighbour_needs(n, dx, dy, args$k, rows = TRUE, clusters = args$clusters)
+  }
 )
 
 # ---- neighbour lists
@@ -617,27 +580,20 @@ declare_measure(
 #' representations, averaged over stimuli.
 #'
 #' @param x,y,k,metric,clusters see [mutual_knn()].
-#' @param ties what becomes of neighbours at equal distances: `"random"`, the score of one random
-#'   order; or `"average"`, the mean score over 20 random orders. See [mutual_knn()].
-#' @param na what to do about missing values, see [similarity()].
+#' @param ties neighbours at equal distances: `"random"`, the score of one random order, or
+#'   `"average"`, the mean score over 20. See [mutual_knn()].
+#' @param na missing values: see [similarity()].
 #' @return One number from 0 to k: the mean number of stimuli in the longest common
 #'   subsequence. It is not divided by k.
 #' @details
-#' For each stimulus, the longest common subsequence is the longest sequence of stimuli that
-#' occurs in both ordered neighbour lists, with gaps allowed. It has at most as many members
-#' as there are shared neighbours (k times [mutual_knn()], on average), and exactly as many
-#' when these are in the same order on both sides. Invariances and ties are the same as for
-#' [mutual_knn()], but ties matter among all neighbours, because their order counts. Huh et al.
-#' use inner products of rows of unit length, which give the same neighbours as the default
-#' metric, the cosine.
+#' For each stimulus, the longest common subsequence is the longest sequence of stimuli that occurs
+#' in both ordered neighbour lists, with gaps allowed. It has at most as many members as there are
+#' shared neighbours (k times [mutual_knn()], on average). Invariances and ties are the same as for
+#' [mutual_knn()], but ties matter among all neighbours.
 #'
-#' Stimuli that depend on each other raise the score: for 20 groups of 5 stimuli that share 90% of
-#' their variance, its mean for two unrelated populations was 2.4; with `clusters` it was 0.76,
-#' and 0.84 for as many independent stimuli (`bench/dependence.R`).
-#'
-#' When not to trust it: the score depends on k even after division by k, so compare only
-#' scores with the same k. Small noise changes the order of neighbours at nearly equal
-#' distances, and in many dimensions all distances are nearly equal.
+#' When not to trust it: compare only scores with the same k, also after division by k. Small noise
+#' changes the order of neighbours at nearly equal distances, and in many dimensions all distances
+#' are nearly equal. Stimuli that depend on each other raise the score: give `clusters`.
 #' @references Huh, Cheung, Wang and Isola (2024), ICML, The Platonic Representation
 #'   Hypothesis.
 #' @examples
@@ -676,26 +632,20 @@ declare_measure(
 #' minus the share of the list that must be edited.
 #'
 #' @param x,y,k,metric,clusters see [mutual_knn()].
-#' @param ties what becomes of neighbours at equal distances: `"random"`, the score of one random
-#'   order; or `"average"`, the mean score over 20 random orders. See [mutual_knn()].
-#' @param na what to do about missing values, see [similarity()].
+#' @param ties neighbours at equal distances: `"random"`, the score of one random order, or
+#'   `"average"`, the mean score over 20. See [mutual_knn()].
+#' @param na missing values: see [similarity()].
 #' @return One number in \[0, 1\]; 1 when the ordered lists are equal for all stimuli.
 #' @details
-#' The score is 1 - D/k, where D is the mean over stimuli of the Levenshtein distance between
-#' the two ordered lists of k neighbours (insertions, deletions and replacements cost 1
-#' each). Invariances and ties are the same as for [mutual_knn()], but ties matter among all
-#' neighbours, because their order counts. Huh et al. use inner products of rows of unit length,
-#' which give the same neighbours as the default metric, the cosine. The time per stimulus grows
-#' with the square of k.
+#' The score is 1 - D/k, where D is the mean over stimuli of the Levenshtein distance between the
+#' two ordered lists of k neighbours (insertions, deletions and replacements cost 1 each).
+#' Invariances and ties are the same as for [mutual_knn()], but ties matter among all neighbours.
+#' The time per stimulus grows with the square of k.
 #'
-#' Stimuli that depend on each other raise the score: for 20 groups of 5 stimuli that share 90% of
-#' their variance, its mean for two unrelated populations was 0.085; with `clusters` it was 0.012,
-#' and 0.011 for as many independent stimuli (`bench/dependence.R`).
-#'
-#' When not to trust it: a neighbour counts only if it is near the same place in both lists,
-#' so scores are low even for closely related representations. Small noise changes the order
-#' of neighbours at nearly equal distances, and in many dimensions all distances are nearly
-#' equal.
+#' When not to trust it: a neighbour counts only if it is near the same place in both lists, so
+#' scores are low even for closely related representations. Small noise changes the order of
+#' neighbours at nearly equal distances, and in many dimensions all distances are nearly equal.
+#' Stimuli that depend on each other raise the score: give `clusters`.
 #' @references Huh, Cheung, Wang and Isola (2024), ICML, The Platonic Representation
 #'   Hypothesis.
 #' @examples

@@ -3,23 +3,17 @@
 
 #' Compare the outputs of two classifiers
 #'
-#' `jsd()`: how far apart the predicted probabilities are. `disagreement()`: how often the
-#' predicted classes differ. `accuracy_difference()`: how far apart the accuracies are. A
-#' measure of similarity between the representations of two models is often judged by how
-#' well it follows these differences between their predictions.
+#' `jsd()`: how far apart the predicted probabilities are. `disagreement()`: how often the predicted
+#' classes differ. `accuracy_difference()`: how far apart the accuracies are.
 #'
-#' @param p,q outputs of two classifiers for the same stimuli: numeric matrices, data frames
-#'   or tibbles (all columns numeric) with stimuli in the rows and classes (at least two) in
-#'   the columns. Classes must be in the same order on both sides: if both have column names,
-#'   these must be equal. If both have row names, the rows go by them. For `jsd()` the values are
-#'   probabilities or logits. For the other two functions they may be any scores of which the
-#'   largest in a row is the prediction; probabilities and logits give the same result.
-#' @param from `"probability"`: the values are not negative and every row sums to 1 (within
-#'   1e-5, the rounding error of single precision; rows are then divided by their sums).
-#'   `"logit"`: unnormalised log probabilities of any size, to which softmax is applied
-#'   first.
-#' @param labels the true class of every stimulus: column numbers (counted from 1) or column
-#'   names (strings or a factor).
+#' @param p,q outputs of two classifiers for the same stimuli: numeric matrices or data frames with
+#'   stimuli in the rows and classes (at least two) in the columns, in the same order on both sides
+#'   (column names must be equal; rows go by their names). For `jsd()` the values are probabilities
+#'   or logits, otherwise any scores of which the largest in a row is the prediction.
+#' @param from `"probability"`: the values are not negative and every row sums to 1 (within 1e-5;
+#'   rows are then divided by their sums). `"logit"`: unnormalised log probabilities, to which
+#'   softmax is applied first.
+#' @param labels the true class of every stimulus: column numbers (from 1) or column names.
 #' @param na what to do about missing values: `"error"`, or `"stimuli"`, which leaves out the rows
 #'   that have one on either side, with a message.
 #' @return One number in \[0, 1\], which is 0 for equal outputs. `jsd()`: the mean over
@@ -28,25 +22,17 @@
 #'   differ. `accuracy_difference()`: the absolute difference between the two accuracies
 #'   (shares of stimuli with the right prediction).
 #' @details
-#' The divergence of one stimulus is \eqn{KL(p, m)/2 + KL(q, m)/2}{KL(p, m)/2 + KL(q, m)/2}
-#' with \eqn{m = (p + q)/2}{m = (p + q)/2} and logarithms of base 2, where a class of
-#' probability 0 adds nothing on its side. It does not change when a constant is added to all
-#' logits of a row. It is computed without cancellation: outputs that differ by 1e-12 have a
-#' divergence of about 1e-24.
+#' The divergence of one stimulus is \eqn{KL(p, m)/2 + KL(q, m)/2} with
+#' \eqn{m = (p + q)/2} and logarithms of base 2, computed without cancellation.
+#' Published code sometimes uses natural logarithms, or the root of the divergence.
 #'
-#' The predicted class is the column with the largest value, and the first of these columns
-#' if several are equal. The same rule on both sides, without a random choice, makes equal
-#' outputs always agree; but rows in which all classes tie then count as the first class. If
-#' ties are frequent (outputs rounded to few digits, saturated probabilities), compare the
-#' unrounded logits.
+#' The predicted class is the column with the largest value, and the first of these columns if
+#' several are equal. If ties are frequent (outputs rounded to few digits, saturated probabilities),
+#' compare the unrounded logits.
 #'
-#' When not to trust it: two models of equal accuracy can disagree on many stimuli, so a
-#' small `accuracy_difference()` says little. `jsd()` depends on how confident the models
-#' are: a change of the softmax temperature changes it although all predicted classes stay
-#' the same.
-#'
-#' Published code sometimes uses natural logarithms, or the root of the divergence (the
-#' distance of the same name). Here the divergence is in bits, without the root.
+#' When not to trust it: two models of equal accuracy can disagree on many stimuli, so a small
+#' `accuracy_difference()` says little. `jsd()` depends on how confident the models are: a change of
+#' the softmax temperature changes it although all predicted classes stay the same.
 #' @references Lin (1991), IEEE Transactions on Information Theory 37. Klabunde et al.
 #'   (2025), ICLR (the ReSi benchmark), equations 4 to 6.
 #' @examples

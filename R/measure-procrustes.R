@@ -8,9 +8,8 @@ NULL
 #' How much two representations still differ after one has been rotated and reflected to
 #' match the other as closely as possible.
 #'
-#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
-#'   [cka()].
-#' @param na what to do about missing values, see [similarity()].
+#' @param x,y see [cka()].
+#' @param na missing values: see [similarity()].
 #' @param center if `TRUE`, the mean of each column is subtracted first.
 #' @param scale if `TRUE`, both sides are scaled to Frobenius norm 1 first. Otherwise the
 #'   distance is in the units of the data, see [procrustes_size_shape()].
@@ -18,23 +17,18 @@ NULL
 #'   `center` and `scale`, translation and scale). With `scale = TRUE` it is at most
 #'   \eqn{\sqrt{2}}{sqrt(2)}; otherwise it is not bounded.
 #' @details
-#' The score is \eqn{\min_Q ||x Q - y|| = \sqrt{||x||^2 + ||y||^2 - 2 ||x^T y||_*}}{min_Q ||x
-#' Q - y|| = sqrt(||x||^2 + ||y||^2 - 2 ||x'y||_*)} over all orthogonal matrices Q, where
-#' \eqn{||x^T y||_*}{||x'y||_*} is the nuclear norm (the sum of the singular values). If the
-#' numbers of columns differ, columns of zeros are added to the narrower side, which does not
-#' change the value. If the terms nearly cancel, the distance is computed from the rotated
-#' data instead, so that small distances keep their digits.
+#' The score is \eqn{\min_Q ||x Q - y|| = \sqrt{||x||^2 + ||y||^2 - 2 ||x^T y||_*}}{min_Q ||x Q -
+#' y|| = sqrt(||x||^2 + ||y||^2 - 2 ||x'y||_*)} over all orthogonal matrices Q, where \eqn{||x^T
+#' y||_*}{||x'y||_*} is the nuclear norm (the sum of the singular values). If the numbers of columns
+#' differ, columns of zeros are added to the narrower side, which does not change the value.
 #'
-#' Rotation and reflection of either side leave the score as it is, and by default so do
-#' translation and scaling. Up to these changes the score is a metric. Directions count in
-#' proportion to their standard deviation, so weak directions have more influence than in
-#' [cka()].
+#' Rotation and reflection of either side leave the score as it is, and by default so do translation
+#' and scaling. Up to these changes the score is a metric. Directions count in proportion to their
+#' standard deviation, so weak directions have more influence than in [cka()].
 #'
-#' When not to trust it: if there are few stimuli relative to the number of neurons, even
-#' unrelated data can be rotated close to each other, and the distance shrinks as neurons are
-#' added.
-#'
-#' The code of the ReSi benchmark uses the same definition.
+#' When not to trust it: if there are few stimuli relative to the number of neurons, even unrelated
+#' data can be rotated close to each other, and the distance shrinks as neurons are added
+#' ([held_out()] scores the rotation on other stimuli).
 #' @references Williams et al. (2021), NeurIPS 34. Ding et al. (2021), NeurIPS 34.
 #'   Schoenemann (1966), Psychometrika 31.
 #' @examples
@@ -172,24 +166,19 @@ rotation_matrix <- function(repr, center) {
 #' differences in overall size count.
 #'
 #' @param x,y,center see [procrustes()].
-#' @param na what to do about missing values, see [similarity()].
+#' @param na missing values: see [similarity()].
 #' @return One number, at least 0, in the units of the data; 0 when the representations are
 #'   equal up to rotation and, with `center = TRUE`, translation.
 #' @details
-#' The score is
-#' \eqn{\sqrt{||x||^2 + ||y||^2 - 2 ||x^T y||_*}}{sqrt(||x||^2 + ||y||^2 - 2 ||x'y||_*)}, by
-#' default on centred columns: [procrustes()] with `scale = FALSE`. Rotation and reflection
-#' of either side leave the score as it is and, with `center = TRUE`, so does translation. Up
-#' to these changes it is a metric. It is sensitive to scale, so that x and 2 x differ. Use
-#' it when the size of responses has a meaning and both sides have the same units.
+#' The score is \eqn{\sqrt{||x||^2 + ||y||^2 - 2 ||x^T y||_*}}{sqrt(||x||^2 + ||y||^2 - 2
+#' ||x'y||_*)}, by default on centred columns: [procrustes()] with `scale = FALSE`. Rotation and
+#' reflection of either side leave the score as it is and, with `center = TRUE`, so does
+#' translation. Up to these changes it is a metric. Use it when the size of responses has a meaning
+#' and both sides have the same units.
 #'
-#' When not to trust it: between representations in different units (or networks with
-#' different normalisation) it mostly compares their norms. Like [procrustes()], it shrinks
-#' when there are many neurons relative to the number of stimuli.
-#'
-#' The code of the ReSi benchmark uses the same definition.
-#'
-#' Large matrices take long, see [procrustes()].
+#' When not to trust it: between representations in different units (or networks with different
+#' normalisation) it mostly compares their norms. Like [procrustes()], it shrinks when there are
+#' many neurons relative to the number of stimuli.
 #' @references Williams et al. (2021), NeurIPS 34. Kendall et al. (1999), Shape and Shape
 #'   Theory.
 #' @examples
@@ -225,28 +214,22 @@ declare_measure(
 #'
 #' One minus the size-and-shape distance, relative to the norm of `y`.
 #'
-#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
-#'   [cka()].
-#' @param na what to do about missing values, see [similarity()].
+#' @param x,y see [cka()].
+#' @param na missing values: see [similarity()].
 #' @return One number, at most 1; 1 when the representations are equal up to rotation and
 #'   translation. It can be negative without bound. It is not symmetric, because `y`
 #'   determines the scale.
 #' @details
-#' The score is \eqn{1 - d/||y_c||}{1 - d / ||y_c||}, where d is the
-#' [procrustes_size_shape()] distance and \eqn{y_c}{y_c} is the centred `y`, as in
-#' \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic} (2026). Rotation, reflection and
-#' translation of either side leave the score as it is. Scaling of one side changes it, but a
-#' common factor on both sides cancels.
+#' The score is \eqn{1 - d/||y_c||}{1 - d / ||y_c||}, where d is the [procrustes_size_shape()]
+#' distance and \eqn{y_c} is the centred `y`, as in \enc{Gröger}{Groeger}, Wen and
+#' \enc{Brbić}{Brbic} (2026). Rotation, reflection and translation of either side leave the score as
+#' it is, and so does a common factor on both sides.
 #'
-#' When not to trust it: when the two sides differ in overall size. A much larger `x` gives
-#' very negative scores and a much smaller `x` gives scores near 0, whatever the shapes.
-#' [procrustes()] and [angular_shape()] compare shapes alone.
-#'
-#' The published code works in single precision; this function uses double precision.
-#'
-#' Large matrices take long, see [procrustes()].
-#' @references Williams et al. (2021), NeurIPS 34. \enc{Gröger}{Groeger}, Wen and
-#'   \enc{Brbić}{Brbic} (2026), arXiv:2602.14486.
+#' When not to trust it: when the two sides differ in overall size. A much larger `x` gives very
+#' negative scores and a much smaller `x` gives scores near 0, whatever the shapes. [procrustes()]
+#' and [angular_shape()] compare shapes alone.
+#' @references Williams et al. (2021), NeurIPS 34. \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic}
+#'   (2026), \doi{10.48550/arXiv.2602.14486}.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(300), 30)
@@ -285,27 +268,20 @@ angle_of_chord <- function(chord) 2 * asin(pmin(chord, sqrt(2)) / 2)
 #' The angle between two representations, each taken as one long vector, after one has been
 #' rotated to match the other as closely as possible.
 #'
-#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
-#'   [cka()].
-#' @param na what to do about missing values, see [similarity()].
+#' @param x,y see [cka()].
+#' @param na missing values: see [similarity()].
 #' @return One number in \[0, \eqn{\pi/2}{pi/2}\], in radians; 0 when the representations are
 #'   equal up to rotation, translation and scale.
 #' @details
-#' The score is \eqn{\arccos ||x^T y||_*}{arccos ||x'y||_*} for centred matrices of Frobenius
-#' norm 1, where \eqn{||x^T y||_*}{||x'y||_*} is the nuclear norm (the sum of the singular
-#' values). It is computed as \eqn{2 \arcsin(d/2)}{2 arcsin(d/2)} from the [procrustes()]
-#' distance d, which is the chord of the angle; small angles thus keep their digits. The
-#' score is a metric, the length of the shortest path between the two shapes.
+#' The score is \eqn{\arccos ||x^T y||_*}{arccos ||x'y||_*} for centred matrices of Frobenius norm
+#' 1, where \eqn{||x^T y||_*}{||x'y||_*} is the nuclear norm (the sum of the singular values). The
+#' [procrustes()] distance is the chord of this angle, which is a metric, the length of the shortest
+#' path between the two shapes.
 #'
-#' Rotation, reflection, scaling and translation of either side leave the score as it is. It
-#' increases with [procrustes()] and responds to the same changes.
+#' Rotation, reflection, scaling and translation of either side leave the score as it is.
 #'
-#' When not to trust it: like [procrustes()], it shrinks for unrelated data when there are
-#' many neurons relative to the number of stimuli.
-#'
-#' The code of the ReSi benchmark uses the same definition.
-#'
-#' Large matrices take long, see [procrustes()].
+#' When not to trust it: like [procrustes()], it shrinks for unrelated data when there are many
+#' neurons relative to the number of stimuli.
 #' @references Williams et al. (2021), NeurIPS 34.
 #' @examples
 #' set.seed(1)
@@ -337,31 +313,24 @@ declare_measure(
 #' The mean cosine between the responses of two representations to the same stimulus, after
 #' one has been rotated to match the other as closely as possible.
 #'
-#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
-#'   [cka()].
-#' @param na what to do about missing values, see [similarity()].
+#' @param x,y see [cka()].
+#' @param na missing values: see [similarity()].
 #' @param center if `TRUE`, the mean of each column is subtracted first.
 #' @return One number in \[-1, 1\]; 1 when every stimulus has the same direction on both
 #'   sides after the rotation.
 #' @details
-#' Let Q be the orthogonal matrix that minimises \eqn{||x Q - y||}{||x Q - y||} (see
-#' [procrustes()]). The score is the mean over stimuli i of the cosine between
-#' \eqn{(x Q)_i}{(x Q)_i} and \eqn{y_i}{y_i}. If the numbers of columns differ, columns of
-#' zeros are added to the narrower side.
+#' Let Q be the orthogonal matrix that minimises \eqn{||x Q - y||} (see [procrustes()]). The score
+#' is the mean over stimuli i of the cosine between \eqn{(x Q)_i}{(x Q)_i} and \eqn{y_i}. If the
+#' numbers of columns differ, columns of zeros are added to the narrower side.
 #'
 #' Rotation, reflection and scaling of either side leave the score as it is and, with
-#' `center = TRUE`, so does translation. Rows with large norms determine the rotation, while
-#' the mean counts all rows equally, so that rows with small norms add noise. A row of zeros
-#' has no cosine and is an error.
+#' `center = TRUE`, so does translation. Rows with large norms determine the rotation, while the
+#' mean counts all rows equally. A row of zeros has no cosine and is an error.
 #'
-#' When not to trust it: without centring, column means far from zero push all cosines
-#' towards 1, for example in non-negative responses. If parts of `x` and `y` are exactly
-#' uncorrelated, the rotation between these parts is not unique. They then count as cosine 0,
-#' which is the mean over all optimal rotations, and a warning of class `repalign_not_unique`
-#' says by how much another choice could change the score at most. The code of the ReSi
-#' benchmark takes whatever rotation its decomposition returns in this case.
-#'
-#' Large matrices take long, see [procrustes()].
+#' When not to trust it: without centring, column means far from zero push all cosines towards 1,
+#' for example in non-negative responses. If parts of `x` and `y` are exactly uncorrelated, the
+#' rotation between these parts is not unique. They then count as cosine 0, and a warning of class
+#' `repalign_not_unique` says by how much another choice could change the score at most.
 #' @references Hamilton, Leskovec and Jurafsky (2016), ACL.
 #' @examples
 #' set.seed(1)

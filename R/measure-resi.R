@@ -7,10 +7,9 @@
 #' @param published `FALSE`: the measures as this package defines them. `TRUE`: the measures
 #'   with the arguments that reproduce what the code of the benchmark computes, where that is
 #'   well defined.
-#' @return A named list of 24 measure objects (see [measure()]) in the order of the
-#'   benchmark's table of measures. The names are the benchmark's abbreviations, and
-#'   [similarity()] uses them as labels. You can also use a part of the list, or add other
-#'   measures with `c()`.
+#' @return A named list of 24 measure objects (see [measure()]) in the order of the benchmark's
+#'   table of measures. The names are the benchmark's abbreviations, which [similarity()] uses as
+#'   labels.
 #' @details
 #' | abbreviation | measure | settings in the benchmark |
 #' | --- | --- | --- |
@@ -39,39 +38,30 @@
 #' | MagDiff | [magnitude_difference()] | |
 #' | UnifDiff | [uniformity_difference()] | t = 2 |
 #'
-#' All of these settings are this package's defaults. Where the benchmark's code differs from
-#' the definitions that it cites, `published = TRUE` sets:
+#' All of these settings are this package's defaults. Where the benchmark's code differs from the
+#' definitions that it cites, `published = TRUE` sets:
 #'
-#' * RSMDiff: `norm = "spectral"`. The code takes the 2-norm of a matrix, which is its
-#'   largest singular value and not the Frobenius norm of the definition.
-#' * 2nd-Cos: `of = "distance"`. The code compares the cosine distances to the neighbours
-#'   instead of the cosine similarities.
+#' * RSMDiff: `norm = "spectral"`, where the definition has the Frobenius norm.
+#' * 2nd-Cos: `of = "distance"`. The code compares cosine distances.
 #'
-#' The following measures differ from the code even with `published = TRUE`, because what the
-#' code computes is not well defined, or because no argument reproduces it exactly:
+#' The following measures differ from the code even with `published = TRUE`:
 #'
-#' * SVCCA: the code compares shares of the variance with 0.99 times the total variance, and
-#'   so keeps a single component for most data; `measure("svcca", components = 1)` does the
-#'   same.
-#' * PWCCA: the code leaves out the whitening of the directions and adds the means of the
-#'   neurons back, so that its value depends on arbitrary signs; it fails when there are not
-#'   more stimuli than neurons.
+#' * SVCCA: the code compares shares of the variance with 0.99 times the total variance, and so
+#'   keeps a single component for most data; `measure("svcca", components = 1)` does the same.
+#' * PWCCA: the value of the code depends on arbitrary signs; it fails when there are not more
+#'   stimuli than neurons.
 #' * GULP: the code returns the square of the distance that is defined (and returned here).
-#'   The order of pairs is the same.
-#' * IMD: the code draws random vectors, and its values scatter by several percent around the
-#'   exact value that is computed here.
-#' * RTD: the random subsets are drawn from R's generator.
+#' * IMD: the values of the code scatter by several percent around the exact one.
+#' * RTD: the random subsets are others.
 #'
 #' In three cases the code agrees with the defaults here but not with the benchmark's paper:
 #' distance correlation with the root (the paper's formula: `squared = TRUE`), the optimal
 #' assignment in HardCorr (the paper: `matching = "greedy"`), and the H1 bars in RTD.
 #'
-#' Eleven of the measures are distances and thirteen similarities (`direction` in [measures()]).
-#' Four of them (IMD and the last three) do not depend on which row of `x` is paired with which row
-#' of `y`. RTD takes longer than all others together.
+#' RTD takes longer than all others together.
 #'
-#' When not to trust it: measures of one family respond to much the same properties of the
-#' data, so 24 scores are not 24 independent opinions.
+#' When not to trust it: measures of one family respond to much the same properties of the data, so
+#' 24 scores are not 24 independent opinions.
 #' @references Klabunde, Wald, Schumacher, Maier-Hein, Strohmaier and Lemmerich (2025),
 #'   ReSi: A comprehensive benchmark for representational similarity measures, ICLR.
 #' @examples

@@ -18,32 +18,28 @@ NULL
 #'   The result is `NA`, with a warning of class `repalign_undefined`, when the second moments of
 #'   one side are 0.
 #' @details
-#' The second moments are G = -H D H / 2, where D holds the squared distances and H subtracts means:
-#' the inner products of the centred rows of data. Let \eqn{||\cdot||_*}{||.||_*} be the nuclear
-#' norm (the sum of the singular values). `bures()` is \eqn{||G_1^{1/2} G_2^{1/2}||_* /
-#' \sqrt{tr(G_1) tr(G_2)}}{||G1^(1/2) G2^(1/2)||_* / sqrt(tr(G1) tr(G2))}, and `bures_distance()`
-#' \eqn{\sqrt{tr(G_1) + tr(G_2) - 2 ||G_1^{1/2} G_2^{1/2}||_*}}{sqrt(tr(G1) + tr(G2) - 2 ||G1^(1/2)
-#' G2^(1/2)||_*)}. For data they are the cosine of [angular_shape()] and
-#' [procrustes_size_shape()]. (`bures_metric` of the Python package rsatoolbox is the square of
+#' The second moments are G = -H D H / 2, where D holds the squared distances and H subtracts means.
+#' Let \eqn{||\cdot||_*}{||.||_*} be the nuclear norm (the sum of the singular values). `bures()` is
+#' \eqn{||G_1^{1/2} G_2^{1/2}||_* / \sqrt{tr(G_1) tr(G_2)}}{||G1^(1/2) G2^(1/2)||_* / sqrt(tr(G1)
+#' tr(G2))}, and `bures_distance()` \eqn{\sqrt{tr(G_1) + tr(G_2) - 2 ||G_1^{1/2}
+#' G_2^{1/2}||_*}}{sqrt(tr(G1) + tr(G2) - 2 ||G1^(1/2) G2^(1/2)||_*)}. For data they are the cosine
+#' of [angular_shape()] and [procrustes_size_shape()]. (`bures_metric` of rsatoolbox is the square of
 #' `bures_distance()`.)
 #'
 #' An RDM that is no matrix of squared Euclidean distances, such as one of crossnobis estimates, has
-#' negative eigenvalues in G. They are set to 0 on both sides, before the traces are taken, and a
-#' warning of class `repalign_projected` says what share of the absolute eigenvalues they are. The
-#' values of a `dist` object are taken for squared distances, unless [stats::dist()] made them with
-#' `method = "euclidean"`, or `transform_rdm(x, "sqrt")`: these are squared, with a message.
-#' (`dist(x)^2` cannot be told from `dist(x)`: give `dist(x)`, or remove the attribute `method`.)
-#' Other transformed values, such as ranks, are no squared distances; they are taken as they are,
-#' with a warning of class `repalign_no_squares`. Missing distances are an error.
+#' negative eigenvalues in G. They are set to 0, and a warning of class `repalign_projected` says
+#' what share of the absolute eigenvalues they are. The values of a `dist` object are taken for
+#' squared distances, unless [stats::dist()] made them with `method = "euclidean"`, or
+#' `transform_rdm(x, "sqrt")`: these are squared, with a message. (`dist(x)^2` cannot be told from
+#' `dist(x)`: give `dist(x)`, or remove the attribute `method`.) Other transformed values, such as
+#' ranks, are taken as they are, with a warning of class `repalign_no_squares`. Missing distances
+#' are an error.
 #'
 #' Rotation, reflection and translation of either side leave both as they are, and scaling
 #' `bures()`.
 #'
-#' When not to trust it: noise adds dimensions, in which unrelated representations can be rotated
-#' close to each other, so that values rise with the number of neurons when stimuli are few.
-#' Negative eigenvalues that are set to 0 are mostly noise, too.
-#'
-#' Large matrices take long, see [procrustes()].
+#' When not to trust it: values rise with the number of neurons when stimuli are few, also of
+#' unrelated representations. Negative eigenvalues that are set to 0 are mostly noise, too.
 #' @references Bures (1969), Transactions of the American Mathematical Society 135. Harvey et al.
 #'   (2024), UniReps workshop.
 #' @examples
@@ -156,19 +152,17 @@ declare_measure(
 #' to any one stimulus (n - 1 rows and columns), and \eqn{\Sigma}{S} the noise covariance of the
 #' differences from it. The score is \eqn{-\min \sqrt{\sum_i \log^2 \lambda_i}}{-min
 #' sqrt(sum(log(lambda)^2))} over factors a > 0 and b >= 0, where \eqn{\lambda}{lambda} are the
-#' eigenvalues of \eqn{G_2^{-1} (a G_1 + b \Sigma)}{G2^-1 (a G1 + b S)}. The factor a shifts all
-#' logarithms alike, and the share of noise is searched.
+#' eigenvalues of \eqn{G_2^{-1} (a G_1 + b \Sigma)}{G2^-1 (a G1 + b S)}.
 #'
 #' It is not symmetric: the noise is added to the first argument. The second one must have positive
 #' definite second moments, which takes at least as many neurons as there are stimuli less one, or
 #' an RDM with noise in all dimensions; otherwise it is an error. Values of a `dist` object are
-#' squared as for [bures()].
-#'
-#' Rotation, reflection, translation and scaling of either side leave the score as it is.
+#' squared as for [bures()]. Rotation, reflection, translation and scaling of either side leave the
+#' score as it is.
 #'
 #' When not to trust it: dimensions of the data with little variance count as much as strong ones.
-#' If they are noise, the score says how well `stimulus_noise` describes the noise. The value grows
-#' with the number of stimuli, and is not comparable between different numbers.
+#' If they are noise, the score says how well `stimulus_noise` describes the noise. Values for
+#' different numbers of stimuli are not comparable.
 #' @references Barachant et al. (2013), Neurocomputing 112. Shahbazi et al. (2021), NeuroImage 239.
 #' @examples
 #' set.seed(1)
@@ -250,5 +244,8 @@ declare_measure(
     extend_form(form, undefined = all(form$d == 0))
   },
   undefined = function(repr, args) warn_equal_dissimilarities(repr, args, what = "0"),
-  statistic = riemann_score, needs_data = FALSE, memory = riemann_needs
+  statistic = riemann_score, needs_data = FALSE, memory = function(n, dx, dy, args) {
+    needs <- packed_needs(n, dx, dy, kept = 4, made = 1)
+    c(kept = needs[["kept"]], peak = max(needs[["peak"]], needs[["kept"]] + 17 * n^2))
+  }
 )

@@ -9,21 +9,18 @@ NULL
 #' The magnitude of a representation is the length of its mean row. The score is the absolute
 #' difference between two magnitudes.
 #'
-#' @param x,y two representations: numeric matrices, data frames or tibbles (all columns
-#'   numeric) with stimuli in the rows and neurons, or the units of a network, in the
-#'   columns. Both need the same number of rows, in any order.
-#' @param na what to do about missing values, see [similarity()].
+#' @param x,y two representations, see [cka()], whose rows may be in any order.
+#' @param na missing values: see [similarity()].
 #' @return One number, at least 0, in the units of the data.
 #' @details
-#' The score is \eqn{| ||\bar{x}|| - ||\bar{y}|| |}{| ||mean(x)|| - ||mean(y)|| |}, with the
-#' means over stimuli. Rotation and reordering of the neurons leave it as it is, and so does
-#' reordering the stimuli of either side, because rows are not compared with each other. It
-#' depends only on the mean response of each neuron, and thus on the scale of the data and on
-#' where the zero of each neuron is.
+#' The score is \eqn{| ||\bar{x}|| - ||\bar{y}|| |}{| ||mean(x)|| - ||mean(y)|| |}, with the means
+#' over stimuli. Rotation and reordering of the neurons leave it as it is, and so does reordering
+#' the stimuli of either side. It depends on the scale of the data and on where the zero of each
+#' neuron is.
 #'
-#' When not to trust it: if the columns have been centred, both magnitudes are 0 and the
-#' score is only rounding error. In different units the score has no meaning. Equal
-#' magnitudes do not mean that anything is represented in the same way.
+#' When not to trust it: if the columns have been centred, the score is only rounding error. In
+#' different units it has no meaning. Equal magnitudes do not mean that anything is represented in
+#' the same way.
 #' @references Wang et al. (2020), Towards understanding the instability of network embedding,
 #'   IEEE TKDE 34. Klabunde et al. (2025), ICLR (the ReSi benchmark).
 #' @examples
@@ -36,17 +33,16 @@ magnitude_difference <- function(x, y, na = c("error", "stimuli", "neurons")) {
   one_score("magnitude_difference", x, y, list(), na)
 }
 
+# The means are remembered already.
 form_magnitude <- function(repr) {
-  remember_summary(repr, "magnitude", list(), {
-    means <- column_stats(repr)$means
-    largest <- max(abs(means))
-    value <- if (largest == 0) 0 else largest * sqrt(sum((means / largest)^2))
-    if (is.infinite(value)) {
-      abort("The length of the mean row of `", repr$arg, "` is too large for a double: rescale ",
-            "the data.", class = "repalign_error_value", arg = repr$arg)
-    }
-    list(value = value)
-  })
+  means <- column_stats(repr)$means
+  largest <- max(abs(means))
+  value <- if (largest == 0) 0 else largest * sqrt(sum((means / largest)^2))
+  if (is.infinite(value)) {
+    abort("The length of the mean row of `", repr$arg, "` is too large for a double: rescale ",
+          "the data.", class = "repalign_error_value", arg = repr$arg)
+  }
+  as_form("summary", list(value = value))
 }
 
 declare_measure(
@@ -66,19 +62,18 @@ value_difference <- function(statistic, x, y, args) abs(x$value - y$value)
 #' row. The score is the absolute difference between two concentricities.
 #'
 #' @param x,y see [magnitude_difference()].
-#' @param na what to do about missing values, see [similarity()].
+#' @param na missing values: see [similarity()].
 #' @return One number in \[0, 2\]. It is `NA`, with a warning of class `repalign_undefined`,
 #'   when the mean row of one side is zero (as after centring), because it then has no
 #'   direction.
 #' @details
-#' Rotation, scaling and reordering of the neurons leave the score as it is, and so does
-#' reordering the stimuli of either side. The concentricity says how narrow the cone is in
-#' which the rows lie, seen from the origin, so it depends on where the zero of each neuron
-#' is.
+#' Rotation, scaling and reordering of the neurons leave the score as it is, and so does reordering
+#' the stimuli of either side. The concentricity says how narrow the cone is in which the rows lie,
+#' seen from the origin, so it depends on where the zero of each neuron is. A row of zeros has no
+#' cosine and is an error.
 #'
-#' When not to trust it: for centred columns there is no cone. A row of zeros has no cosine
-#' and is an error. Equal concentricity does not mean that anything is represented in the
-#' same way.
+#' When not to trust it: for centred columns there is no cone. Equal concentricity does not mean
+#' that anything is represented in the same way.
 #' @inherit magnitude_difference references
 #' @examples
 #' set.seed(1)
@@ -129,23 +124,20 @@ declare_measure(
 #' @param t how fast the potential falls with the squared distance.
 #' @param normalize if `TRUE`, each row is scaled to unit length first. The statistic was
 #'   originally defined for rows on the unit sphere.
-#' @param na what to do about missing values, see [similarity()].
+#' @param na missing values: see [similarity()].
 #' @return One number, at least 0.
 #' @details
 #' The uniformity is \eqn{U = \log \left( \frac{1}{n^2} \sum_{i,j} \exp(-t ||x_i - x_j||^2)
-#' \right)}{U = log(mean(exp(-t ||x_i - x_j||^2)))} over all n x n pairs, including each row
-#' with itself. Without `normalize`, rotation, translation and reordering of the neurons
-#' leave the score as it is, but scaling does not; with `normalize`, scaling does, but
-#' translation does not. Reordering the stimuli of either side leaves the score as it is.
+#' \right)}{U = log(mean(exp(-t ||x_i - x_j||^2)))} over all n x n pairs, including each row with
+#' itself. Without `normalize`, as in the code of the ReSi benchmark, rotation, translation and
+#' reordering of the neurons leave the score as it is, but scaling does not; with `normalize`,
+#' scaling does, but translation does not. Reordering the stimuli of either side leaves the score as
+#' it is.
 #'
-#' When not to trust it: without `normalize`, the distances in most data are so large that
-#' only the n pairs of a row with itself contribute. Both uniformities are then -log(n), and
-#' the score is close to 0 whatever is compared. Scale the data so that t times a typical
-#' squared distance is near 1, or use `normalize = TRUE`. A row of zeros cannot be normalised
-#' and is then an error.
-#'
-#' Published code normalises the rows in some places and not in others; the code of the ReSi
-#' benchmark uses the rows as they are.
+#' When not to trust it: without `normalize`, the distances in most data are so large that both
+#' uniformities are -log(n), and the score is close to 0 whatever is compared. Scale the data so
+#' that t times a typical squared distance is near 1, or use `normalize = TRUE` (a row of zeros is
+#' then an error).
 #' @references Wang and Isola (2020), ICML. Klabunde et al. (2025), ICLR (the ReSi benchmark).
 #' @examples
 #' set.seed(1)
@@ -168,7 +160,7 @@ form_uniformity <- function(repr, t, normalize) {
     n <- as.double(repr$n)
     potential <- pair_potential(repr, t, normalize, shifted = FALSE)
     value <- NA_real_
-    if (potential > stimulus_pairs(repr) / 2) {
+    if (potential > packed_length(repr$n) / 2) {
       value <- log1p(2 * pair_potential(repr, t, normalize, shifted = TRUE) / n^2)
     }
     list(above = log1p(2 * potential / n), value = value)
@@ -185,10 +177,6 @@ pair_potential <- function(repr, t, normalize, shifted) {
   .Call(C_packed_decay, distances$d, sqrt(t) / distances$scale, FALSE, shifted, thread_count())
 }
 
-uniformity_score <- function(statistic, x, y, args) {
-  if (is.na(x$value) || is.na(y$value)) abs(x$above - y$above) else abs(x$value - y$value)
-}
-
 declare_measure(
   id = "uniformity_difference", label = "Difference of uniformity", family = "statistic",
   resi = "UnifDiff", direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE,
@@ -202,6 +190,8 @@ declare_measure(
   form = "summary",
   keeps = function(args) if (args$normalize) "unit distances" else "distances",
   prepare = function(repr, args, side) form_uniformity(repr, args$t, args$normalize),
-  score = uniformity_score,
+  score = function(statistic, x, y, args) {
+    if (is.na(x$value) || is.na(y$value)) abs(x$above - y$above) else abs(x$value - y$value)
+  },
   needs_data = FALSE, memory = two_packed
 )

@@ -8,29 +8,21 @@ NULL
 #'
 #' The share of the variance of `x` that a linear regression on `y` explains.
 #'
-#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
-#'   [cka()].
-#' @param na what to do about missing values, see [similarity()].
+#' @param x,y see [cka()].
+#' @param na missing values: see [similarity()].
 #' @return One number in \[0, 1\]: R squared of predicting `x` from `y`; 1 when the centred
 #'   columns of `x` are linear combinations of those of `y`. It is not symmetric.
 #' @details
-#' The score is \eqn{||Q_y^T x||^2 / ||x||^2}{||Qy'x||^2 / ||x||^2}, with the centred columns
-#' of `x`, an orthonormal basis \eqn{Q_y}{Qy} of the centred columns of `y`, and Frobenius
-#' norms.
+#' The score is \eqn{||Q_y^T x||^2 / ||x||^2}{||Qy'x||^2 / ||x||^2}, with the centred columns of
+#' `x`, an orthonormal basis \eqn{Q_y}{Qy} of the centred columns of `y`, and Frobenius norms.
 #'
-#' Rotation, scaling, translation and reordering of the neurons of either side leave the
-#' score as it is, and so does any invertible linear change of `y`, the predictor. Directions
-#' of `x` count in proportion to their variance; directions of `y` count equally, whatever
-#' their variance.
+#' Rotation, scaling, translation and reordering of the neurons of either side leave the score as it
+#' is, and so does any invertible linear change of `y`, the predictor. Directions of `x` count in
+#' proportion to their variance; directions of `y` count equally.
 #'
-#' When not to trust it: the regression is fitted and evaluated on the same stimuli. For
-#' unrelated data the score is about rank y / (n - 1). If the rank of `y` is n - 1, as with n -
-#' 1 or more neurons it usually is, the score is 1 whatever the data, with a warning of class
-#' `repalign_trivial`.
-#'
-#' Other code may predict `y` from `x` instead.
-#'
-#' Large matrices take long, see [procrustes()].
+#' When not to trust it: the regression is fitted and evaluated on the same stimuli ([encode()]
+#' takes others). For unrelated data the score is about rank y / (n - 1). If the rank of `y` is n -
+#' 1, the score is 1 whatever the data, with a warning of class `repalign_trivial`.
 #' @references Kornblith, Norouzi, Lee and Hinton (2019), ICML.
 #' @examples
 #' set.seed(1)
@@ -42,19 +34,6 @@ NULL
 #' @export
 linear_regression <- function(x, y, na = c("error", "stimuli", "neurons")) {
   one_score("linear_regression", x, y, list(), na)
-}
-
-# The statistic is the inner product of two matrices: of x x' divided by the sum of squares of x,
-# and of the projector onto the columns of y.
-regression_operand <- function(form, repr, args, side) {
-  if (side == "y") return(projector(form$q))
-  matrix_operand(tcrossprod(scaled_data(repr, TRUE) / sqrt(form$squares)))
-}
-
-regression_cube <- function(form, repr, args, side) {
-  if (side == "y") return(projector_cube(form, repr, args, side))
-  if (ncol(repr$data) >= repr$n) return(NULL)
-  core_cube(crossprod(scaled_data(repr, TRUE) / sqrt(form$squares)), repr$n)
 }
 
 projector <- function(q) matrix_operand(tcrossprod(q))
@@ -95,9 +74,21 @@ declare_measure(
          "stimuli than neurons, or fewer principal components of `", pair$y$arg, "`.",
          class = "repalign_trivial", data = pair$y$arg)
   },
-  null = function(args) new_null("inner", operand = regression_operand, centered = TRUE,
-                                  cube = regression_cube),
-  memory = regression_needs
+  # the statistic is the inner product of two matrices: of x x' divided by the sum of squares of x,
+  # and of the projector onto the columns of y
+  null = function(args) {
+    scaled <- function(form, repr) scaled_data(repr, TRUE) / sqrt(form$squares)
+    new_null("inner", operand = function(form, repr, args, side) {
+      if (side == "y") projector(form$q) else matrix_operand(tcrossprod(scaled(form, repr)))
+    }, centered = TRUE, cube = function(form, repr, args, side) {
+      if (side == "y") return(projector_cube(form, repr, args, side))
+      if (ncol(repr$data) < repr$n) core_cube(crossprod(scaled(form, repr)), repr$n)
+    })
+  },
+  # only what predicts is decomposed
+  memory = function(n, dx, dy, args) {
+    memory_needs(basis_kept(n, dy), basis_passing(n, dy, tall = 3, wide = 4))
+  }
 )
 
 #' Eigenspace overlap score
@@ -105,27 +96,23 @@ declare_measure(
 #' How much the spaces spanned by the columns of two representations have in common. The
 #' columns are not centred.
 #'
-#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
-#'   [cka()].
-#' @param na what to do about missing values, see [similarity()].
+#' @param x,y see [cka()].
+#' @param na missing values: see [similarity()].
 #' @return One number in \[0, 1\]. It is 1 when both sides have the same number of columns,
 #'   all of them linearly independent, and span the same space.
 #' @details
-#' Let \eqn{U_x}{Ux} and \eqn{U_y}{Uy} be the left singular vectors of `x` and `y` (as many
-#' as the rank), and d and d' the numbers of columns. The score is
-#' \eqn{||U_x^T U_y||^2 / \max(d, d')}{||Ux'Uy||^2 / max(d, d')}, with the Frobenius norm. If
-#' columns are linearly dependent, or if there are more columns than stimuli, the score of a
-#' representation with itself is therefore rank / d, below 1.
+#' Let \eqn{U_x}{Ux} and \eqn{U_y}{Uy} be the left singular vectors of `x` and `y` (as many as the
+#' rank), and d and d' the numbers of columns. The score is \eqn{||U_x^T U_y||^2 / \max(d,
+#' d')}{||Ux'Uy||^2 / max(d, d')}, with the Frobenius norm. The score of a representation with
+#' itself is thus below 1 if columns are linearly dependent, or more than stimuli.
 #'
-#' Any invertible linear change of the columns of either side leaves the score as it is.
-#' Translation does not, because the means are part of the spaces. The score ignores how much
-#' variance a direction has.
+#' Any invertible linear change of the columns of either side leaves the score as it is. Translation
+#' does not, because the means are part of the spaces. The score ignores how much variance a
+#' direction has.
 #'
-#' When not to trust it: for unrelated data the score is about min(d, d') / n. If the columns
-#' of one side span all possible directions (rank n), the score depends only on the numbers
-#' of stimuli and columns, with a warning of class `repalign_trivial`.
-#'
-#' Large matrices take long, see [procrustes()].
+#' When not to trust it: for unrelated data the score is about min(d, d') / n. If the columns of one
+#' side span all possible directions (rank n), the score depends only on the numbers of stimuli and
+#' columns, with a warning of class `repalign_trivial`.
 #' @references May, Zhang, Dao and Re (2019), NeurIPS.
 #' @examples
 #' set.seed(1)
@@ -136,10 +123,6 @@ declare_measure(
 #' @export
 eigenspace_overlap <- function(x, y, na = c("error", "stimuli", "neurons")) {
   one_score("eigenspace_overlap", x, y, list(), na)
-}
-
-overlap_score <- function(statistic, x, y, args) {
-  share_score(statistic / max(x$width, y$width), x, y, args)
 }
 
 declare_measure(
@@ -157,7 +140,9 @@ declare_measure(
     cosines <- pair_cosines(pair, centered = FALSE)
     .Call(C_dot, cosines, cosines)
   },
-  score = overlap_score,
+  score = function(statistic, x, y, args) {
+    share_score(statistic / max(x$width, y$width), x, y, args)
+  },
   inspect = function(score, pair, x, y, args) {
     warn_whole_space(pair, ncol(x$q), ncol(y$q),
                      "the overlap depends only on the numbers of stimuli and columns",
@@ -176,39 +161,30 @@ declare_measure(
 #' upper bound on the root mean square difference between the two predictions, for every
 #' target of variance 1.
 #'
-#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
-#'   [cka()].
-#' @param na what to do about missing values, see [similarity()].
+#' @param x,y see [cka()].
+#' @param na missing values: see [similarity()].
 #' @param lambda strength of the ridge penalty, relative to a total variance of 1. At 0 it is
 #'   ordinary regression.
 #' @return One number, at least 0; 0 when the two sides span the same space (with
 #'   `lambda = 0`), or have equal kernels up to scale. Up to the changes that leave it as it
 #'   is, the score is a metric.
 #' @details
-#' Take centred data of total variance 1, with covariances \eqn{S_x}{Sx} and \eqn{S_y}{Sy}
-#' and cross-covariance C, and let
-#' \eqn{R_x = (S_x + \lambda I)^{-1}}{Rx = (Sx + lambda I)^-1},
-#' \eqn{R_y = (S_y + \lambda I)^{-1}}{Ry = (Sy + lambda I)^-1}. The squared score is
-#' \eqn{tr(R_x S_x R_x S_x) + tr(R_y S_y R_y S_y) - 2 tr(R_x C R_y C^T)}{tr(Rx Sx Rx Sx) +
-#' tr(Ry Sy Ry Sy) - 2 tr(Rx C Ry C')}. It equals the squared Frobenius distance between the
-#' two hat matrices of ridge regression (which map targets to fitted values), and is computed
-#' without cancellation when these are nearly equal. At `lambda = 0` the inverse is the
-#' pseudo-inverse, and the score is at most
-#' \eqn{\sqrt{rank(x) + rank(y)}}{sqrt(rank x + rank y)}.
+#' Take centred data of total variance 1, with covariances \eqn{S_x}{Sx} and \eqn{S_y}{Sy} and
+#' cross-covariance C, and let \eqn{R_x = (S_x + \lambda I)^{-1}}{Rx = (Sx + lambda I)^-1}, \eqn{R_y
+#' = (S_y + \lambda I)^{-1}}{Ry = (Sy + lambda I)^-1}. The squared score is \eqn{tr(R_x S_x R_x S_x)
+#' + tr(R_y S_y R_y S_y) - 2 tr(R_x C R_y C^T)}{tr(Rx Sx Rx Sx) + tr(Ry Sy Ry Sy) - 2 tr(Rx C Ry
+#' C')}. At `lambda = 0` the inverse is the pseudo-inverse, and the score is at most
+#' \eqn{\sqrt{rank(x) + rank(y)}}{sqrt(rank x + rank y)}. The published code returns the square.
 #'
-#' At `lambda = 0`, any invertible linear change of the neurons of either side and
-#' translation leave the score as it is, and it ignores variance, as [cca()] does. With
-#' `lambda` above 0, only rotation, scaling, translation and reordering of the neurons leave
-#' it as it is, and directions whose share of the variance is below `lambda` count less.
+#' At `lambda = 0`, any invertible linear change of the neurons of either side and translation leave
+#' the score as it is, and it ignores variance, as [cca()] does. With `lambda` above 0, only
+#' rotation, scaling, translation and reordering of the neurons leave it as it is, and directions
+#' whose share of the variance is below `lambda` count less.
 #'
-#' When not to trust it: at `lambda = 0`, when there are not many more stimuli than neurons.
-#' If one side has rank n - 1, the score depends only on the ranks, with a warning of class
-#' `repalign_trivial`. At `lambda = 0` the score of unrelated data grows with the number of
-#' neurons, so compare only pairs of similar size.
-#'
-#' The published code returns the square; here the root is taken, as in the paper.
-#'
-#' Large matrices take long, see [procrustes()].
+#' When not to trust it: at `lambda = 0`, when there are not many more stimuli than neurons. If one
+#' side has rank n - 1, the score depends only on the ranks, with a warning of class
+#' `repalign_trivial`. The score of unrelated data then grows with the number of neurons: compare
+#' only pairs of similar size.
 #' @references Boix-Adsera, Lawrence, Stepaniants and Rigollet (2022), NeurIPS.
 #' @examples
 #' set.seed(1)
@@ -325,5 +301,9 @@ declare_measure(
                pmax(x$squares + y$squares - 2 * values, 0)
              })
   },
-  needs_data = FALSE, memory = gulp_needs
+  needs_data = FALSE, memory = function(n, dx, dy, args) {
+    needs <- if (args$lambda == 0) basis_needs(tall = 3, wide = 4) else
+      basis_needs(tall = 11, wide = 8, loaded = 2.6)
+    needs(n, dx, dy, args)
+  }
 )

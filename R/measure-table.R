@@ -16,15 +16,13 @@ NULL
 #' @param ... parameters of that measure, by their full names. They are explained on the help
 #'   page of the function that has the measure's name.
 #' @return `measures()`: a data frame with one row per measure and the columns `id`; `label`;
-#'   `family`; `resi` (the abbreviation in the ReSi benchmark, or `NA`); `direction`
-#'   (`"similarity"` or `"distance"`); `range_min` and `range_max` (the range of the score at
-#'   default arguments; the neuron-corrected CKA is not bounded); `best` (the score of a perfect
-#'   match; where `range_max` of a similarity is infinite, it bounds nothing, and the gated scores
-#'   of [calibrate()] are excesses over the threshold); `symmetric` (does swapping `x` and `y` leave
-#'   the score as it is?); `pairing`
-#'   (does the score depend on which row of `x` is paired with which row of `y`?);
-#'   `invariant` (the changes of one side that leave the score as it is); `form` (what is
-#'   prepared once per representation); `parameters` (with their defaults); `reference`.
+#'   `family`; `resi` (the abbreviation in the ReSi benchmark, or `NA`); `direction` (`"similarity"`
+#'   or `"distance"`); `range_min` and `range_max` (the range of the score at default arguments);
+#'   `best` (the score of a perfect match; where `range_max` of a similarity is infinite, it bounds
+#'   nothing); `symmetric` (does swapping `x` and `y` leave the score as it is?); `pairing` (does
+#'   the score depend on which row of `x` is paired with which row of `y`?); `invariant` (the
+#'   changes of one side that leave the score as it is); `form` (what is prepared once per
+#'   representation); `parameters` (with their defaults); `reference`.
 #'
 #'   `measure()`: a measure object with these parameters.
 #' @examples
@@ -42,7 +40,7 @@ measures <- function() {
       best = as.double(best_of(d, args)),
       symmetric = symmetry_of(d, args),
       pairing = d$pairing, invariant = paste(d$invariant, collapse = ", "),
-      form = describe_forms(d, args),
+      form = paste(unique(forms_of(d, args)), collapse = ", "),
       parameters = describe_parameters(id), reference = d$reference
     )
   })
@@ -79,9 +77,6 @@ print.repalign_measures <- function(x, ...) {
   if (length(hidden)) cat("More columns: ", paste(hidden, collapse = ", "), "\n", sep = "")
   invisible(x)
 }
-
-# The kind of form that is prepared; both kinds where those of x and y differ.
-describe_forms <- function(d, args) paste(unique(forms_of(d, args)), collapse = ", ")
 
 describe_parameters <- function(id) {
   parameters <- measure_parameters(id)
@@ -235,10 +230,9 @@ print.repalign_measure <- function(x, ...) {
 #' @param label the name of the measure in the `measure` column of results.
 #' @return A measure object for [similarity()] and [calibrate()].
 #' @details
-#' `fun` is called once for every pair, and [calibrate()] calls it once more for every
-#' permutation. Nothing is prepared in advance, so the time depends on `fun` alone. `fun`
-#' must return one finite number, or `NA` if the score is undefined. Any other value is an
-#' error that names the pair.
+#' `fun` is called once for every pair, and [calibrate()] calls it once more for every permutation.
+#' It must return one finite number, or `NA` if the score is undefined. Any other value is an error
+#' that names the pair.
 #' @examples
 #' first_column <- new_measure(function(x, y) abs(cor(x[, 1], y[, 1])),
 #'                             direction = "similarity", best = 1, label = "first column")

@@ -9,41 +9,30 @@ NULL
 #' graphs have the same spectrum. It compares the shapes of the two clouds of stimuli, not
 #' the positions of single stimuli.
 #'
-#' @param x,y two representations: numeric matrices, data frames or tibbles (all columns
-#'   numeric) with stimuli in the rows and neurons, or the units of a network, in the
-#'   columns. Both need the same number of rows, in any order. Either may also be a `dist`
-#'   object with Euclidean distances, or a neighbour graph, `list(idx, dist)`, see
+#' @param x,y two representations, see [cka()], whose rows may be in any order. Either may also be a
+#'   `dist` object with Euclidean distances, or a neighbour graph, `list(idx, dist)`, see
 #'   [mutual_knn()].
 #' @param k number of neighbours of each stimulus in the graph.
-#' @param degree degree of the Chebyshev polynomial that approximates the heat kernel, at
-#'   most 60. Each further degree reduces the error by a factor of about 10 to 20: in tests
-#'   it was about 1e-6 of the score at degree 8, and below 1e-10 at degree 12.
-#' @param na what to do about missing values, see [similarity()].
+#' @param degree degree of the Chebyshev polynomial that approximates the heat kernel, at most 60:
+#'   the error was about 1e-6 of the score at degree 8, and below 1e-10 at degree 12.
+#' @param na missing values: see [similarity()].
 #' @return One number, at least 0; 0 for graphs with equal spectra. It is multiplied by 1e6,
 #'   as in the published code.
 #' @details
-#' The k nearest neighbours (by Euclidean distance) of all stimuli form an undirected graph
-#' with unit weights; L is its normalised Laplacian. The heat trace at temperature t is
-#' \eqn{h(t) = tr(\exp(-t L)) / n}{h(t) = tr(exp(-t L)) / n}. The score is \eqn{10^6 \max_t
-#' e^{-2(t + 1/t)} |h_x(t) - h_y(t)|}{1e6 max_t exp(-2 (t + 1/t)) |h_x(t) - h_y(t)|} over 256
-#' temperatures from 0.1 to 10, evenly spaced in their logarithm. Because of the weight, only
-#' temperatures near 1 to 2 matter: local structure such as clustering and degrees counts,
-#' global shape hardly.
+#' The k nearest neighbours (by Euclidean distance) of all stimuli form an undirected graph with
+#' unit weights; L is its normalised Laplacian. The heat trace at temperature t is \eqn{h(t) =
+#' tr(\exp(-t L)) / n}{h(t) = tr(exp(-t L)) / n}. The score is \eqn{10^6 \max_t e^{-2(t + 1/t)}
+#' |h_x(t) - h_y(t)|}{1e6 max_t exp(-2 (t + 1/t)) |h_x(t) - h_y(t)|} over 256 temperatures from 0.1
+#' to 10, evenly spaced in their logarithm. Because of the weight, only temperatures near 1 to 2
+#' matter: local structure such as clustering and degrees counts, global shape hardly.
 #'
-#' The traces are exact except for the truncation at `degree`, and no random vectors are
-#' used, so the score is the same in every run. The published code estimates them by
-#' stochastic Lanczos quadrature, which scatters by several percent or more, and averages
-#' over repeated runs.
+#' Rotation, scaling and translation of either side leave the score as it is, and so does reordering
+#' the stimuli of either side: there is no permutation test. The score is sensitive to density, to
+#' hubs and to noise in the neighbourhoods.
 #'
-#' Rotation, scaling and translation of either side leave the score as it is, and so does
-#' reordering the stimuli of either side. Because shuffling the rows of `y` changes nothing,
-#' there is no permutation test. The score is sensitive to density, to hubs and to noise in
-#' the neighbourhoods.
-#'
-#' When not to trust it: it does not say whether two representations agree about single
-#' stimuli. Two unrelated clouds from the same distribution have a small score. When two
-#' clouds differ, the score does not say why. Many duplicated rows make the neighbours
-#' arbitrary.
+#' When not to trust it: it does not say whether two representations agree about single stimuli. Two
+#' unrelated clouds from the same distribution have a small score. Many duplicated rows make the
+#' neighbours arbitrary.
 #' @references Tsitsulin et al. (2020), The shape of data: intrinsic distance for data
 #'   distributions, ICLR.
 #' @examples
@@ -81,11 +70,6 @@ heat_table <- function(degree) {
   })
 }
 
-heat_distance <- function(statistic, x, y, args) {
-  difference <- (x$traces - y$traces)[seq_len(args$degree + 1)]
-  max(abs(heat_table(args$degree) %*% difference))
-}
-
 declare_measure(
   id = "imd", label = "Multi-scale intrinsic distance", family = "topology", resi = "IMD",
   direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE, metric = FALSE,
@@ -104,7 +88,10 @@ declare_measure(
   },
   form = "summary", keeps = "graph",
   prepare = function(repr, args, side) form_heat_traces(repr, args$k, args$degree),
-  score = heat_distance,
+  score = function(statistic, x, y, args) {
+    difference <- (x$traces - y$traces)[seq_len(args$degree + 1)]
+    max(abs(heat_table(args$degree) %*% difference))
+  },
   needs_data = FALSE, memory = graph_needs
 )
 
@@ -114,39 +101,29 @@ declare_measure(
 #' one corresponds to which stimulus of the other. It is the total length of the bars of
 #' their cross-barcode, and 0 for clouds with proportional distances.
 #'
-#' @param x,y two representations of the same stimuli: numeric matrices, data frames or tibbles
-#'   (all columns numeric) with stimuli in the rows and neurons, or the units of a network, in the
-#'   columns. If both have row names, these must be the same; rows in another order are brought
-#'   into that of `x`, with a message. Either may also be a `dist` object with the
-#'   distances between the stimuli.
-#' @param batch number of stimuli in one comparison. If there are more rows, random subsets
-#'   of this size are compared; with `Inf`, all rows are always used (time and memory then
-#'   grow at least with the square of their number).
-#' @param trials number of random subsets; not used if one comparison holds all rows. One
-#'   subset of 500 rows takes from a tenth of a second to ten seconds, and longer the less
-#'   the two sides agree.
-#' @param na what to do about missing values, see [similarity()].
+#' @param x,y see [cka()]. Either may also be a `dist` object with the distances between the
+#'   stimuli.
+#' @param batch number of stimuli in one comparison. If there are more rows, random subsets of this
+#'   size are compared; with `Inf`, all rows (time and memory then grow at least with the square of
+#'   their number).
+#' @param trials number of random subsets. One subset of 500 rows takes from a tenth of a second to
+#'   ten seconds, and longer the less the two sides agree.
+#' @param na missing values: see [similarity()].
 #' @return One number, at least 0: the mean over both directions and all subsets.
 #' @details
-#' Each matrix of Euclidean distances is divided by its 0.9 quantile (over all n^2 entries).
-#' One direction takes the bars of one-dimensional homology of the Vietoris-Rips filtration
-#' of 2n points with the distances `[[0, D_x], [D_x, min(D_x, D_y)]]`, and adds up their
-#' lengths. A bar is a difference between the cloud `x` and the union of both neighbour
-#' graphs: clusters of `x` that `y` joins at a smaller distance, or loops. Points that are
-#' closer together in `x` than in `y` leave no bar in this direction, so the score is the
-#' mean of both directions.
+#' Each matrix of Euclidean distances is divided by its 0.9 quantile (over all n^2 entries). One
+#' direction takes the bars of one-dimensional homology of the Vietoris-Rips filtration of 2n points
+#' with the distances `[[0, D_x], [D_x, min(D_x, D_y)]]`, and adds up their lengths. A bar is a
+#' difference between the cloud `x` and the union of both neighbour graphs: clusters of `x` that `y`
+#' joins at a smaller distance, or loops. Points that are closer together in `x` than in `y` leave
+#' no bar in this direction, so the score is the mean of both directions.
 #'
-#' The score is computed exactly, on a filtration of n + 1 points with the same bars. The
-#' paper of the ReSi benchmark describes bars of connected components only; its code, and
-#' this function, follow the original definition. This function uses double precision.
+#' Rotation, scaling and translation of either side leave the score as it is. It is sensitive to the
+#' size of single distances relative to most others, to density and to outliers.
 #'
-#' Rotation, scaling and translation of either side leave the score as it is. It is sensitive
-#' to the size of single distances relative to most others, to density and to outliers.
-#'
-#' When not to trust it: the score grows with the number of stimuli, so compare only scores
-#' with the same `batch`. Scores from random subsets scatter, so small differences between
-#' them mean nothing; call `set.seed()` first to reproduce a score. In many dimensions all
-#' distances are similar, and so are all scores.
+#' When not to trust it: the score grows with the number of stimuli, so compare only scores with the
+#' same `batch`. Scores from random subsets scatter; `set.seed()` reproduces them. In many
+#' dimensions all distances are similar, and so are all scores.
 #' @references Barannikov, Trofimov, Balabin and Burnaev (2022), Representation topology
 #'   divergence, ICML. Bauer (2021), Ripser: efficient computation of Vietoris-Rips
 #'   persistence barcodes, J. Applied and Computational Topology 5. de Silva, Morozov and
@@ -263,5 +240,9 @@ declare_measure(
   errors = function(args) {
     growing_errors(function(args, n, half) min(n, args$batch) / min(half, args$batch))
   },
-  memory = rtd_needs
+  memory = function(n, dx, dy, args) {
+    m <- min(n, args$batch)
+    clouds <- if (n <= args$batch) m^2 else 0
+    memory_needs(clouds, 4.6 * m^2 - clouds + m * max(dx, dy))
+  }
 )

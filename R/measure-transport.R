@@ -8,39 +8,33 @@ NULL
 #' How much two representations differ after each neuron of one side has been shared out among the
 #' neurons of the other that respond most alike. The numbers of neurons may differ.
 #'
-#' @param x,y two representations of the same stimuli, stimuli in rows and neurons in columns, see
-#'   [cka()].
+#' @param x,y see [cka()].
 #' @param mass the share of both populations that is matched, above 0 and at most 1. Below 1 the
 #'   neurons that match worst are left out.
 #' @param center if `TRUE`, the mean of each column is subtracted first.
-#' @param scale if `TRUE`, each side is divided by the root mean square norm of its neurons.
-#'   (Elsewhere `scale` is about the norm of the whole matrix; then copies of all neurons would
-#'   change the distance.) Otherwise the distance is in the units of the data.
-#' @param na what to do about missing values, see [similarity()].
+#' @param scale if `TRUE`, each side is divided by the root mean square norm of its neurons;
+#'   otherwise the distance is in the units of the data.
+#' @param na missing values: see [similarity()].
 #' @return One number, at least 0; at most 2 with `scale = TRUE`.
-#' @details Every neuron of `x` has the mass `1 / ncol(x)` and every neuron of `y` the mass `1 /
-#' ncol(y)`. A plan T says how much of neuron i is matched with neuron j; it leaves no neuron with
-#' more than its mass, and its sum is `mass`. The score is the root of the smallest mean cost,
-#' \eqn{\min_T \sum_{ij} T_{ij} ||x_i - y_j||^2 / m}{min_T sum_ij(T_ij ||x_i - y_j||^2) / mass}. The
-#' plan is exact (successive shortest paths, which give the plans of all masses in one run). With
-#' equal numbers of neurons and `mass = 1` neurons are matched one to one, and
+#' @details
+#' Every neuron of `x` has the mass `1 / ncol(x)` and every neuron of `y` the mass `1 / ncol(y)`. A
+#' plan T says how much of neuron i is matched with neuron j; it leaves no neuron with more than its
+#' mass, and its sum is `mass`. The score is the root of the smallest mean cost, \eqn{\min_T
+#' \sum_{ij} T_{ij} ||x_i - y_j||^2 / m}{min_T sum_ij(T_ij ||x_i - y_j||^2) / mass}. The plan is
+#' exact. With equal numbers of neurons and `mass = 1` neurons are matched one to one, and
 #' [permutation_procrustes()] with `center = TRUE` is the root of the number of neurons times the
 #' distance with `scale = FALSE`.
 #'
-#' A run of 500 x 500 neurons took 0.2 seconds, of 500 x 750 0.8, and of 500 x 501, whose numbers have
-#' no common divisor, 1 to 1.4 seconds (`bench/align.R`, one thread).
-#'
 #' Reordering the neurons leaves the score as it is, and by default so do translation and scaling;
 #' rotation changes it, because the score asks whether single neurons correspond. It is a metric for
-#' `mass = 1` only.
+#' `mass = 1` only. Errors ([score_interval()]) come from influences with the plan held. In
+#' [soft_correlation_match()], neurons may be matched many times. 500 x 501 neurons took 0.06 seconds
+#' (`bench/align.R`).
 #'
 #' When not to trust it: the plan is fitted to the stimuli on which the score is made, and the more
 #' neurons there are to choose from and the smaller `mass` is, the closer are unrelated data. With a
 #' `mass` below 1 a message of class `repalign_in_sample` says so. [held_out()] scores the plan on
-#' other stimuli; [calibrate()] solves a transport for each permutation.
-#'
-#' Errors ([score_interval()]) come from influences with the plan held. [soft_correlation_match()]
-#' is something else: there each neuron has its best match, and neurons may be matched many times.
+#' other stimuli.
 #' @references Khosla and Williams (2024), Proceedings of Machine Learning Research 243. Kapoor,
 #'   Williams and Khosla (2026) for parts of the mass, there without the division by it.
 #' @examples
@@ -211,15 +205,14 @@ declare_measure(
 #' @return One number in \[-1, 1\].
 #' @details
 #' The largest mean correlation \eqn{\max_T \sum_{ij} T_{ij} r_{ij} / m}{max_T sum_ij(T_ij r_ij) /
-#' mass} over the plans T of [soft_matching()], which has more about them. With equal numbers of
-#' neurons and `mass = 1` it is [hard_correlation_match()].
+#' mass} over the plans T of [soft_matching()]. With equal numbers of neurons and `mass = 1` it is
+#' [hard_correlation_match()].
 #'
 #' How the value falls as `mass` grows shows how many neurons have a counterpart. There is no best
 #' `mass` to be read off this curve: whatever selects one bends it.
 #'
 #' Reordering the neurons, and adding an offset to a neuron or multiplying it by a positive factor,
-#' leave the score as it is. A constant column has no correlation and is an error that names the
-#' column.
+#' leave the score as it is. A constant column is an error that names it.
 #'
 #' When not to trust it: with few stimuli, as [soft_matching()].
 #' @references Khosla and Williams (2024), Proceedings of Machine Learning Research 243.

@@ -17,29 +17,26 @@
 #' p-values.
 #'
 #' @details
-#' Scores are means over RDMs, with all data; draws are for errors only. A draw has each RDM
-#' and each stimulus as often as it was drawn; pairs of copies of a stimulus do not count, and
-#' models are fitted anew. Of N groups of RDMs and n stimuli (or clusters), with a = N/(N - 1), b =
-#' n/(n - 1), and the variances over draws of both, of RDMs alone and of stimuli alone, \eqn{V =
-#' aV_r + bV_c - ab(V_{rc} - V_r - V_c)}{V = a V_r + b V_c - a b (V_rc - V_r - V_c)}, at least each
-#' of the main parts and at most their sum; the same for differences and for a score less its
-#' ceiling. Tests are t tests with min(N, n) - 1 degrees of freedom (N - 1 or n - 1 for one factor).
-#' A draw with fewer than 3 different stimuli (in cross-validation, 3 for each fold) or with an
-#' undefined score is left out.
+#' Scores are means over RDMs, with all data; draws are for errors only. A draw has each RDM and
+#' each stimulus as often as it was drawn; pairs of copies of a stimulus do not count, and models
+#' are fitted anew. Of N groups of RDMs and n stimuli (or clusters), with a = N/(N - 1), b = n/(n -
+#' 1), and the variances over draws of both, of RDMs alone and of stimuli alone, \eqn{V = aV_r +
+#' bV_c - ab(V_{rc} - V_r - V_c)}{V = a V_r + b V_c - a b (V_rc - V_r - V_c)}, at least each of the
+#' main parts and at most their sum. Tests are t tests with min(N, n) - 1 degrees of freedom (N - 1
+#' or n - 1 for one factor). A draw with fewer than 3 different stimuli (in cross-validation, 3 for
+#' each fold) or with an undefined score is left out.
 #'
 #' Models with weights are fitted to the training RDMs and stimuli of each fold and tested with the
-#' others; each fold counts by the RDMs and stimuli that it tests. Compare models by the same folds:
-#' scores of few stimuli differ from those of all. What the random choice of folds adds to the
-#' variance of draws is subtracted (Schuett et al. 2023), which needs `repeats` of at least 2.
+#' others. Compare models by the same folds: scores of few stimuli differ from those of all. What
+#' the random choice of folds adds to the variance of draws is subtracted, which needs `repeats` of
+#' at least 2.
 #'
 #' `ceiling_high` is the mean similarity of each RDM with the pooled RDM of all ([pool_rdms()]), the
 #' highest mean that any model can have (see [subject_ceiling()]); `ceiling_low` that with the pool
-#' of the other groups. `p_chance` permutes the stimuli of the models, in the same way for all RDMs
-#' and components, and fits models with weights anew. Clusters must have one size for it (otherwise
-#' `NA`, with a note). A cosine is far above 0 for all RDMs that are positive, so that `p_zero` is
-#' then small for any model; `p_chance` is not. A model that is the same for all pairs between
-#' clusters has no score. Permutations by Kendall's tau, and RDMs that lack different pairs, take
-#' long.
+#' of the other groups. `p_chance` permutes the stimuli of the models, and fits models with weights
+#' anew. Clusters must have one size for it (otherwise `NA`, with a note). Cosines of positive RDMs
+#' have a small `p_zero` for any model; `p_chance` has not. A model that is the same for all pairs
+#' between clusters has no score. Permutations of RDMs that lack different pairs take long.
 #' @references \enc{Schütt}{Schuett}, Kipnis, Diedrichsen and Kriegeskorte (2023), eLife 12.
 #'   Nili, Wingfield, Walther, Su, Marslen-Wilson and Kriegeskorte (2014), PLoS Computational
 #'   Biology 10 (ceilings).
@@ -61,27 +58,26 @@ NULL
 #' with their RDMs: scores with errors, p-values against chance, the noise ceiling, and which models
 #' may be the best. [compare_scores()] tests differences.
 #'
-#' @param data a recording (a matrix stimuli x neurons, what [responses()] declares, or an array
-#'   stimuli x neurons x trials), a list of the recordings of several subjects, or RDMs: a `dist`
-#'   object, or a list of `dist` objects (or symmetric matrices with a diagonal of 0), one of each
-#'   subject or session.
-#' @param models a named list. For recordings: representations of the same stimuli, as for
-#'   [similarity()]. For RDMs: RDMs, or what [rdm_model()] returns. For both, a factor is a model in
-#'   which stimuli are of the same category or not.
+#' @param data a recording (a matrix stimuli x neurons, [responses()], or an array stimuli x neurons
+#'   x trials), a list of the recordings of several subjects, or RDMs: a `dist` object, or a list of
+#'   `dist` objects (or symmetric matrices with a diagonal of 0), one of each subject or session.
+#' @param models a named list. For recordings: representations of the same stimuli. For RDMs: RDMs,
+#'   or what [rdm_model()] returns. For both, a factor is a model in which stimuli are of the same
+#'   category or not.
 #' @param outer for RDMs: how they are compared, as for [rsa()].
 #' @param resample for RDMs: what is drawn anew, with replacement: the RDMs (`"rdm"`), the stimuli
 #'   (`"condition"`, as for a single RDM), `"both"`, or `"none"`, for errors over RDMs without
-#'   draws. Or the draws themselves, as `list(rdm = , condition = )` of matrices of indices (of
-#'   groups and clusters, if there are any) with a draw in each row.
+#'   draws. Or the draws, as `list(rdm = , condition = )` of matrices of indices (of groups and
+#'   clusters, if there are any) with a draw in each row.
 #' @param draws for RDMs: the number of draws; fewer than 20 are warned of.
 #' @param group for RDMs: one label each, by name or in their order: RDMs of the same subject are
-#'   drawn and left out together. Without it, each is a group.
+#'   drawn and left out together.
 #' @param folds for RDMs: into how many folds RDMs and stimuli are cut for cross-validation, or a
 #'   data frame of folds with the columns `fold`, `set` (`"train"` or `"test"`), `factor` (`"rdm"`
 #'   or `"condition"`) and `index`. A factor that it does not name is not cut.
-#' @param repeats for RDMs: how often folds are cut anew at random, in each draw; for the score of
-#'   all data at least 20 times.
-#' @param conf_level coverage of the intervals and of the set of the best, between 0 and 1.
+#' @param repeats for RDMs: how often folds are cut anew at random, in each draw (for the score at
+#'   least 20 times).
+#' @param conf_level coverage of the intervals and of the set of the best.
 #' @param stimulus_noise for whitened comparisons of RDMs: the noise of the stimuli, as for [rsa()];
 #'   for draws of stimuli, variances.
 #' @param na as for [similarity()] (recordings), or `"pairwise"` for RDMs that lack pairs of stimuli
@@ -89,17 +85,16 @@ NULL
 #' @param threads see [similarity()].
 #' @param clusters one label for each stimulus, by name or in their order, if some depend on each
 #'   other (frames of one film, views of one object): errors, folds and permutations go by whole
-#'   clusters, and pairs of stimuli within one do not count where the measure can leave them out
-#'   (RDMs: always). Stimuli with the label `NA` are left out.
+#'   clusters, and pairs within one do not count where the measure can leave them out (RDMs:
+#'   always). `NA`: left out.
 #' @param blocks,series which permutations are allowed, as for [calibrate()]; `series` for
 #'   recordings only.
-#' @param permutations the number of permutations for `p_chance`, a matrix or a design of them, as
-#'   in [calibrate()]; 0 leaves p-values against chance out.
+#' @param permutations for `p_chance`: their number, a matrix or a design, as in [calibrate()]; 0
+#'   for none.
 #' @param measure for recordings: one measure, see [measure()]. By default the [cka()] that is
 #'   corrected for what `data` declare: `"stimulus_neuron_trial"` with trials, otherwise
 #'   `"stimulus_neuron"`. `measure("encode", ...)` compares models by how well they predict, see
-#'   [encode()]: `share` is the normalised score, errors are over stimuli, and p-values are those of
-#'   the largest score over all penalties.
+#'   [encode()]: `share` is the normalised score, and errors are over stimuli.
 #' @param over for recordings: what the errors are about, as for [score_interval()]. By default
 #'   stimuli and the neurons of the recording, or stimuli and subjects.
 #' @param alpha for recordings: the level of `threshold`.
@@ -129,27 +124,25 @@ NULL
 #' without folds) and `draws` (for `both`, `rdm` and `condition` an array draws x (models,
 #' `ceiling_low`, `ceiling_high`) x repeats).
 #' @details
-#' *Recordings.* The result is put together from [score_interval()], [calibrate()],
-#' [noise_ceiling()] or [subject_ceiling()], and [best_score()]: same seeds, same numbers; their
-#' pages say what each means. The units of the models are a sample, as neurons are, unless they are
-#' declared complete (`complete` of [responses()] or [cka()]); the print says so. `p_familywise` is
-#' the share of permutations (the same for all models) in which the largest score of all models is
-#' as high as this one, each model's scores brought to mean 0 and standard deviation 1 first, the
-#' observed score among them. Without trials or subjects there is no ceiling (`NA`).
+#' *Recordings.* The result is that of [score_interval()], [calibrate()], [noise_ceiling()] or
+#' [subject_ceiling()], and [best_score()] with the same seeds; their pages say what each means. The
+#' units of the models are a sample, as neurons are, unless they are declared complete (`complete`
+#' of [responses()] or [cka()]). `p_familywise` is the share of permutations in which the largest
+#' score of all models is as high as this one, each model's scores brought to mean 0 and standard
+#' deviation 1 first. Without trials or subjects there is no ceiling (`NA`).
 #'
 #' *RDMs.* Errors resample RDMs and stimuli, models with weights are cross-validated, and the noise
 #' ceiling has two bounds: see [their own page][evaluate_rdms].
 #'
-#' When not to trust it: when stimuli depend on each other and `clusters` do not say so (a warning
-#' of class `repalign_dependence` speaks when they look like it, see [dependence]). With two or
-#' three subjects, errors over subjects are guesses. Permutations say nothing of other subjects or
-#' neurons; errors do. Cosines need a 0 that means "no difference", as in cross-validated distances
-#' (`"crossnobis"` of [rdm()]); take `"whitened_pearson"` for others. A score that is not
-#' significantly below the ceiling may be far below it.
+#' When not to trust it: when stimuli depend on each other and `clusters` do not say so (see
+#' [dependence]). With two or three subjects, errors over subjects are guesses. Permutations say
+#' nothing of other subjects or neurons; errors do. Cosines need a 0 that means "no difference", as
+#' in cross-validated distances (`"crossnobis"` of [rdm()]); take `"whitened_pearson"` for others. A
+#' score that is not significantly below the ceiling may be far below it.
 #'
 #' In simulations 95% intervals held the true score in 0.925 to 0.965 (recordings) and 0.925 to
 #' 0.995 (RDMs) of the data sets, and p-values were at most 0.05 in 0.030 to 0.075 where there was
-#' nothing (article "What was simulated" of the web site).
+#' nothing (article "What was simulated").
 #' @references \enc{Schütt}{Schuett}, Kipnis, Diedrichsen and Kriegeskorte (2023), eLife 12.
 #'   Diedrichsen et al. (2021), Neurons, Behavior, Data analysis, and Theory 5 (whitened
 #'   comparisons). Westfall and Young (1993), Resampling-Based Multiple Testing (`p_familywise`).
@@ -185,31 +178,16 @@ evaluate_models <- function(data, models, outer = "whitened_cosine",
                                if (!missing(series)) series, permutations, if (!missing(na)) na,
                                threads))
   }
-  threads <- hold_threads(threads)
-  na <- check_choice(if (missing(na)) "error" else na, c("error", "pairwise"), "na")
-  task <- evaluation_task(data, models, outer, group, stimulus_noise, na, clusters)
-  if (missing(outer)) note_cosine_of_positive(task)
-  conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
-  drawn <- as_draws(resample, draws, max(task$group), units_of(task$n, task$codes),
-                    unit_words(task))
-  folds <- as_folds(folds, repeats, task)
-  check_evaluation(task, drawn, folds, threads)
-  blocks <- check_chance(task, permutations, blocks, task$labels)
-  free <- is.null(blocks) && all_orders(permutations)
-  # errors over stimuli go on into comparisons, p-values of permutations do not
-  drawn_stimuli <- "condition" %in% drawn$factors
-  dependence <- if (is.null(task$codes) && (free || drawn_stimuli)) {
-    warn_of_rows(judged_rdms(task$values, task$n, mean = TRUE),
-                 judged_rdms(do.call(cbind, task$components), task$n),
-                 if (!drawn_stimuli) "null" else if (free) "evaluation" else "errors",
-                 list(if (drawn_stimuli) cluster_remedy else evaluation_remedy))
-  }
-  data <- data_rounds(task, folds)
-  whole <- evaluate_whole(task, data, folds, threads)
-  parts <- evaluate_parts(task, drawn, folds, threads)
-  chance <- chance_of_models(task, data, whole$scores, permutations, blocks, threads)
-  evaluation_result(task, whole, parts, chance, drawn, folds, conf_level,
-                    if (drawn_stimuli) dependence)
+  call <- open_evaluation(data, models, outer, group, stimulus_noise, if (missing(na)) "error" else
+    na, clusters, resample, draws, folds, repeats, conf_level, permutations, blocks, threads,
+    missing(outer))
+  task <- call$task
+  rounds <- data_rounds(task, call$folds)
+  whole <- evaluate_whole(task, rounds, call$folds, call$threads)
+  parts <- evaluate_parts(task, call$drawn, call$folds, call$threads)
+  chance <- chance_of_models(task, rounds, whole$scores, permutations, call$blocks, call$threads)
+  evaluation_result(task, whole, parts, chance, call$drawn, call$folds, call$conf_level,
+                    call$dependence)
 }
 
 # ---- what is given
@@ -247,12 +225,41 @@ refuse_other_path <- function(given, of_rdms) {
         class = "repalign_error_choice", arg = other[1])
 }
 
-# All that is judged of RDMs and models, once; what is computed trusts it. A task is list(values, n,
-# group, models, components, flexible, outer, stimulus_noise, way, fast): data RDMs as a matrix P x
-# N, the number of stimuli, the group of each RDM (1, 2, ...), the named models, the RDMs of each as
-# a matrix, which models have weights, how RDMs are compared, the way in which rounds are computed
-# and what fast ways need. `unbiased` says whether all data RDMs are cross-validated estimates. With
-# clusters of stimuli there is also what clustered_task() adds.
+# All that is judged of a call with RDMs, once; what is computed trusts it: list(task, drawn, folds,
+# conf_level, blocks, threads, dependence). default: did the user choose no `outer`? RDMs are many,
+# and are one table here (rdm_table()) in the place of representations.
+open_evaluation <- function(data, models, outer, group, stimulus_noise, na, clusters, resample,
+                            draws, folds, repeats, conf_level, permutations, blocks, threads,
+                            default, frame = parent.frame()) {
+  threads <- hold_threads(threads, frame)
+  na <- check_choice(na, c("error", "pairwise"), "na")
+  task <- evaluation_task(data, models, outer, group, stimulus_noise, na, clusters)
+  if (default) note_cosine_of_positive(task)
+  conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
+  drawn <- as_draws(resample, draws, max(task$group), units_of(task$n, task$codes),
+                    unit_words(task))
+  folds <- as_folds(folds, repeats, task)
+  check_evaluation(task, drawn, folds, threads)
+  blocks <- check_chance(task, permutations, blocks, task$labels)
+  free <- is.null(blocks) && all_orders(permutations)
+  # errors over stimuli go on into comparisons, p-values of permutations do not
+  drawn_stimuli <- "condition" %in% drawn$factors
+  dependence <- if (is.null(task$codes) && (free || drawn_stimuli)) {
+    warn_of_rows(judged_rdms(task$values, task$n, mean = TRUE),
+                 judged_rdms(do.call(cbind, task$components), task$n),
+                 if (!drawn_stimuli) "null" else if (free) "evaluation" else "errors",
+                 list(if (drawn_stimuli) cluster_remedy else evaluation_remedy))
+  }
+  list(task = task, drawn = drawn, folds = folds, conf_level = conf_level, blocks = blocks,
+       threads = threads, dependence = if (drawn_stimuli) dependence)
+}
+
+# The RDMs and models: list(values, n, labels, group, models, components, flexible, outer,
+# stimulus_noise, way, fast), data RDMs as a matrix P x N, the number of stimuli and their names, the
+# group of each RDM (1, 2, ...), the named models, the RDMs of each as a matrix, which models have
+# weights, how RDMs are compared, the way in which rounds are computed and what fast ways need.
+# `unbiased` says whether all data RDMs are cross-validated estimates. With clusters of stimuli there
+# is also what clustered_task() adds.
 evaluation_task <- function(data, models, outer, group, stimulus_noise, na, clusters = NULL) {
   outer <- check_choice(outer, rsa_outer, "outer")
   table <- rdm_table(data, "data", na == "pairwise")
@@ -260,8 +267,8 @@ evaluation_task <- function(data, models, outer, group, stimulus_noise, na, clus
     abort("`data` has ", table$n, " stimuli: comparisons of RDMs need at least 3.",
           class = "repalign_error_size", arg = "data")
   }
-  refuse_repeated_labels(table$labels, if (is_collection(data)) "data[[1]]" else "data",
-                         cluster_codes(in_order_of(clusters, table$labels, "clusters")))
+  clusters <- cluster_codes(in_order_of(clusters, table$labels, "clusters"))
+  refuse_repeated_labels(table$labels, if (is_collection(data)) "data[[1]]" else "data", clusters)
   models <- as_rdm_models(models, table, na)
   task <- list(values = even_sizes(table$values)$values, n = table$n, labels = table$labels,
                group = group_codes(group, ncol(table$values), names(data)), models = models,

@@ -16,17 +16,16 @@
 #' @param ... unused.
 #' @return An object of class `repalign_rdm_fit` with `coef()`, the named weights, and `predict()`,
 #'   the predicted RDM, as from [rdm()]. `score` is the mean similarity with the data that it was
-#'   fitted to, which is more than that with new data: [evaluate_models()] cross-validates.
-#'   `tidy()` has the weights as a table, `glance()` a row about the fit, and `augment()` a row for
-#'   each RDM and pair of stimuli: `rdm`, `condition_1`, `condition_2`, `dissimilarity` and
-#'   `.fitted`. (There are no residuals: the comparison looks at the predicted RDM up to its scale.)
+#'   fitted to; [evaluate_models()] cross-validates. `tidy()` has the weights as a table, `glance()`
+#'   a row about the fit, and `augment()` a row for each RDM and pair of stimuli: `rdm`,
+#'   `condition_1`, `condition_2`, `dissimilarity` and `.fitted`.
 #' @details
 #' For cosines and Pearson correlations, plain or whitened, the best weights are those of least
-#' squares on the pooled RDM ([pool_rdms()]), in the metric of the comparison (close to the best if
-#' RDMs lack different pairs). For comparisons of ranks they are those of `"pearson"`, which need
-#' not be the best by ranks. Weights that must not be negative are those of Lawson and Hanson. Of
-#' collinear components, the smallest weights are taken, with a warning. A model of type
-#' `"interpolate"` has two weights that add up to 1, one of type `"select"` has the weight 1.
+#' squares on the pooled RDM ([pool_rdms()]; close to the best if RDMs lack different pairs). For
+#' comparisons of ranks they are those of `"pearson"`, which need not be the best. Weights that must
+#' not be negative are those of Lawson and Hanson. Of collinear components, the smallest weights are
+#' taken, with a warning. A model of type `"interpolate"` has two weights that add up to 1, one of
+#' type `"select"` has the weight 1.
 #' @references Lawson and Hanson (1974), Solving Least Squares Problems.
 #' @examples
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:40, ]
@@ -172,9 +171,8 @@ rdm_model_types <- c("fixed", "select", "weighted", "interpolate")
 #'   data. `"weighted"`: a weighted sum of the components. `"interpolate"`: a mixture of two
 #'   neighbours in the list, such as one RDM at a sequence of values of a parameter.
 #' @param nonnegative for `"weighted"`: are weights kept from being negative?
-#' @param ridge for `"weighted"`: what is added to the diagonal of the products of the components.
-#'   Products are sums over pairs of stimuli, so that it goes with the scale of the RDMs and
-#'   of `stimulus_noise`.
+#' @param ridge for `"weighted"`: what is added to the diagonal of the products of the components,
+#'   which are sums over pairs of stimuli.
 #' @return An object of class `repalign_rdm_model`, for [fit_rdm_model()] and [evaluate_models()].
 #'   `predict()` gives the RDM that it predicts with given weights, as from [rdm()].
 #' @details

@@ -14,27 +14,25 @@
 #'     for others.
 #'
 #'   The response may also be a list of RDMs or representations, one for each subject.
-#' @param data a list (or data frame, or environment) in which the variables of `formula` and
-#'   `leave_out` and `blocks` are looked up first, before the environment of `formula`.
-#' @param leave_out one label per condition, by its names or in its order, such as the run in which
-#'   it was shown: pairs of conditions with the same label are left out.
-#' @param blocks one label per condition, given in the same way: only conditions of the same block
-#'   are exchanged, as in [calibrate()]. By default the labels of `leave_out`; `NULL`: all
-#'   conditions are exchanged (see Details).
+#' @param data a list (or data frame, or environment) for the variables of `formula`, `leave_out`
+#'   and `blocks`.
+#' @param leave_out one label per condition, by name or in their order, such as its run: pairs of
+#'   conditions with the same label are left out.
+#' @param blocks one label per condition: only conditions of the same block are exchanged, as in
+#'   [calibrate()]. By default the labels of `leave_out`; `NULL`: all conditions are exchanged.
 #' @param inner for representations: how two conditions are compared, see [rsa()]. By default as in
-#'   the RDM of the response, where that is known, and else by `"correlation"`, with a message.
+#'   the RDM of the response, or else by `"correlation"`, with a message.
 #' @param fit `"ordinary"` least squares; `"nonnegative"`, for predictors that add up in the
 #'   response; `"ridge"`, with coefficients shrunk by `ridge`.
 #' @param ridge for `fit = "ridge"`: what is added to the sum of squares of each predictor, as a
-#'   share of it. 0.1 is a little, 1 much.
+#'   share of it.
 #' @param standardize if `TRUE`, coefficients are in standard deviations of the response for one of
-#'   the predictor, over the pairs; otherwise in the units of the data.
-#' @param na what to do about dissimilarities (or labels) that are `NA`: `"error"`, or
-#'   `"pairwise"`, which leaves these pairs out.
+#'   the predictor; otherwise in the units of the data.
+#' @param na dissimilarities (or labels) that are `NA`: an `"error"`, or left out (`"pairwise"`).
 #' @param center are predictors tested beyond effects of single conditions? See Details.
 #' @param permutations the number of permutations, a matrix or a design, as in [calibrate()].
-#' @param group for a list of RDMs: one label for each, with their names or in their order, for
-#'   several RDMs (sessions) of the same subject: `summary()` averages their coefficients first.
+#' @param group for a list of RDMs: one label for each, by name or in their order, for several RDMs
+#'   (sessions) of the same subject.
 #' @return A data frame of class `repalign_regression` with a row for each predictor (and subject).
 #'   Columns: `subject` (if the response is a list), `term`, `estimate`, the coefficient; `partial`,
 #'   its correlation with the response given the others; `semipartial`, that of the response with
@@ -42,40 +40,33 @@
 #'   with `center` `centered`, the coefficient in the double-centred matrices, which `p_value` is
 #'   of.
 #'
-#'   `summary()`: the group of subjects (or one), a row for each predictor: `mean` of the
-#'   coefficients; `tested`, the mean of those that are tested (ordinary least squares, with
-#'   `center` double-centred); its `se`, `df` and `statistic`; `p_value`, about other conditions
-#'   (or blocks) and subjects; `p_conditions`, about other conditions with these subjects;
-#'   `p_subjects`, about other subjects with these conditions, by a t test; `subjects`, their number
-#'   (of labels in `group`); and `deleted`, what was left out one at a time for `se`.
+#'   `summary()`: a row for each predictor over all subjects: `mean` of the coefficients; `tested`,
+#'   the mean of those that are tested; its `se`, `df` and `statistic`; `p_value`, about other
+#'   conditions (or blocks) and subjects; `p_conditions`, about other conditions with these
+#'   subjects; `p_subjects`, about other subjects with these conditions; `subjects`, their number;
+#'   and `deleted`, what was left out one at a time for `se`.
 #'
-#'   `glance()`, for each response: `r_squared`, `shared` (R squared less all unique parts, negative
-#'   where predictors suppress each other), `p_value` of the whole model, `intercept`, and the
-#'   numbers of `pairs`, `conditions` and `permutations`. `coef()`: the estimates (a row for each
-#'   RDM). `confint()`: intervals of `tested`. `augment()`, for each pair of conditions (and
-#'   subject): `condition_1`, `condition_2`, the variables under their names, `.fitted` and `.resid`
-#'   (`NA` for pairs that are left out).
-#' @details All pairs count equally, as in `lm()` of the dissimilarities, whose p-values would be
-#' wrong: pairs that share a condition depend on each other. `partial` and `semipartial` are those
-#' of ordinary least squares whatever `fit`.
+#'   `glance()`, for each response: `r_squared`, `shared` (R squared less all unique parts),
+#'   `p_value` of the whole model, `intercept`, and the numbers of `pairs`, `conditions` and
+#'   `permutations`. `coef()`: the estimates. `confint()`: intervals of `tested`. `augment()`, for
+#'   each pair of conditions (and subject): `condition_1`, `condition_2`, the variables, `.fitted`
+#'   and `.resid` (`NA` for pairs that are left out).
+#' @details
+#' `partial` and `semipartial` are those of ordinary least squares whatever `fit`.
 #'
 #' *The test of a predictor* (Freedman and Lane 1983). The response is fitted without the predictor,
 #' the conditions of the RDM of residuals are permuted, and the fit is added back; the partial
 #' correlation with the predictor is then a null value. Before that, effects of single conditions
-#' are taken out of all RDMs, \eqn{d_{ij} - a_i - a_j}{d_ij - a_i - a_j} (double centring): one
+#' are taken out of all RDMs, \eqn{d_{ij} - a_i - a_j}{d_ij - a_i - a_j} (double centring), as one
 #' condition with unusual patterns is far from all others. A predictor that has such effects only
-#' (one condition against all) has `p_value` `NA`, with a warning. `center = FALSE` tests the
-#' coefficient as it is, and finds less. The test is two-sided; for `fit = "nonnegative"` one-sided,
-#' of the share of the remaining variance that the predictor explains; for ridge regression that of
-#' ordinary least squares. The test of the whole model permutes the conditions of the response and
-#' is exact; that of a predictor is an approximation: simulated levels at 0.05 were 0.031 to 0.067,
-#' where `lm()` had 0.25 to 0.54.
+#' has `p_value` `NA`, with a warning. `center = FALSE` finds less. The test is two-sided; for
+#' `fit = "nonnegative"` one-sided; for ridge regression that of ordinary least squares. The test of
+#' the whole model is exact; that of a predictor is an approximation: simulated levels at 0.05 were
+#' 0.031 to 0.067, where `lm()` had 0.25 to 0.54 (article "What was simulated").
 #'
-#' *Pairs left out.* With `leave_out`, conditions are exchanged within its labels by default;
-#' differences between whole groups of conditions are then held. A matrix of your own in
-#' `permutations` may also exchange whole groups of equal size. With `blocks = NULL`, all are
-#' exchanged: right where the predictors have nothing to do with the runs. Missing pairs are left
-#' out anew in each permutation.
+#' *Pairs left out.* With `leave_out`, conditions are exchanged within its labels by default, and
+#' differences between whole groups are held. `blocks = NULL` is right where the predictors have
+#' nothing to do with the runs.
 #'
 #' *The group.* `p_value` of `summary()` counts conditions and subjects as samples, see
 #' [regression_group].
@@ -84,14 +75,11 @@
 #' * noise in the patterns, where predictors correlate (the print says when by more than 0.3), and
 #'   few large blocks: `p_value` of a row and `p_conditions` are then too small for a predictor that
 #'   tells nothing; `p_value` of the group holds;
-#' * conditions that depend on each other, as in a series or in runs without `blocks`: a warning of
-#'   class `repalign_dependence` speaks when they look like it, see [dependence]. A design in
-#'   `permutations` does not change `p_value` of the group;
+#' * conditions that depend on each other, as in a series or in runs without `blocks` (see
+#'   [dependence]). A design in `permutations` does not change `p_value` of the group;
 #' * predictors that hardly differ: their coefficients are uncertain, and `shared` is large;
 #' * dissimilarities of noisy patterns that are not cross-validated have a bias, which centring
 #'   takes out where it is the same for all pairs of a condition.
-#'
-#' Figures are in the article "What was simulated" of the web site.
 #' @references Freedman and Lane (1983), J. Bus. Econ. Stat. 1. Dekker, Krackhardt and Snijders
 #'   (2007), Psychometrika 72 (permutation tests of several matrices). Lawson and Hanson (1974),
 #'   Solving Least Squares Problems.
@@ -266,8 +254,8 @@ regression_design <- function(permutations, n, leave_out, blocks) {
   same <- identical(blocks, leave_out)
   if (is.null(leave_out) || is.null(blocks) || !number) {
     # other blocks than those of `leave_out` are a design of their own
-    design <- design_of_plan(permutation_plan(n, permutations, if (!same || number) blocks, FALSE,
-                                              "auto"))
+    plan <- permutation_plan(n, permutations, if (!same || number) blocks, FALSE, "auto")
+    design <- if (is.null(plan$fixed)) plan$design_of("coset") else plan$fixed
     if (!is.null(leave_out) && !is.null(blocks)) refuse_moved_pairs(design, leave_out)
     return(design)
   }
@@ -285,8 +273,6 @@ refuse_moved_pairs <- function(design, leave_out) {
         which(moved)[1], ": exchange conditions that share a label, or all conditions of one ",
         "label with all of another.", class = "repalign_error_design", arg = "permutations")
 }
-
-design_of_plan <- function(plan) if (is.null(plan$fixed)) plan$design_of("coset") else plan$fixed
 
 # The fit of one response: list(rows, model, null, fitted), see regression_result().
 regression_of <- function(response, table, between, sides, design, standardize) {

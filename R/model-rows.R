@@ -150,41 +150,30 @@ driving_caption <- function(shown, value, several) {
 #' how much it contributes to the score of [rsa()]. The table is made for pictures and for mixed
 #' models over conditions and subjects (item-level RSA).
 #'
-#' @param x an RDM (a `dist` object or a symmetric matrix with zeros on its diagonal, which [rsa()]
-#'   would take for responses, with a warning), a representation (a matrix conditions x neurons), or
-#'   a list of these, one for each subject.
+#' @param x an RDM (a `dist` object or a symmetric matrix with zeros on its diagonal), a
+#'   representation (a matrix conditions x neurons), or a list of these, one for each subject.
 #' @param y as `x`, of the same conditions; of a list, each element is a model.
-#' @param inner,outer how two conditions and two RDMs are compared, see [rsa()]. Each `outer` has
-#'   contributions. ([bures()] and
-#'   [riemann()] are not sums over pairs of conditions.)
+#' @param inner,outer how two conditions and two RDMs are compared, see [rsa()].
 #' @param stimulus_noise for whitened comparisons: noise of the conditions, see [rsa()].
-#' @param na what to do about dissimilarities that are `NA`: `"error"`, or `"pairwise"`, which
-#'   uses the pairs that are there in both RDMs.
+#' @param na dissimilarities that are `NA`: `"error"`, or `"pairwise"`, which uses the pairs that
+#'   are there in both RDMs.
 #' @return A data frame of class `repalign_rdm_rows`. Columns: `subject` (if `x` is a list), `model`
 #'   (if `y` is one), `condition`, `score`, `contribution` and `n`, the number of pairs of the
 #'   condition. `glance()` has a row for each comparison: `score`, the sum of the contributions, and
 #'   `conditions` and `pairs`.
 #' @details
 #' `score` compares one row of the first RDM with that of the second, without the diagonal: with
-#' ranks, or a mean taken out, within the row. Whitened scores of a row use the covariance of its
-#' pairs alone. `NA` where the row has less than 3 pairs, or does not vary.
+#' ranks, or a mean taken out, within the row. `NA` where the row has less than 3 pairs, or does not
+#' vary.
 #'
 #' `contribution`: each score of [rsa()] is a sum over pairs of conditions, of which either
-#' condition gets half. Contributions sum to the score exactly. They are negative where a
-#' condition lowers it. For cosine, Pearson's and Spearman's correlation and rho-a, the part of a
-#' pair is the product of its two (centred, ranked) dissimilarities; for Kendall's tau-a and tau-b,
-#' the pairs that it is concordant with less those it is discordant with; for whitened
-#' comparisons, the product of a dissimilarity in one RDM with the whitened one of the other (the
-#' mean of both ways).
+#' condition gets half. Contributions sum to the score exactly, and are negative where a condition
+#' lowers it. A condition far from all others in both RDMs contributes much, whatever their order,
+#' about which `score` asks.
 #'
-#' The two columns differ: `score` asks about the arrangement of all others around the
-#' condition; a condition far from all others in both RDMs contributes much, whatever their order.
-#'
-#' When not to trust it: scores of two conditions share a pair, and contributions sum to one number,
-#' so that they depend on each other, and tests by a mixed model with conditions and subjects as
-#' random effects are approximate. `score` has little precision with few conditions. Contributions
-#' are parts of an observed score, not tests: a score by chance has conditions with large
-#' contributions, too.
+#' When not to trust it: rows of two conditions share a pair, so that tests by a mixed model with
+#' conditions and subjects as random effects are approximate. `score` has little precision with few
+#' conditions. A score by chance has conditions with large contributions, too.
 #' @references Kriegeskorte, Mur and Bandettini (2008), Frontiers in Systems Neuroscience 2 (RSA).
 #'   Diedrichsen, Berlot, Mur, \enc{Schütt}{Schuett}, Shahbazi and Kriegeskorte (2021), Neurons,
 #'   Behavior, Data Analysis, and Theory 5 (whitened comparisons).

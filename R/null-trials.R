@@ -23,10 +23,6 @@ NULL
 # Where trials lack, runs are crossed with stimuli, or neuron pairs are left out between sides that
 # were recorded together, every permutation is a comparison of its own.
 
-trial_null <- function() {
-  new_null("trials", operand = function(form, repr, args, side) list(), fits = trials_fit)
-}
-
 trials_fit <- function(measure, pairs, sides) {
   fits <- function(i, j) {
     !is.null(trial_route(sides$x$reprs[[i]], sides$y$reprs[[j]], measure$args))
@@ -47,7 +43,7 @@ trial_route <- function(rx, ry, args) {
   fy <- trial_form(ry)
   labels <- pair_labels(pair_of(rx, ry), args)
   left_out <- if (!is.null(labels)) excluded_pairs(labels$x, labels$y)
-  sessions <- shared_sessions(fx, fy, FALSE, NULL)
+  sessions <- shared_sessions(fx, fy, FALSE)
   common <- unique(sessions$x[sessions$x %in% sessions$y])
   if (!length(common)) return(list(left_out = left_out))
   leaves_out <- !is.null(left_out) && left_out$count > 0

@@ -22,9 +22,8 @@
 #'   time, and itself at the times that touch this time. It has names, as those of
 #'   [cross_places()], if both graphs have.
 #' @details
-#' Neighbourhoods that overlap are not places that touch: two centres whose neighbourhoods share
-#' channels can be far from each other. Give `distance` the spacing of the places. In a list, pairs
-#' that only one of two places names are taken for both, with a message.
+#' Neighbourhoods that overlap are not places that touch: give `distance` the spacing of the places.
+#' In a list, pairs that only one of two places names are taken for both, with a message.
 #' @examples
 #' adjacency(times = 4)
 #' mask <- array(TRUE, c(4, 4, 3))

@@ -32,42 +32,36 @@
 #'   `model`, `score` (the mean of the maps), `std_error`, `statistic`, `p_value` (of this place
 #'   alone) and `p_familywise`; for clusters `cluster` and `p_cluster`, and no `p_familywise`
 #'   (`NA`); for TFCE `tfce`, its value. Attributes: `"max_null"`, the largest corrected statistic
-#'   of each flip (a column for each model, without the observed signs); `"threshold"`, what
-#'   exceeds it is significant, in the same units; `"clusters"`, which `summary()` returns:
-#'   `cluster`, `places`, `first` and `last` of them, `peak`, `mass` and `p_value` (with several
-#'   models, also `model`).
-#' @details Under the null hypothesis a subject's map is as likely as its negative. So all values
-#'   of a subject get one random sign, and dependence between places is kept. The p-value is the
-#'   share of flips (with the observed signs) whose largest statistic over places is at least as
-#'   large. With all \eqn{2^N} flips of N subjects it cannot be below \eqn{2^{-N}}{2^-N} (two-sided
-#'   twice that).
+#'   of each flip (a column for each model); `"threshold"`, what exceeds it is significant;
+#'   `"clusters"`, which `summary()` returns: `cluster`, `places`, `first` and `last` of them,
+#'   `peak`, `mass` and `p_value` (with several models, also `model`).
+#' @details
+#' Under the null hypothesis a subject's map is as likely as its negative: all values of a subject
+#' get one random sign, and dependence between places is kept. The p-value is the share of flips
+#' (with the observed signs) whose largest statistic over places is at least as large. With all
+#' \eqn{2^N} flips of N subjects it cannot be below \eqn{2^{-N}}{2^-N} (two-sided twice that).
 #'
 #' * `"max"`: the largest statistic. It alone holds for single places.
 #' * `"cluster_mass"`: the sum of the statistic over connected places above the `threshold`.
-#' * `"tfce"`: for each place the integral over heights h of
-#'   \eqn{e(h)^E h^H}{e(h)^E h^H}, where e is the number of connected places above h. There are no
-#'   steps of heights: the value is exact.
+#' * `"tfce"`: for each place the integral over heights h of \eqn{e(h)^E h^H}, where e is the number
+#'   of connected places above h.
 #'
-#' Positive and negative values never join. Places are left out (`NA`, and a warning of class
-#' `repalign_undefined` counts them) where a subject has no score (`na = "places"`) or, for t, where
-#' all scores have one size. P-values hold for each model; the largest one over several is not
-#' taken.
+#' Positive and negative values never join. Places are left out (`NA`, with a warning) where a
+#' subject has no score (`na = "places"`) or, for t, where all scores have one size. P-values hold
+#' for each model, not over several.
 #'
-#' *What the p-values say.* A cluster's p-value says that the maps differ from the baseline
-#' somewhere, not at which places, nor from when to when: beside a strong effect, some place
-#' without any was in a significant cluster in 8% of 200 simulated data sets (TFCE 4%, `"max"` 5%).
-#' Scores above 0 on average are not scores above 0 in most subjects.
-#'
-#' *When not to trust it.* Flips need scores that are symmetric around the baseline. Of scores that
-#' are skewed upwards, as those of RSA may be, the two-sided t finds too much: something in 12 to
-#' 18% of 200 data sets without effect (15 subjects, 60 places, a skewness of 1.4), and in 26 to
-#' 40% with 400 places, while `"greater"` found something in 1%: hence the default. `"mean"` found
-#' something in 1 to 4% two-sided, and with `"greater"` in 5 to 6%, but in 7 to 12% with 400 places.
-#' It finds more with few subjects whose scores are alike in size at all places. (`bench/maps.R`
-#' prints these figures.) Groups of subjects and covariates are for the package permuco.
+#' When not to trust it: a cluster's p-value says that the maps differ from the baseline somewhere,
+#' not at which places, nor from when to when. Scores above 0 on average are not scores above 0 in
+#' most subjects. Flips need scores that are symmetric around the baseline: of scores that are
+#' skewed upwards, as those of RSA may be, the two-sided t found something in 12 to 40% of simulated
+#' data sets without effect, and `"greater"` in 1%, hence the default. `"mean"` finds more with few
+#' subjects whose scores are alike in size at all places, and too much with 400 places (7 to 12%).
+#' See the article "What was simulated". Groups of subjects and covariates are for the package
+#' permuco.
 #' @references Maris and Oostenveld (2007), Journal of Neuroscience Methods 164. Smith and Nichols
-#'   (2009), NeuroImage 44. Chen et al. (2026), arXiv 2603.03004 (exact TFCE). Sassenhagen and
-#'   Draschkow (2019), Psychophysiology 56. Allefeld, Goergen and Haynes (2016), NeuroImage 141.
+#'   (2009), NeuroImage 44. Chen et al. (2026), \doi{10.48550/arXiv.2603.03004} (exact TFCE).
+#'   Sassenhagen and Draschkow (2019), Psychophysiology 56. Allefeld, Goergen and Haynes (2016),
+#'   NeuroImage 141.
 #' @examples
 #' # 12 subjects, 60 times, an effect from 20 to 35
 #' set.seed(1)

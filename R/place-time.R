@@ -27,17 +27,14 @@
 #'   - 1), named "Cz 120 ms". `split_time()`: a named list with a matrix (or array) for each
 #'   window, as if `flatten_time()` had been given its times only.
 #' @details
-#' Windows that overlap and samples that follow each other depend on each other; [test_maps()] takes
-#' this into account, because all places of a subject have their sign flipped together.
+#' Windows that overlap depend on each other; [test_maps()] takes this into account.
 #'
 #' *Across time.* `similarity(split_time(x, windows), split_time(y, windows))` compares all windows
 #' of one area with all of another, and `as.vector(score_matrix(result))` is one map over the grid,
 #' whose graph is `cross_adjacency(adjacency(times = n), adjacency(times = n))`. Take **different
 #' repeats** for the two sides, also of different areas: noise outlasts a window, and with the same
-#' repeats windows look alike because of it. In a simulation of noise without any signal (an
-#' autoregressive process with .9), RDMs 5 and 10 samples apart correlated by .34 and .11 on the
-#' same repeats, and by less than .01 on others. Of an area against itself, use only the windows
-#' before each one.
+#' repeats windows look alike because of it. (RDMs of noise 5 samples apart correlated by .34 on the
+#' same repeats.) Of an area against itself, use only the windows before each one.
 #' @examples
 #' # 20 conditions, 4 channels, 50 times
 #' set.seed(1)

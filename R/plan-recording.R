@@ -4,29 +4,26 @@
 #'
 #' From a pilot, the standard error of the corrected CKA, the width of its interval, and the power
 #' of the test against chance or of a comparison of two models, for any numbers of stimuli, neurons
-#' and trials; which of them the error comes from; and the smallest recording that is sure enough.
+#' and trials; and the smallest recording that is sure enough.
 #'
 #' @param x the pilot: a matrix stimuli x neurons, or [responses()], whose trials can then be
-#'   planned. Or what [linear_population()] returned, as an assumption in place of a pilot: its data
-#'   are taken as the pilot, its true CKA as the score, and `y` is left out.
+#'   planned. Or what [linear_population()] returned, an assumption in place of a pilot, without
+#'   `y`.
 #' @param y what `x` is compared with, for the same stimuli: another recording, or a model. A named
-#'   list of two models plans the comparison of the two: all columns are then about the difference
-#'   between their scores with `x`.
+#'   list of two models plans their comparison: all columns are then about the difference between
+#'   their scores with `x`.
 #' @param stimuli,neurons_x,neurons_y,trials numbers to plan for; every combination becomes a row.
-#'   By default those of the pilot. `neurons_y` is only for a `y` whose neurons are a sample (for
-#'   the same neurons on both sides, `neurons_x` says it). `trials`, of each stimulus, can be
-#'   planned only if the pilot has the same number of trials of every stimulus, and none is missing:
-#'   otherwise give those that all stimuli have, such as `macaque_v4$trials[, , 1:6]` of
-#'   [macaque_v4].
+#'   By default those of the pilot. `neurons_y` is only for a `y` whose neurons are another sample.
+#'   `trials`, of each stimulus, can be planned only if all stimuli of the pilot have the same
+#'   number: otherwise give those that all have, such as `macaque_v4$trials[, , 1:6]`.
 #' @param target_se the standard error that you want. [summary()] then has the smallest designs.
-#' @param difference the difference between the scores of two models that you want to detect, for
-#'   two models in `y`. `power` is then that of detecting it, and [summary()] has the smallest
-#'   designs with `target_power`. By default `power` is for the difference in the pilot.
-#' @param over what counts as a sample: `"stimuli"`, and `"neurons_x"` and `"neurons_y"`, as in
-#'   [score_interval()]. By default all that are samples; for two models, whose units are held
-#'   fixed, the first two.
+#' @param difference the difference between the scores of two models that you want to detect (by
+#'   default that in the pilot). `power` is then that of detecting it, and [summary()] has the
+#'   smallest designs with `target_power`.
+#' @param over what counts as a sample, as in [score_interval()]. By default all that are samples;
+#'   for two models the stimuli and `"neurons_x"`.
 #' @param shared_neurons,units_x,units_y which neurons are on both sides, or belong together, see
-#'   [cka()]. Of neurons in groups, more groups of the same size are planned.
+#'   [cka()].
 #' @param alpha level of the tests whose power is told.
 #' @param target_power the power that is wanted for `difference`.
 #' @param conf_level coverage of the intervals whose width is told.
@@ -37,42 +34,33 @@
 #'   `neurons_x`, `neurons_y`, `trials` (`NA`: the pilot has none); `se`, the standard error; `df`,
 #'   the degrees of freedom of the interval; `width`, its whole width; `power`, of [calibrate()] or
 #'   of the comparison of two models; `share_stimuli`, `share_neurons_x`, `share_neurons_y`,
-#'   `share_stimuli_x` and `share_stimuli_y`: the shares of the variance that come from the choice
-#'   of stimuli, of neurons, and from stimuli that matter differently to different neurons (they add
-#'   up to 1); `share_trials`: how much of the variance endless trials would take off (part of the
-#'   other shares; `NA` where `trials` was not given); `extrapolated`: does the design go beyond
-#'   what the pilot tells well? There are `print()`, `summary()`, `tidy()` and `plot()`.
+#'   `share_stimuli_x` and `share_stimuli_y`: the shares of the variance that come from stimuli,
+#'   from neurons, and from their interactions (they add up to 1); `share_trials`: how much of the
+#'   variance endless trials would take off (`NA` without `trials`); `extrapolated`: does the design
+#'   go beyond what the pilot tells well? There are `print()`, `summary()`, `tidy()` and `plot()`.
 #'
 #'   `summary()` gives the smallest designs for `target_se` or `difference`: a row for each number
 #'   that can be solved for (column `solved`) with the others as in the plan, its `se` and `power`,
 #'   `limit_se` and `limit_power`, which no number of it goes beyond, and `extrapolated`. The number
 #'   is `NA` where even these limits do not reach what you want.
-#' @details The score is the CKA by `estimator = "stimulus_neuron"` (of trial means; see [cka()]),
-#'   the only one that aims at the same value with any numbers of stimuli and neurons. The jackknife
-#'   of [cka_interval()] splits its variance in the pilot into what stimuli, neurons and their
-#'   interactions contribute; each part falls with its numbers, and their sum is scaled to the
-#'   pilot's own variance. For trials, the parts are computed from means over all trials, over
-#'   halves of them, and so on. The score that `power` is for does not change with the trials,
-#'   although noise that neurons share may lower it where there are few. `width` is that of the t
-#'   interval of [score_interval()]. The article "What was simulated" of the web site has the
-#'   formulas and how well they did.
-#'
-#' In simulations, predicted errors from 20 neurons on were mostly somewhat too large, and so on the
-#' safe side; against a model they can be a quarter too small for 5 times the neurons. Predictions
-#' for few neurons are far too small, because single ratios then have heavy tails. Predicted power
-#' was within 0.03 of the true one from 20 neurons on. An assumption in place of a pilot is best
-#' simulated large (400 x 200 + 200): its own error is then small, although designs of less than
-#' half of its stimuli are marked as `extrapolated`.
+#' @details
+#' The score is the CKA by `estimator = "stimulus_neuron"` (of trial means), which aims at the same
+#' value with any numbers of stimuli and neurons. The jackknife of [cka_interval()] splits its
+#' variance in the pilot into what stimuli, neurons and their interactions contribute; each part
+#' falls with its numbers. The article "What was simulated" has the formulas and how well they did:
+#' predicted errors from 20 neurons on were mostly somewhat too large, but against a model they can
+#' be a quarter too small for 5 times the neurons; predictions for few neurons are far too small.
+#' Predicted power was within 0.03 of the true one from 20 neurons on.
 #'
 #' When not to trust it: `extrapolated` is `TRUE`, and a warning of class `repalign_extrapolated`
 #' says why, for less than half the stimuli of the pilot, for more than 5 times its stimuli or
-#' neurons or more than twice its trials, and for fewer than 20 neurons in the plan or the pilot
-#' (but not for the design of the pilot itself). Plan for more than the smallest design: even where
-#' the median is right, one prediction in ten fell short by up to a half. Stimuli count as
-#' independent of each other: data with clusters are refused. Other animals, and other stimuli than
-#' those that the pilot's are a sample of, are not in the plan.
+#' neurons or more than twice its trials, and for fewer than 20 neurons in the plan or the pilot.
+#' Plan for more than the smallest design: even where the median is right, one prediction in ten
+#' fell short by up to a half. An assumption in place of a pilot is best simulated large (400 x 200
+#' + 200). Data with clusters are refused. Other animals, and other kinds of stimuli, are not in the
+#' plan.
 #' @references Efron and Stein (1981), Annals of Statistics 9 (jackknife). Chun, Canatar, Chung and
-#'   Lee (2025), arXiv:2502.15104 (the estimator).
+#'   Lee (2025), \doi{10.48550/arXiv.2502.15104} (the estimator).
 #' @examples
 #' # V4 against a layer of a network: what would more images and neurons do?
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]

@@ -118,8 +118,7 @@ benchmark_points <- function(object, metric) {
 #' @details
 #' The box has the quartiles and the median; the whiskers extend to the last rank within 1.5 times
 #' the inter-quartile range; a white diamond is the mean; grey points are the ranks in the single
-#' tests. Colours are the families of [measures()], for measures that are known by their id or by
-#' their abbreviation in the ReSi benchmark.
+#' tests. Colours are the families of [measures()].
 #' @examples
 #' if (requireNamespace("ggplot2", quietly = TRUE)) {
 #'   set.seed(1)

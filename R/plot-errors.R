@@ -215,10 +215,9 @@ score_points <- function(scores) {
 #' @param ... arguments of `autoplot()`, which `plot()` passes on; any other is an error.
 #' @return `plot()` returns `x`, invisibly. `autoplot()` returns a ggplot object.
 #' @details
-#' Both numbers are on logarithmic scales. Small points are the designs of the plan; the cross is
-#' the pilot; the thick black line is the wanted standard error (or `target_power`); beyond the
-#' dashed lines a design is `extrapolated`. Different numbers of neurons of `y` and of trials have
-#' panels of their own, and the pilot is drawn in the panel that has its numbers.
+#' Small points are the designs of the plan; the cross is the pilot; the thick black line is the
+#' wanted standard error (or `target_power`); beyond the dashed lines a design is `extrapolated`.
+#' Different numbers of neurons of `y` and of trials have panels of their own.
 #' @examples
 #' if (requireNamespace("ggplot2", quietly = TRUE)) {
 #'   v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]

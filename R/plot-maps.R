@@ -15,12 +15,11 @@
 #' @param xlab,ylab titles of the axes; `NULL`: made of what is known.
 #' @param ... arguments of `autoplot()`, which `plot()` passes on; any other is an error.
 #' @return `plot()` returns `x`, invisibly. `autoplot()` returns a ggplot object.
-#' @details The band is the mean and the quantile of the t distribution times the standard error,
-#'   for each place alone (95% for `alpha = 0.05`): places whose band leaves out the baseline are
-#'   more than those that are significant over all places. A bar is drawn from the first to the
-#'   last of significant places that follow each other. Bars of clusters say that the maps differ
-#'   from the baseline, not from when to when. Rows of a result may be cut: take those of one
-#'   channel for its course.
+#' @details
+#' The band is the mean and the quantile of the t distribution times the standard error, for each
+#' place alone (95% for `alpha = 0.05`). A bar is drawn from the first to the last of significant
+#' places that follow each other. Bars of clusters say that the maps differ from the baseline, not
+#' from when to when.
 #' @examples
 #' if (requireNamespace("ggplot2", quietly = TRUE)) {
 #'   set.seed(1)

@@ -418,10 +418,10 @@ coefficient_axis <- function(object, value) {
 #' @param ... arguments of `autoplot()`, which `plot()` passes on; any other is an error.
 #' @return `plot()` returns `x`, invisibly. `autoplot()` returns a ggplot object.
 #' @details
-#' Each model has a panel of its own. Centres whose `p_familywise` is at most alpha are orange-red,
-#' those whose own `p_value` is at most alpha are blue, and the others grey. Dashed lines are
-#' thresholds. Above 200 centres the ranks are on a logarithmic scale, so that the few best ones
-#' have room. `result$score[result$model == "a"]` is a map in the order of `neighbours`.
+#' Centres whose `p_familywise` is at most alpha are orange-red, those whose own `p_value` is at
+#' most alpha are blue, and the others grey. Dashed lines are thresholds. Above 200 centres the
+#' ranks are on a logarithmic scale. `result$score[result$model == "a"]` is a map in the order of
+#' `neighbours`.
 #' @examples
 #' if (requireNamespace("ggplot2", quietly = TRUE)) {
 #'   set.seed(1)

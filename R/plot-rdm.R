@@ -9,10 +9,9 @@
 #' @param x,object an RDM, or a list of RDMs, made by [rdm()] or [transform_rdm()]. For
 #'   `plot_rdms()` also any `dist` object, or a named list of them.
 #' @param type of one RDM: `"panel"` draws its dissimilarities, `"map"` a map of its conditions.
-#' @param group one label for each condition, in their order (that of the labels of the RDM) or with
-#'   their names. A map has a colour for each label;
-#'   panels have lines between neighbouring conditions of different labels, and the labels on their
-#'   axes instead of names.
+#' @param group one label for each condition, in their order or with their names. A map has a colour
+#'   for each label; panels have lines between neighbouring conditions of different labels, and the
+#'   labels on their axes.
 #' @param scale of several RDMs: `"shared"` gives them the same colours, `"own"` gives each its own
 #'   scale, with the range of its dissimilarities in the title. `"auto"`: shared if they are the
 #'   same kind of dissimilarity and their largest values differ by a factor of 3 at most.
@@ -20,14 +19,13 @@
 #' @return `plot()` returns `x`, invisibly. `autoplot()` and `plot_rdms()` return a ggplot object,
 #'   which can be changed or saved, and is drawn when it is printed.
 #' @details
-#' Plots are laid out for a page of about 7 x 5 inches, with the first condition on the left and on
-#' top. Blue grows darker with the dissimilarity; estimates below 0 are orange, on the same scale.
-#' Missing dissimilarities are grey, and the diagonal is empty.
+#' The first condition is on the left and on top. Blue grows darker with the dissimilarity;
+#' estimates below 0 are orange, on the same scale. Missing dissimilarities are grey, and the
+#' diagonal is empty.
 #'
 #' The map is a classical multidimensional scaling. The dissimilarities are taken for squared
-#' distances, which those of [rdm()] are; roots (`transform_rdm(x, "sqrt")`), and `dist` objects
-#' of Euclidean distances, are squared before. Of an RDM with negative values the dimensions
-#' with positive eigenvalues are drawn. The caption says which share of the sum of the absolute
+#' distances, which those of [rdm()] are; roots (`transform_rdm(x, "sqrt")`), and `dist` objects of
+#' Euclidean distances, are squared before. The caption says which share of the sum of the absolute
 #' eigenvalues two dimensions keep: if it is small, points near each other need not be similar.
 #' @examples
 #' # human and monkey inferior temporal cortex

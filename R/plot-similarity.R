@@ -31,11 +31,11 @@ autoplot.repalign_similarity <- function(object, type = c("tiles", "heatmap", "m
 #'   changed or saved.
 #' @details
 #' A dark tile means that the measure has the property at its default arguments. Blue rows are
-#' similarities, orange rows are distances. The columns under `invariant to` are changes of one
-#' side only: *orthogonal* (rotations and reflections), *scaling* (all responses multiplied by
-#' one factor), *translation* (another mean response of each neuron), *column permutation*
-#' (another order of the neurons) and *invertible linear* (any invertible matrix). A measure that
-#' does not use the *pairing* keeps its score when the stimuli of one side are shuffled.
+#' similarities, orange rows are distances. The columns under `invariant to` are changes of one side
+#' only: *orthogonal* (rotations and reflections), *scaling* (all responses multiplied by one
+#' factor), *translation* (another mean response of each neuron), *column permutation* (another
+#' order of the neurons) and *invertible linear* (any invertible matrix). A measure without
+#' *pairing* keeps its score when the stimuli of one side are shuffled.
 #' @examples
 #' if (requireNamespace("ggplot2", quietly = TRUE)) {
 #'   plot(measures())

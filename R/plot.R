@@ -16,13 +16,12 @@ utils::globalVariables(".data")
 #'   [compare_scores()], [best_score()], [evaluate_models()], an analysis ([brain_to_brain()],
 #'   [trial_to_trial()], [brain_to_model()], [object_disentanglement()]) or a benchmark
 #'   ([benchmark_groups()], [benchmark_layers()], [benchmark_outputs()]) returned.
-#' @param type what is drawn. `"tiles"`: the grid of scores (of calibrated scores), one panel per
-#'   measure. `"heatmap"`: the grid of one measure in the order of a hierarchical clustering,
-#'   with its tree. `"map"`: one point per element, with similar elements near each other. For
-#'   calibrations also `"null"`: one panel per row with its null scores, for up to 20 rows;
-#'   `"p_value"`: tiles of p-values; and `"auto"`: `"null"` for up to `most` rows, and `"tiles"`
-#'   for more. For [evaluate_models()]: `"points"` or `"bars"` of scores, or a `"map"` of models and
-#'   data RDMs.
+#' @param type what is drawn. `"tiles"`: the grid of (calibrated) scores, one panel per measure.
+#'   `"heatmap"`: the grid of one measure in the order of a hierarchical clustering, with its tree.
+#'   `"map"`: one point per element, with similar elements near each other. For calibrations also
+#'   `"null"`: one panel per row with its null scores, for up to 20 rows; `"p_value"`: tiles of
+#'   p-values; and `"auto"`: `"null"` for up to `most` rows, and `"tiles"` for more. For
+#'   [evaluate_models()]: `"points"` or `"bars"` of scores, or a `"map"` of models and data RDMs.
 #' @param measure labels of the measures to draw; `NULL`: all.
 #' @param metric for benchmarks: the metrics, or the targets, to draw; `NULL`: all.
 #' @param single for analyses: also draw the mean of the single ratios (dashed lines, or crosses)?
@@ -31,63 +30,48 @@ utils::globalVariables(".data")
 #'   many are drawn, the largest for their errors. For calibrations see `type`.
 #' @param along for analyses: what stands along the horizontal axis, the numbers of neurons or the
 #'   comparisons, such as the layers of a network. `"auto"`: the numbers of neurons if there are
-#'   several, but more than 6 layers of [brain_to_model()] stand side by side in one panel, where
-#'   fewer neurons than most are faint.
+#'   several, but more than 6 layers of [brain_to_model()] stand side by side.
 #' @param reference for analyses: a value to compare with, such as the similarity of two brains
-#'   beside that of a brain and a model. One row of an analysis or of [cka_interval()], a number,
-#'   or three numbers: the value and the ends of its interval. It is drawn as a line of black
-#'   dashes with a grey band.
+#'   beside that of a brain and a model: one row of an analysis or of [cka_interval()], a number, or
+#'   three numbers (the value and the ends of its interval). It is a line of black dashes with a
+#'   grey band.
 #' @param ... arguments of `autoplot()`, which `plot()` passes on; any other is an error.
 #' @return `plot()` returns `x`, invisibly. `autoplot()` returns a ggplot object.
-#' @details Plots are laid out for a page of about 7 x 5 inches, and can be read in a column of
-#' 3.5 x 3. Numbers are written on tiles if they fit; long names are broken into lines or set
-#' sideways; and of 100 names, every third or fourth is written at the axis. All colours are safe
-#' for colour-blind readers.
-#'
+#' @details
 #' Of several results that were put together, as in `rbind(monday = a, tuesday = b)`, each has
-#' panels of its own. Columns that are factors keep the order of their levels.
+#' panels of its own.
 #'
-#' *Tiles.* Darker tiles are more similar, for distances too. With several measures of different
-#' scales the colour bar goes from 0 to 1, and the titles of the panels give the ranges. Calibrated
-#' scores below 0 are orange. A star marks a p-value (the adjusted one, if there is one) of at most
-#' `alpha`; tiles whose adjusted p-value is larger are grey. Lines stand between models. An
-#' aggregate over models gives a grid of models.
+#' *Tiles.* Darker tiles are more similar, for distances too. Calibrated scores below 0 are orange.
+#' A star marks a p-value (the adjusted one, if there is one) of at most `alpha`; tiles whose
+#' adjusted p-value is larger are grey.
 #'
 #' *Heat map and map* need all pairs of a list that was compared with itself (for models, with
-#' `diagonal = TRUE` or an `aggregate`). Dissimilarities are the best possible score less the score,
-#' at least 0, or the distance; of both directions the mean. The tree is built by average linkage
-#' ([stats::hclust()]), the map by classical multidimensional scaling ([stats::cmdscale()]). The
-#' caption of a map says how much of the dissimilarity two dimensions keep. If it is little, points
-#' that are near each other need not be similar.
+#' `diagonal = TRUE` or an `aggregate`). Dissimilarities are those of [as.dist.repalign_result()],
+#' the tree is built by average linkage ([stats::hclust()]), the map by classical multidimensional
+#' scaling ([stats::cmdscale()]). The caption of a map says how much of the dissimilarity two
+#' dimensions keep. If it is little, points that are near each other need not be similar.
 #'
 #' *Null.* Bars show the null scores (with `engine = "moments"` the density of the fitted
 #' distribution), lines the score and the threshold.
 #'
-#' *Analyses.* Points and lines are the pooled estimates over the number of neurons or, if there is
-#' only one number, over the comparisons; bars are their intervals. With `along = "comparisons"`
-#' each number of neurons has a panel, and lines join the layers of [brain_to_model()]. More than 60
-#' comparisons side by side are not named: for each estimator, they stand in the order of their
-#' values. If several results with the same comparisons (up to 6) were put together, each result is
-#' a row of panels and each comparison a column. The axis follows the estimates (between -1 and
-#' 2.5), and a caption counts the values and the intervals that it cuts off.
+#' *Analyses.* Points and lines are the pooled estimates over the number of neurons or the
+#' comparisons; bars are their intervals. More than 60 comparisons side by side stand in the order
+#' of their values, without names. A caption counts the values and the intervals that the axis
+#' (between -1 and 2.5) cuts off.
 #'
 #' *Benchmarks.* A point for each measure, a panel for each metric; measures are in the order of
-#' their mean rank over the panels, the best at the top. Grey points are those of single groups or
-#' models.
+#' their mean rank, the best at the top. Grey points are those of single groups or models.
 #'
 #' *Differences* of [compare_scores()] are drawn with the interval of each alone (thick) and that
 #' for all rows together (thin); a band shows the margin of equivalence. For [best_score()], filled
 #' points are the scores that may be the best, and a band is the interval of the best true score.
 #'
-#' *Models* of [evaluate_models()] are points with their errors, in their order; full points are in
-#' the confidence set of the best ([best_score()]), the grey band or line is the noise ceiling, and
-#' dashed lines are what scores of chance do not exceed (over all models, for recordings). For RDMs,
-#' crosses are single subjects (RDMs, or the means of `group`) and stars scores above chance
-#' (`p_chance`). With `letters`, models without a common letter differ by [compare_scores()]. Models
-#' whose names are too long to stand below each other are rows. On the map (of RDMs), distances
-#' stand for one less the similarity.
-#'
-#' *Intervals* of [cka_interval()] are drawn as a point and a bar for each estimator.
+#' *Models* of [evaluate_models()] are points with their errors; full points are in the confidence
+#' set of the best, the grey band or line is the noise ceiling, and dashed lines are what scores of
+#' chance do not exceed (over all models, for recordings). For RDMs, crosses are single subjects (or
+#' the means of `group`) and stars scores above chance (`p_chance`). With `letters`, models without
+#' a common letter differ by [compare_scores()]. On the map (of RDMs), distances stand for one less
+#' the similarity.
 #' @examples
 #' if (requireNamespace("ggplot2", quietly = TRUE)) {
 #'   # V4 against the layers of a network, for the first 100 images

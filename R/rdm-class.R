@@ -109,13 +109,11 @@ check_rdm <- function(x, arg) {
 #' @param row.names,optional as in [base::as.data.frame()]; not used.
 #' @param ... not used.
 #' @return `as.data.frame()` returns a data frame with a row for each pair of conditions, in the
-#'   order of [stats::dist()]: their labels `x` and `y` (numbers, if there are none),
-#'   `dissimilarity`, and `pairs`, of how many pairs of runs it is the mean (`NA` for what is not
-#'   cross-validated over pairs of runs). That of a list begins with a column `rdm`, the names.
-#'   `as.matrix()` of a list of RDMs of the same conditions is a matrix with a row for each pair of
-#'   conditions, named as in `"a, b"`, and a column for each RDM; that of an RDM is square.
-#'   `format()` describes each RDM in words.
-#'   `print()` returns `x`, invisibly.
+#'   order of [stats::dist()]: their labels `x` and `y`, `dissimilarity`, and `pairs`, of how many
+#'   pairs of runs it is the mean (`NA` for what is not cross-validated over pairs of runs). That of
+#'   a list begins with a column `rdm`. `as.matrix()` of a list of RDMs of the same conditions is a
+#'   matrix with a row for each pair of conditions, named as in `"a, b"`, and a column for each RDM;
+#'   that of an RDM is square. `format()` describes each RDM in words.
 #' @examples
 #' set.seed(1)
 #' x <- array(rnorm(5 * 20 * 3), c(5, 20, 3))
@@ -242,12 +240,9 @@ least_known <- function(d, of) if (all(is.na(d))) NA_real_ else of(d, na.rm = TR
 #' @param conditions which conditions: their numbers, their names, or `TRUE` and `FALSE` for each of
 #'   them; at least 2, each of them once.
 #' @param ... not used.
-#' @return `x` with these conditions, in the order in which they were chosen. What is known of the
-#'   dissimilarities (the kind of distance, pairs of runs, transformations) stays with them.
+#' @return `x` with these conditions, in the order in which they were chosen.
 #' @details
-#' Of a list, the conditions are chosen in each RDM; RDMs of a list are chosen by `x[i]`. (The
-#' conditions need not be the same in all RDMs if names are given.)
-#'
+#' Of a list, the conditions are chosen in each RDM; RDMs of a list are chosen by `x[i]`.
 #' Transformations that depend on all values, such as ranks, are not made anew: take the conditions
 #' first, and then [transform_rdm()].
 #' @examples

@@ -10,23 +10,20 @@ NULL
 #' with noise normalization.
 #'
 #' @param x the data: a numeric matrix (or data frame) with a row for each observation and a column
-#'   for each channel (neuron, voxel), with labels in `condition` and `run`; or an array conditions
-#'   x channels x repeats, such as [trial_array()] makes, whose repeats are the runs unless `run`
-#'   says otherwise; a repeat that is missing is `NA` in all channels. Or a [responses()] object,
-#'   whose events are the runs. A named list of these gives a named list of RDMs.
+#'   for each channel (neuron, voxel); or an array conditions x channels x repeats, such as
+#'   [trial_array()] makes, whose repeats are the runs unless `run` says otherwise (`NA` in all
+#'   channels where a repeat is missing). Or [responses()], whose events are the runs. A named list
+#'   of these gives a named list of RDMs.
 #' @param condition for each row of a matrix the label of its condition; of a data frame also the
-#'   name of the column that has it. Columns that name conditions or runs are no channels.
-#'   Conditions come in the order of the levels of a factor, numbers by value, words by their first
-#'   appearance. `NULL`: each row is a condition. Rows of an array are conditions in any case, and
-#'   keep their order. When `x` is a list: labels for all of its elements, or a list of labels with
-#'   the same names; all RDMs then have the order of the first one.
-#' @param run for each row of a matrix, or each repeat of an array, the label of its run; or `TRUE`
-#'   for crossed trials, of which the first observations of all conditions are one run, the second
-#'   another, and so on. Runs are what has noise of its own; `"crossnobis"` and `"poisson_cv"` need
-#'   them, the others take no notice. When `x` is a list, see `condition`.
-#' @param subject for each row of a matrix or a data frame the label of its subject, or the name of
-#'   the column that has it: the result is a list with an RDM for each subject, in the order of
-#'   `condition`.
+#'   name of the column that has it. Conditions come in the order of the levels of a factor, numbers
+#'   by value, words by their first appearance. `NULL`: each row is a condition. When `x` is a list:
+#'   labels for all of its elements, or a list of labels with the same names.
+#' @param run for each row of a matrix, or each repeat of an array, the label of its run (what has
+#'   noise of its own); or `TRUE` for crossed trials, of which the first observations of all
+#'   conditions are one run, the second another, and so on. `"crossnobis"` and `"poisson_cv"` need
+#'   runs.
+#' @param subject for each row the label of its subject, or the name of the column that has it: the
+#'   result is a list with an RDM for each subject.
 #' @param distance the kind of dissimilarity, see below.
 #' @param noise for `r distances_in_help(function(one) one$noise != "none")`: the precision matrix
 #'   of the noise ([noise_precision()]). For `"crossnobis"` also a list with one *covariance* matrix
@@ -42,16 +39,13 @@ NULL
 #' @param prior_rate,prior_weight for `r distances_in_help(function(one) one$counts)`: rates are
 #'   (mean count + `prior_rate` * `prior_weight`) / (1 + `prior_weight`), which keeps logarithms
 #'   finite.
-#' @param na what to do about missing values: `"error"`; `"stimuli"`, which leaves out the rows
-#'   (observations, or conditions of an array) that have one; or `"neurons"`, which leaves out the
-#'   channels.
+#' @param na missing values: `"error"`; `"stimuli"`, which leaves out the rows (observations, or
+#'   conditions of an array) that have one; or `"neurons"`, which leaves out the channels.
 #' @return An object of class `c("repalign_rdm", "dist")`: the dissimilarities in the order of
 #'   [stats::dist()], with the labels of the conditions. It goes wherever a `dist` object does:
 #'   [rsa()], [similarity()], [calibrate()], [stats::hclust()]; `as.matrix()` makes the full matrix,
-#'   `as.data.frame()` a table with the columns `x`, `y`, `dissimilarity` and `pairs` (for
-#'   `"crossnobis"`, of how many pairs of runs the entry is the mean). See [plot.repalign_rdm()] for
-#'   pictures and [transform_rdm()] for ranks and the like. For a list, a list of class
-#'   `"repalign_rdms"`.
+#'   `as.data.frame()` a table. [plot.repalign_rdm()] makes pictures, [transform_rdm()] ranks and
+#'   the like. For a list, a list of class `"repalign_rdms"`.
 #' @details
 #' Let \eqn{b_i} be the mean pattern of condition i over all observations, \eqn{b_{mi}} that of run
 #' m, p the number of channels, and \eqn{\Omega} the precision of the noise.
@@ -244,7 +238,12 @@ one_rdm <- function(x, labels, noise, settings) {
   x <- kept$x
   labels <- kept$labels
   if (declared$runs) need_run_labels(x, labels, declared)
-  if (is_responses(x)) note_lost_in_rdm(x, declared)
+  if (is_responses(x)) {
+    # sessions, labels of neurons, and whether all neurons are there make no difference
+    known <- c("sessions", "neurons", "complete", if (declared$runs) c("trials", "runs", "events"))
+    lost <- setdiff(declared_parts(x), known)
+    if (length(lost)) say_unused(list(lost), "rdm")
+  }
   patterns <- run_patterns(x, labels$condition, labels$run, declared$runs)
   check_patterns(patterns, declared)
   check_memory(8 * packed_length(nrow(patterns$means)), "The RDM", "Take fewer conditions.")
@@ -302,12 +301,4 @@ check_patterns <- function(patterns, declared) {
           any_of(distance_ids(function(one) !one$counts && one$noise != "precision")), ".",
           class = "repalign_error_value", arg = "x")
   }
-}
-
-# What an RDM does not know of a recording. Sessions, labels of neurons, and whether all neurons are
-# there make no difference to dissimilarities.
-note_lost_in_rdm <- function(x, declared) {
-  known <- c("sessions", "neurons", "complete", if (declared$runs) c("trials", "runs", "events"))
-  lost <- setdiff(declared_parts(x), known)
-  if (length(lost)) say_unused(list(lost), "rdm")
 }

@@ -8,22 +8,19 @@ noise_methods <- c("shrinkage_diag", "shrinkage_eye", "diag", "full")
 #' The covariance of the channels' noise, from residuals around condition means or from residuals of
 #' a regression, with shrinkage; and its inverse, which [rdm()] takes to normalize noise.
 #'
-#' @param x the data: a numeric matrix (or data frame) with a row for each observation and a column
-#'   for each channel, or an array conditions x channels x repeats (see [rdm()]); or residuals, such
-#'   as those of a regression of time series, a row for each time; or a named list of these, one for
-#'   each subject. `noise_precision()` also takes what `noise_covariance()` returned.
+#' @param x the data, as for [rdm()]; or residuals, such as those of a regression of time series, a
+#'   row for each time; or a named list of these, one for each subject. `noise_precision()` also
+#'   takes what `noise_covariance()` returned.
 #' @param condition for each row the label of its condition, whose mean is subtracted. `NULL`: the
 #'   rows are residuals (of an array: its rows are the conditions). When `x` is a list: labels for
 #'   all, or a list with its names; `run` likewise.
-#' @param run for each row, or each repeat of an array, the label of its run; or `TRUE` for crossed
-#'   trials, as in [rdm()]. The means of runs are subtracted too, because offsets of runs would
+#' @param run as in [rdm()]. The means of runs are subtracted too, because offsets of runs would
 #'   otherwise count as noise. `NULL`: they are not.
 #' @param method `"shrinkage_diag"`: covariances are scaled towards 0, variances stay as they are
 #'   (Schaefer and Strimmer). `"shrinkage_eye"`: towards a multiple of the identity matrix (Ledoit
 #'   and Wolf). `"diag"`: variances only. `"full"`: the sample covariance.
 #' @param dof the degrees of freedom by which sums of squares are divided. `NULL`: the number of
 #'   observations less that of the means that were subtracted. Residuals of a regression have fewer.
-#'   With `by_run`, one number for all runs or one for each.
 #' @param by_run a covariance for each run, from its observations alone? For an array, the repeats
 #'   are then the runs only if `run` says so.
 #' @param na what to do about missing values, see [rdm()].
@@ -35,20 +32,14 @@ noise_methods <- c("shrinkage_diag", "shrinkage_eye", "diag", "full")
 #'   these with its names.
 #' @details
 #' With E the m residuals, S = E'E / dof. Of conditions and runs, the residuals are those of the
-#' least squares fit of both, also where conditions are missing in some runs, and
-#' dof = observations - conditions - runs + 1 (where conditions and runs fall into groups without
-#' anything in common, one more for each further group).
+#' least squares fit of both, and dof = observations - conditions - runs + 1.
 #'
 #' The shrinkage of `"shrinkage_diag"` is the sum of the variances of all correlations over the sum
 #' of their squares, with residuals scaled to mean square 1 and the variance of a correlation
-#' \eqn{\sum_k (z_{ki} z_{kj} - r_{ij})^2 / (m\, dof)}{sum (z_ki z_kj - r_ij)^2 / (m dof)}; at
-#' dof = m - 1 this is the published formula.
+#' \eqn{\sum_k (z_{ki} z_{kj} - r_{ij})^2 / (m\, dof)}{sum (z_ki z_kj - r_ij)^2 / (m dof)}.
 #'
-#' The precision is the inverse of the covariance. That of `"full"` does not exist with fewer
-#' degrees of freedom than channels, and is poor with less than several times as many: use
-#' shrinkage.
-#'
-#' A channel that does not vary is an error that names it.
+#' The precision of `"full"` does not exist with fewer degrees of freedom than channels, and is poor
+#' with less than several times as many: use shrinkage. A channel that does not vary is an error.
 #' @references Ledoit and Wolf (2004), Journal of Multivariate Analysis 88. Schaefer and Strimmer
 #'   (2005), Statistical Applications in Genetics and Molecular Biology 4.
 #' @examples

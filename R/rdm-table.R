@@ -193,10 +193,9 @@ labels_of_rdms <- function(rdms) {
 #' @return An RDM, as from [rdm()]. Its scale means nothing.
 #' @details
 #' Before the mean, each RDM is divided by its root mean square (`"cosine"`), standardised
-#' (`"pearson"`), divided by its whitened length (`"whitened_cosine"`, and for
-#' `"whitened_pearson"` less its mean), or ranked (comparisons of ranks); for `"riemann"` it is
-#' taken as it is. [subject_ceiling()] says when no RDM is more similar to all. An RDM without
-#' variance (or, for cosines, of zeros) is an error.
+#' (`"pearson"`), divided by its whitened length (`"whitened_cosine"`, and for `"whitened_pearson"`
+#' less its mean), or ranked (comparisons of ranks). [subject_ceiling()] says when no RDM is more
+#' similar to all. An RDM without variance (or, for cosines, of zeros) is an error.
 #' @examples
 #' rdms <- list(dist(v4_layers[[1]][1:20, ]), dist(v4_layers[[2]][1:20, ]))
 #' pooled <- pool_rdms(rdms, "cosine")

@@ -17,19 +17,17 @@ rdm_transforms <- c("rank", "positive", "sqrt", "minmax", "geotopological", "geo
 #'   these are distances.
 #' * `"minmax"`: shifted and scaled, from 0 for the smallest to 1 for the largest.
 #' * `"geotopological"`: \eqn{(d - q_{low}) / (q_{up} - q_{low})}, cut at 0 and at 1, for the
-#'   quantiles `low` and `up` of this RDM: small differences within noise and large ones, of which
-#'   only that they are large is of interest, are taken out.
+#'   quantiles `low` and `up` of this RDM.
 #' * `"geodesic"`: the lengths of the shortest paths from condition to condition, in the graph whose
 #'   edges have the `"minmax"` values as lengths; the edges of length 1, the largest
 #'   dissimilarities, are taken out before.
 #'
-#' [bures()] and [riemann()] need squared distances: they square the roots of `"sqrt"`, with a
-#' message, and warn of what `"rank"`, `"minmax"`, `"geotopological"` and `"geodesic"` leave, which
-#' is neither a distance nor its square.
+#' [bures()] and [riemann()] need squared distances: they square those of `"sqrt"` and warn of the
+#' others but `"positive"`.
 #'
-#' Values that are `NA` stay so, and are left out of ranks, ranges and quantiles; `"geodesic"`
-#' needs all values. Where all dissimilarities are equal, or both quantiles, or where no path leads
-#' to some condition, there is an error.
+#' Values that are `NA` stay so, and are left out of ranks, ranges and quantiles; `"geodesic"` needs
+#' all values. Where all dissimilarities are equal, or both quantiles, or where no path leads to
+#' some condition, there is an error.
 #' @references Lin and Kriegeskorte (2024), PNAS 121 (geo-topological).
 #' @examples
 #' set.seed(1)

@@ -7,9 +7,8 @@
 #' activations of a network, or recordings. Of a folder, or of several files, it makes a named list,
 #' as [similarity()] and [evaluate_models()] take it.
 #'
-#' @param file the path of a file, whose ending tells the format, see Details; the paths of several
-#'   files, which may have names; or the path of a folder, of which all files of these formats are
-#'   read. (`representation_names()` takes one file.)
+#' @param file the path of a file, whose ending tells the format; the paths of several files, which
+#'   may have names; or the path of a folder, of which all files of these formats are read.
 #' @param name which of several arrays: a name, or a path such as `"units/rates"`, as
 #'   `representation_names(file)` lists them. `NULL`: the only one.
 #' @param rows numbers of the rows (stimuli) to read, in any order; `NULL`: all.
@@ -19,11 +18,9 @@
 #' @return `read_representation()`: a matrix of doubles with a row for each stimulus (an array or a
 #'   vector with `flatten = FALSE`). An array of one axis becomes a matrix of one column. Of several
 #'   files or a folder a list of these, with the names that `file` has or those of the files without
-#'   their endings; files of a folder are in the order of their names, numbers in them by value
-#'   (`layer2` before `layer10`).
-#'   `representation_names()`: the names of the arrays in the file (of HDF5, MATLAB and `.rds` files
-#'   only those of arrays of numbers), and no name where the format holds a single array without
-#'   one.
+#'   their endings; numbers in the names of a folder's files go by value (`layer2` before
+#'   `layer10`). `representation_names()`: the names of the arrays in the file, and no name where
+#'   the format holds a single array without one.
 #' @details
 #' | file | read by | `rows` |
 #' | --- | --- | --- |
@@ -37,32 +34,26 @@
 #' *Axes* are as the writer showed them: a dataset that h5py shows as 100 x 50 gives 100 rows, and
 #' so does a 100 x 50 matrix that MATLAB saved. If the stimuli are not the first axis, read with
 #' `flatten = FALSE` and use [aperm()]. Flattened columns are in the order of NumPy's
-#' `x.reshape(len(x), -1)`, and for arrays of MATLAB and R in that of `reshape(x, size(x, 1), [])`.
-#' What MATLAB's `h5write()` wrote has, in this and other programs, its axes reversed.
+#' `x.reshape(len(x), -1)`, or of MATLAB's `reshape(x, size(x, 1), [])`. What MATLAB's `h5write()`
+#' wrote has its axes reversed.
 #'
 #' *Numbers* are truth values, integers and floats of 8 to 64 bits, in both byte orders; in
-#' `.safetensors` also BF16. Integers beyond 2^53 are an error, because R's doubles do not hold
-#' them. So are complex numbers, texts, records, single numbers and arrays without any number. The
-#' lowest integer of 32 bits in HDF5 files is `NA`, which R writes so.
+#' `.safetensors` also BF16. Integers beyond 2^53, complex numbers, texts, records, single numbers
+#' and empty arrays are errors. The lowest integer of 32 bits in HDF5 files is `NA`.
 #'
 #' *Pickles are never executed*, because they can hold any program: NumPy's arrays of objects and
-#' the files of PyTorch are errors, with the line of Python that converts them. Sizes in a file are
-#' compared with the size of the file before memory is taken for them, and a damaged file is an
-#' error of class `repalign_error_file`. (The packages hdf5r, R.matlab and R's own `readRDS()` have
-#' their own rules: give them only files that you trust.)
-#'
-#' *Archives* (`.npz`) are unpacked into the temporary folder, one array at a time.
+#' the files of PyTorch are errors, with the line of Python that converts them. A damaged file is an
+#' error of class `repalign_error_file`. (Give hdf5r, R.matlab and `readRDS()` only files that you
+#' trust.)
 #'
 #' *Tables* may have a line with names of the columns: texts, numbers in quotes, or numbers that
 #' count the columns; other numbers are data. They may have a first column that names the stimuli:
 #' of texts, of quoted numbers beside others without quotes, or without a name of its own, as
-#' `write.csv()` writes row names. Whole numbers from 0 or 1 on, in their order, only count the rows
-#' and give no names. All other columns must be numbers. For tables with more columns that are not
-#' neurons, use `read.csv()` and [response_matrix()].
+#' `write.csv()` writes row names. All other columns must be numbers. For other tables, use
+#' `read.csv()` and [response_matrix()].
 #'
 #' *`.rds`*: a matrix, an array, a data frame or a vector of numbers, or a list of them, in which
-#' `name` is a path such as `"model/layer1"`. An object of any other class is an error: what its
-#' numbers mean, its class knows.
+#' `name` is a path such as `"model/layer1"`. Other classes are errors.
 #'
 #' *Sparse matrices* in `.rds` and old MATLAB files become ordinary ones; those of MATLAB v7.3 are
 #' an error, and so are the cells and fields of old files.

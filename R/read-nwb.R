@@ -13,18 +13,16 @@
 #'     Units without a spike are kept.
 #'   * `units`: a data frame with a row for each unit: `id`, the columns of the file except the
 #'     times of spikes, and, where the file tells them, `location` and `group`: those of the
-#'     electrodes of the unit, parted by ", ". A column of the file with such a name is left as it
-#'     is.
+#'     electrodes of the unit, parted by ", ".
 #'   * `electrodes`: a data frame with a row for each electrode.
 #'   * `tables`: a list with a data frame for each table of intervals, such as `trials`.
 #'
 #'   What the file lacks is empty.
 #' @details
 #' *Columns* are those that the file declares, with `id` first. Columns with several values a row
-#' are lists; columns of two axes are matrices, and those of three a list with a matrix for each
-#' row, with the axes that Python shows. Truth values are logical, all numbers are doubles.
-#' References, as that of an electrode to its group, become the name of what they refer to.
-#' `electrodes`, and other columns that name rows of a table, count them from 1, as R does.
+#' are lists; columns of two axes are matrices, and those of three a list of matrices. References
+#' become the name of what they refer to. `electrodes`, and other columns that name rows of a table,
+#' count them from 1, as R does.
 #'
 #' *Left out*, with a message of class `repalign_left_out`: columns that are lists of lists
 #' (`waveforms`), records (`timeseries`), whole numbers beyond 2^53, and columns that are declared
@@ -36,8 +34,7 @@
 #' The article "From an NWB file to two areas" goes from a recording to two results.
 #'
 #' A damaged file, or one of another format, is an error of class `repalign_error_file`. Files of
-#' NWB 1 are refused. What is inside of an HDF5 file is read by \pkg{hdf5r}, which has its own
-#' rules: give it only files that you trust.
+#' NWB 1 are refused. \pkg{hdf5r} has its own rules: give it only files that you trust.
 #' @references Rübel et al. (2022), eLife 11: The Neurodata Without Borders ecosystem for
 #'   neurophysiological data science.
 #' @examplesIf requireNamespace("hdf5r", quietly = TRUE)

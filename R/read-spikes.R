@@ -8,10 +8,9 @@
 #' @param times times of all spikes, of all units together, in any order; or a list with the times
 #'   of each unit.
 #' @param units for every spike the label of its unit. In the order of a factor's levels, of numbers
-#'   or of first appearance, the units become the neurons; levels without a spike are units
-#'   with a count of 0. Or, as in NWB files (`spike_times_index`), the number of the last
-#'   spike of each unit in `times`, in which the units follow each other. For a list of times: a
-#'   label for each element, or nothing.
+#'   or of first appearance, the units become the neurons. Or, as in NWB files
+#'   (`spike_times_index`), the number of the last spike of each unit in `times`. For a list of
+#'   times: a label for each element, or nothing.
 #' @param onsets times of the onsets, in the same unit of time as `times`.
 #' @param window two numbers: begin and end of the window, relative to the onset.
 #' @param stimuli for every onset the label of its stimulus, `NA` for onsets to leave out; `NULL`:
@@ -22,11 +21,8 @@
 #'   in the order of `onsets`; stimuli with fewer trials than others have `NA` in the rest. With
 #'   `bins` a list of such arrays, named by the begin and the end of each bin.
 #' @details
-#' A spike counts if onset + begin <= time < onset + end: one at the begin of a window counts, one
-#' at its end does not. Bins are cut in the same way, so that the counts of all bins add up to that
-#' of the window. A spike counts in all windows that it lies in, if these overlap.
-#'
-#' If no spike lies in any window there is a warning, since times are then often in different units
+#' A spike counts if onset + begin <= time < onset + end, in all windows that it lies in. If no
+#' spike lies in any window there is a warning, since times are then often in different units
 #' (samples, milliseconds, seconds).
 #'
 #' Average over the trials for functions that take matrices: `apply(counts, 1:2, mean)`.

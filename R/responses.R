@@ -5,8 +5,7 @@
 #'
 #' Says once which responses are trials of one stimulus, which neurons were recorded together and
 #' which stimuli belong together. The result stands for a representation in all functions of the
-#' package, and every estimate uses what it says: noise of the trials, neurons that share noise,
-#' stimuli that depend on each other.
+#' package, and every estimate uses what it says.
 #'
 #' @param x one of the following:
 #'   * an array stimuli x neurons x trials, such as [trial_array()] makes. What was not recorded is
@@ -22,29 +21,26 @@
 #'   one stimulus.
 #' @param neuron a label for each column (long data frame: each row). Columns with equal labels are
 #'   the same neuron, also in `x` and `y` of a comparison: they are never multiplied with each
-#'   other. Without it, every column is a neuron of its own.
+#'   other.
 #' @param trial labels of the trials: in an array one for each trial, or a matrix stimuli x trials;
-#'   otherwise one for each row. By default they are numbered, those of a stimulus in the order of
-#'   their rows (neurons recorded together must then have equally many rows of a stimulus in a long
-#'   data frame).
+#'   otherwise one for each row. By default they are numbered in the order of their rows.
 #' @param session a label for each column (long data frame: each row): columns with equal labels
-#'   were recorded together and may share noise. Without it, all columns were recorded together.
-#'   A neuron of several sessions has a column for each of them.
+#'   were recorded together and may share noise. Without it, all were. A neuron of several sessions
+#'   has a column for each of them.
 #' @param cluster a label for each stimulus (matrix or data frame: each row), for stimuli that
-#'   depend on each other, as `clusters` in [cka()]. Stimuli with the label `NA` are left out.
+#'   depend on each other, as `clusters` in [cka()]. `NA`: left out.
 #' @param run `TRUE` if the trials are runs, each with every stimulus once, as in functional MRI, or
 #'   blocks of trials: what a run adds to all of its stimuli then drops out. No response may be
-#'   missing. Or labels of the runs, given like `trial`, which then name the trials.
-#' @param event labels of what shares noise, given like `trial`. By default each trial has an event
-#'   of its own. Give trials of a stimulus the same label if they share noise (repeats right after
-#'   each other). Where a block of trials has a state that changes the responses to all stimuli,
-#'   give `run = TRUE` instead.
-#' @param complete are the columns a sample of a larger population, as the neurons of a brain are
-#'   (`FALSE`), or all that there are, such as the units of a network layer (`TRUE`)? See [cka()].
+#'   missing. Or labels of the runs, given like `trial`.
+#' @param event labels of what shares noise, given like `trial`: trials of a stimulus with the same
+#'   label (repeats right after each other) share it. By default each trial has an event of its own.
+#'   Where a block of trials has a state that changes the responses to all stimuli, give
+#'   `run = TRUE` instead.
+#' @param complete are the columns a sample of a larger population (`FALSE`), or all that there are,
+#'   such as the units of a network layer (`TRUE`)? See [cka()].
 #' @param series the order of the stimuli in time, if they are a [time series][time_series]: `TRUE`,
 #'   as they come in `x`; or the time of each stimulus (matrix or data frame: each row), equally
-#'   spaced numbers in any order. Permutation tests then shift the whole series (`series = "linear"`
-#'   of [calibrate()]) unless the call names another kind. Intervals take each stimulus as
+#'   spaced numbers. Permutation tests then shift the whole series. Intervals take each stimulus as
 #'   independent, and a message says so: give `clusters` of successive stimuli.
 #' @param value name of the column of a long data frame that holds the responses; by default the
 #'   only column of numbers that no other argument names.
@@ -54,33 +50,27 @@
 #'   what may be multiplied with what; `summary()` counts trials and missing responses.
 #' @details
 #' Two responses share noise if they are of the same event of the same stimulus, and of the same
-#' session. All corrected estimates are means over products of responses that share none. Where
-#' stimuli have two trials or more, products of different trials leave noise out, also noise that
-#' neurons, or two areas recorded together, have in common. With one trial, `session` names the
-#' pairs of neurons to leave out.
+#' session. All corrected estimates are means over products of responses that share none. With one
+#' trial, `session` names the pairs of neurons to leave out.
 #'
-#' The trials of a stimulus take the first places of the result in their order, so that stimuli may
-#' have different numbers of them. Two sides with trials are taken as recorded together, and trials
-#' with the same label as the same moment, unless their `session` labels differ: keep the labels of
-#' the trials, or the order of the rows, the same on both sides.
+#' Two sides with trials are taken as recorded together, and trials with the same label as the same
+#' moment, unless their `session` labels differ: keep the labels of the trials, or the order of the
+#' rows, the same on both sides.
 #'
-#' Labels with names go by them: those of stimuli by the names of the stimuli, those of columns and
-#' trials by theirs. Row names that come twice are trials of one stimulus. Two sides of a comparison
-#' must have the same stimuli, which are brought into one order by their names; [match_rows()] keeps
-#' the stimuli that both have. What an object declares cannot be given a second time: `units_x`,
-#' `units_y` and `shared_neurons` of a function are for plain matrices. `clusters`, `series` and
-#' `complete` of a function must say the same.
+#' Labels with names go by them. Two sides of a comparison must have the same stimuli;
+#' [match_rows()] keeps those that both have. What an object declares cannot be given a second time
+#' (`units_x`, `units_y`, `shared_neurons`); `clusters`, `series` and `complete` of a function must
+#' say the same.
 #'
 #' Measures that make no use of trials, sessions or clusters (neighbours, canonical correlations,
-#' Procrustes distances, ranks, and everything `"naive"`) take the means over trials. A message of
-#' class `repalign_note_declared` (and `repalign_structure_unused`) then names what was declared and
-#' is not used. [calibrate()] permutes the stimuli with all of their trials, and whole clusters.
+#' Procrustes distances, ranks, and everything `"naive"`) take the means over trials, and a message
+#' of class `repalign_note_declared` (and `repalign_structure_unused`) names what is not used.
+#' [calibrate()] permutes the stimuli with all of their trials, and whole clusters.
 #'
 #' When not to trust it: what is declared is believed. Noise that outlasts a trial (drifts,
-#' adaptation) is corrected only if `event` or `run` says so: `event` leaves out products of trials
-#' of one stimulus, `run` also those of different stimuli in one run. The gain of a whole run that
-#' multiplies all responses is not corrected at all. In a long table whose neurons are numbered anew
-#' in each session, equal numbers count as the same neuron: give them different labels.
+#' adaptation) is corrected only if `event` or `run` says so. The gain of a whole run is not
+#' corrected at all. In a long table whose neurons are numbered anew in each session, equal numbers
+#' count as the same neuron: give them different labels.
 #' @examples
 #' # 132 units of 21 sessions, 20 repeats: units of a session share noise
 #' it <- responses(macaque_it$counts, session = macaque_it$session)

@@ -9,9 +9,8 @@
 #' results tell their rows apart.
 #'
 #' @param ... results of one kind, with the same columns. If all of them have names, as in
-#'   `rbind(day1 = a, day2 = b)` or `do.call(rbind, named_list)`, the names, which must differ,
-#'   become a new first column `source`. (If a result already has a column `source`, that column
-#'   is kept, and the new one is called `source_2`.) It is an error to name only some of them.
+#'   `rbind(day1 = a, day2 = b)` or `do.call(rbind, named_list)`, the names become a new first
+#'   column `source` (`source_2`, if there is one already).
 #' @param deparse.level not used.
 #' @return A result of the same kind. If there is a new column `source`, the rows are numbered
 #'   anew. What [evaluate_models()], [rsa_regression()], [rdm_rows()], [searchlight()],
@@ -19,19 +18,13 @@
 #'   returned is bound to a plain data frame, with a message, where the results differ in what is
 #'   known of all of their rows (such as settings, or the data).
 #' @details
-#' `dplyr::bind_rows()` and `purrr::map_dfr()` work in the same way; their argument `.id` names
-#' the new column. Null scores stay with their rows, so that [null_scores()] of the table has
-#' those of each row. Plots and summaries show the results separately, and [score_matrix()] needs
-#' the rows of one result.
+#' `dplyr::bind_rows()` and `purrr::map_dfr()` work in the same way; their argument `.id` names the
+#' new column. Null scores stay with their rows. Plots and summaries show the results separately.
 #'
-#' A column must have one meaning in all rows. It is therefore an error to put together
-#' calibrations with different `alpha`, `variant`, `aggregate` or `p_adjust`, results with
-#' different `conf_level`, or anything that is not a result of the same kind.
-#' `as.data.frame()` of each result gives plain tables, which can be put together without such
-#' checks, but have no null scores. P-values are not adjusted again.
-#'
-#' [merge()] gives a plain data frame, while the result of `dplyr::left_join()` is of the same
-#' kind as its first argument.
+#' It is an error to put together calibrations with different `alpha`, `variant`, `aggregate` or
+#' `p_adjust`, results with different `conf_level`, or anything that is not a result of the same
+#' kind; `as.data.frame()` of each gives plain tables. P-values are not adjusted again. [merge()]
+#' gives a plain data frame.
 #' @examples
 #' # responses of V4 and of one layer: 100 images, and another 100
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)
@@ -180,8 +173,6 @@ mixed_type <- function(x, y, ...) {
 
 mixed_cast <- function(x, to, ...) refuse_other_kinds(result_kind(to))
 
-plain_cast <- function(x, to, ...) vctrs::df_cast(as.data.frame(x), to, ...)
-
 # vctrs knows no inheritance: every class needs its methods. They are registered when vctrs is
 # loaded.
 register_vctrs_methods <- function(...) {
@@ -196,7 +187,9 @@ register_vctrs_methods <- function(...) {
       register("vec_cast", kind, other, if (same) as_type else mixed_cast)
     }
     for (plain in c("data.frame", "tbl_df")) register("vec_ptype2", kind, plain, mixed_type)
-    register("vec_cast", "data.frame", kind, plain_cast)
+    register("vec_cast", "data.frame", kind, function(x, to, ...) {
+      vctrs::df_cast(as.data.frame(x), to, ...)
+    })
   }
 }
 

@@ -51,12 +51,11 @@ held_out_words <- function(row) {
 #' @param value the name of a numeric column, such as `"p_value"`. By default `"calibrated"` for
 #'   calibrations and `"score"` otherwise.
 #' @return A numeric matrix with one row per element of `x` and one column per element of `y`, in
-#'   order of appearance (for factors, in the order of their levels). For all pairs of one list,
-#'   or a list compared with itself, the matrix is square, and symmetric if the measure is; pairs
-#'   that were not computed are `NA`. With models, the names are "model/layer", and two models
-#'   give a matrix of their layers; an aggregate gives a matrix of the models. It is an error if
-#'   a pair has two values: of results that were put together by [rbind()][rbind.repalign], take
-#'   the rows of one.
+#'   order of appearance (or of the levels of factors). For all pairs of one list it is square;
+#'   pairs that were not computed are `NA`. With models, the names are "model/layer", and two models
+#'   give a matrix of their layers; an aggregate gives a matrix of the models. It is an error if a
+#'   pair has two values: of results that were put together by [rbind()][rbind.repalign], take the
+#'   rows of one.
 #' @examples
 #' score_matrix(similarity(v4_layers, diagonal = TRUE))
 #' # p-values, for the first 100 images
@@ -98,11 +97,9 @@ score_matrix <- function(result, measure = NULL, value = NULL) {
 #' @param m what [similarity()] or [calibrate()] returned for all pairs of one list, by one measure,
 #'   or the rows of one measure.
 #' @param diag,upper are the diagonal and the upper triangle printed? See [stats::dist()].
-#' @return A `dist` object, of which the heat maps and maps of `plot()` are made, too: distances as
-#'   they are, and for a similarity its best possible score less the score, but at least 0. (For a
-#'   similarity whose best score is 1, that is 1 less the score.) Where a measure is not symmetric
-#'   and both directions were computed, their mean is used. It is an error if a pair lacks or is
-#'   undefined, or if the best score is not known.
+#' @return A `dist` object: distances as they are, and for a similarity its best possible score less
+#'   the score, but at least 0. Where both directions were computed, their mean is used. It is an
+#'   error if a pair lacks or is undefined, or if the best score is not known.
 #' @examples
 #' hclust(as.dist(similarity(v4_layers, measure = "procrustes")))
 #' as.dist(similarity(v4_layers, measure = "cka"))

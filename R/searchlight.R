@@ -11,8 +11,7 @@
 #'
 #' @param data responses, a matrix conditions x channels, with the condition names as row names.
 #'   With `condition` or `run`, a matrix observations x channels. An array conditions x channels x
-#'   repeats (see [trial_array()]) has its repeats as runs; an array over time goes through
-#'   [flatten_time()] first.
+#'   repeats has its repeats as runs; an array over time goes through [flatten_time()] first.
 #' @param neighbours a list with an element for each centre: the columns of `data` that belong to
 #'   it, as whole numbers, such as [neighbourhoods()] and [cross_places()] return. Its names are the
 #'   names of the centres.
@@ -22,77 +21,55 @@
 #'   its first representation and the model the second; for [riemann()] the model is the first.
 #' @param ... not used: parameters of a measure are given to [measure()].
 #' @param run one label per row of `data`: the run (session, fold) of an observation, with
-#'   independent noise; or `TRUE` for crossed trials, as in [rdm()]. Then the dissimilarities of
-#'   each centre are crossnobis estimates between runs, which are zero on average where conditions
-#'   do not differ, and `measure` must be [rsa()] (of which only `outer` is used for the centres).
+#'   independent noise; or `TRUE` for crossed trials, as in [rdm()]. The dissimilarities of each
+#'   centre are then crossnobis estimates, and `measure` must be [rsa()] (of which only `outer` is
+#'   used for the centres).
 #' @param noise `NULL`, or what whitens the channels of a centre:
-#'   * a precision matrix of all channels, positive definite. Within a centre it is the inverse of
-#'     the covariance of its channels, whatever the others do;
-#'   * with `run`, a list with a covariance matrix of all channels for each run, in the order of
-#'     the sorted labels of the runs, or named by them, as [noise_covariance()] gives it: a pair of
-#'     runs has the inverse of their mean;
+#'   * a precision matrix of all channels, positive definite (a centre has the inverse of the
+#'     covariance of its channels);
+#'   * with `run`, a list with a covariance matrix of all channels for each run, as
+#'     [noise_covariance()] gives it: a pair of runs has the inverse of their mean;
 #'   * a function of the columns of a centre that returns their precision matrix, such as
-#'     `function(at) noise_precision(residuals[, at])`. With thousands of channels, this is the way
-#'     that fits into memory.
-#' @param permutations how many permutations of the conditions, a matrix of them, or a design of
-#'   `permute::how()`, as in [calibrate()]. 0: scores only.
-#' @param condition one label per row of `data`: its condition. Without it, the row names. Rows of
-#'   one condition (and run) are averaged. Conditions come in the order
-#'   of the levels of a factor, numbers by value, words by their first appearance.
-#' @param across_models should `p_familywise` also hold over the models? Then the largest score is
-#'   that of all centres and models.
+#'     `function(at) noise_precision(residuals[, at])`, for thousands of channels.
+#' @param permutations how many permutations of the conditions, a matrix of them, or a design, as in
+#'   [calibrate()]. 0: scores only.
+#' @param condition one label per row of `data`: its condition (by default the row names). Rows of
+#'   one condition (and run) are averaged. The order is as in [rdm()].
+#' @param across_models should `p_familywise` also hold over the models?
 #' @param alpha level of the thresholds, which are in the attribute `"threshold"`.
 #' @param threads how many threads the C code runs, see [similarity()].
-#' @param na what to do about missing values, see [similarity()]: a row of `data` is a stimulus, and
-#'   a channel a neuron.
-#' @return A data frame of class `repalign_searchlight` with a row for each centre and model. Its
-#'   columns are `center`, `model`, `score`, `p_value` (of this centre and model alone),
-#'   `p_familywise`, and `center_mean` and `center_sd`, the mean and the standard deviation (with
-#'   divisor K + 1) of the score under all K permutations and the observed order: what to
-#'   standardise a map with. Without permutations these are `NA`. The attribute `"max_null"` has the
-#'   largest score of all centres under each permutation (for distances the smallest), a column for
-#'   each model or one for all; the attribute `"threshold"` has the score that a centre must exceed.
-#'   A centre whose score is undefined (no variance, a constant row) is `NA`, and a warning of class
-#'   `repalign_undefined` counts them.
+#' @param na missing values: see [similarity()]; a row of `data` is a stimulus, and a channel a
+#'   neuron.
+#' @return A data frame of class `repalign_searchlight` with a row for each centre and model:
+#'   `center`, `model`, `score`, `p_value` (of this centre and model alone), `p_familywise`, and
+#'   `center_mean` and `center_sd`, the mean and the standard deviation (with divisor K + 1) of the
+#'   score under all K permutations and the observed order. Without permutations these are `NA`. The
+#'   attribute `"max_null"` has the largest score of all centres under each permutation (for
+#'   distances the smallest), a column for each model or one for all; the attribute `"threshold"`
+#'   the score that a centre must exceed. A centre whose score is undefined (no variance, a constant
+#'   row) is `NA`, with a warning of class `repalign_undefined`.
 #' @details
-#' All centres and models see the same permutations, so that the dependence between neighbouring
-#' centres, whatever it is, is kept in every permutation. With M_k the largest score of all centres
-#' under permutation k of K, the family-wise p-value of a score s is
-#' \deqn{p = \frac{1 + \#\{k: M_k \ge s\}}{K + 1},}{p = (1 + #{k: M_k >= s}) / (K + 1),}
-#' and the p-value of the single centre is that of [calibrate()]. If no centre is related to a
-#' model, the probability that any `p_familywise` is at most alpha is at most alpha. If some are,
-#' this still holds for the others as long as their neighbourhoods together are unrelated to the
-#' model. Centres that differ in the spread of their null scores (few channels, few dimensions)
-#' share one threshold, which is then that of the centres with the widest null.
-#'
-#' What is permuted are the conditions of the models, which assumes that conditions are
-#' exchangeable; `permute::how()` restricts the permutations to blocks of conditions.
+#' The conditions of the models are permuted, in the same way for all centres and models, so that
+#' the dependence between neighbouring centres is kept. With M_k the largest score of all centres
+#' under permutation k of K, the family-wise p-value of a score s is \deqn{p = \frac{1 + \#\{k: M_k
+#' \ge s\}}{K + 1},}{p = (1 + #{k: M_k >= s}) / (K + 1),} and the p-value of the single centre is
+#' that of [calibrate()]. If no centre is related to a model, the probability that any
+#' `p_familywise` is at most alpha is at most alpha; if some are, this holds for the others. Centres
+#' with a wide null (few channels, few dimensions) set the threshold that all share.
 #'
 #' In simulations `p_familywise` was at most 0.05 somewhere in 2.7 to 6.0% of the data sets,
-#' `p_value` alone in 75 to 95%.
+#' `p_value` alone in 75 to 95% (article "What was simulated"). 2,000 centres of 100 channels with
+#' 100 conditions, 5 models and 1,000 permutations took about two seconds; measures that are no
+#' inner products, such as Kendall's tau, take longer, as a message says.
 #'
-#' For measures whose statistic is an inner product of two matrices of conditions ([rsa()] except
-#' Kendall's tau, [cka()] with linear and Gaussian kernels, [rv()], [distance_correlation()] and
-#' others) all null scores of a group of centres are made at once, by default from whole cosets of
-#' cyclic shifts, as in [calibrate()]: 2,000 centres of 100 channels with 100 conditions, 5 models
-#' and 1,000 permutations took about two seconds. Every other measure is calibrated centre by
-#' centre, which takes longer and gives the same numbers; a message says so. Figures are in the
-#' article "What was simulated".
+#' [workers] share the centres, progressr shows progress, and `set.seed()` reproduces a result.
 #'
-#' Centres are worked off in groups, which are sent to the workers of a plan of the package future
-#' (`future::plan()`, with future.apply). Progress is shown by `progressr::with_progress()`.
-#' `set.seed()` reproduces a result with any number of workers and threads.
-#'
-#' When not to trust it: when conditions depend on each other (a warning of class
-#' `repalign_dependence` speaks when they look like it, see [dependence]). A searchlight tells that
-#' the channels around a centre carry information, not that the centre itself does; centres beside
-#' an informative place are found, too. Scores of neighbourhoods of different sizes cannot be
-#' compared with each other, as noise lowers them to a different degree.
-#'
-#' Over subjects, [test_maps()] takes a list of results. Of one recording, a map standardised by
-#' permutations without the observed order is above its threshold too often (with 19 permutations in
-#' .16 of the data sets instead of .05): `center_mean` and `center_sd` have the observed order in
-#' them.
+#' When not to trust it: when conditions depend on each other (see [dependence]). A searchlight
+#' tells that the channels around a centre carry information, not that the centre itself does.
+#' Scores of neighbourhoods of different sizes cannot be compared with each other, as noise lowers
+#' them to a different degree. Over subjects, [test_maps()] takes a list of results. Standardise a
+#' map of one recording by `center_mean` and `center_sd` only: without the observed order it is
+#' above its threshold too often.
 #' @references Kriegeskorte, Goebel and Bandettini (2006), PNAS 103. Nichols and Holmes (2002),
 #'   Human Brain Mapping 15. Walther et al. (2016), NeuroImage 137 (crossnobis).
 #' @examples

@@ -3,21 +3,17 @@
 #' Train groups of small networks
 #'
 #' Networks of a few layers learn to tell classes apart, in a fraction of a second each. The
-#' networks of a group differ in their random numbers only; the groups differ in the share of
-#' random labels, in a shortcut feature, in input noise or in size. All representations and
-#' outputs of the test stimuli are kept, in the shapes that [similarity()] and
-#' [benchmark_groups()] and its relatives take.
+#' networks of a group differ in their random numbers only; the groups differ in the share of random
+#' labels, in a shortcut feature, in input noise or in size.
 #'
 #' @param networks number of networks in each group.
-#' @param random_labels share of the training labels that are replaced by classes drawn at
-#'   random, from 0 to 1. This and the next four arguments hold one number per group, or one
-#'   for all groups. Their names become the names of the groups.
-#' @param shortcut `NULL`, or the share of the training samples whose shortcut features show
-#'   the class of the sample, from 0 to 1; those of the other samples show a class drawn at
-#'   random. With `NULL` there are no shortcut features.
-#' @param input_noise standard deviation of the noise that is added to the features of the
-#'   training samples, drawn anew in every epoch. The features themselves have a standard
-#'   deviation of 1.
+#' @param random_labels share of the training labels that are replaced by classes drawn at random.
+#'   This and the next four arguments hold one number per group, or one for all. Their names become
+#'   the names of the groups.
+#' @param shortcut `NULL` (no shortcut features), or the share of the training samples whose
+#'   shortcut features show their class; those of the others show a class drawn at random.
+#' @param input_noise standard deviation of the noise that is added to the features (of standard
+#'   deviation 1) of the training samples, drawn anew in every epoch.
 #' @param width number of units of each hidden layer.
 #' @param layers number of hidden layers.
 #' @param x `NULL` for made data, or samples x features: a numeric matrix or data frame.
@@ -26,48 +22,40 @@
 #'   at random; with `x` also the row numbers of the test stimuli.
 #' @param train number of training samples. By default 300, or all rows of `x` that are no
 #'   test stimuli.
-#' @param classes,features,scatter for made data: the number of classes, the number of
-#'   features, and the standard deviation of the samples about the centre of their cluster,
-#'   relative to that of the centres. The larger it is, the harder the classes are to tell
-#'   apart.
+#' @param classes,features,scatter for made data: the numbers of classes and features, and the
+#'   standard deviation of the samples about the centre of their cluster, relative to that of the
+#'   centres.
 #' @param shortcut_test what the shortcut features of the test stimuli show: `"random"`, a
 #'   class drawn at random, the same for all networks, or `"absent"`, nothing.
-#' @param record what the representation of a layer is: the sums of its units before their
-#'   activation (`"preactivation"`), or after it (`"activation"`).
+#' @param record `"preactivation"`, the sums of the units, or `"activation"`, what becomes of them.
 #' @param activation `"relu"` or `"tanh"`.
 #' @param optimizer `"adam"`, or `"sgd"` for gradient descent with momentum 0.9.
 #' @param rate learning rate; `NULL` for 0.01 (Adam) or 0.05 (gradient descent).
 #' @param epochs number of times that every training sample is seen.
 #' @param batch number of training samples in a step.
 #' @return A list of class `repalign_networks`:
-#'   * `representations`: the last hidden layer of every network, a named list of matrices
-#'     (test stimuli x units).
+#'   * `representations`: the last hidden layer of every network, a named list of matrices (test
+#'     stimuli x units).
 #'   * `models`: all hidden layers, a named list of networks, each a named list of layers.
-#'   * `outputs`, `logits`: named lists of matrices (test stimuli x classes), probabilities
-#'     and what the softmax made them of.
-#'   * `labels`: the true class of every test stimulus, a factor.
-#'   * `group`: the group of every network, a factor.
-#'   * `truth`: a data frame with a row per network: its group and settings, its accuracy for
-#'     the training labels that it learned (`train_accuracy`) and for the true classes of the
-#'     test stimuli (`test_accuracy`), and with random shortcuts the share of test stimuli for
-#'     which it predicts the class that they show (`follows_shortcut`).
+#'   * `outputs`, `logits`: named lists of matrices (test stimuli x classes), probabilities and what
+#'     the softmax made them of.
+#'   * `labels`: the true class of every test stimulus, and `group`, the group of every network,
+#'     factors.
+#'   * `truth`: a row per network: its group and settings, its accuracy for the training labels
+#'     (`train_accuracy`) and for the true classes of the test stimuli (`test_accuracy`), and with
+#'     random shortcuts the share of test stimuli for which it predicts the class that they show
+#'     (`follows_shortcut`).
 #'   * `inputs`: the features of the test stimuli, standardized by the training samples.
 #'
-#'   `summary()` gives a data frame with a row per group: the mean accuracies `train` and
-#'   `test`, the `lowest` and the `highest` test accuracy, and the mean of `follows_shortcut`.
+#'   `summary()` has a row per group: the mean accuracies `train` and `test`, the `lowest` and the
+#'   `highest` test accuracy, and the mean of `follows_shortcut`.
 #' @details
-#' A made class has three clusters of samples in random places, so that a hidden layer is
-#' needed to tell the classes apart. The shortcut features are one per class: 2 for the class
-#' that they show, and 0 for the others. Random labels and shown classes are drawn from all
-#' classes, so that some of them are right by chance; with a share of 1, labels say nothing
-#' about the features.
+#' A made class has three clusters of samples in random places, so that a hidden layer is needed to
+#' tell the classes apart. The shortcut features are one per class: 2 for the class that they show,
+#' and 0 for the others.
 #'
-#' All networks are tested with the same stimuli. Every network has a seed of its own, which draws
-#' its training labels, shortcuts, initial weights, batches and noise. So a network does not depend
-#' on how many others are trained; it depends on the place of its group among the groups, and on the
-#' state of R's generator. After the same [set.seed()], calls with the same sizes have the same
-#' data. Representations before the activation are the default because some measures refuse units
-#' that are never active.
+#' All networks are tested with the same stimuli. [set.seed()] reproduces the data and the networks,
+#' each of which has a seed of its own.
 #'
 #' When not to trust it: these are small networks and easy data. What tells groups apart here may
 #' not do so in large networks. Digits may differ between machines.
@@ -289,10 +277,8 @@ print.repalign_networks <- function(x, digits = 2, ...) {
 #'   the share of stimuli that stay in their patches. The others change places at random.
 #' @param layers number of layers.
 #' @param patch number of stimuli in a patch; the last patch may have fewer.
-#' @param scatter standard deviation of the stimuli within a patch, relative to the standard
-#'   deviation between patches in the 16 dimensions that separate them (see Details). Each
-#'   model draws this scatter for itself, so the distances between near neighbours are never
-#'   shared.
+#' @param scatter standard deviation of the stimuli within a patch, relative to that between patches
+#'   in 16 dimensions (see Details). Each model draws it for itself.
 #' @param noise standard deviation of the noise of every unit, relative to the standard
 #'   deviation of its signal.
 #' @return A list of class `repalign_simulation`: `models`, a named list of models, each a
@@ -300,17 +286,15 @@ print.repalign_networks <- function(x, digits = 2, ...) {
 #'   `truth`, a data frame with `model`, `width`, `global` and `local`; `patch`, the patch of
 #'   every stimulus in the world.
 #' @details
-#' A patch has two coordinates with standard deviation 3, which are the layout, and 16 with
-#' standard deviation 1, in which each model places its patches at random. The two large
-#' coordinates dominate global measures such as CKA; the other 16 make the stimuli of one
-#' patch each other's nearest neighbours. For two models, the correlation of their layouts is
-#' the product of their values of `global`. The share of neighbours that both have kept from
-#' the world is close to the product of the squares of their values of `local`.
+#' A patch has two coordinates with standard deviation 3, which are the layout, and 16 with standard
+#' deviation 1, in which each model places its patches at random. The former dominate global
+#' measures such as CKA; the latter make the stimuli of one patch each other's nearest neighbours.
+#' For two models, the correlation of their layouts is the product of their values of `global`. The
+#' share of neighbours that both have kept is close to the product of the squares of their values of
+#' `local`.
 #'
-#' A model with `global = 0` and `local = 0` is unrelated to all other models. With `local`
-#' above 0, global measures are slightly above chance even if `global` is 0: stimuli of one
-#' patch are close to each other on both sides, so with few patches the layouts cannot be
-#' entirely unrelated.
+#' A model with `global = 0` and `local = 0` is unrelated to all other models. With `local` above 0,
+#' global measures are slightly above chance even if `global` is 0.
 #' @examples
 #' set.seed(1)
 #' family <- simulate_models(n = 120, width = c(small = 20, large = 200), local = c(0.5, 1))

@@ -18,7 +18,7 @@
 #'   exact value \eqn{tr(\Sigma_x \Sigma_y) / \sqrt{tr(\Sigma_x^2) \,
 #'   tr(\Sigma_y^2)}}{tr(Sigma_x Sigma_y) / sqrt(tr(Sigma_x^2) tr(Sigma_y^2))}; `theory`, the
 #'   geometry that [predicted_bias()] uses.
-#' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, equation 15.
+#' @references Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104}, equation 15.
 #' @examples
 #' set.seed(1)
 #' pop <- linear_population(n = 100, q = 50, d = 200, spectrum = "power", power = c(0.5, 0.9))
@@ -162,19 +162,16 @@ noise_families <- c("normal", "t3", "laplace", "mixture")
 #'   neurons and group centres; `cka_within`, the same within groups (0 when nothing is
 #'   shared).
 #' @details
-#' Let \eqn{A_x}{A_x} and \eqn{A_y}{A_y} be the weights (neurons x signals), whose rows have
-#' sums of squares of 1, and s the value of `shared`. Within groups, the covariance between
-#' the sides is \eqn{C_{xy} = s A_x A_y^T}{C_xy = s A_x A_y'}, and the covariance of one side
-#' is \eqn{C_{xx} = s A_x A_x^T + (1 - s) I}{C_xx = s A_x A_x' + (1 - s) I}. For `cka`, the
-#' covariances of the group centres are added. The CKA is
-#' \eqn{||C_{xy}||^2 / (||C_{xx}|| \, ||C_{yy}||)}{||C_xy||^2 / (||C_xx|| ||C_yy||)}, with
-#' Frobenius norms. `cka(estimator = "stimulus")` approaches this value as the number of
-#' stimuli grows.
+#' Let \eqn{A_x} and \eqn{A_y} be the weights (neurons x signals), whose rows have sums of
+#' squares of 1, and s the value of `shared`. Within groups, the covariance between the sides is
+#' \eqn{C_{xy} = s A_x A_y^T}{C_xy = s A_x A_y'}, and the covariance of one side is \eqn{C_{xx} = s
+#' A_x A_x^T + (1 - s) I}{C_xx = s A_x A_x' + (1 - s) I}. For `cka`, the covariances of the group
+#' centres are added. The CKA is \eqn{||C_{xy}||^2 / (||C_{xx}|| \, ||C_{yy}||)}{||C_xy||^2 /
+#' (||C_xx|| ||C_yy||)}, with Frobenius norms. `cka(estimator = "stimulus")` approaches this value
+#' as the number of stimuli grows.
 #'
-#' A signal with the standard deviation a in noise with the standard deviation b has `shared =
-#' a^2 / (a^2 + b^2)`, and only the ratio of a and b matters to measures that ignore the scale of
-#' the data. For the same `shared`, a higher `rank` means a lower CKA, because each of the signals
-#' has a smaller part of the variance.
+#' A signal with the standard deviation a in noise with the standard deviation b has
+#' `shared = a^2 / (a^2 + b^2)`. For the same `shared`, a higher `rank` means a lower CKA.
 #' @examples
 #' set.seed(1)
 #' pair <- simulate_pair(n = 200, d = c(20, 50), shared = 0.4)

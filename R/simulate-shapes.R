@@ -72,9 +72,9 @@ truth_of <- function(values, arg) {
 #'
 #' @param n number of stimuli.
 #' @param d number of neurons.
-#' @param noise standard deviation of the noise, relative to that of the responses in `x`.
-#'   Each value makes one representation; its names, if there are any, become their names.
-#'   With `Inf` the correspondence is lost: a spot of its own, unrelated to `x`.
+#' @param noise standard deviation of the noise, relative to that of the responses in `x`. Each
+#'   value makes one representation, with its name. With `Inf` the correspondence is lost: a spot of
+#'   its own, unrelated to `x`.
 #' @return A list of class `repalign_simulation`: `x`, a matrix stimuli x neurons; `y`, a named
 #'   list of representations; `truth`, a data frame with `model` and `noise`. `x` and `y` are
 #'   ready for [similarity()] and [calibrate()].
@@ -113,9 +113,8 @@ simulate_spots <- function(n, d = 2, noise = c(0.5, Inf)) {
 #'
 #' @param n number of stimuli; the first half of them, or one more, are the spot that stays.
 #' @param d number of neurons.
-#' @param translation how far the second spot is moved, at least 0, in units of the width of a
-#'   spot. Each value makes one representation; its names, if there are any, become their
-#'   names.
+#' @param translation how far the second spot is moved, at least 0, in units of the width of a spot.
+#'   Each value makes one representation, with its name.
 #' @param gap distance between the edges of the two spots in `x`, in the same units.
 #' @return A list of class `repalign_simulation`: `x`, a matrix stimuli x neurons; `y`, a named
 #'   list of representations; `truth`, a data frame with `model` and `translation`; `spot`, 1
@@ -163,8 +162,8 @@ simulate_translation <- function(n, d = 2, translation = 10, gap = 0.1) {
 #' more clusters on a circle. A measure that sees clusters falls from stage to stage.
 #'
 #' @param n number of stimuli.
-#' @param clusters numbers of clusters, 1 to `n`. Each value makes one representation; its
-#'   names, if there are any, become their names.
+#' @param clusters numbers of clusters, 1 to `n`. Each value makes one representation, with its
+#'   name.
 #' @param radius radius of the circle on which the centres of the clusters lie, in standard
 #'   deviations of the cloud.
 #' @return A list of class `repalign_simulation`: `x`, a matrix stimuli x 2; `y`, a named list
@@ -275,9 +274,8 @@ simulate_rings <- function(n, rings = 5, noise = 0) {
 #' shapes share who is near whom along the line, and little else.
 #'
 #' @param n number of stimuli.
-#' @param r where the line turns from the first arc of the S into the second, from 0 to 1, as
-#'   a share of the line: 0.5 gives the usual S. Each value makes one S-curve; its names, if
-#'   there are any, become the names of the S-curves.
+#' @param r where the line turns from the first arc of the S into the second, from 0 to 1, as a
+#'   share of the line: 0.5 gives the usual S. Each value makes one S-curve, with its name.
 #' @return A list of class `repalign_simulation`: `x`, the Swiss roll, a matrix stimuli x 2;
 #'   `y`, a named list of S-curves; `truth`, a data frame with `model` and `r`; `position`,
 #'   the place of every stimulus on the line, from 0 to 1. `x` and `y` are ready for

@@ -1,5 +1,7 @@
 /* Entry points of singular value decompositions. */
 
+#include <string.h>
+
 #include "lapack.h"
 
 #include "basis.h"
@@ -43,6 +45,24 @@ SEXP repalign_svd(SEXP a)
     double *v = put_matrix(result, 2, n, k), *vt = scratch(k * n);
     decompose(a, 1, d, u, vt);
     transpose(vt, k, n, v);
+    UNPROTECT(1);
+    return result;
+}
+
+/* The unit eigenvector of the largest eigenvalue of a symmetric matrix. */
+SEXP repalign_leading_vector(SEXP a)
+{
+    begin_entry(__func__);
+    const double *entries = read_matrix(ARG(a));
+    const size_t n = matrix_rows(a), length = lapack_leading_work(n);
+    if (n == 0 || matrix_columns(a) != n) argument_error("a", "be square");
+    double *copy = scratch(n * n);
+    memcpy(copy, entries, n * n * sizeof(double));
+    SEXP result = PROTECT(new_doubles(n));
+    const int info = lapack_leading_vector(n, copy, REAL(result), scratch(n), scratch(length), length,
+                                           int_scratch(10 * n));
+    if (info != 0) entry_error("the decomposition of a symmetric matrix failed (%d)", info);
+    check_interrupt();
     UNPROTECT(1);
     return result;
 }

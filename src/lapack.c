@@ -161,6 +161,31 @@ int lapack_tridiagonal_vector(size_t n, const double *diagonal, const double *of
     return info;
 }
 
+static int leading_vector(size_t n, double *a, double *vector, double *values, double *work,
+                          int work_length, int *iwork, int iwork_length)
+{
+    int in = (int) n, ld = leading(n), found = 0, support[2], info = 0;
+    double unused = 0.0, tolerance = 0.0;
+    F77_CALL(dsyevr)("V", "I", "L", &in, a, &ld, &unused, &unused, &in, &in, &tolerance, &found,
+                     values, vector, &ld, support, work, &work_length, iwork, &iwork_length,
+                     &info FCONE FCONE FCONE);
+    return info;
+}
+
+size_t lapack_leading_work(size_t n)
+{
+    double queried = 0.0, unused = 0.0;
+    int iqueried = 0;
+    leading_vector(n, &unused, &unused, &unused, &queried, -1, &iqueried, -1);
+    return whole(queried);
+}
+
+int lapack_leading_vector(size_t n, double *a, double *vector, double *values, double *work,
+                          size_t work_length, int *iwork)
+{
+    return leading_vector(n, a, vector, values, work, (int) work_length, iwork, (int) (10 * n));
+}
+
 int lapack_cholesky(size_t n, double *a)
 {
     int in = (int) n, ld = leading(n), info = 0;

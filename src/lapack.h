@@ -40,6 +40,12 @@ int lapack_tridiagonal_values(size_t n, double *diagonal, double *off);
 int lapack_tridiagonal_vector(size_t n, const double *diagonal, const double *off, double value,
                               double *vector, double *work, int *iwork);
 
+/* The unit eigenvector of the largest eigenvalue of a symmetric matrix a (n x n, lower triangle),
+   which is destroyed. values: n doubles; iwork: 10 n ints. */
+size_t lapack_leading_work(size_t n);
+int lapack_leading_vector(size_t n, double *a, double *vector, double *values, double *work,
+                          size_t work_length, int *iwork);
+
 /* Upper triangle of a (n x n) = R with a = R'R; the lower one stays. Not 0: not positive. */
 int lapack_cholesky(size_t n, double *a);
 

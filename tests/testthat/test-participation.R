@@ -195,7 +195,7 @@ test_that("unequal gains do not change the mean dimensionality", {
   parts <- replicate(300, {
     gains <- exp(rnorm(30, sd = 0.8))
     x <- normal_matrix(40, 8) %*% sweep(normal_matrix(8, 30), 2, gains, "*")
-    sample <- repalign:::dimension_sample(x, NULL)
+    sample <- repalign:::open_dimension(x, NULL, NULL, FALSE, "error")
     layout <- repalign:::neuron_layout(NULL, 30)
     parts <- repalign:::dimension_parts(sample, layout, "stimulus_neuron")
     scale <- repalign:::form_centering(sample$repr)$scale^4

@@ -160,7 +160,7 @@ test_that("participation ratios of runs and clusters are those of really deleted
   for (x in list(recorded(run = TRUE), recorded(cluster = cluster), recorded(cluster = cluster,
                                                                           trials = 1))) {
     units <- if (is.null(x$cluster)) 1:12 else cluster
-    tables <- repalign:::deletion_tables(repalign:::dimension_sample(x, NULL),
+    tables <- repalign:::deletion_tables(repalign:::open_dimension(x, NULL, NULL, FALSE, "error"),
                                          repalign:::neuron_layout(NULL, 5))
     for (name in c("naive", names)) {
       ratio <- repalign:::h_table(tables$numerator, name) / repalign:::h_table(tables$h, name)

@@ -1,10 +1,10 @@
 # Estimates from trials against their definition: means over tuples of four different units of
 # products of responses that share no noise, in literal loops.
 
-terms_of <- function(x, y, together = NULL, codes = NULL) {
+terms_of <- function(x, y, codes = NULL) {
   sides <- lapply(list(x, y), representation, "x")
   if (identical(x, y)) sides[[2]] <- sides[[1]]
-  sample <- repalign:::trial_sample(sides[[1]], sides[[2]], together, codes)
+  sample <- repalign:::trial_sample(sides[[1]], sides[[2]], codes)
   repalign:::trial_terms(sample) * 2^(-2 * sum(sample$scale))
 }
 
@@ -89,9 +89,15 @@ holes <- function(values, count) {
   values
 }
 
-expect_tuples <- function(x, y, shared, codes = NULL, together = NULL, label) {
-  expect_equal(terms_of(x, y, together, codes), oracle_terms(x, y, shared, codes),
+expect_tuples <- function(x, y, shared, codes = NULL, label) {
+  expect_equal(terms_of(x, y, codes), oracle_terms(x, y, shared, codes),
                tolerance = 1e-11, label = label)
+}
+
+# The same two sides, recorded apart.
+expect_apart <- function(x, y, codes = NULL, label) {
+  in_session <- function(x, session) responses(as.array(x), session = rep(session, dim(x)[2]))
+  expect_tuples(in_session(x, 1), in_session(y, 2), never, codes, label)
 }
 
 always <- function(a, b) TRUE
@@ -103,12 +109,12 @@ test_that("trials nested in stimuli: within a side, together and apart, with mis
   y <- responses(tiny(2))
   expect_tuples(x, x, always, label = "within")
   expect_tuples(x, y, always, label = "together")
-  expect_tuples(x, y, never, together = FALSE, label = "apart")
+  expect_apart(x, y, label = "apart")
   x <- responses(holes(tiny(3), 8))
   y <- responses(holes(tiny(2, 4), 8))
   expect_tuples(x, x, always, label = "within, missing")
   expect_tuples(x, y, always, label = "together, missing")
-  expect_tuples(x, y, never, together = FALSE, label = "apart, missing")
+  expect_apart(x, y, label = "apart, missing")
   whole <- tiny(3)
   whole[2, , 3] <- whole[5, , 2:3] <- NA
   expect_tuples(responses(whole), responses(whole), always, label = "stimuli with fewer trials")
@@ -137,7 +143,7 @@ test_that("sessions, blocks of trials and clusters of stimuli", {
   y <- responses(holes(tiny(2, 3, 8), 6))
   expect_tuples(x, x, always, codes, label = "clusters")
   expect_tuples(x, y, always, codes, label = "clusters, missing")
-  expect_tuples(x, y, never, codes, FALSE, label = "clusters, apart")
+  expect_apart(x, y, codes, label = "clusters, apart")
 })
 
 test_that("runs crossed with stimuli", {

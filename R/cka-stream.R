@@ -318,12 +318,6 @@ complete_rows <- function(chunk, feed) {
   lapply(chunk, function(part) part[keep, , drop = FALSE])
 }
 
-note_rows_left_out <- function(feed) {
-  if (!feed$left_out) return(invisible())
-  inform("Missing values: ", count_of(feed$left_out, "row"), " left out.",
-         class = "repalign_left_out")
-}
-
 check_widths <- function(feed, chunk) {
   widths <- c(x = ncol(chunk$x), y = ncol(chunk$y))
   if (is.null(feed$widths)) feed$widths <- widths
@@ -509,7 +503,10 @@ stream_cka <- function(chunks, estimator = c("naive", "stimulus", "stimulus_neur
   if (is.null(batch)) batch <- batch_needed(feed)
   found <- if (is.null(batch)) streamed_sums(feed, compared, estimator, shuffle) else
     streamed_batches(feed, labels, estimator, batch, shuffle)
-  note_rows_left_out(feed)
+  if (feed$left_out) {
+    inform("Missing values: ", count_of(feed$left_out, "row"), " left out.",
+           class = "repalign_left_out")
+  }
   rows <- lapply(estimator, stream_row, found, complete)
   warn_undefined_deletions(rows)
   constant <- Filter(function(row) row$constant, rows)

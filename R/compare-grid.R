@@ -421,6 +421,7 @@ tiles_of_workers <- function(tiles, job, threads) {
 worker_tile <- function(tile, job, settings, advance) {
   old <- options(settings)
   on.exit(options(old))
+  hold_threads()
   part <- run_tile(tile, job)
   advance()
   part

@@ -165,7 +165,9 @@ neuron_layout <- function(units, q, complete = FALSE) {
   count <- max(unit)
   list(labels = labels, unit = unit, x = unit, count = count,
        strata = if (!complete) list(seq_len(count)), left_out = excluded_pairs(unit, unit),
-       complete = c(x = FALSE), of = if (complete) plain_estimator else identity)
+       complete = c(x = FALSE), of = function(estimator) {
+         if (complete) sub("_neuron", "", estimator, fixed = TRUE) else estimator
+       })
 }
 
 # list(naive, stimulus, stimulus_neuron), NA with a warning where a denominator is not positive.

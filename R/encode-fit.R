@@ -98,13 +98,6 @@ chosen_penalties <- function(errors, of, per_neuron) {
   apply(sums, 1, which.min)[match(of, sort(unique(of)))]
 }
 
-# The leading components, and least squares on them.
-predict_components <- function(basis, y, count) {
-  at <- seq_len(count)
-  basis$b[, at, drop = FALSE] %*%
-    (crossprod(basis$u[, at, drop = FALSE], y) / basis$s[at])
-}
-
 # ---- rows that are left out
 
 # Residuals of rows that are left out, for any penalty, follow from one decomposition of all rows:
@@ -237,7 +230,10 @@ predict_rows <- function(layer, y, of, train, test, penalties, settings, codes) 
     basis <- fold_basis(layer$x, train, test, settings$standardize)
     if (settings$method == "pcr") {
       check_components(settings$components, length(basis$s), length(train))
-      values <- predict_components(basis, yc, settings$components)
+      # least squares on the leading components
+      at <- seq_len(settings$components)
+      values <- basis$b[, at, drop = FALSE] %*%
+        (crossprod(basis$u[, at, drop = FALSE], yc) / basis$s[at])
       chosen <- rep(1L, ncol(y))
     } else {
       blocks <- if (!is.null(codes)) unname(split(seq_along(train), codes[train]))

@@ -340,7 +340,10 @@ encoding_of <- function(call, folds, settings, design) {
   targets <- bound_targets(call$sides$y$reprs)
   targets$stimuli <- first_stimulus_names(all_representations(call$sides))
   layers <- call$sides$x$reprs
-  check_encoding_memory(call$n, length(layers), length(targets$of), folds)
+  columns <- length(targets$of)
+  check_memory(8 * (as.double(length(layers) + 3) * sum(lengths(folds$test)) * columns +
+                      4 * as.double(call$n) * columns),
+               "The predictions of all pairs", "Fewer layers, neurons or repeats need less.")
   noise <- lapply(call$sides$y$reprs, target_noise)
   advance <- progress_along(length(layers) * length(folds$test))
   cells <- list()
@@ -361,12 +364,6 @@ encoding_of <- function(call, folds, settings, design) {
     for (j in seq_along(noise)) cells[[length(cells) - length(noise) + j]]$null <- null[, j]
   }
   encoding_result(cells, c(call, list(design = design)), folds, settings, p_value)
-}
-
-check_encoding_memory <- function(n, layers, columns, folds) {
-  tested <- sum(lengths(folds$test))
-  check_memory(8 * (as.double(layers + 3) * tested * columns + 4 * as.double(n) * columns),
-               "The predictions of all pairs", "Fewer layers, neurons or repeats need less.")
 }
 
 # list(reliability, unknown): the reliability of each neuron, which is NA where nothing was repeated

@@ -261,14 +261,12 @@ way_of <- function(measure, method) {
     return(list(name = "recomputed", method = "jackknife", errors = errors))
   }
   own <- if (exact) "jackknife" else errors$method
-  if (method != "auto" && !identical(own, method)) refuse_method(measure, method)
+  if (method != "auto" && !identical(own, method)) {
+    abort("`method` cannot be ", dQuote(method, FALSE), " for the measure ",
+          dQuote(measure$label, FALSE), ": use \"auto\", \"jackknife\" or \"half-samples\".",
+          class = "repalign_error_choice", arg = "method")
+  }
   list(name = "closed", method = own, errors = errors, exact = exact)
-}
-
-refuse_method <- function(measure, method) {
-  abort("`method` cannot be ", dQuote(method, FALSE), " for the measure ",
-        dQuote(measure$label, FALSE), ": use \"auto\", \"jackknife\" or \"half-samples\".",
-        class = "repalign_error_choice", arg = "method")
 }
 
 closed_column <- function(pair, measure, way, codes) {
@@ -314,18 +312,14 @@ recomputed_columns <- function(task, columns, m) {
   scores <- subset_scores(keep, task$pairs, task$sides, task$set[m], "The jackknife",
                           task$threads)
   errors <- errors_of(task$set[[m]])
+  if (is.null(errors)) errors <- list(transform = transform_of(task$set[[m]], NULL))
   for (p in seq_len(nrow(task$pairs))) {
     row <- (p - 1) * length(task$set) + m
     values <- c(task$scores[row], scores[p, 1, ])
-    columns[[row]] <- recomputed_column(values, task$set[[m]], errors)
+    if (!is.null(errors$cosine)) values <- errors$cosine$of(values)
+    columns[[row]] <- jackknife_column(values, errors)
   }
   columns
-}
-
-recomputed_column <- function(values, measure, errors) {
-  if (is.null(errors)) errors <- list(transform = transform_of(measure, NULL))
-  if (!is.null(errors$cosine)) values <- errors$cosine$of(values)
-  jackknife_column(values, errors)
 }
 
 half_columns <- function(task, columns, half) {

@@ -99,15 +99,17 @@ declare_measure(
     warn_whole_space(pair, x$rank, y$rank, "every canonical correlation is 1")
   },
   null = function(args) {
-    if (args$summary == "mean") return(new_null("singular", operand = basis_operand))
+    if (args$summary == "mean") {
+      return(new_null("singular", operand = function(form, repr, args, side) {
+        list(matrix = form$q, norm = sqrt(ncol(form$q)))
+      }))
+    }
     new_null("inner", operand = function(form, repr, args, side) projector(form$q),
              centered = TRUE, cube = projector_cube)
   },
   needs_data = FALSE, errors = cca_errors,
   memory = basis_needs(tall = 3, wide = 4)
 )
-
-basis_operand <- function(form, repr, args, side) list(matrix = form$q, norm = sqrt(ncol(form$q)))
 
 #' Singular vector canonical correlation analysis
 #'

@@ -61,7 +61,7 @@ hsic <- function(x, y, kernel = c("linear", "rbf", "manifold"),
   args <- call$measure$args
   check_cka_pair(pair, args)
   note_shared_neurons(pair, args)
-  if (args$kernel == "linear") leave_out_self(pair)
+  if (args$kernel == "linear") leave_out_self(pair, args$estimator)
   h <- pair_h(pair, args)
   value <- unscale_h(h$value, h$scale)
   if (is.na(value)) {

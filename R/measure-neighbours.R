@@ -567,7 +567,9 @@ declare_measure(
     new_form("graph with rows", c(graph, list(rows = rows)))
   },
   statistic = mean_second_order,
-  needs_data = FALSE, memory = second_order_needs
+  needs_data = FALSE, memory = function(n, dx, dy, args) {
+    neighbour_needs(n, dx, dy, args$k, rows = TRUE, clusters = args$clusters)
+  }
 )
 
 # ---- neighbour lists

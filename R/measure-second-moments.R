@@ -244,5 +244,8 @@ declare_measure(
     extend_form(form, undefined = all(form$d == 0))
   },
   undefined = function(repr, args) warn_equal_dissimilarities(repr, args, what = "0"),
-  statistic = riemann_score, needs_data = FALSE, memory = riemann_needs
+  statistic = riemann_score, needs_data = FALSE, memory = function(n, dx, dy, args) {
+    needs <- packed_needs(n, dx, dy, kept = 4, made = 1)
+    c(kept = needs[["kept"]], peak = max(needs[["peak"]], needs[["kept"]] + 17 * n^2))
+  }
 )

@@ -70,11 +70,6 @@ heat_table <- function(degree) {
   })
 }
 
-heat_distance <- function(statistic, x, y, args) {
-  difference <- (x$traces - y$traces)[seq_len(args$degree + 1)]
-  max(abs(heat_table(args$degree) %*% difference))
-}
-
 declare_measure(
   id = "imd", label = "Multi-scale intrinsic distance", family = "topology", resi = "IMD",
   direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE, metric = FALSE,
@@ -93,7 +88,10 @@ declare_measure(
   },
   form = "summary", keeps = "graph",
   prepare = function(repr, args, side) form_heat_traces(repr, args$k, args$degree),
-  score = heat_distance,
+  score = function(statistic, x, y, args) {
+    difference <- (x$traces - y$traces)[seq_len(args$degree + 1)]
+    max(abs(heat_table(args$degree) %*% difference))
+  },
   needs_data = FALSE, memory = graph_needs
 )
 
@@ -242,5 +240,9 @@ declare_measure(
   errors = function(args) {
     growing_errors(function(args, n, half) min(n, args$batch) / min(half, args$batch))
   },
-  memory = rtd_needs
+  memory = function(n, dx, dy, args) {
+    m <- min(n, args$batch)
+    clouds <- if (n <= args$batch) m^2 else 0
+    memory_needs(clouds, 4.6 * m^2 - clouds + m * max(dx, dy))
+  }
 )

@@ -89,14 +89,15 @@ task_of_models <- function(task, at) {
 #             permuted RDMs do not change: all permutations at once
 #   products  as products of matrices with permuted RDMs as columns, for linear comparisons in folds
 #             of stimuli and with unequal noise of the stimuli
+#   counts    Kendall's tau of models that are not fitted, by its counts for all permutations
 #   anew      each permuted model is evaluated anew
 chance_way <- function(k, task, data) {
   gaps <- is.na(cbind(task$values, task$components[[k]]))[counting_pairs(task), ]
   if (task$way == "plain" || any(gaps)) return("anew")
   ranks <- task$way == "ranks"
-  # Kendall's tau is no product of two RDMs; weights are fitted as for Pearson's correlation, and
-  # sums of components have ranks of their own
-  if (task$outer %in% tau_outer || ranks && task$flexible[k]) return("anew")
+  # weights are fitted as for Pearson's correlation, and sums of components have ranks of their own
+  if (ranks && task$flexible[k]) return("anew")
+  if (task$outer %in% tau_outer) return("counts")
   whole <- all(data$rounds$w_test == 1) && all(data$rounds$w_train == 1)
   if (whole && is.null(task$stimulus_noise)) return("inner")
   if (ranks) "anew" else "products"
@@ -110,6 +111,7 @@ chance_null <- function(task, data, design, threads) {
     some <- task_of_models(task, at)
     null[, at] <- switch(way, inner = inner_chance(some, data, design),
                          products = products_chance(some, data, design, threads),
+                         counts = counts_chance(some, data, design),
                          anew = anew_chance(some, data, design, threads), no_branch(way))
   }
   null
@@ -148,6 +150,33 @@ permuted_task <- function(task, order) {
   }
   if (task$way != "plain") task$fast <- fast_parts(task, task$fast$ranked)
   task
+}
+
+# Kendall's tau of each RDM of the data, sorted once for each set of stimuli, with permuted models.
+counts_chance <- function(task, data, design) {
+  orders <- with_observed(design)
+  parts <- distinct_parts(data$rounds)
+  places <- pair_places(seq_len(nrow(task$values)), task$n)
+  size <- ncol(task$values)
+  counting <- counting_pairs(task)
+  sorted <- apply(parts$w[, unique(parts$test), drop = FALSE] > 0, 2, function(w) {
+    there <- counting & w[places$first] & w[places$second]
+    lapply(seq_len(size), function(i) ordered_pairs(task$values[, i], task$n, there))
+  }, simplify = FALSE)
+  scores <- lapply(task$components, function(model) {
+    levels <- pair_levels(replace(model, !counting, 0))
+    taus <- lapply(sorted, function(rdms) vapply(rdms, function(order) {
+      counts <- permuted_excess(order, levels, orders, chance_label)
+      tied <- order$untied == 0 | counts[, 2] == choose(length(order$level), 2)
+      replace(taus_of_counts(counts, order, task$outer), tied, NA)
+    }, numeric(ncol(orders))))
+    rounds <- vapply(seq_along(parts$test), function(r) {
+      table <- t(taus[[match(parts$test[r], unique(parts$test))]])
+      drop(mean_table(table, matrix(data$rounds$m_test[, r], size, ncol(orders))))
+    }, numeric(ncol(orders)))
+    weighted_score(rounds, data)
+  })
+  do.call(cbind, scores)
 }
 
 # ---- all permutations at once
@@ -295,7 +324,7 @@ products_of_model <- function(task, k, orders, data, parts, pools, threads) {
   # a column for each component of each order
   columns <- apply(orders, 2, function(order) permuted_columns(components, order))
   columns <- matrix(columns, nrow(components))
-  grams <- array(apply_columns(columns_of_orders(columns, count, size), function(one) {
+  grams <- array(apply_columns(matrix(columns, nrow(columns) * count, size), function(one) {
     task$fast$rows <- rbind(matrix(one, count, byrow = TRUE)[, counting, drop = FALSE],
                             if (task$fast$centred) 1, deparse.level = 0)
     weighted_grams(task, parts$w, threads)$products
@@ -312,5 +341,3 @@ products_of_model <- function(task, k, orders, data, parts, pools, threads) {
   scores <- colSums(weights * matrix(tested, count)) / sqrt(pmax(quadratic_each(own, weights), 0))
   weighted_score(t(matrix(scores, rounds)), data)
 }
-
-columns_of_orders <- function(columns, count, size) matrix(columns, nrow(columns) * count, size)

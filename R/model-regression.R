@@ -254,8 +254,8 @@ regression_design <- function(permutations, n, leave_out, blocks) {
   same <- identical(blocks, leave_out)
   if (is.null(leave_out) || is.null(blocks) || !number) {
     # other blocks than those of `leave_out` are a design of their own
-    design <- design_of_plan(permutation_plan(n, permutations, if (!same || number) blocks, FALSE,
-                                              "auto"))
+    plan <- permutation_plan(n, permutations, if (!same || number) blocks, FALSE, "auto")
+    design <- if (is.null(plan$fixed)) plan$design_of("coset") else plan$fixed
     if (!is.null(leave_out) && !is.null(blocks)) refuse_moved_pairs(design, leave_out)
     return(design)
   }
@@ -273,8 +273,6 @@ refuse_moved_pairs <- function(design, leave_out) {
         which(moved)[1], ": exchange conditions that share a label, or all conditions of one ",
         "label with all of another.", class = "repalign_error_design", arg = "permutations")
 }
-
-design_of_plan <- function(plan) if (is.null(plan$fixed)) plan$design_of("coset") else plan$fixed
 
 # The fit of one response: list(rows, model, null, fitted), see regression_result().
 regression_of <- function(response, table, between, sides, design, standardize) {

@@ -1,7 +1,7 @@
 # What the argument `outer` of rsa() means: the forms of an RDM for each comparison, and the
 # products of two of them.
 
-#' @include form-distance.R null-kernels.R
+#' @include form-distance.R null-kernels.R null-concordance.R
 NULL
 
 # ---- the forms of rsa()
@@ -89,7 +89,13 @@ rsa_forms <- list(
       kendall(compared_ranks(x, args), compared_ranks(y, args), args)
     },
     products = function(x, y, args) kendall_table(x, y, args),
-    given = function(repr, args) form_ranks(repr, args$inner)
+    given = function(repr, args) form_ranks(repr, args$inner),
+    null = new_null("concordance", operand = function(form, repr, args, side) {
+      if (side == "y") return(list(levels = pair_levels(form$ranks)))
+      list(order = ordered_pairs(form$ranks, repr$n, !pairs_within(args, repr$n)))
+    }, statistic = function(values, x, y, args, design) {
+      taus_of_counts(values[[1]], x$order, args$outer)
+    })
   ),
   # list(d, square, tolerance): the distances, whether their squares are the dissimilarities, and up
   # to which difference they are tied. Where pairs lack, both sides tell which are compared.
@@ -163,7 +169,7 @@ kendall_table <- function(x, y, args) {
   b <- if (!is.null(y)) lapply(y, compared_ranks, args)
   # few at a time take little memory, and a list with itself little twice
   each <- if (length(a[[1]]) > most_for_tree) 1 else 16
-  table_of <- if (each == 1) kendall_alone else kendall_sorted
+  table_of <- if (each > 1) kendall_sorted else function(a, b, args) kendall(a[[1]], b[[1]], args)
   if (each > 1) a <- lapply(a, sorted_ranks)
   if (each > 1) b <- if (!is.null(b)) lapply(b, sorted_ranks)
   other <- if (is.null(b)) a else b
@@ -182,8 +188,6 @@ kendall_table <- function(x, y, args) {
   if (is.null(b)) table[upper.tri(table)] <- t(table)[upper.tri(table)]
   table
 }
-
-kendall_alone <- function(a, b, args) kendall(a[[1]], b[[1]], args)
 
 # Orders are made once for each RDM.
 sorted_ranks <- function(ranks) {

@@ -73,6 +73,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(kendall, 4),
     /* call_concordance.c */
     ENTRY(concordance, 4),
+    ENTRY(permuted_concordance, 4),
     /* call_group_walk.c */
     ENTRY(group_walk, 9),
     /* call_weighted_ranks.c */

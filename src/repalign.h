@@ -117,6 +117,7 @@ SEXP repalign_kendall(SEXP ranks_x, SEXP ranks_y, SEXP without_ties, SEXP thread
 
 /* call_concordance.c: concordant less discordant pairs of one vector with many. */
 SEXP repalign_concordance(SEXP level, SEXP columns, SEXP levels, SEXP threads);
+SEXP repalign_permuted_concordance(SEXP x, SEXP y, SEXP permutations, SEXP threads);
 
 /* call_group_walk.c: how well scores of pairs tell groups of models apart. */
 SEXP repalign_group_walk(SEXP first, SEXP second, SEXP level, SEXP value, SEXP away,

@@ -124,3 +124,49 @@ test_that("measures of a family share the singular values of a call, which no ca
     expect_identical(unname(null_scores(rows)), unname(null_scores(alone)))
   }
 })
+
+test_that("counts of Kendall's tau for all permutations are those of each permutation", {
+  set.seed(46)
+  # ties on both sides, clusters, and so many pairs that the tree of counts has several levels
+  for (n in c(5, 60, 740)) {
+    x <- round(rnorm(packed_length(n)), 2)
+    y <- round(0.3 * x + rnorm(packed_length(n)), if (n == 60) 0 else 3)
+    codes <- rep_len(1:5, n)
+    orders <- cbind(seq_len(n), sample.int(n))
+    for (there in list(rep(TRUE, length(x)), if (n == 60) between_clusters(codes))) {
+      if (is.null(there)) next
+      counts <- permuted_excess(ordered_pairs(x, n, there), pair_levels(y), orders, "The test")
+      for (outer in c("kendall", "tau_b")) {
+        plain <- apply(orders, 2, function(order) {
+          moved <- relabel_packed(y, order)
+          kendall(rank(x[there]), rank(moved[there]), list(outer = outer))
+        })
+        expect_identical(taus_of_counts(counts, ordered_pairs(x, n, there), outer), plain)
+      }
+    }
+  }
+})
+
+test_that("chance of models by Kendall's tau is that of each permuted model", {
+  set.seed(47)
+  values <- function() round(rnorm(66), 1)
+  of_values <- function(values) structure(values, Size = 12, class = "dist")
+  rdms <- lapply(stats::setNames(nm = letters[1:3]), function(k) of_values(values()))
+  models <- lapply(stats::setNames(nm = c("u", "v")), function(k) of_values(values()))
+  orders <- t(replicate(19, sample.int(12)))
+  folds <- data.frame(fold = rep(1:2, each = 12), set = rep(c("train", "test", "test", "train"),
+                                                            each = 6),
+                      factor = "condition", index = 1:12)
+  for (cut in list(c(rdm = 1), folds)) {
+    evaluate <- function(models, permutations) {
+      quietly(evaluate_models(rdms, models, "tau_b", resample = "none", folds = cut,
+                              permutations = permutations))
+    }
+    found <- evaluate(models, orders)
+    null <- apply(orders, 1, function(order) {
+      moved <- lapply(models, function(m) of_values(relabel_packed(as.double(m), order)))
+      evaluate(moved, 0)$score
+    })
+    expect_equal(found$p_chance, (1 + rowSums(null >= found$score - 1e-12)) / 20)
+  }
+})

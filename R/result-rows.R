@@ -285,14 +285,10 @@ summary_rows <- function(plain, sources, summarise) {
 #' the values H, and that of a benchmark ([benchmark_groups()]) has one row per measure and a column
 #' for each metric. `print()` shows the most important columns of the first rows.
 #'
-#' @param x,object a result: what [similarity()], [calibrate()], [cka_interval()],
-#'   [score_interval()], [compare_scores()], [best_score()], [compare_best()], [noise_ceiling()],
-#'   [evaluate_models()], [rsa_regression()], [rdm_rows()], [searchlight()], [test_maps()],
-#'   [plan_recording()], [rank_measures()], [stream_cka()], [subject_ceiling()],
-#'   [participation_ratio()], [predicted_bias()], [ratio_bias()], an analysis ([brain_to_brain()],
-#'   [trial_to_trial()], [brain_to_model()], [object_disentanglement()]) or a benchmark
-#'   ([benchmark_groups()], [benchmark_layers()], [benchmark_outputs()]) returned, or some of its
-#'   rows in any order, or several results put together by [rbind()][rbind.repalign].
+#' @param x,object a result of this package with rows, such as what [similarity()], [calibrate()],
+#'   [score_interval()], [evaluate_models()], an analysis ([brain_to_brain()]) or a benchmark
+#'   ([benchmark_groups()]) returned, or some of its rows in any order, or several results put
+#'   together by [rbind()][rbind.repalign].
 #' @param digits how many significant digits to print at least; `NULL`: as R's options say.
 #' @param n how many rows to print; `Inf`: all. By default up to 20 rows are printed whole, and of
 #'   more rows the first 10.

@@ -287,7 +287,8 @@ note_unattainable <- function(counts, settings, most, p = NULL) {
   title <- if (is.null(p)) "p-value can be at most `alpha` = " else
     paste0("`", p, "` can be at most ")
   inform("No ", if (settings$p_adjust != "none") "adjusted ", title,
-         format(settings$alpha), " with ", count_of(min(counts), "permutation"), ": the smallest one possible is ", format(possible, digits = 3),
+         format(settings$alpha), " with ", count_of(min(counts), "permutation"),
+         ": the smallest one possible is ", format(possible, digits = 3),
          if (settings$p_adjust == "none" && is.null(p)) {
            " and thresholds lie at or beyond the scores"
          }, ". ", if (wanted <= most) {

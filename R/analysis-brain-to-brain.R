@@ -4,8 +4,8 @@
 #' Brain-to-brain similarity over numbers of neurons
 #'
 #' How alike two neural populations represent the same stimuli, from random subsets of neurons of
-#' several sizes. The populations may be two regions or animals, groups of columns of one recording
-#' (sessions, electrodes), or random halves of one region.
+#' several sizes. The populations may be two regions or animals, groups of columns of one recording,
+#' or random halves of one region.
 #'
 #' @param x a matrix stimuli x neurons, or [responses()], which know trials, sessions and clusters;
 #'   or, without `y`, a named list of at least two of them, of which all pairs are compared.
@@ -57,8 +57,8 @@
 #' The pooled estimate takes the means over the subsets first: \deqn{\overline{H_{xy}} \Big/
 #' \sqrt{\overline{H_{xx}} \; \overline{H_{yy}}}.}{ mean(H_xy) / sqrt(mean(H_xx) mean(H_yy)).} It is
 #' stable for every number of neurons, while single ratios have heavy tails below about 16 to 32
-#' neurons in cortical recordings. The `"stimulus_neuron"` estimate of two random halves of one
-#' population approaches 1: this checks the correction and says nothing about the brain.
+#' neurons in cortical recordings. That of two random halves of one population approaches 1 with
+#' `"stimulus_neuron"`, which says nothing about the brain.
 #'
 #' Errors are those of a jackknife over stimuli, or over stimuli and neurons (see [cka_interval()]).
 #' In simulations, 95% intervals held the value of the population in 93% to 99% of the data sets
@@ -71,12 +71,11 @@
 #'   changes. No interval covers other animals, or the error of the standard deviations with
 #'   `normalize = "sd"`;
 #' * neurons recorded together share noise, which changes `"stimulus_neuron"` unless labels of
-#'   sessions say so; `"stimulus_neuron_trial"` is free of it. Two sides with trials and without
-#'   sessions are taken as recorded together, with a note;
+#'   sessions say so; `"stimulus_neuron_trial"` is free of it;
 #' * a warning of class `repalign_unstable` points out corrected values that lie above 1 by more
 #'   than sampling explains: the same neurons are on both sides under different names, or the sides
 #'   share noise.
-#' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, Figure 3.
+#' @references Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104}, Figure 3.
 #' @examples
 #' # do recording sessions of one area represent the stimuli alike?
 #' responses <- apply(macaque_it$counts, 1:2, mean, na.rm = TRUE)

@@ -142,7 +142,7 @@ trial_size_deletions <- function(comparison, parts, members, used) {
 #' `units` = sessions with the default. If stimuli depend on each other, intervals are too narrow,
 #' unless `clusters` names these stimuli (see [dependence]). They hold the recorded neurons and
 #' trials fixed.
-#' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, Figure 6.
+#' @references Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104}, Figure 6.
 #' @examples
 #' # the first five repeats of 132 units, of which those of a session may share noise
 #' trials <- macaque_it$counts[, , 1:5]

@@ -14,7 +14,7 @@
 # end_choices() needs. The seed is made when the first choice is made, but from the state that R's
 # generator has now.
 begin_choices <- function(reprs) {
-  choices <- new.env(parent = emptyenv()) # sent to workers, and so kept small
+  choices <- new.env(hash = FALSE, parent = emptyenv()) # sent to workers, and so kept small
   choices$used <- FALSE
   choices$state <- generator_state()
   # without a state every process would make one of its own
@@ -92,12 +92,17 @@ running <- new.env()
 # that was called ends (`frame`). A call within a call takes the number of the outer one.
 hold_threads <- function(threads = NULL, frame = parent.frame()) {
   before <- running$threads
-  count <- thread_count(threads)
+  count <- threads_to_hold(threads)
   if (identical(before, count)) return(count)
   running$threads <- count
   at_end_of(frame, running$threads <- before)
   count
 }
+
+# A process that was forked within a call must not keep the number that this call holds.
+threads_to_hold <- function(threads = NULL) if (is_forked()) 1L else thread_count(threads)
+
+is_forked <- function() loaded_in$process != Sys.getpid()
 
 # Has the function of `frame` evaluate `code` when it ends, after what it has planned for its end.
 at_end_of <- function(frame, code) {
@@ -105,9 +110,10 @@ at_end_of <- function(frame, code) {
   do.call(on.exit, list(later, add = TRUE), envir = frame)
 }
 
+# The number of threads of the call, or outside of a call the one that it would have.
 thread_count <- function(threads = NULL) {
-  if (loaded_in$process != Sys.getpid()) return(1L)
   if (is.null(threads) && !is.null(running$threads)) return(running$threads)
+  if (is_forked()) return(1L)
   limits <- .Call(C_thread_limits)
   if (!is.null(threads)) return(min(check_count(threads, "threads"), limits[2]))
   set <- getOption("repalign.threads")

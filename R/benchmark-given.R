@@ -226,8 +226,7 @@ refuse_lacking <- function(column, x, y) {
 #' *When not to trust it.* A measure may be right about differences that no output shows. Models
 #' trained alike differ little in accuracy, and differences of a few stimuli are noise that no
 #' measure can follow (`"jsd"` uses the most, and `"accuracy"` the least of the outputs). One
-#' untrained model makes every measure look good. See [benchmark_groups()] for undefined scores and
-#' the cache.
+#' untrained model makes every measure look good.
 #' @references Klabunde et al. (2025), ICLR (the ReSi benchmark), tests 1 and 2. Mantel (1967),
 #'   Cancer Research 27 (permutation of models).
 #' @examples

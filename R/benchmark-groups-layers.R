@@ -26,15 +26,15 @@
 #'   `"paper"`: once for each model over all pairs of layers. Chance is 0, the best is 1.
 #' * `"conformity"`: the share of comparisons in which the nearer pair is at least as much alike.
 #'   `"published"`: of two layers on the same side of a third one, the nearer is compared with the
-#'   farther; chance is 0.5. `"paper"`: equation 8, a pair of layers \eqn{(j, k)} inside of
-#'   another pair \eqn{(i, l)}, \eqn{i \le j < k \le l}{i <= j < k <= l}, itself included;
-#'   chance is higher (0.64 with five layers).
+#'   farther; chance is 0.5. `"paper"`: equation 8, a pair of layers \eqn{(j, k)} inside of another
+#'   pair \eqn{(i, l)}, \eqn{i \le j < k \le l}{i <= j < k <= l}, itself included; chance is higher
+#'   (0.64 with five layers).
 #'
 #' *When not to trust it.* That layers change step by step is an assumption: residual connections,
 #' pooling or a bottleneck can make far layers more alike than near ones, and then the measure that
 #' says so is right. Layers of different width favour measures that depend on the width. With five
 #' layers or fewer most measures are near the best value; the models of one architecture repeat the
-#' same network. See [benchmark_groups()] for undefined scores and the cache.
+#' same network.
 #' @references Klabunde et al. (2025), ICLR (the ReSi benchmark), test 6.
 #' @examples
 #' # five layers, each a noisy step away from the one before
@@ -210,19 +210,15 @@ check_layers <- function(items) {
 #' independent. With few models only few p-values are possible: three groups of two allow none below
 #' 1/15.
 #'
-#' *Undefined scores* (and failed ones) are left out of all metrics and counted, with a warning;
-#' `similarity_scores()` has the messages.
-#'
 #' *Cache.* A score is found again by the content of both representations, the measure with its
 #' parameters, the settings of the calibration and the version of the package. Scores with a random
 #' choice (tied neighbours, the subsets of [rtd()], permutations) stay those of the call that
-#' computed them first; p-values are the same with and without a cache after the same [set.seed()].
+#' computed them first.
 #'
 #' *When not to trust it.* A measure that separates groups well sees *some* difference between them,
 #' which need not be the one that you have in mind: groups that differ in the norm of their
 #' representations are separated by any measure that is not invariant to scaling. Values near 1 for
-#' most measures mean that the test is too easy to rank them. Values of different numbers or sizes
-#' of groups are not comparable where chance levels differ. Differences between measures have no
+#' most measures mean that the test is too easy to rank them. Differences between measures have no
 #' standard error here: compare several tests with [rank_measures()].
 #' @references Klabunde et al. (2025), ICLR (the ReSi benchmark), section 3 and appendix. Rousseeuw
 #'   (1987), Journal of Computational and Applied Mathematics 20 (silhouettes).

@@ -372,18 +372,15 @@ ranked_rows <- function(result, name, metric, target) {
     abort(what, " has no rows: leave it out.", class = "repalign_error_size", arg = "...")
   }
   refuse_nameless_rows(rows, "...")
-  if (nzchar(name)) rows <- with_source(rows, name)
+  if (nzchar(name)) {
+    # before the names of the results that this one was put together from
+    inner <- rows$source
+    rows$source <- if (is.null(inner)) rep(name, nrow(rows)) else paste(name, inner, sep = " | ")
+  }
   rows <- if (is.null(rows$target)) metric_rows(rows, what, metric) else
     target_rows(rows, what, target)
   words <- lapply(rows[c(label_columns(rows), "measure", "metric")], as.character)
   data.frame(words, value = as.double(rows$value), check.names = FALSE)
-}
-
-# The name of a result stands before those of the results that it was put together from.
-with_source <- function(rows, name) {
-  inner <- rows$source
-  rows$source <- if (is.null(inner)) rep(name, nrow(rows)) else paste(name, inner, sep = " | ")
-  rows
 }
 
 # The columns that tell tests apart: all that hold words, and `test`, `dataset`, `architecture`.

@@ -77,13 +77,9 @@ calibrated_titles <- function(x) {
 
 # What a p-value is of, with what was permuted.
 chance_facts <- function(x) {
-  what <- permutations_words(unique_or_na(x$permutations), unique(x$engine))
+  counts <- unique(x$permutations[!is.na(x$permutations)])
+  what <- permutations_words(if (length(counts) == 1) counts else NA, unique(x$engine))
   c(what, stimuli_words(attr(x, "grid")$n))
-}
-
-unique_or_na <- function(values) {
-  values <- unique(values[!is.na(values)])
-  if (length(values) == 1) values else NA
 }
 
 adjusted_name <- function(x) {
@@ -157,7 +153,10 @@ calibration_result <- function(nulls, set, pairs, sides, aggregate, settings) {
     rows$p_adjusted <- stats::p.adjust(rows$p_value, settings$p_adjust)
   }
   warn_undefined_calibration(rows, settings$variant, aggregate)
-  note_one_permutation(rows)
+  if (any(rows$permutations == 1 & !is.na(rows$null_mean), na.rm = TRUE)) {
+    inform("`null_sd` is NA: one permutation gives one null score, which has no spread. Take more ",
+           "permutations.", class = "repalign_few_permutations")
+  }
   null_scores <- unlist(lapply(parts, function(part) part$null), recursive = FALSE)
   new_result(rows, "repalign_calibration", list(
     null_scores = list(key = row_names_of(rows), null = null_scores,
@@ -298,13 +297,6 @@ note_unattainable <- function(counts, settings, most, models = FALSE) {
            paste("There are no more permutations: take more stimuli, larger blocks, fewer tests or",
                  "a larger `alpha`.")
          }, class = "repalign_few_permutations")
-}
-
-# A single null score has no spread.
-note_one_permutation <- function(rows) {
-  if (!any(rows$permutations == 1 & !is.na(rows$null_mean), na.rm = TRUE)) return(invisible())
-  inform("`null_sd` is NA: one permutation gives one null score, which has no spread. Take more ",
-         "permutations.", class = "repalign_few_permutations")
 }
 
 # Which gated scores have units; NULL where none has.

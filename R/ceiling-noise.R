@@ -39,15 +39,13 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #' model would have. A score of 0.6 at a ceiling of 0.65 leaves little to explain.
 #'
 #' `h_cross` multiplies only responses that share no noise (of different trials, and for
-#' `"stimulus_neuron"` of different neurons). It is the mean over all permutations of the trials
-#' within each stimulus, in closed form, and unbiased whatever neurons share of the noise, as long
-#' as trials are independent. How it is made depends on the measure:
+#' `"stimulus_neuron"` of different neurons). It is unbiased whatever neurons share of the noise, as
+#' long as trials are independent. How it is made depends on the measure:
 #' * [cka()] with the linear kernel and the estimators `"stimulus"` and `"stimulus_neuron"`. The
 #'   ceiling of `"stimulus_neuron"` is 1 if neurons have independent noise: below 1 it measures
-#'   *shared* noise. Of neurons whose sessions are declared, pairs of one session are left out of
-#'   score and ceiling, but not of `disattenuated`. The units of `y` are a sample, unless `measure`
-#'   or [responses()] say `complete`. If `y` has trials, too, the ceiling is that of both sides,
-#'   which may share noise.
+#'   *shared* noise. Score and ceiling leave out pairs of neurons of one declared session,
+#'   `disattenuated` does not. The units of `y` are a sample, unless `measure` or [responses()] say
+#'   `complete`. If `y` has trials, too, the ceiling is that of both sides, which may share noise.
 #' * [rsa()] with `inner = "sqeuclidean"` and `outer = "pearson"`. With 4 trials or more of every
 #'   stimulus, noise may differ between stimuli; with fewer, it is taken as equal. Where `y` has
 #'   trials, its noise must be independent of that of `trials`.

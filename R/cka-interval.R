@@ -31,12 +31,11 @@
 #'   [confint()][confint.repalign_interval] and [rbind()][rbind.repalign].
 #' @details
 #' The variance is the sum of the jackknife's parts for stimuli and for neurons, minus that of their
-#' interactions, and never less than the largest part. Neurons with equal labels are deleted
-#' together, those of both sides at once. At least 5 stimuli are needed, and 3 units (neurons, or
-#' label groups) on a side for the standard error of `"stimulus_neuron"`, which is otherwise `NA`,
-#' with a warning. Intervals are those of the t distribution with the degrees of freedom of
-#' Satterthwaite (over stimuli alone normal, over clusters alone with one less than there are
-#' clusters); for `"naive"` and `"stimulus"` on the scale of Fisher's z.
+#' interactions. Neurons with equal labels are deleted together, those of both sides at once. At
+#' least 5 stimuli are needed, and 3 units (neurons, or label groups) on a side for the standard
+#' error of `"stimulus_neuron"`, which is otherwise `NA`, with a warning. Intervals are those of the
+#' t distribution with the degrees of freedom of Satterthwaite (over stimuli alone normal); for
+#' `"naive"` and `"stimulus"` on the scale of Fisher's z.
 #'
 #' Only the interval of `"stimulus_neuron"` is one for the CKA of the populations; others do not
 #' cover the bias of their estimates. In simulations it held the true value in 93% to 99% of the
@@ -60,15 +59,14 @@
 #'
 #' When not to trust it:
 #' * when stimuli depend on each other (see [dependence]) or neurons do (the same recording
-#'   session): intervals are too narrow, unless `clusters` and labels of neurons say so. Unrelated
-#'   populations with 20 groups of 5 stimuli had intervals without 0 in 94% of the data sets, and in
-#'   0.3% with `clusters`. With fewer than about 10 groups the standard error is itself uncertain;
+#'   session): intervals are too narrow, unless `clusters` and labels of neurons say so. With fewer
+#'   than about 10 groups the standard error is itself uncertain;
 #' * where a few stimuli drive all neurons, see [score_interval()];
 #' * the interval holds the recorded trials, the animals, and the trained network fixed;
 #' * a warning of class `repalign_unstable` points out an interval of `"stimulus_neuron"` that lies
 #'   wholly above 1 (the same neurons are on both sides under different names, or the sides share
 #'   noise), and a standard error over all samples above 0.2.
-#' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104 (estimators).
+#' @references Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104} (estimators).
 #'   Efron and Stein (1981), Annals of Statistics 9 (jackknife).
 #' @examples
 #' # V4 against one layer of a network, for the first 200 images

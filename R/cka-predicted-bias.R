@@ -58,8 +58,8 @@ declare_result(
 #' neurons in common. The result is `NA`, with a warning, when the corrected dimensionality or the
 #' corrected CKA is undefined. Where the H values of a representation with itself vary much, the
 #' mean of single ratios is dominated by a few large ones, which the prediction does not know.
-#' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, equation 12
-#'   and appendix B.2.
+#' @references Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104}, equation 12 and
+#'   appendix B.2.
 #' @examples
 #' set.seed(1)
 #' pop <- linear_population(n = 500, q = 40, d = 100)

@@ -318,12 +318,6 @@ complete_rows <- function(chunk, feed) {
   lapply(chunk, function(part) part[keep, , drop = FALSE])
 }
 
-note_rows_left_out <- function(feed) {
-  if (!feed$left_out) return(invisible())
-  inform("Missing values: ", count_of(feed$left_out, "row"), " left out.",
-         class = "repalign_left_out")
-}
-
 check_widths <- function(feed, chunk) {
   widths <- c(x = ncol(chunk$x), y = ncol(chunk$y))
   if (is.null(feed$widths)) feed$widths <- widths
@@ -434,16 +428,14 @@ stream_sentence <- function(x) {
 #'   batches - 1) * se`.
 #' @details
 #' *One pass* needs memory for the products of all columns, about `200 * D^2` bytes for `D` columns
-#' of both sides together (200 MB for 512 + 512). Results differ from those of `cka()` by rounding
-#' (less than 1e-10 of the value). The standard error comes from leaving out blocks of successive
-#' chunks, at most 40: chunks of a function should be of about equal size, some hundred rows or
-#' more, and not few.
+#' of both sides together (200 MB for 512 + 512). The standard error comes from leaving out blocks
+#' of successive chunks, at most 40: chunks of a function should be of about equal size, some
+#' hundred rows or more, and not few.
 #'
 #' *Minibatches* are disjoint; rows that do not fill a last one are left out. The values H are
-#' averaged over minibatches before the ratio is taken. Where neighbouring rows are alike (images
-#' sorted by class), minibatches of successive rows say little of stimuli of different kinds: a
-#' warning of class `repalign_dependence` points that out; give the rows in random order then, or
-#' `shuffle`. The `"naive"` estimate depends on the size of the minibatches.
+#' averaged over minibatches before the ratio is taken. A warning of class `repalign_dependence`
+#' points out neighbouring rows that are alike (images sorted by class): give the rows in random
+#' order then, or `shuffle`. The `"naive"` estimate depends on the size of the minibatches.
 #'
 #' `.npy`, `.npz`, `.safetensors`, `.h5` and tables are read chunk by chunk; `.rds` and MATLAB files
 #' before version 7.3 can only be read whole.
@@ -454,7 +446,7 @@ stream_sentence <- function(x) {
 #' When not to trust it: the standard error counts blocks or minibatches of stimuli as independent
 #' and holds the neurons fixed; for both, see [cka_interval()]. With stimuli that depend on each
 #' other across the ends of chunks, or with less than about 10 blocks, it is too small or uncertain.
-#' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104 (estimators).
+#' @references Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104} (estimators).
 #'   Busing, Meijer and van der Leeden (1999), Stat. Comput. 9 (jackknife of unequal blocks).
 #' @examples
 #' set.seed(1)
@@ -511,7 +503,10 @@ stream_cka <- function(chunks, estimator = c("naive", "stimulus", "stimulus_neur
   if (is.null(batch)) batch <- batch_needed(feed)
   found <- if (is.null(batch)) streamed_sums(feed, compared, estimator, shuffle) else
     streamed_batches(feed, labels, estimator, batch, shuffle)
-  note_rows_left_out(feed)
+  if (feed$left_out) {
+    inform("Missing values: ", count_of(feed$left_out, "row"), " left out.",
+           class = "repalign_left_out")
+  }
   rows <- lapply(estimator, stream_row, found, complete)
   warn_undefined_deletions(rows)
   constant <- Filter(function(row) row$constant, rows)

@@ -95,9 +95,8 @@ NULL
 #'
 #' What a measure prepares from a representation is prepared once per call. A call that would need
 #' more than half of the free memory is an error; `options(repalign.max_memory =)` sets another
-#' limit, in bytes. The package progressr shows the progress. Where all scores of a grid are one
-#' product of matrices ([rsa()], [cka()], [mutual_knn()] and others), a score agrees with that of
-#' the pair alone to 1e-12.
+#' limit, in bytes. The package progressr shows the progress. Scores of a grid may differ from those
+#' of a pair alone by up to 1e-12.
 #'
 #' With `na = "stimuli"`, a stimulus of a `dist` object is left out if all of its distances are
 #' missing. Any other missing distance is an error without `na = "pairwise"`, and so is leaving out
@@ -422,6 +421,7 @@ tiles_of_workers <- function(tiles, job, threads) {
 worker_tile <- function(tile, job, settings, advance) {
   old <- options(settings)
   on.exit(options(old))
+  hold_threads()
   part <- run_tile(tile, job)
   advance()
   part

@@ -23,8 +23,7 @@
 #'   permutations.
 #' @details
 #' Of unrelated data the cosine of the angle is 0 on average, where in sample it is anything up to 1
-#' (with 40 stimuli and 25 neurons .63 for Procrustes and .74 for `alpha = 0`). Related data show
-#' less than in sample, because the fit to the training stimuli is noisy.
+#' (with 40 stimuli and 25 neurons .63 for Procrustes).
 #'
 #' *Rotations.* Means, singular vectors, weights and the rotation come from the training stimuli,
 #' and new rows are turned by them. A cosine may be negative: angles go up to \eqn{\pi}{pi} and

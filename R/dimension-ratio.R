@@ -74,46 +74,47 @@ dimension_sentence <- function(x) {
 #'   few stimuli and few neurons. Three are ratios in (0, 1\]: `psi_stimuli`, which is 1 when all
 #'   stimuli drive the population equally strongly; `psi_neurons`, 1 when all neurons have the same
 #'   variance; and `rho`, 1 when all centred entries have the same size. With `conf_level`, each
-#'   dimensionality also has its standard error and interval (`naive_se`, `naive_low`, `naive_high`,
-#'   and so on). [tidy()][tidy.repalign] has `stimulus_neuron` as `estimate`.
+#'   dimensionality also has its standard error and interval: `naive_se`, `naive_low`, `naive_high`;
+#'   `stimulus_se`, `stimulus_low`, `stimulus_high`; and `stimulus_neuron_se`,
+#'   `stimulus_neuron_low`, `stimulus_neuron_high`. [tidy()][tidy.repalign] has `stimulus_neuron` as
+#'   `estimate`.
 #' @details
 #' The dimensionality of a covariance matrix C with eigenvalues \eqn{\lambda_i}{lambda_i} is
 #' \eqn{\gamma = (\sum_i \lambda_i)^2 / \sum_i \lambda_i^2}{gamma = (sum lambda_i)^2 /
 #' sum(lambda_i^2)}. It is d when d dimensions have the same variance and the others none. The naive
-#' value takes the covariance matrix of the data. It cannot exceed the smaller side of the data
-#' matrix and is too low when stimuli or neurons are few.
+#' value is too low when stimuli or neurons are few.
 #'
 #' For the corrected values, numerator and denominator are means over pairs of neurons \eqn{(\alpha,
 #' \beta)}{(a, b)}: \eqn{\gamma = mean(C_{\alpha\alpha} C_{\beta\beta}) /
 #' mean(C_{\alpha\beta}^2)}{gamma = mean(C_aa C_bb) / mean(C_ab^2)}, both estimated without bias,
 #' from products over four different stimuli; over all pairs (`stimulus`), or over pairs of
-#' different neurons or `units` (`stimulus_neuron`). The bias of their ratio vanishes as stimuli and
-#' neurons grow in number.
+#' different neurons or `units` (`stimulus_neuron`).
 #'
 #' With several trials, products are of different trials of a stimulus, so that noise that is
 #' independent from trial to trial drops out, also where neurons share it. A stimulus is left out
 #' whole, with a message, when any neuron lacks a pair of trials (of different events) of it. With
-#' runs, what a run adds to all stimuli drops out, too. The naive dimensionality and the ratios are
-#' those of the mean responses, in which noise remains.
+#' runs, what a run adds to all stimuli drops out, too. In the naive dimensionality and the ratios
+#' noise remains.
 #'
-#' The ratios are \eqn{mean(a)^2 / mean(a^2)} over the squared lengths a of
-#' the rows (`psi_stimuli`) or columns (`psi_neurons`) of the centred data, or their squared entries
-#' (`rho`), without a correction.
+#' The ratios are \eqn{mean(a)^2 / mean(a^2)} over the squared lengths a of the rows (`psi_stimuli`)
+#' or columns (`psi_neurons`) of the centred data, or their squared entries (`rho`), without a
+#' correction.
 #'
 #' The intervals come from the jackknife of [cka_interval()]. They are not clipped, and may go below
 #' 0. In simulations those of `stimulus_neuron` held the true value in 97% to 100%; with neurons of
-#' very unequal gains it was 3% to 21% too high (article "What was simulated"). Intervals of `naive`
-#' and `stimulus` do not cover their bias. At least 4 stimuli are needed, 5 for intervals, and 2
-#' neurons for `stimulus_neuron`.
+#'    very unequal gains it was 3% to 21% too high (article "What was simulated"). Intervals of
+#'    `naive` and `stimulus` do not cover their bias. At least 4 stimuli are needed, 5 for
+#'    intervals, and 2 neurons for `stimulus_neuron`.
 #'
 #' When not to trust it: with one trial, the noise counts as part of the representation. Noise that
-#' outlasts a trial (drifts, adaptation) does not drop out. The corrected dimensionalities scatter
-#' widely when their denominator is near 0, and are `NA`, with a warning of class
-#' `repalign_undefined`, when it is not positive. Stimuli that depend on each other make the values
-#' too low and the intervals too narrow (see [dependence]), and so do neurons that depend on each
-#' other when they have labels of their own.
-#' @references Chun, Canatar, Chung and Lee (2026), ICLR, arXiv:2509.26560 (dimensionality).
-#'   Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, appendix B (the ratios).
+#' outlasts a trial (drifts, adaptation) does not drop out. The corrected dimensionalities are `NA`,
+#' with a warning of class `repalign_undefined`, when their denominator is not positive, and scatter
+#' widely when it is near 0. Stimuli that depend on each other make the values too low and the
+#' intervals too narrow (see [dependence]), and so do neurons that depend on each other when they
+#' have labels of their own.
+#' @references Chun, Canatar, Chung and Lee (2026), ICLR, \doi{10.48550/arXiv.2509.26560}
+#'   (dimensionality). Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104},
+#'   appendix B (the ratios).
 #' @examples
 #' set.seed(1)
 #' # 40 neurons from a population with 100 equal dimensions
@@ -164,7 +165,9 @@ neuron_layout <- function(units, q, complete = FALSE) {
   count <- max(unit)
   list(labels = labels, unit = unit, x = unit, count = count,
        strata = if (!complete) list(seq_len(count)), left_out = excluded_pairs(unit, unit),
-       complete = c(x = FALSE), of = if (complete) plain_estimator else identity)
+       complete = c(x = FALSE), of = function(estimator) {
+         if (complete) sub("_neuron", "", estimator, fixed = TRUE) else estimator
+       })
 }
 
 # list(naive, stimulus, stimulus_neuron), NA with a warning where a denominator is not positive.

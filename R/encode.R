@@ -51,30 +51,27 @@ NULL
 #' stimulus that was left out, R squared is \eqn{1 - \sum (y - \hat y)^2 / \sum (y - m)^2}{1 - sum
 #' (y - yhat)^2 / sum (y - m)^2}: 0 is no better than that mean, and below 0 the model fits noise. A
 #' correlation is that within folds, or pooled about m: never that of all predictions put together,
-#' which is negative without any relation. `average = "folds"` of R squared is about the mean of
-#' each fold, and lower (0.01 with 10 folds of 100; pooled 0.20).
+#' which is negative without any relation. `average = "folds"` of R squared is lower (0.01 where
+#' pooled is 0.20, with 10 folds of 100).
 #'
-#' *Penalties* are those of scikit-learn and himalaya: \eqn{s / (s^2 + \lambda)}{s / (s^2 + lambda)}
-#' for singular values s of columns, which are centred by training stimuli alone.
+#' *Penalties* are those of scikit-learn: \eqn{s / (s^2 + \lambda)}{s / (s^2 + lambda)} for singular
+#' values s of columns centred by training stimuli.
 #'
 #' *Noise ceiling.* The reliability of a neuron is 1 - (variance within stimuli) * mean(1 / trials)
 #' / (variance of the means); `NA` where trials are runs or share events. A normalised score is R
 #' squared over the reliability, or the correlation over its root; with `summary = "weighted"` it is
-#' a ratio of sums over neurons. That takes off the noise of the *tested* responses only: noise in
-#' training makes the fit worse (R squared of the signal 0.91 at a reliability of 0.9, 0.25 at 0.2).
-#' Areas of unequal noise are not comparable by normalised scores: use the corrected [cka()] from
-#' trials.
+#' a ratio of sums over neurons. Noise in training makes the fit worse (R squared of the signal 0.91
+#' at a reliability of 0.9, 0.25 at 0.2), so that areas of unequal noise are not comparable: use the
+#' corrected [cka()] from trials.
 #'
 #' *Permutations* move the stimuli of `to` (or whole clusters, of one size), with the folds held,
 #' and test for no relation at all: an R squared below 0 can have a small `p_value`. With several
-#' penalties the null is that of the largest score over all of them.
+#' penalties it is that of the largest score over them.
 #'
-#' *Errors* of the weighted R squared are those of `score_interval(result)`, which
-#' [compare_scores()] and [best_score()] take ([evaluate_models()] has all of it by
-#' `measure("encode", ...)`): influences with one penalty and 100 stimuli or more (0.88 of the true
-#' standard deviation in simulations; intervals hold in 0.90); otherwise scores without each
-#' stimulus or cluster, with the penalties held: 1.1 to 1.4 times the true one. The spread over
-#' folds is no standard error.
+#' *Errors* of the weighted R squared are those of `score_interval(result)` ([evaluate_models()] has
+#' all of it by `measure("encode", ...)`): in simulations 0.88 of the true standard deviation with
+#' one penalty and 100 stimuli or more (influences), 1.1 to 1.4 times it otherwise (deletions). The
+#' spread over folds is no standard error.
 #'
 #' *Users of other packages.* Brain-Score: `method = "pls", components = 25, score_by = "cor"`;
 #' Net2Brain: `method = "pcr", components = 100`; himalaya: `per_neuron = TRUE`.
@@ -343,7 +340,10 @@ encoding_of <- function(call, folds, settings, design) {
   targets <- bound_targets(call$sides$y$reprs)
   targets$stimuli <- first_stimulus_names(all_representations(call$sides))
   layers <- call$sides$x$reprs
-  check_encoding_memory(call$n, length(layers), length(targets$of), folds)
+  columns <- length(targets$of)
+  check_memory(8 * (as.double(length(layers) + 3) * sum(lengths(folds$test)) * columns +
+                      4 * as.double(call$n) * columns),
+               "The predictions of all pairs", "Fewer layers, neurons or repeats need less.")
   noise <- lapply(call$sides$y$reprs, target_noise)
   advance <- progress_along(length(layers) * length(folds$test))
   cells <- list()
@@ -364,12 +364,6 @@ encoding_of <- function(call, folds, settings, design) {
     for (j in seq_along(noise)) cells[[length(cells) - length(noise) + j]]$null <- null[, j]
   }
   encoding_result(cells, c(call, list(design = design)), folds, settings, p_value)
-}
-
-check_encoding_memory <- function(n, layers, columns, folds) {
-  tested <- sum(lengths(folds$test))
-  check_memory(8 * (as.double(layers + 3) * tested * columns + 4 * as.double(n) * columns),
-               "The predictions of all pairs", "Fewer layers, neurons or repeats need less.")
 }
 
 # list(reliability, unknown): the reliability of each neuron, which is NA where nothing was repeated

@@ -40,21 +40,20 @@ adjustments <- c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH", "BY"
 #' area; for the area, take its neurons as a sample, too: `over = c("stimuli", "neurons_x")`. Units
 #' of models are held fixed unless `over` has `"neurons_y"`.
 #'
-#' The variance of a contrast with weights \eqn{c} is \eqn{c'(C_s + C_x - C_{sx})c}{c'(C_s + C_x -
-#' C_sx)c}, from the covariances over stimuli, over neurons and of their interaction, and never
-#' below one of the main parts, with the degrees of freedom of Satterthwaite. Scores by half-samples
-#' have no interactions: their errors are rather too large, and `print()` says so. Differences of
-#' [evaluate_models()] of RDMs are in [evaluate_rdms].
+#' The variance of a contrast comes from the covariances of the scores over stimuli and over
+#' neurons, less that of their interaction, with the degrees of freedom of Satterthwaite. Scores by
+#' half-samples have no interactions: their errors are rather too large, and `print()` says so.
+#' Differences of [evaluate_models()] of RDMs have [a page of their own][evaluate_rdms].
 #'
 #' *What the levels mean.* `p_value` and `conf_low` to `conf_high` are for one comparison that was
 #' chosen beforehand. `p_adjusted` with `"holm"`, `"max_t"`, `"hommel"`, `"hochberg"` or
 #' `"bonferroni"`, and the simultaneous intervals, hold the probability of any error among all rows,
 #' those of several measures, too; `"BH"` and its like hold the share of errors among what is found.
-#' `"max_t"` compares each statistic with the largest of all contrasts in joint normal draws; it is
-#' the test that belongs to the simultaneous intervals. `p_equivalence` (two one-sided tests) is
-#' small if the difference is within plus and minus `margin`, and `p_noninferiority` if `score_1` is
-#' not worse than `score_2` by `margin` or more; both are for one comparison and not adjusted. A
-#' large `p_value` is not evidence that scores are equal.
+#' `"max_t"` (the largest of all contrasts in joint normal draws) belongs to the simultaneous
+#' intervals. `p_equivalence` (two one-sided tests) is small if the difference is within plus and
+#' minus `margin`, and `p_noninferiority` if `score_1` is not worse than `score_2` by `margin` or
+#' more; both are for one comparison and not adjusted. A large `p_value` is not evidence that scores
+#' are equal.
 #'
 #' In simulations, a single test at 5% rejected 4.1% to 4.9% of true hypotheses (over stimuli alone
 #' 6.3% to 10.8%), `"holm"` among 45 differences 2.4% to 4.6%; simultaneous intervals are a little
@@ -96,7 +95,10 @@ compare_scores <- function(result, contrasts = "pairs",
   given <- as_contrasts(contrasts, scores)
   rows <- difference_rows(given, scores)
   usable <- which(!is.na(rows$se))
-  largest <- largest_difference(given$weights[, usable, drop = FALSE], scores, draws)
+  # the largest absolute contrast of each draw; one contrast is its own largest
+  largest <- if (length(usable) > 1) {
+    largest_of_contrasts(draws_of_scores(scores, draws), given$weights[, usable, drop = FALSE], abs)
+  }
   rows$p_adjusted <- adjusted_p(rows, p_adjust, largest, usable)
   rows <- with_limits(rows, scores$level, largest)
   rows <- with_equivalence(rows, margin, given$weights, scores$sign)
@@ -124,12 +126,6 @@ difference_rows <- function(given, scores) {
                      statistic = statistic, p_value = 2 * stats::pt(-abs(statistic), errors$df))
   if (!is.null(given$contrast)) rows$contrast <- given$contrast
   rows
-}
-
-# The largest absolute contrast of each draw; NULL where one contrast is its own largest.
-largest_difference <- function(weights, scores, draws) {
-  if (ncol(weights) < 2) return(NULL)
-  largest_of_contrasts(draws_of_scores(scores, draws), weights, abs)
 }
 
 # Draws can not tell p-values that are smaller than 1 / draws, and none is below the unadjusted.

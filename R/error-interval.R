@@ -18,10 +18,9 @@
 
 #' Scores with standard errors and intervals
 #'
-#' Scores of one or several measures, your own among them, for a pair, a grid of representations or
-#' models of layers, each with a standard error and an interval over stimuli, and if you like over
-#' neurons or subjects. All scores of a call share their deletions, so that differences have errors,
-#' too.
+#' Scores of any measures, for a pair, a grid of representations or models of layers, each with a
+#' standard error and an interval over stimuli, and if you like over neurons or subjects. All scores
+#' of a call share their deletions, so that differences have errors, too.
 #'
 #' @param x,y,measure see [similarity()]. For `over = "subjects"`, `x` is a named list with the data
 #'   of each subject, and `y` is what all of them are compared with. `x` may also be what [encode()]
@@ -63,20 +62,19 @@
 #'   (Spearman's and Pearson's correlation, the cosine and, without `stimulus_noise`, whitened; not
 #'   with missing pairs);
 #' * influences, n times the derivatives of the score by the share of each stimulus, for the
-#'   Procrustes measures, [cca()], and matches of neurons (the match is held). They are `NA` for
-#'   `cca()` if both sides together have as many dimensions as there are stimuli, less one.
-#'   [svcca()] has them with `variance = 1` only;
+#'   Procrustes measures, [cca()], and matches of neurons (the match is held). ([svcca()] has them
+#'   with `variance = 1` only; they are `NA` for `cca()` where both sides together have n - 1
+#'   dimensions or more);
 #' * delete-one values whose jumps are replaced by their mean for [mutual_knn()];
 #' * half-samples for all others: the standard deviation of the scores of `draws` random halves of
 #'   the stimuli. `k` neighbours must be fewer than half of the stimuli.
 #'
 #' With other samples than the stimuli, each neuron, group of neurons, or subject is deleted in
 #' turn, too. The variance is the sum of the parts minus those of their interactions with the
-#' stimuli, and never less than one of its main parts; the interval is that of the t distribution
-#' with the degrees of freedom of Satterthwaite. With half-samples, interactions are not subtracted,
-#' so that errors are rather too large. Subjects: the score is the mean of the subjects' scores.
-#' With fewer than 5 subjects take the neurons, for a statement about these subjects. A score that
-#' does not vary has no standard error (`NA`, with a warning).
+#' stimuli, with the degrees of freedom of Satterthwaite. With half-samples, interactions are not
+#' subtracted, so that errors are rather too large. Subjects: the score is the mean of the subjects'
+#' scores. With fewer than 5 subjects take the neurons, for a statement about these subjects. A
+#' score that does not vary has no standard error (`NA`, with a warning).
 #'
 #' In simulations, nominal 95% intervals of `cka`, `rsa`, `cca`, matches and `mutual_knn` held the
 #' mean score in 0.88 to 1.00 of the data sets with 30 to 400 stimuli, mostly in 0.94 to 0.98. All
@@ -90,7 +88,6 @@
 #'   dimensions (`pwcca`, `linear_regression`): take `method = "jackknife"`;
 #' * a low `cka` of data in which one or two neurons have most of the variance (0.88);
 #' * `svcca`, where the number of kept components changes with the stimuli (0.88 to 0.91);
-#'   `method = "influence"`, which holds it, is worse;
 #' * absolute values of what may be near 0, such as [magnitude_difference()], and scores near a
 #'   bound, such as `cycle_knn` with 5 neighbours among 30 stimuli;
 #' * few stimuli that drive all neurons much more strongly than the others: a sample without one of
@@ -267,14 +264,12 @@ way_of <- function(measure, method) {
     return(list(name = "recomputed", method = "jackknife", errors = errors))
   }
   own <- if (exact) "jackknife" else errors$method
-  if (method != "auto" && !identical(own, method)) refuse_method(measure, method)
+  if (method != "auto" && !identical(own, method)) {
+    abort("`method` cannot be ", dQuote(method, FALSE), " for the measure ",
+          dQuote(measure$label, FALSE), ": use \"auto\", \"jackknife\" or \"half-samples\".",
+          class = "repalign_error_choice", arg = "method")
+  }
   list(name = "closed", method = own, errors = errors, exact = exact)
-}
-
-refuse_method <- function(measure, method) {
-  abort("`method` cannot be ", dQuote(method, FALSE), " for the measure ",
-        dQuote(measure$label, FALSE), ": use \"auto\", \"jackknife\" or \"half-samples\".",
-        class = "repalign_error_choice", arg = "method")
 }
 
 closed_column <- function(pair, measure, way, codes) {
@@ -324,18 +319,14 @@ recomputed_columns <- function(task, columns, m) {
   scores <- subset_scores(keep, task$pairs, task$sides, task$set[m], "The jackknife",
                           task$threads)
   errors <- errors_of(task$set[[m]])
+  if (is.null(errors)) errors <- list(transform = transform_of(task$set[[m]], NULL))
   for (p in seq_len(nrow(task$pairs))) {
     row <- (p - 1) * length(task$set) + m
     values <- c(task$scores[row], scores[p, 1, ])
-    columns[[row]] <- recomputed_column(values, task$set[[m]], errors)
+    if (!is.null(errors$cosine)) values <- errors$cosine$of(values)
+    columns[[row]] <- jackknife_column(values, errors)
   }
   columns
-}
-
-recomputed_column <- function(values, measure, errors) {
-  if (is.null(errors)) errors <- list(transform = transform_of(measure, NULL))
-  if (!is.null(errors$cosine)) values <- errors$cosine$of(values)
-  jackknife_column(values, errors)
 }
 
 half_columns <- function(task, columns, half) {

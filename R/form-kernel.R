@@ -90,30 +90,29 @@ declare_form("linear", relabel = relabel_parts(each = "k", square = "gram"),
 
 # With route "sample" the parts are made from the Gram matrix, which is n x n, and with "feature"
 # from the cross products, which are d x d; "auto" takes the smaller ones. But if prepare_grams()
-# needs the Gram matrix anyway, it costs least to use it. "sums" leaves the products and `total` out:
-# see leave_out_self().
+# needs the Gram matrix anyway, it costs least to use it: the cache then names the route. "sums"
+# leaves the products and `total` out, and "none" also the sums: see leave_out_self().
 cheapest_route <- function(repr) {
-  if (isTRUE(repr$cache$gram_wanted)) "sample" else
-    if (isTRUE(repr$cache$without_self)) "sums" else smaller_route(repr)
+  wanted <- repr$cache$route
+  if (is.null(wanted)) smaller_route(repr) else wanted
 }
 
-# Marks the sides of a pair of which nothing but the cross products is wanted, where these take fewer
-# multiplications than two Gram matrices.
-leave_out_self <- function(pair) {
+# Marks the sides of a pair of which nothing but the cross products is wanted (and for corrected
+# estimators the sums), where these take fewer multiplications than two Gram matrices.
+leave_out_self <- function(pair, estimator) {
   n <- as.double(pair$x$n)
   widths <- as.double(c(ncol(pair$x$data), ncol(pair$y$data)))
   if (pair$self || 2 * prod(widths) >= n * sum(widths)) return(invisible())
-  for (repr in pair[c("x", "y")]) repr$cache$without_self <- TRUE
+  for (repr in pair[c("x", "y")]) repr$cache$route <- if (estimator == "naive") "none" else "sums"
 }
 
 smaller_route <- function(repr) if (ncol(repr$data) > repr$n) "sample" else "feature"
 
 linear_form <- function(repr, route = "auto", chunk = NULL) {
   center <- form_centering(repr)
-  n <- repr$n
-  d <- ncol(repr$data)
+  form <- list(n = repr$n, d = ncol(repr$data), means = center$means, scale = center$scale)
+  if (route == "none") return(form)
   if (route == "auto") route <- smaller_route(repr)
   product <- match(route, c("sums", "feature", "sample")) - 1L
-  form <- .Call(C_linear_form, repr$data, center$means, center$scale, product, chunk)
-  c(form, list(n = n, d = d, means = center$means, scale = center$scale))
+  c(.Call(C_linear_form, repr$data, center$means, center$scale, product, chunk), form)
 }

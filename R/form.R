@@ -8,8 +8,6 @@
 # The relabeller of forms that do not depend on the order of the stimuli.
 unmoved <- function(form, permutation) form
 
-relabel_square <- function(matrix, permutation) matrix[permutation, permutation, drop = FALSE]
-
 # Packed values: one for every pair of stimuli, in the order of stats::dist().
 relabel_packed <- function(values, permutation) {
   .Call(C_relabel_packed, as.double(values), permutation, thread_count())
@@ -79,7 +77,7 @@ relabel_parts <- function(packed = NULL, each = NULL, rows = NULL, columns = NUL
       form[[part]] <- form[[part]][, permutation, drop = FALSE]
     }
     for (part in intersect(square, names(form))) {
-      form[[part]] <- relabel_square(form[[part]], permutation)
+      form[[part]] <- form[[part]][permutation, permutation, drop = FALSE]
     }
     form
   }
@@ -164,7 +162,7 @@ is_undefined <- function(form) isTRUE(form$undefined)
 remember_form <- function(owner, kind, arguments, parts) {
   cache <- owner$cache
   key <- list(kind, arguments)
-  found <- find_remembered(cache, key)
+  found <- if (!is.null(cache$entries)) find_remembered(cache, key)
   if (is.null(found) && !is.null(cache$original)) found <- relabelled_original(cache, key)
   if (!is.null(found)) return(found)
   attr(parts, "kind") <- kind
@@ -196,8 +194,9 @@ declare_form("summary", relabel = unmoved, size = function(n, d, args) d)
 
 # The cache of a representation or of a pair, in which forms and other results are remembered.
 
-# `entries` is a list of keys and values.
-new_cache <- function() new.env(parent = emptyenv())
+# `entries` is a list of keys and values. (There are so few names that a hash table would take longer
+# to make than it saves.)
+new_cache <- function() new.env(hash = FALSE, parent = emptyenv())
 
 # A cache of its own, with the warnings and messages that were already given about a representation.
 said_of <- function(cache) {
@@ -216,7 +215,7 @@ remember <- function(cache, key, make) {
 
 keep_remembered <- function(cache, key, value) {
   force(value) # before the entry gets its place, as making the value may add entries, too
-  cache$entries[[length(cache$entries) + 1L]] <- list(key = key, value = value)
+  cache$entries <- c(cache$entries, list(list(key = key, value = value)))
   value
 }
 

@@ -119,16 +119,17 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
 # way, because small calls would otherwise spend their time here.
 open_pair <- function(x, y, measure, what, na, frame = parent.frame()) {
   na <- check_choice(na, missing_rules, "na")
-  rx <- representation(x, "x", allow_na = na != "error", loose = TRUE)
-  ry <- representation(y, "y", allow_na = na != "error", loose = TRUE)
+  reprs <- list(representation(x, "x", allow_na = na != "error", loose = TRUE),
+                representation(y, "y", allow_na = na != "error", loose = TRUE))
   d <- measure$declaration
-  reprs <- with_common_stimuli(list(rx, ry), d$pairing)
+  bare <- are_bare(reprs[[1]], reprs[[2]])
+  if (!bare) reprs <- with_common_stimuli(reprs, d$pairing)
   rx <- reprs[[1]]
   ry <- reprs[[2]]
   threads <- running$threads
-  running$threads <- thread_count()
-  if (na == "error" && are_plain(reprs) && is.null(measure$args$clusters)) {
-    refuse_repeats(reprs)
+  running$threads <- threads_to_hold()
+  if (na == "error" && (bare || are_plain(reprs)) && is.null(measure$args$clusters)) {
+    if (!bare) refuse_repeats(reprs)
     choices <- begin_choices(reprs)
     at_end_of(frame, {
       running$threads <- threads
@@ -156,9 +157,15 @@ open_pair <- function(x, y, measure, what, na, frame = parent.frame()) {
     error <- refusal_of_pair(measure, pair)
     if (!is.null(error)) stop(error)
   }
-  for (repr in pair[c("x", "y")]) repr$cache$compared_once <- TRUE
+  for (cache in list(pair$x$cache, pair$y$cache)) cache$compared_once <- TRUE
   if (!are_tiny(reprs)) check_pair_memory(d, pair, measure$args, what)
   list(pair = pair, measure = measure)
+}
+
+# Two matrices of as many rows, without names: there is no order and no repeat to look for.
+are_bare <- function(x, y) {
+  x$kind == "data" && y$kind == "data" && x$n == y$n && is.null(dimnames(x$data)) &&
+    is.null(dimnames(y$data)) && is.null(x$responses) && is.null(y$responses)
 }
 
 are_plain <- function(reprs) {

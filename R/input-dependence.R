@@ -76,10 +76,9 @@ NULL
 #' where the effective number of points of the pair, \eqn{n / \sum_h r_x(h) r_y(h)}{n / sum_h r_x(h)
 #' r_y(h)} over all lags h, is below \eqn{1 / (1/n + 1/(20 + 6D))}{1 / (1/n + 1/(20 + 6 D))}. Here r
 #' is the autocorrelation of a representation (the sum of the inner products of centred rows at this
-#' lag over that at lag 0), and D the larger participation ratio of the two. The number is that of
-#' the directions of large variance: for measures that weigh all neurons or directions alike
-#' (matching of neurons, [cca()], [svcca()], [gulp()]), give columns of equal variance ([scale()]),
-#' or the warning can miss slow neurons beside a fast one.
+#' lag over that at lag 0), and D the larger participation ratio of the two. For measures that weigh
+#' all neurons or directions alike (matching of neurons, [cca()], [svcca()], [gulp()]), give columns
+#' of equal variance ([scale()]), or the warning can miss slow neurons beside a fast one.
 #'
 #' `series = "linear"` joins nothing (Harris 2020): rows N + 1 to n - N of `x`, with N = n/4, are
 #' compared with rows N + 1 + t to n - N + t of `y`, for t from -N to N, where t = 0 is observed.
@@ -92,12 +91,10 @@ NULL
 #' distances.
 #'
 #' In simulations of unrelated slow series, circular shifts rejected up to 100% at a level of 5%,
-#' data sets without the warning 5%, and linear shifts 2 to 6%. Circular shifts of the innovations
-#' (each row less its regression on the row before) held for autoregressive series and random walks,
-#' but not for smooth series; where such a model fits, they find more, but compare the steps, not
-#' the slow changes (article "What was simulated", with what else was tried).
-#' @references Harris (2020), arXiv:2012.06862 (linear shifts). Geyer (1992), Stat. Sci. 7 (where a
-#'   sum of autocorrelations ends).
+#' data sets without the warning 5%, and linear shifts 2 to 6% (article "What was simulated", with
+#' what else was tried).
+#' @references Harris (2020), \doi{10.48550/arXiv.2012.06862} (linear shifts). Geyer (1992), Stat.
+#'   Sci. 7 (where a sum of autocorrelations ends).
 #' @examples
 #' # two unrelated random walks of 100 points
 #' set.seed(2)

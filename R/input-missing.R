@@ -62,11 +62,10 @@ cut_side <- function(side, rows, columns) {
 }
 
 # For functions that read their data themselves. given: a list of what the user gave, named by the
-# arguments: each is a representation, a list of them, or NULL. same: do columns of the same number
-# hold the same neuron everywhere? Returns list(given, rows, columns): the same without what is left
-# out, which stimuli are kept (TRUE for all), and which neurons of each representation, by the name
-# that messages call it.
-without_missing <- function(given, na, same = FALSE) {
+# arguments: each is a representation, a list of them, or NULL. Returns list(given, rows, columns): the
+# same without what is left out, which stimuli are kept (TRUE for all), and which neurons of each
+# representation, by the name that messages call it.
+without_missing <- function(given, na) {
   na <- check_choice(na, missing_rules, "na")
   if (na == "error") return(list(given = given, rows = TRUE, columns = list()))
   flat <- unlist(unname(Map(function(value, arg) {
@@ -92,7 +91,6 @@ without_missing <- function(given, na, same = FALSE) {
     rows <- complete_stimuli(reprs)
   } else {
     columns <- lapply(reprs, function(repr) !missing_neurons(repr))
-    if (same && length(unique(lengths(columns))) == 1) columns[] <- list(Reduce(`&`, columns))
     note_neurons_left_out(reprs, columns)
   }
   cut <- Map(cut_given, flat, list(rows), columns[names(flat)])

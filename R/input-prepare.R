@@ -26,11 +26,8 @@ NULL
 #' labels `NA`), with `series`, in functions that need the data themselves, and under another
 #' version of this package. A call may use some of the measures only.
 #'
-#' Null scores are the same as from the data, to the last bit (on the same machine and BLAS), and so
-#' are scores, but for grids that are made as products of matrices (see [similarity()]), which agree
-#' to 1e-12. Each call draws the order of tied neighbours, and the subsets of [rtd()], as it does
-#' for data, by the names in the call. Warnings about a representation may come from `prepare()` and
-#' not from the call.
+#' Null scores are the same as from the data, and scores to 1e-12. Warnings about a representation
+#' may come from `prepare()` and not from the call.
 #'
 #' Without `data = TRUE`, the data are kept beside the forms only where comparisons need them: for
 #' [responses()], distances and graphs, for tied neighbours, for [procrustes()] and its relatives,

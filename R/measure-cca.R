@@ -32,8 +32,7 @@ NULL
 #' When not to trust it: when there are not many more stimuli than neurons. For unrelated data the
 #' squared correlations add up to about rank x * rank y / (n - 1). If one side has rank n - 1, every
 #' canonical correlation is 1 whatever the data, with a warning of class `repalign_trivial`.
-#' [svcca()] or fewer principal components help. If columns are nearly linearly dependent, the score
-#' depends on the limit of 1e-10. Large matrices take long, see [procrustes()].
+#' [svcca()] or fewer principal components help.
 #' @references Hotelling (1936), Biometrika 28. Yanai (1974), Behaviormetrika 1. Ramsay, ten Berge
 #'   and Styan (1984), Psychometrika 49. Kornblith, Norouzi, Lee and Hinton (2019), ICML. Bjoerck
 #'   and Golub (1973), Mathematics of Computation 27.
@@ -100,15 +99,17 @@ declare_measure(
     warn_whole_space(pair, x$rank, y$rank, "every canonical correlation is 1")
   },
   null = function(args) {
-    if (args$summary == "mean") return(new_null("singular", operand = basis_operand))
+    if (args$summary == "mean") {
+      return(new_null("singular", operand = function(form, repr, args, side) {
+        list(matrix = form$q, norm = sqrt(ncol(form$q)))
+      }))
+    }
     new_null("inner", operand = function(form, repr, args, side) projector(form$q),
              centered = TRUE, cube = projector_cube)
   },
   needs_data = FALSE, errors = cca_errors,
   memory = basis_needs(tall = 3, wide = 4)
 )
-
-basis_operand <- function(form, repr, args, side) list(matrix = form$q, norm = sqrt(ncol(form$q)))
 
 #' Singular vector canonical correlation analysis
 #'
@@ -132,8 +133,6 @@ basis_operand <- function(form, repr, args, side) list(matrix = form$q, norm = s
 #' them is arbitrary, with a warning of class `repalign_not_unique`.
 #'
 #' When not to trust it: as for [cca()], with the number of kept components in place of the rank.
-#' The code of the ReSi benchmark keeps only one component (see [resi_measures()]). Large matrices
-#' take long, see [procrustes()].
 #' @references Raghu, Gilmer, Yosinski and Sohl-Dickstein (2017), NeurIPS.
 #' @examples
 #' set.seed(1)
@@ -238,11 +237,11 @@ declare_measure(
 #'   side contains that of the other side. It is not symmetric, because the weights come from
 #'   `x`.
 #' @details
-#' Let \eqn{\rho_i}{rho_i} be the canonical correlations and \eqn{h_i} the canonical variates
-#' of `x` (of unit length), as in [cca()]. The score is \eqn{\sum_i \alpha_i \rho_i / \sum_i
+#' Let \eqn{\rho_i}{rho_i} be the canonical correlations and \eqn{h_i} the canonical variates of `x`
+#' (of unit length), as in [cca()]. The score is \eqn{\sum_i \alpha_i \rho_i / \sum_i
 #' \alpha_i}{sum_i(alpha_i rho_i) / sum_i(alpha_i)}. With `weights = "projection"`, \eqn{\alpha_i =
-#' \sum_j |\langle h_i, x_j \rangle|}{alpha_i = sum_j |<h_i, x_j>|} over the columns \eqn{x_j}
-#' of `x`; with `weights = "l1"`, \eqn{\alpha_i = \sum_m |h_{im}|}{alpha_i = sum_m |h_im|} over the
+#' \sum_j |\langle h_i, x_j \rangle|}{alpha_i = sum_j |<h_i, x_j>|} over the columns \eqn{x_j} of
+#' `x`; with `weights = "l1"`, \eqn{\alpha_i = \sum_m |h_{im}|}{alpha_i = sum_m |h_im|} over the
 #' stimuli m.
 #'
 #' Scaling, translation and reordering of the neurons of either side leave the score as it is, and
@@ -252,8 +251,7 @@ declare_measure(
 #' When not to trust it: if canonical correlations are equal, the weights are not determined. This
 #' happens when rank x + rank y > n - 1, or when the two sides have some, but not all, of their
 #' columns in common. A warning of class `repalign_not_unique` says so. With few stimuli the score
-#' is too high, as in [cca()]. The code of the ReSi benchmark computes something else (see
-#' [resi_measures()]). Large matrices take long, see [procrustes()].
+#' is too high, as in [cca()].
 #' @references Morcos, Raghu and Bengio (2018), NeurIPS.
 #' @examples
 #' set.seed(1)

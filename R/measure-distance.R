@@ -40,16 +40,14 @@ NULL
 #' `"whitened_cosine"` is \eqn{a^T V^{-1} b / \sqrt{a^T V^{-1} a \; b^T V^{-1} b}}{a' V^-1 b /
 #' sqrt(a' V^-1 a b' V^-1 b)}; `"whitened_pearson"` takes out the generalised least squares mean of
 #' both sides first. Without `stimulus_noise`, `"whitened_cosine"` of squared Euclidean distances is
-#' the linear naive [cka()], and its null is as fast. With missing or left-out pairs, V is that of
-#' the pairs that are there.
+#' the linear naive [cka()]. With missing or left-out pairs, V is that of the pairs that are there.
 #'
 #' Dissimilarities that are computed from data are tied when they differ by less than 1e-12 of their
 #' size (or by less than the rounding error of a 0), those of a `dist` object only when they are
 #' equal. Negative ones, as of cross-validated distances, are compared with their signs.
 #'
-#' With the defaults, the score does not change when one side is scaled or its neurons are
-#' reordered. It does change when the neurons are rotated, or when a constant is added to one
-#' neuron. With Euclidean distances, rotation and translation leave it as it is.
+#' With the defaults, the score changes when the neurons are rotated, or when a constant is added to
+#' one neuron; with Euclidean distances it does not.
 #'
 #' When not to trust it: the pairs of stimuli are not independent observations, so the p-value of an
 #' ordinary correlation test is wrong; use [calibrate()]. Noise biases RDMs (squared distances
@@ -57,8 +55,8 @@ NULL
 #' With two neurons every correlation is 1 or -1, with a warning of class `repalign_degenerate`. A
 #' constant row has no correlation and a row of zeros has no cosine: both are errors. Cosines of
 #' RDMs need a 0 that means "no difference", as in cross-validated distances (`"crossnobis"` of
-#' [rdm()]): where all dissimilarities are well above 0, RDMs that share nothing but that have high
-#' cosines. `"pearson"` and `"whitened_pearson"` do not go by where 0 is.
+#' [rdm()]): otherwise RDMs that share nothing have high cosines. `"pearson"` and
+#' `"whitened_pearson"` do not go by where 0 is.
 #' @references Kriegeskorte, Mur and Bandettini (2008), Frontiers in Systems Neuroscience 2.
 #'   Nili et al. (2014), PLoS Computational Biology 10 (tau-a). Schuett et al. (2023), eLife 12
 #'   (rho-a). Diedrichsen et al. (2021), Neurons, Behavior, Data analysis, and Theory 5 (whitened).
@@ -184,8 +182,7 @@ rdm_forms <- function(args) {
 #' @details
 #' Let A and B be the double-centred matrices of Euclidean distances. The score is
 #' \eqn{\sqrt{\langle A, B \rangle / \sqrt{\langle A, A \rangle \langle B, B \rangle}}}{sqrt(<A, B>
-#' / sqrt(<A, A> <B, B>))}. The paper of the ReSi benchmark prints this formula without the outer
-#' root (`squared = TRUE`), while its code takes the root.
+#' / sqrt(<A, A> <B, B>))}.
 #'
 #' Rotation, translation and scaling of a side leave the score as it is; scaling of single neurons
 #' does not. The score responds to non-linear relations more than [cka()], and is less sensitive to
@@ -208,10 +205,6 @@ rdm_forms <- function(args) {
 distance_correlation <- function(x, y, squared = FALSE, estimator = c("biased", "unbiased"),
                                  na = c("error", "stimuli", "neurons")) {
   one_score("distance_correlation", x, y, list(squared = squared, estimator = estimator), na)
-}
-
-check_distance_correlation_pair <- function(pair, args) {
-  if (args$estimator == "unbiased") check_rows(pair$x$n, 4, pair$x$arg, "the unbiased estimator")
 }
 
 # The distance covariance. It can be negative for distances that are not Euclidean only; then it has
@@ -255,7 +248,9 @@ declare_measure(
     args$estimator <- check_choice(args$estimator, c("biased", "unbiased"), "estimator")
     args
   },
-  check_pair = check_distance_correlation_pair,
+  check_pair = function(pair, args) {
+    if (args$estimator == "unbiased") check_rows(pair$x$n, 4, pair$x$arg, "the unbiased estimator")
+  },
   form = "centered distances", keeps = "distances",
   prepare = function(repr, args, side) {
     form <- form_centered_distances(repr, args$estimator == "unbiased")
@@ -388,5 +383,7 @@ declare_measure(
              })
   },
   needs_data = FALSE, errors = rsm_difference_errors,
-  memory = rsm_needs
+  memory = function(n, dx, dy, args) {
+    packed_needs(n, dx, dy, kept = 2, made = if (args$norm == "spectral") 1 else 0)
+  }
 )

@@ -61,19 +61,17 @@ NULL
 #'
 #' With trials ([responses()]), all estimates are means over products of different trials of a
 #' stimulus, for neurons that may have been recorded together, and of all trials for others. Noise
-#' then drops out, also where neurons or both areas share it. Stimuli may have different numbers of
-#' trials; one without two trials is left out for the neurons concerned. Two sides with trials are
-#' taken as recorded together unless their sessions differ. A side without trials counts as without
-#' noise.
+#' then drops out, also where neurons or both areas share it. A stimulus without two trials is left
+#' out for the neurons concerned. Two sides with trials are taken as recorded together unless their
+#' sessions differ. A side without trials counts as without noise.
 #'
-#' The naive and the stimulus-corrected CKA do not change when the neurons of either side are
-#' rotated; `"stimulus_neuron"` does. A constant (silent) column counts as a neuron. With the
-#' manifold kernel the naive estimate of unrelated data is well above 0.
+#' Rotation of the neurons of a side changes only estimates that are corrected for few neurons. A
+#' silent column counts as a neuron.
 #'
 #' When not to trust it:
 #' * a single value from few neurons (fewer than about 16 to 32 in cortical recordings) scatters
-#'   widely and can be undefined. Pool over trials, splits or subsets instead ([brain_to_brain()],
-#'   [trial_to_trial()]), and look at the interval ([cka_interval()]);
+#'   widely and can be undefined. Pool over subsets ([brain_to_brain()]) or trials
+#'   ([trial_to_trial()]), and look at the interval ([cka_interval()]);
 #' * a value well above 1 usually means that `x` and `y` share neurons under different names, or
 #'   noise: use `shared_neurons`, or `units_x` and `units_y`. `"stimulus_neuron"` warns (class
 #'   `repalign_unstable`) of values above 1.5 from at least 60 stimuli and 40 neurons on each side,
@@ -85,8 +83,8 @@ NULL
 #'   were 0.15 and 0.27 on average, without `clusters`;
 #' * with 2 stimuli every CKA is 1, and with 3 it says next to nothing (a warning of class
 #'   `repalign_trivial`).
-#' @references Kornblith et al. (2019), ICML. Song et al. (2012), JMLR 13.
-#'   Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104.
+#' @references Kornblith et al. (2019), ICML. Song et al. (2012), JMLR 13. Chun, Canatar, Chung and
+#'   Lee (2025), \doi{10.48550/arXiv.2502.15104}.
 #' @examples
 #' set.seed(1)
 #' # two samples of 20 neurons from populations with the same representation
@@ -301,7 +299,7 @@ declare_measure(
 #' arccosine enlarges errors: a CKA of 0.99 is an angle of 0.14, and of 0.9999 still 0.014; rounding
 #' alone makes angles up to about 1e-7.
 #' @references Williams, Kunz, Kornblith and Linderman (2021), NeurIPS 34. Lange et al. (2023),
-#'   arXiv:2206.02670.
+#'   \doi{10.48550/arXiv.2206.02670}.
 #' @examples
 #' set.seed(1)
 #' layers <- list(a = matrix(rnorm(300), 30), b = matrix(rnorm(300), 30))

@@ -27,15 +27,14 @@ NULL
 #' side is \eqn{K_{ij} = \exp(-(d_{ij} - \rho_i)/\sigma_i)}{K_ij = exp(-(d_ij - rho_i) / sigma_i)}
 #' for the k nearest neighbours j of i, \eqn{K_{ii} = 1}{K_ii = 1}, and 0 elsewhere.
 #' \eqn{\rho_i}{rho_i} is the distance to the nearest neighbour, and \eqn{\sigma_i}{sigma_i} is
-#' chosen such that row i sums to \eqn{1 + \log_2 k}{1 + log2(k)}. The kernel is not made symmetric.
-#' With the kernels K and L of the two sides and the centring matrix H, which subtracts the mean of
-#' each row, the score is \eqn{\langle KH, LH \rangle / \sqrt{\langle KH, KH \rangle \langle LH, LH
-#' \rangle}}{<KH, LH> / sqrt(<KH, KH> <LH, LH>)}.
+#' chosen such that row i sums to \eqn{1 + \log_2 k}{1 + log2(k)}. With the kernels K and L of the
+#' two sides and the centring matrix H, which subtracts the mean of each row, the score is
+#' \eqn{\langle KH, LH \rangle / \sqrt{\langle KH, KH \rangle \langle LH, LH \rangle}}{<KH, LH> /
+#' sqrt(<KH, KH> <LH, LH>)}.
 #'
 #' Rotation, translation and scaling of either side and reordering of the neurons leave the score as
 #' it is. So does whatever bends, cuts or rearranges a side on the large scale: the score depends on
-#' which stimuli are neighbours and on the order of their distances. `cka(kernel = "manifold")`
-#' makes the kernels symmetric and centres both rows and columns. With `clusters`, K and L are 0
+#' which stimuli are neighbours and on the order of their distances. With `clusters`, K and L are 0
 #' between different stimuli of a cluster.
 #'
 #' When not to trust it: unrelated data score from about 0.3 (k = 15) to 0.45 (k = 3), not 0, and
@@ -45,10 +44,10 @@ NULL
 #' If \eqn{\log_2 k}{log2(k)} or more neighbours are equally near (duplicated stimuli, whole-number
 #' data), the limit \eqn{\sigma_i = 0}{sigma_i = 0} is used: these neighbours get weight 1 and the
 #' others 0. A warning of class `repalign_ties` says in how many rows. Ties at the last place are
-#' averaged. The code published with the paper agrees to about 1e-7, its single precision.
-#' @references Islam, Liu and Sarkar, Manifold Approximation leads to Robust Kernel
-#'   Alignment (MKA), equations 2 to 4. McInnes, Healy and Melville (2018),
-#'   arXiv:1802.03426 (the weights).
+#' averaged.
+#' @references Islam, Liu and Sarkar, Manifold Approximation leads to Robust Kernel Alignment (MKA),
+#'   equations 2 to 4. McInnes, Healy and Melville (2018), \doi{10.48550/arXiv.1802.03426} (the
+#'   weights).
 #' @examples
 #' set.seed(1)
 #' angle <- runif(80, 0, 6)
@@ -128,8 +127,7 @@ declare_measure(
 #'
 #' When not to trust it: with `self = TRUE` unrelated data score above 0 (about 0.35 with k = 5,
 #' 0.15 with k = 15), so scores for different k cannot be compared. Stimuli that depend on each
-#' other raise the score, see [dependence]. With k near n and `self = FALSE`, the kernels differ
-#' from a constant mostly by their diagonals.
+#' other raise the score, see [dependence].
 #'
 #' The code published with the paper multiplies the kernels without transposing one of them, which
 #' is a different quantity for kernels that are not symmetric, and uses squared distances.

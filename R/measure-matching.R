@@ -27,8 +27,7 @@ NULL
 #' the score is a metric; if the numbers differ, the triangle inequality can fail.
 #'
 #' When not to trust it: raw columns with large means are matched by these means, and between
-#' networks with different scales the score mainly compares norms. (The table and the code of the
-#' ReSi benchmark use raw columns; its text can be read as `center = TRUE, scale = TRUE`.)
+#' networks with different scales the score mainly compares norms.
 #' @references Williams et al. (2021), NeurIPS 34. Jonker and Volgenant (1987), Computing 38.
 #' @examples
 #' set.seed(1)
@@ -105,7 +104,9 @@ declare_measure(
     new_errors("influence", stimuli = permutation_influence, weighted = weighted_rows,
                transform = "none", growth = root_growth)
   },
-  held = permutation_holdout, memory = assignment_needs
+  held = permutation_holdout, memory = function(n, dx, dy, args) {
+    memory_needs(0, 2 * as.double(dx) * dy + loaded_needs(n, max(dx, dy)))
+  }
 )
 
 #' Hard correlation match
@@ -121,16 +122,14 @@ declare_measure(
 #' @details
 #' The score is the mean of the correlations over stimuli, with their signs, of the matched pairs.
 #' Every column of the narrower side is matched; unmatched columns of the wider side do not count.
-#' The optimal matching is exact (shortest augmenting paths). Ties in the greedy matching are
-#' resolved by the order of the columns.
+#' The optimal matching is exact (shortest augmenting paths).
 #'
 #' Reordering the columns, and adding an offset to a column or multiplying it by a positive factor,
 #' leave the score as it is. Rotation changes it: it asks whether single neurons correspond. A
 #' constant column is an error that names it.
 #'
 #' When not to trust it: when stimuli are few, the best of many chance correlations is far above 0,
-#' and it rises with the number of neurons. (The text of the ReSi benchmark's paper describes the
-#' greedy matching, while its code computes the optimal one.)
+#' and it rises with the number of neurons.
 #' @references Li et al. (2015), NIPS workshop on feature extraction. Jonker and Volgenant
 #'   (1987), Computing 38.
 #' @examples
@@ -168,7 +167,9 @@ declare_measure(
     mean_correlation(correlation[cbind(rows, matched[rows])])
   },
   needs_data = FALSE, errors = hard_match_errors, held = hard_holdout,
-  memory = hard_match_needs
+  memory = function(n, dx, dy, args) {
+    correlation_needs(n, dx, dy, if (args$matching == "greedy") 7 else 2)
+  }
 )
 
 #' Soft correlation match
@@ -190,8 +191,7 @@ declare_measure(
 #' leave the score as it is. Rotation changes it. A constant column is an error that names it.
 #'
 #' When not to trust it: when stimuli are few, the best of many chance correlations is far above 0,
-#' and the higher the more columns the other side has. (The paper of the ReSi benchmark describes
-#' one direction, while its code averages both, as here.)
+#' and the higher the more columns the other side has.
 #' @references Li et al. (2015), NIPS workshop on feature extraction.
 #' @examples
 #' set.seed(1)
@@ -223,7 +223,7 @@ declare_measure(
     mean_correlation(if (args$direction == "both") means else means[[args$direction]])
   },
   needs_data = FALSE, errors = soft_match_errors,
-  memory = soft_match_needs
+  memory = function(n, dx, dy, args) correlation_needs(n, dx, dy, 1)
 )
 
 # ---- how the matches vary with the stimuli; the match is held

@@ -26,9 +26,8 @@ NULL
 #'   For unrelated representations of n stimuli its mean is k / (n - 1); with clusters of m stimuli
 #'   each it is k / (n - m).
 #' @details
-#' Let \eqn{N_x(i)} and \eqn{N_y(i)} be the k nearest neighbours of stimulus i on
-#' the two sides. The score is the mean over i of \eqn{|N_x(i) \cap N_y(i)| / k}{|N_x(i) and N_y(i)|
-#' / k}. Two representations can have the same neighbours and differ in all large distances.
+#' Let \eqn{N_x(i)} and \eqn{N_y(i)} be the k nearest neighbours of stimulus i on the two sides. The
+#' score is the mean over i of \eqn{|N_x(i) \cap N_y(i)| / k}{|N_x(i) and N_y(i)| / k}.
 #'
 #' The metric determines which changes of one side leave the score as it is. Cosine: rotation and
 #' scaling, but not translation. Euclidean: rotation, scaling and translation. Inner product:
@@ -327,8 +326,8 @@ declare_measure(
 #' of k_ij^2 * sum over N of l_ij^2)}. `estimator = "unbiased"` is what their code computes, but for
 #' 1e-6 that it adds to the denominator: Song's estimator of the doubly masked kernels over the root
 #' of those of the singly masked ones, in whose first term only neighbours in both directions count.
-#' @references Huh, Cheung, Wang and Isola (2024), The Platonic Representation Hypothesis,
-#'   ICML. \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic} (2026), arXiv:2602.14486,
+#' @references Huh, Cheung, Wang and Isola (2024), The Platonic Representation Hypothesis, ICML.
+#'   \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic} (2026), \doi{10.48550/arXiv.2602.14486},
 #'   appendix B.
 #' @examples
 #' set.seed(1)
@@ -568,7 +567,9 @@ declare_measure(
     new_form("graph with rows", c(graph, list(rows = rows)))
   },
   statistic = mean_second_order,
-  needs_data = FALSE, memory = second_order_needs
+  needs_data = FALSE, memory = function(n, dx, dy, args) {
+    neighbour_needs(n, dx, dy, args$k, rows = TRUE, clusters = args$clusters)
+  }
 )
 
 # ---- neighbour lists

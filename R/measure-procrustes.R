@@ -178,7 +178,7 @@ rotation_matrix <- function(repr, center) {
 #'
 #' When not to trust it: between representations in different units (or networks with different
 #' normalisation) it mostly compares their norms. Like [procrustes()], it shrinks when there are
-#' many neurons relative to the number of stimuli, and takes long for large matrices.
+#' many neurons relative to the number of stimuli.
 #' @references Williams et al. (2021), NeurIPS 34. Kendall et al. (1999), Shape and Shape
 #'   Theory.
 #' @examples
@@ -227,9 +227,9 @@ declare_measure(
 #'
 #' When not to trust it: when the two sides differ in overall size. A much larger `x` gives very
 #' negative scores and a much smaller `x` gives scores near 0, whatever the shapes. [procrustes()]
-#' and [angular_shape()] compare shapes alone. Large matrices take long, see [procrustes()].
-#' @references Williams et al. (2021), NeurIPS 34. \enc{Gröger}{Groeger}, Wen and
-#'   \enc{Brbić}{Brbic} (2026), arXiv:2602.14486.
+#' and [angular_shape()] compare shapes alone.
+#' @references Williams et al. (2021), NeurIPS 34. \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic}
+#'   (2026), \doi{10.48550/arXiv.2602.14486}.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(300), 30)
@@ -281,7 +281,7 @@ angle_of_chord <- function(chord) 2 * asin(pmin(chord, sqrt(2)) / 2)
 #' Rotation, reflection, scaling and translation of either side leave the score as it is.
 #'
 #' When not to trust it: like [procrustes()], it shrinks for unrelated data when there are many
-#' neurons relative to the number of stimuli, and takes long for large matrices.
+#' neurons relative to the number of stimuli.
 #' @references Williams et al. (2021), NeurIPS 34.
 #' @examples
 #' set.seed(1)
@@ -319,10 +319,9 @@ declare_measure(
 #' @return One number in \[-1, 1\]; 1 when every stimulus has the same direction on both
 #'   sides after the rotation.
 #' @details
-#' Let Q be the orthogonal matrix that minimises \eqn{||x Q - y||} (see
-#' [procrustes()]). The score is the mean over stimuli i of the cosine between \eqn{(x Q)_i}{(x
-#' Q)_i} and \eqn{y_i}. If the numbers of columns differ, columns of zeros are added to the
-#' narrower side.
+#' Let Q be the orthogonal matrix that minimises \eqn{||x Q - y||} (see [procrustes()]). The score
+#' is the mean over stimuli i of the cosine between \eqn{(x Q)_i}{(x Q)_i} and \eqn{y_i}. If the
+#' numbers of columns differ, columns of zeros are added to the narrower side.
 #'
 #' Rotation, reflection and scaling of either side leave the score as it is and, with
 #' `center = TRUE`, so does translation. Rows with large norms determine the rotation, while the
@@ -331,8 +330,7 @@ declare_measure(
 #' When not to trust it: without centring, column means far from zero push all cosines towards 1,
 #' for example in non-negative responses. If parts of `x` and `y` are exactly uncorrelated, the
 #' rotation between these parts is not unique. They then count as cosine 0, and a warning of class
-#' `repalign_not_unique` says by how much another choice could change the score at most. Large
-#' matrices take long, see [procrustes()].
+#' `repalign_not_unique` says by how much another choice could change the score at most.
 #' @references Hamilton, Leskovec and Jurafsky (2016), ACL.
 #' @examples
 #' set.seed(1)

@@ -50,11 +50,9 @@
 #'   keeps a single component for most data; `measure("svcca", components = 1)` does the same.
 #' * PWCCA: the value of the code depends on arbitrary signs; it fails when there are not more
 #'   stimuli than neurons.
-#' * GULP: the code returns the square of the distance that is defined (and returned here). The
-#'   order of pairs is the same.
-#' * IMD: the code draws random vectors, and its values scatter by several percent around the exact
-#'   value that is computed here.
-#' * RTD: the random subsets are drawn from R's generator.
+#' * GULP: the code returns the square of the distance that is defined (and returned here).
+#' * IMD: the values of the code scatter by several percent around the exact one.
+#' * RTD: the random subsets are others.
 #'
 #' In three cases the code agrees with the defaults here but not with the benchmark's paper:
 #' distance correlation with the root (the paper's formula: `squared = TRUE`), the optimal

@@ -33,17 +33,16 @@ magnitude_difference <- function(x, y, na = c("error", "stimuli", "neurons")) {
   one_score("magnitude_difference", x, y, list(), na)
 }
 
+# The means are remembered already.
 form_magnitude <- function(repr) {
-  remember_summary(repr, "magnitude", list(), {
-    means <- column_stats(repr)$means
-    largest <- max(abs(means))
-    value <- if (largest == 0) 0 else largest * sqrt(sum((means / largest)^2))
-    if (is.infinite(value)) {
-      abort("The length of the mean row of `", repr$arg, "` is too large for a double: rescale ",
-            "the data.", class = "repalign_error_value", arg = repr$arg)
-    }
-    list(value = value)
-  })
+  means <- column_stats(repr)$means
+  largest <- max(abs(means))
+  value <- if (largest == 0) 0 else largest * sqrt(sum((means / largest)^2))
+  if (is.infinite(value)) {
+    abort("The length of the mean row of `", repr$arg, "` is too large for a double: rescale ",
+          "the data.", class = "repalign_error_value", arg = repr$arg)
+  }
+  as_form("summary", list(value = value))
 }
 
 declare_measure(
@@ -161,7 +160,7 @@ form_uniformity <- function(repr, t, normalize) {
     n <- as.double(repr$n)
     potential <- pair_potential(repr, t, normalize, shifted = FALSE)
     value <- NA_real_
-    if (potential > stimulus_pairs(repr) / 2) {
+    if (potential > packed_length(repr$n) / 2) {
       value <- log1p(2 * pair_potential(repr, t, normalize, shifted = TRUE) / n^2)
     }
     list(above = log1p(2 * potential / n), value = value)
@@ -178,10 +177,6 @@ pair_potential <- function(repr, t, normalize, shifted) {
   .Call(C_packed_decay, distances$d, sqrt(t) / distances$scale, FALSE, shifted, thread_count())
 }
 
-uniformity_score <- function(statistic, x, y, args) {
-  if (is.na(x$value) || is.na(y$value)) abs(x$above - y$above) else abs(x$value - y$value)
-}
-
 declare_measure(
   id = "uniformity_difference", label = "Difference of uniformity", family = "statistic",
   resi = "UnifDiff", direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE,
@@ -195,6 +190,8 @@ declare_measure(
   form = "summary",
   keeps = function(args) if (args$normalize) "unit distances" else "distances",
   prepare = function(repr, args, side) form_uniformity(repr, args$t, args$normalize),
-  score = uniformity_score,
+  score = function(statistic, x, y, args) {
+    if (is.na(x$value) || is.na(y$value)) abs(x$above - y$above) else abs(x$value - y$value)
+  },
   needs_data = FALSE, memory = two_packed
 )

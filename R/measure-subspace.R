@@ -22,8 +22,7 @@ NULL
 #'
 #' When not to trust it: the regression is fitted and evaluated on the same stimuli ([encode()]
 #' takes others). For unrelated data the score is about rank y / (n - 1). If the rank of `y` is n -
-#' 1, the score is 1 whatever the data, with a warning of class `repalign_trivial`. Other code may
-#' predict `y` from `x` instead. Large matrices take long, see [procrustes()].
+#' 1, the score is 1 whatever the data, with a warning of class `repalign_trivial`.
 #' @references Kornblith, Norouzi, Lee and Hinton (2019), ICML.
 #' @examples
 #' set.seed(1)
@@ -35,19 +34,6 @@ NULL
 #' @export
 linear_regression <- function(x, y, na = c("error", "stimuli", "neurons")) {
   one_score("linear_regression", x, y, list(), na)
-}
-
-# The statistic is the inner product of two matrices: of x x' divided by the sum of squares of x,
-# and of the projector onto the columns of y.
-regression_operand <- function(form, repr, args, side) {
-  if (side == "y") return(projector(form$q))
-  matrix_operand(tcrossprod(scaled_data(repr, TRUE) / sqrt(form$squares)))
-}
-
-regression_cube <- function(form, repr, args, side) {
-  if (side == "y") return(projector_cube(form, repr, args, side))
-  if (ncol(repr$data) >= repr$n) return(NULL)
-  core_cube(crossprod(scaled_data(repr, TRUE) / sqrt(form$squares)), repr$n)
 }
 
 projector <- function(q) matrix_operand(tcrossprod(q))
@@ -88,9 +74,21 @@ declare_measure(
          "stimuli than neurons, or fewer principal components of `", pair$y$arg, "`.",
          class = "repalign_trivial", data = pair$y$arg)
   },
-  null = function(args) new_null("inner", operand = regression_operand, centered = TRUE,
-                                  cube = regression_cube),
-  memory = regression_needs
+  # the statistic is the inner product of two matrices: of x x' divided by the sum of squares of x,
+  # and of the projector onto the columns of y
+  null = function(args) {
+    scaled <- function(form, repr) scaled_data(repr, TRUE) / sqrt(form$squares)
+    new_null("inner", operand = function(form, repr, args, side) {
+      if (side == "y") projector(form$q) else matrix_operand(tcrossprod(scaled(form, repr)))
+    }, centered = TRUE, cube = function(form, repr, args, side) {
+      if (side == "y") return(projector_cube(form, repr, args, side))
+      if (ncol(repr$data) < repr$n) core_cube(crossprod(scaled(form, repr)), repr$n)
+    })
+  },
+  # only what predicts is decomposed
+  memory = function(n, dx, dy, args) {
+    memory_needs(basis_kept(n, dy), basis_passing(n, dy, tall = 3, wide = 4))
+  }
 )
 
 #' Eigenspace overlap score
@@ -114,8 +112,7 @@ declare_measure(
 #'
 #' When not to trust it: for unrelated data the score is about min(d, d') / n. If the columns of one
 #' side span all possible directions (rank n), the score depends only on the numbers of stimuli and
-#' columns, with a warning of class `repalign_trivial`. Large matrices take long, see
-#' [procrustes()].
+#' columns, with a warning of class `repalign_trivial`.
 #' @references May, Zhang, Dao and Re (2019), NeurIPS.
 #' @examples
 #' set.seed(1)
@@ -126,10 +123,6 @@ declare_measure(
 #' @export
 eigenspace_overlap <- function(x, y, na = c("error", "stimuli", "neurons")) {
   one_score("eigenspace_overlap", x, y, list(), na)
-}
-
-overlap_score <- function(statistic, x, y, args) {
-  share_score(statistic / max(x$width, y$width), x, y, args)
 }
 
 declare_measure(
@@ -147,7 +140,9 @@ declare_measure(
     cosines <- pair_cosines(pair, centered = FALSE)
     .Call(C_dot, cosines, cosines)
   },
-  score = overlap_score,
+  score = function(statistic, x, y, args) {
+    share_score(statistic / max(x$width, y$width), x, y, args)
+  },
   inspect = function(score, pair, x, y, args) {
     warn_whole_space(pair, ncol(x$q), ncol(y$q),
                      "the overlap depends only on the numbers of stimuli and columns",
@@ -189,7 +184,7 @@ declare_measure(
 #' When not to trust it: at `lambda = 0`, when there are not many more stimuli than neurons. If one
 #' side has rank n - 1, the score depends only on the ranks, with a warning of class
 #' `repalign_trivial`. The score of unrelated data then grows with the number of neurons: compare
-#' only pairs of similar size. Large matrices take long, see [procrustes()].
+#' only pairs of similar size.
 #' @references Boix-Adsera, Lawrence, Stepaniants and Rigollet (2022), NeurIPS.
 #' @examples
 #' set.seed(1)
@@ -306,5 +301,9 @@ declare_measure(
                pmax(x$squares + y$squares - 2 * values, 0)
              })
   },
-  needs_data = FALSE, memory = gulp_needs
+  needs_data = FALSE, memory = function(n, dx, dy, args) {
+    needs <- if (args$lambda == 0) basis_needs(tall = 3, wide = 4) else
+      basis_needs(tall = 11, wide = 8, loaded = 2.6)
+    needs(n, dx, dy, args)
+  }
 )

@@ -40,7 +40,7 @@ measures <- function() {
       best = as.double(best_of(d, args)),
       symmetric = symmetry_of(d, args),
       pairing = d$pairing, invariant = paste(d$invariant, collapse = ", "),
-      form = describe_forms(d, args),
+      form = paste(unique(forms_of(d, args)), collapse = ", "),
       parameters = describe_parameters(id), reference = d$reference
     )
   })
@@ -77,9 +77,6 @@ print.repalign_measures <- function(x, ...) {
   if (length(hidden)) cat("More columns: ", paste(hidden, collapse = ", "), "\n", sep = "")
   invisible(x)
 }
-
-# The kind of form that is prepared; both kinds where those of x and y differ.
-describe_forms <- function(d, args) paste(unique(forms_of(d, args)), collapse = ", ")
 
 describe_parameters <- function(id) {
   parameters <- measure_parameters(id)

@@ -24,8 +24,7 @@ NULL
 #' tr(\exp(-t L)) / n}{h(t) = tr(exp(-t L)) / n}. The score is \eqn{10^6 \max_t e^{-2(t + 1/t)}
 #' |h_x(t) - h_y(t)|}{1e6 max_t exp(-2 (t + 1/t)) |h_x(t) - h_y(t)|} over 256 temperatures from 0.1
 #' to 10, evenly spaced in their logarithm. Because of the weight, only temperatures near 1 to 2
-#' matter: local structure such as clustering and degrees counts, global shape hardly. The published
-#' code estimates the traces by random vectors, and scatters by several percent or more.
+#' matter: local structure such as clustering and degrees counts, global shape hardly.
 #'
 #' Rotation, scaling and translation of either side leave the score as it is, and so does reordering
 #' the stimuli of either side: there is no permutation test. The score is sensitive to density, to
@@ -71,11 +70,6 @@ heat_table <- function(degree) {
   })
 }
 
-heat_distance <- function(statistic, x, y, args) {
-  difference <- (x$traces - y$traces)[seq_len(args$degree + 1)]
-  max(abs(heat_table(args$degree) %*% difference))
-}
-
 declare_measure(
   id = "imd", label = "Multi-scale intrinsic distance", family = "topology", resi = "IMD",
   direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE, metric = FALSE,
@@ -94,7 +88,10 @@ declare_measure(
   },
   form = "summary", keeps = "graph",
   prepare = function(repr, args, side) form_heat_traces(repr, args$k, args$degree),
-  score = heat_distance,
+  score = function(statistic, x, y, args) {
+    difference <- (x$traces - y$traces)[seq_len(args$degree + 1)]
+    max(abs(heat_table(args$degree) %*% difference))
+  },
   needs_data = FALSE, memory = graph_needs
 )
 
@@ -119,9 +116,7 @@ declare_measure(
 #' with the distances `[[0, D_x], [D_x, min(D_x, D_y)]]`, and adds up their lengths. A bar is a
 #' difference between the cloud `x` and the union of both neighbour graphs: clusters of `x` that `y`
 #' joins at a smaller distance, or loops. Points that are closer together in `x` than in `y` leave
-#' no bar in this direction, so the score is the mean of both directions. (The paper of the ReSi
-#' benchmark describes bars of connected components only; its code follows the original definition,
-#' as here.)
+#' no bar in this direction, so the score is the mean of both directions.
 #'
 #' Rotation, scaling and translation of either side leave the score as it is. It is sensitive to the
 #' size of single distances relative to most others, to density and to outliers.
@@ -245,5 +240,9 @@ declare_measure(
   errors = function(args) {
     growing_errors(function(args, n, half) min(n, args$batch) / min(half, args$batch))
   },
-  memory = rtd_needs
+  memory = function(n, dx, dy, args) {
+    m <- min(n, args$batch)
+    clouds <- if (n <= args$batch) m^2 else 0
+    memory_needs(clouds, 4.6 * m^2 - clouds + m * max(dx, dy))
+  }
 )

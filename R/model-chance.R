@@ -324,7 +324,7 @@ products_of_model <- function(task, k, orders, data, parts, pools, threads) {
   # a column for each component of each order
   columns <- apply(orders, 2, function(order) permuted_columns(components, order))
   columns <- matrix(columns, nrow(components))
-  grams <- array(apply_columns(columns_of_orders(columns, count, size), function(one) {
+  grams <- array(apply_columns(matrix(columns, nrow(columns) * count, size), function(one) {
     task$fast$rows <- rbind(matrix(one, count, byrow = TRUE)[, counting, drop = FALSE],
                             if (task$fast$centred) 1, deparse.level = 0)
     weighted_grams(task, parts$w, threads)$products
@@ -341,5 +341,3 @@ products_of_model <- function(task, k, orders, data, parts, pools, threads) {
   scores <- colSums(weights * matrix(tested, count)) / sqrt(pmax(quadratic_each(own, weights), 0))
   weighted_score(t(matrix(scores, rounds)), data)
 }
-
-columns_of_orders <- function(columns, count, size) matrix(columns, nrow(columns) * count, size)

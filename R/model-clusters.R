@@ -5,12 +5,11 @@
 # numbers of those that take part, and `constant`, which models say the same about all pairs that
 # count. With clusters, the task has the stimuli that have a label, no dissimilarities within
 # clusters (NA), and `codes`, the number of the cluster of each stimulus.
-clustered_task <- function(task, clusters) {
+clustered_task <- function(task, codes) {
   task$given <- task$n
   task$kept <- seq_len(task$n)
   task$constant <- rep(FALSE, length(task$models))
-  if (is.null(clusters)) return(task)
-  codes <- cluster_codes(in_order_of(clusters, task$labels, "clusters"))
+  if (is.null(codes)) return(task)
   check_clusters(codes, task$n, "data", 2, "a comparison of RDMs")
   task$kept <- which(!is.na(codes))
   places <- packed_places(task$kept, task$n)

@@ -178,31 +178,16 @@ evaluate_models <- function(data, models, outer = "whitened_cosine",
                                if (!missing(series)) series, permutations, if (!missing(na)) na,
                                threads))
   }
-  threads <- hold_threads(threads)
-  na <- check_choice(if (missing(na)) "error" else na, c("error", "pairwise"), "na")
-  task <- evaluation_task(data, models, outer, group, stimulus_noise, na, clusters)
-  if (missing(outer)) note_cosine_of_positive(task)
-  conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
-  drawn <- as_draws(resample, draws, max(task$group), units_of(task$n, task$codes),
-                    unit_words(task))
-  folds <- as_folds(folds, repeats, task)
-  check_evaluation(task, drawn, folds, threads)
-  blocks <- check_chance(task, permutations, blocks, task$labels)
-  free <- is.null(blocks) && all_orders(permutations)
-  # errors over stimuli go on into comparisons, p-values of permutations do not
-  drawn_stimuli <- "condition" %in% drawn$factors
-  dependence <- if (is.null(task$codes) && (free || drawn_stimuli)) {
-    warn_of_rows(judged_rdms(task$values, task$n, mean = TRUE),
-                 judged_rdms(do.call(cbind, task$components), task$n),
-                 if (!drawn_stimuli) "null" else if (free) "evaluation" else "errors",
-                 list(if (drawn_stimuli) cluster_remedy else evaluation_remedy))
-  }
-  data <- data_rounds(task, folds)
-  whole <- evaluate_whole(task, data, folds, threads)
-  parts <- evaluate_parts(task, drawn, folds, threads)
-  chance <- chance_of_models(task, data, whole$scores, permutations, blocks, threads)
-  evaluation_result(task, whole, parts, chance, drawn, folds, conf_level,
-                    if (drawn_stimuli) dependence)
+  call <- open_evaluation(data, models, outer, group, stimulus_noise, if (missing(na)) "error" else
+    na, clusters, resample, draws, folds, repeats, conf_level, permutations, blocks, threads,
+    missing(outer))
+  task <- call$task
+  rounds <- data_rounds(task, call$folds)
+  whole <- evaluate_whole(task, rounds, call$folds, call$threads)
+  parts <- evaluate_parts(task, call$drawn, call$folds, call$threads)
+  chance <- chance_of_models(task, rounds, whole$scores, permutations, call$blocks, call$threads)
+  evaluation_result(task, whole, parts, chance, call$drawn, call$folds, call$conf_level,
+                    call$dependence)
 }
 
 # ---- what is given
@@ -240,12 +225,41 @@ refuse_other_path <- function(given, of_rdms) {
         class = "repalign_error_choice", arg = other[1])
 }
 
-# All that is judged of RDMs and models, once; what is computed trusts it. A task is list(values, n,
-# group, models, components, flexible, outer, stimulus_noise, way, fast): data RDMs as a matrix P x
-# N, the number of stimuli, the group of each RDM (1, 2, ...), the named models, the RDMs of each as
-# a matrix, which models have weights, how RDMs are compared, the way in which rounds are computed
-# and what fast ways need. `unbiased` says whether all data RDMs are cross-validated estimates. With
-# clusters of stimuli there is also what clustered_task() adds.
+# All that is judged of a call with RDMs, once; what is computed trusts it: list(task, drawn, folds,
+# conf_level, blocks, threads, dependence). default: did the user choose no `outer`? RDMs are many,
+# and are one table here (rdm_table()) in the place of representations.
+open_evaluation <- function(data, models, outer, group, stimulus_noise, na, clusters, resample,
+                            draws, folds, repeats, conf_level, permutations, blocks, threads,
+                            default, frame = parent.frame()) {
+  threads <- hold_threads(threads, frame)
+  na <- check_choice(na, c("error", "pairwise"), "na")
+  task <- evaluation_task(data, models, outer, group, stimulus_noise, na, clusters)
+  if (default) note_cosine_of_positive(task)
+  conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
+  drawn <- as_draws(resample, draws, max(task$group), units_of(task$n, task$codes),
+                    unit_words(task))
+  folds <- as_folds(folds, repeats, task)
+  check_evaluation(task, drawn, folds, threads)
+  blocks <- check_chance(task, permutations, blocks, task$labels)
+  free <- is.null(blocks) && all_orders(permutations)
+  # errors over stimuli go on into comparisons, p-values of permutations do not
+  drawn_stimuli <- "condition" %in% drawn$factors
+  dependence <- if (is.null(task$codes) && (free || drawn_stimuli)) {
+    warn_of_rows(judged_rdms(task$values, task$n, mean = TRUE),
+                 judged_rdms(do.call(cbind, task$components), task$n),
+                 if (!drawn_stimuli) "null" else if (free) "evaluation" else "errors",
+                 list(if (drawn_stimuli) cluster_remedy else evaluation_remedy))
+  }
+  list(task = task, drawn = drawn, folds = folds, conf_level = conf_level, blocks = blocks,
+       threads = threads, dependence = if (drawn_stimuli) dependence)
+}
+
+# The RDMs and models: list(values, n, labels, group, models, components, flexible, outer,
+# stimulus_noise, way, fast), data RDMs as a matrix P x N, the number of stimuli and their names, the
+# group of each RDM (1, 2, ...), the named models, the RDMs of each as a matrix, which models have
+# weights, how RDMs are compared, the way in which rounds are computed and what fast ways need.
+# `unbiased` says whether all data RDMs are cross-validated estimates. With clusters of stimuli there
+# is also what clustered_task() adds.
 evaluation_task <- function(data, models, outer, group, stimulus_noise, na, clusters = NULL) {
   outer <- check_choice(outer, rsa_outer, "outer")
   table <- rdm_table(data, "data", na == "pairwise")
@@ -253,8 +267,8 @@ evaluation_task <- function(data, models, outer, group, stimulus_noise, na, clus
     abort("`data` has ", table$n, " stimuli: comparisons of RDMs need at least 3.",
           class = "repalign_error_size", arg = "data")
   }
-  refuse_repeated_labels(table$labels, if (is_collection(data)) "data[[1]]" else "data",
-                         cluster_codes(in_order_of(clusters, table$labels, "clusters")))
+  clusters <- cluster_codes(in_order_of(clusters, table$labels, "clusters"))
+  refuse_repeated_labels(table$labels, if (is_collection(data)) "data[[1]]" else "data", clusters)
   models <- as_rdm_models(models, table, na)
   task <- list(values = even_sizes(table$values)$values, n = table$n, labels = table$labels,
                group = group_codes(group, ncol(table$values), names(data)), models = models,

@@ -173,8 +173,7 @@ driving_caption <- function(shown, value, several) {
 #'
 #' When not to trust it: rows of two conditions share a pair, so that tests by a mixed model with
 #' conditions and subjects as random effects are approximate. `score` has little precision with few
-#' conditions. Contributions are parts of an observed score, not tests: a score by chance has
-#' conditions with large contributions, too.
+#' conditions. A score by chance has conditions with large contributions, too.
 #' @references Kriegeskorte, Mur and Bandettini (2008), Frontiers in Systems Neuroscience 2 (RSA).
 #'   Diedrichsen, Berlot, Mur, \enc{Schütt}{Schuett}, Shahbazi and Kriegeskorte (2021), Neurons,
 #'   Behavior, Data Analysis, and Theory 5 (whitened comparisons).

@@ -45,7 +45,7 @@ prepare_grams <- function(set, sides) {
   reprs <- all_representations(sides)
   kinds <- vapply(reprs, function(repr) repr$kind, "")
   if (!any(needed) || any(kinds != "data")) return(invisible())
-  for (repr in reprs) repr$cache$gram_wanted <- TRUE
+  for (repr in reprs) repr$cache$route <- "sample"
   grams <- function(side) lapply(side$reprs, function(repr) form_linear(repr)$gram)
   totals <- tryCatch(.Call(C_cross_dots, grams(sides$x), grams(sides$y), thread_count()),
                      repalign_error = function(e) NULL)
@@ -60,7 +60,10 @@ prepare_grams <- function(set, sides) {
 # pair changes with a permutation; the self terms do not.
 
 cka_null <- function(args) {
-  if (args$corrects$trials) return(if (is.null(args$clusters)) trial_null())
+  if (args$corrects$trials) {
+    if (!is.null(args$clusters)) return(NULL)
+    return(new_null("trials", operand = function(form, repr, args, side) list(), fits = trials_fit))
+  }
   if (isTRUE(args$own_labels)) return(NULL)
   if (goes_by_clusters(args)) return(cluster_null(args))
   if (args$kernel == "manifold") return(sparse_null(manifold_h_of_sums))

@@ -47,11 +47,10 @@
 #' The score is the CKA by `estimator = "stimulus_neuron"` (of trial means), which aims at the same
 #' value with any numbers of stimuli and neurons. The jackknife of [cka_interval()] splits its
 #' variance in the pilot into what stimuli, neurons and their interactions contribute; each part
-#' falls with its numbers. For trials, the parts are computed from means over all trials, over
-#' halves of them, and so on. The article "What was simulated" has the formulas and how well they
-#' did: predicted errors from 20 neurons on were mostly somewhat too large, but against a model they
-#' can be a quarter too small for 5 times the neurons; predictions for few neurons are far too
-#' small. Predicted power was within 0.03 of the true one from 20 neurons on.
+#' falls with its numbers. The article "What was simulated" has the formulas and how well they did:
+#' predicted errors from 20 neurons on were mostly somewhat too large, but against a model they can
+#' be a quarter too small for 5 times the neurons; predictions for few neurons are far too small.
+#' Predicted power was within 0.03 of the true one from 20 neurons on.
 #'
 #' When not to trust it: `extrapolated` is `TRUE`, and a warning of class `repalign_extrapolated`
 #' says why, for less than half the stimuli of the pilot, for more than 5 times its stimuli or
@@ -61,7 +60,7 @@
 #' + 200). Data with clusters are refused. Other animals, and other kinds of stimuli, are not in the
 #' plan.
 #' @references Efron and Stein (1981), Annals of Statistics 9 (jackknife). Chun, Canatar, Chung and
-#'   Lee (2025), arXiv:2502.15104 (the estimator).
+#'   Lee (2025), \doi{10.48550/arXiv.2502.15104} (the estimator).
 #' @examples
 #' # V4 against a layer of a network: what would more images and neurons do?
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]

@@ -38,32 +38,26 @@ utils::globalVariables(".data")
 #' @param ... arguments of `autoplot()`, which `plot()` passes on; any other is an error.
 #' @return `plot()` returns `x`, invisibly. `autoplot()` returns a ggplot object.
 #' @details
-#' Plots are laid out for a page of about 7 x 5 inches, and can be read in a column of 3.5 x 3. Of
-#' several results that were put together, as in `rbind(monday = a, tuesday = b)`, each has panels
-#' of its own. Columns that are factors keep the order of their levels.
+#' Of several results that were put together, as in `rbind(monday = a, tuesday = b)`, each has
+#' panels of its own.
 #'
-#' *Tiles.* Darker tiles are more similar, for distances too. With several measures of different
-#' scales the colour bar goes from 0 to 1, and the titles of the panels give the ranges. Calibrated
-#' scores below 0 are orange. A star marks a p-value (the adjusted one, if there is one) of at most
-#' `alpha`; tiles whose adjusted p-value is larger are grey. Lines stand between models. An
-#' aggregate over models gives a grid of models.
+#' *Tiles.* Darker tiles are more similar, for distances too. Calibrated scores below 0 are orange.
+#' A star marks a p-value (the adjusted one, if there is one) of at most `alpha`; tiles whose
+#' adjusted p-value is larger are grey.
 #'
 #' *Heat map and map* need all pairs of a list that was compared with itself (for models, with
-#' `diagonal = TRUE` or an `aggregate`). Dissimilarities are those of
-#' [as.dist()][as.dist.repalign_result], the tree is built by average linkage ([stats::hclust()]),
-#' the map by classical multidimensional scaling ([stats::cmdscale()]). The caption of a map says
-#' how much of the dissimilarity two dimensions keep. If it is little, points that are near each
-#' other need not be similar.
+#' `diagonal = TRUE` or an `aggregate`). Dissimilarities are those of [as.dist.repalign_result()],
+#' the tree is built by average linkage ([stats::hclust()]), the map by classical multidimensional
+#' scaling ([stats::cmdscale()]). The caption of a map says how much of the dissimilarity two
+#' dimensions keep. If it is little, points that are near each other need not be similar.
 #'
 #' *Null.* Bars show the null scores (with `engine = "moments"` the density of the fitted
 #' distribution), lines the score and the threshold.
 #'
 #' *Analyses.* Points and lines are the pooled estimates over the number of neurons or the
-#' comparisons; bars are their intervals. More than 60 comparisons side by side are not named: they
-#' stand in the order of their values. If several results with the same comparisons (up to 6) were
-#' put together, each result is a row of panels and each comparison a column. The axis follows the
-#' estimates (between -1 and 2.5), and a caption counts the values and the intervals that it cuts
-#' off.
+#' comparisons; bars are their intervals. More than 60 comparisons side by side stand in the order
+#' of their values, without names. A caption counts the values and the intervals that the axis
+#' (between -1 and 2.5) cuts off.
 #'
 #' *Benchmarks.* A point for each measure, a panel for each metric; measures are in the order of
 #' their mean rank, the best at the top. Grey points are those of single groups or models.

@@ -32,8 +32,7 @@ noise_methods <- c("shrinkage_diag", "shrinkage_eye", "diag", "full")
 #'   these with its names.
 #' @details
 #' With E the m residuals, S = E'E / dof. Of conditions and runs, the residuals are those of the
-#' least squares fit of both, and dof = observations - conditions - runs + 1 (where conditions and
-#' runs fall into groups without anything in common, one more for each further group).
+#' least squares fit of both, and dof = observations - conditions - runs + 1.
 #'
 #' The shrinkage of `"shrinkage_diag"` is the sum of the variances of all correlations over the sum
 #' of their squares, with residuals scaled to mean square 1 and the variance of a correlation

@@ -169,7 +169,7 @@ kendall_table <- function(x, y, args) {
   b <- if (!is.null(y)) lapply(y, compared_ranks, args)
   # few at a time take little memory, and a list with itself little twice
   each <- if (length(a[[1]]) > most_for_tree) 1 else 16
-  table_of <- if (each == 1) kendall_alone else kendall_sorted
+  table_of <- if (each > 1) kendall_sorted else function(a, b, args) kendall(a[[1]], b[[1]], args)
   if (each > 1) a <- lapply(a, sorted_ranks)
   if (each > 1) b <- if (!is.null(b)) lapply(b, sorted_ranks)
   other <- if (is.null(b)) a else b
@@ -188,8 +188,6 @@ kendall_table <- function(x, y, args) {
   if (is.null(b)) table[upper.tri(table)] <- t(table)[upper.tri(table)]
   table
 }
-
-kendall_alone <- function(a, b, args) kendall(a[[1]], b[[1]], args)
 
 # Orders are made once for each RDM.
 sorted_ranks <- function(ranks) {

@@ -43,15 +43,14 @@
 #'
 #' *Pickles are never executed*, because they can hold any program: NumPy's arrays of objects and
 #' the files of PyTorch are errors, with the line of Python that converts them. A damaged file is an
-#' error of class `repalign_error_file`. (The packages hdf5r, R.matlab and R's own `readRDS()` have
-#' their own rules: give them only files that you trust.)
+#' error of class `repalign_error_file`. (Give hdf5r, R.matlab and `readRDS()` only files that you
+#' trust.)
 #'
 #' *Tables* may have a line with names of the columns: texts, numbers in quotes, or numbers that
 #' count the columns; other numbers are data. They may have a first column that names the stimuli:
 #' of texts, of quoted numbers beside others without quotes, or without a name of its own, as
-#' `write.csv()` writes row names. Whole numbers from 0 or 1 on, in their order, only count the rows
-#' and give no names. All other columns must be numbers. For tables with more columns that are not
-#' neurons, use `read.csv()` and [response_matrix()].
+#' `write.csv()` writes row names. All other columns must be numbers. For other tables, use
+#' `read.csv()` and [response_matrix()].
 #'
 #' *`.rds`*: a matrix, an array, a data frame or a vector of numbers, or a list of them, in which
 #' `name` is a path such as `"model/layer1"`. Other classes are errors.

@@ -20,9 +20,9 @@
 #'   What the file lacks is empty.
 #' @details
 #' *Columns* are those that the file declares, with `id` first. Columns with several values a row
-#' are lists; columns of two axes are matrices, and those of three a list with a matrix for each
-#' row, with the axes that Python shows. References become the name of what they refer to.
-#' `electrodes`, and other columns that name rows of a table, count them from 1, as R does.
+#' are lists; columns of two axes are matrices, and those of three a list of matrices. References
+#' become the name of what they refer to. `electrodes`, and other columns that name rows of a table,
+#' count them from 1, as R does.
 #'
 #' *Left out*, with a message of class `repalign_left_out`: columns that are lists of lists
 #' (`waveforms`), records (`timeseries`), whole numbers beyond 2^53, and columns that are declared

@@ -21,10 +21,9 @@
 #'   one stimulus.
 #' @param neuron a label for each column (long data frame: each row). Columns with equal labels are
 #'   the same neuron, also in `x` and `y` of a comparison: they are never multiplied with each
-#'   other. Without it, every column is a neuron of its own.
+#'   other.
 #' @param trial labels of the trials: in an array one for each trial, or a matrix stimuli x trials;
-#'   otherwise one for each row. By default they are numbered, those of a stimulus in the order of
-#'   their rows.
+#'   otherwise one for each row. By default they are numbered in the order of their rows.
 #' @param session a label for each column (long data frame: each row): columns with equal labels
 #'   were recorded together and may share noise. Without it, all were. A neuron of several sessions
 #'   has a column for each of them.
@@ -56,7 +55,7 @@
 #'
 #' Two sides with trials are taken as recorded together, and trials with the same label as the same
 #' moment, unless their `session` labels differ: keep the labels of the trials, or the order of the
-#' rows, the same on both sides. Stimuli may have different numbers of trials.
+#' rows, the same on both sides.
 #'
 #' Labels with names go by them. Two sides of a comparison must have the same stimuli;
 #' [match_rows()] keeps those that both have. What an object declares cannot be given a second time
@@ -69,9 +68,9 @@
 #' [calibrate()] permutes the stimuli with all of their trials, and whole clusters.
 #'
 #' When not to trust it: what is declared is believed. Noise that outlasts a trial (drifts,
-#' adaptation) is corrected only if `event` or `run` says so. The gain of a whole run that
-#' multiplies all responses is not corrected at all. In a long table whose neurons are numbered anew
-#' in each session, equal numbers count as the same neuron: give them different labels.
+#' adaptation) is corrected only if `event` or `run` says so. The gain of a whole run is not
+#' corrected at all. In a long table whose neurons are numbered anew in each session, equal numbers
+#' count as the same neuron: give them different labels.
 #' @examples
 #' # 132 units of 21 sessions, 20 repeats: units of a session share noise
 #' it <- responses(macaque_it$counts, session = macaque_it$session)

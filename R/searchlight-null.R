@@ -139,7 +139,7 @@ center_form <- function(source, channels, name, job) {
   repr <- center_repr(source, channels, name)
   # a centre without variance is an error here
   if (repr$kind == "data") form_centering(repr)
-  if (isTRUE(job$null$from_gram)) repr$cache$gram_wanted <- TRUE
+  if (isTRUE(job$null$from_gram)) repr$cache$route <- "sample"
   form <- operands(job$null, measure, list(repr), 1, "x")$forms[[1]]
   if (is_undefined(form)) {
     measure$declaration$undefined(repr, measure$args)
@@ -341,6 +341,7 @@ groups_of_workers <- function(groups, neighbours, source, job, threads) {
 worker_group <- function(task, job, settings, advance) {
   old <- options(settings)
   on.exit(options(old))
+  hold_threads()
   part <- score_centers(task$source, task$neighbours, job)
   part$used <- isTRUE(job$models[[1]]$cache$choices$used)
   advance()

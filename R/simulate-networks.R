@@ -52,12 +52,10 @@
 #' @details
 #' A made class has three clusters of samples in random places, so that a hidden layer is needed to
 #' tell the classes apart. The shortcut features are one per class: 2 for the class that they show,
-#' and 0 for the others. Random labels and shown classes are drawn from all classes, so that some of
-#' them are right by chance.
+#' and 0 for the others.
 #'
-#' All networks are tested with the same stimuli. Every network has a seed of its own, so that it
-#' does not depend on how many others are trained, but on the place of its group and on the state of
-#' R's generator. After the same [set.seed()], calls with the same sizes have the same data.
+#' All networks are tested with the same stimuli. After the same [set.seed()], calls with the same
+#' sizes have the same data, and each network has a seed of its own.
 #'
 #' When not to trust it: these are small networks and easy data. What tells groups apart here may
 #' not do so in large networks. Digits may differ between machines.

@@ -223,7 +223,7 @@ prepare <- function(x, y, id) {
   measure <- internal("as_measures")(id)[[1]]
   sides <- internal("as_sides")(x, y)
   internal("set_largest_k")(list(measure), c(sides$x$reprs, sides$y$reprs))
-  for (repr in c(sides$x$reprs, sides$y$reprs)) repr$cache$gram_wanted <- TRUE
+  for (repr in c(sides$x$reprs, sides$y$reprs)) repr$cache$route <- "sample"
   null <- internal("null_of")(measure)
   forms <- function(side) {
     reprs <- sides[[side]]$reprs

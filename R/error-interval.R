@@ -229,9 +229,12 @@ stimulus_columns <- function(task, tables) {
   names <- vapply(ways, function(way) way$name, "")
   k <- length(task$set)
   columns <- vector("list", nrow(task$pairs) * k)
-  together <- vapply(ways, at_once, NA, task)
+  together <- vapply(seq_len(k), function(m) {
+    at_once(ways[[m]], task) && !any(lengths(tables[seq(m, length(tables), k)]))
+  }, NA)
   for (m in which(together)) {
-    columns[seq(m, length(columns), k)] <- closed_columns(task, task$set[[m]], ways[[m]]$errors)
+    columns[seq(m, length(columns), k)] <-
+      without_words(closed_columns(task, task$set[[m]], ways[[m]]$errors))
   }
   for (p in seq_len(nrow(task$pairs))) {
     pair <- side_pair(task$sides, task$pairs$i[p], task$pairs$j[p])
@@ -270,14 +273,18 @@ way_of <- function(measure, method) {
 }
 
 closed_column <- function(pair, measure, way, codes) {
-  withCallingHandlers(deletion_column(pair, measure, way$errors, codes, way$exact),
-                      warning = function(w) invokeRestart("muffleWarning"),
+  without_words(deletion_column(pair, measure, way$errors, codes, way$exact))
+}
+
+without_words <- function(code) {
+  withCallingHandlers(code, warning = function(w) invokeRestart("muffleWarning"),
                       message = function(m) invokeRestart("muffleMessage"))
 }
 
 # Are the deletions of all pairs of the call made together?
 at_once <- function(way, task) {
-  way$name == "closed" && !is.null(way$errors$cells) && nrow(task$pairs) > 1
+  way$name == "closed" && !is.null(way$errors$cells) && nrow(task$pairs) > 1 &&
+    (is.null(task$codes) || way$errors$by_cluster)
 }
 
 # About so many representations of a side are taken at a time, so that what is kept for each fits

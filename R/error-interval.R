@@ -63,7 +63,8 @@
 #'   with missing pairs);
 #' * influences, n times the derivatives of the score by the share of each stimulus, for the
 #'   Procrustes measures, [cca()], and matches of neurons (the match is held). ([svcca()] has them
-#'   with `variance = 1` only);
+#'   with `variance = 1` only; they are `NA` for `cca()` where both sides together have n - 1
+#'   dimensions or more);
 #' * delete-one values whose jumps are replaced by their mean for [mutual_knn()];
 #' * half-samples for all others: the standard deviation of the scores of `draws` random halves of
 #'   the stimuli. `k` neighbours must be fewer than half of the stimuli.

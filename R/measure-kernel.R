@@ -65,8 +65,8 @@ NULL
 #' out for the neurons concerned. Two sides with trials are taken as recorded together unless their
 #' sessions differ. A side without trials counts as without noise.
 #'
-#' Rotation of the neurons of a side changes `"stimulus_neuron"` only. A silent column counts as a
-#' neuron.
+#' Rotation of the neurons of a side changes only estimates that are corrected for few neurons. A
+#' silent column counts as a neuron.
 #'
 #' When not to trust it:
 #' * a single value from few neurons (fewer than about 16 to 32 in cortical recordings) scatters

@@ -84,11 +84,9 @@ dimension_sentence <- function(x) {
 #' sum(lambda_i^2)}. It is d when d dimensions have the same variance and the others none. The naive
 #' value is too low when stimuli or neurons are few.
 #'
-#' For the corrected values, numerator and denominator are means over pairs of neurons \eqn{(\alpha,
-#' \beta)}{(a, b)}: \eqn{\gamma = mean(C_{\alpha\alpha} C_{\beta\beta}) /
-#' mean(C_{\alpha\beta}^2)}{gamma = mean(C_aa C_bb) / mean(C_ab^2)}, both estimated without bias,
-#' from products over four different stimuli; over all pairs (`stimulus`), or over pairs of
-#' different neurons or `units` (`stimulus_neuron`).
+#' For the corrected values, numerator and denominator are means over pairs of neurons, estimated
+#' without bias: all pairs (`stimulus`), or pairs of different neurons or `units`
+#' (`stimulus_neuron`).
 #'
 #' With several trials, products are of different trials of a stimulus, so that noise that is
 #' independent from trial to trial drops out, also where neurons share it. A stimulus is left out

@@ -383,8 +383,10 @@ glance.repalign_result <- function(x, ...) {
   values <- columns$name[columns$tidy %in% "estimate"]
   if (!length(values)) values <- columns$name[columns$shown %in% 1]
   value <- intersect(values, names(x))[1]
-  if (is.na(value)) need_columns(x, values[1], "summarised")
+  if (length(values) && is.na(value)) need_columns(x, values[1], "summarised")
   glance_rows(as.data.frame(x), source_columns(x), function(at) {
+    # a table such as that of measures() has no values
+    if (!length(values)) return(data.frame(rows = length(at)))
     data.frame(rows = length(at), undefined = sum(is.na(x[[value]][at])))
   })
 }

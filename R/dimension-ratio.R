@@ -88,8 +88,8 @@ dimension_sentence <- function(x) {
 #' without bias: all pairs (`stimulus`), or pairs of different neurons or `units`
 #' (`stimulus_neuron`).
 #'
-#' With several trials, products are of different trials of a stimulus, so that noise that is
-#' independent from trial to trial drops out, also where neurons share it. A stimulus is left out
+#' With several trials, estimates are products of different trials of a stimulus, so that noise that
+#' is independent from trial to trial drops out, also where neurons share it. A stimulus is left out
 #' whole, with a message, when any neuron lacks a pair of trials (of different events) of it. With
 #' runs, what a run adds to all stimuli drops out, too. In the naive dimensionality and the ratios
 #' noise remains.
@@ -98,11 +98,11 @@ dimension_sentence <- function(x) {
 #' or columns (`psi_neurons`) of the centred data, or their squared entries (`rho`), without a
 #' correction.
 #'
-#' The intervals come from the jackknife of [cka_interval()]. They are not clipped, and may go below
-#' 0. In simulations those of `stimulus_neuron` held the true value in 97% to 100%; with neurons of
-#'    very unequal gains it was 3% to 21% too high (article "What was simulated"). Intervals of
-#'    `naive` and `stimulus` do not cover their bias. At least 4 stimuli are needed, 5 for
-#'    intervals, and 2 neurons for `stimulus_neuron`.
+#' The intervals come from the jackknife of [cka_interval()]. They are not clipped, and may go
+#' below 0. In simulations those of `stimulus_neuron` held the true value in 97% to 100%; with
+#' neurons of very unequal gains it was 3% to 21% too high (article "What was simulated").
+#' Intervals of `naive` and `stimulus` do not cover their bias. At least 4 stimuli are needed, 5
+#' for intervals, and 2 neurons for `stimulus_neuron`.
 #'
 #' When not to trust it: with one trial, the noise counts as part of the representation. Noise that
 #' outlasts a trial (drifts, adaptation) does not drop out. The corrected dimensionalities are `NA`,

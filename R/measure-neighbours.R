@@ -230,9 +230,9 @@ declare_measure(
 #' @return One number in \[0, 1\].
 #' @details
 #' Suppose that a stimulus has c neighbours in both lists, with the ranks \eqn{r_j} in `x` and
-#' \eqn{s_j} in `y`. Its value is \eqn{\sum_j \frac{2}{(1 + |r_j - s_j|)(r_j + s_j)} / (1 + 1/2
-#' + \ldots + 1/c)}{sum_j(2 / ((1 + |r_j - s_j|) (r_j + s_j))) / (1 + 1/2 + ... + 1/c)}, and 0 if c
-#' = 0. Invariances and ties are the same as for [mutual_knn()], but ties matter among all
+#' \eqn{s_j} in `y`. Its value is \eqn{\sum_j \frac{2}{(1 + |r_j - s_j|)(r_j + s_j)} / (1 +
+#' 1/2 + \ldots + 1/c)}{sum_j(2 / ((1 + |r_j - s_j|) (r_j + s_j))) / (1 + 1/2 + ... + 1/c)}, and 0
+#' if c = 0. Invariances and ties are the same as for [mutual_knn()], but ties matter among all
 #' neighbours.
 #'
 #' When not to trust it: a single shared neighbour, if it is the nearest on both sides, already

@@ -53,8 +53,8 @@
 #'   `plot()`, `confint()`, `vcov()` and [influence_matrix()].
 #' @details
 #' The interval is for the mean of the score over data sets with this number of stimuli, on which
-#' most measures depend: differences at the same number are fair, values at different numbers are
-#' not comparable. Only the corrected CKA and RSA aim at a value of the population.
+#' most measures depend: values at different numbers are not comparable. Only the corrected CKA and
+#' RSA aim at a value of the population.
 #'
 #' `method = "auto"` takes
 #' * delete-one values in closed form for [cka()] and [angular_cka()] (linear and Gaussian kernel,
@@ -69,11 +69,10 @@
 #' * half-samples for all others: the standard deviation of the scores of `draws` random halves of
 #'   the stimuli. `k` neighbours must be fewer than half of the stimuli.
 #'
-#' With other samples than the stimuli, each neuron, group of neurons, or subject is deleted in
-#' turn, too. The variance is the sum of the parts minus those of their interactions with the
-#' stimuli, with the degrees of freedom of Satterthwaite. With half-samples, interactions are not
-#' subtracted, so that errors are rather too large. Subjects: the score is the mean of the subjects'
-#' scores. With fewer than 5 subjects take the neurons, for a statement about these subjects. A
+#' Neurons, groups of neurons or subjects are deleted in turn, too. The variance is the sum of the
+#' parts minus those of their interactions with the stimuli (with half-samples not subtracted, so
+#' that errors are rather too large), with the degrees of freedom of Satterthwaite. Of subjects, the
+#' score is the mean; with fewer than 5, take the neurons, for a statement about these subjects. A
 #' score that does not vary has no standard error (`NA`, with a warning).
 #'
 #' In simulations, nominal 95% intervals of `cka`, `rsa`, `cca`, matches and `mutual_knn` held the

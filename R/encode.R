@@ -73,8 +73,8 @@ NULL
 #' one penalty and 100 stimuli or more (influences), 1.1 to 1.4 times it otherwise (deletions). The
 #' spread over folds is no standard error.
 #'
-#' *Users of other packages.* Brain-Score: `method = "pls", components = 25, score_by = "cor"`;
-#' Net2Brain: `method = "pcr", components = 100`; himalaya: `per_neuron = TRUE`.
+#' *Other packages.* Brain-Score: `method = "pls", components = 25, score_by = "cor"`; Net2Brain:
+#' `method = "pcr", components = 100`; himalaya: `per_neuron = TRUE`.
 #'
 #' When not to trust it:
 #' * stimuli in near copies (frames, views, images of one series) without `clusters`: a model that

@@ -120,10 +120,9 @@ simulate_spots <- function(n, d = 2, noise = c(0.5, Inf)) {
 #'   or 2 for every stimulus. `x` and `y` are ready for [similarity()] and [calibrate()].
 #' @details
 #' The responses have the uniform distribution from -0.5 to 0.5. In the first neuron 1 + gap is
-#' added for the stimuli of the second spot, and in `y` also the translation. In many
-#' dimensions the stimuli of a spot are far from each other (at a distance of about
-#' \eqn{\sqrt{d / 6}}{sqrt(d / 6)}), and those of the other spot in `x` hardly farther: then the
-#' neighbours change with a translation, although each spot stays as it is.
+#' added for the stimuli of the second spot, and in `y` also the translation. In many dimensions the
+#' stimuli of the other spot are hardly farther than those of the own one: then the neighbours
+#' change with a translation.
 #' @references Davari, Horoi, Natik, Lajoie, Wolf and Belilovsky (2023), Reliability of CKA as a
 #'   similarity measure in deep learning, ICLR. Islam, Liu and Sarkar, Manifold
 #'   Approximation leads to Robust Kernel Alignment (MKA), section 5.3.

@@ -34,15 +34,12 @@ NULL
 #' rounding are tied. `plot()` draws their distribution, as Figure 3 of the ReSi paper. The figures
 #' that rank by default are those of its Table 3: Spearman's correlation with the difference in
 #' accuracy and with the Jensen-Shannon divergence, `"auprc"` for groups, Spearman's correlation for
-#' layers. (For its figure, the benchmark's code also ranks by disagreement: `target = c("accuracy",
-#' "jsd", "disagreement")`.)
-#'
-#' Measures need not be the same in all tests; a message says which lack ranks.
+#' layers. (For its figure, the benchmark's code also ranks by disagreement:
+#' `target = c("accuracy", "jsd", "disagreement")`.)
 #'
 #' When not to trust it: a rank says nothing of how much better a measure is, and in a test that is
 #' too easy or too hard for most measures, mere chance decides. Tests of one architecture and data
-#' set share their models. Look at the values and p-values, too. Ranks of sets of different size
-#' (column `of`) are not comparable.
+#' set share their models. Ranks of sets of different size (column `of`) are not comparable.
 #' @references Klabunde et al. (2025), ReSi: A comprehensive benchmark for representational
 #'   similarity measures, ICLR, section 4 and Figure 3.
 #' @examples

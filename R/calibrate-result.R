@@ -277,21 +277,22 @@ warn_undefined_calibration <- function(rows, variant, aggregate) {
 }
 
 # With K permutations no p-value is below 1 / (K + 1), so with few of them nothing can be
-# significant. counts: the permutations of each test; most: how many there are; models: are these
-# the tests of evaluate_models(), which has no thresholds and does not adjust?
-note_unattainable <- function(counts, settings, most, models = FALSE) {
+# significant. counts: the permutations of each test; most: how many there are; p: the column of
+# p-values where there are no thresholds, no `alpha` and no adjustment, else NULL.
+note_unattainable <- function(counts, settings, most, p = NULL) {
   least <- 1 / (counts + 1)
   possible <- suppressWarnings(min(stats::p.adjust(least, settings$p_adjust)))
   if (possible <= settings$alpha + 1e-12) return(invisible())
   wanted <- ceiling(possible / min(least) / settings$alpha - 1e-9) - 1
-  inform("No ", if (settings$p_adjust != "none") "adjusted ",
-         if (models) "`p_chance` can be at most " else "p-value can be at most `alpha` = ",
-         format(settings$alpha), " with ", count_of(min(counts), "permutation"),
-         ": the smallest one possible is ", format(possible, digits = 3),
-         if (settings$p_adjust == "none" && !models) " and thresholds lie at or beyond the scores",
-         ". ", if (wanted <= most) {
+  title <- if (is.null(p)) "p-value can be at most `alpha` = " else
+    paste0("`", p, "` can be at most ")
+  inform("No ", if (settings$p_adjust != "none") "adjusted ", title,
+         format(settings$alpha), " with ", count_of(min(counts), "permutation"), ": the smallest one possible is ", format(possible, digits = 3),
+         if (settings$p_adjust == "none" && is.null(p)) {
+           " and thresholds lie at or beyond the scores"
+         }, ". ", if (wanted <= most) {
            paste("At least", format(wanted, scientific = FALSE), "permutations are needed.")
-         } else if (models) {
+         } else if (!is.null(p)) {
            "There are no more permutations: take more stimuli or larger blocks."
          } else {
            paste("There are no more permutations: take more stimuli, larger blocks, fewer tests or",

@@ -444,8 +444,8 @@ stream_sentence <- function(x) {
 #' "What was simulated").
 #'
 #' When not to trust it: the standard error counts blocks or minibatches of stimuli as independent
-#' and holds the neurons fixed; for both, see [cka_interval()]. With stimuli that depend on each
-#' other across the ends of chunks, or with less than about 10 blocks, it is too small or uncertain.
+#' and holds the neurons fixed; for both, see [cka_interval()]. It is too small with stimuli that
+#' depend on each other across the ends of chunks, and uncertain with less than about 10 blocks.
 #' @references Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104} (estimators).
 #'   Busing, Meijer and van der Leeden (1999), Stat. Comput. 9 (jackknife of unequal blocks).
 #' @examples

@@ -20,9 +20,7 @@
 #' @details
 #' Weights of 0 and 1 give the score of the stimuli that have 1. Whole numbers are counts, as of a
 #' bootstrap: but a stimulus and its copy are no pair in kernels and distances that go over pairs of
-#' different stimuli, and no neighbours of each other, as this would bias a bootstrap. The naive CKA
-#' and the other biased estimates count each stimulus as a pair with itself, as they do without
-#' weights.
+#' different stimuli, and no neighbours of each other, as this would bias a bootstrap.
 #'
 #' What weights are possible depends on the measure:
 #' * any: [cka()] and [angular_cka()] with the linear kernel or the Gaussian one (whose width is

@@ -358,10 +358,10 @@ predict_pls <- function(x, y, of, train, test, settings) {
   values
 }
 
-# Regression weights by as many components (NIPALS, both sides deflated), for training rows u diag(s)
-# and cross = u'y. Scores of components are u times `scores`, and all else follows from cross. A
-# direction is the leading singular vector of what both sides still share, never found by power
-# iterations, which may not converge.
+# Regression weights by as many components (NIPALS, both sides deflated), for training rows
+# u diag(s) and cross = u'y. Scores of components are u times `scores`, and all else follows from
+# cross. A direction is the leading singular vector of what both sides still share, never found by
+# power iterations, which may not converge.
 pls_weights <- function(s, cross, components) {
   shared <- s * cross
   first <- sqrt(sum(shared^2))

@@ -245,8 +245,7 @@ declare_measure(
 #' stimuli m.
 #'
 #' Scaling, translation and reordering of the neurons of either side leave the score as it is, and
-#' so does any invertible linear change of `y`, but not a rotation of `x`. Columns of `x` with large
-#' variance have the largest influence.
+#' so does any invertible linear change of `y`, but not a rotation of `x`.
 #'
 #' When not to trust it: if canonical correlations are equal, the weights are not determined. This
 #' happens when rank x + rank y > n - 1, or when the two sides have some, but not all, of their

@@ -53,9 +53,9 @@ NULL
 #'   of a corrected estimate is not positive, or when a manifold kernel is constant after centring.
 #' @details
 #' The CKA is the ratio `hsic(x, y) / sqrt(hsic(x, x) * hsic(y, y))` of values of [hsic()]. The
-#' naive estimate of unrelated data is far above 0 when stimuli are few, and that of related data is
-#' too low when neurons are few. `"stimulus"` removes the first bias ([predicted_bias()] says how
-#' large the other is), `"stimulus_neuron"` both. It takes the columns of both sides as samples,
+#' naive estimate of unrelated data is far above 0 when stimuli are few, and that of related data
+#' too low when neurons are few. `"stimulus"` removes the first bias (the other:
+#' [predicted_bias()]), `"stimulus_neuron"` both. It takes the columns of both sides as samples,
 #' those of a network layer, too, unless `complete` says otherwise. The article "How the estimators
 #' work" has the formulas.
 #'
@@ -65,8 +65,8 @@ NULL
 #' out for the neurons concerned. Two sides with trials are taken as recorded together unless their
 #' sessions differ. A side without trials counts as without noise.
 #'
-#' Rotation of the neurons of a side changes `"stimulus_neuron"` only. A silent column counts as a
-#' neuron.
+#' Rotation of the neurons of a side changes only estimates that are corrected for few neurons. A
+#' silent column counts as a neuron.
 #'
 #' When not to trust it:
 #' * a single value from few neurons (fewer than about 16 to 32 in cortical recordings) scatters

@@ -23,8 +23,8 @@ NULL
 #' differ, columns of zeros are added to the narrower side, which does not change the value.
 #'
 #' Rotation and reflection of either side leave the score as it is, and by default so do translation
-#' and scaling. Up to these changes the score is a metric. Directions count in proportion to their
-#' standard deviation, so weak directions have more influence than in [cka()].
+#' and scaling. Up to these changes the score is a metric. Weak directions have more influence than
+#' in [cka()].
 #'
 #' When not to trust it: if there are few stimuli relative to the number of neurons, even unrelated
 #' data can be rotated close to each other, and the distance shrinks as neurons are added

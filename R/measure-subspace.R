@@ -171,9 +171,9 @@ declare_measure(
 #' @details
 #' Take centred data of total variance 1, with covariances \eqn{S_x}{Sx} and \eqn{S_y}{Sy} and
 #' cross-covariance C, and let \eqn{R_x = (S_x + \lambda I)^{-1}}{Rx = (Sx + lambda I)^-1}, \eqn{R_y
-#' = (S_y + \lambda I)^{-1}}{Ry = (Sy + lambda I)^-1}. The squared score is \eqn{tr(R_x S_x R_x S_x)
-#' + tr(R_y S_y R_y S_y) - 2 tr(R_x C R_y C^T)}{tr(Rx Sx Rx Sx) + tr(Ry Sy Ry Sy) - 2 tr(Rx C Ry
-#' C')}. At `lambda = 0` the inverse is the pseudo-inverse, and the score is at most
+#' = (S_y + \lambda I)^{-1}}{Ry = (Sy + lambda I)^-1}. The squared score is \eqn{tr(R_x S_x R_x
+#' S_x) + tr(R_y S_y R_y S_y) - 2 tr(R_x C R_y C^T)}{tr(Rx Sx Rx Sx) + tr(Ry Sy Ry Sy) - 2 tr(Rx C
+#' Ry C')}. At `lambda = 0` the inverse is the pseudo-inverse, and the score is at most
 #' \eqn{\sqrt{rank(x) + rank(y)}}{sqrt(rank x + rank y)}. The published code returns the square.
 #'
 #' At `lambda = 0`, any invertible linear change of the neurons of either side and translation leave

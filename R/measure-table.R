@@ -34,7 +34,7 @@ measures <- function() {
   rows <- lapply(measure_ids(), function(id) {
     d <- registry[[id]]
     args <- d$check(default_arguments(id))
-    data.frame(
+    list(
       id = d$id, label = d$label, family = d$family, resi = d$resi, direction = d$direction,
       range_min = range_of(d, args)[1], range_max = range_of(d, args)[2],
       best = as.double(best_of(d, args)),
@@ -44,7 +44,8 @@ measures <- function() {
       parameters = describe_parameters(id), reference = d$reference
     )
   })
-  new_result(do.call(rbind, rows), "repalign_measures")
+  # one table of all columns: a table for each row would take ten times as long
+  new_result(list2DF(do.call(Map, c(list(c), rows))), "repalign_measures")
 }
 
 declare_result(

@@ -118,8 +118,8 @@ declare_measure(
 #' joins at a smaller distance, or loops. Points that are closer together in `x` than in `y` leave
 #' no bar in this direction, so the score is the mean of both directions.
 #'
-#' Rotation, scaling and translation of either side leave the score as it is. It is sensitive to the
-#' size of single distances relative to most others, to density and to outliers.
+#' Rotation, scaling and translation of either side leave the score as it is. It is sensitive to
+#' density and to outliers.
 #'
 #' When not to trust it: the score grows with the number of stimuli, so compare only scores with the
 #' same `batch`. Scores from random subsets scatter; `set.seed()` reproduces them. In many

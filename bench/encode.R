@@ -134,5 +134,9 @@ sklearn <- function() {
 
 turns <- lapply(contestants, function(run) function() time_of(run))
 turns$RidgeCV <- sklearn()
-found <- lapply(seq_len(rounds), function(round) vapply(turns, function(turn) turn(), numeric(3)))
-print(format(as.data.frame(t(do.call(pmin, found))), digits = 4))
+found <- lapply(seq_len(rounds), function(round) {
+  # once is enough for what takes minutes
+  if (round > 1 && !is.null(turns$glmnet)) turns$glmnet <- function() c(Inf, Inf, NA)
+  vapply(turns, function(turn) turn(), numeric(3))
+})
+print(format(as.data.frame(t(do.call(pmin, c(found, na.rm = TRUE)))), digits = 4))

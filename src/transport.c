@@ -1,15 +1,15 @@
 /* Optimal transport: see transport.h.
 
-   Successive shortest paths. A search (Dijkstra's algorithm) starts at all free sources at once; each
-   path that it finds to a free sink has the least cost for one more unit, so that the flow is optimal
-   for its own total at every step, and costs rise from step to step.
+   Successive shortest paths. A search (Dijkstra's algorithm) starts at all free sources at once;
+   each path that it finds to a free sink has the least cost for one more unit, so that the flow is
+   optimal for its own total at every step, and costs rise from step to step.
 
-   The search is not begun anew for each path: what it has reached stays, but for what hung on an edge
-   that no longer has any flow, or on a source without units. `level` is how far the search has come.
-   Prices and discounts keep the reduced costs cost - price - discount from being negative, with 0
-   wherever something flows. Those of what was reached change with the level, prices of sources
-   by as much as it rises and discounts of sinks by as much downwards; so what is kept of them is
-   price - level and discount + level. Free sources have the level as their price. */
+   The search is not begun anew for each path: what it has reached stays, but for what hung on an
+   edge that no longer has any flow, or on a source without units. `level` is how far the search has
+   come. Prices and discounts keep the reduced costs cost - price - discount from being negative,
+   with 0 wherever something flows. Those of what was reached change with the level, prices of
+   sources by as much as it rises and discounts of sinks by as much downwards; so what is kept of
+   them is price - level and discount + level. Free sources have the level as their price. */
 
 #include "transport.h"
 
@@ -211,8 +211,8 @@ static void find_other_ways(transport *t)
     size_t lost = 0;
     for (size_t i = 0; i < t->sinks; i++) {
         const int from = t->from_source[i];
-        if (t->is_settled[i] || (isfinite(t->distance[i]) && (is_free(t, from) || t->is_reached[from])))
-            continue;
+        const int is_known = isfinite(t->distance[i]) && (is_free(t, from) || t->is_reached[from]);
+        if (t->is_settled[i] || is_known) continue;
         t->distance[i] = t->best_cost[i] - t->discount[i];
         t->from_source[i] = t->best[i];
         t->lost[lost++] = (int) i;

@@ -18,12 +18,12 @@ typedef struct {
     size_t used, capacity;
 } transport_flow;
 
-/* cost: sinks x sources, column-major. supply, demand: the units left. Of each source: `price` (less
-   the level where it is reached); `from_sink`, by which it was reached; is_reached; is_cut: whether
-   what flowed to that sink is gone. Of each sink: `discount`, or, once it is settled, `kept_discount`
-   (plus the level); `distance`, at which level it is settled, by `from_source`; is_settled; and the
-   free source that is cheapest for it (best, best_cost). free, reached: lists of sources, settled and
-   lost: lists of sinks. */
+/* cost: sinks x sources, column-major. supply, demand: the units left. Of each source: `price`
+   (less the level where it is reached); `from_sink`, by which it was reached; is_reached; is_cut:
+   whether what flowed to that sink is gone. Of each sink: `discount`, or, once it is settled,
+   `kept_discount` (plus the level); `distance`, at which level it is settled, by `from_source`;
+   is_settled; and the free source that is cheapest for it (best, best_cost). free, reached: lists
+   of sources, settled and lost: lists of sinks. */
 typedef struct {
     size_t sources, sinks;
     const double *cost;

@@ -53,7 +53,7 @@
 #' When not to trust it: a cluster's p-value says that the maps differ from the baseline somewhere,
 #' not at which places, nor from when to when. Scores above 0 on average are not scores above 0 in
 #' most subjects. Flips need scores that are symmetric around the baseline: of scores that are
-#' skewed upwards, as those of RSA may be, the two-sided t found something in 12 to 40% of simulated
+#' skewed upwards, as those of RSA may be, the two-sided t found something in 14 to 42% of simulated
 #' data sets without effect, and `"greater"` in 1%, hence the default. `"mean"` finds more with few
 #' subjects whose scores are alike in size at all places, and too much with 400 places (7 to 12%).
 #' See the article "What was simulated". Groups of subjects and covariates are for the package

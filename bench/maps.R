@@ -1,6 +1,6 @@
 # Error rates, power and times of test_maps():
 #   Rscript bench/maps.R [error] [skewed] [rsa] [grid] [power] [time] [searchlight] [peers]
-#                        [sets=1000] [flips=499] [seed=1] [places=60,400]
+#                        [sets=1000] [flips=499] [seed=1] [places=60,400] [runs=1,4]
 # error   how often maps without any effect have a significant place or cluster: 60 places in time,
 #         smooth noise, by all three corrections, two-sided t at .05; several numbers of subjects,
 #         and what is found beside a strong effect
@@ -249,7 +249,7 @@ if (wanted("searchlight")) {
   record <- function(repeats) {
     array(rnorm(20 * 20000 * repeats), c(20, 20000, repeats), list(conditions, NULL, NULL))
   }
-  for (repeats in c(1, 4)) {
+  for (repeats in settings("runs", c(1, 4))) {
     set.seed(seed)
     maps <- list()
     taken <- 0

@@ -194,8 +194,8 @@ declare_form("summary", relabel = unmoved, size = function(n, d, args) d)
 
 # The cache of a representation or of a pair, in which forms and other results are remembered.
 
-# `entries` is a list of keys and values. (There are so few names that a hash table would take longer
-# to make than it saves.)
+# `entries` is a list of keys and values. There are so few names in a cache that a hash table would
+# take longer to make than it saves.
 new_cache <- function() new.env(hash = FALSE, parent = emptyenv())
 
 # A cache of its own, with the warnings and messages that were already given about a representation.

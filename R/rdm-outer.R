@@ -160,56 +160,33 @@ compared_ranks <- function(form, args) {
 
 kendall <- function(a, b, args) .Call(C_kendall, a, b, args$outer == "tau_b", thread_count())
 
-# Up to so many pairs the tree of draw_ranks() in C takes less time than the sort of C_kendall.
-most_for_tree <- 50000
-
-# Tau of all pairs of two lists, or of one where y is NULL.
+# Tau of all pairs of two lists, or of one where y is NULL. What is NA is left to single cells.
 kendall_table <- function(x, y, args) {
-  a <- lapply(x, compared_ranks, args)
-  b <- if (!is.null(y)) lapply(y, compared_ranks, args)
-  # few at a time take little memory, and a list with itself little twice
-  each <- if (length(a[[1]]) > most_for_tree) 1 else 16
-  table_of <- if (each > 1) kendall_sorted else function(a, b, args) kendall(a[[1]], b[[1]], args)
-  if (each > 1) a <- lapply(a, sorted_ranks)
-  if (each > 1) b <- if (!is.null(b)) lapply(b, sorted_ranks)
-  other <- if (is.null(b)) a else b
-  blocks <- function(count) split(seq_len(count), (seq_len(count) - 1) %/% each)
-  rows <- blocks(length(a))
-  columns <- blocks(length(other))
-  table <- matrix(0, length(a), length(other))
-  advance <- progress_along(length(rows) * length(columns))
-  for (k in seq_along(columns)) {
-    for (i in seq_along(rows)) {
-      advance()
-      if (is.null(b) && i < k) next
-      table[rows[[i]], columns[[k]]] <- table_of(a[rows[[i]]], other[columns[[k]]], args)
+  # those of x are sorted
+  if (!is.null(y) && length(y) < length(x)) return(t(kendall_table(y, x, args)))
+  # twice an average rank is a whole number
+  most <- 2 * length(x[[1]]$ranks)
+  excess <- matrix(NA_real_, length(x), length(if (is.null(y)) x else y))
+  if (most >= .Machine$integer.max) return(excess)
+  levels_of <- function(form) as.integer(2 * compared_ranks(form, args))
+  a <- lapply(x, levels_of)
+  b <- if (is.null(y)) a else lapply(y, levels_of)
+  advance <- progress_along(length(a))
+  for (i in seq_along(a)) {
+    order <- order(a[[i]], method = "radix")
+    others <- if (is.null(y)) i:length(b) else seq_along(b)
+    # few at a time take little memory
+    for (at in split(others, (seq_along(others) - 1) %/% 16)) {
+      columns <- vapply(b[at], `[`, a[[i]], order)
+      excess[i, at] <- .Call(C_concordance, a[[i]][order], columns, most, thread_count())
     }
+    advance()
   }
-  if (is.null(b)) table[upper.tri(table)] <- t(table)[upper.tri(table)]
-  table
-}
-
-# Orders are made once for each RDM.
-sorted_ranks <- function(ranks) {
-  order <- order(ranks, method = "radix")
-  list(order = order, tied = c(FALSE, diff(ranks[order]) == 0))
-}
-
-# Pairs of one stimulus with itself, which all count once. On several threads each column is a draw
-# of its own.
-kendall_sorted <- function(a, b, args) {
-  part <- function(name) {
-    sorted <- lapply(c(a, b), `[[`, name)
-    matrix(unlist(sorted), length(sorted[[1]]))
-  }
-  ones <- rep(1L, length(a[[1]]$order))
-  threads <- thread_count()
-  columns <- list(order = part("order"), tied = part("tied"), first = ones, second = ones,
-                  group = seq_along(a), outer = match(args$outer, ranked_outer), own = threads > 1)
-  draws <- if (columns$own) length(b) else 1
-  table <- .Call(C_draw_ranks, columns, matrix(1, 1, draws), NULL, NULL,
-                 matrix(1, length(a), draws), threads)[[1]]
-  matrix(table, length(a))
+  if (is.null(y)) excess[lower.tri(excess)] <- t(excess)[lower.tri(excess)]
+  all <- choose(length(a[[1]]), 2)
+  if (args$outer != "tau_b") return(excess / all)
+  root <- function(levels) sqrt(all - sum(choose(tabulate(levels), 2)))
+  excess / tcrossprod(vapply(a, root, 0), vapply(b, root, 0))
 }
 
 centered_parts <- function(values, n) {

@@ -71,11 +71,11 @@
 #'   changes. No interval covers other animals, or the error of the standard deviations with
 #'   `normalize = "sd"`;
 #' * neurons recorded together share noise, which changes `"stimulus_neuron"` unless labels of
-#'   sessions say so; `"stimulus_neuron_trial"` is free of it.;
+#'   sessions say so; `"stimulus_neuron_trial"` is free of it;
 #' * a warning of class `repalign_unstable` points out corrected values that lie above 1 by more
 #'   than sampling explains: the same neurons are on both sides under different names, or the sides
 #'   share noise.
-#' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, Figure 3.
+#' @references Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104}, Figure 3.
 #' @examples
 #' # do recording sessions of one area represent the stimuli alike?
 #' responses <- apply(macaque_it$counts, 1:2, mean, na.rm = TRUE)

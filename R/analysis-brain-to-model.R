@@ -36,7 +36,7 @@
 #' `clusters` names these stimuli (see [dependence]). They hold the recorded neurons and the layers
 #' fixed. Overlapping intervals do not answer whether two layers differ, and the best of several
 #' layers has too high a value by chance: use [compare_scores()] and [best_score()].
-#' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, Figure 4.
+#' @references Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104}, Figure 4.
 #' @examples
 #' # V4 against the layers of a network, for the first 100 images
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]

@@ -36,7 +36,7 @@
 #' images depend on each other and `clusters` does not say so, intervals are too narrow; they hold
 #' the neurons and the choice of categories fixed, and with a handful of images per category they
 #' are themselves uncertain.
-#' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, Figure 5.
+#' @references Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104}, Figure 5.
 #' @examples
 #' # seven objects at three positions each: does inferior temporal cortex separate them?
 #' responses <- apply(macaque_it$counts, 1:2, mean, na.rm = TRUE)

@@ -30,7 +30,13 @@ analysis_pages <- c("brain_to_brain", "trial_to_trial", "brain_to_model", "objec
 declare_result(
   "repalign_analysis", digits = 3, words = "analyses", columns = analysis_columns,
   from = analysis_pages,
-  kept = list(parts = function(values) bound_analyses(values), left_out = forgotten),
+  # results that are bound together keep each analysis as a part, so that summary() can combine its
+  # rows and no others
+  kept = list(parts = function(values) {
+    parts <- unique(unlist(values, recursive = FALSE))
+    one_level(unlist(lapply(parts, function(part) part$conf_level)))
+    parts
+  }, left_out = forgotten),
   heading = function(x, digits) {
     title <- title_of_analysis(analysis_of(x))
     level <- unlist(lapply(attr(x, "parts"), function(part) part$conf_level))[1]
@@ -189,7 +195,11 @@ warn_undefined_rows <- function(result, setup) {
 }
 
 pooled_cell <- function(cell) {
-  pooled <- pooled_h(cell$single)
+  # the mean H values over all choices of subsets; one with an undefined H value is left out of all
+  # three means, so that they remain comparable
+  complete <- stats::complete.cases(cell$single)
+  pooled <- if (any(complete)) colMeans(cell$single[complete, , drop = FALSE]) else
+    rep(NA_real_, 3)
   if (cell$exchangeable) pooled <- pool_sides(matrix(pooled, 1))[1, ]
   pooled
 }
@@ -246,14 +256,6 @@ analysis_key <- c("x", "y", "neurons", "estimator", "pooled", "pooled_se")
 
 row_keys <- function(rows) {
   do.call(paste, c(lapply(analysis_key, function(column) as.character(rows[[column]])), sep = "\r"))
-}
-
-# Results that are bound together keep each analysis as a part, so that summary() can combine its
-# rows and no others.
-bound_analyses <- function(parts) {
-  parts <- unique(unlist(parts, recursive = FALSE))
-  one_level(unlist(lapply(parts, function(part) part$conf_level)))
-  parts
 }
 
 # The combined rows of all analyses in `object`, with the columns that name their sources. NULL if

@@ -266,11 +266,3 @@ two_random_subsets <- function(width_x, width_y) {
     list(a = repeat_subset(a, times), b = repeat_subset(b, times))
   }
 }
-
-# The mean H values over all choices of subsets. A choice with an undefined H value is left out of
-# all three means, so that they remain comparable.
-pooled_h <- function(single) {
-  complete <- stats::complete.cases(single)
-  if (!any(complete)) return(rep(NA_real_, 3))
-  colMeans(single[complete, , drop = FALSE])
-}

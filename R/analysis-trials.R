@@ -125,9 +125,9 @@ trial_size_deletions <- function(comparison, parts, members, used) {
 #' of trials and all subsets of neurons before it divides (see [brain_to_brain()]).
 #'
 #' With `na = "pairs"`, a neuron that lacks a single stimulus in one trial is left out of all pairs
-#' with this trial; a message counts them. In simultaneous recordings, where a repeat is missing for
-#' all neurons at once, keep only the complete trials or stimuli (`na = "stimuli"`). In a
-#' pseudo-population, "trial" is the number of the repeat of a stimulus for that neuron.
+#' with this trial. Where a repeat is missing for all neurons at once, keep only the complete trials
+#' or stimuli (`na = "stimuli"`). In a pseudo-population, "trial" is the number of the repeat of a
+#' stimulus for that neuron.
 #'
 #' What it is good for: how alike single trials are, with their noise. The numerator multiplies
 #' different trials, the denominators responses of one trial, which share noise. The corrected
@@ -142,7 +142,7 @@ trial_size_deletions <- function(comparison, parts, members, used) {
 #' `units` = sessions with the default. If stimuli depend on each other, intervals are too narrow,
 #' unless `clusters` names these stimuli (see [dependence]). They hold the recorded neurons and
 #' trials fixed.
-#' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, Figure 6.
+#' @references Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104}, Figure 6.
 #' @examples
 #' # the first five repeats of 132 units, of which those of a session may share noise
 #' trials <- macaque_it$counts[, , 1:5]

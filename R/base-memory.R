@@ -90,19 +90,6 @@ rsa_needs <- function(n, dx, dy, args) {
          pearson = , cosine = packed_needs(n, dx, dy, kept = 2, made = 0), no_branch(args$outer))
 }
 
-rsm_needs <- function(n, dx, dy, args) {
-  packed_needs(n, dx, dy, kept = 2, made = if (args$norm == "spectral") 1 else 0)
-}
-
-# A wide kernel is made a second time, without the 1.
-gaussian_needs <- function(n, dx, dy, args) packed_needs(n, dx, dy, kept = 4, made = 1)
-
-rtd_needs <- function(n, dx, dy, args) {
-  m <- min(n, args$batch)
-  clouds <- if (n <= args$batch) m^2 else 0
-  memory_needs(clouds, 4.6 * m^2 - clouds + m * max(dx, dy))
-}
-
 # ---- neighbours
 
 # weights: numbers for each neighbour beside the graph; rows: are the rows of both sides kept?
@@ -134,10 +121,6 @@ sparse_needs <- function(n, dx, dy, args) {
   needs
 }
 
-second_order_needs <- function(n, dx, dy, args) {
-  neighbour_needs(n, dx, dy, args$k, rows = TRUE, clusters = args$clusters)
-}
-
 # ---- linear kernels and cross products
 
 # Rows or columns that are loaded at a time, of both sides.
@@ -163,17 +146,14 @@ trial_needs <- function(n, dx, dy, args) {
 cka_needs <- function(n, dx, dy, args) {
   if (args$corrects$trials) return(trial_needs(n, dx, dy, args))
   switch(args$kernel, linear = linear_needs(n, dx, dy, args),
-         rbf = gaussian_needs(n, dx, dy, args),
+         # a wide kernel is made a second time, without the 1
+         rbf = packed_needs(n, dx, dy, kept = 4, made = 1),
          manifold = neighbour_needs(n, dx, dy, args$k, weights = 4), no_branch(args$kernel))
 }
 
 # The cross product, and a copy of it to be decomposed or assigned.
 rotation_needs <- function(n, dx, dy, args) {
   if (min(dx, dy) > n) return(memory_needs(2 * n^2, max(n * c(dx, dy)) + 1.5 * n^2))
-  memory_needs(0, 2 * as.double(dx) * dy + loaded_needs(n, max(dx, dy)))
-}
-
-assignment_needs <- function(n, dx, dy, args) {
   memory_needs(0, 2 * as.double(dx) * dy + loaded_needs(n, max(dx, dy)))
 }
 
@@ -189,12 +169,6 @@ aligned_needs <- function(n, dx, dy, args) {
 correlation_needs <- function(n, dx, dy, products) {
   memory_needs(n * (as.double(dx) + dy), products * as.double(dx) * dy)
 }
-
-hard_match_needs <- function(n, dx, dy, args) {
-  correlation_needs(n, dx, dy, if (args$matching == "greedy") 7 else 2)
-}
-
-soft_match_needs <- function(n, dx, dy, args) correlation_needs(n, dx, dy, 1)
 
 # Products and costs of all pairs of neurons, and the differences of matched ones.
 transport_needs <- function(n, dx, dy, args) {
@@ -225,25 +199,9 @@ basis_needs <- function(tall, wide, loaded = 3) {
   }
 }
 
-gulp_needs <- function(n, dx, dy, args) {
-  needs <- if (args$lambda == 0) basis_needs(tall = 3, wide = 4) else
-    basis_needs(tall = 11, wide = 8, loaded = 2.6)
-  needs(n, dx, dy, args)
-}
-
-# Only what predicts is decomposed.
-regression_needs <- function(n, dx, dy, args) {
-  memory_needs(basis_kept(n, dy), basis_passing(n, dy, tall = 3, wide = 4))
-}
-
 # Factors of second moments; those of distances come from matrices and their decomposition.
 moment_needs <- function(n, dx, dy, args) {
   ranks <- ifelse(c(dx, dy) == 0, n, pmin(n, c(dx, dy)))
   passing <- if (min(dx, dy) == 0) 6 * n^2 else n * max(dx, dy)
   memory_needs(n * sum(ranks), passing + 2 * prod(ranks))
-}
-
-riemann_needs <- function(n, dx, dy, args) {
-  needs <- packed_needs(n, dx, dy, kept = 4, made = 1)
-  c(kept = needs[["kept"]], peak = max(needs[["peak"]], needs[["kept"]] + 17 * n^2))
 }

@@ -9,10 +9,12 @@
 #' A representation is a matrix whose rows are stimuli and whose columns are neurons (or
 #' electrodes, voxels, units of a network).
 #'
-#' * From a table to a matrix: [response_matrix()], [trial_array()], [match_rows()].
+#' * From files and tables to matrices: [read_representation()] (a file or a folder),
+#'   [response_matrix()], [match_rows()]. Trials, sessions and runs: [responses()].
+#' * Which model, layer or area is closest to a recording, and is it more than chance?
+#'   [evaluate_models()]. [in_words()] says the result in a sentence.
 #' * Two representations, or named lists of them: [similarity()], with the measures that
-#'   [measures()] lists. [cka_interval()] gives the corrected CKA with its interval.
-#' * More than chance? [calibrate()].
+#'   [measures()] lists; [score_interval()] gives errors, [calibrate()] compares with chance.
 #' * Recordings: [brain_to_brain()], [trial_to_trial()], [brain_to_model()] and
 #'   [object_disentanglement()] correct for few stimuli and few neurons and say how uncertain the
 #'   result is.

@@ -219,7 +219,7 @@ check_layers <- function(items) {
 #' which need not be the one that you have in mind: groups that differ in the norm of their
 #' representations are separated by any measure that is not invariant to scaling. Values near 1 for
 #' most measures mean that the test is too easy to rank them. Differences between measures have no
-#' standard error here: compare several tests with [rank_measures()].
+#' standard error: see [rank_measures()].
 #' @references Klabunde et al. (2025), ICLR (the ReSi benchmark), section 3 and appendix. Rousseeuw
 #'   (1987), Journal of Computational and Applied Mathematics 20 (silhouettes).
 #' @examples

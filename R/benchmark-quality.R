@@ -11,9 +11,6 @@ group_relabellings <- function(groups, most) {
   relabellings_of(codes, most, lgamma(length(codes) + 1) - sum(lgamma(tabulate(codes) + 1)))
 }
 
-# The same of the numbers 1 to n: orders of models, or of pairs.
-order_relabellings <- function(n, most) relabellings_of(seq_len(n), most, lgamma(n + 1))
-
 # log_ways: the logarithm of the number of different ways.
 relabellings_of <- function(codes, most, log_ways) {
   if (most == 0) return(matrix(codes))
@@ -261,7 +258,10 @@ output_quality <- function(score, similarity, symmetric = TRUE, differences,
     difference[!is.finite(difference) | diag(nrow(score)) == 1] <- NA
     difference[] <- ready_levels(difference, correlation)
     # where all pairs stay together, the ranks among all are those that count
-    if (correlation == "spearman" && !anyNA(unlike)) difference[] <- known_ranks(difference)
+    if (correlation == "spearman" && !anyNA(unlike)) {
+      known <- !is.na(difference)
+      difference[known] <- rank(difference[known])
+    }
     difference
   })
   values <- lapply(relabelling_blocks(relabellings, length(pairs)), function(block) {
@@ -285,7 +285,8 @@ relabelling_blocks <- function(relabellings, pairs, most = 2e6) {
 # Orders of models, or of pairs, one a column.
 output_relabellings <- function(models, symmetric, permute, most) {
   pairs <- models * (models - 1) / if (symmetric) 2 else 1
-  order_relabellings(if (permute == "models") models else pairs, most)
+  n <- if (permute == "models") models else pairs
+  relabellings_of(seq_len(n), most, lgamma(n + 1))
 }
 
 # Where the pairs stand in the matrix under every relabelling. Models move with all of their pairs:
@@ -319,8 +320,6 @@ correlations_with <- function(difference, unlike, at, correlation, threads) {
   }
   all_correlations(unlike, moved, correlation, all(known), threads)
 }
-
-known_ranks <- function(values) replace(values, !is.na(values), rank(values[!is.na(values)]))
 
 # x with every column of y; nothing is missing. whole: the columns hold the same values in different
 # orders, and for Spearman's correlation these are average ranks already.

@@ -34,15 +34,12 @@ NULL
 #' rounding are tied. `plot()` draws their distribution, as Figure 3 of the ReSi paper. The figures
 #' that rank by default are those of its Table 3: Spearman's correlation with the difference in
 #' accuracy and with the Jensen-Shannon divergence, `"auprc"` for groups, Spearman's correlation for
-#' layers. (For its figure, the benchmark's code also ranks by disagreement: `target = c("accuracy",
-#' "jsd", "disagreement")`.)
-#'
-#' Measures need not be the same in all tests; a message says which lack ranks.
+#' layers. (For its figure, the benchmark's code also ranks by disagreement:
+#' `target = c("accuracy", "jsd", "disagreement")`.)
 #'
 #' When not to trust it: a rank says nothing of how much better a measure is, and in a test that is
 #' too easy or too hard for most measures, mere chance decides. Tests of one architecture and data
-#' set share their models. Look at the values and p-values, too. Ranks of sets of different size
-#' (column `of`) are not comparable.
+#' set share their models. Ranks of sets of different size (column `of`) are not comparable.
 #' @references Klabunde et al. (2025), ReSi: A comprehensive benchmark for representational
 #'   similarity measures, ICLR, section 4 and Figure 3.
 #' @examples
@@ -372,18 +369,15 @@ ranked_rows <- function(result, name, metric, target) {
     abort(what, " has no rows: leave it out.", class = "repalign_error_size", arg = "...")
   }
   refuse_nameless_rows(rows, "...")
-  if (nzchar(name)) rows <- with_source(rows, name)
+  if (nzchar(name)) {
+    # before the names of the results that this one was put together from
+    inner <- rows$source
+    rows$source <- if (is.null(inner)) rep(name, nrow(rows)) else paste(name, inner, sep = " | ")
+  }
   rows <- if (is.null(rows$target)) metric_rows(rows, what, metric) else
     target_rows(rows, what, target)
   words <- lapply(rows[c(label_columns(rows), "measure", "metric")], as.character)
   data.frame(words, value = as.double(rows$value), check.names = FALSE)
-}
-
-# The name of a result stands before those of the results that it was put together from.
-with_source <- function(rows, name) {
-  inner <- rows$source
-  rows$source <- if (is.null(inner)) rep(name, nrow(rows)) else paste(name, inner, sep = " | ")
-  rows
 }
 
 # The columns that tell tests apart: all that hold words, and `test`, `dataset`, `architecture`.

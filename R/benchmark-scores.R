@@ -19,7 +19,11 @@ benchmark_columns <- function(set, job) {
     calibrated <- !is.null(job$calibration)
     list(label = label, measure = known, given = FALSE, symmetric = is_symmetric(known),
          direction = if (calibrated) "similarity" else known$declaration$direction,
-         best = if (calibrated) calibrated_best(known, job$calibration) else {
+         best = if (calibrated) {
+           # 1 where the variant is a scale that ends at a perfect match
+           ends <- job$calibration$variant %in% c("gated", "ari") && !is.na(limit_of(known))
+           if (ends) 1 else NA_real_
+         } else {
            # The score of what is alike in all that the measure sees. A distance of the user's is
            # taken to end at 0 unless it says otherwise.
            best <- as.double(best_of(known$declaration, known$args))
@@ -416,12 +420,6 @@ note_few_permutations <- function(designs, settings) {
   counts <- vapply(designs, function(design) as.double(design$count), 0)
   most <- max(vapply(designs, function(design) as.double(design$most), 0))
   note_unattainable(counts, settings, most)
-}
-
-# The calibrated score of a perfect match: 1 where the variant is a scale that ends there.
-calibrated_best <- function(measure, calibration) {
-  bounded <- calibration$variant %in% c("gated", "ari") && !is.na(limit_of(measure))
-  if (bounded) 1 else NA_real_
 }
 
 calibrated_cells <- function(pairs, rows, sides, task, run) {

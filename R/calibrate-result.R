@@ -77,13 +77,9 @@ calibrated_titles <- function(x) {
 
 # What a p-value is of, with what was permuted.
 chance_facts <- function(x) {
-  what <- permutations_words(unique_or_na(x$permutations), unique(x$engine))
+  counts <- unique(x$permutations[!is.na(x$permutations)])
+  what <- permutations_words(if (length(counts) == 1) counts else NA, unique(x$engine))
   c(what, stimuli_words(attr(x, "grid")$n))
-}
-
-unique_or_na <- function(values) {
-  values <- unique(values[!is.na(values)])
-  if (length(values) == 1) values else NA
 }
 
 adjusted_name <- function(x) {
@@ -157,7 +153,10 @@ calibration_result <- function(nulls, set, pairs, sides, aggregate, settings) {
     rows$p_adjusted <- stats::p.adjust(rows$p_value, settings$p_adjust)
   }
   warn_undefined_calibration(rows, settings$variant, aggregate)
-  note_one_permutation(rows)
+  if (any(rows$permutations == 1 & !is.na(rows$null_mean), na.rm = TRUE)) {
+    inform("`null_sd` is NA: one permutation gives one null score, which has no spread. Take more ",
+           "permutations.", class = "repalign_few_permutations")
+  }
   null_scores <- unlist(lapply(parts, function(part) part$null), recursive = FALSE)
   new_result(rows, "repalign_calibration", list(
     null_scores = list(key = row_names_of(rows), null = null_scores,
@@ -278,33 +277,27 @@ warn_undefined_calibration <- function(rows, variant, aggregate) {
 }
 
 # With K permutations no p-value is below 1 / (K + 1), so with few of them nothing can be
-# significant. counts: the permutations of each test; most: how many there are; models: are these
-# the tests of evaluate_models(), which has no thresholds and does not adjust?
-note_unattainable <- function(counts, settings, most, models = FALSE) {
+# significant. counts: the permutations of each test; most: how many there are; p: the column of
+# p-values where there are no thresholds, no `alpha` and no adjustment, else NULL.
+note_unattainable <- function(counts, settings, most, p = NULL) {
   least <- 1 / (counts + 1)
   possible <- suppressWarnings(min(stats::p.adjust(least, settings$p_adjust)))
   if (possible <= settings$alpha + 1e-12) return(invisible())
   wanted <- ceiling(possible / min(least) / settings$alpha - 1e-9) - 1
-  inform("No ", if (settings$p_adjust != "none") "adjusted ",
-         if (models) "`p_chance` can be at most " else "p-value can be at most `alpha` = ",
-         format(settings$alpha), " with ", count_of(min(counts), "permutation"),
-         ": the smallest one possible is ", format(possible, digits = 3),
-         if (settings$p_adjust == "none" && !models) " and thresholds lie at or beyond the scores",
-         ". ", if (wanted <= most) {
+  title <- if (is.null(p)) "p-value can be at most `alpha` = " else
+    paste0("`", p, "` can be at most ")
+  inform("No ", if (settings$p_adjust != "none") "adjusted ", title,
+         format(settings$alpha), " with ", count_of(min(counts), "permutation"), ": the smallest one possible is ", format(possible, digits = 3),
+         if (settings$p_adjust == "none" && is.null(p)) {
+           " and thresholds lie at or beyond the scores"
+         }, ". ", if (wanted <= most) {
            paste("At least", format(wanted, scientific = FALSE), "permutations are needed.")
-         } else if (models) {
+         } else if (!is.null(p)) {
            "There are no more permutations: take more stimuli or larger blocks."
          } else {
            paste("There are no more permutations: take more stimuli, larger blocks, fewer tests or",
                  "a larger `alpha`.")
          }, class = "repalign_few_permutations")
-}
-
-# A single null score has no spread.
-note_one_permutation <- function(rows) {
-  if (!any(rows$permutations == 1 & !is.na(rows$null_mean), na.rm = TRUE)) return(invisible())
-  inform("`null_sd` is NA: one permutation gives one null score, which has no spread. Take more ",
-         "permutations.", class = "repalign_few_permutations")
 }
 
 # Which gated scores have units; NULL where none has.

@@ -123,9 +123,9 @@ NULL
 #' * measures that do not depend on the pairing (`imd` and the three differences of statistics) have
 #'   no such null. With more neurons than stimuli, several measures have the same value for all
 #'   permutations, and the p-value is 1.
-#' @references \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic} (2026), arXiv:2602.14486 (gated
-#'   scores, aggregates). Hemerik and Goeman (2018), TEST 27. Phipson and Smyth (2010), Stat. Appl.
-#'   Genet. Mol. Biol. 9.
+#' @references \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic} (2026),
+#'   \doi{10.48550/arXiv.2602.14486} (gated scores, aggregates). Hemerik and Goeman (2018), TEST 27.
+#'   Phipson and Smyth (2010), Stat. Appl. Genet. Mol. Biol. 9.
 #' @examples
 #' # V4 against the layers of a network, for the first 100 images
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]

@@ -43,7 +43,8 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #' long as trials are independent. How it is made depends on the measure:
 #' * [cka()] with the linear kernel and the estimators `"stimulus"` and `"stimulus_neuron"`. The
 #'   ceiling of `"stimulus_neuron"` is 1 if neurons have independent noise: below 1 it measures
-#'   *shared* noise. The units of `y` are a sample, unless `measure` or [responses()] say
+#'   *shared* noise. Score and ceiling leave out pairs of neurons of one declared session,
+#'   `disattenuated` does not. The units of `y` are a sample, unless `measure` or [responses()] say
 #'   `complete`. If `y` has trials, too, the ceiling is that of both sides, which may share noise.
 #' * [rsa()] with `inner = "sqeuclidean"` and `outer = "pearson"`. With 4 trials or more of every
 #'   stimulus, noise may differ between stimuli; with fewer, it is taken as equal. Where `y` has

@@ -67,8 +67,7 @@ subject_ceiling_sentence <- function(x) {
 #' article "What was simulated".
 #'
 #' `upper` is the largest mean score that any RDM can have for cosines and Pearson correlations,
-#' plain or whitened, for rho-a, and for Spearman's correlation without ties, if no pair lacks. For
-#' Kendall's tau and Spearman's correlation with ties it is close to it.
+#' plain or whitened, for rho-a, and for Spearman's correlation without ties, if no pair lacks.
 #'
 #' For [cka()], `pairwise` is the mean of the values H between subjects over the mean of those
 #' within them, which corrected estimators correct in all three.
@@ -76,8 +75,7 @@ subject_ceiling_sentence <- function(x) {
 #' When not to trust it: with two or three subjects, all values are very uncertain. When stimuli
 #' depend on each other, subjects seem to have more in common (see [dependence]). What subjects
 #' share for other reasons than the stimuli (noise of the same scanner, the same preprocessing)
-#' counts as representation; `group` leaves out such pairs. Noise within subjects is a part of what
-#' they do not share; [noise_ceiling()] is about noise alone.
+#' counts as representation; `group` leaves out such pairs. [noise_ceiling()] is about noise alone.
 #' @references Nili, Wingfield, Walther, Su, Marslen-Wilson and Kriegeskorte (2014), PLoS
 #'   Computational Biology 10.
 #' @examples

@@ -11,7 +11,9 @@ cka_errors <- function(cosine = NULL) {
       if (is.null(cosine)) value else cosine$score(value)
     }
     possible <- is.null(args$clusters) && !args$corrects$trials
-    new_errors("jackknife", stimuli = cka_deletions, cosine = cosine,
+    one_kernel <- !corrects_sample(args) && !args$corrects$trials && !goes_by_clusters(args)
+    new_errors("jackknife", stimuli = cka_deletions, cells = if (one_kernel) cka_cells,
+               cosine = cosine,
                weighted = if (possible) weighted,
                transform = if (corrects_sample(args) ||
                                args$corrects$trials) "none" else "z")
@@ -22,11 +24,19 @@ kernel_side <- function(repr, args, kind) {
   if (args$kernel == "rbf") gaussian_side(repr, args, kind) else linear_side(repr, kind)
 }
 
+kind_of_cka <- function(args) if (args$corrects$stimuli) "u" else "v"
+
+# Where the H values are sums over pairs of entries of two kernels.
+cka_cells <- function(x, y, args, codes) {
+  kind <- kind_of_cka(args)
+  pairwise_cells(x, y, kind, function(repr, args, codes) kernel_side(repr, args, kind), args)
+}
+
 cka_deletions <- function(pair, args, codes) {
   if (corrects_sample(args) || args$corrects$trials) {
     return(cka_table(pair, args, codes)$values[, 1])
   }
-  kind <- if (args$corrects$stimuli) "u" else "v"
+  kind <- kind_of_cka(args)
   if (!goes_by_clusters(args)) {
     side <- function(repr, args, codes) kernel_side(repr, args, kind)
     return(pairwise_ratios(pair, kind, side, args, codes))
@@ -69,7 +79,7 @@ cka_table <- function(pair, args, codes, units = NULL) {
 # ---- with weights
 
 weighted_cka <- function(pair, args, w) {
-  kind <- if (args$corrects$stimuli) "u" else "v"
+  kind <- kind_of_cka(args)
   a <- kernel_side(pair$x, args, kind)
   b <- kernel_side(pair$y, args, kind)
   if (!args$corrects$neurons) return(weighted_ratios(kind, a, b, w))

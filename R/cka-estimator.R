@@ -33,9 +33,6 @@ corrects_sample <- function(args) {
   args$corrects$neurons && !identical(args$complete, "both")
 }
 
-# The same estimator without the neuron correction.
-plain_estimator <- function(estimator) sub("_neuron", "", estimator, fixed = TRUE)
-
 # The unbiased estimate of Song et al. (2012) for two kernels of n stimuli without their diagonals.
 # `dot` is the sum of the products of their entries, `rows` the sum of the products of their row
 # sums, and `totals` the product of the sums of all their entries. Vectors give one value for each

@@ -66,7 +66,7 @@
 #' * a warning of class `repalign_unstable` points out an interval of `"stimulus_neuron"` that lies
 #'   wholly above 1 (the same neurons are on both sides under different names, or the sides share
 #'   noise), and a standard error over all samples above 0.2.
-#' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104 (estimators).
+#' @references Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104} (estimators).
 #'   Efron and Stein (1981), Annals of Statistics 9 (jackknife).
 #' @examples
 #' # V4 against one layer of a network, for the first 200 images

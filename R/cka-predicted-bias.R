@@ -44,22 +44,22 @@ declare_result(
 #' For `"stimulus"` the prediction, which holds for many stimuli, is \eqn{CKA / \sqrt{(1 +
 #' (\gamma_x/\psi_x - 1)/Q_x)(1 + (\gamma_y/\psi_y - 1)/Q_y)}}{CKA / sqrt((1 + (gamma_x/psi_x -
 #' 1)/Q_x) (1 + (gamma_y/psi_y - 1)/Q_y))}. Here \eqn{\gamma}{gamma} is the corrected
-#' dimensionality, \eqn{\psi}{psi} the participation ratio `psi_neurons` (1 with `assume =
-#' "normalized"`) and Q the number of neurons ([participation_ratio()]). For `"naive"` it is the
-#' ratio of the exact expectations of the H values for n stimuli. For `"stimulus_neuron"` it is the
-#' second-order bias of a ratio ([ratio_bias()]), from the jackknife of [cka_interval()], which
-#' needs at least 5 stimuli, or from the spectra of a simulated population; it is for the mean of
-#' single ratios (in simulations within 0.003 of it), while pooled estimates approach the true
+#' dimensionality, \eqn{\psi}{psi} the participation ratio `psi_neurons` (1 with
+#' `assume = "normalized"`) and Q the number of neurons ([participation_ratio()]). For `"naive"` it
+#' is the ratio of the exact expectations of the H values for n stimuli. For `"stimulus_neuron"` it
+#' is the second-order bias of a ratio ([ratio_bias()]), from the jackknife of [cka_interval()],
+#' which needs at least 5 stimuli, or from the spectra of a simulated population; it is for the mean
+#' of single ratios (in simulations within 0.003 of it), while pooled estimates approach the true
 #' value.
 #'
 #' When not to trust it: the parameters are themselves estimated from the data, unless the
 #' population is simulated. For raw spike counts only `assume = "general"` is appropriate; for
 #' `"normalized"`, divide each neuron by its standard deviation first. `x` and `y` must have no
 #' neurons in common. The result is `NA`, with a warning, when the corrected dimensionality or the
-#' corrected CKA is undefined. Where the H values of a representation with itself vary much, the
-#' mean of single ratios is dominated by a few large ones, which the prediction does not know.
-#' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, equation 12
-#'   and appendix B.2.
+#' corrected CKA is undefined. Where the H values of a representation with itself vary much, a few
+#' large ratios dominate the mean, which the prediction does not know.
+#' @references Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104}, equation 12 and
+#'   appendix B.2.
 #' @examples
 #' set.seed(1)
 #' pop <- linear_population(n = 500, q = 40, d = 100)

@@ -46,7 +46,7 @@ declare_result(
 #'
 #' When not to trust it: the standard deviations of `h_xx` and `h_yy` must be small relative to
 #' their means. Where rows share stimuli or neurons, the bias of the pooled ratio is understated.
-#' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, appendix B.3.
+#' @references Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104}, appendix B.3.
 #' @examples
 #' set.seed(1)
 #' h <- t(replicate(50, {

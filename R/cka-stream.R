@@ -318,12 +318,6 @@ complete_rows <- function(chunk, feed) {
   lapply(chunk, function(part) part[keep, , drop = FALSE])
 }
 
-note_rows_left_out <- function(feed) {
-  if (!feed$left_out) return(invisible())
-  inform("Missing values: ", count_of(feed$left_out, "row"), " left out.",
-         class = "repalign_left_out")
-}
-
 check_widths <- function(feed, chunk) {
   widths <- c(x = ncol(chunk$x), y = ncol(chunk$y))
   if (is.null(feed$widths)) feed$widths <- widths
@@ -450,9 +444,9 @@ stream_sentence <- function(x) {
 #' "What was simulated").
 #'
 #' When not to trust it: the standard error counts blocks or minibatches of stimuli as independent
-#' and holds the neurons fixed; for both, see [cka_interval()]. With stimuli that depend on each
-#' other across the ends of chunks, or with less than about 10 blocks, it is too small or uncertain.
-#' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104 (estimators).
+#' and holds the neurons fixed; for both, see [cka_interval()]. It is too small with stimuli that
+#' depend on each other across the ends of chunks, and uncertain with less than about 10 blocks.
+#' @references Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104} (estimators).
 #'   Busing, Meijer and van der Leeden (1999), Stat. Comput. 9 (jackknife of unequal blocks).
 #' @examples
 #' set.seed(1)
@@ -509,7 +503,10 @@ stream_cka <- function(chunks, estimator = c("naive", "stimulus", "stimulus_neur
   if (is.null(batch)) batch <- batch_needed(feed)
   found <- if (is.null(batch)) streamed_sums(feed, compared, estimator, shuffle) else
     streamed_batches(feed, labels, estimator, batch, shuffle)
-  note_rows_left_out(feed)
+  if (feed$left_out) {
+    inform("Missing values: ", count_of(feed$left_out, "row"), " left out.",
+           class = "repalign_left_out")
+  }
   rows <- lapply(estimator, stream_row, found, complete)
   warn_undefined_deletions(rows)
   constant <- Filter(function(row) row$constant, rows)

@@ -80,7 +80,10 @@ trial_sample <- function(rx, ry, codes = NULL) {
   parts <- list(x = sums_x,
                 y = if (self) sums_x else event_sums(fy, slots$y, slots$count, order$rows))
   masked <- is.matrix(parts$x$counts) || is.matrix(parts$y$counts)
-  counts <- lapply(parts, function(part) as_counts(part$counts, ncol(part$sums), masked))
+  counts <- lapply(parts, function(part) {
+    if (is.matrix(part$counts)) return(part$counts)
+    matrix(part$counts, length(part$counts), if (masked) ncol(part$sums) else 1)
+  })
   sample <- list(x = parts$x$sums, y = parts$y$sums, counts_x = counts$x, counts_y = counts$y,
                  session_x = sessions$x, session_y = sessions$y, units = order$units, runs = runs,
                  events = slots$count, stimuli = order$rows, self = self, masked = masked,
@@ -225,11 +228,6 @@ add_by_event <- function(values, at, total) {
   }
   result[at, ] <- values
   result
-}
-
-as_counts <- function(counts, columns, masked) {
-  if (is.matrix(counts)) return(counts)
-  matrix(counts, length(counts), if (masked) columns else 1)
 }
 
 center_runs <- function(sample) {

@@ -20,9 +20,7 @@
 #' @details
 #' Weights of 0 and 1 give the score of the stimuli that have 1. Whole numbers are counts, as of a
 #' bootstrap: but a stimulus and its copy are no pair in kernels and distances that go over pairs of
-#' different stimuli, and no neighbours of each other, as this would bias a bootstrap. The naive CKA
-#' and the other biased estimates count each stimulus as a pair with itself, as they do without
-#' weights.
+#' different stimuli, and no neighbours of each other, as this would bias a bootstrap.
 #'
 #' What weights are possible depends on the measure:
 #' * any: [cka()] and [angular_cka()] with the linear kernel or the Gaussian one (whose width is
@@ -112,7 +110,9 @@ weighted_scores <- function(measure, sides, w) {
   compare_pair(measure$declaration, pair, measure$args)
   # a distance that is a sum over stimuli grows with the weights; counts are compared as they are
   if (is.null(errors$growth) && errors$counts == "any") w <- moderate_weights(w)
-  blocks <- split(seq_len(ncol(w)), (seq_len(ncol(w)) - 1) %/% weight_columns(nrow(w)))
+  # about so many numbers are in each of the matrices of a block
+  columns <- max(1, floor(4e5 / nrow(w)))
+  blocks <- split(seq_len(ncol(w)), (seq_len(ncol(w)) - 1) %/% columns)
   unlist(lapply(unname(blocks), function(at) {
     errors$weighted(pair, measure$args, w[, at, drop = FALSE], measure$declaration)
   }))
@@ -127,9 +127,6 @@ moderate_weights <- function(w) {
   }
   w
 }
-
-# About so many numbers are in each of the matrices of a block.
-weight_columns <- function(n) max(1, floor(4e5 / n))
 
 refuse_weights <- function(measure, w, what) {
   abort("The measure ", dQuote(measure$label, FALSE), " takes weights of ", what, ", not ",

@@ -84,14 +84,12 @@ dimension_sentence <- function(x) {
 #' sum(lambda_i^2)}. It is d when d dimensions have the same variance and the others none. The naive
 #' value is too low when stimuli or neurons are few.
 #'
-#' For the corrected values, numerator and denominator are means over pairs of neurons \eqn{(\alpha,
-#' \beta)}{(a, b)}: \eqn{\gamma = mean(C_{\alpha\alpha} C_{\beta\beta}) /
-#' mean(C_{\alpha\beta}^2)}{gamma = mean(C_aa C_bb) / mean(C_ab^2)}, both estimated without bias,
-#' from products over four different stimuli; over all pairs (`stimulus`), or over pairs of
-#' different neurons or `units` (`stimulus_neuron`).
+#' For the corrected values, numerator and denominator are means over pairs of neurons, estimated
+#' without bias: all pairs (`stimulus`), or pairs of different neurons or `units`
+#' (`stimulus_neuron`).
 #'
-#' With several trials, products are of different trials of a stimulus, so that noise that is
-#' independent from trial to trial drops out, also where neurons share it. A stimulus is left out
+#' With several trials, estimates are products of different trials of a stimulus, so that noise that
+#' is independent from trial to trial drops out, also where neurons share it. A stimulus is left out
 #' whole, with a message, when any neuron lacks a pair of trials (of different events) of it. With
 #' runs, what a run adds to all stimuli drops out, too. In the naive dimensionality and the ratios
 #' noise remains.
@@ -100,11 +98,11 @@ dimension_sentence <- function(x) {
 #' or columns (`psi_neurons`) of the centred data, or their squared entries (`rho`), without a
 #' correction.
 #'
-#' The intervals come from the jackknife of [cka_interval()]. They are not clipped, and may go below
-#' 0. In simulations those of `stimulus_neuron` held the true value in 97% to 100%; with neurons of
-#'    very unequal gains it was 3% to 21% too high (article "What was simulated"). Intervals of
-#'    `naive` and `stimulus` do not cover their bias. At least 4 stimuli are needed, 5 for
-#'    intervals, and 2 neurons for `stimulus_neuron`.
+#' The intervals come from the jackknife of [cka_interval()]. They are not clipped, and may go
+#' below 0. In simulations those of `stimulus_neuron` held the true value in 97% to 100%; with
+#' neurons of very unequal gains it was 3% to 21% too high (article "What was simulated").
+#' Intervals of `naive` and `stimulus` do not cover their bias. At least 4 stimuli are needed, 5
+#' for intervals, and 2 neurons for `stimulus_neuron`.
 #'
 #' When not to trust it: with one trial, the noise counts as part of the representation. Noise that
 #' outlasts a trial (drifts, adaptation) does not drop out. The corrected dimensionalities are `NA`,
@@ -112,8 +110,9 @@ dimension_sentence <- function(x) {
 #' widely when it is near 0. Stimuli that depend on each other make the values too low and the
 #' intervals too narrow (see [dependence]), and so do neurons that depend on each other when they
 #' have labels of their own.
-#' @references Chun, Canatar, Chung and Lee (2026), ICLR, arXiv:2509.26560 (dimensionality).
-#'   Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, appendix B (the ratios).
+#' @references Chun, Canatar, Chung and Lee (2026), ICLR, \doi{10.48550/arXiv.2509.26560}
+#'   (dimensionality). Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104},
+#'   appendix B (the ratios).
 #' @examples
 #' set.seed(1)
 #' # 40 neurons from a population with 100 equal dimensions
@@ -164,7 +163,9 @@ neuron_layout <- function(units, q, complete = FALSE) {
   count <- max(unit)
   list(labels = labels, unit = unit, x = unit, count = count,
        strata = if (!complete) list(seq_len(count)), left_out = excluded_pairs(unit, unit),
-       complete = c(x = FALSE), of = if (complete) plain_estimator else identity)
+       complete = c(x = FALSE), of = function(estimator) {
+         if (complete) sub("_neuron", "", estimator, fixed = TRUE) else estimator
+       })
 }
 
 # list(naive, stimulus, stimulus_neuron), NA with a warning where a denominator is not positive.

@@ -37,8 +37,6 @@ encoding_measure <- function(given) {
             class = "repalign_measure")
 }
 
-is_encoding_measure <- function(measure) identical(measure$id, "encode")
-
 # The parts of evaluate_models() (model-recordings.R) but the confidence set: `given` are further
 # arguments of encode().
 encoding_parts <- function(data, models, measure, over, conf_level, permutations, given) {

@@ -98,13 +98,6 @@ chosen_penalties <- function(errors, of, per_neuron) {
   apply(sums, 1, which.min)[match(of, sort(unique(of)))]
 }
 
-# The leading components, and least squares on them.
-predict_components <- function(basis, y, count) {
-  at <- seq_len(count)
-  basis$b[, at, drop = FALSE] %*%
-    (crossprod(basis$u[, at, drop = FALSE], y) / basis$s[at])
-}
-
 # ---- rows that are left out
 
 # Residuals of rows that are left out, for any penalty, follow from one decomposition of all rows:
@@ -237,7 +230,10 @@ predict_rows <- function(layer, y, of, train, test, penalties, settings, codes) 
     basis <- fold_basis(layer$x, train, test, settings$standardize)
     if (settings$method == "pcr") {
       check_components(settings$components, length(basis$s), length(train))
-      values <- predict_components(basis, yc, settings$components)
+      # least squares on the leading components
+      at <- seq_len(settings$components)
+      values <- basis$b[, at, drop = FALSE] %*%
+        (crossprod(basis$u[, at, drop = FALSE], yc) / basis$s[at])
       chosen <- rep(1L, ncol(y))
     } else {
       blocks <- if (!is.null(codes)) unname(split(seq_along(train), codes[train]))
@@ -362,10 +358,10 @@ predict_pls <- function(x, y, of, train, test, settings) {
   values
 }
 
-# Regression weights by as many components (NIPALS, both sides deflated), for training rows u diag(s)
-# and cross = u'y. Scores of components are u times `scores`, and all else follows from cross. A
-# direction is the leading singular vector of what both sides still share, never found by power
-# iterations, which may not converge.
+# Regression weights by as many components (NIPALS, both sides deflated), for training rows
+# u diag(s) and cross = u'y. Scores of components are u times `scores`, and all else follows from
+# cross. A direction is the leading singular vector of what both sides still share, never found by
+# power iterations, which may not converge.
 pls_weights <- function(s, cross, components) {
   shared <- s * cross
   first <- sqrt(sum(shared^2))

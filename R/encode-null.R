@@ -16,7 +16,8 @@ encoding_design <- function(call, settings, permutations) {
   plan <- permutation_plan(call$n, given, NULL, FALSE, "auto", call$clusters)
   engine <- if (has_pair_forms(settings)) "coset" else "random"
   design <- if (is.null(plan$fixed)) plan$design_of(engine) else plan$fixed
-  note_unattainable(design$count, list(alpha = 0.05, p_adjust = "none"), design$most)
+  note_unattainable(design$count, list(alpha = 0.05, p_adjust = "none"), design$most,
+                    "p_value")
   design
 }
 
@@ -131,14 +132,14 @@ permuted_encodings <- function(targets, folds, settings, design, predict) {
     each <- vapply(predict(y), function(values) {
       target_scores(fold_sums(y, folds, values), targets, folds, settings)
     }, numeric(max(targets$of)))
-    apply(matrix(each, max(targets$of)), 1, largest_known)
+    apply(matrix(each, max(targets$of)), 1, function(values) {
+      if (all(is.na(values))) NA_real_ else max(values, na.rm = TRUE)
+    })
   }
   in_chunks(ncol(permutations), 10, function(columns) {
     matrix(vapply(columns, score, numeric(max(targets$of))), length(columns), byrow = TRUE)
   }, "The null of encode()")
 }
-
-largest_known <- function(values) if (all(is.na(values))) NA_real_ else max(values, na.rm = TRUE)
 
 target_scores <- function(sums, targets, folds, settings) {
   scores <- neuron_scores(sums, folds, settings)

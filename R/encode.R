@@ -73,8 +73,8 @@ NULL
 #' one penalty and 100 stimuli or more (influences), 1.1 to 1.4 times it otherwise (deletions). The
 #' spread over folds is no standard error.
 #'
-#' *Users of other packages.* Brain-Score: `method = "pls", components = 25, score_by = "cor"`;
-#' Net2Brain: `method = "pcr", components = 100`; himalaya: `per_neuron = TRUE`.
+#' *Other packages.* Brain-Score: `method = "pls", components = 25, score_by = "cor"`; Net2Brain:
+#' `method = "pcr", components = 100`; himalaya: `per_neuron = TRUE`.
 #'
 #' When not to trust it:
 #' * stimuli in near copies (frames, views, images of one series) without `clusters`: a model that
@@ -110,7 +110,7 @@ encode <- function(from, to, method = c("ridge", "linear", "pcr", "pls"),
   folds <- test_folds(folds, call, repeats)
   settings <- with_fold_average(settings, folds)
   warn_leakage(call$sides$x$reprs, folds, call$clusters)
-  encoding_of(call, folds, settings, encoding_design(call, settings, permutations))
+  encoding_of(call, folds, settings, encoding_design(call, settings, permutations), threads)
 }
 
 # ---- arguments
@@ -336,37 +336,60 @@ bound_targets <- function(reprs) {
 }
 
 # design: the permutations, or NULL.
-encoding_of <- function(call, folds, settings, design) {
+encoding_of <- function(call, folds, settings, design, threads) {
   targets <- bound_targets(call$sides$y$reprs)
   targets$stimuli <- first_stimulus_names(all_representations(call$sides))
   layers <- call$sides$x$reprs
-  check_encoding_memory(call$n, length(layers), length(targets$of), folds)
-  noise <- lapply(call$sides$y$reprs, target_noise)
-  advance <- progress_along(length(layers) * length(folds$test))
-  cells <- list()
-  p_value <- NULL
-  for (i in seq_along(layers)) {
-    layer <- encoding_layer(layers[[i]]$data, settings$standardize)
-    penalties <- layer_penalties(layer, settings)
-    found <- predict_layer(layer, targets$y, targets$of, folds, penalties$own, settings,
-                           call$clusters, advance)
-    sums <- fold_sums(targets$y, folds, found$values)
-    for (j in seq_along(noise)) {
-      cell <- encoding_cell(found, sums, targets, j, noise[[j]], penalties, folds, settings)
-      cells <- c(cells, list(c(cell, list(call = 1L, layer = i, target = j))))
-    }
-    if (is.null(design)) next
-    null <- encoding_null(layer, targets, folds, penalties, settings, call$clusters, design)
-    p_value <- c(p_value, encoding_p_values(null))
-    for (j in seq_along(noise)) cells[[length(cells) - length(noise) + j]]$null <- null[, j]
+  columns <- length(targets$of)
+  check_memory(8 * (as.double(length(layers) + 3) * sum(lengths(folds$test)) * columns +
+                      4 * as.double(call$n) * columns),
+               "The predictions of all pairs", "Fewer layers, neurons or repeats need less.")
+  job <- list(run = encoding_tile, set = list(), targets = targets, folds = folds,
+              settings = settings, codes = call$clusters, design = design,
+              noise = lapply(call$sides$y$reprs, target_noise))
+  parts <- if (worker_count() > 0 && length(layers) > 1) {
+    layers_of_workers(layers, job, threads)
+  } else {
+    advance <- progress_along(length(layers) * length(folds$test))
+    lapply(seq_along(layers), function(i) encoded_layer(layers[[i]]$data, i, job, advance))
   }
-  encoding_result(cells, c(call, list(design = design)), folds, settings, p_value)
+  all_of <- function(part) unlist(lapply(parts, function(found) found[[part]]), recursive = FALSE)
+  encoding_result(all_of("cells"), c(call, list(design = design)), folds, settings,
+                  all_of("p_value"))
 }
 
-check_encoding_memory <- function(n, layers, columns, folds) {
-  tested <- sum(lengths(folds$test))
-  check_memory(8 * (as.double(layers + 3) * tested * columns + 4 * as.double(n) * columns),
-               "The predictions of all pairs", "Fewer layers, neurons or repeats need less.")
+# Each worker of the user's future plan gets one layer and all targets.
+layers_of_workers <- function(layers, job, threads) {
+  tiles <- lapply(seq_along(layers), function(i) {
+    list(x = list(reprs = list(list(data = layers[[i]]$data))), layer = i)
+  })
+  found <- tiles_of_workers(tiles, job, threads)
+  parts <- results_of_tiles(found, tiles[[1]])
+  signal_once(unlist(lapply(found, function(part) part$said), recursive = FALSE))
+  parts
+}
+
+encoding_tile <- function(tile, job, run) {
+  encoded_layer(tile$x$reprs[[1]]$data, tile$layer, job, function() NULL)
+}
+
+# One layer, which has the number i, with all targets: list(cells, p_value).
+encoded_layer <- function(x, i, job, advance) {
+  layer <- encoding_layer(x, job$settings$standardize)
+  penalties <- layer_penalties(layer, job$settings)
+  found <- predict_layer(layer, job$targets$y, job$targets$of, job$folds, penalties$own,
+                         job$settings, job$codes, advance)
+  sums <- fold_sums(job$targets$y, job$folds, found$values)
+  cells <- lapply(seq_along(job$noise), function(j) {
+    cell <- encoding_cell(found, sums, job$targets, j, job$noise[[j]], penalties, job$folds,
+                          job$settings)
+    c(cell, list(call = 1L, layer = i, target = j))
+  })
+  if (is.null(job$design)) return(list(cells = cells))
+  null <- encoding_null(layer, job$targets, job$folds, penalties, job$settings, job$codes,
+                        job$design)
+  list(cells = Map(function(cell, j) c(cell, list(null = null[, j])), cells, seq_along(cells)),
+       p_value = encoding_p_values(null))
 }
 
 # list(reliability, unknown): the reliability of each neuron, which is NA where nothing was repeated

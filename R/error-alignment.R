@@ -167,7 +167,7 @@ weighted_overlap <- function(pair, args, w, d) {
 
 rank_errors <- function() {
   new_errors("jackknife", stimuli = rank_deletions, cells = rank_deletions_of_lists,
-             weighted = function(pair, args, w, d) {
+             by_cluster = TRUE, weighted = function(pair, args, w, d) {
                ranked_correlations(list(pair$x), list(pair$y), args, w)[1, 1, ]
              })
 }

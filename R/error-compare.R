@@ -95,7 +95,10 @@ compare_scores <- function(result, contrasts = "pairs",
   given <- as_contrasts(contrasts, scores)
   rows <- difference_rows(given, scores)
   usable <- which(!is.na(rows$se))
-  largest <- largest_difference(given$weights[, usable, drop = FALSE], scores, draws)
+  # the largest absolute contrast of each draw; one contrast is its own largest
+  largest <- if (length(usable) > 1) {
+    largest_of_contrasts(draws_of_scores(scores, draws), given$weights[, usable, drop = FALSE], abs)
+  }
   rows$p_adjusted <- adjusted_p(rows, p_adjust, largest, usable)
   rows <- with_limits(rows, scores$level, largest)
   rows <- with_equivalence(rows, margin, given$weights, scores$sign)
@@ -123,12 +126,6 @@ difference_rows <- function(given, scores) {
                      statistic = statistic, p_value = 2 * stats::pt(-abs(statistic), errors$df))
   if (!is.null(given$contrast)) rows$contrast <- given$contrast
   rows
-}
-
-# The largest absolute contrast of each draw; NULL where one contrast is its own largest.
-largest_difference <- function(weights, scores, draws) {
-  if (ncol(weights) < 2) return(NULL)
-  largest_of_contrasts(draws_of_scores(scores, draws), weights, abs)
 }
 
 # Draws can not tell p-values that are smaller than 1 / draws, and none is below the unadjusted.

@@ -120,48 +120,49 @@ without_means <- function(k) {
 # h of all stimuli, and with each unit deleted. codes: of the units, a number for each stimulus;
 # NULL: each stimulus is one.
 deleted_products <- function(kind, a, b, codes = NULL) {
+  sums <- if (is.null(codes)) single_sums(a$k, b$k) else unit_sums(a$k, b$k, codes)
+  products_of_sums(kind, sums, a$between, codes)
+}
+
+# The same of sums() that are vectors, or matrices with a column for each of several pairs.
+products_of_sums <- function(kind, sums, between, codes = NULL) {
+  n <- sums$left
+  naive <- function() (sums$dot - 2 * sums$rows / n + sums$totals / n^2) / n^2
   switch(kind,
-    u = deleted_hsic(a$k, b$k, codes, TRUE), v = deleted_hsic(a$k, b$k, codes, FALSE),
-    cosine = deleted_total(a$k * b$k, codes),
-    whitened = {
-      n <- stimuli_left(nrow(a$k), codes)
-      means <- deleted_total(a$k, codes) * deleted_total(b$k, codes)
-      deleted_hsic(a$k, b$k, codes, FALSE) - means / (n^4 * (n - 1))
-    },
+    u = (sums$dot - 2 * sums$rows / (n - 2) + sums$totals / ((n - 1) * (n - 2))) / (n * (n - 3)),
+    v = naive(),
+    cosine = sums$dot,
+    whitened = naive() - sums$totals / (n^4 * (n - 1)),
     correlation = {
-      count <- if (is.null(a$between)) 1 - diag(nrow(a$k)) else a$between
-      deleted_total(a$k * b$k, codes) -
-        deleted_total(a$k, codes) * deleted_total(b$k, codes) / deleted_total(count, codes)
+      count <- if (is.null(between)) n * (n - 1) else deleted_total(between, codes)
+      sums$dot - sums$totals / count
     },
     no_branch(kind))
-}
-
-# How many stimuli there are, and without each unit.
-stimuli_left <- function(n, codes) {
-  n <- as.double(n)
-  c(n, n - if (is.null(codes)) rep(1, n) else tabulate(codes))
-}
-
-deleted_hsic <- function(k, l, codes, corrected) {
-  sums <- if (is.null(codes)) single_sums(k, l) else unit_sums(k, l, codes)
-  n <- sums$left
-  if (!corrected) return((sums$dot - 2 * sums$rows / n + sums$totals / n^2) / n^2)
-  (sums$dot - 2 * sums$rows / (n - 2) + sums$totals / ((n - 1) * (n - 2))) / (n * (n - 3))
 }
 
 # Over the stimuli that are left: their number, the sum of the products of all entries (dot), of
 # row sums (rows), and the product of the totals.
 single_sums <- function(k, l) {
-  n <- as.double(nrow(k))
   r <- rowSums(k)
   q <- rowSums(l)
-  m <- rowSums(k * l)
-  dk <- diag(k)
-  dl <- diag(l)
-  rows <- sum(r * q) - r * q - (drop(k %*% q) - dk * q) - (drop(l %*% r) - dl * r) + m - dk * dl
-  total <- function(r, d) c(sum(r), sum(r) - 2 * r + d)
-  list(left = c(n, rep(n - 1, n)), dot = c(sum(m), sum(m) - 2 * m + dk * dl),
-       rows = c(sum(r * q), rows), totals = total(r, dk) * total(q, dl))
+  column_sums_left(r, diag(k), cbind(q), cbind(diag(l)), cbind(rowSums(k * l)), k %*% q, l %*% r,
+                   drop)
+}
+
+# r, dk: the row sums and the diagonal of one matrix k; q, dl: those of others, a column each; m:
+# the row sums of their products with k; kq: k times q; lr: the others times r.
+column_sums_left <- function(r, dk, q, dl, m, kq, lr, shape = identity) {
+  n <- length(r)
+  # with nothing and with each stimulus left out
+  left_out <- function(rows, diagonal) {
+    all <- colSums(rows)
+    rbind(all, rep(all, each = n) - 2 * rows + diagonal, deparse.level = 0)
+  }
+  product <- colSums(r * q)
+  rows <- rep(product, each = n) - r * q - (kq - dk * q) - (lr - dl * r) + m - dk * dl
+  totals <- as.vector(left_out(cbind(r), dk)) * left_out(q, dl)
+  list(left = c(n, rep(n - 1, n)), dot = shape(left_out(m, dk * dl)),
+       rows = shape(rbind(product, rows, deparse.level = 0)), totals = shape(totals))
 }
 
 # The same for clusters. What a cluster takes off the sums of rows is in the sums over its stimuli.
@@ -221,6 +222,62 @@ little_left <- function(h, kind, k) {
   h[-1] < 1e-6 * squares
 }
 
+# The same for all pairs of two lists of representations, or of one with itself (y NULL), as an
+# array x by y by values: the sums over stimuli are products of matrices.
+pairwise_cells <- function(x, y, kind, side, args) {
+  alone <- is.null(y)
+  a <- lapply(x, side, args, NULL)
+  b <- if (alone) a else lapply(y, side, args, NULL)
+  if (alone) y <- x
+  self <- function(reprs, sides) Map(deleted_self, reprs, kind, sides, list(NULL))
+  little <- function(self, sides) Map(little_left, self, kind, lapply(sides, `[[`, "k"))
+  xx <- self(x, a)
+  yy <- self(y, b)
+  little_x <- little(xx, a)
+  little_y <- little(yy, b)
+  n <- x[[1]]$n
+  values <- array(NA_real_, c(length(x), length(y), n + 1))
+  # few at a time, so that their sums take little memory
+  each <- max(1, floor(room_for_dots() / (as.double(n) * length(x))))
+  for (at in split(seq_along(y), (seq_along(y) - 1) %/% each)) {
+    products <- products_of_cells(kind, a, b[at])
+    for (j in at) {
+      for (i in seq_along(x)) {
+        if (alone && i > j) next
+        h <- if (alone && i == j) xx[[i]] else products[[i]][, match(j, at)]
+        found <- ratio_of_products(h, xx[[i]], yy[[j]])
+        for (unit in which(little_x[[i]] | little_y[[j]])) {
+          found[unit + 1] <- ratio_without(unit, pair_of(x[[i]], y[[j]]), kind, side, args, NULL)
+        }
+        values[i, j, ] <- found
+      }
+    }
+  }
+  values
+}
+
+# For each side of a the deleted_products() with all of b, a column each.
+products_of_cells <- function(kind, a, b) {
+  n <- nrow(a[[1]]$k)
+  vectors <- function(sides, of) matrix(vapply(sides, of, numeric(n)), n)
+  m <- array(0, c(length(a), length(b), n))
+  for (s in seq_len(n)) {
+    column <- function(side) side$k[, s]
+    m[, , s] <- crossprod(vectors(a, column), vectors(b, column))
+  }
+  diagonal <- function(side) diag(side$k)
+  r <- vectors(a, function(side) rowSums(side$k))
+  q <- vectors(b, function(side) rowSums(side$k))
+  dl <- vectors(b, diagonal)
+  lr <- lapply(b, function(side) side$k %*% r)
+  lapply(seq_along(a), function(i) {
+    k <- a[[i]]$k
+    sums <- column_sums_left(r[, i], diag(k), q, dl, t(matrix(m[i, , ], length(b))), k %*% q,
+                             vectors(lr, function(product) product[, i]))
+    products_of_sums(kind, sums, a[[i]]$between)
+  })
+}
+
 # The ratio computed anew, for a unit that holds nearly all of the variance of a side.
 ratio_without <- function(unit, pair, kind, side, args, codes) {
   units <- if (is.null(codes)) seq_len(pair$x$n) else codes
@@ -258,7 +315,8 @@ ratio_without <- function(unit, pair, kind, side, args, codes) {
 #             is computed anew without each stimulus
 # cells       function(x, y, args, codes): the delete-one values of `stimuli` for all pairs of two
 #             lists of representations at once, an array x by y by values (y NULL: of a list with
-#             itself), or NULL
+#             itself, of which only the pairs with x up to y count), or NULL
+# by_cluster  does it take codes of clusters?
 # weighted    function(pair, args, w, d), where d is the declaration of the measure: a score for
 #             each column of weights, or NULL
 # counts      may the weights be any that are not negative ("any"), or whole numbers ("counts")?
@@ -268,11 +326,12 @@ ratio_without <- function(unit, pair, kind, side, args, codes) {
 # growth      NULL, or for scores that are sums over stimuli function(args, n, half) that gives how
 #             many times larger the score of n stimuli is than that of a half, by which the spread
 #             of half-samples is multiplied
-new_errors <- function(method, stimuli, exact = NULL, cells = NULL, weighted = NULL,
-                       counts = "any", transform = "z", cosine = NULL, growth = NULL,
-                       auto = TRUE) {
-  list(method = method, stimuli = stimuli, exact = exact, cells = cells, weighted = weighted,
-       counts = counts, transform = transform, cosine = cosine, growth = growth, auto = auto)
+new_errors <- function(method, stimuli, exact = NULL, cells = NULL, by_cluster = FALSE,
+                       weighted = NULL, counts = "any", transform = "z", cosine = NULL,
+                       growth = NULL, auto = TRUE) {
+  list(method = method, stimuli = stimuli, exact = exact, cells = cells, by_cluster = by_cluster,
+       weighted = weighted, counts = counts, transform = transform, cosine = cosine,
+       growth = growth, auto = auto)
 }
 
 # Of norms over stimuli and over pairs of stimuli.
@@ -303,6 +362,10 @@ pairwise_errors <- function(kind, side, finish = identity, transform = "z", cosi
   new_errors("jackknife", transform = transform, cosine = cosine,
     stimuli = function(pair, args, codes) {
       finish(pairwise_ratios(pair, kind, side, args, codes))
+    },
+    cells = function(x, y, args, codes) {
+      values <- pairwise_cells(x, y, kind, side, args)
+      array(finish(as.vector(values)), dim(values))
     },
     weighted = function(pair, args, w, d) {
       a <- side(pair$x, args, args$clusters)

@@ -21,7 +21,10 @@ half_sample_factor <- function(measure, n, codes) {
 # Scores of each subset (columns of `keep`), an array pairs x measures x subsets. Scores that are
 # undefined or fail in a subset are NA.
 subset_scores <- function(keep, pairs, sides, set, label, threads = NULL) {
-  for (measure in set) check_subset_neighbours(measure, keep)
+  for (measure in set) {
+    if (is.null(measure$neighbours)) next
+    check_kept_neighbours(min(colSums(keep)), measure$neighbours$k, "are in a subset")
+  }
   lists <- all_ranked_lists(set, all_representations(sides))
   if (worker_count() > 0 && ncol(keep) > 1) {
     return(scores_of_workers(keep, pairs, sides, set, lists, threads))
@@ -57,12 +60,6 @@ scores_in_turn <- function(keep, pairs, sides, set, lists, label) {
     advance()
   }
   scores
-}
-
-check_subset_neighbours <- function(measure, keep) {
-  wanted <- measure$neighbours
-  if (is.null(wanted)) return(invisible())
-  check_kept_neighbours(min(colSums(keep)), wanted$k, "are in a subset")
 }
 
 # Scores without their warnings and messages; NA where there is none.

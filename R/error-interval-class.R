@@ -34,7 +34,11 @@ declare_result(
               best = common_by_name, dependence = each_once),
   shown = function(x) without_samples_only(x),
   heading = function(x, digits) {
-    if (is_of_estimators(x)) estimators_heading(x) else scores_heading(x)
+    c(if (is_of_estimators(x)) {
+        paste0("Centered kernel alignment: ", count_of(nrow(x), "row"), undefined_of(x$cka))
+      } else {
+        paste0("Scores with errors: ", count_of(nrow(x), "score"), undefined_of(x$score))
+      }, interval_words(x))
   },
   footing = function(x, digits) {
     if (is_of_estimators(x)) {
@@ -80,16 +84,6 @@ estimators_sentence <- function(x) {
 }
 
 is_of_estimators <- function(x) any(c("estimator", "cka") %in% names(x))
-
-estimators_heading <- function(x) {
-  c(paste0("Centered kernel alignment: ", count_of(nrow(x), "row"), undefined_of(x$cka)),
-    interval_words(x))
-}
-
-scores_heading <- function(x) {
-  c(paste0("Scores with errors: ", count_of(nrow(x), "score"), undefined_of(x$score)),
-    interval_words(x))
-}
 
 interval_words <- function(x) {
   level <- attr(x, "conf_level")
@@ -178,7 +172,6 @@ summary.repalign_interval <- function(object, ...) {
 #' @seealso [score_interval()], [cka_interval()]
 #' @name score_interval_errors
 NULL
-
 
 #' @rdname score_interval_errors
 #' @export
@@ -269,16 +262,13 @@ influence_matrix <- function(result) {
     abort("These rows come from calls with different numbers of stimuli: take the rows of one.",
           class = "repalign_error_rows", arg = "result")
   }
-  columns <- Map(function(call, row) influence_of(calls[[call]], row), places$call, places$row)
+  columns <- Map(function(call, row) {
+    call <- calls[[call]]
+    # deviations of delete-one values have sums of squares that are larger by n / (n - 1)
+    exact <- call$methods[row] == "influence" && !call$clustered
+    call$stimuli[, row] * if (exact) call$units else sqrt(call$units * (call$units - 1))
+  }, places$call, places$row)
   call <- calls[[if (nrow(result)) places$call[1] else 1]]
   matrix(as.double(unlist(columns)), call$units, nrow(result),
          dimnames = list(call$names, row_titles(result)))
 }
-
-# Deviations of delete-one values have sums of squares that are larger by n / (n - 1).
-influence_of <- function(call, row) {
-  m <- call$units
-  exact <- call$methods[row] == "influence" && !call$clustered
-  call$stimuli[, row] * if (exact) m else sqrt(m * (m - 1))
-}
-

@@ -237,7 +237,8 @@ sampled_neuron_errors <- function(comparison, members, used, setup) {
   tables <- deleted_pools(comparison, members, used, layout, setup)
   loo <- list(n = setup$stimuli, layout = layout)
   sapply(setup$estimator, function(e) {
-    theta <- deleted_ratios(lapply(tables, function(part) part[[e]]))
+    h <- lapply(tables, function(part) part[[e]])
+    theta <- matrix(ratio_of(vapply(h, as.vector, numeric(length(h$xy)))), nrow(h$xy))
     variance <- two_way_variance(theta, loo)
     # equal deletions leave no parts to count degrees of freedom of
     df <- if (isTRUE(variance == 0)) Inf else two_way_df(theta, variance, loo)
@@ -328,9 +329,4 @@ without_units <- function(rows, columns, inside, unit) {
   if (!is.null(inside)) taken <- taken - sum_by_unit(inside, unit$x, unit$count)
   total <- rowSums(rows)
   cbind(total, total - taken, deparse.level = 0)
-}
-
-# h: list(xy, xx, yy) of tables.
-deleted_ratios <- function(h) {
-  matrix(ratio_of(vapply(h, as.vector, numeric(length(h$xy)))), nrow(h$xy))
 }

@@ -53,8 +53,8 @@
 #'   `plot()`, `confint()`, `vcov()` and [influence_matrix()].
 #' @details
 #' The interval is for the mean of the score over data sets with this number of stimuli, on which
-#' most measures depend: differences at the same number are fair, values at different numbers are
-#' not comparable. Only the corrected CKA and RSA aim at a value of the population.
+#' most measures depend: values at different numbers are not comparable. Only the corrected CKA and
+#' RSA aim at a value of the population.
 #'
 #' `method = "auto"` takes
 #' * delete-one values in closed form for [cka()] and [angular_cka()] (linear and Gaussian kernel,
@@ -63,16 +63,16 @@
 #'   with missing pairs);
 #' * influences, n times the derivatives of the score by the share of each stimulus, for the
 #'   Procrustes measures, [cca()], and matches of neurons (the match is held). ([svcca()] has them
-#'   with `variance = 1` only);
+#'   with `variance = 1` only; they are `NA` for `cca()` where both sides together have n - 1
+#'   dimensions or more);
 #' * delete-one values whose jumps are replaced by their mean for [mutual_knn()];
 #' * half-samples for all others: the standard deviation of the scores of `draws` random halves of
 #'   the stimuli. `k` neighbours must be fewer than half of the stimuli.
 #'
-#' With other samples than the stimuli, each neuron, group of neurons, or subject is deleted in
-#' turn, too. The variance is the sum of the parts minus those of their interactions with the
-#' stimuli, with the degrees of freedom of Satterthwaite. With half-samples, interactions are not
-#' subtracted, so that errors are rather too large. Subjects: the score is the mean of the subjects'
-#' scores. With fewer than 5 subjects take the neurons, for a statement about these subjects. A
+#' Neurons, groups of neurons or subjects are deleted in turn, too. The variance is the sum of the
+#' parts minus those of their interactions with the stimuli (with half-samples not subtracted, so
+#' that errors are rather too large), with the degrees of freedom of Satterthwaite. Of subjects, the
+#' score is the mean; with fewer than 5, take the neurons, for a statement about these subjects. A
 #' score that does not vary has no standard error (`NA`, with a warning).
 #'
 #' In simulations, nominal 95% intervals of `cka`, `rsa`, `cca`, matches and `mutual_knn` held the
@@ -228,9 +228,12 @@ stimulus_columns <- function(task, tables) {
   names <- vapply(ways, function(way) way$name, "")
   k <- length(task$set)
   columns <- vector("list", nrow(task$pairs) * k)
-  together <- vapply(ways, at_once, NA, task)
+  together <- vapply(seq_len(k), function(m) {
+    at_once(ways[[m]], task) && !any(lengths(tables[seq(m, length(tables), k)]))
+  }, NA)
   for (m in which(together)) {
-    columns[seq(m, length(columns), k)] <- closed_columns(task, task$set[[m]], ways[[m]]$errors)
+    columns[seq(m, length(columns), k)] <-
+      without_words(closed_columns(task, task$set[[m]], ways[[m]]$errors))
   }
   for (p in seq_len(nrow(task$pairs))) {
     pair <- side_pair(task$sides, task$pairs$i[p], task$pairs$j[p])
@@ -260,25 +263,27 @@ way_of <- function(measure, method) {
     return(list(name = "recomputed", method = "jackknife", errors = errors))
   }
   own <- if (exact) "jackknife" else errors$method
-  if (method != "auto" && !identical(own, method)) refuse_method(measure, method)
+  if (method != "auto" && !identical(own, method)) {
+    abort("`method` cannot be ", dQuote(method, FALSE), " for the measure ",
+          dQuote(measure$label, FALSE), ": use \"auto\", \"jackknife\" or \"half-samples\".",
+          class = "repalign_error_choice", arg = "method")
+  }
   list(name = "closed", method = own, errors = errors, exact = exact)
 }
 
-refuse_method <- function(measure, method) {
-  abort("`method` cannot be ", dQuote(method, FALSE), " for the measure ",
-        dQuote(measure$label, FALSE), ": use \"auto\", \"jackknife\" or \"half-samples\".",
-        class = "repalign_error_choice", arg = "method")
+closed_column <- function(pair, measure, way, codes) {
+  without_words(deletion_column(pair, measure, way$errors, codes, way$exact))
 }
 
-closed_column <- function(pair, measure, way, codes) {
-  withCallingHandlers(deletion_column(pair, measure, way$errors, codes, way$exact),
-                      warning = function(w) invokeRestart("muffleWarning"),
+without_words <- function(code) {
+  withCallingHandlers(code, warning = function(w) invokeRestart("muffleWarning"),
                       message = function(m) invokeRestart("muffleMessage"))
 }
 
 # Are the deletions of all pairs of the call made together?
 at_once <- function(way, task) {
-  way$name == "closed" && !is.null(way$errors$cells) && nrow(task$pairs) > 1
+  way$name == "closed" && !is.null(way$errors$cells) && nrow(task$pairs) > 1 &&
+    (is.null(task$codes) || way$errors$by_cluster)
 }
 
 # About so many representations of a side are taken at a time, so that what is kept for each fits
@@ -313,18 +318,14 @@ recomputed_columns <- function(task, columns, m) {
   scores <- subset_scores(keep, task$pairs, task$sides, task$set[m], "The jackknife",
                           task$threads)
   errors <- errors_of(task$set[[m]])
+  if (is.null(errors)) errors <- list(transform = transform_of(task$set[[m]], NULL))
   for (p in seq_len(nrow(task$pairs))) {
     row <- (p - 1) * length(task$set) + m
     values <- c(task$scores[row], scores[p, 1, ])
-    columns[[row]] <- recomputed_column(values, task$set[[m]], errors)
+    if (!is.null(errors$cosine)) values <- errors$cosine$of(values)
+    columns[[row]] <- jackknife_column(values, errors)
   }
   columns
-}
-
-recomputed_column <- function(values, measure, errors) {
-  if (is.null(errors)) errors <- list(transform = transform_of(measure, NULL))
-  if (!is.null(errors$cosine)) values <- errors$cosine$of(values)
-  jackknife_column(values, errors)
 }
 
 half_columns <- function(task, columns, half) {

@@ -37,8 +37,6 @@ euclidean_distances <- function(repr, columns = NULL) {
 # How many pairs of different stimuli there are among n, and so the length of a packed vector.
 packed_length <- function(n) as.double(n) * (n - 1) / 2
 
-stimulus_pairs <- function(repr) packed_length(repr$n)
-
 median_distance <- function(repr) {
   remember_summary(repr, "median distance", list(), {
     list(median = .Call(C_median, form_distances(repr)$d))

@@ -8,8 +8,6 @@
 # The relabeller of forms that do not depend on the order of the stimuli.
 unmoved <- function(form, permutation) form
 
-relabel_square <- function(matrix, permutation) matrix[permutation, permutation, drop = FALSE]
-
 # Packed values: one for every pair of stimuli, in the order of stats::dist().
 relabel_packed <- function(values, permutation) {
   .Call(C_relabel_packed, as.double(values), permutation, thread_count())
@@ -79,7 +77,7 @@ relabel_parts <- function(packed = NULL, each = NULL, rows = NULL, columns = NUL
       form[[part]] <- form[[part]][, permutation, drop = FALSE]
     }
     for (part in intersect(square, names(form))) {
-      form[[part]] <- relabel_square(form[[part]], permutation)
+      form[[part]] <- form[[part]][permutation, permutation, drop = FALSE]
     }
     form
   }

@@ -52,7 +52,7 @@ note_unused_clusters <- function(args) {
 
 # The labels of a measure, and the noise of stimuli, for some of the stimuli.
 cut_measure_stimuli <- function(measure, rows) {
-  if (has_stimulus_noise(measure)) {
+  if (!is_own(measure) && !is.null(measure$args$stimulus_noise)) {
     check_stimulus_noise_size(measure$args$stimulus_noise, length(rows))
     measure$args$stimulus_noise <- cut_stimulus_noise(measure$args$stimulus_noise, rows)
   }

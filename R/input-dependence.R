@@ -28,9 +28,9 @@
 #'   out their first points (label `NA`). A label of its own for each stimulus says that all are
 #'   independent.
 #'
-#' How bad it is: of unrelated populations with 20 groups of 5 stimuli that share 90% of their
-#' variance, free permutations called 99.7% related at a level of 5%, and `clusters` 4%. The mean
-#' corrected CKA was 0.15 (0.001 with `clusters`), and 95% intervals left out 0 in 94% (0.3%).
+#' How bad it is: with 20 groups of 5 stimuli that share 90% of their variance, free permutations
+#' called 99.7% of unrelated populations related at a level of 5% (with `clusters` 4%), their mean
+#' corrected CKA was 0.15 (0.001), and 95% intervals left out 0 in 94% (0.3%).
 #'
 #' *The warning.* Every function that gives a p-value, an interval or a ceiling looks at the rows
 #' where no such argument answers the question, and warns once, with class `repalign_dependence`,
@@ -93,8 +93,8 @@ NULL
 #' In simulations of unrelated slow series, circular shifts rejected up to 100% at a level of 5%,
 #' data sets without the warning 5%, and linear shifts 2 to 6% (article "What was simulated", with
 #' what else was tried).
-#' @references Harris (2020), arXiv:2012.06862 (linear shifts). Geyer (1992), Stat. Sci. 7 (where a
-#'   sum of autocorrelations ends).
+#' @references Harris (2020), \doi{10.48550/arXiv.2012.06862} (linear shifts). Geyer (1992), Stat.
+#'   Sci. 7 (where a sum of autocorrelations ends).
 #' @examples
 #' # two unrelated random walks of 100 points
 #' set.seed(2)

@@ -26,8 +26,8 @@ NULL
 #' labels `NA`), with `series`, in functions that need the data themselves, and under another
 #' version of this package. A call may use some of the measures only.
 #'
-#' Scores and null scores are the same as from the data. Warnings about a representation may come
-#' from `prepare()` and not from the call.
+#' Null scores are the same as from the data, and scores to 1e-12. Warnings about a representation
+#' may come from `prepare()` and not from the call.
 #'
 #' Without `data = TRUE`, the data are kept beside the forms only where comparisons need them: for
 #' [responses()], distances and graphs, for tied neighbours, for [procrustes()] and its relatives,

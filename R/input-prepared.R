@@ -78,16 +78,15 @@ check_prepared <- function(reprs, set) {
   for (repr in reprs) {
     if (is.null(repr$prepared)) next
     for (measure in quietly_done(lapply(set, measure_in_order, list(repr)))) {
-      if (any(vapply(repr$prepared$measures, is_same_measure, NA, measure))) next
+      same <- vapply(repr$prepared$measures, function(one) {
+        identical(one$id, measure$id) && identical(one$args, measure$args)
+      }, NA)
+      if (any(same)) next
       refuse_prepared(repr$arg, "was prepared for ", measures_in_words(repr$prepared$measures),
                       ", not for ", measure_in_words(measure), ": prepare it for this measure, or ",
                       "give the data.")
     }
   }
-}
-
-is_same_measure <- function(one, other) {
-  identical(one$id, other$id) && identical(one$args, other$args)
 }
 
 measures_in_words <- function(measures) {

@@ -99,15 +99,17 @@ declare_measure(
     warn_whole_space(pair, x$rank, y$rank, "every canonical correlation is 1")
   },
   null = function(args) {
-    if (args$summary == "mean") return(new_null("singular", operand = basis_operand))
+    if (args$summary == "mean") {
+      return(new_null("singular", operand = function(form, repr, args, side) {
+        list(matrix = form$q, norm = sqrt(ncol(form$q)))
+      }))
+    }
     new_null("inner", operand = function(form, repr, args, side) projector(form$q),
              centered = TRUE, cube = projector_cube)
   },
   needs_data = FALSE, errors = cca_errors,
   memory = basis_needs(tall = 3, wide = 4)
 )
-
-basis_operand <- function(form, repr, args, side) list(matrix = form$q, norm = sqrt(ncol(form$q)))
 
 #' Singular vector canonical correlation analysis
 #'
@@ -243,8 +245,7 @@ declare_measure(
 #' stimuli m.
 #'
 #' Scaling, translation and reordering of the neurons of either side leave the score as it is, and
-#' so does any invertible linear change of `y`, but not a rotation of `x`. Columns of `x` with large
-#' variance have the largest influence.
+#' so does any invertible linear change of `y`, but not a rotation of `x`.
 #'
 #' When not to trust it: if canonical correlations are equal, the weights are not determined. This
 #' happens when rank x + rank y > n - 1, or when the two sides have some, but not all, of their

@@ -207,10 +207,6 @@ distance_correlation <- function(x, y, squared = FALSE, estimator = c("biased", 
   one_score("distance_correlation", x, y, list(squared = squared, estimator = estimator), na)
 }
 
-check_distance_correlation_pair <- function(pair, args) {
-  if (args$estimator == "unbiased") check_rows(pair$x$n, 4, pair$x$arg, "the unbiased estimator")
-}
-
 # The distance covariance. It can be negative for distances that are not Euclidean only; then it has
 # no root, and the score is undefined.
 distance_covariance <- function(pair, x, y, args) {
@@ -252,7 +248,9 @@ declare_measure(
     args$estimator <- check_choice(args$estimator, c("biased", "unbiased"), "estimator")
     args
   },
-  check_pair = check_distance_correlation_pair,
+  check_pair = function(pair, args) {
+    if (args$estimator == "unbiased") check_rows(pair$x$n, 4, pair$x$arg, "the unbiased estimator")
+  },
   form = "centered distances", keeps = "distances",
   prepare = function(repr, args, side) {
     form <- form_centered_distances(repr, args$estimator == "unbiased")
@@ -385,5 +383,7 @@ declare_measure(
              })
   },
   needs_data = FALSE, errors = rsm_difference_errors,
-  memory = rsm_needs
+  memory = function(n, dx, dy, args) {
+    packed_needs(n, dx, dy, kept = 2, made = if (args$norm == "spectral") 1 else 0)
+  }
 )

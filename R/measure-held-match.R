@@ -9,7 +9,7 @@ matching_holdout <- function(plan, value, center, least) {
       scale <- form_scaling(train, center(args))$scale
       test <- test * scale
       list(train = scaled_data(train, center(args)),
-           test = if (center(args)) centred(test) else test, scale = scale)
+           test = if (center(args)) centred(test) else test, scale = scale, arg = train$arg)
     },
     score = function(x, y, args) value(x, y, plan(x, y, args), args), least = least
   )
@@ -31,16 +31,16 @@ shared_match <- function(costs, gains, mass) {
 }
 
 # Training columns with norm 1.
-unit_columns <- function(fit, arg) {
+unit_columns <- function(fit) {
   size <- sqrt(colSums(fit$train^2))
   if (all(size > 0)) return(sweep(fit$train, 2, size, "/"))
-  abort("`", arg, "` has columns that are constant over the training stimuli of a fold, first ",
+  abort("`", fit$arg, "` has columns that are constant over the training stimuli of a fold, first ",
         "column ", which(size == 0)[1], ", and correlate with nothing there. Remove them, or use ",
-        "fewer folds.", class = "repalign_error_variance", arg = arg)
+        "fewer folds.", class = "repalign_error_variance", arg = fit$arg)
 }
 
 training_correlation <- function(x, y) {
-  crossprod(unit_columns(x, "x"), unit_columns(y, "y"))
+  crossprod(unit_columns(x), unit_columns(y))
 }
 
 # Neurons that are constant over the test stimuli have no correlation there, and do not count.

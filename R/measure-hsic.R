@@ -32,8 +32,8 @@
 #' When not to trust it: the H value of a linear kernel depends on the units of the data. From few
 #' stimuli or neurons the corrected values scatter widely. Stimuli that depend on each other make
 #' them too high, unless `clusters` names them: see [dependence].
-#' @references Gretton et al. (2005), ALT. Song et al. (2012), JMLR 13.
-#'   Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104.
+#' @references Gretton et al. (2005), ALT. Song et al. (2012), JMLR 13. Chun, Canatar, Chung and Lee
+#'   (2025), \doi{10.48550/arXiv.2502.15104}.
 #' @examples
 #' set.seed(1)
 #' pop <- linear_population(n = 50, q = 30, d = 10)

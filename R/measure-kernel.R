@@ -53,9 +53,9 @@ NULL
 #'   of a corrected estimate is not positive, or when a manifold kernel is constant after centring.
 #' @details
 #' The CKA is the ratio `hsic(x, y) / sqrt(hsic(x, x) * hsic(y, y))` of values of [hsic()]. The
-#' naive estimate of unrelated data is far above 0 when stimuli are few, and that of related data is
-#' too low when neurons are few. `"stimulus"` removes the first bias ([predicted_bias()] says how
-#' large the other is), `"stimulus_neuron"` both. It takes the columns of both sides as samples,
+#' naive estimate of unrelated data is far above 0 when stimuli are few, and that of related data
+#' too low when neurons are few. `"stimulus"` removes the first bias (the other:
+#' [predicted_bias()]), `"stimulus_neuron"` both. It takes the columns of both sides as samples,
 #' those of a network layer, too, unless `complete` says otherwise. The article "How the estimators
 #' work" has the formulas.
 #'
@@ -65,8 +65,8 @@ NULL
 #' out for the neurons concerned. Two sides with trials are taken as recorded together unless their
 #' sessions differ. A side without trials counts as without noise.
 #'
-#' Rotation of the neurons of a side changes `"stimulus_neuron"` only. A silent column counts as a
-#' neuron.
+#' Rotation of the neurons of a side changes only estimates that are corrected for few neurons. A
+#' silent column counts as a neuron.
 #'
 #' When not to trust it:
 #' * a single value from few neurons (fewer than about 16 to 32 in cortical recordings) scatters
@@ -83,8 +83,8 @@ NULL
 #'   were 0.15 and 0.27 on average, without `clusters`;
 #' * with 2 stimuli every CKA is 1, and with 3 it says next to nothing (a warning of class
 #'   `repalign_trivial`).
-#' @references Kornblith et al. (2019), ICML. Song et al. (2012), JMLR 13.
-#'   Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104.
+#' @references Kornblith et al. (2019), ICML. Song et al. (2012), JMLR 13. Chun, Canatar, Chung and
+#'   Lee (2025), \doi{10.48550/arXiv.2502.15104}.
 #' @examples
 #' set.seed(1)
 #' # two samples of 20 neurons from populations with the same representation
@@ -299,7 +299,7 @@ declare_measure(
 #' arccosine enlarges errors: a CKA of 0.99 is an angle of 0.14, and of 0.9999 still 0.014; rounding
 #' alone makes angles up to about 1e-7.
 #' @references Williams, Kunz, Kornblith and Linderman (2021), NeurIPS 34. Lange et al. (2023),
-#'   arXiv:2206.02670.
+#'   \doi{10.48550/arXiv.2206.02670}.
 #' @examples
 #' set.seed(1)
 #' layers <- list(a = matrix(rnorm(300), 30), b = matrix(rnorm(300), 30))

@@ -32,10 +32,9 @@ NULL
 #' \eqn{\langle KH, LH \rangle / \sqrt{\langle KH, KH \rangle \langle LH, LH \rangle}}{<KH, LH> /
 #' sqrt(<KH, KH> <LH, LH>)}.
 #'
-#' Rotation, translation and scaling of either side and reordering of the neurons leave the score as
-#' it is. So does whatever bends, cuts or rearranges a side on the large scale: the score depends on
-#' which stimuli are neighbours and on the order of their distances. With `clusters`, K and L are 0
-#' between different stimuli of a cluster.
+#' Rotation, translation and scaling of either side leave the score as it is, and so does whatever
+#' bends, cuts or rearranges a side on the large scale. With `clusters`, K and L are 0 between
+#' different stimuli of a cluster.
 #'
 #' When not to trust it: unrelated data score from about 0.3 (k = 15) to 0.45 (k = 3), not 0, and
 #' stimuli that depend on each other more (see [dependence]). With few stimuli, or with k near n,
@@ -45,9 +44,9 @@ NULL
 #' data), the limit \eqn{\sigma_i = 0}{sigma_i = 0} is used: these neighbours get weight 1 and the
 #' others 0. A warning of class `repalign_ties` says in how many rows. Ties at the last place are
 #' averaged.
-#' @references Islam, Liu and Sarkar, Manifold Approximation leads to Robust Kernel
-#'   Alignment (MKA), equations 2 to 4. McInnes, Healy and Melville (2018),
-#'   arXiv:1802.03426 (the weights).
+#' @references Islam, Liu and Sarkar, Manifold Approximation leads to Robust Kernel Alignment (MKA),
+#'   equations 2 to 4. McInnes, Healy and Melville (2018), \doi{10.48550/arXiv.1802.03426} (the
+#'   weights).
 #' @examples
 #' set.seed(1)
 #' angle <- runif(80, 0, 6)
@@ -121,9 +120,9 @@ declare_measure(
 #' \rangle / \sqrt{\langle KH, KH \rangle \langle LH, LH \rangle}}{<KH, LH> / sqrt(<KH, KH> <LH,
 #' LH>)}, or the same with HKH and HLH for `centering = "double"`.
 #'
-#' Rotation, translation and scaling of either side and reordering of the neurons leave the score as
-#' it is. The score depends on which stimuli are neighbours and, unlike [mka()], on differences in
-#' density. With `clusters`, K and L are 0 between different stimuli of a cluster.
+#' Rotation, translation and scaling of either side leave the score as it is. Unlike that of
+#' [mka()], it depends on differences in density. With `clusters`, K and L are 0 between different
+#' stimuli of a cluster.
 #'
 #' When not to trust it: with `self = TRUE` unrelated data score above 0 (about 0.35 with k = 5,
 #' 0.15 with k = 15), so scores for different k cannot be compared. Stimuli that depend on each

@@ -104,7 +104,9 @@ declare_measure(
     new_errors("influence", stimuli = permutation_influence, weighted = weighted_rows,
                transform = "none", growth = root_growth)
   },
-  held = permutation_holdout, memory = assignment_needs
+  held = permutation_holdout, memory = function(n, dx, dy, args) {
+    memory_needs(0, 2 * as.double(dx) * dy + loaded_needs(n, max(dx, dy)))
+  }
 )
 
 #' Hard correlation match
@@ -165,7 +167,9 @@ declare_measure(
     mean_correlation(correlation[cbind(rows, matched[rows])])
   },
   needs_data = FALSE, errors = hard_match_errors, held = hard_holdout,
-  memory = hard_match_needs
+  memory = function(n, dx, dy, args) {
+    correlation_needs(n, dx, dy, if (args$matching == "greedy") 7 else 2)
+  }
 )
 
 #' Soft correlation match
@@ -219,7 +223,7 @@ declare_measure(
     mean_correlation(if (args$direction == "both") means else means[[args$direction]])
   },
   needs_data = FALSE, errors = soft_match_errors,
-  memory = soft_match_needs
+  memory = function(n, dx, dy, args) correlation_needs(n, dx, dy, 1)
 )
 
 # ---- how the matches vary with the stimuli; the match is held

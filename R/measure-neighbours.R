@@ -40,31 +40,23 @@ NULL
 #' same labels.
 #'
 #' A row of zeros is an error with `"cosine"`, a constant row with `"correlation"`. The code of Huh
-#' et al. (2024) uses inner products of the rows as they are: `metric = "dot"`.
+#' et al. (2024) has `metric = "dot"`.
 #' @section Ties:
-#' Neighbours are tied when their values differ by less than 1e-12 of the largest value in the
-#' row, which is frequent in counts, or by no more than rounding can change (cosines of nearly
-#' parallel rows). When t stimuli are tied at the k-th place, only as many of them are
-#' neighbours as there are places left, say m. (Taking those with the lowest row numbers would
-#' make unrelated representations look alike.)
+#' Neighbours are tied when their values differ by less than 1e-12 of the largest value in the row,
+#' which is frequent in counts, or by no more than rounding can change.
 #'
-#' `ties = "average"` gives the mean score over all orders of the tied stimuli, independently on
-#' both sides, by a formula in `mutual_knn()`, [knn_jaccard()], [mka()], [kcka()] with `centering =
-#' "row"` and [cknna()] with `centering = "full"`, where it is the default. The other measures on
-#' neighbours take the mean over 20 random orders if asked to. [imd()] and `cka(kernel =
-#' "manifold")` always use one random order.
+#' `ties = "average"` gives the mean score over all orders of the tied stimuli, by a formula in
+#' `mutual_knn()`, [knn_jaccard()], [mka()], [kcka()] with `centering = "row"` and [cknna()] with
+#' `centering = "full"`, where it is the default; other measures take the mean over 20 random orders
+#' if asked to. [imd()] and `cka(kernel = "manifold")` always use one random order.
 #'
-#' `ties = "random"` gives the score of one random order of the stimuli, the same in all rows. A
-#' warning of class `repalign_ties` says how many rows have ties. The order is determined by
-#' [set.seed()], the name of the representation, its side and the metric, so it does not change with
-#' the rest of a call. Either choice gives a valid test by [calibrate()], but with one random order
-#' the p-value depends on the order, and power is lost (article "What was simulated" of the web
-#' site).
+#' `ties = "random"` gives the score of one random order of the stimuli, the same in all rows, which
+#' depends on [set.seed()], the name of the representation, its side and the metric. A warning of
+#' class `repalign_ties` says how many rows have ties. Either choice gives a valid test by
+#' [calibrate()], but one random order loses power (article "What was simulated").
 #'
-#' With ties, `mutual_knn(x, x)` is below 1. Without ties both choices give the same score, and
-#' no random numbers are drawn. The average needs memory for all tied stimuli, which may be most
-#' of them in some rows. A neighbour graph that is given shows no ties beyond its last
-#' neighbour and is taken as it is.
+#' With ties, `mutual_knn(x, x)` is below 1. The average needs memory for all tied stimuli. A
+#' neighbour graph that is given shows no ties beyond its last neighbour and is taken as it is.
 #' @references Huh, Cheung, Wang and Isola (2024), ICML, The Platonic Representation
 #'   Hypothesis.
 #' @examples
@@ -238,9 +230,9 @@ declare_measure(
 #' @return One number in \[0, 1\].
 #' @details
 #' Suppose that a stimulus has c neighbours in both lists, with the ranks \eqn{r_j} in `x` and
-#' \eqn{s_j} in `y`. Its value is \eqn{\sum_j \frac{2}{(1 + |r_j - s_j|)(r_j + s_j)} / (1 + 1/2
-#' + \ldots + 1/c)}{sum_j(2 / ((1 + |r_j - s_j|) (r_j + s_j))) / (1 + 1/2 + ... + 1/c)}, and 0 if c
-#' = 0. Invariances and ties are the same as for [mutual_knn()], but ties matter among all
+#' \eqn{s_j} in `y`. Its value is \eqn{\sum_j \frac{2}{(1 + |r_j - s_j|)(r_j + s_j)} / (1 +
+#' 1/2 + \ldots + 1/c)}{sum_j(2 / ((1 + |r_j - s_j|) (r_j + s_j))) / (1 + 1/2 + ... + 1/c)}, and 0
+#' if c = 0. Invariances and ties are the same as for [mutual_knn()], but ties matter among all
 #' neighbours.
 #'
 #' When not to trust it: a single shared neighbour, if it is the nearest on both sides, already
@@ -311,9 +303,8 @@ declare_measure(
 #' \, ||H(N \circ L)H||)}{<H(A*K)H, H(A*L)H> / (|H(M*K)H| |H(N*L)H|)}, where \eqn{\circ}{*} is the
 #' product entry by entry. Neighbours are directed. With `clusters`, M and N are 0 within clusters.
 #'
-#' Rotation and scaling of either side and reordering of the neurons leave the score as it is.
-#' Translation does not: if the origin has no meaning, centre the columns first. With
-#' `normalize = FALSE`, rows with large values become neighbours of most stimuli.
+#' Rotation and scaling of either side leave the score as it is. Translation does not: if the origin
+#' has no meaning, centre the columns first.
 #'
 #' When not to trust it: with k near n what remains after centring depends on the few stimuli that
 #' are not neighbours. A few hubs (neighbours of most others) can determine the score.
@@ -326,8 +317,8 @@ declare_measure(
 #' of k_ij^2 * sum over N of l_ij^2)}. `estimator = "unbiased"` is what their code computes, but for
 #' 1e-6 that it adds to the denominator: Song's estimator of the doubly masked kernels over the root
 #' of those of the singly masked ones, in whose first term only neighbours in both directions count.
-#' @references Huh, Cheung, Wang and Isola (2024), The Platonic Representation Hypothesis,
-#'   ICML. \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic} (2026), arXiv:2602.14486,
+#' @references Huh, Cheung, Wang and Isola (2024), The Platonic Representation Hypothesis, ICML.
+#'   \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic} (2026), \doi{10.48550/arXiv.2602.14486},
 #'   appendix B.
 #' @examples
 #' set.seed(1)
@@ -490,10 +481,7 @@ common_products <- function(values, x, y, args, design) {
 #'   class `repalign_undefined`, when all similarities of a stimulus to these neighbours are
 #'   0 (with `of = "distance"`: when all of them point in its direction, as duplicates do).
 #' @details
-#' For stimulus i, let J be the union of its k nearest neighbours (by cosine similarity, in other
-#' clusters) on both sides, and let \eqn{s_x(i, j)} and \eqn{s_y(i, j)} be the
-#' cosine similarities on the two sides. The score is the mean over i of the cosine between the
-#' vectors \eqn{s_x(i, J)} and \eqn{s_y(i, J)}.
+#' Neighbours are the k nearest by cosine similarity, in other clusters.
 #'
 #' Rotation and scaling of either side, reordering of the neurons, and scaling of single rows leave
 #' the score as it is. Translation does not, because cosines depend on the origin.
@@ -567,7 +555,9 @@ declare_measure(
     new_form("graph with rows", c(graph, list(rows = rows)))
   },
   statistic = mean_second_order,
-  needs_data = FALSE, memory = second_order_needs
+  needs_data = FALSE, memory = function(n, dx, dy, args) {
+    neighbour_needs(n, dx, dy, args$k, rows = TRUE, clusters = args$clusters)
+  }
 )
 
 # ---- neighbour lists

@@ -22,9 +22,8 @@
 #'   differ. `accuracy_difference()`: the absolute difference between the two accuracies
 #'   (shares of stimuli with the right prediction).
 #' @details
-#' The divergence of one stimulus is \eqn{KL(p, m)/2 + KL(q, m)/2} with
-#' \eqn{m = (p + q)/2} and logarithms of base 2, computed without cancellation.
-#' Published code sometimes uses natural logarithms, or the root of the divergence.
+#' The divergence of one stimulus is \eqn{KL(p, m)/2 + KL(q, m)/2} with \eqn{m = (p + q)/2} and
+#' logarithms of base 2, computed without cancellation.
 #'
 #' The predicted class is the column with the largest value, and the first of these columns if
 #' several are equal. If ties are frequent (outputs rounded to few digits, saturated probabilities),

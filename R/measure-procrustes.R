@@ -23,8 +23,8 @@ NULL
 #' differ, columns of zeros are added to the narrower side, which does not change the value.
 #'
 #' Rotation and reflection of either side leave the score as it is, and by default so do translation
-#' and scaling. Up to these changes the score is a metric. Directions count in proportion to their
-#' standard deviation, so weak directions have more influence than in [cka()].
+#' and scaling. Up to these changes the score is a metric. Weak directions have more influence than
+#' in [cka()].
 #'
 #' When not to trust it: if there are few stimuli relative to the number of neurons, even unrelated
 #' data can be rotated close to each other, and the distance shrinks as neurons are added
@@ -228,8 +228,8 @@ declare_measure(
 #' When not to trust it: when the two sides differ in overall size. A much larger `x` gives very
 #' negative scores and a much smaller `x` gives scores near 0, whatever the shapes. [procrustes()]
 #' and [angular_shape()] compare shapes alone.
-#' @references Williams et al. (2021), NeurIPS 34. \enc{Gröger}{Groeger}, Wen and
-#'   \enc{Brbić}{Brbic} (2026), arXiv:2602.14486.
+#' @references Williams et al. (2021), NeurIPS 34. \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic}
+#'   (2026), \doi{10.48550/arXiv.2602.14486}.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(300), 30)

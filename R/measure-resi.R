@@ -54,9 +54,9 @@
 #' * IMD: the values of the code scatter by several percent around the exact one.
 #' * RTD: the random subsets are others.
 #'
-#' In three cases the code agrees with the defaults here but not with the benchmark's paper:
-#' distance correlation with the root (the paper's formula: `squared = TRUE`), the optimal
-#' assignment in HardCorr (the paper: `matching = "greedy"`), and the H1 bars in RTD.
+#' The benchmark's paper differs from its code, and from the defaults here, in three cases: distance
+#' correlation without the root (`squared = TRUE`), greedy HardCorr (`matching = "greedy"`), and the
+#' H0 bars in RTD.
 #'
 #' RTD takes longer than all others together.
 #'

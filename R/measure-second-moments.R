@@ -23,7 +23,7 @@ NULL
 #' \eqn{||G_1^{1/2} G_2^{1/2}||_* / \sqrt{tr(G_1) tr(G_2)}}{||G1^(1/2) G2^(1/2)||_* / sqrt(tr(G1)
 #' tr(G2))}, and `bures_distance()` \eqn{\sqrt{tr(G_1) + tr(G_2) - 2 ||G_1^{1/2}
 #' G_2^{1/2}||_*}}{sqrt(tr(G1) + tr(G2) - 2 ||G1^(1/2) G2^(1/2)||_*)}. For data they are the cosine
-#' of [angular_shape()] and [procrustes_size_shape()]. (rsatoolbox's `bures_metric` is the square of
+#' of [angular_shape()] and [procrustes_size_shape()]. (`bures_metric` of rsatoolbox is the square of
 #' `bures_distance()`.)
 #'
 #' An RDM that is no matrix of squared Euclidean distances, such as one of crossnobis estimates, has
@@ -244,5 +244,8 @@ declare_measure(
     extend_form(form, undefined = all(form$d == 0))
   },
   undefined = function(repr, args) warn_equal_dissimilarities(repr, args, what = "0"),
-  statistic = riemann_score, needs_data = FALSE, memory = riemann_needs
+  statistic = riemann_score, needs_data = FALSE, memory = function(n, dx, dy, args) {
+    needs <- packed_needs(n, dx, dy, kept = 4, made = 1)
+    c(kept = needs[["kept"]], peak = max(needs[["peak"]], needs[["kept"]] + 17 * n^2))
+  }
 )

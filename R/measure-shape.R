@@ -31,8 +31,7 @@ NULL
 #' values), the angle is \eqn{\arccos(t / (||x|| ||y||))}{arccos(t / (||x|| ||y||))} and the
 #' distance \eqn{\sqrt{||x||^2 + ||y||^2 - 2 t}}{sqrt(||x||^2 + ||y||^2 - 2 t)}. With `alpha = 1`
 #' these are [angular_shape()], [procrustes()] (`scale = TRUE`) and [procrustes_size_shape()]
-#' (`scale = FALSE`); with `alpha = 0` the cosine is the mean canonical correlation times min(rank
-#' x, rank y) / \eqn{\sqrt{rank(x) rank(y)}}{sqrt(rank x * rank y)}.
+#' (`scale = FALSE`); with `alpha = 0` the cosine is that of [cca()], but for a factor of the ranks.
 #'
 #' Rotation and translation leave the score as it is, and scaling does, too, but for `scale = FALSE`
 #' and for `whitening = "raw"` with `alpha` between 0 and 1; at `alpha = 0` so does any invertible

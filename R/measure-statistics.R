@@ -14,13 +14,11 @@ NULL
 #' @return One number, at least 0, in the units of the data.
 #' @details
 #' The score is \eqn{| ||\bar{x}|| - ||\bar{y}|| |}{| ||mean(x)|| - ||mean(y)|| |}, with the means
-#' over stimuli. Rotation and reordering of the neurons leave it as it is, and so does reordering
-#' the stimuli of either side. It depends on the scale of the data and on where the zero of each
-#' neuron is.
+#' over stimuli. Rotation leaves it as it is, and so does another order of the stimuli of either
+#' side. It depends on the scale of the data and on where the zero of each neuron is.
 #'
 #' When not to trust it: if the columns have been centred, the score is only rounding error. In
-#' different units it has no meaning. Equal magnitudes do not mean that anything is represented in
-#' the same way.
+#' different units it has no meaning.
 #' @references Wang et al. (2020), Towards understanding the instability of network embedding,
 #'   IEEE TKDE 34. Klabunde et al. (2025), ICLR (the ReSi benchmark).
 #' @examples
@@ -67,13 +65,11 @@ value_difference <- function(statistic, x, y, args) abs(x$value - y$value)
 #'   when the mean row of one side is zero (as after centring), because it then has no
 #'   direction.
 #' @details
-#' Rotation, scaling and reordering of the neurons leave the score as it is, and so does reordering
-#' the stimuli of either side. The concentricity says how narrow the cone is in which the rows lie,
-#' seen from the origin, so it depends on where the zero of each neuron is. A row of zeros has no
-#' cosine and is an error.
+#' Rotation and scaling leave the score as it is, and so does another order of the stimuli of either
+#' side. The concentricity says how narrow the cone is in which the rows lie, seen from the origin,
+#' so it depends on where the zero of each neuron is. A row of zeros has no cosine and is an error.
 #'
-#' When not to trust it: for centred columns there is no cone. Equal concentricity does not mean
-#' that anything is represented in the same way.
+#' When not to trust it: for centred columns there is no cone.
 #' @inherit magnitude_difference references
 #' @examples
 #' set.seed(1)
@@ -129,10 +125,9 @@ declare_measure(
 #' @details
 #' The uniformity is \eqn{U = \log \left( \frac{1}{n^2} \sum_{i,j} \exp(-t ||x_i - x_j||^2)
 #' \right)}{U = log(mean(exp(-t ||x_i - x_j||^2)))} over all n x n pairs, including each row with
-#' itself. Without `normalize`, as in the code of the ReSi benchmark, rotation, translation and
-#' reordering of the neurons leave the score as it is, but scaling does not; with `normalize`,
-#' scaling does, but translation does not. Reordering the stimuli of either side leaves the score as
-#' it is.
+#' itself. Rotation leaves the score as it is, and so does another order of the stimuli of either
+#' side; translation does without `normalize` (as in the code of the ReSi benchmark), scaling with
+#' it.
 #'
 #' When not to trust it: without `normalize`, the distances in most data are so large that both
 #' uniformities are -log(n), and the score is close to 0 whatever is compared. Scale the data so
@@ -160,7 +155,7 @@ form_uniformity <- function(repr, t, normalize) {
     n <- as.double(repr$n)
     potential <- pair_potential(repr, t, normalize, shifted = FALSE)
     value <- NA_real_
-    if (potential > stimulus_pairs(repr) / 2) {
+    if (potential > packed_length(repr$n) / 2) {
       value <- log1p(2 * pair_potential(repr, t, normalize, shifted = TRUE) / n^2)
     }
     list(above = log1p(2 * potential / n), value = value)
@@ -177,10 +172,6 @@ pair_potential <- function(repr, t, normalize, shifted) {
   .Call(C_packed_decay, distances$d, sqrt(t) / distances$scale, FALSE, shifted, thread_count())
 }
 
-uniformity_score <- function(statistic, x, y, args) {
-  if (is.na(x$value) || is.na(y$value)) abs(x$above - y$above) else abs(x$value - y$value)
-}
-
 declare_measure(
   id = "uniformity_difference", label = "Difference of uniformity", family = "statistic",
   resi = "UnifDiff", direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE,
@@ -194,6 +185,8 @@ declare_measure(
   form = "summary",
   keeps = function(args) if (args$normalize) "unit distances" else "distances",
   prepare = function(repr, args, side) form_uniformity(repr, args$t, args$normalize),
-  score = uniformity_score,
+  score = function(statistic, x, y, args) {
+    if (is.na(x$value) || is.na(y$value)) abs(x$above - y$above) else abs(x$value - y$value)
+  },
   needs_data = FALSE, memory = two_packed
 )

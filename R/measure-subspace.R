@@ -36,19 +36,6 @@ linear_regression <- function(x, y, na = c("error", "stimuli", "neurons")) {
   one_score("linear_regression", x, y, list(), na)
 }
 
-# The statistic is the inner product of two matrices: of x x' divided by the sum of squares of x,
-# and of the projector onto the columns of y.
-regression_operand <- function(form, repr, args, side) {
-  if (side == "y") return(projector(form$q))
-  matrix_operand(tcrossprod(scaled_data(repr, TRUE) / sqrt(form$squares)))
-}
-
-regression_cube <- function(form, repr, args, side) {
-  if (side == "y") return(projector_cube(form, repr, args, side))
-  if (ncol(repr$data) >= repr$n) return(NULL)
-  core_cube(crossprod(scaled_data(repr, TRUE) / sqrt(form$squares)), repr$n)
-}
-
 projector <- function(q) matrix_operand(tcrossprod(q))
 
 # q'q, which has the eigenvalues of the projector q q', but for zeros.
@@ -87,9 +74,21 @@ declare_measure(
          "stimuli than neurons, or fewer principal components of `", pair$y$arg, "`.",
          class = "repalign_trivial", data = pair$y$arg)
   },
-  null = function(args) new_null("inner", operand = regression_operand, centered = TRUE,
-                                  cube = regression_cube),
-  memory = regression_needs
+  # the statistic is the inner product of two matrices: of x x' divided by the sum of squares of x,
+  # and of the projector onto the columns of y
+  null = function(args) {
+    scaled <- function(form, repr) scaled_data(repr, TRUE) / sqrt(form$squares)
+    new_null("inner", operand = function(form, repr, args, side) {
+      if (side == "y") projector(form$q) else matrix_operand(tcrossprod(scaled(form, repr)))
+    }, centered = TRUE, cube = function(form, repr, args, side) {
+      if (side == "y") return(projector_cube(form, repr, args, side))
+      if (ncol(repr$data) < repr$n) core_cube(crossprod(scaled(form, repr)), repr$n)
+    })
+  },
+  # only what predicts is decomposed
+  memory = function(n, dx, dy, args) {
+    memory_needs(basis_kept(n, dy), basis_passing(n, dy, tall = 3, wide = 4))
+  }
 )
 
 #' Eigenspace overlap score
@@ -126,10 +125,6 @@ eigenspace_overlap <- function(x, y, na = c("error", "stimuli", "neurons")) {
   one_score("eigenspace_overlap", x, y, list(), na)
 }
 
-overlap_score <- function(statistic, x, y, args) {
-  share_score(statistic / max(x$width, y$width), x, y, args)
-}
-
 declare_measure(
   id = "eigenspace_overlap", label = "Eigenspace overlap score", family = "subspace", resi = "EOS",
   direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
@@ -145,7 +140,9 @@ declare_measure(
     cosines <- pair_cosines(pair, centered = FALSE)
     .Call(C_dot, cosines, cosines)
   },
-  score = overlap_score,
+  score = function(statistic, x, y, args) {
+    share_score(statistic / max(x$width, y$width), x, y, args)
+  },
   inspect = function(score, pair, x, y, args) {
     warn_whole_space(pair, ncol(x$q), ncol(y$q),
                      "the overlap depends only on the numbers of stimuli and columns",
@@ -174,9 +171,9 @@ declare_measure(
 #' @details
 #' Take centred data of total variance 1, with covariances \eqn{S_x}{Sx} and \eqn{S_y}{Sy} and
 #' cross-covariance C, and let \eqn{R_x = (S_x + \lambda I)^{-1}}{Rx = (Sx + lambda I)^-1}, \eqn{R_y
-#' = (S_y + \lambda I)^{-1}}{Ry = (Sy + lambda I)^-1}. The squared score is \eqn{tr(R_x S_x R_x S_x)
-#' + tr(R_y S_y R_y S_y) - 2 tr(R_x C R_y C^T)}{tr(Rx Sx Rx Sx) + tr(Ry Sy Ry Sy) - 2 tr(Rx C Ry
-#' C')}. At `lambda = 0` the inverse is the pseudo-inverse, and the score is at most
+#' = (S_y + \lambda I)^{-1}}{Ry = (Sy + lambda I)^-1}. The squared score is \eqn{tr(R_x S_x R_x
+#' S_x) + tr(R_y S_y R_y S_y) - 2 tr(R_x C R_y C^T)}{tr(Rx Sx Rx Sx) + tr(Ry Sy Ry Sy) - 2 tr(Rx C
+#' Ry C')}. At `lambda = 0` the inverse is the pseudo-inverse, and the score is at most
 #' \eqn{\sqrt{rank(x) + rank(y)}}{sqrt(rank x + rank y)}. The published code returns the square.
 #'
 #' At `lambda = 0`, any invertible linear change of the neurons of either side and translation leave
@@ -304,5 +301,9 @@ declare_measure(
                pmax(x$squares + y$squares - 2 * values, 0)
              })
   },
-  needs_data = FALSE, memory = gulp_needs
+  needs_data = FALSE, memory = function(n, dx, dy, args) {
+    needs <- if (args$lambda == 0) basis_needs(tall = 3, wide = 4) else
+      basis_needs(tall = 11, wide = 8, loaded = 2.6)
+    needs(n, dx, dy, args)
+  }
 )

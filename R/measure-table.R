@@ -34,17 +34,18 @@ measures <- function() {
   rows <- lapply(measure_ids(), function(id) {
     d <- registry[[id]]
     args <- d$check(default_arguments(id))
-    data.frame(
+    list(
       id = d$id, label = d$label, family = d$family, resi = d$resi, direction = d$direction,
       range_min = range_of(d, args)[1], range_max = range_of(d, args)[2],
       best = as.double(best_of(d, args)),
       symmetric = symmetry_of(d, args),
       pairing = d$pairing, invariant = paste(d$invariant, collapse = ", "),
-      form = describe_forms(d, args),
+      form = paste(unique(forms_of(d, args)), collapse = ", "),
       parameters = describe_parameters(id), reference = d$reference
     )
   })
-  new_result(do.call(rbind, rows), "repalign_measures")
+  # one table of all columns: a table for each row would take ten times as long
+  new_result(list2DF(do.call(Map, c(list(c), rows))), "repalign_measures")
 }
 
 declare_result(
@@ -77,9 +78,6 @@ print.repalign_measures <- function(x, ...) {
   if (length(hidden)) cat("More columns: ", paste(hidden, collapse = ", "), "\n", sep = "")
   invisible(x)
 }
-
-# The kind of form that is prepared; both kinds where those of x and y differ.
-describe_forms <- function(d, args) paste(unique(forms_of(d, args)), collapse = ", ")
 
 describe_parameters <- function(id) {
   parameters <- measure_parameters(id)

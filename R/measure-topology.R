@@ -70,11 +70,6 @@ heat_table <- function(degree) {
   })
 }
 
-heat_distance <- function(statistic, x, y, args) {
-  difference <- (x$traces - y$traces)[seq_len(args$degree + 1)]
-  max(abs(heat_table(args$degree) %*% difference))
-}
-
 declare_measure(
   id = "imd", label = "Multi-scale intrinsic distance", family = "topology", resi = "IMD",
   direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE, metric = FALSE,
@@ -93,7 +88,10 @@ declare_measure(
   },
   form = "summary", keeps = "graph",
   prepare = function(repr, args, side) form_heat_traces(repr, args$k, args$degree),
-  score = heat_distance,
+  score = function(statistic, x, y, args) {
+    difference <- (x$traces - y$traces)[seq_len(args$degree + 1)]
+    max(abs(heat_table(args$degree) %*% difference))
+  },
   needs_data = FALSE, memory = graph_needs
 )
 
@@ -120,8 +118,8 @@ declare_measure(
 #' joins at a smaller distance, or loops. Points that are closer together in `x` than in `y` leave
 #' no bar in this direction, so the score is the mean of both directions.
 #'
-#' Rotation, scaling and translation of either side leave the score as it is. It is sensitive to the
-#' size of single distances relative to most others, to density and to outliers.
+#' Rotation, scaling and translation of either side leave the score as it is. It is sensitive to
+#' density and to outliers.
 #'
 #' When not to trust it: the score grows with the number of stimuli, so compare only scores with the
 #' same `batch`. Scores from random subsets scatter; `set.seed()` reproduces them. In many
@@ -242,5 +240,9 @@ declare_measure(
   errors = function(args) {
     growing_errors(function(args, n, half) min(n, args$batch) / min(half, args$batch))
   },
-  memory = rtd_needs
+  memory = function(n, dx, dy, args) {
+    m <- min(n, args$batch)
+    clouds <- if (n <= args$batch) m^2 else 0
+    memory_needs(clouds, 4.6 * m^2 - clouds + m * max(dx, dy))
+  }
 )

@@ -13,7 +13,8 @@ chance_of_models <- function(task, data, scores, permutations, blocks, threads) 
   p_value <- rep(NA_real_, length(scores))
   design <- if (length(known)) chance_design(task, data, permutations, blocks)
   if (is.null(design)) return(list(p_value = p_value, permutations = 0L, engine = NA_character_))
-  note_unattainable(design$count, list(alpha = 0.05, p_adjust = "none"), design$most, TRUE)
+  note_unattainable(design$count, list(alpha = 0.05, p_adjust = "none"), design$most,
+                    "p_chance")
   null <- chance_null(task_of_models(task, known), data, design, threads)
   p_value[known] <- colMeans(null >= rep(null[1, ], each = nrow(null)) - equal_share)
   # whole clusters that change places may leave a model as it is
@@ -324,7 +325,7 @@ products_of_model <- function(task, k, orders, data, parts, pools, threads) {
   # a column for each component of each order
   columns <- apply(orders, 2, function(order) permuted_columns(components, order))
   columns <- matrix(columns, nrow(components))
-  grams <- array(apply_columns(columns_of_orders(columns, count, size), function(one) {
+  grams <- array(apply_columns(matrix(columns, nrow(columns) * count, size), function(one) {
     task$fast$rows <- rbind(matrix(one, count, byrow = TRUE)[, counting, drop = FALSE],
                             if (task$fast$centred) 1, deparse.level = 0)
     weighted_grams(task, parts$w, threads)$products
@@ -341,5 +342,3 @@ products_of_model <- function(task, k, orders, data, parts, pools, threads) {
   scores <- colSums(weights * matrix(tested, count)) / sqrt(pmax(quadratic_each(own, weights), 0))
   weighted_score(t(matrix(scores, rounds)), data)
 }
-
-columns_of_orders <- function(columns, count, size) matrix(columns, nrow(columns) * count, size)

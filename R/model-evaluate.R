@@ -23,8 +23,8 @@
 #' 1), and the variances over draws of both, of RDMs alone and of stimuli alone, \eqn{V = aV_r +
 #' bV_c - ab(V_{rc} - V_r - V_c)}{V = a V_r + b V_c - a b (V_rc - V_r - V_c)}, at least each of the
 #' main parts and at most their sum. Tests are t tests with min(N, n) - 1 degrees of freedom (N - 1
-#' or n - 1 for one factor). A draw with fewer than 3 different stimuli (in cross-validation, 3 for
-#' each fold) or with an undefined score is left out.
+#' or n - 1 for one factor). Draws with fewer than 3 different stimuli (in each fold) or an
+#' undefined score are left out.
 #'
 #' Models with weights are fitted to the training RDMs and stimuli of each fold and tested with the
 #' others. Compare models by the same folds: scores of few stimuli differ from those of all. What

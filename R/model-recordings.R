@@ -14,7 +14,8 @@
 evaluate_recordings <- function(data, models, measure, over, conf_level, alpha, clusters, blocks,
                                 series, permutations, na, threads) {
   alpha <- check_number(alpha, "alpha", above = 0, below = 1)
-  subjects <- is_list_of_subjects(data)
+  # a list is one of subjects; a recording of responses() is none
+  subjects <- is_collection(data)
   data <- if (subjects) lapply(data, as_recording) else as_recording(data)
   models <- listed_models(models)
   measure <- measure_of_recordings(measure, data, subjects)
@@ -31,7 +32,7 @@ evaluate_recordings <- function(data, models, measure, over, conf_level, alpha, 
   exchange <- given(blocks = blocks, series = series, clusters = if (!timed) clusters)
   free <- length(exchange) == 0 && !timed && !is_no_permutation(permutations)
   parts <- in_words_of_models(free, subjects, {
-    found <- if (is_encoding_measure(measure)) {
+    found <- if (identical(measure$id, "encode")) {
       encoding_parts(data, models, measure, if (given_over) over, conf_level, permutations,
                      c(exchange, common))
     } else {
@@ -50,9 +51,6 @@ evaluate_recordings <- function(data, models, measure, over, conf_level, alpha, 
 }
 
 # ---- what is given
-
-# A list is one of subjects; what is a list inside, such as a recording of responses(), is not.
-is_list_of_subjects <- function(data) is_collection(data)
 
 # Trials of an array are what responses() declares. A stimulus without any would count as one.
 as_recording <- function(one) {

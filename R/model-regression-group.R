@@ -9,8 +9,8 @@
 #' @details
 #' `p_value` of `summary()` is that of t, the mean over subjects of the tested coefficient over
 #' \eqn{\sqrt{V}}{sqrt(V)}. With the variances of this mean when conditions are left out one at a
-#' time, when subjects are, and of what both do together, \eqn{V = \max(V_s + V_u
-#' - V_{su}, V_s, V_u)}{V = max(V_s + V_u - V_su, V_s, V_u)}, with \eqn{V^2 / (V_s^2/(n - 1) +
+#' time, when subjects are, and of what both do together, \eqn{V = \max(V_s + V_u - V_{su},
+#' V_s, V_u)}{V = max(V_s + V_u - V_su, V_s, V_u)}, with \eqn{V^2 / (V_s^2/(n - 1) +
 #'   V_u^2/(U - 1))}{V^2 / (V_s^2/(n - 1) + V_u^2/(U - 1))} degrees of freedom for n conditions and
 #'   U subjects; of one subject it is \eqn{V_s}, with n - 1. With `fit = "nonnegative"` it is
 #'   one-sided. It held in all simulations and is conservative (0.00 to 0.04 at 0.05), where

@@ -54,15 +54,14 @@
 #' @details
 #' `partial` and `semipartial` are those of ordinary least squares whatever `fit`.
 #'
-#' *The test of a predictor* (Freedman and Lane 1983). The response is fitted without the predictor,
-#' the conditions of the RDM of residuals are permuted, and the fit is added back; the partial
-#' correlation with the predictor is then a null value. Before that, effects of single conditions
-#' are taken out of all RDMs, \eqn{d_{ij} - a_i - a_j}{d_ij - a_i - a_j} (double centring), as one
-#' condition with unusual patterns is far from all others. A predictor that has such effects only
-#' has `p_value` `NA`, with a warning. `center = FALSE` finds less. The test is two-sided; for
-#' `fit = "nonnegative"` one-sided; for ridge regression that of ordinary least squares. The test of
-#' the whole model is exact; that of a predictor is an approximation: simulated levels at 0.05 were
-#' 0.031 to 0.067, where `lm()` had 0.25 to 0.54 (article "What was simulated").
+#' *The test of a predictor* (Freedman and Lane 1983). The conditions of the RDM of residuals
+#' without the predictor are permuted, and the fit is added back. Before that, effects of single
+#' conditions are taken out of all RDMs, \eqn{d_{ij} - a_i - a_j}{d_ij - a_i - a_j} (double
+#' centring), as one condition with unusual patterns is far from all others. A predictor that has
+#' such effects only has `p_value` `NA`, with a warning. `center = FALSE` finds less. The test is
+#' two-sided; for `fit = "nonnegative"` one-sided; for ridge regression that of ordinary least
+#' squares. The test of the whole model is exact; that of a predictor is an approximation: simulated
+#' levels at 0.05 were 0.031 to 0.067, where `lm()` had 0.25 to 0.54 (article "What was simulated").
 #'
 #' *Pairs left out.* With `leave_out`, conditions are exchanged within its labels by default, and
 #' differences between whole groups are held. `blocks = NULL` is right where the predictors have
@@ -254,8 +253,8 @@ regression_design <- function(permutations, n, leave_out, blocks) {
   same <- identical(blocks, leave_out)
   if (is.null(leave_out) || is.null(blocks) || !number) {
     # other blocks than those of `leave_out` are a design of their own
-    design <- design_of_plan(permutation_plan(n, permutations, if (!same || number) blocks, FALSE,
-                                              "auto"))
+    plan <- permutation_plan(n, permutations, if (!same || number) blocks, FALSE, "auto")
+    design <- if (is.null(plan$fixed)) plan$design_of("coset") else plan$fixed
     if (!is.null(leave_out) && !is.null(blocks)) refuse_moved_pairs(design, leave_out)
     return(design)
   }
@@ -273,8 +272,6 @@ refuse_moved_pairs <- function(design, leave_out) {
         which(moved)[1], ": exchange conditions that share a label, or all conditions of one ",
         "label with all of another.", class = "repalign_error_design", arg = "permutations")
 }
-
-design_of_plan <- function(plan) if (is.null(plan$fixed)) plan$design_of("coset") else plan$fixed
 
 # The fit of one response: list(rows, model, null, fitted), see regression_result().
 regression_of <- function(response, table, between, sides, design, standardize) {

@@ -53,7 +53,8 @@ rdms_sentence <- function(x) {
   best <- which.max(x$score)
   if (!length(best)) return(paste0("By the ", name, ":", tolower(undefined_words(x$score))))
   text <- with_limits_words(x$score[best], x$conf_low[best], x$conf_high[best])
-  facts <- c(interval_phrase(text[-1], attr(x, "conf_level"), rdms_extent(x)),
+  facts <- c(interval_phrase(text[-1], attr(x, "conf_level"),
+                             if (has_errors(x)) evaluation_over(x)),
              paste(attr(x, "sizes")[["stimuli"]], "stimuli"))
   data <- evaluated_data(x)
   crossed <- if (!is.null(attr(x, "folds"))) "cross-validated "
@@ -69,8 +70,6 @@ rdms_sentence <- function(x) {
   }
   paste0(start, ceiling_of_rdms(x, best), ".", others, undefined_words(x$score))
 }
-
-rdms_extent <- function(x) if (has_errors(x)) evaluation_over(x)
 
 # The p-value of one model against chance, or without permutations against 0.
 chance_of_rdms <- function(x, row) {
@@ -100,8 +99,9 @@ rdms_heading <- function(x, digits) {
   sizes <- attr(x, "sizes")
   c(paste0("Models of RDMs: ", count_of(nrow(x), "model"), undefined_of(x$score)),
     if (!is.null(sizes)) {
-      c(paste0(outer_words(attr(x, "outer")), ", ", evaluated_data(x), ", ",
-               sizes[["stimuli"]], " stimuli",
+      # evaluate_models() whitens where rsa() does not, unless it is asked to do otherwise
+      c(paste0(attr(x, "outer"), if (whitens(attr(x, "outer"))) " (pairs of stimuli are whitened)",
+               ", ", evaluated_data(x), ", ", sizes[["stimuli"]], " stimuli",
                if (has_clusters(x)) paste0(" in ", count_of(sizes[["condition"]], "cluster")),
                evaluation_folds(attr(x, "folds"))),
         paste0(if (!has_errors(x)) "no ", "errors over ", evaluation_over(x),
@@ -111,11 +111,6 @@ rdms_heading <- function(x, digits) {
       paste0("noise ceiling: ", format(x$ceiling_low[1], digits = digits), " to ",
              format(x$ceiling_high[1], digits = digits))
     })
-}
-
-# evaluate_models() whitens where rsa() does not, unless it is asked to do otherwise.
-outer_words <- function(outer) {
-  paste0(outer, if (whitens(outer)) " (pairs of stimuli are whitened)")
 }
 
 # "8 RDMs in 4 groups", or "8 RDMs" where each is a group.
@@ -240,7 +235,10 @@ evaluation_result <- function(task, whole, draws, chance, drawn, folds, conf_lev
   models <- names(task$models)
   draws <- named_draws(draws, models)
   left_out <- left_out_draws(draws, whole$scores)
-  draws <- lapply(draws, function(part) replace_draws(part, left_out))
+  draws <- lapply(draws, function(part) {
+    part[left_out, , ] <- NA
+    part
+  })
   parts <- evaluation_parts(task, whole, draws, sizes)
   known <- usable_errors(whole$scores, parts)
   ceiling_se <- checked_errors(ceiling_errors(whole, draws, sizes, task), 1)
@@ -257,8 +255,10 @@ evaluation_result <- function(task, whole, draws, chance, drawn, folds, conf_lev
   # data.frame() would take most of the time of a small call
   rows <- list2DF(lapply(columns[lengths(columns) > 0], unname))
   warn_evaluation(rows, left_out, parts, task)
+  table <- whole$table
+  if (!is.null(table)) dimnames(table) <- list(colnames(task$values), models)
   new_result(rows, "repalign_evaluation", list(
-    parts = parts, draws = draws, table = named_table(whole$table, task), outer = task$outer,
+    parts = parts, draws = draws, table = table, outer = task$outer,
     resample = drawn$factors, folds = folds, conf_level = conf_level,
     sizes = c(sizes, stimuli = task$n), group = task$group, dependence = dependence,
     chance = chance[c("permutations", "engine")],
@@ -282,17 +282,6 @@ left_out_draws <- function(draws, scores) {
     which(rowSums(is.na(matrix(part[, at, ], nrow(part)))) > 0)
   })
   sort(unique(unlist(lost)))
-}
-
-replace_draws <- function(part, left_out) {
-  part[left_out, , ] <- NA
-  part
-}
-
-named_table <- function(table, task) {
-  if (is.null(table)) return(NULL)
-  dimnames(table) <- list(colnames(task$values), names(task$models))
-  table
 }
 
 # Covariances of all scores; those of undefined ones are NA.

@@ -159,10 +159,8 @@ gram_weights <- function(task, k, grams, m) {
   with <- cross_of_rounds(at, grams, rounds, share)
   weights <- weights_of_each(task$models[[k]], grams$products[at, at, rounds, drop = FALSE], with)
   weights[, colSums(m > 0 & lengths == 0) > 0] <- NA
-  of_rounds(weights, function(w) scaled_weights(task$models[[k]], w))
+  matrix(apply(weights, 2, function(w) scaled_weights(task$models[[k]], w)), nrow(weights))
 }
-
-of_rounds <- function(values, f) matrix(apply(values, 2, f), nrow(values))
 
 # In each round the products of the RDMs `at` with the data, whose weights are a round a column.
 cross_of_rounds <- function(at, grams, rounds, weights) {

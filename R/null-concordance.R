@@ -4,8 +4,8 @@
 NULL
 
 # The null kernel "concordance" counts, under permutations of the stimuli of one of two RDMs, the
-# pairs of pairs of stimuli that are concordant less those that are discordant. Both are sorted once:
-# a permutation tells only in which order the pairs of one come along those of the other.
+# pairs of pairs of stimuli that are concordant less those that are discordant. Both RDMs are sorted
+# once: a permutation tells only in which order the pairs of one come along those of the other.
 #
 # operand()     gives list(order, levels): ordered_pairs() of side x, or pair_levels() of side y
 # values        a list of one matrix with a row for each permutation: that number, and how many

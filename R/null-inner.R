@@ -60,7 +60,10 @@ prepare_grams <- function(set, sides) {
 # pair changes with a permutation; the self terms do not.
 
 cka_null <- function(args) {
-  if (args$corrects$trials) return(if (is.null(args$clusters)) trial_null())
+  if (args$corrects$trials) {
+    if (!is.null(args$clusters)) return(NULL)
+    return(new_null("trials", operand = function(form, repr, args, side) list(), fits = trials_fit))
+  }
   if (isTRUE(args$own_labels)) return(NULL)
   if (goes_by_clusters(args)) return(cluster_null(args))
   if (args$kernel == "manifold") return(sparse_null(manifold_h_of_sums))

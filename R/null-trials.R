@@ -23,10 +23,6 @@ NULL
 # Where trials lack, runs are crossed with stimuli, or neuron pairs are left out between sides that
 # were recorded together, every permutation is a comparison of its own.
 
-trial_null <- function() {
-  new_null("trials", operand = function(form, repr, args, side) list(), fits = trials_fit)
-}
-
 trials_fit <- function(measure, pairs, sides) {
   fits <- function(i, j) {
     !is.null(trial_route(sides$x$reprs[[i]], sides$y$reprs[[j]], measure$args))

@@ -6,8 +6,8 @@
 #' made of. `cross_adjacency()` puts a graph of places and one of times together.
 #'
 #' @param coordinates where the places are, as in [neighbourhoods()]; or, without `distance`, a
-#'   graph from elsewhere: a symmetric matrix of 0 and 1 (also one of the package Matrix), or a
-#'   list with the numbers of the places that touch each.
+#'   graph from elsewhere: a symmetric matrix of 0 and 1, or a list with the numbers of the places
+#'   that touch each.
 #' @param distance places at most so far apart touch.
 #' @param voxels instead: whole numbers, a row for each voxel with its two or three indices, such as
 #'   `which(mask, arr.ind = TRUE)`.
@@ -17,10 +17,9 @@
 #'   before and after it.
 #' @param space,time two graphs, as `adjacency()` returns or takes them.
 #' @return A list with an element for each place, in their order and with their names: the numbers
-#'   of the places that touch it, in rising order, without itself. `cross_adjacency()`: for each
-#'   place at each time, in the order of [cross_places()], the places that touch it at the same
-#'   time, and itself at the times that touch this time. It has names, as those of
-#'   [cross_places()], if both graphs have.
+#'   of the places that touch it, without itself. `cross_adjacency()`: for each place at each time,
+#'   in the order of [cross_places()], the places that touch it at the same time, and itself at the
+#'   times that touch this time.
 #' @details
 #' Neighbourhoods that overlap are not places that touch: give `distance` the spacing of the places.
 #' In a list, pairs that only one of two places names are taken for both, with a message.

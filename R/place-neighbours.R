@@ -101,9 +101,9 @@ labels_of_places <- function(within, count) {
 check_coordinates <- function(coordinates, used, arg = "coordinates") {
   bad <- used[!is.finite(rowSums(coordinates[used, , drop = FALSE]))]
   if (!length(bad)) return(invisible())
-  abort("`", arg, "` of ", count_of(length(bad), "place"), " are missing or not finite, first of ",
-        "place ", named_places(bad[1], rownames(coordinates)), ": give numbers, or leave these ",
-        "places out", if (arg == "coordinates") " (NA in `within` of neighbourhoods())", ".",
+  abort("`", arg, "` must be finite numbers, but those of ", count_of(length(bad), "place"),
+        " are not, first of place ", named_places(bad[1], rownames(coordinates)),
+        ": give numbers, or leave such places out", if (arg == "coordinates") " (NA in `within` of neighbourhoods())", ".",
         class = "repalign_error_nonfinite", arg = arg)
 }
 

@@ -43,6 +43,7 @@ map_test_result <- function(found, maps, flips, settings) {
   clusters <- do.call(rbind, unname(clusters))
   if (length(models) == 1) clusters$model <- NULL
   settings$permutations <- ncol(flips$signs)
+  settings$places <- places
   settings$engine <- flips$engine
   new_result(rows, "repalign_map_test", list(
     max_null = matrix(unlist(lapply(found, function(one) one$largest)), ncol = length(models),
@@ -149,7 +150,8 @@ print.repalign_map_test <- function(x, digits = 3, n = 5, ...) {
   }
   facts <- map_facts(x)
   settings <- facts$settings
-  writeLines(strwrap(paste0("Test of maps: ", count_of(length(unique(x$center)), "place"), " of ",
+  writeLines(strwrap(paste0("Test of maps: ",
+                            tested_places(length(unique(x$center)), settings), " of ",
                             count_of(settings$subjects, "subject"),
                             if (!is.null(settings$measure)) paste0(", ", settings$measure)),
                      exdent = 2))
@@ -188,10 +190,18 @@ map_size <- function(rows, settings) {
   if (settings$alternative == "two_sided") abs(values) else map_sign(settings) * values
 }
 
-# The clusters of the models that the rows have.
+# The clusters that the rows belong to.
 shown_clusters <- function(x, facts) {
-  clusters <- facts$clusters
-  if (is.null(clusters$model)) clusters else clusters[clusters$model %in% x$model, ]
+  key <- function(of) paste(if (!is.null(facts$clusters$model)) of$model, of$cluster)
+  facts$clusters[key(facts$clusters) %in% key(x), ]
+}
+
+# "56 places"; "12 of 56 places", where rows were cut.
+tested_places <- function(count, settings, what = "place") {
+  if (is.null(settings$places) || count == settings$places) {
+    return(count_of(count_word(count), what))
+  }
+  paste(count_word(count), "of", count_of(count_word(settings$places), what))
 }
 
 map_test_words <- function(settings) {
@@ -243,7 +253,9 @@ map_sentences <- function(x) {
   facts <- map_facts(x, "result")
   need_columns(x, c("center", "model", "score", "statistic", "p_familywise"), "told", "result")
   tell <- if (facts$settings$correction == "cluster_mass") cluster_sentence else place_sentence
-  axis <- axis_of_names(x$center)
+  # the p-values of rows that were cut are about places of other names, too
+  whole <- length(unique(x$center)) == facts$settings$places
+  axis <- if (isTRUE(whole)) axis_of_names(x$center)
   facts$place <- if (is.null(axis)) "place" else axis$word
   if (!is.null(axis)) {
     # "150 ms" for "Cz, 150 ms", and Cz is told once
@@ -275,7 +287,7 @@ map_claim <- function(model, several, settings, found) {
 # "Over 15 subjects and 56 times (Cz), "
 subjects_and_places <- function(x, facts) {
   paste0("Over ", count_of(facts$settings$subjects, "subject"), " and ",
-         places_words(nrow(x), facts), brackets(facts$of), ", ")
+         tested_places(nrow(x), facts$settings, facts$place), brackets(facts$of), ", ")
 }
 
 places_words <- function(count, facts) count_of(count_word(count), facts$place)

@@ -59,8 +59,9 @@
 #' See the article "What was simulated". Groups of subjects and covariates are for the package
 #' permuco.
 #' @references Maris and Oostenveld (2007), Journal of Neuroscience Methods 164. Smith and Nichols
-#'   (2009), NeuroImage 44. Chen et al. (2026), arXiv 2603.03004 (exact TFCE). Sassenhagen and
-#'   Draschkow (2019), Psychophysiology 56. Allefeld, Goergen and Haynes (2016), NeuroImage 141.
+#'   (2009), NeuroImage 44. Chen et al. (2026), \doi{10.48550/arXiv.2603.03004} (exact TFCE).
+#'   Sassenhagen and Draschkow (2019), Psychophysiology 56. Allefeld, Goergen and Haynes (2016),
+#'   NeuroImage 141.
 #' @examples
 #' # 12 subjects, 60 times, an effect from 20 to 35
 #' set.seed(1)

@@ -23,8 +23,8 @@
 #'   means (to 6 digits). `cross_places()`: a list with an element for each place (the fastest) and
 #'   window, named "Cz, 120 ms": the columns that `flatten_time()` gives the channels of the place
 #'   at the times of the window. `flatten_time()`: a matrix conditions x columns or, with repeats,
-#'   an array conditions x columns x repeats, where channel c at time t is column c + channels * (t
-#'   - 1), named "Cz 120 ms". `split_time()`: a named list with a matrix (or array) for each
+#'   an array conditions x columns x repeats, where channel c at time t is column c + channels *
+#'   (t - 1), named "Cz 120 ms". `split_time()`: a named list with a matrix (or array) for each
 #'   window, as if `flatten_time()` had been given its times only.
 #' @details
 #' Windows that overlap depend on each other; [test_maps()] takes this into account.
@@ -59,6 +59,7 @@ time_windows <- function(times, width, step = NULL, unit = "ms") {
   step <- if (is.null(step)) spacing else check_number(step, "step", above = 0)
   width <- check_number(width, "width", above = 0)
   check_unit(unit)
+  if (missing(unit)) note_short_spacing(spacing)
   tolerance <- 1e-6 * spacing
   room <- times[length(times)] + spacing - times[1] - width
   if (room < -tolerance) {
@@ -80,6 +81,13 @@ time_windows <- function(times, width, step = NULL, unit = "ms") {
   means <- vapply(windows, function(at) mean(times[at]), 0)
   means[abs(means) < tolerance] <- 0
   stats::setNames(windows, with_unit(distinct_numbers(means), unit))
+}
+
+# Names with a wrong unit would go into pictures and sentences.
+note_short_spacing <- function(spacing) {
+  if (spacing >= 0.05) return(invisible())
+  inform("The times are ", format(spacing, digits = 3), " apart, and are named as ms: give ",
+         "unit = \"s\" if they are seconds.", class = "repalign_unit")
 }
 
 # A step far below the spacing of the times repeats the same windows, and can fill the memory.

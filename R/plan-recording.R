@@ -56,11 +56,11 @@
 #' says why, for less than half the stimuli of the pilot, for more than 5 times its stimuli or
 #' neurons or more than twice its trials, and for fewer than 20 neurons in the plan or the pilot.
 #' Plan for more than the smallest design: even where the median is right, one prediction in ten
-#' fell short by up to a half. An assumption in place of a pilot is best simulated large (400 x 200
-#' + 200). Data with clusters are refused. Other animals, and other kinds of stimuli, are not in the
-#' plan.
+#' fell short by up to a half. An assumption in place of a pilot is best simulated large (400 x
+#' 200 + 200). Data with clusters are refused. Other animals, and other kinds of stimuli, are not in
+#' the plan.
 #' @references Efron and Stein (1981), Annals of Statistics 9 (jackknife). Chun, Canatar, Chung and
-#'   Lee (2025), arXiv:2502.15104 (the estimator).
+#'   Lee (2025), \doi{10.48550/arXiv.2502.15104} (the estimator).
 #' @examples
 #' # V4 against a layer of a network: what would more images and neurons do?
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]

@@ -46,21 +46,19 @@ utils::globalVariables(".data")
 #' adjusted p-value is larger are grey.
 #'
 #' *Heat map and map* need all pairs of a list that was compared with itself (for models, with
-#' `diagonal = TRUE` or an `aggregate`). Dissimilarities are those of [as.dist.repalign_result()],
-#' the tree is built by average linkage ([stats::hclust()]), the map by classical multidimensional
-#' scaling ([stats::cmdscale()]). The caption of a map says how much of the dissimilarity two
-#' dimensions keep. If it is little, points that are near each other need not be similar.
+#' `diagonal = TRUE` or an `aggregate`): average linkage ([stats::hclust()]) or classical
+#' multidimensional scaling ([stats::cmdscale()]) of [as.dist.repalign_result()]. If the caption of
+#' a map says that two dimensions keep little, points near each other need not be similar.
 #'
 #' *Null.* Bars show the null scores (with `engine = "moments"` the density of the fitted
 #' distribution), lines the score and the threshold.
 #'
-#' *Analyses.* Points and lines are the pooled estimates over the number of neurons or the
-#' comparisons; bars are their intervals. More than 60 comparisons side by side stand in the order
-#' of their values, without names. A caption counts the values and the intervals that the axis
-#' (between -1 and 2.5) cuts off.
+#' *Analyses.* Points are the pooled estimates, bars their intervals. More than 60 comparisons side
+#' by side stand in the order of their values, without names. A caption counts the values and the
+#' intervals that the axis (between -1 and 2.5) cuts off.
 #'
-#' *Benchmarks.* A point for each measure, a panel for each metric; measures are in the order of
-#' their mean rank, the best at the top. Grey points are those of single groups or models.
+#' *Benchmarks.* Measures are in the order of their mean rank, the best at the top. Grey points are
+#' those of single groups or models.
 #'
 #' *Differences* of [compare_scores()] are drawn with the interval of each alone (thick) and that
 #' for all rows together (thin); a band shows the margin of equivalence. For [best_score()], filled

@@ -238,7 +238,12 @@ one_rdm <- function(x, labels, noise, settings) {
   x <- kept$x
   labels <- kept$labels
   if (declared$runs) need_run_labels(x, labels, declared)
-  if (is_responses(x)) note_lost_in_rdm(x, declared)
+  if (is_responses(x)) {
+    # sessions, labels of neurons, and whether all neurons are there make no difference
+    known <- c("sessions", "neurons", "complete", if (declared$runs) c("trials", "runs", "events"))
+    lost <- setdiff(declared_parts(x), known)
+    if (length(lost)) say_unused(list(lost), "rdm")
+  }
   patterns <- run_patterns(x, labels$condition, labels$run, declared$runs)
   check_patterns(patterns, declared)
   check_memory(8 * packed_length(nrow(patterns$means)), "The RDM", "Take fewer conditions.")
@@ -296,12 +301,4 @@ check_patterns <- function(patterns, declared) {
           any_of(distance_ids(function(one) !one$counts && one$noise != "precision")), ".",
           class = "repalign_error_value", arg = "x")
   }
-}
-
-# What an RDM does not know of a recording. Sessions, labels of neurons, and whether all neurons are
-# there make no difference to dissimilarities.
-note_lost_in_rdm <- function(x, declared) {
-  known <- c("sessions", "neurons", "complete", if (declared$runs) c("trials", "runs", "events"))
-  lost <- setdiff(declared_parts(x), known)
-  if (length(lost)) say_unused(list(lost), "rdm")
 }

@@ -245,8 +245,8 @@ rsa_errors <- function(args) {
 
 # Weights would have to say what copies of a stimulus are: there are none.
 whitened_errors <- function(kind) {
+  side <- function(repr, args, codes) whitened_pairs(repr, args, kind)
   new_errors("jackknife", stimuli = function(pair, args, codes) {
-    pairwise_ratios(pair, kind, function(repr, args, codes) whitened_pairs(repr, args, kind), args,
-                    codes)
-  })
+    pairwise_ratios(pair, kind, side, args, codes)
+  }, cells = function(x, y, args, codes) pairwise_cells(x, y, kind, side, args))
 }

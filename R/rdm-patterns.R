@@ -212,7 +212,11 @@ run_patterns <- function(x, condition, run, by_run) {
   plain <- is.array(x) && length(dim(x)) == 3 && !is_responses(x) && is.null(run)
   if (plain && by_run) return(array_patterns(read_array(x), array_conditions(x, condition)))
   seen <- read_observations(x, condition, run)
-  if (is.null(seen$condition)) seen$condition <- row_conditions(seen$x)
+  if (is.null(seen$condition)) {
+    # each row of a matrix without labels is a condition
+    n <- nrow(seen$x)
+    seen$condition <- list(codes = seq_len(n), labels = rownames(seen$x), count = n)
+  }
   if (!by_run) seen$run <- list(codes = rep(1L, nrow(seen$x)), labels = "1")
   count <- seen$condition$count
   if (is.null(count)) count <- length(seen$condition$labels)
@@ -222,11 +226,6 @@ run_patterns <- function(x, condition, run, by_run) {
                  length(seen$run$labels), thread_count())
   c(found, list(labels = seen$condition$labels, runs = seen$run$labels, channels = ncol(seen$x),
                 names = colnames(seen$x)))
-}
-
-# Without labels, each row of a matrix is a condition.
-row_conditions <- function(x) {
-  list(codes = seq_len(nrow(x)), labels = rownames(x), count = nrow(x))
 }
 
 # The repeats of an array are the runs.

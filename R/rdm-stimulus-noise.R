@@ -77,8 +77,6 @@ check_noise_argument <- function(args) {
   args
 }
 
-has_stimulus_noise <- function(measure) !is_own(measure) && !is.null(measure$args$stimulus_noise)
-
 # The noise of some of the stimuli. (That of NULL is NULL.)
 cut_stimulus_noise <- function(noise, rows) {
   if (is.matrix(noise)) noise[rows, rows, drop = FALSE] else noise[rows]

@@ -55,8 +55,8 @@
 #' *`.rds`*: a matrix, an array, a data frame or a vector of numbers, or a list of them, in which
 #' `name` is a path such as `"model/layer1"`. Other classes are errors.
 #'
-#' *Sparse matrices* in `.rds` and old MATLAB files become ordinary ones; those of MATLAB v7.3 are
-#' an error, and so are the cells and fields of old files.
+#' *Sparse matrices* become ordinary ones; those of MATLAB v7.3 are an error, and so are cells and
+#' fields of old files.
 #' @examples
 #' file <- tempfile(fileext = ".csv")
 #' write.csv(data.frame(a = 1:3, b = c(0.5, 1, 2), row.names = c("face", "car", "tree")), file)

@@ -21,8 +21,7 @@
 #' @details
 #' *Columns* are those that the file declares, with `id` first. Columns with several values a row
 #' are lists; columns of two axes are matrices, and those of three a list of matrices. References
-#' become the name of what they refer to. `electrodes`, and other columns that name rows of a table,
-#' count them from 1, as R does.
+#' become the name of what they refer to. Columns that name rows of a table count them from 1.
 #'
 #' *Left out*, with a message of class `repalign_left_out`: columns that are lists of lists
 #' (`waveforms`), records (`timeseries`), whole numbers beyond 2^53, and columns that are declared

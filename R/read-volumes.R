@@ -10,16 +10,14 @@
 #'
 #' @param files paths of images (`.nii`, `.nii.gz`), in one space: with as many voxels, and at the
 #'   same places. Their names, if they have any, become row names.
-#' @param mask which voxels to read: the path of an image in the same space, whose values above
-#'   `threshold` are taken; or a logical array. `NULL`: voxels with finite values in all volumes
-#'   that are not 0 in all of them. For `write_map()` the image whose space the map gets, see
-#'   Details.
+#' @param mask which voxels to read: an image in the same space, whose values above `threshold` are
+#'   taken; or a logical array. `NULL`: voxels with finite values in all volumes that are not 0 in
+#'   all of them. For `write_map()` the image whose space the map gets.
 #' @param threshold values of the mask above it are inside.
 #' @param na what to do about voxels of the mask with missing or infinite values: an error, or
 #'   `"voxels"`: leave them out, with a message.
 #' @param values numbers at voxels, named as the columns of `read_volumes()`, or one for each voxel
-#'   of the mask, in their order; or a result with a row for each centre, of [searchlight()] or
-#'   [test_maps()].
+#'   of the mask; or a result with a row for each centre, of [searchlight()] or [test_maps()].
 #' @param file the path of the image to write (`.nii`, `.nii.gz`); a file of that name is replaced.
 #' @param column,model of a result: which column (`NULL`: `"score"`), of which model (`NULL`: the
 #'   only one).

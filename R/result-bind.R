@@ -173,8 +173,6 @@ mixed_type <- function(x, y, ...) {
 
 mixed_cast <- function(x, to, ...) refuse_other_kinds(result_kind(to))
 
-plain_cast <- function(x, to, ...) vctrs::df_cast(as.data.frame(x), to, ...)
-
 # vctrs knows no inheritance: every class needs its methods. They are registered when vctrs is
 # loaded.
 register_vctrs_methods <- function(...) {
@@ -189,7 +187,9 @@ register_vctrs_methods <- function(...) {
       register("vec_cast", kind, other, if (same) as_type else mixed_cast)
     }
     for (plain in c("data.frame", "tbl_df")) register("vec_ptype2", kind, plain, mixed_type)
-    register("vec_cast", "data.frame", kind, plain_cast)
+    register("vec_cast", "data.frame", kind, function(x, to, ...) {
+      vctrs::df_cast(as.data.frame(x), to, ...)
+    })
   }
 }
 

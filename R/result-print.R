@@ -125,11 +125,11 @@ fitting_columns <- function(rows, priority, digits) {
 
 # The width of the line up to the end of each column.
 line_widths <- function(rows, columns, digits) {
-  each <- vapply(rows[columns], column_width, 0, digits = digits)
+  each <- vapply(rows[columns], function(column) {
+    max(nchar(format(column, digits = digits), "width"), 0)
+  }, 0)
   max(nchar(rownames(rows), "width")) + cumsum(1 + pmax(each, nchar(columns, "width")))
 }
-
-column_width <- function(column, digits) max(nchar(format(column, digits = digits), "width"), 0)
 
 # Where both sides of all rows are samples, nothing is printed of it.
 without_samples_only <- function(x) {

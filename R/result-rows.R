@@ -285,14 +285,10 @@ summary_rows <- function(plain, sources, summarise) {
 #' the values H, and that of a benchmark ([benchmark_groups()]) has one row per measure and a column
 #' for each metric. `print()` shows the most important columns of the first rows.
 #'
-#' @param x,object a result: what [similarity()], [calibrate()], [cka_interval()],
-#'   [score_interval()], [compare_scores()], [best_score()], [compare_best()], [noise_ceiling()],
-#'   [evaluate_models()], [rsa_regression()], [rdm_rows()], [searchlight()], [test_maps()],
-#'   [plan_recording()], [rank_measures()], [stream_cka()], [subject_ceiling()],
-#'   [participation_ratio()], [predicted_bias()], [ratio_bias()], an analysis ([brain_to_brain()],
-#'   [trial_to_trial()], [brain_to_model()], [object_disentanglement()]) or a benchmark
-#'   ([benchmark_groups()], [benchmark_layers()], [benchmark_outputs()]) returned, or some of its
-#'   rows in any order, or several results put together by [rbind()][rbind.repalign].
+#' @param x,object a result of this package with rows, such as what [similarity()], [calibrate()],
+#'   [score_interval()], [evaluate_models()], an analysis ([brain_to_brain()]) or a benchmark
+#'   ([benchmark_groups()]) returned, or some of its rows in any order, or several results put
+#'   together by [rbind()][rbind.repalign].
 #' @param digits how many significant digits to print at least; `NULL`: as R's options say.
 #' @param n how many rows to print; `Inf`: all. By default up to 20 rows are printed whole, and of
 #'   more rows the first 10.
@@ -387,8 +383,10 @@ glance.repalign_result <- function(x, ...) {
   values <- columns$name[columns$tidy %in% "estimate"]
   if (!length(values)) values <- columns$name[columns$shown %in% 1]
   value <- intersect(values, names(x))[1]
-  if (is.na(value)) need_columns(x, values[1], "summarised")
+  if (length(values) && is.na(value)) need_columns(x, values[1], "summarised")
   glance_rows(as.data.frame(x), source_columns(x), function(at) {
+    # a table such as that of measures() has no values
+    if (!length(values)) return(data.frame(rows = length(at)))
     data.frame(rows = length(at), undefined = sum(is.na(x[[value]][at])))
   })
 }

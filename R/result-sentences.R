@@ -11,10 +11,8 @@ NULL
 #' often, how many stimuli there were, and which estimator was used. [summary()] of a result ends
 #' with the same sentences.
 #'
-#' @param result what a function of this package returned, or some of its rows: scores, intervals,
-#'   calibrations, evaluations of models, comparisons, ceilings, plans, regressions, searchlights,
-#'   tests of maps, analyses, benchmarks and their ranks, participation ratios. What has neither a score nor a
-#'   p-value, such as [measures()], is an error.
+#' @param result what a function of this package returned, or some of its rows. What has neither a
+#'   score nor a p-value, such as [measures()], is an error.
 #' @param ... unused.
 #' @param x sentences.
 #' @return Sentences, a character vector of class `repalign_words` that prints in lines of the width
@@ -31,8 +29,7 @@ NULL
 #' The best of many is chosen from the same data: its score is too high by chance. Where the result
 #' knows it ([evaluate_models()], [best_score()]), the sentence says which others may be as good.
 #'
-#' Sentences know only what is kept with a result. What was recorded, what the neurons are a sample
-#' of and why a measure was chosen is yours to say.
+#' What was recorded, what the neurons are a sample of and why a measure was chosen is yours to say.
 #' @examples
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]
 #' layers <- lapply(v4_layers, function(layer) layer[1:100, ])

@@ -54,15 +54,16 @@
 #' under permutation k of K, the family-wise p-value of a score s is \deqn{p = \frac{1 + \#\{k: M_k
 #' \ge s\}}{K + 1},}{p = (1 + #{k: M_k >= s}) / (K + 1),} and the p-value of the single centre is
 #' that of [calibrate()]. If no centre is related to a model, the probability that any
-#' `p_familywise` is at most alpha is at most alpha; if some are, this holds for the others. Centres
-#' with a wide null (few channels, few dimensions) set the threshold that all share.
+#' `p_familywise` is at most alpha is at most alpha; if some are, this holds for the others, as long
+#' as their neighbourhoods together are unrelated to it. Centres with a wide null (few channels, few
+#' dimensions) set the threshold that all share.
 #'
 #' In simulations `p_familywise` was at most 0.05 somewhere in 2.7 to 6.0% of the data sets,
 #' `p_value` alone in 75 to 95% (article "What was simulated"). 2,000 centres of 100 channels with
 #' 100 conditions, 5 models and 1,000 permutations took about two seconds; measures that are no
 #' inner products, such as Kendall's tau, take longer, as a message says.
 #'
-#' [workers] share the centres, progressr shows progress, and `set.seed()` reproduces a result.
+#' Workers of a plan share the centres (see [workers]), and `set.seed()` reproduces a result.
 #'
 #' When not to trust it: when conditions depend on each other (see [dependence]). A searchlight
 #' tells that the channels around a centre carry information, not that the centre itself does.

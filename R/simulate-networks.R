@@ -54,8 +54,8 @@
 #' tell the classes apart. The shortcut features are one per class: 2 for the class that they show,
 #' and 0 for the others.
 #'
-#' All networks are tested with the same stimuli. [set.seed()] reproduces the data and the networks,
-#' each of which has a seed of its own.
+#' All networks are tested with the same stimuli. After the same [set.seed()], calls with the same
+#' sizes have the same data, and each network has a seed of its own.
 #'
 #' When not to trust it: these are small networks and easy data. What tells groups apart here may
 #' not do so in large networks. Digits may differ between machines.

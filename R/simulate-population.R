@@ -18,7 +18,7 @@
 #'   exact value \eqn{tr(\Sigma_x \Sigma_y) / \sqrt{tr(\Sigma_x^2) \,
 #'   tr(\Sigma_y^2)}}{tr(Sigma_x Sigma_y) / sqrt(tr(Sigma_x^2) tr(Sigma_y^2))}; `theory`, the
 #'   geometry that [predicted_bias()] uses.
-#' @references Chun, Canatar, Chung and Lee (2025), arXiv:2502.15104, equation 15.
+#' @references Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104}, equation 15.
 #' @examples
 #' set.seed(1)
 #' pop <- linear_population(n = 100, q = 50, d = 200, spectrum = "power", power = c(0.5, 0.9))
@@ -145,33 +145,30 @@ noise_families <- c("normal", "t3", "laplace", "mixture")
 #' @param shared share of the variance of every neuron (within groups) that comes from the
 #'   common signals, from 0 to 1.
 #' @param rank number of common signals.
-#' @param groups number of groups of stimuli, of (nearly) equal size; 1 for no groups. Both
-#'   sides have the same groups, but each side draws the places of the groups for itself.
+#' @param groups number of groups of stimuli, of (nearly) equal size. Both sides have the same
+#'   groups, but each side draws the places of the groups for itself.
 #' @param spread standard deviation of the centres of the groups in every neuron, relative to
 #'   the standard deviation within groups.
 #' @param autocorrelation correlation of each row with the next, above -1 and below 1: every
 #'   common signal and every neuron's own part is a stationary autoregressive series of first
 #'   order.
-#' @param tails distribution of the neurons' own parts, always with the same variance:
-#'   `"normal"`, with heavier tails `"t3"` (Student's t with 3 degrees of freedom) or
-#'   `"laplace"`, or with two peaks `"mixture"` (of two normal distributions with means -0.9 and
-#'   0.9, in equal parts). All but `"normal"` are for independent rows only (`autocorrelation =
-#'   0`).
+#' @param tails distribution of the neurons' own parts, always with the same variance: `"normal"`,
+#'   with heavier tails `"t3"` (Student's t with 3 degrees of freedom) or `"laplace"`, or with two
+#'   peaks `"mixture"` (of normal distributions with means -0.9 and 0.9). All but `"normal"` need
+#'   `autocorrelation = 0`.
 #' @return A list of class `repalign_simulation`: `x` and `y`, stimuli x neurons; `group`,
 #'   the group of every stimulus; `cka`, the exact linear CKA of the population with these
 #'   neurons and group centres; `cka_within`, the same within groups (0 when nothing is
 #'   shared).
 #' @details
-#' Let \eqn{A_x} and \eqn{A_y} be the weights (neurons x signals), whose rows have sums of
-#' squares of 1, and s the value of `shared`. Within groups, the covariance between the sides is
-#' \eqn{C_{xy} = s A_x A_y^T}{C_xy = s A_x A_y'}, and the covariance of one side is \eqn{C_{xx} = s
-#' A_x A_x^T + (1 - s) I}{C_xx = s A_x A_x' + (1 - s) I}. For `cka`, the covariances of the group
-#' centres are added. The CKA is \eqn{||C_{xy}||^2 / (||C_{xx}|| \, ||C_{yy}||)}{||C_xy||^2 /
-#' (||C_xx|| ||C_yy||)}, with Frobenius norms. `cka(estimator = "stimulus")` approaches this value
-#' as the number of stimuli grows.
-#'
-#' A signal with the standard deviation a in noise with the standard deviation b has
-#' `shared = a^2 / (a^2 + b^2)`. For the same `shared`, a higher `rank` means a lower CKA.
+#' With \eqn{A_x} and \eqn{A_y} the weights (neurons x signals), whose rows have sums of squares of
+#' 1, and s the value of `shared`, the covariance between the sides within groups is \eqn{C_{xy} = s
+#' A_x A_y^T}{C_xy = s A_x A_y'}, and that of one side \eqn{C_{xx} = s A_x A_x^T + (1 - s) I}{C_xx =
+#' s A_x A_x' + (1 - s) I}; for `cka`, the covariances of the group centres are added. The CKA is
+#' \eqn{||C_{xy}||^2 / (||C_{xx}|| \, ||C_{yy}||)}{||C_xy||^2 / (||C_xx|| ||C_yy||)}, which
+#' `cka(estimator = "stimulus")` approaches as the number of stimuli grows. For the same `shared`, a
+#' higher `rank` means a lower CKA. A signal of standard deviation a in noise of b has
+#' `shared = a^2 / (a^2 + b^2)`.
 #' @examples
 #' set.seed(1)
 #' pair <- simulate_pair(n = 200, d = c(20, 50), shared = 0.4)

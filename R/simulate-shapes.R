@@ -79,9 +79,8 @@ truth_of <- function(values, arg) {
 #'   list of representations; `truth`, a data frame with `model` and `noise`. `x` and `y` are
 #'   ready for [similarity()] and [calibrate()].
 #' @details
-#' All responses in `x` are independent and have the standard normal distribution, and so have
-#' those of a lost spot. A perturbed spot is x + noise e, where e has the distribution of x.
-#' The noise of each representation in `y` is its own.
+#' All responses in `x`, and those of a lost spot, are independent and standard normal. A perturbed
+#' spot is x + noise e, where e has the distribution of x and is its own in each representation.
 #' @references Islam, Liu and Sarkar, Manifold Approximation leads to Robust Kernel
 #'   Alignment (MKA), section 5.3.
 #' @examples
@@ -121,10 +120,9 @@ simulate_spots <- function(n, d = 2, noise = c(0.5, Inf)) {
 #'   or 2 for every stimulus. `x` and `y` are ready for [similarity()] and [calibrate()].
 #' @details
 #' The responses have the uniform distribution from -0.5 to 0.5. In the first neuron 1 + gap is
-#' added for the stimuli of the second spot, and in `y` also the translation. In many
-#' dimensions the stimuli of a spot are far from each other (at a distance of about
-#' \eqn{\sqrt{d / 6}}{sqrt(d / 6)}), and those of the other spot in `x` hardly farther: then the
-#' neighbours change with a translation, although each spot stays as it is.
+#' added for the stimuli of the second spot, and in `y` also the translation. In many dimensions the
+#' stimuli of the other spot are hardly farther than those of the own one: then the neighbours
+#' change with a translation.
 #' @references Davari, Horoi, Natik, Lajoie, Wolf and Belilovsky (2023), Reliability of CKA as a
 #'   similarity measure in deep learning, ICLR. Islam, Liu and Sarkar, Manifold
 #'   Approximation leads to Robust Kernel Alignment (MKA), section 5.3.
@@ -172,10 +170,10 @@ simulate_translation <- function(n, d = 2, translation = 10, gap = 0.1) {
 #'   (columns). `x` and `y` are ready for [similarity()] and [calibrate()].
 #' @details
 #' The coordinates of `x` are independent and have the standard normal distribution. With k
-#' clusters, stimulus i moves with cluster ((i - 1) mod k) + 1, so that the clusters are of
-#' (nearly) equal size and all of them have members everywhere in the cloud. The centre of
-#' cluster j is at the angle \eqn{2 \pi (j - 1) / k}{2 pi (j - 1) / k} of the circle. With one
-#' cluster, all stimuli stay where they are. Within a cluster all distances are those of `x`.
+#' clusters, stimulus i moves with cluster ((i - 1) mod k) + 1, so that the clusters are of (nearly)
+#' equal size and all of them have members everywhere in the cloud. The centre of cluster j is at
+#' the angle \eqn{2 \pi (j - 1) / k}{2 pi (j - 1) / k} of the circle. Within a cluster all distances
+#' are those of `x`.
 #' @references Barannikov, Trofimov, Balabin and Burnaev (2022), Representation topology
 #'   divergence, ICML. Islam, Liu and Sarkar, Manifold Approximation leads to Robust Kernel
 #'   Alignment (MKA), appendix B.
@@ -281,16 +279,15 @@ simulate_rings <- function(n, rings = 5, noise = 0) {
 #'   the place of every stimulus on the line, from 0 to 1. `x` and `y` are ready for
 #'   [similarity()] and [calibrate()].
 #' @details
-#' The positions t are drawn from the uniform distribution on \[0, 1\]. The Swiss roll is
-#' \eqn{(z \cos z, z \sin z)}{(z cos z, z sin z)} with \eqn{z = 3 \pi (1 + 2t) / 2}{z = 3 pi
-#' (1 + 2t) / 2}, the S-curve \eqn{(\sin z, sign(z) (\cos z - 1))}{(sin z, sign(z) (cos z -
-#' 1))} with \eqn{z = 3 \pi (t - r)}{z = 3 pi (t - r)}: two circles of radius 1 that touch,
-#' each of which is run through as far as the line reaches. Distances along the S-curve are
-#' proportional to t, those along the roll grow with t.
+#' The positions t are drawn from the uniform distribution on \[0, 1\]. The Swiss roll is \eqn{(z
+#' \cos z, z \sin z)}{(z cos z, z sin z)} with \eqn{z = 3 \pi (1 + 2t) / 2}{z = 3 pi (1 + 2t) / 2},
+#' the S-curve \eqn{(\sin z, sign(z) (\cos z - 1))}{(sin z, sign(z) (cos z - 1))} with \eqn{z = 3
+#' \pi (t - r)}{z = 3 pi (t - r)}: two circles of radius 1 that touch, each of which is run through
+#' as far as the line reaches. Distances along the S-curve are proportional to t, those along the
+#' roll grow with t.
 #'
-#' An arc is closed when it has the length \eqn{2 \pi}{2 pi}. So for r below 1/3 or above 2/3
-#' the line runs over itself: stimuli from different places of the line are then neighbours
-#' on the S-curve, and no measure should find the two shapes equal.
+#' For r below 1/3 or above 2/3 the line runs over itself: stimuli from different places of the line
+#' are then neighbours on the S-curve, and no measure should find the two shapes equal.
 #' @references Islam, Liu and Sarkar, Manifold Approximation leads to Robust Kernel
 #'   Alignment (MKA), section 5.1 and appendix C.
 #' @examples

@@ -1,10 +1,10 @@
 # Error rates, power and times of test_maps():
 #   Rscript bench/maps.R [error] [skewed] [rsa] [grid] [power] [time] [searchlight] [peers]
-#                        [sets=1000] [flips=499] [seed=1]
+#                        [sets=1000] [flips=499] [seed=1] [places=60,400]
 # error   how often maps without any effect have a significant place or cluster: 60 places in time,
 #         smooth noise, by all three corrections, two-sided t at .05; several numbers of subjects,
 #         and what is found beside a strong effect
-# skewed  the same for scores with a skewness of 1.4
+# skewed  the same for scores with a skewness of 1.4, at so many places
 # rsa     the same for RSA of noise with two categories, made by searchlight()
 # grid    the same for 15 subjects on a grid of 12 x 12 x 12 voxels with smooth noise, one-sided,
 #         with clusters of places beyond .01 and .001
@@ -104,7 +104,7 @@ if (wanted("skewed")) {
              function() skewed(n, places),
              function(maps) found_by(maps, graph, alternative = side, statistic = statistic))
   }
-  for (places in c(60, 400)) {
+  for (places in settings("places", c(60, 400))) {
     for (statistic in c("t", "mean")) {
       for (side in c("two_sided", "greater", "less")) one_line(15, places, side, statistic)
     }
@@ -213,10 +213,10 @@ if (wanted("power")) {
 
 # ---- time
 
-seconds <- function(label, code) {
-  taken <- system.time(code)
+tell_seconds <- function(label, taken) {
   cat(sprintf("%-60s %6.2f s (%.2f s of processors)\n", label, taken[[3]], sum(taken[1:2])))
 }
+seconds <- function(label, code) tell_seconds(label, system.time(code))
 
 if (wanted("time")) {
   voxels <- which(array(TRUE, c(40, 40, 31)), arr.ind = TRUE)
@@ -237,7 +237,72 @@ if (wanted("time")) {
   }
 }
 
+# ---- searchlight
+
+if (wanted("searchlight")) {
+  voxels <- which(array(TRUE, c(40, 25, 20)), arr.ind = TRUE)
+  conditions <- paste("condition", 1:20)
+  model <- dist(setNames(rep(0:1, each = 10), conditions))
+  seconds("neighbourhoods(), 20,000 voxels, 123 within the radius",
+          near <- neighbourhoods(2.5 * voxels, radius = 7.5))
+  graph <- adjacency(voxels = voxels)
+  record <- function(repeats) {
+    array(rnorm(20 * 20000 * repeats), c(20, 20000, repeats), list(conditions, NULL, NULL))
+  }
+  for (repeats in c(1, 4)) {
+    set.seed(seed)
+    maps <- list()
+    taken <- 0
+    for (k in 1:12) {
+      data <- record(repeats)
+      taken <- taken + system.time({
+        maps[[paste("subject", k)]] <- searchlight(data, near, model, threads = 2)
+      })
+    }
+    tell_seconds(paste("12 searchlights, 20,000 voxels, 2 threads,",
+                       if (repeats > 1) "crossnobis of 4 runs" else "one run"), taken)
+  }
+  for (correction in corrections) {
+    seconds(paste0("  their test by ", correction, ", all 4,096 flips, 2 threads"),
+            quietly(test_maps(maps, adjacency = graph, correction = correction, threshold = 0.001,
+                              threads = 2)))
+  }
+}
+
 # ---- peers
+
+# A call of MNE-Python, if it is there.
+python <- Filter(function(path) {
+  nzchar(path) && system2(path, c("-c", "'import mne'"), stdout = FALSE, stderr = FALSE) == 0
+}, c(Sys.which("python3"), "/usr/bin/python3"))
+by_mne <- function(maps, sizes, correction, cutoff, step) {
+  path <- tempfile()
+  on.exit(unlink(path))
+  # C order: the last axis of places is the fastest
+  flat <- aperm(array(maps, c(nrow(maps), sizes)), rev(seq_len(length(sizes) + 1)))
+  writeBin(c(length(sizes), nrow(maps), sizes, as.vector(flat)), path)
+  script <- file.path(if (dir.exists("bench")) "bench" else ".", "maps.py")
+  said <- system2(python[1], c(script, path, correction, 1000, cutoff, step), stdout = TRUE)
+  as.double(strsplit(utils::tail(said, 1), " ")[[1]])
+}
+
+beside_mne <- function(label, maps, sizes, graph) {
+  cutoff <- qt(0.975, nrow(maps) - 1)
+  for (correction in c("cluster_mass", "tfce")) {
+    taken <- system.time({
+      tested <- quietly(test_maps(maps, adjacency = graph, correction = correction, threads = 1,
+                                  permutations = 999, alternative = "two_sided"))
+    })
+    other <- by_mne(maps, sizes, correction, cutoff, 0.2)
+    cat(sprintf("%-60s %6.2f s of processors, MNE-Python %.2f s: %.0f times%s\n",
+                paste0(label, ", ", correction, if (correction == "tfce") ", MNE by steps of 0.2"),
+                sum(taken[1:2]), other[2], other[2] / sum(taken[1:2]),
+                # TFCE of MNE is in other units
+                if (correction == "tfce") "" else sprintf("; largest mass %.6g and %.6g",
+                                                          max(abs(summary(tested)$mass)),
+                                                          other[3])))
+  }
+}
 
 if (wanted("peers")) {
   maps <- smooth_noise(15, 2000)
@@ -266,5 +331,13 @@ if (wanted("peers")) {
               test_maps(maps, adjacency = graph, permutations = 999, alternative = "two_sided",
                         correction = if (correction == "tfce") "tfce" else "cluster_mass"))
     }
+  }
+  if (length(python)) {
+    set.seed(seed)
+    beside_mne("200 places, 15 subjects, 1,000 flips", smooth_noise(15, 200), 200,
+               adjacency(times = 200))
+    voxels <- as.matrix(expand.grid(1:12, 1:12, 1:12))
+    beside_mne("12^3 voxels, 15 subjects, 1,000 flips", matrix(rnorm(15 * 12^3), 15), rep(12, 3),
+               adjacency(voxels = voxels))
   }
 }

@@ -39,8 +39,8 @@ SEXP repalign_concordance(SEXP level, SEXP columns, SEXP levels, SEXP threads)
     return result;
 }
 
-/* x: list(first, second, level) of the values of one matrix, never falling; y: list(level, start) of
-   the packed values of the other, and how many of them there are below each level, zero-based.
+/* x: list(first, second, level) of the values of one matrix, never falling; y: list(level, start)
+   of the packed values of the other, with the one-based place of the first one of each level.
    permutations: of its rows, one a column. list(excess, tied), see permuted_concordance(). */
 SEXP repalign_permuted_concordance(SEXP x, SEXP y, SEXP permutations, SEXP threads)
 {

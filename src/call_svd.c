@@ -59,8 +59,8 @@ SEXP repalign_leading_vector(SEXP a)
     double *copy = scratch(n * n);
     memcpy(copy, entries, n * n * sizeof(double));
     SEXP result = PROTECT(new_doubles(n));
-    const int info = lapack_leading_vector(n, copy, REAL(result), scratch(n), scratch(length), length,
-                                           int_scratch(10 * n));
+    const int info = lapack_leading_vector(n, copy, REAL(result), scratch(n), scratch(length),
+                                           length, int_scratch(10 * n));
     if (info != 0) entry_error("the decomposition of a symmetric matrix failed (%d)", info);
     check_interrupt();
     UNPROTECT(1);

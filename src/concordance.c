@@ -1,11 +1,11 @@
 /* Concordant less discordant pairs: see concordance.h.
 
-   The values of the first vector come in their order, and a tree of bits says how many of the values
-   that came so far on the other side are below a level. Each of them sets the bit of its place among
-   all values (ties stand in the order in which they come). A word has 64 places, a block 64 words
-   and a group 64 blocks. The tree keeps how many bits are set before each word in its block, before
-   each block in its group, and before each group, which is a few vector instructions for a value:
-   a third of the time of a merge sort. */
+   The values of the first vector come in their order, and a tree of bits says how many of the
+   values that came so far on the other side are below a level. Each of them sets the bit of its
+   place among all values (ties stand in the order in which they come). A word has 64 places, a
+   block 64 words and a group 64 blocks. The tree keeps how many bits are set before each word in
+   its block, before each block in its group, and before each group: a few vector instructions for
+   a value. */
 
 #include "concordance.h"
 

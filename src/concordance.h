@@ -38,8 +38,8 @@ void concordance(concordance_job job, const int *columns, size_t count, worker b
 
 /* Of packed symmetric matrices of n rows, one of them relabelled: the k-th value of the first one
    is of the rows first[k] and second[k] (zero-based), and `packed` has the levels of the other one.
-   permutations: n x count, zero-based. tied: for each permutation, how many pairs of the values that
-   are compared are tied in the other one. */
+   permutations: n x count, zero-based. tied: for each permutation, how many pairs of the values
+   that are compared are tied in the other one. */
 typedef struct {
     const int *first, *second, *packed, *permutations;
     size_t n;

@@ -1,9 +1,15 @@
 /* Optimal transport: see transport.h.
 
-   Successive shortest paths. A search (Dijkstra's algorithm) starts at all free sources at once and
-   ends at the first free sink; prices keep the reduced costs cost - price - discount from being
-   negative, with 0 wherever something flows. Each path has the least cost for one more unit, so that
-   the flow is optimal for its own total at every step, and costs rise from step to step. */
+   Successive shortest paths. A search (Dijkstra's algorithm) starts at all free sources at once;
+   each path that it finds to a free sink has the least cost for one more unit, so that the flow is
+   optimal for its own total at every step, and costs rise from step to step.
+
+   The search is not begun anew for each path: what it has reached stays, but for what hung on an
+   edge that no longer has any flow, or on a source without units. `level` is how far the search has
+   come. Prices and discounts keep the reduced costs cost - price - discount from being negative,
+   with 0 wherever something flows. Those of what was reached change with the level, prices of
+   sources by as much as it rises and discounts of sinks by as much downwards; so what is kept of
+   them is price - level and discount + level. Free sources have the level as their price. */
 
 #include "transport.h"
 
@@ -24,6 +30,8 @@ static double cost_of(const transport *t, int source, int sink)
 {
     return t->cost[(size_t) source * t->sinks + (size_t) sink];
 }
+
+static int is_free(const transport *t, int source) { return t->supply[source] > 0.0; }
 
 /* ---- free sources */
 
@@ -57,93 +65,170 @@ static void leave_free(transport *t, int source)
 void transport_begin(transport *t)
 {
     t->free_count = t->sources;
-    t->read = 0;
-    t->search = 0;
+    t->read = t->reached_count = t->settled_count = 0;
     t->flow.used = 0;
     t->flow.spare = NO_PLACE;
+    t->level = -INFINITY;
     for (size_t j = 0; j < t->sources; j++) {
         t->free[j] = (int) j;
-        t->stamp[j] = 0;
+        t->is_reached[j] = t->is_cut[j] = 0;
     }
-    t->level = INFINITY;
     for (size_t i = 0; i < t->sinks; i++) {
         t->discount[i] = 0.0;
+        t->is_settled[i] = 0;
         t->flow.first[i] = NO_PLACE;
         find_best(t, (int) i);
-        if (t->best_cost[i] < t->level) t->level = t->best_cost[i];
+        t->distance[i] = t->best_cost[i];
+        t->from_source[i] = t->best[i];
     }
 }
 
 /* ---- search */
 
-/* Takes the nearest sink out of the open ones, of equally near ones the first. */
-static int settle_nearest(transport *t, size_t *open_count)
+/* The nearest sink that is not settled, of equally near ones the first. Settled ones are endlessly
+   far, and nothing brings them nearer. */
+static int nearest_sink(transport *t)
 {
+    const double *distance = t->distance;
+    double least = distance[0];
     size_t at = 0;
-    for (size_t k = 1; k < *open_count; k++) {
-        const double d = t->distance[t->open[k]], least = t->distance[t->open[at]];
-        if (d < least || (d == least && t->open[k] < t->open[at])) at = k;
+    for (size_t i = 1; i < t->sinks; i++) {
+        if (distance[i] >= least) continue;
+        least = distance[i];
+        at = i;
     }
-    const int sink = t->open[at];
-    t->open[at] = t->open[--*open_count];
-    count_reading(t, *open_count);
-    return sink;
+    count_reading(t, t->sinks);
+    return (int) at;
 }
 
-static void relax(transport *t, int source, double reached_at, size_t open_count)
+static void shorten(transport *t, int source, int sink)
 {
-    const double *cost = t->cost + (size_t) source * t->sinks;
-    const double offset = reached_at - t->price[source];
-    for (size_t k = 0; k < open_count; k++) {
-        const int i = t->open[k];
-        const double by_way = offset + cost[i] - t->discount[i];
-        if (by_way >= t->distance[i]) continue;
-        t->distance[i] = by_way;
+    const double by_way = cost_of(t, source, sink) - t->price[source] - t->discount[sink];
+    if (by_way >= t->distance[sink]) return;
+    t->distance[sink] = by_way;
+    t->from_source[sink] = source;
+}
+
+/* The same for all sinks, in one go along the costs. */
+static void shorten_all(transport *t, int source)
+{
+    const double *cost = t->cost + (size_t) source * t->sinks, *discount = t->discount;
+    const double price = t->price[source];
+    double *distance = t->distance;
+    for (size_t i = 0; i < t->sinks; i++) {
+        const double by_way = cost[i] - price - discount[i];
+        if (by_way >= distance[i]) continue;
+        distance[i] = by_way;
         t->from_source[i] = source;
     }
-    count_reading(t, open_count);
+    count_reading(t, t->sinks);
 }
 
-/* Goes back along what flows into a settled sink. Free sources are where the search began. */
-static size_t go_back(transport *t, int sink, size_t reached_count, size_t open_count)
+/* A source that flows into a settled sink. */
+static void reach(transport *t, int source, int sink)
+{
+    t->is_reached[source] = 1;
+    t->from_sink[source] = sink;
+    t->reached[t->reached_count++] = source;
+    t->price[source] -= t->level;
+    shorten_all(t, source);
+}
+
+static void go_back(transport *t, int sink)
 {
     for (int e = t->flow.first[sink]; e != NO_PLACE; e = t->flow.next[e]) {
         const int source = t->flow.source[e];
-        if (t->supply[source] > 0.0 || t->stamp[source] == t->search) continue;
-        t->stamp[source] = t->search;
-        t->from_sink[source] = sink;
-        t->reached[reached_count++] = source;
-        relax(t, source, t->distance[sink], open_count);
+        if (!is_free(t, source) && !t->is_reached[source]) reach(t, source, sink);
     }
-    return reached_count;
 }
 
-/* The free sink at the end of a shortest path; prices are those after it. */
+static void settle(transport *t, int sink)
+{
+    t->settled[t->settled_count++] = sink;
+    t->is_settled[sink] = 1;
+    t->kept_discount[sink] = t->discount[sink] + t->level;
+    t->discount[sink] = -INFINITY;
+    t->distance[sink] = INFINITY;
+    go_back(t, sink);
+}
+
+/* The free sink at the end of a shortest path. */
 static int search_path(transport *t)
 {
-    size_t open_count = t->sinks, settled_count = 0, reached_count = 0;
-    t->search++;
-    for (size_t i = 0; i < t->sinks; i++) {
-        t->open[i] = (int) i;
-        t->distance[i] = t->best_cost[i] - t->level - t->discount[i];
-        t->from_source[i] = t->best[i];
-    }
-    int sink;
     for (;;) {
-        sink = settle_nearest(t, &open_count);
-        if (t->demand[sink] > 0.0) break;
-        t->settled[settled_count++] = sink;
-        reached_count = go_back(t, sink, reached_count, open_count);
+        const int sink = nearest_sink(t);
+        /* rounding may have it a little nearer than what was settled before */
+        t->level = fmax(t->level, t->distance[sink]);
+        if (t->demand[sink] > 0.0) return sink;
+        settle(t, sink);
     }
-    const double far = t->distance[sink];
-    t->level += far;
-    for (size_t k = 0; k < reached_count; k++) {
+}
+
+/* ---- what a search loses */
+
+/* Does the way to a source still stand? That of the sink before it has been judged. */
+static int stands(const transport *t, int source)
+{
+    if (is_free(t, source)) return 1;
+    return t->is_reached[source] && !t->is_cut[source] && t->is_settled[t->from_sink[source]];
+}
+
+/* Sinks were settled in the order of their ways. */
+static void forget_sinks(transport *t)
+{
+    size_t kept = 0;
+    for (size_t k = 0; k < t->settled_count; k++) {
+        const int sink = t->settled[k];
+        if (stands(t, t->from_source[sink])) {
+            t->settled[kept++] = sink;
+            continue;
+        }
+        t->is_settled[sink] = 0;
+        t->discount[sink] = t->kept_discount[sink] - t->level;
+    }
+    t->settled_count = kept;
+}
+
+static void forget_sources(transport *t)
+{
+    size_t kept = 0;
+    for (size_t k = 0; k < t->reached_count; k++) {
         const int source = t->reached[k];
-        t->price[source] += far - t->distance[t->from_sink[source]];
+        if (stands(t, source)) {
+            t->reached[kept++] = source;
+            continue;
+        }
+        t->is_reached[source] = t->is_cut[source] = 0;
+        t->price[source] += t->level;
     }
-    for (size_t k = 0; k < settled_count; k++)
-        t->discount[t->settled[k]] -= far - t->distance[t->settled[k]];
-    return sink;
+    t->reached_count = kept;
+}
+
+/* Sinks whose nearest way is lost get the nearest of the others, of which those from free sources
+   are known. */
+static void find_other_ways(transport *t)
+{
+    size_t lost = 0;
+    for (size_t i = 0; i < t->sinks; i++) {
+        const int from = t->from_source[i];
+        const int is_known = isfinite(t->distance[i]) && (is_free(t, from) || t->is_reached[from]);
+        if (t->is_settled[i] || is_known) continue;
+        t->distance[i] = t->best_cost[i] - t->discount[i];
+        t->from_source[i] = t->best[i];
+        t->lost[lost++] = (int) i;
+    }
+    for (size_t k = 0; k < t->reached_count; k++)
+        for (size_t l = 0; l < lost; l++) shorten(t, t->reached[k], t->lost[l]);
+    count_reading(t, t->reached_count * lost);
+}
+
+/* Sources that were reached by what is lost may be reached from what is left. */
+static void forget_lost(transport *t)
+{
+    forget_sinks(t);
+    forget_sources(t);
+    find_other_ways(t);
+    for (size_t k = 0; k < t->settled_count; k++) go_back(t, t->settled[k]);
 }
 
 /* ---- flow */
@@ -170,16 +255,18 @@ static void add_flow(transport_flow *f, int source, int sink, double units)
     f->amount[e] += units;
 }
 
-static void take_flow(transport_flow *f, int source, int sink, double units)
+/* Is there none left? */
+static int take_flow(transport_flow *f, int source, int sink, double units)
 {
     int *link = &f->first[sink];
     while (f->source[*link] != source) link = &f->next[*link];
     const int e = *link;
     f->amount[e] -= units;
-    if (f->amount[e] > 0.0) return;
+    if (f->amount[e] > 0.0) return 0;
     *link = f->next[e];
     f->next[e] = f->spare;
     f->spare = e;
+    return 1;
 }
 
 /* Notes the path to a sink from its end on; it begins at a free source, where the search did not go
@@ -219,13 +306,19 @@ int transport_augment(transport *t, transport_step *step)
     const int end = search_path(t);
     note_path(t, end, step);
     step->units = units_of_path(t, step);
+    int is_lost = 0;
     for (size_t k = 0; k < step->length; k++) {
-        if (k % 2) take_flow(&t->flow, step->source[k], step->sink[k], step->units);
-        else add_flow(&t->flow, step->source[k], step->sink[k], step->units);
+        const int source = step->source[k], sink = step->sink[k];
+        if (k % 2 == 0) add_flow(&t->flow, source, sink, step->units);
+        else if (take_flow(&t->flow, source, sink, step->units)) is_lost = t->is_cut[source] = 1;
     }
     const int start = step->source[step->length - 1];
     t->demand[end] -= step->units;
     t->supply[start] -= step->units;
-    if (t->supply[start] <= 0.0) leave_free(t, start);
+    if (!is_free(t, start)) {
+        leave_free(t, start);
+        is_lost = 1;
+    }
+    if (is_lost) forget_lost(t);
     return 1;
 }

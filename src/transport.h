@@ -18,18 +18,20 @@ typedef struct {
     size_t used, capacity;
 } transport_flow;
 
-/* cost: sinks x sources, column-major. supply, demand: the units left. Of each source: `price`;
-   `from_sink`, by which it was reached in search `stamp`. Of each sink: `discount`, `distance`,
-   `from_source`; and the free source that is cheapest for it (best, best_cost). free, reached: lists
-   of sources, open and settled: lists of sinks. All free sources have the same price, `level`. */
+/* cost: sinks x sources, column-major. supply, demand: the units left. Of each source: `price`
+   (less the level where it is reached); `from_sink`, by which it was reached; is_reached; is_cut:
+   whether what flowed to that sink is gone. Of each sink: `discount`, or, once it is settled,
+   `kept_discount` (plus the level); `distance`, at which level it is settled, by `from_source`;
+   is_settled; and the free source that is cheapest for it (best, best_cost). free, reached: lists
+   of sources, settled and lost: lists of sinks. */
 typedef struct {
     size_t sources, sinks;
     const double *cost;
-    double *supply, *demand, *price, *discount, *distance, *best_cost;
-    int *stamp, *from_sink, *from_source, *best, *free, *reached, *open, *settled;
-    size_t free_count, read;
+    double *supply, *demand, *price, *discount, *kept_discount, *distance, *best_cost;
+    int *is_reached, *is_cut, *is_settled, *from_sink, *from_source, *best;
+    int *free, *reached, *settled, *lost;
+    size_t free_count, reached_count, settled_count, read;
     double level;
-    int search;
     transport_flow flow;
     pause_function pause;
 } transport;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # tools/run-check.sh [options of R CMD check]
-# The spelling, R CMD build, a compilation with all warnings, R CMD check --as-cran with the tests
-# beside it; counts each into .build/results.tsv and fails when any of them fails.
+# R CMD build, a compilation with all warnings, the spelling, the vignettes, R CMD check --as-cran
+# with the tests beside it; counts each into .build/results.tsv and fails when any of them fails.
 # --no-tests is for this script, too.
 . tools/common.sh
 
@@ -49,8 +49,13 @@ quick_examples() {
     "$build/repalign.Rcheck/repalign-Ex.timings"
 }
 
-# The vignettes take a while: they are built beside the next steps.
-build_package "$build" ${no_vignettes:+--no-build-vignettes} > "$build/build.log" 2>&1 & building=$!
+echo "== R CMD build"
+item "R CMD build" build_package "$build" --no-build-vignettes || exit 1
+
+# The installation takes a while on one processor: the next steps run beside it.
+echo 'CFLAGS += -Wall -Wextra -pedantic' > "$build/Makevars.warnings"
+R_MAKEVARS_USER=$build/Makevars.warnings _R_SHLIB_BUILD_OBJECTS_SYMBOL_TABLES_=true \
+  install_package "$build/lib" "$tarball" > "$build/compile.log" 2>&1 & installing=$!
 
 echo "== Spelling"
 if Rscript -e 'quit(status = !requireNamespace("spelling", quietly = TRUE))'; then
@@ -62,23 +67,26 @@ fi
 echo "== Calls between the files of R/"
 item "no cycle of calls among more than 4 files" Rscript tools/call-graph.R limit 4 || true
 
-echo "== R CMD build"
-item "R CMD build" wait "$building" || { cat "$build/build.log"; exit 1; }
-cat "$build/build.log"
-tarball=$(echo "$build"/repalign_*.tar.gz)
-
-echo "== Compilation with -Wall -Wextra -pedantic"
-echo 'CFLAGS += -Wall -Wextra -pedantic' > "$build/Makevars.warnings"
-compile() {
-  R_MAKEVARS_USER=$build/Makevars.warnings _R_SHLIB_BUILD_OBJECTS_SYMBOL_TABLES_=true \
-    install_package "$build/lib" "$tarball" \
-    > "$build/compile.log" 2>&1 || { cat "$build/compile.log"; return 1; }
-  cat "$build/compile.log"
-}
+echo "== Installation, compiled with -Wall -Wextra -pedantic"
 # R's own headers are included by absolute paths: only our files are counted.
 no_warning() { ! grep -E '^[^/].*warning:' "$build/compile.log"; }
-item "installation" compile || exit 1
+item "installation" wait "$installing" || { cat "$build/compile.log"; exit 1; }
 item "no compiler warning" no_warning || true
+
+# R CMD check uses one processor, and would begin the tests last: they run beside all that follows,
+# as it would run them, and give way to it (nice), because it has the longest way to its end.
+run_tests() {
+  rm -rf "$build/tests"
+  mkdir "$build/tests"
+  tar -xzf "$tarball" -C "$build/tests" --strip-components=1 repalign/tests
+  cd "$build/tests/tests"
+  R_LIBS=$build/lib:$R_LIBS nice Rscript testthat.R
+}
+testing=
+case " $* " in
+  *" --no-tests "*) ;;
+  *) run_tests > "$build/tests.log" 2>&1 & testing=$! ;;
+esac
 
 if [ -n "$no_vignettes" ]; then
   echo "== Vignettes: no pandoc, or no rmarkdown: their code is run, they are not built"
@@ -94,22 +102,18 @@ if [ -n "$no_vignettes" ]; then
   else
     record "vignettes" 0 0 1
   fi
+else
+  echo "== Vignettes"
+  # The package is built once more, with its vignettes, which what was just installed makes.
+  build_vignettes() {
+    rm -rf "$build/vignettes" && mkdir "$build/vignettes" &&
+      tar -xzf "$tarball" -C "$build/vignettes" &&
+      R_LIBS=$build/lib:$R_LIBS Rscript tools/vignettes.R "$build/vignettes/repalign" &&
+      cp -r "$build/vignettes/repalign/inst/doc" "$build/lib/repalign" &&
+      (cd "$build" && R CMD build --no-build-vignettes vignettes/repalign)
+  }
+  item "vignettes" build_vignettes > "$build/vignettes.log" 2>&1 || cat "$build/vignettes.log"
 fi
-
-# R CMD check uses one processor most of the time, and would begin the tests last: they run beside
-# it, as it would run them.
-run_tests() {
-  rm -rf "$build/tests"
-  mkdir "$build/tests"
-  tar -xzf "$tarball" -C "$build/tests" --strip-components=1 repalign/tests
-  cd "$build/tests/tests"
-  R_LIBS=$build/lib:$R_LIBS Rscript testthat.R
-}
-testing=
-case " $* " in
-  *" --no-tests "*) ;;
-  *) run_tests > "$build/tests.log" 2>&1 & testing=$! ;;
-esac
 
 echo "== R CMD check --as-cran"
 # Flags that this R was itself compiled with, or that were added above, are not the package's.
@@ -117,8 +121,7 @@ _R_CHECK_COMPILATION_FLAGS_KNOWN_="${_R_CHECK_COMPILATION_FLAGS_KNOWN_:-} $(R CM
 _R_CHECK_COMPILATION_FLAGS_KNOWN_="$_R_CHECK_COMPILATION_FLAGS_KNOWN_ -pedantic"
 export _R_CHECK_COMPILATION_FLAGS_KNOWN_
 rm -rf "$build/repalign.Rcheck"
-# --install: what was just installed and what that said. --no-vignettes: "R CMD build" has just run
-# and built them.
+# --install: what was just installed and what that said. --no-vignettes: they have just been built.
 R CMD check --as-cran --no-manual --no-tests --output="$build" "$@" \
   --install="check:$build/compile.log" --library="$build/lib" \
   "$([ -n "$no_vignettes" ] && echo --ignore-vignettes || echo --no-vignettes)" "$tarball" || true

@@ -34,7 +34,7 @@ compiler_library() { $cc -print-file-name="$1" 2>/dev/null | grep / || true; }
 
 # Into $dir/lib; sets $tarball.
 install_sanitized() {
-  printf 'CFLAGS = -g -O1 %s\nLDFLAGS += %s\nDEBUG_INFO =\n' "$flags" "$flags" > "$dir/Makevars"
+  printf 'CFLAGS = -g1 -O1 %s\nLDFLAGS += %s\nDEBUG_INFO =\n' "$flags" "$flags" > "$dir/Makevars"
   item "sanitizer: R CMD build" build_package "$dir" --no-build-vignettes || return 1
   # --no-test-load: the library cannot be loaded without the preloaded sanitizer.
   export R_MAKEVARS_USER="$dir/Makevars"

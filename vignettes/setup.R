@@ -2,7 +2,12 @@
 
 knitr::opts_chunk$set(comment = "#>", fig.width = 7, fig.height = 2.8,
                       dpi = 76, fig.retina = 1, dev.args = list(antialias = "none"))
-options(digits = 3, width = 80)
+# options are the reader's own again when the vignette is made
+before <- options(digits = 3, width = 80)
+knitr::knit_hooks$set(document = function(x) {
+  options(before)
+  x
+})
 has_ggplot2 <- requireNamespace("ggplot2", quietly = TRUE)
 
 say <- function(value, digits = 2) formatC(value, digits = digits, format = "f")

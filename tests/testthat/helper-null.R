@@ -78,7 +78,7 @@ law_null <- function(id, args, x, y, permutations = 20, engine = "auto", blocks 
   null <- fast$pairs[[1]]$null
   if (fast$design$count != ncol(p) || length(null) != ncol(p)) stop("wrong number of null scores")
   at <- unique(round(seq(1, ncol(p), length.out = min(most, ncol(p)))))
-  rep_x <- with_priorities(x, "x", priority$x, averaged)
+  rep_x <- with_priorities(x, "x", priority$x, averaged, metrics)
   scratch <- vapply(at, function(k) {
     set.seed(seed)
     rep_y <- with_priorities(permuted_side(y, p[, k]), "y", priority$y[p[, k]], averaged, metrics)

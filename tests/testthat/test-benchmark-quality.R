@@ -278,7 +278,7 @@ test_that("correlations with what does not vary are NA", {
 })
 
 test_that("relabellings come in blocks that together are all of them", {
-  all <- order_relabellings(6, 50)
+  all <- relabellings_of(1:6, 50, lgamma(7))
   blocks <- relabelling_blocks(all, 15, 100)
   expect_identical(do.call(cbind, blocks), all)
   expect_true(all(vapply(blocks, ncol, 0L) <= 7))

@@ -205,7 +205,7 @@ test_that("groups have a best score each", {
 test_that("error rates are those of the levels", {
   set.seed(5)
   readout <- matrix(rnorm(5 * 12), 5)
-  found <- vapply(1:120, function(set) {
+  found <- vapply(1:80, function(set) {
     z <- matrix(rnorm(40 * 5), 40)
     of <- function() (0.8 * z + 0.6 * rnorm(200)) %*% readout
     brain <- z %*% matrix(rnorm(5 * 25), 5) + rnorm(1000)
@@ -219,8 +219,8 @@ test_that("error rates are those of the levels", {
       two = compare_best(scores, c("a", "b", "c"), "d", draws = 199)$p_value < 0.05)
   }, logical(5))
   rates <- rowMeans(found)
-  # 120 data sets: a true rate of 0.05 exceeds 0.13 in 1 of 10000 runs
-  expect_true(all(rates <= 0.13))
+  # 80 data sets: a true rate of 0.05 exceeds 0.16 in 1 of 10000 runs
+  expect_true(all(rates <= 0.16))
   expect_gt(mean(found[1:4, ]), 0.01)
 })
 

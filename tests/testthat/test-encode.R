@@ -290,6 +290,9 @@ test_that("a result without rows has tables without rows", {
                      as.data.frame(found, part = part)[0, ], ignore_attr = "row.names")
   }
   expect_error(encode(data$x, data$y, permutations = -1), class = "repalign_error", "at least 0")
+  expect_message(encode(data$x, data$y, permutations = rbind(20:1)),
+                 "No `p_value` can be at most 0.05 with 1 permutation: the smallest one possible is 0.5.",
+                 fixed = TRUE)
 })
 
 test_that("penalties are chosen alike with one decomposition and with one for each fold", {
@@ -312,4 +315,18 @@ test_that("penalties are chosen alike with one decomposition and with one for ea
       }
     }
   }
+})
+
+test_that("workers give the result of one process", {
+  set.seed(18)
+  data <- related(30, 5, 3)
+  from <- list(a = data$x, b = normal(30, 40))
+  run <- function() {
+    set.seed(19)
+    encode(from, list(u = data$y, v = data$y[, 1:2]), permutations = 9)
+  }
+  alone <- run()
+  together <- with_workers(2, run())
+  expect_identical(as.data.frame(together), as.data.frame(alone))
+  expect_identical(predict(together), predict(alone))
 })

@@ -8,7 +8,7 @@ test_that("error rates are those asked for, with a fixed seed", {
   skip_on_cran()
   # by moments also for the data sets with heavy rows, which are refused
   any_law()
-  runs <- 150
+  runs <- 80
   cells <- list(
     coset = list(measure = "cka", engine = "coset"),
     random = list(measure = "cka", engine = "random"),

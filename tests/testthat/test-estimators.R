@@ -259,9 +259,9 @@ peak_megabytes <- function(code) {
 
 test_that("no n x n matrix is made for linear kernels with d < n", {
   skip_on_cran()
-  # 20000 stimuli: their Gram matrix would take 3 GB, which the limit forbids
+  # 8000 stimuli: their Gram matrix would take 512 MB, which the limit forbids
   set.seed(14)
-  n <- 20000
+  n <- 8000
   p <- related_pair(n, 3, 4)
   withr::local_options(repalign.max_memory = 5e7)
   centred <- lapply(p, scale, scale = FALSE)

@@ -65,3 +65,20 @@ test_that("a failure shows what was compared", {
   expect_failure(expect_identical(x, 2L, label = "the number"), "the number")
   expect_failure(expect_true(x > 1), "`x > 1` is not TRUE")
 })
+
+test_that("expected errors are testthat's", {
+  calls <- list(function() stop("a [plain] one"), function() rlang::abort("typed", "kind"),
+                function() 1, function() warning("no error"))
+  ways <- list(list(), list("plain"), list("[plain]", fixed = TRUE), list("other"), list(NA),
+               list(class = "kind"), list("typed", "kind"), list("plain", "kind"))
+  # an error that is not the expected one remains an error
+  ends <- function(expect, call, way) {
+    suppressWarnings(tryCatch({
+      value <- do.call(expect, c(list(quote(call())), way))
+      if (inherits(value, "error")) conditionMessage(value) else value
+    }, expectation_failure = function(e) "failure", error = function(e) class(e)[1]))
+  }
+  for (call in calls) for (way in ways) {
+    expect_identical(ends(expect_error, call, way), ends(testthat::expect_error, call, way))
+  }
+})

@@ -27,7 +27,7 @@ test_that("a regression does not depend on the units of the RDMs", {
   data <- c(list(y = extreme_rdms()), extreme_models()[c("m1", "m3")])
   fitted <- function(data, ...) {
     set.seed(1)
-    quietly(rsa_regression(y ~ m1 + m3, data, permutations = 49, ...))
+    quietly(rsa_regression(y ~ m1 + m3, data, permutations = 19, ...))
   }
   for (settings in list(list(), list(fit = "nonnegative"), list(fit = "ridge", ridge = 0.1),
                         list(center = FALSE))) {

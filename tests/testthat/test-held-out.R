@@ -199,7 +199,8 @@ test_that("what cannot be held out is refused", {
   x[, 2] <- rep(0:1, c(20, 4))
   folds <- rep(1:6, each = 4)
   refused_x <- function(x, ...) held_out(x, p$y, ..., folds = folds)
-  expect_error(refused_x(x, "soft_matching_correlation"), class = "repalign_error_variance", "2")
+  expect_error(refused_x(list(a = p$x, b = x), "soft_matching_correlation"),
+               class = "repalign_error_variance", "`x[$]b`.*column 2")
   x[1, 2] <- 2
   expect_true(is.finite(refused_x(x, "soft_matching_correlation")$score))
   expect_true(is.finite(refused_x(x, "shape_distance")$score))

@@ -242,7 +242,7 @@ test_that("unrelated counts with many ties overlap as chance says", {
   n <- 60
   k <- 10
   for (metric in c("euclidean", "dot")) {
-    overlap <- replicate(300, {
+    overlap <- replicate(120, {
       counts <- function() matrix(rpois(n * 6, 0.25), n)
       suppressWarnings(mutual_knn(counts(), counts(), k = k, metric = metric))
     })

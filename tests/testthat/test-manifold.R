@@ -332,8 +332,8 @@ test_that("one graph serves all measures and all k of a call", {
 test_that("many stimuli need no n x n matrix", {
   skip_on_cran()
   set.seed(13)
-  # an n x n matrix would take 128 MB, which the limit forbids
-  n <- 4000
+  # an n x n matrix would take 72 MB, which the limit forbids
+  n <- 3000
   withr::local_options(repalign.max_memory = 5e7)
   ring <- function() {
     shift <- c(1:6, -(1:6))[order(rexp(12))]

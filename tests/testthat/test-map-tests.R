@@ -362,6 +362,12 @@ test_that("names that are times give the axis, the graph and the words", {
   drawn <- ggplot2::autoplot(tested)
   expect_identical(drawn$labels$x, "time (ms)")
   expect_equal(data_of(built(drawn), "GeomLine")$x, seq(-50, 240, 10))
+  # rows that were cut are some of the places that their p-values are about
+  expect_match(in_words(tested[at[1]:30, ]), paste0("and ", 31 - at[1], " of 30 places, .*: ",
+                                                    length(at), " places from Cz, "))
+  before <- tested[seq_len(min(which(!is.na(tested$cluster))) - 1), ]
+  expect_identical(nrow(summary(before)), 0L)
+  expect_output(print(before), paste(nrow(before), "of 30 places of 9 subjects"))
   # of two regions, places have no axis
   colnames(maps) <- paste0(rep(c("Cz, ", "Pz, "), each = 15), names(windows)[1:15])
   expect_match(in_words(test_maps(maps)), "30 places, .*at (Cz|Pz), ")

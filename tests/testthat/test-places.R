@@ -95,6 +95,8 @@ test_that("windows are the reference values", {
 })
 
 test_that("what is no window is refused", {
+  expect_message(time_windows(seq(0, 1, 0.01), 0.1), "unit = \"s\"", class = "repalign_unit")
+  expect_silent(time_windows(seq(0, 1, 0.01), 0.1, unit = "ms"))
   expect_refused(time_windows(1:10, 2, step = 1e-9), c("`step`", "larger"))
   expect_refused(time_windows(c(0, 1e308, 1.7e308), 1e308), "another unit")
   expect_refused(time_windows(c(0, 2, 1), 1), c("`times` must increase", "value 3 is 1 after 2"))

@@ -61,7 +61,7 @@ test_that("more values than one chunk are ranked right, whatever the threads", {
   skip_on_cran()
   set.seed(3)
   # heavy ties run across the ends of chunks
-  for (tied in c(1, 3, 50, 1e6)) expect_chunks_ranked(2100, tied, 0)
+  for (tied in c(1, 3, 1e6)) expect_chunks_ranked(1500, tied, 0)
 })
 
 test_that("distances from data tie when they are equal but for rounding", {

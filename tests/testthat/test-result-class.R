@@ -32,6 +32,15 @@ test_that("every column is described, and every column that is described is ther
   }
 })
 
+test_that("every result has a plain table, and a row that tells what it is about", {
+  for (class in names(results)) {
+    result <- results[[class]][[1]]
+    expect_s3_class(generics::tidy(result), "data.frame")
+    looked <- generics::glance(result)
+    expect_true(is.data.frame(looked) && nrow(looked) >= 1 && !anyNA(looked[[1]]), info = class)
+  }
+})
+
 # Installed help, or that of the sources.
 help_pages <- local({
   installed <- tools::Rd_db("repalign", lib.loc = dirname(getNamespaceInfo("repalign", "path")))

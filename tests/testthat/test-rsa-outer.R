@@ -8,12 +8,12 @@ outer_of <- c(cosine = "cosine", corr = "pearson", spearman = "spearman", "tau-a
               corr_cov = "whitened_pearson")
 
 # The RDMs of the 92 images by the names of the reference.
-images_of_rsa <- function() {
+images_of_rsa <- function() once("images of rsa", {
   table <- read.csv(gzfile(shared_file("data", "rdm92.csv.gz")))
   as_dist <- function(values) structure(values, Size = 92L, Diag = FALSE, Upper = FALSE,
                                         class = "dist")
   lapply(table[-(1:2)], as_dist)
-}
+})
 
 # The RDMs and models of a block, and the score of a data RDM and a model.
 block_rdms <- function(block) {

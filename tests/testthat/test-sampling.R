@@ -139,7 +139,7 @@ test_that("the bias of the corrected ratio meets simulated populations", {
   settings <- list(n = 60, q = c(20, 40), d = 20, spectrum = "power", power = 0.4)
   population <- function() do.call(linear_population, settings)
   set.seed(61)
-  h <- replicate(600, {
+  h <- replicate(300, {
     pop <- population()
     plain_triple(pop$x, pop$y, "stimulus_neuron")
   })
@@ -149,7 +149,7 @@ test_that("the bias of the corrected ratio meets simulated populations", {
   ratios <- apply(h, 2, plain_ratio)
   expected <- predicted_bias(population(), estimator = "stimulus_neuron")
   expect_gt(expected$bias, 0.015)
-  expect_lt(abs(mean(ratios) - expected$expected), 4 * sd(ratios) / sqrt(600))
+  expect_lt(abs(mean(ratios) - expected$expected), 4 * sd(ratios) / sqrt(300))
   # from the data of single samples it is about as large
   from_data <- replicate(20, {
     pop <- population()

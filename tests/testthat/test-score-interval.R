@@ -558,3 +558,35 @@ test_that("deletions by ranks of a list are those of its pairs", {
     }
   }
 })
+
+test_that("deletions of all pairs of lists are those of each pair alone", {
+  set.seed(31)
+  data <- lapply(stats::setNames(nm = letters[1:5]), function(k) matrix(rnorm(36), 12) + 1:12)
+  # a stimulus that holds nearly all of the variance
+  data$b[1, ] <- 1e5
+  set <- list("cka", measure("cka", estimator = "stimulus"), measure("cka", kernel = "rbf"),
+              "angular_cka", "rv", "distance_correlation",
+              measure("distance_correlation", estimator = "unbiased"),
+              measure("rsa", inner = "euclidean", outer = "pearson"),
+              measure("rsa", inner = "euclidean", outer = "cosine"),
+              measure("rsa", inner = "euclidean", outer = "whitened_pearson"),
+              measure("rsa", inner = "euclidean", outer = "whitened_cosine"))
+  # few numbers at a time
+  old <- options(repalign.max_memory = 64 * 2^10 * 8)
+  on.exit(options(old))
+  check <- function(grid, rows, set, codes = NULL) {
+    for (row in rows) {
+      m <- set[(row - 1) %% length(set) + 1]
+      alone <- quietly(score_interval(data[[grid$x[row]]], data[[grid$y[row]]], m,
+                                      clusters = codes))
+      for (column in c("score", "se", "conf_low", "conf_high")) {
+        expect_equal(grid[[column]][row], alone[[column]], tolerance = 1e-10)
+      }
+    }
+  }
+  check(quietly(score_interval(data[1:3], measure = set)), 1:22, set)
+  check(quietly(score_interval(data[1:2], data[3:5], set)), seq(1, 66, 5), set)
+  codes <- rep(1:6, 2)
+  check(quietly(score_interval(data[1:2], data[3:5], set[1:9], clusters = codes)),
+        seq(1, 54, 10), set[1:9], codes)
+})

@@ -15,7 +15,7 @@ measures_plain <- list(measure("rsa", outer = "kendall"),
                        measure("mutual_knn", k = 3),
                        measure("procrustes"))
 
-expect_as_calibrated <- function(one, permutations = 60) {
+expect_as_calibrated <- function(one, permutations = 30) {
   example <- light_example()
   sets <- lapply(example$neighbours, function(at) example$data[, at])
   set.seed(7)

@@ -36,7 +36,7 @@ test_that("the roll and the S run along one line", {
 test_that("the line runs over itself for r below 1/3 or above 2/3, and not between", {
   set.seed(2)
   rs <- c(0.1, 0.3, 0.36, 0.5, 0.64, 0.7, 0.9)
-  shapes <- simulate_swiss_roll(1500, r = rs)
+  shapes <- simulate_swiss_roll(900, r = rs)
   farthest <- vapply(c(list(shapes$x), shapes$y), function(s) {
     near <- distances(s)
     diag(near) <- Inf

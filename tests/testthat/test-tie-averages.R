@@ -90,10 +90,10 @@ test_that("other measures take the mean over some random orders", {
   for (id in c("cycle_knn", "rank_similarity", "lcs_knn", "edit_distance_knn")) {
     args <- list(k = 2, metric = "euclidean")
     set.seed(1)
-    values <- replicate(60, score(id, p$x, p$y, c(args, list(ties = "average"))))
-    single <- replicate(60, score(id, p$x, p$y, c(args, list(ties = "random"))))
+    values <- replicate(30, score(id, p$x, p$y, c(args, list(ties = "average"))))
+    single <- replicate(30, score(id, p$x, p$y, c(args, list(ties = "random"))))
     expected <- def_mean(of$x, of$y, function(a, b) score(id, a, b, args))
-    expect_lt(abs(mean(values) - expected), 4 * sd(values) / sqrt(60))
+    expect_lt(abs(mean(values) - expected), 4 * sd(values) / sqrt(30))
     expect_lt(sd(values), sd(single) / 2)
   }
 })

@@ -46,12 +46,12 @@ test_that("names stay as they were given, in lines that end at separators and ca
   expect_identical(names_beside(names), names)
 })
 
-test_that("captions are one sentence in lines of a journal's column", {
+test_that("captions are one sentence, broken between remarks in lines of a journal's column", {
   expect_null(caption_of(NULL))
   text <- caption_of("bars: 95% intervals over stimuli", NULL,
                      "dashed: the threshold of all comparisons together")
-  expect_identical(text, paste0("Bars: 95% intervals over stimuli; dashed: the threshold of\n",
-                                "all comparisons together."))
+  expect_identical(text, paste0("Bars: 95% intervals over stimuli;\n",
+                                "dashed: the threshold of all comparisons together."))
   expect_lte(max(nchar(strsplit(text, "\n")[[1]])), 60)
 })
 

@@ -44,8 +44,8 @@ NULL
 #' Calibrate similarity scores against chance
 #'
 #' Compares each score with those after breaking the pairing of the stimuli: the rows of `y` are
-#' permuted, and nothing else changes. Gives p-values, which hold for any number of stimuli,
-#' thresholds, and scores on a common scale (0: no more than chance, 1: the best possible).
+#' permuted. Gives p-values, which hold for any number of stimuli, thresholds, and scores on a
+#' common scale (0: no more than chance, 1: the best possible).
 #'
 #' @param x,y,measure as in [similarity()].
 #' @param permutations the number of permutations; or an integer matrix with one permutation of the
@@ -65,16 +65,14 @@ NULL
 #'
 #'   Where nothing bounds the scores (as for the `"stimulus_neuron"` [cka()]), `"gated"` is
 #'   \eqn{\max(s - t, 0)}{max(s - t, 0)}, and `"ari"` is `NA`, with a warning.
-#' @param aggregate `NULL`: every pair is calibrated by itself. Otherwise the scores of a whole grid
-#'   become one value, which is calibrated against the same value of the permuted data: `"max"` (the
-#'   most similar pair), `"mean"`, `"row_max"` or `"col_max"` (the mean over rows, or columns, of
-#'   their maxima), or a function of the matrix of scores (layers of `x` in rows; distances with
-#'   their signs changed), such as [top_k_mean()].
+#' @param aggregate `NULL`: every pair by itself. Otherwise one value of a whole grid is calibrated
+#'   against that of the permuted data: `"max"` (the most similar pair), `"mean"`, `"row_max"` or
+#'   `"col_max"` (the mean over rows, or columns, of their maxima), or a function of the matrix of
+#'   scores (layers of `x` in rows; distances with their signs changed), such as [top_k_mean()].
 #' @param blocks one label per stimulus: only stimuli of the same block are exchanged, see
 #'   [dependence].
-#' @param clusters one label per stimulus, for stimuli that depend on each other (see [dependence]):
-#'   whole clusters of one size change places; stimuli with the label `NA` are left out. Those of a
-#'   measure or of [responses()] need not be given again.
+#' @param clusters one label per stimulus: whole clusters of one size change places, see
+#'   [dependence]. `NA`: left out. Those of a measure or of [responses()] need not be given again.
 #' @param threads see [similarity()].
 #' @param series are the rows a time series? `FALSE`, or how it is shifted, see [time_series]:
 #'   * `TRUE` or `"circular"`: by all n - 1 circular shifts, whatever `permutations` says;
@@ -84,35 +82,33 @@ NULL
 #' @param engine how the null scores are made, see [engines]. It must be `"auto"` with `blocks`,
 #'   `clusters`, `series`, or a matrix or a design in `permutations`, of which only one can be
 #'   given.
-#' @param p_adjust a method of [stats::p.adjust()], applied to all rows of the result. It adds the
-#'   column `p_adjusted`, which `summary()`, `glance()` and `plot()` then use.
+#' @param p_adjust a method of [stats::p.adjust()] for all rows. It adds the column `p_adjusted`,
+#'   which `summary()`, `glance()` and `plot()` then use.
 #' @param na missing values: see [similarity()]. With a matrix in `permutations`, leaving out
 #'   stimuli is an error; with `series`, those that remain count as consecutive.
 #' @return A data frame of class `repalign_calibration` with one row per pair and measure, or with
 #'   `aggregate` one row per measure (and pair of models). Columns: `x`, `y`, `measure`, `score`,
 #'   `threshold`, `calibrated`, `p_value`, `null_mean`, `null_sd`, `permutations` (the number of
 #'   null scores) and `engine` (how they were made, or `"blocks"`, `"clusters"`, `"series"`,
-#'   `"linear"`, `"given"`); with models also `model_x` and `model_y`, with `p_adjust` also
-#'   `p_adjusted`. All scores are in the units of the measure. With `aggregate = "max"`, `x` and `y`
-#'   name the most similar pair; with other aggregates they are `NA`. [null_scores()] returns the
-#'   null scores, and `plot()` draws them; [rbind()][rbind.repalign] puts results with the same
-#'   settings together (without adjusting the p-values again).
+#'   `"linear"`, `"given"`); with models also `model_x` and `model_y`. All scores are in the units
+#'   of the measure. With `aggregate = "max"`, `x` and `y` name the most similar pair; with other
+#'   aggregates they are `NA`. [null_scores()] returns the null scores, and `plot()` draws them;
+#'   [rbind()][rbind.repalign] does not adjust the p-values again.
 #' @details
-#' For a similarity \eqn{s} with \eqn{K} null scores \eqn{s_1, \ldots, s_K}{s_1, ..., s_K}, the
-#' p-value is \deqn{p = \frac{1 + \#\{k: s_k \ge s\}}{K + 1},}{p = (1 + #{k: s_k >= s}) / (K + 1),}
-#' and the threshold is the \eqn{\lceil (1 - \alpha)(K + 1) \rceil}{ceiling((1 - alpha)(K + 1))}-th
-#' smallest of the \eqn{K + 1} scores (the null scores and the observed one). For distances, both
-#' are read from the other end. If the stimuli are exchangeable and the representations unrelated, p
-#' is at most alpha with a probability of at most alpha. Null scores within \eqn{10^{-10}}{1e-10} of
-#' the observed one, relative to its scale, count as equal to it. If the score or a single null
-#' score is undefined, the whole row is `NA`, with a warning.
+#' Of K null scores, k of them at least as high as the score, the p-value is (1 + k)/(K + 1), and
+#' the threshold is the \eqn{\lceil (1 - \alpha)(K + 1) \rceil}{ceiling((1 - alpha)(K + 1))}-th
+#' smallest of all K + 1 scores, the observed one included. For distances, both are read from the
+#' other end. If the stimuli are exchangeable and the representations unrelated, p is at most alpha
+#' with a probability of at most alpha. Null scores within 1e-10 of the observed one, relative to
+#' its scale, count as equal to it. If the score or a single null score is undefined, the whole row
+#' is `NA`, with a warning.
 #'
 #' All pairs and measures see the same permutations. They, and the order of tied neighbours, are
 #' drawn from R's random numbers: `set.seed()` makes them reproducible.
 #'
 #' When not to trust it:
-#' * when the stimuli depend on each other, p-values are far too small: see [dependence], and
-#'   [time_series] for series;
+#' * when the stimuli depend on each other, p-values are far too small: see [dependence] and
+#'   [time_series];
 #' * trial-to-trial noise that two areas share when they are recorded together belongs to the
 #'   pairing, too: only the estimators of [cka()] from trials do not find it, see [responses()];
 #' * a score above chance means that the pairing of the stimuli carries information, and nothing
@@ -134,8 +130,7 @@ NULL
 #' calibrate(v4, layers, c("cka", "rsa"))
 #' # the most similar layer, against the most similar layer of permuted images
 #' calibrate(v4, layers, aggregate = "max")
-#' @seealso [dependence], [time_series], [engines], [similarity()], [null_scores()], [top_k_mean()],
-#'   [compare_scores()]
+#' @seealso [dependence], [evaluate_models()], [in_words()]
 #' @export
 calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, ..., alpha = 0.05,
                       variant = c("gated", "centered", "z", "ari"), aggregate = NULL,

@@ -244,7 +244,7 @@ fold_table <- function(cell) {
 }
 
 #' @rdname encode
-#' @param newdata not used (an error): predictions are of the stimuli that were left out.
+#' @param newdata an error: predictions are of the stimuli that were left out.
 #' @export
 predict.repalign_encoding <- function(object, newdata = NULL, ...) {
   no_other_arguments(...)

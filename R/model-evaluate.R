@@ -37,6 +37,15 @@
 #' anew. Clusters must have one size for it (otherwise `NA`, with a note). Cosines of positive RDMs
 #' have a small `p_zero` for any model; `p_chance` has not. A model that is the same for all pairs
 #' between clusters has no score. Permutations of RDMs that lack different pairs take long.
+#'
+#' *Draws and folds of your own.* `resample` takes the draws, as `list(rdm = , condition = )` of
+#' matrices of indices (of groups and clusters, if there are any) with a draw in each row; `folds` a
+#' data frame with the columns `fold`, `set` (`"train"` or `"test"`), `factor` (`"rdm"` or
+#' `"condition"`) and `index`; a factor that it does not name is not cut.
+#'
+#' *Attributes* of the result: `table` (the score of each RDM with each model, without folds) and
+#' `draws` (for `both`, `rdm` and `condition` an array draws x (models, `ceiling_low`,
+#' `ceiling_high`) x repeats).
 #' @references \enc{Schütt}{Schuett}, Kipnis, Diedrichsen and Kriegeskorte (2023), eLife 12.
 #'   Nili, Wingfield, Walther, Su, Marslen-Wilson and Kriegeskorte (2014), PLoS Computational
 #'   Biology 10 (ceilings).
@@ -56,25 +65,22 @@ NULL
 #'
 #' Compares models, layers or areas with a recording, with the recordings of several subjects, or
 #' with their RDMs: scores with errors, p-values against chance, the noise ceiling, and which models
-#' may be the best. [compare_scores()] tests differences.
+#' may be the best.
 #'
-#' @param data a recording (a matrix stimuli x neurons, [responses()], or an array stimuli x neurons
-#'   x trials), a list of the recordings of several subjects, or RDMs: a `dist` object, or a list of
-#'   `dist` objects (or symmetric matrices with a diagonal of 0), one of each subject or session.
-#' @param models a named list. For recordings: representations of the same stimuli. For RDMs: RDMs,
-#'   or what [rdm_model()] returns. For both, a factor is a model in which stimuli are of the same
-#'   category or not.
+#' @param data a recording (a matrix stimuli x neurons, an array stimuli x neurons x trials, or
+#'   [responses()]), a list of recordings of several subjects, or RDMs: a `dist` object, or a list
+#'   of `dist` objects (or symmetric matrices with a diagonal of 0), one of each subject or session.
+#' @param models a named list of representations of the same stimuli, or for RDMs of RDMs or what
+#'   [rdm_model()] returns. A factor is a model in which stimuli are of the same category or not.
 #' @param outer for RDMs: how they are compared, as for [rsa()].
 #' @param resample for RDMs: what is drawn anew, with replacement: the RDMs (`"rdm"`), the stimuli
 #'   (`"condition"`, as for a single RDM), `"both"`, or `"none"`, for errors over RDMs without
-#'   draws. Or the draws, as `list(rdm = , condition = )` of matrices of indices (of groups and
-#'   clusters, if there are any) with a draw in each row.
+#'   draws; or the draws, see [the page on RDMs][evaluate_rdms].
 #' @param draws for RDMs: the number of draws; fewer than 20 are warned of.
 #' @param group for RDMs: one label each, by name or in their order: RDMs of the same subject are
 #'   drawn and left out together.
-#' @param folds for RDMs: into how many folds RDMs and stimuli are cut for cross-validation, or a
-#'   data frame of folds with the columns `fold`, `set` (`"train"` or `"test"`), `factor` (`"rdm"`
-#'   or `"condition"`) and `index`. A factor that it does not name is not cut.
+#' @param folds for RDMs: into how many folds RDMs and stimuli are cut for cross-validation, or the
+#'   folds, see [the page on RDMs][evaluate_rdms].
 #' @param repeats for RDMs: how often folds are cut anew at random, in each draw (for the score at
 #'   least 20 times).
 #' @param conf_level coverage of the intervals and of the set of the best.
@@ -84,13 +90,11 @@ NULL
 #'   (`NA`): they are compared over the pairs that both have.
 #' @param threads see [similarity()].
 #' @param clusters one label for each stimulus, by name or in their order, if some depend on each
-#'   other (frames of one film, views of one object): errors, folds and permutations go by whole
-#'   clusters, and pairs within one do not count where the measure can leave them out (RDMs:
-#'   always). `NA`: left out.
+#'   other (see [dependence]): errors, folds and permutations go by whole clusters, and pairs within
+#'   one do not count where the measure can leave them out (RDMs: always). `NA`: left out.
 #' @param blocks,series which permutations are allowed, as for [calibrate()]; `series` for
 #'   recordings only.
-#' @param permutations for `p_chance`: their number, a matrix or a design, as in [calibrate()]; 0
-#'   for none.
+#' @param permutations for `p_chance`, as in [calibrate()]; 0 for none.
 #' @param measure for recordings: one measure, see [measure()]. By default the [cka()] that is
 #'   corrected for what `data` declare: `"stimulus_neuron_trial"` with trials, otherwise
 #'   `"stimulus_neuron"`. `measure("encode", ...)` compares models by how well they predict, see
@@ -100,45 +104,44 @@ NULL
 #' @param alpha for recordings: the level of `threshold`.
 #' @return A data frame of class `repalign_evaluation` with a row for each model. Columns:
 #'
-#' | column | | recordings | RDMs |
-#' | --- | --- | --- | --- |
-#' | `model` | its name | x | x |
-#' | `measure` | the label of the measure | x | |
-#' | `score` | the score; of subjects, the mean over them | x | x |
-#' | `se`, `df` | its standard error and degrees of freedom | x | x |
-#' | `conf_low`, `conf_high` | its interval | x | x |
-#' | `p_chance` | one-sided test against chance, by permutations | x | x |
-#' | `p_familywise` | the same, over all models | x | |
-#' | `threshold` | beyond it, `p_familywise` is at most `alpha` | x | |
-#' | `p_zero` | one-sided test against a score of 0 | | x |
-#' | `ceiling`, `ceiling_se` | the noise ceiling (1 where the estimator has noise taken out), its error | x | |
-#' | `share` | `score / ceiling` | x | |
-#' | `ceiling_low`, `ceiling_high` | bounds of the noise ceiling | | x |
-#' | `p_ceiling` | two-sided test against the lower bound | | x |
-#' | `best` | is it in the confidence set of the best model? | x | |
-#' | `n` | the number of stimuli | x | |
-#' | `draws`, `left_out` | how many draws there were and were left out | | x |
+#' | column | | for |
+#' | --- | --- | --- |
+#' | `model` | its name | both |
+#' | `measure` | the label of the measure | recordings |
+#' | `score` | the score; of subjects, the mean over them | both |
+#' | `se`, `df` | its standard error and degrees of freedom | both |
+#' | `conf_low`, `conf_high` | its interval | both |
+#' | `p_chance` | one-sided test against chance, by permutations | both |
+#' | `p_familywise` | the same, over all models | recordings |
+#' | `threshold` | beyond it, `p_familywise` is at most `alpha` | recordings |
+#' | `p_zero` | one-sided test against a score of 0 | RDMs |
+#' | `ceiling`, `ceiling_se` | the noise ceiling (1 where the estimator has noise taken out), its error | recordings |
+#' | `share` | `score / ceiling` | recordings |
+#' | `ceiling_low`, `ceiling_high` | bounds of the noise ceiling | RDMs |
+#' | `p_ceiling` | two-sided test against the lower bound | RDMs |
+#' | `best` | is it in the confidence set of the best model? | recordings |
+#' | `n` | the number of stimuli | recordings |
+#' | `draws`, `left_out` | how many draws there were and were left out | RDMs |
 #'
-#' There are `plot()`, `confint()`, `vcov()`, [compare_scores()], [best_score()] and
-#' [compare_best()] for both. Attributes for RDMs: `table` (the score of each RDM with each model,
-#' without folds) and `draws` (for `both`, `rdm` and `condition` an array draws x (models,
-#' `ceiling_low`, `ceiling_high`) x repeats).
+#' `plot()`, `confint()`, `vcov()`, [compare_scores()], [best_score()] and [compare_best()] take
+#' both.
 #' @details
 #' *Recordings.* The result is that of [score_interval()], [calibrate()], [noise_ceiling()] or
 #' [subject_ceiling()], and [best_score()] with the same seeds; their pages say what each means. The
 #' units of the models are a sample, as neurons are, unless they are declared complete (`complete`
 #' of [responses()] or [cka()]). `p_familywise` is the share of permutations in which the largest
-#' score of all models is as high as this one, each model's scores brought to mean 0 and standard
-#' deviation 1 first. Without trials or subjects there is no ceiling (`NA`).
+#' score of all models is as high as this one, each model's scores first brought to mean 0 and
+#' standard deviation 1. Without trials or subjects there is no ceiling (`NA`).
 #'
 #' *RDMs.* Errors resample RDMs and stimuli, models with weights are cross-validated, and the noise
 #' ceiling has two bounds: see [their own page][evaluate_rdms].
 #'
-#' When not to trust it: when stimuli depend on each other and `clusters` do not say so (see
-#' [dependence]). With two or three subjects, errors over subjects are guesses. Permutations say
-#' nothing of other subjects or neurons; errors do. Cosines need a 0 that means "no difference", as
-#' in cross-validated distances (`"crossnobis"` of [rdm()]); take `"whitened_pearson"` for others. A
-#' score that is not significantly below the ceiling may be far below it.
+#' When not to trust it: when stimuli depend on each other (frames of one film, views of one object)
+#' and `clusters` do not say so. With two or three subjects, errors over subjects are guesses.
+#' Permutations say nothing of other subjects or neurons; errors do. Cosines need a 0 that means "no
+#' difference", as in cross-validated distances (`"crossnobis"` of [rdm()]); take
+#' `"whitened_pearson"` for others. A score that is not significantly below the ceiling may be far
+#' below it.
 #'
 #' In simulations 95% intervals held the true score in 0.925 to 0.965 (recordings) and 0.925 to
 #' 0.995 (RDMs) of the data sets, and p-values were at most 0.05 in 0.030 to 0.075 where there was
@@ -160,8 +163,7 @@ NULL
 #' subjects <- list(a = noisy(1), b = noisy(1), c = noisy(1), d = noisy(1))
 #' models <- list(near = noisy(0.5), far = noisy(2), categories = factor(rep(1:4, 5)))
 #' evaluate_models(subjects, models, "whitened_cosine", draws = 200)
-#' @seealso [score_interval()], [rdm_model()], [compare_scores()], [best_score()],
-#'   [subject_ceiling()], [rsa()]
+#' @seealso [rdm_model()], [brain_to_model()]
 #' @export
 evaluate_models <- function(data, models, outer = "whitened_cosine",
                             resample = c("both", "rdm", "condition", "none"), draws = 1000,

@@ -187,7 +187,7 @@ augment.repalign_regression <- function(x, ...) {
 
 #' @rdname rsa_regression
 #' @param parm names or numbers of predictors; by default all.
-#' @param level coverage of the intervals, between 0 and 1.
+#' @param level coverage of the intervals.
 #' @export
 confint.repalign_regression <- function(object, parm, level = 0.95, ...) {
   no_other_arguments(...)

@@ -2,9 +2,9 @@
 
 #' Regression of dissimilarities on several models
 #'
-#' How much does each of several models tell about a brain RDM that the others do not? The
-#' dissimilarities of all pairs of conditions are regressed on those of the predictors, and each
-#' predictor is tested by permuting conditions.
+#' How much does each of several models tell about a brain RDM that the others do not? Its
+#' dissimilarities are regressed on those of the predictors, and each predictor is tested by
+#' permuting conditions.
 #'
 #' @param formula the response and the predictors, as in `brain ~ layer4 + category`; `.` stands for
 #'   all other elements of `data`. Each is
@@ -18,8 +18,8 @@
 #'   and `blocks`.
 #' @param leave_out one label per condition, by name or in their order, such as its run: pairs of
 #'   conditions with the same label are left out.
-#' @param blocks one label per condition: only conditions of the same block are exchanged, as in
-#'   [calibrate()]. By default the labels of `leave_out`; `NULL`: all conditions are exchanged.
+#' @param blocks one label per condition: only conditions of the same block are exchanged. By
+#'   default the labels of `leave_out`; `NULL`: all are exchanged.
 #' @param inner for representations: how two conditions are compared, see [rsa()]. By default as in
 #'   the RDM of the response, or else by `"correlation"`, with a message.
 #' @param fit `"ordinary"` least squares; `"nonnegative"`, for predictors that add up in the
@@ -29,22 +29,21 @@
 #' @param standardize if `TRUE`, coefficients are in standard deviations of the response for one of
 #'   the predictor; otherwise in the units of the data.
 #' @param na dissimilarities (or labels) that are `NA`: an `"error"`, or left out (`"pairwise"`).
-#' @param center are predictors tested beyond effects of single conditions? See Details.
+#' @param center are predictors tested beyond effects of single conditions?
 #' @param permutations the number of permutations, a matrix or a design, as in [calibrate()].
-#' @param group for a list of RDMs: one label for each, by name or in their order, for several RDMs
-#'   (sessions) of the same subject.
+#' @param group for several RDMs (sessions) of a subject: one label for each RDM, by name or in
+#'   their order.
 #' @return A data frame of class `repalign_regression` with a row for each predictor (and subject).
 #'   Columns: `subject` (if the response is a list), `term`, `estimate`, the coefficient; `partial`,
 #'   its correlation with the response given the others; `semipartial`, that of the response with
 #'   what the others do not tell of it; `p_value`; `unique`, what R squared loses without it; and
-#'   with `center` `centered`, the coefficient in the double-centred matrices, which `p_value` is
-#'   of.
+#'   with `center` `centered`, the coefficient after double centring, which `p_value` is of.
 #'
-#'   `summary()`: a row for each predictor over all subjects: `mean` of the coefficients; `tested`,
-#'   the mean of those that are tested; its `se`, `df` and `statistic`; `p_value`, about other
-#'   conditions (or blocks) and subjects; `p_conditions`, about other conditions with these
-#'   subjects; `p_subjects`, about other subjects with these conditions; `subjects`, their number;
-#'   and `deleted`, what was left out one at a time for `se`.
+#'   `summary()`, see [regression_group]: a row for each predictor: `mean` of the coefficients over
+#'   subjects; `tested`, that of those that are tested; its `se`, `df` and `statistic`; `p_value`,
+#'   about other conditions (or blocks) and subjects; `p_conditions`, about other conditions with
+#'   these subjects; `p_subjects`, about other subjects with these conditions; `subjects`, their
+#'   number; and `deleted`, what was left out one at a time for `se`.
 #'
 #'   `glance()`, for each response: `r_squared`, `shared` (R squared less all unique parts),
 #'   `p_value` of the whole model, `intercept`, and the numbers of `pairs`, `conditions` and
@@ -56,8 +55,8 @@
 #'
 #' *The test of a predictor* (Freedman and Lane 1983). The conditions of the RDM of residuals
 #' without the predictor are permuted, and the fit is added back. Before that, effects of single
-#' conditions are taken out of all RDMs, \eqn{d_{ij} - a_i - a_j}{d_ij - a_i - a_j} (double
-#' centring), as one condition with unusual patterns is far from all others. A predictor that has
+#' conditions are taken out of all RDMs (double centring: `d_ij - a_i - a_j`), as one condition with
+#' unusual patterns is far from all others. A predictor that has
 #' such effects only has `p_value` `NA`, with a warning. `center = FALSE` finds less. The test is
 #' two-sided; for `fit = "nonnegative"` one-sided; for ridge regression that of ordinary least
 #' squares. The test of the whole model is exact; that of a predictor is an approximation: simulated
@@ -66,9 +65,6 @@
 #' *Pairs left out.* With `leave_out`, conditions are exchanged within its labels by default, and
 #' differences between whole groups are held. `blocks = NULL` is right where the predictors have
 #' nothing to do with the runs.
-#'
-#' *The group.* `p_value` of `summary()` counts conditions and subjects as samples, see
-#' [regression_group].
 #'
 #' When not to trust it:
 #' * noise in the patterns, where predictors correlate (the print says when by more than 0.3), and

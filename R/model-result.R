@@ -166,7 +166,7 @@ glance.repalign_evaluation <- function(x, ...) {
 #' @rdname evaluate_models
 #' @param object what `evaluate_models()` returned, or some of its rows.
 #' @param parm numbers of rows, or names of models; by default all.
-#' @param level coverage of `confint()`, between 0 and 1; by default `conf_level`.
+#' @param level coverage of `confint()`; by default `conf_level`.
 #' @param ... unused.
 #' @export
 confint.repalign_evaluation <- function(object, parm, level = NULL, ...) {

@@ -12,25 +12,20 @@
 #' @param y as `x`, for the same stimuli, from another animal or region; `NULL` to compare parts of
 #'   `x`.
 #' @param neurons numbers of neurons on each side. By default 4, 8, 16, ..., and all that both sides
-#'   have, for which there is one estimate. With `split`, smaller groups are used whole.
+#'   have. With `split`, smaller groups are used whole.
 #' @param repeats number of random subsets (or halves) for each number of neurons.
 #' @param split one label per column of `x`: all pairs of label groups are compared, instead of
 #'   random halves.
-#' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, and for
-#'   [responses()] with trials `"stimulus_neuron_trial"` (then among the default estimators), see
-#'   [cka()]. The first three take means over trials.
-#' @param units_x,units_y one label per column of `x` and `y`, unless [responses()] declare them:
-#'   pairs of neurons with equal labels are left out of the neuron correction, see [cka()]. For
-#'   parts of `x`, give only `units_x`; for a list `x`, a named list of labels.
+#' @param estimator of [cka()]: by default `"naive"`, `"stimulus"`, `"stimulus_neuron"`, which take
+#'   means over trials, and for [responses()] with trials `"stimulus_neuron_trial"`.
+#' @param units_x,units_y as in [cka()], unless [responses()] declare them. For parts of `x`, give
+#'   only `units_x`; for a list `x`, a named list of labels.
 #' @param normalize `"sd"`: each neuron is divided by its standard deviation over the stimuli
 #'   (silent neurons stay as they are); `"none"`: responses are used as they are.
 #' @param conf_level coverage of the intervals; `NULL` for none, which is faster.
-#' @param na what to do about missing values: `"error"`; `"stimuli"`: leave out the stimuli that
-#'   have one anywhere; `"neurons"`: leave out the neurons that have one, and the neuron with the
-#'   same label on the other side, unless several have the label.
-#' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]),
-#'   unless [responses()] declare them. The jackknife deletes whole clusters. Stimuli with the label
-#'   `NA` are left out. At least 5 clusters are needed, 4 without intervals.
+#' @param na see [similarity()].
+#' @param clusters as in [cka()], unless [responses()] declare them. The jackknife deletes whole
+#'   clusters. At least 5 are needed, 4 without intervals.
 #' @param over what intervals are about: `"stimuli"`: these neurons, with other stimuli; with
 #'   `"neurons_x"`, `"neurons_y"` or both also other neurons of the same populations (for pairs
 #'   within `x` both or neither). Not for `"stimulus_neuron_trial"`.
@@ -40,8 +35,8 @@
 #'   and estimator. Columns:
 #'   * `x` and `y`, what is compared; `neurons`; `estimator`; `complete`, as given (`"none"` is not
 #'     printed);
-#'   * `pooled`, the estimate to report, see Details; `pooled_se`, `conf_low` and `conf_high`, its
-#'     standard error and interval;
+#'   * `pooled`, the estimate to report; `pooled_se`, `conf_low` and `conf_high`, its standard error
+#'     and interval;
 #'   * `mean`, `median`, `q25` and `q75` of the ratios of single subsets; `n_estimates`, the number
 #'     of subsets, and `undefined`, of those in which a denominator is not positive;
 #'   * only for [responses()] with several trials: `ceiling`, the estimate that the region, or the
@@ -50,8 +45,7 @@
 #'     stimuli), see [noise_ceiling()]; `NA` for `"naive"`.
 #'
 #'   `pooled` and `pooled_se` are `NA`, with a warning, if a pooled denominator is not positive,
-#'   with all stimuli or without one. `plot()` draws the result, and `summary()` pools over the
-#'   comparisons.
+#'   with all stimuli or without one. `summary()` pools over the comparisons.
 #' @details
 #' Each random subset of neurons gives three values H (see [hsic()]), of which its CKA is the ratio.
 #' The pooled estimate takes the means over the subsets first: \deqn{\overline{H_{xy}} \Big/

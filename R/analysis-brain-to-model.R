@@ -12,10 +12,9 @@
 #'   clusters and `complete` of them; trials and sessions need [brain_to_brain()].
 #' @param neurons numbers of neurons of the region. By default 4, 8, 16, ..., and all.
 #' @param repeats number of random subsets for each number of neurons below all.
-#' @param units one label per column of `brain`, unless [responses()] declare them: pairs of neurons
-#'   with equal labels (such as sessions) are left out of the neuron correction. By default only a
-#'   neuron with itself is.
-#' @param na missing values: see [brain_to_brain()].
+#' @param units one label per column of `brain`, as `units_x` of [cka()], unless [responses()]
+#'   declare them.
+#' @param na see [brain_to_brain()].
 #' @param complete `"y"`: the units of the layers are not a sample, but all that there are (see
 #'   [cka()]); `"x"`: the neurons of the region are, which is then used whole.
 #' @param estimator,normalize,conf_level,clusters see [brain_to_brain()].

@@ -17,8 +17,8 @@
 #' @param normalize,conf_level see [brain_to_brain()].
 #' @param clusters one label per row of `responses`, for images that depend on each other, such as
 #'   views of one object: `"stimulus_neuron"` leaves out pairs within a cluster, and the jackknife
-#'   deletes whole clusters. Images with the label `NA` are left out.
-#' @param na missing values: see [brain_to_brain()].
+#'   deletes whole clusters. `NA`: left out.
+#' @param na see [brain_to_brain()].
 #' @return A data frame of class `repalign_analysis` with the columns of [brain_to_brain()]; `x`
 #'   and `y` name the categories.
 #' @details

@@ -325,16 +325,15 @@ interval_extent <- function(part) {
 #' Summarise an analysis over its comparisons
 #'
 #' @param object what [brain_to_brain()] or another analysis returned, with all of its rows, or
-#'   several analyses put together under names ([rbind()][rbind.repalign]), which are summarised one
-#'   by one.
+#'   several put together by [rbind()][rbind.repalign], which are summarised one by one.
 #' @param ... unused.
 #' @return A data frame with the columns of the analysis and one row per number of neurons and
-#'   estimator (and per named analysis). `x` and `y` are "(all)": the values H of all comparisons,
-#'   and the denominators of the two sides, are averaged before the ratio is taken, so that
-#'   comparisons with large variance count for more. Standard errors are `NA` for several
-#'   comparisons that do not share their stimuli (object categories), or whose errors are about
-#'   neurons (`over`). For [brain_to_model()], the row is that of the most similar layer, whose
-#'   value is too high by chance. `as.data.frame()` shows all columns.
+#'   estimator. `x` and `y` are "(all)": the values H of all comparisons, and the denominators of
+#'   the two sides, are averaged before the ratio is taken, so that comparisons with large variance
+#'   count for more. Standard errors are `NA` for several comparisons that do not share their
+#'   stimuli (object categories), or whose errors are about neurons (`over`). For
+#'   [brain_to_model()], the row is that of the most similar layer, whose value is too high by
+#'   chance. `as.data.frame()` shows all columns.
 #' @examples
 #' responses <- apply(macaque_it$counts, 1:2, mean, na.rm = TRUE)
 #' set.seed(1)

@@ -109,12 +109,11 @@ trial_size_deletions <- function(comparison, parts, members, used) {
 #' @param neurons numbers of neurons. By default 4, 8, 16, ..., and all.
 #' @param repeats number of random subsets for each number of neurons below all.
 #' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, see [cka()].
-#' @param units one label per neuron, such as its session: pairs of neurons with equal labels, which
-#'   may share noise, are left out of the neuron correction. By default only a neuron with itself
-#'   is.
-#' @param na what to do about missing values. `"pairs"`: in each pair of trials, leave out the
-#'   neurons with a missing value in either of the two (`NaN` is an error). `"stimuli"` or
-#'   `"neurons"`: leave out those with a missing value in any trial. `"error"`: stop.
+#' @param units one label per neuron, such as its session, as `units_x` of [cka()]. By default only
+#'   the pair of a neuron with itself is left out.
+#' @param na missing values. `"pairs"`: in each pair of trials, leave out the neurons that lack a
+#'   value in either (`NaN` is an error). `"stimuli"` or `"neurons"`: leave out those that lack one
+#'   in any trial. `"error"`: stop.
 #' @param complete `"both"`: the neurons are not a sample, but all that there are, see [cka()], and
 #'   are used whole.
 #' @param normalize,conf_level,clusters see [brain_to_brain()].

@@ -197,12 +197,12 @@ refuse_lacking <- function(column, x, y) {
 #' @param representations,measures,scores,calibrated,cache see [benchmark_groups()].
 #' @param model_permutations,test,dataset,architecture,threads,na,... see [benchmark_groups()].
 #' @param outputs outputs of the models for the same stimuli: a list of matrices (stimuli x
-#'   classes), in the order of `representations` or with their names; or the column of the manifest
-#'   with their files. `NULL`: none, if `accuracy` is given.
-#' @param labels the true class of every stimulus, as in [accuracy_difference()]; without it and
-#'   `accuracy`, accuracies are not compared.
-#' @param accuracy the accuracy of each model, in the place of `labels`: a vector, or a column of
-#'   the manifest.
+#'   classes), in the order of `representations` or by name; or the column of the manifest with
+#'   their files. `NULL`: none, if `accuracy` is given.
+#' @param labels as in [accuracy_difference()]; without it and `accuracy`, accuracies are not
+#'   compared.
+#' @param accuracy instead of `labels`, the accuracy of each model: a vector, or a column of the
+#'   manifest.
 #' @param correlation one or several of `"spearman"` (the default), `"pearson"` and `"kendall"`
 #'   (tau-b).
 #' @param permute what the p-values permute: `"models"`, with all of their pairs, or single
@@ -210,9 +210,8 @@ refuse_lacking <- function(column, x, y) {
 #' @param from `"probability"` or `"logit"`: what `outputs` are, see [jsd()].
 #' @return A data frame of class `repalign_benchmark` with a row for each measure, target and
 #'   correlation: `measure`; `target` (`"accuracy"`: [accuracy_difference()]; `"jsd"`: [jsd()];
-#'   `"disagreement"`: [disagreement()]); `correlation`; `value`; `p_value` (two-sided);
-#'   `undefined`, the number of pairs left out; and `test`, `dataset`, `architecture`.
-#'   [similarity_scores()] gives the scores of all pairs.
+#'   `"disagreement"`: [disagreement()]); `correlation`; `value`; `p_value` (two-sided); the other
+#'   columns as of [benchmark_groups()]. [similarity_scores()] gives the scores of all pairs.
 #' @details
 #' *Value.* The correlation over pairs of models of the dissimilarity (minus the score, if the
 #' measure is a similarity) with the difference between the outputs: positive where models that are

@@ -16,9 +16,8 @@
 #'     `"model/layer"`).
 #' @return A data frame of class `repalign_benchmark` with a row for each measure, metric and part:
 #'   `measure`; `metric` (`"conformity"` or `"spearman"`); `part` (`"all"`, or a model); `value`
-#'   (larger is better, also for distances); `p_value`, always `NA`; `undefined`, the number of
-#'   scores left out; and `test`, `dataset`, `architecture`. [similarity_scores()] gives the scores
-#'   of all pairs.
+#'   (larger is better, also for distances); `p_value`, always `NA`; the other columns as of
+#'   [benchmark_groups()]. [similarity_scores()] gives the scores of all pairs.
 #' @details
 #' *Metrics*, averaged over the models (`"all"`):
 #' * `"spearman"`: the rank correlation of likeness with nearness. `"published"`: for every layer
@@ -156,12 +155,12 @@ check_layers <- function(items) {
 #'     and `id` (its name; by default the path without what all share and the ending). All other
 #'     columns are yours;
 #'   * with `scores`, also just the names.
-#' @param groups the group of each representation: a vector, in their order or with their names; or
-#'   a column of the manifest.
-#' @param measures measures, as in [similarity()]. Without it, the 24 of [resi_measures()] or, if
-#'   `scores` are given, those of the table.
-#' @param definition `"published"`: as the code of the ReSi benchmark computes quality; `"paper"`:
-#'   as its paper defines it. See Details.
+#' @param groups the group of each representation: a vector, in their order or by name, or a column
+#'   of the manifest.
+#' @param measures as in [similarity()]. By default the 24 of [resi_measures()], or those of
+#'   `scores`.
+#' @param definition of quality: `"published"`, that of the code of the ReSi benchmark; `"paper"`,
+#'   that of its paper. See Details.
 #' @param scores scores that were computed before: a data frame with the columns `x`, `y` (names of
 #'   representations), `measure`, `score`, and for measures that are not of this package `direction`
 #'   (`"similarity"` or `"distance"`), such as the results of [similarity()] and
@@ -169,15 +168,14 @@ check_layers <- function(items) {
 #'   must be complete; other measures are computed.
 #' @param calibrated `TRUE`: benchmark the calibrated scores of [calibrate()]; measures without a
 #'   permutation null get `NA`.
-#' @param cache `NULL`, or a folder that keeps the scores, so that an interrupted call goes on where
-#'   it stopped.
+#' @param cache `NULL`, or a folder that keeps the scores, from which an interrupted call goes on.
 #' @param model_permutations number of permutations of models for the p-values; 0: none. If there
-#'   are no more different ones, all are taken, and the p-value is exact.
+#'   are no more, all are taken.
 #' @param test,dataset,architecture labels that become columns of the result and name its test in
 #'   [rank_measures()].
 #' @param threads see [similarity()].
-#' @param na missing values: see [similarity()]. Stimuli are left out of all that are compared with
-#'   each other, which the `cache` of pairs cannot tell.
+#' @param na see [similarity()]. Stimuli are left out of all that are compared, which the `cache` of
+#'   pairs cannot tell.
 #' @param ... with `calibrated = TRUE`, arguments of [calibrate()]: `permutations`, `alpha`,
 #'   `variant`, `blocks`, `series`, `engine`, `clusters`.
 #' @param result what `benchmark_groups()`, [benchmark_layers()] or [benchmark_outputs()] returned,
@@ -188,8 +186,8 @@ check_layers <- function(items) {
 #'   scores left out; and `test`, `dataset`, `architecture`.
 #'
 #'   `similarity_scores()`: a data frame with the columns `x`, `y`, `measure`, `score`, `direction`
-#'   and `error` (the message of a comparison that failed, otherwise `NA`), a row for each pair, and
-#'   for both orders where a measure is not symmetric.
+#'   and `error` (the message of a comparison that failed, otherwise `NA`), a row for each pair (in
+#'   both orders if a measure is not symmetric).
 #' @details
 #' *Metrics.* Let a pair be *within* if both representations are of the same group, and *across*
 #' otherwise.

@@ -19,8 +19,8 @@ NULL
 #' @param target which differences between outputs are tests of their own.
 #' @param ties the rank of tied measures: `"min"`, the best of their ranks, as in the code of the
 #'   ReSi benchmark, or `"average"`.
-#' @param undefined a measure whose figure is undefined in a test has no rank there (`"drop"`, as in
-#'   the ReSi benchmark) or ranks behind all others (`"last"`).
+#' @param undefined a measure without a figure in a test has no rank there (`"drop"`, as in the ReSi
+#'   benchmark) or the last (`"last"`).
 #' @return A data frame of class `repalign_ranks` with a row for each measure in each test:
 #'   `measure`; what names the test (`source`, the name given to the result; `dataset`,
 #'   `architecture` and `test`); `metric` (or target) that ranks it; `value`; `rank` (1 is best;

@@ -52,7 +52,7 @@ NULL
 #'   stimuli per row, without the observed order (random draws, or all of a group; a warning of
 #'   class `repalign_permutations` points out some that are neither); or a design made by
 #'   `permute::how()`.
-#' @param ... not used: parameters of a measure are given to [measure()].
+#' @param ... not used: parameters go to [measure()].
 #' @param alpha level of the threshold, between 0 and 1.
 #' @param variant what the column `calibrated` holds, of the score \eqn{s}, the threshold \eqn{t},
 #'   the best possible score \eqn{b}, and the mean \eqn{m} and standard deviation \eqn{\sigma}{sd}
@@ -84,7 +84,7 @@ NULL
 #'   given.
 #' @param p_adjust a method of [stats::p.adjust()] for all rows. It adds the column `p_adjusted`,
 #'   which `summary()`, `glance()` and `plot()` then use.
-#' @param na missing values: see [similarity()]. With a matrix in `permutations`, leaving out
+#' @param na see [similarity()]. With a matrix in `permutations`, leaving out
 #'   stimuli is an error; with `series`, those that remain count as consecutive.
 #' @return A data frame of class `repalign_calibration` with one row per pair and measure, or with
 #'   `aggregate` one row per measure (and pair of models). Columns: `x`, `y`, `measure`, `score`,

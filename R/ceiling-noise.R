@@ -10,17 +10,15 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #' Which score with the means over trials a perfect model would reach, given the noise of the
 #' trials, and what a score would be without this noise.
 #'
-#' @param trials an array stimuli x neurons x trials, or what [responses()] makes. A trial that was
-#'   not recorded is `NA` for all neurons; stimuli may have different numbers of trials.
-#' @param y what the trials are compared with: a matrix stimuli x units (for [rsa()] also a `dist`
-#'   object of squared distances), [responses()], or a named list of these. `NULL`: the ceiling
-#'   alone.
-#' @param measure measures, see [similarity()]. `"cka"` without an estimator is the corrected one
-#'   (`"stimulus_neuron"`, with other kernels `"stimulus"`), as the naive CKA has a bias that no
-#'   ceiling takes off.
-#' @param splits number of random splits into halves, for approximate ceilings, see Details.
-#' @param na missing values: see [similarity()]. Of trials, they are those of a trial that only some
-#'   neurons have, and a stimulus is missing where it has no trial.
+#' @param trials an array stimuli x neurons x trials (`NA` for all neurons where a stimulus lacks a
+#'   trial), or [responses()].
+#' @param y what the trials are compared with: a matrix (for [rsa()] also a `dist` object of squared
+#'   distances), [responses()], or a named list of these. `NULL`: the ceiling alone.
+#' @param measure see [similarity()]. `"cka"` without an estimator is the corrected one
+#'   (`"stimulus_neuron"`, with other kernels `"stimulus"`), as no ceiling takes off a bias.
+#' @param splits number of random halves for approximate ceilings.
+#' @param na see [similarity()]: a value is missing in a trial that only some neurons have, and a
+#'   stimulus where it has no trial.
 #' @return A data frame of class `repalign_ceiling` with a row for each measure and each of `y`, and
 #'   the columns `y`, `measure`,
 #'   * `h_cross`: the size of the signal, from products of different trials (for CKA the value H of
@@ -485,7 +483,7 @@ tidy.repalign_ceiling <- function(x, ...) {
 #' @param object what `noise_ceiling()` returned.
 #' @param parm names of columns.
 #' @param level coverage of the intervals.
-#' @param ... not used: parameters of a measure are given to [measure()].
+#' @param ... not used: parameters go to [measure()].
 #' @export
 confint.repalign_ceiling <- function(object, parm = "disattenuated", level = 0.95, ...) {
   no_other_arguments(...)

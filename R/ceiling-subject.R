@@ -47,11 +47,11 @@ subject_ceiling_sentence <- function(x) {
 #' @param x a named list of at least two subjects with the same stimuli: matrices stimuli x neurons,
 #'   [responses()], or, for [rsa()], RDMs as `dist` objects.
 #' @param measure [rsa()] or [cka()] (any kernel and estimator), as a name or from [measure()].
-#' @param ... not used: parameters of a measure are given to [measure()].
+#' @param ... not used: parameters go to [measure()].
 #' @param group one label per subject, by name or in their order, for subjects that are alike for
-#'   another reason than the one of interest (sessions of an animal, a laboratory): only subjects of
-#'   different groups are compared. Without it, each subject is a group.
-#' @param na what to do about missing values, see [similarity()].
+#'   another reason (sessions of an animal, a laboratory): only those of different groups are
+#'   compared. Without it, each subject is a group.
+#' @param na see [similarity()].
 #' @return A data frame with one row: `measure`, its label; `lower`, the mean score of a subject
 #'   with the mean of the others; `upper`, that with the mean of all; `pairwise`, the score between
 #'   subjects (of different groups); `ceiling`, its square root; `n`, the number of subjects, and

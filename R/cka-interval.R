@@ -8,23 +8,19 @@
 #' view of [score_interval()], with the same numbers, for one pair.
 #'
 #' @param x,y,shared_neurons,units_x,units_y,shared_noise,complete see [cka()].
-#' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, and for
-#'   [responses()] with several trials `"stimulus_trial"` and `"stimulus_neuron_trial"`, see
-#'   [cka()]. By default the first three; for [responses()] that declare anything, the most
-#'   corrected one.
-#' @param conf_level coverage of the interval, between 0 and 1.
-#' @param clusters one label per stimulus, for stimuli that depend on each other (see [cka()]). The
-#'   jackknife deletes whole clusters, and the corrected estimators go over clusters. Stimuli with
-#'   the label `NA` are left out. At least 5 clusters are needed.
+#' @param estimator one or more of those of [cka()]. By default `"naive"`, `"stimulus"` and
+#'   `"stimulus_neuron"`; for [responses()] that declare anything, the most corrected one.
+#' @param conf_level coverage of the interval.
+#' @param clusters as in [cka()]. The jackknife deletes whole clusters, of which at least 5 are
+#'   needed.
 #' @param over what the errors are about, as in [score_interval()]. By default the stimuli and the
 #'   neurons of all sides that are samples (not `complete`).
-#' @param na what to do about missing values, see [similarity()].
+#' @param na see [similarity()].
 #' @return A data frame of class `repalign_interval` with one row per estimator. Columns:
 #'   `estimator`; `complete`, as given (`"none"` is not printed); `cka`; `se`, its standard error;
 #'   `df`, the degrees of freedom of the interval; `conf_low` and `conf_high`, which may lie outside
-#'   the range of the CKA; `h_xy`, `h_xx` and `h_yy`, the values H (see [hsic()]) of which the CKA
-#'   is the ratio \eqn{H_{xy} / \sqrt{H_{xx} H_{yy}}}{h_xy / sqrt(h_xx h_yy)}; `bias`, an estimate
-#'   of the second-order bias of this ratio (see [ratio_bias()]), which is not subtracted from
+#'   the range of the CKA; `h_xy`, `h_xx` and `h_yy`, the values of [hsic()] whose ratio it is;
+#'   `bias`, the second-order bias of this ratio (see [ratio_bias()]), which is not subtracted from
 #'   `cka`; `cka_corrected`, the ratio corrected for its bias, or `NA`, and `correction`, which says
 #'   why; `over`, what the errors are about; and `n`, the number of stimuli. Values are `NA`, with a
 #'   warning, where a ratio is undefined or does not vary. There are `plot()`, `tidy()`,

@@ -35,11 +35,11 @@ declare_result(
 #' @param estimator `"stimulus"`, `"naive"` or `"stimulus_neuron"`.
 #' @param assume `"general"`: nothing about the variances of the neurons; `"normalized"`: all are
 #'   equal (equation 12 of the paper).
-#' @param na what to do about missing values, see [similarity()].
-#' @return A data frame with one row: `estimator`; `cka`, the value taken as the true one
-#'   (the corrected estimate; for a simulated population its exact value; 1 without `y`);
-#'   `expected`, the expected value of the estimator; `bias`, which is `expected - cka`;
-#'   `factor`, which is `expected / cka` (`NA` when `cka` is 0).
+#' @param na see [similarity()].
+#' @return A data frame with one row: `estimator`; `cka`, the value taken as the true one (the
+#'   corrected estimate; for a simulated population its exact value; 1 without `y`); `expected`, the
+#'   expected value of the estimator; `bias`, `expected - cka`; `factor`, `expected / cka` (`NA`
+#'   when `cka` is 0).
 #' @details
 #' For `"stimulus"` the prediction, which holds for many stimuli, is \eqn{CKA / \sqrt{(1 +
 #' (\gamma_x/\psi_x - 1)/Q_x)(1 + (\gamma_y/\psi_y - 1)/Q_y)}}{CKA / sqrt((1 + (gamma_x/psi_x -

@@ -409,22 +409,20 @@ stream_sentence <- function(x) {
 #'   * a function without arguments that returns the next rows of both sides as `list(x = , y = )`,
 #'     and `NULL` after the last ones;
 #'   * a list of such pairs of matrices.
-#' @param estimator one or more of `"naive"`, `"stimulus"` and `"stimulus_neuron"`, see [cka()].
+#' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, see [cka()].
 #' @param batch number of rows (stimuli) of a minibatch. `NULL`: none, unless the products of all
 #'   pairs of neurons do not fit into memory: then 1000 rows, or fewer for at least 30 minibatches,
 #'   with a message.
-#' @param shared_neurons,units_x,units_y which pairs of neurons `"stimulus_neuron"` leaves out, see
-#'   [cka()].
-#' @param complete of which sides are the columns not a sample of neurons, but all that there are,
-#'   see [cka()].
+#' @param shared_neurons,units_x,units_y see [cka()].
+#' @param complete see [cka()].
 #' @param shuffle take the rows of minibatches in random order? `NULL`: yes, where files (`.npy`,
 #'   `.npz`, `.safetensors`) or matrices allow it; `set.seed()` repeats the order.
-#' @param na what to do about missing values: `"error"`, or `"stimuli"`, which leaves out the rows
+#' @param na missing values: `"error"`, or `"stimuli"`, which leaves out the rows
 #'   that have one on either side, with a message, and takes rows as they come.
 #' @return A data frame with a row for each estimator: `estimator`; `complete`, as given; `cka`;
-#'   `se`, its standard error; `h_xy`, `h_xx` and `h_yy`, the values H of which it is the ratio (see
-#'   [hsic()]); `n`, the number of rows used; and `batches`, the number of minibatches, or in one
-#'   pass of blocks, that were left out in turn for `se`. An interval is `cka + c(-1, 1) * qt(0.975,
+#'   `se`, its standard error; `h_xy`, `h_xx` and `h_yy`, the values of [hsic()] whose ratio it is;
+#'   `n`, the number of rows used; and `batches`, the number of minibatches, or in one pass of
+#'   blocks, that were left out in turn for `se`. An interval is `cka` plus and minus `qt(0.975,
 #'   batches - 1) * se`.
 #' @details
 #' *One pass* needs memory for the products of all columns, about `200 * D^2` bytes for `D` columns

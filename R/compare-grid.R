@@ -59,7 +59,7 @@ NULL
 #'   different models.
 #' @param measure ids of measures, such as `"cka"` ([measures()] lists all); measure objects made by
 #'   [measure()] or [new_measure()]; or a list of both, whose names become the labels in the result.
-#' @param ... not used: parameters of a measure are given to [measure()].
+#' @param ... not used: parameters go to [measure()].
 #' @param diagonal with `y = NULL`: also compare each element with itself (with models: the layers
 #'   within each model)? For the neuron correction, then set `shared_neurons`, or `units_x` and
 #'   `units_y`.

@@ -7,15 +7,14 @@
 #' more the alignment may do.
 #'
 #' @param x,y,threads see [similarity()].
-#' @param measure measures with an alignment, by ids or made by [measure()]: [shape_distance()],
+#' @param measure those with an alignment, by ids or made by [measure()]: [shape_distance()],
 #'   [procrustes()], [procrustes_size_shape()], [angular_shape()], [permutation_procrustes()],
 #'   [hard_correlation_match()], [soft_matching()] and [soft_matching_correlation()].
 #' @param folds the number of random folds (`set.seed()` reproduces them), a label of a fold for
 #'   each stimulus, or a list of sets of stimuli to be tested.
-#' @param clusters a label for each stimulus: stimuli of one cluster may depend on each other, and
-#'   are tested together. See [dependence].
+#' @param clusters one label per stimulus: a cluster is tested together, see [dependence].
 #' @param repeats how often new random folds are drawn.
-#' @param permutations how many permutations the p-value is made of; 0 gives none.
+#' @param permutations their number, for the p-value; 0: none.
 #' @return A data frame of class `repalign_similarity` with one row per pair and measure: `x`, `y`,
 #'   `measure`; `score`, the mean over folds of the score on their test stimuli; `in_sample`, the
 #'   score of [similarity()]; `sd_folds`, the standard deviation over folds (no standard error,

@@ -13,8 +13,8 @@
 #'   or one vector; `TRUE` is 1 and `FALSE` is 0. Weights are not negative, and their unit does not
 #'   matter, except for distances that are sums over stimuli (`procrustes(scale = FALSE)` and others
 #'   in the units of the data).
-#' @param ... not used: parameters of a measure are given to [measure()].
-#' @param na what to do about missing values, see [similarity()]. `weights` have a row for each
+#' @param ... not used: parameters go to [measure()].
+#' @param na see [similarity()]. `weights` have a row for each
 #'   stimulus that is given.
 #' @return A vector with the score of each column of `weights`; `NA` where it is undefined.
 #' @details

@@ -64,20 +64,17 @@ dimension_sentence <- function(x) {
 #'   were recorded together, whether trials are runs, and which stimuli belong together, and may
 #'   lack any trial of any neuron.
 #' @param y the same stimuli and neurons in a second trial, when `x` is one trial.
-#' @param units one label per neuron (recording session, electrode): pairs of neurons with equal
-#'   labels are left out of `stimulus_neuron`, because they may share noise. By default only a
-#'   neuron with itself is.
+#' @param units one label per neuron, as `units_x` of [cka()], for `stimulus_neuron`. By default
+#'   only the pair of a neuron with itself is left out.
 #' @param conf_level coverage of the intervals; by default none are computed.
-#' @param na what to do about missing values, see [similarity()].
+#' @param na see [similarity()].
 #' @return A data frame with one row. Three columns are dimensionalities (effective numbers of
 #'   dimensions): `naive`; `stimulus`, corrected for few stimuli; `stimulus_neuron`, corrected for
-#'   few stimuli and few neurons. Three are ratios in (0, 1\]: `psi_stimuli`, which is 1 when all
-#'   stimuli drive the population equally strongly; `psi_neurons`, 1 when all neurons have the same
+#'   few stimuli and few neurons. Three are ratios in (0, 1\]: `psi_stimuli`, 1 when all stimuli
+#'   drive the population equally strongly; `psi_neurons`, 1 when all neurons have the same
 #'   variance; and `rho`, 1 when all centred entries have the same size. With `conf_level`, each
-#'   dimensionality also has its standard error and interval: `naive_se`, `naive_low`, `naive_high`;
-#'   `stimulus_se`, `stimulus_low`, `stimulus_high`; and `stimulus_neuron_se`,
-#'   `stimulus_neuron_low`, `stimulus_neuron_high`. [tidy()][tidy.repalign] has `stimulus_neuron` as
-#'   `estimate`.
+#'   dimensionality also has its standard error and interval, as in `naive_se`, `naive_low`,
+#'   `naive_high`. [tidy()][tidy.repalign] has `stimulus_neuron` as `estimate`.
 #' @details
 #' The dimensionality of a covariance matrix C with eigenvalues \eqn{\lambda_i}{lambda_i} is
 #' \eqn{\gamma = (\sum_i \lambda_i)^2 / \sum_i \lambda_i^2}{gamma = (sum lambda_i)^2 /

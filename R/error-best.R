@@ -12,16 +12,14 @@
 #' score, whichever layer has it, and the set of layers that may be the best.
 #'
 #' @param result see [compare_scores()].
-#' @param by columns of `result` that tell groups apart, each of which has a best score: by default
-#'   the models of `y`, if there are any; `NULL`: all models are one group. Scores of different
-#'   measures are never in one group.
+#' @param by columns of `result` that tell groups apart, each with a best score: by default the
+#'   models of `y`, if there are any; `NULL`: one group for each measure.
 #' @param draws number of normal draws.
 #' @return A data frame of class `repalign_best` with a row for each group: `group`, the values of
 #'   `by` (and the measure, if there are several; `"all"` with neither); `best`, the name of the
 #'   best score; `score`, its value, which is too large by selection; `conf_low` and `conf_high`, an
-#'   interval for the best of the true scores, which is to be reported; `in_set`, a list of the
-#'   names of all scores that may be the best. Levels are those of `result`. Of distances, the best
-#'   is the smallest.
+#'   interval for the best true score, to be reported; `in_set`, a list of the names of all scores
+#'   that may be the best. Levels are those of `result`. Of distances, the best is the smallest.
 #' @details
 #' For scores \eqn{s_l} with standard errors \eqn{se_l}, the interval is from \eqn{\max_l (s_l -
 #' c_l\,se_l)}{max_l (s_l - c_l se_l)} to \eqn{\max_l (s_l + t_l\,se_l)}{max_l (s_l + t_l se_l)},

@@ -19,8 +19,8 @@ adjustments <- c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH", "BY"
 #'   * `"pairs"`: all pairs of scores of the same measure;
 #'   * the name of a score (as in `score_1` and `score_2`), such as that of a layer: all others of
 #'     its measure less this one;
-#'   * a matrix of weights, with a row for each contrast and a column for each score, in the order
-#'     of `result` or with their names. The weights of a row add up to 0.
+#'   * a matrix of weights, contrasts x scores (in the order of `result` or by name), whose rows add
+#'     up to 0.
 #' @param p_adjust how p-values are adjusted for the number of rows: `"holm"`, `"max_t"` (see
 #'   Details), or another method of [stats::p.adjust()].
 #' @param margin differences smaller than this mean nothing in practice, in units of the score. It
@@ -31,9 +31,9 @@ adjustments <- c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH", "BY"
 #'   its row names are in the column `contrast`); `measure`; `difference`, the first less the
 #'   second; `se` and `df`, its standard error and degrees of freedom (`Inf`: normal); `statistic`,
 #'   their ratio; `p_value`, two-sided; `p_adjusted`; `conf_low` and `conf_high`, an interval for
-#'   this difference alone; `simultaneous_low` and `simultaneous_high`, intervals that hold for all
-#'   rows together. Levels are those of `result`. `p_equivalence` and `p_noninferiority` are `NA`
-#'   without a `margin`.
+#'   this difference alone; `simultaneous_low` and `simultaneous_high`, for all rows together.
+#'   Levels are those of `result`. `p_equivalence` and `p_noninferiority` are `NA` without a
+#'   `margin`.
 #' @details
 #' *What is held constant.* The errors are over what [score_interval()] was told to take as a sample
 #' (`over`). With `over = "stimuli"`, the conclusion is about other stimuli for these neurons of the

@@ -144,17 +144,17 @@ summary.repalign_interval <- function(object, ...) {
 #'
 #' @param object,result what [score_interval()] returned, or some of its rows in any order; for
 #'   `confint()` also what [cka_interval()] returned.
-#' @param parm numbers of rows, or their names as the result of `confint()` without `parm` has
-#'   them (of [cka_interval()] the names of estimators); by default all rows.
-#' @param level coverage, between 0 and 1; by default that of `object`.
+#' @param parm numbers of rows, or their names in the result of `confint()` without `parm`; by
+#'   default all.
+#' @param level coverage; by default that of `object`.
 #' @param ... unused.
-#' @return `confint()`: a matrix with a row for each score and two columns, the lower and the upper
-#'   limit, named by their percentages; `NA` where the standard error is. `vcov()`: a square matrix;
-#'   its diagonal holds the squares of the column `se`, and `NA` where that is. Covariances between
-#'   scores whose errors come from deletions and scores whose errors come from half-samples are
-#'   `NA`: `method = "half-samples"` for all gives them, too. `influence_matrix()`: a matrix with a
-#'   row for each stimulus (or cluster) and a column for each score: n times the derivative of the
-#'   score by the share of the stimulus. Columns of scores by half-samples are `NA`.
+#' @return `confint()`: a matrix with a row for each score and its two limits; `NA` where the
+#'   standard error is. `vcov()`: a square matrix; its diagonal holds the squares of the column
+#'   `se`, and `NA` where that is. Covariances between scores by deletions and scores by
+#'   half-samples are `NA`: `method = "half-samples"` for all gives them, too. `influence_matrix()`:
+#'   a matrix with a row for each stimulus (or cluster) and a column for each score: n times the
+#'   derivative of the score by the share of the stimulus. Columns of scores by half-samples are
+#'   `NA`.
 #' @details
 #' The rows of `vcov()` and `influence_matrix()` must come from one call of [score_interval()],
 #' because scores of different calls do not tell how they vary together. In `vcov()`, covariances

@@ -28,29 +28,25 @@
 #' @param over what the errors are about: `"stimuli"` alone, or also `"neurons_x"`, `"neurons_y"` or
 #'   both, or `"subjects"`. The score does not depend on it. A side that is `complete` (see [cka()])
 #'   has no errors over neurons.
-#' @param ... not used: parameters of a measure are given to [measure()].
-#' @param method how the errors over stimuli are found. `"auto"`: as the declaration of the measure
-#'   says, see Details. `"jackknife"`: each stimulus is left out in turn. `"half-samples"`: from
-#'   random halves of the stimuli. `"influence"` and `"smoothed"`: as `"auto"`, for measures that
-#'   have it.
+#' @param ... not used: parameters go to [measure()].
+#' @param method how the errors over stimuli are found. `"auto"`: see Details. `"jackknife"`: each
+#'   stimulus is left out in turn. `"half-samples"`: from random halves of the stimuli.
+#'   `"influence"` and `"smoothed"`: as `"auto"`, for measures that have it.
 #' @param draws number of half-samples.
 #' @param transform the scale on which intervals are symmetric. `"auto"`: Fisher's z (`"z"`) for
 #'   most similarities between -1 and 1 and for distances that are functions of a cosine, otherwise
 #'   the score itself (`"none"`).
-#' @param units_x,units_y one label per neuron, for errors over neurons: all neurons of a label (a
-#'   session, an electrode) are deleted together, on both sides. By default the labels that the
-#'   measure or [responses()] has, or each neuron alone.
+#' @param units_x,units_y one label per neuron, for errors over neurons: those of a label (a
+#'   session, an electrode) are deleted together, on both sides. By default the labels of the
+#'   measure or of [responses()], or each neuron alone.
 #' @param conf_level coverage of the intervals.
-#' @param clusters one label per stimulus, for stimuli that depend on each other: errors go by whole
-#'   clusters, and measures that have `clusters` (see [cka()], [rsa()], [mutual_knn()]) leave out
-#'   pairs within them. Stimuli with the label `NA` are left out. At least 5 clusters are needed.
+#' @param clusters as in [cka()]: errors go by whole clusters, of which at least 5 are needed, and
+#'   measures that have `clusters` (see also [rsa()], [mutual_knn()]) leave out pairs within them.
 #' @param threads,na see [similarity()].
-#' @return A data frame of class `repalign_interval` with one row per score. Columns: `x`, `y` (with
-#'   models also `model_x` and `model_y`), `measure` and `score` (with `na = "pairwise"` also
-#'   `pairs`), as [similarity()] gives them; `se`, the standard error; `df`, the degrees of freedom
-#'   of the interval (`Inf`: normal); `conf_low` and `conf_high`; `method`, how the errors over
-#'   stimuli were found; `over`, what counts as a sample; `n`, the number of stimuli. There are
-#'   `plot()`, `confint()`, `vcov()` and [influence_matrix()].
+#' @return A data frame of class `repalign_interval` with one row per score: the columns of
+#'   [similarity()]; `se`, the standard error; `df`, the degrees of freedom of the interval (`Inf`:
+#'   normal); `conf_low` and `conf_high`; `method`, how the errors over stimuli were found; `over`,
+#'   what counts as a sample. There are `plot()`, `confint()`, `vcov()` and [influence_matrix()].
 #' @details
 #' The interval is for the mean of the score over data sets with this number of stimuli, on which
 #' most measures depend: values at different numbers are not comparable. Only the corrected CKA and

@@ -12,11 +12,11 @@ NULL
 #' @param x a representation, a named list of them, or a named list of models (lists of layers), as
 #'   in [similarity()].
 #' @param measure one or more measures, as in [similarity()], but not of [new_measure()].
-#' @param ... not used: parameters of a measure are given to [measure()].
+#' @param ... not used: parameters go to [measure()].
 #' @param data `TRUE`: keep the data beside the forms, which [score_interval()] and
 #'   [score_weighted()] need.
 #' @param threads see [similarity()].
-#' @param na what to do about missing values, see [similarity()].
+#' @param na see [similarity()].
 #' @return Of one representation an object of class `repalign_prepared`, of a list a list of them
 #'   (class `repalign_prepared_list`, with the same names), which can be subset and saved
 #'   ([saveRDS()]) like any list, and mixed with plain representations. `print()` tells the size.

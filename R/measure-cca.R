@@ -9,7 +9,7 @@ NULL
 #' neurons, one from each side, correlate over the stimuli.
 #'
 #' @param x,y see [cka()].
-#' @param na missing values: see [similarity()].
+#' @param na see [similarity()].
 #' @param summary what is made of the canonical correlations: their `"mean"`; the mean of their
 #'   squares, `"mean_squared"`; or `"yanai"`, the sum of their squares divided by
 #'   \eqn{\sqrt{rank(x) rank(y)}}{sqrt(rank x * rank y)}.
@@ -116,7 +116,7 @@ declare_measure(
 #' The mean canonical correlation of the leading principal components of both sides.
 #'
 #' @param x,y see [cka()].
-#' @param na missing values: see [similarity()].
+#' @param na see [similarity()].
 #' @param variance share of the total variance that the kept components must reach on each
 #'   side, above 0 and at most 1.
 #' @param components number of components to keep on each side, instead of `variance`. A
@@ -229,7 +229,7 @@ declare_measure(
 #' explains.
 #'
 #' @param x,y see [cka()].
-#' @param na missing values: see [similarity()].
+#' @param na see [similarity()].
 #' @param weights how a canonical variate of `x` (a vector over stimuli) is weighted.
 #'   `"projection"`: by the sum of the absolute values of its inner products with the centred
 #'   columns of `x`. `"l1"`: by the sum of its own absolute values.

@@ -16,13 +16,11 @@ NULL
 #' @param outer how the two RDMs are compared, over all pairs of different stimuli: by
 #'   `"spearman"` (with average ranks), `"pearson"`, `"kendall"` (tau-a), the `"cosine"`, `"tau_b"`,
 #'   `"rho_a"`, `"whitened_cosine"` or `"whitened_pearson"`, see Details.
-#' @param clusters one label per stimulus, by name or in their order, for stimuli that depend on
-#'   each other (see [cka()]): pairs of one cluster are left out, and stimuli with the label `NA`.
-#'   At least 3 clusters are needed.
+#' @param clusters as in [cka()]: pairs of one cluster are left out. At least 3 clusters are needed.
 #' @param stimulus_noise for the whitened comparisons: the noise covariance of the stimuli: `NULL`
 #'   for the same independent noise, a vector of variances, or a matrix, by name or in their order.
 #'   Its unit does not matter.
-#' @param na missing values: as in [similarity()]; with `dist` objects that lack pairs of stimuli
+#' @param na as in [similarity()]; with `dist` objects that lack pairs of stimuli
 #'   (`NA`) also `"pairwise"`, to compare over the pairs that both sides have, at least 3.
 #' @return One number in \[-1, 1\]; 1 when the two RDMs agree (with Spearman, when their
 #'   order agrees). The result is `NA`, with a warning of class `repalign_undefined`, when
@@ -173,7 +171,7 @@ rdm_forms <- function(args) {
 #' @param estimator `"biased"` uses double-centred distances. `"unbiased"` uses U-centred
 #'   distances, whose product is an unbiased estimate of the squared distance covariance; the
 #'   score is then in squared form, with its sign, whatever `squared` says.
-#' @param na missing values: see [similarity()].
+#' @param na see [similarity()].
 #' @return One number: in \[0, 1\] for `"biased"`; in \[-1, 1\] for `"unbiased"`, around 0
 #'   for unrelated representations. The result is `NA`, with a warning of class
 #'   `repalign_undefined`, when the centred distances of one side are all 0, or when the
@@ -286,7 +284,7 @@ declare_measure(
 #' @param x,y see [distance_correlation()].
 #' @param norm `"frobenius"`: the root of the sum of squares over the whole matrix;
 #'   `"spectral"`: the largest absolute eigenvalue.
-#' @param na missing values: see [similarity()].
+#' @param na see [similarity()].
 #' @return One number, at least 0, in the units of the data; 0 when all distances agree.
 #' @details
 #' The score is \eqn{||D_x - D_y||}, where \eqn{D_x} and \eqn{D_y} are the n x n matrices

@@ -45,7 +45,7 @@ NULL
 #' @param shared_noise what is done about neurons of the same session (see [responses()]):
 #'   `"trials"` multiplies different trials, `"pairs"` leaves out such pairs of neurons and takes
 #'   the means over trials; `"auto"` takes trials where there are several.
-#' @param na what to do about missing values, see [similarity()].
+#' @param na see [similarity()].
 #' @return One number. The naive estimate lies in \[0, 1\], or in \[-1, 1\] with kernels that are
 #'   not positive definite (the manifold kernel, and the Gaussian kernel of distances that are not
 #'   Euclidean). `"stimulus"` lies in \[-1, 1\]. `"stimulus_neuron"` is not bounded: it can exceed 1

@@ -18,7 +18,7 @@ NULL
 #'   `"random"`, the score of one random order. See [mutual_knn()].
 #' @param clusters one label per stimulus, for stimuli that depend on each other, see
 #'   [mutual_knn()].
-#' @param na missing values: see [similarity()].
+#' @param na see [similarity()].
 #' @return One number in \[-1, 1\]; 1 when the kernels are equal, and always positive with more than
 #'   \eqn{(1 + \log_2 k)^2}{(1 + log2(k))^2} stimuli. `NA`, with a warning of class
 #'   `repalign_undefined`, when a kernel is constant after centring.
@@ -108,7 +108,7 @@ declare_measure(
 #'   their orders (with `centering = "double"` over 20 random ones), or `"random"`, the score of one
 #'   random order. By default (`NULL`) the average with `centering = "row"`, and one random order
 #'   with `"double"`.
-#' @param na missing values: see [similarity()].
+#' @param na see [similarity()].
 #' @return One number in \[-1, 1\]; 1 when the kernels are equal. The result is `NA`, with a
 #'   warning of class `repalign_undefined`, when a kernel is constant after centring.
 #' @details

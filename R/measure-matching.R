@@ -11,7 +11,7 @@ NULL
 #' @param x,y see [procrustes()].
 #' @param center if `TRUE`, the mean of each column is subtracted first.
 #' @param scale if `TRUE`, both sides are scaled to Frobenius norm 1 first.
-#' @param na missing values: see [similarity()].
+#' @param na see [similarity()].
 #' @return One number: 0 when both sides have the same columns in some order. With
 #'   `scale = TRUE` it is at most 2; otherwise it is in the units of the data and not
 #'   bounded.
@@ -114,7 +114,7 @@ declare_measure(
 #' The mean correlation between neurons that are matched one to one.
 #'
 #' @param x,y see [cka()].
-#' @param na missing values: see [similarity()].
+#' @param na see [similarity()].
 #' @param matching `"optimal"`: the matching with the largest mean correlation. `"greedy"`: the pair
 #'   with the largest correlation first, then the largest among the remaining neurons, and so on.
 #' @return One number in \[-1, 1\]; 1 when every column of the narrower side has its own
@@ -178,7 +178,7 @@ declare_measure(
 #' correlates most. Several neurons may have the same partner.
 #'
 #' @param x,y see [cka()].
-#' @param na missing values: see [similarity()].
+#' @param na see [similarity()].
 #' @param direction `"x"`: every column of `x` is matched with its best partner in `y`; `"y"`: the
 #'   other way round; `"both"`: the mean of the two.
 #' @return One number in \[-1, 1\]; 1 when every matched column is a positive multiple of its

@@ -19,12 +19,11 @@ NULL
 #' @param ties neighbours at equal distances: `"average"`, the mean score over all their orders, or
 #'   `"random"`, the score of one random order. See Ties.
 #' @param clusters one label per stimulus, for stimuli that depend on each other (see [dependence]):
-#'   neighbours are looked for in other clusters only, which must have at least `k`. Stimuli with
-#'   the label `NA` are left out. A neighbour graph must have been made in this way.
-#' @param na missing values: see [similarity()].
+#'   neighbours are looked for in other clusters only, which must have at least `k`. `NA`: left out.
+#'   A neighbour graph must have been made in this way.
+#' @param na see [similarity()].
 #' @return One number in \[0, 1\]: 1 when all stimuli have the same neighbours on both sides.
-#'   For unrelated representations of n stimuli its mean is k / (n - 1); with clusters of m stimuli
-#'   each it is k / (n - m).
+#'   Its chance level is k / (n - 1) for n stimuli, or k / (n - m) with clusters of m stimuli each.
 #' @details
 #' Let \eqn{N_x(i)} and \eqn{N_y(i)} be the k nearest neighbours of stimulus i on the two sides. The
 #' score is the mean over i of \eqn{|N_x(i) \cap N_y(i)| / k}{|N_x(i) and N_y(i)| / k}.
@@ -33,7 +32,7 @@ NULL
 #' scaling, but not translation. Euclidean: rotation, scaling and translation. Inner product:
 #' rotation and scaling. Correlation: scaling, but not rotation.
 #'
-#' When not to trust it: the chance level is k / (n - 1), so scores with different n or k cannot be
+#' When not to trust it: scores with different n or k, whose chance levels differ, cannot be
 #' compared. In many dimensions a few stimuli can be neighbours of most others (hubs), and the
 #' scores of unrelated representations then scatter more widely. Stimuli that depend on each other
 #' are each other's neighbours on both sides: name them in `clusters`, and give [calibrate()] the
@@ -113,7 +112,7 @@ declare_measure(
 #' @param x,y,k,metric,clusters see [mutual_knn()].
 #' @param ties neighbours at equal distances: `"random"`, the score of one random order, or
 #'   `"average"`, the mean score over 20. See [mutual_knn()].
-#' @param na missing values: see [similarity()].
+#' @param na see [similarity()].
 #' @return One number in \[0, 1\].
 #' @details
 #' Let \eqn{N_x(i)} and \eqn{N_y(i)} be the k nearest neighbours of stimulus i on
@@ -162,7 +161,7 @@ declare_measure(
 #' has in either representation, averaged over stimuli.
 #'
 #' @param x,y,k,metric,ties,clusters see [mutual_knn()].
-#' @param na missing values: see [similarity()].
+#' @param na see [similarity()].
 #' @return One number in \[0, 1\]; 1 when all stimuli have the same neighbours on both sides.
 #' @details
 #' Let \eqn{N_x} and \eqn{N_y} be the sets of the k nearest neighbours of a stimulus on
@@ -226,7 +225,7 @@ declare_measure(
 #' @param x,y,k,metric,clusters see [mutual_knn()].
 #' @param ties neighbours at equal distances: `"random"`, the score of one random order, or
 #'   `"average"`, the mean score over 20. See [mutual_knn()].
-#' @param na missing values: see [similarity()].
+#' @param na see [similarity()].
 #' @return One number in \[0, 1\].
 #' @details
 #' Suppose that a stimulus has c neighbours in both lists, with the ranks \eqn{r_j} in `x` and
@@ -287,10 +286,8 @@ declare_measure(
 #'   over their orders (but for `centering = "full"` over 20 random ones), or `"random"`, the score
 #'   of one random order. By default (`NULL`) the average with `centering = "full"`, otherwise one
 #'   random order.
-#' @param clusters one label per stimulus, for stimuli that depend on each other (see [dependence]):
-#'   neighbours are looked for in other clusters only, which must have at least `k`. Stimuli with
-#'   the label `NA` are left out.
-#' @param na missing values: see [similarity()].
+#' @param clusters see [mutual_knn()].
+#' @param na see [similarity()].
 #' @return One number; 1 for equal representations, and 0 when no neighbours are shared. With
 #'   `centering = "full"` it lies in \[-1, 1\]. Otherwise it is not bounded: with k above about half
 #'   of the stimuli, or with few stimuli, it can exceed 1. `NA`, with a warning of class
@@ -475,7 +472,7 @@ common_products <- function(values, x, y, args, design) {
 #'   similarity.
 #' @param ties neighbours at equal distances: `"random"`, the score of one random order, or
 #'   `"average"`, the mean score over 20. See [mutual_knn()].
-#' @param na missing values: see [similarity()].
+#' @param na see [similarity()].
 #' @return One number in \[-1, 1\], or in \[0, 1\] with `of = "distance"`; 1 when the
 #'   similarities are proportional for every stimulus. The result is `NA`, with a warning of
 #'   class `repalign_undefined`, when all similarities of a stimulus to these neighbours are
@@ -570,7 +567,7 @@ declare_measure(
 #' @param x,y,k,metric,clusters see [mutual_knn()].
 #' @param ties neighbours at equal distances: `"random"`, the score of one random order, or
 #'   `"average"`, the mean score over 20. See [mutual_knn()].
-#' @param na missing values: see [similarity()].
+#' @param na see [similarity()].
 #' @return One number from 0 to k: the mean number of stimuli in the longest common
 #'   subsequence. It is not divided by k.
 #' @details
@@ -622,7 +619,7 @@ declare_measure(
 #' @param x,y,k,metric,clusters see [mutual_knn()].
 #' @param ties neighbours at equal distances: `"random"`, the score of one random order, or
 #'   `"average"`, the mean score over 20. See [mutual_knn()].
-#' @param na missing values: see [similarity()].
+#' @param na see [similarity()].
 #' @return One number in \[0, 1\]; 1 when the ordered lists are equal for all stimuli.
 #' @details
 #' The score is 1 - D/k, where D is the mean over stimuli of the Levenshtein distance between the

@@ -6,21 +6,20 @@
 #' `jsd()`: how far apart the predicted probabilities are. `disagreement()`: how often the predicted
 #' classes differ. `accuracy_difference()`: how far apart the accuracies are.
 #'
-#' @param p,q outputs of two classifiers for the same stimuli: numeric matrices or data frames with
-#'   stimuli in the rows and classes (at least two) in the columns, in the same order on both sides
-#'   (column names must be equal; rows go by their names). For `jsd()` the values are probabilities
-#'   or logits, otherwise any scores of which the largest in a row is the prediction.
+#' @param p,q outputs of two classifiers for the same stimuli: numeric matrices or data frames
+#'   stimuli x classes (at least two, in the same order, with equal names; rows go by their names).
+#'   For `jsd()` the values are probabilities or logits, otherwise any scores of which the largest
+#'   in a row is the prediction.
 #' @param from `"probability"`: the values are not negative and every row sums to 1 (within 1e-5;
 #'   rows are then divided by their sums). `"logit"`: unnormalised log probabilities, to which
 #'   softmax is applied first.
 #' @param labels the true class of every stimulus: column numbers (from 1) or column names.
-#' @param na what to do about missing values: `"error"`, or `"stimuli"`, which leaves out the rows
+#' @param na missing values: `"error"`, or `"stimuli"`, which leaves out the rows
 #'   that have one on either side, with a message.
-#' @return One number in \[0, 1\], which is 0 for equal outputs. `jsd()`: the mean over
-#'   stimuli of the Jensen-Shannon divergence in bits; 1 when no class has a positive
-#'   probability in both. `disagreement()`: the share of stimuli whose predicted classes
-#'   differ. `accuracy_difference()`: the absolute difference between the two accuracies
-#'   (shares of stimuli with the right prediction).
+#' @return One number in \[0, 1\], which is 0 for equal outputs. `jsd()`: the mean over stimuli of
+#'   the Jensen-Shannon divergence in bits; 1 when no class has a positive probability in both.
+#'   `disagreement()`: the share of stimuli whose predicted classes differ. `accuracy_difference()`:
+#'   the absolute difference between the shares of right predictions.
 #' @details
 #' The divergence of one stimulus is \eqn{KL(p, m)/2 + KL(q, m)/2} with \eqn{m = (p + q)/2} and
 #' logarithms of base 2, computed without cancellation.

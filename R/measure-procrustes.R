@@ -9,7 +9,7 @@ NULL
 #' match the other as closely as possible.
 #'
 #' @param x,y see [cka()].
-#' @param na missing values: see [similarity()].
+#' @param na see [similarity()].
 #' @param center if `TRUE`, the mean of each column is subtracted first.
 #' @param scale if `TRUE`, both sides are scaled to Frobenius norm 1 first. Otherwise the
 #'   distance is in the units of the data, see [procrustes_size_shape()].
@@ -166,7 +166,7 @@ rotation_matrix <- function(repr, center) {
 #' differences in overall size count.
 #'
 #' @param x,y,center see [procrustes()].
-#' @param na missing values: see [similarity()].
+#' @param na see [similarity()].
 #' @return One number, at least 0, in the units of the data; 0 when the representations are
 #'   equal up to rotation and, with `center = TRUE`, translation.
 #' @details
@@ -215,7 +215,7 @@ declare_measure(
 #' One minus the size-and-shape distance, relative to the norm of `y`.
 #'
 #' @param x,y see [cka()].
-#' @param na missing values: see [similarity()].
+#' @param na see [similarity()].
 #' @return One number, at most 1; 1 when the representations are equal up to rotation and
 #'   translation. It can be negative without bound. It is not symmetric, because `y`
 #'   determines the scale.
@@ -269,7 +269,7 @@ angle_of_chord <- function(chord) 2 * asin(pmin(chord, sqrt(2)) / 2)
 #' rotated to match the other as closely as possible.
 #'
 #' @param x,y see [cka()].
-#' @param na missing values: see [similarity()].
+#' @param na see [similarity()].
 #' @return One number in \[0, \eqn{\pi/2}{pi/2}\], in radians; 0 when the representations are
 #'   equal up to rotation, translation and scale.
 #' @details
@@ -314,7 +314,7 @@ declare_measure(
 #' one has been rotated to match the other as closely as possible.
 #'
 #' @param x,y see [cka()].
-#' @param na missing values: see [similarity()].
+#' @param na see [similarity()].
 #' @param center if `TRUE`, the mean of each column is subtracted first.
 #' @return One number in \[-1, 1\]; 1 when every stimulus has the same direction on both
 #'   sides after the rotation.

@@ -12,7 +12,7 @@ NULL
 #'
 #' @param x,y two representations of the same stimuli, see [cka()]. Either may also be an RDM of
 #'   squared distances, as a `dist` object.
-#' @param na what to do about missing values, see [similarity()].
+#' @param na see [similarity()].
 #' @return One number. `bures()`: in \[0, 1\]; 1 when the second moments are proportional.
 #'   `bures_distance()`: at least 0, in the units of the data (or in roots of the units of an RDM).
 #'   The result is `NA`, with a warning of class `repalign_undefined`, when the second moments of
@@ -143,7 +143,7 @@ declare_measure(
 #'   or RDMs of squared distances, as `dist` objects.
 #' @param stimulus_noise the noise covariance of the stimuli (conditions): `NULL` for the same
 #'   independent noise, a vector of variances, or a matrix.
-#' @param na what to do about missing values, see [similarity()].
+#' @param na see [similarity()].
 #' @return One number, at most 0; 0 when the model with some noise is proportional to the data. The
 #'   result is `NA`, with a warning of class `repalign_undefined`, when the distances of the model
 #'   are all 0.

@@ -14,12 +14,12 @@ NULL
 #'   (all, as in [procrustes()]).
 #' @param method `"angular"`: the angle between the two sides; `"euclidean"`: their distance.
 #' @param whitening how a direction with singular value s is weighted: `"power"`, by
-#'   \eqn{s^\alpha}{s^alpha}, or `"raw"`, by \eqn{\alpha s + 1 - \alpha}{alpha s + 1 - alpha}, which
-#'   depends on the units of the data and on the number of stimuli.
+#'   \eqn{s^\alpha}{s^alpha}, or `"raw"`, by alpha s + 1 - alpha, which depends on the units of the
+#'   data and on the number of stimuli.
 #' @param center if `TRUE`, the mean of each column is subtracted first.
 #' @param scale of the Euclidean distance: if `TRUE`, both sides have norm 1, and the distance is
 #'   the chord of the angle; otherwise it is in the units of the data.
-#' @param na missing values: see [similarity()].
+#' @param na see [similarity()].
 #' @return One number, 0 when the representations are equal up to rotation. The angle is in \[0,
 #'   \eqn{\pi/2}{pi/2}\], the distance in \[0, \eqn{\sqrt{2}}{sqrt(2)}\] with `scale = TRUE` and not
 #'   bounded otherwise.

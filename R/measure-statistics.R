@@ -10,7 +10,7 @@ NULL
 #' difference between two magnitudes.
 #'
 #' @param x,y two representations, see [cka()], whose rows may be in any order.
-#' @param na missing values: see [similarity()].
+#' @param na see [similarity()].
 #' @return One number, at least 0, in the units of the data.
 #' @details
 #' The score is \eqn{| ||\bar{x}|| - ||\bar{y}|| |}{| ||mean(x)|| - ||mean(y)|| |}, with the means
@@ -60,7 +60,7 @@ value_difference <- function(statistic, x, y, args) abs(x$value - y$value)
 #' row. The score is the absolute difference between two concentricities.
 #'
 #' @param x,y see [magnitude_difference()].
-#' @param na missing values: see [similarity()].
+#' @param na see [similarity()].
 #' @return One number in \[0, 2\]. It is `NA`, with a warning of class `repalign_undefined`,
 #'   when the mean row of one side is zero (as after centring), because it then has no
 #'   direction.
@@ -120,7 +120,7 @@ declare_measure(
 #' @param t how fast the potential falls with the squared distance.
 #' @param normalize if `TRUE`, each row is scaled to unit length first. The statistic was
 #'   originally defined for rows on the unit sphere.
-#' @param na missing values: see [similarity()].
+#' @param na see [similarity()].
 #' @return One number, at least 0.
 #' @details
 #' The uniformity is \eqn{U = \log \left( \frac{1}{n^2} \sum_{i,j} \exp(-t ||x_i - x_j||^2)

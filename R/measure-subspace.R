@@ -9,7 +9,7 @@ NULL
 #' The share of the variance of `x` that a linear regression on `y` explains.
 #'
 #' @param x,y see [cka()].
-#' @param na missing values: see [similarity()].
+#' @param na see [similarity()].
 #' @return One number in \[0, 1\]: R squared of predicting `x` from `y`; 1 when the centred
 #'   columns of `x` are linear combinations of those of `y`. It is not symmetric.
 #' @details
@@ -97,7 +97,7 @@ declare_measure(
 #' columns are not centred.
 #'
 #' @param x,y see [cka()].
-#' @param na missing values: see [similarity()].
+#' @param na see [similarity()].
 #' @return One number in \[0, 1\]. It is 1 when both sides have the same number of columns,
 #'   all of them linearly independent, and span the same space.
 #' @details
@@ -162,7 +162,7 @@ declare_measure(
 #' target of variance 1.
 #'
 #' @param x,y see [cka()].
-#' @param na missing values: see [similarity()].
+#' @param na see [similarity()].
 #' @param lambda strength of the ridge penalty, relative to a total variance of 1. At 0 it is
 #'   ordinary regression.
 #' @return One number, at least 0; 0 when the two sides span the same space (with

@@ -13,16 +13,16 @@ NULL
 #' parameters of your choice, for use in [similarity()] and [calibrate()].
 #'
 #' @param id the id of a measure, a string such as `"cka"`.
-#' @param ... parameters of that measure, by their full names. They are explained on the help
-#'   page of the function that has the measure's name.
+#' @param ... parameters of that measure, by their full names. The page of the function that has the
+#'   measure's name explains them.
 #' @return `measures()`: a data frame with one row per measure and the columns `id`; `label`;
 #'   `family`; `resi` (the abbreviation in the ReSi benchmark, or `NA`); `direction` (`"similarity"`
 #'   or `"distance"`); `range_min` and `range_max` (the range of the score at default arguments);
 #'   `best` (the score of a perfect match; where `range_max` of a similarity is infinite, it bounds
-#'   nothing); `symmetric` (does swapping `x` and `y` leave the score as it is?); `pairing` (does
-#'   the score depend on which row of `x` is paired with which row of `y`?); `invariant` (the
-#'   changes of one side that leave the score as it is); `form` (what is prepared once per
-#'   representation); `parameters` (with their defaults); `reference`.
+#'   nothing); `symmetric` (is the score of `y` and `x` that of `x` and `y`?); `pairing` (does the
+#'   score depend on which rows are paired?); `invariant` (the changes of one side that leave the
+#'   score as it is); `form` (what is prepared once per representation); `parameters` (with their
+#'   defaults); `reference`.
 #'
 #'   `measure()`: a measure object with these parameters.
 #' @examples

@@ -15,7 +15,7 @@ NULL
 #' @param k number of neighbours of each stimulus in the graph.
 #' @param degree degree of the Chebyshev polynomial that approximates the heat kernel, at most 60:
 #'   the error was about 1e-6 of the score at degree 8, and below 1e-10 at degree 12.
-#' @param na missing values: see [similarity()].
+#' @param na see [similarity()].
 #' @return One number, at least 0; 0 for graphs with equal spectra. It is multiplied by 1e6,
 #'   as in the published code.
 #' @details
@@ -108,7 +108,7 @@ declare_measure(
 #'   their number).
 #' @param trials number of random subsets. One subset of 500 rows takes from a tenth of a second to
 #'   ten seconds, and longer the less the two sides agree.
-#' @param na missing values: see [similarity()].
+#' @param na see [similarity()].
 #' @return One number, at least 0: the mean over both directions and all subsets.
 #' @details
 #' Each matrix of Euclidean distances is divided by its 0.9 quantile (over all n^2 entries). One

@@ -14,7 +14,7 @@ NULL
 #' @param center if `TRUE`, the mean of each column is subtracted first.
 #' @param scale if `TRUE`, each side is divided by the root mean square norm of its neurons;
 #'   otherwise the distance is in the units of the data.
-#' @param na missing values: see [similarity()].
+#' @param na see [similarity()].
 #' @return One number, at least 0; at most 2 with `scale = TRUE`.
 #' @details
 #' Every neuron of `x` has the mass `1 / ncol(x)` and every neuron of `y` the mass `1 / ncol(y)`. A

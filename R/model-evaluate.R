@@ -75,12 +75,12 @@ NULL
 #' @param outer for RDMs: how they are compared, as for [rsa()].
 #' @param resample for RDMs: what is drawn anew, with replacement: the RDMs (`"rdm"`), the stimuli
 #'   (`"condition"`, as for a single RDM), `"both"`, or `"none"`, for errors over RDMs without
-#'   draws; or the draws, see [the page on RDMs][evaluate_rdms].
+#'   draws; or the draws, see [there][evaluate_rdms].
 #' @param draws for RDMs: the number of draws; fewer than 20 are warned of.
 #' @param group for RDMs: one label each, by name or in their order: RDMs of the same subject are
 #'   drawn and left out together.
 #' @param folds for RDMs: into how many folds RDMs and stimuli are cut for cross-validation, or the
-#'   folds, see [the page on RDMs][evaluate_rdms].
+#'   folds (see there).
 #' @param repeats for RDMs: how often folds are cut anew at random, in each draw (for the score at
 #'   least 20 times).
 #' @param conf_level coverage of the intervals and of the set of the best.
@@ -125,13 +125,12 @@ NULL
 #'
 #' `plot()`, `confint()`, `vcov()`, [compare_scores()], [best_score()] and [compare_best()] take
 #' both.
-#' @details
-#' *Recordings.* The result is that of [score_interval()], [calibrate()], [noise_ceiling()] or
-#' [subject_ceiling()], and [best_score()] with the same seeds; their pages say what each means. The
-#' units of the models are a sample, as neurons are, unless they are declared complete (`complete`
-#' of [responses()] or [cka()]). `p_familywise` is the share of permutations in which the largest
-#' score of all models is as high as this one, each model's scores first brought to mean 0 and
-#' standard deviation 1. Without trials or subjects there is no ceiling (`NA`).
+#' @details *Recordings.* The result is that of [score_interval()], [calibrate()], [noise_ceiling()]
+#'   or [subject_ceiling()], and [best_score()] with the same seeds; their pages say what each
+#'   means. The units of the models are a sample, as neurons are, unless they are declared complete
+#'   (`complete` of [responses()] or [cka()]). `p_familywise` is the share of permutations in which
+#'   the largest score of all models is as high as this one (each model's scores brought to mean 0
+#'   and standard deviation 1). Without trials or subjects there is no ceiling (`NA`).
 #'
 #' *RDMs.* Errors resample RDMs and stimuli, models with weights are cross-validated, and the noise
 #' ceiling has two bounds: see [their own page][evaluate_rdms].

@@ -233,8 +233,8 @@ print.repalign_rdm_model <- function(x, ...) {
 
 #' @rdname rdm_model
 #' @param object what `rdm_model()` returned.
-#' @param weights for `predict()`: one finite number for each component, in their order or with
-#'   their names. A fixed model needs none.
+#' @param weights for `predict()`: one finite number for each component, in their order or by name.
+#'   A fixed model needs none.
 #' @param ... unused.
 #' @export
 predict.repalign_rdm_model <- function(object, weights = NULL, ...) {

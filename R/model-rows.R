@@ -62,8 +62,8 @@ glance.repalign_rdm_rows <- function(x, ...) {
 
 #' @rdname rdm_rows
 #' @param value what is drawn along the axis: `"contribution"` or `"score"`.
-#' @param most how many conditions are drawn: those with the largest absolute contributions (mean
-#'   over subjects and models).
+#' @param most how many conditions are drawn, the largest absolute contributions first (mean over
+#'   subjects and models).
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_rdm_rows <- function(object, value = c("contribution", "score"), most = 20, ...) {
   no_other_arguments(...)
@@ -150,11 +150,10 @@ driving_caption <- function(shown, value, several) {
 #' how much it contributes to the score of [rsa()]. The table is made for pictures and for mixed
 #' models over conditions and subjects (item-level RSA).
 #'
-#' @param x an RDM (a `dist` object or a symmetric matrix with zeros on its diagonal), a
-#'   representation (a matrix conditions x neurons), or a list of these, one for each subject.
+#' @param x an RDM, a representation (see [rsa_regression()]), or a list of these, one for each
+#'   subject.
 #' @param y as `x`, of the same conditions; of a list, each element is a model.
-#' @param inner,outer how two conditions and two RDMs are compared, see [rsa()].
-#' @param stimulus_noise for whitened comparisons: noise of the conditions, see [rsa()].
+#' @param inner,outer,stimulus_noise see [rsa()].
 #' @param na dissimilarities that are `NA`: `"error"`, or `"pairwise"`, which uses the pairs that
 #'   are there in both RDMs.
 #' @return A data frame of class `repalign_rdm_rows`. Columns: `subject` (if `x` is a list), `model`

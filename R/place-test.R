@@ -24,10 +24,9 @@
 #' @param extent,height the exponents E and H of TFCE.
 #' @param permutations how many flips of signs; all of them if there are no more. Or a matrix of 1
 #'   and -1, a row a flip and a column a subject.
-#' @param alpha level of the thresholds, in the attribute `"threshold"`.
-#' @param na what to do about missing scores: `"error"`, or leave out `"places"` that a subject
-#'   lacks.
-#' @param threads how many threads the C code runs, see [similarity()].
+#' @param alpha level of the thresholds.
+#' @param na missing scores: `"error"`, or leave out `"places"` that a subject lacks.
+#' @param threads see [similarity()].
 #' @return A data frame of class `repalign_map_test` with a row for each place and model: `center`,
 #'   `model`, `score` (the mean of the maps), `std_error`, `statistic`, `p_value` (of this place
 #'   alone) and `p_familywise`; for clusters `cluster` and `p_cluster`, and no `p_familywise`

@@ -23,9 +23,9 @@
 #'   means (to 6 digits). `cross_places()`: a list with an element for each place (the fastest) and
 #'   window, named "Cz, 120 ms": the columns that `flatten_time()` gives the channels of the place
 #'   at the times of the window. `flatten_time()`: a matrix conditions x columns or, with repeats,
-#'   an array conditions x columns x repeats, where channel c at time t is column c + channels *
-#'   (t - 1), named "Cz 120 ms". `split_time()`: a named list with a matrix (or array) for each
-#'   window, as if `flatten_time()` had been given its times only.
+#'   an array conditions x columns x repeats, where channel c at time t is column c + channels * (t
+#'   - 1), named "Cz 120 ms". `split_time()`: a named list of such matrices (or arrays), each of the
+#'   times of a window.
 #' @details
 #' Windows that overlap depend on each other; [test_maps()] takes this into account.
 #'

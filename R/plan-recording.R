@@ -18,26 +18,24 @@
 #'   number: otherwise give those that all have, such as `macaque_v4$trials[, , 1:6]`.
 #' @param target_se the standard error that you want. [summary()] then has the smallest designs.
 #' @param difference the difference between the scores of two models that you want to detect (by
-#'   default that in the pilot). `power` is then that of detecting it, and [summary()] has the
-#'   smallest designs with `target_power`.
+#'   default that in the pilot): `power` is of it, and [summary()] has the smallest designs with
+#'   `target_power`.
 #' @param over what counts as a sample, as in [score_interval()]. By default all that are samples;
 #'   for two models the stimuli and `"neurons_x"`.
-#' @param shared_neurons,units_x,units_y which neurons are on both sides, or belong together, see
-#'   [cka()].
+#' @param shared_neurons,units_x,units_y see [cka()].
 #' @param alpha level of the tests whose power is told.
 #' @param target_power the power that is wanted for `difference`.
 #' @param conf_level coverage of the intervals whose width is told.
-#' @param na what to do about missing values, see [similarity()].
+#' @param na see [similarity()].
 #' @param neurons not used: `neurons_x` and `neurons_y` say of which side.
-#' @param complete `"y"`: the units of `y` are not a sample, but all that there are, see [cka()].
+#' @param complete `"y"`: the units of `y` are all that there are, see [cka()].
 #' @return A data frame of class `repalign_plan` with one row per design. Columns: `stimuli`,
 #'   `neurons_x`, `neurons_y`, `trials` (`NA`: the pilot has none); `se`, the standard error; `df`,
 #'   the degrees of freedom of the interval; `width`, its whole width; `power`, of [calibrate()] or
 #'   of the comparison of two models; `share_stimuli`, `share_neurons_x`, `share_neurons_y`,
 #'   `share_stimuli_x` and `share_stimuli_y`: the shares of the variance that come from stimuli,
-#'   from neurons, and from their interactions (they add up to 1); `share_trials`: how much of the
-#'   variance endless trials would take off (`NA` without `trials`); `extrapolated`: does the design
-#'   go beyond what the pilot tells well? There are `print()`, `summary()`, `tidy()` and `plot()`.
+#'   neurons, and their interactions (1 in all); `share_trials`: how much of the variance endless
+#'   trials would take off (`NA` without `trials`); `extrapolated`, see Details.
 #'
 #'   `summary()` gives the smallest designs for `target_se` or `difference`: a row for each number
 #'   that can be solved for (column `solved`) with the others as in the plan, its `se` and `power`,

@@ -9,15 +9,14 @@
 #' @param x,object an RDM, or a list of RDMs, made by [rdm()] or [transform_rdm()]. For
 #'   `plot_rdms()` also any `dist` object, or a named list of them.
 #' @param type of one RDM: `"panel"` draws its dissimilarities, `"map"` a map of its conditions.
-#' @param group one label for each condition, in their order or with their names. A map has a colour
-#'   for each label; panels have lines between neighbouring conditions of different labels, and the
-#'   labels on their axes.
+#' @param group one label for each condition, in their order or by name: colours of a map; on
+#'   panels, lines between labels, which stand on the axes.
 #' @param scale of several RDMs: `"shared"` gives them the same colours, `"own"` gives each its own
-#'   scale, with the range of its dissimilarities in the title. `"auto"`: shared if they are the
-#'   same kind of dissimilarity and their largest values differ by a factor of 3 at most.
+#'   scale, with its range in the title. `"auto"`: shared if they are the same kind of dissimilarity
+#'   and their largest values differ by a factor of 3 at most.
 #' @param ... for `plot()` and `plot_rdms()`: arguments of `autoplot()`; any other is an error.
 #' @return `plot()` returns `x`, invisibly. `autoplot()` and `plot_rdms()` return a ggplot object,
-#'   which can be changed or saved, and is drawn when it is printed.
+#'   drawn when it is printed.
 #' @details
 #' The first condition is on the left and on top. Blue grows darker with the dissimilarity;
 #' estimates below 0 are orange, on the same scale. Missing dissimilarities are grey, and the

@@ -13,9 +13,8 @@ utils::globalVariables(".data")
 #' plot, which can be changed or saved. Both need the package ggplot2.
 #'
 #' @param x,object what [similarity()], [calibrate()], [cka_interval()], [score_interval()],
-#'   [compare_scores()], [best_score()], [evaluate_models()], an analysis ([brain_to_brain()],
-#'   [trial_to_trial()], [brain_to_model()], [object_disentanglement()]) or a benchmark
-#'   ([benchmark_groups()], [benchmark_layers()], [benchmark_outputs()]) returned.
+#'   [compare_scores()], [best_score()], [evaluate_models()], an analysis ([brain_to_brain()] and
+#'   others) or a benchmark ([benchmark_groups()] and others) returned.
 #' @param type what is drawn. `"tiles"`: the grid of (calibrated) scores, one panel per measure.
 #'   `"heatmap"`: the grid of one measure in the order of a hierarchical clustering, with its tree.
 #'   `"map"`: one point per element, with similar elements near each other. For calibrations also
@@ -28,13 +27,12 @@ utils::globalVariables(".data")
 #' @param most for analyses over several numbers of neurons: up to this many comparisons get one
 #'   panel each; more are faint lines behind those of `summary()`. For differences of scores: how
 #'   many are drawn, the largest for their errors. For calibrations see `type`.
-#' @param along for analyses: what stands along the horizontal axis, the numbers of neurons or the
-#'   comparisons, such as the layers of a network. `"auto"`: the numbers of neurons if there are
-#'   several, but more than 6 layers of [brain_to_model()] stand side by side.
-#' @param reference for analyses: a value to compare with, such as the similarity of two brains
-#'   beside that of a brain and a model: one row of an analysis or of [cka_interval()], a number, or
-#'   three numbers (the value and the ends of its interval). It is a line of black dashes with a
-#'   grey band.
+#' @param along for analyses: do the numbers of neurons stand along the horizontal axis, or the
+#'   comparisons, such as layers? `"auto"`: the former if there are several, but more than 6 layers
+#'   of [brain_to_model()] stand side by side.
+#' @param reference for analyses: a value to compare with, such as the similarity of two brains: one
+#'   row of an analysis or of [cka_interval()], a number, or three (the value and the ends of its
+#'   interval), drawn as black dashes with a grey band.
 #' @param ... arguments of `autoplot()`, which `plot()` passes on; any other is an error.
 #' @return `plot()` returns `x`, invisibly. `autoplot()` returns a ggplot object.
 #' @details

@@ -111,9 +111,9 @@ check_rdm <- function(x, arg) {
 #' @return `as.data.frame()` returns a data frame with a row for each pair of conditions, in the
 #'   order of [stats::dist()]: their labels `x` and `y`, `dissimilarity`, and `pairs`, of how many
 #'   pairs of runs it is the mean (`NA` for what is not cross-validated over pairs of runs). That of
-#'   a list begins with a column `rdm`. `as.matrix()` of a list of RDMs of the same conditions is a
-#'   matrix with a row for each pair of conditions, named as in `"a, b"`, and a column for each RDM;
-#'   that of an RDM is square. `format()` describes each RDM in words.
+#'   a list begins with a column `rdm`. `as.matrix()` of an RDM is square; of a list, of the same
+#'   conditions, it has a row for each pair, named as in `"a, b"`, and a column for each RDM.
+#'   `format()` describes each RDM in words.
 #' @examples
 #' set.seed(1)
 #' x <- array(rnorm(5 * 20 * 3), c(5, 20, 3))

@@ -9,19 +9,17 @@ NULL
 #' runs: with cross-validation over runs, which takes out what noise adds to a dissimilarity, and
 #' with noise normalization.
 #'
-#' @param x the data: a numeric matrix (or data frame) with a row for each observation and a column
-#'   for each channel (neuron, voxel); or an array conditions x channels x repeats, such as
-#'   [trial_array()] makes, whose repeats are the runs unless `run` says otherwise (`NA` in all
-#'   channels where a repeat is missing). Or [responses()], whose events are the runs. A named list
-#'   of these gives a named list of RDMs.
+#' @param x the data: a numeric matrix (or data frame) observations x channels (neurons, voxels); an
+#'   array conditions x channels x repeats, such as [trial_array()] makes, whose repeats are the
+#'   runs unless `run` says otherwise (`NA` in all channels where one is missing); or [responses()],
+#'   whose events are the runs. A named list of these gives a named list of RDMs.
 #' @param condition for each row of a matrix the label of its condition; of a data frame also the
 #'   name of the column that has it. Conditions come in the order of the levels of a factor, numbers
 #'   by value, words by their first appearance. `NULL`: each row is a condition. When `x` is a list:
-#'   labels for all of its elements, or a list of labels with the same names.
+#'   labels for all, or a list of labels with the same names.
 #' @param run for each row of a matrix, or each repeat of an array, the label of its run (what has
-#'   noise of its own); or `TRUE` for crossed trials, of which the first observations of all
-#'   conditions are one run, the second another, and so on. `"crossnobis"` and `"poisson_cv"` need
-#'   runs.
+#'   noise of its own); or `TRUE` for crossed trials: the first observations of all conditions are
+#'   one run, the second another, and so on. `"crossnobis"` and `"poisson_cv"` need runs.
 #' @param subject for each row the label of its subject, or the name of the column that has it: the
 #'   result is a list with an RDM for each subject.
 #' @param distance the kind of dissimilarity, see below.
@@ -39,13 +37,12 @@ NULL
 #' @param prior_rate,prior_weight for `r distances_in_help(function(one) one$counts)`: rates are
 #'   (mean count + `prior_rate` * `prior_weight`) / (1 + `prior_weight`), which keeps logarithms
 #'   finite.
-#' @param na missing values: `"error"`; `"stimuli"`, which leaves out the rows (observations, or
-#'   conditions of an array) that have one; or `"neurons"`, which leaves out the channels.
+#' @param na missing values: `"error"`; or what is left out: `"stimuli"` (rows: observations, or
+#'   conditions of an array) or `"neurons"` (channels).
 #' @return An object of class `c("repalign_rdm", "dist")`: the dissimilarities in the order of
-#'   [stats::dist()], with the labels of the conditions. It goes wherever a `dist` object does:
-#'   [rsa()], [similarity()], [calibrate()], [stats::hclust()]; `as.matrix()` makes the full matrix,
-#'   `as.data.frame()` a table. [plot.repalign_rdm()] makes pictures, [transform_rdm()] ranks and
-#'   the like. For a list, a list of class `"repalign_rdms"`.
+#'   [stats::dist()], with the labels of the conditions. It goes wherever a `dist` object does, such
+#'   as [stats::hclust()]; `as.matrix()` makes the full matrix, `as.data.frame()` a table. For a
+#'   list, a list of class `"repalign_rdms"`.
 #' @details
 #' Let \eqn{b_i} be the mean pattern of condition i over all observations, \eqn{b_{mi}} that of run
 #' m, p the number of channels, and \eqn{\Omega} the precision of the noise.

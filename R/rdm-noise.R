@@ -14,25 +14,24 @@ noise_methods <- c("shrinkage_diag", "shrinkage_eye", "diag", "full")
 #' @param condition for each row the label of its condition, whose mean is subtracted. `NULL`: the
 #'   rows are residuals (of an array: its rows are the conditions). When `x` is a list: labels for
 #'   all, or a list with its names; `run` likewise.
-#' @param run as in [rdm()]. The means of runs are subtracted too, because offsets of runs would
-#'   otherwise count as noise. `NULL`: they are not.
+#' @param run as in [rdm()]. The means of runs are subtracted too, as their offsets would count as
+#'   noise. `NULL`: they are not.
 #' @param method `"shrinkage_diag"`: covariances are scaled towards 0, variances stay as they are
 #'   (Schaefer and Strimmer). `"shrinkage_eye"`: towards a multiple of the identity matrix (Ledoit
 #'   and Wolf). `"diag"`: variances only. `"full"`: the sample covariance.
-#' @param dof the degrees of freedom by which sums of squares are divided. `NULL`: the number of
-#'   observations less that of the means that were subtracted. Residuals of a regression have fewer.
-#' @param by_run a covariance for each run, from its observations alone? For an array, the repeats
-#'   are then the runs only if `run` says so.
-#' @param na what to do about missing values, see [rdm()].
+#' @param dof the degrees of freedom by which sums of squares are divided. `NULL`: see Details;
+#'   residuals of a regression have fewer.
+#' @param by_run a covariance for each run, from its observations alone? The repeats of an array are
+#'   runs only if `run` says so.
+#' @param na see [rdm()].
 #' @param ... for `noise_precision()`: the arguments of `noise_covariance()`.
 #' @return A symmetric matrix channels x channels of class `c("repalign_noise", "matrix", "array")`
 #'   with attributes `kind` (`"covariance"` or `"precision"`), `method`, `dof`, and `shrinkage` (how
-#'   far it was shrunk, from 0 to 1). With `by_run`, a named list with one for each run, which
-#'   [rdm()] takes as its argument `noise` when they are covariances. When `x` is a list, a list of
-#'   these with its names.
-#' @details
-#' With E the m residuals, S = E'E / dof. Of conditions and runs, the residuals are those of the
-#' least squares fit of both, and dof = observations - conditions - runs + 1.
+#'   far it was shrunk, from 0 to 1). With `by_run`, a named list with one for each run; when `x` is
+#'   a list, a list of these with its names.
+#' @details With E the m residuals, S = E'E / dof. By default, dof is the number of observations
+#'   less that of the means that were subtracted; of conditions and runs, the residuals are those of
+#'   the least squares fit of both, and dof = observations - conditions - runs + 1.
 #'
 #' The shrinkage of `"shrinkage_diag"` is the sum of the variances of all correlations over the sum
 #' of their squares, with residuals scaled to mean square 1 and the variance of a correlation

@@ -16,11 +16,11 @@
 #'   first axis, with a message. `FALSE`: the array with its axes, and a plain vector where there
 #'   is one axis, such as times of spikes.
 #' @return `read_representation()`: a matrix of doubles with a row for each stimulus (an array or a
-#'   vector with `flatten = FALSE`). An array of one axis becomes a matrix of one column. Of several
-#'   files or a folder a list of these, with the names that `file` has or those of the files without
-#'   their endings; numbers in the names of a folder's files go by value (`layer2` before
-#'   `layer10`). `representation_names()`: the names of the arrays in the file, and no name where
-#'   the format holds a single array without one.
+#'   vector with `flatten = FALSE`). An array of one axis becomes one column. Of several files or a
+#'   folder a named list of these, by the names of `file` or of the files without their endings;
+#'   numbers in the names of a folder's files go by value (`layer2` before `layer10`).
+#'   `representation_names()`: the names of the arrays in the file, and no name where the format
+#'   holds a single array without one.
 #' @details
 #' | file | read by | `rows` |
 #' | --- | --- | --- |

@@ -15,8 +15,8 @@
 #' @param window two numbers: begin and end of the window, relative to the onset.
 #' @param stimuli for every onset the label of its stimulus, `NA` for onsets to leave out; `NULL`:
 #'   each onset is a stimulus of its own.
-#' @param bins `NULL`: one count for the whole window. A number: the window is cut into bins of
-#'   this width, which must divide it.
+#' @param bins `NULL`: one count for the whole window. A number: the width of bins, which must
+#'   divide the window.
 #' @return An array stimuli x neurons x trials of counts, with names. The trials of a stimulus are
 #'   in the order of `onsets`; stimuli with fewer trials than others have `NA` in the rest. With
 #'   `bins` a list of such arrays, named by the begin and the end of each bin.

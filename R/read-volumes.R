@@ -14,8 +14,8 @@
 #'   taken; or a logical array. `NULL`: voxels with finite values in all volumes that are not 0 in
 #'   all of them. For `write_map()` the image whose space the map gets.
 #' @param threshold values of the mask above it are inside.
-#' @param na what to do about voxels of the mask with missing or infinite values: an error, or
-#'   `"voxels"`: leave them out, with a message.
+#' @param na voxels of the mask with missing or infinite values: an error, or `"voxels"`: left out,
+#'   with a message.
 #' @param values numbers at voxels, named as the columns of `read_volumes()`, or one for each voxel
 #'   of the mask; or a result with a row for each centre, of [searchlight()] or [test_maps()].
 #' @param file the path of the image to write (`.nii`, `.nii.gz`); a file of that name is replaced.
@@ -23,9 +23,9 @@
 #'   only one).
 #' @return `read_volumes()`: a matrix of doubles with a row for each volume, named by the files (in
 #'   a file of several volumes `"name 1"`, `"name 2"`), and a column for each voxel, named `"i j k"`
-#'   by its place in the image, from 1 on, the first axis fastest. The attribute `"voxels"` has
-#'   these places as a matrix, the attribute `"coordinates"` the positions in mm, in the space of
-#'   the image, as `RNifti::voxelToWorld()` gives them. `write_map()`: the path, invisibly.
+#'   by its place in the image, from 1 on, the first axis fastest. Attributes: `"voxels"`, these
+#'   places as a matrix; `"coordinates"`, the positions in mm, as `RNifti::voxelToWorld()` gives
+#'   them. `write_map()`: the path, invisibly.
 #' @details
 #' Nothing is resampled: images with other sizes, or with a corner that lies more than 0.01 mm away,
 #' are errors. So are images in colour and complex ones, pairs of files (`.hdr`, `.img`), and

@@ -10,15 +10,14 @@
 #' @param x one of the following:
 #'   * an array stimuli x neurons x trials, such as [trial_array()] makes. What was not recorded is
 #'     `NA`, trial by trial or neuron by neuron.
-#'   * a matrix with a row for each presentation of a stimulus and a column for each neuron. Give
-#'     the stimulus of each row in `stimulus`; without it, each row is a stimulus of its own.
+#'   * a matrix with a row for each presentation of a stimulus, which `stimulus` names; without it,
+#'     each row is a stimulus of its own.
 #'   * a long data frame with a row for each response of a neuron. Give `stimulus` and `neuron`.
 #'   * a wide data frame with a row for each presentation: without `neuron`, all columns are neurons
 #'     except those that `stimulus`, `trial`, `event` and `cluster` name.
 #'
 #'   In a data frame, each of the other arguments is the name of a column, or a vector of labels.
-#' @param stimulus names of the stimuli: a label for each row. Rows with equal labels are trials of
-#'   one stimulus.
+#' @param stimulus a label for each row: rows with equal labels are trials of one stimulus.
 #' @param neuron a label for each column (long data frame: each row). Columns with equal labels are
 #'   the same neuron, also in `x` and `y` of a comparison: they are never multiplied with each
 #'   other.
@@ -36,14 +35,14 @@
 #'   label (repeats right after each other) share it. By default each trial has an event of its own.
 #'   Where a block of trials has a state that changes the responses to all stimuli, give
 #'   `run = TRUE` instead.
-#' @param complete are the columns a sample of a larger population (`FALSE`), or all that there are,
-#'   such as the units of a network layer (`TRUE`)? See [cka()].
+#' @param complete are the columns all that there are, such as the units of a network layer, and not
+#'   a sample? See [cka()].
 #' @param series the order of the stimuli in time, if they are a [time series][time_series]: `TRUE`,
 #'   as they come in `x`; or the time of each stimulus (matrix or data frame: each row), equally
 #'   spaced numbers. Permutation tests then shift the whole series. Intervals take each stimulus as
 #'   independent, and a message says so: give `clusters` of successive stimuli.
-#' @param value name of the column of a long data frame that holds the responses; by default the
-#'   only column of numbers that no other argument names.
+#' @param value the column of a long data frame with the responses; by default the only one of
+#'   numbers that no other argument names.
 #' @return An object of class `repalign_responses`. `x[i, a, t]` takes stimuli, neurons and trials
 #'   and keeps their labels, `dim()` and `dimnames()` are those of stimuli x neurons x trials,
 #'   `as.array()` gives the responses, and `as.matrix()` their means over the trials. `print()` says

@@ -53,10 +53,9 @@ held_out_words <- function(row) {
 #'   calibrations and `"score"` otherwise.
 #' @return A numeric matrix with one row per element of `x` and one column per element of `y`, in
 #'   order of appearance (or of the levels of factors). For all pairs of one list it is square;
-#'   pairs that were not computed are `NA`. With models, the names are "model/layer", and two models
-#'   give a matrix of their layers; an aggregate gives a matrix of the models. It is an error if a
-#'   pair has two values: of results that were put together by [rbind()][rbind.repalign], take the
-#'   rows of one.
+#'   pairs that were not computed are `NA`. With models, the names are "model/layer"; two models
+#'   give a matrix of their layers, an aggregate one of the models. A pair with two values is an
+#'   error: of results put together, take the rows of one.
 #' @examples
 #' score_matrix(similarity(v4_layers, diagonal = TRUE))
 #' # p-values, for the first 100 images
@@ -286,25 +285,23 @@ summary_rows <- function(plain, sources, summarise) {
 #' the values H, and that of a benchmark ([benchmark_groups()]) has one row per measure and a column
 #' for each metric. `print()` shows the most important columns of the first rows.
 #'
-#' @param x,object a result of this package with rows, such as what [similarity()], [calibrate()],
-#'   [score_interval()], [evaluate_models()], an analysis ([brain_to_brain()]) or a benchmark
-#'   ([benchmark_groups()]) returned, or some of its rows in any order, or several results put
-#'   together by [rbind()][rbind.repalign].
+#' @param x,object a result of this package with rows, such as what [similarity()] or
+#'   [evaluate_models()] returned, or some of its rows in any order, or several put together by
+#'   [rbind()][rbind.repalign].
 #' @param digits how many significant digits to print at least; `NULL`: as R's options say.
 #' @param n how many rows to print; `Inf`: all. By default up to 20 rows are printed whole, and of
 #'   more rows the first 10.
 #' @param ... any other argument is an error.
 #' @return `print()` returns `x`, invisibly; the others return a data frame. `tidy()`: `term`
 #'   (measure or estimator) and `estimate`; for analyses and intervals also `std.error`, `conf.low`
-#'   and `conf.high`; for intervals also `estimate.corrected` and `correction`, which says what to
-#'   report (see [cka_interval()]); for calibrations also `p.value` and `adj.p.value`, for
-#'   benchmarks `p.value`; for noise ceilings a row for each value, whose name is `term`.
-#'   `glance()`: numbers of pairs or comparisons, of measures, estimators,
-#'   neurons or metrics, and of undefined values; for results of other kinds what the page of their
-#'   function says, or the numbers of `rows` and of `undefined` values.
-#'   If several results were put together, the columns that tell them apart (`source`, or any other
-#'   column of words) are kept, and `glance()` and `summary()` describe each of the results in rows
-#'   of its own. `summary()` of results that look alike and have no such column is an error.
+#'   and `conf.high`; for [cka_interval()] also `estimate.corrected` and `correction`; for
+#'   calibrations also `p.value` and `adj.p.value`, for benchmarks `p.value`; for noise ceilings a
+#'   row for each value, whose name is `term`. `glance()`: numbers of pairs or comparisons, of
+#'   measures, estimators, neurons or metrics, and of undefined values; for results of other kinds
+#'   what the page of their function says, or the numbers of `rows` and of `undefined` values. Of
+#'   several results put together, the columns that tell them apart (`source`, or any other column
+#'   of words) are kept, and `glance()` and `summary()` describe each in rows of its own;
+#'   `summary()` of results that look alike and have no such column is an error.
 #' @details
 #' `print()` never changes the result, only what is shown: columns that do not fit the line are
 #' named below the table; long names are shortened, and stay different; and scores that are

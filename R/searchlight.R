@@ -12,18 +12,16 @@
 #' @param data responses, a matrix conditions x channels, with the condition names as row names.
 #'   With `condition` or `run`, a matrix observations x channels. An array conditions x channels x
 #'   repeats has its repeats as runs; an array over time goes through [flatten_time()] first.
-#' @param neighbours a list with an element for each centre: the columns of `data` that belong to
-#'   it, as whole numbers, such as [neighbourhoods()] and [cross_places()] return. Its names are the
-#'   names of the centres.
-#' @param models what every centre is compared with: a representation of the same conditions, an
-#'   RDM as a `dist` object, or a named list of them.
+#' @param neighbours a list, named by the centres: the numbers of the columns of `data` that belong
+#'   to each, such as [neighbourhoods()] and [cross_places()] return.
+#' @param models a representation of the same conditions, an RDM as a `dist` object, or a named list
+#'   of them.
 #' @param measure one measure, as a name, from [measure()] or from [new_measure()]. The centre is
 #'   its first representation and the model the second; for [riemann()] the model is the first.
-#' @param ... not used: parameters of a measure are given to [measure()].
-#' @param run one label per row of `data`: the run (session, fold) of an observation, with
-#'   independent noise; or `TRUE` for crossed trials, as in [rdm()]. The dissimilarities of each
-#'   centre are then crossnobis estimates, and `measure` must be [rsa()] (of which only `outer` is
-#'   used for the centres).
+#' @param ... not used: parameters go to [measure()].
+#' @param run one label per row of `data`, its run, or `TRUE`, as in [rdm()]. The dissimilarities of
+#'   each centre are then crossnobis estimates, and `measure` must be [rsa()] (of which only `outer`
+#'   is used for the centres).
 #' @param noise `NULL`, or what whitens the channels of a centre:
 #'   * a precision matrix of all channels, positive definite (a centre has the inverse of the
 #'     covariance of its channels);
@@ -31,23 +29,21 @@
 #'     [noise_covariance()] gives it: a pair of runs has the inverse of their mean;
 #'   * a function of the columns of a centre that returns their precision matrix, such as
 #'     `function(at) noise_precision(residuals[, at])`, for thousands of channels.
-#' @param permutations how many permutations of the conditions, a matrix of them, or a design, as in
-#'   [calibrate()]. 0: scores only.
+#' @param permutations of the conditions, as in [calibrate()]. 0: scores only.
 #' @param condition one label per row of `data`: its condition (by default the row names). Rows of
 #'   one condition (and run) are averaged. The order is as in [rdm()].
 #' @param across_models should `p_familywise` also hold over the models?
-#' @param alpha level of the thresholds, which are in the attribute `"threshold"`.
-#' @param threads how many threads the C code runs, see [similarity()].
-#' @param na missing values: see [similarity()]; a row of `data` is a stimulus, and a channel a
-#'   neuron.
+#' @param alpha level of the thresholds.
+#' @param threads see [similarity()].
+#' @param na see [similarity()]: a row of `data` is a stimulus, and a channel a neuron.
 #' @return A data frame of class `repalign_searchlight` with a row for each centre and model:
 #'   `center`, `model`, `score`, `p_value` (of this centre and model alone), `p_familywise`, and
 #'   `center_mean` and `center_sd`, the mean and the standard deviation (with divisor K + 1) of the
-#'   score under all K permutations and the observed order. Without permutations these are `NA`. The
-#'   attribute `"max_null"` has the largest score of all centres under each permutation (for
-#'   distances the smallest), a column for each model or one for all; the attribute `"threshold"`
-#'   the score that a centre must exceed. A centre whose score is undefined (no variance, a constant
-#'   row) is `NA`, with a warning of class `repalign_undefined`.
+#'   score under all K permutations and the observed order (`NA` without permutations). Attributes:
+#'   `"max_null"`, the largest score of all centres under each permutation (for distances the
+#'   smallest), a column for each model or one for all; `"threshold"`, the score that a centre must
+#'   exceed. A centre whose score is undefined (no variance, a constant row) is `NA`, with a warning
+#'   of class `repalign_undefined`.
 #' @details
 #' The conditions of the models are permuted, in the same way for all centres and models, so that
 #' the dependence between neighbouring centres is kept. With M_k the largest score of all centres

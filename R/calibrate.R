@@ -82,18 +82,19 @@ NULL
 #' @param engine how the null scores are made, see [engines]. It must be `"auto"` with `blocks`,
 #'   `clusters`, `series`, or a matrix or a design in `permutations`, of which only one can be
 #'   given.
-#' @param p_adjust a method of [stats::p.adjust()] for all rows. It adds the column `p_adjusted`,
-#'   which `summary()`, `glance()` and `plot()` then use.
+#' @param p_adjust a method of [stats::p.adjust()] for all rows. `summary()`, `glance()` and
+#'   `plot()` then use the adjusted ones.
 #' @param na see [similarity()]. With a matrix in `permutations`, leaving out
 #'   stimuli is an error; with `series`, those that remain count as consecutive.
 #' @return A data frame of class `repalign_calibration` with one row per pair and measure, or with
 #'   `aggregate` one row per measure (and pair of models). Columns: `x`, `y`, `measure`, `score`,
 #'   `threshold`, `calibrated`, `p_value`, `null_mean`, `null_sd`, `permutations` (the number of
 #'   null scores) and `engine` (how they were made, or `"blocks"`, `"clusters"`, `"series"`,
-#'   `"linear"`, `"given"`); with `p_adjust` also `p_adjusted`, with models `model_x` and `model_y`.
-#'   All scores are in the units of the measure. With `aggregate = "max"`, `x` and `y` name the most
-#'   similar pair; with other aggregates they are `NA`. [null_scores()] returns the null scores, and
-#'   `plot()` draws them; [rbind()][rbind.repalign] does not adjust the p-values again.
+#'   `"linear"`, `"given"`); with models also `model_x` and `model_y`, with `p_adjust` also
+#'   `p_adjusted`. All scores are in the units of the measure. With `aggregate = "max"`, `x` and `y`
+#'   name the most similar pair; with other aggregates they are `NA`. [null_scores()] returns the
+#'   null scores, and `plot()` draws them; [rbind()][rbind.repalign] does not adjust the p-values
+#'   again.
 #' @details
 #' Of K null scores, k of them at least as high as the score, the p-value is (1 + k)/(K + 1), and
 #' the threshold is the \eqn{\lceil (1 - \alpha)(K + 1) \rceil}{ceiling((1 - alpha)(K + 1))}-th

@@ -73,8 +73,10 @@ dimension_sentence <- function(x) {
 #'   few stimuli and few neurons. Three are ratios in (0, 1\]: `psi_stimuli`, 1 when all stimuli
 #'   drive the population equally strongly; `psi_neurons`, 1 when all neurons have the same
 #'   variance; and `rho`, 1 when all centred entries have the same size. With `conf_level`, each
-#'   dimensionality also has its standard error and interval, as in `naive_se`, `naive_low`,
-#'   `naive_high`. [tidy()][tidy.repalign] has `stimulus_neuron` as `estimate`.
+#'   dimensionality also has its standard error and interval: `naive_se`, `naive_low`, `naive_high`;
+#'   `stimulus_se`, `stimulus_low`, `stimulus_high`; and `stimulus_neuron_se`,
+#'   `stimulus_neuron_low`, `stimulus_neuron_high`. [tidy()][tidy.repalign] has `stimulus_neuron` as
+#'   `estimate`.
 #' @details
 #' The dimensionality of a covariance matrix C with eigenvalues \eqn{\lambda_i}{lambda_i} is
 #' \eqn{\gamma = (\sum_i \lambda_i)^2 / \sum_i \lambda_i^2}{gamma = (sum lambda_i)^2 /

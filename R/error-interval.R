@@ -43,10 +43,11 @@
 #' @param clusters as in [cka()]: errors go by whole clusters, of which at least 5 are needed, and
 #'   measures that have `clusters` (see also [rsa()], [mutual_knn()]) leave out pairs within them.
 #' @param threads,na see [similarity()].
-#' @return A data frame of class `repalign_interval` with one row per score: the columns of
-#'   [similarity()]; `se`, the standard error; `df`, the degrees of freedom of the interval (`Inf`:
-#'   normal); `conf_low` and `conf_high`; `method`, how the errors over stimuli were found; `over`,
-#'   what counts as a sample. There are `plot()`, `confint()`, `vcov()` and [influence_matrix()].
+#' @return A data frame of class `repalign_interval` with one row per score: `x`, `y`, `model_x`,
+#'   `model_y`, `measure`, `score`, `pairs` and `n`, as of [similarity()]; `se`, the standard error;
+#'   `df`, the degrees of freedom of the interval (`Inf`: normal); `conf_low` and `conf_high`;
+#'   `method`, how the errors over stimuli were found; `over`, what counts as a sample. There are
+#'   `plot()`, `confint()`, `vcov()` and [influence_matrix()].
 #' @details
 #' The interval is for the mean of the score over data sets with this number of stimuli, on which
 #' most measures depend: values at different numbers are not comparable. Only the corrected CKA and

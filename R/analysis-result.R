@@ -39,7 +39,7 @@ declare_result(
   }, left_out = forgotten),
   heading = function(x, digits) {
     title <- title_of_analysis(analysis_of(x))
-    level <- unlist(lapply(attr(x, "parts"), function(part) part$conf_level))[1]
+    level <- known_level(x)
     c(paste0(if (is.na(title)) "Analyses" else title, ": ", count_of(nrow(x), "row"),
              undefined_of(x$pooled)),
       if (!is.null(level) && all(c("conf_low", "conf_high") %in% names(x))) {

@@ -47,8 +47,9 @@ encoding_call <- function(call, folds, settings) {
 }
 
 # What tells one cell from another when results are cut or bound.
-encoding_keys <- c("model_x", "model_y", "x", "y", "measure", "score", "n", "neurons", "folds",
-                   "lambda")
+encoding_labels <- c("model_x", "model_y", "x", "y", "measure")
+
+encoding_keys <- c(encoding_labels, "score", "n", "neurons", "folds", "lambda")
 
 warn_undefined_encodings <- function(rows) {
   lost <- is.na(rows$score)
@@ -256,6 +257,27 @@ predict.repalign_encoding <- function(object, newdata = NULL, ...) {
   predicted <- lapply(cells_of(object, "object"), mean_predictions)
   if (length(predicted) == 1) return(predicted[[1]])
   stats::setNames(predicted, row_names_of(as.data.frame(object)[c("x", "y")], " | "))
+}
+
+#' @rdname encode
+#' @export
+augment.repalign_encoding <- function(x, ...) {
+  no_other_arguments(...)
+  cells <- cells_of(x)
+  named <- as.data.frame(x)[c(source_columns(x), intersect(encoding_labels, names(x)))]
+  calls <- attr(x, "cells")$calls
+  rows <- lapply(seq_along(cells), function(k) {
+    cell <- cells[[k]]
+    fitted <- mean_predictions(cell)
+    observed <- calls[[cell$call]]$y[[cell$target]]
+    neurons <- neuron_table(cell)$neuron
+    stimuli <- if (is.null(cell$stimuli)) seq_len(cell$n) else cell$stimuli
+    own <- list(stimulus = rep(stimuli, length(neurons)), neuron = rep(neurons, each = cell$n),
+                response = as.vector(observed), .fitted = as.vector(fitted),
+                .resid = as.vector(observed - fitted))
+    cbind(named[rep(k, length(observed)), , drop = FALSE], list2DF(own), row.names = NULL)
+  })
+  do.call(rbind, rows)
 }
 
 # The mean over all folds that test a stimulus; NA where none does.

@@ -44,6 +44,8 @@ NULL
 #'   `as.data.frame(result, part = "neurons")`: `neuron`, `score`, `reliability`, `normalized`,
 #'   `lambda`. `part = "folds"`: `fold`, `score`, `lambda`, `n_train`, `n_test`, `undefined`.
 #'   `predict()`: predictions of the stimuli that were left out, a matrix (of several pairs a list).
+#'   `augment()`, for each pair, stimulus and neuron: `response`, `.fitted` (that prediction),
+#'   `.resid`.
 #' @details
 #' *Scores.* R squared is 1 - (squared errors of the predictions) / (squares about m, the mean over
 #' the training stimuli), sums over the stimuli that were left out: 0 is no better than that mean,

@@ -320,16 +320,6 @@ confint.repalign_best <- function(object, parm, level = NULL, ...) {
   named_limits(unname(as.matrix(rows[c("conf_low", "conf_high")])), rows$group, level, parm)
 }
 
-check_only_level <- function(level, object, what) {
-  own <- level_of(object)
-  if (is.null(level) || identical(check_number(level, "level", above = 0, below = 1), own)) {
-    return(own)
-  }
-  abort("`level` cannot be ", format(level), ": ", what, " are known at the level of the result, ",
-        format(own), ". Give `conf_level` to score_interval() or evaluate_models() for another ",
-        "one.", class = "repalign_error_value", arg = "level")
-}
-
 #' @rdname plot.repalign
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_comparison <- function(object, most = 40, ...) {

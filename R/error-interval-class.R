@@ -186,33 +186,6 @@ confint.repalign_interval <- function(object, parm, level = NULL, ...) {
   named_limits(limits, row_titles(object), level, parm)
 }
 
-# The matrix that methods of confint() return, with the rows that `parm` asks for.
-named_limits <- function(limits, titles, level, parm) {
-  tails <- c((1 - level) / 2, (1 + level) / 2)
-  dimnames(limits) <- list(titles[seq_len(nrow(limits))],
-                           paste(format(100 * tails, trim = TRUE, digits = 3), "%"))
-  if (missing(parm)) limits else limits[check_parm(parm, titles), , drop = FALSE]
-}
-
-level_of <- function(object) {
-  level <- attr(object, "conf_level")
-  if (is.null(level)) {
-    abort("The coverage of these intervals is no longer known: give `level`.",
-          class = "repalign_error_value", arg = "level")
-  }
-  level
-}
-
-# The positions of the rows that `parm` asks for, by name or by number.
-check_parm <- function(parm, named) {
-  at <- if (is.character(parm)) match(parm, named) else match(parm, seq_along(named))
-  if (!length(at) || anyNA(at)) {
-    abort("`parm` must be some of ", enumerate(named, 20), ", or numbers of rows.",
-          class = "repalign_error_choice", arg = "parm")
-  }
-  at
-}
-
 # The scales of the intervals of all rows, which may be of several calls.
 scales_of <- function(object) {
   places <- deletion_places(object)

@@ -160,11 +160,6 @@ check_row_count <- function(n, most = 2) {
 #' @export
 vcov.repalign_result <- function(object, ...) refuse_without_errors(object, "object")
 
-#' @export
-confint.repalign_result <- function(object, parm, level = 0.95, ...) {
-  refuse_without_errors(object, "object")
-}
-
 refuse_without_errors <- function(object, arg) {
   abort("`", arg, "` is what ", maker_of(object), " returned, which has no covariances: ",
         where_errors_are(object), ".", class = "repalign_error_type", arg = arg)

@@ -22,7 +22,8 @@ declare_result(
               best = common_by_name),
   heading = function(x, digits) {
     labels <- unique(x$measure[!is.na(x$measure)])
-    paste0(if ("in_sample" %in% names(x)) "Held-out similarity: " else "Similarity: ", count_of(nrow(x), "score"),
+    paste0(if ("in_sample" %in% names(x)) "Held-out similarity: " else "Similarity: ",
+           count_of(nrow(x), "score"),
            if (length(labels) > 1) paste(" of", length(labels), "measures"), undefined_of(x$score))
   },
   footing = function(x, digits) complete_note(x$measure),

@@ -1,9 +1,10 @@
 # How long intervals of lists and evaluations by ranks take, in seconds of the processor:
 #   Rscript bench/list-errors.R [layers=20] [n=500] [subjects=30] [draws=1000]
 # Intervals of all pairs of layers (n x 128) by measures whose deletions or half-samples are made
-# for all pairs at once, differences of all of these scores, and 5 models with the RDMs of 92 stimuli
-# of all subjects, by ranks and by Kendall's tau, and with weights fitted in folds. Set the threads
-# of the BLAS and ours to one (OPENBLAS_NUM_THREADS, OMP_NUM_THREADS).
+# for all pairs at once, differences of all of these scores, three layers as models of a recording
+# (60 neurons, 4 trials; its neurons are left out in turn, too), and 5 models with the RDMs of 92
+# stimuli of all subjects, by ranks and by Kendall's tau, and with weights fitted in folds. Set the
+# threads of the BLAS and ours to one (OPENBLAS_NUM_THREADS, OMP_NUM_THREADS).
 
 library(repalign)
 
@@ -33,6 +34,8 @@ of_cka <- seconds("intervals, cka", score_interval(layers))
 seconds("  differences of all of them", compare_scores(of_cka))
 seconds("intervals, rsa", score_interval(layers, measure = "rsa"))
 seconds("intervals, cka, 200 half-samples", score_interval(layers, method = "half-samples"))
+trials <- c(latent %*% matrix(rnorm(20 * 60), 20)) + 2 * array(rnorm(n * 60 * 4), c(n, 60, 4))
+seconds("3 models of a recording, rsa", evaluate_models(trials, layers[1:3], measure = "rsa"))
 
 rdms <- function(list) {
   lapply(list, function(x) rdm(x[seq_len(min(n, 92)), ], distance = "correlation"))

@@ -3,6 +3,7 @@
 #include "rank_deletions.h"
 
 #include <limits.h>
+#include <stdint.h>
 
 #include "entry.h"
 
@@ -39,6 +40,15 @@ static void require_few_pairs(const int *first, const int *second, size_t length
     }
 }
 
+/* Room for the counts of so many pairs. Those of one pair fill a line of the cache: none is read or
+   written as two. */
+static unsigned short *room_for_counts(size_t pairs)
+{
+    const size_t line = DELETED_AT_ONCE * sizeof(unsigned short);
+    char *room = R_alloc(pairs + 1, (int) line);
+    return (unsigned short *) (room + (line - (uintptr_t) room % line) % line);
+}
+
 /* pairs: list(first, second), the stimuli of all pairs; x, y: sides; unit: that of each stimulus,
    1 .. units. A correlation of all pairs, and one without each unit; NaN where a side has one rank
    only. */
@@ -61,8 +71,7 @@ SEXP repalign_rank_deletions(SEXP pairs, SEXP x, SEXP y, SEXP unit, SEXP units, 
     const ordered_pairs b = read_ordered(ARG(y), order_y, first, second, length);
     const worker by = read_worker(ARG(threads));
     SEXP result = PROTECT(new_doubles(count + 1));
-    unsigned short *counts = (unsigned short *)
-        R_alloc((size_t) by.threads * length, DELETED_AT_ONCE * sizeof *counts);
+    unsigned short *counts = room_for_counts((size_t) by.threads * length);
     rank_deletions(a, b, place, length, of, count, counts, scratch(3 * (length + 1)),
                    REAL(result), by);
     UNPROTECT(1);

@@ -18,11 +18,16 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "wide.h"
+
 /* Pairs between two pauses. */
 #define PAUSE_PAIRS 67108864.0
 
 /* After so many pairs sums of 16-bit counts in 32 bits are moved on. */
 #define PAIRS_OF_SUM 32768
+
+/* So many pairs before they are written, counts are asked for. */
+#define WRITES_AHEAD 16
 
 /* Below this share of the square of their mean, a variance of ranks is rounding. */
 #define NO_RANK_VARIANCE 1e-12
@@ -49,6 +54,13 @@ typedef struct {
 typedef struct {
     double squares, own_ranks, other_ranks, counts, first;
 } lane_sums;
+
+/* The lanes that delete any of some pairs, and how many each of them; 0 in all other lanes. */
+typedef struct {
+    int found;
+    unsigned lanes[LANES];
+    count_t times[LANES];
+} lane_set;
 
 /* The same sums over the deleted pairs, and their number. */
 typedef struct {
@@ -79,18 +91,6 @@ static void close_stretch(lane_sums *s, double count, size_t end, const double *
     s->first = to;
 }
 
-/* From pair `at` on the counts are higher by `by`. Ties with a deleted pair have half of it, which
-   is why this is called before and after them. */
-static void raise_counts(lane_sums sums[LANES], count_t now[LANES], const count_t by[LANES],
-                         size_t at, const double *running, uint32_t *others)
-{
-    for (int l = 0; l < LANES; l++) {
-        if (!by[l]) continue;
-        close_stretch(&sums[l], now[l], at, running, others ? &others[l] : NULL);
-        now[l] = (count_t) (now[l] + by[l]);
-    }
-}
-
 /* Which of the units from `base` on is the k-th pair of? Up to two lanes; how many. */
 static int lanes_of(ordered_pairs p, const int *unit, size_t k, int base, unsigned lanes[2])
 {
@@ -110,38 +110,63 @@ static inline int is_plain(ordered_pairs p, const int *unit, size_t k, size_t le
     return (a >= LANES) & (b >= LANES) & !(k + 1 < length && p.tied[k + 1]);
 }
 
-/* How many of the pairs from `start` to `end` does each lane delete? Nothing is written to `here` if
-   there are none, which is what is returned. */
-static int deleted_here(ordered_pairs p, const int *unit, size_t start, size_t end, int base,
-                        count_t here[LANES])
+/* Adds the lanes that delete pairs from `start` to `end` to `here`, which is empty. */
+static void find_deleted(ordered_pairs p, const int *unit, size_t start, size_t end, int base,
+                         lane_set *here)
 {
-    int any = 0;
     for (size_t k = start; k < end; k++) {
         unsigned lanes[2];
         const int found = lanes_of(p, unit, k, base, lanes);
-        if (found && !any) memset(here, 0, LANES * sizeof *here);
-        for (int t = 0; t < found; t++) here[lanes[t]]++;
-        any += found;
+        for (int t = 0; t < found; t++)
+            if (!here->times[lanes[t]]++) here->lanes[here->found++] = lanes[t];
     }
-    return any;
+}
+
+static void empty_lanes(lane_set *here)
+{
+    for (int t = 0; t < here->found; t++) here->times[here->lanes[t]] = 0;
+    here->found = 0;
+}
+
+/* From pair `at` on the counts are higher by those of `here`. Ties with a deleted pair have half of
+   it, which is why this is called before and after them. */
+static void raise_counts(lane_sums sums[LANES], count_t now[LANES], const lane_set *here,
+                         size_t at, const double *running, uint32_t *others)
+{
+    for (int t = 0; t < here->found; t++) {
+        const unsigned l = here->lanes[t];
+        close_stretch(&sums[l], now[l], at, running, others ? &others[l] : NULL);
+        now[l] = (count_t) (now[l] + here->times[l]);
+    }
+}
+
+/* Writes the counts of the k-th pair of y to its place in the order of x, which is anywhere: the
+   place of a later pair is asked for at the same time. */
+static inline void write_counts(const all_pairs *all, size_t k, const count_t now[LANES],
+                                count_t *counts)
+{
+    if (k + WRITES_AHEAD < all->length)
+        FETCH(counts + (size_t) all->place[k + WRITES_AHEAD] * LANES);
+    memcpy(counts + (size_t) all->place[k] * LANES, now, LANES * sizeof *now);
 }
 
 /* The pass over y: the counts d of each pair, in the order of x, and their sums. */
 static void count_below(const all_pairs *all, int base, count_t *counts, lane_sums sums[LANES])
 {
-    count_t now[LANES] = {0}, here[LANES];
+    count_t now[LANES] = {0};
+    lane_set here = {0};
     memset(sums, 0, LANES * sizeof *sums);
     const size_t length = all->length;
     for (size_t k = 0; k < length;) {
         for (; k < length && is_plain(all->y, all->unit, k, length, base); k++)
-            memcpy(counts + (size_t) all->place[k] * LANES, now, sizeof now);
+            write_counts(all, k, now, counts);
         if (k == length) break;
         const size_t start = k, end = end_of_ties(all->y, k, length);
-        const int any = deleted_here(all->y, all->unit, start, end, base, here);
-        if (any) raise_counts(sums, now, here, start, all->running_x, NULL);
-        for (; k < end; k++)
-            memcpy(counts + (size_t) all->place[k] * LANES, now, sizeof now);
-        if (any) raise_counts(sums, now, here, end, all->running_x, NULL);
+        find_deleted(all->y, all->unit, start, end, base, &here);
+        raise_counts(sums, now, &here, start, all->running_x, NULL);
+        for (; k < end; k++) write_counts(all, k, now, counts);
+        raise_counts(sums, now, &here, end, all->running_x, NULL);
+        empty_lanes(&here);
     }
     for (int l = 0; l < LANES; l++)
         close_stretch(&sums[l], now[l], length, all->running_x, NULL);
@@ -186,7 +211,8 @@ static void add_deleted(const all_pairs *all, size_t start, size_t end, int base
 static void sum_products(const all_pairs *all, int base, const count_t *counts,
                          lane_sums sums[LANES], deleted_sums gone[LANES])
 {
-    count_t now[LANES] = {0}, here[LANES];
+    count_t now[LANES] = {0};
+    lane_set here = {0};
     uint32_t others[LANES] = {0};
     size_t since = 0;
     memset(sums, 0, LANES * sizeof *sums);
@@ -199,15 +225,16 @@ static void sum_products(const all_pairs *all, int base, const count_t *counts,
         }
         if (k == length) break;
         const size_t start = k, end = end_of_ties(all->x, k, length);
-        const int any = deleted_here(all->x, all->unit, start, end, base, here);
-        if (any) raise_counts(sums, now, here, start, all->running_y, others);
+        find_deleted(all->x, all->unit, start, end, base, &here);
+        raise_counts(sums, now, &here, start, all->running_y, others);
         for (; k < end; k++) {
             add_counts(others, counts + k * LANES);
             if (++since == PAIRS_OF_SUM) move_on(sums, now, others, &since);
         }
-        if (!any) continue;
+        if (!here.found) continue;
         add_deleted(all, start, end, base, now, counts, gone);
-        raise_counts(sums, now, here, end, all->running_y, others);
+        raise_counts(sums, now, &here, end, all->running_y, others);
+        empty_lanes(&here);
     }
     for (int l = 0; l < LANES; l++)
         close_stretch(&sums[l], now[l], length, all->running_y, &others[l]);

@@ -208,6 +208,51 @@ test_that("regressions and fits of RDMs have intervals and observations", {
   expect_equal(augment(fit)$dissimilarity[46:90], as.vector(rdms$c))
 })
 
+test_that("confint() of limits that are columns gives them at their own level", {
+  analysis <- results$repalign_analysis[[1]]
+  limits <- confint(analysis)
+  expect_identical(unname(limits), unname(as.matrix(analysis[c("conf_low", "conf_high")])))
+  expect_identical(colnames(limits), c("2.5 %", "97.5 %"))
+  expect_identical(unname(confint(analysis[2:1, ], 2)), unname(limits[1, , drop = FALSE]))
+  expect_identical(anyDuplicated(rownames(limits)), 0L)
+  expect_identical(unname(confint(summary(analysis))[, 2]), summary(analysis)$conf_high)
+  expect_refused(confint(analysis, level = 0.9), "`level` cannot be 0.9")
+  expect_refused(confint(analysis, "nobody"), "`parm`")
+  expect_refused(confint(analysis["pooled"]), "columns of the limits")
+  x <- withr::with_seed(1, outer(rnorm(30), 1:8) + matrix(rnorm(240), 30))
+  ratios <- participation_ratio(x, conf_level = 0.9)
+  expect_identical(rownames(confint(ratios)), c("naive", "stimulus", "stimulus_neuron"))
+  expect_identical(unname(confint(ratios)[, 2]), c(ratios$naive_high, ratios$stimulus_high,
+                                                   ratios$stimulus_neuron_high))
+  expect_identical(colnames(confint(ratios)), c("5 %", "95 %"))
+  expect_identical(rownames(confint(rbind(one = ratios, two = ratios)))[c(1, 4)],
+                   c("one | naive", "two | stimulus"))
+  expect_refused(confint(participation_ratio(x)), "give `conf_level` to the function")
+  expect_refused(confint(results$repalign_similarity[[1]]), "score_interval")
+})
+
+test_that("augment() of encodings has responses, predictions and what is left", {
+  x <- outer(1:20, 1:4, function(i, j) cos(i * j))
+  rownames(x) <- paste0("s", 1:20)
+  y <- cbind(a = x[, 1] - x[, 2], b = x[, 3]^2, c = x[, 4]^3)
+  found <- encode(list(p = x, q = x[, 1:2]), y, folds = rep(1:4, 5), lambda = 1)
+  rows <- augment(found)
+  expect_identical(names(rows), c("x", "y", "measure", "stimulus", "neuron", "response", ".fitted",
+                                  ".resid"))
+  second <- rows[rows$x == "q", ]
+  expect_identical(second$response, as.vector(y))
+  expect_identical(second$.fitted, as.vector(predict(found)[[2]]))
+  expect_identical(second$.resid, second$response - second$.fitted)
+  expect_identical(second[22, c("stimulus", "neuron")], rows[82, c("stimulus", "neuron")])
+  expect_identical(unlist(second[22, c("stimulus", "neuron")], use.names = FALSE), c("s2", "b"))
+  # every stimulus is tested once here, about the means of the other folds
+  fold <- rep(1:4, 5)
+  means <- apply(y, 2, function(v) vapply(fold, function(k) mean(v[fold != k]), 0))
+  r2 <- 1 - sum(second$.resid^2) / sum((y - means)^2)
+  expect_rounded(r2, found$score[2])
+  expect_identical(augment(found[2, ])$.resid, second$.resid)
+})
+
 test_that("names keep their words, however narrow the line", {
   layers <- lapply(1:4, function(k) outer(1:12, k + 1:4, function(i, j) cos(i * j)))
   names(layers) <- paste("layer", 1:4)

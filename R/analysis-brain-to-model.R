@@ -10,8 +10,7 @@
 #'   clusters.
 #' @param layers a named list of matrices stimuli x units, one per layer. [responses()] may declare
 #'   clusters and `complete` of them; trials and sessions need [brain_to_brain()].
-#' @param neurons numbers of neurons of the region. By default 4, 8, 16, ..., and all.
-#' @param repeats number of random subsets for each number of neurons below all.
+#' @param neurons,repeats see [brain_to_brain()].
 #' @param units one label per column of `brain`, as `units_x` of [cka()], unless [responses()]
 #'   declare them.
 #' @param na see [brain_to_brain()].
@@ -21,11 +20,10 @@
 #' @return A data frame of class `repalign_analysis` with the columns of [brain_to_brain()]; `x`
 #'   is "brain" and `y` is the name of the layer. `summary()` gives the most similar layer for
 #'   each number of neurons and each estimator.
-#' @details
-#' `"stimulus_neuron"` takes the units of a layer as a sample, too, unless `complete = "y"`.
-#' `"stimulus_neuron_trial"` is also free of the noise of the region's trials, which otherwise makes
-#' the similarity to all layers too low by one factor. This factor is the column `ceiling`; `plot()`
-#' draws it as a band, with the disattenuated estimates as circles beside the raw ones.
+#' @details `"stimulus_neuron_trial"` is also free of the noise of the region's trials, which
+#'   otherwise makes the similarity to all layers too low by one factor. This factor is the column
+#'   `ceiling`; `plot()` draws it as a band, with the disattenuated estimates as circles beside the
+#'   raw ones.
 #'
 #' Compare with the similarity of the region to another animal's ([brain_to_brain()]): a model that
 #' reaches it is as similar to the region as another brain is. `plot(reference = )` draws it beside

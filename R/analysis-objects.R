@@ -11,8 +11,7 @@
 #'   their clusters, and the means over their trials, are used.
 #' @param object one label per row of `responses`, the category of the image; all pairs are
 #'   compared.
-#' @param neurons numbers of neurons. By default 4, 8, 16, ..., and all.
-#' @param repeats number of random subsets for each number of neurons below all.
+#' @param neurons,repeats see [brain_to_brain()].
 #' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, see [cka()].
 #' @param normalize,conf_level see [brain_to_brain()].
 #' @param clusters one label per row of `responses`, for images that depend on each other, such as

@@ -106,8 +106,7 @@ trial_size_deletions <- function(comparison, parts, members, used) {
 #'   trials, such as [trial_array()] makes (`NA` where a repeat was not recorded); or [responses()],
 #'   whose sessions (or else neurons) are then `units`. Runs are compared as trials, with a message;
 #'   trials that share an `event` are an error.
-#' @param neurons numbers of neurons. By default 4, 8, 16, ..., and all.
-#' @param repeats number of random subsets for each number of neurons below all.
+#' @param neurons,repeats see [brain_to_brain()].
 #' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, see [cka()].
 #' @param units one label per neuron, such as its session, as `units_x` of [cka()]. By default only
 #'   the pair of a neuron with itself is left out.

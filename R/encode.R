@@ -21,8 +21,8 @@ NULL
 #' @param average of folds: `"pooled"`, one ratio over all folds, about the means of the training
 #'   stimuli (default for R squared), or `"folds"`, the mean over folds (default for correlations
 #'   with at least 3 stimuli in each fold).
-#' @param folds a number of random folds; labels, one a stimulus; or a list of sets of stimuli to
-#'   test, which may overlap.
+#' @param folds a number of random folds; labels, one a stimulus; or a list of sets to test, which
+#'   may overlap.
 #' @param clusters one label per stimulus: a cluster, whose stimuli may depend on each other, stays
 #'   in one fold, also where `lambda` is chosen. `NA`: left out.
 #' @param repeats how often new random folds are drawn.
@@ -33,13 +33,13 @@ NULL
 #' @param components how many components `"pcr"` and `"pls"` take.
 #' @param standardize divide columns of both sides by standard deviations over training stimuli?
 #' @param permutations as in [calibrate()].
-#' @param min_reliability neurons of at most this reliability have no normalised score.
+#' @param min_reliability neurons up to this reliability have no normalised score.
 #' @param na,threads see [similarity()].
 #' @return A data frame of class `repalign_encoding` with a row for each pair: `x` (of `from`), `y`
 #'   (of `to`), with models `model_x` and `model_y`; `measure` (method and score); `score`;
 #'   `normalized`, without the noise of trials; `ceiling`; `n` stimuli; `neurons`; `undefined`,
 #'   neurons without a score (constant ones); `folds`; `lambda`, its geometric mean; `at_end`,
-#'   choices of it at an end of the grid; `p_value`.
+#'   choices at an end of the grid; `p_value`.
 #'
 #'   `as.data.frame(result, part = "neurons")`: `neuron`, `score`, `reliability`, `normalized`,
 #'   `lambda`. `part = "folds"`: `fold`, `score`, `lambda`, `n_train`, `n_test`, `undefined`.

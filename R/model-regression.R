@@ -10,8 +10,7 @@
 #'   all other elements of `data`. Each is
 #'   * an RDM: a `dist` object or a symmetric matrix with zeros on its diagonal;
 #'   * a representation: a matrix conditions x neurons, of which `inner` makes an RDM;
-#'   * labels of the conditions (factor, character or logical): 0 for pairs with the same label, 1
-#'     for others.
+#'   * labels (factor, character or logical): 0 for pairs with the same label, 1 for others.
 #'
 #'   The response may also be a list of RDMs or representations, one for each subject.
 #' @param data a list (or data frame, or environment) for the variables of `formula`, `leave_out`

@@ -67,7 +67,8 @@ test_that("a failure shows what was compared", {
 })
 
 test_that("expected errors are testthat's", {
-  calls <- list(function() stop("a [plain] one"), function() rlang::abort("typed", "kind"),
+  calls <- list(function() stop("a [plain] one"),
+                function() stop(errorCondition("typed", class = "kind")),
                 function() 1, function() warning("no error"))
   ways <- list(list(), list("plain"), list("[plain]", fixed = TRUE), list("other"), list(NA),
                list(class = "kind"), list("typed", "kind"), list("plain", "kind"))

@@ -70,6 +70,9 @@ held_out <- function(x, y = NULL, measure = "shape_distance", folds = 5, cluster
   folds <- test_folds(folds, call, repeats)
   check_fold_stimuli(folds, call$set)
   orders <- if (count > 0) orders_within_folds(folds, call, count)
+  if (count > 0) {
+    note_unattainable(count, list(alpha = 0.05, p_adjust = "none"), most = Inf, p = "p_value")
+  }
   held_out_result(call, in_sample, folds, lapply(call$set, held_scores, call, folds, orders))
 }
 

@@ -123,11 +123,10 @@ note_unnamed <- function(names, args, distances, hint = NULL) {
                    paste(range(as.integer(names[[at]])), collapse = " to "), " in another order: ",
                    "if the rows of ", args[unnamed][1], " count the same stimuli, name them so.")
   }
-  inform("Only ", enumerate(args[!unnamed], 3, quote = FALSE), if (sum(!unnamed) > 1) " have" else
-         " has", if (distances) " labels, " else " row names, ",
-         enumerate(args[unnamed], 3, quote = FALSE), if (sum(unnamed) > 1) " have" else " has",
-         " none: ", if (distances) "they" else "the rows",
-         " are assumed to be the same stimuli in the same order.", hint,
+  inform(enumerate(args[unnamed], 3, quote = FALSE), if (sum(unnamed) > 1) " have" else " has",
+         " no ", if (distances) "labels" else "row names", ": ",
+         if (sum(unnamed) > 1) "their" else "its", if (distances) " stimuli" else " rows",
+         " are taken to be in the order of ", args[!unnamed][1], ".", hint,
          class = "repalign_one_sided_names")
 }
 

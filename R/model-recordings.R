@@ -413,7 +413,7 @@ recordings_footing <- function(x) {
             subjects = "ceiling: what subjects share, see subject_ceiling().",
             encode = "ceiling: what the noise of trials leaves, see encode().",
             none = "No ceiling (NA): without trials or subjects, noise is not known.")
-  strwrap(c(if ("best" %in% names(x)) {
+  strwrap(c(if (!all(is.na(x$best))) {
               paste0("best: in the ", format(100 * attr(x, "conf_level")),
                      "% confidence set of the best model.")
             },

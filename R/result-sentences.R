@@ -94,12 +94,15 @@ told <- function(summary, object) {
 }
 
 # Classes without a summary of their own have that of data frames, which ignores what it does not
-# know.
+# know. Of a column without any value (no ceiling, no permutations) it would print a mean of NaN, so
+# that such columns are left out.
 #' @export
 summary.repalign_result <- function(object, ...) {
   given <- list(...)
   do.call(no_other_arguments, given[!names(given) %in% c("maxsum", "digits", "quantile.type")])
-  told(NextMethod(), object)
+  empty <- vapply(object, function(column) is.numeric(column) && all(is.na(column)), NA)
+  rows <- if (nrow(object)) as.data.frame(object)[!empty] else as.data.frame(object)
+  told(summary(rows, ...), object)
 }
 
 #' @export

@@ -66,7 +66,7 @@ test_that("labels of one side only are said once in a call", {
     })
     said
   }
-  expect_match(messages_of(rsa(named$a, plain)), "Only `x` has labels, `y` has none: they")
+  expect_match(messages_of(rsa(named$a, plain)), "`y` has no labels: its stimuli")
   expect_length(messages_of(similarity(named, list(p = plain, q = plain), "rsa")), 1)
   expect_length(messages_of(subject_ceiling(c(named, list(p = plain)))), 1)
   set.seed(1)

@@ -529,9 +529,9 @@ test_that("labels on one side only are said to be taken in order, and crossnobis
   made <- made_rdms(n = 14)
   labelled <- lapply(made$data, function(d) structure(d, Labels = letters[1:14]))
   evaluated <- function(...) evaluate_models(..., resample = "none")
-  expect_message(evaluated(labelled, made$models, "pearson"), "Only `data` has labels, `models[$]m1`.*have none",
-                 class = "repalign_one_sided_names")
-  expect_message(evaluated(made$data, labelled, "pearson"), "`data` has none",
+  expect_message(evaluated(labelled, made$models, "pearson"),
+                 "^`models[$]m1`.*have no labels: .*order of `data`", class = "repalign_one_sided_names")
+  expect_message(evaluated(made$data, labelled, "pearson"), "`data` has no labels",
                  class = "repalign_one_sided_names")
   expect_silent(evaluated(labelled, labelled, "pearson"))
   expect_silent(evaluated(made$data, made$models, "pearson"))

@@ -41,7 +41,9 @@ test_that("it returns what similarity() returns, with more columns", {
   set <- list("shape_distance", "procrustes", "procrustes_size_shape", "angular_shape",
               "permutation_procrustes", "hard_correlation_match", "soft_matching",
               "soft_matching_correlation", measure("soft_matching", mass = 0.5))
-  found <- held_out(list(a = p$x), list(b = p$y, c = p$y[, 1:6]), set, permutations = 9)
+  expect_message(found <- held_out(list(a = p$x), list(b = p$y, c = p$y[, 1:6]), set,
+                                   permutations = 9),
+                 "At least 19 permutations are needed", class = "repalign_few_permutations")
   expect_s3_class(found, "repalign_similarity")
   expect_named(found, c("x", "y", "measure", "score", "in_sample", "sd_folds", "folds", "n",
                         "p_value"))

@@ -99,7 +99,7 @@ test_that("row names on some sides only are pointed out once a call", {
     count
   }
   l <- list(a = x, b = p$y, c = p$x)
-  expect_message(cka(x, p$y), "Only `x` has row names, `y` has none", fixed = TRUE)
+  expect_message(cka(x, p$y), "`y` has no row names", fixed = TRUE)
   calls <- list(
     function(x) cka(x, p$y), function(x) cka(p$y, x), function(x) hsic(x, p$y),
     function(x) cka_interval(x, p$y), function(x) predicted_bias(x, p$y),

@@ -94,12 +94,14 @@ told <- function(summary, object) {
 }
 
 # Classes without a summary of their own have that of data frames, which ignores what it does not
-# know.
+# know. Columns without a known value have nothing to summarise.
 #' @export
 summary.repalign_result <- function(object, ...) {
   given <- list(...)
   do.call(no_other_arguments, given[!names(given) %in% c("maxsum", "digits", "quantile.type")])
-  told(NextMethod(), object)
+  plain <- as.data.frame(object)
+  known <- vapply(plain, function(column) !all(is.na(column)), NA)
+  told(summary(plain[known | nrow(plain) == 0], ...), object)
 }
 
 #' @export

@@ -41,7 +41,7 @@ test_that("it returns what similarity() returns, with more columns", {
   set <- list("shape_distance", "procrustes", "procrustes_size_shape", "angular_shape",
               "permutation_procrustes", "hard_correlation_match", "soft_matching",
               "soft_matching_correlation", measure("soft_matching", mass = 0.5))
-  found <- held_out(list(a = p$x), list(b = p$y, c = p$y[, 1:6]), set, permutations = 9)
+  found <- held_out(list(a = p$x), list(b = p$y, c = p$y[, 1:6]), set, permutations = 19)
   expect_s3_class(found, "repalign_similarity")
   expect_named(found, c("x", "y", "measure", "score", "in_sample", "sd_folds", "folds", "n",
                         "p_value"))
@@ -115,8 +115,8 @@ test_that("a side and its rotation are 0 apart, to the last digits", {
     if (q == 4) expect_lt(max(apart), 1e-13) else expect_gt(min(apart[1:2]), 0.1)
     expect_gt(held_out(x, turned + 1e-9 * rnorm(20 * q))$score, 1e-10)
   }
-  expect_match(in_words(held_out(x, turned, permutations = 9)),
-               "held out in 5 folds, in sample .*p = ")
+  expect_message(few <- held_out(x, turned, permutations = 9), class = "repalign_few_permutations")
+  expect_match(in_words(few), "held out in 5 folds, in sample .*p = ")
 })
 
 test_that("unrelated data are alike in sample, and not held out", {

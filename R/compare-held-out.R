@@ -70,9 +70,6 @@ held_out <- function(x, y = NULL, measure = "shape_distance", folds = 5, cluster
   folds <- test_folds(folds, call, repeats)
   check_fold_stimuli(folds, call$set)
   orders <- if (count > 0) orders_within_folds(folds, call, count)
-  if (count > 0) {
-    note_unattainable(count, list(alpha = 0.05, p_adjust = "none"), most = Inf, p = "p_value")
-  }
   held_out_result(call, in_sample, folds, lapply(call$set, held_scores, call, folds, orders))
 }
 
@@ -129,6 +126,8 @@ orders_within_folds <- function(folds, call, count) {
     refuse("change the places of ", if (is.null(call$clusters)) "stimuli" else "clusters",
            " within folds, but each fold has only one: use fewer folds.")
   }
+  note_unattainable(count, list(alpha = 0.05, p_adjust = "none"),
+                    prod(factorial(pmin(lengths(units), 20))) - 1, "p_value")
   vapply(seq_len(count), function(p) {
     order <- seq_len(call$n)
     for (places in units) {

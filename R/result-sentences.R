@@ -94,15 +94,14 @@ told <- function(summary, object) {
 }
 
 # Classes without a summary of their own have that of data frames, which ignores what it does not
-# know. Of a column without any value (no ceiling, no permutations) it would print a mean of NaN, so
-# that such columns are left out.
+# know. Columns without a known value have nothing to summarise.
 #' @export
 summary.repalign_result <- function(object, ...) {
   given <- list(...)
   do.call(no_other_arguments, given[!names(given) %in% c("maxsum", "digits", "quantile.type")])
-  empty <- vapply(object, function(column) is.numeric(column) && all(is.na(column)), NA)
-  rows <- if (nrow(object)) as.data.frame(object)[!empty] else as.data.frame(object)
-  told(summary(rows, ...), object)
+  plain <- as.data.frame(object)
+  known <- vapply(plain, function(column) !all(is.na(column)), NA)
+  told(summary(plain[known | nrow(plain) == 0], ...), object)
 }
 
 #' @export

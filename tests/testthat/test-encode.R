@@ -69,6 +69,8 @@ test_that("a grid has the scores of its pairs", {
   }
   models <- encode(list(m = from), to$u, folds = folds)
   expect_identical(models$model_x, c("m", "m"))
+  # there is nothing to summarise in a column without a value
+  expect_false(any(grepl("p_value", colnames(summary(models)))))
 })
 
 test_that("clusters stay whole within and between folds, however they are given", {

@@ -275,3 +275,11 @@ test_that("that models are taken as samples is said where only some are complete
   result <- mute(evaluate_models(recordings$x, models, permutations = 0))
   expect_no_match(paste(utils::capture.output(print(result)), collapse = " "), "taken as a sample")
 })
+
+test_that("the column best is explained only where it has values", {
+  result <- mute(evaluate_models(recordings$x, recordings$models, permutations = 0))
+  said <- function(result) paste(utils::capture.output(print(result)), collapse = " ")
+  expect_match(said(result), "confidence set of the best model")
+  result$best <- NA
+  expect_no_match(said(result), "confidence set of the best model")
+})

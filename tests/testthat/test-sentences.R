@@ -168,9 +168,3 @@ test_that("sentences go into text", {
   expect_type(unclass(words), "character")
   expect_output(print(words), "95% interval")
 })
-
-test_that("a summary leaves out columns without any value", {
-  set.seed(304)
-  x <- matrix(rnorm(80), 20)
-  expect_false(any(grepl("NaN", utils::capture.output(summary(encode(x, x[, 1:2]))))))
-})

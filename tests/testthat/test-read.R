@@ -310,7 +310,7 @@ test_that("numbers of rows in another order are names, also where some rows are 
   expect_message(cka(x, y), "names of `y` are the numbers 1 to 6 in another order.*rows of `x`",
                  class = "repalign_one_sided_names")
   rownames(y) <- c(10, 30, 20, 40, 50, 60)
-  expect_message(cka(x, y), "in the same order[.]\n$", class = "repalign_one_sided_names")
+  expect_message(cka(x, y), "in the order of `y`[.]\n$", class = "repalign_one_sided_names")
 })
 
 test_that("what write.csv() and write.table() wrote comes back, also compressed", {

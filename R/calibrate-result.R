@@ -279,7 +279,8 @@ warn_undefined_calibration <- function(rows, variant, aggregate) {
 # With K permutations no p-value is below 1 / (K + 1), so with few of them nothing can be
 # significant. counts: the permutations of each test; most: how many there are; p: the column of
 # p-values where there are no thresholds, no `alpha` and no adjustment, else NULL.
-note_unattainable <- function(counts, settings, most, p = NULL) {
+note_unattainable <- function(counts, settings = list(alpha = 0.05, p_adjust = "none"), most,
+                              p = NULL) {
   least <- 1 / (counts + 1)
   possible <- suppressWarnings(min(stats::p.adjust(least, settings$p_adjust)))
   if (possible <= settings$alpha + 1e-12) return(invisible())

@@ -126,8 +126,7 @@ orders_within_folds <- function(folds, call, count) {
     refuse("change the places of ", if (is.null(call$clusters)) "stimuli" else "clusters",
            " within folds, but each fold has only one: use fewer folds.")
   }
-  note_unattainable(count, list(alpha = 0.05, p_adjust = "none"),
-                    prod(factorial(pmin(lengths(units), 20))) - 1, "p_value")
+  note_unattainable(count, most = prod(factorial(pmin(lengths(units), 20))) - 1, p = "p_value")
   vapply(seq_len(count), function(p) {
     order <- seq_len(call$n)
     for (places in units) {

@@ -16,8 +16,7 @@ encoding_design <- function(call, settings, permutations) {
   plan <- permutation_plan(call$n, given, NULL, FALSE, "auto", call$clusters)
   engine <- if (has_pair_forms(settings)) "coset" else "random"
   design <- if (is.null(plan$fixed)) plan$design_of(engine) else plan$fixed
-  note_unattainable(design$count, list(alpha = 0.05, p_adjust = "none"), design$most,
-                    "p_value")
+  note_unattainable(design$count, most = design$most, p = "p_value")
   design
 }
 

@@ -44,8 +44,8 @@ median_distance <- function(repr) {
 }
 
 # The smallest and the largest value, of those that do not lack, and how many lack, in one pass; of
-# a list of vectors, or of the columns of a matrix, in a column each. Where all lack, the smallest is
-# above the largest.
+# a list of vectors, or of the columns of a matrix, in a column each. Where all lack, the smallest
+# is above the largest.
 value_extent <- function(values) {
   if (length(values)) return(.Call(C_value_extent, values))
   if (is.matrix(values)) matrix(c(Inf, -Inf, 0), 3, ncol(values)) else c(0, 0, 0)

@@ -62,9 +62,9 @@ cut_side <- function(side, rows, columns) {
 }
 
 # For functions that read their data themselves. given: a list of what the user gave, named by the
-# arguments: each is a representation, a list of them, or NULL. Returns list(given, rows, columns): the
-# same without what is left out, which stimuli are kept (TRUE for all), and which neurons of each
-# representation, by the name that messages call it.
+# arguments: each is a representation, a list of them, or NULL. Returns list(given, rows, columns):
+# the same without what is left out, which stimuli are kept (TRUE for all), and which neurons of
+# each representation, by the name that messages call it.
 without_missing <- function(given, na) {
   na <- check_choice(na, missing_rules, "na")
   if (na == "error") return(list(given = given, rows = TRUE, columns = list()))

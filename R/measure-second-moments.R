@@ -23,8 +23,8 @@ NULL
 #' \eqn{||G_1^{1/2} G_2^{1/2}||_* / \sqrt{tr(G_1) tr(G_2)}}{||G1^(1/2) G2^(1/2)||_* / sqrt(tr(G1)
 #' tr(G2))}, and `bures_distance()` \eqn{\sqrt{tr(G_1) + tr(G_2) - 2 ||G_1^{1/2}
 #' G_2^{1/2}||_*}}{sqrt(tr(G1) + tr(G2) - 2 ||G1^(1/2) G2^(1/2)||_*)}. For data they are the cosine
-#' of [angular_shape()] and [procrustes_size_shape()]. (`bures_metric` of rsatoolbox is the square of
-#' `bures_distance()`.)
+#' of [angular_shape()] and [procrustes_size_shape()]. (`bures_metric` of rsatoolbox is the square
+#' of `bures_distance()`.)
 #'
 #' An RDM that is no matrix of squared Euclidean distances, such as one of crossnobis estimates, has
 #' negative eigenvalues in G. They are set to 0, and a warning of class `repalign_projected` says

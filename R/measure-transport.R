@@ -28,8 +28,8 @@ NULL
 #' Reordering the neurons leaves the score as it is, and by default so do translation and scaling;
 #' rotation changes it, because the score asks whether single neurons correspond. It is a metric for
 #' `mass = 1` only. Errors ([score_interval()]) come from influences with the plan held. In
-#' [soft_correlation_match()], neurons may be matched many times. 500 x 501 neurons took 0.06 seconds
-#' (`bench/align.R`).
+#' [soft_correlation_match()], neurons may be matched many times. 500 x 501 neurons took 0.06
+#' seconds (`bench/align.R`).
 #'
 #' When not to trust it: the plan is fitted to the stimuli on which the score is made, and the more
 #' neurons there are to choose from and the smaller `mass` is, the closer are unrelated data. With a

@@ -256,11 +256,11 @@ open_evaluation <- function(data, models, outer, group, stimulus_noise, na, clus
 }
 
 # The RDMs and models: list(values, n, labels, group, models, components, flexible, outer,
-# stimulus_noise, way, fast), data RDMs as a matrix P x N, the number of stimuli and their names, the
-# group of each RDM (1, 2, ...), the named models, the RDMs of each as a matrix, which models have
-# weights, how RDMs are compared, the way in which rounds are computed and what fast ways need.
-# `unbiased` says whether all data RDMs are cross-validated estimates. With clusters of stimuli there
-# is also what clustered_task() adds.
+# stimulus_noise, way, fast), data RDMs as a matrix P x N, the number of stimuli and their names,
+# the group of each RDM (1, 2, ...), the named models, the RDMs of each as a matrix, which models
+# have weights, how RDMs are compared, the way in which rounds are computed and what fast ways need.
+# `unbiased` says whether all data RDMs are cross-validated estimates. With clusters of stimuli
+# there is also what clustered_task() adds.
 evaluation_task <- function(data, models, outer, group, stimulus_noise, na, clusters = NULL) {
   outer <- check_choice(outer, rsa_outer, "outer")
   table <- rdm_table(data, "data", na == "pairwise")

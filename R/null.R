@@ -11,8 +11,8 @@ NULL
 # The null of a measure: a list of `observed` (the score of each pair), `pairs` (null_of_pair() of
 # each pair) and `design`. An own measure adds the texts of its warnings, for the observed order
 # (`said`) and for permutations (`warned`). By moments the list is `observed` and `laws`.
-# score: score_pairs(), or another function that computes the observed scores. memo: what measures of
-# the same call share for these sides; it ends with the call, unlike the caches of representations.
+# score: score_pairs(), or another function that computes the observed scores. memo: what measures
+# of the same call share for these sides; it ends with the call, unlike caches of representations.
 measure_null <- function(measure, pairs, sides, plan, engine, score = score_pairs,
                          memo = new_cache()) {
   drawn <- new.env()
@@ -234,8 +234,8 @@ singular_null <- function(task) {
   })
 }
 
-# For each pair a matrix with a row for each permutation. of_values: a function(values, p) that makes
-# rows of the singular values of some permutations of pair p, which are columns.
+# For each pair a matrix with a row for each permutation. of_values: a function(values, p) that
+# makes rows of the singular values of some permutations of pair p, which are columns.
 over_permutations <- function(task, permutations, of_values) {
   count <- ncol(permutations)
   progress <- singular_progress(nrow(task$pairs) * count, task$label)

@@ -103,7 +103,8 @@ check_coordinates <- function(coordinates, used, arg = "coordinates") {
   if (!length(bad)) return(invisible())
   abort("`", arg, "` must be finite numbers, but those of ", count_of(length(bad), "place"),
         " are not, first of place ", named_places(bad[1], rownames(coordinates)),
-        ": give numbers, or leave such places out", if (arg == "coordinates") " (NA in `within` of neighbourhoods())", ".",
+        ": give numbers, or leave such places out",
+        if (arg == "coordinates") " (NA in `within` of neighbourhoods())", ".",
         class = "repalign_error_nonfinite", arg = arg)
 }
 

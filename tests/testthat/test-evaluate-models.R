@@ -530,7 +530,8 @@ test_that("labels on one side only are said to be taken in order, and crossnobis
   labelled <- lapply(made$data, function(d) structure(d, Labels = letters[1:14]))
   evaluated <- function(...) evaluate_models(..., resample = "none")
   expect_message(evaluated(labelled, made$models, "pearson"),
-                 "^`models[$]m1`.*have no labels: .*order of `data`", class = "repalign_one_sided_names")
+                 "^`models[$]m1`.*have no labels: .*order of `data`",
+                 class = "repalign_one_sided_names")
   expect_message(evaluated(made$data, labelled, "pearson"), "`data` has no labels",
                  class = "repalign_one_sided_names")
   expect_silent(evaluated(labelled, labelled, "pearson"))

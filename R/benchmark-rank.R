@@ -51,8 +51,9 @@ NULL
 #' ranks <- rank_measures(shortcuts, outputs)
 #' ranks
 #' as.data.frame(ranks)
-#' @seealso [benchmark_groups()], [benchmark_layers()], [benchmark_outputs()],
-#'   [plot()][plot.repalign_ranks]
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(ranks)
+#' @seealso [benchmark_groups()], [benchmark_layers()], [benchmark_outputs()]
+#' @order 1
 #' @export
 rank_measures <- function(..., metric = c(groups = "auprc", layers = "spearman"),
                           target = c("accuracy", "jsd"), ties = c("min", "average"),

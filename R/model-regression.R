@@ -90,6 +90,7 @@
 #' fit <- rsa_regression(subjects ~ monkey + animate, data, permutations = 199)
 #' summary(fit)
 #' @seealso [rsa()], [rdm_rows()]
+#' @order 1
 #' @export
 rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = leave_out,
                            inner = c("correlation", "euclidean", "sqeuclidean", "cosine"),

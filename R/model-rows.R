@@ -188,6 +188,7 @@ driving_caption <- function(shown, value, several) {
 #' rows$animal <- images$animal[match(rows$condition, attr(rdm92$monkey, "Labels"))]
 #' aggregate(score ~ model + animal, rows, mean)
 #' @seealso [rsa()], [rsa_regression()]
+#' @order 1
 #' @export
 rdm_rows <- function(x, y, inner = c("correlation", "euclidean", "sqeuclidean", "cosine"),
                      outer = c("spearman", "pearson", "kendall", "cosine", "tau_b", "rho_a",

@@ -32,8 +32,8 @@
 #'   alone) and `p_familywise`; for clusters `cluster` and `p_cluster`, and no `p_familywise`
 #'   (`NA`); for TFCE `tfce`, its value. Attributes: `"max_null"`, the largest corrected statistic
 #'   of each flip (a column for each model); `"threshold"`, what exceeds it is significant;
-#'   `"clusters"`, which `summary()` returns: `cluster`, `places`, `first` and `last` of them,
-#'   `peak`, `mass` and `p_value` (with several models, also `model`).
+#'   `"clusters"`: `cluster`, `places` (how many), `first`, `last`, `peak`, `mass`, `p_value` and,
+#'   with several models, `model`.
 #' @details
 #' Under the null hypothesis a subject's map is as likely as its negative: all values of a subject
 #' get one random sign, and dependence between places is kept. The p-value is the share of flips
@@ -70,11 +70,12 @@
 #' tested <- test_maps(maps, adjacency = adjacency(times = 60), correction = "cluster_mass")
 #' tested
 #' summary(tested)
-#' exact <- test_maps(maps, adjacency = adjacency(times = 60), correction = "tfce",
-#'                    permutations = 999)
-#' exact$center[exact$p_familywise <= 0.05]
-#' @seealso [searchlight()], [adjacency()], [time_windows()],
-#'   [plot()][plot.repalign_map_test]
+#' enhanced <- test_maps(maps, adjacency = adjacency(times = 60), correction = "tfce",
+#'                       permutations = 999)
+#' enhanced$center[enhanced$p_familywise <= 0.05]
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(enhanced)
+#' @seealso [searchlight()], [adjacency()], [time_windows()]
+#' @order 1
 #' @export
 test_maps <- function(maps, baseline = 0, compare = NULL, adjacency = NULL,
                       correction = c("max", "cluster_mass", "tfce"), statistic = c("t", "mean"),

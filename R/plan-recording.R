@@ -67,6 +67,7 @@
 #'                        complete = "y")
 #' plan
 #' summary(plan)
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(plan)
 #'
 #' # which of two layers is closer: the smallest recording that detects a difference of 0.1
 #' layers <- lapply(v4_layers[c("L2", "L4")], function(layer) layer[1:100, ])
@@ -76,7 +77,8 @@
 #' set.seed(1)
 #' pop <- linear_population(n = 60, q = 40, d = 30, spectrum = "power", power = c(0.5, 1))
 #' plan_recording(pop, stimuli = c(60, 120), neurons_x = c(40, 80))
-#' @seealso [score_interval()], [cka_interval()], [calibrate()], [plot.repalign_plan()]
+#' @seealso [score_interval()], [cka_interval()], [calibrate()]
+#' @order 1
 #' @export
 plan_recording <- function(x, y = NULL, stimuli = NULL, neurons_x = NULL, neurons_y = NULL,
                            trials = NULL, target_se = NULL, difference = NULL, over = NULL,

@@ -79,9 +79,11 @@
 #' result <- searchlight(data, neighbours, list(model = model), measure("rsa", inner = "euclidean"),
 #'                       permutations = 999)
 #' result
-#' attr(result, "threshold")
+#' summary(result)
 #' which(result$p_familywise <= 0.05)
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(result)
 #' @seealso [neighbourhoods()], [time_windows()], [test_maps()], [calibrate()]
+#' @order 1
 #' @export
 searchlight <- function(data, neighbours, models, measure = "rsa", ..., run = NULL, noise = NULL,
                         permutations = 0, condition = NULL, across_models = FALSE, alpha = 0.05,

@@ -238,6 +238,20 @@ test_that("what is no recording and what is no model is refused with a way out",
                class = "repalign_error_value")
 })
 
+test_that("a single recording is no list of models, least of all where `data` is a list", {
+  x <- recordings$x
+  models <- recordings$models
+  for (one in list(models$near, responses(models$near), as.data.frame(models$near),
+                   factor(rep(1:3, 10)), dist(models$near), NULL)) {
+    expect_error(evaluate_models(x, one), "`models` must be a named list.*list[(]model = ",
+                 class = "repalign_error_type")
+  }
+  expect_error(evaluate_models(models, x), "swap the two, evaluate_models[(]recording, models[)]",
+               class = "repalign_error_type")
+  error <- expect_error(evaluate_models(x, models$near), class = "repalign_error_type")
+  expect_no_match(conditionMessage(error), "swap")
+})
+
 test_that("some rows or columns of a result are printed as what they are", {
   result <- mute(evaluate_models(recordings$x, recordings$models, measure = "procrustes", over = "stimuli",
                                  permutations = 19))

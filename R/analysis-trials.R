@@ -127,20 +127,19 @@ trial_size_deletions <- function(comparison, parts, members, used) {
 #' or stimuli (`na = "stimuli"`). In a pseudo-population, "trial" is the number of the repeat of a
 #' stimulus for that neuron.
 #'
-#' What it is good for: how alike single trials are, with their noise. The numerator multiplies
-#' different trials, the denominators responses of one trial, which share noise. The corrected
-#' similarity is therefore the share of what neurons do in common that repeats: 1 without shared
-#' noise, and lower the more noise neurons share, or the more the representation changes from trial
-#' to trial. The drop from `units` = sessions to the default tells how much noise neurons share. To
-#' correct another comparison for noise, give the trials as [responses()] to [cka()],
-#' [brain_to_brain()] or [brain_to_model()].
+#' The numerator multiplies different trials, the denominators responses of one trial, which share
+#' noise. The corrected similarity is therefore the share of what neurons do in common that repeats:
+#' 1 without shared noise, and lower the more noise neurons share, or the more the representation
+#' changes from trial to trial. The drop from `units` = sessions to the default tells how much noise
+#' neurons share. To correct another comparison for noise, give the trials as [responses()] to
+#' [cka()], [brain_to_brain()] or [brain_to_model()].
 #'
 #' When not to trust it: as a measure of how reliable the means over trials are, which have less
 #' noise; and with neurons recorded together, as evidence that the representation changes: compare
 #' `units` = sessions with the default. If stimuli depend on each other, intervals are too narrow,
 #' unless `clusters` names these stimuli (see [dependence]). They hold the recorded neurons and
 #' trials fixed.
-#' @references Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104}, Figure 6.
+#' @references Chun et al. (2025), \doi{10.48550/arXiv.2502.15104}, Figure 6.
 #' @examples
 #' # the first five repeats of 132 units, of which those of a session may share noise
 #' trials <- macaque_it$counts[, , 1:5]

@@ -159,24 +159,19 @@ generics::augment
 #' Representational dissimilarity matrices (RDMs) of 92 object images in human and monkey
 #' inferior temporal cortex and in seven models (Kriegeskorte et al. 2008).
 #'
-#' @format A named list of 18 `dist` objects of size 92: `human1_s1` to `human4_s2` (four
-#'   subjects, two sessions each), `human_mean`, `monkey` (674 neurons), seven models (names that
-#'   start with "model_") and `judgements` (similarity judgements of 16 subjects). For brains, a
-#'   dissimilarity is 1 minus the Pearson correlation of two response patterns. Models and
-#'   judgements have scales of their own; `model_animacy` and `model_FaceBodyManmadeNatobj` are 0
-#'   within a category and 1 between categories. The attribute `images` is a data frame with one
-#'   row per image: `image`, `category`, and `human`, `face`, `animal` and `natural`, which are 0
-#'   or 1.
+#' @format A named list of 18 `dist` objects of size 92: `human1_s1` to `human4_s2` (four subjects,
+#'   two sessions each), `human_mean`, `monkey` (674 neurons), seven models (names that start with
+#'   "model_") and `judgements` (similarity judgements of 16 subjects). Labels are the number and
+#'   category of the image. For brains, a dissimilarity is 1 minus the Pearson correlation of two
+#'   response patterns. Models and judgements have scales of their own; `model_animacy` and
+#'   `model_FaceBodyManmadeNatobj` are 0 within a category and 1 between categories. The attribute
+#'   `images` is a data frame with one row per image: `image`, `category`, and `human`, `face`,
+#'   `animal` and `natural`, which are 0 or 1.
 #' @details
-#' The labels of each RDM are the number and category of the image.
-#'
-#' What it is good for: [rsa()], and every other measure that takes `dist` objects. The images
-#' fall into categories, which dominate all brain RDMs; see `blocks` in [calibrate()].
+#' The images fall into categories, which dominate all brain RDMs; see `blocks` in [calibrate()].
 #' @source Demonstration data of rsagroup/rsatoolbox (MIT licence, see the file COPYRIGHTS of the
 #'   package). Turned into `dist` objects, with other names of the subjects; values unchanged.
-#' @references Kriegeskorte, Mur, Ruff, Kiani, Bodurka, Esteky, Tanaka and Bandettini (2008),
-#'   Matching categorical object representations in inferior temporal cortex of man and monkey,
-#'   Neuron 60.
+#' @references Kriegeskorte et al. (2008), Neuron 60.
 #' @examples
 #' rsa(rdm92$human_mean, rdm92$monkey)
 #' models <- rdm92[startsWith(names(rdm92), "model_")]

@@ -63,8 +63,8 @@ subject_ceiling_sentence <- function(x) {
 #' are the limits of Nili et al. (2014). With few subjects, `lower` is too low for the best model
 #' and `upper` too high. `ceiling` does not depend on the number of subjects: if each subject is
 #' what all share plus parts of its own, it is the score of a subject with the shared part. Test a
-#' model against `ceiling`; a model at `pairwise` is as good as another subject. Simulations:
-#' article "What was simulated".
+#' model against `ceiling`; a model at `pairwise` is as good as another subject (article "What was
+#' simulated").
 #'
 #' `upper` is the largest mean score that any RDM can have for cosines and Pearson correlations,
 #' plain or whitened, for rho-a, and for Spearman's correlation without ties, if no pair lacks.
@@ -76,8 +76,7 @@ subject_ceiling_sentence <- function(x) {
 #' depend on each other, subjects seem to have more in common (see [dependence]). What subjects
 #' share for other reasons than the stimuli (noise of the same scanner, the same preprocessing)
 #' counts as representation; `group` leaves out such pairs. [noise_ceiling()] is about noise alone.
-#' @references Nili, Wingfield, Walther, Su, Marslen-Wilson and Kriegeskorte (2014), PLoS
-#'   Computational Biology 10.
+#' @references Nili et al. (2014), PLoS Computational Biology 10.
 #' @examples
 #' # four subjects whose responses share a representation
 #' set.seed(1)

@@ -6,17 +6,16 @@
 
 #' Several processes and machines
 #'
-#' How [similarity()], [calibrate()] and the functions that rest on them use the workers of a plan
-#' of the package future.
+#' How [similarity()], [calibrate()] and what rests on them use the workers of the package future.
 #'
 #' @details
-#' If you have set a plan with the package future (and installed future.apply), the pairs are
-#' computed by the workers of the plan: processes on this machine, other machines, or the jobs of a
-#' cluster, where repalign must be installed. Results are those of the plain call, if the BLAS and
-#' its settings are the same everywhere (to 1e-12 for products of matrices): all random draws are
-#' made, or seeded, beforehand. A function of your own ([new_measure()]) must not draw random
-#' numbers. Set the BLAS to as many threads as a worker has processors, for example by `export
-#' OPENBLAS_NUM_THREADS=4` in the template of the jobs.
+#' With a plan of the package future (and future.apply installed), pairs are computed by its
+#' workers: processes on this machine, other machines, or jobs of a cluster, where repalign must be
+#' installed. Results are those of the plain call, if the BLAS and its settings are the same
+#' everywhere (to 1e-12 for products of matrices): all random draws are made, or seeded, beforehand.
+#' A function of your own ([new_measure()]) must not draw random numbers. Set the BLAS to as many
+#' threads as a worker has processors, for example by `export OPENBLAS_NUM_THREADS=4` in the
+#' template of the jobs.
 #'
 #' ```
 #' library(future)
@@ -40,8 +39,8 @@ NULL
 
 #' Similarity of representations
 #'
-#' Compares two representations, each representation of one list with each of another, all
-#' pairs within a list, or models that are lists of layers, by one or several measures.
+#' Compares two representations, lists of them, or models that are lists of layers, by one or
+#' several measures.
 #'
 #' @param x,y each one of the following, of the same stimuli:
 #'   * a representation: a numeric matrix (stimuli x neurons), a data frame with only numeric
@@ -84,8 +83,8 @@ NULL
 #'   pairs of stimuli that a score is over. An undefined score is `NA`, with a warning.
 #'   [score_matrix()] arranges the scores in a matrix, and `plot()` draws them.
 #' @details
-#' Scores of different measures are not on one scale; [measures()] gives their ranges. A score by
-#' itself does not tell whether it is higher than chance: see [calibrate()].
+#' Scores of different measures are not on one scale ([measures()] gives their ranges), and do not
+#' tell whether they are higher than chance: see [calibrate()].
 #'
 #' Stimuli go by their names, here and in all functions. The same names in another order are brought
 #' into the order of the first representation that has names, with a message; labels without names
@@ -93,10 +92,9 @@ NULL
 #' that all have. If only some sides have names, the rows are assumed to be in the same order, with
 #' a message. A column that looks like an identifier is an error, see [response_matrix()].
 #'
-#' What a measure prepares from a representation is prepared once per call. A call that would need
-#' more than half of the free memory is an error; `options(repalign.max_memory =)` sets another
-#' limit, in bytes. The package progressr shows the progress. Scores of a grid may differ from those
-#' of a pair alone by up to 1e-12.
+#' A call that would need more than half of the free memory is an error;
+#' `options(repalign.max_memory =)` sets another limit, in bytes. The package progressr shows the
+#' progress. Scores of a grid may differ from those of a pair alone by up to 1e-12.
 #'
 #' With `na = "stimuli"`, a stimulus of a `dist` object is left out if all of its distances are
 #' missing. Any other missing distance is an error without `na = "pairwise"`, and so is leaving out

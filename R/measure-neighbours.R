@@ -223,8 +223,8 @@ declare_measure(
 #' When not to trust it: a single shared neighbour, if it is the nearest on both sides, already
 #' gives a stimulus the value 1. Noise that exchanges the first ranks has a large effect. Stimuli
 #' that depend on each other raise the score: give `clusters`.
-#' @references Wang et al. (2020), Towards understanding the instability of network
-#'   embedding. Klabunde et al. (2024), ReSi benchmark, equation 25.
+#' @references Wang et al. (2020), Towards understanding the instability of network embedding.
+#'   Klabunde et al. (2024), ReSi benchmark, equation 25.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(500), 50)
@@ -452,8 +452,8 @@ common_products <- function(values, x, y, args, design) {
 #' neighbours on either side, averaged over stimuli.
 #'
 #' @param x,y,k,clusters see [cknna()].
-#' @param of `"similarity"` compares cosine similarities; `"distance"` compares 1 - cosine
-#'   similarity.
+#' @param of `"similarity"` compares cosine similarities; `"distance"`, as the code of the ReSi
+#'   benchmark, 1 - cosine similarity.
 #' @param ties neighbours at equal distances: `"random"`, the score of one random order, or
 #'   `"average"`, the mean score over 20. See [mutual_knn()].
 #' @param na see [similarity()].
@@ -471,9 +471,6 @@ common_products <- function(values, x, y, args, design) {
 #' Unrelated responses that are all positive, such as firing rates, score above 0.9, and with
 #' `of = "distance"` all data with many dimensions do. Stimuli that depend on each other raise the
 #' score: give `clusters`. Compare the score with chance ([calibrate()]), not with 0.
-#'
-#' The code of the ReSi benchmark compares the distances (`of = "distance"`), while its paper uses
-#' similarities.
 #' @references Hamilton, Leskovec and Jurafsky (2016), EMNLP. Klabunde et al. (2025), ReSi,
 #'   ICLR.
 #' @examples

@@ -112,9 +112,8 @@ declare_measure(
 
 #' Difference of uniformity
 #'
-#' The uniformity of a representation is the logarithm of the mean Gaussian potential over
-#' all pairs of rows: low when the rows are spread out, near 0 when they are close together.
-#' The score is the absolute difference between two uniformities.
+#' The absolute difference between two uniformities: the logarithm of the mean Gaussian potential
+#' over all pairs of rows, low when the rows are spread out, near 0 when they are close together.
 #'
 #' @param x,y see [magnitude_difference()].
 #' @param t how fast the potential falls with the squared distance.

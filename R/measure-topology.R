@@ -101,9 +101,8 @@ declare_measure(
 #'
 #' @param x,y see [cka()]. Either may also be a `dist` object with the distances between the
 #'   stimuli.
-#' @param batch number of stimuli in one comparison. If there are more rows, random subsets of this
-#'   size are compared; with `Inf`, all rows (time and memory then grow at least with the square of
-#'   their number).
+#' @param batch number of stimuli in one comparison. Of more rows, random subsets of this size are
+#'   compared; with `Inf` all (time and memory grow at least with the square of their number).
 #' @param trials number of random subsets. One subset of 500 rows takes from a tenth of a second to
 #'   ten seconds, and longer the less the two sides agree.
 #' @param na see [similarity()].
@@ -122,10 +121,8 @@ declare_measure(
 #' When not to trust it: the score grows with the number of stimuli, so compare only scores with the
 #' same `batch`. Scores from random subsets scatter; `set.seed()` reproduces them. In many
 #' dimensions all distances are similar, and so are all scores.
-#' @references Barannikov, Trofimov, Balabin and Burnaev (2022), Representation topology
-#'   divergence, ICML. Bauer (2021), Ripser: efficient computation of Vietoris-Rips
-#'   persistence barcodes, J. Applied and Computational Topology 5. de Silva, Morozov and
-#'   Vejdemo-Johansson (2011), Dualities in persistent (co)homology, Inverse Problems 27.
+#' @references Barannikov et al. (2022), Representation topology divergence, ICML. Bauer (2021), J.
+#'   Applied and Computational Topology 5 (Ripser). de Silva et al. (2011), Inverse Problems 27.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(200), 100)

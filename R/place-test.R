@@ -4,7 +4,7 @@
 #' Test maps over subjects
 #'
 #' Tests the scores of several subjects at many places or times, such as those of [searchlight()],
-#' with control over all places: by the largest statistic, by the mass of clusters, or by TFCE
+#' with control over all places, by the largest statistic, the mass of clusters, or TFCE
 #' (threshold-free cluster enhancement, computed exactly), under flips of the subjects' signs.
 #'
 #' @param maps a matrix subjects x places, an array subjects x places x models, or a named list with

@@ -5,15 +5,14 @@
 #'
 #' `time_windows()` lists the points of time in windows that slide over a recording;
 #' `cross_places()` crosses them with channels, so that [searchlight()] compares every place in
-#' every window; `flatten_time()` makes an array conditions x channels x time a matrix with a column
-#' for each channel at each time, as these lists count them; `split_time()` makes it a list with a
-#' matrix for each window, for comparisons across time.
+#' every window; `flatten_time()` makes an array over time a matrix, as these lists count it;
+#' `split_time()` makes it a list with a matrix for each window, for comparisons across time.
 #'
 #' @param times the times of the samples, which increase.
 #' @param width how long a window is: window j has the times from b to b + width, the latter
 #'   excluded.
 #' @param step from the beginning of a window to that of the next; `NULL`: the median distance of
-#'   neighbouring times. The first window begins with the first time, and there are as many as fit.
+#'   times. The first window begins with the first time.
 #' @param unit the unit of the times, for names such as "120 ms"; `""`: none.
 #' @param neighbours,windows lists of numbers: the channels around each place
 #'   ([neighbourhoods()], or one for each region) and the times of each window.

@@ -21,14 +21,12 @@ autoplot.repalign_similarity <- function(object, type = c("tiles", "heatmap", "m
 
 #' Plot what measures are invariant to
 #'
-#' Draws a table with one row per measure, grouped by family, and one column per property: which
-#' changes leave the score as it is, whether the measure is symmetric and a metric, and whether it
-#' uses the pairing of the stimuli.
+#' A table of properties of measures: which changes leave the score as it is, whether it is
+#' symmetric and a metric, and whether it uses the pairing of the stimuli.
 #'
 #' @param object what [measures()] returned, or some of its rows.
 #' @param ... arguments of `autoplot()`; there are no others, and any other is an error.
-#' @return `plot()` returns `x`, invisibly. `autoplot()` returns a ggplot object, which can be
-#'   changed or saved.
+#' @return `plot()` returns `x`, invisibly. `autoplot()` returns a ggplot object.
 #' @details
 #' A dark tile means that the measure has the property at its default arguments. Blue rows are
 #' similarities, orange rows are distances. The columns under `invariant to` are changes of one side
@@ -39,8 +37,6 @@ autoplot.repalign_similarity <- function(object, type = c("tiles", "heatmap", "m
 #' @examples
 #' if (requireNamespace("ggplot2", quietly = TRUE)) {
 #'   plot(measures())
-#'   table <- measures()
-#'   plot(table[table$direction == "similarity", ])
 #' }
 #' @seealso [measures()]
 #' @name plot.repalign_measures

@@ -2,8 +2,7 @@
 
 #' Spike counts around events
 #'
-#' Counts the spikes of every unit in a window around every onset of a stimulus, and arranges the
-#' counts as stimuli x neurons x trials.
+#' Counts the spikes of every unit in a window around every onset of a stimulus.
 #'
 #' @param times times of all spikes, of all units together, in any order; or a list with the times
 #'   of each unit.

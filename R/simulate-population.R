@@ -135,9 +135,9 @@ noise_families <- c("normal", "t3", "laplace", "mixture")
 
 #' Simulate two representations with a known relation
 #'
-#' The response of every neuron has two parts: one comes from a few signals that are common
-#' to both sides, the other is the neuron's own. With `shared = 0` the two sides are
-#' unrelated, so that a test should find nothing. Stimuli can form groups or time series.
+#' The response of every neuron is the sum of a few signals that are common to both sides and a part
+#' of its own. With `shared = 0` the two sides are unrelated. Stimuli can form groups or time
+#' series.
 #'
 #' @param n number of stimuli.
 #' @param d number of neurons on each side; two numbers if the sides differ.

@@ -89,7 +89,9 @@ form_concentricity <- function(repr) {
     size <- sqrt(sum(means^2))
     undefined <- size <= tie_share
     direction <- if (undefined) numeric(length(means)) else means / size
-    cosines <- .Call(C_row_cosines, repr$data, direction, power_of_two_below(stats$size))
+    scale <- power_of_two_below(stats$size)
+    norms <- .Call(C_row_norms, repr$data, double(length(means)), scale)
+    cosines <- drop(repr$data %*% (direction * scale)) / norms
     value <- mean(cosines)
     if (is.nan(value)) refuse_rows(repr, which(is.nan(cosines)), centered = FALSE)
     list(value = if (undefined) NA_real_ else value, undefined = undefined)

@@ -2,10 +2,6 @@
 
 #include "packed.h"
 
-#include <math.h>
-
-#include "nearest.h"
-
 #include "entry.h"
 
 /* Sums of the rows of a packed matrix of n rows (its diagonal is zero). */
@@ -49,25 +45,6 @@ SEXP repalign_packed_product(SEXP a, SEXP a_square, SEXP a_center, SEXP b, SEXP 
                                  read_number(ARG(b_center))};
     return Rf_ScalarReal(packed_product(left, right, length, read_worker(ARG(threads)),
                                         scratch(chunk_count(length))));
-}
-
-/* The median of values of which none lacks. */
-SEXP repalign_median(SEXP values)
-{
-    begin_entry(__func__);
-    if (!Rf_isReal(values) || XLENGTH(values) == 0) argument_error("values", "hold doubles");
-    const size_t length = (size_t) XLENGTH(values), rank = (length - 1) / 2;
-    double *copy = scratch(length);
-    for (size_t i = 0; i < length; i++) {
-        copy[i] = REAL(values)[i];
-        if (ISNAN(copy[i])) argument_error("values", "not be missing");
-    }
-    const double lower = nth_smallest(copy, length, rank, check_interrupt);
-    if (length % 2) return Rf_ScalarReal(lower);
-    double upper = INFINITY;
-    for (size_t i = rank + 1; i < length; i++)
-        if (copy[i] < upper) upper = copy[i];
-    return Rf_ScalarReal(0.5 * lower + 0.5 * upper);
 }
 
 static void write_extent(const double *values, size_t length, double *out)

@@ -24,15 +24,11 @@
 #'
 #' `vignette("repalign")` is the place to start.
 #'
-#' @section Conditions:
-#' Errors that the package raises have class `repalign_error` and name the argument, the
-#' place and the remedy; its warnings have class `repalign_warning`, those about undefined
-#' values (`NA`) also `repalign_undefined`.
+#' @section Conditions: Errors have class `repalign_error` and name the argument, the place and the
+#'   remedy; warnings have class `repalign_warning`, those about undefined values (`NA`) also
+#'   `repalign_undefined`.
 #'
-#' @section Options:
-#' `repalign.threads`: threads of our own loops (never the BLAS's), see
-#' [similarity()]. `repalign.max_memory`: bytes that one call may take; by
-#' default half of what is free.
+#' @section Options: `repalign.threads` and `repalign.max_memory`, see [similarity()].
 #'
 #' @keywords internal
 #' @useDynLib repalign, .registration = TRUE, .fixes = "C_"
@@ -119,8 +115,8 @@ generics::augment
 #' @format A named list of five numeric matrices, 640 images x 100 units each, from the first
 #'   layer (`L0`) to the last (`L4`), after rectification.
 #' @details
-#' The rows are the images of [macaque_v4], with the same names. Each layer is represented by 100 of
-#' its units, so the layers, like the brain, are samples.
+#' The rows are the images of [macaque_v4], with the same names. Each layer is a sample of 100 of
+#' its units.
 #' @source Made from repository cowleygroup/V4_compact_models (GPL-3).
 #' @inherit macaque_v4 references
 #' @examples

@@ -18,9 +18,9 @@
 
 #' Scores with standard errors and intervals
 #'
-#' Scores of any measures, of a pair, a grid or models of layers, each with a standard error and an
-#' interval over stimuli, and if you like over neurons or subjects. All scores of a call share their
-#' deletions, so that differences have errors, too.
+#' Scores of any measures, each with a standard error and an interval over stimuli, and if you like
+#' over neurons or subjects. All scores of a call share their deletions, so that differences have
+#' errors, too.
 #'
 #' @param x,y,measure see [similarity()]. For `over = "subjects"`, `x` is a named list with the data
 #'   of each subject, and `y` is what all of them are compared with. `x` may also be what [encode()]

@@ -190,8 +190,8 @@ declare_measure(
 #' Reordering the columns, and adding an offset to a column or multiplying it by a positive factor,
 #' leave the score as it is. Rotation changes it. A constant column is an error that names it.
 #'
-#' When not to trust it: when stimuli are few, the best of many chance correlations is far above 0,
-#' and the higher the more columns the other side has.
+#' When not to trust it: with few stimuli, the best of many chance correlations is far above 0, the
+#' more so the more columns the other side has.
 #' @references Li et al. (2015), NIPS workshop on feature extraction.
 #' @examples
 #' set.seed(1)

@@ -205,8 +205,8 @@ declare_measure(
 
 #' Rank similarity of nearest neighbours
 #'
-#' How similar the ranks of the shared neighbours are on both sides, averaged over stimuli.
-#' The nearest neighbours have the largest weight.
+#' How similar the ranks of the shared neighbours are on both sides, averaged over stimuli, with
+#' most weight on the nearest.
 #'
 #' @param x,y,k,metric,clusters see [mutual_knn()].
 #' @param ties neighbours at equal distances: `"random"`, the score of one random order, or
@@ -220,9 +220,9 @@ declare_measure(
 #' if c = 0. Invariances and ties are the same as for [mutual_knn()], but ties matter among all
 #' neighbours.
 #'
-#' When not to trust it: a single shared neighbour, if it is the nearest on both sides, already
-#' gives a stimulus the value 1. Noise that exchanges the first ranks has a large effect. Stimuli
-#' that depend on each other raise the score: give `clusters`.
+#' When not to trust it: a single shared neighbour, if it is the nearest on both sides, gives a
+#' stimulus the value 1. Noise in the first ranks has a large effect. Stimuli that depend on each
+#' other raise the score: give `clusters`.
 #' @references Wang et al. (2020), Towards understanding the instability of network embedding.
 #'   Klabunde et al. (2024), ReSi benchmark, equation 25.
 #' @examples

@@ -128,10 +128,9 @@ declare_measure(
 #' side; translation does without `normalize` (as in the code of the ReSi benchmark), scaling with
 #' it.
 #'
-#' When not to trust it: without `normalize`, the distances in most data are so large that both
-#' uniformities are -log(n), and the score is close to 0 whatever is compared. Scale the data so
-#' that t times a typical squared distance is near 1, or use `normalize = TRUE` (a row of zeros is
-#' then an error).
+#' When not to trust it: without `normalize`, distances in most data are so large that both
+#' uniformities are -log(n), and the score is close to 0. Scale the data so that t times a typical
+#' squared distance is near 1, or use `normalize = TRUE` (a row of zeros is then an error).
 #' @references Wang and Isola (2020), ICML. Klabunde et al. (2025), ICLR (the ReSi benchmark).
 #' @examples
 #' set.seed(1)

@@ -31,9 +31,9 @@
 #' *Across time.* `similarity(split_time(x, windows), split_time(y, windows))` compares all windows
 #' of one area with all of another, and `as.vector(score_matrix(result))` is one map over the grid,
 #' whose graph is `cross_adjacency(adjacency(times = n), adjacency(times = n))`. Take **different
-#' repeats** for the two sides, also of different areas: noise outlasts a window, and with the same
-#' repeats windows look alike because of it. (RDMs of noise 5 samples apart correlated by .34 on the
-#' same repeats.) Of an area against itself, use only the windows before each one.
+#' repeats** for the two sides, also of different areas: noise outlasts a window, so that RDMs of
+#' noise 5 samples apart correlated by .34 on the same repeats. Of an area against itself, use only
+#' the windows before each one.
 #' @examples
 #' # 20 conditions, 4 channels, 50 times
 #' set.seed(1)

@@ -26,10 +26,10 @@
 #'   places as a matrix; `"coordinates"`, the positions in mm, as `RNifti::voxelToWorld()` gives
 #'   them. `write_map()`: the path, invisibly.
 #' @details
-#' Nothing is resampled: images with other sizes, or with a corner that lies more than 0.01 mm away,
-#' are errors. So are images in colour and complex ones, pairs of files (`.hdr`, `.img`), and
-#' damaged files. A warning of class `repalign_no_space` says where an image does not tell its
-#' space: its coordinates are only sizes of voxels.
+#' Nothing is resampled: images with other sizes, or with a corner more than 0.01 mm away, are
+#' errors, as are images in colour, complex ones, pairs of files (`.hdr`, `.img`), and damaged
+#' files. A warning of class `repalign_no_space` says where an image does not tell its space: its
+#' coordinates are only sizes of voxels.
 #'
 #' A result's centres say where a value belongs: names `"i j k"` name a voxel, and names that are
 #' numbers count the voxels of the mask (its values above 0.5); so do the names of plain numbers.

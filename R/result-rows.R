@@ -51,11 +51,11 @@ held_out_words <- function(row) {
 #' @param measure the label of one measure in `result`; needed only if there are several.
 #' @param value the name of a numeric column, such as `"p_value"`. By default `"calibrated"` for
 #'   calibrations and `"score"` otherwise.
-#' @return A numeric matrix with one row per element of `x` and one column per element of `y`, in
-#'   order of appearance (or of the levels of factors). For all pairs of one list it is square;
-#'   pairs that were not computed are `NA`. With models, the names are "model/layer"; two models
-#'   give a matrix of their layers, an aggregate one of the models. A pair with two values is an
-#'   error: of results put together, take the rows of one.
+#' @return A numeric matrix with a row per element of `x` and a column per element of `y`, in order
+#'   of appearance (or of the levels of factors), square for all pairs of one list; pairs that were
+#'   not computed are `NA`. With models, names are "model/layer"; two models give a matrix of their
+#'   layers, an aggregate one of the models. A pair with two values is an error: of results put
+#'   together, take the rows of one.
 #' @examples
 #' score_matrix(similarity(v4_layers, diagonal = TRUE))
 #' # p-values, for the first 100 images

@@ -61,7 +61,7 @@
 #' around a centre carry information, not the centre itself. Scores of neighbourhoods of different
 #' sizes cannot be compared, as noise lowers them to a different degree. Over subjects,
 #' [test_maps()] takes a list of results. Standardise a map of one recording by `center_mean` and
-#' `center_sd` only: without the observed order it is above its threshold too often.
+#' `center_sd` only.
 #' @references Kriegeskorte, Goebel and Bandettini (2006), PNAS 103. Nichols and Holmes (2002),
 #'   Human Brain Mapping 15. Walther et al. (2016), NeuroImage 137 (crossnobis).
 #' @examples

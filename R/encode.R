@@ -233,7 +233,13 @@ used_by_encoding <- function(sides) {
     inform("Declared by responses(), but not used: trials of `from`. Its means over trials ",
            "predict.", class = unused_classes)
   }
-  c("clusters", if (noise) "trials")
+  # names of neurons matter only where a neuron could predict itself
+  neurons <- lapply(sides[c("x", "y")], function(side) {
+    unlist(lapply(side$reprs, function(repr) {
+      if (!is.null(repr$responses)) unclass(repr$responses)$neuron
+    }))
+  })
+  c("clusters", if (noise) "trials", if (!any(neurons$x %in% neurons$y)) "neurons")
 }
 
 permutation_remedies_of_encode <- list(

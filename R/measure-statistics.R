@@ -6,8 +6,8 @@ NULL
 
 #' Difference of magnitude
 #'
-#' The magnitude of a representation is the length of its mean row. The score is the absolute
-#' difference between two magnitudes.
+#' The absolute difference between two magnitudes. The magnitude of a representation is the length
+#' of its mean row.
 #'
 #' @param x,y two representations, see [cka()], whose rows may be in any order.
 #' @param na see [similarity()].
@@ -19,8 +19,7 @@ NULL
 #'
 #' When not to trust it: if the columns have been centred, the score is only rounding error. In
 #' different units it has no meaning.
-#' @references Wang et al. (2020), Towards understanding the instability of network embedding,
-#'   IEEE TKDE 34. Klabunde et al. (2025), ICLR (the ReSi benchmark).
+#' @references Wang et al. (2020), IEEE TKDE 34. Klabunde et al. (2025), ICLR (the ReSi benchmark).
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(40 * 3), 40)
@@ -61,15 +60,14 @@ value_difference <- function(statistic, x, y, args) abs(x$value - y$value)
 #'
 #' @param x,y see [magnitude_difference()].
 #' @param na see [similarity()].
-#' @return One number in \[0, 2\]. It is `NA`, with a warning of class `repalign_undefined`,
-#'   when the mean row of one side is zero (as after centring), because it then has no
-#'   direction.
+#' @return One number in \[0, 2\]. `NA`, with a warning of class `repalign_undefined`, when the mean
+#'   row of one side is zero, as after centring.
 #' @details
 #' Rotation and scaling leave the score as it is, and so does another order of the stimuli of either
-#' side. The concentricity says how narrow the cone is in which the rows lie, seen from the origin,
-#' so it depends on where the zero of each neuron is. A row of zeros has no cosine and is an error.
+#' side. A row of zeros is an error.
 #'
-#' When not to trust it: for centred columns there is no cone.
+#' When not to trust it: the score is about the cone in which the rows lie, seen from the origin,
+#' and so depends on where the zero of each neuron is.
 #' @inherit magnitude_difference references
 #' @examples
 #' set.seed(1)
@@ -89,7 +87,9 @@ form_concentricity <- function(repr) {
     size <- sqrt(sum(means^2))
     undefined <- size <= tie_share
     direction <- if (undefined) numeric(length(means)) else means / size
-    cosines <- .Call(C_row_cosines, repr$data, direction, power_of_two_below(stats$size))
+    scale <- power_of_two_below(stats$size)
+    norms <- .Call(C_row_norms, repr$data, double(length(means)), scale)
+    cosines <- drop(repr$data %*% (direction * scale)) / norms
     value <- mean(cosines)
     if (is.nan(value)) refuse_rows(repr, which(is.nan(cosines)), centered = FALSE)
     list(value = if (undefined) NA_real_ else value, undefined = undefined)
@@ -112,9 +112,8 @@ declare_measure(
 
 #' Difference of uniformity
 #'
-#' The uniformity of a representation is the logarithm of the mean Gaussian potential over
-#' all pairs of rows: low when the rows are spread out, near 0 when they are close together.
-#' The score is the absolute difference between two uniformities.
+#' The absolute difference between two uniformities: the logarithm of the mean Gaussian potential
+#' over all pairs of rows, low when the rows are spread out, near 0 when they are close together.
 #'
 #' @param x,y see [magnitude_difference()].
 #' @param t how fast the potential falls with the squared distance.
@@ -129,10 +128,9 @@ declare_measure(
 #' side; translation does without `normalize` (as in the code of the ReSi benchmark), scaling with
 #' it.
 #'
-#' When not to trust it: without `normalize`, the distances in most data are so large that both
-#' uniformities are -log(n), and the score is close to 0 whatever is compared. Scale the data so
-#' that t times a typical squared distance is near 1, or use `normalize = TRUE` (a row of zeros is
-#' then an error).
+#' When not to trust it: without `normalize`, distances in most data are so large that both
+#' uniformities are -log(n), and the score is close to 0. Scale the data so that t times a typical
+#' squared distance is near 1, or use `normalize = TRUE` (a row of zeros is then an error).
 #' @references Wang and Isola (2020), ICML. Klabunde et al. (2025), ICLR (the ReSi benchmark).
 #' @examples
 #' set.seed(1)

@@ -24,15 +24,11 @@
 #'
 #' `vignette("repalign")` is the place to start.
 #'
-#' @section Conditions:
-#' Errors that the package raises have class `repalign_error` and name the argument, the
-#' place and the remedy; its warnings have class `repalign_warning`, those about undefined
-#' values (`NA`) also `repalign_undefined`.
+#' @section Conditions: Errors have class `repalign_error` and name the argument, the place and the
+#'   remedy; warnings have class `repalign_warning`, those about undefined values (`NA`) also
+#'   `repalign_undefined`.
 #'
-#' @section Options:
-#' `repalign.threads`: threads of our own loops (never the BLAS's), see
-#' [similarity()]. `repalign.max_memory`: bytes that one call may take; by
-#' default half of what is free.
+#' @section Options: `repalign.threads` and `repalign.max_memory`, see [similarity()].
 #'
 #' @keywords internal
 #' @useDynLib repalign, .registration = TRUE, .fixes = "C_"
@@ -119,8 +115,8 @@ generics::augment
 #' @format A named list of five numeric matrices, 640 images x 100 units each, from the first
 #'   layer (`L0`) to the last (`L4`), after rectification.
 #' @details
-#' The rows are the images of [macaque_v4], with the same names. Each layer is represented by 100 of
-#' its units, so the layers, like the brain, are samples.
+#' The rows are the images of [macaque_v4], with the same names. Each layer is a sample of 100 of
+#' its units.
 #' @source Made from repository cowleygroup/V4_compact_models (GPL-3).
 #' @inherit macaque_v4 references
 #' @examples
@@ -159,24 +155,19 @@ generics::augment
 #' Representational dissimilarity matrices (RDMs) of 92 object images in human and monkey
 #' inferior temporal cortex and in seven models (Kriegeskorte et al. 2008).
 #'
-#' @format A named list of 18 `dist` objects of size 92: `human1_s1` to `human4_s2` (four
-#'   subjects, two sessions each), `human_mean`, `monkey` (674 neurons), seven models (names that
-#'   start with "model_") and `judgements` (similarity judgements of 16 subjects). For brains, a
-#'   dissimilarity is 1 minus the Pearson correlation of two response patterns. Models and
-#'   judgements have scales of their own; `model_animacy` and `model_FaceBodyManmadeNatobj` are 0
-#'   within a category and 1 between categories. The attribute `images` is a data frame with one
-#'   row per image: `image`, `category`, and `human`, `face`, `animal` and `natural`, which are 0
-#'   or 1.
+#' @format A named list of 18 `dist` objects of size 92: `human1_s1` to `human4_s2` (four subjects,
+#'   two sessions each), `human_mean`, `monkey` (674 neurons), seven models (names that start with
+#'   "model_") and `judgements` (similarity judgements of 16 subjects). Labels are the number and
+#'   category of the image. For brains, a dissimilarity is 1 minus the Pearson correlation of two
+#'   response patterns. Models and judgements have scales of their own; `model_animacy` and
+#'   `model_FaceBodyManmadeNatobj` are 0 within a category and 1 between categories. The attribute
+#'   `images` is a data frame with one row per image: `image`, `category`, and `human`, `face`,
+#'   `animal` and `natural`, which are 0 or 1.
 #' @details
-#' The labels of each RDM are the number and category of the image.
-#'
-#' What it is good for: [rsa()], and every other measure that takes `dist` objects. The images
-#' fall into categories, which dominate all brain RDMs; see `blocks` in [calibrate()].
+#' The images fall into categories, which dominate all brain RDMs; see `blocks` in [calibrate()].
 #' @source Demonstration data of rsagroup/rsatoolbox (MIT licence, see the file COPYRIGHTS of the
 #'   package). Turned into `dist` objects, with other names of the subjects; values unchanged.
-#' @references Kriegeskorte, Mur, Ruff, Kiani, Bodurka, Esteky, Tanaka and Bandettini (2008),
-#'   Matching categorical object representations in inferior temporal cortex of man and monkey,
-#'   Neuron 60.
+#' @references Kriegeskorte et al. (2008), Neuron 60.
 #' @examples
 #' rsa(rdm92$human_mean, rdm92$monkey)
 #' models <- rdm92[startsWith(names(rdm92), "model_")]

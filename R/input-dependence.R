@@ -60,30 +60,28 @@ NULL
 
 #' Time series
 #'
-#' What to do when the rows are points in time: null scores from shifts of whole series, in
-#' [calibrate()] (`series`) and what rests on it, and [clusters][dependence] of successive points
-#' for intervals.
+#' Rows that are points in time: null scores from shifts of whole series, in [calibrate()]
+#' (`series`) and what rests on it, and [clusters][dependence] of successive points for intervals.
 #'
 #' @details
 #' A circular shift joins the end of a series to its beginning (`series = TRUE` or `"circular"`).
-#' That makes the test exact for periodic series, does no harm where one of the two series is fast,
-#' and makes it reject too often where both are slow. A warning of class `repalign_series` says
-#' where the effective number of points of the pair, \eqn{n / \sum_h r_x(h) r_y(h)}{n / sum_h r_x(h)
-#' r_y(h)} over all lags h, is below \eqn{1 / (1/n + 1/(20 + 6D))}{1 / (1/n + 1/(20 + 6 D))}. Here r
-#' is the autocorrelation of a representation (the sum of the inner products of centred rows at this
-#' lag over that at lag 0), and D the larger participation ratio of the two. For measures that weigh
-#' all neurons or directions alike (matching of neurons, [cca()], [svcca()], [gulp()]), give columns
-#' of equal variance ([scale()]), or the warning can miss slow neurons beside a fast one.
+#' The test is exact for periodic series, good where one of the two series is fast, and rejects too
+#' often where both are slow. A warning of class `repalign_series` says where the effective number
+#' of points of the pair, \eqn{n / \sum_h r_x(h) r_y(h)}{n / sum_h r_x(h) r_y(h)} over all lags h,
+#' is below \eqn{1 / (1/n + 1/(20 + 6D))}{1 / (1/n + 1/(20 + 6 D))}. Here r is the autocorrelation
+#' of a representation (the sum of the inner products of centred rows at this lag over that at lag
+#' 0), and D the larger participation ratio of the two. For measures that weigh all neurons or
+#' directions alike (matching of neurons, [cca()], [svcca()], [gulp()]), give columns of equal
+#' variance ([scale()]), or the warning can miss slow neurons beside a fast one.
 #'
 #' `series = "linear"` joins nothing (Harris 2020): rows N + 1 to n - N of `x`, with N = n/4, are
 #' compared with rows N + 1 + t to n - N + t of `y`, for t from -N to N, where t = 0 is observed.
-#' All columns of the result are about this half of the rows. There are 2N shifts, or, if
-#' `permutations` is smaller, that many (one more if it is odd) in equal steps. The series in `y`
-#' must be stationary, or its steps must be, as in a random walk, if the measure does not depend on
-#' where the cloud of points lies; nothing is asked of `x`. Then the level is at most twice alpha
-#' for any series (at most alpha if you multiply p-values by (2N + 1)/(N + 1)). The price is power,
-#' as half of the rows are compared, and that no p-value is below 1/(2N + 1). It needs responses or
-#' distances.
+#' All columns of the result are about this half of the rows. There are 2N shifts, or `permutations`
+#' (one more if odd) in equal steps, if that is less. The series in `y` must be stationary, or its
+#' steps must be, as in a random walk, if the measure does not depend on where the cloud of points
+#' lies; nothing is asked of `x`. Then the level is at most twice alpha for any series (at most
+#' alpha if you multiply p-values by (2N + 1)/(N + 1)). The price is power, and that no p-value is
+#' below 1/(2N + 1). It needs responses or distances.
 #'
 #' In simulations of unrelated slow series, circular shifts rejected up to 100% at a level of 5%,
 #' data sets without the warning 5%, and linear shifts 2 to 6% (article "What was simulated", with

@@ -10,21 +10,20 @@
 #' @param neurons names or numbers of the columns that are neurons; `NULL`: all other columns.
 #' @return A numeric matrix stimuli x neurons, with row and column names. Missing values stay.
 #' @details
-#' If a column that is not a neuron (the number of the image, of the trial, or of the row) is taken
-#' for one, unrelated data seem alike (a CKA of 0.999 from `image = 1:60`). Columns that look like
-#' identifiers are therefore an error in all functions that read data. A column looks like an
-#' identifier
-#' * if it holds whole numbers and its name is `id`, `image`, `stimulus`, `trial`, `rep`, `session`,
-#'   `subject` or `row`, or ends in `_id`, in small or capital letters, or is `X` or `...1`, the
-#'   names that readers of files give to a column without a name; or
-#' * in a table of 12 rows or more, if it holds consecutive whole numbers in any order, or numbers
-#'   that rise or fall by equal steps from row to row, unless all columns do (ranks).
+#' If the number of the image, of the trial, or of the row is taken for a neuron, unrelated data
+#' seem alike (a CKA of 0.999 from `image = 1:60`). Columns that look like identifiers are therefore
+#' an error in all functions that read data:
+#' * whole numbers whose name is `id`, `image`, `stimulus`, `trial`, `rep`, `session`, `subject` or
+#'   `row`, or ends in `_id`, in small or capital letters, or is `X` or `...1`, which readers of
+#'   files give to a column without a name;
+#' * in a table of 12 rows or more, consecutive whole numbers in any order, or numbers that rise or
+#'   fall by equal steps from row to row, unless all columns do (ranks).
 #'
 #' Names are ignored in tables of zeros and ones with a single one in each row (one-hot coding).
 #'
-#' Columns that you name in `neurons` are not checked again: if one looks like an identifier, the
-#' matrix has an attribute (`columns_checked`) that says so. Arithmetic keeps this attribute; a part
-#' of the matrix, `m[rows, ]`, loses it and is checked again.
+#' Columns that you name in `neurons` are not checked: if one looks like an identifier, the matrix
+#' has an attribute (`columns_checked`) that says so. A part of the matrix, `m[rows, ]`, loses it
+#' and is checked again.
 #'
 #' Each stimulus must have a single row. Repeats of a stimulus go to [responses()].
 #' @examples

@@ -6,8 +6,8 @@ NULL
 #' Prepare representations once, for many calls
 #'
 #' What measures make of a representation before they compare it (distances, neighbour graphs,
-#' decompositions) as an object that can be saved, and be given to [similarity()], [calibrate()] and
-#' [score_interval()] in the place of the data.
+#' decompositions), to be saved, and given to [similarity()], [calibrate()] and [score_interval()]
+#' in the place of the data.
 #'
 #' @param x a representation, a named list of them, or a named list of models (lists of layers), as
 #'   in [similarity()].
@@ -18,8 +18,8 @@ NULL
 #' @param threads see [similarity()].
 #' @param na see [similarity()].
 #' @return Of one representation an object of class `repalign_prepared`, of a list a list of them
-#'   (class `repalign_prepared_list`, with the same names), which can be subset and saved
-#'   ([saveRDS()]) like any list, and mixed with plain representations. `print()` tells the size.
+#'   (class `repalign_prepared_list`), which can be subset, and mixed with plain representations.
+#'   `print()` tells the size.
 #' @details
 #' A call that asks for another measure, other parameters or other stimuli than were prepared is an
 #' error of class `repalign_error_prepared`. So it is where stimuli would have to be left out (`na`,
@@ -36,9 +36,9 @@ NULL
 #' Otherwise the object holds distances between all stimuli, or bases, from which much of the data
 #' could be made again.
 #'
-#' A recording against 100 prepared layers was 2.4 (linear `cka`) to 23 times (`cknna`) faster than
-#' from the data, but not with `procrustes` (article "What was simulated"). `calibrate()` still
-#' makes what it permutes in each call.
+#' 100 prepared layers were compared 2.4 (linear `cka`) to 23 times (`cknna`) faster than from the
+#' data, but not with `procrustes` (article "What was simulated"). `calibrate()` still makes what it
+#' permutes in each call.
 #' @examples
 #' zoo <- prepare(v4_layers, c("rsa", "mutual_knn"))
 #' zoo

@@ -123,8 +123,8 @@ declare_measure(
 #' @return One number in \[0, 1\]; 1 when the space spanned by the kept components of one
 #'   side contains that of the other side.
 #' @details
-#' Each side is reduced to its leading principal components: the smallest number of them that
-#' reaches the share `variance` of the total variance. The score is [cca()] of these components.
+#' The score is [cca()] of the smallest number of leading principal components that reaches the
+#' share `variance` of the total variance, on each side.
 #'
 #' Rotation, scaling, translation and reordering of the neurons leave the score as it is; other
 #' linear changes do not. Components below the cut do not count, and all those above it count
@@ -132,7 +132,7 @@ declare_measure(
 #' them is arbitrary, with a warning of class `repalign_not_unique`.
 #'
 #' When not to trust it: as for [cca()], with the number of kept components in place of the rank.
-#' @references Raghu, Gilmer, Yosinski and Sohl-Dickstein (2017), NeurIPS.
+#' @references Raghu et al. (2017), NeurIPS.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(600), 100) %*% diag(6:1)
@@ -236,12 +236,9 @@ declare_measure(
 #'   side contains that of the other side. It is not symmetric, because the weights come from
 #'   `x`.
 #' @details
-#' Let \eqn{\rho_i}{rho_i} be the canonical correlations and \eqn{h_i} the canonical variates of `x`
-#' (of unit length), as in [cca()]. The score is \eqn{\sum_i \alpha_i \rho_i / \sum_i
-#' \alpha_i}{sum_i(alpha_i rho_i) / sum_i(alpha_i)}. With `weights = "projection"`, \eqn{\alpha_i =
-#' \sum_j |\langle h_i, x_j \rangle|}{alpha_i = sum_j |<h_i, x_j>|} over the columns \eqn{x_j} of
-#' `x`; with `weights = "l1"`, \eqn{\alpha_i = \sum_m |h_{im}|}{alpha_i = sum_m |h_im|} over the
-#' stimuli m.
+#' The score is \eqn{\sum_i \alpha_i \rho_i / \sum_i \alpha_i}{sum_i(alpha_i rho_i) /
+#' sum_i(alpha_i)} over the canonical correlations \eqn{\rho_i}{rho_i} of [cca()], with the weights
+#' \eqn{\alpha_i}{alpha_i} of the canonical variates of `x` (of unit length).
 #'
 #' Scaling, translation and reordering of the neurons of either side leave the score as it is, and
 #' so does any invertible linear change of `y`, but not a rotation of `x`.

@@ -47,25 +47,20 @@ NULL
 #' With the defaults, the score changes when the neurons are rotated, or when a constant is added to
 #' one neuron; with Euclidean distances it does not.
 #'
-#' When not to trust it: the pairs of stimuli are not independent observations, so the p-value of an
-#' ordinary correlation test is wrong; use [calibrate()]. Noise biases RDMs (squared distances
-#' between noisy patterns are too large), and different noise on the two sides lowers the score.
-#' With two neurons every correlation is 1 or -1, with a warning of class `repalign_degenerate`. A
-#' constant row has no correlation and a row of zeros has no cosine: both are errors. Cosines of
-#' RDMs need a 0 that means "no difference", as in cross-validated distances (`"crossnobis"` of
-#' [rdm()]): otherwise RDMs that share nothing have high cosines. `"pearson"` and
-#' `"whitened_pearson"` do not go by where 0 is.
+#' When not to trust it: pairs of stimuli are not independent, so the p-value of an ordinary
+#' correlation test is wrong; use [calibrate()]. Noise biases RDMs (squared distances between noisy
+#' patterns are too large), and different noise on the two sides lowers the score. With two neurons
+#' every correlation is 1 or -1, with a warning of class `repalign_degenerate`. A constant row has
+#' no correlation and a row of zeros has no cosine: both are errors. Cosines of RDMs need a 0 that
+#' means "no difference", as in cross-validated distances (`"crossnobis"` of [rdm()]): otherwise
+#' RDMs that share nothing have high cosines, and correlations are right.
 #' @references Kriegeskorte, Mur and Bandettini (2008), Frontiers in Systems Neuroscience 2.
 #'   Nili et al. (2014), PLoS Computational Biology 10 (tau-a). Schuett et al. (2023), eLife 12
 #'   (rho-a). Diedrichsen et al. (2021), Neurons, Behavior, Data analysis, and Theory 5 (whitened).
 #' @examples
 #' # RDMs of 92 images: human and monkey inferior temporal cortex
 #' rsa(rdm92$human_mean, rdm92$monkey)
-#' # and human cortex against models
-#' models <- rdm92[startsWith(names(rdm92), "model_")]
-#' similarity(rdm92["human_mean"], models, measure = "rsa")
 #' # responses of two layers of a network
-#' rsa(v4_layers$L3, v4_layers$L4)
 #' rsa(v4_layers$L3, v4_layers$L4, inner = "euclidean", outer = "pearson")
 #' # weighted by the covariance of noise, and over the pairs that both sides have
 #' rsa(rdm92$human_mean, rdm92$monkey, outer = "whitened_pearson")
@@ -290,9 +285,9 @@ declare_measure(
 #' Frobenius norm, while the code of the ReSi benchmark computes the spectral norm (here by Lanczos'
 #' method, to 1e-12 of its size). Rotation and translation of a side leave the score as it is.
 #'
-#' When not to trust it: when one side has larger values than the other, the score says little else.
-#' The Frobenius norm grows in proportion to the number of stimuli. Do not compare scores between
-#' data sets, nor representations in different units; bring them to the same scale first.
+#' When not to trust it: when one side has larger values than the other, the score says little else:
+#' bring both to one scale first. Scores of different data sets are not comparable, as the Frobenius
+#' norm grows in proportion to the number of stimuli.
 #' @references Yin and Shen (2018), NeurIPS. Klabunde et al. (2025), ICLR (the ReSi benchmark).
 #' @examples
 #' set.seed(1)

@@ -21,10 +21,10 @@ NULL
 #' without a partner add their whole norm. The optimal assignment is exact (shortest augmenting
 #' paths).
 #'
-#' Reordering the columns of either side leaves the score as it is. By default no other change does;
-#' `center = TRUE` adds translation, and `scale = TRUE` scaling. Rotation changes the score, which
-#' asks whether single neurons correspond. Between representations with the same number of columns
-#' the score is a metric; if the numbers differ, the triangle inequality can fail.
+#' By default only a new order of the columns leaves the score as it is; `center = TRUE` adds
+#' translation, and `scale = TRUE` scaling. The score asks whether single neurons correspond.
+#' Between representations with the same number of columns the score is a metric; if the numbers
+#' differ, the triangle inequality can fail.
 #'
 #' When not to trust it: raw columns with large means are matched by these means, and between
 #' networks with different scales the score mainly compares norms.
@@ -190,8 +190,8 @@ declare_measure(
 #' Reordering the columns, and adding an offset to a column or multiplying it by a positive factor,
 #' leave the score as it is. Rotation changes it. A constant column is an error that names it.
 #'
-#' When not to trust it: when stimuli are few, the best of many chance correlations is far above 0,
-#' and the higher the more columns the other side has.
+#' When not to trust it: with few stimuli, the best of many chance correlations is far above 0, the
+#' more so the more columns the other side has.
 #' @references Li et al. (2015), NIPS workshop on feature extraction.
 #' @examples
 #' set.seed(1)

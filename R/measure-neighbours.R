@@ -202,8 +202,8 @@ declare_measure(
 
 #' Rank similarity of nearest neighbours
 #'
-#' How similar the ranks of the shared neighbours are on both sides, averaged over stimuli.
-#' The nearest neighbours have the largest weight.
+#' How similar the ranks of the shared neighbours are on both sides, averaged over stimuli, with
+#' most weight on the nearest.
 #'
 #' @param x,y,k,metric,clusters see [mutual_knn()].
 #' @param ties neighbours at equal distances: `"random"`, the score of one random order, or
@@ -217,11 +217,11 @@ declare_measure(
 #' if c = 0. Invariances and ties are the same as for [mutual_knn()], but ties matter among all
 #' neighbours.
 #'
-#' When not to trust it: a single shared neighbour, if it is the nearest on both sides, already
-#' gives a stimulus the value 1. Noise that exchanges the first ranks has a large effect. Stimuli
-#' that depend on each other raise the score: give `clusters`.
-#' @references Wang et al. (2020), Towards understanding the instability of network
-#'   embedding. Klabunde et al. (2024), ReSi benchmark, equation 25.
+#' When not to trust it: a single shared neighbour, if it is the nearest on both sides, gives a
+#' stimulus the value 1. Noise in the first ranks has a large effect. Stimuli that depend on each
+#' other raise the score: give `clusters`.
+#' @references Wang et al. (2020), Towards understanding the instability of network embedding.
+#'   Klabunde et al. (2024), ReSi benchmark, equation 25.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(500), 50)
@@ -449,8 +449,8 @@ common_products <- function(values, x, y, args, design) {
 #' neighbours on either side, averaged over stimuli.
 #'
 #' @param x,y,k,clusters see [cknna()].
-#' @param of `"similarity"` compares cosine similarities; `"distance"` compares 1 - cosine
-#'   similarity.
+#' @param of `"similarity"` compares cosine similarities; `"distance"`, as the code of the ReSi
+#'   benchmark, 1 - cosine similarity.
 #' @param ties neighbours at equal distances: `"random"`, the score of one random order, or
 #'   `"average"`, the mean score over 20. See [mutual_knn()].
 #' @param na see [similarity()].
@@ -468,9 +468,6 @@ common_products <- function(values, x, y, args, design) {
 #' Unrelated responses that are all positive, such as firing rates, score above 0.9, and with
 #' `of = "distance"` all data with many dimensions do. Stimuli that depend on each other raise the
 #' score: give `clusters`. Compare the score with chance ([calibrate()]), not with 0.
-#'
-#' The code of the ReSi benchmark compares the distances (`of = "distance"`), while its paper uses
-#' similarities.
 #' @references Hamilton, Leskovec and Jurafsky (2016), EMNLP. Klabunde et al. (2025), ReSi,
 #'   ICLR.
 #' @examples

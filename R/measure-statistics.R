@@ -16,8 +16,8 @@ NULL
 #'   2, and `NA`, with a warning of class `repalign_undefined`, when the mean row of one side is zero,
 #'   as after centring.
 #' @details
-#' Rotation leaves both as they are, another order of the stimuli of either side, too, and scaling
-#' the difference of concentricity, of which a row of zeros is an error.
+#' Rotation of a side and another order of its stimuli leave both as they are, and scaling leaves
+#' the difference of concentricity. A row of zeros has no cosine and is an error.
 #'
 #' When not to trust it: both depend on where the zero of each neuron is. Of centred columns the
 #' difference of magnitude is only rounding error; in different units it has no meaning.
@@ -95,9 +95,8 @@ declare_measure(
 
 #' Difference of uniformity
 #'
-#' The uniformity of a representation is the logarithm of the mean Gaussian potential over
-#' all pairs of rows: low when the rows are spread out, near 0 when they are close together.
-#' The score is the absolute difference between two uniformities.
+#' The absolute difference between two uniformities: the logarithm of the mean Gaussian potential
+#' over all pairs of rows, low when the rows are spread out, near 0 when they are close together.
 #'
 #' @param x,y see [magnitude_difference()].
 #' @param t how fast the potential falls with the squared distance.
@@ -112,10 +111,9 @@ declare_measure(
 #' side; translation does without `normalize` (as in the code of the ReSi benchmark), scaling with
 #' it.
 #'
-#' When not to trust it: without `normalize`, the distances in most data are so large that both
-#' uniformities are -log(n), and the score is close to 0 whatever is compared. Scale the data so
-#' that t times a typical squared distance is near 1, or use `normalize = TRUE` (a row of zeros is
-#' then an error).
+#' When not to trust it: without `normalize`, distances in most data are so large that both
+#' uniformities are -log(n), and the score is close to 0. Scale the data so that t times a typical
+#' squared distance is near 1, or use `normalize = TRUE` (a row of zeros is then an error).
 #' @references Wang and Isola (2020), ICML. Klabunde et al. (2025), ICLR (the ReSi benchmark).
 #' @examples
 #' set.seed(1)

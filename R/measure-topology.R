@@ -95,26 +95,24 @@ declare_measure(
 
 #' Representation topology divergence
 #'
-#' How much the clusters and loops of two clouds of stimuli differ, given which stimulus of
-#' one corresponds to which stimulus of the other. It is the total length of the bars of
-#' their cross-barcode, and 0 for clouds with proportional distances.
+#' How much the clusters and loops of two clouds of the same stimuli differ: the total length of the
+#' bars of their cross-barcode, which is 0 for clouds with proportional distances.
 #'
 #' @param x,y see [cka()]. Either may also be a `dist` object with the distances between the
 #'   stimuli.
-#' @param batch number of stimuli in one comparison. If there are more rows, random subsets of this
-#'   size are compared; with `Inf`, all rows (time and memory then grow at least with the square of
-#'   their number).
+#' @param batch number of stimuli in one comparison. Of more rows, random subsets of this size are
+#'   compared; with `Inf` all (time and memory grow at least with the square of their number).
 #' @param trials number of random subsets. One subset of 500 rows takes from a tenth of a second to
 #'   ten seconds, and longer the less the two sides agree.
 #' @param na see [similarity()].
 #' @return One number, at least 0: the mean over both directions and all subsets.
 #' @details
 #' Each matrix of Euclidean distances is divided by its 0.9 quantile (over all n^2 entries). One
-#' direction takes the bars of one-dimensional homology of the Vietoris-Rips filtration of 2n points
-#' with the distances `[[0, D_x], [D_x, min(D_x, D_y)]]`, and adds up their lengths. A bar is a
-#' difference between the cloud `x` and the union of both neighbour graphs: clusters of `x` that `y`
-#' joins at a smaller distance, or loops. Points that are closer together in `x` than in `y` leave
-#' no bar in this direction, so the score is the mean of both directions.
+#' direction adds up the bars of one-dimensional homology of the Vietoris-Rips filtration of 2n
+#' points with the distances `[[0, D_x], [D_x, min(D_x, D_y)]]`. A bar is a difference between the
+#' cloud `x` and the union of both neighbour graphs: clusters of `x` that `y` joins at a smaller
+#' distance, or loops. Points that are closer together in `x` than in `y` leave no bar in this
+#' direction, so the score is the mean of both directions.
 #'
 #' Rotation, scaling and translation of either side leave the score as it is. It is sensitive to
 #' density and to outliers.
@@ -122,10 +120,8 @@ declare_measure(
 #' When not to trust it: the score grows with the number of stimuli, so compare only scores with the
 #' same `batch`. Scores from random subsets scatter; `set.seed()` reproduces them. In many
 #' dimensions all distances are similar, and so are all scores.
-#' @references Barannikov, Trofimov, Balabin and Burnaev (2022), Representation topology
-#'   divergence, ICML. Bauer (2021), Ripser: efficient computation of Vietoris-Rips
-#'   persistence barcodes, J. Applied and Computational Topology 5. de Silva, Morozov and
-#'   Vejdemo-Johansson (2011), Dualities in persistent (co)homology, Inverse Problems 27.
+#' @references Barannikov et al. (2022), Representation topology divergence, ICML. Bauer (2021), J.
+#'   Applied and Computational Topology 5 (Ripser). de Silva et al. (2011), Inverse Problems 27.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(200), 100)

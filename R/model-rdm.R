@@ -163,8 +163,8 @@ rdm_model_types <- c("fixed", "select", "weighted", "interpolate")
 
 #' Models of RDMs
 #'
-#' A model of representational similarity analysis predicts the dissimilarities of stimuli. It is
-#' one RDM, or several component RDMs whose weights are fitted to data.
+#' A model that predicts the dissimilarities of stimuli: one RDM, or several component RDMs whose
+#' weights are fitted to data.
 #'
 #' @param rdms an RDM (a `dist` object or a symmetric matrix), or a named list of component RDMs.
 #' @param type `"fixed"`: one RDM as it is. `"select"`: the component that is most alike to the

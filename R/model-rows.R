@@ -147,8 +147,8 @@ driving_caption <- function(shown, value, several) {
 #' Which conditions drive the similarity of two RDMs
 #'
 #' A row per condition: how alike its dissimilarities to all other conditions are in both RDMs, and
-#' how much it contributes to the score of [rsa()]. The table is made for pictures and for mixed
-#' models over conditions and subjects (item-level RSA).
+#' how much it contributes to the score of [rsa()], for pictures and for mixed models over
+#' conditions and subjects (item-level RSA).
 #'
 #' @param x an RDM, a representation (see [rsa_regression()]), or a list of these, one for each
 #'   subject.
@@ -166,16 +166,15 @@ driving_caption <- function(shown, value, several) {
 #' vary.
 #'
 #' `contribution`: each score of [rsa()] is a sum over pairs of conditions, of which either
-#' condition gets half. Contributions sum to the score exactly, and are negative where a condition
-#' lowers it. A condition far from all others in both RDMs contributes much, whatever their order,
-#' about which `score` asks.
+#' condition gets half; it is negative where a condition lowers the score. A condition far from all
+#' others in both RDMs contributes much, whatever their order, about which `score` asks.
 #'
 #' When not to trust it: rows of two conditions share a pair, so that tests by a mixed model with
 #' conditions and subjects as random effects are approximate. `score` has little precision with few
 #' conditions. A score by chance has conditions with large contributions, too.
 #' @references Kriegeskorte, Mur and Bandettini (2008), Frontiers in Systems Neuroscience 2 (RSA).
-#'   Diedrichsen, Berlot, Mur, \enc{Schütt}{Schuett}, Shahbazi and Kriegeskorte (2021), Neurons,
-#'   Behavior, Data Analysis, and Theory 5 (whitened comparisons).
+#'   Diedrichsen et al. (2021), Neurons, Behavior, Data Analysis, and Theory 5 (whitened
+#'   comparisons).
 #' @examples
 #' rows <- rdm_rows(rdm92$human_mean, rdm92$monkey)
 #' head(rows[order(-rows$contribution), ])

@@ -3,9 +3,8 @@
 
 #' Read a representation from a file
 #'
-#' Reads a matrix of stimuli x neurons from the files that Python, MATLAB and R write:
-#' activations of a network, or recordings. Of a folder, or of several files, it makes a named list,
-#' as [similarity()] and [evaluate_models()] take it.
+#' Reads a matrix of stimuli x neurons from the files that Python, MATLAB and R write, and of a
+#' folder, or of several files, a named list, as [similarity()] and [evaluate_models()] take it.
 #'
 #' @param file the path of a file, whose ending tells the format; the paths of several files, which
 #'   may have names; or the path of a folder, of which all files of these formats are read.
@@ -31,20 +30,19 @@
 #' | `.csv`, `.tsv`, also `.csv.gz` and `.tsv.gz` | this package | converts only these lines |
 #' | `.rds` | [readRDS()] | reads all, keeps these rows |
 #'
-#' *Axes* are as the writer showed them: a dataset that h5py shows as 100 x 50 gives 100 rows, and
-#' so does a 100 x 50 matrix that MATLAB saved. If the stimuli are not the first axis, read with
-#' `flatten = FALSE` and use [aperm()]. Flattened columns are in the order of NumPy's
-#' `x.reshape(len(x), -1)`, or of MATLAB's `reshape(x, size(x, 1), [])`. What MATLAB's `h5write()`
-#' wrote has its axes reversed.
+#' *Axes* are as the writer showed them: what h5py or MATLAB shows as 100 x 50 gives 100 rows. If
+#' the stimuli are not the first axis, read with `flatten = FALSE` and use [aperm()]. Flattened
+#' columns are in the order of NumPy's `x.reshape(len(x), -1)`, or of MATLAB's `reshape(x, size(x,
+#' 1), [])`. What MATLAB's `h5write()` wrote has its axes reversed.
 #'
 #' *Numbers* are truth values, integers and floats of 8 to 64 bits, in both byte orders; in
 #' `.safetensors` also BF16. Integers beyond 2^53, complex numbers, texts, records, single numbers
 #' and empty arrays are errors. The lowest integer of 32 bits in HDF5 files is `NA`.
 #'
 #' *Pickles are never executed*, because they can hold any program: NumPy's arrays of objects and
-#' the files of PyTorch are errors, with the line of Python that converts them. A damaged file is an
-#' error of class `repalign_error_file`. (Give hdf5r, R.matlab and `readRDS()` only files that you
-#' trust.)
+#' the files of PyTorch are errors, with the line of Python that converts them. Damaged files are
+#' errors of class `repalign_error_file`. Give hdf5r, R.matlab and `readRDS()` only files that you
+#' trust.
 #'
 #' *Tables* may have a line with names of the columns: texts, numbers in quotes, or numbers that
 #' count the columns; other numbers are data. They may have a first column that names the stimuli:
@@ -76,7 +74,6 @@
 #' # all layers of a file, for similarity()
 #' names <- representation_names(saved)
 #' all <- lapply(stats::setNames(names, names), function(name) read_representation(saved, name))
-#' try(read_representation("model.pt"))
 #' @seealso [read_nwb()], [spike_counts()], [response_matrix()], [similarity()]
 #' @export
 read_representation <- function(file, name = NULL, rows = NULL, flatten = TRUE) {

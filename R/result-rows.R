@@ -51,11 +51,11 @@ held_out_words <- function(row) {
 #' @param measure the label of one measure in `result`; needed only if there are several.
 #' @param value the name of a numeric column, such as `"p_value"`. By default `"calibrated"` for
 #'   calibrations and `"score"` otherwise.
-#' @return A numeric matrix with one row per element of `x` and one column per element of `y`, in
-#'   order of appearance (or of the levels of factors). For all pairs of one list it is square;
-#'   pairs that were not computed are `NA`. With models, the names are "model/layer"; two models
-#'   give a matrix of their layers, an aggregate one of the models. A pair with two values is an
-#'   error: of results put together, take the rows of one.
+#' @return A numeric matrix with a row per element of `x` and a column per element of `y`, in order
+#'   of appearance (or of the levels of factors), square for all pairs of one list; pairs that were
+#'   not computed are `NA`. With models, names are "model/layer"; two models give a matrix of their
+#'   layers, an aggregate one of the models. A pair with two values is an error: of results put
+#'   together, take the rows of one.
 #' @examples
 #' score_matrix(similarity(v4_layers, diagonal = TRUE))
 #' # p-values, for the first 100 images
@@ -278,15 +278,13 @@ summary_rows <- function(plain, sources, summarise) {
 
 #' Results as plain tables
 #'
-#' `tidy()` gives results the column names of the broom packages, `glance()` describes a whole
-#' result in one row, and `as.data.frame()` makes a plain data frame of it. `summary()` of
-#' [similarity()] and [calibrate()] has one row per measure, that of [cka_interval()] leaves out
-#' the values H, and that of a benchmark ([benchmark_groups()]) has one row per measure and a column
-#' for each metric. `print()` shows the most important columns of the first rows.
+#' `tidy()` gives results the column names of the broom packages, `glance()` describes a result in
+#' one row, and `as.data.frame()` makes a plain data frame of it. `summary()` of [similarity()] and
+#' [calibrate()] has one row per measure, that of [cka_interval()] leaves out the values H, and that
+#' of a benchmark ([benchmark_groups()]) has a column for each metric.
 #'
-#' @param x,object a result of this package with rows, such as what [similarity()] or
-#'   [evaluate_models()] returned, or some of its rows in any order, or several put together by
-#'   [rbind()][rbind.repalign].
+#' @param x,object a result with rows, such as what [similarity()] or [evaluate_models()] returned,
+#'   or some of its rows, or several put together by [rbind()][rbind.repalign].
 #' @param digits how many significant digits to print at least; `NULL`: as R's options say.
 #' @param n how many rows to print; `Inf`: all. By default up to 20 rows are printed whole, and of
 #'   more rows the first 10.
@@ -302,9 +300,9 @@ summary_rows <- function(plain, sources, summarise) {
 #'   of words) are kept, and `glance()` and `summary()` describe each in rows of its own;
 #'   `summary()` of results that look alike and have no such column is an error.
 #' @details
-#' `print()` never changes the result, only what is shown: columns that do not fit the line are
-#' named below the table; long names are shortened, and stay different; and scores that are
-#' rounding (less than 1e-10 of the largest score of their measure) are shown as 0.
+#' `print()` shows the most important columns of the first rows: those that do not fit the line are
+#' named below the table, long names are shortened, and scores that are rounding (less than 1e-10 of
+#' the largest score of their measure) are shown as 0.
 #' @examples
 #' scores <- similarity(v4_layers, measure = c("cka", "rsa"))
 #' head(tidy(scores), 3)

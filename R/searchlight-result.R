@@ -104,9 +104,9 @@ searchlight_facts <- function(x, arg = "x") {
 #' @param x,object what `searchlight()` returned.
 #' @param digits,n how many digits, and how many centres of each model, are printed.
 #' @return `summary()`: a row for each model: `model`, `centers` (with a score), `undefined`,
-#'   `significant` (those with `p_familywise` of at most alpha), `threshold`, `best` (the name of
-#'   the centre with the best score), `score` and `p_familywise` of that centre. `tidy()`: the
-#'   columns `term` (the model), `center`, `estimate`, `p.value` and `p.familywise`.
+#'   `significant` (those with `p_familywise` of at most alpha), `threshold`, `best` (the centre
+#'   with the best score), `score` and `p_familywise` of it. `tidy()`: the columns `term` (the
+#'   model), `center`, `estimate`, `p.value` and `p.familywise`.
 #' @export
 print.repalign_searchlight <- function(x, digits = 3, n = 5, ...) {
   check_printing(digits, n, ...)

@@ -2,10 +2,9 @@
 
 #' The null scores behind a calibration
 #'
-#' @param calibration what [calibrate()] returned, or some of its rows in any order, or several
-#'   calibrations put together by [rbind()][rbind.repalign] or `dplyr::bind_rows()`. The names (`x`,
-#'   `y`, `measure`) and numbers (`score`, `null_mean`, `null_sd`) of the rows must be unchanged:
-#'   the null scores of a row are found by them.
+#' @param calibration what [calibrate()] returned, some of its rows, or several put together by
+#'   [rbind()][rbind.repalign] or `dplyr::bind_rows()`. Null scores are found by `x`, `y`,
+#'   `measure`, `score`, `null_mean` and `null_sd`, which must be unchanged.
 #' @return A numeric matrix with one column per row of `calibration` and one row per permutation, in
 #'   the units of the measures (of the aggregate, with `aggregate`). Shorter columns end in `NA`.
 #' @examples

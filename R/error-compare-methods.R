@@ -268,12 +268,10 @@ no_interactions_words <- function(x) {
 #' Intervals of differences and of best scores
 #'
 #' @param object what [compare_scores()] or [best_score()] returned, or some of its rows.
-#' @param parm numbers of rows, or their names as the result of `confint()` without `parm` has
-#'   them; by default all rows.
-#' @param level coverage, between 0 and 1; by default that of `object`, for [best_score()] only
-#'   that.
-#' @param simultaneous of differences: intervals that hold for all rows of `object` together, at the
-#'   level of `object` only?
+#' @param parm numbers of rows, or their names in the whole result; by default all.
+#' @param level coverage; by default (for [best_score()] only) that of `object`.
+#' @param simultaneous of differences: intervals that hold for all rows together, at the level of
+#'   `object` only?
 #' @param ... unused.
 #' @return A matrix with a row for each difference, or for each group of scores, and its two limits.
 #' @examples

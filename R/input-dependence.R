@@ -10,44 +10,39 @@
 
 #' Stimuli that depend on each other
 #'
-#' P-values take the rows as exchangeable, and intervals and ceilings over stimuli take each as
-#' independent. Frames of one film, views of one object, images of one category and runs of similar
-#' stimuli are neither: p-values are then far too small, intervals too narrow, and corrected scores
-#' too high.
+#' P-values take stimuli as exchangeable, intervals and ceilings as independent. Frames of one film,
+#' views of one object, images of one category and runs of similar stimuli are neither: p-values are
+#' then far too small, intervals too narrow, and corrected scores too high.
 #'
 #' @details
 #' What to do:
 #'
-#' * for p-values, `blocks` of [calibrate()] exchanges stimuli of the same block only, where stimuli
-#'   form groups (categories, sessions) and the question is not about differences between them.
-#'   `clusters` exchanges whole groups, where the stimuli of a group resemble each other by
-#'   themselves, and also sees what differs between groups. `series` is for [time
-#'   series][time_series]. A design in `permutations` says anything else;
+#' * for p-values, `blocks` of [calibrate()] exchanges stimuli of the same block only, where
+#'   differences between groups (categories, sessions) are not the question. `clusters` exchanges
+#'   whole groups, where the stimuli of a group resemble each other by themselves, and also sees
+#'   what differs between groups. `series` is for [time series][time_series], a design in
+#'   `permutations` for anything else;
 #' * for intervals, ceilings and corrected scores, `clusters` (`cluster` of [responses()]). Runs of
-#'   a series serve as clusters if they are several times as long as the correlation; better, leave
-#'   out their first points (label `NA`). A label of its own for each stimulus says that all are
-#'   independent.
+#'   a series serve if they are several times as long as the correlation; better, leave out their
+#'   first points (label `NA`). A label of its own for each stimulus says that all are independent.
 #'
-#' How bad it is: with 20 groups of 5 stimuli that share 90% of their variance, free permutations
-#' called 99.7% of unrelated populations related at a level of 5% (with `clusters` 4%), their mean
+#' How bad it is: of unrelated populations with 20 groups of 5 stimuli that share 90% of their
+#' variance, free permutations called 99.7% related at a level of 5% (with `clusters` 4%), the mean
 #' corrected CKA was 0.15 (0.001), and 95% intervals left out 0 in 94% (0.3%).
 #'
-#' *The warning.* Every function that gives a p-value, an interval or a ceiling looks at the rows
-#' where no such argument answers the question, and warns once, with class `repalign_dependence`,
+#' *The warning.* Every function that gives a p-value, an interval or a ceiling looks at the rows,
+#' unless such an argument answers the question, and warns once, with class `repalign_dependence`,
 #'
 #' * when neighbouring rows are alike, as in a time series or in runs of similar stimuli: their mean
 #'   squared distance is below 0.6 of that of all rows, and further below than shuffling explains.
-#'   For p-values this must hold on both sides, because one exchangeable side is enough; for
-#'   intervals the mean of both sides counts;
+#'   For p-values on both sides, as one exchangeable side is enough, for intervals on their mean;
 #' * when many rows are near copies of each other on both sides: squared distances below 0.04 of the
 #'   median or less, with a gap above them.
 #'
-#' RDMs and neighbour graphs are looked at in the same way, except RDMs of two values, which are
-#' taken for labels.
+#' RDMs of two values are taken for labels, and not looked at.
 #'
 #' When not to trust it: silence is no proof. Groups whose stimuli are neither neighbours nor near
-#' copies are not seen, and weak series often not; how often the warning came is in the article
-#' "What was simulated".
+#' copies are not seen, and weak series often not (article "What was simulated").
 #' @examples
 #' # a slow series: neighbouring rows are alike
 #' set.seed(1)

@@ -16,26 +16,25 @@ NULL
 #' @return One number in \[0, 1\]; 1 when the space spanned by the centred columns of one
 #'   side contains that of the other side, with `"yanai"` when the two spaces are equal.
 #' @details
-#' Let \eqn{Q_x}{Qx} and \eqn{Q_y}{Qy} be orthonormal bases of the centred columns. The canonical
-#' correlations are the singular values of \eqn{Q_x^T Q_y}{Qx' Qy}, and the score is the mean of
-#' these min(rank x, rank y) values, or of their squares. The rank is the number of singular values
-#' above 1e-10 of the largest one.
+#' The canonical correlations are the min(rank x, rank y) singular values of \eqn{Q_x^T Q_y}{Qx'
+#' Qy}, with orthonormal bases \eqn{Q_x}{Qx} and \eqn{Q_y}{Qy} of the centred columns. The rank is
+#' the number of singular values above 1e-10 of the largest one.
 #'
 #' The mean of the squares is the \eqn{R^2_{CCA}}{R2 CCA} of Kornblith et al. (2019), there divided
-#' by the number of columns of the side with fewer. `"yanai"` is Yanai's generalized coefficient of
-#' determination (GCD), the cosine between the projections on the two spaces. With the squares,
-#' [calibrate()] is much faster than with the mean.
+#' by the smaller number of columns; [calibrate()] is much faster with it than with the mean.
+#' `"yanai"` is the generalized coefficient of determination (GCD), the cosine between the
+#' projections on the two spaces.
 #'
-#' Any invertible linear change of the neurons of either side leaves the score as it is, and so does
-#' translation. A direction of pure noise therefore counts as much as the strongest signal.
+#' Translation and any invertible linear change of the neurons of either side leave the score as it
+#' is. A direction of pure noise therefore counts as much as the strongest signal.
 #'
 #' When not to trust it: when there are not many more stimuli than neurons. For unrelated data the
 #' squared correlations add up to about rank x * rank y / (n - 1). If one side has rank n - 1, every
 #' canonical correlation is 1 whatever the data, with a warning of class `repalign_trivial`.
 #' [svcca()] or fewer principal components help.
-#' @references Hotelling (1936), Biometrika 28. Yanai (1974), Behaviormetrika 1. Ramsay, ten Berge
-#'   and Styan (1984), Psychometrika 49. Kornblith, Norouzi, Lee and Hinton (2019), ICML. Bjoerck
-#'   and Golub (1973), Mathematics of Computation 27.
+#' @references Hotelling (1936), Biometrika 28. Yanai (1974), Behaviormetrika 1. Ramsay et al.
+#'   (1984), Psychometrika 49. Kornblith et al. (2019), ICML. Bjoerck and Golub (1973), Mathematics
+#'   of Computation 27.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(600), 100)

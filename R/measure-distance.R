@@ -156,21 +156,20 @@ rdm_forms <- function(args) {
 
 #' Distance correlation
 #'
-#' How strongly the distances between stimuli in one representation are related to those in
-#' the other. In the limit of many stimuli it is 0 exactly when the two representations are
-#' independent. It is 1 when one representation is the other one rotated, shifted and scaled.
+#' How strongly the distances between stimuli in one representation are related to those in the
+#' other: with many stimuli 0 exactly when the two are independent, and 1 when one is the other one
+#' rotated, shifted and scaled.
 #'
 #' @param x,y see [cka()]. Either may also be a `dist` object with the distances between the
 #'   stimuli.
 #' @param squared if `TRUE`, the outer square root is left out.
-#' @param estimator `"biased"` uses double-centred distances. `"unbiased"` uses U-centred
-#'   distances, whose product is an unbiased estimate of the squared distance covariance; the
-#'   score is then in squared form, with its sign, whatever `squared` says.
+#' @param estimator `"biased"`: of double-centred distances. `"unbiased"`: of U-centred distances,
+#'   whose product is an unbiased estimate of the squared distance covariance; the score is then
+#'   squared, with its sign, whatever `squared` says.
 #' @param na see [similarity()].
-#' @return One number: in \[0, 1\] for `"biased"`; in \[-1, 1\] for `"unbiased"`, around 0
-#'   for unrelated representations. The result is `NA`, with a warning of class
-#'   `repalign_undefined`, when the centred distances of one side are all 0, or when the
-#'   dissimilarities of a `dist` object are not Euclidean distances and lead to the square
+#' @return One number: in \[0, 1\] for `"biased"`; in \[-1, 1\] for `"unbiased"`, around 0 for
+#'   unrelated representations. `NA`, with a warning of class `repalign_undefined`, when the centred
+#'   distances of one side are all 0, or when a `dist` object that is not Euclidean leads to the
 #'   root of a negative number.
 #' @details
 #' Let A and B be the double-centred matrices of Euclidean distances. The score is
@@ -182,8 +181,7 @@ rdm_forms <- function(args) {
 #' outliers than measures of squared distances.
 #'
 #' When not to trust it: for unrelated representations the biased estimate is far above 0 when
-#' stimuli are few, and it approaches 1 as the number of neurons grows. Use `estimator = "unbiased"`
-#' in these cases.
+#' stimuli are few, and approaches 1 with more neurons: use `estimator = "unbiased"`.
 #' @references Szekely, Rizzo and Bakirov (2007), Annals of Statistics 35. Szekely and Rizzo
 #'   (2014), Annals of Statistics 42 (unbiased).
 #' @examples

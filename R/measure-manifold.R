@@ -5,19 +5,15 @@ NULL
 
 #' Manifold-approximated kernel alignment
 #'
-#' How similar two representations are at the scale of the neighbourhood of each stimulus:
-#' the alignment of two sparse kernels that fall from 1 at the nearest neighbour towards 0 at
-#' more distant ones, at a rate that adapts to the local density, and are 0 beyond the k-th
-#' neighbour.
+#' How similar two representations are at the scale of the neighbourhood of each stimulus: the
+#' alignment of two kernels that fall from 1 at the nearest neighbour towards 0, at a rate that
+#' adapts to the local density, and are 0 beyond the k-th neighbour.
 #'
 #' @param x,y see [cka()]. Either may also be a `dist` object, or a neighbour graph,
 #'   `list(idx, dist)`, see [mutual_knn()].
-#' @param k number of neighbours, at least 3. A stimulus does not count as its own neighbour
-#'   here.
-#' @param ties neighbours at equal distances: `"average"`, the mean score over all their orders, or
-#'   `"random"`, the score of one random order. See [mutual_knn()].
-#' @param clusters one label per stimulus, for stimuli that depend on each other, see
-#'   [mutual_knn()].
+#' @param k number of neighbours, at least 3, without the stimulus itself.
+#' @param ties see [mutual_knn()].
+#' @param clusters see [mutual_knn()]: K and L (below) are 0 between different stimuli of a cluster.
 #' @param na see [similarity()].
 #' @return One number in \[-1, 1\]; 1 when the kernels are equal, and always positive with more than
 #'   \eqn{(1 + \log_2 k)^2}{(1 + log2(k))^2} stimuli. `NA`, with a warning of class
@@ -33,17 +29,15 @@ NULL
 #' sqrt(<KH, KH> <LH, LH>)}.
 #'
 #' Rotation, translation and scaling of either side leave the score as it is, and so does whatever
-#' bends, cuts or rearranges a side on the large scale. With `clusters`, K and L are 0 between
-#' different stimuli of a cluster.
+#' bends, cuts or rearranges a side on the large scale.
 #'
 #' When not to trust it: unrelated data score from about 0.3 (k = 15) to 0.45 (k = 3), not 0, and
 #' stimuli that depend on each other more (see [dependence]). With few stimuli, or with k near n,
 #' neighbours are not local. Noise in many dimensions makes the nearest neighbours arbitrary.
 #'
-#' If \eqn{\log_2 k}{log2(k)} or more neighbours are equally near (duplicated stimuli, whole-number
-#' data), the limit \eqn{\sigma_i = 0}{sigma_i = 0} is used: these neighbours get weight 1 and the
-#' others 0. A warning of class `repalign_ties` says in how many rows. Ties at the last place are
-#' averaged.
+#' If \eqn{\log_2 k}{log2(k)} or more neighbours are equally near (duplicates, whole numbers), they
+#' get weight 1 and the others 0, the limit \eqn{\sigma_i = 0}{sigma_i = 0}; a warning of class
+#' `repalign_ties` says in how many rows.
 #' @references Islam, Liu and Sarkar, Manifold Approximation leads to Robust Kernel Alignment (MKA),
 #'   equations 2 to 4. McInnes, Healy and Melville (2018), \doi{10.48550/arXiv.1802.03426} (the
 #'   weights).
@@ -99,37 +93,32 @@ declare_measure(
 #' neighbours.
 #'
 #' @param x,y,clusters see [mka()].
-#' @param k number of neighbours. A stimulus does not count as its own neighbour here.
+#' @param k number of neighbours, without the stimulus itself.
 #' @param self if `TRUE`, each stimulus is its own neighbour, with kernel value 1.
 #' @param squared if `TRUE`, squared distances are used, in the kernel and for its width.
 #' @param centering `"row"` subtracts the mean of each row of the kernels, as in the paper;
-#'   `"double"` centres the columns as well, as in [cka()].
-#' @param ties neighbours at equal distances, see [mutual_knn()]: `"average"`, the mean score over
-#'   their orders (with `centering = "double"` over 20 random ones), or `"random"`, the score of one
-#'   random order. By default (`NULL`) the average with `centering = "row"`, and one random order
-#'   with `"double"`.
+#'   `"double"` those of columns as well, as in [cka()].
+#' @param ties see [mutual_knn()]: `"average"` (with `centering = "double"` over 20 random orders)
+#'   or `"random"`. `NULL`: the average with `centering = "row"`, one random order with `"double"`.
 #' @param na see [similarity()].
 #' @return One number in \[-1, 1\]; 1 when the kernels are equal. The result is `NA`, with a
 #'   warning of class `repalign_undefined`, when a kernel is constant after centring.
 #' @details
 #' Let \eqn{d_{ij}}{d_ij} be the Euclidean distance between stimuli i and j. The kernel K of one
 #' side is \eqn{K_{ij} = \exp(-d_{ij}/(2\sigma))}{K_ij = exp(-d_ij / (2 sigma))} for the k nearest
-#' neighbours j of i, and 0 elsewhere. The width \eqn{\sigma}{sigma} is the median of all n k
-#' neighbour distances; if it is 0, because most neighbours are duplicates, there is an error. With
-#' the kernels K and L of the two sides and the centring matrix H, the score is \eqn{\langle KH, LH
-#' \rangle / \sqrt{\langle KH, KH \rangle \langle LH, LH \rangle}}{<KH, LH> / sqrt(<KH, KH> <LH,
-#' LH>)}, or the same with HKH and HLH for `centering = "double"`.
+#' neighbours j of i, and 0 elsewhere. The width \eqn{\sigma}{sigma} is the median of all neighbour
+#' distances; that most neighbours are duplicates (0) is an error. The score is the cosine between
+#' the centred kernels of both sides, as of [mka()].
 #'
 #' Rotation, translation and scaling of either side leave the score as it is. Unlike that of
-#' [mka()], it depends on differences in density. With `clusters`, K and L are 0 between different
-#' stimuli of a cluster.
+#' [mka()], it depends on differences in density.
 #'
 #' When not to trust it: with `self = TRUE` unrelated data score above 0 (about 0.35 with k = 5,
 #' 0.15 with k = 15), so scores for different k cannot be compared. Stimuli that depend on each
 #' other raise the score, see [dependence].
 #'
-#' The code published with the paper multiplies the kernels without transposing one of them, which
-#' is a different quantity for kernels that are not symmetric, and uses squared distances.
+#' The code published with the paper multiplies the kernels without transposing one, which is
+#' another quantity, and uses squared distances.
 #' @references Islam, Liu and Sarkar, Manifold Approximation leads to Robust Kernel
 #'   Alignment (MKA), equations 18 and 19.
 #' @examples

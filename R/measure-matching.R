@@ -121,12 +121,12 @@ declare_measure(
 #'   partner, of which it is a positive multiple (up to an offset).
 #' @details
 #' The score is the mean of the correlations over stimuli, with their signs, of the matched pairs.
-#' Every column of the narrower side is matched; unmatched columns of the wider side do not count.
-#' The optimal matching is exact (shortest augmenting paths).
+#' Every column of the narrower side is matched, by shortest augmenting paths if the matching is
+#' optimal; other columns of the wider side do not count.
 #'
 #' Reordering the columns, and adding an offset to a column or multiplying it by a positive factor,
 #' leave the score as it is. Rotation changes it: it asks whether single neurons correspond. A
-#' constant column is an error that names it.
+#' constant column is an error.
 #'
 #' When not to trust it: when stimuli are few, the best of many chance correlations is far above 0,
 #' and it rises with the number of neurons.

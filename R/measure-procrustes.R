@@ -233,9 +233,8 @@ angle_of_chord <- function(chord) 2 * asin(pmin(chord, sqrt(2)) / 2)
 #'   equal up to rotation, translation and scale.
 #' @details
 #' The score is \eqn{\arccos ||x^T y||_*}{arccos ||x'y||_*} for centred matrices of Frobenius norm
-#' 1, where \eqn{||x^T y||_*}{||x'y||_*} is the nuclear norm (the sum of the singular values). The
-#' [procrustes()] distance is the chord of this angle, which is a metric, the length of the shortest
-#' path between the two shapes.
+#' 1, with the nuclear norm (the sum of the singular values). It is a metric, the length of the
+#' shortest path between the two shapes, of which the [procrustes()] distance is the chord.
 #'
 #' Rotation, reflection, scaling and translation of either side leave the score as it is.
 #'
@@ -278,18 +277,16 @@ declare_measure(
 #' @return One number in \[-1, 1\]; 1 when every stimulus has the same direction on both
 #'   sides after the rotation.
 #' @details
-#' Let Q be the orthogonal matrix that minimises \eqn{||x Q - y||} (see [procrustes()]). The score
-#' is the mean over stimuli i of the cosine between \eqn{(x Q)_i}{(x Q)_i} and \eqn{y_i}. If the
-#' numbers of columns differ, columns of zeros are added to the narrower side.
+#' The rotation is that of [procrustes()], by default without centring.
 #'
 #' Rotation, reflection and scaling of either side leave the score as it is and, with
 #' `center = TRUE`, so does translation. Rows with large norms determine the rotation, while the
-#' mean counts all rows equally. A row of zeros has no cosine and is an error.
+#' mean counts all rows equally. A row of zeros is an error.
 #'
-#' When not to trust it: without centring, column means far from zero push all cosines towards 1,
-#' for example in non-negative responses. If parts of `x` and `y` are exactly uncorrelated, the
-#' rotation between these parts is not unique. They then count as cosine 0, and a warning of class
-#' `repalign_not_unique` says by how much another choice could change the score at most.
+#' When not to trust it: without centring, column means far from zero, as of non-negative responses,
+#' push all cosines towards 1. The rotation between exactly uncorrelated parts of `x` and `y` is not
+#' unique: they count as cosine 0, and a warning of class `repalign_not_unique` says how much
+#' another choice could change.
 #' @references Hamilton, Leskovec and Jurafsky (2016), ACL.
 #' @examples
 #' set.seed(1)

@@ -6,8 +6,8 @@ NULL
 
 #' Difference of magnitude
 #'
-#' The magnitude of a representation is the length of its mean row. The score is the absolute
-#' difference between two magnitudes.
+#' The absolute difference between two magnitudes. The magnitude of a representation is the length
+#' of its mean row.
 #'
 #' @param x,y two representations, see [cka()], whose rows may be in any order.
 #' @param na see [similarity()].
@@ -19,8 +19,7 @@ NULL
 #'
 #' When not to trust it: if the columns have been centred, the score is only rounding error. In
 #' different units it has no meaning.
-#' @references Wang et al. (2020), Towards understanding the instability of network embedding,
-#'   IEEE TKDE 34. Klabunde et al. (2025), ICLR (the ReSi benchmark).
+#' @references Wang et al. (2020), IEEE TKDE 34. Klabunde et al. (2025), ICLR (the ReSi benchmark).
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(40 * 3), 40)
@@ -61,15 +60,14 @@ value_difference <- function(statistic, x, y, args) abs(x$value - y$value)
 #'
 #' @param x,y see [magnitude_difference()].
 #' @param na see [similarity()].
-#' @return One number in \[0, 2\]. It is `NA`, with a warning of class `repalign_undefined`,
-#'   when the mean row of one side is zero (as after centring), because it then has no
-#'   direction.
+#' @return One number in \[0, 2\]. `NA`, with a warning of class `repalign_undefined`, when the mean
+#'   row of one side is zero, as after centring.
 #' @details
 #' Rotation and scaling leave the score as it is, and so does another order of the stimuli of either
-#' side. The concentricity says how narrow the cone is in which the rows lie, seen from the origin,
-#' so it depends on where the zero of each neuron is. A row of zeros has no cosine and is an error.
+#' side. A row of zeros is an error.
 #'
-#' When not to trust it: for centred columns there is no cone.
+#' When not to trust it: the score is about the cone in which the rows lie, seen from the origin,
+#' and so depends on where the zero of each neuron is.
 #' @inherit magnitude_difference references
 #' @examples
 #' set.seed(1)

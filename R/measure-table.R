@@ -13,16 +13,16 @@ NULL
 #' parameters of your choice, for use in [similarity()] and [calibrate()].
 #'
 #' @param id the id of a measure, a string such as `"cka"`.
-#' @param ... parameters of that measure, by their full names. The page of the function that has the
-#'   measure's name explains them.
+#' @param ... parameters of that measure, by their full names; the function of its name explains
+#'   them.
 #' @return `measures()`: a data frame with one row per measure and the columns `id`; `label`;
 #'   `family`; `resi` (the abbreviation in the ReSi benchmark, or `NA`); `direction` (`"similarity"`
-#'   or `"distance"`); `range_min` and `range_max` (the range of the score at default arguments);
-#'   `best` (the score of a perfect match; where `range_max` of a similarity is infinite, it bounds
-#'   nothing); `symmetric` (is the score of `y` and `x` that of `x` and `y`?); `pairing` (does the
-#'   score depend on which rows are paired?); `invariant` (the changes of one side that leave the
-#'   score as it is); `form` (what is prepared once per representation); `parameters` (with their
-#'   defaults); `reference`.
+#'   or `"distance"`); `range_min` and `range_max` (of the score at default arguments); `best` (the
+#'   score of a perfect match; where `range_max` of a similarity is infinite, it bounds nothing);
+#'   `symmetric` (is the score of `y` and `x` that of `x` and `y`?); `pairing` (does the score
+#'   depend on which rows are paired?); `invariant` (the changes of one side that leave the score as
+#'   it is); `form` (what is prepared once per representation); `parameters` (with their defaults);
+#'   `reference`.
 #'
 #'   `measure()`: a measure object with these parameters.
 #' @examples
@@ -216,24 +216,21 @@ print.repalign_measure <- function(x, ...) {
 
 #' Use a function of your own as a measure
 #'
-#' Turns a function of two matrices into a measure that [similarity()] and [calibrate()] can
-#' use.
+#' Turns a function of two matrices into a measure for [similarity()] and [calibrate()].
 #'
 #' @param fun a function of two matrices (the same stimuli in the rows) that returns one
 #'   number.
 #' @param direction `"similarity"` (larger scores are more alike) or `"distance"` (smaller
 #'   scores are more alike).
-#' @param best the best possible score, usually that of two identical representations; `NA`
-#'   if there is none. Without it, [calibrate()] cannot put the score on a scale from chance
-#'   to best.
-#' @param symmetric `TRUE` if `fun(x, y)` always equals `fun(y, x)`. A list compared with
-#'   itself then needs only one call per unordered pair.
-#' @param label the name of the measure in the `measure` column of results.
-#' @return A measure object for [similarity()] and [calibrate()].
+#' @param best the best possible score, usually that of two identical representations; `NA`: none,
+#'   and [calibrate()] has no scale from chance to best.
+#' @param symmetric does `fun(x, y)` always equal `fun(y, x)`? Pairs of one list are then compared
+#'   once.
+#' @param label its name in results.
+#' @return A measure object, as of [measure()].
 #' @details
-#' `fun` is called once for every pair, and [calibrate()] calls it once more for every permutation.
-#' It must return one finite number, or `NA` if the score is undefined. Any other value is an error
-#' that names the pair.
+#' `fun` is called for every pair, by [calibrate()] also for every permutation. It must return one
+#' finite number, or `NA` if the score is undefined; anything else is an error.
 #' @examples
 #' first_column <- new_measure(function(x, y) abs(cor(x[, 1], y[, 1])),
 #'                             direction = "similarity", best = 1, label = "first column")

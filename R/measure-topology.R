@@ -5,9 +5,8 @@ NULL
 
 #' Multi-scale intrinsic distance
 #'
-#' How differently heat spreads over the neighbour graphs of two representations: 0 when the
-#' graphs have the same spectrum. It compares the shapes of the two clouds of stimuli, not
-#' the positions of single stimuli.
+#' How differently heat spreads over the neighbour graphs of two representations. It compares the
+#' shapes of the two clouds, not the positions of single stimuli.
 #'
 #' @param x,y two representations, see [cka()], whose rows may be in any order. Either may also be a
 #'   `dist` object with Euclidean distances, or a neighbour graph, `list(idx, dist)`, see
@@ -23,16 +22,15 @@ NULL
 #' unit weights; L is its normalised Laplacian. The heat trace at temperature t is \eqn{h(t) =
 #' tr(\exp(-t L)) / n}{h(t) = tr(exp(-t L)) / n}. The score is \eqn{10^6 \max_t e^{-2(t + 1/t)}
 #' |h_x(t) - h_y(t)|}{1e6 max_t exp(-2 (t + 1/t)) |h_x(t) - h_y(t)|} over 256 temperatures from 0.1
-#' to 10, evenly spaced in their logarithm. Because of the weight, only temperatures near 1 to 2
-#' matter: local structure such as clustering and degrees counts, global shape hardly.
+#' to 10, evenly spaced in their logarithm. The weight lets only temperatures near 1 to 2 matter:
+#' local structure such as clustering and degrees counts, global shape hardly.
 #'
 #' Rotation, scaling and translation of either side leave the score as it is, and so does reordering
-#' the stimuli of either side: there is no permutation test. The score is sensitive to density, to
-#' hubs and to noise in the neighbourhoods.
+#' its stimuli: there is no permutation test. Density, hubs and noise in the neighbourhoods change
+#' it.
 #'
-#' When not to trust it: it does not say whether two representations agree about single stimuli. Two
-#' unrelated clouds from the same distribution have a small score. Many duplicated rows make the
-#' neighbours arbitrary.
+#' When not to trust it: two unrelated clouds from the same distribution have a small score. Many
+#' duplicated rows make the neighbours arbitrary.
 #' @references Tsitsulin et al. (2020), The shape of data: intrinsic distance for data
 #'   distributions, ICLR.
 #' @examples

@@ -315,12 +315,12 @@ chosen_conditions <- function(conditions, names, arg) {
 
 #' Make an RDM of given dissimilarities
 #'
-#' Gives dissimilarities that come from elsewhere (another program, a behavioural experiment) the
-#' class of what [rdm()] returns, so that they print and plot as such.
+#' Gives dissimilarities from elsewhere (another program, a behavioural experiment) the class of
+#' what [rdm()] returns.
 #'
 #' @param x the dissimilarities of all pairs of conditions: a numeric vector in the order (1, 2),
 #'   (1, 3), ..., (2, 3), ..., as in [stats::dist()]; a symmetric matrix with zeros (or `NA`) on its
-#'   diagonal; or a `dist` object. `NA` stands for a pair that lacks.
+#'   diagonal; or a `dist` object. `NA`: a pair that lacks.
 #' @param labels one label for each condition, or `NULL` for those that `x` has, if any.
 #' @return An RDM of class `c("repalign_rdm", "dist")`. A `dist` object keeps its attribute
 #'   `method`.

@@ -91,11 +91,10 @@ score_matrix <- function(result, measure = NULL, value = NULL) {
 
 #' Distances of what was compared
 #'
-#' `as.dist()` makes a `dist` object of all pairs of a list that was compared with itself, for
-#' [stats::hclust()], [stats::cmdscale()] and the like.
+#' A `dist` object of all pairs of a list that was compared with itself, for [stats::hclust()],
+#' [stats::cmdscale()] and the like.
 #'
-#' @param m what [similarity()] or [calibrate()] returned for all pairs of one list, by one measure,
-#'   or the rows of one measure.
+#' @param m what [similarity()] or [calibrate()] returned for all pairs of one list, by one measure.
 #' @param diag,upper are the diagonal and the upper triangle printed? See [stats::dist()].
 #' @return A `dist` object: distances as they are, and for a similarity its best possible score less
 #'   the score, but at least 0. Where both directions were computed, their mean is used. It is an

@@ -2,9 +2,8 @@
 
 #' Simulate two samples of neurons with a known CKA
 #'
-#' Linear populations: the stimuli are d-dimensional Gaussian vectors, and the response of a
-#' neuron is the inner product of the stimulus with a weight vector drawn from
-#' \eqn{N(0, \Sigma)}{N(0, Sigma)}. The true CKA of two such populations is known exactly.
+#' Stimuli are d-dimensional Gaussian vectors, and the response of a neuron is the inner product of
+#' the stimulus with a weight vector drawn from \eqn{N(0, \Sigma)}{N(0, Sigma)}.
 #'
 #' @param n number of stimuli.
 #' @param q number of neurons on each side; two numbers if the sides differ.
@@ -12,13 +11,13 @@
 #' @param spectrum eigenvalues of \eqn{\Sigma}{Sigma}: `"isotropic"` (all 1) or `"power"`
 #'   (\eqn{\lambda_i = i^{-p}}{lambda_i = i^-p}, where p is `power`).
 #' @param power exponent of the power law; two numbers if the sides differ.
-#' @param reverse if `TRUE`, the order of the eigenvalues of `y` is reversed, so that the two
-#'   populations are misaligned.
+#' @param reverse if `TRUE`, the order of the eigenvalues of `y` is reversed: the populations are
+#'   misaligned.
 #' @return A list of class `repalign_population`: `x` and `y`, stimuli x neurons; `cka`, the
 #'   exact value \eqn{tr(\Sigma_x \Sigma_y) / \sqrt{tr(\Sigma_x^2) \,
 #'   tr(\Sigma_y^2)}}{tr(Sigma_x Sigma_y) / sqrt(tr(Sigma_x^2) tr(Sigma_y^2))}; `theory`, the
 #'   geometry that [predicted_bias()] uses.
-#' @references Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104}, equation 15.
+#' @references Chun et al. (2025), \doi{10.48550/arXiv.2502.15104}, equation 15.
 #' @examples
 #' set.seed(1)
 #' pop <- linear_population(n = 100, q = 50, d = 200, spectrum = "power", power = c(0.5, 0.9))

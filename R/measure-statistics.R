@@ -12,9 +12,9 @@ NULL
 #'
 #' @param x,y two representations, see [cka()], whose rows may be in any order.
 #' @param na see [similarity()].
-#' @return One number, at least 0: of magnitudes in the units of the data; of concentricities at most
-#'   2, and `NA`, with a warning of class `repalign_undefined`, when the mean row of one side is zero,
-#'   as after centring.
+#' @return One number, at least 0: of magnitudes in the units of the data; of concentricities at
+#'   most 2, and `NA`, with a warning of class `repalign_undefined`, when the mean row of one side
+#'   is zero, as after centring.
 #' @details
 #' Rotation of a side and another order of its stimuli leave both as they are, and scaling leaves
 #' the difference of concentricity. A row of zeros has no cosine and is an error.

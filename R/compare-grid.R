@@ -122,7 +122,7 @@ similarity <- function(x, y = NULL, measure = "cka", ..., diagonal = FALSE,
 }
 
 similarity_result <- function(pairs, sides, set, scores) {
-  name <- function(side, at) vapply(side$reprs, function(repr) repr$name, "")[at]
+  name <- function(side, at) vapply(side$reprs, `[[`, "", "name")[at]
   labels <- vapply(set, function(m) m$label, "")
   k <- length(set)
   each <- function(values) rep(values, each = k)
@@ -304,7 +304,9 @@ block_of <- function(size, blocks) ceiling(seq_len(size) * blocks / size)
 # to be asked. null: are their operands made, too?
 how_many_fit <- function(set, reprs, null) {
   n <- as.double(reprs[[1]]$n)
-  d <- max(vapply(reprs, function(repr) if (repr$kind == "data") ncol(repr$data) else 1L, 0L))
+  d <- max(vapply(reprs, width_of, 0), 1)
+  # no measure keeps more than some matrices of this size
+  if (is_small_amount(64 * (n + d)^2 * length(reprs))) return(Inf)
   numbers <- vapply(set, numbers_per_representation, 0, n, d, null)
   if (is_small_amount(8 * sum(numbers) * length(reprs))) return(Inf)
   holes <- any(vapply(reprs, has_holes, NA))

@@ -34,26 +34,11 @@ check_dist <- function(x, arg, allow_na = FALSE, allow_zero = FALSE, pairwise = 
   x
 }
 
-# For each element of a list that is a plain "dist" object, of which check_dist() would have nothing
-# to say as long as pairs may lack: the extent of its values. NULL for all others. Lists of many
-# small RDMs would otherwise spend their time in these checks.
-bare_extents <- function(elements) {
-  extents <- vector("list", length(elements))
-  bare <- which(vapply(elements, is_bare_dist, NA))
-  if (!length(bare)) return(extents)
-  found <- value_extent(unname(elements[bare]))
-  finite <- is.finite(found[1, ]) & is.finite(found[2, ])
-  for (k in which(finite)) extents[[bare[k]]] <- found[, k]
-  extents
-}
-
-is_bare_dist <- function(x) {
-  if (!is.double(x) || !identical(oldClass(x), "dist")) return(FALSE)
-  n <- attr(x, "Size")
-  named <- length(attr(x, "Labels"))
-  is.numeric(n) && length(n) == 1 && isTRUE(n > 1) && length(x) == n * (n - 1) / 2 &&
-    (named == 0 || named == n)
-}
+# list(extent, n) of a list: the extents (value_extent()) of its plain "dist" objects, of which
+# check_dist() would have nothing to say as long as pairs may lack, a column each, with NA for other
+# elements; and how many stimuli all of them have, or 0 if there are others, or some lack pairs, or
+# are named. Lists of many small RDMs would otherwise spend their time in these checks.
+plain_rdms <- function(elements) .Call(C_plain_rdms, unname(elements))
 
 refuse_zeros <- function(arg) {
   abort("`", arg, "` has no variance: all distances are 0.", class = "repalign_error_variance",

@@ -22,8 +22,8 @@ rule_of_call <- function(na, set, given) {
     })
     return(list(na = "error", set = set))
   }
-  lenient <- Filter(takes_gaps, set)
-  if (given && length(lenient)) {
+  lenient <- if (given) Filter(takes_gaps, set)
+  if (length(lenient)) {
     abort("The measure ", dQuote(lenient[[1]]$label, FALSE), " has na = \"pairwise\", but the ",
           "call has na = ", dQuote(na, FALSE), ": give one of the two.",
           class = "repalign_error_choice", arg = "na")

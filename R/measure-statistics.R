@@ -4,27 +4,30 @@
 #' @include measure.R
 NULL
 
-#' Difference of magnitude
+#' Differences of magnitude and of concentricity
 #'
-#' The absolute difference between two magnitudes. The magnitude of a representation is the length
-#' of its mean row.
+#' The absolute difference between one number of each side: the length of its mean row
+#' (`magnitude_difference()`), or the mean cosine between its rows and its mean row
+#' (`concentricity_difference()`).
 #'
 #' @param x,y two representations, see [cka()], whose rows may be in any order.
 #' @param na see [similarity()].
-#' @return One number, at least 0, in the units of the data.
+#' @return One number, at least 0: of magnitudes in the units of the data; of concentricities at most
+#'   2, and `NA`, with a warning of class `repalign_undefined`, when the mean row of one side is zero,
+#'   as after centring.
 #' @details
-#' The score is \eqn{| ||\bar{x}|| - ||\bar{y}|| |}{| ||mean(x)|| - ||mean(y)|| |}, with the means
-#' over stimuli. Rotation leaves it as it is, and so does another order of the stimuli of either
-#' side. It depends on the scale of the data and on where the zero of each neuron is.
+#' Rotation of a side and another order of its stimuli leave both as they are, and scaling leaves
+#' the difference of concentricity. A row of zeros has no cosine and is an error.
 #'
-#' When not to trust it: if the columns have been centred, the score is only rounding error. In
-#' different units it has no meaning.
+#' When not to trust it: both depend on where the zero of each neuron is. Of centred columns the
+#' difference of magnitude is only rounding error; in different units it has no meaning.
 #' @references Wang et al. (2020), IEEE TKDE 34. Klabunde et al. (2025), ICLR (the ReSi benchmark).
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(40 * 3), 40)
 #' magnitude_difference(x, x + 1)
-#' @seealso [concentricity_difference()], [uniformity_difference()]
+#' concentricity_difference(x + 1, x + 3)
+#' @seealso [uniformity_difference()]
 #' @export
 magnitude_difference <- function(x, y, na = c("error", "stimuli", "neurons")) {
   one_score("magnitude_difference", x, y, list(), na)
@@ -53,27 +56,7 @@ declare_measure(
 
 value_difference <- function(statistic, x, y, args) abs(x$value - y$value)
 
-#' Difference of concentricity
-#'
-#' The concentricity of a representation is the mean cosine between its rows and its mean
-#' row. The score is the absolute difference between two concentricities.
-#'
-#' @param x,y see [magnitude_difference()].
-#' @param na see [similarity()].
-#' @return One number in \[0, 2\]. `NA`, with a warning of class `repalign_undefined`, when the mean
-#'   row of one side is zero, as after centring.
-#' @details
-#' Rotation and scaling leave the score as it is, and so does another order of the stimuli of either
-#' side. A row of zeros is an error.
-#'
-#' When not to trust it: the score is about the cone in which the rows lie, seen from the origin,
-#' and so depends on where the zero of each neuron is.
-#' @inherit magnitude_difference references
-#' @examples
-#' set.seed(1)
-#' x <- matrix(rnorm(40 * 3), 40)
-#' concentricity_difference(x + 1, x + 3)
-#' @seealso [magnitude_difference()], [uniformity_difference()]
+#' @rdname magnitude_difference
 #' @export
 concentricity_difference <- function(x, y, na = c("error", "stimuli", "neurons")) {
   one_score("concentricity_difference", x, y, list(), na)

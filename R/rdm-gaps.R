@@ -59,7 +59,7 @@ counts_by_row <- function(pairs, sides, set) {
 
 # Says over how many pairs of stimuli the comparisons are that do without missing ones.
 note_gaps <- function(pairs, x, y, set) {
-  set <- Filter(function(measure) isTRUE(measure$args$gaps), set)
+  set <- set[vapply(set, function(measure) isTRUE(measure$args$gaps), NA)]
   if (!length(set)) return(invisible())
   counts <- counted_pairs(x, y, set[[1]]$args$clusters)[cbind(pairs$i, pairs$j)]
   of <- format(packed_length(x[[1]]$n), big.mark = ",")

@@ -9,8 +9,7 @@ rdm_table <- function(rdms, arg, allow_na = FALSE) {
   rdms <- listed_rdms(rdms, arg)
   names <- names(rdms)
   places <- if (length(rdms) == 1 && names == arg) arg else paste0(arg, "$", names)
-  extents <- bare_extents(rdms)
-  complete <- vapply(extents, function(extent) !is.null(extent) && extent[3] == 0, NA)
+  complete <- plain_rdms(rdms)$extent[3, ] %in% 0
   if (!all(complete)) {
     rdms[!complete] <- Map(read_rdm, rdms[!complete], places[!complete], allow_na)
   }

@@ -59,6 +59,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(packed_product, 7),
     ENTRY(packed_sum, 3),
     ENTRY(value_extent, 1),
+    ENTRY(plain_rdms, 1),
     ENTRY(packed_difference_squares, 5),
     ENTRY(packed_decay, 5),
     /* call_unpack.c */
@@ -170,6 +171,8 @@ static const R_CallMethodDef entries[] = {
     ENTRY(map_tfce, 5),
     ENTRY(map_clusters, 4),
     ENTRY(map_null, 9),
+    /* call_text.c */
+    ENTRY(foreign_texts, 1),
     /* call_threads.c */
     ENTRY(thread_limits, 0),
     /* call_wide.c */

@@ -95,6 +95,7 @@ SEXP repalign_packed_product(SEXP a, SEXP a_square, SEXP a_center, SEXP b, SEXP 
                              SEXP b_center, SEXP threads);
 SEXP repalign_packed_sum(SEXP a, SEXP square, SEXP threads);
 SEXP repalign_value_extent(SEXP values);
+SEXP repalign_plain_rdms(SEXP list);
 SEXP repalign_packed_difference_squares(SEXP a, SEXP fa, SEXP b, SEXP fb, SEXP threads);
 SEXP repalign_packed_decay(SEXP v, SEXP factor, SEXP squared, SEXP shifted, SEXP threads);
 
@@ -258,6 +259,9 @@ SEXP repalign_trial_kernel_sums(SEXP k, SEXP l, SEXP m, SEXP threads);
 SEXP repalign_trial_columns(SEXP sample, SEXP weights, SEXP deletions, SEXP threads);
 SEXP repalign_trial_pairs(SEXP sample, SEXP ix, SEXP iy, SEXP deletions, SEXP threads);
 SEXP repalign_event_grams(SEXP rows, SEXP events, SEXP threads);
+
+/* call_text.c: the text in what users give. */
+SEXP repalign_foreign_texts(SEXP value);
 
 /* call_threads.c: numbers of threads. */
 SEXP repalign_thread_limits(void);

@@ -1,20 +1,9 @@
 # A calibration keeps its null scores beside its rows; here the null scores of each row are found.
 
-#' The null scores behind a calibration
-#'
-#' @param calibration what [calibrate()] returned, some of its rows, or several put together by
+#' @rdname calibrate
+#' @param calibration what `calibrate()` returned, some of its rows, or several put together by
 #'   [rbind()][rbind.repalign] or `dplyr::bind_rows()`. Null scores are found by `x`, `y`,
 #'   `measure`, `score`, `null_mean` and `null_sd`, which must be unchanged.
-#' @return A numeric matrix with one column per row of `calibration` and one row per permutation, in
-#'   the units of the measures (of the aggregate, with `aggregate`). Shorter columns end in `NA`.
-#' @examples
-#' # V4 against one layer of a network, for the first 100 images
-#' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]
-#' set.seed(1)
-#' result <- calibrate(v4, v4_layers$L2[1:100, ], permutations = 199)
-#' result
-#' summary(null_scores(result)[, 1])
-#' @seealso [calibrate()]
 #' @export
 null_scores <- function(calibration) {
   need_arguments()

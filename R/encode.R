@@ -212,7 +212,13 @@ open_encoding <- function(from, to, settings, na, clusters, permutations, thread
     inform("Declared by responses(), but not used: trials of `from`. Its means over trials ",
            "predict.", class = unused_classes)
   }
-  used <- c("clusters", if (noise) "trials")
+  # names of neurons matter only where a neuron could predict itself
+  neurons <- lapply(sides[c("x", "y")], function(side) {
+    unlist(lapply(side$reprs, function(repr) {
+      if (!is.null(repr$responses)) unclass(repr$responses)$neuron
+    }))
+  })
+  used <- c("clusters", if (noise) "trials", if (!any(neurons$x %in% neurons$y)) "neurons")
   measure <- list(id = "encode", label = settings$label, args = list(), declaration = list(
     id = "encode", own = FALSE, direction = "similarity", range = c(-Inf, 1), accepts = "data",
     pairing = TRUE, uses = function(args) used

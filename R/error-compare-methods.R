@@ -265,29 +265,12 @@ no_interactions_words <- function(x) {
   }
 }
 
-#' Intervals of differences and of best scores
-#'
-#' @param object what [compare_scores()] or [best_score()] returned, or some of its rows.
+#' @rdname compare_scores
+#' @param object what `compare_scores()` returned, or some of its rows.
 #' @param parm numbers of rows, or their names in the whole result; by default all.
-#' @param level coverage; by default (for [best_score()] only) that of `object`.
-#' @param simultaneous of differences: intervals that hold for all rows together, at the level of
-#'   `object` only?
+#' @param level coverage; by default that of `object`, and with `simultaneous` only that.
+#' @param simultaneous intervals that hold for all rows together?
 #' @param ... unused.
-#' @return A matrix with a row for each difference, or for each group of scores, and its two limits.
-#' @examples
-#' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:60, 1:25]
-#' layers <- lapply(v4_layers[1:3], function(layer) layer[1:60, ])
-#' result <- score_interval(v4, layers, measure("cka", estimator = "stimulus"))
-#' set.seed(1)
-#' differences <- compare_scores(result)
-#' confint(differences, level = 0.9)
-#' confint(differences, simultaneous = TRUE)
-#' confint(best_score(result))
-#' @seealso [compare_scores()], [best_score()]
-#' @name comparison_intervals
-NULL
-
-#' @rdname comparison_intervals
 #' @export
 confint.repalign_comparison <- function(object, parm, level = NULL, simultaneous = FALSE, ...) {
   no_other_arguments(...)
@@ -309,7 +292,11 @@ confint.repalign_comparison <- function(object, parm, level = NULL, simultaneous
   named_limits(found, titles, level, parm)
 }
 
-#' @rdname comparison_intervals
+#' @rdname best_score
+#' @param object what `best_score()` returned, or some of its rows.
+#' @param parm numbers of rows, or their names in the whole result; by default all.
+#' @param level only that of `object`.
+#' @param ... unused.
 #' @export
 confint.repalign_best <- function(object, parm, level = NULL, ...) {
   no_other_arguments(...)

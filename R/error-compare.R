@@ -29,7 +29,8 @@ adjustments <- c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH", "BY"
 #'   standard error and degrees of freedom (`Inf`: normal); `statistic`, `difference / se`;
 #'   `p_value`, two-sided; `p_adjusted`; `conf_low` and `conf_high`, an interval for this difference
 #'   alone; `simultaneous_low` and `simultaneous_high`, for all rows together, at the level of
-#'   `result`; `p_equivalence` and `p_noninferiority`, `NA` without a `margin`.
+#'   `result`; `p_equivalence` and `p_noninferiority`, `NA` without a `margin`. `confint()` gives
+#'   intervals as a matrix.
 #' @details
 #' *What is held constant.* With `over = "stimuli"` of [score_interval()], the conclusion is about
 #' other stimuli for these neurons of the area; for the area, take its neurons as a sample, too:
@@ -72,7 +73,8 @@ adjustments <- c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH", "BY"
 #' # all others against the first, and are they equivalent within 0.1?
 #' compare_scores(result, names(layers)[1], margin = 0.1)
 #' # the mean of two layers against the third
-#' compare_scores(result, rbind(early = c(0.5, 0.5, -1)), p_adjust = "none")
+#' early <- compare_scores(result, rbind(early = c(0.5, 0.5, -1)), p_adjust = "none")
+#' confint(early, level = 0.9)
 #' @seealso [score_interval()], [best_score()], [compare_best()]
 #' @export
 compare_scores <- function(result, contrasts = "pairs",

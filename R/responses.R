@@ -42,6 +42,7 @@
 #'   message says: give `clusters` of successive stimuli.
 #' @param value the column of a long data frame with the responses; by default the only one of
 #'   numbers that no other argument names.
+#' @param ... not used.
 #' @return An object of class `repalign_responses`, with the `dim()` and `dimnames()` of stimuli x
 #'   neurons x trials. `x[i, a, t]` takes some of them, `as.array()` gives the responses, and
 #'   `as.matrix()` their means over the trials. `print()` says what may be multiplied with what;
@@ -87,8 +88,9 @@
 #' @export
 responses <- function(x, stimulus = NULL, neuron = NULL, trial = NULL, session = NULL,
                       cluster = NULL, run = NULL, event = NULL, complete = FALSE,
-                      value = NULL, series = NULL) {
+                      value = NULL, series = NULL, ...) {
   need_arguments()
+  no_other_arguments(...)
   check_flag(complete, "complete")
   # labels of runs are those of the trials
   labelled <- !is.null(run) && !(is.logical(run) && length(run) == 1)
@@ -216,8 +218,7 @@ check_some_pair <- function(event, given, trials, slots) {
           "with equal labels are trials.", class = "repalign_error_pairs",
           arg = if (length(declared)) declared[1] else "x")
   }
-  several <- apply(event, 1, function(labels) length(unique(labels[!is.na(labels)])) > 1)
-  if (any(several)) return(invisible())
+  if (any(events_of_stimuli(list(event = event)) > 1)) return(invisible())
   abort("All trials of each stimulus have the same label in `event`, so they share noise and ",
         "nothing is left to multiply. Give different labels to trials that share none, or leave ",
         "out `event`.", class = "repalign_error_pairs", arg = "event")

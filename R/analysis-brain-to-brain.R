@@ -3,73 +3,68 @@
 
 #' Brain-to-brain similarity over numbers of neurons
 #'
-#' How alike two neural populations represent the same stimuli, from random subsets of neurons of
-#' several sizes. The populations may be two regions or animals, groups of columns of one recording,
-#' or random halves of one region.
+#' How alike two neural populations (regions, animals, groups of columns or random halves of one
+#' recording) represent the same stimuli, from random subsets of neurons of several sizes.
 #'
-#' @param x a matrix stimuli x neurons, or [responses()], which know trials, sessions and clusters;
-#'   or, without `y`, a named list of at least two of them, of which all pairs are compared.
-#' @param y as `x`, for the same stimuli, from another animal or region; `NULL` to compare parts of
-#'   `x`.
-#' @param neurons numbers of neurons on each side. By default 4, 8, 16, ..., and all that both sides
-#'   have. With `split`, smaller groups are used whole.
+#' @param x a matrix stimuli x neurons, or [responses()] (with trials, sessions, clusters); or,
+#'   without `y`, a named list of these, of which all pairs are compared.
+#' @param y another animal or region, for the same stimuli; `NULL` to compare parts of `x`.
+#' @param neurons numbers of neurons on each side, by default 4, 8, 16, ..., and all. With `split`,
+#'   smaller groups are used whole.
 #' @param repeats number of random subsets (or halves) for each number of neurons.
 #' @param split one label per column of `x`: all pairs of label groups are compared, instead of
 #'   random halves.
-#' @param estimator of [cka()]: by default `"naive"`, `"stimulus"`, `"stimulus_neuron"`, which take
-#'   means over trials, and for [responses()] with trials `"stimulus_neuron_trial"`.
-#' @param units_x,units_y as in [cka()], unless [responses()] declare them. For parts of `x`, give
-#'   only `units_x`; for a list `x`, a named list of labels.
-#' @param normalize `"sd"`: each neuron is divided by its standard deviation over the stimuli
-#'   (silent neurons stay as they are); `"none"`: responses are used as they are.
+#' @param estimator of [cka()]; by default `"naive"`, `"stimulus"`, `"stimulus_neuron"` of means
+#'   over trials, and with trials `"stimulus_neuron_trial"`.
+#' @param units_x,units_y as in [cka()]. For parts of `x` only `units_x`; for a list `x`, a named
+#'   list of labels.
+#' @param normalize `"sd"`: each neuron is divided by its standard deviation over the stimuli (but
+#'   for silent ones); `"none"`: as they are.
 #' @param conf_level coverage of the intervals; `NULL` for none, which is faster.
 #' @param na see [similarity()].
-#' @param clusters as in [cka()], unless [responses()] declare them. The jackknife deletes whole
-#'   clusters. At least 5 are needed, 4 without intervals.
-#' @param over what intervals are about: `"stimuli"`: these neurons, with other stimuli; with
-#'   `"neurons_x"`, `"neurons_y"` or both also other neurons of the same populations (for pairs
-#'   within `x` both or neither). Not for `"stimulus_neuron_trial"`.
-#' @param complete of which sides are the neurons all that there are, and not a sample, see [cka()]?
-#'   No subsets are then taken. For a list `x` `"both"` or `"none"`.
+#' @param clusters as in [cka()]. The jackknife deletes whole clusters, of which at least 5 are
+#'   needed (4 without intervals).
+#' @param over what intervals are about: other `"stimuli"` with these neurons, or with
+#'   `"neurons_x"`, `"neurons_y"` or both also other neurons of the populations (for pairs within
+#'   `x` both or neither; not for `"stimulus_neuron_trial"`).
+#' @param complete as in [cka()]; complete sides are used whole. For a list `x` `"both"` or
+#'   `"none"`.
 #' @return A data frame of class `repalign_analysis` with one row per comparison, number of neurons
 #'   and estimator. Columns:
 #'   * `x` and `y`, what is compared; `neurons`; `estimator`; `complete`, as given (`"none"` is not
 #'     printed);
 #'   * `pooled`, the estimate to report; `pooled_se`, `conf_low` and `conf_high`, its standard error
 #'     and interval;
-#'   * `mean`, `median`, `q25` and `q75` of the ratios of single subsets; `n_estimates`, the number
-#'     of subsets, and `undefined`, of those in which a denominator is not positive;
-#'   * only for [responses()] with several trials: `ceiling`, the estimate that the region, or the
-#'     two sides, would have with their own noise-free responses (1 for `"stimulus_neuron_trial"`),
-#'     and `disattenuated`, the estimate from trials, each with its standard error (`_se`, over
-#'     stimuli), see [noise_ceiling()]; `NA` for `"naive"`.
+#'   * `mean`, `median`, `q25` and `q75` of the ratios of single subsets; `n_estimates`, their
+#'     number, and `undefined`, those whose denominator is not positive;
+#'   * with several trials: `ceiling`, the estimate with the sides' own noise-free responses (1 for
+#'     `"stimulus_neuron_trial"`), and `disattenuated`, the estimate from trials, each with its
+#'     standard error (`_se`, over stimuli), see [noise_ceiling()]; `NA` for `"naive"`.
 #'
-#'   `pooled` and `pooled_se` are `NA`, with a warning, if a pooled denominator is not positive,
-#'   with all stimuli or without one. `summary()` pools over the comparisons.
+#'   `pooled` and `pooled_se` are `NA`, with a warning, if a pooled denominator is not positive.
+#'   `summary()` pools over the comparisons.
 #' @details
-#' Each random subset of neurons gives three values H (see [hsic()]), of which its CKA is the ratio.
-#' The pooled estimate takes the means over the subsets first: \deqn{\overline{H_{xy}} \Big/
+#' Each subset of neurons gives three values H (see [hsic()]), of which its CKA is the ratio. The
+#' pooled estimate takes their means over subsets first: \deqn{\overline{H_{xy}} \Big/
 #' \sqrt{\overline{H_{xx}} \; \overline{H_{yy}}}.}{ mean(H_xy) / sqrt(mean(H_xx) mean(H_yy)).} It is
 #' stable for every number of neurons, while single ratios have heavy tails below about 16 to 32
-#' neurons in cortical recordings. That of two random halves of one population approaches 1 with
-#' `"stimulus_neuron"`, which says nothing about the brain.
+#' neurons in cortical recordings. With `"stimulus_neuron"`, two random halves of one population
+#' approach 1, which says nothing about the brain.
 #'
 #' Errors are those of a jackknife over stimuli, or over stimuli and neurons (see [cka_interval()]).
 #' In simulations, 95% intervals held the value of the population in 93% to 99% of the data sets
 #' with both sides in `over`, in 68% to 92% without (article "What was simulated").
 #'
 #' When not to trust it:
-#' * when stimuli depend on each other and `clusters` does not say so (see [dependence]): intervals
-#'   are too narrow and corrected estimates too high;
-#' * the default interval is over stimuli alone: raise `repeats` until the estimate no longer
-#'   changes. No interval covers other animals, or the error of the standard deviations with
-#'   `normalize = "sd"`;
-#' * neurons recorded together share noise, which changes `"stimulus_neuron"` unless labels of
-#'   sessions say so; `"stimulus_neuron_trial"` is free of it;
-#' * a warning of class `repalign_unstable` points out corrected values that lie above 1 by more
-#'   than sampling explains: the same neurons are on both sides under different names, or the sides
-#'   share noise.
-#' @references Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104}, Figure 3.
+#' * when stimuli depend on each other, without `clusters` (see [dependence]): intervals are too
+#'   narrow and corrected estimates too high;
+#' * raise `repeats` until the estimate no longer changes: no interval covers the choice of subsets,
+#'   other animals, or the error of the standard deviations with `normalize = "sd"`;
+#' * noise of neurons recorded together changes `"stimulus_neuron"` without labels of sessions;
+#'   `"stimulus_neuron_trial"` is free of it;
+#' * corrected values above 1 by more than sampling explains (warning `repalign_unstable`): the same
+#'   neurons are on both sides under different names, or the sides share noise.
+#' @references Chun et al. (2025), \doi{10.48550/arXiv.2502.15104}, Figure 3.
 #' @examples
 #' # do recording sessions of one area represent the stimuli alike?
 #' responses <- apply(macaque_it$counts, 1:2, mean, na.rm = TRUE)

@@ -6,34 +6,31 @@
 #' How alike a brain region and the layers of a network represent the same stimuli, from random
 #' subsets of the region's neurons. Layers are used whole.
 #'
-#' @param brain a matrix stimuli x neurons, or [responses()], which know trials, sessions and
-#'   clusters.
-#' @param layers a named list of matrices stimuli x units, one per layer. [responses()] may declare
-#'   clusters and `complete` of them; trials and sessions need [brain_to_brain()].
+#' @param brain a matrix stimuli x neurons, or [responses()] (with trials, sessions, clusters).
+#' @param layers a named list of matrices stimuli x units, or [responses()] (clusters, `complete`);
+#'   layers with trials or sessions need [brain_to_brain()].
 #' @param neurons,repeats see [brain_to_brain()].
-#' @param units one label per column of `brain`, as `units_x` of [cka()], unless [responses()]
-#'   declare them.
+#' @param units one label per column of `brain`, as `units_x` of [cka()].
 #' @param na see [brain_to_brain()].
-#' @param complete `"y"`: the units of the layers are not a sample, but all that there are (see
-#'   [cka()]); `"x"`: the neurons of the region are, which is then used whole.
+#' @param complete of the region (`"x"`), of the layers (`"y"`) or of `"both"`, see [cka()]. A
+#'   complete region is used whole.
 #' @param estimator,normalize,conf_level,clusters see [brain_to_brain()].
 #' @return A data frame of class `repalign_analysis` with the columns of [brain_to_brain()]; `x`
 #'   is "brain" and `y` is the name of the layer. `summary()` gives the most similar layer for
 #'   each number of neurons and each estimator.
-#' @details `"stimulus_neuron_trial"` is also free of the noise of the region's trials, which
-#'   otherwise makes the similarity to all layers too low by one factor. This factor is the column
-#'   `ceiling`; `plot()` draws it as a band, with the disattenuated estimates as circles beside the
-#'   raw ones.
+#' @details `"stimulus_neuron_trial"` is free of the noise of the region's trials, which otherwise
+#'   makes the similarity to all layers too low by one factor, the column `ceiling`; `plot()` draws
+#'   it as a band, with disattenuated estimates as circles.
 #'
-#' Compare with the similarity of the region to another animal's ([brain_to_brain()]): a model that
-#' reaches it is as similar to the region as another brain is. `plot(reference = )` draws it beside
-#' the layers, see [plot.repalign]. `vignette("which-model")` goes from layers to a conclusion.
+#' `plot(reference = )` draws the similarity of the region to another animal's ([brain_to_brain()])
+#' beside the layers: a model that reaches it is as similar as another brain is.
+#' `vignette("which-model")` goes from layers to a conclusion.
 #'
-#' When not to trust it: when stimuli depend on each other, intervals are too narrow, unless
-#' `clusters` names these stimuli (see [dependence]). They hold the recorded neurons and the layers
-#' fixed. Overlapping intervals do not answer whether two layers differ, and the best of several
-#' layers has too high a value by chance: use [compare_scores()] and [best_score()].
-#' @references Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104}, Figure 4.
+#' When not to trust it: when stimuli depend on each other, without `clusters` (see [dependence]),
+#' intervals are too narrow. They hold the recorded neurons and the layers fixed. Whether two layers
+#' differ, and which is the best, is for [compare_scores()] and [best_score()]: overlapping
+#' intervals do not tell, and the best of several has too high a value by chance.
+#' @references Chun et al. (2025), \doi{10.48550/arXiv.2502.15104}, Figure 4.
 #' @examples
 #' # V4 against the layers of a network, for the first 100 images
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]

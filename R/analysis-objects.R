@@ -7,35 +7,32 @@
 #' How alike one population responds to the images of two object categories. Low similarity means
 #' that the population separates the categories.
 #'
-#' @param responses a matrix stimuli x neurons with the images of all categories, or [responses()]:
-#'   their clusters, and the means over their trials, are used.
-#' @param object one label per row of `responses`, the category of the image; all pairs are
-#'   compared.
+#' @param responses a matrix stimuli x neurons with the images of all categories, or [responses()]
+#'   (clusters, means over trials).
+#' @param object the category of each image; all pairs are compared.
 #' @param neurons,repeats see [brain_to_brain()].
 #' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, see [cka()].
 #' @param normalize,conf_level see [brain_to_brain()].
-#' @param clusters one label per row of `responses`, for images that depend on each other, such as
-#'   views of one object: `"stimulus_neuron"` leaves out pairs within a cluster, and the jackknife
-#'   deletes whole clusters. `NA`: left out.
+#' @param clusters one label per image, for those that depend on each other, such as views of one
+#'   object: `"stimulus_neuron"` leaves out pairs within a cluster, and the jackknife deletes whole
+#'   clusters. `NA`: left out.
 #' @param na see [brain_to_brain()].
 #' @return A data frame of class `repalign_analysis` with the columns of [brain_to_brain()]; `x`
 #'   and `y` name the categories.
 #' @details
-#' Here CKA is applied to transposed responses: for each category, the rows are the neurons, which
-#' all categories share, and the columns are its images. The stimulus correction therefore corrects
-#' for few neurons, and the neuron correction for few images. At least 4 neurons are needed (2 for
-#' `"naive"` alone), and for `"stimulus_neuron"` at least 2 images per category (3 for errors, which
-#' are a jackknife over the images).
+#' CKA is of transposed responses: rows are the neurons, which all categories share, and columns the
+#' images of a category. The stimulus correction therefore corrects for few neurons, and the neuron
+#' correction for few images. It takes 4 neurons (2 for `"naive"` alone), and for
+#' `"stimulus_neuron"` 2 images per category (3 for errors, a jackknife over images).
 #'
 #' `"stimulus_neuron"` multiplies no image with itself, and so leaves out the noise of its trials,
 #' except for the part that neurons share.
 #'
 #' When not to trust it: neurons differ in their mean rates, which alone pushes the score towards 1,
-#' for any labels. A score near 1 thus means that the categories are not separated beyond that. When
-#' images depend on each other and `clusters` does not say so, intervals are too narrow; they hold
-#' the neurons and the choice of categories fixed, and with a handful of images per category they
-#' are themselves uncertain.
-#' @references Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104}, Figure 5.
+#' for any labels: a score near 1 means that categories are not separated beyond that. When images
+#' depend on each other, without `clusters`, intervals are too narrow; they hold neurons and
+#' categories fixed, and from a handful of images they are uncertain.
+#' @references Chun et al. (2025), \doi{10.48550/arXiv.2502.15104}, Figure 5.
 #' @examples
 #' # seven objects at three positions each: does inferior temporal cortex separate them?
 #' responses <- apply(macaque_it$counts, 1:2, mean, na.rm = TRUE)

@@ -325,7 +325,7 @@ interval_extent <- function(part) {
 #' Summarise an analysis over its comparisons
 #'
 #' @param object what [brain_to_brain()] or another analysis returned, with all of its rows, or
-#'   several put together by [rbind()][rbind.repalign], which are summarised one by one.
+#'   several put together by [rbind()][rbind.repalign].
 #' @param ... unused.
 #' @return A data frame with the columns of the analysis and one row per number of neurons and
 #'   estimator. `x` and `y` are "(all)": the values H of all comparisons, and the denominators of

@@ -102,19 +102,19 @@ need_arguments <- function(quoted = NULL) {
   caller <- parent.frame()
   refuse_partial_words(sys.call(-1), sys.function(-1), sys.frame(sys.parents()[sys.nframe() - 1]))
   formals <- formals(sys.function(-1))
-  required <- names(formals)[vapply(formals, identical, NA, quote(expr = ))]
-  given <- setdiff(names(formals), c("...", quoted))
-  lacking <- vapply(given, function(arg) {
-    eval(call("missing", as.name(arg)), caller)
-  }, NA)
-  for (arg in intersect(required, given[lacking])) {
+  for (arg in names(formals)) {
+    if (arg == "..." || arg %in% quoted) next
+    if (!eval(call("missing", as.name(arg)), caller)) {
+      check_encoding(get(arg, caller), arg)
+      next
+    }
+    if (!identical(formals[[arg]], quote(expr = ))) next
     called <- deparse(sys.call(-1)[[1]])[1]
     # a function that was called without a name has none to show
     by <- if (grepl("^[A-Za-z:_.0-9]+$", called)) paste0(called, "()") else "this function"
     abort("`", arg, "` is missing: ", by, " needs it; see its help page.",
           class = "repalign_error_missing", arg = arg)
   }
-  for (arg in given[!lacking]) check_encoding(get(arg, caller), arg)
 }
 
 # R takes the beginning of a name for the name, also where the word once had another meaning: no
@@ -141,13 +141,9 @@ refuse_partial_words <- function(call, called, frame) {
 
 # Text in another encoding than it is taken to be in, as after reading a file without saying which.
 check_encoding <- function(value, arg) {
-  # most arguments hold no text at all, or only some words without names
-  bare <- is.null(attributes(value)) && !is.list(value)
-  if (bare && (!is.character(value) || all(validEnc(value)))) return(invisible())
-  numbers <- is.numeric(value) && !is.object(value)
-  if (numbers && is.null(dimnames(value)) && is.null(names(value))) return(invisible())
-  bad <- unreadable_text(value)
-  if (is.null(bad)) return(invisible())
+  texts <- .Call(C_foreign_texts, value)
+  if (!length(texts) || all(validEnc(texts))) return(invisible())
+  bad <- texts[!validEnc(texts)][1]
   abort("`", arg, "` holds text that is not valid in its encoding, ", dQuote(bad, FALSE),
         ": say the encoding where it is read, or convert it, as by iconv(text, \"latin1\", ",
         "\"UTF-8\").",
@@ -161,42 +157,15 @@ check_encodings <- function(given) {
   }
 }
 
-texts_in <- c("names", "row.names", "levels", "Labels", "dimnames")
-
-# The first such text among the values, names and levels of an object and of the parts of a list, or
-# NULL.
-unreadable_text <- function(value) {
-  attributes <- attributes(value)
-  if (is.character(value) && is.null(attributes)) {
-    valid <- validEnc(value)
-    return(if (!all(valid)) value[!valid][1])
-  }
-  numbers <- is.atomic(value) && !is.character(value)
-  if (numbers && !any(texts_in %in% names(attributes))) return(NULL)
-  texts <- c(if (is.character(value)) list(value), attributes$dimnames, attributes$Dimnames,
-             attributes[texts_in])
-  for (text in texts) {
-    bad <- is.character(text) && !all(validEnc(text))
-    if (bad) return(text[!validEnc(text)][1])
-  }
-  if (!is.list(value)) return(NULL)
-  parts <- unclass(value)
-  # what a measure declares is ours
-  if (inherits(value, "repalign_measure")) parts$declaration <- NULL
-  for (part in parts) {
-    bad <- unreadable_text(part)
-    if (!is.null(bad)) return(bad)
-  }
-  NULL
-}
-
 # Methods take `...` because their generics do; what users give there is a mistake.
 no_other_arguments <- function(...) {
-  if (...length()) {
-    names <- names(list(...))
-    abort("There is no argument ", if (is.null(names) || names[1] == "") "without a name" else
-      dQuote(names[1], FALSE), " here.", class = "repalign_error_parameter", arg = names[1])
-  }
+  if (!...length()) return(invisible())
+  name <- c(names(list(...)), "")[1]
+  called <- sys.function(-1)
+  known <- if (identical(environment(called), topenv())) setdiff(names(formals(called)), "...")
+  abort("There is no argument ", if (name == "") "without a name here." else
+    paste0("`", name, "` here", suggest(name, known)), class = "repalign_error_parameter",
+    arg = name)
 }
 
 # What the function that the user called can do about missing values.

@@ -24,15 +24,11 @@
 #'
 #' `vignette("repalign")` is the place to start.
 #'
-#' @section Conditions:
-#' Errors that the package raises have class `repalign_error` and name the argument, the
-#' place and the remedy; its warnings have class `repalign_warning`, those about undefined
-#' values (`NA`) also `repalign_undefined`.
+#' @section Conditions: Errors have class `repalign_error` and name the argument, the place and the
+#'   remedy; warnings have class `repalign_warning`, those about undefined values (`NA`) also
+#'   `repalign_undefined`.
 #'
-#' @section Options:
-#' `repalign.threads`: threads of our own loops (never the BLAS's), see
-#' [similarity()]. `repalign.max_memory`: bytes that one call may take; by
-#' default half of what is free.
+#' @section Options: `repalign.threads` and `repalign.max_memory`, see [similarity()].
 #'
 #' @keywords internal
 #' @useDynLib repalign, .registration = TRUE, .fixes = "C_"
@@ -71,54 +67,43 @@ generics::augment
 #'   \item{`object`, `position`}{one label per stimulus: what was shown and where.}
 #' }
 #' @details
-#' The rows are named "object_position". Units of one session share noise within a repeat; units of
-#' different sessions were never recorded together (a pseudo-population), so their repeats do not
-#' correspond.
+#' The rows are named "object_position". Units of different sessions were never recorded together (a
+#' pseudo-population), so their repeats do not correspond.
 #'
 #' What it is good for: comparing repeats ([trial_to_trial()]), sessions ([brain_to_brain()] with
-#' `split`), and object categories ([object_disentanglement()]). With only 21 stimuli, the naive
-#' estimate of CKA is far from 0 even for unrelated responses.
+#' `split`), and object categories ([object_disentanglement()]).
 #' @source The files of the R package NeuroDecodeR (Ethan Meyers; GPL-3), binned there per
 #'   millisecond and turned back into counts; otherwise unchanged.
-#' @references Zhang, Meyers, Bichot, Serre, Poggio and Desimone (2011), Object decoding with
-#'   attention in inferior temporal cortex, PNAS 108.
+#' @references Zhang et al. (2011), PNAS 108.
 #' @examples
 #' responses <- apply(macaque_it$counts, 1:2, mean, na.rm = TRUE)
 #' dim(responses)
-#' # do units of different sessions represent the stimuli alike?
-#' set.seed(1)
-#' by_session <- brain_to_brain(responses, split = macaque_it$session, neurons = 8, repeats = 1,
-#'                              normalize = "sd", conf_level = NULL)
-#' summary(by_session)[c("neurons", "estimator", "pooled", "median")]
+#' table(table(macaque_it$session)) # how many sessions have so many units
 "macaque_it"
 
 #' Macaque V4: 640 images, 50 units, up to 10 repeats, and another day
 #'
-#' Spike counts of units in visual area V4 of one macaque: single trials of one day, and mean
-#' responses of a recording three days before (Cowley et al. 2026).
+#' Spike counts of units in visual area V4 of one macaque: single trials of one day, and means of a
+#' recording three days before (Cowley et al. 2026).
 #'
 #' @format A list of
 #' \describe{
-#'   \item{`trials`}{an integer array, 640 images x 50 units x 10 repeats; all images have
-#'     repeats 1 to 6, later ones are `NA` where they were not recorded. The units were recorded
-#'     together.}
+#'   \item{`trials`}{an integer array, 640 images x 50 units (recorded together) x 10 repeats, of
+#'     which all images have 1 to 6; `NA` where a later one was not recorded.}
 #'   \item{`other_day`}{a numeric matrix, 600 images x 59 units, means over repeats. Its images
 #'     are images 1 to 600 of `trials`.}
 #' }
 #' @details
-#' The row names are the numbers of the images, so that [match_rows()] aligns the two days.
+#' Rows are named by numbers of images, so that [match_rows()] aligns the days. These share some of
+#' their neurons under other names, and it is not known which: a corrected CKA between them is far
+#' above 1, which is no finding about V4. `vignette("brain-to-brain")` finds the shared neurons and
+#' gives them common labels.
 #'
-#' The two days share some of their neurons under other names, and it is not known which. A
-#' corrected CKA between the days therefore comes out far above 1, which is no finding about V4.
-#' `vignette("brain-to-brain")` finds the shared neurons and gives them common labels.
-#'
-#' What it is good for: comparing repeats of units that share noise ([trial_to_trial()]), comparing
-#' a brain with the layers of a network ([evaluate_models()] with [v4_layers]), and testing against
-#' chance ([calibrate()]).
+#' What it is good for: comparing repeats of units that share noise ([trial_to_trial()]), or a brain
+#' with the layers of a network ([evaluate_models()] with [v4_layers]).
 #' @source Repository cowleygroup/V4_compact_models (GPL-3), sessions 210325 and 210322.
 #'   Arranged as an array; the values are unchanged.
-#' @references Cowley, Stan, Pillow and Smith (2026), Compact deep neural network models of the
-#'   visual cortex, Nature; bioRxiv 2023.11.22.568315.
+#' @references Cowley et al. (2026), Nature; bioRxiv 2023.11.22.568315.
 #' @examples
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)
 #' cka(v4[1:100, ], v4_layers$L2[1:100, ], estimator = "stimulus_neuron")
@@ -130,8 +115,8 @@ generics::augment
 #' @format A named list of five numeric matrices, 640 images x 100 units each, from the first
 #'   layer (`L0`) to the last (`L4`), after rectification.
 #' @details
-#' The rows are the images of [macaque_v4], with the same names. Each layer is represented by 100 of
-#' its units, so the layers, like the brain, are samples.
+#' The rows are the images of [macaque_v4], with the same names. Each layer is a sample of 100 of
+#' its units.
 #' @source Made from repository cowleygroup/V4_compact_models (GPL-3).
 #' @inherit macaque_v4 references
 #' @examples
@@ -149,16 +134,14 @@ generics::augment
 #'   each odour), `log10_dilution` (-8 to -4), and 21 columns of responses named by the receptor
 #'   of the neuron.
 #' @details
-#' The neurons are identified cells: the same column is the same neuron in all animals. Larvae are
-#' numbered anew for each odour, so larva 1 of one odour is in general not larva 1 of another. 31 of
-#' the odours were given to at least five larvae (1 to 5).
+#' The same column is the same neuron in all animals. Larva 1 of one odour is in general not larva 1
+#' of another. 31 of the odours were given to at least five larvae (1 to 5).
 #'
-#' What it is good for: comparing the same neurons in several animals (`shared_neurons = TRUE`), and
-#' a table in which identifiers stand beside responses ([response_matrix()]).
+#' What it is good for: the same neurons in several animals (`shared_neurons = TRUE`), and a table
+#' with identifiers beside responses ([response_matrix()]).
 #' @source Repository samuellab/Larval-ORN (MIT licence, see the file COPYRIGHTS of the
 #'   package). The column `stimulus` was added.
-#' @references Si, Kanwal, Hu, Tabone, Baron, Berck, Vignoud and Samuel (2019), Structured
-#'   odorant response patterns across a complete olfactory receptor neuron population, Neuron 101.
+#' @references Si et al. (2019), Neuron 101.
 #' @examples
 #' neurons <- 6:26
 #' first <- response_matrix(subset(larval_orn, larva == 1), "stimulus", neurons)
@@ -172,24 +155,19 @@ generics::augment
 #' Representational dissimilarity matrices (RDMs) of 92 object images in human and monkey
 #' inferior temporal cortex and in seven models (Kriegeskorte et al. 2008).
 #'
-#' @format A named list of 18 `dist` objects of size 92: `human1_s1` to `human4_s2` (four
-#'   subjects, two sessions each), `human_mean`, `monkey` (674 neurons), seven models (names that
-#'   start with "model_") and `judgements` (similarity judgements of 16 subjects). For brains, a
-#'   dissimilarity is 1 minus the Pearson correlation of two response patterns. Models and
-#'   judgements have scales of their own; `model_animacy` and `model_FaceBodyManmadeNatobj` are 0
-#'   within a category and 1 between categories. The attribute `images` is a data frame with one
-#'   row per image: `image`, `category`, and `human`, `face`, `animal` and `natural`, which are 0
-#'   or 1.
+#' @format A named list of 18 `dist` objects of size 92: `human1_s1` to `human4_s2` (four subjects,
+#'   two sessions each), `human_mean`, `monkey` (674 neurons), seven models (names that start with
+#'   "model_") and `judgements` (similarity judgements of 16 subjects). Labels are the number and
+#'   category of the image. For brains, a dissimilarity is 1 minus the Pearson correlation of two
+#'   response patterns. Models and judgements have scales of their own; `model_animacy` and
+#'   `model_FaceBodyManmadeNatobj` are 0 within a category and 1 between categories. The attribute
+#'   `images` is a data frame with one row per image: `image`, `category`, and `human`, `face`,
+#'   `animal` and `natural`, which are 0 or 1.
 #' @details
-#' The labels of each RDM are the number and category of the image.
-#'
-#' What it is good for: [rsa()], and every other measure that takes `dist` objects. The images
-#' fall into categories, which dominate all brain RDMs; see `blocks` in [calibrate()].
+#' The images fall into categories, which dominate all brain RDMs; see `blocks` in [calibrate()].
 #' @source Demonstration data of rsagroup/rsatoolbox (MIT licence, see the file COPYRIGHTS of the
 #'   package). Turned into `dist` objects, with other names of the subjects; values unchanged.
-#' @references Kriegeskorte, Mur, Ruff, Kiani, Bodurka, Esteky, Tanaka and Bandettini (2008),
-#'   Matching categorical object representations in inferior temporal cortex of man and monkey,
-#'   Neuron 60.
+#' @references Kriegeskorte et al. (2008), Neuron 60.
 #' @examples
 #' rsa(rdm92$human_mean, rdm92$monkey)
 #' models <- rdm92[startsWith(names(rdm92), "model_")]

@@ -191,41 +191,38 @@ refuse_lacking <- function(column, x, y) {
 #' Which measure follows the outputs?
 #'
 #' Correlates how unlike the representations of two models are, by several measures, with how far
-#' apart the outputs of these models are: their accuracies, their predicted probabilities, and their
-#' predicted classes.
+#' apart their outputs are: accuracies, predicted probabilities, and predicted classes.
 #'
 #' @param representations,measures,scores,calibrated,cache see [benchmark_groups()].
 #' @param model_permutations,test,dataset,architecture,threads,na,... see [benchmark_groups()].
 #' @param outputs outputs of the models for the same stimuli: a list of matrices (stimuli x
 #'   classes), in the order of `representations` or by name; or the column of the manifest with
-#'   their files. `NULL`: none, if `accuracy` is given.
-#' @param labels as in [accuracy_difference()]; without it and `accuracy`, accuracies are not
-#'   compared.
-#' @param accuracy instead of `labels`, the accuracy of each model: a vector, or a column of the
-#'   manifest.
+#'   their files. `NULL`: `accuracy` alone.
+#' @param labels as in [accuracy_difference()], to compare accuracies.
+#' @param accuracy instead of `labels`: a number for each model, or a column of the manifest.
 #' @param correlation one or several of `"spearman"` (the default), `"pearson"` and `"kendall"`
 #'   (tau-b).
 #' @param permute what the p-values permute: `"models"`, with all of their pairs, or single
-#'   `"pairs"`, as the code of the ReSi benchmark does.
+#'   `"pairs"`, as in the ReSi benchmark's code.
 #' @param from `"probability"` or `"logit"`: what `outputs` are, see [jsd()].
 #' @return A data frame of class `repalign_benchmark` with a row for each measure, target and
 #'   correlation: `measure`; `target` (`"accuracy"`: [accuracy_difference()]; `"jsd"`: [jsd()];
 #'   `"disagreement"`: [disagreement()]); `correlation`; `value`; `p_value` (two-sided); the other
 #'   columns as of [benchmark_groups()]. [similarity_scores()] gives the scores of all pairs.
 #' @details
-#' *Value.* The correlation over pairs of models of the dissimilarity (minus the score, if the
-#' measure is a similarity) with the difference between the outputs: positive where models that are
-#' less alike inside differ more in what they do, and 0 by chance. A measure that is not symmetric
-#' gives both orders of each pair.
+#' *Value.* The correlation over pairs of models of the dissimilarity (of similarities minus the
+#' score) with the difference between outputs: positive where models that are less alike inside
+#' differ more in what they do, and 0 by chance. A measure that is not symmetric gives both orders
+#' of each pair.
 #'
-#' *P-values.* Ten models have 45 pairs, which are not independent: permuting `"pairs"` ignores
-#' this, and called up to 21% of unrelated measures significant at a level of 5%. With five models
-#' no p-value is below 1/60 (two-sided); with three or four the test says next to nothing.
+#' *P-values.* Pairs of models are not independent: permuting `"pairs"` ignores this, and called up
+#' to 21% of unrelated measures significant at a level of 5%. With five models no p-value is below
+#' 1/60; with three or four the test says next to nothing.
 #'
 #' *When not to trust it.* A measure may be right about differences that no output shows. Models
-#' trained alike differ little in accuracy, and differences of a few stimuli are noise that no
-#' measure can follow (`"jsd"` uses the most, and `"accuracy"` the least of the outputs). One
-#' untrained model makes every measure look good.
+#' trained alike differ little in accuracy, and differences of a few stimuli are noise (`"jsd"` uses
+#' the most of the outputs, `"accuracy"` the least). One untrained model makes every measure look
+#' good.
 #' @references Klabunde et al. (2025), ICLR (the ReSi benchmark), tests 1 and 2. Mantel (1967),
 #'   Cancer Research 27 (permutation of models).
 #' @examples

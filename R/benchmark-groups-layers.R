@@ -2,16 +2,15 @@
 
 #' Which measure sees the order of layers?
 #'
-#' Scores all pairs of layers within each model by several measures, and tells for each measure how
-#' well layers that are near each other come out as more alike than layers far apart.
+#' Scores all pairs of layers within each model by several measures, and tells for each how well
+#' near layers come out as more alike than far ones.
 #'
 #' @param measures,definition,scores,calibrated,cache,test,dataset,architecture,threads,na,... see
 #'   [benchmark_groups()].
 #' @param models the models:
 #'   * a named list of models, each a named list of layers in their order;
-#'   * a manifest (see [benchmark_groups()]) with the columns `model` and `layer`. Layers are in the
-#'     order of their numbers (also if these are text) or of the levels of a factor, otherwise in
-#'     that of the rows;
+#'   * a manifest (see [benchmark_groups()]) with the columns `model` and `layer`, in the order of
+#'     numbers (also as text) or of the levels of a factor, otherwise of the rows;
 #'   * with `scores`, also a named list of the names of layers (in the table they are
 #'     `"model/layer"`).
 #' @return A data frame of class `repalign_benchmark` with a row for each measure, metric and part:
@@ -21,19 +20,18 @@
 #' @details
 #' *Metrics*, averaged over the models (`"all"`):
 #' * `"spearman"`: the rank correlation of likeness with nearness. `"published"`: for every layer
-#'   with the layers above it, and separately with those below, and the mean of those that exist.
-#'   `"paper"`: once for each model over all pairs of layers. Chance is 0, the best is 1.
+#'   with those above it, and with those below, and the mean. `"paper"`: once for each model over
+#'   all pairs of layers. Chance is 0, the best is 1.
 #' * `"conformity"`: the share of comparisons in which the nearer pair is at least as much alike.
 #'   `"published"`: of two layers on the same side of a third one, the nearer is compared with the
 #'   farther; chance is 0.5. `"paper"`: equation 8, a pair of layers \eqn{(j, k)} inside of another
 #'   pair \eqn{(i, l)}, \eqn{i \le j < k \le l}{i <= j < k <= l}, itself included; chance is higher
 #'   (0.64 with five layers).
 #'
-#' *When not to trust it.* That layers change step by step is an assumption: residual connections,
-#' pooling or a bottleneck can make far layers more alike than near ones, and then the measure that
-#' says so is right. Layers of different width favour measures that depend on the width. With five
-#' layers or fewer most measures are near the best value; the models of one architecture repeat the
-#' same network.
+#' *When not to trust it.* Residual connections, pooling or a bottleneck can make far layers more
+#' alike than near ones, and then the measure that says so is right. Layers of different width
+#' favour measures that depend on it. With five layers or fewer most measures are near the best
+#' value. Models of one architecture are repeats of one network.
 #' @references Klabunde et al. (2025), ICLR (the ReSi benchmark), test 6.
 #' @examples
 #' # five layers, each a noisy step away from the one before
@@ -145,37 +143,36 @@ check_layers <- function(items) {
 #' Which measure separates groups?
 #'
 #' Scores all pairs of representations by several measures, and tells for each how well it ranks
-#' pairs within a group above pairs across groups: networks trained with more and more random
-#' labels, with different shortcut features, animals, areas.
+#' pairs within a group (of networks trained alike, animals, areas) above pairs across groups.
 #'
 #' @param representations the representations, with the same stimuli in the same rows:
 #'   * a named list of what [similarity()] takes as a representation;
-#'   * a manifest: a data frame with a column `file`, which [read_representation()] reads when a
-#'     score needs it, a row for each representation, and perhaps `array` (which array of the file)
-#'     and `id` (its name; by default the path without what all share and the ending). All other
-#'     columns are yours;
+#'   * a manifest: a data frame with a row for each and the columns `file`, which
+#'     [read_representation()] reads when a score needs it, and perhaps `array` (of the file) and
+#'     `id` (its name; by default the path without what all share and the ending). Other columns are
+#'     yours;
 #'   * with `scores`, also just the names.
-#' @param groups the group of each representation: a vector, in their order or by name, or a column
-#'   of the manifest.
+#' @param groups a label for each representation, in their order or by name, or a column of the
+#'   manifest.
 #' @param measures as in [similarity()]. By default the 24 of [resi_measures()], or those of
 #'   `scores`.
-#' @param definition of quality: `"published"`, that of the code of the ReSi benchmark; `"paper"`,
-#'   that of its paper. See Details.
-#' @param scores scores that were computed before: a data frame with the columns `x`, `y` (names of
+#' @param definition of quality, as in the code (`"published"`) or in the `"paper"` of the ReSi
+#'   benchmark, see Details.
+#' @param scores scores that were computed before, such as by [similarity()], `similarity_scores()`
+#'   or (with `calibrated = TRUE`) [calibrate()]: a data frame with the columns `x`, `y` (names of
 #'   representations), `measure`, `score`, and for measures that are not of this package `direction`
-#'   (`"similarity"` or `"distance"`), such as the results of [similarity()] and
-#'   `similarity_scores()`, or of [calibrate()] with `calibrated = TRUE`. What it has of a measure
-#'   must be complete; other measures are computed.
-#' @param calibrated `TRUE`: benchmark the calibrated scores of [calibrate()]; measures without a
-#'   permutation null get `NA`.
-#' @param cache `NULL`, or a folder that keeps the scores, from which an interrupted call goes on.
-#' @param model_permutations number of permutations of models for the p-values; 0: none. If there
-#'   are no more, all are taken.
+#'   (`"similarity"` or `"distance"`). Those of a measure must be complete; other measures are
+#'   computed.
+#' @param calibrated take the scores that [calibrate()] calibrated (`NA` for measures without a
+#'   permutation null)?
+#' @param cache a folder that keeps the scores, from which an interrupted call goes on.
+#' @param model_permutations number of permutations of models (at most all) for the p-values; 0:
+#'   none.
 #' @param test,dataset,architecture labels that become columns of the result and name its test in
 #'   [rank_measures()].
 #' @param threads see [similarity()].
-#' @param na see [similarity()]. Stimuli are left out of all that are compared, which the `cache` of
-#'   pairs cannot tell.
+#' @param na see [similarity()]. Stimuli are left out of all that are compared, which does not go
+#'   with `cache`.
 #' @param ... with `calibrated = TRUE`, arguments of [calibrate()]: `permutations`, `alpha`,
 #'   `variant`, `blocks`, `series`, `engine`, `clusters`.
 #' @param result what `benchmark_groups()`, [benchmark_layers()] or [benchmark_outputs()] returned,
@@ -189,35 +186,31 @@ check_layers <- function(items) {
 #'   and `error` (the message of a comparison that failed, otherwise `NA`), a row for each pair (in
 #'   both orders if a measure is not symmetric).
 #' @details
-#' *Metrics.* Let a pair be *within* if both representations are of the same group, and *across*
-#' otherwise.
-#' * `"auprc"`: average precision (ties taken together) of finding the pairs within by their scores.
-#'   `"published"`: for each group, its own pairs against its members with all others, and the mean
-#'   over groups. `"paper"`: once over all pairs. *Chance is not 0.5*, but a little above the share
-#'   of pairs within: for three groups of five 0.22 (published) and 0.32 (paper).
-#' * `"conformity"`: the share of combinations of a pair within and a pair across in which the pair
-#'   within is more alike. `"published"`: group by group, where a tie is a violation. `"paper"`:
-#'   over all ordered triples that share a representation, where a tie conforms. Chance is 0.5.
+#' *Metrics.* A pair is *within* if both are of the same group, and *across* otherwise.
+#' * `"auprc"`: average precision (ties taken together) of finding the pairs within by their scores;
+#'   `"published"`: the mean over groups, of each the pairs with one of its members; `"paper"`: once
+#'   over all pairs. *Chance is not 0.5*, but a little above the share of pairs within: for three
+#'   groups of five 0.22 (published) and 0.32 (paper).
+#' * `"conformity"`: in which share of combinations of a pair within and a pair across is the first
+#'   more alike? `"published"`: group by group, where a tie is a violation. `"paper"`: over all
+#'   ordered triples that share a representation, where a tie conforms. Chance is 0.5.
 #' * `"auc"`: area under the ROC curve of all pairs, ties counted by half. Chance is 0.5.
 #' * `"dprime"`: mean within minus mean across, over the root of the mean of both variances. Chance
 #'   is 0; it has no upper bound.
-#' * `"silhouette"`: mean silhouette width on the dissimilarities best score minus score. Chance is
-#'   below 0 (-0.11 for three groups of five). `NA` where no best score is known.
+#' * `"silhouette"`: mean silhouette width on the dissimilarities best score minus score (`NA` where
+#'   no best score is known). Chance is below 0 (-0.11 for three groups of five).
 #'
 #' *P-values* permute the group labels of representations, because pairs that share a model are not
-#' independent. With few models only few p-values are possible: three groups of two allow none below
-#' 1/15.
+#' independent. Three groups of two allow none below 1/15.
 #'
 #' *Cache.* A score is found again by the content of both representations, the measure with its
-#' parameters, the settings of the calibration and the version of the package. Scores with a random
-#' choice (tied neighbours, the subsets of [rtd()], permutations) stay those of the call that
-#' computed them first.
+#' parameters, the settings of the calibration and the version of the package. Random choices (tied
+#' neighbours, subsets of [rtd()], permutations) stay those of the first call.
 #'
-#' *When not to trust it.* A measure that separates groups well sees *some* difference between them,
-#' which need not be the one that you have in mind: groups that differ in the norm of their
-#' representations are separated by any measure that is not invariant to scaling. Values near 1 for
-#' most measures mean that the test is too easy to rank them. Differences between measures have no
-#' standard error: see [rank_measures()].
+#' *When not to trust it.* The difference that separates groups need not be the one that you have in
+#' mind: groups of different norms are separated by any measure that is not invariant to scaling.
+#' Values near 1 for most measures mean that the test is too easy to rank them. Differences between
+#' measures have no standard error: see [rank_measures()].
 #' @references Klabunde et al. (2025), ICLR (the ReSi benchmark), section 3 and appendix. Rousseeuw
 #'   (1987), Journal of Computational and Applied Mathematics 20 (silhouettes).
 #' @examples

@@ -7,8 +7,7 @@ NULL
 
 #' Which measure ranks best over several tests?
 #'
-#' Ranks the measures in every test of any number of benchmark results, and gives the mean and the
-#' median rank of each measure.
+#' Ranks of the measures in every test of any number of benchmark results.
 #'
 #' @param ... results of [benchmark_groups()], [benchmark_layers()] and [benchmark_outputs()], a
 #'   list of them, or plain data frames with the columns `measure` and `value`, with `metric` (and
@@ -31,17 +30,16 @@ NULL
 #'   `undefined` (in how many its figure is undefined), `missing` (in how many it is not at all).
 #' @details
 #' Ranks are within each combination of test, dataset and architecture; values that differ by
-#' rounding are tied. `plot()` draws their distribution, as Figure 3 of the ReSi paper. The figures
-#' that rank by default are those of its Table 3: Spearman's correlation with the difference in
-#' accuracy and with the Jensen-Shannon divergence, `"auprc"` for groups, Spearman's correlation for
-#' layers. (For its figure, the benchmark's code also ranks by disagreement:
-#' `target = c("accuracy", "jsd", "disagreement")`.)
+#' rounding are tied. `plot()` draws box plots as Figure 3 of the ReSi paper, with the mean as a
+#' diamond and single tests as points. The figures that rank by default are those of its Table 3:
+#' Spearman's correlation with the difference in accuracy and with the Jensen-Shannon divergence,
+#' `"auprc"` for groups, Spearman's correlation for layers. (For its figure, the benchmark's code
+#' also ranks by disagreement: `target = c("accuracy", "jsd", "disagreement")`.)
 #'
-#' When not to trust it: a rank says nothing of how much better a measure is, and in a test that is
-#' too easy or too hard for most measures, mere chance decides. Tests of one architecture and data
-#' set share their models. Ranks of sets of different size (column `of`) are not comparable.
-#' @references Klabunde et al. (2025), ReSi: A comprehensive benchmark for representational
-#'   similarity measures, ICLR, section 4 and Figure 3.
+#' When not to trust it: a rank does not say how much better a measure is, and chance decides in a
+#' test that is too easy or too hard for most. Tests of one architecture and data set share their
+#' models. Ranks of sets of different size (column `of`) are not comparable.
+#' @references Klabunde et al. (2025), ICLR (the ReSi benchmark), section 4 and Figure 3.
 #' @examples
 #' # figures of three measures in two tests, as benchmark_groups() and benchmark_outputs() give them
 #' shortcuts <- data.frame(measure = c("cka", "rsa", "procrustes"), metric = "auprc",
@@ -51,8 +49,9 @@ NULL
 #' ranks <- rank_measures(shortcuts, outputs)
 #' ranks
 #' as.data.frame(ranks)
-#' @seealso [benchmark_groups()], [benchmark_layers()], [benchmark_outputs()],
-#'   [plot()][plot.repalign_ranks]
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(ranks)
+#' @seealso [benchmark_groups()], [benchmark_layers()], [benchmark_outputs()]
+#' @order 1
 #' @export
 rank_measures <- function(..., metric = c(groups = "auprc", layers = "spearman"),
                           target = c("accuracy", "jsd"), ties = c("min", "average"),

@@ -7,67 +7,61 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 
 #' Noise ceilings: the score that noise allows
 #'
-#' Which score with the means over trials a perfect model would reach, given the noise of the
-#' trials, and what a score would be without this noise.
+#' Which score with the means over trials a perfect model would reach, and what a score would be
+#' without the noise of trials.
 #'
-#' @param trials an array stimuli x neurons x trials (`NA` for all neurons where a stimulus lacks a
-#'   trial), or [responses()].
+#' @param trials an array stimuli x neurons x trials (`NA` where a stimulus lacks a trial), or
+#'   [responses()].
 #' @param y what the trials are compared with: a matrix (for [rsa()] also a `dist` object of squared
-#'   distances), [responses()], or a named list of these. `NULL`: the ceiling alone.
+#'   distances), [responses()], or a named list of these; their neurons are a sample, unless
+#'   declared complete. `NULL`: the ceiling alone.
 #' @param measure see [similarity()]. `"cka"` without an estimator is the corrected one
 #'   (`"stimulus_neuron"`, with other kernels `"stimulus"`), as no ceiling takes off a bias.
 #' @param splits number of random halves for approximate ceilings.
-#' @param na see [similarity()]: a value is missing in a trial that only some neurons have, and a
-#'   stimulus where it has no trial.
+#' @param na see [similarity()]. A value is missing in a trial that only some neurons have.
 #' @return A data frame of class `repalign_ceiling` with a row for each measure and each of `y`, and
 #'   the columns `y`, `measure`,
-#'   * `h_cross`: the size of the signal, from products of different trials (for CKA the value H of
-#'     the signal with itself, for RSA the variance of the distances);
+#'   * `h_cross`: the size of the signal, from products of different trials (for CKA its value H,
+#'     for RSA the variance of the distances);
 #'   * `h_self`: the same of the means over trials, with the noise that is left in them;
 #'   * `reliability`: `h_cross / h_self`, and `ceiling`, its square root;
 #'   * `score`: the score of the means over trials with `y`;
-#'   * `disattenuated`: an estimate of the score without noise: for CKA that from trials
-#'     (`"stimulus_neuron_trial"` or `"stimulus_trial"` of [cka()]), otherwise `score / ceiling`;
+#'   * `disattenuated`: the score without noise: of CKA the estimate from trials
+#'     (`"stimulus_neuron_trial"` or `"stimulus_trial"`), otherwise `score / ceiling`;
 #'   * `gap`: `score - ceiling`, 0 for a model that explains all but the noise;
 #'
 #'   each followed by its standard error (`_se`), and `n`, the number of stimuli. `confint()` gives
-#'   t intervals for the columns that `parm` names.
+#'   t intervals.
 #' @details
-#' The ceiling is the score of the recorded means with the noise-free responses, which a perfect
-#' model would have. A score of 0.6 at a ceiling of 0.65 leaves little to explain.
-#'
-#' `h_cross` multiplies only responses that share no noise (of different trials, and for
-#' `"stimulus_neuron"` of different neurons). It is unbiased whatever neurons share of the noise, as
-#' long as trials are independent. How it is made depends on the measure:
+#' The ceiling is the score of the recorded means with the noise-free responses: a score of 0.6 at a
+#' ceiling of 0.65 leaves little to explain. `h_cross` is unbiased whatever neurons share of the
+#' noise, as long as trials are independent. How it is made depends on the measure:
 #' * [cka()] with the linear kernel and the estimators `"stimulus"` and `"stimulus_neuron"`. The
 #'   ceiling of `"stimulus_neuron"` is 1 if neurons have independent noise: below 1 it measures
 #'   *shared* noise. Score and ceiling leave out pairs of neurons of one declared session,
-#'   `disattenuated` does not. The units of `y` are a sample, unless `measure` or [responses()] say
-#'   `complete`. If `y` has trials, too, the ceiling is that of both sides, which may share noise.
-#' * [rsa()] with `inner = "sqeuclidean"` and `outer = "pearson"`. With 4 trials or more of every
-#'   stimulus, noise may differ between stimuli; with fewer, it is taken as equal. Where `y` has
-#'   trials, its noise must be independent of that of `trials`.
+#'   `disattenuated` does not. If `y` has trials, the ceiling is that of both sides, which may share
+#'   noise.
+#' * [rsa()] with `inner = "sqeuclidean"` and `outer = "pearson"`. With fewer than 4 trials of every
+#'   stimulus, noise is taken as equal between stimuli. Trials of `y` must have independent noise.
 #' * Other similarities whose best value is 1: the formula of Spearman and Brown, 2 r / (1 + r),
-#'   with r the mean score of random halves of the trials. This is approximate, has no standard
-#'   errors, and takes a score as a correlation of signals plus independent noise: with shared noise
-#'   it was far too high (0.923 for 0.800 in simulations).
+#'   with r the mean score of random halves of the trials. It is approximate, without standard
+#'   errors, and far too high where neurons share noise (0.923 for 0.800 in simulations).
 #'
-#' Standard errors are for the stimuli (or clusters), and for the neurons of the sides that have
-#' trials and are samples, as in [cka_interval()]; a model is held fixed. In simulations,
-#' disattenuated scores were within 0.002 of the noise-free ones, and 95% intervals held these in
-#' 94% to 97% (article "What was simulated").
+#' Standard errors are for the stimuli (or clusters), and for the neurons of sides that have trials
+#' and are samples; a model is held fixed. In simulations, disattenuated scores were within 0.002 of
+#' the noise-free ones, and 95% intervals held these in 94% to 97% (article "What was simulated").
 #'
-#' A reliability that is not positive has no ceiling (`NA`, with a warning). A reliability above 1
-#' by more than chance says that trials are not what is assumed, and a warning of class
-#' `repalign_high_reliability` says what to do.
+#' A reliability that is not positive has no ceiling (`NA`, with a warning). One above 1 by more
+#' than chance says that trials are not what is assumed (a warning of class
+#' `repalign_high_reliability` tells what to do).
 #'
 #' When not to trust it: when trials of a stimulus share noise or drift (adaptation, repeats right
-#' after each other): declare `event` or `run` in [responses()]. When stimuli depend on each other
-#' and `cluster` of [responses()] does not say so (see [dependence]). When reliability is low, say
-#' below 0.3: the ratio is uncertain, and its standard error, too. The ceiling is about noise of
-#' trials alone: subjects differ for other reasons, see [subject_ceiling()].
-#' @references Spearman (1904), American Journal of Psychology 15 (disattenuation). Schoppe, Harper,
-#'   Willmore, King and Schnupp (2016), Frontiers in Computational Neuroscience 10.
+#' after each other): declare `event` or `run` in [responses()]. When stimuli depend on each other,
+#' without `cluster` (see [dependence]). When reliability is below about 0.3: the ratio is
+#' uncertain, and its standard error, too. Differences between subjects are not noise of trials: see
+#' [subject_ceiling()].
+#' @references Spearman (1904), American Journal of Psychology 15. Schoppe et al. (2016), Frontiers
+#'   in Computational Neuroscience 10.
 #' @examples
 #' # V4 against layers of a network, for the first 100 images
 #' v4 <- responses(macaque_v4$trials[1:100, , ])

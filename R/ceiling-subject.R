@@ -41,8 +41,8 @@ subject_ceiling_sentence <- function(x) {
 
 #' How alike subjects are, as a ceiling of models
 #'
-#' The scores of each subject with the mean of the others and of all, the scores between subjects,
-#' and the highest score that is to be expected of a model that knows what the subjects share.
+#' Scores of subjects with the mean of the others and of all, scores between subjects, and the score
+#' to be expected of a model that knows what the subjects share.
 #'
 #' @param x a named list of at least two subjects with the same stimuli: matrices stimuli x neurons,
 #'   [responses()], or, for [rsa()], RDMs as `dist` objects.
@@ -63,8 +63,8 @@ subject_ceiling_sentence <- function(x) {
 #' are the limits of Nili et al. (2014). With few subjects, `lower` is too low for the best model
 #' and `upper` too high. `ceiling` does not depend on the number of subjects: if each subject is
 #' what all share plus parts of its own, it is the score of a subject with the shared part. Test a
-#' model against `ceiling`; a model at `pairwise` is as good as another subject. Simulations:
-#' article "What was simulated".
+#' model against `ceiling`; a model at `pairwise` is as good as another subject (article "What was
+#' simulated").
 #'
 #' `upper` is the largest mean score that any RDM can have for cosines and Pearson correlations,
 #' plain or whitened, for rho-a, and for Spearman's correlation without ties, if no pair lacks.
@@ -72,12 +72,11 @@ subject_ceiling_sentence <- function(x) {
 #' For [cka()], `pairwise` is the mean of the values H between subjects over the mean of those
 #' within them, which corrected estimators correct in all three.
 #'
-#' When not to trust it: with two or three subjects, all values are very uncertain. When stimuli
+#' When not to trust it: with two or three subjects all values are very uncertain. When stimuli
 #' depend on each other, subjects seem to have more in common (see [dependence]). What subjects
-#' share for other reasons than the stimuli (noise of the same scanner, the same preprocessing)
-#' counts as representation; `group` leaves out such pairs. [noise_ceiling()] is about noise alone.
-#' @references Nili, Wingfield, Walther, Su, Marslen-Wilson and Kriegeskorte (2014), PLoS
-#'   Computational Biology 10.
+#' share for other reasons (noise of the same scanner, the same preprocessing) counts as
+#' representation; `group` leaves out such pairs. [noise_ceiling()] is about noise alone.
+#' @references Nili et al. (2014), PLoS Computational Biology 10.
 #' @examples
 #' # four subjects whose responses share a representation
 #' set.seed(1)

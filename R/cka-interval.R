@@ -4,66 +4,62 @@
 #' Centered kernel alignment with standard errors and intervals
 #'
 #' The linear [cka()] of two representations by each estimator, with a standard error and an
-#' interval over stimuli and neurons, which both count as samples from larger populations. It is a
-#' view of [score_interval()], with the same numbers, for one pair.
+#' interval over stimuli and neurons as samples from larger populations: [score_interval()] of one
+#' pair, with what the CKA is made of.
 #'
 #' @param x,y,shared_neurons,units_x,units_y,shared_noise,complete see [cka()].
 #' @param estimator one or more of those of [cka()]. By default `"naive"`, `"stimulus"` and
 #'   `"stimulus_neuron"`; for [responses()] that declare anything, the most corrected one.
 #' @param conf_level coverage of the interval.
-#' @param clusters as in [cka()]. The jackknife deletes whole clusters, of which at least 5 are
-#'   needed.
-#' @param over what the errors are about, as in [score_interval()]. By default the stimuli and the
-#'   neurons of all sides that are samples (not `complete`).
+#' @param clusters as in [cka()]; at least 5, which the jackknife deletes as wholes.
+#' @param over as in [score_interval()]; by default stimuli and the neurons of all sides that are
+#'   not `complete`.
 #' @param na see [similarity()].
 #' @return A data frame of class `repalign_interval` with one row per estimator. Columns:
 #'   `estimator`; `complete`, as given (`"none"` is not printed); `cka`; `se`, its standard error;
 #'   `df`, the degrees of freedom of the interval; `conf_low` and `conf_high`, which may lie outside
 #'   the range of the CKA; `h_xy`, `h_xx` and `h_yy`, the values of [hsic()] whose ratio it is;
-#'   `bias`, the second-order bias of this ratio (see [ratio_bias()]), which is not subtracted from
-#'   `cka`; `cka_corrected`, the ratio corrected for its bias, or `NA`, and `correction`, which says
-#'   why; `over`, what the errors are about; and `n`, the number of stimuli. Values are `NA`, with a
-#'   warning, where a ratio is undefined or does not vary. There are `plot()`, `tidy()`,
-#'   [confint()][confint.repalign_interval] and [rbind()][rbind.repalign].
+#'   `bias`, the second-order bias of this ratio (see [ratio_bias()]), which `cka` has;
+#'   `cka_corrected`, without it, or `NA`, and `correction`, which says why; `over`; and `n`, the
+#'   number of stimuli. Values are `NA`, with a warning, where a ratio is undefined or does not
+#'   vary. There are `plot()`, `tidy()`, [confint()][confint.repalign_interval] and
+#'   [rbind()][rbind.repalign].
 #' @details
 #' The variance is the sum of the jackknife's parts for stimuli and for neurons, minus that of their
-#' interactions. Neurons with equal labels are deleted together, those of both sides at once. At
-#' least 5 stimuli are needed, and 3 units (neurons, or label groups) on a side for the standard
-#' error of `"stimulus_neuron"`, which is otherwise `NA`, with a warning. Intervals are those of the
-#' t distribution with the degrees of freedom of Satterthwaite (over stimuli alone normal); for
-#' `"naive"` and `"stimulus"` on the scale of Fisher's z.
+#' interactions. Neurons with equal labels are deleted together. At least 5 stimuli are needed, and
+#' 3 neurons (or labels) on a side for the standard error of `"stimulus_neuron"`. Intervals are
+#' those of the t distribution with the degrees of freedom of Satterthwaite (over stimuli alone
+#' normal); for `"naive"` and `"stimulus"` on the scale of Fisher's z.
 #'
-#' Only the interval of `"stimulus_neuron"` is one for the CKA of the populations; others do not
-#' cover the bias of their estimates. In simulations it held the true value in 93% to 99% of the
-#' data sets, the estimators from trials in 95% to 99% (article "What was simulated"). With 30
-#' stimuli x 20 neurons a third of the ratios can be undefined: pool the values H, as
-#' [brain_to_brain()] does.
+#' Only `"stimulus_neuron"` and the estimators from trials have intervals for the CKA of the
+#' populations: they held it in 93% to 99% of simulated data sets (article "What was simulated").
+#' Others do not cover their bias. With 30 stimuli x 20 neurons a third of the ratios can be
+#' undefined: pool the values H, as [brain_to_brain()] does.
 #'
-#' *Which to report.* The H values of `"stimulus_neuron"` are unbiased, but their ratio is too high
-#' on average where few neurons hold most of the variance (by 0.05 to 0.63 in simulations with very
-#' different gains, at most 0.03 with equal ones). To divide neurons by their standard deviations,
-#' with [scale()], does more than the correction, if that is the CKA that you want to know.
-#' `correction` is one of:
-#' * `"given"`: report `cka_corrected`. The variance is held by few neurons: their effective number,
-#'   \eqn{(\sum v)^2 / \sum v^2}{sum(v)^2 / sum(v^2)} of their variances v, is below 0.4 of their
-#'   number on a side; and both denominators have a relative standard error below 0.7. The interval
-#'   is that of `cka`.
+#' *Which to report.* The ratio of `"stimulus_neuron"` is too high on average where few neurons hold
+#' most of the variance (by 0.05 to 0.63 in simulations with very different gains, at most 0.03 with
+#' equal ones). Dividing neurons by their standard deviations, with [scale()], does more than the
+#' correction, if that is the CKA that you want. `correction` is one of:
+#' * `"given"`: report `cka_corrected` (the interval is that of `cka`). Few neurons hold the
+#'   variance: their effective number, \eqn{(\sum v)^2 / \sum v^2}{sum(v)^2 / sum(v^2)} of variances
+#'   v, is below 0.4 of their number on a side; and both denominators have a relative standard error
+#'   below 0.7.
 #' * `"even"`: report `cka`. The variance is spread over enough neurons.
 #' * `"uncertain"`: report `cka` with its interval, or pool more data. The denominators vary too
-#'   much for a correction, or some deletion has no ratio.
-#' * `"other"` for the other estimators, and `"undefined"` where there is no ratio.
+#'   much.
+#' * `"other"`, of other estimators, and `"undefined"`, without a ratio.
 #'
 #' When not to trust it:
 #' * when stimuli depend on each other (see [dependence]) or neurons do (the same recording
-#'   session): intervals are too narrow, unless `clusters` and labels of neurons say so. With fewer
-#'   than about 10 groups the standard error is itself uncertain;
+#'   session), without `clusters` and labels of neurons: intervals are too narrow. With fewer than
+#'   about 10 groups the standard error is itself uncertain;
 #' * where a few stimuli drive all neurons, see [score_interval()];
-#' * the interval holds the recorded trials, the animals, and the trained network fixed;
-#' * a warning of class `repalign_unstable` points out an interval of `"stimulus_neuron"` that lies
-#'   wholly above 1 (the same neurons are on both sides under different names, or the sides share
-#'   noise), and a standard error over all samples above 0.2.
-#' @references Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104} (estimators).
-#'   Efron and Stein (1981), Annals of Statistics 9 (jackknife).
+#' * about other trials, animals or trained networks;
+#' * with a warning of class `repalign_unstable`: an interval of `"stimulus_neuron"` wholly above 1
+#'   (the same neurons are on both sides under different names, or the sides share noise), or a
+#'   standard error over all samples above 0.2.
+#' @references Chun et al. (2025), \doi{10.48550/arXiv.2502.15104} (estimators). Efron and Stein
+#'   (1981), Annals of Statistics 9 (jackknife).
 #' @examples
 #' # V4 against one layer of a network, for the first 200 images
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:200, ]

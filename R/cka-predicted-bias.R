@@ -25,21 +25,21 @@ declare_result(
 
 #' The value that an estimator is expected to give from few stimuli and few neurons
 #'
-#' Predicts the expected value of the naive or the stimulus-corrected [cka()] from the
-#' geometry of the representations and the numbers of stimuli and neurons.
+#' The expected value of an estimator of [cka()], from the geometry of the representations and the
+#' numbers of stimuli and neurons.
 #'
 #' @param x a representation (stimuli x neurons), or the result of [linear_population()], whose
 #'   exact parameters are used, without `y`.
-#' @param y the other representation. If it is `NULL`, the prediction is for another sample
-#'   of neurons from the population of `x`, so that the true CKA is 1.
+#' @param y the other representation; `NULL`: another sample of neurons from the population of `x`,
+#'   so that the true CKA is 1.
 #' @param estimator `"stimulus"`, `"naive"` or `"stimulus_neuron"`.
 #' @param assume `"general"`: nothing about the variances of the neurons; `"normalized"`: all are
 #'   equal (equation 12 of the paper).
 #' @param na see [similarity()].
 #' @return A data frame with one row: `estimator`; `cka`, the value taken as the true one (the
-#'   corrected estimate; for a simulated population its exact value; 1 without `y`); `expected`, the
-#'   expected value of the estimator; `bias`, `expected - cka`; `factor`, `expected / cka` (`NA`
-#'   when `cka` is 0).
+#'   corrected estimate; for a simulated population its exact value; 1 without `y`); `expected`,
+#'   that of the estimator; `bias`, `expected - cka`; `factor`, `expected / cka` (`NA` when `cka` is
+#'   0).
 #' @details
 #' For `"stimulus"` the prediction, which holds for many stimuli, is \eqn{CKA / \sqrt{(1 +
 #' (\gamma_x/\psi_x - 1)/Q_x)(1 + (\gamma_y/\psi_y - 1)/Q_y)}}{CKA / sqrt((1 + (gamma_x/psi_x -
@@ -53,13 +53,12 @@ declare_result(
 #' value.
 #'
 #' When not to trust it: the parameters are themselves estimated from the data, unless the
-#' population is simulated. For raw spike counts only `assume = "general"` is appropriate; for
-#' `"normalized"`, divide each neuron by its standard deviation first. `x` and `y` must have no
-#' neurons in common. The result is `NA`, with a warning, when the corrected dimensionality or the
-#' corrected CKA is undefined. Where the H values of a representation with itself vary much, a few
-#' large ratios dominate the mean, which the prediction does not know.
-#' @references Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104}, equation 12 and
-#'   appendix B.2.
+#' population is simulated. `"normalized"` asks for neurons divided by their standard deviations,
+#' not for raw spike counts. `x` and `y` must have no neurons in common. The result is `NA`, with a
+#' warning, when the corrected dimensionality or the corrected CKA is undefined. Where the H values
+#' of a representation with itself vary much, a few large ratios dominate the mean, which the
+#' prediction does not know.
+#' @references Chun et al. (2025), \doi{10.48550/arXiv.2502.15104}, equation 12 and appendix B.2.
 #' @examples
 #' set.seed(1)
 #' pop <- linear_population(n = 500, q = 40, d = 100)

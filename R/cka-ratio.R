@@ -28,9 +28,8 @@ declare_result(
 
 #' Second-order bias of a ratio of H values
 #'
-#' The CKA is a ratio of estimates, and a ratio is biased even if each of its parts is
-#' unbiased. From several estimates of the H values, this function computes that bias to
-#' second order.
+#' The CKA is a ratio of estimates, which is biased even if each of its parts is unbiased: by how
+#' much, to second order, from several estimates of the H values.
 #'
 #' @param h a numeric matrix or data frame with one row per independent estimate (trial, laboratory,
 #'   split), at least two, by the same estimator, and the columns `h_xy`, `h_xx` and `h_yy` (in this
@@ -46,7 +45,7 @@ declare_result(
 #'
 #' When not to trust it: the standard deviations of `h_xx` and `h_yy` must be small relative to
 #' their means. Where rows share stimuli or neurons, the bias of the pooled ratio is understated.
-#' @references Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104}, appendix B.3.
+#' @references Chun et al. (2025), \doi{10.48550/arXiv.2502.15104}, appendix B.3.
 #' @examples
 #' set.seed(1)
 #' h <- t(replicate(50, {

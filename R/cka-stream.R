@@ -397,9 +397,9 @@ stream_sentence <- function(x) {
 
 #' Centered kernel alignment of representations that do not fit into memory
 #'
-#' The linear [cka()] of two representations whose rows come in chunks: from files, connections or
+#' The linear [cka()], with a standard error, of rows that come in chunks from files, connections or
 #' a function. Where the products of all pairs of neurons fit into memory, one pass gives the very
-#' value of `cka()`; otherwise it is pooled over minibatches. Both with a standard error.
+#' value of `cka()`; otherwise it is pooled over minibatches.
 #'
 #' @param chunks one of the following. The rows of `x` and `y` must be the same stimuli.
 #'   * `list(x = , y = )` of two sources, each the path of a file that [read_representation()] reads
@@ -425,27 +425,25 @@ stream_sentence <- function(x) {
 #'   blocks, that were left out in turn for `se`. An interval is `cka` plus and minus `qt(0.975,
 #'   batches - 1) * se`.
 #' @details
-#' *One pass* needs memory for the products of all columns, about `200 * D^2` bytes for `D` columns
-#' of both sides together (200 MB for 512 + 512). The standard error comes from leaving out blocks
-#' of successive chunks, at most 40: chunks of a function should be of about equal size, some
-#' hundred rows or more, and not few.
+#' *One pass* needs about `200 * D^2` bytes of memory for `D` columns of both sides together (200 MB
+#' for 512 + 512). The standard error comes from leaving out blocks of successive chunks, at most
+#' 40: chunks of a function should be of about equal size, some hundred rows or more, and not few.
 #'
-#' *Minibatches* are disjoint; rows that do not fill a last one are left out. The values H are
-#' averaged over minibatches before the ratio is taken. A warning of class `repalign_dependence`
-#' points out neighbouring rows that are alike (images sorted by class): give the rows in random
-#' order then, or `shuffle`. The `"naive"` estimate depends on the size of the minibatches.
+#' *Minibatches* are disjoint; rows that do not fill a last one are left out. Values H are averaged
+#' before the ratio is taken. A warning of class `repalign_dependence` points out neighbouring rows
+#' that are alike (images sorted by class): give the rows in random order then, or `shuffle`. The
+#' `"naive"` estimate depends on the size of the minibatches.
 #'
 #' `.npy`, `.npz`, `.safetensors`, `.h5` and tables are read chunk by chunk; `.rds` and MATLAB files
 #' before version 7.3 can only be read whole.
 #'
-#' In simulations, nominal 95% intervals held the true value in 93% to 97% of the data sets (article
-#' "What was simulated").
-#'
-#' When not to trust it: the standard error counts blocks or minibatches of stimuli as independent
-#' and holds the neurons fixed; for both, see [cka_interval()]. It is too small with stimuli that
-#' depend on each other across the ends of chunks, and uncertain with less than about 10 blocks.
-#' @references Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104} (estimators).
-#'   Busing, Meijer and van der Leeden (1999), Stat. Comput. 9 (jackknife of unequal blocks).
+#' In simulations, nominal 95% intervals held the true value in 93% to 97% (article "What was
+#' simulated"). When not to trust it: the standard error counts blocks or minibatches of stimuli as
+#' independent and holds the neurons fixed ([cka_interval()] does not). It is too small with stimuli
+#' that depend on each other across the ends of chunks, and uncertain with less than about 10
+#' blocks.
+#' @references Chun et al. (2025), \doi{10.48550/arXiv.2502.15104} (estimators). Busing, Meijer and
+#'   van der Leeden (1999), Stat. Comput. 9 (jackknife of unequal blocks).
 #' @examples
 #' set.seed(1)
 #' pop <- linear_population(n = 600, q = 30, d = 20)

@@ -62,7 +62,8 @@ dot_scores <- function(measure, m, pairs, sides, run) {
 # there.
 forms_for_dots <- function(measure, reprs, at, side, together) {
   forms <- said <- vector("list", length(at))
-  usable <- vapply(reprs[at], function(repr) is.null(repr$refused[[measure$label]]), NA)
+  refused <- lapply(lapply(reprs[at], `[[`, "refused"), `[[`, measure$label)
+  usable <- vapply(refused, is.null, NA)
   if (!is.null(measure$dot$forms) && any(usable)) {
     forms[usable] <- measure$dot$forms(reprs[at[usable]], measure$args)
   }
@@ -103,11 +104,10 @@ note_forms <- function(measure, m, said, in_pairs, run) {
 
 is_quiet <- function(check, pair, args) {
   if (is.null(check)) return(TRUE)
-  spoken <- function(condition) FALSE
   tryCatch({
     check(pair, args)
     TRUE
-  }, error = spoken, warning = spoken, message = spoken)
+  }, condition = function(said) FALSE)
 }
 
 divided_products <- function(found) {
@@ -136,20 +136,20 @@ crossed <- function(x, y, vector) {
 
 # ---- values for pairs of stimuli
 
-# operand: function(form, side) that gives list(values, square, center, means), what is multiplied
-# is explained at packed_vector in grid_dots.h.
-packed_table <- function(x, y, operand) {
-  vectors <- function(forms, side) if (!is.null(forms)) lapply(forms, operand, side)
-  x <- vectors(x, "x")
+# list(table, x, y) of lists of list(values, square, center, means): what is multiplied is explained
+# at packed_vector in grid_dots.h.
+packed_table <- function(x, y) {
   n <- as.integer(stimuli_of_pairs(length(x[[1]]$values)))
-  .Call(C_packed_grid, x, vectors(y, "y"), n, room_for_dots(), thread_count())
+  found <- .Call(C_packed_grid, x, y, n, room_for_dots(), thread_count())
+  if (is.null(y)) with_sizes(found$table, y, list(x = found$x, y = found$x)) else found
 }
 
 # Of forms with entries that are centred by their means.
 centered_table <- function(x, y) {
-  off <- 2 * packed_table(x, y, function(form, side) {
+  operand <- function(form) {
     list(values = form$entries, square = FALSE, center = -form$grand, means = form$means)
-  })
+  }
+  off <- 2 * packed_table(lapply(x, operand), if (!is.null(y)) lapply(y, operand))$table
   if (is.null(x[[1]]$diagonal)) return(off)
   off + crossed(x, y, function(form) form$diagonal - 2 * form$means + form$grand)
 }

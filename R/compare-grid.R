@@ -6,17 +6,16 @@
 
 #' Several processes and machines
 #'
-#' How [similarity()], [calibrate()] and the functions that rest on them use the workers of a plan
-#' of the package future.
+#' How [similarity()], [calibrate()] and what rests on them use the workers of the package future.
 #'
 #' @details
-#' If you have set a plan with the package future (and installed future.apply), the pairs are
-#' computed by the workers of the plan: processes on this machine, other machines, or the jobs of a
-#' cluster, where repalign must be installed. Results are those of the plain call, if the BLAS and
-#' its settings are the same everywhere (to 1e-12 for products of matrices): all random draws are
-#' made, or seeded, beforehand. A function of your own ([new_measure()]) must not draw random
-#' numbers. Set the BLAS to as many threads as a worker has processors, for example by `export
-#' OPENBLAS_NUM_THREADS=4` in the template of the jobs.
+#' With a plan of the package future (and future.apply installed), pairs are computed by its
+#' workers: processes on this machine, other machines, or jobs of a cluster, where repalign must be
+#' installed. Results are those of the plain call, if the BLAS and its settings are the same
+#' everywhere (to 1e-12 for products of matrices): all random draws are made, or seeded, beforehand.
+#' A function of your own ([new_measure()]) must not draw random numbers. Set the BLAS to as many
+#' threads as a worker has processors, for example by `export OPENBLAS_NUM_THREADS=4` in the
+#' template of the jobs.
 #'
 #' ```
 #' library(future)
@@ -40,8 +39,8 @@ NULL
 
 #' Similarity of representations
 #'
-#' Compares two representations, each representation of one list with each of another, all
-#' pairs within a list, or models that are lists of layers, by one or several measures.
+#' Compares two representations, lists of them, or models that are lists of layers, by one or
+#' several measures.
 #'
 #' @param x,y each one of the following, of the same stimuli:
 #'   * a representation: a numeric matrix (stimuli x neurons), a data frame with only numeric
@@ -54,9 +53,8 @@ NULL
 #'
 #'   Where a measure needs only distances, a `dist` object may take the place of a representation;
 #'   where it needs only neighbours, so may a neighbour graph `list(idx, dist)`, see [mutual_knn()].
-#'   With two lists, every element of `x` is compared with every element of `y`; with a list and `y
-#'   = NULL`, all pairs of different elements; with models and `y = NULL`, all pairs of layers from
-#'   different models.
+#'   Every element of `x` is compared with every element of `y`; with `y = NULL` all pairs of
+#'   different elements, or of layers from different models.
 #' @param measure ids of measures, such as `"cka"` ([measures()] lists all); measure objects made by
 #'   [measure()] or [new_measure()]; or a list of both, whose names become the labels in the result.
 #' @param ... not used: parameters go to [measure()].
@@ -84,23 +82,22 @@ NULL
 #'   pairs of stimuli that a score is over. An undefined score is `NA`, with a warning.
 #'   [score_matrix()] arranges the scores in a matrix, and `plot()` draws them.
 #' @details
-#' Scores of different measures are not on one scale; [measures()] gives their ranges. A score by
-#' itself does not tell whether it is higher than chance: see [calibrate()].
+#' Scores of different measures are not on one scale ([measures()] gives their ranges), and do not
+#' tell whether they are higher than chance: see [calibrate()].
 #'
 #' Stimuli go by their names, here and in all functions. The same names in another order are brought
 #' into the order of the first representation that has names, with a message; labels without names
-#' are then taken in that order. Names of other stimuli are an error; [match_rows()] keeps those
-#' that all have. If only some sides have names, the rows are assumed to be in the same order, with
-#' a message. A column that looks like an identifier is an error, see [response_matrix()].
+#' are then taken in that order. Names of other stimuli are an error ([match_rows()] keeps those
+#' that all have). If only some sides have names, rows are taken to be in the same order, with a
+#' message. A column that looks like an identifier is an error, see [response_matrix()].
 #'
-#' What a measure prepares from a representation is prepared once per call. A call that would need
-#' more than half of the free memory is an error; `options(repalign.max_memory =)` sets another
-#' limit, in bytes. The package progressr shows the progress. Scores of a grid may differ from those
-#' of a pair alone by up to 1e-12.
+#' A call that would need more than half of the free memory is an error;
+#' `options(repalign.max_memory =)` sets another limit, in bytes. The package progressr shows the
+#' progress. Scores of a grid may differ from those of a pair alone by up to 1e-12.
 #'
 #' With `na = "stimuli"`, a stimulus of a `dist` object is left out if all of its distances are
-#' missing. Any other missing distance is an error without `na = "pairwise"`, and so is leaving out
-#' a stimulus of a neighbour graph.
+#' missing; any other missing distance is an error, and so is leaving out a stimulus of a neighbour
+#' graph.
 #' @examples
 #' # all pairs of the five layers of a network
 #' similarity(v4_layers)
@@ -125,7 +122,7 @@ similarity <- function(x, y = NULL, measure = "cka", ..., diagonal = FALSE,
 }
 
 similarity_result <- function(pairs, sides, set, scores) {
-  name <- function(side, at) vapply(side$reprs, function(repr) repr$name, "")[at]
+  name <- function(side, at) vapply(side$reprs, `[[`, "", "name")[at]
   labels <- vapply(set, function(m) m$label, "")
   k <- length(set)
   each <- function(values) rep(values, each = k)
@@ -213,7 +210,10 @@ null_grid <- function(set, pairs, sides, plan, engine, threads) {
     report_permuted(set[[m]], unlist(lapply(found, function(f) f$warned)),
                     unlist(lapply(found, function(f) f$said)))
     nulls <- lapply(parts, function(part) part$result[[m]]$null)
-    c(join_nulls(nulls, rows), list(design = designs[[m]]))
+    # Joins the nulls of tiles, whose parts have an entry for each pair, into the null of the grid.
+    at <- order(unlist(rows))
+    join <- function(name) do.call(c, lapply(nulls, function(null) null[[name]]))[at]
+    c(sapply(names(nulls[[1]]), join, simplify = FALSE), list(design = designs[[m]]))
   })
 }
 
@@ -233,13 +233,6 @@ null_tile <- function(tile, job, run) {
     c(found, list(null = null[setdiff(names(null), c("design", "said", "warned"))],
                   said = null$said, warned = null$warned))
   })
-}
-
-# Joins the nulls of tiles, whose parts have an entry for each pair, into the null of the grid.
-join_nulls <- function(nulls, rows) {
-  at <- order(unlist(rows))
-  join <- function(name) do.call(c, lapply(nulls, function(null) null[[name]]))[at]
-  sapply(names(nulls[[1]]), join, simplify = FALSE)
 }
 
 # Gives the warnings of all tiles as if the grid had not been cut, and returns its scores. result:
@@ -307,7 +300,9 @@ block_of <- function(size, blocks) ceiling(seq_len(size) * blocks / size)
 # to be asked. null: are their operands made, too?
 how_many_fit <- function(set, reprs, null) {
   n <- as.double(reprs[[1]]$n)
-  d <- max(vapply(reprs, function(repr) if (repr$kind == "data") ncol(repr$data) else 1L, 0L))
+  d <- max(vapply(reprs, width_of, 0), 1)
+  # no measure keeps more than some matrices of this size
+  if (is_small_amount(64 * (n + d)^2 * length(reprs))) return(Inf)
   numbers <- vapply(set, numbers_per_representation, 0, n, d, null)
   if (is_small_amount(8 * sum(numbers) * length(reprs))) return(Inf)
   holes <- any(vapply(reprs, has_holes, NA))

@@ -3,43 +3,39 @@
 #' Alignment scored on held-out stimuli
 #'
 #' Fits the alignment of a measure (a rotation, a whitening, a match of neurons) to some stimuli,
-#' and scores it on the others. A score on the stimuli of the fit is optimistic, and the more so the
-#' more the alignment may do.
+#' and scores it on the others: on the stimuli of the fit it is optimistic.
 #'
 #' @param x,y,threads see [similarity()].
 #' @param measure those with an alignment, by ids or made by [measure()]: [shape_distance()],
 #'   [procrustes()], [procrustes_size_shape()], [angular_shape()], [permutation_procrustes()],
 #'   [hard_correlation_match()], [soft_matching()] and [soft_matching_correlation()].
-#' @param folds the number of random folds (`set.seed()` reproduces them), a label of a fold for
-#'   each stimulus, or a list of sets of stimuli to be tested.
+#' @param folds their number, for random ones (`set.seed()` reproduces them), a label for each
+#'   stimulus, or a list of sets to be tested.
 #' @param clusters one label per stimulus: a cluster is tested together, see [dependence].
 #' @param repeats how often new random folds are drawn.
 #' @param permutations their number, for the p-value; 0: none.
 #' @return A data frame of class `repalign_similarity` with one row per pair and measure: `x`, `y`,
 #'   `measure`; `score`, the mean over folds of the score on their test stimuli; `in_sample`, the
-#'   score of [similarity()]; `sd_folds`, the standard deviation over folds (no standard error,
-#'   since folds share training stimuli); `folds`, their number; `n`; and `p_value`, `NA` without
-#'   permutations.
+#'   score of [similarity()]; `sd_folds`, the standard deviation over folds (no standard error:
+#'   folds share training stimuli); `folds`, their number; `n`; and `p_value`.
 #' @details
-#' Of unrelated data the cosine of the angle is 0 on average, where in sample it is anything up to 1
-#' (with 40 stimuli and 25 neurons .63 for Procrustes).
+#' Of unrelated data the cosine of the angle is 0 on average, in sample anything up to 1 (.63 for
+#' Procrustes of 40 stimuli and 25 neurons).
 #'
-#' *Rotations.* Means, singular vectors, weights and the rotation come from the training stimuli,
-#' and new rows are turned by them. A cosine may be negative: angles go up to \eqn{\pi}{pi} and
-#' chords to 2. Distances with `scale = FALSE` grow with the number of rows: `score` and `in_sample`
-#' cannot be compared.
+#' *Rotations.* Means, singular vectors, weights and the rotation come from the training stimuli. A
+#' cosine may be negative: angles go up to \eqn{\pi}{pi} and chords to 2. Distances with
+#' `scale = FALSE` grow with the number of rows: `score` and `in_sample` cannot be compared.
 #'
-#' *Matches.* The plan comes from the training stimuli. Test rows are centred and scaled by
-#' themselves: folds need at least three stimuli for correlations and two for centred distances, and
-#' neurons that are constant in a fold do not count in its correlation.
+#' *Matches.* Test rows are centred and scaled by themselves: folds need at least three stimuli for
+#' correlations and two for centred distances, and neurons that are constant in a fold do not count
+#' in its correlation.
 #'
-#' *The p-value* is an exact test that the two sides are unrelated. Stimuli of `y` (with `clusters`
-#' whole clusters, of which those of one fold must have one size) are permuted within folds. It
-#' needs one set of folds (`repeats = 1`) that do not overlap.
+#' *The p-value* is an exact test that the two sides are unrelated. Stimuli of `y` (or clusters, of
+#' one size in a fold) are permuted within folds, which must not overlap (`repeats = 1`).
 #'
-#' When not to trust it: near copies of stimuli (frames, views of one object) on both sides of a
-#' fold are no new stimuli: name them in `clusters`. And whatever was fitted to all stimuli
-#' beforehand, such as a selection of neurons by their correlation, is not held out.
+#' When not to trust it: near copies (frames, views of one object) on both sides of a fold are no
+#' new stimuli: name them in `clusters`. What was fitted to all stimuli beforehand, such as a
+#' selection of neurons, is not held out.
 #' @references Williams et al. (2021), NeurIPS 34. Khosla and Williams (2024), Proceedings of
 #'   Machine Learning Research 243.
 #' @examples
@@ -70,7 +66,16 @@ held_out <- function(x, y = NULL, measure = "shape_distance", folds = 5, cluster
   folds <- test_folds(folds, call, repeats)
   check_fold_stimuli(folds, call$set)
   orders <- if (count > 0) orders_within_folds(folds, call, count)
-  held_out_result(call, in_sample, folds, lapply(call$set, held_scores, call, folds, orders))
+  scores <- lapply(call$set, held_scores, call, folds, orders)
+  values <- function(part) do.call(cbind, lapply(scores, function(one) one[[part]]))
+  of_rows <- function(part) as.vector(t(values(part)))
+  result <- similarity_result(call$pairs, call$sides, call$set, values("score"))
+  result$in_sample <- as.vector(t(in_sample))
+  result$sd_folds <- of_rows("sd")
+  result$folds <- length(folds$test)
+  result$p_value <- of_rows("p")
+  last <- c("score", "in_sample", "sd_folds", "folds", "n", "p_value")
+  result[c(setdiff(names(result), last), last)]
 }
 
 # Folds keep clusters whole, whatever the measure does with them.
@@ -221,16 +226,4 @@ scores_of_folds <- function(x, y, folds, way, args, order = NULL) {
     }
     way$score(x[[k]], one, args)
   }, 0)
-}
-
-held_out_result <- function(call, in_sample, folds, scores) {
-  values <- function(part) do.call(cbind, lapply(scores, function(one) one[[part]]))
-  of_rows <- function(part) as.vector(t(values(part)))
-  result <- similarity_result(call$pairs, call$sides, call$set, values("score"))
-  result$in_sample <- as.vector(t(in_sample))
-  result$sd_folds <- of_rows("sd")
-  result$folds <- length(folds$test)
-  result$p_value <- of_rows("p")
-  last <- c("score", "in_sample", "sd_folds", "folds", "n", "p_value")
-  result[c(setdiff(names(result), last), last)]
 }

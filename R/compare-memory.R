@@ -9,8 +9,9 @@ check_pair_memory <- function(d, pair, args, what = paste0(d$id, "()")) {
 
 # A grid of pairs by a set of measures; null: is there a permutation null, by which engine?
 check_grid_memory <- function(set, sides, null = NULL) {
+  if (are_tiny(c(sides$x$reprs, sides$y$reprs))) return(invisible())
   set <- Filter(Negate(is_own), set)
-  if (!length(set) || are_tiny(c(sides$x$reprs, sides$y$reprs))) return(invisible())
+  if (!length(set)) return(invisible())
   widest <- function(side) max(vapply(side$reprs, width_of, 0))
   widths <- c(widest(sides$x), widest(sides$y))
   needs <- function(n, widths) set_needs(set, n, widths[1], widths[2], null)

@@ -3,8 +3,8 @@
 
 #' Scores with weights of the stimuli
 #'
-#' The score of two representations with weights of the stimuli, for any number of weight vectors at
-#' once: for a bootstrap, for half-samples, or for stimuli that are to count differently.
+#' The score of two representations with weights of the stimuli, for many weight vectors at once:
+#' for a bootstrap, for half-samples, or for stimuli that are to count differently.
 #'
 #' @param x,y see [cka()].
 #' @param measure the id of one measure, or a measure object made by [measure()] or
@@ -19,8 +19,8 @@
 #' @return A vector with the score of each column of `weights`; `NA` where it is undefined.
 #' @details
 #' Weights of 0 and 1 give the score of the stimuli that have 1. Whole numbers are counts, as of a
-#' bootstrap: but a stimulus and its copy are no pair in kernels and distances that go over pairs of
-#' different stimuli, and no neighbours of each other, as this would bias a bootstrap.
+#' bootstrap; but a stimulus and its copy are no pair of different stimuli, and no neighbours of
+#' each other, as this would bias a bootstrap.
 #'
 #' What weights are possible depends on the measure:
 #' * any: [cka()] and [angular_cka()] with the linear kernel or the Gaussian one (whose width is

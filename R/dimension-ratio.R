@@ -59,10 +59,9 @@ dimension_sentence <- function(x) {
 #' spread over stimuli and over neurons.
 #'
 #' @param x a representation (stimuli x neurons), or an array stimuli x neurons x trials, such as
-#'   [trial_array()] makes: then noise is left out of the corrected dimensionalities. The entries of
-#'   a trial that a stimulus lacks are `NA` for all neurons. [responses()] also say which neurons
-#'   were recorded together, whether trials are runs, and which stimuli belong together, and may
-#'   lack any trial of any neuron.
+#'   [trial_array()] makes: then noise is left out of the corrected dimensionalities (a trial that a
+#'   stimulus lacks is `NA` for all neurons). [responses()] may also declare sessions, runs and
+#'   clusters, and lack any trial of any neuron.
 #' @param y the same stimuli and neurons in a second trial, when `x` is one trial.
 #' @param units one label per neuron, as `units_x` of [cka()], for `stimulus_neuron`. By default
 #'   only the pair of a neuron with itself is left out.
@@ -80,7 +79,7 @@ dimension_sentence <- function(x) {
 #' @details
 #' The dimensionality of a covariance matrix C with eigenvalues \eqn{\lambda_i}{lambda_i} is
 #' \eqn{\gamma = (\sum_i \lambda_i)^2 / \sum_i \lambda_i^2}{gamma = (sum lambda_i)^2 /
-#' sum(lambda_i^2)}. It is d when d dimensions have the same variance and the others none. The naive
+#' sum(lambda_i^2)}. It is d when d dimensions have the same variance and the others none; the naive
 #' value is too low when stimuli or neurons are few.
 #'
 #' For the corrected values, numerator and denominator are means over pairs of neurons, estimated
@@ -88,20 +87,19 @@ dimension_sentence <- function(x) {
 #' (`stimulus_neuron`).
 #'
 #' With several trials, estimates are products of different trials of a stimulus, so that noise that
-#' is independent from trial to trial drops out, also where neurons share it. A stimulus is left out
-#' whole, with a message, when any neuron lacks a pair of trials (of different events) of it. With
-#' runs, what a run adds to all stimuli drops out, too. In the naive dimensionality and the ratios
-#' noise remains.
+#' is independent from trial to trial drops out, also where neurons share it; with runs, also what a
+#' run adds to all stimuli. A stimulus is left out, with a message, when any neuron lacks a pair of
+#' trials (of different events) of it. In `naive` and the ratios noise remains.
 #'
 #' The ratios are \eqn{mean(a)^2 / mean(a^2)} over the squared lengths a of the rows (`psi_stimuli`)
 #' or columns (`psi_neurons`) of the centred data, or their squared entries (`rho`), without a
 #' correction.
 #'
-#' The intervals come from the jackknife of [cka_interval()]. They are not clipped, and may go
-#' below 0. In simulations those of `stimulus_neuron` held the true value in 97% to 100%; with
-#' neurons of very unequal gains it was 3% to 21% too high (article "What was simulated").
-#' Intervals of `naive` and `stimulus` do not cover their bias. At least 4 stimuli are needed, 5
-#' for intervals, and 2 neurons for `stimulus_neuron`.
+#' The intervals come from the jackknife of [cka_interval()], and may go below 0. In simulations
+#' those of `stimulus_neuron` held the true value in 97% to 100%; with neurons of very unequal gains
+#' it was 3% to 21% too high (article "What was simulated"). Those of `naive` and `stimulus` do not
+#' cover their bias. At least 4 stimuli are needed, 5 for intervals, and 2 neurons for
+#' `stimulus_neuron`.
 #'
 #' When not to trust it: with one trial, the noise counts as part of the representation. Noise that
 #' outlasts a trial (drifts, adaptation) does not drop out. The corrected dimensionalities are `NA`,
@@ -109,9 +107,8 @@ dimension_sentence <- function(x) {
 #' widely when it is near 0. Stimuli that depend on each other make the values too low and the
 #' intervals too narrow (see [dependence]), and so do neurons that depend on each other when they
 #' have labels of their own.
-#' @references Chun, Canatar, Chung and Lee (2026), ICLR, \doi{10.48550/arXiv.2509.26560}
-#'   (dimensionality). Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104},
-#'   appendix B (the ratios).
+#' @references Chun et al. (2026), ICLR, \doi{10.48550/arXiv.2509.26560} (dimensionality). Chun et
+#'   al. (2025), \doi{10.48550/arXiv.2502.15104}, appendix B (the ratios).
 #' @examples
 #' set.seed(1)
 #' # 40 neurons from a population with 100 equal dimensions

@@ -245,7 +245,7 @@ fold_table <- function(cell) {
 }
 
 #' @rdname encode
-#' @param newdata an error: predictions are of the stimuli that were left out.
+#' @param newdata an error: only stimuli that were left out are predicted.
 #' @export
 predict.repalign_encoding <- function(object, newdata = NULL, ...) {
   no_other_arguments(...)

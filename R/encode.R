@@ -6,82 +6,80 @@ NULL
 
 #' Encoding: how well one representation predicts another
 #'
-#' Fits linear models that predict the neurons of one representation from those of another, and
-#' scores their predictions of stimuli that were left out. With trials there is a noise ceiling.
+#' Fits linear models that predict the neurons of one representation from another, and scores
+#' predictions of stimuli that were left out. With trials there is a noise ceiling.
 #'
 #' @param from,to what predicts (layers of a model) and what is predicted (a recording), as `x` and
-#'   `y` of [similarity()], but not prepared. Of trials in `to` (an array stimuli x neurons x
-#'   trials, or [responses()]) the means are predicted.
-#' @param method `"ridge"` regression; `"linear"`: least squares (of the least norm); `"pcr"`: least
-#'   squares on the leading principal components of `from`; `"pls"`: partial least squares of all
-#'   neurons at once.
-#' @param score_by `"r2"`: the share of variance that is explained; `"cor"`: Pearson's correlation.
+#'   `y` of [similarity()], but not prepared. Of trials in `to` (also an array stimuli x neurons x
+#'   trials) the means are predicted.
+#' @param method `"ridge"` regression; `"linear"`: least squares (of the least norm); `"pcr"`: on
+#'   the leading principal components of `from`; `"pls"`: partial least squares of all neurons at
+#'   once.
+#' @param score_by `"r2"`: the share of variance explained; `"cor"`: Pearson's correlation.
 #' @param summary of neurons: `"weighted"` by their variance (default for R squared), `"median"`
 #'   (default for correlations) or `"mean"`.
-#' @param average of folds: `"pooled"`, one ratio over all folds, about the means of the training
-#'   stimuli (default for R squared), or `"folds"`, the mean over folds (default for correlations
-#'   with at least 3 stimuli in each fold).
+#' @param average of folds: `"pooled"`, one ratio over all folds (default for R squared), or
+#'   `"folds"`, the mean over folds (default for correlations with at least 3 stimuli in each fold).
 #' @param folds a number of random folds; labels, one a stimulus; or a list of sets to test, which
 #'   may overlap.
-#' @param clusters one label per stimulus: a cluster, whose stimuli may depend on each other, stays
-#'   in one fold, also where `lambda` is chosen. `NA`: left out.
+#' @param clusters one label per stimulus: a cluster stays in one fold, also where `lambda` is
+#'   chosen. `NA`: left out.
 #' @param repeats how often new random folds are drawn.
-#' @param lambda penalties of ridge regression, one of which each training set chooses by the
+#' @param lambda penalties of ridge regression, of which each training set chooses one by the
 #'   squared error of its own left-out stimuli (or clusters). `NULL`: nine, 1e-4 to 1e4 times the
 #'   variance of `from` in a direction.
 #' @param per_neuron has each neuron a penalty of its own?
 #' @param components how many components `"pcr"` and `"pls"` take.
-#' @param standardize divide columns of both sides by standard deviations over training stimuli?
+#' @param standardize divide columns of both sides by their standard deviations over training
+#'   stimuli?
 #' @param permutations as in [calibrate()].
 #' @param min_reliability neurons up to this reliability have no normalised score.
 #' @param na,threads see [similarity()].
 #' @return A data frame of class `repalign_encoding` with a row for each pair: `x` (of `from`), `y`
-#'   (of `to`), with models `model_x` and `model_y`; `measure` (method and score); `score`;
-#'   `normalized`, without the noise of trials; `ceiling`; `n` stimuli; `neurons`; `undefined`,
-#'   neurons without a score (constant ones); `folds`; `lambda`, its geometric mean; `at_end`,
-#'   choices at an end of the grid; `p_value`.
+#'   (of `to`), with models `model_x` and `model_y`; `measure`; `score`; `normalized`, without the
+#'   noise of trials; `ceiling`; `n` stimuli; `neurons`; `undefined`, constant neurons without a
+#'   score; `folds`; `lambda`, its geometric mean; `at_end`, choices at an end of the grid;
+#'   `p_value`.
 #'
 #'   `as.data.frame(result, part = "neurons")`: `neuron`, `score`, `reliability`, `normalized`,
 #'   `lambda`. `part = "folds"`: `fold`, `score`, `lambda`, `n_train`, `n_test`, `undefined`.
-#'   `predict()`: predictions of the stimuli that were left out, a matrix (of several pairs a list).
-#'   `augment()`, for each pair, stimulus and neuron: `response`, `.fitted` (that prediction),
-#'   `.resid`.
+#'   `predict()`: the predictions, a matrix (of several pairs a list). `augment()`, for each pair,
+#'   stimulus and neuron: `response`, `.fitted` (its prediction), `.resid`.
 #' @details
-#' *Scores.* R squared is 1 - (squared errors of the predictions) / (squares about m, the mean over
-#' the training stimuli), sums over the stimuli that were left out: 0 is no better than that mean,
-#' and below 0 the model fits noise. A
-#' correlation is within folds, or pooled about m: never that of all predictions put together,
-#' which is negative without any relation. `average = "folds"` of R squared is lower (0.01 where
-#' pooled is 0.20, with 10 folds of 100).
+#' *Scores.* R squared is 1 - (sum of squared errors) / (sum of squares about the mean m of the
+#' training stimuli), over stimuli that were left out: 0 is no better than that mean, and below 0
+#' the model fits noise. A correlation is within folds, or pooled about m: that of all predictions
+#' put together is negative without any relation. `average = "folds"` of R squared is lower (0.01
+#' where pooled is 0.20, with 10 folds of 100).
 #'
 #' *Penalties* are those of scikit-learn: \eqn{s/(s^2 + \lambda)}{s/(s^2 + lambda)} for singular
 #' values s of columns centred by training stimuli.
 #'
 #' *Noise ceiling.* The reliability of a neuron is 1 - (variance within stimuli) mean(1/trials) /
 #' (variance of the means); `NA` where trials are runs or share events. A normalised score is R
-#' squared over the reliability, or the correlation over its root; with `summary = "weighted"` it is
-#' a ratio of sums over neurons. Noise in training makes the fit worse (R squared of the signal 0.91
-#' at a reliability of 0.9, 0.25 at 0.2), so that areas of unequal noise are not comparable: use the
-#' corrected [cka()] from trials.
+#' squared over the reliability, or the correlation over its root; with `summary = "weighted"` a
+#' ratio of sums over neurons. Noise in training makes the fit worse (R squared of the signal 0.91
+#' at a reliability of 0.9, 0.25 at 0.2): to compare areas of unequal noise, use the corrected
+#' [cka()] from trials.
 #'
 #' *Permutations* move the stimuli of `to` (or clusters, of one size), with the folds held, and test
-#' for no relation at all: an R squared below 0 can have a small `p_value`. Of several penalties it
-#' is that of the largest score.
+#' for no relation at all: an R squared below 0 can have a small `p_value`. Of several penalties
+#' each is tested by its largest score.
 #'
-#' *Errors* of the weighted R squared are those of `score_interval(result)` ([evaluate_models()] has
-#' all of it by `measure("encode", ...)`): in simulations 0.88 of the true standard deviation with
-#' one penalty and 100 stimuli or more (influences), 1.1 to 1.4 times it otherwise (deletions). The
-#' spread over folds is no standard error.
+#' *Errors* of the weighted R squared are those of `score_interval(result)`, or of
+#' [evaluate_models()] by `measure("encode", ...)`: in simulations 0.88 of the true standard
+#' deviation with one penalty and 100 stimuli or more (influences), otherwise 1.1 to 1.4 times it
+#' (deletions). The spread over folds is no standard error.
 #'
 #' *Other packages.* Brain-Score: `method = "pls", components = 25, score_by = "cor"`; Net2Brain:
 #' `method = "pcr", components = 100`; himalaya: `per_neuron = TRUE`.
 #'
 #' When not to trust it:
-#' * stimuli in near copies (frames, views, images of one series) without `clusters`: an unrelated
-#'   model had R squared 0.83 by stimuli, -0.02 by clusters. Identical rows of `from` in different
-#'   folds give a warning of class `repalign_leakage`;
-#' * what was fitted to `to` before, with all stimuli: principal components, z-scores or a choice of
-#'   voxels leak what should be left out;
+#' * near copies (frames, views, images of one series) without `clusters`: an unrelated model had R
+#'   squared 0.83 by stimuli, -0.02 by clusters. Identical rows of `from` in different folds give a
+#'   warning of class `repalign_leakage`;
+#' * principal components, z-scores or a choice of voxels of `to` from all stimuli: they leak what
+#'   should be left out;
 #' * the mean of R squared over neurons, which one neuron can make very low.
 #' @references Schrimpf et al. (2018), bioRxiv 407007 (Brain-Score). Dupre la Tour et al. (2022),
 #'   NeuroImage 264 (himalaya).
@@ -204,7 +202,23 @@ open_encoding <- function(from, to, settings, na, clusters, permutations, thread
   threads <- hold_threads(threads, frame)
   sides <- encoding_sides(from, to, na)
   refuse_free_series(declares_series(list(from, to)), permutations, none = TRUE)
-  used <- used_by_encoding(sides)
+  # Which declared parts are honoured: clusters, and trials of `to` that tell of noise.
+  parts <- lapply(sides[c("x", "y")], function(side) {
+    known <- Filter(function(repr) !is.null(repr$responses), side$reprs)
+    unlist(lapply(known, function(repr) declared_parts(repr$responses)))
+  })
+  noise <- "trials" %in% parts$y && !any(c("runs", "events") %in% parts$y)
+  if (noise && "trials" %in% parts$x) {
+    inform("Declared by responses(), but not used: trials of `from`. Its means over trials ",
+           "predict.", class = unused_classes)
+  }
+  # names of neurons matter only where a neuron could predict itself
+  neurons <- lapply(sides[c("x", "y")], function(side) {
+    unlist(lapply(side$reprs, function(repr) {
+      if (!is.null(repr$responses)) unclass(repr$responses)$neuron
+    }))
+  })
+  used <- c("clusters", if (noise) "trials", if (!any(neurons$x %in% neurons$y)) "neurons")
   measure <- list(id = "encode", label = settings$label, args = list(), declaration = list(
     id = "encode", own = FALSE, direction = "similarity", range = c(-Inf, 1), accepts = "data",
     pairing = TRUE, uses = function(args) used
@@ -220,20 +234,6 @@ open_encoding <- function(from, to, settings, na, clusters, permutations, thread
   call$pairs <- list_pairs(call$sides, FALSE)
   call$threads <- threads
   call
-}
-
-# Which declared parts are honoured: clusters, and trials of `to` that tell of noise.
-used_by_encoding <- function(sides) {
-  parts <- lapply(sides[c("x", "y")], function(side) {
-    known <- Filter(function(repr) !is.null(repr$responses), side$reprs)
-    unlist(lapply(known, function(repr) declared_parts(repr$responses)))
-  })
-  noise <- "trials" %in% parts$y && !any(c("runs", "events") %in% parts$y)
-  if (noise && "trials" %in% parts$x) {
-    inform("Declared by responses(), but not used: trials of `from`. Its means over trials ",
-           "predict.", class = unused_classes)
-  }
-  c("clusters", if (noise) "trials")
 }
 
 permutation_remedies_of_encode <- list(

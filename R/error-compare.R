@@ -8,67 +8,61 @@ adjustments <- c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH", "BY"
 
 #' Differences between scores
 #'
-#' Is one layer closer to a brain area than another? The scores of both share the stimuli and the
-#' neurons of the area, and vary together, which the error of their difference counts. Returns
-#' differences with standard errors, adjusted p-values, simultaneous intervals, and tests of
-#' equivalence.
+#' Is one layer closer to a brain area than another? Their scores share stimuli and neurons, and
+#' vary together, which the error of their difference counts. Returns differences with standard
+#' errors, adjusted p-values, simultaneous intervals, and tests of equivalence.
 #'
-#' @param result what [score_interval()] or [evaluate_models()] returned, or some of its rows. All
-#'   must come from one call.
+#' @param result what one call of [score_interval()] or [evaluate_models()] returned, or some of its
+#'   rows.
 #' @param contrasts what is compared:
 #'   * `"pairs"`: all pairs of scores of the same measure;
-#'   * the name of a score (as in `score_1` and `score_2`), such as that of a layer: all others of
-#'     its measure less this one;
-#'   * a matrix of weights, contrasts x scores (in the order of `result` or by name), whose rows add
-#'     up to 0.
+#'   * the name of a score, such as that of a layer: all others of its measure less this one;
+#'   * weights that add up to 0: a matrix, contrasts x scores (in the order of `result` or by name).
 #' @param p_adjust how p-values are adjusted for the number of rows: `"holm"`, `"max_t"` (see
 #'   Details), or another method of [stats::p.adjust()].
-#' @param margin differences smaller than this mean nothing in practice, in units of the score. It
-#'   adds tests of equivalence and non-inferiority.
+#' @param margin for tests of equivalence and non-inferiority: smaller differences mean nothing in
+#'   practice.
 #' @param draws number of normal draws for simultaneous intervals and `p_adjust = "max_t"`.
-#' @return A data frame of class `repalign_comparison` with a row for each contrast: `score_1` and
-#'   `score_2`, the names of what is compared (of a matrix, its positive and its negative weights;
-#'   its row names are in the column `contrast`); `measure`; `difference`, the first less the
-#'   second; `se` and `df`, its standard error and degrees of freedom (`Inf`: normal); `statistic`,
-#'   their ratio; `p_value`, two-sided; `p_adjusted`; `conf_low` and `conf_high`, an interval for
-#'   this difference alone; `simultaneous_low` and `simultaneous_high`, for all rows together.
-#'   Levels are those of `result`. `p_equivalence` and `p_noninferiority` are `NA` without a
-#'   `margin`.
+#' @return A data frame of class `repalign_comparison` with a row for each contrast: `contrast`, row
+#'   names of a matrix; `score_1` and `score_2`, what is compared (of a matrix, its positive and its
+#'   negative weights); `measure`; `difference`, the first less the second; `se` and `df`, its
+#'   standard error and degrees of freedom (`Inf`: normal); `statistic`, `difference / se`;
+#'   `p_value`, two-sided; `p_adjusted`; `conf_low` and `conf_high`, an interval for this difference
+#'   alone; `simultaneous_low` and `simultaneous_high`, for all rows together, at the level of
+#'   `result`; `p_equivalence` and `p_noninferiority`, `NA` without a `margin`. `confint()` gives
+#'   intervals as a matrix.
 #' @details
-#' *What is held constant.* The errors are over what [score_interval()] was told to take as a sample
-#' (`over`). With `over = "stimuli"`, the conclusion is about other stimuli for these neurons of the
-#' area; for the area, take its neurons as a sample, too: `over = c("stimuli", "neurons_x")`. Units
-#' of models are held fixed unless `over` has `"neurons_y"`.
+#' *What is held constant.* With `over = "stimuli"` of [score_interval()], the conclusion is about
+#' other stimuli for these neurons of the area; for the area, take its neurons as a sample, too:
+#' `over = c("stimuli", "neurons_x")`. Units of models are held fixed unless `over` has
+#' `"neurons_y"`.
 #'
 #' The variance of a contrast comes from the covariances of the scores over stimuli and over
 #' neurons, less that of their interaction, with the degrees of freedom of Satterthwaite. Scores by
-#' half-samples have no interactions: their errors are rather too large, and `print()` says so.
-#' Differences of [evaluate_models()] of RDMs have [a page of their own][evaluate_rdms].
+#' half-samples have no interactions: their errors are rather too large. Of RDMs, see [their
+#' page][evaluate_rdms].
 #'
 #' *What the levels mean.* `p_value` and `conf_low` to `conf_high` are for one comparison that was
 #' chosen beforehand. `p_adjusted` with `"holm"`, `"max_t"`, `"hommel"`, `"hochberg"` or
-#' `"bonferroni"`, and the simultaneous intervals, hold the probability of any error among all rows,
-#' those of several measures, too; `"BH"` and its like hold the share of errors among what is found.
-#' `"max_t"` (the largest of all contrasts in joint normal draws) belongs to the simultaneous
-#' intervals. `p_equivalence` (two one-sided tests) is small if the difference is within plus and
-#' minus `margin`, and `p_noninferiority` if `score_1` is not worse than `score_2` by `margin` or
-#' more; both are for one comparison and not adjusted. A large `p_value` is not evidence that scores
-#' are equal.
+#' `"bonferroni"`, and the simultaneous intervals, hold the probability of any error among all rows;
+#' `"BH"` and its like hold the share of errors among what is found. `"max_t"` (the largest of all
+#' contrasts in joint normal draws) belongs to the simultaneous intervals. `p_equivalence` (two
+#' one-sided tests) is small if the difference is within plus and minus `margin`, and
+#' `p_noninferiority` if `score_1` is not worse than `score_2` by `margin` or more; they are not
+#' adjusted. A large `p_value` is not evidence that scores are equal.
 #'
-#' In simulations, a single test at 5% rejected 4.1% to 4.9% of true hypotheses (over stimuli alone
-#' 6.3% to 10.8%), `"holm"` among 45 differences 2.4% to 4.6%; simultaneous intervals are a little
-#' too narrow (4.4% to 7.2%; article "What was simulated").
+#' In simulations (article "What was simulated"), tests at 5% rejected 4.1% to 4.9% of true
+#' hypotheses (over stimuli alone 6.3% to 10.8%), `"holm"` 2.4% to 4.6%, and simultaneous intervals
+#' 4.4% to 7.2%.
 #'
 #' *When not to trust it.* With stimuli alone as the sample, the test rejects too often if the
-#' conclusion is about the area, the more so with many stimuli. If the stimuli depend on each other,
-#' give `clusters` to [score_interval()] (see [dependence]). The layer with the highest score is not
-#' a layer chosen beforehand: use [best_score()] and [compare_best()]. A p-value of [calibrate()] is
-#' no test of a difference.
+#' conclusion is about the area, the more so with many stimuli. If stimuli depend on each other,
+#' give `clusters` to [score_interval()] (see [dependence]). The layer with the highest score was
+#' not chosen beforehand: use [best_score()] and [compare_best()].
 #' @references Holm (1979), Scand. J. Stat. 6. Westfall and Young (1993), Resampling-Based Multiple
 #'   Testing. Hothorn, Bretz and Westfall (2008), Biom. J. 50 (simultaneous intervals).
 #'   Satterthwaite (1946), Biometrics Bull. 2. Schuirmann (1987), J. Pharmacokinet. Biopharm. 15
-#'   (equivalence). \enc{Schütt}{Schuett} et al. (2023), eLife 12 (stimuli and subjects or neurons
-#'   as samples).
+#'   (equivalence). \enc{Schütt}{Schuett} et al. (2023), eLife 12.
 #' @examples
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:60, 1:25]
 #' layers <- lapply(v4_layers[1:3], function(layer) layer[1:60, ])
@@ -79,7 +73,8 @@ adjustments <- c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH", "BY"
 #' # all others against the first, and are they equivalent within 0.1?
 #' compare_scores(result, names(layers)[1], margin = 0.1)
 #' # the mean of two layers against the third
-#' compare_scores(result, rbind(early = c(0.5, 0.5, -1)), p_adjust = "none")
+#' early <- compare_scores(result, rbind(early = c(0.5, 0.5, -1)), p_adjust = "none")
+#' confint(early, level = 0.9)
 #' @seealso [score_interval()], [best_score()], [compare_best()]
 #' @export
 compare_scores <- function(result, contrasts = "pairs",
@@ -93,7 +88,15 @@ compare_scores <- function(result, contrasts = "pairs",
   warn_again(attr(result, "dependence"))
   draws <- check_draws(draws, scores$level, length(scores$score))
   given <- as_contrasts(contrasts, scores)
-  rows <- difference_rows(given, scores)
+  errors <- errors_of_contrasts(scores, given$weights)
+  used <- replace(scores$score, is.na(scores$score), 0)
+  difference <- as.vector(used %*% given$weights)
+  difference[as.vector(is.na(scores$score) %*% (given$weights != 0)) > 0] <- NA
+  statistic <- difference / errors$se
+  rows <- data.frame(score_1 = given$score_1, score_2 = given$score_2, measure = given$measure,
+                     difference = difference, se = errors$se, df = errors$df,
+                     statistic = statistic, p_value = 2 * stats::pt(-abs(statistic), errors$df))
+  if (!is.null(given$contrast)) rows$contrast <- given$contrast
   usable <- which(!is.na(rows$se))
   # the largest absolute contrast of each draw; one contrast is its own largest
   largest <- if (length(usable) > 1) {
@@ -113,19 +116,6 @@ compare_scores <- function(result, contrasts = "pairs",
     over = unique(scores$rows$over),
     no_interactions = scores$halves, family = nrow(rows)
   ))
-}
-
-difference_rows <- function(given, scores) {
-  errors <- errors_of_contrasts(scores, given$weights)
-  used <- replace(scores$score, is.na(scores$score), 0)
-  difference <- as.vector(used %*% given$weights)
-  difference[as.vector(is.na(scores$score) %*% (given$weights != 0)) > 0] <- NA
-  statistic <- difference / errors$se
-  rows <- data.frame(score_1 = given$score_1, score_2 = given$score_2, measure = given$measure,
-                     difference = difference, se = errors$se, df = errors$df,
-                     statistic = statistic, p_value = 2 * stats::pt(-abs(statistic), errors$df))
-  if (!is.null(given$contrast)) rows$contrast <- given$contrast
-  rows
 }
 
 # Draws can not tell p-values that are smaller than 1 / draws, and none is below the unadjusted.
@@ -205,8 +195,19 @@ compared_scores <- function(result) {
           class = "repalign_error_rows", arg = "result")
   }
   measure <- as.character(rows$measure)
-  parts <- without_undefined(parts, rows$score)
-  list(score = rows$score, title = titles_by_measure(result, measure), measure = measure,
+  # What is not defined has no covariances.
+  lost <- is.na(rows$score)
+  for (p in seq_along(parts$main)) {
+    parts$main[[p]][lost, ] <- NA
+    parts$main[[p]][, lost] <- NA
+  }
+  # Short names of the scores, which are different within each measure.
+  titles <- character(length(measure))
+  for (one in unique(measure)) {
+    at <- which(measure == one)
+    titles[at] <- row_titles(result[at, ])
+  }
+  list(score = rows$score, title = titles, measure = measure,
        sign = signs_of(result, measure), parts = parts, total = total_covariance(parts),
        level = level_of(result), order = order(places$row), rows = rows,
        halves = length(parts$interactions) > 0 && any(rows$method == "half-samples"))
@@ -225,26 +226,6 @@ interval_of_models <- function(result) {
           "what it returned.", class = "repalign_error_rows", arg = "result")
   }
   interval[at, ]
-}
-
-# Short names of the scores, which are different within each measure.
-titles_by_measure <- function(result, measure) {
-  titles <- character(length(measure))
-  for (one in unique(measure)) {
-    at <- which(measure == one)
-    titles[at] <- row_titles(result[at, ])
-  }
-  titles
-}
-
-# What is not defined has no covariances.
-without_undefined <- function(parts, score) {
-  lost <- is.na(score)
-  for (p in seq_along(parts$main)) {
-    parts$main[[p]][lost, ] <- NA
-    parts$main[[p]][, lost] <- NA
-  }
-  parts
 }
 
 # Some of the scores.
@@ -366,11 +347,7 @@ given_weights <- function(contrasts, scores) {
           enumerate(unique(scores$title)), ".", class = "repalign_error_size", arg = "contrasts")
   }
   weights <- matrix(0, count, nrow(contrasts), dimnames = list(NULL, rownames(contrasts)))
-  weights[places_of_names(colnames(contrasts), scores), ] <- t(contrasts)
-  weights
-}
-
-places_of_names <- function(names, scores) {
+  names <- colnames(contrasts)
   names <- check_choice(names, unique(scores$title), "contrasts", several = TRUE)
   twice <- intersect(names, scores$title[duplicated(scores$title)])
   if (length(twice)) {
@@ -378,7 +355,8 @@ places_of_names <- function(names, scores) {
           "several measures: take the rows of one measure.",
           class = "repalign_error_rows", arg = "contrasts")
   }
-  match(names, scores$title)
+  weights[match(names, scores$title), ] <- t(contrasts)
+  weights
 }
 
 check_contrasts <- function(weights, scores) {

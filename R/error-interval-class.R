@@ -156,10 +156,9 @@ summary.repalign_interval <- function(object, ...) {
 #'   derivative of the score by the share of the stimulus. Columns of scores by half-samples are
 #'   `NA`.
 #' @details
-#' The rows of `vcov()` and `influence_matrix()` must come from one call of [score_interval()],
-#' because scores of different calls do not tell how they vary together. In `vcov()`, covariances
-#' over stimuli and over neurons or subjects are added and those of their interactions subtracted;
-#' eigenvalues below 0, which this may leave, are set to 0.
+#' The rows of `vcov()` and `influence_matrix()` must come from one call of [score_interval()]. In
+#' `vcov()`, covariances over stimuli and over neurons or subjects are added and those of their
+#' interactions subtracted; eigenvalues below 0, which this may leave, are set to 0.
 #' @examples
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]
 #' layers <- lapply(v4_layers[1:3], function(layer) layer[1:100, ])
@@ -168,7 +167,6 @@ summary.repalign_interval <- function(object, ...) {
 #' vcov(result)
 #' # the images that the last score owes most to
 #' head(order(-influence_matrix(result)[, 3]))
-#' confint(cka_interval(v4, layers[[1]]), level = 0.9)
 #' @seealso [score_interval()], [cka_interval()]
 #' @name score_interval_errors
 NULL

@@ -18,9 +18,9 @@
 
 #' Scores with standard errors and intervals
 #'
-#' Scores of any measures, for a pair, a grid of representations or models of layers, each with a
-#' standard error and an interval over stimuli, and if you like over neurons or subjects. All scores
-#' of a call share their deletions, so that differences have errors, too.
+#' Scores of any measures, each with a standard error and an interval over stimuli, and if you like
+#' over neurons or subjects. All scores of a call share their deletions, so that differences have
+#' errors, too.
 #'
 #' @param x,y,measure see [similarity()]. For `over = "subjects"`, `x` is a named list with the data
 #'   of each subject, and `y` is what all of them are compared with. `x` may also be what [encode()]
@@ -38,7 +38,7 @@
 #'   the score itself (`"none"`).
 #' @param units_x,units_y one label per neuron, for errors over neurons: those of a label (a
 #'   session, an electrode) are deleted together, on both sides. By default the labels of the
-#'   measure or of [responses()], or each neuron alone.
+#'   measure or of [responses()].
 #' @param conf_level coverage of the intervals.
 #' @param clusters as in [cka()]: errors go by whole clusters, of which at least 5 are needed, and
 #'   measures that have `clusters` (see also [rsa()], [mutual_knn()]) leave out pairs within them.
@@ -50,8 +50,8 @@
 #'   `plot()`, `confint()`, `vcov()` and [influence_matrix()].
 #' @details
 #' The interval is for the mean of the score over data sets with this number of stimuli, on which
-#' most measures depend: values at different numbers are not comparable. Only the corrected CKA and
-#' RSA aim at a value of the population.
+#' most measures depend (only the corrected CKA and RSA aim at a value of the population): values at
+#' different numbers are not comparable.
 #'
 #' `method = "auto"` takes
 #' * delete-one values in closed form for [cka()] and [angular_cka()] (linear and Gaussian kernel,
@@ -67,10 +67,10 @@
 #'   the stimuli. `k` neighbours must be fewer than half of the stimuli.
 #'
 #' Neurons, groups of neurons or subjects are deleted in turn, too. The variance is the sum of the
-#' parts minus those of their interactions with the stimuli (with half-samples not subtracted, so
-#' that errors are rather too large), with the degrees of freedom of Satterthwaite. Of subjects, the
-#' score is the mean; with fewer than 5, take the neurons, for a statement about these subjects. A
-#' score that does not vary has no standard error (`NA`, with a warning).
+#' parts minus those of their interactions with the stimuli (not with half-samples, whose errors are
+#' rather too large), with the degrees of freedom of Satterthwaite. Of subjects, the score is the
+#' mean; with fewer than 5, take the neurons, for a statement about these subjects. A score that
+#' does not vary has no standard error (`NA`, with a warning).
 #'
 #' In simulations, nominal 95% intervals of `cka`, `rsa`, `cca`, matches and `mutual_knn` held the
 #' mean score in 0.88 to 1.00 of the data sets with 30 to 400 stimuli, mostly in 0.94 to 0.98. All
@@ -127,7 +127,21 @@ score_interval <- function(x, y = NULL, measure = "cka", over = "stimuli", ..., 
   check_interval_task(task, y)
   check_grid_memory(task$set, task$sides)
   task$scores <- as.vector(t(score_grid(task$pairs, task$sides, task$set, "stop", threads)))
-  score_interval_of(task)
+  tables <- neuron_tables(task)
+  columns <- stimulus_columns(task, tables)
+  factors <- lapply(if (any(task$settings$neurons)) neuron_samples(task), neuron_factor, task,
+                    columns, tables)
+  if (task$settings$subjects) {
+    pooled <- pool_subjects(task, columns)
+    columns <- pooled$columns
+    factors <- pooled$factors
+    task[c("pairs", "scores")] <- pooled[c("pairs", "scores")]
+    task$sides$x$reprs[[1]]$name <- paste("mean of", pooled$subjects, "subjects")
+  }
+  made <- interval_rows(task, columns, factors)
+  warn_no_errors(made$rows, made$constant, factors)
+  warn_infinite_errors(made$rows)
+  new_result(made$rows, "repalign_interval", made$kept)
 }
 
 # given: the names of all arguments of the call.
@@ -196,21 +210,6 @@ refuse_complete_over <- function(reprs, args, side) {
   abort("`over` has \"neurons_", side, "\", but the neurons of `", repr$arg, "` are all that ",
         "there are (", said, "), and no sample: leave it out of `over`, or leave out `complete`.",
         class = "repalign_error_choice", arg = "over")
-}
-
-score_interval_of <- function(task) {
-  tables <- neuron_tables(task)
-  columns <- stimulus_columns(task, tables)
-  factors <- lapply(if (any(task$settings$neurons)) neuron_samples(task), neuron_factor, task,
-                    columns, tables)
-  if (task$settings$subjects) {
-    pooled <- pool_subjects(task, columns)
-    columns <- pooled$columns
-    factors <- pooled$factors
-    task[c("pairs", "scores")] <- pooled[c("pairs", "scores")]
-    task$sides$x$reprs[[1]]$name <- paste("mean of", pooled$subjects, "subjects")
-  }
-  interval_result(task, columns, factors)
 }
 
 # ---- interval columns

@@ -39,16 +39,16 @@ packed_length <- function(n) as.double(n) * (n - 1) / 2
 
 median_distance <- function(repr) {
   remember_summary(repr, "median distance", list(), {
-    list(median = .Call(C_median, form_distances(repr)$d))
+    list(median = stats::median(form_distances(repr)$d))
   })$median
 }
 
-# The smallest and the largest value, of those that do not lack, and how many lack, in one pass; of
-# a list of vectors, or of the columns of a matrix, in a column each. Where all lack, the smallest
-# is above the largest.
+# The smallest and the largest value, of those that do not lack, how many lack, and the sum of all,
+# in one pass; of the columns of a matrix, in a column each. Where all lack, the smallest is above
+# the largest.
 value_extent <- function(values) {
   if (length(values)) return(.Call(C_value_extent, values))
-  if (is.matrix(values)) matrix(c(Inf, -Inf, 0), 3, ncol(values)) else c(0, 0, 0)
+  if (is.matrix(values)) matrix(c(Inf, -Inf, 0, 0), 4, ncol(values)) else c(0, 0, 0, 0)
 }
 
 value_range <- function(values) value_extent(values)[1:2]

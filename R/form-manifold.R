@@ -58,7 +58,7 @@ form_kcka <- function(repr, k, self = TRUE, squared = FALSE, centering = "row", 
     }
     if (max(dist) > 0) dist <- dist * power_of_two_below(max(dist))
     if (squared) dist <- dist^2
-    sigma <- .Call(C_median, dist)
+    sigma <- stats::median(dist)
     if (sigma == 0) {
       abort("Half or more of the neighbour distances in `", repr$arg, "` are 0 (duplicated rows), ",
             "so the width of the kernel, their median, would be 0: raise `k`, or remove ",

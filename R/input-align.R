@@ -2,13 +2,12 @@
 
 #' Align representations by row name
 #'
-#' @param x,y matrices, data frames, arrays of trials or what [responses()] makes, whose row names
-#'   name the stimuli, RDMs with labels ([rdm()], `dist` objects, symmetric matrices), or named
-#'   lists of them (layers, areas, subjects, models of layers).
-#' @return The same representations, with only the stimuli that all of them have, in the order of
-#'   `x` (of its first matrix, if it is a list): a list with `x` and `y`, or, for a list `x` without
-#'   `y`, that list. Data frames become numeric matrices; lists keep their structure. A message
-#'   counts the rows that are left out.
+#' @param x,y matrices, data frames, arrays of trials or [responses()] with names of stimuli, RDMs
+#'   with labels ([rdm()], `dist` objects, symmetric matrices), or named lists of them (layers,
+#'   areas, subjects, models of layers).
+#' @return The stimuli that all of them have, in the order of `x` (of its first matrix, if it is a
+#'   list): a list with `x` and `y`, or, for a list `x` without `y`, that list. Data frames become
+#'   numeric matrices. A message counts the rows that are left out.
 #' @details It is an error if a matrix has no row names or names a stimulus twice, or if no
 #'   stimulus is common to all. Missing values (`NA`) stay.
 #' @examples

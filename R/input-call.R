@@ -48,7 +48,8 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
   hold_threads(frame = frame)
   reprs <- all_representations(sides)
   # most calls have nothing but matrices, about which less is to be judged
-  plain <- are_plain(reprs)
+  bare <- isTRUE(sides$bare)
+  plain <- bare || are_plain(reprs)
   if (!plain) check_prepared(reprs, set)
   if (!plain && use == "errors") check_kept_data(reprs)
   labels <- if (use != "scores") first_stimulus_names(reprs)
@@ -73,7 +74,7 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
   if (relabel && (!plain || !is.null(clusters))) {
     set <- with_unique_labels(lapply(set, with_cluster_label))
   }
-  refuse_repeats_of(reprs, set, clusters, own_clusters)
+  if (!bare) refuse_repeats_of(reprs, set, clusters, own_clusters)
   left_out <- NULL
   if (na != "error") {
     complete <- complete_sides(sides, set, na)

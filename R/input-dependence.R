@@ -10,44 +10,39 @@
 
 #' Stimuli that depend on each other
 #'
-#' P-values take the rows as exchangeable, and intervals and ceilings over stimuli take each as
-#' independent. Frames of one film, views of one object, images of one category and runs of similar
-#' stimuli are neither: p-values are then far too small, intervals too narrow, and corrected scores
-#' too high.
+#' P-values take stimuli as exchangeable, intervals and ceilings as independent. Frames of one film,
+#' views of one object, images of one category and runs of similar stimuli are neither: p-values are
+#' then far too small, intervals too narrow, and corrected scores too high.
 #'
 #' @details
 #' What to do:
 #'
-#' * for p-values, `blocks` of [calibrate()] exchanges stimuli of the same block only, where stimuli
-#'   form groups (categories, sessions) and the question is not about differences between them.
-#'   `clusters` exchanges whole groups, where the stimuli of a group resemble each other by
-#'   themselves, and also sees what differs between groups. `series` is for [time
-#'   series][time_series]. A design in `permutations` says anything else;
+#' * for p-values, `blocks` of [calibrate()] exchanges stimuli of the same block only, where
+#'   differences between groups (categories, sessions) are not the question. `clusters` exchanges
+#'   whole groups, where the stimuli of a group resemble each other by themselves, and also sees
+#'   what differs between groups. `series` is for [time series][time_series], a design in
+#'   `permutations` for anything else;
 #' * for intervals, ceilings and corrected scores, `clusters` (`cluster` of [responses()]). Runs of
-#'   a series serve as clusters if they are several times as long as the correlation; better, leave
-#'   out their first points (label `NA`). A label of its own for each stimulus says that all are
-#'   independent.
+#'   a series serve if they are several times as long as the correlation; better, leave out their
+#'   first points (label `NA`). A label of its own for each stimulus says that all are independent.
 #'
-#' How bad it is: with 20 groups of 5 stimuli that share 90% of their variance, free permutations
-#' called 99.7% of unrelated populations related at a level of 5% (with `clusters` 4%), their mean
+#' How bad it is: of unrelated populations with 20 groups of 5 stimuli that share 90% of their
+#' variance, free permutations called 99.7% related at a level of 5% (with `clusters` 4%), the mean
 #' corrected CKA was 0.15 (0.001), and 95% intervals left out 0 in 94% (0.3%).
 #'
-#' *The warning.* Every function that gives a p-value, an interval or a ceiling looks at the rows
-#' where no such argument answers the question, and warns once, with class `repalign_dependence`,
+#' *The warning.* Every function that gives a p-value, an interval or a ceiling looks at the rows,
+#' unless such an argument answers the question, and warns once, with class `repalign_dependence`,
 #'
 #' * when neighbouring rows are alike, as in a time series or in runs of similar stimuli: their mean
 #'   squared distance is below 0.6 of that of all rows, and further below than shuffling explains.
-#'   For p-values this must hold on both sides, because one exchangeable side is enough; for
-#'   intervals the mean of both sides counts;
+#'   For p-values on both sides, as one exchangeable side is enough, for intervals on their mean;
 #' * when many rows are near copies of each other on both sides: squared distances below 0.04 of the
 #'   median or less, with a gap above them.
 #'
-#' RDMs and neighbour graphs are looked at in the same way, except RDMs of two values, which are
-#' taken for labels.
+#' RDMs of two values are taken for labels, and not looked at.
 #'
 #' When not to trust it: silence is no proof. Groups whose stimuli are neither neighbours nor near
-#' copies are not seen, and weak series often not; how often the warning came is in the article
-#' "What was simulated".
+#' copies are not seen, and weak series often not (article "What was simulated").
 #' @examples
 #' # a slow series: neighbouring rows are alike
 #' set.seed(1)
@@ -65,30 +60,28 @@ NULL
 
 #' Time series
 #'
-#' What to do when the rows are points in time: null scores from shifts of whole series, in
-#' [calibrate()] (`series`) and what rests on it, and [clusters][dependence] of successive points
-#' for intervals.
+#' Rows that are points in time: null scores from shifts of whole series, in [calibrate()]
+#' (`series`) and what rests on it, and [clusters][dependence] of successive points for intervals.
 #'
 #' @details
 #' A circular shift joins the end of a series to its beginning (`series = TRUE` or `"circular"`).
-#' That makes the test exact for periodic series, does no harm where one of the two series is fast,
-#' and makes it reject too often where both are slow. A warning of class `repalign_series` says
-#' where the effective number of points of the pair, \eqn{n / \sum_h r_x(h) r_y(h)}{n / sum_h r_x(h)
-#' r_y(h)} over all lags h, is below \eqn{1 / (1/n + 1/(20 + 6D))}{1 / (1/n + 1/(20 + 6 D))}. Here r
-#' is the autocorrelation of a representation (the sum of the inner products of centred rows at this
-#' lag over that at lag 0), and D the larger participation ratio of the two. For measures that weigh
-#' all neurons or directions alike (matching of neurons, [cca()], [svcca()], [gulp()]), give columns
-#' of equal variance ([scale()]), or the warning can miss slow neurons beside a fast one.
+#' The test is exact for periodic series, good where one of the two series is fast, and rejects too
+#' often where both are slow. A warning of class `repalign_series` says where the effective number
+#' of points of the pair, \eqn{n / \sum_h r_x(h) r_y(h)}{n / sum_h r_x(h) r_y(h)} over all lags h,
+#' is below \eqn{1 / (1/n + 1/(20 + 6D))}{1 / (1/n + 1/(20 + 6 D))}. Here r is the autocorrelation
+#' of a representation (the sum of the inner products of centred rows at this lag over that at lag
+#' 0), and D the larger participation ratio of the two. For measures that weigh all neurons or
+#' directions alike (matching of neurons, [cca()], [svcca()], [gulp()]), give columns of equal
+#' variance ([scale()]), or the warning can miss slow neurons beside a fast one.
 #'
 #' `series = "linear"` joins nothing (Harris 2020): rows N + 1 to n - N of `x`, with N = n/4, are
 #' compared with rows N + 1 + t to n - N + t of `y`, for t from -N to N, where t = 0 is observed.
-#' All columns of the result are about this half of the rows. There are 2N shifts, or, if
-#' `permutations` is smaller, that many (one more if it is odd) in equal steps. The series in `y`
-#' must be stationary, or its steps must be, as in a random walk, if the measure does not depend on
-#' where the cloud of points lies; nothing is asked of `x`. Then the level is at most twice alpha
-#' for any series (at most alpha if you multiply p-values by (2N + 1)/(N + 1)). The price is power,
-#' as half of the rows are compared, and that no p-value is below 1/(2N + 1). It needs responses or
-#' distances.
+#' All columns of the result are about this half of the rows. There are 2N shifts, or `permutations`
+#' (one more if odd) in equal steps, if that is less. The series in `y` must be stationary, or its
+#' steps must be, as in a random walk, if the measure does not depend on where the cloud of points
+#' lies; nothing is asked of `x`. Then the level is at most twice alpha for any series (at most
+#' alpha if you multiply p-values by (2N + 1)/(N + 1)). The price is power, and that no p-value is
+#' below 1/(2N + 1). It needs responses or distances.
 #'
 #' In simulations of unrelated slow series, circular shifts rejected up to 100% at a level of 5%,
 #' data sets without the warning 5%, and linear shifts 2 to 6% (article "What was simulated", with

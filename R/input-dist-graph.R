@@ -34,26 +34,11 @@ check_dist <- function(x, arg, allow_na = FALSE, allow_zero = FALSE, pairwise = 
   x
 }
 
-# For each element of a list that is a plain "dist" object, of which check_dist() would have nothing
-# to say as long as pairs may lack: the extent of its values. NULL for all others. Lists of many
-# small RDMs would otherwise spend their time in these checks.
-bare_extents <- function(elements) {
-  extents <- vector("list", length(elements))
-  bare <- which(vapply(elements, is_bare_dist, NA))
-  if (!length(bare)) return(extents)
-  found <- value_extent(unname(elements[bare]))
-  finite <- is.finite(found[1, ]) & is.finite(found[2, ])
-  for (k in which(finite)) extents[[bare[k]]] <- found[, k]
-  extents
-}
-
-is_bare_dist <- function(x) {
-  if (!is.double(x) || !identical(oldClass(x), "dist")) return(FALSE)
-  n <- attr(x, "Size")
-  named <- length(attr(x, "Labels"))
-  is.numeric(n) && length(n) == 1 && isTRUE(n > 1) && length(x) == n * (n - 1) / 2 &&
-    (named == 0 || named == n)
-}
+# list(extent, n) of a list: the extents (value_extent()) of its plain "dist" objects, of which
+# check_dist() would have nothing to say as long as pairs may lack, a column each, with NA for other
+# elements; and how many stimuli all of them have, or 0 if there are others, or some lack pairs, or
+# are named. Lists of many small RDMs would otherwise spend their time in these checks.
+plain_rdms <- function(elements) .Call(C_plain_rdms, unname(elements))
 
 refuse_zeros <- function(arg) {
   abort("`", arg, "` has no variance: all distances are 0.", class = "repalign_error_variance",
@@ -147,7 +132,16 @@ check_graph <- function(x, arg) {
                 bad[1, 2], "; give every stimulus the same number of neighbours")
   }
   graph <- without_self(idx, dist, arg)
-  check_graph_rows(graph$idx, graph$dist, arg)
+  idx <- graph$idx
+  dist <- graph$dist
+  if (!ncol(idx)) graph_error(arg, "has no neighbours")
+  twice <- apply(idx, 1, anyDuplicated) > 0
+  if (any(twice)) graph_error(arg, "names a neighbour twice in row ", which(twice)[1])
+  falling <- rowSums(dist[, -1, drop = FALSE] < dist[, -ncol(dist), drop = FALSE]) > 0
+  if (any(falling)) {
+    graph_error(arg, "has distances that are not in increasing order in row ", which(falling)[1],
+                "; sort the neighbours of each row, nearest first")
+  }
   storage.mode(graph$idx) <- "integer"
   storage.mode(graph$dist) <- "double"
   rownames(graph$idx) <- rownames(x$idx)
@@ -177,17 +171,6 @@ refuse_odd_selves <- function(times, arg) {
                 remedy)
   }
   graph_error(arg, "has row ", which(times == 1)[1], " among its own neighbours", remedy)
-}
-
-check_graph_rows <- function(idx, dist, arg) {
-  if (!ncol(idx)) graph_error(arg, "has no neighbours")
-  twice <- apply(idx, 1, anyDuplicated) > 0
-  if (any(twice)) graph_error(arg, "names a neighbour twice in row ", which(twice)[1])
-  falling <- rowSums(dist[, -1, drop = FALSE] < dist[, -ncol(dist), drop = FALSE]) > 0
-  if (any(falling)) {
-    graph_error(arg, "has distances that are not in increasing order in row ", which(falling)[1],
-                "; sort the neighbours of each row, nearest first")
-  }
 }
 
 graph_error <- function(arg, ...) {

@@ -10,21 +10,20 @@
 #' @param neurons names or numbers of the columns that are neurons; `NULL`: all other columns.
 #' @return A numeric matrix stimuli x neurons, with row and column names. Missing values stay.
 #' @details
-#' If a column that is not a neuron (the number of the image, of the trial, or of the row) is taken
-#' for one, unrelated data seem alike (a CKA of 0.999 from `image = 1:60`). Columns that look like
-#' identifiers are therefore an error in all functions that read data. A column looks like an
-#' identifier
-#' * if it holds whole numbers and its name is `id`, `image`, `stimulus`, `trial`, `rep`, `session`,
-#'   `subject` or `row`, or ends in `_id`, in small or capital letters, or is `X` or `...1`, the
-#'   names that readers of files give to a column without a name; or
-#' * in a table of 12 rows or more, if it holds consecutive whole numbers in any order, or numbers
-#'   that rise or fall by equal steps from row to row, unless all columns do (ranks).
+#' If the number of the image, of the trial, or of the row is taken for a neuron, unrelated data
+#' seem alike (a CKA of 0.999 from `image = 1:60`). Columns that look like identifiers are therefore
+#' an error in all functions that read data:
+#' * whole numbers whose name is `id`, `image`, `stimulus`, `trial`, `rep`, `session`, `subject` or
+#'   `row`, or ends in `_id`, in small or capital letters, or is `X` or `...1`, which readers of
+#'   files give to a column without a name;
+#' * in a table of 12 rows or more, consecutive whole numbers in any order, or numbers that rise or
+#'   fall by equal steps from row to row, unless all columns do (ranks).
 #'
 #' Names are ignored in tables of zeros and ones with a single one in each row (one-hot coding).
 #'
-#' Columns that you name in `neurons` are not checked again: if one looks like an identifier, the
-#' matrix has an attribute (`columns_checked`) that says so. Arithmetic keeps this attribute; a part
-#' of the matrix, `m[rows, ]`, loses it and is checked again.
+#' Columns that you name in `neurons` are not checked: if one looks like an identifier, the matrix
+#' has an attribute (`columns_checked`) that says so. A part of the matrix, `m[rows, ]`, loses it
+#' and is checked again.
 #'
 #' Each stimulus must have a single row. Repeats of a stimulus go to [responses()].
 #' @examples
@@ -45,7 +44,9 @@
 response_matrix <- function(data, stimulus = "image", neurons = NULL) {
   need_arguments()
   data <- as_table(data)
-  names <- stimulus_labels(table_column(data, stimulus, "stimulus"), stimulus)
+  values <- table_column(data, stimulus, "stimulus")
+  names <- stimulus_labels(values, stimulus)
+  warn_responses_as_names(values, stimulus, setdiff(names(data), stimulus))
   others <- setdiff(seq_along(data), match(stimulus, names(data)))
   at <- if (is.null(neurons)) others else neuron_columns(neurons, data, stimulus)
   if (!length(at)) {
@@ -57,7 +58,14 @@ response_matrix <- function(data, stimulus = "image", neurons = NULL) {
   result <- matrix(result, nrow(data), dimnames = list(names, names(data)[at]))
   found <- find_identifiers(result)
   if (!length(found)) return(result)
-  if (is.null(neurons)) refuse_leftover(colnames(result)[as.integer(names(found))], found)
+  if (is.null(neurons)) {
+    names <- colnames(result)[as.integer(names(found))]
+    abort("`data` has ", if (length(names) > 1) "columns that look like identifiers" else
+      "a column that looks like an identifier", " besides the stimuli: ",
+      enumerate(paste0(dQuote(names, FALSE), " (", found, ")"), quote = FALSE),
+      ". Say which columns are neurons in `neurons`.", class = "repalign_error_identifier",
+      arg = "neurons")
+  }
   mark_checked(result)
 }
 
@@ -109,6 +117,20 @@ stimulus_labels <- function(values, name) {
   labels
 }
 
+# Names of stimuli may be numbers, also with decimals (a contrast of 0.125), but rarely with many,
+# and their column is hardly called like those of neurons.
+warn_responses_as_names <- function(values, name, others) {
+  if (!is.numeric(values) || is.object(values) || all(values == round(values))) {
+    return(invisible())
+  }
+  stem <- function(names) sub("[0-9]+$", "", names)
+  if (all(values == round(values, 3)) && !stem(name) %in% stem(others)) return(invisible())
+  warn("Column ", dQuote(name, FALSE), " holds numbers with decimals, as responses are, but is ",
+       "taken for the names of the stimuli. If it is a neuron, name another column in `stimulus`, ",
+       "or set row names, rownames(), and leave the table as it is.",
+       class = "repalign_responses_as_names", data = name)
+}
+
 neuron_columns <- function(neurons, data, stimulus) {
   usable <- (is.character(neurons) || is.numeric(neurons)) && !anyNA(neurons)
   if (!usable) {
@@ -142,12 +164,4 @@ refuse_words <- function(data, at, leftover) {
         if (leftover) ". Say which columns are neurons in `neurons`." else
           ". They cannot be neurons: leave them out of `neurons`, or convert them.",
         class = "repalign_error_type", arg = "neurons")
-}
-
-refuse_leftover <- function(names, why) {
-  abort("`data` has ", if (length(names) > 1) "columns that look like identifiers" else
-    "a column that looks like an identifier", " besides the stimuli: ",
-    enumerate(paste0(dQuote(names, FALSE), " (", why, ")"), quote = FALSE),
-    ". Say which columns are neurons in `neurons`.", class = "repalign_error_identifier",
-    arg = "neurons")
 }

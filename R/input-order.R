@@ -4,6 +4,7 @@
 # compared (by_name), of the same names. Returns the representations in one order. Each is looked at
 # once, unless there is something to say. reprs: lists with `data` and `arg`.
 with_common_stimuli <- function(reprs, by_name = TRUE) {
+  given <- reprs
   n <- stimulus_count(reprs[[1]]$data)
   same <- TRUE
   names <- NULL
@@ -30,7 +31,7 @@ with_common_stimuli <- function(reprs, by_name = TRUE) {
     })
     reprs <- Map(reordered_representation, reprs, at)
   }
-  if (unnamed > 0 && !is.null(names)) note_one_sided_names(reprs)
+  if (unnamed > 0 && !is.null(names)) note_one_sided_names(given)
   reprs
 }
 

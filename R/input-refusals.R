@@ -34,8 +34,9 @@ refuse_useless <- function(repr) {
 # The representations of both sides with the errors that measures have for them.
 with_refusals <- function(sides, set) {
   judged <- function(side) {
-    for (at in seq_along(side$reprs)) {
-      for (measure in set) {
+    for (measure in set) {
+      if (isTRUE(sides$bare) && measure$takes_all_distances) next
+      for (at in seq_along(side$reprs)) {
         error <- refusal(measure, side$reprs[[at]])
         if (!is.null(error)) side$reprs[[at]]$refused[[measure$label]] <- error
       }

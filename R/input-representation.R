@@ -70,12 +70,17 @@ is_bare_matrix <- function(x) {
     is.null(dimnames(x)[[2]])
 }
 
-# A "dist" object of bare_extents().
-bare_representation <- function(x, extent, arg, name, side) {
-  cache <- new_cache()
-  cache$extent <- extent
-  list(kind = "dist", data = x, n = attr(x, "Size"), arg = arg, name = name, side = side,
-       cache = cache, loose = TRUE)
+# The representations of a list of RDMs, for which plain_rdms() gives these extents.
+rdm_representations <- function(rdms, extents, args, names, side) {
+  reprs <- vector("list", length(rdms))
+  for (k in seq_along(reprs)) {
+    x <- rdms[[k]]
+    cache <- new_cache()
+    cache$extent <- extents[, k]
+    reprs[[k]] <- list(kind = "dist", data = x, n = attr(x, "Size"), arg = args[k],
+                       name = names[k], side = side, cache = cache, loose = TRUE)
+  }
+  reprs
 }
 
 # What messages call a representation: layers of models have the name of the model before theirs.

@@ -4,9 +4,10 @@
 
 # These functions make the two sides of a call from what users give, and list the pairs of them.
 
-# Returns list(x, y, self, same, models): two flat lists of representations with the names of their
-# models; whether x is compared with itself because y is missing; whether the user gave the same
-# list twice; and whether some side holds models.
+# Returns list(x, y, self, same, models, bare): two flat lists of representations with the names of
+# their models; whether x is compared with itself because y is missing; whether the user gave the
+# same list twice; whether some side holds models; and whether all representations are complete
+# "dist" objects of as many stimuli without names, of which there is nothing else to judge.
 as_sides <- function(x, y, by_name = TRUE, na = "error") {
   if (is.null(x)) as_numeric_matrix(x, "x")
   refuse_results(x, "x")
@@ -20,13 +21,16 @@ as_sides <- function(x, y, by_name = TRUE, na = "error") {
   side_x <- as_side(x, "x", na != "error")
   one_list <- self || same
   side_y <- if (!one_list) as_side(y, "y", na != "error")
-  reprs <- with_common_stimuli(c(side_x$reprs, side_y$reprs), by_name)
-  of_x <- seq_along(side_x$reprs)
-  side_x$reprs <- reprs[of_x]
+  bare <- side_x$bare > 0 && (one_list || side_x$bare == side_y$bare)
+  if (!bare) {
+    reprs <- with_common_stimuli(c(side_x$reprs, side_y$reprs), by_name)
+    of_x <- seq_along(side_x$reprs)
+    side_x$reprs <- reprs[of_x]
+    if (!one_list) side_y$reprs <- reprs[-of_x]
+  }
   if (one_list) side_y <- if (self) side_x else on_side_y(side_x)
-  else side_y$reprs <- reprs[-of_x]
   list(x = side_x, y = side_y, self = self, same = same,
-       models = side_x$is_models || side_y$is_models)
+       models = side_x$is_models || side_y$is_models, bare = bare)
 }
 
 # The sides of a call whose representations were read one by one, and brought into one order; y:
@@ -83,7 +87,8 @@ on_side_y <- function(side) {
 }
 
 is_collection <- function(x) {
-  is.list(x) && !is.data.frame(x) && !is_responses(x) && !is_prepared(x) && kind_of(x) == "data"
+  if (!is.list(x) || kind_of(x) != "data") return(FALSE)
+  !is.object(x) || !is.data.frame(x) && !is_responses(x) && !is_prepared(x)
 }
 
 # A representation of a call that may be prepared already.
@@ -96,9 +101,11 @@ given_representation <- function(x, arg, name = arg, allow_na = FALSE,
 as_side <- function(x, arg, allow_na = FALSE) {
   if (!is_collection(x)) {
     return(list(reprs = list(given_representation(x, arg, allow_na = allow_na)), models = arg,
-                is_models = FALSE))
+                is_models = FALSE, bare = 0))
   }
   names <- check_element_names(x, arg)
+  rdms <- plain_rdms(x)
+  if (rdms$n > 0) return(flat_side(x, arg, names, rep(arg, length(x)), FALSE, allow_na, arg, rdms))
   for (name in names) refuse_results(x[[name]], paste0(arg, "$", name))
   nested <- vapply(x, is_collection, NA)
   if (any(nested) && !all(nested)) {
@@ -110,7 +117,9 @@ as_side <- function(x, arg, allow_na = FALSE) {
           " Give only matrices, or only lists of layers (models).",
           class = "repalign_error_type", arg = arg)
   }
-  if (!any(nested)) return(flat_side(x, arg, names, rep(arg, length(x)), FALSE, allow_na, arg))
+  if (!any(nested)) {
+    return(flat_side(x, arg, names, rep(arg, length(x)), FALSE, allow_na, arg, rdms))
+  }
   layers <- Map(function(model, name) check_element_names(model, paste0(arg, "$", name)), x, names)
   flat <- unlist(unname(lapply(x, unname)), recursive = FALSE)
   models <- rep(names, lengths(layers))
@@ -118,24 +127,23 @@ as_side <- function(x, arg, allow_na = FALSE) {
             allow_na, arg)
 }
 
-flat_side <- function(elements, prefix, names, models, is_models, allow_na, side) {
+# rdms: plain_rdms() of the elements.
+flat_side <- function(elements, prefix, names, models, is_models, allow_na, side,
+                      rdms = plain_rdms(elements)) {
   args <- paste0(prefix, "$", names)
-  extents <- bare_extents(elements)
+  plain <- !is.na(rdms$extent[1, ])
   reprs <- vector("list", length(elements))
-  for (k in seq_along(reprs)) {
-    extent <- extents[[k]]
-    reprs[[k]] <- if (is.null(extent)) {
-      given_representation(elements[[k]], args[k], names[k], allow_na, side)
-    } else {
-      bare_representation(elements[[k]], extent, args[k], names[k], side)
-    }
+  reprs[plain] <- rdm_representations(elements[plain], rdms$extent[, plain, drop = FALSE],
+                                      args[plain], names[plain], side)
+  for (k in which(!plain)) {
+    reprs[[k]] <- given_representation(elements[[k]], args[k], names[k], allow_na, side)
   }
   if (is_models) {
     reprs <- Map(function(repr, model) {
       c(repr, model = model, title = paste0(model, "/", repr$name))
     }, reprs, models)
   }
-  list(reprs = reprs, models = models, is_models = is_models)
+  list(reprs = reprs, models = models, is_models = is_models, bare = rdms$n)
 }
 
 check_element_names <- function(x, arg) {

@@ -94,7 +94,8 @@ transposed_hint <- function(x, y, arg_x, arg_y) {
 }
 
 # If only some representations have row names, nobody can check that the order of the stimuli is the
-# same; a message says once in a call that this is assumed. reprs: lists with `data` and `arg`.
+# same; a message says once in a call that this is assumed, a warning where those with names came in
+# different orders. reprs: lists with `data` and `arg`, in the order in which they were given.
 note_one_sided_names <- function(reprs) {
   names <- lapply(reprs, function(repr) stimulus_names(repr$data))
   unnamed <- lengths(names) == 0
@@ -123,11 +124,17 @@ note_unnamed <- function(names, args, distances, hint = NULL) {
                    paste(range(as.integer(names[[at]])), collapse = " to "), " in another order: ",
                    "if the rows of ", args[unnamed][1], " count the same stimuli, name them so.")
   }
-  inform(enumerate(args[unnamed], 3, quote = FALSE), if (sum(unnamed) > 1) " have" else " has",
-         " no ", if (distances) "labels" else "row names", ": ",
-         if (sum(unnamed) > 1) "their" else "its", if (distances) " stimuli" else " rows",
-         " are taken to be in the order of ", args[!unnamed][1], ".", hint,
-         class = "repalign_one_sided_names")
+  # orders that differ are a sign that this one may be yet another
+  mixed <- length(unique(names[!unnamed])) > 1
+  say <- if (mixed) warn else inform
+  say(enumerate(args[unnamed], 3, quote = FALSE), if (sum(unnamed) > 1) " have" else " has",
+      " no ", if (distances) "labels" else "row names", ": ",
+      if (sum(unnamed) > 1) "their" else "its", if (distances) " stimuli" else " rows",
+      " are taken to be in the order of ", args[!unnamed][1], ".",
+      if (mixed) {
+        paste(" But the others came in different orders: give",
+              if (sum(unnamed) > 1) "these names, too." else "it names, too.")
+      }, hint, class = "repalign_one_sided_names")
 }
 
 # Are these the numbers from 0 or 1 on, in another order than theirs? Files whose rows are in order

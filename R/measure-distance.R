@@ -47,25 +47,20 @@ NULL
 #' With the defaults, the score changes when the neurons are rotated, or when a constant is added to
 #' one neuron; with Euclidean distances it does not.
 #'
-#' When not to trust it: the pairs of stimuli are not independent observations, so the p-value of an
-#' ordinary correlation test is wrong; use [calibrate()]. Noise biases RDMs (squared distances
-#' between noisy patterns are too large), and different noise on the two sides lowers the score.
-#' With two neurons every correlation is 1 or -1, with a warning of class `repalign_degenerate`. A
-#' constant row has no correlation and a row of zeros has no cosine: both are errors. Cosines of
-#' RDMs need a 0 that means "no difference", as in cross-validated distances (`"crossnobis"` of
-#' [rdm()]): otherwise RDMs that share nothing have high cosines. `"pearson"` and
-#' `"whitened_pearson"` do not go by where 0 is.
+#' When not to trust it: pairs of stimuli are not independent, so the p-value of an ordinary
+#' correlation test is wrong; use [calibrate()]. Noise biases RDMs (squared distances between noisy
+#' patterns are too large), and different noise on the two sides lowers the score. With two neurons
+#' every correlation is 1 or -1, with a warning of class `repalign_degenerate`. A constant row has
+#' no correlation and a row of zeros has no cosine: both are errors. Cosines of RDMs need a 0 that
+#' means "no difference", as in cross-validated distances (`"crossnobis"` of [rdm()]): otherwise
+#' RDMs that share nothing have high cosines, and correlations are right.
 #' @references Kriegeskorte, Mur and Bandettini (2008), Frontiers in Systems Neuroscience 2.
 #'   Nili et al. (2014), PLoS Computational Biology 10 (tau-a). Schuett et al. (2023), eLife 12
 #'   (rho-a). Diedrichsen et al. (2021), Neurons, Behavior, Data analysis, and Theory 5 (whitened).
 #' @examples
 #' # RDMs of 92 images: human and monkey inferior temporal cortex
 #' rsa(rdm92$human_mean, rdm92$monkey)
-#' # and human cortex against models
-#' models <- rdm92[startsWith(names(rdm92), "model_")]
-#' similarity(rdm92["human_mean"], models, measure = "rsa")
 #' # responses of two layers of a network
-#' rsa(v4_layers$L3, v4_layers$L4)
 #' rsa(v4_layers$L3, v4_layers$L4, inner = "euclidean", outer = "pearson")
 #' # weighted by the covariance of noise, and over the pairs that both sides have
 #' rsa(rdm92$human_mean, rdm92$monkey, outer = "whitened_pearson")
@@ -87,18 +82,14 @@ rsa <- function(x, y, inner = c("correlation", "euclidean", "sqeuclidean", "cosi
 
 rsa_inner <- c("correlation", "euclidean", "sqeuclidean", "cosine")
 
-# Do the dissimilarities differ by more than rounding? (For the cosine, do they differ from 0?)
-has_contrast <- function(repr, args, rdm) {
+contrasted_form <- function(repr, args, rdm = dissimilarities_of(repr, args$inner)) {
+  # Do the dissimilarities differ by more than rounding? (For the cosine, do they differ from 0?)
   facts <- rdm_facts(repr, args$inner, rdm)
   range <- if (is.null(args$clusters)) facts$range
     else value_range(rdm$d[between_clusters(labelled_codes(args$clusters))])
   largest <- max(abs(range))
   contrast <- if (is_cosine(args$outer)) largest else range[2] - range[1]
-  contrast > max(tie_share * largest, facts$tolerance[2])
-}
-
-contrasted_form <- function(repr, args, rdm = dissimilarities_of(repr, args$inner)) {
-  undefined <- !has_contrast(repr, args, rdm)
+  undefined <- !(contrast > max(tie_share * largest, facts$tolerance[2]))
   form <- rdm_form(repr, args, rdm)
   form$undefined <- undefined || isTRUE(form$size == 0)
   form
@@ -161,21 +152,20 @@ rdm_forms <- function(args) {
 
 #' Distance correlation
 #'
-#' How strongly the distances between stimuli in one representation are related to those in
-#' the other. In the limit of many stimuli it is 0 exactly when the two representations are
-#' independent. It is 1 when one representation is the other one rotated, shifted and scaled.
+#' How strongly the distances between stimuli in one representation are related to those in the
+#' other: with many stimuli 0 exactly when the two are independent, and 1 when one is the other one
+#' rotated, shifted and scaled.
 #'
 #' @param x,y see [cka()]. Either may also be a `dist` object with the distances between the
 #'   stimuli.
 #' @param squared if `TRUE`, the outer square root is left out.
-#' @param estimator `"biased"` uses double-centred distances. `"unbiased"` uses U-centred
-#'   distances, whose product is an unbiased estimate of the squared distance covariance; the
-#'   score is then in squared form, with its sign, whatever `squared` says.
+#' @param estimator `"biased"`: of double-centred distances. `"unbiased"`: of U-centred distances,
+#'   whose product is an unbiased estimate of the squared distance covariance; the score is then
+#'   squared, with its sign, whatever `squared` says.
 #' @param na see [similarity()].
-#' @return One number: in \[0, 1\] for `"biased"`; in \[-1, 1\] for `"unbiased"`, around 0
-#'   for unrelated representations. The result is `NA`, with a warning of class
-#'   `repalign_undefined`, when the centred distances of one side are all 0, or when the
-#'   dissimilarities of a `dist` object are not Euclidean distances and lead to the square
+#' @return One number: in \[0, 1\] for `"biased"`; in \[-1, 1\] for `"unbiased"`, around 0 for
+#'   unrelated representations. `NA`, with a warning of class `repalign_undefined`, when the centred
+#'   distances of one side are all 0, or when a `dist` object that is not Euclidean leads to the
 #'   root of a negative number.
 #' @details
 #' Let A and B be the double-centred matrices of Euclidean distances. The score is
@@ -187,8 +177,7 @@ rdm_forms <- function(args) {
 #' outliers than measures of squared distances.
 #'
 #' When not to trust it: for unrelated representations the biased estimate is far above 0 when
-#' stimuli are few, and it approaches 1 as the number of neurons grows. Use `estimator = "unbiased"`
-#' in these cases.
+#' stimuli are few, and approaches 1 with more neurons: use `estimator = "unbiased"`.
 #' @references Szekely, Rizzo and Bakirov (2007), Annals of Statistics 35. Szekely and Rizzo
 #'   (2014), Annals of Statistics 42 (unbiased).
 #' @examples
@@ -292,9 +281,9 @@ declare_measure(
 #' Frobenius norm, while the code of the ReSi benchmark computes the spectral norm (here by Lanczos'
 #' method, to 1e-12 of its size). Rotation and translation of a side leave the score as it is.
 #'
-#' When not to trust it: when one side has larger values than the other, the score says little else.
-#' The Frobenius norm grows in proportion to the number of stimuli. Do not compare scores between
-#' data sets, nor representations in different units; bring them to the same scale first.
+#' When not to trust it: when one side has larger values than the other, the score says little else:
+#' bring both to one scale first. Scores of different data sets are not comparable, as the Frobenius
+#' norm grows in proportion to the number of stimuli.
 #' @references Yin and Shen (2018), NeurIPS. Klabunde et al. (2025), ICLR (the ReSi benchmark).
 #' @examples
 #' set.seed(1)

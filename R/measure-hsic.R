@@ -3,37 +3,33 @@
 
 #' The H value (Hilbert-Schmidt independence criterion) of two representations
 #'
-#' The quantity from which Centered Kernel Alignment is made:
-#' `cka(x, y) = hsic(x, y) / sqrt(hsic(x, x) * hsic(y, y))`.
+#' What [cka()] is made of: `cka(x, y) = hsic(x, y) / sqrt(hsic(x, x) * hsic(y, y))`.
 #'
 #' @param x,y,kernel,estimator,shared_neurons,units_x,units_y,sigma,bandwidth,k see [cka()].
 #' @param clusters,shared_noise,complete,na see [cka()].
-#' @return One number, in squared units of `x` times squared units of `y` for the linear
-#'   kernel, and without units for the other kernels.
+#' @return One number; with the linear kernel in squared units of `x` times those of `y`, with
+#'   others without units.
 #' @details
-#' Let \eqn{\phi_\alpha}{phi_a} be the centred columns of `x`, \eqn{\psi_\beta}{psi_b} those of `y`,
-#' and n the number of stimuli. With the linear kernel, the naive value is the mean of
-#' \eqn{(\phi_\alpha^T \psi_\beta)^2 / n^2}{(phi_a' psi_b)^2 / n^2} over all pairs of neurons
-#' \eqn{(\alpha, \beta)}{(a, b)}. The stimulus-corrected value replaces each term by an unbiased
-#' estimate (Song et al. 2012). The stimulus-neuron-corrected value is the mean of these estimates
-#' over the pairs that `shared_neurons`, `units_x` and `units_y` allow, see [cka()].
-#'
-#' Both corrected values are unbiased over random stimuli, and the stimulus-neuron-corrected one
-#' also over random neurons. They can be negative when the true value is near 0.
+#' With the linear kernel, the naive value is the mean over all pairs of neurons, one from each
+#' side, of the squared covariance of their responses (divided by n, the number of stimuli).
+#' `"stimulus"` replaces each term by an estimate that is unbiased over random stimuli (Song et al.
+#' 2012); `"stimulus_neuron"` is the mean of these over the pairs that `shared_neurons`, `units_x`
+#' and `units_y` allow, unbiased over random neurons, too. Both can be negative when the true value
+#' is near 0.
 #'
 #' For [responses()] with several trials, the terms are products of responses that share no noise,
 #' see [cka()]. `"stimulus_trial"` keeps all pairs of neurons, `"stimulus_neuron_trial"` leaves out
-#' pairs of a neuron with itself: in `hsic(x, x)` by the names of neurons in `x`, so give unnamed
-#' ones `neuron = seq_len(ncol(x))`. With runs, what a run adds to all stimuli drops out, too.
+#' those of a neuron with itself: in `hsic(x, x)` by the names of neurons, so give unnamed ones
+#' `neuron = seq_len(ncol(x))`. With runs, what a run adds to all stimuli drops out, too.
 #'
 #' `hsic(x, x, estimator = "stimulus_neuron", shared_neurons = TRUE)` is the self term of `x` in the
 #' denominator of the corrected CKA.
 #'
 #' When not to trust it: the H value of a linear kernel depends on the units of the data. From few
-#' stimuli or neurons the corrected values scatter widely. Stimuli that depend on each other make
-#' them too high, unless `clusters` names them: see [dependence].
-#' @references Gretton et al. (2005), ALT. Song et al. (2012), JMLR 13. Chun, Canatar, Chung and Lee
-#'   (2025), \doi{10.48550/arXiv.2502.15104}.
+#' stimuli or neurons corrected values scatter widely. Stimuli that [depend on each
+#' other][dependence] make them too high, unless `clusters` names them.
+#' @references Gretton et al. (2005), ALT. Song et al. (2012), JMLR 13. Chun et al. (2025),
+#'   \doi{10.48550/arXiv.2502.15104}.
 #' @examples
 #' set.seed(1)
 #' pop <- linear_population(n = 50, q = 30, d = 10)

@@ -8,9 +8,9 @@ NULL
 #' How similarly two representations arrange the same stimuli: 1 when their kernels (the
 #' similarities between all stimuli) are proportional, 0 when these are unrelated.
 #'
-#' @param x,y two representations of the same stimuli: numeric matrices or data frames with stimuli
-#'   in the rows and neurons, or the units of a network, in the columns; or [responses()]. Rows go
-#'   by their names if both sides have them, otherwise by position.
+#' @param x,y two representations of the same stimuli: numeric matrices or data frames, stimuli x
+#'   neurons (or units of a network), or [responses()]. Rows go by their names if both sides have
+#'   them, otherwise by position.
 #' @param kernel `"linear"`; `"rbf"`, the Gaussian kernel \eqn{\exp(-d^2/(2\sigma^2))}{exp(-d^2 / (2
 #'   sigma^2))} of the Euclidean distance d; or `"manifold"`, the kernel K of [mka()], made
 #'   symmetric as \eqn{K + K^T - K \circ K^T}{K + K' - K * K'}. With the last two, `x` and `y` may
@@ -27,43 +27,40 @@ NULL
 #' @param shared_neurons `TRUE` if column j of `x` and column j of `y` are the same neuron, for
 #'   example in two trials: `"stimulus_neuron"` then leaves out the pair (j, j).
 #' @param units_x,units_y one label per column of `x` and of `y` (both or neither):
-#'   `"stimulus_neuron"` leaves out all pairs of columns with equal labels, between `x` and `y` and
-#'   within each side. Names of neurons leave out the pairs of a neuron with itself; names of
-#'   recording sessions, electrodes or probes all pairs that may share noise. Not together with
-#'   `shared_neurons`.
-#' @param complete of which sides are the columns not a sample of neurons, but all that there are,
-#'   such as the units of a network layer? Such a side is corrected for few stimuli (and noise)
-#'   only. [responses()] declare it.
+#'   `"stimulus_neuron"` leaves out pairs of columns with equal labels, between and within sides.
+#'   Labels are names of neurons, or of the sessions, electrodes or probes that share noise. Not
+#'   together with `shared_neurons`.
+#' @param complete of which sides are the columns not a sample, but all that there are, such as the
+#'   units of a network layer? Such a side is corrected for few stimuli (and noise) only.
 #' @param sigma width of the Gaussian kernel, in the units of the data. By default `bandwidth` times
 #'   the median distance between different rows, for each side.
 #' @param bandwidth factor of the median distance, if `sigma` is not given.
 #' @param k number of neighbours in the manifold kernel, at least 3, without the stimulus itself.
 #' @param clusters one label per stimulus, by name or in their order, for stimuli that [depend on
-#'   each other][dependence], such as images of one category. The corrected estimators then count
-#'   only pairs of different clusters, each cluster weighing the same. Stimuli with the label `NA`
-#'   are left out. At least 4 clusters are needed.
-#' @param shared_noise what is done about neurons of the same session (see [responses()]):
-#'   `"trials"` multiplies different trials, `"pairs"` leaves out such pairs of neurons and takes
-#'   the means over trials; `"auto"` takes trials where there are several.
+#'   each other][dependence], such as images of one category (`NA`: left out). Corrected estimators
+#'   count only pairs of different clusters (at least 4), each cluster weighing the same.
+#' @param shared_noise of neurons of one session (see [responses()]), `"trials"` multiplies
+#'   different trials, `"pairs"` leaves out their pairs and takes means over trials; `"auto"`:
+#'   trials, if there are several.
 #' @param na see [similarity()].
-#' @return One number. The naive estimate lies in \[0, 1\], or in \[-1, 1\] with kernels that are
-#'   not positive definite (the manifold kernel, and the Gaussian kernel of distances that are not
-#'   Euclidean). `"stimulus"` lies in \[-1, 1\]. `"stimulus_neuron"` is not bounded: it can exceed 1
-#'   by chance. `NA`, with a warning of class `repalign_undefined`, when a term in the denominator
-#'   of a corrected estimate is not positive, or when a manifold kernel is constant after centring.
+#' @return One number: `"naive"` in \[0, 1\] (in \[-1, 1\] with the manifold kernel, or the Gaussian
+#'   one of distances that are not Euclidean), `"stimulus"` in \[-1, 1\]; `"stimulus_neuron"` is not
+#'   bounded and can exceed 1 by chance. `NA`, with a warning of class `repalign_undefined`, when a
+#'   term in the denominator of a corrected estimate is not positive, or when a manifold kernel is
+#'   constant after centring.
 #' @details
 #' The CKA is the ratio `hsic(x, y) / sqrt(hsic(x, x) * hsic(y, y))` of values of [hsic()]. The
 #' naive estimate of unrelated data is far above 0 when stimuli are few, and that of related data
 #' too low when neurons are few. `"stimulus"` removes the first bias (the other:
 #' [predicted_bias()]), `"stimulus_neuron"` both. It takes the columns of both sides as samples,
-#' those of a network layer, too, unless `complete` says otherwise. The article "How the estimators
-#' work" has the formulas.
+#' those of a network layer, too, unless they are `complete`. Formulas are in the article "How the
+#' estimators work".
 #'
-#' With trials ([responses()]), all estimates are means over products of different trials of a
-#' stimulus, for neurons that may have been recorded together, and of all trials for others. Noise
-#' then drops out, also where neurons or both areas share it. A stimulus without two trials is left
-#' out for the neurons concerned. Two sides with trials are taken as recorded together unless their
-#' sessions differ. A side without trials counts as without noise.
+#' From trials ([responses()]), neurons that may have been recorded together are compared by
+#' products of different trials of a stimulus, others by all trials. Noise then drops out, also what
+#' neurons or areas share. A stimulus without two trials is left out for the neurons concerned. Two
+#' sides with trials are taken as recorded together unless their sessions differ; a side without
+#' trials counts as free of noise.
 #'
 #' Rotation of the neurons of a side changes only estimates that are corrected for few neurons. A
 #' silent column counts as a neuron.
@@ -75,16 +72,15 @@ NULL
 #' * a value well above 1 usually means that `x` and `y` share neurons under different names, or
 #'   noise: use `shared_neurons`, or `units_x` and `units_y`. `"stimulus_neuron"` warns (class
 #'   `repalign_unstable`) of values above 1.5 from at least 60 stimuli and 40 neurons on each side,
-#'   and of those whose standard error over stimuli and neurons is above 0.2: of these, 59% were off
-#'   by more than 0.2 in simulations, and 6% of the others (article "What was simulated");
+#'   and of standard errors over stimuli and neurons above 0.2: in simulations 59% of these values
+#'   were off by more than 0.2, and 6% of the others;
 #' * in raw spike counts a few neurons with high rates dominate the value; divide each neuron by its
 #'   standard deviation;
-#' * stimuli that depend on each other (see [dependence]): corrected values of unrelated populations
-#'   were 0.15 and 0.27 on average, without `clusters`;
-#' * with 2 stimuli every CKA is 1, and with 3 it says next to nothing (a warning of class
-#'   `repalign_trivial`).
-#' @references Kornblith et al. (2019), ICML. Song et al. (2012), JMLR 13. Chun, Canatar, Chung and
-#'   Lee (2025), \doi{10.48550/arXiv.2502.15104}.
+#' * stimuli that depend on each other, without `clusters`, give unrelated populations corrected
+#'   values far above 0 (see [dependence]);
+#' * 2 stimuli give a CKA of 1, and 3 say next to nothing (warning `repalign_trivial`).
+#' @references Kornblith et al. (2019), ICML. Song et al. (2012), JMLR 13. Chun et al. (2025),
+#'   \doi{10.48550/arXiv.2502.15104}.
 #' @examples
 #' set.seed(1)
 #' # two samples of 20 neurons from populations with the same representation
@@ -280,8 +276,7 @@ declare_measure(
 
 #' Angular CKA
 #'
-#' The angle between the centred kernels of two representations: the arccosine of their
-#' [cka()]. Unlike 1 - CKA, it is a metric.
+#' The angle between the centred kernels of two representations: the arccosine of their [cka()].
 #'
 #' @param x,y,kernel,estimator,shared_neurons,units_x,units_y,sigma,bandwidth,k see [cka()].
 #' @param clusters,shared_noise,complete,na see [cka()].
@@ -291,14 +286,13 @@ declare_measure(
 #'   -1).
 #' @details
 #' The angle of the naive CKA with positive definite kernels (linear, and Gaussian of Euclidean
-#' distances) obeys the triangle inequality, which 1 - CKA and its square root do not all do: it can
-#' be given to hierarchical clustering or multidimensional scaling.
+#' distances) is a metric, for hierarchical clustering or multidimensional scaling; 1 - CKA is none.
 #'
 #' When not to trust it: the naive CKA of few stimuli or few neurons is biased (see [cka()]), and so
 #' is its angle. The angle of a corrected CKA is no metric and no unbiased estimate. Near 0 the
-#' arccosine enlarges errors: a CKA of 0.99 is an angle of 0.14, and of 0.9999 still 0.014; rounding
-#' alone makes angles up to about 1e-7.
-#' @references Williams, Kunz, Kornblith and Linderman (2021), NeurIPS 34. Lange et al. (2023),
+#' arccosine enlarges errors (a CKA of 0.99 is an angle of 0.14); rounding alone makes angles up to
+#' about 1e-7.
+#' @references Williams et al. (2021), NeurIPS 34. Lange et al. (2023),
 #'   \doi{10.48550/arXiv.2206.02670}.
 #' @examples
 #' set.seed(1)

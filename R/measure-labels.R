@@ -8,12 +8,13 @@ settled_label <- function(measure, before, reprs = NULL) {
   estimator <- measure$args$estimator
   changed <- !identical(estimator, before) && identical(measure$label, id)
   if (changed) measure$label <- paste0(id, "(", estimator, ")")
-  if (has_own_label(measure)) return(measure$label)
-  if (isTRUE(measure$args$corrects$trials) && some_pair_lacks_trials(reprs)) {
+  words <- complete_words(measure$args)
+  trials <- isTRUE(measure$args$corrects$trials)
+  if (is.null(words) && !trials || has_own_label(measure)) return(measure$label)
+  if (trials && some_pair_lacks_trials(reprs)) {
     measure$label <- sub(estimator, paste0(sub("_trial", "", estimator), ", trials as declared"),
                          measure$label, fixed = TRUE)
   }
-  words <- complete_words(measure$args)
   if (is.null(words) || grepl("complete", measure$label, fixed = TRUE)) return(measure$label)
   label_with(measure, words)
 }

@@ -8,17 +8,16 @@
 #' @param x,y see [cka()].
 #' @param mass the share of both populations that is matched, see [soft_matching()]; `NULL` matches
 #'   all.
-#' @return A data frame with one row for each pair of neurons that the plan at `mass` matches:
-#'   `x` and `y` (names of the columns, or their numbers where they have no names); `weight` (how
-#'   much of the total mass is theirs; the weights add up to `mass`); `correlation`, over all
+#' @return A data frame with a row for each pair of neurons that is matched: `x` and `y` (names of
+#'   the columns, or their numbers); `weight` (these add up to `mass`); `correlation`, over all
 #'   stimuli; `correlation_test`, on stimuli that did not choose the pair; and `mass_entered`, the
 #'   mass above which the pair first has weight.
 #' @details
 #' The plan is that of [soft_matching_correlation()], from all stimuli, so that `correlation` is too
-#' high. For `correlation_test` the stimuli are divided into five random folds (`set.seed()`
-#' reproduces them; clusters that [responses()] declares stay whole). Each fold has the plan of the
-#' other stimuli, and the value of a pair is its mean correlation over those folds whose plan has
-#' the pair; `NA` where none has it, or where a neuron is constant in them.
+#' high. For `correlation_test` each of five random folds of the stimuli (`set.seed()` reproduces
+#' them; clusters of [responses()] stay whole) has the plan of the others, and the value of a pair
+#' is its mean correlation over the folds whose plan has it; `NA` where none has it, or where a
+#' neuron is constant.
 #'
 #' Pairs may leave a plan as its mass grows and come back; `mass_entered` is about the first time.
 #' @references Khosla and Williams (2024), Proceedings of Machine Learning Research 243.

@@ -8,19 +8,18 @@ NULL
 #' The share of its k nearest neighbours that a stimulus has in common in both
 #' representations, averaged over stimuli.
 #'
-#' @param x,y see [cka()]. Either may also be a neighbour graph that was made elsewhere (for example
-#'   by uwot or RcppHNSW), for which `metric` is not used: `list(idx, dist)`, two matrices with one
-#'   row per stimulus that hold the numbers of its neighbours (counted from 1) and their distances,
-#'   nearest first, with the stimulus itself in all rows or in none. With `metric = "euclidean"`
-#'   also a `dist` object.
+#' @param x,y see [cka()]. Either may also be a neighbour graph made elsewhere (for example by uwot
+#'   or RcppHNSW; `metric` is then not used): `list(idx, dist)`, two matrices with a row for each
+#'   stimulus, the numbers of its neighbours (from 1) and their distances, nearest first, with the
+#'   stimulus itself in all rows or in none. With `metric = "euclidean"` also a `dist` object.
 #' @param k number of neighbours, less than the number of stimuli, without the stimulus itself.
-#' @param metric how neighbours are found: by `"cosine"`, by `"euclidean"` distance, by `"dot"`
-#'   (largest inner product), or by `"correlation"` (across neurons).
-#' @param ties neighbours at equal distances: `"average"`, the mean score over all their orders, or
-#'   `"random"`, the score of one random order. See Ties.
+#' @param metric how neighbours are found: `"cosine"`, `"euclidean"` distance, `"dot"` (largest
+#'   inner product; as in the code of Huh et al. 2024), or `"correlation"` (across neurons). A row
+#'   of zeros has no cosine, and a constant row no correlation: both are errors.
+#' @param ties what is done about neighbours at equal distances, see Ties.
 #' @param clusters one label per stimulus, for stimuli that depend on each other (see [dependence]):
-#'   neighbours are looked for in other clusters only, which must have at least `k`. `NA`: left out.
-#'   A neighbour graph must have been made in this way.
+#'   neighbours are looked for in other clusters only, which must have at least `k` (a neighbour
+#'   graph must have been made so). `NA`: left out.
 #' @param na see [similarity()].
 #' @return One number in \[0, 1\]: 1 when all stimuli have the same neighbours on both sides.
 #'   Its chance level is k / (n - 1) for n stimuli, or k / (n - m) with clusters of m stimuli each.
@@ -28,36 +27,30 @@ NULL
 #' Let \eqn{N_x(i)} and \eqn{N_y(i)} be the k nearest neighbours of stimulus i on the two sides. The
 #' score is the mean over i of \eqn{|N_x(i) \cap N_y(i)| / k}{|N_x(i) and N_y(i)| / k}.
 #'
-#' The metric determines which changes of one side leave the score as it is. Cosine: rotation and
-#' scaling, but not translation. Euclidean: rotation, scaling and translation. Inner product:
-#' rotation and scaling. Correlation: scaling, but not rotation.
+#' What leaves the score as it is depends on the metric: scaling of a side always, rotation with all
+#' but `"correlation"`, translation with `"euclidean"` only.
 #'
 #' When not to trust it: scores with different n or k, whose chance levels differ, cannot be
 #' compared. In many dimensions a few stimuli can be neighbours of most others (hubs), and the
 #' scores of unrelated representations then scatter more widely. Stimuli that depend on each other
-#' are each other's neighbours on both sides: name them in `clusters`, and give [calibrate()] the
-#' same labels.
-#'
-#' A row of zeros is an error with `"cosine"`, a constant row with `"correlation"`. The code of Huh
-#' et al. (2024) has `metric = "dot"`.
+#' are each other's neighbours on both sides: name them in `clusters`, also of [calibrate()].
 #' @section Ties:
 #' Neighbours are tied when their values differ by less than 1e-12 of the largest value in the row,
 #' which is frequent in counts, or by no more than rounding can change.
 #'
-#' `ties = "average"` gives the mean score over all orders of the tied stimuli, by a formula in
-#' `mutual_knn()`, [knn_jaccard()], [mka()], [kcka()] with `centering = "row"` and [cknna()] with
-#' `centering = "full"`, where it is the default; other measures take the mean over 20 random orders
-#' if asked to. [imd()] and `cka(kernel = "manifold")` always use one random order.
+#' `ties = "average"` gives the mean score over all orders of the tied stimuli. It is the default,
+#' by a formula, of `mutual_knn()`, [knn_jaccard()], [mka()], [kcka()] with `centering = "row"` and
+#' [cknna()] with `centering = "full"`; others take the mean over 20 random orders if asked to.
+#' [imd()] and `cka(kernel = "manifold")` always use one random order.
 #'
 #' `ties = "random"` gives the score of one random order of the stimuli, the same in all rows, which
-#' depends on [set.seed()], the name of the representation, its side and the metric. A warning of
-#' class `repalign_ties` says how many rows have ties. Either choice gives a valid test by
-#' [calibrate()], but one random order loses power (article "What was simulated").
+#' depends on [set.seed()], the name of the representation, its side and the metric; a warning of
+#' class `repalign_ties` counts the rows with ties. Both are tested validly by [calibrate()], the
+#' random order with less power (article "What was simulated").
 #'
-#' With ties, `mutual_knn(x, x)` is below 1. The average needs memory for all tied stimuli. A
-#' neighbour graph that is given shows no ties beyond its last neighbour and is taken as it is.
-#' @references Huh, Cheung, Wang and Isola (2024), ICML, The Platonic Representation
-#'   Hypothesis.
+#' With ties, `mutual_knn(x, x)` is below 1, and the average needs memory for all tied stimuli. A
+#' given neighbour graph shows no ties beyond its last neighbour.
+#' @references Huh et al. (2024), The Platonic Representation Hypothesis, ICML.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(500), 50)
@@ -104,36 +97,59 @@ declare_measure(
   memory = graph_needs
 )
 
-#' Cycle consistency of nearest neighbours
+#' Measures of neighbour lists
 #'
-#' The share of stimuli that can be reached again by a step to one of their neighbours in
-#' `y`, followed by a step to one of the neighbours of that stimulus in `x`.
+#' What the lists of the k nearest neighbours of a stimulus have in common on both sides, averaged
+#' over stimuli: a way there and back (`cycle_knn()`), shared members (`knn_jaccard()`), their ranks
+#' (`rank_similarity()`), or the order (`lcs_knn()`, and `edit_distance_knn()`, which in spite of
+#' its name is a similarity).
 #'
-#' @param x,y,k,metric,clusters see [mutual_knn()].
-#' @param ties neighbours at equal distances: `"random"`, the score of one random order, or
-#'   `"average"`, the mean score over 20. See [mutual_knn()].
+#' @param x,y,k,metric,ties,clusters see [mutual_knn()]. The average over ties is of 20 random
+#'   orders, but for `knn_jaccard()`.
 #' @param na see [similarity()].
-#' @return One number in \[0, 1\].
+#' @return One number: of `lcs_knn()` from 0 to k, otherwise in \[0, 1\]. Equal lists have the
+#'   highest value, but for `cycle_knn()`.
 #' @details
-#' Let \eqn{N_x(i)} and \eqn{N_y(i)} be the k nearest neighbours of stimulus i on
-#' the two sides. Stimulus i counts if \eqn{i \in N_x(j)}{i is in N_x(j)} for at least one j in
-#' \eqn{N_y(i)}. The score is not symmetric. Invariances and ties are the same as for
-#' [mutual_knn()].
+#' * `cycle_knn()`: the share of stimuli that are among the neighbours in `x` of one of their
+#'   neighbours in `y`. It is not symmetric. Unrelated data score about \eqn{1 - (1 - k/(n-1))^k},
+#'   which is large unless k^2 is small compared with the number of stimuli n. `cycle_knn(x, x)` can
+#'   be below 1, because a stimulus that is nobody's neighbour never counts.
+#' * `knn_jaccard()`: the number of shared neighbours divided by that of all neighbours on either
+#'   side. With c shared ones this is c / (2k - c), which gives more weight to large overlaps than
+#'   [mutual_knn()].
+#' * `rank_similarity()`: a stimulus that has c neighbours in both lists, with the ranks \eqn{r_j}
+#'   in `x` and \eqn{s_j} in `y`, has the value \eqn{\sum_j \frac{2}{(1 + |r_j - s_j|)(r_j + s_j)} /
+#'   (1 + 1/2 + \ldots + 1/c)}{sum_j(2 / ((1 + |r_j - s_j|) (r_j + s_j))) / (1 + 1/2 + ... + 1/c)},
+#'   and 0 if c = 0. The nearest weigh most: a single shared neighbour, if it is the nearest on both
+#'   sides, gives the value 1.
+#' * `lcs_knn()`: the length of the longest sequence of stimuli that occurs in both lists, with gaps
+#'   allowed. It is at most the number of shared neighbours.
+#' * `edit_distance_knn()`: 1 - D/k, with the mean Levenshtein distance D between the lists
+#'   (insertions, deletions and replacements cost 1 each). A neighbour counts only near the same
+#'   place in both lists, so that scores are low even for closely related representations. The time
+#'   per stimulus grows with the square of k.
 #'
-#' When not to trust it: unrelated data score about \eqn{1 - (1 - k/(n-1))^k},
-#' which is large unless k^2 is small compared with the number of stimuli n. Stimuli that depend on
-#' each other raise the score, and with `clusters` it is lower than that of independent ones
-#' (article "What was simulated"). The score of a representation with itself can be below 1, because
-#' a stimulus that is no stimulus's neighbour never counts.
-#' @references Huh, Cheung, Wang and Isola (2024), ICML, The Platonic Representation
-#'   Hypothesis.
+#' Invariances and ties are those of [mutual_knn()]; where ranks or order count, ties matter among
+#' all neighbours.
+#'
+#' When not to trust it: scores with different n or k cannot be compared, those of `lcs_knn()` also
+#' after division by k. Small noise changes the order of neighbours at nearly equal distances, and
+#' in many dimensions all distances are nearly equal. Stimuli that depend on each other raise all
+#' scores: give `clusters` (with which `cycle_knn()` is below that of independent stimuli).
+#' @references Huh et al. (2024), The Platonic Representation Hypothesis, ICML. Hryniowski and Wong
+#'   (2020), Inter-layer information similarity assessment of deep neural networks
+#'   (`knn_jaccard()`). Wang et al. (2020), IEEE TKDE 34, and Klabunde et al. (2024), ReSi
+#'   benchmark, equation 25 (`rank_similarity()`).
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(1000), 100)
-#' y <- x + matrix(rnorm(1000), 100)
+#' y <- x + matrix(rnorm(1000), 100) / 4
 #' cycle_knn(x, y, k = 3)
-#' cycle_knn(y, x, k = 3)
-#' @seealso [mutual_knn()]
+#' knn_jaccard(x, y, k = 5)
+#' rank_similarity(x, y, k = 5)
+#' lcs_knn(x, y, k = 5)
+#' edit_distance_knn(x, y, k = 5)
+#' @seealso [mutual_knn()], [second_order_cosine()]
 #' @export
 cycle_knn <- function(x, y, k = 10,
                       metric = c("cosine", "euclidean", "dot", "correlation"),
@@ -155,31 +171,7 @@ declare_measure(
   needs_data = FALSE, memory = graph_needs
 )
 
-#' Jaccard similarity of nearest neighbours
-#'
-#' The number of shared neighbours divided by the number of all neighbours that a stimulus
-#' has in either representation, averaged over stimuli.
-#'
-#' @param x,y,k,metric,ties,clusters see [mutual_knn()].
-#' @param na see [similarity()].
-#' @return One number in \[0, 1\]; 1 when all stimuli have the same neighbours on both sides.
-#' @details
-#' Let \eqn{N_x} and \eqn{N_y} be the sets of the k nearest neighbours of a stimulus on
-#' the two sides. The score is the mean over stimuli of \eqn{|N_x \cap N_y| / |N_x \cup N_y|}{|N_x
-#' and N_y| / |N_x or N_y|}. With c shared neighbours this is c / (2k - c), which gives more weight
-#' to large overlaps than [mutual_knn()]. Invariances and ties are the same as there.
-#'
-#' When not to trust it: scores with different n or k cannot be compared, because the score of
-#' unrelated representations depends on both. Hubs, and stimuli that depend on each other without
-#' `clusters`, are as for [mutual_knn()].
-#' @references Hryniowski and Wong (2020), Inter-layer information similarity assessment of
-#'   deep neural networks. Klabunde et al. (2024), ReSi benchmark.
-#' @examples
-#' set.seed(1)
-#' x <- matrix(rnorm(500), 50)
-#' y <- x + matrix(rnorm(500), 50)
-#' knn_jaccard(x, y, k = 5)
-#' @seealso [mutual_knn()], [rank_similarity()]
+#' @rdname cycle_knn
 #' @export
 knn_jaccard <- function(x, y, k = 10,
                         metric = c("cosine", "euclidean", "dot", "correlation"),
@@ -217,34 +209,7 @@ declare_measure(
   needs_data = FALSE, memory = graph_needs
 )
 
-#' Rank similarity of nearest neighbours
-#'
-#' How similar the ranks of the shared neighbours are on both sides, averaged over stimuli.
-#' The nearest neighbours have the largest weight.
-#'
-#' @param x,y,k,metric,clusters see [mutual_knn()].
-#' @param ties neighbours at equal distances: `"random"`, the score of one random order, or
-#'   `"average"`, the mean score over 20. See [mutual_knn()].
-#' @param na see [similarity()].
-#' @return One number in \[0, 1\].
-#' @details
-#' Suppose that a stimulus has c neighbours in both lists, with the ranks \eqn{r_j} in `x` and
-#' \eqn{s_j} in `y`. Its value is \eqn{\sum_j \frac{2}{(1 + |r_j - s_j|)(r_j + s_j)} / (1 +
-#' 1/2 + \ldots + 1/c)}{sum_j(2 / ((1 + |r_j - s_j|) (r_j + s_j))) / (1 + 1/2 + ... + 1/c)}, and 0
-#' if c = 0. Invariances and ties are the same as for [mutual_knn()], but ties matter among all
-#' neighbours.
-#'
-#' When not to trust it: a single shared neighbour, if it is the nearest on both sides, already
-#' gives a stimulus the value 1. Noise that exchanges the first ranks has a large effect. Stimuli
-#' that depend on each other raise the score: give `clusters`.
-#' @references Wang et al. (2020), Towards understanding the instability of network
-#'   embedding. Klabunde et al. (2024), ReSi benchmark, equation 25.
-#' @examples
-#' set.seed(1)
-#' x <- matrix(rnorm(500), 50)
-#' y <- x + matrix(rnorm(500), 50)
-#' rank_similarity(x, y, k = 5)
-#' @seealso [mutual_knn()], [lcs_knn()]
+#' @rdname cycle_knn
 #' @export
 rank_similarity <- function(x, y, k = 10,
                             metric = c("cosine", "euclidean", "dot", "correlation"),
@@ -282,10 +247,9 @@ declare_measure(
 #'   rows of the whole kernels are centred first, and masked afterwards.
 #' @param estimator `"biased"`; or `"unbiased"`, the estimator of Song et al. (2012) of the masked
 #'   kernels, which centres by itself (leave `centering` as it is).
-#' @param ties neighbours with equal inner products, see [mutual_knn()]: `"average"`, the mean score
-#'   over their orders (but for `centering = "full"` over 20 random ones), or `"random"`, the score
-#'   of one random order. By default (`NULL`) the average with `centering = "full"`, otherwise one
-#'   random order.
+#' @param ties neighbours with equal inner products, see [mutual_knn()]: `"average"` (of 20 random
+#'   orders, but for `centering = "full"`) or `"random"`. `NULL`: the average with
+#'   `centering = "full"`, otherwise one random order.
 #' @param clusters see [mutual_knn()].
 #' @param na see [similarity()].
 #' @return One number; 1 for equal representations, and 0 when no neighbours are shared. With
@@ -293,14 +257,13 @@ declare_measure(
 #'   of the stimuli, or with few stimuli, it can exceed 1. `NA`, with a warning of class
 #'   `repalign_undefined`, when a kernel is constant after centring.
 #' @details
-#' Let K and L be the inner products of the rows of `x` and of `y`, and M and N the matrices that
-#' are 1 at the k nearest neighbours (those with the largest inner products) and 0 elsewhere. A is
-#' the entry-by-entry product of M and N, the neighbours found on both sides. With the double
-#' centring H, the score is \eqn{\langle H(A \circ K)H, H(A \circ L)H \rangle / (||H(M \circ K)H||
-#' \, ||H(N \circ L)H||)}{<H(A*K)H, H(A*L)H> / (|H(M*K)H| |H(N*L)H|)}, where \eqn{\circ}{*} is the
-#' product entry by entry. Neighbours are directed. With `clusters`, M and N are 0 within clusters.
+#' Let K and L be the inner products of the rows of `x` and of `y`, M and N 1 at the k nearest
+#' neighbours (those with the largest inner products) and 0 elsewhere, and A the neighbours on both
+#' sides. With the double centring H, the score is \eqn{\langle H(A \circ K)H, H(A \circ L)H \rangle
+#' / (||H(M \circ K)H|| \, ||H(N \circ L)H||)}{<H(A*K)H, H(A*L)H> / (|H(M*K)H| |H(N*L)H|)}, where
+#' \eqn{\circ}{*} is the product entry by entry. Neighbours are directed, and of other clusters.
 #'
-#' Rotation and scaling of either side leave the score as it is. Translation does not: if the origin
+#' Rotation and scaling of either side leave the score as it is, translation does not: if the origin
 #' has no meaning, centre the columns first.
 #'
 #' When not to trust it: with k near n what remains after centring depends on the few stimuli that
@@ -314,7 +277,7 @@ declare_measure(
 #' of k_ij^2 * sum over N of l_ij^2)}. `estimator = "unbiased"` is what their code computes, but for
 #' 1e-6 that it adds to the denominator: Song's estimator of the doubly masked kernels over the root
 #' of those of the singly masked ones, in whose first term only neighbours in both directions count.
-#' @references Huh, Cheung, Wang and Isola (2024), The Platonic Representation Hypothesis, ICML.
+#' @references Huh et al. (2024), The Platonic Representation Hypothesis, ICML.
 #'   \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic} (2026), \doi{10.48550/arXiv.2602.14486},
 #'   appendix B.
 #' @examples
@@ -468,8 +431,8 @@ common_products <- function(values, x, y, args, design) {
 #' neighbours on either side, averaged over stimuli.
 #'
 #' @param x,y,k,clusters see [cknna()].
-#' @param of `"similarity"` compares cosine similarities; `"distance"` compares 1 - cosine
-#'   similarity.
+#' @param of `"similarity"` compares cosine similarities; `"distance"`, as the code of the ReSi
+#'   benchmark, 1 - cosine similarity.
 #' @param ties neighbours at equal distances: `"random"`, the score of one random order, or
 #'   `"average"`, the mean score over 20. See [mutual_knn()].
 #' @param na see [similarity()].
@@ -487,9 +450,6 @@ common_products <- function(values, x, y, args, design) {
 #' Unrelated responses that are all positive, such as firing rates, score above 0.9, and with
 #' `of = "distance"` all data with many dimensions do. Stimuli that depend on each other raise the
 #' score: give `clusters`. Compare the score with chance ([calibrate()]), not with 0.
-#'
-#' The code of the ReSi benchmark compares the distances (`of = "distance"`), while its paper uses
-#' similarities.
 #' @references Hamilton, Leskovec and Jurafsky (2016), EMNLP. Klabunde et al. (2025), ReSi,
 #'   ICLR.
 #' @examples
@@ -559,34 +519,7 @@ declare_measure(
 
 # ---- neighbour lists
 
-#' Longest common subsequence of neighbour lists
-#'
-#' How many of the k nearest neighbours of a stimulus come in the same order in both
-#' representations, averaged over stimuli.
-#'
-#' @param x,y,k,metric,clusters see [mutual_knn()].
-#' @param ties neighbours at equal distances: `"random"`, the score of one random order, or
-#'   `"average"`, the mean score over 20. See [mutual_knn()].
-#' @param na see [similarity()].
-#' @return One number from 0 to k: the mean number of stimuli in the longest common
-#'   subsequence. It is not divided by k.
-#' @details
-#' For each stimulus, the longest common subsequence is the longest sequence of stimuli that occurs
-#' in both ordered neighbour lists, with gaps allowed. It has at most as many members as there are
-#' shared neighbours (k times [mutual_knn()], on average). Invariances and ties are the same as for
-#' [mutual_knn()], but ties matter among all neighbours.
-#'
-#' When not to trust it: compare only scores with the same k, also after division by k. Small noise
-#' changes the order of neighbours at nearly equal distances, and in many dimensions all distances
-#' are nearly equal. Stimuli that depend on each other raise the score: give `clusters`.
-#' @references Huh, Cheung, Wang and Isola (2024), ICML, The Platonic Representation
-#'   Hypothesis.
-#' @examples
-#' set.seed(1)
-#' x <- matrix(rnorm(500), 50)
-#' y <- x + matrix(rnorm(500), 50) / 4
-#' lcs_knn(x, y, k = 5)
-#' @seealso [edit_distance_knn()], [rank_similarity()], [mutual_knn()]
+#' @rdname cycle_knn
 #' @export
 lcs_knn <- function(x, y, k = 10,
                     metric = c("cosine", "euclidean", "dot", "correlation"),
@@ -610,35 +543,7 @@ declare_measure(
   needs_data = FALSE, memory = graph_needs
 )
 
-#' Edit distance of neighbour lists
-#'
-#' How little the ordered list of nearest neighbours of a stimulus must be edited to turn it
-#' into the list of the other representation. In spite of its name it is a similarity: 1
-#' minus the share of the list that must be edited.
-#'
-#' @param x,y,k,metric,clusters see [mutual_knn()].
-#' @param ties neighbours at equal distances: `"random"`, the score of one random order, or
-#'   `"average"`, the mean score over 20. See [mutual_knn()].
-#' @param na see [similarity()].
-#' @return One number in \[0, 1\]; 1 when the ordered lists are equal for all stimuli.
-#' @details
-#' The score is 1 - D/k, where D is the mean over stimuli of the Levenshtein distance between the
-#' two ordered lists of k neighbours (insertions, deletions and replacements cost 1 each).
-#' Invariances and ties are the same as for [mutual_knn()], but ties matter among all neighbours.
-#' The time per stimulus grows with the square of k.
-#'
-#' When not to trust it: a neighbour counts only if it is near the same place in both lists, so
-#' scores are low even for closely related representations. Small noise changes the order of
-#' neighbours at nearly equal distances, and in many dimensions all distances are nearly equal.
-#' Stimuli that depend on each other raise the score: give `clusters`.
-#' @references Huh, Cheung, Wang and Isola (2024), ICML, The Platonic Representation
-#'   Hypothesis.
-#' @examples
-#' set.seed(1)
-#' x <- matrix(rnorm(500), 50)
-#' y <- x + matrix(rnorm(500), 50) / 4
-#' edit_distance_knn(x, y, k = 5)
-#' @seealso [lcs_knn()], [rank_similarity()], [mutual_knn()]
+#' @rdname cycle_knn
 #' @export
 edit_distance_knn <- function(x, y, k = 10,
                               metric = c("cosine", "euclidean", "dot", "correlation"),

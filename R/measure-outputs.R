@@ -8,14 +8,13 @@
 #'
 #' @param p,q outputs of two classifiers for the same stimuli: numeric matrices or data frames
 #'   stimuli x classes (at least two, in the same order, with equal names; rows go by their names).
-#'   For `jsd()` the values are probabilities or logits, otherwise any scores of which the largest
-#'   in a row is the prediction.
-#' @param from `"probability"`: the values are not negative and every row sums to 1 (within 1e-5;
-#'   rows are then divided by their sums). `"logit"`: unnormalised log probabilities, to which
-#'   softmax is applied first.
+#'   `jsd()` takes probabilities or logits, the others any scores of which the largest in a row is
+#'   the prediction.
+#' @param from `"probability"`: values are not negative and rows sum to 1 (within 1e-5; they are
+#'   then divided by their sums). `"logit"`: unnormalised log probabilities.
 #' @param labels the true class of every stimulus: column numbers (from 1) or column names.
-#' @param na missing values: `"error"`, or `"stimuli"`, which leaves out the rows
-#'   that have one on either side, with a message.
+#' @param na missing values: `"error"`, or `"stimuli"`: rows that have one on either side are left
+#'   out, with a message.
 #' @return One number in \[0, 1\], which is 0 for equal outputs. `jsd()`: the mean over stimuli of
 #'   the Jensen-Shannon divergence in bits; 1 when no class has a positive probability in both.
 #'   `disagreement()`: the share of stimuli whose predicted classes differ. `accuracy_difference()`:
@@ -24,13 +23,12 @@
 #' The divergence of one stimulus is \eqn{KL(p, m)/2 + KL(q, m)/2} with \eqn{m = (p + q)/2} and
 #' logarithms of base 2, computed without cancellation.
 #'
-#' The predicted class is the column with the largest value, and the first of these columns if
-#' several are equal. If ties are frequent (outputs rounded to few digits, saturated probabilities),
-#' compare the unrounded logits.
+#' The predicted class is the (first) column with the largest value. If ties are frequent (rounded
+#' or saturated probabilities), compare unrounded logits.
 #'
-#' When not to trust it: two models of equal accuracy can disagree on many stimuli, so a small
-#' `accuracy_difference()` says little. `jsd()` depends on how confident the models are: a change of
-#' the softmax temperature changes it although all predicted classes stay the same.
+#' When not to trust it: two models of equal accuracy can disagree on many stimuli. `jsd()` depends
+#' on how confident the models are: the softmax temperature changes it, although all predicted
+#' classes stay the same.
 #' @references Lin (1991), IEEE Transactions on Information Theory 37. Klabunde et al.
 #'   (2025), ICLR (the ReSi benchmark), equations 4 to 6.
 #' @examples

@@ -3,48 +3,61 @@
 #' @include measure.R
 NULL
 
-#' Orthogonal Procrustes distance
+#' Procrustes distances
 #'
-#' How much two representations still differ after one has been rotated and reflected to
-#' match the other as closely as possible.
+#' How much two representations still differ after one has been rotated and reflected to match the
+#' other as closely as possible: in units of their norms (`procrustes()`), as an angle
+#' (`angular_shape()`), in the units of the data (`procrustes_size_shape()`), and as one less the
+#' latter relative to the norm of `y` (`procrustes_similarity()`).
 #'
 #' @param x,y see [cka()].
 #' @param na see [similarity()].
 #' @param center if `TRUE`, the mean of each column is subtracted first.
-#' @param scale if `TRUE`, both sides are scaled to Frobenius norm 1 first. Otherwise the
-#'   distance is in the units of the data, see [procrustes_size_shape()].
-#' @return One number: 0 when the representations are equal up to rotation (and, depending on
-#'   `center` and `scale`, translation and scale). With `scale = TRUE` it is at most
-#'   \eqn{\sqrt{2}}{sqrt(2)}; otherwise it is not bounded.
+#' @param scale if `TRUE`, both sides are scaled to Frobenius norm 1 first; otherwise the distance
+#'   is that of `procrustes_size_shape()`.
+#' @return One number. The distances are 0 when the representations are equal up to rotation (and,
+#'   depending on `center` and `scale`, translation and scale); with `scale = TRUE` they are at most
+#'   \eqn{\sqrt{2}}{sqrt(2)}, as angles \eqn{\pi/2}{pi/2}, otherwise not bounded.
+#'   `procrustes_similarity()` is at most 1, and can be negative without bound.
 #' @details
-#' The score is \eqn{\min_Q ||x Q - y|| = \sqrt{||x||^2 + ||y||^2 - 2 ||x^T y||_*}}{min_Q ||x Q -
+#' The distance is \eqn{\min_Q ||x Q - y|| = \sqrt{||x||^2 + ||y||^2 - 2 ||x^T y||_*}}{min_Q ||x Q -
 #' y|| = sqrt(||x||^2 + ||y||^2 - 2 ||x'y||_*)} over all orthogonal matrices Q, where \eqn{||x^T
 #' y||_*}{||x'y||_*} is the nuclear norm (the sum of the singular values). If the numbers of columns
-#' differ, columns of zeros are added to the narrower side, which does not change the value.
+#' differ, columns of zeros are added to the narrower side, which does not change the value. The
+#' angle is \eqn{\arccos ||x^T y||_*}{arccos ||x'y||_*} for centred matrices of norm 1, the length
+#' of the shortest path between two shapes, of which `procrustes()` is the chord. The similarity is
+#' \eqn{1 - d/||y_c||}{1 - d / ||y_c||}, with d the size-and-shape distance and \eqn{y_c} the
+#' centred `y`.
 #'
-#' Rotation and reflection of either side leave the score as it is, and by default so do translation
-#' and scaling. Up to these changes the score is a metric. Weak directions have more influence than
-#' in [cka()].
+#' Rotation and reflection of either side leave the scores as they are; so do, by default,
+#' translation and, for `procrustes()` and the angle, scaling. Up to these changes the distances are
+#' metrics; the similarity is not symmetric. Weak directions have more influence than in [cka()].
 #'
 #' When not to trust it: if there are few stimuli relative to the number of neurons, even unrelated
 #' data can be rotated close to each other, and the distance shrinks as neurons are added
-#' ([held_out()] scores the rotation on other stimuli).
-#' @references Williams et al. (2021), NeurIPS 34. Ding et al. (2021), NeurIPS 34.
-#'   Schoenemann (1966), Psychometrika 31.
+#' ([held_out()] scores the rotation on other stimuli). Unscaled scores ask for equal units, and
+#' mostly compare norms where these differ: a much larger `x` has a very negative similarity and a
+#' much smaller one a similarity near 0, whatever the shapes.
+#' @references Williams et al. (2021), NeurIPS 34. Ding et al. (2021), NeurIPS 34. Schoenemann
+#'   (1966), Psychometrika 31. Kendall et al. (1999), Shape and Shape Theory. \enc{Gröger}{Groeger},
+#'   Wen and \enc{Brbić}{Brbic} (2026), \doi{10.48550/arXiv.2602.14486} (similarity).
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(300), 30)
 #' turned <- x %*% qr.Q(qr(matrix(rnorm(100), 10)))
 #' procrustes(x, turned)
 #' procrustes(x, turned + rnorm(300))
-#' @seealso [procrustes_size_shape()], [angular_shape()], [procrustes_similarity()],
-#'   [permutation_procrustes()], [aligned_cosine()]
-#' @section How long it takes:
-#' The decomposition behind the value takes time with the cube of the smaller of the numbers of
-#' stimuli and neurons: with OpenBLAS on one thread about 1 second for 1500, 10 seconds for 3000 and
-#' one to two minutes for 6000. It runs as a whole in LAPACK, which sees an interrupt only when it
-#' ends; a message of class `repalign_decomposition` says so before one that is expected to take
-#' more than about 20 seconds.
+#' angular_shape(x, turned + rnorm(300))
+#' # the size counts
+#' procrustes_size_shape(x, 2 * turned)
+#' c(procrustes_similarity(x, 2 * turned), procrustes_similarity(2 * turned, x))
+#' @seealso [shape_distance()], [permutation_procrustes()], [aligned_cosine()]
+#' @section How long it takes: The time goes with the cube of the smaller of the numbers of stimuli
+#'   and neurons: with OpenBLAS on one thread about 1 second for 1500, 10 seconds for 3000 and one
+#'   to two minutes for 6000. LAPACK sees an interrupt only when it ends; a message of class
+#'   `repalign_decomposition` comes before a decomposition that is expected to take more than about
+#'   20 seconds.
+#' @order 1
 #' @export
 procrustes <- function(x, y, center = TRUE, scale = TRUE, na = c("error", "stimuli", "neurons")) {
   one_score("procrustes", x, y, list(center = center, scale = scale), na)
@@ -160,33 +173,7 @@ rotation_matrix <- function(repr, center) {
   q %*% .Call(C_row_factor, inner, double(ncol(inner)), 1)
 }
 
-#' Procrustes size-and-shape distance
-#'
-#' The [procrustes()] distance without scaling the two sides to the same norm, so that
-#' differences in overall size count.
-#'
-#' @param x,y,center see [procrustes()].
-#' @param na see [similarity()].
-#' @return One number, at least 0, in the units of the data; 0 when the representations are
-#'   equal up to rotation and, with `center = TRUE`, translation.
-#' @details
-#' The score is \eqn{\sqrt{||x||^2 + ||y||^2 - 2 ||x^T y||_*}}{sqrt(||x||^2 + ||y||^2 - 2
-#' ||x'y||_*)}, by default on centred columns: [procrustes()] with `scale = FALSE`. Rotation and
-#' reflection of either side leave the score as it is and, with `center = TRUE`, so does
-#' translation. Up to these changes it is a metric. Use it when the size of responses has a meaning
-#' and both sides have the same units.
-#'
-#' When not to trust it: between representations in different units (or networks with different
-#' normalisation) it mostly compares their norms. Like [procrustes()], it shrinks when there are
-#' many neurons relative to the number of stimuli.
-#' @references Williams et al. (2021), NeurIPS 34. Kendall et al. (1999), Shape and Shape
-#'   Theory.
-#' @examples
-#' set.seed(1)
-#' x <- matrix(rnorm(300), 30)
-#' procrustes_size_shape(x, 2 * x)
-#' procrustes(x, 2 * x)
-#' @seealso [procrustes()]
+#' @rdname procrustes
 #' @export
 procrustes_size_shape <- function(x, y, center = TRUE, na = c("error", "stimuli", "neurons")) {
   one_score("procrustes_size_shape", x, y, list(center = center), na)
@@ -210,32 +197,7 @@ declare_measure(
   held = function(args) rotation_holdout(c(args, list(scale = FALSE))), memory = rotation_needs
 )
 
-#' Procrustes similarity
-#'
-#' One minus the size-and-shape distance, relative to the norm of `y`.
-#'
-#' @param x,y see [cka()].
-#' @param na see [similarity()].
-#' @return One number, at most 1; 1 when the representations are equal up to rotation and
-#'   translation. It can be negative without bound. It is not symmetric, because `y`
-#'   determines the scale.
-#' @details
-#' The score is \eqn{1 - d/||y_c||}{1 - d / ||y_c||}, where d is the [procrustes_size_shape()]
-#' distance and \eqn{y_c} is the centred `y`, as in \enc{Gröger}{Groeger}, Wen and
-#' \enc{Brbić}{Brbic} (2026). Rotation, reflection and translation of either side leave the score as
-#' it is, and so does a common factor on both sides.
-#'
-#' When not to trust it: when the two sides differ in overall size. A much larger `x` gives very
-#' negative scores and a much smaller `x` gives scores near 0, whatever the shapes. [procrustes()]
-#' and [angular_shape()] compare shapes alone.
-#' @references Williams et al. (2021), NeurIPS 34. \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic}
-#'   (2026), \doi{10.48550/arXiv.2602.14486}.
-#' @examples
-#' set.seed(1)
-#' x <- matrix(rnorm(300), 30)
-#' y <- x + 0.5 * rnorm(300)
-#' c(procrustes_similarity(x, y), procrustes_similarity(y, x))
-#' @seealso [procrustes()], [procrustes_size_shape()]
+#' @rdname procrustes
 #' @export
 procrustes_similarity <- function(x, y, na = c("error", "stimuli", "neurons")) {
   one_score("procrustes_similarity", x, y, list(), na)
@@ -263,31 +225,7 @@ declare_measure(
 # the chord of a right angle; rounding may exceed that.
 angle_of_chord <- function(chord) 2 * asin(pmin(chord, sqrt(2)) / 2)
 
-#' Angular shape distance
-#'
-#' The angle between two representations, each taken as one long vector, after one has been
-#' rotated to match the other as closely as possible.
-#'
-#' @param x,y see [cka()].
-#' @param na see [similarity()].
-#' @return One number in \[0, \eqn{\pi/2}{pi/2}\], in radians; 0 when the representations are
-#'   equal up to rotation, translation and scale.
-#' @details
-#' The score is \eqn{\arccos ||x^T y||_*}{arccos ||x'y||_*} for centred matrices of Frobenius norm
-#' 1, where \eqn{||x^T y||_*}{||x'y||_*} is the nuclear norm (the sum of the singular values). The
-#' [procrustes()] distance is the chord of this angle, which is a metric, the length of the shortest
-#' path between the two shapes.
-#'
-#' Rotation, reflection, scaling and translation of either side leave the score as it is.
-#'
-#' When not to trust it: like [procrustes()], it shrinks for unrelated data when there are many
-#' neurons relative to the number of stimuli.
-#' @references Williams et al. (2021), NeurIPS 34.
-#' @examples
-#' set.seed(1)
-#' x <- matrix(rnorm(300), 30)
-#' angular_shape(x, x + rnorm(300))
-#' @seealso [procrustes()]
+#' @rdname procrustes
 #' @export
 angular_shape <- function(x, y, na = c("error", "stimuli", "neurons")) {
   one_score("angular_shape", x, y, list(), na)
@@ -319,18 +257,16 @@ declare_measure(
 #' @return One number in \[-1, 1\]; 1 when every stimulus has the same direction on both
 #'   sides after the rotation.
 #' @details
-#' Let Q be the orthogonal matrix that minimises \eqn{||x Q - y||} (see [procrustes()]). The score
-#' is the mean over stimuli i of the cosine between \eqn{(x Q)_i}{(x Q)_i} and \eqn{y_i}. If the
-#' numbers of columns differ, columns of zeros are added to the narrower side.
+#' The rotation is that of [procrustes()], by default without centring.
 #'
 #' Rotation, reflection and scaling of either side leave the score as it is and, with
 #' `center = TRUE`, so does translation. Rows with large norms determine the rotation, while the
-#' mean counts all rows equally. A row of zeros has no cosine and is an error.
+#' mean counts all rows equally. A row of zeros is an error.
 #'
-#' When not to trust it: without centring, column means far from zero push all cosines towards 1,
-#' for example in non-negative responses. If parts of `x` and `y` are exactly uncorrelated, the
-#' rotation between these parts is not unique. They then count as cosine 0, and a warning of class
-#' `repalign_not_unique` says by how much another choice could change the score at most.
+#' When not to trust it: without centring, column means far from zero, as of non-negative responses,
+#' push all cosines towards 1. The rotation between exactly uncorrelated parts of `x` and `y` is not
+#' unique: they count as cosine 0, and a warning of class `repalign_not_unique` says how much
+#' another choice could change.
 #' @references Hamilton, Leskovec and Jurafsky (2016), ACL.
 #' @examples
 #' set.seed(1)

@@ -38,8 +38,8 @@
 #' | MagDiff | [magnitude_difference()] | |
 #' | UnifDiff | [uniformity_difference()] | t = 2 |
 #'
-#' All of these settings are this package's defaults. Where the benchmark's code differs from the
-#' definitions that it cites, `published = TRUE` sets:
+#' These settings are the defaults here. Where the benchmark's code differs from the definitions
+#' that it cites, `published = TRUE` sets:
 #'
 #' * RSMDiff: `norm = "spectral"`, where the definition has the Frobenius norm.
 #' * 2nd-Cos: `of = "distance"`. The code compares cosine distances.
@@ -60,10 +60,10 @@
 #'
 #' RTD takes longer than all others together.
 #'
-#' When not to trust it: measures of one family respond to much the same properties of the data, so
-#' 24 scores are not 24 independent opinions.
-#' @references Klabunde, Wald, Schumacher, Maier-Hein, Strohmaier and Lemmerich (2025),
-#'   ReSi: A comprehensive benchmark for representational similarity measures, ICLR.
+#' When not to trust it: measures of one family respond to much the same properties of the data: 24
+#' scores are not 24 opinions.
+#' @references Klabunde et al. (2025), ReSi: A comprehensive benchmark for representational
+#'   similarity measures, ICLR.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(40 * 6), 40)

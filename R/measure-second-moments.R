@@ -7,16 +7,13 @@ NULL
 #' Bures similarity and distance
 #'
 #' `bures()` is the fidelity of the second moments of two representations, the cosine of the angle
-#' that is left between them after the best rotation; `bures_distance()` is the distance that goes
-#' with it.
+#' that is left after the best rotation, and `bures_distance()` the distance that goes with it.
 #'
-#' @param x,y two representations of the same stimuli, see [cka()]. Either may also be an RDM of
-#'   squared distances, as a `dist` object.
+#' @param x,y see [cka()]. Either may also be an RDM of squared distances, as a `dist` object.
 #' @param na see [similarity()].
 #' @return One number. `bures()`: in \[0, 1\]; 1 when the second moments are proportional.
 #'   `bures_distance()`: at least 0, in the units of the data (or in roots of the units of an RDM).
-#'   The result is `NA`, with a warning of class `repalign_undefined`, when the second moments of
-#'   one side are 0.
+#'   `NA`, with a warning of class `repalign_undefined`, when those of one side are 0.
 #' @details
 #' The second moments are G = -H D H / 2, where D holds the squared distances and H subtracts means.
 #' Let \eqn{||\cdot||_*}{||.||_*} be the nuclear norm (the sum of the singular values). `bures()` is
@@ -26,20 +23,18 @@ NULL
 #' of [angular_shape()] and [procrustes_size_shape()]. (`bures_metric` of rsatoolbox is the square
 #' of `bures_distance()`.)
 #'
-#' An RDM that is no matrix of squared Euclidean distances, such as one of crossnobis estimates, has
-#' negative eigenvalues in G. They are set to 0, and a warning of class `repalign_projected` says
-#' what share of the absolute eigenvalues they are. The values of a `dist` object are taken for
-#' squared distances, unless [stats::dist()] made them with `method = "euclidean"`, or
-#' `transform_rdm(x, "sqrt")`: these are squared, with a message. (`dist(x)^2` cannot be told from
-#' `dist(x)`: give `dist(x)`, or remove the attribute `method`.) Other transformed values, such as
-#' ranks, are taken as they are, with a warning of class `repalign_no_squares`. Missing distances
-#' are an error.
+#' Of RDMs that are not of squared Euclidean distances, such as crossnobis estimates, negative
+#' eigenvalues of G are set to 0, and a warning of class `repalign_projected` says what share they
+#' are. Distances of [stats::dist()] with `method = "euclidean"` or `transform_rdm(x, "sqrt")` are
+#' squared, with a message. (`dist(x)^2` cannot be told from `dist(x)`: give `dist(x)`, or remove
+#' the attribute `method`.) Other transformed values, such as ranks, are taken as they are, with a
+#' warning of class `repalign_no_squares`. Missing distances are an error.
 #'
 #' Rotation, reflection and translation of either side leave both as they are, and scaling
 #' `bures()`.
 #'
 #' When not to trust it: values rise with the number of neurons when stimuli are few, also of
-#' unrelated representations. Negative eigenvalues that are set to 0 are mostly noise, too.
+#' unrelated representations.
 #' @references Bures (1969), Transactions of the American Mathematical Society 135. Harvey et al.
 #'   (2024), UniReps workshop.
 #' @examples
@@ -136,8 +131,8 @@ declare_measure(
 
 #' Riemannian similarity of a model and data
 #'
-#' Minus the Riemannian distance between the second moments of data and those of a model, which may
-#' be scaled, and to which noise may be added, as well as it goes.
+#' Minus the Riemannian distance between the second moments of data and those of a model, scaled and
+#' with noise added so that it is smallest.
 #'
 #' @param x,y a model and data, as representations of the same stimuli (see [cka()])
 #'   or RDMs of squared distances, as `dist` objects.
@@ -160,9 +155,9 @@ declare_measure(
 #' squared as for [bures()]. Rotation, reflection, translation and scaling of either side leave the
 #' score as it is.
 #'
-#' When not to trust it: dimensions of the data with little variance count as much as strong ones.
-#' If they are noise, the score says how well `stimulus_noise` describes the noise. Values for
-#' different numbers of stimuli are not comparable.
+#' When not to trust it: weak dimensions of the data count as much as strong ones. If they are
+#' noise, the score says how well `stimulus_noise` describes the noise. Values for different numbers
+#' of stimuli are not comparable.
 #' @references Barachant et al. (2013), Neurocomputing 112. Shahbazi et al. (2021), NeuroImage 239.
 #' @examples
 #' set.seed(1)

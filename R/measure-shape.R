@@ -5,9 +5,8 @@ NULL
 
 #' Shape distance with partial whitening
 #'
-#' How much two representations still differ after the best rotation, with the directions of each
-#' side weighted between what [procrustes()] does (by their standard deviation) and what [cca()]
-#' does (all alike).
+#' How much two representations still differ after the best rotation, with directions weighted
+#' between what [procrustes()] does (by their standard deviation) and what [cca()] does (all alike).
 #'
 #' @param x,y see [cka()].
 #' @param alpha how much the variance of a direction counts, from 0 (nothing, as in [cca()]) to 1
@@ -33,17 +32,16 @@ NULL
 #' these are [angular_shape()], [procrustes()] (`scale = TRUE`) and [procrustes_size_shape()]
 #' (`scale = FALSE`); with `alpha = 0` the cosine is that of [cca()], but for a factor of the ranks.
 #'
-#' Rotation and translation leave the score as it is, and scaling does, too, but for `scale = FALSE`
-#' and for `whitening = "raw"` with `alpha` between 0 and 1; at `alpha = 0` so does any invertible
-#' linear change. For one `alpha` the score is a metric. `"raw"` is the whitening of the Python
-#' package netrep. Errors ([score_interval()]) come from influences at `alpha = 1`, and from
-#' half-samples otherwise.
+#' Rotation and translation leave the score as it is, and so does scaling, but for `scale = FALSE`
+#' and for `whitening = "raw"` (that of the Python package netrep) with `alpha` between 0 and 1; at
+#' `alpha = 0` so does any invertible linear change. For one `alpha` the score is a metric. Errors
+#' ([score_interval()]) come from influences at `alpha = 1`, and from half-samples otherwise.
 #'
 #' When not to trust it: the rotation, and the whitening even more, are fitted to the stimuli on
 #' which the score is made. Unrelated data look alike when there are few stimuli for the number of
-#' neurons; [held_out()] scores the fit on other stimuli. If one side has rank n - 1 and
-#' `alpha = 0`, the score is the same whatever the data, with a warning of class `repalign_trivial`;
-#' small values of `alpha` are close to that.
+#' neurons ([held_out()] scores the fit on other stimuli). If one side has rank n - 1 and `alpha =
+#' 0`, the score is the same whatever the data, with a warning of class `repalign_trivial`; small
+#' values of `alpha` are close to that.
 #' @references Williams et al. (2021), NeurIPS 34. Duong et al. (2023), ICLR.
 #' @examples
 #' set.seed(1)

@@ -16,14 +16,14 @@ NULL
 #' The score is \eqn{||Q_y^T x||^2 / ||x||^2}{||Qy'x||^2 / ||x||^2}, with the centred columns of
 #' `x`, an orthonormal basis \eqn{Q_y}{Qy} of the centred columns of `y`, and Frobenius norms.
 #'
-#' Rotation, scaling, translation and reordering of the neurons of either side leave the score as it
-#' is, and so does any invertible linear change of `y`, the predictor. Directions of `x` count in
-#' proportion to their variance; directions of `y` count equally.
+#' Rotation, scaling and translation of either side leave the score as it is, and so does any
+#' invertible linear change of `y`, the predictor. Directions of `x` count in proportion to their
+#' variance, those of `y` equally.
 #'
 #' When not to trust it: the regression is fitted and evaluated on the same stimuli ([encode()]
-#' takes others). For unrelated data the score is about rank y / (n - 1). If the rank of `y` is n -
-#' 1, the score is 1 whatever the data, with a warning of class `repalign_trivial`.
-#' @references Kornblith, Norouzi, Lee and Hinton (2019), ICML.
+#' takes others). Unrelated data score about rank y / (n - 1), and if `y` has rank n - 1 any data
+#' score 1, with a warning of class `repalign_trivial`.
+#' @references Kornblith et al. (2019), ICML.
 #' @examples
 #' set.seed(1)
 #' y <- matrix(rnorm(600), 100)
@@ -98,22 +98,20 @@ declare_measure(
 #'
 #' @param x,y see [cka()].
 #' @param na see [similarity()].
-#' @return One number in \[0, 1\]. It is 1 when both sides have the same number of columns,
-#'   all of them linearly independent, and span the same space.
+#' @return One number in \[0, 1\]; 1 when the columns of both sides are equally many, linearly
+#'   independent, and span the same space.
 #' @details
 #' Let \eqn{U_x}{Ux} and \eqn{U_y}{Uy} be the left singular vectors of `x` and `y` (as many as the
 #' rank), and d and d' the numbers of columns. The score is \eqn{||U_x^T U_y||^2 / \max(d,
-#' d')}{||Ux'Uy||^2 / max(d, d')}, with the Frobenius norm. The score of a representation with
-#' itself is thus below 1 if columns are linearly dependent, or more than stimuli.
+#' d')}{||Ux'Uy||^2 / max(d, d')}, with the Frobenius norm.
 #'
-#' Any invertible linear change of the columns of either side leaves the score as it is. Translation
-#' does not, because the means are part of the spaces. The score ignores how much variance a
-#' direction has.
+#' Any invertible linear change of the columns of either side leaves the score as it is; translation
+#' does not. How much variance a direction has does not count.
 #'
 #' When not to trust it: for unrelated data the score is about min(d, d') / n. If the columns of one
 #' side span all possible directions (rank n), the score depends only on the numbers of stimuli and
 #' columns, with a warning of class `repalign_trivial`.
-#' @references May, Zhang, Dao and Re (2019), NeurIPS.
+#' @references May et al. (2019), NeurIPS.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(600), 100)
@@ -157,17 +155,15 @@ declare_measure(
 
 #' GULP distance
 #'
-#' How differently ridge regressions on two representations can predict. The score is an
-#' upper bound on the root mean square difference between the two predictions, for every
-#' target of variance 1.
+#' How differently ridge regressions on two representations can predict: an upper bound on the root
+#' mean square difference between the two predictions, for every target of variance 1.
 #'
 #' @param x,y see [cka()].
 #' @param na see [similarity()].
-#' @param lambda strength of the ridge penalty, relative to a total variance of 1. At 0 it is
-#'   ordinary regression.
-#' @return One number, at least 0; 0 when the two sides span the same space (with
-#'   `lambda = 0`), or have equal kernels up to scale. Up to the changes that leave it as it
-#'   is, the score is a metric.
+#' @param lambda strength of the ridge penalty, relative to a total variance of 1; 0: ordinary
+#'   regression.
+#' @return One number, at least 0; 0 when the two sides span the same space (with `lambda = 0`), or
+#'   have equal kernels up to scale. It is a metric.
 #' @details
 #' Take centred data of total variance 1, with covariances \eqn{S_x}{Sx} and \eqn{S_y}{Sy} and
 #' cross-covariance C, and let \eqn{R_x = (S_x + \lambda I)^{-1}}{Rx = (Sx + lambda I)^-1}, \eqn{R_y
@@ -176,15 +172,13 @@ declare_measure(
 #' Ry C')}. At `lambda = 0` the inverse is the pseudo-inverse, and the score is at most
 #' \eqn{\sqrt{rank(x) + rank(y)}}{sqrt(rank x + rank y)}. The published code returns the square.
 #'
-#' At `lambda = 0`, any invertible linear change of the neurons of either side and translation leave
-#' the score as it is, and it ignores variance, as [cca()] does. With `lambda` above 0, only
-#' rotation, scaling, translation and reordering of the neurons leave it as it is, and directions
-#' whose share of the variance is below `lambda` count less.
+#' Rotation, scaling and translation of either side leave the score as it is; at `lambda = 0` so
+#' does any invertible linear change of neurons, and variance does not count, as in [cca()].
+#' Otherwise directions whose share of the variance is below `lambda` count less.
 #'
-#' When not to trust it: at `lambda = 0`, when there are not many more stimuli than neurons. If one
-#' side has rank n - 1, the score depends only on the ranks, with a warning of class
-#' `repalign_trivial`. The score of unrelated data then grows with the number of neurons: compare
-#' only pairs of similar size.
+#' When not to trust it: at `lambda = 0`, when there are not many more stimuli than neurons: the
+#' score of unrelated data grows with the number of neurons, and with rank n - 1 on one side it
+#' depends on the ranks alone (a warning of class `repalign_trivial`).
 #' @references Boix-Adsera, Lawrence, Stepaniants and Rigollet (2022), NeurIPS.
 #' @examples
 #' set.seed(1)

@@ -5,9 +5,8 @@ NULL
 
 #' Multi-scale intrinsic distance
 #'
-#' How differently heat spreads over the neighbour graphs of two representations: 0 when the
-#' graphs have the same spectrum. It compares the shapes of the two clouds of stimuli, not
-#' the positions of single stimuli.
+#' How differently heat spreads over the neighbour graphs of two representations. It compares the
+#' shapes of the two clouds, not the positions of single stimuli.
 #'
 #' @param x,y two representations, see [cka()], whose rows may be in any order. Either may also be a
 #'   `dist` object with Euclidean distances, or a neighbour graph, `list(idx, dist)`, see
@@ -23,16 +22,15 @@ NULL
 #' unit weights; L is its normalised Laplacian. The heat trace at temperature t is \eqn{h(t) =
 #' tr(\exp(-t L)) / n}{h(t) = tr(exp(-t L)) / n}. The score is \eqn{10^6 \max_t e^{-2(t + 1/t)}
 #' |h_x(t) - h_y(t)|}{1e6 max_t exp(-2 (t + 1/t)) |h_x(t) - h_y(t)|} over 256 temperatures from 0.1
-#' to 10, evenly spaced in their logarithm. Because of the weight, only temperatures near 1 to 2
-#' matter: local structure such as clustering and degrees counts, global shape hardly.
+#' to 10, evenly spaced in their logarithm. The weight lets only temperatures near 1 to 2 matter:
+#' local structure such as clustering and degrees counts, global shape hardly.
 #'
 #' Rotation, scaling and translation of either side leave the score as it is, and so does reordering
-#' the stimuli of either side: there is no permutation test. The score is sensitive to density, to
-#' hubs and to noise in the neighbourhoods.
+#' its stimuli: there is no permutation test. Density, hubs and noise in the neighbourhoods change
+#' it.
 #'
-#' When not to trust it: it does not say whether two representations agree about single stimuli. Two
-#' unrelated clouds from the same distribution have a small score. Many duplicated rows make the
-#' neighbours arbitrary.
+#' When not to trust it: two unrelated clouds from the same distribution have a small score. Many
+#' duplicated rows make the neighbours arbitrary.
 #' @references Tsitsulin et al. (2020), The shape of data: intrinsic distance for data
 #'   distributions, ICLR.
 #' @examples
@@ -97,26 +95,24 @@ declare_measure(
 
 #' Representation topology divergence
 #'
-#' How much the clusters and loops of two clouds of stimuli differ, given which stimulus of
-#' one corresponds to which stimulus of the other. It is the total length of the bars of
-#' their cross-barcode, and 0 for clouds with proportional distances.
+#' How much the clusters and loops of two clouds of the same stimuli differ: the total length of the
+#' bars of their cross-barcode, which is 0 for clouds with proportional distances.
 #'
 #' @param x,y see [cka()]. Either may also be a `dist` object with the distances between the
 #'   stimuli.
-#' @param batch number of stimuli in one comparison. If there are more rows, random subsets of this
-#'   size are compared; with `Inf`, all rows (time and memory then grow at least with the square of
-#'   their number).
+#' @param batch number of stimuli in one comparison. Of more rows, random subsets of this size are
+#'   compared; with `Inf` all (time and memory grow at least with the square of their number).
 #' @param trials number of random subsets. One subset of 500 rows takes from a tenth of a second to
 #'   ten seconds, and longer the less the two sides agree.
 #' @param na see [similarity()].
 #' @return One number, at least 0: the mean over both directions and all subsets.
 #' @details
 #' Each matrix of Euclidean distances is divided by its 0.9 quantile (over all n^2 entries). One
-#' direction takes the bars of one-dimensional homology of the Vietoris-Rips filtration of 2n points
-#' with the distances `[[0, D_x], [D_x, min(D_x, D_y)]]`, and adds up their lengths. A bar is a
-#' difference between the cloud `x` and the union of both neighbour graphs: clusters of `x` that `y`
-#' joins at a smaller distance, or loops. Points that are closer together in `x` than in `y` leave
-#' no bar in this direction, so the score is the mean of both directions.
+#' direction adds up the bars of one-dimensional homology of the Vietoris-Rips filtration of 2n
+#' points with the distances `[[0, D_x], [D_x, min(D_x, D_y)]]`. A bar is a difference between the
+#' cloud `x` and the union of both neighbour graphs: clusters of `x` that `y` joins at a smaller
+#' distance, or loops. Points that are closer together in `x` than in `y` leave no bar in this
+#' direction, so the score is the mean of both directions.
 #'
 #' Rotation, scaling and translation of either side leave the score as it is. It is sensitive to
 #' density and to outliers.
@@ -124,10 +120,8 @@ declare_measure(
 #' When not to trust it: the score grows with the number of stimuli, so compare only scores with the
 #' same `batch`. Scores from random subsets scatter; `set.seed()` reproduces them. In many
 #' dimensions all distances are similar, and so are all scores.
-#' @references Barannikov, Trofimov, Balabin and Burnaev (2022), Representation topology
-#'   divergence, ICML. Bauer (2021), Ripser: efficient computation of Vietoris-Rips
-#'   persistence barcodes, J. Applied and Computational Topology 5. de Silva, Morozov and
-#'   Vejdemo-Johansson (2011), Dualities in persistent (co)homology, Inverse Problems 27.
+#' @references Barannikov et al. (2022), Representation topology divergence, ICML. Bauer (2021), J.
+#'   Applied and Computational Topology 5 (Ripser). de Silva et al. (2011), Inverse Problems 27.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(200), 100)

@@ -13,42 +13,38 @@
 
 #' How RDMs of subjects are evaluated
 #'
-#' What [evaluate_models()] does with RDMs: scores, their errors, cross-validation, ceilings and
-#' p-values.
+#' What [evaluate_models()] does with RDMs.
 #'
 #' @details
-#' Scores are means over RDMs, with all data; draws are for errors only. A draw has each RDM and
-#' each stimulus as often as it was drawn; pairs of copies of a stimulus do not count, and models
-#' are fitted anew. Of N groups of RDMs and n stimuli (or clusters), with a = N/(N - 1), b = n/(n -
-#' 1), and the variances over draws of both, of RDMs alone and of stimuli alone, \eqn{V = aV_r +
-#' bV_c - ab(V_{rc} - V_r - V_c)}{V = a V_r + b V_c - a b (V_rc - V_r - V_c)}, at least each of the
-#' main parts and at most their sum. Tests are t tests with min(N, n) - 1 degrees of freedom (N - 1
-#' or n - 1 for one factor). Draws with fewer than 3 different stimuli (in each fold) or an
-#' undefined score are left out.
+#' Scores are means over RDMs, with all data; draws are for errors. In a draw, pairs of copies of a
+#' stimulus do not count, and models are fitted anew. Of N groups of RDMs and n stimuli (or
+#' clusters), with a = N/(N - 1), b = n/(n - 1), and the variances over draws of both, of RDMs alone
+#' and of stimuli alone, \eqn{V = aV_r + bV_c - ab(V_{rc} - V_r - V_c)}{V = a V_r + b V_c - a b
+#' (V_rc - V_r - V_c)}, at least each of the main parts and at most their sum. Tests are t tests
+#' with min(N, n) - 1 degrees of freedom (N - 1 or n - 1 for one factor). Draws with fewer than 3
+#' different stimuli (in each fold) or an undefined score are left out.
 #'
 #' Models with weights are fitted to the training RDMs and stimuli of each fold and tested with the
-#' others. Compare models by the same folds: scores of few stimuli differ from those of all. What
-#' the random choice of folds adds to the variance of draws is subtracted, which needs `repeats` of
-#' at least 2.
+#' others. Compare models by the same folds: scores of few stimuli differ from those of all. The
+#' variance of the choice of folds is subtracted, which needs `repeats` of at least 2.
 #'
-#' `ceiling_high` is the mean similarity of each RDM with the pooled RDM of all ([pool_rdms()]), the
-#' highest mean that any model can have (see [subject_ceiling()]); `ceiling_low` that with the pool
-#' of the other groups. `p_chance` permutes the stimuli of the models, and fits models with weights
-#' anew. Clusters must have one size for it (otherwise `NA`, with a note). Cosines of positive RDMs
-#' have a small `p_zero` for any model; `p_chance` has not. A model that is the same for all pairs
-#' between clusters has no score. Permutations of RDMs that lack different pairs take long.
+#' `ceiling_high` is the mean similarity of each RDM with the pool of all ([pool_rdms()]), the
+#' highest that any model can have (see [subject_ceiling()]); `ceiling_low` that with the pool of
+#' the other groups. `p_chance` permutes the stimuli of the models (clusters must have one size,
+#' otherwise it is `NA`, with a note), and fits weights anew; it takes long for RDMs that lack
+#' different pairs. Cosines of positive RDMs have a small `p_zero` for any model; `p_chance` has
+#' not. A model that is the same for all pairs between clusters has no score.
 #'
-#' *Draws and folds of your own.* `resample` takes the draws, as `list(rdm = , condition = )` of
-#' matrices of indices (of groups and clusters, if there are any) with a draw in each row; `folds` a
-#' data frame with the columns `fold`, `set` (`"train"` or `"test"`), `factor` (`"rdm"` or
-#' `"condition"`) and `index`; a factor that it does not name is not cut.
+#' *Draws and folds of your own.* `resample` takes `list(rdm = , condition = )` of matrices of
+#' indices (of groups and clusters, if there are any) with a draw in each row; `folds` a data frame
+#' with the columns `fold`, `set` (`"train"` or `"test"`), `factor` (`"rdm"` or `"condition"`; one
+#' that is not named is not cut) and `index`.
 #'
 #' *Attributes* of the result: `table` (the score of each RDM with each model, without folds) and
 #' `draws` (for `both`, `rdm` and `condition` an array draws x (models, `ceiling_low`,
 #' `ceiling_high`) x repeats).
-#' @references \enc{Schütt}{Schuett}, Kipnis, Diedrichsen and Kriegeskorte (2023), eLife 12.
-#'   Nili, Wingfield, Walther, Su, Marslen-Wilson and Kriegeskorte (2014), PLoS Computational
-#'   Biology 10 (ceilings).
+#' @references \enc{Schütt}{Schuett}, Kipnis, Diedrichsen and Kriegeskorte (2023), eLife 12. Nili et
+#'   al. (2014), PLoS Computational Biology 10 (ceilings).
 #' @examples
 #' # models with weights are fitted and tested with different subjects and stimuli
 #' set.seed(1)
@@ -63,45 +59,44 @@ NULL
 
 #' Which model is closest to the data, is it more than chance, and how high could it be?
 #'
-#' Compares models, layers or areas with a recording, with the recordings of several subjects, or
-#' with their RDMs: scores with errors, p-values against chance, the noise ceiling, and which models
-#' may be the best.
+#' Compares models, layers or areas with recordings or with RDMs: scores with errors, p-values
+#' against chance, the noise ceiling, and which models may be the best.
 #'
 #' @param data a recording (a matrix stimuli x neurons, an array stimuli x neurons x trials, or
-#'   [responses()]), a list of recordings of several subjects, or RDMs: a `dist` object, or a list
-#'   of `dist` objects (or symmetric matrices with a diagonal of 0), one of each subject or session.
-#' @param models a named list of representations of the same stimuli, or for RDMs of RDMs or what
-#'   [rdm_model()] returns. A factor is a model in which stimuli are of the same category or not.
+#'   [responses()]) or a list of those of several subjects; or an RDM or a list of them (`dist`
+#'   objects, or symmetric matrices with a diagonal of 0), one of each subject or session.
+#' @param models a named list of representations of the same stimuli, or for RDMs of RDMs or
+#'   [rdm_model()]s. A factor is a model of categories.
 #' @param outer for RDMs: how they are compared, as for [rsa()].
-#' @param resample for RDMs: what is drawn anew, with replacement: the RDMs (`"rdm"`), the stimuli
+#' @param resample for RDMs: what is drawn anew, with replacement: RDMs (`"rdm"`), stimuli
 #'   (`"condition"`, as for a single RDM), `"both"`, or `"none"`, for errors over RDMs without
-#'   draws; or the draws, see [there][evaluate_rdms].
+#'   draws; or [your own draws][evaluate_rdms].
 #' @param draws for RDMs: the number of draws; fewer than 20 are warned of.
 #' @param group for RDMs: one label each, by name or in their order: RDMs of the same subject are
 #'   drawn and left out together.
-#' @param folds for RDMs: into how many folds RDMs and stimuli are cut for cross-validation, or the
-#'   folds (see there).
-#' @param repeats for RDMs: how often folds are cut anew at random, in each draw (for the score at
-#'   least 20 times).
+#' @param folds for RDMs: into how many folds RDMs and stimuli are cut for cross-validation, or
+#'   [your own][evaluate_rdms].
+#' @param repeats for RDMs: how often each draw cuts folds anew (the score at least 20 times).
 #' @param conf_level coverage of the intervals and of the set of the best.
 #' @param stimulus_noise for whitened comparisons of RDMs: the noise of the stimuli, as for [rsa()];
 #'   for draws of stimuli, variances.
-#' @param na as for [similarity()] (recordings), or `"pairwise"` for RDMs that lack pairs of stimuli
-#'   (`NA`): they are compared over the pairs that both have.
+#' @param na as for [similarity()]; for RDMs also `"pairwise"`: over the pairs of stimuli that both
+#'   have.
 #' @param threads see [similarity()].
-#' @param clusters one label for each stimulus, by name or in their order, if some depend on each
-#'   other (see [dependence]): errors, folds and permutations go by whole clusters, and pairs within
-#'   one do not count where the measure can leave them out (RDMs: always). `NA`: left out.
+#' @param clusters one label per stimulus, by name or in their order, if some depend on each other
+#'   (see [dependence]): errors, folds and permutations go by whole clusters, and pairs within one
+#'   do not count where the measure can leave them out (RDMs: always). `NA`: left out.
 #' @param blocks,series which permutations are allowed, as for [calibrate()]; `series` for
 #'   recordings only.
 #' @param permutations for `p_chance`, as in [calibrate()]; 0 for none.
 #' @param measure for recordings: one measure, see [measure()]. By default the [cka()] that is
 #'   corrected for what `data` declare: `"stimulus_neuron_trial"` with trials, otherwise
-#'   `"stimulus_neuron"`. `measure("encode", ...)` compares models by how well they predict, see
-#'   [encode()]: `share` is the normalised score, and errors are over stimuli.
+#'   `"stimulus_neuron"`. `measure("encode", ...)`: how well models predict, see [encode()]; `share`
+#'   is the normalised score.
 #' @param over for recordings: what the errors are about, as for [score_interval()]. By default
-#'   stimuli and the neurons of the recording, or stimuli and subjects.
+#'   stimuli and the recording's neurons, or subjects (with `"encode"` stimuli).
 #' @param alpha for recordings: the level of `threshold`.
+#' @param ... not used: parameters of measures go to [measure()].
 #' @return A data frame of class `repalign_evaluation` with a row for each model. Columns:
 #'
 #' | column | | for |
@@ -126,28 +121,27 @@ NULL
 #' `plot()`, `confint()`, `vcov()`, [compare_scores()], [best_score()] and [compare_best()] take
 #' both.
 #' @details *Recordings.* The result is that of [score_interval()], [calibrate()], [noise_ceiling()]
-#'   or [subject_ceiling()], and [best_score()] with the same seeds; their pages say what each
-#'   means. The units of the models are a sample, as neurons are, unless they are declared complete
-#'   (`complete` of [responses()] or [cka()]). `p_familywise` is the share of permutations in which
-#'   the largest score of all models is as high as this one (each model's scores brought to mean 0
-#'   and standard deviation 1). Without trials or subjects there is no ceiling (`NA`).
+#'   or [subject_ceiling()], and [best_score()] with the same seeds, where each is explained. The
+#'   units of models are a sample unless declared complete (`complete` of [responses()] or [cka()]).
+#'   `p_familywise` is the share of permutations in which the largest score of all models is as high
+#'   as this one (each model's scores brought to mean 0 and standard deviation 1). Without trials or
+#'   subjects there is no ceiling (`NA`).
 #'
 #' *RDMs.* Errors resample RDMs and stimuli, models with weights are cross-validated, and the noise
 #' ceiling has two bounds: see [their own page][evaluate_rdms].
 #'
-#' When not to trust it: when stimuli depend on each other (frames of one film, views of one object)
-#' and `clusters` do not say so. With two or three subjects, errors over subjects are guesses.
+#' When not to trust it: when stimuli depend on each other (frames of one film, views of one
+#' object), without `clusters`. With two or three subjects, errors over subjects are guesses.
 #' Permutations say nothing of other subjects or neurons; errors do. Cosines need a 0 that means "no
 #' difference", as in cross-validated distances (`"crossnobis"` of [rdm()]); take
 #' `"whitened_pearson"` for others. A score that is not significantly below the ceiling may be far
 #' below it.
 #'
-#' In simulations 95% intervals held the true score in 0.925 to 0.965 (recordings) and 0.925 to
-#' 0.995 (RDMs) of the data sets, and p-values were at most 0.05 in 0.030 to 0.075 where there was
-#' nothing (article "What was simulated").
+#' In simulations (article "What was simulated") 95% intervals held the true score in 0.925 to 0.995
+#' of the data sets, and p-values of unrelated models were at most 0.05 in 0.030 to 0.075.
 #' @references \enc{Schütt}{Schuett}, Kipnis, Diedrichsen and Kriegeskorte (2023), eLife 12.
-#'   Diedrichsen et al. (2021), Neurons, Behavior, Data analysis, and Theory 5 (whitened
-#'   comparisons). Westfall and Young (1993), Resampling-Based Multiple Testing (`p_familywise`).
+#'   Diedrichsen et al. (2021), Neurons, Behavior, Data analysis, and Theory 5 (whitening). Westfall
+#'   and Young (1993), Resampling-Based Multiple Testing (`p_familywise`).
 #' @examples
 #' # which layer of a network is closest to V4? Trials are declared, so that noise is taken out.
 #' v4 <- responses(macaque_v4$trials[1:60, , ])
@@ -170,9 +164,10 @@ evaluate_models <- function(data, models, outer = "whitened_cosine",
                             conf_level = 0.95, stimulus_noise = NULL,
                             na = c("error", "pairwise", "stimuli", "neurons"), threads = NULL,
                             clusters = NULL, blocks = NULL, permutations = 999, measure = NULL,
-                            over = NULL, series = FALSE, alpha = 0.05) {
+                            over = NULL, series = FALSE, alpha = 0.05, ...) {
   need_arguments()
   of_rdms <- are_rdms(data)
+  refuse_parameters(if (!of_rdms) as_measures(if (is.null(measure)) "cka" else measure, TRUE), ...)
   refuse_other_path(names(match.call())[-1], of_rdms)
   if (!of_rdms) {
     return(evaluate_recordings(data, models, measure, over, conf_level, alpha, clusters, blocks,

@@ -9,23 +9,23 @@
 #' @param model what [rdm_model()] returned.
 #' @param rdms data RDMs, as for [evaluate_models()].
 #' @param outer how RDMs are compared, as for [rsa()].
-#' @param raw if `TRUE`, weights of least squares are kept as they are. Otherwise those of weighted
-#'   models are scaled to a sum of squares of 1, as no similarity depends on their scale.
+#' @param raw if `TRUE`, weights of least squares are kept as they are; otherwise their sum of
+#'   squares is 1, as no similarity depends on their scale.
 #' @param stimulus_noise,na see [evaluate_models()].
 #' @param object,x what `fit_rdm_model()` returned.
 #' @param ... unused.
-#' @return An object of class `repalign_rdm_fit` with `coef()`, the named weights, and `predict()`,
-#'   the predicted RDM, as from [rdm()]. `score` is the mean similarity with the data that it was
-#'   fitted to; [evaluate_models()] cross-validates. `tidy()` has the weights as a table, `glance()`
-#'   a row about the fit, and `augment()` a row for each RDM and pair of stimuli: `rdm`,
-#'   `condition_1`, `condition_2`, `dissimilarity` and `.fitted`.
+#' @return An object of class `repalign_rdm_fit` with `coef()`, the named weights, `predict()`, the
+#'   predicted RDM, and `score`, the mean similarity with the data of the fit ([evaluate_models()]
+#'   cross-validates). `tidy()` has the weights as a table, `glance()` a row about the fit, and
+#'   `augment()` for each RDM and pair of stimuli `rdm`, `condition_1`, `condition_2`,
+#'   `dissimilarity` and `.fitted`.
 #' @details
-#' For cosines and Pearson correlations, plain or whitened, the best weights are those of least
-#' squares on the pooled RDM ([pool_rdms()]; close to the best if RDMs lack different pairs). For
-#' comparisons of ranks they are those of `"pearson"`, which need not be the best. Weights that must
-#' not be negative are those of Lawson and Hanson. Of collinear components, the smallest weights are
-#' taken, with a warning. A model of type `"interpolate"` has two weights that add up to 1, one of
-#' type `"select"` has the weight 1.
+#' Weights are those of least squares on the pooled RDM ([pool_rdms()]), the best for cosines and
+#' Pearson correlations, plain or whitened (close to it if RDMs lack different pairs); for
+#' comparisons of ranks they are those of `"pearson"`, which need not be the best. Non-negative
+#' weights are those of Lawson and Hanson. Collinear components get the smallest weights, with a
+#' warning. A model of type `"interpolate"` has two weights that add up to 1, one of type `"select"`
+#' the weight 1.
 #' @references Lawson and Hanson (1974), Solving Least Squares Problems.
 #' @examples
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:40, ]
@@ -163,8 +163,8 @@ rdm_model_types <- c("fixed", "select", "weighted", "interpolate")
 
 #' Models of RDMs
 #'
-#' A model of representational similarity analysis predicts the dissimilarities of stimuli. It is
-#' one RDM, or several component RDMs whose weights are fitted to data.
+#' A model that predicts the dissimilarities of stimuli: one RDM, or several component RDMs whose
+#' weights are fitted to data.
 #'
 #' @param rdms an RDM (a `dist` object or a symmetric matrix), or a named list of component RDMs.
 #' @param type `"fixed"`: one RDM as it is. `"select"`: the component that is most alike to the

@@ -17,7 +17,7 @@ evaluate_recordings <- function(data, models, measure, over, conf_level, alpha, 
   # a list is one of subjects; a recording of responses() is none
   subjects <- is_collection(data)
   data <- if (subjects) lapply(data, as_recording) else as_recording(data)
-  models <- listed_models(models)
+  models <- listed_models(models, subjects)
   measure <- measure_of_recordings(measure, data, subjects)
   given_over <- !is.null(over)
   over <- samples_of_recordings(over, data, subjects, measure)
@@ -71,9 +71,16 @@ is_in_time <- function(series, given) {
 }
 
 # A named list of models, in which a factor (same or different category) has become a
-# representation.
-listed_models <- function(models) {
-  if (!is_collection(models)) models <- list(model = models)
+# representation. subjects: is `data` a list?
+listed_models <- function(models, subjects) {
+  if (!is_collection(models)) {
+    # a recording in the place of models is easily one of two arguments that were swapped
+    abort("`models` must be a named list, not ", describe(models), ": for a single model give ",
+          "list(model = ...).", if (subjects) {
+            paste0(" `data` is a list, whose elements are taken as subjects: if they are the ",
+                   "models, swap the two, evaluate_models(recording, models).")
+          }, class = "repalign_error_type", arg = "models")
+  }
   check_element_names(models, "models")
   Map(function(model, name) {
     place <- paste0("models$", name)
@@ -141,10 +148,10 @@ samples_of_recordings <- function(over, data, subjects, measure) {
 in_words_of_models <- function(free, subjects, code) {
   said <- character()
   renamed <- function(condition) {
-    text <- gsub("`(x|trials|to)([`$\\[])", "`data\\2", conditionMessage(condition))
-    text <- gsub("`from([`$\\[])", "`models\\1", text)
+    # also in code that is a remedy, such as responses(x)
+    text <- gsub("([`(])(x|trials|to)([`$\\[)])", "\\1data\\3", conditionMessage(condition))
+    text <- gsub("([`(])(y|from)([`$\\[)])", "\\1models\\3", text)
     text <- gsub("`clusters` of encode()", "`clusters`", text, fixed = TRUE)
-    text <- gsub("`y([`$\\[])", "`models\\1", text)
     text <- gsub('of "x" and', 'of "data" and', text, fixed = TRUE)
     text <- if (subjects) without_wrapping(text) else text
     # here it is the p-values that are about the middle half
@@ -180,7 +187,7 @@ in_words_of_models <- function(free, subjects, code) {
 
 without_wrapping <- function(text) {
   text <- gsub("data$data$", "data$", text, fixed = TRUE)
-  text <- gsub("(`models\\$[^`]+)\\$model`", "\\1`", text)
+  text <- gsub("(models\\$[^`)]+)\\$model([`)])", "\\1\\2", text)
   text <- gsub("\"data/", "\"", text, fixed = TRUE)
   gsub("(\"[^\"]+)/model\"", "\\1\"", text)
 }

@@ -3,8 +3,8 @@
 #' Regression of dissimilarities on several models
 #'
 #' How much does each of several models tell about a brain RDM that the others do not? Its
-#' dissimilarities are regressed on those of the predictors, and each predictor is tested by
-#' permuting conditions.
+#' dissimilarities are regressed on those of the models, each of which is tested by permuting
+#' conditions.
 #'
 #' @param formula the response and the predictors, as in `brain ~ layer4 + category`; `.` stands for
 #'   all other elements of `data`. Each is
@@ -15,14 +15,15 @@
 #'   The response may also be a list of RDMs or representations, one for each subject.
 #' @param data a list (or data frame, or environment) for the variables of `formula`, `leave_out`
 #'   and `blocks`.
-#' @param leave_out one label per condition, by name or in their order, such as its run: pairs of
-#'   conditions with the same label are left out.
-#' @param blocks one label per condition: only conditions of the same block are exchanged. By
-#'   default the labels of `leave_out`; `NULL`: all are exchanged.
+#' @param leave_out one label per condition, such as its run: pairs of conditions with the same
+#'   label are left out.
+#' @param blocks one label per condition: only conditions of the same block are exchanged, and
+#'   differences between blocks are held. By default the labels of `leave_out`; `NULL`, where the
+#'   predictors have nothing to do with them: all are exchanged.
 #' @param inner for representations: how two conditions are compared, see [rsa()]. By default as in
 #'   the RDM of the response, or else by `"correlation"`, with a message.
-#' @param fit `"ordinary"` least squares; `"nonnegative"`, for predictors that add up in the
-#'   response; `"ridge"`, with coefficients shrunk by `ridge`.
+#' @param fit least squares: `"ordinary"`; `"nonnegative"`, for predictors that add up in the
+#'   response; or `"ridge"`.
 #' @param ridge for `fit = "ridge"`: what is added to the sum of squares of each predictor, as a
 #'   share of it.
 #' @param standardize if `TRUE`, coefficients are in standard deviations of the response for one of
@@ -30,8 +31,7 @@
 #' @param na dissimilarities (or labels) that are `NA`: an `"error"`, or left out (`"pairwise"`).
 #' @param center are predictors tested beyond effects of single conditions?
 #' @param permutations the number of permutations, a matrix or a design, as in [calibrate()].
-#' @param group for several RDMs (sessions) of a subject: one label for each RDM, by name or in
-#'   their order.
+#' @param group for several RDMs (sessions) of a subject: one label for each RDM.
 #' @return A data frame of class `repalign_regression` with a row for each predictor (and subject).
 #'   Columns: `subject` (if the response is a list), `term`, `estimate`, the coefficient; `partial`,
 #'   its correlation with the response given the others; `semipartial`, that of the response with
@@ -55,15 +55,11 @@
 #' *The test of a predictor* (Freedman and Lane 1983). The conditions of the RDM of residuals
 #' without the predictor are permuted, and the fit is added back. Before that, effects of single
 #' conditions are taken out of all RDMs (double centring: `d_ij - a_i - a_j`), as one condition with
-#' unusual patterns is far from all others. A predictor that has
-#' such effects only has `p_value` `NA`, with a warning. `center = FALSE` finds less. The test is
-#' two-sided; for `fit = "nonnegative"` one-sided; for ridge regression that of ordinary least
-#' squares. The test of the whole model is exact; that of a predictor is an approximation: simulated
-#' levels at 0.05 were 0.031 to 0.067, where `lm()` had 0.25 to 0.54 (article "What was simulated").
-#'
-#' *Pairs left out.* With `leave_out`, conditions are exchanged within its labels by default, and
-#' differences between whole groups are held. `blocks = NULL` is right where the predictors have
-#' nothing to do with the runs.
+#' unusual patterns is far from all others; a predictor with no other effects has `p_value` `NA`,
+#' with a warning. `center = FALSE` finds less. The test is two-sided, for `fit = "nonnegative"`
+#' one-sided, and for ridge regression that of ordinary least squares. The test of the whole model
+#' is exact; that of a predictor is an approximation: simulated levels at 0.05 were 0.031 to 0.067,
+#' where `lm()` had 0.25 to 0.54 (article "What was simulated").
 #'
 #' When not to trust it:
 #' * noise in the patterns, where predictors correlate (the print says when by more than 0.3), and
@@ -72,11 +68,11 @@
 #' * conditions that depend on each other, as in a series or in runs without `blocks` (see
 #'   [dependence]). A design in `permutations` does not change `p_value` of the group;
 #' * predictors that hardly differ: their coefficients are uncertain, and `shared` is large;
-#' * dissimilarities of noisy patterns that are not cross-validated have a bias, which centring
-#'   takes out where it is the same for all pairs of a condition.
-#' @references Freedman and Lane (1983), J. Bus. Econ. Stat. 1. Dekker, Krackhardt and Snijders
-#'   (2007), Psychometrika 72 (permutation tests of several matrices). Lawson and Hanson (1974),
-#'   Solving Least Squares Problems.
+#' * dissimilarities of noisy patterns that are not cross-validated: centring takes their bias out
+#'   only where it is the same for all pairs of a condition.
+#' @references Freedman and Lane (1983), J. Bus. Econ. Stat. 1. Dekker et al. (2007), Psychometrika
+#'   72 (permutation tests of several matrices). Lawson and Hanson (1974), Solving Least Squares
+#'   Problems.
 #' @examples
 #' images <- attr(rdm92, "images")
 #' data <- c(rdm92[c("human_mean", "monkey", "model_V1", "model_Silhouette")],
@@ -90,6 +86,7 @@
 #' fit <- rsa_regression(subjects ~ monkey + animate, data, permutations = 199)
 #' summary(fit)
 #' @seealso [rsa()], [rdm_rows()]
+#' @order 1
 #' @export
 rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = leave_out,
                            inner = c("correlation", "euclidean", "sqeuclidean", "cosine"),

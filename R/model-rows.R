@@ -147,8 +147,8 @@ driving_caption <- function(shown, value, several) {
 #' Which conditions drive the similarity of two RDMs
 #'
 #' A row per condition: how alike its dissimilarities to all other conditions are in both RDMs, and
-#' how much it contributes to the score of [rsa()]. The table is made for pictures and for mixed
-#' models over conditions and subjects (item-level RSA).
+#' how much it contributes to the score of [rsa()], for pictures and for mixed models over
+#' conditions and subjects (item-level RSA).
 #'
 #' @param x an RDM, a representation (see [rsa_regression()]), or a list of these, one for each
 #'   subject.
@@ -166,16 +166,15 @@ driving_caption <- function(shown, value, several) {
 #' vary.
 #'
 #' `contribution`: each score of [rsa()] is a sum over pairs of conditions, of which either
-#' condition gets half. Contributions sum to the score exactly, and are negative where a condition
-#' lowers it. A condition far from all others in both RDMs contributes much, whatever their order,
-#' about which `score` asks.
+#' condition gets half; it is negative where a condition lowers the score. A condition far from all
+#' others in both RDMs contributes much, whatever their order, about which `score` asks.
 #'
 #' When not to trust it: rows of two conditions share a pair, so that tests by a mixed model with
 #' conditions and subjects as random effects are approximate. `score` has little precision with few
 #' conditions. A score by chance has conditions with large contributions, too.
 #' @references Kriegeskorte, Mur and Bandettini (2008), Frontiers in Systems Neuroscience 2 (RSA).
-#'   Diedrichsen, Berlot, Mur, \enc{Schütt}{Schuett}, Shahbazi and Kriegeskorte (2021), Neurons,
-#'   Behavior, Data Analysis, and Theory 5 (whitened comparisons).
+#'   Diedrichsen et al. (2021), Neurons, Behavior, Data Analysis, and Theory 5 (whitened
+#'   comparisons).
 #' @examples
 #' rows <- rdm_rows(rdm92$human_mean, rdm92$monkey)
 #' head(rows[order(-rows$contribution), ])
@@ -188,6 +187,7 @@ driving_caption <- function(shown, value, several) {
 #' rows$animal <- images$animal[match(rows$condition, attr(rdm92$monkey, "Labels"))]
 #' aggregate(score ~ model + animal, rows, mean)
 #' @seealso [rsa()], [rsa_regression()]
+#' @order 1
 #' @export
 rdm_rows <- function(x, y, inner = c("correlation", "euclidean", "sqeuclidean", "cosine"),
                      outer = c("spearman", "pearson", "kendall", "cosine", "tau_b", "rho_a",
@@ -258,7 +258,18 @@ rows_result <- function(sides, labels, outer, stimulus_noise) {
   })
   together <- function(what) do.call(rbind, lapply(parts, function(part) part[[what]]))
   rows <- together("rows")
-  warn_rows_without_score(rows)
+  if (anyNA(rows$contribution)) {
+    warn("The score is undefined (NA) where all dissimilarities of a side are equal, or fewer ",
+         "than 3 pairs are there in both: ", count_of(sum(is.na(rows$contribution)), "row"),
+         " without a contribution.",
+         class = "repalign_undefined")
+  }
+  lost <- unique(rows$condition[is.na(rows$score) & !is.na(rows$contribution)])
+  if (length(lost)) {
+    warn("The score is undefined (NA) for the rows of ", enumerate(lost), ": their ",
+         "dissimilarities are equal on a side, or fewer than 3 are there in both.",
+         class = "repalign_undefined", data = lost)
+  }
   new_result(rows, "repalign_rdm_rows", list(whole = together("whole"), outer = outer))
 }
 
@@ -300,21 +311,6 @@ row_score <- function(a, b, at, outer, stimulus_noise, n) {
 shares_of <- function(a, b, at, outer, stimulus_noise, n) {
   if (!whitens(outer)) return(pair_shares(a, b, outer))
   whitened_shares(a, b, seq_len(packed_length(n)) %in% at, outer, stimulus_noise)
-}
-
-warn_rows_without_score <- function(rows) {
-  if (anyNA(rows$contribution)) {
-    warn("The score is undefined (NA) where all dissimilarities of a side are equal, or fewer ",
-         "than 3 pairs are there in both: ", count_of(sum(is.na(rows$contribution)), "row"),
-         " without a contribution.",
-         class = "repalign_undefined")
-  }
-  lost <- unique(rows$condition[is.na(rows$score) & !is.na(rows$contribution)])
-  if (length(lost)) {
-    warn("The score is undefined (NA) for the rows of ", enumerate(lost), ": their ",
-         "dissimilarities are equal on a side, or fewer than 3 are there in both.",
-         class = "repalign_undefined", data = lost)
-  }
 }
 
 # ---- what each pair of stimuli contributes

@@ -2,27 +2,25 @@
 
 #' Which places touch
 #'
-#' Lists, for every place, the places that touch it: what clusters and TFCE of [test_maps()] are
-#' made of. `cross_adjacency()` puts a graph of places and one of times together.
+#' For every place, the places that touch it: what clusters and TFCE of [test_maps()] are made of.
+#' `cross_adjacency()` joins a graph of places and one of times.
 #'
 #' @param coordinates where the places are, as in [neighbourhoods()]; or, without `distance`, a
-#'   graph from elsewhere: a symmetric matrix of 0 and 1, or a list with the numbers of the places
-#'   that touch each.
+#'   graph from elsewhere: a symmetric matrix of 0 and 1, or a list as is returned.
 #' @param distance places at most so far apart touch.
-#' @param voxels instead: whole numbers, a row for each voxel with its two or three indices, such as
+#' @param voxels instead: the two or three indices of each voxel, such as
 #'   `which(mask, arr.ind = TRUE)`.
-#' @param faces how many neighbours a voxel has: those that share a face (6, the default), also an
-#'   edge (18), also a corner (26); in two dimensions 4 (the default) or 8.
-#' @param times instead: a number n of times, or a list of [time_windows()]: each touches the one
-#'   before and after it.
+#' @param faces neighbours of a voxel: by a face (6, the default), also an edge (18), also a corner
+#'   (26); in two dimensions 4 (the default) or 8.
+#' @param times instead: how many times, or [time_windows()]; each touches the one before and after
+#'   it.
 #' @param space,time two graphs, as `adjacency()` returns or takes them.
-#' @return A list with an element for each place, in their order and with their names: the numbers
-#'   of the places that touch it, without itself. `cross_adjacency()`: for each place at each time,
-#'   in the order of [cross_places()], the places that touch it at the same time, and itself at the
-#'   times that touch this time.
+#' @return A list, named as the places, with the numbers of the places that touch each, without
+#'   itself. `cross_adjacency()`: for each place at each time, in the order of [cross_places()],
+#'   those that touch it at the same time, and itself at the times that touch this one.
 #' @details
 #' Neighbourhoods that overlap are not places that touch: give `distance` the spacing of the places.
-#' In a list, pairs that only one of two places names are taken for both, with a message.
+#' In a list, a pair that only one place names is taken for both, with a message.
 #' @examples
 #' adjacency(times = 4)
 #' mask <- array(TRUE, c(4, 4, 3))

@@ -2,26 +2,24 @@
 
 #' The channels around every place
 #'
-#' Lists, for every voxel or electrode, the channels within a radius of it or the nearest ones: what
-#' [searchlight()] takes as `neighbours`.
+#' For every voxel or electrode, the channels within a radius or the nearest ones: `neighbours` of
+#' [searchlight()].
 #'
-#' @param coordinates where the channels are: a matrix or data frame with a row for each channel (in
-#'   the order of the columns of the data) and a column for each dimension, or numbers along a line.
-#'   Row names become the names of the places.
-#' @param radius the largest distance, in the units of the coordinates; a channel at exactly this
-#'   distance belongs to the neighbourhood.
-#' @param k instead of `radius`: how many channels, the place itself counted. Of channels that are
-#'   equally far, those that come first in the data are taken.
-#' @param within one label for each channel (hemisphere, probe, area) that the channels of a
-#'   neighbourhood share. Channels with the label `NA` are left out.
-#' @return A list with an element for each place: the numbers of its channels in rising order, with
-#'   the place itself. Its names are the row names of `coordinates`, or the numbers of the places
-#'   where `within` leaves some out.
+#' @param coordinates where the channels are: a matrix or data frame with a row for each (in the
+#'   order of the columns of the data) and a column for each dimension, or numbers along a line. Row
+#'   names become names of places.
+#' @param radius the largest distance (included), in the units of the coordinates.
+#' @param k instead: how many channels, with the place itself. Of equally far ones the first in the
+#'   data are taken.
+#' @param within one label for each channel (hemisphere, probe, area) that a neighbourhood shares.
+#'   `NA`: left out.
+#' @return A list with the numbers of the channels of each place, in rising order, with the place
+#'   itself. Its names are the row names of `coordinates`, or the numbers of the places where
+#'   `within` leaves some out.
 #' @details
-#' With `radius`, neighbourhoods at the border of the recording are smaller than others, and scores
-#' of different sizes cannot be compared with each other; with `k` all have the same size, but those
-#' at the border reach farther. If a label of `within` has fewer than `k` channels, all of them are
-#' taken, with a message.
+#' With `radius`, neighbourhoods at the border are smaller, and scores of different sizes cannot be
+#' compared; with `k`, they reach farther. If a label of `within` has fewer than `k` channels, all
+#' of them are taken, with a message.
 #' @examples
 #' # voxels of 2.5 mm, 123 of which lie within 7.5 mm of one
 #' voxels <- as.matrix(expand.grid(x = 1:10, y = 1:10, z = 1:10))

@@ -118,29 +118,13 @@ map_cautions <- c(
   tfce = "A place may owe its p-value to its neighbours."
 )
 
-#' Print and summarise tests of maps
-#'
-#' `print()` shows how the maps were tested and the clusters, or the places with the smallest
-#' p-values; `summary()` returns the clusters, or a row for each model; `tidy()` gives the rows with
-#' the column names of the package broom.
-#'
-#' @param x,object what [test_maps()] returned.
-#' @param digits how many digits are printed.
-#' @param n how many clusters, or places of each model, are printed.
-#' @param ... not used.
-#' @return `summary()`: with `correction = "cluster_mass"` a row for each cluster: `cluster`,
-#'   `places` (how many), `first`, `last`, `peak` (the place with the largest statistic), `mass`,
-#'   `p_value`, and for several models `model`. Otherwise a row for each model: `model`, `places`
-#'   (with a score), `left_out`, `significant` (those with `p_familywise` of at most alpha),
-#'   `threshold`, `peak`, `score` and `p_familywise` of that place. `print()`: `x`, invisibly.
-#' @examples
-#' set.seed(1)
-#' maps <- matrix(rnorm(10 * 40), 10) + rep(ifelse(1:40 %in% 15:20, 1, 0), each = 10)
-#' tested <- test_maps(maps, adjacency = adjacency(times = 40), correction = "tfce")
-#' tested
-#' summary(tested)
-#' @seealso [test_maps()], [plot()][plot.repalign_map_test]
-#' @name print.repalign_map_test
+#' @rdname test_maps
+#' @param x,object what `test_maps()` returned.
+#' @param digits,n how many digits, and how many clusters, or places of each model, are printed.
+#' @return `summary()`: the clusters, or for other corrections a row for each model: `model`,
+#'   `places` (with a score), `left_out`, `significant` (those with `p_familywise` of at most
+#'   alpha), `threshold`, `peak` (the place with the largest statistic), `score` and `p_familywise`
+#'   of it.
 #' @export
 print.repalign_map_test <- function(x, digits = 3, n = 5, ...) {
   check_printing(digits, n, ...)
@@ -224,7 +208,7 @@ flips_words <- function(settings) {
   paste0(if (all) "all ", count_of(count_word(settings$permutations + all), "sign flip"))
 }
 
-#' @rdname print.repalign_map_test
+#' @rdname test_maps
 #' @export
 summary.repalign_map_test <- function(object, ...) {
   no_other_arguments(...)
@@ -242,7 +226,7 @@ peak_places <- function(object, facts) {
                  c(scored = "places", lost = "left_out", best = "peak"))
 }
 
-#' @rdname print.repalign_map_test
+#' @rdname test_maps
 #' @export
 tidy.repalign_map_test <- function(x, ...) term_first(NextMethod())
 
@@ -308,24 +292,20 @@ axis_of_names <- function(names) {
        word = if (unit %in% c("ms", "s", "us", "min")) "time" else "place")
 }
 
-statistic_words <- function(value, settings) {
-  name <- if (settings$statistic == "t") paste0("t(", settings$subjects - 1, ")") else
-    "mean in units of the size of all scores"
-  paste(name, "=", number_word(value))
-}
-
 place_sentence <- function(x, model, several, facts) {
   settings <- facts$settings
   row <- peak_places(x, facts)
   if (!row$places) return(no_scores_words(x, model, facts))
   at <- which(x$center == row$peak)[1]
   by <- if (settings$correction == "tfce") "by TFCE" else "by the largest statistic"
+  name <- if (settings$statistic == "t") paste0("t(", settings$subjects - 1, ")") else
+    "mean in units of the size of all scores"
   paste0(subjects_and_places(x, facts), map_claim(model, several, settings, row$significant > 0),
          if (row$significant) paste(" at", places_words(row$significant, facts)),
          brackets(alpha_words(settings$alpha, "family-wise p"),
                   paste(by, "over all", plural_of(facts$place)), flips_words(settings)),
          "; most at ", row$peak, brackets(paste("mean", number_word(row$score)),
-                                          statistic_words(x$statistic[at], settings),
+                                          paste(name, "=", number_word(x$statistic[at])),
                                           p_words(row$p_familywise, settings$alpha)), ".",
          lost_places_words(x, facts))
 }

@@ -4,7 +4,7 @@
 #' Test maps over subjects
 #'
 #' Tests the scores of several subjects at many places or times, such as those of [searchlight()],
-#' with control over all places: by the largest statistic, by the mass of clusters, or by TFCE
+#' with control over all places, by the largest statistic, the mass of clusters, or TFCE
 #' (threshold-free cluster enhancement, computed exactly), under flips of the subjects' signs.
 #'
 #' @param maps a matrix subjects x places, an array subjects x places x models, or a named list with
@@ -32,8 +32,8 @@
 #'   alone) and `p_familywise`; for clusters `cluster` and `p_cluster`, and no `p_familywise`
 #'   (`NA`); for TFCE `tfce`, its value. Attributes: `"max_null"`, the largest corrected statistic
 #'   of each flip (a column for each model); `"threshold"`, what exceeds it is significant;
-#'   `"clusters"`, which `summary()` returns: `cluster`, `places`, `first` and `last` of them,
-#'   `peak`, `mass` and `p_value` (with several models, also `model`).
+#'   `"clusters"`: `cluster`, `places` (how many), `first`, `last`, `peak`, `mass`, `p_value` and,
+#'   with several models, `model`.
 #' @details
 #' Under the null hypothesis a subject's map is as likely as its negative: all values of a subject
 #' get one random sign, and dependence between places is kept. The p-value is the share of flips
@@ -55,8 +55,8 @@
 #' skewed upwards, as those of RSA may be, the two-sided t found something in 14 to 42% of simulated
 #' data sets without effect, and `"greater"` in 1%, hence the default. `"mean"` finds more with few
 #' subjects whose scores are alike in size at all places; it held its level two-sided, but found
-#' something in 12 to 13% with `"greater"` and 400 places by `"max"` and `"tfce"`. See the article
-#' "What was simulated". Groups of subjects and covariates are for the package permuco.
+#' something in 12 to 13% with `"greater"` and 400 places by `"max"` and `"tfce"` (article "What was
+#' simulated"). Groups of subjects and covariates are for the package permuco.
 #' @references Maris and Oostenveld (2007), Journal of Neuroscience Methods 164. Smith and Nichols
 #'   (2009), NeuroImage 44. Chen et al. (2026), \doi{10.48550/arXiv.2603.03004} (exact TFCE).
 #'   Sassenhagen and Draschkow (2019), Psychophysiology 56. Allefeld, Goergen and Haynes (2016),
@@ -70,11 +70,12 @@
 #' tested <- test_maps(maps, adjacency = adjacency(times = 60), correction = "cluster_mass")
 #' tested
 #' summary(tested)
-#' exact <- test_maps(maps, adjacency = adjacency(times = 60), correction = "tfce",
-#'                    permutations = 999)
-#' exact$center[exact$p_familywise <= 0.05]
-#' @seealso [searchlight()], [adjacency()], [time_windows()],
-#'   [plot()][plot.repalign_map_test]
+#' enhanced <- test_maps(maps, adjacency = adjacency(times = 60), correction = "tfce",
+#'                       permutations = 999)
+#' enhanced$center[enhanced$p_familywise <= 0.05]
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(enhanced)
+#' @seealso [searchlight()], [adjacency()], [time_windows()]
+#' @order 1
 #' @export
 test_maps <- function(maps, baseline = 0, compare = NULL, adjacency = NULL,
                       correction = c("max", "cluster_mass", "tfce"), statistic = c("t", "mean"),

@@ -5,15 +5,14 @@
 #'
 #' `time_windows()` lists the points of time in windows that slide over a recording;
 #' `cross_places()` crosses them with channels, so that [searchlight()] compares every place in
-#' every window; `flatten_time()` makes an array conditions x channels x time a matrix with a column
-#' for each channel at each time, as these lists count them; `split_time()` makes it a list with a
-#' matrix for each window, for comparisons across time.
+#' every window; `flatten_time()` makes an array over time a matrix, as these lists count it;
+#' `split_time()` makes it a list with a matrix for each window, for comparisons across time.
 #'
 #' @param times the times of the samples, which increase.
 #' @param width how long a window is: window j has the times from b to b + width, the latter
 #'   excluded.
 #' @param step from the beginning of a window to that of the next; `NULL`: the median distance of
-#'   neighbouring times. The first window begins with the first time, and there are as many as fit.
+#'   times. The first window begins with the first time.
 #' @param unit the unit of the times, for names such as "120 ms"; `""`: none.
 #' @param neighbours,windows lists of numbers: the channels around each place
 #'   ([neighbourhoods()], or one for each region) and the times of each window.
@@ -32,9 +31,9 @@
 #' *Across time.* `similarity(split_time(x, windows), split_time(y, windows))` compares all windows
 #' of one area with all of another, and `as.vector(score_matrix(result))` is one map over the grid,
 #' whose graph is `cross_adjacency(adjacency(times = n), adjacency(times = n))`. Take **different
-#' repeats** for the two sides, also of different areas: noise outlasts a window, and with the same
-#' repeats windows look alike because of it. (RDMs of noise 5 samples apart correlated by .34 on the
-#' same repeats.) Of an area against itself, use only the windows before each one.
+#' repeats** for the two sides, also of different areas: noise outlasts a window, so that RDMs of
+#' noise 5 samples apart correlated by .34 on the same repeats. Of an area against itself, use only
+#' the windows before each one.
 #' @examples
 #' # 20 conditions, 4 channels, 50 times
 #' set.seed(1)

@@ -3,8 +3,8 @@
 #' Plan a recording: how many stimuli, neurons and trials?
 #'
 #' From a pilot, the standard error of the corrected CKA, the width of its interval, and the power
-#' of the test against chance or of a comparison of two models, for any numbers of stimuli, neurons
-#' and trials; and the smallest recording that is sure enough.
+#' of a test against chance or between two models, for any numbers of stimuli, neurons and trials;
+#' and the smallest recording that is sure enough.
 #'
 #' @param x the pilot: a matrix stimuli x neurons, or [responses()], whose trials can then be
 #'   planned. Or what [linear_population()] returned, an assumption in place of a pilot, without
@@ -57,8 +57,8 @@
 #' fell short by up to a half. An assumption in place of a pilot is best simulated large (400 x
 #' 200 + 200). Data with clusters are refused. Other animals, and other kinds of stimuli, are not in
 #' the plan.
-#' @references Efron and Stein (1981), Annals of Statistics 9 (jackknife). Chun, Canatar, Chung and
-#'   Lee (2025), \doi{10.48550/arXiv.2502.15104} (the estimator).
+#' @references Efron and Stein (1981), Annals of Statistics 9 (jackknife). Chun et al. (2025),
+#'   \doi{10.48550/arXiv.2502.15104} (the estimator).
 #' @examples
 #' # V4 against a layer of a network: what would more images and neurons do?
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]
@@ -67,6 +67,7 @@
 #'                        complete = "y")
 #' plan
 #' summary(plan)
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(plan)
 #'
 #' # which of two layers is closer: the smallest recording that detects a difference of 0.1
 #' layers <- lapply(v4_layers[c("L2", "L4")], function(layer) layer[1:100, ])
@@ -76,7 +77,8 @@
 #' set.seed(1)
 #' pop <- linear_population(n = 60, q = 40, d = 30, spectrum = "power", power = c(0.5, 1))
 #' plan_recording(pop, stimuli = c(60, 120), neurons_x = c(40, 80))
-#' @seealso [score_interval()], [cka_interval()], [calibrate()], [plot.repalign_plan()]
+#' @seealso [score_interval()], [cka_interval()], [calibrate()]
+#' @order 1
 #' @export
 plan_recording <- function(x, y = NULL, stimuli = NULL, neurons_x = NULL, neurons_y = NULL,
                            trials = NULL, target_se = NULL, difference = NULL, over = NULL,

@@ -104,35 +104,10 @@ benchmark_points <- function(object, metric) {
 
 # ---- ranks
 
-#' Plot the ranks of measures
-#'
-#' Draws a box plot of the ranks of each measure over all tests, as in Figure 3 of the ReSi paper:
-#' measures in the order of their median rank, the best at the top.
-#'
-#' @param object what [rank_measures()] returned, or some of its rows.
-#' @param by the name of a column, such as `"dataset"` or `"test"`: a panel for each of its values,
-#'   each with its own order of measures. `NULL`: one panel.
-#' @param ... arguments of `autoplot()`, which `plot()` passes on; any other is an error.
-#' @return `plot()` returns `x`, invisibly. `autoplot()` returns a ggplot object, which can be
-#'   changed or saved.
-#' @details
-#' The box has the quartiles and the median; the whiskers extend to the last rank within 1.5 times
-#' the inter-quartile range; a white diamond is the mean; grey points are the ranks in the single
-#' tests. Colours are the families of [measures()].
-#' @examples
-#' if (requireNamespace("ggplot2", quietly = TRUE)) {
-#'   set.seed(1)
-#'   figures <- lapply(1:5, function(k) {
-#'     data.frame(measure = c("cka", "rsa", "procrustes", "mutual_knn"), metric = "auprc",
-#'                value = runif(4), test = paste("test", k))
-#'   })
-#'   plot(rank_measures(figures))
-#' }
-#' @seealso [rank_measures()]
-#' @name plot.repalign_ranks
-NULL
-
-#' @rdname plot.repalign_ranks
+#' @rdname rank_measures
+#' @aliases plot.repalign_ranks
+#' @param by of `plot()`: the name of a column, such as `"dataset"` or `"test"`: a panel for each of
+#'   its values, each with its own order of measures. `NULL`: one panel.
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_ranks <- function(object, by = NULL, ...) {
   no_other_arguments(...)

@@ -2,9 +2,9 @@
 # their reliability.
 
 #' @rdname encode
-#' @param what what `plot()` draws: `"pairs"`, the score of each pair, with its ceiling (dashes) and
-#'   the normalised score (open points) where there are trials, or `"neurons"`, the score of each
-#'   neuron over its reliability, with the line that no score exceeds but by chance.
+#' @param what what `plot()` draws: the score of each of the `"pairs"`, with trials also its ceiling
+#'   (dashes) and the normalised score (open points), or of each of the `"neurons"` over its
+#'   reliability, with the line that scores exceed only by chance.
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_encoding <- function(object, what = c("pairs", "neurons"), ...) {
   no_other_arguments(...)

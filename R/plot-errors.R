@@ -204,32 +204,14 @@ score_points <- function(scores) {
 
 # ---- plan
 
-#' Plot a plan of a recording
-#'
-#' Powers or standard errors over the numbers of stimuli and neurons as contours, with the pilot
-#' marked. If only one of these numbers varies, they are curves over it.
-#'
-#' @param object what [plan_recording()] returned.
-#' @param what `"se"`: the standard error; `"power"`: the power. `"auto"`: the power if the plan is
-#'   for a `difference` between two models and not for a `target_se`, and otherwise the error.
-#' @param ... arguments of `autoplot()`, which `plot()` passes on; any other is an error.
-#' @return `plot()` returns `x`, invisibly. `autoplot()` returns a ggplot object.
-#' @details
-#' Small points are the designs of the plan; the cross is the pilot; the thick black line is the
-#' wanted standard error (or `target_power`); beyond the dashed lines a design is `extrapolated`.
-#' Different numbers of neurons of `y` and of trials have panels of their own.
-#' @examples
-#' if (requireNamespace("ggplot2", quietly = TRUE)) {
-#'   v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]
-#'   plot(plan_recording(v4, v4_layers$L4[1:100, ], stimuli = c(60, 100, 200, 400),
-#'                       neurons_x = c(30, 50, 100, 200), target_se = 0.05,
-#'                       over = c("stimuli", "neurons_x")))
-#' }
-#' @seealso [plan_recording()]
-#' @name plot.repalign_plan
-NULL
-
-#' @rdname plot.repalign_plan
+#' @rdname plan_recording
+#' @aliases plot.repalign_plan
+#' @param object what `plan_recording()` returned.
+#' @param what what `plot()` draws over the numbers of stimuli and neurons, as contours, or as
+#'   curves where only one number varies. `"se"`: the standard error; `"power"`: the power.
+#'   `"auto"`: the power if the plan is for a `difference` and not for a `target_se`, and otherwise
+#'   the error. The cross is the pilot; beyond the dashed lines a design is `extrapolated`.
+#' @param ... no other arguments.
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_plan <- function(object, what = c("auto", "se", "power"), ...) {
   no_other_arguments(...)

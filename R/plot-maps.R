@@ -1,40 +1,16 @@
 # Pictures of tests of maps: courses over time, and places in the order of their statistics.
 
-#' Plot a test of maps
-#'
-#' Draws the mean scores of [test_maps()] along an axis, such as time, with what is significant, or
-#' all places in the order of their statistics.
-#'
-#' @param object what [test_maps()] returned.
-#' @param type `"course"`: the mean score of each place along an axis, with a band of its pointwise
-#'   interval, and bars below where p-values are at most alpha. `"ranked"`: the statistics of all
-#'   places from the largest one, and the threshold. `"max_null"`: the largest corrected statistics
-#'   of the flips, and the largest of the data.
-#' @param at where the places stand along the axis, a number for each place of the rows, such as
-#'   their times; `NULL`: at the times in their names, such as "Cz, 120 ms", else in their order.
+#' @rdname test_maps
+#' @aliases plot.repalign_map_test
+#' @param type what `plot()` draws. `"course"`: the mean score of each place along an axis, with a
+#'   band of its own interval at 1 - `alpha`, and bars from the first to the last of significant
+#'   places that follow each other. `"ranked"`: the statistics of all places from the largest one,
+#'   and the threshold. `"max_null"`: the largest corrected statistics of the flips, and the largest
+#'   of the data.
+#' @param at where the places stand along the axis, a number for each place, such as its time;
+#'   `NULL`: at the times in their names, such as "Cz, 120 ms", else in their order.
 #' @param xlab,ylab titles of the axes; `NULL`: made of what is known.
-#' @param ... arguments of `autoplot()`, which `plot()` passes on; any other is an error.
-#' @return `plot()` returns `x`, invisibly. `autoplot()` returns a ggplot object.
-#' @details
-#' The band is the mean and the quantile of the t distribution times the standard error, for each
-#' place alone (95% for `alpha = 0.05`). A bar is drawn from the first to the last of significant
-#' places that follow each other. Bars of clusters say that the maps differ from the baseline, not
-#' from when to when.
-#' @examples
-#' if (requireNamespace("ggplot2", quietly = TRUE)) {
-#'   set.seed(1)
-#'   times <- seq(-100, 490, by = 10)
-#'   noise <- t(replicate(15, as.vector(arima.sim(list(ar = 0.8), 60))))
-#'   maps <- 0.1 * noise + rep(ifelse(times > 150 & times < 350, 0.12, 0), each = 15)
-#'   tested <- test_maps(maps, adjacency = adjacency(times = 60), correction = "tfce",
-#'                       permutations = 999)
-#'   plot(tested, type = "course", at = times, xlab = "time (ms)")
-#' }
-#' @seealso [test_maps()]
-#' @name plot.repalign_map_test
-NULL
-
-#' @rdname plot.repalign_map_test
+#' @param ... no other arguments.
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_map_test <- function(object, type = c("course", "ranked", "max_null"), at = NULL,
                                        xlab = NULL, ylab = NULL, ...) {
@@ -48,7 +24,9 @@ autoplot.repalign_map_test <- function(object, type = c("course", "ranked", "max
   need_rows(object)
   rows <- as.data.frame(object)
   rows$model <- factor(rows$model, unique(rows$model))
-  rows$significant <- map_significant(rows, facts$settings)
+  settings <- facts$settings
+  p <- if (settings$correction == "cluster_mass") rows$p_cluster else rows$p_familywise
+  rows$significant <- (!is.na(p) & p <= settings$alpha)
   refuse_undefined(rows$statistic)
   if (type == "max_null") return(map_null_picture(rows, facts, xlab, ylab))
   if (type == "ranked") return(ranked_map_picture(rows, facts, xlab, ylab))
@@ -65,11 +43,6 @@ check_axis_title <- function(title, arg) {
     return(invisible())
   }
   abort("`", arg, "` must be one text, or NULL.", class = "repalign_error_value", arg = arg)
-}
-
-map_significant <- function(rows, settings) {
-  p <- if (settings$correction == "cluster_mass") rows$p_cluster else rows$p_familywise
-  !is.na(p) & p <= settings$alpha
 }
 
 # A number for each row.

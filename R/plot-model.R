@@ -15,8 +15,8 @@ NULL
 #'   default where they are drawn as bars.
 #' @param alpha,p_adjust for these letters: the level, and how p-values are adjusted, see
 #'   [compare_scores()].
-#' @param subjects for [evaluate_models()] of RDMs: are there points for the scores of single RDMs
-#'   (or the means of the groups in `group`)? At most 40 are drawn, and none with folds.
+#' @param subjects for [evaluate_models()] of RDMs: are there crosses for single subjects (or the
+#'   means of `group`)? At most 40 are drawn, and none with folds.
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_evaluation <- function(object, type = c("points", "bars", "map"),
                                          errors = c("conf", "se"), letters = type == "bars",
@@ -404,39 +404,13 @@ coefficient_axis <- function(object, value) {
 
 # ---- searchlight
 
-#' Plot a searchlight
-#'
-#' The scores of all centres in falling order with the family-wise threshold, the largest null
-#' scores, or the scores in the order of the centres.
-#'
-#' @param object what [searchlight()] returned.
-#' @param type `"ranked"`: the scores of each model from the best centre on; `"max_null"`: the
-#'   largest null scores of all centres, with the threshold and the best score; `"centers"`: the
-#'   scores in the order of the centres.
+#' @rdname searchlight
+#' @aliases plot.repalign_searchlight
+#' @param type what `plot()` draws. `"ranked"`: the scores of each model from the best centre on,
+#'   with the family-wise threshold; `"max_null"`: the largest null scores of all centres, with the
+#'   threshold and the best score; `"centers"`: the scores in the order of the centres. Orange-red
+#'   are centres whose `p_familywise` is at most alpha, blue those whose own `p_value` is.
 #' @param label how many of the best centres of each model are named in the title of its panel.
-#' @param ... arguments of `autoplot()`, which `plot()` passes on; any other is an error.
-#' @return `plot()` returns `x`, invisibly. `autoplot()` returns a ggplot object.
-#' @details
-#' Centres whose `p_familywise` is at most alpha are orange-red, those whose own `p_value` is at
-#' most alpha are blue, and the others grey. Dashed lines are thresholds. Above 200 centres the
-#' ranks are on a logarithmic scale. `result$score[result$model == "a"]` is a map in the order of
-#' `neighbours`.
-#' @examples
-#' if (requireNamespace("ggplot2", quietly = TRUE)) {
-#'   set.seed(1)
-#'   model <- matrix(rnorm(30 * 3), 30)
-#'   data <- matrix(rnorm(30 * 60), 30)
-#'   data[, 21:30] <- data[, 21:30] + model %*% matrix(rnorm(3 * 10), 3)
-#'   neighbours <- lapply(1:52, function(first) first + 0:8)
-#'   result <- searchlight(data, neighbours, list(model = model),
-#'                         measure("rsa", inner = "euclidean"), permutations = 299)
-#'   plot(result)
-#' }
-#' @seealso [searchlight()]
-#' @name plot.repalign_searchlight
-NULL
-
-#' @rdname plot.repalign_searchlight
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_searchlight <- function(object, type = c("ranked", "max_null", "centers"),
                                           label = 3, ...) {

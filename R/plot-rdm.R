@@ -2,9 +2,8 @@
 
 #' Plot RDMs
 #'
-#' Draws the dissimilarities of one RDM, or of several side by side, or a map on which conditions
-#' with small dissimilarities lie near each other. `plot_rdms()` does so for any `dist` object, or a
-#' list of them.
+#' Dissimilarities of one RDM, or of several side by side, or a map on which conditions with small
+#' dissimilarities lie near each other. `plot_rdms()` takes any `dist` object, or a list of them.
 #'
 #' @param x,object an RDM, or a list of RDMs, made by [rdm()] or [transform_rdm()]. For
 #'   `plot_rdms()` also any `dist` object, or a named list of them.
@@ -32,18 +31,9 @@
 #' category <- attr(rdm92, "images")$category
 #' if (has_ggplot2) plot_rdms(rdm92[c("human_mean", "monkey")], group = category)
 #' if (has_ggplot2) plot_rdms(rdm92$monkey, type = "map", group = category)
-#' if (has_ggplot2) {
-#'   set.seed(1)
-#'   # 8 images of 2 kinds x 30 neurons x 4 runs
-#'   kind <- rep(c("face", "tool"), each = 4)
-#'   patterns <- outer(kind == "tool", rnorm(30))
-#'   x <- array(patterns, c(8, 30, 4)) + rnorm(8 * 30 * 4)
-#'   dimnames(x)[[1]] <- paste0(kind, 1:4)
-#'   d <- rdm(x)
-#'   plot(d)
-#'   plot(d, type = "map", group = kind)
-#'   plot(rdm(list(`all runs` = x, `half of them` = x[, , 1:2])))
-#' }
+#' # 8 images x 30 neurons x 4 runs
+#' x <- array(rnorm(8 * 30 * 4), c(8, 30, 4))
+#' if (has_ggplot2) plot(rdm(list(`all runs` = x, `half of them` = x[, , 1:2])))
 #' @seealso [rdm()], [transform_rdm()]
 #' @name plot.repalign_rdm
 NULL

@@ -9,18 +9,18 @@ utils::globalVariables(".data")
 
 #' Plot results
 #'
-#' `plot()` draws a result and returns the result invisibly; `ggplot2::autoplot()` returns the
-#' plot, which can be changed or saved. Both need the package ggplot2.
+#' `plot()` draws a result; `ggplot2::autoplot()` returns the plot, which can be changed or saved.
+#' Both need the package ggplot2.
 #'
 #' @param x,object what [similarity()], [calibrate()], [cka_interval()], [score_interval()],
 #'   [compare_scores()], [best_score()], [evaluate_models()], an analysis ([brain_to_brain()] and
 #'   others) or a benchmark ([benchmark_groups()] and others) returned.
-#' @param type what is drawn. `"tiles"`: the grid of (calibrated) scores, one panel per measure.
-#'   `"heatmap"`: the grid of one measure in the order of a hierarchical clustering, with its tree.
-#'   `"map"`: one point per element, with similar elements near each other. For calibrations also
-#'   `"null"`: one panel per row with its null scores, for up to 20 rows; `"p_value"`: tiles of
-#'   p-values; and `"auto"`: `"null"` for up to `most` rows, and `"tiles"` for more. For
-#'   [evaluate_models()]: `"points"` or `"bars"` of scores, or a `"map"` of models and data RDMs.
+#' @param type `"tiles"`: the grid of (calibrated) scores, one panel per measure. `"heatmap"`: the
+#'   grid of one measure in the order of a hierarchical clustering, with its tree. `"map"`: one
+#'   point per element, with similar elements near each other. For calibrations also `"null"`: one
+#'   panel per row with its null scores, for up to 20 rows; `"p_value"`: tiles of p-values;
+#'   `"auto"`: `"null"` for up to `most` rows, else `"tiles"`. For [evaluate_models()]: `"points"`
+#'   or `"bars"` of scores, or a `"map"` of models and data RDMs.
 #' @param measure labels of the measures to draw; `NULL`: all.
 #' @param metric for benchmarks: the metrics, or the targets, to draw; `NULL`: all.
 #' @param single for analyses: also draw the mean of the single ratios (dashed lines, or crosses)?
@@ -30,9 +30,9 @@ utils::globalVariables(".data")
 #' @param along for analyses: do the numbers of neurons stand along the horizontal axis, or the
 #'   comparisons, such as layers? `"auto"`: the former if there are several, but more than 6 layers
 #'   of [brain_to_model()] stand side by side.
-#' @param reference for analyses: a value to compare with, such as the similarity of two brains: one
-#'   row of an analysis or of [cka_interval()], a number, or three (the value and the ends of its
-#'   interval), drawn as black dashes with a grey band.
+#' @param reference for analyses: a value to compare with, drawn as black dashes with a grey band:
+#'   one row of an analysis or of [cka_interval()], a number, or three (the value and the ends of
+#'   its interval).
 #' @param ... arguments of `autoplot()`, which `plot()` passes on; any other is an error.
 #' @return `plot()` returns `x`, invisibly. `autoplot()` returns a ggplot object.
 #' @details
@@ -64,10 +64,9 @@ utils::globalVariables(".data")
 #'
 #' *Models* of [evaluate_models()] are points with their errors; full points are in the confidence
 #' set of the best, the grey band or line is the noise ceiling, and dashed lines are what scores of
-#' chance do not exceed (over all models, for recordings). For RDMs, crosses are single subjects (or
-#' the means of `group`) and stars scores above chance (`p_chance`). With `letters`, models without
-#' a common letter differ by [compare_scores()]. On the map (of RDMs), distances stand for one less
-#' the similarity.
+#' chance do not exceed (over all models, for recordings). For RDMs, stars are scores above chance
+#' (`p_chance`). With `letters`, models without a common letter differ by [compare_scores()]. On the
+#' map (of RDMs), distances stand for one less the similarity.
 #' @examples
 #' if (requireNamespace("ggplot2", quietly = TRUE)) {
 #'   # V4 against the layers of a network, for the first 100 images

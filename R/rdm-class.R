@@ -101,28 +101,32 @@ check_rdm <- function(x, arg) {
   if (!zero) check_dist(x, arg, allow_na = TRUE)
 }
 
-#' Tables and prints of RDMs
+#' Tables, prints and parts of RDMs
 #'
-#' @param x an RDM, or a list of RDMs, made by [rdm()].
+#' @param x an RDM, or a list of RDMs, made by [rdm()], [as_rdm()] and others.
 #' @param digits how many significant digits to print.
 #' @param n how many conditions to print.
-#' @param row.names,optional as in [base::as.data.frame()]; not used.
-#' @param ... not used.
-#' @return `as.data.frame()` returns a data frame with a row for each pair of conditions, in the
-#'   order of [stats::dist()]: their labels `x` and `y`, `dissimilarity`, and `pairs`, of how many
-#'   pairs of runs it is the mean (`NA` for what is not cross-validated over pairs of runs). That of
-#'   a list begins with a column `rdm`. `as.matrix()` of an RDM is square; of a list, of the same
-#'   conditions, it has a row for each pair, named as in `"a, b"`, and a column for each RDM.
-#'   `format()` describes each RDM in words.
+#' @param row.names,optional,... not used.
+#' @param conditions which conditions: their numbers, their names, or `TRUE` and `FALSE` for each of
+#'   them; at least 2, each of them once.
+#' @return `as.data.frame()`: a row for each pair of conditions, in the order of [stats::dist()]:
+#'   their labels `x` and `y`, `dissimilarity`, and `pairs`, of how many pairs of runs it is the
+#'   mean (`NA` for what is not cross-validated over pairs of runs); of a list after a column `rdm`.
+#'   `as.matrix()`: a square matrix; of a list, of the same conditions, a row for each pair, named
+#'   as in `"a, b"`, and a column for each RDM. `format()` describes each RDM in words.
+#'
+#'   `subset()`: `x` with these conditions, in the order in which they were chosen, in each RDM of a
+#'   list. Transformations that depend on all values, such as ranks, are not made anew: take the
+#'   conditions first, and then [transform_rdm()].
 #' @examples
 #' set.seed(1)
-#' x <- array(rnorm(5 * 20 * 3), c(5, 20, 3))
+#' x <- array(rnorm(6 * 20 * 3), c(6, 20, 3), list(letters[1:6], NULL, NULL))
 #' d <- rdm(x)
-#' d
 #' print(d, digits = 2, n = 3)
-#' as.data.frame(d)
-#' as.matrix(d)
-#' as.matrix(rdm(list(s1 = x, s2 = x + rnorm(300))))
+#' head(as.data.frame(d))
+#' as.matrix(rdm(list(s1 = x, s2 = x + rnorm(360))))
+#' subset(d, c("f", "a", "b"))
+#' subset(d, labels(d) != "a")
 #' @seealso [rdm()], [plot.repalign_rdm()]
 #' @name print.repalign_rdm
 NULL
@@ -234,29 +238,7 @@ least_known <- function(d, of) if (all(is.na(d))) NA_real_ else of(d, na.rm = TR
 
 # ---- some of the conditions
 
-#' Some of the conditions of RDMs
-#'
-#' @param x an RDM, or a list of RDMs, made by [rdm()], [as_rdm()] and others.
-#' @param conditions which conditions: their numbers, their names, or `TRUE` and `FALSE` for each of
-#'   them; at least 2, each of them once.
-#' @param ... not used.
-#' @return `x` with these conditions, in the order in which they were chosen.
-#' @details
-#' Of a list, the conditions are chosen in each RDM; RDMs of a list are chosen by `x[i]`.
-#' Transformations that depend on all values, such as ranks, are not made anew: take the conditions
-#' first, and then [transform_rdm()].
-#' @examples
-#' set.seed(1)
-#' x <- array(rnorm(6 * 20 * 4), c(6, 20, 4), list(letters[1:6], NULL, NULL))
-#' d <- rdm(x)
-#' subset(d, c("f", "a", "b"))
-#' subset(d, labels(d) != "a")
-#' subset(rdm(list(s1 = x, s2 = x + rnorm(480))), 1:3)
-#' @seealso [rdm()], [transform_rdm()]
-#' @name subset.repalign_rdm
-NULL
-
-#' @rdname subset.repalign_rdm
+#' @rdname print.repalign_rdm
 #' @export
 subset.repalign_rdm <- function(x, conditions, ...) {
   need_arguments()
@@ -264,7 +246,7 @@ subset.repalign_rdm <- function(x, conditions, ...) {
   some_conditions(x, conditions, "x")
 }
 
-#' @rdname subset.repalign_rdm
+#' @rdname print.repalign_rdm
 #' @export
 subset.repalign_rdms <- function(x, conditions, ...) {
   need_arguments()
@@ -333,12 +315,12 @@ chosen_conditions <- function(conditions, names, arg) {
 
 #' Make an RDM of given dissimilarities
 #'
-#' Gives dissimilarities that come from elsewhere (another program, a behavioural experiment) the
-#' class of what [rdm()] returns, so that they print and plot as such.
+#' Gives dissimilarities from elsewhere (another program, a behavioural experiment) the class of
+#' what [rdm()] returns.
 #'
 #' @param x the dissimilarities of all pairs of conditions: a numeric vector in the order (1, 2),
 #'   (1, 3), ..., (2, 3), ..., as in [stats::dist()]; a symmetric matrix with zeros (or `NA`) on its
-#'   diagonal; or a `dist` object. `NA` stands for a pair that lacks.
+#'   diagonal; or a `dist` object. `NA`: a pair that lacks.
 #' @param labels one label for each condition, or `NULL` for those that `x` has, if any.
 #' @return An RDM of class `c("repalign_rdm", "dist")`. A `dist` object keeps its attribute
 #'   `method`.

@@ -5,9 +5,9 @@ NULL
 
 #' Representational dissimilarity matrices
 #'
-#' `rdm()` makes the dissimilarities between all pairs of conditions from recordings with repeats or
-#' runs: with cross-validation over runs, which takes out what noise adds to a dissimilarity, and
-#' with noise normalization.
+#' Dissimilarities between all pairs of conditions from recordings with repeats or runs, with
+#' cross-validation over runs, which takes out what noise adds to a dissimilarity, and with noise
+#' normalization.
 #'
 #' @param x the data: a numeric matrix (or data frame) observations x channels (neurons, voxels); an
 #'   array conditions x channels x repeats, such as [trial_array()] makes, whose repeats are the
@@ -41,8 +41,9 @@ NULL
 #'   conditions of an array) or `"neurons"` (channels).
 #' @return An object of class `c("repalign_rdm", "dist")`: the dissimilarities in the order of
 #'   [stats::dist()], with the labels of the conditions. It goes wherever a `dist` object does, such
-#'   as [stats::hclust()]; `as.matrix()` makes the full matrix, `as.data.frame()` a table. For a
-#'   list, a list of class `"repalign_rdms"`.
+#'   as [stats::hclust()]. `as.matrix()` makes the full matrix, `as.data.frame()` a table, and
+#'   `subset(x, conditions)` the RDM of some conditions (see [as.matrix()][print.repalign_rdm]). For
+#'   a list, a list of class `"repalign_rdms"`.
 #' @details
 #' Let \eqn{b_i} be the mean pattern of condition i over all observations, \eqn{b_{mi}} that of run
 #' m, p the number of channels, and \eqn{\Omega} the precision of the noise.
@@ -50,16 +51,13 @@ NULL
 #' `r distance_help()`
 #'
 #' All but `r distances_in_help(function(one) one$runs)` are biased by noise, which makes
-#' differences of patterns too large. Sums over channels are divided by their number. Most
-#' dissimilarities are squares of distances: measures that ask for distances, such as
-#' [distance_correlation()], take the values as they are, and `transform_rdm(x, "sqrt")` gives
-#' distances.
-#'
-#' The RDM of some of the conditions is `subset(x, conditions)`, see [subset.repalign_rdm()].
+#' differences of patterns too large. Most dissimilarities are squares of distances: measures that
+#' ask for distances, such as [distance_correlation()], take the values as they are, and
+#' `transform_rdm(x, "sqrt")` gives distances.
 #'
 #' When not to trust it: observations of different runs must have independent noise; neighbouring
-#' trials of one run do not. An RDM of few conditions or with negative values is noisy; see
-#' [score_interval()] and [calibrate()] for what that means for scores.
+#' trials of one run do not. An RDM of few conditions or with negative values is noisy: ask for
+#' errors of its scores ([score_interval()], [calibrate()]).
 #' @references Walther et al. (2016), NeuroImage 137. Diedrichsen et al. (2021), Neurons, Behavior,
 #'   Data Analysis and Theory 5. Schuett et al. (2023), eLife 12.
 #' @examples
@@ -74,14 +72,12 @@ NULL
 #' # noise normalization
 #' precision <- noise_precision(measured, design$condition)
 #' rdm(measured, design$condition, design$run, noise = precision)
-#' # several subjects, and a comparison of their RDMs
-#' subjects <- list(s1 = measured, s2 = measured + rnorm(24 * 30))
-#' rdms <- rdm(subjects, design$condition, design$run)
+#' # two subjects in one table, and a comparison of their RDMs
+#' both <- rbind(measured, measured + rnorm(24 * 30))
+#' table <- data.frame(both, image = rep(design$condition, 2), run = rep(design$run, 2),
+#'                     subject = rep(c("s1", "s2"), each = 24))
+#' rdms <- rdm(table, condition = "image", run = "run", subject = "subject")
 #' similarity(rdms, measure = "rsa")
-#' # all of it as one table
-#' table <- data.frame(rbind(measured, measured + 1), image = rep(design$condition, 2),
-#'                     run = rep(design$run, 2), subject = rep(c("s1", "s2"), each = 24))
-#' rdm(table, condition = "image", run = "run", subject = "subject")
 #' @seealso [plot.repalign_rdm()], [noise_covariance()], [transform_rdm()], [rsa()]
 #' @export
 rdm <- function(x, condition = NULL, run = NULL, distance = "crossnobis", noise = NULL,
@@ -104,7 +100,23 @@ rdm <- function(x, condition = NULL, run = NULL, distance = "crossnobis", noise 
     labels <- each$labels
   }
   if (!is_collection(x)) return(one_rdm(x, labels, noise, settings))
-  rdm_of_each(x, labels, noise, settings)
+  # An RDM of each element of a list. What goes wrong names the element.
+  names <- check_element_names(x, "x")
+  labels <- labels_of_each(labels, names)
+  # a list without names is taken for covariances of runs, which precisions are not
+  if (is.list(noise) && is.null(names(noise)) && length(noise) &&
+      all(vapply(noise, function(one) identical(attr(one, "kind"), "precision"), NA))) {
+    abort("`noise` is a list of precisions without names: name each by the element of `x` that ",
+          "it is for, such as ", dQuote(names[1], FALSE), ".", class = "repalign_error_labels",
+          arg = "noise")
+  }
+  by_name <- is.list(noise) && !is.null(names(noise)) && all(names %in% names(noise))
+  noise <- for_each_element(noise, names, "noise", by_name)
+  rdms <- lapply(stats::setNames(nm = names), function(name) {
+    at_place(paste0("x$", name),
+             one_rdm(x[[name]], lapply(labels, `[[`, name), noise[[name]], settings))
+  })
+  new_rdms(rdms_in_order(rdms, x, labels$condition))
 }
 
 # One table with the rows of all subjects as a list of one for each: list(x, labels), where labels
@@ -157,26 +169,6 @@ check_rdm_settings <- function(settings, noise) {
           "gives it. Without it take ", plain_distances(declared$counts), ".",
           class = "repalign_error_missing", arg = "noise")
   }
-}
-
-# An RDM of each element of a list. What goes wrong names the element.
-rdm_of_each <- function(x, labels, noise, settings) {
-  names <- check_element_names(x, "x")
-  labels <- labels_of_each(labels, names)
-  # a list without names is taken for covariances of runs, which precisions are not
-  if (is.list(noise) && is.null(names(noise)) && length(noise) &&
-      all(vapply(noise, function(one) identical(attr(one, "kind"), "precision"), NA))) {
-    abort("`noise` is a list of precisions without names: name each by the element of `x` that ",
-          "it is for, such as ", dQuote(names[1], FALSE), ".", class = "repalign_error_labels",
-          arg = "noise")
-  }
-  by_name <- is.list(noise) && !is.null(names(noise)) && all(names %in% names(noise))
-  noise <- for_each_element(noise, names, "noise", by_name)
-  rdms <- lapply(stats::setNames(nm = names), function(name) {
-    at_place(paste0("x$", name),
-             one_rdm(x[[name]], lapply(labels, `[[`, name), noise[[name]], settings))
-  })
-  new_rdms(rdms_in_order(rdms, x, labels$condition))
 }
 
 # No element of a list has an order of its own: conditions of all of them come in that of the first.

@@ -22,8 +22,9 @@ rsa_dot <- function(args) {
   products <- rsa_forms[[args$form]]$products
   if (is.null(products)) return(NULL)
   new_dot(function(x, y, args) {
-    c(list(table = products(x, y, args)),
-      if (!is.null(x[[1]]$size)) sizes_of(x, y, form_size_of))
+    found <- products(x, y, args)
+    if (is.list(found)) return(found)
+    c(list(table = found), if (!is.null(x[[1]]$size)) sizes_of(x, y, form_size_of))
   }, function(values, args) clip_to_range(values, -1, 1), forms = forms_of_given)
 }
 
@@ -34,13 +35,14 @@ forms_of_given <- function(reprs, args) {
   forms <- vector("list", length(reprs))
   given <- rsa_forms[[args$form]]$given
   if (is.null(given) || !is.null(args$clusters)) return(forms)
-  at <- which(vapply(reprs, function(repr) repr$kind == "dist" && is.null(repr$prepared), NA))
+  at <- which(vapply(reprs, `[[`, "", "kind") == "dist" &
+                lengths(lapply(reprs, `[[`, "prepared")) == 0)
   if (!length(at)) return(forms)
-  extent <- vapply(reprs[at], extent_of, double(3))
+  extent <- vapply(reprs[at], extent_of, double(4))
   largest <- pmax(abs(extent[1, ]), abs(extent[2, ]))
   contrast <- if (is_cosine(args$outer)) largest else extent[2, ] - extent[1, ]
-  at <- at[is_usual_size(largest) & contrast > tie_share * largest]
-  forms[at] <- lapply(reprs[at], given, args)
+  usual <- is_usual_size(largest) & contrast > tie_share * largest
+  forms[at[usual]] <- given(reprs[at[usual]], extent[4, usual], args)
   forms
 }
 
@@ -53,9 +55,11 @@ rsa_null <- function(args) rsa_forms[[args$form]]$null
 #          of the forms later, or the score itself where they have no sizes
 # null     see new_null(); without it the null is made permutation by permutation
 # products function(x, y, args): the products of all forms of two lists, or of one where y is NULL,
-#          see new_dot(); without it they are made cell by cell
-# given    function(repr, args): what make() gives for a "dist" object without clusters whose values
-#          differ, not remembered; without it there is no such short way
+#          see new_dot(), perhaps without the sizes, which the forms have; without it they are made
+#          cell by cell
+# given    function(reprs, sums, args): what products() needs of "dist" objects without clusters
+#          whose values differ and have these sums, a list that is not remembered; without it there
+#          is no such short way
 #
 # Their relabelling and sizes are declared below.
 rsa_forms <- list(
@@ -69,12 +73,19 @@ rsa_forms <- list(
       packed_product(x$values, y$values, x$square, y$square, x$center, y$center)
     },
     products = function(x, y, args) {
-      packed_table(x, y, function(form, side) form[c("values", "square", "center")])
+      found <- packed_table(x, y)
+      if (args$outer == "rho_a") c(found["table"], sizes_of(x, y, form_size_of)) else found
     },
-    given = function(repr, args) {
+    given = function(reprs, sums, args) {
+      count <- packed_length(reprs[[1]]$n)
       ranked <- args$outer %in% ranked_outer
-      values <- if (ranked) form_ranks(repr, args$inner)$ranks else repr$data
-      dissimilarity_parts(values, FALSE, args$outer, ranked, packed_length(repr$n))
+      center <- if (args$outer == "cosine") 0 * sums else sums / count
+      size <- if (args$outer == "rho_a") untied_rank_size(count)
+      lapply(seq_along(reprs), function(k) {
+        if (!ranked) return(list(values = reprs[[k]]$data, square = FALSE, center = center[k]))
+        list(values = form_ranks(reprs[[k]], args$inner)$ranks, square = FALSE,
+             center = (count + 1) / 2, size = size)
+      })
     },
     # the symmetric matrices contain every pair of stimuli twice, the packed vectors once
     null = new_null("inner", centered = FALSE, operand = function(form, repr, args, side) {
@@ -89,7 +100,7 @@ rsa_forms <- list(
       kendall(compared_ranks(x, args), compared_ranks(y, args), args)
     },
     products = function(x, y, args) kendall_table(x, y, args),
-    given = function(repr, args) form_ranks(repr, args$inner),
+    given = function(reprs, sums, args) lapply(reprs, form_ranks, args$inner),
     null = new_null("concordance", operand = function(form, repr, args, side) {
       if (side == "y") return(list(levels = pair_levels(form$ranks)))
       list(order = ordered_pairs(form$ranks, repr$n, !pairs_within(args, repr$n)))
@@ -115,12 +126,12 @@ rsa_forms <- list(
         centered_parts(values, repr$n)
       })
     },
-    given = function(repr, args) {
-      values <- as.double(repr$data)
-      if (is_centred(args$outer)) {
-        values <- values - .Call(C_packed_sum, values, FALSE, thread_count()) / length(values)
-      }
-      centered_parts(values, repr$n)
+    given = function(reprs, sums, args) {
+      n <- reprs[[1]]$n
+      center <- if (is_centred(args$outer)) sums / packed_length(n) else 0 * sums
+      lapply(seq_along(reprs), function(k) {
+        centered_parts(as.double(reprs[[k]]$data) - center[k], n)
+      })
     },
     product = function(pair, x, y, args) packed_centered_product(x, y),
     products = function(x, y, args) centered_table(x, y),
@@ -142,9 +153,9 @@ rsa_forms <- list(
     },
     product = function(pair, x, y, args) sum(x$dual * y$values),
     products = function(x, y, args) {
-      table <- packed_table(x, if (is.null(y)) x else y, function(form, side) {
-        list(values = if (side == "x") form$dual else form$values, square = FALSE, center = 0)
-      })
+      operand <- function(form, part) list(values = form[[part]], square = FALSE, center = 0)
+      table <- packed_table(lapply(x, operand, "dual"),
+                               lapply(if (is.null(y)) x else y, operand, "values"))$table
       # the same number either way round
       if (is.null(y)) table[lower.tri(table)] <- t(table)[lower.tri(table)]
       table

@@ -3,9 +3,8 @@
 
 #' Read a representation from a file
 #'
-#' Reads a matrix of stimuli x neurons from the files that Python, MATLAB and R write:
-#' activations of a network, or recordings. Of a folder, or of several files, it makes a named list,
-#' as [similarity()] and [evaluate_models()] take it.
+#' Reads a matrix of stimuli x neurons from the files that Python, MATLAB and R write, and of a
+#' folder, or of several files, a named list, as [similarity()] and [evaluate_models()] take it.
 #'
 #' @param file the path of a file, whose ending tells the format; the paths of several files, which
 #'   may have names; or the path of a folder, of which all files of these formats are read.
@@ -31,20 +30,19 @@
 #' | `.csv`, `.tsv`, also `.csv.gz` and `.tsv.gz` | this package | converts only these lines |
 #' | `.rds` | [readRDS()] | reads all, keeps these rows |
 #'
-#' *Axes* are as the writer showed them: a dataset that h5py shows as 100 x 50 gives 100 rows, and
-#' so does a 100 x 50 matrix that MATLAB saved. If the stimuli are not the first axis, read with
-#' `flatten = FALSE` and use [aperm()]. Flattened columns are in the order of NumPy's
-#' `x.reshape(len(x), -1)`, or of MATLAB's `reshape(x, size(x, 1), [])`. What MATLAB's `h5write()`
-#' wrote has its axes reversed.
+#' *Axes* are as the writer showed them: what h5py or MATLAB shows as 100 x 50 gives 100 rows. If
+#' the stimuli are not the first axis, read with `flatten = FALSE` and use [aperm()]. Flattened
+#' columns are in the order of NumPy's `x.reshape(len(x), -1)`, or of MATLAB's `reshape(x, size(x,
+#' 1), [])`. What MATLAB's `h5write()` wrote has its axes reversed.
 #'
 #' *Numbers* are truth values, integers and floats of 8 to 64 bits, in both byte orders; in
 #' `.safetensors` also BF16. Integers beyond 2^53, complex numbers, texts, records, single numbers
 #' and empty arrays are errors. The lowest integer of 32 bits in HDF5 files is `NA`.
 #'
 #' *Pickles are never executed*, because they can hold any program: NumPy's arrays of objects and
-#' the files of PyTorch are errors, with the line of Python that converts them. A damaged file is an
-#' error of class `repalign_error_file`. (Give hdf5r, R.matlab and `readRDS()` only files that you
-#' trust.)
+#' the files of PyTorch are errors, with the line of Python that converts them. Damaged files are
+#' errors of class `repalign_error_file`. Give hdf5r, R.matlab and `readRDS()` only files that you
+#' trust.
 #'
 #' *Tables* may have a line with names of the columns: texts, numbers in quotes, or numbers that
 #' count the columns; other numbers are data. They may have a first column that names the stimuli:
@@ -76,11 +74,15 @@
 #' # all layers of a file, for similarity()
 #' names <- representation_names(saved)
 #' all <- lapply(stats::setNames(names, names), function(name) read_representation(saved, name))
-#' try(read_representation("model.pt"))
 #' @seealso [read_nwb()], [spike_counts()], [response_matrix()], [similarity()]
 #' @export
 read_representation <- function(file, name = NULL, rows = NULL, flatten = TRUE) {
   need_arguments()
+  if (!is.character(file) || !length(file) || anyNA(file) || !all(nzchar(file))) {
+    abort("`file` must be the path of a file or of a folder, or the paths of several files, not ",
+          if (!is.character(file)) describe(file) else if (!length(file)) "no path at all" else
+            "an empty or missing path", ".", class = "repalign_error_value", arg = "file")
+  }
   if (is_several_files(file)) return(read_each_file(file, name, rows, flatten))
   format <- file_format(file)
   name <- if (!is.null(name)) {
@@ -117,30 +119,44 @@ representation_names <- function(file) {
 
 # ---- several files
 
-is_several_files <- function(file) {
-  is.character(file) && (length(file) > 1 || length(file) == 1 && !is.na(file) &&
-                           dir.exists(path.expand(file)))
-}
+is_several_files <- function(file) length(file) > 1 || dir.exists(path.expand(file))
 
 # A named list of what the files hold. What goes wrong names the file, and none is read before all
 # are known to be there.
 read_each_file <- function(file, name, rows, flatten) {
   if (length(file) == 1) file <- files_of_folder(file)
-  for (one in file) file_format(one)
+  of_each_file(file, file_format)
   names <- names(file)
   if (is.null(names)) names <- names_of_files(file)
   check_element_names(stats::setNames(as.list(file), names), "file")
   step <- progress_along(length(file))
-  lapply(stats::setNames(file, names), function(one) {
-    found <- tryCatch(read_representation(one, name, rows, flatten), repalign_error = function(e) {
-      if (!grepl(basename(one), conditionMessage(e), fixed = TRUE)) {
-        e$message <- paste0(dQuote(basename(one), FALSE), ": ", conditionMessage(e))
-      }
-      stop(e)
-    })
+  of_each_file(stats::setNames(file, names), function(one) {
+    found <- read_representation(one, name, rows, flatten)
     step()
     found
   })
+}
+
+# What a function gives of each file, or one error that names all files that it fails for.
+of_each_file <- function(file, of) {
+  failed <- list()
+  found <- lapply(file, function(one) {
+    value <- tryCatch(of(one), repalign_error = identity)
+    # what was read is not needed any more when a file fails
+    if (!inherits(value, "repalign_error")) return(if (!length(failed)) value)
+    failed[[one]] <<- value
+    NULL
+  })
+  if (!length(failed)) return(found)
+  error <- failed[[1]]
+  names <- basename(names(failed))
+  said <- conditionMessage(error)
+  if (!grepl(names[1], said, fixed = TRUE)) said <- paste0(dQuote(names[1], FALSE), ": ", said)
+  error$message <- if (length(failed) == 1) said else {
+    paste0(length(failed), " of ", length(file), " files cannot be read: ", enumerate(names, 20),
+           ". First, ", said)
+  }
+  stop(error)
 }
 
 # The files of a folder that can be read, numbers in their names by value.

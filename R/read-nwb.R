@@ -3,17 +3,16 @@
 
 #' Read spikes, units and trials from an NWB file
 #'
-#' Reads the times of spikes of sorted units, what is known of the units and their electrodes, and
-#' the tables of trials from a file of the format Neurodata Without Borders (NWB 2), through the
-#' package \pkg{hdf5r}. [spike_counts()] makes responses of them.
+#' Reads times of spikes, what is known of units and electrodes, and tables of trials from a file of
+#' Neurodata Without Borders (NWB 2), through the package \pkg{hdf5r}. [spike_counts()] makes
+#' responses of them (article "From an NWB file to two areas").
 #'
 #' @param file the path of an NWB file.
 #' @return A list of class `repalign_nwb`, of plain R objects:
 #'   * `spikes`: a list with the times of the spikes of each unit, named by the ids of the units.
 #'     Units without a spike are kept.
 #'   * `units`: a data frame with a row for each unit: `id`, the columns of the file except the
-#'     times of spikes, and, where the file tells them, `location` and `group`: those of the
-#'     electrodes of the unit, parted by ", ".
+#'     times of spikes, and, if known, `location` and `group` of its electrodes, parted by ", ".
 #'   * `electrodes`: a data frame with a row for each electrode.
 #'   * `tables`: a list with a data frame for each table of intervals, such as `trials`.
 #'
@@ -30,12 +29,9 @@
 #'
 #' If ids of units come twice, `spikes` is named by the numbers of the rows, with a message.
 #'
-#' The article "From an NWB file to two areas" goes from a recording to two results.
-#'
 #' A damaged file, or one of another format, is an error of class `repalign_error_file`. Files of
 #' NWB 1 are refused. \pkg{hdf5r} has its own rules: give it only files that you trust.
-#' @references Rübel et al. (2022), eLife 11: The Neurodata Without Borders ecosystem for
-#'   neurophysiological data science.
+#' @references Rübel et al. (2022), eLife 11.
 #' @examplesIf requireNamespace("hdf5r", quietly = TRUE)
 #' # a small file as NWB has it: three units on two electrodes, four trials
 #' file <- tempfile(fileext = ".nwb")
@@ -80,7 +76,8 @@ read_nwb <- function(file) {
     electrodes <- read("general/extracellular_ephys/electrodes")
     units <- read("units")
     intervals <- part_of(open, "intervals")
-    kept <- names_of_tables(intervals)
+    found <- names(intervals)
+    kept <- found[vapply(found, function(name) inherits(intervals[[name]], "H5Group"), NA)]
     tables <- lapply(stats::setNames(kept, kept), function(name) read(paste0("intervals/", name)))
     tell_left_out(left_out, file)
     spikes <- nwb_spikes(units, file)
@@ -100,11 +97,6 @@ part_of <- function(group, path) {
     group <- group[[key]]
   }
   group
-}
-
-names_of_tables <- function(intervals) {
-  found <- names(intervals)
-  found[vapply(found, function(name) inherits(intervals[[name]], "H5Group"), NA)]
 }
 
 tell_left_out <- function(left_out, file) {

@@ -2,8 +2,7 @@
 
 #' Spike counts around events
 #'
-#' Counts the spikes of every unit in a window around every onset of a stimulus, and arranges the
-#' counts as stimuli x neurons x trials.
+#' Counts the spikes of every unit in a window around every onset of a stimulus.
 #'
 #' @param times times of all spikes, of all units together, in any order; or a list with the times
 #'   of each unit.
@@ -21,9 +20,9 @@
 #'   in the order of `onsets`; stimuli with fewer trials than others have `NA` in the rest. With
 #'   `bins` a list of such arrays, named by the begin and the end of each bin.
 #' @details
-#' A spike counts if onset + begin <= time < onset + end, in all windows that it lies in. If no
-#' spike lies in any window there is a warning, since times are then often in different units
-#' (samples, milliseconds, seconds).
+#' A spike counts if onset + begin <= time < onset + end, in all windows that it lies in. No spike
+#' in any window is a warning: times are then often in different units (samples, milliseconds,
+#' seconds).
 #'
 #' Average over the trials for functions that take matrices: `apply(counts, 1:2, mean)`.
 #' @examples

@@ -4,9 +4,8 @@
 #' Read voxels from NIfTI images, write maps
 #'
 #' `read_volumes()` reads three- and four-dimensional NIfTI images as a matrix of volumes x voxels,
-#' for [searchlight()] and all functions that take responses. `write_map()` writes values at voxels,
-#' such as a column of what [searchlight()] returned, as an image in the same space. Both work
-#' through the package \pkg{RNifti}.
+#' for [searchlight()] and all functions that take responses. `write_map()` writes values at voxels
+#' as an image in the same space. Both use the package \pkg{RNifti}.
 #'
 #' @param files paths of images (`.nii`, `.nii.gz`), in one space: with as many voxels, and at the
 #'   same places. Their names, if they have any, become row names.
@@ -27,16 +26,16 @@
 #'   places as a matrix; `"coordinates"`, the positions in mm, as `RNifti::voxelToWorld()` gives
 #'   them. `write_map()`: the path, invisibly.
 #' @details
-#' Nothing is resampled: images with other sizes, or with a corner that lies more than 0.01 mm away,
-#' are errors. So are images in colour and complex ones, pairs of files (`.hdr`, `.img`), and
-#' damaged files. A warning of class `repalign_no_space` says where an image does not tell its
-#' space: its coordinates are only sizes of voxels.
+#' Nothing is resampled: images with other sizes, or with a corner more than 0.01 mm away, are
+#' errors, as are images in colour, complex ones, pairs of files (`.hdr`, `.img`), and damaged
+#' files. A warning of class `repalign_no_space` says where an image does not tell its space: its
+#' coordinates are only sizes of voxels.
 #'
 #' A result's centres say where a value belongs: names `"i j k"` name a voxel, and names that are
 #' numbers count the voxels of the mask (its values above 0.5); so do the names of plain numbers.
-#' Without names there must be a value for each voxel of the mask. Everything else is `NaN` in the
-#' image, also voxels with undefined values. A mask that is a logical array has no space, and the
-#' same warning.
+#' Without names there must be a value for each voxel of the mask. All others are `NaN` in the
+#' image, as are undefined values. A mask that is a logical array has no space, and the same
+#' warning.
 #' @references Cox et al. (2004), the NIfTI-1 data format, <https://nifti.nimh.nih.gov>.
 #' @examplesIf requireNamespace("RNifti", quietly = TRUE)
 #' # four images of 6 x 5 x 4 voxels, of 3 mm
@@ -93,7 +92,22 @@ write_map <- function(values, mask, file, column = NULL, model = NULL) {
   need_arguments()
   require_package("RNifti", "Writing NIfTI images")
   map <- map_values(values, column, model)
-  need_map_path(file, mask)
+  need_path(file, "file")
+  path <- path.expand(file)
+  if (!grepl("[.]nii([.]gz)?$", path)) {
+    abort("`file` ", dQuote(basename(file), FALSE), " must end with .nii or .nii.gz.",
+          class = "repalign_error_value", arg = "file")
+  }
+  if (!dir.exists(dirname(path))) {
+    abort("`file`: there is no folder ", dQuote(dirname(file), FALSE), ".",
+          class = "repalign_error_value", arg = "file")
+  }
+  same <- is.character(mask) && length(mask) == 1 && file.exists(path) &&
+    identical(normalizePath(path), normalizePath(path.expand(mask), mustWork = FALSE))
+  if (same) {
+    abort("`file` is the mask, which would be replaced: give another name.",
+          class = "repalign_error_value", arg = "file")
+  }
   space <- space_of_map(mask)
   image <- array(NaN, space$sizes)
   image[places_of_map(map, mask, space)] <- map$values

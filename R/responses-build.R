@@ -10,10 +10,10 @@
 #'   missing. Stimuli, neurons and trials are in the order of the levels of a factor; numbers are
 #'   sorted, and words come in order of first appearance.
 #' @details
-#' If neurons were recorded one after the other (a pseudo-population), their repeats do not
-#' correspond to each other. Without `trial`, trial t of the array is then the t-th repeat for each
-#' neuron. If neurons were recorded together, `trial` must have the same number for the same
-#' repeat: otherwise the noise that the neurons share is lost.
+#' In a pseudo-population (neurons recorded one after the other) repeats do not correspond to each
+#' other: without `trial`, trial t of the array is the t-th repeat for each neuron. If neurons were
+#' recorded together, `trial` must have the same number for the same repeat, or the noise that they
+#' share is lost.
 #' @examples
 #' long <- expand.grid(image = c("a", "b"), unit = 1:3, rep = 1:2)
 #' long$count <- seq_len(nrow(long))

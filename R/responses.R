@@ -4,8 +4,8 @@
 #' Responses, and how they were recorded
 #'
 #' Says once which responses are trials of one stimulus, which neurons were recorded together and
-#' which stimuli belong together. The result stands for a representation in all functions of the
-#' package, and every estimate uses what it says.
+#' which stimuli belong together. The result stands for a representation in all functions, which use
+#' what it says.
 #'
 #' @param x one of the following:
 #'   * an array stimuli x neurons x trials, such as [trial_array()] makes. What was not recorded is
@@ -33,38 +33,37 @@
 #'   missing. Or labels of the runs, given like `trial`.
 #' @param event labels of what shares noise, given like `trial`: trials of a stimulus with the same
 #'   label (repeats right after each other) share it. By default each trial has an event of its own.
-#'   Where a block of trials has a state that changes the responses to all stimuli, give
-#'   `run = TRUE` instead.
+#'   For states of whole blocks of trials give `run = TRUE` instead.
 #' @param complete are the columns all that there are, such as the units of a network layer, and not
 #'   a sample? See [cka()].
 #' @param series the order of the stimuli in time, if they are a [time series][time_series]: `TRUE`,
 #'   as they come in `x`; or the time of each stimulus (matrix or data frame: each row), equally
-#'   spaced numbers. Permutation tests then shift the whole series. Intervals take each stimulus as
-#'   independent, and a message says so: give `clusters` of successive stimuli.
+#'   spaced numbers. Permutation tests then shift the whole series. Intervals do not use it, as a
+#'   message says: give `clusters` of successive stimuli.
 #' @param value the column of a long data frame with the responses; by default the only one of
 #'   numbers that no other argument names.
-#' @return An object of class `repalign_responses`. `x[i, a, t]` takes stimuli, neurons and trials
-#'   and keeps their labels, `dim()` and `dimnames()` are those of stimuli x neurons x trials,
-#'   `as.array()` gives the responses, and `as.matrix()` their means over the trials. `print()` says
-#'   what may be multiplied with what; `summary()` counts trials and missing responses.
+#' @param ... not used.
+#' @return An object of class `repalign_responses`, with the `dim()` and `dimnames()` of stimuli x
+#'   neurons x trials. `x[i, a, t]` takes some of them, `as.array()` gives the responses, and
+#'   `as.matrix()` their means over the trials. `print()` says what may be multiplied with what;
+#'   `summary()` counts trials and missing responses.
 #' @details
 #' Two responses share noise if they are of the same event of the same stimulus, and of the same
 #' session. All corrected estimates are means over products of responses that share none. With one
 #' trial, `session` names the pairs of neurons to leave out.
 #'
-#' Two sides with trials are taken as recorded together, and trials with the same label as the same
-#' moment, unless their `session` labels differ: keep the labels of the trials, or the order of the
-#' rows, the same on both sides.
+#' Two sides with trials are taken as recorded together, unless their `session` labels differ, and
+#' trials with the same label as the same moment: keep these labels, or the order of the rows, the
+#' same on both sides.
 #'
-#' Labels with names go by them. Two sides of a comparison must have the same stimuli;
-#' [match_rows()] keeps those that both have. What an object declares cannot be given a second time
-#' (`units_x`, `units_y`, `shared_neurons`); `clusters`, `series` and `complete` of a function must
-#' say the same.
+#' Labels with names go by them. Two sides must have the same stimuli ([match_rows()] keeps those
+#' that both have). What is declared cannot be given again (`units_x`, `units_y`, `shared_neurons`);
+#' `clusters`, `series` and `complete` of a function must say the same.
 #'
 #' Measures that make no use of trials, sessions or clusters (neighbours, canonical correlations,
-#' Procrustes distances, ranks, and everything `"naive"`) take the means over trials, and a message
-#' of class `repalign_note_declared` (and `repalign_structure_unused`) names what is not used.
-#' [calibrate()] permutes the stimuli with all of their trials, and whole clusters.
+#' Procrustes distances, ranks, and everything `"naive"`) take the means over trials; a message of
+#' class `repalign_note_declared` (and `repalign_structure_unused`) names what is not used.
+#' [calibrate()] permutes stimuli with all of their trials, and whole clusters.
 #'
 #' When not to trust it: what is declared is believed. Noise that outlasts a trial (drifts,
 #' adaptation) is corrected only if `event` or `run` says so. The gain of a whole run is not
@@ -77,7 +76,6 @@
 #' summary(it)
 #' # 50 units recorded together, with 6 to 10 repeats of an image
 #' v4 <- responses(macaque_v4$trials)
-#' summary(v4)
 #' v4[1:100, 1:20, ]
 #' # the same as a long table
 #' long <- as.data.frame.table(macaque_it$counts[1:5, 1:10, ], responseName = "count")
@@ -90,8 +88,9 @@
 #' @export
 responses <- function(x, stimulus = NULL, neuron = NULL, trial = NULL, session = NULL,
                       cluster = NULL, run = NULL, event = NULL, complete = FALSE,
-                      value = NULL, series = NULL) {
+                      value = NULL, series = NULL, ...) {
   need_arguments()
+  no_other_arguments(...)
   check_flag(complete, "complete")
   # labels of runs are those of the trials
   labelled <- !is.null(run) && !(is.logical(run) && length(run) == 1)
@@ -152,7 +151,23 @@ finish_responses <- function(read, given) {
     abort("`x` has only missing values.", class = "repalign_error_nonfinite", arg = "x")
   }
   if (given$run) check_runs(read$values, read$trial)
-  read <- fill_slots(read)
+  # Puts the trials of each stimulus into its first slots, and leaves out slots that no stimulus
+  # has.
+  values <- read$values
+  present <- recorded_slots(values)
+  event <- if (is.null(read$event)) read$trial else read$event
+  unnamed <- which(present & is.na(event), arr.ind = TRUE)
+  if (nrow(unnamed)) {
+    arg <- if (is.null(read$event)) "trial" else "event"
+    abort("`", arg, "` has no label for trial ", unnamed[1, 2], " of ",
+          stimulus_title(values, unnamed[1, 1]), ", which has responses: every trial needs one.",
+          class = "repalign_error_labels", arg = arg)
+  }
+  event[!present] <- NA
+  read$slots <- ncol(present)
+  moved <- move_slots(values, event, present)
+  read$values <- moved$values
+  read$event <- moved$event
   check_some_pair(read$event, given, dim(read$values)[3], read$slots)
   cluster <- read$cluster
   if (!is.null(cluster) && length(unique(cluster[!is.na(cluster)])) < 2) {
@@ -191,26 +206,6 @@ stimulus_title <- function(values, at) {
   paste("stimulus", if (is.null(name)) at else dQuote(name, FALSE))
 }
 
-# Puts the trials of each stimulus into its first slots, and leaves out slots that no stimulus has.
-fill_slots <- function(read) {
-  values <- read$values
-  present <- recorded_slots(values)
-  event <- if (is.null(read$event)) read$trial else read$event
-  unnamed <- which(present & is.na(event), arr.ind = TRUE)
-  if (nrow(unnamed)) {
-    arg <- if (is.null(read$event)) "trial" else "event"
-    abort("`", arg, "` has no label for trial ", unnamed[1, 2], " of ",
-          stimulus_title(values, unnamed[1, 1]), ", which has responses: every trial needs one.",
-          class = "repalign_error_labels", arg = arg)
-  }
-  event[!present] <- NA
-  read$slots <- ncol(present)
-  moved <- move_slots(values, event, present)
-  read$values <- moved$values
-  read$event <- moved$event
-  read
-}
-
 # Trials that were declared must leave something to multiply: some stimulus with two events. slots:
 # how many trials the data had before empty ones were left out.
 check_some_pair <- function(event, given, trials, slots) {
@@ -223,8 +218,7 @@ check_some_pair <- function(event, given, trials, slots) {
           "with equal labels are trials.", class = "repalign_error_pairs",
           arg = if (length(declared)) declared[1] else "x")
   }
-  several <- apply(event, 1, function(labels) length(unique(labels[!is.na(labels)])) > 1)
-  if (any(several)) return(invisible())
+  if (any(events_of_stimuli(list(event = event)) > 1)) return(invisible())
   abort("All trials of each stimulus have the same label in `event`, so they share noise and ",
         "nothing is left to multiply. Give different labels to trials that share none, or leave ",
         "out `event`.", class = "repalign_error_pairs", arg = "event")

@@ -4,9 +4,7 @@
 
 #' Put results together
 #'
-#' `rbind()` puts several results of one kind into one table, such as those of [similarity()], of
-#' [calibrate()], of the analyses, of [cka_interval()] or of the benchmarks. Names given to the
-#' results tell their rows apart.
+#' `rbind()` puts several results of one kind into one table, in which their names tell rows apart.
 #'
 #' @param ... results of one kind, with the same columns. If all of them have names, as in
 #'   `rbind(day1 = a, day2 = b)` or `do.call(rbind, named_list)`, the names become a new first
@@ -18,13 +16,12 @@
 #'   returned is bound to a plain data frame, with a message, where the results differ in what is
 #'   known of all of their rows (such as settings, or the data).
 #' @details
-#' `dplyr::bind_rows()` and `purrr::map_dfr()` work in the same way; their argument `.id` names the
-#' new column. Null scores stay with their rows. Plots and summaries show the results separately.
+#' `dplyr::bind_rows()` and `purrr::map_dfr()` do the same; their argument `.id` names the new
+#' column. Null scores stay with their rows. Plots and summaries show the results separately.
 #'
-#' It is an error to put together calibrations with different `alpha`, `variant`, `aggregate` or
-#' `p_adjust`, results with different `conf_level`, or anything that is not a result of the same
-#' kind; `as.data.frame()` of each gives plain tables. P-values are not adjusted again. [merge()]
-#' gives a plain data frame.
+#' Calibrations with different `alpha`, `variant`, `aggregate` or `p_adjust`, results with different
+#' `conf_level`, and anything that is not of the same kind are errors; `as.data.frame()` of each
+#' gives plain tables, as [merge()] does. P-values are not adjusted again.
 #' @examples
 #' # responses of V4 and of one layer: 100 images, and another 100
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)
@@ -36,7 +33,6 @@
 #'   second = calibrate(v4[two, ], v4_layers$L2[two, ], permutations = 199)
 #' )
 #' both
-#' apply(null_scores(both), 2, max)
 #' score_matrix(both[both$source == "first", ])
 #' @seealso [similarity()], [calibrate()], [brain_to_brain()], [cka_interval()]
 #' @name rbind.repalign
@@ -93,7 +89,9 @@ with_sources <- function(parts) {
           "column `source` and tell the results apart. Use different names, or none.",
           class = "repalign_error_value", arg = "...")
   }
-  column <- free_name("source", unlist(lapply(parts, names)))
+  taken <- unlist(lapply(parts, names))
+  candidates <- c("source", paste0("source", "_", seq_along(taken) + 1))
+  column <- setdiff(candidates, taken)[1]
   unname(Map(function(rows, name) {
     rownames(rows) <- NULL
     cbind(stats::setNames(data.frame(rep(name, nrow(rows))), column), rows)

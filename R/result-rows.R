@@ -45,23 +45,29 @@ held_out_words <- function(row) {
     paste("in sample", number_word(row$in_sample)), if (!is.na(row$p_value)) p_words(row$p_value))
 }
 
-#' The grid of scores as a matrix
+#' The grid of scores as a matrix or as distances
 #'
 #' @param result what [similarity()] or [calibrate()] returned, or some of its rows.
 #' @param measure the label of one measure in `result`; needed only if there are several.
 #' @param value the name of a numeric column, such as `"p_value"`. By default `"calibrated"` for
 #'   calibrations and `"score"` otherwise.
-#' @return A numeric matrix with one row per element of `x` and one column per element of `y`, in
-#'   order of appearance (or of the levels of factors). For all pairs of one list it is square;
-#'   pairs that were not computed are `NA`. With models, the names are "model/layer"; two models
-#'   give a matrix of their layers, an aggregate one of the models. A pair with two values is an
-#'   error: of results put together, take the rows of one.
+#' @return A numeric matrix with a row per element of `x` and a column per element of `y`, in order
+#'   of appearance (or of the levels of factors), square for all pairs of one list; pairs that were
+#'   not computed are `NA`. With models, names are "model/layer"; two models give a matrix of their
+#'   layers, an aggregate one of the models. A pair with two values is an error: of results put
+#'   together, take the rows of one.
+#'
+#'   `as.dist()`: a `dist` object, for [stats::hclust()], [stats::cmdscale()] and the like:
+#'   distances as they are, and for a similarity its best possible score less the score, but at
+#'   least 0. Where both directions were computed, their mean is used. It is an error if a pair
+#'   lacks or is undefined, or if the best score is not known.
 #' @examples
 #' score_matrix(similarity(v4_layers, diagonal = TRUE))
 #' # p-values, for the first 100 images
 #' layers <- lapply(v4_layers, function(layer) layer[1:100, ])
 #' set.seed(1)
 #' score_matrix(calibrate(layers, permutations = 199), value = "p_value")
+#' hclust(as.dist(similarity(v4_layers, measure = "procrustes")))
 #' @seealso [similarity()], [calibrate()]
 #' @export
 score_matrix <- function(result, measure = NULL, value = NULL) {
@@ -70,7 +76,16 @@ score_matrix <- function(result, measure = NULL, value = NULL) {
     abort("`result` must be what similarity() or calibrate() returned: a data frame with the ",
           "columns x, y and measure.", class = "repalign_error_type", arg = "result")
   }
-  value <- value_column(result, value)
+  # The column whose values the grid holds.
+  if (is.null(value)) {
+    value <- if (inherits(result, "repalign_calibration")) "calibrated" else "score"
+    if (!value %in% names(result)) {
+      abort("`result` has no column ", dQuote(value, FALSE), ": name another one in `value`.",
+            class = "repalign_error_type", arg = "result")
+    }
+  }
+  numeric <- setdiff(names(result)[vapply(result, is.numeric, NA)], c("x", "y"))
+  value <- check_choice(value, numeric, "value")
   measure <- one_label(result, measure)
   rows <- as.data.frame(result)[result$measure == measure, ]
   known <- grid_of(result)
@@ -89,21 +104,9 @@ score_matrix <- function(result, measure = NULL, value = NULL) {
   fill_grid(order_of("x"), order_of("y"), x, y, rows[[value]], symmetric)
 }
 
-#' Distances of what was compared
-#'
-#' `as.dist()` makes a `dist` object of all pairs of a list that was compared with itself, for
-#' [stats::hclust()], [stats::cmdscale()] and the like.
-#'
-#' @param m what [similarity()] or [calibrate()] returned for all pairs of one list, by one measure,
-#'   or the rows of one measure.
+#' @rdname score_matrix
+#' @param m what [similarity()] or [calibrate()] returned for all pairs of one list, by one measure.
 #' @param diag,upper are the diagonal and the upper triangle printed? See [stats::dist()].
-#' @return A `dist` object: distances as they are, and for a similarity its best possible score less
-#'   the score, but at least 0. Where both directions were computed, their mean is used. It is an
-#'   error if a pair lacks or is undefined, or if the best score is not known.
-#' @examples
-#' hclust(as.dist(similarity(v4_layers, measure = "procrustes")))
-#' as.dist(similarity(v4_layers, measure = "cka"))
-#' @seealso [score_matrix()], [similarity()]
 #' @importFrom stats as.dist
 #' @export
 as.dist.repalign_result <- function(m, diag = FALSE, upper = FALSE) {
@@ -120,19 +123,6 @@ as.dist.repalign_result <- function(m, diag = FALSE, upper = FALSE) {
   }
   found <- dissimilarities(m, "as.dist()")
   structure(stats::as.dist(found$d, diag = diag, upper = upper), method = found$formula)
-}
-
-# The column whose values the grid holds.
-value_column <- function(result, value) {
-  if (is.null(value)) {
-    value <- if (inherits(result, "repalign_calibration")) "calibrated" else "score"
-    if (!value %in% names(result)) {
-      abort("`result` has no column ", dQuote(value, FALSE), ": name another one in `value`.",
-            class = "repalign_error_type", arg = "result")
-    }
-  }
-  numeric <- setdiff(names(result)[vapply(result, is.numeric, NA)], c("x", "y"))
-  check_choice(value, numeric, "value")
 }
 
 one_label <- function(result, measure) {
@@ -279,15 +269,13 @@ summary_rows <- function(plain, sources, summarise) {
 
 #' Results as plain tables
 #'
-#' `tidy()` gives results the column names of the broom packages, `glance()` describes a whole
-#' result in one row, and `as.data.frame()` makes a plain data frame of it. `summary()` of
-#' [similarity()] and [calibrate()] has one row per measure, that of [cka_interval()] leaves out
-#' the values H, and that of a benchmark ([benchmark_groups()]) has one row per measure and a column
-#' for each metric. `print()` shows the most important columns of the first rows.
+#' `tidy()` gives results the column names of the broom packages, `glance()` describes a result in
+#' one row, and `as.data.frame()` makes a plain data frame of it. `summary()` of [similarity()] and
+#' [calibrate()] has one row per measure, that of [cka_interval()] leaves out the values H, and that
+#' of a benchmark ([benchmark_groups()]) has a column for each metric.
 #'
-#' @param x,object a result of this package with rows, such as what [similarity()] or
-#'   [evaluate_models()] returned, or some of its rows in any order, or several put together by
-#'   [rbind()][rbind.repalign].
+#' @param x,object a result with rows, such as what [similarity()] or [evaluate_models()] returned,
+#'   or some of its rows, or several put together by [rbind()][rbind.repalign].
 #' @param digits how many significant digits to print at least; `NULL`: as R's options say.
 #' @param n how many rows to print; `Inf`: all. By default up to 20 rows are printed whole, and of
 #'   more rows the first 10.
@@ -303,9 +291,9 @@ summary_rows <- function(plain, sources, summarise) {
 #'   of words) are kept, and `glance()` and `summary()` describe each in rows of its own;
 #'   `summary()` of results that look alike and have no such column is an error.
 #' @details
-#' `print()` never changes the result, only what is shown: columns that do not fit the line are
-#' named below the table; long names are shortened, and stay different; and scores that are
-#' rounding (less than 1e-10 of the largest score of their measure) are shown as 0.
+#' `print()` shows the most important columns of the first rows: those that do not fit the line are
+#' named below the table, long names are shortened, and scores that are rounding (less than 1e-10 of
+#' the largest score of their measure) are shown as 0.
 #' @examples
 #' scores <- similarity(v4_layers, measure = c("cka", "rsa"))
 #' head(tidy(scores), 3)

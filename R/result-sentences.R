@@ -6,28 +6,23 @@ NULL
 
 #' A result in one or two sentences
 #'
-#' Says what a result shows in plain sentences for a methods or results section: the numbers with
-#' their intervals and levels, what the intervals are over, p-values with what was permuted and how
-#' often, how many stimuli there were, and which estimator was used. [summary()] of a result ends
-#' with the same sentences.
+#' Says what a result shows in plain sentences for a methods or results section: numbers with their
+#' intervals and levels, what these are over, p-values with what was permuted and how often, the
+#' number of stimuli, and the estimator. [summary()] of a result ends with the same sentences.
 #'
-#' @param result what a function of this package returned, or some of its rows. What has neither a
-#'   score nor a p-value, such as [measures()], is an error.
+#' @param result what a function of this package returned, or some of its rows, with scores or
+#'   p-values.
 #' @param ... unused.
 #' @param x sentences.
-#' @return Sentences, a character vector of class `repalign_words` that prints in lines of the width
-#'   of the console and goes into text as it is (`` `r in_words(result)` `` in R Markdown). There is
-#'   one element for each measure, or for each group, metric or estimator where results are made of
-#'   these; of results that were put together by [rbind()][rbind.repalign], one for each source.
+#' @return A character vector of class `repalign_words`, which goes into text as it is (``
+#'   `r in_words(result)` `` in R Markdown), with one element for each measure, or group, metric or
+#'   estimator; of results put together by [rbind()][rbind.repalign], for each source.
 #' @details
-#' Of many rows the sentence tells the best one and counts the others. Numbers are rounded to two
-#' decimals, or to as many as the interval needs; p-values to three decimals below .1 and two above,
-#' and to more where rounding would put them on the other side of the level. No p-value of
-#' permutations is below 1 / (permutations + 1). A score whose p-value is above the level "was not
-#' above chance": that is no evidence that there is nothing. Undefined values (`NA`) are counted.
-#'
-#' The best of many is chosen from the same data: its score is too high by chance. Where the result
-#' knows it ([evaluate_models()], [best_score()]), the sentence says which others may be as good.
+#' Of many rows the sentence tells the best one, whose score is too high by choice, and counts the
+#' others, also undefined ones; of [evaluate_models()] and [best_score()] it says which may be as
+#' good. Numbers are rounded to two decimals, or as many as the interval needs; p-values to three
+#' below .1, and more where rounding would put them on the other side of the level. That a score
+#' "was not above chance" is no evidence that there is nothing.
 #'
 #' What was recorded, what the neurons are a sample of and why a measure was chosen is yours to say.
 #' @examples
@@ -69,7 +64,8 @@ refuse_speechless <- function(what) {
   told <- Filter(function(declared) !is.null(declared$sentence), as.list(result_classes))
   makers <- sort(unique(unlist(lapply(told, function(declared) declared$from))))
   abort("`result` must be a result with scores, intervals or p-values, not ", what, ": what ",
-        enumerate(paste0(makers, "()"), length(makers), quote = FALSE), " return.",
+        "evaluate_models(), score_interval(), calibrate() and ", length(makers) - 3, " more ",
+        "functions return.",
         class = "repalign_error_type", arg = "result")
 }
 

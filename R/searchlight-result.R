@@ -100,30 +100,13 @@ searchlight_facts <- function(x, arg = "x") {
          simplify = FALSE)
 }
 
-#' Print and summarise a searchlight
-#'
-#' `print()` shows how many centres each model exceeds chance in, and the best centres;
-#' `summary()` returns the former as a data frame; `tidy()` gives the rows with the column names
-#' of the package broom.
-#'
-#' @param x,object what [searchlight()] returned.
-#' @param digits how many digits are printed.
-#' @param n how many centres of each model are printed.
-#' @param ... not used.
-#' @return `summary()`: a data frame with a row for each model: `model`, `centers` (with a score),
-#'   `undefined`, `significant` (those with `p_familywise` of at most alpha), `threshold`, `best`
-#'   (the name of the centre with the best score), `score` and `p_familywise` of that centre.
-#'   `tidy()`: a data frame with the columns `term` (the model), `center`, `estimate`, `p.value` and
-#'   `p.familywise`. `print()`: `x`, invisibly.
-#' @examples
-#' set.seed(1)
-#' data <- matrix(rnorm(12 * 30), 12)
-#' neighbours <- lapply(1:26, function(first) first + 0:4)
-#' result <- searchlight(data, neighbours, data[, 9:13], permutations = 199)
-#' result
-#' summary(result)
-#' @seealso [searchlight()], [plot()][plot.repalign_searchlight]
-#' @name print.repalign_searchlight
+#' @rdname searchlight
+#' @param x,object what `searchlight()` returned.
+#' @param digits,n how many digits, and how many centres of each model, are printed.
+#' @return `summary()`: a row for each model: `model`, `centers` (with a score), `undefined`,
+#'   `significant` (those with `p_familywise` of at most alpha), `threshold`, `best` (the centre
+#'   with the best score), `score` and `p_familywise` of it. `tidy()`: the columns `term` (the
+#'   model), `center`, `estimate`, `p.value` and `p.familywise`.
 #' @export
 print.repalign_searchlight <- function(x, digits = 3, n = 5, ...) {
   check_printing(digits, n, ...)
@@ -145,18 +128,6 @@ print.repalign_searchlight <- function(x, digits = 3, n = 5, ...) {
   }
   if (all(rows$undefined == 0)) rows$undefined <- NULL
   print.data.frame(rows, digits = digits, row.names = FALSE)
-  print_best_centers(x, settings, digits, n)
-  invisible(x)
-}
-
-permutation_words <- function(settings) {
-  if (settings$permutations == 0) return("no permutations: scores only")
-  paste0(count_of(format(settings$permutations, big.mark = ","), "permutation"), " of ", settings$n,
-         " conditions; family-wise p-values over all centres",
-         if (settings$across_models) " and models", ", at level ", format(settings$alpha))
-}
-
-print_best_centers <- function(x, settings, digits, n) {
   sign <- if (settings$direction == "distance") -1 else 1
   rows <- as.data.frame(x)
   best <- lapply(split(rows, factor(rows$model, unique(rows$model))), function(of_model) {
@@ -168,9 +139,17 @@ print_best_centers <- function(x, settings, digits, n) {
   cat("Best centres:\n")
   print.data.frame(best, digits = digits, row.names = FALSE)
   print_remarks(nrow(rows) - nrow(best), character(), FALSE)
+  invisible(x)
 }
 
-#' @rdname print.repalign_searchlight
+permutation_words <- function(settings) {
+  if (settings$permutations == 0) return("no permutations: scores only")
+  paste0(count_of(format(settings$permutations, big.mark = ","), "permutation"), " of ", settings$n,
+         " conditions; family-wise p-values over all centres",
+         if (settings$across_models) " and models", ", at level ", format(settings$alpha))
+}
+
+#' @rdname searchlight
 #' @export
 summary.repalign_searchlight <- function(object, ...) {
   no_other_arguments(...)
@@ -188,6 +167,6 @@ best_centers <- function(object) {
   found
 }
 
-#' @rdname print.repalign_searchlight
+#' @rdname searchlight
 #' @export
 tidy.repalign_searchlight <- function(x, ...) term_first(NextMethod())

@@ -6,8 +6,8 @@
 #' Searchlight: which places represent what a model says
 #'
 #' Compares the channels (voxels, electrodes) around each of many centres with models, and tests
-#' every centre with control of the family-wise error: by the distribution of the largest score of
-#' all centres when the conditions of the models are permuted.
+#' every centre with control of the family-wise error, by the largest score of all centres when
+#' conditions are permuted.
 #'
 #' @param data responses, a matrix conditions x channels, with the condition names as row names.
 #'   With `condition` or `run`, a matrix observations x channels. An array conditions x channels x
@@ -45,28 +45,23 @@
 #'   exceed. A centre whose score is undefined (no variance, a constant row) is `NA`, with a warning
 #'   of class `repalign_undefined`.
 #' @details
-#' The conditions of the models are permuted, in the same way for all centres and models, so that
-#' the dependence between neighbouring centres is kept. With M_k the largest score of all centres
-#' under permutation k of K, the family-wise p-value of a score s is \deqn{p = \frac{1 + \#\{k: M_k
-#' \ge s\}}{K + 1},}{p = (1 + #{k: M_k >= s}) / (K + 1),} and the p-value of the single centre is
-#' that of [calibrate()]. If no centre is related to a model, the probability that any
-#' `p_familywise` is at most alpha is at most alpha; if some are, this holds for the others, as long
-#' as their neighbourhoods together are unrelated to it. Centres with a wide null (few channels, few
-#' dimensions) set the threshold that all share.
+#' The conditions of the models are permuted, in the same way for all centres and models. With M_k
+#' the largest score of all centres under permutation k of K, the family-wise p-value of a score s
+#' is \deqn{p = \frac{1 + \#\{k: M_k \ge s\}}{K + 1},}{p = (1 + #{k: M_k >= s}) / (K + 1),} and the
+#' p-value of the single centre is that of [calibrate()]. If no centre is related to a model, the
+#' probability that any `p_familywise` is at most alpha is at most alpha; if some are, this holds
+#' for the others, as long as their neighbourhoods together are unrelated to it. Centres with a wide
+#' null (few channels, few dimensions) set the threshold that all share.
 #'
 #' In simulations `p_familywise` was at most 0.05 somewhere in 2.7 to 6.0% of the data sets,
-#' `p_value` alone in 75 to 95% (article "What was simulated"). 2,000 centres of 100 channels with
-#' 100 conditions, 5 models and 1,000 permutations took about two seconds; measures that are no
-#' inner products, such as Kendall's tau, take longer, as a message says.
+#' `p_value` alone in 75 to 95% (article "What was simulated"). Measures that are no inner products,
+#' such as Kendall's tau, take long, as a message says. Workers share the centres (see [workers]).
 #'
-#' Workers of a plan share the centres (see [workers]), and `set.seed()` reproduces a result.
-#'
-#' When not to trust it: when conditions depend on each other (see [dependence]). A searchlight
-#' tells that the channels around a centre carry information, not that the centre itself does.
-#' Scores of neighbourhoods of different sizes cannot be compared with each other, as noise lowers
-#' them to a different degree. Over subjects, [test_maps()] takes a list of results. Standardise a
-#' map of one recording by `center_mean` and `center_sd` only: without the observed order it is
-#' above its threshold too often.
+#' When not to trust it: when conditions depend on each other (see [dependence]). The channels
+#' around a centre carry information, not the centre itself. Scores of neighbourhoods of different
+#' sizes cannot be compared, as noise lowers them to a different degree. Over subjects,
+#' [test_maps()] takes a list of results. Standardise a map of one recording by `center_mean` and
+#' `center_sd` only.
 #' @references Kriegeskorte, Goebel and Bandettini (2006), PNAS 103. Nichols and Holmes (2002),
 #'   Human Brain Mapping 15. Walther et al. (2016), NeuroImage 137 (crossnobis).
 #' @examples
@@ -79,15 +74,17 @@
 #' result <- searchlight(data, neighbours, list(model = model), measure("rsa", inner = "euclidean"),
 #'                       permutations = 999)
 #' result
-#' attr(result, "threshold")
+#' summary(result)
 #' which(result$p_familywise <= 0.05)
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(result)
 #' @seealso [neighbourhoods()], [time_windows()], [test_maps()], [calibrate()]
+#' @order 1
 #' @export
 searchlight <- function(data, neighbours, models, measure = "rsa", ..., run = NULL, noise = NULL,
                         permutations = 0, condition = NULL, across_models = FALSE, alpha = 0.05,
                         threads = NULL, na = c("error", "stimuli", "neurons")) {
   need_arguments()
-  distance <- if (has_runs(data, run)) "crossnobis"
+  distance <- if (!is.null(run) || length(dim(data)) == 3 && isTRUE(dim(data)[3] > 1)) "crossnobis"
   measure <- searchlight_measure(measure, distance, ...)
   refuse_times_as_repeats(data)
   if (is_responses(data) && !is.null(unclass(data)$cluster)) refuse_searched_clusters("data")
@@ -344,10 +341,6 @@ naming_data <- function(code) {
     if (identical(e$arg, "x")) e$arg <- "data"
     stop(e)
   })
-}
-
-has_runs <- function(data, run) {
-  !is.null(run) || length(dim(data)) == 3 && isTRUE(dim(data)[3] > 1)
 }
 
 # gaps: may pairs of conditions lack?

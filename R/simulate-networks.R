@@ -2,9 +2,9 @@
 
 #' Train groups of small networks
 #'
-#' Networks of a few layers learn to tell classes apart, in a fraction of a second each. The
-#' networks of a group differ in their random numbers only; the groups differ in the share of random
-#' labels, in a shortcut feature, in input noise or in size.
+#' Networks of a few layers learn to tell classes apart, in a fraction of a second each. Those of a
+#' group differ in their random numbers only; groups differ in the share of random labels, in a
+#' shortcut feature, in input noise or in size.
 #'
 #' @param networks number of networks in each group.
 #' @param random_labels share of the training labels that are replaced by classes drawn at random.
@@ -41,9 +41,9 @@
 #'     the softmax made them of.
 #'   * `labels`: the true class of every test stimulus, and `group`, the group of every network,
 #'     factors.
-#'   * `truth`: a row per network: its group and settings, its accuracy for the training labels
-#'     (`train_accuracy`) and for the true classes of the test stimuli (`test_accuracy`), and with
-#'     random shortcuts the share of test stimuli for which it predicts the class that they show
+#'   * `truth`: a row per network: its group and settings, its accuracy for training labels
+#'     (`train_accuracy`) and true classes of the test stimuli (`test_accuracy`), and with random
+#'     shortcuts the share of test stimuli for which it predicts the class that they show
 #'     (`follows_shortcut`).
 #'   * `inputs`: the features of the test stimuli, standardized by the training samples.
 #'
@@ -51,16 +51,16 @@
 #'   `highest` test accuracy, and the mean of `follows_shortcut`.
 #' @details
 #' A made class has three clusters of samples in random places, so that a hidden layer is needed to
-#' tell the classes apart. The shortcut features are one per class: 2 for the class that they show,
+#' tell classes apart. There is a shortcut feature for each class: 2 for the class that is shown,
 #' and 0 for the others.
 #'
 #' All networks are tested with the same stimuli. After the same [set.seed()], calls with the same
-#' sizes have the same data, and each network has a seed of its own.
+#' sizes have the same data.
 #'
-#' When not to trust it: these are small networks and easy data. What tells groups apart here may
-#' not do so in large networks. Digits may differ between machines.
-#' @references Klabunde et al. (2025), ICLR (the ReSi benchmark), for the designs of the
-#'   groups. Kingma and Ba (2015), ICLR, for Adam.
+#' When not to trust it: what tells groups of small networks and easy data apart may not do so in
+#' large ones. Digits may differ between machines.
+#' @references Klabunde et al. (2025), ICLR (the ReSi benchmark; designs of groups). Kingma and Ba
+#'   (2015), ICLR (Adam).
 #' @examples
 #' set.seed(1)
 #' nets <- simulate_networks(networks = 3, random_labels = c(0, 1), train = 150, test = 60)
@@ -262,15 +262,14 @@ print.repalign_networks <- function(x, digits = 2, ...) {
 
 #' Simulate models that share a layout or neighbourhoods to known degrees
 #'
-#' The stimuli of a simulated world lie in small patches, which determine the neighbourhoods,
-#' and the patches have places in a plane, the layout. Each model keeps as much of the layout
-#' as `global` says and as much of the neighbourhoods as `local` says, and replaces the rest
-#' by random values of its own. Every layer reads the result through its own random weights
-#' and noise.
+#' The stimuli of a simulated world lie in small patches, which determine the neighbourhoods, and
+#' the patches have places in a plane, the layout. Each model keeps a part of both and replaces the
+#' rest by random values of its own, which every layer reads through its own random weights and
+#' noise.
 #'
 #' @param n number of stimuli.
-#' @param width number of units in every layer: one number per model, or one for all models.
-#'   Its names become the names of the models.
+#' @param width number of units in every layer: one number per model, or one for all. Its names
+#'   become those of the models.
 #' @param global degree to which a model keeps the layout of the world, from 0 to 1: the
 #'   correlation between the coordinates of its patches and those of the world.
 #' @param local degree to which a model keeps the neighbourhoods of the world, from 0 to 1:
@@ -281,17 +280,15 @@ print.repalign_networks <- function(x, digits = 2, ...) {
 #'   in 16 dimensions (see Details). Each model draws it for itself.
 #' @param noise standard deviation of the noise of every unit, relative to the standard
 #'   deviation of its signal.
-#' @return A list of class `repalign_simulation`: `models`, a named list of models, each a
-#'   named list of layers (stimuli x units), ready for [similarity()] and [calibrate()];
-#'   `truth`, a data frame with `model`, `width`, `global` and `local`; `patch`, the patch of
-#'   every stimulus in the world.
+#' @return A list of class `repalign_simulation`: `models`, a named list of models, each a named
+#'   list of layers (stimuli x units), for [similarity()] and [calibrate()]; `truth`, a data frame
+#'   with `model`, `width`, `global` and `local`; `patch`, the patch of every stimulus in the world.
 #' @details
 #' A patch has two coordinates with standard deviation 3, which are the layout, and 16 with standard
 #' deviation 1, in which each model places its patches at random. The former dominate global
 #' measures such as CKA; the latter make the stimuli of one patch each other's nearest neighbours.
-#' For two models, the correlation of their layouts is the product of their values of `global`. The
-#' share of neighbours that both have kept is close to the product of the squares of their values of
-#' `local`.
+#' The correlation of two layouts is the product of the models' values of `global`; the share of
+#' neighbours that both have kept is close to that of the squares of `local`.
 #'
 #' A model with `global = 0` and `local = 0` is unrelated to all other models. With `local` above 0,
 #' global measures are slightly above chance even if `global` is 0.

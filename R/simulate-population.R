@@ -2,9 +2,8 @@
 
 #' Simulate two samples of neurons with a known CKA
 #'
-#' Linear populations: the stimuli are d-dimensional Gaussian vectors, and the response of a
-#' neuron is the inner product of the stimulus with a weight vector drawn from
-#' \eqn{N(0, \Sigma)}{N(0, Sigma)}. The true CKA of two such populations is known exactly.
+#' Stimuli are d-dimensional Gaussian vectors, and the response of a neuron is the inner product of
+#' the stimulus with a weight vector drawn from \eqn{N(0, \Sigma)}{N(0, Sigma)}.
 #'
 #' @param n number of stimuli.
 #' @param q number of neurons on each side; two numbers if the sides differ.
@@ -12,13 +11,13 @@
 #' @param spectrum eigenvalues of \eqn{\Sigma}{Sigma}: `"isotropic"` (all 1) or `"power"`
 #'   (\eqn{\lambda_i = i^{-p}}{lambda_i = i^-p}, where p is `power`).
 #' @param power exponent of the power law; two numbers if the sides differ.
-#' @param reverse if `TRUE`, the order of the eigenvalues of `y` is reversed, so that the two
-#'   populations are misaligned.
+#' @param reverse if `TRUE`, the order of the eigenvalues of `y` is reversed: the populations are
+#'   misaligned.
 #' @return A list of class `repalign_population`: `x` and `y`, stimuli x neurons; `cka`, the
 #'   exact value \eqn{tr(\Sigma_x \Sigma_y) / \sqrt{tr(\Sigma_x^2) \,
 #'   tr(\Sigma_y^2)}}{tr(Sigma_x Sigma_y) / sqrt(tr(Sigma_x^2) tr(Sigma_y^2))}; `theory`, the
 #'   geometry that [predicted_bias()] uses.
-#' @references Chun, Canatar, Chung and Lee (2025), \doi{10.48550/arXiv.2502.15104}, equation 15.
+#' @references Chun et al. (2025), \doi{10.48550/arXiv.2502.15104}, equation 15.
 #' @examples
 #' set.seed(1)
 #' pop <- linear_population(n = 100, q = 50, d = 200, spectrum = "power", power = c(0.5, 0.9))
@@ -136,26 +135,25 @@ noise_families <- c("normal", "t3", "laplace", "mixture")
 
 #' Simulate two representations with a known relation
 #'
-#' The response of every neuron has two parts: one comes from a few signals that are common
-#' to both sides, the other is the neuron's own. With `shared = 0` the two sides are
-#' unrelated, so that a test should find nothing. Stimuli can form groups or time series.
+#' The response of every neuron is the sum of a few signals that are common to both sides and a part
+#' of its own. With `shared = 0` the two sides are unrelated. Stimuli can form groups or time
+#' series.
 #'
 #' @param n number of stimuli.
 #' @param d number of neurons on each side; two numbers if the sides differ.
 #' @param shared share of the variance of every neuron (within groups) that comes from the
 #'   common signals, from 0 to 1.
 #' @param rank number of common signals.
-#' @param groups number of groups of stimuli, of (nearly) equal size. Both sides have the same
-#'   groups, but each side draws the places of the groups for itself.
+#' @param groups number of groups of stimuli, of (nearly) equal size, which both sides share; each
+#'   draws their places for itself.
 #' @param spread standard deviation of the centres of the groups in every neuron, relative to
 #'   the standard deviation within groups.
 #' @param autocorrelation correlation of each row with the next, above -1 and below 1: every
 #'   common signal and every neuron's own part is a stationary autoregressive series of first
 #'   order.
-#' @param tails distribution of the neurons' own parts, always with the same variance: `"normal"`,
-#'   with heavier tails `"t3"` (Student's t with 3 degrees of freedom) or `"laplace"`, or with two
-#'   peaks `"mixture"` (of normal distributions with means -0.9 and 0.9). All but `"normal"` need
-#'   `autocorrelation = 0`.
+#' @param tails distribution of the neurons' own parts, with the same variance: `"normal"`; with
+#'   heavier tails `"t3"` (Student's t with 3 degrees of freedom) or `"laplace"`; or with two peaks
+#'   `"mixture"` (normal with means -0.9 and 0.9). All but `"normal"` need `autocorrelation = 0`.
 #' @return A list of class `repalign_simulation`: `x` and `y`, stimuli x neurons; `group`,
 #'   the group of every stimulus; `cka`, the exact linear CKA of the population with these
 #'   neurons and group centres; `cka_within`, the same within groups (0 when nothing is
@@ -175,8 +173,6 @@ noise_families <- c("normal", "t3", "laplace", "mixture")
 #' pair$cka
 #' cka(pair$x, pair$y, estimator = "stimulus")
 #'
-#' # five signals, each half as large as the noise, which has heavy tails
-#' simulate_pair(n = 200, d = 20, shared = 5 * 0.25 / (5 * 0.25 + 1), rank = 5, tails = "t3")
 #'
 #' # nothing but the groups in common
 #' grouped <- simulate_pair(n = 60, d = 10, groups = 6)

@@ -2,6 +2,80 @@
 
 # ---- shapes
 
+#' Simulate shapes whose change is known
+#'
+#' Stimuli in one shape, `x`, and what becomes of them in ever more changed ones, `y`: a Gaussian
+#' spot that is perturbed or lost (`simulate_spots()`); two spots of which one moves away
+#' (`simulate_translation()`); a cloud that breaks into clusters (`simulate_clusters()`); rings that
+#' collapse (`simulate_rings()`); a Swiss roll beside S-curves of the same line
+#' (`simulate_swiss_roll()`).
+#'
+#' @param n number of stimuli; of rings at least 3 for each.
+#' @param d number of neurons.
+#' @param noise of spots: standard deviation of the noise, relative to that of `x`, with `Inf` for a
+#'   spot that is unrelated to `x`. Of rings: one standard deviation of the noise in each
+#'   coordinate, relative to the radius; a stimulus has the same noise on all sides, and with 0 the
+#'   stimuli of rings that have joined are duplicates.
+#' @param translation how far the second spot is moved, at least 0, in widths of a spot.
+#' @param gap distance between the edges of the two spots in `x`, in the same unit.
+#' @param clusters numbers of clusters, 1 to `n`.
+#' @param radius radius of the circle on which the centres of the clusters lie, in standard
+#'   deviations of the cloud.
+#' @param rings number of rings in `x`.
+#' @param r where the line turns from the first arc of the S into the second, from 0 to 1, as a
+#'   share of the line: 0.5 gives the usual S.
+#' @return A list of class `repalign_simulation`, for [similarity()] and [calibrate()]: `x`, a
+#'   matrix stimuli x neurons; `y`, a named list of representations, one for each value of `noise`
+#'   (of spots), `translation`, `clusters` or `r`, with its name, or for each stage with `rings`,
+#'   `rings` - 1, ..., 1 rings; `truth`, a data frame with `model` and the value of each. About the
+#'   stimuli: `spot`, 1 or 2; `cluster`, a matrix with a column for each representation of `y`;
+#'   `ring` and `angle`; `position`, the place on the line, from 0 to 1.
+#' @details
+#' *Spots* have independent standard normal responses. A perturbed spot is x + noise e,
+#' where e has the distribution of x and is its own in each representation.
+#'
+#' *Translation.* Responses have the uniform distribution from -0.5 to 0.5. In the first neuron 1 +
+#' gap is added for the second half of the stimuli, and in `y` also the translation. In many
+#' dimensions the stimuli of the other spot are hardly farther than those of the own one: then the
+#' neighbours change with a translation.
+#'
+#' *Clusters.* The coordinates of `x` are independent and standard normal. With k clusters, stimulus
+#' i moves with cluster ((i - 1) mod k) + 1, so that all have members everywhere in the cloud. The
+#' centre of cluster j is at the angle \eqn{2 \pi (j - 1) / k}{2 pi (j - 1) / k} of the circle.
+#' Within a cluster all distances are those of `x`.
+#'
+#' *Rings.* The first has radius 1, and the others lie around it by turns outside and inside, from
+#' 0.5 to 1.5; with five rings the radii are 1, 1.25, 0.75, 1.5 and 0.5. The stimuli of a ring are
+#' at equal angles. When a ring joins the first one, each of those behind it in this order takes the
+#' radius of the ring before it.
+#'
+#' *Swiss roll.* The positions t are uniform on \[0, 1\]. The roll is \eqn{(z \cos z, z \sin z)}{(z
+#' cos z, z sin z)} with \eqn{z = 3 \pi (1 + 2t) / 2}{z = 3 pi (1 + 2t) / 2}, the S-curve \eqn{(\sin
+#' z, sign(z) (\cos z - 1))}{(sin z, sign(z) (cos z - 1))} with \eqn{z = 3 \pi (t - r)}{z = 3 pi
+#' (t - r)}: two circles of radius 1 that touch. Distances along the S-curve are proportional to t,
+#' those along the roll grow with t. For r below 1/3 or above 2/3 the line runs over itself: stimuli
+#' from different places are then neighbours on the S-curve, and no measure should find the two
+#' shapes equal.
+#'
+#' A measure that sees clusters or rings falls from stage to stage (article "Shapes whose relation
+#' is known").
+#' @references Barannikov et al. (2022), Representation topology divergence, ICML (clusters, rings).
+#'   Davari et al. (2023), Reliability of CKA as a similarity measure in deep learning, ICLR
+#'   (translation). Islam, Liu and Sarkar, Manifold Approximation leads to Robust Kernel Alignment
+#'   (MKA), section 5 and appendices B and C.
+#' @examples
+#' set.seed(1)
+#' spots <- simulate_spots(200, d = 20, noise = c(perturbed = 0.5, lost = Inf))
+#' spots
+#' similarity(spots$x, spots$y, c("mka", "cka"))
+#' # a measure that falls with every ring that joins another
+#' rings <- simulate_rings(200, noise = 0.01)
+#' stages <- similarity(rings$x, rings$y, "mka")
+#' cor(stages$score, rings$truth$rings, method = "kendall")
+#' @seealso [simulate_pair()], [simulate_models()]
+#' @name simulate_shapes
+NULL
+
 # The makers of shapes share these: `x`, a list `y` of what becomes of it, and the truth of each.
 
 # y: a named list of representations; truth: a data frame with a row for each of them; `...`: facts
@@ -64,32 +138,7 @@ truth_of <- function(values, arg) {
 
 # ---- spots
 
-#' Simulate a Gaussian spot, perturbed or lost
-#'
-#' Stimuli with independent Gaussian responses in `x`, and in `y` the same with noise, or
-#' other responses altogether, so that nothing about a stimulus in `x` says where it is in
-#' `y`.
-#'
-#' @param n number of stimuli.
-#' @param d number of neurons.
-#' @param noise standard deviation of the noise, relative to that of the responses in `x`. Each
-#'   value makes one representation, with its name. With `Inf` the correspondence is lost: a spot of
-#'   its own, unrelated to `x`.
-#' @return A list of class `repalign_simulation`: `x`, a matrix stimuli x neurons; `y`, a named
-#'   list of representations; `truth`, a data frame with `model` and `noise`. `x` and `y` are
-#'   ready for [similarity()] and [calibrate()].
-#' @details
-#' All responses in `x`, and those of a lost spot, are independent and standard normal. A perturbed
-#' spot is x + noise e, where e has the distribution of x and is its own in each representation.
-#' @references Islam, Liu and Sarkar, Manifold Approximation leads to Robust Kernel
-#'   Alignment (MKA), section 5.3.
-#' @examples
-#' set.seed(1)
-#' shapes <- simulate_spots(200, d = 20, noise = c(perturbed = 0.5, lost = Inf))
-#' shapes
-#' similarity(shapes$x, shapes$y, c("mka", "cka"))
-#' @seealso [simulate_swiss_roll()], [simulate_rings()], [simulate_clusters()],
-#'   [simulate_pair()]; the article "Shapes whose relation is known" on the site
+#' @rdname simulate_shapes
 #' @export
 simulate_spots <- function(n, d = 2, noise = c(0.5, Inf)) {
   need_arguments()
@@ -105,34 +154,7 @@ simulate_spots <- function(n, d = 2, noise = c(0.5, Inf)) {
   simulated_shapes(x, y, truth_of(noise, "noise"))
 }
 
-#' Simulate two spots of which one is moved away
-#'
-#' Two uniform spots of stimuli side by side in `x`, and in `y` the same stimuli with one of the
-#' spots moved further away. Within each spot nothing changes.
-#'
-#' @param n number of stimuli; the first half of them, or one more, are the spot that stays.
-#' @param d number of neurons.
-#' @param translation how far the second spot is moved, at least 0, in units of the width of a spot.
-#'   Each value makes one representation, with its name.
-#' @param gap distance between the edges of the two spots in `x`, in the same units.
-#' @return A list of class `repalign_simulation`: `x`, a matrix stimuli x neurons; `y`, a named
-#'   list of representations; `truth`, a data frame with `model` and `translation`; `spot`, 1
-#'   or 2 for every stimulus. `x` and `y` are ready for [similarity()] and [calibrate()].
-#' @details
-#' The responses have the uniform distribution from -0.5 to 0.5. In the first neuron 1 + gap is
-#' added for the stimuli of the second spot, and in `y` also the translation. In many dimensions the
-#' stimuli of the other spot are hardly farther than those of the own one: then the neighbours
-#' change with a translation.
-#' @references Davari, Horoi, Natik, Lajoie, Wolf and Belilovsky (2023), Reliability of CKA as a
-#'   similarity measure in deep learning, ICLR. Islam, Liu and Sarkar, Manifold
-#'   Approximation leads to Robust Kernel Alignment (MKA), section 5.3.
-#' @examples
-#' set.seed(1)
-#' shapes <- simulate_translation(200, translation = c(1, 10))
-#' shapes
-#' similarity(shapes$x, shapes$y, c("mka", "cka"))
-#' @seealso [simulate_swiss_roll()], [simulate_rings()], [simulate_clusters()],
-#'   [simulate_spots()]; the article "Shapes whose relation is known" on the site
+#' @rdname simulate_shapes
 #' @export
 simulate_translation <- function(n, d = 2, translation = 10, gap = 0.1) {
   need_arguments()
@@ -154,37 +176,7 @@ simulate_translation <- function(n, d = 2, translation = 10, gap = 0.1) {
 
 # ---- clusters
 
-#' Simulate a cloud that breaks into clusters
-#'
-#' One Gaussian cloud of stimuli in `x`, and in `y` the same stimuli moved apart, into ever
-#' more clusters on a circle. A measure that sees clusters falls from stage to stage.
-#'
-#' @param n number of stimuli.
-#' @param clusters numbers of clusters, 1 to `n`. Each value makes one representation, with its
-#'   name.
-#' @param radius radius of the circle on which the centres of the clusters lie, in standard
-#'   deviations of the cloud.
-#' @return A list of class `repalign_simulation`: `x`, a matrix stimuli x 2; `y`, a named list
-#'   of representations; `truth`, a data frame with `model` and `clusters`; `cluster`, a
-#'   matrix with the cluster of every stimulus (rows) in every representation of `y`
-#'   (columns). `x` and `y` are ready for [similarity()] and [calibrate()].
-#' @details
-#' The coordinates of `x` are independent and have the standard normal distribution. With k
-#' clusters, stimulus i moves with cluster ((i - 1) mod k) + 1, so that the clusters are of (nearly)
-#' equal size and all of them have members everywhere in the cloud. The centre of cluster j is at
-#' the angle \eqn{2 \pi (j - 1) / k}{2 pi (j - 1) / k} of the circle. Within a cluster all distances
-#' are those of `x`.
-#' @references Barannikov, Trofimov, Balabin and Burnaev (2022), Representation topology
-#'   divergence, ICML. Islam, Liu and Sarkar, Manifold Approximation leads to Robust Kernel
-#'   Alignment (MKA), appendix B.
-#' @examples
-#' set.seed(1)
-#' shapes <- simulate_clusters(120, clusters = 1:6)
-#' shapes
-#' stages <- similarity(shapes$x, shapes$y, "mka")
-#' cor(stages$score, shapes$truth$clusters, method = "kendall")
-#' @seealso [simulate_swiss_roll()], [simulate_rings()], [simulate_spots()],
-#'   [simulate_translation()]; the article "Shapes whose relation is known" on the site
+#' @rdname simulate_shapes
 #' @export
 simulate_clusters <- function(n, clusters = 2:12, radius = 10) {
   need_arguments()
@@ -206,37 +198,7 @@ simulate_clusters <- function(n, clusters = 2:12, radius = 10) {
 
 # ---- rings
 
-#' Simulate rings that collapse
-#'
-#' Concentric rings of stimuli in `x`, and in `y` the same stimuli with ever fewer rings: in
-#' each stage one more ring joins the middle one. A measure that sees the rings falls from
-#' stage to stage.
-#'
-#' @param n number of stimuli, spread evenly over the rings; at least 3 for each ring.
-#' @param rings number of rings in `x`.
-#' @param noise standard deviation of the noise in each coordinate, relative to the radius of
-#'   the ring. A stimulus has the same noise on all sides. With 0 the stimuli of rings that
-#'   have joined are duplicates of each other.
-#' @return A list of class `repalign_simulation`: `x`, a matrix stimuli x 2; `y`, a named list
-#'   of the stages with `rings`, `rings` - 1, ..., 1 rings, of which the first equals `x`;
-#'   `truth`, a data frame with `model` and `rings`; `ring` and `angle` of every stimulus in
-#'   `x`. `x` and `y` are ready for [similarity()] and [calibrate()].
-#' @details
-#' The radii run from 0.5 to 1.5. The first ring has radius 1, and the others lie around it by
-#' turns outside and inside; with five rings the radii are 1, 1.25, 0.75, 1.5 and 0.5. The
-#' stimuli of a ring are at equal angles. When a ring joins the first one, each of those
-#' behind it in this order takes the radius of the ring before it.
-#' @references Barannikov, Trofimov, Balabin and Burnaev (2022), Representation topology
-#'   divergence, ICML. Islam, Liu and Sarkar, Manifold Approximation leads to Robust Kernel
-#'   Alignment (MKA), section 5.2.
-#' @examples
-#' set.seed(1)
-#' shapes <- simulate_rings(200, noise = 0.01)
-#' shapes
-#' stages <- similarity(shapes$x, shapes$y, "mka")
-#' cor(stages$score, shapes$truth$rings, method = "kendall")
-#' @seealso [simulate_swiss_roll()], [simulate_clusters()], [simulate_spots()],
-#'   [simulate_translation()]; the article "Shapes whose relation is known" on the site
+#' @rdname simulate_shapes
 #' @export
 simulate_rings <- function(n, rings = 5, noise = 0) {
   need_arguments()
@@ -266,37 +228,7 @@ simulate_rings <- function(n, rings = 5, noise = 0) {
 
 # ---- swiss roll
 
-#' Simulate a Swiss roll and S-curves
-#'
-#' The same stimuli on one line, which is rolled up in `x` and bent into an S in `y`. The two
-#' shapes share who is near whom along the line, and little else.
-#'
-#' @param n number of stimuli.
-#' @param r where the line turns from the first arc of the S into the second, from 0 to 1, as a
-#'   share of the line: 0.5 gives the usual S. Each value makes one S-curve, with its name.
-#' @return A list of class `repalign_simulation`: `x`, the Swiss roll, a matrix stimuli x 2;
-#'   `y`, a named list of S-curves; `truth`, a data frame with `model` and `r`; `position`,
-#'   the place of every stimulus on the line, from 0 to 1. `x` and `y` are ready for
-#'   [similarity()] and [calibrate()].
-#' @details
-#' The positions t are drawn from the uniform distribution on \[0, 1\]. The Swiss roll is \eqn{(z
-#' \cos z, z \sin z)}{(z cos z, z sin z)} with \eqn{z = 3 \pi (1 + 2t) / 2}{z = 3 pi (1 + 2t) / 2},
-#' the S-curve \eqn{(\sin z, sign(z) (\cos z - 1))}{(sin z, sign(z) (cos z - 1))} with \eqn{z = 3
-#' \pi (t - r)}{z = 3 pi (t - r)}: two circles of radius 1 that touch, each of which is run through
-#' as far as the line reaches. Distances along the S-curve are proportional to t, those along the
-#' roll grow with t.
-#'
-#' For r below 1/3 or above 2/3 the line runs over itself: stimuli from different places of the line
-#' are then neighbours on the S-curve, and no measure should find the two shapes equal.
-#' @references Islam, Liu and Sarkar, Manifold Approximation leads to Robust Kernel
-#'   Alignment (MKA), section 5.1 and appendix C.
-#' @examples
-#' set.seed(1)
-#' shapes <- simulate_swiss_roll(300, r = c(0, 0.5))
-#' shapes
-#' similarity(shapes$x, shapes$y, c("mka", "cka"))
-#' @seealso [simulate_rings()], [simulate_clusters()], [simulate_spots()],
-#'   [simulate_translation()]; the article "Shapes whose relation is known" on the site
+#' @rdname simulate_shapes
 #' @export
 simulate_swiss_roll <- function(n, r = 0.5) {
   need_arguments()

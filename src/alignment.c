@@ -53,17 +53,14 @@ size_t standardize_columns(const double *x, size_t n, size_t d, const double *me
 /* Rows that are summed up together: their sums stay in cache. */
 #define ROW_TILE 1024
 
-/* squares = of the rows i0 .. i0 + rows - 1; products = their inner products with `weights`, where
-   there are such. */
-INLINE_BODY void tile_body(const centered_view *v, size_t i0, size_t rows, const double *weights,
-                           double *squares, double *products)
+/* squares = of the rows i0 .. i0 + rows - 1. */
+INLINE_BODY void squares_body(const centered_view *v, size_t i0, size_t rows, double *squares)
 {
     for (size_t i = 0; i < rows; i++) squares[i] = 0.0;
-    for (size_t i = 0; weights && i < rows; i++) products[i] = 0.0;
     for (size_t j = 0; j < v->d; j++) {
         const double *x = v->x + j * v->n + i0;
         const double *next = j + 1 < v->d ? x + v->n : x;
-        const double mean = v->mean[j], scale = v->inverse_scale, weight = weights ? weights[j] : 0;
+        const double mean = v->mean[j], scale = v->inverse_scale;
         for (size_t start = 0; start < rows; start += FETCH_BLOCK) {
             const size_t stop = fetch_end(start, rows);
             fetch(next + start, stop - start);
@@ -71,7 +68,6 @@ INLINE_BODY void tile_body(const centered_view *v, size_t i0, size_t rows, const
             for (size_t i = start; i < stop; i++) {
                 const double value = (x[i] - mean) * scale;
                 squares[i] += value * value;
-                if (weights) products[i] += value * weight;
             }
         }
     }
@@ -79,24 +75,12 @@ INLINE_BODY void tile_body(const centered_view *v, size_t i0, size_t rows, const
 
 static void plain_squares(const centered_view *v, size_t i0, size_t rows, double *squares)
 {
-    tile_body(v, i0, rows, NULL, squares, NULL);
+    squares_body(v, i0, rows, squares);
 }
 
 static WIDE void wide_squares(const centered_view *v, size_t i0, size_t rows, double *squares)
 {
-    tile_body(v, i0, rows, NULL, squares, NULL);
-}
-
-static void plain_products(const centered_view *v, size_t i0, size_t rows, const double *weights,
-                           double *squares, double *products)
-{
-    tile_body(v, i0, rows, weights, squares, products);
-}
-
-static WIDE void wide_products(const centered_view *v, size_t i0, size_t rows,
-                               const double *weights, double *squares, double *products)
-{
-    tile_body(v, i0, rows, weights, squares, products);
+    squares_body(v, i0, rows, squares);
 }
 
 /* The same for one row, scaled by its own power of two; returns that, or 0 for a row of zeros. */
@@ -117,15 +101,12 @@ static double one_row_square(const centered_view *v, size_t i, double *square)
     return unit;
 }
 
-void row_norms(const centered_view *v, const double *weights, double *norm, double *products)
+void row_norms(const centered_view *v, double *norm)
 {
     const int wide = wide_vectors();
     for (size_t i0 = 0; i0 < v->n; i0 += ROW_TILE) {
         const size_t rows = v->n - i0 < ROW_TILE ? v->n - i0 : ROW_TILE;
-        if (weights)
-            (wide ? wide_products : plain_products)(v, i0, rows, weights, norm + i0, products + i0);
-        else
-            (wide ? wide_squares : plain_squares)(v, i0, rows, norm + i0);
+        (wide ? wide_squares : plain_squares)(v, i0, rows, norm + i0);
         for (size_t i = i0; i < i0 + rows; i++) {
             double unit = 1.0;
             const int safe = norm[i] > SAFE_SQUARES && norm[i] < 1.0 / SAFE_SQUARES;

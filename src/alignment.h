@@ -9,9 +9,8 @@
 size_t standardize_columns(const double *x, size_t n, size_t d, const double *mean, double *out,
                            int *constant);
 
-/* Norms of the rows of the view, safe from over- and underflow, and their inner products with
-   `weights`, or NULL for both. */
-void row_norms(const centered_view *v, const double *weights, double *norm, double *products);
+/* Norms of the rows of the view, safe from over- and underflow. */
+void row_norms(const centered_view *v, double *norm);
 
 /* Sum over the columns of `wide` of the squared distance to their partners among those of
    `narrow` (partner: zero-based, negative for none, that is for a column of zeros).

@@ -28,23 +28,7 @@ SEXP repalign_row_norms(SEXP x, SEXP means, SEXP scale)
     begin_entry(__func__);
     const centered_view v = read_view(ARG(x), ARG(means), ARG(scale));
     SEXP result = PROTECT(new_doubles(v.n));
-    row_norms(&v, NULL, REAL(result), NULL);
-    UNPROTECT(1);
-    return result;
-}
-
-/* The cosine of each row of x with a direction, a vector of length 1; 0 / 0 for a row of zeros. */
-SEXP repalign_row_cosines(SEXP x, SEXP direction, SEXP scale)
-{
-    begin_entry(__func__);
-    const double *values = read_matrix(ARG(x));
-    const size_t n = matrix_rows(x), d = matrix_columns(x);
-    double *zeros = scratch(d), *norm = scratch(n);
-    for (size_t j = 0; j < d; j++) zeros[j] = 0.0;
-    const centered_view v = {values, n, d, zeros, read_number(ARG(scale))};
-    SEXP result = PROTECT(new_doubles(n));
-    row_norms(&v, read_doubles(ARG(direction), d), norm, REAL(result));
-    for (size_t i = 0; i < n; i++) REAL(result)[i] /= norm[i];
+    row_norms(&v, REAL(result));
     UNPROTECT(1);
     return result;
 }

@@ -6,8 +6,9 @@
 
 #include "entry.h"
 
-/* A list of list(values, square, center, means), the last two NULL where nothing is taken off. */
-static packed_side read_vectors(SEXP list, const char *name, size_t n)
+/* A list of list(values, square, center, means), with NULL for the means where none are taken off.
+   Element `at` of the result receives their inner products with themselves. */
+static packed_side read_vectors(SEXP list, const char *name, size_t n, SEXP result, int at)
 {
     const size_t count = Rf_isNull(list) ? 0 : count_elements(list, name);
     packed_vector *vectors = (packed_vector *) R_alloc(count + 1, sizeof(packed_vector));
@@ -20,23 +21,27 @@ static packed_side read_vectors(SEXP list, const char *name, size_t n)
             read_number(read_element(one, name, "center"), "center")};
         vectors[l] = v;
     }
-    const packed_side side = {vectors, count};
+    const packed_side side = {vectors, count, count > 0 ? put_doubles(result, at, count) : NULL};
     return side;
 }
 
-/* Sums over all pairs of n stimuli of the products of each vector of x with each of y, or with y
-   NULL of x. room: how many numbers may be written out at a time. */
+/* list(table, x, y): sums over all pairs of n stimuli of the products of each vector of x with each
+   of y, or with y NULL of x; and of each with itself. room: how many numbers may be written out at
+   a time. */
 SEXP repalign_packed_grid(SEXP x, SEXP y, SEXP n, SEXP room, SEXP threads)
 {
     begin_entry(__func__);
     const size_t size = read_count(ARG(n), 2, INT_MAX);
-    const packed_side a = read_vectors(ARG(x), size), b = read_vectors(ARG(y), size);
+    const char *names[] = {"table", "x", "y", ""};
+    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    const packed_side a = read_vectors(ARG(x), size, result, 1);
+    const packed_side b = read_vectors(ARG(y), size, result, 2);
     const worker by = read_worker(ARG(threads));
     const size_t stretch = packed_stretch(size, a.count + b.count, (size_t) read_number(ARG(room)));
     if (stretch > INT_MAX) argument_error("room", "be smaller");
-    SEXP result = PROTECT(new_matrix(a.count, b.count > 0 ? b.count : a.count));
-    packed_grid(a, b, size, stretch, by, scratch((a.count + b.count) * stretch), REAL(result));
-    if (b.count == 0) mirror_lower(REAL(result), a.count);
+    double *table = put_matrix(result, 0, a.count, b.count > 0 ? b.count : a.count);
+    packed_grid(a, b, size, stretch, by, scratch((a.count + b.count) * stretch), table);
+    if (b.count == 0) mirror_lower(table, a.count);
     UNPROTECT(1);
     return result;
 }

@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-#include "nearest.h"
-
 #include "entry.h"
 
 /* Sums of the rows of a packed matrix of n rows (its diagonal is zero). */
@@ -51,47 +49,62 @@ SEXP repalign_packed_product(SEXP a, SEXP a_square, SEXP a_center, SEXP b, SEXP 
                                         scratch(chunk_count(length))));
 }
 
-/* The median of values of which none lacks. */
-SEXP repalign_median(SEXP values)
-{
-    begin_entry(__func__);
-    if (!Rf_isReal(values) || XLENGTH(values) == 0) argument_error("values", "hold doubles");
-    const size_t length = (size_t) XLENGTH(values), rank = (length - 1) / 2;
-    double *copy = scratch(length);
-    for (size_t i = 0; i < length; i++) {
-        copy[i] = REAL(values)[i];
-        if (ISNAN(copy[i])) argument_error("values", "not be missing");
-    }
-    const double lower = nth_smallest(copy, length, rank, check_interrupt);
-    if (length % 2) return Rf_ScalarReal(lower);
-    double upper = INFINITY;
-    for (size_t i = rank + 1; i < length; i++)
-        if (copy[i] < upper) upper = copy[i];
-    return Rf_ScalarReal(0.5 * lower + 0.5 * upper);
-}
-
 static void write_extent(const double *values, size_t length, double *out)
 {
     const value_extent extent = find_extent(values, length);
     out[0] = extent.low;
     out[1] = extent.high;
-    out[2] = (double) extent.lacking;
+    out[2] = extent.lacking;
+    out[3] = extent.sum;
 }
 
-/* The smallest and the largest value, and how many lack: see value_extent. Of a list of vectors,
-   and of the columns of a matrix, a column each. */
+/* The smallest and the largest value, how many lack, and the sum: see value_extent. Of the columns
+   of a matrix, a column each. */
 SEXP repalign_value_extent(SEXP values)
 {
     begin_entry(__func__);
-    const int is_list = TYPEOF(values) == VECSXP, is_matrix = !is_list && Rf_isMatrix(values);
-    const size_t length = is_list ? 0 : count_doubles(ARG(values));
-    const size_t columns = is_matrix ? matrix_columns(values) : 1;
-    const size_t count = is_list ? count_elements(ARG(values)) : columns;
-    SEXP result = PROTECT(is_list || is_matrix ? new_matrix(3, count) : new_doubles(3));
-    for (size_t k = 0; k < count; k++) {
-        SEXP one = is_list ? VECTOR_ELT(values, (R_xlen_t) k) : values;
-        const size_t each = is_list ? count_doubles(one, "values") : length / count;
-        write_extent(REAL(one) + (is_list ? 0 : k * each), each, REAL(result) + 3 * k);
+    const size_t length = count_doubles(ARG(values));
+    const size_t count = Rf_isMatrix(values) ? matrix_columns(values) : 1;
+    SEXP result = PROTECT(Rf_isMatrix(values) ? new_matrix(4, count) : new_doubles(4));
+    for (size_t k = 0; k < count; k++)
+        write_extent(REAL(values) + k * (length / count), length / count, REAL(result) + 4 * k);
+    UNPROTECT(1);
+    return result;
+}
+
+/* The number of stimuli of a "dist" object of doubles that has as many values and labels as it
+   should, and no other class; 0 of all else. */
+static double plain_rdm_size(SEXP rdm, int *named)
+{
+    SEXP class = Rf_getAttrib(rdm, R_ClassSymbol), size = Rf_getAttrib(rdm, Rf_install("Size"));
+    if (TYPEOF(rdm) != REALSXP || Rf_length(class) != 1 || !Rf_inherits(rdm, "dist")) return 0.0;
+    if (!Rf_isNumeric(size) || XLENGTH(size) != 1) return 0.0;
+    const double n = Rf_asReal(size);
+    const double labels = Rf_length(Rf_getAttrib(rdm, Rf_install("Labels")));
+    *named = labels > 0.0;
+    const int fits = n > 1.0 && (double) XLENGTH(rdm) == n * (n - 1.0) / 2.0;
+    return fits && (labels == 0.0 || labels == n) ? n : 0.0;
+}
+
+/* list(extent, n) of a list: the extents of plain "dist" objects without infinite values, a column
+   each, which are NA for all other elements; and how many stimuli all of them have, or 0 where they
+   differ, some lack pairs or are named, or there are others. */
+SEXP repalign_plain_rdms(SEXP list)
+{
+    begin_entry(__func__);
+    const size_t count = count_elements(ARG(list));
+    const char *names[] = {"extent", "n", ""};
+    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    double *out = put_matrix(result, 0, 4, count), *common = put_doubles(result, 1, 1);
+    for (size_t k = 0; k < count; k++, out += 4) {
+        SEXP one = VECTOR_ELT(list, (R_xlen_t) k);
+        int named = 0;
+        double n = plain_rdm_size(one, &named);
+        if (n > 0.0) write_extent(REAL(one), (size_t) XLENGTH(one), out);
+        if (n == 0.0 || !isfinite(out[0]) || !isfinite(out[1]))
+            for (size_t i = 0; i < 4; i++) out[i] = NA_REAL;
+        if (named || out[2] != 0.0) n = 0.0;
+        *common = k == 0 || n == *common ? n : 0.0;
     }
     UNPROTECT(1);
     return result;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "blas.h"
+#include "wide.h"
 
 /* out += factor * a'b for stretches of `length` numbers, one a column; or a'a, of which the lower
    triangle is made. The BLAS writes the upper triangle of the transposed product there. */
@@ -34,24 +35,54 @@ static size_t stretch_end(size_t n, size_t row, size_t most)
     return row;
 }
 
+/* More at a time would not be faster, and takes memory that R has to free. */
+#define LONGEST_STRETCH 1024
+
 size_t packed_stretch(size_t n, size_t count, size_t room)
 {
-    const size_t most = room / (count > 0 ? count : 1), all = packed_length(n);
+    const size_t fit = room / (count > 0 ? count : 1), all = packed_length(n);
+    const size_t most = fit < LONGEST_STRETCH ? fit : LONGEST_STRETCH;
     return most > all ? all : most < n ? n : most;
 }
 
-static void write_row(const packed_vector *v, size_t n, size_t i, double *out)
+INLINE_BODY double centered_body(const double *from, size_t length, double center, double *out)
 {
-    const double *from = v->values + packed_start(n, i);
-    const size_t length = n - 1 - i;
-    if (v->square) {
-        for (size_t k = 0; k < length; k++) out[k] = from[k] * from[k] - v->center;
-    } else if (v->means) {
-        const double *means = v->means + i + 1, base = v->center + v->means[i];
-        for (size_t k = 0; k < length; k++) out[k] = from[k] - means[k] - base;
-    } else {
-        for (size_t k = 0; k < length; k++) out[k] = from[k] - v->center;
+    double squares = 0.0;
+    SUM_AT_ONCE(squares)
+    for (size_t k = 0; k < length; k++) {
+        out[k] = from[k] - center;
+        squares += out[k] * out[k];
     }
+    return squares;
+}
+
+static double plain_centered(const double *from, size_t length, double center, double *out)
+{
+    return centered_body(from, length, center, out);
+}
+
+static WIDE double wide_centered(const double *from, size_t length, double center, double *out)
+{
+    return centered_body(from, length, center, out);
+}
+
+/* The rows first .. last - 1, and the sum of their squares. */
+static double write_rows(const packed_vector *v, size_t n, size_t first, size_t last, double *out)
+{
+    const double *from = v->values + packed_start(n, first);
+    const size_t length = packed_start(n, last) - packed_start(n, first);
+    if (!v->means && !v->square)
+        return (wide_vectors() ? wide_centered : plain_centered)(from, length, v->center, out);
+    double *to = out;
+    if (v->means) {
+        for (size_t i = first; i < last; i++) {
+            const double base = v->center + v->means[i];
+            for (size_t j = i + 1; j < n; j++) *to++ = *from++ - v->means[j] - base;
+        }
+    } else {
+        for (size_t k = 0; k < length; k++) to[k] = from[k] * from[k] - v->center;
+    }
+    return dot_blocked(out, out, length);
 }
 
 /* Other threads take longer to begin than to write fewer numbers than these. */
@@ -62,13 +93,8 @@ static void write_stretch(packed_side side, size_t n, size_t first, size_t last,
 {
     const int threads = side.count * stride < LEAST_SHARED ? 1 : by.threads;
     PARALLEL_FOR(threads)
-    for (size_t l = 0; l < side.count; l++) {
-        double *out = buffer + l * stride;
-        for (size_t i = first; i < last; i++) {
-            write_row(side.vectors + l, n, i, out);
-            out += n - 1 - i;
-        }
-    }
+    for (size_t l = 0; l < side.count; l++)
+        side.own[l] += write_rows(side.vectors + l, n, first, last, buffer + l * stride);
 }
 
 void packed_grid(packed_side x, packed_side y, size_t n, size_t stretch, worker by, double *buffer,
@@ -76,6 +102,8 @@ void packed_grid(packed_side x, packed_side y, size_t n, size_t stretch, worker 
 {
     double *other = y.count > 0 ? buffer + x.count * stretch : NULL;
     memset(out, 0, x.count * (other ? y.count : x.count) * sizeof(double));
+    memset(x.own, 0, x.count * sizeof(double));
+    if (other) memset(y.own, 0, y.count * sizeof(double));
     for (size_t first = 0; first + 1 < n;) {
         const size_t last = stretch_end(n, first, stretch);
         const size_t length = packed_start(n, last) - packed_start(n, first);

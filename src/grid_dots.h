@@ -10,8 +10,8 @@
 /* One side of the grid and what is known of the other: y.count is 0 where a list is compared with
    itself, and then only the lower triangle of out is made. */
 
-/* A value for each pair of stimuli, squared if asked for; less a centre and, where there are means,
-   those of its row and its column. */
+/* A value for each pair of stimuli, either squared if asked for and less a centre, or less that and
+   the means of its row and its column. */
 typedef struct {
     const double *values, *means;
     int square;
@@ -21,6 +21,7 @@ typedef struct {
 typedef struct {
     const packed_vector *vectors;
     size_t count;
+    double *own; /* inner products of the vectors with themselves */
 } packed_side;
 
 /* Rows of the packed matrices that are written at once, of about so many numbers in all. */

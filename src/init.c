@@ -59,7 +59,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(packed_product, 7),
     ENTRY(packed_sum, 3),
     ENTRY(value_extent, 1),
-    ENTRY(median, 1),
+    ENTRY(plain_rdms, 1),
     ENTRY(packed_difference_squares, 5),
     ENTRY(packed_decay, 5),
     /* call_unpack.c */
@@ -101,7 +101,6 @@ static const R_CallMethodDef entries[] = {
     /* call_alignment.c */
     ENTRY(standardize, 2),
     ENTRY(row_norms, 3),
-    ENTRY(row_cosines, 3),
     ENTRY(matched_distance, 7),
     ENTRY(side_maxima, 1),
     /* call_assignment.c */
@@ -140,8 +139,6 @@ static const R_CallMethodDef entries[] = {
     ENTRY(row_distances, 4),
     /* call_persistence.c */
     ENTRY(cross_bars, 4),
-    /* call_fft.c */
-    ENTRY(fourier, 2),
     /* call_inner_null.c */
     ENTRY(coset_inner, 6),
     ENTRY(permuted_inner, 4),
@@ -174,6 +171,8 @@ static const R_CallMethodDef entries[] = {
     ENTRY(map_tfce, 5),
     ENTRY(map_clusters, 4),
     ENTRY(map_null, 9),
+    /* call_text.c */
+    ENTRY(foreign_texts, 1),
     /* call_threads.c */
     ENTRY(thread_limits, 0),
     /* call_wide.c */

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "wide.h"
+
 size_t packed_start(size_t n, size_t i) { return i * (2 * n - i - 1) / 2; }
 
 size_t packed_length(size_t n) { return n > 0 ? n * (n - 1) / 2 : 0; }
@@ -209,30 +211,33 @@ static void sum_chunk(void *job, size_t chunk)
     p->partial[chunk] = total;
 }
 
-static void widen(value_extent *extent, double value)
+INLINE_BODY value_extent extent_body(const double *values, size_t length)
 {
-    extent->low = value < extent->low ? value : extent->low;
-    extent->high = value > extent->high ? value : extent->high;
-    extent->lacking += value != value;
+    double low = INFINITY, high = -INFINITY, sum = 0.0, lacking = 0.0;
+    OPENMP(simd reduction(+ : sum, lacking) reduction(min : low) reduction(max : high))
+    for (size_t k = 0; k < length; k++) {
+        low = values[k] < low ? values[k] : low;
+        high = values[k] > high ? values[k] : high;
+        sum += values[k];
+        lacking += values[k] != values[k] ? 1.0 : 0.0;
+    }
+    const value_extent extent = {low, high, sum, lacking};
+    return extent;
 }
 
-/* Four extents, because a comparison that waits for the one before takes four times as long. */
+static value_extent plain_extent(const double *values, size_t length)
+{
+    return extent_body(values, length);
+}
+
+static WIDE value_extent wide_extent(const double *values, size_t length)
+{
+    return extent_body(values, length);
+}
+
 value_extent find_extent(const double *values, size_t length)
 {
-    const value_extent none = {INFINITY, -INFINITY, 0};
-    value_extent a = none, b = none, c = none, d = none;
-    size_t k = 0;
-    for (; k + 4 <= length; k += 4) {
-        widen(&a, values[k]);
-        widen(&b, values[k + 1]);
-        widen(&c, values[k + 2]);
-        widen(&d, values[k + 3]);
-    }
-    for (; k < length; k++) widen(&a, values[k]);
-    a.lacking += b.lacking + c.lacking + d.lacking;
-    a.low = fmin(fmin(a.low, b.low), fmin(c.low, d.low));
-    a.high = fmax(fmax(a.high, b.high), fmax(c.high, d.high));
-    return a;
+    return (wide_vectors() ? wide_extent : plain_extent)(values, length);
 }
 
 double packed_sum(packed_values a, size_t length, worker by, double *partial)

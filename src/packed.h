@@ -38,10 +38,9 @@ typedef struct {
 } packed_values;
 double packed_product(packed_values a, packed_values b, size_t length, worker by, double *partial);
 
-/* The smallest and the largest of the values that are no NaN, and how many are. */
+/* The smallest and the largest of the values that are no NaN, how many are, and the sum of all. */
 typedef struct {
-    double low, high;
-    size_t lacking;
+    double low, high, sum, lacking;
 } value_extent;
 value_extent find_extent(const double *values, size_t length);
 

@@ -95,7 +95,7 @@ SEXP repalign_packed_product(SEXP a, SEXP a_square, SEXP a_center, SEXP b, SEXP 
                              SEXP b_center, SEXP threads);
 SEXP repalign_packed_sum(SEXP a, SEXP square, SEXP threads);
 SEXP repalign_value_extent(SEXP values);
-SEXP repalign_median(SEXP values);
+SEXP repalign_plain_rdms(SEXP list);
 SEXP repalign_packed_difference_squares(SEXP a, SEXP fa, SEXP b, SEXP fb, SEXP threads);
 SEXP repalign_packed_decay(SEXP v, SEXP factor, SEXP squared, SEXP shifted, SEXP threads);
 
@@ -160,7 +160,6 @@ SEXP repalign_row_factor(SEXP x, SEXP means, SEXP scale);
 /* call_alignment.c: before and after alignment. */
 SEXP repalign_standardize(SEXP x, SEXP means);
 SEXP repalign_row_norms(SEXP x, SEXP means, SEXP scale);
-SEXP repalign_row_cosines(SEXP x, SEXP direction, SEXP scale);
 SEXP repalign_matched_distance(SEXP x, SEXP x_means, SEXP x_factor, SEXP y, SEXP y_means,
                                SEXP y_factor, SEXP partner);
 SEXP repalign_side_maxima(SEXP c);
@@ -228,8 +227,6 @@ SEXP repalign_row_distances(SEXP x, SEXP rows, SEXP scale, SEXP threads);
 /* call_persistence.c: the cross-barcode. */
 SEXP repalign_cross_bars(SEXP first, SEXP second, SEXP size, SEXP threads);
 
-/* call_fft.c: Fourier transforms. */
-SEXP repalign_fourier(SEXP re, SEXP im);
 
 /* call_inner_null.c: permutation null of matrices. */
 SEXP repalign_coset_inner(SEXP x, SEXP y, SEXP order_x, SEXP orders_y, SEXP sequences,
@@ -263,6 +260,9 @@ SEXP repalign_trial_kernel_sums(SEXP k, SEXP l, SEXP m, SEXP threads);
 SEXP repalign_trial_columns(SEXP sample, SEXP weights, SEXP deletions, SEXP threads);
 SEXP repalign_trial_pairs(SEXP sample, SEXP ix, SEXP iy, SEXP deletions, SEXP threads);
 SEXP repalign_event_grams(SEXP rows, SEXP events, SEXP threads);
+
+/* call_text.c: the text in what users give. */
+SEXP repalign_foreign_texts(SEXP value);
 
 /* call_threads.c: numbers of threads. */
 SEXP repalign_thread_limits(void);

@@ -1,49 +1,9 @@
-# The package's own Fourier transform, and inner products over cosets of shifts by it.
-
-fourier <- function(z) {
-  parts <- .Call(C_fourier, matrix(Re(z), nrow(z)), matrix(Im(z), nrow(z)))
-  complex(real = parts$re, imaginary = parts$im)
-}
+# Inner products over cosets of shifts, by the package's own Fourier transform.
 
 smooth <- function(n) {
   for (p in 2:13) while (n %% p == 0) n <- n / p
   n == 1
 }
-
-complex_matrix <- function(n, d) {
-  matrix(complex(real = rnorm(n * d), imaginary = rnorm(n * d)), n)
-}
-
-test_that("transforms of all smooth lengths are those of stats::mvfft()", {
-  set.seed(51)
-  lengths <- c(Filter(smooth, 1:200), 256, 343, 500, 729, 1000, 1001, 1024, 1331, 2197, 2310)
-  for (n in lengths) {
-    # more than one batch of sequences, not full
-    z <- complex_matrix(n, if (n < 200) 11 else 3)
-    error <- max(Mod(fourier(z) - as.vector(stats::mvfft(z))))
-    note(error <= 1e-14 * sqrt(n) * (10 + log2(n)), n, ": off by ", error)
-  }
-  expect_nothing_noted()
-})
-
-test_that("each lane has its own sequence, and linearity, impulses and constants are exact", {
-  n <- 30
-  for (columns in c(1, 7, 8, 9, 16, 17)) {
-    z <- matrix(0i, n, columns)
-    z[cbind((seq_len(columns) - 1) %% n + 1, seq_len(columns))] <- seq_len(columns)
-    f <- 0:(n - 1)
-    expected <- outer(f, seq_len(columns), function(f, j) {
-      j * exp(-2i * pi * f * ((j - 1) %% n) / n)
-    })
-    expect_lt(max(Mod(fourier(z) - as.vector(expected))), 1e-12)
-  }
-  flat <- fourier(matrix(1 + 0i, n, 1))
-  expect_equal(flat, c(n + 0i, rep(0i, n - 1)), tolerance = 1e-14)
-})
-
-test_that("lengths with a large factor are refused, not transformed wrongly", {
-  for (n in c(17, 34, 2 * 19, 23 * 4)) expect_error(fourier(matrix(0i, n, 1)), "large factor")
-})
 
 symmetric <- function(n) {
   m <- normal_matrix(n, n)
@@ -79,6 +39,20 @@ test_that("sums over cosets are those of the single permutations, for any n", {
     }
     explicit <- .Call(C_permuted_inner, x, y, permutations, 1L)
     note(max(abs(explicit - expected)) / max(abs(expected)) < 1e-14, n, ": explicit")
+  }
+  expect_nothing_noted()
+})
+
+test_that("transforms of all smooth lengths give the sums of the single permutations", {
+  set.seed(51)
+  for (n in c(Filter(smooth, 98:200), 256, 343, 500)) {
+    x <- list(symmetric(n))
+    y <- list(symmetric(n))
+    design <- coset_design(n, n - 1)
+    permutations <- cbind(seq_len(n), def_coset(design$coset$order_x, design$coset$orders_y))
+    expected <- .Call(C_permuted_inner, x, y, permutations, 1L)
+    error <- max(abs(coset_inner(x, y, design) - expected)) / max(abs(expected))
+    note(error < 1e-13, n, ": off by ", error)
   }
   expect_nothing_noted()
 })

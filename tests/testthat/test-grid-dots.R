@@ -128,11 +128,11 @@ test_that("one pass over given distances sees what range() and is.na() do", {
   extent <- value_extent
   for (length in c(1, 2, 3, 4, 5, 45)) {
     values <- cos(seq_len(length) * 7)
-    expect_identical(extent(values), c(range(values), 0))
-    expect_identical(extent(c(NA, values, NaN)), c(range(values), 2))
+    expect_equal(extent(values), c(range(values), 0, sum(values)), tolerance = 1e-14)
+    expect_equal(extent(c(NA, values, NaN)), c(range(values), 2, NA), tolerance = 1e-14)
   }
-  expect_identical(extent(c(1, -Inf)), c(-Inf, 1, 0))
-  expect_identical(extent(numeric()), c(0, 0, 0))
+  expect_identical(extent(c(1, -Inf)), c(-Inf, 1, 0, -Inf))
+  expect_identical(extent(numeric()), c(0, 0, 0, 0))
 })
 
 test_that("what was seen of given distances is forgotten when stimuli are left out", {
@@ -141,7 +141,7 @@ test_that("what was seen of given distances is forgotten when stimuli are left o
   repr <- representation(d, "x", allow_na = TRUE, loose = TRUE)
   expect_identical(extent_of(repr)[2:3], c(1000, 1))
   cut <- cut_representation(repr, seq_len(8) != 1, TRUE)
-  expect_identical(extent_of(cut), c(range(cut$data), 0))
+  expect_identical(extent_of(cut)[1:3], c(range(cut$data), 0))
   expect_null(gaps_of(cut))
 })
 
@@ -172,11 +172,16 @@ test_that("lists of given RDMs are the RDMs one by one, usual and odd ones", {
   rdms$d[1:3] <- -1
   attr(rdms$d, "Labels") <- letters[1:9]
   rdms$e[] <- 0
-  expect_identical(lengths(bare_extents(rdms)), c(3L, 3L, 3L, 3L, 3L))
+  expect_identical(plain_rdms(rdms)$extent, unname(vapply(rdms, value_extent, double(4))))
+  # the fourth has names
+  expect_identical(plain_rdms(rdms)$n, 0)
+  expect_identical(plain_rdms(rdms[-4])$n, 9)
   odd <- list(replace(rdms$a, 2, Inf), structure(1:3, Size = 3L, class = "dist"),
               structure(c(1, 2), Size = 3L, class = "dist"), diag(2),
               structure(c(1, 2, 3), Size = 3L, class = "dist", Labels = "a"))
-  expect_identical(lengths(bare_extents(odd)), integer(5))
+  expect_identical(plain_rdms(odd), list(extent = matrix(NA_real_, 4, 5), n = 0))
+  expect_identical(plain_rdms(list(rdms$a, replace(rdms$a, 2, NA)))$n, 0)
+  expect_identical(plain_rdms(list(rdms$a, stats::dist(1:3)))$n, 0)
   set <- lapply(rsa_outer, function(outer) measure("rsa", outer = outer))
   call <- function() similarity(rdms, rdms[c("a", "d", "e")], set)
   expect_rounded(seeded(call), cell_by_cell(call))

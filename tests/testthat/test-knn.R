@@ -193,14 +193,6 @@ test_that("values keep their digits where those of a product cancel", {
   expect_lt(max(abs(graph$dist - wanted$dist)), 1e-4)
 })
 
-test_that("medians and selected values are those of sorting", {
-  set.seed(8)
-  values <- list(1, c(2, 1), rnorm(1001), rnorm(1000), as.double(rpois(500, 2)), abs(-400:400) + 0,
-                 c(Inf, 1, 2, Inf))
-  for (v in values) expect_identical(.Call(repalign:::C_median, v), stats::median(v))
-  expect_error(.Call(repalign:::C_median, c(1, NA)), "`values` must not be missing", fixed = TRUE)
-})
-
 test_that("ties are broken by priority, also inside lists and beyond what is kept", {
   set.seed(9)
   inputs <- list(

@@ -122,6 +122,18 @@ test_that("where one side has no names, a message says so in all functions", {
   }
 })
 
+test_that("no names among names in different orders are warned of", {
+  bare <- unname(z)
+  mixed <- list(x = x, y = y[order, ], z = bare)
+  rdms <- lapply(mixed, rdm_of)
+  for (call in list(function() similarity(mixed, measure = "rsa"),
+                    function() evaluate_models(x, mixed[-1], permutations = 0),
+                    function() pool_rdms(rdms, "pearson"))) {
+    said <- capture_warnings(suppressMessages(call()))
+    expect_identical(sum(grepl("But the others came in different orders: give it names", said)), 1L)
+  }
+})
+
 test_that("a prepared representation keeps its order", {
   expect_error(similarity(prepare(x, "rsa"), y[order, ], "rsa"), "prepared for other stimuli",
                class = "repalign_error_prepared")

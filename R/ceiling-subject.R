@@ -221,13 +221,7 @@ warn_no_size <- function(repr) {
 }
 
 subject_measure <- function(measure, ...) {
-  set <- as_measures(measure)
-  refuse_parameters(set, ...)
-  if (length(set) != 1) {
-    abort("`measure` must be one measure, not ", length(set), ".",
-          class = "repalign_error_measure", arg = "measure")
-  }
-  measure <- set[[1]]
+  measure <- single_measure(measure, ...)
   usable <- !is_own(measure) && measure$id %in% c("cka", "rsa")
   if (!usable) {
     abort("`measure` must be \"cka\" or \"rsa\", where the mean of subjects is defined, not ",

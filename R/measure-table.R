@@ -174,6 +174,15 @@ refuse_parameters <- function(set, ...) {
     class = "repalign_error_parameter", arg = names[1])
 }
 
+# The measure of a function that takes one.
+single_measure <- function(measure, ...) {
+  set <- as_measures(measure)
+  refuse_parameters(set, ...)
+  if (length(set) == 1) return(set[[1]])
+  abort("`measure` must be one measure, not ", length(set), ".", class = "repalign_error_measure",
+        arg = "measure")
+}
+
 refuse_unknown_argument <- function(name, declared) {
   ids <- vapply(declared, function(m) m$id, "")
   known <- unlist(lapply(ids, function(id) names(measure_parameters(id))))

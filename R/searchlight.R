@@ -123,13 +123,7 @@ refuse_times_as_repeats <- function(data) {
 }
 
 searchlight_measure <- function(measure, distance, ...) {
-  set <- as_measures(measure)
-  refuse_parameters(set, ...)
-  if (length(set) != 1) {
-    abort("`measure` must be one measure, not ", length(set), ".",
-          class = "repalign_error_measure", arg = "measure")
-  }
-  measure <- set[[1]]
+  measure <- single_measure(measure, ...)
   if (!isTRUE(measure$declaration$pairing)) {
     abort(dQuote(measure$label, FALSE), " does not depend on which condition of a centre is ",
           "paired with which one of a model: it says nothing about what is represented.",

@@ -182,8 +182,27 @@ compare_best <- function(result, group_1, group_2, draws = 9999) {
   warn_again(attr(result, "dependence"))
   draws <- check_draws(draws, scores$level, length(scores$score))
   groups <- list(group_rows(group_1, scores, "group_1"), group_rows(group_2, scores, "group_2"))
-  check_compared_groups(groups, scores)
-  groups <- known_members(groups, scores)
+  both <- intersect(groups[[1]], groups[[2]])
+  if (length(both)) {
+    abort("`group_1` and `group_2` both have ", dQuote(scores$title[both[1]], FALSE),
+          ": a score can be of one group only.", class = "repalign_error_choice", arg = "group_2")
+  }
+  measures <- unique(scores$measure[unlist(groups)])
+  if (length(measures) > 1) {
+    abort("The groups have scores of ", enumerate(measures), ", which are not on one scale: take ",
+          "the rows of one measure, as in ", rows_example("result", "measure", measures[1]), ".",
+          class = "repalign_error_rows", arg = "result")
+  }
+  se <- contrast_errors(scores$parts, diag(length(scores$score)))$se
+  usable <- which(!is.na(scores$score) & !is.na(se))
+  asked <- unlist(groups)
+  warn_left_out(some_scores(scores, asked), match(intersect(asked, usable), asked))
+  groups <- lapply(groups, intersect, usable)
+  empty <- which(!lengths(groups))
+  if (length(empty)) {
+    abort("`group_", empty[1], "` has no score with a standard error.",
+          class = "repalign_error_size", arg = paste0("group_", empty[1]))
+  }
   oriented <- scores$sign * scores$score
   test <- test_of_best(scores, groups[[1]], groups[[2]], draws)
   best <- vapply(groups, function(at) at[which.max(oriented[at])], 1L)
@@ -229,34 +248,6 @@ refuse_two_meanings <- function(group, models, titles, arg) {
   if (!length(twice)) return(invisible())
   abort("`", arg, "` has ", dQuote(twice[1], FALSE), ", which names a model and a score: give the ",
         "numbers of the rows that are meant.", class = "repalign_error_choice", arg = arg)
-}
-
-check_compared_groups <- function(groups, scores) {
-  both <- intersect(groups[[1]], groups[[2]])
-  if (length(both)) {
-    abort("`group_1` and `group_2` both have ", dQuote(scores$title[both[1]], FALSE),
-          ": a score can be of one group only.", class = "repalign_error_choice", arg = "group_2")
-  }
-  measures <- unique(scores$measure[unlist(groups)])
-  if (length(measures) > 1) {
-    abort("The groups have scores of ", enumerate(measures), ", which are not on one scale: take ",
-          "the rows of one measure, as in ", rows_example("result", "measure", measures[1]), ".",
-          class = "repalign_error_rows", arg = "result")
-  }
-}
-
-known_members <- function(groups, scores) {
-  se <- contrast_errors(scores$parts, diag(length(scores$score)))$se
-  usable <- which(!is.na(scores$score) & !is.na(se))
-  asked <- unlist(groups)
-  warn_left_out(some_scores(scores, asked), match(intersect(asked, usable), asked))
-  groups <- lapply(groups, intersect, usable)
-  empty <- which(!lengths(groups))
-  if (length(empty)) {
-    abort("`group_", empty[1], "` has no score with a standard error.",
-          class = "repalign_error_size", arg = paste0("group_", empty[1]))
-  }
-  groups
 }
 
 # The largest over a of the smallest over b, and the joint draws of the largest over a for each b.

@@ -117,16 +117,6 @@ measure <- function(id, ...) {
     return(beside_registry[[id]](given))
   }
   d <- declaration(id)
-  check_parameter_names(id, given)
-  args <- d$check(utils::modifyList(default_arguments(id), given, keep.null = TRUE))
-  note_unused_labels(args)
-  structure(
-    list(id = id, label = measure_label(id, given), args = args, declaration = d),
-    class = "repalign_measure"
-  )
-}
-
-check_parameter_names <- function(id, given) {
   known <- names(measure_parameters(id))
   named <- names(given)
   if (length(given) && (is.null(named) || any(named == ""))) {
@@ -147,6 +137,12 @@ check_parameter_names <- function(id, given) {
                                     enumerate(known, 20)),
           ".", class = "repalign_error_parameter", arg = unknown[1])
   }
+  args <- d$check(utils::modifyList(default_arguments(id), given, keep.null = TRUE))
+  note_unused_labels(args)
+  structure(
+    list(id = id, label = measure_label(id, given), args = args, declaration = d),
+    class = "repalign_measure"
+  )
 }
 
 # Functions that take measures have `...` to say where a parameter of a measure belongs. set: the

@@ -76,7 +76,16 @@ score_matrix <- function(result, measure = NULL, value = NULL) {
     abort("`result` must be what similarity() or calibrate() returned: a data frame with the ",
           "columns x, y and measure.", class = "repalign_error_type", arg = "result")
   }
-  value <- value_column(result, value)
+  # The column whose values the grid holds.
+  if (is.null(value)) {
+    value <- if (inherits(result, "repalign_calibration")) "calibrated" else "score"
+    if (!value %in% names(result)) {
+      abort("`result` has no column ", dQuote(value, FALSE), ": name another one in `value`.",
+            class = "repalign_error_type", arg = "result")
+    }
+  }
+  numeric <- setdiff(names(result)[vapply(result, is.numeric, NA)], c("x", "y"))
+  value <- check_choice(value, numeric, "value")
   measure <- one_label(result, measure)
   rows <- as.data.frame(result)[result$measure == measure, ]
   known <- grid_of(result)
@@ -114,19 +123,6 @@ as.dist.repalign_result <- function(m, diag = FALSE, upper = FALSE) {
   }
   found <- dissimilarities(m, "as.dist()")
   structure(stats::as.dist(found$d, diag = diag, upper = upper), method = found$formula)
-}
-
-# The column whose values the grid holds.
-value_column <- function(result, value) {
-  if (is.null(value)) {
-    value <- if (inherits(result, "repalign_calibration")) "calibrated" else "score"
-    if (!value %in% names(result)) {
-      abort("`result` has no column ", dQuote(value, FALSE), ": name another one in `value`.",
-            class = "repalign_error_type", arg = "result")
-    }
-  }
-  numeric <- setdiff(names(result)[vapply(result, is.numeric, NA)], c("x", "y"))
-  check_choice(value, numeric, "value")
 }
 
 one_label <- function(result, measure) {

@@ -266,7 +266,10 @@ neuron_units <- function(comparison, wanted) {
 # stimulus deleted in its rows, nothing and each unit in its columns.
 deleted_pools <- function(comparison, members, used, layout, setup) {
   data <- list(a = comparison$x, b = comparison$y)
-  check_pool_memory(data)
+  columns <- sum(vapply(data, function(x) as.double(ncol(x)), 0))
+  check_memory(8 * (40 * nrow(data$a) * columns + 12 * columns^2),
+               "The jackknife over stimuli and neurons",
+               "Fewer neurons or stimuli need less, and over = \"stimuli\".")
   pool <- function(part, members, used) {
     deleted_pool(data, members, part, used, comparison, layout, setup)
   }
@@ -276,13 +279,6 @@ deleted_pools <- function(comparison, members, used, layout, setup) {
   # both denominators are pooled anyway, from the subsets of both sides
   self <- pool("xx", list(a = cbind(members$a, members$b)), c(used, used))
   list(xy = pool("xy", members, used), xx = self, yy = self)
-}
-
-check_pool_memory <- function(data) {
-  columns <- sum(vapply(data, function(x) as.double(ncol(x)), 0))
-  check_memory(8 * (40 * nrow(data$a) * columns + 12 * columns^2),
-               "The jackknife over stimuli and neurons",
-               "Fewer neurons or stimuli need less, and over = \"stimuli\".")
 }
 
 deleted_pool <- function(data, members, part, used, comparison, layout, setup) {

@@ -127,7 +127,21 @@ score_interval <- function(x, y = NULL, measure = "cka", over = "stimuli", ..., 
   check_interval_task(task, y)
   check_grid_memory(task$set, task$sides)
   task$scores <- as.vector(t(score_grid(task$pairs, task$sides, task$set, "stop", threads)))
-  score_interval_of(task)
+  tables <- neuron_tables(task)
+  columns <- stimulus_columns(task, tables)
+  factors <- lapply(if (any(task$settings$neurons)) neuron_samples(task), neuron_factor, task,
+                    columns, tables)
+  if (task$settings$subjects) {
+    pooled <- pool_subjects(task, columns)
+    columns <- pooled$columns
+    factors <- pooled$factors
+    task[c("pairs", "scores")] <- pooled[c("pairs", "scores")]
+    task$sides$x$reprs[[1]]$name <- paste("mean of", pooled$subjects, "subjects")
+  }
+  made <- interval_rows(task, columns, factors)
+  warn_no_errors(made$rows, made$constant, factors)
+  warn_infinite_errors(made$rows)
+  new_result(made$rows, "repalign_interval", made$kept)
 }
 
 # given: the names of all arguments of the call.
@@ -196,21 +210,6 @@ refuse_complete_over <- function(reprs, args, side) {
   abort("`over` has \"neurons_", side, "\", but the neurons of `", repr$arg, "` are all that ",
         "there are (", said, "), and no sample: leave it out of `over`, or leave out `complete`.",
         class = "repalign_error_choice", arg = "over")
-}
-
-score_interval_of <- function(task) {
-  tables <- neuron_tables(task)
-  columns <- stimulus_columns(task, tables)
-  factors <- lapply(if (any(task$settings$neurons)) neuron_samples(task), neuron_factor, task,
-                    columns, tables)
-  if (task$settings$subjects) {
-    pooled <- pool_subjects(task, columns)
-    columns <- pooled$columns
-    factors <- pooled$factors
-    task[c("pairs", "scores")] <- pooled[c("pairs", "scores")]
-    task$sides$x$reprs[[1]]$name <- paste("mean of", pooled$subjects, "subjects")
-  }
-  interval_result(task, columns, factors)
 }
 
 # ---- interval columns

@@ -99,8 +99,8 @@ trial_size_deletions <- function(comparison, parts, members, used) {
 
 #' Trial-to-trial similarity over numbers of neurons
 #'
-#' How alike single trials of one population represent the stimuli: all pairs of different
-#' trials, from random subsets of neurons of several sizes.
+#' How alike single trials of one population represent the stimuli: all pairs of different trials,
+#' over random subsets of neurons.
 #'
 #' @param trials a list of matrices stimuli x neurons, one per trial; an array stimuli x neurons x
 #'   trials, such as [trial_array()] makes (`NA` where a repeat was not recorded); or [responses()],
@@ -119,8 +119,8 @@ trial_size_deletions <- function(comparison, parts, members, used) {
 #' @return A data frame of class `repalign_analysis` with the columns of [brain_to_brain()]; `x`
 #'   and `y` are "trial". There is one single ratio per pair of trials and subset of neurons.
 #' @details
-#' A trial is never compared with itself. The pooled estimate averages the values H over all pairs
-#' of trials and all subsets of neurons before it divides (see [brain_to_brain()]).
+#' The pooled estimate averages the values H over all pairs of trials and all subsets of neurons
+#' before it divides (see [brain_to_brain()]).
 #'
 #' With `na = "pairs"`, a neuron that lacks a single stimulus in one trial is left out of all pairs
 #' with this trial. Where a repeat is missing for all neurons at once, keep only the complete trials
@@ -134,11 +134,10 @@ trial_size_deletions <- function(comparison, parts, members, used) {
 #' neurons share. To correct another comparison for noise, give the trials as [responses()] to
 #' [cka()], [brain_to_brain()] or [brain_to_model()].
 #'
-#' When not to trust it: as a measure of how reliable the means over trials are, which have less
-#' noise; and with neurons recorded together, as evidence that the representation changes: compare
-#' `units` = sessions with the default. If stimuli depend on each other, intervals are too narrow,
-#' unless `clusters` names these stimuli (see [dependence]). They hold the recorded neurons and
-#' trials fixed.
+#' When not to trust it: as a measure of how reliable means over trials are, which have less noise;
+#' and with neurons recorded together, as evidence that the representation changes. Intervals hold
+#' the recorded neurons and trials fixed, and are too narrow if stimuli depend on each other without
+#' `clusters` (see [dependence]).
 #' @references Chun et al. (2025), \doi{10.48550/arXiv.2502.15104}, Figure 6.
 #' @examples
 #' # the first five repeats of 132 units, of which those of a session may share noise

@@ -36,9 +36,9 @@ NULL
 #' `"auprc"` for groups, Spearman's correlation for layers. (For its figure, the benchmark's code
 #' also ranks by disagreement: `target = c("accuracy", "jsd", "disagreement")`.)
 #'
-#' When not to trust it: a rank says nothing of how much better a measure is, and in a test that is
-#' too easy or too hard for most measures, mere chance decides. Tests of one architecture and data
-#' set share their models. Ranks of sets of different size (column `of`) are not comparable.
+#' When not to trust it: a rank does not say how much better a measure is, and chance decides in a
+#' test that is too easy or too hard for most. Tests of one architecture and data set share their
+#' models. Ranks of sets of different size (column `of`) are not comparable.
 #' @references Klabunde et al. (2025), ICLR (the ReSi benchmark), section 4 and Figure 3.
 #' @examples
 #' # figures of three measures in two tests, as benchmark_groups() and benchmark_outputs() give them

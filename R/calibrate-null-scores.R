@@ -1,20 +1,9 @@
 # A calibration keeps its null scores beside its rows; here the null scores of each row are found.
 
-#' The null scores behind a calibration
-#'
-#' @param calibration what [calibrate()] returned, some of its rows, or several put together by
+#' @rdname calibrate
+#' @param calibration what `calibrate()` returned, some of its rows, or several put together by
 #'   [rbind()][rbind.repalign] or `dplyr::bind_rows()`. Null scores are found by `x`, `y`,
 #'   `measure`, `score`, `null_mean` and `null_sd`, which must be unchanged.
-#' @return A numeric matrix with one column per row of `calibration` and one row per permutation, in
-#'   the units of the measures (of the aggregate, with `aggregate`). Shorter columns end in `NA`.
-#' @examples
-#' # V4 against one layer of a network, for the first 100 images
-#' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]
-#' set.seed(1)
-#' result <- calibrate(v4, v4_layers$L2[1:100, ], permutations = 199)
-#' result
-#' summary(null_scores(result)[, 1])
-#' @seealso [calibrate()]
 #' @export
 null_scores <- function(calibration) {
   need_arguments()
@@ -31,18 +20,14 @@ null_scores <- function(calibration) {
   most <- max(lengths(null), 0)
   result <- vapply(null, function(scores) c(scores, rep(NA_real_, most - length(scores))),
                    double(most))
-  matrix(result, most, length(null), dimnames = list(NULL, null_score_names(calibration)))
-}
-
-# Null scores have the names of their rows. Where an aggregate belongs to no pair of layers, the
-# name of the aggregate stands in their place.
-null_score_names <- function(calibration) {
+  # Null scores have the names of their rows. Where an aggregate belongs to no pair of layers, the
+  # name of the aggregate stands in their place.
   named <- row_names_of(calibration, " | ")
   unpaired <- which(is.na(calibration$x) & is.na(calibration$y))
   rows <- calibration[unpaired, , drop = FALSE]
   models <- if (is.null(rows$model_x)) NULL else paste0(rows$model_x, " | ", rows$model_y, " | ")
   named[unpaired] <- paste0(models, attr(calibration, "settings")$aggregate, " | ", rows$measure)
-  named
+  matrix(result, most, length(null), dimnames = list(NULL, named))
 }
 
 # The columns whose numbers tell to which row null scores belong.

@@ -35,7 +35,7 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' calibrate(x, y)
 #' # a p-value that no number of permutations could show
 #' calibrate(x, y, engine = "moments")
-#' @seealso [calibrate()], [null_scores()]
+#' @seealso [calibrate()]
 #' @name engines
 NULL
 
@@ -87,8 +87,11 @@ NULL
 #'   most similar pair of `"max"`, otherwise `NA`), `measure`, `score`, `threshold`, `calibrated`,
 #'   `p_value`, `null_mean`, `null_sd`, `permutations` (the number of null scores) and `engine` (how
 #'   they were made, or `"blocks"`, `"clusters"`, `"series"`, `"linear"`, `"given"`); with models
-#'   also `model_x` and `model_y`, with `p_adjust` also `p_adjusted`. [null_scores()] returns the
-#'   null scores, and `plot()` draws them; [rbind()][rbind.repalign] does not adjust again.
+#'   also `model_x` and `model_y`, with `p_adjust` also `p_adjusted`. `plot()` draws the null
+#'   scores; [rbind()][rbind.repalign] does not adjust again.
+#'
+#' `null_scores()`: a matrix of the null scores with a column for each row of `calibration`, in the
+#' units of the measure (of the aggregate, with `aggregate`). Shorter columns end in `NA`.
 #' @details
 #' Of K null scores, k of them at least as high as the score (to 1e-10 of its scale), the p-value is
 #' (1 + k)/(K + 1), and the threshold is the \eqn{\lceil (1 - \alpha)(K + 1) \rceil}{ceiling((1 -
@@ -118,7 +121,9 @@ NULL
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]
 #' layers <- lapply(v4_layers, function(layer) layer[1:100, ])
 #' set.seed(1)
-#' calibrate(v4, layers, c("cka", "rsa"))
+#' result <- calibrate(v4, layers, c("cka", "rsa"))
+#' result
+#' summary(null_scores(result)[, 1])
 #' # the most similar layer, against the most similar layer of permuted images
 #' calibrate(v4, layers, aggregate = "max")
 #' @seealso [dependence], [evaluate_models()], [in_words()]

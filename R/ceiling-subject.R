@@ -41,8 +41,8 @@ subject_ceiling_sentence <- function(x) {
 
 #' How alike subjects are, as a ceiling of models
 #'
-#' The scores of each subject with the mean of the others and of all, the scores between subjects,
-#' and the highest score that is to be expected of a model that knows what the subjects share.
+#' Scores of subjects with the mean of the others and of all, scores between subjects, and the score
+#' to be expected of a model that knows what the subjects share.
 #'
 #' @param x a named list of at least two subjects with the same stimuli: matrices stimuli x neurons,
 #'   [responses()], or, for [rsa()], RDMs as `dist` objects.
@@ -70,12 +70,12 @@ subject_ceiling_sentence <- function(x) {
 #' plain or whitened, for rho-a, and for Spearman's correlation without ties, if no pair lacks.
 #'
 #' For [cka()], `pairwise` is the mean of the values H between subjects over the mean of those
-#' within them, which corrected estimators correct in all three.
+#' within them.
 #'
-#' When not to trust it: with two or three subjects, all values are very uncertain. When stimuli
+#' When not to trust it: with two or three subjects all values are very uncertain. When stimuli
 #' depend on each other, subjects seem to have more in common (see [dependence]). What subjects
-#' share for other reasons than the stimuli (noise of the same scanner, the same preprocessing)
-#' counts as representation; `group` leaves out such pairs. [noise_ceiling()] is about noise alone.
+#' share for other reasons (noise of the same scanner, the same preprocessing) counts as
+#' representation; `group` leaves out such pairs. [noise_ceiling()] is about noise alone.
 #' @references Nili et al. (2014), PLoS Computational Biology 10.
 #' @examples
 #' # four subjects whose responses share a representation
@@ -221,13 +221,7 @@ warn_no_size <- function(repr) {
 }
 
 subject_measure <- function(measure, ...) {
-  set <- as_measures(measure)
-  refuse_parameters(set, ...)
-  if (length(set) != 1) {
-    abort("`measure` must be one measure, not ", length(set), ".",
-          class = "repalign_error_measure", arg = "measure")
-  }
-  measure <- set[[1]]
+  measure <- single_measure(measure, ...)
   usable <- !is_own(measure) && measure$id %in% c("cka", "rsa")
   if (!usable) {
     abort("`measure` must be \"cka\" or \"rsa\", where the mean of subjects is defined, not ",

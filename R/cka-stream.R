@@ -410,9 +410,9 @@ stream_sentence <- function(x) {
 #'     and `NULL` after the last ones;
 #'   * a list of such pairs of matrices.
 #' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, see [cka()].
-#' @param batch number of rows (stimuli) of a minibatch. `NULL`: none, unless the products of all
-#'   pairs of neurons do not fit into memory: then 1000 rows, or fewer for at least 30 minibatches,
-#'   with a message.
+#' @param batch number of rows (stimuli) of a minibatch. `NULL`: none, if the products of all pairs
+#'   of neurons fit into memory, else 1000 rows, or fewer for at least 30 minibatches, with a
+#'   message.
 #' @param shared_neurons,units_x,units_y see [cka()].
 #' @param complete see [cka()].
 #' @param shuffle take the rows of minibatches in random order? `NULL`: yes, where files (`.npy`,
@@ -429,20 +429,19 @@ stream_sentence <- function(x) {
 #' for 512 + 512). The standard error comes from leaving out blocks of successive chunks, at most
 #' 40: chunks of a function should be of about equal size, some hundred rows or more, and not few.
 #'
-#' *Minibatches* are disjoint; rows that do not fill a last one are left out. The values H are
-#' averaged over minibatches before the ratio is taken. A warning of class `repalign_dependence`
-#' points out neighbouring rows that are alike (images sorted by class): give the rows in random
-#' order then, or `shuffle`. The `"naive"` estimate depends on the size of the minibatches.
+#' *Minibatches* are disjoint; rows that do not fill a last one are left out. Values H are averaged
+#' before the ratio is taken. A warning of class `repalign_dependence` points out neighbouring rows
+#' that are alike (images sorted by class): give the rows in random order then, or `shuffle`. The
+#' `"naive"` estimate depends on the size of the minibatches.
 #'
 #' `.npy`, `.npz`, `.safetensors`, `.h5` and tables are read chunk by chunk; `.rds` and MATLAB files
 #' before version 7.3 can only be read whole.
 #'
-#' In simulations, nominal 95% intervals held the true value in 93% to 97% of the data sets (article
-#' "What was simulated").
-#'
-#' When not to trust it: the standard error counts blocks or minibatches of stimuli as independent
-#' and holds the neurons fixed; for both, see [cka_interval()]. It is too small with stimuli that
-#' depend on each other across the ends of chunks, and uncertain with less than about 10 blocks.
+#' In simulations, nominal 95% intervals held the true value in 93% to 97% (article "What was
+#' simulated"). When not to trust it: the standard error counts blocks or minibatches of stimuli as
+#' independent and holds the neurons fixed ([cka_interval()] does not). It is too small with stimuli
+#' that depend on each other across the ends of chunks, and uncertain with less than about 10
+#' blocks.
 #' @references Chun et al. (2025), \doi{10.48550/arXiv.2502.15104} (estimators). Busing, Meijer and
 #'   van der Leeden (1999), Stat. Comput. 9 (jackknife of unequal blocks).
 #' @examples

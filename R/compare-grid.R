@@ -53,9 +53,8 @@ NULL
 #'
 #'   Where a measure needs only distances, a `dist` object may take the place of a representation;
 #'   where it needs only neighbours, so may a neighbour graph `list(idx, dist)`, see [mutual_knn()].
-#'   With two lists, every element of `x` is compared with every element of `y`; with a list and `y
-#'   = NULL`, all pairs of different elements; with models and `y = NULL`, all pairs of layers from
-#'   different models.
+#'   Every element of `x` is compared with every element of `y`; with `y = NULL` all pairs of
+#'   different elements, or of layers from different models.
 #' @param measure ids of measures, such as `"cka"` ([measures()] lists all); measure objects made by
 #'   [measure()] or [new_measure()]; or a list of both, whose names become the labels in the result.
 #' @param ... not used: parameters go to [measure()].
@@ -88,17 +87,17 @@ NULL
 #'
 #' Stimuli go by their names, here and in all functions. The same names in another order are brought
 #' into the order of the first representation that has names, with a message; labels without names
-#' are then taken in that order. Names of other stimuli are an error; [match_rows()] keeps those
-#' that all have. If only some sides have names, the rows are assumed to be in the same order, with
-#' a message. A column that looks like an identifier is an error, see [response_matrix()].
+#' are then taken in that order. Names of other stimuli are an error ([match_rows()] keeps those
+#' that all have). If only some sides have names, rows are taken to be in the same order, with a
+#' message. A column that looks like an identifier is an error, see [response_matrix()].
 #'
 #' A call that would need more than half of the free memory is an error;
 #' `options(repalign.max_memory =)` sets another limit, in bytes. The package progressr shows the
 #' progress. Scores of a grid may differ from those of a pair alone by up to 1e-12.
 #'
 #' With `na = "stimuli"`, a stimulus of a `dist` object is left out if all of its distances are
-#' missing. Any other missing distance is an error without `na = "pairwise"`, and so is leaving out
-#' a stimulus of a neighbour graph.
+#' missing; any other missing distance is an error, and so is leaving out a stimulus of a neighbour
+#' graph.
 #' @examples
 #' # all pairs of the five layers of a network
 #' similarity(v4_layers)
@@ -211,7 +210,10 @@ null_grid <- function(set, pairs, sides, plan, engine, threads) {
     report_permuted(set[[m]], unlist(lapply(found, function(f) f$warned)),
                     unlist(lapply(found, function(f) f$said)))
     nulls <- lapply(parts, function(part) part$result[[m]]$null)
-    c(join_nulls(nulls, rows), list(design = designs[[m]]))
+    # Joins the nulls of tiles, whose parts have an entry for each pair, into the null of the grid.
+    at <- order(unlist(rows))
+    join <- function(name) do.call(c, lapply(nulls, function(null) null[[name]]))[at]
+    c(sapply(names(nulls[[1]]), join, simplify = FALSE), list(design = designs[[m]]))
   })
 }
 
@@ -231,13 +233,6 @@ null_tile <- function(tile, job, run) {
     c(found, list(null = null[setdiff(names(null), c("design", "said", "warned"))],
                   said = null$said, warned = null$warned))
   })
-}
-
-# Joins the nulls of tiles, whose parts have an entry for each pair, into the null of the grid.
-join_nulls <- function(nulls, rows) {
-  at <- order(unlist(rows))
-  join <- function(name) do.call(c, lapply(nulls, function(null) null[[name]]))[at]
-  sapply(names(nulls[[1]]), join, simplify = FALSE)
 }
 
 # Gives the warnings of all tiles as if the grid had not been cut, and returns its scores. result:

@@ -97,32 +97,59 @@ declare_measure(
   memory = graph_needs
 )
 
-#' Cycle consistency of nearest neighbours
+#' Measures of neighbour lists
 #'
-#' The share of stimuli that can be reached again by a step to one of their neighbours in
-#' `y`, followed by a step to one of the neighbours of that stimulus in `x`.
+#' What the lists of the k nearest neighbours of a stimulus have in common on both sides, averaged
+#' over stimuli: a way there and back (`cycle_knn()`), shared members (`knn_jaccard()`), their ranks
+#' (`rank_similarity()`), or the order (`lcs_knn()`, and `edit_distance_knn()`, which in spite of
+#' its name is a similarity).
 #'
-#' @param x,y,k,metric,clusters see [mutual_knn()].
-#' @param ties see [mutual_knn()]; the average is over 20 random orders.
+#' @param x,y,k,metric,ties,clusters see [mutual_knn()]. The average over ties is of 20 random
+#'   orders, but for `knn_jaccard()`.
 #' @param na see [similarity()].
-#' @return One number in \[0, 1\].
+#' @return One number: of `lcs_knn()` from 0 to k, otherwise in \[0, 1\]. Equal lists have the
+#'   highest value, but for `cycle_knn()`.
 #' @details
-#' Let \eqn{N_x(i)} and \eqn{N_y(i)} be the k nearest neighbours of stimulus i. It counts if \eqn{i
-#' \in N_x(j)}{i is in N_x(j)} for at least one j in \eqn{N_y(i)}. The score is not symmetric.
-#' Invariances and ties are the same as for [mutual_knn()].
+#' * `cycle_knn()`: the share of stimuli that are among the neighbours in `x` of one of their
+#'   neighbours in `y`. It is not symmetric. Unrelated data score about \eqn{1 - (1 - k/(n-1))^k},
+#'   which is large unless k^2 is small compared with the number of stimuli n. `cycle_knn(x, x)` can
+#'   be below 1, because a stimulus that is nobody's neighbour never counts.
+#' * `knn_jaccard()`: the number of shared neighbours divided by that of all neighbours on either
+#'   side. With c shared ones this is c / (2k - c), which gives more weight to large overlaps than
+#'   [mutual_knn()].
+#' * `rank_similarity()`: a stimulus that has c neighbours in both lists, with the ranks \eqn{r_j}
+#'   in `x` and \eqn{s_j} in `y`, has the value \eqn{\sum_j \frac{2}{(1 + |r_j - s_j|)(r_j + s_j)} /
+#'   (1 + 1/2 + \ldots + 1/c)}{sum_j(2 / ((1 + |r_j - s_j|) (r_j + s_j))) / (1 + 1/2 + ... + 1/c)},
+#'   and 0 if c = 0. The nearest weigh most: a single shared neighbour, if it is the nearest on both
+#'   sides, gives the value 1.
+#' * `lcs_knn()`: the length of the longest sequence of stimuli that occurs in both lists, with gaps
+#'   allowed. It is at most the number of shared neighbours.
+#' * `edit_distance_knn()`: 1 - D/k, with the mean Levenshtein distance D between the lists
+#'   (insertions, deletions and replacements cost 1 each). A neighbour counts only near the same
+#'   place in both lists, so that scores are low even for closely related representations. The time
+#'   per stimulus grows with the square of k.
 #'
-#' When not to trust it: unrelated data score about \eqn{1 - (1 - k/(n-1))^k}, which is large unless
-#' k^2 is small compared with the number of stimuli n. Stimuli that depend on each other raise the
-#' score, and with `clusters` it is lower than that of independent ones. `cycle_knn(x, x)` can be
-#' below 1, because a stimulus that is nobody's neighbour never counts.
-#' @references Huh et al. (2024), The Platonic Representation Hypothesis, ICML.
+#' Invariances and ties are those of [mutual_knn()]; where ranks or order count, ties matter among
+#' all neighbours.
+#'
+#' When not to trust it: scores with different n or k cannot be compared, those of `lcs_knn()` also
+#' after division by k. Small noise changes the order of neighbours at nearly equal distances, and
+#' in many dimensions all distances are nearly equal. Stimuli that depend on each other raise all
+#' scores: give `clusters` (with which `cycle_knn()` is below that of independent stimuli).
+#' @references Huh et al. (2024), The Platonic Representation Hypothesis, ICML. Hryniowski and Wong
+#'   (2020), Inter-layer information similarity assessment of deep neural networks
+#'   (`knn_jaccard()`). Wang et al. (2020), IEEE TKDE 34, and Klabunde et al. (2024), ReSi
+#'   benchmark, equation 25 (`rank_similarity()`).
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(1000), 100)
-#' y <- x + matrix(rnorm(1000), 100)
+#' y <- x + matrix(rnorm(1000), 100) / 4
 #' cycle_knn(x, y, k = 3)
-#' cycle_knn(y, x, k = 3)
-#' @seealso [mutual_knn()]
+#' knn_jaccard(x, y, k = 5)
+#' rank_similarity(x, y, k = 5)
+#' lcs_knn(x, y, k = 5)
+#' edit_distance_knn(x, y, k = 5)
+#' @seealso [mutual_knn()], [second_order_cosine()]
 #' @export
 cycle_knn <- function(x, y, k = 10,
                       metric = c("cosine", "euclidean", "dot", "correlation"),
@@ -144,28 +171,7 @@ declare_measure(
   needs_data = FALSE, memory = graph_needs
 )
 
-#' Jaccard similarity of nearest neighbours
-#'
-#' The number of shared neighbours divided by the number of all neighbours that a stimulus
-#' has in either representation, averaged over stimuli.
-#'
-#' @param x,y,k,metric,ties,clusters see [mutual_knn()].
-#' @param na see [similarity()].
-#' @return One number in \[0, 1\]; 1 when all stimuli have the same neighbours on both sides.
-#' @details
-#' A stimulus with c shared neighbours has the value c / (2k - c), which gives more weight to large
-#' overlaps than [mutual_knn()]. Invariances and ties are the same as there.
-#'
-#' When not to trust it: as for [mutual_knn()]: the chance level depends on n and k, and hubs and
-#' stimuli that depend on each other raise scores of unrelated data.
-#' @references Hryniowski and Wong (2020), Inter-layer information similarity assessment of
-#'   deep neural networks. Klabunde et al. (2024), ReSi benchmark.
-#' @examples
-#' set.seed(1)
-#' x <- matrix(rnorm(500), 50)
-#' y <- x + matrix(rnorm(500), 50)
-#' knn_jaccard(x, y, k = 5)
-#' @seealso [mutual_knn()], [rank_similarity()]
+#' @rdname cycle_knn
 #' @export
 knn_jaccard <- function(x, y, k = 10,
                         metric = c("cosine", "euclidean", "dot", "correlation"),
@@ -203,34 +209,7 @@ declare_measure(
   needs_data = FALSE, memory = graph_needs
 )
 
-#' Rank similarity of nearest neighbours
-#'
-#' How similar the ranks of the shared neighbours are on both sides, averaged over stimuli.
-#' The nearest neighbours have the largest weight.
-#'
-#' @param x,y,k,metric,clusters see [mutual_knn()].
-#' @param ties neighbours at equal distances: `"random"`, the score of one random order, or
-#'   `"average"`, the mean score over 20. See [mutual_knn()].
-#' @param na see [similarity()].
-#' @return One number in \[0, 1\].
-#' @details
-#' Suppose that a stimulus has c neighbours in both lists, with the ranks \eqn{r_j} in `x` and
-#' \eqn{s_j} in `y`. Its value is \eqn{\sum_j \frac{2}{(1 + |r_j - s_j|)(r_j + s_j)} / (1 +
-#' 1/2 + \ldots + 1/c)}{sum_j(2 / ((1 + |r_j - s_j|) (r_j + s_j))) / (1 + 1/2 + ... + 1/c)}, and 0
-#' if c = 0. Invariances and ties are the same as for [mutual_knn()], but ties matter among all
-#' neighbours.
-#'
-#' When not to trust it: a single shared neighbour, if it is the nearest on both sides, already
-#' gives a stimulus the value 1. Noise that exchanges the first ranks has a large effect. Stimuli
-#' that depend on each other raise the score: give `clusters`.
-#' @references Wang et al. (2020), Towards understanding the instability of network embedding.
-#'   Klabunde et al. (2024), ReSi benchmark, equation 25.
-#' @examples
-#' set.seed(1)
-#' x <- matrix(rnorm(500), 50)
-#' y <- x + matrix(rnorm(500), 50)
-#' rank_similarity(x, y, k = 5)
-#' @seealso [mutual_knn()], [lcs_knn()]
+#' @rdname cycle_knn
 #' @export
 rank_similarity <- function(x, y, k = 10,
                             metric = c("cosine", "euclidean", "dot", "correlation"),
@@ -540,31 +519,7 @@ declare_measure(
 
 # ---- neighbour lists
 
-#' Longest common subsequence of neighbour lists
-#'
-#' How many of the k nearest neighbours of a stimulus come in the same order in both
-#' representations, averaged over stimuli.
-#'
-#' @param x,y,k,metric,clusters see [mutual_knn()].
-#' @param ties see [mutual_knn()]; the average is over 20 random orders.
-#' @param na see [similarity()].
-#' @return One number from 0 to k: the mean number of stimuli in the longest common
-#'   subsequence. It is not divided by k.
-#' @details
-#' The longest sequence of stimuli that occurs in both ordered neighbour lists, with gaps allowed,
-#' has at most as many members as there are shared neighbours (k times [mutual_knn()], on average).
-#' Invariances and ties are the same as for [mutual_knn()], but ties matter among all neighbours.
-#'
-#' When not to trust it: compare only scores with the same k, also after division by k. Small noise
-#' changes the order of neighbours at nearly equal distances, and in many dimensions all distances
-#' are nearly equal. Stimuli that depend on each other raise the score: give `clusters`.
-#' @references Huh et al. (2024), The Platonic Representation Hypothesis, ICML.
-#' @examples
-#' set.seed(1)
-#' x <- matrix(rnorm(500), 50)
-#' y <- x + matrix(rnorm(500), 50) / 4
-#' lcs_knn(x, y, k = 5)
-#' @seealso [edit_distance_knn()], [rank_similarity()], [mutual_knn()]
+#' @rdname cycle_knn
 #' @export
 lcs_knn <- function(x, y, k = 10,
                     metric = c("cosine", "euclidean", "dot", "correlation"),
@@ -588,30 +543,7 @@ declare_measure(
   needs_data = FALSE, memory = graph_needs
 )
 
-#' Edit distance of neighbour lists
-#'
-#' How little the ordered list of nearest neighbours of a stimulus must be edited to become that of
-#' the other representation. In spite of its name it is a similarity.
-#'
-#' @param x,y,k,metric,clusters see [mutual_knn()].
-#' @param ties see [mutual_knn()]; the average is over 20 random orders.
-#' @param na see [similarity()].
-#' @return One number in \[0, 1\]; 1 when the ordered lists are equal for all stimuli.
-#' @details
-#' The score is 1 - D/k, where D is the mean over stimuli of the Levenshtein distance between the
-#' two ordered lists of k neighbours (insertions, deletions and replacements cost 1 each).
-#' Invariances and ties are the same as for [mutual_knn()], but ties matter among all neighbours.
-#' The time per stimulus grows with the square of k.
-#'
-#' When not to trust it: a neighbour counts only near the same place in both lists, so that scores
-#' are low even for closely related representations; otherwise as for [lcs_knn()].
-#' @references Huh et al. (2024), The Platonic Representation Hypothesis, ICML.
-#' @examples
-#' set.seed(1)
-#' x <- matrix(rnorm(500), 50)
-#' y <- x + matrix(rnorm(500), 50) / 4
-#' edit_distance_knn(x, y, k = 5)
-#' @seealso [lcs_knn()], [rank_similarity()], [mutual_knn()]
+#' @rdname cycle_knn
 #' @export
 edit_distance_knn <- function(x, y, k = 10,
                               metric = c("cosine", "euclidean", "dot", "correlation"),

@@ -6,9 +6,9 @@ NULL
 #' Procrustes distances
 #'
 #' How much two representations still differ after one has been rotated and reflected to match the
-#' other as closely as possible: in units of their norms (`procrustes()`), in the units of the data
-#' (`procrustes_size_shape()`), and as one less the latter relative to the norm of `y`
-#' (`procrustes_similarity()`).
+#' other as closely as possible: in units of their norms (`procrustes()`), as an angle
+#' (`angular_shape()`), in the units of the data (`procrustes_size_shape()`), and as one less the
+#' latter relative to the norm of `y` (`procrustes_similarity()`).
 #'
 #' @param x,y see [cka()].
 #' @param na see [similarity()].
@@ -17,19 +17,21 @@ NULL
 #'   is that of `procrustes_size_shape()`.
 #' @return One number. The distances are 0 when the representations are equal up to rotation (and,
 #'   depending on `center` and `scale`, translation and scale); with `scale = TRUE` they are at most
-#'   \eqn{\sqrt{2}}{sqrt(2)}, otherwise not bounded. `procrustes_similarity()` is at most 1, and can
-#'   be negative without bound.
+#'   \eqn{\sqrt{2}}{sqrt(2)}, as angles \eqn{\pi/2}{pi/2}, otherwise not bounded.
+#'   `procrustes_similarity()` is at most 1, and can be negative without bound.
 #' @details
 #' The distance is \eqn{\min_Q ||x Q - y|| = \sqrt{||x||^2 + ||y||^2 - 2 ||x^T y||_*}}{min_Q ||x Q -
 #' y|| = sqrt(||x||^2 + ||y||^2 - 2 ||x'y||_*)} over all orthogonal matrices Q, where \eqn{||x^T
 #' y||_*}{||x'y||_*} is the nuclear norm (the sum of the singular values). If the numbers of columns
 #' differ, columns of zeros are added to the narrower side, which does not change the value. The
-#' similarity is \eqn{1 - d/||y_c||}{1 - d / ||y_c||}, with d the size-and-shape distance and
-#' \eqn{y_c} the centred `y`.
+#' angle is \eqn{\arccos ||x^T y||_*}{arccos ||x'y||_*} for centred matrices of norm 1, the length
+#' of the shortest path between two shapes, of which `procrustes()` is the chord. The similarity is
+#' \eqn{1 - d/||y_c||}{1 - d / ||y_c||}, with d the size-and-shape distance and \eqn{y_c} the
+#' centred `y`.
 #'
 #' Rotation and reflection of either side leave the scores as they are; so do, by default,
-#' translation and, for `procrustes()`, scaling. Up to these changes the distances are metrics; the
-#' similarity is not symmetric. Weak directions have more influence than in [cka()].
+#' translation and, for `procrustes()` and the angle, scaling. Up to these changes the distances are
+#' metrics; the similarity is not symmetric. Weak directions have more influence than in [cka()].
 #'
 #' When not to trust it: if there are few stimuli relative to the number of neurons, even unrelated
 #' data can be rotated close to each other, and the distance shrinks as neurons are added
@@ -45,10 +47,11 @@ NULL
 #' turned <- x %*% qr.Q(qr(matrix(rnorm(100), 10)))
 #' procrustes(x, turned)
 #' procrustes(x, turned + rnorm(300))
+#' angular_shape(x, turned + rnorm(300))
 #' # the size counts
 #' procrustes_size_shape(x, 2 * turned)
 #' c(procrustes_similarity(x, 2 * turned), procrustes_similarity(2 * turned, x))
-#' @seealso [angular_shape()], [shape_distance()], [permutation_procrustes()], [aligned_cosine()]
+#' @seealso [shape_distance()], [permutation_procrustes()], [aligned_cosine()]
 #' @section How long it takes: The time goes with the cube of the smaller of the numbers of stimuli
 #'   and neurons: with OpenBLAS on one thread about 1 second for 1500, 10 seconds for 3000 and one
 #'   to two minutes for 6000. LAPACK sees an interrupt only when it ends; a message of class
@@ -222,30 +225,7 @@ declare_measure(
 # the chord of a right angle; rounding may exceed that.
 angle_of_chord <- function(chord) 2 * asin(pmin(chord, sqrt(2)) / 2)
 
-#' Angular shape distance
-#'
-#' The angle between two representations, each taken as one long vector, after one has been
-#' rotated to match the other as closely as possible.
-#'
-#' @param x,y see [cka()].
-#' @param na see [similarity()].
-#' @return One number in \[0, \eqn{\pi/2}{pi/2}\], in radians; 0 when the representations are
-#'   equal up to rotation, translation and scale.
-#' @details
-#' The score is \eqn{\arccos ||x^T y||_*}{arccos ||x'y||_*} for centred matrices of Frobenius norm
-#' 1, with the nuclear norm (the sum of the singular values). It is a metric, the length of the
-#' shortest path between the two shapes, of which the [procrustes()] distance is the chord.
-#'
-#' Rotation, reflection, scaling and translation of either side leave the score as it is.
-#'
-#' When not to trust it: like [procrustes()], it shrinks for unrelated data when there are many
-#' neurons relative to the number of stimuli.
-#' @references Williams et al. (2021), NeurIPS 34.
-#' @examples
-#' set.seed(1)
-#' x <- matrix(rnorm(300), 30)
-#' angular_shape(x, x + rnorm(300))
-#' @seealso [procrustes()]
+#' @rdname procrustes
 #' @export
 angular_shape <- function(x, y, na = c("error", "stimuli", "neurons")) {
   one_score("angular_shape", x, y, list(), na)

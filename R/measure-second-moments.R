@@ -131,8 +131,8 @@ declare_measure(
 
 #' Riemannian similarity of a model and data
 #'
-#' Minus the Riemannian distance between the second moments of data and those of a model, which may
-#' be scaled, and to which noise may be added, as well as it goes.
+#' Minus the Riemannian distance between the second moments of data and those of a model, scaled and
+#' with noise added so that it is smallest.
 #'
 #' @param x,y a model and data, as representations of the same stimuli (see [cka()])
 #'   or RDMs of squared distances, as `dist` objects.
@@ -155,9 +155,9 @@ declare_measure(
 #' squared as for [bures()]. Rotation, reflection, translation and scaling of either side leave the
 #' score as it is.
 #'
-#' When not to trust it: dimensions of the data with little variance count as much as strong ones.
-#' If they are noise, the score says how well `stimulus_noise` describes the noise. Values for
-#' different numbers of stimuli are not comparable.
+#' When not to trust it: weak dimensions of the data count as much as strong ones. If they are
+#' noise, the score says how well `stimulus_noise` describes the noise. Values for different numbers
+#' of stimuli are not comparable.
 #' @references Barachant et al. (2013), Neurocomputing 112. Shahbazi et al. (2021), NeuroImage 239.
 #' @examples
 #' set.seed(1)

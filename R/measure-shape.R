@@ -5,9 +5,8 @@ NULL
 
 #' Shape distance with partial whitening
 #'
-#' How much two representations still differ after the best rotation, with the directions of each
-#' side weighted between what [procrustes()] does (by their standard deviation) and what [cca()]
-#' does (all alike).
+#' How much two representations still differ after the best rotation, with directions weighted
+#' between what [procrustes()] does (by their standard deviation) and what [cca()] does (all alike).
 #'
 #' @param x,y see [cka()].
 #' @param alpha how much the variance of a direction counts, from 0 (nothing, as in [cca()]) to 1
@@ -33,11 +32,10 @@ NULL
 #' these are [angular_shape()], [procrustes()] (`scale = TRUE`) and [procrustes_size_shape()]
 #' (`scale = FALSE`); with `alpha = 0` the cosine is that of [cca()], but for a factor of the ranks.
 #'
-#' Rotation and translation leave the score as it is, and scaling does, too, but for `scale = FALSE`
-#' and for `whitening = "raw"` with `alpha` between 0 and 1; at `alpha = 0` so does any invertible
-#' linear change. For one `alpha` the score is a metric. `"raw"` is the whitening of the Python
-#' package netrep. Errors ([score_interval()]) come from influences at `alpha = 1`, and from
-#' half-samples otherwise.
+#' Rotation and translation leave the score as it is, and so does scaling, but for `scale = FALSE`
+#' and for `whitening = "raw"` (that of the Python package netrep) with `alpha` between 0 and 1; at
+#' `alpha = 0` so does any invertible linear change. For one `alpha` the score is a metric. Errors
+#' ([score_interval()]) come from influences at `alpha = 1`, and from half-samples otherwise.
 #'
 #' When not to trust it: the rotation, and the whitening even more, are fitted to the stimuli on
 #' which the score is made. Unrelated data look alike when there are few stimuli for the number of

@@ -9,12 +9,22 @@ NULL
 
 #' Measures of representational similarity
 #'
-#' `measures()` lists every measure with its properties. `measure()` makes a measure with
-#' parameters of your choice, for use in [similarity()] and [calibrate()].
+#' `measures()` lists every measure with its properties. `measure()` makes a measure with parameters
+#' of your choice, and `new_measure()` one of a function of two matrices of your own, for
+#' [similarity()] and [calibrate()].
 #'
 #' @param id the id of a measure, a string such as `"cka"`.
 #' @param ... parameters of that measure, by their full names; the function of its name explains
 #'   them.
+#' @param fun a function of two matrices (the same stimuli in the rows) that returns one finite
+#'   number, or `NA` if the score is undefined. It is called for every pair, by [calibrate()] also
+#'   for every permutation.
+#' @param direction `"similarity"` (larger scores are more alike) or `"distance"`.
+#' @param best the best possible score, usually that of two identical representations; `NA`: none,
+#'   and [calibrate()] has no scale from chance to best.
+#' @param symmetric does `fun(x, y)` always equal `fun(y, x)`? Pairs of one list are then compared
+#'   once.
+#' @param label its name in results.
 #' @return `measures()`: a data frame with one row per measure and the columns `id`; `label`;
 #'   `family`; `resi` (the abbreviation in the ReSi benchmark, or `NA`); `direction` (`"similarity"`
 #'   or `"distance"`); `range_min` and `range_max` (of the score at default arguments); `best` (the
@@ -24,11 +34,15 @@ NULL
 #'   it is); `form` (what is prepared once per representation); `parameters` (with their defaults);
 #'   `reference`.
 #'
-#'   `measure()`: a measure object with these parameters.
+#'   `measure()` and `new_measure()`: a measure object.
 #' @examples
 #' measures()[, c("id", "direction", "range_min", "range_max", "invariant")]
 #' measure("cka", estimator = "stimulus")
-#' @seealso [similarity()], [new_measure()]
+#' first_column <- new_measure(function(x, y) abs(cor(x[, 1], y[, 1])),
+#'                             direction = "similarity", best = 1, label = "first column")
+#' x <- matrix(rnorm(60), 20)
+#' similarity(x, x + rnorm(60), list("cka", first_column))
+#' @seealso [similarity()]
 #' @export
 measures <- function() {
   rows <- lapply(measure_ids(), function(id) {
@@ -103,16 +117,6 @@ measure <- function(id, ...) {
     return(beside_registry[[id]](given))
   }
   d <- declaration(id)
-  check_parameter_names(id, given)
-  args <- d$check(utils::modifyList(default_arguments(id), given, keep.null = TRUE))
-  note_unused_labels(args)
-  structure(
-    list(id = id, label = measure_label(id, given), args = args, declaration = d),
-    class = "repalign_measure"
-  )
-}
-
-check_parameter_names <- function(id, given) {
   known <- names(measure_parameters(id))
   named <- names(given)
   if (length(given) && (is.null(named) || any(named == ""))) {
@@ -133,6 +137,12 @@ check_parameter_names <- function(id, given) {
                                     enumerate(known, 20)),
           ".", class = "repalign_error_parameter", arg = unknown[1])
   }
+  args <- d$check(utils::modifyList(default_arguments(id), given, keep.null = TRUE))
+  note_unused_labels(args)
+  structure(
+    list(id = id, label = measure_label(id, given), args = args, declaration = d),
+    class = "repalign_measure"
+  )
 }
 
 # Functions that take measures have `...` to say where a parameter of a measure belongs. set: the
@@ -162,6 +172,15 @@ refuse_parameters <- function(set, ...) {
   abort("`", paste(names, collapse = "` and `"), if (one) "` is a parameter" else
     "` are parameters", " of the measure: give ", enumerate(shown, quote = FALSE), ".",
     class = "repalign_error_parameter", arg = names[1])
+}
+
+# The measure of a function that takes one.
+single_measure <- function(measure, ...) {
+  set <- as_measures(measure)
+  refuse_parameters(set, ...)
+  if (length(set) == 1) return(set[[1]])
+  abort("`measure` must be one measure, not ", length(set), ".", class = "repalign_error_measure",
+        arg = "measure")
 }
 
 refuse_unknown_argument <- function(name, declared) {
@@ -214,29 +233,7 @@ print.repalign_measure <- function(x, ...) {
 
 # new_measure() makes a measure of a function of the user's: an own measure.
 
-#' Use a function of your own as a measure
-#'
-#' Turns a function of two matrices into a measure for [similarity()] and [calibrate()].
-#'
-#' @param fun a function of two matrices (the same stimuli in the rows) that returns one
-#'   number.
-#' @param direction `"similarity"` (larger scores are more alike) or `"distance"` (smaller
-#'   scores are more alike).
-#' @param best the best possible score, usually that of two identical representations; `NA`: none,
-#'   and [calibrate()] has no scale from chance to best.
-#' @param symmetric does `fun(x, y)` always equal `fun(y, x)`? Pairs of one list are then compared
-#'   once.
-#' @param label its name in results.
-#' @return A measure object, as of [measure()].
-#' @details
-#' `fun` is called for every pair, by [calibrate()] also for every permutation. It must return one
-#' finite number, or `NA` if the score is undefined; anything else is an error.
-#' @examples
-#' first_column <- new_measure(function(x, y) abs(cor(x[, 1], y[, 1])),
-#'                             direction = "similarity", best = 1, label = "first column")
-#' x <- matrix(rnorm(60), 20)
-#' similarity(x, x + rnorm(60), list("cka", first_column))
-#' @seealso [measure()]
+#' @rdname measures
 #' @export
 new_measure <- function(fun, direction = c("similarity", "distance"), best = NA_real_,
                         symmetric = FALSE, label = "user") {

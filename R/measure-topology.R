@@ -95,9 +95,8 @@ declare_measure(
 
 #' Representation topology divergence
 #'
-#' How much the clusters and loops of two clouds of stimuli differ, given which stimulus of
-#' one corresponds to which stimulus of the other. It is the total length of the bars of
-#' their cross-barcode, and 0 for clouds with proportional distances.
+#' How much the clusters and loops of two clouds of the same stimuli differ: the total length of the
+#' bars of their cross-barcode, which is 0 for clouds with proportional distances.
 #'
 #' @param x,y see [cka()]. Either may also be a `dist` object with the distances between the
 #'   stimuli.
@@ -109,11 +108,11 @@ declare_measure(
 #' @return One number, at least 0: the mean over both directions and all subsets.
 #' @details
 #' Each matrix of Euclidean distances is divided by its 0.9 quantile (over all n^2 entries). One
-#' direction takes the bars of one-dimensional homology of the Vietoris-Rips filtration of 2n points
-#' with the distances `[[0, D_x], [D_x, min(D_x, D_y)]]`, and adds up their lengths. A bar is a
-#' difference between the cloud `x` and the union of both neighbour graphs: clusters of `x` that `y`
-#' joins at a smaller distance, or loops. Points that are closer together in `x` than in `y` leave
-#' no bar in this direction, so the score is the mean of both directions.
+#' direction adds up the bars of one-dimensional homology of the Vietoris-Rips filtration of 2n
+#' points with the distances `[[0, D_x], [D_x, min(D_x, D_y)]]`. A bar is a difference between the
+#' cloud `x` and the union of both neighbour graphs: clusters of `x` that `y` joins at a smaller
+#' distance, or loops. Points that are closer together in `x` than in `y` leave no bar in this
+#' direction, so the score is the mean of both directions.
 #'
 #' Rotation, scaling and translation of either side leave the score as it is. It is sensitive to
 #' density and to outliers.

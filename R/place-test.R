@@ -55,8 +55,8 @@
 #' skewed upwards, as those of RSA may be, the two-sided t found something in 14 to 42% of simulated
 #' data sets without effect, and `"greater"` in 1%, hence the default. `"mean"` finds more with few
 #' subjects whose scores are alike in size at all places; it held its level two-sided, but found
-#' something in 12 to 13% with `"greater"` and 400 places by `"max"` and `"tfce"`. See the article
-#' "What was simulated". Groups of subjects and covariates are for the package permuco.
+#' something in 12 to 13% with `"greater"` and 400 places by `"max"` and `"tfce"` (article "What was
+#' simulated"). Groups of subjects and covariates are for the package permuco.
 #' @references Maris and Oostenveld (2007), Journal of Neuroscience Methods 164. Smith and Nichols
 #'   (2009), NeuroImage 44. Chen et al. (2026), \doi{10.48550/arXiv.2603.03004} (exact TFCE).
 #'   Sassenhagen and Draschkow (2019), Psychophysiology 56. Allefeld, Goergen and Haynes (2016),

@@ -19,30 +19,18 @@ autoplot.repalign_similarity <- function(object, type = c("tiles", "heatmap", "m
 
 # ---- measures
 
-#' Plot what measures are invariant to
-#'
-#' A table of properties of measures: which changes leave the score as it is, whether it is
-#' symmetric and a metric, and whether it uses the pairing of the stimuli.
-#'
-#' @param object what [measures()] returned, or some of its rows.
-#' @param ... arguments of `autoplot()`; there are no others, and any other is an error.
-#' @return `plot()` returns `x`, invisibly. `autoplot()` returns a ggplot object.
+#' @rdname measures
+#' @aliases plot.repalign_measures
+#' @param object what `measures()` returned, or some of its rows.
 #' @details
-#' A dark tile means that the measure has the property at its default arguments. Blue rows are
-#' similarities, orange rows are distances. The columns under `invariant to` are changes of one side
-#' only: *orthogonal* (rotations and reflections), *scaling* (all responses multiplied by one
-#' factor), *translation* (another mean response of each neuron), *column permutation* (another
-#' order of the neurons) and *invertible linear* (any invertible matrix). A measure without
-#' *pairing* keeps its score when the stimuli of one side are shuffled.
+#' `plot()` shows which changes of one side leave the score as it is, at default arguments:
+#' *orthogonal* (rotations and reflections), *scaling* (all responses multiplied by one factor),
+#' *translation* (another mean response of each neuron), *column permutation* (another order of the
+#' neurons) and *invertible linear* (any invertible matrix); and whether the measure is symmetric, a
+#' metric, and uses the pairing of the stimuli (if not, it keeps its score when the stimuli of one
+#' side are shuffled). Blue rows are similarities, orange rows distances.
 #' @examples
-#' if (requireNamespace("ggplot2", quietly = TRUE)) {
-#'   plot(measures())
-#' }
-#' @seealso [measures()]
-#' @name plot.repalign_measures
-NULL
-
-#' @rdname plot.repalign_measures
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(measures())
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_measures <- function(object, ...) {
   no_other_arguments(...)

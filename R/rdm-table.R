@@ -181,9 +181,8 @@ labels_of_rdms <- function(rdms) {
 
 #' The mean of RDMs
 #'
-#' One RDM of several: their mean after each is brought to a common scale. For most comparisons it
-#' is the RDM with the largest mean similarity to all of them, and so the best that a model could
-#' be.
+#' The mean of RDMs on a common scale. For most comparisons it is the RDM with the largest mean
+#' similarity to all of them, and so the best that a model could be.
 #'
 #' @param rdms a list of RDMs (`dist` objects or symmetric matrices) of the same stimuli.
 #' @param outer how RDMs are compared, as for [rsa()], or `"riemann"`.
@@ -194,7 +193,7 @@ labels_of_rdms <- function(rdms) {
 #' Before the mean, each RDM is divided by its root mean square (`"cosine"`), standardised
 #' (`"pearson"`), divided by its whitened length (`"whitened_cosine"`, and for `"whitened_pearson"`
 #' less its mean), or ranked (comparisons of ranks). [subject_ceiling()] says when no RDM is more
-#' similar to all. An RDM without variance (or, for cosines, of zeros) is an error.
+#' similar. An RDM without variance (or, for cosines, of zeros) is an error.
 #' @examples
 #' rdms <- list(dist(v4_layers[[1]][1:20, ]), dist(v4_layers[[2]][1:20, ]))
 #' pooled <- pool_rdms(rdms, "cosine")

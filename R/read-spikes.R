@@ -20,9 +20,9 @@
 #'   in the order of `onsets`; stimuli with fewer trials than others have `NA` in the rest. With
 #'   `bins` a list of such arrays, named by the begin and the end of each bin.
 #' @details
-#' A spike counts if onset + begin <= time < onset + end, in all windows that it lies in. If no
-#' spike lies in any window there is a warning, since times are then often in different units
-#' (samples, milliseconds, seconds).
+#' A spike counts if onset + begin <= time < onset + end, in all windows that it lies in. No spike
+#' in any window is a warning: times are then often in different units (samples, milliseconds,
+#' seconds).
 #'
 #' Average over the trials for functions that take matrices: `apply(counts, 1:2, mean)`.
 #' @examples

@@ -26,10 +26,10 @@
 #'   places as a matrix; `"coordinates"`, the positions in mm, as `RNifti::voxelToWorld()` gives
 #'   them. `write_map()`: the path, invisibly.
 #' @details
-#' Nothing is resampled: images with other sizes, or with a corner that lies more than 0.01 mm away,
-#' are errors. So are images in colour and complex ones, pairs of files (`.hdr`, `.img`), and
-#' damaged files. A warning of class `repalign_no_space` says where an image does not tell its
-#' space: its coordinates are only sizes of voxels.
+#' Nothing is resampled: images with other sizes, or with a corner more than 0.01 mm away, are
+#' errors, as are images in colour, complex ones, pairs of files (`.hdr`, `.img`), and damaged
+#' files. A warning of class `repalign_no_space` says where an image does not tell its space: its
+#' coordinates are only sizes of voxels.
 #'
 #' A result's centres say where a value belongs: names `"i j k"` name a voxel, and names that are
 #' numbers count the voxels of the mask (its values above 0.5); so do the names of plain numbers.
@@ -92,7 +92,22 @@ write_map <- function(values, mask, file, column = NULL, model = NULL) {
   need_arguments()
   require_package("RNifti", "Writing NIfTI images")
   map <- map_values(values, column, model)
-  need_map_path(file, mask)
+  need_path(file, "file")
+  path <- path.expand(file)
+  if (!grepl("[.]nii([.]gz)?$", path)) {
+    abort("`file` ", dQuote(basename(file), FALSE), " must end with .nii or .nii.gz.",
+          class = "repalign_error_value", arg = "file")
+  }
+  if (!dir.exists(dirname(path))) {
+    abort("`file`: there is no folder ", dQuote(dirname(file), FALSE), ".",
+          class = "repalign_error_value", arg = "file")
+  }
+  same <- is.character(mask) && length(mask) == 1 && file.exists(path) &&
+    identical(normalizePath(path), normalizePath(path.expand(mask), mustWork = FALSE))
+  if (same) {
+    abort("`file` is the mask, which would be replaced: give another name.",
+          class = "repalign_error_value", arg = "file")
+  }
   space <- space_of_map(mask)
   image <- array(NaN, space$sizes)
   image[places_of_map(map, mask, space)] <- map$values

@@ -16,8 +16,8 @@
 #'   returned is bound to a plain data frame, with a message, where the results differ in what is
 #'   known of all of their rows (such as settings, or the data).
 #' @details
-#' `dplyr::bind_rows()` and `purrr::map_dfr()` work in the same way; their argument `.id` names the
-#' new column. Null scores stay with their rows. Plots and summaries show the results separately.
+#' `dplyr::bind_rows()` and `purrr::map_dfr()` do the same; their argument `.id` names the new
+#' column. Null scores stay with their rows. Plots and summaries show the results separately.
 #'
 #' Calibrations with different `alpha`, `variant`, `aggregate` or `p_adjust`, results with different
 #' `conf_level`, and anything that is not of the same kind are errors; `as.data.frame()` of each
@@ -89,7 +89,9 @@ with_sources <- function(parts) {
           "column `source` and tell the results apart. Use different names, or none.",
           class = "repalign_error_value", arg = "...")
   }
-  column <- free_name("source", unlist(lapply(parts, names)))
+  taken <- unlist(lapply(parts, names))
+  candidates <- c("source", paste0("source", "_", seq_along(taken) + 1))
+  column <- setdiff(candidates, taken)[1]
   unname(Map(function(rows, name) {
     rownames(rows) <- NULL
     cbind(stats::setNames(data.frame(rep(name, nrow(rows))), column), rows)

@@ -55,7 +55,7 @@
 #' and 0 for the others.
 #'
 #' All networks are tested with the same stimuli. After the same [set.seed()], calls with the same
-#' sizes have the same data, and each network has a seed of its own.
+#' sizes have the same data.
 #'
 #' When not to trust it: what tells groups of small networks and easy data apart may not do so in
 #' large ones. Digits may differ between machines.
@@ -268,8 +268,8 @@ print.repalign_networks <- function(x, digits = 2, ...) {
 #' noise.
 #'
 #' @param n number of stimuli.
-#' @param width number of units in every layer: one number per model, or one for all models.
-#'   Its names become the names of the models.
+#' @param width number of units in every layer: one number per model, or one for all. Its names
+#'   become those of the models.
 #' @param global degree to which a model keeps the layout of the world, from 0 to 1: the
 #'   correlation between the coordinates of its patches and those of the world.
 #' @param local degree to which a model keeps the neighbourhoods of the world, from 0 to 1:
@@ -280,17 +280,15 @@ print.repalign_networks <- function(x, digits = 2, ...) {
 #'   in 16 dimensions (see Details). Each model draws it for itself.
 #' @param noise standard deviation of the noise of every unit, relative to the standard
 #'   deviation of its signal.
-#' @return A list of class `repalign_simulation`: `models`, a named list of models, each a
-#'   named list of layers (stimuli x units), ready for [similarity()] and [calibrate()];
-#'   `truth`, a data frame with `model`, `width`, `global` and `local`; `patch`, the patch of
-#'   every stimulus in the world.
+#' @return A list of class `repalign_simulation`: `models`, a named list of models, each a named
+#'   list of layers (stimuli x units), for [similarity()] and [calibrate()]; `truth`, a data frame
+#'   with `model`, `width`, `global` and `local`; `patch`, the patch of every stimulus in the world.
 #' @details
 #' A patch has two coordinates with standard deviation 3, which are the layout, and 16 with standard
 #' deviation 1, in which each model places its patches at random. The former dominate global
 #' measures such as CKA; the latter make the stimuli of one patch each other's nearest neighbours.
-#' For two models, the correlation of their layouts is the product of their values of `global`. The
-#' share of neighbours that both have kept is close to the product of the squares of their values of
-#' `local`.
+#' The correlation of two layouts is the product of the models' values of `global`; the share of
+#' neighbours that both have kept is close to that of the squares of `local`.
 #'
 #' A model with `global = 0` and `local = 0` is unrelated to all other models. With `local` above 0,
 #' global measures are slightly above chance even if `global` is 0.

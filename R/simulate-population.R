@@ -144,17 +144,16 @@ noise_families <- c("normal", "t3", "laplace", "mixture")
 #' @param shared share of the variance of every neuron (within groups) that comes from the
 #'   common signals, from 0 to 1.
 #' @param rank number of common signals.
-#' @param groups number of groups of stimuli, of (nearly) equal size. Both sides have the same
-#'   groups, but each side draws the places of the groups for itself.
+#' @param groups number of groups of stimuli, of (nearly) equal size, which both sides share; each
+#'   draws their places for itself.
 #' @param spread standard deviation of the centres of the groups in every neuron, relative to
 #'   the standard deviation within groups.
 #' @param autocorrelation correlation of each row with the next, above -1 and below 1: every
 #'   common signal and every neuron's own part is a stationary autoregressive series of first
 #'   order.
-#' @param tails distribution of the neurons' own parts, always with the same variance: `"normal"`,
-#'   with heavier tails `"t3"` (Student's t with 3 degrees of freedom) or `"laplace"`, or with two
-#'   peaks `"mixture"` (of normal distributions with means -0.9 and 0.9). All but `"normal"` need
-#'   `autocorrelation = 0`.
+#' @param tails distribution of the neurons' own parts, with the same variance: `"normal"`; with
+#'   heavier tails `"t3"` (Student's t with 3 degrees of freedom) or `"laplace"`; or with two peaks
+#'   `"mixture"` (normal with means -0.9 and 0.9). All but `"normal"` need `autocorrelation = 0`.
 #' @return A list of class `repalign_simulation`: `x` and `y`, stimuli x neurons; `group`,
 #'   the group of every stimulus; `cka`, the exact linear CKA of the population with these
 #'   neurons and group centres; `cka_within`, the same within groups (0 when nothing is
@@ -174,8 +173,6 @@ noise_families <- c("normal", "t3", "laplace", "mixture")
 #' pair$cka
 #' cka(pair$x, pair$y, estimator = "stimulus")
 #'
-#' # five signals, each half as large as the noise, which has heavy tails
-#' simulate_pair(n = 200, d = 20, shared = 5 * 0.25 / (5 * 0.25 + 1), rank = 5, tails = "t3")
 #'
 #' # nothing but the groups in common
 #' grouped <- simulate_pair(n = 60, d = 10, groups = 6)

@@ -46,16 +46,14 @@ help_pages <- local({
   installed <- tools::Rd_db("repalign", lib.loc = dirname(getNamespaceInfo("repalign", "path")))
   if (length(installed)) return(installed)
   files <- list.files(testthat::test_path("..", "..", "man"), "[.]Rd$", full.names = TRUE)
-  topics <- unlist(lapply(result_classes, function(declared) declared$from))
-  files <- files[basename(files) %in% paste0(topics, ".Rd")]
-  stats::setNames(lapply(files, tools::parse_Rd), basename(files))
+  lapply(files, tools::parse_Rd)
 })
 
 # The text of a part of a help page; NULL where help was not installed and there are no sources.
 help_section <- function(topic, section) {
-  page <- help_pages[[paste0(topic, ".Rd")]]
-  tags <- vapply(page, attr, "", "Rd_tag")
-  if (length(tags)) paste(unlist(page[tags == section]), collapse = "")
+  tagged <- function(page, tag) page[vapply(page, attr, "", "Rd_tag") == tag]
+  page <- Find(function(page) topic %in% unlist(tagged(page, "\\alias")), help_pages)
+  if (length(page)) paste(unlist(tagged(page, section)), collapse = "")
 }
 
 test_that("help pages name all columns", {

@@ -159,11 +159,13 @@ check_encodings <- function(given) {
 
 # Methods take `...` because their generics do; what users give there is a mistake.
 no_other_arguments <- function(...) {
-  if (...length()) {
-    names <- names(list(...))
-    abort("There is no argument ", if (is.null(names) || names[1] == "") "without a name" else
-      dQuote(names[1], FALSE), " here.", class = "repalign_error_parameter", arg = names[1])
-  }
+  if (!...length()) return(invisible())
+  name <- c(names(list(...)), "")[1]
+  called <- sys.function(-1)
+  known <- if (identical(environment(called), topenv())) setdiff(names(formals(called)), "...")
+  abort("There is no argument ", if (name == "") "without a name here." else
+    paste0("`", name, "` here", suggest(name, known)), class = "repalign_error_parameter",
+    arg = name)
 }
 
 # What the function that the user called can do about missing values.

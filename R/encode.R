@@ -202,7 +202,23 @@ open_encoding <- function(from, to, settings, na, clusters, permutations, thread
   threads <- hold_threads(threads, frame)
   sides <- encoding_sides(from, to, na)
   refuse_free_series(declares_series(list(from, to)), permutations, none = TRUE)
-  used <- used_by_encoding(sides)
+  # Which declared parts are honoured: clusters, and trials of `to` that tell of noise.
+  parts <- lapply(sides[c("x", "y")], function(side) {
+    known <- Filter(function(repr) !is.null(repr$responses), side$reprs)
+    unlist(lapply(known, function(repr) declared_parts(repr$responses)))
+  })
+  noise <- "trials" %in% parts$y && !any(c("runs", "events") %in% parts$y)
+  if (noise && "trials" %in% parts$x) {
+    inform("Declared by responses(), but not used: trials of `from`. Its means over trials ",
+           "predict.", class = unused_classes)
+  }
+  # names of neurons matter only where a neuron could predict itself
+  neurons <- lapply(sides[c("x", "y")], function(side) {
+    unlist(lapply(side$reprs, function(repr) {
+      if (!is.null(repr$responses)) unclass(repr$responses)$neuron
+    }))
+  })
+  used <- c("clusters", if (noise) "trials", if (!any(neurons$x %in% neurons$y)) "neurons")
   measure <- list(id = "encode", label = settings$label, args = list(), declaration = list(
     id = "encode", own = FALSE, direction = "similarity", range = c(-Inf, 1), accepts = "data",
     pairing = TRUE, uses = function(args) used
@@ -218,20 +234,6 @@ open_encoding <- function(from, to, settings, na, clusters, permutations, thread
   call$pairs <- list_pairs(call$sides, FALSE)
   call$threads <- threads
   call
-}
-
-# Which declared parts are honoured: clusters, and trials of `to` that tell of noise.
-used_by_encoding <- function(sides) {
-  parts <- lapply(sides[c("x", "y")], function(side) {
-    known <- Filter(function(repr) !is.null(repr$responses), side$reprs)
-    unlist(lapply(known, function(repr) declared_parts(repr$responses)))
-  })
-  noise <- "trials" %in% parts$y && !any(c("runs", "events") %in% parts$y)
-  if (noise && "trials" %in% parts$x) {
-    inform("Declared by responses(), but not used: trials of `from`. Its means over trials ",
-           "predict.", class = unused_classes)
-  }
-  c("clusters", if (noise) "trials")
 }
 
 permutation_remedies_of_encode <- list(

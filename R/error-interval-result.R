@@ -5,13 +5,6 @@
 # The result of score_interval() is put together here: standard errors, intervals, and what is kept
 # beside the rows.
 
-interval_result <- function(task, columns, factors) {
-  made <- interval_rows(task, columns, factors)
-  warn_no_errors(made$rows, made$constant, factors)
-  warn_infinite_errors(made$rows)
-  new_result(made$rows, "repalign_interval", made$kept)
-}
-
 # list(rows, kept, constant): the rows of the result with what is kept beside them, and which scores
 # do not vary.
 interval_rows <- function(task, columns, factors) {
@@ -25,10 +18,20 @@ interval_rows <- function(task, columns, factors) {
   call <- deletions_of_call(task, rows, columns, factors, words)
   parts <- parts_of_call(call, seq_len(nrow(rows)))
   errors <- contrast_errors(parts, diag(nrow(rows)))
-  constant <- does_not_vary(rows$score, errors$se, task$set)
+  # A score of identical representations does not vary, whatever the stimuli: there is no error.
+  # Near it, distances that are functions of a cosine have the root of its rounding.
+  score <- rows$score
+  se <- errors$se
+  none <- !is.na(se) & se <= tie_share * pmax(abs(score), 1)
+  at_bound <- mapply(function(measure, score) {
+    cosine <- errors_of(measure)$cosine
+    !is.null(cosine) && isTRUE(abs(cosine$of(score)) > 1 - tie_share)
+  }, rep(task$set, length.out = length(score)), score)
+  constant <- !is.na(score) & (none | at_bound)
   errors$se[constant] <- NA
   call$rows$se <- errors$se
   call$rows$sample_y <- takes_y_as_sample(task)
+  note_few_stimuli(call)
   note_strong_stimuli(call, rows)
   call$scales <- interval_scales(task, rows$score, errors$se, columns, length(factors) > 0)
   limits <- limits_of(call$scales, errors$df, task$settings$conf_level)
@@ -40,6 +43,17 @@ interval_rows <- function(task, columns, factors) {
   kept <- c(list(conf_level = task$settings$conf_level, deletions = list(call),
                  dependence = task$dependence), kept)
   list(rows = result, kept = kept, constant = constant)
+}
+
+# With fewer, standard errors differ several times between samples, so that a
+# small one says little.
+enough_for_errors <- 10
+
+note_few_stimuli <- function(call) {
+  if (call$units >= enough_for_errors) return(invisible())
+  what <- if (call$clustered) "cluster" else "stimulus"
+  inform("Errors of ", count_of(call$units, what), " are rough themselves, small ones too: take ",
+         "more ", plural_of(what), ", if you can.", class = "repalign_few_stimuli")
 }
 
 # Intervals know only what these stimuli do: where hardly any of them matter, other samples may have
@@ -100,17 +114,6 @@ names_of_stimuli <- function(sides) {
   named <- Find(function(repr) repr$kind == "data" && !is.null(rownames(repr$data)),
                 all_representations(sides))
   if (!is.null(named)) rownames(named$data)
-}
-
-# A score of identical representations does not vary, whatever the stimuli: there is no error.
-# Near it, distances that are functions of a cosine have the root of its rounding.
-does_not_vary <- function(score, se, set) {
-  none <- !is.na(se) & se <= tie_share * pmax(abs(score), 1)
-  at_bound <- mapply(function(measure, score) {
-    cosine <- errors_of(measure)$cosine
-    !is.null(cosine) && isTRUE(abs(cosine$of(score)) > 1 - tie_share)
-  }, rep(set, length.out = length(score)), score)
-  !is.na(score) & (none | at_bound)
 }
 
 over_words <- function(task) {

@@ -44,7 +44,9 @@
 response_matrix <- function(data, stimulus = "image", neurons = NULL) {
   need_arguments()
   data <- as_table(data)
-  names <- stimulus_labels(table_column(data, stimulus, "stimulus"), stimulus)
+  values <- table_column(data, stimulus, "stimulus")
+  names <- stimulus_labels(values, stimulus)
+  warn_responses_as_names(values, stimulus, setdiff(names(data), stimulus))
   others <- setdiff(seq_along(data), match(stimulus, names(data)))
   at <- if (is.null(neurons)) others else neuron_columns(neurons, data, stimulus)
   if (!length(at)) {
@@ -56,7 +58,14 @@ response_matrix <- function(data, stimulus = "image", neurons = NULL) {
   result <- matrix(result, nrow(data), dimnames = list(names, names(data)[at]))
   found <- find_identifiers(result)
   if (!length(found)) return(result)
-  if (is.null(neurons)) refuse_leftover(colnames(result)[as.integer(names(found))], found)
+  if (is.null(neurons)) {
+    names <- colnames(result)[as.integer(names(found))]
+    abort("`data` has ", if (length(names) > 1) "columns that look like identifiers" else
+      "a column that looks like an identifier", " besides the stimuli: ",
+      enumerate(paste0(dQuote(names, FALSE), " (", found, ")"), quote = FALSE),
+      ". Say which columns are neurons in `neurons`.", class = "repalign_error_identifier",
+      arg = "neurons")
+  }
   mark_checked(result)
 }
 
@@ -108,6 +117,20 @@ stimulus_labels <- function(values, name) {
   labels
 }
 
+# Names of stimuli may be numbers, also with decimals (a contrast of 0.125), but rarely with many,
+# and their column is hardly called like those of neurons.
+warn_responses_as_names <- function(values, name, others) {
+  if (!is.numeric(values) || is.object(values) || all(values == round(values))) {
+    return(invisible())
+  }
+  stem <- function(names) sub("[0-9]+$", "", names)
+  if (all(values == round(values, 3)) && !stem(name) %in% stem(others)) return(invisible())
+  warn("Column ", dQuote(name, FALSE), " holds numbers with decimals, as responses are, but is ",
+       "taken for the names of the stimuli. If it is a neuron, name another column in `stimulus`, ",
+       "or set row names, rownames(), and leave the table as it is.",
+       class = "repalign_responses_as_names", data = name)
+}
+
 neuron_columns <- function(neurons, data, stimulus) {
   usable <- (is.character(neurons) || is.numeric(neurons)) && !anyNA(neurons)
   if (!usable) {
@@ -141,12 +164,4 @@ refuse_words <- function(data, at, leftover) {
         if (leftover) ". Say which columns are neurons in `neurons`." else
           ". They cannot be neurons: leave them out of `neurons`, or convert them.",
         class = "repalign_error_type", arg = "neurons")
-}
-
-refuse_leftover <- function(names, why) {
-  abort("`data` has ", if (length(names) > 1) "columns that look like identifiers" else
-    "a column that looks like an identifier", " besides the stimuli: ",
-    enumerate(paste0(dQuote(names, FALSE), " (", why, ")"), quote = FALSE),
-    ". Say which columns are neurons in `neurons`.", class = "repalign_error_identifier",
-    arg = "neurons")
 }

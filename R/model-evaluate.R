@@ -96,6 +96,7 @@ NULL
 #' @param over for recordings: what the errors are about, as for [score_interval()]. By default
 #'   stimuli and the recording's neurons, or subjects (with `"encode"` stimuli).
 #' @param alpha for recordings: the level of `threshold`.
+#' @param ... not used: parameters of measures go to [measure()].
 #' @return A data frame of class `repalign_evaluation` with a row for each model. Columns:
 #'
 #' | column | | for |
@@ -163,9 +164,10 @@ evaluate_models <- function(data, models, outer = "whitened_cosine",
                             conf_level = 0.95, stimulus_noise = NULL,
                             na = c("error", "pairwise", "stimuli", "neurons"), threads = NULL,
                             clusters = NULL, blocks = NULL, permutations = 999, measure = NULL,
-                            over = NULL, series = FALSE, alpha = 0.05) {
+                            over = NULL, series = FALSE, alpha = 0.05, ...) {
   need_arguments()
   of_rdms <- are_rdms(data)
+  refuse_parameters(if (!of_rdms) as_measures(if (is.null(measure)) "cka" else measure, TRUE), ...)
   refuse_other_path(names(match.call())[-1], of_rdms)
   if (!of_rdms) {
     return(evaluate_recordings(data, models, measure, over, conf_level, alpha, clusters, blocks,

@@ -148,10 +148,10 @@ samples_of_recordings <- function(over, data, subjects, measure) {
 in_words_of_models <- function(free, subjects, code) {
   said <- character()
   renamed <- function(condition) {
-    text <- gsub("`(x|trials|to)([`$\\[])", "`data\\2", conditionMessage(condition))
-    text <- gsub("`from([`$\\[])", "`models\\1", text)
+    # also in code that is a remedy, such as responses(x)
+    text <- gsub("([`(])(x|trials|to)([`$\\[)])", "\\1data\\3", conditionMessage(condition))
+    text <- gsub("([`(])(y|from)([`$\\[)])", "\\1models\\3", text)
     text <- gsub("`clusters` of encode()", "`clusters`", text, fixed = TRUE)
-    text <- gsub("`y([`$\\[])", "`models\\1", text)
     text <- gsub('of "x" and', 'of "data" and', text, fixed = TRUE)
     text <- if (subjects) without_wrapping(text) else text
     # here it is the p-values that are about the middle half
@@ -187,7 +187,7 @@ in_words_of_models <- function(free, subjects, code) {
 
 without_wrapping <- function(text) {
   text <- gsub("data$data$", "data$", text, fixed = TRUE)
-  text <- gsub("(`models\\$[^`]+)\\$model`", "\\1`", text)
+  text <- gsub("(models\\$[^`)]+)\\$model([`)])", "\\1\\2", text)
   text <- gsub("\"data/", "\"", text, fixed = TRUE)
   gsub("(\"[^\"]+)/model\"", "\\1\"", text)
 }

@@ -78,6 +78,11 @@
 #' @export
 read_representation <- function(file, name = NULL, rows = NULL, flatten = TRUE) {
   need_arguments()
+  if (!is.character(file) || !length(file) || anyNA(file) || !all(nzchar(file))) {
+    abort("`file` must be the path of a file or of a folder, or the paths of several files, not ",
+          if (!is.character(file)) describe(file) else if (!length(file)) "no path at all" else
+            "an empty or missing path", ".", class = "repalign_error_value", arg = "file")
+  }
   if (is_several_files(file)) return(read_each_file(file, name, rows, flatten))
   format <- file_format(file)
   name <- if (!is.null(name)) {
@@ -114,30 +119,44 @@ representation_names <- function(file) {
 
 # ---- several files
 
-is_several_files <- function(file) {
-  is.character(file) && (length(file) > 1 || length(file) == 1 && !is.na(file) &&
-                           dir.exists(path.expand(file)))
-}
+is_several_files <- function(file) length(file) > 1 || dir.exists(path.expand(file))
 
 # A named list of what the files hold. What goes wrong names the file, and none is read before all
 # are known to be there.
 read_each_file <- function(file, name, rows, flatten) {
   if (length(file) == 1) file <- files_of_folder(file)
-  for (one in file) file_format(one)
+  of_each_file(file, file_format)
   names <- names(file)
   if (is.null(names)) names <- names_of_files(file)
   check_element_names(stats::setNames(as.list(file), names), "file")
   step <- progress_along(length(file))
-  lapply(stats::setNames(file, names), function(one) {
-    found <- tryCatch(read_representation(one, name, rows, flatten), repalign_error = function(e) {
-      if (!grepl(basename(one), conditionMessage(e), fixed = TRUE)) {
-        e$message <- paste0(dQuote(basename(one), FALSE), ": ", conditionMessage(e))
-      }
-      stop(e)
-    })
+  of_each_file(stats::setNames(file, names), function(one) {
+    found <- read_representation(one, name, rows, flatten)
     step()
     found
   })
+}
+
+# What a function gives of each file, or one error that names all files that it fails for.
+of_each_file <- function(file, of) {
+  failed <- list()
+  found <- lapply(file, function(one) {
+    value <- tryCatch(of(one), repalign_error = identity)
+    # what was read is not needed any more when a file fails
+    if (!inherits(value, "repalign_error")) return(if (!length(failed)) value)
+    failed[[one]] <<- value
+    NULL
+  })
+  if (!length(failed)) return(found)
+  error <- failed[[1]]
+  names <- basename(names(failed))
+  said <- conditionMessage(error)
+  if (!grepl(names[1], said, fixed = TRUE)) said <- paste0(dQuote(names[1], FALSE), ": ", said)
+  error$message <- if (length(failed) == 1) said else {
+    paste0(length(failed), " of ", length(file), " files cannot be read: ", enumerate(names, 20),
+           ". First, ", said)
+  }
+  stop(error)
 }
 
 # The files of a folder that can be read, numbers in their names by value.

@@ -186,13 +186,16 @@ print.repalign_responses <- function(x, ...) {
   size <- dim(x)
   trials <- range(trial_counts(x))
   neurons <- if (is.null(x$neuron)) size[2] else length(unique(x$neuron))
-  missing <- missing_responses(x)
+  recorded <- recorded_sessions(x)
+  missing <- missing_responses(x, recorded)
   events <- blocks_of_events(x)
   declared <- c(
     if (!is.null(x$session)) {
       paste0("Sessions: ", length(unique(x$session)), ", with ",
              count_of(range_words(tabulate(match(x$session, unique(x$session)))), "column"),
-             " each.")
+             " each.", if (!all(recorded)) {
+               paste0(" A trial has responses of ", range_words(rowSums(recorded)), " of them.")
+             })
     },
     if (!is.null(x$cluster)) {
       known <- x$cluster[!is.na(x$cluster)]
@@ -209,7 +212,12 @@ print.repalign_responses <- function(x, ...) {
              if (is.unsorted(x$series)) "in another order than here." else "in this order.")
     },
     if (events) "Events: some trials of a stimulus share noise.",
-    if (missing > 0) paste0("Missing: ", count_of(missing, "response"), ".")
+    if (missing > 0) {
+      apart <- is.null(x$session) && any(colSums(!is.na(x$values)) == 0)
+      paste0("Missing: ", count_of(missing, "response"), if (apart) {
+        " in trials that other columns have: were these recorded apart? Then declare `session`"
+      }, ".")
+    }
   )
   writeLines(c(paste0("Responses: ", count_of(size[1], "stimulus"), " x ",
                       count_of(size[2], "column"),
@@ -225,17 +233,32 @@ print.repalign_responses <- function(x, ...) {
 
 wrap_lines <- function(text) strwrap(text, 78, exdent = 2)
 
-# How many trials each stimulus has.
+# How many trials each stimulus has, and how many of them share no noise.
 trial_counts <- function(x) rowSums(!is.na(x$event))
+
+events_of_stimuli <- function(x) {
+  apply(x$event, 1, function(labels) length(unique(labels[!is.na(labels)])))
+}
 
 range_words <- function(counts) {
   if (min(counts) == max(counts)) max(counts) else paste(min(counts), "to", max(counts))
 }
 
-# Responses that lack in a trial that other neurons have.
-missing_responses <- function(x) {
-  present <- !is.na(x$event)
-  sum(present) * dim(x)[2] - sum(!is.na(x$values))
+# Which sessions (columns) have a response in each trial of a stimulus (rows)? Sessions of separate
+# days have trials of their own.
+recorded_sessions <- function(x) {
+  known <- which(!is.na(x$event), arr.ind = TRUE)
+  sessions <- if (is.null(x$session)) rep("", dim(x)[2]) else x$session
+  each <- vapply(unique(sessions), function(session) {
+    recorded_slots(x$values[, sessions == session, , drop = FALSE])[known]
+  }, logical(nrow(known)))
+  matrix(each, nrow(known))
+}
+
+# Responses that lack in a trial that other neurons of their session have.
+missing_responses <- function(x, recorded = recorded_sessions(x)) {
+  columns <- if (is.null(x$session)) dim(x)[2] else tabulate(match(x$session, unique(x$session)))
+  sum(colSums(recorded) * columns) - sum(!is.na(x$values))
 }
 
 # Do some trials of a stimulus share an event?
@@ -264,7 +287,7 @@ responses_multiplied <- function(x) {
 summary.repalign_responses <- function(object, ...) {
   no_other_arguments(...)
   # stimuli that have no two trials of different events
-  pairs <- apply(object$event, 1, function(labels) length(unique(labels[!is.na(labels)])))
+  pairs <- events_of_stimuli(object)
   # how many responses lack, and where: of columns in trials that others have, and of stimuli that a
   # column lacks in all trials
   values <- unclass(object)$values

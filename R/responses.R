@@ -42,6 +42,7 @@
 #'   message says: give `clusters` of successive stimuli.
 #' @param value the column of a long data frame with the responses; by default the only one of
 #'   numbers that no other argument names.
+#' @param ... not used.
 #' @return An object of class `repalign_responses`, with the `dim()` and `dimnames()` of stimuli x
 #'   neurons x trials. `x[i, a, t]` takes some of them, `as.array()` gives the responses, and
 #'   `as.matrix()` their means over the trials. `print()` says what may be multiplied with what;
@@ -87,8 +88,9 @@
 #' @export
 responses <- function(x, stimulus = NULL, neuron = NULL, trial = NULL, session = NULL,
                       cluster = NULL, run = NULL, event = NULL, complete = FALSE,
-                      value = NULL, series = NULL) {
+                      value = NULL, series = NULL, ...) {
   need_arguments()
+  no_other_arguments(...)
   check_flag(complete, "complete")
   # labels of runs are those of the trials
   labelled <- !is.null(run) && !(is.logical(run) && length(run) == 1)
@@ -149,7 +151,23 @@ finish_responses <- function(read, given) {
     abort("`x` has only missing values.", class = "repalign_error_nonfinite", arg = "x")
   }
   if (given$run) check_runs(read$values, read$trial)
-  read <- fill_slots(read)
+  # Puts the trials of each stimulus into its first slots, and leaves out slots that no stimulus
+  # has.
+  values <- read$values
+  present <- recorded_slots(values)
+  event <- if (is.null(read$event)) read$trial else read$event
+  unnamed <- which(present & is.na(event), arr.ind = TRUE)
+  if (nrow(unnamed)) {
+    arg <- if (is.null(read$event)) "trial" else "event"
+    abort("`", arg, "` has no label for trial ", unnamed[1, 2], " of ",
+          stimulus_title(values, unnamed[1, 1]), ", which has responses: every trial needs one.",
+          class = "repalign_error_labels", arg = arg)
+  }
+  event[!present] <- NA
+  read$slots <- ncol(present)
+  moved <- move_slots(values, event, present)
+  read$values <- moved$values
+  read$event <- moved$event
   check_some_pair(read$event, given, dim(read$values)[3], read$slots)
   cluster <- read$cluster
   if (!is.null(cluster) && length(unique(cluster[!is.na(cluster)])) < 2) {
@@ -188,26 +206,6 @@ stimulus_title <- function(values, at) {
   paste("stimulus", if (is.null(name)) at else dQuote(name, FALSE))
 }
 
-# Puts the trials of each stimulus into its first slots, and leaves out slots that no stimulus has.
-fill_slots <- function(read) {
-  values <- read$values
-  present <- recorded_slots(values)
-  event <- if (is.null(read$event)) read$trial else read$event
-  unnamed <- which(present & is.na(event), arr.ind = TRUE)
-  if (nrow(unnamed)) {
-    arg <- if (is.null(read$event)) "trial" else "event"
-    abort("`", arg, "` has no label for trial ", unnamed[1, 2], " of ",
-          stimulus_title(values, unnamed[1, 1]), ", which has responses: every trial needs one.",
-          class = "repalign_error_labels", arg = arg)
-  }
-  event[!present] <- NA
-  read$slots <- ncol(present)
-  moved <- move_slots(values, event, present)
-  read$values <- moved$values
-  read$event <- moved$event
-  read
-}
-
 # Trials that were declared must leave something to multiply: some stimulus with two events. slots:
 # how many trials the data had before empty ones were left out.
 check_some_pair <- function(event, given, trials, slots) {
@@ -220,8 +218,7 @@ check_some_pair <- function(event, given, trials, slots) {
           "with equal labels are trials.", class = "repalign_error_pairs",
           arg = if (length(declared)) declared[1] else "x")
   }
-  several <- apply(event, 1, function(labels) length(unique(labels[!is.na(labels)])) > 1)
-  if (any(several)) return(invisible())
+  if (any(events_of_stimuli(list(event = event)) > 1)) return(invisible())
   abort("All trials of each stimulus have the same label in `event`, so they share noise and ",
         "nothing is left to multiply. Give different labels to trials that share none, or leave ",
         "out `event`.", class = "repalign_error_pairs", arg = "event")

@@ -64,7 +64,8 @@ refuse_speechless <- function(what) {
   told <- Filter(function(declared) !is.null(declared$sentence), as.list(result_classes))
   makers <- sort(unique(unlist(lapply(told, function(declared) declared$from))))
   abort("`result` must be a result with scores, intervals or p-values, not ", what, ": what ",
-        enumerate(paste0(makers, "()"), length(makers), quote = FALSE), " return.",
+        "evaluate_models(), score_interval(), calibrate() and ", length(makers) - 3, " more ",
+        "functions return.",
         class = "repalign_error_type", arg = "result")
 }
 

@@ -187,6 +187,34 @@ cat("\nDimensionality of 6 latent variables (medians):\n")
 print(format(do.call(rbind, Map(dimensionality, c("low", "low", "high", "high", "high"),
                                 c(2, 4, 2, 4, 10))), digits = 3), row.names = FALSE)
 
+# Two trials of some stimuli only, against a model without noise: the median error of the CKA from
+# trials, of that from the stimuli with two trials alone, and of that from trial means.
+set.seed(15)
+few_repeats <- function(truth, name, share) {
+  cka_of_latents <<- truth
+  errors <- vapply(seq_len(replicates), function(r) {
+    signal <- signals(60, 30, FALSE)
+    values <- trials_of(signal, noise[[name]], FALSE, 2)$x
+    two <- seq_len(round(60 * share))
+    values[-two, , 2] <- NA
+    x <- responses(values)
+    of <- function(x, y, estimator) {
+      abs(suppressMessages(suppressWarnings(cka(x, y, estimator = estimator))) - truth)
+    }
+    c(of(x, signal$y, "stimulus_neuron_trial"),
+      of(x[two, , ], signal$y[two, ], "stimulus_neuron_trial"),
+      of(as.matrix(x), signal$y, "stimulus_neuron"))
+  }, numeric(3))
+  found <- apply(errors, 1, stats::median, na.rm = TRUE)
+  data.frame(cka = truth, noise = name, share = share, trials = found[1],
+             repeated_alone = found[2], means = found[3])
+}
+cat("\nTwo trials of a share of the stimuli, median errors of the CKA:\n")
+shares <- expand.grid(share = c(1 / 6, 1 / 3, 1 / 2, 2 / 3, 1), noise = c("low", "high"),
+                      cka = c(0.5, 0.9), stringsAsFactors = FALSE)
+print(format(do.call(rbind, Map(few_repeats, shares$cka, shares$noise, shares$share)), digits = 2),
+      row.names = FALSE)
+
 timed <- function(n, q, t) {
   x <- responses(array(rnorm(n * q * t), c(n, q, t)))
   repr <- repalign:::representation(x, "x")

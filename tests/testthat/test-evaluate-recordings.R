@@ -252,6 +252,31 @@ test_that("a single recording is no list of models, least of all where `data` is
   expect_no_match(conditionMessage(error), "swap")
 })
 
+test_that("code in remedies names what was given", {
+  models <- recordings$models
+  rownames(models$far) <- rep(1:15, 2)
+  said <- function(...) {
+    conditionMessage(expect_error(evaluate_models(...), class = "repalign_error_repeats"))
+  }
+  for (data in list(recordings$x, recordings$subjects)) {
+    expect_match(said(data, models, permutations = 0), "responses(models$far)", fixed = TRUE)
+  }
+  x <- recordings$x
+  rownames(x) <- rep(1:15, 2)
+  expect_match(said(x, recordings$models, permutations = 0), "responses(data)", fixed = TRUE)
+})
+
+test_that("misspelt arguments and parameters of measures are told", {
+  x <- recordings$x
+  models <- recordings$models
+  expect_error(evaluate_models(x, models, permutatoins = 19), "did you mean \"permutations\"",
+               class = "repalign_error_parameter")
+  expect_error(evaluate_models(x, models, estimator = "naive"), "estimator = \"naive\"[)]",
+               class = "repalign_error_parameter")
+  expect_error(evaluate_models(dist(x), lapply(models, dist), drwas = 20), "\"draws\"",
+               class = "repalign_error_parameter")
+})
+
 test_that("some rows or columns of a result are printed as what they are", {
   result <- mute(evaluate_models(recordings$x, recordings$models, measure = "procrustes", over = "stimuli",
                                  permutations = 19))

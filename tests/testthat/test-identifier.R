@@ -232,3 +232,15 @@ test_that("response_matrix() takes matrices of Matrix, and refuses unclear names
   listed$stimulus <- c("s1", " ", "s3", "s4")
   expect_refused(response_matrix(listed, "stimulus"), c("empty name", "row 2"))
 })
+
+test_that("a neuron as the column of stimuli is warned of, a physical quantity is not", {
+  set.seed(2)
+  table <- data.frame(unit_1 = rnorm(6), unit_2 = round(rnorm(6), 1), rate = rnorm(6))
+  for (name in c("unit_1", "unit_2", "rate")) {
+    warning <- expect_warning(response_matrix(table, name), class = "repalign_responses_as_names")
+    expect_match(conditionMessage(warning), paste0("\"", name, "\" holds numbers with decimals"))
+  }
+  named <- cbind(table, contrast = c(0.125, 0.25, 0.5, 1, 0, 0.063), image = 6:1)
+  expect_no_warning(response_matrix(named, "contrast", neurons = 1:3))
+  expect_no_warning(response_matrix(named, "image", neurons = 1:3))
+})

@@ -655,7 +655,8 @@ test_that("files that only Python can open are errors with the line that convert
 test_that("arguments are checked", {
   file <- file_of(npy_bytes(matrix(1:6 + 0, 2)), ".npy")
   expect_refused(read_representation(), "`file` is missing")
-  expect_refused(read_representation(1), "path of one file")
+  expect_refused(read_representation(1), c("path of a file or of a folder", "a double vector"))
+  expect_refused(read_representation(character()), "no path at all")
   expect_refused(read_representation("nowhere.npy"), "is not there")
   expect_refused(read_representation("x.docx"), "ending that cannot be read")
   expect_refused(read_representation("x.npy.gz"), "ending that cannot be read")
@@ -705,6 +706,12 @@ test_that("a folder and several files make a named list, in the order of their n
                    c("layer2.csv", "layer2.rds"))
   saveRDS("text", file.path(folder, "bad.rds"))
   expect_error(suppressMessages(read_representation(folder)), "bad[.]rds", class = "repalign_error")
+  writeLines("a,b\n1,x", file.path(folder, "worse.csv"))
+  expect_error(suppressMessages(read_representation(folder)),
+               "2 of [0-9]+ files .* read: \"bad.rds\" and \"worse.csv\". First, .*bad[.]rds",
+               class = "repalign_error")
+  expect_error(read_representation(file.path(folder, c("no.csv", "none.csv", "layer2.rds"))),
+               "2 of 3 files cannot be read: \"no.csv\" and \"none.csv\"", class = "repalign_error")
   expect_error(read_representation(c(files, "gone.npy")), "gone[.]npy.*not there",
                class = "repalign_error_value")
   empty <- withr::local_tempdir()

@@ -69,7 +69,7 @@ test_that("trials of a stimulus take the first slots, and events keep their labe
   counted <- summary(read)
   expect_identical(as.vector(counted$trials), c(1L, 7L))
   expect_identical(counted$few, 2L)
-  expect_identical(counted$missing$responses, 1L)
+  expect_equal(counted$missing$responses, 1)
 })
 
 test_that("labels of stimuli, neurons, sessions, clusters and events are kept", {
@@ -211,6 +211,10 @@ test_that("tables that cannot be read are refused with the remedy", {
   expect_refused(responses(array("a", c(2, 2, 2))), "array of numbers")
   expect_refused(responses(array(0, c(0, 2, 2))), "nothing to compare")
   expect_refused(responses(responses(matrix(rnorm(9), 3))), "responses object already")
+  for (word in c("stimuli", "clusters", "sessions", "trials")) {
+    given <- stats::setNames(list(matrix(rnorm(9), 3), 1:3), c("x", word))
+    expect_refused(do.call(responses, given), paste0("no argument `", word, "` here; did you mean"))
+  }
 })
 
 test_that("prints", {
@@ -230,6 +234,24 @@ test_that("prints", {
     summary(responses(unequal))
     summary(responses(unequal, event = c(1, 1, 2)))
   })
+})
+
+test_that("sessions of separate days have trials of their own, of which nothing is missing", {
+  values <- array(cos(seq_len(96)^2), c(8, 4, 3))
+  apart <- array(NA_real_, c(8, 4, 6))
+  apart[, 1:2, 1:3] <- values[, 1:2, ]
+  apart[, 3:4, 4:6] <- values[, 3:4, ]
+  said <- function(x, session) {
+    x <- responses(x, session = session)
+    paste(utils::capture.output(print(x), print(summary(x))), collapse = " ")
+  }
+  days <- c("mon", "mon", "tue", "tue")
+  expect_match(said(apart, days), "A trial has responses of 1 of them[.]")
+  expect_no_match(said(apart, days), "Missing")
+  expect_match(said(apart, NULL), "Missing: 96 responses .* declare `session`")
+  apart[3, 1, 2] <- NA
+  expect_match(said(apart, days), "Missing: 1 response[.]")
+  expect_match(said(apart[1, , , drop = FALSE], days), "of 1 of them")
 })
 
 test_that("one trial and no structure is the plain matrix, bit for bit, and says nothing", {

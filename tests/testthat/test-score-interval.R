@@ -543,7 +543,6 @@ test_that("deletions by ranks of a list are those of its pairs", {
   layers$d <- round(layers$d)
   labels <- rep(seq_len(7), each = 2)
   local_internal("sides_at_once", 3)
-  local_internal("ranks_written_from", 0)
   quiet <- function(...) suppressMessages(suppressWarnings(score_interval(...)))
   for (args in list(list(), list(clusters = labels))) {
     m <- do.call(measure, c("rsa", inner = "euclidean", args))
@@ -590,4 +589,15 @@ test_that("deletions of all pairs of lists are those of each pair alone", {
   codes <- rep(1:6, 2)
   check(quietly(score_interval(data[1:2], data[3:5], set[1:9], clusters = codes)),
         seq(1, 54, 10), set[1:9], codes)
+})
+
+test_that("errors of few stimuli or clusters are said to be rough", {
+  set.seed(3)
+  x <- matrix(rnorm(60), 20)
+  y <- x + matrix(rnorm(60), 20)
+  of <- function(n, ...) suppressWarnings(score_interval(x[1:n, ], y[1:n, ], "rsa", ...))
+  said <- function(code) grep("rough themselves", capture_messages(code), value = TRUE)
+  expect_match(said(of(9)), "^Errors of 9 stimuli are rough")
+  expect_length(said(of(10)), 0)
+  expect_match(said(of(20, clusters = rep(1:8, length.out = 20))), "8 clusters.*take more clusters")
 })

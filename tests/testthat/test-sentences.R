@@ -17,7 +17,7 @@ test_that("every class has its sentence", {
 
 test_that("what has no sentence says what has one", {
   expect_refused(in_words(measures()), "not what measures[(][)] returned: what .*score_interval[(]")
-  expect_refused(in_words(1:3), "scores, intervals or p-values, .*similarity[(][)]")
+  expect_refused(in_words(1:3), "scores, intervals or p-values, .*.* more functions")
   expect_refused(in_words(results$repalign_interval[[1]][0, ]), "no rows")
   expect_refused(in_words(results$repalign_interval[[1]], digits = 3), "digits")
   expect_refused(in_words(results$repalign_interval[[1]]["score"]), "column")

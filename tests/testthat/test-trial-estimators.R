@@ -331,3 +331,21 @@ test_that("the kernel of all trials moves with its stimuli", {
   rows <- c(7:9, 1:3, 10:12, 4:6)
   expect_identical(relabel_form(form, permutation)$kernel, kernel[rows, rows])
 })
+
+test_that("few stimuli with two trials are warned of, once in a call", {
+  set.seed(8)
+  repeated <- function(count) {
+    values <- as.array(recorded(trials = 2))
+    values[-seq_len(count), , 2] <- NA
+    values
+  }
+  y <- matrix(rnorm(36), 12)
+  said <- function(code) {
+    warnings <- capture_warnings(suppressMessages(code))
+    grep("have two trials, by which \"stimulus_neuron_trial\"", warnings, value = TRUE)
+  }
+  expect_match(said(cka(responses(repeated(5)), y)), "^Only 5 of 12 stimuli of `x`")
+  expect_length(said(cka(responses(repeated(6)), y)), 0)
+  expect_length(said(cka(responses(repeated(5)), y, estimator = "stimulus_neuron")), 0)
+  expect_match(said(evaluate_models(repeated(5), list(y = y), permutations = 19)), "of `data`")
+})

@@ -81,11 +81,11 @@ open_layers <- function(brain, layers, neurons, repeats, estimator, units, norma
   setup <- open_analysis(setup, sides_of(reprs[1], reprs[-1]), na, clusters)
   setup$region <- region <- analysis_region(setup$reprs[[1]], setup)
   setup$layers <- lapply(setup$reprs[-1], analysis_layer, setup)
-  judge_rows(list(region), setup)
   setup$codes <- region_codes(region, setup)
   width <- ncol(region$data)
   setup$sizes <- if (region$complete) whole_grid(neurons, c(brain = width), TRUE) else
     neuron_grid(neurons, width, "`brain`")
+  judge_rows(list(region), setup)
   setup
 }
 

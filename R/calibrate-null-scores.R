@@ -2,8 +2,8 @@
 
 #' @rdname calibrate
 #' @param calibration what `calibrate()` returned, some of its rows, or several put together by
-#'   [rbind()][rbind.repalign] or `dplyr::bind_rows()`. Null scores are found by `x`, `y`, `measure`,
-#'   `score`, `null_mean` and `null_sd`, which must be unchanged.
+#'   [rbind()][rbind.repalign] or `dplyr::bind_rows()`. Null scores are found by `x`, `y`,
+#'   `measure`, `score`, `null_mean` and `null_sd`, which must be unchanged.
 #' @export
 null_scores <- function(calibration) {
   need_arguments()
@@ -20,18 +20,14 @@ null_scores <- function(calibration) {
   most <- max(lengths(null), 0)
   result <- vapply(null, function(scores) c(scores, rep(NA_real_, most - length(scores))),
                    double(most))
-  matrix(result, most, length(null), dimnames = list(NULL, null_score_names(calibration)))
-}
-
-# Null scores have the names of their rows. Where an aggregate belongs to no pair of layers, the
-# name of the aggregate stands in their place.
-null_score_names <- function(calibration) {
+  # Null scores have the names of their rows. Where an aggregate belongs to no pair of layers, the
+  # name of the aggregate stands in their place.
   named <- row_names_of(calibration, " | ")
   unpaired <- which(is.na(calibration$x) & is.na(calibration$y))
   rows <- calibration[unpaired, , drop = FALSE]
   models <- if (is.null(rows$model_x)) NULL else paste0(rows$model_x, " | ", rows$model_y, " | ")
   named[unpaired] <- paste0(models, attr(calibration, "settings")$aggregate, " | ", rows$measure)
-  named
+  matrix(result, most, length(null), dimnames = list(NULL, named))
 }
 
 # The columns whose numbers tell to which row null scores belong.

@@ -69,7 +69,13 @@ own_aggregate <- function(fun) {
     at <- cbind(as.integer(rows), as.integer(columns))
     apply(values, 1, function(scores) {
       grid[at] <- scores
-      one_aggregate(fun(grid))
+      value <- fun(grid)
+      if (!is.numeric(value) || length(value) != 1 || !is.finite(value)) {
+        abort("it must return one finite number, not ",
+              if (is.numeric(value) && length(value) == 1) format(value) else describe(value), ".",
+              class = "repalign_error_value", arg = "aggregate")
+      }
+      as.double(value)
     })
   }
   name <- attr(fun, "aggregate")
@@ -103,15 +109,6 @@ aggregate_values <- function(aggregate, values, rows, columns, where) {
 
 first_and_count <- function(texts) {
   paste0(texts[1], if (length(texts) > 1) paste0(" (And ", length(texts) - 1, " more like this.)"))
-}
-
-one_aggregate <- function(value) {
-  if (!is.numeric(value) || length(value) != 1 || !is.finite(value)) {
-    abort("it must return one finite number, not ",
-          if (is.numeric(value) && length(value) == 1) format(value) else describe(value), ".",
-          class = "repalign_error_value", arg = "aggregate")
-  }
-  as.double(value)
 }
 
 # ---- calibration bind

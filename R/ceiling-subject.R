@@ -70,7 +70,7 @@ subject_ceiling_sentence <- function(x) {
 #' plain or whitened, for rho-a, and for Spearman's correlation without ties, if no pair lacks.
 #'
 #' For [cka()], `pairwise` is the mean of the values H between subjects over the mean of those
-#' within them, which corrected estimators correct in all three.
+#' within them.
 #'
 #' When not to trust it: with two or three subjects all values are very uncertain. When stimuli
 #' depend on each other, subjects seem to have more in common (see [dependence]). What subjects
@@ -221,13 +221,7 @@ warn_no_size <- function(repr) {
 }
 
 subject_measure <- function(measure, ...) {
-  set <- as_measures(measure)
-  refuse_parameters(set, ...)
-  if (length(set) != 1) {
-    abort("`measure` must be one measure, not ", length(set), ".",
-          class = "repalign_error_measure", arg = "measure")
-  }
-  measure <- set[[1]]
+  measure <- single_measure(measure, ...)
   usable <- !is_own(measure) && measure$id %in% c("cka", "rsa")
   if (!usable) {
     abort("`measure` must be \"cka\" or \"rsa\", where the mean of subjects is defined, not ",

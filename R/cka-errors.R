@@ -109,7 +109,8 @@ allowed_h <- function(pair, total, labels, w, self) {
   for (block in left_out$blocks) {
     k <- new_side(tcrossprod(x[, block$x, drop = FALSE]), NULL, "u")$k
     l <- new_side(tcrossprod(y[, block$y, drop = FALSE]), NULL, "u")$k
-    total <- total - weighted_u(k, l, w)
+    sums <- u_sums(weight_products(k, w), weight_products(l, w), weight_products(k * l, w), w)
+    total <- total - u_from_sums(sums, lapply(weight_powers(w), colSums))
   }
   total / (all - left_out$count)
 }

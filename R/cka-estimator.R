@@ -196,7 +196,13 @@ check_unit_choice <- function(shared_neurons, units_x, units_y) {
 check_units <- function(pair, args) {
   if (!args$shared_neurons && is.null(args$units_x)) return(invisible())
   # distances and graphs have no columns
-  if (pair$x$kind != "data" || pair$y$kind != "data") refuse_units(pair)
+  if (pair$x$kind != "data" || pair$y$kind != "data") {
+    side <- if (pair$x$kind != "data") pair$x else pair$y
+    what <- if (side$kind == "dist") "a \"dist\" object" else "a neighbour graph"
+    abort("`", side$arg, "` is ", what, ", which has no neurons: leave out ",
+          "`shared_neurons`, `units_x` and `units_y`.", class = "repalign_error_labels",
+          arg = side$arg)
+  }
   widths <- c(ncol(pair$x$data), ncol(pair$y$data))
   if (args$shared_neurons && widths[1] != widths[2]) {
     abort("`shared_neurons = TRUE` needs the same neurons in the same columns, but `", pair$x$arg,
@@ -215,14 +221,6 @@ check_units <- function(pair, args) {
   }
   check_labels(args$units_x, widths[1], "units_x", pair$x$arg)
   check_labels(args$units_y, widths[2], "units_y", pair$y$arg)
-}
-
-refuse_units <- function(pair) {
-  side <- if (pair$x$kind != "data") pair$x else pair$y
-  what <- if (side$kind == "dist") "a \"dist\" object" else "a neighbour graph"
-  abort("`", side$arg, "` is ", what, ", which has no neurons: leave out ",
-        "`shared_neurons`, `units_x` and `units_y`.", class = "repalign_error_labels",
-        arg = side$arg)
 }
 
 # Neurons that are on both sides without a label that says so make the corrected CKA too high. When

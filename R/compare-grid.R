@@ -210,7 +210,10 @@ null_grid <- function(set, pairs, sides, plan, engine, threads) {
     report_permuted(set[[m]], unlist(lapply(found, function(f) f$warned)),
                     unlist(lapply(found, function(f) f$said)))
     nulls <- lapply(parts, function(part) part$result[[m]]$null)
-    c(join_nulls(nulls, rows), list(design = designs[[m]]))
+    # Joins the nulls of tiles, whose parts have an entry for each pair, into the null of the grid.
+    at <- order(unlist(rows))
+    join <- function(name) do.call(c, lapply(nulls, function(null) null[[name]]))[at]
+    c(sapply(names(nulls[[1]]), join, simplify = FALSE), list(design = designs[[m]]))
   })
 }
 
@@ -230,13 +233,6 @@ null_tile <- function(tile, job, run) {
     c(found, list(null = null[setdiff(names(null), c("design", "said", "warned"))],
                   said = null$said, warned = null$warned))
   })
-}
-
-# Joins the nulls of tiles, whose parts have an entry for each pair, into the null of the grid.
-join_nulls <- function(nulls, rows) {
-  at <- order(unlist(rows))
-  join <- function(name) do.call(c, lapply(nulls, function(null) null[[name]]))[at]
-  sapply(names(nulls[[1]]), join, simplify = FALSE)
 }
 
 # Gives the warnings of all tiles as if the grid had not been cut, and returns its scores. result:

@@ -66,7 +66,16 @@ held_out <- function(x, y = NULL, measure = "shape_distance", folds = 5, cluster
   folds <- test_folds(folds, call, repeats)
   check_fold_stimuli(folds, call$set)
   orders <- if (count > 0) orders_within_folds(folds, call, count)
-  held_out_result(call, in_sample, folds, lapply(call$set, held_scores, call, folds, orders))
+  scores <- lapply(call$set, held_scores, call, folds, orders)
+  values <- function(part) do.call(cbind, lapply(scores, function(one) one[[part]]))
+  of_rows <- function(part) as.vector(t(values(part)))
+  result <- similarity_result(call$pairs, call$sides, call$set, values("score"))
+  result$in_sample <- as.vector(t(in_sample))
+  result$sd_folds <- of_rows("sd")
+  result$folds <- length(folds$test)
+  result$p_value <- of_rows("p")
+  last <- c("score", "in_sample", "sd_folds", "folds", "n", "p_value")
+  result[c(setdiff(names(result), last), last)]
 }
 
 # Folds keep clusters whole, whatever the measure does with them.
@@ -217,16 +226,4 @@ scores_of_folds <- function(x, y, folds, way, args, order = NULL) {
     }
     way$score(x[[k]], one, args)
   }, 0)
-}
-
-held_out_result <- function(call, in_sample, folds, scores) {
-  values <- function(part) do.call(cbind, lapply(scores, function(one) one[[part]]))
-  of_rows <- function(part) as.vector(t(values(part)))
-  result <- similarity_result(call$pairs, call$sides, call$set, values("score"))
-  result$in_sample <- as.vector(t(in_sample))
-  result$sd_folds <- of_rows("sd")
-  result$folds <- length(folds$test)
-  result$p_value <- of_rows("p")
-  last <- c("score", "in_sample", "sd_folds", "folds", "n", "p_value")
-  result[c(setdiff(names(result), last), last)]
 }

@@ -44,11 +44,6 @@ weighted_u_triple <- function(a, b, w) {
   list(xy = h(of_k, of_l, k * l), xx = h(of_k, of_k, k^2), yy = h(of_l, of_l, l^2))
 }
 
-weighted_u <- function(k, l, w) {
-  sums <- u_sums(weight_products(k, w), weight_products(l, w), weight_products(k * l, w), w)
-  u_from_sums(sums, lapply(weight_powers(w), colSums))
-}
-
 # The matrix of a side times w; from few columns that it is made of, this takes less time.
 side_product <- function(side, w) {
   if (is.null(side$factor)) return(side$k %*% w)

@@ -42,12 +42,7 @@
 score_weighted <- function(x, y, measure = "cka", weights, ...,
                            na = c("error", "stimuli", "neurons", "pairwise")) {
   need_arguments()
-  set <- as_measures(measure)
-  refuse_parameters(set, ...)
-  if (length(set) > 1) {
-    abort("`measure` must be one measure, not ", length(set), ".",
-          class = "repalign_error_measure", arg = "measure")
-  }
+  set <- list(single_measure(measure, ...))
   if (is_collection(x) || is_collection(y)) {
     abort("`x` and `y` must be single representations, not lists: call score_weighted() for each ",
           "pair.", class = "repalign_error_type", arg = if (is_collection(x)) "x" else "y")

@@ -40,7 +40,19 @@ encoding_measure <- function(given) {
 # The parts of evaluate_models() (model-recordings.R) but the confidence set: `given` are further
 # arguments of encode().
 encoding_parts <- function(data, models, measure, over, conf_level, permutations, given) {
-  check_encoded_models(data, over, given)
+  if (is_collection(data)) {
+    abort("`data` is a list of subjects, for which measure(\"encode\") has no common score: call ",
+          "evaluate_models() for each subject.", class = "repalign_error_type", arg = "data")
+  }
+  if (!is.null(over) && !identical(over, "stimuli")) {
+    abort("`over` can only be \"stimuli\" for measure(\"encode\"): its errors are those over ",
+          "stimuli.", class = "repalign_error_choice", arg = "over")
+  }
+  other <- intersect(c("blocks", "series"), names(given))
+  if (length(other)) {
+    abort("`", other[1], "` cannot be used with measure(\"encode\"): give `clusters`, or a design ",
+          "of permute::how() in `permutations`.", class = "repalign_error_design", arg = other[1])
+  }
   run <- function(permutations) {
     # the rows are judged once, where the errors are made
     withCallingHandlers(
@@ -63,22 +75,6 @@ encoding_parts <- function(data, models, measure, over, conf_level, permutations
        ceiling = list(ceiling = found$ceiling, se = NA_real_,
                       from = if (all(is.na(found$ceiling))) "none" else "encode"),
        share = found$normalized)
-}
-
-check_encoded_models <- function(data, over, given) {
-  if (is_collection(data)) {
-    abort("`data` is a list of subjects, for which measure(\"encode\") has no common score: call ",
-          "evaluate_models() for each subject.", class = "repalign_error_type", arg = "data")
-  }
-  if (!is.null(over) && !identical(over, "stimuli")) {
-    abort("`over` can only be \"stimuli\" for measure(\"encode\"): its errors are those over ",
-          "stimuli.", class = "repalign_error_choice", arg = "over")
-  }
-  other <- intersect(c("blocks", "series"), names(given))
-  if (length(other)) {
-    abort("`", other[1], "` cannot be used with measure(\"encode\"): give `clusters`, or a design ",
-          "of permute::how() in `permutations`.", class = "repalign_error_design", arg = other[1])
-  }
 }
 
 chance_of_encodings <- function(found, cells, call) {

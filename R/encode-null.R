@@ -129,7 +129,13 @@ permuted_encodings <- function(targets, folds, settings, design, predict) {
   score <- function(p) {
     y <- targets$y[permutations[, p], , drop = FALSE]
     each <- vapply(predict(y), function(values) {
-      target_scores(fold_sums(y, folds, values), targets, folds, settings)
+      sums <- fold_sums(y, folds, values)
+      scores <- neuron_scores(sums, folds, settings)
+      scores[targets$constant] <- NA
+      vapply(seq_len(max(targets$of)), function(j) {
+        at <- which(targets$of == j)
+        target_score(scores[at], sums_of(sums, at), settings)
+      }, 0)
     }, numeric(max(targets$of)))
     apply(matrix(each, max(targets$of)), 1, function(values) {
       if (all(is.na(values))) NA_real_ else max(values, na.rm = TRUE)
@@ -138,13 +144,4 @@ permuted_encodings <- function(targets, folds, settings, design, predict) {
   in_chunks(ncol(permutations), 10, function(columns) {
     matrix(vapply(columns, score, numeric(max(targets$of))), length(columns), byrow = TRUE)
   }, "The null of encode()")
-}
-
-target_scores <- function(sums, targets, folds, settings) {
-  scores <- neuron_scores(sums, folds, settings)
-  scores[targets$constant] <- NA
-  vapply(seq_len(max(targets$of)), function(j) {
-    at <- which(targets$of == j)
-    target_score(scores[at], sums_of(sums, at), settings)
-  }, 0)
 }

@@ -202,26 +202,7 @@ open_encoding <- function(from, to, settings, na, clusters, permutations, thread
   threads <- hold_threads(threads, frame)
   sides <- encoding_sides(from, to, na)
   refuse_free_series(declares_series(list(from, to)), permutations, none = TRUE)
-  used <- used_by_encoding(sides)
-  measure <- list(id = "encode", label = settings$label, args = list(), declaration = list(
-    id = "encode", own = FALSE, direction = "similarity", range = c(-Inf, 1), accepts = "data",
-    pairing = TRUE, uses = function(args) used
-  ))
-  call <- open_sides(sides, list(measure), na, clusters, use = "null", why = "a fold",
-                     remedies = if (all_orders(permutations)) permutation_remedies_of_encode,
-                     relabel = FALSE, grid = FALSE, own_clusters = FALSE, frame = frame)
-  stop_at_refusals(call$sides)
-  for (repr in all_representations(call$sides)) {
-    if (has_holes(repr)) check_finite(repr$data, repr$arg)
-  }
-  check_rows(call$n, 4, call$sides$x$reprs[[1]]$arg, "a prediction of stimuli that are left out")
-  call$pairs <- list_pairs(call$sides, FALSE)
-  call$threads <- threads
-  call
-}
-
-# Which declared parts are honoured: clusters, and trials of `to` that tell of noise.
-used_by_encoding <- function(sides) {
+  # Which declared parts are honoured: clusters, and trials of `to` that tell of noise.
   parts <- lapply(sides[c("x", "y")], function(side) {
     known <- Filter(function(repr) !is.null(repr$responses), side$reprs)
     unlist(lapply(known, function(repr) declared_parts(repr$responses)))
@@ -237,7 +218,22 @@ used_by_encoding <- function(sides) {
       if (!is.null(repr$responses)) unclass(repr$responses)$neuron
     }))
   })
-  c("clusters", if (noise) "trials", if (!any(neurons$x %in% neurons$y)) "neurons")
+  used <- c("clusters", if (noise) "trials", if (!any(neurons$x %in% neurons$y)) "neurons")
+  measure <- list(id = "encode", label = settings$label, args = list(), declaration = list(
+    id = "encode", own = FALSE, direction = "similarity", range = c(-Inf, 1), accepts = "data",
+    pairing = TRUE, uses = function(args) used
+  ))
+  call <- open_sides(sides, list(measure), na, clusters, use = "null", why = "a fold",
+                     remedies = if (all_orders(permutations)) permutation_remedies_of_encode,
+                     relabel = FALSE, grid = FALSE, own_clusters = FALSE, frame = frame)
+  stop_at_refusals(call$sides)
+  for (repr in all_representations(call$sides)) {
+    if (has_holes(repr)) check_finite(repr$data, repr$arg)
+  }
+  check_rows(call$n, 4, call$sides$x$reprs[[1]]$arg, "a prediction of stimuli that are left out")
+  call$pairs <- list_pairs(call$sides, FALSE)
+  call$threads <- threads
+  call
 }
 
 permutation_remedies_of_encode <- list(

@@ -20,10 +20,11 @@
 #'   (of [evaluate_models()] models), or numbers of rows of `result`.
 #' @param draws number of normal draws.
 #' @return `best_score()`: a data frame of class `repalign_best` with a row for each group: `group`,
-#'   the values of `by` (and the measure, if there are several; `"all"` with neither); `best`, the name
-#'   of the best score (of distances the smallest); `score`, its value; `conf_low` and `conf_high`, an
-#'   interval for the best true score, to be reported; `in_set`, a list of the names of all that may be
-#'   the best. Levels are those of `result`. `confint()` gives the limits as a matrix.
+#'   the values of `by` (and the measure, if there are several; `"all"` with neither); `best`, the
+#'   name of the best score (of distances the smallest); `score`, its value; `conf_low` and
+#'   `conf_high`, an interval for the best true score, to be reported; `in_set`, a list of the names
+#'   of all that may be the best. Levels are those of `result`. `confint()` gives the limits as a
+#'   matrix.
 #'
 #'   `compare_best()`: a data frame of class `repalign_best_comparison` with one row: `best_1` and
 #'   `best_2`, the best scores of both; `difference`, of the two, which is biased; `crossfit`, with
@@ -35,25 +36,25 @@
 #' with \eqn{t_l} the usual quantile of the t distribution, and \eqn{c_l} that of the largest of all
 #' scores in joint normal draws. A score stays in `in_set` unless another one is better by more than
 #' chance gives as the largest of its differences to all others. The set holds the best true score
-#' with probability \eqn{1 - \alpha}{1 - alpha}. With 10 equal layers, the interval held the best true
-#' score in 97.8% to 99.4% of simulated data sets, the largest score's own in 85.2% to 89.0% (article
-#' "What was simulated").
+#' with probability \eqn{1 - \alpha}{1 - alpha}. With 10 equal layers, the interval held the best
+#' true score in 97.8% to 99.4% of simulated data sets, the largest score's own in 85.2% to 89.0%
+#' (article "What was simulated").
 #'
 #' The statistic of `compare_best()` is \eqn{\max_a \min_b t_{ab}}{max_a min_b t_ab}, with
-#' \eqn{t_{ab}}{t_ab} that of the difference of layer a of the first and layer b of the second group.
-#' It is compared with \eqn{\max_a Z_{ab}}{max_a Z_ab} in joint normal draws, for the b for which this
-#' is largest. The test is conservative, more so for groups of many unlike layers: of 9 equal layers
-#' against one, it rejected in 5.7% of the data sets, that of the largest difference in 21%. For the
-#' other direction, exchange the groups; two tests at level alpha/2 make a two-sided one. `crossfit`,
-#' which is not what is tested, picks both layers on one random half of the stimuli (of
-#' [evaluate_models()] by normal draws) and takes their difference on the other, both ways, as the mean
-#' over 20 halvings.
+#' \eqn{t_{ab}}{t_ab} that of the difference of layer a of the first and layer b of the second
+#' group. It is compared with \eqn{\max_a Z_{ab}}{max_a Z_ab} in joint normal draws, for the b for
+#' which this is largest. The test is conservative, more so for groups of many unlike layers: of 9
+#' equal layers against one, it rejected in 5.7% of the data sets, that of the largest difference in
+#' 21%. For the other direction, exchange the groups; two tests at level alpha/2 make a two-sided
+#' one. `crossfit`, which is not what is tested, picks both layers on one random half of the stimuli
+#' (of [evaluate_models()] by normal draws) and takes their difference on the other, both ways, as
+#' the mean over 20 halvings.
 #'
-#' When not to trust it, and what is held constant: see [compare_scores()]. Scores without a standard
-#' error are left out, with a warning.
+#' When not to trust it, and what is held constant: see [compare_scores()]. Scores without a
+#' standard error are left out, with a warning.
 #' @references Hsu (1996), Multiple Comparisons: Theory and Methods. Mogstad, Romano, Shaikh and
-#'   Wilhelm (2024), Rev. Econ. Stud. 91 (sets of ranks). Andrews, Kitagawa and McCloskey (2024),
-#'   Q. J. Econ. 139 (inference on winners). Berger (1982), Technometrics 24 (intersections and unions
+#'   Wilhelm (2024), Rev. Econ. Stud. 91 (sets of ranks). Andrews, Kitagawa and McCloskey (2024), Q.
+#'   J. Econ. 139 (inference on winners). Berger (1982), Technometrics 24 (intersections and unions
 #'   of tests).
 #' @examples
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:60, 1:25]
@@ -181,8 +182,27 @@ compare_best <- function(result, group_1, group_2, draws = 9999) {
   warn_again(attr(result, "dependence"))
   draws <- check_draws(draws, scores$level, length(scores$score))
   groups <- list(group_rows(group_1, scores, "group_1"), group_rows(group_2, scores, "group_2"))
-  check_compared_groups(groups, scores)
-  groups <- known_members(groups, scores)
+  both <- intersect(groups[[1]], groups[[2]])
+  if (length(both)) {
+    abort("`group_1` and `group_2` both have ", dQuote(scores$title[both[1]], FALSE),
+          ": a score can be of one group only.", class = "repalign_error_choice", arg = "group_2")
+  }
+  measures <- unique(scores$measure[unlist(groups)])
+  if (length(measures) > 1) {
+    abort("The groups have scores of ", enumerate(measures), ", which are not on one scale: take ",
+          "the rows of one measure, as in ", rows_example("result", "measure", measures[1]), ".",
+          class = "repalign_error_rows", arg = "result")
+  }
+  se <- contrast_errors(scores$parts, diag(length(scores$score)))$se
+  usable <- which(!is.na(scores$score) & !is.na(se))
+  asked <- unlist(groups)
+  warn_left_out(some_scores(scores, asked), match(intersect(asked, usable), asked))
+  groups <- lapply(groups, intersect, usable)
+  empty <- which(!lengths(groups))
+  if (length(empty)) {
+    abort("`group_", empty[1], "` has no score with a standard error.",
+          class = "repalign_error_size", arg = paste0("group_", empty[1]))
+  }
   oriented <- scores$sign * scores$score
   test <- test_of_best(scores, groups[[1]], groups[[2]], draws)
   best <- vapply(groups, function(at) at[which.max(oriented[at])], 1L)
@@ -228,34 +248,6 @@ refuse_two_meanings <- function(group, models, titles, arg) {
   if (!length(twice)) return(invisible())
   abort("`", arg, "` has ", dQuote(twice[1], FALSE), ", which names a model and a score: give the ",
         "numbers of the rows that are meant.", class = "repalign_error_choice", arg = arg)
-}
-
-check_compared_groups <- function(groups, scores) {
-  both <- intersect(groups[[1]], groups[[2]])
-  if (length(both)) {
-    abort("`group_1` and `group_2` both have ", dQuote(scores$title[both[1]], FALSE),
-          ": a score can be of one group only.", class = "repalign_error_choice", arg = "group_2")
-  }
-  measures <- unique(scores$measure[unlist(groups)])
-  if (length(measures) > 1) {
-    abort("The groups have scores of ", enumerate(measures), ", which are not on one scale: take ",
-          "the rows of one measure, as in ", rows_example("result", "measure", measures[1]), ".",
-          class = "repalign_error_rows", arg = "result")
-  }
-}
-
-known_members <- function(groups, scores) {
-  se <- contrast_errors(scores$parts, diag(length(scores$score)))$se
-  usable <- which(!is.na(scores$score) & !is.na(se))
-  asked <- unlist(groups)
-  warn_left_out(some_scores(scores, asked), match(intersect(asked, usable), asked))
-  groups <- lapply(groups, intersect, usable)
-  empty <- which(!lengths(groups))
-  if (length(empty)) {
-    abort("`group_", empty[1], "` has no score with a standard error.",
-          class = "repalign_error_size", arg = paste0("group_", empty[1]))
-  }
-  groups
 }
 
 # The largest over a of the smallest over b, and the joint draws of the largest over a for each b.

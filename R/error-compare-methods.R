@@ -312,7 +312,16 @@ autoplot.repalign_comparison <- function(object, most = 40, ...) {
   need_columns(object, c("score_1", "score_2", "measure", "difference", "conf_low", "conf_high",
                          "simultaneous_low", "simultaneous_high"), "drawn")
   need_rows(object)
-  rows <- comparison_rows(clearest_differences(object, most))
+  # The first row is on top; each measure has a panel.
+  rows <- as.data.frame(clearest_differences(object, most))
+  if (all(is.na(rows$difference))) {
+    abort("There is nothing to draw: all values are undefined (NA).",
+          class = "repalign_error_size", arg = "object")
+  }
+  title <- paste(rows$score_1, "-", rows$score_2)
+  if (!is.null(rows$contrast)) title <- rows$contrast
+  rows$title <- factor(title, rev(unique(title)))
+  rows$panel <- factor(rows$measure, unique(rows$measure))
   margin <- attr(object, "margin")
   several <- nlevels(rows$panel) > 1
   ggplot2::ggplot(rows, ggplot2::aes(x = .data[["difference"]], y = .data[["title"]])) +
@@ -345,20 +354,6 @@ clearest_differences <- function(object, most) {
   object[sort(order(-size, seq_along(size))[seq_len(most)]), ]
 }
 
-# The first row is on top; each measure has a panel.
-comparison_rows <- function(object) {
-  rows <- as.data.frame(object)
-  if (all(is.na(rows$difference))) {
-    abort("There is nothing to draw: all values are undefined (NA).",
-          class = "repalign_error_size", arg = "object")
-  }
-  title <- paste(rows$score_1, "-", rows$score_2)
-  if (!is.null(rows$contrast)) title <- rows$contrast
-  rows$title <- factor(title, rev(unique(title)))
-  rows$panel <- factor(rows$measure, unique(rows$measure))
-  rows
-}
-
 comparison_caption <- function(object, most) {
   level <- attr(object, "conf_level")
   margin <- attr(object, "margin")
@@ -379,7 +374,18 @@ autoplot.repalign_best <- function(object, ...) {
   no_other_arguments(...)
   need_columns(object, c("group", "best", "conf_low", "conf_high"), "drawn")
   need_rows(object)
-  rows <- best_members(object)
+  # All scores of the groups.
+  members <- attr(object, "members")
+  members <- members[members$group %in% object$group & !is.na(members$score), ]
+  if (is.null(members) || !nrow(members)) {
+    abort("There is nothing to draw: the scores of the groups are undefined or no longer known.",
+          class = "repalign_error_size", arg = "object")
+  }
+  members$title <- factor(members$title, rev(unique(members$title)))
+  members$panel <- factor(members$group, unique(members$group))
+  members$set <- factor(ifelse(members$in_set %in% TRUE, "may be the best", "is not"),
+                        c("may be the best", "is not"))
+  rows <- members
   bands <- as.data.frame(object)
   bands$panel <- factor(bands$group, levels(rows$panel))
   ggplot2::ggplot(rows, ggplot2::aes(x = .data[["score"]], y = .data[["title"]])) +
@@ -399,21 +405,6 @@ autoplot.repalign_best <- function(object, ...) {
                   y = NULL, caption = best_caption(object)) +
     picture_theme(panel.grid.minor = ggplot2::element_blank(), legend.position = "top") +
     side_axis(levels(rows$title))
-}
-
-# All scores of the groups.
-best_members <- function(object) {
-  members <- attr(object, "members")
-  members <- members[members$group %in% object$group & !is.na(members$score), ]
-  if (is.null(members) || !nrow(members)) {
-    abort("There is nothing to draw: the scores of the groups are undefined or no longer known.",
-          class = "repalign_error_size", arg = "object")
-  }
-  members$title <- factor(members$title, rev(unique(members$title)))
-  members$panel <- factor(members$group, unique(members$group))
-  members$set <- factor(ifelse(members$in_set %in% TRUE, "may be the best", "is not"),
-                        c("may be the best", "is not"))
-  members
 }
 
 # Groups of the same scores have one axis of names.

@@ -88,7 +88,15 @@ compare_scores <- function(result, contrasts = "pairs",
   warn_again(attr(result, "dependence"))
   draws <- check_draws(draws, scores$level, length(scores$score))
   given <- as_contrasts(contrasts, scores)
-  rows <- difference_rows(given, scores)
+  errors <- errors_of_contrasts(scores, given$weights)
+  used <- replace(scores$score, is.na(scores$score), 0)
+  difference <- as.vector(used %*% given$weights)
+  difference[as.vector(is.na(scores$score) %*% (given$weights != 0)) > 0] <- NA
+  statistic <- difference / errors$se
+  rows <- data.frame(score_1 = given$score_1, score_2 = given$score_2, measure = given$measure,
+                     difference = difference, se = errors$se, df = errors$df,
+                     statistic = statistic, p_value = 2 * stats::pt(-abs(statistic), errors$df))
+  if (!is.null(given$contrast)) rows$contrast <- given$contrast
   usable <- which(!is.na(rows$se))
   # the largest absolute contrast of each draw; one contrast is its own largest
   largest <- if (length(usable) > 1) {
@@ -108,19 +116,6 @@ compare_scores <- function(result, contrasts = "pairs",
     over = unique(scores$rows$over),
     no_interactions = scores$halves, family = nrow(rows)
   ))
-}
-
-difference_rows <- function(given, scores) {
-  errors <- errors_of_contrasts(scores, given$weights)
-  used <- replace(scores$score, is.na(scores$score), 0)
-  difference <- as.vector(used %*% given$weights)
-  difference[as.vector(is.na(scores$score) %*% (given$weights != 0)) > 0] <- NA
-  statistic <- difference / errors$se
-  rows <- data.frame(score_1 = given$score_1, score_2 = given$score_2, measure = given$measure,
-                     difference = difference, se = errors$se, df = errors$df,
-                     statistic = statistic, p_value = 2 * stats::pt(-abs(statistic), errors$df))
-  if (!is.null(given$contrast)) rows$contrast <- given$contrast
-  rows
 }
 
 # Draws can not tell p-values that are smaller than 1 / draws, and none is below the unadjusted.
@@ -200,8 +195,19 @@ compared_scores <- function(result) {
           class = "repalign_error_rows", arg = "result")
   }
   measure <- as.character(rows$measure)
-  parts <- without_undefined(parts, rows$score)
-  list(score = rows$score, title = titles_by_measure(result, measure), measure = measure,
+  # What is not defined has no covariances.
+  lost <- is.na(rows$score)
+  for (p in seq_along(parts$main)) {
+    parts$main[[p]][lost, ] <- NA
+    parts$main[[p]][, lost] <- NA
+  }
+  # Short names of the scores, which are different within each measure.
+  titles <- character(length(measure))
+  for (one in unique(measure)) {
+    at <- which(measure == one)
+    titles[at] <- row_titles(result[at, ])
+  }
+  list(score = rows$score, title = titles, measure = measure,
        sign = signs_of(result, measure), parts = parts, total = total_covariance(parts),
        level = level_of(result), order = order(places$row), rows = rows,
        halves = length(parts$interactions) > 0 && any(rows$method == "half-samples"))
@@ -220,26 +226,6 @@ interval_of_models <- function(result) {
           "what it returned.", class = "repalign_error_rows", arg = "result")
   }
   interval[at, ]
-}
-
-# Short names of the scores, which are different within each measure.
-titles_by_measure <- function(result, measure) {
-  titles <- character(length(measure))
-  for (one in unique(measure)) {
-    at <- which(measure == one)
-    titles[at] <- row_titles(result[at, ])
-  }
-  titles
-}
-
-# What is not defined has no covariances.
-without_undefined <- function(parts, score) {
-  lost <- is.na(score)
-  for (p in seq_along(parts$main)) {
-    parts$main[[p]][lost, ] <- NA
-    parts$main[[p]][, lost] <- NA
-  }
-  parts
 }
 
 # Some of the scores.
@@ -361,11 +347,7 @@ given_weights <- function(contrasts, scores) {
           enumerate(unique(scores$title)), ".", class = "repalign_error_size", arg = "contrasts")
   }
   weights <- matrix(0, count, nrow(contrasts), dimnames = list(NULL, rownames(contrasts)))
-  weights[places_of_names(colnames(contrasts), scores), ] <- t(contrasts)
-  weights
-}
-
-places_of_names <- function(names, scores) {
+  names <- colnames(contrasts)
   names <- check_choice(names, unique(scores$title), "contrasts", several = TRUE)
   twice <- intersect(names, scores$title[duplicated(scores$title)])
   if (length(twice)) {
@@ -373,7 +355,8 @@ places_of_names <- function(names, scores) {
           "several measures: take the rows of one measure.",
           class = "repalign_error_rows", arg = "contrasts")
   }
-  match(names, scores$title)
+  weights[match(names, scores$title), ] <- t(contrasts)
+  weights
 }
 
 check_contrasts <- function(weights, scores) {

@@ -5,13 +5,6 @@
 # The result of score_interval() is put together here: standard errors, intervals, and what is kept
 # beside the rows.
 
-interval_result <- function(task, columns, factors) {
-  made <- interval_rows(task, columns, factors)
-  warn_no_errors(made$rows, made$constant, factors)
-  warn_infinite_errors(made$rows)
-  new_result(made$rows, "repalign_interval", made$kept)
-}
-
 # list(rows, kept, constant): the rows of the result with what is kept beside them, and which scores
 # do not vary.
 interval_rows <- function(task, columns, factors) {
@@ -25,7 +18,16 @@ interval_rows <- function(task, columns, factors) {
   call <- deletions_of_call(task, rows, columns, factors, words)
   parts <- parts_of_call(call, seq_len(nrow(rows)))
   errors <- contrast_errors(parts, diag(nrow(rows)))
-  constant <- does_not_vary(rows$score, errors$se, task$set)
+  # A score of identical representations does not vary, whatever the stimuli: there is no error.
+  # Near it, distances that are functions of a cosine have the root of its rounding.
+  score <- rows$score
+  se <- errors$se
+  none <- !is.na(se) & se <= tie_share * pmax(abs(score), 1)
+  at_bound <- mapply(function(measure, score) {
+    cosine <- errors_of(measure)$cosine
+    !is.null(cosine) && isTRUE(abs(cosine$of(score)) > 1 - tie_share)
+  }, rep(task$set, length.out = length(score)), score)
+  constant <- !is.na(score) & (none | at_bound)
   errors$se[constant] <- NA
   call$rows$se <- errors$se
   call$rows$sample_y <- takes_y_as_sample(task)
@@ -112,17 +114,6 @@ names_of_stimuli <- function(sides) {
   named <- Find(function(repr) repr$kind == "data" && !is.null(rownames(repr$data)),
                 all_representations(sides))
   if (!is.null(named)) rownames(named$data)
-}
-
-# A score of identical representations does not vary, whatever the stimuli: there is no error.
-# Near it, distances that are functions of a cosine have the root of its rounding.
-does_not_vary <- function(score, se, set) {
-  none <- !is.na(se) & se <= tie_share * pmax(abs(score), 1)
-  at_bound <- mapply(function(measure, score) {
-    cosine <- errors_of(measure)$cosine
-    !is.null(cosine) && isTRUE(abs(cosine$of(score)) > 1 - tie_share)
-  }, rep(set, length.out = length(score)), score)
-  !is.na(score) & (none | at_bound)
 }
 
 over_words <- function(task) {

@@ -127,7 +127,21 @@ score_interval <- function(x, y = NULL, measure = "cka", over = "stimuli", ..., 
   check_interval_task(task, y)
   check_grid_memory(task$set, task$sides)
   task$scores <- as.vector(t(score_grid(task$pairs, task$sides, task$set, "stop", threads)))
-  score_interval_of(task)
+  tables <- neuron_tables(task)
+  columns <- stimulus_columns(task, tables)
+  factors <- lapply(if (any(task$settings$neurons)) neuron_samples(task), neuron_factor, task,
+                    columns, tables)
+  if (task$settings$subjects) {
+    pooled <- pool_subjects(task, columns)
+    columns <- pooled$columns
+    factors <- pooled$factors
+    task[c("pairs", "scores")] <- pooled[c("pairs", "scores")]
+    task$sides$x$reprs[[1]]$name <- paste("mean of", pooled$subjects, "subjects")
+  }
+  made <- interval_rows(task, columns, factors)
+  warn_no_errors(made$rows, made$constant, factors)
+  warn_infinite_errors(made$rows)
+  new_result(made$rows, "repalign_interval", made$kept)
 }
 
 # given: the names of all arguments of the call.
@@ -198,21 +212,6 @@ refuse_complete_over <- function(reprs, args, side) {
         class = "repalign_error_choice", arg = "over")
 }
 
-score_interval_of <- function(task) {
-  tables <- neuron_tables(task)
-  columns <- stimulus_columns(task, tables)
-  factors <- lapply(if (any(task$settings$neurons)) neuron_samples(task), neuron_factor, task,
-                    columns, tables)
-  if (task$settings$subjects) {
-    pooled <- pool_subjects(task, columns)
-    columns <- pooled$columns
-    factors <- pooled$factors
-    task[c("pairs", "scores")] <- pooled[c("pairs", "scores")]
-    task$sides$x$reprs[[1]]$name <- paste("mean of", pooled$subjects, "subjects")
-  }
-  interval_result(task, columns, factors)
-}
-
 # ---- interval columns
 
 # The deletions over stimuli of all scores of a call of score_interval(), without the warnings and
@@ -279,17 +278,8 @@ without_words <- function(code) {
 
 # Are the deletions of all pairs of the call made together?
 at_once <- function(way, task) {
-  errors <- way$errors
-  way$name == "closed" && !is.null(errors$cells) && (is.null(task$codes) || errors$by_cluster) &&
-    nrow(task$pairs) > max(1, errors$cells_from(task$n, task$codes) * count_sides(task))
-}
-
-# How many representations are compared?
-count_sides <- function(task) {
-  one_list <- task$sides$self || task$sides$same
-  pairs <- task$pairs
-  if (one_list) length(unique(c(pairs$i, pairs$j)))
-  else length(unique(pairs$i)) + length(unique(pairs$j))
+  way$name == "closed" && !is.null(way$errors$cells) && nrow(task$pairs) > 1 &&
+    (is.null(task$codes) || way$errors$by_cluster)
 }
 
 # About so many representations of a side are taken at a time, so that what is kept for each fits

@@ -547,7 +547,7 @@ takes_orders <- function(d, args) {
 # Do ties change the score of this pair?
 has_ties <- function(d, pair, args) {
   wanted <- d$neighbours(args)
-  pair <- clustered_pair(pair, args$clusters)
+  pair[c("x", "y")] <- lapply(pair[c("x", "y")], clustered_representation, args$clusters)
   tied_rows(pair$x, wanted) > 0 || tied_rows(pair$y, wanted) > 0
 }
 
@@ -579,11 +579,4 @@ mean_over_orders <- function(value) {
     total <- total + (now - total) / number
   }
   total
-}
-
-# Every order keeps graphs of its own.
-check_orders_memory <- function(n, k) {
-  check_memory(tie_orders * 80 * as.double(n) * k,
-               paste("The mean over", tie_orders, "orders of tied neighbours"),
-               "ties = \"random\" needs less.")
 }

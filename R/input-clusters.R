@@ -40,16 +40,6 @@ labelled_codes <- function(codes) codes[!is.na(codes)]
 # The corrected estimators go over clusters.
 goes_by_clusters <- function(args) !is.null(args$clusters) && args$corrects$stimuli
 
-# The naive estimator of a point has no use for clusters but to leave stimuli out.
-note_unused_clusters <- function(args) {
-  if (is.null(args$clusters) || args$corrects$stimuli) return(invisible())
-  inform("`clusters` has no effect on the estimator \"naive\"",
-         if (anyNA(args$clusters)) ", except that stimuli without a label are left out",
-         ": only ", if (is.null(args$trials)) "\"stimulus\" and \"stimulus_neuron\"" else
-           "the corrected estimators", " go over clusters.",
-         class = "repalign_unused_clusters")
-}
-
 # The labels of a measure, and the noise of stimuli, for some of the stimuli.
 cut_measure_stimuli <- function(measure, rows) {
   if (!is_own(measure) && !is.null(measure$args$stimulus_noise)) {
@@ -71,19 +61,7 @@ units_of <- function(n, codes) if (is.null(codes)) n else max(codes)
 # The arguments of a measure that have a value for each stimulus or column, in the order of these.
 # reprs: the representations of a call.
 arguments_in_order <- function(args, reprs) {
-  args <- units_in_order(args, reprs)
-  if (is.null(args$clusters) && is.null(args$stimulus_noise)) return(args)
-  labels <- first_stimulus_names(reprs)
-  if (!is.null(args$clusters)) {
-    args$clusters <- cluster_codes(in_order_of(args$clusters, labels, "clusters"))
-  }
-  noise <- args$stimulus_noise
-  if (!is.null(noise)) args$stimulus_noise <- in_order_of(noise, labels, "stimulus_noise")
-  args
-}
-
-# Labels of columns with names, in the order of the columns of their side.
-units_in_order <- function(args, reprs) {
+  # Labels of columns with names, in the order of the columns of their side.
   for (side in c("x", "y")) {
     arg <- paste0("units_", side)
     if (is.null(names(args[[arg]]))) next
@@ -101,6 +79,13 @@ units_in_order <- function(args, reprs) {
     }
     args[[arg]] <- found[[1]]
   }
+  if (is.null(args$clusters) && is.null(args$stimulus_noise)) return(args)
+  labels <- first_stimulus_names(reprs)
+  if (!is.null(args$clusters)) {
+    args$clusters <- cluster_codes(in_order_of(args$clusters, labels, "clusters"))
+  }
+  noise <- args$stimulus_noise
+  if (!is.null(noise)) args$stimulus_noise <- in_order_of(noise, labels, "stimulus_noise")
   args
 }
 

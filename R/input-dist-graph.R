@@ -132,7 +132,16 @@ check_graph <- function(x, arg) {
                 bad[1, 2], "; give every stimulus the same number of neighbours")
   }
   graph <- without_self(idx, dist, arg)
-  check_graph_rows(graph$idx, graph$dist, arg)
+  idx <- graph$idx
+  dist <- graph$dist
+  if (!ncol(idx)) graph_error(arg, "has no neighbours")
+  twice <- apply(idx, 1, anyDuplicated) > 0
+  if (any(twice)) graph_error(arg, "names a neighbour twice in row ", which(twice)[1])
+  falling <- rowSums(dist[, -1, drop = FALSE] < dist[, -ncol(dist), drop = FALSE]) > 0
+  if (any(falling)) {
+    graph_error(arg, "has distances that are not in increasing order in row ", which(falling)[1],
+                "; sort the neighbours of each row, nearest first")
+  }
   storage.mode(graph$idx) <- "integer"
   storage.mode(graph$dist) <- "double"
   rownames(graph$idx) <- rownames(x$idx)
@@ -162,17 +171,6 @@ refuse_odd_selves <- function(times, arg) {
                 remedy)
   }
   graph_error(arg, "has row ", which(times == 1)[1], " among its own neighbours", remedy)
-}
-
-check_graph_rows <- function(idx, dist, arg) {
-  if (!ncol(idx)) graph_error(arg, "has no neighbours")
-  twice <- apply(idx, 1, anyDuplicated) > 0
-  if (any(twice)) graph_error(arg, "names a neighbour twice in row ", which(twice)[1])
-  falling <- rowSums(dist[, -1, drop = FALSE] < dist[, -ncol(dist), drop = FALSE]) > 0
-  if (any(falling)) {
-    graph_error(arg, "has distances that are not in increasing order in row ", which(falling)[1],
-                "; sort the neighbours of each row, nearest first")
-  }
 }
 
 graph_error <- function(arg, ...) {

@@ -23,11 +23,6 @@ clustered_representation <- function(repr, codes) {
   repr
 }
 
-clustered_pair <- function(pair, codes) {
-  pair[c("x", "y")] <- lapply(pair[c("x", "y")], clustered_representation, codes)
-  pair
-}
-
 labelled_pair <- function(pair, codes) {
   if (!anyNA(codes)) return(pair)
   remember(pair$cache, list("labelled stimuli", codes), {

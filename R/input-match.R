@@ -58,7 +58,14 @@ response_matrix <- function(data, stimulus = "image", neurons = NULL) {
   result <- matrix(result, nrow(data), dimnames = list(names, names(data)[at]))
   found <- find_identifiers(result)
   if (!length(found)) return(result)
-  if (is.null(neurons)) refuse_leftover(colnames(result)[as.integer(names(found))], found)
+  if (is.null(neurons)) {
+    names <- colnames(result)[as.integer(names(found))]
+    abort("`data` has ", if (length(names) > 1) "columns that look like identifiers" else
+      "a column that looks like an identifier", " besides the stimuli: ",
+      enumerate(paste0(dQuote(names, FALSE), " (", found, ")"), quote = FALSE),
+      ". Say which columns are neurons in `neurons`.", class = "repalign_error_identifier",
+      arg = "neurons")
+  }
   mark_checked(result)
 }
 
@@ -157,12 +164,4 @@ refuse_words <- function(data, at, leftover) {
         if (leftover) ". Say which columns are neurons in `neurons`." else
           ". They cannot be neurons: leave them out of `neurons`, or convert them.",
         class = "repalign_error_type", arg = "neurons")
-}
-
-refuse_leftover <- function(names, why) {
-  abort("`data` has ", if (length(names) > 1) "columns that look like identifiers" else
-    "a column that looks like an identifier", " besides the stimuli: ",
-    enumerate(paste0(dQuote(names, FALSE), " (", why, ")"), quote = FALSE),
-    ". Say which columns are neurons in `neurons`.", class = "repalign_error_identifier",
-    arg = "neurons")
 }

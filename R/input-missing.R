@@ -45,7 +45,23 @@ complete_sides <- function(sides, set, na) {
     left_out <- stimuli_note(rows, first_stimulus_names(reprs))
     set <- lapply(set, cut_measure_stimuli, rows)
   } else {
-    columns <- complete_neurons(sides, set)
+    # Which neurons are kept, for every representation of both sides. Where a measure has labels of
+    # neurons, or says that both sides have the same neurons, all representations of a side have
+    # the same neurons: a neuron that is missing in one of them is left out of all.
+    missing <- lapply(list(x = sides$x$reprs, y = sides$y$reprs), lapply, missing_neurons)
+    sharing <- Filter(has_labels, set)
+    if (length(sharing)) {
+      # Labels are checked against all representations before any neuron is left out, because
+      # afterwards a wrong number of labels could not be told.
+      x <- sides$x$reprs
+      y <- if (sides$self) x else sides$y$reprs
+      for (measure in sharing) {
+        for (repr in y) check_units(list(x = x[[1]], y = repr), measure$args)
+        for (repr in x[-1]) check_units(list(x = repr, y = y[[1]]), measure$args)
+      }
+      missing <- missing_on_sides(missing, sharing, sides$self || sides$same)
+    }
+    columns <- lapply(missing_by_columns(missing, sides), lapply, `!`)
     set <- lapply(set, cut_measure, columns)
     left_out <- note_neurons_left_out(reprs, c(columns$x, if (!one_side) columns$y))
   }
@@ -183,19 +199,6 @@ missing_neurons <- function(repr) {
   if (anyNA(repr$data)) colSums(is.na(repr$data)) > 0 else rep(FALSE, ncol(repr$data))
 }
 
-# Which neurons are kept, for every representation of both sides. Where a measure has labels of
-# neurons, or says that both sides have the same neurons, all representations of a side have the
-# same neurons: a neuron that is missing in one of them is left out of all.
-complete_neurons <- function(sides, set) {
-  missing <- lapply(list(x = sides$x$reprs, y = sides$y$reprs), lapply, missing_neurons)
-  sharing <- Filter(has_labels, set)
-  if (length(sharing)) {
-    check_side_labels(sides, sharing)
-    missing <- missing_on_sides(missing, sharing, sides$self || sides$same)
-  }
-  lapply(missing_by_columns(missing, sides), lapply, `!`)
-}
-
 # Where columns have labels of their own, a neuron that is missing in one representation is left out
 # of all. Without names of neurons, labels of units stand for them.
 missing_by_columns <- function(missing, sides) {
@@ -213,17 +216,6 @@ missing_by_columns <- function(missing, sides) {
 
 has_labels <- function(measure) {
   isTRUE(measure$args$shared_neurons) || !is.null(measure$args$units_x)
-}
-
-# Labels are checked against all representations before any neuron is left out, because afterwards
-# a wrong number of labels could not be told.
-check_side_labels <- function(sides, set) {
-  x <- sides$x$reprs
-  y <- if (sides$self) x else sides$y$reprs
-  for (measure in set) {
-    for (repr in y) check_units(list(x = x[[1]], y = repr), measure$args)
-    for (repr in x[-1]) check_units(list(x = repr, y = y[[1]]), measure$args)
-  }
 }
 
 # The missing neurons of each side: those that are missing in any of its representations and, by the

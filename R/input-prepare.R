@@ -64,7 +64,14 @@ prepare <- function(x, measure = "cka", ..., data = FALSE, threads = NULL,
     }
   }
   call <- open_preparing(x, measures, na, threads)
-  check_prepared_memory(call$set, call$sides$x)
+  settled <- call$set
+  side <- call$sides$x
+  check_grid_memory(settled, list(x = side, y = side))
+  numbers <- vapply(side$reprs, function(repr) {
+    sum(vapply(settled, numbers_per_representation, 0, as.double(repr$n), width_of(repr), FALSE))
+  }, 0)
+  check_memory(8 * sum(numbers), paste("Preparing", count_of(length(numbers), "representation")),
+               "Prepare some of them at a time, and save them.")
   advance <- progress_along(length(call$sides$x$reprs))
   made <- lapply(call$sides$x$reprs, function(repr) {
     on.exit(advance())
@@ -104,15 +111,6 @@ open_preparing <- function(x, measures, na, threads, frame = parent.frame()) {
   }
   for (measure in call$set) check_clusters(measure$args$clusters, call$n, arg, 1, "a similarity")
   c(call, list(given = given))
-}
-
-check_prepared_memory <- function(settled, side) {
-  check_grid_memory(settled, list(x = side, y = side))
-  numbers <- vapply(side$reprs, function(repr) {
-    sum(vapply(settled, numbers_per_representation, 0, as.double(repr$n), width_of(repr), FALSE))
-  }, 0)
-  check_memory(8 * sum(numbers), paste("Preparing", count_of(length(numbers), "representation")),
-               "Prepare some of them at a time, and save them.")
 }
 
 # The prepared representations in lists as those of x.

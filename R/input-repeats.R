@@ -24,15 +24,7 @@ refuse_repeated_labels <- function(labels, arg, codes = NULL) {
 
 # The same for a call of measures, each of which may have clusters of its own.
 refuse_repeats_of <- function(reprs, set, clusters, own_clusters) {
-  repeated <- with_repeated_names(reprs)
-  if (!length(repeated)) return(invisible())
-  of_measure <- own_clusters && all(vapply(set, takes_clusters, NA))
-  if (!is.null(clusters)) return(refuse_repeats(repeated, clusters, of_measure))
-  for (measure in set) refuse_repeats(repeated, measure$args$clusters, of_measure)
-}
-
-# The names that a representation shares with the one before are not looked at again.
-with_repeated_names <- function(reprs) {
+  # The names that a representation shares with the one before are not looked at again.
   known <- NULL
   repeats <- FALSE
   is_repeated <- logical(length(reprs))
@@ -43,7 +35,11 @@ with_repeated_names <- function(reprs) {
     known <- names
     is_repeated[k] <- repeats
   }
-  reprs[is_repeated]
+  repeated <- reprs[is_repeated]
+  if (!length(repeated)) return(invisible())
+  of_measure <- own_clusters && all(vapply(set, takes_clusters, NA))
+  if (!is.null(clusters)) return(refuse_repeats(repeated, clusters, of_measure))
+  for (measure in set) refuse_repeats(repeated, measure$args$clusters, of_measure)
 }
 
 # What works depends on the data, and on the function that the user called. repr: list(data, arg),

@@ -5,42 +5,59 @@ NULL
 
 #' Canonical correlation analysis
 #'
-#' The mean canonical correlation: how well the best matching pairs of linear combinations of
-#' neurons, one from each side, correlate over the stimuli.
+#' How well the best matching pairs of linear combinations of neurons, one from each side, correlate
+#' over the stimuli: the mean canonical correlation (`cca()`), that of the leading principal
+#' components (`svcca()`), or with each direction weighted by how much of `x` it explains
+#' (`pwcca()`).
 #'
 #' @param x,y see [cka()].
 #' @param na see [similarity()].
 #' @param summary what is made of the canonical correlations: their `"mean"`; the mean of their
 #'   squares, `"mean_squared"`; or `"yanai"`, the sum of their squares divided by
 #'   \eqn{\sqrt{rank(x) rank(y)}}{sqrt(rank x * rank y)}.
-#' @return One number in \[0, 1\]; 1 when the space spanned by the centred columns of one
-#'   side contains that of the other side, with `"yanai"` when the two spaces are equal.
+#' @param variance share of the total variance that the kept components, as few as possible, must
+#'   reach on each side, above 0 and at most 1.
+#' @param components number of components to keep on each side, instead of `variance` (at most the
+#'   rank, with a message).
+#' @param weights of canonical variates of `x` (of unit length over the stimuli): the sum of the
+#'   absolute values of their inner products with the centred columns of `x` (`"projection"`), or of
+#'   their own absolute values (`"l1"`).
+#' @return One number in \[0, 1\]; 1 when the space spanned by the centred columns of one side (or
+#'   its kept components) contains that of the other side, with `"yanai"` when the two spaces are
+#'   equal. `pwcca()` is not symmetric.
 #' @details
 #' The canonical correlations are the min(rank x, rank y) singular values of \eqn{Q_x^T Q_y}{Qx'
 #' Qy}, with orthonormal bases \eqn{Q_x}{Qx} and \eqn{Q_y}{Qy} of the centred columns. The rank is
-#' the number of singular values above 1e-10 of the largest one.
+#' the number of singular values above 1e-10 of the largest one. The mean of the squares is the
+#' \eqn{R^2_{CCA}}{R2 CCA} of Kornblith et al. (2019), there divided by the smaller number of
+#' columns; [calibrate()] is much faster with it than with the mean. `"yanai"` is the generalized
+#' coefficient of determination (GCD), the cosine between the projections on the two spaces.
 #'
-#' The mean of the squares is the \eqn{R^2_{CCA}}{R2 CCA} of Kornblith et al. (2019), there divided
-#' by the smaller number of columns; [calibrate()] is much faster with it than with the mean.
-#' `"yanai"` is the generalized coefficient of determination (GCD), the cosine between the
-#' projections on the two spaces.
+#' Translation and any invertible linear change of the neurons of either side leave `cca()` as it
+#' is, so that a direction of pure noise counts as much as the strongest signal. `svcca()`, in which
+#' all kept components count equally, changes with linear changes other than rotation and scaling,
+#' and `pwcca()` with rotation of `x`.
 #'
-#' Translation and any invertible linear change of the neurons of either side leave the score as it
-#' is. A direction of pure noise therefore counts as much as the strongest signal.
-#'
-#' When not to trust it: when there are not many more stimuli than neurons. For unrelated data the
-#' squared correlations add up to about rank x * rank y / (n - 1). If one side has rank n - 1, every
-#' canonical correlation is 1 whatever the data, with a warning of class `repalign_trivial`.
-#' [svcca()] or fewer principal components help.
+#' When not to trust it: when there are not many more stimuli than neurons (or kept components). For
+#' unrelated data the squared correlations add up to about rank x * rank y / (n - 1). If one side
+#' has rank n - 1, every canonical correlation is 1 whatever the data, with a warning of class
+#' `repalign_trivial`: take fewer components. A warning of class `repalign_not_unique` says that
+#' components on both sides of the cut have equal singular values, or that weights are not
+#' determined because canonical correlations are equal: when rank x + rank y > n - 1, or when the
+#' two sides have some, but not all, of their columns in common.
 #' @references Hotelling (1936), Biometrika 28. Yanai (1974), Behaviormetrika 1. Ramsay et al.
 #'   (1984), Psychometrika 49. Kornblith et al. (2019), ICML. Bjoerck and Golub (1973), Mathematics
-#'   of Computation 27.
+#'   of Computation 27. Raghu et al. (2017), NeurIPS (`svcca()`). Morcos et al. (2018), NeurIPS
+#'   (`pwcca()`).
 #' @examples
 #' set.seed(1)
-#' x <- matrix(rnorm(600), 100)
-#' cca(x, x %*% matrix(rnorm(36), 6))
+#' x <- matrix(rnorm(600), 100) %*% diag(6:1)
+#' y <- x[, 1:3] + matrix(rnorm(300), 100)
+#' cca(x, y)
 #' cca(x, matrix(rnorm(600), 100))
-#' @seealso [svcca()], [pwcca()], [linear_regression()]
+#' svcca(x, y, components = 2)
+#' c(pwcca(x, y), pwcca(y, x))
+#' @seealso [linear_regression()], [cka()]
 #' @export
 cca <- function(x, y, summary = c("mean", "mean_squared", "yanai"),
                 na = c("error", "stimuli", "neurons")) {
@@ -110,36 +127,7 @@ declare_measure(
   memory = basis_needs(tall = 3, wide = 4)
 )
 
-#' Singular vector canonical correlation analysis
-#'
-#' The mean canonical correlation of the leading principal components of both sides.
-#'
-#' @param x,y see [cka()].
-#' @param na see [similarity()].
-#' @param variance share of the total variance that the kept components must reach on each
-#'   side, above 0 and at most 1.
-#' @param components number of components to keep on each side, instead of `variance`. A
-#'   number above the rank is reduced to the rank, with a message.
-#' @return One number in \[0, 1\]; 1 when the space spanned by the kept components of one
-#'   side contains that of the other side.
-#' @details
-#' The score is [cca()] of the smallest number of leading principal components that reaches the
-#' share `variance` of the total variance, on each side.
-#'
-#' Rotation, scaling, translation and reordering of the neurons leave the score as it is; other
-#' linear changes do not. Components below the cut do not count, and all those above it count
-#' equally. If components on both sides of the cut have equal singular values, the choice between
-#' them is arbitrary, with a warning of class `repalign_not_unique`.
-#'
-#' When not to trust it: as for [cca()], with the number of kept components in place of the rank.
-#' @references Raghu et al. (2017), NeurIPS.
-#' @examples
-#' set.seed(1)
-#' x <- matrix(rnorm(600), 100) %*% diag(6:1)
-#' y <- x + matrix(rnorm(600), 100)
-#' svcca(x, y)
-#' svcca(x, y, components = 2)
-#' @seealso [cca()], [pwcca()]
+#' @rdname cca
 #' @export
 svcca <- function(x, y, variance = 0.99, components = NULL,
                   na = c("error", "stimuli", "neurons")) {
@@ -222,40 +210,7 @@ declare_measure(
   memory = basis_needs(tall = 9, wide = 3.5, loaded = 4.3)
 )
 
-#' Projection-weighted canonical correlation analysis
-#'
-#' The mean canonical correlation, with each direction weighted by how much of `x` it
-#' explains.
-#'
-#' @param x,y see [cka()].
-#' @param na see [similarity()].
-#' @param weights how a canonical variate of `x` (a vector over stimuli) is weighted.
-#'   `"projection"`: by the sum of the absolute values of its inner products with the centred
-#'   columns of `x`. `"l1"`: by the sum of its own absolute values.
-#' @return One number in \[0, 1\]; 1 when the space spanned by the centred columns of one
-#'   side contains that of the other side. It is not symmetric, because the weights come from
-#'   `x`.
-#' @details
-#' The score is \eqn{\sum_i \alpha_i \rho_i / \sum_i \alpha_i}{sum_i(alpha_i rho_i) /
-#' sum_i(alpha_i)} over the canonical correlations \eqn{\rho_i}{rho_i} of [cca()], with the weights
-#' \eqn{\alpha_i}{alpha_i} of the canonical variates of `x` (of unit length).
-#'
-#' Scaling, translation and reordering of the neurons of either side leave the score as it is, and
-#' so does any invertible linear change of `y`, but not a rotation of `x`.
-#'
-#' When not to trust it: if canonical correlations are equal, the weights are not determined. This
-#' happens when rank x + rank y > n - 1, or when the two sides have some, but not all, of their
-#' columns in common. A warning of class `repalign_not_unique` says so. With few stimuli the score
-#' is too high, as in [cca()].
-#' @references Morcos, Raghu and Bengio (2018), NeurIPS.
-#' @examples
-#' set.seed(1)
-#' x <- matrix(rnorm(600), 100) %*% diag(6:1)
-#' y <- x[, 1:3] + matrix(rnorm(300), 100)
-#' pwcca(x, y)
-#' pwcca(y, x)
-#' pwcca(x, y, weights = "l1")
-#' @seealso [cca()], [svcca()]
+#' @rdname cca
 #' @export
 pwcca <- function(x, y, weights = c("projection", "l1"), na = c("error", "stimuli", "neurons")) {
   one_score("pwcca", x, y, list(weights = weights), na)

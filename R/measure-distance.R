@@ -82,18 +82,14 @@ rsa <- function(x, y, inner = c("correlation", "euclidean", "sqeuclidean", "cosi
 
 rsa_inner <- c("correlation", "euclidean", "sqeuclidean", "cosine")
 
-# Do the dissimilarities differ by more than rounding? (For the cosine, do they differ from 0?)
-has_contrast <- function(repr, args, rdm) {
+contrasted_form <- function(repr, args, rdm = dissimilarities_of(repr, args$inner)) {
+  # Do the dissimilarities differ by more than rounding? (For the cosine, do they differ from 0?)
   facts <- rdm_facts(repr, args$inner, rdm)
   range <- if (is.null(args$clusters)) facts$range
     else value_range(rdm$d[between_clusters(labelled_codes(args$clusters))])
   largest <- max(abs(range))
   contrast <- if (is_cosine(args$outer)) largest else range[2] - range[1]
-  contrast > max(tie_share * largest, facts$tolerance[2])
-}
-
-contrasted_form <- function(repr, args, rdm = dissimilarities_of(repr, args$inner)) {
-  undefined <- !has_contrast(repr, args, rdm)
+  undefined <- !(contrast > max(tie_share * largest, facts$tolerance[2]))
   form <- rdm_form(repr, args, rdm)
   form$undefined <- undefined || isTRUE(form$size == 0)
   form

@@ -60,8 +60,13 @@ rotated_score <- function(x, y, args) {
   relative <- is_relative(args)
   if (relative && (x$norm == 0 || y$norm == 0)) return(NA_real_)
   units <- common_units(x, y, relative)
-  distance <- turned_distance(turned_rows(x, parts$u[, at, drop = FALSE], units$x),
-                              turned_rows(y, parts$v[, at, drop = FALSE], units$y))
+  # Near 0 the distance is made of residuals, because a difference of squares loses its digits.
+  a <- turned_rows(x, parts$u[, at, drop = FALSE], units$x)
+  b <- turned_rows(y, parts$v[, at, drop = FALSE], units$y)
+  squares <- a$square + b$square
+  rest <- squares - 2 * sum(a$rows * b$rows)
+  distance <- if (rest > cancelled_share * squares) sqrt(rest)
+              else sqrt(sum((a$rows - b$rows)^2) + a$beyond + b$beyond)
   if (!relative) return(distance / units$scale)
   if (args$method == "angular") 2 * asin(min(distance / 2, 1)) else distance
 }
@@ -73,12 +78,4 @@ turned_rows <- function(side, directions, unit) {
     sum((side$test - tcrossprod(rows, directions))^2)
   } else 0
   list(rows = unit * rows, square = (unit * side$norm)^2, beyond = unit^2 * (side$beyond + missed))
-}
-
-# Near 0 the distance is made of residuals, because a difference of squares loses its digits.
-turned_distance <- function(a, b) {
-  squares <- a$square + b$square
-  rest <- squares - 2 * sum(a$rows * b$rows)
-  if (rest > cancelled_share * squares) return(sqrt(rest))
-  sqrt(sum((a$rows - b$rows)^2) + a$beyond + b$beyond)
 }

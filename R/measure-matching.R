@@ -109,36 +109,41 @@ declare_measure(
   }
 )
 
-#' Hard correlation match
+#' Matches of neurons by correlation
 #'
-#' The mean correlation between neurons that are matched one to one.
+#' The mean correlation between neurons that are matched one to one (`hard_correlation_match()`), or
+#' between each neuron and the one of the other side with which it correlates most
+#' (`soft_correlation_match()`).
 #'
 #' @param x,y see [cka()].
 #' @param na see [similarity()].
 #' @param matching `"optimal"`: the matching with the largest mean correlation. `"greedy"`: the pair
 #'   with the largest correlation first, then the largest among the remaining neurons, and so on.
-#' @return One number in \[-1, 1\]; 1 when every column of the narrower side has its own
-#'   partner, of which it is a positive multiple (up to an offset).
+#' @param direction `"x"`: every column of `x` is matched with its best partner in `y`; `"y"`: the
+#'   other way round; `"both"`: the mean of the two.
+#' @return One number in \[-1, 1\]; 1 when every matched column is a positive multiple of its
+#'   partner (up to an offset).
 #' @details
-#' The score is the mean of the correlations over stimuli, with their signs, of the matched pairs.
-#' Every column of the narrower side is matched, by shortest augmenting paths if the matching is
-#' optimal; other columns of the wider side do not count.
+#' Correlations are over stimuli, with their signs. One to one, every column of the narrower side is
+#' matched, by shortest augmenting paths if the matching is optimal; other columns of the wider side
+#' do not count. In the direction of the narrower side the soft match is never below the hard one.
 #'
 #' Reordering the columns, and adding an offset to a column or multiplying it by a positive factor,
-#' leave the score as it is. Rotation changes it: it asks whether single neurons correspond. A
-#' constant column is an error.
+#' leave the scores as they are. Rotation changes them: they ask whether single neurons correspond.
+#' A constant column is an error.
 #'
-#' When not to trust it: when stimuli are few, the best of many chance correlations is far above 0,
-#' and it rises with the number of neurons.
-#' @references Li et al. (2015), NIPS workshop on feature extraction. Jonker and Volgenant
-#'   (1987), Computing 38.
+#' When not to trust it: with few stimuli, the best of many chance correlations is far above 0, the
+#' more so the more neurons there are.
+#' @references Li et al. (2015), NIPS workshop on feature extraction. Jonker and Volgenant (1987),
+#'   Computing 38.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(300), 30)
 #' y <- x[, 10:1] + rnorm(300)
 #' hard_correlation_match(x, y)
 #' hard_correlation_match(x, y, matching = "greedy")
-#' @seealso [soft_correlation_match()], [permutation_procrustes()]
+#' soft_correlation_match(x, cbind(y, y), direction = "x")
+#' @seealso [soft_matching()], [permutation_procrustes()]
 #' @export
 hard_correlation_match <- function(x, y, matching = c("optimal", "greedy"),
                                    na = c("error", "stimuli", "neurons")) {
@@ -172,34 +177,7 @@ declare_measure(
   }
 )
 
-#' Soft correlation match
-#'
-#' The mean correlation between each neuron and the neuron of the other side with which it
-#' correlates most. Several neurons may have the same partner.
-#'
-#' @param x,y see [cka()].
-#' @param na see [similarity()].
-#' @param direction `"x"`: every column of `x` is matched with its best partner in `y`; `"y"`: the
-#'   other way round; `"both"`: the mean of the two.
-#' @return One number in \[-1, 1\]; 1 when every matched column is a positive multiple of its
-#'   partner (up to an offset).
-#' @details
-#' The score is the mean over columns of the largest correlation over stimuli, with its sign, of
-#' each column. In the direction of the narrower side it is never below [hard_correlation_match()].
-#'
-#' Reordering the columns, and adding an offset to a column or multiplying it by a positive factor,
-#' leave the score as it is. Rotation changes it. A constant column is an error that names it.
-#'
-#' When not to trust it: with few stimuli, the best of many chance correlations is far above 0, the
-#' more so the more columns the other side has.
-#' @references Li et al. (2015), NIPS workshop on feature extraction.
-#' @examples
-#' set.seed(1)
-#' x <- matrix(rnorm(300), 30)
-#' y <- cbind(x[, 1:5], x[, 1:5]) + rnorm(300)
-#' soft_correlation_match(x, y)
-#' soft_correlation_match(x, y, direction = "x")
-#' @seealso [hard_correlation_match()]
+#' @rdname hard_correlation_match
 #' @export
 soft_correlation_match <- function(x, y, direction = c("both", "x", "y"),
                                    na = c("error", "stimuli", "neurons")) {

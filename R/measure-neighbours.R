@@ -100,47 +100,56 @@ declare_measure(
 #' Measures of neighbour lists
 #'
 #' What the lists of the k nearest neighbours of a stimulus have in common on both sides, averaged
-#' over stimuli: a way there and back (`cycle_knn()`), shared members (`knn_jaccard()`), or the order
-#' (`lcs_knn()`, and `edit_distance_knn()`, which in spite of its name is a similarity).
+#' over stimuli: a way there and back (`cycle_knn()`), shared members (`knn_jaccard()`), their ranks
+#' (`rank_similarity()`), or the order (`lcs_knn()`, and `edit_distance_knn()`, which in spite of
+#' its name is a similarity).
 #'
-#' @param x,y,k,metric,ties,clusters see [mutual_knn()]. The average over ties is of 20 random orders,
-#'   but for `knn_jaccard()`.
+#' @param x,y,k,metric,ties,clusters see [mutual_knn()]. The average over ties is of 20 random
+#'   orders, but for `knn_jaccard()`.
 #' @param na see [similarity()].
-#' @return One number: of `lcs_knn()` from 0 to k, otherwise in \[0, 1\]. The best is reached when all
-#'   lists are equal, by `knn_jaccard()` in whatever order.
+#' @return One number: of `lcs_knn()` from 0 to k, otherwise in \[0, 1\]. Equal lists have the
+#'   highest value, but for `cycle_knn()`.
 #' @details
 #' * `cycle_knn()`: the share of stimuli that are among the neighbours in `x` of one of their
 #'   neighbours in `y`. It is not symmetric. Unrelated data score about \eqn{1 - (1 - k/(n-1))^k},
 #'   which is large unless k^2 is small compared with the number of stimuli n. `cycle_knn(x, x)` can
 #'   be below 1, because a stimulus that is nobody's neighbour never counts.
-#' * `knn_jaccard()`: the number of shared neighbours divided by that of all neighbours on either side.
-#'   With c shared ones this is c / (2k - c), which gives more weight to large overlaps than
+#' * `knn_jaccard()`: the number of shared neighbours divided by that of all neighbours on either
+#'   side. With c shared ones this is c / (2k - c), which gives more weight to large overlaps than
 #'   [mutual_knn()].
+#' * `rank_similarity()`: a stimulus that has c neighbours in both lists, with the ranks \eqn{r_j}
+#'   in `x` and \eqn{s_j} in `y`, has the value \eqn{\sum_j \frac{2}{(1 + |r_j - s_j|)(r_j + s_j)} /
+#'   (1 + 1/2 + \ldots + 1/c)}{sum_j(2 / ((1 + |r_j - s_j|) (r_j + s_j))) / (1 + 1/2 + ... + 1/c)},
+#'   and 0 if c = 0. The nearest weigh most: a single shared neighbour, if it is the nearest on both
+#'   sides, gives the value 1.
 #' * `lcs_knn()`: the length of the longest sequence of stimuli that occurs in both lists, with gaps
 #'   allowed. It is at most the number of shared neighbours.
 #' * `edit_distance_knn()`: 1 - D/k, with the mean Levenshtein distance D between the lists
-#'   (insertions, deletions and replacements cost 1 each). A neighbour counts only near the same place
-#'   in both lists, so that scores are low even for closely related representations. The time per
-#'   stimulus grows with the square of k.
+#'   (insertions, deletions and replacements cost 1 each). A neighbour counts only near the same
+#'   place in both lists, so that scores are low even for closely related representations. The time
+#'   per stimulus grows with the square of k.
 #'
-#' Invariances and ties are those of [mutual_knn()]; where order counts, ties matter among all
-#' neighbours.
+#' Invariances and ties are those of [mutual_knn()]; where ranks or order count, ties matter among
+#' all neighbours.
 #'
 #' When not to trust it: scores with different n or k cannot be compared, those of `lcs_knn()` also
-#' after division by k. Small noise changes the order of neighbours at nearly equal distances, and in
-#' many dimensions all distances are nearly equal. Stimuli that depend on each other raise all scores:
-#' give `clusters` (with which `cycle_knn()` is below that of independent stimuli).
+#' after division by k. Small noise changes the order of neighbours at nearly equal distances, and
+#' in many dimensions all distances are nearly equal. Stimuli that depend on each other raise all
+#' scores: give `clusters` (with which `cycle_knn()` is below that of independent stimuli).
 #' @references Huh et al. (2024), The Platonic Representation Hypothesis, ICML. Hryniowski and Wong
-#'   (2020), Inter-layer information similarity assessment of deep neural networks (`knn_jaccard()`).
+#'   (2020), Inter-layer information similarity assessment of deep neural networks
+#'   (`knn_jaccard()`). Wang et al. (2020), IEEE TKDE 34, and Klabunde et al. (2024), ReSi
+#'   benchmark, equation 25 (`rank_similarity()`).
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(1000), 100)
 #' y <- x + matrix(rnorm(1000), 100) / 4
 #' cycle_knn(x, y, k = 3)
 #' knn_jaccard(x, y, k = 5)
+#' rank_similarity(x, y, k = 5)
 #' lcs_knn(x, y, k = 5)
 #' edit_distance_knn(x, y, k = 5)
-#' @seealso [mutual_knn()], [rank_similarity()]
+#' @seealso [mutual_knn()], [second_order_cosine()]
 #' @export
 cycle_knn <- function(x, y, k = 10,
                       metric = c("cosine", "euclidean", "dot", "correlation"),
@@ -200,34 +209,7 @@ declare_measure(
   needs_data = FALSE, memory = graph_needs
 )
 
-#' Rank similarity of nearest neighbours
-#'
-#' How similar the ranks of the shared neighbours are on both sides, averaged over stimuli, with
-#' most weight on the nearest.
-#'
-#' @param x,y,k,metric,clusters see [mutual_knn()].
-#' @param ties neighbours at equal distances: `"random"`, the score of one random order, or
-#'   `"average"`, the mean score over 20. See [mutual_knn()].
-#' @param na see [similarity()].
-#' @return One number in \[0, 1\].
-#' @details
-#' Suppose that a stimulus has c neighbours in both lists, with the ranks \eqn{r_j} in `x` and
-#' \eqn{s_j} in `y`. Its value is \eqn{\sum_j \frac{2}{(1 + |r_j - s_j|)(r_j + s_j)} / (1 +
-#' 1/2 + \ldots + 1/c)}{sum_j(2 / ((1 + |r_j - s_j|) (r_j + s_j))) / (1 + 1/2 + ... + 1/c)}, and 0
-#' if c = 0. Invariances and ties are the same as for [mutual_knn()], but ties matter among all
-#' neighbours.
-#'
-#' When not to trust it: a single shared neighbour, if it is the nearest on both sides, gives a
-#' stimulus the value 1. Noise in the first ranks has a large effect. Stimuli that depend on each
-#' other raise the score: give `clusters`.
-#' @references Wang et al. (2020), Towards understanding the instability of network embedding.
-#'   Klabunde et al. (2024), ReSi benchmark, equation 25.
-#' @examples
-#' set.seed(1)
-#' x <- matrix(rnorm(500), 50)
-#' y <- x + matrix(rnorm(500), 50)
-#' rank_similarity(x, y, k = 5)
-#' @seealso [mutual_knn()], [lcs_knn()]
+#' @rdname cycle_knn
 #' @export
 rank_similarity <- function(x, y, k = 10,
                             metric = c("cosine", "euclidean", "dot", "correlation"),

@@ -4,30 +4,44 @@
 #' @include measure.R
 NULL
 
-#' Differences of magnitude and of concentricity
+#' Differences of magnitude, concentricity and uniformity
 #'
 #' The absolute difference between one number of each side: the length of its mean row
-#' (`magnitude_difference()`), or the mean cosine between its rows and its mean row
-#' (`concentricity_difference()`).
+#' (`magnitude_difference()`), the mean cosine between its rows and its mean row
+#' (`concentricity_difference()`), or the logarithm of the mean Gaussian potential over all pairs of
+#' rows, low when the rows are spread out (`uniformity_difference()`).
 #'
 #' @param x,y two representations, see [cka()], whose rows may be in any order.
 #' @param na see [similarity()].
-#' @return One number, at least 0: of magnitudes in the units of the data; of concentricities at most
-#'   2, and `NA`, with a warning of class `repalign_undefined`, when the mean row of one side is zero,
-#'   as after centring.
+#' @param t how fast the potential falls with the squared distance.
+#' @param normalize if `TRUE`, each row is scaled to unit length first, as the uniformity was
+#'   originally defined (the code of the ReSi benchmark does not).
+#' @return One number, at least 0: of magnitudes in the units of the data; of concentricities at
+#'   most 2, and `NA`, with a warning of class `repalign_undefined`, when the mean row of one side
+#'   is zero, as after centring.
 #' @details
-#' Rotation of a side and another order of its stimuli leave both as they are, and scaling leaves
-#' the difference of concentricity. A row of zeros has no cosine and is an error.
+#' The uniformity is \eqn{U = \log \left( \frac{1}{n^2} \sum_{i,j} \exp(-t ||x_i - x_j||^2)
+#' \right)}{U = log(mean(exp(-t ||x_i - x_j||^2)))} over all n x n pairs, including each row with
+#' itself.
 #'
-#' When not to trust it: both depend on where the zero of each neuron is. Of centred columns the
-#' difference of magnitude is only rounding error; in different units it has no meaning.
-#' @references Wang et al. (2020), IEEE TKDE 34. Klabunde et al. (2025), ICLR (the ReSi benchmark).
+#' Rotation of a side and another order of its stimuli leave all three as they are; scaling leaves
+#' the difference of concentricity, and that of uniformity with `normalize`, without which
+#' translation does. A row of zeros, which has no direction, is an error in these two.
+#'
+#' When not to trust it: magnitude and concentricity depend on where the zero of each neuron is. Of
+#' centred columns the difference of magnitude is only rounding error; in different units it has no
+#' meaning. Without `normalize`, distances in most data are so large that both uniformities are
+#' -log(n), and the score is close to 0: scale the data so that t times a typical squared distance
+#' is near 1.
+#' @references Wang et al. (2020), IEEE TKDE 34. Wang and Isola (2020), ICML. Klabunde et al.
+#'   (2025), ICLR (the ReSi benchmark).
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(40 * 3), 40)
 #' magnitude_difference(x, x + 1)
 #' concentricity_difference(x + 1, x + 3)
-#' @seealso [uniformity_difference()]
+#' uniformity_difference(x, 0.5 * x)
+#' @seealso [similarity()]
 #' @export
 magnitude_difference <- function(x, y, na = c("error", "stimuli", "neurons")) {
   one_score("magnitude_difference", x, y, list(), na)
@@ -93,34 +107,7 @@ declare_measure(
   needs_data = FALSE, memory = no_memory
 )
 
-#' Difference of uniformity
-#'
-#' The absolute difference between two uniformities: the logarithm of the mean Gaussian potential
-#' over all pairs of rows, low when the rows are spread out, near 0 when they are close together.
-#'
-#' @param x,y see [magnitude_difference()].
-#' @param t how fast the potential falls with the squared distance.
-#' @param normalize if `TRUE`, each row is scaled to unit length first. The statistic was
-#'   originally defined for rows on the unit sphere.
-#' @param na see [similarity()].
-#' @return One number, at least 0.
-#' @details
-#' The uniformity is \eqn{U = \log \left( \frac{1}{n^2} \sum_{i,j} \exp(-t ||x_i - x_j||^2)
-#' \right)}{U = log(mean(exp(-t ||x_i - x_j||^2)))} over all n x n pairs, including each row with
-#' itself. Rotation leaves the score as it is, and so does another order of the stimuli of either
-#' side; translation does without `normalize` (as in the code of the ReSi benchmark), scaling with
-#' it.
-#'
-#' When not to trust it: without `normalize`, distances in most data are so large that both
-#' uniformities are -log(n), and the score is close to 0. Scale the data so that t times a typical
-#' squared distance is near 1, or use `normalize = TRUE` (a row of zeros is then an error).
-#' @references Wang and Isola (2020), ICML. Klabunde et al. (2025), ICLR (the ReSi benchmark).
-#' @examples
-#' set.seed(1)
-#' x <- matrix(rnorm(40 * 3), 40)
-#' uniformity_difference(x, 0.5 * x)
-#' uniformity_difference(x, 0.5 * x, normalize = TRUE)
-#' @seealso [magnitude_difference()], [concentricity_difference()]
+#' @rdname magnitude_difference
 #' @export
 uniformity_difference <- function(x, y, t = 2, normalize = FALSE,
                                   na = c("error", "stimuli", "neurons")) {

@@ -9,28 +9,29 @@ NULL
 
 #' Measures of representational similarity
 #'
-#' `measures()` lists every measure with its properties. `measure()` makes a measure with parameters of
-#' your choice, and `new_measure()` one of a function of two matrices of your own, for [similarity()]
-#' and [calibrate()].
+#' `measures()` lists every measure with its properties. `measure()` makes a measure with parameters
+#' of your choice, and `new_measure()` one of a function of two matrices of your own, for
+#' [similarity()] and [calibrate()].
 #'
 #' @param id the id of a measure, a string such as `"cka"`.
-#' @param ... parameters of that measure, by their full names; the function of its name explains them.
-#' @param fun a function of two matrices (the same stimuli in the rows) that returns one finite number,
-#'   or `NA` if the score is undefined. It is called for every pair, by [calibrate()] also for every
-#'   permutation.
+#' @param ... parameters of that measure, by their full names; the function of its name explains
+#'   them.
+#' @param fun a function of two matrices (the same stimuli in the rows) that returns one finite
+#'   number, or `NA` if the score is undefined. It is called for every pair, by [calibrate()] also
+#'   for every permutation.
 #' @param direction `"similarity"` (larger scores are more alike) or `"distance"`.
-#' @param best the best possible score, usually that of two identical representations; `NA`: none, and
-#'   [calibrate()] has no scale from chance to best.
+#' @param best the best possible score, usually that of two identical representations; `NA`: none,
+#'   and [calibrate()] has no scale from chance to best.
 #' @param symmetric does `fun(x, y)` always equal `fun(y, x)`? Pairs of one list are then compared
 #'   once.
 #' @param label its name in results.
-#' @return `measures()`: a data frame with one row per measure and the columns `id`; `label`; `family`;
-#'   `resi` (the abbreviation in the ReSi benchmark, or `NA`); `direction` (`"similarity"` or
-#'   `"distance"`); `range_min` and `range_max` (of the score at default arguments); `best` (the score
-#'   of a perfect match; where `range_max` of a similarity is infinite, it bounds nothing);
-#'   `symmetric` (is the score of `y` and `x` that of `x` and `y`?); `pairing` (does the score depend
-#'   on which rows are paired?); `invariant` (the changes of one side that leave the score as it is);
-#'   `form` (what is prepared once per representation); `parameters` (with their defaults);
+#' @return `measures()`: a data frame with one row per measure and the columns `id`; `label`;
+#'   `family`; `resi` (the abbreviation in the ReSi benchmark, or `NA`); `direction` (`"similarity"`
+#'   or `"distance"`); `range_min` and `range_max` (of the score at default arguments); `best` (the
+#'   score of a perfect match; where `range_max` of a similarity is infinite, it bounds nothing);
+#'   `symmetric` (is the score of `y` and `x` that of `x` and `y`?); `pairing` (does the score
+#'   depend on which rows are paired?); `invariant` (the changes of one side that leave the score as
+#'   it is); `form` (what is prepared once per representation); `parameters` (with their defaults);
 #'   `reference`.
 #'
 #'   `measure()` and `new_measure()`: a measure object.
@@ -116,16 +117,6 @@ measure <- function(id, ...) {
     return(beside_registry[[id]](given))
   }
   d <- declaration(id)
-  check_parameter_names(id, given)
-  args <- d$check(utils::modifyList(default_arguments(id), given, keep.null = TRUE))
-  note_unused_labels(args)
-  structure(
-    list(id = id, label = measure_label(id, given), args = args, declaration = d),
-    class = "repalign_measure"
-  )
-}
-
-check_parameter_names <- function(id, given) {
   known <- names(measure_parameters(id))
   named <- names(given)
   if (length(given) && (is.null(named) || any(named == ""))) {
@@ -146,6 +137,12 @@ check_parameter_names <- function(id, given) {
                                     enumerate(known, 20)),
           ".", class = "repalign_error_parameter", arg = unknown[1])
   }
+  args <- d$check(utils::modifyList(default_arguments(id), given, keep.null = TRUE))
+  note_unused_labels(args)
+  structure(
+    list(id = id, label = measure_label(id, given), args = args, declaration = d),
+    class = "repalign_measure"
+  )
 }
 
 # Functions that take measures have `...` to say where a parameter of a measure belongs. set: the
@@ -175,6 +172,15 @@ refuse_parameters <- function(set, ...) {
   abort("`", paste(names, collapse = "` and `"), if (one) "` is a parameter" else
     "` are parameters", " of the measure: give ", enumerate(shown, quote = FALSE), ".",
     class = "repalign_error_parameter", arg = names[1])
+}
+
+# The measure of a function that takes one.
+single_measure <- function(measure, ...) {
+  set <- as_measures(measure)
+  refuse_parameters(set, ...)
+  if (length(set) == 1) return(set[[1]])
+  abort("`measure` must be one measure, not ", length(set), ".", class = "repalign_error_measure",
+        arg = "measure")
 }
 
 refuse_unknown_argument <- function(name, declared) {

@@ -61,7 +61,25 @@ given_draws <- function(resample, groups, n, words) {
   factors <- intersect(known, names(resample))
   counts <- lapply(stats::setNames(factors, factors), function(factor) {
     what <- if (factor == "rdm") "groups of RDMs" else words
-    counts_of(check_indices(resample[[factor]], factor, sizes[[factor]], what), sizes[[factor]])
+    at <- resample[[factor]]
+    size <- sizes[[factor]]
+    place <- paste0("`resample$", factor, "`")
+    if (is.data.frame(at)) at <- as.matrix(at)
+    if (!is.numeric(at) || !is.matrix(at) || nrow(at) < 2) {
+      abort(place, " must be a matrix of indices with at least two rows, not ", describe(at), ".",
+            class = "repalign_error_type", arg = "resample")
+    }
+    if (ncol(at) != size) {
+      abort(place, " has ", count_of(ncol(at), "column"), ", but a draw has as many indices as ",
+            "there are ", what, ": ", size, ".", class = "repalign_error_size", arg = "resample")
+    }
+    bad <- which(is.na(at) | at != round(at) | at < 1 | at > size, arr.ind = TRUE)
+    if (nrow(bad)) {
+      abort(place, " has an index that is not a whole number from 1 to ", size, ", first in row ",
+            bad[1, 1], ", column ", bad[1, 2], ".", class = "repalign_error_value",
+            arg = "resample")
+    }
+    counts_of(at, sizes[[factor]])
   })
   check_factor_sizes(factors, groups, n, words)
   rows <- vapply(counts, ncol, 0L)
@@ -70,26 +88,6 @@ given_draws <- function(resample, groups, n, words) {
           "of both matrices are the same draws.", class = "repalign_error_size", arg = "resample")
   }
   list(factors = factors, count = rows[[1]], rdm = counts$rdm, condition = counts$condition)
-}
-
-check_indices <- function(at, factor, size, what) {
-  place <- paste0("`resample$", factor, "`")
-  if (is.data.frame(at)) at <- as.matrix(at)
-  if (!is.numeric(at) || !is.matrix(at) || nrow(at) < 2) {
-    abort(place, " must be a matrix of indices with at least two rows, not ", describe(at), ".",
-          class = "repalign_error_type", arg = "resample")
-  }
-  if (ncol(at) != size) {
-    abort(place, " has ", count_of(ncol(at), "column"), ", but a draw has as many indices as ",
-          "there are ", what, ": ", size, ".", class = "repalign_error_size", arg = "resample")
-  }
-  bad <- which(is.na(at) | at != round(at) | at < 1 | at > size, arr.ind = TRUE)
-  if (nrow(bad)) {
-    abort(place, " has an index that is not a whole number from 1 to ", size, ", first in row ",
-          bad[1, 1], ", column ", bad[1, 2], ".", class = "repalign_error_value",
-          arg = "resample")
-  }
-  at
 }
 
 # ---- folds

@@ -42,28 +42,6 @@ regression_terms <- function(formula, data) {
           ".", class = "repalign_error_type", arg = "data")
   }
   terms <- expanded_terms(formula, data)
-  refuse_terms(terms)
-  variables <- as.list(attr(terms, "variables"))[-1]
-  names <- vapply(variables, function(v) if (is.name(v)) as.character(v) else deparse1(v), "")
-  list(calls = variables, names = names, env = environment(formula))
-}
-
-# The dot stands for all elements of `data` that are not in the response.
-expanded_terms <- function(formula, data) {
-  names <- if (is.environment(data)) ls(data) else names(data)
-  frame <- stats::setNames(rep(list(numeric()), length(names)), names)
-  frame <- as.data.frame(frame, optional = TRUE)
-  if ("." %in% all.vars(formula[[3]]) && !length(setdiff(names, all.vars(formula[[2]])))) {
-    abort("`.` in `formula` stands for the other elements of `data`, but there are none.",
-          class = "repalign_error_missing", arg = "formula")
-  }
-  catch_error(stats::terms(formula, data = frame), failed = function(e) {
-    abort("`formula` cannot be read: ", conditionMessage(e), class = "repalign_error_type",
-          arg = "formula")
-  })
-}
-
-refuse_terms <- function(terms) {
   labels <- attr(terms, "term.labels")
   if (any(attr(terms, "order") > 1)) {
     abort("`formula` has the interaction ", dQuote(labels[attr(terms, "order") > 1][1], FALSE),
@@ -82,6 +60,24 @@ refuse_terms <- function(terms) {
     abort("`formula` has the response ", dQuote(deparse1(response), FALSE), " among its ",
           "predictors.", class = "repalign_error_value", arg = "formula")
   }
+  variables <- as.list(attr(terms, "variables"))[-1]
+  names <- vapply(variables, function(v) if (is.name(v)) as.character(v) else deparse1(v), "")
+  list(calls = variables, names = names, env = environment(formula))
+}
+
+# The dot stands for all elements of `data` that are not in the response.
+expanded_terms <- function(formula, data) {
+  names <- if (is.environment(data)) ls(data) else names(data)
+  frame <- stats::setNames(rep(list(numeric()), length(names)), names)
+  frame <- as.data.frame(frame, optional = TRUE)
+  if ("." %in% all.vars(formula[[3]]) && !length(setdiff(names, all.vars(formula[[2]])))) {
+    abort("`.` in `formula` stands for the other elements of `data`, but there are none.",
+          class = "repalign_error_missing", arg = "formula")
+  }
+  catch_error(stats::terms(formula, data = frame), failed = function(e) {
+    abort("`formula` cannot be read: ", conditionMessage(e), class = "repalign_error_type",
+          arg = "formula")
+  })
 }
 
 formula_value <- function(call, data, env) {

@@ -93,13 +93,9 @@ rest_of_response <- function(response, centered, gram, sides, df) {
   left <- lapply(seq_along(centered), function(k) {
     response - Reduce(`+`, Map(`*`, centered[-k], as.vector(without[[k]])), 0)
   })
-  list(weights = fit_weights(gram, cross, sides$fit, sides$ridge), without = without, left = left,
-       untested = untested_terms(gram, left, sides, response, df))
-}
-
-untested_terms <- function(gram, left, sides, response, df) {
   nothing_left <- vapply(left, function(rdm) sum(rdm^2), 0) <= tie_share * sum(response^2)
-  own_parts(gram) <= equal_share * sides$sizes | nothing_left | df < 1
+  list(weights = fit_weights(gram, cross, sides$fit, sides$ridge), without = without, left = left,
+       untested = own_parts(gram) <= equal_share * sides$sizes | nothing_left | df < 1)
 }
 
 # All pairs count, and permutations take them to pairs that count: sums of products of squared RDMs

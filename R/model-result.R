@@ -234,13 +234,23 @@ evaluation_result <- function(task, whole, draws, chance, drawn, folds, conf_lev
   sizes <- c(rdm = max(task$group), condition = units_of(task$n, task$codes))
   models <- names(task$models)
   draws <- named_draws(draws, models)
-  left_out <- left_out_draws(draws, whole$scores)
+  # A draw in which a score is undefined, in any part, is left out of all. (A model that is
+  # undefined with all data is undefined in all draws.)
+  at <- which(!is.na(whole$scores))
+  lost <- lapply(draws, function(part) {
+    which(rowSums(is.na(matrix(part[, at, ], nrow(part)))) > 0)
+  })
+  left_out <- sort(unique(unlist(lost)))
   draws <- lapply(draws, function(part) {
     part[left_out, , ] <- NA
     part
   })
   parts <- evaluation_parts(task, whole, draws, sizes)
-  known <- usable_errors(whole$scores, parts)
+  scores <- whole$scores
+  se <- contrast_errors(parts, diag(length(scores)))$se
+  df <- if (isTRUE(parts$df >= 1)) parts$df else NA_real_
+  known <- list(se = if (is.na(df)) rep(NA_real_, length(se)) else checked_errors(se, abs(scores)),
+                df = rep(as.double(df), length(scores)))
   ceiling_se <- checked_errors(ceiling_errors(whole, draws, sizes, task), 1)
   half <- stats::qt(0.5 + conf_level / 2, known$df) * known$se
   gap <- (whole$scores - whole$lower) / ceiling_se
@@ -274,16 +284,6 @@ named_draws <- function(draws, models) {
   })
 }
 
-# A draw in which a score is undefined, in any part, is left out of all. (A model that is undefined
-# with all data is undefined in all draws.)
-left_out_draws <- function(draws, scores) {
-  at <- which(!is.na(scores))
-  lost <- lapply(draws, function(part) {
-    which(rowSums(is.na(matrix(part[, at, ], nrow(part)))) > 0)
-  })
-  sort(unique(unlist(lost)))
-}
-
 # Covariances of all scores; those of undefined ones are NA.
 evaluation_parts <- function(task, whole, draws, sizes) {
   models <- names(task$models)
@@ -304,13 +304,6 @@ evaluation_parts <- function(task, whole, draws, sizes) {
   parts$interactions <- lapply(parts$interactions, whole_of)
   if (!is.null(parts$with_folds)) parts$with_folds <- whole_of(parts$with_folds)
   parts
-}
-
-usable_errors <- function(scores, parts) {
-  se <- contrast_errors(parts, diag(length(scores)))$se
-  df <- if (isTRUE(parts$df >= 1)) parts$df else NA_real_
-  list(se = if (is.na(df)) rep(NA_real_, length(se)) else checked_errors(se, abs(scores)),
-       df = rep(as.double(df), length(scores)))
 }
 
 # What does not vary has no error.

@@ -156,19 +156,15 @@ gram_weights <- function(task, k, grams, m) {
   rounds <- rep_len(seq_len(dim(grams$products)[3]), ncol(m))
   lengths <- grams$lengths[data, rounds, drop = FALSE]
   share <- ifelse(m > 0, m / lengths, 0)
-  with <- cross_of_rounds(at, grams, rounds, share)
+  # In each round the products of the RDMs `at` with the data, whose weights are a round a column.
+  data <- seq_len(nrow(share))
+  sums <- vapply(at, function(one) {
+    colSums(matrix(grams$products[data, one, rounds], nrow(share)) * share)
+  }, numeric(ncol(share)))
+  with <- t(matrix(sums, ncol(share)))
   weights <- weights_of_each(task$models[[k]], grams$products[at, at, rounds, drop = FALSE], with)
   weights[, colSums(m > 0 & lengths == 0) > 0] <- NA
   matrix(apply(weights, 2, function(w) scaled_weights(task$models[[k]], w)), nrow(weights))
-}
-
-# In each round the products of the RDMs `at` with the data, whose weights are a round a column.
-cross_of_rounds <- function(at, grams, rounds, weights) {
-  data <- seq_len(nrow(weights))
-  sums <- vapply(at, function(one) {
-    colSums(matrix(grams$products[data, one, rounds], nrow(weights)) * weights)
-  }, numeric(ncol(weights)))
-  t(matrix(sums, ncol(weights)))
 }
 
 # The cosines of each RDM of the data with the sums of components of model k, in each round.

@@ -258,7 +258,18 @@ rows_result <- function(sides, labels, outer, stimulus_noise) {
   })
   together <- function(what) do.call(rbind, lapply(parts, function(part) part[[what]]))
   rows <- together("rows")
-  warn_rows_without_score(rows)
+  if (anyNA(rows$contribution)) {
+    warn("The score is undefined (NA) where all dissimilarities of a side are equal, or fewer ",
+         "than 3 pairs are there in both: ", count_of(sum(is.na(rows$contribution)), "row"),
+         " without a contribution.",
+         class = "repalign_undefined")
+  }
+  lost <- unique(rows$condition[is.na(rows$score) & !is.na(rows$contribution)])
+  if (length(lost)) {
+    warn("The score is undefined (NA) for the rows of ", enumerate(lost), ": their ",
+         "dissimilarities are equal on a side, or fewer than 3 are there in both.",
+         class = "repalign_undefined", data = lost)
+  }
   new_result(rows, "repalign_rdm_rows", list(whole = together("whole"), outer = outer))
 }
 
@@ -300,21 +311,6 @@ row_score <- function(a, b, at, outer, stimulus_noise, n) {
 shares_of <- function(a, b, at, outer, stimulus_noise, n) {
   if (!whitens(outer)) return(pair_shares(a, b, outer))
   whitened_shares(a, b, seq_len(packed_length(n)) %in% at, outer, stimulus_noise)
-}
-
-warn_rows_without_score <- function(rows) {
-  if (anyNA(rows$contribution)) {
-    warn("The score is undefined (NA) where all dissimilarities of a side are equal, or fewer ",
-         "than 3 pairs are there in both: ", count_of(sum(is.na(rows$contribution)), "row"),
-         " without a contribution.",
-         class = "repalign_undefined")
-  }
-  lost <- unique(rows$condition[is.na(rows$score) & !is.na(rows$contribution)])
-  if (length(lost)) {
-    warn("The score is undefined (NA) for the rows of ", enumerate(lost), ": their ",
-         "dissimilarities are equal on a side, or fewer than 3 are there in both.",
-         class = "repalign_undefined", data = lost)
-  }
 }
 
 # ---- what each pair of stimuli contributes

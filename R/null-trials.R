@@ -185,7 +185,10 @@ trial_blocks <- function(task, side, at, columns = TRUE, order = NULL) {
   form <- task[[side]]$forms[[at]]
   form$values <- in_trial_order(form$values[, columns, , drop = FALSE], order)
   size <- dim(form$values)
-  basis <- trial_basis(size[3])
+  # An orthonormal basis of `count` trials, the first vector their mean.
+  count <- size[3]
+  vectors <- cbind(1, stats::contr.helmert(count))
+  basis <- vectors / rep(sqrt(colSums(vectors^2)), each = count)
   if (task$args$kernel == "linear") {
     rows <- matrix(form$values, ncol = size[3]) %*% basis
     part <- function(a) matrix(rows[, a], size[1])
@@ -225,12 +228,6 @@ in_trial_order <- function(values, order) {
     result[, , t] <- arranged
   }
   result
-}
-
-# An orthonormal basis of `count` trials, the first vector their mean.
-trial_basis <- function(count) {
-  vectors <- cbind(1, stats::contr.helmert(count))
-  vectors / rep(sqrt(colSums(vectors^2)), each = count)
 }
 
 # xs, ys: what trial_blocks() gives. A matrix: a row for each permutation, the identity first, a

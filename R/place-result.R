@@ -292,24 +292,20 @@ axis_of_names <- function(names) {
        word = if (unit %in% c("ms", "s", "us", "min")) "time" else "place")
 }
 
-statistic_words <- function(value, settings) {
-  name <- if (settings$statistic == "t") paste0("t(", settings$subjects - 1, ")") else
-    "mean in units of the size of all scores"
-  paste(name, "=", number_word(value))
-}
-
 place_sentence <- function(x, model, several, facts) {
   settings <- facts$settings
   row <- peak_places(x, facts)
   if (!row$places) return(no_scores_words(x, model, facts))
   at <- which(x$center == row$peak)[1]
   by <- if (settings$correction == "tfce") "by TFCE" else "by the largest statistic"
+  name <- if (settings$statistic == "t") paste0("t(", settings$subjects - 1, ")") else
+    "mean in units of the size of all scores"
   paste0(subjects_and_places(x, facts), map_claim(model, several, settings, row$significant > 0),
          if (row$significant) paste(" at", places_words(row$significant, facts)),
          brackets(alpha_words(settings$alpha, "family-wise p"),
                   paste(by, "over all", plural_of(facts$place)), flips_words(settings)),
          "; most at ", row$peak, brackets(paste("mean", number_word(row$score)),
-                                          statistic_words(x$statistic[at], settings),
+                                          paste(name, "=", number_word(x$statistic[at])),
                                           p_words(row$p_familywise, settings$alpha)), ".",
          lost_places_words(x, facts))
 }

@@ -114,15 +114,11 @@ plan_pairs <- function(x, y, shared_neurons, units, na) {
                      why = "a plan", remedies = plan_remedies, grid = FALSE)
   check_rows(call$n, 6, "x", "a plan")
   for (repr in all_representations(call$sides)) check_finite(repr$data, repr$arg)
-  note_planned_trials(reprs)
-  lapply(seq_along(others), function(at) side_pair(call$sides, 1, at))
-}
-
-# A plan is about trials with noise of their own.
-note_planned_trials <- function(reprs) {
+  # A plan is about trials with noise of their own.
   given <- Filter(Negate(is.null), lapply(reprs, function(repr) repr$responses))
   unused <- intersect(c("runs", "events"), unlist(lapply(given, declared_parts)))
   if (length(unused)) say_unused(list(unused), "plan_recording")
+  lapply(seq_along(others), function(at) side_pair(call$sides, 1, at))
 }
 
 plan_remedies <- list("Give one stimulus of each cluster, or the means of clusters.")
@@ -227,4 +223,3 @@ plan_threshold <- function(pair, args, alpha) {
   }
   tryCatch(of("moments"), repalign_error = function(e) of("auto"))
 }
-

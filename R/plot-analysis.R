@@ -366,7 +366,13 @@ profile_layers <- function(rows, single, joined) {
 # How comparisons are named along an axis of `width` inches: list(axis, theme, remark).
 comparison_names <- function(rows, width) {
   count <- nlevels(rows$comparison)
-  text <- varying_sides(rows)
+  # The names of the comparisons in the order of their levels. A side that is the same in all of
+  # them is not named.
+  fixed <- vapply(list(rows$x, rows$y), function(side) length(unique(side)) == 1, NA)
+  if (all(fixed)) fixed[2] <- FALSE
+  sides <- lapply(list(rows$x, rows$y), as.character)
+  names <- do.call(paste, c(sides[!fixed], sep = " - "))
+  text <- names[match(levels(rows$comparison), rows$comparison)]
   # names that have no room beside each other in a column of a journal are set sideways
   upright <- longest_line(wrapped_labels(text, 12)) * count * character_width < width / 2
   most <- if (upright) 12 else min(vapply(c(12, 18, 24), function(at) breaking_at(text, at, 26), 0))
@@ -433,16 +439,6 @@ profile_columns <- function(rows) {
   if (sizes > 1 && (sources > 1 || sizes <= 4)) return(min(sizes, 4))
   panels <- nlevels(rows$panel)
   if (sizes == 1 && panels <= 4) 1 else min(ceiling(sqrt(panels)), 4)
-}
-
-# The names of the comparisons in the order of their levels. A side that is the same in all of them
-# is not named.
-varying_sides <- function(rows) {
-  fixed <- vapply(list(rows$x, rows$y), function(side) length(unique(side)) == 1, NA)
-  if (all(fixed)) fixed[2] <- FALSE
-  sides <- lapply(list(rows$x, rows$y), as.character)
-  names <- do.call(paste, c(sides[!fixed], sep = " - "))
-  names[match(levels(rows$comparison), rows$comparison)]
 }
 
 # With more comparisons than can be named, the values of each estimator are sorted in increasing

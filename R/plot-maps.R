@@ -24,7 +24,9 @@ autoplot.repalign_map_test <- function(object, type = c("course", "ranked", "max
   need_rows(object)
   rows <- as.data.frame(object)
   rows$model <- factor(rows$model, unique(rows$model))
-  rows$significant <- map_significant(rows, facts$settings)
+  settings <- facts$settings
+  p <- if (settings$correction == "cluster_mass") rows$p_cluster else rows$p_familywise
+  rows$significant <- (!is.na(p) & p <= settings$alpha)
   refuse_undefined(rows$statistic)
   if (type == "max_null") return(map_null_picture(rows, facts, xlab, ylab))
   if (type == "ranked") return(ranked_map_picture(rows, facts, xlab, ylab))
@@ -41,11 +43,6 @@ check_axis_title <- function(title, arg) {
     return(invisible())
   }
   abort("`", arg, "` must be one text, or NULL.", class = "repalign_error_value", arg = arg)
-}
-
-map_significant <- function(rows, settings) {
-  p <- if (settings$correction == "cluster_mass") rows$p_cluster else rows$p_familywise
-  !is.na(p) & p <= settings$alpha
 }
 
 # A number for each row.

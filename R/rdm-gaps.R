@@ -80,7 +80,11 @@ score_of_common_pairs <- function(pair, x, y, args) {
   }
   for (side in c("x", "y")) {
     form <- if (side == "x") x else y
-    if (!differ_among(form, common, args)) {
+    # Do the dissimilarities differ by more than rounding, or for the cosine from 0?
+    range <- range(form$d[common])
+    largest <- max(abs(range))
+    contrast <- if (is_cosine(args$outer)) largest else range[2] - range[1]
+    if (!(contrast > max(tie_share * largest, form$tolerance[2]))) {
       warn_equal_dissimilarities(pair[[side]], args, among = "that both sides have ")
       return(NA_real_)
     }
@@ -97,14 +101,6 @@ score_of_common_pairs <- function(pair, x, y, args) {
   }
   center <- function(values) if (args$outer == "pearson") values - mean(values) else values
   score_of_vectors(center(a), center(b))
-}
-
-# Do the dissimilarities differ by more than rounding, or for the cosine from 0?
-differ_among <- function(form, common, args) {
-  range <- range(form$d[common])
-  largest <- max(abs(range))
-  contrast <- if (is_cosine(args$outer)) largest else range[2] - range[1]
-  contrast > max(tie_share * largest, form$tolerance[2])
 }
 
 common_values <- function(form, common) {
@@ -129,4 +125,3 @@ score_of_ranks <- function(a, b, args) {
   if (args$outer == "spearman") return(score_of_vectors(a - center, b - center))
   sum((a - center) * (b - center)) / untied_rank_size(length(a))
 }
-

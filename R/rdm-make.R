@@ -100,7 +100,23 @@ rdm <- function(x, condition = NULL, run = NULL, distance = "crossnobis", noise 
     labels <- each$labels
   }
   if (!is_collection(x)) return(one_rdm(x, labels, noise, settings))
-  rdm_of_each(x, labels, noise, settings)
+  # An RDM of each element of a list. What goes wrong names the element.
+  names <- check_element_names(x, "x")
+  labels <- labels_of_each(labels, names)
+  # a list without names is taken for covariances of runs, which precisions are not
+  if (is.list(noise) && is.null(names(noise)) && length(noise) &&
+      all(vapply(noise, function(one) identical(attr(one, "kind"), "precision"), NA))) {
+    abort("`noise` is a list of precisions without names: name each by the element of `x` that ",
+          "it is for, such as ", dQuote(names[1], FALSE), ".", class = "repalign_error_labels",
+          arg = "noise")
+  }
+  by_name <- is.list(noise) && !is.null(names(noise)) && all(names %in% names(noise))
+  noise <- for_each_element(noise, names, "noise", by_name)
+  rdms <- lapply(stats::setNames(nm = names), function(name) {
+    at_place(paste0("x$", name),
+             one_rdm(x[[name]], lapply(labels, `[[`, name), noise[[name]], settings))
+  })
+  new_rdms(rdms_in_order(rdms, x, labels$condition))
 }
 
 # One table with the rows of all subjects as a list of one for each: list(x, labels), where labels
@@ -153,26 +169,6 @@ check_rdm_settings <- function(settings, noise) {
           "gives it. Without it take ", plain_distances(declared$counts), ".",
           class = "repalign_error_missing", arg = "noise")
   }
-}
-
-# An RDM of each element of a list. What goes wrong names the element.
-rdm_of_each <- function(x, labels, noise, settings) {
-  names <- check_element_names(x, "x")
-  labels <- labels_of_each(labels, names)
-  # a list without names is taken for covariances of runs, which precisions are not
-  if (is.list(noise) && is.null(names(noise)) && length(noise) &&
-      all(vapply(noise, function(one) identical(attr(one, "kind"), "precision"), NA))) {
-    abort("`noise` is a list of precisions without names: name each by the element of `x` that ",
-          "it is for, such as ", dQuote(names[1], FALSE), ".", class = "repalign_error_labels",
-          arg = "noise")
-  }
-  by_name <- is.list(noise) && !is.null(names(noise)) && all(names %in% names(noise))
-  noise <- for_each_element(noise, names, "noise", by_name)
-  rdms <- lapply(stats::setNames(nm = names), function(name) {
-    at_place(paste0("x$", name),
-             one_rdm(x[[name]], lapply(labels, `[[`, name), noise[[name]], settings))
-  })
-  new_rdms(rdms_in_order(rdms, x, labels$condition))
 }
 
 # No element of a list has an order of its own: conditions of all of them come in that of the first.

@@ -46,15 +46,6 @@ transform_rdm <- function(x, method = c("rank", "positive", "sqrt", "minmax", "g
           class = "repalign_error_missing", arg = "method")
   }
   method <- check_choice(method, rdm_transforms, "method")
-  limits <- check_quantiles(low, up, method)
-  if (!is_collection(x)) return(transformed_rdm(x, "x", method, limits))
-  names <- check_element_names(x, "x")
-  new_rdms(lapply(stats::setNames(nm = names), function(name) {
-    transformed_rdm(x[[name]], paste0("x$", name), method, limits)
-  }))
-}
-
-check_quantiles <- function(low, up, method) {
   low <- check_number(low, "low")
   up <- check_number(up, "up")
   for (arg in c("low", "up")) {
@@ -70,7 +61,12 @@ check_quantiles <- function(low, up, method) {
     abort("`low` and `up` are quantiles for method = \"geotopological\": leave them out.",
           class = "repalign_error_value", arg = if (low != 0) "low" else "up")
   }
-  c(low, up)
+  limits <- c(low, up)
+  if (!is_collection(x)) return(transformed_rdm(x, "x", method, limits))
+  names <- check_element_names(x, "x")
+  new_rdms(lapply(stats::setNames(nm = names), function(name) {
+    transformed_rdm(x[[name]], paste0("x$", name), method, limits)
+  }))
 }
 
 transformed_rdm <- function(x, arg, method, limits) {

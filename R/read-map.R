@@ -83,25 +83,6 @@ named_voxels <- function(names, space) {
 
 # ---- the image to write
 
-need_map_path <- function(file, mask) {
-  need_path(file, "file")
-  path <- path.expand(file)
-  if (!grepl("[.]nii([.]gz)?$", path)) {
-    abort("`file` ", dQuote(basename(file), FALSE), " must end with .nii or .nii.gz.",
-          class = "repalign_error_value", arg = "file")
-  }
-  if (!dir.exists(dirname(path))) {
-    abort("`file`: there is no folder ", dQuote(dirname(file), FALSE), ".",
-          class = "repalign_error_value", arg = "file")
-  }
-  same <- is.character(mask) && length(mask) == 1 && file.exists(path) &&
-    identical(normalizePath(path), normalizePath(path.expand(mask), mustWork = FALSE))
-  if (same) {
-    abort("`file` is the mask, which would be replaced: give another name.",
-          class = "repalign_error_value", arg = "file")
-  }
-}
-
 # The space of the map, as volume_header() gives it; a logical array has no header.
 space_of_map <- function(mask) {
   if (is.character(mask)) {

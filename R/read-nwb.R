@@ -76,7 +76,8 @@ read_nwb <- function(file) {
     electrodes <- read("general/extracellular_ephys/electrodes")
     units <- read("units")
     intervals <- part_of(open, "intervals")
-    kept <- names_of_tables(intervals)
+    found <- names(intervals)
+    kept <- found[vapply(found, function(name) inherits(intervals[[name]], "H5Group"), NA)]
     tables <- lapply(stats::setNames(kept, kept), function(name) read(paste0("intervals/", name)))
     tell_left_out(left_out, file)
     spikes <- nwb_spikes(units, file)
@@ -96,11 +97,6 @@ part_of <- function(group, path) {
     group <- group[[key]]
   }
   group
-}
-
-names_of_tables <- function(intervals) {
-  found <- names(intervals)
-  found[vapply(found, function(name) inherits(intervals[[name]], "H5Group"), NA)]
 }
 
 tell_left_out <- function(left_out, file) {

@@ -92,7 +92,22 @@ write_map <- function(values, mask, file, column = NULL, model = NULL) {
   need_arguments()
   require_package("RNifti", "Writing NIfTI images")
   map <- map_values(values, column, model)
-  need_map_path(file, mask)
+  need_path(file, "file")
+  path <- path.expand(file)
+  if (!grepl("[.]nii([.]gz)?$", path)) {
+    abort("`file` ", dQuote(basename(file), FALSE), " must end with .nii or .nii.gz.",
+          class = "repalign_error_value", arg = "file")
+  }
+  if (!dir.exists(dirname(path))) {
+    abort("`file`: there is no folder ", dQuote(dirname(file), FALSE), ".",
+          class = "repalign_error_value", arg = "file")
+  }
+  same <- is.character(mask) && length(mask) == 1 && file.exists(path) &&
+    identical(normalizePath(path), normalizePath(path.expand(mask), mustWork = FALSE))
+  if (same) {
+    abort("`file` is the mask, which would be replaced: give another name.",
+          class = "repalign_error_value", arg = "file")
+  }
   space <- space_of_map(mask)
   image <- array(NaN, space$sizes)
   image[places_of_map(map, mask, space)] <- map$values

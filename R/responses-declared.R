@@ -271,7 +271,13 @@ note_unused_labels <- function(args) {
   if (is.null(args$corrects)) return(invisible())
   note_unused_units(args$estimator, args)
   note_unused_complete(args)
-  note_unused_clusters(args)
+  # The naive estimator of a point has no use for clusters but to leave stimuli out.
+  if (is.null(args$clusters) || args$corrects$stimuli) return(invisible())
+  inform("`clusters` has no effect on the estimator \"naive\"",
+         if (anyNA(args$clusters)) ", except that stimuli without a label are left out",
+         ": only ", if (is.null(args$trials)) "\"stimulus\" and \"stimulus_neuron\"" else
+           "the corrected estimators", " go over clusters.",
+         class = "repalign_unused_clusters")
 }
 
 note_unused_complete <- function(args) {

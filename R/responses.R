@@ -151,7 +151,23 @@ finish_responses <- function(read, given) {
     abort("`x` has only missing values.", class = "repalign_error_nonfinite", arg = "x")
   }
   if (given$run) check_runs(read$values, read$trial)
-  read <- fill_slots(read)
+  # Puts the trials of each stimulus into its first slots, and leaves out slots that no stimulus
+  # has.
+  values <- read$values
+  present <- recorded_slots(values)
+  event <- if (is.null(read$event)) read$trial else read$event
+  unnamed <- which(present & is.na(event), arr.ind = TRUE)
+  if (nrow(unnamed)) {
+    arg <- if (is.null(read$event)) "trial" else "event"
+    abort("`", arg, "` has no label for trial ", unnamed[1, 2], " of ",
+          stimulus_title(values, unnamed[1, 1]), ", which has responses: every trial needs one.",
+          class = "repalign_error_labels", arg = arg)
+  }
+  event[!present] <- NA
+  read$slots <- ncol(present)
+  moved <- move_slots(values, event, present)
+  read$values <- moved$values
+  read$event <- moved$event
   check_some_pair(read$event, given, dim(read$values)[3], read$slots)
   cluster <- read$cluster
   if (!is.null(cluster) && length(unique(cluster[!is.na(cluster)])) < 2) {
@@ -188,26 +204,6 @@ run_title <- function(trial, at) {
 stimulus_title <- function(values, at) {
   name <- dimnames(values)[[1]][at]
   paste("stimulus", if (is.null(name)) at else dQuote(name, FALSE))
-}
-
-# Puts the trials of each stimulus into its first slots, and leaves out slots that no stimulus has.
-fill_slots <- function(read) {
-  values <- read$values
-  present <- recorded_slots(values)
-  event <- if (is.null(read$event)) read$trial else read$event
-  unnamed <- which(present & is.na(event), arr.ind = TRUE)
-  if (nrow(unnamed)) {
-    arg <- if (is.null(read$event)) "trial" else "event"
-    abort("`", arg, "` has no label for trial ", unnamed[1, 2], " of ",
-          stimulus_title(values, unnamed[1, 1]), ", which has responses: every trial needs one.",
-          class = "repalign_error_labels", arg = arg)
-  }
-  event[!present] <- NA
-  read$slots <- ncol(present)
-  moved <- move_slots(values, event, present)
-  read$values <- moved$values
-  read$event <- moved$event
-  read
 }
 
 # Trials that were declared must leave something to multiply: some stimulus with two events. slots:

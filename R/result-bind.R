@@ -89,7 +89,9 @@ with_sources <- function(parts) {
           "column `source` and tell the results apart. Use different names, or none.",
           class = "repalign_error_value", arg = "...")
   }
-  column <- free_name("source", unlist(lapply(parts, names)))
+  taken <- unlist(lapply(parts, names))
+  candidates <- c("source", paste0("source", "_", seq_along(taken) + 1))
+  column <- setdiff(candidates, taken)[1]
   unname(Map(function(rows, name) {
     rownames(rows) <- NULL
     cbind(stats::setNames(data.frame(rep(name, nrow(rows))), column), rows)

@@ -40,11 +40,6 @@ label_levels <- function(column) {
 
 names_or_empty <- function(x) if (is.null(names(x))) rep("", length(x)) else names(x)
 
-free_name <- function(name, taken) {
-  candidates <- c(name, paste0(name, "_", seq_along(taken) + 1))
-  setdiff(candidates, taken)[1]
-}
-
 # The settings that a calibration was made with. They are an attribute, which operations that make a
 # new data frame may lose.
 settings_of <- function(calibration) {

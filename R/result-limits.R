@@ -20,11 +20,8 @@ confint.repalign_result <- function(object, parm, level = NULL, ...) {
   level <- check_only_level(level, object, "these intervals", "the function that makes them")
   rows <- as.data.frame(object)
   limits <- cbind(unlist(rows[low[known]]), unlist(rows[high[known]]))
-  named_limits(limits, limit_titles(object, values[known]), level, parm)
-}
-
-# Names of rows without what all rows have in common, and of the value where it could be another.
-limit_titles <- function(object, values) {
+  # Names of rows without what all rows have in common, and of the value where it could be another.
+  values <- values[known]
   rows <- as.data.frame(object)
   columns <- columns_of(object)
   keys <- as.list(rows[union(source_columns(object), key_columns(object))])
@@ -32,7 +29,7 @@ limit_titles <- function(object, values) {
   named <- varies | names(keys) %in% columns$name[columns$tidy %in% "term"]
   parts <- lapply(keys[named], function(key) rep(as.character(key), length(values)))
   if (!identical(values, "conf")) parts <- c(parts, list(rep(values, each = nrow(rows))))
-  do.call(paste, c(unname(parts), sep = " | "))
+  named_limits(limits, do.call(paste, c(unname(parts), sep = " | ")), level, parm)
 }
 
 # The matrix that methods of confint() return, with the rows that `parm` asks for.

@@ -45,7 +45,7 @@ held_out_words <- function(row) {
     paste("in sample", number_word(row$in_sample)), if (!is.na(row$p_value)) p_words(row$p_value))
 }
 
-#' The grid of scores as a matrix
+#' The grid of scores as a matrix or as distances
 #'
 #' @param result what [similarity()] or [calibrate()] returned, or some of its rows.
 #' @param measure the label of one measure in `result`; needed only if there are several.
@@ -56,12 +56,18 @@ held_out_words <- function(row) {
 #'   not computed are `NA`. With models, names are "model/layer"; two models give a matrix of their
 #'   layers, an aggregate one of the models. A pair with two values is an error: of results put
 #'   together, take the rows of one.
+#'
+#'   `as.dist()`: a `dist` object, for [stats::hclust()], [stats::cmdscale()] and the like:
+#'   distances as they are, and for a similarity its best possible score less the score, but at
+#'   least 0. Where both directions were computed, their mean is used. It is an error if a pair
+#'   lacks or is undefined, or if the best score is not known.
 #' @examples
 #' score_matrix(similarity(v4_layers, diagonal = TRUE))
 #' # p-values, for the first 100 images
 #' layers <- lapply(v4_layers, function(layer) layer[1:100, ])
 #' set.seed(1)
 #' score_matrix(calibrate(layers, permutations = 199), value = "p_value")
+#' hclust(as.dist(similarity(v4_layers, measure = "procrustes")))
 #' @seealso [similarity()], [calibrate()]
 #' @export
 score_matrix <- function(result, measure = NULL, value = NULL) {
@@ -70,7 +76,16 @@ score_matrix <- function(result, measure = NULL, value = NULL) {
     abort("`result` must be what similarity() or calibrate() returned: a data frame with the ",
           "columns x, y and measure.", class = "repalign_error_type", arg = "result")
   }
-  value <- value_column(result, value)
+  # The column whose values the grid holds.
+  if (is.null(value)) {
+    value <- if (inherits(result, "repalign_calibration")) "calibrated" else "score"
+    if (!value %in% names(result)) {
+      abort("`result` has no column ", dQuote(value, FALSE), ": name another one in `value`.",
+            class = "repalign_error_type", arg = "result")
+    }
+  }
+  numeric <- setdiff(names(result)[vapply(result, is.numeric, NA)], c("x", "y"))
+  value <- check_choice(value, numeric, "value")
   measure <- one_label(result, measure)
   rows <- as.data.frame(result)[result$measure == measure, ]
   known <- grid_of(result)
@@ -89,20 +104,9 @@ score_matrix <- function(result, measure = NULL, value = NULL) {
   fill_grid(order_of("x"), order_of("y"), x, y, rows[[value]], symmetric)
 }
 
-#' Distances of what was compared
-#'
-#' A `dist` object of all pairs of a list that was compared with itself, for [stats::hclust()],
-#' [stats::cmdscale()] and the like.
-#'
+#' @rdname score_matrix
 #' @param m what [similarity()] or [calibrate()] returned for all pairs of one list, by one measure.
 #' @param diag,upper are the diagonal and the upper triangle printed? See [stats::dist()].
-#' @return A `dist` object: distances as they are, and for a similarity its best possible score less
-#'   the score, but at least 0. Where both directions were computed, their mean is used. It is an
-#'   error if a pair lacks or is undefined, or if the best score is not known.
-#' @examples
-#' hclust(as.dist(similarity(v4_layers, measure = "procrustes")))
-#' as.dist(similarity(v4_layers, measure = "cka"))
-#' @seealso [score_matrix()], [similarity()]
 #' @importFrom stats as.dist
 #' @export
 as.dist.repalign_result <- function(m, diag = FALSE, upper = FALSE) {
@@ -119,19 +123,6 @@ as.dist.repalign_result <- function(m, diag = FALSE, upper = FALSE) {
   }
   found <- dissimilarities(m, "as.dist()")
   structure(stats::as.dist(found$d, diag = diag, upper = upper), method = found$formula)
-}
-
-# The column whose values the grid holds.
-value_column <- function(result, value) {
-  if (is.null(value)) {
-    value <- if (inherits(result, "repalign_calibration")) "calibrated" else "score"
-    if (!value %in% names(result)) {
-      abort("`result` has no column ", dQuote(value, FALSE), ": name another one in `value`.",
-            class = "repalign_error_type", arg = "result")
-    }
-  }
-  numeric <- setdiff(names(result)[vapply(result, is.numeric, NA)], c("x", "y"))
-  check_choice(value, numeric, "value")
 }
 
 one_label <- function(result, measure) {

@@ -284,7 +284,14 @@ run_centers <- function(neighbours, source, job, threads) {
   labels <- names(neighbours)
   named <- stats::setNames(neighbours,
                            if (is.null(labels)) as.character(seq_along(neighbours)) else labels)
-  groups <- center_groups(lengths(named), job)
+  # A group takes about 128 MB, and is an eighth of the centres at most, so that there is progress
+  # to see and work for several workers. It does not depend on their number.
+  sizes <- lengths(named)
+  n <- as.double(job$n)
+  each <- 8 * (6 * n^2 + n * max(sizes) + 4 * (job$design$count + 1) * length(job$models))
+  count <- length(sizes)
+  at_once <- max(1, min(floor(2^27 / each), ceiling(count / 8), 250))
+  groups <- unname(split(seq_len(count), (seq_len(count) - 1) %/% at_once))
   parts <- if (worker_count() > 0) groups_of_workers(groups, named, source, job, threads) else
     groups_in_turn(groups, named, source, job)
   bound <- function(name) do.call(rbind, lapply(parts, function(part) part[[name]]))
@@ -295,16 +302,6 @@ run_centers <- function(neighbours, source, job, threads) {
        warnings = unlist(lapply(parts, function(part) part$warnings), recursive = FALSE),
        errors = unlist(lapply(parts, function(part) part$error), recursive = FALSE),
        used = any(vapply(parts, function(part) isTRUE(part$used), NA)))
-}
-
-# A group takes about 128 MB, and is an eighth of the centres at most, so that there is progress to
-# see and work for several workers. It does not depend on their number.
-center_groups <- function(sizes, job) {
-  n <- as.double(job$n)
-  each <- 8 * (6 * n^2 + n * max(sizes) + 4 * (job$design$count + 1) * length(job$models))
-  count <- length(sizes)
-  at_once <- max(1, min(floor(2^27 / each), ceiling(count / 8), 250))
-  unname(split(seq_len(count), (seq_len(count) - 1) %/% at_once))
 }
 
 groups_in_turn <- function(groups, neighbours, source, job) {

@@ -128,18 +128,6 @@ print.repalign_searchlight <- function(x, digits = 3, n = 5, ...) {
   }
   if (all(rows$undefined == 0)) rows$undefined <- NULL
   print.data.frame(rows, digits = digits, row.names = FALSE)
-  print_best_centers(x, settings, digits, n)
-  invisible(x)
-}
-
-permutation_words <- function(settings) {
-  if (settings$permutations == 0) return("no permutations: scores only")
-  paste0(count_of(format(settings$permutations, big.mark = ","), "permutation"), " of ", settings$n,
-         " conditions; family-wise p-values over all centres",
-         if (settings$across_models) " and models", ", at level ", format(settings$alpha))
-}
-
-print_best_centers <- function(x, settings, digits, n) {
   sign <- if (settings$direction == "distance") -1 else 1
   rows <- as.data.frame(x)
   best <- lapply(split(rows, factor(rows$model, unique(rows$model))), function(of_model) {
@@ -151,6 +139,14 @@ print_best_centers <- function(x, settings, digits, n) {
   cat("Best centres:\n")
   print.data.frame(best, digits = digits, row.names = FALSE)
   print_remarks(nrow(rows) - nrow(best), character(), FALSE)
+  invisible(x)
+}
+
+permutation_words <- function(settings) {
+  if (settings$permutations == 0) return("no permutations: scores only")
+  paste0(count_of(format(settings$permutations, big.mark = ","), "permutation"), " of ", settings$n,
+         " conditions; family-wise p-values over all centres",
+         if (settings$across_models) " and models", ", at level ", format(settings$alpha))
 }
 
 #' @rdname searchlight

@@ -84,7 +84,7 @@ searchlight <- function(data, neighbours, models, measure = "rsa", ..., run = NU
                         permutations = 0, condition = NULL, across_models = FALSE, alpha = 0.05,
                         threads = NULL, na = c("error", "stimuli", "neurons")) {
   need_arguments()
-  distance <- if (has_runs(data, run)) "crossnobis"
+  distance <- if (!is.null(run) || length(dim(data)) == 3 && isTRUE(dim(data)[3] > 1)) "crossnobis"
   measure <- searchlight_measure(measure, distance, ...)
   refuse_times_as_repeats(data)
   if (is_responses(data) && !is.null(unclass(data)$cluster)) refuse_searched_clusters("data")
@@ -123,13 +123,7 @@ refuse_times_as_repeats <- function(data) {
 }
 
 searchlight_measure <- function(measure, distance, ...) {
-  set <- as_measures(measure)
-  refuse_parameters(set, ...)
-  if (length(set) != 1) {
-    abort("`measure` must be one measure, not ", length(set), ".",
-          class = "repalign_error_measure", arg = "measure")
-  }
-  measure <- set[[1]]
+  measure <- single_measure(measure, ...)
   if (!isTRUE(measure$declaration$pairing)) {
     abort(dQuote(measure$label, FALSE), " does not depend on which condition of a centre is ",
           "paired with which one of a model: it says nothing about what is represented.",
@@ -341,10 +335,6 @@ naming_data <- function(code) {
     if (identical(e$arg, "x")) e$arg <- "data"
     stop(e)
   })
-}
-
-has_runs <- function(data, run) {
-  !is.null(run) || length(dim(data)) == 3 && isTRUE(dim(data)[3] > 1)
 }
 
 # gaps: may pairs of conditions lack?

@@ -170,24 +170,19 @@ expect_pooled_mean <- function(run, enumerated, exchangeable, case, repeats = 30
 }
 
 test_that("random subsets of two regions are among all subsets, and pool to their mean", { undefined_is_fine({
-  p <- population(4, 8, 4, 5)
-  enumerated <- sapply(all_estimators, function(e) all_draws(p$x, p$y, 2, e), simplify = FALSE)
-  run <- function(repeats) {
-    brain_to_brain(p$x, p$y, neurons = 2, repeats = repeats, conf_level = NULL)
+  # subsets of both are drawn independently, also where one is taken whole
+  for (case in list(list(seed = 4, widths = c(4, 5), neurons = 2, title = "regions"),
+                    list(seed = 5, widths = c(3, 5), neurons = 3, title = "one region whole"))) {
+    p <- population(case$seed, 8, case$widths[1], case$widths[2])
+    enumerated <- sapply(all_estimators, function(e) all_draws(p$x, p$y, case$neurons, e),
+                         simplify = FALSE)
+    run <- function(repeats) {
+      brain_to_brain(p$x, p$y, neurons = case$neurons, repeats = repeats, conf_level = NULL)
+    }
+    expect_enumerated(run, enumerated, FALSE, case$title)
+    expect_pooled_mean(run, enumerated, FALSE, case$title)
   }
-  expect_enumerated(run, enumerated, FALSE, "regions")
-  expect_pooled_mean(run, enumerated, FALSE, "regions")
 }) })
-
-test_that("subsets of both regions are drawn independently, also where one is taken whole", {
-  p <- population(5, 8, 3, 5)
-  enumerated <- sapply(all_estimators, function(e) all_draws(p$x, p$y, 3, e), simplify = FALSE)
-  run <- function(repeats) {
-    brain_to_brain(p$x, p$y, neurons = 3, repeats = repeats, conf_level = NULL)
-  }
-  expect_enumerated(run, enumerated, FALSE, "one region whole")
-  expect_pooled_mean(run, enumerated, FALSE, "one region whole")
-})
 
 test_that("several draws are several H triples: mean, median and quartiles of their ratios", {
   # three neurons, two at a time, against a region taken whole: three possible ratios

@@ -62,8 +62,9 @@
 #'   other animals, or the error of the standard deviations with `normalize = "sd"`;
 #' * noise of neurons recorded together changes `"stimulus_neuron"` without labels of sessions;
 #'   `"stimulus_neuron_trial"` is free of it;
-#' * corrected values above 1 by more than sampling explains (warning `repalign_unstable`): the same
-#'   neurons are on both sides under different names, or the sides share noise.
+#' * corrected values above 1 by more than sampling explains (a warning of class
+#'   `repalign_unstable`): the same neurons are on both sides under different names, or the sides
+#'   share noise.
 #' @references Chun et al. (2025), \doi{10.48550/arXiv.2502.15104}, Figure 3.
 #' @examples
 #' # do recording sessions of one area represent the stimuli alike?
@@ -75,10 +76,8 @@
 #' summary(sessions)[c("neurons", "estimator", "pooled", "median")]
 #' # a check of the correction: random halves of one population
 #' brain_to_brain(responses, neurons = c(8, 32), repeats = 50, normalize = "sd")
-#' # two regions or animals (simulated)
+#' # two regions or animals (simulated), with intervals for the populations of neurons
 #' pop <- linear_population(n = 60, q = 40, d = 30, spectrum = "power")
-#' brain_to_brain(pop$x, pop$y, neurons = 20, repeats = 50)
-#' # the same, with intervals for the populations of neurons
 #' brain_to_brain(pop$x, pop$y, neurons = 20, repeats = 50,
 #'                over = c("stimuli", "neurons_x", "neurons_y"))
 #' pop$cka

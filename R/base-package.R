@@ -81,47 +81,41 @@ generics::augment
 #' table(table(macaque_it$session)) # how many sessions have so many units
 "macaque_it"
 
-#' Macaque V4: 640 images, 50 units, up to 10 repeats, and another day
+#' Macaque V4: 640 images, 50 units, up to 10 repeats, another day, and layers of a network
 #'
-#' Spike counts of units in visual area V4 of one macaque: single trials of one day, and means of a
-#' recording three days before (Cowley et al. 2026).
+#' `macaque_v4`: spike counts of units in visual area V4 of one macaque, single trials of one day
+#' and means of a recording three days before (Cowley et al. 2026). `v4_layers`: five layers of a
+#' network for the same images.
 #'
-#' @format A list of
+#' @format `macaque_v4`: a list of
 #' \describe{
 #'   \item{`trials`}{an integer array, 640 images x 50 units (recorded together) x 10 repeats, of
 #'     which all images have 1 to 6; `NA` where a later one was not recorded.}
 #'   \item{`other_day`}{a numeric matrix, 600 images x 59 units, means over repeats. Its images
 #'     are images 1 to 600 of `trials`.}
 #' }
+#'
+#' `v4_layers`: a named list of five numeric matrices, 640 images x 100 units each (a sample of
+#' those of the layer), from the first layer (`L0`) to the last (`L4`), after rectification.
 #' @details
-#' Rows are named by numbers of images, so that [match_rows()] aligns the days. These share some of
-#' their neurons under other names, and it is not known which: a corrected CKA between them is far
-#' above 1, which is no finding about V4. `vignette("brain-to-brain")` finds the shared neurons and
-#' gives them common labels.
+#' Rows are named by numbers of images, so that [match_rows()] aligns all of them. The two days
+#' share some of their neurons under other names, and it is not known which: a corrected CKA between
+#' them is far above 1, which is no finding about V4. `vignette("brain-to-brain")` finds the shared
+#' neurons and gives them common labels.
 #'
 #' What it is good for: comparing repeats of units that share noise ([trial_to_trial()]), or a brain
-#' with the layers of a network ([evaluate_models()] with [v4_layers]).
+#' with the layers of a network ([evaluate_models()]).
 #' @source Repository cowleygroup/V4_compact_models (GPL-3), sessions 210325 and 210322.
-#'   Arranged as an array; the values are unchanged.
+#'   Arranged as an array; the values are unchanged. The layers were made from the same repository.
 #' @references Cowley et al. (2026), Nature; bioRxiv 2023.11.22.568315.
 #' @examples
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)
 #' cka(v4[1:100, ], v4_layers$L2[1:100, ], estimator = "stimulus_neuron")
-#' @seealso [v4_layers]
+#' similarity(v4_layers, measure = c("cka", "rsa"))
 "macaque_v4"
 
-#' Five layers of a network for the images of the V4 recording
-#'
-#' @format A named list of five numeric matrices, 640 images x 100 units each, from the first
-#'   layer (`L0`) to the last (`L4`), after rectification.
-#' @details
-#' The rows are the images of [macaque_v4], with the same names. Each layer is a sample of 100 of
-#' its units.
-#' @source Made from repository cowleygroup/V4_compact_models (GPL-3).
-#' @inherit macaque_v4 references
-#' @examples
-#' similarity(v4_layers, measure = c("cka", "rsa"))
-#' @seealso [macaque_v4]
+#' @rdname macaque_v4
+#' @format NULL
 "v4_layers"
 
 #' Olfactory receptor neurons of fly larvae

@@ -70,7 +70,7 @@ subject_ceiling_sentence <- function(x) {
 #' plain or whitened, for rho-a, and for Spearman's correlation without ties, if no pair lacks.
 #'
 #' For [cka()], `pairwise` is the mean of the values H between subjects over the mean of those
-#' within them, which corrected estimators correct in all three.
+#' within them.
 #'
 #' When not to trust it: with two or three subjects all values are very uncertain. When stimuli
 #' depend on each other, subjects seem to have more in common (see [dependence]). What subjects

@@ -20,10 +20,10 @@
 #'   `df`, the degrees of freedom of the interval; `conf_low` and `conf_high`, which may lie outside
 #'   the range of the CKA; `h_xy`, `h_xx` and `h_yy`, the values of [hsic()] whose ratio it is;
 #'   `bias`, the second-order bias of this ratio (see [ratio_bias()]), which `cka` has;
-#'   `cka_corrected`, without it, or `NA`, and `correction`, which says why; `over`; and `n`, the
-#'   number of stimuli. Values are `NA`, with a warning, where a ratio is undefined or does not
-#'   vary. There are `plot()`, `tidy()`, [confint()][confint.repalign_interval] and
-#'   [rbind()][rbind.repalign].
+#'   `cka_corrected`, without it, or `NA`, and `correction`, which says why (see Details); `over`,
+#'   as given; and `n`, the number of stimuli. Values are `NA`, with a warning, where a ratio is
+#'   undefined or does not vary. There are `plot()`, `tidy()`,
+#'   [confint()][confint.repalign_interval] and [rbind()][rbind.repalign].
 #' @details
 #' The variance is the sum of the jackknife's parts for stimuli and for neurons, minus that of their
 #' interactions. Neurons with equal labels are deleted together. At least 5 stimuli are needed, and

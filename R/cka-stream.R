@@ -410,9 +410,9 @@ stream_sentence <- function(x) {
 #'     and `NULL` after the last ones;
 #'   * a list of such pairs of matrices.
 #' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, see [cka()].
-#' @param batch number of rows (stimuli) of a minibatch. `NULL`: none, unless the products of all
-#'   pairs of neurons do not fit into memory: then 1000 rows, or fewer for at least 30 minibatches,
-#'   with a message.
+#' @param batch number of rows (stimuli) of a minibatch. `NULL`: none, if the products of all pairs
+#'   of neurons fit into memory, else 1000 rows, or fewer for at least 30 minibatches, with a
+#'   message.
 #' @param shared_neurons,units_x,units_y see [cka()].
 #' @param complete see [cka()].
 #' @param shuffle take the rows of minibatches in random order? `NULL`: yes, where files (`.npy`,

@@ -91,9 +91,9 @@ dimension_sentence <- function(x) {
 #' run adds to all stimuli. A stimulus is left out, with a message, when any neuron lacks a pair of
 #' trials (of different events) of it. In `naive` and the ratios noise remains.
 #'
-#' The ratios are \eqn{mean(a)^2 / mean(a^2)} over the squared lengths a of the rows (`psi_stimuli`)
-#' or columns (`psi_neurons`) of the centred data, or their squared entries (`rho`), without a
-#' correction.
+#' The ratios, without a correction, are \eqn{mean(a)^2 / mean(a^2)} over the squared lengths a of
+#' the rows (`psi_stimuli`) or columns (`psi_neurons`) of the centred data, or their squared entries
+#' (`rho`).
 #'
 #' The intervals come from the jackknife of [cka_interval()], and may go below 0. In simulations
 #' those of `stimulus_neuron` held the true value in 97% to 100%; with neurons of very unequal gains

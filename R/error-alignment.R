@@ -165,14 +165,12 @@ weighted_overlap <- function(pair, args, w, d) {
 
 # Spearman correlations of dissimilarities without each stimulus, and with weights of the stimuli.
 
-# With about so many pairs for each representation, rank_deletions() of every pair takes as long as
-# to write all ranks of each deletion out for one product (measured with 500 stimuli).
-ranks_written_from <- 10
-
 rank_errors <- function() {
-  new_errors("jackknife", stimuli = rank_deletions, cells = rank_deletions_of_lists,
-             cells_from = function(n, codes) if (few_deleted(n, codes)) ranks_written_from else 0,
-             by_cluster = TRUE, weighted = function(pair, args, w, d) {
+  new_errors("jackknife", cells = rank_deletions, by_cluster = TRUE,
+             stimuli = function(pair, args, codes) {
+               rank_deletions(list(pair$x), list(pair$y), args, codes)[1, 1, ]
+             },
+             weighted = function(pair, args, w, d) {
                ranked_correlations(list(pair$x), list(pair$y), args, w)[1, 1, ]
              })
 }
@@ -180,28 +178,20 @@ rank_errors <- function() {
 # Counts of deleted pairs have 16 bits; where they do not suffice, a deletion is a weight of 0.
 most_deleted_pairs <- 32767
 
-few_deleted <- function(n, codes) {
-  (if (is.null(codes)) 1 else max(tabulate(codes))) * as.double(n) <= most_deleted_pairs
-}
-
-rank_deletions <- function(pair, args, codes) {
-  n <- pair$x$n
-  units <- if (is.null(codes)) seq_len(n) else as.integer(codes)
-  if (!few_deleted(n, codes)) {
-    return(rank_deletions_of_lists(list(pair$x), list(pair$y), args, codes)[1, 1, ])
-  }
-  threads <- thread_count()
-  check_memory(64 * threads * packed_length(n), "Deletions from ranks",
-               "Fewer stimuli or threads need less.")
-  found <- .Call(C_rank_deletions, compared_pairs(n, args), ranked_pairs(pair$x, args),
-                 ranked_pairs(pair$y, args), units, max(units), threads)
-  replace(found, is.nan(found), NA_real_)
-}
-
-rank_deletions_of_lists <- function(x, y, args, codes) {
+rank_deletions <- function(x, y, args, codes) {
   n <- x[[1]]$n
-  units <- if (is.null(codes)) seq_len(n) else codes
-  ranked_correlations(x, y, args, cbind(1, 1 - outer(units, seq_len(max(units)), "==")))
+  units <- if (is.null(codes)) seq_len(n) else as.integer(codes)
+  if (max(tabulate(units)) * as.double(n) > most_deleted_pairs) {
+    w <- cbind(1, 1 - outer(units, seq_len(max(units)), "=="))
+    return(ranked_correlations(x, y, args, w))
+  }
+  sides <- length(x) + length(y)
+  check_memory(16 * sides * packed_length(n), "Deletions from ranks", "Fewer stimuli need less.")
+  x <- lapply(x, ranked_pairs, args)
+  if (!is.null(y)) y <- lapply(y, ranked_pairs, args)
+  found <- .Call(C_rank_deletions, compared_pairs(n, args), x, y, units, max(units),
+                 as.double(room_for_dots()), thread_count())
+  ranked_array(found, x, y)
 }
 
 # The stimuli of all pairs, or of those in different clusters.
@@ -219,8 +209,12 @@ ranked_correlations <- function(x, y, args, w) {
   x <- lapply(x, ranked_pairs, args)
   if (!is.null(y)) y <- lapply(y, ranked_pairs, args)
   found <- .Call(C_weighted_ranks, pairs, x, y, w, as.double(room_for_dots()), thread_count())
+  ranked_array(found, x, y)
+}
+
+ranked_array <- function(found, x, y) {
   array(replace(found, is.nan(found), NA_real_),
-        c(length(x), length(if (is.null(y)) x else y), ncol(w)))
+        c(length(x), length(if (is.null(y)) x else y), ncol(found)))
 }
 
 # list(order, tied) of the pairs of stimuli, or of those in different clusters: their numbers in the

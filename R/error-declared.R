@@ -316,8 +316,6 @@ ratio_without <- function(unit, pair, kind, side, args, codes) {
 # cells       function(x, y, args, codes): the delete-one values of `stimuli` for all pairs of two
 #             lists of representations at once, an array x by y by values (y NULL: of a list with
 #             itself, of which only the pairs with x up to y count), or NULL
-# cells_from  function(n, codes): for more than how many pairs per representation `cells` takes less
-#             time than `stimuli` for each pair
 # by_cluster  does it take codes of clusters?
 # weighted    function(pair, args, w, d), where d is the declaration of the measure: a score for
 #             each column of weights, or NULL
@@ -328,13 +326,12 @@ ratio_without <- function(unit, pair, kind, side, args, codes) {
 # growth      NULL, or for scores that are sums over stimuli function(args, n, half) that gives how
 #             many times larger the score of n stimuli is than that of a half, by which the spread
 #             of half-samples is multiplied
-new_errors <- function(method, stimuli, exact = NULL, cells = NULL,
-                       cells_from = function(n, codes) 0, by_cluster = FALSE, weighted = NULL,
-                       counts = "any", transform = "z", cosine = NULL, growth = NULL,
-                       auto = TRUE) {
-  list(method = method, stimuli = stimuli, exact = exact, cells = cells, cells_from = cells_from,
-       by_cluster = by_cluster, weighted = weighted, counts = counts, transform = transform,
-       cosine = cosine, growth = growth, auto = auto)
+new_errors <- function(method, stimuli, exact = NULL, cells = NULL, by_cluster = FALSE,
+                       weighted = NULL, counts = "any", transform = "z", cosine = NULL,
+                       growth = NULL, auto = TRUE) {
+  list(method = method, stimuli = stimuli, exact = exact, cells = cells, by_cluster = by_cluster,
+       weighted = weighted, counts = counts, transform = transform, cosine = cosine,
+       growth = growth, auto = auto)
 }
 
 # Of norms over stimuli and over pairs of stimuli.

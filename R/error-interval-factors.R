@@ -102,12 +102,17 @@ neuron_factor <- function(sample, task, columns, tables) {
   sums <- numeric(length(rows))
   centered <- vapply(tables[rows], function(table) isTRUE(table$centered), NA)
   closed <- closed_rows(task)[rows]
-  for (a in seq_len(if (size > 1) size else 0)) {
-    without <- columns_without_unit(sample, a, task, tables)
-    change[a, ] <- vapply(without, function(column) column$value, 0) - values
-    inner <- sweep(change_matrix(without, m) - full, 2, closed, "*")
-    products <- products + crossprod(inner)
-    sums <- sums + colSums(inner)
+  all <- seq_len(if (size > 1) size else 0)
+  # few at a time, so that what is made of each fits into memory
+  each <- max(1, floor(4 * room_for_dots() / packed_length(task$n)))
+  for (at in split(all, (all - 1) %/% each)) {
+    without <- columns_without_units(sample, at, task, tables)
+    for (u in seq_along(at)) {
+      change[at[u], ] <- vapply(without[, u], function(column) column$value, 0) - values
+      inner <- sweep(change_matrix(without[, u], m) - full, 2, closed, "*")
+      products <- products + crossprod(inner)
+      sums <- sums + colSums(inner)
+    }
   }
   # those of estimates from trials vary about their mean, as in cka_interval()
   products <- products - outer(centered * sums, centered * sums) / (m * size)
@@ -132,46 +137,82 @@ change_matrix <- function(columns, m) {
   }, numeric(m))
 }
 
-columns_without_unit <- function(sample, a, task, tables) {
+# The columns without each of some units of a sample: a matrix, rows of the sample x units. All
+# scores of one measure are made together.
+columns_without_units <- function(sample, at, task, tables) {
   k <- length(task$set)
-  pairs <- new.env()
-  Map(function(row, units) {
-    unit <- units[a]
-    m <- (row - 1) %% k + 1
-    p <- (row - 1) %/% k + 1
-    way <- way_of(task$set[[m]], task$settings$method)
-    table <- tables[[row]]
-    if (!is.null(table)) return(column_of_table(table, way$errors, unit))
-    key <- as.character(p)
-    if (is.null(pairs[[key]])) pairs[[key]] <- pair_without_unit(task, p, m, unit, pairs)
-    column_of_reduced(pairs[[key]], task$set[[m]], way, task$codes)
-  }, sample$rows, sample$units)
-}
-
-# NA where the data that are left have no score.
-column_of_reduced <- function(pair, measure, way, codes) {
-  if (is.null(pair)) return(list(value = NA_real_))
-  if (way$name != "closed") return(list(value = quiet_score(pair, measure)))
-  tryCatch(closed_column(pair, measure, way, codes),
-           repalign_error = function(e) list(value = NA_real_))
-}
-
-# A pair without the neurons of a unit, on both sides. Each representation is cut once.
-pair_without_unit <- function(task, p, m, unit, cuts) {
-  pair <- side_pair(task$sides, task$pairs$i[p], task$pairs$j[p])
-  labels <- neuron_labels(pair, task$set[[m]], task$settings)
-  cut <- function(side, at) {
-    keep <- labels[[side]] != unit
-    if (all(keep)) return(pair[[side]])
-    if (!any(keep)) return(NULL)
-    key <- paste(side, at)
-    if (is.null(cuts[[key]])) cuts[[key]] <- without_neurons(pair[[side]], keep)
-    cuts[[key]]
+  measure_of <- (sample$rows - 1) %% k + 1
+  columns <- pairs <- matrix(list(), length(sample$rows), length(at))
+  cuts <- new.env()
+  for (r in seq_along(sample$rows)) {
+    table <- tables[[sample$rows[r]]]
+    units <- sample$units[[r]][at]
+    if (is.null(table)) {
+      pairs[r, ] <- pairs_without_units(task, (sample$rows[r] - 1) %/% k + 1, measure_of[r], units,
+                                        cuts)
+    } else {
+      errors <- errors_of(task$set[[measure_of[r]]])
+      columns[r, ] <- lapply(units, function(unit) column_of_table(table, errors, unit))
+    }
   }
-  x <- cut("x", task$pairs$i[p])
-  y <- cut("y", task$pairs$j[p])
-  if (is.null(x) || is.null(y)) return(NULL)
-  pair_of(x, y)
+  lacking <- which(vapply(columns, is.null, NA))
+  for (same in split(lacking, measure_of[row(columns)[lacking]])) {
+    measure <- task$set[[measure_of[row(columns)[same[1]]]]]
+    way <- way_of(measure, task$settings$method)
+    groups <- vapply(pairs[same], function(pair) pair$group, "")
+    for (group in split(same, groups)) {
+      columns[group] <- reduced_columns(pairs[group], measure, way, task)
+    }
+  }
+  columns
+}
+
+# The columns of pairs that make up a grid. NA where the data that are left have no score.
+reduced_columns <- function(pairs, measure, way, task) {
+  if (is.null(pairs[[1]]$x)) return(rep(list(list(value = NA_real_)), length(pairs)))
+  side <- function(name) {
+    keys <- vapply(pairs, function(pair) pair$keys[[name]], "")
+    list(reprs = lapply(pairs[!duplicated(keys)], `[[`, name), at = match(keys, unique(keys)))
+  }
+  sides <- list(x = side("x"), y = side("y"), self = FALSE, same = FALSE)
+  task$sides <- sides
+  task$pairs <- data.frame(i = sides$x$at, j = sides$y$at)
+  if (way$name != "closed") {
+    scores <- quiet_scores(task$pairs, sides, list(measure))
+    return(lapply(scores[, 1], function(score) list(value = score)))
+  }
+  together <- if (at_once(way, task)) {
+    tryCatch(without_words(closed_columns(task, measure, way$errors)),
+             repalign_error = function(e) NULL)
+  }
+  if (!is.null(together)) return(together)
+  lapply(pairs, function(pair) {
+    tryCatch(closed_column(pair, measure, way, task$codes),
+             repalign_error = function(e) list(value = NA_real_))
+  })
+}
+
+# A pair without the neurons of each unit, on both sides. Each representation is cut once. Adds
+# `keys` of the representations, and a `group` of pairs that make up a grid: the same side is cut,
+# or, where both are, by the same unit.
+pairs_without_units <- function(task, p, m, units, cuts) {
+  pair <- side_pair(task$sides, task$pairs$i[p], task$pairs$j[p])
+  at <- c(x = task$pairs$i[p], y = task$pairs$j[p])
+  labels <- neuron_labels(pair, task$set[[m]], task$settings)
+  lapply(seq_along(units), function(u) {
+    keep <- lapply(labels[c("x", "y")], `!=`, units[u])
+    if (!any(keep$x) || !any(keep$y)) return(list(group = "nothing is left"))
+    reduced <- !vapply(keep, all, NA)
+    keys <- paste(names(at), at, ifelse(reduced, u, ""))
+    cut <- function(side, key) {
+      if (!reduced[[side]]) return(pair[[side]])
+      if (is.null(cuts[[key]])) cuts[[key]] <- without_neurons(pair[[side]], keep[[side]])
+      cuts[[key]]
+    }
+    names(keys) <- names(at)
+    c(pair_of(cut("x", keys[["x"]]), cut("y", keys[["y"]])),
+      list(keys = keys, group = if (all(reduced)) paste("both", u) else names(at)[reduced][1]))
+  })
 }
 
 without_neurons <- function(repr, keep) {

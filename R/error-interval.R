@@ -278,17 +278,8 @@ without_words <- function(code) {
 
 # Are the deletions of all pairs of the call made together?
 at_once <- function(way, task) {
-  errors <- way$errors
-  way$name == "closed" && !is.null(errors$cells) && (is.null(task$codes) || errors$by_cluster) &&
-    nrow(task$pairs) > max(1, errors$cells_from(task$n, task$codes) * count_sides(task))
-}
-
-# How many representations are compared?
-count_sides <- function(task) {
-  one_list <- task$sides$self || task$sides$same
-  pairs <- task$pairs
-  if (one_list) length(unique(c(pairs$i, pairs$j)))
-  else length(unique(pairs$i)) + length(unique(pairs$j))
+  way$name == "closed" && !is.null(way$errors$cells) && nrow(task$pairs) > 1 &&
+    (is.null(task$codes) || way$errors$by_cluster)
 }
 
 # About so many representations of a side are taken at a time, so that what is kept for each fits

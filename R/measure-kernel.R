@@ -78,7 +78,7 @@ NULL
 #'   standard deviation;
 #' * stimuli that depend on each other, without `clusters`, give unrelated populations corrected
 #'   values far above 0 (see [dependence]);
-#' * 2 stimuli give a CKA of 1, and 3 say next to nothing (warning `repalign_trivial`).
+#' * 2 stimuli give a CKA of 1, and 3 say next to nothing (a warning of class `repalign_trivial`).
 #' @references Kornblith et al. (2019), ICML. Song et al. (2012), JMLR 13. Chun et al. (2025),
 #'   \doi{10.48550/arXiv.2502.15104}.
 #' @examples

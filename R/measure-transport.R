@@ -29,9 +29,10 @@ NULL
 #' the root of the number of neurons times the distance with `scale = FALSE`.
 #'
 #' Reordering the neurons leaves the scores as they are, and by default so do translation and
-#' scaling, for the correlation of single neurons; rotation changes them, because they ask whether
-#' single neurons correspond. The distance is a metric for `mass = 1`. Errors ([score_interval()])
-#' come from influences with the plan held. A constant column has no correlation, which is an error.
+#' scaling (for the correlation also of each neuron by itself); rotation changes them, because they
+#' ask whether single neurons correspond. The distance is a metric for `mass = 1`. Errors
+#' ([score_interval()]) come from influences with the plan held. A constant column has no
+#' correlation, which is an error.
 #'
 #' How the correlation falls as `mass` grows shows how many neurons have a counterpart. There is no
 #' best `mass` to be read off this curve: whatever selects one bends it.

@@ -334,11 +334,14 @@ recordings_result <- function(parts, models, alpha) {
 recordings_sentence <- function(x) {
   need_columns(x, c("model", "measure", "score", "conf_low", "conf_high", "best"), "told", "result")
   facts <- attr(x, "facts")
-  name <- measure_words(x$measure[1])
+  own <- function(words) {
+    sub("neurons of y", "units of the models", sub("of x", "of the recording", words))
+  }
+  name <- own(measure_words(x$measure[1]))
   best <- which.max(facts$sign * x$score)
   if (!length(best)) return(paste0("By the ", name, ":", tolower(undefined_words(x$score))))
   text <- with_limits_words(x$score[best], x$conf_low[best], x$conf_high[best])
-  extent <- sub("of x", "of the recording", extent_words(facts$over))
+  extent <- own(extent_words(facts$over))
   details <- c(interval_phrase(text[-1], attr(x, "conf_level"), extent), stimuli_words(x$n[best]))
   data <- if (any(grepl("subjects", facts$over))) "the subjects" else "the recording"
   told <- if (nrow(x) == 1) {
@@ -349,7 +352,7 @@ recordings_sentence <- function(x) {
            if (facts$sign > 0) "most similar" else "closest", " to ", data,
            brackets(paste(name, "=", text[["score"]]), details))
   }
-  paste0(told, chance_of_best(x, best), share_words(x, best), as_good_words(x, best), ".",
+  paste0(told, chance_of_best(x, best), share_words(x, best), also_best_words(x, best), ".",
          others_above_chance(x, best), undefined_words(x$score))
 }
 
@@ -376,12 +379,9 @@ share_words <- function(x, row) {
 }
 
 # Other members of the confidence set of the best model.
-as_good_words <- function(x, row) {
+also_best_words <- function(x, row) {
   if (nrow(x) == 1 || !isTRUE(x$best[row])) return(NULL)
-  others <- x$model[setdiff(which(x$best), row)]
-  level <- confidence_set_words(attr(x, "conf_level"))
-  if (!length(others)) return(paste0("; no other may be as good", level))
-  paste0("; ", enumerate(others, 6, quote = FALSE), " may be as good", level)
+  as_good_words(x$model[setdiff(which(x$best), row)], nrow(x) - 1, attr(x, "conf_level"))
 }
 
 others_above_chance <- function(x, row) {

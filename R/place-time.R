@@ -9,8 +9,8 @@
 #' `split_time()` makes it a list with a matrix for each window, for comparisons across time.
 #'
 #' @param times the times of the samples, which increase.
-#' @param width how long a window is: window j has the times from b to b + width, the latter
-#'   excluded.
+#' @param width how long a window is: it has the times from b to b + width, the latter excluded.
+#'   Windows may overlap: [test_maps()] takes this into account.
 #' @param step from the beginning of a window to that of the next; `NULL`: the median distance of
 #'   times. The first window begins with the first time.
 #' @param unit the unit of the times, for names such as "120 ms"; `""`: none.
@@ -26,8 +26,6 @@
 #'   - 1), named "Cz 120 ms". `split_time()`: a named list of such matrices (or arrays), each of the
 #'   times of a window.
 #' @details
-#' Windows that overlap depend on each other; [test_maps()] takes this into account.
-#'
 #' *Across time.* `similarity(split_time(x, windows), split_time(y, windows))` compares all windows
 #' of one area with all of another, and `as.vector(score_matrix(result))` is one map over the grid,
 #' whose graph is `cross_adjacency(adjacency(times = n), adjacency(times = n))`. Take **different

@@ -73,7 +73,7 @@ scores_forest <- function(object) {
                             na.rm = TRUE, linewidth = 0.8, colour = forest_colour) +
     ggplot2::geom_point(na.rm = TRUE, size = 2.5, colour = forest_colour) +
     (if (several) ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), scales = "free_x")) +
-    ggplot2::scale_x_continuous(guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+    score_axis(ggplot2::scale_x_continuous, whole = !several) +
     ggplot2::labs(x = if (several) "score" else as.character(rows$panel[1]), y = NULL,
                   caption = caption_of(
                     interval_lines(attr(object, "conf_level"), object$over),

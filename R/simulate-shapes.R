@@ -27,9 +27,9 @@
 #' @return A list of class `repalign_simulation`, for [similarity()] and [calibrate()]: `x`, a
 #'   matrix stimuli x neurons; `y`, a named list of representations, one for each value of `noise`
 #'   (of spots), `translation`, `clusters` or `r`, with its name, or for each stage with `rings`,
-#'   `rings` - 1, ..., 1 rings; `truth`, a data frame with `model` and the value of each. About the
-#'   stimuli: `spot`, 1 or 2; `cluster`, a matrix with a column for each representation of `y`;
-#'   `ring` and `angle`; `position`, the place on the line, from 0 to 1.
+#'   `rings` - 1, ..., 1 rings; `truth`, a data frame with `model` and the value of each. About each
+#'   stimulus, where there are such: its `spot`, 1 or 2; `cluster`, a matrix with a column for each
+#'   representation of `y`; `ring` and `angle`; `position` on the line, from 0 to 1.
 #' @details
 #' *Spots* have independent standard normal responses. A perturbed spot is x + noise e,
 #' where e has the distribution of x and is its own in each representation.

@@ -79,7 +79,7 @@ static const R_CallMethodDef entries[] = {
     /* call_weighted_ranks.c */
     ENTRY(weighted_ranks, 6),
     /* call_rank_deletions.c */
-    ENTRY(rank_deletions, 6),
+    ENTRY(rank_deletions, 7),
     /* call_draw_grams.c */
     ENTRY(draw_grams, 7),
     /* call_draw_ranks.c */

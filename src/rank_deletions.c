@@ -1,319 +1,425 @@
-/* Spearman correlations without each unit of stimuli: see rank_deletions.h.
+/* Spearman correlations without each unit of stimuli, of all pairs of lists: see rank_deletions.h.
 
-   Let r and s be the ranks of a pair on both sides among all N pairs, and c and d how many of the
-   deleted pairs stand below it (half of those that are tied with it). Without them the ranks are
-   r - c and s - d, and with sums over all pairs
+   Let r and s be the ranks of a pair on both sides among all N pairs, in halves (so that ties need
+   no fractions) and less their mean: r is the sum of sign(r - r_j) over all pairs j. Let c and d be
+   the same sums over the pairs j of a unit, which is deleted. The ranks without it are r - c and
+   s - d, whose mean is 0, too, and with sums over all pairs
 
        sum (r - c)(s - d) = sum r s - sum c s - sum r d + sum c d
 
-   of which the terms of the deleted pairs are subtracted. In the order of x, c changes at deleted
-   pairs only: between two of them sums of s are differences of running sums, and all that is left
-   to do for each pair is to add its d to a sum. This is done for several units at once; d is
-   written in the order of x by a pass over y. Everything is counted in halves (ranks 1, 3, 5, ...),
-   so that ties need no fractions. */
+   of which the terms of the deleted pairs are subtracted. (Those cancel whatever c is for them: a
+   pair without ties counts as below itself, so that c changes once for it.) The sum of c s is, over
+   the deleted pairs j, the sum of s over the pairs above j less that over those below: differences
+   of running sums in the order of x. What is left is the sum of c d. The counts c of several units
+   are written in an order of pairs that all sides have in common, a chunk of pairs at a time, and
+   multiplied for all cells. */
 
 #include "rank_deletions.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "wide.h"
 
-/* Pairs between two pauses. */
-#define PAUSE_PAIRS 67108864.0
+#if HAS_WIDE
+#include <immintrin.h>
+#endif
 
-/* After so many pairs sums of 16-bit counts in 32 bits are moved on. */
-#define PAIRS_OF_SUM 32768
+#define LANES DELETED_AT_ONCE
+
+/* Products of pairs between two pauses. */
+#define PAUSE_PAIRS 16777216.0
 
 /* So many pairs before they are written, counts are asked for. */
 #define WRITES_AHEAD 16
 
+/* Counts of all sides that are multiplied while the cache has them. */
+#define CACHED_COUNTS 131072
+
 /* Below this share of the square of their mean, a variance of ranks is rounding. */
 #define NO_RANK_VARIANCE 1e-12
 
-#define LANES DELETED_AT_ONCE
-
-typedef unsigned short count_t;
-
-/* What all units have in common: `running_y` are running sums of the ranks of y in the order of x,
-   `running_x` of those of x in the order of y, and `products` is the sum of r s. Those of a side in
-   its own order are squares: 1 + 3 + ... of k ranks is k^2, and ties do not change it. `squares_x`
-   and `squares_y` are the sums of r^2 and s^2. */
-typedef struct {
-    ordered_pairs x, y;
-    const int *place, *unit;
-    const double *running_x, *running_y;
-    double products, squares_x, squares_y;
-    size_t length;
-} all_pairs;
-
-/* The sums of one deletion on one side: of its counts with themselves, with the ranks of this side,
-   with those of the other and with the counts of the other. `first`: where the stretch of pairs
-   began, in which the counts are the same. */
-typedef struct {
-    double squares, own_ranks, other_ranks, counts, first;
-} lane_sums;
-
-/* The lanes that delete any of some pairs, and how many each of them; 0 in all other lanes. */
-typedef struct {
-    int found;
-    unsigned lanes[LANES];
-    count_t times[LANES];
-} lane_set;
-
-/* The same sums over the deleted pairs, and their number. */
-typedef struct {
-    double products, squares_x, squares_y, pairs;
-} deleted_sums;
-
-static size_t end_of_ties(ordered_pairs p, size_t start, size_t length)
+static size_t end_of_ties(const int *tied, size_t start, size_t length)
 {
     size_t end = start + 1;
-    while (end < length && p.tied[end]) end++;
+    while (end < length && tied[end]) end++;
     return end;
 }
 
-/* A stretch of equal counts ends before pair `end`. running: the sums of ranks of the other side;
-   others: the sum of its counts over the stretch, or NULL. */
-static void close_stretch(lane_sums *s, double count, size_t end, const double *running,
-                          uint32_t *others)
+/* Of pairs from p to `end`. */
+static int centred_rank(size_t p, size_t end, size_t length)
 {
-    const size_t start = (size_t) s->first;
-    const double from = s->first, to = (double) end;
-    s->squares += count * count * (to - from);
-    s->own_ranks += count * (to * to - from * from);
-    s->other_ranks += count * (running[end] - running[start]);
-    if (others) {
-        s->counts += count * (double) *others;
-        *others = 0;
-    }
-    s->first = to;
+    return (int) ((long long) (p + end) - (long long) length);
 }
 
-/* Which of the units from `base` on is the k-th pair of? Up to two lanes; how many. */
-static int lanes_of(ordered_pairs p, const int *unit, size_t k, int base, unsigned lanes[2])
+/* By how much t tied ranks lower three times the sum of squares. */
+static double tie_term(double t)
 {
-    const unsigned a = (unsigned) (unit[p.first[k]] - base);
-    const unsigned b = (unsigned) (unit[p.second[k]] - base);
-    int found = 0;
-    if (a < LANES) lanes[found++] = a;
-    if (b < LANES && b != a) lanes[found++] = b;
-    return found;
+    return t * t * t - t;
 }
 
-/* Is the k-th pair neither tied nor deleted? Nearly all of them are. */
-static inline int is_plain(ordered_pairs p, const int *unit, size_t k, size_t length, int base)
+void sort_side(common_pairs all, ranked_side *side, size_t *fill)
 {
-    const unsigned a = (unsigned) (unit[p.first[k]] - base);
-    const unsigned b = (unsigned) (unit[p.second[k]] - base);
-    return (a >= LANES) & (b >= LANES) & !(k + 1 < length && p.tied[k + 1]);
-}
-
-/* Adds the lanes that delete pairs from `start` to `end` to `here`, which is empty. */
-static void find_deleted(ordered_pairs p, const int *unit, size_t start, size_t end, int base,
-                         lane_set *here)
-{
-    for (size_t k = start; k < end; k++) {
-        unsigned lanes[2];
-        const int found = lanes_of(p, unit, k, base, lanes);
-        for (int t = 0; t < found; t++)
-            if (!here->times[lanes[t]]++) here->lanes[here->found++] = lanes[t];
-    }
-}
-
-static void empty_lanes(lane_set *here)
-{
-    for (int t = 0; t < here->found; t++) here->times[here->lanes[t]] = 0;
-    here->found = 0;
-}
-
-/* From pair `at` on the counts are higher by those of `here`. Ties with a deleted pair have half of
-   it, which is why this is called before and after them. */
-static void raise_counts(lane_sums sums[LANES], count_t now[LANES], const lane_set *here,
-                         size_t at, const double *running, uint32_t *others)
-{
-    for (int t = 0; t < here->found; t++) {
-        const unsigned l = here->lanes[t];
-        close_stretch(&sums[l], now[l], at, running, others ? &others[l] : NULL);
-        now[l] = (count_t) (now[l] + here->times[l]);
-    }
-}
-
-/* Writes the counts of the k-th pair of y to its place in the order of x, which is anywhere: the
-   place of a later pair is asked for at the same time. */
-static inline void write_counts(const all_pairs *all, size_t k, const count_t now[LANES],
-                                count_t *counts)
-{
-    if (k + WRITES_AHEAD < all->length)
-        FETCH(counts + (size_t) all->place[k + WRITES_AHEAD] * LANES);
-    memcpy(counts + (size_t) all->place[k] * LANES, now, LANES * sizeof *now);
-}
-
-/* The pass over y: the counts d of each pair, in the order of x, and their sums. */
-static void count_below(const all_pairs *all, int base, count_t *counts, lane_sums sums[LANES])
-{
-    count_t now[LANES] = {0};
-    lane_set here = {0};
-    memset(sums, 0, LANES * sizeof *sums);
-    const size_t length = all->length;
-    for (size_t k = 0; k < length;) {
-        for (; k < length && is_plain(all->y, all->unit, k, length, base); k++)
-            write_counts(all, k, now, counts);
-        if (k == length) break;
-        const size_t start = k, end = end_of_ties(all->y, k, length);
-        find_deleted(all->y, all->unit, start, end, base, &here);
-        raise_counts(sums, now, &here, start, all->running_x, NULL);
-        for (; k < end; k++) write_counts(all, k, now, counts);
-        raise_counts(sums, now, &here, end, all->running_x, NULL);
-        empty_lanes(&here);
-    }
-    for (int l = 0; l < LANES; l++)
-        close_stretch(&sums[l], now[l], length, all->running_x, NULL);
-}
-
-static inline void add_counts(uint32_t *restrict others, const count_t *restrict counts)
-{
-    for (int l = 0; l < LANES; l++) others[l] += counts[l];
-}
-
-static void move_on(lane_sums sums[LANES], const count_t now[LANES], uint32_t others[LANES],
-                    size_t *since)
-{
-    for (int l = 0; l < LANES; l++) {
-        sums[l].counts += (double) now[l] * others[l];
-        others[l] = 0;
-    }
-    *since = 0;
-}
-
-/* The terms of the deleted pairs from `start` to `end`, which have the same rank of x. */
-static void add_deleted(const all_pairs *all, size_t start, size_t end, int base,
-                        const count_t now[LANES], const count_t *counts, deleted_sums gone[LANES])
-{
-    for (size_t k = start; k < end; k++) {
-        unsigned lanes[2];
-        const int found = lanes_of(all->x, all->unit, k, base, lanes);
-        for (int t = 0; t < found; t++) {
-            deleted_sums *g = &gone[lanes[t]];
-            const double r = (double) (start + end) - now[lanes[t]];
-            const double s = all->running_y[k + 1] - all->running_y[k] -
-                counts[k * LANES + lanes[t]];
-            g->products += r * s;
-            g->squares_x += r * r;
-            g->squares_y += s * s;
-            g->pairs += 1.0;
+    for (size_t c = 0, first = 0; first < all.length; c++, first += all.chunk) fill[c] = first;
+    side->ties = 0.0;
+    for (size_t p = 0; p < all.length;) {
+        const size_t end = end_of_ties(side->tied, p, all.length);
+        const int rank = centred_rank(p, end, all.length);
+        side->ties += tie_term((double) (end - p));
+        for (; p < end; p++) {
+            const int pair = side->order[p];
+            side->unit[p] = all.unit[pair];
+            side->rank[pair] = rank;
+            side->by_chunk[fill[(size_t) pair / all.chunk]++] = (pair_rank) {pair, rank};
         }
     }
 }
 
-/* The pass over x. */
-static void sum_products(const all_pairs *all, int base, const count_t *counts,
-                         lane_sums sums[LANES], deleted_sums gone[LANES])
+/* ---- sums over all pairs */
+
+/* Adds -sum of c s for each unit, where s are the ranks of y. */
+static void subtract_cross_sums(common_pairs all, const ranked_side *x, const ranked_side *y,
+                                double *result, size_t rows)
 {
-    count_t now[LANES] = {0};
-    lane_set here = {0};
-    uint32_t others[LANES] = {0};
-    size_t since = 0;
-    memset(sums, 0, LANES * sizeof *sums);
-    memset(gone, 0, LANES * sizeof *gone);
-    const size_t length = all->length;
-    for (size_t k = 0; k < length;) {
-        for (; k < length && is_plain(all->x, all->unit, k, length, base); k++) {
-            add_counts(others, counts + k * LANES);
-            if (++since == PAIRS_OF_SUM) move_on(sums, now, others, &since);
+    double below = 0.0;
+    for (size_t p = 0; p < all.length;) {
+        const size_t end = end_of_ties(x->tied, p, all.length);
+        double upto = below;
+        for (size_t t = p; t < end; t++) upto += (double) y->rank[x->order[t]];
+        const double both = end - p > 1 ? below + upto : 2.0 * upto;
+        for (; p < end; p++) {
+            const unit_pair of = x->unit[p];
+            result[of.a * rows] += both;
+            if (of.b != of.a) result[of.b * rows] += both;
         }
-        if (k == length) break;
-        const size_t start = k, end = end_of_ties(all->x, k, length);
-        find_deleted(all->x, all->unit, start, end, base, &here);
-        raise_counts(sums, now, &here, start, all->running_y, others);
-        for (; k < end; k++) {
-            add_counts(others, counts + k * LANES);
-            if (++since == PAIRS_OF_SUM) move_on(sums, now, others, &since);
+        below = upto;
+    }
+}
+
+/* result: a row. */
+static void sum_over_all(common_pairs all, const ranked_side *x, const ranked_side *y,
+                         double *result, size_t rows)
+{
+    double products = 0.0;
+    for (size_t k = 0; k < all.length; k++)
+        products += (double) x->rank[k] * (double) y->rank[k];
+    for (size_t u = 0; u <= all.units; u++) result[u * rows] = products;
+    subtract_cross_sums(all, x, y, result + rows, rows);
+    subtract_cross_sums(all, y, x, result + rows, rows);
+}
+
+/* ---- counts of some units */
+
+/* The end of the units that are deleted together from `base` on. */
+static size_t last_unit(common_pairs all, size_t base)
+{
+    return base + LANES < all.units ? base + LANES : all.units;
+}
+
+/* Is the pair neither tied nor deleted? Nearly all of them are. */
+static inline int is_plain(const ranked_side *side, size_t p, size_t length, size_t base)
+{
+    const unsigned a = (unsigned) side->unit[p].a - (unsigned) base;
+    const unsigned b = (unsigned) side->unit[p].b - (unsigned) base;
+    return (a >= LANES) & (b >= LANES) & !(p + 1 < length && side->tied[p + 1]);
+}
+
+/* How many of the pairs from p to `end` does each lane delete? Fills `found` with these lanes. */
+static int find_lanes(const ranked_side *side, size_t p, size_t end, size_t base, int *times,
+                      int *found)
+{
+    int count = 0;
+    for (size_t t = p; t < end; t++) {
+        const unsigned a = (unsigned) side->unit[t].a - (unsigned) base;
+        const unsigned b = (unsigned) side->unit[t].b - (unsigned) base;
+        if (a < LANES && !times[a]++) found[count++] = (int) a;
+        if (b < LANES && b != a && !times[b]++) found[count++] = (int) b;
+    }
+    return count;
+}
+
+/* Writes the ranks r - c of the deleted among pairs of rank r, in the common order of the pairs of
+   each unit. */
+static void write_gone(common_pairs all, const ranked_side *side, size_t p, size_t end,
+                       size_t base, int rank, const int counts[LANES], double *gone)
+{
+    const size_t first = all.start[base];
+    for (size_t t = p; t < end; t++) {
+        const int pair = side->order[t];
+        const unsigned a = (unsigned) side->unit[t].a - (unsigned) base;
+        const unsigned b = (unsigned) side->unit[t].b - (unsigned) base;
+        if (a < LANES) gone[all.slot[pair].a - first] = (double) (rank - counts[a]);
+        if (b < LANES && b != a) gone[all.slot[pair].b - first] = (double) (rank - counts[b]);
+    }
+}
+
+/* The steps of the counts of a side, and what is left without the units: the variances of ranks.
+   Returns the number of steps. Counts begin with all deleted pairs above. */
+static size_t find_steps(common_pairs all, const ranked_side *side, size_t base, count_step *step,
+                         double *gone, double *variances)
+{
+    int counts[LANES], times[LANES] = {0}, found[LANES];
+    double ties[LANES];
+    size_t steps = 0;
+    const size_t lanes = last_unit(all, base) - base;
+    for (size_t l = 0; l < lanes; l++) {
+        counts[l] = (int) all.start[base + l] - (int) all.start[base + l + 1];
+        ties[l] = side->ties;
+    }
+    for (size_t p = 0; p < all.length;) {
+        if (is_plain(side, p, all.length, base)) {
+            p++;
+            continue;
         }
-        if (!here.found) continue;
-        add_deleted(all, start, end, base, now, counts, gone);
-        raise_counts(sums, now, &here, end, all->running_y, others);
-        empty_lanes(&here);
+        const size_t end = end_of_ties(side->tied, p, all.length);
+        const int rank = centred_rank(p, end, all.length), tied = end - p > 1;
+        const int here = find_lanes(side, p, end, base, times, found);
+        /* pairs of the same rank count half */
+        for (int f = 0; f < here && tied; f++) {
+            const int l = found[f];
+            step[steps++] = (count_step) {rank - 1, (int16_t) l, (int16_t) times[l]};
+            counts[l] += times[l];
+        }
+        if (here) write_gone(all, side, p, end, base, rank, counts, gone);
+        for (int f = 0; f < here; f++) {
+            const int l = found[f], more = tied ? times[l] : 2 * times[l];
+            const double size = (double) (end - p);
+            step[steps++] = (count_step) {rank, (int16_t) l, (int16_t) more};
+            counts[l] += more;
+            ties[l] += tie_term(size - times[l]) - tie_term(size);
+            times[l] = 0;
+        }
+        p = end;
     }
-    for (int l = 0; l < LANES; l++)
-        close_stretch(&sums[l], now[l], length, all->running_y, &others[l]);
+    for (size_t l = 0; l < lanes; l++) {
+        const size_t u = base + l;
+        const double left = (double) (all.length - (all.start[u + 1] - all.start[u]));
+        variances[u] = (tie_term(left) - ties[l]) / (3.0 * left);
+    }
+    return steps;
 }
 
-/* The mean of ranks in halves is the number of pairs. */
-static double correlation_of_sums(double products, double squares_x, double squares_y,
-                                  double pairs)
+/* Writes the counts of all lanes for the pairs of a chunk. ones: 1 in a lane of its own. */
+INLINE_BODY void write_counts_body(const ranked_side *side, size_t first, size_t last,
+                                   const count_step *step, size_t steps, const int16_t *start,
+                                   const int16_t ones[LANES][LANES], int16_t *counts)
 {
-    const double mean_square = pairs * pairs, least = NO_RANK_VARIANCE * mean_square;
-    const double var_x = squares_x / pairs - mean_square;
-    const double var_y = squares_y / pairs - mean_square;
-    if (!(var_x > least) || !(var_y > least)) return NAN;
-    return (products / pairs - mean_square) / sqrt(var_x) / sqrt(var_y);
-}
-
-static void delete_units(const all_pairs *all, int base, int units, count_t *counts,
-                         double *result)
-{
-    lane_sums x[LANES], y[LANES];
-    deleted_sums gone[LANES];
-    count_below(all, base, counts, y);
-    sum_products(all, base, counts, x, gone);
-    for (int l = 0; l < LANES && base + l < units; l++) {
-        const double products = all->products - x[l].other_ranks - y[l].other_ranks + x[l].counts;
-        const double squares_x = all->squares_x - 2.0 * x[l].own_ranks + x[l].squares;
-        const double squares_y = all->squares_y - 2.0 * y[l].own_ranks + y[l].squares;
-        result[l] = correlation_of_sums(products - gone[l].products,
-                                        squares_x - gone[l].squares_x,
-                                        squares_y - gone[l].squares_y,
-                                        (double) all->length - gone[l].pairs);
+    int16_t now[LANES];
+    memcpy(now, start, sizeof now);
+    size_t at = 0;
+    for (size_t k = first; k < last; k++) {
+        if (k + WRITES_AHEAD < last)
+            FETCH(counts + ((size_t) side->by_chunk[k + WRITES_AHEAD].pair - first) * LANES);
+        const pair_rank here = side->by_chunk[k];
+        for (; at < steps && step[at].rank < here.rank; at++) {
+            const int16_t more = step[at].more, *one = ones[step[at].lane];
+            AT_ONCE
+            for (int l = 0; l < LANES; l++) now[l] = (int16_t) (now[l] + more * one[l]);
+        }
+        memcpy(counts + ((size_t) here.pair - first) * LANES, now, sizeof now);
     }
 }
 
-/* ranks: scratch, as long as there are pairs. */
-static void prepare_sums(all_pairs *all, double *running_x, double *running_y, double *ranks)
+static void write_counts_plain(const ranked_side *side, size_t first, size_t last,
+                               const count_step *step, size_t steps, const int16_t *start,
+                               const int16_t ones[LANES][LANES], int16_t *counts)
 {
-    const size_t length = all->length;
-    all->squares_x = all->squares_y = all->products = 0.0;
-    for (size_t k = 0; k < length;) {
-        const size_t end = end_of_ties(all->y, k, length);
-        const double rank = (double) (k + end);
-        all->squares_y += rank * rank * (double) (end - k);
-        for (; k < end; k++) ranks[all->place[k]] = rank;
+    write_counts_body(side, first, last, step, steps, start, ones, counts);
+}
+
+WIDE static void write_counts_wide(const ranked_side *side, size_t first, size_t last,
+                                   const count_step *step, size_t steps, const int16_t *start,
+                                   const int16_t ones[LANES][LANES], int16_t *counts)
+{
+    write_counts_body(side, first, last, step, steps, start, ones, counts);
+}
+
+/* ---- products of counts */
+
+/* sums: added to, one for each lane. Few enough pairs that 32 bits hold their products. */
+static void multiply_counts(const int16_t *restrict c, const int16_t *restrict d, size_t pairs,
+                            double *restrict sums)
+{
+    int32_t total[LANES] = {0};
+    for (size_t k = 0; k < pairs; k++) {
+        AT_ONCE
+        for (int l = 0; l < LANES; l++)
+            total[l] += (int32_t) c[k * LANES + l] * (int32_t) d[k * LANES + l];
     }
-    running_y[0] = 0.0;
-    for (size_t k = 0; k < length; k++) running_y[k + 1] = running_y[k] + ranks[k];
-    for (size_t k = 0; k < length;) {
-        const size_t end = end_of_ties(all->x, k, length);
-        const double rank = (double) (k + end);
-        all->squares_x += rank * rank * (double) (end - k);
-        for (; k < end; k++) {
-            all->products += rank * ranks[k];
-            ranks[k] = rank;
+    AT_ONCE
+    for (int l = 0; l < LANES; l++) sums[l] += (double) total[l];
+}
+
+/* The same: processors multiply two pairs of a lane and add them up in one step, which compilers do
+   not find by themselves. */
+#if HAS_WIDE
+WIDE static void multiply_counts_wide(const int16_t *c, const int16_t *d, size_t pairs,
+                                      double *sums)
+{
+    for (int first = 0; first < LANES; first += 16) {
+        __m256i low = _mm256_setzero_si256(), high = low;
+        for (size_t k = 0; k + 1 < pairs; k += 2) {
+            const __m256i *x = (const __m256i *) (const void *) (c + k * LANES + first);
+            const __m256i *y = (const __m256i *) (const void *) (d + k * LANES + first);
+            const __m256i x0 = _mm256_loadu_si256(x), x1 = _mm256_loadu_si256(x + LANES / 16);
+            const __m256i y0 = _mm256_loadu_si256(y), y1 = _mm256_loadu_si256(y + LANES / 16);
+            low = _mm256_add_epi32(low, _mm256_madd_epi16(_mm256_unpacklo_epi16(x0, x1),
+                                                          _mm256_unpacklo_epi16(y0, y1)));
+            high = _mm256_add_epi32(high, _mm256_madd_epi16(_mm256_unpackhi_epi16(x0, x1),
+                                                            _mm256_unpackhi_epi16(y0, y1)));
+        }
+        /* each half of a vector was unpacked by itself */
+        int32_t total[16];
+        __m256i *to = (__m256i *) (void *) total;
+        _mm256_storeu_si256(to, _mm256_permute2x128_si256(low, high, 0x20));
+        _mm256_storeu_si256(to + 1, _mm256_permute2x128_si256(low, high, 0x31));
+        for (int l = 0; l < 16; l++) sums[first + l] += (double) total[l];
+    }
+    if (pairs % 2) multiply_counts(c + (pairs - 1) * LANES, d + (pairs - 1) * LANES, 1, sums);
+}
+#else
+#define multiply_counts_wide multiply_counts
+#endif
+
+/* ---- all cells */
+
+typedef struct {
+    common_pairs all;
+    const ranked_side *sides;
+    const side_cell *cells;
+    size_t count, cell_count, rows, most, step;
+    int16_t ones[LANES][LANES];
+} deletion_job;
+
+static void begin_block(const deletion_job *job, lane_block *z, double *variances)
+{
+    memset(z->sums, 0, job->cell_count * LANES * sizeof(double));
+    for (size_t s = 0; s < job->count; s++)
+        z->steps[s] = find_steps(job->all, &job->sides[s], z->base, z->step + 2 * s * job->most,
+                                 z->gone + s * job->most,
+                                 variances + s * (job->all.units + 1) + 1);
+}
+
+static void add_chunk(const deletion_job *job, lane_block *z, size_t first)
+{
+    const common_pairs all = job->all;
+    const size_t last = first + all.chunk < all.length ? first + all.chunk : all.length;
+    int16_t start[LANES] = {0};
+    for (size_t u = z->base; u < last_unit(all, z->base); u++)
+        start[u - z->base] = (int16_t) -(int) (all.start[u + 1] - all.start[u]);
+    for (size_t s = 0; s < job->count; s++) {
+        (wide_vectors() ? write_counts_wide : write_counts_plain)(
+            &job->sides[s], first, last, z->step + 2 * s * job->most, z->steps[s], start,
+            job->ones, z->counts + s * all.chunk * LANES);
+    }
+    for (size_t k = 0; k < last - first; k += job->step) {
+        const size_t pairs = last - first - k < job->step ? last - first - k : job->step;
+        for (size_t i = 0; i < job->cell_count; i++) {
+            const int16_t *c = z->counts + (job->cells[i].x * all.chunk + k) * LANES;
+            const int16_t *d = z->counts + (job->cells[i].y * all.chunk + k) * LANES;
+            (wide_vectors() ? multiply_counts_wide : multiply_counts)(c, d, pairs,
+                                                                      z->sums + i * LANES);
         }
     }
-    running_x[0] = 0.0;
-    for (size_t k = 0; k < length; k++)
-        running_x[k + 1] = running_x[k] + ranks[all->place[k]];
-    all->running_x = running_x;
-    all->running_y = running_y;
 }
 
-void rank_deletions(ordered_pairs x, ordered_pairs y, const int *place, size_t length,
-                    const int *unit, size_t units, unsigned short *counts, double *sums,
-                    double *result, worker by)
+/* Adds the sums of c d, without the terms of deleted pairs, to result. */
+static void end_block(const deletion_job *job, const lane_block *z, double *result)
 {
-    all_pairs all = {.x = x, .y = y, .place = place, .unit = unit, .length = length};
-    prepare_sums(&all, sums, sums + length + 1, sums + 2 * (length + 1));
-    result[0] = correlation_of_sums(all.products, all.squares_x, all.squares_y, (double) length);
-    const size_t blocks = (units + LANES - 1) / LANES;
-    const size_t at_once = items_at_once(PAUSE_PAIRS, 8.0 * (double) length, by.threads);
-    for (size_t first = 0; first < blocks; first += at_once) {
-        const size_t last = group_end(first, at_once, blocks);
+    const common_pairs all = job->all;
+    for (size_t u = z->base; u < last_unit(all, z->base); u++) {
+        const size_t first = all.start[u] - all.start[z->base];
+        const size_t pairs = all.start[u + 1] - all.start[u];
+        for (size_t i = 0; i < job->cell_count; i++) {
+            const double *x = z->gone + job->cells[i].x * job->most + first;
+            const double *y = z->gone + job->cells[i].y * job->most + first;
+            double gone = 0.0;
+            SUM_AT_ONCE(gone)
+            for (size_t k = 0; k < pairs; k++) gone += x[k] * y[k];
+            result[job->cells[i].row + (u + 1) * job->rows] +=
+                z->sums[i * LANES + u - z->base] - gone;
+        }
+    }
+}
+
+/* Correlations of the sums of products of ranks. */
+static void divide_sums(const deletion_job *job, const double *variances, double *result)
+{
+    const common_pairs all = job->all;
+    for (size_t u = 0; u <= all.units; u++) {
+        const size_t deleted = u ? all.start[u] - all.start[u - 1] : 0;
+        const double left = (double) (all.length - deleted);
+        const double least = NO_RANK_VARIANCE * left * left;
+        for (size_t i = 0; i < job->cell_count; i++) {
+            const double x = variances[job->cells[i].x * (all.units + 1) + u];
+            const double y = variances[job->cells[i].y * (all.units + 1) + u];
+            double *r = result + job->cells[i].row + u * job->rows;
+            *r = x > least && y > least ? *r / left / sqrt(x) / sqrt(y) : NAN;
+        }
+    }
+}
+
+/* So few pairs that the cache holds the counts of all sides, and 32 bits their products. */
+static size_t pairs_of_step(common_pairs all, size_t sides)
+{
+    size_t most = 1;
+    for (size_t u = 0; u < all.units; u++)
+        if (all.start[u + 1] - all.start[u] > most) most = all.start[u + 1] - all.start[u];
+    const size_t exact = INT32_MAX / (most * most), cached = CACHED_COUNTS / LANES / sides;
+    const size_t step = cached < exact ? cached : exact;
+    return step < 1 ? 1 : step;
+}
+
+size_t most_deletions(common_pairs all)
+{
+    size_t most = 1;
+    for (size_t base = 0; base < all.units; base += LANES) {
+        const size_t pairs = all.start[last_unit(all, base)] - all.start[base];
+        if (pairs > most) most = pairs;
+    }
+    return most;
+}
+
+/* A block for each thread; b: the number of the first. */
+static void delete_blocks(const deletion_job *job, size_t b, lane_block *blocks, double *variances,
+                          double *result, worker by)
+{
+    const size_t left = (job->all.units + LANES - 1) / LANES - b;
+    const size_t count = left < (size_t) by.threads ? left : (size_t) by.threads;
+    PARALLEL_FOR(by.threads)
+    for (size_t t = 0; t < count; t++) {
+        blocks[t].base = (b + t) * LANES;
+        begin_block(job, &blocks[t], variances);
+    }
+    for (size_t at = 0; at < job->all.length; at += job->all.chunk) {
         PARALLEL_FOR(by.threads)
-        for (size_t b = first; b < last; b++) {
-            delete_units(&all, (int) (b * LANES), (int) units,
-                         counts + thread_number() * length * LANES, result + 1 + b * LANES);
-        }
+        for (size_t t = 0; t < count; t++) add_chunk(job, &blocks[t], at);
         by.pause();
     }
+    PARALLEL_FOR(by.threads)
+    for (size_t t = 0; t < count; t++) end_block(job, &blocks[t], result);
+}
+
+void rank_deletions(common_pairs all, const ranked_side *sides, size_t count,
+                    const side_cell *cells, size_t cell_count, lane_block *blocks,
+                    double *variances, double *result, size_t rows, worker by)
+{
+    deletion_job job = {.all = all, .sides = sides, .cells = cells, .count = count,
+                        .cell_count = cell_count, .rows = rows, .most = most_deletions(all),
+                        .step = pairs_of_step(all, count)};
+    for (int l = 0; l < LANES; l++) job.ones[l][l] = 1;
+    const double left = (double) all.length;
+    for (size_t s = 0; s < count; s++)
+        variances[s * (all.units + 1)] = (tie_term(left) - sides[s].ties) / (3.0 * left);
+    const size_t at_once = items_at_once(PAUSE_PAIRS, 3.0 * left, by.threads);
+    for (size_t first = 0; first < cell_count; first += at_once) {
+        const size_t last = group_end(first, at_once, cell_count);
+        PARALLEL_FOR(by.threads)
+        for (size_t i = first; i < last; i++)
+            sum_over_all(all, &sides[cells[i].x], &sides[cells[i].y], result + cells[i].row, rows);
+        by.pause();
+    }
+    for (size_t b = 0; b * LANES < all.units; b += (size_t) by.threads)
+        delete_blocks(&job, b, blocks, variances, result, by);
+    divide_sums(&job, variances, result);
 }

@@ -20,9 +20,11 @@
 
 /* Not on Windows, where the compiler does not align the stack for such vectors. */
 #if defined(__GNUC__) && defined(__x86_64__) && !defined(_WIN32)
+#define HAS_WIDE 1
 #define INLINE_BODY static inline __attribute__((always_inline))
 #define WIDE __attribute__((target("avx2,fma")))
 #else
+#define HAS_WIDE 0
 #define INLINE_BODY static inline
 #define WIDE
 #endif

@@ -198,20 +198,29 @@ test_that("ranks without each unit of stimuli are those of the pairs that are le
   y <- x + matrix(rnorm(n * 3), n)
   units <- list(single = NULL, grouped = rep(1:9, length.out = n))
   data <- list(plain = y, ties = round(y), two = cbind(rep(0:1, length.out = n)))
-  for (codes in units) for (other in data) {
-    pair <- list(x = representation(x, "x"), y = representation(other, "y"))
-    args <- list(inner = "euclidean", clusters = NULL)
+  reprs <- lapply(data, representation, "y")
+  args <- list(inner = "euclidean", clusters = NULL)
+  same <- function(a, b) expect_equal(unname(a), unname(b), tolerance = 1e-13)
+  for (codes in units) {
     of <- if (is.null(codes)) seq_len(n) else codes
-    found <- rank_deletions(pair, args, codes)
-    by_hand <- vapply(0:max(of), function(gone) {
+    found <- rank_deletions(list(representation(x, "x")), reprs, args, codes)
+    by_hand <- sapply(data, function(other) vapply(0:max(of), function(gone) {
       keep <- of != gone
       cor(as.vector(dist(x[keep, ])), as.vector(dist(other[keep, ])), method = "spearman")
-    }, 0)
-    expect_equal(found, by_hand, tolerance = 1e-13)
+    }, 0))
+    same(t(found[1, , ]), by_hand)
+    within <- rank_deletions(reprs, NULL, args, codes)
+    same(within[2, 3, ], rank_deletions(reprs[2], reprs[3], args, codes)[1, 1, ])
     weights <- cbind(1, 1 - outer(of, seq_len(max(of)), "=="))
-    weighted <- ranked_correlations(list(pair$x), list(pair$y), args, weights)
-    expect_equal(found, weighted[1, 1, ], tolerance = 1e-13)
+    same(within[1, 2, ], ranked_correlations(reprs[1], reprs[2], args, weights)[1, 1, ])
   }
+  again <- function() expect_identical(rank_deletions(reprs, NULL, args, codes), within)
+  # few pairs at a time, several threads, and plain vectors; sums of whole numbers are exact
+  withr::local_options(repalign.max_memory = 2^20)
+  again()
   withr::local_options(repalign.threads = 2)
-  expect_identical(rank_deletions(pair, args, codes), found)
+  again()
+  .Call(repalign:::C_allow_wide, FALSE)
+  withr::defer(.Call(repalign:::C_allow_wide, TRUE))
+  again()
 })

@@ -543,7 +543,6 @@ test_that("deletions by ranks of a list are those of its pairs", {
   layers$d <- round(layers$d)
   labels <- rep(seq_len(7), each = 2)
   local_internal("sides_at_once", 3)
-  local_internal("ranks_written_from", 0)
   quiet <- function(...) suppressMessages(suppressWarnings(score_interval(...)))
   for (args in list(list(), list(clusters = labels))) {
     m <- do.call(measure, c("rsa", inner = "euclidean", args))

@@ -4,7 +4,7 @@
 . tools/common.sh
 
 tools/install-deps.sh
-export NOT_CRAN=true OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive
+test_environment
 dir=$build/choose
 rm -rf "$dir"
 mkdir -p "$dir"

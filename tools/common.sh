@@ -23,6 +23,17 @@ if [ -z "${REPALIGN_SHARED:-}" ] && [ -d "$root/../shared" ]; then
   export REPALIGN_SHARED
 fi
 
+# R looks for unused memory each time its own has filled up: it does so less often with more of it.
+export R_NSIZE=3000000 R_VSIZE=200M
+
+# What tests run with. No test skips itself. CRAN asks for few threads: two are enough to see them
+# meet, and idle ones do not spin (passive), since more processes than processors run side by side.
+# The package's byte code is made as it is installed: what R makes while it runs is for the tests
+# themselves, of which most run once.
+test_environment() {
+  export NOT_CRAN=true OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive R_ENABLE_JIT=0
+}
+
 have() { command -v "$1" >/dev/null 2>&1; }
 
 # build_package FOLDER [options of R CMD build]: sets $tarball. Built from a copy without what was
@@ -60,4 +71,25 @@ item() {
   name=$1; shift
   # Mind: the shell's "set -e" does not hold inside a command tested by "if".
   if "$@"; then record "$name" 1 0; else record "$name" 0 1; return 1; fi
+}
+
+# run_tests NAME FOLDER PROCESSES COMMAND...: the command is tools/run-tests.R FOLDER, and what it
+# needs; so many processes share the files. A process that does not reach its end counts as a failure.
+run_tests() {
+  tests=$1 folder=$2 processes=$3; shift 3
+  rm -rf "$folder"/taken "$folder"/counts.* "$folder"/tests.*.log
+  mkdir "$folder/taken"
+  begun=
+  for process in $(seq "$processes"); do
+    "$@" > "$folder/tests.$process.log" 2>&1 &
+    begun="$begun $!"
+  done
+  for process in $begun; do wait "$process" || true; done
+  cat "$folder"/tests.*.log
+  counts=$(cat "$folder"/counts.* 2> /dev/null | awk -v processes="$processes" '
+    { passed += $1; failed += $2; skipped += $3; warned += $4 }
+    END { print passed + 0, failed + processes - NR, skipped + 0, warned + 0 }')
+  # shellcheck disable=SC2086 # four numbers
+  record "$tests" $counts
+  [ "$(echo "$counts" | cut -d ' ' -f 2)" = 0 ]
 }

@@ -5,11 +5,7 @@
 # --no-tests is for this script, too.
 . tools/common.sh
 
-export NOT_CRAN=true                          # so that no test skips itself
-# CRAN asks for few threads. passive: idle threads do not spin, while the sanitizers run beside.
-export OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive
-# The tests run two files at a time: the sanitizers are done long before them.
-export TESTTHAT_PARALLEL=true TESTTHAT_CPUS=2
+test_environment
 # No question to a server: the checks must not hang, or fail, without one.
 export _R_CHECK_CRAN_INCOMING_REMOTE_=false _R_CHECK_SYSTEM_CLOCK_=false
 export _R_CHECK_CRAN_INCOMING_USE_ASPELL_=false
@@ -52,8 +48,9 @@ quick_examples() {
 echo "== R CMD build"
 item "R CMD build" build_package "$build" --no-build-vignettes || exit 1
 
-# The installation takes a while on one processor: the next steps run beside it.
-echo 'CFLAGS += -Wall -Wextra -pedantic' > "$build/Makevars.warnings"
+# The installation takes a while on one processor: the next steps run beside it. Debug information
+# (-g) would not get into the library, see src/Makevars.
+echo 'CFLAGS += -g0 -Wall -Wextra -pedantic' > "$build/Makevars.warnings"
 R_MAKEVARS_USER=$build/Makevars.warnings _R_SHLIB_BUILD_OBJECTS_SYMBOL_TABLES_=true \
   install_package "$build/lib" "$tarball" > "$build/compile.log" 2>&1 & installing=$!
 
@@ -74,18 +71,15 @@ item "installation" wait "$installing" || { cat "$build/compile.log"; exit 1; }
 item "no compiler warning" no_warning || true
 
 # R CMD check uses one processor, and would begin the tests last: they run beside all that follows,
-# as it would run them, and give way to it (nice), because it has the longest way to its end.
-run_tests() {
-  rm -rf "$build/tests"
-  mkdir "$build/tests"
-  tar -xzf "$tarball" -C "$build/tests" --strip-components=1 repalign/tests
-  cd "$build/tests/tests"
-  R_LIBS=$build/lib:$R_LIBS nice Rscript testthat.R
-}
+# two files at a time, and give way to it (nice), because it has the longest way to its end.
 testing=
 case " $* " in
   *" --no-tests "*) ;;
-  *) run_tests > "$build/tests.log" 2>&1 & testing=$! ;;
+  *)
+    rm -rf "$build/repalign"
+    tar -xzf "$tarball" -C "$build" repalign/tests
+    run_tests "tests" "$build" 2 nice -n 5 Rscript tools/run-tests.R "$build" all \
+      > "$build/tests.log" 2>&1 & testing=$! ;;
 esac
 
 if [ -n "$no_vignettes" ]; then
@@ -135,12 +129,7 @@ Rscript tools/check-log.R "$build/repalign.Rcheck/00check.log" "$results" \
 if [ -n "$testing" ]; then
   echo "== Tests"
   wait "$testing" || true
-  tail -n 200 "$build/tests.log"
-  # testthat's own count, the last line of its kind.
-  count=$(sed -n 's/.*\[ FAIL \([0-9]*\) | WARN \([0-9]*\) | SKIP \([0-9]*\) | PASS \([0-9]*\) \].*/\4 \1 \3 \2/p' \
-    "$build/tests.log" | tail -n 1)
-  # shellcheck disable=SC2086 # four numbers, or "0 1": the tests died
-  record "tests" ${count:-0 1}
+  tail -n 400 "$build/tests.log"
 fi
 
 ! awk -F'\t' '$3 > 0' "$results" | grep -q .

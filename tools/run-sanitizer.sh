@@ -6,9 +6,7 @@
 . tools/common.sh
 . tools/sanitizer.sh
 
-# Two threads are enough to see them meet. passive: the tests start them for tiny data, and idle
-# ones would spin, where "make test" has more processes than processors for most of the time.
-export NOT_CRAN=true OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive
+test_environment
 choose_sanitizer || { record "tests under sanitizers" 0 0 1; exit 0; }
 
 echo "== Tests under $tool"
@@ -16,12 +14,7 @@ install_sanitized || exit 1
 tar -xzf "$tarball" -C "$dir"       # the tests run in this copy
 
 status=0
-under_sanitizer tools/run-tests.R "$dir" "$@" || status=$?
-
-# run-tests.R writes its counts at its end: no counts, it died.
-counts=$(cat "$dir/counts" 2>/dev/null) || true
-# shellcheck disable=SC2086 # four numbers, or "0 1"
-record "tests under sanitizers" ${counts:-0 1}
+run_tests "tests under sanitizers" "$dir" 1 under_sanitizer tools/run-tests.R "$dir" "$@" || status=1
 
 # The whole fuzz is "make fuzz". Under valgrind a call takes seconds.
 if [ -n "$flags" ]; then calls=300 files=2000; else calls=10 files=100; fi

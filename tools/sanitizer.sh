@@ -36,9 +36,11 @@ compiler_library() { $cc -print-file-name="$1" 2>/dev/null | grep / || true; }
 install_sanitized() {
   printf 'CFLAGS = -g1 -O1 %s\nLDFLAGS += %s\nDEBUG_INFO =\n' "$flags" "$flags" > "$dir/Makevars"
   item "sanitizer: R CMD build" build_package "$dir" --no-build-vignettes || return 1
-  # --no-test-load: the library cannot be loaded without the preloaded sanitizer.
+  # --no-test-load: the library cannot be loaded without the preloaded sanitizer. Byte code and help
+  # take longer to make than these tests take without them.
   export R_MAKEVARS_USER="$dir/Makevars"
-  item "sanitizer: installation" install_package "$dir/lib" "$tarball" --no-test-load
+  item "sanitizer: installation" install_package "$dir/lib" "$tarball" \
+    --no-test-load --no-byte-compile --no-docs
 }
 
 # under_sanitizer SCRIPT ARGUMENT...: runs an R script.

@@ -10,7 +10,7 @@
 # tests that ask for those fail here.
 . tools/common.sh
 
-export NOT_CRAN=true OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive
+test_environment
 dir=$build/machines
 rm -rf "$dir"
 mkdir -p "$dir"
@@ -23,11 +23,7 @@ tar -xzf "$tarball" -C "$dir"       # the tests run in this copy
 tests_on() {
   machine=$1; shift
   echo "== Tests on another machine: $machine"
-  rm -f "$dir/counts"
-  "$@" Rscript tools/run-tests.R "$dir" all || status=1
-  counts=$(cat "$dir/counts" 2> /dev/null) || true
-  # shellcheck disable=SC2086 # four numbers, or "0 1": it died
-  record "tests, $machine" ${counts:-0 1}
+  run_tests "tests, $machine" "$dir" 2 "$@" Rscript tools/run-tests.R "$dir" all || status=1
 }
 
 kernel_of() {       # which of its kernels OpenBLAS takes when it is asked for one

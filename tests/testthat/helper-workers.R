@@ -1,21 +1,28 @@
 # Workers of future.
 
-# Workers of their own each time: an error leaves work behind that others must not find.
-with_workers <- function(workers, code) {
-  local_workers(workers)
+with_workers <- function(workers, code, own = FALSE) {
+  local_workers(workers, own)
   force(code)
 }
 
-# Until the calling function ends.
-local_workers <- function(workers, frame = parent.frame()) {
+# Until the calling function ends. Workers take a second to start: all tests share them, but for
+# those that need their own, because an error leaves work behind that others must not find.
+local_workers <- function(workers, own = FALSE, frame = parent.frame()) {
   skip_if_not_installed("future.apply")
   installed <- suppressWarnings(system.file(package = "repalign", lib.loc = .libPaths()))
   if (installed == "") skip("workers do not find the package")
   if (!talks_to_itself() && !future::supportsMulticore()) skip("workers cannot be reached")
   # how often future asks whether a worker has finished, in seconds
   withr::local_options(future.wait.interval = 0.02, .local_envir = frame)
-  strategy <- if (talks_to_itself()) future::multisession else future::multicore
-  old <- future::plan(strategy, workers = workers)
+  old <- if (!talks_to_itself()) {
+    future::plan(future::multicore, workers = workers)
+  } else if (own) {
+    future::plan(future::multisession, workers = workers)
+  } else {
+    future::plan(future::cluster, workers = once(paste(workers, "workers"), {
+      future::makeClusterPSOCK(workers, rscript_libs = .libPaths())
+    }))
+  }
   withr::defer(future::plan(old), frame)
 }
 

@@ -211,12 +211,12 @@ test_that("error rates are those of the levels", {
     brain <- z %*% matrix(rnorm(5 * 25), 5) + rnorm(1000)
     scores <- few_is_fine(score_interval(brain, list(a = of(), b = of(), c = of(), d = of()),
                                          corrected, over = c("stimuli", "neurons_x")))
-    rows <- compare_scores(scores, draws = 199)
-    best <- best_score(scores, draws = 199)
+    rows <- compare_scores(scores, draws = 99)
+    best <- best_score(scores, draws = 99)
     c(alone = rows$p_value[1] < 0.05, holm = any(rows$p_adjusted < 0.05),
       missed = any(rows$simultaneous_low > 0 | rows$simultaneous_high < 0),
       lost = !"a" %in% best$in_set[[1]],
-      two = compare_best(scores, c("a", "b", "c"), "d", draws = 199)$p_value < 0.05)
+      two = compare_best(scores, c("a", "b", "c"), "d", draws = 99)$p_value < 0.05)
   }, logical(5))
   rates <- rowMeans(found)
   # 80 data sets: a true rate of 0.05 exceeds 0.16 in 1 of 10000 runs

@@ -18,7 +18,7 @@ test_that("coset: every measure and setting, n prime, even, odd and tiny, d > n,
       if (is_direct(id, args) && !name %in% c("six", "wide", "ties")) return()
       # two cosets: that of the identity and another
       law <- note_law(id, args, input$x, input$y, paste(setting, "on", name), permutations = n,
-                      engine = "coset", most = if (n < 9) Inf else 5)
+                      engine = "coset", most = if (n < 9) Inf else 3)
       note(law$design$engine == "coset" && law$design$count == 2 * n - 1, setting, ": no cosets")
     }, input$k)
   }

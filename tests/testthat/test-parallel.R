@@ -56,20 +56,22 @@ test_that("errors are those of a pair that fails, with their classes", {
   m <- some_models()
   m$two$b[, ] <- 1
   m$three$c[, ] <- 2
-  failed <- function(code) tryCatch(code, error = identity)
-  for (call in list(function() similarity(m), function() similarity(m[1:2], m[3], c("rv", "cca")),
-                    function() calibrate(m[1:2], m[3], "cka", 9))) {
-    here <- failed(call())
-    expect_s3_class(here, "repalign_error_variance")
-    there <- with_workers(2, failed(call()))
-    expect_identical(class(there), class(here))
+  failed <- function(call) tryCatch(call(), error = identity)
+  calls <- list(function() similarity(m), function() similarity(m[1:2], m[3], c("rv", "cca")),
+                function() calibrate(m[1:2], m[3], "cka", 9))
+  na <- function() heard(similarity(m, measure = c("cka", "rv"), on_error = "na"))
+  here <- lapply(calls, failed)
+  na_here <- na()
+  expect_true(anyNA(na_here$value$score))
+  expect_rounded(with_room_for(3, na()), na_here)
+  local_workers(2, own = TRUE)
+  for (i in seq_along(calls)) {
+    expect_s3_class(here[[i]], "repalign_error_variance")
+    there <- failed(calls[[i]])
+    expect_identical(class(there), class(here[[i]]))
     expect_match(conditionMessage(there), "^(cka|rv|cca) of .* and .*: .* has no variance")
   }
-  na <- function() similarity(m, measure = c("cka", "rv"), on_error = "na")
-  here <- heard(na())
-  expect_true(anyNA(here$value$score))
-  expect_rounded(with_workers(2, heard(na())), here)
-  expect_rounded(with_room_for(3, heard(na())), here)
+  expect_rounded(na(), na_here)
 })
 
 test_that("a user's function that fails or warns under some permutations is told of", {
@@ -89,7 +91,8 @@ test_that("a user's function that fails or warns under some permutations is told
     conditionMessage(tryCatch(calibrate(m, measure = failing, permutations = 30), error = identity))
   }
   expect_match(failed(), "^failing of .*/.* and .*/.*: r = .*permuted")
-  expect_match(with_workers(2, failed()), "^failing of .*/.* and .*/.*: r = .*permuted")
+  expect_match(with_workers(2, failed(), own = TRUE),
+               "^failing of .*/.* and .*/.*: r = .*permuted")
   warned <- function() {
     set.seed(2)
     heard(calibrate(m, measure = warning, permutations = 30))

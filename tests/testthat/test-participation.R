@@ -66,10 +66,11 @@ test_that("one trial and several are means over tuples of different stimuli and 
       groups <- rep(1:3, length.out = shape[2])
       label <- paste(repeats, "trials of", paste(shape, collapse = " x "))
       value <- participation_ratio(as_array(trials))
-      expect_relative(value$stimulus, brute_dimension(trials), 1e-12, label)
+      stimulus <- brute_dimension(trials)
+      expect_relative(value$stimulus, stimulus, 1e-12, label)
       expect_relative(value$stimulus_neuron, brute_dimension(trials, own), 1e-12, label)
       value <- participation_ratio(as_array(trials), units = letters[groups])
-      expect_relative(value$stimulus, brute_dimension(trials), 1e-12, label)
+      expect_relative(value$stimulus, stimulus, 1e-12, label)
       expect_relative(value$stimulus_neuron, brute_dimension(trials, groups), 1e-12, label)
     }
   }

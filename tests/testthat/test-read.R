@@ -448,7 +448,7 @@ test_that("the time to read a table goes with its size, also where it is wide", 
     min(replicate(2, system.time(read_representation(file))[["user.self"]]))
   }
   # of the square, 16 would remain
-  expect_lt(seconds(40000) / seconds(10000), 9)
+  expect_lt(seconds(20000) / seconds(5000), 9)
 })
 
 test_that("a compressed table is refused by the size of its text", {

@@ -213,17 +213,14 @@ pool_rdms <- function(rdms, outer, stimulus_noise = NULL, na = c("error", "pairw
           arg = "outer")
   }
   refuse_flat(table, outer, "rdms")
-  # "riemann" takes RDMs in their own units, of which the sum may be too large for a double
-  sized <- if (outer == "riemann") in_one_size(table$values) else even_sizes(table$values)
+  # "riemann" takes RDMs in their own units, of which the sum may be too large for a double: one
+  # power of two brings them to about the size of 1
+  scale <- if (outer == "riemann") power_of_two_below(max(abs(table$values), na.rm = TRUE))
+  sized <- if (is.null(scale)) even_sizes(table$values) else
+    list(values = table$values * scale, scale = scale)
   pooled <- pooled_values(sized$values, outer, stimulus_noise = stimulus_noise)
   if (outer == "riemann") pooled <- pooled / sized$scale
   new_rdm(pooled, table$n, table$labels, paste("mean for", outer))
-}
-
-# Brings all RDMs to about the size of 1 by one power of two, which keeps their ratios.
-in_one_size <- function(values) {
-  scale <- power_of_two_below(max(abs(values), na.rm = TRUE))
-  list(values = values * scale, scale = scale)
 }
 
 # An RDM that cannot be scaled to length 1 has no place in a mean.

@@ -120,7 +120,9 @@ categories_of <- function(labels, place) {
 
 dist_of_matrix <- function(rdm, place) {
   if (!is.numeric(rdm) || nrow(rdm) != ncol(rdm)) {
-    abort("`", place, "` must be a numeric matrix with as many rows as columns.",
+    abort("`", place, "` must be an RDM, a numeric matrix with as many rows as columns",
+          if (is.numeric(rdm)) paste0(", not ", nrow(rdm), " x ", ncol(rdm), ": dist(", place,
+                                      ") or rdm() makes one of responses"), ".",
           class = "repalign_error_type", arg = place)
   }
   lower <- rdm[lower.tri(rdm)]

@@ -266,6 +266,15 @@ test_that("code in remedies names what was given", {
   expect_match(said(x, recordings$models, permutations = 0), "responses(data)", fixed = TRUE)
 })
 
+test_that("a score without a standard error is not told as the best", {
+  result <- mute(evaluate_models(recordings$x, recordings$models, permutations = 19))
+  result[result$model == "far", c("score", "se", "conf_low", "conf_high")] <- list(4.4, NA, NA, NA)
+  words <- paste(in_words(result), collapse = " ")
+  expect_match(words, "Of 3 models, near was most similar")
+  expect_match(words, "Without a standard error, and left out: far[.]")
+  expect_match(paste(in_words(result[result$model == "far", ])), "was 4.40 .no interval")
+})
+
 test_that("misspelt arguments and parameters of measures are told", {
   x <- recordings$x
   models <- recordings$models

@@ -310,7 +310,12 @@ evaluation_parts <- function(task, whole, draws, sizes) {
 checked_errors <- function(se, size) replace(se, se <= tie_share * pmax(size, 1, na.rm = TRUE), NA)
 
 warn_evaluation <- function(rows, left_out, parts, task) {
-  warn_constant(rows$model[task$constant])
+  models <- rows$model[task$constant]
+  if (length(models)) {
+    warn("The score of ", enumerate(models), " is undefined (NA): only pairs of stimuli of ",
+         "different `clusters` count, and its dissimilarities are the same for all of these.",
+         class = "repalign_undefined", data = models)
+  }
   undefined <- rows$model[is.na(rows$score) & !task$constant]
   if (length(undefined)) {
     warn("The score of ", enumerate(undefined), " is undefined (NA): its dissimilarities (or ",

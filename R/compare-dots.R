@@ -62,8 +62,9 @@ dot_scores <- function(measure, m, pairs, sides, run) {
 # there.
 forms_for_dots <- function(measure, reprs, at, side, together) {
   forms <- said <- vector("list", length(at))
-  refused <- lapply(lapply(reprs[at], `[[`, "refused"), `[[`, measure$label)
-  usable <- vapply(refused, is.null, NA)
+  refused <- lapply(reprs[at], `[[`, "refused")
+  usable <- lengths(refused) == 0
+  usable[!usable] <- vapply(refused[!usable], function(errors) is.null(errors[[measure$label]]), NA)
   if (!is.null(measure$dot$forms) && any(usable)) {
     forms[usable] <- measure$dot$forms(reprs[at[usable]], measure$args)
   }

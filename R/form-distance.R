@@ -60,6 +60,15 @@ extent_of <- function(repr) {
   repr$cache$extent
 }
 
+# The largest absolute value of each column; pmax() would take longer than a pass over a small RDM.
+largest_of_extents <- function(extents) {
+  low <- abs(extents[1, ])
+  high <- abs(extents[2, ])
+  above <- low > high
+  high[above] <- low[above]
+  high
+}
+
 # A symmetric matrix of packed values.
 unpacked_pairs <- function(values, n, diagonal = 0) {
   k <- matrix(0, n, n)

@@ -16,6 +16,10 @@ evaluate_recordings <- function(data, models, measure, over, conf_level, alpha, 
   alpha <- check_number(alpha, "alpha", above = 0, below = 1)
   # a list is one of subjects; a recording of responses() is none
   subjects <- is_collection(data)
+  if (subjects && length(data) == 1) {
+    abort("`data` is a list of one recording, but errors over subjects need two or more: give the ",
+          "recording itself, data[[1]].", class = "repalign_error_size", arg = "data")
+  }
   data <- if (subjects) lapply(data, as_recording) else as_recording(data)
   models <- listed_models(models, subjects)
   measure <- measure_of_recordings(measure, data, subjects)
@@ -74,6 +78,7 @@ is_in_time <- function(series, given) {
 # representation. subjects: is `data` a list?
 listed_models <- function(models, subjects) {
   if (!is_collection(models)) {
+    refuse_results(models, "models")
     # a recording in the place of models is easily one of two arguments that were swapped
     abort("`models` must be a named list, not ", describe(models), ": for a single model give ",
           "list(model = ...).", if (subjects) {
@@ -94,6 +99,10 @@ refuse_no_model <- function(model, place) {
   if (inherits(model, "repalign_rdm_model")) {
     abort("`", place, "` is a model of RDMs, but `data` has recordings: give RDMs of them as ",
           "`data`, as rdm() makes them.", class = "repalign_error_type", arg = place)
+  }
+  if (is.character(model)) {
+    abort("`", place, "` is text: factor(", place, ") makes a model of its categories.",
+          class = "repalign_error_type", arg = place)
   }
   if (!is_collection(model)) return(invisible())
   abort("`", place, "` is a list, but each model is one representation: give its layers as models ",
@@ -338,7 +347,10 @@ recordings_sentence <- function(x) {
     sub("neurons of y", "units of the models", sub("of x", "of the recording", words))
   }
   name <- own(measure_words(x$measure[1]))
-  best <- which.max(facts$sign * x$score)
+  # what has no error because it hardly has a denominator may be of any size
+  lost <- is.na(x$conf_low) & !is.na(x$score)
+  if (all(is.na(x$conf_low))) lost[] <- FALSE
+  best <- which.max(ifelse(lost, NA, facts$sign * x$score))
   if (!length(best)) return(paste0("By the ", name, ":", tolower(undefined_words(x$score))))
   text <- with_limits_words(x$score[best], x$conf_low[best], x$conf_high[best])
   extent <- own(extent_words(facts$over))
@@ -348,12 +360,17 @@ recordings_sentence <- function(x) {
     paste0("The ", name, " of ", x$model, " and ", data, " was ", text[["score"]],
            brackets(details))
   } else {
-    paste0("Of ", count_of(nrow(x), "model"), ", ", x$model[best], " was ",
-           if (facts$sign > 0) "most similar" else "closest", " to ", data,
+    paste0("Of ", count_of(nrow(x), "model"), ", ", x$model[best],
+           if (sub(" .*", "", x$measure[1]) %in% names(encoding_names)) {
+             paste(" predicted", data, "best")
+           } else paste0(" was ", if (facts$sign > 0) "most similar" else "closest", " to ", data),
            brackets(paste(name, "=", text[["score"]]), details))
   }
   paste0(told, chance_of_best(x, best), share_words(x, best), also_best_words(x, best), ".",
-         others_above_chance(x, best), undefined_words(x$score))
+         others_above_chance(x, c(best, which(lost))), if (any(lost)) {
+           paste0(" Without a standard error, and left out: ",
+                  enumerate(x$model[lost], 6, quote = FALSE), ".")
+         }, undefined_words(x$score))
 }
 
 # The p-value of the best model, over all models of the call.
@@ -384,10 +401,10 @@ also_best_words <- function(x, row) {
   as_good_words(x$model[setdiff(which(x$best), row)], nrow(x) - 1, attr(x, "conf_level"))
 }
 
-others_above_chance <- function(x, row) {
+others_above_chance <- function(x, rows) {
   alpha <- attr(x, "facts")$alpha
-  if (nrow(x) == 1 || is.null(x$p_familywise) || all(is.na(x$p_familywise))) return(NULL)
-  others_chance_words(x$p_familywise[-row], alpha, attr(x, "facts")$sign)
+  if (nrow(x) == length(rows) || is.null(x$p_familywise) || all(is.na(x$p_familywise))) return(NULL)
+  others_chance_words(x$p_familywise[-rows], alpha, attr(x, "facts")$sign)
 }
 
 # ---- what is printed

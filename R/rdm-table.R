@@ -27,7 +27,7 @@ rdm_table <- function(rdms, arg, allow_na = FALSE) {
   dim(values) <- c(pairs, length(rdms))
   dimnames(values) <- list(NULL, names)
   extent <- value_extent(values)
-  same <- extent[2, ] - extent[1, ] <= tie_share * pmax(abs(extent[1, ]), abs(extent[2, ]))
+  same <- extent[2, ] - extent[1, ] <= tie_share * largest_of_extents(extent)
   for (k in which(same)) values[, k] <- less_rounding(values[, k])
   crossed <- vapply(rdms, function(rdm) is_cross_validated(attr(rdm, "distance")), NA)
   list(values = values, n = n[[1]], labels = labels_of_rdms(rdms), names = names,
@@ -46,7 +46,7 @@ less_rounding <- function(values) {
 # power of two each: list(values, scale), with what each column was multiplied by.
 even_sizes <- function(values) {
   extent <- value_extent(values)
-  largest <- pmax(abs(extent[1, ]), abs(extent[2, ]))
+  largest <- largest_of_extents(extent)
   largest[!is.finite(largest)] <- 0
   unusual <- largest > 0 & (largest > 2^200 | largest < 2^-200)
   scale <- rep(1, ncol(values))
@@ -120,7 +120,9 @@ categories_of <- function(labels, place) {
 
 dist_of_matrix <- function(rdm, place) {
   if (!is.numeric(rdm) || nrow(rdm) != ncol(rdm)) {
-    abort("`", place, "` must be a numeric matrix with as many rows as columns.",
+    abort("`", place, "` must be an RDM, a numeric matrix with as many rows as columns",
+          if (is.numeric(rdm)) paste0(", not ", nrow(rdm), " x ", ncol(rdm), ": dist(", place,
+                                      ") or rdm() makes one of responses"), ".",
           class = "repalign_error_type", arg = place)
   }
   lower <- rdm[lower.tri(rdm)]

@@ -21,7 +21,9 @@ declare_result(
   ),
   kept = list(settings = function(values) same_settings(values),
               null_scores = function(values) bound_null_scores(values),
-              grid = function(values) bound_grid(values)),
+              grid = function(values) bound_grid(values),
+              # of how many rows were some of them chosen?
+              tested = function(values) if (length(unique(values)) == 1) values[[1]]),
   cut = function(object, kept) {
     if (!is.null(kept$settings)) {
       kept$null_scores <- null_scores_within(object, kept$null_scores)
@@ -50,8 +52,10 @@ calibration_sentence <- function(x) {
   need_columns(x, c("x", "y", "measure", "score", "p_value", "permutations", "engine"), "told",
                "result")
   settings_of(x)
+  tested <- attr(x, "tested")
+  from <- if (isTRUE(nrow(x) < tested)) tested
   for_each_measure(x, function(part) {
-    if (nrow(part) == 1) one_calibration_words(part) else many_calibrations_words(part)
+    if (nrow(part) == 1) one_calibration_words(part, from) else many_calibrations_words(part, from)
   })
 }
 
@@ -86,7 +90,8 @@ adjusted_name <- function(x) {
   paste0(if (!is.null(x$p_adjusted)) paste0(settings_of(x)$p_adjust, "-adjusted "), "p")
 }
 
-one_calibration_words <- function(x) {
+# from: the number of rows that those of x were chosen from.
+one_calibration_words <- function(x, from) {
   p <- p_to_judge(x)
   alpha <- settings_of(x)$alpha
   title <- capitalised(calibrated_titles(x))
@@ -98,17 +103,20 @@ one_calibration_words <- function(x) {
   }
   better <- if (calibration_sign(x) > 0) "above" else "below"
   paste0(score, if (p > alpha) ", not ", if (p <= alpha) ", ", better, " chance",
-         brackets(p_words(p, alpha, adjusted_name(x)), chance_facts(x)), ".")
+         brackets(p_words(p, alpha, adjusted_name(x)), if (!is.null(from)) {
+           c(paste("one of", from), if (is.null(x$p_adjusted)) "p not adjusted for their number")
+         }, chance_facts(x)), ".")
 }
 
-many_calibrations_words <- function(x) {
+many_calibrations_words <- function(x, from) {
   p <- p_to_judge(x)
   settings <- settings_of(x)
   found <- sum(p <= settings$alpha, na.rm = TRUE)
   sign <- calibration_sign(x)
   best <- which.max(sign * x$score)
   title <- if (length(best)) sub("^the .* (of|over the layers of) ", "", calibrated_titles(x)[best])
-  paste0("Of ", count_of(nrow(x), if (grid_of(x)$aggregate) "model pair" else "pair"), ", ",
+  paste0("Of ", count_of(nrow(x), if (grid_of(x)$aggregate) "model pair" else "pair"),
+         if (!is.null(from)) paste(" chosen from", from), ", ",
          if (found == nrow(x)) "all" else if (found) found else "none", " had ",
          with_article(measure_words(x$measure[1])),
          if (sign > 0) " above" else " below", " chance",
@@ -163,7 +171,7 @@ calibration_result <- function(nulls, set, pairs, sides, aggregate, settings) {
                        numbers = as.list(rows[identity_numbers])),
     settings = c(settings[c("alpha", "variant", "p_adjust")],
                  list(aggregate = aggregate$name, own = aggregate$own)),
-    grid = calibration_grid(set, sides, aggregate)
+    grid = calibration_grid(set, sides, aggregate), tested = nrow(rows)
   ))
 }
 

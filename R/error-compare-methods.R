@@ -89,7 +89,8 @@ declare_result(
     column("crossfit", "their difference without the bias of choosing", shown = 2),
     column("statistic", "by which the groups are tested", shown = 3),
     column("critical", "what it must exceed", shown = 4),
-    column("p_value", "of no difference of the best true scores", shown = 5, tidy = "p.value")
+    column("p_value", "one-sided: that of the first group is not better", shown = 5,
+           tidy = "p.value")
   ),
   kept = list(conf_level = all_alike, over = all_alike, sizes = all_alike,
               no_interactions = any_true),
@@ -229,13 +230,14 @@ best_comparison_sentence <- function(x) {
                     " is undefined (NA)."))
     }
     found <- x$p_value[row] <= judged_at(x)
-    paste0("The best of ", group(1), ", ", x$best_1[row], ", and the best of ", group(2), ", ",
-           x$best_2[row], ", were ", if (found) "different" else "not told apart",
+    # the test is one-sided
+    paste0("The best of ", group(1), ", ", x$best_1[row], ", was ", if (!found) "not shown to be ",
+           "better than the best of ", group(2), ", ", x$best_2[row],
            brackets(paste("difference", number_word(x$difference[row])),
                     if (!is.na(x$crossfit[row])) {
                       paste(number_word(x$crossfit[row]), "without the bias of choosing")
                     },
-                    p_words(x$p_value[row], judged_at(x)),
+                    p_words(x$p_value[row], judged_at(x), "one-sided p"),
                     paste("errors over", extent_words(attr(x, "over")))), ".")
   }, "")
 }

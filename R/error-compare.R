@@ -170,6 +170,7 @@ warn_no_differences <- function(rows) {
 # scores within their measure, `sign` is -1 for distances, and `order` is that of the call: draws
 # are made in it, so that results do not depend on the order of rows.
 compared_scores <- function(result) {
+  of_models <- inherits(result, "repalign_evaluation")
   result <- interval_of_models(result)
   if (inherits(result, "repalign_evaluation")) return(compared_models(result))
   if (!inherits(result, "repalign_interval") || is_of_estimators(result)) {
@@ -206,6 +207,11 @@ compared_scores <- function(result) {
   for (one in unique(measure)) {
     at <- which(measure == one)
     titles[at] <- row_titles(result[at, ])
+  }
+  # who calls evaluate_models() has no x and y
+  if (of_models) {
+    rows$over <- sub("neurons_x", "neurons of the recording",
+                     sub("neurons_y", "units of the models", rows$over))
   }
   list(score = rows$score, title = titles, measure = measure,
        sign = signs_of(result, measure), parts = parts, total = total_covariance(parts),

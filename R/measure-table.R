@@ -165,8 +165,11 @@ refuse_parameters <- function(set, ...) {
     paste(name, "=", if (nchar(value) > 60) name else value)
   }, "")
   shown <- vapply(which(lengths(own) > 0), function(at) {
-    paste0("measure(", dQuote(declared[[at]]$id, FALSE), ", ",
-           paste(written[own[[at]]], collapse = ", "), ")")
+    # the estimator in use stays in use
+    estimator <- if (!"estimator" %in% names) setdiff(declared[[at]]$args$estimator, "naive")
+    paste0("measure(", paste(c(dQuote(declared[[at]]$id, FALSE), if (length(estimator)) {
+      paste("estimator =", dQuote(estimator, FALSE))
+    }, written[own[[at]]]), collapse = ", "), ")")
   }, "")
   one <- length(names) == 1
   abort("`", paste(names, collapse = "` and `"), if (one) "` is a parameter" else

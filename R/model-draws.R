@@ -4,9 +4,11 @@
 
 # Returns list(factors, rdm, condition): which of "rdm" and "condition" are drawn, and weights, a
 # draw a column: how often each group and each stimulus comes. NULL where a factor is not drawn.
-# n: how many stimuli, or clusters of them, there are, and `words` for these.
+# n: how many stimuli, or clusters of them, there are, and `words` for these. resample: NULL for
+# all that can be drawn.
 as_draws <- function(resample, draws, groups, n, words = "stimuli") {
   if (is.list(resample)) return(given_draws(resample, groups, n, words))
+  if (is.null(resample)) resample <- if (groups < 2) "condition" else "both"
   resample <- check_choice(resample, c("both", "rdm", "condition", "none"), "resample")
   if (resample == "none") return(list(factors = character(), count = 0L))
   draws <- check_count(draws, "draws", least = 2)
@@ -38,7 +40,8 @@ check_factor_sizes <- function(factors, groups, n, words) {
   }
   if ("condition" %in% factors && n < 4) {
     abort("`resample` draws ", words, ", but there are ", n, ": at least 4 are needed. Give ",
-          "resample = \"rdm\" or \"none\".", class = "repalign_error_size", arg = "resample")
+          "resample = ", if (groups > 1) "\"rdm\" or ", "\"none\".",
+          class = "repalign_error_size", arg = "resample")
   }
 }
 

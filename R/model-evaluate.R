@@ -29,7 +29,7 @@
 #' variance of the choice of folds is subtracted, which needs `repeats` of at least 2.
 #'
 #' `ceiling_high` is the mean similarity of each RDM with the pool of all ([pool_rdms()]), the
-#' highest that any model can have (see [subject_ceiling()]); `ceiling_low` that with the pool of
+#' highest that any model can have (see [subject_ceiling()]; `NA` of one RDM); `ceiling_low` that with the pool of
 #' the other groups. `p_chance` permutes the stimuli of the models (clusters must have one size,
 #' otherwise it is `NA`, with a note), and fits weights anew; it takes long for RDMs that lack
 #' different pairs. Cosines of positive RDMs have a small `p_zero` for any model; `p_chance` has
@@ -69,8 +69,8 @@ NULL
 #'   [rdm_model()]s. A factor is a model of categories.
 #' @param outer for RDMs: how they are compared, as for [rsa()].
 #' @param resample for RDMs: what is drawn anew, with replacement: RDMs (`"rdm"`), stimuli
-#'   (`"condition"`, as for a single RDM), `"both"`, or `"none"`, for errors over RDMs without
-#'   draws; or [your own draws][evaluate_rdms].
+#'   (`"condition"`, the default for a single RDM), `"both"`, or `"none"`, for errors over RDMs
+#'   without draws; or [your own draws][evaluate_rdms].
 #' @param draws for RDMs: the number of draws; fewer than 20 are warned of.
 #' @param group for RDMs: one label each, by name or in their order: RDMs of the same subject are
 #'   drawn and left out together.
@@ -167,7 +167,9 @@ evaluate_models <- function(data, models, outer = "whitened_cosine",
                             over = NULL, series = FALSE, alpha = 0.05, ...) {
   need_arguments()
   of_rdms <- are_rdms(data)
-  refuse_parameters(if (!of_rdms) as_measures(if (is.null(measure)) "cka" else measure, TRUE), ...)
+  refuse_parameters(if (!of_rdms) as_measures(if (is.null(measure)) {
+    measure_of_recordings(NULL, data, is_collection(data))
+  } else measure, TRUE), ...)
   refuse_other_path(names(match.call())[-1], of_rdms)
   if (!of_rdms) {
     return(evaluate_recordings(data, models, measure, over, conf_level, alpha, clusters, blocks,
@@ -175,8 +177,8 @@ evaluate_models <- function(data, models, outer = "whitened_cosine",
                                threads))
   }
   call <- open_evaluation(data, models, outer, group, stimulus_noise, if (missing(na)) "error" else
-    na, clusters, resample, draws, folds, repeats, conf_level, permutations, blocks, threads,
-    missing(outer))
+    na, clusters, if (!missing(resample)) resample, draws, folds, repeats, conf_level, permutations,
+    blocks, threads, missing(outer))
   task <- call$task
   rounds <- data_rounds(task, call$folds)
   whole <- evaluate_whole(task, rounds, call$folds, call$threads)
@@ -318,7 +320,8 @@ check_evaluation <- function(task, drawn, folds, threads) {
          "condition = 2) or the like.", class = "repalign_not_crossvalidated")
   }
   if (max(task$group) < 2) {
-    warn("All RDMs are of one group: there is no lower noise ceiling (NA).",
+    warn(if (length(task$group) < 2) "With one RDM there is no noise ceiling (NA)." else
+           "All RDMs are of one group: there is no lower noise ceiling (NA).",
          class = "repalign_undefined")
   }
   count <- units_of(task$n, task$codes)
@@ -397,8 +400,10 @@ evaluate_whole <- function(task, data, folds, threads) {
   found <- evaluate_rounds(task, data$rounds, threads)
   # rounding of weights may lead out of the range
   mean_of <- function(scores) clip_to_range(drop(scores %*% data$weight), -1, 1)
-  whole <- list(scores = mean_of(found$scores), lower = mean_of(found$lower),
-                upper = mean_of(found$upper), predicted = predicted)
+  # a single RDM is its own pool, which says nothing of its noise
+  upper <- if (length(task$group) > 1) mean_of(found$upper) else NA_real_
+  whole <- list(scores = mean_of(found$scores), lower = mean_of(found$lower), upper = upper,
+                predicted = predicted)
   if (!is.null(folds)) return(whole)
   c(whole, list(table = matrix(found$table, ncol(task$values)),
                 lower_each = found$each_lower[, 1]))

@@ -25,7 +25,7 @@ evaluate_recordings <- function(data, models, measure, over, conf_level, alpha, 
   measure <- measure_of_recordings(measure, data, subjects)
   given_over <- !is.null(over)
   over <- samples_of_recordings(over, data, subjects, measure)
-  if (is.numeric(permutations) && length(permutations) == 1) {
+  if (is.atomic(permutations) && length(permutations) == 1) {
     check_count(permutations, "permutations", least = 0)
   }
   # what is given to all parts that take it, and only if the user gave it
@@ -132,7 +132,8 @@ measure_of_recordings <- function(measure, data, subjects) {
         "evaluate_models() for each.", class = "repalign_error_measure", arg = "measure")
 }
 
-is_of_trials <- function(one) is_responses(one) && dim(one)[3] > 1
+# An array, or what responses() made of one.
+is_of_trials <- function(one) length(dim(one)) == 3 && dim(one)[3] > 1
 
 # What errors are over: the neurons of a recording are a sample, unless they are declared complete.
 samples_of_recordings <- function(over, data, subjects, measure) {
@@ -443,10 +444,20 @@ recordings_footing <- function(x) {
             },
             from[[facts$ceiling]],
             if (has_sampled_y(attr(x, "interval"))) {
-              paste("Units of the models taken as a sample; complete = \"y\" of measure() takes",
-                    "them as all there are.")
+              paste0("Units of the models taken as a sample; ", complete_measure(x$measure[1]),
+                     " takes them as all there are.")
             },
             complete_note(x$measure)), exdent = 2)
+}
+
+# label: of a measure that takes the units of the models as a sample.
+complete_measure <- function(label) {
+  named <- vapply(names(estimator_names), function(name) {
+    grepl(paste0("[( ]", name, "[,)]"), label)
+  }, NA)
+  paste0("measure(", dQuote(sub("[( ].*", "", label), FALSE), if (any(named)) {
+    paste0(", estimator = ", dQuote(names(which(named)), FALSE))
+  }, ", complete = \"y\")")
 }
 
 # Columns without any value say nothing.

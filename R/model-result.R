@@ -108,8 +108,13 @@ rdms_heading <- function(x, digits) {
                chance_words(attr(x, "chance"))))
     },
     if (!is.null(x$ceiling_low) && nrow(x)) {
-      paste0("noise ceiling: ", format(x$ceiling_low[1], digits = digits), " to ",
-             format(x$ceiling_high[1], digits = digits))
+      ceiling <- c(x$ceiling_low[1], x$ceiling_high[1])
+      known <- !is.na(ceiling)
+      # the upper one needs several RDMs, the lower one several groups
+      if (any(known)) {
+        paste0(if (!known[1]) "upper ", "noise ceiling: ",
+               paste(format_each(ceiling[known], digits), collapse = " to "))
+      }
     })
 }
 
@@ -332,7 +337,7 @@ warn_evaluation <- function(rows, left_out, parts, task) {
   }
   # that all RDMs are of one group was said before
   unlimited <- c(lower = is.na(rows$ceiling_low[1]) && max(task$group) > 1,
-                 upper = is.na(rows$ceiling_high[1]))
+                 upper = is.na(rows$ceiling_high[1]) && length(task$group) > 1)
   if (any(unlimited)) {
     warn("The ", paste(names(which(unlimited)), collapse = " and "), " noise ceiling ",
          if (all(unlimited)) "are" else "is", " undefined (NA): of some RDM, or in some fold, ",

@@ -135,7 +135,8 @@ evaluated_rows <- function(object, errors, letters, alpha, p_adjust) {
     rows$floor <- if (is.null(rows$ceiling_low)) NA_real_ else rows$ceiling_low
     rows$best <- rows$model %in% best_models(object)
   }
-  if (is.null(rows$best)) rows$best <- FALSE
+  # without errors, nothing is known of which is the best
+  rows$best <- if (is.null(rows$best)) FALSE else rows$best %in% TRUE
   marks <- if (letters) difference_letters(object, alpha, p_adjust) else rep("", nrow(rows))
   # the threshold says the same for all models together
   stars <- if (of_recordings) NULL else rows$p_chance
@@ -189,7 +190,7 @@ evaluation_caption <- function(object, rows, errors, letters, alpha, p_adjust, s
   over <- if (of_recordings) enumerate(sample_words(facts$over), quote = FALSE) else
     evaluation_over(object)
   parts <- c(
-    if (!anyNA(rows$se)) {
+    if (!all(is.na(rows$se))) {
       paste0("lines: ", if (errors == "conf") paste0(level, " intervals") else
         "one standard error", " over ", over,
         if (!of_recordings && !is.null(attr(object, "folds"))) ", cross-validated")
@@ -211,7 +212,8 @@ evaluation_caption <- function(object, rows, errors, letters, alpha, p_adjust, s
     if (letters && has_letters) {
       paste0("models without a common letter differ (p at most ", format(alpha), ", ", p_adjust,
              ")")
-    }
+    },
+    if (anyNA(rows$score)) paste("undefined (NA):", enumerate(rows$model[is.na(rows$score)]))
   )
   caption_of(parts)
 }

@@ -57,6 +57,10 @@ even_sizes <- function(values) {
 
 # A named list. RDMs without names are numbered.
 listed_rdms <- function(rdms, arg) {
+  if (is.character(rdms) && is.null(dim(rdms))) {
+    abort("`", arg, "` is text: factor(", arg, ") makes a model of its categories.",
+          class = "repalign_error_type", arg = arg)
+  }
   if (inherits(rdms, c("dist", "factor")) || is.matrix(rdms)) {
     return(stats::setNames(list(rdms), arg))
   }
@@ -127,7 +131,8 @@ dist_of_matrix <- function(rdm, place) {
   }
   lower <- rdm[lower.tri(rdm)]
   if (!equals_transpose(rdm)) {
-    abort("`", place, "` is not symmetric, as a matrix of dissimilarities is.",
+    abort("`", place, "` is not symmetric, as a matrix of dissimilarities is: dist(", place, ") ",
+          "or rdm() makes an RDM of responses.",
           class = "repalign_error_value", arg = place)
   }
   if (any(abs(diag(rdm)) > 1e-8 * max(abs(lower), 0, na.rm = TRUE), na.rm = TRUE)) {

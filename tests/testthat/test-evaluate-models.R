@@ -282,7 +282,7 @@ test_that("bad input is named", {
   expect_error(try_with(data = c(made$data, list(dist(1:5)))))
   expect_error(try_with(data = list(a = made$data[[1]], b = made$data[[1]] * 0)),
                class = "repalign_error_variance")
-  expect_error(try_with(data = made$data[1]), class = "repalign_error_size")
+  expect_error(try_with(data = made$data[1], resample = "both"), class = "repalign_error_size")
   expect_error(try_with(group = 1:3), class = "repalign_error_labels")
   expect_error(try_with(resample = "all"), class = "repalign_error_choice")
   expect_error(try_with(draws = 1), class = "repalign_error_value")
@@ -593,4 +593,24 @@ test_that("an undefined noise ceiling is told with its reason", {
                    c(FALSE, TRUE, FALSE))
   two[3:4] <- c(1, 2)
   expect_no_warning(evaluate(one, two), message = "noise ceiling")
+})
+
+test_that("of one RDM, stimuli are drawn, and there is no ceiling", {
+  made <- made_rdms()
+  call <- function(...) {
+    set.seed(1)
+    suppressWarnings(evaluate_models(made$data[[1]], made$models, "cosine", draws = 50, ...))
+  }
+  result <- call()
+  expect_identical(result, call(resample = "condition"))
+  expect_true(all(is.na(c(result$ceiling_low, result$ceiling_high))))
+  expect_no_match(paste(utils::capture.output(print(result)), collapse = " "), "ceiling")
+  expect_no_match(caption_text(ggplot2::autoplot(result)), "ceiling")
+  expect_refused(call(resample = "both"), "\"condition\"")
+})
+
+test_that("RDMs are asked for where text or responses are given", {
+  made <- made_rdms()
+  expect_refused(evaluate_models(made$data, list(a = letters[1:12])), "factor[(]models[$]a[)]")
+  expect_refused(evaluate_models(made$data, list(a = matrix(1:144, 12))), "rdm[(][)] makes an RDM")
 })

@@ -335,3 +335,45 @@ test_that("the column best is explained only where it has values", {
   result$best <- NA
   expect_no_match(said(result), "confidence set of the best model")
 })
+
+test_that("a picture needs no errors, and names what is undefined", {
+  result <- mute(evaluate_models(recordings$x, recordings$models, permutations = 0))
+  some <- result
+  some[2, c("score", "se", "conf_low", "conf_high")] <- NA
+  some$best[2] <- NA
+  picture <- ggplot2::autoplot(some)
+  expect_match(caption_text(picture), "Lines: 95% intervals over .*undefined \\(NA\\): \"far\"")
+  expect_silent(ggplot2::ggplot_build(picture))
+  result[c("se", "conf_low", "conf_high")] <- NA_real_
+  result$best <- NA
+  expect_silent(ggplot2::ggplot_build(ggplot2::autoplot(result)))
+})
+
+test_that("parameters of the measure are asked for with the estimator in use", {
+  x <- recordings$x
+  expect_refused(evaluate_models(x, recordings$models, complete = "y"),
+                 "\"cka\", estimator = \"stimulus_neuron\", complete = \"y\"[)]")
+  expect_refused(evaluate_models(recordings$trials, recordings$models, shared_neurons = TRUE),
+                 "estimator = \"stimulus_neuron_trial\", shared_neurons = TRUE[)]")
+  expect_refused(evaluate_models(x, recordings$models, measure = measure("cka"), complete = "y"),
+                 "\"cka\", complete = \"y\"[)]")
+  result <- mute(evaluate_models(x, recordings$models, permutations = 0))
+  expect_match(gsub("\n *", " ", paste(utils::capture.output(print(result)), collapse = "\n")),
+               "measure(\"cka\", estimator = \"stimulus_neuron\", complete = \"y\")", fixed = TRUE)
+})
+
+test_that("comparisons speak of the recording, and of the best by a one-sided test", {
+  result <- mute(evaluate_models(recordings$x, recordings$models, permutations = 0))
+  expect_match(mute(in_words(compare_scores(result))), "stimuli and neurons of the recording")
+  expect_match(mute(in_words(best_score(result))), "stimuli and neurons of the recording")
+  set.seed(1)
+  expect_match(mute(in_words(compare_best(result, "far", "near"))),
+               "far, was not shown to be better than .* one-sided p")
+})
+
+test_that("the number of permutations has one lower limit", {
+  for (bad in list(-1, "many")) {
+    expect_refused(evaluate_models(recordings$x, recordings$models, permutations = bad),
+                   "at least 0")
+  }
+})

@@ -168,3 +168,16 @@ test_that("sentences go into text", {
   expect_type(unclass(words), "character")
   expect_output(print(words), "95% interval")
 })
+
+test_that("a chosen row of a calibration tells of how many it was chosen", {
+  set.seed(3)
+  x <- matrix(rnorm(60), 20)
+  layers <- lapply(c(a = 1, b = 2, c = 3), function(k) matrix(rnorm(60), 20))
+  found <- calibrate(x, layers, c("cka", "rsa"), permutations = 19)
+  expect_match(in_words(found[1, ]), "one of 6, p not adjusted for their number")
+  expect_match(in_words(found[1:2, ])[1], "Of 2 pairs chosen from 6", fixed = TRUE)
+  expect_no_match(in_words(found), "chosen|one of")
+  expect_match(in_words(rbind(found[1, ], found[2, ])), "chosen from 6")
+  adjusted <- calibrate(x, layers, permutations = 19, p_adjust = "holm")
+  expect_match(in_words(adjusted[1, ]), "holm-adjusted p [^,]*, one of 3, [0-9]+ perm")
+})

@@ -16,6 +16,10 @@ evaluate_recordings <- function(data, models, measure, over, conf_level, alpha, 
   alpha <- check_number(alpha, "alpha", above = 0, below = 1)
   # a list is one of subjects; a recording of responses() is none
   subjects <- is_collection(data)
+  if (subjects && length(data) == 1) {
+    abort("`data` is a list of one recording, but errors over subjects need two or more: give the ",
+          "recording itself, data[[1]].", class = "repalign_error_size", arg = "data")
+  }
   data <- if (subjects) lapply(data, as_recording) else as_recording(data)
   models <- listed_models(models, subjects)
   measure <- measure_of_recordings(measure, data, subjects)
@@ -95,6 +99,10 @@ refuse_no_model <- function(model, place) {
   if (inherits(model, "repalign_rdm_model")) {
     abort("`", place, "` is a model of RDMs, but `data` has recordings: give RDMs of them as ",
           "`data`, as rdm() makes them.", class = "repalign_error_type", arg = place)
+  }
+  if (is.character(model)) {
+    abort("`", place, "` is text: factor(", place, ") makes a model of its categories.",
+          class = "repalign_error_type", arg = place)
   }
   if (!is_collection(model)) return(invisible())
   abort("`", place, "` is a list, but each model is one representation: give its layers as models ",
@@ -439,16 +447,6 @@ recordings_footing <- function(x) {
                     "them as all there are.")
             },
             complete_note(x$measure)), exdent = 2)
-}
-
-glance_of_recordings <- function(x) {
-  rows <- need_columns(as.data.frame(x), c("model", "measure", "score", "n"), "summarised")
-  facts <- attr(x, "facts")
-  data.frame(models = nrow(rows), measure = rows$measure[1], n = rows$n[1],
-             permutations = if (is.null(facts$permutations)) 0L else facts$permutations,
-             significant = sum(rows$p_familywise <= facts$alpha, na.rm = TRUE),
-             best = sum(rows$best), conf_level = attr(x, "conf_level"),
-             undefined = sum(is.na(rows$score)))
 }
 
 # Columns without any value say nothing.

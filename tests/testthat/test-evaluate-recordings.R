@@ -234,6 +234,10 @@ test_that("what is no recording and what is no model is refused with a way out",
   lacking[2, , ] <- NA
   expect_error(evaluate_models(lacking, models), "no response to 1 stimulus",
                class = "repalign_error_nonfinite")
+  expect_error(evaluate_models(subjects[1], models), "data[[1]]", fixed = TRUE,
+               class = "repalign_error_size")
+  expect_error(evaluate_models(recordings$x, list(a = rep(c("u", "v"), 15))), "factor(models$a)",
+               fixed = TRUE, class = "repalign_error_type")
   expect_error(evaluate_models(recordings$x, models, permutations = -1), "at least 0",
                class = "repalign_error_value")
 })

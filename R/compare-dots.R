@@ -176,16 +176,6 @@ graph_operand <- function(forms) {
   }
 }
 
-# Centred kernels, as centered_sum() has them.
-sparse_centered_table <- function(x, y, centering) {
-  n <- as.double(x[[1]]$n)
-  table <- sparse_table(x, y) + crossed(x, y, function(form) form$diagonal) * n
-  table <- table - crossed(x, y, function(form) form$row_sums) / n
-  if (centering == "row") return(table)
-  table - crossed(x, y, function(form) form$column_sums) / n +
-    crossed(x, y, function(form) sum(form$row_sums) / n)
-}
-
 norm_of_form <- function(form) form$norm$value
 
 # ---- Gram matrices

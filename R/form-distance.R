@@ -202,16 +202,15 @@ form_dissimilarities <- function(repr, inner, outer, codes, rdm) {
   remember_form(repr, "dissimilarities", list(repr$kind, inner, outer), {
     ranked <- outer %in% ranked_outer
     if (ranked) rdm <- list(d = form_ranks(repr, inner, rdm)$ranks, square = FALSE)
-    dissimilarity_parts(rdm$d, rdm$square, outer, ranked, packed_length(repr$n))
+    values <- rdm$d
+    square <- rdm$square
+    count <- packed_length(repr$n)
+    center <- if (ranked) (count + 1) / 2 else if (outer == "cosine") 0 else
+      .Call(C_packed_sum, values, square, thread_count()) / count
+    size <- if (outer == "rho_a") untied_rank_size(count) else
+      packed_product(values, values, square, square, center, center)
+    list(values = values, square = square, center = center, size = size)
   })
-}
-
-dissimilarity_parts <- function(values, square, outer, ranked, count) {
-  center <- if (ranked) (count + 1) / 2 else if (outer == "cosine") 0 else
-    .Call(C_packed_sum, values, square, thread_count()) / count
-  size <- if (outer == "rho_a") untied_rank_size(count) else
-    packed_product(values, values, square, square, center, center)
-  list(values = values, square = square, center = center, size = size)
 }
 
 # The same over pairs of stimuli of different clusters: the others stand at the centre, where they

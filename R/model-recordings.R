@@ -449,16 +449,6 @@ recordings_footing <- function(x) {
             complete_note(x$measure)), exdent = 2)
 }
 
-glance_of_recordings <- function(x) {
-  rows <- need_columns(as.data.frame(x), c("model", "measure", "score", "n"), "summarised")
-  facts <- attr(x, "facts")
-  data.frame(models = nrow(rows), measure = rows$measure[1], n = rows$n[1],
-             permutations = if (is.null(facts$permutations)) 0L else facts$permutations,
-             significant = sum(rows$p_familywise <= facts$alpha, na.rm = TRUE),
-             best = sum(rows$best), conf_level = attr(x, "conf_level"),
-             undefined = sum(is.na(rows$score)))
-}
-
 # Columns without any value say nothing.
 without_empty_columns <- function(x) {
   if (!nrow(x)) return(x)

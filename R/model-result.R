@@ -153,7 +153,15 @@ evaluation_over <- function(x) {
 #' @export
 glance.repalign_evaluation <- function(x, ...) {
   no_other_arguments(...)
-  if (is_of_recordings(x)) return(glance_of_recordings(x))
+  if (is_of_recordings(x)) {
+    rows <- need_columns(as.data.frame(x), c("model", "measure", "score", "n"), "summarised")
+    facts <- attr(x, "facts")
+    return(data.frame(models = nrow(rows), measure = rows$measure[1], n = rows$n[1],
+                      permutations = if (is.null(facts$permutations)) 0L else facts$permutations,
+                      significant = sum(rows$p_familywise <= facts$alpha, na.rm = TRUE),
+                      best = sum(rows$best), conf_level = attr(x, "conf_level"),
+                      undefined = sum(is.na(rows$score))))
+  }
   rows <- need_columns(as.data.frame(x), c("score", "ceiling_low", "ceiling_high", "draws"),
                        "summarised")
   sizes <- attr(x, "sizes")

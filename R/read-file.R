@@ -176,16 +176,13 @@ files_of_folder <- function(folder) {
            class = "repalign_left_out")
   }
   all <- unname(all[known])
-  all[order(with_wide_numbers(basename(all)), method = "radix")]
-}
-
-# "layer2" becomes "layer0000000002", which sorts before "layer0000000010".
-with_wide_numbers <- function(text) {
+  # "layer2" becomes "layer0000000002", which sorts before "layer0000000010".
+  text <- basename(all)
   found <- gregexpr("[0-9]+", text)
   regmatches(text, found) <- lapply(regmatches(text, found), function(numbers) {
     paste0(strrep("0", pmax(15 - nchar(numbers), 0)), numbers)
   })
-  text
+  all[order(text, method = "radix")]
 }
 
 # Files without their endings, where these names tell them apart.

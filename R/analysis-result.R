@@ -170,7 +170,7 @@ analysis_result <- function(cells, setup, analysis) {
                     pooled_cell(cell), se, setup, cell$df, cell$complete)
     cell_ceiling(row, cell, setup)
   })
-  result <- do.call(rbind, rows)
+  result <- table_of_rows(rows)
   warn_undefined_rows(result, setup)
   # random halves of one population are alike by construction
   if (!isTRUE(setup$halves)) warn_unstable_rows(result, setup$stimuli)
@@ -224,7 +224,7 @@ combined_rows <- function(cells, setup) {
                     se, setup, group[[1]]$df, group[[1]]$complete)
     combined_ceiling(row, group, setup)
   })
-  do.call(rbind, rows)
+  table_of_rows(rows)
 }
 
 # The H values that are pooled over several cells, and their deletions (NULL where there are none).

@@ -211,7 +211,7 @@ cell_row <- function(x, y, neurons, estimator, single, pooled, se, setup, df = N
   half <- if (is.null(level)) NA_real_ else stats::qt(0.5 + level / 2, df) * se
   defined <- ratios[!is.na(ratios)]
   quartiles <- stats::quantile(defined, c(0.25, 0.5, 0.75), names = FALSE)
-  data.frame(
+  list(
     x = x, y = y, neurons = as.integer(neurons), estimator = estimator,
     complete = if (is.null(complete)) "none" else complete, pooled = value,
     pooled_se = se, conf_low = value - half, conf_high = value + half,

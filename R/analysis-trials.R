@@ -499,17 +499,17 @@ layer_clean <- function(cell, part) {
 # row: the row so far.
 ceiling_of_row <- function(row, h, clean, signal) {
   if (corrections[[row$estimator]]$trials) {
-    return(data.frame(ceiling = 1, ceiling_se = NA_real_, disattenuated = row$pooled,
-                      disattenuated_se = row$pooled_se))
+    return(list(ceiling = 1, ceiling_se = NA_real_, disattenuated = row$pooled,
+                disattenuated_se = row$pooled_se))
   }
   if (is.null(clean)) {
-    return(data.frame(ceiling = NA_real_, ceiling_se = NA_real_, disattenuated = NA_real_,
-                      disattenuated_se = NA_real_))
+    return(list(ceiling = NA_real_, ceiling_se = NA_real_, disattenuated = NA_real_,
+                disattenuated_se = NA_real_))
   }
   error <- function(theta) sqrt(delete_one_variance(theta))
   known <- !is.null(h$deletions) && !is.null(clean$deletions)
   without <- function(part) part$deletions[-1, , drop = FALSE]
-  data.frame(
+  list(
     ceiling = ceiling_of_h(matrix(h$value, 1), matrix(clean$value, 1)),
     ceiling_se = if (known) error(ceiling_of_h(without(h), without(clean))) else NA_real_,
     disattenuated = ratio_of(matrix(signal$value, 1)),
@@ -531,7 +531,7 @@ cell_ceiling <- function(row, cell, setup) {
   if (!isTRUE(setup$ceiling)) return(row)
   values <- function(part) list(value = pooled_cell(part), deletions = pool_deletions(part))
   of_trials <- lapply(cell[intersect(c("clean", "signal"), names(cell))], values)
-  cbind(row, ceiling_of_row(row, values(cell), of_trials$clean, of_trials$signal))
+  c(row, ceiling_of_row(row, values(cell), of_trials$clean, of_trials$signal))
 }
 
 # The same for several cells that are pooled.
@@ -541,5 +541,5 @@ combined_ceiling <- function(row, group, setup) {
     known <- Filter(Negate(is.null), lapply(group, function(cell) cell[[name]]))
     if (length(known) == length(group)) combined_h(known)
   })
-  cbind(row, ceiling_of_row(row, combined_h(group), of_trials$clean, of_trials$signal))
+  c(row, ceiling_of_row(row, combined_h(group), of_trials$clean, of_trials$signal))
 }

@@ -9,8 +9,7 @@
 missing_rules <- c("error", "stimuli", "neurons")
 
 check_choice <- function(value, choices, arg, several = FALSE) {
-  if (several && identical(value, choices)) return(value)
-  if (!several && identical(value, choices)) return(choices[1])
+  if (identical(value, choices)) return(if (several) value else choices[1])
   one <- is.character(value) && length(value) == 1 && is.null(attributes(value))
   if (one && !is.na(match(value, choices))) return(value)
   usable <- is.character(value) && length(value) >= 1 && !anyNA(value) &&
@@ -122,7 +121,7 @@ need_arguments <- function(quoted = NULL) {
 # there may have names, too.
 refuse_partial_words <- function(call, called, frame) {
   given <- names(call)
-  for (k in seq_along(call)[-1]) if (identical(call[[k]], quote(...))) {
+  for (k in seq_along(call)[-1]) if (is.symbol(call[[k]]) && call[[k]] == "...") {
     given <- c(given, tryCatch(eval(quote(...names()), frame), error = function(e) NULL))
   }
   if (is.null(given)) return(invisible())

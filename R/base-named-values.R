@@ -60,12 +60,6 @@ places_of_labels <- function(names, labels, arg, of) {
   match(labels, names)
 }
 
-# Checked values with the names that were given, where the labels are known only later.
-with_names_of <- function(values, given) {
-  if (is.matrix(values)) dimnames(values) <- dimnames(given) else names(values) <- names(given)
-  values
-}
-
 # Those of the first representation that has some; the others have the same, or none.
 first_stimulus_names <- function(reprs) {
   for (repr in reprs) {

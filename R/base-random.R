@@ -29,7 +29,8 @@ end_choices <- function(choices) {
 }
 
 generator_state <- function() {
-  get0(".Random.seed", globalenv(), mode = "integer", inherits = FALSE)
+  state <- globalenv()$.Random.seed
+  if (is.integer(state)) state
 }
 
 restore_generator <- function(state) {
@@ -100,7 +101,10 @@ hold_threads <- function(threads = NULL, frame = parent.frame()) {
 }
 
 # A process that was forked within a call must not keep the number that this call holds.
-threads_to_hold <- function(threads = NULL) if (is_forked()) 1L else thread_count(threads)
+threads_to_hold <- function(threads = NULL) {
+  if (is_forked()) 1L else if (is.null(threads) && !is.null(running$threads)) running$threads
+  else allowed_threads(threads)
+}
 
 is_forked <- function() loaded_in$process != Sys.getpid()
 
@@ -113,7 +117,11 @@ at_end_of <- function(frame, code) {
 # The number of threads of the call, or outside of a call the one that it would have.
 thread_count <- function(threads = NULL) {
   if (is.null(threads) && !is.null(running$threads)) return(running$threads)
-  if (is_forked()) return(1L)
+  if (is_forked()) 1L else allowed_threads(threads)
+}
+
+# The number of threads that the call, the options or the machine allow.
+allowed_threads <- function(threads) {
   limits <- .Call(C_thread_limits)
   if (!is.null(threads)) return(min(check_count(threads, "threads"), limits[2]))
   set <- getOption("repalign.threads")

@@ -184,7 +184,7 @@ gated_score <- function(s, tau, best) {
   if (best - tau <= 0) 0 else max((s - tau) / (best - tau), 0)
 }
 
-# The numbers of one row, from its observed score `s` and its null scores.
+# The numbers of one row, from its observed score `s` and its null scores (for table_of_rows()).
 calibrated_row <- function(s, null, p_value, measure, settings,
                            best = measure$limit) {
   sgn <- measure$sign
@@ -192,12 +192,9 @@ calibrated_row <- function(s, null, p_value, measure, settings,
   tau <- sgn * null_threshold(sgn * s, sgn * null, settings$alpha)
   mean <- mean(null)
   sd <- spread_of(null)
-  data.frame(
-    score = s, threshold = tau,
-    calibrated = calibrated_score(s, tau, mean, sd, best, sgn, settings$variant),
-    p_value = p_value, null_mean = mean, null_sd = sd,
-    permutations = length(null)
-  )
+  list(score = s, threshold = tau,
+       calibrated = calibrated_score(s, tau, mean, sd, best, sgn, settings$variant),
+       p_value = p_value, null_mean = mean, null_sd = sd, permutations = length(null))
 }
 
 # The standard deviation. The values are scaled before, so that no square overflows or underflows.
@@ -209,6 +206,6 @@ spread_of <- function(values) {
 }
 
 undefined_row <- function(s, null) {
-  data.frame(score = s, threshold = NA_real_, calibrated = NA_real_, p_value = NA_real_,
-             null_mean = NA_real_, null_sd = NA_real_, permutations = length(null))
+  list(score = s, threshold = NA_real_, calibrated = NA_real_, p_value = NA_real_,
+       null_mean = NA_real_, null_sd = NA_real_, permutations = length(null))
 }

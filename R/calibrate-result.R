@@ -195,21 +195,18 @@ named_pairs <- function(pairs, sides) {
 engine_of <- function(null) if (is.null(null$design)) "moments" else null$design$engine
 
 single_rows <- function(null, measure, names, settings) {
-  rows <- lapply(seq_len(nrow(names)), function(p) {
-    numbers <- if (engine_of(null) == "moments") {
-      moments_row(null, p, measure, settings)
-    } else {
-      one <- null$pairs[[p]]
-      calibrated_row(null$observed[p], one$null, one$p_value, measure, settings)
-    }
-    cbind(names[p, ], measure = measure$label, numbers, engine = engine_of(null))
+  numbers <- lapply(seq_len(nrow(names)), function(p) {
+    if (engine_of(null) == "moments") return(moments_row(null, p, measure, settings))
+    one <- null$pairs[[p]]
+    calibrated_row(null$observed[p], one$null, one$p_value, measure, settings)
   })
+  rows <- cbind(names, measure = measure$label, table_of_rows(numbers), engine = engine_of(null))
   # engine = "moments" has no null scores; the density of its law is kept for plots instead
   null_scores <- lapply(seq_len(nrow(names)), function(p) {
     if (engine_of(null) != "moments") return(null$pairs[[p]]$null)
     law_density(null$laws[[p]], null$observed[p])
   })
-  list(rows = do.call(rbind, rows), null = null_scores)
+  list(rows = rows, null = null_scores)
 }
 
 # The pairs of layers of each pair of models.
@@ -249,7 +246,7 @@ aggregate_row <- function(null, measure, names, at, aggregate, settings) {
   most <- if (aggregate$name == "max" && !is.na(s)) which.max(observed) else NA_integer_
   first <- names[1, ]
   first[c("x", "y")] <- list(names$x[most], names$y[most])
-  list(row = cbind(first, measure = measure$label, numbers, engine = engine_of(null)),
+  list(row = cbind(first, measure = measure$label, list2DF(numbers), engine = engine_of(null)),
        null = sgn * result$null)
 }
 

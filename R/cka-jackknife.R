@@ -106,7 +106,13 @@ sums_over_weighted <- function(columns_of, w, width, layout, sides) {
   columns <- if (sampled[2]) columns_of(w, TRUE)
   inside <- if (!is.null(both)) columns_of(both, FALSE)
   of_units <- function(rows, columns, inside) {
-    unit_sums_of_sides(rows, columns, inside, unit, sampled, layout$count)
+    # rows, columns: the sums of each neuron of the two sides, inside: those over the pairs within
+    # a unit, which both of them count, or NULL. Of a complete side nothing is deleted.
+    count <- layout$count
+    sums <- matrix(0, nrow(rows), count)
+    if (sampled[1]) sums <- sums + sum_by_unit(rows, unit[[1]], count)
+    if (sampled[2]) sums <- sums + sum_by_unit(columns, unit[[2]], count)
+    if (is.null(inside)) sums else sums - sum_by_unit(inside, unit[[1]], count)
   }
   parts <- lapply(stats::setNames(names(rows), names(rows)), function(kind) {
     by_unit <- of_units(rows[[kind]], columns[[kind]], inside[[kind]])
@@ -115,15 +121,6 @@ sums_over_weighted <- function(columns_of, w, width, layout, sides) {
   if (is.null(w)) w <- matrix(1, width[1], width[2])
   counts <- of_units(t(rowSums(w)), t(colSums(w)), if (!is.null(both)) t(rowSums(both)))
   c(parts, list(pairs = list(total = sum(w), unit = drop(counts), within = 0 * drop(counts))))
-}
-
-# rows, columns: the sums of each neuron of the two sides, inside: those over the pairs within a
-# unit, which both of them count, or NULL. Of a complete side nothing is deleted.
-unit_sums_of_sides <- function(rows, columns, inside, unit, sampled, count) {
-  sums <- matrix(0, nrow(rows), count)
-  if (sampled[1]) sums <- sums + sum_by_unit(rows, unit[[1]], count)
-  if (sampled[2]) sums <- sums + sum_by_unit(columns, unit[[2]], count)
-  if (is.null(inside)) sums else sums - sum_by_unit(inside, unit[[1]], count)
 }
 
 # The self term of a side whose neurons are not deleted. labels: NULL, or those of which pairs of

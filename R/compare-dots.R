@@ -62,8 +62,9 @@ dot_scores <- function(measure, m, pairs, sides, run) {
 # there.
 forms_for_dots <- function(measure, reprs, at, side, together) {
   forms <- said <- vector("list", length(at))
-  refused <- lapply(lapply(reprs[at], `[[`, "refused"), `[[`, measure$label)
-  usable <- vapply(refused, is.null, NA)
+  refused <- lapply(reprs[at], `[[`, "refused")
+  usable <- lengths(refused) == 0
+  usable[!usable] <- vapply(refused[!usable], function(errors) is.null(errors[[measure$label]]), NA)
   if (!is.null(measure$dot$forms) && any(usable)) {
     forms[usable] <- measure$dot$forms(reprs[at[usable]], measure$args)
   }
@@ -173,16 +174,6 @@ graph_operand <- function(forms) {
     if (is.null(lists)) return(list(n = size[1], idx = form$idx, weight = ones, diagonal = 0))
     c(lists[c("start", "idx", "weight")], list(n = size[1], diagonal = 0))
   }
-}
-
-# Centred kernels, as centered_sum() has them.
-sparse_centered_table <- function(x, y, centering) {
-  n <- as.double(x[[1]]$n)
-  table <- sparse_table(x, y) + crossed(x, y, function(form) form$diagonal) * n
-  table <- table - crossed(x, y, function(form) form$row_sums) / n
-  if (centering == "row") return(table)
-  table - crossed(x, y, function(form) form$column_sums) / n +
-    crossed(x, y, function(form) sum(form$row_sums) / n)
 }
 
 norm_of_form <- function(form) form$norm$value

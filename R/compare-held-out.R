@@ -64,7 +64,15 @@ held_out <- function(x, y = NULL, measure = "shape_distance", folds = 5, cluster
     repalign_in_sample = function(m) invokeRestart("muffleMessage")
   )
   folds <- test_folds(folds, call, repeats)
-  check_fold_stimuli(folds, call$set)
+  set <- call$set
+  least <- vapply(set, function(m) m$declaration$held(m$args)$least, 0)
+  sizes <- lengths(folds$test)
+  if (min(sizes) < max(least)) {
+    abort("`folds`: ", dQuote(folds$name[which.min(sizes)], FALSE), " tests ",
+          count_of(min(sizes), "stimulus"), ", but ", set[[which.max(least)]]$label,
+          " needs at least ", max(least), " in each fold: use fewer folds.",
+          class = "repalign_error_size", arg = "folds")
+  }
   orders <- if (count > 0) orders_within_folds(folds, call, count)
   scores <- lapply(call$set, held_scores, call, folds, orders)
   values <- function(part) do.call(cbind, lapply(scores, function(one) one[[part]]))
@@ -98,16 +106,6 @@ check_has_alignment <- function(measure) {
   able <- Filter(function(id) !is.null(registry[[id]]$held), measure_ids())
   abort("`measure`: ", measure$label, " fits no alignment that could be scored on other stimuli. ",
         "These do: ", enumerate(able, 20), ".", class = "repalign_error_measure", arg = "measure")
-}
-
-check_fold_stimuli <- function(folds, set) {
-  least <- vapply(set, function(m) m$declaration$held(m$args)$least, 0)
-  sizes <- lengths(folds$test)
-  if (min(sizes) >= max(least)) return(invisible())
-  abort("`folds`: ", dQuote(folds$name[which.min(sizes)], FALSE), " tests ",
-        count_of(min(sizes), "stimulus"), ", but ", set[[which.max(least)]]$label,
-        " needs at least ", max(least), " in each fold: use fewer folds.",
-        class = "repalign_error_size", arg = "folds")
 }
 
 # ---- permutations

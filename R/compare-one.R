@@ -6,9 +6,11 @@
 one_score <- function(id, x, y, args, na = "error") {
   refuse_partial_words(sys.call(-1), sys.function(-1), sys.frame(sys.parents()[sys.nframe() - 1]))
   if (missing(x) || missing(y)) missing_side(missing(x))
-  call <- open_pair(x, y, asked_measure(id, x, y, args), paste0(id, "()"), na)
-  measure <- call$measure
-  compare_pair(measure$declaration, call$pair, measure$args, measure$range, measure$averaged)
+  in_open_pair(x, y, asked_measure(id, x, y, args), paste0(id, "()"), na, score_of_pair)
+}
+
+score_of_pair <- function(pair, measure) {
+  compare_pair(measure$declaration, pair, measure$args, measure$range, measure$averaged)
 }
 
 # The measure that a call of two representations asks for by these arguments.

@@ -245,7 +245,12 @@ encoding_sides <- function(from, to, na) {
   for (arg in c("from", "to")) {
     given <- get(arg)
     refuse_results(given, arg)
-    parts <- if (is_collection(given)) unlist_models(given) else list(given)
+    parts <- list(given)
+    # models are lists of layers
+    if (is_collection(given)) {
+      parts <- unlist(lapply(given, function(part) if (is_collection(part)) part else list(part)),
+                      recursive = FALSE)
+    }
     if (any(vapply(parts, is_prepared, NA))) {
       abort("`", arg, "` was prepared by prepare(), which knows no folds: give the data ",
             "themselves.", class = "repalign_error_type", arg = arg)
@@ -262,11 +267,6 @@ encoding_sides <- function(from, to, na) {
   x$reprs <- reprs[at]
   y$reprs <- reprs[-at]
   list(x = x, y = y, self = FALSE, same = FALSE, models = x$is_models || y$is_models)
-}
-
-unlist_models <- function(given) {
-  unlist(lapply(given, function(part) if (is_collection(part)) part else list(part)),
-         recursive = FALSE)
 }
 
 # Arrays are trials. Where nothing was repeated, the empty slots say nothing.

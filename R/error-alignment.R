@@ -186,7 +186,7 @@ rank_deletions <- function(x, y, args, codes) {
     return(ranked_correlations(x, y, args, w))
   }
   sides <- length(x) + length(y)
-  check_memory(16 * sides * packed_length(n), "Deletions from ranks", "Fewer stimuli need less.")
+  check_memory(32 * sides * packed_length(n), "Deletions from ranks", "Fewer stimuli need less.")
   x <- lapply(x, ranked_pairs, args)
   if (!is.null(y)) y <- lapply(y, ranked_pairs, args)
   found <- .Call(C_rank_deletions, compared_pairs(n, args), x, y, units, max(units),

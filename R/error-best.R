@@ -115,23 +115,20 @@ best_of_group <- function(scores, draws) {
   }
   best <- usable[which.max(oriented[usable])]
   joint <- draws_of_scores(scores, draws)
-  limits <- limits_of_best(scores, usable, errors[usable, ], joint)
-  in_set[usable] <- may_be_best(scores, usable, joint)
-  limits <- sort(scores$sign[best] * limits)
-  list(best = scores$title[best], score = scores$score[best], low = limits[1], high = limits[2],
-       in_set = in_set, names = scores$title[which(in_set)])
-}
-
-limits_of_best <- function(scores, usable, errors, joint) {
-  oriented <- (scores$sign * scores$score)[usable]
+  errors <- errors[usable, ]
+  oriented <- oriented[usable]
   half <- (1 - scores$level) / 2
   z <- stats::qnorm(1 - half)
   if (length(usable) > 1) {
     weights <- diag(scores$sign, length(scores$sign))[, usable, drop = FALSE]
     z <- critical_of(largest_of_contrasts(joint, weights), half, z)
   }
-  c(max(oriented - t_of(z, errors$df) * errors$se),
-    max(oriented + stats::qt(1 - half, errors$df) * errors$se))
+  limits <- c(max(oriented - t_of(z, errors$df) * errors$se),
+              max(oriented + stats::qt(1 - half, errors$df) * errors$se))
+  in_set[usable] <- may_be_best(scores, usable, joint)
+  limits <- sort(scores$sign[best] * limits)
+  list(best = scores$title[best], score = scores$score[best], low = limits[1], high = limits[2],
+       in_set = in_set, names = scores$title[which(in_set)])
 }
 
 # Each score against all others: is one of them better by more than the largest difference that

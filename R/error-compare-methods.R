@@ -208,9 +208,8 @@ best_sentence <- function(x) {
            brackets(paste(name, "=", text[["score"]]),
                     sub("interval", "interval of the best true score",
                         interval_phrase(text[-1], attr(x, "conf_level"),
-                                        extent_words(attr(x, "over"))), fixed = TRUE)), "; ",
-           if (length(others)) enumerate(others, 6, quote = FALSE) else "no other",
-           " may be as good", confidence_set_words(attr(x, "conf_level")),
+                                        extent_words(attr(x, "over"))), fixed = TRUE)),
+           if (nrow(group) > 1) as_good_words(others, nrow(group) - 1, attr(x, "conf_level")),
            undefined_tail(group$score), ".")
   }, "")
 }
@@ -335,7 +334,7 @@ autoplot.repalign_comparison <- function(object, most = 40, ...) {
     interval_line(c("conf_low", "conf_high"), 1.3) +
     ggplot2::geom_point(na.rm = TRUE, size = 2.5, colour = forest_colour) +
     (if (several) ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), scales = "free_x")) +
-    ggplot2::scale_x_continuous(guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+    score_axis(ggplot2::scale_x_continuous) +
     ggplot2::labs(x = if (several) "difference" else paste("difference of", rows$panel[1]),
                   y = NULL, caption = comparison_caption(object, most)) +
     picture_theme(panel.grid.minor = ggplot2::element_blank(),
@@ -401,7 +400,7 @@ autoplot.repalign_best <- function(object, ...) {
     (if (nlevels(rows$panel) > 1) {
       ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), scales = best_scales(rows))
     }) +
-    ggplot2::scale_x_continuous(guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+    score_axis(ggplot2::scale_x_continuous) +
     ggplot2::labs(x = if (length(unique(rows$measure)) == 1) rows$measure[1] else "score",
                   y = NULL, caption = best_caption(object)) +
     picture_theme(panel.grid.minor = ggplot2::element_blank(), legend.position = "top") +

@@ -131,13 +131,10 @@ all_ranked_lists <- function(set, reprs) {
   lapply(reprs, function(repr) {
     lapply(metrics, function(metric) {
       k <- largest(metric)
-      list(metric = metric, k = k, lists = quiet_lists(repr, metric, k))
+      # what the search says was said before
+      lists <- if (repr$kind == "dist" && metric != "euclidean") list(idx = NULL)
+               else ranked_lists(repr, metric, k, NULL)
+      list(metric = metric, k = k, lists = lists)
     })
   })
-}
-
-# What the search says was said before.
-quiet_lists <- function(repr, metric, k) {
-  if (repr$kind == "dist" && metric != "euclidean") return(list(idx = NULL))
-  ranked_lists(repr, metric, k, NULL)
 }

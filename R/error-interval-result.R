@@ -31,7 +31,11 @@ interval_rows <- function(task, columns, factors) {
   errors$se[constant] <- NA
   call$rows$se <- errors$se
   call$rows$sample_y <- takes_y_as_sample(task)
-  note_few_stimuli(call)
+  if (call$units < enough_for_errors) {
+    what <- if (call$clustered) "cluster" else "stimulus"
+    inform("Errors of ", count_of(call$units, what), " are rough themselves, small ones too: take ",
+           "more ", plural_of(what), ", if you can.", class = "repalign_few_stimuli")
+  }
   note_strong_stimuli(call, rows)
   call$scales <- interval_scales(task, rows$score, errors$se, columns, length(factors) > 0)
   limits <- limits_of(call$scales, errors$df, task$settings$conf_level)
@@ -48,13 +52,6 @@ interval_rows <- function(task, columns, factors) {
 # With fewer, standard errors differ several times between samples, so that a
 # small one says little.
 enough_for_errors <- 10
-
-note_few_stimuli <- function(call) {
-  if (call$units >= enough_for_errors) return(invisible())
-  what <- if (call$clustered) "cluster" else "stimulus"
-  inform("Errors of ", count_of(call$units, what), " are rough themselves, small ones too: take ",
-         "more ", plural_of(what), ", if you can.", class = "repalign_few_stimuli")
-}
 
 # Intervals know only what these stimuli do: where hardly any of them matter, other samples may have
 # none of their kind, or more. Influences add up to 0, so that one large value shifts all others:

@@ -60,6 +60,15 @@ extent_of <- function(repr) {
   repr$cache$extent
 }
 
+# The largest absolute value of each column; pmax() would take longer than a pass over a small RDM.
+largest_of_extents <- function(extents) {
+  low <- abs(extents[1, ])
+  high <- abs(extents[2, ])
+  above <- low > high
+  high[above] <- low[above]
+  high
+}
+
 # A symmetric matrix of packed values.
 unpacked_pairs <- function(values, n, diagonal = 0) {
   k <- matrix(0, n, n)
@@ -193,16 +202,15 @@ form_dissimilarities <- function(repr, inner, outer, codes, rdm) {
   remember_form(repr, "dissimilarities", list(repr$kind, inner, outer), {
     ranked <- outer %in% ranked_outer
     if (ranked) rdm <- list(d = form_ranks(repr, inner, rdm)$ranks, square = FALSE)
-    dissimilarity_parts(rdm$d, rdm$square, outer, ranked, packed_length(repr$n))
+    values <- rdm$d
+    square <- rdm$square
+    count <- packed_length(repr$n)
+    center <- if (ranked) (count + 1) / 2 else if (outer == "cosine") 0 else
+      .Call(C_packed_sum, values, square, thread_count()) / count
+    size <- if (outer == "rho_a") untied_rank_size(count) else
+      packed_product(values, values, square, square, center, center)
+    list(values = values, square = square, center = center, size = size)
   })
-}
-
-dissimilarity_parts <- function(values, square, outer, ranked, count) {
-  center <- if (ranked) (count + 1) / 2 else if (outer == "cosine") 0 else
-    .Call(C_packed_sum, values, square, thread_count()) / count
-  size <- if (outer == "rho_a") untied_rank_size(count) else
-    packed_product(values, values, square, square, center, center)
-  list(values = values, square = square, center = center, size = size)
 }
 
 # The same over pairs of stimuli of different clusters: the others stand at the centre, where they

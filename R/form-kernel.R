@@ -78,6 +78,8 @@ gaussian_width <- function(repr, sigma, bandwidth) {
 # neuron pairs; and gram, the Gram matrix, if there are more neurons than stimuli.
 form_linear <- function(repr) {
   route <- cheapest_route(repr)
+  # all that this one has is remembered already
+  if (route == "none") return(linear_form(repr, route))
   remember_form(repr, "linear", list(route), linear_form(repr, route))
 }
 
@@ -100,10 +102,11 @@ cheapest_route <- function(repr) {
 # Marks the sides of a pair of which nothing but the cross products is wanted (and for corrected
 # estimators the sums), where these take fewer multiplications than two Gram matrices.
 leave_out_self <- function(pair, estimator) {
-  n <- as.double(pair$x$n)
-  widths <- as.double(c(ncol(pair$x$data), ncol(pair$y$data)))
-  if (pair$self || 2 * prod(widths) >= n * sum(widths)) return(invisible())
-  for (repr in pair[c("x", "y")]) repr$cache$route <- if (estimator == "naive") "none" else "sums"
+  dx <- as.double(ncol(pair$x$data))
+  dy <- as.double(ncol(pair$y$data))
+  if (pair$self || 2 * dx * dy >= pair$x$n * (dx + dy)) return(invisible())
+  route <- if (estimator == "naive") "none" else "sums"
+  for (cache in list(pair$x$cache, pair$y$cache)) cache$route <- route
 }
 
 smaller_route <- function(repr) if (ncol(repr$data) > repr$n) "sample" else "feature"

@@ -281,15 +281,6 @@ form_scaling <- function(repr, center) {
   })
 }
 
-# The same with `norm`, the Frobenius norm of the centred and scaled data.
-form_scaling_norm <- function(repr, center) {
-  unit <- form_scaling(repr, center)
-  norm <- remember_summary(repr, "norm", list(center), {
-    list(norm = sqrt(.Call(C_centered_squares, repr$data, unit$means, unit$scale)))
-  })$norm
-  extend_form(unit, norm = norm)
-}
-
 declare_form("scaling", relabel = unmoved, size = function(n, d, args) d)
 
 scaled_data <- function(repr, center) {

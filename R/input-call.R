@@ -115,10 +115,10 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
        clusters = clusters, choices = choices, dependence = dependence, left_out = left_out)
 }
 
-# A call of two representations and one measure, about which there is no doubt: list(pair, measure).
-# what: the function that the user called, in messages. Two matrices without clusters take a short
-# way, because small calls would otherwise spend their time here.
-open_pair <- function(x, y, measure, what, na, frame = parent.frame()) {
+# A call of two representations and one measure: the value of score(pair, measure), for which there
+# is no doubt about these. what: the function that the user called, in messages. Two matrices
+# without clusters take a short way, because small calls would otherwise spend their time here.
+in_open_pair <- function(x, y, measure, what, na, score) {
   na <- check_choice(na, missing_rules, "na")
   reprs <- list(representation(x, "x", allow_na = na != "error", loose = TRUE),
                 representation(y, "y", allow_na = na != "error", loose = TRUE))
@@ -128,15 +128,13 @@ open_pair <- function(x, y, measure, what, na, frame = parent.frame()) {
   rx <- reprs[[1]]
   ry <- reprs[[2]]
   threads <- running$threads
+  on.exit(running$threads <- threads)
   running$threads <- threads_to_hold()
   if (na == "error" && (bare || are_plain(reprs)) && is.null(measure$args$clusters)) {
     if (!bare) refuse_repeats(reprs)
     choices <- begin_choices(reprs)
-    at_end_of(frame, {
-      running$threads <- threads
-      end_choices(choices)
-    })
-    if (!is_settled(measure)) {
+    on.exit(end_choices(choices), add = TRUE)
+    if (is.null(measure$range)) {
       measure$args <- settled_arguments(d, measure$args, list(x = list(rx), y = list(ry)))
       measure <- settled_measure(measure, grid = FALSE)
       note_unused_labels(measure$args)
@@ -147,8 +145,7 @@ open_pair <- function(x, y, measure, what, na, frame = parent.frame()) {
     }
     pair <- pair_of(rx, ry)
   } else {
-    at_end_of(frame, running$threads <- threads)
-    call <- open_sides(sides_of(list(rx), list(ry)), list(measure), na, grid = FALSE, frame = frame)
+    call <- open_sides(sides_of(list(rx), list(ry)), list(measure), na, grid = FALSE)
     given <- measure$args$clusters
     measure <- call$set[[1]]
     # what responses() declare is no label without effect
@@ -160,7 +157,7 @@ open_pair <- function(x, y, measure, what, na, frame = parent.frame()) {
   }
   for (cache in list(pair$x$cache, pair$y$cache)) cache$compared_once <- TRUE
   if (!are_tiny(reprs)) check_pair_memory(d, pair, measure$args, what)
-  list(pair = pair, measure = measure)
+  score(pair, measure)
 }
 
 # Two matrices of as many rows, without names: there is no order and no repeat to look for.
@@ -187,6 +184,7 @@ names_count <- function(set) {
 #
 # range        the smallest and the largest score
 # accepts      what may stand for a representation
+# takes_data           does it take responses?
 # takes_all_distances  does it take whatever check_dist() lets pass?
 # neighbours   list(metric, k) of the neighbour graph that is compared, or NULL
 # averaged     is the score a mean over orders of tied neighbours, one by one?
@@ -204,6 +202,7 @@ settled_measure <- function(measure, grid = TRUE) {
   value <- function(field) if (is.function(field)) field(args) else field
   measure$range <- value(d$range)
   measure$accepts <- value(d$accepts)
+  measure$takes_data <- "data" %in% measure$accepts
   measure$takes_all_distances <- all(any_distances %in% measure$accepts)
   if (!is.null(d$neighbours)) measure$neighbours <- d$neighbours(args)
   measure$averaged <- takes_orders(d, args)
@@ -216,8 +215,6 @@ settled_measure <- function(measure, grid = TRUE) {
   measure$dot <- value(d$dot)
   measure
 }
-
-is_settled <- function(measure) !is.null(measure$range)
 
 # The measures with their default arguments, settled when they are first asked for: most calls of
 # two matrices have no others, and need not judge them again. (Default arguments hold no labels, so

@@ -154,23 +154,20 @@ without_self <- function(idx, dist, arg) {
   self <- idx == row(idx)
   times <- rowSums(self)
   if (all(times == 0)) return(list(idx = idx, dist = dist))
-  refuse_odd_selves(times, arg)
-  drop <- function(m) matrix(t(m)[t(!self)], nrow(m), byrow = TRUE)
-  list(idx = drop(idx), dist = drop(dist))
-}
-
-refuse_odd_selves <- function(times, arg) {
   remedy <- "; leave the row itself out everywhere, or name it once in every row"
   if (any(times > 1)) {
     graph_error(arg, "names row ", which(times > 1)[1], " twice among its own neighbours", remedy)
   }
-  if (all(times == 1)) return(invisible())
-  # the message takes the rarer case for the mistake
-  if (mean(times) > 0.5) {
-    graph_error(arg, "names rows among their own neighbours, but not row ", which(times == 0)[1],
-                remedy)
+  if (!all(times == 1)) {
+    # the message takes the rarer case for the mistake
+    if (mean(times) > 0.5) {
+      graph_error(arg, "names rows among their own neighbours, but not row ", which(times == 0)[1],
+                  remedy)
+    }
+    graph_error(arg, "has row ", which(times == 1)[1], " among its own neighbours", remedy)
   }
-  graph_error(arg, "has row ", which(times == 1)[1], " among its own neighbours", remedy)
+  drop <- function(m) matrix(t(m)[t(!self)], nrow(m), byrow = TRUE)
+  list(idx = drop(idx), dist = drop(dist))
 }
 
 graph_error <- function(arg, ...) {

@@ -21,7 +21,19 @@ test_folds <- function(folds, call, repeats = 1) {
   found <- if (number) random_folds(folds, call, repeats) else
     if (is.list(folds) && !is.data.frame(folds)) sets_as_folds(folds, call) else
       labels_as_folds(folds, call)
-  check_fold_sizes(found, call$n)
+  # A model needs some stimuli to be fitted to, and there must be something to test.
+  n <- call$n
+  sizes <- lengths(found$test)
+  if (any(sizes == 0)) {
+    abort("`folds`: ", dQuote(found$name[sizes == 0][1], FALSE), " tests no stimulus: leave it ",
+          "out.", class = "repalign_error_size", arg = "folds")
+  }
+  most <- which.max(sizes)
+  if (sizes[most] > n - 3) {
+    abort("`folds`: ", dQuote(found$name[most], FALSE), " tests ",
+          count_of(sizes[most], "stimulus"), " of ", n, ", but at least 3 must be left to fit to: ",
+          "use more or smaller folds.", class = "repalign_error_size", arg = "folds")
+  }
   check_whole_clusters(found, call$clusters)
   found
 }
@@ -134,21 +146,6 @@ places_of_set <- function(set, k, call) {
 }
 
 # ---- what must hold
-
-# A model needs some stimuli to be fitted to, and there must be something to test.
-check_fold_sizes <- function(found, n) {
-  sizes <- lengths(found$test)
-  if (any(sizes == 0)) {
-    abort("`folds`: ", dQuote(found$name[sizes == 0][1], FALSE), " tests no stimulus: leave it ",
-          "out.", class = "repalign_error_size", arg = "folds")
-  }
-  most <- which.max(sizes)
-  if (sizes[most] > n - 3) {
-    abort("`folds`: ", dQuote(found$name[most], FALSE), " tests ",
-          count_of(sizes[most], "stimulus"), " of ", n, ", but at least 3 must be left to fit to: ",
-          "use more or smaller folds.", class = "repalign_error_size", arg = "folds")
-  }
-}
 
 check_largest_cluster <- function(codes) {
   if (is.null(codes)) return(invisible())

@@ -4,15 +4,15 @@
 # The error of a measure for a representation, whatever that is compared with, or NULL. A measure of
 # the user's own decides for itself which data it can use.
 refusal <- function(measure, repr) {
-  accepted <- measure$accepts
   if (repr$kind == "dist") {
     if (measure$takes_all_distances && repr$n > 1) return(NULL)
-  } else if (repr$kind == "data" && repr$n > 1 && any(accepted == "data")) {
+  } else if (repr$kind == "data" && repr$n > 1 && measure$takes_data) {
     # with variance, in numbers that differences can be taken of
     largest <- column_stats(repr)$largest
     if (!is.na(largest) && largest > 0 && largest < Inf) return(NULL)
   }
   if (is_own(measure)) return(NULL)
+  accepted <- measure$accepts
   tryCatch({
     need_kind(repr, accepted, dQuote(measure$id, FALSE))
     refuse_negative(repr, accepted)

@@ -52,9 +52,11 @@ hsic <- function(x, y, kernel = c("linear", "rbf", "manifold"),
     shared_noise = shared_noise, complete = complete
   ))
   measure$label <- "hsic"
-  call <- open_pair(x, y, measure, "hsic()", na)
-  pair <- call$pair
-  args <- call$measure$args
+  in_open_pair(x, y, measure, "hsic()", na, hsic_of_pair)
+}
+
+hsic_of_pair <- function(pair, measure) {
+  args <- measure$args
   check_cka_pair(pair, args)
   note_shared_neurons(pair, args)
   if (args$kernel == "linear") leave_out_self(pair, args$estimator)
@@ -73,8 +75,8 @@ hsic <- function(x, y, kernel = c("linear", "rbf", "manifold"),
 unscale_h <- function(value, exponents) {
   exponent <- -2 * sum(exponents)
   part <- trunc(exponent / 4)
-  result <- value
-  for (e in c(part, part, part, exponent - 3 * part)) result <- result * 2^e
+  factor <- 2^part
+  result <- value * factor * factor * factor * 2^(exponent - 3 * part)
   # smaller numbers have fewer digits
   lost <- is.infinite(result) || (isTRUE(abs(result) < .Machine$double.xmin) && value != 0)
   if (lost) NA_real_ else result

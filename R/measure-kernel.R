@@ -318,6 +318,12 @@ angular_cka <- function(x, y, kernel = c("linear", "rbf", "manifold"),
   ), na)
 }
 
+# NA where the cosine is beyond 1 by more than rounding.
+angle_of_cosine <- function(cosine) {
+  cosine[which(abs(cosine) > 1 + tie_share)] <- NA
+  acos(clip_to_range(cosine, -1, 1))
+}
+
 declare_measure(
   id = "angular_cka", label = "Angular CKA", family = "kernel",
   direction = "distance", best = 0, metric = TRUE, pairing = TRUE,
@@ -333,12 +339,7 @@ declare_measure(
   form = form_of_kernel, keeps = kept_of_kernel,
   prepare = prepare_cka, undefined = warn_undefined_cka,
   statistic = cross_h,
-  # NA where the cosine is beyond 1 by more than rounding
-  score = function(statistic, x, y, args) {
-    cosine <- cka_of_h(statistic, x, y, args)
-    cosine[abs(cosine) > 1 + tie_share] <- NA
-    acos(pmin(pmax(cosine, -1), 1))
-  },
+  score = function(statistic, x, y, args) angle_of_cosine(cka_of_h(statistic, x, y, args)),
   inspect = function(score, pair, x, y, args) {
     if (!is.na(score)) return(invisible())
     warn("The angle is undefined (NA): the corrected CKA of `", pair$x$arg, "` and `", pair$y$arg,
@@ -347,10 +348,7 @@ declare_measure(
          data = pair$x$arg)
   },
   null = cka_null,
-  dot = function(args) cka_dot(args, function(values, args) {
-    values[abs(values) > 1 + tie_share] <- NA
-    acos(pmin(pmax(values, -1), 1))
-  }),
+  dot = function(args) cka_dot(args, function(values, args) angle_of_cosine(values)),
   needs_data = kernel_needs_data, errors = cka_errors(new_angle()),
   memory = cka_needs
 )

@@ -74,7 +74,14 @@ kernel_product <- function(pair, x, y, args) {
 
 centered_kernel_dot <- function(args) {
   new_dot(function(x, y, args) {
-    table <- sparse_centered_table(x, y, if (is.null(args$centering)) "row" else args$centering)
+    # centred kernels, as centered_sum() has them
+    n <- as.double(x[[1]]$n)
+    table <- sparse_table(x, y) + crossed(x, y, function(form) form$diagonal) * n
+    table <- table - crossed(x, y, function(form) form$row_sums) / n
+    if (!is.null(args$centering) && args$centering != "row") {
+      table <- table - crossed(x, y, function(form) form$column_sums) / n +
+        crossed(x, y, function(form) sum(form$row_sums) / n)
+    }
     c(list(table = table), sizes_of(x, y, norm_of_form))
   })
 }

@@ -49,22 +49,18 @@ matched_neurons <- function(x, y, mass = NULL) {
     names <- colnames(repr$data)
     if (is.null(names)) at else names[at]
   }
+  # The mass that was there before the first step that gives weight to a pair.
+  given <- run$sign > 0
+  first <- match(paste(at[, 1], at[, 2]), paste(run$row, run$column)[given])
+  before <- cumsum(run$units) - run$units
   data.frame(x = name(pair$x, plan$x), y = name(pair$y, plan$y), weight = plan$weight,
              correlation = pair_correlation(pair)[at],
              correlation_test = tested_correlations(pair, call, plan, mass),
-             mass_entered = mass_of_entry(run, at))
+             mass_entered = before[run$step[given][first]] / run$total)
 }
 
 run_of_correlations <- function(pair) {
   neuron_run(pair, "correlation", function() 1 - pair_correlation(pair))
-}
-
-# The mass that was there before the first step that gives weight to a pair.
-mass_of_entry <- function(run, at) {
-  given <- run$sign > 0
-  first <- match(paste(at[, 1], at[, 2]), paste(run$row, run$column)[given])
-  before <- cumsum(run$units) - run$units
-  before[run$step[given][first]] / run$total
 }
 
 # The mean correlation on the stimuli of those folds in whose plan, from the other stimuli, a pair

@@ -72,8 +72,16 @@ check_procrustes_args <- function(args) {
 # Does the measure centre the data? Those that have no parameter `center` do.
 is_centered <- function(args) is.null(args$center) || args$center
 
-# The Procrustes measures prepare the column means and the scale of a side, and its norm.
-prepare_rotation <- function(repr, args, side) form_scaling_norm(repr, is_centered(args))
+# The Procrustes measures prepare the column means and the scale of a side, and `norm`, the Frobenius
+# norm of the centred and scaled data.
+prepare_rotation <- function(repr, args, side) {
+  center <- is_centered(args)
+  unit <- form_scaling(repr, center)
+  norm <- remember_summary(repr, "norm", list(center), {
+    list(norm = sqrt(.Call(C_centered_squares, repr$data, unit$means, unit$scale)))
+  })$norm
+  extend_form(unit, norm = norm)
+}
 
 # The squared distance is a difference of large terms. When it is a smaller share of them than
 # this, too many digits have cancelled, and it is computed from the residual instead.

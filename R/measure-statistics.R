@@ -48,10 +48,13 @@ magnitude_difference <- function(x, y, na = c("error", "stimuli", "neurons")) {
 }
 
 # The means are remembered already.
-form_magnitude <- function(repr) {
+form_magnitude <- function(repr, args, side) {
   means <- column_stats(repr)$means
-  largest <- max(abs(means))
-  value <- if (largest == 0) 0 else largest * sqrt(sum((means / largest)^2))
+  value <- sqrt(sum(means^2))
+  if (!is_usual_size(value) && any(means != 0)) {
+    largest <- max(abs(means))
+    value <- largest * sqrt(sum((means / largest)^2))
+  }
   if (is.infinite(value)) {
     abort("The length of the mean row of `", repr$arg, "` is too large for a double: rescale ",
           "the data.", class = "repalign_error_value", arg = repr$arg)
@@ -64,7 +67,7 @@ declare_measure(
   resi = "MagDiff", direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE,
   metric = FALSE, pairing = FALSE, invariant = c("orthogonal", "column permutation"),
   reference = "Wang et al. 2020", form = "summary",
-  prepare = function(repr, args, side) form_magnitude(repr), score = value_difference,
+  prepare = form_magnitude, score = value_difference,
   needs_data = FALSE, memory = no_memory
 )
 

@@ -80,8 +80,11 @@ declare_measure <- function(id, label, family, resi = NA_character_, direction, 
 # The arguments of a declaration are evaluated after all files have been read (see zzz.R), so that
 # they may name functions of any file.
 complete_declarations <- function() {
+  # what every comparison asks for stands first, because R goes through a list from its beginning
+  first <- c("check_pair", "prepare", "statistic", "score", "inspect", "pairing")
   for (id in measure_ids()) {
-    d <- mget(names(formals(declare_measure)), envir = registry[[id]])
+    d <- mget(union(first, names(formals(declare_measure))), envir = registry[[id]])
+    d <- c(list(own = FALSE), d)
     check_declaration(d)
     registry[[id]] <- d
   }

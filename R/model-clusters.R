@@ -41,13 +41,6 @@ is_flat <- function(values) {
   range[2] - range[1] <= tie_share * max(abs(range))
 }
 
-warn_constant <- function(models) {
-  if (!length(models)) return(invisible())
-  warn("The score of ", enumerate(models), " is undefined (NA): only pairs of stimuli of ",
-       "different `clusters` count, and its dissimilarities are the same for all of these.",
-       class = "repalign_undefined", data = models)
-}
-
 # Which pairs of stimuli are of different clusters: all, without clusters.
 counting_pairs <- function(task) {
   if (is.null(task$codes)) rep(TRUE, nrow(task$values)) else between_clusters(task$codes)
@@ -67,11 +60,3 @@ of_each_unit <- function(values, task) {
 
 # Below so many clusters their variance is known from too few of them.
 few_clusters <- 6
-
-note_few_clusters <- function(task, drawn) {
-  count <- units_of(task$n, task$codes)
-  if (is.null(task$codes) || count >= few_clusters || is.null(drawn$condition)) return(invisible())
-  inform("`clusters` has only ", count_of(count, "cluster"), ", of which draws are made: errors ",
-         "over them are rough (see ?evaluate_models). Use finer labels if smaller groups ",
-         "of stimuli are independent.", class = "repalign_few_clusters")
-}

@@ -10,7 +10,13 @@ as_draws <- function(resample, draws, groups, n, words = "stimuli") {
   resample <- check_choice(resample, c("both", "rdm", "condition", "none"), "resample")
   if (resample == "none") return(list(factors = character(), count = 0L))
   draws <- check_count(draws, "draws", least = 2)
-  warn_few_draws(draws)
+  # A standard deviation of B draws has a relative error of about 1 / sqrt(2 (B - 1)).
+  if (draws < few_draws) {
+    warn("`draws` is ", draws, ": standard errors of so few draws are off by about ",
+         round(100 / sqrt(2 * (draws - 1))), "% themselves, and `conf_low`, `conf_high` and ",
+         "p-values with them. Take at least ", few_draws, ", better 1000.",
+         class = "repalign_few_draws", data = draws)
+  }
   factors <- if (resample == "both") c("rdm", "condition") else resample
   check_factor_sizes(factors, groups, n, words)
   check_memory(24 * as.double(draws) * (groups + n), "The draws", "Take fewer `draws`.")
@@ -20,15 +26,6 @@ as_draws <- function(resample, draws, groups, n, words = "stimuli") {
   list(factors = factors, count = draws,
        rdm = if ("rdm" %in% factors) drawn(groups),
        condition = if ("condition" %in% factors) drawn(n))
-}
-
-# A standard deviation of B draws has a relative error of about 1 / sqrt(2 (B - 1)).
-warn_few_draws <- function(draws) {
-  if (draws >= few_draws) return(invisible())
-  warn("`draws` is ", draws, ": standard errors of so few draws are off by about ",
-       round(100 / sqrt(2 * (draws - 1))), "% themselves, and `conf_low`, `conf_high` and ",
-       "p-values with them. Take at least ", few_draws, ", better 1000.",
-       class = "repalign_few_draws", data = draws)
 }
 
 few_draws <- 20

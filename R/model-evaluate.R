@@ -321,7 +321,12 @@ check_evaluation <- function(task, drawn, folds, threads) {
     warn("All RDMs are of one group: there is no lower noise ceiling (NA).",
          class = "repalign_undefined")
   }
-  note_few_clusters(task, drawn)
+  count <- units_of(task$n, task$codes)
+  if (!is.null(task$codes) && count < few_clusters && !is.null(drawn$condition)) {
+    inform("`clusters` has only ", count_of(count, "cluster"), ", of which draws are made: errors ",
+           "over them are rough (see ?evaluate_models). Use finer labels if smaller groups ",
+           "of stimuli are independent.", class = "repalign_few_clusters")
+  }
   note_lacking_pairs(task)
   if (task$way == "ranks") {
     each <- if (task$outer %in% tau_outer) 12 else 8

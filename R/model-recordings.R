@@ -16,6 +16,10 @@ evaluate_recordings <- function(data, models, measure, over, conf_level, alpha, 
   alpha <- check_number(alpha, "alpha", above = 0, below = 1)
   # a list is one of subjects; a recording of responses() is none
   subjects <- is_collection(data)
+  if (subjects && length(data) == 1) {
+    abort("`data` is a list of one recording, but errors over subjects need two or more: give the ",
+          "recording itself, data[[1]].", class = "repalign_error_size", arg = "data")
+  }
   data <- if (subjects) lapply(data, as_recording) else as_recording(data)
   models <- listed_models(models, subjects)
   measure <- measure_of_recordings(measure, data, subjects)
@@ -74,6 +78,7 @@ is_in_time <- function(series, given) {
 # representation. subjects: is `data` a list?
 listed_models <- function(models, subjects) {
   if (!is_collection(models)) {
+    refuse_results(models, "models")
     # a recording in the place of models is easily one of two arguments that were swapped
     abort("`models` must be a named list, not ", describe(models), ": for a single model give ",
           "list(model = ...).", if (subjects) {
@@ -94,6 +99,10 @@ refuse_no_model <- function(model, place) {
   if (inherits(model, "repalign_rdm_model")) {
     abort("`", place, "` is a model of RDMs, but `data` has recordings: give RDMs of them as ",
           "`data`, as rdm() makes them.", class = "repalign_error_type", arg = place)
+  }
+  if (is.character(model)) {
+    abort("`", place, "` is text: factor(", place, ") makes a model of its categories.",
+          class = "repalign_error_type", arg = place)
   }
   if (!is_collection(model)) return(invisible())
   abort("`", place, "` is a list, but each model is one representation: give its layers as models ",
@@ -334,23 +343,34 @@ recordings_result <- function(parts, models, alpha) {
 recordings_sentence <- function(x) {
   need_columns(x, c("model", "measure", "score", "conf_low", "conf_high", "best"), "told", "result")
   facts <- attr(x, "facts")
-  name <- measure_words(x$measure[1])
-  best <- which.max(facts$sign * x$score)
+  own <- function(words) {
+    sub("neurons of y", "units of the models", sub("of x", "of the recording", words))
+  }
+  name <- own(measure_words(x$measure[1]))
+  # what has no error because it hardly has a denominator may be of any size
+  lost <- is.na(x$conf_low) & !is.na(x$score)
+  if (all(is.na(x$conf_low))) lost[] <- FALSE
+  best <- which.max(ifelse(lost, NA, facts$sign * x$score))
   if (!length(best)) return(paste0("By the ", name, ":", tolower(undefined_words(x$score))))
   text <- with_limits_words(x$score[best], x$conf_low[best], x$conf_high[best])
-  extent <- sub("of x", "of the recording", extent_words(facts$over))
+  extent <- own(extent_words(facts$over))
   details <- c(interval_phrase(text[-1], attr(x, "conf_level"), extent), stimuli_words(x$n[best]))
   data <- if (any(grepl("subjects", facts$over))) "the subjects" else "the recording"
   told <- if (nrow(x) == 1) {
     paste0("The ", name, " of ", x$model, " and ", data, " was ", text[["score"]],
            brackets(details))
   } else {
-    paste0("Of ", count_of(nrow(x), "model"), ", ", x$model[best], " was ",
-           if (facts$sign > 0) "most similar" else "closest", " to ", data,
+    paste0("Of ", count_of(nrow(x), "model"), ", ", x$model[best],
+           if (sub(" .*", "", x$measure[1]) %in% names(encoding_names)) {
+             paste(" predicted", data, "best")
+           } else paste0(" was ", if (facts$sign > 0) "most similar" else "closest", " to ", data),
            brackets(paste(name, "=", text[["score"]]), details))
   }
-  paste0(told, chance_of_best(x, best), share_words(x, best), as_good_words(x, best), ".",
-         others_above_chance(x, best), undefined_words(x$score))
+  paste0(told, chance_of_best(x, best), share_words(x, best), also_best_words(x, best), ".",
+         others_above_chance(x, c(best, which(lost))), if (any(lost)) {
+           paste0(" Without a standard error, and left out: ",
+                  enumerate(x$model[lost], 6, quote = FALSE), ".")
+         }, undefined_words(x$score))
 }
 
 # The p-value of the best model, over all models of the call.
@@ -376,18 +396,15 @@ share_words <- function(x, row) {
 }
 
 # Other members of the confidence set of the best model.
-as_good_words <- function(x, row) {
+also_best_words <- function(x, row) {
   if (nrow(x) == 1 || !isTRUE(x$best[row])) return(NULL)
-  others <- x$model[setdiff(which(x$best), row)]
-  level <- confidence_set_words(attr(x, "conf_level"))
-  if (!length(others)) return(paste0("; no other may be as good", level))
-  paste0("; ", enumerate(others, 6, quote = FALSE), " may be as good", level)
+  as_good_words(x$model[setdiff(which(x$best), row)], nrow(x) - 1, attr(x, "conf_level"))
 }
 
-others_above_chance <- function(x, row) {
+others_above_chance <- function(x, rows) {
   alpha <- attr(x, "facts")$alpha
-  if (nrow(x) == 1 || is.null(x$p_familywise) || all(is.na(x$p_familywise))) return(NULL)
-  others_chance_words(x$p_familywise[-row], alpha, attr(x, "facts")$sign)
+  if (nrow(x) == length(rows) || is.null(x$p_familywise) || all(is.na(x$p_familywise))) return(NULL)
+  others_chance_words(x$p_familywise[-rows], alpha, attr(x, "facts")$sign)
 }
 
 # ---- what is printed
@@ -430,16 +447,6 @@ recordings_footing <- function(x) {
                     "them as all there are.")
             },
             complete_note(x$measure)), exdent = 2)
-}
-
-glance_of_recordings <- function(x) {
-  rows <- need_columns(as.data.frame(x), c("model", "measure", "score", "n"), "summarised")
-  facts <- attr(x, "facts")
-  data.frame(models = nrow(rows), measure = rows$measure[1], n = rows$n[1],
-             permutations = if (is.null(facts$permutations)) 0L else facts$permutations,
-             significant = sum(rows$p_familywise <= facts$alpha, na.rm = TRUE),
-             best = sum(rows$best), conf_level = attr(x, "conf_level"),
-             undefined = sum(is.na(rows$score)))
 }
 
 # Columns without any value say nothing.

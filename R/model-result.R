@@ -153,7 +153,15 @@ evaluation_over <- function(x) {
 #' @export
 glance.repalign_evaluation <- function(x, ...) {
   no_other_arguments(...)
-  if (is_of_recordings(x)) return(glance_of_recordings(x))
+  if (is_of_recordings(x)) {
+    rows <- need_columns(as.data.frame(x), c("model", "measure", "score", "n"), "summarised")
+    facts <- attr(x, "facts")
+    return(data.frame(models = nrow(rows), measure = rows$measure[1], n = rows$n[1],
+                      permutations = if (is.null(facts$permutations)) 0L else facts$permutations,
+                      significant = sum(rows$p_familywise <= facts$alpha, na.rm = TRUE),
+                      best = sum(rows$best), conf_level = attr(x, "conf_level"),
+                      undefined = sum(is.na(rows$score))))
+  }
   rows <- need_columns(as.data.frame(x), c("score", "ceiling_low", "ceiling_high", "draws"),
                        "summarised")
   sizes <- attr(x, "sizes")
@@ -310,7 +318,12 @@ evaluation_parts <- function(task, whole, draws, sizes) {
 checked_errors <- function(se, size) replace(se, se <= tie_share * pmax(size, 1, na.rm = TRUE), NA)
 
 warn_evaluation <- function(rows, left_out, parts, task) {
-  warn_constant(rows$model[task$constant])
+  models <- rows$model[task$constant]
+  if (length(models)) {
+    warn("The score of ", enumerate(models), " is undefined (NA): only pairs of stimuli of ",
+         "different `clusters` count, and its dissimilarities are the same for all of these.",
+         class = "repalign_undefined", data = models)
+  }
   undefined <- rows$model[is.na(rows$score) & !task$constant]
   if (length(undefined)) {
     warn("The score of ", enumerate(undefined), " is undefined (NA): its dissimilarities (or ",

@@ -160,7 +160,7 @@ moments_row <- function(null, p, measure, settings) {
   tau <- if (constant) s else law$score(pearson3_quantile(1 - settings$alpha, law$moments))
   spread <- if (constant) list(mean = s, sd = 0) else score_moments(law)
   best <- measure$limit
-  data.frame(
+  list(
     score = s, threshold = tau,
     calibrated = calibrated_score(s, tau, spread$mean, spread$sd, best, measure$sign,
                                   settings$variant),

@@ -163,19 +163,16 @@ left_out_places <- function(maps, statistic, na) {
       "of the model ", dQuote(maps$models[empty[1]], FALSE), " "
     ), "with scores of all subjects that differ.", class = "repalign_error_variance", arg = "maps")
   }
-  warn_of_places(left_out)
-  left_out
-}
-
-warn_of_places <- function(left_out) {
   lost <- sum(left_out != "")
-  if (!lost) return(invisible())
-  words <- c(missing = "a subject has no score there",
-             constant = "all subjects have the same score, but for its sign")
-  counts <- vapply(names(words), function(why) sum(left_out == why), 0)
-  warn(count_of(lost, "place"), " of ", length(left_out), if (lost == 1) " is" else " are",
-       " left out (NA): ", paste(paste0(words, " (", counts, ")")[counts > 0], collapse = "; "),
-       ". Clusters never reach across them.", class = "repalign_undefined", data = lost)
+  if (lost) {
+    words <- c(missing = "a subject has no score there",
+               constant = "all subjects have the same score, but for its sign")
+    counts <- vapply(names(words), function(why) sum(left_out == why), 0)
+    warn(count_of(lost, "place"), " of ", length(left_out), if (lost == 1) " is" else " are",
+         " left out (NA): ", paste(paste0(words, " (", counts, ")")[counts > 0], collapse = "; "),
+         ". Clusters never reach across them.", class = "repalign_undefined", data = lost)
+  }
+  left_out
 }
 
 # ---- the graph

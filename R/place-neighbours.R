@@ -50,7 +50,18 @@ neighbourhoods <- function(coordinates, radius = NULL, k = NULL, within = NULL) 
     found[at] <- if (length(groups) == 1 && length(at) == nrow(coordinates)) near else
       lapply(near, function(one) at[one])
   }
-  note_small_groups(lengths(groups), k, within)
+  sizes <- lengths(groups)
+  small <- which(sizes < k)
+  if (length(small)) {
+    labels <- unique(as.vector(within)[!is.na(within)])
+    inform(if (is.null(within)) "There are" else
+      paste0(if (length(small) > 1) paste0(length(small), " labels of `within` have fewer than ", k,
+                                           " places, first ", dQuote(labels[small[1]], FALSE),
+                                           " with") else
+        paste0("The label ", dQuote(labels[small], FALSE), " of `within` has"), " only"),
+      " ", sizes[small[1]], " of ", k, " places: neighbourhoods have all of them.",
+      class = "repalign_small_neighbourhoods")
+  }
   note_last_places(used, nrow(coordinates))
   names <- rownames(coordinates)
   if (is.null(names) && length(used) < nrow(coordinates)) names <- seq_len(nrow(coordinates))
@@ -104,19 +115,6 @@ check_coordinates <- function(coordinates, used, arg = "coordinates") {
         ": give numbers, or leave such places out",
         if (arg == "coordinates") " (NA in `within` of neighbourhoods())", ".",
         class = "repalign_error_nonfinite", arg = arg)
-}
-
-note_small_groups <- function(sizes, k, within) {
-  small <- which(sizes < k)
-  if (!length(small)) return(invisible())
-  labels <- unique(as.vector(within)[!is.na(within)])
-  inform(if (is.null(within)) "There are" else
-    paste0(if (length(small) > 1) paste0(length(small), " labels of `within` have fewer than ", k,
-                                         " places, first ", dQuote(labels[small[1]], FALSE),
-                                         " with") else
-      paste0("The label ", dQuote(labels[small], FALSE), " of `within` has"), " only"),
-    " ", sizes[small[1]], " of ", k, " places: neighbourhoods have all of them.",
-    class = "repalign_small_neighbourhoods")
 }
 
 # cross_places() takes the largest number for the number of channels.

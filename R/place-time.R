@@ -56,7 +56,13 @@ time_windows <- function(times, width, step = NULL, unit = "ms") {
   step <- if (is.null(step)) spacing else check_number(step, "step", above = 0)
   width <- check_number(width, "width", above = 0)
   check_unit(unit)
-  if (missing(unit)) note_short_spacing(spacing)
+  if (missing(unit)) {
+    # Names with a wrong unit would go into pictures and sentences.
+    if (spacing < 0.05) {
+      inform("The times are ", format(spacing, digits = 3), " apart, and are named as ms: give ",
+             "unit = \"s\" if they are seconds.", class = "repalign_unit")
+    }
+  }
   tolerance <- 1e-6 * spacing
   room <- times[length(times)] + spacing - times[1] - width
   if (room < -tolerance) {
@@ -78,13 +84,6 @@ time_windows <- function(times, width, step = NULL, unit = "ms") {
   means <- vapply(windows, function(at) mean(times[at]), 0)
   means[abs(means) < tolerance] <- 0
   stats::setNames(windows, with_unit(distinct_numbers(means), unit))
-}
-
-# Names with a wrong unit would go into pictures and sentences.
-note_short_spacing <- function(spacing) {
-  if (spacing >= 0.05) return(invisible())
-  inform("The times are ", format(spacing, digits = 3), " apart, and are named as ms: give ",
-         "unit = \"s\" if they are seconds.", class = "repalign_unit")
 }
 
 # A step far below the spacing of the times repeats the same windows, and can fill the memory.

@@ -108,7 +108,7 @@ plan_pairs <- function(x, y, shared_neurons, units, na) {
     }
     repr
   })
-  # runs and events are not used, but told by note_planned_trials() in words of its own
+  # runs and events are not used, but told below in words of their own
   measure <- analysis_measure("plan_recording", structures)
   call <- open_sides(sides_of(reprs[1], reprs[-1]), list(measure), na, use = "errors",
                      why = "a plan", remedies = plan_remedies, grid = FALSE)

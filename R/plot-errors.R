@@ -73,9 +73,12 @@ scores_forest <- function(object) {
                             na.rm = TRUE, linewidth = 0.8, colour = forest_colour) +
     ggplot2::geom_point(na.rm = TRUE, size = 2.5, colour = forest_colour) +
     (if (several) ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), scales = "free_x")) +
-    ggplot2::scale_x_continuous(guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+    score_axis(ggplot2::scale_x_continuous, whole = !several) +
     ggplot2::labs(x = if (several) "score" else as.character(rows$panel[1]), y = NULL,
-                  caption = forest_caption(object)) +
+                  caption = caption_of(
+                    interval_lines(attr(object, "conf_level"), object$over),
+                    if (anyNA(object$score)) paste(sum(is.na(object$score)), "undefined")
+                  )) +
     picture_theme(panel.grid.minor = ggplot2::element_blank(),
                   panel.grid.major.y = ggplot2::element_blank()) +
     side_axis(levels(rows$title))
@@ -101,11 +104,6 @@ forest_rows <- function(object) {
   rows$title <- factor(title, rev(unique(title)))
   rows$panel <- factor(as.character(rows$measure), label_levels(rows$measure))
   rows
-}
-
-forest_caption <- function(object) {
-  caption_of(interval_lines(attr(object, "conf_level"), object$over),
-             if (anyNA(object$score)) paste(sum(is.na(object$score)), "undefined"))
 }
 
 # What the lines of a forest plot are. over: the samples of each row, as its column has them.

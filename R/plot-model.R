@@ -50,7 +50,7 @@ autoplot.repalign_evaluation <- function(object, type = c("points", "bars", "map
     # points of subjects lie beside the places of models
     ggplot2::scale_x_discrete(limits = if (aside) rev(names) else names,
                               guide = ggplot2::guide_axis(check.overlap = aside)) +
-    ggplot2::scale_y_continuous(guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+    score_axis(ggplot2::scale_y_continuous) +
     (if (aside) ggplot2::coord_flip()) +
     ggplot2::geom_hline(yintercept = 0, linewidth = 0.3, colour = "grey40") +
     (if (type == "bars") {
@@ -102,7 +102,12 @@ ceiling_layer <- function(rows) {
 }
 
 evaluated_words <- function(object) {
-  if (is_of_recordings(object)) return(sub("(", "\n(", object$measure[1], fixed = TRUE))
+  if (is_of_recordings(object)) {
+    label <- as.character(object$measure[1])
+    # as long as the axis of a picture in a column of a journal
+    if (nchar(label) <= 28) return(label)
+    return(wrapped_labels(sub("(", "\n(", label, fixed = TRUE), 30))
+  }
   outer <- attr(object, "outer")
   if (is.null(outer)) "similarity of RDMs" else paste0("similarity of RDMs\n(", outer, ")")
 }

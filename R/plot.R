@@ -92,7 +92,8 @@ plot.repalign_result <- function(x, ...) {
           "as.data.frame() of them.", class = "repalign_error_type", arg = "x")
   }
   need_rows(x, "x")
-  print(ggplot2::autoplot(x, ...))
+  # here it is known how wide the picture will be
+  print(with_caption_room(grDevices::dev.size()[1], ggplot2::autoplot(x, ...)))
   invisible(x)
 }
 
@@ -267,6 +268,25 @@ thinned <- function(names, most) names[seq(1, length(names), by = thinning(lengt
 
 thinning <- function(count, most) max(1, ceiling(count / max(most, 1)))
 
+# An axis of scores. A tick just beyond them belongs to it, so that it does not end before them.
+# (Panels side by side have no room for a number at both ends: whole = FALSE.)
+score_axis <- function(scale, whole = TRUE) {
+  guide <- ggplot2::guide_axis(check.overlap = TRUE)
+  if (whole) scale(limits = with_near_ticks, breaks = score_ticks, guide = guide) else
+    scale(guide = guide)
+}
+
+score_ticks <- function(range) pretty(range)
+
+with_near_ticks <- function(range) {
+  if (!all(is.finite(range)) || range[1] >= range[2]) return(range)
+  ticks <- score_ticks(range)
+  near <- 0.5 * (ticks[2] - ticks[1])
+  low <- max(ticks[ticks <= range[1]])
+  high <- min(ticks[ticks >= range[2]])
+  c(if (range[1] - low <= near) low else range[1], if (high - range[2] <= near) high else range[2])
+}
+
 # Numbers as they are written on tiles.
 number_text <- function(values) {
   text <- ifelse(!is.na(values) & abs(values) >= 100, format_each(values), sprintf("%.2f", values))
@@ -297,20 +317,31 @@ range_text <- function(from, to) {
 # Scores that differ by less than this differ by rounding: they should not look different.
 settled <- function(values) round(values, 12)
 
-# The caption below every picture: remarks as one sentence, in lines that fit a column of a journal
-# in the type of picture_theme().
+# How wide captions may be: as a column of a journal where nothing else is known.
+caption_room <- list2env(list(inches = 3.5), parent = emptyenv())
+
+with_caption_room <- function(inches, code) {
+  before <- caption_room$inches
+  on.exit(caption_room$inches <- before)
+  caption_room$inches <- max(before, inches)
+  code
+}
+
+# The caption below every picture: remarks as one sentence, in lines that fit in the type of
+# picture_theme().
 caption_of <- function(...) {
   parts <- c(...)
   if (!length(parts)) return(NULL)
   text <- paste0(parts, c(rep(";", length(parts) - 1), "."))
   text[1] <- paste0(toupper(substr(text[1], 1, 1)), substring(text[1], 2))
-  # lines that fit 3.5 inches, and break between two parts rather than within one
+  # lines break between two parts rather than within one
+  most <- floor(60 / 3.5 * caption_room$inches)
   lines <- character()
   for (part in text) {
     last <- length(lines)
     joined <- paste(lines[last], part)
-    if (last && nchar(joined) < 60) lines[last] <- joined else
-      lines <- c(lines, strwrap(part, 60))
+    if (last && nchar(joined) < most) lines[last] <- joined else
+      lines <- c(lines, strwrap(part, most))
   }
   paste(lines, collapse = "\n")
 }

@@ -214,11 +214,6 @@ apply_columns <- function(values, f) {
   result
 }
 
-# A value of each column, as apply() gives it, which would copy the matrix first.
-of_columns <- function(values, f, value, ...) {
-  vapply(seq_len(ncol(values)), function(k) f(values[, k], ...), value)
-}
-
 without_column_means <- function(values) values - rep(colMeans(values), each = nrow(values))
 
 # How many stimuli have so many pairs.

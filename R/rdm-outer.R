@@ -39,7 +39,7 @@ forms_of_given <- function(reprs, args) {
                 lengths(lapply(reprs, `[[`, "prepared")) == 0)
   if (!length(at)) return(forms)
   extent <- vapply(reprs[at], extent_of, double(4))
-  largest <- pmax(abs(extent[1, ]), abs(extent[2, ]))
+  largest <- largest_of_extents(extent)
   contrast <- if (is_cosine(args$outer)) largest else extent[2, ] - extent[1, ]
   usual <- is_usual_size(largest) & contrast > tie_share * largest
   forms[at[usual]] <- given(reprs[at[usual]], extent[4, usual], args)

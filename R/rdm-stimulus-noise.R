@@ -73,7 +73,10 @@ check_stimulus_noise_size <- function(noise, n) {
 # known yet.
 check_noise_argument <- function(args) {
   given <- args$stimulus_noise
-  if (!is.null(given)) args$stimulus_noise <- with_names_of(check_stimulus_noise(given), given)
+  if (is.null(given)) return(args)
+  noise <- check_stimulus_noise(given)
+  if (is.matrix(noise)) dimnames(noise) <- dimnames(given) else names(noise) <- names(given)
+  args$stimulus_noise <- noise
   args
 }
 

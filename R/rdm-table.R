@@ -27,7 +27,7 @@ rdm_table <- function(rdms, arg, allow_na = FALSE) {
   dim(values) <- c(pairs, length(rdms))
   dimnames(values) <- list(NULL, names)
   extent <- value_extent(values)
-  same <- extent[2, ] - extent[1, ] <= tie_share * pmax(abs(extent[1, ]), abs(extent[2, ]))
+  same <- extent[2, ] - extent[1, ] <= tie_share * largest_of_extents(extent)
   for (k in which(same)) values[, k] <- less_rounding(values[, k])
   crossed <- vapply(rdms, function(rdm) is_cross_validated(attr(rdm, "distance")), NA)
   list(values = values, n = n[[1]], labels = labels_of_rdms(rdms), names = names,
@@ -46,7 +46,7 @@ less_rounding <- function(values) {
 # power of two each: list(values, scale), with what each column was multiplied by.
 even_sizes <- function(values) {
   extent <- value_extent(values)
-  largest <- pmax(abs(extent[1, ]), abs(extent[2, ]))
+  largest <- largest_of_extents(extent)
   largest[!is.finite(largest)] <- 0
   unusual <- largest > 0 & (largest > 2^200 | largest < 2^-200)
   scale <- rep(1, ncol(values))
@@ -120,7 +120,9 @@ categories_of <- function(labels, place) {
 
 dist_of_matrix <- function(rdm, place) {
   if (!is.numeric(rdm) || nrow(rdm) != ncol(rdm)) {
-    abort("`", place, "` must be a numeric matrix with as many rows as columns.",
+    abort("`", place, "` must be an RDM, a numeric matrix with as many rows as columns",
+          if (is.numeric(rdm)) paste0(", not ", nrow(rdm), " x ", ncol(rdm), ": dist(", place,
+                                      ") or rdm() makes one of responses"), ".",
           class = "repalign_error_type", arg = place)
   }
   lower <- rdm[lower.tri(rdm)]
@@ -213,17 +215,14 @@ pool_rdms <- function(rdms, outer, stimulus_noise = NULL, na = c("error", "pairw
           arg = "outer")
   }
   refuse_flat(table, outer, "rdms")
-  # "riemann" takes RDMs in their own units, of which the sum may be too large for a double
-  sized <- if (outer == "riemann") in_one_size(table$values) else even_sizes(table$values)
+  # "riemann" takes RDMs in their own units, of which the sum may be too large for a double: one
+  # power of two brings them to about the size of 1
+  scale <- if (outer == "riemann") power_of_two_below(max(abs(table$values), na.rm = TRUE))
+  sized <- if (is.null(scale)) even_sizes(table$values) else
+    list(values = table$values * scale, scale = scale)
   pooled <- pooled_values(sized$values, outer, stimulus_noise = stimulus_noise)
   if (outer == "riemann") pooled <- pooled / sized$scale
   new_rdm(pooled, table$n, table$labels, paste("mean for", outer))
-}
-
-# Brings all RDMs to about the size of 1 by one power of two, which keeps their ratios.
-in_one_size <- function(values) {
-  scale <- power_of_two_below(max(abs(values), na.rm = TRUE))
-  list(values = values * scale, scale = scale)
 }
 
 # An RDM that cannot be scaled to length 1 has no place in a mean.

@@ -124,8 +124,8 @@ is_several_files <- function(file) length(file) > 1 || dir.exists(path.expand(fi
 # A named list of what the files hold. What goes wrong names the file, and none is read before all
 # are known to be there.
 read_each_file <- function(file, name, rows, flatten) {
-  if (length(file) == 1) file <- files_of_folder(file)
-  of_each_file(file, file_format)
+  # paths are looked at before any is read; those of a folder are there
+  if (length(file) == 1) file <- files_of_folder(file) else of_each_file(file, file_format)
   names <- names(file)
   if (is.null(names)) names <- names_of_files(file)
   check_element_names(stats::setNames(as.list(file), names), "file")
@@ -176,16 +176,13 @@ files_of_folder <- function(folder) {
            class = "repalign_left_out")
   }
   all <- unname(all[known])
-  all[order(with_wide_numbers(basename(all)), method = "radix")]
-}
-
-# "layer2" becomes "layer0000000002", which sorts before "layer0000000010".
-with_wide_numbers <- function(text) {
+  # "layer2" becomes "layer0000000002", which sorts before "layer0000000010".
+  text <- basename(all)
   found <- gregexpr("[0-9]+", text)
   regmatches(text, found) <- lapply(regmatches(text, found), function(numbers) {
     paste0(strrep("0", pmax(15 - nchar(numbers), 0)), numbers)
   })
-  text
+  all[order(text, method = "radix")]
 }
 
 # Files without their endings, where these names tell them apart.

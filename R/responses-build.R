@@ -383,7 +383,8 @@ long_responses <- function(x, given) {
     abort("`x` has stimulus ", dQuote(axes[[1]][twice], FALSE), ", neuron ",
           dQuote(axes[[2]][twice], FALSE), ", trial ", dQuote(axes[[3]][twice], FALSE),
           " more than once (row ", twice, "). Each response has one row: give finer labels in ",
-          "`trial`.", class = "repalign_error_rows", arg = "x")
+          "`trial`, or in `neuron` if each session numbers its neurons anew.",
+          class = "repalign_error_rows", arg = "x")
   }
   values <- array(NA_real_, sizes, dimnames = unname(lapply(axes, levels)))
   values[at] <- as.double(response)

@@ -225,6 +225,13 @@ t.repalign_responses <- function(x) no_arithmetic("t()")
 mean.repalign_responses <- function(x, ...) no_arithmetic("mean()")
 
 #' @export
+plot.repalign_responses <- function(x, ...) {
+  abort("There is no picture of responses(): plot_rdms(rdm(x, distance = \"correlation\")) shows ",
+        "how stimuli differ, and summary(x) how many trials there are.",
+        class = "repalign_error_type", arg = "x")
+}
+
+#' @export
 is.na.repalign_responses <- function(x) is.na(as.array(x))
 
 #' @export

@@ -139,19 +139,16 @@ bound_kept <- function(kept, kind) {
 # first parts kept, because vctrs merges more than two parts one after the other.
 last_bound <- new.env(parent = emptyenv())
 
-remember_bound <- function(first, merged) {
-  of <- if (identical(first, last_bound$merged)) last_bound$of
-  last_bound$of <- c(of, list(first))
-  last_bound$merged <- merged
-}
-
 common_type <- function(x, y, ...) {
   kind <- result_kind(x)
   known <- result_classes[[kind]]$columns$name
   check_bound_columns(lapply(list(x, y), function(part) intersect(names(part), known)), kind)
   kept <- lapply(list(x, y), kept_beside_rows)
   merged <- bound_kept(kept, kind)
-  remember_bound(kept[[1]], merged)
+  first <- kept[[1]]
+  of <- if (identical(first, last_bound$merged)) last_bound$of
+  last_bound$of <- c(of, list(first))
+  last_bound$merged <- merged
   rows <- vctrs::df_ptype2(as.data.frame(x), as.data.frame(y), ...)
   if (is.null(merged)) rows else new_result(rows, kind, merged)
 }

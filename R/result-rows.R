@@ -3,6 +3,13 @@
 #' @include result-class.R
 NULL
 
+# A data frame of rows that are lists with the same names, one value each. One data frame for each
+# row would take longer than most comparisons.
+table_of_rows <- function(rows) {
+  list2DF(sapply(names(rows[[1]]), function(name) unlist(lapply(rows, `[[`, name)),
+                 simplify = FALSE))
+}
+
 declare_result(
   "repalign_similarity", from = c("similarity", "held_out"), words = "similarities",
   columns = described_columns(

@@ -400,9 +400,12 @@ others_chance_words <- function(p, alpha, sign, how = "") {
          side, " chance", how, ".")
 }
 
-# " (95% confidence set)"
-confidence_set_words <- function(level) {
-  if (!is.null(level)) paste0(" (", format(100 * level), "% confidence set)")
+# Which others than the best stay in its confidence set. count: of how many others.
+as_good_words <- function(others, count, level) {
+  paste0("; ", if (length(others)) {
+    paste(enumerate(others, 6, quote = FALSE), "may be as good")
+  } else if (count == 1) "the other is not as good" else "the others are not as good",
+  if (!is.null(level)) paste0(" (", format(100 * level), "% confidence set)"))
 }
 
 # The sentences as lines below printed rows; none where the rows have lost what they need.

@@ -86,7 +86,13 @@ searchlight <- function(data, neighbours, models, measure = "rsa", ..., run = NU
   need_arguments()
   distance <- if (!is.null(run) || length(dim(data)) == 3 && isTRUE(dim(data)[3] > 1)) "crossnobis"
   measure <- searchlight_measure(measure, distance, ...)
-  refuse_times_as_repeats(data)
+  # Times are no repeats: their noise is not independent, and they hold different responses.
+  third <- if (is.array(data)) names(dimnames(data))[3]
+  if (isTRUE(tolower(third) %in% c("time", "times"))) {
+    abort("`data` has times in its third dimension, where searchlight() expects repeats: give ",
+          "flatten_time(data, times), with neighbours from cross_places().",
+          class = "repalign_error_type", arg = "data")
+  }
   if (is_responses(data) && !is.null(unclass(data)$cluster)) refuse_searched_clusters("data")
   refuse_free_series(declares_series(list(data, models)), permutations, none = TRUE)
   check_flag(across_models, "across_models")
@@ -112,15 +118,6 @@ searchlight <- function(data, neighbours, models, measure = "rsa", ..., run = NU
 }
 
 # ---- what is given
-
-# Times are no repeats: their noise is not independent, and they hold different responses.
-refuse_times_as_repeats <- function(data) {
-  third <- if (is.array(data)) names(dimnames(data))[3]
-  if (!isTRUE(tolower(third) %in% c("time", "times"))) return(invisible())
-  abort("`data` has times in its third dimension, where searchlight() expects repeats: give ",
-        "flatten_time(data, times), with neighbours from cross_places().",
-        class = "repalign_error_type", arg = "data")
-}
 
 searchlight_measure <- function(measure, distance, ...) {
   measure <- single_measure(measure, ...)

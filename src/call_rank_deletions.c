@@ -55,7 +55,8 @@ static const int *read_order(SEXP side, const char *name, size_t length)
 static void read_sides(SEXP list, const char *name, const int *place, common_pairs all,
                        size_t count, ranked_side *sides)
 {
-    size_t *fill = size_scratch((all.length + all.chunk - 1) / all.chunk);
+    size_t *fill = size_scratch((all.length + all.chunk - 1) / all.chunk +
+                                all.units / DELETED_AT_ONCE + 1);
     for (size_t s = 0; s < count; s++) {
         const SEXP side = VECTOR_ELT(list, (R_xlen_t) s), tied = read_element(side, name, "tied");
         if (TYPEOF(tied) != LGLSXP || (size_t) XLENGTH(tied) != all.length)
@@ -64,7 +65,9 @@ static void read_sides(SEXP list, const char *name, const int *place, common_pai
         int *order = int_scratch(all.length);
         for (size_t k = 0; k < all.length; k++) order[k] = place[given[k] - 1];
         sides[s] = (ranked_side) {
-            .order = order, .tied = LOGICAL(tied), .rank = int_scratch(all.length),
+            .order = order, .tied = LOGICAL(tied), .end = int_scratch(all.length),
+            .rank = int_scratch(all.length),
+            .by_block = (uint32_t *) int_scratch(all.start[all.units]),
             .unit = (unit_pair *) R_alloc(all.length, sizeof(unit_pair)),
             .by_chunk = (pair_rank *) R_alloc(all.length, sizeof(pair_rank))};
         sort_side(all, &sides[s], fill);

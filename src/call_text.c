@@ -24,8 +24,8 @@ static int is_named(SEXP names, R_xlen_t at, const char *name)
 
 static void list_texts(SEXP value, text_list *texts)
 {
-    static const char *const with_text[] = {"dimnames", "Dimnames", "names", "row.names", "levels",
-                                            "Labels"};
+    SEXP with_text[] = {R_DimNamesSymbol, Rf_install("Dimnames"), R_NamesSymbol,
+                        R_RowNamesSymbol, R_LevelsSymbol, Rf_install("Labels")};
     R_CheckStack();
     if (TYPEOF(value) == STRSXP) {
         for (R_xlen_t i = 0; i < XLENGTH(value); i++) {
@@ -36,7 +36,7 @@ static void list_texts(SEXP value, text_list *texts)
         }
     }
     for (size_t k = 0; k < sizeof(with_text) / sizeof(with_text[0]); k++) {
-        SEXP part = PROTECT(Rf_getAttrib(value, Rf_install(with_text[k])));
+        SEXP part = PROTECT(Rf_getAttrib(value, with_text[k]));
         if (TYPEOF(part) == STRSXP || TYPEOF(part) == VECSXP) list_texts(part, texts);
         UNPROTECT(1);
     }

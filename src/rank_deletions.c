@@ -60,7 +60,9 @@ static double tie_term(double t)
 
 void sort_side(common_pairs all, ranked_side *side, size_t *fill)
 {
-    for (size_t c = 0, first = 0; first < all.length; c++, first += all.chunk) fill[c] = first;
+    size_t *of_block = fill + (all.length + all.chunk - 1) / all.chunk;
+    for (size_t k = 0, first = 0; first < all.length; k++, first += all.chunk) fill[k] = first;
+    for (size_t base = 0; base < all.units; base += LANES) of_block[base / LANES] = all.start[base];
     side->ties = 0.0;
     for (size_t p = 0; p < all.length;) {
         const size_t end = end_of_ties(side->tied, p, all.length);
@@ -68,9 +70,13 @@ void sort_side(common_pairs all, ranked_side *side, size_t *fill)
         side->ties += tie_term((double) (end - p));
         for (; p < end; p++) {
             const int pair = side->order[p];
-            side->unit[p] = all.unit[pair];
+            const unit_pair of = all.unit[pair];
+            side->unit[p] = of;
+            side->end[p] = (int) end;
             side->rank[pair] = rank;
             side->by_chunk[fill[(size_t) pair / all.chunk]++] = (pair_rank) {pair, rank};
+            side->by_block[of_block[of.a / LANES]++] = (uint32_t) (2 * p);
+            if (of.b != of.a) side->by_block[of_block[of.b / LANES]++] = (uint32_t) (2 * p + 1);
         }
     }
 }
@@ -116,41 +122,49 @@ static size_t last_unit(common_pairs all, size_t base)
     return base + LANES < all.units ? base + LANES : all.units;
 }
 
-/* Is the pair neither tied nor deleted? Nearly all of them are. */
-static inline int is_plain(const ranked_side *side, size_t p, size_t length, size_t base)
-{
-    const unsigned a = (unsigned) side->unit[p].a - (unsigned) base;
-    const unsigned b = (unsigned) side->unit[p].b - (unsigned) base;
-    return (a >= LANES) & (b >= LANES) & !(p + 1 < length && side->tied[p + 1]);
-}
+/* The lane of the unit of a deleted pair, and where the pair stands among those of all lanes. */
+typedef struct {
+    int lane;
+    size_t slot;
+} deleted_pair;
 
-/* How many of the pairs from p to `end` does each lane delete? Fills `found` with these lanes. */
-static int find_lanes(const ranked_side *side, size_t p, size_t end, size_t base, int *times,
-                      int *found)
+/* place: as in ranked_side. */
+static inline deleted_pair find_pair(common_pairs all, const ranked_side *side, uint32_t place,
+                                     size_t base)
 {
-    int count = 0;
-    for (size_t t = p; t < end; t++) {
-        const unsigned a = (unsigned) side->unit[t].a - (unsigned) base;
-        const unsigned b = (unsigned) side->unit[t].b - (unsigned) base;
-        if (a < LANES && !times[a]++) found[count++] = (int) a;
-        if (b < LANES && b != a && !times[b]++) found[count++] = (int) b;
-    }
-    return count;
-}
-
-/* Writes the ranks r - c of the deleted among pairs of rank r, in the common order of the pairs of
-   each unit. */
-static void write_gone(common_pairs all, const ranked_side *side, size_t p, size_t end,
-                       size_t base, int rank, const int counts[LANES], double *gone)
-{
+    const int pair = side->order[place / 2];
+    const unit_pair of = side->unit[place / 2];
     const size_t first = all.start[base];
-    for (size_t t = p; t < end; t++) {
-        const int pair = side->order[t];
-        const unsigned a = (unsigned) side->unit[t].a - (unsigned) base;
-        const unsigned b = (unsigned) side->unit[t].b - (unsigned) base;
-        if (a < LANES) gone[all.slot[pair].a - first] = (double) (rank - counts[a]);
-        if (b < LANES && b != a) gone[all.slot[pair].b - first] = (double) (rank - counts[b]);
+    if (place % 2) return (deleted_pair) {(int) (of.b - base), all.slot[pair].b - first};
+    return (deleted_pair) {(int) (of.a - base), all.slot[pair].a - first};
+}
+
+/* What deleted pairs of one rank change, with which others are tied: the steps of the counts, and
+   the ranks r - c of these pairs. Adds to `ties`. Returns the number of steps. */
+static size_t add_tied(common_pairs all, const ranked_side *side, const uint32_t *place,
+                       size_t pairs, size_t base, int counts[LANES], double ties[LANES],
+                       count_step *step, double *gone)
+{
+    int times[LANES] = {0};
+    const int rank = side->rank[side->order[place[0] / 2]];
+    const double size = 2.0 * (double) side->end[place[0] / 2] - (double) rank -
+        (double) all.length;
+    for (size_t t = 0; t < pairs; t++) {
+        const int l = find_pair(all, side, place[t], base).lane;
+        step[t] = (count_step) {rank - 1, (int16_t) l, 1};
+        step[pairs + t] = (count_step) {rank, (int16_t) l, 1};
+        times[l]++;
     }
+    for (size_t t = 0; t < pairs; t++) {
+        const deleted_pair here = find_pair(all, side, place[t], base);
+        gone[here.slot] = (double) (rank - counts[here.lane] - times[here.lane]);
+    }
+    for (int l = 0; l < LANES; l++) {
+        if (!times[l]) continue;
+        ties[l] += tie_term(size - times[l]) - tie_term(size);
+        counts[l] += 2 * times[l];
+    }
+    return 2 * pairs;
 }
 
 /* The steps of the counts of a side, and what is left without the units: the variances of ranks.
@@ -158,7 +172,7 @@ static void write_gone(common_pairs all, const ranked_side *side, size_t p, size
 static size_t find_steps(common_pairs all, const ranked_side *side, size_t base, count_step *step,
                          double *gone, double *variances)
 {
-    int counts[LANES], times[LANES] = {0}, found[LANES];
+    int counts[LANES];
     double ties[LANES];
     size_t steps = 0;
     const size_t lanes = last_unit(all, base) - base;
@@ -166,30 +180,23 @@ static size_t find_steps(common_pairs all, const ranked_side *side, size_t base,
         counts[l] = (int) all.start[base + l] - (int) all.start[base + l + 1];
         ties[l] = side->ties;
     }
-    for (size_t p = 0; p < all.length;) {
-        if (is_plain(side, p, all.length, base)) {
-            p++;
-            continue;
+    const uint32_t *place = side->by_block;
+    const size_t last = all.start[base + lanes];
+    for (size_t t = all.start[base]; t < last;) {
+        const size_t p = place[t] / 2, end = (size_t) side->end[p];
+        size_t next = t + 1;
+        if (end == p + 1 && !side->tied[p]) {
+            const deleted_pair here = find_pair(all, side, place[t], base);
+            const int rank = centred_rank(p, end, all.length);
+            step[steps++] = (count_step) {rank, (int16_t) here.lane, 2};
+            gone[here.slot] = (double) (rank - counts[here.lane]);
+            counts[here.lane] += 2;
+        } else {
+            while (next < last && place[next] / 2 < end) next++;
+            steps += add_tied(all, side, place + t, next - t, base, counts, ties, step + steps,
+                              gone);
         }
-        const size_t end = end_of_ties(side->tied, p, all.length);
-        const int rank = centred_rank(p, end, all.length), tied = end - p > 1;
-        const int here = find_lanes(side, p, end, base, times, found);
-        /* pairs of the same rank count half */
-        for (int f = 0; f < here && tied; f++) {
-            const int l = found[f];
-            step[steps++] = (count_step) {rank - 1, (int16_t) l, (int16_t) times[l]};
-            counts[l] += times[l];
-        }
-        if (here) write_gone(all, side, p, end, base, rank, counts, gone);
-        for (int f = 0; f < here; f++) {
-            const int l = found[f], more = tied ? times[l] : 2 * times[l];
-            const double size = (double) (end - p);
-            step[steps++] = (count_step) {rank, (int16_t) l, (int16_t) more};
-            counts[l] += more;
-            ties[l] += tie_term(size - times[l]) - tie_term(size);
-            times[l] = 0;
-        }
-        p = end;
+        t = next;
     }
     for (size_t l = 0; l < lanes; l++) {
         const size_t u = base + l;

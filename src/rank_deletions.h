@@ -40,14 +40,17 @@ typedef struct {
 } pair_rank;
 
 /* A side: order[p] is the pair with the p-th rank, tied[p] says that it has the rank of the one
-   before. Filled by sort_side(): the units of the pairs in this order; the rank of each pair, less
-   the mean of all, in halves; the pairs of each chunk in the order of their ranks; and by how much
-   ties lower three times the sum of squares of the ranks. */
+   before. Filled by sort_side(): the units of the pairs in this order; where the pairs of the rank
+   of the p-th end; the rank of each pair, less the mean of all, in halves; the pairs of each chunk in
+   the order of their ranks; for the units of each block the places of their pairs in the order of
+   ranks, twice the place and 1 for the second unit of a pair; and by how much ties lower three times
+   the sum of squares of the ranks. */
 typedef struct {
     const int *order, *tied;
     unit_pair *unit;
-    int *rank;
+    int *end, *rank;
     pair_rank *by_chunk;
+    uint32_t *by_block;
     double ties;
 } ranked_side;
 
@@ -73,7 +76,7 @@ typedef struct {
     int16_t *counts;
 } lane_block;
 
-/* fill: scratch, a number for each chunk. */
+/* fill: scratch, a number for each chunk and for each block of units. */
 void sort_side(common_pairs all, ranked_side *side, size_t *fill);
 
 /* The most pairs of units that are deleted at the same time. */

@@ -10,7 +10,8 @@
    about 2 times for 100 stimuli, 1.4 to 1.6 for 300, and 1.1 to 1.2 for 1000, where memory bounds
    them. For a whole coset, with what is read and stored around them, bench/wide.R prints what is
    left of that. The loops over the data (matrix.c, linear.c, alignment.c) are those that
-   bench/peers.R compares with other software. */
+   bench/peers.R compares with other software, and those over given RDMs (packed.c, grid_dots.c)
+   those that bench/grid.R does. */
 #ifndef REPALIGN_WIDE_H
 #define REPALIGN_WIDE_H
 

@@ -23,6 +23,7 @@ test_that("evaluate_models() calls encode() for each model", {
     expect_equal(found$ceiling, result$ceiling)
     expect_equal(found$se, score_interval(result)$se)
     expect_identical(found$model, names(models))
+    expect_match(in_words(found), paste0(names(models)[1], " predicted the recording best"))
     expect_identical(found$best, c(TRUE, FALSE, FALSE))
     expect_true(all(found$p_familywise >= found$p_chance - 1e-9))
     if (length(lambda) == 1) expect_true(all(is.finite(found$threshold)))

@@ -234,6 +234,10 @@ test_that("what is no recording and what is no model is refused with a way out",
   lacking[2, , ] <- NA
   expect_error(evaluate_models(lacking, models), "no response to 1 stimulus",
                class = "repalign_error_nonfinite")
+  expect_error(evaluate_models(subjects[1], models), "data[[1]]", fixed = TRUE,
+               class = "repalign_error_size")
+  expect_error(evaluate_models(recordings$x, list(a = rep(c("u", "v"), 15))), "factor(models$a)",
+               fixed = TRUE, class = "repalign_error_type")
   expect_error(evaluate_models(recordings$x, models, permutations = -1), "at least 0",
                class = "repalign_error_value")
 })
@@ -264,6 +268,15 @@ test_that("code in remedies names what was given", {
   x <- recordings$x
   rownames(x) <- rep(1:15, 2)
   expect_match(said(x, recordings$models, permutations = 0), "responses(data)", fixed = TRUE)
+})
+
+test_that("a score without a standard error is not told as the best", {
+  result <- mute(evaluate_models(recordings$x, recordings$models, permutations = 19))
+  result[result$model == "far", c("score", "se", "conf_low", "conf_high")] <- list(4.4, NA, NA, NA)
+  words <- paste(in_words(result), collapse = " ")
+  expect_match(words, "Of 3 models, near was most similar")
+  expect_match(words, "Without a standard error, and left out: far[.]")
+  expect_match(paste(in_words(result[result$model == "far", ])), "was 4.40 .no interval")
 })
 
 test_that("misspelt arguments and parameters of measures are told", {

@@ -55,6 +55,17 @@ test_that("captions are one sentence, broken between remarks in lines of a journ
   expect_lte(max(nchar(strsplit(text, "\n")[[1]])), 60)
 })
 
+test_that("captions are as wide as the picture of plot(), and ticks just beyond scores stay", {
+  parts <- c("bars: 95% intervals over stimuli", "dashed: the threshold of all comparisons")
+  expect_no_match(with_caption_room(7, caption_of(parts)), "\n")
+  expect_match(with_caption_room(2, caption_of(parts)), "\n")
+  expect_identical(caption_room$inches, 3.5)
+  expect_equal(with_near_ticks(c(0.01, 0.98)), c(0, 1))
+  expect_equal(with_near_ticks(c(0.31, 0.5)), c(0.3, 0.5))
+  expect_equal(with_near_ticks(c(0, 0.69)), c(0, 0.7))
+  expect_equal(with_near_ticks(c(2, 2)), c(2, 2))
+})
+
 test_that("lines are broken and stay distinct", {
   labels <- paste("a long title of a panel", c("one", "two"))
   wrapped <- wrapped_labels(labels, 12)

@@ -707,8 +707,9 @@ test_that("a folder and several files make a named list, in the order of their n
   saveRDS("text", file.path(folder, "bad.rds"))
   expect_error(suppressMessages(read_representation(folder)), "bad[.]rds", class = "repalign_error")
   writeLines("a,b\n1,x", file.path(folder, "worse.csv"))
+  file.create(file.path(folder, "void.npy"))
   expect_error(suppressMessages(read_representation(folder)),
-               "2 of [0-9]+ files .* read: \"bad.rds\" and \"worse.csv\". First, .*bad[.]rds",
+               "3 of [0-9]+ files .* \"bad.rds\", \"void.npy\" and \"worse.csv\". First, .*bad",
                class = "repalign_error")
   expect_error(read_representation(file.path(folder, c("no.csv", "none.csv", "layer2.rds"))),
                "2 of 3 files cannot be read: \"no.csv\" and \"none.csv\"", class = "repalign_error")

@@ -211,6 +211,7 @@ test_that("tables that cannot be read are refused with the remedy", {
   expect_refused(responses(array("a", c(2, 2, 2))), "array of numbers")
   expect_refused(responses(array(0, c(0, 2, 2))), "nothing to compare")
   expect_refused(responses(responses(matrix(rnorm(9), 3))), "responses object already")
+  expect_refused(plot(responses(matrix(rnorm(9), 3))), "plot_rdms[(]rdm[(]x, distance")
   for (word in c("stimuli", "clusters", "sessions", "trials")) {
     given <- stats::setNames(list(matrix(rnorm(9), 3), 1:3), c("x", word))
     expect_refused(do.call(responses, given), paste0("no argument `", word, "` here; did you mean"))

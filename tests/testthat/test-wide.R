@@ -9,12 +9,13 @@ symmetric_matrices <- function(count, n) {
   })
 }
 
+without_wide <- function(run) {
+  .Call(internal("C_allow_wide"), FALSE)
+  withr::defer(.Call(internal("C_allow_wide"), TRUE))
+  run()
+}
+
 test_that("wider vectors, plain ones and explicit relabelling give the same coset", {
-  without_wide <- function(run) {
-    .Call(internal("C_allow_wide"), FALSE)
-    withr::defer(.Call(internal("C_allow_wide"), TRUE))
-    run()
-  }
   set.seed(1)
   # odd and even, prime, and with every radix of the transform
   for (n in c(4, 7, 30, 64, 101, 125, 143, 210)) {
@@ -57,4 +58,21 @@ test_that("scores of a grid are those of its pairs", {
   }
   within <- calibrate(x, measure = "cka", permutations = 79)
   expect_equal(within$score, similarity(x, measure = "cka")$score, tolerance = 1e-12)
+})
+
+test_that("wider vectors and plain ones see the same in given RDMs", {
+  set.seed(3)
+  for (n in c(3, 9, 60)) {
+    rdms <- lapply(c(a = 1, b = 2, c = 3), function(k) stats::dist(matrix(rnorm(4 * n), n)))
+    rdms$c[2] <- NA
+    extents <- function() plain_rdms(rdms)$extent
+    wide <- extents()
+    expect_equal(wide, without_wide(extents), tolerance = 1e-14)
+    expect_equal(wide[1:2, ], vapply(rdms, range, double(2), na.rm = TRUE, USE.NAMES = FALSE))
+    expect_equal(wide[3:4, ], rbind(c(0, 0, 1), vapply(rdms, sum, 0)), ignore_attr = TRUE)
+    rdms$c <- NULL
+    scores <- function() similarity(rdms, measure = measure("rsa", outer = "pearson"))$score
+    expect_equal(scores(), without_wide(scores), tolerance = 1e-14)
+    expect_equal(scores(), cor(rdms$a, rdms$b), tolerance = 1e-13)
+  }
 })

@@ -225,21 +225,25 @@ check_units <- function(pair, args) {
 
 # Neurons that are on both sides without a label that says so make the corrected CKA too high. When
 # column names or identical data suggest it, the user is told what to do.
-note_shared_neurons <- function(pair, args) {
-  if (!args$corrects$neurons || !is.null(pair_labels(pair, args))) return(invisible())
+# Returns whether it is. units: the arguments that name neurons.
+note_shared_neurons <- function(pair, args, units = "`units_x` and `units_y`") {
+  if (!args$corrects$neurons || !is.null(pair_labels(pair, args))) return(FALSE)
   common <- intersect(colnames(pair$x$data), colnames(pair$y$data))
   # names that R makes for columns without names say nothing
   if (length(common)) common <- common[!grepl("^(V|X|x|Var)?[0-9]*$", common)]
-  if (!length(common) && !identical(pair$x$data, pair$y$data)) return(invisible())
+  if (!length(common) && !identical(pair$x$data, pair$y$data)) return(FALSE)
   inform("`", pair$x$arg, "` and `", pair$y$arg, "` seem to share neurons (",
          if (length(common)) paste("columns", enumerate(common, 3)) else "their data are identical",
          "). If so, ", if (is.null(pair$x$responses) && is.null(pair$y$responses)) {
            paste0(if (offers_argument("shared_neurons") || offers_argument("measure")) {
              "use `shared_neurons` or "
-           }, "name them in `units_x` and `units_y`")
+           }, "name them in ", units)
          } else {
            "name them in `neuron` of responses(), alike on both sides"
-         }, ": the corrected CKA is too high otherwise.", class = "repalign_shared_names")
+         }, ": the corrected CKA is too high otherwise.", if (length(common)) {
+           " If not, scores are right as they are; names that differ silence this."
+         }, class = "repalign_shared_names")
+  TRUE
 }
 
 # The labels of both sides of a pair, or NULL when every neuron pair is allowed. Neurons of a side

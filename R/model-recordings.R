@@ -7,8 +7,9 @@
 #
 # interval   what score_interval() returned, for comparisons of models
 # null       the scores of permuted models, a matrix permutations x models, or NULL
-# facts      list(over, alpha, permutations, engine, ceiling, sign): what prints and pictures say,
-#            where `ceiling` is where the ceilings come from and `sign` is -1 for distances
+# facts      list(over, alpha, permutations, engine, ceiling, sign, data): what prints and pictures
+#            say, where `ceiling` is where the ceilings come from, `sign` is -1 for distances and
+#            `data` is "recording" or "4 subjects"
 
 # given: data and models as evaluate_models() has them.
 evaluate_recordings <- function(data, models, measure, over, conf_level, alpha, clusters, blocks,
@@ -51,7 +52,7 @@ evaluate_recordings <- function(data, models, measure, over, conf_level, alpha, 
     if (any(!is.na(found$interval$se))) found$best <- best_score(found$interval, by = NULL)
     found
   })
-  recordings_result(parts, models, alpha)
+  recordings_result(parts, if (subjects) length(data), alpha)
 }
 
 # ---- what is given
@@ -312,7 +313,8 @@ warn_undefined_nulls <- function(null, models) {
 
 # ---- result
 
-recordings_result <- function(parts, models, alpha) {
+# subjects: how many there are, NULL for a recording.
+recordings_result <- function(parts, subjects, alpha) {
   interval <- parts$interval
   names <- as.character(interval$y)
   chance <- parts$chance
@@ -352,7 +354,8 @@ recordings_result <- function(parts, models, alpha) {
     interval = interval, null = chance$null, conf_level = attr(interval, "conf_level"),
     dependence = attr(interval, "dependence"),
     facts = list(over = unique(interval$over), alpha = alpha, permutations = chance$permutations,
-                 engine = chance$engine, ceiling = parts$ceiling$from, sign = sign[1])
+                 engine = chance$engine, ceiling = parts$ceiling$from, sign = sign[1],
+                 data = if (is.null(subjects)) "recording" else paste(subjects, "subjects"))
   ))
 }
 
@@ -374,7 +377,7 @@ recordings_sentence <- function(x) {
   text <- with_limits_words(x$score[best], x$conf_low[best], x$conf_high[best])
   extent <- own(extent_words(facts$over))
   details <- c(interval_phrase(text[-1], attr(x, "conf_level"), extent), stimuli_words(x$n[best]))
-  data <- if (any(grepl("subjects", facts$over))) "the subjects" else "the recording"
+  data <- paste("the", facts$data)
   told <- if (nrow(x) == 1) {
     paste0("The ", name, " of ", x$model, " and ", data, " was ", text[["score"]],
            brackets(details))
@@ -430,7 +433,8 @@ others_above_chance <- function(x, rows) {
 
 recordings_heading <- function(x) {
   facts <- attr(x, "facts")
-  c(paste0("Models of a recording: ", count_of(nrow(x), "model"), undefined_of(x$score)),
+  c(paste0("Models of ", if (facts$data == "recording") "a ", facts$data, ": ",
+           count_of(nrow(x), "model"), undefined_of(x$score)),
     if (nrow(x)) {
       data <- paste(c(x$measure[1], if (!is.null(x$n)) paste(x$n[1], "stimuli")), collapse = ", ")
       paste(c(if (nzchar(data)) data,

@@ -65,6 +65,8 @@ test_that("trials and subjects have their estimators and ceilings", {
   expect_true(all(is.na(rows$ceiling)))
   subjects <- from_seed(evaluate_models(recordings$subjects, recordings$models, permutations = 49))
   parts <- evaluated_by_hand(recordings$subjects, corrected, c("stimuli", "subjects"))
+  expect_output(print(subjects), "Models of 3 subjects: 3 models")
+  expect_match(in_words(subjects), "similar to the 3 subjects")
   expect_identical(subjects$score, parts$interval$score)
   expect_identical(subjects$se, parts$interval$se)
   each <- mute(null_scores(parts$chance))

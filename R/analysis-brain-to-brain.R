@@ -136,8 +136,9 @@ open_regions <- function(x, y, neurons, repeats, split, estimator, units, normal
     setup$left_out <- with_together(setup$left_out, regions, setup)
     at <- utils::combn(length(regions), 2, simplify = FALSE)
     setup$pairs <- lapply(at, function(p) {
-      region_pair(regions[[p[1]]], regions[[p[2]]], neurons, setup)
+      region_pair(regions[[p[1]]], regions[[p[2]]], neurons)
     })
+    note_shared_regions(setup, if (listed) "`units_x`" else "`units_x` and `units_y`")
     judge_rows(regions, setup)
     return(setup)
   }
@@ -221,17 +222,23 @@ with_scale <- function(regions, together) {
 
 # A pair that is compared: list(x, y, sizes, halves). sizes: the numbers of neurons; halves: are the
 # two random halves of one region? Then x and y are this region.
-region_pair <- function(x, y, neurons, setup) {
+region_pair <- function(x, y, neurons) {
   complete <- c(x$complete, y$complete)
-  if ("stimulus_neuron" %in% setup$estimator && !any(complete) &&
-        (is.null(x$columns$units) || is.null(y$columns$units))) {
-    note_shared_neurons(list(x = x, y = y), with_estimator(list(shared_neurons = FALSE),
-                                                           "stimulus_neuron"))
-  }
   widths <- stats::setNames(c(ncol(x$data), ncol(y$data)), c(x$arg, y$arg))
   sizes <- if (any(complete)) whole_grid(neurons, widths, complete) else
     neuron_grid(neurons, min(widths), paste0("the smaller of `", x$arg, "` and `", y$arg, "`"))
   list(x = x, y = y, sizes = sizes, halves = FALSE)
+}
+
+# The first pair that seems to share neurons stands for all. units: see note_shared_neurons().
+note_shared_regions <- function(setup, units) {
+  if (!"stimulus_neuron" %in% setup$estimator) return(invisible())
+  args <- with_estimator(list(shared_neurons = FALSE), "stimulus_neuron")
+  for (pair in setup$pairs) {
+    labelled <- !is.null(pair$x$columns$units) && !is.null(pair$y$columns$units)
+    if (labelled || pair$x$complete || pair$y$complete) next
+    if (note_shared_neurons(pair, args, units)) break
+  }
 }
 
 # The neuron correction leaves out neuron pairs with equal labels, so it needs two neurons with
@@ -245,6 +252,7 @@ check_any_allowed <- function(region, setup) {
   }
   units <- region$columns$units
   if ("stimulus_neuron" %in% setup$estimator && !is.null(units) && length(unique(units)) < 2) {
+    refuse_single_session(list(region), paste0("within `", arg, "`"))
     arg_units <- paste0("units_", region$side)
     abort("No neuron pair is allowed within `", arg, "`: all columns have the same label in `",
           arg_units, "`. Use finer labels.", class = "repalign_error_pairs", arg = arg_units)

@@ -43,8 +43,9 @@ NULL
 #'
 #' Compares each score with those after permuting the stimuli of `y`. Gives p-values, which hold for
 #' any number of stimuli, thresholds, and scores on a common scale (0: no more than chance, 1: the
-#' best possible).
+#' best possible). `null_scores()` gives the scores of the permuted data.
 #'
+#' @order 1
 #' @param x,y,measure as in [similarity()].
 #' @param permutations their number; or a matrix with a permutation of the stimuli in each row,
 #'   without the observed order (random draws, or all of a group; a warning of class

@@ -225,21 +225,25 @@ check_units <- function(pair, args) {
 
 # Neurons that are on both sides without a label that says so make the corrected CKA too high. When
 # column names or identical data suggest it, the user is told what to do.
-note_shared_neurons <- function(pair, args) {
-  if (!args$corrects$neurons || !is.null(pair_labels(pair, args))) return(invisible())
+# Returns whether it is. units: the arguments that name neurons.
+note_shared_neurons <- function(pair, args, units = "`units_x` and `units_y`") {
+  if (!args$corrects$neurons || !is.null(pair_labels(pair, args))) return(FALSE)
   common <- intersect(colnames(pair$x$data), colnames(pair$y$data))
   # names that R makes for columns without names say nothing
   if (length(common)) common <- common[!grepl("^(V|X|x|Var)?[0-9]*$", common)]
-  if (!length(common) && !identical(pair$x$data, pair$y$data)) return(invisible())
+  if (!length(common) && !identical(pair$x$data, pair$y$data)) return(FALSE)
   inform("`", pair$x$arg, "` and `", pair$y$arg, "` seem to share neurons (",
          if (length(common)) paste("columns", enumerate(common, 3)) else "their data are identical",
          "). If so, ", if (is.null(pair$x$responses) && is.null(pair$y$responses)) {
            paste0(if (offers_argument("shared_neurons") || offers_argument("measure")) {
              "use `shared_neurons` or "
-           }, "name them in `units_x` and `units_y`")
+           }, "name them in ", units)
          } else {
            "name them in `neuron` of responses(), alike on both sides"
-         }, ": the corrected CKA is too high otherwise.", class = "repalign_shared_names")
+         }, ": the corrected CKA is too high otherwise.", if (length(common)) {
+           " If not, scores are right as they are; names that differ silence this."
+         }, class = "repalign_shared_names")
+  TRUE
 }
 
 # The labels of both sides of a pair, or NULL when every neuron pair is allowed. Neurons of a side
@@ -345,8 +349,21 @@ no_allowed_pair <- function(pair, self) {
     abort("`", arg, "` has a single neuron (column): the neuron correction needs at least two. ",
           remedy, class = "repalign_error_pairs", arg = arg)
   }
-  abort("No neuron pair is allowed ", if (self) paste0("within `", arg, "`") else
-    paste0("between `", arg, "` and `", pair$y$arg, "`"),
-    ": all columns have the same label. Use finer labels or other columns.",
-    class = "repalign_error_pairs", arg = arg)
+  where <- if (self) paste0("within `", arg, "`") else
+    paste0("between `", arg, "` and `", pair$y$arg, "`")
+  refuse_single_session(pair[c("x", "y")], where)
+  abort("No neuron pair is allowed ", where, ": all columns have the same label. Use finer labels ",
+        "or other columns.", class = "repalign_error_pairs", arg = arg)
+}
+
+# Are sessions, and not labels of neurons, what leaves no pair?
+refuse_single_session <- function(reprs, where) {
+  single <- vapply(reprs, function(repr) {
+    given <- unclass(repr$responses)
+    length(unique(given$session)) == 1 && length(unique(given$neuron)) != 1
+  }, NA)
+  if (!all(single)) return(invisible())
+  abort("No neuron pair is allowed ", where, ": all columns are of one `session`, whose neurons ",
+        "may share noise. Leave out `session` of responses(): such noise then stays.",
+        class = "repalign_error_pairs", arg = reprs[[1]]$arg)
 }

@@ -78,16 +78,29 @@ swapped_sample <- function(sample) {
 # label, and else each alone.
 declared_units <- function(pair, args) {
   labels <- list(x = side_labels(pair$x, args, "x"), y = side_labels(pair$y, args, "y"))
-  if (!is.null(attr(labels$x, "neurons")) || !is.null(attr(labels$y, "neurons"))) {
-    abort("cka_interval() deletes whole sessions where they stand for shared noise, and cannot ",
-          "delete neurons that are in several sessions with them: declare either `session` or ",
-          "`neuron`, or use trials.", class = "repalign_error_choice", arg = pair$x$arg)
-  }
   common <- pair_labels(pair, args)
-  if (!is.null(common)) return(common)
+  refuse_moved_neurons(c(labels, common), pair)
+  if (!is.null(common)) return(lapply(common, as.vector))
   # nothing is on both sides
   alone <- function(repr, own) if (is.null(own)) seq_len(ncol(repr$data)) else own
   list(x = paste("x", alone(pair$x, labels$x)), y = paste("y", alone(pair$y, labels$y)))
+}
+
+# A neuron that lies in one session is deleted with it.
+refuse_moved_neurons <- function(labels, pair) {
+  named <- Filter(function(side) !is.null(attr(side, "neurons")), labels)
+  places <- unique(data.frame(
+    neuron = as.character(unlist(lapply(named, attr, "neurons"), use.names = FALSE)),
+    session = as.character(unlist(lapply(named, as.vector), use.names = FALSE))
+  ))
+  moved <- anyDuplicated(places$neuron)
+  if (!moved) return(invisible())
+  abort("Neuron ", dQuote(places$neuron[moved], FALSE), " of `", pair$x$arg, "` and `",
+        pair$y$arg, "` is in several sessions: errors that delete whole sessions, for the noise ",
+        "that neurons share in them, cannot delete it. Declare either `session` or `neuron` in ",
+        "responses(), or use an estimator that takes the noise of trials out, such as ",
+        "\"stimulus_neuron_trial\".",
+        class = c("repalign_error_moved_neurons", "repalign_error_choice"), arg = pair$x$arg)
 }
 
 # ---- values of neuron pairs

@@ -30,9 +30,11 @@ error_of_cka <- function(pair, x, y, args) {
     if (anyNA(main)) return(Inf)
     if (max(main) > limit || sum(main) <= limit) return(sqrt(max(main)))
   }
-  # what does not fit into memory has many stimuli and neurons
+  # what does not fit into memory has many stimuli and neurons; neurons of several sessions have a
+  # score, but no such error
   table <- tryCatch(cka_table(pair, args, labelled_codes(args$clusters)),
-                    repalign_error_memory = function(e) NULL)
+                    repalign_error_memory = function(e) NULL,
+                    repalign_error_moved_neurons = function(e) NULL)
   if (is.null(table)) return(0)
   variance <- two_way_variance(table$values, table$loo)
   if (is.na(variance)) Inf else sqrt(variance)

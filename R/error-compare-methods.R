@@ -320,8 +320,10 @@ autoplot.repalign_comparison <- function(object, most = 40, ...) {
     abort("There is nothing to draw: all values are undefined (NA).",
           class = "repalign_error_size", arg = "object")
   }
-  title <- paste(rows$score_1, "-", rows$score_2)
-  if (!is.null(rows$contrast)) title <- rows$contrast
+  # half of a line that has room beside the differences (names_beside())
+  names <- short_labels(c(rows$score_1, rows$score_2), 16)
+  title <- if (!is.null(rows$contrast)) rows$contrast else
+    paste(names[seq_along(rows$score_1)], "-", names[-seq_along(rows$score_1)])
   rows$title <- factor(title, rev(unique(title)))
   rows$panel <- factor(rows$measure, unique(rows$measure))
   margin <- attr(object, "margin")
@@ -337,7 +339,8 @@ autoplot.repalign_comparison <- function(object, most = 40, ...) {
     ggplot2::geom_point(na.rm = TRUE, size = 2.5, colour = forest_colour) +
     (if (several) ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), scales = "free_x")) +
     score_axis(ggplot2::scale_x_continuous) +
-    ggplot2::labs(x = if (several) "difference" else paste("difference of", rows$panel[1]),
+    ggplot2::labs(x = if (several) "difference" else axis_words(paste("difference of",
+                                                                      rows$panel[1])),
                   y = NULL, caption = comparison_caption(object, most)) +
     picture_theme(panel.grid.minor = ggplot2::element_blank(),
                   panel.grid.major.y = ggplot2::element_blank()) +
@@ -403,7 +406,8 @@ autoplot.repalign_best <- function(object, ...) {
       ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), scales = best_scales(rows))
     }) +
     score_axis(ggplot2::scale_x_continuous) +
-    ggplot2::labs(x = if (length(unique(rows$measure)) == 1) rows$measure[1] else "score",
+    ggplot2::labs(x = if (length(unique(rows$measure)) == 1) axis_words(rows$measure[1]) else
+                    "score",
                   y = NULL, caption = best_caption(object)) +
     picture_theme(panel.grid.minor = ggplot2::element_blank(), legend.position = "top") +
     side_axis(levels(rows$title))

@@ -12,6 +12,7 @@ adjustments <- c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH", "BY"
 #' vary together, which the error of their difference counts. Returns differences with standard
 #' errors, adjusted p-values, simultaneous intervals, and tests of equivalence.
 #'
+#' @order 1
 #' @param result what one call of [score_interval()] or [evaluate_models()] returned, or some of its
 #'   rows.
 #' @param contrasts what is compared:

@@ -198,7 +198,15 @@ check_interval_task <- function(task, y) {
     abort("For over = \"subjects\", `x` must be a list of the data of two or more subjects, and ",
           "`y` what all of them are compared with.", class = "repalign_error_type", arg = "x")
   }
+  if (length(task$sides$x$reprs) < few_subjects) {
+    inform("Intervals over ", length(task$sides$x$reprs), " subjects are guesses, with any number ",
+           "of stimuli: for a statement about these subjects, give each of them alone.",
+           class = "repalign_few_subjects")
+  }
 }
+
+# Below it a variance over subjects is hardly known.
+few_subjects <- 5
 
 # Of all neurons that there are, no other ones could have been drawn.
 refuse_complete_over <- function(reprs, args, side) {

@@ -80,9 +80,14 @@ refuse_odd_count <- function(reprs, repr) {
   odd <- odd_one(counts)
   prepared <- any(vapply(reprs, function(one) !is.null(one$prepared), NA))
   if (is.null(odd) || prepared) refuse_other_count(reprs[[1]], repr)
-  abort("`", reprs[[odd]]$arg, "` has ", count_of(counts[odd], "row"), ", and the others have ",
+  blamed <- reprs[[odd]]
+  other <- reprs[-odd][[1]]
+  abort("`", blamed$arg, "` has ", count_of(counts[odd], "row"), ", and the others have ",
         counts[-odd][1], ": the rows must be the same stimuli. match_rows() keeps those that all ",
-        "have, by name.", class = "repalign_error_rows", arg = reprs[[odd]]$arg)
+        "have, by name.", if (!identical(ncol(blamed$data), ncol(other$data))) {
+          transposed_hint(blamed$data, other$data, blamed$arg, other$arg)
+        },
+        class = "repalign_error_rows", arg = blamed$arg)
 }
 
 refuse_other_count <- function(one, other) {

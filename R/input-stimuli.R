@@ -89,7 +89,7 @@ transposed_hint <- function(x, y, arg_x, arg_y) {
   if (nrow(x) == ncol(y) || nrow(y) == ncol(x)) {
     size <- function(m, arg) paste0("`", arg, "` is ", nrow(m), " x ", ncol(m))
     paste0(" One of them looks transposed (", size(x, arg_x), ", ", size(y, arg_y),
-           "): stimuli are rows, neurons are columns; t() transposes a matrix.")
+           "): stimuli are rows, neurons are columns; t() transposes a matrix, aperm() an array.")
   }
 }
 

@@ -29,8 +29,9 @@
 #' variance of the choice of folds is subtracted, which needs `repeats` of at least 2.
 #'
 #' `ceiling_high` is the mean similarity of each RDM with the pool of all ([pool_rdms()]), the
-#' highest that any model can have (see [subject_ceiling()]; `NA` of one RDM); `ceiling_low` that with the pool of
-#' the other groups. `p_chance` permutes the stimuli of the models (clusters must have one size,
+#' highest that any model can have (see [subject_ceiling()]; `NA` of one RDM);
+#' `ceiling_low` that with the pool of the other groups. `p_chance` permutes
+#' the stimuli of the models (clusters must have one size,
 #' otherwise it is `NA`, with a note), and fits weights anew; it takes long for RDMs that lack
 #' different pairs. Cosines of positive RDMs have a small `p_zero` for any model; `p_chance` has
 #' not. A model that is the same for all pairs between clusters has no score.
@@ -66,7 +67,7 @@ NULL
 #'   [responses()]) or a list of those of several subjects; or an RDM or a list of them (`dist`
 #'   objects, or symmetric matrices with a diagonal of 0), one of each subject or session.
 #' @param models a named list of representations of the same stimuli, or for RDMs of RDMs or
-#'   [rdm_model()]s. A factor is a model of categories.
+#'   [rdm_model()]s (without names: `model1`, ...). A factor is a model of categories.
 #' @param outer for RDMs: how they are compared, as for [rsa()].
 #' @param resample for RDMs: what is drawn anew, with replacement: RDMs (`"rdm"`), stimuli
 #'   (`"condition"`, the default for a single RDM), `"both"`, or `"none"`, for errors over RDMs
@@ -81,14 +82,15 @@ NULL
 #' @param stimulus_noise for whitened comparisons of RDMs: the noise of the stimuli, as for [rsa()];
 #'   for draws of stimuli, variances.
 #' @param na as for [similarity()]; for RDMs also `"pairwise"`: over the pairs of stimuli that both
-#'   have.
+#'   have. What single trials lack, but means over trials do not, is left out of the ceiling alone.
 #' @param threads see [similarity()].
 #' @param clusters one label per stimulus, by name or in their order, if some depend on each other
 #'   (see [dependence]): errors, folds and permutations go by whole clusters, and pairs within one
 #'   do not count where the measure can leave them out (RDMs: always). `NA`: left out.
 #' @param blocks,series which permutations are allowed, as for [calibrate()]; `series` for
 #'   recordings only.
-#' @param permutations for `p_chance`, as in [calibrate()]; 0 for none.
+#' @param permutations for `p_chance`, as in [calibrate()]; 0 for none. The engine `"coset"`, which
+#'   prints name, takes them n at a time, and so rather more ([engines]).
 #' @param measure for recordings: one measure, see [measure()]. By default the [cka()] that is
 #'   corrected for what `data` declare: `"stimulus_neuron_trial"` with trials, otherwise
 #'   `"stimulus_neuron"`. `measure("encode", ...)`: how well models predict, see [encode()]; `share`
@@ -114,8 +116,8 @@ NULL
 #' | `share` | `score / ceiling` | recordings |
 #' | `ceiling_low`, `ceiling_high` | bounds of the noise ceiling | RDMs |
 #' | `p_ceiling` | two-sided test against the lower bound | RDMs |
-#' | `best` | is it in the confidence set of the best model? | recordings |
-#' | `n` | the number of stimuli | recordings |
+#' | `best` | is it in the confidence set of the best model? `NA`: without `se` | recordings |
+#' | `n` | how many stimuli the score is of | recordings |
 #' | `draws`, `left_out` | how many draws there were and were left out | RDMs |
 #'
 #' `plot()`, `confint()`, `vcov()`, [compare_scores()], [best_score()] and [compare_best()] take
@@ -128,10 +130,10 @@ NULL
 #'   subjects there is no ceiling (`NA`).
 #'
 #' *RDMs.* Errors resample RDMs and stimuli, models with weights are cross-validated, and the noise
-#' ceiling has two bounds: see [their own page][evaluate_rdms].
+#' ceiling has two bounds: see [evaluate_rdms].
 #'
 #' When not to trust it: when stimuli depend on each other (frames of one film, views of one
-#' object), without `clusters`. With two or three subjects, errors over subjects are guesses.
+#' object), without `clusters`. With fewer than 5 subjects, errors over them are guesses.
 #' Permutations say nothing of other subjects or neurons; errors do. Cosines need a 0 that means "no
 #' difference", as in cross-validated distances (`"crossnobis"` of [rdm()]); take
 #' `"whitened_pearson"` for others. A score that is not significantly below the ceiling may be far

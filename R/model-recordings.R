@@ -7,8 +7,9 @@
 #
 # interval   what score_interval() returned, for comparisons of models
 # null       the scores of permuted models, a matrix permutations x models, or NULL
-# facts      list(over, alpha, permutations, engine, ceiling, sign): what prints and pictures say,
-#            where `ceiling` is where the ceilings come from and `sign` is -1 for distances
+# facts      list(over, alpha, permutations, engine, ceiling, sign, data): what prints and pictures
+#            say, where `ceiling` is where the ceilings come from, `sign` is -1 for distances and
+#            `data` is "recording" or "4 subjects"
 
 # given: data and models as evaluate_models() has them.
 evaluate_recordings <- function(data, models, measure, over, conf_level, alpha, clusters, blocks,
@@ -51,7 +52,7 @@ evaluate_recordings <- function(data, models, measure, over, conf_level, alpha, 
     if (any(!is.na(found$interval$se))) found$best <- best_score(found$interval, by = NULL)
     found
   })
-  recordings_result(parts, models, alpha)
+  recordings_result(parts, if (subjects) length(data), alpha)
 }
 
 # ---- what is given
@@ -178,6 +179,13 @@ in_words_of_models <- function(free, subjects, code) {
       key <- if (inherits(told, "repalign_dependence")) "dependence" else told$message
       first <- !key %in% said
       said <<- c(said, key)
+      # a mean over trials lacks only if all of them do
+      if (inherits(told, "repalign_left_out_of_ceiling")) {
+        told$message <- paste0(
+          sub("left out", "left out of the ceiling", trimws(told$message), fixed = TRUE),
+          " Scores are of the means over trials, which lack less.\n"
+        )
+      }
       if (first && identical(told$message, conditionMessage(condition))) return(invisible())
       if (first) again(told)
       invokeRestart(restart)
@@ -242,10 +250,22 @@ ceiling_of_recordings <- function(data, models, measure, subjects, na) {
       )
       list(ceiling = found$ceiling, se = NA_real_, from = "subjects")
     } else if (is_of_trials(data)) {
-      found <- do.call(noise_ceiling, c(list(data, models, measure), Filter(length, na)))
+      found <- withCallingHandlers(
+        do.call(noise_ceiling, c(list(data, models, measure), Filter(length, na))),
+        repalign_left_out = function(m) {
+          class(m) <- c("repalign_left_out_of_ceiling", class(m))
+          message(m)
+          invokeRestart("muffleMessage")
+        }
+      )
       list(ceiling = found$ceiling, se = found$ceiling_se, from = "trials")
     } else none,
-    repalign_error_measure = without, repalign_error_choice = without
+    repalign_error_measure = without, repalign_error_choice = without,
+    # scores go by means over trials, which such trials have a part in
+    repalign_error_partial_trials = function(error) {
+      inform("No ceiling (NA): ", conditionMessage(error), class = "repalign_no_ceiling")
+      replace(none, "from", "partial")
+    }
   )
 }
 
@@ -294,7 +314,8 @@ warn_undefined_nulls <- function(null, models) {
 
 # ---- result
 
-recordings_result <- function(parts, models, alpha) {
+# subjects: how many there are, NULL for a recording.
+recordings_result <- function(parts, subjects, alpha) {
   interval <- parts$interval
   names <- as.character(interval$y)
   chance <- parts$chance
@@ -334,7 +355,8 @@ recordings_result <- function(parts, models, alpha) {
     interval = interval, null = chance$null, conf_level = attr(interval, "conf_level"),
     dependence = attr(interval, "dependence"),
     facts = list(over = unique(interval$over), alpha = alpha, permutations = chance$permutations,
-                 engine = chance$engine, ceiling = parts$ceiling$from, sign = sign[1])
+                 engine = chance$engine, ceiling = parts$ceiling$from, sign = sign[1],
+                 data = if (is.null(subjects)) "recording" else paste(subjects, "subjects"))
   ))
 }
 
@@ -356,7 +378,7 @@ recordings_sentence <- function(x) {
   text <- with_limits_words(x$score[best], x$conf_low[best], x$conf_high[best])
   extent <- own(extent_words(facts$over))
   details <- c(interval_phrase(text[-1], attr(x, "conf_level"), extent), stimuli_words(x$n[best]))
-  data <- if (any(grepl("subjects", facts$over))) "the subjects" else "the recording"
+  data <- paste("the", facts$data)
   told <- if (nrow(x) == 1) {
     paste0("The ", name, " of ", x$model, " and ", data, " was ", text[["score"]],
            brackets(details))
@@ -412,7 +434,8 @@ others_above_chance <- function(x, rows) {
 
 recordings_heading <- function(x) {
   facts <- attr(x, "facts")
-  c(paste0("Models of a recording: ", count_of(nrow(x), "model"), undefined_of(x$score)),
+  c(paste0("Models of ", if (facts$data == "recording") "a ", facts$data, ": ",
+           count_of(nrow(x), "model"), undefined_of(x$score)),
     if (nrow(x)) {
       data <- paste(c(x$measure[1], if (!is.null(x$n)) paste(x$n[1], "stimuli")), collapse = ", ")
       paste(c(if (nzchar(data)) data,
@@ -437,6 +460,7 @@ recordings_footing <- function(x) {
             trials = "ceiling: of the means over trials, see noise_ceiling().",
             subjects = "ceiling: what subjects share, see subject_ceiling().",
             encode = "ceiling: what the noise of trials leaves, see encode().",
+            partial = "No ceiling (NA): some trials lack neurons, see `na`.",
             none = "No ceiling (NA): without trials or subjects, noise is not known.")
   strwrap(c(if (!all(is.na(x$best))) {
               paste0("best: in the ", format(100 * attr(x, "conf_level")),

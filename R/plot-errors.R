@@ -74,7 +74,7 @@ scores_forest <- function(object) {
     ggplot2::geom_point(na.rm = TRUE, size = 2.5, colour = forest_colour) +
     (if (several) ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), scales = "free_x")) +
     score_axis(ggplot2::scale_x_continuous, whole = !several) +
-    ggplot2::labs(x = if (several) "score" else as.character(rows$panel[1]), y = NULL,
+    ggplot2::labs(x = if (several) "score" else axis_words(rows$panel[1]), y = NULL,
                   caption = caption_of(
                     interval_lines(attr(object, "conf_level"), object$over),
                     if (anyNA(object$score)) paste(sum(is.na(object$score)), "undefined")
@@ -91,7 +91,7 @@ forest_rows <- function(object) {
   rows <- as.data.frame(object)
   x <- full_names(rows, "x")
   y <- full_names(rows, "y")
-  title <- if (length(unique(x)) > 1 && length(unique(y)) > 1) paste(x, y, sep = " - ") else
+  title <- if (length(unique(x)) > 1 && length(unique(y)) > 1) paste(x, y, sep = " | ") else
     if (length(unique(x)) > 1) x else y
   sources <- source_columns(object)
   if (length(sources)) title <- paste(source_names(rows, sources), title, sep = " | ")

@@ -103,10 +103,7 @@ ceiling_layer <- function(rows) {
 
 evaluated_words <- function(object) {
   if (is_of_recordings(object)) {
-    label <- as.character(object$measure[1])
-    # as long as the axis of a picture in a column of a journal
-    if (nchar(label) <= 28) return(label)
-    return(wrapped_labels(sub("(", "\n(", label, fixed = TRUE), 30))
+    return(axis_words(object$measure[1]))
   }
   outer <- attr(object, "outer")
   if (is.null(outer)) "similarity of RDMs" else paste0("similarity of RDMs\n(", outer, ")")
@@ -161,7 +158,9 @@ subject_scores <- function(object, titles, most = 40) {
   if (!known || max(group) > most || max(group) < 2) return(NULL)
   means <- rowsum(scores[, models, drop = FALSE], group) / tabulate(group)
   subjects <- nrow(means)
-  beside <- seq(-0.22, 0.22, length.out = subjects)
+  # on both sides of the model's own point
+  beside <- seq(-0.15, 0.15, length.out = subjects)
+  beside <- beside + ifelse(beside < 0, -0.1, 0.1)
   model <- rep(seq_len(ncol(means)), each = subjects)
   data.frame(x = model + rep(beside, ncol(means)), score = as.vector(means),
              title = factor(titles[model], titles))

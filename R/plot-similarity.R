@@ -21,9 +21,9 @@ autoplot.repalign_similarity <- function(object, type = c("tiles", "heatmap", "m
 
 #' @rdname measures
 #' @aliases plot.repalign_measures
-#' @param object what `measures()` returned, or some of its rows.
+#' @usage NULL
 #' @details
-#' `plot()` shows which changes of one side leave the score as it is, at default arguments:
+#' `plot(measures())` shows which changes of one side leave the score as it is, at default arguments:
 #' *orthogonal* (rotations and reflections), *scaling* (all responses multiplied by one factor),
 #' *translation* (another mean response of each neuron), *column permutation* (another order of the
 #' neurons) and *invertible linear* (any invertible matrix); and whether the measure is symmetric, a

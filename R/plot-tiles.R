@@ -191,6 +191,11 @@ makeContent.repalign_fitted_text <- function(x) {
             grid::convertHeight(grid::unit(x$cell[2], "npc"), "inches", TRUE))
   size <- text_size(cell, x$label)
   text <- x$children[[1]]
+  if (is.na(size) && any(grepl("*", x$label, fixed = TRUE))) {
+    # the caption tells what stars are, and they have room where numbers have none
+    text$label <- ifelse(grepl("*", x$label, fixed = TRUE), "*", "")
+    size <- text_size(cell, "*")
+  }
   text$gp$fontsize <- text$gp$fontsize * min(1, size / x$size)
   grid::setChildren(x, if (is.na(size)) grid::gList() else grid::gList(text))
 }
@@ -221,6 +226,8 @@ tile_theme <- function(layout) {
                                         vjust = if (upright) 1 else 0.5, lineheight = 0.85),
     axis.text.y = ggplot2::element_text(size = layout$tick, lineheight = 0.85),
     aspect.ratio = layout$aspect,
+    # beside a panel that is low it would reach over the edge of the page
+    legend.justification = if (is.null(layout$aspect)) "center" else "top",
     panel.grid = ggplot2::element_blank(),
     strip.clip = "off",
     legend.title = ggplot2::element_text(size = 8, lineheight = 0.9,

@@ -268,6 +268,12 @@ thinned <- function(names, most) names[seq(1, length(names), by = thinning(lengt
 
 thinning <- function(count, most) max(1, ceiling(count / max(most, 1)))
 
+# The title of an axis, no longer than that of a picture in a column of a journal.
+axis_words <- function(label) {
+  label <- as.character(label)
+  if (nchar(label) <= 28) label else wrapped_labels(sub("(", "\n(", label, fixed = TRUE), 30)
+}
+
 # An axis of scores. A tick just beyond them belongs to it, so that it does not end before them.
 # (Panels side by side have no room for a number at both ends: whole = FALSE.)
 score_axis <- function(scale, whole = TRUE) {

@@ -305,7 +305,9 @@ arrange_axes <- function(found, flatten, file) {
   if (flatten) {
     inform("read_representation(): the array of ", dQuote(basename(file), FALSE), " (",
            paste(c(n, found$rest), collapse = " x "), ") was flattened to ", n, " x ",
-           ncol(found$data), "; flatten = FALSE keeps its axes.", class = "repalign_flattened")
+           ncol(found$data), "; flatten = FALSE keeps its axes.", if (length(found$rest) == 2) {
+             " If the last is trials: responses(read_representation(file, flatten = FALSE))."
+           }, class = "repalign_flattened")
     if (found$stored == found$flat) return(found$data)
     columns <- array(seq_len(ncol(found$data)), found$rest)
     return(found$data[, as.vector(aperm(columns)), drop = FALSE])

@@ -14,7 +14,7 @@
 #'     each row is a stimulus of its own.
 #'   * a long data frame with a row for each response of a neuron. Give `stimulus` and `neuron`.
 #'   * a wide data frame with a row for each presentation: without `neuron`, all columns are neurons
-#'     except those that `stimulus`, `trial`, `event` and `cluster` name.
+#'     except those that other arguments name.
 #'
 #'   In a data frame, each of the other arguments is the name of a column, or a vector of labels.
 #' @param stimulus a label for each row: rows with equal labels are trials of one stimulus.
@@ -50,7 +50,7 @@
 #' @details
 #' Two responses share noise if they are of the same event of the same stimulus, and of the same
 #' session. All corrected estimates are means over products of responses that share none. With one
-#' trial, `session` names the pairs of neurons to leave out.
+#' trial, `session` names the pairs of neurons to leave out; without it, noise that they share stays.
 #'
 #' Two sides with trials are taken as recorded together, unless their `session` labels differ, and
 #' trials with the same label as the same moment: keep these labels, or the order of the rows, the

@@ -72,6 +72,11 @@
 #' rings <- simulate_rings(200, noise = 0.01)
 #' stages <- similarity(rings$x, rings$y, "mka")
 #' cor(stages$score, rings$truth$rings, method = "kendall")
+#' # the others: a spot moves away, a cloud breaks into clusters, a roll beside an S-curve
+#' moved <- simulate_translation(200, d = 20, translation = c(1, 10))
+#' broken <- simulate_clusters(200, clusters = c(2, 8))
+#' roll <- simulate_swiss_roll(200)
+#' lapply(list(moved, broken, roll), function(shape) similarity(shape$x, shape$y, "mka"))
 #' @seealso [simulate_pair()], [simulate_models()]
 #' @name simulate_shapes
 NULL

@@ -96,7 +96,7 @@ beside <- function(what, path, id, calls = 1) {
   })
   time <- do.call(pmin, lapply(both, function(one) one[, 1]))
   memory <- both[[1]][, 2]
-  say(paste("%-34s ours %8.3f s %6.0f MB, numpy %8.3f s %6.0f MB: %5.2f times its time,",
+  say(paste("%-34s ours %9.4f s %6.0f MB, numpy %9.4f s %6.0f MB: %5.2f times its time,",
             "%4.2f its memory, %s"), what, time[1], memory[1], time[2], memory[2], time[1] / time[2], memory[1] / memory[2],
       if (abs(both[[1]][1, 3] - both[[1]][2, 3]) < 1e-6 * abs(both[[1]][2, 3])) "same sum" else
         sprintf("SUMS %g AND %g", both[[1]][1, 3], both[[1]][2, 3]))

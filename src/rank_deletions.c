@@ -263,7 +263,7 @@ static void multiply_counts(const int16_t *restrict c, const int16_t *restrict d
 WIDE static void multiply_counts_wide(const int16_t *c, const int16_t *d, size_t pairs,
                                       double *sums)
 {
-    for (int first = 0; first < LANES; first += 16) {
+    for (size_t first = 0; first < LANES; first += 16) {
         __m256i low = _mm256_setzero_si256(), high = low;
         for (size_t k = 0; k + 1 < pairs; k += 2) {
             const __m256i *x = (const __m256i *) (const void *) (c + k * LANES + first);
@@ -280,7 +280,7 @@ WIDE static void multiply_counts_wide(const int16_t *c, const int16_t *d, size_t
         __m256i *to = (__m256i *) (void *) total;
         _mm256_storeu_si256(to, _mm256_permute2x128_si256(low, high, 0x20));
         _mm256_storeu_si256(to + 1, _mm256_permute2x128_si256(low, high, 0x31));
-        for (int l = 0; l < 16; l++) sums[first + l] += (double) total[l];
+        for (size_t l = 0; l < 16; l++) sums[first + l] += (double) total[l];
     }
     if (pairs % 2) multiply_counts(c + (pairs - 1) * LANES, d + (pairs - 1) * LANES, 1, sums);
 }

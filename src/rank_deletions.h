@@ -41,10 +41,10 @@ typedef struct {
 
 /* A side: order[p] is the pair with the p-th rank, tied[p] says that it has the rank of the one
    before. Filled by sort_side(): the units of the pairs in this order; where the pairs of the rank
-   of the p-th end; the rank of each pair, less the mean of all, in halves; the pairs of each chunk in
-   the order of their ranks; for the units of each block the places of their pairs in the order of
-   ranks, twice the place and 1 for the second unit of a pair; and by how much ties lower three times
-   the sum of squares of the ranks. */
+   of the p-th end; the rank of each pair, less the mean of all, in halves; the pairs of each chunk
+   in the order of their ranks; for the units of each block the places of their pairs in the order
+   of ranks, twice the place and 1 for the second unit of a pair; and by how much ties lower three
+   times the sum of squares of the ranks. */
 typedef struct {
     const int *order, *tied;
     unit_pair *unit;

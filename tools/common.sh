@@ -23,9 +23,6 @@ if [ -z "${REPALIGN_SHARED:-}" ] && [ -d "$root/../shared" ]; then
   export REPALIGN_SHARED
 fi
 
-# R looks for unused memory each time its own has filled up: it does so less often with more of it.
-export R_NSIZE=3000000 R_VSIZE=200M
-
 # What tests run with. No test skips itself. CRAN asks for few threads: two are enough to see them
 # meet, and idle ones do not spin (passive), since more processes than processors run side by side.
 # The package's byte code is made as it is installed: what R makes while it runs is for the tests

@@ -767,6 +767,9 @@ test_that("what is given to an analysis is judged as in any other call", {
   few <- function(...) undefined_is_fine(brain_to_brain(..., neurons = 6, conf_level = NULL))
   # a hint at shared neurons is not for those that have labels
   expect_message(few(p$x, p$y), "share neurons .*If so, name them in `units_x` and `units_y`")
+  told <- capture_messages(few(list(a = p$x, b = p$y, c = p$y[, 6:1])))
+  expect_match(told, "share neurons .*If so, name them in `units_x`:")
+  expect_length(told, 1)
   expect_no_message(few(p$x, p$y, units_x = 1:6, units_y = 7:12))
   expect_no_message(few(list(a = p$x, b = p$y), units_x = list(a = 1:6, b = 7:12)))
   expect_warning(few(as.matrix(dist(p$x)), unname(p$y)), class = "repalign_distance_matrix")

@@ -386,7 +386,7 @@ test_that("print() takes n and digits, and no other argument", {
   for (result in one_of_each_kind()) {
     expect_length(grep("^ *[0-9]+ ", printed(result, n = 1)), 1)
     if (nrow(result) > 1) expect_match(printed(result, n = 1), "print\\(n = \\)", all = FALSE)
-    expect_refused(print(result, max = 2), "\"max\"")
+    expect_refused(print(result, max = 2), "`max`")
     expect_refused(print(result, 4, 2, 1), "without a name")
     for (n in list(0, 1.5, "a", NA, 1:2)) expect_refused(print(result, n = n), "`n`")
     expect_refused(print(result, digits = "a"), "`digits`")

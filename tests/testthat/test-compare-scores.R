@@ -329,6 +329,9 @@ test_that("results print, tidy and draw themselves", {
   picture <- ggplot2::autoplot(rows)
   expect_identical(levels(picture$data$title)[6], "a - b")
   expect_s3_class(ggplot2::autoplot(rows[2:3, ]), "ggplot")
+  # long names are shortened, so that a line has both
+  rows$score_1 <- paste0("model.features.block.", rows$score_1, ".conv2.relu")
+  expect_lte(max(nchar(levels(ggplot2::autoplot(rows)$data$title))), 40)
   picture <- ggplot2::autoplot(best)
   expect_identical(nrow(picture$data), 4L)
   two <- score_interval(x, layers[1:3], c("cka", "rsa"))

@@ -387,6 +387,8 @@ test_that("scores of single subjects are kept and drawn, as means of their group
   expect_equal(drawn$score[1:3], c(mean(scores[1:2, 1]), mean(scores[3:4, 1]), scores[5, 1]))
   expect_identical(nrow(drawn), 3L * nrow(result))
   expect_equal(round(drawn$x), rep(seq_len(nrow(result)), each = 3))
+  # none lies under the point of its model
+  expect_true(all(abs(drawn$x - round(drawn$x)) > 0.09))
   expect_length(points_of(subjects = FALSE), 0)
   # models with names that stand beside the scores, the first on top, keep their own points
   long <- paste(strrep("long", 8), seq_along(made$models))

@@ -73,6 +73,8 @@ test_that("what looks transposed says so", {
   expect_match(conditionMessage(error), "give t(x) and t(y)", fixed = TRUE)
   expect_refused(similarity(list(a = p$x, b = t(p$y))), c("transposed", "`x\\$b` is 5 x 20"))
   expect_refused(cka(t(p$x), p$y[, 1:4]), c("transposed", "`x` is 5 x 20", "`y` is 20 x 4"))
+  expect_refused(similarity(t(p$x), list(a = p$y, b = p$x[, 1:4])),
+                 c("`x` has 5 rows, and the others have 20", "transposed", "`y\\$a` is 20 x"))
   # by names, whatever the sizes
   x <- p$x
   rownames(x) <- paste0("s", 1:20)

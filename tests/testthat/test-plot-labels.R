@@ -46,6 +46,20 @@ test_that("names stay as they were given, in lines that end at separators and ca
   expect_identical(names_beside(names), names)
 })
 
+test_that("tiles without room for numbers have the stars that the caption tells of", {
+  skip_if_not_installed("ggplot2")
+  local_device()
+  label <- c("0.82*", "0.01")
+  tiles <- function(width) {
+    text <- grid::gTree(children = grid::gList(grid::textGrob(label)), cell = c(width, 0.2),
+                        label = label, size = 3, cl = "repalign_fitted_text")
+    grid::makeContent(text)$children
+  }
+  expect_identical(tiles(0.1)[[1]]$label, label)
+  expect_identical(tiles(0.015)[[1]]$label, c("*", ""))
+  expect_length(tiles(0.001), 0)
+})
+
 test_that("captions are one sentence, broken between remarks in lines of a journal's column", {
   expect_null(caption_of(NULL))
   text <- caption_of("bars: 95% intervals over stimuli", NULL,

@@ -186,3 +186,24 @@ test_that("participation ratios", {
                "trials, sessions")
   expect_value(of(responses(reference_array("x", TRUE))), "participation_ratio", "trials", TRUE)
 })
+
+test_that("neurons that each lie in one session have errors as sessions without their names", {
+  set.seed(1)
+  x <- array(rnorm(8 * 6 * 2), c(8, 6, 2)) + 2 * rnorm(8)
+  y <- matrix(rnorm(8 * 4), 8) + 2 * rnorm(8)
+  session <- rep(c("mon", "tue"), each = 3)
+  plain <- responses(x, session = session)
+  for (estimator in c("stimulus", "stimulus_neuron")) {
+    of <- function(data) {
+      suppressWarnings(suppressMessages(list(cka(data, y, estimator = estimator),
+                                             cka_interval(data, y, estimator = estimator))))
+    }
+    expect_equal(of(responses(x, neuron = letters[1:6], session = session)), of(plain))
+  }
+  # a neuron of two sessions has a score, but errors cannot delete it with one of them
+  moved <- responses(x, neuron = letters[c(1:5, 1)], session = session)
+  suppressWarnings(suppressMessages({
+    expect_length(cka(moved, y, estimator = "stimulus"), 1)
+    expect_refused(cka_interval(moved, y, estimator = "stimulus"), c("Neuron \"a\"", "`session`"))
+  }))
+})

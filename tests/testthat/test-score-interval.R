@@ -349,7 +349,8 @@ test_that("clusters are deleted as a whole by every method", {
 test_that("subjects are a sample whose mean is the score", {
   subjects <- lapply(1:4, function(u) x + rnorm(length(x)))
   names(subjects) <- letters[1:4]
-  result <- score_interval(subjects, layers, c("cka", "mutual_knn", "cca"), over = "subjects")
+  expect_message(result <- score_interval(subjects, layers, c("cka", "mutual_knn", "cca"),
+                                          over = "subjects"), "over 4 subjects are guesses")
   each <- similarity(subjects, layers, c("cka", "mutual_knn", "cca"))
   means <- tapply(each$score, paste(each$y, each$measure), mean)
   expect_equal(result$score, as.vector(means[paste(result$y, result$measure)]))

@@ -29,11 +29,10 @@
 #' variance of the choice of folds is subtracted, which needs `repeats` of at least 2.
 #'
 #' `ceiling_high` is the mean similarity of each RDM with the pool of all ([pool_rdms()]), the
-#' highest that any model can have (see [subject_ceiling()]; `NA` of one RDM);
-#' `ceiling_low` that with the pool of the other groups. `p_chance` permutes
-#' the stimuli of the models (clusters must have one size,
-#' otherwise it is `NA`, with a note), and fits weights anew; it takes long for RDMs that lack
-#' different pairs. Cosines of positive RDMs have a small `p_zero` for any model; `p_chance` has
+#' highest that any model can have (see [subject_ceiling()]; `NA` of one RDM); `ceiling_low` that
+#' with the pool of the other groups. `p_chance` permutes the stimuli of the models (clusters must
+#' have one size, otherwise it is `NA`, with a note), and fits weights anew; it takes long for RDMs
+#' that lack different pairs. Cosines of positive RDMs have a small `p_zero` for any model; `p_chance` has
 #' not. A model that is the same for all pairs between clusters has no score.
 #'
 #' *Draws and folds of your own.* `resample` takes `list(rdm = , condition = )` of matrices of

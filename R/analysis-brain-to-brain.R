@@ -252,6 +252,7 @@ check_any_allowed <- function(region, setup) {
   }
   units <- region$columns$units
   if ("stimulus_neuron" %in% setup$estimator && !is.null(units) && length(unique(units)) < 2) {
+    refuse_single_session(list(region), paste0("within `", arg, "`"))
     arg_units <- paste0("units_", region$side)
     abort("No neuron pair is allowed within `", arg, "`: all columns have the same label in `",
           arg_units, "`. Use finer labels.", class = "repalign_error_pairs", arg = arg_units)

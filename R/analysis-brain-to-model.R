@@ -96,6 +96,7 @@ region_codes <- function(region, setup) {
   codes <- label_codes(units, units)
   if ("stimulus_neuron" %in% setup$estimator && codes$count < 2 ||
         setup$by_trials && length(units) < 2) {
+    if (length(units) > 1) refuse_single_session(list(region), "within `brain`")
     abort("No neuron pair is allowed within `brain`: it has a single neuron, or all columns have ",
           "the same label in `units`. Give at least two neurons with different labels.",
           class = "repalign_error_pairs", arg = "units")

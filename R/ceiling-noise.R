@@ -18,7 +18,8 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #' @param measure see [similarity()]. `"cka"` without an estimator is the corrected one
 #'   (`"stimulus_neuron"`, with other kernels `"stimulus"`), as no ceiling takes off a bias.
 #' @param splits number of random halves for approximate ceilings.
-#' @param na see [similarity()]. A value is missing in a trial that only some neurons have.
+#' @param na see [similarity()]. Where only some neurons have a trial, the others lack it:
+#'   `"stimuli"` leaves out the stimulus of such a trial, `"neurons"` the neurons without it.
 #' @return A data frame of class `repalign_ceiling` with a row for each measure and each of `y`, and
 #'   the columns `y`, `measure`,
 #'   * `h_cross`: the size of the signal, from products of different trials (for CKA its value H,
@@ -227,14 +228,28 @@ refuse_partial_trials <- function(x, arg) {
     name <- dimnames(values)[[3]][partial[1, 2]]
     abort("`", arg, "` lacks some neurons in ", count_of(nrow(partial), "trial"),
           ", first in trial ", if (is.null(name)) partial[1, 2] else dQuote(name, FALSE), " of ",
-          stimulus_title(values, partial[1, 1]), ": set such trials to NA for all neurons, or ",
-          "leave out the neurons.", class = "repalign_error_nonfinite", arg = arg)
+          stimulus_title(values, partial[1, 1]), ": ", remedy_of_partial_trials(values), ".",
+          class = c("repalign_error_partial_trials", "repalign_error_nonfinite"), arg = arg)
   }
   none <- which(rowSums(count) == 0)
   if (!length(none)) return(invisible())
   abort("`", arg, "` has no trial of ", count_of(length(none), "stimulus"), ", first of ",
         stimulus_title(values, none[1]), ": leave out stimuli without responses.",
         class = "repalign_error_nonfinite", arg = arg)
+}
+
+# As far as enough stimuli and neurons are left.
+remedy_of_partial_trials <- function(values) {
+  lost <- missing_in_trials(values)
+  left_out <- function(word, least) {
+    gone <- lost[[word]]
+    if (sum(!gone) >= least) {
+      paste0("na = \"", word, "\" leaves out ", sum(gone), " of ", length(gone), " ", word)
+    }
+  }
+  remedies <- c(left_out("stimuli", 5), left_out("neurons", 2))
+  if (!length(remedies)) return("set such trials to NA for all neurons")
+  paste(remedies, collapse = ", ")
 }
 
 ceiling_row <- function(task, y, measure, splits) {

@@ -349,8 +349,21 @@ no_allowed_pair <- function(pair, self) {
     abort("`", arg, "` has a single neuron (column): the neuron correction needs at least two. ",
           remedy, class = "repalign_error_pairs", arg = arg)
   }
-  abort("No neuron pair is allowed ", if (self) paste0("within `", arg, "`") else
-    paste0("between `", arg, "` and `", pair$y$arg, "`"),
-    ": all columns have the same label. Use finer labels or other columns.",
-    class = "repalign_error_pairs", arg = arg)
+  where <- if (self) paste0("within `", arg, "`") else
+    paste0("between `", arg, "` and `", pair$y$arg, "`")
+  refuse_single_session(pair[c("x", "y")], where)
+  abort("No neuron pair is allowed ", where, ": all columns have the same label. Use finer labels ",
+        "or other columns.", class = "repalign_error_pairs", arg = arg)
+}
+
+# Are sessions, and not labels of neurons, what leaves no pair?
+refuse_single_session <- function(reprs, where) {
+  single <- vapply(reprs, function(repr) {
+    given <- unclass(repr$responses)
+    length(unique(given$session)) == 1 && length(unique(given$neuron)) != 1
+  }, NA)
+  if (!all(single)) return(invisible())
+  abort("No neuron pair is allowed ", where, ": all columns are of one `session`, whose neurons ",
+        "may share noise. Leave out `session` of responses(): such noise then stays.",
+        class = "repalign_error_pairs", arg = reprs[[1]]$arg)
 }

@@ -13,13 +13,15 @@
 #' If the number of the image, of the trial, or of the row is taken for a neuron, unrelated data
 #' seem alike (a CKA of 0.999 from `image = 1:60`). Columns that look like identifiers are therefore
 #' an error in all functions that read data:
-#' * whole numbers whose name is `id`, `image`, `stimulus`, `trial`, `rep`, `session`, `subject` or
-#'   `row`, or ends in `_id`, in small or capital letters, or is `X` or `...1`, which readers of
-#'   files give to a column without a name;
+#' * whole numbers whose name says what a row is (`image`, `stimulus`, `condition`, `trial`, `rep`,
+#'   `repeat`, `run`, `block`, `session`, `day`, `subject`, `animal`, `id`, `row`, `index`, `order`,
+#'   `time`, `onset` and the like), or ends in `_id`, in small or capital letters, or is `X` or
+#'   `...1`, which readers of files give to a column without a name;
 #' * in a table of 12 rows or more, consecutive whole numbers in any order, or numbers that rise or
 #'   fall by equal steps from row to row, unless all columns do (ranks).
 #'
-#' Names are ignored in tables of zeros and ones with a single one in each row (one-hot coding).
+#' Names are ignored in tables of zeros and ones with a single one in each row (one-hot coding), and
+#' those that may name a feature (`animal`) where a column has only zeros and ones.
 #'
 #' Columns that you name in `neurons` are not checked: if one looks like an identifier, the matrix
 #' has an attribute (`columns_checked`) that says so. A part of the matrix, `m[rows, ]`, loses it

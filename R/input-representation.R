@@ -139,18 +139,43 @@ unname_rows <- function(x) {
 # it would be the same on both sides and have most of the variance, and unrelated data would seem
 # alike.
 
-# Names of identifiers, those first that most likely name the stimuli. named_like_identifier() knows
-# some more: these names followed by a word for a number ("image_number", "trialNo"), names that end
-# in _id, and X, which is how read.csv() calls a column of row names.
-identifier_names <- c("image", "stimulus", "id", "row", "...1", "subject", "session", "trial",
-                      "rep")
+# Names of identifiers by what they tell of a row, those first that most likely name the stimuli.
+# named_like_identifier() knows some more: these names followed by a word for a number
+# ("image_number", "trialNo"), names that end in _id, and X, which is how read.csv() calls a column
+# of row names.
+identifier_names <- list(
+  stimulus = c("image", "stimulus", "stim", "condition", "id", "row", "...1", "index"),
+  subject = c("subject", "animal"), session = c("session", "day"), run = c("run", "block"),
+  trial = c("trial", "rep", "repeat", "repetition", "presentation"),
+  other = c("order", "fold", "onset", "time", "time_ms")
+)
+
+number_words_of_names <- "_?(id|no|nr|num|number|index)$"
+
+# Of which of these does a column tell? A name that is not known may be that of the stimuli.
+identifier_roles <- function(names) {
+  known <- unlist(identifier_names, use.names = FALSE)
+  roles <- rep(names(identifier_names), lengths(identifier_names))
+  names <- tolower(names)
+  at <- match(names, known)
+  at[is.na(at)] <- match(sub(number_words_of_names, "", names[is.na(at)]), known)
+  ifelse(is.na(at), "stimulus", roles[at])
+}
 
 named_like_identifier <- function(names) {
-  pattern <- "^(image|stimulus|stim|trial|session|subject|row)_?(id|no|nr|num|number|index)$"
-  numbered <- grepl(pattern, names, ignore.case = TRUE)
-  tolower(names) %in% c(identifier_names, "stim") | names == "X" | numbered |
+  before <- c("image", "stimulus", "stim", "trial", "session", "subject", "row", "run", "block",
+              "condition", "animal")
+  numbered <- grepl(paste0("^(", paste(before, collapse = "|"), ")", number_words_of_names), names,
+                    ignore.case = TRUE)
+  tolower(names) %in% unlist(identifier_names) | names == "X" | numbered |
     grepl("_id$", names, ignore.case = TRUE)
 }
+
+# Words that may also be the name of a feature, such as "animal" or "time", are one if the column is
+# made of 0 and 1.
+features <- c("animal", "day", "time", "order", "block", "repeat", "condition", "fold", "onset")
+
+is_feature <- function(name, values) tolower(name) %in% features && setequal(values, c(0, 1))
 
 # The values of fewer rows may be in order by chance.
 least_numbered <- 12
@@ -161,7 +186,9 @@ least_numbered <- 12
 find_identifiers <- function(x) {
   if (is.null(colnames(x))) return(character())
   named <- which(named_like_identifier(colnames(x)))
-  named <- named[vapply(named, function(j) is_whole(x[, j]), NA)]
+  named <- named[vapply(named, function(j) {
+    is_whole(x[, j]) && !is_feature(colnames(x)[j], x[, j])
+  }, NA)]
   if (length(named) && is_one_hot(x)) named <- integer()
   numbered <- if (nrow(x) >= least_numbered) numbered_columns(x) else integer()
   if (all_ranks(x, numbered)) numbered <- integer()
@@ -228,7 +255,9 @@ has_equal_steps <- function(values, rows) {
            all(uneven <= 1e-5 * abs(step) + 8 * .Machine$double.eps * largest))
 }
 
-refuse_identifiers <- function(x, arg) {
+# takes: which arguments of the function take what columns tell of the rows, by the names of
+# identifier_names; NULL where matrices of neurons alone are read.
+refuse_identifiers <- function(x, arg, takes = NULL) {
   if (columns_are_checked(x)) return(invisible())
   found <- find_identifiers(x)
   if (!length(found)) return(invisible())
@@ -236,19 +265,36 @@ refuse_identifiers <- function(x, arg) {
   one <- length(found) == 1
   abort("`", arg, "` has ", if (one) "a column that looks like an identifier" else
     "columns that look like identifiers", ", not like ", if (one) "a neuron: " else "neurons: ",
-    enumerate(paste0(dQuote(names, FALSE), " (", found, ")"), quote = FALSE),
-    ". Make a matrix with the stimuli as row names by response_matrix(data, stimulus = ",
-    dQuote(likely_stimulus(names), FALSE), if (!one) ", neurons = ...",
-    "); its argument `neurons` says which columns are neurons.",
+    enumerate(paste0(dQuote(names, FALSE), " (", found, ")"), quote = FALSE), ". ",
+    if (is.null(takes)) matrix_of_neurons(names) else named_in_call(names, takes),
     class = "repalign_error_identifier", arg = arg)
 }
 
-# The column that most likely names the stimuli. An unknown name is less likely than those up to
-# "...1", but more likely than "subject" and those after it, which hardly ever name the stimulus.
-likely_stimulus <- function(names) {
-  others <- match("subject", identifier_names) - 0.5
-  names[order(match(tolower(names), identifier_names, nomatch = 0) +
-                others * !tolower(names) %in% identifier_names)][1]
+matrix_of_neurons <- function(names) {
+  roles <- identifier_roles(names)
+  stimulus <- names[roles == "stimulus"]
+  repeats <- names[roles %in% c("run", "trial")]
+  # a known name is more likely than others
+  stimulus <- stimulus[order(match(tolower(stimulus), identifier_names$stimulus))][1]
+  paste0("Make a matrix with the stimuli as row names by response_matrix(data, stimulus = ",
+         if (is.na(stimulus)) "..." else dQuote(stimulus, FALSE),
+         if (is.na(stimulus) || length(names) > 1) ", neurons = ...",
+         "); its argument `neurons` says which columns are neurons.", if (length(repeats)) {
+           paste0(" Repeats of stimuli go to responses(data, stimulus = ..., ",
+                  roles[match(repeats[1], names)], " = ", dQuote(repeats[1], FALSE), ").")
+         })
+}
+
+# An argument takes one column; what no argument takes has to go.
+named_in_call <- function(names, takes) {
+  arg <- takes[identifier_roles(names)]
+  arg[duplicated(arg)] <- NA
+  given <- paste(arg, "=", dQuote(names, FALSE))[!is.na(arg)]
+  left <- names[is.na(arg)]
+  paste0(capitalised(paste(c(
+    if (length(given)) paste("give", enumerate(given, quote = FALSE)),
+    if (length(left)) paste("leave out", enumerate(left))
+  ), collapse = ", and ")), "; a neuron needs another name.")
 }
 
 # Was it said before that all columns are neurons? A matrix is marked if the user has named its

@@ -81,7 +81,7 @@ NULL
 #' @param stimulus_noise for whitened comparisons of RDMs: the noise of the stimuli, as for [rsa()];
 #'   for draws of stimuli, variances.
 #' @param na as for [similarity()]; for RDMs also `"pairwise"`: over the pairs of stimuli that both
-#'   have.
+#'   have. What single trials lack, but means over trials do not, is left out of the ceiling alone.
 #' @param threads see [similarity()].
 #' @param clusters one label per stimulus, by name or in their order, if some depend on each other
 #'   (see [dependence]): errors, folds and permutations go by whole clusters, and pairs within one

@@ -178,6 +178,13 @@ in_words_of_models <- function(free, subjects, code) {
       key <- if (inherits(told, "repalign_dependence")) "dependence" else told$message
       first <- !key %in% said
       said <<- c(said, key)
+      # a mean over trials lacks only if all of them do
+      if (inherits(told, "repalign_left_out_of_ceiling")) {
+        told$message <- paste0(
+          sub("left out", "left out of the ceiling", trimws(told$message), fixed = TRUE),
+          " Scores are of the means over trials, which lack less.\n"
+        )
+      }
       if (first && identical(told$message, conditionMessage(condition))) return(invisible())
       if (first) again(told)
       invokeRestart(restart)
@@ -242,10 +249,22 @@ ceiling_of_recordings <- function(data, models, measure, subjects, na) {
       )
       list(ceiling = found$ceiling, se = NA_real_, from = "subjects")
     } else if (is_of_trials(data)) {
-      found <- do.call(noise_ceiling, c(list(data, models, measure), Filter(length, na)))
+      found <- withCallingHandlers(
+        do.call(noise_ceiling, c(list(data, models, measure), Filter(length, na))),
+        repalign_left_out = function(m) {
+          class(m) <- c("repalign_left_out_of_ceiling", class(m))
+          message(m)
+          invokeRestart("muffleMessage")
+        }
+      )
       list(ceiling = found$ceiling, se = found$ceiling_se, from = "trials")
     } else none,
-    repalign_error_measure = without, repalign_error_choice = without
+    repalign_error_measure = without, repalign_error_choice = without,
+    # scores go by means over trials, which such trials have a part in
+    repalign_error_partial_trials = function(error) {
+      inform("No ceiling (NA): ", conditionMessage(error), class = "repalign_no_ceiling")
+      replace(none, "from", "partial")
+    }
   )
 }
 
@@ -440,6 +459,7 @@ recordings_footing <- function(x) {
             trials = "ceiling: of the means over trials, see noise_ceiling().",
             subjects = "ceiling: what subjects share, see subject_ceiling().",
             encode = "ceiling: what the noise of trials leaves, see encode().",
+            partial = "No ceiling (NA): some trials lack neurons, see `na`.",
             none = "No ceiling (NA): without trials or subjects, noise is not known.")
   strwrap(c(if (!all(is.na(x$best))) {
               paste0("best: in the ", format(100 * attr(x, "conf_level")),

@@ -233,7 +233,8 @@ one_rdm <- function(x, labels, noise, settings) {
     lost <- setdiff(declared_parts(x), known)
     if (length(lost)) say_unused(list(lost), "rdm")
   }
-  patterns <- run_patterns(x, labels$condition, labels$run, declared$runs)
+  patterns <- run_patterns(x, labels$condition, labels$run, declared$runs,
+                           c(subject = "subject"))
   check_patterns(patterns, declared)
   check_memory(8 * packed_length(nrow(patterns$means)), "The RDM", "Take fewer conditions.")
   found <- pattern_distances(patterns, noise, settings)

@@ -5,21 +5,24 @@
 
 # Returns list(x, condition, run): a matrix of doubles with a row for each observation, and for both
 # kinds of labels list(codes, labels), or NULL where none are known. Conditions without labels of
-# their own have labels NULL and, in `condition`, their count.
-read_observations <- function(x, condition, run) {
+# their own have labels NULL and, in `condition`, their count. takes: see refuse_identifiers().
+read_observations <- function(x, condition, run, takes = NULL) {
   if (is_responses(x)) return(responses_observations(x, condition, run))
   if (is.array(x) && length(dim(x)) == 3) {
     run <- run_labels(run, x, condition)
     return(recorded_rows(read_array(x), array_conditions(x, condition), run))
   }
   x <- double_matrix(x, "x")
-  refuse_identifiers(x, "x")
+  refuse_identifiers(x, "x", c(takes, if (is.null(condition)) c(stimulus = "condition"),
+                               if (is.null(run)) c(run = "run", session = "run", trial = "run"),
+                               other = NA))
   if (!.Call(C_all_finite, x)) {
     at <- which(!is.finite(x), arr.ind = TRUE)
     first <- at[order(at[, 1], at[, 2])[1], ]
     abort("`x` has ", count_of(nrow(at), "missing or infinite value"), ", first in row ",
           named_places(first[1], rownames(x)), ", column ", named_places(first[2], colnames(x)),
-          ": leave out these observations (rows) or channels (columns).",
+          ": leave out these observations (rows, na = \"stimuli\") or channels (columns, na = ",
+          "\"neurons\").",
           class = "repalign_error_nonfinite", arg = "x")
   }
   # a row name that comes twice is a condition that was shown twice
@@ -208,10 +211,10 @@ responses_observations <- function(x, condition, run) {
 # run, as a matrix conditions x (channels * runs) in which the channels of a run stand side by side;
 # how many observations each is the mean of (conditions x runs; 0: none, and the mean is 0); labels
 # of conditions, or NULL, and of runs. by_run = FALSE takes all observations for those of one run.
-run_patterns <- function(x, condition, run, by_run) {
+run_patterns <- function(x, condition, run, by_run, takes = NULL) {
   plain <- is.array(x) && length(dim(x)) == 3 && !is_responses(x) && is.null(run)
   if (plain && by_run) return(array_patterns(read_array(x), array_conditions(x, condition)))
-  seen <- read_observations(x, condition, run)
+  seen <- read_observations(x, condition, run, takes)
   if (is.null(seen$condition)) {
     # each row of a matrix without labels is a condition
     n <- nrow(seen$x)

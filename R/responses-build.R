@@ -271,7 +271,9 @@ matrix_responses <- function(x, given) {
           class = "repalign_error_type", arg = "x")
   }
   x <- double_matrix(x, "x")
-  refuse_identifiers(x, "x")
+  refuse_identifiers(x, "x", c(if (is.null(given$stimulus)) c(stimulus = "stimulus"),
+                               if (is.null(given$trial)) c(trial = "trial", run = "run"),
+                               other = NA))
   x <- known_values(without_mark(x))
   presentation_responses(x, given)
 }

@@ -292,9 +292,10 @@ summary.repalign_responses <- function(object, ...) {
   # column lacks in all trials
   values <- unclass(object)$values
   never <- rowSums(!is.na(values), dims = 2) == 0
-  missing <- list(responses = missing_responses(object), never = sum(never),
-                  columns = sum(colSums(never) > 0),
-       stimuli = sum(rowSums(never) > 0))
+  recorded <- recorded_sessions(object)
+  missing <- list(responses = missing_responses(object, recorded), never = sum(never),
+                  columns = sum(colSums(never) > 0), stimuli = sum(rowSums(never) > 0),
+                  apart = !all(recorded))
   structure(list(sizes = dim(object), trials = table(trial_counts(object), dnn = NULL),
                  few = which(pairs < 2), missing = missing,
                  run = object$run),
@@ -310,7 +311,10 @@ print.repalign_responses_summary <- function(x, ...) {
   colnames(shown) <- paste0(counts, " trial", ifelse(counts == 1, "", "s"))
   print(shown)
   missing <- if (x$missing$responses == 0) {
-    "No response is missing in these trials."
+    if (x$missing$apart) {
+      paste("No response is missing within a session, but neurons of different sessions have",
+            "different trials.")
+    } else "No response is missing in these trials."
   } else {
     paste0("Missing in these trials: ", count_of(x$missing$responses, "response"), ". ",
            if (x$missing$never == 0) "Every column has a response to every stimulus." else

@@ -50,7 +50,7 @@
 #' @details
 #' Two responses share noise if they are of the same event of the same stimulus, and of the same
 #' session. All corrected estimates are means over products of responses that share none. With one
-#' trial, `session` names the pairs of neurons to leave out.
+#' trial, `session` names the pairs of neurons to leave out; without it, noise that they share stays.
 #'
 #' Two sides with trials are taken as recorded together, unless their `session` labels differ, and
 #' trials with the same label as the same moment: keep these labels, or the order of the rows, the

@@ -337,3 +337,39 @@ test_that("the column best is explained only where it has values", {
   result$best <- NA
   expect_no_match(said(result), "confidence set of the best model")
 })
+
+test_that("what single trials lack is left out of the ceiling alone, as a message says", {
+  trials <- recordings$trials
+  trials[1:5, 1:2, 4] <- NA
+  squared <- measure("rsa", inner = "sqeuclidean", outer = "pearson")
+  run <- function(...) {
+    said <- character()
+    found <- suppressWarnings(withCallingHandlers(
+      evaluate_models(responses(trials), recordings$models["near"], measure = squared,
+                      permutations = 0, ...),
+      message = function(m) {
+        said <<- c(said, conditionMessage(m))
+        invokeRestart("muffleMessage")
+      }
+    ))
+    list(rows = as.data.frame(found), said = grep("not used", said, value = TRUE, invert = TRUE),
+         print = paste(utils::capture.output(print(found)), collapse = " "))
+  }
+  score <- mute(similarity(responses(trials), recordings$models["near"], squared))$score
+  without <- run()
+  expect_identical(without$rows$ceiling, NA_real_)
+  expect_match(without$said, paste("^No ceiling .*`data` lacks some neurons in 5 trials.*stimuli\"",
+                                   "leaves out 5 of 30 .*\"neurons\" leaves out 2 of 10"))
+  expect_match(without$print, "some trials lack neurons")
+  for (na in c("stimuli", "neurons")) {
+    cut <- run(na = na)
+    expect_match(cut$said, "left out of the ceiling.* Scores are of the means over trials")
+    expect_equal(c(without$rows$score, cut$rows$score), c(score, score))
+    expect_equal(cut$rows$ceiling, mute(noise_ceiling(responses(trials), recordings$models["near"],
+                                                      squared, na = na))$ceiling)
+  }
+  # what the scores lack, too, is told once
+  trials[1, 1, ] <- NA
+  trials[1:5, 2, 4] <- trials[2:5, 1, 4] <- 0
+  expect_match(run(na = "stimuli")$said, "1 of 30 stimuli left out [(]row 1[)]")
+})

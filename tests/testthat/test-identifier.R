@@ -14,7 +14,9 @@ with_column <- function(values, name, x = counts(length(values))) {
 
 test_that("whole numbers under the name of an identifier are refused, at any number of rows", {
   names <- c("id", "image", "stimulus", "trial", "rep", "session", "subject", "row", "X", "...1",
-             "exp_id", "Image", "ID", "Unit_ID")
+             "exp_id", "Image", "ID", "Unit_ID", "run", "Block", "repeat", "repetition", "condition",
+             "day", "time", "time_ms", "onset", "order", "index", "presentation", "fold", "animal",
+             "run_nr")
   for (name in names) {
     for (values in list(c(5, 2, 2, 9, 5), c(1, 1, 1, 1, 1))) {
       table <- with_column(values, name)
@@ -22,14 +24,16 @@ test_that("whole numbers under the name of an identifier are refused, at any num
       expect_refused(rv(table, counts(5)), c("`x`", quoted, "identifier"))
       error <- expect_refused(rv(counts(5), as.matrix(table)), "`y`")
       expect_s3_class(error, "repalign_error_identifier")
-      remedy <- paste0("response_matrix(data, stimulus = ", quoted, ")")
+      names_stimuli <- identifier_roles(name) == "stimulus"
+      remedy <- paste0("response_matrix(data, stimulus = ", if (names_stimuli) quoted else "...")
       expect_match(conditionMessage(error), remedy, fixed = TRUE)
     }
     # measured values may have any name
     expect_true(is.finite(rv(with_column(c(5, 2, 2.5, 9, 5), name), counts(5))))
   }
   # names that only resemble these, without the pattern of a number of the row
-  for (name in c("x", "idea", "reps", "images", "rowing", "paid", "v_identity")) {
+  for (name in c("x", "idea", "reps", "images", "rowing", "paid", "v_identity", "t1", "run_3_roi",
+                 "blocked", "time_1", "order2", "animals")) {
     expect_true(is.finite(rv(with_column(c(5, 2, 2, 9, 5), name), counts(5))), label = name)
   }
 })
@@ -207,6 +211,21 @@ test_that("names with a word for a number behind are names of identifiers", {
     x <- matrix(c(numbers, rnorm(20)), 20, dimnames = list(NULL, c(name, "a")))
     expect_length(find_identifiers(x), 0)
   }
+})
+
+test_that("the remedy names the argument of the function that takes the column", {
+  set.seed(8)
+  w <- cbind(expand.grid(cond = paste0("c", 1:5), run = 1:4), as.data.frame(matrix(rnorm(60), 20)))
+  named <- function(name) setNames(w, c("cond", name, names(w)[-(1:2)]))
+  expect_refused(responses(w, stimulus = "cond"), "Give run = \"run\"")
+  expect_refused(responses(named("rep"), stimulus = "cond"), "Give trial = \"rep\"")
+  expect_refused(responses(named("onset"), stimulus = "cond"), "Leave out \"onset\"")
+  expect_refused(rdm(w, "cond", distance = "sqeuclidean"), "Give run = \"run\"")
+  both <- cbind(w, subject = 1:2)
+  expect_refused(rdm(both, "cond", "run"), "Give subject = \"subject\"")
+  expect_refused(noise_covariance(both, "cond", "run"), "Leave out \"subject\"")
+  # 0 and 1 are a feature of stimuli
+  expect_length(find_identifiers(cbind(animal = c(0, 1, 1), big = c(1, 1, 0))), 0)
 })
 
 test_that("ranks with ties are no identifiers", {

@@ -172,6 +172,21 @@ test_that("declarations that leave nothing to multiply are refused", {
   expect_refused(responses(values / 0), "infinite")
 })
 
+test_that("a single session leaves no pair of neurons, and the message says so", {
+  set.seed(1)
+  x <- array(rnorm(8 * 3 * 2), c(8, 3, 2))
+  y <- matrix(rnorm(16), 8)
+  whole <- responses(x, session = rep("mon", 3))
+  mean <- responses(x[, , 1], session = rep("mon", 3))
+  named <- c("all columns are of one `session`", "Leave out `session`")
+  expect_refused(noise_ceiling(whole), named)
+  for (f in list(cka, cka_interval, calibrate, participation_ratio, brain_to_brain)) {
+    given <- if (identical(f, participation_ratio)) list(mean) else list(mean, y)
+    expect_refused(suppressMessages(do.call(f, given)), named)
+  }
+  expect_refused(brain_to_model(mean, list(y = y)), named)
+})
+
 test_that("runs are complete, without clusters and events, and at least two", {
   set.seed(8)
   values <- few_trials_array()
@@ -248,6 +263,7 @@ test_that("sessions of separate days have trials of their own, of which nothing 
   }
   days <- c("mon", "mon", "tue", "tue")
   expect_match(said(apart, days), "A trial has responses of 1 of them[.]")
+  expect_match(said(apart, days), "missing within a session, but neurons of different")
   expect_no_match(said(apart, days), "Missing")
   expect_match(said(apart, NULL), "Missing: 96 responses .* declare `session`")
   apart[3, 1, 2] <- NA

@@ -40,8 +40,8 @@ adjustments <- c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH", "BY"
 #'
 #' The variance of a contrast comes from the covariances of the scores over stimuli and over
 #' neurons, less that of their interaction, with the degrees of freedom of Satterthwaite. Scores by
-#' half-samples have no interactions: their errors are rather too large. Of RDMs, see [their
-#' page][evaluate_rdms].
+#' half-samples have no interactions: their errors are rather too large. Of RDMs, see
+#' [`evaluate_rdms`][evaluate_rdms].
 #'
 #' *What the levels mean.* `p_value` and `conf_low` to `conf_high` are for one comparison that was
 #' chosen beforehand. `p_adjusted` with `"holm"`, `"max_t"`, `"hommel"`, `"hochberg"` or

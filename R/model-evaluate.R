@@ -129,7 +129,7 @@ NULL
 #'   subjects there is no ceiling (`NA`).
 #'
 #' *RDMs.* Errors resample RDMs and stimuli, models with weights are cross-validated, and the noise
-#' ceiling has two bounds: see [evaluate_rdms].
+#' ceiling has two bounds: see [`evaluate_rdms`][evaluate_rdms].
 #'
 #' When not to trust it: when stimuli depend on each other (frames of one film, views of one
 #' object), without `clusters`. With fewer than 5 subjects, errors over them are guesses.

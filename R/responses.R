@@ -14,7 +14,7 @@
 #'     each row is a stimulus of its own.
 #'   * a long data frame with a row for each response of a neuron. Give `stimulus` and `neuron`.
 #'   * a wide data frame with a row for each presentation: without `neuron`, all columns are neurons
-#'     except those that other arguments name.
+#'     except those that `stimulus`, `trial`, `run`, `event`, `cluster` and `series` name.
 #'
 #'   In a data frame, each of the other arguments is the name of a column, or a vector of labels.
 #' @param stimulus a label for each row: rows with equal labels are trials of one stimulus.

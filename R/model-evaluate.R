@@ -32,8 +32,8 @@
 #' highest that any model can have (see [subject_ceiling()]; `NA` of one RDM); `ceiling_low` that
 #' with the pool of the other groups. `p_chance` permutes the stimuli of the models (clusters must
 #' have one size, otherwise it is `NA`, with a note), and fits weights anew; it takes long for RDMs
-#' that lack different pairs. Cosines of positive RDMs have a small `p_zero` for any model; `p_chance` has
-#' not. A model that is the same for all pairs between clusters has no score.
+#' that lack different pairs. Cosines of positive RDMs have a small `p_zero` for any model;
+#' `p_chance` has not. A model that is the same for all pairs between clusters has no score.
 #'
 #' *Draws and folds of your own.* `resample` takes `list(rdm = , condition = )` of matrices of
 #' indices (of groups and clusters, if there are any) with a draw in each row; `folds` a data frame

@@ -10,7 +10,7 @@ test_environment
 choose_sanitizer || { record "tests under sanitizers" 0 0 1; exit 0; }
 
 echo "== Tests under $tool"
-install_sanitized || exit 1
+install_sanitized "$@" || exit 1
 tar -xzf "$tarball" -C "$dir"       # the tests run in this copy
 
 status=0

@@ -14,25 +14,22 @@ NULL
 #' @param x,y two representations, see [cka()], whose rows may be in any order.
 #' @param na see [similarity()].
 #' @param t how fast the potential falls with the squared distance.
-#' @param normalize if `TRUE`, each row is scaled to unit length first, as the uniformity was
-#'   originally defined (the code of the ReSi benchmark does not).
+#' @param normalize if `TRUE`, each row is scaled to unit length first, as originally defined (not
+#'   in the ReSi benchmark).
 #' @return One number, at least 0: of magnitudes in the units of the data; of concentricities at
 #'   most 2, and `NA`, with a warning of class `repalign_undefined`, when the mean row of one side
 #'   is zero, as after centring.
 #' @details
-#' The uniformity is \eqn{U = \log \left( \frac{1}{n^2} \sum_{i,j} \exp(-t ||x_i - x_j||^2)
-#' \right)}{U = log(mean(exp(-t ||x_i - x_j||^2)))} over all n x n pairs, including each row with
-#' itself.
+#' The uniformity is `log(mean(exp(-t * d^2)))` over the distances d of all n x n pairs of rows.
 #'
-#' Rotation of a side and another order of its stimuli leave all three as they are; scaling leaves
-#' the difference of concentricity, and that of uniformity with `normalize`, without which
-#' translation does. A row of zeros, which has no direction, is an error in these two.
+#' Rotation of a side and another order of its stimuli leave all three as they are, scaling the
+#' concentricity and (with `normalize`) the uniformity, and translation the uniformity without
+#' `normalize`. Where rows are scaled, a row of zeros is an error.
 #'
-#' When not to trust it: magnitude and concentricity depend on where the zero of each neuron is. Of
-#' centred columns the difference of magnitude is only rounding error; in different units it has no
-#' meaning. Without `normalize`, distances in most data are so large that both uniformities are
-#' -log(n), and the score is close to 0: scale the data so that t times a typical squared distance
-#' is near 1.
+#' When not to trust it: magnitude and concentricity depend on where the zero of each neuron is. In
+#' different units a difference of magnitude has no meaning. Without `normalize`, distances in most
+#' data are so large that the score is close to 0: scale the data so that t times a typical squared
+#' distance is near 1.
 #' @references Wang et al. (2020), IEEE TKDE 34. Wang and Isola (2020), ICML. Klabunde et al.
 #'   (2025), ICLR (the ReSi benchmark).
 #' @examples
@@ -41,7 +38,6 @@ NULL
 #' magnitude_difference(x, x + 1)
 #' concentricity_difference(x + 1, x + 3)
 #' uniformity_difference(x, 0.5 * x)
-#' @seealso [similarity()]
 #' @export
 magnitude_difference <- function(x, y, na = c("error", "stimuli", "neurons")) {
   one_score("magnitude_difference", x, y, list(), na)

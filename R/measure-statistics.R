@@ -45,7 +45,7 @@ magnitude_difference <- function(x, y, na = c("error", "stimuli", "neurons")) {
 # The means are remembered already.
 form_magnitude <- function(repr, args, side) {
   means <- column_stats(repr)$means
-  value <- sqrt(sum(means^2))
+  value <- sqrt(.Call(C_dot, means, means))
   if (!is_usual_size(value) && any(means != 0)) {
     largest <- max(abs(means))
     value <- largest * sqrt(sum((means / largest)^2))

@@ -214,13 +214,6 @@ evaluation_caption <- function(object, rows, errors, letters, alpha, p_adjust, s
   caption_of(parts)
 }
 
-# "stimuli + neurons_x" in words.
-sample_words <- function(over) {
-  words <- c(neurons_x = "neurons", neurons_y = "units of the models")
-  parts <- unlist(strsplit(over, " + ", fixed = TRUE))
-  unique(ifelse(parts %in% names(words), words[parts], parts))
-}
-
 # ---- which models differ
 
 # A letter for each set of models that do not differ; models without a common letter differ.

@@ -37,10 +37,9 @@
 #'   number is enough; its `se` and `power`; their limits for any number, `limit_se` and
 #'   `limit_power`; and `extrapolated`.
 #' @details
-#' The score is the CKA by `estimator = "stimulus_neuron"` (of trial means). In simulations (article
-#' "What was simulated") predicted errors from 20 neurons on were mostly somewhat too large, but
-#' against a model they can be a quarter too small for 5 times the neurons. Predicted power was
-#' close to the true one.
+#' The score is the CKA by `estimator = "stimulus_neuron"` (of trial means). Predicted errors are
+#' mostly somewhat too large, but against a model they can be a quarter too small for 5 times the
+#' neurons (article "What was simulated").
 #'
 #' When not to trust it: `extrapolated` is `TRUE`, and a warning of class `repalign_extrapolated`
 #' says why, for fewer than half or more than 5 times the stimuli of the pilot, more than 5 times

@@ -24,7 +24,7 @@ NULL
 #' @param noise for `r distances_in_help(function(one) one$noise != "none")`: the precision matrix
 #'   of the noise ([noise_precision()]). For `"crossnobis"` also a list with one *covariance* matrix
 #'   for each run (`noise_covariance(by_run = TRUE)`), or `NULL`: noise is taken to be equal and
-#'   independent. When `x` is a list: one for all, or a list with the names of `x`.
+#'   independent. For a list `x`: one for all, or a list with its names.
 #' @param weights for `r distances_in_help(function(one) one$weights)`: do pairs of runs count the
 #'   same (`"equal"`), or more with more observations (`"repeats"`)?
 #' @param center_patterns subtract from each pattern its mean over the channels? Not for

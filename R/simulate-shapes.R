@@ -40,7 +40,7 @@
 #' *Swiss roll.* For `r` below 1/3 or above 2/3 the line runs over itself: no measure should then
 #' find the two shapes equal.
 #'
-#' The article "Shapes whose relation is known" compares measures by them.
+#' The article "Shapes whose relation is known" has figures.
 #' @references Barannikov et al. (2022), ICML (clusters, rings). Davari et al. (2023), ICLR
 #'   (translation). Islam, Liu and Sarkar, Manifold Approximation leads to Robust Kernel Alignment
 #'   (MKA).

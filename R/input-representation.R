@@ -26,15 +26,11 @@
 # later, by refuse_lacking_pairs() and refusal(), for the measures that cannot use it.
 representation <- function(x, arg, name = arg, allow_na = FALSE,
                            side = if (arg == "y") "y" else "x", loose = FALSE) {
-  cache <- new_cache()
   if (is_bare_matrix(x)) {
     stats <- .Call(C_column_stats, x)
-    if (stats$finite) {
-      cache$column_stats <- stats
-      return(list(kind = "data", data = x, n = nrow(x), arg = arg, name = name, side = side,
-                  cache = cache))
-    }
+    if (stats$finite) return(matrix_representation(x, stats, arg, name, side))
   }
+  cache <- new_cache()
   responses <- NULL
   if (is.object(x)) {
     refuse_prepared_data(x, arg)
@@ -68,6 +64,12 @@ is_bare_matrix <- function(x) {
   size <- dim(x)
   is.double(x) && !is.object(x) && length(size) == 2 && size[1] != size[2] && all(size > 0) &&
     is.null(dimnames(x)[[2]])
+}
+
+matrix_representation <- function(x, stats, arg, name = arg, side = arg) {
+  cache <- new_cache()
+  cache$column_stats <- stats
+  list(kind = "data", data = x, n = dim(x)[1], arg = arg, name = name, side = side, cache = cache)
 }
 
 # The representations of a list of RDMs, for which plain_rdms() gives these extents.

@@ -19,9 +19,10 @@
 #'   score of [similarity()]; `sd_folds`, the standard deviation over folds (no standard error:
 #'   folds share training stimuli); `folds`, their number; `n`; and `p_value`.
 #' @details
-#' Of unrelated data the cosine of the angle is 0 on average, in sample anything up to 1. A cosine
-#' may be negative here: angles go up to \eqn{\pi}{pi} and chords to 2. Distances with `scale =
-#' FALSE` grow with the number of rows: `score` and `in_sample` cannot be compared.
+#' Of unrelated data the cosine of the angle is 0 on average, in sample anything up to 1 (.63 for
+#' Procrustes of 40 stimuli and 25 neurons). A cosine may be negative here: angles go up to
+#' \eqn{\pi}{pi} and chords to 2. Distances with `scale = FALSE` grow with the number of rows:
+#' `score` and `in_sample` cannot be compared.
 #'
 #' For matches of neurons, folds need at least three stimuli for correlations and two for centred
 #' distances, and neurons that are constant in a fold do not count in its correlation.

@@ -369,12 +369,21 @@ plain_matrix <- function(x, arg) {
 
 matrix_remedy <- function(x, arg) {
   if (isS4(x)) return(" Convert it with as.matrix().")
+  if (is.factor(x) || is.character(x)) return(categories_remedy(x, arg))
   if (!is.numeric(x) && !is.logical(x)) return(NULL)
   if (length(dim(x)) < 2) return(" For one neuron use cbind().")
   if (length(dim(x)) == 3) {
     paste0(" An array of trials (stimuli x neurons x trials) becomes a representation by ",
            "responses(", arg, ").")
   }
+}
+
+# A sentence for labels that were given in the place of data.
+categories_remedy <- function(x, arg) {
+  if (length(x) < 2 || is.matrix(x)) return(NULL)
+  paste0(" evaluate_models() takes ", if (is.factor(x)) "it" else paste0("factor(", arg, ")"),
+         " as a model of its categories; 1 * outer(", arg, ", unique(", arg, "), \"==\") is a ",
+         "matrix of them.")
 }
 
 data_frame_matrix <- function(x, arg) {

@@ -6,8 +6,8 @@
 #' How alike two neural populations (regions, animals, groups of columns or random halves of one
 #' recording) represent the same stimuli, from random subsets of neurons of several sizes.
 #'
-#' @param x a matrix stimuli x neurons, or [responses()] (with trials, sessions, clusters); or,
-#'   without `y`, a named list of these, of which all pairs are compared.
+#' @param x a matrix stimuli x neurons, or [responses()]; or, without `y`, a named list of these, of
+#'   which all pairs are compared.
 #' @param y another animal or region, for the same stimuli; `NULL` to compare parts of `x`.
 #' @param neurons numbers of neurons on each side, by default 4, 8, 16, ..., and all. With `split`,
 #'   smaller groups are used whole.
@@ -18,70 +18,59 @@
 #'   over trials, and with trials `"stimulus_neuron_trial"`.
 #' @param units_x,units_y as in [cka()]. For parts of `x` only `units_x`; for a list `x`, a named
 #'   list of labels.
-#' @param normalize `"sd"`: each neuron is divided by its standard deviation over the stimuli (but
-#'   for silent ones); `"none"`: as they are.
-#' @param conf_level coverage of the intervals; `NULL` for none, which is faster.
+#' @param normalize `"sd"`: each neuron is divided by its standard deviation over the stimuli;
+#'   `"none"`: as they are.
+#' @param conf_level coverage of the intervals; `NULL`: none (faster).
 #' @param na see [similarity()].
-#' @param clusters as in [cka()]. The jackknife deletes whole clusters, of which at least 5 are
-#'   needed (4 without intervals).
+#' @param clusters as in [cka()]; at least 5 (4 without intervals).
 #' @param over what intervals are about: other `"stimuli"` with these neurons, or with
-#'   `"neurons_x"`, `"neurons_y"` or both also other neurons of the populations (for pairs within
-#'   `x` both or neither; not for `"stimulus_neuron_trial"`).
+#'   `"neurons_x"`, `"neurons_y"` or both also other neurons (for pairs within `x` both or neither;
+#'   not for `"stimulus_neuron_trial"`).
 #' @param complete as in [cka()]; complete sides are used whole. For a list `x` `"both"` or
 #'   `"none"`.
 #' @return A data frame of class `repalign_analysis` with one row per comparison, number of neurons
 #'   and estimator. Columns:
-#'   * `x` and `y`, what is compared; `neurons`; `estimator`; `complete`, as given (`"none"` is not
-#'     printed);
+#'   * `x` and `y`, what is compared; `neurons`; `estimator`; `complete`, as given;
 #'   * `pooled`, the estimate to report; `pooled_se`, `conf_low` and `conf_high`, its standard error
 #'     and interval;
 #'   * `mean`, `median`, `q25` and `q75` of the ratios of single subsets; `n_estimates`, their
 #'     number, and `undefined`, those whose denominator is not positive;
-#'   * with several trials: `ceiling`, the estimate with the sides' own noise-free responses (1 for
-#'     `"stimulus_neuron_trial"`), and `disattenuated`, the estimate from trials, each with its
-#'     standard error (`_se`, over stimuli), see [noise_ceiling()]; `NA` for `"naive"`.
+#'   * with several trials: `ceiling`, the estimate with the sides' own noise-free responses, and
+#'     `disattenuated`, the estimate from trials, each with its standard error (`_se`, over
+#'     stimuli), see [noise_ceiling()]; `NA` for `"naive"`.
 #'
 #'   `pooled` and `pooled_se` are `NA`, with a warning, if a pooled denominator is not positive.
-#'   `summary()` pools over the comparisons.
 #' @details
-#' Each subset of neurons gives three values H (see [hsic()]), of which its CKA is the ratio. The
-#' pooled estimate takes their means over subsets first: \deqn{\overline{H_{xy}} \Big/
-#' \sqrt{\overline{H_{xx}} \; \overline{H_{yy}}}.}{ mean(H_xy) / sqrt(mean(H_xx) mean(H_yy)).} It is
-#' stable for every number of neurons, while single ratios have heavy tails below about 16 to 32
-#' neurons in cortical recordings. With `"stimulus_neuron"`, two random halves of one population
-#' approach 1, which says nothing about the brain.
+#' `pooled` is the ratio of the values H (see [hsic()]) averaged over subsets. It is stable for
+#' every number of neurons, while single ratios have heavy tails below about 16 to 32 neurons in
+#' cortical recordings. By `"stimulus_neuron"`, two random halves of one population approach 1,
+#' which says nothing about the brain.
 #'
-#' Errors are those of a jackknife over stimuli, or over stimuli and neurons (see [cka_interval()]).
-#' In simulations, 95% intervals held the value of the population in 93% to 99% of the data sets
-#' with both sides in `over`, in 68% to 92% without (article "What was simulated").
+#' With both sides in `over`, intervals hold the value of the populations; over stimuli alone they
+#' hold it too rarely (article "What was simulated").
 #'
 #' When not to trust it:
 #' * when stimuli depend on each other, without `clusters` (see [dependence]): intervals are too
 #'   narrow and corrected estimates too high;
-#' * raise `repeats` until the estimate no longer changes: no interval covers the choice of subsets,
-#'   other animals, or the error of the standard deviations with `normalize = "sd"`;
-#' * noise of neurons recorded together changes `"stimulus_neuron"` without labels of sessions;
-#'   `"stimulus_neuron_trial"` is free of it;
-#' * corrected values above 1 by more than sampling explains (a warning of class
+#' * while the estimate changes with more `repeats`: no interval covers the choice of subsets, nor
+#'   other animals;
+#' * by `"stimulus_neuron"`, when neurons were recorded together and share noise: give labels of
+#'   sessions, or trials (`"stimulus_neuron_trial"`);
+#' * when corrected values are above 1 by more than sampling explains (a warning of class
 #'   `repalign_unstable`): the same neurons are on both sides under different names, or the sides
 #'   share noise.
 #' @references Chun et al. (2025), \doi{10.48550/arXiv.2502.15104}, Figure 3.
 #' @examples
-#' # do recording sessions of one area represent the stimuli alike?
+#' # random halves of one population: a check of the correction
 #' responses <- apply(macaque_it$counts, 1:2, mean, na.rm = TRUE)
 #' set.seed(1)
-#' sessions <- brain_to_brain(responses, split = macaque_it$session, neurons = 8, repeats = 1,
-#'                            normalize = "sd", conf_level = NULL)
-#' nrow(sessions) # 210 pairs of sessions, 3 estimators
-#' summary(sessions)[c("neurons", "estimator", "pooled", "median")]
-#' # a check of the correction: random halves of one population
 #' brain_to_brain(responses, neurons = c(8, 32), repeats = 50, normalize = "sd")
 #' # two regions or animals (simulated), with intervals for the populations of neurons
 #' pop <- linear_population(n = 60, q = 40, d = 30, spectrum = "power")
 #' brain_to_brain(pop$x, pop$y, neurons = 20, repeats = 50,
 #'                over = c("stimuli", "neurons_x", "neurons_y"))
-#' pop$cka
-#' @seealso [trial_to_trial()], [brain_to_model()], [object_disentanglement()]
+#' @seealso [summary()][summary.repalign_analysis], which pools over comparisons;
+#'   [brain_to_model()], `vignette("brain-to-brain")`
 #' @export
 brain_to_brain <- function(x, y = NULL, neurons = NULL, repeats = 200, split = NULL,
                            estimator = c("naive", "stimulus", "stimulus_neuron"), units_x = NULL,

@@ -6,7 +6,7 @@
 #' How alike a brain region and the layers of a network represent the same stimuli, from random
 #' subsets of the region's neurons. Layers are used whole.
 #'
-#' @param brain a matrix stimuli x neurons, or [responses()] (with trials, sessions, clusters).
+#' @param brain a matrix stimuli x neurons, or [responses()].
 #' @param layers a named list of matrices stimuli x units, or [responses()] (clusters, `complete`);
 #'   layers with trials or sessions need [brain_to_brain()].
 #' @param neurons,repeats see [brain_to_brain()].
@@ -15,32 +15,26 @@
 #' @param complete of the region (`"x"`), of the layers (`"y"`) or of `"both"`, see [cka()]. A
 #'   complete region is used whole.
 #' @param estimator,normalize,conf_level,clusters see [brain_to_brain()].
-#' @return A data frame of class `repalign_analysis` with the columns of [brain_to_brain()]; `x`
-#'   is "brain" and `y` is the name of the layer. `summary()` gives the most similar layer for
-#'   each number of neurons and each estimator.
-#' @details `"stimulus_neuron_trial"` is free of the noise of the region's trials, which otherwise
-#'   makes the similarity to all layers too low by one factor, the column `ceiling`; `plot()` draws
-#'   it as a band, with disattenuated estimates as circles.
-#'
-#' `plot(reference = )` draws the similarity of the region to another animal's ([brain_to_brain()])
-#' beside the layers: a model that reaches it is as similar as another brain is.
-#' `vignette("which-model")` goes from layers to a conclusion.
+#' @return A data frame of class `repalign_analysis` with the columns of [brain_to_brain()]; `x` is
+#'   "brain" and `y` the name of the layer. `summary()` gives the most similar layer.
+#' @details The noise of the region's trials makes the similarity to all layers too low by one
+#'   factor, the column `ceiling`; `"stimulus_neuron_trial"` is free of it. `plot(reference = )`
+#'   draws the region's similarity to another animal's ([brain_to_brain()]) beside the layers.
+#'   `vignette("which-model")` goes from layers to a conclusion.
 #'
 #' When not to trust it: when stimuli depend on each other, without `clusters` (see [dependence]),
-#' intervals are too narrow. They hold the recorded neurons and the layers fixed. Whether two layers
-#' differ, and which is the best, is for [compare_scores()] and [best_score()]: overlapping
-#' intervals do not tell, and the best of several has too high a value by chance.
+#' intervals are too narrow. They are over stimuli, for these neurons and layers; those of
+#' `evaluate_models(brain, layers)` are over neurons of the region, too, and wider. Whether two
+#' layers differ, and which is the best, is for [compare_scores()] and [best_score()]: overlapping
+#' intervals do not tell, and the best of several is too high by chance.
 #' @references Chun et al. (2025), \doi{10.48550/arXiv.2502.15104}, Figure 4.
 #' @examples
 #' # V4 against the layers of a network, for the first 100 images
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]
 #' layers <- lapply(v4_layers, function(layer) layer[1:100, ])
 #' set.seed(1)
-#' profile <- brain_to_model(v4, layers, neurons = c(16, 50), repeats = 50,
-#'                           estimator = "stimulus_neuron", complete = "y")
-#' profile
-#' summary(profile)
-#' @seealso [brain_to_brain()]
+#' brain_to_model(v4, layers, neurons = c(16, 50), repeats = 50, estimator = "stimulus_neuron",
+#'                complete = "y")
 #' @export
 brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
                            estimator = c("naive", "stimulus", "stimulus_neuron"), units = NULL,

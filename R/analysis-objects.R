@@ -14,24 +14,21 @@
 #' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, see [cka()].
 #' @param normalize,conf_level see [brain_to_brain()].
 #' @param clusters one label per image, for those that depend on each other, such as views of one
-#'   object: `"stimulus_neuron"` leaves out pairs within a cluster, and the jackknife deletes whole
-#'   clusters. `NA`: left out.
+#'   object: `"stimulus_neuron"` leaves out pairs within a cluster. `NA`: left out.
 #' @param na see [brain_to_brain()].
 #' @return A data frame of class `repalign_analysis` with the columns of [brain_to_brain()]; `x`
 #'   and `y` name the categories.
 #' @details
-#' CKA is of transposed responses: rows are the neurons, which all categories share, and columns the
-#' images of a category. The stimulus correction therefore corrects for few neurons, and the neuron
-#' correction for few images. It takes 4 neurons (2 for `"naive"` alone), and for
-#' `"stimulus_neuron"` 2 images per category (3 for errors, a jackknife over images).
-#'
-#' `"stimulus_neuron"` multiplies no image with itself, and so leaves out the noise of its trials,
-#' except for the part that neurons share.
+#' Rows of the CKA are the neurons, which all categories share, and columns the images of a
+#' category: the stimulus correction corrects for few neurons, the neuron correction for few images.
+#' It takes 4 neurons (2 for `"naive"` alone), and for `"stimulus_neuron"` 2 images per category (3
+#' for errors, which are over images).
 #'
 #' When not to trust it: neurons differ in their mean rates, which alone pushes the score towards 1,
 #' for any labels: a score near 1 means that categories are not separated beyond that. When images
 #' depend on each other, without `clusters`, intervals are too narrow; they hold neurons and
-#' categories fixed, and from a handful of images they are uncertain.
+#' categories fixed, and from a handful of images they are uncertain. Noise that neurons share
+#' within a trial stays in the score.
 #' @references Chun et al. (2025), \doi{10.48550/arXiv.2502.15104}, Figure 5.
 #' @examples
 #' # seven objects at three positions each: does inferior temporal cortex separate them?
@@ -40,7 +37,6 @@
 #'                                   estimator = "stimulus_neuron", normalize = "sd")
 #' head(objects, 3)
 #' summary(objects)$pooled
-#' @seealso [brain_to_brain()]
 #' @export
 object_disentanglement <- function(responses, object, neurons = NULL, repeats = 100,
                                    estimator = c("naive", "stimulus", "stimulus_neuron"),

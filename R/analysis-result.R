@@ -328,20 +328,18 @@ interval_extent <- function(part) {
 #'   several put together by [rbind()][rbind.repalign].
 #' @param ... unused.
 #' @return A data frame with the columns of the analysis and one row per number of neurons and
-#'   estimator. `x` and `y` are "(all)": the values H of all comparisons, and the denominators of
-#'   the two sides, are averaged before the ratio is taken, so that comparisons with large variance
-#'   count for more. Standard errors are `NA` for several comparisons that do not share their
-#'   stimuli (object categories), or whose errors are about neurons (`over`). For
-#'   [brain_to_model()], the row is that of the most similar layer, whose value is too high by
-#'   chance. `as.data.frame()` shows all columns.
+#'   estimator; `x` and `y` are "(all)". The values H of all comparisons are averaged before the
+#'   ratio is taken, so that comparisons with large variance count for more. Standard errors are
+#'   `NA` for several comparisons that do not share their stimuli (object categories), or whose
+#'   errors are about neurons (`over`). For [brain_to_model()], the row is that of the most similar
+#'   layer, whose value is too high by chance.
 #' @examples
+#' # sessions of one area: 210 pairs
 #' responses <- apply(macaque_it$counts, 1:2, mean, na.rm = TRUE)
 #' set.seed(1)
 #' sessions <- brain_to_brain(responses, split = macaque_it$session, neurons = 8, repeats = 1,
 #'                            normalize = "sd", conf_level = NULL)
-#' nrow(sessions)
-#' summary(sessions)[c("x", "y", "neurons", "estimator", "pooled", "median", "n_estimates")]
-#' @seealso [brain_to_brain()]
+#' summary(sessions)
 #' @export
 summary.repalign_analysis <- function(object, ...) {
   no_other_arguments(...)

@@ -104,8 +104,8 @@ trial_size_deletions <- function(comparison, parts, members, used) {
 #'
 #' @param trials a list of matrices stimuli x neurons, one per trial; an array stimuli x neurons x
 #'   trials, such as [trial_array()] makes (`NA` where a repeat was not recorded); or [responses()],
-#'   whose sessions (or else neurons) are then `units`. Runs are compared as trials, with a message;
-#'   trials that share an `event` are an error.
+#'   whose sessions are then `units`. Runs are compared as trials, with a message; trials that share
+#'   an `event` are an error.
 #' @param neurons,repeats see [brain_to_brain()].
 #' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, see [cka()].
 #' @param units one label per neuron, such as its session, as `units_x` of [cka()]. By default only
@@ -113,19 +113,13 @@ trial_size_deletions <- function(comparison, parts, members, used) {
 #' @param na missing values. `"pairs"`: in each pair of trials, leave out the neurons that lack a
 #'   value in either (`NaN` is an error). `"stimuli"` or `"neurons"`: leave out those that lack one
 #'   in any trial. `"error"`: stop.
-#' @param complete `"both"`: the neurons are not a sample, but all that there are, see [cka()], and
-#'   are used whole.
+#' @param complete `"both"`: the neurons are not a sample, see [cka()], and are used whole.
 #' @param normalize,conf_level,clusters see [brain_to_brain()].
-#' @return A data frame of class `repalign_analysis` with the columns of [brain_to_brain()]; `x`
-#'   and `y` are "trial". There is one single ratio per pair of trials and subset of neurons.
+#' @return A data frame of class `repalign_analysis` with the columns of [brain_to_brain()]; `x` and
+#'   `y` are "trial". There is one single ratio per pair of trials and subset of neurons.
 #' @details
-#' The pooled estimate averages the values H over all pairs of trials and all subsets of neurons
-#' before it divides (see [brain_to_brain()]).
-#'
 #' With `na = "pairs"`, a neuron that lacks a single stimulus in one trial is left out of all pairs
-#' with this trial. Where a repeat is missing for all neurons at once, keep only the complete trials
-#' or stimuli (`na = "stimuli"`). In a pseudo-population, "trial" is the number of the repeat of a
-#' stimulus for that neuron.
+#' with this trial. Where a repeat is missing for all neurons at once, use `na = "stimuli"`.
 #'
 #' The numerator multiplies different trials, the denominators responses of one trial, which share
 #' noise. The corrected similarity is therefore the share of what neurons do in common that repeats:
@@ -143,9 +137,8 @@ trial_size_deletions <- function(comparison, parts, members, used) {
 #' # the first five repeats of 132 units, of which those of a session may share noise
 #' trials <- macaque_it$counts[, , 1:5]
 #' set.seed(1)
-#' trial_to_trial(trials, neurons = c(32, 132), repeats = 20)
-#' trial_to_trial(trials, neurons = c(32, 132), repeats = 20, units = macaque_it$session)
-#' @seealso [trial_array()], [brain_to_brain()]
+#' trial_to_trial(trials, neurons = 132, repeats = 20)
+#' trial_to_trial(trials, neurons = 132, repeats = 20, units = macaque_it$session)
 #' @export
 trial_to_trial <- function(trials, neurons = NULL, repeats = 100,
                            estimator = c("naive", "stimulus", "stimulus_neuron"), units = NULL,

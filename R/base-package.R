@@ -6,21 +6,19 @@
 
 #' repalign: how alike are two representations?
 #'
-#' A representation is a matrix whose rows are stimuli and whose columns are neurons (or
-#' electrodes, voxels, units of a network).
+#' A representation is a matrix whose rows are stimuli and whose columns are neurons (or electrodes,
+#' voxels, units of a network).
 #'
-#' * From files and tables to matrices: [read_representation()] (a file or a folder),
-#'   [response_matrix()], [match_rows()]. Trials, sessions and runs: [responses()].
+#' * From files and tables to matrices: [read_representation()], [response_matrix()],
+#'   [match_rows()]. Trials, sessions and runs: [responses()].
 #' * Which model, layer or area is closest to a recording, and is it more than chance?
 #'   [evaluate_models()]. [in_words()] says the result in a sentence.
 #' * Two representations, or named lists of them: [similarity()], with the measures that
 #'   [measures()] lists; [score_interval()] gives errors, [calibrate()] compares with chance.
-#' * Recordings: [brain_to_brain()], [trial_to_trial()], [brain_to_model()] and
-#'   [object_disentanglement()] correct for few stimuli and few neurons and say how uncertain the
-#'   result is.
+#' * Recordings, corrected for few stimuli and neurons: [brain_to_brain()], [trial_to_trial()],
+#'   [brain_to_model()], [object_disentanglement()].
 #' * Results have `plot()`, `summary()`, [score_matrix()] and [rbind()][rbind.repalign].
-#' * Recordings that come with the package: [macaque_it], [macaque_v4], [v4_layers],
-#'   [larval_orn], [rdm92].
+#' * Data of the package: [macaque_it], [macaque_v4], [v4_layers], [larval_orn], [rdm92].
 #'
 #' `vignette("repalign")` is the place to start.
 #'
@@ -69,16 +67,12 @@ generics::augment
 #' @details
 #' The rows are named "object_position". Units of different sessions were never recorded together (a
 #' pseudo-population), so their repeats do not correspond.
-#'
-#' What it is good for: comparing repeats ([trial_to_trial()]), sessions ([brain_to_brain()] with
-#' `split`), and object categories ([object_disentanglement()]).
 #' @source The files of the R package NeuroDecodeR (Ethan Meyers; GPL-3), binned there per
 #'   millisecond and turned back into counts; otherwise unchanged.
 #' @references Zhang et al. (2011), PNAS 108.
 #' @examples
 #' responses <- apply(macaque_it$counts, 1:2, mean, na.rm = TRUE)
 #' dim(responses)
-#' table(table(macaque_it$session)) # how many sessions have so many units
 "macaque_it"
 
 #' Macaque V4: 640 images, 50 units, up to 10 repeats, another day, and layers of a network
@@ -100,18 +94,13 @@ generics::augment
 #' @details
 #' Rows are named by numbers of images, so that [match_rows()] aligns all of them. The two days
 #' share some of their neurons under other names, and it is not known which: a corrected CKA between
-#' them is far above 1, which is no finding about V4. `vignette("brain-to-brain")` finds the shared
-#' neurons and gives them common labels.
-#'
-#' What it is good for: comparing repeats of units that share noise ([trial_to_trial()]), or a brain
-#' with the layers of a network ([evaluate_models()]).
+#' them is far above 1, which is no finding about V4 (see `vignette("brain-to-brain")`).
 #' @source Repository cowleygroup/V4_compact_models (GPL-3), sessions 210325 and 210322.
 #'   Arranged as an array; the values are unchanged. The layers were made from the same repository.
 #' @references Cowley et al. (2026), Nature; bioRxiv 2023.11.22.568315.
 #' @examples
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)
 #' cka(v4[1:100, ], v4_layers$L2[1:100, ], estimator = "stimulus_neuron")
-#' similarity(v4_layers, measure = c("cka", "rsa"))
 "macaque_v4"
 
 #' @rdname macaque_v4
@@ -128,11 +117,8 @@ generics::augment
 #'   each odour), `log10_dilution` (-8 to -4), and 21 columns of responses named by the receptor
 #'   of the neuron.
 #' @details
-#' The same column is the same neuron in all animals. Larva 1 of one odour is in general not larva 1
-#' of another. 31 of the odours were given to at least five larvae (1 to 5).
-#'
-#' What it is good for: the same neurons in several animals (`shared_neurons = TRUE`), and a table
-#' with identifiers beside responses ([response_matrix()]).
+#' The same column is the same neuron in all animals (`shared_neurons = TRUE`). Larva 1 of one odour
+#' is in general not larva 1 of another. 31 of the odours were given to at least five larvae.
 #' @source Repository samuellab/Larval-ORN (MIT licence, see the file COPYRIGHTS of the
 #'   package). The column `stimulus` was added.
 #' @references Si et al. (2019), Neuron 101.
@@ -164,6 +150,4 @@ generics::augment
 #' @references Kriegeskorte et al. (2008), Neuron 60.
 #' @examples
 #' rsa(rdm92$human_mean, rdm92$monkey)
-#' models <- rdm92[startsWith(names(rdm92), "model_")]
-#' similarity(rdm92["human_mean"], models, measure = "rsa")
 "rdm92"

@@ -202,24 +202,21 @@ refuse_lacking <- function(column, x, y) {
 #' @param accuracy instead of `labels`: a number for each model, or a column of the manifest.
 #' @param correlation one or several of `"spearman"` (the default), `"pearson"` and `"kendall"`
 #'   (tau-b).
-#' @param permute what the p-values permute: `"models"`, with all of their pairs, or single
-#'   `"pairs"`, as in the ReSi benchmark's code.
+#' @param permute what the p-values permute: `"models"`, or single `"pairs"`, as in the ReSi
+#'   benchmark's code.
 #' @param from `"probability"` or `"logit"`: what `outputs` are, see [jsd()].
 #' @return A data frame of class `repalign_benchmark` with a row for each measure, target and
 #'   correlation: `measure`; `target` (`"accuracy"`: [accuracy_difference()]; `"jsd"`: [jsd()];
 #'   `"disagreement"`: [disagreement()]); `correlation`; `value`; `p_value` (two-sided); the other
-#'   columns as of [benchmark_groups()]. [similarity_scores()] gives the scores of all pairs.
+#'   columns as of [benchmark_groups()].
 #' @details
-#' *Value.* The correlation over pairs of models of the dissimilarity (of similarities minus the
-#' score) with the difference between outputs: positive where models that are less alike inside
-#' differ more in what they do, and 0 by chance. A measure that is not symmetric gives both orders
-#' of each pair.
+#' `value` is the correlation over pairs of models of their dissimilarity with the difference
+#' between their outputs: positive where models that are less alike inside differ more in what they
+#' do, and 0 by chance.
 #'
-#' *P-values.* Pairs of models are not independent: permuting `"pairs"` ignores this, and called up
-#' to 21% of unrelated measures significant at a level of 5%. With five models no p-value is below
-#' 1/60; with three or four the test says next to nothing.
-#'
-#' *When not to trust it.* A measure may be right about differences that no output shows. Models
+#' When not to trust it: pairs of models are not independent, which permuting `"pairs"` ignores: its
+#' p-values are too small. With five models no p-value is below 1/60, and with three or four the
+#' test says next to nothing. A measure may be right about differences that no output shows. Models
 #' trained alike differ little in accuracy, and differences of a few stimuli are noise (`"jsd"` uses
 #' the most of the outputs, `"accuracy"` the least). One untrained model makes every measure look
 #' good.
@@ -230,14 +227,12 @@ refuse_lacking <- function(column, x, y) {
 #' set.seed(1)
 #' truth <- matrix(rnorm(60 * 8), 60)
 #' readout <- matrix(rnorm(8 * 3), 8)
-#' models <- lapply(seq(0.2, 2, length.out = 7), function(noise) {
-#'   truth + matrix(rnorm(60 * 8, sd = noise), 60)
-#' })
+#' models <- lapply(1:7 / 4, function(noise) truth + noise * matrix(rnorm(60 * 8), 60))
 #' names(models) <- paste0("net", 1:7)
 #' logits <- lapply(models, function(model) model %*% readout)
 #' labels <- max.col(truth %*% readout)
-#' benchmark_outputs(models, logits, labels, c("cka", "procrustes", "mutual_knn"), from = "logit")
-#' @seealso [benchmark_groups()], [benchmark_layers()], [rank_measures()], [jsd()]
+#' benchmark_outputs(models, logits, labels, c("cka", "mutual_knn"), from = "logit")
+#' @seealso [benchmark_layers()], [rank_measures()]
 #' @export
 benchmark_outputs <- function(representations, outputs, labels = NULL, measures = resi_measures(),
                               scores = NULL, calibrated = FALSE, cache = NULL,

@@ -10,23 +10,20 @@
 #' @param models the models:
 #'   * a named list of models, each a named list of layers in their order;
 #'   * a manifest (see [benchmark_groups()]) with the columns `model` and `layer`, in the order of
-#'     numbers (also as text) or of the levels of a factor, otherwise of the rows;
-#'   * with `scores`, also a named list of the names of layers (in the table they are
-#'     `"model/layer"`).
+#'     numbers or of the levels of a factor, otherwise of the rows;
+#'   * with `scores`, also a named list of the names of layers (in the table `"model/layer"`).
 #' @return A data frame of class `repalign_benchmark` with a row for each measure, metric and part:
 #'   `measure`; `metric` (`"conformity"` or `"spearman"`); `part` (`"all"`, or a model); `value`
-#'   (larger is better, also for distances); `p_value`, always `NA`; the other columns as of
-#'   [benchmark_groups()]. [similarity_scores()] gives the scores of all pairs.
+#'   (larger is better); `p_value`, always `NA`; the other columns as of [benchmark_groups()].
 #' @details
 #' *Metrics*, averaged over the models (`"all"`):
-#' * `"spearman"`: the rank correlation of likeness with nearness. `"published"`: for every layer
-#'   with those above it, and with those below, and the mean. `"paper"`: once for each model over
-#'   all pairs of layers. Chance is 0, the best is 1.
+#' * `"spearman"`: the rank correlation of likeness with nearness, for every layer with those above
+#'   it and with those below (`"published"`), or over all pairs of layers (`"paper"`). Chance is 0,
+#'   the best is 1.
 #' * `"conformity"`: the share of comparisons in which the nearer pair is at least as much alike.
-#'   `"published"`: of two layers on the same side of a third one, the nearer is compared with the
-#'   farther; chance is 0.5. `"paper"`: equation 8, a pair of layers \eqn{(j, k)} inside of another
-#'   pair \eqn{(i, l)}, \eqn{i \le j < k \le l}{i <= j < k <= l}, itself included; chance is higher
-#'   (0.64 with five layers).
+#'   `"published"` compares two layers on the same side of a third one; chance is 0.5. `"paper"`
+#'   compares a pair of layers with a pair around it, itself included; chance is higher (0.64 with
+#'   five layers).
 #'
 #' *When not to trust it.* Residual connections, pooling or a bottleneck can make far layers more
 #' alike than near ones, and then the measure that says so is right. Layers of different width
@@ -41,10 +38,8 @@
 #'   stats::setNames(Reduce(`+`, steps, accumulate = TRUE), paste0("layer", 1:5))
 #' }
 #' models <- list(one = network(), two = network(), three = network())
-#' result <- benchmark_layers(models, measures = c("cka", "procrustes", "mutual_knn"))
-#' summary(result)
-#' benchmark_layers(models, "cka", definition = "paper")
-#' @seealso [benchmark_groups()], [benchmark_outputs()], [rank_measures()]
+#' benchmark_layers(models, measures = c("cka", "procrustes", "mutual_knn"))
+#' @seealso [benchmark_outputs()], [rank_measures()]
 #' @export
 benchmark_layers <- function(models, measures = resi_measures(),
                              definition = c("published", "paper"), scores = NULL,
@@ -147,65 +142,56 @@ check_layers <- function(items) {
 #'
 #' @param representations the representations, with the same stimuli in the same rows:
 #'   * a named list of what [similarity()] takes as a representation;
-#'   * a manifest: a data frame with a row for each and the columns `file`, which
-#'     [read_representation()] reads when a score needs it, and perhaps `array` (of the file) and
-#'     `id` (its name; by default the path without what all share and the ending). Other columns are
-#'     yours;
+#'   * a manifest: a data frame with a row for each and the column `file`, which
+#'     [read_representation()] reads, and perhaps `array` (of the file) and `id` (its name). Other
+#'     columns are yours;
 #'   * with `scores`, also just the names.
 #' @param groups a label for each representation, in their order or by name, or a column of the
 #'   manifest.
 #' @param measures as in [similarity()]. By default the 24 of [resi_measures()], or those of
 #'   `scores`.
 #' @param definition of quality, as in the code (`"published"`) or in the `"paper"` of the ReSi
-#'   benchmark, see Details.
+#'   benchmark.
 #' @param scores scores that were computed before, such as by [similarity()], `similarity_scores()`
 #'   or (with `calibrated = TRUE`) [calibrate()]: a data frame with the columns `x`, `y` (names of
 #'   representations), `measure`, `score`, and for measures that are not of this package `direction`
-#'   (`"similarity"` or `"distance"`). Those of a measure must be complete; other measures are
-#'   computed.
-#' @param calibrated take the scores that [calibrate()] calibrated (`NA` for measures without a
-#'   permutation null)?
-#' @param cache a folder that keeps the scores, from which an interrupted call goes on.
+#'   (`"similarity"` or `"distance"`). Other measures are computed.
+#' @param calibrated take the scores that [calibrate()] calibrated?
+#' @param cache a folder that keeps the scores, from which an interrupted call goes on. Random
+#'   choices stay those of the first call.
 #' @param model_permutations number of permutations of models (at most all) for the p-values; 0:
 #'   none.
 #' @param test,dataset,architecture labels that become columns of the result and name its test in
 #'   [rank_measures()].
 #' @param threads see [similarity()].
-#' @param na see [similarity()]. Stimuli are left out of all that are compared, which does not go
-#'   with `cache`.
+#' @param na see [similarity()]. Leaving out stimuli does not go with `cache`.
 #' @param ... with `calibrated = TRUE`, arguments of [calibrate()]: `permutations`, `alpha`,
 #'   `variant`, `blocks`, `series`, `engine`, `clusters`.
 #' @param result what `benchmark_groups()`, [benchmark_layers()] or [benchmark_outputs()] returned,
 #'   or some of its rows.
 #' @return `benchmark_groups()`: a data frame of class `repalign_benchmark` with a row for each
 #'   measure, metric and part: `measure`; `metric`; `part` (`"all"`, or a group); `value` (larger is
-#'   better, also for distances); `p_value` (`NA` where there is none); `undefined`, the number of
-#'   scores left out; and `test`, `dataset`, `architecture`.
+#'   better); `p_value` (`NA` where there is none); `undefined`, the number of scores left out; and
+#'   `test`, `dataset`, `architecture`.
 #'
 #'   `similarity_scores()`: a data frame with the columns `x`, `y`, `measure`, `score`, `direction`
-#'   and `error` (the message of a comparison that failed, otherwise `NA`), a row for each pair (in
-#'   both orders if a measure is not symmetric).
+#'   and `error` (the message of a comparison that failed), a row for each pair (in both orders if a
+#'   measure is not symmetric).
 #' @details
 #' *Metrics.* A pair is *within* if both are of the same group, and *across* otherwise.
-#' * `"auprc"`: average precision (ties taken together) of finding the pairs within by their scores;
-#'   `"published"`: the mean over groups, of each the pairs with one of its members; `"paper"`: once
-#'   over all pairs. *Chance is not 0.5*, but a little above the share of pairs within: for three
-#'   groups of five 0.22 (published) and 0.32 (paper).
-#' * `"conformity"`: in which share of combinations of a pair within and a pair across is the first
-#'   more alike? `"published"`: group by group, where a tie is a violation. `"paper"`: over all
-#'   ordered triples that share a representation, where a tie conforms. Chance is 0.5.
-#' * `"auc"`: area under the ROC curve of all pairs, ties counted by half. Chance is 0.5.
+#' * `"auprc"`: average precision of finding the pairs within by their scores, the mean over groups
+#'   (`"published"`) or over all pairs (`"paper"`). Chance is not 0.5, but a little above the share
+#'   of pairs within: for three groups of five 0.22 (published) and 0.32 (paper).
+#' * `"conformity"`: the share of combinations of a pair within and a pair across in which the first
+#'   is more alike. A tie is a violation (`"published"`), or conforms (`"paper"`). Chance is 0.5.
+#' * `"auc"`: area under the ROC curve of all pairs. Chance is 0.5.
 #' * `"dprime"`: mean within minus mean across, over the root of the mean of both variances. Chance
 #'   is 0; it has no upper bound.
-#' * `"silhouette"`: mean silhouette width on the dissimilarities best score minus score (`NA` where
-#'   no best score is known). Chance is below 0 (-0.11 for three groups of five).
+#' * `"silhouette"`: mean silhouette width (`NA` where the measure has no best score). Chance is
+#'   below 0 (-0.11 for three groups of five).
 #'
-#' *P-values* permute the group labels of representations, because pairs that share a model are not
-#' independent. Three groups of two allow none below 1/15.
-#'
-#' *Cache.* A score is found again by the content of both representations, the measure with its
-#' parameters, the settings of the calibration and the version of the package. Random choices (tied
-#' neighbours, subsets of [rtd()], permutations) stay those of the first call.
+#' *P-values* permute the group labels of representations. Three groups of two allow none below
+#' 1/15.
 #'
 #' *When not to trust it.* The difference that separates groups need not be the one that you have in
 #' mind: groups of different norms are separated by any measure that is not invariant to scaling.
@@ -216,19 +202,15 @@ check_layers <- function(items) {
 #' @examples
 #' # networks of three kinds: what they share with their own kind is larger
 #' set.seed(1)
-#' kinds <- lapply(1:3, function(kind) matrix(rnorm(40 * 5), 40))
-#' models <- unlist(lapply(1:3, function(kind) {
-#'   lapply(1:4, function(seed) kinds[[kind]] + matrix(rnorm(40 * 5, sd = 2), 40))
-#' }), recursive = FALSE)
-#' names(models) <- paste0("net", 1:12)
 #' groups <- rep(c("a", "b", "c"), each = 4)
+#' kinds <- list(a = matrix(rnorm(200), 40), b = matrix(rnorm(200), 40), c = matrix(rnorm(200), 40))
+#' models <- lapply(groups, function(kind) kinds[[kind]] + matrix(rnorm(200, sd = 2), 40))
+#' names(models) <- paste0("net", 1:12)
 #' result <- benchmark_groups(models, groups, measures = c("cka", "procrustes", "mutual_knn"))
 #' result
-#' summary(result)
-#' head(similarity_scores(result), 3)
-#' # the same scores by the definition of the paper, without computing them again
+#' # the same scores by the definition of the paper
 #' benchmark_groups(names(models), groups, definition = "paper", scores = similarity_scores(result))
-#' @seealso [benchmark_layers()], [benchmark_outputs()], [rank_measures()], [resi_measures()]
+#' @seealso [resi_measures()]
 #' @export
 benchmark_groups <- function(representations, groups, measures = resi_measures(),
                              definition = c("published", "paper"), scores = NULL,

@@ -10,31 +10,27 @@ NULL
 #' Ranks of the measures in every test of any number of benchmark results.
 #'
 #' @param ... results of [benchmark_groups()], [benchmark_layers()] and [benchmark_outputs()], a
-#'   list of them, or plain data frames with the columns `measure` and `value`, with `metric` (and
-#'   `part`) or `target`, and any of `dataset`, `architecture` and `test`. Names, as in
-#'   `rank_measures(cora = a, flickr = b)`, tell results apart.
-#' @param metric the quality figure that ranks the measures in tests of groups (`groups`) and of
-#'   layers (`layers`), such as `c(groups = "conformity")`.
+#'   list of them, or data frames with the columns `measure` and `value`, with `metric` (and `part`)
+#'   or `target`, and any of `dataset`, `architecture` and `test`. Names, as in `rank_measures(cora
+#'   = a, flickr = b)`, tell results apart.
+#' @param metric the quality figure that ranks the measures in tests of groups and of layers, such
+#'   as `c(groups = "conformity")`.
 #' @param target which differences between outputs are tests of their own.
-#' @param ties the rank of tied measures: `"min"`, the best of their ranks, as in the code of the
-#'   ReSi benchmark, or `"average"`.
-#' @param undefined a measure without a figure in a test has no rank there (`"drop"`, as in the ReSi
-#'   benchmark) or the last (`"last"`).
+#' @param ties the rank of tied measures: `"min"`, the best of their ranks, or `"average"`.
+#' @param undefined a measure without a figure in a test has no rank there (`"drop"`) or the last
+#'   (`"last"`).
 #' @return A data frame of class `repalign_ranks` with a row for each measure in each test:
 #'   `measure`; what names the test (`source`, the name given to the result; `dataset`,
 #'   `architecture` and `test`); `metric` (or target) that ranks it; `value`; `rank` (1 is best;
 #'   `NA` where there is none); and `of`, how many measures have a rank in the test.
 #'
-#'   `summary()`: a row for each measure, the best median rank first, then the best mean rank:
-#'   `measure`, `median_rank`, `mean_rank`, `best`, `worst`, `tests` (in how many it has a rank),
-#'   `undefined` (in how many its figure is undefined), `missing` (in how many it is not at all).
+#'   `summary()`: a row for each measure, the best median rank first: `measure`, `median_rank`,
+#'   `mean_rank`, `best`, `worst`, `tests` (in how many it has a rank), `undefined` (in how many its
+#'   figure is undefined), `missing` (in how many it is not at all).
 #' @details
-#' Ranks are within each combination of test, dataset and architecture; values that differ by
-#' rounding are tied. `plot()` draws box plots as Figure 3 of the ReSi paper, with the mean as a
-#' diamond and single tests as points. The figures that rank by default are those of its Table 3:
-#' Spearman's correlation with the difference in accuracy and with the Jensen-Shannon divergence,
-#' `"auprc"` for groups, Spearman's correlation for layers. (For its figure, the benchmark's code
-#' also ranks by disagreement: `target = c("accuracy", "jsd", "disagreement")`.)
+#' Ranks are within each combination of test, dataset and architecture. By default they rank by the
+#' figures of Table 3 of the ReSi paper: Spearman's correlation with the difference in accuracy and
+#' with the Jensen-Shannon divergence, `"auprc"` for groups, Spearman's correlation for layers.
 #'
 #' When not to trust it: a rank does not say how much better a measure is, and chance decides in a
 #' test that is too easy or too hard for most. Tests of one architecture and data set share their
@@ -46,11 +42,7 @@ NULL
 #'                         value = c(0.9, 0.7, 0.9), test = "shortcuts")
 #' outputs <- data.frame(measure = c("cka", "rsa", "procrustes"), target = "jsd",
 #'                       correlation = "spearman", value = c(0.4, NA, 0.5), test = "outputs")
-#' ranks <- rank_measures(shortcuts, outputs)
-#' ranks
-#' as.data.frame(ranks)
-#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(ranks)
-#' @seealso [benchmark_groups()], [benchmark_layers()], [benchmark_outputs()]
+#' rank_measures(shortcuts, outputs)
 #' @order 1
 #' @export
 rank_measures <- function(..., metric = c(groups = "auprc", layers = "spearman"),

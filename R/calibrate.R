@@ -9,8 +9,7 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' The argument `engine` of [calibrate()].
 #'
 #' @details
-#' * `"coset"`: n permutations at a time, the cyclic shifts of a random order (a coset), whose
-#'   scores are found together.
+#' * `"coset"`: the cyclic shifts of random orders; the fastest for many permutations.
 #' * `"random"`: independent random permutations.
 #' * `"exact"`: all permutations, at most a million; the choice of `"auto"` if there are no more
 #'   than were asked for.
@@ -19,13 +18,11 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #'   there for `cka`, `rv`, distance correlation, linear regression, gulp and whitened [rsa()]
 #'   (without `stimulus_noise`), without `aggregate`. `"auto"` never chooses it.
 #'
-#' The first three give exact tests. `"moments"` is an approximation, whose level was never above
-#' 1.25 times 0.01 or 2 times 0.001 in simulations (article "What was simulated"). Where three
-#' moments do not suffice (single stimuli weigh too much, both sides consist of two groups or of few
-#' categories, or the null ends close to the threshold), it is an error of class
-#' `repalign_error_design`. P-values far out in the tail (1e-20) mean "very small". For distance
-#' correlation and gulp, `null_mean` and `null_sd` are approximate. The article "How the permutation
-#' null works" has the proofs.
+#' The first three give exact tests. `"moments"` is an approximation; where three moments do not
+#' suffice (single stimuli weigh too much, or both sides consist of few categories), it is an error
+#' of class `repalign_error_design`. P-values far out in the tail (1e-20) mean "very small". For
+#' distance correlation and gulp, `null_mean` and `null_sd` are approximate. Its errors are in the
+#' article "What was simulated", proofs in "How the permutation null works".
 #' @references Kazi-Aoual et al. (1995), Comput. Stat. Data Anal. 20. Josse, Pages and Husson
 #'   (2008), Comput. Stat. Data Anal. 53. Koning and Hemerik (2024), Biometrika 111.
 #' @examples
@@ -35,82 +32,71 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' calibrate(x, y)
 #' # a p-value that no number of permutations could show
 #' calibrate(x, y, engine = "moments")
-#' @seealso [calibrate()]
 #' @name engines
 NULL
 
 #' Calibrate similarity scores against chance
 #'
-#' Compares each score with those after permuting the stimuli of `y`. Gives p-values, which hold for
-#' any number of stimuli, thresholds, and scores on a common scale (0: no more than chance, 1: the
-#' best possible). `null_scores()` gives the scores of the permuted data.
+#' Compares each score with those after permuting the stimuli of `y`. Gives p-values, thresholds,
+#' and scores on a common scale (0: no more than chance, 1: the best possible). `null_scores()`
+#' gives the scores of the permuted data.
 #'
 #' @order 1
 #' @param x,y,measure as in [similarity()].
 #' @param permutations their number; or a matrix with a permutation of the stimuli in each row,
-#'   without the observed order (random draws, or all of a group; a warning of class
-#'   `repalign_permutations` points out some that are neither); or a design made by
+#'   without the observed order (random draws, or all of a group); or a design made by
 #'   `permute::how()`.
 #' @param ... not used: parameters go to [measure()].
 #' @param alpha level of the threshold, between 0 and 1.
 #' @param variant what the column `calibrated` holds, with the score s, the threshold t, the best
 #'   possible score b, and the mean m and standard deviation \eqn{\sigma}{sd} of the null scores
 #'   (signs of distances are changed):
-#'   * `"gated"`: \eqn{\max((s - t)/(b - t), 0)}{max((s - t)/(b - t), 0)}, 0 when p is above
-#'     `alpha`;
+#'   * `"gated"`: \eqn{\max((s - t)/(b - t), 0)}{max((s - t)/(b - t), 0)}; where nothing bounds
+#'     scores (the `"stimulus_neuron"` [cka()]), \eqn{\max(s - t, 0)}{max(s - t, 0)};
 #'   * `"centered"`: \eqn{s - m};
 #'   * `"z"`: \eqn{(s - m)/\sigma}{(s - m)/sd};
 #'   * `"ari"`: \eqn{(s - m)/(b - m)}, as in the adjusted Rand index.
-#'
-#'   Where nothing bounds scores (as of the `"stimulus_neuron"` [cka()]), `"gated"` is \eqn{\max(s -
-#'   t, 0)}{max(s - t, 0)}, and `"ari"` is `NA`, with a warning.
 #' @param aggregate `NULL`: every pair by itself. Otherwise what of a whole grid is calibrated:
 #'   `"max"` (the most similar pair), `"mean"`, `"row_max"` or `"col_max"` (the mean over rows, or
 #'   columns, of their maxima), or a function of the matrix of scores (`x` in rows; distances with
 #'   changed signs), such as [top_k_mean()].
-#' @param blocks one label per stimulus: only those of the same block are exchanged, see
-#'   [dependence].
+#' @param blocks one label per stimulus: only those of the same block are exchanged.
 #' @param clusters one label per stimulus: whole clusters of one size change places, see
 #'   [dependence]. `NA`: left out. By default those of the measure or of [responses()].
 #' @param threads see [similarity()].
-#' @param series are the rows a time series? `FALSE`, or how it is shifted, see [time_series]:
-#'   * `TRUE` or `"circular"`: by all n - 1 circular shifts, whatever `permutations` says;
-#'   * `"linear"`: the middle half of `x` is compared with stretches of `y` of this length (the
-#'     score is `cka(middle half)`); for slow series, and where [responses()] declares a `series`.
-#' @param engine how null scores are made, see [engines]; `"auto"` with `blocks`, `clusters`,
-#'   `series`, or a matrix or a design in `permutations`, of which only one can be given.
-#' @param p_adjust a method of [stats::p.adjust()] for all rows, whose p-values `summary()`,
-#'   `glance()` and `plot()` use.
-#' @param na see [similarity()]. With a matrix in `permutations`, leaving out
-#'   stimuli is an error; with `series`, those that remain count as consecutive.
+#' @param series are the rows a time series? `FALSE`, `TRUE` or `"circular"` (all n - 1 circular
+#'   shifts, whatever `permutations` says), or `"linear"` (the middle half of `x` against stretches
+#'   of `y`, for slow series), see [time_series].
+#' @param engine how null scores are made, see [engines]. Only one of `engine`, `blocks`,
+#'   `clusters`, `series`, and a matrix or a design in `permutations` can be given.
+#' @param p_adjust a method of [stats::p.adjust()] for all rows.
+#' @param na see [similarity()]. With a matrix in `permutations`, leaving out stimuli is an error;
+#'   with `series`, those that remain count as consecutive.
 #' @return A data frame of class `repalign_calibration` with one row per pair and measure, or with
 #'   `aggregate` one per measure (and pair of models). Columns: `x` and `y` (with `aggregate` the
 #'   most similar pair of `"max"`, otherwise `NA`), `measure`, `score`, `threshold`, `calibrated`,
 #'   `p_value`, `null_mean`, `null_sd`, `permutations` (the number of null scores) and `engine` (how
 #'   they were made, or `"blocks"`, `"clusters"`, `"series"`, `"linear"`, `"given"`); with models
-#'   also `model_x` and `model_y`, with `p_adjust` also `p_adjusted`. `plot()` draws the null
-#'   scores; [rbind()][rbind.repalign] does not adjust again.
+#'   also `model_x` and `model_y`, with `p_adjust` also `p_adjusted`. [rbind()][rbind.repalign] does
+#'   not adjust again.
 #'
-#' `null_scores()`: a matrix of the null scores with a column for each row of `calibration`, in the
-#' units of the measure (of the aggregate, with `aggregate`). Shorter columns end in `NA`.
+#'   `null_scores()`: a matrix of the null scores with a column for each row of `calibration`, in
+#'   the units of the measure. Shorter columns end in `NA`.
 #' @details
-#' Of K null scores, k of them at least as high as the score (to 1e-10 of its scale), the p-value is
-#' (1 + k)/(K + 1), and the threshold is the \eqn{\lceil (1 - \alpha)(K + 1) \rceil}{ceiling((1 -
-#' alpha)(K + 1))}-th smallest of all K + 1 scores, the observed one included. For distances, both
-#' are read from the other end. If the stimuli are exchangeable and the representations unrelated, p
-#' is at most alpha with a probability of at most alpha. An undefined score or null score makes the
-#' whole row `NA`, with a warning. All pairs and measures see the same permutations, which
-#' `set.seed()` reproduces.
+#' Of K null scores, k of them at least as high as the score (for distances, at most as high), the
+#' p-value is (1 + k)/(K + 1); scores beyond the threshold are those with a p-value of at most
+#' `alpha`. If the stimuli are exchangeable and the representations unrelated, p is at most alpha
+#' with a probability of at most alpha. An undefined score or null score makes the whole row `NA`,
+#' with a warning. All pairs and measures see the same permutations, which `set.seed()` reproduces.
 #'
 #' When not to trust it:
 #' * when the stimuli depend on each other, p-values are far too small: see [dependence] and
 #'   [time_series];
 #' * noise that areas share when they are recorded together belongs to the pairing: only the
 #'   estimators of [cka()] from trials do not find it, see [responses()];
-#' * a score above chance means that the pairing of the stimuli carries information, and nothing
-#'   about other neurons or stimuli;
-#' * whether two scores differ is for [compare_scores()], [best_score()] and [compare_best()]:
-#'   differences of two cells in `aggregate` rejected 17% to 33% of equal layers at a level of 5%;
+#' * a score above chance says nothing about other neurons or stimuli;
+#' * whether two scores differ is for [compare_scores()], [best_score()] and [compare_best()], not
+#'   for differences in `aggregate`;
 #' * measures that do not depend on the pairing (`imd` and the three differences of statistics) have
 #'   no such null. With more neurons than stimuli, several measures have one value for all
 #'   permutations: p is 1.
@@ -122,12 +108,10 @@ NULL
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]
 #' layers <- lapply(v4_layers, function(layer) layer[1:100, ])
 #' set.seed(1)
-#' result <- calibrate(v4, layers, c("cka", "rsa"))
-#' result
-#' summary(null_scores(result)[, 1])
+#' calibrate(v4, layers, c("cka", "rsa"))
 #' # the most similar layer, against the most similar layer of permuted images
 #' calibrate(v4, layers, aggregate = "max")
-#' @seealso [dependence], [evaluate_models()], [in_words()]
+#' @seealso [evaluate_models()], [in_words()]
 #' @export
 calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, ..., alpha = 0.05,
                       variant = c("gated", "centered", "z", "ari"), aggregate = NULL,

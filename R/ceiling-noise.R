@@ -16,10 +16,10 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #'   distances), [responses()], or a named list of these; their neurons are a sample, unless
 #'   declared complete. `NULL`: the ceiling alone.
 #' @param measure see [similarity()]. `"cka"` without an estimator is the corrected one
-#'   (`"stimulus_neuron"`, with other kernels `"stimulus"`), as no ceiling takes off a bias.
+#'   (`"stimulus_neuron"`, with other kernels `"stimulus"`).
 #' @param splits number of random halves for approximate ceilings.
-#' @param na see [similarity()]. Where only some neurons have a trial, the others lack it:
-#'   `"stimuli"` leaves out the stimulus of such a trial, `"neurons"` the neurons without it.
+#' @param na see [similarity()]. Where only some neurons have a trial, `"stimuli"` leaves out the
+#'   stimulus of such a trial, `"neurons"` the neurons without it.
 #' @return A data frame of class `repalign_ceiling` with a row for each measure and each of `y`, and
 #'   the columns `y`, `measure`,
 #'   * `h_cross`: the size of the signal, from products of different trials (for CKA its value H,
@@ -27,38 +27,31 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #'   * `h_self`: the same of the means over trials, with the noise that is left in them;
 #'   * `reliability`: `h_cross / h_self`, and `ceiling`, its square root;
 #'   * `score`: the score of the means over trials with `y`;
-#'   * `disattenuated`: the score without noise: of CKA the estimate from trials
-#'     (`"stimulus_neuron_trial"` or `"stimulus_trial"`), otherwise `score / ceiling`;
+#'   * `disattenuated`: the score without noise: of CKA the estimate from trials, otherwise `score /
+#'     ceiling`;
 #'   * `gap`: `score - ceiling`, 0 for a model that explains all but the noise;
 #'
 #'   each followed by its standard error (`_se`), and `n`, the number of stimuli. `confint()` gives
 #'   t intervals.
 #' @details
 #' The ceiling is the score of the recorded means with the noise-free responses: a score of 0.6 at a
-#' ceiling of 0.65 leaves little to explain. `h_cross` is unbiased whatever neurons share of the
-#' noise, as long as trials are independent. How it is made depends on the measure:
+#' ceiling of 0.65 leaves little to explain. How it is made depends on the measure:
 #' * [cka()] with the linear kernel and the estimators `"stimulus"` and `"stimulus_neuron"`. The
 #'   ceiling of `"stimulus_neuron"` is 1 if neurons have independent noise: below 1 it measures
-#'   *shared* noise. Score and ceiling leave out pairs of neurons of one declared session,
-#'   `disattenuated` does not. If `y` has trials, the ceiling is that of both sides, which may share
-#'   noise.
+#'   *shared* noise. If `y` has trials, the ceiling is that of both sides.
 #' * [rsa()] with `inner = "sqeuclidean"` and `outer = "pearson"`. With fewer than 4 trials of every
 #'   stimulus, noise is taken as equal between stimuli. Trials of `y` must have independent noise.
-#' * Other similarities whose best value is 1: the formula of Spearman and Brown, 2 r / (1 + r),
-#'   with r the mean score of random halves of the trials. It is approximate, without standard
-#'   errors, and far too high where neurons share noise (0.923 for 0.800 in simulations).
+#' * Other similarities whose best value is 1: by the formula of Spearman and Brown from random
+#'   halves of the trials. It has no standard errors, and is far too high where neurons share noise.
 #'
 #' Standard errors are for the stimuli (or clusters), and for the neurons of sides that have trials
-#' and are samples; a model is held fixed. In simulations, disattenuated scores were within 0.002 of
-#' the noise-free ones, and 95% intervals held these in 94% to 97% (article "What was simulated").
-#'
-#' A reliability that is not positive has no ceiling (`NA`, with a warning). One above 1 by more
-#' than chance says that trials are not what is assumed (a warning of class
-#' `repalign_high_reliability` tells what to do).
+#' and are samples; a model is held fixed. The article "What was simulated" has their cover. A
+#' reliability that is not positive has no ceiling (`NA`, with a warning).
 #'
 #' When not to trust it: when trials of a stimulus share noise or drift (adaptation, repeats right
-#' after each other): declare `event` or `run` in [responses()]. When stimuli depend on each other,
-#' without `cluster` (see [dependence]). When reliability is below about 0.3: the ratio is
+#' after each other): declare `event` or `run` in [responses()]; a reliability above 1 by more than
+#' chance (a warning of class `repalign_high_reliability`) points to it. When stimuli depend on each
+#' other, without `cluster` (see [dependence]). When reliability is below about 0.3: the ratio is
 #' uncertain, and its standard error, too. Differences between subjects are not noise of trials: see
 #' [subject_ceiling()].
 #' @references Spearman (1904), American Journal of Psychology 15. Schoppe et al. (2016), Frontiers
@@ -67,13 +60,10 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #' # V4 against layers of a network, for the first 100 images
 #' v4 <- responses(macaque_v4$trials[1:100, , ])
 #' layers <- lapply(v4_layers, function(layer) layer[1:100, ])
-#' result <- noise_ceiling(v4, layers, measure("cka", estimator = "stimulus"))
-#' result
-#' confint(result)
+#' noise_ceiling(v4, layers, measure("cka", estimator = "stimulus"))
 #' # an approximate one
 #' set.seed(1)
 #' noise_ceiling(v4, measure = "mutual_knn", splits = 5)
-#' @seealso [subject_ceiling()], [responses()], [brain_to_model()]
 #' @export
 noise_ceiling <- function(trials, y = NULL, measure = NULL, ..., splits = 20,
                           na = c("error", "stimuli", "neurons")) {

@@ -42,7 +42,7 @@ subject_ceiling_sentence <- function(x) {
 #' How alike subjects are, as a ceiling of models
 #'
 #' Scores of subjects with the mean of the others and of all, scores between subjects, and the score
-#' to be expected of a model that knows what the subjects share.
+#' of a model that knows what the subjects share.
 #'
 #' @param x a named list of at least two subjects with the same stimuli: matrices stimuli x neurons,
 #'   [responses()], or, for [rsa()], RDMs as `dist` objects.
@@ -50,7 +50,7 @@ subject_ceiling_sentence <- function(x) {
 #' @param ... not used: parameters go to [measure()].
 #' @param group one label per subject, by name or in their order, for subjects that are alike for
 #'   another reason (sessions of an animal, a laboratory): only those of different groups are
-#'   compared. Without it, each subject is a group.
+#'   compared.
 #' @param na see [similarity()].
 #' @return A data frame with one row: `measure`, its label; `lower`, the mean score of a subject
 #'   with the mean of the others; `upper`, that with the mean of all; `pairwise`, the score between
@@ -58,37 +58,28 @@ subject_ceiling_sentence <- function(x) {
 #'   `groups`, that of groups; for [rsa()] also `rdms`, which is `n`. If all are of one group,
 #'   `lower`, `pairwise` and `ceiling` are `NA`, with a warning.
 #' @details
-#' What is compared of each subject, the RDM or the centred kernel, is scaled to length 1 (after
-#' ranking or centring, as the measure does) and averaged as by [pool_rdms()]. `lower` and `upper`
-#' are the limits of Nili et al. (2014). With few subjects, `lower` is too low for the best model
-#' and `upper` too high. `ceiling` does not depend on the number of subjects: if each subject is
-#' what all share plus parts of its own, it is the score of a subject with the shared part. Test a
-#' model against `ceiling`; a model at `pairwise` is as good as another subject (article "What was
-#' simulated").
-#'
-#' `upper` is the largest mean score that any RDM can have for cosines and Pearson correlations,
-#' plain or whitened, for rho-a, and for Spearman's correlation without ties, if no pair lacks.
-#'
-#' For [cka()], `pairwise` is the mean of the values H between subjects over the mean of those
-#' within them.
+#' `lower` and `upper` are the limits of Nili et al. (2014); subjects are averaged as by
+#' [pool_rdms()]. With few subjects, `lower` is too low for the best model and `upper` too high.
+#' `ceiling` does not depend on the number of subjects: if each subject is what all share plus parts
+#' of its own, it is the score of a subject with the shared part. Test a model against `ceiling`; a
+#' model at `pairwise` is as good as another subject (article "What was simulated").
 #'
 #' When not to trust it: with two or three subjects all values are very uncertain. When stimuli
 #' depend on each other, subjects seem to have more in common (see [dependence]). What subjects
 #' share for other reasons (noise of the same scanner, the same preprocessing) counts as
-#' representation; `group` leaves out such pairs. [noise_ceiling()] is about noise alone.
+#' representation; `group` leaves out such pairs. `upper` is a bound for any model by cosines,
+#' Pearson correlations and rho-a, and by Spearman's correlation only without ties.
+#' [noise_ceiling()] is about noise alone.
 #' @references Nili et al. (2014), PLoS Computational Biology 10.
 #' @examples
-#' # four subjects whose responses share a representation
+#' # four subjects whose responses share a representation; the first two are of one animal
 #' set.seed(1)
 #' shared <- matrix(rnorm(40 * 5), 40)
 #' subjects <- lapply(1:4, function(u) {
 #'   shared %*% matrix(rnorm(5 * 30), 5) + 3 * matrix(rnorm(40 * 30), 40)
 #' })
-#' subject_ceiling(subjects)
 #' subject_ceiling(subjects, measure("cka", estimator = "stimulus_neuron"))
-#' # the first two are recordings of one animal
 #' subject_ceiling(subjects, "rsa", group = c("a", "a", "b", "c"))
-#' @seealso [noise_ceiling()], [brain_to_brain()]
 #' @export
 subject_ceiling <- function(x, measure = "rsa", ..., group = NULL,
                             na = c("error", "stimuli", "neurons", "pairwise")) {

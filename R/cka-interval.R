@@ -11,39 +11,29 @@
 #' @param estimator one or more of those of [cka()]. By default `"naive"`, `"stimulus"` and
 #'   `"stimulus_neuron"`; for [responses()] that declare anything, the most corrected one.
 #' @param conf_level coverage of the interval.
-#' @param clusters as in [cka()]; at least 5, which the jackknife deletes as wholes.
+#' @param clusters as in [cka()]; at least 5.
 #' @param over as in [score_interval()]; by default stimuli and the neurons of all sides that are
 #'   not `complete`.
 #' @param na see [similarity()].
-#' @return A data frame of class `repalign_interval` with one row per estimator. Columns:
-#'   `estimator`; `complete`, as given (`"none"` is not printed); `cka`; `se`, its standard error;
-#'   `df`, the degrees of freedom of the interval; `conf_low` and `conf_high`, which may lie outside
-#'   the range of the CKA; `h_xy`, `h_xx` and `h_yy`, the values of [hsic()] whose ratio it is;
-#'   `bias`, the second-order bias of this ratio (see [ratio_bias()]), which `cka` has;
-#'   `cka_corrected`, without it, or `NA`, and `correction`, which says why (see Details); `over`,
-#'   as given; and `n`, the number of stimuli. Values are `NA`, with a warning, where a ratio is
-#'   undefined or does not vary. There are `plot()`, `tidy()`,
-#'   [confint()][confint.repalign_interval] and [rbind()][rbind.repalign].
+#' @return A data frame of class `repalign_interval` with one row per estimator: `estimator`;
+#'   `complete`, as given; `cka`; `se`, its standard error; `df`, the degrees of freedom of the
+#'   interval; `conf_low` and `conf_high`, which may lie outside the range of the CKA; `h_xy`,
+#'   `h_xx` and `h_yy`, the values of [hsic()] whose ratio it is; `bias`, the second-order bias of
+#'   this ratio (see [ratio_bias()]); `cka_corrected`, without it, or `NA`, and `correction`, which
+#'   says what to report (see Details); `over`, as given; and `n`, the number of stimuli. Values are
+#'   `NA`, with a warning, where a ratio is undefined or does not vary.
+#'   [confint()][confint.repalign_interval] gives other levels.
 #' @details
-#' The variance is the sum of the jackknife's parts for stimuli and for neurons, minus that of their
-#' interactions. Neurons with equal labels are deleted together. At least 5 stimuli are needed, and
-#' 3 neurons (or labels) on a side for the standard error of `"stimulus_neuron"`. Intervals are
-#' those of the t distribution with the degrees of freedom of Satterthwaite (over stimuli alone
-#' normal); for `"naive"` and `"stimulus"` on the scale of Fisher's z.
-#'
-#' Only `"stimulus_neuron"` and the estimators from trials have intervals for the CKA of the
-#' populations: they held it in 93% to 99% of simulated data sets (article "What was simulated").
-#' Others do not cover their bias. With 30 stimuli x 20 neurons a third of the ratios can be
-#' undefined: pool the values H, as [brain_to_brain()] does.
+#' At least 5 stimuli are needed, and 3 neurons (or labels) on a side for the standard error of
+#' `"stimulus_neuron"`. Only its intervals and those of the estimators from trials are for the CKA
+#' of the populations; others do not cover their bias (article "What was simulated"). With 30
+#' stimuli x 20 neurons a third of the ratios can be undefined: pool, as [brain_to_brain()] does.
 #'
 #' *Which to report.* The ratio of `"stimulus_neuron"` is too high on average where few neurons hold
-#' most of the variance (by 0.05 to 0.63 in simulations with very different gains, at most 0.03 with
-#' equal ones). Dividing neurons by their standard deviations, with [scale()], does more than the
-#' correction, if that is the CKA that you want. `correction` is one of:
+#' most of the variance. If that is the CKA that you want, divide neurons by their standard
+#' deviations, which does more than the correction. `correction` is one of:
 #' * `"given"`: report `cka_corrected` (the interval is that of `cka`). Few neurons hold the
-#'   variance: their effective number, \eqn{(\sum v)^2 / \sum v^2}{sum(v)^2 / sum(v^2)} of variances
-#'   v, is below 0.4 of their number on a side; and both denominators have a relative standard error
-#'   below 0.7.
+#'   variance, and the denominators vary little enough to correct.
 #' * `"even"`: report `cka`. The variance is spread over enough neurons.
 #' * `"uncertain"`: report `cka` with its interval, or pool more data. The denominators vary too
 #'   much.
@@ -63,15 +53,12 @@
 #' @examples
 #' # V4 against one layer of a network, for the first 200 images
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:200, ]
-#' interval <- cka_interval(v4, v4_layers$L2[1:200, ])
-#' interval
-#' confint(interval, "stimulus_neuron", level = 0.9)
+#' cka_interval(v4, v4_layers$L2[1:200, ])
 #' # simulated populations, whose true CKA is known
 #' set.seed(1)
 #' pop <- linear_population(n = 80, q = 40, d = 30, spectrum = "power")
 #' cka_interval(pop$x, pop$y, estimator = "stimulus_neuron")
 #' pop$cka
-#' @seealso [cka()], [hsic()], [ratio_bias()]
 #' @export
 cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neuron"),
                          shared_neurons = FALSE, units_x = NULL, units_y = NULL,

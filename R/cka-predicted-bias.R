@@ -34,23 +34,15 @@ declare_result(
 #'   so that the true CKA is 1.
 #' @param estimator `"stimulus"`, `"naive"` or `"stimulus_neuron"`.
 #' @param assume `"general"`: nothing about the variances of the neurons; `"normalized"`: all are
-#'   equal (equation 12 of the paper).
+#'   equal.
 #' @param na see [similarity()].
 #' @return A data frame with one row: `estimator`; `cka`, the value taken as the true one (the
 #'   corrected estimate; for a simulated population its exact value; 1 without `y`); `expected`,
-#'   that of the estimator; `bias`, `expected - cka`; `factor`, `expected / cka` (`NA` when `cka` is
-#'   0).
+#'   that of the estimator; `bias`, `expected - cka`; `factor`, `expected / cka`.
 #' @details
-#' For `"stimulus"` the prediction, which holds for many stimuli, is \eqn{CKA / \sqrt{(1 +
-#' (\gamma_x/\psi_x - 1)/Q_x)(1 + (\gamma_y/\psi_y - 1)/Q_y)}}{CKA / sqrt((1 + (gamma_x/psi_x -
-#' 1)/Q_x) (1 + (gamma_y/psi_y - 1)/Q_y))}. Here \eqn{\gamma}{gamma} is the corrected
-#' dimensionality, \eqn{\psi}{psi} the participation ratio `psi_neurons` (1 with
-#' `assume = "normalized"`) and Q the number of neurons ([participation_ratio()]). For `"naive"` it
-#' is the ratio of the exact expectations of the H values for n stimuli. For `"stimulus_neuron"` it
-#' is the second-order bias of a ratio ([ratio_bias()]), from the jackknife of [cka_interval()],
-#' which needs at least 5 stimuli, or from the spectra of a simulated population; it is for the mean
-#' of single ratios (in simulations within 0.003 of it), while pooled estimates approach the true
-#' value.
+#' The prediction for `"stimulus"` holds for many stimuli. That for `"stimulus_neuron"` is the
+#' second-order bias of a ratio ([ratio_bias()]), and needs at least 5 stimuli; it is for the mean
+#' of single ratios, while pooled estimates approach the true value.
 #'
 #' When not to trust it: the parameters are themselves estimated from the data, unless the
 #' population is simulated. `"normalized"` asks for neurons divided by their standard deviations,
@@ -63,10 +55,9 @@ declare_result(
 #' set.seed(1)
 #' pop <- linear_population(n = 500, q = 40, d = 100)
 #' predicted_bias(pop, estimator = "stimulus")
-#' cka(pop$x, pop$y, estimator = "stimulus")
 #' # from the data alone
 #' predicted_bias(pop$x, pop$y, estimator = "stimulus")
-#' @seealso [participation_ratio()], [ratio_bias()]
+#' @seealso [participation_ratio()]
 #' @export
 predicted_bias <- function(x, y = NULL, estimator = c("stimulus", "naive", "stimulus_neuron"),
                            assume = c("general", "normalized"),

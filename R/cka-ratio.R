@@ -29,22 +29,19 @@ declare_result(
 #' Second-order bias of a ratio of H values
 #'
 #' The CKA is a ratio of estimates, which is biased even if each of its parts is unbiased: by how
-#' much, to second order, from several estimates of the H values.
+#' much, from several estimates of the H values.
 #'
 #' @param h a numeric matrix or data frame with one row per independent estimate (trial, laboratory,
-#'   split), at least two, by the same estimator, and the columns `h_xy`, `h_xx` and `h_yy` (in this
-#'   order, if they have other names).
+#'   split), at least two, and the columns `h_xy`, `h_xx` and `h_yy`.
 #' @return A data frame with one row: `ratio`, the pooled ratio \eqn{mean(h_{xy}) /
 #'   \sqrt{mean(h_{xx}) mean(h_{yy})}}{mean(h_xy) / sqrt(mean(h_xx) mean(h_yy))}; `bias`, its
 #'   second-order bias; `corrected`, which is `ratio - bias`; `mean_single`, the mean of the
 #'   ratios of the single rows, where these are defined; `bias_single`, the second-order bias
 #'   of the ratio of a single row.
 #' @details
-#' With N independent rows, the bias of the pooled ratio is 1/N of the bias of a single ratio. A
-#' mean denominator that is not positive is an error.
-#'
 #' When not to trust it: the standard deviations of `h_xx` and `h_yy` must be small relative to
-#' their means. Where rows share stimuli or neurons, the bias of the pooled ratio is understated.
+#' their means. Where rows share stimuli or neurons, the bias of the pooled ratio is understated. A
+#' mean denominator that is not positive is an error.
 #' @references Chun et al. (2025), \doi{10.48550/arXiv.2502.15104}, appendix B.3.
 #' @examples
 #' set.seed(1)
@@ -53,7 +50,6 @@ declare_result(
 #'   unlist(cka_interval(pop$x, pop$y, "stimulus_neuron")[c("h_xy", "h_xx", "h_yy")])
 #' }))
 #' ratio_bias(h)
-#' @seealso [cka_interval()]
 #' @export
 ratio_bias <- function(h) {
   need_arguments()

@@ -11,11 +11,10 @@
 #' @details
 #' With a plan of the package future (and future.apply installed), pairs are computed by its
 #' workers: processes on this machine, other machines, or jobs of a cluster, where repalign must be
-#' installed. Results are those of the plain call, if the BLAS and its settings are the same
-#' everywhere (to 1e-12 for products of matrices): all random draws are made, or seeded, beforehand.
-#' A function of your own ([new_measure()]) must not draw random numbers. Set the BLAS to as many
-#' threads as a worker has processors, for example by `export OPENBLAS_NUM_THREADS=4` in the
-#' template of the jobs.
+#' installed. Results are those of the plain call (to 1e-12 where the BLAS differs). A function of
+#' your own ([new_measure()]) must not draw random numbers. Set the BLAS to as many threads as a
+#' worker has processors, for example by `export OPENBLAS_NUM_THREADS=4` in the template of the
+#' jobs.
 #'
 #' ```
 #' library(future)
@@ -27,13 +26,9 @@
 #'      resources = list(ncpus = 4, memory = "8GB", walltime = 3600))
 #' calibrate(models, measure = c("cka", "mutual_knn"), aggregate = "max", threads = 4)
 #' ```
-#'
-#' Without a plan, a call whose prepared representations would take more than a quarter of the free
-#' memory is also computed tile by tile, which takes longer.
 #' @examples
 #' # the plain call; after future::plan(future::multisession) two workers would share the pairs
 #' similarity(v4_layers[1:3])
-#' @seealso [similarity()], [calibrate()]
 #' @name workers
 NULL
 
@@ -44,43 +39,40 @@ NULL
 #'
 #' @param x,y each one of the following, of the same stimuli:
 #'   * a representation: a numeric matrix (stimuli x neurons), a data frame with only numeric
-#'     columns, or a sparse matrix of the package Matrix. [response_matrix()] makes one of a table
-#'     with a column that names the stimuli, [responses()] of several trials, or of neurons or
-#'     stimuli that depend on each other;
+#'     columns (see [response_matrix()]), a sparse matrix of the package Matrix, or [responses()]
+#'     (several trials, neurons or stimuli that depend on each other);
 #'   * a named list of representations (layers, areas, animals);
 #'   * a named list of models, each a named list of layers;
 #'   * what [prepare()] made of one of these.
 #'
 #'   Where a measure needs only distances, a `dist` object may take the place of a representation;
-#'   where it needs only neighbours, so may a neighbour graph `list(idx, dist)`, see [mutual_knn()].
-#'   Every element of `x` is compared with every element of `y`; with `y = NULL` all pairs of
-#'   different elements, or of layers from different models.
+#'   where it needs only neighbours, so may a neighbour graph, see [mutual_knn()]. Every element of
+#'   `x` is compared with every element of `y`; with `y = NULL` all pairs of different elements, or
+#'   of layers from different models.
 #' @param measure ids of measures, such as `"cka"` ([measures()] lists all); measure objects made by
-#'   [measure()] or [new_measure()]; or a list of both, whose names become the labels in the result.
+#'   [measure()] or [new_measure()]; or a list of both, whose names become labels in the result.
 #' @param ... not used: parameters go to [measure()].
 #' @param diagonal with `y = NULL`: also compare each element with itself (with models: the layers
 #'   within each model)? For the neuron correction, then set `shared_neurons`, or `units_x` and
 #'   `units_y`.
 #' @param on_error `"stop"`: a score that fails stops the call. `"na"`: it becomes `NA`, with a
-#'   warning. Representations that no measure could use stop the call in either case.
-#' @param threads number of threads of the package's own loops (not the BLAS's), on which results do
-#'   not depend. By default `options(repalign.threads =)`, or else as many as OpenMP offers, but at
-#'   most two while `R CMD check` limits the cores, and one in a worker of a future plan.
+#'   warning.
+#' @param threads number of threads, on which results do not depend. By default
+#'   `options(repalign.threads =)`, or else as many as OpenMP offers. It does not concern the BLAS.
 #' @param na what to do about missing values (`NA` and `NaN`; infinite values are always an error):
 #'   * `"error"`: stop, and say where they are.
 #'   * `"stimuli"`: leave out a stimulus (row) with a missing value in any of the representations,
 #'     so that every pair has the same stimuli.
-#'   * `"neurons"`: leave out a neuron (column) with a missing value; with measures that have
-#'     `shared_neurons` or unit labels, also the same neuron of all others (the same column, or the
-#'     same label, unless several columns have it).
+#'   * `"neurons"`: leave out a neuron (column) with a missing value; with `shared_neurons` or unit
+#'     labels, also the same neuron of all others.
 #'   * `"pairwise"`: for RDMs that lack pairs of stimuli, see [rsa()].
 #'
-#'   Labels are cut in the same way. A message says how many stimuli or neurons are left out.
+#'   Labels are cut in the same way. A message says how many are left out.
 #' @return A data frame of class `repalign_similarity` with one row per pair and measure: `x` and
 #'   `y` (names; "x" and "y" for single matrices), `measure`, `score` and `n` (number of stimuli);
-#'   with models also `model_x` and `model_y`. With `na = "pairwise"` also `pairs`, the number of
+#'   with models also `model_x` and `model_y`; with `na = "pairwise"` also `pairs`, the number of
 #'   pairs of stimuli that a score is over. An undefined score is `NA`, with a warning.
-#'   [score_matrix()] arranges the scores in a matrix, and `plot()` draws them.
+#'   [score_matrix()] arranges the scores in a matrix.
 #' @details
 #' Scores of different measures are not on one scale ([measures()] gives their ranges), and do not
 #' tell whether they are higher than chance: see [calibrate()].
@@ -93,18 +85,14 @@ NULL
 #'
 #' A call that would need more than half of the free memory is an error;
 #' `options(repalign.max_memory =)` sets another limit, in bytes. The package progressr shows the
-#' progress. Scores of a grid may differ from those of a pair alone by up to 1e-12.
-#'
-#' With `na = "stimuli"`, a stimulus of a `dist` object is left out if all of its distances are
-#' missing; any other missing distance is an error, and so is leaving out a stimulus of a neighbour
-#' graph.
+#' progress; [workers] share the pairs. With `na = "stimuli"`, a stimulus of a `dist` object is left
+#' out if all of its distances are missing; any other missing distance is an error.
 #' @examples
 #' # all pairs of the five layers of a network
 #' similarity(v4_layers)
 #' # mean responses of V4 against each layer, by two settings of one measure
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)
 #' similarity(v4, v4_layers, list("cka", measure("cka", estimator = "stimulus_neuron")))
-#' @seealso [calibrate()], [workers], [cka()], [measures()], [score_matrix()], [prepare()]
 #' @export
 similarity <- function(x, y = NULL, measure = "cka", ..., diagonal = FALSE,
                        on_error = c("stop", "na"), threads = NULL,

@@ -9,43 +9,37 @@
 #' @param measure those with an alignment, by ids or made by [measure()]: [shape_distance()],
 #'   [procrustes()], [procrustes_size_shape()], [angular_shape()], [permutation_procrustes()],
 #'   [hard_correlation_match()], [soft_matching()] and [soft_matching_correlation()].
-#' @param folds their number, for random ones (`set.seed()` reproduces them), a label for each
-#'   stimulus, or a list of sets to be tested.
-#' @param clusters one label per stimulus: a cluster is tested together, see [dependence].
+#' @param folds their number, for random ones, a label for each stimulus, or a list of sets to be
+#'   tested.
+#' @param clusters one label per stimulus: a cluster is tested together.
 #' @param repeats how often new random folds are drawn.
-#' @param permutations their number, for the p-value; 0: none.
+#' @param permutations their number, for the p-value (with `repeats = 1`); 0: none.
 #' @return A data frame of class `repalign_similarity` with one row per pair and measure: `x`, `y`,
 #'   `measure`; `score`, the mean over folds of the score on their test stimuli; `in_sample`, the
 #'   score of [similarity()]; `sd_folds`, the standard deviation over folds (no standard error:
 #'   folds share training stimuli); `folds`, their number; `n`; and `p_value`.
 #' @details
 #' Of unrelated data the cosine of the angle is 0 on average, in sample anything up to 1 (.63 for
-#' Procrustes of 40 stimuli and 25 neurons).
+#' Procrustes of 40 stimuli and 25 neurons). A cosine may be negative here: angles go up to
+#' \eqn{\pi}{pi} and chords to 2. Distances with `scale = FALSE` grow with the number of rows:
+#' `score` and `in_sample` cannot be compared.
 #'
-#' *Rotations.* Means, singular vectors, weights and the rotation come from the training stimuli. A
-#' cosine may be negative: angles go up to \eqn{\pi}{pi} and chords to 2. Distances with
-#' `scale = FALSE` grow with the number of rows: `score` and `in_sample` cannot be compared.
+#' For matches of neurons, folds need at least three stimuli for correlations and two for centred
+#' distances, and neurons that are constant in a fold do not count in its correlation.
 #'
-#' *Matches.* Test rows are centred and scaled by themselves: folds need at least three stimuli for
-#' correlations and two for centred distances, and neurons that are constant in a fold do not count
-#' in its correlation.
-#'
-#' *The p-value* is an exact test that the two sides are unrelated. Stimuli of `y` (or clusters, of
-#' one size in a fold) are permuted within folds, which must not overlap (`repeats = 1`).
+#' The p-value is of an exact test that the two sides are unrelated. Stimuli of `y` (or clusters, of
+#' one size in a fold) are permuted within folds, which must not overlap.
 #'
 #' When not to trust it: near copies (frames, views of one object) on both sides of a fold are no
-#' new stimuli: name them in `clusters`. What was fitted to all stimuli beforehand, such as a
-#' selection of neurons, is not held out.
+#' new stimuli: name them in `clusters` (see [dependence]). What was fitted to all stimuli
+#' beforehand, such as a selection of neurons, is not held out.
 #' @references Williams et al. (2021), NeurIPS 34. Khosla and Williams (2024), Proceedings of
 #'   Machine Learning Research 243.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(1000), 50)
-#' unrelated <- matrix(rnorm(1000), 50)
-#' related <- x + matrix(rnorm(1000), 50)
-#' set <- list(measure("shape_distance", alpha = 0.5), "soft_matching_correlation")
-#' held_out(x, list(unrelated = unrelated, related = related), set, permutations = 49)
-#' @seealso [shape_distance()], [soft_matching()], [calibrate()]
+#' sides <- list(unrelated = matrix(rnorm(1000), 50), related = x + matrix(rnorm(1000), 50))
+#' held_out(x, sides, measure("shape_distance", alpha = 0.5), permutations = 49)
 #' @export
 held_out <- function(x, y = NULL, measure = "shape_distance", folds = 5, clusters = NULL,
                      repeats = 1, permutations = 0, threads = NULL) {

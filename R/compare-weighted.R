@@ -3,19 +3,17 @@
 
 #' Scores with weights of the stimuli
 #'
-#' The score of two representations with weights of the stimuli, for many weight vectors at once:
-#' for a bootstrap, for half-samples, or for stimuli that are to count differently.
+#' The score of two representations for many vectors of weights of the stimuli at once, as for a
+#' bootstrap.
 #'
 #' @param x,y see [cka()].
 #' @param measure the id of one measure, or a measure object made by [measure()] or
 #'   [new_measure()].
-#' @param weights a matrix with a row for each stimulus and a column for each vector of weights,
-#'   or one vector; `TRUE` is 1 and `FALSE` is 0. Weights are not negative, and their unit does not
-#'   matter, except for distances that are sums over stimuli (`procrustes(scale = FALSE)` and others
-#'   in the units of the data).
+#' @param weights a matrix with a row for each stimulus (that is given, whatever `na` says) and a
+#'   column for each vector of weights, or one vector; `TRUE` is 1 and `FALSE` is 0. Weights are not
+#'   negative. Their unit does not matter, except for distances in the units of the data.
 #' @param ... not used: parameters go to [measure()].
-#' @param na see [similarity()]. `weights` have a row for each
-#'   stimulus that is given.
+#' @param na see [similarity()].
 #' @return A vector with the score of each column of `weights`; `NA` where it is undefined.
 #' @details
 #' Weights of 0 and 1 give the score of the stimuli that have 1. Whole numbers are counts, as of a
@@ -28,16 +26,14 @@
 #'   correlation and the cosine (not with missing pairs), the Procrustes measures (not
 #'   [aligned_cosine()]), [cca()], [svcca()], and matches of neurons. Not with `clusters` and not
 #'   with estimators from trials.
-#' * counts: [mutual_knn()], where each stimulus counts as often as it is there;
-#' * 0 and 1 for all others, whose scores are computed anew for each vector, which took 19 to 83
-#'   times as long in a run of `bench/inference.R weights`.
+#' * counts: [mutual_knn()];
+#' * 0 and 1 for all others, which take longer.
 #' @examples
 #' x <- matrix(rnorm(60 * 5), 60)
 #' y <- x[, 1:3] + rnorm(180)
 #' # a bootstrap of the stimuli
 #' counts <- rmultinom(200, 60, rep(1, 60))
 #' sd(score_weighted(x, y, measure("cka", estimator = "stimulus"), counts))
-#' @seealso [score_interval()]
 #' @export
 score_weighted <- function(x, y, measure = "cka", weights, ...,
                            na = c("error", "stimuli", "neurons", "pairwise")) {

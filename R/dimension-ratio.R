@@ -58,48 +58,35 @@ dimension_sentence <- function(x) {
 #' How many dimensions a representation effectively has, and how evenly its variance is
 #' spread over stimuli and over neurons.
 #'
-#' @param x a representation (stimuli x neurons), or an array stimuli x neurons x trials, such as
-#'   [trial_array()] makes: then noise is left out of the corrected dimensionalities (a trial that a
-#'   stimulus lacks is `NA` for all neurons). [responses()] may also declare sessions, runs and
-#'   clusters, and lack any trial of any neuron.
+#' @param x a representation (stimuli x neurons), an array stimuli x neurons x trials, such as
+#'   [trial_array()] makes, or [responses()]. From several trials, noise is left out of the
+#'   corrected dimensionalities.
 #' @param y the same stimuli and neurons in a second trial, when `x` is one trial.
-#' @param units one label per neuron, as `units_x` of [cka()], for `stimulus_neuron`. By default
-#'   only the pair of a neuron with itself is left out.
-#' @param conf_level coverage of the intervals; by default none are computed.
+#' @param units one label per neuron, as `units_x` of [cka()], for `stimulus_neuron`.
+#' @param conf_level coverage of the intervals; `NULL`: none.
 #' @param na see [similarity()].
 #' @return A data frame with one row. Three columns are dimensionalities (effective numbers of
 #'   dimensions): `naive`; `stimulus`, corrected for few stimuli; `stimulus_neuron`, corrected for
-#'   few stimuli and few neurons. Three are ratios in (0, 1\]: `psi_stimuli`, 1 when all stimuli
-#'   drive the population equally strongly; `psi_neurons`, 1 when all neurons have the same
-#'   variance; and `rho`, 1 when all centred entries have the same size. With `conf_level`, each
-#'   dimensionality also has its standard error and interval: `naive_se`, `naive_low`, `naive_high`;
-#'   `stimulus_se`, `stimulus_low`, `stimulus_high`; and `stimulus_neuron_se`,
-#'   `stimulus_neuron_low`, `stimulus_neuron_high`. [tidy()][tidy.repalign] has `stimulus_neuron` as
-#'   `estimate`.
+#'   few stimuli and few neurons. Three are ratios in (0, 1\], without a correction: `psi_stimuli`,
+#'   1 when all stimuli drive the population equally strongly; `psi_neurons`, 1 when all neurons
+#'   have the same variance; and `rho`, 1 when all centred entries have the same size. With
+#'   `conf_level`, each dimensionality also has its standard error and interval: `naive_se`,
+#'   `naive_low`, `naive_high`; `stimulus_se`, `stimulus_low`, `stimulus_high`; and
+#'   `stimulus_neuron_se`, `stimulus_neuron_low`, `stimulus_neuron_high`.
 #' @details
-#' The dimensionality of a covariance matrix C with eigenvalues \eqn{\lambda_i}{lambda_i} is
-#' \eqn{\gamma = (\sum_i \lambda_i)^2 / \sum_i \lambda_i^2}{gamma = (sum lambda_i)^2 /
-#' sum(lambda_i^2)}. It is d when d dimensions have the same variance and the others none; the naive
-#' value is too low when stimuli or neurons are few.
+#' The dimensionality of a covariance matrix with eigenvalues \eqn{\lambda_i}{lambda_i} is
+#' \eqn{(\sum_i \lambda_i)^2 / \sum_i \lambda_i^2}{(sum lambda_i)^2 / sum(lambda_i^2)}. It is d when
+#' d dimensions have the same variance and the others none; the naive value is too low when stimuli
+#' or neurons are few.
 #'
-#' For the corrected values, numerator and denominator are means over pairs of neurons, estimated
-#' without bias: all pairs (`stimulus`), or pairs of different neurons or `units`
-#' (`stimulus_neuron`).
+#' With several trials, noise that is independent from trial to trial drops out, also where neurons
+#' share it; with runs, also what a run adds to all stimuli. A stimulus is left out, with a message,
+#' when any neuron lacks a pair of trials (of different events) of it. In `naive` and the ratios
+#' noise remains.
 #'
-#' With several trials, estimates are products of different trials of a stimulus, so that noise that
-#' is independent from trial to trial drops out, also where neurons share it; with runs, also what a
-#' run adds to all stimuli. A stimulus is left out, with a message, when any neuron lacks a pair of
-#' trials (of different events) of it. In `naive` and the ratios noise remains.
-#'
-#' The ratios, without a correction, are \eqn{mean(a)^2 / mean(a^2)} over the squared lengths a of
-#' the rows (`psi_stimuli`) or columns (`psi_neurons`) of the centred data, or their squared entries
-#' (`rho`).
-#'
-#' The intervals come from the jackknife of [cka_interval()], and may go below 0. In simulations
-#' those of `stimulus_neuron` held the true value in 97% to 100%; with neurons of very unequal gains
-#' it was 3% to 21% too high (article "What was simulated"). Those of `naive` and `stimulus` do not
-#' cover their bias. At least 4 stimuli are needed, 5 for intervals, and 2 neurons for
-#' `stimulus_neuron`.
+#' Intervals of `naive` and `stimulus` do not cover their bias. With neurons of very unequal gains
+#' `stimulus_neuron` is somewhat too high (article "What was simulated"). At least 4 stimuli are
+#' needed, 5 for intervals, and 2 neurons for `stimulus_neuron`.
 #'
 #' When not to trust it: with one trial, the noise counts as part of the representation. Noise that
 #' outlasts a trial (drifts, adaptation) does not drop out. The corrected dimensionalities are `NA`,
@@ -110,17 +97,12 @@ dimension_sentence <- function(x) {
 #' @references Chun et al. (2026), ICLR, \doi{10.48550/arXiv.2509.26560} (dimensionality). Chun et
 #'   al. (2025), \doi{10.48550/arXiv.2502.15104}, appendix B (the ratios).
 #' @examples
-#' set.seed(1)
 #' # 40 neurons from a population with 100 equal dimensions
+#' set.seed(1)
 #' population <- linear_population(n = 200, q = 40, d = 100)
 #' participation_ratio(population$x, conf_level = 0.95)
-#' # two noisy trials of 10 dimensions: together they tell what is noise
-#' signal <- linear_population(n = 200, q = 40, d = 10)$x
-#' noise <- function() matrix(rnorm(200 * 40, sd = sd(signal)), 200)
-#' first <- signal + noise()
-#' participation_ratio(first)
-#' participation_ratio(first, signal + noise())
-#' @seealso [predicted_bias()], [trial_array()]
+#' # single trials of V4: what is noise is left out
+#' participation_ratio(macaque_v4$trials[1:200, , 1:2])
 #' @export
 participation_ratio <- function(x, y = NULL, units = NULL, conf_level = NULL,
                                 na = c("error", "stimuli", "neurons")) {

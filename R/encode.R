@@ -12,22 +12,18 @@ NULL
 #' @param from,to what predicts (layers of a model) and what is predicted (a recording), as `x` and
 #'   `y` of [similarity()], but not prepared. Of trials in `to` (also an array stimuli x neurons x
 #'   trials) the means are predicted.
-#' @param method `"ridge"` regression; `"linear"`: least squares (of the least norm); `"pcr"`: on
-#'   the leading principal components of `from`; `"pls"`: partial least squares of all neurons at
-#'   once.
+#' @param method `"ridge"` regression; `"linear"`: least squares; `"pcr"`: on the leading principal
+#'   components of `from`; `"pls"`: partial least squares.
 #' @param score_by `"r2"`: the share of variance explained; `"cor"`: Pearson's correlation.
 #' @param summary of neurons: `"weighted"` by their variance (default for R squared), `"median"`
 #'   (default for correlations) or `"mean"`.
 #' @param average of folds: `"pooled"`, one ratio over all folds (default for R squared), or
 #'   `"folds"`, the mean over folds (default for correlations with at least 3 stimuli in each fold).
-#' @param folds a number of random folds; labels, one a stimulus; or a list of sets to test, which
-#'   may overlap.
-#' @param clusters one label per stimulus: a cluster stays in one fold, also where `lambda` is
-#'   chosen. `NA`: left out.
+#' @param folds a number of random folds; labels, one a stimulus; or a list of sets to test.
+#' @param clusters one label per stimulus: a cluster stays in one fold. `NA`: left out.
 #' @param repeats how often new random folds are drawn.
-#' @param lambda penalties of ridge regression, of which each training set chooses one by the
-#'   squared error of its own left-out stimuli (or clusters). `NULL`: nine, 1e-4 to 1e4 times the
-#'   variance of `from` in a direction.
+#' @param lambda penalties of ridge regression, as those of scikit-learn, of which each training set
+#'   chooses one. `NULL`: nine, 1e-4 to 1e4 times the variance of `from` in a direction.
 #' @param per_neuron has each neuron a penalty of its own?
 #' @param components how many components `"pcr"` and `"pls"` take.
 #' @param standardize divide columns of both sides by their standard deviations over training
@@ -46,38 +42,31 @@ NULL
 #'   `predict()`: the predictions, a matrix (of several pairs a list). `augment()`, for each pair,
 #'   stimulus and neuron: `response`, `.fitted` (its prediction), `.resid`.
 #' @details
-#' *Scores.* R squared is 1 - (sum of squared errors) / (sum of squares about the mean m of the
-#' training stimuli), over stimuli that were left out: 0 is no better than that mean, and below 0
-#' the model fits noise. A correlation is within folds, or pooled about m: that of all predictions
-#' put together is negative without any relation. `average = "folds"` of R squared is lower (0.01
-#' where pooled is 0.20, with 10 folds of 100).
+#' R squared is 0 where predictions are no better than the mean of the training stimuli, and below 0
+#' where the model fits noise. A correlation is within folds, or pooled about that mean. `average =
+#' "folds"` of R squared is lower.
 #'
-#' *Penalties* are those of scikit-learn: \eqn{s/(s^2 + \lambda)}{s/(s^2 + lambda)} for singular
-#' values s of columns centred by training stimuli.
+#' *Noise ceiling.* `reliability` is the share of a neuron's variance that is not noise of trials;
+#' `NA` where trials are runs or share events. A normalised score is R squared over the reliability,
+#' or the correlation over its root. Noise in training makes the fit itself worse (R squared of the
+#' signal 0.91 at a reliability of 0.9, 0.25 at 0.2): to compare areas of unequal noise, use the
+#' corrected [cka()] from trials.
 #'
-#' *Noise ceiling.* The reliability of a neuron is 1 - (variance within stimuli) mean(1/trials) /
-#' (variance of the means); `NA` where trials are runs or share events. A normalised score is R
-#' squared over the reliability, or the correlation over its root; with `summary = "weighted"` a
-#' ratio of sums over neurons. Noise in training makes the fit worse (R squared of the signal 0.91
-#' at a reliability of 0.9, 0.25 at 0.2): to compare areas of unequal noise, use the corrected
-#' [cka()] from trials.
-#'
-#' *Permutations* move the stimuli of `to` (or clusters, of one size), with the folds held, and test
-#' for no relation at all: an R squared below 0 can have a small `p_value`. Of several penalties
-#' each is tested by its largest score.
+#' *P-values* are for no relation at all (stimuli of `to`, or clusters of one size, change places):
+#' an R squared below 0 can have a small one.
 #'
 #' *Errors* of the weighted R squared are those of `score_interval(result)`, or of
 #' [evaluate_models()] by `measure("encode", ...)`: in simulations 0.88 of the true standard
-#' deviation with one penalty and 100 stimuli or more (influences), otherwise 1.1 to 1.4 times it
-#' (deletions). The spread over folds is no standard error.
+#' deviation with one penalty and 100 stimuli or more, otherwise 1.1 to 1.4 times it. The spread
+#' over folds is no standard error.
 #'
 #' *Other packages.* Brain-Score: `method = "pls", components = 25, score_by = "cor"`; Net2Brain:
 #' `method = "pcr", components = 100`; himalaya: `per_neuron = TRUE`.
 #'
 #' When not to trust it:
 #' * near copies (frames, views, images of one series) without `clusters`: an unrelated model had R
-#'   squared 0.83 by stimuli, -0.02 by clusters. Identical rows of `from` in different folds give a
-#'   warning of class `repalign_leakage`;
+#'   squared 0.83 (by clusters -0.02). Identical rows of `from` in different folds give a warning of
+#'   class `repalign_leakage`;
 #' * principal components, z-scores or a choice of voxels of `to` from all stimuli: they leak what
 #'   should be left out;
 #' * the mean of R squared over neurons, which one neuron can make very low.
@@ -88,12 +77,11 @@ NULL
 #' v4 <- macaque_v4$trials[1:100, , ]
 #' layers <- lapply(v4_layers, function(layer) layer[1:100, ])
 #' set.seed(1)
-#' result <- encode(layers, v4)
+#' result <- encode(layers, v4, lambda = 1e3)
 #' result
 #' head(as.data.frame(result, part = "neurons"))
-#' dim(predict(result[1, ]))
-#' score_interval(encode(layers, v4, lambda = 1e3))
-#' @seealso [held_out()], [noise_ceiling()], [linear_regression()]
+#' score_interval(result)
+#' @seealso [held_out()], [noise_ceiling()]
 #' @export
 encode <- function(from, to, method = c("ridge", "linear", "pcr", "pls"),
                    score_by = c("r2", "cor"), summary = NULL, average = NULL, folds = 5,

@@ -7,11 +7,10 @@
 
 #' The best of several scores
 #'
-#' Which layer is closest, and how close? The largest of many scores is too large by selection, and
-#' its own interval misses the truth too often. `best_score()` gives an interval for the best true
-#' score, whichever layer has it, and the set of layers that may be the best. `compare_best()` tests
-#' whether some layer of one model is better than every layer of another (the difference of the two
-#' largest scores is biased towards the model with more layers).
+#' The largest of many scores is too large by selection, and its own interval misses the truth too
+#' often. `best_score()` gives an interval for the best true score, whichever layer has it, and the
+#' set of layers that may be the best. `compare_best()` tests whether some layer of one model is
+#' better than every layer of another.
 #'
 #' @param result see [compare_scores()].
 #' @param by columns of `result` that tell groups apart: by default the models of `y`, if there are
@@ -21,34 +20,23 @@
 #' @param draws number of normal draws.
 #' @return `best_score()`: a data frame of class `repalign_best` with a row for each group: `group`,
 #'   the values of `by` (and the measure, if there are several; `"all"` with neither); `best`, the
-#'   name of the best score (of distances the smallest); `score`, its value; `conf_low` and
-#'   `conf_high`, an interval for the best true score, to be reported; `in_set`, a list of the names
-#'   of all that may be the best. Levels are those of `result`. `confint()` gives the limits as a
-#'   matrix.
+#'   name of the best score; `score`, its value; `conf_low` and `conf_high`, an interval for the
+#'   best true score, to be reported; `in_set`, a list of the names of all that may be the best.
+#'   Levels are those of `result`. `confint()` gives the limits as a matrix.
 #'
 #'   `compare_best()`: a data frame of class `repalign_best_comparison` with one row: `best_1` and
 #'   `best_2`, the best scores of both; `difference`, of the two, which is biased; `crossfit`, with
 #'   less bias; `statistic` (on the scale of standard normal values), `critical` (at the level of
 #'   `result`) and `p_value` of the one-sided test that the best of `group_1` is better.
 #' @details
-#' For scores \eqn{s_l} with standard errors \eqn{se_l}, the interval is from \eqn{\max_l (s_l -
-#' c_l\,se_l)}{max_l (s_l - c_l se_l)} to \eqn{\max_l (s_l + t_l\,se_l)}{max_l (s_l + t_l se_l)},
-#' with \eqn{t_l} the usual quantile of the t distribution, and \eqn{c_l} that of the largest of all
-#' scores in joint normal draws. A score stays in `in_set` unless another one is better by more than
-#' chance gives as the largest of its differences to all others. The set holds the best true score
-#' with probability \eqn{1 - \alpha}{1 - alpha}. With 10 equal layers, the interval held the best
-#' true score in 97.8% to 99.4% of simulated data sets, the largest score's own in 85.2% to 89.0%
-#' (article "What was simulated").
+#' `in_set` holds the best true score with the probability of `conf_level`: a score leaves it if
+#' another one is better by more than chance gives as the largest of its differences to all others.
 #'
-#' The statistic of `compare_best()` is \eqn{\max_a \min_b t_{ab}}{max_a min_b t_ab}, with
-#' \eqn{t_{ab}}{t_ab} that of the difference of layer a of the first and layer b of the second
-#' group. It is compared with \eqn{\max_a Z_{ab}}{max_a Z_ab} in joint normal draws, for the b for
-#' which this is largest. The test is conservative, more so for groups of many unlike layers: of 9
-#' equal layers against one, it rejected in 5.7% of the data sets, that of the largest difference in
-#' 21%. For the other direction, exchange the groups; two tests at level alpha/2 make a two-sided
-#' one. `crossfit`, which is not what is tested, picks both layers on one random half of the stimuli
-#' (of [evaluate_models()] by normal draws) and takes their difference on the other, both ways, as
-#' the mean over 20 halvings.
+#' The test of `compare_best()` is conservative, more so for groups of many unlike layers, while the
+#' largest difference, tested as if it had been chosen beforehand, errs far too often (article "What
+#' was simulated"). For the other direction, exchange the groups; two tests at level alpha/2 make a
+#' two-sided one. `crossfit`, which is not what is tested, picks both layers on one half of the data
+#' and takes their difference on the other.
 #'
 #' When not to trust it, and what is held constant: see [compare_scores()]. Scores without a
 #' standard error are left out, with a warning.
@@ -64,8 +52,7 @@
 #' set.seed(1)
 #' best_score(result)
 #' # are the later layers better than the first two?
-#' compare_best(result, names(layers)[-(1:2)], names(layers)[1:2])
-#' @seealso [score_interval()], [compare_scores()]
+#' compare_best(result, c("L2", "L3", "L4"), c("L0", "L1"))
 #' @export
 best_score <- function(result, by = "model_y", draws = 9999) {
   need_arguments()
@@ -86,7 +73,7 @@ best_score <- function(result, by = "model_y", draws = 9999) {
   rows$in_set <- unname(lapply(found, function(one) one$names))
   new_result(rows, "repalign_best", list(
     conf_level = scores$level, members = members, over = unique(scores$rows$over),
-    no_interactions = scores$halves
+    of_models = scores$of_models, no_interactions = scores$halves
   ))
 }
 

@@ -8,9 +8,9 @@ adjustments <- c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH", "BY"
 
 #' Differences between scores
 #'
-#' Is one layer closer to a brain area than another? Their scores share stimuli and neurons, and
-#' vary together, which the error of their difference counts. Returns differences with standard
-#' errors, adjusted p-values, simultaneous intervals, and tests of equivalence.
+#' Is one layer closer to a brain area than another? Gives differences of scores that share stimuli
+#' and neurons, with standard errors, adjusted p-values, simultaneous intervals, and tests of
+#' equivalence.
 #'
 #' @order 1
 #' @param result what one call of [score_interval()] or [evaluate_models()] returned, or some of its
@@ -19,42 +19,32 @@ adjustments <- c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH", "BY"
 #'   * `"pairs"`: all pairs of scores of the same measure;
 #'   * the name of a score, such as that of a layer: all others of its measure less this one;
 #'   * weights that add up to 0: a matrix, contrasts x scores (in the order of `result` or by name).
-#' @param p_adjust how p-values are adjusted for the number of rows: `"holm"`, `"max_t"` (see
-#'   Details), or another method of [stats::p.adjust()].
+#' @param p_adjust how p-values are adjusted for the number of rows: `"holm"`, `"max_t"`, or another
+#'   method of [stats::p.adjust()].
 #' @param margin for tests of equivalence and non-inferiority: smaller differences mean nothing in
 #'   practice.
 #' @param draws number of normal draws for simultaneous intervals and `p_adjust = "max_t"`.
 #' @return A data frame of class `repalign_comparison` with a row for each contrast: `contrast`, row
-#'   names of a matrix; `score_1` and `score_2`, what is compared (of a matrix, its positive and its
-#'   negative weights); `measure`; `difference`, the first less the second; `se` and `df`, its
-#'   standard error and degrees of freedom (`Inf`: normal); `statistic`, `difference / se`;
-#'   `p_value`, two-sided; `p_adjusted`; `conf_low` and `conf_high`, an interval for this difference
-#'   alone; `simultaneous_low` and `simultaneous_high`, for all rows together, at the level of
-#'   `result`; `p_equivalence` and `p_noninferiority`, `NA` without a `margin`. `confint()` gives
-#'   intervals as a matrix.
+#'   names of a matrix; `score_1` and `score_2`, what is compared; `measure`; `difference`, the
+#'   first less the second; `se` and `df`, its standard error and degrees of freedom (`Inf`:
+#'   normal); `statistic`, `difference / se`; `p_value`, two-sided; `p_adjusted`; `conf_low` and
+#'   `conf_high`, an interval for this difference alone; `simultaneous_low` and `simultaneous_high`,
+#'   for all rows together, at the level of `result`; `p_equivalence` and `p_noninferiority`, `NA`
+#'   without a `margin`. `confint()` gives intervals as a matrix.
 #' @details
 #' *What is held constant.* With `over = "stimuli"` of [score_interval()], the conclusion is about
 #' other stimuli for these neurons of the area; for the area, take its neurons as a sample, too:
 #' `over = c("stimuli", "neurons_x")`. Units of models are held fixed unless `over` has
-#' `"neurons_y"`.
-#'
-#' The variance of a contrast comes from the covariances of the scores over stimuli and over
-#' neurons, less that of their interaction, with the degrees of freedom of Satterthwaite. Scores by
-#' half-samples have no interactions: their errors are rather too large. Of RDMs, see
-#' [`evaluate_rdms`][evaluate_rdms].
+#' `"neurons_y"`. Of RDMs, see [`evaluate_rdms`][evaluate_rdms].
 #'
 #' *What the levels mean.* `p_value` and `conf_low` to `conf_high` are for one comparison that was
 #' chosen beforehand. `p_adjusted` with `"holm"`, `"max_t"`, `"hommel"`, `"hochberg"` or
-#' `"bonferroni"`, and the simultaneous intervals, hold the probability of any error among all rows;
-#' `"BH"` and its like hold the share of errors among what is found. `"max_t"` (the largest of all
-#' contrasts in joint normal draws) belongs to the simultaneous intervals. `p_equivalence` (two
-#' one-sided tests) is small if the difference is within plus and minus `margin`, and
+#' `"bonferroni"`, and the simultaneous intervals (which belong to `"max_t"`), hold the probability
+#' of any error among all rows; `"BH"` and its like hold the share of errors among what is found.
+#' `p_equivalence` is small if the difference is within plus and minus `margin`, and
 #' `p_noninferiority` if `score_1` is not worse than `score_2` by `margin` or more; they are not
-#' adjusted. A large `p_value` is not evidence that scores are equal.
-#'
-#' In simulations (article "What was simulated"), tests at 5% rejected 4.1% to 4.9% of true
-#' hypotheses (over stimuli alone 6.3% to 10.8%), `"holm"` 2.4% to 4.6%, and simultaneous intervals
-#' 4.4% to 7.2%.
+#' adjusted. A large `p_value` is not evidence that scores are equal. Error rates are in the article
+#' "What was simulated".
 #'
 #' *When not to trust it.* With stimuli alone as the sample, the test rejects too often if the
 #' conclusion is about the area, the more so with many stimuli. If stimuli depend on each other,
@@ -70,13 +60,10 @@ adjustments <- c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH", "BY"
 #' result <- score_interval(v4, layers, measure("cka", estimator = "stimulus_neuron"),
 #'                          over = c("stimuli", "neurons_x"))
 #' set.seed(1)
-#' compare_scores(result)
 #' # all others against the first, and are they equivalent within 0.1?
-#' compare_scores(result, names(layers)[1], margin = 0.1)
+#' compare_scores(result, "L0", margin = 0.1)
 #' # the mean of two layers against the third
-#' early <- compare_scores(result, rbind(early = c(0.5, 0.5, -1)), p_adjust = "none")
-#' confint(early, level = 0.9)
-#' @seealso [score_interval()], [best_score()], [compare_best()]
+#' compare_scores(result, rbind(early = c(0.5, 0.5, -1)), p_adjust = "none")
 #' @export
 compare_scores <- function(result, contrasts = "pairs",
                            p_adjust = c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH",
@@ -114,7 +101,7 @@ compare_scores <- function(result, contrasts = "pairs",
   rownames(rows) <- NULL
   new_result(rows[columns], "repalign_comparison", list(
     conf_level = scores$level, p_adjust = p_adjust, margin = margin,
-    over = unique(scores$rows$over),
+    over = unique(scores$rows$over), of_models = scores$of_models,
     no_interactions = scores$halves, family = nrow(rows)
   ))
 }
@@ -209,15 +196,12 @@ compared_scores <- function(result) {
     at <- which(measure == one)
     titles[at] <- row_titles(result[at, ])
   }
-  # who calls evaluate_models() has no x and y
-  if (of_models) {
-    rows$over <- sub("neurons_x", "neurons of the recording",
-                     sub("neurons_y", "units of the models", rows$over))
-  }
+  if (of_models) rows$over <- recordings_words(gsub("neurons_", "neurons of ", rows$over))
   list(score = rows$score, title = titles, measure = measure,
        sign = signs_of(result, measure), parts = parts, total = total_covariance(parts),
        level = level_of(result), order = order(places$row), rows = rows,
-       halves = length(parts$interactions) > 0 && any(rows$method == "half-samples"))
+       halves = length(parts$interactions) > 0 && any(rows$method == "half-samples"),
+       of_models = of_models)
 }
 
 # Does a result of evaluate_models() have scores of recordings?

@@ -144,30 +144,24 @@ summary.repalign_interval <- function(object, ...) {
 #'
 #' @param object,result what [score_interval()] returned, or some of its rows in any order; for
 #'   `confint()` also what [cka_interval()] returned.
-#' @param parm numbers of rows, or their names in the result of `confint()` without `parm`; by
-#'   default all.
+#' @param parm numbers of rows, or their names in `confint(object)`; by default all.
 #' @param level coverage; by default that of `object`.
 #' @param ... unused.
-#' @return `confint()`: a matrix with a row for each score and its two limits; `NA` where the
-#'   standard error is. `vcov()`: a square matrix; its diagonal holds the squares of the column
-#'   `se`, and `NA` where that is. Covariances between scores by deletions and scores by
-#'   half-samples are `NA`: `method = "half-samples"` for all gives them, too. `influence_matrix()`:
-#'   a matrix with a row for each stimulus (or cluster) and a column for each score: n times the
-#'   derivative of the score by the share of the stimulus. Columns of scores by half-samples are
-#'   `NA`.
+#' @return `confint()`: a matrix with a row for each score and its two limits. `vcov()`: a square
+#'   matrix, whose diagonal holds the squares of the column `se`. Covariances between scores by
+#'   deletions and scores by half-samples are `NA` (`method = "half-samples"` for all gives them).
+#'   `influence_matrix()`: a matrix with a row for each stimulus (or cluster) and a column for each
+#'   score: n times the derivative of the score by the share of the stimulus. Columns of scores by
+#'   half-samples are `NA`.
 #' @details
-#' The rows of `vcov()` and `influence_matrix()` must come from one call of [score_interval()]. In
-#' `vcov()`, covariances over stimuli and over neurons or subjects are added and those of their
-#' interactions subtracted; eigenvalues below 0, which this may leave, are set to 0.
+#' The rows of `vcov()` and `influence_matrix()` must come from one call of [score_interval()].
 #' @examples
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]
 #' layers <- lapply(v4_layers[1:3], function(layer) layer[1:100, ])
 #' result <- score_interval(v4, layers, measure("cka", estimator = "stimulus"))
-#' confint(result, level = 0.9)
 #' vcov(result)
 #' # the images that the last score owes most to
 #' head(order(-influence_matrix(result)[, 3]))
-#' @seealso [score_interval()], [cka_interval()]
 #' @name score_interval_errors
 NULL
 

@@ -19,8 +19,7 @@
 #' Scores with standard errors and intervals
 #'
 #' Scores of any measures, each with a standard error and an interval over stimuli, and if you like
-#' over neurons or subjects. All scores of a call share their deletions, so that differences have
-#' errors, too.
+#' over neurons or subjects. Scores of one call can be compared by [compare_scores()].
 #'
 #' @param x,y,measure see [similarity()]. For `over = "subjects"`, `x` is a named list with the data
 #'   of each subject, and `y` is what all of them are compared with. `x` may also be what [encode()]
@@ -29,63 +28,54 @@
 #'   both, or `"subjects"`. The score does not depend on it. A side that is `complete` (see [cka()])
 #'   has no errors over neurons.
 #' @param ... not used: parameters go to [measure()].
-#' @param method how the errors over stimuli are found. `"auto"`: see Details. `"jackknife"`: each
-#'   stimulus is left out in turn. `"half-samples"`: from random halves of the stimuli.
-#'   `"influence"` and `"smoothed"`: as `"auto"`, for measures that have it.
+#' @param method how the errors over stimuli are found. `"auto"`: by what fits the measure.
+#'   `"jackknife"`: each stimulus is left out in turn. `"half-samples"`: from random halves of the
+#'   stimuli. `"influence"` and `"smoothed"`: as `"auto"`, for measures that have it.
 #' @param draws number of half-samples.
 #' @param transform the scale on which intervals are symmetric. `"auto"`: Fisher's z (`"z"`) for
 #'   most similarities between -1 and 1 and for distances that are functions of a cosine, otherwise
 #'   the score itself (`"none"`).
 #' @param units_x,units_y one label per neuron, for errors over neurons: those of a label (a
-#'   session, an electrode) are deleted together, on both sides. By default the labels of the
-#'   measure or of [responses()].
+#'   session, an electrode) are deleted together. By default the labels of the measure or of
+#'   [responses()].
 #' @param conf_level coverage of the intervals.
 #' @param clusters as in [cka()]: errors go by whole clusters, of which at least 5 are needed, and
-#'   measures that have `clusters` (see also [rsa()], [mutual_knn()]) leave out pairs within them.
+#'   measures that have `clusters` leave out pairs within them.
 #' @param threads,na see [similarity()].
 #' @return A data frame of class `repalign_interval` with one row per score: `x`, `y`, `model_x`,
 #'   `model_y`, `measure`, `score`, `pairs` and `n`, as of [similarity()]; `se`, the standard error;
 #'   `df`, the degrees of freedom of the interval (`Inf`: normal); `conf_low` and `conf_high`;
-#'   `method`, how the errors over stimuli were found; `over`, what counts as a sample. There are
-#'   `plot()`, `confint()`, `vcov()` and [influence_matrix()].
+#'   `method`, how the errors over stimuli were found; `over`, what counts as a sample.
+#'   [score_interval_errors] are limits at other levels, and covariances.
 #' @details
 #' The interval is for the mean of the score over data sets with this number of stimuli, on which
 #' most measures depend (only the corrected CKA and RSA aim at a value of the population): values at
 #' different numbers are not comparable.
 #'
 #' `method = "auto"` takes
-#' * delete-one values in closed form for [cka()] and [angular_cka()] (linear and Gaussian kernel,
-#'   whose width is held), [rv()], [distance_correlation()], [rsm_difference()] and [rsa()]
-#'   (Spearman's and Pearson's correlation, the cosine and, without `stimulus_noise`, whitened; not
-#'   with missing pairs);
-#' * influences, n times the derivatives of the score by the share of each stimulus, for the
-#'   Procrustes measures, [cca()], and matches of neurons (the match is held). ([svcca()] has them
-#'   with `variance = 1` only; they are `NA` for `cca()` where both sides together have n - 1
-#'   dimensions or more);
-#' * delete-one values whose jumps are replaced by their mean for [mutual_knn()];
+#' * delete-one values for [cka()] and [angular_cka()] (linear and Gaussian kernel), [rv()],
+#'   [distance_correlation()], [rsm_difference()] and [rsa()] (Spearman's and Pearson's correlation,
+#'   the cosine and, without `stimulus_noise`, whitened; not with missing pairs), smoothed for
+#'   [mutual_knn()];
+#' * influences for the Procrustes measures, [cca()] (`NA` where both sides together have n - 1
+#'   dimensions or more), [svcca()] with `variance = 1`, and matches of neurons;
 #' * half-samples for all others: the standard deviation of the scores of `draws` random halves of
 #'   the stimuli. `k` neighbours must be fewer than half of the stimuli.
 #'
-#' Neurons, groups of neurons or subjects are deleted in turn, too. The variance is the sum of the
-#' parts minus those of their interactions with the stimuli (not with half-samples, whose errors are
-#' rather too large), with the degrees of freedom of Satterthwaite. Of subjects, the score is the
-#' mean; with fewer than 5, take the neurons, for a statement about these subjects. A score that
-#' does not vary has no standard error (`NA`, with a warning).
+#' Of subjects, the score is the mean; with fewer than 5, take the neurons, for a statement about
+#' these subjects. A score that does not vary has no standard error (`NA`, with a warning).
 #'
-#' In simulations, nominal 95% intervals of `cka`, `rsa`, `cca`, matches and `mutual_knn` held the
-#' mean score in 0.88 to 1.00 of the data sets with 30 to 400 stimuli, mostly in 0.94 to 0.98. All
-#' measures are in the article "What was simulated".
-#'
-#' When not to trust it:
+#' When not to trust it (the article "What was simulated" has how often intervals of each measure
+#' held the mean):
 #' * distances in the units of the data ([procrustes_size_shape()], [permutation_procrustes()],
 #'   [rsm_difference()], [bures_distance()]) with heavy-tailed responses or counts: few stimuli make
-#'   up the score, and intervals lie too low (0.76 to 0.94, at any number of stimuli);
+#'   up the score, and intervals lie too low, at any number of stimuli;
 #' * Procrustes measures at about 30 stimuli, and half-samples with hardly more stimuli than
 #'   dimensions (`pwcca`, `linear_regression`): take `method = "jackknife"`;
-#' * a low `cka` of data in which one or two neurons have most of the variance (0.88);
-#' * `svcca`, where the number of kept components changes with the stimuli (0.88 to 0.91);
+#' * a low `cka` of data in which one or two neurons have most of the variance, and `svcca` where
+#'   the number of kept components changes with the stimuli;
 #' * absolute values of what may be near 0, such as [magnitude_difference()], and scores near a
-#'   bound, such as `cycle_knn` with 5 neighbours among 30 stimuli;
+#'   bound;
 #' * few stimuli that drive all neurons much more strongly than the others: a sample without one of
 #'   them cannot know of it. A message of class `repalign_strong_stimuli` says when two stimuli
 #'   carry more than half of all influence;
@@ -93,16 +83,14 @@
 #'   [dependence]).
 #' @references Efron and Stein (1981), Annals of Statistics 9 (jackknife).
 #' @examples
-#' # V4 against the layers of a network: which is closer, and how certain is that?
+#' # V4 against the layers of a network, for the first 150 images
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:150, ]
 #' layers <- lapply(v4_layers, function(layer) layer[1:150, ])
-#' result <- score_interval(v4, layers, list("rsa", measure("cka", estimator = "stimulus")))
-#' result
-#' vcov(result[result$measure == "rsa", ])
+#' score_interval(v4, layers, list("rsa", measure("cka", estimator = "stimulus")))
 #' # another recording of V4 has other neurons: these are a sample, too
 #' score_interval(v4, layers$L2, measure("cka", estimator = "stimulus_neuron"),
 #'                over = c("stimuli", "neurons_x"))
-#' @seealso [score_weighted()], [cka_interval()], [similarity()], [calibrate()]
+#' @seealso [score_weighted()], [cka_interval()], [calibrate()]
 #' @export
 score_interval <- function(x, y = NULL, measure = "cka", over = "stimuli", ..., method = "auto",
                            draws = 200, transform = "auto", units_x = NULL, units_y = NULL,

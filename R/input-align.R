@@ -3,22 +3,18 @@
 #' Align representations by row name
 #'
 #' @param x,y matrices, data frames, arrays of trials or [responses()] with names of stimuli, RDMs
-#'   with labels ([rdm()], `dist` objects, symmetric matrices), or named lists of them (layers,
-#'   areas, subjects, models of layers).
-#' @return The stimuli that all of them have, in the order of `x` (of its first matrix, if it is a
-#'   list): a list with `x` and `y`, or, for a list `x` without `y`, that list. Data frames become
-#'   numeric matrices. A message counts the rows that are left out.
-#' @details It is an error if a matrix has no row names or names a stimulus twice, or if no
-#'   stimulus is common to all. Missing values (`NA`) stay.
+#'   with labels ([rdm()], `dist` objects, symmetric matrices), or named lists of them (also models
+#'   of layers).
+#' @return The stimuli that all of them have, in the order of `x`: a list with `x` and `y`, or, for
+#'   a list `x` without `y`, that list. Data frames become numeric matrices. A message counts the
+#'   rows that are left out.
+#' @details It is an error if a matrix has no row names or names a stimulus twice, or if no stimulus
+#'   is common to all. Missing values (`NA`) stay. [response_matrix()] names the rows of a table.
 #' @examples
-#' x <- matrix(1:6, 3, dimnames = list(c("face", "car", "tree"), NULL))
-#' y <- matrix(1:6, 3, dimnames = list(c("tree", "face", "house"), NULL))
-#' match_rows(x, y)
-#' # a brain area and the layers of a network: V4 three days before, for 600 of the 640 images
+#' # V4 three days before, for 600 of the 640 images, and the layers of a network
 #' matched <- match_rows(macaque_v4$other_day, v4_layers)
 #' dim(matched$x)
 #' similarity(matched$x, matched$y)
-#' @seealso [response_matrix()], which names the rows of a table; [similarity()]
 #' @export
 match_rows <- function(x, y = NULL) {
   need_arguments()

@@ -19,73 +19,57 @@
 #'
 #' * for p-values, `blocks` of [calibrate()] exchanges stimuli of the same block only, where
 #'   differences between groups (categories, sessions) are not the question. `clusters` exchanges
-#'   whole groups, where the stimuli of a group resemble each other by themselves, and also sees
-#'   what differs between groups. `series` is for [time series][time_series], a design in
-#'   `permutations` for anything else;
+#'   whole groups, where the stimuli of a group resemble each other by themselves. `series` is for
+#'   [time series][time_series], a design in `permutations` for anything else;
 #' * for intervals, ceilings and corrected scores, `clusters` (`cluster` of [responses()]). Runs of
 #'   a series serve if they are several times as long as the correlation; better, leave out their
 #'   first points (label `NA`). A label of its own for each stimulus says that all are independent.
 #'
-#' How bad it is: of unrelated populations with 20 groups of 5 stimuli that share 90% of their
-#' variance, free permutations called 99.7% related at a level of 5% (with `clusters` 4%), the mean
-#' corrected CKA was 0.15 (0.001), and 95% intervals left out 0 in 94% (0.3%).
+#' How bad it is: with 20 groups of 5 similar stimuli, free permutations called nearly all unrelated
+#' populations related, and nearly all 95% intervals of their corrected CKA left out 0. With
+#' `clusters` the errors are as stated (article "What was simulated").
 #'
-#' *The warning.* Every function that gives a p-value, an interval or a ceiling looks at the rows,
-#' unless such an argument answers the question, and warns once, with class `repalign_dependence`,
-#'
-#' * when neighbouring rows are alike, as in a time series or in runs of similar stimuli: their mean
-#'   squared distance is below 0.6 of that of all rows, and further below than shuffling explains.
-#'   For p-values on both sides, as one exchangeable side is enough, for intervals on their mean;
-#' * when many rows are near copies of each other on both sides: squared distances below 0.04 of the
-#'   median or less, with a gap above them.
-#'
-#' RDMs of two values are taken for labels, and not looked at.
+#' Every function that gives a p-value, an interval or a ceiling looks at the rows, unless such an
+#' argument answers the question, and warns once, with class `repalign_dependence`, when
+#' neighbouring rows are alike (as in a time series), or when many rows are near copies of each
+#' other on both sides. RDMs of two values are not looked at.
 #'
 #' When not to trust it: silence is no proof. Groups whose stimuli are neither neighbours nor near
-#' copies are not seen, and weak series often not (article "What was simulated").
+#' copies are not seen, and weak series often not.
 #' @examples
-#' # a slow series: neighbouring rows are alike
-#' set.seed(1)
-#' slow <- apply(matrix(rnorm(60 * 5), 60), 2, cumsum)
-#' other <- apply(matrix(rnorm(60 * 5), 60), 2, cumsum)
-#' tryCatch(calibrate(slow, other), repalign_dependence = function(w) conditionMessage(w))
 #' # groups of three similar stimuli change places as a whole
+#' set.seed(1)
 #' groups <- rep(1:20, each = 3)
 #' x <- matrix(rnorm(20 * 5), 20)[groups, ] + matrix(rnorm(60 * 5, sd = 0.3), 60)
 #' y <- matrix(rnorm(20 * 5), 20)[groups, ] + matrix(rnorm(60 * 5, sd = 0.3), 60)
 #' calibrate(x, y, clusters = groups)
-#' @seealso [time_series], [calibrate()], [responses()], `vignette("chance")`
+#' tryCatch(calibrate(x, y), repalign_dependence = function(w) conditionMessage(w))
+#' @seealso `vignette("chance")`
 #' @name dependence
 NULL
 
 #' Time series
 #'
 #' Rows that are points in time: null scores from shifts of whole series, in [calibrate()]
-#' (`series`) and what rests on it, and [clusters][dependence] of successive points for intervals.
+#' (`series`) and what rests on it. For intervals, [clusters][dependence] are successive points.
 #'
 #' @details
 #' A circular shift joins the end of a series to its beginning (`series = TRUE` or `"circular"`).
 #' The test is exact for periodic series, good where one of the two series is fast, and rejects too
-#' often where both are slow. A warning of class `repalign_series` says where the effective number
-#' of points of the pair, \eqn{n / \sum_h r_x(h) r_y(h)}{n / sum_h r_x(h) r_y(h)} over all lags h,
-#' is below \eqn{1 / (1/n + 1/(20 + 6D))}{1 / (1/n + 1/(20 + 6 D))}. Here r is the autocorrelation
-#' of a representation (the sum of the inner products of centred rows at this lag over that at lag
-#' 0), and D the larger participation ratio of the two. For measures that weigh all neurons or
-#' directions alike (matching of neurons, [cca()], [svcca()], [gulp()]), give columns of equal
-#' variance ([scale()]), or the warning can miss slow neurons beside a fast one.
+#' often where both are slow, the more the more neurons there are: a warning of class
+#' `repalign_series` says where. For measures that weigh all neurons or directions alike (matching
+#' of neurons, [cca()], [svcca()], [gulp()]), give columns of equal variance ([scale()]), or the
+#' warning can miss slow neurons beside a fast one.
 #'
-#' `series = "linear"` joins nothing (Harris 2020): rows N + 1 to n - N of `x`, with N = n/4, are
-#' compared with rows N + 1 + t to n - N + t of `y`, for t from -N to N, where t = 0 is observed.
-#' All columns of the result are about this half of the rows. There are 2N shifts, or `permutations`
-#' (one more if odd) in equal steps, if that is less. The series in `y` must be stationary, or its
-#' steps must be, as in a random walk, if the measure does not depend on where the cloud of points
-#' lies; nothing is asked of `x`. Then the level is at most twice alpha for any series (at most
-#' alpha if you multiply p-values by (2N + 1)/(N + 1)). The price is power, and that no p-value is
-#' below 1/(2N + 1). It needs responses or distances.
+#' `series = "linear"` joins nothing (Harris 2020): the middle half of `x`, without n/4 = N rows at
+#' each end, is compared with stretches of `y` of the same length, shifted by up to N rows either
+#' way. All columns of the result are about this half of the rows. The series in `y` must be
+#' stationary, or its steps must be, as in a random walk, if the measure does not depend on where
+#' the cloud of points lies; nothing is asked of `x`. Then the level is at most twice alpha for any
+#' series (at most alpha if you multiply p-values by (2N + 1)/(N + 1)). The price is power, and that
+#' no p-value is below 1/(2N + 1). It needs responses or distances.
 #'
-#' In simulations of unrelated slow series, circular shifts rejected up to 100% at a level of 5%,
-#' data sets without the warning 5%, and linear shifts 2 to 6% (article "What was simulated", with
-#' what else was tried).
+#' Error rates of both, and what else was tried, are in the article "What was simulated".
 #' @references Harris (2020), \doi{10.48550/arXiv.2012.06862} (linear shifts). Geyer (1992), Stat.
 #'   Sci. 7 (where a sum of autocorrelations ends).
 #' @examples
@@ -94,8 +78,7 @@ NULL
 #' x <- apply(matrix(rnorm(100 * 5), 100), 2, cumsum)
 #' y <- apply(matrix(rnorm(100 * 5), 100), 2, cumsum)
 #' calibrate(x, y, "rv", series = "linear")
-#' tryCatch(calibrate(x, y, "rv", series = TRUE), repalign_series = function(w) conditionMessage(w))
-#' @seealso [dependence], [calibrate()], `series` of [responses()], `vignette("chance")`
+#' @seealso `series` of [responses()], `vignette("chance")`
 #' @name time_series
 NULL
 

@@ -13,15 +13,14 @@
 #' If the number of the image, of the trial, or of the row is taken for a neuron, unrelated data
 #' seem alike (a CKA of 0.999 from `image = 1:60`). Columns that look like identifiers are therefore
 #' an error in all functions that read data:
-#' * whole numbers whose name says what a row is (`image`, `stimulus`, `condition`, `trial`, `rep`,
-#'   `repeat`, `run`, `block`, `session`, `day`, `subject`, `animal`, `id`, `row`, `index`, `order`,
-#'   `time`, `onset` and the like), or ends in `_id`, in small or capital letters, or is `X` or
-#'   `...1`, which readers of files give to a column without a name;
+#' * whole numbers whose name says what a row is (`image`, `stimulus`, `condition`, `trial`, `run`,
+#'   `session`, `subject`, `id`, `time` and the like), or ends in `_id`, or is `X` or `...1`, which
+#'   readers of files give to a column without a name;
 #' * in a table of 12 rows or more, consecutive whole numbers in any order, or numbers that rise or
 #'   fall by equal steps from row to row, unless all columns do (ranks).
 #'
-#' Names are ignored in tables of zeros and ones with a single one in each row (one-hot coding), and
-#' those that may name a feature (`animal`) where a column has only zeros and ones.
+#' Columns of zeros and ones may have the name of a feature (`animal`), and any name in one-hot
+#' coding.
 #'
 #' Columns that you name in `neurons` are not checked: if one looks like an identifier, the matrix
 #' has an attribute (`columns_checked`) that says so. A part of the matrix, `m[rows, ]`, loses it
@@ -29,19 +28,14 @@
 #'
 #' Each stimulus must have a single row. Repeats of a stimulus go to [responses()].
 #' @examples
-#' # one larva per odour, and another; columns 6 to 26 are the neurons
+#' # one larva per odour; columns 6 to 26 are the neurons
 #' first <- response_matrix(subset(larval_orn, larva == 1), "stimulus", neurons = 6:26)
-#' second <- response_matrix(subset(larval_orn, larva == 2), "stimulus", neurons = 6:26)
 #' first[1:3, 1:3]
-#' # another order of the stimuli makes no difference
-#' mixed <- second[160:1, ]
-#' cka(first, mixed, estimator = "stimulus_neuron", shared_neurons = TRUE)
 #' # a column that looks like an identifier is refused
-#' set.seed(1)
 #' table <- data.frame(image = 1:20, a = rpois(20, 5), b = rpois(20, 5))
 #' try(cka(table, table))
 #' dim(response_matrix(table, stimulus = "image"))
-#' @seealso [responses()] for several trials, [match_rows()], [similarity()]
+#' @seealso [match_rows()], [read_representation()]
 #' @export
 response_matrix <- function(data, stimulus = "image", neurons = NULL) {
   need_arguments()

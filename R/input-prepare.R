@@ -7,49 +7,31 @@ NULL
 #'
 #' What measures make of a representation before they compare it (distances, neighbour graphs,
 #' decompositions), to be saved, and given to [similarity()], [calibrate()] and [score_interval()]
-#' in the place of the data.
+#' in the place of the data. Comparisons of many layers are then several times as fast.
 #'
-#' @param x a representation, a named list of them, or a named list of models (lists of layers), as
-#'   in [similarity()].
+#' @param x a representation, a named list of them, or of models (lists of layers), as in
+#'   [similarity()].
 #' @param measure one or more measures, as in [similarity()], but not of [new_measure()].
 #' @param ... not used: parameters go to [measure()].
-#' @param data `TRUE`: keep the data beside the forms, which [score_interval()] and
-#'   [score_weighted()] need.
+#' @param data `TRUE`: keep the data, which [score_interval()] and [score_weighted()] need.
 #' @param threads see [similarity()].
 #' @param na see [similarity()].
 #' @return Of one representation an object of class `repalign_prepared`, of a list a list of them
 #'   (class `repalign_prepared_list`), which can be subset, and mixed with plain representations.
 #'   `print()` tells the size.
 #' @details
-#' A call that asks for another measure, other parameters or other stimuli than were prepared is an
-#' error of class `repalign_error_prepared`. So it is where stimuli would have to be left out (`na`,
-#' labels `NA`), with `series`, in functions that need the data themselves, and under another
-#' version of this package. A call may use some of the measures only.
+#' A call may use some of the measures only. One that asks for another measure, other parameters or
+#' other stimuli than were prepared is an error of class `repalign_error_prepared`. So it is where
+#' stimuli would have to be left out (`na`, labels `NA`), with `series`, in functions that need the
+#' data themselves, and under another version of this package. Null scores are the same as from the
+#' data, and scores to 1e-12.
 #'
-#' Null scores are the same as from the data, and scores to 1e-12. Warnings about a representation
-#' may come from `prepare()` and not from the call.
-#'
-#' Without `data = TRUE`, the data are kept beside the forms only where comparisons need them: for
-#' [responses()], distances and graphs, for tied neighbours, for [procrustes()] and its relatives,
-#' [aligned_cosine()], [permutation_procrustes()], [linear_regression()] and [rtd()], and for
-#' [cka()] with the linear kernel and no more neurons than stimuli, or with `"stimulus_neuron"`.
-#' Otherwise the object holds distances between all stimuli, or bases, from which much of the data
-#' could be made again.
-#'
-#' 100 prepared layers were compared 2.4 (linear `cka`) to 23 times (`cknna`) faster than from the
-#' data, but not with `procrustes` (article "What was simulated"). `calibrate()` still makes what it
-#' permutes in each call.
+#' Much of the data could be made again from the object, also without `data = TRUE`.
 #' @examples
 #' zoo <- prepare(v4_layers, c("rsa", "mutual_knn"))
 #' zoo
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)
-#' similarity(v4, zoo, c("rsa", "mutual_knn"))
-#' # from a file, later
-#' file <- tempfile(fileext = ".rds")
-#' saveRDS(zoo, file)
-#' similarity(v4, readRDS(file)["L2"], "rsa")
-#' try(similarity(v4, zoo, measure("rsa", outer = "pearson")))
-#' @seealso [similarity()], [calibrate()], [score_interval()]
+#' similarity(v4, zoo["L2"], c("rsa", "mutual_knn"))
 #' @export
 prepare <- function(x, measure = "cka", ..., data = FALSE, threads = NULL,
                     na = c("error", "stimuli", "neurons")) {

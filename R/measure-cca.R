@@ -12,39 +12,31 @@ NULL
 #'
 #' @param x,y see [cka()].
 #' @param na see [similarity()].
-#' @param summary what is made of the canonical correlations: their `"mean"`; the mean of their
-#'   squares, `"mean_squared"`; or `"yanai"`, the sum of their squares divided by
+#' @param summary what is made of the canonical correlations: their `"mean"`; `"mean_squared"`, the
+#'   mean of their squares (the \eqn{R^2_{CCA}}{R2 CCA} of Kornblith et al. 2019); or `"yanai"`, the
+#'   generalized coefficient of determination, the sum of their squares divided by
 #'   \eqn{\sqrt{rank(x) rank(y)}}{sqrt(rank x * rank y)}.
-#' @param variance share of the total variance that the kept components, as few as possible, must
-#'   reach on each side, above 0 and at most 1.
-#' @param components number of components to keep on each side, instead of `variance` (at most the
-#'   rank, with a message).
-#' @param weights of canonical variates of `x` (of unit length over the stimuli): the sum of the
-#'   absolute values of their inner products with the centred columns of `x` (`"projection"`), or of
-#'   their own absolute values (`"l1"`).
+#' @param variance share of the total variance that the kept components must reach on each side,
+#'   above 0 and at most 1.
+#' @param components number of components to keep on each side, instead of `variance`.
+#' @param weights of canonical variates of `x`: the sum of the absolute values of their inner
+#'   products with the centred columns of `x` (`"projection"`), or of their own absolute values
+#'   (`"l1"`).
 #' @return One number in \[0, 1\]; 1 when the space spanned by the centred columns of one side (or
 #'   its kept components) contains that of the other side, with `"yanai"` when the two spaces are
 #'   equal. `pwcca()` is not symmetric.
 #' @details
-#' The canonical correlations are the min(rank x, rank y) singular values of \eqn{Q_x^T Q_y}{Qx'
-#' Qy}, with orthonormal bases \eqn{Q_x}{Qx} and \eqn{Q_y}{Qy} of the centred columns. The rank is
-#' the number of singular values above 1e-10 of the largest one. The mean of the squares is the
-#' \eqn{R^2_{CCA}}{R2 CCA} of Kornblith et al. (2019), there divided by the smaller number of
-#' columns; [calibrate()] is much faster with it than with the mean. `"yanai"` is the generalized
-#' coefficient of determination (GCD), the cosine between the projections on the two spaces.
-#'
 #' Translation and any invertible linear change of the neurons of either side leave `cca()` as it
 #' is, so that a direction of pure noise counts as much as the strongest signal. `svcca()`, in which
 #' all kept components count equally, changes with linear changes other than rotation and scaling,
-#' and `pwcca()` with rotation of `x`.
+#' and `pwcca()` with rotation of `x`. [calibrate()] is much faster with `"mean_squared"` than with
+#' the mean.
 #'
 #' When not to trust it: when there are not many more stimuli than neurons (or kept components). For
 #' unrelated data the squared correlations add up to about rank x * rank y / (n - 1). If one side
 #' has rank n - 1, every canonical correlation is 1 whatever the data, with a warning of class
-#' `repalign_trivial`: take fewer components. A warning of class `repalign_not_unique` says that
-#' components on both sides of the cut have equal singular values, or that weights are not
-#' determined because canonical correlations are equal: when rank x + rank y > n - 1, or when the
-#' two sides have some, but not all, of their columns in common.
+#' `repalign_trivial`: take fewer components. A warning of class `repalign_not_unique` says that the
+#' cut between components, or the weights, are not determined by the data.
 #' @references Hotelling (1936), Biometrika 28. Yanai (1974), Behaviormetrika 1. Ramsay et al.
 #'   (1984), Psychometrika 49. Kornblith et al. (2019), ICML. Bjoerck and Golub (1973), Mathematics
 #'   of Computation 27. Raghu et al. (2017), NeurIPS (`svcca()`). Morcos et al. (2018), NeurIPS
@@ -54,10 +46,8 @@ NULL
 #' x <- matrix(rnorm(600), 100) %*% diag(6:1)
 #' y <- x[, 1:3] + matrix(rnorm(300), 100)
 #' cca(x, y)
-#' cca(x, matrix(rnorm(600), 100))
 #' svcca(x, y, components = 2)
 #' c(pwcca(x, y), pwcca(y, x))
-#' @seealso [linear_regression()], [cka()]
 #' @export
 cca <- function(x, y, summary = c("mean", "mean_squared", "yanai"),
                 na = c("error", "stimuli", "neurons")) {

@@ -8,44 +8,37 @@ NULL
 #' The correlation between the representational dissimilarity matrices (RDMs) of two
 #' representations, that is, between their dissimilarities for all pairs of stimuli.
 #'
-#' @param x,y see [cka()]. Either may also be an RDM that was made elsewhere, as a `dist` object; it
-#'   is used as it is, whatever `inner` says.
+#' @param x,y see [cka()]. Either may also be an RDM, as a `dist` object; it is used as it is,
+#'   whatever `inner` says.
 #' @param inner how two rows (stimuli) are compared: `"correlation"` is 1 - Pearson
 #'   correlation over the neurons, `"euclidean"` the Euclidean distance, `"sqeuclidean"` its
 #'   square, and `"cosine"` 1 - cosine.
-#' @param outer how the two RDMs are compared, over all pairs of different stimuli: by
-#'   `"spearman"` (with average ranks), `"pearson"`, `"kendall"` (tau-a), the `"cosine"`, `"tau_b"`,
-#'   `"rho_a"`, `"whitened_cosine"` or `"whitened_pearson"`, see Details.
+#' @param outer how the two RDMs are compared, over all pairs of different stimuli: by `"spearman"`,
+#'   `"pearson"`, `"kendall"` (tau-a), the `"cosine"`, `"tau_b"`, `"rho_a"`, `"whitened_cosine"` or
+#'   `"whitened_pearson"`, see Details.
 #' @param clusters as in [cka()]: pairs of one cluster are left out. At least 3 clusters are needed.
 #' @param stimulus_noise for the whitened comparisons: the noise covariance of the stimuli: `NULL`
 #'   for the same independent noise, a vector of variances, or a matrix, by name or in their order.
 #'   Its unit does not matter.
-#' @param na as in [similarity()]; with `dist` objects that lack pairs of stimuli
-#'   (`NA`) also `"pairwise"`, to compare over the pairs that both sides have, at least 3.
-#' @return One number in \[-1, 1\]; 1 when the two RDMs agree (with Spearman, when their
-#'   order agrees). The result is `NA`, with a warning of class `repalign_undefined`, when
-#'   all dissimilarities of one side are equal (for a cosine, when they are 0).
+#' @param na as in [similarity()]; with `dist` objects that lack pairs of stimuli also `"pairwise"`,
+#'   to compare over the pairs that both sides have, at least 3.
+#' @return One number in \[-1, 1\]; 1 when the two RDMs agree (with Spearman, when their order
+#'   agrees). `NA`, with a warning of class `repalign_undefined`, when all dissimilarities of one
+#'   side are equal (for a cosine, when they are 0).
 #' @details
-#' Kendall's tau-a is (concordant - discordant) / all, over the pairs of dissimilarities; with ties
-#' it stays below 1. Tau-b divides by the geometric mean of the numbers of pairs that are not tied
-#' on each side. `"rho_a"` is the mean of Spearman's correlation over all random orders of tied
-#' values; with ties it stays below 1, and does not favour models that predict ties.
+#' With ties, tau-a and rho-a (the mean of Spearman's correlation over all random orders of tied
+#' values) stay below 1, and do not favour models that predict ties; tau-b counts pairs that are not
+#' tied.
 #'
-#' Dissimilarities of pairs that share a stimulus share its noise. The whitened comparisons
-#' (Diedrichsen et al. 2021) weigh pairs by the inverse of their covariance V when there is no
-#' signal, \eqn{V_{(ij)(kl)} = (c_{ij}^T \Sigma c_{kl})^2}{V_(ij)(kl) = (c_ij' S c_kl)^2}, where
-#' \eqn{\Sigma}{S} is `stimulus_noise` and \eqn{c_{ij}}{c_ij} the contrast of two stimuli.
-#' `"whitened_cosine"` is \eqn{a^T V^{-1} b / \sqrt{a^T V^{-1} a \; b^T V^{-1} b}}{a' V^-1 b /
-#' sqrt(a' V^-1 a b' V^-1 b)}; `"whitened_pearson"` takes out the generalised least squares mean of
-#' both sides first. Without `stimulus_noise`, `"whitened_cosine"` of squared Euclidean distances is
-#' the linear naive [cka()]. With missing or left-out pairs, V is that of the pairs that are there.
+#' Dissimilarities of pairs that share a stimulus share its noise. The whitened comparisons weigh
+#' pairs by the inverse of the covariance of their noise without signal (Diedrichsen et al. 2021).
+#' Without `stimulus_noise`, `"whitened_cosine"` of squared Euclidean distances is the linear naive
+#' [cka()].
 #'
-#' Dissimilarities that are computed from data are tied when they differ by less than 1e-12 of their
-#' size (or by less than the rounding error of a 0), those of a `dist` object only when they are
-#' equal. Negative ones, as of cross-validated distances, are compared with their signs.
-#'
-#' With the defaults, the score changes when the neurons are rotated, or when a constant is added to
-#' one neuron; with Euclidean distances it does not.
+#' Dissimilarities of a `dist` object are tied only when they are equal. Negative ones, as of
+#' cross-validated distances, are compared with their signs. With the defaults, the score changes
+#' when the neurons are rotated, or when a constant is added to one neuron; with Euclidean distances
+#' it does not.
 #'
 #' When not to trust it: pairs of stimuli are not independent, so the p-value of an ordinary
 #' correlation test is wrong; use [calibrate()]. Noise biases RDMs (squared distances between noisy
@@ -62,11 +55,6 @@ NULL
 #' rsa(rdm92$human_mean, rdm92$monkey)
 #' # responses of two layers of a network
 #' rsa(v4_layers$L3, v4_layers$L4, inner = "euclidean", outer = "pearson")
-#' # weighted by the covariance of noise, and over the pairs that both sides have
-#' rsa(rdm92$human_mean, rdm92$monkey, outer = "whitened_pearson")
-#' incomplete <- replace(rdm92$monkey, 1:20, NA)
-#' rsa(rdm92$human_mean, incomplete, outer = "rho_a", na = "pairwise")
-#' @seealso [distance_correlation()], [rsm_difference()], [cka()], [bures()], [riemann()]
 #' @export
 rsa <- function(x, y, inner = c("correlation", "euclidean", "sqeuclidean", "cosine"),
                 outer = c("spearman", "pearson", "kendall", "cosine", "tau_b", "rho_a",
@@ -159,22 +147,16 @@ rdm_forms <- function(args) {
 #' @param x,y see [cka()]. Either may also be a `dist` object with the distances between the
 #'   stimuli.
 #' @param squared if `TRUE`, the outer square root is left out.
-#' @param estimator `"biased"`: of double-centred distances. `"unbiased"`: of U-centred distances,
-#'   whose product is an unbiased estimate of the squared distance covariance; the score is then
-#'   squared, with its sign, whatever `squared` says.
+#' @param estimator `"biased"`, or `"unbiased"`: an unbiased estimate of the squared distance
+#'   covariance is behind it; the score is then squared, with its sign, whatever `squared` says.
 #' @param na see [similarity()].
 #' @return One number: in \[0, 1\] for `"biased"`; in \[-1, 1\] for `"unbiased"`, around 0 for
 #'   unrelated representations. `NA`, with a warning of class `repalign_undefined`, when the centred
-#'   distances of one side are all 0, or when a `dist` object that is not Euclidean leads to the
-#'   root of a negative number.
+#'   distances of one side are all 0, or a `dist` object that is not Euclidean leads to the root of
+#'   a negative number.
 #' @details
-#' Let A and B be the double-centred matrices of Euclidean distances. The score is
-#' \eqn{\sqrt{\langle A, B \rangle / \sqrt{\langle A, A \rangle \langle B, B \rangle}}}{sqrt(<A, B>
-#' / sqrt(<A, A> <B, B>))}.
-#'
 #' Rotation, translation and scaling of a side leave the score as it is; scaling of single neurons
-#' does not. The score responds to non-linear relations more than [cka()], and is less sensitive to
-#' outliers than measures of squared distances.
+#' does not. The score responds to non-linear relations more than [cka()], and less to outliers.
 #'
 #' When not to trust it: for unrelated representations the biased estimate is far above 0 when
 #' stimuli are few, and approaches 1 with more neurons: use `estimator = "unbiased"`.
@@ -186,8 +168,6 @@ rdm_forms <- function(args) {
 #' y <- cbind(x[, 1]^2, rnorm(40))
 #' distance_correlation(x, y)
 #' distance_correlation(x, y, estimator = "unbiased")
-#' distance_correlation(dist(x), dist(y))
-#' @seealso [rsa()], [cka()]
 #' @export
 distance_correlation <- function(x, y, squared = FALSE, estimator = c("biased", "unbiased"),
                                  na = c("error", "stimuli", "neurons")) {
@@ -271,15 +251,13 @@ declare_measure(
 #' between its stimuli.
 #'
 #' @param x,y see [distance_correlation()].
-#' @param norm `"frobenius"`: the root of the sum of squares over the whole matrix;
-#'   `"spectral"`: the largest absolute eigenvalue.
+#' @param norm `"frobenius"`: the root of the sum of squares over the whole matrix; `"spectral"` (as
+#'   in the code of the ReSi benchmark): the largest absolute eigenvalue.
 #' @param na see [similarity()].
 #' @return One number, at least 0, in the units of the data; 0 when all distances agree.
 #' @details
-#' The score is \eqn{||D_x - D_y||}, where \eqn{D_x} and \eqn{D_y} are the n x n matrices
-#' of Euclidean distances, in which each pair of stimuli occurs twice. The cited definition is the
-#' Frobenius norm, while the code of the ReSi benchmark computes the spectral norm (here by Lanczos'
-#' method, to 1e-12 of its size). Rotation and translation of a side leave the score as it is.
+#' Each pair of stimuli occurs twice in the matrices. Rotation and translation of a side leave the
+#' score as it is.
 #'
 #' When not to trust it: when one side has larger values than the other, the score says little else:
 #' bring both to one scale first. Scores of different data sets are not comparable, as the Frobenius
@@ -290,9 +268,7 @@ declare_measure(
 #' x <- matrix(rnorm(40 * 3), 40)
 #' y <- x + rnorm(40 * 3, sd = 0.2)
 #' rsm_difference(x, y)
-#' rsm_difference(x, y, norm = "spectral")
-#' rsm_difference(dist(x), dist(y))
-#' @seealso [rsa()], [distance_correlation()]
+#' rsm_difference(dist(x), dist(y), norm = "spectral")
 #' @export
 rsm_difference <- function(x, y, norm = c("frobenius", "spectral"),
                            na = c("error", "stimuli", "neurons")) {

@@ -11,19 +11,13 @@
 #'   others without units.
 #' @details
 #' With the linear kernel, the naive value is the mean over all pairs of neurons, one from each
-#' side, of the squared covariance of their responses (divided by n, the number of stimuli).
-#' `"stimulus"` replaces each term by an estimate that is unbiased over random stimuli (Song et al.
-#' 2012); `"stimulus_neuron"` is the mean of these over the pairs that `shared_neurons`, `units_x`
-#' and `units_y` allow, unbiased over random neurons, too. Both can be negative when the true value
-#' is near 0.
+#' side, of the squared covariance of their responses. `"stimulus"` is unbiased over random stimuli
+#' (Song et al. 2012), `"stimulus_neuron"`, the mean over the pairs that `shared_neurons`, `units_x`
+#' and `units_y` allow, over random neurons, too. Corrected values can be negative.
 #'
-#' For [responses()] with several trials, the terms are products of responses that share no noise,
-#' see [cka()]. `"stimulus_trial"` keeps all pairs of neurons, `"stimulus_neuron_trial"` leaves out
-#' those of a neuron with itself: in `hsic(x, x)` by the names of neurons, so give unnamed ones
-#' `neuron = seq_len(ncol(x))`. With runs, what a run adds to all stimuli drops out, too.
-#'
-#' `hsic(x, x, estimator = "stimulus_neuron", shared_neurons = TRUE)` is the self term of `x` in the
-#' denominator of the corrected CKA.
+#' From several trials ([responses()]), `"stimulus_trial"` keeps all pairs of neurons,
+#' `"stimulus_neuron_trial"` leaves out those of a neuron with itself, by the names of neurons: give
+#' unnamed ones `neuron = seq_len(ncol(x))`.
 #'
 #' When not to trust it: the H value of a linear kernel depends on the units of the data. From few
 #' stimuli or neurons corrected values scatter widely. Stimuli that [depend on each
@@ -33,10 +27,9 @@
 #' @examples
 #' set.seed(1)
 #' pop <- linear_population(n = 50, q = 30, d = 10)
-#' hsic(pop$x, pop$y)
 #' hsic(pop$x, pop$y, estimator = "stimulus")
+#' # the self term in the denominator of the corrected CKA
 #' hsic(pop$x, pop$x, estimator = "stimulus_neuron", shared_neurons = TRUE)
-#' @seealso [cka()]
 #' @export
 hsic <- function(x, y, kernel = c("linear", "rbf", "manifold"),
                  estimator = c("naive", "stimulus", "stimulus_neuron", "stimulus_trial",
@@ -46,7 +39,7 @@ hsic <- function(x, y, kernel = c("linear", "rbf", "manifold"),
                  complete = c("none", "x", "y", "both"), na = c("error", "stimuli", "neurons")) {
   refuse_partial_words(sys.call(), sys.function(), parent.frame())
   if (missing(x) || missing(y)) missing_side(missing(x))
-  measure <- asked_measure("cka", x, y, list(
+  measure <- asked_measure("cka", list(
     kernel = kernel, estimator = estimator, shared_neurons = shared_neurons, units_x = units_x,
     units_y = units_y, sigma = sigma, bandwidth = bandwidth, k = k, clusters = clusters,
     shared_noise = shared_noise, complete = complete

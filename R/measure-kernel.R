@@ -12,12 +12,12 @@ NULL
 #'   neurons (or units of a network), or [responses()]. Rows go by their names if both sides have
 #'   them, otherwise by position.
 #' @param kernel `"linear"`; `"rbf"`, the Gaussian kernel \eqn{\exp(-d^2/(2\sigma^2))}{exp(-d^2 / (2
-#'   sigma^2))} of the Euclidean distance d; or `"manifold"`, the kernel K of [mka()], made
-#'   symmetric as \eqn{K + K^T - K \circ K^T}{K + K' - K * K'}. With the last two, `x` and `y` may
-#'   be `dist` objects; with `"manifold"` also neighbour graphs (see [mutual_knn()]).
+#'   sigma^2))} of the Euclidean distance d; or `"manifold"`, that of [mka()], made symmetric. With
+#'   the last two, `x` and `y` may be `dist` objects; with `"manifold"` also neighbour graphs (see
+#'   [mutual_knn()]).
 #' @param estimator which errors are corrected:
 #'   * `"naive"`: none;
-#'   * `"stimulus"`: few stimuli (Song et al. 2012; also called debiased CKA);
+#'   * `"stimulus"`: few stimuli (also called debiased CKA);
 #'   * `"stimulus_neuron"`: few stimuli and few neurons (linear kernel only);
 #'   * `"stimulus_trial"` (linear and Gaussian kernel) and `"stimulus_neuron_trial"`: also the noise
 #'     of trials, for [responses()] with several of them.
@@ -26,10 +26,10 @@ NULL
 #'   declaration and the kernel allow, which a message names.
 #' @param shared_neurons `TRUE` if column j of `x` and column j of `y` are the same neuron, for
 #'   example in two trials: `"stimulus_neuron"` then leaves out the pair (j, j).
-#' @param units_x,units_y one label per column of `x` and of `y` (both or neither):
-#'   `"stimulus_neuron"` leaves out pairs of columns with equal labels, between and within sides.
-#'   Labels are names of neurons, or of the sessions, electrodes or probes that share noise. Not
-#'   together with `shared_neurons`.
+#' @param units_x,units_y one label per column of `x` and of `y` (both or neither), such as names of
+#'   neurons, or of the sessions or electrodes that share noise: `"stimulus_neuron"` leaves out
+#'   pairs of columns with equal labels, between and within sides. Not together with
+#'   `shared_neurons`.
 #' @param complete of which sides are the columns not a sample, but all that there are, such as the
 #'   units of a network layer? Such a side is corrected for few stimuli (and noise) only.
 #' @param sigma width of the Gaussian kernel, in the units of the data. By default `bandwidth` times
@@ -49,31 +49,25 @@ NULL
 #'   term in the denominator of a corrected estimate is not positive, or when a manifold kernel is
 #'   constant after centring.
 #' @details
-#' The CKA is the ratio `hsic(x, y) / sqrt(hsic(x, x) * hsic(y, y))` of values of [hsic()]. The
-#' naive estimate of unrelated data is far above 0 when stimuli are few, and that of related data
-#' too low when neurons are few. `"stimulus"` removes the first bias (the other:
+#' The naive estimate of unrelated data is far above 0 when stimuli are few, and that of related
+#' data too low when neurons are few. `"stimulus"` removes the first bias (the other:
 #' [predicted_bias()]), `"stimulus_neuron"` both. It takes the columns of both sides as samples,
-#' those of a network layer, too, unless they are `complete`. Formulas are in the article "How the
-#' estimators work".
+#' those of a network layer, too, unless they are `complete`. Rotation of the neurons of a side
+#' changes only estimates that are corrected for few neurons. A silent column counts as a neuron.
+#' Formulas are in the article "How the estimators work".
 #'
-#' From trials ([responses()]), neurons that may have been recorded together are compared by
-#' products of different trials of a stimulus, others by all trials. Noise then drops out, also what
-#' neurons or areas share. A stimulus without two trials is left out for the neurons concerned. Two
-#' sides with trials are taken as recorded together unless their sessions differ; a side without
-#' trials counts as free of noise.
-#'
-#' Rotation of the neurons of a side changes only estimates that are corrected for few neurons. A
-#' silent column counts as a neuron.
+#' From trials ([responses()]), noise drops out, also what neurons or areas share. A stimulus
+#' without two trials is left out for the neurons concerned. Two sides with trials are taken as
+#' recorded together unless their sessions differ; a side without trials counts as free of noise.
 #'
 #' When not to trust it:
 #' * a single value from few neurons (fewer than about 16 to 32 in cortical recordings) scatters
 #'   widely and can be undefined. Pool over subsets ([brain_to_brain()]) or trials
 #'   ([trial_to_trial()]), and look at the interval ([cka_interval()]);
 #' * a value well above 1 usually means that `x` and `y` share neurons under different names, or
-#'   noise: use `shared_neurons`, or `units_x` and `units_y`. `"stimulus_neuron"` warns (class
-#'   `repalign_unstable`) of values above 1.5 from at least 60 stimuli and 40 neurons on each side,
-#'   and of standard errors over stimuli and neurons above 0.2: in simulations 59% of these values
-#'   were off by more than 0.2, and 6% of the others;
+#'   noise: use `shared_neurons`, or `units_x` and `units_y`. A warning of class `repalign_unstable`
+#'   points out values above 1.5 from many stimuli and neurons, and standard errors above 0.2: most
+#'   of these values are off by more than 0.2 (article "What was simulated");
 #' * in raw spike counts a few neurons with high rates dominate the value; divide each neuron by its
 #'   standard deviation;
 #' * stimuli that depend on each other, without `clusters`, give unrelated populations corrected
@@ -82,13 +76,12 @@ NULL
 #' @references Kornblith et al. (2019), ICML. Song et al. (2012), JMLR 13. Chun et al. (2025),
 #'   \doi{10.48550/arXiv.2502.15104}.
 #' @examples
-#' set.seed(1)
 #' # two samples of 20 neurons from populations with the same representation
+#' set.seed(1)
 #' pop <- linear_population(n = 200, q = 20, d = 50)
 #' cka(pop$x, pop$y)
-#' cka(pop$x, pop$y, estimator = "stimulus")
 #' cka(pop$x, pop$y, estimator = "stimulus_neuron")
-#' @seealso [hsic()], [cka_interval()], [similarity()]
+#' @seealso [hsic()], of which it is the ratio; [similarity()]
 #' @export
 cka <- function(x, y, kernel = c("linear", "rbf", "manifold"),
                 estimator = c("naive", "stimulus", "stimulus_neuron", "stimulus_trial",
@@ -230,25 +223,21 @@ declare_measure(
 
 #' RV coefficient
 #'
-#' How similar two representations are, measured by the inner products between their centred
-#' stimuli.
+#' An older name of the naive linear [cka()].
 #'
 #' @param x,y,na see [cka()].
 #' @return One number in \[0, 1\]; 1 when the inner products of the two sides are
 #'   proportional.
 #' @details
-#' The RV coefficient is an older name of the naive linear [cka()]. Rotation, scaling and
-#' translation of either side leave it as it is.
-#'
-#' When not to trust it: with few stimuli it is far above 0 for unrelated data, and with few neurons
-#' it is too low for related data: use [cka()] with a corrected `estimator`.
+#' Rotation, scaling and translation of either side leave it as it is. When not to trust it: with
+#' few stimuli it is far above 0 for unrelated data, and with few neurons too low for related data:
+#' use [cka()] with a corrected `estimator`.
 #' @references Escoufier (1973), Biometrics 29. Robert and Escoufier (1976),
 #'   Applied Statistics 25.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(300), 30)
 #' rv(x, x %*% qr.Q(qr(matrix(rnorm(100), 10))))
-#' @seealso [cka()]
 #' @export
 rv <- function(x, y, na = c("error", "stimuli", "neurons")) {
   one_score("rv", x, y, list(), na)
@@ -285,23 +274,18 @@ declare_measure(
 #'   warning of class `repalign_undefined`, where a CKA by `"stimulus_neuron"` is above 1 (or below
 #'   -1).
 #' @details
-#' The angle of the naive CKA with positive definite kernels (linear, and Gaussian of Euclidean
-#' distances) is a metric, for hierarchical clustering or multidimensional scaling; 1 - CKA is none.
+#' The angle of the naive CKA with the linear kernel, and with the Gaussian one of Euclidean
+#' distances, is a metric, for hierarchical clustering or multidimensional scaling; 1 - CKA is none.
 #'
 #' When not to trust it: the naive CKA of few stimuli or few neurons is biased (see [cka()]), and so
 #' is its angle. The angle of a corrected CKA is no metric and no unbiased estimate. Near 0 the
-#' arccosine enlarges errors (a CKA of 0.99 is an angle of 0.14); rounding alone makes angles up to
-#' about 1e-7.
+#' arccosine enlarges errors (a CKA of 0.99 is an angle of 0.14).
 #' @references Williams et al. (2021), NeurIPS 34. Lange et al. (2023),
 #'   \doi{10.48550/arXiv.2206.02670}.
 #' @examples
 #' set.seed(1)
-#' layers <- list(a = matrix(rnorm(300), 30), b = matrix(rnorm(300), 30))
-#' layers$c <- layers$a + layers$b
-#' similarity(layers, measure = list("cka", "angular_cka"))
-#' cos(angular_cka(layers$a, layers$c))
-#' cka(layers$a, layers$c)
-#' @seealso [cka()], [angular_shape()]
+#' x <- matrix(rnorm(300), 30)
+#' angular_cka(x, x + matrix(rnorm(300), 30))
 #' @export
 angular_cka <- function(x, y, kernel = c("linear", "rbf", "manifold"),
                         estimator = c("naive", "stimulus", "stimulus_neuron", "stimulus_trial",

@@ -6,50 +6,41 @@ NULL
 #' Kernel alignment on nearest neighbours
 #'
 #' How similar two representations are at the scale of the neighbourhood of each stimulus: the
-#' alignment of kernels that are 0 beyond the k nearest neighbours. The manifold-approximated kernel
-#' of `mka()` falls from 1 at the nearest one, at a rate that adapts to the local density; that of
-#' `kcka()` falls at one rate for all.
+#' alignment of kernels that are 0 beyond the k nearest neighbours. The kernel of `mka()` falls from
+#' 1 at the nearest one, at a rate that adapts to the local density; that of `kcka()` falls at one
+#' rate for all.
 #'
-#' @param x,y see [cka()]. Either may also be a `dist` object, or a neighbour graph,
-#'   `list(idx, dist)`, see [mutual_knn()].
+#' @param x,y see [cka()]. Either may also be a `dist` object, or a neighbour graph, see
+#'   [mutual_knn()].
 #' @param k number of neighbours, without the stimulus itself; of `mka()` at least 3.
-#' @param self if `TRUE`, each stimulus is its own neighbour, with kernel value 1, as in `mka()`.
-#' @param squared if `TRUE`, squared distances are used, in the kernel and for its width.
+#' @param self is each stimulus its own neighbour, with kernel value 1, as in `mka()`?
+#' @param squared take squared distances, in the kernel and for its width?
 #' @param centering `"row"` subtracts the mean of each row of the kernels, as `mka()` does;
 #'   `"double"` those of columns as well, as in [cka()].
 #' @param ties see [mutual_knn()]: `"average"` (with `centering = "double"` over 20 random orders)
 #'   or `"random"`. `NULL`: the average with `centering = "row"`, one random order with `"double"`.
 #' @param clusters see [mutual_knn()]: kernels are 0 between different stimuli of a cluster.
 #' @param na see [similarity()].
-#' @return One number in \[-1, 1\]; 1 when the kernels are equal. Of `mka()` it is always positive
-#'   with more than \eqn{(1 + \log_2 k)^2}{(1 + log2(k))^2} stimuli. `NA`, with a warning of class
+#' @return One number in \[-1, 1\]; 1 when the kernels are equal. `NA`, with a warning of class
 #'   `repalign_undefined`, when a kernel is constant after centring.
 #' @details
-#' Let \eqn{d_{ij}}{d_ij} be the Euclidean distance between stimuli i and j. For the k nearest
-#' neighbours j of i
-#' * `mka()`: \eqn{K_{ij} = \exp(-(d_{ij} - \rho_i)/\sigma_i)}{K_ij = exp(-(d_ij - rho_i) /
-#'   sigma_i)}, with the distance \eqn{\rho_i}{rho_i} to the nearest neighbour, and
-#'   \eqn{\sigma_i}{sigma_i} such that row i sums to \eqn{1 + \log_2 k}{1 + log2(k)}, with
-#'   \eqn{K_{ii} = 1}{K_ii = 1};
-#' * `kcka()`: \eqn{K_{ij} = \exp(-d_{ij}/(2\sigma))}{K_ij = exp(-d_ij / (2 sigma))}, with the
-#'   median \eqn{\sigma}{sigma} of all neighbour distances. That most neighbours are duplicates (0)
-#'   is an error.
+#' The kernel of `mka()` is \eqn{K_{ij} = \exp(-(d_{ij} - \rho_i)/\sigma_i)}{K_ij = exp(-(d_ij -
+#' rho_i) / sigma_i)} of the Euclidean distance, with the distance \eqn{\rho_i}{rho_i} to the
+#' nearest neighbour, and \eqn{\sigma_i}{sigma_i} such that row i sums to \eqn{1 + \log_2 k}{1 +
+#' log2(k)}; that of `kcka()` is \eqn{K_{ij} = \exp(-d_{ij}/(2\sigma))}{K_ij = exp(-d_ij / (2
+#' sigma))}, with the median \eqn{\sigma}{sigma} of all neighbour distances. (The published code of
+#' `kcka()` computes another quantity.)
 #'
-#' With the kernels K and L of the two sides and the centring matrix H, which subtracts the mean of
-#' each row, the score is \eqn{\langle KH, LH \rangle / \sqrt{\langle KH, KH \rangle \langle LH, LH
-#' \rangle}}{<KH, LH> / sqrt(<KH, KH> <LH, LH>)}. Rotation, translation and scaling of either side
-#' leave it as it is, by `mka()` also whatever bends, cuts or rearranges a side on the large scale,
-#' while `kcka()` depends on differences in density.
+#' Rotation, translation and scaling of either side leave the score as it is, by `mka()` also
+#' whatever bends, cuts or rearranges a side on the large scale, while `kcka()` depends on
+#' differences in density.
 #'
 #' When not to trust it: unrelated data score about 0.3 (k = 15) to 0.45 (k = 3) by `mka()`, 0.15 (k
 #' = 15) to 0.35 (k = 5) by `kcka()` with `self = TRUE`, so that scores for different k cannot be
 #' compared, and stimuli that depend on each other more (see [dependence]). With few stimuli, or
-#' with k near n, neighbours are not local. Noise in many dimensions makes them arbitrary.
-#'
-#' If \eqn{\log_2 k}{log2(k)} or more neighbours are equally near (duplicates, whole numbers),
-#' `mka()` gives them weight 1 and the others 0, the limit \eqn{\sigma_i = 0}{sigma_i = 0}; a
-#' warning of class `repalign_ties` says in how many rows. The published code of `kcka()` multiplies
-#' the kernels without transposing one, which is another quantity, and uses squared distances.
+#' with k near n, neighbours are not local. Noise in many dimensions makes them arbitrary. Where
+#' many neighbours are equally near (duplicates, whole numbers), `mka()` warns with class
+#' `repalign_ties`; `kcka()` stops if most of them are duplicates.
 #' @references Islam, Liu and Sarkar, Manifold Approximation leads to Robust Kernel Alignment (MKA),
 #'   equations 2 to 4, 18 and 19. McInnes, Healy and Melville (2018),
 #'   \doi{10.48550/arXiv.1802.03426} (the weights).
@@ -58,10 +49,7 @@ NULL
 #' angle <- runif(80, 0, 6)
 #' ring <- cbind(cos(angle), sin(angle))
 #' line <- cbind(angle, angle)
-#' mka(ring, line)
-#' kcka(ring, line)
-#' cka(ring, line)
-#' @seealso [cka()], [cknna()], [mutual_knn()]
+#' c(mka(ring, line), kcka(ring, line), cka(ring, line))
 #' @export
 mka <- function(x, y, k = 15, ties = c("average", "random"), clusters = NULL,
                 na = c("error", "stimuli", "neurons")) {

@@ -6,29 +6,23 @@
 #' did not choose them.
 #'
 #' @param x,y see [cka()].
-#' @param mass the share of both populations that is matched, see [soft_matching()]; `NULL` matches
-#'   all.
+#' @param mass the share of both populations that is matched; `NULL` matches all.
 #' @return A data frame with a row for each pair of neurons that is matched: `x` and `y` (names of
 #'   the columns, or their numbers); `weight` (these add up to `mass`); `correlation`, over all
 #'   stimuli; `correlation_test`, on stimuli that did not choose the pair; and `mass_entered`, the
 #'   mass above which the pair first has weight.
 #' @details
 #' The plan is that of [soft_matching_correlation()], from all stimuli, so that `correlation` is too
-#' high. For `correlation_test` each of five random folds of the stimuli (`set.seed()` reproduces
-#' them; clusters of [responses()] stay whole) has the plan of the others, and the value of a pair
-#' is its mean correlation over the folds whose plan has it; `NA` where none has it, or where a
-#' neuron is constant.
-#'
-#' Pairs may leave a plan as its mass grows and come back; `mass_entered` is about the first time.
+#' high. `correlation_test` is from five random folds of the stimuli (`set.seed()` reproduces them;
+#' clusters of [responses()] stay whole): the mean over the folds in which the others match the
+#' pair; `NA` where none does, or where a neuron is constant.
 #' @references Khosla and Williams (2024), Proceedings of Machine Learning Research 243.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(600), 60)
 #' y <- x[, c(1:10, 1:5)] + 0.5 * rnorm(900)
-#' head(matched_neurons(x, y))
 #' # the best half
 #' matched_neurons(x, y, mass = 0.5)
-#' @seealso [soft_matching_correlation()], [soft_matching()]
 #' @export
 matched_neurons <- function(x, y, mass = NULL) {
   need_arguments()

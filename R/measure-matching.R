@@ -17,14 +17,10 @@ NULL
 #'   bounded.
 #' @details
 #' The score is \eqn{\min_P ||x P - y||}{min_P ||x P - y||} over all permutation matrices P. If the
-#' numbers of columns differ, columns of zeros are added to the narrower side, so that the columns
-#' without a partner add their whole norm. The optimal assignment is exact (shortest augmenting
-#' paths).
-#'
-#' By default only a new order of the columns leaves the score as it is; `center = TRUE` adds
-#' translation, and `scale = TRUE` scaling. The score asks whether single neurons correspond.
-#' Between representations with the same number of columns the score is a metric; if the numbers
-#' differ, the triangle inequality can fail.
+#' numbers of columns differ, columns without a partner add their whole norm, and the triangle
+#' inequality can fail; otherwise the score is a metric. By default only a new order of the columns
+#' leaves it as it is; `center = TRUE` adds translation, and `scale = TRUE` scaling. It asks whether
+#' single neurons correspond.
 #'
 #' When not to trust it: raw columns with large means are matched by these means, and between
 #' networks with different scales the score mainly compares norms.
@@ -32,9 +28,8 @@ NULL
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(300), 30)
-#' permutation_procrustes(x, x[, 10:1])
 #' permutation_procrustes(x, x[, 10:1] + rnorm(300), center = TRUE, scale = TRUE)
-#' @seealso [procrustes()], [hard_correlation_match()]
+#' @seealso [hard_correlation_match()]
 #' @export
 permutation_procrustes <- function(x, y, center = FALSE, scale = FALSE,
                                    na = c("error", "stimuli", "neurons")) {
@@ -125,8 +120,7 @@ declare_measure(
 #'   partner (up to an offset).
 #' @details
 #' Correlations are over stimuli, with their signs. One to one, every column of the narrower side is
-#' matched, by shortest augmenting paths if the matching is optimal; other columns of the wider side
-#' do not count. In the direction of the narrower side the soft match is never below the hard one.
+#' matched; other columns of the wider side do not count.
 #'
 #' Reordering the columns, and adding an offset to a column or multiplying it by a positive factor,
 #' leave the scores as they are. Rotation changes them: they ask whether single neurons correspond.
@@ -141,9 +135,8 @@ declare_measure(
 #' x <- matrix(rnorm(300), 30)
 #' y <- x[, 10:1] + rnorm(300)
 #' hard_correlation_match(x, y)
-#' hard_correlation_match(x, y, matching = "greedy")
 #' soft_correlation_match(x, cbind(y, y), direction = "x")
-#' @seealso [soft_matching()], [permutation_procrustes()]
+#' @seealso [soft_matching()]
 #' @export
 hard_correlation_match <- function(x, y, matching = c("optimal", "greedy"),
                                    na = c("error", "stimuli", "neurons")) {

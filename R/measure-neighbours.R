@@ -9,47 +9,38 @@ NULL
 #' representations, averaged over stimuli.
 #'
 #' @param x,y see [cka()]. Either may also be a neighbour graph made elsewhere (for example by uwot
-#'   or RcppHNSW; `metric` is then not used): `list(idx, dist)`, two matrices with a row for each
-#'   stimulus, the numbers of its neighbours (from 1) and their distances, nearest first, with the
-#'   stimulus itself in all rows or in none. With `metric = "euclidean"` also a `dist` object.
-#' @param k number of neighbours, less than the number of stimuli, without the stimulus itself.
-#' @param metric how neighbours are found: `"cosine"`, `"euclidean"` distance, `"dot"` (largest
-#'   inner product; as in the code of Huh et al. 2024), or `"correlation"` (across neurons). A row
-#'   of zeros has no cosine, and a constant row no correlation: both are errors.
-#' @param ties what is done about neighbours at equal distances, see Ties.
+#'   or RcppHNSW): `list(idx, dist)`, two matrices with a row for each stimulus, the numbers of its
+#'   neighbours and their distances, nearest first. With `metric = "euclidean"` also a `dist`
+#'   object.
+#' @param k number of neighbours, without the stimulus itself.
+#' @param metric how neighbours are found: `"cosine"` (a row of zeros is an error), `"euclidean"`
+#'   distance, `"dot"` (largest inner product; as in the code of Huh et al. 2024), or
+#'   `"correlation"` (across neurons; a constant row is an error).
+#' @param ties what is done about equal distances, see Ties.
 #' @param clusters one label per stimulus, for stimuli that depend on each other (see [dependence]):
-#'   neighbours are looked for in other clusters only, which must have at least `k` (a neighbour
-#'   graph must have been made so). `NA`: left out.
+#'   neighbours are looked for in other clusters only. `NA`: left out.
 #' @param na see [similarity()].
 #' @return One number in \[0, 1\]: 1 when all stimuli have the same neighbours on both sides.
 #'   Its chance level is k / (n - 1) for n stimuli, or k / (n - m) with clusters of m stimuli each.
 #' @details
-#' Let \eqn{N_x(i)} and \eqn{N_y(i)} be the k nearest neighbours of stimulus i on the two sides. The
-#' score is the mean over i of \eqn{|N_x(i) \cap N_y(i)| / k}{|N_x(i) and N_y(i)| / k}.
-#'
 #' What leaves the score as it is depends on the metric: scaling of a side always, rotation with all
 #' but `"correlation"`, translation with `"euclidean"` only.
 #'
 #' When not to trust it: scores with different n or k, whose chance levels differ, cannot be
-#' compared. In many dimensions a few stimuli can be neighbours of most others (hubs), and the
-#' scores of unrelated representations then scatter more widely. Stimuli that depend on each other
-#' are each other's neighbours on both sides: name them in `clusters`, also of [calibrate()].
+#' compared. In many dimensions a few stimuli can be neighbours of most others (hubs), and scores
+#' scatter more widely. Stimuli that depend on each other raise the score: name them in `clusters`,
+#' also of [calibrate()].
 #' @section Ties:
-#' Neighbours are tied when their values differ by less than 1e-12 of the largest value in the row,
-#' which is frequent in counts, or by no more than rounding can change.
+#' Equal distances (up to rounding) are frequent in counts. `ties = "average"` gives the mean score
+#' over all orders of the tied stimuli. It is the default of `mutual_knn()`, [knn_jaccard()],
+#' [mka()], [kcka()] with `centering = "row"` and [cknna()] with `centering = "full"`; others take
+#' the mean over 20 random orders if asked to.
 #'
-#' `ties = "average"` gives the mean score over all orders of the tied stimuli. It is the default,
-#' by a formula, of `mutual_knn()`, [knn_jaccard()], [mka()], [kcka()] with `centering = "row"` and
-#' [cknna()] with `centering = "full"`; others take the mean over 20 random orders if asked to.
-#' [imd()] and `cka(kernel = "manifold")` always use one random order.
+#' `ties = "random"` gives the score of one random order of the stimuli, which depends on
+#' [set.seed()]; a warning of class `repalign_ties` counts the rows with ties. Both are tested
+#' validly by [calibrate()], the random order with less power.
 #'
-#' `ties = "random"` gives the score of one random order of the stimuli, the same in all rows, which
-#' depends on [set.seed()], the name of the representation, its side and the metric; a warning of
-#' class `repalign_ties` counts the rows with ties. Both are tested validly by [calibrate()], the
-#' random order with less power (article "What was simulated").
-#'
-#' With ties, `mutual_knn(x, x)` is below 1, and the average needs memory for all tied stimuli. A
-#' given neighbour graph shows no ties beyond its last neighbour.
+#' With ties, `mutual_knn(x, x)` is below 1.
 #' @references Huh et al. (2024), The Platonic Representation Hypothesis, ICML.
 #' @examples
 #' set.seed(1)
@@ -57,7 +48,7 @@ NULL
 #' y <- x + matrix(rnorm(500), 50)
 #' mutual_knn(x, y, k = 5)
 #' mutual_knn(dist(x), y, k = 5, metric = "euclidean")
-#' @seealso [knn_jaccard()], [rank_similarity()], [cycle_knn()], [lcs_knn()]
+#' @seealso [cycle_knn()]
 #' @export
 mutual_knn <- function(x, y, k = 10,
                        metric = c("cosine", "euclidean", "dot", "correlation"),
@@ -111,31 +102,24 @@ declare_measure(
 #'   highest value, but for `cycle_knn()`.
 #' @details
 #' * `cycle_knn()`: the share of stimuli that are among the neighbours in `x` of one of their
-#'   neighbours in `y`. It is not symmetric. Unrelated data score about \eqn{1 - (1 - k/(n-1))^k},
-#'   which is large unless k^2 is small compared with the number of stimuli n. `cycle_knn(x, x)` can
-#'   be below 1, because a stimulus that is nobody's neighbour never counts.
+#'   neighbours in `y`. It is not symmetric. Unrelated data score about `1 - (1 - k/(n-1))^k` with n
+#'   stimuli. `cycle_knn(x, x)` can be below 1, because a stimulus that is nobody's neighbour never
+#'   counts.
 #' * `knn_jaccard()`: the number of shared neighbours divided by that of all neighbours on either
-#'   side. With c shared ones this is c / (2k - c), which gives more weight to large overlaps than
-#'   [mutual_knn()].
-#' * `rank_similarity()`: a stimulus that has c neighbours in both lists, with the ranks \eqn{r_j}
-#'   in `x` and \eqn{s_j} in `y`, has the value \eqn{\sum_j \frac{2}{(1 + |r_j - s_j|)(r_j + s_j)} /
-#'   (1 + 1/2 + \ldots + 1/c)}{sum_j(2 / ((1 + |r_j - s_j|) (r_j + s_j))) / (1 + 1/2 + ... + 1/c)},
-#'   and 0 if c = 0. The nearest weigh most: a single shared neighbour, if it is the nearest on both
-#'   sides, gives the value 1.
+#'   side.
+#' * `rank_similarity()`: how alike the ranks of the shared neighbours are, where the nearest weigh
+#'   most. A single shared neighbour, if it is the nearest on both sides, gives the value 1; none
+#'   gives 0.
 #' * `lcs_knn()`: the length of the longest sequence of stimuli that occurs in both lists, with gaps
-#'   allowed. It is at most the number of shared neighbours.
-#' * `edit_distance_knn()`: 1 - D/k, with the mean Levenshtein distance D between the lists
-#'   (insertions, deletions and replacements cost 1 each). A neighbour counts only near the same
-#'   place in both lists, so that scores are low even for closely related representations. The time
-#'   per stimulus grows with the square of k.
+#'   allowed.
+#' * `edit_distance_knn()`: `1 - D/k`, with the mean Levenshtein distance D between the lists.
+#'   Scores are low even for closely related representations.
 #'
-#' Invariances and ties are those of [mutual_knn()]; where ranks or order count, ties matter among
-#' all neighbours.
+#' Invariances and ties are those of [mutual_knn()].
 #'
-#' When not to trust it: scores with different n or k cannot be compared, those of `lcs_knn()` also
-#' after division by k. Small noise changes the order of neighbours at nearly equal distances, and
-#' in many dimensions all distances are nearly equal. Stimuli that depend on each other raise all
-#' scores: give `clusters` (with which `cycle_knn()` is below that of independent stimuli).
+#' When not to trust it: scores with different n or k cannot be compared. Small noise changes the
+#' order of neighbours at nearly equal distances, as most are in many dimensions. With `clusters`,
+#' `cycle_knn()` is below that of independent stimuli.
 #' @references Huh et al. (2024), The Platonic Representation Hypothesis, ICML. Hryniowski and Wong
 #'   (2020), Inter-layer information similarity assessment of deep neural networks
 #'   (`knn_jaccard()`). Wang et al. (2020), IEEE TKDE 34, and Klabunde et al. (2024), ReSi
@@ -149,7 +133,7 @@ declare_measure(
 #' rank_similarity(x, y, k = 5)
 #' lcs_knn(x, y, k = 5)
 #' edit_distance_knn(x, y, k = 5)
-#' @seealso [mutual_knn()], [second_order_cosine()]
+#' @seealso [second_order_cosine()]
 #' @export
 cycle_knn <- function(x, y, k = 10,
                       metric = c("cosine", "euclidean", "dot", "correlation"),
@@ -243,25 +227,22 @@ declare_measure(
 #' @param k number of neighbours, without the stimulus itself.
 #' @param normalize if `TRUE`, each row is scaled to unit length first, so that inner
 #'   products are cosines.
-#' @param centering `"masked"`: the masked kernels are centred, rows and columns; `"full"`: the
-#'   rows of the whole kernels are centred first, and masked afterwards.
-#' @param estimator `"biased"`; or `"unbiased"`, the estimator of Song et al. (2012) of the masked
-#'   kernels, which centres by itself (leave `centering` as it is).
-#' @param ties neighbours with equal inner products, see [mutual_knn()]: `"average"` (of 20 random
-#'   orders, but for `centering = "full"`) or `"random"`. `NULL`: the average with
+#' @param centering `"masked"`: masked kernels are centred; `"full"`: rows of the whole kernels are
+#'   centred, and masked afterwards.
+#' @param estimator `"biased"`, or `"unbiased"` (Song et al. 2012), which centres by itself (leave
+#'   `centering` as it is).
+#' @param ties `"average"` or `"random"`, see [mutual_knn()]. `NULL`: the average with
 #'   `centering = "full"`, otherwise one random order.
 #' @param clusters see [mutual_knn()].
 #' @param na see [similarity()].
 #' @return One number; 1 for equal representations, and 0 when no neighbours are shared. With
-#'   `centering = "full"` it lies in \[-1, 1\]. Otherwise it is not bounded: with k above about half
-#'   of the stimuli, or with few stimuli, it can exceed 1. `NA`, with a warning of class
-#'   `repalign_undefined`, when a kernel is constant after centring.
+#'   `centering = "full"` it lies in \[-1, 1\]. Otherwise it can exceed 1 with few stimuli or k
+#'   above about half of them. `NA`, with a warning of class `repalign_undefined`, when a kernel is
+#'   constant after centring.
 #' @details
-#' Let K and L be the inner products of the rows of `x` and of `y`, M and N 1 at the k nearest
-#' neighbours (those with the largest inner products) and 0 elsewhere, and A the neighbours on both
-#' sides. With the double centring H, the score is \eqn{\langle H(A \circ K)H, H(A \circ L)H \rangle
-#' / (||H(M \circ K)H|| \, ||H(N \circ L)H||)}{<H(A*K)H, H(A*L)H> / (|H(M*K)H| |H(N*L)H|)}, where
-#' \eqn{\circ}{*} is the product entry by entry. Neighbours are directed, and of other clusters.
+#' The kernels are the inner products of the rows. The score is the inner product of both kernels,
+#' masked with the neighbours on both sides (those with the largest inner products) and centred,
+#' over the norms of both, each masked with its own neighbours and centred.
 #'
 #' Rotation and scaling of either side leave the score as it is, translation does not: if the origin
 #' has no meaning, centre the columns first.
@@ -270,13 +251,8 @@ declare_measure(
 #' are not neighbours. A few hubs (neighbours of most others) can determine the score.
 #'
 #' Three versions are in use. The default is the definition of \enc{Gröger}{Groeger}, Wen and
-#' \enc{Brbić}{Brbic} (2026). `centering = "full"` is that of the paper of Huh et al. (2024): with
-#' \eqn{k_{ij}}{k_ij} and \eqn{l_{ij}}{l_ij} the inner products less the mean of their row (with
-#' `clusters`, over the stimulus itself and those of other clusters), the score is \eqn{\sum_A
-#' k_{ij} l_{ij} / \sqrt{\sum_M k_{ij}^2 \sum_N l_{ij}^2}}{sum over A of k_ij l_ij / sqrt(sum over M
-#' of k_ij^2 * sum over N of l_ij^2)}. `estimator = "unbiased"` is what their code computes, but for
-#' 1e-6 that it adds to the denominator: Song's estimator of the doubly masked kernels over the root
-#' of those of the singly masked ones, in whose first term only neighbours in both directions count.
+#' \enc{Brbić}{Brbic} (2026), `centering = "full"` that of the paper of Huh et al. (2024), and
+#' `estimator = "unbiased"` what their code computes.
 #' @references Huh et al. (2024), The Platonic Representation Hypothesis, ICML.
 #'   \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic} (2026), \doi{10.48550/arXiv.2602.14486},
 #'   appendix B.
@@ -285,9 +261,8 @@ declare_measure(
 #' x <- matrix(rnorm(500), 100)
 #' y <- x + matrix(rnorm(500, sd = 0.5), 100)
 #' cknna(x, y)
-#' cknna(x, y, k = 5, normalize = FALSE)
 #' cknna(x, y, centering = "full")
-#' @seealso [mutual_knn()], [kcka()], [cka()]
+#' @seealso [kcka()]
 #' @export
 cknna <- function(x, y, k = 10, normalize = TRUE, centering = c("masked", "full"),
                   estimator = c("biased", "unbiased"), ties = NULL, clusters = NULL,
@@ -426,30 +401,26 @@ common_products <- function(values, x, y, args, design) {
 
 #' Second-order cosine similarity
 #'
-#' Whether stimuli have the same similarities to their neighbours on both sides: the cosine between
-#' the similarities of a stimulus on one side and on the other, over all stimuli that are its
-#' neighbours on either side, averaged over stimuli.
+#' Whether stimuli have the same similarities to their neighbours: the cosine between the
+#' similarities of a stimulus on both sides, over all that are its neighbours on either side,
+#' averaged over stimuli.
 #'
 #' @param x,y,k,clusters see [cknna()].
 #' @param of `"similarity"` compares cosine similarities; `"distance"`, as the code of the ReSi
-#'   benchmark, 1 - cosine similarity.
-#' @param ties neighbours at equal distances: `"random"`, the score of one random order, or
-#'   `"average"`, the mean score over 20. See [mutual_knn()].
+#'   benchmark, 1 less these.
+#' @param ties `"random"` or `"average"`, see [mutual_knn()].
 #' @param na see [similarity()].
-#' @return One number in \[-1, 1\], or in \[0, 1\] with `of = "distance"`; 1 when the
-#'   similarities are proportional for every stimulus. The result is `NA`, with a warning of
-#'   class `repalign_undefined`, when all similarities of a stimulus to these neighbours are
-#'   0 (with `of = "distance"`: when all of them point in its direction, as duplicates do).
+#' @return One number in \[-1, 1\], or in \[0, 1\] with `of = "distance"`; 1 when the similarities
+#'   are proportional for every stimulus. `NA`, with a warning of class `repalign_undefined`, when
+#'   all that is compared of a stimulus is 0.
 #' @details
-#' Neighbours are the k nearest by cosine similarity, in other clusters.
-#'
-#' Rotation and scaling of either side, reordering of the neurons, and scaling of single rows leave
-#' the score as it is. Translation does not, because cosines depend on the origin.
+#' Rotation and scaling of either side, and scaling of single rows, leave the score as it is.
+#' Translation does not, because cosines depend on the origin.
 #'
 #' When not to trust it: if all cosines are similar, the score is near 1 even for unrelated data.
 #' Unrelated responses that are all positive, such as firing rates, score above 0.9, and with
-#' `of = "distance"` all data with many dimensions do. Stimuli that depend on each other raise the
-#' score: give `clusters`. Compare the score with chance ([calibrate()]), not with 0.
+#' `of = "distance"` all data with many dimensions do. Compare the score with chance
+#' ([calibrate()]), not with 0.
 #' @references Hamilton, Leskovec and Jurafsky (2016), EMNLP. Klabunde et al. (2025), ReSi,
 #'   ICLR.
 #' @examples
@@ -457,8 +428,7 @@ common_products <- function(values, x, y, args, design) {
 #' x <- matrix(rnorm(500), 100)
 #' y <- x + matrix(rnorm(500, sd = 0.5), 100)
 #' second_order_cosine(x, y)
-#' second_order_cosine(x, y, of = "distance")
-#' @seealso [knn_jaccard()], [rank_similarity()], [cknna()]
+#' @seealso [rank_similarity()]
 #' @export
 second_order_cosine <- function(x, y, k = 10, of = c("similarity", "distance"),
                                 ties = c("random", "average"), clusters = NULL,

@@ -7,28 +7,21 @@
 #' classes differ. `accuracy_difference()`: how far apart the accuracies are.
 #'
 #' @param p,q outputs of two classifiers for the same stimuli: numeric matrices or data frames
-#'   stimuli x classes (at least two, in the same order, with equal names; rows go by their names).
-#'   `jsd()` takes probabilities or logits, the others any scores of which the largest in a row is
-#'   the prediction.
-#' @param from `"probability"`: values are not negative and rows sum to 1 (within 1e-5; they are
-#'   then divided by their sums). `"logit"`: unnormalised log probabilities.
+#'   stimuli x classes. `jsd()` takes probabilities or logits, the others any scores of which the
+#'   largest in a row is the prediction.
+#' @param from `"probability"`: rows sum to 1. `"logit"`: unnormalised log probabilities.
 #' @param labels the true class of every stimulus: column numbers (from 1) or column names.
-#' @param na missing values: `"error"`, or `"stimuli"`: rows that have one on either side are left
-#'   out, with a message.
+#' @param na missing values: `"error"`, or leave out rows that have one (`"stimuli"`).
 #' @return One number in \[0, 1\], which is 0 for equal outputs. `jsd()`: the mean over stimuli of
 #'   the Jensen-Shannon divergence in bits; 1 when no class has a positive probability in both.
 #'   `disagreement()`: the share of stimuli whose predicted classes differ. `accuracy_difference()`:
 #'   the absolute difference between the shares of right predictions.
 #' @details
-#' The divergence of one stimulus is \eqn{KL(p, m)/2 + KL(q, m)/2} with \eqn{m = (p + q)/2} and
-#' logarithms of base 2, computed without cancellation.
-#'
 #' The predicted class is the (first) column with the largest value. If ties are frequent (rounded
 #' or saturated probabilities), compare unrounded logits.
 #'
 #' When not to trust it: two models of equal accuracy can disagree on many stimuli. `jsd()` depends
-#' on how confident the models are: the softmax temperature changes it, although all predicted
-#' classes stay the same.
+#' on how confident the models are (the softmax temperature).
 #' @references Lin (1991), IEEE Transactions on Information Theory 37. Klabunde et al.
 #'   (2025), ICLR (the ReSi benchmark), equations 4 to 6.
 #' @examples
@@ -38,7 +31,7 @@
 #' jsd(p, q, from = "logit")
 #' disagreement(p, q)
 #' accuracy_difference(p, q, labels = sample(4, 10, replace = TRUE))
-#' @seealso [similarity()], [resi_measures()]
+#' @seealso [benchmark_outputs()]
 #' @name outputs
 NULL
 

@@ -6,38 +6,32 @@ NULL
 #' Procrustes distances
 #'
 #' How much two representations still differ after one has been rotated and reflected to match the
-#' other as closely as possible: in units of their norms (`procrustes()`), as an angle
-#' (`angular_shape()`), in the units of the data (`procrustes_size_shape()`), and as one less the
-#' latter relative to the norm of `y` (`procrustes_similarity()`).
+#' other: in units of their norms (`procrustes()`), as an angle (`angular_shape()`), in the units of
+#' the data (`procrustes_size_shape()`), and as 1 less the latter relative to the norm of `y`
+#' (`procrustes_similarity()`).
 #'
 #' @param x,y see [cka()].
 #' @param na see [similarity()].
 #' @param center if `TRUE`, the mean of each column is subtracted first.
-#' @param scale if `TRUE`, both sides are scaled to Frobenius norm 1 first; otherwise the distance
-#'   is that of `procrustes_size_shape()`.
+#' @param scale if `TRUE`, both sides are scaled to Frobenius norm 1 first; otherwise it is
+#'   `procrustes_size_shape()`.
 #' @return One number. The distances are 0 when the representations are equal up to rotation (and,
-#'   depending on `center` and `scale`, translation and scale); with `scale = TRUE` they are at most
-#'   \eqn{\sqrt{2}}{sqrt(2)}, as angles \eqn{\pi/2}{pi/2}, otherwise not bounded.
-#'   `procrustes_similarity()` is at most 1, and can be negative without bound.
+#'   depending on `center` and `scale`, translation and scale). `procrustes()` is at most `sqrt(2)`
+#'   with `scale = TRUE`, the angle at most `pi/2`. `procrustes_similarity()` is at most 1, and can
+#'   be negative without bound.
 #' @details
-#' The distance is \eqn{\min_Q ||x Q - y|| = \sqrt{||x||^2 + ||y||^2 - 2 ||x^T y||_*}}{min_Q ||x Q -
-#' y|| = sqrt(||x||^2 + ||y||^2 - 2 ||x'y||_*)} over all orthogonal matrices Q, where \eqn{||x^T
-#' y||_*}{||x'y||_*} is the nuclear norm (the sum of the singular values). If the numbers of columns
-#' differ, columns of zeros are added to the narrower side, which does not change the value. The
-#' angle is \eqn{\arccos ||x^T y||_*}{arccos ||x'y||_*} for centred matrices of norm 1, the length
-#' of the shortest path between two shapes, of which `procrustes()` is the chord. The similarity is
-#' \eqn{1 - d/||y_c||}{1 - d / ||y_c||}, with d the size-and-shape distance and \eqn{y_c} the
-#' centred `y`.
+#' The distance is the smallest Frobenius norm of `x Q - y` over all orthogonal matrices Q. The
+#' numbers of neurons may differ. The angle is the length of the shortest path between two shapes,
+#' of which `procrustes()` is the chord.
 #'
 #' Rotation and reflection of either side leave the scores as they are; so do, by default,
-#' translation and, for `procrustes()` and the angle, scaling. Up to these changes the distances are
-#' metrics; the similarity is not symmetric. Weak directions have more influence than in [cka()].
+#' translation and, for `procrustes()` and the angle, scaling. The distances are metrics; the
+#' similarity is not symmetric. Weak directions have more influence than in [cka()].
 #'
 #' When not to trust it: if there are few stimuli relative to the number of neurons, even unrelated
 #' data can be rotated close to each other, and the distance shrinks as neurons are added
-#' ([held_out()] scores the rotation on other stimuli). Unscaled scores ask for equal units, and
-#' mostly compare norms where these differ: a much larger `x` has a very negative similarity and a
-#' much smaller one a similarity near 0, whatever the shapes.
+#' ([held_out()] scores the rotation on other stimuli). Unscaled scores mostly compare norms where
+#' these differ.
 #' @references Williams et al. (2021), NeurIPS 34. Ding et al. (2021), NeurIPS 34. Schoenemann
 #'   (1966), Psychometrika 31. Kendall et al. (1999), Shape and Shape Theory. \enc{Gröger}{Groeger},
 #'   Wen and \enc{Brbić}{Brbic} (2026), \doi{10.48550/arXiv.2602.14486} (similarity).
@@ -45,18 +39,11 @@ NULL
 #' set.seed(1)
 #' x <- matrix(rnorm(300), 30)
 #' turned <- x %*% qr.Q(qr(matrix(rnorm(100), 10)))
-#' procrustes(x, turned)
 #' procrustes(x, turned + rnorm(300))
 #' angular_shape(x, turned + rnorm(300))
-#' # the size counts
 #' procrustes_size_shape(x, 2 * turned)
-#' c(procrustes_similarity(x, 2 * turned), procrustes_similarity(2 * turned, x))
-#' @seealso [shape_distance()], [permutation_procrustes()], [aligned_cosine()]
-#' @section How long it takes: The time goes with the cube of the smaller of the numbers of stimuli
-#'   and neurons: with OpenBLAS on one thread about 1 second for 1500, 10 seconds for 3000 and one
-#'   to two minutes for 6000. LAPACK sees an interrupt only when it ends; a message of class
-#'   `repalign_decomposition` comes before a decomposition that is expected to take more than about
-#'   20 seconds.
+#' procrustes_similarity(x, 2 * turned)
+#' @seealso [shape_distance()], [aligned_cosine()]
 #' @order 1
 #' @export
 procrustes <- function(x, y, center = TRUE, scale = TRUE, na = c("error", "stimuli", "neurons")) {
@@ -268,20 +255,17 @@ declare_measure(
 #' The rotation is that of [procrustes()], by default without centring.
 #'
 #' Rotation, reflection and scaling of either side leave the score as it is and, with
-#' `center = TRUE`, so does translation. Rows with large norms determine the rotation, while the
-#' mean counts all rows equally. A row of zeros is an error.
+#' `center = TRUE`, so does translation. A row of zeros is an error.
 #'
 #' When not to trust it: without centring, column means far from zero, as of non-negative responses,
-#' push all cosines towards 1. The rotation between exactly uncorrelated parts of `x` and `y` is not
-#' unique: they count as cosine 0, and a warning of class `repalign_not_unique` says how much
-#' another choice could change.
+#' push all cosines towards 1. Rows with large norms determine the rotation. A warning of class
+#' `repalign_not_unique` says where it is not unique, and how much that could change.
 #' @references Hamilton, Leskovec and Jurafsky (2016), ACL.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(300), 30)
 #' turned <- x %*% qr.Q(qr(matrix(rnorm(100), 10)))
 #' aligned_cosine(x, turned + 0.5 * rnorm(300))
-#' @seealso [procrustes()]
 #' @export
 aligned_cosine <- function(x, y, center = FALSE, na = c("error", "stimuli", "neurons")) {
   one_score("aligned_cosine", x, y, list(center = center), na)

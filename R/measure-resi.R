@@ -4,61 +4,41 @@
 #'
 #' The set of measures that Klabunde et al. (2025) compare, ready for [similarity()].
 #'
-#' @param published `FALSE`: the measures as this package defines them. `TRUE`: the measures
-#'   with the arguments that reproduce what the code of the benchmark computes, where that is
-#'   well defined.
-#' @return A named list of 24 measure objects (see [measure()]) in the order of the benchmark's
-#'   table of measures. The names are the benchmark's abbreviations, which [similarity()] uses as
-#'   labels.
+#' @param published `FALSE`: the measures as this package defines them. `TRUE`: with the arguments
+#'   that reproduce what the code of the benchmark computes.
+#' @return A list of 24 measure objects (see [measure()]), named by the benchmark's abbreviations,
+#'   in its order.
 #' @details
-#' | abbreviation | measure | settings in the benchmark |
-#' | --- | --- | --- |
-#' | PWCCA | [pwcca()] | weights from the first argument |
-#' | SVCCA | [svcca()] | components that reach 99 percent of the variance |
-#' | AlignCos | [aligned_cosine()] | raw data |
-#' | AngShape | [angular_shape()] | centred, unit norm |
-#' | HardCorr | [hard_correlation_match()] | optimal assignment |
-#' | LinReg | [linear_regression()] | the first argument from the second, centred |
-#' | OrthProc | [procrustes()] | centred, unit norm |
-#' | PermProc | [permutation_procrustes()] | raw data |
-#' | ProcDist | [procrustes_size_shape()] | centred |
-#' | SoftCorr | [soft_correlation_match()] | mean of both directions |
-#' | CKA | [cka()] | linear kernel, no correction |
-#' | DistCorr | [distance_correlation()] | Euclidean distances, with the root |
-#' | EOS | [eigenspace_overlap()] | raw data |
-#' | GULP | [gulp()] | lambda = 0 |
-#' | RSA | [rsa()] | correlation between rows, Spearman between RDMs |
-#' | RSMDiff | [rsm_difference()] | Euclidean distances |
-#' | 2nd-Cos | [second_order_cosine()] | k = 10, cosine |
-#' | Jaccard | [knn_jaccard()] | k = 10, cosine |
-#' | RankSim | [rank_similarity()] | k = 10, cosine |
-#' | IMD | [imd()] | k = 5 |
-#' | RTD | [rtd()] | 10 subsets of 500 stimuli |
-#' | ConcDiff | [concentricity_difference()] | |
-#' | MagDiff | [magnitude_difference()] | |
-#' | UnifDiff | [uniformity_difference()] | t = 2 |
+#' * Canonical correlations: PWCCA [pwcca()], SVCCA [svcca()].
+#' * Alignment: AlignCos [aligned_cosine()], AngShape [angular_shape()], HardCorr
+#'   [hard_correlation_match()], LinReg [linear_regression()] of the first argument on the second,
+#'   OrthProc [procrustes()], PermProc [permutation_procrustes()], ProcDist
+#'   [procrustes_size_shape()], SoftCorr [soft_correlation_match()].
+#' * Similarities of stimuli: CKA [cka()], uncorrected, DistCorr [distance_correlation()], EOS
+#'   [eigenspace_overlap()], GULP [gulp()], RSA [rsa()], RSMDiff [rsm_difference()].
+#' * Neighbours: 2nd-Cos [second_order_cosine()], Jaccard [knn_jaccard()], RankSim
+#'   [rank_similarity()].
+#' * Topology: IMD [imd()], RTD [rtd()], by far the slowest.
+#' * Statistics: ConcDiff [concentricity_difference()], MagDiff [magnitude_difference()], UnifDiff
+#'   [uniformity_difference()].
 #'
-#' These settings are the defaults here. Where the benchmark's code differs from the definitions
-#' that it cites, `published = TRUE` sets:
+#' Arguments are the defaults here. Where the benchmark's code differs from the definitions that it
+#' cites, `published = TRUE` sets:
 #'
-#' * RSMDiff: `norm = "spectral"`, where the definition has the Frobenius norm.
-#' * 2nd-Cos: `of = "distance"`. The code compares cosine distances.
+#' * RSMDiff: `norm = "spectral"`.
+#' * 2nd-Cos: `of = "distance"`.
 #'
 #' The following measures differ from the code even with `published = TRUE`:
 #'
-#' * SVCCA: the code compares shares of the variance with 0.99 times the total variance, and so
-#'   keeps a single component for most data; `measure("svcca", components = 1)` does the same.
-#' * PWCCA: the value of the code depends on arbitrary signs; it fails when there are not more
-#'   stimuli than neurons.
-#' * GULP: the code returns the square of the distance that is defined (and returned here).
-#' * IMD: the values of the code scatter by several percent around the exact one.
+#' * SVCCA: the code keeps a single component for most data; `measure("svcca", components = 1)` does
+#'   the same.
+#' * PWCCA: the value of the code depends on arbitrary signs.
+#' * GULP: the code returns the square.
+#' * IMD: the values of the code scatter by several percent.
 #' * RTD: the random subsets are others.
 #'
-#' The benchmark's paper differs from its code, and from the defaults here, in three cases: distance
-#' correlation without the root (`squared = TRUE`), greedy HardCorr (`matching = "greedy"`), and the
-#' H0 bars in RTD.
-#'
-#' RTD takes longer than all others together.
+#' The benchmark's paper differs from its code in three cases: distance correlation without the root
+#' (`squared = TRUE`), greedy HardCorr (`matching = "greedy"`), and the H0 bars in RTD.
 #'
 #' When not to trust it: measures of one family respond to much the same properties of the data: 24
 #' scores are not 24 opinions.
@@ -69,8 +49,7 @@
 #' x <- matrix(rnorm(40 * 6), 40)
 #' y <- x %*% matrix(rnorm(36), 6)
 #' similarity(x, y, resi_measures()[c("CKA", "OrthProc", "RSA", "Jaccard")])
-#' @seealso [measures()], [similarity()], [jsd()] for the outputs that the benchmark
-#'   compares them with
+#' @seealso [jsd()] for the outputs that the benchmark compares them with
 #' @export
 resi_measures <- function(published = FALSE) {
   check_flag(published, "published")

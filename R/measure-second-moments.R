@@ -6,29 +6,24 @@ NULL
 
 #' Bures similarity and distance
 #'
-#' `bures()` is the fidelity of the second moments of two representations, the cosine of the angle
-#' that is left after the best rotation, and `bures_distance()` the distance that goes with it.
+#' `bures()` is the cosine of the angle that is left between two representations after the best
+#' rotation (the fidelity of their second moments), and `bures_distance()` the distance that goes
+#' with it.
 #'
 #' @param x,y see [cka()]. Either may also be an RDM of squared distances, as a `dist` object.
 #' @param na see [similarity()].
 #' @return One number. `bures()`: in \[0, 1\]; 1 when the second moments are proportional.
-#'   `bures_distance()`: at least 0, in the units of the data (or in roots of the units of an RDM).
-#'   `NA`, with a warning of class `repalign_undefined`, when those of one side are 0.
+#'   `bures_distance()`: at least 0, in the units of the data (or in roots of those of an RDM).
+#'   `NA`, with a warning of class `repalign_undefined`, when one side is constant.
 #' @details
-#' The second moments are G = -H D H / 2, where D holds the squared distances and H subtracts means.
-#' Let \eqn{||\cdot||_*}{||.||_*} be the nuclear norm (the sum of the singular values). `bures()` is
-#' \eqn{||G_1^{1/2} G_2^{1/2}||_* / \sqrt{tr(G_1) tr(G_2)}}{||G1^(1/2) G2^(1/2)||_* / sqrt(tr(G1)
-#' tr(G2))}, and `bures_distance()` \eqn{\sqrt{tr(G_1) + tr(G_2) - 2 ||G_1^{1/2}
-#' G_2^{1/2}||_*}}{sqrt(tr(G1) + tr(G2) - 2 ||G1^(1/2) G2^(1/2)||_*)}. For data they are the cosine
-#' of [angular_shape()] and [procrustes_size_shape()]. (`bures_metric` of rsatoolbox is the square
-#' of `bures_distance()`.)
+#' For data they are the cosine of [angular_shape()] and [procrustes_size_shape()]. (`bures_metric`
+#' of rsatoolbox is the square of `bures_distance()`.)
 #'
 #' Of RDMs that are not of squared Euclidean distances, such as crossnobis estimates, negative
-#' eigenvalues of G are set to 0, and a warning of class `repalign_projected` says what share they
-#' are. Distances of [stats::dist()] with `method = "euclidean"` or `transform_rdm(x, "sqrt")` are
-#' squared, with a message. (`dist(x)^2` cannot be told from `dist(x)`: give `dist(x)`, or remove
-#' the attribute `method`.) Other transformed values, such as ranks, are taken as they are, with a
-#' warning of class `repalign_no_squares`. Missing distances are an error.
+#' eigenvalues are set to 0, and a warning of class `repalign_projected` says what share they are.
+#' Distances of [stats::dist()] with `method = "euclidean"` or `transform_rdm(x, "sqrt")` are
+#' squared, with a message. (`dist(x)^2` cannot be told from `dist(x)`: give `dist(x)`.) Missing
+#' distances are an error.
 #'
 #' Rotation, reflection and translation of either side leave both as they are, and scaling
 #' `bures()`.
@@ -42,10 +37,9 @@ NULL
 #' x <- matrix(rnorm(300), 30)
 #' y <- x + rnorm(300)
 #' bures(x, y)
-#' cos(angular_shape(x, y))
 #' bures(dist(x), y)
 #' bures_distance(x, y)
-#' @seealso [riemann()], [angular_shape()], [procrustes_size_shape()], [rsa()]
+#' @seealso [riemann()]
 #' @export
 bures <- function(x, y, na = c("error", "stimuli", "neurons")) {
   one_score("bures", x, y, list(), na)
@@ -131,29 +125,22 @@ declare_measure(
 
 #' Riemannian similarity of a model and data
 #'
-#' Minus the Riemannian distance between the second moments of data and those of a model, scaled and
-#' with noise added so that it is smallest.
+#' Minus the Riemannian distance between the second moments of data and those of a model, with the
+#' scale and the noise added to the model that make it smallest.
 #'
 #' @param x,y a model and data, as representations of the same stimuli (see [cka()])
 #'   or RDMs of squared distances, as `dist` objects.
 #' @param stimulus_noise the noise covariance of the stimuli (conditions): `NULL` for the same
 #'   independent noise, a vector of variances, or a matrix.
 #' @param na see [similarity()].
-#' @return One number, at most 0; 0 when the model with some noise is proportional to the data. The
-#'   result is `NA`, with a warning of class `repalign_undefined`, when the distances of the model
-#'   are all 0.
+#' @return One number, at most 0; 0 when the model with some noise is proportional to the data.
+#'   `NA`, with a warning of class `repalign_undefined`, when the model is constant.
 #' @details
-#' Let \eqn{G_1}{G1} and \eqn{G_2}{G2} be the second moments of the model and of the data relative
-#' to any one stimulus (n - 1 rows and columns), and \eqn{\Sigma}{S} the noise covariance of the
-#' differences from it. The score is \eqn{-\min \sqrt{\sum_i \log^2 \lambda_i}}{-min
-#' sqrt(sum(log(lambda)^2))} over factors a > 0 and b >= 0, where \eqn{\lambda}{lambda} are the
-#' eigenvalues of \eqn{G_2^{-1} (a G_1 + b \Sigma)}{G2^-1 (a G1 + b S)}.
-#'
-#' It is not symmetric: the noise is added to the first argument. The second one must have positive
-#' definite second moments, which takes at least as many neurons as there are stimuli less one, or
-#' an RDM with noise in all dimensions; otherwise it is an error. Values of a `dist` object are
-#' squared as for [bures()]. Rotation, reflection, translation and scaling of either side leave the
-#' score as it is.
+#' The distance is `sqrt(sum(log(l)^2))` over the eigenvalues l of the second moments of the model
+#' relative to those of the data. It is not symmetric: the noise is added to the first argument. The
+#' second one must have at least as many neurons as there are stimuli less one, or be an RDM with
+#' noise in all dimensions; otherwise it is an error. Values of a `dist` object are squared as for
+#' [bures()]. Rotation, reflection, translation and scaling of either side leave the score as it is.
 #'
 #' When not to trust it: weak dimensions of the data count as much as strong ones. If they are
 #' noise, the score says how well `stimulus_noise` describes the noise. Values for different numbers
@@ -165,7 +152,7 @@ declare_measure(
 #' data <- cbind(model, matrix(0, 20, 27)) + 0.5 * rnorm(20 * 30)
 #' riemann(model, data)
 #' riemann(matrix(rnorm(20 * 3), 20), data)
-#' @seealso [bures()], [rsa()]
+#' @seealso [rsa()]
 #' @export
 riemann <- function(x, y, stimulus_noise = NULL, na = c("error", "stimuli", "neurons")) {
   one_score("riemann", x, y, list(stimulus_noise = stimulus_noise), na)

@@ -9,50 +9,38 @@ NULL
 #' between what [procrustes()] does (by their standard deviation) and what [cca()] does (all alike).
 #'
 #' @param x,y see [cka()].
-#' @param alpha how much the variance of a direction counts, from 0 (nothing, as in [cca()]) to 1
-#'   (all, as in [procrustes()]).
+#' @param alpha how much the variance of a direction counts, from 0 (as in [cca()]) to 1 (as in
+#'   [procrustes()]).
 #' @param method `"angular"`: the angle between the two sides; `"euclidean"`: their distance.
-#' @param whitening how a direction with singular value s is weighted: `"power"`, by
-#'   \eqn{s^\alpha}{s^alpha}, or `"raw"`, by alpha s + 1 - alpha, which depends on the units of the
-#'   data and on the number of stimuli.
+#' @param whitening how a direction with singular value s is weighted: `"power"`, by `s^alpha`, or
+#'   `"raw"`, by `alpha s + 1 - alpha`, as in the Python package netrep, which depends on the units
+#'   of the data and on the number of stimuli.
 #' @param center if `TRUE`, the mean of each column is subtracted first.
-#' @param scale of the Euclidean distance: if `TRUE`, both sides have norm 1, and the distance is
-#'   the chord of the angle; otherwise it is in the units of the data.
+#' @param scale of the Euclidean distance: if `TRUE`, both sides have norm 1; otherwise it is in the
+#'   units of the data.
 #' @param na see [similarity()].
-#' @return One number, 0 when the representations are equal up to rotation. The angle is in \[0,
-#'   \eqn{\pi/2}{pi/2}\], the distance in \[0, \eqn{\sqrt{2}}{sqrt(2)}\] with `scale = TRUE` and not
-#'   bounded otherwise.
+#' @return One number, 0 when the representations are equal up to rotation. The angle is at most
+#'   `pi/2`, the distance at most `sqrt(2)` with `scale = TRUE`.
 #' @details
-#' Let \eqn{x = U S V^T}{x = U S V'} be the centred data, with singular values above 1e-10 of the
-#' largest. The singular values are replaced by weights w, as `whitening` says, with a common factor
-#' that keeps their sum of squares: \eqn{x_\alpha = U \mathrm{diag}(w) V^T}{xa = U diag(w) V'}. With
-#' the nuclear norm \eqn{t = ||x_\alpha^T y_\alpha||_*}{t = ||xa' ya||_*} (the sum of the singular
-#' values), the angle is \eqn{\arccos(t / (||x|| ||y||))}{arccos(t / (||x|| ||y||))} and the
-#' distance \eqn{\sqrt{||x||^2 + ||y||^2 - 2 t}}{sqrt(||x||^2 + ||y||^2 - 2 t)}. With `alpha = 1`
-#' these are [angular_shape()], [procrustes()] (`scale = TRUE`) and [procrustes_size_shape()]
+#' The singular values of both sides are weighted, with a common factor that keeps their sum of
+#' squares, before one side is rotated to match the other. With `alpha = 1` the scores are
+#' [angular_shape()], [procrustes()] (`scale = TRUE`) and [procrustes_size_shape()]
 #' (`scale = FALSE`); with `alpha = 0` the cosine is that of [cca()], but for a factor of the ranks.
 #'
 #' Rotation and translation leave the score as it is, and so does scaling, but for `scale = FALSE`
-#' and for `whitening = "raw"` (that of the Python package netrep) with `alpha` between 0 and 1; at
-#' `alpha = 0` so does any invertible linear change. For one `alpha` the score is a metric. Errors
-#' ([score_interval()]) come from influences at `alpha = 1`, and from half-samples otherwise.
+#' and for `whitening = "raw"` with `alpha` between 0 and 1; at `alpha = 0` so does any invertible
+#' linear change. For one `alpha` the score is a metric.
 #'
 #' When not to trust it: the rotation, and the whitening even more, are fitted to the stimuli on
 #' which the score is made. Unrelated data look alike when there are few stimuli for the number of
-#' neurons ([held_out()] scores the fit on other stimuli). If one side has rank n - 1 and `alpha =
-#' 0`, the score is the same whatever the data, with a warning of class `repalign_trivial`; small
-#' values of `alpha` are close to that.
+#' neurons ([held_out()] scores the fit on other stimuli). If one side has rank n - 1 and
+#' `alpha = 0`, the score is the same whatever the data, with a warning of class `repalign_trivial`.
 #' @references Williams et al. (2021), NeurIPS 34. Duong et al. (2023), ICLR.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(600), 60)
 #' y <- x %*% matrix(rnorm(100), 10) + rnorm(600)
-#' # from canonical correlations to Procrustes
 #' sapply(c(0, 0.5, 1), function(alpha) shape_distance(x, y, alpha))
-#' angular_shape(x, y)
-#' # with other arguments than the default, in a grid
-#' similarity(list(x = x, y = y), measure = measure("shape_distance", alpha = 0.5))
-#' @seealso [held_out()], [procrustes()], [angular_shape()], [cca()]
 #' @export
 shape_distance <- function(x, y, alpha = 1, method = c("angular", "euclidean"),
                            whitening = c("power", "raw"), center = TRUE, scale = TRUE,

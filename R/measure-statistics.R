@@ -6,33 +6,29 @@ NULL
 
 #' Differences of magnitude, concentricity and uniformity
 #'
-#' The absolute difference between one number of each side: the length of its mean row
-#' (`magnitude_difference()`), the mean cosine between its rows and its mean row
-#' (`concentricity_difference()`), or the logarithm of the mean Gaussian potential over all pairs of
-#' rows, low when the rows are spread out (`uniformity_difference()`).
+#' The absolute difference between one number of each side: the length of its mean row (magnitude),
+#' the mean cosine between its rows and its mean row (concentricity), or the logarithm of the mean
+#' Gaussian potential over all pairs of rows (uniformity), low when the rows are spread out.
 #'
 #' @param x,y two representations, see [cka()], whose rows may be in any order.
 #' @param na see [similarity()].
 #' @param t how fast the potential falls with the squared distance.
-#' @param normalize if `TRUE`, each row is scaled to unit length first, as the uniformity was
-#'   originally defined (the code of the ReSi benchmark does not).
+#' @param normalize if `TRUE`, each row is scaled to unit length first, as originally defined (not
+#'   in the ReSi benchmark).
 #' @return One number, at least 0: of magnitudes in the units of the data; of concentricities at
 #'   most 2, and `NA`, with a warning of class `repalign_undefined`, when the mean row of one side
 #'   is zero, as after centring.
 #' @details
-#' The uniformity is \eqn{U = \log \left( \frac{1}{n^2} \sum_{i,j} \exp(-t ||x_i - x_j||^2)
-#' \right)}{U = log(mean(exp(-t ||x_i - x_j||^2)))} over all n x n pairs, including each row with
-#' itself.
+#' The uniformity is `log(mean(exp(-t * d^2)))` over the distances d of all n x n pairs of rows.
 #'
-#' Rotation of a side and another order of its stimuli leave all three as they are; scaling leaves
-#' the difference of concentricity, and that of uniformity with `normalize`, without which
-#' translation does. A row of zeros, which has no direction, is an error in these two.
+#' Rotation of a side and another order of its stimuli leave all three as they are, scaling the
+#' concentricity and (with `normalize`) the uniformity, and translation the uniformity without
+#' `normalize`. A row of zeros is an error of concentricity, and with `normalize`.
 #'
-#' When not to trust it: magnitude and concentricity depend on where the zero of each neuron is. Of
-#' centred columns the difference of magnitude is only rounding error; in different units it has no
-#' meaning. Without `normalize`, distances in most data are so large that both uniformities are
-#' -log(n), and the score is close to 0: scale the data so that t times a typical squared distance
-#' is near 1.
+#' When not to trust it: magnitude and concentricity depend on where the zero of each neuron is. In
+#' different units a difference of magnitude has no meaning. Without `normalize`, distances in most
+#' data are so large that the score is close to 0: scale the data so that t times a typical squared
+#' distance is near 1.
 #' @references Wang et al. (2020), IEEE TKDE 34. Wang and Isola (2020), ICML. Klabunde et al.
 #'   (2025), ICLR (the ReSi benchmark).
 #' @examples
@@ -41,7 +37,6 @@ NULL
 #' magnitude_difference(x, x + 1)
 #' concentricity_difference(x + 1, x + 3)
 #' uniformity_difference(x, 0.5 * x)
-#' @seealso [similarity()]
 #' @export
 magnitude_difference <- function(x, y, na = c("error", "stimuli", "neurons")) {
   one_score("magnitude_difference", x, y, list(), na)
@@ -50,7 +45,7 @@ magnitude_difference <- function(x, y, na = c("error", "stimuli", "neurons")) {
 # The means are remembered already.
 form_magnitude <- function(repr, args, side) {
   means <- column_stats(repr)$means
-  value <- sqrt(sum(means^2))
+  value <- sqrt(.Call(C_dot, means, means))
   if (!is_usual_size(value) && any(means != 0)) {
     largest <- max(abs(means))
     value <- largest * sqrt(sum((means / largest)^2))

@@ -10,12 +10,9 @@ NULL
 #'
 #' @param x,y see [cka()].
 #' @param na see [similarity()].
-#' @return One number in \[0, 1\]: R squared of predicting `x` from `y`; 1 when the centred
-#'   columns of `x` are linear combinations of those of `y`. It is not symmetric.
+#' @return One number in \[0, 1\]: R squared of predicting `x` from `y`, over all columns. It is not
+#'   symmetric.
 #' @details
-#' The score is \eqn{||Q_y^T x||^2 / ||x||^2}{||Qy'x||^2 / ||x||^2}, with the centred columns of
-#' `x`, an orthonormal basis \eqn{Q_y}{Qy} of the centred columns of `y`, and Frobenius norms.
-#'
 #' Rotation, scaling and translation of either side leave the score as it is, and so does any
 #' invertible linear change of `y`, the predictor. Directions of `x` count in proportion to their
 #' variance, those of `y` equally.
@@ -30,7 +27,6 @@ NULL
 #' x <- y[, 1:2] + matrix(rnorm(200), 100)
 #' linear_regression(x, y)
 #' linear_regression(y, x)
-#' @seealso [cca()], [gulp()]
 #' @export
 linear_regression <- function(x, y, na = c("error", "stimuli", "neurons")) {
   one_score("linear_regression", x, y, list(), na)
@@ -98,26 +94,24 @@ declare_measure(
 #'
 #' @param x,y see [cka()].
 #' @param na see [similarity()].
-#' @return One number in \[0, 1\]; 1 when the columns of both sides are equally many, linearly
-#'   independent, and span the same space.
+#' @return One number in \[0, 1\]; 1 when the columns of both sides are equally many, independent,
+#'   and span the same space.
 #' @details
-#' Let \eqn{U_x}{Ux} and \eqn{U_y}{Uy} be the left singular vectors of `x` and `y` (as many as the
-#' rank), and d and d' the numbers of columns. The score is \eqn{||U_x^T U_y||^2 / \max(d,
-#' d')}{||Ux'Uy||^2 / max(d, d')}, with the Frobenius norm.
+#' The score is the sum of the squared cosines of the principal angles of both spaces, over the
+#' larger number of columns.
 #'
 #' Any invertible linear change of the columns of either side leaves the score as it is; translation
 #' does not. How much variance a direction has does not count.
 #'
-#' When not to trust it: for unrelated data the score is about min(d, d') / n. If the columns of one
-#' side span all possible directions (rank n), the score depends only on the numbers of stimuli and
-#' columns, with a warning of class `repalign_trivial`.
+#' When not to trust it: of unrelated data with n stimuli the score is about the smaller number of
+#' columns over n. If the columns of one side span all possible directions (rank n), the score
+#' depends only on the numbers of stimuli and columns, with a warning of class `repalign_trivial`.
 #' @references May et al. (2019), NeurIPS.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(600), 100)
 #' eigenspace_overlap(x, x %*% matrix(rnorm(36), 6))
 #' eigenspace_overlap(x, matrix(rnorm(600), 100))
-#' @seealso [cca()], [gulp()]
 #' @export
 eigenspace_overlap <- function(x, y, na = c("error", "stimuli", "neurons")) {
   one_score("eigenspace_overlap", x, y, list(), na)
@@ -155,22 +149,17 @@ declare_measure(
 
 #' GULP distance
 #'
-#' How differently ridge regressions on two representations can predict: an upper bound on the root
-#' mean square difference between the two predictions, for every target of variance 1.
+#' How differently ridge regressions on two representations can predict: a bound on the root mean
+#' square difference between both predictions, for any target of variance 1.
 #'
 #' @param x,y see [cka()].
 #' @param na see [similarity()].
-#' @param lambda strength of the ridge penalty, relative to a total variance of 1; 0: ordinary
-#'   regression.
+#' @param lambda ridge penalty, relative to a total variance of 1.
 #' @return One number, at least 0; 0 when the two sides span the same space (with `lambda = 0`), or
 #'   have equal kernels up to scale. It is a metric.
 #' @details
-#' Take centred data of total variance 1, with covariances \eqn{S_x}{Sx} and \eqn{S_y}{Sy} and
-#' cross-covariance C, and let \eqn{R_x = (S_x + \lambda I)^{-1}}{Rx = (Sx + lambda I)^-1}, \eqn{R_y
-#' = (S_y + \lambda I)^{-1}}{Ry = (Sy + lambda I)^-1}. The squared score is \eqn{tr(R_x S_x R_x
-#' S_x) + tr(R_y S_y R_y S_y) - 2 tr(R_x C R_y C^T)}{tr(Rx Sx Rx Sx) + tr(Ry Sy Ry Sy) - 2 tr(Rx C
-#' Ry C')}. At `lambda = 0` the inverse is the pseudo-inverse, and the score is at most
-#' \eqn{\sqrt{rank(x) + rank(y)}}{sqrt(rank x + rank y)}. The published code returns the square.
+#' At `lambda = 0` the score is at most `sqrt(rank(x) + rank(y))`. The published code returns the
+#' square.
 #'
 #' Rotation, scaling and translation of either side leave the score as it is; at `lambda = 0` so
 #' does any invertible linear change of neurons, and variance does not count, as in [cca()].
@@ -183,10 +172,9 @@ declare_measure(
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(600), 100)
-#' gulp(x, x %*% matrix(rnorm(36), 6))
 #' gulp(x, matrix(rnorm(600), 100))
 #' gulp(x, matrix(rnorm(600), 100), lambda = 0.1)
-#' @seealso [cca()], [linear_regression()]
+#' @seealso [linear_regression()]
 #' @export
 gulp <- function(x, y, lambda = 0, na = c("error", "stimuli", "neurons")) {
   one_score("gulp", x, y, list(lambda = lambda), na)

@@ -10,39 +10,30 @@ NULL
 #' Measures of representational similarity
 #'
 #' `measures()` lists every measure with its properties. `measure()` makes a measure with parameters
-#' of your choice, and `new_measure()` one of a function of two matrices of your own, for
-#' [similarity()] and [calibrate()].
+#' of your choice, and `new_measure()` one of your own function.
 #'
 #' @param id the id of a measure, a string such as `"cka"`.
-#' @param ... parameters of that measure, by their full names; the function of its name explains
-#'   them.
-#' @param fun a function of two matrices (the same stimuli in the rows) that returns one finite
-#'   number, or `NA` if the score is undefined. It is called for every pair, by [calibrate()] also
-#'   for every permutation.
+#' @param ... its parameters, by their full names, which the function of that name explains.
+#' @param fun a function of two matrices stimuli x neurons that returns one finite number, or `NA`
+#'   if the score is undefined.
 #' @param direction `"similarity"` (larger scores are more alike) or `"distance"`.
-#' @param best the best possible score, usually that of two identical representations; `NA`: none,
-#'   and [calibrate()] has no scale from chance to best.
-#' @param symmetric does `fun(x, y)` always equal `fun(y, x)`? Pairs of one list are then compared
-#'   once.
+#' @param best the best possible score, usually that of two identical representations, or `NA`.
+#' @param symmetric does `fun(x, y)` always equal `fun(y, x)`?
 #' @param label its name in results.
 #' @return `measures()`: a data frame with one row per measure and the columns `id`; `label`;
-#'   `family`; `resi` (the abbreviation in the ReSi benchmark, or `NA`); `direction` (`"similarity"`
-#'   or `"distance"`); `range_min` and `range_max` (of the score at default arguments); `best` (the
-#'   score of a perfect match; where `range_max` of a similarity is infinite, it bounds nothing);
-#'   `symmetric` (is the score of `y` and `x` that of `x` and `y`?); `pairing` (does the score
-#'   depend on which rows are paired?); `invariant` (the changes of one side that leave the score as
-#'   it is); `form` (what is prepared once per representation); `parameters` (with their defaults);
-#'   `reference`.
+#'   `family`; `resi` (the abbreviation in the ReSi benchmark); `direction` (`"similarity"` or
+#'   `"distance"`); `range_min` and `range_max`; `best` (the score of a perfect match); `symmetric`
+#'   (may sides be exchanged?); `pairing` (does it matter which rows are paired?); `invariant` (the
+#'   changes of one side that leave the score as it is); `form` (what is prepared once per
+#'   representation); `parameters` (with their defaults); `reference`.
 #'
 #'   `measure()` and `new_measure()`: a measure object.
 #' @examples
 #' measures()[, c("id", "direction", "range_min", "range_max", "invariant")]
-#' measure("cka", estimator = "stimulus")
 #' first_column <- new_measure(function(x, y) abs(cor(x[, 1], y[, 1])),
 #'                             direction = "similarity", best = 1, label = "first column")
 #' x <- matrix(rnorm(60), 20)
 #' similarity(x, x + rnorm(60), list("cka", first_column))
-#' @seealso [similarity()]
 #' @export
 measures <- function() {
   rows <- lapply(measure_ids(), function(id) {

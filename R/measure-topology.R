@@ -5,29 +5,24 @@ NULL
 
 #' Multi-scale intrinsic distance
 #'
-#' How differently heat spreads over the neighbour graphs of two representations. It compares the
-#' shapes of the two clouds, not the positions of single stimuli.
+#' How differently heat spreads over the neighbour graphs of two representations: the shapes of the
+#' clouds, not the positions of stimuli.
 #'
 #' @param x,y two representations, see [cka()], whose rows may be in any order. Either may also be a
-#'   `dist` object with Euclidean distances, or a neighbour graph, `list(idx, dist)`, see
-#'   [mutual_knn()].
+#'   `dist` object with Euclidean distances, or a neighbour graph, see [mutual_knn()].
 #' @param k number of neighbours of each stimulus in the graph.
-#' @param degree degree of the Chebyshev polynomial that approximates the heat kernel, at most 60:
-#'   the error was about 1e-6 of the score at degree 8, and below 1e-10 at degree 12.
+#' @param degree degree of the polynomial that approximates the heat kernel, at most 60; at 8 the
+#'   error was about 1e-6 of the score.
 #' @param na see [similarity()].
-#' @return One number, at least 0; 0 for graphs with equal spectra. It is multiplied by 1e6,
-#'   as in the published code.
+#' @return One number, at least 0; 0 for graphs with equal spectra. As in the published code, it is
+#'   multiplied by 1e6.
 #' @details
-#' The k nearest neighbours (by Euclidean distance) of all stimuli form an undirected graph with
-#' unit weights; L is its normalised Laplacian. The heat trace at temperature t is \eqn{h(t) =
-#' tr(\exp(-t L)) / n}{h(t) = tr(exp(-t L)) / n}. The score is \eqn{10^6 \max_t e^{-2(t + 1/t)}
-#' |h_x(t) - h_y(t)|}{1e6 max_t exp(-2 (t + 1/t)) |h_x(t) - h_y(t)|} over 256 temperatures from 0.1
-#' to 10, evenly spaced in their logarithm. The weight lets only temperatures near 1 to 2 matter:
-#' local structure such as clustering and degrees counts, global shape hardly.
+#' The score is the largest weighted difference between the heat traces of both graphs (of nearest
+#' neighbours by Euclidean distance) over temperatures from 0.1 to 10. Local structure such as
+#' clustering and degrees counts, global shape hardly.
 #'
 #' Rotation, scaling and translation of either side leave the score as it is, and so does reordering
-#' its stimuli: there is no permutation test. Density, hubs and noise in the neighbourhoods change
-#' it.
+#' its stimuli: there is no permutation test.
 #'
 #' When not to trust it: two unrelated clouds from the same distribution have a small score. Many
 #' duplicated rows make the neighbours arbitrary.
@@ -39,7 +34,7 @@ NULL
 #' cloud <- matrix(rnorm(2000), 200)
 #' imd(plane, cloud)
 #' imd(cloud, cloud[sample(200), ])
-#' @seealso [rtd()], [mutual_knn()], [similarity()]
+#' @seealso [rtd()]
 #' @export
 imd <- function(x, y, k = 5, degree = 12, na = c("error", "stimuli", "neurons")) {
   one_score("imd", x, y, list(k = k, degree = degree), na)
@@ -101,25 +96,21 @@ declare_measure(
 #' @param x,y see [cka()]. Either may also be a `dist` object with the distances between the
 #'   stimuli.
 #' @param batch number of stimuli in one comparison. Of more rows, random subsets of this size are
-#'   compared; with `Inf` all (time and memory grow at least with the square of their number).
-#' @param trials number of random subsets. One subset of 500 rows takes from a tenth of a second to
-#'   ten seconds, and longer the less the two sides agree.
+#'   compared; with `Inf` all.
+#' @param trials number of random subsets. One of 500 rows takes up to ten seconds.
 #' @param na see [similarity()].
 #' @return One number, at least 0: the mean over both directions and all subsets.
 #' @details
-#' Each matrix of Euclidean distances is divided by its 0.9 quantile (over all n^2 entries). One
-#' direction adds up the bars of one-dimensional homology of the Vietoris-Rips filtration of 2n
-#' points with the distances `[[0, D_x], [D_x, min(D_x, D_y)]]`. A bar is a difference between the
-#' cloud `x` and the union of both neighbour graphs: clusters of `x` that `y` joins at a smaller
-#' distance, or loops. Points that are closer together in `x` than in `y` leave no bar in this
-#' direction, so the score is the mean of both directions.
+#' Distances are divided by their 0.9 quantile. A bar is a difference between one cloud and the
+#' union of both neighbour graphs: clusters that the other side joins at a smaller distance, or
+#' loops.
 #'
 #' Rotation, scaling and translation of either side leave the score as it is. It is sensitive to
 #' density and to outliers.
 #'
 #' When not to trust it: the score grows with the number of stimuli, so compare only scores with the
-#' same `batch`. Scores from random subsets scatter; `set.seed()` reproduces them. In many
-#' dimensions all distances are similar, and so are all scores.
+#' same `batch`. Scores from random subsets scatter. In many dimensions all distances are similar,
+#' and so are all scores.
 #' @references Barannikov et al. (2022), Representation topology divergence, ICML. Bauer (2021), J.
 #'   Applied and Computational Topology 5 (Ripser). de Silva et al. (2011), Inverse Problems 27.
 #' @examples
@@ -127,8 +118,7 @@ declare_measure(
 #' x <- matrix(rnorm(200), 100)
 #' rtd(x, x + 0.1 * rnorm(200))
 #' rtd(x, matrix(rnorm(200), 100))
-#' rtd(x, x + 0.1 * rnorm(200), batch = 30, trials = 3)
-#' @seealso [imd()], [similarity()]
+#' @seealso [imd()]
 #' @export
 rtd <- function(x, y, batch = 500, trials = 10, na = c("error", "stimuli", "neurons")) {
   one_score("rtd", x, y, list(batch = batch, trials = trials), na)

@@ -5,13 +5,13 @@ NULL
 
 #' Soft matching
 #'
-#' How much two representations differ after each neuron of one side has been shared out among the
-#' neurons of the other that respond most alike (`soft_matching()`), or the mean correlation of
-#' neurons that are matched so (`soft_matching_correlation()`). The numbers of neurons may differ.
+#' How much two representations differ after each neuron has been shared out among the neurons of
+#' the other side that respond most alike (`soft_matching()`), or the mean correlation of neurons
+#' that are matched so (`soft_matching_correlation()`).
 #'
 #' @param x,y see [cka()].
-#' @param mass the share of both populations that is matched, above 0 and at most 1. Below 1 the
-#'   neurons that match worst are left out.
+#' @param mass the share of both populations that is matched; below 1 the neurons that match worst
+#'   are left out.
 #' @param center if `TRUE`, the mean of each column is subtracted first.
 #' @param scale if `TRUE`, each side is divided by the root mean square norm of its neurons;
 #'   otherwise the distance is in the units of the data.
@@ -19,40 +19,29 @@ NULL
 #' @return One number: the distance is at least 0, and at most 2 with `scale = TRUE`; the
 #'   correlation is in \[-1, 1\].
 #' @details
-#' Every neuron of `x` has the mass `1 / ncol(x)` and every neuron of `y` the mass `1 / ncol(y)`. A
-#' plan T says how much of neuron i is matched with neuron j; it leaves no neuron with more than its
-#' mass, and its sum is `mass`. The distance is the root of the smallest mean cost, \eqn{\min_T
-#' \sum_{ij} T_{ij} ||x_i - y_j||^2 / m}{min_T sum_ij(T_ij ||x_i - y_j||^2) / mass}, the correlation
-#' the largest mean, \eqn{\max_T \sum_{ij} T_{ij} r_{ij} / m}{max_T sum_ij(T_ij r_ij) / mass}. The
-#' plan is exact. With equal numbers of neurons and `mass = 1` neurons are matched one to one: the
-#' correlation is [hard_correlation_match()], and [permutation_procrustes()] with `center = TRUE` is
-#' the root of the number of neurons times the distance with `scale = FALSE`.
+#' All neurons of a side have the same mass, 1 in all. The distance is the root of the smallest mean
+#' squared distance between matched neurons, over all plans that match the share `mass`; the
+#' correlation is the largest mean. With equal numbers of neurons and `mass = 1` neurons are matched
+#' one to one, as by [hard_correlation_match()] and [permutation_procrustes()].
 #'
 #' Reordering the neurons leaves the scores as they are, and by default so do translation and
 #' scaling (for the correlation also of each neuron by itself); rotation changes them, because they
-#' ask whether single neurons correspond. The distance is a metric for `mass = 1`. Errors
-#' ([score_interval()]) come from influences with the plan held. A constant column has no
-#' correlation, which is an error.
-#'
-#' How the correlation falls as `mass` grows shows how many neurons have a counterpart. There is no
-#' best `mass` to be read off this curve: whatever selects one bends it.
+#' ask whether single neurons correspond. The distance is a metric for `mass = 1`. For the
+#' correlation, a constant column is an error.
 #'
 #' When not to trust it: the plan is fitted to the stimuli on which the score is made, and the more
-#' neurons there are to choose from and the smaller `mass` is, the closer are unrelated data (a
-#' message of class `repalign_in_sample` says so with a `mass` below 1). [held_out()] scores the
-#' plan on other stimuli.
+#' neurons there are and the smaller `mass` is, the closer are unrelated data. [held_out()] scores
+#' the plan on other stimuli. How the correlation falls as `mass` grows shows how many neurons have
+#' a counterpart, but the curve shows no best `mass`.
 #' @references Khosla and Williams (2024), Proceedings of Machine Learning Research 243. Kapoor,
-#'   Williams and Khosla (2026) for parts of the mass, there without the division by it.
+#'   Williams and Khosla (2026) (parts of the mass).
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(600), 60)
 #' y <- x[, c(1:10, 1:5)] + 0.5 * rnorm(900)
 #' soft_matching(x, y)
-#' # copies of all neurons change nothing
-#' soft_matching(cbind(x, x), y)
 #' soft_matching_correlation(x, y)
-#' @seealso [held_out()], [matched_neurons()], [hard_correlation_match()],
-#'   [soft_correlation_match()], in which neurons may be matched many times
+#' @seealso [matched_neurons()], [soft_correlation_match()]
 #' @export
 soft_matching <- function(x, y, mass = 1, center = TRUE, scale = TRUE,
                           na = c("error", "stimuli", "neurons")) {

@@ -16,29 +16,23 @@
 #' What [evaluate_models()] does with RDMs.
 #'
 #' @details
-#' Scores are means over RDMs, with all data; draws are for errors. In a draw, pairs of copies of a
-#' stimulus do not count, and models are fitted anew. Of N groups of RDMs and n stimuli (or
-#' clusters), with a = N/(N - 1), b = n/(n - 1), and the variances over draws of both, of RDMs alone
-#' and of stimuli alone, \eqn{V = aV_r + bV_c - ab(V_{rc} - V_r - V_c)}{V = a V_r + b V_c - a b
-#' (V_rc - V_r - V_c)}, at least each of the main parts and at most their sum. Tests are t tests
-#' with min(N, n) - 1 degrees of freedom (N - 1 or n - 1 for one factor). Draws with fewer than 3
-#' different stimuli (in each fold) or an undefined score are left out.
+#' Scores are means over RDMs, with all data; draws are for errors. Models with weights are fitted
+#' anew in each draw. Draws with fewer than 3 different stimuli (in each fold) or an undefined score
+#' are left out.
 #'
-#' Models with weights are fitted to the training RDMs and stimuli of each fold and tested with the
-#' others. Compare models by the same folds: scores of few stimuli differ from those of all. The
-#' variance of the choice of folds is subtracted, which needs `repeats` of at least 2.
+#' With `folds`, weights are fitted to the training RDMs and stimuli of each fold and tested with
+#' the others. Compare models by the same folds: scores of few stimuli differ from those of all.
+#' Errors then need `repeats` of at least 2.
 #'
-#' `ceiling_high` is the mean similarity of each RDM with the pool of all ([pool_rdms()]), the
-#' highest that any model can have (see [subject_ceiling()]; `NA` of one RDM); `ceiling_low` that
-#' with the pool of the other groups. `p_chance` permutes the stimuli of the models (clusters must
-#' have one size, otherwise it is `NA`, with a note), and fits weights anew; it takes long for RDMs
-#' that lack different pairs. Cosines of positive RDMs have a small `p_zero` for any model;
-#' `p_chance` has not. A model that is the same for all pairs between clusters has no score.
+#' `ceiling_high` is the highest mean score that any model can have, and `ceiling_low` that of the
+#' pool of the other groups ([subject_ceiling()]; `NA` of one RDM). `p_chance` permutes the stimuli
+#' of the models and fits weights anew; it is `NA` for clusters of different sizes. Cosines of
+#' positive RDMs have a small `p_zero` for any model, but not a small `p_chance`. A model that is
+#' the same for all pairs between clusters has no score.
 #'
-#' *Draws and folds of your own.* `resample` takes `list(rdm = , condition = )` of matrices of
-#' indices (of groups and clusters, if there are any) with a draw in each row; `folds` a data frame
-#' with the columns `fold`, `set` (`"train"` or `"test"`), `factor` (`"rdm"` or `"condition"`; one
-#' that is not named is not cut) and `index`.
+#' *Draws and folds of your own.* `resample` takes `list(rdm = , condition = )`, matrices of indices
+#' (of groups and clusters, if any) with a draw in each row; `folds` a data frame with the columns
+#' `fold`, `set` (`"train"` or `"test"`), `factor` (`"rdm"` or `"condition"`) and `index`.
 #'
 #' *Attributes* of the result: `table` (the score of each RDM with each model, without folds) and
 #' `draws` (for `both`, `rdm` and `condition` an array draws x (models, `ceiling_low`,
@@ -53,83 +47,69 @@
 #' both <- list(both = rdm_model(models, "weighted"))
 #' evaluate_models(subjects, both, "pearson", draws = 20, folds = c(rdm = 2, condition = 2),
 #'                 permutations = 0)
-#' @seealso [evaluate_models()], [rdm_model()], [subject_ceiling()]
+#' @seealso [rdm_model()]
 #' @name evaluate_rdms
 NULL
 
 #' Which model is closest to the data, is it more than chance, and how high could it be?
 #'
-#' Compares models, layers or areas with recordings or with RDMs: scores with errors, p-values
-#' against chance, the noise ceiling, and which models may be the best.
+#' Compares models, layers or areas with recordings or RDMs, and says which may be the best.
 #'
 #' @param data a recording (a matrix stimuli x neurons, an array stimuli x neurons x trials, or
-#'   [responses()]) or a list of those of several subjects; or an RDM or a list of them (`dist`
-#'   objects, or symmetric matrices with a diagonal of 0), one of each subject or session.
+#'   [responses()]), or an RDM (a `dist` object, or a symmetric matrix with a diagonal of 0); or a
+#'   list of either, one for each subject.
 #' @param models a named list of representations of the same stimuli, or for RDMs of RDMs or
-#'   [rdm_model()]s (without names: `model1`, ...). A factor is a model of categories.
+#'   [rdm_model()]s. A factor is a model of categories.
 #' @param outer for RDMs: how they are compared, as for [rsa()].
-#' @param resample for RDMs: what is drawn anew, with replacement: RDMs (`"rdm"`), stimuli
-#'   (`"condition"`, the default for a single RDM), `"both"`, or `"none"`, for errors over RDMs
-#'   without draws; or [your own draws][evaluate_rdms].
+#' @param resample for RDMs: what is drawn anew for errors: RDMs (`"rdm"`), stimuli (`"condition"`,
+#'   the default for a single RDM), `"both"`, or `"none"`, for errors over RDMs without draws; or
+#'   [your own draws][evaluate_rdms].
 #' @param draws for RDMs: the number of draws; fewer than 20 are warned of.
-#' @param group for RDMs: one label each, by name or in their order: RDMs of the same subject are
-#'   drawn and left out together.
-#' @param folds for RDMs: into how many folds RDMs and stimuli are cut for cross-validation, or
-#'   [your own][evaluate_rdms].
-#' @param repeats for RDMs: how often each draw cuts folds anew (the score at least 20 times).
+#' @param group for RDMs: one label each; those with the same label (subject) are drawn and left out
+#'   together.
+#' @param folds for RDMs: how many folds for cross-validation, or [your own][evaluate_rdms].
+#' @param repeats for RDMs: how often each draw cuts folds anew.
 #' @param conf_level coverage of the intervals and of the set of the best.
-#' @param stimulus_noise for whitened comparisons of RDMs: the noise of the stimuli, as for [rsa()];
-#'   for draws of stimuli, variances.
+#' @param stimulus_noise for whitened comparisons of RDMs, as for [rsa()]; for draws of stimuli,
+#'   variances.
 #' @param na as for [similarity()]; for RDMs also `"pairwise"`: over the pairs of stimuli that both
-#'   have. What single trials lack, but means over trials do not, is left out of the ceiling alone.
+#'   have.
 #' @param threads see [similarity()].
-#' @param clusters one label per stimulus, by name or in their order, if some depend on each other
-#'   (see [dependence]): errors, folds and permutations go by whole clusters, and pairs within one
-#'   do not count where the measure can leave them out (RDMs: always). `NA`: left out.
-#' @param blocks,series which permutations are allowed, as for [calibrate()]; `series` for
-#'   recordings only.
-#' @param permutations for `p_chance`, as in [calibrate()]; 0 for none. The engine `"coset"`, which
-#'   prints name, takes them n at a time, and so rather more ([engines]).
-#' @param measure for recordings: one measure, see [measure()]. By default the [cka()] that is
-#'   corrected for what `data` declare: `"stimulus_neuron_trial"` with trials, otherwise
-#'   `"stimulus_neuron"`. `measure("encode", ...)`: how well models predict, see [encode()]; `share`
-#'   is the normalised score.
-#' @param over for recordings: what the errors are about, as for [score_interval()]. By default
-#'   stimuli and the recording's neurons, or subjects (with `"encode"` stimuli).
+#' @param clusters one label per stimulus, if some depend on each other (see [dependence]): errors,
+#'   folds and permutations go by whole clusters, and pairs within one do not count where the
+#'   measure can leave them out (RDMs: always). `NA`: left out.
+#' @param blocks,series see [calibrate()]; `series` for recordings only.
+#' @param permutations for `p_chance`, as in [calibrate()]; 0 for none.
+#' @param measure for recordings: one measure, see [measure()]. By default the [cka()] by the
+#'   estimator `"stimulus_neuron_trial"` with trials, otherwise `"stimulus_neuron"`.
+#'   `measure("encode", ...)`: how well models predict, see [encode()].
+#' @param over for recordings: what the errors are about, see [score_interval()]. By default stimuli
+#'   and the recording's neurons, or subjects (with `"encode"` stimuli).
 #' @param alpha for recordings: the level of `threshold`.
 #' @param ... not used: parameters of measures go to [measure()].
 #' @return A data frame of class `repalign_evaluation` with a row for each model. Columns:
 #'
-#' | column | | for |
-#' | --- | --- | --- |
-#' | `model` | its name | both |
-#' | `measure` | the label of the measure | recordings |
-#' | `score` | the score; of subjects, the mean over them | both |
-#' | `se`, `df` | its standard error and degrees of freedom | both |
-#' | `conf_low`, `conf_high` | its interval | both |
-#' | `p_chance` | one-sided test against chance, by permutations | both |
-#' | `p_familywise` | the same, over all models | recordings |
-#' | `threshold` | beyond it, `p_familywise` is at most `alpha` | recordings |
-#' | `p_zero` | one-sided test against a score of 0 | RDMs |
-#' | `ceiling`, `ceiling_se` | the noise ceiling (1 where the estimator has noise taken out), its error | recordings |
-#' | `share` | `score / ceiling` | recordings |
-#' | `ceiling_low`, `ceiling_high` | bounds of the noise ceiling | RDMs |
-#' | `p_ceiling` | two-sided test against the lower bound | RDMs |
-#' | `best` | is it in the confidence set of the best model? `NA`: without `se` | recordings |
-#' | `n` | how many stimuli the score is of | recordings |
-#' | `draws`, `left_out` | how many draws there were and were left out | RDMs |
+#' | column | |
+#' | --- | --- |
+#' | `model`, `score` | its name; its score, of subjects the mean |
+#' | `se`, `df`, `conf_low`, `conf_high` | standard error, degrees of freedom, interval |
+#' | `p_chance` | one-sided permutation test against chance |
+#' | *recordings:* `measure`, `n` | label of the measure, number of stimuli |
+#' | `p_familywise`, `threshold` | that test over all models; at most `alpha` beyond the threshold |
+#' | `ceiling`, `ceiling_se`, `share` | noise ceiling (1: noise is taken out), `score / ceiling` |
+#' | `best` | in the confidence set of the best? `NA` without `se` |
+#' | *RDMs:* `p_zero` | one-sided test against a score of 0 |
+#' | `ceiling_low`, `ceiling_high` | bounds of the noise ceiling |
+#' | `p_ceiling` | two-sided test against the lower bound |
+#' | `draws`, `left_out` | numbers of draws, and of those left out |
 #'
-#' `plot()`, `confint()`, `vcov()`, [compare_scores()], [best_score()] and [compare_best()] take
-#' both.
-#' @details *Recordings.* The result is that of [score_interval()], [calibrate()], [noise_ceiling()]
-#'   or [subject_ceiling()], and [best_score()] with the same seeds, where each is explained. The
-#'   units of models are a sample unless declared complete (`complete` of [responses()] or [cka()]).
-#'   `p_familywise` is the share of permutations in which the largest score of all models is as high
-#'   as this one (each model's scores brought to mean 0 and standard deviation 1). Without trials or
-#'   subjects there is no ceiling (`NA`).
+#' `plot()`, `confint()`, `vcov()`, [compare_scores()], [best_score()] and [compare_best()] take it.
+#' @details *Recordings.* Columns are explained where they are from: [score_interval()],
+#'   [calibrate()], [noise_ceiling()] or [subject_ceiling()], and [best_score()]. The units of
+#'   models are a sample unless declared complete (`complete` of [responses()] or [cka()]). Without
+#'   trials or subjects the ceiling is `NA`.
 #'
-#' *RDMs.* Errors resample RDMs and stimuli, models with weights are cross-validated, and the noise
-#' ceiling has two bounds: see [`evaluate_rdms`][evaluate_rdms].
+#' *RDMs.* See [`evaluate_rdms`][evaluate_rdms].
 #'
 #' When not to trust it: when stimuli depend on each other (frames of one film, views of one
 #' object), without `clusters`. With fewer than 5 subjects, errors over them are guesses.
@@ -138,26 +118,23 @@ NULL
 #' `"whitened_pearson"` for others. A score that is not significantly below the ceiling may be far
 #' below it.
 #'
-#' In simulations (article "What was simulated") 95% intervals held the true score in 0.925 to 0.995
-#' of the data sets, and p-values of unrelated models were at most 0.05 in 0.030 to 0.075.
+#' The article "What was simulated" has error rates.
 #' @references \enc{Schütt}{Schuett}, Kipnis, Diedrichsen and Kriegeskorte (2023), eLife 12.
 #'   Diedrichsen et al. (2021), Neurons, Behavior, Data analysis, and Theory 5 (whitening). Westfall
 #'   and Young (1993), Resampling-Based Multiple Testing (`p_familywise`).
 #' @examples
-#' # which layer of a network is closest to V4? Trials are declared, so that noise is taken out.
+#' # which layer of a network is closest to V4?
 #' v4 <- responses(macaque_v4$trials[1:60, , ])
 #' layers <- lapply(v4_layers[2:4], function(layer) layer[1:60, ])
 #' set.seed(1)
 #' result <- evaluate_models(v4, layers, permutations = 199)
 #' result
 #' compare_scores(result)
-#' # RDMs of four subjects, whose representation is nearer to the first model
-#' shared <- matrix(rnorm(20 * 5), 20)
-#' noisy <- function(noise) dist(shared + noise * matrix(rnorm(20 * 5), 20))^2
-#' subjects <- list(a = noisy(1), b = noisy(1), c = noisy(1), d = noisy(1))
-#' models <- list(near = noisy(0.5), far = noisy(2), categories = factor(rep(1:4, 5)))
-#' evaluate_models(subjects, models, "whitened_cosine", draws = 200)
-#' @seealso [rdm_model()], [brain_to_model()]
+#' # RDMs of four subjects
+#' subjects <- rdm92[paste0("human", 1:4, "_s1")]
+#' models <- list(V1 = rdm92$model_V1, animal = factor(attr(rdm92, "images")$animal))
+#' evaluate_models(subjects, models, "spearman", draws = 100)
+#' @seealso [brain_to_model()]
 #' @export
 evaluate_models <- function(data, models, outer = "whitened_cosine",
                             resample = c("both", "rdm", "condition", "none"), draws = 1000,

@@ -9,30 +9,26 @@
 #' @param model what [rdm_model()] returned.
 #' @param rdms data RDMs, as for [evaluate_models()].
 #' @param outer how RDMs are compared, as for [rsa()].
-#' @param raw if `TRUE`, weights of least squares are kept as they are; otherwise their sum of
-#'   squares is 1, as no similarity depends on their scale.
+#' @param raw if `TRUE`, weights of least squares; otherwise their sum of squares is 1.
 #' @param stimulus_noise,na see [evaluate_models()].
 #' @param object,x what `fit_rdm_model()` returned.
 #' @param ... unused.
 #' @return An object of class `repalign_rdm_fit` with `coef()`, the named weights, `predict()`, the
 #'   predicted RDM, and `score`, the mean similarity with the data of the fit ([evaluate_models()]
-#'   cross-validates). `tidy()` has the weights as a table, `glance()` a row about the fit, and
-#'   `augment()` for each RDM and pair of stimuli `rdm`, `condition_1`, `condition_2`,
-#'   `dissimilarity` and `.fitted`.
+#'   cross-validates). `tidy()`, `glance()` and `augment()` make tables of the weights, the fit and
+#'   the dissimilarities.
 #' @details
 #' Weights are those of least squares on the pooled RDM ([pool_rdms()]), the best for cosines and
-#' Pearson correlations, plain or whitened (close to it if RDMs lack different pairs); for
-#' comparisons of ranks they are those of `"pearson"`, which need not be the best. Non-negative
-#' weights are those of Lawson and Hanson. Collinear components get the smallest weights, with a
-#' warning. A model of type `"interpolate"` has two weights that add up to 1, one of type `"select"`
-#' the weight 1.
+#' Pearson correlations, plain or whitened; for comparisons of ranks they are those of `"pearson"`,
+#' which need not be the best. Collinear components get the smallest weights, with a warning. A
+#' model of type `"interpolate"` has two weights that add up to 1, one of type `"select"` the
+#' weight 1.
 #' @references Lawson and Hanson (1974), Solving Least Squares Problems.
 #' @examples
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:40, ]
 #' halves <- list(a = dist(v4[, 1:20])^2, b = dist(v4[, 21:40])^2)
 #' layers <- lapply(v4_layers[1:3], function(layer) dist(layer[1:40, ])^2)
 #' fit <- fit_rdm_model(rdm_model(layers, "weighted", nonnegative = TRUE), halves, "cosine")
-#' fit
 #' coef(fit)
 #' predict(fit)[1:5]
 #' @seealso [evaluate_models()]
@@ -163,29 +159,24 @@ rdm_model_types <- c("fixed", "select", "weighted", "interpolate")
 
 #' Models of RDMs
 #'
-#' A model that predicts the dissimilarities of stimuli: one RDM, or several component RDMs whose
-#' weights are fitted to data.
+#' A model that predicts dissimilarities: one RDM, or several component RDMs whose weights are
+#' fitted.
 #'
 #' @param rdms an RDM (a `dist` object or a symmetric matrix), or a named list of component RDMs.
 #' @param type `"fixed"`: one RDM as it is. `"select"`: the component that is most alike to the
 #'   data. `"weighted"`: a weighted sum of the components. `"interpolate"`: a mixture of two
-#'   neighbours in the list, such as one RDM at a sequence of values of a parameter.
-#' @param nonnegative for `"weighted"`: are weights kept from being negative?
-#' @param ridge for `"weighted"`: what is added to the diagonal of the products of the components,
-#'   which are sums over pairs of stimuli.
-#' @return An object of class `repalign_rdm_model`, for [fit_rdm_model()] and [evaluate_models()].
-#'   `predict()` gives the RDM that it predicts with given weights, as from [rdm()].
+#'   neighbours in the list.
+#' @param nonnegative for `"weighted"`: no negative weights?
+#' @param ridge for `"weighted"`: what is added to the sum of squares of each component.
+#' @return An object of class `repalign_rdm_model`. `predict()` gives the RDM with given weights.
 #' @details
-#' A sum of component RDMs is the RDM of components side by side, each with a weight: for squared
-#' Euclidean distances, weights are squares of gains, and `nonnegative = TRUE` is what a mixture of
-#' populations can do.
+#' For squared Euclidean distances, weights are squares of gains of the components side by side, and
+#' `nonnegative = TRUE` is what a mixture of populations can do.
 #' @references Khaligh-Razavi and Kriegeskorte (2014), PLoS Computational Biology 10 (weighted
 #'   models). \enc{Schütt}{Schuett} et al. (2023), eLife 12.
 #' @examples
 #' layers <- lapply(v4_layers[1:3], function(layer) dist(layer[1:30, ])^2)
-#' rdm_model(layers[[1]])
 #' model <- rdm_model(layers, "weighted", nonnegative = TRUE)
-#' model
 #' predict(model, c(L0 = 0.5, L1 = 0, L2 = 2))
 #' @seealso [fit_rdm_model()], [evaluate_models()]
 #' @export
@@ -233,8 +224,7 @@ print.repalign_rdm_model <- function(x, ...) {
 
 #' @rdname rdm_model
 #' @param object what `rdm_model()` returned.
-#' @param weights for `predict()`: one finite number for each component, in their order or by name.
-#'   A fixed model needs none.
+#' @param weights for `predict()`: one number for each component, in their order or by name.
 #' @param ... unused.
 #' @export
 predict.repalign_rdm_model <- function(object, weights = NULL, ...) {

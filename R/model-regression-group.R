@@ -7,19 +7,13 @@
 #' and other subjects.
 #'
 #' @details
-#' `p_value` of `summary()` is that of t, the mean over subjects of the tested coefficient over
-#' \eqn{\sqrt{V}}{sqrt(V)}. With the variances of this mean when conditions are left out one at a
-#' time, when subjects are, and of what both do together, \eqn{V = \max(V_s + V_u - V_{su},
-#' V_s, V_u)}{V = max(V_s + V_u - V_su, V_s, V_u)}, with \eqn{V^2 / (V_s^2/(n - 1) +
-#'   V_u^2/(U - 1))}{V^2 / (V_s^2/(n - 1) + V_u^2/(U - 1))} degrees of freedom for n conditions and
-#'   U subjects; of one subject it is \eqn{V_s}, with n - 1. With `fit = "nonnegative"` it is
-#'   one-sided. It held in all simulations and is conservative (0.00 to 0.04 at 0.05), where
-#'   `p_conditions` and `p_subjects` were too small in up to 0.47 and 0.64 of the data sets.
+#' `p_value` is that of the t statistic of the mean coefficient over subjects, whose variance is
+#' that of leaving out conditions one at a time and subjects one at a time. With
+#' `fit = "nonnegative"` it is one-sided. It held its level in all simulations and is conservative,
+#' where `p_conditions` and `p_subjects` were often too small (article "What was simulated").
 #'
-#' With `blocks` (or `leave_out`), the mean dissimilarity of each pair of blocks, and that within
-#' each block, is taken out of `tested`, too. Whole blocks are deleted, and n is their number.
-#' Blocks that have conditions of one label of `leave_out` go together. At least three are needed,
-#' else `p_value` is `NA`.
+#' With `blocks` (or `leave_out`), differences between blocks are taken out of `tested`, too, and
+#' whole blocks are left out. At least three are needed, else `p_value` is `NA`.
 #' @examples
 #' data <- list(subjects = rdm92[paste0("human", 1:4, "_s1")], monkey = rdm92$monkey,
 #'              animate = attr(rdm92, "images")$animal == 1)
@@ -27,7 +21,6 @@
 #' fit <- rsa_regression(subjects ~ monkey + animate, data, permutations = 199)
 #' summary(fit)
 #' confint(fit)
-#' @seealso [rsa_regression()]
 #' @name regression_group
 NULL
 

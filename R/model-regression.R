@@ -2,71 +2,62 @@
 
 #' Regression of dissimilarities on several models
 #'
-#' How much does each of several models tell about a brain RDM that the others do not? Its
-#' dissimilarities are regressed on those of the models, each of which is tested by permuting
-#' conditions.
+#' How much does each of several models tell about a brain RDM that the others do not?
 #'
-#' @param formula the response and the predictors, as in `brain ~ layer4 + category`; `.` stands for
-#'   all other elements of `data`. Each is
+#' @param formula response and predictors, as in `brain ~ layer4 + category`; `.` stands for all
+#'   other elements of `data`. Each is
 #'   * an RDM: a `dist` object or a symmetric matrix with zeros on its diagonal;
 #'   * a representation: a matrix conditions x neurons, of which `inner` makes an RDM;
 #'   * labels (factor, character or logical): 0 for pairs with the same label, 1 for others.
 #'
 #'   The response may also be a list of RDMs or representations, one for each subject.
-#' @param data a list (or data frame, or environment) for the variables of `formula`, `leave_out`
-#'   and `blocks`.
+#' @param data a list for the variables of `formula`, `leave_out` and `blocks`.
 #' @param leave_out one label per condition, such as its run: pairs of conditions with the same
 #'   label are left out.
-#' @param blocks one label per condition: only conditions of the same block are exchanged, and
-#'   differences between blocks are held. By default the labels of `leave_out`; `NULL`, where the
-#'   predictors have nothing to do with them: all are exchanged.
-#' @param inner for representations: how two conditions are compared, see [rsa()]. By default as in
-#'   the RDM of the response, or else by `"correlation"`, with a message.
-#' @param fit least squares: `"ordinary"`; `"nonnegative"`, for predictors that add up in the
-#'   response; or `"ridge"`.
+#' @param blocks one label per condition: only conditions of the same block are exchanged. By
+#'   default the labels of `leave_out`; `NULL`: all are exchanged.
+#' @param inner for representations, see [rsa()]. By default as in the RDM of the response, or else
+#'   `"correlation"`, with a message.
+#' @param fit least squares: `"ordinary"`, `"nonnegative"` (for predictors that add up) or
+#'   `"ridge"`.
 #' @param ridge for `fit = "ridge"`: what is added to the sum of squares of each predictor, as a
 #'   share of it.
-#' @param standardize if `TRUE`, coefficients are in standard deviations of the response for one of
-#'   the predictor; otherwise in the units of the data.
+#' @param standardize are coefficients in standard deviations, or in the units of the data?
 #' @param na dissimilarities (or labels) that are `NA`: an `"error"`, or left out (`"pairwise"`).
-#' @param center are predictors tested beyond effects of single conditions?
-#' @param permutations the number of permutations, a matrix or a design, as in [calibrate()].
+#' @param center are predictors tested beyond effects of single conditions? See Details.
+#' @param permutations as in [calibrate()].
 #' @param group for several RDMs (sessions) of a subject: one label for each RDM.
 #' @return A data frame of class `repalign_regression` with a row for each predictor (and subject).
 #'   Columns: `subject` (if the response is a list), `term`, `estimate`, the coefficient; `partial`,
-#'   its correlation with the response given the others; `semipartial`, that of the response with
-#'   what the others do not tell of it; `p_value`; `unique`, what R squared loses without it; and
-#'   with `center` `centered`, the coefficient after double centring, which `p_value` is of.
+#'   its correlation with the response given the others; `semipartial`, the same with the others
+#'   taken out of the predictor only; `p_value`; `unique`, what R squared loses without it; and with
+#'   `center` `centered`, the coefficient after double centring, which `p_value` is of.
 #'
-#'   `summary()`, see [regression_group]: a row for each predictor: `mean` of the coefficients over
-#'   subjects; `tested`, that of those that are tested; its `se`, `df` and `statistic`; `p_value`,
-#'   about other conditions (or blocks) and subjects; `p_conditions`, about other conditions with
-#'   these subjects; `p_subjects`, about other subjects with these conditions; `subjects`, their
-#'   number; and `deleted`, what was left out one at a time for `se`.
+#'   `summary()` tests the group ([regression_group]), in a row for each predictor: `mean`, the mean
+#'   coefficient over subjects; `tested`, that of the tested ones, with `se`, `df` and `statistic`;
+#'   `p_value`, about other conditions (or blocks) and subjects; `p_conditions` and `p_subjects`,
+#'   about other conditions or subjects only; `subjects`, their number; and `deleted`, what was left
+#'   out one at a time for `se`.
 #'
-#'   `glance()`, for each response: `r_squared`, `shared` (R squared less all unique parts),
+#'   `glance()`: for each response `r_squared`, `shared` (R squared less all unique parts),
 #'   `p_value` of the whole model, `intercept`, and the numbers of `pairs`, `conditions` and
-#'   `permutations`. `coef()`: the estimates. `confint()`: intervals of `tested`. `augment()`, for
-#'   each pair of conditions (and subject): `condition_1`, `condition_2`, the variables, `.fitted`
-#'   and `.resid` (`NA` for pairs that are left out).
+#'   `permutations`. `confint()`: intervals of `tested`. `augment()`: for each pair of conditions
+#'   (and subject) `condition_1`, `condition_2`, the variables, `.fitted` and `.resid`.
 #' @details
-#' `partial` and `semipartial` are those of ordinary least squares whatever `fit`.
 #'
-#' *The test of a predictor* (Freedman and Lane 1983). The conditions of the RDM of residuals
-#' without the predictor are permuted, and the fit is added back. Before that, effects of single
-#' conditions are taken out of all RDMs (double centring: `d_ij - a_i - a_j`), as one condition with
+#' *The test of a predictor* (Freedman and Lane 1983). Conditions are permuted, after effects of
+#' single conditions have been taken out of all RDMs (double centring), as one condition with
 #' unusual patterns is far from all others; a predictor with no other effects has `p_value` `NA`,
 #' with a warning. `center = FALSE` finds less. The test is two-sided, for `fit = "nonnegative"`
-#' one-sided, and for ridge regression that of ordinary least squares. The test of the whole model
-#' is exact; that of a predictor is an approximation: simulated levels at 0.05 were 0.031 to 0.067,
-#' where `lm()` had 0.25 to 0.54 (article "What was simulated").
+#' one-sided. `partial` and `semipartial`, and `p_value` of ridge regression, are those of ordinary
+#' least squares. The test is an approximation, close to its level in simulations, while p-values of
+#' `lm()` are far too small (article "What was simulated").
 #'
 #' When not to trust it:
 #' * noise in the patterns, where predictors correlate (the print says when by more than 0.3), and
 #'   few large blocks: `p_value` of a row and `p_conditions` are then too small for a predictor that
 #'   tells nothing; `p_value` of the group holds;
-#' * conditions that depend on each other, as in a series or in runs without `blocks` (see
-#'   [dependence]). A design in `permutations` does not change `p_value` of the group;
+#' * conditions that depend on each other, as in runs without `blocks` (see [dependence]);
 #' * predictors that hardly differ: their coefficients are uncertain, and `shared` is large;
 #' * dissimilarities of noisy patterns that are not cross-validated: centring takes their bias out
 #'   only where it is the same for all pairs of a condition.
@@ -81,11 +72,7 @@
 #' fit <- rsa_regression(human_mean ~ monkey + model_V1 + animate + face, data)
 #' fit
 #' glance(fit)
-#' # each of four subjects, and the group
-#' data$subjects <- rdm92[paste0("human", 1:4, "_s1")]
-#' fit <- rsa_regression(subjects ~ monkey + animate, data, permutations = 199)
-#' summary(fit)
-#' @seealso [rsa()], [rdm_rows()]
+#' @seealso [rdm_rows()]
 #' @order 1
 #' @export
 rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = leave_out,

@@ -62,8 +62,7 @@ glance.repalign_rdm_rows <- function(x, ...) {
 
 #' @rdname rdm_rows
 #' @param value what is drawn along the axis: `"contribution"` or `"score"`.
-#' @param most how many conditions are drawn, the largest absolute contributions first (mean over
-#'   subjects and models).
+#' @param most how many conditions are drawn, the largest absolute contributions first.
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_rdm_rows <- function(object, value = c("contribution", "score"), most = 20, ...) {
   no_other_arguments(...)
@@ -147,46 +146,38 @@ driving_caption <- function(shown, value, several) {
 #' Which conditions drive the similarity of two RDMs
 #'
 #' A row per condition: how alike its dissimilarities to all other conditions are in both RDMs, and
-#' how much it contributes to the score of [rsa()], for pictures and for mixed models over
-#' conditions and subjects (item-level RSA).
+#' how much it contributes to the score of [rsa()] (item-level RSA).
 #'
-#' @param x an RDM, a representation (see [rsa_regression()]), or a list of these, one for each
-#'   subject.
+#' @param x an RDM, a representation, or a list of these, one for each subject.
 #' @param y as `x`, of the same conditions; of a list, each element is a model.
 #' @param inner,outer,stimulus_noise see [rsa()].
-#' @param na dissimilarities that are `NA`: `"error"`, or `"pairwise"`, which uses the pairs that
-#'   are there in both RDMs.
+#' @param na dissimilarities that are `NA`: `"error"`, or left out (`"pairwise"`).
 #' @return A data frame of class `repalign_rdm_rows`. Columns: `subject` (if `x` is a list), `model`
 #'   (if `y` is one), `condition`, `score`, `contribution` and `n`, the number of pairs of the
 #'   condition. `glance()` has a row for each comparison: `score`, the sum of the contributions, and
 #'   `conditions` and `pairs`.
 #' @details
-#' `score` compares one row of the first RDM with that of the second, without the diagonal: with
-#' ranks, or a mean taken out, within the row. `NA` where the row has less than 3 pairs, or does not
-#' vary.
+#' `score` compares one row of the first RDM with that of the second: with ranks, or a mean taken
+#' out, within the row. `NA` where the row has less than 3 pairs, or does not vary.
 #'
 #' `contribution`: each score of [rsa()] is a sum over pairs of conditions, of which either
 #' condition gets half; it is negative where a condition lowers the score. A condition far from all
-#' others in both RDMs contributes much, whatever their order, about which `score` asks.
+#' others in both RDMs contributes much, whatever their order.
 #'
 #' When not to trust it: rows of two conditions share a pair, so that tests by a mixed model with
 #' conditions and subjects as random effects are approximate. `score` has little precision with few
-#' conditions. A score by chance has conditions with large contributions, too.
+#' conditions.
 #' @references Kriegeskorte, Mur and Bandettini (2008), Frontiers in Systems Neuroscience 2 (RSA).
 #'   Diedrichsen et al. (2021), Neurons, Behavior, Data Analysis, and Theory 5 (whitened
 #'   comparisons).
 #' @examples
 #' rows <- rdm_rows(rdm92$human_mean, rdm92$monkey)
 #' head(rows[order(-rows$contribution), ])
-#' sum(rows$contribution) - rsa(rdm92$human_mean, rdm92$monkey)
 #' # four subjects and two models, for a mixed model such as
-#' # lme4::lmer(score ~ model * animal + (1 | subject) + (1 | condition), rows)
+#' # lme4::lmer(score ~ model + (1 | subject) + (1 | condition), rows)
 #' subjects <- rdm92[paste0("human", 1:4, "_s1")]
 #' rows <- rdm_rows(subjects, rdm92[c("monkey", "model_animacy")], outer = "pearson")
-#' images <- attr(rdm92, "images")
-#' rows$animal <- images$animal[match(rows$condition, attr(rdm92$monkey, "Labels"))]
-#' aggregate(score ~ model + animal, rows, mean)
-#' @seealso [rsa()], [rsa_regression()]
+#' @seealso [rsa_regression()]
 #' @order 1
 #' @export
 rdm_rows <- function(x, y, inner = c("correlation", "euclidean", "sqeuclidean", "cosine"),

@@ -6,30 +6,26 @@
 #' `cross_adjacency()` joins a graph of places and one of times.
 #'
 #' @param coordinates where the places are, as in [neighbourhoods()]; or, without `distance`, a
-#'   graph from elsewhere: a symmetric matrix of 0 and 1, or a list as is returned.
+#'   graph: a symmetric matrix of 0 and 1, or a list as is returned.
 #' @param distance places at most so far apart touch.
 #' @param voxels instead: the two or three indices of each voxel, such as
 #'   `which(mask, arr.ind = TRUE)`.
 #' @param faces neighbours of a voxel: by a face (6, the default), also an edge (18), also a corner
-#'   (26); in two dimensions 4 (the default) or 8.
-#' @param times instead: how many times, or [time_windows()]; each touches the one before and after
-#'   it.
+#'   (26); of a pixel 4 or 8.
+#' @param times instead: how many times, or [time_windows()].
 #' @param space,time two graphs, as `adjacency()` returns or takes them.
 #' @return A list, named as the places, with the numbers of the places that touch each, without
-#'   itself. `cross_adjacency()`: for each place at each time, in the order of [cross_places()],
-#'   those that touch it at the same time, and itself at the times that touch this one.
+#'   itself. `cross_adjacency()`: the same for each place at each time, in the order of
+#'   [cross_places()].
 #' @details
 #' Neighbourhoods that overlap are not places that touch: give `distance` the spacing of the places.
-#' In a list, a pair that only one place names is taken for both, with a message.
 #' @examples
-#' adjacency(times = 4)
 #' mask <- array(TRUE, c(4, 4, 3))
 #' table(lengths(adjacency(voxels = which(mask, arr.ind = TRUE), faces = 26)))
 #'
 #' # three contacts on a line, at two times
 #' contacts <- adjacency(c(Fz = 1, Cz = 2, Pz = 3), distance = 1)
 #' str(cross_adjacency(contacts, adjacency(times = 2)))
-#' @seealso [test_maps()], [neighbourhoods()]
 #' @export
 adjacency <- function(coordinates = NULL, distance = NULL, voxels = NULL, faces = NULL,
                       times = NULL) {

@@ -5,30 +5,24 @@
 #' For every voxel or electrode, the channels within a radius or the nearest ones: `neighbours` of
 #' [searchlight()].
 #'
-#' @param coordinates where the channels are: a matrix or data frame with a row for each (in the
-#'   order of the columns of the data) and a column for each dimension, or numbers along a line. Row
-#'   names become names of places.
+#' @param coordinates a matrix or data frame with a row for each channel (in the order of the
+#'   columns of the data) and a column for each dimension, or numbers along a line. Row names become
+#'   names of places.
 #' @param radius the largest distance (included), in the units of the coordinates.
-#' @param k instead: how many channels, with the place itself. Of equally far ones the first in the
-#'   data are taken.
+#' @param k instead: how many channels, with the place itself.
 #' @param within one label for each channel (hemisphere, probe, area) that a neighbourhood shares.
 #'   `NA`: left out.
 #' @return A list with the numbers of the channels of each place, in rising order, with the place
-#'   itself. Its names are the row names of `coordinates`, or the numbers of the places where
-#'   `within` leaves some out.
+#'   itself.
 #' @details
 #' With `radius`, neighbourhoods at the border are smaller, and scores of different sizes cannot be
-#' compared; with `k`, they reach farther. If a label of `within` has fewer than `k` channels, all
-#' of them are taken, with a message.
+#' compared; with `k`, they reach farther.
 #' @examples
-#' # voxels of 2.5 mm, 123 of which lie within 7.5 mm of one
 #' voxels <- as.matrix(expand.grid(x = 1:10, y = 1:10, z = 1:10))
 #' near <- neighbourhoods(2.5 * voxels, radius = 7.5)
-#' table(lengths(near))
-#'
-#' # the four nearest contacts on the same probe
+#' # the nearest contacts on the same probe
 #' neighbourhoods(c(0, 20, 40, 60, 0, 20, 40, 60), k = 3, within = rep(c("A", "B"), each = 4))
-#' @seealso [searchlight()], [time_windows()], [adjacency()]
+#' @seealso [adjacency()]
 #' @export
 neighbourhoods <- function(coordinates, radius = NULL, k = NULL, within = NULL) {
   need_arguments()

@@ -3,59 +3,50 @@
 
 #' Test maps over subjects
 #'
-#' Tests the scores of several subjects at many places or times, such as those of [searchlight()],
-#' with control over all places, by the largest statistic, the mass of clusters, or TFCE
-#' (threshold-free cluster enhancement, computed exactly), under flips of the subjects' signs.
+#' Tests the scores of several subjects at many places or times, with control over all of them.
 #'
-#' @param maps a matrix subjects x places, an array subjects x places x models, or a named list with
-#'   what [searchlight()] returned for each subject (the same centres, models and measure).
+#' @param maps a matrix subjects x places, an array subjects x places x models, or a named list of
+#'   results of [searchlight()], one for each subject.
 #' @param baseline what a score is compared with. A distance needs one, or `compare`.
-#' @param compare two models, as `c("a", "b")`: their difference a - b is tested; or a second set of
-#'   maps of the same subjects, which is subtracted from `maps`.
+#' @param compare two models, as `c("a", "b")`, whose difference a - b is tested; or a second set of
+#'   maps of the same subjects, to be subtracted from `maps`.
 #' @param adjacency which places touch, for clusters and TFCE: what [adjacency()] returns, or takes.
-#'   It is matched by names where both have them, else by order.
-#' @param correction `"max"`, `"cluster_mass"` or `"tfce"`, see Details.
-#' @param statistic `"t"`, or `"mean"`: the mean over subjects in units of the common size of all
-#'   scores, for few subjects.
-#' @param alternative `"greater"`, `"less"` or `"two_sided"`. `NULL`: `"two_sided"` with `compare`,
-#'   else `"greater"`, or `"less"` for a distance.
-#' @param threshold for clusters: places whose own p-value (of the t or normal distribution) is
-#'   below it form clusters. For volumes take .001.
+#' @param correction see Details.
+#' @param statistic `"t"`, or `"mean"` over subjects, for few of them.
+#' @param alternative `"greater"` (the default), `"less"` (the default of a distance) or
+#'   `"two_sided"` (with `compare`).
+#' @param threshold places whose own p-value is below it form clusters. For volumes take .001.
 #' @param extent,height the exponents E and H of TFCE.
-#' @param permutations how many flips of signs; all of them if there are no more. Or a matrix of 1
-#'   and -1, a row a flip and a column a subject.
+#' @param permutations how many flips of signs (all, if there are no more); or a matrix flips x
+#'   subjects of 1 and -1.
 #' @param alpha level of the thresholds.
-#' @param na missing scores: `"error"`, or leave out `"places"` that a subject lacks.
+#' @param na missing scores: `"error"`, or leave out (`NA`, with a warning) `"places"` that a
+#'   subject lacks.
 #' @param threads see [similarity()].
 #' @return A data frame of class `repalign_map_test` with a row for each place and model: `center`,
 #'   `model`, `score` (the mean of the maps), `std_error`, `statistic`, `p_value` (of this place
-#'   alone) and `p_familywise`; for clusters `cluster` and `p_cluster`, and no `p_familywise`
-#'   (`NA`); for TFCE `tfce`, its value. Attributes: `"max_null"`, the largest corrected statistic
-#'   of each flip (a column for each model); `"threshold"`, what exceeds it is significant;
-#'   `"clusters"`: `cluster`, `places` (how many), `first`, `last`, `peak`, `mass`, `p_value` and,
-#'   with several models, `model`.
+#'   alone) and `p_familywise`; for clusters instead `cluster` and `p_cluster`; for TFCE also
+#'   `tfce`, its value. Attributes: `"max_null"`, the largest corrected statistic of each flip;
+#'   `"threshold"`, which significant values exceed; `"clusters"`: `cluster`, `places` (how many),
+#'   `first`, `last`, `peak`, `mass`, `p_value` and, with several models, `model`.
 #' @details
-#' Under the null hypothesis a subject's map is as likely as its negative: all values of a subject
-#' get one random sign, and dependence between places is kept. The p-value is the share of flips
-#' (with the observed signs) whose largest statistic over places is at least as large. With all
-#' \eqn{2^N} flips of N subjects it cannot be below \eqn{2^{-N}}{2^-N} (two-sided twice that).
+#' All values of a subject get one random sign. The p-value is the share of such flips whose largest
+#' statistic over places is at least as large; of N subjects it cannot be below `2^-N` (two-sided
+#' twice that).
 #'
 #' * `"max"`: the largest statistic. It alone holds for single places.
 #' * `"cluster_mass"`: the sum of the statistic over connected places above the `threshold`.
-#' * `"tfce"`: for each place the integral over heights h of \eqn{e(h)^E h^H}, where e is the number
-#'   of connected places above h.
+#' * `"tfce"` (threshold-free cluster enhancement): the integral over heights h of `e(h)^E h^H`,
+#'   where e is the number of connected places above h.
 #'
-#' Positive and negative values never join. Places are left out (`NA`, with a warning) where a
-#' subject has no score (`na = "places"`) or, for t, where all scores have one size. P-values hold
-#' for each model, not over several.
+#' P-values hold for each model, not over several.
 #'
 #' When not to trust it: a cluster's p-value says that the maps differ from the baseline somewhere,
 #' not at which places, nor from when to when. Scores above 0 on average are not scores above 0 in
 #' most subjects. Flips need scores that are symmetric around the baseline: of scores that are
-#' skewed upwards, as those of RSA may be, the two-sided t found something in 14 to 42% of simulated
-#' data sets without effect, and `"greater"` in 1%, hence the default. `"mean"` finds more with few
-#' subjects whose scores are alike in size at all places; it held its level two-sided, but found
-#' something in 12 to 13% with `"greater"` and 400 places by `"max"` and `"tfce"` (article "What was
+#' skewed upwards, as those of RSA may be, the two-sided t finds too much, hence the default.
+#' `"mean"` finds more with few subjects whose scores are alike in size at all places; with
+#' `"greater"`, many places and `"max"` or `"tfce"` it finds too much (article "What was
 #' simulated"). Groups of subjects and covariates are for the package permuco.
 #' @references Maris and Oostenveld (2007), Journal of Neuroscience Methods 164. Smith and Nichols
 #'   (2009), NeuroImage 44. Chen et al. (2026), \doi{10.48550/arXiv.2603.03004} (exact TFCE).
@@ -64,17 +55,13 @@
 #' @examples
 #' # 12 subjects, 60 times, an effect from 20 to 35
 #' set.seed(1)
-#' noise <- t(replicate(12, as.vector(stats::filter(rnorm(64), rep(1, 5), sides = 2))[3:62]))
-#' maps <- 0.2 * noise + rep(ifelse(1:60 %in% 20:35, 0.3, 0), each = 12)
+#' maps <- matrix(rnorm(12 * 60), 12) + rep(ifelse(1:60 %in% 20:35, 1, 0), each = 12)
 #' colnames(maps) <- paste(10 * (1:60), "ms")
 #' tested <- test_maps(maps, adjacency = adjacency(times = 60), correction = "cluster_mass")
 #' tested
 #' summary(tested)
-#' enhanced <- test_maps(maps, adjacency = adjacency(times = 60), correction = "tfce",
-#'                       permutations = 999)
-#' enhanced$center[enhanced$p_familywise <= 0.05]
-#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(enhanced)
-#' @seealso [searchlight()], [adjacency()], [time_windows()]
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(tested)
+#' @seealso [time_windows()]
 #' @order 1
 #' @export
 test_maps <- function(maps, baseline = 0, compare = NULL, adjacency = NULL,

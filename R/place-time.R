@@ -3,43 +3,36 @@
 
 #' Time windows for a searchlight over time
 #'
-#' `time_windows()` lists the points of time in windows that slide over a recording;
-#' `cross_places()` crosses them with channels, so that [searchlight()] compares every place in
-#' every window; `flatten_time()` makes an array over time a matrix, as these lists count it;
-#' `split_time()` makes it a list with a matrix for each window, for comparisons across time.
+#' `time_windows()` lists windows that slide over a recording; `cross_places()` crosses them with
+#' channels, so that [searchlight()] compares every place in every window; `flatten_time()` makes an
+#' array over time a matrix for it; `split_time()` makes a list with a matrix for each window.
 #'
 #' @param times the times of the samples, which increase.
-#' @param width how long a window is: it has the times from b to b + width, the latter excluded.
-#'   Windows may overlap: [test_maps()] takes this into account.
+#' @param width how long a window is, its end excluded.
 #' @param step from the beginning of a window to that of the next; `NULL`: the median distance of
-#'   times. The first window begins with the first time.
+#'   times.
 #' @param unit the unit of the times, for names such as "120 ms"; `""`: none.
-#' @param neighbours,windows lists of numbers: the channels around each place
-#'   ([neighbourhoods()], or one for each region) and the times of each window.
-#' @param channels how many channels the data have; `NULL`: the largest number in `neighbours`.
+#' @param neighbours,windows lists of numbers: the channels around each place ([neighbourhoods()])
+#'   and the times of each window.
+#' @param channels how many channels the data have; `NULL`: the largest of `neighbours`.
 #' @param x an array conditions x channels x time, or conditions x channels x time x repeats.
 #' @return `time_windows()`: a list with the numbers of the times of each window, named by their
-#'   means (to 6 digits). `cross_places()`: a list with an element for each place (the fastest) and
-#'   window, named "Cz, 120 ms": the columns that `flatten_time()` gives the channels of the place
-#'   at the times of the window. `flatten_time()`: a matrix conditions x columns or, with repeats,
-#'   an array conditions x columns x repeats, where channel c at time t is column c + channels * (t
-#'   - 1), named "Cz 120 ms". `split_time()`: a named list of such matrices (or arrays), each of the
-#'   times of a window.
+#'   means. `cross_places()`: a list with the columns of each place (the fastest) and window, named
+#'   "Cz, 120 ms". `flatten_time()`: a matrix conditions x columns or, with repeats, an array
+#'   conditions x columns x repeats, where channel c at time t is column `c + channels * (t - 1)`,
+#'   named "Cz 120 ms". `split_time()`: a named list of such matrices (or arrays), one for each
+#'   window.
 #' @details
 #' *Across time.* `similarity(split_time(x, windows), split_time(y, windows))` compares all windows
 #' of one area with all of another, and `as.vector(score_matrix(result))` is one map over the grid,
 #' whose graph is `cross_adjacency(adjacency(times = n), adjacency(times = n))`. Take **different
 #' repeats** for the two sides, also of different areas: noise outlasts a window, so that RDMs of
-#' noise 5 samples apart correlated by .34 on the same repeats. Of an area against itself, use only
-#' the windows before each one.
+#' the same repeats correlate. Of an area against itself, use only the windows before each one.
 #' @examples
-#' # 20 conditions, 4 channels, 50 times
 #' set.seed(1)
 #' times <- seq(-100, 390, by = 10)
-#' x <- array(rnorm(20 * 4 * 50), c(20, 4, 50),
-#'            dimnames = list(NULL, c("Fz", "Cz", "Pz", "Oz"), NULL))
+#' x <- array(rnorm(20 * 4 * 50), c(20, 4, 50))
 #' windows <- time_windows(times, width = 50, step = 50)
-#' windows[1:2]
 #' near <- neighbourhoods(c(Fz = 1, Cz = 2, Pz = 3, Oz = 4), k = 2)
 #' places <- cross_places(near, windows)
 #' model <- matrix(rnorm(20 * 3), 20)
@@ -47,7 +40,7 @@
 #'
 #' # every window with every other
 #' score_matrix(similarity(split_time(x, windows[1:3]), measure = "rsa"))
-#' @seealso [searchlight()], [test_maps()], [adjacency()]
+#' @seealso [test_maps()]
 #' @export
 time_windows <- function(times, width, step = NULL, unit = "ms") {
   need_arguments()

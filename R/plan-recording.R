@@ -2,26 +2,22 @@
 
 #' Plan a recording: how many stimuli, neurons and trials?
 #'
-#' From a pilot, the standard error of the corrected CKA, the width of its interval, and the power
-#' of a test against chance or between two models, for any numbers of stimuli, neurons and trials;
-#' and the smallest recording that is sure enough.
+#' From a pilot, the standard error of the corrected CKA and the power of a test against chance or
+#' between two models, for any numbers of stimuli, neurons and trials.
 #'
 #' @param x the pilot: a matrix stimuli x neurons, or [responses()], whose trials can then be
-#'   planned. Or what [linear_population()] returned, an assumption in place of a pilot, without
-#'   `y`.
-#' @param y what `x` is compared with, for the same stimuli: another recording, or a model. A named
-#'   list of two models plans their comparison: all columns are then about the difference between
-#'   their scores with `x`.
+#'   planned. Or, in place of a pilot, what [linear_population()] returned, without `y`.
+#' @param y what `x` is compared with, for the same stimuli: another recording, or a model. With a
+#'   named list of two models all columns are about the difference between their scores.
 #' @param stimuli,neurons_x,neurons_y,trials numbers to plan for; every combination becomes a row.
-#'   By default those of the pilot. `neurons_y` is only for a `y` whose neurons are another sample.
-#'   `trials`, of each stimulus, can be planned only if all stimuli of the pilot have the same
-#'   number: otherwise give those that all have, such as `macaque_v4$trials[, , 1:6]`.
-#' @param target_se the standard error that you want. [summary()] then has the smallest designs.
-#' @param difference the difference between the scores of two models that you want to detect (by
-#'   default that in the pilot): `power` is of it, and [summary()] has the smallest designs with
-#'   `target_power`.
-#' @param over what counts as a sample, as in [score_interval()]. By default all that are samples;
-#'   for two models the stimuli and `"neurons_x"`.
+#'   By default those of the pilot. `neurons_y` is only for a `y` whose neurons are another sample,
+#'   and `trials` only for a pilot whose stimuli have equally many (take those that all have, such
+#'   as `macaque_v4$trials[, , 1:6]`).
+#' @param target_se the standard error that you want, for `summary()`.
+#' @param difference the difference between the scores of two models that you want to detect with
+#'   `target_power` (by default that in the pilot).
+#' @param over see [score_interval()]. By default all that are samples; for two models the stimuli
+#'   and `"neurons_x"`.
 #' @param shared_neurons,units_x,units_y see [cka()].
 #' @param alpha level of the tests whose power is told.
 #' @param target_power the power that is wanted for `difference`.
@@ -30,54 +26,42 @@
 #' @param neurons not used: `neurons_x` and `neurons_y` say of which side.
 #' @param complete `"y"`: the units of `y` are all that there are, see [cka()].
 #' @return A data frame of class `repalign_plan` with one row per design. Columns: `stimuli`,
-#'   `neurons_x`, `neurons_y`, `trials` (`NA`: the pilot has none); `se`, the standard error; `df`,
-#'   the degrees of freedom of the interval; `width`, its whole width; `power`, of [calibrate()] or
-#'   of the comparison of two models; `share_stimuli`, `share_neurons_x`, `share_neurons_y`,
-#'   `share_stimuli_x` and `share_stimuli_y`: the shares of the variance that come from stimuli,
-#'   neurons, and their interactions (1 in all); `share_trials`: how much of the variance endless
-#'   trials would take off (`NA` without `trials`); `extrapolated`, see Details.
+#'   `neurons_x`, `neurons_y`, `trials`; `se`; `df` and `width` of the interval; `power`, of
+#'   [calibrate()] or of the comparison of two models; `share_stimuli`, `share_neurons_x`,
+#'   `share_neurons_y`, `share_stimuli_x` and `share_stimuli_y`: the shares of the variance that
+#'   come from stimuli, neurons, and their interactions; `share_trials`: how much of it endless
+#'   trials would take off; `extrapolated`, see Details.
 #'
 #'   `summary()` gives the smallest designs for `target_se` or `difference`: a row for each number
-#'   that can be solved for (column `solved`) with the others as in the plan, its `se` and `power`,
-#'   `limit_se` and `limit_power`, which no number of it goes beyond, and `extrapolated`. The number
-#'   is `NA` where even these limits do not reach what you want.
+#'   that can be solved for (column `solved`) with the others as in the plan, or `NA` where no
+#'   number is enough; its `se` and `power`; their limits for any number, `limit_se` and
+#'   `limit_power`; and `extrapolated`.
 #' @details
-#' The score is the CKA by `estimator = "stimulus_neuron"` (of trial means), which aims at the same
-#' value with any numbers of stimuli and neurons. The jackknife of [cka_interval()] splits its
-#' variance in the pilot into what stimuli, neurons and their interactions contribute; each part
-#' falls with its numbers. The article "What was simulated" has the formulas and how well they did:
-#' predicted errors from 20 neurons on were mostly somewhat too large, but against a model they can
-#' be a quarter too small for 5 times the neurons; predictions for few neurons are far too small.
-#' Predicted power was within 0.03 of the true one from 20 neurons on.
+#' The score is the CKA by `estimator = "stimulus_neuron"` (of trial means). Predicted errors are
+#' mostly somewhat too large, but against a model they can be a quarter too small for 5 times the
+#' neurons (article "What was simulated").
 #'
 #' When not to trust it: `extrapolated` is `TRUE`, and a warning of class `repalign_extrapolated`
-#' says why, for less than half the stimuli of the pilot, for more than 5 times its stimuli or
-#' neurons or more than twice its trials, and for fewer than 20 neurons in the plan or the pilot.
-#' Plan for more than the smallest design: even where the median is right, one prediction in ten
-#' fell short by up to a half. An assumption in place of a pilot is best simulated large (400 x
-#' 200 + 200). Data with clusters are refused. Other animals, and other kinds of stimuli, are not in
-#' the plan.
+#' says why, for fewer than half or more than 5 times the stimuli of the pilot, more than 5 times
+#' its neurons or twice its trials, and for fewer than 20 neurons. Plan for more than the smallest
+#' design: one prediction in ten fell short by up to a half. An assumption in place of a pilot is
+#' best simulated large (400 x 200 + 200). Data with clusters are refused. Other animals, and other
+#' kinds of stimuli, are not in the plan.
 #' @references Efron and Stein (1981), Annals of Statistics 9 (jackknife). Chun et al. (2025),
 #'   \doi{10.48550/arXiv.2502.15104} (the estimator).
 #' @examples
-#' # V4 against a layer of a network: what would more images and neurons do?
+#' # V4 against a layer of a network
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]
 #' plan <- plan_recording(v4, v4_layers$L4[1:100, ], stimuli = c(100, 200, 400),
-#'                        neurons_x = c(50, 100, 200), target_se = 0.05,
-#'                        complete = "y")
+#'                        neurons_x = c(50, 100, 200), target_se = 0.05, complete = "y")
 #' plan
 #' summary(plan)
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(plan)
 #'
-#' # which of two layers is closer: the smallest recording that detects a difference of 0.1
+#' # which of two layers is closer?
 #' layers <- lapply(v4_layers[c("L2", "L4")], function(layer) layer[1:100, ])
 #' summary(plan_recording(v4, layers, difference = 0.1, complete = "y"))
-#'
-#' # without a pilot, from an assumption
-#' set.seed(1)
-#' pop <- linear_population(n = 60, q = 40, d = 30, spectrum = "power", power = c(0.5, 1))
-#' plan_recording(pop, stimuli = c(60, 120), neurons_x = c(40, 80))
-#' @seealso [score_interval()], [cka_interval()], [calibrate()]
+#' @seealso [cka_interval()]
 #' @order 1
 #' @export
 plan_recording <- function(x, y = NULL, stimuli = NULL, neurons_x = NULL, neurons_y = NULL,

@@ -72,7 +72,6 @@ scores_forest <- function(object) {
     ggplot2::geom_linerange(ggplot2::aes(xmin = .data[["conf_low"]], xmax = .data[["conf_high"]]),
                             na.rm = TRUE, linewidth = 0.8, colour = forest_colour) +
     ggplot2::geom_point(na.rm = TRUE, size = 2.5, colour = forest_colour) +
-    (if (several) ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), scales = "free_x")) +
     score_axis(ggplot2::scale_x_continuous, whole = !several) +
     ggplot2::labs(x = if (several) "score" else axis_words(rows$panel[1]), y = NULL,
                   caption = caption_of(
@@ -81,6 +80,7 @@ scores_forest <- function(object) {
                   )) +
     picture_theme(panel.grid.minor = ggplot2::element_blank(),
                   panel.grid.major.y = ggplot2::element_blank()) +
+    side_panels(rows$panel) +
     side_axis(levels(rows$title))
 }
 
@@ -205,10 +205,8 @@ score_points <- function(scores) {
 #' @rdname plan_recording
 #' @aliases plot.repalign_plan
 #' @param object what `plan_recording()` returned.
-#' @param what what `plot()` draws over the numbers of stimuli and neurons, as contours, or as
-#'   curves where only one number varies. `"se"`: the standard error; `"power"`: the power.
-#'   `"auto"`: the power if the plan is for a `difference` and not for a `target_se`, and otherwise
-#'   the error. The cross is the pilot; beyond the dashed lines a design is `extrapolated`.
+#' @param what what `plot()` draws: the standard error (`"se"`), the `"power"`, or what the plan is
+#'   for (`"auto"`). The cross is the pilot; beyond the dashed lines a design is `extrapolated`.
 #' @param ... no other arguments.
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_plan <- function(object, what = c("auto", "se", "power"), ...) {

@@ -3,38 +3,30 @@
 #' Plot RDMs
 #'
 #' Dissimilarities of one RDM, or of several side by side, or a map on which conditions with small
-#' dissimilarities lie near each other. `plot_rdms()` takes any `dist` object, or a list of them.
+#' dissimilarities lie near each other.
 #'
-#' @param x,object an RDM, or a list of RDMs, made by [rdm()] or [transform_rdm()]. For
-#'   `plot_rdms()` also any `dist` object, or a named list of them.
-#' @param type of one RDM: `"panel"` draws its dissimilarities, `"map"` a map of its conditions.
-#' @param group one label for each condition, in their order or by name: colours of a map; on
-#'   panels, lines between labels, which stand on the axes.
-#' @param scale of several RDMs: `"shared"` gives them the same colours, `"own"` gives each its own
-#'   scale, with its range in the title. `"auto"`: shared if they are the same kind of dissimilarity
-#'   and their largest values differ by a factor of 3 at most.
-#' @param ... for `plot()` and `plot_rdms()`: arguments of `autoplot()`; any other is an error.
+#' @param x,object an RDM, or a list of RDMs, made by [rdm()]. For `plot_rdms()` also any `dist`
+#'   object, or a named list of them.
+#' @param type of one RDM: its dissimilarities (`"panel"`), or a `"map"` of its conditions.
+#' @param group one label for each condition, in their order or by name: colours of a map, or lines
+#'   on panels.
+#' @param scale of several RDMs: a `"shared"` scale of colours, or each its `"own"`, with its range
+#'   in the title. `"auto"`: shared if they are the same kind of dissimilarity and of similar size.
+#' @param ... for `plot()` and `plot_rdms()`: arguments of `autoplot()`.
 #' @return `plot()` returns `x`, invisibly. `autoplot()` and `plot_rdms()` return a ggplot object,
 #'   drawn when it is printed.
 #' @details
-#' The first condition is on the left and on top. Blue grows darker with the dissimilarity;
-#' estimates below 0 are orange, on the same scale. Missing dissimilarities are grey, and the
-#' diagonal is empty.
+#' Blue grows darker with the dissimilarity; estimates below 0 are orange, and missing ones grey.
 #'
-#' The map is a classical multidimensional scaling. The dissimilarities are taken for squared
-#' distances, which those of [rdm()] are; roots (`transform_rdm(x, "sqrt")`), and `dist` objects of
-#' Euclidean distances, are squared before. The caption says which share of the sum of the absolute
-#' eigenvalues two dimensions keep: if it is small, points near each other need not be similar.
+#' The map is a classical multidimensional scaling, with the dissimilarities taken for squared
+#' distances. The caption says which share two dimensions keep: if it is small, points near each
+#' other need not be similar.
 #' @examples
 #' # human and monkey inferior temporal cortex
 #' has_ggplot2 <- requireNamespace("ggplot2", quietly = TRUE)
 #' category <- attr(rdm92, "images")$category
 #' if (has_ggplot2) plot_rdms(rdm92[c("human_mean", "monkey")], group = category)
 #' if (has_ggplot2) plot_rdms(rdm92$monkey, type = "map", group = category)
-#' # 8 images x 30 neurons x 4 runs
-#' x <- array(rnorm(8 * 30 * 4), c(8, 30, 4))
-#' if (has_ggplot2) plot(rdm(list(`all runs` = x, `half of them` = x[, , 1:2])))
-#' @seealso [rdm()], [transform_rdm()]
 #' @name plot.repalign_rdm
 NULL
 

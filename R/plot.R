@@ -9,8 +9,9 @@ utils::globalVariables(".data")
 
 #' Plot results
 #'
-#' `plot()` draws a result; `ggplot2::autoplot()` returns the plot, which can be changed or saved.
-#' Both need the package ggplot2.
+#' `plot()` draws a result, its caption as wide as the picture; `ggplot2::autoplot()` returns the
+#' plot, which can be changed or saved, with lines for a column of a journal below it. Both need the
+#' package ggplot2.
 #'
 #' @param x,object what [similarity()], [calibrate()], [cka_interval()], [score_interval()],
 #'   [compare_scores()], [best_score()], [evaluate_models()], an analysis ([brain_to_brain()] and
@@ -21,18 +22,18 @@ utils::globalVariables(".data")
 #'   panel per row with its null scores, for up to 20 rows; `"p_value"`: tiles of p-values;
 #'   `"auto"`: `"null"` for up to `most` rows, else `"tiles"`. For [evaluate_models()]: `"points"`
 #'   or `"bars"` of scores, or a `"map"` of models and data RDMs.
-#' @param measure labels of the measures to draw; `NULL`: all.
-#' @param metric for benchmarks: the metrics, or the targets, to draw; `NULL`: all.
-#' @param single for analyses: also draw the mean of the single ratios (dashed lines, or crosses)?
+#' @param measure,metric labels of the measures, and for benchmarks the metrics or targets, to draw;
+#'   `NULL`: all.
+#' @param single for analyses: also draw the mean of the single ratios?
 #' @param most for analyses over several numbers of neurons: up to this many comparisons get one
-#'   panel each; more are faint lines behind those of `summary()`. For differences of scores: how
-#'   many are drawn, the largest for their errors. For calibrations see `type`.
+#'   panel each. For differences of scores: how many are drawn, the largest for their errors. For
+#'   calibrations see `type`.
 #' @param along for analyses: do the numbers of neurons stand along the horizontal axis, or the
-#'   comparisons, such as layers? `"auto"`: the former if there are several, but more than 6 layers
-#'   of [brain_to_model()] stand side by side.
-#' @param reference for analyses: a value to compare with, drawn as black dashes with a grey band:
-#'   one row of an analysis or of [cka_interval()], a number, or three (the value and the ends of
-#'   its interval).
+#'   comparisons, such as layers? `"auto"`: the former if there are several numbers, and not more
+#'   than 6 layers.
+#' @param reference for analyses: a value to compare with, drawn as a dashed line with a band: one
+#'   row of an analysis or of [cka_interval()], a number, or three (the value and the ends of its
+#'   interval).
 #' @param ... arguments of `autoplot()`, which `plot()` passes on; any other is an error.
 #' @return `plot()` returns `x`, invisibly. `autoplot()` returns a ggplot object.
 #' @details
@@ -44,19 +45,14 @@ utils::globalVariables(".data")
 #' adjusted p-value is larger are grey.
 #'
 #' *Heat map and map* need all pairs of a list that was compared with itself (for models, with
-#' `diagonal = TRUE` or an `aggregate`): average linkage ([stats::hclust()]) or classical
-#' multidimensional scaling ([stats::cmdscale()]) of [as.dist.repalign_result()]. If the caption of
-#' a map says that two dimensions keep little, points near each other need not be similar.
+#' `diagonal = TRUE` or an `aggregate`). If the caption of a map says that two dimensions keep
+#' little, points near each other need not be similar.
 #'
-#' *Null.* Bars show the null scores (with `engine = "moments"` the density of the fitted
-#' distribution), lines the score and the threshold.
+#' *Analyses.* Points are the pooled estimates, bars their intervals; crosses or a dashed line the
+#' mean of single ratios.
 #'
-#' *Analyses.* Points are the pooled estimates, bars their intervals. More than 60 comparisons side
-#' by side stand in the order of their values, without names. A caption counts the values and the
-#' intervals that the axis (between -1 and 2.5) cuts off.
-#'
-#' *Benchmarks.* Measures are in the order of their mean rank, the best at the top. Grey points are
-#' those of single groups or models.
+#' *Benchmarks.* Measures are in the order of their mean rank. Grey points are single groups or
+#' models.
 #'
 #' *Differences* of [compare_scores()] are drawn with the interval of each alone (thick) and that
 #' for all rows together (thin); a band shows the margin of equivalence. For [best_score()], filled
@@ -64,9 +60,7 @@ utils::globalVariables(".data")
 #'
 #' *Models* of [evaluate_models()] are points with their errors; full points are in the confidence
 #' set of the best, the grey band or line is the noise ceiling, and dashed lines are what scores of
-#' chance do not exceed (over all models, for recordings). For RDMs, stars are scores above chance
-#' (`p_chance`). With `letters`, models without a common letter differ by [compare_scores()]. On the
-#' map (of RDMs), distances stand for one less the similarity.
+#' chance do not exceed. For RDMs, stars are scores above chance (`p_chance`).
 #' @examples
 #' if (requireNamespace("ggplot2", quietly = TRUE)) {
 #'   # V4 against the layers of a network, for the first 100 images
@@ -74,10 +68,7 @@ utils::globalVariables(".data")
 #'   layers <- lapply(v4_layers, function(layer) layer[1:100, ])
 #'   set.seed(1)
 #'   plot(brain_to_model(v4, layers, neurons = c(8, 16, 50), repeats = 20))
-#'
-#'   scores <- similarity(v4_layers)
-#'   plot(scores, type = "heatmap")
-#'   plot(scores, type = "map")
+#'   plot(similarity(v4_layers), type = "heatmap")
 #' }
 #' @name plot.repalign
 NULL
@@ -219,7 +210,7 @@ names_beside <- function(names, room = 10) {
 }
 
 # The size of the letters of so many lines below each other.
-side_letters <- function(lines) if (lines > 14) 6.5 else 8
+side_letters <- function(lines) if (lines > 28) 5 else if (lines > 14) 6.5 else 8
 
 text_lines <- function(texts) lengths(strsplit(paste0(texts, "\n"), "\n", fixed = TRUE))
 
@@ -243,6 +234,19 @@ side_axis <- function(names) {
 # if the lines had no room beside each other.
 breaking_at <- function(names, most, lines) {
   if (max(1, text_lines(wrapped_labels(names, most))) * length(names) <= lines) most else Inf
+}
+
+# Panels side by side, with an axis each. Their titles have room in a column of a journal.
+side_panels <- function(panel, scales = "free_x") {
+  count <- length(unique(panel))
+  if (count < 2) return(NULL)
+  shown <- unique(as.character(panel))
+  most <- floor(2.6 / min(count, 3) / character_width)
+  long <- nchar(shown) > most
+  titles <- wrapped_labels(ifelse(long, sub("(", "\n(", shown, fixed = TRUE), shown), most)
+  list(ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), scales = scales,
+                           labeller = ggplot2::as_labeller(stats::setNames(titles, shown))),
+       ggplot2::theme(panel.spacing.x = ggplot2::unit(0.9, "lines")))
 }
 
 # The inches for the title of a panel, of so many side by side, with `beside` inches for the axis:
@@ -279,7 +283,17 @@ axis_words <- function(label) {
 score_axis <- function(scale, whole = TRUE) {
   guide <- ggplot2::guide_axis(check.overlap = TRUE)
   if (whole) scale(limits = with_near_ticks, breaks = score_ticks, guide = guide) else
-    scale(guide = guide)
+    scale(breaks = few_ticks, expand = ggplot2::expansion(0.08), guide = guide)
+}
+
+# The fewest round numbers within a range that tell its scale.
+few_ticks <- function(range) {
+  for (count in 2:6) {
+    ticks <- pretty(range, count)
+    ticks <- ticks[ticks >= range[1] & ticks <= range[2]]
+    if (length(ticks) > 1) break
+  }
+  ticks
 }
 
 score_ticks <- function(range) pretty(range)

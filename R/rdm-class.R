@@ -107,27 +107,22 @@ check_rdm <- function(x, arg) {
 #' @param digits how many significant digits to print.
 #' @param n how many conditions to print.
 #' @param row.names,optional,... not used.
-#' @param conditions which conditions: their numbers, their names, or `TRUE` and `FALSE` for each of
-#'   them; at least 2, each of them once.
+#' @param conditions numbers or names of at least 2 conditions, or `TRUE` and `FALSE` for each.
 #' @return `as.data.frame()`: a row for each pair of conditions, in the order of [stats::dist()]:
 #'   their labels `x` and `y`, `dissimilarity`, and `pairs`, of how many pairs of runs it is the
-#'   mean (`NA` for what is not cross-validated over pairs of runs); of a list after a column `rdm`.
-#'   `as.matrix()`: a square matrix; of a list, of the same conditions, a row for each pair, named
-#'   as in `"a, b"`, and a column for each RDM. `format()` describes each RDM in words.
+#'   mean (`NA` without cross-validation); of a list after a column `rdm`. `as.matrix()`: a square
+#'   matrix; of a list, a row for each pair and a column for each RDM. `format()`: a description in
+#'   words.
 #'
-#'   `subset()`: `x` with these conditions, in the order in which they were chosen, in each RDM of a
-#'   list. Transformations that depend on all values, such as ranks, are not made anew: take the
-#'   conditions first, and then [transform_rdm()].
+#'   `subset()`: `x` with these conditions, in their order. Ranks and the like are not made anew:
+#'   take the conditions first, and then [transform_rdm()].
 #' @examples
 #' set.seed(1)
 #' x <- array(rnorm(6 * 20 * 3), c(6, 20, 3), list(letters[1:6], NULL, NULL))
 #' d <- rdm(x)
 #' print(d, digits = 2, n = 3)
 #' head(as.data.frame(d))
-#' as.matrix(rdm(list(s1 = x, s2 = x + rnorm(360))))
 #' subset(d, c("f", "a", "b"))
-#' subset(d, labels(d) != "a")
-#' @seealso [rdm()], [plot.repalign_rdm()]
 #' @name print.repalign_rdm
 NULL
 
@@ -315,8 +310,7 @@ chosen_conditions <- function(conditions, names, arg) {
 
 #' Make an RDM of given dissimilarities
 #'
-#' Gives dissimilarities from elsewhere (another program, a behavioural experiment) the class of
-#' what [rdm()] returns.
+#' Gives dissimilarities from elsewhere the class of what [rdm()] returns.
 #'
 #' @param x the dissimilarities of all pairs of conditions: a numeric vector in the order (1, 2),
 #'   (1, 3), ..., (2, 3), ..., as in [stats::dist()]; a symmetric matrix with zeros (or `NA`) on its
@@ -327,10 +321,6 @@ chosen_conditions <- function(conditions, names, arg) {
 #' @examples
 #' as_rdm(c(0.2, 0.9, 0.8), labels = c("cat", "dog", "car"))
 #' as_rdm(as.matrix(rdm92$monkey)[1:10, 1:10])
-#' # a matrix with an RDM in each row
-#' rows <- rbind(a = c(0.2, 0.9, 0.8), b = c(0.1, 0.7, 0.9))
-#' apply(rows, 1, as_rdm, simplify = FALSE)
-#' @seealso [rdm()], [transform_rdm()], [plot_rdms()]
 #' @export
 as_rdm <- function(x, labels = NULL) {
   need_arguments()

@@ -123,13 +123,10 @@ centered_patterns <- function(patterns, center_channels, root = NULL) {
 declare_distance(
   id = "crossnobis",
   definition = r"(the mean over all pairs of different runs m and l, in both of which both
-  conditions occur, of \eqn{(b_{mi} - b_{mj})^T \Omega (b_{li} - b_{lj}) / p}. With complete runs
-  this is the same as leaving out one run at a time. The noise of different runs is independent,
-  so that the mean of the estimate is the true squared distance: 0 if the conditions do not
-  differ. Estimates may therefore be negative, and these must stay as they are. If `noise` is a
-  list, the precision for runs m and l is the inverse of the mean of both covariances. Pairs of
-  conditions with fewer than two common runs are `NA`, with a warning. What is added to all
-  conditions of a run cancels.)",
+  conditions occur, of \eqn{(b_{mi} - b_{mj})^T \Omega (b_{li} - b_{lj}) / p}. Its expected value is
+  the true squared distance: 0 if the conditions do not differ. Estimates may therefore be
+  negative, and must stay as they are. What is added to all conditions of a run cancels. Pairs of
+  conditions with fewer than two common runs are `NA`, with a warning.)",
   values = "squares", metric = FALSE, power = 2, runs = TRUE, noise = "any", weights = TRUE,
   centers = TRUE, gaps = TRUE,
   of = function(patterns, noise, settings) {

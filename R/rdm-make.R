@@ -5,34 +5,29 @@ NULL
 
 #' Representational dissimilarity matrices
 #'
-#' Dissimilarities between all pairs of conditions from recordings with repeats or runs, with
-#' cross-validation over runs, which takes out what noise adds to a dissimilarity, and with noise
-#' normalization.
+#' Dissimilarities between all pairs of conditions, cross-validated over runs, which takes out what
+#' noise adds, and with noise normalization.
 #'
 #' @param x the data: a numeric matrix (or data frame) observations x channels (neurons, voxels); an
-#'   array conditions x channels x repeats, such as [trial_array()] makes, whose repeats are the
-#'   runs unless `run` says otherwise (`NA` in all channels where one is missing); or [responses()],
-#'   whose events are the runs. A named list of these gives a named list of RDMs.
-#' @param condition for each row of a matrix the label of its condition; of a data frame also the
-#'   name of the column that has it. Conditions come in the order of the levels of a factor, numbers
-#'   by value, words by their first appearance. `NULL`: each row is a condition. When `x` is a list:
-#'   labels for all, or a list of labels with the same names.
-#' @param run for each row of a matrix, or each repeat of an array, the label of its run (what has
-#'   noise of its own); or `TRUE` for crossed trials: the first observations of all conditions are
-#'   one run, the second another, and so on. `"crossnobis"` and `"poisson_cv"` need runs.
-#' @param subject for each row the label of its subject, or the name of the column that has it: the
-#'   result is a list with an RDM for each subject.
+#'   array conditions x channels x repeats ([trial_array()]), whose repeats are the runs unless
+#'   `run` says otherwise; or [responses()], whose events are the runs. A named list of these gives
+#'   a named list of RDMs.
+#' @param condition one label per row, or the name of the column that has them. Conditions come in
+#'   the order of the levels of a factor, numbers by value, words by their first appearance. `NULL`:
+#'   each row is a condition. For a list: labels for all, or a list of labels with the same names.
+#' @param run one label per row, or per repeat of an array: its run (what has noise of its own); or
+#'   `TRUE`: the first observations of all conditions are one run, the second another, and so on.
+#'   `"crossnobis"` and `"poisson_cv"` need runs.
+#' @param subject one label per row, or the name of their column, for a list with an RDM for each
+#'   subject.
 #' @param distance the kind of dissimilarity, see below.
 #' @param noise for `r distances_in_help(function(one) one$noise != "none")`: the precision matrix
 #'   of the noise ([noise_precision()]). For `"crossnobis"` also a list with one *covariance* matrix
-#'   for each run (`noise_covariance(by_run = TRUE)`), by name or in the order of the sorted labels.
-#'   `NULL`: noise is taken to be equal and independent (`"crossnobis"` only). When `x` is a
-#'   list: one for all, or a list with the names of `x`.
-#' @param weights for `r distances_in_help(function(one) one$weights)`: how much a pair of runs
-#'   counts. `"equal"`: all the same.
-#'   `"repeats"`: by the inverse of the variance without signal, the product over both runs of
-#'   \eqn{r_i r_j / (r_i + r_j)} for the numbers of observations r of both conditions.
-#' @param center_patterns subtract from each pattern its mean over the channels first? Not for
+#'   for each run (`noise_covariance(by_run = TRUE)`), or `NULL`: noise is taken to be equal and
+#'   independent. For a list `x`: one for all, or a list with its names.
+#' @param weights for `r distances_in_help(function(one) one$weights)`: do pairs of runs count the
+#'   same (`"equal"`), or more with more observations (`"repeats"`)?
+#' @param center_patterns subtract from each pattern its mean over the channels? Not for
 #'   `r distances_in_help(function(one) !one$centers)`.
 #' @param prior_rate,prior_weight for `r distances_in_help(function(one) one$counts)`: rates are
 #'   (mean count + `prior_rate` * `prior_weight`) / (1 + `prior_weight`), which keeps logarithms
@@ -40,24 +35,21 @@ NULL
 #' @param na missing values: `"error"`; or what is left out: `"stimuli"` (rows: observations, or
 #'   conditions of an array) or `"neurons"` (channels).
 #' @return An object of class `c("repalign_rdm", "dist")`: the dissimilarities in the order of
-#'   [stats::dist()], with the labels of the conditions. It goes wherever a `dist` object does, such
-#'   as [stats::hclust()]. `as.matrix()` makes the full matrix, `as.data.frame()` a table, and
-#'   `subset(x, conditions)` the RDM of some conditions (see [as.matrix()][print.repalign_rdm]). For
-#'   a list, a list of class `"repalign_rdms"`.
+#'   [stats::dist()]. It goes wherever a `dist` object does, such as [stats::hclust()];
+#'   `as.matrix()`, `as.data.frame()` and `subset()` are [methods][print.repalign_rdm]. For a list,
+#'   a list of class `"repalign_rdms"`.
 #' @details
 #' Let \eqn{b_i} be the mean pattern of condition i over all observations, \eqn{b_{mi}} that of run
 #' m, p the number of channels, and \eqn{\Omega} the precision of the noise.
 #'
 #' `r distance_help()`
 #'
-#' All but `r distances_in_help(function(one) one$runs)` are biased by noise, which makes
-#' differences of patterns too large. Most dissimilarities are squares of distances: measures that
-#' ask for distances, such as [distance_correlation()], take the values as they are, and
-#' `transform_rdm(x, "sqrt")` gives distances.
+#' All but `r distances_in_help(function(one) one$runs)` are too large with noise. Most are squares
+#' of distances; for measures that ask for distances, such as [distance_correlation()], take
+#' `transform_rdm(x, "sqrt")`.
 #'
 #' When not to trust it: observations of different runs must have independent noise; neighbouring
-#' trials of one run do not. An RDM of few conditions or with negative values is noisy: ask for
-#' errors of its scores ([score_interval()], [calibrate()]).
+#' trials of one run do not.
 #' @references Walther et al. (2016), NeuroImage 137. Diedrichsen et al. (2021), Neurons, Behavior,
 #'   Data Analysis and Theory 5. Schuett et al. (2023), eLife 12.
 #' @examples
@@ -66,19 +58,15 @@ NULL
 #' patterns <- matrix(rnorm(6 * 30), 6)
 #' design <- expand.grid(condition = paste0("image", 1:6), run = 1:4)
 #' measured <- patterns[as.integer(design$condition), ] + rnorm(24 * 30)
-#' d <- rdm(measured, design$condition, design$run)
-#' d
-#' head(as.data.frame(d))
+#' rdm(measured, design$condition, design$run)
 #' # noise normalization
 #' precision <- noise_precision(measured, design$condition)
 #' rdm(measured, design$condition, design$run, noise = precision)
-#' # two subjects in one table, and a comparison of their RDMs
-#' both <- rbind(measured, measured + rnorm(24 * 30))
-#' table <- data.frame(both, image = rep(design$condition, 2), run = rep(design$run, 2),
-#'                     subject = rep(c("s1", "s2"), each = 24))
-#' rdms <- rdm(table, condition = "image", run = "run", subject = "subject")
-#' similarity(rdms, measure = "rsa")
-#' @seealso [plot.repalign_rdm()], [noise_covariance()], [transform_rdm()], [rsa()]
+#' # two subjects in one table
+#' both <- data.frame(rbind(measured, measured + rnorm(24 * 30)), rbind(design, design),
+#'                    subject = rep(c("s1", "s2"), each = 24))
+#' rdm(both, condition = "condition", run = "run", subject = "subject")
+#' @seealso [plot.repalign_rdm()], [rsa()]
 #' @export
 rdm <- function(x, condition = NULL, run = NULL, distance = "crossnobis", noise = NULL,
                 weights = c("equal", "repeats"), center_patterns = FALSE, prior_rate = 1,

@@ -5,55 +5,41 @@ noise_methods <- c("shrinkage_diag", "shrinkage_eye", "diag", "full")
 
 #' Covariance and precision of noise
 #'
-#' The covariance of the channels' noise, from residuals around condition means or of a regression,
-#' with shrinkage; and its inverse, by which [rdm()] normalizes noise.
+#' The covariance of the channels' noise, with shrinkage; and its inverse, by which [rdm()]
+#' normalizes noise.
 #'
-#' @param x the data, as for [rdm()]; or residuals, such as of a regression of time series, a row
-#'   for each time; or a named list of these, one for each subject. `noise_precision()` also takes a
-#'   `noise_covariance()`.
+#' @param x the data, as for [rdm()]; or residuals of a regression, times x channels; or a named
+#'   list of these. `noise_precision()` also takes a `noise_covariance()`.
 #' @param condition for each row its condition, whose mean is subtracted. `NULL`: the rows are
-#'   residuals (of an array: conditions). For a list `x`: labels for all, or a list with its names;
-#'   `run` likewise.
-#' @param run as in [rdm()]. The means of runs are then subtracted, too, as their offsets would
-#'   count as noise.
-#' @param method `"shrinkage_diag"`: covariances are shrunk towards 0, variances stay (Schaefer and
-#'   Strimmer). `"shrinkage_eye"`: towards a multiple of the identity matrix (Ledoit and Wolf).
-#'   `"diag"`: variances only. `"full"`: the sample covariance.
-#' @param dof the degrees of freedom by which sums of squares are divided (`NULL`: see Details):
-#'   give them for residuals of a regression.
+#'   residuals (of an array: conditions). For a list: labels for all, or a list of labels.
+#' @param run as in [rdm()]. The means of runs are then subtracted, too.
+#' @param method `"shrinkage_diag"`: covariances are shrunk towards 0 (Schaefer and Strimmer).
+#'   `"shrinkage_eye"`: towards a multiple of the identity matrix (Ledoit and Wolf). `"diag"`:
+#'   variances only. `"full"`: the sample covariance.
+#' @param dof the degrees of freedom by which sums of squares are divided: give them for residuals
+#'   of a regression. `NULL`: the number of observations less that of the means that were
+#'   subtracted.
 #' @param by_run a covariance for each run, from its observations alone?
 #' @param na see [rdm()].
 #' @param ... for `noise_precision()`: the arguments of `noise_covariance()`.
 #' @return A symmetric matrix channels x channels of class `repalign_noise` with attributes `kind`
 #'   (`"covariance"` or `"precision"`), `method`, `dof`, and `shrinkage` (from 0 to 1). With
 #'   `by_run`, a named list with one for each run; for a list `x`, a list of these.
-#' @details With E the m residuals, S = E'E / dof. By default, dof is the number of observations
-#'   less that of the means that were subtracted; of conditions and runs together, fitted by least
-#'   squares, observations - conditions - runs + 1.
-#'
-#' The shrinkage of `"shrinkage_diag"` is the sum of the variances of all correlations over the sum
-#' of their squares, with residuals scaled to mean square 1 and the variance of a correlation
-#' \eqn{\sum_k (z_{ki} z_{kj} - r_{ij})^2 / (m\, dof)}{sum (z_ki z_kj - r_ij)^2 / (m dof)}.
-#'
-#' When not to trust it: the precision of `"full"` does not exist with fewer degrees of freedom than
-#' channels, and is poor with less than several times as many. A channel that does not vary is an
-#' error.
+#' @details When not to trust it: the precision of `"full"` does not exist with fewer degrees of
+#'   freedom than channels, and is poor with less than several times as many. A channel that does
+#'   not vary is an error.
 #' @references Ledoit and Wolf (2004), Journal of Multivariate Analysis 88. Schaefer and Strimmer
 #'   (2005), Statistical Applications in Genetics and Molecular Biology 4.
 #' @examples
 #' set.seed(1)
 #' design <- expand.grid(condition = letters[1:8], run = 1:4)
-#' # noise that neighbouring channels share, and offsets of the runs
-#' mixing <- 0.6^abs(outer(1:12, 1:12, "-"))
-#' x <- matrix(rnorm(32 * 12), 32) %*% mixing + rep(1:4, each = 8)
+#' x <- matrix(rnorm(32 * 12), 32) %*% 0.6^abs(outer(1:12, 1:12, "-"))
 #' noise_covariance(x, design$condition, design$run)
 #' precision <- noise_precision(x, design$condition, design$run)
 #' rdm(x, design$condition, design$run, noise = precision)
 #' # residuals of a regression, with one covariance for each run
-#' residuals <- matrix(rnorm(200 * 12), 200) %*% mixing
-#' by_run <- noise_covariance(residuals, run = rep(1:4, each = 50), by_run = TRUE)
-#' rdm(x, design$condition, design$run, noise = by_run)
-#' @seealso [rdm()]
+#' residuals <- matrix(rnorm(200 * 12), 200)
+#' names(noise_covariance(residuals, run = rep(1:4, each = 50), by_run = TRUE))
 #' @export
 noise_covariance <- function(x, condition = NULL, run = NULL,
                              method = c("shrinkage_diag", "shrinkage_eye", "diag", "full"),

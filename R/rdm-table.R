@@ -188,24 +188,21 @@ labels_of_rdms <- function(rdms) {
 
 #' The mean of RDMs
 #'
-#' The mean of RDMs on a common scale. For most comparisons it is the RDM with the largest mean
-#' similarity to all of them, and so the best that a model could be.
+#' The mean of RDMs on a common scale: for most comparisons the best that a model could be.
 #'
 #' @param rdms a list of RDMs (`dist` objects or symmetric matrices) of the same stimuli.
 #' @param outer how RDMs are compared, as for [rsa()], or `"riemann"`.
-#' @param stimulus_noise for whitened comparisons: the noise of the stimuli, as for [rsa()].
-#' @param na `"pairwise"`: pairs may lack (`NA`), and means are over the RDMs that have them.
+#' @param stimulus_noise for whitened comparisons, as for [rsa()].
+#' @param na `"pairwise"`: means are over the RDMs that have a pair.
 #' @return An RDM, as from [rdm()]. Its scale means nothing.
 #' @details
-#' Before the mean, each RDM is divided by its root mean square (`"cosine"`), standardised
-#' (`"pearson"`), divided by its whitened length (`"whitened_cosine"`, and for `"whitened_pearson"`
-#' less its mean), or ranked (comparisons of ranks). [subject_ceiling()] says when no RDM is more
-#' similar. An RDM without variance (or, for cosines, of zeros) is an error.
+#' Before the mean, each RDM is divided by its (whitened) length, after its mean has been subtracted
+#' for correlations, or ranked (comparisons of ranks). [subject_ceiling()] says when no RDM is more
+#' similar.
 #' @examples
 #' rdms <- list(dist(v4_layers[[1]][1:20, ]), dist(v4_layers[[2]][1:20, ]))
 #' pooled <- pool_rdms(rdms, "cosine")
 #' vapply(rdms, rsa, 0, y = pooled, outer = "cosine")
-#' @seealso [subject_ceiling()], [evaluate_models()]
 #' @export
 pool_rdms <- function(rdms, outer, stimulus_noise = NULL, na = c("error", "pairwise")) {
   need_arguments()

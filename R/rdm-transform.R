@@ -4,39 +4,30 @@ rdm_transforms <- c("rank", "positive", "sqrt", "minmax", "geotopological", "geo
 
 #' Transform dissimilarities
 #'
-#' @param x an RDM: an object of [rdm()] or any `dist` object; or a list of them.
-#' @param method what becomes of the dissimilarities, see below.
-#' @param low,up for `"geotopological"`: the quantiles between which dissimilarities stay different,
-#'   from 0 to 1.
-#' @return An RDM of class `c("repalign_rdm", "dist")` with the same conditions, or a list of them
-#'   with the same names. `x` does not change.
+#' @param x an RDM (any `dist` object), or a list of them.
+#' @param method see below.
+#' @param low,up for `"geotopological"`: quantiles, from 0 to 1.
+#' @return An RDM of class `c("repalign_rdm", "dist")`, or a list of them.
 #' @details
-#' * `"rank"`: ranks, from 1 for the smallest; ties have their average rank.
+#' * `"rank"`: ranks, from 1 for the smallest.
 #' * `"positive"`: negative values become 0.
-#' * `"sqrt"`: the square root of the positive part. Of squared distances, as most of [rdm()] are,
-#'   these are distances.
-#' * `"minmax"`: shifted and scaled, from 0 for the smallest to 1 for the largest.
-#' * `"geotopological"`: \eqn{(d - q_{low}) / (q_{up} - q_{low})}, cut at 0 and at 1, for the
-#'   quantiles `low` and `up` of this RDM.
-#' * `"geodesic"`: the lengths of the shortest paths from condition to condition, in the graph whose
-#'   edges have the `"minmax"` values as lengths; the edges of length 1, the largest
-#'   dissimilarities, are taken out before.
+#' * `"sqrt"`: the square root of the positive part, which makes distances of squared distances.
+#' * `"minmax"`: shifted and scaled to the range from 0 to 1.
+#' * `"geotopological"`: 0 up to the quantile `low`, 1 from the quantile `up` on, and linear
+#'   between.
+#' * `"geodesic"`: the lengths of the shortest paths from condition to condition, by the `"minmax"`
+#'   values less than 1.
 #'
-#' [bures()] and [riemann()] need squared distances: they square those of `"sqrt"` and warn of the
-#' others but `"positive"`.
+#' [bures()] and [riemann()] square those of `"sqrt"` and warn of the others but `"positive"`.
 #'
-#' Values that are `NA` stay so, and are left out of ranks, ranges and quantiles; `"geodesic"` needs
-#' all values. Where all dissimilarities are equal, or both quantiles, or where no path leads to
-#' some condition, there is an error.
+#' Values that are `NA` stay so; `"geodesic"` needs all values. It is an error if all
+#' dissimilarities are equal, or both quantiles, or if no path leads to some condition.
 #' @references Lin and Kriegeskorte (2024), PNAS 121 (geo-topological).
 #' @examples
 #' set.seed(1)
 #' x <- array(rnorm(6 * 20 * 4), c(6, 20, 4))
 #' d <- rdm(x)
-#' transform_rdm(d, "positive")
-#' transform_rdm(d, "geotopological", low = 0.2, up = 0.8)
 #' transform_rdm(transform_rdm(d, "geotopological", low = 0.2, up = 0.8), "geodesic")
-#' @seealso [rdm()]
 #' @export
 transform_rdm <- function(x, method = c("rank", "positive", "sqrt", "minmax", "geotopological",
                                         "geodesic"), low = 0, up = 1) {

@@ -3,78 +3,54 @@
 
 #' Read a representation from a file
 #'
-#' Reads a matrix of stimuli x neurons from the files that Python, MATLAB and R write, and of a
-#' folder, or of several files, a named list, as [similarity()] and [evaluate_models()] take it.
+#' Reads a matrix of stimuli x neurons from the files that Python, MATLAB and R write; from a
+#' folder, or several files, a named list.
 #'
-#' @param file the path of a file, whose ending tells the format; the paths of several files, which
-#'   may have names; or the path of a folder, of which all files of these formats are read.
+#' @param file the path of a file, whose ending tells the format; of several files; or of a folder,
+#'   of which all files of these formats are read.
 #' @param name which of several arrays: a name, or a path such as `"units/rates"`, as
 #'   `representation_names(file)` lists them. `NULL`: the only one.
 #' @param rows numbers of the rows (stimuli) to read, in any order; `NULL`: all.
 #' @param flatten `TRUE`: always a matrix. Arrays of three axes and more are flattened after the
-#'   first axis, with a message. `FALSE`: the array with its axes, and a plain vector where there
-#'   is one axis, such as times of spikes.
-#' @return `read_representation()`: a matrix of doubles with a row for each stimulus (an array or a
-#'   vector with `flatten = FALSE`). An array of one axis becomes one column. Of several files or a
-#'   folder a named list of these, by the names of `file` or of the files without their endings;
-#'   numbers in the names of a folder's files go by value (`layer2` before `layer10`).
-#'   `representation_names()`: the names of the arrays in the file, and no name where the format
-#'   holds a single array without one.
+#'   first, with a message. `FALSE`: the array with its axes, or a plain vector.
+#' @return `read_representation()`: a matrix of doubles with a row for each stimulus, or a named
+#'   list of them, by the names of `file` or of the files without their endings (`layer2` before
+#'   `layer10`). `representation_names()`: the names of the arrays in the file, if any.
 #' @details
-#' | file | read by | `rows` |
-#' | --- | --- | --- |
-#' | `.npy`, `.npz` (NumPy) | this package | reads only these rows |
-#' | `.safetensors` | this package; the header by \pkg{jsonlite} | reads only these rows |
-#' | `.h5`, `.hdf5`, `.nwb`, `.mat` (MATLAB v7.3) | \pkg{hdf5r} | reads only these rows |
-#' | `.mat` (MATLAB v5 to v7) | \pkg{R.matlab} | reads the array, keeps these rows |
-#' | `.csv`, `.tsv`, also `.csv.gz` and `.tsv.gz` | this package | converts only these lines |
-#' | `.rds` | [readRDS()] | reads all, keeps these rows |
+#' Formats: `.npy` and `.npz` (NumPy); `.safetensors` (needs \pkg{jsonlite}); `.h5`, `.hdf5`, `.nwb`
+#' and MATLAB's v7.3 `.mat` (\pkg{hdf5r}); older `.mat` (\pkg{R.matlab}); `.csv` and `.tsv`, also
+#' with `.gz`; `.rds`. Only the rows asked for are read, except from older `.mat` and from `.rds`.
 #'
 #' *Axes* are as the writer showed them: what h5py or MATLAB shows as 100 x 50 gives 100 rows. If
 #' the stimuli are not the first axis, read with `flatten = FALSE` and use [aperm()]. Flattened
-#' columns are in the order of NumPy's `x.reshape(len(x), -1)`, or of MATLAB's `reshape(x, size(x,
-#' 1), [])`. What MATLAB's `h5write()` wrote has its axes reversed.
+#' columns are in the order of NumPy (of MATLAB for its files). What MATLAB's `h5write()` wrote has
+#' its axes reversed.
 #'
-#' *Numbers* are truth values, integers and floats of 8 to 64 bits, in both byte orders; in
-#' `.safetensors` also BF16. Integers beyond 2^53, complex numbers, texts, records, single numbers
-#' and empty arrays are errors. The lowest integer of 32 bits in HDF5 files is `NA`.
+#' *Errors* are integers beyond 2^53, complex numbers, texts, records, single numbers, empty arrays,
+#' sparse matrices of MATLAB v7.3, and damaged files (class `repalign_error_file`). Sparse matrices
+#' become ordinary ones.
 #'
-#' *Pickles are never executed*, because they can hold any program: NumPy's arrays of objects and
-#' the files of PyTorch are errors, with the line of Python that converts them. Damaged files are
-#' errors of class `repalign_error_file`. Give hdf5r, R.matlab and `readRDS()` only files that you
+#' *Pickles are never executed*: NumPy's arrays of objects and the files of PyTorch are errors, with
+#' the line of Python that converts them. Give hdf5r, R.matlab and `readRDS()` only files that you
 #' trust.
 #'
-#' *Tables* may have a line with names of the columns: texts, numbers in quotes, or numbers that
-#' count the columns; other numbers are data. They may have a first column that names the stimuli:
-#' of texts, of quoted numbers beside others without quotes, or without a name of its own, as
-#' `write.csv()` writes row names. All other columns must be numbers. For other tables, use
-#' `read.csv()` and [response_matrix()].
+#' *Tables* may have a first line with names of the columns (texts, numbers in quotes, or numbers
+#' that count the columns), and a first column that names the stimuli (texts, numbers in quotes, or
+#' without a name, as `write.csv()` writes row names). All other columns must be numbers. For other
+#' tables, use `read.csv()` and [response_matrix()].
 #'
-#' *`.rds`*: a matrix, an array, a data frame or a vector of numbers, or a list of them, in which
-#' `name` is a path such as `"model/layer1"`. Other classes are errors.
-#'
-#' *Sparse matrices* become ordinary ones; those of MATLAB v7.3 are an error, and so are cells and
-#' fields of old files.
+#' *`.rds`* holds numbers, or a list of such objects, in which `name` is a path such as
+#' `"model/layer1"`.
 #' @examples
 #' file <- tempfile(fileext = ".csv")
 #' write.csv(data.frame(a = 1:3, b = c(0.5, 1, 2), row.names = c("face", "car", "tree")), file)
-#' read_representation(file)
 #' read_representation(file, rows = c(3, 1))
-#'
-#' layers <- list(first = matrix(1:6, 3), second = matrix(1:9, 3))
+#' # all layers of one file
 #' saved <- tempfile(fileext = ".rds")
-#' saveRDS(layers, saved)
-#' representation_names(saved)
-#' read_representation(saved, "second")
-#' # a folder with a file for each layer
-#' folder <- tempfile()
-#' dir.create(folder)
-#' for (name in names(layers)) saveRDS(layers[[name]], file.path(folder, paste0(name, ".rds")))
-#' str(read_representation(folder))
-#' # all layers of a file, for similarity()
+#' saveRDS(list(first = matrix(1:6, 3), second = matrix(1:9, 3)), saved)
 #' names <- representation_names(saved)
-#' all <- lapply(stats::setNames(names, names), function(name) read_representation(saved, name))
-#' @seealso [read_nwb()], [spike_counts()], [response_matrix()], [similarity()]
+#' sapply(names, read_representation, file = saved, simplify = FALSE)
+#' @seealso [read_nwb()]
 #' @export
 read_representation <- function(file, name = NULL, rows = NULL, flatten = TRUE) {
   need_arguments()

@@ -3,65 +3,46 @@
 
 #' Read spikes, units and trials from an NWB file
 #'
-#' Reads times of spikes, what is known of units and electrodes, and tables of trials from a file of
-#' Neurodata Without Borders (NWB 2), through the package \pkg{hdf5r}. [spike_counts()] makes
-#' responses of them (article "From an NWB file to two areas").
+#' Reads times of spikes, units, electrodes and tables of trials from a file of Neurodata Without
+#' Borders (NWB 2), through the package \pkg{hdf5r}, for [spike_counts()].
 #'
 #' @param file the path of an NWB file.
 #' @return A list of class `repalign_nwb`, of plain R objects:
-#'   * `spikes`: a list with the times of the spikes of each unit, named by the ids of the units.
-#'     Units without a spike are kept.
-#'   * `units`: a data frame with a row for each unit: `id`, the columns of the file except the
-#'     times of spikes, and, if known, `location` and `group` of its electrodes, parted by ", ".
+#'   * `spikes`: a list with the times of the spikes of each unit, named by its id.
+#'   * `units`: a data frame with a row for each unit: `id`, the columns of the file, and, if known,
+#'     `location` and `group` of its electrodes.
 #'   * `electrodes`: a data frame with a row for each electrode.
 #'   * `tables`: a list with a data frame for each table of intervals, such as `trials`.
 #'
 #'   What the file lacks is empty.
 #' @details
-#' *Columns* are those that the file declares, with `id` first. Columns with several values a row
-#' are lists; columns of two axes are matrices, and those of three a list of matrices. References
-#' become the name of what they refer to. Columns that name rows of a table count them from 1.
+#' *Columns* with several values a row are lists; columns of two axes are matrices, and those of
+#' three lists of matrices. References become the name of what they refer to. Columns that name rows
+#' of a table count them from 1.
 #'
 #' *Left out*, with a message of class `repalign_left_out`: columns that are lists of lists
-#' (`waveforms`), records (`timeseries`), whole numbers beyond 2^53, and columns that are declared
-#' but not there. Continuous signals are not read: [read_representation()] reads any array of the
-#' file by its path.
-#'
-#' If ids of units come twice, `spikes` is named by the numbers of the rows, with a message.
+#' (`waveforms`), records (`timeseries`), and whole numbers beyond 2^53. Continuous signals are not
+#' read: [read_representation()] reads any array of the file by its path.
 #'
 #' A damaged file, or one of another format, is an error of class `repalign_error_file`. Files of
-#' NWB 1 are refused. \pkg{hdf5r} has its own rules: give it only files that you trust.
+#' NWB 1 are refused. Give \pkg{hdf5r} only files that you trust.
 #' @references Rübel et al. (2022), eLife 11.
 #' @examplesIf requireNamespace("hdf5r", quietly = TRUE)
-#' # a small file as NWB has it: three units on two electrodes, four trials
+#' # a small file as NWB has it
 #' file <- tempfile(fileext = ".nwb")
 #' open <- hdf5r::H5File$new(file, "w")
 #' hdf5r::h5attr(open, "nwb_version") <- "2.6.0"
-#' table <- function(path, ...) {
-#'   group <- open$create_group(path)
-#'   columns <- list(...)
-#'   for (name in names(columns)) group[[name]] <- columns[[name]]
-#'   shown <- grep("^id$|_index$", names(columns), value = TRUE, invert = TRUE)
-#'   hdf5r::h5attr(group, "colnames") <- shown
-#' }
-#' for (part in c("general", "general/extracellular_ephys", "intervals")) open$create_group(part)
-#' table("general/extracellular_ephys/electrodes", id = 0:1, location = c("V4", "IT"))
-#' table("units", id = c(4, 8, 9), electrodes = c(0, 1, 1),
-#'       spike_times = c(0.1, 1.2, 2.3, 1.1, 1.4, 0.3), spike_times_index = c(3, 5, 6))
-#' table("intervals/trials", id = 0:3, start_time = 0:3, image = c("cat", "dog", "cat", "dog"))
+#' units <- open$create_group("units")
+#' units[["id"]] <- c(4, 8, 9)
+#' units[["spike_times"]] <- c(0.1, 1.2, 2.3, 1.1, 1.4, 0.3)
+#' units[["spike_times_index"]] <- c(3, 5, 6)
+#' hdf5r::h5attr(units, "colnames") <- "spike_times"
 #' open$close_all()
 #'
 #' recording <- read_nwb(file)
 #' recording
-#' recording$units
-#' trials <- recording$tables$trials
-#' counts <- spike_counts(recording$spikes, onsets = trials$start_time, window = c(0, 0.5),
-#'                        stimuli = trials$image)
-#' # units of one electrode may share spikes: they count as one unit, and are not multiplied
-#' responses(counts, neuron = recording$units$electrodes)
-#' # an area of its own
-#' counts[, recording$units$location == "IT", 1]
-#' @seealso [spike_counts()], [responses()], [read_representation()]
+#' spike_counts(recording$spikes, onsets = 0:2, window = c(0, 0.5))
+#' @seealso [responses()], article "From an NWB file to two areas"
 #' @export
 read_nwb <- function(file) {
   need_arguments()

@@ -4,35 +4,28 @@
 #'
 #' Counts the spikes of every unit in a window around every onset of a stimulus.
 #'
-#' @param times times of all spikes, of all units together, in any order; or a list with the times
-#'   of each unit.
-#' @param units for every spike the label of its unit. In the order of a factor's levels, of numbers
-#'   or of first appearance, the units become the neurons. Or, as in NWB files
-#'   (`spike_times_index`), the number of the last spike of each unit in `times`. For a list of
-#'   times: a label for each element, or nothing.
-#' @param onsets times of the onsets, in the same unit of time as `times`.
+#' @param times times of the spikes of all units; or a list with the times of each unit.
+#' @param units for every spike the label of its unit; or, as in NWB files (`spike_times_index`),
+#'   the number of the last spike of each unit in `times`. For a list: a label for each element, or
+#'   nothing.
+#' @param onsets times of the onsets, in the same unit of time.
 #' @param window two numbers: begin and end of the window, relative to the onset.
-#' @param stimuli for every onset the label of its stimulus, `NA` for onsets to leave out; `NULL`:
-#'   each onset is a stimulus of its own.
+#' @param stimuli for every onset the label of its stimulus (`NA`: left out); `NULL`: each onset is
+#'   a stimulus of its own.
 #' @param bins `NULL`: one count for the whole window. A number: the width of bins, which must
 #'   divide the window.
-#' @return An array stimuli x neurons x trials of counts, with names. The trials of a stimulus are
-#'   in the order of `onsets`; stimuli with fewer trials than others have `NA` in the rest. With
-#'   `bins` a list of such arrays, named by the begin and the end of each bin.
+#' @return An array stimuli x neurons x trials of counts, with names. Trials are in the order of
+#'   `onsets`; stimuli with fewer trials have `NA` in the rest. With `bins` a list of such arrays,
+#'   named by the begin and the end of each bin.
 #' @details
-#' A spike counts if onset + begin <= time < onset + end, in all windows that it lies in. No spike
-#' in any window is a warning: times are then often in different units (samples, milliseconds,
-#' seconds).
-#'
-#' Average over the trials for functions that take matrices: `apply(counts, 1:2, mean)`.
+#' A spike counts if `onset + begin <= time < onset + end`. No spike in any window is a warning:
+#' times are then often in different units. [responses()] takes the array as it is.
 #' @examples
 #' times <- c(0.01, 0.02, 0.15, 1.03, 1.09, 2.02)
 #' units <- c("a", "b", "a", "a", "a", "b")
 #' spike_counts(times, units, onsets = c(0, 1, 2), window = c(0, 0.1),
 #'              stimuli = c("face", "car", "face"))
-#' halves <- spike_counts(times, units, c(0, 1, 2), c(0, 0.1), bins = 0.05)
-#' names(halves)
-#' @seealso [read_nwb()], [trial_array()], [trial_to_trial()], [participation_ratio()]
+#' @seealso [read_nwb()], [trial_array()]
 #' @export
 spike_counts <- function(times, units, onsets, window, stimuli = NULL, bins = NULL) {
   listed <- !missing(times) && is.list(times) && !is.data.frame(times)

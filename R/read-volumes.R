@@ -3,63 +3,49 @@
 
 #' Read voxels from NIfTI images, write maps
 #'
-#' `read_volumes()` reads three- and four-dimensional NIfTI images as a matrix of volumes x voxels,
-#' for [searchlight()] and all functions that take responses. `write_map()` writes values at voxels
-#' as an image in the same space. Both use the package \pkg{RNifti}.
+#' `read_volumes()` reads three- and four-dimensional NIfTI images as a matrix of volumes x voxels;
+#' `write_map()` writes values at voxels as an image in the same space. Both use the package
+#' \pkg{RNifti}.
 #'
-#' @param files paths of images (`.nii`, `.nii.gz`), in one space: with as many voxels, and at the
-#'   same places. Their names, if they have any, become row names.
+#' @param files paths of images (`.nii`, `.nii.gz`) in one space. Their names, if any, become row
+#'   names.
 #' @param mask which voxels to read: an image in the same space, whose values above `threshold` are
-#'   taken; or a logical array. `NULL`: voxels with finite values in all volumes that are not 0 in
-#'   all of them. For `write_map()` the image whose space the map gets.
-#' @param threshold values of the mask above it are inside.
-#' @param na voxels of the mask with missing or infinite values: an error, or `"voxels"`: left out,
-#'   with a message.
+#'   inside; or a logical array. `NULL`: voxels with finite values that are not 0 in all volumes.
+#'   For `write_map()` the image whose space the map gets.
+#' @param threshold see `mask`.
+#' @param na voxels with missing or infinite values: an error, or left out (`"voxels"`), with a
+#'   message.
 #' @param values numbers at voxels, named as the columns of `read_volumes()`, or one for each voxel
-#'   of the mask; or a result with a row for each centre, of [searchlight()] or [test_maps()].
-#' @param file the path of the image to write (`.nii`, `.nii.gz`); a file of that name is replaced.
+#'   of the mask; or what [searchlight()] or [test_maps()] returned.
+#' @param file the path of the image to write; a file of that name is replaced.
 #' @param column,model of a result: which column (`NULL`: `"score"`), of which model (`NULL`: the
 #'   only one).
-#' @return `read_volumes()`: a matrix of doubles with a row for each volume, named by the files (in
-#'   a file of several volumes `"name 1"`, `"name 2"`), and a column for each voxel, named `"i j k"`
-#'   by its place in the image, from 1 on, the first axis fastest. Attributes: `"voxels"`, these
-#'   places as a matrix; `"coordinates"`, the positions in mm, as `RNifti::voxelToWorld()` gives
-#'   them. `write_map()`: the path, invisibly.
+#' @return `read_volumes()`: a matrix with a row for each volume, named by the files (`"name 1"`,
+#'   `"name 2"` of several volumes), and a column for each voxel, named `"i j k"` by its indices,
+#'   from 1 on, the first axis fastest. Attributes: `"voxels"`, these indices as a matrix;
+#'   `"coordinates"`, the positions in mm. `write_map()`: the path, invisibly.
 #' @details
-#' Nothing is resampled: images with other sizes, or with a corner more than 0.01 mm away, are
-#' errors, as are images in colour, complex ones, pairs of files (`.hdr`, `.img`), and damaged
-#' files. A warning of class `repalign_no_space` says where an image does not tell its space: its
-#' coordinates are only sizes of voxels.
+#' Nothing is resampled: images in different spaces are errors, as are images in colour, complex
+#' ones, pairs of files (`.hdr`, `.img`), and damaged files. A warning of class `repalign_no_space`
+#' says where an image (or a logical mask) does not tell its space: its coordinates are only sizes
+#' of voxels.
 #'
-#' A result's centres say where a value belongs: names `"i j k"` name a voxel, and names that are
-#' numbers count the voxels of the mask (its values above 0.5); so do the names of plain numbers.
-#' Without names there must be a value for each voxel of the mask. All others are `NaN` in the
-#' image, as are undefined values. A mask that is a logical array has no space, and the same
-#' warning.
+#' Names say where a value belongs: `"i j k"` is a voxel, and numbers count the voxels of the mask
+#' (its values above 0.5). All other voxels are `NaN` in the image.
 #' @references Cox et al. (2004), the NIfTI-1 data format, <https://nifti.nimh.nih.gov>.
 #' @examplesIf requireNamespace("RNifti", quietly = TRUE)
-#' # four images of 6 x 5 x 4 voxels, of 3 mm
-#' folder <- tempfile()
-#' dir.create(folder)
+#' # an image of 4 volumes with 6 x 5 x 4 voxels of 3 mm
 #' set.seed(1)
-#' for (name in c("face", "house", "car", "tool")) {
-#'   image <- RNifti::asNifti(array(rnorm(120), c(6, 5, 4)))
-#'   RNifti::pixdim(image) <- c(3, 3, 3)
-#'   RNifti::sform(image) <- structure(diag(c(3, 3, 3, 1)), code = 2L)
-#'   RNifti::writeNifti(image, file.path(folder, paste0(name, ".nii.gz")))
-#' }
-#' files <- list.files(folder, full.names = TRUE)
-#' names(files) <- sub(".nii.gz", "", basename(files), fixed = TRUE)
-#' volumes <- read_volumes(files)
-#' dim(volumes)
-#' head(attr(volumes, "coordinates"), 3)
-#'
+#' image <- RNifti::asNifti(array(rnorm(480), c(6, 5, 4, 4)))
+#' RNifti::sform(image) <- structure(diag(c(3, 3, 3, 1)), code = 2L)
+#' file <- tempfile(fileext = ".nii.gz")
+#' RNifti::writeNifti(image, file)
+#' volumes <- read_volumes(file)
 #' # the voxels within 4 mm of each voxel, compared with a model
 #' near <- neighbourhoods(attr(volumes, "coordinates"), radius = 4)
-#' model <- dist(c(car = 1, face = 0, house = 1, tool = 1))
-#' found <- searchlight(volumes, near, list(faces = model))
-#' write_map(found, files[1], file.path(folder, "faces.nii.gz"))
-#' @seealso [neighbourhoods()], [searchlight()], [read_representation()]
+#' found <- searchlight(volumes, near, list(faces = dist(c(0, 1, 1, 1))))
+#' write_map(found, file, tempfile(fileext = ".nii.gz"))
+#' @seealso [neighbourhoods()]
 #' @export
 read_volumes <- function(files, mask = NULL, threshold = 0.5, na = c("error", "voxels")) {
   need_arguments()

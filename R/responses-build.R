@@ -3,23 +3,19 @@
 #' Long table of trials to an array
 #'
 #' @param data a data frame with one row per response of one neuron to one repeat of a stimulus.
-#' @param stimulus,neuron,trial,value names of the columns of `data` that hold the stimulus, the
-#'   neuron, the repeat and the response. Without `trial`, the repeats of each stimulus are
-#'   numbered for each neuron in the order of the rows.
+#' @param stimulus,neuron,trial,value names of columns of `data`. Without `trial`, the repeats of
+#'   each stimulus are numbered for each neuron in the order of the rows.
 #' @return A numeric array stimuli x neurons x trials with names, and `NA` where a repeat is
-#'   missing. Stimuli, neurons and trials are in the order of the levels of a factor; numbers are
-#'   sorted, and words come in order of first appearance.
+#'   missing. Levels of factors keep their order, numbers are sorted, and words come in order of
+#'   first appearance.
 #' @details
-#' In a pseudo-population (neurons recorded one after the other) repeats do not correspond to each
-#' other: without `trial`, trial t of the array is the t-th repeat for each neuron. If neurons were
-#' recorded together, `trial` must have the same number for the same repeat, or the noise that they
-#' share is lost.
+#' If neurons were recorded together, `trial` must have the same number for the same repeat, or the
+#' noise that they share is lost.
 #' @examples
 #' long <- expand.grid(image = c("a", "b"), unit = 1:3, rep = 1:2)
 #' long$count <- seq_len(nrow(long))
 #' trial_array(long[-1, ], "image", "unit", "rep", "count")
-#' @seealso [responses()], which also reads long tables, and knows how the trials were recorded;
-#'   [trial_to_trial()]
+#' @seealso [responses()], which also reads long tables
 #' @export
 trial_array <- function(data, stimulus, neuron, trial = NULL, value) {
   need_arguments()

@@ -4,87 +4,73 @@
 #' Responses, and how they were recorded
 #'
 #' Says once which responses are trials of one stimulus, which neurons were recorded together and
-#' which stimuli belong together. The result stands for a representation in all functions, which use
-#' what it says.
+#' which stimuli belong together. All functions take the result as a representation.
 #'
 #' @param x one of the following:
-#'   * an array stimuli x neurons x trials, such as [trial_array()] makes. What was not recorded is
-#'     `NA`, trial by trial or neuron by neuron.
-#'   * a matrix with a row for each presentation of a stimulus, which `stimulus` names; without it,
-#'     each row is a stimulus of its own.
-#'   * a long data frame with a row for each response of a neuron. Give `stimulus` and `neuron`.
-#'   * a wide data frame with a row for each presentation: without `neuron`, all columns are neurons
-#'     except those that `stimulus`, `trial`, `run`, `event`, `cluster` and `series` name.
+#'   * an array stimuli x neurons x trials ([trial_array()]), `NA` where nothing was recorded.
+#'   * a matrix with a row for each presentation, whose stimulus `stimulus` names; without it, each
+#'     row is a stimulus.
+#'   * a long data frame with a row for each response of a neuron: give `stimulus` and `neuron`.
+#'   * a wide data frame with a row for each presentation: without `neuron`, all columns that no
+#'     argument names are neurons.
 #'
-#'   In a data frame, each of the other arguments is the name of a column, or a vector of labels.
-#' @param stimulus a label for each row: rows with equal labels are trials of one stimulus.
-#' @param neuron a label for each column (long data frame: each row). Columns with equal labels are
-#'   the same neuron, also in `x` and `y` of a comparison: they are never multiplied with each
-#'   other.
-#' @param trial labels of the trials: in an array one for each trial, or a matrix stimuli x trials;
-#'   otherwise one for each row. By default they are numbered in the order of their rows.
-#' @param session a label for each column (long data frame: each row): columns with equal labels
-#'   were recorded together and may share noise. Without it, all were. A neuron of several sessions
-#'   has a column for each of them.
-#' @param cluster a label for each stimulus (matrix or data frame: each row), for stimuli that
-#'   depend on each other, as `clusters` in [cka()]. `NA`: left out.
-#' @param run `TRUE` if the trials are runs, each with every stimulus once, as in functional MRI, or
-#'   blocks of trials: what a run adds to all of its stimuli then drops out. No response may be
-#'   missing. Or labels of the runs, given like `trial`.
-#' @param event labels of what shares noise, given like `trial`: trials of a stimulus with the same
-#'   label (repeats right after each other) share it. By default each trial has an event of its own.
-#'   For states of whole blocks of trials give `run = TRUE` instead.
+#'   In a data frame, the other arguments may be names of columns.
+#' @param stimulus one label per row: rows with equal labels are trials of one stimulus.
+#' @param neuron one label per column (long data frame: row). Columns with equal labels are the same
+#'   neuron, also on both sides of a comparison, and are never multiplied with each other.
+#' @param trial labels of the trials: one per trial of an array, or a matrix stimuli x trials;
+#'   otherwise one per row. By default they are numbered in their order.
+#' @param session one label per column (long data frame: row): columns with equal labels were
+#'   recorded together and may share noise. Without it, all were. A neuron of several sessions has a
+#'   column for each.
+#' @param cluster one label per stimulus (matrix or data frame: row), for stimuli that depend on
+#'   each other (see [dependence]). `NA`: left out.
+#' @param run `TRUE` if the trials are runs or blocks, each with every stimulus once: what a run
+#'   adds to all of its stimuli then drops out. No response may be missing. Or labels of the runs,
+#'   given like `trial`.
+#' @param event labels given like `trial`: trials of a stimulus with the same label (repeats right
+#'   after each other) share noise. By default each trial has an event of its own. For states of
+#'   whole blocks of trials give `run = TRUE` instead.
 #' @param complete are the columns all that there are, such as the units of a network layer, and not
 #'   a sample? See [cka()].
-#' @param series the order of the stimuli in time, if they are a [time series][time_series]: `TRUE`,
-#'   as they come in `x`; or the time of each stimulus (matrix or data frame: each row), equally
-#'   spaced numbers. Permutation tests then shift the whole series. Intervals do not use it, as a
-#'   message says: give `clusters` of successive stimuli.
-#' @param value the column of a long data frame with the responses; by default the only one of
-#'   numbers that no other argument names.
+#' @param series for a [time series][time_series]: `TRUE`, if the stimuli are in order; or the time
+#'   of each (matrix or data frame: row), equally spaced numbers. Permutation tests then shift the
+#'   whole series. Intervals do not use it: give `cluster` for successive stimuli.
+#' @param value the column of a long data frame with the responses; by default the only numeric one
+#'   left.
 #' @param ... not used.
 #' @return An object of class `repalign_responses`, with the `dim()` and `dimnames()` of stimuli x
 #'   neurons x trials. `x[i, a, t]` takes some of them, `as.array()` gives the responses, and
-#'   `as.matrix()` their means over the trials. `print()` says what may be multiplied with what;
-#'   `summary()` counts trials and missing responses.
+#'   `as.matrix()` their means over the trials.
 #' @details
 #' Two responses share noise if they are of the same event of the same stimulus, and of the same
-#' session. All corrected estimates are means over products of responses that share none. With one
-#' trial, `session` names the pairs of neurons to leave out; without it, noise that they share stays.
+#' session. Corrected estimates leave their products out. With one trial and no `session`, noise
+#' that neurons share stays.
 #'
 #' Two sides with trials are taken as recorded together, unless their `session` labels differ, and
 #' trials with the same label as the same moment: keep these labels, or the order of the rows, the
 #' same on both sides.
 #'
-#' Labels with names go by them. Two sides must have the same stimuli ([match_rows()] keeps those
-#' that both have). What is declared cannot be given again (`units_x`, `units_y`, `shared_neurons`);
-#' `clusters`, `series` and `complete` of a function must say the same.
+#' What is declared need not be given to functions: their `clusters`, `series` and `complete` may
+#' not say otherwise, and `units_x` and the like are refused.
 #'
-#' Measures that make no use of trials, sessions or clusters (neighbours, canonical correlations,
-#' Procrustes distances, ranks, and everything `"naive"`) take the means over trials; a message of
-#' class `repalign_note_declared` (and `repalign_structure_unused`) names what is not used.
-#' [calibrate()] permutes stimuli with all of their trials, and whole clusters.
+#' Measures that make no use of trials take their means, and a message of class
+#' `repalign_note_declared` names what is not used.
 #'
 #' When not to trust it: what is declared is believed. Noise that outlasts a trial (drifts,
 #' adaptation) is corrected only if `event` or `run` says so. The gain of a whole run is not
 #' corrected at all. In a long table whose neurons are numbered anew in each session, equal numbers
 #' count as the same neuron: give them different labels.
 #' @examples
-#' # 132 units of 21 sessions, 20 repeats: units of a session share noise
+#' # units of a session share noise
 #' it <- responses(macaque_it$counts, session = macaque_it$session)
 #' it
 #' summary(it)
-#' # 50 units recorded together, with 6 to 10 repeats of an image
-#' v4 <- responses(macaque_v4$trials)
-#' v4[1:100, 1:20, ]
-#' # the same as a long table
+#' # a long table
 #' long <- as.data.frame.table(macaque_it$counts[1:5, 1:10, ], responseName = "count")
 #' names(long)[1:3] <- c("image", "unit", "repeat")
-#' head(long, 3)
 #' responses(long, stimulus = "image", neuron = "unit", trial = "repeat")
-#' # measures that know no trials take their means
-#' similarity(v4[1:100, , ], v4_layers$L2[1:100, ], "mutual_knn")
-#' @seealso [trial_array()], [match_rows()], [cka()], [trial_to_trial()]
+#' @seealso [cka()], [trial_to_trial()]
 #' @export
 responses <- function(x, stimulus = NULL, neuron = NULL, trial = NULL, session = NULL,
                       cluster = NULL, run = NULL, event = NULL, complete = FALSE,

@@ -4,37 +4,24 @@
 
 #' Put results together
 #'
-#' `rbind()` puts several results of one kind into one table, in which their names tell rows apart.
+#' `rbind()` puts several results of one kind into one table.
 #'
-#' @param ... results of one kind, with the same columns. If all of them have names, as in
-#'   `rbind(day1 = a, day2 = b)` or `do.call(rbind, named_list)`, the names become a new first
-#'   column `source` (`source_2`, if there is one already).
+#' @param ... results of one kind, with the same columns. Their names, if all have one, become a new
+#'   first column `source` (`source_2`, if there is one already).
 #' @param deparse.level not used.
-#' @return A result of the same kind. If there is a new column `source`, the rows are numbered
-#'   anew. What [evaluate_models()], [rsa_regression()], [rdm_rows()], [searchlight()],
-#'   [test_maps()], [compare_scores()], [best_score()], [compare_best()] or [plan_recording()]
-#'   returned is bound to a plain data frame, with a message, where the results differ in what is
-#'   known of all of their rows (such as settings, or the data).
+#' @return A result of the same kind; a plain data frame, with a message, where results of
+#'   [evaluate_models()], [searchlight()] and the like differ in settings or data.
 #' @details
-#' `dplyr::bind_rows()` and `purrr::map_dfr()` do the same; their argument `.id` names the new
-#' column. Null scores stay with their rows. Plots and summaries show the results separately.
+#' `dplyr::bind_rows()` does the same; its argument `.id` names the new column. Plots and summaries
+#' show the results separately.
 #'
-#' Calibrations with different `alpha`, `variant`, `aggregate` or `p_adjust`, results with different
-#' `conf_level`, and anything that is not of the same kind are errors; `as.data.frame()` of each
-#' gives plain tables, as [merge()] does. P-values are not adjusted again.
+#' Calibrations or intervals with different settings (such as `alpha`) and results of different
+#' kinds are errors: bind their `as.data.frame()`. P-values are not adjusted again.
 #' @examples
-#' # responses of V4 and of one layer: 100 images, and another 100
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)
 #' one <- 1:100
-#' two <- 101:200
-#' set.seed(1)
-#' both <- rbind(
-#'   first = calibrate(v4[one, ], v4_layers$L2[one, ], permutations = 199),
-#'   second = calibrate(v4[two, ], v4_layers$L2[two, ], permutations = 199)
-#' )
-#' both
-#' score_matrix(both[both$source == "first", ])
-#' @seealso [similarity()], [calibrate()], [brain_to_brain()], [cka_interval()]
+#' rbind(first = similarity(v4[one, ], v4_layers$L2[one, ]),
+#'       others = similarity(v4[-one, ], v4_layers$L2[-one, ]))
 #' @name rbind.repalign
 NULL
 

@@ -55,27 +55,20 @@ held_out_words <- function(row) {
 #' The grid of scores as a matrix or as distances
 #'
 #' @param result what [similarity()] or [calibrate()] returned, or some of its rows.
-#' @param measure the label of one measure in `result`; needed only if there are several.
+#' @param measure the label of one measure, if there are several.
 #' @param value the name of a numeric column, such as `"p_value"`. By default `"calibrated"` for
 #'   calibrations and `"score"` otherwise.
-#' @return A numeric matrix with a row per element of `x` and a column per element of `y`, in order
-#'   of appearance (or of the levels of factors), square for all pairs of one list; pairs that were
-#'   not computed are `NA`. With models, names are "model/layer"; two models give a matrix of their
-#'   layers, an aggregate one of the models. A pair with two values is an error: of results put
-#'   together, take the rows of one.
+#' @return A numeric matrix with a row per element of `x` and a column per element of `y`, square
+#'   for all pairs of one list; pairs that were not computed are `NA`. With models, names are
+#'   "model/layer". A pair with two values is an error: of results put together, take the rows of
+#'   one.
 #'
 #'   `as.dist()`: a `dist` object, for [stats::hclust()], [stats::cmdscale()] and the like:
-#'   distances as they are, and for a similarity its best possible score less the score, but at
-#'   least 0. Where both directions were computed, their mean is used. It is an error if a pair
-#'   lacks or is undefined, or if the best score is not known.
+#'   distances as they are, and for a similarity its best possible score less the score. Of both
+#'   directions it is the mean. A pair that lacks or is undefined is an error.
 #' @examples
 #' score_matrix(similarity(v4_layers, diagonal = TRUE))
-#' # p-values, for the first 100 images
-#' layers <- lapply(v4_layers, function(layer) layer[1:100, ])
-#' set.seed(1)
-#' score_matrix(calibrate(layers, permutations = 199), value = "p_value")
 #' hclust(as.dist(similarity(v4_layers, measure = "procrustes")))
-#' @seealso [similarity()], [calibrate()]
 #' @export
 score_matrix <- function(result, measure = NULL, value = NULL) {
   need_arguments()
@@ -112,8 +105,8 @@ score_matrix <- function(result, measure = NULL, value = NULL) {
 }
 
 #' @rdname score_matrix
-#' @param m what [similarity()] or [calibrate()] returned for all pairs of one list, by one measure.
-#' @param diag,upper are the diagonal and the upper triangle printed? See [stats::dist()].
+#' @param m what they returned for all pairs of one list, by one measure.
+#' @param diag,upper see [stats::dist()].
 #' @importFrom stats as.dist
 #' @export
 as.dist.repalign_result <- function(m, diag = FALSE, upper = FALSE) {
@@ -277,37 +270,25 @@ summary_rows <- function(plain, sources, summarise) {
 #' Results as plain tables
 #'
 #' `tidy()` gives results the column names of the broom packages, `glance()` describes a result in
-#' one row, and `as.data.frame()` makes a plain data frame of it. `summary()` of [similarity()] and
-#' [calibrate()] has one row per measure, that of [cka_interval()] leaves out the values H, and that
-#' of a benchmark ([benchmark_groups()]) has a column for each metric.
+#' one row, and `as.data.frame()` makes a plain data frame of it.
 #'
-#' @param x,object a result with rows, such as what [similarity()] or [evaluate_models()] returned,
-#'   or some of its rows, or several put together by [rbind()][rbind.repalign].
+#' @param x,object a result, some of its rows, or several put together by [rbind()][rbind.repalign].
 #' @param digits how many significant digits to print at least; `NULL`: as R's options say.
-#' @param n how many rows to print; `Inf`: all. By default up to 20 rows are printed whole, and of
-#'   more rows the first 10.
+#' @param n how many rows to print (`Inf`: all); by default 10 of more than 20.
 #' @param ... any other argument is an error.
 #' @return `print()` returns `x`, invisibly; the others return a data frame. `tidy()`: `term`
-#'   (measure or estimator) and `estimate`; for analyses and intervals also `std.error`, `conf.low`
-#'   and `conf.high`; for [cka_interval()] also `estimate.corrected` and `correction`; for
-#'   calibrations also `p.value` and `adj.p.value`, for benchmarks `p.value`; for noise ceilings a
-#'   row for each value, whose name is `term`. `glance()`: numbers of pairs or comparisons, of
-#'   measures, estimators, neurons or metrics, and of undefined values; for results of other kinds
-#'   what the page of their function says, or the numbers of `rows` and of `undefined` values. Of
-#'   several results put together, the columns that tell them apart (`source`, or any other column
-#'   of words) are kept, and `glance()` and `summary()` describe each in rows of its own;
-#'   `summary()` of results that look alike and have no such column is an error.
+#'   (measure or estimator) and `estimate`, and where there are such `std.error`, `conf.low`,
+#'   `conf.high`, `estimate.corrected`, `correction`, `p.value` and `adj.p.value`. `glance()`:
+#'   numbers of rows, pairs, measures and the like, and of undefined values. `summary()`: one row
+#'   per measure; of a benchmark a column for each metric. Of several results put together,
+#'   `glance()` and `summary()` describe each in rows of its own.
 #' @details
-#' `print()` shows the most important columns of the first rows: those that do not fit the line are
-#' named below the table, long names are shortened, and scores that are rounding (less than 1e-10 of
-#' the largest score of their measure) are shown as 0.
+#' `print()` names columns that do not fit the line below the table, shortens long names, and shows
+#' scores that are rounding as 0.
 #' @examples
 #' scores <- similarity(v4_layers, measure = c("cka", "rsa"))
 #' head(tidy(scores), 3)
-#' summary(scores)
-#' set.seed(1)
-#' pop <- linear_population(n = 60, q = 20, d = 10)
-#' glance(brain_to_brain(pop$x, pop$y, neurons = 10, repeats = 10))
+#' glance(scores)
 #' @name tidy.repalign
 NULL
 

@@ -6,33 +6,27 @@ NULL
 
 #' A result in one or two sentences
 #'
-#' Says what a result shows in plain sentences for a methods or results section: numbers with their
-#' intervals and levels, what these are over, p-values with what was permuted and how often, the
-#' number of stimuli, and the estimator. [summary()] of a result ends with the same sentences.
+#' Says what a result shows in plain sentences for a methods or results section. [summary()] of a
+#' result ends with the same sentences.
 #'
 #' @param result what a function of this package returned, or some of its rows, with scores or
 #'   p-values.
 #' @param ... unused.
 #' @param x sentences.
-#' @return A character vector of class `repalign_words`, which goes into text as it is (``
-#'   `r in_words(result)` `` in R Markdown), with one element for each measure, or group, metric or
-#'   estimator; of results put together by [rbind()][rbind.repalign], for each source.
+#' @return A character vector of class `repalign_words`, which goes into text as it is, with one
+#'   element for each measure, or group, metric or estimator.
 #' @details
 #' Of many rows the sentence tells the best one, whose score is too high by choice, and counts the
-#' others, also undefined ones; of [evaluate_models()] and [best_score()] it says which may be as
-#' good. Numbers are rounded to two decimals, or as many as the interval needs; p-values to three
-#' below .1, and more where rounding would put them on the other side of the level. That a score
-#' "was not above chance" is no evidence that there is nothing.
+#' others; of [evaluate_models()] and [best_score()] it says which may be as good. That a score "was
+#' not above chance" is no evidence that there is nothing.
 #'
 #' What was recorded, what the neurons are a sample of and why a measure was chosen is yours to say.
 #' @examples
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]
 #' layers <- lapply(v4_layers, function(layer) layer[1:100, ])
-#' in_words(score_interval(v4, layers, measure("cka", estimator = "stimulus_neuron")))
 #' set.seed(1)
 #' in_words(calibrate(v4, layers, permutations = 199))
 #' in_words(cka_interval(v4, layers$L3))
-#' @seealso [tidy()][tidy.repalign]
 #' @export
 in_words <- function(result, ...) {
   need_arguments()
@@ -208,6 +202,18 @@ extent_words <- function(over) {
   }
   parts <- sub("^neurons_", "neurons of ", sub("^clusters$", "clusters of stimuli", parts))
   enumerate(parts, quote = FALSE)
+}
+
+# Who calls evaluate_models() has no x and y.
+recordings_words <- function(words) {
+  sub("neurons of y", "units of the models", sub("of x", "of the recording", words))
+}
+
+# What the errors of models of recordings are over, for prints and captions: "stimuli", "neurons".
+sample_words <- function(over) {
+  words <- c(neurons_x = "neurons", neurons_y = "units of the models")
+  parts <- unlist(strsplit(over, " + ", fixed = TRUE))
+  unique(ifelse(parts %in% names(words), words[parts], parts))
 }
 
 # ---- permutations

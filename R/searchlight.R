@@ -6,62 +6,54 @@
 #' Searchlight: which places represent what a model says
 #'
 #' Compares the channels (voxels, electrodes) around each of many centres with models, and tests
-#' every centre with control of the family-wise error, by the largest score of all centres when
-#' conditions are permuted.
+#' every centre with control of the family-wise error.
 #'
-#' @param data responses, a matrix conditions x channels, with the condition names as row names.
-#'   With `condition` or `run`, a matrix observations x channels. An array conditions x channels x
-#'   repeats has its repeats as runs; an array over time goes through [flatten_time()] first.
-#' @param neighbours a list, named by the centres: the numbers of the columns of `data` that belong
-#'   to each, such as [neighbourhoods()] and [cross_places()] return.
+#' @param data a matrix conditions x channels, with the condition names as row names; with
+#'   `condition` or `run`, a matrix observations x channels; or an array conditions x channels x
+#'   repeats, whose repeats are runs. An array over time goes through [flatten_time()] first.
+#' @param neighbours a list, named by the centres, of numbers of columns of `data`, as from
+#'   [neighbourhoods()] or [cross_places()].
 #' @param models a representation of the same conditions, an RDM as a `dist` object, or a named list
 #'   of them.
-#' @param measure one measure, as a name, from [measure()] or from [new_measure()]. The centre is
-#'   its first representation and the model the second; for [riemann()] the model is the first.
+#' @param measure one measure: a name, [measure()] or [new_measure()]. The centre is its first
+#'   representation and the model the second (for [riemann()] the other way round).
 #' @param ... not used: parameters go to [measure()].
-#' @param run one label per row of `data`, its run, or `TRUE`, as in [rdm()]. The dissimilarities of
-#'   each centre are then crossnobis estimates, and `measure` must be [rsa()] (of which only `outer`
-#'   is used for the centres).
+#' @param run one label per row of `data`, or `TRUE`, as in [rdm()]. The dissimilarities of each
+#'   centre are then crossnobis estimates, and `measure` must be [rsa()].
 #' @param noise `NULL`, or what whitens the channels of a centre:
-#'   * a precision matrix of all channels, positive definite (a centre has the inverse of the
-#'     covariance of its channels);
-#'   * with `run`, a list with a covariance matrix of all channels for each run, as
-#'     [noise_covariance()] gives it: a pair of runs has the inverse of their mean;
-#'   * a function of the columns of a centre that returns their precision matrix, such as
-#'     `function(at) noise_precision(residuals[, at])`, for thousands of channels.
+#'   * a precision matrix of all channels ([noise_precision()]);
+#'   * with `run`, a list with a covariance matrix of all channels for each run
+#'     ([noise_covariance()]);
+#'   * for thousands of channels, a function of the columns of a centre, such as
+#'     `function(at) noise_precision(residuals[, at])`.
 #' @param permutations of the conditions, as in [calibrate()]. 0: scores only.
-#' @param condition one label per row of `data`: its condition (by default the row names). Rows of
-#'   one condition (and run) are averaged. The order is as in [rdm()].
+#' @param condition one label per row of `data` (by default the row names), as in [rdm()]. Rows of
+#'   one condition (and run) are averaged.
 #' @param across_models should `p_familywise` also hold over the models?
 #' @param alpha level of the thresholds.
 #' @param threads see [similarity()].
 #' @param na see [similarity()]: a row of `data` is a stimulus, and a channel a neuron.
 #' @return A data frame of class `repalign_searchlight` with a row for each centre and model:
 #'   `center`, `model`, `score`, `p_value` (of this centre and model alone), `p_familywise`, and
-#'   `center_mean` and `center_sd`, the mean and the standard deviation (with divisor K + 1) of the
-#'   score under all K permutations and the observed order (`NA` without permutations). Attributes:
-#'   `"max_null"`, the largest score of all centres under each permutation (for distances the
-#'   smallest), a column for each model or one for all; `"threshold"`, the score that a centre must
-#'   exceed. A centre whose score is undefined (no variance, a constant row) is `NA`, with a warning
-#'   of class `repalign_undefined`.
+#'   `center_mean` and `center_sd`, the mean and the standard deviation of the score under the
+#'   permutations. Attributes: `"max_null"`, the best score of all centres under each permutation;
+#'   `"threshold"`, the score that a centre must exceed. A centre whose score is undefined is `NA`,
+#'   with a warning of class `repalign_undefined`.
 #' @details
-#' The conditions of the models are permuted, in the same way for all centres and models. With M_k
-#' the largest score of all centres under permutation k of K, the family-wise p-value of a score s
-#' is \deqn{p = \frac{1 + \#\{k: M_k \ge s\}}{K + 1},}{p = (1 + #{k: M_k >= s}) / (K + 1),} and the
-#' p-value of the single centre is that of [calibrate()]. If no centre is related to a model, the
-#' probability that any `p_familywise` is at most alpha is at most alpha; if some are, this holds
-#' for the others, as long as their neighbourhoods together are unrelated to it. Centres with a wide
-#' null (few channels, few dimensions) set the threshold that all share.
+#' The conditions of the models are permuted. `p_familywise` compares a score with the largest of
+#' all centres under each permutation, `p_value` with those of its own centre. If no centre is
+#' related to a model, the probability that any `p_familywise` is at most alpha is at most alpha; if
+#' some are, this holds for the others, as long as their neighbourhoods together are unrelated to
+#' it. Centres with a wide null (few channels, few dimensions) set the threshold that all share. The
+#' article "What was simulated" has error rates.
 #'
-#' In simulations `p_familywise` was at most 0.05 somewhere in 2.7 to 6.0% of the data sets,
-#' `p_value` alone in 75 to 95% (article "What was simulated"). Measures that are no inner products,
-#' such as Kendall's tau, take long, as a message says. Workers share the centres (see [workers]).
+#' Measures that are no inner products, such as Kendall's tau, take long, as a message says: use
+#' [workers].
 #'
 #' When not to trust it: when conditions depend on each other (see [dependence]). The channels
 #' around a centre carry information, not the centre itself. Scores of neighbourhoods of different
-#' sizes cannot be compared, as noise lowers them to a different degree. Over subjects,
-#' [test_maps()] takes a list of results. Standardise a map of one recording by `center_mean` and
-#' `center_sd` only.
+#' sizes cannot be compared: noise lowers them to a different degree. Standardise a map by
+#' `center_mean` and `center_sd` only. Over subjects, [test_maps()] takes a list of results.
 #' @references Kriegeskorte, Goebel and Bandettini (2006), PNAS 103. Nichols and Holmes (2002),
 #'   Human Brain Mapping 15. Walther et al. (2016), NeuroImage 137 (crossnobis).
 #' @examples
@@ -75,9 +67,8 @@
 #'                       permutations = 999)
 #' result
 #' summary(result)
-#' which(result$p_familywise <= 0.05)
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(result)
-#' @seealso [neighbourhoods()], [time_windows()], [test_maps()], [calibrate()]
+#' @seealso [time_windows()]
 #' @order 1
 #' @export
 searchlight <- function(data, neighbours, models, measure = "rsa", ..., run = NULL, noise = NULL,

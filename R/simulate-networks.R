@@ -2,60 +2,50 @@
 
 #' Train groups of small networks
 #'
-#' Networks of a few layers learn to tell classes apart, in a fraction of a second each. Those of a
-#' group differ in their random numbers only; groups differ in the share of random labels, in a
-#' shortcut feature, in input noise or in size.
+#' Networks of a few layers learn to tell classes apart. Those of a group differ in their random
+#' numbers only; groups differ in training or size.
 #'
 #' @param networks number of networks in each group.
-#' @param random_labels share of the training labels that are replaced by classes drawn at random.
-#'   This and the next four arguments hold one number per group, or one for all. Their names become
-#'   the names of the groups.
+#' @param random_labels share of the training labels that are replaced by random classes. This and
+#'   the next four arguments hold one number per group, or one for all; their names become those of
+#'   the groups.
 #' @param shortcut `NULL` (no shortcut features), or the share of the training samples whose
-#'   shortcut features show their class; those of the others show a class drawn at random.
-#' @param input_noise standard deviation of the noise that is added to the features (of standard
-#'   deviation 1) of the training samples, drawn anew in every epoch.
+#'   shortcut features show their class; others show a random class.
+#' @param input_noise standard deviation of the noise on the features (of standard deviation 1) of
+#'   the training samples.
 #' @param width number of units of each hidden layer.
 #' @param layers number of hidden layers.
-#' @param x `NULL` for made data, or samples x features: a numeric matrix or data frame.
+#' @param x `NULL` for made data, or a numeric matrix or data frame samples x features.
 #' @param labels with `x`: the class of every sample, a factor, strings or numbers.
-#' @param test number of test stimuli (by default 120, or a quarter of the rows of `x`), drawn
-#'   at random; with `x` also the row numbers of the test stimuli.
-#' @param train number of training samples. By default 300, or all rows of `x` that are no
-#'   test stimuli.
+#' @param test number of test stimuli (by default 120, or a quarter of the rows of `x`); with `x`
+#'   also their row numbers.
+#' @param train number of training samples (by default 300, or all other rows of `x`).
 #' @param classes,features,scatter for made data: the numbers of classes and features, and the
-#'   standard deviation of the samples about the centre of their cluster, relative to that of the
-#'   centres.
-#' @param shortcut_test what the shortcut features of the test stimuli show: `"random"`, a
-#'   class drawn at random, the same for all networks, or `"absent"`, nothing.
-#' @param record `"preactivation"`, the sums of the units, or `"activation"`, what becomes of them.
+#'   standard deviation within clusters, relative to that of their centres.
+#' @param shortcut_test what the shortcut features of the test stimuli show: a `"random"` class, or
+#'   nothing (`"absent"`).
+#' @param record `"preactivation"` or `"activation"` of the units.
 #' @param activation `"relu"` or `"tanh"`.
-#' @param optimizer `"adam"`, or `"sgd"` for gradient descent with momentum 0.9.
+#' @param optimizer `"adam"`, or `"sgd"` (gradient descent with momentum 0.9).
 #' @param rate learning rate; `NULL` for 0.01 (Adam) or 0.05 (gradient descent).
-#' @param epochs number of times that every training sample is seen.
+#' @param epochs how often every training sample is seen.
 #' @param batch number of training samples in a step.
 #' @return A list of class `repalign_networks`:
-#'   * `representations`: the last hidden layer of every network, a named list of matrices (test
-#'     stimuli x units).
+#'   * `representations`: the last hidden layers, a named list of matrices (test stimuli x units).
 #'   * `models`: all hidden layers, a named list of networks, each a named list of layers.
-#'   * `outputs`, `logits`: named lists of matrices (test stimuli x classes), probabilities and what
-#'     the softmax made them of.
-#'   * `labels`: the true class of every test stimulus, and `group`, the group of every network,
-#'     factors.
-#'   * `truth`: a row per network: its group and settings, its accuracy for training labels
-#'     (`train_accuracy`) and true classes of the test stimuli (`test_accuracy`), and with random
-#'     shortcuts the share of test stimuli for which it predicts the class that they show
-#'     (`follows_shortcut`).
-#'   * `inputs`: the features of the test stimuli, standardized by the training samples.
+#'   * `outputs`, `logits`: named lists of matrices (test stimuli x classes), after and before the
+#'     softmax.
+#'   * `labels`, `group`: factors, the true class of every test stimulus and the group of every
+#'     network.
+#'   * `truth`: a row per network: its group and settings, `train_accuracy`, `test_accuracy`, and
+#'     with random shortcuts `follows_shortcut`, the share of test stimuli for which it predicts the
+#'     class that they show.
+#'   * `inputs`: the standardized features of the test stimuli.
 #'
-#'   `summary()` has a row per group: the mean accuracies `train` and `test`, the `lowest` and the
+#'   `summary()`: for each group the mean accuracies `train` and `test`, the `lowest` and the
 #'   `highest` test accuracy, and the mean of `follows_shortcut`.
 #' @details
-#' A made class has three clusters of samples in random places, so that a hidden layer is needed to
-#' tell classes apart. There is a shortcut feature for each class: 2 for the class that is shown,
-#' and 0 for the others.
-#'
-#' All networks are tested with the same stimuli. After the same [set.seed()], calls with the same
-#' sizes have the same data.
+#' After the same [set.seed()], calls with the same sizes have the same data.
 #'
 #' When not to trust it: what tells groups of small networks and easy data apart may not do so in
 #' large ones. Digits may differ between machines.
@@ -65,13 +55,12 @@
 #' set.seed(1)
 #' nets <- simulate_networks(networks = 3, random_labels = c(0, 1), train = 150, test = 60)
 #' nets
-#' benchmark_groups(nets$representations, nets$group, list("cka", "procrustes", "mutual_knn"))
+#' benchmark_groups(nets$representations, nets$group, list("cka", "procrustes"))
 #'
-#' # other data: a quarter of the flowers is tested
+#' # other data
 #' flowers <- simulate_networks(networks = 2, x = iris[1:4], labels = iris$Species)
 #' accuracy_difference(flowers$outputs[[1]], flowers$outputs[[2]], flowers$labels)
-#' @seealso [benchmark_groups()], [benchmark_layers()], [benchmark_outputs()], [simulate_models()];
-#'   the article "Which measure fits my question?" on the site
+#' @seealso [benchmark_layers()], [benchmark_outputs()]
 #' @export
 simulate_networks <- function(networks = 5, random_labels = 0, shortcut = NULL, input_noise = 0,
                               width = 32, layers = 3, x = NULL, labels = NULL, test = NULL,
@@ -262,42 +251,37 @@ print.repalign_networks <- function(x, digits = 2, ...) {
 
 #' Simulate models that share a layout or neighbourhoods to known degrees
 #'
-#' The stimuli of a simulated world lie in small patches, which determine the neighbourhoods, and
-#' the patches have places in a plane, the layout. Each model keeps a part of both and replaces the
-#' rest by random values of its own, which every layer reads through its own random weights and
-#' noise.
+#' The stimuli of a simulated world lie in small patches (neighbourhoods), which have places in a
+#' plane, the layout. Each model keeps a part of both and replaces the rest by random values; every
+#' layer has its own random weights and noise.
 #'
 #' @param n number of stimuli.
-#' @param width number of units in every layer: one number per model, or one for all. Its names
-#'   become those of the models.
-#' @param global degree to which a model keeps the layout of the world, from 0 to 1: the
-#'   correlation between the coordinates of its patches and those of the world.
-#' @param local degree to which a model keeps the neighbourhoods of the world, from 0 to 1:
-#'   the share of stimuli that stay in their patches. The others change places at random.
+#' @param width number of units in every layer: one per model, whose name becomes that of the model,
+#'   or one for all.
+#' @param global how far a model keeps the layout, from 0 to 1: the correlation between its
+#'   coordinates of the patches and those of the world.
+#' @param local how far a model keeps the neighbourhoods, from 0 to 1: the share of stimuli that
+#'   stay in their patches.
 #' @param layers number of layers.
-#' @param patch number of stimuli in a patch; the last patch may have fewer.
-#' @param scatter standard deviation of the stimuli within a patch, relative to that between patches
-#'   in 16 dimensions (see Details). Each model draws it for itself.
-#' @param noise standard deviation of the noise of every unit, relative to the standard
-#'   deviation of its signal.
+#' @param patch number of stimuli in a patch.
+#' @param scatter standard deviation of the stimuli within a patch, relative to that between
+#'   patches.
+#' @param noise standard deviation of the noise of every unit, relative to that of its signal.
 #' @return A list of class `repalign_simulation`: `models`, a named list of models, each a named
-#'   list of layers (stimuli x units), for [similarity()] and [calibrate()]; `truth`, a data frame
-#'   with `model`, `width`, `global` and `local`; `patch`, the patch of every stimulus in the world.
+#'   list of layers (stimuli x units); `truth`, a data frame with `model`, `width`, `global` and
+#'   `local`; `patch`, the patch of every stimulus in the world.
 #' @details
-#' A patch has two coordinates with standard deviation 3, which are the layout, and 16 with standard
-#' deviation 1, in which each model places its patches at random. The former dominate global
-#' measures such as CKA; the latter make the stimuli of one patch each other's nearest neighbours.
-#' The correlation of two layouts is the product of the models' values of `global`; the share of
+#' The layout dominates global measures such as CKA; the patches make nearest neighbours. The
+#' correlation of two layouts is the product of the models' values of `global`; the share of
 #' neighbours that both have kept is close to that of the squares of `local`.
 #'
-#' A model with `global = 0` and `local = 0` is unrelated to all other models. With `local` above 0,
+#' A model with `global = 0` and `local = 0` is unrelated to all others. With `local` above 0,
 #' global measures are slightly above chance even if `global` is 0.
 #' @examples
 #' set.seed(1)
 #' family <- simulate_models(n = 120, width = c(small = 20, large = 200), local = c(0.5, 1))
-#' family
 #' similarity(family$models, measure = list("cka", measure("mutual_knn", k = 3)))
-#' @seealso [simulate_pair()], [calibrate()]
+#' @seealso [simulate_pair()]
 #' @export
 simulate_models <- function(n, width, global = 0, local = 0, layers = 1, patch = 4, scatter = 0.4,
                             noise = 1) {

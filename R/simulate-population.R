@@ -3,27 +3,23 @@
 #' Simulate two samples of neurons with a known CKA
 #'
 #' Stimuli are d-dimensional Gaussian vectors, and the response of a neuron is the inner product of
-#' the stimulus with a weight vector drawn from \eqn{N(0, \Sigma)}{N(0, Sigma)}.
+#' the stimulus with a random vector of Gaussian weights.
 #'
 #' @param n number of stimuli.
 #' @param q number of neurons on each side; two numbers if the sides differ.
 #' @param d number of dimensions of the stimuli.
-#' @param spectrum eigenvalues of \eqn{\Sigma}{Sigma}: `"isotropic"` (all 1) or `"power"`
-#'   (\eqn{\lambda_i = i^{-p}}{lambda_i = i^-p}, where p is `power`).
+#' @param spectrum eigenvalues of the covariance of the weights: `"isotropic"` (all 1) or `"power"`
+#'   (`i^-power`).
 #' @param power exponent of the power law; two numbers if the sides differ.
-#' @param reverse if `TRUE`, the order of the eigenvalues of `y` is reversed: the populations are
-#'   misaligned.
-#' @return A list of class `repalign_population`: `x` and `y`, stimuli x neurons; `cka`, the
-#'   exact value \eqn{tr(\Sigma_x \Sigma_y) / \sqrt{tr(\Sigma_x^2) \,
-#'   tr(\Sigma_y^2)}}{tr(Sigma_x Sigma_y) / sqrt(tr(Sigma_x^2) tr(Sigma_y^2))}; `theory`, the
-#'   geometry that [predicted_bias()] uses.
+#' @param reverse is the order of the eigenvalues of `y` reversed?
+#' @return A list of class `repalign_population`: `x` and `y`, stimuli x neurons; `cka`, the exact
+#'   value for endless stimuli and neurons; `theory`, which [predicted_bias()] uses.
 #' @references Chun et al. (2025), \doi{10.48550/arXiv.2502.15104}, equation 15.
 #' @examples
 #' set.seed(1)
 #' pop <- linear_population(n = 100, q = 50, d = 200, spectrum = "power", power = c(0.5, 0.9))
 #' pop$cka
 #' cka(pop$x, pop$y, estimator = "stimulus_neuron")
-#' @seealso [predicted_bias()]
 #' @export
 linear_population <- function(n, q, d, spectrum = c("isotropic", "power"), power = 1,
                               reverse = FALSE) {
@@ -135,49 +131,33 @@ noise_families <- c("normal", "t3", "laplace", "mixture")
 
 #' Simulate two representations with a known relation
 #'
-#' The response of every neuron is the sum of a few signals that are common to both sides and a part
-#' of its own. With `shared = 0` the two sides are unrelated. Stimuli can form groups or time
-#' series.
+#' The response of every neuron is the sum of a few signals common to both sides and a part of its
+#' own. Stimuli can form groups or time series.
 #'
 #' @param n number of stimuli.
 #' @param d number of neurons on each side; two numbers if the sides differ.
-#' @param shared share of the variance of every neuron (within groups) that comes from the
-#'   common signals, from 0 to 1.
+#' @param shared share of the variance of every neuron (within groups) that comes from the common
+#'   signals, from 0 (the sides are unrelated) to 1.
 #' @param rank number of common signals.
-#' @param groups number of groups of stimuli, of (nearly) equal size, which both sides share; each
-#'   draws their places for itself.
-#' @param spread standard deviation of the centres of the groups in every neuron, relative to
-#'   the standard deviation within groups.
-#' @param autocorrelation correlation of each row with the next, above -1 and below 1: every
-#'   common signal and every neuron's own part is a stationary autoregressive series of first
-#'   order.
-#' @param tails distribution of the neurons' own parts, with the same variance: `"normal"`; with
-#'   heavier tails `"t3"` (Student's t with 3 degrees of freedom) or `"laplace"`; or with two peaks
-#'   `"mixture"` (normal with means -0.9 and 0.9). All but `"normal"` need `autocorrelation = 0`.
-#' @return A list of class `repalign_simulation`: `x` and `y`, stimuli x neurons; `group`,
-#'   the group of every stimulus; `cka`, the exact linear CKA of the population with these
-#'   neurons and group centres; `cka_within`, the same within groups (0 when nothing is
-#'   shared).
+#' @param groups number of groups of stimuli, of nearly equal size, which both sides share.
+#' @param spread standard deviation of the centres of the groups, relative to that within groups.
+#' @param autocorrelation correlation of each row with the next (autoregressive series of first
+#'   order).
+#' @param tails distribution of the neurons' own parts: `"normal"`; `"t3"` (Student's t with 3
+#'   degrees of freedom), `"laplace"` or the two-peaked `"mixture"`, which need
+#'   `autocorrelation = 0`.
+#' @return A list of class `repalign_simulation`: `x` and `y`, stimuli x neurons; `group`, the group
+#'   of every stimulus; `cka`, the exact linear CKA of these neurons with endless stimuli, which
+#'   `cka(estimator = "stimulus")` estimates; `cka_within`, the same within groups.
 #' @details
-#' With \eqn{A_x} and \eqn{A_y} the weights (neurons x signals), whose rows have sums of squares of
-#' 1, and s the value of `shared`, the covariance between the sides within groups is \eqn{C_{xy} = s
-#' A_x A_y^T}{C_xy = s A_x A_y'}, and that of one side \eqn{C_{xx} = s A_x A_x^T + (1 - s) I}{C_xx =
-#' s A_x A_x' + (1 - s) I}; for `cka`, the covariances of the group centres are added. The CKA is
-#' \eqn{||C_{xy}||^2 / (||C_{xx}|| \, ||C_{yy}||)}{||C_xy||^2 / (||C_xx|| ||C_yy||)}, which
-#' `cka(estimator = "stimulus")` approaches as the number of stimuli grows. For the same `shared`, a
-#' higher `rank` means a lower CKA. A signal of standard deviation a in noise of b has
-#' `shared = a^2 / (a^2 + b^2)`.
+#' For the same `shared`, a higher `rank` means a lower CKA. A signal of standard deviation a in
+#' noise of b has `shared = a^2 / (a^2 + b^2)`.
 #' @examples
 #' set.seed(1)
 #' pair <- simulate_pair(n = 200, d = c(20, 50), shared = 0.4)
 #' pair$cka
 #' cka(pair$x, pair$y, estimator = "stimulus")
-#'
-#'
-#' # nothing but the groups in common
-#' grouped <- simulate_pair(n = 60, d = 10, groups = 6)
-#' calibrate(grouped$x, grouped$y, blocks = grouped$group, permutations = 199)
-#' @seealso [simulate_models()], [linear_population()], [calibrate()]
+#' @seealso [simulate_models()], [linear_population()]
 #' @export
 simulate_pair <- function(n, d, shared = 0, rank = 3, groups = 1, spread = 2,
                           autocorrelation = 0, tails = c("normal", "t3", "laplace", "mixture")) {

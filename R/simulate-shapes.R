@@ -4,79 +4,56 @@
 
 #' Simulate shapes whose change is known
 #'
-#' Stimuli in one shape, `x`, and what becomes of them in ever more changed ones, `y`: a Gaussian
-#' spot that is perturbed or lost (`simulate_spots()`); two spots of which one moves away
-#' (`simulate_translation()`); a cloud that breaks into clusters (`simulate_clusters()`); rings that
-#' collapse (`simulate_rings()`); a Swiss roll beside S-curves of the same line
-#' (`simulate_swiss_roll()`).
+#' Stimuli in one shape, `x`, and in ever more changed ones, `y`: a spot that is perturbed or lost,
+#' two spots of which one moves away, a cloud that breaks into clusters, rings that collapse, and a
+#' Swiss roll beside S-curves of the same line.
 #'
-#' @param n number of stimuli; of rings at least 3 for each.
+#' @param n number of stimuli; at least 3 for each ring.
 #' @param d number of neurons.
-#' @param noise of spots: standard deviation of the noise, relative to that of `x`, with `Inf` for a
-#'   spot that is unrelated to `x`. Of rings: one standard deviation of the noise in each
-#'   coordinate, relative to the radius; a stimulus has the same noise on all sides, and with 0 the
-#'   stimuli of rings that have joined are duplicates.
+#' @param noise of spots: standard deviations of the noise, relative to that of `x`, with `Inf` for
+#'   a spot that is unrelated to `x`. Of rings: one, relative to the radius; with 0 the stimuli of
+#'   rings that have joined are duplicates.
 #' @param translation how far the second spot is moved, at least 0, in widths of a spot.
 #' @param gap distance between the edges of the two spots in `x`, in the same unit.
 #' @param clusters numbers of clusters, 1 to `n`.
 #' @param radius radius of the circle on which the centres of the clusters lie, in standard
 #'   deviations of the cloud.
 #' @param rings number of rings in `x`.
-#' @param r where the line turns from the first arc of the S into the second, from 0 to 1, as a
-#'   share of the line: 0.5 gives the usual S.
-#' @return A list of class `repalign_simulation`, for [similarity()] and [calibrate()]: `x`, a
-#'   matrix stimuli x neurons; `y`, a named list of representations, one for each value of `noise`
-#'   (of spots), `translation`, `clusters` or `r`, with its name, or for each stage with `rings`,
-#'   `rings` - 1, ..., 1 rings; `truth`, a data frame with `model` and the value of each. About each
-#'   stimulus, where there are such: its `spot`, 1 or 2; `cluster`, a matrix with a column for each
-#'   representation of `y`; `ring` and `angle`; `position` on the line, from 0 to 1.
+#' @param r where the line turns from the first arc of the S into the second, as a share of the
+#'   line; 0.5 gives the usual S.
+#' @return A list of class `repalign_simulation`: `x`, a matrix stimuli x neurons; `y`, a named list
+#'   of representations, one for each value of `noise` (of spots), `translation`, `clusters` or `r`,
+#'   or for `rings`, `rings` - 1, ..., 1 rings; `truth`, a data frame with `model` and the value of
+#'   each. About each stimulus: its `spot`; `cluster`, a matrix with a column for each element of
+#'   `y`; `ring` and `angle`; or `position` on the line, from 0 to 1.
 #' @details
-#' *Spots* have independent standard normal responses. A perturbed spot is x + noise e,
-#' where e has the distribution of x and is its own in each representation.
+#' *Translation.* The spots, halves of the stimuli, are parted along the first neuron. In many
+#' dimensions the neighbours change with a translation, as the other spot is hardly farther than the
+#' own one.
 #'
-#' *Translation.* Responses have the uniform distribution from -0.5 to 0.5. In the first neuron 1 +
-#' gap is added for the second half of the stimuli, and in `y` also the translation. In many
-#' dimensions the stimuli of the other spot are hardly farther than those of the own one: then the
-#' neighbours change with a translation.
-#'
-#' *Clusters.* The coordinates of `x` are independent and standard normal. With k clusters, stimulus
-#' i moves with cluster ((i - 1) mod k) + 1, so that all have members everywhere in the cloud. The
-#' centre of cluster j is at the angle \eqn{2 \pi (j - 1) / k}{2 pi (j - 1) / k} of the circle.
-#' Within a cluster all distances are those of `x`.
+#' *Clusters.* The coordinates of `x` are standard normal. Members of a cluster come from everywhere
+#' in the cloud, and distances within it are those of `x`.
 #'
 #' *Rings.* The first has radius 1, and the others lie around it by turns outside and inside, from
-#' 0.5 to 1.5; with five rings the radii are 1, 1.25, 0.75, 1.5 and 0.5. The stimuli of a ring are
-#' at equal angles. When a ring joins the first one, each of those behind it in this order takes the
-#' radius of the ring before it.
+#' 0.5 to 1.5. From stage to stage one of them joins the first.
 #'
-#' *Swiss roll.* The positions t are uniform on \[0, 1\]. The roll is \eqn{(z \cos z, z \sin z)}{(z
-#' cos z, z sin z)} with \eqn{z = 3 \pi (1 + 2t) / 2}{z = 3 pi (1 + 2t) / 2}, the S-curve \eqn{(\sin
-#' z, sign(z) (\cos z - 1))}{(sin z, sign(z) (cos z - 1))} with \eqn{z = 3 \pi (t - r)}{z = 3 pi
-#' (t - r)}: two circles of radius 1 that touch. Distances along the S-curve are proportional to t,
-#' those along the roll grow with t. For r below 1/3 or above 2/3 the line runs over itself: stimuli
-#' from different places are then neighbours on the S-curve, and no measure should find the two
-#' shapes equal.
+#' *Swiss roll.* For `r` below 1/3 or above 2/3 the line runs over itself: no measure should then
+#' find the two shapes equal.
 #'
-#' A measure that sees clusters or rings falls from stage to stage (article "Shapes whose relation
-#' is known").
-#' @references Barannikov et al. (2022), Representation topology divergence, ICML (clusters, rings).
-#'   Davari et al. (2023), Reliability of CKA as a similarity measure in deep learning, ICLR
+#' The article "Shapes whose relation is known" has figures.
+#' @references Barannikov et al. (2022), ICML (clusters, rings). Davari et al. (2023), ICLR
 #'   (translation). Islam, Liu and Sarkar, Manifold Approximation leads to Robust Kernel Alignment
-#'   (MKA), section 5 and appendices B and C.
+#'   (MKA).
 #' @examples
 #' set.seed(1)
 #' spots <- simulate_spots(200, d = 20, noise = c(perturbed = 0.5, lost = Inf))
 #' spots
 #' similarity(spots$x, spots$y, c("mka", "cka"))
-#' # a measure that falls with every ring that joins another
 #' rings <- simulate_rings(200, noise = 0.01)
-#' stages <- similarity(rings$x, rings$y, "mka")
-#' cor(stages$score, rings$truth$rings, method = "kendall")
-#' # the others: a spot moves away, a cloud breaks into clusters, a roll beside an S-curve
-#' moved <- simulate_translation(200, d = 20, translation = c(1, 10))
-#' broken <- simulate_clusters(200, clusters = c(2, 8))
-#' roll <- simulate_swiss_roll(200)
-#' lapply(list(moved, broken, roll), function(shape) similarity(shape$x, shape$y, "mka"))
+#' similarity(rings$x, rings$y, "mka")
+#' simulate_translation(200, d = 20, translation = c(1, 10))
+#' simulate_clusters(200, clusters = c(2, 8))
+#' simulate_swiss_roll(200)
 #' @seealso [simulate_pair()], [simulate_models()]
 #' @name simulate_shapes
 NULL

@@ -1,6 +1,7 @@
-# The lines of R with which vignettes/articles/from-rsatoolbox.Rmd does what rsatoolbox (f1f83ca)
-# does, on the data on which rsatoolbox was run: how far they are from repalign, and how far
-# rsatoolbox was (disagreements.csv of the reference values). Both columns are to agree.
+# Lines of R that do what rsatoolbox (f1f83ca) does where it differs (the article
+# vignettes/articles/from-rsatoolbox.Rmd), on the data on which rsatoolbox was run: how far they are
+# from repalign, and how far rsatoolbox was (disagreements.csv of the reference values). Both columns
+# are to agree.
 #   Rscript bench/rsa-from-rsatoolbox.R
 
 suppressMessages(library(repalign))

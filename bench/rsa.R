@@ -5,7 +5,7 @@
 #   bench/rsa-folds.R       errors of cross-validated scores
 #   bench/rsa-regression.R   levels and power of the tests of rsa_regression()
 #   bench/rsa-searchlight.R  times, memory and family-wise error rates of searchlight()
-#   bench/rsa-from-rsatoolbox.R  how far the lines of R of the vignette are from rsatoolbox
+#   bench/rsa-from-rsatoolbox.R  how far rsatoolbox is from repalign, by lines of R that do the same
 # Each says at its top how it is called. This one:
 #   Rscript bench/rsa.R [sets=200] [draws=200] [n=20,40] [subjects=5,10] [stimuli] [subjects-only]
 #                       [sessions] [folds] [time] [seed=1]

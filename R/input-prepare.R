@@ -7,7 +7,7 @@ NULL
 #'
 #' What measures make of a representation before they compare it (distances, neighbour graphs,
 #' decompositions), to be saved, and given to [similarity()], [calibrate()] and [score_interval()]
-#' in the place of the data. Comparisons of many layers are then several times as fast.
+#' in the place of the data, which is faster for many layers.
 #'
 #' @param x a representation, a named list of them, or of models (lists of layers), as in
 #'   [similarity()].

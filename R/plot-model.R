@@ -15,8 +15,8 @@ NULL
 #'   default where they are drawn as bars.
 #' @param alpha,p_adjust for these letters: the level, and how p-values are adjusted, see
 #'   [compare_scores()].
-#' @param subjects for [evaluate_models()] of RDMs: are there crosses for single subjects (or the
-#'   means of `group`)? At most 40 are drawn, and none with folds.
+#' @param subjects for [evaluate_models()] of RDMs: are there crosses for up to 40 single subjects
+#'   (or the means of `group`)?
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_evaluation <- function(object, type = c("points", "bars", "map"),
                                          errors = c("conf", "se"), letters = type == "bars",

@@ -211,7 +211,7 @@ refuse_lacking <- function(column, x, y) {
 #' @details
 #' `value` is the correlation over pairs of models of their dissimilarity with the difference
 #' between their outputs: positive where models that are less alike inside differ more in what they
-#' do, and 0 by chance.
+#' do.
 #'
 #' When not to trust it: pairs of models are not independent, so that p-values by `"pairs"` are too
 #' small. With five models no p-value is below 1/60. A measure may be right about differences that

@@ -151,7 +151,7 @@ check_layers <- function(items) {
 #'   of your own `direction` (`"similarity"` or `"distance"`).
 #' @param calibrated take the scores that [calibrate()] calibrated?
 #' @param cache a folder that keeps the scores, from which an interrupted call goes on. Random
-#'   choices stay those of the first call.
+#'   choices stay the same.
 #' @param model_permutations number of permutations of models for the p-values; 0: none.
 #' @param test,dataset,architecture labels that become columns of the result.
 #' @param threads see [similarity()].

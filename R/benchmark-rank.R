@@ -19,8 +19,8 @@ NULL
 #'   (`"last"`).
 #' @return A data frame of class `repalign_ranks` with a row for each measure in each test:
 #'   `measure`; what names the test (`source`, the name given to the result; `dataset`,
-#'   `architecture` and `test`); `metric` (or target) that ranks it; `value`; `rank` (1 is best;
-#'   `NA` where there is none); and `of`, how many measures have a rank in the test.
+#'   `architecture` and `test`); `metric` (or target) that ranks it; `value`; `rank` (1 is best);
+#'   and `of`, how many measures have a rank in the test.
 #'
 #'   `summary()`: a row for each measure, the best median rank first: `measure`, `median_rank`,
 #'   `mean_rank`, `best`, `worst`, `tests` (in how many it has a rank), `undefined` (in how many its

@@ -12,7 +12,8 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #' @param trials an array stimuli x neurons x trials (`NA` where a stimulus lacks a trial), or
 #'   [responses()].
 #' @param y what the trials are compared with: a matrix (for [rsa()] also a `dist` object of squared
-#'   distances), [responses()], or a named list of these. `NULL`: the ceiling alone.
+#'   distances), [responses()], or a named list of these; neurons count as a sample unless declared
+#'   `complete`. `NULL`: the ceiling alone.
 #' @param measure see [similarity()]. `"cka"` without an estimator is the corrected one
 #'   (`"stimulus_neuron"`, with other kernels `"stimulus"`).
 #' @param splits number of random halves for approximate ceilings.
@@ -20,8 +21,7 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #'   stimulus, `"neurons"` the other neurons.
 #' @return A data frame of class `repalign_ceiling` with a row for each measure and each of `y`, and
 #'   the columns `y`, `measure`,
-#'   * `h_cross`: the size of the signal (for CKA its value H, for RSA the variance of the
-#'     distances);
+#'   * `h_cross`: the size of the signal (for CKA its value H, for RSA a variance of distances);
 #'   * `h_self`: the same of the means over trials, with their noise;
 #'   * `reliability`: `h_cross / h_self`, and `ceiling`, its square root;
 #'   * `score`: the score of the means over trials with `y`;
@@ -48,8 +48,8 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #' When not to trust it: when trials of a stimulus share noise or drift (adaptation, repeats right
 #' after each other): declare `event` or `run` in [responses()]; a reliability above 1 by more than
 #' chance (a warning of class `repalign_high_reliability`) points to it. When stimuli depend on each
-#' other, without `cluster` (see [dependence]). When reliability is below about 0.3, its standard
-#' error is uncertain, too. Differences between subjects are not noise of trials: see
+#' other, without `cluster` (see [dependence]). When reliability is below about 0.3: it is
+#' uncertain, and so is its error. Differences between subjects are not noise of trials: see
 #' [subject_ceiling()].
 #' @references Spearman (1904), American Journal of Psychology 15. Schoppe et al. (2016), Frontiers
 #'   in Computational Neuroscience 10.

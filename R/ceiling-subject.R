@@ -47,9 +47,8 @@ subject_ceiling_sentence <- function(x) {
 #'   [responses()], or, for [rsa()], RDMs as `dist` objects.
 #' @param measure [rsa()] or [cka()] (any kernel and estimator), as a name or from [measure()].
 #' @param ... not used: parameters go to [measure()].
-#' @param group one label per subject, by name or in their order, for subjects that are alike for
-#'   another reason (sessions of an animal, a laboratory): only those of different groups are
-#'   compared.
+#' @param group one label per subject, by name or in their order, such as the animal of a session:
+#'   only subjects of different groups are compared.
 #' @param na see [similarity()].
 #' @return A data frame with one row: `measure`, its label; `lower`, the mean score of a subject
 #'   with the mean of the others; `upper`, that with the mean of all; `pairwise`, the score between

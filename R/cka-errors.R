@@ -34,7 +34,12 @@ cka_cells <- function(x, y, args, codes) {
 
 cka_deletions <- function(pair, args, codes) {
   if (corrects_sample(args) || args$corrects$trials) {
-    return(cka_table(pair, args, codes)$values[, 1])
+    # no neuron is deleted here, so that one of several sessions may stand alone in each of them
+    table <- tryCatch(cka_table(pair, args, codes), repalign_error_moved_neurons = function(e) {
+      width <- c(x = ncol(pair$x$data), y = ncol(pair$y$data))
+      cka_table(pair, args, codes, list(x = seq_len(width[1]), y = -seq_len(width[2])))
+    })
+    return(table$values[, 1])
   }
   kind <- kind_of_cka(args)
   if (!goes_by_clusters(args)) {

@@ -351,7 +351,7 @@ no_allowed_pair <- function(pair, self) {
   }
   where <- if (self) paste0("within `", arg, "`") else
     paste0("between `", arg, "` and `", pair$y$arg, "`")
-  refuse_single_session(pair[c("x", "y")], where)
+  refuse_single_session(pair[c("x", if (!self) "y")], where)
   abort("No neuron pair is allowed ", where, ": all columns have the same label. Use finer labels ",
         "or other columns.", class = "repalign_error_pairs", arg = arg)
 }

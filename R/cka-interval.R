@@ -40,7 +40,7 @@
 #'   session), without `clusters` and labels of neurons: intervals are too narrow. With fewer than
 #'   about 10 groups the error is itself uncertain;
 #' * where a few stimuli drive all neurons, see [score_interval()];
-#' * about other animals or trained networks;
+#' * about other trials, animals or trained networks;
 #' * with a warning of class `repalign_unstable`: an interval of `"stimulus_neuron"` wholly above 1
 #'   (the same neurons are on both sides under different names, or the sides share noise), or a
 #'   standard error over all samples above 0.2.

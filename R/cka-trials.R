@@ -93,14 +93,20 @@ refuse_moved_neurons <- function(labels, pair) {
     neuron = as.character(unlist(lapply(named, attr, "neurons"), use.names = FALSE)),
     session = as.character(unlist(lapply(named, as.vector), use.names = FALSE))
   ))
-  moved <- anyDuplicated(places$neuron)
-  if (!moved) return(invisible())
-  abort("Neuron ", dQuote(places$neuron[moved], FALSE), " of `", pair$x$arg, "` and `",
-        pair$y$arg, "` is in several sessions: errors that delete whole sessions, for the noise ",
-        "that neurons share in them, cannot delete it. Declare either `session` or `neuron` in ",
-        "responses(), or use an estimator that takes the noise of trials out, such as ",
-        "\"stimulus_neuron_trial\".",
-        class = c("repalign_error_moved_neurons", "repalign_error_choice"), arg = pair$x$arg)
+  moved <- places$neuron[anyDuplicated(places$neuron)]
+  if (!length(moved)) return(invisible())
+  sides <- intersect(names(which(vapply(named, function(side) {
+    moved %in% attr(side, "neurons")
+  }, NA))), c("x", "y"))
+  args <- unique(args_of(pair[sides]))
+  abort("Neuron ", dQuote(moved, FALSE), " of ", enumerate(paste0("`", args, "`"), quote = FALSE),
+        " is in several sessions: errors that delete whole sessions, for the noise that neurons ",
+        "share in them, cannot delete it. Declare either `session` or `neuron` in responses(), ",
+        "or leave all neurons in: score_interval(over = \"stimuli\")",
+        if (any(vapply(pair[sides], has_trials, NA))) {
+          "; \"stimulus_neuron_trial\" takes the noise out"
+        }, ".",
+        class = c("repalign_error_moved_neurons", "repalign_error_choice"), arg = args[1])
 }
 
 # ---- values of neuron pairs

@@ -34,8 +34,7 @@ NULL
 
 #' Similarity of representations
 #'
-#' Compares two representations, lists of them, or models that are lists of layers, by one or
-#' several measures.
+#' Compares two representations, lists of them, or models (lists of layers).
 #'
 #' @param x,y each one of the following, of the same stimuli:
 #'   * a representation: a numeric matrix (stimuli x neurons), a numeric data frame (see
@@ -59,8 +58,7 @@ NULL
 #'   `options(repalign.threads =)`, or else all (two during `R CMD check`).
 #' @param na what to do about missing values (`NA` and `NaN`; infinite values are always an error):
 #'   * `"error"`: stop, and say where they are.
-#'   * `"stimuli"`: leave out a stimulus (row) with a missing value in any of the representations,
-#'     so that every pair has the same stimuli.
+#'   * `"stimuli"`: leave out a stimulus (row) with a missing value in any of the representations.
 #'   * `"neurons"`: leave out a neuron (column) with a missing value; with `shared_neurons` or unit
 #'     labels, also the same neuron of all others.
 #'   * `"pairwise"`: for RDMs that lack pairs of stimuli, see [rsa()].

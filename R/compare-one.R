@@ -6,7 +6,7 @@
 one_score <- function(id, x, y, args, na = "error") {
   refuse_partial_words(sys.call(-1), sys.function(-1), sys.frame(sys.parents()[sys.nframe() - 1]))
   if (missing(x) || missing(y)) missing_side(missing(x))
-  in_open_pair(x, y, asked_measure(id, x, y, args), paste0(id, "()"), na, score_of_pair)
+  in_open_pair(x, y, asked_measure(id, args), paste0(id, "()"), na, score_of_pair)
 }
 
 score_of_pair <- function(pair, measure) {
@@ -14,14 +14,10 @@ score_of_pair <- function(pair, measure) {
 }
 
 # The measure that a call of two representations asks for by these arguments.
-asked_measure <- function(id, x, y, args) {
+asked_measure <- function(id, args) {
   usual <- usual_measure(id)
-  if (identical(args, usual$given)) {
-    check_encoding(x, "x")
-    check_encoding(y, "y")
-    return(usual$measure)
-  }
-  check_encodings(c(list(x = x, y = y), args))
+  if (identical(args, usual$given)) return(usual$measure)
+  check_encodings(args)
   d <- usual$measure$declaration
   list(id = id, label = id, args = d$check(args), declaration = d)
 }

@@ -55,8 +55,8 @@ dimension_sentence <- function(x) {
 
 #' Participation ratios: how many dimensions, stimuli and neurons count
 #'
-#' How many dimensions a representation effectively has, and how evenly its variance is
-#' spread over stimuli and over neurons.
+#' How many dimensions a representation has, and how evenly its variance is spread over stimuli and
+#' neurons.
 #'
 #' @param x a representation (stimuli x neurons), an array stimuli x neurons x trials, such as
 #'   [trial_array()] makes, or [responses()]. From several trials, noise is left out of the

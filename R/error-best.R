@@ -69,7 +69,7 @@ best_score <- function(result, by = "model_y", draws = 9999) {
   rows$in_set <- unname(lapply(found, function(one) one$names))
   new_result(rows, "repalign_best", list(
     conf_level = scores$level, members = members, over = unique(scores$rows$over),
-    no_interactions = scores$halves
+    of_models = scores$of_models, no_interactions = scores$halves
   ))
 }
 

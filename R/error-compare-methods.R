@@ -26,7 +26,7 @@ declare_result(
   ),
   # adjusted p-values stay those of each result; what is said of all rows must hold for all of them
   kept = list(conf_level = all_alike, p_adjust = all_alike, margin = all_alike, over = all_alike,
-              no_interactions = any_true, family = unlist),
+              of_models = any_true, no_interactions = any_true, family = unlist),
   heading = function(x, digits) {
     measure <- unique(x$measure)
     margin <- attr(x, "margin")
@@ -61,7 +61,7 @@ declare_result(
     column("conf_high", "the upper limit of the best true score", shown = 4, tidy = "conf.high"),
     column("in_set", "the scores that may be the best", shown = 5)
   ),
-  kept = list(conf_level = all_alike, members = all_alike, over = all_alike,
+  kept = list(conf_level = all_alike, members = all_alike, over = all_alike, of_models = any_true,
               no_interactions = any_true),
   heading = function(x, digits) {
     c(paste0("Best scores: ", count_of(nrow(x), "group"), undefined_of(x$score)),
@@ -122,6 +122,11 @@ comparison_sentence <- function(x) {
   })
 }
 
+compared_name <- function(x, label) {
+  name <- measure_words(label)
+  if (isTRUE(attr(x, "of_models"))) recordings_words(name) else name
+}
+
 # "holm-adjusted p"
 adjusted_p_name <- function(x) {
   how <- attr(x, "p_adjust")
@@ -143,7 +148,7 @@ difference_facts <- function(x, row) {
 }
 
 one_difference_words <- function(x) {
-  name <- measure_words(x$measure[1])
+  name <- compared_name(x, x$measure[1])
   told <- if (!is.null(x$contrast)) paste("the contrast", x$contrast) else
     paste("the difference of", x$score_1, "and", x$score_2)
   if (is.na(x$difference)) {
@@ -186,7 +191,7 @@ many_differences_words <- function(x) {
     paste0(" ", if (count) count else "None", if (count > 1) " were" else " was", " equivalent ",
            "within ", number_word(attr(x, "margin")), brackets(alpha_words(level)), ".")
   }
-  paste0("Of ", count_of(nrow(x), "difference"), " of the ", measure_words(x$measure[1]), ", ",
+  paste0("Of ", count_of(nrow(x), "difference"), " of the ", compared_name(x, x$measure[1]), ", ",
          if (found) found else "none", if (found > 1) " were" else " was", " different from 0",
          brackets(alpha_words(level, adjusted_p_name(x))),
          if (length(title)) paste0("; clearest was ", title, difference_facts(x, clearest)), ".",
@@ -203,7 +208,7 @@ best_sentence <- function(x) {
     count <- paste0("Of ", count_of(nrow(group), "score"), of)
     if (is.na(x$score[row])) return(paste0(count, ", the best is undefined (NA)."))
     text <- with_limits_words(x$score[row], x$conf_low[row], x$conf_high[row])
-    name <- measure_words(group$measure[1])
+    name <- compared_name(x, group$measure[1])
     others <- setdiff(x$in_set[[row]], x$best[row])
     paste0(count, ", that of ", x$best[row], " was best",
            brackets(paste(name, "=", text[["score"]]),
@@ -269,8 +274,8 @@ no_interactions_words <- function(x) {
 #' @rdname compare_scores
 #' @param object what `compare_scores()` returned, or some of its rows.
 #' @param parm numbers of rows, or their names in the whole result; by default all.
-#' @param level coverage; by default that of `object`, and with `simultaneous` only that.
-#' @param simultaneous intervals that hold for all rows together?
+#' @param level coverage; with `simultaneous` only that of `object`.
+#' @param simultaneous intervals for all rows together?
 #' @param ... unused.
 #' @export
 confint.repalign_comparison <- function(object, parm, level = NULL, simultaneous = FALSE, ...) {

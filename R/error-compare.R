@@ -98,7 +98,7 @@ compare_scores <- function(result, contrasts = "pairs",
   rownames(rows) <- NULL
   new_result(rows[columns], "repalign_comparison", list(
     conf_level = scores$level, p_adjust = p_adjust, margin = margin,
-    over = unique(scores$rows$over),
+    over = unique(scores$rows$over), of_models = scores$of_models,
     no_interactions = scores$halves, family = nrow(rows)
   ))
 }
@@ -193,15 +193,12 @@ compared_scores <- function(result) {
     at <- which(measure == one)
     titles[at] <- row_titles(result[at, ])
   }
-  # who calls evaluate_models() has no x and y
-  if (of_models) {
-    rows$over <- sub("neurons_x", "neurons of the recording",
-                     sub("neurons_y", "units of the models", rows$over))
-  }
+  if (of_models) rows$over <- recordings_words(gsub("neurons_", "neurons of ", rows$over))
   list(score = rows$score, title = titles, measure = measure,
        sign = signs_of(result, measure), parts = parts, total = total_covariance(parts),
        level = level_of(result), order = order(places$row), rows = rows,
-       halves = length(parts$interactions) > 0 && any(rows$method == "half-samples"))
+       halves = length(parts$interactions) > 0 && any(rows$method == "half-samples"),
+       of_models = of_models)
 }
 
 # Does a result of evaluate_models() have scores of recordings?

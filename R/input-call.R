@@ -120,13 +120,16 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
 # without clusters take a short way, because small calls would otherwise spend their time here.
 in_open_pair <- function(x, y, measure, what, na, score) {
   na <- check_choice(na, missing_rules, "na")
-  reprs <- list(representation(x, "x", allow_na = na != "error", loose = TRUE),
-                representation(y, "y", allow_na = na != "error", loose = TRUE))
-  d <- measure$declaration
-  bare <- are_bare(reprs[[1]], reprs[[2]])
-  if (!bare) reprs <- with_common_stimuli(reprs, d$pairing)
-  rx <- reprs[[1]]
-  ry <- reprs[[2]]
+  stats <- .Call(C_bare_pair, x, y)
+  bare <- !is.null(stats)
+  if (bare) {
+    reprs <- list(matrix_representation(x, stats$x, "x"), matrix_representation(y, stats$y, "y"))
+  } else {
+    check_encodings(list(x = x, y = y))
+    reprs <- list(representation(x, "x", allow_na = na != "error", loose = TRUE),
+                  representation(y, "y", allow_na = na != "error", loose = TRUE))
+    reprs <- with_common_stimuli(reprs, measure$declaration$pairing)
+  }
   threads <- running$threads
   on.exit(running$threads <- threads)
   running$threads <- threads_to_hold()
@@ -135,17 +138,18 @@ in_open_pair <- function(x, y, measure, what, na, score) {
     choices <- begin_choices(reprs)
     on.exit(end_choices(choices), add = TRUE)
     if (is.null(measure$range)) {
-      measure$args <- settled_arguments(d, measure$args, list(x = list(rx), y = list(ry)))
+      measure$args <- settled_arguments(measure$declaration, measure$args,
+                                        list(x = reprs[1], y = reprs[2]))
       measure <- settled_measure(measure, grid = FALSE)
       note_unused_labels(measure$args)
     }
-    for (repr in reprs) {
+    for (repr in if (!bare || !measure$takes_data) reprs) {
       error <- refusal(measure, repr)
       if (!is.null(error)) stop(error)
     }
-    pair <- pair_of(rx, ry)
+    pair <- pair_of(reprs[[1]], reprs[[2]])
   } else {
-    call <- open_sides(sides_of(list(rx), list(ry)), list(measure), na, grid = FALSE)
+    call <- open_sides(sides_of(reprs[1], reprs[2]), list(measure), na, grid = FALSE)
     given <- measure$args$clusters
     measure <- call$set[[1]]
     # what responses() declare is no label without effect
@@ -156,14 +160,8 @@ in_open_pair <- function(x, y, measure, what, na, score) {
     if (!is.null(error)) stop(error)
   }
   for (cache in list(pair$x$cache, pair$y$cache)) cache$compared_once <- TRUE
-  if (!are_tiny(reprs)) check_pair_memory(d, pair, measure$args, what)
+  if (!are_tiny(reprs)) check_pair_memory(measure$declaration, pair, measure$args, what)
   score(pair, measure)
-}
-
-# Two matrices of as many rows, without names: there is no order and no repeat to look for.
-are_bare <- function(x, y) {
-  x$kind == "data" && y$kind == "data" && x$n == y$n && is.null(dimnames(x$data)) &&
-    is.null(dimnames(y$data)) && is.null(x$responses) && is.null(y$responses)
 }
 
 are_plain <- function(reprs) {

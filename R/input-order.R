@@ -83,10 +83,8 @@ refuse_odd_count <- function(reprs, repr) {
   blamed <- reprs[[odd]]
   other <- reprs[-odd][[1]]
   abort("`", blamed$arg, "` has ", count_of(counts[odd], "row"), ", and the others have ",
-        counts[-odd][1], ": the rows must be the same stimuli. match_rows() keeps those that all ",
-        "have, by name.", if (!identical(ncol(blamed$data), ncol(other$data))) {
-          transposed_hint(blamed$data, other$data, blamed$arg, other$arg)
-        },
+        counts[-odd][1], same_stimuli_advice(reprs, "all"),
+        if (!identical(ncol(blamed$data), ncol(other$data))) transposed_hint(blamed, other),
         class = "repalign_error_rows", arg = blamed$arg)
 }
 
@@ -99,11 +97,14 @@ refuse_other_count <- function(one, other) {
                     if (is.null(one$prepared)) one$n else other$n, ".")
   }
   abort("`", one$arg, "` has ", count_of(stimulus_count(one$data), "row"), " and `", other$arg,
-        "` has ",
-        stimulus_count(other$data), ": the rows must be the same stimuli. match_rows() keeps ",
-        "those that both have, by name.",
-        transposed_hint(one$data, other$data, one$arg, other$arg), class = "repalign_error_rows",
-        arg = other$arg)
+        "` has ", stimulus_count(other$data), same_stimuli_advice(list(one, other), "both"),
+        transposed_hint(one, other), class = "repalign_error_rows", arg = other$arg)
+}
+
+same_stimuli_advice <- function(reprs, all) {
+  named <- vapply(reprs, function(repr) !is.null(stimulus_names(repr$data)), NA)
+  paste0(": the rows must be the same stimuli. match_rows() keeps those that ", all, " have, by ",
+         "name", if (!all(named)) paste0(": give row names to ", all), ".")
 }
 
 refuse_other_names <- function(one, other) {
@@ -117,8 +118,7 @@ refuse_other_names <- function(one, other) {
         } else {
           "match_rows() keeps the stimuli that both have"
         }, "; or remove the row names when the rows do correspond.",
-        transposed_hint(one$data, other$data, one$arg, other$arg), class = "repalign_error_rows",
-        arg = other$arg)
+        transposed_hint(one, other), class = "repalign_error_rows", arg = other$arg)
 }
 
 # ---- pairs

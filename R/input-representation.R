@@ -26,15 +26,11 @@
 # later, by refuse_lacking_pairs() and refusal(), for the measures that cannot use it.
 representation <- function(x, arg, name = arg, allow_na = FALSE,
                            side = if (arg == "y") "y" else "x", loose = FALSE) {
-  cache <- new_cache()
   if (is_bare_matrix(x)) {
     stats <- .Call(C_column_stats, x)
-    if (stats$finite) {
-      cache$column_stats <- stats
-      return(list(kind = "data", data = x, n = nrow(x), arg = arg, name = name, side = side,
-                  cache = cache))
-    }
+    if (stats$finite) return(matrix_representation(x, stats, arg, name, side))
   }
+  cache <- new_cache()
   responses <- NULL
   if (is.object(x)) {
     refuse_prepared_data(x, arg)
@@ -68,6 +64,12 @@ is_bare_matrix <- function(x) {
   size <- dim(x)
   is.double(x) && !is.object(x) && length(size) == 2 && size[1] != size[2] && all(size > 0) &&
     is.null(dimnames(x)[[2]])
+}
+
+matrix_representation <- function(x, stats, arg, name = arg, side = arg) {
+  cache <- new_cache()
+  cache$column_stats <- stats
+  list(kind = "data", data = x, n = dim(x)[1], arg = arg, name = name, side = side, cache = cache)
 }
 
 # The representations of a list of RDMs, for which plain_rdms() gives these extents.
@@ -367,12 +369,21 @@ plain_matrix <- function(x, arg) {
 
 matrix_remedy <- function(x, arg) {
   if (isS4(x)) return(" Convert it with as.matrix().")
+  if (is.factor(x) || is.character(x)) return(categories_remedy(x, arg))
   if (!is.numeric(x) && !is.logical(x)) return(NULL)
   if (length(dim(x)) < 2) return(" For one neuron use cbind().")
   if (length(dim(x)) == 3) {
     paste0(" An array of trials (stimuli x neurons x trials) becomes a representation by ",
            "responses(", arg, ").")
   }
+}
+
+# A sentence for labels that were given in the place of data.
+categories_remedy <- function(x, arg) {
+  if (length(x) < 2 || is.matrix(x)) return(NULL)
+  paste0(" evaluate_models() takes ", if (is.factor(x)) "it" else paste0("factor(", arg, ")"),
+         " as a model of its categories; 1 * outer(", arg, ", unique(", arg, "), \"==\") is a ",
+         "matrix of them.")
 }
 
 data_frame_matrix <- function(x, arg) {

@@ -63,12 +63,11 @@ refuse_results <- function(given, arg) {
     paste0(describe(given), ", not data",
            if (offers_argument("measure")) ": give a measure in the argument `measure`")
   } else if (is.character(given) && !is.matrix(given)) {
-    paste0("text, not data", if (length(given) == 1) {
-      ": read_representation() reads the data of a file"
-    })
+    if (length(given) == 1) "text, not data: read_representation() reads the data of a file" else
+      paste0("text, not data.", categories_remedy(given, arg))
   }
   if (is.null(what)) return(invisible())
-  abort("`", arg, "` is ", what, ".", class = "repalign_error_type", arg = arg)
+  abort("`", arg, "` is ", sub("[.]$", "", what), ".", class = "repalign_error_type", arg = arg)
 }
 
 # All representations of a call, each once: those of x alone where both sides are the same.

@@ -68,9 +68,11 @@ names_differ <- function(arg_1, arg_2, names_1, names_2) {
   }, "): ")
 }
 
-# A sentence for messages, if the names or the sizes of x and y suggest that one of them has its
-# neurons in the rows; NULL otherwise.
-transposed_hint <- function(x, y, arg_x, arg_y) {
+# A sentence for messages, if the names or the sizes of two representations suggest that the stimuli
+# of one are not in its rows; NULL otherwise.
+transposed_hint <- function(one, other) {
+  x <- one$data
+  y <- other$data
   if (kind_of(x) != "data" || kind_of(y) != "data") return(NULL)
   crossed <- function(a, b) {
     !is.null(rownames(a)) && !is.null(colnames(b)) && setequal(rownames(a), colnames(b))
@@ -79,18 +81,37 @@ transposed_hint <- function(x, y, arg_x, arg_y) {
     paste0(" `", arg, "` looks transposed (its column names are the row names of `", other, "`): ",
            "give t(", arg, ").")
   }
-  if (crossed(x, y)) return(advice(arg_y, arg_x))
-  if (crossed(y, x)) return(advice(arg_x, arg_y))
+  if (crossed(x, y)) return(advice(other$arg, one$arg))
+  if (crossed(y, x)) return(advice(one$arg, other$arg))
   if (nrow(x) == nrow(y)) return(NULL)
+  turned <- c(turned_array_hint(one, nrow(y)), turned_array_hint(other, nrow(x)))
+  if (length(turned)) return(turned[1])
   if (ncol(x) == ncol(y)) {
     return(paste0(" Both have ", ncol(x), " columns: if these are the stimuli, both are ",
-                  "transposed; give t(", arg_x, ") and t(", arg_y, ")."))
+                  "transposed; give t(", one$arg, ") and t(", other$arg, ")."))
   }
   if (nrow(x) == ncol(y) || nrow(y) == ncol(x)) {
     size <- function(m, arg) paste0("`", arg, "` is ", nrow(m), " x ", ncol(m))
-    paste0(" One of them looks transposed (", size(x, arg_x), ", ", size(y, arg_y),
-           "): stimuli are rows, neurons are columns; t() transposes a matrix, aperm() an array.")
+    paste0(" One of them looks transposed (", size(x, one$arg), ", ", size(y, other$arg),
+           "): stimuli are rows, neurons are columns; t() transposes a matrix.")
   }
+}
+
+# An array of trials whose second or third dimension has as many values as there are stimuli. Which
+# of the other two is that of the neurons, its user knows.
+turned_array_hint <- function(repr, stimuli) {
+  size <- dim(if (is.null(repr$responses)) repr$data else repr$responses)
+  at <- match(stimuli, size)
+  if (length(size) < 3 || size[3] == 1 || is.na(at)) return(NULL)
+  turn <- function(neurons, trials) {
+    words <- c("stimuli", "neurons", "trials")[order(c(at, neurons, trials))]
+    paste0("aperm(array, c(", at, ", ", neurons, ", ", trials, ")) of ",
+           paste(words, collapse = " x "))
+  }
+  others <- setdiff(1:3, at)
+  paste0(" `", repr$arg, "` looks turned (", paste(size, collapse = " x "), "): an array has ",
+         "stimuli x neurons x trials; give ", turn(others[1], others[2]), ", or ",
+         turn(others[2], others[1]), ".")
 }
 
 # If only some representations have row names, nobody can check that the order of the stimuli is the

@@ -39,7 +39,7 @@ hsic <- function(x, y, kernel = c("linear", "rbf", "manifold"),
                  complete = c("none", "x", "y", "both"), na = c("error", "stimuli", "neurons")) {
   refuse_partial_words(sys.call(), sys.function(), parent.frame())
   if (missing(x) || missing(y)) missing_side(missing(x))
-  measure <- asked_measure("cka", x, y, list(
+  measure <- asked_measure("cka", list(
     kernel = kernel, estimator = estimator, shared_neurons = shared_neurons, units_x = units_x,
     units_y = units_y, sigma = sigma, bandwidth = bandwidth, k = k, clusters = clusters,
     shared_noise = shared_noise, complete = complete

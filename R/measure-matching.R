@@ -5,8 +5,8 @@ NULL
 
 #' Permutation Procrustes distance
 #'
-#' How much two representations still differ after the columns of one have been put into the
-#' order in which they are closest to the columns of the other.
+#' How much two representations differ after the columns of one have been put into the order closest
+#' to the other.
 #'
 #' @param x,y see [procrustes()].
 #' @param center if `TRUE`, the mean of each column is subtracted first.

@@ -27,15 +27,14 @@ NULL
 #' but `"correlation"`, translation with `"euclidean"` only.
 #'
 #' When not to trust it: scores with different n or k, whose chance levels differ, cannot be
-#' compared. In many dimensions a few stimuli can be neighbours of most others (hubs), and the
-#' scores of unrelated representations then scatter more widely. Stimuli that depend on each other
-#' are each other's neighbours on both sides: name them in `clusters`, also of [calibrate()].
+#' compared. In many dimensions a few stimuli can be neighbours of most others (hubs), and scores
+#' scatter more widely. Stimuli that depend on each other raise the score: name them in `clusters`,
+#' also of [calibrate()].
 #' @section Ties:
-#' Neighbours are tied when their distances are equal up to rounding, as is frequent in counts.
-#'
-#' `ties = "average"` gives the mean score over all orders of the tied stimuli. It is the default of
-#' `mutual_knn()`, [knn_jaccard()], [mka()], [kcka()] with `centering = "row"` and [cknna()] with
-#' `centering = "full"`; others take the mean over 20 random orders if asked to.
+#' Equal distances (up to rounding) are frequent in counts. `ties = "average"` gives the mean score
+#' over all orders of the tied stimuli. It is the default of `mutual_knn()`, [knn_jaccard()],
+#' [mka()], [kcka()] with `centering = "row"` and [cknna()] with `centering = "full"`; others take
+#' the mean over 20 random orders if asked to.
 #'
 #' `ties = "random"` gives the score of one random order of the stimuli, which depends on
 #' [set.seed()]; a warning of class `repalign_ties` counts the rows with ties. Both are tested
@@ -119,9 +118,8 @@ declare_measure(
 #' Invariances and ties are those of [mutual_knn()].
 #'
 #' When not to trust it: scores with different n or k cannot be compared. Small noise changes the
-#' order of neighbours at nearly equal distances, and in many dimensions all distances are nearly
-#' equal. Stimuli that depend on each other raise all scores: give `clusters` (with which
-#' `cycle_knn()` is below that of independent stimuli).
+#' order of neighbours at nearly equal distances, as most are in many dimensions. With `clusters`,
+#' `cycle_knn()` is below that of independent stimuli.
 #' @references Huh et al. (2024), The Platonic Representation Hypothesis, ICML. Hryniowski and Wong
 #'   (2020), Inter-layer information similarity assessment of deep neural networks
 #'   (`knn_jaccard()`). Wang et al. (2020), IEEE TKDE 34, and Klabunde et al. (2024), ReSi

@@ -20,10 +20,9 @@ NULL
 #'   with `scale = TRUE`, the angle at most `pi/2`. `procrustes_similarity()` is at most 1, and can
 #'   be negative without bound.
 #' @details
-#' The distance is the smallest Frobenius norm of `x Q - y` over all orthogonal matrices Q. If the
-#' numbers of columns differ, columns of zeros are added to the narrower side, which does not change
-#' the value. The angle is the length of the shortest path between two shapes, of which
-#' `procrustes()` is the chord.
+#' The distance is the smallest Frobenius norm of `x Q - y` over all orthogonal matrices Q. The
+#' numbers of neurons may differ. The angle is the length of the shortest path between two shapes,
+#' of which `procrustes()` is the chord.
 #'
 #' Rotation and reflection of either side leave the scores as they are; so do, by default,
 #' translation and, for `procrustes()` and the angle, scaling. The distances are metrics; the
@@ -40,16 +39,11 @@ NULL
 #' set.seed(1)
 #' x <- matrix(rnorm(300), 30)
 #' turned <- x %*% qr.Q(qr(matrix(rnorm(100), 10)))
-#' procrustes(x, turned)
 #' procrustes(x, turned + rnorm(300))
 #' angular_shape(x, turned + rnorm(300))
-#' # the size counts
 #' procrustes_size_shape(x, 2 * turned)
 #' procrustes_similarity(x, 2 * turned)
-#' @seealso [shape_distance()], [permutation_procrustes()], [aligned_cosine()]
-#' @section How long it takes: The time goes with the cube of the smaller of the numbers of stimuli
-#'   and neurons. A message of class `repalign_decomposition` comes before a decomposition that is
-#'   expected to take more than about 20 seconds and cannot be interrupted.
+#' @seealso [shape_distance()], [aligned_cosine()]
 #' @order 1
 #' @export
 procrustes <- function(x, y, center = TRUE, scale = TRUE, na = c("error", "stimuli", "neurons")) {

@@ -9,32 +9,18 @@
 #' @return A list of 24 measure objects (see [measure()]), named by the benchmark's abbreviations,
 #'   in its order.
 #' @details
-#' | abbreviation | measure |
-#' | --- | --- |
-#' | PWCCA | [pwcca()] |
-#' | SVCCA | [svcca()] |
-#' | AlignCos | [aligned_cosine()] |
-#' | AngShape | [angular_shape()] |
-#' | HardCorr | [hard_correlation_match()] |
-#' | LinReg | [linear_regression()], of the first argument on the second |
-#' | OrthProc | [procrustes()] |
-#' | PermProc | [permutation_procrustes()] |
-#' | ProcDist | [procrustes_size_shape()] |
-#' | SoftCorr | [soft_correlation_match()] |
-#' | CKA | [cka()], uncorrected |
-#' | DistCorr | [distance_correlation()] |
-#' | EOS | [eigenspace_overlap()] |
-#' | GULP | [gulp()] |
-#' | RSA | [rsa()] |
-#' | RSMDiff | [rsm_difference()] |
-#' | 2nd-Cos | [second_order_cosine()] |
-#' | Jaccard | [knn_jaccard()] |
-#' | RankSim | [rank_similarity()] |
-#' | IMD | [imd()] |
-#' | RTD | [rtd()], by far the slowest |
-#' | ConcDiff | [concentricity_difference()] |
-#' | MagDiff | [magnitude_difference()] |
-#' | UnifDiff | [uniformity_difference()] |
+#' * Canonical correlations: PWCCA [pwcca()], SVCCA [svcca()].
+#' * Alignment: AlignCos [aligned_cosine()], AngShape [angular_shape()], HardCorr
+#'   [hard_correlation_match()], LinReg [linear_regression()] of the first argument on the second,
+#'   OrthProc [procrustes()], PermProc [permutation_procrustes()], ProcDist
+#'   [procrustes_size_shape()], SoftCorr [soft_correlation_match()].
+#' * Similarities of stimuli: CKA [cka()], uncorrected, DistCorr [distance_correlation()], EOS
+#'   [eigenspace_overlap()], GULP [gulp()], RSA [rsa()], RSMDiff [rsm_difference()].
+#' * Neighbours: 2nd-Cos [second_order_cosine()], Jaccard [knn_jaccard()], RankSim
+#'   [rank_similarity()].
+#' * Topology: IMD [imd()], RTD [rtd()], by far the slowest.
+#' * Statistics: ConcDiff [concentricity_difference()], MagDiff [magnitude_difference()], UnifDiff
+#'   [uniformity_difference()].
 #'
 #' Arguments are the defaults here. Where the benchmark's code differs from the definitions that it
 #' cites, `published = TRUE` sets:
@@ -51,9 +37,8 @@
 #' * IMD: the values of the code scatter by several percent.
 #' * RTD: the random subsets are others.
 #'
-#' The benchmark's paper differs from its code, and from the defaults here, in three cases: distance
-#' correlation without the root (`squared = TRUE`), greedy HardCorr (`matching = "greedy"`), and the
-#' H0 bars in RTD.
+#' The benchmark's paper differs from its code in three cases: distance correlation without the root
+#' (`squared = TRUE`), greedy HardCorr (`matching = "greedy"`), and the H0 bars in RTD.
 #'
 #' When not to trust it: measures of one family respond to much the same properties of the data: 24
 #' scores are not 24 opinions.

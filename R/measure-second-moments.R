@@ -136,10 +136,11 @@ declare_measure(
 #' @return One number, at most 0; 0 when the model with some noise is proportional to the data.
 #'   `NA`, with a warning of class `repalign_undefined`, when the model is constant.
 #' @details
-#' It is not symmetric: the noise is added to the first argument. The second one must have at least
-#' as many neurons as there are stimuli less one, or be an RDM with noise in all dimensions;
-#' otherwise it is an error. Values of a `dist` object are squared as for [bures()]. Rotation,
-#' reflection, translation and scaling of either side leave the score as it is.
+#' The distance is `sqrt(sum(log(l)^2))` over the eigenvalues l of the second moments of the model
+#' relative to those of the data. It is not symmetric: the noise is added to the first argument. The
+#' second one must have at least as many neurons as there are stimuli less one, or be an RDM with
+#' noise in all dimensions; otherwise it is an error. Values of a `dist` object are squared as for
+#' [bures()]. Rotation, reflection, translation and scaling of either side leave the score as it is.
 #'
 #' When not to trust it: weak dimensions of the data count as much as strong ones. If they are
 #' noise, the score says how well `stimulus_noise` describes the noise. Values for different numbers

@@ -33,15 +33,13 @@ NULL
 #'
 #' When not to trust it: the rotation, and the whitening even more, are fitted to the stimuli on
 #' which the score is made. Unrelated data look alike when there are few stimuli for the number of
-#' neurons ([held_out()] scores the fit on other stimuli). If one side has rank n - 1 and `alpha =
-#' 0`, the score is the same whatever the data, with a warning of class `repalign_trivial`; small
-#' values of `alpha` are close to that.
+#' neurons ([held_out()] scores the fit on other stimuli). If one side has rank n - 1 and
+#' `alpha = 0`, the score is the same whatever the data, with a warning of class `repalign_trivial`.
 #' @references Williams et al. (2021), NeurIPS 34. Duong et al. (2023), ICLR.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(600), 60)
 #' y <- x %*% matrix(rnorm(100), 10) + rnorm(600)
-#' # from canonical correlations to Procrustes
 #' sapply(c(0, 0.5, 1), function(alpha) shape_distance(x, y, alpha))
 #' @export
 shape_distance <- function(x, y, alpha = 1, method = c("angular", "euclidean"),

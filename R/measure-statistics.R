@@ -6,10 +6,9 @@ NULL
 
 #' Differences of magnitude, concentricity and uniformity
 #'
-#' The absolute difference between one number of each side: the length of its mean row
-#' (`magnitude_difference()`), the mean cosine between its rows and its mean row
-#' (`concentricity_difference()`), or the logarithm of the mean Gaussian potential over all pairs of
-#' rows, low when the rows are spread out (`uniformity_difference()`).
+#' The absolute difference between one number of each side: the length of its mean row (magnitude),
+#' the mean cosine between its rows and its mean row (concentricity), or the logarithm of the mean
+#' Gaussian potential over all pairs of rows (uniformity), low when the rows are spread out.
 #'
 #' @param x,y two representations, see [cka()], whose rows may be in any order.
 #' @param na see [similarity()].
@@ -24,7 +23,7 @@ NULL
 #'
 #' Rotation of a side and another order of its stimuli leave all three as they are, scaling the
 #' concentricity and (with `normalize`) the uniformity, and translation the uniformity without
-#' `normalize`. Where rows are scaled, a row of zeros is an error.
+#' `normalize`. A row of zeros is an error of concentricity, and with `normalize`.
 #'
 #' When not to trust it: magnitude and concentricity depend on where the zero of each neuron is. In
 #' different units a difference of magnitude has no meaning. Without `normalize`, distances in most
@@ -46,7 +45,7 @@ magnitude_difference <- function(x, y, na = c("error", "stimuli", "neurons")) {
 # The means are remembered already.
 form_magnitude <- function(repr, args, side) {
   means <- column_stats(repr)$means
-  value <- sqrt(sum(means^2))
+  value <- sqrt(.Call(C_dot, means, means))
   if (!is_usual_size(value) && any(means != 0)) {
     largest <- max(abs(means))
     value <- largest * sqrt(sum((means / largest)^2))

@@ -30,7 +30,6 @@ NULL
 #'   `measure()` and `new_measure()`: a measure object.
 #' @examples
 #' measures()[, c("id", "direction", "range_min", "range_max", "invariant")]
-#' measure("cka", estimator = "stimulus")
 #' first_column <- new_measure(function(x, y) abs(cor(x[, 1], y[, 1])),
 #'                             direction = "similarity", best = 1, label = "first column")
 #' x <- matrix(rnorm(60), 20)

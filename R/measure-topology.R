@@ -14,8 +14,8 @@ NULL
 #' @param degree degree of the polynomial that approximates the heat kernel, at most 60; at 8 the
 #'   error was about 1e-6 of the score.
 #' @param na see [similarity()].
-#' @return One number, at least 0; 0 for graphs with equal spectra. It is multiplied by 1e6,
-#'   as in the published code.
+#' @return One number, at least 0; 0 for graphs with equal spectra. As in the published code, it is
+#'   multiplied by 1e6.
 #' @details
 #' The score is the largest weighted difference between the heat traces of both graphs (of nearest
 #' neighbours by Euclidean distance) over temperatures from 0.1 to 10. Local structure such as
@@ -103,14 +103,14 @@ declare_measure(
 #' @details
 #' Distances are divided by their 0.9 quantile. A bar is a difference between one cloud and the
 #' union of both neighbour graphs: clusters that the other side joins at a smaller distance, or
-#' loops. (Of the cross-barcode, the score sums the bars of one-dimensional homology.)
+#' loops.
 #'
 #' Rotation, scaling and translation of either side leave the score as it is. It is sensitive to
 #' density and to outliers.
 #'
 #' When not to trust it: the score grows with the number of stimuli, so compare only scores with the
-#' same `batch`. Scores from random subsets scatter; `set.seed()` reproduces them. In many
-#' dimensions all distances are similar, and so are all scores.
+#' same `batch`. Scores from random subsets scatter. In many dimensions all distances are similar,
+#' and so are all scores.
 #' @references Barannikov et al. (2022), Representation topology divergence, ICML. Bauer (2021), J.
 #'   Applied and Computational Topology 5 (Ripser). de Silva et al. (2011), Inverse Problems 27.
 #' @examples

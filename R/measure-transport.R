@@ -22,8 +22,7 @@ NULL
 #' All neurons of a side have the same mass, 1 in all. The distance is the root of the smallest mean
 #' squared distance between matched neurons, over all plans that match the share `mass`; the
 #' correlation is the largest mean. With equal numbers of neurons and `mass = 1` neurons are matched
-#' one to one: the correlation is [hard_correlation_match()], and [permutation_procrustes()] with
-#' `center = TRUE` is the root of the number of neurons times the distance with `scale = FALSE`.
+#' one to one, as by [hard_correlation_match()] and [permutation_procrustes()].
 #'
 #' Reordering the neurons leaves the scores as they are, and by default so do translation and
 #' scaling (for the correlation also of each neuron by itself); rotation changes them, because they
@@ -35,7 +34,7 @@ NULL
 #' the plan on other stimuli. How the correlation falls as `mass` grows shows how many neurons have
 #' a counterpart, but the curve shows no best `mass`.
 #' @references Khosla and Williams (2024), Proceedings of Machine Learning Research 243. Kapoor,
-#'   Williams and Khosla (2026) for parts of the mass, there without the division by it.
+#'   Williams and Khosla (2026) (parts of the mass).
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(600), 60)

@@ -91,17 +91,19 @@ task_of_models <- function(task, at) {
 #   products  as products of matrices with permuted RDMs as columns, for linear comparisons in folds
 #             of stimuli and with unequal noise of the stimuli
 #   counts    Kendall's tau of models that are not fitted, by its counts for all permutations
-#   anew      each permuted model is evaluated anew
+#   ranks     as products of ranks, or Kendall's tau, of the data with permuted RDMs as columns, for
+#             comparisons by ranks in folds of stimuli and with fitted weights
+#   anew      each permuted model is evaluated anew, where pairs lack
 chance_way <- function(k, task, data) {
   gaps <- is.na(cbind(task$values, task$components[[k]]))[counting_pairs(task), ]
   if (task$way == "plain" || any(gaps)) return("anew")
   ranks <- task$way == "ranks"
   # weights are fitted as for Pearson's correlation, and sums of components have ranks of their own
-  if (ranks && task$flexible[k]) return("anew")
+  if (ranks && task$flexible[k]) return("ranks")
   if (task$outer %in% tau_outer) return("counts")
   whole <- all(data$rounds$w_test == 1) && all(data$rounds$w_train == 1)
   if (whole && is.null(task$stimulus_noise)) return("inner")
-  if (ranks) "anew" else "products"
+  if (ranks) "ranks" else "products"
 }
 
 chance_null <- function(task, data, design, threads) {
@@ -113,6 +115,7 @@ chance_null <- function(task, data, design, threads) {
     null[, at] <- switch(way, inner = inner_chance(some, data, design),
                          products = products_chance(some, data, design, threads),
                          counts = counts_chance(some, data, design),
+                         ranks = ranks_chance(some, data, design, threads),
                          anew = anew_chance(some, data, design, threads), no_branch(way))
   }
   null
@@ -271,13 +274,31 @@ flexible_inner_scores <- function(model, gram, cross, train, test, weight) {
 # products of permuted components with each other are those of a draw without copies.
 products_chance <- function(task, data, design, threads) {
   parts <- distinct_parts(data$rounds)
-  pools <- pools_of_rounds(task, data$rounds, parts)
+  train <- training_pools(task, data$rounds, parts)
+  test <- pools_of_rounds(task, parts$w, parts$test, test_weights(data$rounds))
+  in_orders(task, data, design, function(k, orders) {
+    columns <- fitted_columns(task, k, orders)
+    grams <- grams_of_orders(task, columns, parts$w, threads)
+    tested <- with_pools(test, columns)
+    weights <- if (task$flexible[k]) {
+      weights_of_each(task$models[[k]], rounds_of_orders(grams, parts$train),
+                      with_pools(train, columns))
+    } else matrix(1, 1, ncol(tested))
+    own <- rounds_of_orders(grams, parts$test)
+    scores <- colSums(weights * tested) / sqrt(pmax(quadratic_each(own, weights), 0))
+    matrix(scores, length(data$weight))
+  })
+}
+
+# score: a function of the number of a model and some orders of its stimuli, a column each, that
+# gives its scores, rounds x orders.
+in_orders <- function(task, data, design, score) {
   orders <- with_observed(design)
   count <- max(vapply(task$components, ncol, 0L))
   each <- nrow(task$values) * count + length(data$weight) * count^2
   in_chunks(ncol(orders), min(100, max(1, chunk_of_draws / each)), function(at) {
     scores <- lapply(seq_along(task$models), function(k) {
-      products_of_model(task, k, orders[, at, drop = FALSE], data, parts, pools, threads)
+      weighted_score(t(score(k, orders[, at, drop = FALSE])), data)
     })
     do.call(cbind, scores)
   }, chance_label)
@@ -294,51 +315,138 @@ distinct_parts <- function(rounds) {
        test = at[count + seq_len(count)])
 }
 
-# list(train, test): the pooled RDM to which models are fitted in each round, and the mean of those
-# that they are tested with, as duals over the stimuli of the round (0 for other pairs): P x rounds.
-pools_of_rounds <- function(task, rounds, parts) {
+# Which pairs of the stimuli of a set count.
+pairs_of_part <- function(task, w) {
   places <- pair_places(seq_len(nrow(task$values)), task$n)
-  counting <- counting_pairs(task)
-  pooled <- function(part, weights) {
-    pools <- matrix(0, nrow(task$values), ncol(weights))
-    for (set in unique(part)) {
-      w <- parts$w[, set] > 0
-      there <- counting & w[places$first] & w[places$second]
-      at <- which(part == set)
-      pools[there, at] <- unit_duals(in_metric(task$values, there, task)) %*%
-        weights[, at, drop = FALSE]
-    }
-    pools
-  }
-  list(train = if (any(task$flexible)) pooled(parts$train, rounds$m_train),
-       test = pooled(parts$test, test_weights(rounds)))
+  counting_pairs(task) & w[places$first] > 0 & w[places$second] > 0
 }
 
-# The scores of one model under some orders of its stimuli.
-products_of_model <- function(task, k, orders, data, parts, pools, threads) {
+# Sums of unit RDMs as duals over the stimuli of each round (0 for other pairs): P x rounds. w: sets
+# of stimuli, part: the set of each round, weights: of the RDMs in each round.
+pools_of_rounds <- function(task, w, part, weights) {
+  pools <- matrix(0, nrow(task$values), ncol(weights))
+  for (set in unique(part)) {
+    there <- pairs_of_part(task, w[, set])
+    at <- which(part == set)
+    pools[there, at] <- unit_duals(in_metric(task$values, there, task)) %*%
+      weights[, at, drop = FALSE]
+  }
+  pools
+}
+
+# The pooled RDM to which weights are fitted in each round.
+training_pools <- function(task, rounds, parts) {
+  if (any(task$flexible)) pools_of_rounds(task, parts$w, parts$train, rounds$m_train)
+}
+
+# The components of a model under some orders of its stimuli: P x components x orders.
+columns_of_orders <- function(components, orders) {
+  columns <- apply(orders, 2, function(order) permuted_columns(components, order))
+  array(columns, c(dim(components), ncol(orders)))
+}
+
+# The same as weights are fitted to them.
+fitted_columns <- function(task, k, orders) {
   counting <- counting_pairs(task)
   components <- task$components[[k]]
   components[!counting, ] <- 0
   if (task$fast$centred) components[counting, ] <- less_means(components[counting, , drop = FALSE])
-  count <- ncol(components)
-  size <- ncol(orders)
-  # a column for each component of each order
-  columns <- apply(orders, 2, function(order) permuted_columns(components, order))
-  columns <- matrix(columns, nrow(components))
-  grams <- array(apply_columns(matrix(columns, nrow(columns) * count, size), function(one) {
-    task$fast$rows <- rbind(matrix(one, count, byrow = TRUE)[, counting, drop = FALSE],
+  columns_of_orders(components, orders)
+}
+
+# Products of the components with each other for each column of w: components x components x sets x
+# orders.
+grams_of_orders <- function(task, columns, w, threads) {
+  counting <- counting_pairs(task)
+  size <- dim(columns)
+  grams <- vapply(seq_len(size[3]), function(order) {
+    task$fast$rows <- rbind(t(matrix(columns[counting, , order], ncol = size[2])),
                             if (task$fast$centred) 1, deparse.level = 0)
-    weighted_grams(task, parts$w, threads)$products
-  }), c(count, count, ncol(parts$w), size))
-  with <- function(pools) array(crossprod(pools, columns), c(ncol(pools), count, size))
-  rounds <- length(data$weight)
-  tested <- aperm(with(pools$test), c(2, 1, 3))
-  weights <- if (task$flexible[k]) {
-    weights_of_each(task$models[[k]],
-                    array(grams[, , parts$train, ], c(count, count, rounds * size)),
-                    matrix(aperm(with(pools$train), c(2, 1, 3)), count))
-  } else matrix(1, 1, rounds * size)
-  own <- array(grams[, , parts$test, ], c(count, count, rounds * size))
-  scores <- colSums(weights * matrix(tested, count)) / sqrt(pmax(quadratic_each(own, weights), 0))
-  weighted_score(t(matrix(scores, rounds)), data)
+    weighted_grams(task, w, threads)$products
+  }, array(0, c(size[2], size[2], ncol(w))))
+  array(grams, c(size[2], size[2], ncol(w), size[3]))
+}
+
+# The grams of each round, which has the set `part`, and each order, the rounds faster.
+rounds_of_orders <- function(grams, part) {
+  size <- dim(grams)
+  array(grams[, , part, ], c(size[1:2], length(part) * size[4]))
+}
+
+# Products of components with the pool of each round: components x (rounds * orders).
+with_pools <- function(pools, columns) {
+  size <- dim(columns)
+  products <- array(crossprod(pools, matrix(columns, size[1])), c(ncol(pools), size[2:3]))
+  matrix(aperm(products, c(2, 1, 3)), size[2])
+}
+
+# ---- ranks of permuted RDMs
+
+# Comparisons by ranks: RDMs, and sums of components, are ranked in each set of stimuli, under many
+# orders together with the data.
+ranks_chance <- function(task, data, design, threads) {
+  rounds <- data$rounds
+  parts <- distinct_parts(rounds)
+  # weights are fitted as for Pearson's correlation
+  pools <- training_pools(replace(task, "outer", "pearson"), rounds, parts)
+  in_orders(task, data, design, function(k, orders) {
+    columns <- columns_of_orders(task$components[[k]], orders)
+    model <- task$models[[k]]
+    weights <- if (!task$flexible[k]) NULL else if (model$type == "select") {
+      apply(by_ranks(task, columns, parts$w, parts$train, rounds$m_train), 2:3, selected)
+    } else {
+      fitted <- fitted_columns(task, k, orders)
+      grams <- grams_of_orders(task, fitted, parts$w, threads)
+      found <- weights_of_each(model, rounds_of_orders(grams, parts$train),
+                               with_pools(pools, fitted))
+      apply(found, 2, function(w) scaled_weights(model, w))
+    }
+    scores <- if (is.null(weights)) {
+      by_ranks(task, columns, parts$w, parts$test, rounds$m_test)
+    } else {
+      weights <- array(weights, c(dim(columns)[2], length(parts$test), ncol(orders)))
+      sums_by_ranks(task, columns, replace(weights, is.na(weights), 0), parts, rounds$m_test)
+    }
+    matrix(scores, length(parts$test))
+  })
+}
+
+# Mean similarities of the RDMs with columns (P x components x orders) in each round, which has the
+# set `part` of w, and the weights m of the RDMs: components x rounds x orders.
+by_ranks <- function(task, columns, w, part, m) {
+  size <- dim(columns)
+  found <- array(NA_real_, c(size[2], length(part), size[3]))
+  for (set in unique(part)) {
+    there <- which(pairs_of_part(task, w[, set]))
+    at <- which(part == set)
+    means <- mean_by_ranks(task, there, matrix(columns[there, , ], length(there)),
+                           m[, at, drop = FALSE])
+    found[, at, ] <- aperm(array(means, c(length(at), size[2:3])), c(2, 1, 3))
+  }
+  found
+}
+
+# Mean similarities of the RDMs with sums of columns by their weights, components x rounds x orders:
+# rounds x orders.
+sums_by_ranks <- function(task, columns, weights, parts, m) {
+  scores <- matrix(NA_real_, length(parts$test), dim(columns)[3])
+  for (set in unique(parts$test)) {
+    there <- which(pairs_of_part(task, parts$w[, set]))
+    some <- apply(columns[there, , , drop = FALSE], 2, identity, simplify = FALSE)
+    for (r in which(parts$test == set)) {
+      sums <- 0
+      for (i in seq_along(some)) {
+        sums <- sums + some[[i]] * rep(weights[i, r, ], each = length(there))
+      }
+      scores[r, ] <- mean_by_ranks(task, there, matrix(sums, length(there)), m[, r, drop = FALSE])
+    }
+  }
+  scores
+}
+
+# Mean similarities of the RDMs with columns over the pairs that are `there`: rounds x columns.
+mean_by_ranks <- function(task, there, columns, m) {
+  used <- rowSums(m) > 0
+  table <- similarity_table(task$values[there, used, drop = FALSE], columns, task$outer)
+  crossprod(m[used, , drop = FALSE], table) / colSums(m)
 }

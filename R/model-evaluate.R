@@ -16,13 +16,13 @@
 #' What [evaluate_models()] does with RDMs.
 #'
 #' @details
-#' Scores are means over RDMs, with all data; draws are for errors (the bootstrap over both factors
-#' of \enc{Schütt}{Schuett} et al.). Models with weights are fitted anew in each draw. Draws with
-#' fewer than 3 different stimuli (in each fold) or an undefined score are left out.
+#' Scores are means over RDMs, with all data; draws are for errors. Models with weights are fitted
+#' anew in each draw. Draws with fewer than 3 different stimuli (in each fold) or an undefined score
+#' are left out.
 #'
-#' With `folds`, models with weights are fitted to the training RDMs and stimuli of each fold and
-#' tested with the others. Compare models by the same folds: scores of few stimuli differ from those
-#' of all. Errors then need `repeats` of at least 2.
+#' With `folds`, weights are fitted to the training RDMs and stimuli of each fold and tested with
+#' the others. Compare models by the same folds: scores of few stimuli differ from those of all.
+#' Errors then need `repeats` of at least 2.
 #'
 #' `ceiling_high` is the highest mean score that any model can have, and `ceiling_low` that of the
 #' pool of the other groups ([subject_ceiling()]; `NA` of one RDM). `p_chance` permutes the stimuli
@@ -105,9 +105,9 @@ NULL
 #'
 #' `plot()`, `confint()`, `vcov()`, [compare_scores()], [best_score()] and [compare_best()] take it.
 #' @details *Recordings.* Columns are explained where they are from: [score_interval()],
-#'   [calibrate()], [noise_ceiling()] or [subject_ceiling()], and [best_score()], which give the
-#'   same with the same seeds. The units of models are a sample unless declared complete (`complete`
-#'   of [responses()] or [cka()]). Without trials or subjects the ceiling is `NA`.
+#'   [calibrate()], [noise_ceiling()] or [subject_ceiling()], and [best_score()]. The units of
+#'   models are a sample unless declared complete (`complete` of [responses()] or [cka()]). Without
+#'   trials or subjects the ceiling is `NA`.
 #'
 #' *RDMs.* See [`evaluate_rdms`][evaluate_rdms].
 #'

@@ -168,8 +168,7 @@ rdm_model_types <- c("fixed", "select", "weighted", "interpolate")
 #'   neighbours in the list.
 #' @param nonnegative for `"weighted"`: no negative weights?
 #' @param ridge for `"weighted"`: what is added to the sum of squares of each component.
-#' @return An object of class `repalign_rdm_model`. `predict()` gives the RDM that it predicts with
-#'   given weights.
+#' @return An object of class `repalign_rdm_model`. `predict()` gives the RDM with given weights.
 #' @details
 #' For squared Euclidean distances, weights are squares of gains of the components side by side, and
 #' `nonnegative = TRUE` is what a mixture of populations can do.

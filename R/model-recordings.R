@@ -240,7 +240,7 @@ ceiling_of_recordings <- function(data, models, measure, subjects, na) {
   if (!subjects && corrects_noise(measure, data, models)) {
     return(list(ceiling = 1, se = 0, from = "estimator"))
   }
-  without <- function(error) none
+  without <- function(error) replace(none, "from", "measure")
   tryCatch(
     if (subjects) {
       # what it says of the estimator is about two subjects
@@ -366,17 +366,14 @@ recordings_result <- function(parts, subjects, alpha) {
 recordings_sentence <- function(x) {
   need_columns(x, c("model", "measure", "score", "conf_low", "conf_high", "best"), "told", "result")
   facts <- attr(x, "facts")
-  own <- function(words) {
-    sub("neurons of y", "units of the models", sub("of x", "of the recording", words))
-  }
-  name <- own(measure_words(x$measure[1]))
+  name <- recordings_words(measure_words(x$measure[1]))
   # what has no error because it hardly has a denominator may be of any size
   lost <- is.na(x$conf_low) & !is.na(x$score)
   if (all(is.na(x$conf_low))) lost[] <- FALSE
   best <- which.max(ifelse(lost, NA, facts$sign * x$score))
   if (!length(best)) return(paste0("By the ", name, ":", tolower(undefined_words(x$score))))
   text <- with_limits_words(x$score[best], x$conf_low[best], x$conf_high[best])
-  extent <- own(extent_words(facts$over))
+  extent <- recordings_words(extent_words(facts$over))
   details <- c(interval_phrase(text[-1], attr(x, "conf_level"), extent), stimuli_words(x$n[best]))
   data <- paste("the", facts$data)
   told <- if (nrow(x) == 1) {
@@ -440,7 +437,7 @@ recordings_heading <- function(x) {
       data <- paste(c(x$measure[1], if (!is.null(x$n)) paste(x$n[1], "stimuli")), collapse = ", ")
       paste(c(if (nzchar(data)) data,
               paste0(format(100 * attr(x, "conf_level")), "% intervals over ",
-                     enumerate(facts$over, quote = FALSE))), collapse = "; ")
+                     enumerate(sample_words(facts$over), quote = FALSE))), collapse = "; ")
     },
     if (isTRUE(facts$permutations > 0)) {
       paste0("p_chance by ", format(facts$permutations, big.mark = ","), " permutations (",
@@ -460,6 +457,7 @@ recordings_footing <- function(x) {
             trials = "ceiling: of the means over trials, see noise_ceiling().",
             subjects = "ceiling: what subjects share, see subject_ceiling().",
             encode = "ceiling: what the noise of trials leaves, see encode().",
+            measure = "No ceiling (NA): there is none of this measure, see noise_ceiling().",
             partial = "No ceiling (NA): some trials lack neurons, see `na`.",
             none = "No ceiling (NA): without trials or subjects, noise is not known.")
   strwrap(c(if (!all(is.na(x$best))) {

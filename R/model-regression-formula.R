@@ -189,8 +189,9 @@ is_square_rdm <- function(value) {
 labels_in_order <- function(values, places, others = values) {
   labels <- vapply(values, is_labels, NA)
   names <- first_row_names(Filter(Negate(is_labels), others))
-  values[labels] <- Map(function(value, place) in_order_of(value, names, place), values[labels],
-                        places[labels])
+  values[labels] <- Map(function(value, place) {
+    stats::setNames(in_order_of(value, names, place), if (!is.null(names(value))) names)
+  }, values[labels], places[labels])
   values
 }
 
@@ -209,8 +210,8 @@ rdm_of_labels <- function(value, place, allow_na) {
           "pairs of these conditions out.", class = "repalign_error_nonfinite", arg = place)
   }
   differ <- outer(codes, codes, "!=") + 0
-  structure(differ[lower.tri(differ)], Size = length(codes), class = "dist", Diag = FALSE,
-            Upper = FALSE)
+  structure(differ[lower.tri(differ)], Size = length(codes), Labels = names(value),
+            class = "dist", Diag = FALSE, Upper = FALSE)
 }
 
 rdm_of_responses <- function(value, place, inner) {

@@ -11,13 +11,11 @@
 #'   * labels (factor, character or logical): 0 for pairs with the same label, 1 for others.
 #'
 #'   The response may also be a list of RDMs or representations, one for each subject.
-#' @param data a list (or data frame, or environment) for the variables of `formula`, `leave_out`
-#'   and `blocks`.
+#' @param data a list for the variables of `formula`, `leave_out` and `blocks`.
 #' @param leave_out one label per condition, such as its run: pairs of conditions with the same
 #'   label are left out.
 #' @param blocks one label per condition: only conditions of the same block are exchanged. By
-#'   default the labels of `leave_out`; `NULL`, where the predictors have nothing to do with them:
-#'   all are exchanged.
+#'   default the labels of `leave_out`; `NULL`: all are exchanged.
 #' @param inner for representations, see [rsa()]. By default as in the RDM of the response, or else
 #'   `"correlation"`, with a message.
 #' @param fit least squares: `"ordinary"`, `"nonnegative"` (for predictors that add up) or
@@ -37,9 +35,9 @@
 #'
 #'   `summary()` tests the group ([regression_group]), in a row for each predictor: `mean`, the mean
 #'   coefficient over subjects; `tested`, that of the tested ones, with `se`, `df` and `statistic`;
-#'   `p_value`, about other conditions (or blocks) and subjects; `p_conditions`, about other
-#'   conditions with these subjects; `p_subjects`, about other subjects with these conditions;
-#'   `subjects`, their number; and `deleted`, what was left out one at a time for `se`.
+#'   `p_value`, about other conditions (or blocks) and subjects; `p_conditions` and `p_subjects`,
+#'   about other conditions or subjects only; `subjects`, their number; and `deleted`, what was left
+#'   out one at a time for `se`.
 #'
 #'   `glance()`: for each response `r_squared`, `shared` (R squared less all unique parts),
 #'   `p_value` of the whole model, `intercept`, and the numbers of `pairs`, `conditions` and

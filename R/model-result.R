@@ -246,7 +246,11 @@ evaluation_result <- function(task, whole, draws, chance, drawn, folds, conf_lev
   # what draws are made of
   sizes <- c(rdm = max(task$group), condition = units_of(task$n, task$codes))
   models <- names(task$models)
-  draws <- named_draws(draws, models)
+  draws <- lapply(named_draws(draws, models), function(part) {
+    # a single RDM is its own pool
+    if (is.na(whole$upper)) part[, "ceiling_high", ] <- NA
+    part
+  })
   # A draw in which a score is undefined, in any part, is left out of all. (A model that is
   # undefined with all data is undefined in all draws.)
   at <- which(!is.na(whole$scores))

@@ -62,8 +62,7 @@ glance.repalign_rdm_rows <- function(x, ...) {
 
 #' @rdname rdm_rows
 #' @param value what is drawn along the axis: `"contribution"` or `"score"`.
-#' @param most how many conditions are drawn, the largest absolute contributions first (mean over
-#'   subjects and models).
+#' @param most how many conditions are drawn, the largest absolute contributions first.
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_rdm_rows <- function(object, value = c("contribution", "score"), most = 20, ...) {
   no_other_arguments(...)
@@ -167,7 +166,7 @@ driving_caption <- function(shown, value, several) {
 #'
 #' When not to trust it: rows of two conditions share a pair, so that tests by a mixed model with
 #' conditions and subjects as random effects are approximate. `score` has little precision with few
-#' conditions. A score by chance has conditions with large contributions, too.
+#' conditions.
 #' @references Kriegeskorte, Mur and Bandettini (2008), Frontiers in Systems Neuroscience 2 (RSA).
 #'   Diedrichsen et al. (2021), Neurons, Behavior, Data Analysis, and Theory 5 (whitened
 #'   comparisons).

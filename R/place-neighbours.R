@@ -18,12 +18,9 @@
 #' With `radius`, neighbourhoods at the border are smaller, and scores of different sizes cannot be
 #' compared; with `k`, they reach farther.
 #' @examples
-#' # voxels of 2.5 mm, 123 of which lie within 7.5 mm of one
 #' voxels <- as.matrix(expand.grid(x = 1:10, y = 1:10, z = 1:10))
 #' near <- neighbourhoods(2.5 * voxels, radius = 7.5)
-#' table(lengths(near))
-#'
-#' # the four nearest contacts on the same probe
+#' # the nearest contacts on the same probe
 #' neighbourhoods(c(0, 20, 40, 60, 0, 20, 40, 60), k = 3, within = rep(c("A", "B"), each = 4))
 #' @seealso [adjacency()]
 #' @export

@@ -121,10 +121,9 @@ map_cautions <- c(
 #' @rdname test_maps
 #' @param x,object what `test_maps()` returned.
 #' @param digits,n how many digits, and how many clusters, or places of each model, are printed.
-#' @return `summary()`: the clusters, or for other corrections a row for each model: `model`,
-#'   `places` (with a score), `left_out`, `significant` (those with `p_familywise` of at most
-#'   alpha), `threshold`, `peak` (the place with the largest statistic), `score` and `p_familywise`
-#'   of it.
+#' @return `summary()`: the clusters, or for other corrections for each model the numbers of
+#'   `places`, of those `left_out` and of `significant` ones (by `p_familywise`), the `threshold`,
+#'   and the `peak` with `score` and `p_familywise`.
 #' @export
 print.repalign_map_test <- function(x, digits = 3, n = 5, ...) {
   check_printing(digits, n, ...)

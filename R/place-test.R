@@ -3,8 +3,7 @@
 
 #' Test maps over subjects
 #'
-#' Tests the scores of several subjects at many places or times, with control over all places, by
-#' the largest statistic, the mass of clusters, or TFCE (threshold-free cluster enhancement).
+#' Tests the scores of several subjects at many places or times, with control over all of them.
 #'
 #' @param maps a matrix subjects x places, an array subjects x places x models, or a named list of
 #'   results of [searchlight()], one for each subject.
@@ -12,13 +11,11 @@
 #' @param compare two models, as `c("a", "b")`, whose difference a - b is tested; or a second set of
 #'   maps of the same subjects, to be subtracted from `maps`.
 #' @param adjacency which places touch, for clusters and TFCE: what [adjacency()] returns, or takes.
-#' @param correction `"max"`, `"cluster_mass"` or `"tfce"`, see Details.
-#' @param statistic `"t"`, or, for few subjects, `"mean"`, in units of the common size of all
-#'   scores.
-#' @param alternative `"greater"`, `"less"` or `"two_sided"`. `NULL`: `"two_sided"` with `compare`,
-#'   else `"greater"`, or `"less"` for a distance.
-#' @param threshold for clusters: places whose own p-value is below it form clusters. For volumes
-#'   take .001.
+#' @param correction see Details.
+#' @param statistic `"t"`, or `"mean"` over subjects, for few of them.
+#' @param alternative `"greater"` (the default), `"less"` (the default of a distance) or
+#'   `"two_sided"` (with `compare`).
+#' @param threshold places whose own p-value is below it form clusters. For volumes take .001.
 #' @param extent,height the exponents E and H of TFCE.
 #' @param permutations how many flips of signs (all, if there are no more); or a matrix flips x
 #'   subjects of 1 and -1.
@@ -33,14 +30,14 @@
 #'   `"threshold"`, which significant values exceed; `"clusters"`: `cluster`, `places` (how many),
 #'   `first`, `last`, `peak`, `mass`, `p_value` and, with several models, `model`.
 #' @details
-#' Under the null hypothesis a subject's map is as likely as its negative: all values of a subject
-#' get one random sign. The p-value is the share of flips whose largest statistic over places is at
-#' least as large; of N subjects it cannot be below `2^-N` (two-sided twice that).
+#' All values of a subject get one random sign. The p-value is the share of such flips whose largest
+#' statistic over places is at least as large; of N subjects it cannot be below `2^-N` (two-sided
+#' twice that).
 #'
 #' * `"max"`: the largest statistic. It alone holds for single places.
 #' * `"cluster_mass"`: the sum of the statistic over connected places above the `threshold`.
-#' * `"tfce"`: for each place the exact integral over heights h of `e(h)^E h^H`, where e is the
-#'   number of connected places above h.
+#' * `"tfce"` (threshold-free cluster enhancement): the integral over heights h of `e(h)^E h^H`,
+#'   where e is the number of connected places above h.
 #'
 #' P-values hold for each model, not over several.
 #'

@@ -29,13 +29,10 @@
 #' repeats** for the two sides, also of different areas: noise outlasts a window, so that RDMs of
 #' the same repeats correlate. Of an area against itself, use only the windows before each one.
 #' @examples
-#' # 20 conditions, 4 channels, 50 times
 #' set.seed(1)
 #' times <- seq(-100, 390, by = 10)
-#' x <- array(rnorm(20 * 4 * 50), c(20, 4, 50),
-#'            dimnames = list(NULL, c("Fz", "Cz", "Pz", "Oz"), NULL))
+#' x <- array(rnorm(20 * 4 * 50), c(20, 4, 50))
 #' windows <- time_windows(times, width = 50, step = 50)
-#' windows[1:2]
 #' near <- neighbourhoods(c(Fz = 1, Cz = 2, Pz = 3, Oz = 4), k = 2)
 #' places <- cross_places(near, windows)
 #' model <- matrix(rnorm(20 * 3), 20)

@@ -39,6 +39,11 @@ plan_pilot <- function(x, y, over, shared_neurons, units_x, units_y, complete, n
           arg = "complete")
   }
   for (at in which(each != "none")) refuse_planned_sessions(pairs[[at]], args, each[at])
+  for (at in seq_along(pairs)) {
+    for (repr in pairs[[at]][c("x", if (each[at] == "none") "y")]) {
+      refuse_single_session(list(repr), paste0("within `", repr$arg, "`"))
+    }
+  }
   over <- if (is.null(over)) {
     c("stimuli", "neurons_x", if (models == 1 && each == "none") "neurons_y")
   } else {

@@ -26,21 +26,20 @@
 #' @param neurons not used: `neurons_x` and `neurons_y` say of which side.
 #' @param complete `"y"`: the units of `y` are all that there are, see [cka()].
 #' @return A data frame of class `repalign_plan` with one row per design. Columns: `stimuli`,
-#'   `neurons_x`, `neurons_y`, `trials` (`NA`: the pilot has none); `se`; `df` and `width` of the
-#'   interval; `power`, of [calibrate()] or of the comparison of two models; `share_stimuli`,
-#'   `share_neurons_x`, `share_neurons_y`, `share_stimuli_x` and `share_stimuli_y`: the shares of
-#'   the variance that come from stimuli, neurons, and their interactions; `share_trials`: how much
-#'   of it endless trials would take off; `extrapolated`, see Details.
+#'   `neurons_x`, `neurons_y`, `trials`; `se`; `df` and `width` of the interval; `power`, of
+#'   [calibrate()] or of the comparison of two models; `share_stimuli`, `share_neurons_x`,
+#'   `share_neurons_y`, `share_stimuli_x` and `share_stimuli_y`: the shares of the variance that
+#'   come from stimuli, neurons, and their interactions; `share_trials`: how much of it endless
+#'   trials would take off; `extrapolated`, see Details.
 #'
 #'   `summary()` gives the smallest designs for `target_se` or `difference`: a row for each number
 #'   that can be solved for (column `solved`) with the others as in the plan, or `NA` where no
 #'   number is enough; its `se` and `power`; their limits for any number, `limit_se` and
 #'   `limit_power`; and `extrapolated`.
 #' @details
-#' The score is the CKA by `estimator = "stimulus_neuron"` (of trial means). In simulations (article
-#' "What was simulated") predicted errors from 20 neurons on were mostly somewhat too large, but
-#' against a model they can be a quarter too small for 5 times the neurons. Predicted power was
-#' close to the true one.
+#' The score is the CKA by `estimator = "stimulus_neuron"` (of trial means). Predicted errors are
+#' mostly somewhat too large, but against a model they can be a quarter too small for 5 times the
+#' neurons (article "What was simulated").
 #'
 #' When not to trust it: `extrapolated` is `TRUE`, and a warning of class `repalign_extrapolated`
 #' says why, for fewer than half or more than 5 times the stimuli of the pilot, more than 5 times
@@ -51,7 +50,7 @@
 #' @references Efron and Stein (1981), Annals of Statistics 9 (jackknife). Chun et al. (2025),
 #'   \doi{10.48550/arXiv.2502.15104} (the estimator).
 #' @examples
-#' # V4 against a layer of a network: what would more images and neurons do?
+#' # V4 against a layer of a network
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]
 #' plan <- plan_recording(v4, v4_layers$L4[1:100, ], stimuli = c(100, 200, 400),
 #'                        neurons_x = c(50, 100, 200), target_se = 0.05, complete = "y")
@@ -59,7 +58,7 @@
 #' summary(plan)
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(plan)
 #'
-#' # which of two layers is closer: the smallest recording that detects a difference of 0.1
+#' # which of two layers is closer?
 #' layers <- lapply(v4_layers[c("L2", "L4")], function(layer) layer[1:100, ])
 #' summary(plan_recording(v4, layers, difference = 0.1, complete = "y"))
 #' @seealso [cka_interval()]

@@ -205,10 +205,8 @@ score_points <- function(scores) {
 #' @rdname plan_recording
 #' @aliases plot.repalign_plan
 #' @param object what `plan_recording()` returned.
-#' @param what what `plot()` draws over the numbers of stimuli and neurons, as contours, or as
-#'   curves where only one number varies. `"se"`: the standard error; `"power"`: the power.
-#'   `"auto"`: the power if the plan is for a `difference` and not for a `target_se`, and otherwise
-#'   the error. The cross is the pilot; beyond the dashed lines a design is `extrapolated`.
+#' @param what what `plot()` draws: the standard error (`"se"`), the `"power"`, or what the plan is
+#'   for (`"auto"`). The cross is the pilot; beyond the dashed lines a design is `extrapolated`.
 #' @param ... no other arguments.
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_plan <- function(object, what = c("auto", "se", "power"), ...) {

@@ -2,14 +2,12 @@
 
 #' @rdname test_maps
 #' @aliases plot.repalign_map_test
-#' @param type what `plot()` draws. `"course"`: the mean score of each place along an axis, with a
-#'   band of its own interval at 1 - `alpha`, and bars from the first to the last of significant
-#'   places that follow each other. `"ranked"`: the statistics of all places from the largest one,
-#'   and the threshold. `"max_null"`: the largest corrected statistics of the flips, and the largest
-#'   of the data.
-#' @param at where the places stand along the axis, a number for each place, such as its time;
-#'   `NULL`: at the times in their names, such as "Cz, 120 ms", else in their order.
-#' @param xlab,ylab titles of the axes; `NULL`: made of what is known.
+#' @param type what `plot()` draws. `"course"`: the mean scores along an axis, with a band of single
+#'   intervals, and bars at significant places. `"ranked"`: all statistics from the largest one, and
+#'   the threshold. `"max_null"`: the largest statistics of the flips, and that of the data.
+#' @param at a number for each place, where it stands along the axis; `NULL`: the times in their
+#'   names, such as "Cz, 120 ms", else their order.
+#' @param xlab,ylab titles of the axes.
 #' @param ... no other arguments.
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_map_test <- function(object, type = c("course", "ranked", "max_null"), at = NULL,

@@ -9,14 +9,11 @@ NULL
 # between models; and a map of models and data.
 
 #' @rdname plot.repalign
-#' @param errors for [evaluate_models()]: are lines of errors intervals (`"conf"`) or one standard
-#'   error (`"se"`)?
-#' @param letters for [evaluate_models()]: are models marked by letters that say which differ? By
-#'   default where they are drawn as bars.
-#' @param alpha,p_adjust for these letters: the level, and how p-values are adjusted, see
-#'   [compare_scores()].
-#' @param subjects for [evaluate_models()] of RDMs: are there crosses for up to 40 single subjects
-#'   (or the means of `group`)?
+#' @param errors for [evaluate_models()]: are lines intervals (`"conf"`) or standard errors
+#'   (`"se"`)?
+#' @param letters for [evaluate_models()]: are models marked by letters that say which differ?
+#' @param alpha,p_adjust for these letters, see [compare_scores()].
+#' @param subjects for [evaluate_models()] of RDMs: are there crosses for single subjects?
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_evaluation <- function(object, type = c("points", "bars", "map"),
                                          errors = c("conf", "se"), letters = type == "bars",
@@ -217,13 +214,6 @@ evaluation_caption <- function(object, rows, errors, letters, alpha, p_adjust, s
   caption_of(parts)
 }
 
-# "stimuli + neurons_x" in words.
-sample_words <- function(over) {
-  words <- c(neurons_x = "neurons", neurons_y = "units of the models")
-  parts <- unlist(strsplit(over, " + ", fixed = TRUE))
-  unique(ifelse(parts %in% names(words), words[parts], parts))
-}
-
 # ---- which models differ
 
 # A letter for each set of models that do not differ; models without a common letter differ.
@@ -412,11 +402,10 @@ coefficient_axis <- function(object, value) {
 
 #' @rdname searchlight
 #' @aliases plot.repalign_searchlight
-#' @param type what `plot()` draws. `"ranked"`: the scores of each model from the best centre on,
-#'   with the family-wise threshold; `"max_null"`: the largest null scores of all centres, with the
-#'   threshold and the best score; `"centers"`: the scores in the order of the centres. Orange-red
-#'   are centres whose `p_familywise` is at most alpha, blue those whose own `p_value` is.
-#' @param label how many of the best centres of each model are named in the title of its panel.
+#' @param type what `plot()` draws. `"ranked"`: scores from the best centre on; `"max_null"`: the
+#'   largest null scores, with the threshold and the best score; `"centers"`: scores in the order of
+#'   the centres. Orange-red: `p_familywise` is at most alpha; blue: `p_value` is.
+#' @param label how many of the best centres are named.
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_searchlight <- function(object, type = c("ranked", "max_null", "centers"),
                                           label = 3, ...) {

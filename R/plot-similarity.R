@@ -23,12 +23,11 @@ autoplot.repalign_similarity <- function(object, type = c("tiles", "heatmap", "m
 #' @aliases plot.repalign_measures
 #' @usage NULL
 #' @details
-#' `plot(measures())` shows which changes of one side leave the score as it is, at default
-#' arguments: *orthogonal* (rotations and reflections), *scaling* (all responses multiplied by one
-#' factor), *translation* (another mean response of each neuron), *column permutation* (another
-#' order of the neurons) and *invertible linear* (any invertible matrix); and whether the measure is
-#' symmetric, a metric, and uses the pairing of the stimuli (if not, it keeps its score when the
-#' stimuli of one side are shuffled). Blue rows are similarities, orange rows distances.
+#' Changes of one side are *orthogonal* (rotations and reflections), *scaling* (all responses
+#' multiplied by one factor), *translation* (another mean response of each neuron), *column
+#' permutation* (another order of the neurons) and *invertible linear* (any invertible matrix).
+#' `plot(measures())` shows which of them leave a score as it is: blue rows are similarities, orange
+#' rows distances.
 #' @examples
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(measures())
 #' @exportS3Method ggplot2::autoplot

@@ -156,18 +156,40 @@ no_length <- function(values, outer) {
 }
 
 tau_table <- function(a, b, outer) {
-  a <- apply_columns(a, rank)
-  b <- apply_columns(b, rank)
-  result <- vapply(seq_len(ncol(b)), function(k) {
-    vapply(seq_len(ncol(a)), function(i) {
-      .Call(C_kendall, a[, i], b[, k], outer == "tau_b", thread_count())
-    }, 0)
-  }, numeric(ncol(a)))
-  result <- matrix(result, ncol(a))
+  levels_of <- function(values) {
+    lapply(seq_len(ncol(values)), function(k) as.integer(2 * exact_ranks(values[, k])))
+  }
+  taus <- taus_of_levels(levels_of(a), levels_of(b), outer)
   # where all values are tied there is no order
-  flat <- function(ranks) ranks[1, ] == colMeans(ranks) & apply(ranks, 2, min) == ranks[1, ]
-  result[base::outer(flat(a), flat(b), "|")] <- NA
-  result
+  taus[no_length(a, outer), ] <- NA
+  taus[, no_length(b, outer)] <- NA
+  taus
+}
+
+# Tau of all pairs of two lists, or of one where b is NULL, of levels: average ranks times two,
+# which are whole numbers.
+taus_of_levels <- function(a, b, outer, advance = function() NULL) {
+  # those of a are sorted
+  if (!is.null(b) && length(b) < length(a)) return(t(taus_of_levels(b, a, outer, advance)))
+  one_list <- is.null(b)
+  if (one_list) b <- a
+  most <- max(vapply(b, max, 0L))
+  excess <- matrix(NA_real_, length(a), length(b))
+  for (i in seq_along(a)) {
+    order <- order(a[[i]], method = "radix")
+    others <- if (one_list) i:length(b) else seq_along(b)
+    # few at a time take little memory
+    for (at in split(others, (seq_along(others) - 1) %/% 16)) {
+      columns <- vapply(b[at], `[`, a[[i]], order)
+      excess[i, at] <- .Call(C_concordance, a[[i]][order], columns, most, thread_count())
+    }
+    advance()
+  }
+  if (one_list) excess[lower.tri(excess)] <- t(excess)[lower.tri(excess)]
+  all <- choose(length(a[[1]]), 2)
+  if (outer != "tau_b") return(excess / all)
+  root <- function(levels) sqrt(all - sum(choose(tabulate(levels), 2)))
+  excess / tcrossprod(vapply(a, root, 0), vapply(b, root, 0))
 }
 
 # ---- whitened comparisons

@@ -5,8 +5,8 @@ NULL
 
 #' Representational dissimilarity matrices
 #'
-#' Dissimilarities between all pairs of conditions, with cross-validation over runs, which takes out
-#' what noise adds, and with noise normalization.
+#' Dissimilarities between all pairs of conditions, cross-validated over runs, which takes out what
+#' noise adds, and with noise normalization.
 #'
 #' @param x the data: a numeric matrix (or data frame) observations x channels (neurons, voxels); an
 #'   array conditions x channels x repeats ([trial_array()]), whose repeats are the runs unless
@@ -24,7 +24,7 @@ NULL
 #' @param noise for `r distances_in_help(function(one) one$noise != "none")`: the precision matrix
 #'   of the noise ([noise_precision()]). For `"crossnobis"` also a list with one *covariance* matrix
 #'   for each run (`noise_covariance(by_run = TRUE)`), or `NULL`: noise is taken to be equal and
-#'   independent. When `x` is a list: one for all, or a list with the names of `x`.
+#'   independent. For a list `x`: one for all, or a list with its names.
 #' @param weights for `r distances_in_help(function(one) one$weights)`: do pairs of runs count the
 #'   same (`"equal"`), or more with more observations (`"repeats"`)?
 #' @param center_patterns subtract from each pattern its mean over the channels? Not for
@@ -35,9 +35,9 @@ NULL
 #' @param na missing values: `"error"`; or what is left out: `"stimuli"` (rows: observations, or
 #'   conditions of an array) or `"neurons"` (channels).
 #' @return An object of class `c("repalign_rdm", "dist")`: the dissimilarities in the order of
-#'   [stats::dist()], with the labels of the conditions. It goes wherever a `dist` object does, such
-#'   as [stats::hclust()]; `as.matrix()`, `as.data.frame()` and `subset()` are
-#'   [methods][print.repalign_rdm]. For a list, a list of class `"repalign_rdms"`.
+#'   [stats::dist()]. It goes wherever a `dist` object does, such as [stats::hclust()];
+#'   `as.matrix()`, `as.data.frame()` and `subset()` are [methods][print.repalign_rdm]. For a list,
+#'   a list of class `"repalign_rdms"`.
 #' @details
 #' Let \eqn{b_i} be the mean pattern of condition i over all observations, \eqn{b_{mi}} that of run
 #' m, p the number of channels, and \eqn{\Omega} the precision of the noise.
@@ -62,12 +62,10 @@ NULL
 #' # noise normalization
 #' precision <- noise_precision(measured, design$condition)
 #' rdm(measured, design$condition, design$run, noise = precision)
-#' # two subjects in one table, and a comparison of their RDMs
-#' both <- rbind(measured, measured + rnorm(24 * 30))
-#' table <- data.frame(both, image = rep(design$condition, 2), run = rep(design$run, 2),
-#'                     subject = rep(c("s1", "s2"), each = 24))
-#' rdms <- rdm(table, condition = "image", run = "run", subject = "subject")
-#' similarity(rdms, measure = "rsa")
+#' # two subjects in one table
+#' both <- data.frame(rbind(measured, measured + rnorm(24 * 30)), rbind(design, design),
+#'                    subject = rep(c("s1", "s2"), each = 24))
+#' rdm(both, condition = "condition", run = "run", subject = "subject")
 #' @seealso [plot.repalign_rdm()], [rsa()]
 #' @export
 rdm <- function(x, condition = NULL, run = NULL, distance = "crossnobis", noise = NULL,

@@ -39,8 +39,7 @@ noise_methods <- c("shrinkage_diag", "shrinkage_eye", "diag", "full")
 #' rdm(x, design$condition, design$run, noise = precision)
 #' # residuals of a regression, with one covariance for each run
 #' residuals <- matrix(rnorm(200 * 12), 200)
-#' by_run <- noise_covariance(residuals, run = rep(1:4, each = 50), by_run = TRUE)
-#' rdm(x, design$condition, design$run, noise = by_run)
+#' names(noise_covariance(residuals, run = rep(1:4, each = 50), by_run = TRUE))
 #' @export
 noise_covariance <- function(x, condition = NULL, run = NULL,
                              method = c("shrinkage_diag", "shrinkage_eye", "diag", "full"),

@@ -173,31 +173,12 @@ kendall <- function(a, b, args) .Call(C_kendall, a, b, args$outer == "tau_b", th
 
 # Tau of all pairs of two lists, or of one where y is NULL. What is NA is left to single cells.
 kendall_table <- function(x, y, args) {
-  # those of x are sorted
-  if (!is.null(y) && length(y) < length(x)) return(t(kendall_table(y, x, args)))
-  # twice an average rank is a whole number
-  most <- 2 * length(x[[1]]$ranks)
-  excess <- matrix(NA_real_, length(x), length(if (is.null(y)) x else y))
-  if (most >= .Machine$integer.max) return(excess)
-  levels_of <- function(form) as.integer(2 * compared_ranks(form, args))
-  a <- lapply(x, levels_of)
-  b <- if (is.null(y)) a else lapply(y, levels_of)
-  advance <- progress_along(length(a))
-  for (i in seq_along(a)) {
-    order <- order(a[[i]], method = "radix")
-    others <- if (is.null(y)) i:length(b) else seq_along(b)
-    # few at a time take little memory
-    for (at in split(others, (seq_along(others) - 1) %/% 16)) {
-      columns <- vapply(b[at], `[`, a[[i]], order)
-      excess[i, at] <- .Call(C_concordance, a[[i]][order], columns, most, thread_count())
-    }
-    advance()
+  if (2 * length(x[[1]]$ranks) >= .Machine$integer.max) {
+    return(matrix(NA_real_, length(x), length(if (is.null(y)) x else y)))
   }
-  if (is.null(y)) excess[lower.tri(excess)] <- t(excess)[lower.tri(excess)]
-  all <- choose(length(a[[1]]), 2)
-  if (args$outer != "tau_b") return(excess / all)
-  root <- function(levels) sqrt(all - sum(choose(tabulate(levels), 2)))
-  excess / tcrossprod(vapply(a, root, 0), vapply(b, root, 0))
+  levels_of <- function(form) as.integer(2 * compared_ranks(form, args))
+  taus_of_levels(lapply(x, levels_of), if (!is.null(y)) lapply(y, levels_of), args$outer,
+                 progress_along(min(length(x), length(if (is.null(y)) x else y))))
 }
 
 centered_parts <- function(values, n) {

@@ -28,7 +28,6 @@ rdm_transforms <- c("rank", "positive", "sqrt", "minmax", "geotopological", "geo
 #' x <- array(rnorm(6 * 20 * 4), c(6, 20, 4))
 #' d <- rdm(x)
 #' transform_rdm(transform_rdm(d, "geotopological", low = 0.2, up = 0.8), "geodesic")
-#' @seealso [rdm()]
 #' @export
 transform_rdm <- function(x, method = c("rank", "positive", "sqrt", "minmax", "geotopological",
                                         "geodesic"), low = 0, up = 1) {

@@ -4,7 +4,7 @@
 #' Read a representation from a file
 #'
 #' Reads a matrix of stimuli x neurons from the files that Python, MATLAB and R write; from a
-#' folder, or several files, a named list, as [similarity()] and [evaluate_models()] take it.
+#' folder, or several files, a named list.
 #'
 #' @param file the path of a file, whose ending tells the format; of several files; or of a folder,
 #'   of which all files of these formats are read.
@@ -39,14 +39,12 @@
 #' without a name, as `write.csv()` writes row names). All other columns must be numbers. For other
 #' tables, use `read.csv()` and [response_matrix()].
 #'
-#' *`.rds`*: a matrix, an array, a data frame or a vector of numbers, or a list of them, in which
-#' `name` is a path such as `"model/layer1"`.
+#' *`.rds`* holds numbers, or a list of such objects, in which `name` is a path such as
+#' `"model/layer1"`.
 #' @examples
 #' file <- tempfile(fileext = ".csv")
 #' write.csv(data.frame(a = 1:3, b = c(0.5, 1, 2), row.names = c("face", "car", "tree")), file)
-#' read_representation(file)
 #' read_representation(file, rows = c(3, 1))
-#'
 #' # all layers of one file
 #' saved <- tempfile(fileext = ".rds")
 #' saveRDS(list(first = matrix(1:6, 3), second = matrix(1:9, 3)), saved)

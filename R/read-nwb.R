@@ -28,29 +28,20 @@
 #' NWB 1 are refused. Give \pkg{hdf5r} only files that you trust.
 #' @references Rübel et al. (2022), eLife 11.
 #' @examplesIf requireNamespace("hdf5r", quietly = TRUE)
-#' # a small file as NWB has it: three units, four trials
+#' # a small file as NWB has it
 #' file <- tempfile(fileext = ".nwb")
 #' open <- hdf5r::H5File$new(file, "w")
 #' hdf5r::h5attr(open, "nwb_version") <- "2.6.0"
-#' table <- function(path, ...) {
-#'   group <- open$create_group(path)
-#'   columns <- list(...)
-#'   for (name in names(columns)) group[[name]] <- columns[[name]]
-#'   shown <- grep("^id$|_index$", names(columns), value = TRUE, invert = TRUE)
-#'   hdf5r::h5attr(group, "colnames") <- shown
-#' }
-#' table("units", id = c(4, 8, 9), area = c("V4", "IT", "IT"),
-#'       spike_times = c(0.1, 1.2, 2.3, 1.1, 1.4, 0.3), spike_times_index = c(3, 5, 6))
-#' open$create_group("intervals")
-#' table("intervals/trials", id = 0:3, start_time = 0:3, image = c("cat", "dog", "cat", "dog"))
+#' units <- open$create_group("units")
+#' units[["id"]] <- c(4, 8, 9)
+#' units[["spike_times"]] <- c(0.1, 1.2, 2.3, 1.1, 1.4, 0.3)
+#' units[["spike_times_index"]] <- c(3, 5, 6)
+#' hdf5r::h5attr(units, "colnames") <- "spike_times"
 #' open$close_all()
 #'
 #' recording <- read_nwb(file)
-#' recording$units
-#' trials <- recording$tables$trials
-#' counts <- spike_counts(recording$spikes, onsets = trials$start_time, window = c(0, 0.5),
-#'                        stimuli = trials$image)
-#' responses(counts[, recording$units$area == "IT", ])
+#' recording
+#' spike_counts(recording$spikes, onsets = 0:2, window = c(0, 0.5))
 #' @seealso [responses()], article "From an NWB file to two areas"
 #' @export
 read_nwb <- function(file) {

@@ -34,24 +34,17 @@
 #' (its values above 0.5). All other voxels are `NaN` in the image.
 #' @references Cox et al. (2004), the NIfTI-1 data format, <https://nifti.nimh.nih.gov>.
 #' @examplesIf requireNamespace("RNifti", quietly = TRUE)
-#' # four images of 6 x 5 x 4 voxels, of 3 mm
-#' folder <- tempfile()
-#' dir.create(folder)
+#' # an image of 4 volumes with 6 x 5 x 4 voxels of 3 mm
 #' set.seed(1)
-#' for (name in c("face", "house", "car", "tool")) {
-#'   image <- RNifti::asNifti(array(rnorm(120), c(6, 5, 4)))
-#'   RNifti::pixdim(image) <- c(3, 3, 3)
-#'   RNifti::sform(image) <- structure(diag(c(3, 3, 3, 1)), code = 2L)
-#'   RNifti::writeNifti(image, file.path(folder, paste0(name, ".nii.gz")))
-#' }
-#' files <- list.files(folder, full.names = TRUE)
-#' names(files) <- sub(".nii.gz", "", basename(files), fixed = TRUE)
-#' volumes <- read_volumes(files)
+#' image <- RNifti::asNifti(array(rnorm(480), c(6, 5, 4, 4)))
+#' RNifti::sform(image) <- structure(diag(c(3, 3, 3, 1)), code = 2L)
+#' file <- tempfile(fileext = ".nii.gz")
+#' RNifti::writeNifti(image, file)
+#' volumes <- read_volumes(file)
 #' # the voxels within 4 mm of each voxel, compared with a model
 #' near <- neighbourhoods(attr(volumes, "coordinates"), radius = 4)
-#' model <- dist(c(car = 1, face = 0, house = 1, tool = 1))
-#' found <- searchlight(volumes, near, list(faces = model))
-#' write_map(found, files[1], file.path(folder, "faces.nii.gz"))
+#' found <- searchlight(volumes, near, list(faces = dist(c(0, 1, 1, 1))))
+#' write_map(found, file, tempfile(fileext = ".nii.gz"))
 #' @seealso [neighbourhoods()]
 #' @export
 read_volumes <- function(files, mask = NULL, threshold = 0.5, na = c("error", "voxels")) {

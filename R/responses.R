@@ -51,25 +51,21 @@
 #' trials with the same label as the same moment: keep these labels, or the order of the rows, the
 #' same on both sides.
 #'
-#' Two sides must have the same stimuli (see [match_rows()]). What is declared need not be given to
-#' functions: their `clusters`, `series` and `complete` may not say otherwise, and `units_x` and the
-#' like are refused.
+#' What is declared need not be given to functions: their `clusters`, `series` and `complete` may
+#' not say otherwise, and `units_x` and the like are refused.
 #'
-#' Measures that make no use of trials, sessions or clusters take the means over trials, and a
-#' message of class `repalign_note_declared` names what is not used.
+#' Measures that make no use of trials take their means, and a message of class
+#' `repalign_note_declared` names what is not used.
 #'
 #' When not to trust it: what is declared is believed. Noise that outlasts a trial (drifts,
 #' adaptation) is corrected only if `event` or `run` says so. The gain of a whole run is not
 #' corrected at all. In a long table whose neurons are numbered anew in each session, equal numbers
 #' count as the same neuron: give them different labels.
 #' @examples
-#' # 132 units of 21 sessions, 20 repeats: units of a session share noise
+#' # units of a session share noise
 #' it <- responses(macaque_it$counts, session = macaque_it$session)
 #' it
 #' summary(it)
-#' # 50 units recorded together, with 6 to 10 repeats of an image
-#' v4 <- responses(macaque_v4$trials)
-#' v4[1:100, 1:20, ]
 #' # a long table
 #' long <- as.data.frame.table(macaque_it$counts[1:5, 1:10, ], responseName = "count")
 #' names(long)[1:3] <- c("image", "unit", "repeat")

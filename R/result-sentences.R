@@ -204,6 +204,18 @@ extent_words <- function(over) {
   enumerate(parts, quote = FALSE)
 }
 
+# Who calls evaluate_models() has no x and y.
+recordings_words <- function(words) {
+  sub("neurons of y", "units of the models", sub("of x", "of the recording", words))
+}
+
+# What the errors of models of recordings are over, for prints and captions: "stimuli", "neurons".
+sample_words <- function(over) {
+  words <- c(neurons_x = "neurons", neurons_y = "units of the models")
+  parts <- unlist(strsplit(over, " + ", fixed = TRUE))
+  unique(ifelse(parts %in% names(words), words[parts], parts))
+}
+
 # ---- permutations
 
 # "999 permutations of the stimuli". engine: as in the column of calibrations.

@@ -103,10 +103,10 @@ searchlight_facts <- function(x, arg = "x") {
 #' @rdname searchlight
 #' @param x,object what `searchlight()` returned.
 #' @param digits,n how many digits, and how many centres of each model, are printed.
-#' @return `summary()`: a row for each model: `model`, `centers` (with a score), `undefined`,
-#'   `significant` (those with `p_familywise` of at most alpha), `threshold`, `best` (the centre
-#'   with the best score), `score` and `p_familywise` of it. `tidy()`: the columns `term` (the
-#'   model), `center`, `estimate`, `p.value` and `p.familywise`.
+#' @return `summary()`: for each model the numbers of `centers`, of `undefined` and of `significant`
+#'   ones (by `p_familywise`), the `threshold`, and the `best` centre with `score` and
+#'   `p_familywise`. `tidy()`: `term` (the model), `center`, `estimate`, `p.value` and
+#'   `p.familywise`.
 #' @export
 print.repalign_searchlight <- function(x, digits = 3, n = 5, ...) {
   check_printing(digits, n, ...)

@@ -16,7 +16,7 @@
 #' @param models a representation of the same conditions, an RDM as a `dist` object, or a named list
 #'   of them.
 #' @param measure one measure: a name, [measure()] or [new_measure()]. The centre is its first
-#'   representation and the model the second, but for [riemann()].
+#'   representation and the model the second (for [riemann()] the other way round).
 #' @param ... not used: parameters go to [measure()].
 #' @param run one label per row of `data`, or `TRUE`, as in [rdm()]. The dissimilarities of each
 #'   centre are then crossnobis estimates, and `measure` must be [rsa()].
@@ -24,8 +24,8 @@
 #'   * a precision matrix of all channels ([noise_precision()]);
 #'   * with `run`, a list with a covariance matrix of all channels for each run
 #'     ([noise_covariance()]);
-#'   * a function of the columns of a centre that returns their precision matrix, such as
-#'     `function(at) noise_precision(residuals[, at])`, for thousands of channels.
+#'   * for thousands of channels, a function of the columns of a centre, such as
+#'     `function(at) noise_precision(residuals[, at])`.
 #' @param permutations of the conditions, as in [calibrate()]. 0: scores only.
 #' @param condition one label per row of `data` (by default the row names), as in [rdm()]. Rows of
 #'   one condition (and run) are averaged.
@@ -36,26 +36,24 @@
 #' @return A data frame of class `repalign_searchlight` with a row for each centre and model:
 #'   `center`, `model`, `score`, `p_value` (of this centre and model alone), `p_familywise`, and
 #'   `center_mean` and `center_sd`, the mean and the standard deviation of the score under the
-#'   permutations. Attributes: `"max_null"`, the largest score of all centres under each permutation
-#'   (for distances the smallest), for each model or for all; `"threshold"`, the score that a centre
-#'   must exceed. A centre whose score is undefined is `NA`, with a warning of class
-#'   `repalign_undefined`.
+#'   permutations. Attributes: `"max_null"`, the best score of all centres under each permutation;
+#'   `"threshold"`, the score that a centre must exceed. A centre whose score is undefined is `NA`,
+#'   with a warning of class `repalign_undefined`.
 #' @details
-#' The conditions of the models are permuted, in the same way for all centres and models.
-#' `p_familywise` compares a score with the largest of all centres under each permutation, `p_value`
-#' with those of its own centre, as [calibrate()] does. If no centre is related to a model, the
-#' probability that any `p_familywise` is at most alpha is at most alpha; if some are, this holds
-#' for the others, as long as their neighbourhoods together are unrelated to it. Centres with a wide
-#' null (few channels, few dimensions) set the threshold that all share. The article "What was
-#' simulated" has error rates.
+#' The conditions of the models are permuted. `p_familywise` compares a score with the largest of
+#' all centres under each permutation, `p_value` with those of its own centre. If no centre is
+#' related to a model, the probability that any `p_familywise` is at most alpha is at most alpha; if
+#' some are, this holds for the others, as long as their neighbourhoods together are unrelated to
+#' it. Centres with a wide null (few channels, few dimensions) set the threshold that all share. The
+#' article "What was simulated" has error rates.
 #'
 #' Measures that are no inner products, such as Kendall's tau, take long, as a message says: use
 #' [workers].
 #'
 #' When not to trust it: when conditions depend on each other (see [dependence]). The channels
 #' around a centre carry information, not the centre itself. Scores of neighbourhoods of different
-#' sizes cannot be compared: noise lowers them to a different degree. Over subjects, [test_maps()]
-#' takes a list of results.
+#' sizes cannot be compared: noise lowers them to a different degree. Standardise a map by
+#' `center_mean` and `center_sd` only. Over subjects, [test_maps()] takes a list of results.
 #' @references Kriegeskorte, Goebel and Bandettini (2006), PNAS 103. Nichols and Holmes (2002),
 #'   Human Brain Mapping 15. Walther et al. (2016), NeuroImage 137 (crossnobis).
 #' @examples

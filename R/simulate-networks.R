@@ -3,8 +3,7 @@
 #' Train groups of small networks
 #'
 #' Networks of a few layers learn to tell classes apart. Those of a group differ in their random
-#' numbers only; groups differ in the share of random labels, in a shortcut feature, in input noise
-#' or in size.
+#' numbers only; groups differ in training or size.
 #'
 #' @param networks number of networks in each group.
 #' @param random_labels share of the training labels that are replaced by random classes. This and
@@ -32,8 +31,7 @@
 #' @param epochs how often every training sample is seen.
 #' @param batch number of training samples in a step.
 #' @return A list of class `repalign_networks`:
-#'   * `representations`: the last hidden layer of every network, a named list of matrices (test
-#'     stimuli x units).
+#'   * `representations`: the last hidden layers, a named list of matrices (test stimuli x units).
 #'   * `models`: all hidden layers, a named list of networks, each a named list of layers.
 #'   * `outputs`, `logits`: named lists of matrices (test stimuli x classes), after and before the
 #'     softmax.
@@ -47,8 +45,7 @@
 #'   `summary()`: for each group the mean accuracies `train` and `test`, the `lowest` and the
 #'   `highest` test accuracy, and the mean of `follows_shortcut`.
 #' @details
-#' All networks are tested with the same stimuli. After the same [set.seed()], calls with the same
-#' sizes have the same data.
+#' After the same [set.seed()], calls with the same sizes have the same data.
 #'
 #' When not to trust it: what tells groups of small networks and easy data apart may not do so in
 #' large ones. Digits may differ between machines.
@@ -60,10 +57,10 @@
 #' nets
 #' benchmark_groups(nets$representations, nets$group, list("cka", "procrustes"))
 #'
-#' # other data: a quarter of the flowers is tested
+#' # other data
 #' flowers <- simulate_networks(networks = 2, x = iris[1:4], labels = iris$Species)
 #' accuracy_difference(flowers$outputs[[1]], flowers$outputs[[2]], flowers$labels)
-#' @seealso [benchmark_layers()], [benchmark_outputs()], [simulate_models()]
+#' @seealso [benchmark_layers()], [benchmark_outputs()]
 #' @export
 simulate_networks <- function(networks = 5, random_labels = 0, shortcut = NULL, input_noise = 0,
                               width = 32, layers = 3, x = NULL, labels = NULL, test = NULL,
@@ -255,8 +252,8 @@ print.repalign_networks <- function(x, digits = 2, ...) {
 #' Simulate models that share a layout or neighbourhoods to known degrees
 #'
 #' The stimuli of a simulated world lie in small patches (neighbourhoods), which have places in a
-#' plane, the layout. Each model keeps a part of both and replaces the rest by random values of its
-#' own; every layer reads them through its own random weights and noise.
+#' plane, the layout. Each model keeps a part of both and replaces the rest by random values; every
+#' layer has its own random weights and noise.
 #'
 #' @param n number of stimuli.
 #' @param width number of units in every layer: one per model, whose name becomes that of the model,
@@ -271,8 +268,8 @@ print.repalign_networks <- function(x, digits = 2, ...) {
 #'   patches.
 #' @param noise standard deviation of the noise of every unit, relative to that of its signal.
 #' @return A list of class `repalign_simulation`: `models`, a named list of models, each a named
-#'   list of layers (stimuli x units), for [similarity()] and [calibrate()]; `truth`, a data frame
-#'   with `model`, `width`, `global` and `local`; `patch`, the patch of every stimulus in the world.
+#'   list of layers (stimuli x units); `truth`, a data frame with `model`, `width`, `global` and
+#'   `local`; `patch`, the patch of every stimulus in the world.
 #' @details
 #' The layout dominates global measures such as CKA; the patches make nearest neighbours. The
 #' correlation of two layouts is the product of the models' values of `global`; the share of
@@ -283,9 +280,8 @@ print.repalign_networks <- function(x, digits = 2, ...) {
 #' @examples
 #' set.seed(1)
 #' family <- simulate_models(n = 120, width = c(small = 20, large = 200), local = c(0.5, 1))
-#' family
 #' similarity(family$models, measure = list("cka", measure("mutual_knn", k = 3)))
-#' @seealso [simulate_pair()], [calibrate()]
+#' @seealso [simulate_pair()]
 #' @export
 simulate_models <- function(n, width, global = 0, local = 0, layers = 1, patch = 4, scatter = 0.4,
                             noise = 1) {

@@ -157,11 +157,6 @@ noise_families <- c("normal", "t3", "laplace", "mixture")
 #' pair <- simulate_pair(n = 200, d = c(20, 50), shared = 0.4)
 #' pair$cka
 #' cka(pair$x, pair$y, estimator = "stimulus")
-#'
-#'
-#' # nothing but the groups in common
-#' grouped <- simulate_pair(n = 60, d = 10, groups = 6)
-#' calibrate(grouped$x, grouped$y, blocks = grouped$group, permutations = 199)
 #' @seealso [simulate_models()], [linear_population()]
 #' @export
 simulate_pair <- function(n, d, shared = 0, rank = 3, groups = 1, spread = 2,

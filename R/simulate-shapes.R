@@ -4,11 +4,9 @@
 
 #' Simulate shapes whose change is known
 #'
-#' Stimuli in one shape, `x`, and what becomes of them in ever more changed ones, `y`: a Gaussian
-#' spot that is perturbed or lost (`simulate_spots()`); two spots of which one moves away
-#' (`simulate_translation()`); a cloud that breaks into clusters (`simulate_clusters()`); rings that
-#' collapse (`simulate_rings()`); a Swiss roll beside S-curves of the same line
-#' (`simulate_swiss_roll()`).
+#' Stimuli in one shape, `x`, and in ever more changed ones, `y`: a spot that is perturbed or lost,
+#' two spots of which one moves away, a cloud that breaks into clusters, rings that collapse, and a
+#' Swiss roll beside S-curves of the same line.
 #'
 #' @param n number of stimuli; at least 3 for each ring.
 #' @param d number of neurons.
@@ -29,11 +27,9 @@
 #'   each. About each stimulus: its `spot`; `cluster`, a matrix with a column for each element of
 #'   `y`; `ring` and `angle`; or `position` on the line, from 0 to 1.
 #' @details
-#' *Spots* have independent standard normal responses, and so has the noise.
-#'
-#' *Translation.* Responses are uniform from -0.5 to 0.5. The spots, halves of the stimuli, are
-#' parted along the first neuron. In many dimensions the neighbours change with a translation, as
-#' the other spot is hardly farther than the own one.
+#' *Translation.* The spots, halves of the stimuli, are parted along the first neuron. In many
+#' dimensions the neighbours change with a translation, as the other spot is hardly farther than the
+#' own one.
 #'
 #' *Clusters.* The coordinates of `x` are standard normal. Members of a cluster come from everywhere
 #' in the cloud, and distances within it are those of `x`.
@@ -41,15 +37,13 @@
 #' *Rings.* The first has radius 1, and the others lie around it by turns outside and inside, from
 #' 0.5 to 1.5. From stage to stage one of them joins the first.
 #'
-#' *Swiss roll.* The positions are uniform on the line. The S-curve is made of two circles of radius
-#' 1 that touch. For `r` below 1/3 or above 2/3 the line runs over itself: no measure should then
+#' *Swiss roll.* For `r` below 1/3 or above 2/3 the line runs over itself: no measure should then
 #' find the two shapes equal.
 #'
-#' The article "Shapes whose relation is known" compares measures by them.
-#' @references Barannikov et al. (2022), Representation topology divergence, ICML (clusters, rings).
-#'   Davari et al. (2023), Reliability of CKA as a similarity measure in deep learning, ICLR
+#' The article "Shapes whose relation is known" has figures.
+#' @references Barannikov et al. (2022), ICML (clusters, rings). Davari et al. (2023), ICLR
 #'   (translation). Islam, Liu and Sarkar, Manifold Approximation leads to Robust Kernel Alignment
-#'   (MKA), section 5 and appendices B and C.
+#'   (MKA).
 #' @examples
 #' set.seed(1)
 #' spots <- simulate_spots(200, d = 20, noise = c(perturbed = 0.5, lost = Inf))
@@ -57,9 +51,9 @@
 #' similarity(spots$x, spots$y, c("mka", "cka"))
 #' rings <- simulate_rings(200, noise = 0.01)
 #' similarity(rings$x, rings$y, "mka")
-#' moved <- simulate_translation(200, d = 20, translation = c(1, 10))
-#' broken <- simulate_clusters(200, clusters = c(2, 8))
-#' roll <- simulate_swiss_roll(200)
+#' simulate_translation(200, d = 20, translation = c(1, 10))
+#' simulate_clusters(200, clusters = c(2, 8))
+#' simulate_swiss_roll(200)
 #' @seealso [simulate_pair()], [simulate_models()]
 #' @name simulate_shapes
 NULL

@@ -2,6 +2,8 @@
 
 #include "matrix.h"
 
+#include <float.h>
+
 #include "entry.h"
 
 SEXP repalign_all_finite(SEXP x)
@@ -25,6 +27,34 @@ SEXP repalign_column_stats(SEXP x)
     SET_VECTOR_ELT(result, 3, Rf_ScalarLogical(extent.finite));
     UNPROTECT(1);
     return result;
+}
+
+/* May nothing be asked of x but its values: a matrix of doubles without names, and not square, as
+   matrices of distances are? */
+static int is_bare(SEXP x)
+{
+    if (TYPEOF(x) != REALSXP || OBJECT(x) || !Rf_isMatrix(x)) return 0;
+    const size_t n = matrix_rows(x), d = matrix_columns(x);
+    return n > 1 && d > 0 && n != d && Rf_isNull(Rf_getAttrib(x, R_DimNamesSymbol));
+}
+
+/* list(x, y) of column statistics, if there is nothing to ask about two matrices of as many rows:
+   all entries are finite, and so are their differences, which are not all 0. NULL otherwise. */
+SEXP repalign_bare_pair(SEXP x, SEXP y)
+{
+    begin_entry(__func__);
+    if (!is_bare(x) || !is_bare(y) || matrix_rows(x) != matrix_rows(y)) return R_NilValue;
+    const char *names[] = {"x", "y", ""};
+    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names)), sides[] = {x, y};
+    int usual = 1;
+    for (int k = 0; k < 2 && usual; k++) {
+        SEXP stats = repalign_column_stats(sides[k]);
+        SET_VECTOR_ELT(result, k, stats);
+        const double largest = *REAL(VECTOR_ELT(stats, 1));
+        usual = *LOGICAL(VECTOR_ELT(stats, 3)) && largest > 0.0 && largest <= DBL_MAX;
+    }
+    UNPROTECT(1);
+    return usual ? result : R_NilValue;
 }
 
 SEXP repalign_center(SEXP x, SEXP means, SEXP scale)

@@ -14,6 +14,7 @@ static const R_CallMethodDef entries[] = {
     /* call_matrix.c */
     ENTRY(all_finite, 1),
     ENTRY(column_stats, 1),
+    ENTRY(bare_pair, 2),
     ENTRY(center, 3),
     ENTRY(centered_squares, 3),
     ENTRY(dot, 2),

@@ -6,6 +6,10 @@
 
 #include "wide.h"
 
+#if HAS_WIDE
+#include <immintrin.h>
+#endif
+
 /* Sums run in blocks of so many numbers. */
 #define SUM_BLOCK 512
 
@@ -38,11 +42,9 @@ typedef struct {
     double low, high, sum;
 } column_pass;
 
-/* From one end to the other, although two halves at once would be faster in cache: memory is read
-   faster in one stream. */
-INLINE_BODY column_pass extent_body(const double *x, size_t n, double from)
+static inline column_pass plain_extent(const double *x, size_t n, double from)
 {
-    double low = x[0], high = x[0], sum = 0.0;
+    double low = from, high = from, sum = 0.0;
     OPENMP(simd reduction(+ : sum) reduction(min : low) reduction(max : high))
     for (size_t i = 0; i < n; i++) {
         low = x[i] < low ? x[i] : low;
@@ -52,6 +54,38 @@ INLINE_BODY column_pass extent_body(const double *x, size_t n, double from)
     const column_pass pass = {low, high, sum};
     return pass;
 }
+
+#if HAS_WIDE
+/* From one end to the other, because memory is read faster in one stream than in two halves, with
+   two sums, of which an addition need not wait for that of the other. */
+static inline WIDE column_pass wide_extent(const double *x, size_t n, double from)
+{
+    const __m256d start = _mm256_set1_pd(from);
+    __m256d low = start, high = start, sum = _mm256_setzero_pd();
+    __m256d low1 = low, high1 = high, sum1 = sum;
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        const __m256d a = _mm256_loadu_pd(x + i), b = _mm256_loadu_pd(x + i + 4);
+        low = _mm256_min_pd(a, low);
+        low1 = _mm256_min_pd(b, low1);
+        high = _mm256_max_pd(a, high);
+        high1 = _mm256_max_pd(b, high1);
+        sum = _mm256_add_pd(sum, _mm256_sub_pd(a, start));
+        sum1 = _mm256_add_pd(sum1, _mm256_sub_pd(b, start));
+    }
+    double lows[4], highs[4], sums[4];
+    _mm256_storeu_pd(lows, _mm256_min_pd(low, low1));
+    _mm256_storeu_pd(highs, _mm256_max_pd(high, high1));
+    _mm256_storeu_pd(sums, _mm256_add_pd(sum, sum1));
+    column_pass pass = plain_extent(x + i, n - i, from);
+    for (int k = 0; k < 4; k++) {
+        pass.low = lows[k] < pass.low ? lows[k] : pass.low;
+        pass.high = larger(highs[k], pass.high);
+        pass.sum += sums[k];
+    }
+    return pass;
+}
+#endif
 
 /* Sum of squares of a centred column. Both halves at once: an addition need not wait for the one
    before. */
@@ -69,22 +103,6 @@ INLINE_BODY double squares_body(const double *x, size_t n, double mean, double s
     return s0 + s1 + last * last;
 }
 
-/* The loops over a column, as this processor runs them best. */
-typedef struct {
-    column_pass (*extent)(const double *, size_t, double);
-    double (*squares)(const double *, size_t, double, double);
-} column_loops;
-
-static column_pass plain_extent(const double *x, size_t n, double from)
-{
-    return extent_body(x, n, from);
-}
-
-static WIDE column_pass wide_extent(const double *x, size_t n, double from)
-{
-    return extent_body(x, n, from);
-}
-
 static double plain_squares(const double *x, size_t n, double mean, double scale)
 {
     return squares_body(x, n, mean, scale);
@@ -93,13 +111,6 @@ static double plain_squares(const double *x, size_t n, double mean, double scale
 static WIDE double wide_squares(const double *x, size_t n, double mean, double scale)
 {
     return squares_body(x, n, mean, scale);
-}
-
-static column_loops best_loops(void)
-{
-    const column_loops plain = {plain_extent, plain_squares};
-    const column_loops wide = {wide_extent, wide_squares};
-    return wide_vectors() ? wide : plain;
 }
 
 static int is_finite(double value) { return value - value == 0.0; }
@@ -120,25 +131,39 @@ static double huge_mean(const double *column, size_t n)
 
 /* Differences from the first entry are added: in the sum of a column far from zero, the digits in
    which its entries differ would be lost. */
-static double column_mean(const double *column, size_t n, const column_loops *loops,
-                          column_extent *extent)
+INLINE_BODY column_extent means_body(const double *x, size_t n, size_t d, double *means,
+                                     column_pass extent(const double *, size_t, double))
 {
-    const column_pass pass = loops->extent(column, n, column[0]);
-    extent->size = larger(extent->size, larger(pass.high, -pass.low));
-    if (is_finite(pass.sum) && pass.low == pass.high) return pass.low;
-    double mean = column[0] + pass.sum / (double) n;
-    if (!is_finite(mean)) mean = huge_mean(column, n);
-    if (!is_finite(mean)) extent->finite = 0;
-    extent->largest = larger(extent->largest, larger(pass.high - mean, mean - pass.low));
-    return mean;
+    column_extent all = {0.0, 0.0, 1};
+    for (const double *column = x, *end = x + n * d; column < end; column += n, means++) {
+        const column_pass pass = extent(column, n, *column);
+        all.size = larger(all.size, larger(pass.high, -pass.low));
+        *means = *column + pass.sum / (double) n;
+        if (is_finite(pass.sum) && pass.low == pass.high) *means = pass.low;
+        else if (!is_finite(*means)) *means = huge_mean(column, n);
+        if (!is_finite(*means)) all.finite = 0;
+        all.largest = larger(all.largest, larger(pass.high - *means, *means - pass.low));
+    }
+    return all;
 }
 
-column_extent column_means(const double *x, size_t n, size_t d, double *mean)
+static column_extent plain_means(const double *x, size_t n, size_t d, double *means)
 {
-    const column_loops loops = best_loops();
-    column_extent extent = {0.0, 0.0, 1};
-    for (size_t j = 0; j < d; j++) mean[j] = column_mean(x + j * n, n, &loops, &extent);
-    return extent;
+    return means_body(x, n, d, means, plain_extent);
+}
+
+#if HAS_WIDE
+static WIDE column_extent wide_means(const double *x, size_t n, size_t d, double *means)
+{
+    return means_body(x, n, d, means, wide_extent);
+}
+#else
+#define wide_means plain_means
+#endif
+
+column_extent column_means(const double *x, size_t n, size_t d, double *means)
+{
+    return (wide_vectors() ? wide_means : plain_means)(x, n, d, means);
 }
 
 /* A difference times a power of two is rounded once: wide and plain loops agree. */
@@ -267,7 +292,8 @@ double power_near_one(double largest)
 
 double squares_of_column(const centered_view *v, size_t j)
 {
-    return best_loops().squares(v->x + j * v->n, v->n, v->mean[j], v->inverse_scale);
+    return (wide_vectors() ? wide_squares : plain_squares)(v->x + j * v->n, v->n, v->mean[j],
+                                                           v->inverse_scale);
 }
 
 double view_squares(const centered_view *v, pause_function pause)

@@ -36,6 +36,7 @@ SEXP repalign_decode_numbers(SEXP bytes, SEXP type);
 /* call_matrix.c: passes over a data matrix. */
 SEXP repalign_all_finite(SEXP x);
 SEXP repalign_column_stats(SEXP x);
+SEXP repalign_bare_pair(SEXP x, SEXP y);
 SEXP repalign_center(SEXP x, SEXP means, SEXP scale);
 SEXP repalign_centered_squares(SEXP x, SEXP means, SEXP scale);
 SEXP repalign_dot(SEXP a, SEXP b);

@@ -177,6 +177,9 @@ test_that("draws with too few stimuli or an undefined score are left out and cou
   # the first has two stimuli, the fourth four of one category
   expect_identical(result$left_out, rep(2L, 4))
   expect_identical(which(is.na(attr(result, "draws")$condition[, 1, 1])), c(1L, 4L))
+  # a single RDM has no ceiling, in its draws neither
+  single <- suppressWarnings(evaluate_models(made$data[[1]], made$models, "pearson", draws = 20))
+  expect_true(all(is.na(attr(single, "draws")$condition[, c("ceiling_low", "ceiling_high"), ])))
 })
 
 test_that("a draw of one group counts for scores, but not for the lower ceiling", {

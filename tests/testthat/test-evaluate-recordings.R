@@ -368,6 +368,12 @@ test_that("comparisons speak of the recording, and of the best by a one-sided te
   result <- mute(evaluate_models(recordings$x, recordings$models, permutations = 0))
   expect_match(mute(in_words(compare_scores(result))), "stimuli and neurons of the recording")
   expect_match(mute(in_words(best_score(result))), "stimuli and neurons of the recording")
+  declared <- mute(evaluate_models(recordings$x, recordings$models, permutations = 0,
+                                   measure = measure("cka", estimator = "stimulus_neuron",
+                                                     complete = "y")))
+  for (one in list(compare_scores(declared), compare_scores(declared)[1, ], best_score(declared))) {
+    expect_match(mute(in_words(one)), "few neurons of the recording")
+  }
   set.seed(1)
   expect_match(mute(in_words(compare_best(result, "far", "near"))),
                "far, was not shown to be better than .* one-sided p")
@@ -414,4 +420,14 @@ test_that("what single trials lack is left out of the ceiling alone, as a messag
   trials[1, 1, ] <- NA
   trials[1:5, 2, 4] <- trials[2:5, 1, 4] <- 0
   expect_match(run(na = "stimuli")$said, "1 of 30 stimuli left out [(]row 1[)]")
+})
+
+test_that("of a measure without a ceiling, not the data are to blame", {
+  said <- function(data) {
+    result <- mute(evaluate_models(data, recordings$models, permutations = 0,
+                                   measure = "procrustes"))
+    paste(utils::capture.output(print(result)), collapse = " ")
+  }
+  expect_match(said(recordings$trials), "No ceiling (NA): there is none of this", fixed = TRUE)
+  expect_match(said(recordings$x), "without trials or subjects")
 })

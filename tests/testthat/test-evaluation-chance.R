@@ -91,12 +91,14 @@ test_that("all ways to a null agree with the scores of permuted models", {
   for (outer in c("cosine", "pearson", "whitened_cosine", "whitened_pearson", "spearman")) {
     task <- chance_task(made, outer)
     ranks <- outer == "spearman"
-    by_pool <- if (ranks) rep(c("inner", "anew"), c(2, 4)) else rep("inner", 6)
+    by_pool <- if (ranks) rep(c("inner", "ranks"), c(2, 4)) else rep("inner", 6)
     expect_same_null(task, NULL, by_pool)
     folds <- given_folds_of(14, 5)
     expect_same_null(task, cut(folds[folds$factor == "rdm", ], task), by_pool)
-    expect_same_null(task, cut(folds, task), rep(if (ranks) "anew" else "products", 6))
+    expect_same_null(task, cut(folds, task), rep(if (ranks) "ranks" else "products", 6))
   }
+  task <- chance_task(made, "tau_b")
+  expect_same_null(task, cut(given_folds_of(14, 5), task), rep(c("counts", "ranks"), c(2, 4)))
   for (outer in c("whitened_cosine", "whitened_pearson")) {
     task <- chance_task(made, outer, noise = noise)
     expect_same_null(task, NULL, rep("products", 6))

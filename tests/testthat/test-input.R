@@ -84,8 +84,37 @@ test_that("what looks transposed says so", {
   square <- matrix(rnorm(400), 20, dimnames = list(paste0("n", 1:20), rownames(x)))
   expect_refused(cka(x, square), c("name different stimuli", "`y` looks transposed"))
   # and other unequal rows do not
-  error <- expect_refused(cka(p$x, p$y[1:18, 1:4]), "match_rows")
+  error <- expect_refused(cka(p$x, p$y[1:18, 1:4]), "match_rows.*give row names to both")
   expect_false(grepl("transposed", conditionMessage(error)))
+  expect_refused(cka(x, x[1:18, ][, 1:4]), "both have, by name[.]")
+})
+
+test_that("an array whose stimuli are not first is told the aperm() that makes them so", {
+  set.seed(1)
+  trials <- array(rnorm(20 * 7 * 3), c(20, 7, 3))
+  y <- matrix(rnorm(100), 20)
+  for (order in list(c(3, 2, 1), c(2, 3, 1), c(2, 1, 3))) {
+    array <- aperm(trials, order)
+    error <- expect_refused(noise_ceiling(array, y), "looks turned")
+    remedies <- regmatches(conditionMessage(error),
+                           gregexpr("aperm\\(array, c\\([^)]*\\)\\)", conditionMessage(error)))[[1]]
+    expect_true(any(vapply(remedies, function(remedy) {
+      identical(eval(parse(text = remedy)), trials)
+    }, NA)))
+  }
+  expect_refused(evaluate_models(array, list(a = y, b = y^2)), "`data` looks turned \\(7 x 20 x 3")
+})
+
+test_that("labels of categories in the place of data are told what takes them", {
+  x <- matrix(rnorm(60), 12)
+  labels <- rep(letters[1:4], 3)
+  for (given in list(labels, factor(labels))) {
+    error <- expect_refused(calibrate(x, list(given = given)), "evaluate_models\\(\\) takes")
+    remedy <- sub(".*; (.*) is a matrix of them[.]$", "\\1", conditionMessage(error))
+    y <- list(given = given)
+    expect_length(cka(x, eval(parse(text = remedy))), 1)
+    expect_refused(cka(x, given), "evaluate_models\\(\\) takes")
+  }
 })
 
 test_that("row names on some sides only are pointed out once a call", {

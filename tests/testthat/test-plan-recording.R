@@ -287,3 +287,11 @@ test_that("what one call leaves out of a pilot, others leave out, too", {
   expect_identical(plan(gaps, y, na = "neurons"), plan(x[, -3], y))
   expect_identical(plan(gaps, y, na = "stimuli"), plan(x[-5, ], y[-5, ]))
 })
+
+test_that("a pilot of one session is told so", {
+  set.seed(1)
+  one <- responses(matrix(rnorm(96), 12), session = rep("mon", 8))
+  y <- matrix(rnorm(96), 12)
+  expect_refused(plan_recording(one, y), c("within `x`", "one `session`", "Leave out"))
+  expect_refused(plan_recording(y, one), c("within `y`", "one `session`"))
+})

@@ -204,6 +204,16 @@ test_that("neurons that each lie in one session have errors as sessions without 
   moved <- responses(x, neuron = letters[c(1:5, 1)], session = session)
   suppressWarnings(suppressMessages({
     expect_length(cka(moved, y, estimator = "stimulus"), 1)
-    expect_refused(cka_interval(moved, y, estimator = "stimulus"), c("Neuron \"a\"", "`session`"))
+    expect_refused(cka_interval(moved, y, estimator = "stimulus"),
+                   c("Neuron \"a\" of `x` is", "`session`", "stimulus_neuron_trial"))
+    # over stimuli alone, no neuron is deleted
+    measure <- measure("cka", estimator = "stimulus_neuron")
+    without <- vapply(1:8, function(i) {
+      cka(moved[-i, ], y[-i, ], estimator = "stimulus_neuron")
+    }, 0)
+    expect_equal(score_interval(moved, y, measure)$se,
+                 sqrt(7 / 8 * sum((without - mean(without))^2)))
+    expect_refused(score_interval(moved, y, measure, over = c("stimuli", "neurons_x")),
+                   "Neuron \"a\" of `x`")
   }))
 })

@@ -346,6 +346,17 @@ test_that("the test without negative coefficients is that of a plain loop", {
   }
 })
 
+test_that("labels with names go by them, and no note says that they have none", {
+  data <- regression_data(9)
+  attr(data$brain, "Labels") <- attr(data$a, "Labels") <- letters[1:9]
+  named <- setNames(data$group, letters[1:9])
+  fit <- expect_silent(rsa_regression(brain ~ a + group, within(data, group <- named)))
+  shuffled <- within(data, group <- named[c(4, 9, 2:3, 1, 5:8)])
+  expect_silent(again <- rsa_regression(brain ~ a + group, shuffled))
+  expect_equal(coef(again), coef(fit))
+  expect_message(rsa_regression(brain ~ a + group, data), "`group` has no labels")
+})
+
 test_that("representations, labels and square matrices become RDMs", {
   set.seed(11)
   layer <- patterns_of(9, 6)

@@ -98,10 +98,50 @@ similarity <- function(x, y = NULL, measure = "cka", ..., diagonal = FALSE,
   check_flag(diagonal, "diagonal")
   on_error <- check_choice(on_error, c("stop", "na"), "on_error")
   rule <- rule_of_call(na, set, !missing(na))
-  call <- open_call(x, y, rule$set, rule$na, threads, diagonal)
-  check_grid_memory(call$set, call$sides)
-  scores <- score_grid(call$pairs, call$sides, call$set, on_error, threads)
-  similarity_result(call$pairs, call$sides, call$set, scores)
+  call <- if (!diagonal && rule$na == "error") rdm_grid(x, y, rule$set, threads)
+  if (is.null(call)) {
+    call <- open_call(x, y, rule$set, rule$na, threads, diagonal)
+    check_grid_memory(call$set, call$sides)
+    call$scores <- score_grid(call$pairs, call$sides, call$set, on_error, threads)
+  }
+  similarity_result(call$pairs, call$sides, call$set, call$scores)
+}
+
+# What similarity() asks of the opened call, with the scores, for two lists of RDMs without names of
+# stimuli and one measure of them; NULL where there is more to ask. A small grid of RDMs would
+# otherwise spend half of its time on questions about matrices, workers and single cells.
+rdm_grid <- function(x, y, set, threads, frame = parent.frame()) {
+  measure <- set[[1]]
+  args <- measure$args
+  alone <- length(set) == 1 && identical(measure$id, "rsa") && identical(args$na, "error") &&
+    is.null(args$clusters) && is.null(args$stimulus_noise) && is_named_list(x) &&
+    is_named_list(y) && worker_count() == 0
+  if (!alone) return(NULL)
+  rdms <- list(x = plain_rdms(x), y = plain_rdms(y))
+  n <- rdms$x$n
+  small <- is_small_amount(8 * n^2 * (length(x) + length(y)))
+  if (n < 3 || n != rdms$y$n || !small || identical(x, y)) return(NULL)
+  hold_threads(threads, frame)
+  side <- function(given, arg) {
+    names <- names(given)
+    list(reprs = rdm_representations(given, rdms[[arg]]$extent, paste0(arg, "$", names), names, arg))
+  }
+  sides <- list(x = side(x, "x"), y = side(y, "y"), self = FALSE, same = FALSE, models = FALSE)
+  fx <- forms_of_given(sides$x$reprs, args)
+  fy <- forms_of_given(sides$y$reprs, args)
+  if (any(lengths(fx) == 0, lengths(fy) == 0)) return(NULL)
+  measure <- settled_measure(measure)
+  table <- divided_products(measure$dot$products(fx, fy, args))
+  scores <- matrix(measure$dot$finish(as.vector(t(table)), args))
+  if (!all(is.finite(scores))) return(NULL)
+  list(pairs = list_pairs(sides, FALSE), sides = sides, set = list(measure), scores = scores)
+}
+
+# A plain list whose elements have names of their own.
+is_named_list <- function(x) {
+  if (!is.list(x) || is.object(x) || !length(x) || !is.null(dim(x))) return(FALSE)
+  names <- names(x)
+  !is.null(names) && !anyNA(names) && all(nzchar(names)) && !anyDuplicated(names)
 }
 
 similarity_result <- function(pairs, sides, set, scores) {

@@ -342,13 +342,13 @@ autoplot.repalign_comparison <- function(object, most = 40, ...) {
     interval_line(c("simultaneous_low", "simultaneous_high"), 0.4) +
     interval_line(c("conf_low", "conf_high"), 1.3) +
     ggplot2::geom_point(na.rm = TRUE, size = 2.5, colour = forest_colour) +
-    (if (several) ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), scales = "free_x")) +
-    score_axis(ggplot2::scale_x_continuous) +
+    score_axis(ggplot2::scale_x_continuous, whole = !several) +
     ggplot2::labs(x = if (several) "difference" else axis_words(paste("difference of",
                                                                       rows$panel[1])),
                   y = NULL, caption = comparison_caption(object, most)) +
     picture_theme(panel.grid.minor = ggplot2::element_blank(),
                   panel.grid.major.y = ggplot2::element_blank()) +
+    side_panels(rows$panel) +
     side_axis(levels(rows$title))
 }
 
@@ -407,14 +407,12 @@ autoplot.repalign_best <- function(object, ...) {
                         colour = forest_colour) +
     ggplot2::scale_shape_manual(values = c(`may be the best` = 19, `is not` = 1), name = NULL,
                                 drop = FALSE) +
-    (if (nlevels(rows$panel) > 1) {
-      ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), scales = best_scales(rows))
-    }) +
-    score_axis(ggplot2::scale_x_continuous) +
+    score_axis(ggplot2::scale_x_continuous, whole = nlevels(rows$panel) == 1) +
     ggplot2::labs(x = if (length(unique(rows$measure)) == 1) axis_words(rows$measure[1]) else
                     "score",
                   y = NULL, caption = best_caption(object)) +
     picture_theme(panel.grid.minor = ggplot2::element_blank(), legend.position = "top") +
+    side_panels(rows$panel, best_scales(rows)) +
     side_axis(levels(rows$title))
 }
 

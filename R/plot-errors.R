@@ -72,7 +72,6 @@ scores_forest <- function(object) {
     ggplot2::geom_linerange(ggplot2::aes(xmin = .data[["conf_low"]], xmax = .data[["conf_high"]]),
                             na.rm = TRUE, linewidth = 0.8, colour = forest_colour) +
     ggplot2::geom_point(na.rm = TRUE, size = 2.5, colour = forest_colour) +
-    (if (several) ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), scales = "free_x")) +
     score_axis(ggplot2::scale_x_continuous, whole = !several) +
     ggplot2::labs(x = if (several) "score" else axis_words(rows$panel[1]), y = NULL,
                   caption = caption_of(
@@ -81,6 +80,7 @@ scores_forest <- function(object) {
                   )) +
     picture_theme(panel.grid.minor = ggplot2::element_blank(),
                   panel.grid.major.y = ggplot2::element_blank()) +
+    side_panels(rows$panel) +
     side_axis(levels(rows$title))
 }
 

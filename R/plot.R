@@ -9,8 +9,9 @@ utils::globalVariables(".data")
 
 #' Plot results
 #'
-#' `plot()` draws a result; `ggplot2::autoplot()` returns the plot, which can be changed or saved.
-#' Both need the package ggplot2.
+#' `plot()` draws a result, its caption as wide as the picture; `ggplot2::autoplot()` returns the
+#' plot, which can be changed or saved, with lines for a column of a journal below it. Both need the
+#' package ggplot2.
 #'
 #' @param x,object what [similarity()], [calibrate()], [score_interval()], [compare_scores()],
 #'   [best_score()], [evaluate_models()], an analysis ([brain_to_brain()] and others) or a benchmark
@@ -198,7 +199,7 @@ names_beside <- function(names, room = 10) {
 }
 
 # The size of the letters of so many lines below each other.
-side_letters <- function(lines) if (lines > 14) 6.5 else 8
+side_letters <- function(lines) if (lines > 28) 5 else if (lines > 14) 6.5 else 8
 
 text_lines <- function(texts) lengths(strsplit(paste0(texts, "\n"), "\n", fixed = TRUE))
 
@@ -222,6 +223,19 @@ side_axis <- function(names) {
 # if the lines had no room beside each other.
 breaking_at <- function(names, most, lines) {
   if (max(1, text_lines(wrapped_labels(names, most))) * length(names) <= lines) most else Inf
+}
+
+# Panels side by side, with an axis each. Their titles have room in a column of a journal.
+side_panels <- function(panel, scales = "free_x") {
+  count <- length(unique(panel))
+  if (count < 2) return(NULL)
+  shown <- unique(as.character(panel))
+  most <- floor(2.6 / min(count, 3) / character_width)
+  long <- nchar(shown) > most
+  titles <- wrapped_labels(ifelse(long, sub("(", "\n(", shown, fixed = TRUE), shown), most)
+  list(ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), scales = scales,
+                           labeller = ggplot2::as_labeller(stats::setNames(titles, shown))),
+       ggplot2::theme(panel.spacing.x = ggplot2::unit(0.9, "lines")))
 }
 
 # The inches for the title of a panel, of so many side by side, with `beside` inches for the axis:
@@ -258,7 +272,17 @@ axis_words <- function(label) {
 score_axis <- function(scale, whole = TRUE) {
   guide <- ggplot2::guide_axis(check.overlap = TRUE)
   if (whole) scale(limits = with_near_ticks, breaks = score_ticks, guide = guide) else
-    scale(guide = guide)
+    scale(breaks = few_ticks, expand = ggplot2::expansion(0.08), guide = guide)
+}
+
+# The fewest round numbers within a range that tell its scale.
+few_ticks <- function(range) {
+  for (count in 2:6) {
+    ticks <- pretty(range, count)
+    ticks <- ticks[ticks >= range[1] & ticks <= range[2]]
+    if (length(ticks) > 1) break
+  }
+  ticks
 }
 
 score_ticks <- function(range) pretty(range)

@@ -15,8 +15,8 @@
 #' `dplyr::bind_rows()` does the same; its argument `.id` names the new column. Plots and summaries
 #' show the results separately.
 #'
-#' Results with different settings (`alpha`, `conf_level`, ...) or of different kinds are errors;
-#' bind their `as.data.frame()`. P-values are not adjusted again.
+#' Calibrations or intervals with different settings (such as `alpha`) and results of different
+#' kinds are errors: bind their `as.data.frame()`. P-values are not adjusted again.
 #' @examples
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)
 #' one <- 1:100

@@ -139,3 +139,17 @@ test_that("words are not torn where names stay distinct without", {
   blocks <- paste0("features.block", 1:3, ".conv")
   expect_identical(short_labels(blocks, 10), paste0("...block", 1:3))
 })
+
+test_that("panels of measures have titles and ticks that fit into a column of a journal", {
+  set.seed(1)
+  x <- matrix(rnorm(120), 20)
+  scores <- suppressWarnings(score_interval(x, list(a = x + rnorm(120), b = matrix(rnorm(80), 20)),
+                                            c("cka", "procrustes", "soft_correlation_match")))
+  for (result in list(scores, compare_scores(scores), best_score(scores, by = "measure"))) {
+    built <- ggplot2::ggplot_build(ggplot2::autoplot(result))
+    titles <- built$layout$facet_params$labeller(data.frame(panel = unique(scores$measure)))[[1]]
+    expect_lte(longest_line(unlist(titles)), 14)
+    ticks <- lapply(built$layout$panel_params, function(panel) panel$x$breaks)
+    expect_true(all(lengths(lapply(ticks, stats::na.omit)) %in% 2:5))
+  }
+})

@@ -226,12 +226,10 @@ ranked_columns <- function(values, fast, task) {
   }, logical(nrow(values)))
   list(order = matrix(orders, nrow(values)), tied = matrix(tied, nrow(values)),
        first = fast$first, second = fast$second, group = task$group,
-       outer = match(task$outer, ranked_outer), own = FALSE)
+       outer = match(task$outer, ranked_outer), ends = integer())
 }
 
-# own: are the columns of b those of each round in turn, and not of all rounds?
-bind_ranked <- function(a, b, own = FALSE) {
-  a$own <- own
+bind_ranked <- function(a, b) {
   a$order <- cbind(a$order, b$order)
   a$tied <- cbind(a$tied, b$tied)
   a
@@ -241,13 +239,14 @@ rank_rounds <- function(task, rounds, threads) {
   size <- ncol(task$values)
   count <- ncol(rounds$m_test)
   found <- ranked_table(task, rounds, threads)
-  ceilings <- if (!is.null(found$lower)) found else if (!is.null(rounds$m_low)) {
-    draw_ranks(task$fast$ranked, rounds$w_test, rounds, threads)
-  }
+  ceilings <- if (!is.null(found$lower)) found
+  if (!is.null(ceilings)) rounds$m_low <- rounds$m_high <- NULL
   table <- matrix(NA_real_, size * length(task$models), count)
   table[rep(!task$flexible, each = size), ] <- every_round(found$table, count)
-  if (any(task$flexible)) {
-    table[rep(task$flexible, each = size), ] <- flexible_ranks(task, rounds, threads)
+  if (any(task$flexible) || !is.null(rounds$m_low)) {
+    more <- draw_ranks(with_sums(task, rounds, threads), rounds$w_test, rounds, threads)
+    table[rep(task$flexible, each = size), ] <- more$table
+    if (is.null(ceilings)) ceilings <- more
   }
   list(table = table, lower = ceilings$lower, upper = ceilings$upper)
 }
@@ -281,26 +280,18 @@ draw_ranks <- function(columns, w, rounds, threads) {
   lapply(found, function(values) replace(values, is.nan(values), NA))
 }
 
-# Weights are fitted as for Pearson's correlation, components chosen by ranks.
-flexible_ranks <- function(task, rounds, threads) {
-  fast <- task$fast
-  count <- ncol(rounds$m_test)
+# The ranked data, with the components of flexible models and their weights in each round.
+with_sums <- function(task, rounds, threads) {
   flexible <- which(task$flexible)
-  weights <- lapply(flexible, ranked_weights, task, rounds, threads)
-  length <- nrow(fast$values)
-  each <- max(1, floor(chunk_of_draws / (length * length(flexible))))
-  parts <- lapply(split(seq_len(count), (seq_len(count) - 1) %/% each), function(at) {
-    predicted <- vapply(at, function(t) unlist(Map(function(k, weights) {
-      combined(fast$components[[k]], replace(weights[, t], is.na(weights[, t]), 0))
-    }, flexible, weights), use.names = FALSE), numeric(length * length(flexible)))
-    columns <- bind_ranked(fast$ranked, ranked_columns(matrix(predicted, length), fast, task), TRUE)
-    draw_ranks(columns, rounds$w_test[, pmin(at, ncol(rounds$w_test)), drop = FALSE],
-               list(m_test = rounds$m_test[, at, drop = FALSE]), threads)$table
-  })
-  matrix(unlist(parts), ncol = count)
+  if (!length(flexible)) return(task$fast$ranked)
+  weights <- do.call(rbind, lapply(flexible, ranked_weights, task, rounds, threads))
+  components <- task$fast$components[flexible]
+  c(replace(task$fast$ranked, "ends", list(unname(cumsum(vapply(components, ncol, 0L))))),
+    list(components = do.call(cbind, components), weights = replace(weights, is.na(weights), 0)))
 }
 
-# The weights of a flexible model in all rounds, a round a column.
+# The weights of a flexible model in all rounds, a round a column: fitted as for Pearson's
+# correlation, or of components chosen by ranks.
 ranked_weights <- function(k, task, rounds, threads) {
   fast <- task$fast
   if (task$models[[k]]$type == "select") {

@@ -6,7 +6,8 @@
 
 #include "entry.h"
 
-/* rdms: list(order, tied, first, second, group, outer, own), one-based. */
+/* rdms: list(order, tied, first, second, group, outer), one-based; with sums of components also
+   list(components, weights, ends). */
 static ranked_rdms read_rdms(SEXP rdms, size_t n, size_t draws)
 {
     const SEXP order = read_element(rdms, "rdms", "order");
@@ -14,17 +15,24 @@ static ranked_rdms read_rdms(SEXP rdms, size_t n, size_t draws)
     const SEXP first = read_element(rdms, "rdms", "first");
     const SEXP group = read_element(rdms, "rdms", "group");
     const size_t length = (size_t) XLENGTH(first), data = (size_t) XLENGTH(group);
-    ranked_rdms r = {NULL, NULL, NULL, NULL, NULL, length, data, 0, 0, n, SPEARMAN, 0};
+    ranked_rdms r = {.length = length, .data = data, .n = n};
     r.order = read_zero_based(order, "order", length);
     if (matrix_rows(order) != length) argument_error("order", "have a row for each pair");
     const size_t columns = matrix_columns(order);
     if (TYPEOF(tied) != LGLSXP || XLENGTH(tied) != XLENGTH(order))
         argument_error("tied", "be logical and as long as `order`");
     if (data < 1 || data > columns) argument_error("group", "be for the first columns");
-    r.own = read_flag(read_element(rdms, "rdms", "own"), "own");
-    r.models = (columns - data) / (r.own && draws > 0 ? draws : 1);
-    if (r.own && r.models * draws != columns - data)
-        argument_error("order", "have as many models for each draw");
+    r.models = columns - data;
+    const SEXP ends = read_element(rdms, "rdms", "ends");
+    r.sums = (size_t) XLENGTH(ends);
+    if (r.sums > 0) {
+        const SEXP components = read_element(rdms, "rdms", "components");
+        r.terms = matrix_columns(components);
+        r.components = read_matrix_size(components, "components", length, r.terms);
+        r.weights = read_matrix_size(read_element(rdms, "rdms", "weights"), "weights", r.terms,
+                                     draws);
+        r.ends = read_index(ends, "ends", r.terms);
+    }
     r.tied = LOGICAL(tied);
     r.first = read_zero_based(first, "first", n);
     r.second = read_zero_based(read_element(rdms, "rdms", "second"), "second", n);
@@ -51,18 +59,20 @@ static void check_sums(ranked_rdms r, rank_draws draws)
     }
 }
 
-static rank_scratch *new_rank_scratch(ranked_rdms r, int threads)
+static draw_scratch *new_draw_scratch(ranked_rdms r, int threads)
 {
-    rank_scratch *all = zeroed_bytes((size_t) threads * sizeof(rank_scratch));
+    draw_scratch *all = zeroed_bytes((size_t) threads * sizeof(draw_scratch));
     for (int k = 0; k < threads; k++) {
         all[k].doubles = scratch(rank_doubles(r));
-        all[k].cells = (sort_cell *) scratch(2 * r.length);
+        all[k].sort = (rank_scratch) {(sort_cell *) scratch(r.length),
+                                      (sort_cell *) scratch(r.length),
+                                      size_scratch(radix_counts(r.length)),
+                                      size_scratch(chunk_count(r.length) + 1)};
         all[k].places = int_scratch(r.length);
         all[k].levels = int_scratch(is_tau(r) ? r.length * r.data : 0);
         all[k].tree = int_scratch(is_tau(r) ? weight_tree_size(r.length) : 0);
         all[k].data = zeroed_bytes(r.data * sizeof(ranked_rdm));
         all[k].order = (value_order) {int_scratch(r.length), int_scratch(r.length)};
-        all[k].counts = size_scratch(radix_counts(r.length));
     }
     return all;
 }
@@ -83,10 +93,10 @@ SEXP repalign_draw_ranks(SEXP rdms, SEXP w, SEXP low, SEXP high, SEXP test, SEXP
     check_sums(r, given);
     const worker by = read_worker(ARG(threads));
     SEXP result = PROTECT(Rf_allocVector(VECSXP, 3));
-    double *table = put_matrix(result, 0, r.data * r.models, draws);
+    double *table = put_matrix(result, 0, r.data * (r.models + r.sums), draws);
     double *lower = put_matrix(result, 1, r.data, draws);
     double *upper = put_matrix(result, 2, r.data, draws);
-    draw_ranks(r, given, new_rank_scratch(r, by.threads), table, lower, upper, by);
+    draw_ranks(r, given, new_draw_scratch(r, by.threads), table, lower, upper, by);
     UNPROTECT(1);
     return result;
 }

@@ -52,16 +52,16 @@ static void order_column(ranked_rdms r, size_t column, const int *places, value_
 static void no_pause(void) {}
 
 /* The pairs of the draw in the order of pooled ranks. most: none of them is larger in size. */
-static void order_pool(drawn_pairs p, double most, const double *pool, rank_scratch z,
+static void order_pool(drawn_pairs p, double most, const double *pool, draw_scratch z,
                        value_order o)
 {
-    sort_cell *cells = z.cells, *other = z.cells + p.length;
+    sort_cell *cells = z.sort.a, *other = z.sort.b;
     for (size_t k = 0; k < p.length; k++)
         cells[k] = ((sort_cell) (2.0 * (pool[k] + most)) << 32) | (sort_cell) k;
     const worker alone = {1, no_pause};
     for (int shift = 32; shift < 64 && ldexp(1.0, shift - 32) <= 4.0 * most;
          shift += digit_bits(p.length)) {
-        radix_pass(cells, other, p.length, shift, z.counts, alone);
+        radix_pass(cells, other, p.length, shift, z.sort.counts, alone);
         sort_cell *swap = cells;
         cells = other;
         other = swap;
@@ -150,7 +150,7 @@ typedef struct {
     drawn_pairs pairs;
     const ranked_rdm *data;
     const double *test;
-    rank_scratch z;
+    draw_scratch z;
 } ranked_draw;
 
 /* Similarities of the tested RDMs of group `only` (or of all: r.groups) with the pool of the RDMs
@@ -198,19 +198,56 @@ static void ceilings_of_draw(ranked_rdms r, ranked_draw d, const double *low, co
     }
 }
 
-/* first: the column of the first model. */
-static void table_of_draw(ranked_rdms r, ranked_draw d, size_t first, double *ranks, double *table)
+static void table_of_draw(ranked_rdms r, ranked_draw d, double *ranks, double *table)
 {
     const value_order o = d.z.order;
     for (size_t k = 0; k < r.models; k++) {
-        order_column(r, first + k, d.z.places, o);
+        order_column(r, r.data + k, d.z.places, o);
         const ranked_rdm model = rank_rdm(r, d.pairs, o, ranks, NULL);
         for (size_t i = 0; i < r.data; i++)
             table[k * r.data + i] = rank_similarity(r, d.pairs, model, o, d.data[i], d.z.tree);
     }
 }
 
-static void rank_draw(ranked_rdms r, rank_draws draws, size_t t, rank_scratch z, double *table,
+/* The pairs of the draw in the order of the sum of components from `first` to the one before
+   `end`. */
+static void order_sum(ranked_rdms r, ranked_draw d, const double *weights, size_t first, size_t end,
+                      double *sum, double *ranks)
+{
+    const size_t length = d.pairs.length;
+    memset(sum, 0, length * sizeof(double));
+    for (size_t i = first; i < end; i++) {
+        const double *component = r.components + i * r.length;
+        if (weights[i] == 0.0) continue;
+        for (size_t k = 0; k < r.length; k++)
+            if (d.z.places[k] >= 0) sum[d.z.places[k]] += weights[i] * component[k];
+    }
+    const tie_tolerance equal = {0.0, 0.0};
+    const worker alone = {1, no_pause};
+    average_ranks(sum, length, equal, d.z.sort, alone, ranks);
+    /* ranks count as pools do, from their middle */
+    const double middle = 0.5 * ((double) length + 1.0);
+    for (size_t k = 0; k < length; k++) ranks[k] -= middle;
+    order_pool(d.pairs, middle, ranks, d.z, d.z.order);
+}
+
+/* room: for two values of each pair. */
+static void sums_of_draw(ranked_rdms r, ranked_draw d, const double *weights, double *room,
+                         double *table)
+{
+    const value_order o = d.z.order;
+    size_t first = 0;
+    for (size_t s = 0; s < r.sums; s++) {
+        order_sum(r, d, weights, first, (size_t) r.ends[s], room, room + d.pairs.length);
+        first = (size_t) r.ends[s];
+        const ranked_rdm model = rank_rdm(r, d.pairs, o, room, NULL);
+        for (size_t i = 0; i < r.data; i++)
+            table[s * r.data + i] = d.test[i] > 0.0
+                ? rank_similarity(r, d.pairs, model, o, d.data[i], d.z.tree) : NAN;
+    }
+}
+
+static void rank_draw(ranked_rdms r, rank_draws draws, size_t t, draw_scratch z, double *table,
                       double *lower, double *upper)
 {
     double *weight = z.doubles, *ranks = weight + r.length;
@@ -222,7 +259,10 @@ static void rank_draw(ranked_rdms r, rank_draws draws, size_t t, rank_scratch z,
     double *more = ranks + r.data * p.length;
     const size_t at = t * r.data;
     const ranked_draw d = {p, z.data, draws.test + at, z};
-    table_of_draw(r, d, r.data + (r.own ? t * r.models : 0), more, table + at * r.models);
+    double *rows = table + at * (r.models + r.sums);
+    table_of_draw(r, d, more, rows);
+    if (r.sums > 0)
+        sums_of_draw(r, d, r.weights + t * r.terms, more, rows + r.data * r.models);
     for (size_t i = 0; i < r.data; i++) lower[at + i] = upper[at + i] = NAN;
     if (draws.low)
         ceilings_of_draw(r, d, draws.low + at, draws.high + at, more, lower + at, upper + at);
@@ -233,10 +273,10 @@ size_t rank_doubles(ranked_rdms r)
     return r.length * (r.data + 3);
 }
 
-void draw_ranks(ranked_rdms r, rank_draws draws, rank_scratch *scratch, double *table,
+void draw_ranks(ranked_rdms r, rank_draws draws, draw_scratch *scratch, double *table,
                 double *lower, double *upper, worker by)
 {
-    const double work = (double) r.length * (double) (r.data + r.models + 10 * r.groups);
+    const double work = (double) r.length * (double) (r.data + r.models + 10 * (r.groups + r.sums));
     const size_t at_once = items_at_once(PAUSE_PAIRS, work, by.threads);
     for (size_t first = 0; first < draws.draws; first += at_once) {
         const size_t last = group_end(first, at_once, draws.draws);

@@ -2,7 +2,7 @@
 #ifndef REPALIGN_DRAW_RANKS_H
 #define REPALIGN_DRAW_RANKS_H
 
-#include "radix.h"
+#include "rank.h"
 #include "threads.h"
 #include "weighted_tau.h"
 
@@ -11,13 +11,16 @@ typedef enum { SPEARMAN = 1, RHO_A, TAU_A, TAU_B } rank_outer;
 
 /* RDMs as columns: order (length x columns) has the zero-based pairs in the order of their
    dissimilarities, tied says that a pair is tied with the one before. The first `data` columns are
-   the data, of `groups` groups (group: zero-based). Then come the `models`: of all draws, or, with
-   `own`, those of each draw in turn. The k-th pair has the stimuli first[k] and second[k] of n. */
+   the data, of `groups` groups (group: zero-based), then come the `models` of all draws. More models
+   are `sums` of components (length x terms), of which each has some, one after the other, up to its
+   `ends`; `weights` has a row for each component and a draw a column. The k-th pair has the stimuli
+   first[k] and second[k] of n. */
 typedef struct {
     const int *order, *tied, *first, *second, *group;
-    size_t length, data, models, groups, n;
+    const double *components, *weights;
+    const int *ends;
+    size_t length, data, models, sums, terms, groups, n;
     rank_outer outer;
-    int own;
 } ranked_rdms;
 
 /* Whole weights, a draw a column: w of the stimuli (n rows); of the RDMs (`data` rows), those that
@@ -35,25 +38,25 @@ typedef struct {
     double size;
 } ranked_rdm;
 
-/* What one thread needs: rank_doubles(); two cells to sort and a place for each pair; the ranked
-   data and, for taus, a level for each of their pairs; an order, a tree of weights, and counts. */
+/* What one thread needs: rank_doubles(); to rank sums; a place for each pair; the ranked data and,
+   for taus, a level for each of their pairs; an order, and a tree of weights. */
 typedef struct {
     double *doubles;
-    sort_cell *cells;
+    rank_scratch sort;
     int *places, *levels, *tree;
     ranked_rdm *data;
     value_order order;
-    size_t *counts;
-} rank_scratch;
+} draw_scratch;
 
 int is_tau(ranked_rdms r);
 
 size_t rank_doubles(ranked_rdms r);
 
-/* table (data x models, a draw a column): similarities of data and other columns. lower and upper
+/* table (data x (models + sums), a draw a column): similarities of data and models; of sums, NaN for
+   data that are not tested. lower and upper
    (data rows, a draw a column): of each tested RDM with the pool of low without its group, and with
    the pool of high; NaN for what is not tested or not defined. */
-void draw_ranks(ranked_rdms r, rank_draws draws, rank_scratch *scratch, double *table,
+void draw_ranks(ranked_rdms r, rank_draws draws, draw_scratch *scratch, double *table,
                 double *lower, double *upper, worker by);
 
 #endif

@@ -327,8 +327,8 @@ interval_extent <- function(part) {
 
 #' Summarise an analysis over its comparisons
 #'
-#' @param object what [brain_to_brain()] or another analysis returned, with all of its rows, or
-#'   several put together by [rbind()][rbind.repalign].
+#' @param object what [brain_to_brain()] or another analysis returned, with all of its rows, also
+#'   bound by [rbind()][rbind.repalign].
 #' @param ... unused.
 #' @return A data frame with the columns of the analysis and one row per number of neurons and
 #'   estimator; `x` and `y` are "(all)". The values H of all comparisons are averaged before the

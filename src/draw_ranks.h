@@ -11,10 +11,10 @@ typedef enum { SPEARMAN = 1, RHO_A, TAU_A, TAU_B } rank_outer;
 
 /* RDMs as columns: order (length x columns) has the zero-based pairs in the order of their
    dissimilarities, tied says that a pair is tied with the one before. The first `data` columns are
-   the data, of `groups` groups (group: zero-based), then come the `models` of all draws. More models
-   are `sums` of components (length x terms), of which each has some, one after the other, up to its
-   `ends`; `weights` has a row for each component and a draw a column. The k-th pair has the stimuli
-   first[k] and second[k] of n. */
+   the data, of `groups` groups (group: zero-based), then come the `models` of all draws. More
+   models are `sums` of components (length x terms), of which each has some, one after the other, up
+   to its `ends`; `weights` has a row for each component and a draw a column. The k-th pair has the
+   stimuli first[k] and second[k] of n. */
 typedef struct {
     const int *order, *tied, *first, *second, *group;
     const double *components, *weights;
@@ -52,10 +52,10 @@ int is_tau(ranked_rdms r);
 
 size_t rank_doubles(ranked_rdms r);
 
-/* table (data x (models + sums), a draw a column): similarities of data and models; of sums, NaN for
-   data that are not tested. lower and upper
-   (data rows, a draw a column): of each tested RDM with the pool of low without its group, and with
-   the pool of high; NaN for what is not tested or not defined. */
+/* table (data x (models + sums), a draw a column): similarities of data and models; of sums, NaN
+   for data that are not tested. lower and upper (data rows, a draw a column): of each tested RDM
+   with the pool of low without its group, and with the pool of high; NaN for what is not tested or
+   not defined. */
 void draw_ranks(ranked_rdms r, rank_draws draws, draw_scratch *scratch, double *table,
                 double *lower, double *upper, worker by);
 

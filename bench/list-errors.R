@@ -84,8 +84,11 @@ for (outer in c("cosine", "spearman", "kendall", "tau_b")) {
           evaluate_models(data, models, outer, draws = draws, permutations = 0))
 }
 weighted <- list(weighted = rdm_model(models, "weighted"))
-for (outer in c("cosine", "spearman")) {
+for (outer in c("cosine", "spearman", "kendall")) {
   seconds(paste("a weighted model, 2 x 2 folds twice,", outer),
           evaluate_models(data, weighted, outer, draws = draws / 5, permutations = 0,
+                          folds = c(rdm = 2, condition = 2)))
+  seconds(paste("its p-value by permutations,", outer),
+          evaluate_models(data, weighted, outer, "none", permutations = draws / 10,
                           folds = c(rdm = 2, condition = 2)))
 }

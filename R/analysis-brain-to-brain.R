@@ -3,8 +3,8 @@
 
 #' Brain-to-brain similarity over numbers of neurons
 #'
-#' How alike two neural populations (regions, animals, groups of columns or random halves of one
-#' recording) represent the same stimuli, from random subsets of neurons of several sizes.
+#' How alike two neural populations (regions, animals, or parts of one recording) represent the same
+#' stimuli, from random subsets of neurons.
 #'
 #' @param x a matrix stimuli x neurons, or [responses()]; or, without `y`, a named list of these, of
 #'   which all pairs are compared.
@@ -12,8 +12,7 @@
 #' @param neurons numbers of neurons on each side, by default 4, 8, 16, ..., and all. With `split`,
 #'   smaller groups are used whole.
 #' @param repeats number of random subsets (or halves) for each number of neurons.
-#' @param split one label per column of `x`: all pairs of label groups are compared, instead of
-#'   random halves.
+#' @param split one label per column of `x`: all pairs of labels are compared, not random halves.
 #' @param estimator of [cka()]; by default `"naive"`, `"stimulus"`, `"stimulus_neuron"` of means
 #'   over trials, and with trials `"stimulus_neuron_trial"`.
 #' @param units_x,units_y as in [cka()]. For parts of `x` only `units_x`; for a list `x`, a named
@@ -44,10 +43,8 @@
 #' `pooled` is the ratio of the values H (see [hsic()]) averaged over subsets. It is stable for
 #' every number of neurons, while single ratios have heavy tails below about 16 to 32 neurons in
 #' cortical recordings. By `"stimulus_neuron"`, two random halves of one population approach 1,
-#' which says nothing about the brain.
-#'
-#' With both sides in `over`, intervals hold the value of the populations; over stimuli alone they
-#' hold it too rarely (article "What was simulated").
+#' which says nothing about the brain. Over stimuli alone, intervals hold the value of the
+#' populations too rarely: take both sides into `over`.
 #'
 #' When not to trust it:
 #' * when stimuli depend on each other, without `clusters` (see [dependence]): intervals are too
@@ -56,21 +53,18 @@
 #'   other animals;
 #' * by `"stimulus_neuron"`, when neurons were recorded together and share noise: give labels of
 #'   sessions, or trials (`"stimulus_neuron_trial"`);
-#' * when corrected values are above 1 by more than sampling explains (a warning of class
-#'   `repalign_unstable`): the same neurons are on both sides under different names, or the sides
-#'   share noise.
+#' * with a warning of class `repalign_unstable`: the same neurons are on both sides under different
+#'   names, or the sides share noise.
 #' @references Chun et al. (2025), \doi{10.48550/arXiv.2502.15104}, Figure 3.
 #' @examples
-#' # random halves of one population: a check of the correction
-#' responses <- apply(macaque_it$counts, 1:2, mean, na.rm = TRUE)
-#' set.seed(1)
-#' brain_to_brain(responses, neurons = c(8, 32), repeats = 50, normalize = "sd")
 #' # two regions or animals (simulated), with intervals for the populations of neurons
+#' set.seed(1)
 #' pop <- linear_population(n = 60, q = 40, d = 30, spectrum = "power")
 #' brain_to_brain(pop$x, pop$y, neurons = 20, repeats = 50,
 #'                over = c("stimuli", "neurons_x", "neurons_y"))
-#' @seealso [summary()][summary.repalign_analysis], which pools over comparisons;
-#'   [brain_to_model()], `vignette("brain-to-brain")`
+#' # random halves of one region
+#' brain_to_brain(pop$x, neurons = c(8, 20), repeats = 50)
+#' @seealso [summary()][summary.repalign_analysis], which pools over comparisons
 #' @export
 brain_to_brain <- function(x, y = NULL, neurons = NULL, repeats = 200, split = NULL,
                            estimator = c("naive", "stimulus", "stimulus_neuron"), units_x = NULL,

@@ -25,8 +25,8 @@
 #' When not to trust it: when stimuli depend on each other, without `clusters` (see [dependence]),
 #' intervals are too narrow. They are over stimuli, for these neurons and layers; those of
 #' `evaluate_models(brain, layers)` are over neurons of the region, too, and wider. Whether two
-#' layers differ, and which is the best, is for [compare_scores()] and [best_score()]: overlapping
-#' intervals do not tell, and the best of several is too high by chance.
+#' layers differ, and which is the best, is for [compare_scores()] and [best_score()]; the best of
+#' several is too high by chance.
 #' @references Chun et al. (2025), \doi{10.48550/arXiv.2502.15104}, Figure 4.
 #' @examples
 #' # V4 against the layers of a network, for the first 100 images

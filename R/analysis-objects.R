@@ -4,8 +4,8 @@
 
 #' Object disentanglement over numbers of neurons
 #'
-#' How alike one population responds to the images of two object categories. Low similarity means
-#' that the population separates the categories.
+#' How alike one population responds to the images of two object categories: low where it separates
+#' them.
 #'
 #' @param responses a matrix stimuli x neurons with the images of all categories, or [responses()]
 #'   (clusters, means over trials).
@@ -13,8 +13,7 @@
 #' @param neurons,repeats see [brain_to_brain()].
 #' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, see [cka()].
 #' @param normalize,conf_level see [brain_to_brain()].
-#' @param clusters one label per image, for those that depend on each other, such as views of one
-#'   object: `"stimulus_neuron"` leaves out pairs within a cluster. `NA`: left out.
+#' @param clusters one label per image, as in [cka()], such as views of one object.
 #' @param na see [brain_to_brain()].
 #' @return A data frame of class `repalign_analysis` with the columns of [brain_to_brain()]; `x`
 #'   and `y` name the categories.

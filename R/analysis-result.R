@@ -76,6 +76,9 @@ analysis_sentence <- function(x) {
     paste0(" (", count_of(rest, "more row"), " of other numbers of neurons or estimators.)")
   }
   name <- estimator_words(told$estimator[1], told$complete[1])
+  if (told$x[1] == "brain") {
+    name <- sub("neurons of y", "units of the layer", sub("of x", "of the brain", name))
+  }
   start <- paste0(facts$title, ": ")
   if (!length(known)) {
     return(paste0(start, "the pooled ", name, " is undefined (NA).", more))
@@ -88,8 +91,8 @@ analysis_sentence <- function(x) {
                  paste("pooled over", count_word(told$n_estimates[best]), "estimates")
                },
                if (!is.null(facts$level)) interval_phrase(text[-1], facts$level, facts$over))
-  title <- if (told$x[best] == told$y[best]) paste0("two ", told$x[best], "s") else
-    paste(told$x[best], "and", told$y[best])
+  title <- if (told$x[best] != told$y[best]) paste(told$x[best], "and", told$y[best]) else
+    if (told$x[best] == "trial") "two trials" else paste("two halves of", told$x[best])
   result <- if (nrow(told) == 1) {
     of <- if (told$x == "(all)") "all comparisons" else title
     paste0(start, "the ", name, " of ", of, " was ", text[["score"]], brackets(details))
@@ -324,8 +327,8 @@ interval_extent <- function(part) {
 
 #' Summarise an analysis over its comparisons
 #'
-#' @param object what [brain_to_brain()] or another analysis returned, with all of its rows, or
-#'   several put together by [rbind()][rbind.repalign].
+#' @param object what [brain_to_brain()] or another analysis returned, with all of its rows, also
+#'   bound by [rbind()][rbind.repalign].
 #' @param ... unused.
 #' @return A data frame with the columns of the analysis and one row per number of neurons and
 #'   estimator; `x` and `y` are "(all)". The values H of all comparisons are averaged before the

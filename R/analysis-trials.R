@@ -99,39 +99,36 @@ trial_size_deletions <- function(comparison, parts, members, used) {
 
 #' Trial-to-trial similarity over numbers of neurons
 #'
-#' How alike single trials of one population represent the stimuli: all pairs of different trials,
-#' over random subsets of neurons.
+#' How alike single trials of one population represent the stimuli.
 #'
 #' @param trials a list of matrices stimuli x neurons, one per trial; an array stimuli x neurons x
 #'   trials, such as [trial_array()] makes (`NA` where a repeat was not recorded); or [responses()],
-#'   whose sessions are then `units`. Runs are compared as trials, with a message; trials that share
-#'   an `event` are an error.
+#'   whose sessions are then `units`. Runs are compared as trials; trials that share an `event` are
+#'   an error.
 #' @param neurons,repeats see [brain_to_brain()].
 #' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, see [cka()].
-#' @param units one label per neuron, such as its session, as `units_x` of [cka()]. By default only
-#'   the pair of a neuron with itself is left out.
+#' @param units one label per neuron, such as its session, as `units_x` of [cka()].
 #' @param na missing values. `"pairs"`: in each pair of trials, leave out the neurons that lack a
-#'   value in either (`NaN` is an error). `"stimuli"` or `"neurons"`: leave out those that lack one
-#'   in any trial. `"error"`: stop.
+#'   value in either. `"stimuli"` or `"neurons"`: leave out those that lack one in any trial.
+#'   `"error"`: stop.
 #' @param complete `"both"`: the neurons are not a sample, see [cka()], and are used whole.
 #' @param normalize,conf_level,clusters see [brain_to_brain()].
 #' @return A data frame of class `repalign_analysis` with the columns of [brain_to_brain()]; `x` and
 #'   `y` are "trial". There is one single ratio per pair of trials and subset of neurons.
 #' @details
-#' With `na = "pairs"`, a neuron that lacks a single stimulus in one trial is left out of all pairs
-#' with this trial. Where a repeat is missing for all neurons at once, use `na = "stimuli"`.
+#' The corrected similarity is the share of what neurons do in common that repeats from trial to
+#' trial: 1 without shared noise, and lower the more noise neurons share, or the more the
+#' representation changes. The drop from `units` = sessions to the default tells how much noise
+#' neurons share.
 #'
-#' The numerator multiplies different trials, the denominators responses of one trial, which share
-#' noise. The corrected similarity is therefore the share of what neurons do in common that repeats:
-#' 1 without shared noise, and lower the more noise neurons share, or the more the representation
-#' changes from trial to trial. The drop from `units` = sessions to the default tells how much noise
-#' neurons share. To correct another comparison for noise, give the trials as [responses()] to
-#' [cka()], [brain_to_brain()] or [brain_to_model()].
+#' With `na = "pairs"`, a neuron that lacks one stimulus in a trial is left out of all pairs with
+#' this trial. Where a repeat is missing for all neurons at once, use `"stimuli"`.
 #'
 #' When not to trust it: as a measure of how reliable means over trials are, which have less noise;
 #' and with neurons recorded together, as evidence that the representation changes. Intervals hold
 #' the recorded neurons and trials fixed, and are too narrow if stimuli depend on each other without
-#' `clusters` (see [dependence]).
+#' `clusters` (see [dependence]). To correct another comparison for noise, give trials as
+#' [responses()].
 #' @references Chun et al. (2025), \doi{10.48550/arXiv.2502.15104}, Figure 6.
 #' @examples
 #' # the first five repeats of 132 units, of which those of a session may share noise

@@ -52,8 +52,8 @@ generics::augment
 
 #' Macaque inferior temporal cortex: spike counts of 132 units
 #'
-#' Responses of 132 units in the inferior temporal cortex of macaques to 7 objects at 3
-#' positions, about 20 repeats each (Zhang et al. 2011).
+#' Responses in the inferior temporal cortex of macaques to 7 objects at 3 positions, about 20
+#' repeats each.
 #'
 #' @format A list of
 #' \describe{
@@ -65,8 +65,7 @@ generics::augment
 #'   \item{`object`, `position`}{one label per stimulus: what was shown and where.}
 #' }
 #' @details
-#' The rows are named "object_position". Units of different sessions were never recorded together (a
-#' pseudo-population), so their repeats do not correspond.
+#' Units of different sessions were never recorded together, so their repeats do not correspond.
 #' @source The files of the R package NeuroDecodeR (Ethan Meyers; GPL-3), binned there per
 #'   millisecond and turned back into counts; otherwise unchanged.
 #' @references Zhang et al. (2011), PNAS 108.

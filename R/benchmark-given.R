@@ -190,14 +190,13 @@ refuse_lacking <- function(column, x, y) {
 
 #' Which measure follows the outputs?
 #'
-#' Correlates how unlike the representations of two models are, by several measures, with how far
-#' apart their outputs are: accuracies, predicted probabilities, and predicted classes.
+#' Correlates how unlike the representations of two models are with how far apart their outputs are:
+#' accuracies, predicted probabilities, and predicted classes.
 #'
 #' @param representations,measures,scores,calibrated,cache see [benchmark_groups()].
 #' @param model_permutations,test,dataset,architecture,threads,na,... see [benchmark_groups()].
 #' @param outputs outputs of the models for the same stimuli: a list of matrices (stimuli x
-#'   classes), in the order of `representations` or by name; or the column of the manifest with
-#'   their files. `NULL`: `accuracy` alone.
+#'   classes); or the column of the manifest with their files. `NULL`: `accuracy` alone.
 #' @param labels as in [accuracy_difference()], to compare accuracies.
 #' @param accuracy instead of `labels`: a number for each model, or a column of the manifest.
 #' @param correlation one or several of `"spearman"` (the default), `"pearson"` and `"kendall"`
@@ -212,14 +211,13 @@ refuse_lacking <- function(column, x, y) {
 #' @details
 #' `value` is the correlation over pairs of models of their dissimilarity with the difference
 #' between their outputs: positive where models that are less alike inside differ more in what they
-#' do, and 0 by chance.
+#' do.
 #'
-#' When not to trust it: pairs of models are not independent, which permuting `"pairs"` ignores: its
-#' p-values are too small. With five models no p-value is below 1/60, and with three or four the
-#' test says next to nothing. A measure may be right about differences that no output shows. Models
-#' trained alike differ little in accuracy, and differences of a few stimuli are noise (`"jsd"` uses
-#' the most of the outputs, `"accuracy"` the least). One untrained model makes every measure look
-#' good.
+#' When not to trust it: pairs of models are not independent, so that p-values by `"pairs"` are too
+#' small. With five models no p-value is below 1/60. A measure may be right about differences that
+#' no output shows. Models trained alike differ little in accuracy, and differences of a few stimuli
+#' are noise (`"jsd"` uses the most of the outputs, `"accuracy"` the least). One untrained model
+#' makes any measure look good.
 #' @references Klabunde et al. (2025), ICLR (the ReSi benchmark), tests 1 and 2. Mantel (1967),
 #'   Cancer Research 27 (permutation of models).
 #' @examples

@@ -2,8 +2,8 @@
 
 #' Which measure sees the order of layers?
 #'
-#' Scores all pairs of layers within each model by several measures, and tells for each how well
-#' near layers come out as more alike than far ones.
+#' Tells for several measures how well near layers of each model come out as more alike than far
+#' ones.
 #'
 #' @param measures,definition,scores,calibrated,cache,test,dataset,architecture,threads,na,... see
 #'   [benchmark_groups()].
@@ -16,19 +16,17 @@
 #'   `measure`; `metric` (`"conformity"` or `"spearman"`); `part` (`"all"`, or a model); `value`
 #'   (larger is better); `p_value`, always `NA`; the other columns as of [benchmark_groups()].
 #' @details
-#' *Metrics*, averaged over the models (`"all"`):
+#' Metrics, averaged over the models (`"all"`):
 #' * `"spearman"`: the rank correlation of likeness with nearness, for every layer with those above
 #'   it and with those below (`"published"`), or over all pairs of layers (`"paper"`). Chance is 0,
 #'   the best is 1.
 #' * `"conformity"`: the share of comparisons in which the nearer pair is at least as much alike.
 #'   `"published"` compares two layers on the same side of a third one; chance is 0.5. `"paper"`
-#'   compares a pair of layers with a pair around it, itself included; chance is higher (0.64 with
-#'   five layers).
+#'   compares a pair of layers with a pair around it; chance is higher (0.64 with five layers).
 #'
-#' *When not to trust it.* Residual connections, pooling or a bottleneck can make far layers more
-#' alike than near ones, and then the measure that says so is right. Layers of different width
-#' favour measures that depend on it. With five layers or fewer most measures are near the best
-#' value. Models of one architecture are repeats of one network.
+#' When not to trust it: residual connections, pooling or a bottleneck can make far layers more
+#' alike than near ones, and then the measure that says so is right. With five layers or fewer most
+#' measures are near the best value. Models of one architecture are repeats of one network.
 #' @references Klabunde et al. (2025), ICLR (the ReSi benchmark), test 6.
 #' @examples
 #' # five layers, each a noisy step away from the one before
@@ -37,8 +35,7 @@
 #'   steps <- lapply(1:5, function(layer) matrix(rnorm(40 * 6), 40))
 #'   stats::setNames(Reduce(`+`, steps, accumulate = TRUE), paste0("layer", 1:5))
 #' }
-#' models <- list(one = network(), two = network(), three = network())
-#' benchmark_layers(models, measures = c("cka", "procrustes", "mutual_knn"))
+#' benchmark_layers(list(one = network(), two = network()), measures = c("cka", "mutual_knn"))
 #' @seealso [benchmark_outputs()], [rank_measures()]
 #' @export
 benchmark_layers <- function(models, measures = resi_measures(),
@@ -137,36 +134,29 @@ check_layers <- function(items) {
 
 #' Which measure separates groups?
 #'
-#' Scores all pairs of representations by several measures, and tells for each how well it ranks
-#' pairs within a group (of networks trained alike, animals, areas) above pairs across groups.
+#' Tells for several measures how well each ranks pairs of representations within a group (of
+#' networks trained alike, animals, areas) above pairs across groups.
 #'
 #' @param representations the representations, with the same stimuli in the same rows:
 #'   * a named list of what [similarity()] takes as a representation;
 #'   * a manifest: a data frame with a row for each and the column `file`, which
-#'     [read_representation()] reads, and perhaps `array` (of the file) and `id` (its name). Other
-#'     columns are yours;
+#'     [read_representation()] reads, and perhaps `array` (of the file) and `id` (its name);
 #'   * with `scores`, also just the names.
-#' @param groups a label for each representation, in their order or by name, or a column of the
-#'   manifest.
-#' @param measures as in [similarity()]. By default the 24 of [resi_measures()], or those of
-#'   `scores`.
+#' @param groups a label for each representation, or a column of the manifest.
+#' @param measures as in [similarity()]. By default those of [resi_measures()] or `scores`.
 #' @param definition of quality, as in the code (`"published"`) or in the `"paper"` of the ReSi
 #'   benchmark.
-#' @param scores scores that were computed before, such as by [similarity()], `similarity_scores()`
-#'   or (with `calibrated = TRUE`) [calibrate()]: a data frame with the columns `x`, `y` (names of
-#'   representations), `measure`, `score`, and for measures that are not of this package `direction`
-#'   (`"similarity"` or `"distance"`). Other measures are computed.
+#' @param scores scores of [similarity()], `similarity_scores()` or (with `calibrated = TRUE`)
+#'   [calibrate()], or a data frame with the columns `x`, `y`, `measure`, `score`, and for measures
+#'   of your own `direction` (`"similarity"` or `"distance"`).
 #' @param calibrated take the scores that [calibrate()] calibrated?
 #' @param cache a folder that keeps the scores, from which an interrupted call goes on. Random
-#'   choices stay those of the first call.
-#' @param model_permutations number of permutations of models (at most all) for the p-values; 0:
-#'   none.
-#' @param test,dataset,architecture labels that become columns of the result and name its test in
-#'   [rank_measures()].
+#'   choices stay the same.
+#' @param model_permutations number of permutations of models for the p-values; 0: none.
+#' @param test,dataset,architecture labels that become columns of the result.
 #' @param threads see [similarity()].
-#' @param na see [similarity()]. Leaving out stimuli does not go with `cache`.
-#' @param ... with `calibrated = TRUE`, arguments of [calibrate()]: `permutations`, `alpha`,
-#'   `variant`, `blocks`, `series`, `engine`, `clusters`.
+#' @param na see [similarity()]; not with `cache`.
+#' @param ... with `calibrated = TRUE`, arguments of [calibrate()].
 #' @param result what `benchmark_groups()`, [benchmark_layers()] or [benchmark_outputs()] returned,
 #'   or some of its rows.
 #' @return `benchmark_groups()`: a data frame of class `repalign_benchmark` with a row for each
@@ -187,16 +177,14 @@ check_layers <- function(items) {
 #' * `"auc"`: area under the ROC curve of all pairs. Chance is 0.5.
 #' * `"dprime"`: mean within minus mean across, over the root of the mean of both variances. Chance
 #'   is 0; it has no upper bound.
-#' * `"silhouette"`: mean silhouette width (`NA` where the measure has no best score). Chance is
-#'   below 0 (-0.11 for three groups of five).
+#' * `"silhouette"`: mean silhouette width. Chance is below 0 (-0.11 for three groups of five).
 #'
-#' *P-values* permute the group labels of representations. Three groups of two allow none below
-#' 1/15.
+#' P-values permute the group labels of representations. Three groups of two allow none below 1/15.
 #'
-#' *When not to trust it.* The difference that separates groups need not be the one that you have in
-#' mind: groups of different norms are separated by any measure that is not invariant to scaling.
-#' Values near 1 for most measures mean that the test is too easy to rank them. Differences between
-#' measures have no standard error: see [rank_measures()].
+#' When not to trust it: what separates groups need not be what you have in mind: groups of
+#' different norms are separated by any measure that is not invariant to scaling. Values near 1 for
+#' most measures mean that the test is too easy to rank them. Differences have no standard error:
+#' see [rank_measures()].
 #' @references Klabunde et al. (2025), ICLR (the ReSi benchmark), section 3 and appendix. Rousseeuw
 #'   (1987), Journal of Computational and Applied Mathematics 20 (silhouettes).
 #' @examples
@@ -206,11 +194,7 @@ check_layers <- function(items) {
 #' kinds <- list(a = matrix(rnorm(200), 40), b = matrix(rnorm(200), 40), c = matrix(rnorm(200), 40))
 #' models <- lapply(groups, function(kind) kinds[[kind]] + matrix(rnorm(200, sd = 2), 40))
 #' names(models) <- paste0("net", 1:12)
-#' result <- benchmark_groups(models, groups, measures = c("cka", "procrustes", "mutual_knn"))
-#' result
-#' # the same scores by the definition of the paper
-#' benchmark_groups(names(models), groups, definition = "paper", scores = similarity_scores(result))
-#' @seealso [resi_measures()]
+#' benchmark_groups(models, groups, measures = c("cka", "procrustes", "mutual_knn"))
 #' @export
 benchmark_groups <- function(representations, groups, measures = resi_measures(),
                              definition = c("published", "paper"), scores = NULL,

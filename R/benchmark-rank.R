@@ -9,32 +9,29 @@ NULL
 #'
 #' Ranks of the measures in every test of any number of benchmark results.
 #'
-#' @param ... results of [benchmark_groups()], [benchmark_layers()] and [benchmark_outputs()], a
-#'   list of them, or data frames with the columns `measure` and `value`, with `metric` (and `part`)
-#'   or `target`, and any of `dataset`, `architecture` and `test`. Names, as in `rank_measures(cora
-#'   = a, flickr = b)`, tell results apart.
-#' @param metric the quality figure that ranks the measures in tests of groups and of layers, such
-#'   as `c(groups = "conformity")`.
+#' @param ... results of [benchmark_groups()], [benchmark_layers()] and [benchmark_outputs()], or
+#'   data frames with their columns. Names, as in `rank_measures(cora = a, flickr = b)`, tell
+#'   results apart.
+#' @param metric the quality figure that ranks the measures in tests of groups and of layers.
 #' @param target which differences between outputs are tests of their own.
-#' @param ties the rank of tied measures: `"min"`, the best of their ranks, or `"average"`.
+#' @param ties rank of tied measures: `"min"`, the best of theirs, or `"average"`.
 #' @param undefined a measure without a figure in a test has no rank there (`"drop"`) or the last
 #'   (`"last"`).
 #' @return A data frame of class `repalign_ranks` with a row for each measure in each test:
 #'   `measure`; what names the test (`source`, the name given to the result; `dataset`,
-#'   `architecture` and `test`); `metric` (or target) that ranks it; `value`; `rank` (1 is best;
-#'   `NA` where there is none); and `of`, how many measures have a rank in the test.
+#'   `architecture` and `test`); `metric` (or target) that ranks it; `value`; `rank` (1 is best);
+#'   and `of`, how many measures have a rank in the test.
 #'
 #'   `summary()`: a row for each measure, the best median rank first: `measure`, `median_rank`,
 #'   `mean_rank`, `best`, `worst`, `tests` (in how many it has a rank), `undefined` (in how many its
 #'   figure is undefined), `missing` (in how many it is not at all).
 #' @details
-#' Ranks are within each combination of test, dataset and architecture. By default they rank by the
-#' figures of Table 3 of the ReSi paper: Spearman's correlation with the difference in accuracy and
-#' with the Jensen-Shannon divergence, `"auprc"` for groups, Spearman's correlation for layers.
+#' Ranks are within each combination of test, dataset and architecture, by default by the figures of
+#' Table 3 of the ReSi paper.
 #'
 #' When not to trust it: a rank does not say how much better a measure is, and chance decides in a
-#' test that is too easy or too hard for most. Tests of one architecture and data set share their
-#' models. Ranks of sets of different size (column `of`) are not comparable.
+#' test that is too easy or too hard. Tests of one architecture and data set share their models.
+#' Ranks of sets of different size (column `of`) are not comparable.
 #' @references Klabunde et al. (2025), ICLR (the ReSi benchmark), section 4 and Figure 3.
 #' @examples
 #' # figures of three measures in two tests, as benchmark_groups() and benchmark_outputs() give them

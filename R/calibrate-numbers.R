@@ -7,14 +7,13 @@
 
 #' Mean of the k largest scores of a grid
 #'
-#' Makes a function for the `aggregate` argument of [calibrate()]: the mean score of the k most
-#' similar pairs of layers (distances with their signs changed).
+#' For the argument `aggregate` of [calibrate()]: the mean score of the k most similar pairs of
+#' layers.
 #'
 #' @param k number of scores to average, or all if there are fewer.
 #' @return A function that takes a matrix of scores and returns one number.
 #' @examples
 #' top_k_mean(3)(matrix(1:6, 2))
-#' @seealso [calibrate()]
 #' @export
 top_k_mean <- function(k) {
   need_arguments()

@@ -43,57 +43,53 @@ NULL
 #'
 #' @order 1
 #' @param x,y,measure as in [similarity()].
-#' @param permutations their number; or a matrix with a permutation of the stimuli in each row,
-#'   without the observed order (random draws, or all of a group); or a design made by
-#'   `permute::how()`.
+#' @param permutations their number; a matrix with a permutation of the stimuli in each row (random
+#'   draws, or all of a group, without the observed order); or a design made by `permute::how()`.
 #' @param ... not used: parameters go to [measure()].
 #' @param alpha level of the threshold, between 0 and 1.
 #' @param variant what the column `calibrated` holds, with the score s, the threshold t, the best
-#'   possible score b, and the mean m and standard deviation \eqn{\sigma}{sd} of the null scores
-#'   (signs of distances are changed):
-#'   * `"gated"`: \eqn{\max((s - t)/(b - t), 0)}{max((s - t)/(b - t), 0)}; where nothing bounds
-#'     scores (the `"stimulus_neuron"` [cka()]), \eqn{\max(s - t, 0)}{max(s - t, 0)};
-#'   * `"centered"`: \eqn{s - m};
-#'   * `"z"`: \eqn{(s - m)/\sigma}{(s - m)/sd};
-#'   * `"ari"`: \eqn{(s - m)/(b - m)}, as in the adjusted Rand index.
+#'   possible score b, and mean m and standard deviation v of the null scores (distances with
+#'   changed signs):
+#'   * `"gated"`: `max((s - t)/(b - t), 0)`; without a bound (the `"stimulus_neuron"` [cka()])
+#'     `max(s - t, 0)`;
+#'   * `"centered"`: `s - m`;
+#'   * `"z"`: `(s - m)/v`;
+#'   * `"ari"`: `(s - m)/(b - m)`, as in the adjusted Rand index.
 #' @param aggregate `NULL`: every pair by itself. Otherwise what of a whole grid is calibrated:
 #'   `"max"` (the most similar pair), `"mean"`, `"row_max"` or `"col_max"` (the mean over rows, or
 #'   columns, of their maxima), or a function of the matrix of scores (`x` in rows; distances with
 #'   changed signs), such as [top_k_mean()].
 #' @param blocks one label per stimulus: only those of the same block are exchanged.
 #' @param clusters one label per stimulus: whole clusters of one size change places, see
-#'   [dependence]. `NA`: left out. By default those of the measure or of [responses()].
+#'   [dependence]. `NA`: left out.
 #' @param threads see [similarity()].
 #' @param series are the rows a time series? `FALSE`, `TRUE` or `"circular"` (all n - 1 circular
-#'   shifts, whatever `permutations` says), or `"linear"` (the middle half of `x` against stretches
-#'   of `y`, for slow series), see [time_series].
+#'   shifts), or `"linear"` (the middle half of `x` against stretches of `y`, for slow series), see
+#'   [time_series].
 #' @param engine how null scores are made, see [engines]. Only one of `engine`, `blocks`,
 #'   `clusters`, `series`, and a matrix or a design in `permutations` can be given.
 #' @param p_adjust a method of [stats::p.adjust()] for all rows.
-#' @param na see [similarity()]. With a matrix in `permutations`, leaving out stimuli is an error;
-#'   with `series`, those that remain count as consecutive.
+#' @param na see [similarity()]. With a matrix in `permutations`, leaving out stimuli is an error.
 #' @return A data frame of class `repalign_calibration` with one row per pair and measure, or with
-#'   `aggregate` one per measure (and pair of models). Columns: `x` and `y` (with `aggregate` the
-#'   most similar pair of `"max"`, otherwise `NA`), `measure`, `score`, `threshold`, `calibrated`,
-#'   `p_value`, `null_mean`, `null_sd`, `permutations` (the number of null scores) and `engine` (how
-#'   they were made, or `"blocks"`, `"clusters"`, `"series"`, `"linear"`, `"given"`); with models
-#'   also `model_x` and `model_y`, with `p_adjust` also `p_adjusted`. [rbind()][rbind.repalign] does
-#'   not adjust again.
+#'   `aggregate` one per measure (and pair of models): `x` and `y` (with `aggregate` the most
+#'   similar pair of `"max"`), `measure`, `score`, `threshold`, `calibrated`, `p_value`,
+#'   `null_mean`, `null_sd`, `permutations` (the number of null scores) and `engine` (how they were
+#'   made); with models also `model_x` and `model_y`, with `p_adjust` also `p_adjusted`.
+#'   [rbind()][rbind.repalign] does not adjust again.
 #'
 #'   `null_scores()`: a matrix of the null scores with a column for each row of `calibration`, in
 #'   the units of the measure. Shorter columns end in `NA`.
 #' @details
-#' Of K null scores, k of them at least as high as the score (for distances, at most as high), the
-#' p-value is (1 + k)/(K + 1); scores beyond the threshold are those with a p-value of at most
-#' `alpha`. If the stimuli are exchangeable and the representations unrelated, p is at most alpha
-#' with a probability of at most alpha. An undefined score or null score makes the whole row `NA`,
-#' with a warning. All pairs and measures see the same permutations, which `set.seed()` reproduces.
+#' With k of K null scores at least as high as the score (for distances, at most as high), the
+#' p-value is (1 + k)/(K + 1). If the stimuli are exchangeable and the representations unrelated, it
+#' is at most `alpha` with a probability of at most `alpha`. An undefined score or null score makes
+#' the whole row `NA`, with a warning.
 #'
 #' When not to trust it:
 #' * when the stimuli depend on each other, p-values are far too small: see [dependence] and
 #'   [time_series];
-#' * noise that areas share when they are recorded together belongs to the pairing: only the
-#'   estimators of [cka()] from trials do not find it, see [responses()];
+#' * noise that areas share when they are recorded together is found, too, except by the estimators
+#'   of [cka()] from trials ([responses()]);
 #' * a score above chance says nothing about other neurons or stimuli;
 #' * whether two scores differ is for [compare_scores()], [best_score()] and [compare_best()], not
 #'   for differences in `aggregate`;

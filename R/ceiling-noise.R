@@ -7,24 +7,22 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 
 #' Noise ceilings: the score that noise allows
 #'
-#' Which score with the means over trials a perfect model would reach, and what a score would be
-#' without the noise of trials.
+#' Which score a perfect model would reach, and what a score would be without the noise of trials.
 #'
 #' @param trials an array stimuli x neurons x trials (`NA` where a stimulus lacks a trial), or
 #'   [responses()].
 #' @param y what the trials are compared with: a matrix (for [rsa()] also a `dist` object of squared
-#'   distances), [responses()], or a named list of these; their neurons are a sample, unless
-#'   declared complete. `NULL`: the ceiling alone.
+#'   distances), [responses()], or a named list of these; neurons count as a sample unless declared
+#'   `complete`. `NULL`: the ceiling alone.
 #' @param measure see [similarity()]. `"cka"` without an estimator is the corrected one
 #'   (`"stimulus_neuron"`, with other kernels `"stimulus"`).
 #' @param splits number of random halves for approximate ceilings.
-#' @param na see [similarity()]. Where only some neurons have a trial, `"stimuli"` leaves out the
-#'   stimulus of such a trial, `"neurons"` the neurons without it.
+#' @param na see [similarity()]; of a trial that only some neurons have, `"stimuli"` leaves out the
+#'   stimulus, `"neurons"` the other neurons.
 #' @return A data frame of class `repalign_ceiling` with a row for each measure and each of `y`, and
 #'   the columns `y`, `measure`,
-#'   * `h_cross`: the size of the signal, from products of different trials (for CKA its value H,
-#'     for RSA the variance of the distances);
-#'   * `h_self`: the same of the means over trials, with the noise that is left in them;
+#'   * `h_cross`: the size of the signal (for CKA its value H, for RSA a variance of distances);
+#'   * `h_self`: the same of the means over trials, with their noise;
 #'   * `reliability`: `h_cross / h_self`, and `ceiling`, its square root;
 #'   * `score`: the score of the means over trials with `y`;
 #'   * `disattenuated`: the score without noise: of CKA the estimate from trials, otherwise `score /
@@ -44,15 +42,14 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #' * Other similarities whose best value is 1: by the formula of Spearman and Brown from random
 #'   halves of the trials. It has no standard errors, and is far too high where neurons share noise.
 #'
-#' Standard errors are for the stimuli (or clusters), and for the neurons of sides that have trials
-#' and are samples; a model is held fixed. The article "What was simulated" has their cover. A
-#' reliability that is not positive has no ceiling (`NA`, with a warning).
+#' Standard errors are for the stimuli, and for neurons of sides that have trials; a model is held
+#' fixed. A reliability that is not positive has no ceiling (`NA`, with a warning).
 #'
 #' When not to trust it: when trials of a stimulus share noise or drift (adaptation, repeats right
 #' after each other): declare `event` or `run` in [responses()]; a reliability above 1 by more than
 #' chance (a warning of class `repalign_high_reliability`) points to it. When stimuli depend on each
-#' other, without `cluster` (see [dependence]). When reliability is below about 0.3: the ratio is
-#' uncertain, and its standard error, too. Differences between subjects are not noise of trials: see
+#' other, without `cluster` (see [dependence]). When reliability is below about 0.3: it is
+#' uncertain, and so is its error. Differences between subjects are not noise of trials: see
 #' [subject_ceiling()].
 #' @references Spearman (1904), American Journal of Psychology 15. Schoppe et al. (2016), Frontiers
 #'   in Computational Neuroscience 10.
@@ -61,9 +58,6 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #' v4 <- responses(macaque_v4$trials[1:100, , ])
 #' layers <- lapply(v4_layers, function(layer) layer[1:100, ])
 #' noise_ceiling(v4, layers, measure("cka", estimator = "stimulus"))
-#' # an approximate one
-#' set.seed(1)
-#' noise_ceiling(v4, measure = "mutual_knn", splits = 5)
 #' @export
 noise_ceiling <- function(trials, y = NULL, measure = NULL, ..., splits = 20,
                           na = c("error", "stimuli", "neurons")) {

@@ -41,16 +41,14 @@ subject_ceiling_sentence <- function(x) {
 
 #' How alike subjects are, as a ceiling of models
 #'
-#' Scores of subjects with the mean of the others and of all, scores between subjects, and the score
-#' of a model that knows what the subjects share.
+#' Scores of subjects with the mean of the others and of all, and with each other.
 #'
 #' @param x a named list of at least two subjects with the same stimuli: matrices stimuli x neurons,
 #'   [responses()], or, for [rsa()], RDMs as `dist` objects.
 #' @param measure [rsa()] or [cka()] (any kernel and estimator), as a name or from [measure()].
 #' @param ... not used: parameters go to [measure()].
-#' @param group one label per subject, by name or in their order, for subjects that are alike for
-#'   another reason (sessions of an animal, a laboratory): only those of different groups are
-#'   compared.
+#' @param group one label per subject, by name or in their order, such as the animal of a session:
+#'   only subjects of different groups are compared.
 #' @param na see [similarity()].
 #' @return A data frame with one row: `measure`, its label; `lower`, the mean score of a subject
 #'   with the mean of the others; `upper`, that with the mean of all; `pairwise`, the score between
@@ -58,18 +56,16 @@ subject_ceiling_sentence <- function(x) {
 #'   `groups`, that of groups; for [rsa()] also `rdms`, which is `n`. If all are of one group,
 #'   `lower`, `pairwise` and `ceiling` are `NA`, with a warning.
 #' @details
-#' `lower` and `upper` are the limits of Nili et al. (2014); subjects are averaged as by
-#' [pool_rdms()]. With few subjects, `lower` is too low for the best model and `upper` too high.
-#' `ceiling` does not depend on the number of subjects: if each subject is what all share plus parts
-#' of its own, it is the score of a subject with the shared part. Test a model against `ceiling`; a
-#' model at `pairwise` is as good as another subject (article "What was simulated").
+#' `lower` and `upper` are the limits of Nili et al. (2014); with few subjects, `lower` is too low
+#' for the best model and `upper` too high. `ceiling` does not depend on the number of subjects: if
+#' each subject is what all share plus parts of its own, it is the score of a subject with the
+#' shared part. Test a model against `ceiling`; a model at `pairwise` is as good as another subject.
 #'
 #' When not to trust it: with two or three subjects all values are very uncertain. When stimuli
 #' depend on each other, subjects seem to have more in common (see [dependence]). What subjects
-#' share for other reasons (noise of the same scanner, the same preprocessing) counts as
-#' representation; `group` leaves out such pairs. `upper` is a bound for any model by cosines,
-#' Pearson correlations and rho-a, and by Spearman's correlation only without ties.
-#' [noise_ceiling()] is about noise alone.
+#' share for other reasons (the same scanner or preprocessing) counts as representation; `group`
+#' leaves out such pairs. `upper` is a bound for any model by cosines, Pearson correlations and
+#' rho-a, and by Spearman's correlation only without ties. [noise_ceiling()] is about noise alone.
 #' @references Nili et al. (2014), PLoS Computational Biology 10.
 #' @examples
 #' # four subjects whose responses share a representation; the first two are of one animal

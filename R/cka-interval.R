@@ -3,17 +3,15 @@
 
 #' Centered kernel alignment with standard errors and intervals
 #'
-#' The linear [cka()] of two representations by each estimator, with a standard error and an
-#' interval over stimuli and neurons as samples from larger populations: [score_interval()] of one
-#' pair, with what the CKA is made of.
+#' The linear [cka()] by each estimator, with a standard error and an interval over stimuli and
+#' neurons as samples from larger populations, and with what the CKA is made of.
 #'
 #' @param x,y,shared_neurons,units_x,units_y,shared_noise,complete see [cka()].
-#' @param estimator one or more of those of [cka()]. By default `"naive"`, `"stimulus"` and
-#'   `"stimulus_neuron"`; for [responses()] that declare anything, the most corrected one.
+#' @param estimator one or more of those of [cka()].
 #' @param conf_level coverage of the interval.
 #' @param clusters as in [cka()]; at least 5.
-#' @param over as in [score_interval()]; by default stimuli and the neurons of all sides that are
-#'   not `complete`.
+#' @param over as in [score_interval()]; by default stimuli and neurons of sides that are not
+#'   `complete`.
 #' @param na see [similarity()].
 #' @return A data frame of class `repalign_interval` with one row per estimator: `estimator`;
 #'   `complete`, as given; `cka`; `se`, its standard error; `df`, the degrees of freedom of the
@@ -24,25 +22,23 @@
 #'   `NA`, with a warning, where a ratio is undefined or does not vary.
 #'   [confint()][confint.repalign_interval] gives other levels.
 #' @details
-#' At least 5 stimuli are needed, and 3 neurons (or labels) on a side for the standard error of
-#' `"stimulus_neuron"`. Only its intervals and those of the estimators from trials are for the CKA
-#' of the populations; others do not cover their bias (article "What was simulated"). With 30
-#' stimuli x 20 neurons a third of the ratios can be undefined: pool, as [brain_to_brain()] does.
+#' At least 5 stimuli are needed, and 3 neurons (or labels) on a side for `"stimulus_neuron"`. Only
+#' its intervals and those from trials are for the CKA of the populations; others do not cover their
+#' bias. With 30 stimuli x 20 neurons a third of the ratios can be undefined: pool, as
+#' [brain_to_brain()] does.
 #'
-#' *Which to report.* The ratio of `"stimulus_neuron"` is too high on average where few neurons hold
-#' most of the variance. If that is the CKA that you want, divide neurons by their standard
-#' deviations, which does more than the correction. `correction` is one of:
-#' * `"given"`: report `cka_corrected` (the interval is that of `cka`). Few neurons hold the
-#'   variance, and the denominators vary little enough to correct.
-#' * `"even"`: report `cka`. The variance is spread over enough neurons.
-#' * `"uncertain"`: report `cka` with its interval, or pool more data. The denominators vary too
-#'   much.
-#' * `"other"`, of other estimators, and `"undefined"`, without a ratio.
+#' The ratio of `"stimulus_neuron"` is too high on average where few neurons hold most of the
+#' variance; dividing neurons by their standard deviations, if that is the CKA that you want, does
+#' more than the correction. `correction` says which to report:
+#' * `"given"`: `cka_corrected` (the interval is that of `cka`).
+#' * `"even"`: `cka`. The variance is spread over enough neurons.
+#' * `"uncertain"`: `cka` with its interval, or pool more data. The denominators vary too much.
+#' * `"other"` estimators have no correction, nor has an `"undefined"` ratio.
 #'
 #' When not to trust it:
 #' * when stimuli depend on each other (see [dependence]) or neurons do (the same recording
 #'   session), without `clusters` and labels of neurons: intervals are too narrow. With fewer than
-#'   about 10 groups the standard error is itself uncertain;
+#'   about 10 groups the error is itself uncertain;
 #' * where a few stimuli drive all neurons, see [score_interval()];
 #' * about other trials, animals or trained networks;
 #' * with a warning of class `repalign_unstable`: an interval of `"stimulus_neuron"` wholly above 1
@@ -51,13 +47,10 @@
 #' @references Chun et al. (2025), \doi{10.48550/arXiv.2502.15104} (estimators). Efron and Stein
 #'   (1981), Annals of Statistics 9 (jackknife).
 #' @examples
-#' # V4 against one layer of a network, for the first 200 images
-#' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:200, ]
-#' cka_interval(v4, v4_layers$L2[1:200, ])
 #' # simulated populations, whose true CKA is known
 #' set.seed(1)
 #' pop <- linear_population(n = 80, q = 40, d = 30, spectrum = "power")
-#' cka_interval(pop$x, pop$y, estimator = "stimulus_neuron")
+#' cka_interval(pop$x, pop$y)
 #' pop$cka
 #' @export
 cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neuron"),

@@ -25,8 +25,7 @@ declare_result(
 
 #' The value that an estimator is expected to give from few stimuli and few neurons
 #'
-#' The expected value of an estimator of [cka()], from the geometry of the representations and the
-#' numbers of stimuli and neurons.
+#' The expected value of an estimator of [cka()].
 #'
 #' @param x a representation (stimuli x neurons), or the result of [linear_population()], whose
 #'   exact parameters are used, without `y`.

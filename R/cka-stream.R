@@ -398,23 +398,23 @@ stream_sentence <- function(x) {
 #' Centered kernel alignment of representations that do not fit into memory
 #'
 #' The linear [cka()], with a standard error, of rows that come in chunks from files, connections or
-#' a function. Where the products of all pairs of neurons fit into memory, the value is that of
-#' `cka()`; otherwise it is pooled over minibatches.
+#' a function: the value of `cka()`, or, with too many neurons for one pass, pooled over
+#' minibatches.
 #'
 #' @param chunks one of the following, with the same stimuli in the rows of `x` and `y`.
-#'   * `list(x = , y = )` of two sources, each the path of a file that [read_representation()] reads
+#'   * `list(x =, y = )` of two sources, each the path of a file that [read_representation()] reads
 #'     (`c("layers.safetensors", "layer1")` names one of several arrays), a connection with a line
-#'     of numbers for each stimulus, or a matrix; `c("x.npy", "y.npy")` does for two files;
+#'     of numbers for each stimulus, or a matrix; or `c("x.npy", "y.npy")`;
 #'   * a function without arguments that returns the next rows of both sides as `list(x = , y = )`,
 #'     and `NULL` after the last ones;
 #'   * a list of such pairs of matrices.
 #' @param estimator one or more of `"naive"`, `"stimulus"`, `"stimulus_neuron"`, see [cka()].
-#' @param batch number of rows (stimuli) of a minibatch. `NULL`: none, if the products of all pairs
-#'   of neurons fit into memory, otherwise chosen, with a message.
+#' @param batch number of rows of a minibatch. `NULL`: none, if memory allows it, otherwise chosen,
+#'   with a message.
 #' @param shared_neurons,units_x,units_y see [cka()].
 #' @param complete see [cka()].
-#' @param shuffle take the rows of minibatches in random order? `NULL`: yes, where files (`.npy`,
-#'   `.npz`, `.safetensors`) or matrices allow it.
+#' @param shuffle take the rows of minibatches in random order? `NULL`: yes, where the sources allow
+#'   it.
 #' @param na missing values: `"error"`, or `"stimuli"`, which leaves out rows that have one on
 #'   either side, with a message.
 #' @return A data frame with a row for each estimator: `estimator`; `complete`, as given; `cka`;
@@ -424,7 +424,7 @@ stream_sentence <- function(x) {
 #' @details
 #' One pass needs about `200 * D^2` bytes of memory for `D` columns of both sides together (200 MB
 #' for 512 + 512). Chunks of a function should be of about equal size, some hundred rows or more,
-#' and not few. `.rds` and MATLAB files before version 7.3 can only be read whole.
+#' and not few. `.rds` and old MATLAB files are read whole.
 #'
 #' Minibatches are disjoint; rows that do not fill a last one are left out, and the `"naive"`
 #' estimate depends on their size. A warning of class `repalign_dependence` points out neighbouring
@@ -432,26 +432,20 @@ stream_sentence <- function(x) {
 #'
 #' When not to trust it: the standard error counts blocks or minibatches of stimuli as independent
 #' and holds the neurons fixed ([cka_interval()] does not). It is too small with stimuli that depend
-#' on each other across the ends of chunks, and uncertain with less than about 10 blocks.
+#' on each other across chunks, and uncertain with less than about 10 blocks.
 #' @references Chun et al. (2025), \doi{10.48550/arXiv.2502.15104} (estimators). Busing, Meijer and
 #'   van der Leeden (1999), Stat. Comput. 9 (jackknife of unequal blocks).
 #' @examples
+#' # two files
 #' set.seed(1)
 #' pop <- linear_population(n = 600, q = 30, d = 20)
-#' # two files
 #' files <- tempfile(c("x", "y"), fileext = ".csv")
 #' write.csv(pop$x, files[1], row.names = FALSE)
 #' write.csv(pop$y, files[2], row.names = FALSE)
 #' stream_cka(files, "stimulus_neuron")
-#' # a function that gives the next 100 rows
-#' done <- 0
-#' next_chunk <- function() {
-#'   if (done == 600) return(NULL)
-#'   rows <- done + 1:100
-#'   done <<- done + 100
-#'   list(x = pop$x[rows, ], y = pop$y[rows, ])
-#' }
-#' stream_cka(next_chunk)
+#' # a list of chunks of 100 rows
+#' chunks <- lapply(0:5 * 100, function(i) list(x = pop$x[i + 1:100, ], y = pop$y[i + 1:100, ]))
+#' stream_cka(chunks, "stimulus_neuron")
 #' @export
 stream_cka <- function(chunks, estimator = c("naive", "stimulus", "stimulus_neuron"), batch = NULL,
                        shared_neurons = FALSE, units_x = NULL, units_y = NULL, shuffle = NULL,

@@ -34,13 +34,11 @@ NULL
 
 #' Similarity of representations
 #'
-#' Compares two representations, lists of them, or models that are lists of layers, by one or
-#' several measures.
+#' Compares two representations, lists of them, or models (lists of layers).
 #'
 #' @param x,y each one of the following, of the same stimuli:
-#'   * a representation: a numeric matrix (stimuli x neurons), a data frame with only numeric
-#'     columns (see [response_matrix()]), a sparse matrix of the package Matrix, or [responses()]
-#'     (several trials, neurons or stimuli that depend on each other);
+#'   * a representation: a numeric matrix (stimuli x neurons), a numeric data frame (see
+#'     [response_matrix()]), a sparse matrix of the package Matrix, or [responses()];
 #'   * a named list of representations (layers, areas, animals);
 #'   * a named list of models, each a named list of layers;
 #'   * what [prepare()] made of one of these.
@@ -49,20 +47,18 @@ NULL
 #'   where it needs only neighbours, so may a neighbour graph, see [mutual_knn()]. Every element of
 #'   `x` is compared with every element of `y`; with `y = NULL` all pairs of different elements, or
 #'   of layers from different models.
-#' @param measure ids of measures, such as `"cka"` ([measures()] lists all); measure objects made by
-#'   [measure()] or [new_measure()]; or a list of both, whose names become labels in the result.
+#' @param measure ids of measures, such as `"cka"` ([measures()] lists all); measures made by
+#'   [measure()] or [new_measure()]; or a list of both, whose names become labels.
 #' @param ... not used: parameters go to [measure()].
 #' @param diagonal with `y = NULL`: also compare each element with itself (with models: the layers
-#'   within each model)? For the neuron correction, then set `shared_neurons`, or `units_x` and
-#'   `units_y`.
+#'   within each model)? The neuron correction then needs `shared_neurons` or unit labels.
 #' @param on_error `"stop"`: a score that fails stops the call. `"na"`: it becomes `NA`, with a
 #'   warning.
 #' @param threads number of threads, on which results do not depend. By default
-#'   `options(repalign.threads =)`, or else as many as OpenMP offers. It does not concern the BLAS.
+#'   `options(repalign.threads =)`, or else all (two during `R CMD check`).
 #' @param na what to do about missing values (`NA` and `NaN`; infinite values are always an error):
 #'   * `"error"`: stop, and say where they are.
-#'   * `"stimuli"`: leave out a stimulus (row) with a missing value in any of the representations,
-#'     so that every pair has the same stimuli.
+#'   * `"stimuli"`: leave out a stimulus (row) with a missing value in any of the representations.
 #'   * `"neurons"`: leave out a neuron (column) with a missing value; with `shared_neurons` or unit
 #'     labels, also the same neuron of all others.
 #'   * `"pairwise"`: for RDMs that lack pairs of stimuli, see [rsa()].
@@ -70,29 +66,28 @@ NULL
 #'   Labels are cut in the same way. A message says how many are left out.
 #' @return A data frame of class `repalign_similarity` with one row per pair and measure: `x` and
 #'   `y` (names; "x" and "y" for single matrices), `measure`, `score` and `n` (number of stimuli);
-#'   with models also `model_x` and `model_y`; with `na = "pairwise"` also `pairs`, the number of
-#'   pairs of stimuli that a score is over. An undefined score is `NA`, with a warning.
-#'   [score_matrix()] arranges the scores in a matrix.
+#'   with models also `model_x` and `model_y`; with `na = "pairwise"` also `pairs` (number of
+#'   pairs). An undefined score is `NA`, with a warning. [score_matrix()] arranges the scores in a
+#'   matrix.
 #' @details
 #' Scores of different measures are not on one scale ([measures()] gives their ranges), and do not
 #' tell whether they are higher than chance: see [calibrate()].
 #'
 #' Stimuli go by their names, here and in all functions. The same names in another order are brought
-#' into the order of the first representation that has names, with a message; labels without names
-#' are then taken in that order. Names of other stimuli are an error ([match_rows()] keeps those
-#' that all have). If only some sides have names, rows are taken to be in the same order, with a
-#' message. A column that looks like an identifier is an error, see [response_matrix()].
+#' into the order of the first representation that has names, with a message. Names of other stimuli
+#' are an error ([match_rows()] keeps those that all have). If only some sides have names, rows are
+#' taken to be in the same order, with a message.
 #'
 #' A call that would need more than half of the free memory is an error;
 #' `options(repalign.max_memory =)` sets another limit, in bytes. The package progressr shows the
 #' progress; [workers] share the pairs. With `na = "stimuli"`, a stimulus of a `dist` object is left
-#' out if all of its distances are missing; any other missing distance is an error.
+#' out if all of its distances are missing.
 #' @examples
-#' # all pairs of the five layers of a network
-#' similarity(v4_layers)
-#' # mean responses of V4 against each layer, by two settings of one measure
+#' # mean responses of V4 against the layers of a network, by two settings of one measure
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)
 #' similarity(v4, v4_layers, list("cka", measure("cka", estimator = "stimulus_neuron")))
+#' # all pairs of layers
+#' similarity(v4_layers)
 #' @export
 similarity <- function(x, y = NULL, measure = "cka", ..., diagonal = FALSE,
                        on_error = c("stop", "na"), threads = NULL,
@@ -103,10 +98,50 @@ similarity <- function(x, y = NULL, measure = "cka", ..., diagonal = FALSE,
   check_flag(diagonal, "diagonal")
   on_error <- check_choice(on_error, c("stop", "na"), "on_error")
   rule <- rule_of_call(na, set, !missing(na))
-  call <- open_call(x, y, rule$set, rule$na, threads, diagonal)
-  check_grid_memory(call$set, call$sides)
-  scores <- score_grid(call$pairs, call$sides, call$set, on_error, threads)
-  similarity_result(call$pairs, call$sides, call$set, scores)
+  call <- if (!diagonal && rule$na == "error") rdm_grid(x, y, rule$set, threads)
+  if (is.null(call)) {
+    call <- open_call(x, y, rule$set, rule$na, threads, diagonal)
+    check_grid_memory(call$set, call$sides)
+    call$scores <- score_grid(call$pairs, call$sides, call$set, on_error, threads)
+  }
+  similarity_result(call$pairs, call$sides, call$set, call$scores)
+}
+
+# What similarity() asks of the opened call, with the scores, for two lists of RDMs without names of
+# stimuli and one measure of them; NULL where there is more to ask. A small grid of RDMs would
+# otherwise spend half of its time on questions about matrices, workers and single cells.
+rdm_grid <- function(x, y, set, threads, frame = parent.frame()) {
+  measure <- set[[1]]
+  args <- measure$args
+  alone <- length(set) == 1 && identical(measure$id, "rsa") && identical(args$na, "error") &&
+    is.null(args$clusters) && is.null(args$stimulus_noise) && is_named_list(x) &&
+    is_named_list(y) && worker_count() == 0
+  if (!alone) return(NULL)
+  rdms <- list(x = plain_rdms(x), y = plain_rdms(y))
+  n <- rdms$x$n
+  small <- is_small_amount(8 * n^2 * (length(x) + length(y)))
+  if (n < 3 || n != rdms$y$n || !small || identical(x, y)) return(NULL)
+  hold_threads(threads, frame)
+  side <- function(given, arg) {
+    names <- names(given)
+    list(reprs = rdm_representations(given, rdms[[arg]]$extent, paste0(arg, "$", names), names, arg))
+  }
+  sides <- list(x = side(x, "x"), y = side(y, "y"), self = FALSE, same = FALSE, models = FALSE)
+  fx <- forms_of_given(sides$x$reprs, args)
+  fy <- forms_of_given(sides$y$reprs, args)
+  if (any(lengths(fx) == 0, lengths(fy) == 0)) return(NULL)
+  measure <- settled_measure(measure)
+  table <- divided_products(measure$dot$products(fx, fy, args))
+  scores <- matrix(measure$dot$finish(as.vector(t(table)), args))
+  if (!all(is.finite(scores))) return(NULL)
+  list(pairs = list_pairs(sides, FALSE), sides = sides, set = list(measure), scores = scores)
+}
+
+# A plain list whose elements have names of their own.
+is_named_list <- function(x) {
+  if (!is.list(x) || is.object(x) || !length(x) || !is.null(dim(x))) return(FALSE)
+  names <- names(x)
+  !is.null(names) && !anyNA(names) && all(nzchar(names)) && !anyDuplicated(names)
 }
 
 similarity_result <- function(pairs, sides, set, scores) {

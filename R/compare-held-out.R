@@ -2,8 +2,8 @@
 
 #' Alignment scored on held-out stimuli
 #'
-#' Fits the alignment of a measure (a rotation, a whitening, a match of neurons) to some stimuli,
-#' and scores it on the others: on the stimuli of the fit it is optimistic.
+#' Fits the alignment of a measure (a rotation, a match of neurons) to some stimuli, and scores it
+#' on the others.
 #'
 #' @param x,y,threads see [similarity()].
 #' @param measure those with an alignment, by ids or made by [measure()]: [shape_distance()],
@@ -16,8 +16,8 @@
 #' @param permutations their number, for the p-value (with `repeats = 1`); 0: none.
 #' @return A data frame of class `repalign_similarity` with one row per pair and measure: `x`, `y`,
 #'   `measure`; `score`, the mean over folds of the score on their test stimuli; `in_sample`, the
-#'   score of [similarity()]; `sd_folds`, the standard deviation over folds (no standard error:
-#'   folds share training stimuli); `folds`, their number; `n`; and `p_value`.
+#'   score of [similarity()]; `sd_folds`, the standard deviation over folds (no standard error);
+#'   `folds`, their number; `n`; and `p_value`.
 #' @details
 #' Of unrelated data the cosine of the angle is 0 on average, in sample anything up to 1 (.63 for
 #' Procrustes of 40 stimuli and 25 neurons). A cosine may be negative here: angles go up to
@@ -25,7 +25,7 @@
 #' `score` and `in_sample` cannot be compared.
 #'
 #' For matches of neurons, folds need at least three stimuli for correlations and two for centred
-#' distances, and neurons that are constant in a fold do not count in its correlation.
+#' distances, and neurons that are constant in a fold do not count.
 #'
 #' The p-value is of an exact test that the two sides are unrelated. Stimuli of `y` (or clusters, of
 #' one size in a fold) are permuted within folds, which must not overlap.

@@ -17,8 +17,7 @@
 #' @return A vector with the score of each column of `weights`; `NA` where it is undefined.
 #' @details
 #' Weights of 0 and 1 give the score of the stimuli that have 1. Whole numbers are counts, as of a
-#' bootstrap; but a stimulus and its copy are no pair of different stimuli, and no neighbours of
-#' each other, as this would bias a bootstrap.
+#' bootstrap; but a stimulus and its copy are no pair of stimuli, and no neighbours.
 #'
 #' What weights are possible depends on the measure:
 #' * any: [cka()] and [angular_cka()] with the linear kernel or the Gaussian one (whose width is

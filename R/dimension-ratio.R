@@ -55,8 +55,8 @@ dimension_sentence <- function(x) {
 
 #' Participation ratios: how many dimensions, stimuli and neurons count
 #'
-#' How many dimensions a representation effectively has, and how evenly its variance is
-#' spread over stimuli and over neurons.
+#' How many dimensions a representation has, and how evenly its variance is spread over stimuli and
+#' neurons.
 #'
 #' @param x a representation (stimuli x neurons), an array stimuli x neurons x trials, such as
 #'   [trial_array()] makes, or [responses()]. From several trials, noise is left out of the
@@ -74,26 +74,23 @@ dimension_sentence <- function(x) {
 #'   `naive_low`, `naive_high`; `stimulus_se`, `stimulus_low`, `stimulus_high`; and
 #'   `stimulus_neuron_se`, `stimulus_neuron_low`, `stimulus_neuron_high`.
 #' @details
-#' The dimensionality of a covariance matrix with eigenvalues \eqn{\lambda_i}{lambda_i} is
-#' \eqn{(\sum_i \lambda_i)^2 / \sum_i \lambda_i^2}{(sum lambda_i)^2 / sum(lambda_i^2)}. It is d when
-#' d dimensions have the same variance and the others none; the naive value is too low when stimuli
-#' or neurons are few.
+#' The dimensionality of a covariance matrix with eigenvalues lambda is `sum(lambda)^2 /
+#' sum(lambda^2)`. It is d when d dimensions have the same variance and the others none; the naive
+#' value is too low when stimuli or neurons are few.
 #'
-#' With several trials, noise that is independent from trial to trial drops out, also where neurons
-#' share it; with runs, also what a run adds to all stimuli. A stimulus is left out, with a message,
-#' when any neuron lacks a pair of trials (of different events) of it. In `naive` and the ratios
-#' noise remains.
+#' With several trials, noise drops out, also where neurons share it; with runs, also what a run
+#' adds to all stimuli. A stimulus is left out, with a message, when any neuron lacks a second trial
+#' of it. In `naive` and the ratios noise remains.
 #'
 #' Intervals of `naive` and `stimulus` do not cover their bias. With neurons of very unequal gains
-#' `stimulus_neuron` is somewhat too high (article "What was simulated"). At least 4 stimuli are
-#' needed, 5 for intervals, and 2 neurons for `stimulus_neuron`.
+#' `stimulus_neuron` is 3% to 21% too high. At least 4 stimuli are needed, 5 for intervals, and 2
+#' neurons for `stimulus_neuron`.
 #'
 #' When not to trust it: with one trial, the noise counts as part of the representation. Noise that
-#' outlasts a trial (drifts, adaptation) does not drop out. The corrected dimensionalities are `NA`,
-#' with a warning of class `repalign_undefined`, when their denominator is not positive, and scatter
-#' widely when it is near 0. Stimuli that depend on each other make the values too low and the
-#' intervals too narrow (see [dependence]), and so do neurons that depend on each other when they
-#' have labels of their own.
+#' outlasts a trial (drifts) does not drop out. The corrected dimensionalities are `NA`, with a
+#' warning of class `repalign_undefined`, when their denominator is not positive, and scatter widely
+#' when it is near 0. Stimuli that depend on each other make the values too low and the intervals
+#' too narrow (see [dependence]), and so do neurons that do, without `units`.
 #' @references Chun et al. (2026), ICLR, \doi{10.48550/arXiv.2509.26560} (dimensionality). Chun et
 #'   al. (2025), \doi{10.48550/arXiv.2502.15104}, appendix B (the ratios).
 #' @examples

@@ -245,7 +245,7 @@ fold_table <- function(cell) {
 }
 
 #' @rdname encode
-#' @param newdata an error: only stimuli that were left out are predicted.
+#' @param newdata an error: there are only predictions of the stimuli left out.
 #' @export
 predict.repalign_encoding <- function(object, newdata = NULL, ...) {
   no_other_arguments(...)

@@ -10,15 +10,15 @@ NULL
 #' predictions of stimuli that were left out. With trials there is a noise ceiling.
 #'
 #' @param from,to what predicts (layers of a model) and what is predicted (a recording), as `x` and
-#'   `y` of [similarity()], but not prepared. Of trials in `to` (also an array stimuli x neurons x
-#'   trials) the means are predicted.
+#'   `y` of [similarity()]; `to` may have trials (also an array stimuli x neurons x trials), whose
+#'   means are predicted.
 #' @param method `"ridge"` regression; `"linear"`: least squares; `"pcr"`: on the leading principal
 #'   components of `from`; `"pls"`: partial least squares.
 #' @param score_by `"r2"`: the share of variance explained; `"cor"`: Pearson's correlation.
 #' @param summary of neurons: `"weighted"` by their variance (default for R squared), `"median"`
 #'   (default for correlations) or `"mean"`.
 #' @param average of folds: `"pooled"`, one ratio over all folds (default for R squared), or
-#'   `"folds"`, the mean over folds (default for correlations with at least 3 stimuli in each fold).
+#'   `"folds"`, the mean over folds (default for correlations).
 #' @param folds a number of random folds; labels, one a stimulus; or a list of sets to test.
 #' @param clusters one label per stimulus: a cluster stays in one fold. `NA`: left out.
 #' @param repeats how often new random folds are drawn.
@@ -26,16 +26,14 @@ NULL
 #'   chooses one. `NULL`: nine, 1e-4 to 1e4 times the variance of `from` in a direction.
 #' @param per_neuron has each neuron a penalty of its own?
 #' @param components how many components `"pcr"` and `"pls"` take.
-#' @param standardize divide columns of both sides by their standard deviations over training
-#'   stimuli?
+#' @param standardize divide columns by their standard deviations over training stimuli?
 #' @param permutations as in [calibrate()].
 #' @param min_reliability neurons up to this reliability have no normalised score.
 #' @param na,threads see [similarity()].
 #' @return A data frame of class `repalign_encoding` with a row for each pair: `x` (of `from`), `y`
 #'   (of `to`), with models `model_x` and `model_y`; `measure`; `score`; `normalized`, without the
-#'   noise of trials; `ceiling`; `n` stimuli; `neurons`; `undefined`, constant neurons without a
-#'   score; `folds`; `lambda`, its geometric mean; `at_end`, choices at an end of the grid;
-#'   `p_value`.
+#'   noise of trials; `ceiling`; `n` stimuli; `neurons`; `undefined`, neurons without a score;
+#'   `folds`; `lambda`, its geometric mean; `at_end`, choices at an end of the grid; `p_value`.
 #'
 #'   `as.data.frame(result, part = "neurons")`: `neuron`, `score`, `reliability`, `normalized`,
 #'   `lambda`. `part = "folds"`: `fold`, `score`, `lambda`, `n_train`, `n_test`, `undefined`.
@@ -43,17 +41,15 @@ NULL
 #'   stimulus and neuron: `response`, `.fitted` (its prediction), `.resid`.
 #' @details
 #' R squared is 0 where predictions are no better than the mean of the training stimuli, and below 0
-#' where the model fits noise. A correlation is within folds, or pooled about that mean. `average =
-#' "folds"` of R squared is lower.
+#' where the model fits noise. `average = "folds"` of R squared is lower.
 #'
 #' *Noise ceiling.* `reliability` is the share of a neuron's variance that is not noise of trials;
 #' `NA` where trials are runs or share events. A normalised score is R squared over the reliability,
 #' or the correlation over its root. Noise in training makes the fit itself worse (R squared of the
-#' signal 0.91 at a reliability of 0.9, 0.25 at 0.2): to compare areas of unequal noise, use the
+#' signal 0.91 at a reliability of 0.9, 0.25 at 0.2): compare areas of unequal noise by the
 #' corrected [cka()] from trials.
 #'
-#' *P-values* are for no relation at all (stimuli of `to`, or clusters of one size, change places):
-#' an R squared below 0 can have a small one.
+#' *P-values* are for no relation at all: an R squared below 0 can have a small one.
 #'
 #' *Errors* of the weighted R squared are those of `score_interval(result)`, or of
 #' [evaluate_models()] by `measure("encode", ...)`: in simulations 0.88 of the true standard
@@ -79,7 +75,6 @@ NULL
 #' set.seed(1)
 #' result <- encode(layers, v4, lambda = 1e3)
 #' result
-#' head(as.data.frame(result, part = "neurons"))
 #' score_interval(result)
 #' @seealso [held_out()], [noise_ceiling()]
 #' @export

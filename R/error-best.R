@@ -7,36 +7,32 @@
 
 #' The best of several scores
 #'
-#' The largest of many scores is too large by selection, and its own interval misses the truth too
-#' often. `best_score()` gives an interval for the best true score, whichever layer has it, and the
-#' set of layers that may be the best. `compare_best()` tests whether some layer of one model is
-#' better than every layer of another.
+#' The largest of many scores is too large by selection. `best_score()` gives an interval for the
+#' best true score, whichever layer has it, and the set of layers that may be the best.
+#' `compare_best()` tests whether some layer of one model is better than every layer of another.
 #'
 #' @param result see [compare_scores()].
-#' @param by columns of `result` that tell groups apart: by default the models of `y`, if there are
-#'   any; `NULL`: one group for each measure.
-#' @param group_1,group_2 each the name of a model of `y` (a value of `model_y`), or names of scores
-#'   (of [evaluate_models()] models), or numbers of rows of `result`.
+#' @param by columns of `result` that tell groups apart: by default models of `y`; `NULL`: one group
+#'   for each measure.
+#' @param group_1,group_2 each the name of a model of `y` (a value of `model_y`), or names of
+#'   scores, or numbers of rows of `result`.
 #' @param draws number of normal draws.
 #' @return `best_score()`: a data frame of class `repalign_best` with a row for each group: `group`,
-#'   the values of `by` (and the measure, if there are several; `"all"` with neither); `best`, the
-#'   name of the best score; `score`, its value; `conf_low` and `conf_high`, an interval for the
-#'   best true score, to be reported; `in_set`, a list of the names of all that may be the best.
-#'   Levels are those of `result`. `confint()` gives the limits as a matrix.
+#'   the values of `by` (and the measure, if there are several); `best`, the name of the best score;
+#'   `score`, its value; `conf_low` and `conf_high`, an interval for the best true score, to be
+#'   reported; `in_set`, a list of the names of all that may be the best. Levels are those of
+#'   `result`. `confint()` gives the limits as a matrix.
 #'
 #'   `compare_best()`: a data frame of class `repalign_best_comparison` with one row: `best_1` and
 #'   `best_2`, the best scores of both; `difference`, of the two, which is biased; `crossfit`, with
 #'   less bias; `statistic` (on the scale of standard normal values), `critical` (at the level of
 #'   `result`) and `p_value` of the one-sided test that the best of `group_1` is better.
 #' @details
-#' `in_set` holds the best true score with the probability of `conf_level`: a score leaves it if
-#' another one is better by more than chance gives as the largest of its differences to all others.
+#' `in_set` holds the best true score with the probability of `conf_level`.
 #'
-#' The test of `compare_best()` is conservative, more so for groups of many unlike layers, while the
-#' largest difference, tested as if it had been chosen beforehand, errs far too often (article "What
-#' was simulated"). For the other direction, exchange the groups; two tests at level alpha/2 make a
-#' two-sided one. `crossfit`, which is not what is tested, picks both layers on one half of the data
-#' and takes their difference on the other.
+#' The test of `compare_best()` is conservative, more so for groups of many unlike layers. For the
+#' other direction, exchange the groups; two tests at level alpha/2 make a two-sided one. `crossfit`
+#' picks both layers on one half of the data and takes their difference on the other.
 #'
 #' When not to trust it, and what is held constant: see [compare_scores()]. Scores without a
 #' standard error are left out, with a warning.

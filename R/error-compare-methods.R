@@ -274,8 +274,8 @@ no_interactions_words <- function(x) {
 #' @rdname compare_scores
 #' @param object what `compare_scores()` returned, or some of its rows.
 #' @param parm numbers of rows, or their names in the whole result; by default all.
-#' @param level coverage; by default that of `object`, and with `simultaneous` only that.
-#' @param simultaneous intervals that hold for all rows together?
+#' @param level coverage; with `simultaneous` only that of `object`.
+#' @param simultaneous intervals for all rows together?
 #' @param ... unused.
 #' @export
 confint.repalign_comparison <- function(object, parm, level = NULL, simultaneous = FALSE, ...) {

@@ -13,8 +13,7 @@ adjustments <- c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH", "BY"
 #' equivalence.
 #'
 #' @order 1
-#' @param result what one call of [score_interval()] or [evaluate_models()] returned, or some of its
-#'   rows.
+#' @param result what [score_interval()] or [evaluate_models()] returned, or some of its rows.
 #' @param contrasts what is compared:
 #'   * `"pairs"`: all pairs of scores of the same measure;
 #'   * the name of a score, such as that of a layer: all others of its measure less this one;
@@ -23,19 +22,19 @@ adjustments <- c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH", "BY"
 #'   method of [stats::p.adjust()].
 #' @param margin for tests of equivalence and non-inferiority: smaller differences mean nothing in
 #'   practice.
-#' @param draws number of normal draws for simultaneous intervals and `p_adjust = "max_t"`.
+#' @param draws number of draws for simultaneous intervals and `p_adjust = "max_t"`.
 #' @return A data frame of class `repalign_comparison` with a row for each contrast: `contrast`, row
 #'   names of a matrix; `score_1` and `score_2`, what is compared; `measure`; `difference`, the
-#'   first less the second; `se` and `df`, its standard error and degrees of freedom (`Inf`:
-#'   normal); `statistic`, `difference / se`; `p_value`, two-sided; `p_adjusted`; `conf_low` and
-#'   `conf_high`, an interval for this difference alone; `simultaneous_low` and `simultaneous_high`,
-#'   for all rows together, at the level of `result`; `p_equivalence` and `p_noninferiority`, `NA`
-#'   without a `margin`. `confint()` gives intervals as a matrix.
+#'   first less the second; `se` and `df` (`Inf`: normal); `statistic`, `difference / se`;
+#'   `p_value`, two-sided; `p_adjusted`; `conf_low` and `conf_high`, for this difference alone;
+#'   `simultaneous_low` and `simultaneous_high`, for all rows together, at the level of `result`;
+#'   `p_equivalence` and `p_noninferiority`, `NA` without a `margin`. `confint()` gives intervals as
+#'   a matrix.
 #' @details
 #' *What is held constant.* With `over = "stimuli"` of [score_interval()], the conclusion is about
-#' other stimuli for these neurons of the area; for the area, take its neurons as a sample, too:
-#' `over = c("stimuli", "neurons_x")`. Units of models are held fixed unless `over` has
-#' `"neurons_y"`. Of RDMs, see [`evaluate_rdms`][evaluate_rdms].
+#' other stimuli for these neurons of the area, and the test rejects too often if you mean the area:
+#' take its neurons as a sample, too, by `over = c("stimuli", "neurons_x")`. Units of models are
+#' held fixed unless `over` has `"neurons_y"`. Of RDMs, see [`evaluate_rdms`][evaluate_rdms].
 #'
 #' *What the levels mean.* `p_value` and `conf_low` to `conf_high` are for one comparison that was
 #' chosen beforehand. `p_adjusted` with `"holm"`, `"max_t"`, `"hommel"`, `"hochberg"` or
@@ -43,13 +42,11 @@ adjustments <- c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH", "BY"
 #' of any error among all rows; `"BH"` and its like hold the share of errors among what is found.
 #' `p_equivalence` is small if the difference is within plus and minus `margin`, and
 #' `p_noninferiority` if `score_1` is not worse than `score_2` by `margin` or more; they are not
-#' adjusted. A large `p_value` is not evidence that scores are equal. Error rates are in the article
-#' "What was simulated".
+#' adjusted.
 #'
-#' *When not to trust it.* With stimuli alone as the sample, the test rejects too often if the
-#' conclusion is about the area, the more so with many stimuli. If stimuli depend on each other,
-#' give `clusters` to [score_interval()] (see [dependence]). The layer with the highest score was
-#' not chosen beforehand: use [best_score()] and [compare_best()].
+#' *When not to trust it.* A large `p_value` is not evidence that scores are equal. If stimuli
+#' depend on each other, give `clusters` to [score_interval()] (see [dependence]). The layer with
+#' the highest score was not chosen beforehand: use [best_score()] and [compare_best()].
 #' @references Holm (1979), Scand. J. Stat. 6. Westfall and Young (1993), Resampling-Based Multiple
 #'   Testing. Hothorn, Bretz and Westfall (2008), Biom. J. 50 (simultaneous intervals).
 #'   Satterthwaite (1946), Biometrics Bull. 2. Schuirmann (1987), J. Pharmacokinet. Biopharm. 15

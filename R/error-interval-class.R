@@ -148,8 +148,8 @@ summary.repalign_interval <- function(object, ...) {
 #' @param level coverage; by default that of `object`.
 #' @param ... unused.
 #' @return `confint()`: a matrix with a row for each score and its two limits. `vcov()`: a square
-#'   matrix, whose diagonal holds the squares of the column `se`. Covariances between scores by
-#'   deletions and scores by half-samples are `NA` (`method = "half-samples"` for all gives them).
+#'   matrix, whose diagonal holds the squares of the column `se`. Covariances of scores by
+#'   half-samples with others are `NA` (`method = "half-samples"` for all gives them).
 #'   `influence_matrix()`: a matrix with a row for each stimulus (or cluster) and a column for each
 #'   score: n times the derivative of the score by the share of the stimulus. Columns of scores by
 #'   half-samples are `NA`.

@@ -19,34 +19,29 @@
 #' Scores with standard errors and intervals
 #'
 #' Scores of any measures, each with a standard error and an interval over stimuli, and if you like
-#' over neurons or subjects. Scores of one call can be compared by [compare_scores()].
+#' over neurons or subjects, for [compare_scores()], too.
 #'
-#' @param x,y,measure see [similarity()]. For `over = "subjects"`, `x` is a named list with the data
-#'   of each subject, and `y` is what all of them are compared with. `x` may also be what [encode()]
-#'   returned, alone.
+#' @param x,y,measure see [similarity()]. For `over = "subjects"`, `x` is a named list of subjects,
+#'   and `y` is what all are compared with. `x` may also be what [encode()] returned, alone.
 #' @param over what the errors are about: `"stimuli"` alone, or also `"neurons_x"`, `"neurons_y"` or
 #'   both, or `"subjects"`. The score does not depend on it. A side that is `complete` (see [cka()])
 #'   has no errors over neurons.
 #' @param ... not used: parameters go to [measure()].
-#' @param method how the errors over stimuli are found. `"auto"`: by what fits the measure.
-#'   `"jackknife"`: each stimulus is left out in turn. `"half-samples"`: from random halves of the
-#'   stimuli. `"influence"` and `"smoothed"`: as `"auto"`, for measures that have it.
+#' @param method how the errors over stimuli are found: by what fits the measure (`"auto"`), by
+#'   leaving out each stimulus in turn (`"jackknife"`), from random halves (`"half-samples"`), or by
+#'   `"influence"` or `"smoothed"` for measures that have it.
 #' @param draws number of half-samples.
-#' @param transform the scale on which intervals are symmetric. `"auto"`: Fisher's z (`"z"`) for
-#'   most similarities between -1 and 1 and for distances that are functions of a cosine, otherwise
-#'   the score itself (`"none"`).
+#' @param transform the scale on which intervals are symmetric: Fisher's z (`"z"`; `"auto"` takes it
+#'   for most similarities between -1 and 1), or the score itself (`"none"`).
 #' @param units_x,units_y one label per neuron, for errors over neurons: those of a label (a
-#'   session, an electrode) are deleted together. By default the labels of the measure or of
-#'   [responses()].
+#'   session, an electrode) are deleted together.
 #' @param conf_level coverage of the intervals.
-#' @param clusters as in [cka()]: errors go by whole clusters, of which at least 5 are needed, and
-#'   measures that have `clusters` leave out pairs within them.
+#' @param clusters as in [cka()]: errors go by whole clusters, at least 5.
 #' @param threads,na see [similarity()].
 #' @return A data frame of class `repalign_interval` with one row per score: `x`, `y`, `model_x`,
 #'   `model_y`, `measure`, `score`, `pairs` and `n`, as of [similarity()]; `se`, the standard error;
-#'   `df`, the degrees of freedom of the interval (`Inf`: normal); `conf_low` and `conf_high`;
-#'   `method`, how the errors over stimuli were found; `over`, what counts as a sample.
-#'   [score_interval_errors] are limits at other levels, and covariances.
+#'   `df` (`Inf`: normal); `conf_low` and `conf_high`; `method` and `over`, as given or found. See
+#'   also [score_interval_errors].
 #' @details
 #' The interval is for the mean of the score over data sets with this number of stimuli, on which
 #' most measures depend (only the corrected CKA and RSA aim at a value of the population): values at
@@ -54,22 +49,19 @@
 #'
 #' `method = "auto"` takes
 #' * delete-one values for [cka()] and [angular_cka()] (linear and Gaussian kernel), [rv()],
-#'   [distance_correlation()], [rsm_difference()] and [rsa()] (Spearman's and Pearson's correlation,
-#'   the cosine and, without `stimulus_noise`, whitened; not with missing pairs), smoothed for
-#'   [mutual_knn()];
+#'   [distance_correlation()], [rsm_difference()], [mutual_knn()] (smoothed) and [rsa()] (most ways
+#'   of comparing RDMs; not with missing pairs);
 #' * influences for the Procrustes measures, [cca()] (`NA` where both sides together have n - 1
 #'   dimensions or more), [svcca()] with `variance = 1`, and matches of neurons;
-#' * half-samples for all others: the standard deviation of the scores of `draws` random halves of
-#'   the stimuli. `k` neighbours must be fewer than half of the stimuli.
+#' * half-samples for all others. `k` neighbours must be fewer than half of the stimuli.
 #'
-#' Of subjects, the score is the mean; with fewer than 5, take the neurons, for a statement about
-#' these subjects. A score that does not vary has no standard error (`NA`, with a warning).
+#' Of subjects, the score is the mean; take at least 5. A score that does not vary has no standard
+#' error (`NA`, with a warning).
 #'
-#' When not to trust it (the article "What was simulated" has how often intervals of each measure
-#' held the mean):
+#' When not to trust it (figures are in the article "What was simulated"):
 #' * distances in the units of the data ([procrustes_size_shape()], [permutation_procrustes()],
-#'   [rsm_difference()], [bures_distance()]) with heavy-tailed responses or counts: few stimuli make
-#'   up the score, and intervals lie too low, at any number of stimuli;
+#'   [rsm_difference()], [bures_distance()]) with heavy-tailed responses or counts: intervals lie
+#'   too low;
 #' * Procrustes measures at about 30 stimuli, and half-samples with hardly more stimuli than
 #'   dimensions (`pwcca`, `linear_regression`): take `method = "jackknife"`;
 #' * a low `cka` of data in which one or two neurons have most of the variance, and `svcca` where
@@ -77,8 +69,7 @@
 #' * absolute values of what may be near 0, such as [magnitude_difference()], and scores near a
 #'   bound;
 #' * few stimuli that drive all neurons much more strongly than the others: a sample without one of
-#'   them cannot know of it. A message of class `repalign_strong_stimuli` says when two stimuli
-#'   carry more than half of all influence;
+#'   them cannot know of it. A message of class `repalign_strong_stimuli` says when;
 #' * fewer than 30 stimuli, and stimuli that depend on each other without `clusters` (see
 #'   [dependence]).
 #' @references Efron and Stein (1981), Annals of Statistics 9 (jackknife).

@@ -9,7 +9,7 @@
 #'   a list `x` without `y`, that list. Data frames become numeric matrices. A message counts the
 #'   rows that are left out.
 #' @details It is an error if a matrix has no row names or names a stimulus twice, or if no stimulus
-#'   is common to all. Missing values (`NA`) stay. [response_matrix()] names the rows of a table.
+#'   is common to all. [response_matrix()] names the rows of a table.
 #' @examples
 #' # V4 three days before, for 600 of the 640 images, and the layers of a network
 #' matched <- match_rows(macaque_v4$other_day, v4_layers)

@@ -130,9 +130,8 @@ in_open_pair <- function(x, y, measure, what, na, score) {
                   representation(y, "y", allow_na = na != "error", loose = TRUE))
     reprs <- with_common_stimuli(reprs, measure$declaration$pairing)
   }
-  threads <- running$threads
-  on.exit(running$threads <- threads)
-  running$threads <- threads_to_hold()
+  # a process that was forked within another call must not keep its number of threads
+  if (!is.null(running$threads)) hold_threads()
   if (na == "error" && (bare || are_plain(reprs)) && is.null(measure$args$clusters)) {
     if (!bare) refuse_repeats(reprs)
     choices <- begin_choices(reprs)

@@ -11,8 +11,8 @@
 #' Stimuli that depend on each other
 #'
 #' P-values take stimuli as exchangeable, intervals and ceilings as independent. Frames of one film,
-#' views of one object, images of one category and runs of similar stimuli are neither: p-values are
-#' then far too small, intervals too narrow, and corrected scores too high.
+#' views of one object and images of one category are neither: p-values are then far too small,
+#' intervals too narrow, and corrected scores too high.
 #'
 #' @details
 #' What to do:
@@ -26,8 +26,8 @@
 #'   first points (label `NA`). A label of its own for each stimulus says that all are independent.
 #'
 #' How bad it is: with 20 groups of 5 similar stimuli, free permutations called nearly all unrelated
-#' populations related, and nearly all 95% intervals of their corrected CKA left out 0. With
-#' `clusters` the errors are as stated (article "What was simulated").
+#' populations related, and nearly all 95% intervals of their corrected CKA left out 0 (article
+#' "What was simulated").
 #'
 #' Every function that gives a p-value, an interval or a ceiling looks at the rows, unless such an
 #' argument answers the question, and warns once, with class `repalign_dependence`, when
@@ -57,9 +57,9 @@ NULL
 #' A circular shift joins the end of a series to its beginning (`series = TRUE` or `"circular"`).
 #' The test is exact for periodic series, good where one of the two series is fast, and rejects too
 #' often where both are slow, the more the more neurons there are: a warning of class
-#' `repalign_series` says where. For measures that weigh all neurons or directions alike (matching
-#' of neurons, [cca()], [svcca()], [gulp()]), give columns of equal variance ([scale()]), or the
-#' warning can miss slow neurons beside a fast one.
+#' `repalign_series` says where. For measures that weigh all neurons alike (matching, [cca()],
+#' [gulp()]), give columns of equal variance ([scale()]), or the warning can miss slow neurons
+#' beside a fast one.
 #'
 #' `series = "linear"` joins nothing (Harris 2020): the middle half of `x`, without n/4 = N rows at
 #' each end, is compared with stretches of `y` of the same length, shifted by up to N rows either

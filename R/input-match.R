@@ -2,29 +2,26 @@
 
 #' A table of responses as a matrix with named stimuli
 #'
-#' Makes a matrix from a wide table, which has one row per stimulus and one column per neuron. The
-#' stimuli become the row names, by which two representations are aligned.
+#' Makes a matrix from a table with one row per stimulus and one column per neuron. The stimuli
+#' become the row names, by which representations are aligned.
 #'
 #' @param data a data frame, or a matrix with column names.
 #' @param stimulus the name of the column that names the stimuli.
 #' @param neurons names or numbers of the columns that are neurons; `NULL`: all other columns.
 #' @return A numeric matrix stimuli x neurons, with row and column names. Missing values stay.
 #' @details
-#' If the number of the image, of the trial, or of the row is taken for a neuron, unrelated data
-#' seem alike (a CKA of 0.999 from `image = 1:60`). Columns that look like identifiers are therefore
-#' an error in all functions that read data:
+#' If the number of the image or of the row is taken for a neuron, unrelated data seem alike (a CKA
+#' of 0.999 from `image = 1:60`). Columns that look like identifiers are therefore an error in all
+#' functions that read data:
 #' * whole numbers whose name says what a row is (`image`, `stimulus`, `condition`, `trial`, `run`,
-#'   `session`, `subject`, `id`, `time` and the like), or ends in `_id`, or is `X` or `...1`, which
-#'   readers of files give to a column without a name;
+#'   `session`, `subject`, `id`, `time` and the like), or ends in `_id`, or is that of a column
+#'   without a name (`X`, `...1`);
 #' * in a table of 12 rows or more, consecutive whole numbers in any order, or numbers that rise or
 #'   fall by equal steps from row to row, unless all columns do (ranks).
 #'
-#' Columns of zeros and ones may have the name of a feature (`animal`), and any name in one-hot
-#' coding.
+#' Columns of zeros and ones may have the name of a feature (`animal`).
 #'
-#' Columns that you name in `neurons` are not checked: if one looks like an identifier, the matrix
-#' has an attribute (`columns_checked`) that says so. A part of the matrix, `m[rows, ]`, loses it
-#' and is checked again.
+#' Columns that you name in `neurons` are not checked.
 #'
 #' Each stimulus must have a single row. Repeats of a stimulus go to [responses()].
 #' @examples

@@ -5,9 +5,9 @@ NULL
 
 #' Prepare representations once, for many calls
 #'
-#' What measures make of a representation before they compare it (distances, neighbour graphs,
-#' decompositions), to be saved, and given to [similarity()], [calibrate()] and [score_interval()]
-#' in the place of the data. Comparisons of many layers are then several times as fast.
+#' What measures make of a representation before they compare it (distances, neighbour graphs), to
+#' be saved, and given to [similarity()], [calibrate()] and [score_interval()] in the place of the
+#' data, which is faster for many layers.
 #'
 #' @param x a representation, a named list of them, or of models (lists of layers), as in
 #'   [similarity()].

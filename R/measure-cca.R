@@ -5,20 +5,17 @@ NULL
 
 #' Canonical correlation analysis
 #'
-#' How well the best matching pairs of linear combinations of neurons, one from each side, correlate
-#' over the stimuli: the mean canonical correlation (`cca()`), that of the leading principal
-#' components (`svcca()`), or with each direction weighted by how much of `x` it explains
-#' (`pwcca()`).
+#' How well the best matching linear combinations of neurons of both sides correlate: the mean
+#' canonical correlation (`cca()`), that of the leading principal components (`svcca()`), or with
+#' each direction weighted by how much of `x` it explains (`pwcca()`).
 #'
 #' @param x,y see [cka()].
 #' @param na see [similarity()].
 #' @param summary what is made of the canonical correlations: their `"mean"`; `"mean_squared"`, the
-#'   mean of their squares (the \eqn{R^2_{CCA}}{R2 CCA} of Kornblith et al. 2019); or `"yanai"`, the
-#'   generalized coefficient of determination, the sum of their squares divided by
-#'   \eqn{\sqrt{rank(x) rank(y)}}{sqrt(rank x * rank y)}.
-#' @param variance share of the total variance that the kept components must reach on each side,
-#'   above 0 and at most 1.
-#' @param components number of components to keep on each side, instead of `variance`.
+#'   mean of their squares (R2 CCA of Kornblith et al. 2019); or `"yanai"`, the generalized
+#'   coefficient of determination, the sum of their squares divided by `sqrt(rank(x) * rank(y))`.
+#' @param variance share of the total variance that the kept components must reach on each side.
+#' @param components number of components to keep, instead of `variance`.
 #' @param weights of canonical variates of `x`: the sum of the absolute values of their inner
 #'   products with the centred columns of `x` (`"projection"`), or of their own absolute values
 #'   (`"l1"`).
@@ -27,16 +24,15 @@ NULL
 #'   equal. `pwcca()` is not symmetric.
 #' @details
 #' Translation and any invertible linear change of the neurons of either side leave `cca()` as it
-#' is, so that a direction of pure noise counts as much as the strongest signal. `svcca()`, in which
-#' all kept components count equally, changes with linear changes other than rotation and scaling,
-#' and `pwcca()` with rotation of `x`. [calibrate()] is much faster with `"mean_squared"` than with
-#' the mean.
+#' is, so that a direction of pure noise counts as much as the strongest signal. `svcca()` changes
+#' with linear changes other than rotation and scaling, and `pwcca()` with rotation of `x`.
+#' [calibrate()] is much faster with `"mean_squared"` than with the mean.
 #'
 #' When not to trust it: when there are not many more stimuli than neurons (or kept components). For
 #' unrelated data the squared correlations add up to about rank x * rank y / (n - 1). If one side
 #' has rank n - 1, every canonical correlation is 1 whatever the data, with a warning of class
 #' `repalign_trivial`: take fewer components. A warning of class `repalign_not_unique` says that the
-#' cut between components, or the weights, are not determined by the data.
+#' data do not determine components or weights.
 #' @references Hotelling (1936), Biometrika 28. Yanai (1974), Behaviormetrika 1. Ramsay et al.
 #'   (1984), Psychometrika 49. Kornblith et al. (2019), ICML. Bjoerck and Golub (1973), Mathematics
 #'   of Computation 27. Raghu et al. (2017), NeurIPS (`svcca()`). Morcos et al. (2018), NeurIPS

@@ -5,8 +5,8 @@ NULL
 
 #' Representational similarity analysis
 #'
-#' The correlation between the representational dissimilarity matrices (RDMs) of two
-#' representations, that is, between their dissimilarities for all pairs of stimuli.
+#' The correlation between the dissimilarities of all pairs of stimuli (RDMs) in two
+#' representations.
 #'
 #' @param x,y see [cka()]. Either may also be an RDM, as a `dist` object; it is used as it is,
 #'   whatever `inner` says.
@@ -18,8 +18,7 @@ NULL
 #'   `"whitened_pearson"`, see Details.
 #' @param clusters as in [cka()]: pairs of one cluster are left out. At least 3 clusters are needed.
 #' @param stimulus_noise for the whitened comparisons: the noise covariance of the stimuli: `NULL`
-#'   for the same independent noise, a vector of variances, or a matrix, by name or in their order.
-#'   Its unit does not matter.
+#'   for the same independent noise, a vector of variances, or a matrix, in any unit.
 #' @param na as in [similarity()]; with `dist` objects that lack pairs of stimuli also `"pairwise"`,
 #'   to compare over the pairs that both sides have, at least 3.
 #' @return One number in \[-1, 1\]; 1 when the two RDMs agree (with Spearman, when their order
@@ -28,17 +27,12 @@ NULL
 #' @details
 #' With ties, tau-a and rho-a (the mean of Spearman's correlation over all random orders of tied
 #' values) stay below 1, and do not favour models that predict ties; tau-b counts pairs that are not
-#' tied.
+#' tied. The whitened comparisons weigh pairs by the inverse of the covariance of their noise
+#' without signal (Diedrichsen et al. 2021). Without `stimulus_noise`, `"whitened_cosine"` of
+#' squared Euclidean distances is the linear naive [cka()].
 #'
-#' Dissimilarities of pairs that share a stimulus share its noise. The whitened comparisons weigh
-#' pairs by the inverse of the covariance of their noise without signal (Diedrichsen et al. 2021).
-#' Without `stimulus_noise`, `"whitened_cosine"` of squared Euclidean distances is the linear naive
-#' [cka()].
-#'
-#' Dissimilarities of a `dist` object are tied only when they are equal. Negative ones, as of
-#' cross-validated distances, are compared with their signs. With the defaults, the score changes
-#' when the neurons are rotated, or when a constant is added to one neuron; with Euclidean distances
-#' it does not.
+#' With the defaults, the score changes when the neurons are rotated, or when a constant is added to
+#' one neuron; with Euclidean distances it does not.
 #'
 #' When not to trust it: pairs of stimuli are not independent, so the p-value of an ordinary
 #' correlation test is wrong; use [calibrate()]. Noise biases RDMs (squared distances between noisy
@@ -151,9 +145,8 @@ rdm_forms <- function(args) {
 #'   covariance is behind it; the score is then squared, with its sign, whatever `squared` says.
 #' @param na see [similarity()].
 #' @return One number: in \[0, 1\] for `"biased"`; in \[-1, 1\] for `"unbiased"`, around 0 for
-#'   unrelated representations. `NA`, with a warning of class `repalign_undefined`, when the centred
-#'   distances of one side are all 0, or a `dist` object that is not Euclidean leads to the root of
-#'   a negative number.
+#'   unrelated representations. `NA`, with a warning of class `repalign_undefined`, where it is
+#'   undefined.
 #' @details
 #' Rotation, translation and scaling of a side leave the score as it is; scaling of single neurons
 #' does not. The score responds to non-linear relations more than [cka()], and less to outliers.

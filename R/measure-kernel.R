@@ -9,12 +9,10 @@ NULL
 #' similarities between all stimuli) are proportional, 0 when these are unrelated.
 #'
 #' @param x,y two representations of the same stimuli: numeric matrices or data frames, stimuli x
-#'   neurons (or units of a network), or [responses()]. Rows go by their names if both sides have
-#'   them, otherwise by position.
-#' @param kernel `"linear"`; `"rbf"`, the Gaussian kernel \eqn{\exp(-d^2/(2\sigma^2))}{exp(-d^2 / (2
-#'   sigma^2))} of the Euclidean distance d; or `"manifold"`, that of [mka()], made symmetric. With
-#'   the last two, `x` and `y` may be `dist` objects; with `"manifold"` also neighbour graphs (see
-#'   [mutual_knn()]).
+#'   neurons, or [responses()]. Rows go by their names if both sides have them.
+#' @param kernel `"linear"`; `"rbf"`, the Gaussian kernel `exp(-d^2 / (2 sigma^2))` of the Euclidean
+#'   distance d; or `"manifold"`, that of [mka()], made symmetric. With the last two, `x` and `y`
+#'   may be `dist` objects.
 #' @param estimator which errors are corrected:
 #'   * `"naive"`: none;
 #'   * `"stimulus"`: few stimuli (also called debiased CKA);
@@ -22,26 +20,24 @@ NULL
 #'   * `"stimulus_trial"` (linear and Gaussian kernel) and `"stimulus_neuron_trial"`: also the noise
 #'     of trials, for [responses()] with several of them.
 #'
-#'   By default `"naive"`; for [responses()] that declare anything, the most corrected one that the
-#'   declaration and the kernel allow, which a message names.
-#' @param shared_neurons `TRUE` if column j of `x` and column j of `y` are the same neuron, for
-#'   example in two trials: `"stimulus_neuron"` then leaves out the pair (j, j).
+#'   By default `"naive"`; for [responses()] that declare anything, the most corrected one that is
+#'   possible, which a message names.
+#' @param shared_neurons are columns j of `x` and of `y` the same neuron, as in two trials?
+#'   `"stimulus_neuron"` then leaves out the pair (j, j).
 #' @param units_x,units_y one label per column of `x` and of `y` (both or neither), such as names of
 #'   neurons, or of the sessions or electrodes that share noise: `"stimulus_neuron"` leaves out
-#'   pairs of columns with equal labels, between and within sides. Not together with
-#'   `shared_neurons`.
+#'   pairs of columns with equal labels.
 #' @param complete of which sides are the columns not a sample, but all that there are, such as the
-#'   units of a network layer? Such a side is corrected for few stimuli (and noise) only.
+#'   units of a layer? These are corrected for few stimuli (and noise) only.
 #' @param sigma width of the Gaussian kernel, in the units of the data. By default `bandwidth` times
 #'   the median distance between different rows, for each side.
-#' @param bandwidth factor of the median distance, if `sigma` is not given.
+#' @param bandwidth factor of the median distance.
 #' @param k number of neighbours in the manifold kernel, at least 3, without the stimulus itself.
 #' @param clusters one label per stimulus, by name or in their order, for stimuli that [depend on
 #'   each other][dependence], such as images of one category (`NA`: left out). Corrected estimators
-#'   count only pairs of different clusters (at least 4), each cluster weighing the same.
-#' @param shared_noise of neurons of one session (see [responses()]), `"trials"` multiplies
-#'   different trials, `"pairs"` leaves out their pairs and takes means over trials; `"auto"`:
-#'   trials, if there are several.
+#'   count only pairs of different clusters, at least 4.
+#' @param shared_noise of neurons of one session (see [responses()]): `"trials"` multiplies
+#'   different trials, `"pairs"` leaves out their pairs; `"auto"`: trials, if there are several.
 #' @param na see [similarity()].
 #' @return One number: `"naive"` in \[0, 1\] (in \[-1, 1\] with the manifold kernel, or the Gaussian
 #'   one of distances that are not Euclidean), `"stimulus"` in \[-1, 1\]; `"stimulus_neuron"` is not
@@ -66,12 +62,11 @@ NULL
 #'   ([trial_to_trial()]), and look at the interval ([cka_interval()]);
 #' * a value well above 1 usually means that `x` and `y` share neurons under different names, or
 #'   noise: use `shared_neurons`, or `units_x` and `units_y`. A warning of class `repalign_unstable`
-#'   points out values above 1.5 from many stimuli and neurons, and standard errors above 0.2: most
-#'   of these values are off by more than 0.2 (article "What was simulated");
+#'   points out such values, and standard errors above 0.2;
 #' * in raw spike counts a few neurons with high rates dominate the value; divide each neuron by its
 #'   standard deviation;
 #' * stimuli that depend on each other, without `clusters`, give unrelated populations corrected
-#'   values far above 0 (see [dependence]);
+#'   values far above 0;
 #' * 2 stimuli give a CKA of 1, and 3 say next to nothing (a warning of class `repalign_trivial`).
 #' @references Kornblith et al. (2019), ICML. Song et al. (2012), JMLR 13. Chun et al. (2025),
 #'   \doi{10.48550/arXiv.2502.15104}.
@@ -269,10 +264,9 @@ declare_measure(
 #'
 #' @param x,y,kernel,estimator,shared_neurons,units_x,units_y,sigma,bandwidth,k see [cka()].
 #' @param clusters,shared_noise,complete,na see [cka()].
-#' @return One number, an angle in radians: 0 when the kernels are proportional; at most
-#'   \eqn{\pi/2}{pi/2} for the naive linear estimate, otherwise at most \eqn{\pi}{pi}. `NA`, with a
-#'   warning of class `repalign_undefined`, where a CKA by `"stimulus_neuron"` is above 1 (or below
-#'   -1).
+#' @return An angle in radians: 0 when the kernels are proportional; at most pi/2 for the naive
+#'   linear estimate, otherwise at most pi. `NA`, with a warning of class `repalign_undefined`,
+#'   where a CKA by `"stimulus_neuron"` is above 1 (or below -1).
 #' @details
 #' The angle of the naive CKA with the linear kernel, and with the Gaussian one of Euclidean
 #' distances, is a metric, for hierarchical clustering or multidimensional scaling; 1 - CKA is none.

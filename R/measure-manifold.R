@@ -5,10 +5,9 @@ NULL
 
 #' Kernel alignment on nearest neighbours
 #'
-#' How similar two representations are at the scale of the neighbourhood of each stimulus: the
-#' alignment of kernels that are 0 beyond the k nearest neighbours. The kernel of `mka()` falls from
-#' 1 at the nearest one, at a rate that adapts to the local density; that of `kcka()` falls at one
-#' rate for all.
+#' How similar two representations are in the neighbourhood of each stimulus: the alignment of
+#' kernels that are 0 beyond the k nearest neighbours, and fall at a rate that adapts to the local
+#' density (`mka()`), or at one rate for all (`kcka()`).
 #'
 #' @param x,y see [cka()]. Either may also be a `dist` object, or a neighbour graph, see
 #'   [mutual_knn()].
@@ -24,13 +23,9 @@ NULL
 #' @return One number in \[-1, 1\]; 1 when the kernels are equal. `NA`, with a warning of class
 #'   `repalign_undefined`, when a kernel is constant after centring.
 #' @details
-#' The kernel of `mka()` is \eqn{K_{ij} = \exp(-(d_{ij} - \rho_i)/\sigma_i)}{K_ij = exp(-(d_ij -
-#' rho_i) / sigma_i)} of the Euclidean distance, with the distance \eqn{\rho_i}{rho_i} to the
-#' nearest neighbour, and \eqn{\sigma_i}{sigma_i} such that row i sums to \eqn{1 + \log_2 k}{1 +
-#' log2(k)}; that of `kcka()` is \eqn{K_{ij} = \exp(-d_{ij}/(2\sigma))}{K_ij = exp(-d_ij / (2
-#' sigma))}, with the median \eqn{\sigma}{sigma} of all neighbour distances. (The published code of
-#' `kcka()` computes another quantity.)
-#'
+#' The kernel of `mka()` is `exp(-(d_ij - rho_i) / sigma_i)` of the Euclidean distance, with the
+#' distance `rho_i` to the nearest neighbour, and `sigma_i` such that row i sums to `1 + log2(k)`;
+#' that of `kcka()` is `exp(-d_ij / (2 sigma))`, with the median `sigma` of all neighbour distances.
 #' Rotation, translation and scaling of either side leave the score as it is, by `mka()` also
 #' whatever bends, cuts or rearranges a side on the large scale, while `kcka()` depends on
 #' differences in density.

@@ -13,9 +13,9 @@
 #'   mass above which the pair first has weight.
 #' @details
 #' The plan is that of [soft_matching_correlation()], from all stimuli, so that `correlation` is too
-#' high. `correlation_test` is from five random folds of the stimuli (`set.seed()` reproduces them;
-#' clusters of [responses()] stay whole): the mean over the folds in which the others match the
-#' pair; `NA` where none does, or where a neuron is constant.
+#' high. `correlation_test` is from five random folds of the stimuli (clusters of [responses()] stay
+#' whole): the mean over the folds in which the others match the pair; `NA` where none does, or
+#' where a neuron is constant.
 #' @references Khosla and Williams (2024), Proceedings of Machine Learning Research 243.
 #' @examples
 #' set.seed(1)

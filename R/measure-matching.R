@@ -5,8 +5,8 @@ NULL
 
 #' Permutation Procrustes distance
 #'
-#' How much two representations still differ after the columns of one have been put into the
-#' order in which they are closest to the columns of the other.
+#' How much two representations differ after the columns of one have been put into the order closest
+#' to the other.
 #'
 #' @param x,y see [procrustes()].
 #' @param center if `TRUE`, the mean of each column is subtracted first.
@@ -16,7 +16,7 @@ NULL
 #'   `scale = TRUE` it is at most 2; otherwise it is in the units of the data and not
 #'   bounded.
 #' @details
-#' The score is \eqn{\min_P ||x P - y||}{min_P ||x P - y||} over all permutation matrices P. If the
+#' The score is the least Frobenius norm `||x P - y||` over all orders P of the columns. If the
 #' numbers of columns differ, columns without a partner add their whole norm, and the triangle
 #' inequality can fail; otherwise the score is a metric. By default only a new order of the columns
 #' leaves it as it is; `center = TRUE` adds translation, and `scale = TRUE` scaling. It asks whether
@@ -113,7 +113,7 @@ declare_measure(
 #' @param x,y see [cka()].
 #' @param na see [similarity()].
 #' @param matching `"optimal"`: the matching with the largest mean correlation. `"greedy"`: the pair
-#'   with the largest correlation first, then the largest among the remaining neurons, and so on.
+#'   with the largest correlation first, then the largest among the others.
 #' @param direction `"x"`: every column of `x` is matched with its best partner in `y`; `"y"`: the
 #'   other way round; `"both"`: the mean of the two.
 #' @return One number in \[-1, 1\]; 1 when every matched column is a positive multiple of its

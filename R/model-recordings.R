@@ -377,7 +377,7 @@ recordings_sentence <- function(x) {
   details <- c(interval_phrase(text[-1], attr(x, "conf_level"), extent), stimuli_words(x$n[best]))
   data <- paste("the", facts$data)
   told <- if (nrow(x) == 1) {
-    paste0("The ", name, " of ", x$model, " and ", data, " was ", text[["score"]],
+    paste0("For ", x$model, " and ", data, ", the ", name, " was ", text[["score"]],
            brackets(details))
   } else {
     paste0("Of ", count_of(nrow(x), "model"), ", ", x$model[best],

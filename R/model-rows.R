@@ -29,16 +29,18 @@ declare_result(
 
 # A sentence for each comparison of two RDMs.
 rdm_rows_sentence <- function(x) {
-  need_columns(x, c("model", "condition", "score", "contribution"), "told", "result")
+  need_columns(x, c("condition", "score", "contribution"), "told", "result")
   whole <- attr(x, "whole")
   sides <- intersect(c("subject", "model"), names(x))
-  vapply(unname(row_groups(x, sides)), function(at) {
+  groups <- if (length(sides)) unname(row_groups(x, sides)) else list(seq_len(nrow(x)))
+  vapply(groups, function(at) {
     rows <- x[at, , drop = FALSE]
     best <- which.max(rows$contribution)
     same <- lapply(sides, function(side) whole[[side]] == rows[[side]][1])
-    score <- whole$score[Reduce(`&`, same)]
-    pair <- paste(c(if (!is.null(rows$subject)) as.character(rows$subject[1]),
-                    as.character(rows$model[1])), collapse = " and ")
+    score <- whole$score[Reduce(`&`, same, TRUE)]
+    # a side that is one RDM has no column
+    of <- function(side, arg) if (is.null(rows[[side]])) arg else as.character(rows[[side]][1])
+    pair <- paste(of("subject", "`x`"), "and", of("model", "`y`"))
     name <- outer_names[[attr(x, "outer")]]
     if (!length(best)) return(paste0("All contributions to the ", name, " of ", pair,
                                      " are undefined (NA)."))

@@ -4,7 +4,7 @@
 #' @rdname encode
 #' @param what what `plot()` draws: the score of each of the `"pairs"`, with trials also its ceiling
 #'   (dashes) and the normalised score (open points), or of each of the `"neurons"` over its
-#'   reliability, with the line that scores exceed only by chance.
+#'   reliability.
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_encoding <- function(object, what = c("pairs", "neurons"), ...) {
   no_other_arguments(...)

@@ -13,46 +13,36 @@ utils::globalVariables(".data")
 #' plot, which can be changed or saved, with lines for a column of a journal below it. Both need the
 #' package ggplot2.
 #'
-#' @param x,object what [similarity()], [calibrate()], [cka_interval()], [score_interval()],
-#'   [compare_scores()], [best_score()], [evaluate_models()], an analysis ([brain_to_brain()] and
-#'   others) or a benchmark ([benchmark_groups()] and others) returned.
-#' @param type `"tiles"`: the grid of (calibrated) scores, one panel per measure. `"heatmap"`: the
-#'   grid of one measure in the order of a hierarchical clustering, with its tree. `"map"`: one
-#'   point per element, with similar elements near each other. For calibrations also `"null"`: one
-#'   panel per row with its null scores, for up to 20 rows; `"p_value"`: tiles of p-values;
-#'   `"auto"`: `"null"` for up to `most` rows, else `"tiles"`. For [evaluate_models()]: `"points"`
-#'   or `"bars"` of scores, or a `"map"` of models and data RDMs.
-#' @param measure,metric labels of the measures, and for benchmarks the metrics or targets, to draw;
+#' @param x,object what [similarity()], [calibrate()], [score_interval()], [compare_scores()],
+#'   [best_score()], [evaluate_models()], an analysis ([brain_to_brain()] and others) or a benchmark
+#'   ([benchmark_groups()] and others) returned.
+#' @param type `"tiles"`: the grid of (calibrated) scores. `"heatmap"`: the grid of one measure in
+#'   the order of a hierarchical clustering, with its tree. `"map"`: similar elements near each
+#'   other. For calibrations also `"null"`: the null scores of up to 20 rows; `"p_value"`: tiles of
+#'   p-values; `"auto"`: `"null"` for up to `most` rows, else `"tiles"`. For [evaluate_models()]:
+#'   `"points"` or `"bars"` of scores, or a `"map"` of models and data RDMs.
+#' @param measure,metric which measures, and for benchmarks which metrics or targets, to draw;
 #'   `NULL`: all.
 #' @param single for analyses: also draw the mean of the single ratios?
-#' @param most for analyses over several numbers of neurons: up to this many comparisons get one
-#'   panel each. For differences of scores: how many are drawn, the largest for their errors. For
-#'   calibrations see `type`.
+#' @param most for analyses: up to this many comparisons get one panel each. For differences of
+#'   scores: how many are drawn. For calibrations see `type`.
 #' @param along for analyses: do the numbers of neurons stand along the horizontal axis, or the
-#'   comparisons, such as layers? `"auto"`: the former if there are several numbers, and not more
-#'   than 6 layers.
+#'   comparisons, such as layers?
 #' @param reference for analyses: a value to compare with, drawn as a dashed line with a band: one
 #'   row of an analysis or of [cka_interval()], a number, or three (the value and the ends of its
 #'   interval).
 #' @param ... arguments of `autoplot()`, which `plot()` passes on; any other is an error.
 #' @return `plot()` returns `x`, invisibly. `autoplot()` returns a ggplot object.
 #' @details
-#' Of several results that were put together, as in `rbind(monday = a, tuesday = b)`, each has
-#' panels of its own.
-#'
 #' *Tiles.* Darker tiles are more similar, for distances too. Calibrated scores below 0 are orange.
 #' A star marks a p-value (the adjusted one, if there is one) of at most `alpha`; tiles whose
 #' adjusted p-value is larger are grey.
 #'
-#' *Heat map and map* need all pairs of a list that was compared with itself (for models, with
-#' `diagonal = TRUE` or an `aggregate`). If the caption of a map says that two dimensions keep
-#' little, points near each other need not be similar.
+#' *Heat map and map* need all pairs of a list that was compared with itself. If the caption of a
+#' map says that two dimensions keep little, points near each other need not be similar.
 #'
-#' *Analyses.* Points are the pooled estimates, bars their intervals; crosses or a dashed line the
-#' mean of single ratios.
 #'
-#' *Benchmarks.* Measures are in the order of their mean rank. Grey points are single groups or
-#' models.
+#' *Benchmarks.* Grey points are single groups or models.
 #'
 #' *Differences* of [compare_scores()] are drawn with the interval of each alone (thick) and that
 #' for all rows together (thin); a band shows the margin of equivalence. For [best_score()], filled
@@ -66,8 +56,7 @@ utils::globalVariables(".data")
 #'   # V4 against the layers of a network, for the first 100 images
 #'   v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]
 #'   layers <- lapply(v4_layers, function(layer) layer[1:100, ])
-#'   set.seed(1)
-#'   plot(brain_to_model(v4, layers, neurons = c(8, 16, 50), repeats = 20))
+#'   plot(score_interval(v4, layers, measure("cka", estimator = "stimulus")))
 #'   plot(similarity(v4_layers), type = "heatmap")
 #' }
 #' @name plot.repalign

@@ -35,14 +35,13 @@ forms_of_given <- function(reprs, args) {
   forms <- vector("list", length(reprs))
   given <- rsa_forms[[args$form]]$given
   if (is.null(given) || !is.null(args$clusters)) return(forms)
-  at <- which(vapply(reprs, `[[`, "", "kind") == "dist" &
-                lengths(lapply(reprs, `[[`, "prepared")) == 0)
+  at <- which(vapply(reprs, function(repr) repr$kind == "dist" && is.null(repr$prepared), NA))
   if (!length(at)) return(forms)
   extent <- vapply(reprs[at], extent_of, double(4))
   largest <- largest_of_extents(extent)
   contrast <- if (is_cosine(args$outer)) largest else extent[2, ] - extent[1, ]
   usual <- is_usual_size(largest) & contrast > tie_share * largest
-  forms[at[usual]] <- given(reprs[at[usual]], extent[4, usual], args)
+  if (any(usual)) forms[at[usual]] <- given(reprs[at[usual]], extent[4, usual], args)
   forms
 }
 

@@ -346,7 +346,9 @@ capitalised <- function(text) paste0(toupper(substring(text, 1, 1)), substring(t
 # of a row that stands out, "L3 was most similar to V4" (`title` and `twin`).
 pairs_told <- function(x) {
   rows <- as.data.frame(x)
-  sides <- list(x = full_names(rows, "x"), y = full_names(rows, "y"))
+  # encode() has other names of arguments
+  named <- function(side) sub("^(from|to)$", "`\\1`", full_names(rows, side))
+  sides <- list(x = named("x"), y = named("y"))
   one <- vapply(sides, function(side) length(unique(side)) == 1, NA)
   n <- nrow(rows)
   if (n > 1 && one[["x"]]) {

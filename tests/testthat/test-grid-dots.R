@@ -14,6 +14,7 @@ dot_measures <- function() {
 # The value of `call`, and what it said, cell by cell.
 cell_by_cell <- function(call) {
   local_internal("dot_scores", function(...) NULL)
+  local_internal("rdm_grid", function(...) NULL)
   seeded(call)
 }
 
@@ -191,6 +192,31 @@ test_that("lists of given RDMs are the RDMs one by one, usual and odd ones", {
   rdms$b[4] <- Inf
   expect_error(similarity(rdms, measure = "rsa"), "x\\$b.* has 1 infinite distance",
                class = "repalign_error_nonfinite")
+})
+
+test_that("two lists of RDMs and one measure take the short way, or the long one to the same end", {
+  rdms <- lapply(c(a = 1, b = 2, c = 3, d = 4), function(k) {
+    stats::dist(round(cos(outer(1:9 * k, 1:4)), 1))
+  })
+  long <- lapply(list(equal = replace(rdms$a, 1:36, 1), huge = rdms$a * 1e200,
+                      lacking = replace(rdms$a, 3, NA)), function(x) list(x = x))
+  for (outer in rsa_outer) {
+    m <- measure("rsa", outer = outer)
+    call <- function() similarity(rdms[-1], rdms[c("d", "a")], m)
+    expect_identical(count_calls("open_call", call()), 0L)
+    expect_rounded(seeded(call), cell_by_cell(call))
+    for (y in long) {
+      call <- function() {
+        tryCatch(similarity(rdms, y, m, on_error = "na"), error = conditionMessage)
+      }
+      expect_rounded(seeded(call), cell_by_cell(call))
+    }
+  }
+  twice <- function() similarity(rdms, rdms, measure("rsa", clusters = c(1, 1:8)))
+  expect_identical(count_calls("open_call", twice()), 1L)
+  expect_error(similarity(rdms, unname(rdms), "rsa"), class = "repalign_error_names")
+  expect_error(similarity(rdms, rdms[1], "rsa", threads = 0), "threads",
+               class = "repalign_error_value")
 })
 
 test_that("grids of linear kernels keep no Gram matrices, and need no tiles for them", {

@@ -181,3 +181,17 @@ test_that("a chosen row of a calibration tells of how many it was chosen", {
   adjusted <- calibrate(x, layers, permutations = 19, p_adjust = "holm")
   expect_match(in_words(adjusted[1, ]), "holm-adjusted p [^,]*, one of 3, [0-9]+ perm")
 })
+
+test_that("sides without names of their own are told by what they are", {
+  set.seed(1)
+  x <- matrix(rnorm(240), 24)
+  y <- x[, 1:6] + rnorm(144)
+  says <- function(result, text) expect_match(quietly(in_words(result)), text, fixed = TRUE)
+  says(rdm_rows(dist(x), dist(y)), "correlation of `x` and `y` (score")
+  quietly({
+    says(brain_to_brain(x, neurons = 4, repeats = 2, estimator = "stimulus"), "of two halves of x")
+    says(brain_to_model(x, list(a = y), neurons = 8, repeats = 2, complete = "y"),
+         "few neurons of the brain")
+    says(score_interval(encode(list(a = x, b = y), y)), "similar to `to` (R squared")
+  })
+})

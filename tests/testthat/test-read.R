@@ -705,6 +705,14 @@ test_that("a folder and several files make a named list, in the order of their n
   utils::write.csv(layers$layer2, file.path(folder, "layer2.csv"), row.names = FALSE)
   expect_identical(names(suppressMessages(read_representation(folder)))[1:2],
                    c("layer2.csv", "layer2.rds"))
+  # one file of many arrays does not stop the others
+  file.copy(fixture("deflated.npz"), file.path(folder, "many.npz"))
+  expect_message(found <- read_representation(folder),
+                 "name` must say.*many[.]npz", class = "repalign_left_out")
+  expect_true("layer10" %in% names(found) && !"many" %in% names(found))
+  expect_refused(read_representation(c(a = files[1], b = file.path(folder, "many.npz"))),
+                 "holds 12 arrays")
+  unlink(file.path(folder, "many.npz"))
   saveRDS("text", file.path(folder, "bad.rds"))
   expect_error(suppressMessages(read_representation(folder)), "bad[.]rds", class = "repalign_error")
   writeLines("a,b\n1,x", file.path(folder, "worse.csv"))

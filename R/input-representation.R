@@ -391,10 +391,15 @@ data_frame_matrix <- function(x, arg) {
   # factors are stored as integers but are not numbers; dates are numbers only by storage
   good <- good & !vapply(x, is.object, NA)
   if (!all(good)) {
-    abort("`", arg, "` has columns that are not numeric: ", enumerate(names(x)[!good]),
-          ". Drop or convert them; where one of them names the stimuli, use response_matrix(data, ",
-          "stimulus = ", dQuote(names(x)[!good][1], FALSE), ").",
-          class = "repalign_error_type", arg = arg)
+    of_rows <- Filter(offers_argument, c("condition", "run", "subject"))
+    abort("`", arg, "` has columns that are not numeric: ", enumerate(names(x)[!good]), ". ",
+          if ("condition" %in% of_rows) {
+            paste0("Name those that say what a row is in ",
+                   enumerate(paste0("`", of_rows, "`"), quote = FALSE), ", and drop the others.")
+          } else {
+            paste0("Drop or convert them; where one of them names the stimuli, use ",
+                   "response_matrix(data, stimulus = ", dQuote(names(x)[!good][1], FALSE), ").")
+          }, class = "repalign_error_type", arg = arg)
   }
   m <- as.matrix(x)
   # integer row names are row numbers; they are no names of stimuli, even after rows were taken out

@@ -14,8 +14,8 @@
 # responses   the responses() object whose means over trials `data` are, or NULL
 # columns     labels of the columns, a list of vectors: `units`, of which equal ones may share noise
 #             or are one neuron, `neuron`, and others of an analysis; or NULL
-# holes       of several trials that are not compared by their means alone: which stimuli and neurons
-#             lack values, list(stimuli, neurons); or NULL
+# holes       of several trials that are not compared by their means alone: which stimuli and
+#             neurons lack values, list(stimuli, neurons); or NULL
 # whole       of one trial of several: what the user gave, list(arg, data, responses); or NULL
 # loose       TRUE where a "dist" object was not asked yet whether pairs lack, or all are 0
 # refused     errors of measures that cannot use it, by their labels (refusal()), or NULL

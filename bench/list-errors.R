@@ -6,8 +6,8 @@
 # layers as models of a recording (60 neurons, 4 trials; its neurons are left out in turn, too), 12
 # recordings of subjects, and tables with a row for each pair. subjects: 8 models of 100 subjects, 5
 # layers with 50 windows of time, and 3 models by Gaussian kernels corrected for trials. models: 5
-# models with the RDMs of 92 stimuli of all subjects, by ranks and by Kendall's tau, and with weights
-# fitted in folds, also under permutations. Set the threads of the BLAS and ours to one
+# models with the RDMs of 92 stimuli of all subjects, by ranks and by Kendall's tau, and with
+# weights fitted in folds, also under permutations. Set the threads of the BLAS and ours to one
 # (OPENBLAS_NUM_THREADS, OMP_NUM_THREADS). beside: a library with another version of the package;
 # both run in turn, and of each the least time counts.
 

@@ -18,8 +18,8 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #'   (`"stimulus_neuron"`, with other kernels `"stimulus"`).
 #' @param splits number of random halves for approximate ceilings.
 #' @param na see [similarity()]; of a trial that only some neurons have, `"stimuli"` leaves out the
-#'   stimulus, `"neurons"` the other neurons (but for CKA, which pairs the trials that there are, and
-#'   for trials that lack a whole `session`, of which only RSA leaves anything out).
+#'   stimulus, `"neurons"` the other neurons (but for CKA, which pairs the trials that there are,
+#'   and for trials that lack a whole `session`, of which only RSA leaves anything out).
 #' @return A data frame of class `repalign_ceiling` with a row for each measure and each of `y`, and
 #'   the columns `y`, `measure`,
 #'   * `h_cross`: the size of the signal (for CKA its value H, for RSA a variance of distances);

@@ -84,7 +84,9 @@ check_row_width <- function(repr, inner) {
     abort("`", repr$arg, "` has one column, but rows are correlated over columns: give three or ",
           "more, or set inner = \"euclidean\".", class = "repalign_error_size", arg = repr$arg)
   }
-  if (width == 2) {
+  # of two categories, 1 and -1 are all that there is to say
+  two_categories <- width == 2 && all(repr$data %in% 0:1) && all(rowSums(repr$data) == 1)
+  if (width == 2 && !two_categories) {
     warn("`", repr$arg, "` has two columns, so every correlation between its rows is 1 or -1: the ",
          "value carries almost no information. Use inner = \"euclidean\" or \"cosine\".",
          class = "repalign_degenerate", data = repr$arg)

@@ -90,20 +90,24 @@ listed_models <- function(models, subjects) {
   check_element_names(models, "models")
   Map(function(model, name) {
     place <- paste0("models$", name)
-    if (is.factor(model)) return(categories(model, place))
     refuse_no_model(model, place)
-    model
+    as_category_model(model, place)
   }, models, names(models))
+}
+
+as_category_model <- function(model, place) {
+  if (is.factor(model)) return(categories(model, place))
+  if (is.character(model)) {
+    abort("`", place, "` is text: factor(", place, ") makes a model of its categories.",
+          class = "repalign_error_type", arg = place)
+  }
+  model
 }
 
 refuse_no_model <- function(model, place) {
   if (inherits(model, "repalign_rdm_model")) {
     abort("`", place, "` is a model of RDMs, but `data` has recordings: give RDMs of them as ",
           "`data`, as rdm() makes them.", class = "repalign_error_type", arg = place)
-  }
-  if (is.character(model)) {
-    abort("`", place, "` is text: factor(", place, ") makes a model of its categories.",
-          class = "repalign_error_type", arg = place)
   }
   if (!is_collection(model)) return(invisible())
   abort("`", place, "` is a list, but each model is one representation: give its layers as models ",

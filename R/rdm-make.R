@@ -206,14 +206,14 @@ at_place <- function(place, code) {
 one_rdm <- function(x, labels, noise, settings) {
   declared <- distance_called(settings$distance)
   note_plain_covariances(noise)
-  taken <- labels_of_frame(x, labels)
+  taken <- labels_of_frame(x, c(labels, list(subject = NULL)))
   kept <- complete_observations(taken$x, taken$labels, settings$na)
   if (!is.null(noise) && !all(unlist(kept$columns))) {
     abort("na = \"neurons\" leaves out channels that `noise` has: leave them out of both, or use ",
           "na = \"stimuli\".", class = "repalign_error_choice", arg = "noise")
   }
   x <- kept$x
-  labels <- kept$labels
+  labels <- kept$labels[c("condition", "run")]
   if (declared$runs) need_run_labels(x, labels, declared)
   if (is_responses(x)) {
     # sessions, labels of neurons, and whether all neurons are there make no difference

@@ -20,7 +20,7 @@ noise_methods <- c("shrinkage_diag", "shrinkage_eye", "diag", "full")
 #'   of a regression. `NULL`: the number of observations less that of the means that were
 #'   subtracted.
 #' @param by_run a covariance for each run, from its observations alone?
-#' @param na see [rdm()].
+#' @param na,subject see [rdm()]. With `subject`, the result is a list with one for each subject.
 #' @param ... for `noise_precision()`: the arguments of `noise_covariance()`.
 #' @return A symmetric matrix channels x channels of class `repalign_noise` with attributes `kind`
 #'   (`"covariance"` or `"precision"`), `method`, `dof`, and `shrinkage` (from 0 to 1). With
@@ -44,10 +44,16 @@ noise_methods <- c("shrinkage_diag", "shrinkage_eye", "diag", "full")
 noise_covariance <- function(x, condition = NULL, run = NULL,
                              method = c("shrinkage_diag", "shrinkage_eye", "diag", "full"),
                              dof = NULL, by_run = FALSE,
-                             na = c("error", "stimuli", "neurons")) {
+                             na = c("error", "stimuli", "neurons"), subject = NULL) {
   need_arguments()
   method <- check_choice(method, noise_methods, "method")
   by_run <- check_flag(by_run, "by_run")
+  if (!is.null(subject)) {
+    each <- rows_of_subjects(x, list(condition = condition, run = run, subject = subject))
+    x <- each$x
+    condition <- each$labels$condition
+    run <- each$labels$run
+  }
   if (is_collection(x)) return(noise_of_each(x, condition, run, method, dof, by_run, na))
   # data are hardly ever symmetric, but a covariance is, and what is cut from one
   if (is.matrix(x) && is.numeric(x) && nrow(x) > 1 && nrow(x) == ncol(x) &&
@@ -56,13 +62,13 @@ noise_covariance <- function(x, condition = NULL, run = NULL,
           "covariance (or a part of one), solve() gives the precision.",
           class = "repalign_error_type", arg = "x")
   }
-  taken <- labels_of_frame(x, list(condition = condition, run = run))
+  taken <- labels_of_frame(x, list(condition = condition, run = run, subject = NULL))
   kept <- complete_observations(taken$x, taken$labels, na)
   x <- kept$x
   condition <- kept$labels$condition
   run <- kept$labels$run
   without_runs <- is.null(run) && !is_responses(x)
-  seen <- read_observations(x, condition, run)
+  seen <- read_observations(x, condition, run, c(subject = "subject"))
   # repeats of an array need not be runs
   if (without_runs) seen$run <- NULL
   if (!by_run) return(covariance_of(seen, method, check_dof(dof, 1, NULL)))

@@ -61,8 +61,8 @@ run_labels <- function(run, x, condition) {
   as.integer(stats::ave(seq_along(condition), condition, FUN = seq_along))
 }
 
-# Columns of a data frame may hold the labels, given by their names or as they are: these are no
-# channels. Returns list(x, labels).
+# Columns of a data frame may hold the labels (NULL: none are given for this argument), given by
+# their names or as they are: these are no channels. Returns list(x, labels).
 labels_of_frame <- function(x, labels) {
   if (!is.data.frame(x)) return(list(x = x, labels = labels))
   own <- character()
@@ -79,7 +79,23 @@ labels_of_frame <- function(x, labels) {
       own <- c(own, names(x)[same])
     }
   }
-  list(x = x[setdiff(names(x), own)], labels = labels)
+  x <- x[setdiff(names(x), own)]
+  refuse_other_columns(x, labels)
+  list(x = x, labels = labels)
+}
+
+refuse_other_columns <- function(x, labels) {
+  numbers <- vapply(x, function(column) is.numeric(column) || is.logical(column), NA)
+  if (all(numbers)) return(invisible())
+  free <- names(Filter(is.null, labels))
+  abort("`x` has columns that are no channels, because they are not numeric: ",
+        enumerate(names(x)[!numbers]), ". ", if (length(free)) {
+          paste0("Give the names of columns with labels in ",
+                 enumerate(paste0("`", free, "`"), quote = FALSE), ", and leave out others.")
+        } else "Leave them out.", if (!"subject" %in% names(labels)) {
+          paste(" Of a table of several subjects, each takes a call of its own, with its rows;",
+                "test_maps() compares the results.")
+        }, class = "repalign_error_type", arg = "x")
 }
 
 # The observations without what `na` leaves out: list(x, labels, columns).

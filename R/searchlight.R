@@ -11,14 +11,14 @@
 #' @param data a matrix conditions x channels, with the condition names as row names; with
 #'   `condition` or `run`, a matrix observations x channels; or an array conditions x channels x
 #'   repeats, whose repeats are runs. An array over time goes through [flatten_time()] first.
-#' @param neighbours a list, named by the centres, of numbers of columns of `data`, as from
-#'   [neighbourhoods()] or [cross_places()].
-#' @param models a representation of the same conditions, an RDM as a `dist` object, or a named list
-#'   of them.
+#' @param neighbours a list, named by the centres, of numbers of columns of `data` (without those of
+#'   labels), as from [neighbourhoods()] or [cross_places()].
+#' @param models a representation of the same conditions, an RDM as a `dist` object, a factor (a
+#'   model of categories), or a named list of them.
 #' @param measure one measure: a name, [measure()] or [new_measure()]. The centre is its first
 #'   representation and the model the second (for [riemann()] the other way round).
 #' @param ... not used: parameters go to [measure()].
-#' @param run one label per row of `data`, or `TRUE`, as in [rdm()]. The dissimilarities of each
+#' @param run one label per row of `data`, the name of a column, or `TRUE`, as in [rdm()]. The dissimilarities of each
 #'   centre are then crossnobis estimates, and `measure` must be [rsa()].
 #' @param noise `NULL`, or what whitens the channels of a centre:
 #'   * a precision matrix of all channels ([noise_precision()]);
@@ -27,8 +27,8 @@
 #'   * for thousands of channels, a function of the columns of a centre, such as
 #'     `function(at) noise_precision(residuals[, at])`.
 #' @param permutations of the conditions, as in [calibrate()]. 0: scores only.
-#' @param condition one label per row of `data` (by default the row names), as in [rdm()]. Rows of
-#'   one condition (and run) are averaged.
+#' @param condition one label per row of `data` (by default the row names), or the name of a column,
+#'   as in [rdm()]. Rows of one condition (and run) are averaged.
 #' @param across_models should `p_familywise` also hold over the models?
 #' @param alpha level of the thresholds.
 #' @param threads see [similarity()].
@@ -89,7 +89,12 @@ searchlight <- function(data, neighbours, models, measure = "rsa", ..., run = NU
   check_flag(across_models, "across_models")
   alpha <- check_number(alpha, "alpha", above = 0, below = 1)
   hold_threads(threads)
-  complete <- complete_searchlight(data, models, neighbours, condition, run, noise, na)
+  taken <- naming_data(labels_of_frame(data, list(condition = condition, run = run)))
+  models <- if (is_collection(models)) {
+    Map(as_category_model, models, paste0("models$", names(models)))
+  } else as_category_model(models, "models")
+  complete <- complete_searchlight(taken$x, models, neighbours, taken$labels$condition,
+                                   taken$labels$run, noise, na)
   models <- complete$models
   neighbours <- complete$neighbours
   source <- center_source(complete$data, complete$condition, complete$run, noise, measure, distance)

@@ -223,7 +223,9 @@ test_that("the remedy names the argument of the function that takes the column",
   expect_refused(rdm(w, "cond", distance = "sqeuclidean"), "Give run = \"run\"")
   both <- cbind(w, subject = 1:2)
   expect_refused(rdm(both, "cond", "run"), "Give subject = \"subject\"")
-  expect_refused(noise_covariance(both, "cond", "run"), "Leave out \"subject\"")
+  expect_refused(noise_covariance(both, "cond", "run"), "Give subject = \"subject\"")
+  expect_refused(searchlight(both, list(1:3), both, condition = "cond", run = "run"),
+                 "Leave out \"subject\"")
   # 0 and 1 are a feature of stimuli
   expect_length(find_identifiers(cbind(animal = c(0, 1, 1), big = c(1, 1, 0))), 0)
 })

@@ -175,3 +175,19 @@ test_that("a list of subjects has a covariance for each, and rdm() takes their p
   expect_error(noise_precision(cbind(k = rnorm(24), 0), condition), "first channel 2",
                class = "repalign_error_variance")
 })
+
+test_that("a table of subjects has a covariance for each, as rdm() has an RDM", {
+  set.seed(6)
+  table <- expand.grid(image = c("a", "b", "c"), run = 1:4, subject = c("s2", "s1"))
+  table <- cbind(table, matrix(rnorm(24 * 3), 24, dimnames = list(NULL, c("u", "v", "w"))))
+  of_first <- table[table$subject == "s1", c("image", "run", "u", "v", "w")]
+  precisions <- noise_precision(table, "image", "run", subject = "subject")
+  expect_identical(precisions$s1, noise_precision(of_first, "image", "run"))
+  expect_identical(rdm(table, "image", "run", noise = precisions, subject = "subject")$s1,
+                   rdm(of_first, "image", "run", noise = precisions$s1))
+  expect_error(noise_precision(table, "image", "run"), "\"subject\". Give .*`subject`",
+               class = "repalign_error_type")
+  table$subject <- as.integer(table$subject)
+  expect_error(noise_precision(table, "image", "run"), "subject = \"subject\"",
+               class = "repalign_error_identifier")
+})

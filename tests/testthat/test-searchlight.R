@@ -344,3 +344,24 @@ test_that("some columns of a result are printed as they are", {
   expect_output(print(result[1:2, c("center", "score")]), "center +score")
   expect_error(summary(result[c("center", "score")]), "columns", class = "repalign_error_type")
 })
+
+test_that("factors are models, and columns of a table are labels, as elsewhere", {
+  set.seed(4)
+  table <- expand.grid(image = paste0("i", 1:6), run = 1:3)
+  channels <- matrix(rnorm(18 * 4), 18)
+  table <- cbind(table, channels)
+  where <- list(a = 1:2, b = 3:4)
+  kind <- factor(c("x", "x", "y", "y", "z", "z"))
+  same <- 1 * outer(as.vector(kind), levels(kind), "==")
+  rownames(same) <- names(kind) <- paste0("i", 1:6)
+  expect_equal(searchlight(table, where, list(kind = kind), condition = "image", run = "run")$score,
+               searchlight(channels, where, same, condition = table$image, run = table$run)$score)
+  two <- factor(rep(1:2, 3))
+  expect_silent(searchlight(channels[1:6, ], where, two, measure("rsa", inner = "euclidean")))
+  expect_no_warning(searchlight(cbind(channels[1:6, ], 1:6), list(1:3, 3:5), two))
+  expect_error(searchlight(channels[1:6, ], where, list(kind = as.character(kind))), "factor(",
+               fixed = TRUE, class = "repalign_error_type")
+  table$subject <- "s1"
+  expect_error(searchlight(table, where, two, condition = "image", run = "run"), "test_maps()",
+               fixed = TRUE, class = "repalign_error_type")
+})

@@ -12,7 +12,7 @@ known_arguments <- list(
   hsic = names(formals(cka)),
   rdm = c("x", "condition", "run", "distance", "noise", "weights", "center_patterns",
           "prior_rate", "prior_weight", "subject"),
-  noise_covariance = c("x", "condition", "run", "method", "dof", "by_run"),
+  noise_covariance = c("x", "condition", "run", "method", "dof", "by_run", "subject"),
   transform_rdm = c("x", "method", "low", "up"),
   brain_to_brain = c("x", "y", "neurons", "repeats", "split", "estimator", "units_x", "units_y",
                      "normalize", "conf_level", "clusters", "over", "complete"),

@@ -19,6 +19,7 @@
 # whole       of one trial of several: what the user gave, list(arg, data, responses); or NULL
 # loose       TRUE where a "dist" object was not asked yet whether pairs lack, or all are 0
 # refused     errors of measures that cannot use it, by their labels (refusal()), or NULL
+# row_numbers the automatic row names of a data frame, which are no names of stimuli, or NULL
 #
 # allow_na: are missing values allowed, because cut_representation() will leave them out? Estimates
 # from trials do without the responses that lack, so that these are refused later for all others
@@ -31,8 +32,9 @@ representation <- function(x, arg, name = arg, allow_na = FALSE,
     if (stats$finite) return(matrix_representation(x, stats, arg, name, side))
   }
   cache <- new_cache()
-  responses <- NULL
+  responses <- numbers <- NULL
   if (is.object(x)) {
+    if (is.data.frame(x)) numbers <- attr(x, "row.names")
     refuse_prepared_data(x, arg)
     if (is_responses(x)) {
       responses <- x
@@ -54,6 +56,7 @@ representation <- function(x, arg, name = arg, allow_na = FALSE,
   }
   repr <- list(kind = kind, data = data, n = n, arg = arg, name = name, side = side, cache = cache)
   repr$responses <- responses
+  if (is.integer(numbers)) repr$row_numbers <- numbers
   if (loose && kind == "dist") repr$loose <- TRUE
   repr
 }

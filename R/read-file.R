@@ -7,7 +7,8 @@
 #' folder, or several files, a named list.
 #'
 #' @param file the path of a file, whose ending tells the format; of several files; or of a folder,
-#'   of which all files of these formats are read.
+#'   of which all files of these formats are read. Those of several arrays are left out without
+#'   `name`, with a message.
 #' @param name which of several arrays: a name, or a path such as `"units/rates"`, as
 #'   `representation_names(file)` lists them. `NULL`: the only one.
 #' @param rows numbers of the rows (stimuli) to read, in any order; `NULL`: all.

@@ -67,7 +67,7 @@ declare_result("repalign_summary", from = analysis_pages, digits = 3,
 # What in_words() tells of an analysis: its most corrected estimator at the largest number of
 # neurons, and of several comparisons the one that is most similar.
 analysis_sentence <- function(x) {
-  need_columns(x, c("x", "y", "neurons", "estimator", "pooled"), "told", "result")
+  need_columns(x, c("x", "y", "neurons", "estimator", "pooled", "n_estimates"), "told", "result")
   facts <- analysis_facts(x)
   told <- most_told(x)
   known <- which(!is.na(told$pooled))

@@ -396,7 +396,7 @@ recordings_sentence <- function(x) {
 # The p-value of the best model, over all models of the call.
 chance_of_best <- function(x, row) {
   facts <- attr(x, "facts")
-  if (!isTRUE(facts$permutations > 0)) return(NULL)
+  if (!isTRUE(facts$permutations > 0) || is.null(x$p_familywise)) return(NULL)
   p <- x$p_familywise[row]
   models <- ncol(attr(x, "null"))
   better <- if (facts$sign > 0) "above" else "below"
@@ -453,6 +453,9 @@ tested_together <- function(x) {
 
 recordings_footing <- function(x) {
   facts <- attr(x, "facts")
+  interval <- attr(x, "interval")
+  # as in all rows, which may have lost the column
+  measure <- as.character(interval$measure[1])
   from <- c(estimator = "ceiling 1: the estimator has the noise of trials taken out.",
             trials = "ceiling: of the means over trials, see noise_ceiling().",
             subjects = "ceiling: what subjects share, see subject_ceiling().",
@@ -465,11 +468,11 @@ recordings_footing <- function(x) {
                      "% confidence set of the best model.")
             },
             from[[facts$ceiling]],
-            if (has_sampled_y(attr(x, "interval"))) {
-              paste0("Units of the models taken as a sample; ", complete_measure(x$measure[1]),
+            if (has_sampled_y(interval)) {
+              paste0("Units of the models taken as a sample; ", complete_measure(measure),
                      " takes them as all there are.")
             },
-            complete_note(x$measure)), exdent = 2)
+            complete_note(measure)), exdent = 2)
 }
 
 # label: of a measure that takes the units of the models as a sample.

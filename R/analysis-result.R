@@ -176,7 +176,10 @@ analysis_result <- function(cells, setup, analysis) {
   result <- table_of_rows(rows)
   warn_undefined_rows(result, setup)
   # random halves of one population are alike by construction
-  if (!isTRUE(setup$halves)) warn_unstable_rows(result, setup$stimuli)
+  if (!isTRUE(setup$halves)) {
+    warn_unstable_rows(result, setup$stimuli, !is.null(setup$conf_level),
+                       analysis == "brain_to_model")
+  }
   combined <- if (takes_best(analysis)) best_rows(result) else combined_rows(cells, setup)
   part <- list(analysis = analysis, rows = result[analysis_key], combined = combined,
                conf_level = setup$conf_level, clusters = !is.null(setup$clusters),

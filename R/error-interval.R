@@ -120,6 +120,7 @@ score_interval <- function(x, y = NULL, measure = "cka", over = "stimuli", ..., 
   made <- interval_rows(task, columns, factors)
   warn_no_errors(made$rows, made$constant, factors)
   warn_infinite_errors(made$rows)
+  warn_intervals_above(task, made$rows, inspected = TRUE)
   new_result(made$rows, "repalign_interval", made$kept)
 }
 

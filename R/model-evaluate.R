@@ -97,7 +97,7 @@ NULL
 #' | *recordings:* `measure`, `n` | label of the measure, number of stimuli |
 #' | `p_familywise`, `threshold` | that test over all models; at most `alpha` beyond the threshold |
 #' | `ceiling`, `ceiling_se`, `share` | noise ceiling (1: noise is taken out), `score / ceiling` |
-#' | `best` | in the confidence set of the best? `NA` without `se` |
+#' | `best` | in the confidence set of the best? `NA` without `se`, or with 2 subjects |
 #' | *RDMs:* `p_zero` | one-sided test against a score of 0 |
 #' | `ceiling_low`, `ceiling_high` | bounds of the noise ceiling |
 #' | `p_ceiling` | two-sided test against the lower bound |

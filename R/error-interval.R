@@ -25,7 +25,8 @@
 #'   and `y` is what all are compared with. `x` may also be what [encode()] returned, alone.
 #' @param over what the errors are about: `"stimuli"` alone, or also `"neurons_x"`, `"neurons_y"` or
 #'   both, or `"subjects"`. The score does not depend on it. A side that is `complete` (see [cka()])
-#'   has no errors over neurons.
+#'   has no errors over neurons. Intervals of [evaluate_models()] and [cka_interval()] are over
+#'   neurons, too, by default, and wider.
 #' @param ... not used: parameters go to [measure()].
 #' @param method how the errors over stimuli are found: by what fits the measure (`"auto"`), by
 #'   leaving out each stimulus in turn (`"jackknife"`), from random halves (`"half-samples"`), or by

@@ -64,7 +64,7 @@ NULL
 #'   [dependence]. `NA`: left out.
 #' @param threads see [similarity()].
 #' @param series are the rows a time series? `FALSE`, `TRUE` or `"circular"` (all n - 1 circular
-#'   shifts), or `"linear"` (the middle half of `x` against stretches of `y`, for slow series), see
+#'   shifts), or `"linear"` (for slow series, and where [responses()] declares one), see
 #'   [time_series].
 #' @param engine how null scores are made, see [engines]. Only one of `engine`, `blocks`,
 #'   `clusters`, `series`, and a matrix or a design in `permutations` can be given.
@@ -72,10 +72,10 @@ NULL
 #' @param na see [similarity()]. With a matrix in `permutations`, leaving out stimuli is an error.
 #' @return A data frame of class `repalign_calibration` with one row per pair and measure, or with
 #'   `aggregate` one per measure (and pair of models): `x` and `y` (with `aggregate` the most
-#'   similar pair of `"max"`), `measure`, `score`, `threshold`, `calibrated`, `p_value`,
-#'   `null_mean`, `null_sd`, `permutations` (the number of null scores) and `engine` (how they were
-#'   made); with models also `model_x` and `model_y`, with `p_adjust` also `p_adjusted`.
-#'   [rbind()][rbind.repalign] does not adjust again.
+#'   similar pair of `"max"`), `measure`, `score`, `threshold` (beyond which scores have p-values up
+#'   to `alpha`), `calibrated`, `p_value`, `null_mean`, `null_sd`, `permutations` (the number of
+#'   null scores) and `engine` (how they were made); with models also `model_x` and `model_y`, with
+#'   `p_adjust` also `p_adjusted`. [rbind()][rbind.repalign] does not adjust again.
 #'
 #'   `null_scores()`: a matrix of the null scores with a column for each row of `calibration`, in
 #'   the units of the measure. Shorter columns end in `NA`.

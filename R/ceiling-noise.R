@@ -18,7 +18,8 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #'   (`"stimulus_neuron"`, with other kernels `"stimulus"`).
 #' @param splits number of random halves for approximate ceilings.
 #' @param na see [similarity()]; of a trial that only some neurons have, `"stimuli"` leaves out the
-#'   stimulus, `"neurons"` the other neurons.
+#'   stimulus, `"neurons"` the other neurons (but for CKA, which pairs the trials that there are, and
+#'   for trials that lack a whole `session`, of which only RSA leaves anything out).
 #' @return A data frame of class `repalign_ceiling` with a row for each measure and each of `y`, and
 #'   the columns `y`, `measure`,
 #'   * `h_cross`: the size of the signal (for CKA its value H, for RSA a variance of distances);
@@ -68,7 +69,7 @@ noise_ceiling <- function(trials, y = NULL, measure = NULL, ..., splits = 20,
   set <- lapply(set, ceiling_measure)
   splits <- check_count(splits, "splits")
   na <- check_choice(na, missing_rules, "na")
-  call <- open_sides(ceiling_sides(trials, y, na), set, na, use = "errors", least = 5,
+  call <- open_sides(ceiling_sides(trials, y, na, set), set, na, use = "errors", least = 5,
                      why = "a jackknife", remedies = list(declared_cluster_remedy),
                      own_clusters = FALSE)
   check_rows(call$n, 5, "trials", "a jackknife")
@@ -90,21 +91,24 @@ noise_ceiling <- function(trials, y = NULL, measure = NULL, ..., splits = 20,
     if (length(chosen)) {
       paste0("\"cka\" without an estimator is taken by ", enumerate(chosen), ".")
     },
-    if (!is.null(y)) ceiling_notes(set, others, keys$measure)
+    if (!is.null(y)) ceiling_notes(set, task$x, others, keys$measure)
   ))
 }
 
 # What the number without noise is, and how the units of y are taken.
-ceiling_notes <- function(set, others, labels) {
+ceiling_notes <- function(set, x, others, labels) {
   of_cka <- Filter(function(measure) measure$way == "cka", set)
   clean <- unique(vapply(of_cka, function(measure) {
     paste0("\"", measure$args$estimator, "_trial\"")
   }, ""))
-  open <- any(vapply(of_cka, function(measure) measure$args$corrects$neurons, NA)) &&
-    any(vapply(others, function(y) !is.null(y) && !has_trials(y), NA)) &&
+  corrects <- any(vapply(of_cka, function(measure) measure$args$corrects$neurons, NA))
+  open <- corrects && any(vapply(others, function(y) !is.null(y) && !has_trials(y), NA)) &&
     !all(grepl("complete (y|both)", labels))
   c(if (length(clean)) {
     paste0("disattenuated: the CKA by ", enumerate(clean, quote = FALSE), ", without the noise.")
+  }, if (corrects && !is.null(unclass(x$responses)$session)) {
+    paste("Pairs of neurons of one session are left out of `score`, but not of `disattenuated`:",
+          "the two differ, even at a reliability of 1.")
   }, if (open) sampled_units_note, complete_note(labels))
 }
 
@@ -161,8 +165,8 @@ ceiling_measure <- function(measure) {
 }
 
 # The trials as one side, and what they are compared with as the other.
-ceiling_sides <- function(trials, y, na) {
-  x <- ceiling_repr(declared_trials(trials), "trials", "trials", na)
+ceiling_sides <- function(trials, y, na, set) {
+  x <- ceiling_repr(declared_trials(trials), "trials", "trials", na, set)
   if (!has_trials(x)) {
     abort("`trials` has one trial of each stimulus: without a second one, noise and signal cannot ",
           "be told apart.", class = "repalign_error_trials", arg = "trials")
@@ -171,7 +175,7 @@ ceiling_sides <- function(trials, y, na) {
   names <- if (several) check_element_names(y, "y") else "y"
   args <- if (several) paste0("y$", names) else "y"
   others <- if (!is.null(y)) {
-    unname(Map(ceiling_repr, if (several) y else list(y), args, names, na, "y"))
+    unname(Map(ceiling_repr, if (several) y else list(y), args, names, na, list(set), "y"))
   }
   reprs <- with_common_stimuli(c(list(x), others))
   sides_of(reprs[1], reprs[-1])
@@ -193,47 +197,67 @@ declared_trials <- function(trials) {
   })
 }
 
-# A trial that only some neurons have cannot be part of a mean over all neurons: the mean of the
-# others is missing.
-ceiling_repr <- function(x, arg, name, na, side = "x") {
-  if (na == "error" && is_responses(x)) refuse_partial_trials(x, arg)
+ceiling_repr <- function(x, arg, name, na, set, side = "x") {
+  partial <- if (is_responses(x)) broken_trials(x, set)
+  if (na == "error" && is_responses(x)) refuse_broken_trials(x, partial, arg)
   repr <- representation(x, arg, name, na != "error", side, loose = TRUE)
   if (na == "error" || !has_trials(repr)) return(repr)
-  repr$data[apply(partial_trials(unclass(x)$values), c(1, 3), any)] <- NA
+  repr$data[apply(partial, c(1, 3), any)] <- NA
   repr
 }
 
-refuse_partial_trials <- function(x, arg) {
+# Responses of trials that lack some of the neurons that a ceiling takes together (as
+# partial_trials() has them): CKA pairs the trials of every two neurons by themselves, halves are
+# drawn in each session, and distances go over all neurons.
+broken_trials <- function(x, set) {
   values <- unclass(x)$values
-  there <- aperm(!is.na(values), c(1, 3, 2))
-  count <- rowSums(there, dims = 2)
-  partial <- which(count > 0 & count < dim(values)[2], arr.ind = TRUE)
-  if (nrow(partial)) {
-    name <- dimnames(values)[[3]][partial[1, 2]]
-    abort("`", arg, "` lacks some neurons in ", count_of(nrow(partial), "trial"),
-          ", first in trial ", if (is.null(name)) partial[1, 2] else dQuote(name, FALSE), " of ",
-          stimulus_title(values, partial[1, 1]), ": ", remedy_of_partial_trials(values), ".",
+  ways <- vapply(set, function(measure) measure$way, "")
+  session <- unclass(x)$session
+  together <- if (all(ways == "cka")) seq_len(ncol(values)) else
+    if (is.null(session) || "rsa" %in% ways) rep(1, ncol(values)) else session
+  result <- array(FALSE, dim(values)[c(1, 3, 2)])
+  for (neurons in split(seq_along(together), together)) {
+    result[, , neurons] <- partial_trials(values[, neurons, , drop = FALSE])
+  }
+  result
+}
+
+refuse_broken_trials <- function(x, partial, arg) {
+  values <- unclass(x)$values
+  lacking <- which(rowSums(partial, dims = 2) > 0, arr.ind = TRUE)
+  if (nrow(lacking)) {
+    name <- dimnames(values)[[3]][lacking[1, 2]]
+    abort("`", arg, "` lacks some neurons in ", count_of(nrow(lacking), "trial"),
+          ", first in trial ", if (is.null(name)) lacking[1, 2] else dQuote(name, FALSE), " of ",
+          stimulus_title(values, lacking[1, 1]), ": ", remedy_of_broken_trials(partial), ".",
           class = c("repalign_error_partial_trials", "repalign_error_nonfinite"), arg = arg)
   }
-  none <- which(rowSums(count) == 0)
-  if (!length(none)) return(invisible())
-  abort("`", arg, "` has no trial of ", count_of(length(none), "stimulus"), ", first of ",
-        stimulus_title(values, none[1]), ": leave out stimuli without responses.",
+  none <- rowSums(!is.na(values), dims = 2) == 0
+  if (!any(none)) return(invisible())
+  first <- which(rowSums(none) > 0)[1]
+  column <- which(none[first, ])[1]
+  abort("`", arg, "` has no trial of ", count_of(sum(rowSums(none) > 0), "stimulus"),
+        ", first of ", stimulus_title(values, first),
+        if (!all(none[first, ])) {
+          paste0(" for some neurons (column ", named_places(column, colnames(values)), ")")
+        }, ": leave out what has no responses", remedies_by_leaving_out(none), ".",
         class = "repalign_error_nonfinite", arg = arg)
 }
 
-# As far as enough stimuli and neurons are left.
-remedy_of_partial_trials <- function(values) {
-  lost <- missing_in_trials(values)
-  left_out <- function(word, least) {
-    gone <- lost[[word]]
+remedy_of_broken_trials <- function(partial) {
+  paste0("measure(\"cka\", estimator = \"stimulus_neuron\") takes such trials as they are",
+         remedies_by_leaving_out(apply(partial, c(1, 3), any)))
+}
+
+# gone: stimuli x neurons. As far as enough of them are left.
+remedies_by_leaving_out <- function(gone) {
+  left_out <- function(gone, word, least) {
     if (sum(!gone) >= least) {
-      paste0("na = \"", word, "\" leaves out ", sum(gone), " of ", length(gone), " ", word)
+      paste0(", na = \"", word, "\" leaves out ", sum(gone), " of ", length(gone), " ", word)
     }
   }
-  remedies <- c(left_out("stimuli", 5), left_out("neurons", 2))
-  if (!length(remedies)) return("set such trials to NA for all neurons")
-  paste(remedies, collapse = ", ")
+  paste(c("", left_out(rowSums(gone) > 0, "stimuli", 5), left_out(colSums(gone) > 0, "neurons", 2)),
+        collapse = "")
 }
 
 ceiling_row <- function(task, y, measure, splits) {

@@ -320,7 +320,10 @@ sums_of_others <- function(value, loss) {
 # list(reliability, score): r is the mean score of halves of the trials, and 2 r / (1 + r) what
 # twice as many trials would give if scores were correlations of independent noise.
 split_ceiling <- function(task, y, measure, splits) {
-  refuse_single_trials(rowSums(recorded_slots(unclass(task$x$responses)$values)), task$x)
+  for (neurons in neurons_of_sessions(task$x)) {
+    values <- unclass(task$x$responses)$values[, neurons, , drop = FALSE]
+    refuse_single_trials(rowSums(recorded_slots(values)), task$x)
+  }
   score_of <- function(a, b) {
     # errors name what the user gave as `trials` and `y`
     tryCatch(similarity(list(x = a), list(y = b), measure)$score, repalign_error = function(e) {
@@ -342,9 +345,23 @@ split_ceiling <- function(task, y, measure, splits) {
 }
 
 # Means over two random halves of the trials of each stimulus, with equally many trials; at odd
-# numbers one is left out.
+# numbers one is left out. Sessions have trials, and halves, of their own.
 random_trial_halves <- function(repr) {
   values <- unclass(repr$responses)$values
+  means <- array(0, c(dim(values)[1:2], 2))
+  for (neurons in neurons_of_sessions(repr)) {
+    means[, neurons, ] <- halves_of_trials(values[, neurons, , drop = FALSE])
+  }
+  lapply(1:2, function(part) matrix(means[, , part], nrow(means)))
+}
+
+neurons_of_sessions <- function(repr) {
+  session <- unclass(repr$responses)$session
+  all <- seq_len(ncol(repr$data))
+  if (is.null(session)) list(all) else split(all, factor(session, unique(session)))
+}
+
+halves_of_trials <- function(values) {
   size <- dim(values)
   there <- recorded_slots(values)
   half <- vapply(seq_len(size[1]), function(i) {
@@ -353,7 +370,7 @@ random_trial_halves <- function(repr) {
     replace(integer(size[3]), at, rep_len(c(1L, 2L), length(at) %/% 2 * 2)[seq_along(at)])
   }, integer(size[3]))
   half <- t(matrix(half, size[3]))
-  lapply(1:2, function(part) {
+  vapply(1:2, function(part) {
     weight <- half == part
     weight[is.na(weight)] <- FALSE
     total <- 0
@@ -361,5 +378,5 @@ random_trial_halves <- function(repr) {
       total <- total + ifelse(weight[, t], 1, 0) * zero_for_missing(matrix(values[, , t], size[1]))
     }
     total / rowSums(weight)
-  })
+  }, matrix(0, size[1], size[2]))
 }

@@ -35,9 +35,11 @@ cka_cells <- function(x, y, args, codes) {
 cka_deletions <- function(pair, args, codes) {
   if (corrects_sample(args) || args$corrects$trials) {
     # no neuron is deleted here, so that one of several sessions may stand alone in each of them
-    table <- tryCatch(cka_table(pair, args, codes), repalign_error_moved_neurons = function(e) {
+    held <- !args$corrects$trials
+    table <- tryCatch(cka_table(pair, args, codes, held = held),
+                      repalign_error_moved_neurons = function(e) {
       width <- c(x = ncol(pair$x$data), y = ncol(pair$y$data))
-      cka_table(pair, args, codes, list(x = seq_len(width[1]), y = -seq_len(width[2])))
+      cka_table(pair, args, codes, list(x = seq_len(width[1]), y = -seq_len(width[2])), held)
     })
     return(table$values[, 1])
   }
@@ -59,16 +61,19 @@ cka_deletions <- function(pair, args, codes) {
 # (columns), of the sides whose neurons are a sample. units: labels of the columns of both sides
 # that are deleted together, or NULL: those that the measure goes by. list(values, layout,
 # centered), and `h`, the tables of the three H values, with `loo`, the sums that they are made of.
-cka_table <- function(pair, args, codes, units = NULL) {
+# held: is only the first column asked for?
+cka_table <- function(pair, args, codes, units = NULL, held = FALSE) {
   check_units(pair, args)
   trials <- args$corrects$trials
   check_jackknife_memory(pair, if (trials) args$trials else 1)
   layout <- unit_layout(pair, args, units)
   # several estimators of a pair have the same sums
   allowed <- allowed_pairs(pair, args, !is.null(units))
-  what <- list("deletions of the CKA", trials, layout, codes, allowed)
+  held <- held && !any(layout$complete) && is.null(allowed)
+  what <- list("deletions of the CKA", trials, layout, codes, allowed, held)
   loo <- remember(pair$cache, what, {
-    if (trials) trial_sums(pair, layout, codes, allowed)
+    if (held) held_neuron_sums(pair, layout, codes)
+    else if (trials) trial_sums(pair, layout, codes, allowed)
     else leave_out_sums(pair, layout, codes, allowed)
   })
   h <- lapply(loo[c("xy", "xx", "yy")], h_table, estimator = args$estimator)

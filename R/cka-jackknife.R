@@ -65,6 +65,36 @@ leave_out_sums <- function(pair, layout, clusters = NULL, allowed = NULL) {
   )
 }
 
+# The same sums where no unit is deleted, which need less; the self terms are remembered with their
+# representations. `unit` and `within` have one column, of no unit, and of what all have within.
+held_neuron_sums <- function(pair, layout, clusters) {
+  in_one <- function(part) {
+    sums <- lapply(part[c("naive", "stimulus")], function(kind) {
+      list(total = kind$total, unit = cbind(0 * kind$total), within = cbind(rowSums(kind$within)))
+    })
+    c(sums, list(pairs = list(total = part$pairs$total, unit = 0, within = sum(part$pairs$within))))
+  }
+  self <- function(repr, labels) {
+    unit <- match(labels, unique(labels))
+    remember(repr$cache, list("deleted self terms of neurons", unit, clusters), {
+      own <- layout_of_labels(list(x = unit, y = unit))
+      in_one(self_sums(centered_data(repr), "x", own, clusters))
+    })
+  }
+  x <- centered_data(pair$x)
+  y <- centered_data(pair$y)
+  rows <- loo_columns(x, y, clusters)
+  # mostly no unit has neurons of both sides
+  units <- if (any(layout$x %in% layout$y)) layout$count else 1
+  within <- within_unit_sums(x, y, layout$x, layout$y, units, clusters)
+  xy <- lapply(c(naive = "naive", stimulus = "stimulus"), function(kind) {
+    list(total = rowSums(rows[[kind]]), within = within[[kind]])
+  })
+  counts <- neuron_pair_counts(layout$x, layout$y, layout$count)
+  list(xy = in_one(c(xy, list(pairs = counts))), xx = self(pair$x, layout$x),
+       yy = self(pair$y, layout$y))
+}
+
 cross_sums <- function(x, y, layout, clusters, allowed = NULL) {
   if (any(layout$complete) || !is.null(allowed)) {
     return(weighted_sums(x, y, allowed, layout, c("x", "y"), clusters))

@@ -190,8 +190,9 @@ feed_of <- function(chunks, allow_na) {
   if (is.character(chunks)) chunks <- as.list(chunks)
   usable <- is.list(chunks) && !is.data.frame(chunks) && length(chunks)
   if (!usable) refuse_chunks(chunks)
-  if (is_chunk(chunks) && !all(vapply(chunks, is_chunk, NA))) return(feed_of_sides(chunks, allow_na))
-  if (!all(vapply(chunks, is_chunk, NA))) refuse_chunks(chunks)
+  all_chunks <- all(vapply(chunks, is_chunk, NA))
+  if (is_chunk(chunks) && !all_chunks) return(feed_of_sides(chunks, allow_na))
+  if (!all_chunks) refuse_chunks(chunks)
   at <- 0
   new_feed(own = TRUE, function(count) {
     at <<- at + 1

@@ -301,13 +301,12 @@ kernel_trial_h <- function(pair, args) {
   sessions <- shared_sessions(fx, fy, pair$self)
   share <- any(sessions$x %in% sessions$y)
   slots <- event_slots(fx, fy)
-  m <- vapply(seq_len(nrow(slots$x)), function(i) {
-    allowed <- outer(slots$x[i, ], slots$y[i, ], if (share) "!=" else "==")
-    if (!share) allowed <- !is.na(allowed)
-    allowed[is.na(allowed)] <- FALSE
-    allowed / max(sum(allowed), 1)
-  }, matrix(0, ncol(slots$x), ncol(slots$y)))
-  m <- array(m, c(ncol(slots$x), ncol(slots$y), nrow(slots$x)))
+  width <- c(ncol(slots$x), ncol(slots$y))
+  x <- slots$x[, rep(seq_len(width[1]), width[2]), drop = FALSE]
+  y <- slots$y[, rep(seq_len(width[2]), each = width[1]), drop = FALSE]
+  allowed <- !is.na(x) & !is.na(y)
+  if (share) allowed <- allowed & x != y
+  m <- array(t(allowed / pmax(rowSums(allowed), 1)), c(width, nrow(x)))
   there <- colSums(m, dims = 2) > 0
   if (sum(there) < 4) {
     abort("`", pair$x$arg, "` and `", pair$y$arg, "` have fewer than 4 stimuli with two trials ",
@@ -323,6 +322,7 @@ kernel_trial_h <- function(pair, args) {
 
 # Are there trials of a stimulus that some neurons have and others lack?
 some_neurons_lack <- function(values) {
+  if (!anyNA(values)) return(FALSE)
   there <- rowSums(aperm(!is.na(values), c(1, 3, 2)), dims = 2)
   any(there > 0 & there < dim(values)[2])
 }

@@ -18,7 +18,7 @@
 #'
 #' ```
 #' library(future)
-#' plan(multisession, workers = 4)      # four processes on this machine
+#' plan(multisession, workers = 4)      # or future.mirai::mirai_multisession
 #' similarity(models, measure = "rsa")
 #'
 #' # jobs of a Slurm cluster; slurm.tmpl is a template of the package batchtools
@@ -124,7 +124,8 @@ rdm_grid <- function(x, y, set, threads, frame = parent.frame()) {
   hold_threads(threads, frame)
   side <- function(given, arg) {
     names <- names(given)
-    list(reprs = rdm_representations(given, rdms[[arg]]$extent, paste0(arg, "$", names), names, arg))
+    places <- paste0(arg, "$", names)
+    list(reprs = rdm_representations(given, rdms[[arg]]$extent, places, names, arg))
   }
   sides <- list(x = side(x, "x"), y = side(y, "y"), self = FALSE, same = FALSE, models = FALSE)
   fx <- forms_of_given(sides$x$reprs, args)

@@ -13,11 +13,13 @@
 #' If the number of the image or of the row is taken for a neuron, unrelated data seem alike (a CKA
 #' of 0.999 from `image = 1:60`). Columns that look like identifiers are therefore an error in all
 #' functions that read data:
-#' * whole numbers whose name says what a row is (`image`, `stimulus`, `condition`, `trial`, `run`,
-#'   `session`, `subject`, `id`, `time` and the like), or ends in `_id`, or is that of a column
-#'   without a name (`X`, `...1`);
+#' * whole numbers whose name says what a row is (`image`, `img`, `stimulus`, `condition`, `trial`,
+#'   `run`, `session`, `subject`, `id`, `time` and the like), or ends in `_id`, or is that of a
+#'   column without a name (`X`, `...1`, `Unnamed: 0`);
 #' * in a table of 12 rows or more, consecutive whole numbers in any order, or numbers that rise or
-#'   fall by equal steps from row to row, unless all columns do (ranks).
+#'   fall by equal steps from row to row, unless all columns do (ranks);
+#' * whole numbers that all differ, alone among the columns and with much of the variance, if both
+#'   sides have the same ones; in the first column of one side they are a warning.
 #'
 #' Columns of zeros and ones may have the name of a feature (`animal`).
 #'

@@ -32,6 +32,8 @@ with_common_stimuli <- function(reprs, by_name = TRUE) {
     reprs <- Map(reordered_representation, reprs, at)
   }
   if (unnamed > 0 && !is.null(names)) note_one_sided_names(given)
+  if (by_name) note_row_numbers(given)
+  judge_doubtful_columns(reprs)
   reprs
 }
 

@@ -14,11 +14,12 @@
 # responses   the responses() object whose means over trials `data` are, or NULL
 # columns     labels of the columns, a list of vectors: `units`, of which equal ones may share noise
 #             or are one neuron, `neuron`, and others of an analysis; or NULL
-# holes       of several trials that are not compared by their means alone: which stimuli and neurons
-#             lack values, list(stimuli, neurons); or NULL
+# holes       of several trials that are not compared by their means alone: which stimuli and
+#             neurons lack values, list(stimuli, neurons); or NULL
 # whole       of one trial of several: what the user gave, list(arg, data, responses); or NULL
 # loose       TRUE where a "dist" object was not asked yet whether pairs lack, or all are 0
 # refused     errors of measures that cannot use it, by their labels (refusal()), or NULL
+# row_numbers the automatic row names of a data frame, which are no names of stimuli, or NULL
 #
 # allow_na: are missing values allowed, because cut_representation() will leave them out? Estimates
 # from trials do without the responses that lack, so that these are refused later for all others
@@ -31,8 +32,9 @@ representation <- function(x, arg, name = arg, allow_na = FALSE,
     if (stats$finite) return(matrix_representation(x, stats, arg, name, side))
   }
   cache <- new_cache()
-  responses <- NULL
+  responses <- numbers <- NULL
   if (is.object(x)) {
+    if (is.data.frame(x)) numbers <- attr(x, "row.names")
     refuse_prepared_data(x, arg)
     if (is_responses(x)) {
       responses <- x
@@ -54,6 +56,7 @@ representation <- function(x, arg, name = arg, allow_na = FALSE,
   }
   repr <- list(kind = kind, data = data, n = n, arg = arg, name = name, side = side, cache = cache)
   repr$responses <- responses
+  if (is.integer(numbers)) repr$row_numbers <- numbers
   if (loose && kind == "dist") repr$loose <- TRUE
   repr
 }
@@ -144,9 +147,10 @@ unname_rows <- function(x) {
 # Names of identifiers by what they tell of a row, those first that most likely name the stimuli.
 # named_like_identifier() knows some more: these names followed by a word for a number
 # ("image_number", "trialNo"), names that end in _id, and X, which is how read.csv() calls a column
-# of row names.
+# of row names ("Unnamed: 0" in pandas).
 identifier_names <- list(
-  stimulus = c("image", "stimulus", "stim", "condition", "id", "row", "...1", "index"),
+  stimulus = c("image", "stimulus", "stim", "img", "picture", "pic", "photo", "item", "file",
+               "filename", "coco", "condition", "id", "row", "...1", "unnamed: 0", "index", "nr"),
   subject = c("subject", "animal"), session = c("session", "day"), run = c("run", "block"),
   trial = c("trial", "rep", "repeat", "repetition", "presentation"),
   other = c("order", "fold", "onset", "time", "time_ms")
@@ -165,8 +169,8 @@ identifier_roles <- function(names) {
 }
 
 named_like_identifier <- function(names) {
-  before <- c("image", "stimulus", "stim", "trial", "session", "subject", "row", "run", "block",
-              "condition", "animal")
+  before <- c("image", "stimulus", "stim", "img", "picture", "pic", "photo", "item", "file", "coco",
+              "trial", "session", "subject", "row", "run", "block", "condition", "animal")
   numbered <- grepl(paste0("^(", paste(before, collapse = "|"), ")", number_words_of_names), names,
                     ignore.case = TRUE)
   tolower(names) %in% unlist(identifier_names) | names == "X" | numbered |
@@ -175,7 +179,8 @@ named_like_identifier <- function(names) {
 
 # Words that may also be the name of a feature, such as "animal" or "time", are one if the column is
 # made of 0 and 1.
-features <- c("animal", "day", "time", "order", "block", "repeat", "condition", "fold", "onset")
+features <- c("animal", "day", "time", "order", "block", "repeat", "condition", "fold", "onset",
+              "picture", "pic", "photo", "item", "file")
 
 is_feature <- function(name, values) tolower(name) %in% features && setequal(values, c(0, 1))
 
@@ -299,6 +304,61 @@ named_in_call <- function(names, takes) {
   ), collapse = ", and ")), "; a neuron needs another name.")
 }
 
+# ---- doubtful column
+
+# Numbers of pictures in a database differ from row to row, but are not consecutive, and have any
+# name. A neuron can have such values, too, but hardly as the only one. So a column like this is
+# refused where two sides share it, and warned of where it is the first of a table.
+
+# list(at, name, values, share) of the only column of a matrix that holds whole numbers which all
+# differ, and has so much of the variance that it changes the scores; or NULL. Counts of spikes may
+# also differ, so that among whole numbers it must have nearly all of the variance.
+doubtful_column <- function(x) {
+  names <- dimnames(x)[[2]]
+  if (is.null(names) || !is.double(x) || length(dim(x)) != 2) return(NULL)
+  if (columns_are_checked(x) || nrow(x) < least_numbered || ncol(x) < 2) return(NULL)
+  first <- x[seq_len(least_numbered), , drop = FALSE]
+  candidates <- which(colSums(first != round(first), na.rm = TRUE) == 0)
+  different <- vapply(candidates, function(j) {
+    known <- x[!is.na(x[, j]), j]
+    length(known) >= least_numbered && is_whole(known) && !anyDuplicated(known)
+  }, NA)
+  if (sum(different) != 1) return(NULL)
+  at <- candidates[[which(different)]]
+  # divided by the largest value, squares stay finite
+  x <- x / max(abs(x), na.rm = TRUE)
+  squares <- colSums((x - rep(colMeans(x, na.rm = TRUE), each = nrow(x)))^2, na.rm = TRUE)
+  share <- squares[[at]] / sum(squares)
+  others_whole <- length(candidates) == ncol(x)
+  if (share < if (others_whole) 0.99 else 0.1) return(NULL)
+  list(at = at, name = names[at], values = unname(x[, at]), share = share)
+}
+
+# reprs: lists with `data` and `arg`, whose stimuli are in one order.
+judge_doubtful_columns <- function(reprs) {
+  found <- lapply(reprs, function(repr) doubtful_column(repr$data))
+  at <- which(lengths(found) > 0)
+  for (k in at[-1]) {
+    one <- found[[at[1]]]
+    same <- identical(one[c("name", "values")], found[[k]][c("name", "values")])
+    # data that are compared with themselves share all columns
+    if (!same || identical(reprs[[at[1]]]$data, reprs[[k]]$data)) next
+    abort("`", reprs[[at[1]]]$arg, "` and `", reprs[[k]]$arg, "` have the same column ",
+          dQuote(one$name, FALSE), " of whole numbers that all differ: it looks like an ",
+          "identifier of the stimuli, not like a neuron. ", matrix_of_neurons(one$name),
+          class = "repalign_error_identifier", arg = reprs[[k]]$arg)
+  }
+  for (k in at) if (found[[k]]$at == 1) return(warn_of_doubtful_column(found[[k]], reprs[[k]]$arg))
+}
+
+warn_of_doubtful_column <- function(column, arg) {
+  warn("The first column of `", arg, "`, ", dQuote(column$name, FALSE), ", holds whole numbers ",
+       "that all differ, as numbers of pictures do, and has ", round(100 * column$share), "% of ",
+       "the variance. If it names the stimuli, use response_matrix(data, stimulus = ",
+       dQuote(column$name, FALSE), "). If it is a neuron, say so by a matrix without names of ",
+       "columns, colnames(", arg, ") <- NULL.", class = "repalign_identifier", data = column$name)
+}
+
 # Was it said before that all columns are neurons? A matrix is marked if the user has named its
 # neurons or if it was checked as a whole. The mark is an attribute, which arithmetic keeps and `[`
 # drops.
@@ -391,10 +451,15 @@ data_frame_matrix <- function(x, arg) {
   # factors are stored as integers but are not numbers; dates are numbers only by storage
   good <- good & !vapply(x, is.object, NA)
   if (!all(good)) {
-    abort("`", arg, "` has columns that are not numeric: ", enumerate(names(x)[!good]),
-          ". Drop or convert them; where one of them names the stimuli, use response_matrix(data, ",
-          "stimulus = ", dQuote(names(x)[!good][1], FALSE), ").",
-          class = "repalign_error_type", arg = arg)
+    of_rows <- Filter(offers_argument, c("condition", "run", "subject"))
+    abort("`", arg, "` has columns that are not numeric: ", enumerate(names(x)[!good]), ". ",
+          if ("condition" %in% of_rows) {
+            paste0("Name those that say what a row is in ",
+                   enumerate(paste0("`", of_rows, "`"), quote = FALSE), ", and drop the others.")
+          } else {
+            paste0("Drop or convert them; where one of them names the stimuli, use ",
+                   "response_matrix(data, stimulus = ", dQuote(names(x)[!good][1], FALSE), ").")
+          }, class = "repalign_error_type", arg = arg)
   }
   m <- as.matrix(x)
   # integer row names are row numbers; they are no names of stimuli, even after rows were taken out

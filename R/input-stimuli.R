@@ -158,6 +158,31 @@ note_unnamed <- function(names, args, distances, hint = NULL) {
       }, hint, class = "repalign_one_sided_names")
 }
 
+# Automatic row names of data frames are no names of stimuli, but tell that rows were brought into
+# another order (they do not rise any more), or that two sides kept other rows of what may be one
+# set of stimuli. Rising numbers of one side alone are those of any part of a table.
+note_row_numbers <- function(reprs) {
+  numbers <- lapply(reprs, function(repr) repr$row_numbers)
+  given <- unique(Filter(length, numbers))
+  if (!length(given) || length(given) == 1 && all(lengths(numbers) > 0)) return(invisible())
+  is_part <- function(own) length(own) > 0 && !identical(own, seq_along(own))
+  odd <- vapply(numbers, function(own) {
+    if (!is_part(own) || is.unsorted(own)) return(is_part(own))
+    any(vapply(given, function(other) {
+      is_part(other) && !identical(other, own) && any(own %in% other)
+    }, NA))
+  }, NA)
+  if (!any(odd)) return(invisible())
+  arg <- reprs[[which(odd)[1]]]$arg
+  inform("The rows of ", enumerate(paste0("`", vapply(reprs[odd], `[[`, "", "arg"), "`"), 3, FALSE),
+         " are compared by position, although their row numbers (", if (sum(odd) > 1) {
+           paste0("of `", arg, "` ")
+         }, enumerate(numbers[odd][[1]], 3, FALSE), ") say that rows were brought into another ",
+         "order, or left out. Automatic row names of a data frame are no names: if they name the ",
+         "stimuli, give as.matrix(rownames.force = TRUE) of both sides.",
+         class = "repalign_one_sided_names")
+}
+
 # Are these the numbers from 0 or 1 on, in another order than theirs? Files whose rows are in order
 # are read without such names (read_representation()).
 is_disordered <- function(names) {

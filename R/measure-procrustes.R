@@ -59,8 +59,8 @@ check_procrustes_args <- function(args) {
 # Does the measure centre the data? Those that have no parameter `center` do.
 is_centered <- function(args) is.null(args$center) || args$center
 
-# The Procrustes measures prepare the column means and the scale of a side, and `norm`, the Frobenius
-# norm of the centred and scaled data.
+# The Procrustes measures prepare the column means and the scale of a side, and `norm`, the
+# Frobenius norm of the centred and scaled data.
 prepare_rotation <- function(repr, args, side) {
   center <- is_centered(args)
   unit <- form_scaling(repr, center)

@@ -59,8 +59,8 @@ registry <- new.env()
 # null                how the statistic of all permutations is made: a list that names a null
 #                     kernel, see new_null(), or a function(args) that gives one; with NULL it is
 #                     made permutation by permutation, from relabelled forms
-# dot                 how the scores of a grid are made at once: a function(args) that gives NULL (cell
-#                     by cell) or what new_dot() makes
+# dot                 how the scores of a grid are made at once: a function(args) that gives NULL
+#                     (cell by cell) or what new_dot() makes
 # errors              how the score varies with the stimuli: NULL (by half-samples), or a
 #                     function(args) that gives NULL or what new_errors() makes
 # held                NULL, or for measures that align neurons a function(args) that gives what

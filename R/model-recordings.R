@@ -476,7 +476,10 @@ recordings_footing <- function(x) {
               paste0("best: in the ", format(100 * attr(x, "conf_level")),
                      "% confidence set of the best model.")
             },
-            from[[facts$ceiling]],
+            if (!is.null(x$ceiling) && all(is.na(x$ceiling)) &&
+                  facts$ceiling %in% c("trials", "subjects", "encode")) {
+              sub("^ceiling: [^,]*", "No ceiling (NA): it is undefined", from[[facts$ceiling]])
+            } else from[[facts$ceiling]],
             if (has_sampled_y(interval)) {
               paste0("Units of the models taken as a sample; ", complete_measure(measure),
                      " takes them as all there are.")

@@ -1,13 +1,15 @@
 # How long intervals of lists and evaluations by ranks take, in seconds of the processor:
-#   Rscript bench/list-errors.R [grids] [models] [layers=20] [n=500] [subjects=30] [draws=1000]
-#                               [beside=LIBRARY] [rounds=3]
+#   Rscript bench/list-errors.R [grids] [subjects] [models] [layers=20] [n=500] [subjects=30]
+#                               [draws=1000] [beside=LIBRARY] [rounds=3]
 # grids: intervals of all pairs of layers (n x 128) by measures whose deletions or half-samples are
 # made for all pairs at once, differences of all of these scores, the interval of one pair, three
 # layers as models of a recording (60 neurons, 4 trials; its neurons are left out in turn, too), 12
-# recordings of subjects, and tables with a row for each pair. models: 5 models with the RDMs of 92
-# stimuli of all subjects, by ranks and by Kendall's tau, and with weights fitted in folds. Set the
-# threads of the BLAS and ours to one (OPENBLAS_NUM_THREADS, OMP_NUM_THREADS). beside: a library
-# with another version of the package; both run in turn, and of each the least time counts.
+# recordings of subjects, and tables with a row for each pair. subjects: 8 models of 100 subjects, 5
+# layers with 50 windows of time, and 3 models by Gaussian kernels corrected for trials. models: 5
+# models with the RDMs of 92 stimuli of all subjects, by ranks and by Kendall's tau, and with
+# weights fitted in folds, also under permutations. Set the threads of the BLAS and ours to one
+# (OPENBLAS_NUM_THREADS, OMP_NUM_THREADS). beside: a library with another version of the package;
+# both run in turn, and of each the least time counts.
 
 here <- if (dir.exists("bench")) "bench" else "."
 source(file.path(here, "arguments.R"))
@@ -72,6 +74,25 @@ if (wanted("grids")) {
   seconds("brain_to_brain() of 6 recordings", brain_to_brain(recordings[1:6]))
 }
 
+if (wanted("subjects")) {
+  many <- function(count, stimuli, width) {
+    lapply(stats::setNames(nm = paste0("m", seq_len(count))), function(name) {
+      recorded(width)[seq_len(stimuli), ]
+    })
+  }
+  people <- many(100, 60, 40)
+  seconds("8 models of 100 subjects", evaluate_models(people, many(8, 60, 100)))
+  seconds("8 models of 100 subjects, rsa",
+          evaluate_models(people, many(8, 60, 100), measure = "rsa"))
+  seconds("5 layers with 50 windows, corrected cka",
+          score_interval(many(50, 200, 80), many(5, 200, 128),
+                         measure("cka", estimator = "stimulus_neuron")))
+  trials <- c(latent[1:100, ] %*% matrix(rnorm(20 * 40), 20)) +
+    2 * array(rnorm(32000), c(100, 40, 8))
+  seconds("3 models of trials, Gaussian kernels",
+          evaluate_models(trials, many(3, 100, 50), measure = measure("cka", kernel = "rbf")))
+}
+
 if (!wanted("models")) quit("no")
 
 rdms <- function(list) {
@@ -84,8 +105,11 @@ for (outer in c("cosine", "spearman", "kendall", "tau_b")) {
           evaluate_models(data, models, outer, draws = draws, permutations = 0))
 }
 weighted <- list(weighted = rdm_model(models, "weighted"))
-for (outer in c("cosine", "spearman")) {
+for (outer in c("cosine", "spearman", "kendall")) {
   seconds(paste("a weighted model, 2 x 2 folds twice,", outer),
           evaluate_models(data, weighted, outer, draws = draws / 5, permutations = 0,
+                          folds = c(rdm = 2, condition = 2)))
+  seconds(paste("its p-value by permutations,", outer),
+          evaluate_models(data, weighted, outer, "none", permutations = draws / 10,
                           folds = c(rdm = 2, condition = 2)))
 }

@@ -16,8 +16,8 @@ static size_t read_chunk(SEXP chunk, size_t n, size_t d)
 enum { NO_PRODUCT, CROSS_PRODUCTS, GRAM_MATRIX };
 
 /* One pass over x: list(s, f, k, total, gram) of column and row sums (linear_sums); the sum of all
-   squared cross products of its columns, where there is a product; and the Gram matrix where that is
-   the product. */
+   squared cross products of its columns, where there is a product; and the Gram matrix where that
+   is the product. */
 SEXP repalign_linear_form(SEXP x, SEXP means, SEXP scale, SEXP product, SEXP chunk)
 {
     begin_entry(__func__);

@@ -430,6 +430,13 @@ test_that("of a measure without a ceiling, not the data are to blame", {
   }
   expect_match(said(recordings$trials), "No ceiling (NA): there is none of this", fixed = TRUE)
   expect_match(said(recordings$x), "without trials or subjects")
+  # and where there is one that is undefined, no way to it is named
+  set.seed(5)
+  noise <- array(rnorm(length(recordings$trials)), dim(recordings$trials))
+  result <- mute(evaluate_models(noise, recordings$models, permutations = 0,
+                                 measure = measure("cka", estimator = "stimulus")))
+  expect_true(all(is.na(result$ceiling)))
+  expect_output(print(result), "No ceiling (NA): it is undefined, see noise", fixed = TRUE)
 })
 
 test_that("errors from few subjects are called guesses wherever they are told", {

@@ -263,3 +263,27 @@ test_that("a neuron as the column of stimuli is warned of, a physical quantity i
   expect_no_warning(response_matrix(named, "contrast", neurons = 1:3))
   expect_no_warning(response_matrix(named, "image", neurons = 1:3))
 })
+
+test_that("numbers of pictures are refused by their names, by sharing, or warned of", {
+  set.seed(63)
+  id <- sample(1e5, 30)
+  noise <- function() matrix(rnorm(240), 30)
+  for (name in c("img", "img_nr", "Picture", "pic", "nr", "coco", "cocoID", "file", "Unnamed: 0")) {
+    expect_refused(cka(with_column(id, name, noise()), noise()), name)
+  }
+  sides <- lapply(1:2, function(k) data.frame(bild = id, noise()))
+  for (run in list(cka, similarity, calibrate, score_interval)) {
+    error <- expect_refused(run(sides[[1]], sides[[2]]), c("`x`", "\"bild\"", "response_matrix"))
+    expect_s3_class(error, "repalign_error_identifier")
+  }
+  expect_refused(evaluate_models(sides[[1]], list(a = sides[[2]], b = noise())), "`models.a`")
+  expect_warning(rv(sides[[1]], noise()), "`x`, \"bild\"", class = "repalign_identifier")
+  # counts differ, too, and neurons may be large, or on both sides
+  some <- data.frame(big = sample(60, 30), counts(30))
+  expect_no_warning(rv(some, noise()))
+  big <- as.data.frame(matrix(sample(5000, 240), 30))
+  expect_no_warning(rv(big, big[1:4]))
+  # a neuron may be large and whole
+  expect_no_warning(rv(`colnames<-`(as.matrix(sides[[1]]), NULL), noise()))
+  expect_no_warning(rv(data.frame(noise(), bild = id), noise()))
+})

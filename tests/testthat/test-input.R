@@ -105,6 +105,12 @@ test_that("an array whose stimuli are not first is told the aperm() that makes t
   expect_refused(evaluate_models(array, list(a = y, b = y^2)), "`data` looks turned \\(7 x 20 x 3")
 })
 
+test_that("a table of trials with a column too many is told which arguments take columns", {
+  table <- data.frame(image = rep(c("a", "b"), 4), who = "s1", n1 = 1:8 / 3, n2 = sin(1:8))
+  expect_refused(rdm(table, condition = "image", distance = "sqeuclidean"),
+                 c("\"who\"", "`condition`, `run` and `subject`"))
+})
+
 test_that("labels of categories in the place of data are told what takes them", {
   x <- matrix(rnorm(60), 12)
   labels <- rep(letters[1:4], 3)

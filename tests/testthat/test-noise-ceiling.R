@@ -330,7 +330,11 @@ test_that("bad input is named", {
   expect_error(noise_ceiling("a"), class = "repalign_error_type")
   holes <- x
   holes[3, 2, 2] <- NA
-  expect_error(noise_ceiling(holes), "trial 2 of stimulus 3", class = "repalign_error_nonfinite")
+  expect_error(noise_ceiling(holes, measure = "rsa"), "trial 2 of stimulus 3",
+               class = "repalign_error_nonfinite")
+  holes[3, 2, ] <- NA
+  expect_error(noise_ceiling(holes), "of stimulus 3 for some neurons \\(column 2\\)",
+               class = "repalign_error_nonfinite")
   gone <- x
   gone[5, , ] <- NA
   expect_error(noise_ceiling(gone), "stimulus 5", class = "repalign_error_nonfinite")
@@ -476,4 +480,29 @@ test_that("without noise, and without `y`, nothing is said that has no meaning t
   compared <- noise_ceiling(same + array(stats::rnorm(40 * 20 * 4), dim(same)), signal,
                             measure)
   expect_true(any(grepl("disattenuated", attr(compared, "note"))))
+})
+
+test_that("sessions have trials of their own: slots that lack a whole session change nothing", {
+  together <- small_trials(12, 6, 4)
+  # the same trials, of which those of the second session stand in other slots
+  apart <- array(NA_real_, c(12, 6, 8))
+  apart[, 1:3, 1:4] <- together[, 1:3, ]
+  apart[, 4:6, 5:8] <- together[, 4:6, ]
+  model <- small_trials(12, 5, 1, seed = 2)[, , 1]
+  ceiling_of <- function(trials, measure) {
+    set.seed(1)
+    quiet_ceiling(responses(trials, session = rep(1:2, each = 3)), model, measure)
+  }
+  quiet_ceiling <- function(...) suppressWarnings(suppressMessages(noise_ceiling(...)))
+  for (measure in list(cka_of("stimulus"), cka_of("stimulus_neuron"), "rsa")) {
+    expect_equal(as.data.frame(ceiling_of(apart, measure)),
+                 as.data.frame(ceiling_of(together, measure)))
+  }
+  # distances of all neurons need whole trials
+  error <- expect_error(ceiling_of(apart, rsa_sq()), class = "repalign_error_partial_trials")
+  expect_match(conditionMessage(error), "lacks some neurons in 96 trials")
+  expect_match(conditionMessage(error), "\"stimulus_neuron\") takes such trials", fixed = TRUE)
+  # the score leaves out pairs of a session, the score without noise does not
+  expect_match(attr(ceiling_of(apart, cka_of("stimulus_neuron")), "note"), "of one session",
+               all = FALSE)
 })

@@ -138,3 +138,27 @@ test_that("a prepared representation keeps its order", {
   expect_error(similarity(prepare(x, "rsa"), y[order, ], "rsa"), "prepared for other stimuli",
                class = "repalign_error_prepared")
 })
+
+test_that("row numbers of data frames that were put into another order are pointed out", {
+  set.seed(64)
+  x <- as.data.frame(matrix(rnorm(100), 20))
+  y <- x[1:4] + rnorm(80) / 9
+  o <- sample(20)
+  models <- function(x, y) evaluate_models(x, list(m = y), measure = "rv", permutations = 0)
+  for (run in list(cka, similarity, score_interval, calibrate, models)) {
+    expect_message(suppressWarnings(run(x[o, ], y)), "rows of `(x|data)` are compared by position",
+                   class = "repalign_one_sided_names")
+  }
+  expect_message(rv(unname(as.matrix(x)), y[o, ]), "`y`", class = "repalign_one_sided_names")
+  expect_message(rv(x[-1, ], y[-10, ]), "`x` and `y`", class = "repalign_one_sided_names")
+  # the remedy
+  named <- function(x) as.matrix(x, rownames.force = TRUE)
+  expect_message(value <- rv(named(x[o, ]), named(y)), class = "repalign_reordered")
+  expect_equal(value, rv(x, y))
+  # the same rows on both sides, and parts of a long table
+  expect_no_message(rv(x[o, ], y[o, ]))
+  expect_no_message(rv(x[1:8, ], x[9:16, 1:3]))
+  expect_no_message(rv(x[5:16, ], y[1:12, ]))
+  # their own numbers
+  expect_no_message(rv(x, tibble::as_tibble(y)))
+})

@@ -67,7 +67,7 @@ declare_result("repalign_summary", from = analysis_pages, digits = 3,
 # What in_words() tells of an analysis: its most corrected estimator at the largest number of
 # neurons, and of several comparisons the one that is most similar.
 analysis_sentence <- function(x) {
-  need_columns(x, c("x", "y", "neurons", "estimator", "pooled"), "told", "result")
+  need_columns(x, c("x", "y", "neurons", "estimator", "pooled", "n_estimates"), "told", "result")
   facts <- analysis_facts(x)
   told <- most_told(x)
   known <- which(!is.na(told$pooled))
@@ -178,7 +178,10 @@ analysis_result <- function(cells, setup, analysis) {
   result <- table_of_rows(rows)
   warn_undefined_rows(result, setup)
   # random halves of one population are alike by construction
-  if (!isTRUE(setup$halves)) warn_unstable_rows(result, setup$stimuli)
+  if (!isTRUE(setup$halves)) {
+    warn_unstable_rows(result, setup$stimuli, !is.null(setup$conf_level),
+                       analysis == "brain_to_model")
+  }
   combined <- if (takes_best(analysis)) best_rows(result) else combined_rows(cells, setup)
   part <- list(analysis = analysis, rows = result[analysis_key], combined = combined,
                conf_level = setup$conf_level, clusters = !is.null(setup$clusters),

@@ -139,7 +139,9 @@ rank_summary <- function(rows) {
 #' @export
 print.repalign_ranks <- function(x, digits = 3, n = Inf, ...) {
   check_printing(digits, n, ...)
-  rows <- need_rank_columns(x, "printed")
+  # some of the columns have no summary, and are printed as they are
+  if (!all(columns_of_ranks %in% names(x))) return(NextMethod())
+  rows <- as.data.frame(x)
   table <- rank_summary(rows)
   cat("Ranks of ", count_of(nrow(table), "measure"), " in ",
       count_of(length(tests_of(rows, rank_tests(rows))), "test"), ", 1 is best\n", sep = "")
@@ -191,9 +193,9 @@ ranks_sentence <- function(x) {
                               if (unranked > 1) " have" else " has", " undefined values (NA)."))
 }
 
-need_rank_columns <- function(x, what) {
-  need_columns(as.data.frame(x), c("measure", "metric", "value", "rank", "of"), what)
-}
+columns_of_ranks <- c("measure", "metric", "value", "rank", "of")
+
+need_rank_columns <- function(x, what) need_columns(as.data.frame(x), columns_of_ranks, what)
 
 # ---- result
 
@@ -283,7 +285,10 @@ similarity_scores <- function(result) {
 
 # Rows about outputs have a target in the place of a metric.
 metric_of <- function(rows) {
-  if (is.null(rows$target)) return(as.character(rows$metric))
+  if (is.null(rows$target)) {
+    name <- if (is.null(rows$correlation)) "metric" else "target"
+    return(as.character(need_columns(rows, name, "told", "result")$metric))
+  }
   several <- length(unique(rows$correlation)) > 1
   if (several) paste(rows$target, rows$correlation) else as.character(rows$target)
 }

@@ -110,6 +110,7 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
          "it does not vary with what was sampled, as that of identical data.",
          class = "repalign_undefined")
   }
+  warn_intervals_above(task, made$rows, inspected = FALSE)
   warn_unstable_intervals(pair, rows, task$codes)
   if (any(vapply(rows, function(row) anyNA(row$values[c("h_xy", "h_xx", "h_yy")]), NA))) {
     warn("Some H values are too large or too small for a double (NA); the CKA does not depend on ",

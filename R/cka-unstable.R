@@ -154,7 +154,7 @@ warn_unstable <- function(value, pair, error, clusters = NULL) {
   count <- if (is.null(clusters)) pair$x$n else cluster_count(clusters)
   size <- paste0("with ", count, if (is.null(clusters)) " stimuli" else " clusters of stimuli",
                  " and ", paste(unique(widths), collapse = " and "), " neurons")
-  far <- value > far_above_one && count >= enough_stimuli && all(widths >= enough_neurons)
+  far <- is_far_above_one(value, count, widths)
   if (!far && error <= unstable_error) return(invisible())
   shown <- format(value, digits = 3)
   text <- if (far) {
@@ -178,6 +178,10 @@ warn_unstable <- function(value, pair, error, clusters = NULL) {
   warn(text, class = "repalign_unstable", data = c(cka = value, error = error))
 }
 
+is_far_above_one <- function(value, count, widths) {
+  value > far_above_one && count >= enough_stimuli && all(widths >= enough_neurons)
+}
+
 causes_of_high_values <- function(x, y, also = FALSE) {
   paste0(if (also) "Values above 1 also come" else "Such values come",
          " from neurons that are on both sides under different names, and from noise that `", x,
@@ -191,36 +195,70 @@ warn_unstable_intervals <- function(pair, rows, clusters = NULL) {
     if (corrects_sample(row$args) && !is.na(row$value)) {
       # that deletions have no ratio was said before
       error <- if (is.na(row$error)) 0 else row$error
-      if (isTRUE(row$values$conf_low > 1)) warn_interval_above(pair, row$values, error)
-      else warn_unstable(row$value, pair, error, clusters)
+      # an interval above 1 was told with those of all calls
+      if (!isTRUE(row$values$conf_low > 1)) warn_unstable(row$value, pair, error, clusters)
     }
   }
 }
 
-warn_interval_above <- function(pair, values, error) {
-  warn("The interval of the corrected CKA, ", format(values$conf_low, digits = 3), " to ",
-       format(values$conf_high, digits = 3), ", lies wholly above 1. ",
-       causes_of_high_values(pair$x$arg, pair$y$arg),
-       if (error > unstable_error) " Or there are too few neurons or stimuli.",
-       class = "repalign_unstable", data = c(cka = values$cka, error = error))
+# One warning for all intervals of a call. rows: from interval_rows(), the measures of the first
+# pair first. inspected: was each score looked at by warn_unstable()? What that told is left out.
+warn_intervals_above <- function(task, rows, inspected) {
+  corrected <- vapply(task$set, function(measure) {
+    identical(measure$id, "cka") && corrects_sample(measure$args)
+  }, NA)
+  pair_of <- function(row) (row - 1) %/% length(task$set) + 1
+  was_told <- function(row) {
+    pair <- pair_of(row)
+    widths <- c(ncol(task$sides$x$reprs[[task$pairs$i[pair]]]$data),
+                ncol(task$sides$y$reprs[[task$pairs$j[pair]]]$data))
+    rows$se[row] > unstable_error || is_far_above_one(rows$score[row], task$n, widths)
+  }
+  at <- which(rep(corrected, length.out = nrow(rows)) & rows$conf_low > 1)
+  if (inspected) at <- Filter(Negate(was_told), at)
+  if (!length(at)) return(invisible())
+  pair <- pair_of(at)
+  # the scores of subjects are of all of them together
+  x <- if (task$settings$subjects) rep("x", length(at)) else
+    args_of_reprs(task$sides$x$reprs[task$pairs$i[pair]])
+  y <- args_of_reprs(task$sides$y$reprs[task$pairs$j[pair]])
+  limits <- paste0(" (", vapply(rows$conf_low[at], format, "", digits = 3), " to ",
+                   vapply(rows$conf_high[at], format, "", digits = 3), ")")
+  one <- length(at) == 1
+  warn("The interval", if (!one) "s", " of the corrected CKA of ",
+       enumerate(paste0("`", x, "` and `", y, "`", limits), 6, quote = FALSE), " lie",
+       if (one) "s", " wholly above 1. ", causes_of_high_values(x[1], y[1]),
+       if (any(rows$se[at] > unstable_error)) " Or there are too few neurons or stimuli." else
+         if (!any(task$settings$neurons)) {
+           " Or these neurons are not typical: intervals over stimuli alone do not cover that."
+         },
+       class = "repalign_unstable", data = rows$score[at])
 }
+
+args_of_reprs <- function(reprs) vapply(reprs, function(repr) repr$arg, "")
 
 # Warns about pooled values of an analysis. stimuli: their number, or NULL when the rows of the data
 # are not stimuli. The intervals of analyses cover the sampling of stimuli only. When the true CKA
 # is 1, they lie wholly above 1 in 5 to 33% of the data sets (bench/unstable.R). The sampling of q
 # neurons adds a standard error of about 1 / sqrt(q). No value came out above 1 by more than twice
-# that, which is why the warning asks for it, too.
-warn_unstable_rows <- function(result, stimuli) {
+# that, which is why the warning asks for it, too, but not of layers: no layer is a copy of a brain,
+# and intervals above 1 are told as by score_interval(). A value far above 1 whose error is large, or
+# undefined because a deletion has no ratio, is told whatever the sizes.
+# with_errors: were errors asked for? of_layers: are the rows those of brain_to_model()?
+warn_unstable_rows <- function(result, stimuli, with_errors, of_layers) {
   above <- !is.na(result$conf_low) & result$conf_low > 1 &
-    result$pooled > 1 + 2 / sqrt(result$neurons)
-  far <- !is.na(result$pooled) & result$pooled > far_above_one &
-    result$neurons >= enough_neurons & isTRUE(stimuli >= enough_stimuli)
+    result$pooled > 1 + if (of_layers) 0 else 2 / sqrt(result$neurons)
+  enough <- result$neurons >= enough_neurons & isTRUE(stimuli >= enough_stimuli)
+  wild <- with_errors & !(result$pooled_se <= unstable_error & !is.na(result$pooled_se))
+  far <- !is.na(result$pooled) & result$pooled > far_above_one & (enough | wild)
   at <- which(result$estimator == "stimulus_neuron" & (above | far))
   if (!length(at)) return(invisible())
-  first <- result[at[which.max(result$neurons[at])], ]
+  shown <- at[which.max(result$neurons[at])]
+  first <- result[shown, ]
   warn(length(at), " of ", sum(result$estimator == "stimulus_neuron"), " corrected values are ",
-       "above 1 by more than chance explains: ", first$x, " and ", first$y, " with ",
+       if (all(wild[at])) "far above 1: " else "above 1 by more than these stimuli explain: ", first$x, " and ", first$y, " with ",
        first$neurons, " neurons are at ", format(first$pooled, digits = 3),
+       if (wild[shown]) ", which is uncertain",
        if (!is.na(first$conf_low)) {
          paste0(" (", format(first$conf_low, digits = 3), " to ",
                 format(first$conf_high, digits = 3), ")")

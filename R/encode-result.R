@@ -151,7 +151,7 @@ encoding_sentence <- function(x) {
     }
     share <- if (!is.null(part$ceiling) && isTRUE(part$ceiling[best] > 0)) {
       paste0("; the noise ceiling was ", number_word(part$ceiling[best]),
-             if (!is.na(part$normalized[best])) {
+             if (isFALSE(is.na(part$normalized[best]))) {
                paste0(", and without the noise of trials the score was ",
                       number_word(part$normalized[best]))
              })

@@ -134,17 +134,24 @@ adjusted_p_name <- function(x) {
     paste0(how, "-adjusted p")
 }
 
-# What stands in brackets after a difference. Of several the interval is the one that holds for all
-# together, as p-values are adjusted.
+# Intervals that hold for all differences together exclude 0 where the p-value by "max_t" is small.
+# Other adjustments have no such intervals, and may find a difference whose interval holds 0.
+has_p_of_intervals <- function(x) identical(attr(x, "p_adjust"), "max_t")
+
+# What stands in brackets after a difference: an interval and the p-value that belongs to it, and
+# the adjusted p-value.
 difference_facts <- function(x, row) {
-  several <- nrow(x) > 1 && !is.null(x$simultaneous_low)
+  several <- nrow(x) > 1 && !is.null(x$simultaneous_low) && has_p_of_intervals(x)
   limits <- if (several) c("simultaneous_low", "simultaneous_high") else c("conf_low", "conf_high")
+  name <- adjusted_p_name(x)
+  alone <- name != "p" && !has_p_of_intervals(x) && !is.null(x$p_value)
   text <- with_limits_words(x$difference[row], x[[limits[1]]][row], x[[limits[2]]][row])
   interval <- interval_phrase(text[-1], attr(x, "conf_level"), extent_words(attr(x, "over")))
   brackets(paste("difference", text[["score"]]),
            if (several) sub("interval", "interval for all together", interval, fixed = TRUE) else
              interval,
-           p_words(x$p_adjusted[row], judged_at(x), adjusted_p_name(x)))
+           if (alone) paste("for it alone", p_words(x$p_value[row], judged_at(x))),
+           p_words(x$p_adjusted[row], judged_at(x), name))
 }
 
 one_difference_words <- function(x) {
@@ -369,7 +376,8 @@ comparison_caption <- function(object, most) {
   margin <- attr(object, "margin")
   level <- if (!is.null(level)) paste0(format(100 * level), "% ")
   parts <- c(paste0("thick lines: ", level, "intervals of each difference; thin: ", level,
-                    "of all together"),
+                    "of all together",
+                    if (!has_p_of_intervals(object)) ", for p_adjust = \"max_t\""),
              if (!is.null(margin)) paste("band: differences below", format(margin)),
              if (anyNA(object$se)) paste(sum(is.na(object$se)), "without an interval"))
   if (nrow(object) > most) {

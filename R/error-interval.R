@@ -25,7 +25,8 @@
 #'   and `y` is what all are compared with. `x` may also be what [encode()] returned, alone.
 #' @param over what the errors are about: `"stimuli"` alone, or also `"neurons_x"`, `"neurons_y"` or
 #'   both, or `"subjects"`. The score does not depend on it. A side that is `complete` (see [cka()])
-#'   has no errors over neurons.
+#'   has no errors over neurons. Intervals of [evaluate_models()] and [cka_interval()] are over
+#'   neurons, too, by default, and wider.
 #' @param ... not used: parameters go to [measure()].
 #' @param method how the errors over stimuli are found: by what fits the measure (`"auto"`), by
 #'   leaving out each stimulus in turn (`"jackknife"`), from random halves (`"half-samples"`), or by
@@ -120,6 +121,7 @@ score_interval <- function(x, y = NULL, measure = "cka", over = "stimuli", ..., 
   made <- interval_rows(task, columns, factors)
   warn_no_errors(made$rows, made$constant, factors)
   warn_infinite_errors(made$rows)
+  warn_intervals_above(task, made$rows, inspected = TRUE)
   new_result(made$rows, "repalign_interval", made$kept)
 }
 

@@ -28,7 +28,7 @@
 #' pool of the other groups ([subject_ceiling()]; `NA` of one RDM). `p_chance` permutes the stimuli
 #' of the models and fits weights anew; it is `NA` for clusters of different sizes. Cosines of
 #' positive RDMs have a small `p_zero` for any model, but not a small `p_chance`. A model that is
-#' the same for all pairs between clusters has no score.
+#' the same for all pairs between clusters has no score; without clusters it has one by a cosine.
 #'
 #' *Draws and folds of your own.* `resample` takes `list(rdm = , condition = )`, matrices of indices
 #' (of groups and clusters, if any) with a draw in each row; `folds` a data frame with the columns
@@ -98,7 +98,7 @@ NULL
 #' | *recordings:* `measure`, `n` | label of the measure, number of stimuli |
 #' | `p_familywise`, `threshold` | that test over all models; at most `alpha` beyond the threshold |
 #' | `ceiling`, `ceiling_se`, `share` | noise ceiling (1: noise is taken out), `score / ceiling` |
-#' | `best` | in the confidence set of the best? `NA` without `se` |
+#' | `best` | in the confidence set of the best? `NA` without `se`, or with 2 subjects |
 #' | *RDMs:* `p_zero` | one-sided test against a score of 0 |
 #' | `ceiling_low`, `ceiling_high` | bounds of the noise ceiling |
 #' | `p_ceiling` | two-sided test against the lower bound |
@@ -108,7 +108,9 @@ NULL
 #' @details *Recordings.* Columns are explained where they are from: [score_interval()],
 #'   [calibrate()], [noise_ceiling()] or [subject_ceiling()], and [best_score()]. The units of
 #'   models are a sample unless declared complete (`complete` of [responses()] or [cka()]). Without
-#'   trials or subjects the ceiling is `NA`.
+#'   trials or subjects the ceiling is `NA`. `threshold` belongs to `p_familywise`, which counts the
+#'   observed score among those of the permutations: that of a high score lies above the threshold of
+#'   [calibrate()], and more permutations bring it down.
 #'
 #' *RDMs.* See [`evaluate_rdms`][evaluate_rdms].
 #'

@@ -7,9 +7,10 @@
 #
 # interval   what score_interval() returned, for comparisons of models
 # null       the scores of permuted models, a matrix permutations x models, or NULL
-# facts      list(over, alpha, permutations, engine, ceiling, sign, data): what prints and pictures
-#            say, where `ceiling` is where the ceilings come from, `sign` is -1 for distances and
-#            `data` is "recording" or "4 subjects"
+# facts      list(over, alpha, permutations, engine, ceiling, sign, data, few): what prints and
+#            pictures say, where `ceiling` is where the ceilings come from, `sign` is -1 for
+#            distances, `data` is "recording" or "4 subjects", and `few` says whether these are too
+#            few for more than a guess
 
 # given: data and models as evaluate_models() has them.
 evaluate_recordings <- function(data, models, measure, over, conf_level, alpha, clusters, blocks,
@@ -353,14 +354,17 @@ recordings_result <- function(parts, subjects, alpha) {
   rows$share <- if (!is.null(parts$share)) parts$share else if (sign[1] > 0) {
     rows$score / rows$ceiling
   } else NA_real_
-  rows$best <- replace(names %in% unlist(parts$best$in_set), is.na(rows$se), NA)
+  # the errors of two subjects have hardly any degrees of freedom to exclude a model by
+  rows$best <- replace(names %in% unlist(parts$best$in_set), is.na(rows$se) | isTRUE(subjects < 3),
+                       NA)
   rows$n <- interval$n
   new_result(rows, "repalign_evaluation", list(
     interval = interval, null = chance$null, conf_level = attr(interval, "conf_level"),
     dependence = attr(interval, "dependence"),
     facts = list(over = unique(interval$over), alpha = alpha, permutations = chance$permutations,
                  engine = chance$engine, ceiling = parts$ceiling$from, sign = sign[1],
-                 data = if (is.null(subjects)) "recording" else paste(subjects, "subjects"))
+                 data = if (is.null(subjects)) "recording" else paste(subjects, "subjects"),
+                 few = isTRUE(subjects < few_subjects))
   ))
 }
 
@@ -377,7 +381,7 @@ recordings_sentence <- function(x) {
   best <- which.max(ifelse(lost, NA, facts$sign * x$score))
   if (!length(best)) return(paste0("By the ", name, ":", tolower(undefined_words(x$score))))
   text <- with_limits_words(x$score[best], x$conf_low[best], x$conf_high[best])
-  extent <- recordings_words(extent_words(facts$over))
+  extent <- paste0(recordings_words(extent_words(facts$over)), guess_words(facts, "a guess"))
   details <- c(interval_phrase(text[-1], attr(x, "conf_level"), extent), stimuli_words(x$n[best]))
   data <- paste("the", facts$data)
   told <- if (nrow(x) == 1) {
@@ -397,10 +401,14 @@ recordings_sentence <- function(x) {
          }, undefined_words(x$score))
 }
 
+guess_words <- function(facts, what = "guesses") {
+  if (isTRUE(facts$few)) paste0(", ", what, " from only ", facts$data)
+}
+
 # The p-value of the best model, over all models of the call.
 chance_of_best <- function(x, row) {
   facts <- attr(x, "facts")
-  if (!isTRUE(facts$permutations > 0)) return(NULL)
+  if (!isTRUE(facts$permutations > 0) || is.null(x$p_familywise)) return(NULL)
   p <- x$p_familywise[row]
   models <- ncol(attr(x, "null"))
   better <- if (facts$sign > 0) "above" else "below"
@@ -441,7 +449,8 @@ recordings_heading <- function(x) {
       data <- paste(c(x$measure[1], if (!is.null(x$n)) paste(x$n[1], "stimuli")), collapse = ", ")
       paste(c(if (nzchar(data)) data,
               paste0(format(100 * attr(x, "conf_level")), "% intervals over ",
-                     enumerate(sample_words(facts$over), quote = FALSE))), collapse = "; ")
+                     enumerate(sample_words(facts$over), quote = FALSE), guess_words(facts))),
+            collapse = "; ")
     },
     if (isTRUE(facts$permutations > 0)) {
       paste0("p_chance by ", format(facts$permutations, big.mark = ","), " permutations (",
@@ -457,6 +466,9 @@ tested_together <- function(x) {
 
 recordings_footing <- function(x) {
   facts <- attr(x, "facts")
+  interval <- attr(x, "interval")
+  # as in all rows, which may have lost the column
+  measure <- as.character(interval$measure[1])
   from <- c(estimator = "ceiling 1: the estimator has the noise of trials taken out.",
             trials = "ceiling: of the means over trials, see noise_ceiling().",
             subjects = "ceiling: what subjects share, see subject_ceiling().",
@@ -468,14 +480,15 @@ recordings_footing <- function(x) {
               paste0("best: in the ", format(100 * attr(x, "conf_level")),
                      "% confidence set of the best model.")
             },
-            if (all(is.na(x$ceiling)) && facts$ceiling %in% c("trials", "subjects", "encode")) {
+            if (!is.null(x$ceiling) && all(is.na(x$ceiling)) &&
+                  facts$ceiling %in% c("trials", "subjects", "encode")) {
               sub("^ceiling: [^,]*", "No ceiling (NA): it is undefined", from[[facts$ceiling]])
             } else from[[facts$ceiling]],
-            if (has_sampled_y(attr(x, "interval"))) {
-              paste0("Units of the models taken as a sample; ", complete_measure(x$measure[1]),
+            if (has_sampled_y(interval)) {
+              paste0("Units of the models taken as a sample; ", complete_measure(measure),
                      " takes them as all there are.")
             },
-            complete_note(x$measure)), exdent = 2)
+            complete_note(measure)), exdent = 2)
 }
 
 # label: of a measure that takes the units of the models as a sample.

@@ -37,7 +37,7 @@ declare_result(
 regression_sentence <- function(x) {
   need_columns(x, c("term", "estimate", "p_value"), "told", "result")
   model <- need_kept(x, "model", "rsa_regression()", "result")
-  if (!is.null(x$subject)) {
+  if (!is.null(model$subject)) {
     group <- attr(x, "group")
     return(group_sentence(group[group$term %in% x$term, , drop = FALSE]))
   }

@@ -86,12 +86,12 @@ chance_of_rdms <- function(x, row) {
 ceiling_of_rdms <- function(x, row) {
   low <- x$ceiling_low[row]
   if (is.null(low) || is.na(low)) return(NULL)
-  p <- x$p_ceiling[row]
+  p <- if (is.null(x$p_ceiling)) NA else x$p_ceiling[row]
   range <- number_words(low, x$ceiling_high[row])
   below <- if (x$score[row] >= low) "not below" else if (is.na(p)) "below" else
     if (p <= 0.05) "below" else "not clearly below"
   paste0("; it was ", below, " the noise ceiling, ", range[1],
-         if (!is.na(x$ceiling_high[row])) paste(" to", range[2]),
+         if (length(range) > 1 && !is.na(x$ceiling_high[row])) paste(" to", range[2]),
          if (!is.na(p)) brackets(paste(p_words(p), "against its lower bound")))
 }
 

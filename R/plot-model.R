@@ -188,7 +188,7 @@ evaluation_caption <- function(object, rows, errors, letters, alpha, p_adjust, s
   parts <- c(
     if (!all(is.na(rows$se))) {
       paste0("lines: ", if (errors == "conf") paste0(level, " intervals") else
-        "one standard error", " over ", over,
+        "one standard error", " over ", over, guess_words(facts),
         if (!of_recordings && !is.null(attr(object, "folds"))) ", cross-validated")
     },
     if (any(rows$best)) paste0("full points: may be the best model (", level, " confidence set)"),

@@ -48,8 +48,9 @@ similarity_sentence <- function(x) {
 }
 
 held_out_words <- function(row) {
-  c(paste("held out in", count_of(row$folds, "fold")),
-    paste("in sample", number_word(row$in_sample)), if (!is.na(row$p_value)) p_words(row$p_value))
+  c(if (!is.null(row$folds)) paste("held out in", count_of(row$folds, "fold")),
+    paste("in sample", number_word(row$in_sample)),
+    if (isFALSE(is.na(row$p_value))) p_words(row$p_value))
 }
 
 #' The grid of scores as a matrix or as distances

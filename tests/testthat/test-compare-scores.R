@@ -390,3 +390,18 @@ test_that("contrasts without rows, and names with two meanings, are errors", {
   expect_identical(repalign:::group_rows("c", scores, "group_1"), 3L)
   expect_identical(repalign:::group_rows("b", scores, "group_1"), 2L)
 })
+
+test_that("sentences and pictures pair an interval with the p-value that belongs to it", {
+  set.seed(8)
+  x <- matrix(rnorm(120), 30)
+  scores <- score_interval(x, list(a = x + 1.2 * rnorm(120), b = x + 2 * rnorm(120),
+                                   c = matrix(rnorm(120), 30)))
+  holm <- compare_scores(scores, draws = 999)
+  expect_match(in_words(holm), "over stimuli, for it alone p [=<] [.0-9]+, holm-adjusted p")
+  expect_no_match(in_words(holm), "for all together")
+  together <- compare_scores(scores, p_adjust = "max_t", draws = 999)
+  expect_match(in_words(together), "for all together .* over stimuli, max_t-adjusted p")
+  excludes <- together$simultaneous_low > 0 | together$simultaneous_high < 0
+  expect_identical(together$p_adjusted <= 0.05, excludes)
+  expect_match(comparison_caption(holm, 40), "max_t")
+})

@@ -438,3 +438,20 @@ test_that("of a measure without a ceiling, not the data are to blame", {
   expect_true(all(is.na(result$ceiling)))
   expect_output(print(result), "No ceiling (NA): it is undefined, see noise", fixed = TRUE)
 })
+
+test_that("errors from few subjects are called guesses wherever they are told", {
+  set.seed(21)
+  two <- list(A = normal_matrix(40, 9), B = normal_matrix(40, 9))
+  models <- list(near = two$A + two$B, far = normal_matrix(40, 9), other = two$A)
+  result <- mute(evaluate_models(two, models, measure = "rv", permutations = 0))
+  expect_true(all(is.na(result$best)) && !anyNA(result$se))
+  words <- in_words(result)
+  expect_match(words, "over stimuli and subjects, a guess from only 2 subjects", fixed = TRUE)
+  expect_no_match(words, "as good")
+  expect_match(paste(capture.output(print(result)), collapse = " "),
+               "guesses from only 2 subjects")
+  skip_if_not_installed("ggplot2")
+  caption <- ggplot2::autoplot(result)$labels$caption
+  expect_match(gsub("\\s", " ", caption), "guesses from only 2 subjects")
+  expect_no_match(caption, "best")
+})

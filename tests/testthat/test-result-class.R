@@ -96,6 +96,19 @@ test_that("what is written once holds for every class", {
   }
 })
 
+test_that("what is left of the columns is printed, and told or refused in our words", {
+  for (class in names(results)) for (result in results[[class]]) for (name in names(result)) {
+    part <- head(result, 2)[setdiff(names(result), name)]
+    where <- paste(class, "without", name)
+    expect_no_error(capture.output(print(part)), message = where)
+    expect_no_error(tryCatch(in_words(part), repalign_error = function(error) NULL),
+                    message = where)
+  }
+  # only the label is needed below the table, not its column
+  models <- results$repalign_evaluation[[2]]
+  expect_output(print(models["model"]), "Units of the models taken as a sample", fixed = TRUE)
+})
+
 test_that("dplyr keeps all classes, and binds what belongs together", {
   skip_if_not_installed("dplyr")
   for (class in names(results)) {

@@ -147,6 +147,17 @@ test_that("an interval wholly above 1 is told, once", {
   expect_gt(run$value$conf_low[run$value$estimator == "stimulus_neuron"], 1)
   expect_length(run$seen, 1)
   expect_match(run$seen, "wholly above 1")
+  # and by whatever makes the interval of the same score
+  x <- matrix(rnorm(300), 60) %*% matrix(rnorm(100), 5) + matrix(rnorm(1200), 60) / 2
+  run <- watched(evaluate_models(x, list(b = x[, 20:1], a = x %*% matrix(rnorm(200), 20)),
+                                 permutations = 0))
+  expect_length(run$seen, 1)
+  expect_match(run$seen, "`data` and `models\\$b` \\([0-9.]+ to [0-9.]+\\)")
+  expect_match(run$seen, "wholly above 1")
+  # what was told of the score is not said again
+  run <- watched(score_interval(pop$x + noise, pop$x + noise + 0.01,
+                                measure("cka", estimator = "stimulus_neuron")))
+  expect_length(run$seen, 1)
   # other estimators have nothing to tell
   run <- watched(cka_interval(pop$x + noise, pop$x + noise, estimator = c("naive", "stimulus")))
   expect_length(run$seen, 0)
@@ -167,6 +178,19 @@ test_that("analyses tell values above 1 with intervals above 1, but no halves an
   expect_length(run$seen, 1)
   expect_length(watched(brain_to_brain(pop$x + noise, repeats = 20))$seen, 0)
   expect_length(watched(brain_to_brain(pop$x, pop$y, repeats = 20))$seen, 0)
+})
+
+test_that("brain_to_model() tells of intervals above 1, and of absurd values without an error", {
+  set.seed(5)
+  x <- matrix(rnorm(300), 60) %*% matrix(rnorm(100), 5) + matrix(rnorm(1200), 60) / 2
+  run <- watched(brain_to_model(x, list(b = x[, 20:1]), neurons = 20, repeats = 1,
+                                estimator = "stimulus_neuron"))
+  expect_gt(run$value$conf_low, 1)
+  expect_match(run$seen, "1 of 1 corrected values")
+  rows <- data.frame(x = "brain", y = "b", neurons = 20, estimator = "stimulus_neuron",
+                     pooled = c(2829, 1.2), pooled_se = NA, conf_low = NA, conf_high = NA)
+  expect_match(watched(warn_unstable_rows(rows, 60, TRUE, TRUE))$seen, "2829, which is uncertain")
+  expect_length(watched(warn_unstable_rows(rows, 60, FALSE, TRUE))$seen, 0)
 })
 
 test_that("a grid gives one warning, and a null none beside", {

@@ -86,7 +86,9 @@ analysis_sentence <- function(x) {
   best <- known[which.max(told$pooled[known])]
   text <- with_limits_words(told$pooled[best], told$conf_low[best], told$conf_high[best])
   if (is.null(told$conf_low)) text <- with_limits_words(told$pooled[best], NA, NA)
-  details <- c(paste(count_word(told$neurons[best]), "neurons a side"),
+  # layers keep all of their units
+  whose <- if (told$x[1] == "brain") "neurons of the brain" else "neurons a side"
+  details <- c(paste(count_word(told$neurons[best]), whose),
                if (told$n_estimates[best] > 1) {
                  paste("pooled over", count_word(told$n_estimates[best]), "estimates")
                },

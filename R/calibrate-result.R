@@ -311,8 +311,9 @@ note_unattainable <- function(counts, settings = list(alpha = 0.05, p_adjust = "
 excess_words <- function(object) {
   unlimited <- unlimited_measures(object)
   if (!length(unlimited)) return(NULL)
-  paste0("calibrated of ", enumerate(unlimited), ": how far the score lies beyond the threshold, ",
-         "in the units of the measure, because the measure has no best score")
+  paste0("calibrated of ", enumerate(unlimited), ": the difference between score and ",
+         "threshold, or 0 where the score is no better than the threshold; not a share of the best ",
+         "score, which this measure does not have")
 }
 
 # No line begins with a number, which would look like a row of the table below.

@@ -9,7 +9,8 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' The argument `engine` of [calibrate()].
 #'
 #' @details
-#' * `"coset"`: the cyclic shifts of random orders; the fastest for many permutations.
+#' * `"coset"`: all cyclic shifts of random orders, so that more permutations may be done than were
+#'   asked for (99 for 40 stimuli: 119); the fastest for many.
 #' * `"random"`: independent random permutations.
 #' * `"exact"`: all permutations, at most a million; the choice of `"auto"` if there are no more
 #'   than were asked for.

@@ -122,8 +122,9 @@ largest_relative_error <- 0.7
 # undefined ones have nothing to report.
 correction_words <- c(
   given = "report `cka_corrected`: a few neurons hold most of the variance, which biases `cka`.",
-  even = paste("report `cka`: the variance is spread over many neurons, so that the bias is small,",
-               "and a correction would add about as much error as it removes."),
+  even = paste("report `cka`. Many neurons share the variance, so that its bias is small; no",
+               "`cka_corrected` is given (NA), because taking off so small a bias would add about",
+               "as much error as it removes."),
   uncertain = paste("report `cka` with its interval, or pool more data: the denominators are too",
                     "uncertain to correct the ratio.")
 )

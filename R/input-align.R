@@ -47,7 +47,8 @@ match_rows <- function(x, y = NULL) {
     # the message names both of two matrices, but of many only those that lose rows
     shown <- if (length(left_out) > 2) left_out[left_out > 0] else left_out
     inform("match_rows(): ", count_of(length(common), "row"), " in common; left out: ",
-           paste0(shown, " of `", names(shown), "`", collapse = ", "), ".",
+           paste0(shown, " of `", names(shown), "`", collapse = ", "), " (",
+           enumerate(setdiff(unlist(names, use.names = FALSE), common), 3), ").",
            class = "repalign_left_out")
   }
   matched <- map_matrices(given, "", function(m, arg) {

@@ -155,7 +155,19 @@ refuse_words <- function(data, at, leftover) {
     (is.numeric(column) || is.logical(column)) && !is.object(column) && is.null(dim(column))
   }, NA)
   if (all(numeric)) return(invisible())
-  abort("`data` has columns that are not numeric: ", enumerate(names(data)[at][!numeric]),
+  words <- data[at][!numeric]
+  # one text that is no number makes all values of a column texts
+  missing <- unlist(lapply(words, function(column) {
+    if (!is.character(column)) return(NULL)
+    text <- column[!is.na(column) & is.na(suppressWarnings(as.double(column)))]
+    if (2 * length(text) < length(column)) unique(text)
+  }))
+  abort("`data` has columns that are not numeric: ", enumerate(names(words)),
+        if (length(missing)) {
+          paste0(" (", enumerate(unique(missing), 3), " among numbers; if this is a missing ",
+                 "value, read the table by read.csv(na.strings = ",
+                 dQuote(missing[[1]], FALSE), "))")
+        },
         if (leftover) ". Say which columns are neurons in `neurons`." else
           ". They cannot be neurons: leave them out of `neurons`, or convert them.",
         class = "repalign_error_type", arg = "neurons")

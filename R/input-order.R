@@ -86,8 +86,22 @@ refuse_odd_count <- function(reprs, repr) {
   other <- reprs[-odd][[1]]
   abort("`", blamed$arg, "` has ", count_of(counts[odd], "row"), ", and the others have ",
         counts[-odd][1], same_stimuli_advice(reprs, "all"),
-        if (!identical(ncol(blamed$data), ncol(other$data))) transposed_hint(blamed, other),
+        odd_one_hint(reprs, odd),
         class = "repalign_error_rows", arg = blamed$arg)
+}
+
+# Of several layers that are as wide, one with other rows lacks some; but where it stands alone on
+# its side of the call, the columns of all may be the stimuli.
+odd_one_hint <- function(reprs, odd) {
+  blamed <- reprs[[odd]]
+  others <- reprs[-odd]
+  columns <- lapply(reprs, function(repr) ncol(repr$data))
+  if (!identical(columns[[odd]], columns[-odd][[1]])) return(transposed_hint(blamed, others[[1]]))
+  alone <- !any(vapply(others, function(repr) identical(repr$side, blamed$side), NA))
+  if (alone && length(unique(columns)) == 1 && !is.null(columns[[1]])) {
+    paste0(" All have ", columns[[1]], " columns: if these are the stimuli, all are transposed; ",
+           "give t() of each.")
+  }
 }
 
 refuse_other_count <- function(one, other) {

@@ -48,6 +48,7 @@ representation <- function(x, arg, name = arg, allow_na = FALSE,
     data <- read$data
     cache$column_stats <- read$column_stats
     if (!allow_na) note_distance_matrix(data, arg)
+    if (several && !allow_na && is.null(read$column_stats)) refuse_empty_neurons(data, arg)
     n <- nrow(data)
   } else {
     data <- if (kind == "dist") check_dist(x, arg, allow_na || loose, loose, cache = cache) else
@@ -130,6 +131,18 @@ permuted_representation <- function(repr, permutation) {
   result$cache$neighbours <- repr$cache$neighbours
   result$cache$original <- list(cache = repr$cache, permutation = permutation)
   result
+}
+
+# Estimates from trials do without some responses of a neuron, but not without all of them.
+refuse_empty_neurons <- function(means, arg) {
+  empty <- which(colSums(!is.na(means)) == 0)
+  if (!length(empty)) return(invisible())
+  one <- length(empty) == 1
+  abort("`", arg, "` has no response at all of ", if (one) "neuron " else "neurons ",
+        enumerate(named_places(empty, colnames(means)), quote = FALSE), ": leave ",
+        if (one) "it" else "them", " out, by [, -",
+        if (one) empty else paste0("c(", paste(empty, collapse = ", "), ")"), ", ].",
+        class = "repalign_error_nonfinite", arg = arg)
 }
 
 unname_rows <- function(x) {

@@ -79,7 +79,8 @@ NULL
 #'   folds and permutations go by whole clusters, and pairs within one do not count where the
 #'   measure can leave them out (RDMs: always). `NA`: left out.
 #' @param blocks,series see [calibrate()]; `series` for recordings only.
-#' @param permutations for `p_chance`, as in [calibrate()]; 0 for none.
+#' @param permutations for `p_chance`, as in [calibrate()]; 0 for none. Some more may be done, see
+#'   [engines].
 #' @param measure for recordings: one measure, see [measure()]. By default the [cka()] by the
 #'   estimator `"stimulus_neuron_trial"` with trials, otherwise `"stimulus_neuron"`.
 #'   `measure("encode", ...)`: how well models predict, see [encode()].

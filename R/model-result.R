@@ -66,7 +66,7 @@ rdms_sentence <- function(x) {
            brackets(paste0(crossed, name, " = ", text[["score"]]), facts, chance_of_rdms(x, best)))
   }
   others <- if (isTRUE(attr(x, "chance")$permutations > 0)) {
-    others_chance_words(x$p_chance[-best], 0.05, 1, " by itself")
+    others_chance_words(x$p_chance[-best], 0.05, 1, alone = TRUE)
   }
   paste0(start, ceiling_of_rdms(x, best), ".", others, undefined_words(x$score))
 }

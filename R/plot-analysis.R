@@ -141,7 +141,7 @@ analysis_frame <- function(object, main, caption, reference, axis = neuron_axis(
     ggplot2::labs(x = "neurons", y = "CKA (pooled)", colour = "estimator", shape = "estimator",
                   title = if (!is.na(title)) unname(title),
                   caption = caption_of(caption, of_ceiling, of_reference)) +
-    # the keys of four estimators are wider than a column of a journal
+    # the keys of several estimators are wider than a panel in a column of a journal
     ggplot2::guides(colour = ggplot2::guide_legend(nrow = key_rows(main$estimator)),
                     shape = ggplot2::guide_legend(nrow = key_rows(main$estimator))) +
     picture_theme(panel.grid.minor = ggplot2::element_blank(), legend.position = "top",
@@ -151,7 +151,7 @@ analysis_frame <- function(object, main, caption, reference, axis = neuron_axis(
 
 key_rows <- function(estimators) {
   shown <- unique(as.character(estimators))
-  ceiling(sum(nchar(shown) + 5) * character_width / page[["width"]] * 2)
+  ceiling(sum(nchar(shown) + 5) * character_width / (page[["width"]] / 2 - 0.75))
 }
 
 neuron_axis <- function(rows) {

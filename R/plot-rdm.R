@@ -176,7 +176,9 @@ rdm_layout <- function(rdms, tiles, groups) {
   side <- pmin((page[["width"]] - 1.3 - width) / across,
                (page[["height"]] - 0.5 - width) / down - (if (length(rdms) > 1) 0.4 else 0))
   cell <- max(side) / count
-  room <- max(1, floor(max(side) / 0.115))
+  # small panels must have room for their names in a picture that is half as wide, too
+  small <- across[which.max(side)] > 2
+  room <- max(1, floor(max(side) / if (small) 0.3 else 0.115))
   list(across = across[which.max(side)], text = text_size(c(cell, cell), tiles$text),
        compact = FALSE, short = axes$short, at = axes$at,
        # as in panel_space(): names must also have room in a picture that is half as wide

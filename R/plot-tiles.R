@@ -9,7 +9,11 @@ tile_table <- function(object, values) {
   aggregate <- grid_of(object)$aggregate
   names <- side_names(as.data.frame(object), aggregate)
   measure <- ordered_text(list(object$measure), "")
-  panels <- panels_of(row_sources(object), measure)
+  source <- row_sources(object)
+  # a source that the names of rows say needs no panel of its own
+  said <- as.character(if (is.null(object$model_x)) object$x else object$model_x)
+  if (!aggregate && identical(as.character(source), said)) source <- factor(rep("all", nrow(object)))
+  panels <- panels_of(source, measure)
   tiles <- data.frame(row = names$x, column = names$y, panel = panels$panel, measure = measure,
                       value = values, text = number_text(values), pale = FALSE)
   if (!is.null(object$model_x) && !aggregate) {

@@ -101,16 +101,30 @@ is_several_files <- function(file) length(file) > 1 || dir.exists(path.expand(fi
 # are known to be there.
 read_each_file <- function(file, name, rows, flatten) {
   # paths are looked at before any is read; those of a folder are there
-  if (length(file) == 1) file <- files_of_folder(file) else of_each_file(file, file_format)
+  folder <- length(file) == 1
+  if (folder) file <- files_of_folder(file) else of_each_file(file, file_format)
   names <- names(file)
   if (is.null(names)) names <- names_of_files(file)
   check_element_names(stats::setNames(as.list(file), names), "file")
   step <- progress_along(length(file))
-  of_each_file(stats::setNames(file, names), function(one) {
-    found <- read_representation(one, name, rows, flatten)
+  several <- list()
+  found <- of_each_file(stats::setNames(file, names), function(one) {
+    found <- tryCatch(read_representation(one, name, rows, flatten),
+                      repalign_error_choice = function(error) {
+                        if (!folder || !is.null(name)) stop(error)
+                        several[[one]] <<- error
+                        NULL
+                      })
     step()
     found
   })
+  if (length(several) == length(file)) stop(several[[1]])
+  if (length(several)) {
+    inform("read_representation(): left out of the folder, because `name` must say which of their ",
+           "arrays to read: ", enumerate(basename(names(several)), 20), ".",
+           class = "repalign_left_out")
+  }
+  Filter(Negate(is.null), found)
 }
 
 # What a function gives of each file, or one error that names all files that it fails for.

@@ -78,7 +78,11 @@ column_values <- function(column, j, names, file, rows) {
   refuse_file(file, "has ", dQuote(strtrim(column[bad[1]], 30), FALSE), " in row ",
               if (is.null(rows)) bad[1] else rows[bad[1]], ", column ", j, " (",
               dQuote(strtrim(names[j], 30), FALSE), "), which is no number. Only the first column ",
-              "may hold names; else read the table by read.csv() and response_matrix().",
+              "may hold names; else read the table by read.csv() and response_matrix()",
+              if (!grepl("[0-9]", column[bad[1]])) {
+                paste0("; if it is a missing value, with na.strings = ",
+                       dQuote(strtrim(column[bad[1]], 30), FALSE))
+              } else if (grepl("^ *-?[0-9]+,[0-9]+ *$", column[bad[1]])) ", with dec = \",\"", ".",
               class = "repalign_error_type")
 }
 
@@ -136,12 +140,21 @@ top_lines <- function(connection, file, sep) {
   mark <- identical(utils::head(bytes, 3), as.raw(c(0xef, 0xbb, 0xbf)))
   if (mark) lines[1] <- rawToChar(bytes[-(1:3)])
   lines <- joined_lines(utf8_lines(lines, file))
+  if (identical(sep, ",") && length(lines) > 1) refuse_semicolons(lines, file)
   if (is.null(sep)) {
     sep <- if (grepl(",", lines[1])) "," else if (grepl("\t", lines[1])) "\t" else ""
   }
   top <- top_of_lines(lines, sep, file)
   c(list(lines = if (top$header) lines[-1] else lines, sep = sep,
          names = if (top$header) lines[1]), top)
+}
+
+# Where a comma is for decimals, other programs part the fields of a table by semicolons.
+refuse_semicolons <- function(lines, file) {
+  if (!all(grepl(";", gsub("\"([^\"]|\"\")*\"", "", lines), fixed = TRUE))) return(invisible())
+  refuse_file(file, "parts its fields by semicolons: read it by read.csv2() (by read.csv(sep = ",
+              "\";\") if its decimals have points), and its stimuli by response_matrix().",
+              class = "repalign_error_type")
 }
 
 utf8_lines <- function(lines, file) {

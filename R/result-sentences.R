@@ -396,10 +396,12 @@ others_words <- function(score, best) {
     paste(range, collapse = " to "))
 }
 
-# How many of the other models are above chance. p: their p-values.
-others_chance_words <- function(p, alpha, sign, how = "") {
+# How many of the other models are above chance. p: their p-values; alone: those of single models,
+# not of all together?
+others_chance_words <- function(p, alpha, sign, alone = FALSE) {
   if (!any(!is.na(p))) return(NULL)
   found <- sum(p <= alpha, na.rm = TRUE)
+  how <- if (!alone) "" else if (found > 1) ", each by itself" else " by itself"
   side <- if (sign > 0) "above" else "below"
   if (length(p) == 1) {
     return(paste0(" The other was ", if (!found) "not ", side, " chance", how, "."))

@@ -619,3 +619,13 @@ test_that("RDMs are asked for where text or responses are given", {
   expect_refused(evaluate_models(made$data, list(a = letters[1:12])), "factor[(]models[$]a[)]")
   expect_refused(evaluate_models(made$data, list(a = matrix(1:144, 12))), "rdm[(][)] makes an RDM")
 })
+
+test_that("RDMs of another size are refused with a remedy that works", {
+  set.seed(66)
+  rdm <- function(n) stats::dist(matrix(rnorm(5 * n), n, dimnames = list(letters[1:n], NULL)))
+  data <- rdm(16)
+  expect_refused(evaluate_models(list(s = data), list(m = rdm(12))), c("`models.m`", "match_rows"))
+  expect_message(both <- match_rows(data, rdm(12)), "\"m\", \"n\", \"o\" and 1 more",
+                 class = "repalign_left_out")
+  expect_identical(attr(both$x, "Size"), 12L)
+})

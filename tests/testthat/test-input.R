@@ -75,6 +75,13 @@ test_that("what looks transposed says so", {
   expect_refused(cka(t(p$x), p$y[, 1:4]), c("transposed", "`x` is 5 x 20", "`y` is 20 x 4"))
   expect_refused(similarity(t(p$x), list(a = p$y, b = p$x[, 1:4])),
                  c("`x` has 5 rows, and the others have 20", "transposed", "`y\\$a` is 20 x"))
+  # layers of one width, all of them transposed; one shorter layer of a list is not
+  turned <- list(a = t(p$x), b = t(p$y[, 1:5]))
+  for (run in list(similarity, score_interval, calibrate, evaluate_models, brain_to_model)) {
+    expect_refused(run(t(p$x)[1:4, ], turned), "All have 20 columns")
+  }
+  error <- expect_refused(similarity(list(a = p$x, b = p$x, c = p$x[-1, ])), "c` has 19 rows")
+  expect_no_match(conditionMessage(error), "transposed")
   # by names, whatever the sizes
   x <- p$x
   rownames(x) <- paste0("s", 1:20)
@@ -230,8 +237,8 @@ test_that("match_rows() aligns lists, and models of layers", {
   rownames(x) <- paste0("s", 1:20)
   l <- list(a = x, b = x[12:3, 1:2], c = as.data.frame(x[5:20, ]))
   common <- paste0("s", 5:12)
-  expect_message(matched <- match_rows(l), "8 rows in common; left out: 12 of `x$a`, 2 of `x$b`",
-                 fixed = TRUE)
+  expect_message(matched <- match_rows(l), fixed = TRUE,
+                 "8 rows in common; left out: 12 of `x$a`, 2 of `x$b`, 8 of `x$c` (\"s1\", ")
   expect_identical(matched$a, x[common, ])
   expect_identical(matched$b, x[common, 1:2])
   expect_equal(unname(matched$c), unname(x[common, ]))

@@ -294,3 +294,8 @@ test_that("what cannot be a reference is refused", {
     expect_refused(ggplot2::autoplot(result, reference = bad), c("reference", "three numbers"))
   }
 })
+
+test_that("keys that are wider than a panel in a column of a journal stand in two rows", {
+  expect_equal(key_rows(c("naive", "stimulus", "stimulus_neuron_trial")), 2)
+  expect_equal(key_rows(c("naive", "stimulus", "stimulus_neuron")), 1)
+})

@@ -250,3 +250,16 @@ test_that("names far from their point have a line to it, those beside it do not"
   right <- placed[placed$hjust == 0, ]
   expect_true(nrow(right) > 0 && all(right$anchor > 0) && all(right$anchor < right$label_x))
 })
+
+test_that("bound results whose names say their source share the panel of a measure", {
+  set.seed(1)
+  x <- matrix(rnorm(60), 20)
+  one <- function(name) {
+    similarity(stats::setNames(list(list(a = x, b = x^2)), name), list(V4 = list(v4 = x[, 3:1])),
+               measure = c("cka", "rsa"))
+  }
+  both <- rbind(net = one("net"), other = one("other"))
+  expect_equal(levels(ggplot2::autoplot(both)$data$panel), c("cka", "rsa"))
+  both <- rbind(first = one("net"), second = one("net"))
+  expect_length(levels(ggplot2::autoplot(both)$data$panel), 4)
+})

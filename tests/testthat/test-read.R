@@ -429,7 +429,7 @@ test_that("tables that are no matrices are errors", {
   refused(c("a,b", "1,2", "3,x"), "\"x\" in row 2, column 2 \\(\"b\"\\)")
   refused(c("a,b,c", "1,2,3", "3,x,2", "4,5,6"), "\"x\" in row 2, column 2", rows = 2:3)
   refused(c("a,b", "1,2", "3,1i"), "\"1i\" in row 2, column 2")
-  refused(c("a;b", "1;2"), "\"1;2\" in row 1, column 1")
+  refused(c("a;b", "1;2"), "semicolons")
   refused("a,b", "no rows")
   refused(c("a,b", "1,2", "3"), "cannot be read as a table")
   refused(c("id,b", "9007199254740993,2"), "beyond 2\\^53")
@@ -705,6 +705,14 @@ test_that("a folder and several files make a named list, in the order of their n
   utils::write.csv(layers$layer2, file.path(folder, "layer2.csv"), row.names = FALSE)
   expect_identical(names(suppressMessages(read_representation(folder)))[1:2],
                    c("layer2.csv", "layer2.rds"))
+  # one file of many arrays does not stop the others
+  file.copy(fixture("deflated.npz"), file.path(folder, "many.npz"))
+  expect_message(found <- read_representation(folder),
+                 "name` must say.*many[.]npz", class = "repalign_left_out")
+  expect_true("layer10" %in% names(found) && !"many" %in% names(found))
+  expect_refused(read_representation(c(a = files[1], b = file.path(folder, "many.npz"))),
+                 "holds 12 arrays")
+  unlink(file.path(folder, "many.npz"))
   saveRDS("text", file.path(folder, "bad.rds"))
   expect_error(suppressMessages(read_representation(folder)), "bad[.]rds", class = "repalign_error")
   writeLines("a,b\n1,x", file.path(folder, "worse.csv"))
@@ -719,4 +727,19 @@ test_that("a folder and several files make a named list, in the order of their n
   empty <- withr::local_tempdir()
   expect_error(read_representation(empty), "folder without a file", class = "repalign_error_value")
   expect_error(representation_names(folder), "is a folder", class = "repalign_error_value")
+})
+
+test_that("semicolons and signs of missing values are refused with the way to read them", {
+  file <- withr::local_tempfile(fileext = ".csv")
+  for (lines in list(c("image;a;b", "x;1;2"), c("image;a;b", "x;1,5;2,5"), c("a;b", "1,5;2,5"))) {
+    writeLines(lines, file)
+    expect_refused(read_representation(file), c("semicolons", "read[.]csv2"))
+  }
+  writeLines(c("image,a,b", "x,1,n/a", "y,5,2", "z,3,4"), file)
+  expect_refused(read_representation(file), "na.strings = \"n/a\"")
+  expect_refused(response_matrix(utils::read.csv(file)), "na.strings = \"n/a\"")
+  expect_identical(response_matrix(utils::read.csv(file, na.strings = "n/a"))[["x", "b"]], NA_real_)
+  # a semicolon in a name is none between fields
+  writeLines(c("image,a;c,b", "x,1,2", "y,5,2"), file)
+  expect_identical(colnames(read_representation(file)), c("a;c", "b"))
 })

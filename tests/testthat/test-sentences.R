@@ -195,3 +195,10 @@ test_that("sides without names of their own are told by what they are", {
     says(score_interval(encode(list(a = x, b = y), y)), "similar to `to` (R squared")
   })
 })
+
+test_that("others above chance: each by itself, where they were not tested together", {
+  expect_equal(others_chance_words(c(0.01, 0.02, 0.5), 0.05, 1, alone = TRUE),
+               " Of the others, 2 were above chance, each by itself.")
+  expect_equal(others_chance_words(c(0.01, 0.02, 0.5), 0.05, 1),
+               " Of the others, 2 were above chance.")
+})

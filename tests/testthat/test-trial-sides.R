@@ -120,3 +120,14 @@ test_that("arithmetic with responses objects is refused", {
   }
   expect_identical(is.na(x), array(FALSE, c(5, 3, 2)))
 })
+
+test_that("a neuron without any response is named", {
+  set.seed(65)
+  a <- array(rnorm(20 * 6 * 4), c(20, 6, 4), list(NULL, letters[1:6], NULL))
+  a[, 2, ] <- NA
+  y <- matrix(rnorm(100), 20)
+  for (run in list(cka, similarity, calibrate)) {
+    expect_refused(run(responses(a), y), c("`x`", "no response at all of neuron 2 \\(\"b\"\\)"))
+  }
+  expect_no_error(suppressWarnings(cka(responses(a)[, -2, ], y)))
+})

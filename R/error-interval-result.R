@@ -179,7 +179,8 @@ warn_no_errors <- function(result, constant, factors) {
 undefined_without <- function(row, factors) {
   single <- Find(function(factor) row %in% factor$rows && factor$size == 1, factors)
   if (is.null(single)) {
-    return("it is undefined without some of what was sampled: there is too little of it.")
+    return(paste("it is undefined without some of what was sampled: there is too little of it",
+                 "(of neurons in sessions, three sessions are the least)."))
   }
   paste0("errors over ", single$name, " need at least 2 neurons with different labels, but there ",
          "is only one neuron or label. Give more, or leave these neurons out of `over`.")

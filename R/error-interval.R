@@ -35,7 +35,8 @@
 #' @param transform the scale on which intervals are symmetric: Fisher's z (`"z"`; `"auto"` takes it
 #'   for most similarities between -1 and 1), or the score itself (`"none"`).
 #' @param units_x,units_y one label per neuron, for errors over neurons: those of a label (a
-#'   session, an electrode) are deleted together.
+#'   session, an electrode) are deleted together. By default those of the measure or of
+#'   [responses()], but with `"stimulus_neuron_trial"` each neuron alone, whatever its session.
 #' @param conf_level coverage of the intervals.
 #' @param clusters as in [cka()]: errors go by whole clusters, at least 5.
 #' @param threads,na see [similarity()].

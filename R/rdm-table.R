@@ -126,7 +126,9 @@ dist_of_matrix <- function(rdm, place) {
   if (!is.numeric(rdm) || nrow(rdm) != ncol(rdm)) {
     abort("`", place, "` must be an RDM, a numeric matrix with as many rows as columns",
           if (is.numeric(rdm)) paste0(", not ", nrow(rdm), " x ", ncol(rdm), ": dist(", place,
-                                      ") or rdm() makes one of responses"), ".",
+                                      ") or rdm() makes one of responses (dist(", place, ")^2 ",
+                                      "where other RDMs are squared distances, as crossnobis is)"),
+          ".",
           class = "repalign_error_type", arg = place)
   }
   lower <- rdm[lower.tri(rdm)]

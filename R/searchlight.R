@@ -18,8 +18,8 @@
 #' @param measure one measure: a name, [measure()] or [new_measure()]. The centre is its first
 #'   representation and the model the second (for [riemann()] the other way round).
 #' @param ... not used: parameters go to [measure()].
-#' @param run one label per row of `data`, the name of a column, or `TRUE`, as in [rdm()]. The dissimilarities of each
-#'   centre are then crossnobis estimates, and `measure` must be [rsa()].
+#' @param run one label per row of `data`, the name of a column, or `TRUE`, as in [rdm()]. The
+#'   dissimilarities of each centre are then crossnobis estimates, and `measure` must be [rsa()].
 #' @param noise `NULL`, or what whitens the channels of a centre:
 #'   * a precision matrix of all channels ([noise_precision()]);
 #'   * with `run`, a list with a covariance matrix of all channels for each run

@@ -266,3 +266,10 @@ test_that("a fit in which no component helps says that its score is undefined", 
   expect_identical(unname(coef(fit)), c(0, 0))
   expect_identical(fit$score, NA_real_)
 })
+
+test_that("a representation in the place of a model of RDMs is told how it becomes one", {
+  set.seed(1)
+  rdms <- list(a = dist(matrix(rnorm(24), 8))^2, b = dist(matrix(rnorm(24), 8))^2)
+  expect_error(evaluate_models(rdms, list(m = matrix(rnorm(40), 8))), "dist(models$m)^2 where",
+               fixed = TRUE, class = "repalign_error_type")
+})

@@ -602,3 +602,15 @@ test_that("errors of few stimuli or clusters are said to be rough", {
   expect_length(said(of(10)), 0)
   expect_match(said(of(20, clusters = rep(1:8, length.out = 20))), "8 clusters.*take more clusters")
 })
+
+test_that("neurons of two sessions have no error, and three are asked for", {
+  set.seed(3)
+  signal <- matrix(rnorm(80), 40)
+  x <- responses(signal %*% matrix(rnorm(16), 2), session = rep(1:2, each = 4))
+  y <- signal %*% matrix(rnorm(16), 2)
+  over <- c("stimuli", "neurons_x")
+  said <- capture_warnings(suppressMessages(
+    score_interval(x, y, measure("cka", estimator = "stimulus_neuron"), over = over)
+  ))
+  expect_match(said, "three sessions are the least", all = FALSE)
+})

@@ -36,52 +36,79 @@ is_of_two_lists <- function(object) {
 # text     the size of the text on tiles, NA where numbers do not fit
 # compact  do numbers fit only without the zero before the point?
 # angle    the angle of the names below a panel
-# names    the number of characters after which a name is broken into lines
+# names    for `column` and `row`, how each name is written on the axis
 # thin     how many names have room on each axis
 # tick     the size of the names in points
 # aspect   the height of a panel divided by its width, NULL when the panel fills its space
 tile_layout <- function(tiles, tree = 0, legend = 0.9) {
-  names <- if (attr(tiles, "side_by_side") == 1) 24 else 16
-  names <- max(vapply(c("row", "column"), function(side) {
-    all <- levels(droplevels(tiles[[side]]))
-    breaking_at(all, names, 26 / ceiling(nlevels(tiles$panel) / attr(tiles, "side_by_side")))
-  }, 0))
   # the largest numbers of columns and rows that a panel has
   per_panel <- split(tiles, tiles$panel)
   count <- function(side) max(vapply(per_panel, function(p) length(unique(p[[side]])), 0L), 1)
   count <- c(count("column"), count("row"))
+  names <- tile_names(tiles, count, tree, legend)
   space <- panel_space(tiles, count[1] + tree, legend, names)
   cell <- pmax(space$room / (count + c(tree, 0)), 0.001)
   # without a fixed aspect, tiles would be long bars
   stretched <- tree == 0 && (cell[2] > 1.25 * cell[1] || cell[2] < 0.3 * cell[1])
   if (stretched) cell <- pmin(cell, c(cell[2] / 0.3, cell[1]))
+  aspect <- if (stretched) (cell[2] * count[2]) / (cell[1] * count[1])
   whole <- text_size(cell, tiles$text)
   compact <- is.na(whole) || whole < 2.5
-  room <- if (stretched) cell * count else space$room
+  room <- names_room(tiles, count, tree, legend, names)
+  if (stretched) room <- pmin(room, c(room[2] / aspect, room[1] * aspect))
   list(text = if (compact) text_size(cell, compact_text(tiles$text)) else whole,
        compact = compact, angle = space$angle, names = names,
-       thin = floor(pmax(room, 0.3) / 0.115),
+       thin = floor(pmax(room, 0.3) / line_height(names)),
        tick = min(if (space$longest > 24) 7 else 8.5, max(6, 72 * min(cell) / 1.15)),
-       aspect = if (stretched) (cell[2] * count[2]) / (cell[1] * count[1]))
+       aspect = aspect)
+}
+
+# The names as they are on the axes, for `column` and `row`: whole and broken into lines, or without
+# their middle where lines have no room beside each other in the picture.
+tile_names <- function(tiles, count, tree, legend) {
+  sides <- lapply(tiles[c("column", "row")], function(side) levels(droplevels(side)))
+  most <- if (attr(tiles, "side_by_side") == 1) 24 else 16
+  rows <- ceiling(nlevels(tiles$panel) / attr(tiles, "side_by_side"))
+  most <- max(vapply(sides, breaking_at, 0, most, 26 / rows))
+  names <- lapply(sides, function(all) stats::setNames(wrapped_labels(all, most), all))
+  # a name that is on both axes is the same on both
+  all <- unique(unlist(sides))
+  for (most in c(16, 12)) {
+    room <- names_room(tiles, count, tree, legend, names)
+    if (all(line_height(names) * count <= room)) break
+    short <- stats::setNames(short_labels(all, most), all)
+    names <- lapply(sides, function(side) short[side])
+  }
+  names
+}
+
+# The width and height of the tiles of a panel in the picture, where its size is known.
+names_room <- function(tiles, count, tree, legend, names) {
+  room <- panel_space(tiles, count[1] + tree, legend, names, caption_room$page)$room
+  room * count / (count + c(tree, 0))
+}
+
+# How many inches the lines of a name take, for both axes.
+line_height <- function(names) {
+  vapply(names, function(side) max(0.115, 0.1 * text_lines(side)), 0, USE.NAMES = FALSE)
 }
 
 # Returns list(room, angle, longest): the width and height of a panel in inches, the angle of the
 # names below it, and the number of characters of the longest line of a name.
-panel_space <- function(tiles, columns, legend, most) {
+panel_space <- function(tiles, columns, legend, names, size = page) {
   across <- attr(tiles, "side_by_side")
   down <- ceiling(nlevels(tiles$panel) / across)
   free <- free_axes(tiles)
-  label <- function(side) {
-    longest_line(wrapped_labels(levels(droplevels(tiles[[side]])), most)) * character_width
-  }
+  label <- vapply(names, longest_line, 0) * character_width
   strips <- 0.2 * (1 + max(lengths(strsplit(levels(tiles$panel), "\n"))))
-  width <- (page[["width"]] - legend - label("row") * (if (free) across else 1)) / across
-  # names must also have room below a panel in a column of a journal, which is half as wide
-  angle <- if (label("column") < 0.45 * width / columns) 0 else 90
-  below <- if (angle == 0) 0.2 else label("column")
-  height <- (page[["height"]] - 0.5 - below * (if (free) down else 1)) / down - strips
-  list(room = c(width, height), angle = angle,
-       longest = max(label("column"), label("row")) / character_width)
+  beside <- legend + label[["row"]] * (if (free) across else 1)
+  width <- (c(page[["width"]], caption_room$page[["width"]], size[["width"]]) - beside) / across
+  # where nothing else is known, names must also have room below a panel in a column of a journal,
+  # which is half as wide
+  angle <- if (all(label[["column"]] < c(0.45, 0.9) * width[1:2] / columns)) 0 else 90
+  below <- if (angle == 0) 0.2 else label[["column"]]
+  height <- (size[["height"]] - 0.5 - below * (if (free) down else 1)) / down - strips
+  list(room = c(width[3], height), angle = angle, longest = max(label) / character_width)
 }
 
 # The size of the text on tiles in millimetres, the unit of ggplot2. Text smaller than 2 cannot be
@@ -104,12 +131,8 @@ draw_tiles <- function(tiles, shading, caption = NULL, layout = tile_layout(tile
   tiles$fill <- shading$fill
   tiles$ink <- ifelse(tiles$pale, "grey35", text_colour(shading$share))
   tiles$panel <- with_ranges(tiles$panel, shading$ranges, attr(tiles, "side_by_side"))
-  named <- function(names) {
-    all <- levels(names)
-    stats::setNames(wrapped_labels(all, layout$names), all)
-  }
-  x <- named(tiles$column)
-  y <- named(tiles$row)
+  x <- layout$names$column
+  y <- layout$names$row
   two <- attr(tiles, "two_lists")
   ggplot2::ggplot(tiles, ggplot2::aes(x = .data[["column"]], y = .data[["row"]],
                                       fill = .data[["fill"]])) +
@@ -285,7 +308,7 @@ draw_heatmap <- function(tiles, shading, tree, caption) {
   # tiles have numbers as coordinates, because the tree goes on beyond the last of them; the axes
   # write names at these numbers
   names <- levels(tiles$column)
-  lines <- wrapped_labels(names, layout$names)
+  lines <- unname(layout$names$column[names])
   axis <- function(scale, most, places) {
     at <- thinned(seq_along(names), most)
     scale(breaks = places[at], labels = lines[at], expand = ggplot2::expansion(add = 0.1),

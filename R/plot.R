@@ -73,7 +73,7 @@ plot.repalign_result <- function(x, ...) {
   }
   need_rows(x, "x")
   # here it is known how wide the picture will be
-  print(with_caption_room(grDevices::dev.size()[1], ggplot2::autoplot(x, ...)))
+  print(with_caption_room(grDevices::dev.size(), ggplot2::autoplot(x, ...)))
   invisible(x)
 }
 
@@ -326,13 +326,16 @@ range_text <- function(from, to) {
 # Scores that differ by less than this differ by rounding: they should not look different.
 settled <- function(values) round(values, 12)
 
-# How wide captions may be: as a column of a journal where nothing else is known.
-caption_room <- list2env(list(inches = 3.5), parent = emptyenv())
+# How wide captions may be: as a column of a journal where nothing else is known. `page` is the size
+# of the picture for which names on tiles are chosen, at most that of a page.
+caption_room <- list2env(list(inches = 3.5, page = page), parent = emptyenv())
 
-with_caption_room <- function(inches, code) {
-  before <- caption_room$inches
-  on.exit(caption_room$inches <- before)
-  caption_room$inches <- max(before, inches)
+# size: the width of the picture in inches, or its width and height.
+with_caption_room <- function(size, code) {
+  before <- as.list(caption_room)
+  on.exit(list2env(before, caption_room))
+  caption_room$inches <- max(before$inches, size[1])
+  caption_room$page <- pmin(page, size)
   code
 }
 

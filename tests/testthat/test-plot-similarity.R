@@ -176,3 +176,23 @@ test_that("numbers on tiles are left out where a small picture has no room for t
   # the colour bar has numbers on both pages
   expect_gt(length(sizes(7, 5)), length(sizes(2.5, 2)))
 })
+
+test_that("long names are shortened in a small picture, and names left out are noted", {
+  skip_if_not_installed("ggplot2")
+  set.seed(12)
+  drawn <- function(result, size) built(with_caption_room(size, ggplot2::autoplot(result)))
+  names <- paste0("layer", rep(1:4, each = 2), ".block", 1:2, ".conv1.relu")
+  result <- similarity(stimuli_layers(names), measure = c("cka", "rsa"))
+  small <- drawn(result, c(3.5, 2.5))
+  short <- sub(".conv1.relu", "", names, fixed = TRUE)
+  expect_identical(unname(tick_labels(small, "x")), short[-1])
+  expect_setequal(tick_labels(small, "y"), short[-8])
+  expect_null(small$plot$labels$caption)
+  many <- drawn(similarity(stimuli_layers(sprintf("b%d", 1:20))), c(3.5, 2.5))
+  expect_match(many$plot$labels$caption, "Not every name")
+  large <- drawn(result, c(7, 5))
+  expect_identical(gsub("\n", "", tick_labels(large, "x")), names[-1], ignore_attr = TRUE)
+  expect_identical(tick_labels(large, "x"), tick_labels(built(ggplot2::autoplot(result)), "x"))
+  # the size is forgotten afterwards
+  expect_identical(caption_room$page, page)
+})

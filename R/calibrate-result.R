@@ -312,8 +312,8 @@ excess_words <- function(object) {
   unlimited <- unlimited_measures(object)
   if (!length(unlimited)) return(NULL)
   paste0("calibrated of ", enumerate(unlimited), ": the difference between score and ",
-         "threshold, or 0 where the score is no better than the threshold; not a share of the best ",
-         "score, which this measure does not have")
+         "threshold, or 0 where the score is no better than the threshold; not a share of the ",
+         "best score, which this measure does not have")
 }
 
 # No line begins with a number, which would look like a row of the table below.

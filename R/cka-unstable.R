@@ -242,8 +242,8 @@ args_of_reprs <- function(reprs) vapply(reprs, function(repr) repr$arg, "")
 # is 1, they lie wholly above 1 in 5 to 33% of the data sets (bench/unstable.R). The sampling of q
 # neurons adds a standard error of about 1 / sqrt(q). No value came out above 1 by more than twice
 # that, which is why the warning asks for it, too, but not of layers: no layer is a copy of a brain,
-# and intervals above 1 are told as by score_interval(). A value far above 1 whose error is large, or
-# undefined because a deletion has no ratio, is told whatever the sizes.
+# and intervals above 1 are told as by score_interval(). A value far above 1 whose error is large,
+# or undefined because a deletion has no ratio, is told whatever the sizes.
 # with_errors: were errors asked for? of_layers: are the rows those of brain_to_model()?
 warn_unstable_rows <- function(result, stimuli, with_errors, of_layers) {
   above <- !is.na(result$conf_low) & result$conf_low > 1 &
@@ -256,8 +256,9 @@ warn_unstable_rows <- function(result, stimuli, with_errors, of_layers) {
   shown <- at[which.max(result$neurons[at])]
   first <- result[shown, ]
   warn(length(at), " of ", sum(result$estimator == "stimulus_neuron"), " corrected values are ",
-       if (all(wild[at])) "far above 1: " else "above 1 by more than these stimuli explain: ", first$x, " and ", first$y, " with ",
-       first$neurons, " neurons are at ", format(first$pooled, digits = 3),
+       if (all(wild[at])) "far above 1" else "above 1 by more than these stimuli explain", ": ",
+       first$x, " and ", first$y, " with ", first$neurons, " neurons are at ",
+       format(first$pooled, digits = 3),
        if (wild[shown]) ", which is uncertain",
        if (!is.na(first$conf_low)) {
          paste0(" (", format(first$conf_low, digits = 3), " to ",

@@ -109,8 +109,8 @@ NULL
 #'   [calibrate()], [noise_ceiling()] or [subject_ceiling()], and [best_score()]. The units of
 #'   models are a sample unless declared complete (`complete` of [responses()] or [cka()]). Without
 #'   trials or subjects the ceiling is `NA`. `threshold` belongs to `p_familywise`, which counts the
-#'   observed score among those of the permutations: that of a high score lies above the threshold of
-#'   [calibrate()], and more permutations bring it down.
+#'   observed score among those of the permutations: that of a high score lies above the threshold
+#'   of [calibrate()], and more permutations bring it down.
 #'
 #' *RDMs.* See [`evaluate_rdms`][evaluate_rdms].
 #'

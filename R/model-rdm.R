@@ -297,9 +297,10 @@ as_rdm_model <- function(model, place, table) {
   }
   own <- model$table
   if (own$n != table$n) {
+    unnamed <- is.null(own$labels) || is.null(table$labels)
     abort("`", place, "` has ", own$n, " stimuli, but the data have ", table$n,
           ": RDMs that are compared have the same stimuli. match_rows() keeps those that all ",
-          "have, by name", if (is.null(own$labels) || is.null(table$labels)) ": give labels to all", ".",
+          "have, by name", if (unnamed) ": give labels to all", ".",
           class = "repalign_error_size", arg = place)
   }
   model

@@ -344,8 +344,8 @@ recordings_result <- function(parts, subjects, alpha) {
     inform(if (!is.null(chance$other)) chance$other else {
       paste0("`p_chance` and `p_familywise` compare the scores ", if (half) {
         "of the middle half of the stimuli in time"
-      } else "by other pairs of stimuli", " (", chance$label, "), and `score` is that of all: there ",
-      "is no `threshold` (NA).")
+      } else "by other pairs of stimuli", " (", chance$label, "), and `score` is that of all: ",
+      "there is no `threshold` (NA).")
     }, class = "repalign_other_statistic")
     rows$threshold <- NA_real_
   }

@@ -30,8 +30,8 @@ null_kernel <- function(name) {
 # kernel needs besides, which its file describes.
 # operand     function(form, repr, args, side): a list of what the kernel permutes, and of what
 #             else the statistic and the score need of a side; it is added to the form
-# fits        NULL, or a function(measure, pairs, sides): for each pair, can this null be made of its
-#             data? Where it cannot, every permutation is a comparison of its own
+# fits        NULL, or a function(measure, pairs, sides): for each pair, can this null be made of
+#             its data? Where it cannot, every permutation is a comparison of its own
 # more        function(n, dx, dy): how many numbers it needs beside those of the kernel, or NULL
 # statistic   function(values, x, y, args, design): the statistic of all permutations, made of what
 #             the kernel gives for them, the observed order first; x and y are the forms

@@ -98,8 +98,8 @@ check_sample_times <- function(times, least, arg = "times") {
   # what bit64 makes; NULL where doubles do not hold its numbers
   if (is_integer64(times)) times <- integer64_values(times)
   if (is.null(times)) {
-    abort("`", arg, "` has whole numbers beyond 2^53, which R's doubles do not hold: give times in ",
-          "milliseconds.", class = "repalign_error_value", arg = arg)
+    abort("`", arg, "` has whole numbers beyond 2^53, which R's doubles do not hold: give times ",
+          "in milliseconds.", class = "repalign_error_value", arg = arg)
   }
   times <- as.double(times)
   bad <- which(!is.finite(times))

@@ -12,7 +12,9 @@ tile_table <- function(object, values) {
   source <- row_sources(object)
   # a source that the names of rows say needs no panel of its own
   said <- as.character(if (is.null(object$model_x)) object$x else object$model_x)
-  if (!aggregate && identical(as.character(source), said)) source <- factor(rep("all", nrow(object)))
+  if (!aggregate && identical(as.character(source), said)) {
+    source <- factor(rep("all", nrow(object)))
+  }
   panels <- panels_of(source, measure)
   tiles <- data.frame(row = names$x, column = names$y, panel = panels$panel, measure = measure,
                       value = values, text = number_text(values), pale = FALSE)

@@ -115,7 +115,8 @@ rsa_forms <- list(
   ),
   # Dissimilarities (less their mean, for "whitened_pearson", and with what pairs between clusters
   # predict of those within) with what double-centring subtracts: without `stimulus_noise` this
-  # is the dual of the RDM, times -2. Permutations of whole clusters take pairs within clusters to such.
+  # is the dual of the RDM, times -2. Permutations of whole clusters take pairs within clusters to
+  # such pairs.
   "centered dissimilarities" = list(
     make = function(repr, args, rdm) {
       key <- list(repr$kind, args$inner, args$outer, args$clusters)

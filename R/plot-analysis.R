@@ -376,10 +376,18 @@ comparison_names <- function(rows, width) {
   # names that have no room beside each other in a column of a journal are set sideways
   upright <- longest_line(wrapped_labels(text, 12)) * count * character_width < width / 2
   most <- if (upright) 12 else min(vapply(c(12, 18, 24), function(at) breaking_at(text, at, 26), 0))
-  text <- wrapped_labels(text, most)
+  whole <- text
+  text <- wrapped_labels(whole, most)
+  # sideways, long names would leave a small picture no height for its panel
+  longest <- 0.35 * caption_room$page[["height"]] / character_width
+  for (most in c(16, 12)) {
+    if (upright || longest_line(text) <= longest) break
+    text <- short_labels(whole, most)
+  }
   small <- count > 25
   line <- if (small) 0.08 else 0.13
-  every <- thinning(count, width / (line * max(text_lines(text))))
+  drawn <- width * caption_room$page[["width"]] / page[["width"]]
+  every <- thinning(count, drawn / (line * max(text_lines(text))))
   at <- thinned(seq_along(text), ceiling(count / every))
   list(axis = ggplot2::scale_x_continuous(breaks = at, labels = text[at],
                                           expand = ggplot2::expansion(add = 0.5)),

@@ -617,7 +617,7 @@ test_that("gated scores without an upper bound are the excess over the threshold
   expect_equal(rows$calibrated, pmax(rows$score - rows$threshold, 0))
   expect_true(all(rows$calibrated[rows$p_value <= 0.05] > 0))
   one <- quietly(calibrate(pairs[[1]]$x, pairs[[1]]$y, corrected, permutations = 99))
-  expect_output(print(one), "how far the score lies beyond")
+  expect_output(print(one), "the difference between score and")
   expect_warned(calibrate(pairs[[1]]$x, pairs[[1]]$y, corrected, permutations = 99,
                           variant = "ari"), "repalign_undefined")
   # the stimulus-corrected estimate is a cosine

@@ -115,7 +115,7 @@ test_that("an array whose stimuli are not first is told the aperm() that makes t
 test_that("a table of trials with a column too many is told which arguments take columns", {
   table <- data.frame(image = rep(c("a", "b"), 4), who = "s1", n1 = 1:8 / 3, n2 = sin(1:8))
   expect_refused(rdm(table, condition = "image", distance = "sqeuclidean"),
-                 c("\"who\"", "`condition`, `run` and `subject`"))
+                 c("\"who\"", "in `run` and `subject`"))
 })
 
 test_that("labels of categories in the place of data are told what takes them", {

@@ -1,8 +1,7 @@
-# similarity() scores every pair of a grid, cut into tiles, on workers or here.
+# similarity() scores every pair of a grid, cut into tiles, on workers or here, and prepares each
+# representation once.
 
 # ---- similarity
-
-# similarity() scores every pair of a grid, and prepares each representation once.
 
 #' Several processes and machines
 #'

@@ -28,7 +28,7 @@
 #' pool of the other groups ([subject_ceiling()]; `NA` of one RDM). `p_chance` permutes the stimuli
 #' of the models and fits weights anew; it is `NA` for clusters of different sizes. Cosines of
 #' positive RDMs have a small `p_zero` for any model, but not a small `p_chance`. A model that is
-#' the same for all pairs between clusters has no score; without clusters it has one by a cosine.
+#' the same for all pairs says nothing, but has a score by a cosine; with `clusters` it has none.
 #'
 #' *Draws and folds of your own.* `resample` takes `list(rdm = , condition = )`, matrices of indices
 #' (of groups and clusters, if any) with a draw in each row; `folds` a data frame with the columns

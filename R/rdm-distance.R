@@ -125,7 +125,8 @@ declare_distance(
   definition = r"(the mean over all pairs of different runs m and l, in both of which both
   conditions occur, of \eqn{(b_{mi} - b_{mj})^T \Omega (b_{li} - b_{lj}) / p}. Its expected value is
   the true squared distance: 0 if the conditions do not differ. Estimates may therefore be
-  negative, and must stay as they are. What is added to all conditions of a run cancels. Pairs of
+  negative, and must stay as they are. What is added to all conditions of a run cancels. If `noise`
+  is a list, \eqn{\Omega} is the inverse of the mean of the covariances of both runs. Pairs of
   conditions with fewer than two common runs are `NA`, with a warning.)",
   values = "squares", metric = FALSE, power = 2, runs = TRUE, noise = "any", weights = TRUE,
   centers = TRUE, gaps = TRUE,

@@ -469,6 +469,10 @@ matrix_remedy <- function(x, arg) {
 # A sentence for labels that were given in the place of data.
 categories_remedy <- function(x, arg) {
   if (length(x) < 2 || is.matrix(x)) return(NULL)
+  # what all differs is no categories; texts may be the names of files
+  if (!anyDuplicated(x)) {
+    return(if (is.character(x)) " read_representation() reads the data of files, several at once.")
+  }
   paste0(" evaluate_models() takes ", if (is.factor(x)) "it" else paste0("factor(", arg, ")"),
          " as a model of its categories; 1 * outer(", arg, ", unique(", arg, "), \"==\") is a ",
          "matrix of them.")

@@ -159,8 +159,9 @@ refuse_transform <- function(measure, errors, asked) {
         class = "repalign_error_choice", arg = "transform")
 }
 
-# constant: does the score not vary at all? factors: the samples beside the stimuli.
-warn_no_errors <- function(result, constant, factors) {
+# constant: does the score not vary at all? factors: the samples beside the stimuli. sessions: are
+# sessions of neurons sampled?
+warn_no_errors <- function(result, constant, factors, sessions) {
   lost <- which(is.na(result$se) & !is.na(result$score))
   if (!length(lost)) return(invisible())
   first <- result[lost[1], ]
@@ -171,16 +172,16 @@ warn_no_errors <- function(result, constant, factors) {
          paste0("its score (", format(first$score, digits = 4), ") does not vary with what was ",
                 "sampled, as that of identical data, or of too many neighbours.")
        } else {
-         undefined_without(lost[1], factors)
+         undefined_without(lost[1], factors, sessions)
        }, class = "repalign_undefined", data = lost)
 }
 
 # Why a row has no standard error although its score varies.
-undefined_without <- function(row, factors) {
+undefined_without <- function(row, factors, sessions) {
   single <- Find(function(factor) row %in% factor$rows && factor$size == 1, factors)
   if (is.null(single)) {
-    return(paste("it is undefined without some of what was sampled: there is too little of it",
-                 "(of neurons in sessions, three sessions are the least)."))
+    return(paste0("it is undefined without some of what was sampled: there is too little of it",
+                  if (sessions) " (of neurons in sessions, three sessions are the least)", "."))
   }
   paste0("errors over ", single$name, " need at least 2 neurons with different labels, but there ",
          "is only one neuron or label. Give more, or leave these neurons out of `over`.")

@@ -120,10 +120,17 @@ score_interval <- function(x, y = NULL, measure = "cka", over = "stimuli", ..., 
     task$sides$x$reprs[[1]]$name <- paste("mean of", pooled$subjects, "subjects")
   }
   made <- interval_rows(task, columns, factors)
-  warn_no_errors(made$rows, made$constant, factors)
+  warn_no_errors(made$rows, made$constant, factors, samples_sessions(task))
   warn_infinite_errors(made$rows)
   warn_intervals_above(task, made$rows, inspected = TRUE)
   new_result(made$rows, "repalign_interval", made$kept)
+}
+
+# Are neurons a sample, and are their sessions declared?
+samples_sessions <- function(task) {
+  any(task$settings$neurons) && any(vapply(all_representations(task$sides), function(repr) {
+    !is.null(unclass(repr$responses)$session)
+  }, NA))
 }
 
 # given: the names of all arguments of the call.

@@ -354,14 +354,29 @@ judge_doubtful_columns <- function(reprs) {
   for (k in at[-1]) {
     one <- found[[at[1]]]
     same <- identical(one[c("name", "values")], found[[k]][c("name", "values")])
-    # data that are compared with themselves share all columns
-    if (!same || identical(reprs[[at[1]]]$data, reprs[[k]]$data)) next
+    # data that are compared with themselves, or with a part of themselves, share other columns too
+    if (!same || share_columns(reprs[[at[1]]]$data[, -one$at, drop = FALSE],
+                               reprs[[k]]$data[, -found[[k]]$at, drop = FALSE])) next
     abort("`", reprs[[at[1]]]$arg, "` and `", reprs[[k]]$arg, "` have the same column ",
           dQuote(one$name, FALSE), " of whole numbers that all differ: it looks like an ",
           "identifier of the stimuli, not like a neuron. ", matrix_of_neurons(one$name),
+          " If it is a neuron, say so by matrices without names of columns, colnames(x) <- NULL.",
           class = "repalign_error_identifier", arg = reprs[[k]]$arg)
   }
   for (k in at) if (found[[k]]$at == 1) return(warn_of_doubtful_column(found[[k]], reprs[[k]]$arg))
+}
+
+# Has a column of a the values of one of b? Silent units are the same anywhere. Sums over the rows
+# find the candidates.
+share_columns <- function(a, b) {
+  varying <- function(x) {
+    x[, colSums(x != rep(x[1, ], each = nrow(x)), na.rm = TRUE) > 0, drop = FALSE]
+  }
+  a <- varying(unname(a))
+  b <- varying(unname(b))
+  sums <- function(x) colSums(x * seq_len(nrow(x)), na.rm = TRUE)
+  at <- match(sums(a), sums(b))
+  any(vapply(which(!is.na(at)), function(j) identical(c(a[, j]), c(b[, at[j]])), NA))
 }
 
 warn_of_doubtful_column <- function(column, arg) {
@@ -454,6 +469,10 @@ matrix_remedy <- function(x, arg) {
 # A sentence for labels that were given in the place of data.
 categories_remedy <- function(x, arg) {
   if (length(x) < 2 || is.matrix(x)) return(NULL)
+  # what all differs is no categories; texts may be the names of files
+  if (!anyDuplicated(x)) {
+    return(if (is.character(x)) " read_representation() reads the data of files, several at once.")
+  }
   paste0(" evaluate_models() takes ", if (is.factor(x)) "it" else paste0("factor(", arg, ")"),
          " as a model of its categories; 1 * outer(", arg, ", unique(", arg, "), \"==\") is a ",
          "matrix of them.")

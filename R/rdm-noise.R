@@ -237,7 +237,13 @@ print.repalign_noise <- function(x, digits = 3, n = 6, ...) {
 #' @export
 noise_precision <- function(...) {
   given <- list(...)
-  if (length(given) == 1 && is_noise(given[[1]])) return(precision_of_any(given[[1]]))
+  named <- match("x", names(given), nomatch = 1L)
+  if (length(given) && is_noise(given[[named]])) {
+    if (length(given) == 1) return(precision_of_any(given[[1]]))
+    abort("`x` is what noise_covariance() returned, of which noise_precision() takes no further ",
+          "arguments: give these to noise_covariance().", class = "repalign_error_type",
+          arg = "x")
+  }
   precision_of_any(noise_covariance(...))
 }
 

@@ -149,9 +149,15 @@ top_lines <- function(connection, file, sep) {
          names = if (top$header) lines[1]), top)
 }
 
-# Where a comma is for decimals, other programs part the fields of a table by semicolons.
+# Where a comma is for decimals, other programs part the fields of a table by semicolons. Then all
+# lines have some, and either the names have no commas, or there are equally many in all lines and
+# more than commas. A field of a table with commas may hold semicolons, too.
 refuse_semicolons <- function(lines, file) {
-  if (!all(grepl(";", gsub("\"([^\"]|\"\")*\"", "", lines), fixed = TRUE))) return(invisible())
+  lines <- gsub("\"([^\"]|\"\")*\"", "", lines)
+  semicolons <- nchar(gsub("[^;]", "", lines))
+  commas <- nchar(gsub("[^,]", "", lines))
+  parts <- commas[1] == 0 || all(semicolons == semicolons[1] & semicolons > commas)
+  if (any(semicolons == 0) || !parts) return(invisible())
   refuse_file(file, "parts its fields by semicolons: read it by read.csv2() (by read.csv(sep = ",
               "\";\") if its decimals have points), and its stimuli by response_matrix().",
               class = "repalign_error_type")

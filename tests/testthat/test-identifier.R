@@ -285,6 +285,14 @@ test_that("numbers of pictures are refused by their names, by sharing, or warned
   expect_no_warning(rv(some, noise()))
   big <- as.data.frame(matrix(sample(5000, 240), 30))
   expect_no_warning(rv(big, big[1:4]))
+  # a part of the data has other columns of them, beside silent ones
+  part <- cbind(n1 = sample(200, 22), n2 = rnorm(22) * 30, n3 = rnorm(22) * 30)
+  expect_length(suppressWarnings(cka(part, part[, 1:2])), 1)
+  expect_no_error(suppressWarnings(similarity(list(all = part, some = part[, c(1, 3)]))))
+  silent <- lapply(sides, cbind, off = 0)
+  expect_refused(cka(silent[[1]], silent[[2]]), c("\"bild\"", "colnames\\(x\\) <- NULL"))
+  plain <- lapply(sides, function(side) `colnames<-`(as.matrix(side), NULL))
+  expect_length(cka(plain[[1]], plain[[2]]), 1)
   # a neuron may be large and whole
   expect_no_warning(rv(`colnames<-`(as.matrix(sides[[1]]), NULL), noise()))
   expect_no_warning(rv(data.frame(noise(), bild = id), noise()))

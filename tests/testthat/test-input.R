@@ -128,6 +128,11 @@ test_that("labels of categories in the place of data are told what takes them", 
     expect_length(cka(x, eval(parse(text = remedy))), 1)
     expect_refused(cka(x, given), "evaluate_models\\(\\) takes")
   }
+  files <- c("a.npy", "b.npy")
+  for (run in list(function() cka(x, files), function() calibrate(x, list(given = files)))) {
+    error <- expect_refused(run(), "read_representation\\(\\) reads the data of files, several")
+    expect_no_match(conditionMessage(error), "factor")
+  }
 })
 
 test_that("row names on some sides only are pointed out once a call", {

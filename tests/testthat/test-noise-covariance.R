@@ -191,3 +191,11 @@ test_that("a table of subjects has a covariance for each, as rdm() has an RDM", 
   expect_error(noise_precision(table, "image", "run"), "subject = \"subject\"",
                class = "repalign_error_identifier")
 })
+
+test_that("the precision of a covariance takes nothing else", {
+  set.seed(8)
+  made <- noise_covariance(matrix(rnorm(60), 20))
+  expect_refused(noise_precision(made, subject = rep(1:2, 10)), "no further arguments")
+  expect_refused(noise_precision(run = rep(1:2, 10), x = list(a = made)), "no further arguments")
+  expect_identical(noise_precision(x = made), noise_precision(made))
+})

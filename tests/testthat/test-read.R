@@ -742,4 +742,6 @@ test_that("semicolons and signs of missing values are refused with the way to re
   # a semicolon in a name is none between fields
   writeLines(c("image,a;c,b", "x,1,2", "y,5,2"), file)
   expect_identical(colnames(read_representation(file)), c("a;c", "b"))
+  writeLines(c("im;age,a,b", "x;1,1,2", "y;2,5,2"), file)
+  expect_identical(dimnames(read_representation(file)), list(c("x;1", "y;2"), c("a", "b")))
 })

@@ -613,4 +613,7 @@ test_that("neurons of two sessions have no error, and three are asked for", {
     score_interval(x, y, measure("cka", estimator = "stimulus_neuron"), over = over)
   ))
   expect_match(said, "three sessions are the least", all = FALSE)
+  # nothing is said of sessions where there are none
+  result <- data.frame(x = "a", y = "b", measure = "m", score = 1, se = NA_real_)
+  expect_warning(repalign:::warn_no_errors(result, FALSE, list(), FALSE), "too little of it[.]$")
 })

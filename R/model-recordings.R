@@ -429,8 +429,10 @@ share_words <- function(x, row) {
 
 # Other members of the confidence set of the best model.
 also_best_words <- function(x, row) {
-  if (nrow(x) == 1 || !isTRUE(x$best[row])) return(NULL)
-  as_good_words(x$model[setdiff(which(x$best), row)], nrow(x) - 1, attr(x, "conf_level"))
+  # models without a score were not compared
+  others <- sum(!is.na(x$best)) - 1
+  if (!isTRUE(x$best[row]) || others < 1) return(NULL)
+  as_good_words(x$model[setdiff(which(x$best), row)], others, attr(x, "conf_level"))
 }
 
 others_above_chance <- function(x, rows) {

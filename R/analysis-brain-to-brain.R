@@ -3,8 +3,8 @@
 
 #' Brain-to-brain similarity over numbers of neurons
 #'
-#' How alike two neural populations (regions, animals, or parts of one recording) represent the same
-#' stimuli, from random subsets of neurons.
+#' How similarly two neural populations (regions, animals, or parts of one recording) represent the
+#' same stimuli, from random subsets of neurons.
 #'
 #' @param x a matrix stimuli x neurons, or [responses()]; or, without `y`, a named list of these, of
 #'   which all pairs are compared.
@@ -23,8 +23,9 @@
 #' @param na see [similarity()].
 #' @param clusters as in [cka()]; at least 5 (4 without intervals).
 #' @param over what intervals are about: other `"stimuli"` with these neurons, or with
-#'   `"neurons_x"`, `"neurons_y"` or both also other neurons (for pairs within `x` both or neither;
-#'   not for `"stimulus_neuron_trial"`).
+#'   `"neurons_x"`, `"neurons_y"` or both also other neurons (for pairs within `x` both or neither).
+#'   By default as in [score_interval()] where all neurons of a side are compared; over stimuli for
+#'   fewer, and for halves.
 #' @param complete as in [cka()]; complete sides are used whole. For a list `x` `"both"` or
 #'   `"none"`.
 #' @return A data frame of class `repalign_analysis` with one row per comparison, number of neurons
@@ -33,7 +34,8 @@
 #'   * `pooled`, the estimate to report; `pooled_se`, `conf_low` and `conf_high`, its standard error
 #'     and interval;
 #'   * `mean`, `median`, `q25` and `q75` of the ratios of single subsets; `n_estimates`, their
-#'     number, and `undefined`, those whose denominator is not positive;
+#'     number, and `undefined`, those whose denominator is not positive; `over`, what the interval
+#'     is about, and `df`, its degrees of freedom (`Inf`: normal);
 #'   * with several trials: `ceiling`, the estimate with the sides' own noise-free responses, and
 #'     `disattenuated`, the estimate from trials, each with its standard error (`_se`, over
 #'     stimuli), see [noise_ceiling()]; `NA` for `"naive"`.
@@ -43,8 +45,8 @@
 #' `pooled` is the ratio of the values H (see [hsic()]) averaged over subsets. It is stable for
 #' every number of neurons, while single ratios have heavy tails below about 16 to 32 neurons in
 #' cortical recordings. By `"stimulus_neuron"`, two random halves of one population approach 1,
-#' which says nothing about the brain. Over stimuli alone, intervals hold the value of the
-#' populations too rarely: take both sides into `over`.
+#' which says nothing about the brain. Over stimuli alone, as of subsets, intervals hold the value
+#' of the populations too rarely.
 #'
 #' When not to trust it:
 #' * when stimuli depend on each other, without `clusters` (see [dependence]): intervals are too
@@ -60,8 +62,7 @@
 #' # two regions or animals (simulated), with intervals for the populations of neurons
 #' set.seed(1)
 #' pop <- linear_population(n = 60, q = 40, d = 30, spectrum = "power")
-#' brain_to_brain(pop$x, pop$y, neurons = 20, repeats = 50,
-#'                over = c("stimuli", "neurons_x", "neurons_y"))
+#' brain_to_brain(pop$x, pop$y, neurons = 40)
 #' # random halves of one region
 #' brain_to_brain(pop$x, neurons = c(8, 20), repeats = 50)
 #' @seealso [summary()][summary.repalign_analysis], which pools over comparisons
@@ -69,7 +70,7 @@
 brain_to_brain <- function(x, y = NULL, neurons = NULL, repeats = 200, split = NULL,
                            estimator = c("naive", "stimulus", "stimulus_neuron"), units_x = NULL,
                            units_y = NULL, normalize = c("none", "sd"), conf_level = 0.95,
-                           clusters = NULL, over = "stimuli",
+                           clusters = NULL, over = NULL,
                            complete = c("none", "x", "y", "both"),
                            na = c("error", "stimuli", "neurons")) {
   need_arguments()
@@ -109,7 +110,8 @@ open_regions <- function(x, y, neurons, repeats, split, estimator, units, normal
   }
   two <- !is.null(y)
   reprs <- if (two) with_complete(complete, reprs[1], reprs[2]) else with_complete(complete, reprs)
-  setup$neurons <- neurons_over(over, setup, reprs, two)
+  setup$neurons <- if (two) neurons_over(over, setup, reprs[1], reprs[2]) else
+    neurons_over(over, setup, reprs)
   setup <- open_analysis(setup, if (two) sides_of(reprs[1], reprs[2]) else sides_of(reprs), na,
                          clusters)
   regions <- lapply(setup$reprs, analysis_region, setup)
@@ -166,8 +168,10 @@ units_of_list <- function(units, names) {
   units
 }
 
-# Are errors about neurons, too, of each side? two: are there two sides, or pairs within `x`?
-neurons_over <- function(over, setup, reprs, two) {
+# Are errors about neurons, too, of each side? NULL: by default. x, y: the representations of both
+# sides; y: NULL for pairs within x.
+neurons_over <- function(over, setup, x, y = NULL) {
+  if (is.null(over)) return(NULL)
   over <- check_choice(over, c("stimuli", "neurons_x", "neurons_y"), "over", several = TRUE)
   neurons <- c(x = "neurons_x" %in% over, y = "neurons_y" %in% over)
   if (!any(neurons)) return(neurons)
@@ -175,17 +179,13 @@ neurons_over <- function(over, setup, reprs, two) {
     warn("`over` says what intervals are about, and is not used without them: give `conf_level`.",
          class = "repalign_unused", data = "over")
   }
-  if (setup$by_trials) {
-    abort("`over` cannot have neurons for \"stimulus_neuron_trial\": give other estimators in ",
-          "`estimator`, or use cka_interval().", class = "repalign_error_choice", arg = "over")
-  }
-  if (!two && !all(neurons)) {
-    abort("`over` has neurons of one side alone, but parts of `x` stand on both sides: give ",
+  if (is.null(y) && !all(neurons)) {
+    abort("`over` has neurons of one side alone, but the same neurons stand on both sides: give ",
           "\"neurons_x\" and \"neurons_y\", or neither.", class = "repalign_error_choice",
           arg = "over")
   }
+  reprs <- unlist(list(x = x, y = y)[names(which(neurons))], recursive = FALSE)
   complete <- args_of(Filter(function(repr) repr$complete, reprs))
-  if (two) complete <- intersect(complete, names(which(neurons)))
   if (length(complete)) {
     abort("`over` has the neurons of `", complete[1], "`, which are all that there are ",
           "(`complete`), and no sample: leave them out of `over`, or `complete`.",
@@ -378,7 +378,7 @@ comparison_cells <- function(comparison, setup) {
   cells <- lapply(comparison$sizes, function(size) {
     members <- comparison$choose_members(size, setup$repeats)
     cells <- size_cells(comparison, terms, members, size, setup)
-    c(with_trial_values(cells, comparison, trials, terms, members, setup),
+    cells <- c(with_trial_values(cells, comparison, trials, terms, members, setup),
       if (setup$by_trials) {
         # the cell of one comparison at one number of neurons
         single <- trial_single(trials, terms, members)
@@ -388,6 +388,7 @@ comparison_cells <- function(comparison, setup) {
                trial_size_deletions(comparison, trials, members, stats::complete.cases(single))
              }, exchangeable = comparison$exchangeable))
       })
+    with_neuron_errors(cells, comparison, trials, members, setup)
   })
   lapply(do.call(c, cells), function(cell) {
     c(cell, complete = complete_word(comparison$complete[1], comparison$complete[2]))
@@ -406,18 +407,36 @@ size_cells <- function(comparison, terms, members, size, setup) {
   })
   single <- sapply(setup$estimator, function(e) cbind(h[[1]][[e]], h[[2]][[e]], h[[3]][[e]]),
                    simplify = FALSE)
-  errors <- if (!is.null(setup$conf_level)) {
+  deletions <- if (!is.null(setup$conf_level)) {
     # neuron-corrected values are pooled over the subsets in which all three H values exist
     corrected <- "stimulus_neuron" %in% setup$estimator
     used <- if (corrected) stats::complete.cases(single$stimulus_neuron) else TRUE
-    if (any(setup$neurons)) sampled_neuron_errors(comparison, members, used, setup)
-    else size_deletions(comparison, members, used, setup)
+    size_deletions(comparison, members, used, setup)
   }
   lapply(setup$estimator, function(e) {
-    c(list(names = comparison$names, neurons = size, estimator = e, single = single[[e]],
-           exchangeable = comparison$exchangeable),
-      if (any(setup$neurons)) errors[[e]] else list(deletions = errors[[e]]))
+    list(names = comparison$names, neurons = size, estimator = e, single = single[[e]],
+         exchangeable = comparison$exchangeable, deletions = deletions[[e]])
   })
+}
+
+# Cells with errors over neurons, too, where these are a sample: by default where all neurons of a
+# side are compared.
+with_neuron_errors <- function(cells, comparison, trials, members, setup) {
+  if (is.null(setup$conf_level)) return(cells)
+  whole <- !comparison$exchangeable && (nrow(members$a) == ncol(comparison$x) ||
+                                          nrow(members$b) == ncol(comparison$y))
+  names(cells) <- vapply(cells, function(cell) cell$estimator, "")
+  sampled <- lapply(names(cells), row_samples, comparison$complete, whole, setup)
+  those <- names(cells)[vapply(sampled, any, NA)]
+  for (group in split(those, those == trial_estimator)) {
+    corrected <- intersect(c("stimulus_neuron", trial_estimator), group)
+    used <- if (length(corrected)) stats::complete.cases(cells[[corrected]]$single) else TRUE
+    wanted <- sampled[[match(group[1], names(cells))]]
+    errors <- sampled_neuron_errors(comparison, members, used, wanted, group, setup,
+                                    if (length(group) && group[1] == trial_estimator) trials)
+    for (e in group) cells[[e]] <- c(cells[[e]], errors[[e]], list(sampled = wanted))
+  }
+  unname(cells)
 }
 
 # The pooled H values of nothing deleted, then of each stimulus deleted: an (n + 1) x 3 matrix for

@@ -3,7 +3,7 @@
 
 #' Brain-to-model similarity over numbers of neurons
 #'
-#' How alike a brain region and the layers of a network represent the same stimuli, from random
+#' How similarly a brain region and the layers of a network represent the same stimuli, from random
 #' subsets of the region's neurons. Layers are used whole.
 #'
 #' @param brain a matrix stimuli x neurons, or [responses()].
@@ -15,6 +15,8 @@
 #' @param complete of the region (`"x"`), of the layers (`"y"`) or of `"both"`, see [cka()]. A
 #'   complete region is used whole.
 #' @param estimator,normalize,conf_level,clusters see [brain_to_brain()].
+#' @param over see [brain_to_brain()]: neurons of the region (`"neurons_x"`) and units of the layers
+#'   (`"neurons_y"`), of rows with all neurons of the region.
 #' @return A data frame of class `repalign_analysis` with the columns of [brain_to_brain()]; `x` is
 #'   "brain" and `y` the name of the layer. `summary()` gives the most similar layer.
 #' @details The noise of the region's trials makes the similarity to all layers too low by one
@@ -23,8 +25,8 @@
 #'   `vignette("which-model")` goes from layers to a conclusion.
 #'
 #' When not to trust it: when stimuli depend on each other, without `clusters` (see [dependence]),
-#' intervals are too narrow. They are over stimuli, for these neurons and layers; those of
-#' `evaluate_models(brain, layers)` are over neurons of the region, too, and wider. Whether two
+#' intervals are too narrow. Of fewer neurons than were recorded they are over stimuli alone; of all
+#' they are those of `evaluate_models(brain, layers)`, and wider. Whether two
 #' layers differ, and which is the best, is for [compare_scores()] and [best_score()]; the best of
 #' several is too high by chance.
 #' @references Chun et al. (2025), \doi{10.48550/arXiv.2502.15104}, Figure 4.
@@ -39,11 +41,11 @@
 brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
                            estimator = c("naive", "stimulus", "stimulus_neuron"), units = NULL,
                            normalize = c("none", "sd"), conf_level = 0.95,
-                           clusters = NULL, complete = c("none", "x", "y", "both"),
+                           clusters = NULL, over = NULL, complete = c("none", "x", "y", "both"),
                            na = c("error", "stimuli", "neurons")) {
   need_arguments()
   setup <- open_layers(brain, layers, neurons, repeats, estimator, units, normalize, conf_level,
-                       clusters, complete, na, missing(estimator))
+                       clusters, over, complete, na, missing(estimator))
   region <- region_parts(setup$region, setup$sizes, setup)
   advance <- progress_along(length(setup$layers))
   cells <- lapply(setup$layers, function(layer) {
@@ -56,7 +58,7 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
 # The settings with the region and the layers, the codes of the region's neurons by their labels,
 # and the numbers of neurons (`sizes`). default: did the user choose no estimator?
 open_layers <- function(brain, layers, neurons, repeats, estimator, units, normalize, conf_level,
-                        clusters, complete, na, default) {
+                        clusters, over, complete, na, default) {
   if (!is_collection(layers)) {
     abort("`layers` must be a named list of matrices, not ", describe(layers), "; for a single ",
           "one give list(layer = layers).", class = "repalign_error_type", arg = "layers")
@@ -72,6 +74,7 @@ open_layers <- function(brain, layers, neurons, repeats, estimator, units, norma
   region <- with_units(region, units, "units")
   reprs <- with_common_stimuli(c(list(region), lapply(unname(layers), layer_repr)))
   reprs <- with_complete(complete, reprs[1], reprs[-1])
+  setup$neurons <- neurons_over(over, setup, reprs[1], reprs[-1])
   setup <- open_analysis(setup, sides_of(reprs[1], reprs[-1]), na, clusters)
   setup$region <- region <- analysis_region(setup$reprs[[1]], setup)
   setup$layers <- lapply(setup$reprs[-1], analysis_layer, setup)
@@ -79,7 +82,12 @@ open_layers <- function(brain, layers, neurons, repeats, estimator, units, norma
   width <- ncol(region$data)
   setup$sizes <- if (region$complete) whole_grid(neurons, c(brain = width), TRUE) else
     neuron_grid(neurons, width, "`brain`")
-  judge_rows(list(region), setup)
+  if (any(setup$neurons) && any(setup$sizes < width) && !region$complete) {
+    abort("`over` has neurons, of which only rows of all ", width, " neurons of `brain` can have ",
+          "errors: give neurons = ", width, ", or leave out `over`.",
+          class = "repalign_error_choice", arg = "over")
+  }
+  judge_rows(list(region), setup, setup$layers)
   setup
 }
 
@@ -223,8 +231,29 @@ layer_cells <- function(region, layer, setup) {
                                   deparse.level = 0),
                    deletions = deletions, exchangeable = FALSE,
                    complete = complete_word(region$complete, layer$complete))
-      layer_clean(cell, part)
+      c(layer_clean(cell, part), layer_errors(e, setup$sizes[k], layer, setup))
     })
   })
   do.call(c, cells)
+}
+
+# The errors of a row over neurons, too, where these are a sample: list(se, df, sampled). Of all
+# neurons the value is the CKA of the pair, and its errors are those of cka_interval().
+layer_errors <- function(estimator, size, layer, setup) {
+  region <- setup$region
+  complete <- c(x = region$complete, y = layer$complete)
+  sampled <- row_samples(estimator, complete, size == ncol(region$data) || region$complete, setup)
+  if (is.null(setup$conf_level) || !any(sampled)) return(NULL)
+  units <- if (is.null(region$responses)) region$columns$units
+  args <- check_cka_args(list(
+    kernel = "linear", estimator = estimator, shared_neurons = FALSE, units_x = units,
+    units_y = if (!is.null(units)) own_labels(ncol(layer$data), layer$arg),
+    complete = complete_word(complete[1], complete[2]), bandwidth = 1, k = 15,
+    shared_noise = "auto"
+  ))
+  args <- suppressMessages(settled_arguments(declaration("cka"), args,
+                                             list(x = list(region), y = list(layer))))
+  table <- cka_table(pair_of(region, layer), args, setup$clusters)
+  table$layout$strata <- table$layout$strata[sampled[!complete]]
+  c(errors_of_table(table$values, table$layout, setup, table$centered), list(sampled = sampled))
 }

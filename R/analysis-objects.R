@@ -4,8 +4,8 @@
 
 #' Object disentanglement over numbers of neurons
 #'
-#' How alike one population responds to the images of two object categories: low where it separates
-#' them.
+#' How similarly one population responds to the images of two object categories: low where it
+#' separates (disentangles) them, high where it does not.
 #'
 #' @param responses a matrix stimuli x neurons with the images of all categories, or [responses()]
 #'   (clusters, means over trials).

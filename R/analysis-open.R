@@ -102,8 +102,8 @@ estimators_by_trials <- function(reprs) {
   }, reprs)
   if (!length(one_session)) return(c(estimators, trial_estimator))
   inform("The estimator \"stimulus_neuron\" is left out: all neurons of ",
-         enumerate(paste0("`", args_of(one_session), "`"), quote = FALSE), " have the same ",
-         "session, so that no pair of them may be compared. \"stimulus_neuron_trial\" can.",
+         enumerate(paste0("`", args_of(one_session), "`"), quote = FALSE), " are of one session",
+         if (length(one_session) > 1) " each", ", so that no pair of them may be compared. \"stimulus_neuron_trial\" can.",
          class = "repalign_estimator")
   c(setdiff(estimators, "stimulus_neuron"), trial_estimator)
 }
@@ -117,6 +117,12 @@ corrects_any <- function(setup) setup$by_trials || any(setup$estimator != "naive
 
 # Does any estimator leave out pairs of neurons?
 leaves_out_pairs <- function(setup) setup$by_trials || "stimulus_neuron" %in% setup$estimator
+
+# Whose neurons are a sample in a row, c(x, y)? whole: are all neurons of a side compared?
+row_samples <- function(estimator, complete, whole, setup) {
+  if (!is.null(setup$neurons)) return(setup$neurons)
+  default_neurons(list(corrects = corrections[[estimator]]), complete) & whole
+}
 
 # For note_unused_units(): the correction by trials uses labels, too.
 unit_users <- function(setup) c(setup$estimator, if (setup$by_trials) "stimulus_neuron")
@@ -183,9 +189,9 @@ analysis_region <- function(repr, setup) {
                 "The neuron-pair terms", "Fewer neurons need less.")
 }
 
-# Intervals are over the stimuli of `data`, what is compared.
-judge_rows <- function(data, setup) {
+# Intervals are over the stimuli of `data`, what is compared, with `others` or with each other.
+judge_rows <- function(data, setup, others = NULL) {
   if (is.null(setup$conf_level) || !is.null(setup$clusters)) return(invisible())
   note_declared_series(setup$reprs)
-  warn_of_rows(data, NULL, "errors", list(cluster_remedy))
+  warn_of_rows(data, others, "errors", list(cluster_remedy))
 }

@@ -22,7 +22,9 @@ analysis_columns <- described_columns(
   column("q25", "their lower quartile", tidy = NA),
   column("q75", "their upper quartile", tidy = NA),
   column("undefined", "how many of them are undefined", shown = 6, tidy = NA),
-  column("n_estimates", "how many of them there are", shown = 7, tidy = NA)
+  column("n_estimates", "how many of them there are", shown = 7, tidy = NA),
+  column("df", "the degrees of freedom of the interval", tidy = NA),
+  column("over", "what counts as a sample", tidy = NA)
 )
 
 analysis_pages <- c("brain_to_brain", "trial_to_trial", "brain_to_model", "object_disentanglement")
@@ -80,6 +82,7 @@ analysis_sentence <- function(x) {
     name <- sub("neurons of y", "units of the layer", sub("of x", "of the brain", name))
   }
   start <- paste0(facts$title, ": ")
+  objects <- identical(facts$title, analyses$object_disentanglement$title)
   if (!length(known)) {
     return(paste0(start, "the pooled ", name, " is undefined (NA).", more))
   }
@@ -92,17 +95,23 @@ analysis_sentence <- function(x) {
                if (told$n_estimates[best] > 1) {
                  paste("pooled over", count_word(told$n_estimates[best]), "estimates")
                },
-               if (!is.null(facts$level)) interval_phrase(text[-1], facts$level, facts$over))
+               if (!is.null(facts$level)) {
+                 facts <- analysis_facts(if (inherits(x, "repalign_summary")) x else told[best, ])
+                 interval_phrase(text[-1], facts$level, facts$over)
+               })
   title <- if (told$x[best] != told$y[best]) paste(told$x[best], "and", told$y[best]) else
     if (told$x[best] == "trial") "two trials" else paste("two halves of", told$x[best])
   result <- if (nrow(told) == 1) {
     of <- if (told$x == "(all)") "all comparisons" else title
     paste0(start, "the ", name, " of ", of, " was ", text[["score"]], brackets(details))
   } else {
-    paste0(start, "of ", count_of(nrow(told), "comparison"), ", ", title, " were most similar",
+    paste0(start, "of ", count_of(nrow(told), "comparison"), ", ", title,
+           if (objects) " were the least disentangled" else " were most similar",
            brackets(paste(name, "=", text[["score"]]), details))
   }
-  paste0(result, noiseless_words(told, best), ".", undefined_words(told$pooled, "value"), more)
+  paste0(result, noiseless_words(told, best), ".",
+         odd_value_words(name, told$pooled[best], told$conf_low[best]),
+         undefined_words(told$pooled, "value"), more)
 }
 
 # The rows of the most corrected estimator at the largest number of neurons.
@@ -148,8 +157,9 @@ analyses <- list(
                         over = "stimuli", fixed = "neurons and trials"),
   brain_to_model = list(title = "Brain-to-model similarity", combined = "best",
                         over = "stimuli", fixed = "neurons and layers"),
-  object_disentanglement = list(title = "Object disentanglement", combined = "pooled",
-                                over = "images", fixed = "neurons and objects")
+  object_disentanglement = list(title = "Object disentanglement (high: not disentangled)",
+                                combined = "pooled", over = "images",
+                                fixed = "neurons and objects")
 )
 
 # Does the neuron correction take layers as samples of units?
@@ -172,7 +182,7 @@ analysis_result <- function(cells, setup, analysis) {
   rows <- lapply(cells, function(cell) {
     se <- if (is.null(cell$se)) deletion_se(pool_deletions(cell)) else cell$se
     row <- cell_row(cell$names[1], cell$names[2], cell$neurons, cell$estimator, cell$single,
-                    pooled_cell(cell), se, setup, cell$df, cell$complete)
+                    pooled_cell(cell), se, setup, cell$df, cell$complete, cell$sampled)
     cell_ceiling(row, cell, setup)
   })
   result <- table_of_rows(rows)
@@ -185,7 +195,8 @@ analysis_result <- function(cells, setup, analysis) {
   combined <- if (takes_best(analysis)) best_rows(result) else combined_rows(cells, setup)
   part <- list(analysis = analysis, rows = result[analysis_key], combined = combined,
                conf_level = setup$conf_level, clusters = !is.null(setup$clusters),
-               neurons = names(Filter(isTRUE, setup$neurons)),
+               over = unique(result$over),
+               by_default = is.null(setup$neurons) && analysis != "object_disentanglement",
                layers = analysis == "brain_to_model")
   new_result(result, "repalign_analysis", list(parts = list(part)))
 }
@@ -226,10 +237,11 @@ combined_rows <- function(cells, setup) {
     group <- cells[key == k]
     h <- combined_h(group)
     single <- do.call(rbind, lapply(group, function(cell) cell$single))
-    se <- if (length(group) == 1 && !is.null(group[[1]]$se)) group[[1]]$se else
-      deletion_se(h$deletions)
+    # neurons of one region may be part of several comparisons: their errors are over stimuli
+    own <- if (length(group) == 1) group[[1]]
+    se <- if (!is.null(own$se)) own$se else deletion_se(h$deletions)
     row <- cell_row("(all)", "(all)", group[[1]]$neurons, group[[1]]$estimator, single, h$value,
-                    se, setup, group[[1]]$df, group[[1]]$complete)
+                    se, setup, own$df, group[[1]]$complete, own$sampled)
     combined_ceiling(row, group, setup)
   })
   table_of_rows(rows)
@@ -312,22 +324,27 @@ parts_of <- function(object) {
 }
 
 # What the intervals of all rows are made over, and what they hold fixed.
-interval_extents <- function(object) {
-  parts <- parts_of(object)
+interval_extents <- function(object, parts = parts_of(object)) {
   if (!length(parts)) parts <- attr(object, "parts")
   parts <- Filter(function(part) !is.null(part$conf_level), parts)
-  paste(unique(vapply(parts, interval_extent, "")), collapse = "\n  or over ")
+  paste(unique(unlist(lapply(parts, interval_extent, object))), collapse = "\n  or over ")
 }
 
-interval_extent <- function(part) {
+# Only what is about rows that are there is told.
+interval_extent <- function(part, object) {
   words <- analyses[[part$analysis]]
-  over <- paste0(if (isTRUE(part$clusters)) "clusters of ", words$over)
-  if (length(part$neurons)) {
-    of <- if (length(part$neurons) == 1) paste0(" of ", part$neurons)
-    return(paste0(over, " and\n  neurons", of, ", as samples; the recording (its trials and ",
-                  "animals) is held fixed"))
-  }
-  paste0(over, ";\n  these ", words$fixed, " are held fixed")
+  over <- if (is.null(object$over)) part$over else intersect(part$over, object$over)
+  sampled <- grepl("neurons", over)
+  fewer <- part$by_default && any(grepl("neuron", object$estimator) & object$x != "(all)" &
+                                    object$complete != "both" & !grepl("neurons", object$over))
+  c(vapply(over[sampled], function(over) {
+      paste0(sub("stimuli(,| and) ", "stimuli\\1\n  ", extent_words(over)), ", as samples; the ",
+             "recording\n  (its trials and animals) is held fixed")
+    }, "", USE.NAMES = FALSE),
+    if (!all(sampled)) {
+      paste0(if (isTRUE(part$clusters)) "clusters of ", words$over, ";\n  these ", words$fixed,
+             " are held fixed", if (fewer) ": fewer than were recorded")
+    })
 }
 
 #' Summarise an analysis over its comparisons
@@ -338,8 +355,8 @@ interval_extent <- function(part) {
 #' @return A data frame with the columns of the analysis and one row per number of neurons and
 #'   estimator; `x` and `y` are "(all)". The values H of all comparisons are averaged before the
 #'   ratio is taken, so that comparisons with large variance count for more. Standard errors are
-#'   `NA` for several comparisons that do not share their stimuli (object categories), or whose
-#'   errors are about neurons (`over`). For [brain_to_model()], the row is that of the most similar
+#'   `NA` for several comparisons that do not share their stimuli (object categories); those of
+#'   several that do are over stimuli alone (`over`). For [brain_to_model()], the row is that of the most similar
 #'   layer, whose value is too high by chance.
 #' @examples
 #' # sessions of one area: 210 pairs
@@ -358,7 +375,9 @@ summary.repalign_analysis <- function(object, ...) {
           "rbind(day1 = a, day2 = b).", class = "repalign_error_type", arg = "object")
   }
   facts <- analysis_facts(object)
-  new_result(combined, "repalign_summary", list(conf_level = facts$level, over = facts$over,
+  over <- if (length(facts$level)) interval_extents(combined, parts_of(object))
+  new_result(combined, "repalign_summary", list(conf_level = facts$level,
+                                                over = gsub("\n *", " ", over),
                                                 title = facts$title))
 }
 

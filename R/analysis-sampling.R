@@ -199,9 +199,9 @@ pool_sides <- function(h) {
 
 # One row of an analysis. single: a matrix with the three H values of each choice of subsets;
 # pooled: the three pooled H values; df: degrees of freedom of the interval, Inf for that of the
-# normal distribution.
+# normal distribution; sampled: whose neurons are a sample, c(x, y).
 cell_row <- function(x, y, neurons, estimator, single, pooled, se, setup, df = NULL,
-                     complete = NULL) {
+                     complete = NULL, sampled = NULL) {
   ratios <- ratio_of(single)
   value <- ratio_of(matrix(pooled, 1))
   level <- setup$conf_level
@@ -217,7 +217,9 @@ cell_row <- function(x, y, neurons, estimator, single, pooled, se, setup, df = N
     pooled_se = se, conf_low = value - half, conf_high = value + half,
     mean = if (length(defined)) mean(defined) else NA_real_, median = quartiles[2],
     q25 = quartiles[1], q75 = quartiles[3], undefined = sum(is.na(ratios)),
-    n_estimates = length(ratios)
+    n_estimates = length(ratios), df = if (is.null(level)) NA_real_ else df,
+    over = if (is.null(level)) NA_character_ else
+      samples_word(sampled, setup$clusters)
   )
 }
 

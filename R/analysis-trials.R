@@ -99,7 +99,7 @@ trial_size_deletions <- function(comparison, parts, members, used) {
 
 #' Trial-to-trial similarity over numbers of neurons
 #'
-#' How alike single trials of one population represent the stimuli.
+#' How similarly single trials of one population represent the stimuli.
 #'
 #' @param trials a list of matrices stimuli x neurons, one per trial; an array stimuli x neurons x
 #'   trials, such as [trial_array()] makes (`NA` where a repeat was not recorded); or [responses()],
@@ -113,12 +113,13 @@ trial_size_deletions <- function(comparison, parts, members, used) {
 #'   `"error"`: stop.
 #' @param complete `"both"`: the neurons are not a sample, see [cka()], and are used whole.
 #' @param normalize,conf_level,clusters see [brain_to_brain()].
+#' @param over see [brain_to_brain()]. A neuron is deleted from both trials.
 #' @return A data frame of class `repalign_analysis` with the columns of [brain_to_brain()]; `x` and
 #'   `y` are "trial". There is one single ratio per pair of trials and subset of neurons.
 #' @details
 #' The corrected similarity is the share of what neurons do in common that repeats from trial to
 #' trial: 1 without shared noise, and lower the more noise neurons share, or the more the
-#' representation changes. The drop from `units` = sessions to the default tells how much noise
+#' representation changes. The drop from `units` = sessions to the default shows how much noise
 #' neurons share.
 #'
 #' With `na = "pairs"`, a neuron that lacks one stimulus in a trial is left out of all pairs with
@@ -126,8 +127,8 @@ trial_size_deletions <- function(comparison, parts, members, used) {
 #'
 #' When not to trust it: as a measure of how reliable means over trials are, which have less noise;
 #' and with neurons recorded together, as evidence that the representation changes. Intervals hold
-#' the recorded neurons and trials fixed, and are too narrow if stimuli depend on each other without
-#' `clusters` (see [dependence]). To correct another comparison for noise, give trials as
+#' the trials fixed, and fewer neurons than were recorded, too; they are too narrow if stimuli depend
+#' on each other without `clusters` (see [dependence]). To correct another comparison for noise, give trials as
 #' [responses()].
 #' @references Chun et al. (2025), \doi{10.48550/arXiv.2502.15104}, Figure 6.
 #' @examples
@@ -140,11 +141,11 @@ trial_size_deletions <- function(comparison, parts, members, used) {
 trial_to_trial <- function(trials, neurons = NULL, repeats = 100,
                            estimator = c("naive", "stimulus", "stimulus_neuron"), units = NULL,
                            normalize = c("none", "sd"), conf_level = 0.95,
-                           clusters = NULL, complete = c("none", "both"),
+                           clusters = NULL, over = NULL, complete = c("none", "both"),
                            na = c("pairs", "stimuli", "neurons", "error")) {
   need_arguments()
   setup <- open_trials(trials, neurons, repeats, estimator, units, normalize, conf_level, clusters,
-                       complete, na)
+                       over, complete, na)
   width <- length(setup$present[[1]])
   subsets <- lapply(setup$sizes, function(size) {
     random_subsets(seq_len(width), size, setup$repeats)
@@ -156,7 +157,7 @@ trial_to_trial <- function(trials, neurons = NULL, repeats = 100,
 # which are compared (`pairs`), the codes of the neurons by their labels, and the numbers of neurons
 # (`sizes`).
 open_trials <- function(trials, neurons, repeats, estimator, units, normalize, conf_level, clusters,
-                        complete, na) {
+                        over, complete, na) {
   na <- check_choice(na, c("pairs", "stimuli", "neurons", "error"), "na")
   setup <- analysis_settings("trial_to_trial", list(), estimator, repeats, normalize, conf_level)
   note_unused_units(setup$estimator, list(units = units))
@@ -170,6 +171,13 @@ open_trials <- function(trials, neurons, repeats, estimator, units, normalize, c
   if (is.null(units)) units <- seq_len(width)
   setup$codes <- if (!complete) label_codes(units, units)
   setup$complete <- complete_word(complete, complete)
+  setup$neurons <- neurons_over(over, setup, list(list(arg = "trials", complete = complete)))
+  # a neuron is on both sides, and is deleted from both
+  setup$layout <- layout_of_labels(list(x = units, y = units))
+  setup$sampled <- function(size) {
+    lapply(stats::setNames(nm = setup$estimator), row_samples, rep(complete, 2), size == width,
+           setup)
+  }
   if ("stimulus_neuron" %in% setup$estimator && isTRUE(setup$codes$count < 2)) {
     abort("No neuron pair is allowed: all columns of `trials` have the same label in `units`. Use ",
           "finer labels.", class = "repalign_error_pairs", arg = "units")
@@ -352,6 +360,7 @@ trial_cells <- function(subsets, setup) {
       count <- subset_counts(subset, subset, size, setup$codes, mask)
       list(
         subset = subset, mask = mask, count = count,
+        sampled = names(Filter(any, setup$sampled(nrow(subset)))),
         weights = if (!is.null(setup$conf_level)) {
           pooled_weights(subset, subset, size, count, setup$codes, mask = mask)
         }
@@ -372,13 +381,17 @@ trial_cells <- function(subsets, setup) {
 }
 
 # One of the three H values of a pair of trials, for each number of neurons: by estimator the values
-# of all random subsets (`single`), and the pooled value of nothing and of each stimulus deleted.
+# of all random subsets (`single`), and the pooled value of nothing and of each stimulus deleted;
+# where neurons are a sample, also `tables` with each neuron deleted.
 trial_h <- function(x, y, terms, plan, setup) {
   lapply(plan, function(plan) {
     if (!is.null(plan$mask)) terms <- lapply(terms, function(h) h * plan$mask)
     list(single = subset_h(terms, plan$subset, plan$subset, plan$count, setup$codes),
          deletions = if (!is.null(setup$conf_level)) {
            pooled_deletions(x, y, plan$weights, setup)
+         }, tables = if (!is.null(setup$conf_level) && length(plan$sampled)) {
+           pooled_tables(x, y, plan$weights, setup$layout, c("x", if (identical(x, y)) "x" else "y"),
+                         plan$sampled, setup$clusters)
          })
   })
 }
@@ -390,19 +403,25 @@ trial_cell <- function(pairs, size, k, estimator, setup) {
     do.call(cbind, lapply(parts, function(part) part[[k]]$single[[estimator]]))
   })
   complete <- vapply(single, function(h) sum(stats::complete.cases(h)), 0L)
-  list(names = c("trial", "trial"), neurons = size, estimator = estimator,
-       single = do.call(rbind, single), exchangeable = TRUE, complete = setup$complete,
-       deletions = if (!is.null(setup$conf_level)) {
-         # the mean of the pairs' deletions, weighted by the number of complete subsets as pooled
-         # values are; pairs without any complete subset do not enter
-         if (any(complete > 0)) {
-           weighted <- Map(function(parts, weight) {
-             weight * vapply(parts, function(part) part[[k]]$deletions[[estimator]],
-                             numeric(length(parts[[1]][[k]]$deletions[[estimator]])))
-           }, pairs[complete > 0], complete[complete > 0])
-           Reduce(`+`, weighted) / sum(complete)
-         }
-       })
+  # the mean of the pairs' deletions, weighted by the number of complete subsets as pooled
+  # values are; pairs without any complete subset do not enter
+  pooled <- function(what) {
+    size <- length(pairs[[1]][[1]][[k]][[what]][[estimator]])
+    if (!size || !any(complete > 0)) return(NULL)
+    weighted <- Map(function(parts, weight) {
+      weight * vapply(parts, function(part) as.vector(part[[k]][[what]][[estimator]]),
+                      numeric(size))
+    }, pairs[complete > 0], complete[complete > 0])
+    Reduce(`+`, weighted) / sum(complete)
+  }
+  tables <- pooled("tables")
+  c(list(names = c("trial", "trial"), neurons = size, estimator = estimator,
+         single = do.call(rbind, single), exchangeable = TRUE, complete = setup$complete,
+         deletions = pooled("deletions")),
+    if (!is.null(tables)) {
+      c(errors_of_table(ratio_of(pool_sides(tables)), setup$layout, setup),
+        list(sampled = setup$sampled(size)[[estimator]]))
+    })
 }
 
 # Keeps the note on what was left out, which print() repeats.

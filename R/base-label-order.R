@@ -8,6 +8,9 @@ levels_in_order <- function(values) {
   if (is.character(values)) unique(values[!is.na(values)]) else sort(unique(values))
 }
 
+# The order of texts in all locales. R does not sort those of no declared encoding so.
+radix_order <- function(texts) order(enc2utf8(texts), method = "radix")
+
 # Labels as a factor of text in this order.
 ordered_labels <- function(values) {
   factor(label_text(as.vector(values)), label_text(levels_in_order(values)))

@@ -4,10 +4,10 @@
 
 # This file has the help page of the package and what it takes from other packages.
 
-#' repalign: how alike are two representations?
+#' repalign: how similar are two representations?
 #'
-#' A representation is a matrix whose rows are stimuli and whose columns are neurons (or electrodes,
-#' voxels, units of a network).
+#' A representation is a matrix whose rows are stimuli (the inputs of a network) and whose columns
+#' are neurons (or electrodes, voxels, units of a network).
 #'
 #' * From files and tables to matrices: [read_representation()], [response_matrix()],
 #'   [match_rows()]. Trials, sessions and runs: [responses()].
@@ -27,6 +27,7 @@
 #'   `repalign_undefined`.
 #'
 #' @section Options: `repalign.threads` and `repalign.max_memory`, see [similarity()].
+#'   `repalign.hints = FALSE` leaves out what is said once a session (see [cka()]).
 #'
 #' @keywords internal
 #' @useDynLib repalign, .registration = TRUE, .fixes = "C_"
@@ -96,7 +97,7 @@ generics::augment
 #' them is far above 1, which is no finding about V4 (see `vignette("brain-to-brain")`).
 #' @source Repository cowleygroup/V4_compact_models (GPL-3), sessions 210325 and 210322.
 #'   Arranged as an array; the values are unchanged. The layers were made from the same repository.
-#' @references Cowley et al. (2026), Nature; bioRxiv 2023.11.22.568315.
+#' @references Cowley et al. (2026), Nature 652; bioRxiv 2023.11.22.568315.
 #' @examples
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)
 #' cka(v4[1:100, ], v4_layers$L2[1:100, ], estimator = "stimulus_neuron")

@@ -74,7 +74,7 @@ names_of_pair <- function(pair) {
     names <- names_of(repr)
     paste0(nchar(names), ":", names, collapse = " ")
   }, "")
-  sort(told, method = "radix")
+  told[radix_order(told)]
 }
 
 # ---- threads

@@ -146,8 +146,11 @@ given_direction <- function(given, label, known) {
         "\"distance\".", class = "repalign_error_scores", arg = "scores")
 }
 
-# The id of a measure that the benchmark of Klabunde et al. (2025) calls by this label.
-declared_name <- function(label) if (label %in% resi_order) resi_id(label) else label
+# The id of a measure that the benchmark of Klabunde et al. (2025) calls by this label, or that has
+# it with the arguments by default.
+declared_name <- function(label) {
+  if (label %in% resi_order) resi_id(label) else sub("(naive)", "", label, fixed = TRUE)
+}
 
 # The cells of one measure for the wanted pairs of items with these names.
 given_cells <- function(given, column, names, pairs, wanted) {
@@ -206,8 +209,8 @@ refuse_lacking <- function(column, x, y) {
 #' @param from `"probability"` or `"logit"`: what `outputs` are, see [jsd()].
 #' @return A data frame of class `repalign_benchmark` with a row for each measure, target and
 #'   correlation: `measure`; `target` (`"accuracy"`: [accuracy_difference()]; `"jsd"`: [jsd()];
-#'   `"disagreement"`: [disagreement()]); `correlation`; `value`; `p_value` (two-sided); the other
-#'   columns as of [benchmark_groups()].
+#'   `"disagreement"`: [disagreement()]); `correlation`; `value`; `chance` (0); `p_value`
+#'   (two-sided); the other columns as of [benchmark_groups()].
 #' @details
 #' `value` is the correlation over pairs of models of their dissimilarity with the difference
 #' between their outputs: positive where models that are less alike inside differ more in what they
@@ -218,8 +221,8 @@ refuse_lacking <- function(column, x, y) {
 #' no output shows. Models trained alike differ little in accuracy, and differences of a few stimuli
 #' are noise (`"jsd"` uses the most of the outputs, `"accuracy"` the least). One untrained model
 #' makes any measure look good.
-#' @references Klabunde et al. (2025), ICLR (the ReSi benchmark), tests 1 and 2. Mantel (1967),
-#'   Cancer Research 27 (permutation of models).
+#' @references Klabunde et al. (2025), ICLR, \doi{10.48550/arXiv.2408.00531} (the ReSi benchmark,
+#'   tests 1 and 2). Mantel (1967), Cancer Research 27 (permutation of models).
 #' @examples
 #' # networks that leave a common solution by different amounts
 #' set.seed(1)
@@ -251,7 +254,7 @@ benchmark_outputs <- function(representations, outputs, labels = NULL, measures 
   items <- benchmark_items(representations, "representations")
   check_several(items, 3, "correlation over pairs needs at least three models")
   differences <- output_differences(items, outputs, labels, accuracy, from)
-  columns <- benchmark_columns(chosen_measures(measures, missing(measures), job), job)
+  columns <- benchmark_columns(chosen_measures(measures, missing(measures), job), job, items$data)
   run_benchmark(items, list(seq_along(items$names)), columns, job, words, function(blocks) {
     # the rows of all measures, which see the same permutations
     block <- blocks[[1]]

@@ -14,20 +14,21 @@
 #'   * with `scores`, also a named list of the names of layers (in the table `"model/layer"`).
 #' @return A data frame of class `repalign_benchmark` with a row for each measure, metric and part:
 #'   `measure`; `metric` (`"conformity"` or `"spearman"`); `part` (`"all"`, or a model); `value`
-#'   (larger is better); `p_value`, always `NA`; the other columns as of [benchmark_groups()].
+#'   (larger is better); `chance`, what layers in a random order give; `p_value`, always `NA`; the
+#'   other columns as of [benchmark_groups()].
 #' @details
 #' Metrics, averaged over the models (`"all"`):
 #' * `"spearman"`: the rank correlation of likeness with nearness, for every layer with those above
-#'   it and with those below (`"published"`), or over all pairs of layers (`"paper"`). Chance is 0,
-#'   the best is 1.
+#'   it and with those below (`"published"`), or over all pairs of layers (`"paper"`). The best is 1.
 #' * `"conformity"`: the share of comparisons in which the nearer pair is at least as much alike.
-#'   `"published"` compares two layers on the same side of a third one; chance is 0.5. `"paper"`
-#'   compares a pair of layers with a pair around it; chance is higher (0.64 with five layers).
+#'   `"published"` compares two layers on the same side of a third one. `"paper"` compares a pair of
+#'   layers with a pair around it, or with itself, which conforms: its chance is higher.
 #'
 #' When not to trust it: residual connections, pooling or a bottleneck can make far layers more
 #' alike than near ones, and then the measure that says so is right. With five layers or fewer most
 #' measures are near the best value. Models of one architecture are repeats of one network.
-#' @references Klabunde et al. (2025), ICLR (the ReSi benchmark), test 6.
+#' @references Klabunde et al. (2025), ICLR, \doi{10.48550/arXiv.2408.00531} (the ReSi benchmark,
+#'   test 6).
 #' @examples
 #' # five layers, each a noisy step away from the one before
 #' set.seed(1)
@@ -51,7 +52,7 @@ benchmark_layers <- function(models, measures = resi_measures(),
   # the positions of the layers of each model, in their order
   blocks <- split(seq_along(items$names), factor(items$models, unique(items$models)))
   if (!is.null(items$rank)) blocks <- lapply(blocks, function(at) at[order(items$rank[at])])
-  columns <- benchmark_columns(chosen_measures(measures, missing(measures), job), job)
+  columns <- benchmark_columns(chosen_measures(measures, missing(measures), job), job, items$data)
   run_benchmark(items, blocks, columns, job, labels, function(blocks) {
     lapply(seq_along(columns), function(m) {
       column <- columns[[m]]
@@ -161,8 +162,8 @@ check_layers <- function(items) {
 #'   or some of its rows.
 #' @return `benchmark_groups()`: a data frame of class `repalign_benchmark` with a row for each
 #'   measure, metric and part: `measure`; `metric`; `part` (`"all"`, or a group); `value` (larger is
-#'   better); `p_value` (`NA` where there is none); `undefined`, the number of scores left out; and
-#'   `test`, `dataset`, `architecture`.
+#'   better); `chance`, the value by chance; `p_value` (`NA` where there is none); `undefined`, the
+#'   number of scores left out; and `test`, `dataset`, `architecture`.
 #'
 #'   `similarity_scores()`: a data frame with the columns `x`, `y`, `measure`, `score`, `direction`
 #'   and `error` (the message of a comparison that failed), a row for each pair (in both orders if a
@@ -170,23 +171,28 @@ check_layers <- function(items) {
 #' @details
 #' *Metrics.* A pair is *within* if both are of the same group, and *across* otherwise.
 #' * `"auprc"`: average precision of finding the pairs within by their scores, the mean over groups
-#'   (`"published"`) or over all pairs (`"paper"`). Chance is not 0.5, but a little above the share
-#'   of pairs within: for three groups of five 0.22 (published) and 0.32 (paper).
+#'   (`"published"`) or over all pairs (`"paper"`). Chance depends on the sizes of the groups. It is
+#'   not 0.5, but above the share of pairs within.
 #' * `"conformity"`: the share of combinations of a pair within and a pair across in which the first
-#'   is more alike. A tie is a violation (`"published"`), or conforms (`"paper"`). Chance is 0.5.
-#' * `"auc"`: area under the ROC curve of all pairs. Chance is 0.5.
+#'   is more alike. A tie is a violation (`"published"`), or conforms (`"paper"`). Chance is about
+#'   0.5.
+#' * `"auc"`: area under the ROC curve of all pairs. Chance is about 0.5.
 #' * `"dprime"`: mean within minus mean across, over the root of the mean of both variances. Chance
-#'   is 0; it has no upper bound.
-#' * `"silhouette"`: mean silhouette width. Chance is below 0 (-0.11 for three groups of five).
+#'   is about 0; it has no upper bound.
+#' * `"silhouette"`: mean silhouette width. Chance is somewhat below 0, how much depends on the
+#'   scores.
 #'
 #' P-values permute the group labels of representations. Three groups of two allow none below 1/15.
+#' `chance` is the mean value of the permuted labels: what groups of these sizes give with these
+#' scores if the scores know nothing of the groups. Without permutations it is `NA`.
 #'
 #' When not to trust it: what separates groups need not be what you have in mind: groups of
 #' different norms are separated by any measure that is not invariant to scaling. Values near 1 for
 #' most measures mean that the test is too easy to rank them. Differences have no standard error:
 #' see [rank_measures()].
-#' @references Klabunde et al. (2025), ICLR (the ReSi benchmark), section 3 and appendix. Rousseeuw
-#'   (1987), Journal of Computational and Applied Mathematics 20 (silhouettes).
+#' @references Klabunde et al. (2025), ICLR, \doi{10.48550/arXiv.2408.00531} (the ReSi benchmark,
+#'   section 3 and appendix). Rousseeuw (1987), Journal of Computational and Applied Mathematics 20
+#'   (silhouettes).
 #' @examples
 #' # networks of three kinds: what they share with their own kind is larger
 #' set.seed(1)
@@ -209,7 +215,7 @@ benchmark_groups <- function(representations, groups, measures = resi_measures()
   items <- benchmark_items(representations, "representations")
   check_several(items)
   groups <- check_groups(items, groups)
-  columns <- benchmark_columns(chosen_measures(measures, missing(measures), job), job)
+  columns <- benchmark_columns(chosen_measures(measures, missing(measures), job), job, items$data)
   run_benchmark(items, list(seq_along(items$names)), columns, job, labels, function(blocks) {
     relabellings <- group_relabellings(groups, count)
     lapply(seq_along(columns), function(m) {

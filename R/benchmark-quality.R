@@ -5,7 +5,8 @@
 # The p-values of the benchmark: from groups, or models, or pairs that are relabelled.
 
 # All ways, or a random sample of them, to give the groups to the models: a matrix of group numbers,
-# a row a model, whose first column is how they are. All ways if there are at most `most`.
+# a row a model, whose first column is how they are. All ways if there are at most `most`. The
+# attribute `drawn` says that the first column is not one of the draws.
 group_relabellings <- function(groups, most) {
   codes <- as.integer(group_factor(groups))
   relabellings_of(codes, most, lgamma(length(codes) + 1) - sum(lgamma(tabulate(codes) + 1)))
@@ -13,10 +14,10 @@ group_relabellings <- function(groups, most) {
 
 # log_ways: the logarithm of the number of different ways.
 relabellings_of <- function(codes, most, log_ways) {
-  if (most == 0) return(matrix(codes))
+  if (most == 0) return(structure(matrix(codes), drawn = TRUE))
   if (log_ways > log(most + 0.5)) {
     drawn <- vapply(seq_len(most), function(i) codes[sample.int(length(codes))], codes)
-    return(cbind(codes, drawn, deparse.level = 0))
+    return(structure(cbind(codes, drawn, deparse.level = 0), drawn = TRUE))
   }
   all <- all_arrangements(codes)
   observed <- colSums(all != codes) == 0
@@ -79,7 +80,7 @@ known_pairs <- function(score, symmetric) {
 # score: a row for each x and a column for each y, both in the order of the models; NA where there
 # is no score; the diagonal is not read. best: the score of what is alike in all that the measure
 # sees. relabellings: group_relabellings(), made once for many measures.
-# A data frame with columns metric, part ("all" or a group), value, p_value, undefined.
+# A data frame with columns metric, part ("all" or a group), value, chance, p_value, undefined.
 group_quality <- function(score, similarity, groups, definition = "published",
                           model_permutations = 999, symmetric = TRUE,
                           best = if (similarity) 1 else 0,
@@ -111,11 +112,14 @@ group_quality <- function(score, similarity, groups, definition = "published",
   values <- list(auprc = if (published) parts(found$group$auprc) else whole(found$auprc),
                  conformity = conformity, dprime = whole(found$dprime), silhouette = silhouette,
                  auc = whole(found$auc))
+  by_chance <- if (isTRUE(attr(relabellings, "drawn"))) -1 else TRUE
   rows <- lapply(names(values), function(metric) {
     of_metric <- values[[metric]]
+    chance <- unname(rowMeans(of_metric[, by_chance, drop = FALSE], na.rm = TRUE))
     part <- rownames(of_metric)
     value <- unname(of_metric[, 1])
     data.frame(metric = metric, part = part, value = replace(value, is.nan(value), NA),
+               chance = replace(chance, is.nan(chance), NA),
                p_value = unname(apply(of_metric, 1, p_at_least)),
                undefined = unname(undefined[part]))
   })
@@ -160,7 +164,7 @@ walk_groups <- function(score, similarity, symmetric, best, relabellings, groups
 
 # scores: a named list with a matrix for each model, its layers in their order; as for
 # group_quality(). No p-values: the order of layers is no chance event.
-# A data frame with columns metric, part ("all" or a model), value, p_value, undefined.
+# A data frame with columns metric, part ("all" or a model), value, chance, p_value, undefined.
 layer_quality <- function(scores, similarity, symmetric = TRUE, definition = "published") {
   alike <- lapply(scores, function(score) {
     score[!is.finite(score)] <- NA
@@ -169,20 +173,27 @@ layer_quality <- function(scores, similarity, symmetric = TRUE, definition = "pu
     tied
   })
   published <- definition == "published"
-  conformity <- vapply(alike, if (published) endpoint_conformity else nested_conformity, 0)
+  conform <- if (published) endpoint_conformity else nested_conformity
+  conformity <- vapply(alike, conform, 0)
+  # layers in a random order: each comparison goes one way as often as the other, and ties (such as
+  # of a pair with itself) conform both ways
+  chance <- (conformity + vapply(lapply(alike, `-`), conform, 0)) / 2
   spearman <- vapply(alike, if (published) spearman_by_source else spearman_of_layers, 0)
   # the paper's definition has i < j, and no pair the other way round
   undefined <- vapply(scores, function(score) {
     known_pairs(score, symmetric || !published)$undefined
   }, 0L)
-  rbind(layer_rows("conformity", conformity, undefined),
-        layer_rows("spearman", spearman, undefined))
+  rbind(layer_rows("conformity", conformity, chance, undefined),
+        layer_rows("spearman", spearman, 0 * spearman, undefined))
 }
 
-layer_rows <- function(metric, values, undefined) {
-  values[is.nan(values)] <- NA
-  all <- if (all(is.na(values))) NA_real_ else mean(values, na.rm = TRUE)
-  data.frame(metric = metric, part = c("all", names(values)), value = c(all, unname(values)),
+layer_rows <- function(metric, values, chance, undefined) {
+  with_mean <- function(values) {
+    values <- c(mean(values, na.rm = TRUE), unname(values))
+    replace(values, is.nan(values), NA)
+  }
+  data.frame(metric = metric, part = c("all", names(values)), value = with_mean(values),
+             chance = with_mean(chance),
              p_value = NA_real_, undefined = c(sum(undefined), unname(undefined)))
 }
 
@@ -245,7 +256,7 @@ nested_conformity <- function(alike) {
 # differences: a named list of matrices in the order of `score`. A correlation is that of the
 # dissimilarity, so that it is positive where models that differ more are less alike. p-values are
 # two-sided. relabellings: output_relabellings(), made once for many measures.
-# A data frame with columns target, correlation, value, p_value, undefined.
+# A data frame with columns target, correlation, value, chance (0), p_value, undefined.
 output_quality <- function(score, similarity, symmetric = TRUE, differences,
                            correlation = "spearman", permute = "models", model_permutations = 999,
                            relabellings = output_relabellings(nrow(score), symmetric, permute,
@@ -272,7 +283,7 @@ output_quality <- function(score, similarity, symmetric = TRUE, differences,
   values <- do.call(rbind, lapply(values, matrix, ncol = length(ready)))
   undefined <- vapply(ready, function(difference) sum(is.na(unlike) | is.na(difference[pairs])), 0L)
   data.frame(target = names(differences), correlation = correlation, value = values[1, ],
-             p_value = apply(values, 2, p_two_sided), undefined = unname(undefined))
+             chance = 0, p_value = apply(values, 2, p_two_sided), undefined = unname(undefined))
 }
 
 # Relabellings in blocks whose pairs fit into little memory.

@@ -32,7 +32,8 @@ NULL
 #' When not to trust it: a rank does not say how much better a measure is, and chance decides in a
 #' test that is too easy or too hard. Tests of one architecture and data set share their models.
 #' Ranks of sets of different size (column `of`) are not comparable.
-#' @references Klabunde et al. (2025), ICLR (the ReSi benchmark), section 4 and Figure 3.
+#' @references Klabunde et al. (2025), ICLR, \doi{10.48550/arXiv.2408.00531} (the ReSi benchmark,
+#'   section 4 and Figure 3).
 #' @examples
 #' # figures of three measures in two tests, as benchmark_groups() and benchmark_outputs() give them
 #' shortcuts <- data.frame(measure = c("cka", "rsa", "procrustes"), metric = "auprc",
@@ -212,6 +213,7 @@ declare_result(
     column("target", "the difference of outputs", key = TRUE, always = FALSE),
     column("correlation", "the correlation with it", key = TRUE, always = FALSE),
     column("value", "the value of the figure", shown = 1, tidy = "estimate"),
+    column("chance", "its value by chance", shown = 4, always = FALSE),
     column("p_value", "its p-value", shown = 2, tidy = "p.value"),
     column("undefined", "how many scores are undefined", shown = 3),
     column("dataset", "the label `dataset`", key = TRUE, always = FALSE),
@@ -240,14 +242,18 @@ benchmark_sentence <- function(x) {
       return(paste0("Of ", count_of(nrow(part), "measure"), ", none has a defined ",
                     part$metric[1], " (NA)."))
     }
-    p <- if (!is.na(part$p_value[best])) p_words(part$p_value[best])
-    value <- number_word(part$value[best])
+    # the best of several is chosen, and its p-value is of all together
+    p <- stats::p.adjust(part$p_value, "holm")[best]
+    p <- if (!is.na(p)) p_words(p, name = if (nrow(part) > 1) "holm-adjusted p" else "p")
+    numbers <- number_words(part$value[best], part$chance[best])
+    chance <- if (isTRUE(part$chance[best] != 0)) paste("chance", numbers[2])
     name <- measure_words(part$measure[best])
     if (nrow(part) == 1) {
-      return(paste0("The ", part$metric, " of the ", name, " was ", value, brackets(p), "."))
+      return(paste0("The ", part$metric, " of the ", name, " was ", numbers[1],
+                    brackets(chance, p), "."))
     }
     paste0("Of ", count_of(nrow(part), "measure"), ", the ", name, " had the best ", part$metric[1],
-           brackets(value, p), ".",
+           brackets(numbers[1], chance, p), ".",
            undefined_words(part$value, "value"))
   }, "")
 }

@@ -7,12 +7,21 @@
 # read and prepared once for all measures.
 
 # What is benchmarked: list(label, direction, best, symmetric, measure, given) for each measure,
-# where `measure` is NULL when only its scores are given.
-benchmark_columns <- function(set, job) {
+# where `measure` is NULL when only its scores are given. data: the representations, or NULL where
+# these are in files.
+benchmark_columns <- function(set, job, data) {
+  if (any(vapply(data, is_responses, NA))) {
+    side <- list(reprs = lapply(unname(data), representation, "representations", allow_na = TRUE))
+    settled <- suppressMessages(settled_set(set, list(x = side, y = side)))
+    set <- Map(replace, set, "label", lapply(settled, `[[`, "label"))
+  }
   labels <- vapply(set, function(m) m$label, "")
-  names(set) <- labels
   given <- job$given
   tables <- names(given$tables)
+  # tables of other programs do not say that a CKA is naive
+  plain <- sub("(naive)", "", labels, fixed = TRUE)
+  labels <- ifelse(!labels %in% tables & plain %in% tables, plain, labels)
+  names(set) <- labels
   lapply(union(labels, tables), function(label) {
     known <- if (label %in% labels) set[[label]]
     if (label %in% tables) return(given_column(given, label, known))

@@ -21,7 +21,7 @@ declare_result(
   ),
   kept = list(settings = function(values) same_settings(values),
               null_scores = function(values) bound_null_scores(values),
-              grid = function(values) bound_grid(values),
+              grid = function(values) bound_grid(values), dependence = each_once,
               # of how many rows were some of them chosen?
               tested = function(values) if (length(unique(values)) == 1) values[[1]]),
   cut = function(object, kept) {
@@ -55,7 +55,13 @@ calibration_sentence <- function(x) {
   tested <- attr(x, "tested")
   from <- if (isTRUE(nrow(x) < tested)) tested
   for_each_measure(x, function(part) {
-    if (nrow(part) == 1) one_calibration_words(part, from) else many_calibrations_words(part, from)
+    text <- if (nrow(part) == 1) one_calibration_words(part, from) else
+      many_calibrations_words(part, from)
+    if (is.null(attr(x, "dependence"))) return(text)
+    # what was warned of is not claimed
+    paste(sub("(above|below) chance", "\\1 permuted stimuli", text),
+          "But the stimuli seem to depend on each other, and no permutation that was made respects",
+          "it: this is no evidence of a relation.")
   })
 }
 
@@ -147,7 +153,7 @@ check_best <- function(null, measure, names) {
 }
 
 # nulls: what measure_null() returned for each measure.
-calibration_result <- function(nulls, set, pairs, sides, aggregate, settings) {
+calibration_result <- function(nulls, set, pairs, sides, aggregate, settings, dependence) {
   names <- pair_names(pairs, sides)
   parts <- Map(function(null, measure) {
     check_best(null, measure, named_pairs(pairs, sides))
@@ -171,7 +177,7 @@ calibration_result <- function(nulls, set, pairs, sides, aggregate, settings) {
                        numbers = as.list(rows[identity_numbers])),
     settings = c(settings[c("alpha", "variant", "p_adjust")],
                  list(aggregate = aggregate$name, own = aggregate$own)),
-    grid = calibration_grid(set, sides, aggregate), tested = nrow(rows)
+    grid = calibration_grid(set, sides, aggregate), tested = nrow(rows), dependence = dependence
   ))
 }
 

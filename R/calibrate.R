@@ -24,8 +24,9 @@ engines <- c("auto", "coset", "random", "exact", "moments")
 #' of class `repalign_error_design`. P-values far out in the tail (1e-20) mean "very small". For
 #' distance correlation and gulp, `null_mean` and `null_sd` are approximate. Its errors are in the
 #' article "What was simulated", proofs in "How the permutation null works".
-#' @references Kazi-Aoual et al. (1995), Comput. Stat. Data Anal. 20. Josse, Pages and Husson
-#'   (2008), Comput. Stat. Data Anal. 53. Koning and Hemerik (2024), Biometrika 111.
+#' @references Kazi-Aoual et al. (1995), Comput. Stat. Data Anal. 20. Josse,
+#'   \enc{Pagès}{Pages} and Husson (2008), Comput. Stat. Data Anal. 53. Koning and Hemerik (2024),
+#'   Biometrika 111.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(200), 40)
@@ -145,7 +146,8 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, ..., alp
                            series, engine, call$clusters)
   if (engine != "moments") check_null_memory(plan$count, nrow(pairs), length(set))
   check_grid_memory(set, sides, if (linear) "linear" else engine)
-  if (series == "circular") warn_slow_series(pairs, sides)
+  signalCondition(structure(class = c("repalign_judged", "condition"), list()))
+  slow <- if (series == "circular") warn_slow_series(pairs, sides)
   settings <- list(alpha = alpha, variant = variant, p_adjust = p_adjust, engine = engine)
   if (engine != "moments") {
     tests <- if (is.null(aggregate)) nrow(pairs) else
@@ -154,7 +156,7 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, ..., alp
   }
   nulls <- null_grid(set, pairs, sides, plan, engine, threads)
   if (engine == "moments") check_laws(nulls, set, named_pairs(pairs, sides))
-  calibration_result(nulls, set, pairs, sides, aggregate, settings)
+  calibration_result(nulls, set, pairs, sides, aggregate, settings, c(call$dependence, slow))
 }
 
 # given: `clusters` of the call; codes: those that measures or responses() have; others: what else

@@ -16,10 +16,20 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #'   `complete`. `NULL`: the ceiling alone.
 #' @param measure see [similarity()]. `"cka"` without an estimator is the corrected one
 #'   (`"stimulus_neuron"`, with other kernels `"stimulus"`).
+#' @param over what standard errors are about, see [score_interval()]; neurons of a `y` without
+#'   trials only for CKA.
 #' @param splits number of random halves for approximate ceilings.
-#' @param na see [similarity()]; of a trial that only some neurons have, `"stimuli"` leaves out the
-#'   stimulus, `"neurons"` the other neurons (but for CKA, which pairs the trials that there are,
-#'   and for trials that lack a whole `session`, of which only RSA leaves anything out).
+#' @param na see [similarity()]. What happens to a trial in which only some neurons were recorded
+#'   depends on how the ceiling is made (see Details):
+#'
+#'   | *ceiling of* | *a trial that lacks some neurons* |
+#'   | --- | --- |
+#'   | corrected CKA | is used as it is |
+#'   | RSA by squared distances | `"stimuli"` leaves out its stimulus, `"neurons"` those neurons |
+#'   | others, by halves | the same, but a trial that lacks whole sessions is used as it is |
+#'
+#'   Measures of one call use the same data: RSA by squared distances decides for all, otherwise
+#'   those by halves.
 #' @return A data frame of class `repalign_ceiling` with a row for each measure and each of `y`, and
 #'   the columns `y`, `measure`,
 #'   * `h_cross`: the size of the signal (for CKA its value H, for RSA a variance of distances);
@@ -41,10 +51,11 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #' * [rsa()] with `inner = "sqeuclidean"` and `outer = "pearson"`. With fewer than 4 trials of every
 #'   stimulus, noise is taken as equal between stimuli. Trials of `y` must have independent noise.
 #' * Other similarities whose best value is 1: by the formula of Spearman and Brown from random
-#'   halves of the trials. It has no standard errors, and is far too high where neurons share noise.
+#'   halves of the trials. It is approximate and rather too high, far too high where neurons share
+#'   noise, and has no standard errors.
 #'
-#' Standard errors are for the stimuli, and for neurons of sides that have trials; a model is held
-#' fixed. A reliability that is not positive has no ceiling (`NA`, with a warning).
+#' Standard errors are over what the measure corrects for (`over`). A reliability that is not
+#' positive has no ceiling (`NA`, with a warning).
 #'
 #' When not to trust it: when trials of a stimulus share noise or drift (adaptation, repeats right
 #' after each other): declare `event` or `run` in [responses()]; a reliability above 1 by more than
@@ -60,13 +71,14 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #' layers <- lapply(v4_layers, function(layer) layer[1:100, ])
 #' noise_ceiling(v4, layers, measure("cka", estimator = "stimulus"))
 #' @export
-noise_ceiling <- function(trials, y = NULL, measure = NULL, ..., splits = 20,
+noise_ceiling <- function(trials, y = NULL, measure = NULL, over = NULL, ..., splits = 20,
                           na = c("error", "stimuli", "neurons")) {
   need_arguments()
   set <- as_measures(if (!is.null(measure)) measure else
     measure("cka", estimator = "stimulus_neuron"))
   refuse_parameters(set, ...)
   set <- lapply(set, ceiling_measure)
+  if (!is.null(over)) over <- check_choice(over, interval_samples[1:3], "over", several = TRUE)
   splits <- check_count(splits, "splits")
   na <- check_choice(na, missing_rules, "na")
   call <- open_sides(ceiling_sides(trials, y, na, set), set, na, use = "errors", least = 5,
@@ -80,7 +92,7 @@ noise_ceiling <- function(trials, y = NULL, measure = NULL, ..., splits = 20,
   others <- if (is.null(y)) list(NULL) else call$sides$y$reprs
   rows <- list()
   for (measure_of_row in set) {
-    for (other in others) rows <- c(rows, list(ceiling_row(task, other, measure_of_row, splits)))
+    for (other in others) rows <- c(rows, list(ceiling_row(task, other, measure_of_row, splits, over)))
   }
   names <- if (is.null(y)) NA_character_ else vapply(others, function(repr) repr$name, "")
   labels <- vapply(set, function(measure) measure$label, "")
@@ -91,7 +103,8 @@ noise_ceiling <- function(trials, y = NULL, measure = NULL, ..., splits = 20,
     if (length(chosen)) {
       paste0("\"cka\" without an estimator is taken by ", enumerate(chosen), ".")
     },
-    if (!is.null(y)) ceiling_notes(set, task$x, others, keys$measure)
+    if (!is.null(y)) ceiling_notes(set, task$x, others, keys$measure),
+    ceiling_extents(rows)
   ))
 }
 
@@ -123,7 +136,7 @@ ceiling_measure <- function(measure) {
     if (isTRUE(args$default_estimator)) {
       args <- with_estimator(args, if (args$kernel == "linear") "stimulus_neuron" else "stimulus")
       args$default_estimator <- FALSE
-      if (measure$label == measure$id) measure$label <- paste0("cka(", args$estimator, ")")
+      measure$label <- settled_label(replace(measure, "args", list(args)), "naive")
       measure$chosen <- args$estimator
     }
     if (args$corrects$trials) {
@@ -260,7 +273,31 @@ remedies_by_leaving_out <- function(gone) {
         collapse = "")
 }
 
-ceiling_row <- function(task, y, measure, splits) {
+# What standard errors are over.
+ceiling_extents <- function(rows) {
+  over <- unlist(lapply(rows, function(row) row$over))
+  if (length(over)) paste0("Standard errors are over ", extent_words(over), ".")
+}
+
+# Whose neurons are a sample, c(x, y)?
+ceiling_samples <- function(over, task, y, measure) {
+  args <- measure$args
+  complete <- c(is_complete(task$x, args, "x"), is.null(y) || is_complete(y, args, "y"))
+  if (is.null(over)) return(default_neurons(args, complete))
+  sampled <- c(x = "neurons_x" %in% over, y = "neurons_y" %in% over)
+  reprs <- list(x = list(task$x), y = list(y))
+  for (side in names(which(sampled))) {
+    if (side == "y" && (is.null(y) || measure$way == "rsa" && !has_trials(y))) {
+      abort("`over` has \"neurons_y\", but ", if (is.null(y)) "there is no `y`" else
+        paste0("the distances of `", y$arg, "` are held fixed"), ": leave it out.",
+        class = "repalign_error_choice", arg = "over")
+    }
+    refuse_complete_over(reprs[[side]], args, side)
+  }
+  sampled
+}
+
+ceiling_row <- function(task, y, measure, splits, over) {
   if (!is.null(y)) {
     accepted <- switch(measure$way, cka = "data", rsa = c("data", "dist"),
                        halves = c("data", "dist", "graph"), no_branch(measure$way))
@@ -268,9 +305,11 @@ ceiling_row <- function(task, y, measure, splits) {
   }
   if (measure$way != "cka") refuse_clusters_without_form(task, measure)
   if (measure$way == "halves") return(list(halves = split_ceiling(task, y, measure, splits)))
-  tables <- if (measure$way == "cka") cka_ceiling_tables(task, y, measure$args) else
-    rsa_ceiling_tables(task, y, measure$args)
-  c(list(values = ceiling_values(tables$terms)), tables)
+  sampled <- ceiling_samples(over, task, y, measure)
+  tables <- if (measure$way == "cka") cka_ceiling_tables(task, y, measure$args, !sampled) else
+    rsa_ceiling_tables(task, y, measure$args, !sampled)
+  over <- samples_word(sampled, task$codes)
+  c(list(values = ceiling_values(tables$terms), over = over), tables)
 }
 
 refuse_clusters_without_form <- function(task, measure) {
@@ -300,14 +339,16 @@ ceiling_values <- function(h) {
 ceiling_result <- function(rows, keys, task, notes) {
   each <- lapply(rows, function(row) if (is.null(row$halves)) {
     # values with their standard errors, and the degrees of freedom of these
-    loo <- list(n = row$n, layout = row$layout, centered = TRUE)
+    alone <- !length(row$layout$strata) && is.null(task$codes)
     columns <- lapply(stats::setNames(ceiling_columns, ceiling_columns), function(name) {
       table <- row$values[[name]]
       if (is.null(table)) return(c(NA_real_, NA_real_, NA_real_))
+      # as cka_interval() has them: interactions of what trials tell vary about their mean
+      loo <- list(n = row$n, layout = row$layout, centered = name != "score")
       variance <- if (is.na(table[1])) NA_real_ else two_way_variance(table, loo)
       # a ceiling of 1 by construction does not vary, but for rounding
       if (isTRUE(sqrt(variance) <= tie_share * abs(table[1]))) variance <- 0
-      c(table[1], sqrt(variance), two_way_df(table, variance, loo))
+      c(table[1], sqrt(variance), if (alone) Inf else two_way_df(table, variance, loo))
     })
     for (name in c("h_cross", "h_self")) {
       at <- 1:2
@@ -337,7 +378,7 @@ ceiling_result <- function(rows, keys, task, notes) {
   warn_high_reliability(result, equal)
   notes <- c(if (any(approximate)) {
     paste0("Approximate (halves of the trials, formula of Spearman and Brown), without standard ",
-           "errors: ", enumerate(unique(keys$measure[approximate])), ".")
+           "errors, and rather too high: ", enumerate(unique(keys$measure[approximate])), ".")
   }, if (any(equal)) {
     paste0("Fewer than 4 trials of some stimulus: ", enumerate(unique(keys$measure[equal])),
            " takes the noise of all stimuli as equal.")
@@ -450,8 +491,13 @@ ceiling_sentence <- function(x) {
     value <- value_and_error(part, "ceiling", best)
     paste0(start, "noise ceiling of the ", name, " was ", value[1],
            brackets(value[-1], paste("reliability", number_word(part$reliability[best])),
-                    stimuli_words(part$n[best])),
-           noiseless_score_words(part, best), ".", lost)
+                    stimuli_words(part$n[best]),
+                    if (isTRUE(is.na(part$ceiling_se[best]) && is.na(part$h_cross[best]))) {
+                      "approximate, by halves of the trials, and rather too high"
+                    }),
+           noiseless_score_words(part, best), ".",
+           odd_value_words(name, part$disattenuated[best],
+                           part$disattenuated[best] - 2 * part$disattenuated_se[best]), lost)
   })
 }
 

@@ -39,13 +39,14 @@ subject_ceiling_sentence <- function(x) {
   }, "")
 }
 
-#' How alike subjects are, as a ceiling of models
+#' How similar subjects are, as a ceiling of models
 #'
 #' Scores of subjects with the mean of the others and of all, and with each other.
 #'
 #' @param x a named list of at least two subjects with the same stimuli: matrices stimuli x neurons,
 #'   [responses()], or, for [rsa()], RDMs as `dist` objects.
 #' @param measure [rsa()] or [cka()] (any kernel and estimator), as a name or from [measure()].
+#'   `"rsa"` of RDMs is by the whitened cosine, as [evaluate_models()] is; of other data as [rsa()].
 #' @param ... not used: parameters go to [measure()].
 #' @param group one label per subject, by name or in their order, such as the animal of a session:
 #'   only subjects of different groups are compared.
@@ -80,6 +81,10 @@ subject_ceiling_sentence <- function(x) {
 subject_ceiling <- function(x, measure = "rsa", ..., group = NULL,
                             na = c("error", "stimuli", "neurons", "pairwise")) {
   need_arguments()
+  # as models of RDMs are compared with them
+  if (identical(measure, "rsa") && is.list(x) && all(vapply(x, inherits, NA, "dist"))) {
+    measure <- measure("rsa", outer = "whitened_cosine")
+  }
   measure <- subject_measure(measure, ...)
   rule <- rule_of_call(na, list(measure), !missing(na))
   call <- open_sides(subject_sides(x, rule$na), rule$set, rule$na, use = "errors",
@@ -228,6 +233,7 @@ subject_sides <- function(x, na) {
           if (is.list(x) && length(x) < 2) count_of(length(x), "element") else describe(x), ".",
           class = "repalign_error_type", arg = "x")
   }
+  refuse_time_bins(x, "x")
   args <- if (is.null(names(x))) paste0("x[[", seq_along(x), "]]") else
     paste0("x$", check_element_names(x, "x"))
   reprs <- Map(representation, unname(x), args, args, na != "error", "x", TRUE)

@@ -7,14 +7,11 @@
 # means over trials, with each stimulus and each unit of neurons deleted in all of them at once.
 
 # Tables of H values: a row for nothing and for each stimulus (or cluster) deleted, a column for
-# nothing and for each unit of neurons deleted, of the sides that have trials and whose neurons are
-# a sample. xx, yy and xy are those of the score; xx_trial and yy_trial are free of noise, over the
+# nothing and for each unit of neurons deleted, of the sides that are not `held`. xx, yy and xy are those of the score; xx_trial and yy_trial are free of noise, over the
 # same pairs of neurons; xx_clean, yy_clean and xy_clean are those of the estimator from trials,
 # which goes over pairs of one session, too.
-cka_ceiling_tables <- function(task, y, args) {
+cka_ceiling_tables <- function(task, y, args, held) {
   given <- list(x = task$x, y = y)
-  held <- c(x = is_complete(task$x, args, "x"), y = is.null(y) || !has_trials(y) ||
-              is_complete(y, args, "y"))
   labels <- list(x = ceiling_units(task$x, "x"), y = if (!is.null(y)) ceiling_units(y, "y"))
   layout <- layout_of_labels(labels, held)
   sides <- list(args = args, clean = with_estimator(args, paste0(args$estimator, "_trial")),
@@ -94,10 +91,10 @@ ceiling_units <- function(repr, side) {
 # expected responses, from distances of different trials.
 
 # Tables as cka_ceiling_tables() gives them, of covariances of distances over pairs of stimuli.
-rsa_ceiling_tables <- function(task, y, args) {
+rsa_ceiling_tables <- function(task, y, args, held) {
   y_trials <- !is.null(y) && has_trials(y)
   labels <- list(x = ceiling_units(task$x, "x"), y = if (y_trials) ceiling_units(y, "y"))
-  layout <- layout_of_labels(labels)
+  layout <- layout_of_labels(labels, held)
   x_of <- rsa_columns(task$x)
   y_of <- if (y_trials) rsa_columns(y)
   fixed <- if (!is.null(y) && !y_trials) {

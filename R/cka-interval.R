@@ -3,15 +3,14 @@
 
 #' Centered kernel alignment with standard errors and intervals
 #'
-#' The linear [cka()] by each estimator, with a standard error and an interval over stimuli and
-#' neurons as samples from larger populations, and with what the CKA is made of.
+#' The linear [cka()] by each estimator, with a standard error and an interval over what it corrects
+#' for, as samples from larger populations, and with what the CKA is made of.
 #'
 #' @param x,y,shared_neurons,units_x,units_y,shared_noise,complete see [cka()].
 #' @param estimator one or more of those of [cka()].
 #' @param conf_level coverage of the interval.
 #' @param clusters as in [cka()]; at least 5.
-#' @param over as in [score_interval()]; by default stimuli and neurons of sides that are not
-#'   `complete`.
+#' @param over see [score_interval()].
 #' @param na see [similarity()].
 #' @return A data frame of class `repalign_interval` with one row per estimator: `estimator`;
 #'   `complete`, as given; `cka`; `se`, its standard error; `df`, the degrees of freedom of the
@@ -89,8 +88,7 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
                n = call$n, dependence = call$dependence)
   pair <- side_pair(task$sides, 1, 1)
   for (repr in pair[c("x", "y")]) need_kind(repr, "data", "this")
-  task$settings <- interval_settings(interval_over(over, pair, task$set[[1]]$args), "auto", 200,
-                                     "auto", NULL, NULL, conf_level)
+  task$settings <- interval_settings(over, "auto", 200, "auto", NULL, NULL, conf_level)
   check_interval_task(task, y)
   settled <- lapply(task$set, function(measure) measure$args)
   for (args in settled) if (corrects_sample(args)) note_shared_neurons(pair, args)
@@ -127,13 +125,6 @@ check_single_sides <- function(x, y) {
     refuse_prepared_data(given, arg)
     if (is.null(given) || is_collection(given)) representation(given, arg)
   }
-}
-
-# By default all samples that there are.
-interval_over <- function(over, pair, args) {
-  if (!is.null(over)) return(over)
-  sampled <- !complete_of_pair(pair, args)
-  c("stimuli", c("neurons_x", "neurons_y")[sampled])
 }
 
 # What a row of cka_interval() has beside that of score_interval(). args: settled; table: from

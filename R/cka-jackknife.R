@@ -57,13 +57,37 @@ leave_out_sums <- function(pair, layout, clusters = NULL, allowed = NULL) {
   y <- if (pair$self) x else centered_data(pair$y)
   list(
     xy = cross_sums(x, y, layout, clusters, allowed$xy),
-    xx = self_sums(x, "x", layout, clusters, allowed$xx),
-    yy = self_sums(y, "y", layout, clusters, allowed$yy),
+    xx = shared_self_sums(pair$x, x, "x", layout, clusters, allowed$xx),
+    yy = shared_self_sums(pair$y, y, "y", layout, clusters, allowed$yy),
     layout = layout, n = if (is.null(clusters)) nrow(x) else cluster_count(clusters),
     clusters = !is.null(clusters),
     scale = log2(c(form_centering(pair$x)$scale, form_centering(pair$y)$scale))
   )
 }
+
+# Those of a side, which are remembered with it for all pairs of a call, unless they are large.
+shared_self_sums <- function(repr, x, side, layout, clusters, allowed) {
+  if (layout$complete[[side]] || !is.null(allowed) || length(x) > largest_shared) {
+    return(self_sums(x, side, layout, clusters, allowed))
+  }
+  columns <- unique(layout[[side]])
+  unit <- match(layout[[side]], columns)
+  own <- remember(repr$cache, list("deletions within a side", unit, clusters), {
+    self_sums(x, "x", layout_of_labels(list(x = unit, y = unit)), clusters)
+  })
+  lapply(own, function(part) {
+    for (name in c("unit", "within")) {
+      sums <- part[[name]]
+      full <- matrix(0, NROW(rbind(sums)), layout$count)
+      full[, columns] <- sums
+      part[[name]] <- if (is.matrix(sums)) full else drop(full)
+    }
+    part
+  })
+}
+
+# Entries of a side of which four matrices are remembered.
+largest_shared <- 2.5e5
 
 # The same sums where no unit is deleted, which need less; the self terms are remembered with their
 # representations. `unit` and `within` have one column, of no unit, and of what all have within.
@@ -133,7 +157,8 @@ sums_over_weighted <- function(columns_of, w, width, layout, sides) {
   equal <- if (all(sampled)) outer(unit[[1]], unit[[2]], "==")
   both <- if (any(equal)) if (is.null(w)) 1 * equal else w * equal
   rows <- columns_of(w, FALSE)
-  columns <- if (sampled[2]) columns_of(w, TRUE)
+  # within a side the weights are symmetric
+  columns <- if (sides[1] == sides[2]) rows else if (sampled[2]) columns_of(w, TRUE)
   inside <- if (!is.null(both)) columns_of(both, FALSE)
   of_units <- function(rows, columns, inside) {
     # rows, columns: the sums of each neuron of the two sides, inside: those over the pairs within
@@ -270,7 +295,8 @@ h_table <- function(part, estimator) {
   table <- cbind(total, total - unit, deparse.level = 0)
   counts <- c(all, all - each)
   table <- sweep(table, 2, counts, "/")
-  table[, counts <= 0] <- NA
+  # what rounding leaves of weights that are all gone is nothing
+  table[, counts <= tie_share * counts[1]] <- NA
   table
 }
 

@@ -304,6 +304,9 @@ checked_chunk <- function(chunk, feed) {
   # what is said of the first chunk holds for all
   ordered <- if (feed$read == 1) data_in_order(ordered) else quietly_done(data_in_order(ordered))
   chunk[] <- ordered
+  if (feed$read == 1) {
+    warn_of_odd_columns(list(list(data = chunk$x, arg = "x"), list(data = chunk$y, arg = "y")))
+  }
   for (side in names(chunk)) {
     refuse_repeated_rows(chunk[[side]], args[[side]], "over all chunks, before")
   }
@@ -392,7 +395,8 @@ stream_sentence <- function(x) {
            brackets(if (is.na(x$se[row])) "no standard error (NA)" else
              paste("standard error", text[2], "from leaving out each of",
                    count_of(count_word(x$batches[row]), "chunk")),
-             stimuli_words(x$n[row])), ".")
+             stimuli_words(x$n[row])), ".",
+           odd_value_words(name, x$cka[row], x$cka[row] - 2 * x$se[row]))
   }, "")
 }
 
@@ -429,7 +433,7 @@ stream_sentence <- function(x) {
 #'
 #' Minibatches are disjoint; rows that do not fill a last one are left out, and the `"naive"`
 #' estimate depends on their size. A warning of class `repalign_dependence` points out neighbouring
-#' rows that are alike (images sorted by class): give the rows in random order then, or `shuffle`.
+#' rows that are similar (images sorted by class): give the rows in random order then, or `shuffle`.
 #'
 #' When not to trust it: the standard error counts blocks or minibatches of stimuli as independent
 #' and holds the neurons fixed ([cka_interval()] does not). It is too small with stimuli that depend

@@ -7,6 +7,9 @@
 # labels, or neurons of unequal gains, of which a few hold most of the variance.
 far_above_one <- 1.5
 
+# Beyond this in size, a value says nothing about how alike two sides are.
+meaningless <- 2
+
 enough_stimuli <- 60
 
 enough_neurons <- 40
@@ -25,16 +28,17 @@ error_of_cka <- function(pair, x, y, args) {
   rough <- max(rough_error(pair$x, x, args$clusters), rough_error(pair$y, y, args$clusters))
   if (rough < calm_error) return(0)
   limit <- unstable_error^2
-  if (is.null(args$clusters) && !names_units(pair, args)) {
+  # those of the means over trials are much alike, but where a neuron lacks a mean
+  if (is.null(args$clusters) && !names_units(pair, args) && !has_holes(pair$x) &&
+        !has_holes(pair$y)) {
     main <- main_parts_of_cka(pair, complete_of_pair(pair, args))
     if (anyNA(main)) return(Inf)
     if (max(main) > limit || sum(main) <= limit) return(sqrt(max(main)))
   }
-  # what does not fit into memory has many stimuli and neurons; neurons of several sessions have a
-  # score, but no such error
+  # what does not fit into memory has many stimuli and neurons; neurons of several sessions, or with
+  # few trials, have a score, but no such error
   table <- tryCatch(cka_table(pair, args, labelled_codes(args$clusters)),
-                    repalign_error_memory = function(e) NULL,
-                    repalign_error_moved_neurons = function(e) NULL)
+                    repalign_error = function(e) NULL)
   if (is.null(table)) return(0)
   variance <- two_way_variance(table$values, table$loo)
   if (is.na(variance)) Inf else sqrt(variance)
@@ -89,15 +93,17 @@ without_holes <- function(repr) {
 # A cluster counts as one stimulus, as if all of its stimuli were alike.
 rough_error <- function(repr, h, clusters = NULL) {
   repr <- without_holes(repr)
-  if (!ncol(repr$data)) return(0)
+  if (!ncol(repr$data)) return(Inf)
+  # trials may have been scaled otherwise than their means
+  value <- h$value * 2^(4 * (log2(form_centering(repr)$scale) - h$scale[1]))
   if (is.null(clusters)) {
     form <- form_linear(repr)
-    return(relative_error(h$value, form$k, form$s))
+    return(relative_error(value, form$k, form$s))
   }
   codes <- labelled_codes(clusters)
   squares <- scaled_data(repr, TRUE)^2
   sizes <- drop(rowsum(rowSums(squares), codes)) / tabulate(codes)
-  relative_error(h$value, sizes, colSums(squares), length(codes))
+  relative_error(value, sizes, colSums(squares), length(codes))
 }
 
 # The main parts of the jackknife variance of a corrected CKA without labels: over stimuli, and over
@@ -146,7 +152,7 @@ self_deletions <- function(repr, x, complete) {
 
 # Of the warning that a CKA or its error is undefined.
 unstable_class <- function(args) {
-  c("repalign_undefined", if (corrects_sample(args)) "repalign_unstable")
+  c(if (corrects_sample(args)) "repalign_unstable", "repalign_undefined")
 }
 
 warn_unstable <- function(value, pair, error, clusters = NULL) {
@@ -155,16 +161,19 @@ warn_unstable <- function(value, pair, error, clusters = NULL) {
   size <- paste0("with ", count, if (is.null(clusters)) " stimuli" else " clusters of stimuli",
                  " and ", paste(unique(widths), collapse = " and "), " neurons")
   far <- is_far_above_one(value, count, widths)
-  if (!far && error <= unstable_error) return(invisible())
+  nothing <- abs(value) > meaningless
+  if (!far && !nothing && error <= unstable_error) return(invisible())
   shown <- format(value, digits = 3)
   text <- if (far) {
     paste0("The corrected CKA is ", shown, " ", size, ": so far above 1 that chance hardly ",
            "explains it", if (is_uneven(pair)) {
-             paste0(", unless few neurons hold most of the variance, as they do here: divide ",
-                    "each neuron by its standard deviation")
+             ", unless few neurons hold most of the variance, as they do here"
            }, ". ", causes_of_high_values(pair$x$arg, pair$y$arg, also = is_uneven(pair)))
   } else {
-    paste0("The corrected CKA (", shown, " ", size, ") is uncertain: ", if (is.finite(error)) {
+    paste0("The corrected CKA (", shown, " ", size, ") is uncertain: ",
+           if (error <= unstable_error) {
+             "it is beyond 2 in size."
+           } else if (is.finite(error)) {
              paste0("its standard error over stimuli and neurons is about ",
                     format(error, digits = 2), ".")
            } else if (pair$x$n < 5) {
@@ -175,6 +184,7 @@ warn_unstable <- function(value, pair, error, clusters = NULL) {
            "or subsets.",
            if (value > 1) paste0(" ", causes_of_high_values(pair$x$arg, pair$y$arg, also = TRUE)))
   }
+  if (nothing) text <- paste(text, "A CKA beyond 2 in size means nothing.")
   warn(text, class = "repalign_unstable", data = c(cka = value, error = error))
 }
 
@@ -250,13 +260,15 @@ warn_unstable_rows <- function(result, stimuli, with_errors, of_layers) {
     result$pooled > 1 + if (of_layers) 0 else 2 / sqrt(result$neurons)
   enough <- result$neurons >= enough_neurons & isTRUE(stimuli >= enough_stimuli)
   wild <- with_errors & !(result$pooled_se <= unstable_error & !is.na(result$pooled_se))
-  far <- !is.na(result$pooled) & result$pooled > far_above_one & (enough | wild)
+  beyond <- !is.na(result$pooled) & abs(result$pooled) > meaningless
+  far <- beyond | !is.na(result$pooled) & result$pooled > far_above_one & (enough | wild)
   at <- which(result$estimator == "stimulus_neuron" & (above | far))
   if (!length(at)) return(invisible())
   shown <- at[which.max(result$neurons[at])]
   first <- result[shown, ]
   warn(length(at), " of ", sum(result$estimator == "stimulus_neuron"), " corrected values are ",
-       if (all(wild[at])) "far above 1" else "above 1 by more than these stimuli explain", ": ",
+       if (all(beyond[at])) "beyond 2 in size, and mean nothing" else
+         if (all(wild[at])) "far above 1" else "above 1 by more than these stimuli explain", ": ",
        first$x, " and ", first$y, " with ", first$neurons, " neurons are at ",
        format(first$pooled, digits = 3),
        if (wild[shown]) ", which is uncertain",

@@ -11,7 +11,8 @@ NULL
 #'
 #' @param from,to what predicts (layers of a model) and what is predicted (a recording), as `x` and
 #'   `y` of [similarity()]; `to` may have trials (also an array stimuli x neurons x trials), whose
-#'   means are predicted.
+#'   means are predicted. A message (class `repalign_swapped`) says where they seem to be the other
+#'   way round.
 #' @param method `"ridge"` regression; `"linear"`: least squares; `"pcr"`: on the leading principal
 #'   components of `from`; `"pls"`: partial least squares.
 #' @param score_by `"r2"`: the share of variance explained; `"cor"`: Pearson's correlation.
@@ -30,6 +31,7 @@ NULL
 #' @param permutations as in [calibrate()].
 #' @param min_reliability neurons up to this reliability have no normalised score.
 #' @param na,threads see [similarity()].
+#' @param ... nothing: other arguments are an error that says which was meant.
 #' @return A data frame of class `repalign_encoding` with a row for each pair: `x` (of `from`), `y`
 #'   (of `to`), with models `model_x` and `model_y`; `measure`; `score`; `normalized`, without the
 #'   noise of trials; `ceiling`; `n` stimuli; `neurons`; `undefined`, neurons without a score;
@@ -65,9 +67,12 @@ NULL
 #'   class `repalign_leakage`;
 #' * principal components, z-scores or a choice of voxels of `to` from all stimuli: they leak what
 #'   should be left out;
-#' * the mean of R squared over neurons, which one neuron can make very low.
-#' @references Schrimpf et al. (2018), bioRxiv 407007 (Brain-Score). Dupre la Tour et al. (2022),
-#'   NeuroImage 264 (himalaya).
+#' * the mean of R squared over neurons, which one neuron can make very low;
+#' * trials of `from` and `to` that were recorded together: noise that they share predicts as signal
+#'   does (a warning of class `repalign_shared_noise`). [cka()] with
+#'   `estimator = "stimulus_neuron_trial"` is free of it.
+#' @references Schrimpf et al. (2018), bioRxiv 407007 (Brain-Score). \enc{Dupré}{Dupre} la
+#'   Tour et al. (2022), NeuroImage 264 (himalaya).
 #' @examples
 #' # how well do layers of a network predict V4, for the first 100 images?
 #' v4 <- macaque_v4$trials[1:100, , ]
@@ -82,8 +87,10 @@ encode <- function(from, to, method = c("ridge", "linear", "pcr", "pls"),
                    score_by = c("r2", "cor"), summary = NULL, average = NULL, folds = 5,
                    clusters = NULL, repeats = 1, lambda = NULL, per_neuron = FALSE,
                    components = NULL, standardize = FALSE, permutations = 0,
-                   min_reliability = 0.1, na = c("error", "stimuli", "neurons"), threads = NULL) {
+                   min_reliability = 0.1, na = c("error", "stimuli", "neurons"), threads = NULL,
+                   ...) {
   need_arguments()
+  no_other_arguments(...)
   settings <- encoding_settings(method, score_by, summary, average, lambda, per_neuron,
                                 components, standardize, min_reliability)
   na <- check_choice(na, missing_rules, "na")
@@ -194,6 +201,18 @@ open_encoding <- function(from, to, settings, na, clusters, permutations, thread
   if (noise && "trials" %in% parts$x) {
     inform("Declared by responses(), but not used: trials of `from`. Its means over trials ",
            "predict.", class = unused_classes)
+  }
+  if (recorded_together(sides)) {
+    warn(shared_noise_words("predicts as signal does"), class = "repalign_shared_noise")
+  }
+  # what is predicted is brains rather than layers, more often than not
+  like_layers <- function(repr) {
+    isTRUE(unclass(repr$responses)$complete) || ncol(repr$data) > nrow(repr$data)
+  }
+  if (all(vapply(sides$y$reprs, like_layers, NA)) && !any(vapply(sides$x$reprs, like_layers, NA))) {
+    inform("`from` predicts `to`, which looks like layers of a model (complete, or with more ",
+           "columns than stimuli). The other way round it is encode(to, from).",
+           class = "repalign_swapped")
   }
   # names of neurons matter only where a neuron could predict itself
   neurons <- lapply(sides[c("x", "y")], function(side) {

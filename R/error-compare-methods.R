@@ -223,7 +223,7 @@ best_sentence <- function(x) {
                         interval_phrase(text[-1], attr(x, "conf_level"),
                                         extent_words(attr(x, "over"))), fixed = TRUE)),
            if (nrow(group) > 1) as_good_words(others, nrow(group) - 1, attr(x, "conf_level")),
-           undefined_tail(group$score), ".")
+           undefined_tail(group$score), ".", odd_value_words(name, x$score[row], x$conf_low[row]))
   }, "")
 }
 
@@ -350,8 +350,7 @@ autoplot.repalign_comparison <- function(object, most = 40, ...) {
     interval_line(c("conf_low", "conf_high"), 1.3) +
     ggplot2::geom_point(na.rm = TRUE, size = 2.5, colour = forest_colour) +
     score_axis(ggplot2::scale_x_continuous, whole = !several) +
-    ggplot2::labs(x = if (several) "difference" else axis_words(paste("difference of",
-                                                                      rows$panel[1])),
+    ggplot2::labs(x = if (several) "difference" else axis_words(rows$panel[1], "difference of"),
                   y = NULL, caption = comparison_caption(object, most)) +
     picture_theme(panel.grid.minor = ggplot2::element_blank(),
                   panel.grid.major.y = ggplot2::element_blank()) +
@@ -375,7 +374,9 @@ comparison_caption <- function(object, most) {
   level <- attr(object, "conf_level")
   margin <- attr(object, "margin")
   level <- if (!is.null(level)) paste0(format(100 * level), "% ")
-  parts <- c(paste0("thick lines: ", level, "intervals of each difference; thin: ", level,
+  over <- attr(object, "over")
+  parts <- c(paste0("thick lines: ", level, "intervals of each difference",
+                    if (length(over)) paste0(" over ", extent_words(over)), "; thin: ", level,
                     "of all together",
                     if (!has_p_of_intervals(object)) ", for p_adjust = \"max_t\""),
              if (!is.null(margin)) paste("band: differences below", format(margin)),
@@ -432,6 +433,8 @@ best_scales <- function(rows) {
 
 best_caption <- function(object) {
   level <- attr(object, "conf_level")
+  over <- attr(object, "over")
   caption_of(paste0("band: ", if (!is.null(level)) paste0(format(100 * level), "% "),
-                    "interval of the best true score"))
+                    "interval of the best true score",
+                    if (length(over)) paste0(" over ", extent_words(over))))
 }

@@ -33,8 +33,12 @@ adjustments <- c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH", "BY"
 #' @details
 #' *What is held constant.* With `over = "stimuli"` of [score_interval()], the conclusion is about
 #' other stimuli for these neurons of the area, and the test rejects too often if you mean the area:
-#' take its neurons as a sample, too, by `over = c("stimuli", "neurons_x")`. Units of models are
-#' held fixed unless `over` has `"neurons_y"`. Of RDMs, see [`evaluate_rdms`][evaluate_rdms].
+#' take its neurons as a sample, too, as the corrected CKA does by default, and other measures with
+#' `over = c("stimuli", "neurons_x")`. Units of models are held fixed if they are declared `complete`
+#' or `over` is without `"neurons_y"`. Of two to four subjects, [evaluate_models()] holds
+#' these fixed, too; over `"subjects"` by name, a difference has fewer degrees of freedom than there
+#' are subjects, and what is printed, drawn and put into words calls it a guess. For RDMs, see
+#' [`evaluate_rdms`][evaluate_rdms].
 #'
 #' *What the levels mean.* `p_value` and `conf_low` to `conf_high` are for one comparison that was
 #' chosen beforehand. `p_adjusted` with `"holm"`, `"max_t"`, `"hommel"`, `"hochberg"` or
@@ -193,7 +197,7 @@ compared_scores <- function(result) {
     at <- which(measure == one)
     titles[at] <- row_titles(result[at, ])
   }
-  if (of_models) rows$over <- recordings_words(gsub("neurons_", "neurons of ", rows$over))
+  if (of_models) rows$over <- recordings_words(readable_samples(rows$over))
   list(score = rows$score, title = titles, measure = measure,
        sign = signs_of(result, measure), parts = parts, total = total_covariance(parts),
        level = level_of(result), order = order(places$row), rows = rows,

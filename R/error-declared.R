@@ -308,6 +308,8 @@ ratio_without <- function(unit, pair, kind, side, args, codes) {
 #             share of a stimulus
 # auto        does method = "auto" take it? If not it takes half-samples, because something is held
 #             that differs between samples of stimuli
+# exact_below with fewer stimuli (or clusters) "auto" computes the score anew without each of them,
+#             where influences were seen to be too small
 # stimuli     function(pair, args, codes). Delete-one values: a vector with the value of all stimuli
 #             first, then one without each stimulus (or, with `codes`, each cluster). Influences: a
 #             value for each stimulus
@@ -328,11 +330,14 @@ ratio_without <- function(unit, pair, kind, side, args, codes) {
 #             of half-samples is multiplied
 new_errors <- function(method, stimuli, exact = NULL, cells = NULL, by_cluster = FALSE,
                        weighted = NULL, counts = "any", transform = "z", cosine = NULL,
-                       growth = NULL, auto = TRUE) {
+                       growth = NULL, auto = TRUE, exact_below = 0) {
   list(method = method, stimuli = stimuli, exact = exact, cells = cells, by_cluster = by_cluster,
        weighted = weighted, counts = counts, transform = transform, cosine = cosine,
-       growth = growth, auto = auto)
+       growth = growth, auto = auto, exact_below = exact_below)
 }
+
+# With fewer stimuli influences of aligned rows are too small, most of all with heavy tails.
+enough_for_influences <- 80
 
 # Of norms over stimuli and over pairs of stimuli.
 root_growth <- function(args, n, half) sqrt(n / half)

@@ -79,7 +79,8 @@ estimators_sentence <- function(x) {
            brackets(interval_phrase(text[-1], attr(x, "conf_level"), extent_words(x$over[row])),
                     stimuli_words(x$n[row])),
            if (corrected) paste0(", and ", number_word(x$cka_corrected[row]),
-                                 " after correction for the bias of a ratio"), ".")
+                                 " after correction for the bias of a ratio"), ".",
+           odd_value_words(name, x$cka[row], x$conf_low[row]))
   }, "")
 }
 
@@ -89,7 +90,7 @@ interval_words <- function(x) {
   level <- attr(x, "conf_level")
   if (is.null(level) || is.null(x$over) || !nrow(x)) return(NULL)
   paste0("conf_low to conf_high: ", format(100 * level), "% interval over ",
-         enumerate(unique(x$over), quote = FALSE))
+         paste(unique(x$over), collapse = ", or over "))
 }
 
 has_sampled_y <- function(x) {

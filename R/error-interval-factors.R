@@ -13,9 +13,11 @@ neuron_tables <- function(task) {
   for (p in seq_len(nrow(task$pairs))) {
     pair <- side_pair(task$sides, task$pairs$i[p], task$pairs$j[p])
     for (m in which(vapply(task$set, is_linear_cka, NA))) {
-      if (way_of(task$set[[m]], task$settings$method)$name != "closed") next
-      tables[[(p - 1) * k + m]] <- cka_table(pair, task$set[[m]]$args, task$codes,
-                                             given_units(pair, task$settings))
+      if (way_of(task$set[[m]], task)$name != "closed") next
+      if (!any(sampled_sides(pair, task$set[[m]], task$settings))) next
+      table <- cka_table(pair, task$set[[m]]$args, task$codes, given_units(pair, task$settings))
+      # what the table is made of is several times as large
+      tables[[(p - 1) * k + m]] <- table[c("values", "layout", "centered")]
     }
   }
   tables
@@ -72,8 +74,10 @@ neuron_samples <- function(task) {
 }
 
 samples_of_row <- function(pair, task, p, m) {
+  sides <- names(which(sampled_sides(pair, task$set[[m]], task$settings)))
+  if (!length(sides)) return(NULL)
   labels <- neuron_labels(pair, task$set[[m]], task$settings)
-  wanted <- labels[names(which(task$settings$neurons))]
+  wanted <- labels[sides]
   if (any(labels$y %in% labels$x)) {
     units <- unique(unlist(wanted))
     return(list(list(key = paste(c("both", units), collapse = "\r"), units = units,
@@ -125,7 +129,7 @@ neuron_factor <- function(sample, task, columns, tables) {
 # Of which rows are interactions of stimuli and neurons known?
 closed_rows <- function(task) {
   closed <- vapply(task$set, function(measure) {
-    way_of(measure, task$settings$method)$name == "closed"
+    way_of(measure, task)$name == "closed"
   }, NA)
   rep(closed, nrow(task$pairs))
 }
@@ -158,7 +162,7 @@ columns_without_units <- function(sample, at, task, tables) {
   lacking <- which(vapply(columns, is.null, NA))
   for (same in split(lacking, measure_of[row(columns)[lacking]])) {
     measure <- task$set[[measure_of[row(columns)[same[1]]]]]
-    way <- way_of(measure, task$settings$method)
+    way <- way_of(measure, task)
     groups <- vapply(pairs[same], function(pair) pair$group, "")
     for (group in split(same, groups)) {
       columns[group] <- reduced_columns(pairs[group], measure, way, task)
@@ -225,9 +229,10 @@ without_neurons <- function(repr, keep) {
 
 # ---- subjects
 
-# The scores of subjects become their mean. Subjects are the representations of x. Returns
-# list(columns, factors, scores, pairs): with one row for each y and measure.
-pool_subjects <- function(task, columns) {
+# The scores of subjects become their mean. Subjects are the representations of x, and are a sample
+# themselves, or these subjects, of whom `factors` are: then the mean of all deviations is that of
+# the mean. Returns list(columns, factors, scores, pairs): with one row for each y and measure.
+pool_subjects <- function(task, columns, factors) {
   k <- length(task$set)
   subjects <- length(task$sides$x$reprs)
   others <- unique(task$pairs$j)
@@ -236,9 +241,23 @@ pool_subjects <- function(task, columns) {
                  recursive = FALSE)
   pooled <- lapply(rows, function(at) mean_column(columns[at]))
   scores <- vapply(rows, function(at) mean(task$scores[at]), 0)
+  new <- integer(length(columns))
+  new[unlist(rows)] <- rep(seq_along(rows), each = subjects)
   list(columns = pooled, scores = scores,
-       factors = list(subject_factor(rows, columns, task$scores, units_of(task$n, task$codes))),
+       factors = if (task$settings$these) lapply(factors, mean_factor, new, subjects) else
+         list(subject_factor(rows, columns, task$scores, units_of(task$n, task$codes))),
        pairs = data.frame(i = 1L, j = others), subjects = subjects)
+}
+
+# new: the row of the means that each row goes into. Neurons of all subjects are one main part.
+mean_factor <- function(factor, new, subjects) {
+  new <- new[factor$rows]
+  means <- function(values) rowsum(values, new) / subjects
+  factor$pooled <- !anyDuplicated(new)
+  factor$deviations <- t(means(t(factor$deviations)))
+  factor$interaction <- means(t(means(factor$interaction)))
+  factor$rows <- sort(unique(new))
+  factor
 }
 
 mean_column <- function(columns) {
@@ -251,6 +270,7 @@ mean_column <- function(columns) {
   column
 }
 
+# Of few subjects nothing is subtracted: their variance may be found to be near 0.
 subject_factor <- function(rows, columns, scores, m) {
   size <- length(rows[[1]])
   each <- vapply(rows, function(at) scores[at], numeric(size))
@@ -262,7 +282,8 @@ subject_factor <- function(rows, columns, scores, m) {
     products <- products + crossprod((means - own) / (size - 1))
   }
   list(name = "subjects", size = size, rows = seq_along(rows), deviations = deviations,
-       interaction = (m - 1) / m * (size - 1) / size * products)
+       interaction = (size >= few_subjects) * (m - 1) / m * (size - 1) / size * products,
+       most_df = if (size < few_subjects) size - 1)
 }
 
 # ---- neuron deletions
@@ -272,98 +293,80 @@ subject_factor <- function(rows, columns, scores, m) {
 # the neuron pairs.
 
 # For each estimator list(se, df). members: the random subsets; used: which of them the
-# neuron-corrected values are pooled over.
-sampled_neuron_errors <- function(comparison, members, used, setup) {
-  layout <- neuron_units(comparison, setup$neurons)
-  tables <- deleted_pools(comparison, members, used, layout, setup)
-  loo <- list(n = setup$stimuli, layout = layout)
-  sapply(setup$estimator, function(e) {
-    h <- lapply(tables, function(part) part[[e]])
-    theta <- matrix(ratio_of(vapply(h, as.vector, numeric(length(h$xy)))), nrow(h$xy))
-    variance <- two_way_variance(theta, loo)
-    # equal deletions leave no parts to count degrees of freedom of
-    df <- if (isTRUE(variance == 0)) Inf else two_way_df(theta, variance, loo)
-    list(se = sqrt(variance), df = df)
-  }, simplify = FALSE)
-}
-
-# The unit of each neuron of a and b, the sides of a comparison; the strata are as in unit_layout(),
-# but only those of the neurons that are deleted (wanted, by side).
-neuron_units <- function(comparison, wanted) {
-  codes <- comparison$codes
-  of_side <- function(code, x) if (is.null(code)) seq_len(ncol(x)) else code + 1L
-  a <- of_side(codes$xx$x, comparison$x)
-  b <- of_side(codes$yy$y, comparison$y) + max(a)
-  if (!is.null(codes$xy) && !any(comparison$complete)) {
-    a <- codes$xy$x + 1L
-    b <- codes$xy$y + 1L
-  }
-  count <- max(a, b)
-  strata <- if (any(a %in% b)) list(seq_len(count)) else list(unique(a), unique(b))[wanted]
-  list(a = a, b = b, count = count, strata = strata)
-}
-
-# For each of the three H values and each estimator a table of pooled values: nothing and each
-# stimulus deleted in its rows, nothing and each unit in its columns.
-deleted_pools <- function(comparison, members, used, layout, setup) {
-  data <- list(a = comparison$x, b = comparison$y)
-  columns <- sum(vapply(data, function(x) as.double(ncol(x)), 0))
-  check_memory(8 * (40 * nrow(data$a) * columns + 12 * columns^2),
+# neuron-corrected values are pooled over; wanted: whose neurons are a sample; trials: of the
+# estimator by trials what trial_terms_of() gives, else NULL.
+sampled_neuron_errors <- function(comparison, members, used, wanted, estimators, setup,
+                                  trials = NULL) {
+  codes <- if (is.null(trials)) comparison$codes else comparison$trials$codes
+  layout <- neuron_units(comparison, codes, wanted)
+  columns <- ncol(comparison$x) + as.double(ncol(comparison$y))
+  check_memory(8 * (40 * nrow(comparison$x) * columns + 12 * columns^2),
                "The jackknife over stimuli and neurons",
                "Fewer neurons or stimuli need less, and over = \"stimuli\".")
   pool <- function(part, members, used) {
-    deleted_pool(data, members, part, used, comparison, layout, setup)
+    deleted_pool(comparison, members, part, used, layout, estimators, setup, trials)
   }
-  if (!comparison$exchangeable) {
-    return(sapply(names(part_sides), pool, members, used, simplify = FALSE))
+  tables <- if (!comparison$exchangeable) {
+    sapply(names(part_sides), pool, members, used, simplify = FALSE)
+  } else {
+    # both denominators are pooled anyway, from the subsets of both sides
+    self <- pool("xx", list(a = cbind(members$a, members$b)), c(used, used))
+    list(xy = pool("xy", members, used), xx = self, yy = self)
   }
-  # both denominators are pooled anyway, from the subsets of both sides
-  self <- pool("xx", list(a = cbind(members$a, members$b)), c(used, used))
-  list(xy = pool("xy", members, used), xx = self, yy = self)
-}
-
-deleted_pool <- function(data, members, part, used, comparison, layout, setup) {
-  at <- part_sides[[part]]
-  x <- data[[at[1]]]
-  y <- data[[at[2]]]
-  codes <- comparison$codes[[part]]
-  size <- c(ncol(x), ncol(y))
-  count <- subset_counts(members[[at[1]]], members[[at[2]]], size, codes)
-  w <- pooled_weights(members[[at[1]]], members[[at[2]]], size, count, codes, used)
-  unit <- list(x = layout[[at[1]]], y = layout[[at[2]]], count = layout$count)
-  self <- part != "xy"
-  plain <- if (any(setup$estimator != "stimulus_neuron")) {
-    weighted_deletions(x, y, w$all, unit, self, setup$clusters)
-  }
-  corrected <- if ("stimulus_neuron" %in% setup$estimator) {
-    weighted_deletions(x, y, allowed_weights(w), unit, self, setup$clusters)
-  }
-  list(naive = plain$naive, stimulus = plain$stimulus, stimulus_neuron = corrected$stimulus)
-}
-
-# Means of the pair terms of x and y weighted by w, for every deletion; what is left of the weights
-# is divided by its sum. self: x and y are one side, and w is symmetric.
-weighted_deletions <- function(x, y, w, unit, self, clusters) {
-  within <- w * outer(unit$x, unit$y, "==")
-  rows <- loo_columns(x, y, clusters, w)
-  columns <- if (self) rows else loo_columns(y, x, clusters, t(w))
-  inside <- if (any(within != 0)) loo_columns(x, y, clusters, within)
-  left <- drop(without_units(t(rowSums(w)), t(colSums(w)), t(rowSums(within)), unit))
-  # what rounding leaves of weights that are all gone is nothing
-  left[left <= tie_share * left[1]] <- NA
-  means <- sapply(c("naive", "stimulus"), function(kind) {
-    sums <- without_units(rows[[kind]], columns[[kind]], inside[[kind]], unit)
-    sweep(sums, 2, left, "/")
+  sapply(estimators, function(e) {
+    h <- vapply(tables, function(part) as.vector(part[[e]]), numeric(length(tables$xy[[e]])))
+    errors_of_table(ratio_of(h), layout, setup, !is.null(trials))
   }, simplify = FALSE)
-  means$stimulus[] <- drop_rounding(means$stimulus, means$naive)
-  means
 }
 
-# Sums over all neuron pairs, and without those of each unit. rows, columns: the sums of each neuron
-# of x and of y; inside: those over the pairs within a unit, which both of them count, or NULL.
-without_units <- function(rows, columns, inside, unit) {
-  taken <- sum_by_unit(rows, unit$x, unit$count) + sum_by_unit(columns, unit$y, unit$count)
-  if (!is.null(inside)) taken <- taken - sum_by_unit(inside, unit$x, unit$count)
-  total <- rowSums(rows)
-  cbind(total, total - taken, deparse.level = 0)
+# list(se, df) of a table of deletions, given as its columns one after another.
+errors_of_table <- function(theta, layout, setup, centered = FALSE) {
+  loo <- list(n = setup$stimuli, layout = layout, centered = centered)
+  theta <- matrix(theta, setup$stimuli + 1)
+  variance <- two_way_variance(theta, loo)
+  # equal deletions leave no parts to count degrees of freedom of
+  df <- if (isTRUE(variance == 0)) Inf else two_way_df(theta, variance, loo)
+  list(se = sqrt(variance), df = df)
+}
+
+# The layout of the neurons that are deleted. Those of both sides are deleted from both at once.
+neuron_units <- function(comparison, codes, wanted) {
+  of_side <- function(code, x) if (is.null(code)) seq_len(ncol(x)) else code
+  labels <- list(x = paste("x", of_side(codes$xx$x, comparison$x)),
+                 y = paste("y", of_side(codes$yy$y, comparison$y)))
+  if (!is.null(codes$xy) && !any(comparison$complete)) labels <- codes$xy[c("x", "y")]
+  shared <- any(labels$x %in% labels$y)
+  layout_of_labels(labels, c(x = !wanted[["x"]], y = !wanted[["y"]]) & !shared)
+}
+
+# One of the three H values: for each estimator a table of pooled values, nothing and each stimulus
+# deleted in its rows, nothing and each unit in its columns.
+deleted_pool <- function(comparison, members, part, used, layout, estimators, setup, trials) {
+  at <- part_sides[[part]]
+  sides <- c(a = "x", b = "y")[at]
+  given <- trials[[part]]
+  codes <- if (is.null(trials)) comparison$codes[[part]] else given$codes
+  members <- members[at]
+  size <- c(ncol(comparison[[sides[1]]]), ncol(comparison[[sides[2]]]))
+  count <- subset_counts(members[[1]], members[[2]], size, codes, given$mask)
+  w <- pooled_weights(members[[1]], members[[2]], size, count, codes, used, given$mask)
+  if (is.null(trials)) {
+    return(pooled_tables(comparison[[sides[1]]], comparison[[sides[2]]], w, layout, sides,
+                         estimators, setup$clusters))
+  }
+  sums <- weighted_trial_sums(given$sample, allowed_weights(w), layout, sides)
+  stats::setNames(list(h_table(sums, "stimulus") * given$factor), estimators)
+}
+
+# w: from pooled_weights().
+pooled_tables <- function(x, y, w, layout, sides, estimators, clusters) {
+  tables <- function(w) {
+    sums <- weighted_sums(x, y, w, layout, sides, clusters)
+    naive <- h_table(sums, "naive")
+    list(naive = naive, stimulus = drop_rounding(h_table(sums, "stimulus"), naive))
+  }
+  plain <- if (any(estimators != "stimulus_neuron")) tables(w$all)
+  c(plain, if ("stimulus_neuron" %in% estimators) {
+    list(stimulus_neuron = tables(allowed_weights(w))$stimulus)
+  })
 }

@@ -12,7 +12,7 @@ interval_rows <- function(task, columns, factors) {
   plain <- similarity_result(task$pairs, task$sides, task$set, scores)
   kept <- kept_beside_rows(plain)[c("direction", "best")]
   rows <- as.data.frame(plain)
-  ways <- lapply(task$set, way_of, task$settings$method)
+  ways <- lapply(task$set, way_of, task)
   words <- rep(vapply(ways, function(way) way$method, ""), nrow(task$pairs))
   rows$over <- over_words(task)
   call <- deletions_of_call(task, rows, columns, factors, words)
@@ -37,7 +37,8 @@ interval_rows <- function(task, columns, factors) {
            "more ", plural_of(what), ", if you can.", class = "repalign_few_stimuli")
   }
   note_strong_stimuli(call, rows)
-  call$scales <- interval_scales(task, rows$score, errors$se, columns, length(factors) > 0)
+  several <- seq_along(columns) %in% unlist(lapply(factors, function(factor) factor$rows))
+  call$scales <- interval_scales(task, rows$score, errors$se, columns, several)
   limits <- limits_of(call$scales, errors$df, task$settings$conf_level)
   n <- rows$n
   rows$n <- rows$over <- NULL
@@ -55,33 +56,56 @@ enough_for_errors <- 10
 
 # Intervals know only what these stimuli do: where hardly any of them matter, other samples may have
 # none of their kind, or more. Influences add up to 0, so that one large value shifts all others:
-# they are taken about their median. call: see the interval parts below.
+# they are taken about their median. Influences with heavy tails leave the same doubt without two
+# that stand out: the variance is then known as well as from `known` normal values. call: see the
+# interval parts below.
 note_strong_stimuli <- function(call, rows) {
   influence <- abs(sweep(call$stimuli, 2, apply(call$stimuli, 2, stats::median)))
   strongest <- apply(influence, 2, order, decreasing = TRUE)[1:2, , drop = FALSE]
   share <- (influence[cbind(strongest[1, ], seq_len(ncol(influence)))] +
               influence[cbind(strongest[2, ], seq_len(ncol(influence)))]) / colSums(influence)
+  kurtosis <- apply(call$stimuli, 2, function(values) {
+    squares <- (values - mean(values))^2
+    mean(squares^2) / mean(squares)^2
+  })
+  known <- 2 * call$units / (kurtosis - 1)
   few <- which(share > 0.5)
-  if (!length(few)) return(invisible())
-  first <- few[1]
-  at <- strongest[, first]
-  measure <- rows$measure[first]
-  # rows of cka_interval() are labelled by the estimator alone
-  if (measure %in% c(estimators, trial_estimators)) measure <- paste0("cka(", measure, ")")
-  inform("Two of ", call$units, if (call$clustered) " clusters" else " stimuli", " (",
-         if (is.null(call$names)) paste(at, collapse = " and ") else enumerate(call$names[at]),
-         ") carry ", round(100 * share[first]), "% of the influence on ", measure, " of ",
-         dQuote(rows$x[first], FALSE), " and ", dQuote(rows$y[first], FALSE),
-         if (length(few) > 1) paste0(" (", length(few) - 1, " more like this)"),
-         ": a sample of stimuli with more or fewer of such gives another score, which the ",
-         "interval hardly knows of. Look at these stimuli, and take more of their kind.",
-         class = "repalign_strong_stimuli")
+  heavy <- which(known < enough_of_variance & !share > 0.5 & call$units >= enough_for_errors)
+  if (length(few)) {
+    at <- strongest[, few[1]]
+    inform("Two of ", influence_words(call, rows, few, paste0(
+      " (", if (is.null(call$names)) paste(at, collapse = " and ") else enumerate(call$names[at]),
+      ") carry ", round(100 * share[few[1]]), "%"
+    )), ": a sample of stimuli with more or fewer of such gives another score, which the ",
+    "interval hardly knows of. Look at these stimuli, and take more of their kind.",
+    class = "repalign_strong_stimuli")
+  }
+  if (length(heavy)) {
+    inform("A few of ", influence_words(call, rows, heavy, paste0(
+      " carry much (kurtosis ", format(kurtosis[heavy[1]], digits = 2), ")"
+    )), ": the standard error is as uncertain as one from ", max(2, round(known[heavy[1]])),
+    " values, and mostly too small. Take more stimuli, or responses without heavy tails (such as ",
+    "the square roots of counts).", class = "repalign_heavy_tails")
+  }
 }
 
-# Which scores take the neurons of y as a sample although only those of x are in `over`? What y is
-# there often are the units of a network.
+# The variance is as uncertain as that of fewer normal values only with heavy tails.
+enough_of_variance <- 6
+
+influence_words <- function(call, rows, at, part) {
+  measure <- rows$measure[at[1]]
+  # rows of cka_interval() are labelled by the estimator alone
+  if (measure %in% c(estimators, trial_estimators)) measure <- paste0("cka(", measure, ")")
+  paste0(call$units, if (call$clustered) " clusters" else " stimuli", part, " of the influence on ",
+         measure, " of ", dQuote(rows$x[at[1]], FALSE), " and ", dQuote(rows$y[at[1]], FALSE),
+         if (length(at) > 1) paste0(" (", length(at) - 1, " more like this)"))
+}
+
+# Which scores take the neurons of y as a sample without `over` saying so? What y is there often are
+# the units of a network.
 takes_y_as_sample <- function(task) {
-  alone <- task$settings$neurons[["x"]] && !task$settings$neurons[["y"]] && !task$sides$self
+  neurons <- task$settings$neurons
+  alone <- neurons[["x"]] && (!neurons[["y"]] || task$settings$by_default) && !task$sides$self
   each <- lapply(task$set, function(measure) {
     args <- measure$args
     if (!alone || is.null(args$complete) || !args$corrects$neurons) {
@@ -113,20 +137,43 @@ names_of_stimuli <- function(sides) {
   if (!is.null(named)) rownames(named$data)
 }
 
+# For each row, as in the column `over`.
 over_words <- function(task) {
-  what <- if (is.null(task$codes)) "stimuli" else "clusters"
-  neurons <- names(which(task$settings$neurons))
-  paste(c(what, if (length(neurons)) paste0("neurons_", neurons),
-          if (task$settings$subjects) "subjects"), collapse = " + ")
+  settings <- task$settings
+  subjects <- task$sides$x$reprs
+  at <- expand.grid(m = seq_along(task$set), p = seq_len(nrow(task$pairs)))
+  mapply(function(m, p) {
+    mixed <- if (pools_subjects(task)) seq_along(subjects) else task$pairs$i[p]
+    sampled <- vapply(mixed, function(i) {
+      sampled_sides(side_pair(task$sides, i, task$pairs$j[p]), task$set[[m]], settings)
+    }, c(x = NA, y = NA))
+    parts <- c(if (is.null(task$codes)) "stimuli" else "clusters",
+               c("neurons_x", "neurons_y")[rowSums(sampled) > 0], if (settings$subjects) "subjects")
+    place <- if (settings$these) match("neurons_x", parts, length(parts)) else length(parts)
+    who <- if (settings$these) {
+      paste0(if (parts[place] != "neurons_x") ",", " of these ", length(subjects), " subjects")
+    } else if (settings$subjects && length(subjects) < few_subjects) {
+      paste0(", a guess from only ", length(subjects), " subjects")
+    }
+    parts[place] <- paste0(parts[place], who)
+    paste(parts, collapse = " + ")
+  }, at$m, at$p)
 }
 
-# The scale of each interval, see limits_of(). several: are there other samples than the stimuli?
+# sampled: whose neurons are, c(x, y); codes: those of clusters, or NULL.
+samples_word <- function(sampled, codes) {
+  paste(c(if (is.null(codes)) "stimuli" else "clusters",
+          if (any(sampled)) paste0("neurons_", names(which(sampled)))), collapse = " + ")
+}
+
+# The scale of each interval, see limits_of(). several: in which are there other samples than the
+# stimuli?
 interval_scales <- function(task, score, se, columns, several) {
   measures <- rep(task$set, length.out = length(score))
-  scales <- Map(function(measure, score, se, column) {
+  scales <- Map(function(measure, score, se, column, several) {
     own <- if (!several && !is.na(se)) column$spread else NA_real_
     interval_scale(measure, score, se, own, task$settings$transform)
-  }, measures, score, se, columns)
+  }, measures, score, se, columns, several)
   do.call(rbind, unname(scales))
 }
 
@@ -220,7 +267,8 @@ warn_infinite_errors <- function(result) {
 #                representation: list(name, size, rows, deviations, interaction), where `rows` are
 #                the scores that it is part of, `deviations` is size x rows, and `interaction` the
 #                matrix (rows x rows) of the covariances that are subtracted because both main parts
-#                contain them
+#                contain them. Of these subjects also `pooled`: does it hold the neurons of one of
+#                them? Of few subjects `most_df`: so many degrees of freedom are never exceeded
 # scales         a data frame with the scales of the intervals: point +- quantile * spread, mapped
 #                by `back`
 
@@ -264,7 +312,8 @@ deletion_places <- function(object) {
 
 # The parts of the covariances of the rows of a result, all of one call: list(main, interactions,
 # df, score). `main` is a list of covariance matrices, of the stimuli first; `interactions` are
-# those of each of the others with the stimuli, and df the degrees of freedom of each main part.
+# those of each of the others with the stimuli, and df the degrees of freedom of each main part, and
+# most_df what they are at most together. Main parts with equal numbers in `sample` are one.
 interval_parts <- function(object, arg = "object") {
   places <- deletion_places(object)
   calls <- attr(object, "deletions")
@@ -280,9 +329,12 @@ interval_parts <- function(object, arg = "object") {
 parts_of_call <- function(call, rows) {
   factors <- lapply(call$factors, factor_covariances, rows)
   factors <- Filter(function(factor) factor$used, factors)
+  pooled <- c(FALSE, vapply(factors, function(factor) isTRUE(factor$pooled), NA))
   list(main = c(list(stimulus_covariances(call, rows)), lapply(factors, function(f) f$main)),
        interactions = lapply(factors, function(f) f$interaction),
        df = c(call$units - 1, vapply(factors, function(f) f$size - 1, 0)),
+       sample = replace(seq_along(pooled), pooled, 0),
+       most_df = min(Inf, unlist(lapply(factors, function(factor) factor$most_df))),
        clustered = call$clustered, score = call$rows$score[rows])
 }
 
@@ -312,7 +364,8 @@ factor_covariances <- function(factor, rows) {
     values
   }
   list(main = full(crossprod(factor$deviations)), interaction = full(factor$interaction),
-       size = factor$size, used = any(!is.na(at)))
+       size = factor$size, used = any(!is.na(at)), pooled = factor$pooled,
+       most_df = factor$most_df)
 }
 
 # The standard errors of contrasts (columns of `weights`, rows x contrasts) and their degrees of
@@ -331,7 +384,8 @@ contrast_errors <- function(parts, weights) {
   inner <- matrix(vapply(parts$interactions, quadratic, numeric(ncol(weights))), ncol(weights))
   if (isTRUE(parts$capped)) inner <- pmax(inner, 0)
   # rounding may take the variance of two copies below 0
-  largest <- vapply(seq_len(nrow(main)), function(j) max(main[j, ]), 0)
+  whole <- if (anyDuplicated(parts$sample)) t(rowsum(t(main), parts$sample)) else main
+  largest <- vapply(seq_len(nrow(main)), function(j) max(whole[j, ]), 0)
   variance <- pmax(rowSums(main) - rowSums(inner), largest, 0)
   if (!is.null(parts$with_folds)) {
     variance[variance < least_share_beside_folds * quadratic(parts$with_folds)] <- NA
@@ -343,6 +397,10 @@ contrast_errors <- function(parts, weights) {
   } else {
     rep(if (parts$clustered) parts$df else Inf, ncol(weights))
   }
+  # scores over stimuli alone beside others
+  alone <- several & rowSums(main[, -1, drop = FALSE]) %in% 0 & variance > 0
+  if (!isTRUE(parts$clustered)) df[which(alone)] <- Inf
+  if (!is.null(parts$most_df)) df <- pmin(df, parts$most_df)
   # data.frame() would take most of the time where there are few
   list2DF(list(se = sqrt(variance), df = df))
 }

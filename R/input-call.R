@@ -50,6 +50,7 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
   # most calls have nothing but matrices, about which less is to be judged
   bare <- isTRUE(sides$bare)
   plain <- bare || are_plain(reprs)
+  if (!bare) warn_of_odd_columns(reprs)
   if (!plain) check_prepared(reprs, set)
   if (!plain && use == "errors") check_kept_data(reprs)
   labels <- if (use != "scores") first_stimulus_names(reprs)
@@ -134,6 +135,7 @@ in_open_pair <- function(x, y, measure, what, na, score) {
   if (!is.null(running$threads)) hold_threads()
   if (na == "error" && (bare || are_plain(reprs)) && is.null(measure$args$clusters)) {
     if (!bare) refuse_repeats(reprs)
+    warn_of_odd_columns(reprs)
     choices <- begin_choices(reprs)
     on.exit(end_choices(choices), add = TRUE)
     if (is.null(measure$range)) {

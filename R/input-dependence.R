@@ -1,6 +1,7 @@
-# Do stimuli depend on each other? Rows may be a time series, or runs of similar stimuli, or near
-# copies of each other. Whatever counts each row as independent is then wrong: p-values are far too
-# small, intervals too narrow, corrected estimates and ceilings too high.
+# Do stimuli depend on each other? Rows may be a time series, or groups of similar stimuli in any
+# order, or near copies of each other. If they were sampled so, whatever counts each row as
+# independent is wrong: p-values are too small, intervals too narrow, corrected estimates and
+# ceilings too high. Single draws of a population that has classes look the same, and are right.
 
 # Every function that gives p-values (`use` is "null"), or intervals or ceilings over stimuli
 # ("errors"), judges its rows once: open_sides() for all that opens a call, warn_of_rows() for the
@@ -10,12 +11,22 @@
 
 #' Stimuli that depend on each other
 #'
-#' P-values take stimuli as exchangeable, intervals and ceilings as independent. Frames of one film,
-#' views of one object and images of one category are neither: p-values are then far too small,
-#' intervals too narrow, and corrected scores too high.
+#' P-values take stimuli as exchangeable, intervals and ceilings as independent. What counts is how
+#' stimuli were *sampled*. Frames of one film and views of one object come together: p-values are
+#' then far too small, intervals too narrow, and corrected scores too high.
 #'
 #' @details
-#' What to do:
+#' Two cases look alike in the data, and only you know which is yours:
+#'
+#' * *Groups were drawn, and several stimuli of each:* 20 objects of 5 views, runs of a film, images
+#'   that were shown repeatedly. Another experiment would have other objects. The sample has 20
+#'   independent parts, not 100: name them in `clusters`.
+#' * *Each stimulus was drawn by itself,* from a population that has classes: a test set of
+#'   photographs, in the order of their classes or not. Other photographs of the same classes would
+#'   be drawn next time, and there is nothing to do. (Images of one category can make p-values too
+#'   small if you want to generalise to other categories: these were drawn as groups.)
+#'
+#' What to do about groups and series:
 #'
 #' * for p-values, `blocks` of [calibrate()] exchanges stimuli of the same block only, where
 #'   differences between groups (categories, sessions) are not the question. `clusters` exchanges
@@ -30,12 +41,22 @@
 #' "What was simulated").
 #'
 #' Every function that gives a p-value, an interval or a ceiling looks at the rows, unless such an
-#' argument answers the question, and warns once, with class `repalign_dependence`, when
-#' neighbouring rows are alike (as in a time series), or when many rows are near copies of each
-#' other on both sides. RDMs of two values are not looked at.
+#' argument answers the question, and warns once, with class `repalign_dependence`, of what it sees
+#' first:
 #'
-#' When not to trust it: silence is no proof. Groups whose stimuli are neither neighbours nor near
-#' copies are not seen, and weak series often not.
+#' * neighbouring rows are alike, as in a time series or in stimuli sorted by group (for p-values on
+#'   both sides, for intervals on one);
+#' * many rows are near copies of other rows, on both sides;
+#' * rows that are most alike on one side are also alike on the other, in any order of the rows, by
+#'   0.35 more (as a cosine of centred rows) than the other four fifths of the pairs would let
+#'   expect. Groups of unrelated sides do that. Related sides seldom do: if a few pairs agree
+#'   because the sides are related, so do all the others.
+#'
+#' RDMs of two values are not looked at, and of more than 300 rows a part.
+#'
+#' When not to trust it: silence is no proof. Groups that are weak (half of the variance), or small
+#' ones among more than 300 stimuli in a mixed order, are not seen, weak series often not, and
+#' groups of sides that are related only by their order or as near copies.
 #' @examples
 #' # groups of three similar stimuli change places as a whole
 #' set.seed(1)
@@ -99,6 +120,16 @@ most_judged_columns <- 1000
 
 most_judged_elements <- 20
 
+# Without the order of the rows: nearest neighbours on one side must be alike on the other, by this
+# difference of cosines from what the pairs with the lowest cosines (this share of all) would let
+# expect. Related sides have up to 0.33, and most 0.1 (bench/rows.R).
+shared_excess <- 0.35
+
+far_share <- 0.8
+
+# Of fewer rows, nearest neighbours say little.
+least_grouped <- 20
+
 # ---- the warning
 
 # x, y: lists of representations or of what they are made of (matrices, dist objects, neighbour
@@ -128,25 +159,46 @@ text_about_rows <- function(x, y, use, remedies) {
   a <- x[pairs[[1]]]
   b <- (if (is.null(y)) x else y)[pairs[[2]]]
   share <- mapply(share_of_neighbours, a, b, use)
-  series <- any(share < alike_share)
-  if (!series && !any(mapply(are_copies, a, b))) return(NULL)
+  at <- which.min(share)
+  series <- share[at] < alike_share
   found <- if (series) {
-    paste0("Neighbouring rows are alike (their mean squared distance is ",
-           format(min(share), digits = 2), " of that of all rows), as in a time series or in runs ",
-           "of similar stimuli. ")
-  } else {
-    paste0("Many rows are near copies of each other, as of stimuli that were shown several ",
-           "times. ")
+    paste0("Neighbouring rows", of_sides(alike_sides(list(a[[at]], b[[at]]), use)), " are alike ",
+           "(their mean squared distance is ", format(share[at], digits = 2), " of that of all ",
+           "rows). ")
+  } else if (use != "order") {
+    Find(Negate(is.null), Map(found_without_order, a, b))
   }
-  errors <- paste0("Intervals count every stimulus as independent: they are then too narrow, and ",
-                   "corrected estimates and ceilings too high. ")
+  if (is.null(found)) return(NULL)
+  errors <- paste0("intervals, which count each row as independent, are too narrow, and corrected ",
+                   "estimates and ceilings too high. ")
   consequence <- switch(use,
-    null = "P-values take the rows as exchangeable: they are then far too small. ", errors = errors,
-    evaluation = paste0(errors, "`p_chance` takes the rows as exchangeable: it is then far too ",
-                        "small. "),
-    order = "", no_branch(use))
-  remedy <- remedies[[if (series || length(remedies) == 1) 1 else 2]]
-  structure(paste0(found, consequence, remedy), share = if (series) min(share))
+    null = "p-values, which take rows as exchangeable, are too small. ", errors = errors,
+    evaluation = paste0(errors, "`p_chance`, which takes rows as exchangeable, is too small. "),
+    order = NULL, no_branch(use))
+  text <- if (use == "order") c(found, remedies[[1]]) else {
+    c(found, "If rows were sampled in groups (views of an object) or in time, ", consequence,
+      remedies[[1]], " If each was drawn by itself (a test set, sorted by class or not), there is ",
+      "nothing to do: see ?dependence.")
+  }
+  structure(paste(text, collapse = ""), share = if (series) share[[at]])
+}
+
+# Does any order of the rows show groups? Near copies are told of sides that are related, too.
+found_without_order <- function(a, b) {
+  where <- of_sides(list(a, b), " in ")
+  if (are_copies(a, b)) return(paste0("Many rows are near copies of other rows", where, ". "))
+  if (is.null(a$nearest) || is.null(b$nearest)) return(NULL)
+  seen <- list(shared_nearest(a$nearest, b$nearest), shared_nearest(b$nearest, a$nearest))
+  excess <- vapply(seen, function(one) one[["seen"]] - one[["expected"]], 0)
+  if (!isTRUE(min(excess) > shared_excess)) return(NULL)
+  shown <- format(round(seen[[which.min(excess)]], 2))
+  paste0("Rows form the same groups", where, " (nearest neighbours on one side have a mean cosine ",
+         "of ", shown[1], " on the other, where the other pairs let expect ", shown[2], "). ")
+}
+
+of_sides <- function(sides, word = " of ") {
+  args <- unique(unlist(lapply(sides, function(side) side$arg)))
+  if (length(args)) paste0(word, enumerate(paste0("`", args, "`"), quote = FALSE))
 }
 
 # RDMs (columns of values, as in rdm_table()) as they are judged: many RDMs of one thing, each in
@@ -172,7 +224,7 @@ is_no_permutation <- function(permutations) {
   is.numeric(permutations) && length(permutations) == 1 && permutations %in% 0
 }
 
-# What functions offer; for runs and series first, for copies second if it differs.
+# What functions offer.
 cluster_remedy <- paste("Name stimuli that depend on each other in `clusters` (a label of its own",
                         "for every stimulus if all are independent).")
 
@@ -188,12 +240,10 @@ measure_cluster_remedy <- sub("`clusters`", "`clusters` of the measure", cluster
 design_remedy <- paste("Name groups within which conditions may be exchanged in a design of",
                        "permute::how() for `permutations`; it can also shift a series.")
 
-permutation_remedies <- list(
-  paste("If the rows are a time series, use series = \"linear\"; if they come in groups, name",
-        "these in `clusters`, or in `blocks` to exchange rows within groups only."),
-  paste("Take the mean over the copies of each stimulus, or name the stimuli in `clusters`, or",
-        "groups within which rows may be exchanged in `blocks`.")
-)
+permutation_remedies <- list(paste(
+  "Name groups in `clusters` (or in `blocks`, to exchange rows within groups only); for a time",
+  "series use series = \"linear\"."
+))
 
 # ---- pairs
 
@@ -202,14 +252,24 @@ permutation_remedies <- list(
 # exchangeable; for the variance of a score their mean.
 share_of_neighbours <- function(a, b, use) {
   known <- Filter(function(side) !is.null(side$share), list(a, b))
-  if (!length(known)) return(1)
+  sides <- alike_sides(known, use)
+  if (!length(sides) || use == "null" && length(sides) < length(known)) return(1)
   alike <- vapply(known, function(side) max(1 - side$share, 0), 0)
-  deviations <- vapply(known, function(side) side$deviations, 0)
-  if (use == "null") {
-    both <- min(deviations) > alike_deviations[["null"]]
-    return(if (both) 1 - prod(alike)^(1 / length(alike)) else 1)
-  }
-  if (max(deviations) > alike_deviations[["errors"]]) 1 - mean(alike) else 1
+  1 - if (use == "null") prod(alike)^(1 / length(alike)) else mean(alike)
+}
+
+# Those whose neighbouring rows are more alike than in most other orders.
+alike_sides <- function(sides, use) {
+  limit <- alike_deviations[[if (use == "null") "null" else "errors"]]
+  Filter(function(side) isTRUE(side$deviations > limit), sides)
+}
+
+# The mean cosine on side b of rows that are nearest neighbours on side a: what is seen, and what
+# the line through the pairs that are far from each other on side a lets expect.
+shared_nearest <- function(a, b) {
+  slope <- max(sum(a$weights * b$cosines), 0)
+  c(seen = mean(b$cosines[a$at]),
+    expected = sum(b$cosines * a$far) / sum(a$far) + slope * a$distance)
 }
 
 # Rows that are copies on both sides. Rows of discrete data, such as labels of categories, are equal
@@ -229,9 +289,11 @@ evidence_of_rows <- function(objects) {
 
 # share: the mean squared distance of neighbouring rows over that of all rows; deviations: by how
 # many standard deviations the sum of the neighbours' inner products exceeds its mean over all
-# orders of the rows; copies: pairs of rows that are near copies, as numbers. A list without them
-# where nothing is known, as of data that prepare() did not keep.
+# orders of the rows; copies: pairs of rows that are near copies, as numbers; nearest: from
+# nearest_rows(); arg: what messages call it. A list without them where nothing is known, as of data
+# that prepare() did not keep.
 row_evidence <- function(object) {
+  arg <- if (is.list(object)) object$arg
   object <- if (is.list(object) && !is.null(object$kind)) object$data else object
   if (is_absent(object)) return(list())
   n <- stimulus_count(object)
@@ -250,15 +312,18 @@ row_evidence <- function(object) {
   sd <- sqrt(max(moments$variance, 0))
   list(share = distance / m / (2 * sum(norms) / (length(norms) - 1)),
        deviations = if (sd > 0) (inner - moments$mean) / sd else 0,
-       copies = if (!is.list(object)) near_copies(gram))
+       copies = if (!is.list(object)) near_copies(gram),
+       nearest = if (!is.list(object) && length(at$rows) >= least_grouped) nearest_rows(gram),
+       arg = arg)
 }
 
 # rows: which are looked at; first, second: neighbours among them; sharing: how many ordered pairs
-# of neighbour pairs have a row in common.
+# of neighbour pairs have a row in common. The last row and the first count as neighbours, so that
+# all rows have as many: an outlier at an end would else be in fewer pairs than chance lets expect.
 judged_neighbours <- function(n) {
   if (n <= most_judged_rows) {
-    i <- seq_len(max(n - 1, 0))
-    return(list(rows = seq_len(n), first = i, second = i + 1, sharing = 2 * (n - 2)))
+    i <- seq_len(n)
+    return(list(rows = i, first = i, second = c(i[-1], 1L), sharing = 2 * n))
   }
   starts <- floor(seq(1, n - 1, length.out = most_judged_rows / 2))
   i <- seq_along(starts)
@@ -330,6 +395,31 @@ shuffled_moments <- function(gram, m, sharing) {
   list(mean = m * entry,
        variance = m * same + sharing * in_a_row + (m * (m - 1) - sharing) * apart -
          (m * entry)^2)
+}
+
+# ---- nearest rows
+
+# cosines: of all pairs of centred rows; at: each row with its nearest; far: which pairs are far
+# from each other; weights: what the slope over these is made of; distance: how much larger the
+# cosine with the nearest row is. NULL where the far pairs do not differ.
+nearest_rows <- function(gram) {
+  n <- nrow(gram)
+  # RDMs that are no distances between points have norms at or below 0
+  size <- sqrt(pmax(diag(gram), 0.01 * mean(diag(gram))))
+  cosines <- gram / size / rep(size, each = n)
+  cosines[] <- pmax(pmin(cosines, 1), -1)
+  diag(cosines) <- -Inf
+  at <- cbind(seq_len(n), max.col(cosines, "first"))
+  diag(cosines) <- Inf
+  last <- floor(far_share * n * (n - 1))
+  far <- cosines <= sort(cosines, partial = last)[last]
+  diag(cosines) <- 0
+  middle <- sum(cosines * far) / sum(far)
+  weights <- (cosines - middle) * far
+  spread <- sum(weights^2)
+  if (spread <= 0) return(NULL)
+  list(cosines = cosines, at = at, far = far, weights = weights / spread,
+       distance = mean(cosines[at]) - middle)
 }
 
 # ---- near copies

@@ -10,9 +10,9 @@
 #' @param neurons names or numbers of the columns that are neurons; `NULL`: all other columns.
 #' @return A numeric matrix stimuli x neurons, with row and column names. Missing values stay.
 #' @details
-#' If the number of the image or of the row is taken for a neuron, unrelated data seem alike (a CKA
-#' of 0.999 from `image = 1:60`). Columns that look like identifiers are therefore an error in all
-#' functions that read data:
+#' If the number of the image or of the row is taken for a neuron, unrelated data seem similar (a
+#' CKA of 0.999 from `image = 1:60`). Columns that look like identifiers are therefore an error in
+#' all functions that read data:
 #' * whole numbers whose name says what a row is (`image`, `img`, `stimulus`, `condition`, `trial`,
 #'   `run`, `session`, `subject`, `id`, `time` and the like), or ends in `_id`, or is that of a
 #'   column without a name (`X`, `...1`, `Unnamed: 0`);

@@ -18,7 +18,7 @@ NULL
 #' @param na see [similarity()].
 #' @return Of one representation an object of class `repalign_prepared`, of a list a list of them
 #'   (class `repalign_prepared_list`), which can be subset, and mixed with plain representations.
-#'   `print()` tells the size.
+#'   `print()` gives the size.
 #' @details
 #' A call may use some of the measures only. One that asks for another measure, other parameters or
 #' other stimuli than were prepared is an error of class `repalign_error_prepared`. So it is where
@@ -26,7 +26,8 @@ NULL
 #' data themselves, and under another version of this package. Null scores are the same as from the
 #' data, and scores to 1e-12.
 #'
-#' Much of the data could be made again from the object, also without `data = TRUE`.
+#' The object can reveal the data, also without `data = TRUE`: do not share it if they are
+#' confidential.
 #' @examples
 #' zoo <- prepare(v4_layers, c("rsa", "mutual_knn"))
 #' zoo
@@ -74,6 +75,7 @@ open_preparing <- function(x, measures, na, threads, frame = parent.frame()) {
     if (!is.null(repr$prepared)) refuse_prepared(repr$arg, "is prepared already: give the data.")
   }
   side$reprs <- with_common_stimuli(side$reprs, names_count(measures))
+  warn_of_odd_columns(side$reprs)
   arg <- side$reprs[[1]]$arg
   sides <- list(x = side, y = side, self = TRUE, same = FALSE, models = side$is_models)
   call <- quietly_done(open_sides(sides, measures, na, frame = frame))

@@ -58,3 +58,14 @@ refusal_of_pair <- function(measure, pair) {
 stop_at_refusals <- function(sides) {
   for (repr in all_representations(sides)) for (error in repr$refused) stop(error)
 }
+
+# A list of bins that follow each other, as spike_counts() makes it, is none of subjects.
+refuse_time_bins <- function(data, arg) {
+  ends <- strsplit(as.character(names(data)), " to ", fixed = TRUE)
+  if (!length(ends) || any(lengths(ends) != 2)) return(invisible())
+  ends <- suppressWarnings(matrix(as.numeric(unlist(ends)), 2))
+  if (anyNA(ends) || any(ends[1, -1] != ends[2, -ncol(ends)])) return(invisible())
+  abort("`", arg, "` is a list of bins of time (", enumerate(names(data), 3), "), and a list is ",
+        "one of subjects: give one bin, ", arg, "[[1]], or one after the other by lapply().",
+        class = "repalign_error_type", arg = arg)
+}

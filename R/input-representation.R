@@ -387,6 +387,70 @@ warn_of_doubtful_column <- function(column, arg) {
        "columns, colnames(", arg, ") <- NULL.", class = "repalign_identifier", data = column$name)
 }
 
+# ---- odd columns and values
+
+# A column with more than this share of the variance of all decides the scores alone. Of lognormal
+# gains (standard deviation 0.5 of the logarithm) it is a neuron in 0.1% of sets of 5, and in none
+# of 10 or more; with 1 in 11%, 4% of 10, and 0.1% of 100 (bench/input.R).
+dominant_share <- 0.9
+
+# A whole number in so many cells is no response if it is farther from all other values than this
+# many times their range.
+least_coded <- 3
+
+coded_distance <- 2
+
+# One warning for all representations of a call.
+warn_of_odd_columns <- function(reprs) {
+  found <- unique(Filter(Negate(is.null), lapply(reprs, odd_in)))
+  if (!length(found)) return(invisible())
+  coded <- vapply(found, function(one) one$class == "repalign_sentinel", NA)
+  shown <- found[if (any(coded)) coded else TRUE]
+  warn(paste(vapply(utils::head(shown, 3), function(one) one$text, ""), collapse = " "),
+       if (length(shown) > 3) paste0(" So ", if (length(shown) > 4) "have " else "has ",
+                                     length(shown) - 3, " more."),
+       if (any(coded)) {
+         " If it stands for missing values, make it NA."
+       } else {
+         paste(" Scores are about little else: leave it out if it is no neuron; if it is one,",
+               "divide each column by its standard deviation to give all neurons equal weight.")
+       }, class = unique(c(shown[[1]]$class, "repalign_dominant")),
+       data = unlist(lapply(shown, function(one) one$data)))
+}
+
+# list(class, text, data) of what is odd in a representation, or NULL.
+odd_in <- function(repr) {
+  if (is.matrix(repr$whole$data)) repr <- repr$whole
+  x <- repr$data
+  if (kind_of(x) != "data" || is_absent(x) || !nrow(x)) return(NULL)
+  trials <- if (is_responses(repr$responses)) unclass(repr$responses)$values
+  ends <- .Call(C_odd_columns, if (is.double(trials)) trials else x, nrow(x))$ends
+  for (sign in c(1, -1)) {
+    # the value, the next one and how often, then the other end
+    end <- if (sign > 0) ends else ends[c(4:6, 1:3)]
+    rest <- -end[4] - end[2]
+    if (isTRUE(end[3] >= least_coded && end[1] == round(end[1]) && rest > 0 &&
+                 end[2] - end[1] > max(coded_distance * rest, 8))) {
+      return(list(class = "repalign_sentinel", data = sign * end[1], text = paste0(
+        "`", repr$arg, "` has the value ", format(sign * end[1]), " in ", end[3], " cells, far ",
+        "outside all others (", paste(format(sort(sign * c(end[2], -end[4])), digits = 3,
+                                             trim = TRUE), collapse = " to "), ")."
+      )))
+    }
+  }
+  # a doubtful first column was told already
+  if (identical(doubtful_column(x)$at, 1L)) return(NULL)
+  squares <- .Call(C_odd_columns, x, nrow(x))$squares
+  at <- which.max(squares)
+  share <- squares[at] / sum(squares)
+  if (length(squares) < 5 || !isTRUE(share > dominant_share)) return(NULL)
+  name <- colnames(x)[at]
+  list(class = "repalign_dominant", data = stats::setNames(share, if (is.null(name)) at else name),
+       text = paste0("Column ", if (is.null(name)) at else dQuote(name, FALSE), " of `", repr$arg,
+                     "` has ", floor(1000 * share) / 10, "% of the variance of its ",
+                     length(squares), " columns."))
+}
+
 # Was it said before that all columns are neurons? A matrix is marked if the user has named its
 # neurons or if it was checked as a whole. The mark is an attribute, which arithmetic keeps and `[`
 # drops.
@@ -458,6 +522,9 @@ plain_matrix <- function(x, arg) {
 matrix_remedy <- function(x, arg) {
   if (isS4(x)) return(" Convert it with as.matrix().")
   if (is.factor(x) || is.character(x)) return(categories_remedy(x, arg))
+  if (is.list(x) && !is.object(x)) {
+    return(" evaluate_models() compares a recording with a list of models, similarity() any lists.")
+  }
   if (!is.numeric(x) && !is.logical(x)) return(NULL)
   if (length(dim(x)) < 2) return(" For one neuron use cbind().")
   if (length(dim(x)) == 3) {
@@ -468,7 +535,7 @@ matrix_remedy <- function(x, arg) {
 
 # A sentence for labels that were given in the place of data.
 categories_remedy <- function(x, arg) {
-  if (length(x) < 2 || is.matrix(x)) return(NULL)
+  if (!length(x) || is.matrix(x)) return(NULL)
   # what all differs is no categories; texts may be the names of files
   if (!anyDuplicated(x)) {
     return(if (is.character(x)) " read_representation() reads the data of files, several at once.")

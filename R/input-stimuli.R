@@ -127,7 +127,10 @@ note_one_sided_names <- function(reprs) {
   }, reprs[unnamed])
   note_unnamed(names, vapply(reprs, function(repr) repr$arg, ""),
                all(vapply(reprs, function(repr) kind_of(repr$data) == "dist", NA)),
-               if (length(transposed)) {
+               if (!is.null(reprs[!unnamed][1][[1]]$responses)) {
+                 paste(" Of a table, responses() made that order: text by first appearance,",
+                       "numbers by value, factors by level.")
+               } else if (length(transposed)) {
                  paste0(" The column names of `", transposed[[1]]$arg, "` are these row names: is ",
                         "it transposed?")
                })

@@ -33,10 +33,10 @@ NULL
 #' has rank n - 1, every canonical correlation is 1 whatever the data, with a warning of class
 #' `repalign_trivial`: take fewer components. A warning of class `repalign_not_unique` says that the
 #' data do not determine components or weights.
-#' @references Hotelling (1936), Biometrika 28. Yanai (1974), Behaviormetrika 1. Ramsay et al.
-#'   (1984), Psychometrika 49. Kornblith et al. (2019), ICML. Bjoerck and Golub (1973), Mathematics
-#'   of Computation 27. Raghu et al. (2017), NeurIPS (`svcca()`). Morcos et al. (2018), NeurIPS
-#'   (`pwcca()`).
+#' @references Hotelling (1936), Biometrika 28. Yanai (1974), Japanese Journal of
+#'   Behaviormetrics 1. Ramsay et al. (1984), Psychometrika 49. Kornblith et al. (2019), ICML.
+#'   \enc{Björck}{Bjoerck} and Golub (1973), Mathematics of Computation 27. Raghu et al. (2017),
+#'   NeurIPS 30 (`svcca()`). Morcos et al. (2018), NeurIPS 31 (`pwcca()`).
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(600), 100) %*% diag(6:1)

@@ -42,8 +42,9 @@ NULL
 #' means "no difference", as in cross-validated distances (`"crossnobis"` of [rdm()]): otherwise
 #' RDMs that share nothing have high cosines, and correlations are right.
 #' @references Kriegeskorte, Mur and Bandettini (2008), Frontiers in Systems Neuroscience 2.
-#'   Nili et al. (2014), PLoS Computational Biology 10 (tau-a). Schuett et al. (2023), eLife 12
-#'   (rho-a). Diedrichsen et al. (2021), Neurons, Behavior, Data analysis, and Theory 5 (whitened).
+#'   Nili et al. (2014), PLoS Computational Biology 10 (tau-a). \enc{Schütt}{Schuett} et al.
+#'   (2023), eLife 12 (rho-a). Diedrichsen et al. (2021), Neurons, Behavior, Data Analysis, and
+#'   Theory 5 (whitened).
 #' @examples
 #' # RDMs of 92 images: human and monkey inferior temporal cortex
 #' rsa(rdm92$human_mean, rdm92$monkey)
@@ -97,7 +98,7 @@ declare_measure(
   id = "rsa", label = "Representational similarity analysis", family = "distance", resi = "RSA",
   direction = "similarity", range = c(-1, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("scaling", "column permutation"),
-  reference = "Kriegeskorte et al. 2008",
+  reference = "Kriegeskorte, Mur and Bandettini 2008",
   accepts = c("data", "dist", "signed", "zero"),
   uses = function(args) if (!is.null(args$clusters)) "clusters",
   check = function(args) {
@@ -155,8 +156,8 @@ rdm_forms <- function(args) {
 #'
 #' When not to trust it: for unrelated representations the biased estimate is far above 0 when
 #' stimuli are few, and approaches 1 with more neurons: use `estimator = "unbiased"`.
-#' @references Szekely, Rizzo and Bakirov (2007), Annals of Statistics 35. Szekely and Rizzo
-#'   (2014), Annals of Statistics 42 (unbiased).
+#' @references \enc{Székely}{Szekely}, Rizzo and Bakirov (2007), Annals of Statistics 35.
+#'   \enc{Székely}{Szekely} and Rizzo (2014), Annals of Statistics 42 (unbiased).
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(40 * 3), 40)
@@ -257,7 +258,8 @@ declare_measure(
 #' When not to trust it: when one side has larger values than the other, the score says little else:
 #' bring both to one scale first. Scores of different data sets are not comparable, as the Frobenius
 #' norm grows in proportion to the number of stimuli.
-#' @references Yin and Shen (2018), NeurIPS. Klabunde et al. (2025), ICLR (the ReSi benchmark).
+#' @references Yin and Shen (2018), NeurIPS 31. Klabunde et al. (2025), ICLR,
+#'   \doi{10.48550/arXiv.2408.00531} (the ReSi benchmark).
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(40 * 3), 40)

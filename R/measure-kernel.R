@@ -20,8 +20,9 @@ NULL
 #'   * `"stimulus_trial"` (linear and Gaussian kernel) and `"stimulus_neuron_trial"`: also the noise
 #'     of trials, for [responses()] with several of them.
 #'
-#'   By default `"naive"`; for [responses()] that declare anything, the most corrected one that is
-#'   possible, which a message names.
+#'   By default `"naive"`, where a message of class `repalign_uncorrected` gives the corrected number
+#'   of two matrices, once a session (`options(repalign.hints = FALSE)`: never); for [responses()]
+#'   that declare anything, the most corrected one that is possible, which a message names.
 #' @param shared_neurons are columns j of `x` and of `y` the same neuron, as in two trials?
 #'   `"stimulus_neuron"` then leaves out the pair (j, j).
 #' @param units_x,units_y one label per column of `x` and of `y` (both or neither), such as names of
@@ -39,6 +40,7 @@ NULL
 #' @param shared_noise of neurons of one session (see [responses()]): `"trials"` multiplies
 #'   different trials, `"pairs"` leaves out their pairs; `"auto"`: trials, if there are several.
 #' @param na see [similarity()].
+#' @param ... nothing: other arguments are an error that says which was meant.
 #' @return One number: `"naive"` in \[0, 1\] (in \[-1, 1\] with the manifold kernel, or the Gaussian
 #'   one of distances that are not Euclidean), `"stimulus"` in \[-1, 1\]; `"stimulus_neuron"` is not
 #'   bounded and can exceed 1 by chance. `NA`, with a warning of class `repalign_undefined`, when a
@@ -62,7 +64,8 @@ NULL
 #'   ([trial_to_trial()]), and look at the interval ([cka_interval()]);
 #' * a value well above 1 usually means that `x` and `y` share neurons under different names, or
 #'   noise: use `shared_neurons`, or `units_x` and `units_y`. A warning of class `repalign_unstable`
-#'   points out such values, and standard errors above 0.2;
+#'   points out such values, standard errors above 0.2 (with trials, too), and values beyond 2 in
+#'   size, which mean nothing;
 #' * in raw spike counts a few neurons with high rates dominate the value; divide each neuron by its
 #'   standard deviation;
 #' * stimuli that depend on each other, without `clusters`, give unrelated populations corrected
@@ -83,7 +86,8 @@ cka <- function(x, y, kernel = c("linear", "rbf", "manifold"),
                               "stimulus_neuron_trial"), shared_neurons = FALSE,
                 units_x = NULL, units_y = NULL, sigma = NULL, bandwidth = 1, k = 15,
                 clusters = NULL, shared_noise = c("auto", "trials", "pairs"),
-                complete = c("none", "x", "y", "both"), na = c("error", "stimuli", "neurons")) {
+                complete = c("none", "x", "y", "both"), na = c("error", "stimuli", "neurons"), ...) {
+  no_other_arguments(...)
   one_score("cka", x, y, list(
     kernel = kernel, estimator = estimator, shared_neurons = shared_neurons, units_x = units_x,
     units_y = units_y, sigma = sigma, bandwidth = bandwidth, k = k, clusters = clusters,
@@ -150,8 +154,10 @@ warn_undefined_cka <- function(repr, args) {
     return(warn_no_contrast(repr, args))
   }
   warn("The CKA is undefined (NA): the corrected H value of `", repr$arg, "` with itself is not ",
-       "positive. There are too few neurons or stimuli for a single ratio; pool over splits, ",
-       "trials or subsets instead.", class = unstable_class(args), data = repr$arg)
+       "positive. ", if (is.null(odd_in(repr))) {
+         paste("There are too few neurons or stimuli for a single ratio; pool over splits, trials",
+               "or subsets instead.")
+       } else "A single column or value outweighs all others, as was told.", class = unstable_class(args), data = repr$arg)
 }
 
 # Products with the responses of the other side stand for the Gram matrix where neurons are few.
@@ -207,9 +213,7 @@ declare_measure(
   inspect = function(score, pair, x, y, args) {
     if (!corrects_sample(args) || is_itself(pair, args)) return(invisible())
     pair <- labelled_pair(pair, args$clusters)
-    # the jackknife over trials takes many times as long as the score: cka_interval() has it
-    error <- if (args$corrects$trials) 0 else error_of_cka(pair, x$self, y$self, args)
-    warn_unstable(score, pair, error, args$clusters)
+    warn_unstable(score, pair, error_of_cka(pair, x$self, y$self, args), args$clusters)
   },
   null = cka_null, dot = cka_dot,
   needs_data = kernel_needs_data, errors = cka_errors(),
@@ -274,8 +278,8 @@ declare_measure(
 #' When not to trust it: the naive CKA of few stimuli or few neurons is biased (see [cka()]), and so
 #' is its angle. The angle of a corrected CKA is no metric and no unbiased estimate. Near 0 the
 #' arccosine enlarges errors (a CKA of 0.99 is an angle of 0.14).
-#' @references Williams et al. (2021), NeurIPS 34. Lange et al. (2023),
-#'   \doi{10.48550/arXiv.2206.02670}.
+#' @references Williams et al. (2021), NeurIPS 34. Lange et al. (2023), Proceedings of Machine
+#'   Learning Research 221, \doi{10.48550/arXiv.2206.10999}.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(300), 30)
@@ -311,7 +315,7 @@ declare_measure(
   },
   symmetric = symmetric_sides,
   invariant = c("orthogonal", "scaling", "translation", "column permutation"),
-  reference = "Williams et al. 2021",
+  reference = "Williams et al. 2021; Lange et al. 2023",
   accepts = accepted_by_kernel, uses = structure_of_kernel, neighbours = neighbours_of_kernel,
   check = check_cka_args, settle = settle_cka, check_pair = check_cka,
   form = form_of_kernel, keeps = kept_of_kernel,

@@ -1,16 +1,14 @@
 # What data and calls add to the labels of measures, so that another number has another label.
 
-# The label with what the data settled: the estimator, where the id stands for it alone, and which
-# sides have trials, and all neurons that there are. before: the estimator that was given; reprs:
-# list(x, y), two lists.
+# The label with what the data settled: the estimator, and which sides have trials, and all neurons
+# that there are. before: the estimator as measure() took it; reprs: list(x, y), two lists.
 settled_label <- function(measure, before, reprs = NULL) {
-  id <- measure$id
   estimator <- measure$args$estimator
-  changed <- !identical(estimator, before) && identical(measure$label, id)
-  if (changed) measure$label <- paste0(id, "(", estimator, ")")
   words <- complete_words(measure$args)
   trials <- isTRUE(measure$args$corrects$trials)
-  if (is.null(words) && !trials || has_own_label(measure)) return(measure$label)
+  settled <- !is.null(words) || trials || !identical(estimator, before)
+  if (!settled || has_own_label(measure)) return(measure$label)
+  measure$label <- sub(before, estimator, measure$label, fixed = TRUE)
   if (trials && some_pair_lacks_trials(reprs)) {
     measure$label <- sub(estimator, paste0(sub("_trial", "", estimator), ", trials as declared"),
                          measure$label, fixed = TRUE)

@@ -36,8 +36,8 @@ NULL
 #' with k near n, neighbours are not local. Noise in many dimensions makes them arbitrary. Where
 #' many neighbours are equally near (duplicates, whole numbers), `mka()` warns with class
 #' `repalign_ties`; `kcka()` stops if most of them are duplicates.
-#' @references Islam, Liu and Sarkar, Manifold Approximation leads to Robust Kernel Alignment (MKA),
-#'   equations 2 to 4, 18 and 19. McInnes, Healy and Melville (2018),
+#' @references Islam, Liu and Sarkar (2025), \doi{10.48550/arXiv.2510.22953}, equations 2 to 4, 18
+#'   and 19. McInnes, Healy and Melville (2018),
 #'   \doi{10.48550/arXiv.1802.03426} (the weights).
 #' @examples
 #' set.seed(1)
@@ -73,7 +73,7 @@ declare_measure(
   id = "mka", label = "Manifold-approximated kernel alignment", family = "neighbours",
   direction = "similarity", range = c(-1, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "translation", "column permutation"),
-  reference = "Islam, Liu and Sarkar (MKA), eq. 2-4", accepts = kinds,
+  reference = "Islam et al. 2025, eq. 2-4", accepts = kinds,
   neighbours = euclidean_neighbours, exact_ties = TRUE,
   check = function(args) {
     args$k <- check_count(args$k, "k", least = 3)
@@ -106,7 +106,7 @@ declare_measure(
   id = "kcka", label = "Kernel alignment on nearest neighbours", family = "neighbours",
   direction = "similarity", range = c(-1, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "translation", "column permutation"),
-  reference = "Islam, Liu and Sarkar (MKA), eq. 18-19", accepts = kinds,
+  reference = "Islam et al. 2025, eq. 18-19", accepts = kinds,
   neighbours = euclidean_neighbours, exact_ties = exact_kcka_ties,
   check = function(args) {
     args$k <- check_count(args$k, "k")

@@ -97,7 +97,7 @@ declare_measure(
   errors = function(args) {
     if (args$scale) return(NULL)
     new_errors("influence", stimuli = permutation_influence, weighted = weighted_rows,
-               transform = "none", growth = root_growth)
+               transform = "none", growth = root_growth, exact_below = enough_for_influences)
   },
   held = permutation_holdout, memory = function(n, dx, dy, args) {
     memory_needs(0, 2 * as.double(dx) * dy + loaded_needs(n, max(dx, dy)))

@@ -41,7 +41,7 @@ NULL
 #' validly by [calibrate()], the random order with less power.
 #'
 #' With ties, `mutual_knn(x, x)` is below 1.
-#' @references Huh et al. (2024), The Platonic Representation Hypothesis, ICML.
+#' @references Huh et al. (2024), ICML, \doi{10.48550/arXiv.2405.07987}.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(500), 50)
@@ -107,9 +107,9 @@ declare_measure(
 #'   counts.
 #' * `knn_jaccard()`: the number of shared neighbours divided by that of all neighbours on either
 #'   side.
-#' * `rank_similarity()`: how alike the ranks of the shared neighbours are, where the nearest weigh
-#'   most. A single shared neighbour, if it is the nearest on both sides, gives the value 1; none
-#'   gives 0.
+#' * `rank_similarity()`: how similar the ranks of the shared neighbours are, where the nearest
+#'   weigh most. A single shared neighbour, if it is the nearest on both sides, gives the value 1;
+#'   none gives 0.
 #' * `lcs_knn()`: the length of the longest sequence of stimuli that occurs in both lists, with gaps
 #'   allowed.
 #' * `edit_distance_knn()`: `1 - D/k`, with the mean Levenshtein distance D between the lists.
@@ -120,10 +120,10 @@ declare_measure(
 #' When not to trust it: scores with different n or k cannot be compared. Small noise changes the
 #' order of neighbours at nearly equal distances, as most are in many dimensions. With `clusters`,
 #' `cycle_knn()` is below that of independent stimuli.
-#' @references Huh et al. (2024), The Platonic Representation Hypothesis, ICML. Hryniowski and Wong
-#'   (2020), Inter-layer information similarity assessment of deep neural networks
-#'   (`knn_jaccard()`). Wang et al. (2020), IEEE TKDE 34, and Klabunde et al. (2024), ReSi
-#'   benchmark, equation 25 (`rank_similarity()`).
+#' @references Huh et al. (2024), ICML, \doi{10.48550/arXiv.2405.07987}. Hryniowski and Wong (2020),
+#'   \doi{10.48550/arXiv.2012.03793} (`knn_jaccard()`). Wang et al. (2022), IEEE TKDE 34
+#'   (`knn_jaccard()`, `rank_similarity()`). Klabunde et al. (2025), ICLR,
+#'   \doi{10.48550/arXiv.2408.00531} (the ReSi benchmark, equations 24 and 25).
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(1000), 100)
@@ -169,7 +169,7 @@ declare_measure(
   resi = "Jaccard",
   direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
-  reference = "Klabunde et al. 2024", accepts = kinds, neighbours = wanted_graph, exact_ties = TRUE,
+  reference = "Wang et al. 2022", accepts = kinds, neighbours = wanted_graph, exact_ties = TRUE,
   check = neighbour_args(average_first), check_pair = check_neighbour_pair,
   form = "graph", prepare = prepare_graph,
   statistic = function(pair, x, y, args) {
@@ -208,7 +208,7 @@ declare_measure(
   resi = "RankSim",
   direction = "similarity", range = c(0, 1), best = 1, symmetric = TRUE, metric = FALSE,
   pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
-  reference = "Wang et al. 2020", accepts = kinds,
+  reference = "Wang et al. 2022", accepts = kinds,
   neighbours = wanted_ordered_graph, exact_ties = FALSE, check = neighbour_args(random_first),
   check_pair = check_neighbour_pair, form = "graph", prepare = prepare_ordered_graph,
   statistic = function(pair, x, y, args) mean(.Call(C_rank_agreement, x$idx, y$idx)),
@@ -253,7 +253,7 @@ declare_measure(
 #' Three versions are in use. The default is the definition of \enc{Gröger}{Groeger}, Wen and
 #' \enc{Brbić}{Brbic} (2026), `centering = "full"` that of the paper of Huh et al. (2024), and
 #' `estimator = "unbiased"` what their code computes.
-#' @references Huh et al. (2024), The Platonic Representation Hypothesis, ICML.
+#' @references Huh et al. (2024), ICML, \doi{10.48550/arXiv.2405.07987}.
 #'   \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic} (2026), \doi{10.48550/arXiv.2602.14486},
 #'   appendix B.
 #' @examples
@@ -421,8 +421,8 @@ common_products <- function(values, x, y, args, design) {
 #' Unrelated responses that are all positive, such as firing rates, score above 0.9, and with
 #' `of = "distance"` all data with many dimensions do. Compare the score with chance
 #' ([calibrate()]), not with 0.
-#' @references Hamilton, Leskovec and Jurafsky (2016), EMNLP. Klabunde et al. (2025), ReSi,
-#'   ICLR.
+#' @references Hamilton, Leskovec and Jurafsky (2016), EMNLP. Klabunde et al. (2025), ICLR,
+#'   \doi{10.48550/arXiv.2408.00531} (the ReSi benchmark).
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(500), 100)
@@ -461,7 +461,7 @@ declare_measure(
   range = function(args) if (args$of == "distance") c(0, 1) else c(-1, 1),
   symmetric = TRUE, metric = FALSE, pairing = TRUE,
   invariant = c("orthogonal", "scaling", "column permutation"),
-  reference = "Hamilton et al. 2016; Klabunde et al. 2025",
+  reference = "Hamilton et al. 2016 (EMNLP); Klabunde et al. 2025",
   neighbours = function(args) list(metric = "cosine", k = args$k),
   exact_ties = FALSE,
   check = function(args) {

@@ -23,7 +23,7 @@
 #' When not to trust it: two models of equal accuracy can disagree on many stimuli. `jsd()` depends
 #' on how confident the models are (the softmax temperature).
 #' @references Lin (1991), IEEE Transactions on Information Theory 37. Klabunde et al.
-#'   (2025), ICLR (the ReSi benchmark), equations 4 to 6.
+#'   (2025), ICLR, \doi{10.48550/arXiv.2408.00531} (the ReSi benchmark, equations 4 to 6).
 #' @examples
 #' set.seed(1)
 #' p <- matrix(rnorm(40), 10)

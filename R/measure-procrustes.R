@@ -32,9 +32,10 @@ NULL
 #' data can be rotated close to each other, and the distance shrinks as neurons are added
 #' ([held_out()] scores the rotation on other stimuli). Unscaled scores mostly compare norms where
 #' these differ.
-#' @references Williams et al. (2021), NeurIPS 34. Ding et al. (2021), NeurIPS 34. Schoenemann
-#'   (1966), Psychometrika 31. Kendall et al. (1999), Shape and Shape Theory. \enc{Gröger}{Groeger},
-#'   Wen and \enc{Brbić}{Brbic} (2026), \doi{10.48550/arXiv.2602.14486} (similarity).
+#' @references Williams et al. (2021), NeurIPS 34. Ding et al. (2021), NeurIPS 34. 
+#'   \enc{Schönemann}{Schoenemann} (1966), Psychometrika 31. Kendall et al. (1999), Shape and Shape
+#'   Theory. \enc{Gröger}{Groeger}, Wen and \enc{Brbić}{Brbic} (2026),
+#'   \doi{10.48550/arXiv.2602.14486} (similarity).
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(300), 30)
@@ -211,7 +212,7 @@ declare_measure(
   null = function(args) rotation_null(args, FALSE),
   errors = function(args) {
     new_errors("influence", stimuli = rotation_similarity_influence, weighted = weighted_rows,
-               transform = "none")
+               transform = "none", exact_below = enough_for_influences)
   },
   memory = rotation_needs
 )
@@ -304,7 +305,7 @@ declare_measure(
   id = "aligned_cosine", label = "Aligned cosine similarity", family = "alignment",
   resi = "AlignCos", direction = "similarity", range = c(-1, 1), best = 1, symmetric = TRUE,
   metric = FALSE, pairing = TRUE, invariant = c("orthogonal", "scaling", "column permutation"),
-  reference = "Hamilton et al. 2016", check = check_center, form = "row norms",
+  reference = "Hamilton et al. 2016 (ACL)", check = check_center, form = "row norms",
   keeps = "row factor",
   prepare = function(repr, args, side) form_row_norms(repr, args$center),
   statistic = aligned_cosines,
@@ -340,12 +341,12 @@ rotation_similarity_influence <- function(pair, args, codes) {
 
 rotation_cosine_errors <- function(cosine) {
   new_errors("influence", stimuli = rotation_cosine_influence, weighted = weighted_rows,
-             cosine = cosine)
+             cosine = cosine, exact_below = enough_for_influences)
 }
 
 rotation_distance_errors <- function(args) {
   new_errors("influence", stimuli = rotation_distance_influence, weighted = weighted_rows,
-             transform = "none", growth = root_growth)
+             transform = "none", growth = root_growth, exact_below = enough_for_influences)
 }
 
 # The distance of sides with unit norm is a chord, any other one a sum over stimuli.

@@ -42,8 +42,7 @@
 #'
 #' When not to trust it: measures of one family respond to much the same properties of the data: 24
 #' scores are not 24 opinions.
-#' @references Klabunde et al. (2025), ReSi: A comprehensive benchmark for representational
-#'   similarity measures, ICLR.
+#' @references Klabunde et al. (2025), ICLR, \doi{10.48550/arXiv.2408.00531} (the ReSi benchmark).
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(40 * 6), 40)

@@ -30,8 +30,8 @@ NULL
 #'
 #' When not to trust it: values rise with the number of neurons when stimuli are few, also of
 #' unrelated representations.
-#' @references Bures (1969), Transactions of the American Mathematical Society 135. Harvey et al.
-#'   (2024), UniReps workshop.
+#' @references Bures (1969), Transactions of the American Mathematical Society 135. Harvey, Larsen
+#'   and Williams (2024), Proceedings of Machine Learning Research 243.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(300), 30)

@@ -6,7 +6,8 @@ NULL
 #' Shape distance with partial whitening
 #'
 #' How much two representations still differ after the best rotation, with directions weighted
-#' between what [procrustes()] does (by their standard deviation) and what [cca()] does (all alike).
+#' between what [procrustes()] does (by their standard deviation) and what [cca()] does (all
+#' equally).
 #'
 #' @param x,y see [cka()].
 #' @param alpha how much the variance of a direction counts, from 0 (as in [cca()]) to 1 (as in
@@ -32,7 +33,7 @@ NULL
 #' linear change. For one `alpha` the score is a metric.
 #'
 #' When not to trust it: the rotation, and the whitening even more, are fitted to the stimuli on
-#' which the score is made. Unrelated data look alike when there are few stimuli for the number of
+#' which the score is made. Unrelated data look similar when there are few stimuli for the number of
 #' neurons ([held_out()] scores the fit on other stimuli). If one side has rank n - 1 and
 #' `alpha = 0`, the score is the same whatever the data, with a warning of class `repalign_trivial`.
 #' @references Williams et al. (2021), NeurIPS 34. Duong et al. (2023), ICLR.

@@ -29,8 +29,8 @@ NULL
 #' different units a difference of magnitude has no meaning. Without `normalize`, distances in most
 #' data are so large that the score is close to 0: scale the data so that t times a typical squared
 #' distance is near 1.
-#' @references Wang et al. (2020), IEEE TKDE 34. Wang and Isola (2020), ICML. Klabunde et al.
-#'   (2025), ICLR (the ReSi benchmark).
+#' @references Wang et al. (2022), IEEE TKDE 34. Wang and Isola (2020), ICML. Klabunde et al.
+#'   (2025), ICLR, \doi{10.48550/arXiv.2408.00531} (the ReSi benchmark).
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(40 * 3), 40)
@@ -61,7 +61,7 @@ declare_measure(
   id = "magnitude_difference", label = "Difference of magnitude", family = "statistic",
   resi = "MagDiff", direction = "distance", range = c(0, Inf), best = 0, symmetric = TRUE,
   metric = FALSE, pairing = FALSE, invariant = c("orthogonal", "column permutation"),
-  reference = "Wang et al. 2020", form = "summary",
+  reference = "Wang et al. 2022", form = "summary",
   prepare = form_magnitude, score = value_difference,
   needs_data = FALSE, memory = no_memory
 )
@@ -95,7 +95,7 @@ declare_measure(
   id = "concentricity_difference", label = "Difference of concentricity", family = "statistic",
   resi = "ConcDiff", direction = "distance", range = c(0, 2), best = 0, symmetric = TRUE,
   metric = FALSE, pairing = FALSE, invariant = c("orthogonal", "scaling", "column permutation"),
-  reference = "Wang et al. 2020", form = "summary",
+  reference = "Wang et al. 2022", form = "summary",
   prepare = function(repr, args, side) form_concentricity(repr),
   undefined = function(repr, args) {
     warn("The concentricity of `", repr$arg, "` is undefined (NA): its mean row is zero, as after ",

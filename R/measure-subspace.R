@@ -106,7 +106,7 @@ declare_measure(
 #' When not to trust it: of unrelated data with n stimuli the score is about the smaller number of
 #' columns over n. If the columns of one side span all possible directions (rank n), the score
 #' depends only on the numbers of stimuli and columns, with a warning of class `repalign_trivial`.
-#' @references May et al. (2019), NeurIPS.
+#' @references May et al. (2019), NeurIPS 32.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(600), 100)
@@ -168,7 +168,7 @@ declare_measure(
 #' When not to trust it: at `lambda = 0`, when there are not many more stimuli than neurons: the
 #' score of unrelated data grows with the number of neurons, and with rank n - 1 on one side it
 #' depends on the ranks alone (a warning of class `repalign_trivial`).
-#' @references Boix-Adsera, Lawrence, Stepaniants and Rigollet (2022), NeurIPS.
+#' @references \enc{Boix-Adserà}{Boix-Adsera} et al. (2022), NeurIPS 35.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(600), 100)

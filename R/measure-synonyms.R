@@ -109,6 +109,7 @@ suggest <- function(value, choices) {
   same <- synonyms_of(value, choices)
   best <- if (length(same)) same[1] else nearest(value, choices)
   near <- length(same) || startsWith(tolower(best), tolower(value)) ||
+    startsWith(tolower(value), paste0(tolower(best), ".")) ||
     utils::adist(value, best, ignore.case = TRUE) <= min(max(2, nchar(best) / 3), nchar(best) - 1)
   if (near) paste0("; did you mean ", dQuote(best, FALSE), "?") else "."
 }

@@ -16,7 +16,7 @@ NULL
 #' @param ... its parameters, by their full names, which the function of that name explains.
 #' @param fun a function of two matrices stimuli x neurons that returns one finite number, or `NA`
 #'   if the score is undefined.
-#' @param direction `"similarity"` (larger scores are more alike) or `"distance"`.
+#' @param direction `"similarity"` (larger scores: more similar) or `"distance"`.
 #' @param best the best possible score, usually that of two identical representations, or `NA`.
 #' @param symmetric does `fun(x, y)` always equal `fun(y, x)`?
 #' @param label its name in results.
@@ -131,7 +131,7 @@ measure <- function(id, ...) {
   args <- d$check(utils::modifyList(default_arguments(id), given, keep.null = TRUE))
   note_unused_labels(args)
   structure(
-    list(id = id, label = measure_label(id, given), args = args, declaration = d),
+    list(id = id, label = measure_label(id, given, args), args = args, declaration = d),
     class = "repalign_measure"
   )
 }
@@ -195,10 +195,16 @@ refuse_unknown_argument <- function(name, declared) {
   class = "repalign_error_parameter", arg = name)
 }
 
-# The label names what differs from the defaults, as in "cka", "cka(stimulus)", "mutual_knn(k = 5)"
-# or, for values that are too long to be shown, "cka(units_x)".
-measure_label <- function(id, given) {
+# The label names what differs from the defaults, as in "rsa", "mutual_knn(k = 5)" or, for values
+# that are too long to be shown, "cka(naive, units_x)". Where data have a part in the choice of the
+# estimator, this is always named: "cka(rbf, naive)". given: the arguments that the user gave; args:
+# those that check() made of them.
+measure_label <- function(id, given, args) {
   defaults <- default_arguments(id)
+  if (!is.null(args$default_estimator)) {
+    given$estimator <- args$estimator
+    defaults$estimator <- ""
+  }
   as_default <- function(name) {
     isTRUE(all.equal(given[[name]], defaults[[name]][1], tolerance = 0, check.attributes = FALSE))
   }

@@ -26,8 +26,7 @@ NULL
 #'
 #' When not to trust it: two unrelated clouds from the same distribution have a small score. Many
 #' duplicated rows make the neighbours arbitrary.
-#' @references Tsitsulin et al. (2020), The shape of data: intrinsic distance for data
-#'   distributions, ICLR.
+#' @references Tsitsulin et al. (2020), ICLR.
 #' @examples
 #' set.seed(1)
 #' plane <- matrix(rnorm(400), 200) %*% matrix(rnorm(20), 2)
@@ -111,8 +110,8 @@ declare_measure(
 #' When not to trust it: the score grows with the number of stimuli, so compare only scores with the
 #' same `batch`. Scores from random subsets scatter. In many dimensions all distances are similar,
 #' and so are all scores.
-#' @references Barannikov et al. (2022), Representation topology divergence, ICML. Bauer (2021), J.
-#'   Applied and Computational Topology 5 (Ripser). de Silva et al. (2011), Inverse Problems 27.
+#' @references Barannikov et al. (2022), ICML. Bauer (2021), Journal of Applied and Computational
+#'   Topology 5 (Ripser). de Silva et al. (2011), Inverse Problems 27.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(200), 100)

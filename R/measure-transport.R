@@ -6,8 +6,8 @@ NULL
 #' Soft matching
 #'
 #' How much two representations differ after each neuron has been shared out among the neurons of
-#' the other side that respond most alike (`soft_matching()`), or the mean correlation of neurons
-#' that are matched so (`soft_matching_correlation()`).
+#' the other side that respond most similarly (`soft_matching()`), or the mean correlation of
+#' neurons that are matched so (`soft_matching_correlation()`).
 #'
 #' @param x,y see [cka()].
 #' @param mass the share of both populations that is matched; below 1 the neurons that match worst
@@ -34,7 +34,7 @@ NULL
 #' the plan on other stimuli. How the correlation falls as `mass` grows shows how many neurons have
 #' a counterpart, but the curve shows no best `mass`.
 #' @references Khosla and Williams (2024), Proceedings of Machine Learning Research 243. Kapoor,
-#'   Williams and Khosla (2026) (parts of the mass).
+#'   Williams and Khosla (2026), ICLR, \doi{10.48550/arXiv.2602.19331} (parts of the mass).
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(600), 60)

@@ -194,7 +194,7 @@ measure_parameters <- function(id) {
   # `na` is about the call, but for what a measure alone can do
   own <- setdiff(eval(parameters$na), missing_rules)
   parameters$na <- if (length(own)) c("error", own)
-  parameters[setdiff(names(parameters), c("x", "y"))]
+  parameters[setdiff(names(parameters), c("x", "y", "..."))]
 }
 
 # The default values of the parameters. Where the default lists several choices, d$check() takes the

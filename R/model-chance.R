@@ -5,7 +5,8 @@
 # each model. A permuted model that has no score in a fold (it is the same for all pairs there, or a
 # fit gives no component any weight) counts as 0 there, as what predicts nothing.
 
-# Returns NULL without permutations, or list(p_value, permutations, engine, blocks). data: the
+# Returns NULL without permutations, or list(p_value, permutations, engine, threshold), where
+# p-values of scores above the threshold are at most 0.05. data: the
 # rounds of the score of all data, see data_rounds(); scores: what they gave.
 chance_of_models <- function(task, data, scores, permutations, blocks, threads) {
   if (is_no_permutation(permutations)) return(NULL)
@@ -21,12 +22,17 @@ chance_of_models <- function(task, data, scores, permutations, blocks, threads) 
   still <- if (is.null(task$codes)) rep(FALSE, length(known)) else
     apply(null, 2, function(values) diff(range(values)) <= equal_share)
   p_value[known[still]] <- NA
+  most <- floor(0.05 * nrow(null))
+  threshold <- replace(p_value, !is.na(p_value), if (most) {
+    apply(null[-1, !still, drop = FALSE], 2, function(draws) sort(draws, TRUE)[most])
+  } else NA_real_)
   if (any(still)) {
     inform("No p_chance (NA) of ", enumerate(names(task$models)[known[still]]), ": permutations ",
            "of whole `clusters` change nothing in ", if (sum(still) > 1) "them." else "it.",
            class = "repalign_no_chance")
   }
-  list(p_value = p_value, permutations = design$count, engine = design$engine)
+  list(p_value = p_value, permutations = design$count, engine = design$engine,
+       threshold = stats::setNames(threshold, names(task$models)))
 }
 
 # What can be judged before anything is computed, without drawing permutations. Returns blocks for

@@ -17,8 +17,8 @@
 #'
 #' @details
 #' Scores are means over RDMs, with all data; draws are for errors. Models with weights are fitted
-#' anew in each draw. Draws with fewer than 3 different stimuli (in each fold) or an undefined score
-#' are left out.
+#' again in each draw. Draws with fewer than 3 different stimuli (in each fold) or an undefined
+#' score are left out.
 #'
 #' With `folds`, weights are fitted to the training RDMs and stimuli of each fold and tested with
 #' the others. Compare models by the same folds: scores of few stimuli differ from those of all.
@@ -26,7 +26,7 @@
 #'
 #' `ceiling_high` is the highest mean score that any model can have, and `ceiling_low` that of the
 #' pool of the other groups ([subject_ceiling()]; `NA` of one RDM). `p_chance` permutes the stimuli
-#' of the models and fits weights anew; it is `NA` for clusters of different sizes. Cosines of
+#' of the models and fits weights again; it is `NA` for clusters of different sizes. Cosines of
 #' positive RDMs have a small `p_zero` for any model, but not a small `p_chance`. A model that is
 #' the same for all pairs says nothing, but has a score by a cosine; with `clusters` it has none.
 #'
@@ -37,8 +37,8 @@
 #' *Attributes* of the result: `table` (the score of each RDM with each model, without folds) and
 #' `draws` (for `both`, `rdm` and `condition` an array draws x (models, `ceiling_low`,
 #' `ceiling_high`) x repeats).
-#' @references \enc{Schütt}{Schuett}, Kipnis, Diedrichsen and Kriegeskorte (2023), eLife 12. Nili et
-#'   al. (2014), PLoS Computational Biology 10 (ceilings).
+#' @references \enc{Schütt}{Schuett} et al. (2023), eLife 12. Nili et al. (2014), PLoS
+#'   Computational Biology 10 (ceilings).
 #' @examples
 #' # models with weights are fitted and tested with different subjects and stimuli
 #' set.seed(1)
@@ -61,14 +61,14 @@ NULL
 #' @param models a named list of representations of the same stimuli, or for RDMs of RDMs or
 #'   [rdm_model()]s. A factor is a model of categories.
 #' @param outer for RDMs: how they are compared, as for [rsa()].
-#' @param resample for RDMs: what is drawn anew for errors: RDMs (`"rdm"`), stimuli (`"condition"`,
+#' @param resample for RDMs: what is resampled for errors: RDMs (`"rdm"`), stimuli (`"condition"`,
 #'   the default for a single RDM), `"both"`, or `"none"`, for errors over RDMs without draws; or
 #'   [your own draws][evaluate_rdms].
 #' @param draws for RDMs: the number of draws; fewer than 20 are warned of.
 #' @param group for RDMs: one label each; those with the same label (subject) are drawn and left out
 #'   together.
 #' @param folds for RDMs: how many folds for cross-validation, or [your own][evaluate_rdms].
-#' @param repeats for RDMs: how often each draw cuts folds anew.
+#' @param repeats for RDMs: how often each draw cuts new folds.
 #' @param conf_level coverage of the intervals and of the set of the best.
 #' @param stimulus_noise for whitened comparisons of RDMs, as for [rsa()]; for draws of stimuli,
 #'   variances.
@@ -84,8 +84,10 @@ NULL
 #' @param measure for recordings: one measure, see [measure()]. By default the [cka()] by the
 #'   estimator `"stimulus_neuron_trial"` with trials, otherwise `"stimulus_neuron"`.
 #'   `measure("encode", ...)`: how well models predict, see [encode()].
-#' @param over for recordings: what the errors are about, see [score_interval()]. By default stimuli
-#'   and the recording's neurons, or subjects (with `"encode"` stimuli).
+#' @param over for recordings: what the errors are about, see [score_interval()]. By default what
+#'   the measure corrects for: with the corrected CKA stimuli, neurons, and units of models that are
+#'   not `complete`, with other measures stimuli; of five or more subjects, stimuli and
+#'   subjects; of two to four, `"these_subjects"`.
 #' @param alpha for recordings: the level of `threshold`.
 #' @param ... not used: parameters of measures go to [measure()].
 #' @return A data frame of class `repalign_evaluation` with a row for each model. Columns:
@@ -98,7 +100,7 @@ NULL
 #' | *recordings:* `measure`, `n` | label of the measure, number of stimuli |
 #' | `p_familywise`, `threshold` | that test over all models; at most `alpha` beyond the threshold |
 #' | `ceiling`, `ceiling_se`, `share` | noise ceiling (1: noise is taken out), `score / ceiling` |
-#' | `best` | in the confidence set of the best? `NA` without `se`, or with 2 subjects |
+#' | `best` | in the confidence set of the best? `NA` without `se`, or over 2 subjects |
 #' | *RDMs:* `p_zero` | one-sided test against a score of 0 |
 #' | `ceiling_low`, `ceiling_high` | bounds of the noise ceiling |
 #' | `p_ceiling` | two-sided test against the lower bound |
@@ -109,22 +111,22 @@ NULL
 #'   [calibrate()], [noise_ceiling()] or [subject_ceiling()], and [best_score()]. The units of
 #'   models are a sample unless declared complete (`complete` of [responses()] or [cka()]). Without
 #'   trials or subjects the ceiling is `NA`. `threshold` belongs to `p_familywise`, which counts the
-#'   observed score among those of the permutations: that of a high score lies above the threshold
-#'   of [calibrate()], and more permutations bring it down.
+#'   observed score among those of the permutations. The threshold therefore depends on the observed
+#'   score if it is high, and is then above that of [calibrate()]; use more permutations.
 #'
 #' *RDMs.* See [`evaluate_rdms`][evaluate_rdms].
 #'
 #' When not to trust it: when stimuli depend on each other (frames of one film, views of one
-#' object), without `clusters`. With fewer than 5 subjects, errors over them are guesses.
-#' Permutations say nothing of other subjects or neurons; errors do. Cosines need a 0 that means "no
-#' difference", as in cross-validated distances (`"crossnobis"` of [rdm()]); take
-#' `"whitened_pearson"` for others. A score that is not significantly below the ceiling may be far
-#' below it.
+#' object), without `clusters`. Of two to four subjects, errors of recordings are about these
+#' subjects alone; over `"subjects"`, and of so few RDMs, they are guesses. Permutations say nothing
+#' of other subjects or neurons; errors do. Cosines need a 0 that means "no difference", as in
+#' cross-validated distances (`"crossnobis"` of [rdm()]); take `"whitened_pearson"` for others. A
+#' score that is not significantly below the ceiling may be far below it.
 #'
 #' The article "What was simulated" has error rates.
-#' @references \enc{Schütt}{Schuett}, Kipnis, Diedrichsen and Kriegeskorte (2023), eLife 12.
-#'   Diedrichsen et al. (2021), Neurons, Behavior, Data analysis, and Theory 5 (whitening). Westfall
-#'   and Young (1993), Resampling-Based Multiple Testing (`p_familywise`).
+#' @references \enc{Schütt}{Schuett} et al. (2023), eLife 12. Diedrichsen et al. (2021),
+#'   Neurons, Behavior, Data Analysis, and Theory 5 (whitening). Westfall and Young (1993),
+#'   Resampling-Based Multiple Testing (`p_familywise`).
 #' @examples
 #' # which layer of a network is closest to V4?
 #' v4 <- responses(macaque_v4$trials[1:60, , ])

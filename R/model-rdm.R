@@ -163,7 +163,7 @@ rdm_model_types <- c("fixed", "select", "weighted", "interpolate")
 #' fitted.
 #'
 #' @param rdms an RDM (a `dist` object or a symmetric matrix), or a named list of component RDMs.
-#' @param type `"fixed"`: one RDM as it is. `"select"`: the component that is most alike to the
+#' @param type `"fixed"`: one RDM as it is. `"select"`: the component that is most similar to the
 #'   data. `"weighted"`: a weighted sum of the components. `"interpolate"`: a mixture of two
 #'   neighbours in the list.
 #' @param nonnegative for `"weighted"`: no negative weights?

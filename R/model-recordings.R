@@ -7,10 +7,9 @@
 #
 # interval   what score_interval() returned, for comparisons of models
 # null       the scores of permuted models, a matrix permutations x models, or NULL
-# facts      list(over, alpha, permutations, engine, ceiling, sign, data, few): what prints and
-#            pictures say, where `ceiling` is where the ceilings come from, `sign` is -1 for
-#            distances, `data` is "recording" or "4 subjects", and `few` says whether these are too
-#            few for more than a guess
+# facts      list(over, alpha, permutations, engine, ceiling, sign, data): what prints and pictures
+#            say, where `ceiling` is where the ceilings come from, `sign` is -1 for distances, and
+#            `data` is "recording" or "4 subjects"
 
 # given: data and models as evaluate_models() has them.
 evaluate_recordings <- function(data, models, measure, over, conf_level, alpha, clusters, blocks,
@@ -22,11 +21,12 @@ evaluate_recordings <- function(data, models, measure, over, conf_level, alpha, 
     abort("`data` is a list of one recording, but errors over subjects need two or more: give the ",
           "recording itself, data[[1]].", class = "repalign_error_size", arg = "data")
   }
+  if (subjects) refuse_time_bins(data, "data")
   data <- if (subjects) lapply(data, as_recording) else as_recording(data)
   models <- listed_models(models, subjects)
   measure <- measure_of_recordings(measure, data, subjects)
-  given_over <- !is.null(over)
-  over <- samples_of_recordings(over, data, subjects, measure)
+  given_over <- over
+  over <- samples_of_recordings(over, data, subjects)
   if (is.atomic(permutations) && length(permutations) == 1) {
     check_count(permutations, "permutations", least = 0)
   }
@@ -39,15 +39,19 @@ evaluate_recordings <- function(data, models, measure, over, conf_level, alpha, 
   free <- length(exchange) == 0 && !timed && !is_no_permutation(permutations)
   parts <- in_words_of_models(free, subjects, {
     found <- if (identical(measure$id, "encode")) {
-      encoding_parts(data, models, measure, if (given_over) over, conf_level, permutations,
+      encoding_parts(data, models, measure, given_over, conf_level, permutations,
                      c(exchange, common))
     } else {
+      chance <- function() {
+        chance_of_recordings(data, models, measure, subjects, permutations, alpha,
+                             c(exchange, common))
+      }
+      refuse_before_work(chance())
       interval <- do.call(score_interval, c(list(data, models, measure, over = over,
                                                  conf_level = conf_level),
                                             given(clusters = clusters), common))
-      chance <- chance_of_recordings(data, models, measure, subjects, permutations, alpha,
-                                     c(exchange, common))
-      ceiling <- ceiling_of_recordings(data, models, measure, subjects, common["na"])
+      chance <- chance()
+      ceiling <- ceiling_of_recordings(data, models, measure, subjects, common["na"], over)
       list(interval = interval, chance = chance, ceiling = ceiling)
     }
     if (any(!is.na(found$interval$se))) found$best <- best_score(found$interval, by = NULL)
@@ -141,18 +145,12 @@ measure_of_recordings <- function(measure, data, subjects) {
 # An array, or what responses() made of one.
 is_of_trials <- function(one) length(dim(one)) == 3 && dim(one)[3] > 1
 
-# What errors are over: the neurons of a recording are a sample, unless they are declared complete.
-samples_of_recordings <- function(over, data, subjects, measure) {
-  if (subjects && !is.null(over) && !"subjects" %in% over) {
-    abort("`over` must have \"subjects\" where `data` is a list of subjects, whose scores are ",
-          "averaged. Give one of them as `data` for a statement about that subject.",
-          class = "repalign_error_choice", arg = "over")
-  }
-  if (!is.null(over)) return(over)
-  if (subjects) return(c("stimuli", "subjects"))
-  complete <- is_responses(data) && isTRUE(unclass(data)$complete) ||
-    isTRUE(measure$args$complete %in% c("x", "both"))
-  c("stimuli", if (!complete && kind_of(data) == "data") "neurons_x")
+# What errors are over; NULL: what score_interval() takes. A list is about its subjects, who are a
+# sample if they are enough or `over` says so.
+samples_of_recordings <- function(over, data, subjects) {
+  if (subjects && is.null(over) && length(data) >= few_subjects) return(c("stimuli", "subjects"))
+  if (subjects && !"subjects" %in% over) return(union(over, "these_subjects"))
+  over
 }
 
 # ---- parts
@@ -173,7 +171,8 @@ in_words_of_models <- function(free, subjects, code) {
     # here it is the p-values that are about the middle half
     text <- sub("The scores are those of", "p_chance is about the scores of", text)
     if (free && inherits(condition, "repalign_dependence")) {
-      text <- paste(text, "Without `clusters`, `blocks` or `series`, p-values are too small, too.")
+      text <- sub(" If each", paste(" Without `clusters`, `blocks` or `series`, p-values are too",
+                                    "small, too. If each"), text, fixed = TRUE)
     }
     condition$message <- text
     condition
@@ -181,7 +180,8 @@ in_words_of_models <- function(free, subjects, code) {
   hear <- function(again, restart) {
     function(condition) {
       told <- renamed(condition)
-      key <- if (inherits(told, "repalign_dependence")) "dependence" else told$message
+      once <- c("repalign_dependence", "repalign_dominant")
+      key <- if (inherits(told, once)) intersect(once, class(told)) else told$message
       first <- !key %in% said
       said <<- c(said, key)
       # a mean over trials lacks only if all of them do
@@ -201,7 +201,7 @@ in_words_of_models <- function(free, subjects, code) {
       told <- renamed(error)
       told$arg <- c(x = "data", trials = "data", to = "data", y = "models",
                     from = "models")[told$arg]
-      if (is.na(told$arg)) told$arg <- error$arg
+      if (!isTRUE(told$arg %in% c("data", "models"))) told$arg <- error$arg
       stop(told)
     }),
     warning = hear(warning, "muffleWarning"), message = hear(message, "muffleMessage")
@@ -213,6 +213,14 @@ without_wrapping <- function(text) {
   text <- gsub("(models\\$[^`)]+)\\$model([`)])", "\\1\\2", text)
   text <- gsub("\"data/", "\"", text, fixed = TRUE)
   gsub("(\"[^\"]+)/model\"", "\\1\"", text)
+}
+
+# calibrate() tells when it has judged the memory that it needs, here before the intervals are made.
+# Whatever else it has to say it says later.
+refuse_before_work <- function(code) {
+  found <- tryCatch(suppressWarnings(suppressMessages(code)), repalign_judged = identity,
+                    repalign_error = identity)
+  if (inherits(found, "repalign_error_memory")) stop(found)
 }
 
 # Scores of permuted models: list(score, null, p_value, engine), or NULL without permutations. Of
@@ -240,7 +248,7 @@ chance_of_recordings <- function(data, models, measure, subjects, permutations, 
 }
 
 # The noise ceiling of each model: list(ceiling, se, from), NA where there is none.
-ceiling_of_recordings <- function(data, models, measure, subjects, na) {
+ceiling_of_recordings <- function(data, models, measure, subjects, na, over) {
   none <- list(ceiling = NA_real_, se = NA_real_, from = "none")
   if (!subjects && corrects_noise(measure, data, models)) {
     return(list(ceiling = 1, se = 0, from = "estimator"))
@@ -256,7 +264,7 @@ ceiling_of_recordings <- function(data, models, measure, subjects, na) {
       list(ceiling = found$ceiling, se = NA_real_, from = "subjects")
     } else if (is_of_trials(data)) {
       found <- withCallingHandlers(
-        do.call(noise_ceiling, c(list(data, models, measure), Filter(length, na))),
+        do.call(noise_ceiling, c(list(data, models, measure, over = over), Filter(length, na))),
         repalign_left_out = function(m) {
           class(m) <- c("repalign_left_out_of_ceiling", class(m))
           message(m)
@@ -355,16 +363,15 @@ recordings_result <- function(parts, subjects, alpha) {
     rows$score / rows$ceiling
   } else NA_real_
   # the errors of two subjects have hardly any degrees of freedom to exclude a model by
-  rows$best <- replace(names %in% unlist(parts$best$in_set), is.na(rows$se) | isTRUE(subjects < 3),
-                       NA)
+  guessed <- any(grepl("only 2 subjects", interval$over, fixed = TRUE))
+  rows$best <- replace(names %in% unlist(parts$best$in_set), is.na(rows$se) | guessed, NA)
   rows$n <- interval$n
   new_result(rows, "repalign_evaluation", list(
     interval = interval, null = chance$null, conf_level = attr(interval, "conf_level"),
     dependence = attr(interval, "dependence"),
     facts = list(over = unique(interval$over), alpha = alpha, permutations = chance$permutations,
                  engine = chance$engine, ceiling = parts$ceiling$from, sign = sign[1],
-                 data = if (is.null(subjects)) "recording" else paste(subjects, "subjects"),
-                 few = isTRUE(subjects < few_subjects))
+                 data = if (is.null(subjects)) "recording" else paste(subjects, "subjects"))
   ))
 }
 
@@ -381,7 +388,7 @@ recordings_sentence <- function(x) {
   best <- which.max(ifelse(lost, NA, facts$sign * x$score))
   if (!length(best)) return(paste0("By the ", name, ":", tolower(undefined_words(x$score))))
   text <- with_limits_words(x$score[best], x$conf_low[best], x$conf_high[best])
-  extent <- paste0(recordings_words(extent_words(facts$over)), guess_words(facts, "a guess"))
+  extent <- recordings_words(extent_words(facts$over))
   details <- c(interval_phrase(text[-1], attr(x, "conf_level"), extent), stimuli_words(x$n[best]))
   data <- paste("the", facts$data)
   told <- if (nrow(x) == 1) {
@@ -395,14 +402,11 @@ recordings_sentence <- function(x) {
            brackets(paste(name, "=", text[["score"]]), details))
   }
   paste0(told, chance_of_best(x, best), share_words(x, best), also_best_words(x, best), ".",
+         odd_value_words(name, x$score[best], x$conf_low[best]),
          others_above_chance(x, c(best, which(lost))), if (any(lost)) {
            paste0(" Without a standard error, and left out: ",
                   enumerate(x$model[lost], 6, quote = FALSE), ".")
          }, undefined_words(x$score))
-}
-
-guess_words <- function(facts, what = "guesses") {
-  if (isTRUE(facts$few)) paste0(", ", what, " from only ", facts$data)
 }
 
 # The p-value of the best model, over all models of the call.
@@ -423,8 +427,9 @@ share_words <- function(x, row) {
   if (is.null(x$share) || is.na(x$share[row]) || identical(attr(x, "facts")$ceiling, "estimator")) {
     return(NULL)
   }
-  paste0("; that is ", format(round(100 * x$share[row])), "% of the noise ceiling, ",
-         number_word(x$ceiling[row]))
+  where <- if (x$share[row] <= 1) paste0(format(round(100 * x$share[row])), "% of") else
+    if (isTRUE(x$conf_low[row] > x$ceiling[row])) "above" else "not below"
+  paste0("; that is ", where, " the noise ceiling, ", number_word(x$ceiling[row]))
 }
 
 # Other members of the confidence set of the best model.
@@ -451,7 +456,7 @@ recordings_heading <- function(x) {
       data <- paste(c(x$measure[1], if (!is.null(x$n)) paste(x$n[1], "stimuli")), collapse = ", ")
       paste(c(if (nzchar(data)) data,
               paste0(format(100 * attr(x, "conf_level")), "% intervals over ",
-                     enumerate(sample_words(facts$over), quote = FALSE), guess_words(facts))),
+                     sample_words(facts$over))),
             collapse = "; ")
     },
     if (isTRUE(facts$permutations > 0)) {

@@ -216,6 +216,7 @@ rdm_of_labels <- function(value, place, allow_na) {
 
 rdm_of_responses <- function(value, place, inner) {
   repr <- representation(value, place, side = "x")
+  warn_of_odd_columns(list(repr))
   note_unused_structure(list(repr), list(list(label = paste("the RDM of", place))))
   if (repr$kind == "graph") need_kind(repr, c("data", "dist"), "a regression of RDMs")
   check_rows(repr$n, 2, place, "a dissimilarity")

@@ -2,7 +2,7 @@
 
 #' Regression of dissimilarities on several models
 #'
-#' How much does each of several models tell about a brain RDM that the others do not?
+#' How much of a brain RDM does each of several models explain that the others do not?
 #'
 #' @param formula response and predictors, as in `brain ~ layer4 + category`; `.` stands for all
 #'   other elements of `data`. Each is

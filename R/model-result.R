@@ -76,7 +76,10 @@ chance_of_rdms <- function(x, row) {
   chance <- attr(x, "chance")
   if (!is.null(x$p_chance) && isTRUE(chance$permutations > 0)) {
     p <- x$p_chance[row]
-    return(c(paste0(p_words(p), if (isTRUE(p > 0.05)) ", not above chance" else " against chance"),
+    # positive RDMs have positive cosines, also without any relation
+    positive <- isTRUE(p > 0.05 && x$p_zero[row] <= 0.05)
+    return(c(paste0(p_words(p), if (isTRUE(p > 0.05)) ", not above chance" else " against chance",
+                    if (positive) paste(" though above 0 with", p_words(x$p_zero[row]))),
              permutations_words(chance$permutations, chance$engine)))
   }
   if (is.null(x$p_zero) || is.na(x$p_zero[row])) return(NULL)
@@ -288,7 +291,7 @@ evaluation_result <- function(task, whole, draws, chance, drawn, folds, conf_lev
     parts = parts, draws = draws, table = table, outer = task$outer,
     resample = drawn$factors, folds = folds, conf_level = conf_level,
     sizes = c(sizes, stimuli = task$n), group = task$group, dependence = dependence,
-    chance = chance[c("permutations", "engine")],
+    chance = chance[setdiff(names(chance), "p_value")],
     pictures = list(data = task$values, models = whole$predicted,
                     stimulus_noise = task$stimulus_noise)
   ))

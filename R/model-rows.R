@@ -147,8 +147,8 @@ driving_caption <- function(shown, value, several) {
 
 #' Which conditions drive the similarity of two RDMs
 #'
-#' A row per condition: how alike its dissimilarities to all other conditions are in both RDMs, and
-#' how much it contributes to the score of [rsa()] (item-level RSA).
+#' A row per condition: how similar its dissimilarities to all other conditions are in both RDMs,
+#' and how much it contributes to the score of [rsa()] (item-level RSA).
 #'
 #' @param x an RDM, a representation, or a list of these, one for each subject.
 #' @param y as `x`, of the same conditions; of a list, each element is a model.

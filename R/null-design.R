@@ -559,5 +559,6 @@ warn_slow_series <- function(pairs, sides) {
          " independent points (of ", sides$x$reprs[[1]]$n, "), and ", round(needed[worst]), " are ",
          "needed. series = \"linear\" holds for slow series, too.", class = "repalign_series",
          data = points[worst])
+    return(invisible("slow series"))
   }
 }

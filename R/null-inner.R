@@ -109,9 +109,9 @@ excluded_null <- function(pair, args, design) {
 
 # x, y: with centred columns; at: what excluded_pairs() gives.
 excluded_sums <- function(x, y, at, design) {
-  blocks <- lapply(at$blocks, function(b) expand.grid(x = b$x, y = b$y))
-  ix <- c(at$x, unlist(lapply(blocks, function(b) b$x)))
-  iy <- c(at$y, unlist(lapply(blocks, function(b) b$y)))
+  places <- neuron_pair_places(at)
+  ix <- places$x
+  iy <- places$y
   if (!length(ix)) return(0)
   n <- as.double(nrow(x))
   total <- 0
@@ -126,6 +126,13 @@ excluded_sums <- function(x, y, at, design) {
     total <- total + n * (n - 3) * sums
   }
   total
+}
+
+# All neuron pairs of what excluded_pairs() gives, as list(x, y).
+neuron_pair_places <- function(at) {
+  blocks <- lapply(at$blocks, function(b) expand.grid(x = b$x, y = b$y))
+  list(x = c(at$x, unlist(lapply(blocks, function(b) b$x))),
+       y = c(at$y, unlist(lapply(blocks, function(b) b$y))))
 }
 
 # The H values of the manifold kernel, from sums over the edges that the two graphs have in common.

@@ -20,8 +20,10 @@ NULL
 #   and H = S1 / (n)_2 - 2 S2 / (n)_3 + S3 / (n)_4. What has a = b = 1, and S3, belong to the means.
 #   The rest are inner products of n x n matrices, T^2 - 1 for all permutations.
 #
-# Where trials lack, runs are crossed with stimuli, or neuron pairs are left out between sides that
-# were recorded together, every permutation is a comparison of its own.
+#
+# What left out neuron pairs would add is taken off: for each of them, H follows from sums over
+# stimuli. Where trials lack or runs are crossed with stimuli, every permutation is a comparison of
+# its own.
 
 trials_fit <- function(measure, pairs, sides) {
   fits <- function(i, j) {
@@ -46,8 +48,7 @@ trial_route <- function(rx, ry, args) {
   sessions <- shared_sessions(fx, fy, FALSE)
   common <- unique(sessions$x[sessions$x %in% sessions$y])
   if (!length(common)) return(list(left_out = left_out))
-  leaves_out <- !is.null(left_out) && left_out$count > 0
-  if (!x$balanced || !y$balanced || leaves_out || trial_count(fx) != trial_count(fy)) return(NULL)
+  if (!x$balanced || !y$balanced || trial_count(fx) != trial_count(fy)) return(NULL)
   shared <- lapply(common, function(code) list(x = sessions$x == code, y = sessions$y == code))
   route <- list(left_out = left_out, shared = shared)
   if (identical(fx$event, fy$event)) return(route)
@@ -175,7 +176,68 @@ corrections_of_pairs <- function(task, routes) {
       result[[p]] <- result[[p]] + trial_corrections(list(x), list(y), task)[, 1]
     }
   }
-  result
+  Map(function(value, route, p) value - left_out_corrections(task, route, p),
+      result, routes, seq_along(routes))
+}
+
+# What neuron pairs that are left out have a part in of the corrections of pair number p.
+left_out_corrections <- function(task, route, p) {
+  forms <- task_forms(task, p)
+  x <- forms$x$values
+  y <- in_trial_order(forms$y$values, route$order)
+  at <- neuron_pair_places(route$left_out)
+  size <- task$design$n * dim(x)[3] + task$design$count
+  total <- 0
+  for (session in route$shared) {
+    shared <- which(session$x[at$x] & session$y[at$y])
+    # a part of the neuron pairs at a time, so that memory stays bounded
+    for (part in split(shared, ceiling(seq_along(shared) * size / 1e7))) {
+      total <- total + single_corrections(in_trial_basis(x[, at$x[part], , drop = FALSE]),
+                                          in_trial_basis(y[, at$y[part], , drop = FALSE]),
+                                          task$design)
+    }
+  }
+  total
+}
+
+# The same as trial_corrections() for single neuron pairs, added up. x, y: stimuli x pairs x vectors
+# of the basis, x_a. With u = sum_i x_1 y_1 and d = sum_i sum_(a > 1) mu_a x_a y_a, a pair adds
+#   S1 = d (d + 2 mu_1 u) - sum_(ab, without 11) mu_a mu_b sum_i x_a x_b y_a y_b
+#   S2 = (1 / T) (sum_(a > 1) mu_a sum_i x_a y_a (x_1 y_1 + (X - x_1) (Y - y_1)) - d u)
+# where X and Y are the sums of x_1 and y_1 over stimuli.
+single_corrections <- function(x, y, design) {
+  size <- dim(x)
+  mu <- trial_weights(size[3])
+  part <- function(values, a) matrix(values[, , a], size[1])
+  products <- function(a, b) column_sums(part(x, a) * part(x, b), part(y, a) * part(y, b), design)
+  others <- function(values) rep(colSums(part(values, 1)), each = size[1]) - part(values, 1)
+  u <- column_sums(part(x, 1), part(y, 1), design)
+  d <- s1 <- s2 <- 0
+  for (a in seq_len(size[3])[-1]) {
+    d <- d + mu[a] * column_sums(part(x, a), part(y, a), design)
+    with_first <- products(a, 1)
+    s1 <- s1 - 2 * mu[1] * mu[a] * with_first
+    for (b in 2:size[3]) s1 <- s1 - mu[a] * mu[b] * products(a, b)
+    s2 <- s2 + mu[a] / size[3] * (with_first + column_sums(part(x, a) * others(x),
+                                                           part(y, a) * others(y), design))
+  }
+  n <- as.double(size[1])
+  rowSums((s1 + d * (d + 2 * mu[1] * u)) / falling(n, 2) -
+            2 * (s2 - d * u / size[3]) / falling(n, 3))
+}
+
+# mu.
+trial_weights <- function(trials) c(1 / trials, rep(-1 / (trials * (trials - 1)), trials - 1))
+
+# Values (stimuli x neurons x trials) in an orthonormal basis of the trials, the first vector their
+# mean.
+in_trial_basis <- function(values) {
+  array(matrix(values, ncol = dim(values)[3]) %*% trial_basis(dim(values)[3]), dim(values))
+}
+
+trial_basis <- function(count) {
+  vectors <- cbind(1, stats::contr.helmert(count))
+  vectors / rep(sqrt(colSums(vectors^2)), each = count)
 }
 
 # A function(a, b) that gives the matrix K_ab of form number `at` of a side, without its diagonal;
@@ -185,13 +247,9 @@ trial_blocks <- function(task, side, at, columns = TRUE, order = NULL) {
   form <- task[[side]]$forms[[at]]
   form$values <- in_trial_order(form$values[, columns, , drop = FALSE], order)
   size <- dim(form$values)
-  # An orthonormal basis of `count` trials, the first vector their mean.
-  count <- size[3]
-  vectors <- cbind(1, stats::contr.helmert(count))
-  basis <- vectors / rep(sqrt(colSums(vectors^2)), each = count)
   if (task$args$kernel == "linear") {
-    rows <- matrix(form$values, ncol = size[3]) %*% basis
-    part <- function(a) matrix(rows[, a], size[1])
+    rows <- in_trial_basis(form$values)
+    part <- function(a) matrix(rows[, , a], size[1])
     block <- function(a, b) tcrossprod(part(a), part(b))
   } else {
     repr <- used_representations(task, side)[[at]]
@@ -203,7 +261,7 @@ trial_blocks <- function(task, side, at, columns = TRUE, order = NULL) {
     # trials are the fastest: first those of the rows, then those of the columns
     for (turn in 1:2) {
       dim(kernel) <- c(size[3], rows * size[1])
-      kernel <- crossprod(basis, kernel)
+      kernel <- crossprod(trial_basis(size[3]), kernel)
       dim(kernel) <- c(rows, rows)
       if (turn == 1) kernel <- t(kernel)
     }
@@ -236,7 +294,7 @@ trial_corrections <- function(xs, ys, task) {
   trials <- attr(xs[[1]], "trials")
   design <- task$design
   n <- as.double(design$n)
-  mu <- c(1 / trials, rep(-1 / (trials * (trials - 1)), trials - 1))
+  mu <- trial_weights(trials)
   pair_x <- rep(seq_along(xs), length(ys))
   pair_y <- rep(seq_along(ys), each = length(xs))
   s1 <- 0

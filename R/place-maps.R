@@ -30,6 +30,33 @@ read_maps <- function(maps, arg) {
        models = models, subjects = subjects)
 }
 
+# A matrix places x subjects: refused where names or the graph show it, and told where there are
+# many more rows than columns.
+judge_transposed <- function(maps, adjacency) {
+  size <- dim(maps$values)
+  graph <- if (!is.null(adjacency)) given_graph(adjacency, "adjacency")
+  places <- vapply(maps[c("subjects", "centers")], function(names) {
+    is.character(names) && (all(names %in% names(graph)) ||
+                              isTRUE(axis_of_names(names)$unit %in% c("s", "ms")))
+  }, NA)
+  turned <- size[1] > size[2] && !places[2] && (places[1] || length(graph) == size[1]) ||
+    all(grepl("^(sub|subj|subject|participant)[-_. ]?[0-9]+$", maps$centers, ignore.case = TRUE))
+  if (turned) {
+    abort("`maps` seems to be places x subjects, as its names or `adjacency` show: give subjects ",
+          "x places, t(maps).", class = "repalign_error_names", arg = "maps")
+  }
+  if (size[1] <= 10 * size[2] || !is.null(maps$measure)) return(invisible())
+  warn("`maps` has ", size[1], " subjects (rows) and ", count_of(size[2], "place"), " (columns): ",
+       "if it is places x subjects, give t(maps).", class = "repalign_transposed")
+}
+
+# The mean skewness of scores over places, of the model where it is largest.
+skewness_of_maps <- function(values) {
+  values <- values - rep(colMeans(values), each = dim(values)[1])
+  each <- colMeans(colMeans(values^3) / colMeans(values^2)^1.5, na.rm = TRUE)
+  each[which.max(abs(each))]
+}
+
 refuse_twice_named <- function(names, what, arg) {
   twice <- anyDuplicated(names)
   if (!twice && !anyNA(names)) return(invisible())

@@ -141,6 +141,11 @@ print.repalign_map_test <- function(x, digits = 3, n = 5, ...) {
   writeLines(strwrap(map_test_words(settings), exdent = 2))
   if (nrow(x)) print_map_rows(x, facts, digits, n)
   writeLines(strwrap(map_cautions[names(map_cautions) == settings$correction]))
+  if (settings$statistic == "t" && settings$alternative == "two_sided" &&
+        isTRUE(abs(settings$skewness) > 0.5)) {
+    writeLines(strwrap(paste0("Scores are skewed over subjects (", number_word(settings$skewness),
+                              "): two-sided t finds too much, statistic = \"mean\" less so.")))
+  }
   invisible(x)
 }
 

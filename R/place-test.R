@@ -5,8 +5,10 @@
 #'
 #' Tests the scores of several subjects at many places or times, with control over all of them.
 #'
-#' @param maps a matrix subjects x places, an array subjects x places x models, or a named list of
-#'   results of [searchlight()], one for each subject.
+#' @param maps a named list of results of [searchlight()], one for each subject, or a matrix
+#'   subjects x places, or an array subjects x places x models. A matrix places x subjects is an
+#'   error where names or `adjacency` show it, and otherwise a warning (class `repalign_transposed`)
+#'   where it has ten times as many rows as columns.
 #' @param baseline what a score is compared with. A distance needs one, or `compare`.
 #' @param compare two models, as `c("a", "b")`, whose difference a - b is tested; or a second set of
 #'   maps of the same subjects, to be subtracted from `maps`.
@@ -50,8 +52,8 @@
 #' simulated"). Groups of subjects and covariates are for the package permuco.
 #' @references Maris and Oostenveld (2007), Journal of Neuroscience Methods 164. Smith and Nichols
 #'   (2009), NeuroImage 44. Chen et al. (2026), \doi{10.48550/arXiv.2603.03004} (exact TFCE).
-#'   Sassenhagen and Draschkow (2019), Psychophysiology 56. Allefeld, Goergen and Haynes (2016),
-#'   NeuroImage 141.
+#'   Sassenhagen and Draschkow (2019), Psychophysiology 56. Allefeld,
+#'   \enc{Görgen}{Goergen} and Haynes (2016), NeuroImage 141.
 #' @examples
 #' # 12 subjects, 60 times, an effect from 20 to 35
 #' set.seed(1)
@@ -84,6 +86,7 @@ test_maps <- function(maps, baseline = 0, compare = NULL, adjacency = NULL,
   warn_of_unused(given[given != settings$correction], settings$correction)
   hold_threads(threads)
   maps <- read_maps(maps, "maps")
+  judge_transposed(maps, adjacency)
   settings[c("measure", "direction")] <- list(maps$measure, maps$direction)
   if (identical(maps$direction, "distance") && missing(baseline) && is.null(compare)) {
     abort("`baseline` is missing: ", maps$measure, " is a distance, whose value without any ",
@@ -99,6 +102,7 @@ test_maps <- function(maps, baseline = 0, compare = NULL, adjacency = NULL,
   settings$alternative <- map_alternative(alternative, settings)
   settings$cutoff <- cluster_cutoff(settings)
   left_out <- left_out_places(maps, settings$statistic, na)
+  settings$skewness <- skewness_of_maps(maps$values)
   graph <- graph_of_places(adjacency, maps$centers, settings$correction)
   flips <- sign_flips(permutations, settings$subjects)
   note_few_flips(flips, settings)

@@ -6,41 +6,52 @@
 # size          numbers of stimuli (n) and neurons (x, y) of the pilot
 # units         numbers of independent units among the neurons of each varying side
 # trials        number of trials of the pilot, NA without any
-# coefficients  as variance_coefficients() gives them, and self_x and self_y; fit: those at several
-#               numbers of trials, or NULL
-# kappa         what makes the formula the pilot's own variance at its design
+# by_trials     are numbers of trials planned?
+# counts        of unequal trials, the least and the largest number
+# raw, coefficients, trend, self, total   as variance_model() gives them
+# shifted, share, bounded, bound          as variance_range() does
 # tied          are the neurons of y those of x?
 # score, se     of the pilot; effect: the score or difference that power is for
 # critical      threshold of calibrate() in standard deviations of the null; NA for differences
 
-# Coefficients at the numbers of trials of some designs: coefficients x designs.
-coefficients_at <- function(model, trials) {
-  if (is.null(model$fit)) {
-    return(matrix(model$coefficients, length(model$coefficients), length(trials),
-                  dimnames = list(names(model$coefficients), NULL)))
-  }
-  fitted_coefficients(model$fit, trials)
+# a + b / trials + c / trials^2 for each column of coefficients; of a pilot whose trials are not
+# planned, that of the pilot.
+at_trials <- function(model, curve, trials) {
+  powers <- if (model$by_trials) outer(1 / trials, 0:2, "^") else matrix(1, length(trials), 3)
+  powers %*% curve
 }
 
-# The terms of the variance of each design (rows), before kappa. designs: a data frame with the
-# columns stimuli, neurons_x, neurons_y and trials.
-design_terms <- function(model, designs) {
-  value <- coefficients_at(model, designs$trials)[coefficient_names, , drop = FALSE]
-  n <- designs$stimuli
-  q <- designs$neurons_x
+# The variance of each design (rows), or the terms of it. designs: a data frame with the columns
+# stimuli, neurons_x, neurons_y and trials; of: list(coefficients, trend), with columns for several
+# variances, or vectors.
+design_variances <- function(model, designs, of = model) {
   # the units of two models are no sample, and have no number
   p <- ifelse(is.na(designs$neurons_y), 1, designs$neurons_y)
-  t(value) / design_sizes(n, q, p)
+  shares <- 1 / design_sizes(designs$stimuli, designs$neurons_x, p)
+  shares %*% of$coefficients * pmax(at_trials(model, of$trend, designs$trials), model$bound)
+}
+
+design_terms <- function(model, designs, of = model) {
+  terms <- design_variances(model, designs, list(coefficients = diag(c(of$coefficients)),
+                                                 trend = matrix(of$trend, 3, 7)))
+  colnames(terms) <- coefficient_names
+  terms
 }
 
 # What the coefficients are divided by.
 design_sizes <- function(n, q, p) cbind(n, q, p, n * q, n * p, q^2, p^2)
 
 design_table <- function(model, designs, settings) {
-  terms <- model$kappa * design_terms(model, designs)
-  colnames(terms) <- coefficient_names
+  terms <- design_terms(model, designs)
+  # endless neurons or stimuli would leave nothing of terms at 0
+  none <- rowSums(terms) == 0
+  terms[none, ] <- design_terms(model, designs[none, ], model$bounded)
   variance <- rowSums(terms)
   designs$se <- sqrt(variance)
+  changes <- log(design_variances(model, designs, model$shifted) / variance)
+  spread <- stats::qnorm(0.5 + settings$conf_level / 2) / 2 * sqrt(model$share * rowSums(changes^2))
+  designs$se_low <- designs$se * exp(-spread)
+  designs$se_high <- designs$se * exp(spread)
   designs$df <- design_df(model, designs, terms)
   quantile <- stats::qt(0.5 + settings$conf_level / 2, designs$df)
   designs$width <- 2 * quantile * designs$se
@@ -52,10 +63,10 @@ design_table <- function(model, designs, settings) {
   designs$share_stimuli_x <- shares[, "stimuli_x"]
   designs$share_stimuli_y <- shares[, "stimuli_y"]
   # what endless trials would take off
-  designs$share_trials <- if (is.null(model$fit)) {
+  designs$share_trials <- if (!model$by_trials) {
     rep(NA_real_, nrow(designs))
   } else {
-    endless <- model$kappa * rowSums(design_terms(model, replace(designs, "trials", Inf)))
+    endless <- rowSums(design_terms(model, replace(designs, "trials", Inf)))
     pmax(1 - endless / variance, 0)
   }
   designs
@@ -82,11 +93,11 @@ design_power <- function(model, designs, settings) {
     shift <- abs(model$effect) / designs$se
     return(stats::pnorm(shift - quantile) + stats::pnorm(-shift - quantile))
   }
-  self <- coefficients_at(model, designs$trials)
-  g <- (1 + self["self_x", ] / designs$neurons_x) * (1 + self["self_y", ] / designs$neurons_y)
+  self <- at_trials(model, model$self, designs$trials)
+  g <- (1 + self[, 1] / designs$neurons_x) * (1 + self[, 2] / designs$neurons_y)
   n <- designs$stimuli
   null_sd <- sqrt(2 * g / (n * (n - 3)))
-  unname(stats::pnorm((model$effect - model$critical * null_sd) / designs$se))
+  stats::pnorm((model$effect - model$critical * null_sd) / designs$se)
 }
 
 # ---- how far the pilot reaches
@@ -140,8 +151,9 @@ warn_reach <- function(model, flags, what = "designs") {
 plan_factors <- c("stimuli", "neurons_x", "neurons_y")
 
 # The smallest number of stimuli, of neurons of x and of neurons of y with the other numbers as in
-# the plan: a data frame with `solved`, the design, its se and power, their limits for endless
-# numbers, and `extrapolated`; NA where even the limits do not reach what is wanted.
+# the plan: a data frame with `solved`, the design, the range of the number by that of the standard
+# error (`low`, `high`), se and power, their limits for endless numbers, and `extrapolated`; NA
+# where even the limits do not reach what is wanted, with the reason in `why`.
 smallest_designs <- function(model, designs, settings) {
   if (is.null(settings$target_se) && is.null(settings$difference)) return(NULL)
   factors <- intersect(plan_factors, c("stimuli", paste0("neurons_", names(model$units))))
@@ -155,17 +167,27 @@ smallest_designs <- function(model, designs, settings) {
         if (model$tied && factor == "neurons_x") design$neurons_y <- number * tied_share(model)
         design_table(model, design, settings)
       }
-      reached <- function(number) {
+      smallest <- function(bound) smallest_number(function(number) {
         row <- at(number)
+        row$se <- row[[bound]]
         (is.null(settings$target_se) || row$se <= settings$target_se) &&
-          (is.null(settings$difference) || row$power >= settings$target_power)
-      }
+          (is.null(settings$difference) ||
+             design_power(model, row, settings) >= settings$target_power)
+      }, if (factor == "stimuli") 5 else 2)
       limit <- at(Inf)
-      least <- smallest_number(reached, if (factor == "stimuli") 5 else 2)
+      least <- smallest("se")
+      low <- smallest("se_low")
+      high <- smallest("se_high")
+      why <- paste0("endless ", plan_labels[[factor]], " leave a standard error of ",
+                    format(limit$se, digits = 2), if (!is.null(settings$difference)) {
+                      paste(" and a power of", format(limit$power, digits = 2))
+                    }, if (!is.na(low)) paste0("; if the pilot erred, ", low, " are enough"))
       found <- if (is.na(least)) replace(at(10), c(factor, "se", "power"), NA) else at(least)
       if (model$tied && is.na(least) && factor == "neurons_x") found$neurons_y <- NA
-      data.frame(solved = factor, found[c(plan_factors, "trials", "se", "power")],
-                 limit_se = limit$se, limit_power = limit$power)
+      data.frame(solved = factor, found[c(plan_factors, "trials")], low = low,
+                 high = if (is.na(low)) NA else if (is.na(high)) Inf else high,
+                 found[c("se", "power")], limit_se = limit$se, limit_power = limit$power,
+                 why = if (is.na(least)) why else NA_character_)
     }))
   })
   result <- do.call(rbind, rows)

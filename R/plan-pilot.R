@@ -66,11 +66,12 @@ plan_pilot <- function(x, y, over, shared_neurons, units_x, units_y, complete, n
     NA_integer_
   } else {
     numbers <- vapply(reprs, function(repr) dim(unclass(repr$responses)$values)[3], 0L)
-    # unequal numbers matter only where trials are planned
-    structure(numbers[1], unequal = any(numbers != numbers[1]),
-              holes = any(vapply(reprs, function(repr) {
-                anyNA(unclass(repr$responses)$values)
-              }, NA)))
+    counts <- range(unlist(lapply(reprs, function(repr) {
+      rowSums(!is.na(unclass(repr$responses)$values), dims = 2)
+    })))
+    # unequal numbers matter only where trials are planned, and are told by their range
+    structure(if (counts[1] == counts[2]) counts[1] else NA_integer_,
+              unequal = any(numbers != numbers[1]), counts = counts)
   }
   list(pairs = pairs, args = args, complete = each, over = over, truth = truth, trials = trials)
 }
@@ -134,12 +135,14 @@ plan_model <- function(pilot, settings, by_trials) {
   size <- c(n = pilot$pairs[[1]]$x$n, x = ncol(pilot$pairs[[1]]$x$data),
             y = ncol(pilot$pairs[[1]]$y$data))
   labels <- lapply(pilot$pairs, function(pair) unit_layout(pair, pilot$args)$labels)
-  of_slots <- function(slots) plan_estimate(pilot, labels, slots)
-  all <- of_slots(NULL)
-  lost <- sum(is.na(all$stimuli)) + sum(vapply(all$samples, function(sample) {
-    off <- row(sample$pairs) != col(sample$pairs)
-    sum(is.na(sample$units)) + sum(is.na(sample$both)) + sum(is.na(sample$pairs[off]))
-  }, 0))
+  all <- plan_estimate(pilot, labels)
+  # the diagonals of pairs are never known
+  lost_of <- function(deletions) {
+    sum(is.na(deletions$stimuli)) + sum(vapply(deletions$samples, function(sample) {
+      sum(is.na(unlist(sample))) - length(sample$units)
+    }, 0))
+  }
+  lost <- lost_of(all)
   if (is.na(all$score)) {
     abort("The corrected CKA of the pilot is undefined, because a denominator is not positive: it ",
           "has too few stimuli or neurons to plan from.", class = "repalign_error_variance",
@@ -150,52 +153,93 @@ plan_model <- function(pilot, settings, by_trials) {
           "neuron, or two of them, are undefined, because a denominator is not positive.",
           class = "repalign_error_variance", arg = "x")
   }
-  fit <- if (by_trials) trial_coefficients(as.integer(pilot$trials), function(slots) {
-    # Coefficients that give the variance of these data at their own size, as kappa does for the
-    # pilot. Noise takes more of the parts below 0, where they are cut off, the fewer trials there
-    # are.
-    deletions <- of_slots(slots)
-    value <- plan_values(deletions, size)
-    parts <- value[coefficient_names] / design_sizes(size[["n"]], size[["x"]], size[["y"]])
-    value[coefficient_names] <- value[coefficient_names] *
-      variance_parts(deletions)$total / sum(parts)
-    value
-  })
-  model <- list(size = size, trials = as.integer(pilot$trials), fit = fit,
-                units = lengths(lapply(all$samples, function(sample) sample$units)),
-                coefficients = plan_values(all, size), tied = all$one_sample, score = all$score,
-                se = sqrt(variance_parts(all)$total), kappa = 1, effect = all$score)
-  if (!is.na(pilot$truth)) model$effect <- pilot$truth
-  if (!is.null(settings$difference)) model$effect <- settings$difference
-  own <- data.frame(stimuli = size[["n"]], neurons_x = size[["x"]], neurons_y = size[["y"]],
-                    trials = model$trials)
-  model$kappa <- model$se^2 / sum(design_terms(model, own))
-  if (!is.finite(model$kappa) || model$se <= equal_share) {
+  # the deletions of means over all trials, and over fewer where trials are planned
+  fit_of <- function(keep) {
+    known <- function(slots) {
+      deletions <- plan_estimate(pilot, labels, slots, keep)
+      if (!is.na(deletions$score) && lost_of(deletions) == 0) deletions
+    }
+    if (by_trials) return(trial_groups(as.integer(pilot$trials), known))
+    list(trials = 1, values = list(Filter(Negate(is.null), list(known(NULL)))))
+  }
+  total <- variance_parts(all)$total
+  if (total <= equal_share^2) {
     abort("The score of the pilot does not vary when stimuli or neurons are left out: nothing can ",
           "be planned from it.", class = "repalign_error_variance", arg = "x")
   }
+  model <- list(size = size, trials = as.integer(pilot$trials), by_trials = by_trials,
+                counts = attr(pilot$trials, "counts"),
+                units = lengths(lapply(all$samples, function(sample) sample$units)),
+                tied = all$one_sample, score = all$score, se = sqrt(total), effect = all$score)
+  own <- variance_model(fit_of(everything), size)
+  model <- c(model, own, variance_range(own, size, labels[[1]], names(model$units), model$tied,
+                                        fit_of))
+  if (!is.na(pilot$truth)) model$effect <- pilot$truth
+  if (!is.null(settings$difference)) model$effect <- settings$difference
   model$critical <- if (length(pilot$pairs) > 1) NA_real_ else
     plan_threshold(pilot$pairs[[1]], replace(pilot$args, "complete", pilot$complete[1]),
                    settings$alpha)
   model
 }
 
-# The deletions of the pilot, or of means over some of its trials (slots).
-plan_estimate <- function(pilot, labels, slots) {
+# How much the pilot knows, from deletions of parts of its stimuli and neurons: list(shifted, share,
+# bounded, bound). shifted: list(coefficients, trend), a column for each deletion; share: by which
+# sums of squared changes are multiplied; bounded: list(coefficients, trend) where nothing that was
+# estimated at or below 0 is taken to be 0, but at least half of its standard error; bound: the same
+# of what endless trials leave, relative to the pilot.
+variance_range <- function(own, size, labels, sides, tied, fit_of) {
+  keeps <- lapply(seq_len(pilot_parts), function(part) {
+    replace(everything, "n", list(seq_len(size[["n"]]) %% pilot_parts != part - 1))
+  })
+  for (side in sides) {
+    of <- if (tied) c("x", "y") else side
+    units <- unique(unlist(labels[of], use.names = FALSE))
+    keeps <- c(keeps, lapply(split(units, seq_along(units) %% pilot_parts), function(gone) {
+      replace(everything, of, lapply(labels[of], function(all) !all %in% gone))
+    }))
+  }
+  made <- lapply(unname(keeps), function(keep) {
+    left <- mapply(function(count, kept) sum(rep_len(kept, count)), size, keep)
+    fit <- tryCatch(fit_of(keep), repalign_error = function(e) NULL)
+    if (length(fit$values) && length(fit$values[[1]])) variance_model(fit, left)
+  })
+  made <- Filter(Negate(is.null), made)
+  columns <- function(part) vapply(made, `[[`, own[[part]], part)
+  share <- (1 - 1 / pilot_parts) * length(keeps) / length(made)
+  shifted <- list(coefficients = columns("coefficients"), trend = columns("trend"))
+  errors <- sqrt(share * rowSums((columns("raw") - own$raw)^2))
+  sizes <- drop(design_sizes(size[["n"]], size[["x"]], size[["y"]]))
+  change <- log(colSums(shifted$coefficients / sizes) / own$total)
+  list(shifted = shifted, share = share,
+       bounded = list(coefficients = pooled_coefficients(own$raw, size, own$total, errors / 2),
+                      trend = own$trend),
+       bound = min(sqrt(share * sum(change^2)) / 2, 1 / 4))
+}
+
+everything <- list(n = TRUE, x = TRUE, y = TRUE)
+
+# Into so many parts are the stimuli and the neurons of a side divided.
+pilot_parts <- 6
+
+# The deletions of the pilot, or of means over some of its trials (slots). keep: which stimuli (n)
+# and neurons of x and y are taken.
+plan_estimate <- function(pilot, labels, slots = NULL, keep = everything) {
   each <- Map(function(pair, labels, complete) {
     args <- pilot$args
     args$shared_neurons <- FALSE
     args$complete <- complete
-    args[c("units_x", "units_y")] <- labels
+    args[c("units_x", "units_y")] <- Map(`[`, labels[c("x", "y")], keep[c("x", "y")])
     # the labels are those of the call, because means over trials declare none
-    cut <- function(repr) {
+    cut <- function(side) {
+      repr <- pair[[side]]
       data <- repr$data
       if (!is.null(slots) && has_trials(repr)) {
         data <- trial_means(unclass(repr$responses)$values[, , slots, drop = FALSE])
       }
-      representation(mark_checked(unname(data)), repr$arg, side = repr$side)
+      data <- unname(data)[keep$n, keep[[side]], drop = FALSE]
+      representation(mark_checked(data), repr$arg, side = repr$side)
     }
-    plan_deletions(pair_of(cut(pair$x), cut(pair$y)), args, pilot$over)
+    plan_deletions(pair_of(cut("x"), cut("y")), args, pilot$over)
   }, pilot$pairs, labels, pilot$complete)
   if (length(each) == 1) each[[1]] else {
     # the deletions of the difference between two scores of one x
@@ -205,13 +249,6 @@ plan_estimate <- function(pilot, labels, slots) {
     list(score = a$score - b$score, stimuli = a$stimuli - b$stimuli,
          samples = sapply(names(a$samples), minus, simplify = FALSE), one_sample = FALSE)
   }
-}
-
-# Coefficients, with those of the self terms.
-plan_values <- function(deletions, size) {
-  value <- variance_coefficients(variance_parts(deletions), size)
-  self <- if (is.null(deletions$self)) c(x = 1, y = 1) else deletions$self
-  c(value, self_x = size[["x"]] * (self[["x"]] - 1), self_y = size[["y"]] * (self[["y"]] - 1))
 }
 
 # The threshold of calibrate() in standard deviations of the null. Where three moments do not tell

@@ -21,25 +21,29 @@
 #' @param shared_neurons,units_x,units_y see [cka()].
 #' @param alpha level of the tests whose power is told.
 #' @param target_power the power that is wanted for `difference`.
-#' @param conf_level coverage of the intervals whose width is told.
+#' @param conf_level coverage of the intervals whose width is told, and of ranges.
 #' @param na see [similarity()].
 #' @param neurons not used: `neurons_x` and `neurons_y` say of which side.
 #' @param complete `"y"`: the units of `y` are all that there are, see [cka()].
 #' @return A data frame of class `repalign_plan` with one row per design. Columns: `stimuli`,
-#'   `neurons_x`, `neurons_y`, `trials`; `se`; `df` and `width` of the interval; `power`, of
-#'   [calibrate()] or of the comparison of two models; `share_stimuli`, `share_neurons_x`,
-#'   `share_neurons_y`, `share_stimuli_x` and `share_stimuli_y`: the shares of the variance that
-#'   come from stimuli, neurons, and their interactions; `share_trials`: how much of it endless
-#'   trials would take off; `extrapolated`, see Details.
+#'   `neurons_x`, `neurons_y`, `trials` (`NA` where those of the pilot are unequal); `se`, and
+#'   `se_low` and `se_high`, its range by what the pilot knows; `df` and `width` of the interval;
+#'   `power`, of [calibrate()] or of the comparison of two models; `share_stimuli`,
+#'   `share_neurons_x`, `share_neurons_y`, `share_stimuli_x` and `share_stimuli_y`: the shares of
+#'   the variance that come from stimuli, neurons, and their interactions; `share_trials`: the share
+#'   that infinitely many trials would remove; `extrapolated`, see Details.
 #'
 #'   `summary()` gives the smallest designs for `target_se` or `difference`: a row for each number
 #'   that can be solved for (column `solved`) with the others as in the plan, or `NA` where no
-#'   number is enough; its `se` and `power`; their limits for any number, `limit_se` and
-#'   `limit_power`; and `extrapolated`.
+#'   number is enough, with the reason in `why`; `low` and `high`, the numbers at which `se_low` and
+#'   `se_high` are as wanted (`Inf`: perhaps no number is enough); its `se` and `power`; `limit_se`
+#'   and `limit_power`, those with infinitely many of what is solved for; and `extrapolated`.
 #' @details
 #' The score is the CKA by `estimator = "stimulus_neuron"` (of trial means). Predicted errors are
 #' mostly somewhat too large, but against a model they can be a quarter too small for 5 times the
-#' neurons (article "What was simulated").
+#' neurons (article "What was simulated"). Parts of the variance that are estimated below 0 are
+#' pooled with the others, and all parts fall alike with the number of trials. Ranges come from
+#' predictions by the pilot without each sixth of its stimuli and of its neurons.
 #'
 #' When not to trust it: `extrapolated` is `TRUE`, and a warning of class `repalign_extrapolated`
 #' says why, for fewer than half or more than 5 times the stimuli of the pilot, more than 5 times
@@ -126,12 +130,13 @@ check_plan_grid <- function(wanted, pilot) {
   }
   if (!is.null(wanted$trials)) {
     trials <- pilot$trials
-    why <- if (is.na(trials)) "the pilot has no trials: give responses() with several" else
-      if (attr(trials,
-               "unequal")) "the sides have different numbers of trials: give equal ones" else
-      if (attr(trials, "holes")) {
-        paste0("some trials have missing values: give those that all stimuli have, as in ",
-               "trials[, , 1:6], or leave out stimuli or neurons")
+    why <- if (is.null(attributes(trials))) {
+      "the pilot has no trials: give responses() with several"
+    } else if (attr(trials, "unequal")) {
+      "the sides have different numbers of trials: give equal ones"
+    } else if (is.na(trials)) {
+      paste0("some trials have missing values: give those that all stimuli have, as in ",
+             "trials[, , 1:6], or leave out stimuli or neurons")
       }
     if (!is.null(why)) {
       abort("`trials` cannot be planned, because ", why, ".", class = "repalign_error_trials",
@@ -257,17 +262,18 @@ variance_parts <- function(deletions) {
 coefficient_names <- c("stimuli", "neurons_x", "neurons_y", "stimuli_x", "stimuli_y", "pairs_x",
                        "pairs_y")
 
-# The coefficients of 1 / n, 1 / q, 1 / p, 1 / (n q), 1 / (n p), 1 / q^2 and 1 / p^2. size: the
-# numbers of stimuli and neurons of the pilot. What single stimuli and neurons add is what their
-# parts leave when those of interactions and neuron pairs, which they contain, are taken out.
+# Estimates of the coefficients of 1 / n, 1 / q, 1 / p, 1 / (n q), 1 / (n p), 1 / q^2 and 1 / p^2.
+# size: the numbers of stimuli and neurons of the pilot. What single stimuli and neurons add is what
+# their parts leave when those of interactions and neuron pairs, which they contain, are taken out;
+# that may be below 0.
 variance_coefficients <- function(parts, size) {
   value <- stats::setNames(numeric(7), coefficient_names)
   inner <- sum(vapply(parts$samples, function(part) part$both, 0))
-  value["stimuli"] <- size[["n"]] * max(parts$stimuli - inner, 0)
+  value["stimuli"] <- size[["n"]] * (parts$stimuli - inner)
   for (side in names(parts$samples)) {
     part <- parts$samples[[side]]
     q <- size[[side]]
-    value[paste0("neurons_", side)] <- q * max(part$units - part$both - part$pairs, 0)
+    value[paste0("neurons_", side)] <- q * (part$units - part$both - part$pairs)
     value[paste0("stimuli_", side)] <- size[["n"]] * q * part$both
     value[paste0("pairs_", side)] <- q^2 * part$pairs
   }
@@ -276,33 +282,60 @@ variance_coefficients <- function(parts, size) {
 
 # ---- trials
 
-# The same for means over fewer trials: list(trials, values), where `values` has a column for each
-# number of trials (all of them, half of them, ..., one), averaged over groups of trials.
-# compute: function(slots) that gives the coefficients of the means over these trials.
-trial_coefficients <- function(all, compute) {
+# What `compute` gives of means over fewer trials: list(trials, values), where `values` has a list
+# for each number of trials (all of them, half of them, ..., one), with an element for each group of
+# trials. compute: function(slots), NULL where the score is undefined.
+trial_groups <- function(all, compute) {
   numbers <- all
   while (utils::tail(numbers, 1) > 1) numbers <- c(numbers, utils::tail(numbers, 1) %/% 2L)
   values <- lapply(numbers, function(number) {
     groups <- split(seq_len(all %/% number * number), rep(seq_len(all %/% number), each = number))
-    each <- vapply(groups, compute, compute(seq_len(all)))
-    rowMeans(each, na.rm = TRUE)
+    Filter(Negate(is.null), lapply(unname(groups), compute))
   })
-  values <- do.call(cbind, values)
-  known <- colSums(is.na(values)) == 0
+  known <- lengths(values) > 0
   if (sum(known) < 2) {
     abort("Fewer trials than all have no corrected CKA, so that nothing is known about `trials`: ",
           "the pilot has too few stimuli or neurons. Leave out `trials`.",
           class = "repalign_error_trials", arg = "trials")
   }
-  list(trials = numbers[known], values = values[, known, drop = FALSE])
+  list(trials = numbers[known], values = values[known])
 }
 
-# Each coefficient at any numbers of trials, as a + b / trials, and never below 0: coefficients x
-# trials.
-fitted_coefficients <- function(fit, trials) {
-  x <- 1 / fit$trials
-  slope <- drop((fit$values - rowMeans(fit$values)) %*% (x - mean(x))) / sum((x - mean(x))^2)
-  level <- rowMeans(fit$values) - slope * mean(x)
-  value <- level + outer(slope, 1 / trials)
-  pmax(value, 0)
+# c(a, b, c), none negative, of the curve a + b / trials + c / trials^2 that is closest to the
+# values relative to these, and meets the first one.
+trial_curve <- function(values, trials) {
+  if (length(values) == 1 || !all(values > 0)) return(c(max(values[1], 0), 0, 0))
+  powers <- outer(1 / trials, 0:2, "^")
+  best <- list(off = Inf)
+  for (set in list(1:2, c(1, 3), 2:3, 1:3, 1, 2, 3)) {
+    if (length(set) > length(trials)) next
+    found <- qr.solve(powers[, set, drop = FALSE] / values, rep(1, length(values)))
+    curve <- replace(numeric(3), set, found)
+    off <- sum((powers %*% curve / values - 1)^2)
+    if (all(found >= 0) && off < best$off - 1e-12) best <- list(curve = curve, off = off)
+  }
+  best$curve * values[1] / sum(powers[1, ] * best$curve)
+}
+
+# list(raw, coefficients, trend, self, total): estimates of the coefficients; coefficients that are
+# not negative and give the variance of the pilot at its size (total); the curve over trials by
+# which all of them are multiplied, because single ones are too uncertain; and curves of the self
+# terms. fit: see trial_groups(), of deletions; size: the numbers of stimuli and neurons.
+variance_model <- function(fit, size) {
+  values <- vapply(fit$values, function(groups) {
+    rowMeans(vapply(groups, function(one) {
+      parts <- variance_parts(one)
+      self <- if (is.null(one$self)) c(1, 1) else one$self
+      c(variance_coefficients(parts, size), parts$total, size[c("x", "y")] * (self - 1))
+    }, numeric(10)))
+  }, numeric(10))
+  list(raw = values[1:7, 1], coefficients = pooled_coefficients(values[1:7, 1], size, values[8, 1]),
+       trend = trial_curve(values[8, ], fit$trials) / values[8, 1],
+       self = apply(values[9:10, , drop = FALSE], 1, trial_curve, fit$trials), total = values[8, 1])
+}
+
+# What is below `least` is pooled with the others: together they remain the variance.
+pooled_coefficients <- function(raw, size, total, least = 0) {
+  value <- pmax(raw, least)
+  value * total / sum(value / design_sizes(size[["n"]], size[["x"]], size[["y"]]))
 }

@@ -11,6 +11,8 @@ declare_result(
     column("neurons_y", "the number of neurons of y", key = TRUE),
     column("trials", "the number of trials", key = TRUE),
     column("se", "the standard error", shown = 1, tidy = "std.error"),
+    column("se_low", "the lower limit of what the pilot knows of it"),
+    column("se_high", "the upper limit"),
     column("df", "its degrees of freedom"),
     column("width", "the width of the interval", shown = 2),
     column("power", "the power of the test", shown = 3),
@@ -41,13 +43,22 @@ declare_result(
   sentence = function(x) plan_sentence(x)
 )
 
-# What in_words() tells of a plan: the design with the smallest standard error.
+# What in_words() tells of a plan: the smallest design that reaches what is wanted, or that with the
+# smallest standard error.
 plan_sentence <- function(x) {
   need_columns(x, c("stimuli", "neurons_x", "neurons_y", "trials", "se", "power"), "told", "result")
   facts <- plan_facts(x)
   two <- is.na(facts$model$critical)
   what <- paste("the", if (two) "difference of the two models" else
     estimator_words("stimulus_neuron"))
+  pilot <- paste0("; the plan is from a pilot of ", facts$model$size[["n"]], " stimuli",
+                  brackets(paste("standard error", number_word(facts$model$se))))
+  solved <- attr(x, "smallest")
+  # those with numbers that are left in the plan
+  for (name in c(plan_factors, "trials")) {
+    solved <- solved[solved$solved == name | solved[[name]] %in% x[[name]], ]
+  }
+  if (NROW(solved)) return(paste0(solved_sentence(solved, facts, what), pilot, "."))
   best <- which.min(x$se)
   lost <- undefined_words(x$se, "standard error")
   if (!length(best)) return(paste0("By this plan,", tolower(lost)))
@@ -59,19 +70,54 @@ plan_sentence <- function(x) {
   }
   start <- if (nrow(x) > 1) paste0("Of ", count_of(nrow(x), "design"), ", that with ") else
     "A recording of "
-  paste0(start, design_words(x, best), " is expected to have ", if (nrow(x) > 1) "the smallest" else
-    "a", " standard error of ", what, ", ", number_word(x$se[best]), power,
-    "; the plan is from a pilot of ", facts$model$size[["n"]], " stimuli",
-    brackets(paste("standard error", number_word(facts$model$se))),
-    if (isTRUE(x$extrapolated[best])) ", from which this design is far", ".", lost)
+  paste0(start, design_words(x, best, facts$model), " is expected to have ",
+         if (nrow(x) > 1) "the smallest" else "a", " standard error of ", what, ", ",
+         number_word(x$se[best]), power, pilot,
+         if (isTRUE(x$extrapolated[best])) ", from which this design is far", ".", lost)
 }
 
-design_words <- function(x, row) {
+# The design with the fewest responses of those that were solved for.
+solved_sentence <- function(solved, facts, what) {
+  goal <- paste(goal_words(facts$settings), "of", what)
+  size <- solved$stimuli * solved$neurons_x * pmax(solved$neurons_y, 1, na.rm = TRUE) *
+    pmax(solved$trials, 1, na.rm = TRUE) + 0 * solved$se
+  best <- order(solved$extrapolated, size)[1]
+  if (is.na(size[best])) {
+    return(paste0("No design reaches a ", goal, ": ", enumerate(unique(solved$why), quote = FALSE)))
+  }
+  row <- solved[best, ]
+  paste0("The smallest design with a ", goal, " has ", design_words(row, 1, facts$model),
+         ", where ", plan_labels[[row$solved]], " were solved for: ", number_range(row),
+         " by what the pilot knows",
+         if (isTRUE(row$extrapolated)) ", from which this design is far")
+}
+
+number_range <- function(row) {
+  if (is.finite(row$high)) paste(count_word(row$low), "to", count_word(row$high)) else
+    paste(count_word(row$low), "or more, perhaps without end,")
+}
+
+goal_words <- function(settings) {
+  paste(c(if (!is.null(settings$target_se)) {
+    paste("standard error of", format(settings$target_se))
+  }, if (!is.null(settings$difference)) {
+    paste("power of", format(settings$target_power), "for a difference of",
+          format(settings$difference))
+  }), collapse = " and a ")
+}
+
+design_words <- function(x, row, model) {
   neurons <- c(x = x$neurons_x[row], y = x$neurons_y[row])
   neurons <- neurons[!is.na(neurons)]
   enumerate(c(count_of(count_word(x$stimuli[row]), "stimulus"),
               if (length(neurons)) paste(count_word(neurons), "neurons of", names(neurons)),
-              if (!is.na(x$trials[row])) count_of(x$trials[row], "trial")), quote = FALSE)
+              if (!is.na(x$trials[row])) count_of(x$trials[row], "trial") else
+                trials_words(model)), quote = FALSE)
+}
+
+# The trials of a pilot, unequal ones by their range.
+trials_words <- function(model) {
+  if (length(model$counts)) paste(paste(unique(model$counts), collapse = " to "), "trials")
 }
 
 # What a plan keeps beside its rows, which operations that make a new data frame may lose.
@@ -89,7 +135,7 @@ pilot_words <- function(model, digits) {
   two <- is.na(model$critical)
   neurons <- paste(size[["x"]], if (!model$tied && !two) paste("and", size[["y"]]))
   paste0("pilot: ", size[["n"]], " stimuli x ", trimws(neurons), " neurons",
-         if (!is.na(model$trials)) paste(" x", model$trials, "trials"),
+         if (length(model$counts)) paste(" x", trials_words(model)),
          if (two) ", difference " else ", corrected CKA ", format(model$score, digits = digits),
          ", standard error ", format(model$se, digits = digits))
 }
@@ -105,21 +151,20 @@ power_words <- function(model, settings, digits) {
 
 smallest_lines <- function(smallest, settings, digits) {
   if (is.null(smallest)) return(NULL)
-  goals <- c(if (!is.null(settings$target_se)) {
-    paste("standard error of", format(settings$target_se))
-  }, if (!is.null(settings$difference)) {
-    paste("power of", format(settings$target_power), "for a difference of",
-          format(settings$difference))
-  })
-  title <- paste0("Smallest designs with a ", paste(goals, collapse = " and a "),
-                  " (summary() has ", if (nrow(smallest) > 6) "all" else "them", "):")
+  title <- paste0("Smallest designs with a ", goal_words(settings),
+                  " (summary() has ", if (nrow(smallest) > 6) "all" else "them",
+                  "), and the range of what is solved for, low to high:")
   rows <- utils::head(smallest, 6)
   unknown <- vapply(rows, function(column) all(is.na(column)), NA) & names(rows) != "se"
   rows <- rows[!unknown]
+  why <- paste0("row ", seq_along(rows$why), ": ", rows$why)[!is.na(rows$why)]
+  rows$why <- NULL
   last <- c("limit_se", "limit_power")
   all <- c(setdiff(names(rows), last), intersect(last, names(rows)))
   shown <- fitting_columns(rows, list(named = setdiff(all, last), all = all), digits)
-  c(title, utils::capture.output(print.data.frame(rows[shown], digits = digits)))
+  c(strwrap(title, exdent = 2),
+    utils::capture.output(print.data.frame(rows[shown], digits = digits)),
+    if (length(why)) strwrap(paste0("NA in ", paste(why, collapse = "; "), "."), exdent = 2))
 }
 
 #' @rdname tidy.repalign

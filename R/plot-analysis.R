@@ -138,7 +138,9 @@ analysis_frame <- function(object, main, caption, reference, axis = neuron_axis(
     ggplot2::scale_colour_manual(values = estimator_values(main, estimator_colours)) +
     ggplot2::scale_shape_manual(values = estimator_values(main, estimator_shapes)) +
     ggplot2::coord_cartesian(ylim = plot_range(main, reference)) +
-    ggplot2::labs(x = "neurons", y = "CKA (pooled)", colour = "estimator", shape = "estimator",
+    ggplot2::labs(x = "neurons", y = paste0("CKA (pooled", if (grepl("high:", title)) {
+                    "; high: not disentangled"
+                  }, ")"), colour = "estimator", shape = "estimator",
                   title = if (!is.na(title)) unname(title),
                   caption = caption_of(caption, of_ceiling, of_reference)) +
     # the keys of several estimators are wider than a panel in a column of a journal

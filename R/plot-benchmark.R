@@ -17,11 +17,11 @@ autoplot.repalign_benchmark <- function(object, measure = NULL, metric = NULL, .
     abort("There is nothing to draw: all values are undefined (NA).",
           class = "repalign_error_size", arg = "object")
   }
-  # where chance is the same for all data
-  levels <- c(dprime = 0, auc = 0.5, spearman = 0, accuracy = 0, jsd = 0, disagreement = 0)
-  panels <- unique(known[c("metric", "source")])
-  panels$chance <- unname(levels[sub(" .*", "", as.character(panels$metric))])
-  chance <- panels[!is.na(panels$chance), , drop = FALSE]
+  # it hardly differs between measures
+  levels <- known[known$whole & !is.na(known$chance), , drop = FALSE]
+  chance <- if (nrow(levels)) {
+    stats::aggregate(levels["chance"], levels[c("metric", "source")], mean)
+  } else levels
   picture <- ggplot2::ggplot(known, ggplot2::aes(x = .data[["value"]], y = .data[["measure"]]))
   if (nrow(chance)) {
     picture <- picture + ggplot2::geom_vline(ggplot2::aes(xintercept = .data[["chance"]]), chance,
@@ -84,6 +84,7 @@ benchmark_points <- function(object, metric) {
     rows <- rows[rows$metric %in% metric, , drop = FALSE]
   }
   rows$metric <- factor(rows$metric, unique(rows$metric))
+  if (is.null(rows$chance)) rows$chance <- rep(NA_real_, nrow(rows))
   rows$whole <- if (is.null(rows$part)) TRUE else rows$part == "all"
   judged <- ifelse(is.na(rows$p_value), 3, ifelse(rows$p_value <= 0.05, 1, 2))
   rows$judged <- factor(names(point_shapes)[judged], names(point_shapes))
@@ -194,7 +195,8 @@ need_rows <- function(object, arg = "object") {
 # The rows of some measures; all rows when `measure` is NULL.
 rows_of_measure <- function(object, measure) {
   if (is.null(measure)) return(object)
-  measure <- check_choice(measure, unique(as.character(object$measure)), "measure", several = TRUE)
+  labels <- unique(as.character(object$measure))
+  measure <- check_choice(labels_of_ids(measure, labels), labels, "measure", several = TRUE)
   object[object$measure %in% measure, ]
 }
 

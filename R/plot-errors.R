@@ -109,14 +109,8 @@ forest_rows <- function(object) {
 # What the lines of a forest plot are. over: the samples of each row, as its column has them.
 interval_lines <- function(level, over) {
   if (is.null(level)) return(NULL)
-  samples <- function(text) {
-    words <- c(neurons_x = "neurons of x", neurons_y = "neurons of y")
-    parts <- strsplit(text, " + ", fixed = TRUE)[[1]]
-    enumerate(ifelse(parts %in% names(words), words[parts], parts), quote = FALSE)
-  }
-  over <- vapply(unique(stats::na.omit(as.character(over))), samples, "")
   paste0("lines: ", format(100 * level), "% intervals",
-         if (length(over)) paste(" over", paste(over, collapse = ", or over ")))
+         if (length(over)) paste(" over", extent_words(over)))
 }
 
 # ---- noise ceiling
@@ -217,13 +211,14 @@ autoplot.repalign_plan <- function(object, what = c("auto", "se", "power"), ...)
     two <- is.na(facts$model$critical)
     what <- if (two && is.null(facts$settings$target_se)) "power" else "se"
   }
-  need_columns(object, c("stimuli", "neurons_x", "neurons_y", "trials", what), "drawn")
+  need_columns(object, c("stimuli", "neurons_x", "neurons_y", "trials", what, "se_low", "se_high"),
+               "drawn")
   need_rows(object)
   rows <- as.data.frame(object)
   # of two models, whose units are held fixed, all rows lack the number of neurons of y
   numbers <- c("stimuli", "neurons_x",
                if (!facts$model$tied && !all(is.na(rows$neurons_y))) "neurons_y",
-               if (!is.null(facts$model$fit)) "trials")
+               if (facts$model$by_trials) "trials")
   if (anyNA(rows[numbers])) {
     abort("`object` has designs without numbers of stimuli, neurons or trials (NA): leave these ",
           "rows out.", class = "repalign_error_rows", arg = "object")
@@ -255,6 +250,7 @@ plan_contours <- function(rows, what, facts, panels) {
   if (facts$model$tied) grid$neurons_y <- grid$neurons_x * tied_share(facts$model)
   fine <- design_table(facts$model, grid, facts$settings)
   breaks <- plan_breaks(fine[[what]], what)
+  fine[c("low", "high")] <- plan_range(fine, what, facts)
   wanted <- wanted_value(what, facts$settings)
   reached <- wanted_words(wanted, what, range(fine[[what]], na.rm = TRUE))
   if (length(reached)) wanted <- NULL
@@ -268,18 +264,24 @@ plan_contours <- function(rows, what, facts, panels) {
       lines <- lapply(parts, function(part) {
         n <- sort(unique(part$stimuli))
         q <- sort(unique(part$neurons_x))
-        values <- matrix(part[[what]][order(part$neurons_x, part$stimuli)], length(n))
-        found <- grDevices::contourLines(log(n), log(q), values, levels = wanted)
-        lapply(found, function(line) {
-          data.frame(stimuli = exp(line$x), neurons_x = exp(line$y), neurons_y = part$neurons_y[1],
-                     trials = part$trials[1])
+        lapply(c(what, "low", "high"), function(column) {
+          values <- matrix(part[[column]][order(part$neurons_x, part$stimuli)], length(n))
+          found <- grDevices::contourLines(log(n), log(q), values, levels = wanted)
+          lapply(found, function(line) {
+            data.frame(stimuli = exp(line$x), neurons_x = exp(line$y),
+                       neurons_y = part$neurons_y[1], trials = part$trials[1],
+                       range = column != what)
+          })
         })
       })
-      lines <- unlist(unname(lines), recursive = FALSE)
-      ggplot2::geom_path(ggplot2::aes(group = .data[["line"]]), linewidth = 1,
-                         data = do.call(rbind,
-                                        Map(function(line, number) cbind(line, line = number),
-                                            lines, seq_along(lines))))
+      lines <- unlist(unlist(unname(lines), recursive = FALSE), recursive = FALSE)
+      lines <- do.call(rbind, Map(function(line, number) cbind(line, line = number), lines,
+                                  seq_along(lines)))
+      path <- function(range, ...) {
+        ggplot2::geom_path(ggplot2::aes(group = .data[["line"]]), ...,
+                           data = lines[lines$range == range, ])
+      }
+      list(path(FALSE, linewidth = 1), path(TRUE, linetype = "dotted"))
     }) +
     ggplot2::geom_point(data = rows, size = 0.8, colour = "grey20") +
     (if (nrow(pilot)) pilot_cross(pilot, okabe_ito[["vermillion"]])) +
@@ -294,6 +296,14 @@ plan_contours <- function(rows, what, facts, panels) {
     ggplot2::coord_cartesian(clip = "off") +
     picture_theme(panel.grid = ggplot2::element_blank(),
                   panel.spacing = ggplot2::unit(2, "lines"))
+}
+
+# What the pilot knows of the standard errors or powers of designs: list(low, high).
+plan_range <- function(designs, what, facts) {
+  if (what == "se") return(designs[c("se_low", "se_high")])
+  lapply(designs[c("se_high", "se_low")], function(se) {
+    design_power(facts$model, replace(designs, "se", se), facts$settings)
+  })
 }
 
 # The design of the pilot, if a panel has its numbers.
@@ -378,7 +388,10 @@ wanted_words <- function(wanted, what, extent) {
 
 plan_caption <- function(pilot, wanted, what, dashed, reached) {
   parts <- c(if (nrow(pilot)) "cross: the pilot",
-             if (!is.null(wanted)) paste("thick line:", plan_labels[[what]], format(wanted)),
+             if (!is.null(wanted)) {
+               paste0("thick line: ", plan_labels[[what]], " ", format(wanted),
+                      " (dotted: the range by what the pilot knows)")
+             },
              if (dashed) "beyond dashed lines: extrapolated", reached)
   caption_of(parts)
 }
@@ -396,9 +409,14 @@ plan_curves <- function(rows, what, facts, varies) {
   wanted <- wanted_value(what, facts$settings)
   groups <- if (is.null(colour)) rep("", nrow(rows)) else rows[[colour]]
   rows$group <- factor(groups, sort(unique(groups)))
+  rows[c("low", "high")] <- plan_range(rows, what, facts)
+  # a range without end does not flatten the curves
+  rows$high <- pmin(rows$high, 2 * max(rows[[what]]))
   ggplot2::ggplot(rows, ggplot2::aes(x = .data[[axis]], y = .data[[what]])) +
     (if (!is.null(wanted)) ggplot2::geom_hline(yintercept = wanted, linewidth = 1)) +
     ggplot2::geom_line(ggplot2::aes(group = .data[["group"]], colour = .data[["group"]])) +
+    ggplot2::geom_linerange(ggplot2::aes(ymin = .data[["low"]], ymax = .data[["high"]],
+                                         colour = .data[["group"]])) +
     ggplot2::geom_point(ggplot2::aes(colour = .data[["group"]]), size = 2) +
     (if (nrow(pilot)) pilot_cross(pilot, "black")) +
     plan_panels(varies[-(1:2)]) +

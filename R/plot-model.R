@@ -128,6 +128,8 @@ evaluated_rows <- function(object, errors, letters, alpha, p_adjust) {
     rows$roof <- if (is.null(rows$ceiling_high)) NA_real_ else rows$ceiling_high
     rows$floor <- if (is.null(rows$ceiling_low)) NA_real_ else rows$ceiling_low
     rows$best <- rows$model %in% best_models(object)
+    threshold <- attr(object, "chance")$threshold
+    if (length(threshold)) rows$threshold <- unname(threshold[as.character(rows$model)])
   }
   # without errors, nothing is known of which is the best
   rows$best <- if (is.null(rows$best)) FALSE else rows$best %in% TRUE
@@ -183,12 +185,11 @@ evaluation_caption <- function(object, rows, errors, letters, alpha, p_adjust, s
   has_marks <- any(grepl("*", rows$mark, fixed = TRUE))
   has_letters <- any(nzchar(gsub("*", "", rows$mark, fixed = TRUE)))
   shape <- if (all(is.na(rows$floor))) "grey line" else "band"
-  over <- if (of_recordings) enumerate(sample_words(facts$over), quote = FALSE) else
-    evaluation_over(object)
+  over <- if (of_recordings) sample_words(facts$over) else evaluation_over(object)
   parts <- c(
     if (!all(is.na(rows$se))) {
       paste0("lines: ", if (errors == "conf") paste0(level, " intervals") else
-        "one standard error", " over ", over, guess_words(facts),
+        "one standard error", " over ", over,
         if (!of_recordings && !is.null(attr(object, "folds"))) ", cross-validated")
     },
     if (any(rows$best)) paste0("full points: may be the best model (", level, " confidence set)"),
@@ -198,9 +199,12 @@ evaluation_caption <- function(object, rows, errors, letters, alpha, p_adjust, s
              if (of_recordings && shape == "band") ", 95% interval")
     },
     if (any(!is.na(rows$threshold))) {
-      paste0("dashed: scores above it are more than chance, all models considered (p at most ",
-             format(facts$alpha), ", ", format(facts$permutations, big.mark = ","),
-             " permutations)")
+      count <- if (of_recordings) facts$permutations else attr(object, "chance")$permutations
+      paste0("dashed: scores above it are more than chance, ", if (of_recordings) {
+        "all models considered"
+      } else "each model by itself", " (p at most ",
+             format(if (of_recordings) facts$alpha else 0.05), ", ",
+             format(count, big.mark = ","), " permutations)")
     },
     if (has_marks) {
       paste0("*: above chance (p_chance at most ", format(alpha), ")")

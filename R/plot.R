@@ -261,9 +261,12 @@ thinned <- function(names, most) names[seq(1, length(names), by = thinning(lengt
 
 thinning <- function(count, most) max(1, ceiling(count / max(most, 1)))
 
-# The title of an axis, no longer than that of a picture in a column of a journal.
-axis_words <- function(label) {
+# The title of an axis, no longer than that of a picture in a column of a journal. A CKA is called
+# as in sentences; before: the words before it.
+axis_words <- function(label, before = NULL) {
   label <- as.character(label)
+  if (grepl("^(angular_)?cka[(]", label)) label <- measure_words(label)
+  label <- paste(c(before, label), collapse = " ")
   if (nchar(label) <= 28) label else wrapped_labels(sub("(", "\n(", label, fixed = TRUE), 30)
 }
 

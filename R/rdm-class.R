@@ -114,8 +114,8 @@ check_rdm <- function(x, arg) {
 #'   matrix; of a list, a row for each pair and a column for each RDM. `format()`: a description in
 #'   words.
 #'
-#'   `subset()`: `x` with these conditions, in their order. Ranks and the like are not made anew:
-#'   take the conditions first, and then [transform_rdm()].
+#'   `subset()`: `x` with these conditions, in their order. Ranks and the like are not computed
+#'   again: take the conditions first, and then [transform_rdm()].
 #' @examples
 #' set.seed(1)
 #' x <- array(rnorm(6 * 20 * 3), c(6, 20, 3), list(letters[1:6], NULL, NULL))
@@ -314,7 +314,7 @@ chosen_conditions <- function(conditions, names, arg) {
 #'
 #' @param x the dissimilarities of all pairs of conditions: a numeric vector in the order (1, 2),
 #'   (1, 3), ..., (2, 3), ..., as in [stats::dist()]; a symmetric matrix with zeros (or `NA`) on its
-#'   diagonal; or a `dist` object. `NA`: a pair that lacks.
+#'   diagonal; or a `dist` object. `NA`: a missing pair.
 #' @param labels one label for each condition, or `NULL` for those that `x` has, if any.
 #' @return An RDM of class `c("repalign_rdm", "dist")`. A `dist` object keeps its attribute
 #'   `method`.

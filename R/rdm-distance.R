@@ -303,9 +303,13 @@ definite_root <- function(noise, patterns, what) {
 
 # What noise_covariance() returned says what it is, another matrix does not.
 note_plain_covariances <- function(noise) {
-  if (!is.list(noise) || all(vapply(noise, inherits, NA, "repalign_noise"))) return(invisible())
-  inform("`noise` is a list of plain matrices: each is taken for the covariance of a run, not for ",
-         "a precision.", class = "repalign_plain_noise")
+  listed <- is.list(noise)
+  given <- if (listed) noise else list(noise)[!is.null(noise)]
+  if (all(vapply(given, inherits, NA, "repalign_noise"))) return(invisible())
+  inform("`noise` is a ", if (listed) {
+           "list of plain matrices: each is taken for the covariance of a run, not for a precision."
+         } else "plain matrix: it is taken for the precision of the noise, not for a covariance.",
+         class = c("repalign_note_noise", "repalign_plain_noise"))
 }
 
 # A covariance for each run, in the order of the runs.

@@ -24,7 +24,8 @@ NULL
 #' @param noise for `r distances_in_help(function(one) one$noise != "none")`: the precision matrix
 #'   of the noise ([noise_precision()]). For `"crossnobis"` also a list with one *covariance* matrix
 #'   for each run (`noise_covariance(by_run = TRUE)`), or `NULL`: noise is taken to be equal and
-#'   independent. For a list `x`: one for all, or a list with its names.
+#'   independent. For a list `x`: one for all, or a list with its names. Matrices made elsewhere do
+#'   not say what they are: a message (class `repalign_note_noise`) says as what they are taken.
 #' @param weights for `r distances_in_help(function(one) one$weights)`: do pairs of runs count the
 #'   same (`"equal"`), or more with more observations (`"repeats"`)?
 #' @param center_patterns subtract from each pattern its mean over the channels? Not for
@@ -51,7 +52,7 @@ NULL
 #' When not to trust it: observations of different runs must have independent noise; neighbouring
 #' trials of one run do not.
 #' @references Walther et al. (2016), NeuroImage 137. Diedrichsen et al. (2021), Neurons, Behavior,
-#'   Data Analysis and Theory 5. Schuett et al. (2023), eLife 12.
+#'   Data Analysis, and Theory 5. \enc{Schütt}{Schuett} et al. (2023), eLife 12.
 #' @examples
 #' set.seed(1)
 #' # 6 conditions x 30 channels, measured in 4 runs
@@ -224,6 +225,7 @@ one_rdm <- function(x, labels, noise, settings) {
   patterns <- run_patterns(x, labels$condition, labels$run, declared$runs,
                            c(subject = "subject"))
   check_patterns(patterns, declared)
+  if (is.null(noise)) warn_of_odd_columns(list(patterns_as_read(patterns, "x")))
   check_memory(8 * packed_length(nrow(patterns$means)), "The RDM", "Take fewer conditions.")
   found <- pattern_distances(patterns, noise, settings)
   if (any(is.infinite(found$d) | is.nan(found$d))) {

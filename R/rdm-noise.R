@@ -28,8 +28,8 @@ noise_methods <- c("shrinkage_diag", "shrinkage_eye", "diag", "full")
 #' @details When not to trust it: the precision of `"full"` does not exist with fewer degrees of
 #'   freedom than channels, and is poor with less than several times as many. A channel that does
 #'   not vary is an error.
-#' @references Ledoit and Wolf (2004), Journal of Multivariate Analysis 88. Schaefer and Strimmer
-#'   (2005), Statistical Applications in Genetics and Molecular Biology 4.
+#' @references Ledoit and Wolf (2004), Journal of Multivariate Analysis 88. \enc{Schäfer}{Schaefer}
+#'   and Strimmer (2005), Statistical Applications in Genetics and Molecular Biology 4.
 #' @examples
 #' set.seed(1)
 #' design <- expand.grid(condition = letters[1:8], run = 1:4)

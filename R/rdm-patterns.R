@@ -123,7 +123,8 @@ row_codes <- function(labels, n, arg, names = NULL, row = "row", sorted = FALSE)
   labels <- in_order_of(labels, names, arg, paste0("the ", row, "s of `x`"))
   row_labels(labels, n, arg, row, FALSE)
   all <- levels_in_order(labels)
-  if (sorted && !is.factor(labels)) all <- sort(all, method = "radix")
+  # numbers come sorted
+  if (sorted && is.character(all)) all <- all[radix_order(all)]
   list(codes = match(as.vector(labels), all), labels = label_text(all))
 }
 
@@ -264,6 +265,15 @@ array_patterns <- function(values, labels) {
   list(means = matrix(values, size[1], size[2] * size[3]), counts = recorded + 0, labels = labels,
        runs = if (is.null(runs)) as.character(seq_len(size[3])) else runs, channels = size[2],
        names = names)
+}
+
+# Patterns of all runs as they are looked at for odd channels, before anything whitens them.
+patterns_as_read <- function(patterns, arg) {
+  runs <- length(patterns$means) / nrow(patterns$means) / patterns$channels
+  means <- array(patterns$means, c(nrow(patterns$means), patterns$channels, runs))
+  data <- matrix(aperm(means, c(1, 3, 2)), ncol = patterns$channels)
+  colnames(data) <- patterns$names
+  list(arg = arg, data = data)
 }
 
 # What messages call a condition: its label, or its number where there are none.

@@ -19,8 +19,8 @@
 #'   `layer10`). `representation_names()`: the names of the arrays in the file, if any.
 #' @details
 #' Formats: `.npy` and `.npz` (NumPy); `.safetensors` (needs \pkg{jsonlite}); `.h5`, `.hdf5`, `.nwb`
-#' and MATLAB's v7.3 `.mat` (\pkg{hdf5r}); older `.mat` (\pkg{R.matlab}); `.csv` and `.tsv`, also
-#' with `.gz`; `.rds`. Only the rows asked for are read, except from older `.mat` and from `.rds`.
+#' and MATLAB's v7.3 `.mat` (\pkg{hdf5r}); older `.mat` (versions 5 to 7); `.csv` and `.tsv`, also
+#' with `.gz`; `.rds`. Only the rows asked for are kept; `.rds` is read whole.
 #'
 #' *Axes* are as the writer showed them: what h5py or MATLAB shows as 100 x 50 gives 100 rows. If
 #' the stimuli are not the first axis, read with `flatten = FALSE` and use [aperm()]. Flattened
@@ -32,8 +32,7 @@
 #' become ordinary ones.
 #'
 #' *Pickles are never executed*: NumPy's arrays of objects and the files of PyTorch are errors, with
-#' the line of Python that converts them. Give hdf5r, R.matlab and `readRDS()` only files that you
-#' trust.
+#' the line of Python that converts them. Give hdf5r and `readRDS()` only files that you trust.
 #'
 #' *Tables* may have a first line with names of the columns (texts, numbers in quotes, or numbers
 #' that count the columns), and a first column that names the stimuli (texts, numbers in quotes, or
@@ -173,7 +172,7 @@ files_of_folder <- function(folder) {
   regmatches(text, found) <- lapply(regmatches(text, found), function(numbers) {
     paste0(strrep("0", pmax(15 - nchar(numbers), 0)), numbers)
   })
-  all[order(text, method = "radix")]
+  all[radix_order(text)]
 }
 
 # Files without their endings, where these names tell them apart.

@@ -1,33 +1,40 @@
-# Files of MATLAB: those of version 7.3 are HDF5, older ones (5 to 7) are read by R.matlab.
+# Files of MATLAB: those of version 7.3 are HDF5, older ones (5 to 7) are read here.
+
+#' @include base-numbers.R
+NULL
 
 read_matlab <- function(file, name, rows) {
   if (is_matlab_hdf5(file)) return(read_hdf5(file, name, rows))
-  require_package("R.matlab", "Reading MATLAB files of versions 5 to 7")
   variables <- mat5_variables(file)
   numbers <- names(variables)[vapply(variables, function(v) v$numbers, NA)]
   if (is.null(name) || !name %in% names(variables)) name <- choose_array(name, numbers, file)
-  # codes 6, 12 and 13 are values written as unsigned integers of 32 bits and as integers of 64,
-  # which R.matlab reads as negative ones, or in halves
   variable <- variables[[name]]
   if (!variable$numbers) {
     refuse_file(file, "has in ", dQuote(name, FALSE), " no array of real numbers but ",
                 if (!variable$real) "complex numbers" else paste0("MATLAB's ", variable$class),
                 ": save its parts as variables of their own.", class = "repalign_error_type")
   }
-  wrong <- variable$class %in% c("uint32", "int64", "uint64") || variable$stored %in% c(6, 12, 13)
-  if (wrong && variable$class != "sparse") {
-    refuse_file(file, "has ", dQuote(name, FALSE), " as ", variable$class, ", which R.matlab does ",
-                "not read correctly: save double(", name, ").", class = "repalign_error_type")
+  sparse <- variable$class == "sparse"
+  check_dims(variable$dims, file, if (!sparse) rows, copies = if (sparse) 3 else 1)
+  tag <- variable$tag
+  if (sparse) {
+    check_memory(4 * variable$size, "The array", "Save some of its rows, by full().")
+  } else if (!variable$size %in% c(tag$values + tag$length, tag$end) ||
+               tag$length > 8 * prod(variable$dims)) {
+    damaged_mat5(file, "an array is not as large as it says")
   }
-  check_dims(variables[[name]]$dims, file, copies = 3)
-  whole <- catch_error(
-    suppressWarnings(R.matlab::readMat(file, fixNames = FALSE, sparseMatrixClass = "matrix")),
-    failed = function(e) refuse_file(file, "cannot be read by R.matlab: ", reason_of(e))
-  )[[name]]
-  if (!is.numeric(whole) || !identical(as.double(dim(whole)), variables[[name]]$dims)) {
-    refuse_file(file, "cannot be read by R.matlab: the array ", dQuote(name, FALSE), " is damaged.")
+  path <- file
+  if (variable$packed > 0) {
+    path <- tempfile("mat")
+    on.exit(unlink(path))
+    bytes <- file_bytes(file, variable$from, variable$packed)
+    unpacked <- unpack_zlib(bytes, variable$size + 8, path)
+    stored <- whole_number(rev(utils::tail(bytes, 4)))
+    if (!isTRUE(file.size(path) == variable$size + 8) || unpacked != stored) damaged_mat5(file)
+    variable$from <- 8
   }
-  r_array(whole, rows, file)
+  if (sparse) return(r_array(mat5_sparse(variable, path, file), rows, file))
+  replace(mat5_numbers(tag, variable$dims, rows, variable, path, file), "flat", "first")
 }
 
 is_matlab_hdf5 <- function(file) {
@@ -43,8 +50,12 @@ is_matlab_hdf5 <- function(file) {
 
 # --- The variables of an old file -------------------------------------------------
 
-# For each variable: class, dims, numbers (is it an array of real numbers?), stored (how its values
-# are written). R.matlab does not tell, and it reads some kinds of integers wrongly.
+damaged_mat5 <- function(file, why = "a compressed variable cannot be unpacked") {
+  refuse_file(file, "is damaged: ", why, ".")
+}
+
+# What mat5_variable() tells of each variable. from: the byte of the file where its content begins;
+# packed: how many bytes it takes there, if it is compressed; size: those that it takes else.
 mat5_variables <- function(file) {
   little <- identical(file_bytes(file, 126, 2), charToRaw("IM"))
   size <- file.size(file)
@@ -52,25 +63,60 @@ mat5_variables <- function(file) {
   at <- 128
   while (at < size) {
     tag <- mat5_integers(file_bytes(file, at, 8), little)
-    if (length(tag) < 2 || at + 8 + tag[2] > size) refuse_file(file, "is cut off or damaged.")
-    if (tag[1] %in% c(14, 15)) {
-      variable <- mat5_variable(mat5_content(file, at + 8, tag, little), little, file)
-      found[[variable$name]] <- variable
+    if (length(tag) < 2 || !tag[1] %in% 14:15 || at + 8 + tag[2] > size) {
+      refuse_file(file, "is cut off or damaged.")
+    }
+    # descriptions are short
+    bytes <- file_bytes(file, at + 8, min(tag[2], 2^16))
+    inner <- tag
+    if (tag[1] == 15) {
+      path <- tempfile("mat")
+      unpack_zlib(bytes, 4104, path)
+      bytes <- file_bytes(path, 0, 4104)
+      unlink(path)
+      inner <- mat5_integers(utils::head(bytes, 8), little)
+      bytes <- bytes[-(1:8)]
+      # deflated data become at most 1032 times as long
+      if (!isTRUE(inner[1] == 14 && inner[2] <= 1032 * tag[2])) damaged_mat5(file)
+    }
+    variable <- mat5_variable(bytes, little, file)
+    # what MATLAB keeps for itself has no name
+    if (nzchar(variable$name)) {
+      found[[variable$name]] <- c(variable, list(
+        from = at + 8, packed = if (tag[1] == 15) tag[2] else 0, size = inner[2], little = little
+      ))
     }
     at <- at + 8 + tag[2]
   }
   found
 }
 
-# The content of a variable, as far as its description goes.
-mat5_content <- function(file, at, tag, little) {
-  if (tag[1] == 14) return(file_bytes(file, at, min(tag[2], 4096)))
-  bytes <- catch_error(suppressWarnings(memDecompress(file_bytes(file, at, tag[2]), "gzip")),
-                       failed = function(e) raw())
-  if (!identical(mat5_integers(bytes[1:8], little)[1], 14)) {
-    refuse_file(file, "is damaged: a compressed variable cannot be unpacked.")
+# Writes the first `size` bytes of what zlib packed to the file `path`, or fewer if there are no
+# more, piece by piece, which an interrupt ends. Returns their checksum.
+unpack_zlib <- function(bytes, size, path) {
+  packed <- tempfile("gz")
+  # R unpacks by pieces what gzip packed: the same, between another header and another checksum,
+  # of which it warns at the end
+  writeBin(c(as.raw(c(31, 139, 8, 0, 0, 0, 0, 0, 0, 3)), bytes[-(1:2)]), packed)
+  from <- gzfile(packed, "rb")
+  to <- file(path, "wb")
+  on.exit({
+    close(from)
+    close(to)
+    unlink(packed)
+  })
+  sums <- c(1, 0)
+  while (size > 0) {
+    piece <- catch_error(suppressWarnings(readBin(from, "raw", min(size, 2^20))),
+                         failed = function(e) raw())
+    count <- length(piece)
+    if (!count) break
+    writeBin(piece, to)
+    values <- as.integer(piece)
+    sums <- (sums + c(sum(values), count * sums[1] + sum(values * (count:1)))) %% 65521
+    size <- size - count
   }
-  utils::head(bytes[-(1:8)], 4096)
+  sum(sums * c(1, 65536))
 }
 
 mat5_integers <- function(bytes, little) {
@@ -82,27 +128,73 @@ mat5_integers <- function(bytes, little) {
 mat5_classes <- c("cell", "struct", "object", "char", "sparse", "double", "single", "int8", "uint8",
                   "int16", "uint16", "int32", "uint32", "int64", "uint64")
 
-# Three elements describe a variable: its flags, its dims, its name. The tag of its values follows.
+# How elements are written, by their codes.
+mat5_types <- c("i1", "u1", "i2", "u2", "i4", "u4", "f4", NA, "f8", NA, NA, "i8", "u8")
+
+# What the first 8 bytes of an element say: its code, its length, and where from `at` on its values
+# begin and the next element does. Up to 4 bytes of values lie within these 8.
+mat5_tag <- function(words, at) {
+  short <- isTRUE(words[1] >= 65536)
+  length <- if (short) words[1] %/% 65536 else words[2]
+  list(code = words[1] %% 65536, length = length, values = at + if (short) 4 else 8,
+       end = at + 8 + if (short) 0 else 8 * ceiling(length / 8))
+}
+
+# Three elements describe a variable: its flags, its dims (but for objects of classes), its name.
+# values: the byte where that of its values stands, in tag what it says.
 mat5_variable <- function(bytes, little, file) {
   words <- function(from, count) mat5_integers(bytes[from + seq_len(4 * count)], little)
-  damaged <- function() refuse_file(file, "is damaged: a variable is not described.")
-  if (length(bytes) < 32) damaged()
+  need <- function(length) {
+    if (length(bytes) < length) damaged_mat5(file, "a variable is not described")
+  }
+  need(32)
   flags <- words(8, 1)
-  axes <- words(20, 1) / 4
-  name_at <- 24 + 8 * ceiling(axes / 2)
-  if (!axes %in% 2:200 || length(bytes) < name_at + 8) damaged()
-  tag <- words(name_at, 2)
-  # a name of at most 4 letters lies within its tag
-  short <- tag[1] >= 65536
-  length <- if (short) tag[1] %/% 65536 else tag[2]
-  from <- name_at + if (short) 4 else 8
-  next_at <- if (short) name_at + 8 else from + 8 * ceiling(length / 8)
-  if (length < 1 || length(bytes) < max(from + length, next_at)) damaged()
   code <- flags %% 256
-  if (!code %in% seq_along(mat5_classes)) code <- 3
-  class <- mat5_classes[code]
+  axes <- if (code == 17) 0 else words(20, 1) / 4
+  if (code != 17 && !axes %in% 2:200) need(Inf)
+  name_at <- if (code == 17) 16 else 24 + 8 * ceiling(axes / 2)
+  need(name_at + 8)
+  name <- mat5_tag(words(name_at, 2), name_at)
+  need(max(name$values + name$length, name$end))
+  class <- mat5_classes[if (code %in% seq_along(mat5_classes)) code else 3]
   real <- flags %/% 2048 %% 2 == 0
-  stored <- if (length(bytes) >= next_at + 4) words(next_at, 1) %% 65536 else 0
-  list(name = header_text(bytes[from + seq_len(length)], file), class = class,
-       dims = words(24, axes), stored = stored, real = real, numbers = code >= 5 && real)
+  list(name = header_text(bytes[name$values + seq_len(name$length)], file), class = class,
+       dims = words(24, axes), real = real, numbers = class %in% mat5_classes[-(1:4)] && real,
+       values = name$end,
+       tag = if (length(bytes) >= name$end + 8) mat5_tag(words(name$end, 2), name$end))
+}
+
+# The numbers of an element as file_array(); dims: NULL for one axis.
+mat5_numbers <- function(tag, dims, rows, variable, path, file) {
+  type <- mat5_types[tag$code]
+  size <- as.integer(substr(type, 2, 2))
+  if (is.null(dims)) dims <- c(tag$length / size, 1)
+  if (!isTRUE(prod(dims) * size == tag$length && tag$values + tag$length <= variable$size)) {
+    damaged_mat5(file, "an array is not as large as it says")
+  }
+  if (is.null(rows) && !prod(dims)) return(list(data = numeric()))
+  read_numbers(path, variable$from + tag$values,
+               number_type(substr(type, 1, 1), size, !variable$little), dims, TRUE, rows, file)
+}
+
+# Three elements: the rows of the values, column after column; where each column begins among them;
+# and the values. The first two are integers.
+mat5_sparse <- function(variable, path, file) {
+  at <- variable$values
+  parts <- lapply(list(1:6, 1:6, 1:13), function(codes) {
+    tag <- mat5_tag(mat5_integers(file_bytes(path, variable$from + at, 8), variable$little), at)
+    at <<- tag$end
+    if (!tag$code %in% codes) damaged_mat5(file, "a sparse array is not described")
+    mat5_numbers(tag, NULL, NULL, variable, path, file)$data
+  })
+  dims <- variable$dims
+  starts <- parts[[2]]
+  last <- c(0, starts)[length(starts) + 1]
+  rows <- utils::head(parts[[1]], max(last, 0))
+  if (length(dims) != 2 || length(starts) != dims[2] + 1 || any(diff(c(0, starts)) < 0) ||
+        starts[1] != 0 || last > min(lengths(parts[-2])) || !all(rows >= 0 & rows < dims[1])) {
+    damaged_mat5(file, "a sparse array is not described")
+  }
+  at <- cbind(rows + 1, rep(seq_len(dims[2]), diff(starts)))
+  replace(matrix(0, dims[1], dims[2]), at, parts[[3]][seq_len(last)])
 }

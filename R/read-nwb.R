@@ -14,7 +14,7 @@
 #'   * `electrodes`: a data frame with a row for each electrode.
 #'   * `tables`: a list with a data frame for each table of intervals, such as `trials`.
 #'
-#'   What the file lacks is empty.
+#'   Missing tables are returned with zero rows, missing spikes as an empty list.
 #' @details
 #' *Columns* with several values a row are lists; columns of two axes are matrices, and those of
 #' three lists of matrices. References become the name of what they refer to. Columns that name rows
@@ -26,7 +26,7 @@
 #'
 #' A damaged file, or one of another format, is an error of class `repalign_error_file`. Files of
 #' NWB 1 are refused. Give \pkg{hdf5r} only files that you trust.
-#' @references Rübel et al. (2022), eLife 11.
+#' @references \enc{Rübel}{Ruebel} et al. (2022), eLife 11.
 #' @examplesIf requireNamespace("hdf5r", quietly = TRUE)
 #' # a small file as NWB has it
 #' file <- tempfile(fileext = ".nwb")

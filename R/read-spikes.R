@@ -9,7 +9,8 @@
 #'   the number of the last spike of each unit in `times`. For a list: a label for each element, or
 #'   nothing.
 #' @param onsets times of the onsets, in the same unit of time.
-#' @param window two numbers: begin and end of the window, relative to the onset.
+#' @param window two numbers: begin and end of the window, relative to the onset, in the same unit.
+#'   Milliseconds where the others are seconds are an error.
 #' @param stimuli for every onset the label of its stimulus (`NA`: left out); `NULL`: each onset is
 #'   a stimulus of its own.
 #' @param bins `NULL`: one count for the whole window. A number: the width of bins, which must
@@ -43,6 +44,7 @@ spike_counts <- function(times, units, onsets, window, stimuli = NULL, bins = NU
           "below the second", if (usable) paste0("; it is ", window[1], " to ", window[2]), ".",
           class = "repalign_error_value", arg = "window")
   }
+  refuse_other_unit(spikes, onsets, window)
   edges <- window_edges(as.double(window), bins)
   trials <- onset_trials(onsets, stimuli)
   sizes <- c(nlevels(trials$stimulus), length(spikes), max(trials$trial))
@@ -144,6 +146,19 @@ check_labels_of <- function(labels, arg, missing = FALSE) {
   if (is.factor(labels)) labels else as.vector(labels)
 }
 
+# A window in milliseconds of times in seconds is far longer than the time between onsets, and is
+# longer than the recording, or a unit has more than a spike in each of its "milliseconds".
+refuse_other_unit <- function(spikes, onsets, window) {
+  long <- diff(window) / stats::median(diff(sort(unique(onsets))))
+  span <- diff(range(onsets, unlist(spikes)))
+  wrong <- long > 20 && diff(window) > span || long > 100 && max(lengths(spikes)) > span
+  if (!isTRUE(wrong)) return(invisible())
+  abort("`window` is ", format(diff(window)), " long, ", format(long, digits = 2), " times the ",
+        "time from one onset to the next: are `times` and `onsets` in seconds, and `window` in ",
+        "milliseconds? Give all in one unit, such as window / 1000.",
+        class = "repalign_error_value", arg = "window")
+}
+
 # Begins of all bins, and the end of the last.
 window_edges <- function(window, bins) {
   if (is.null(bins)) return(window)
@@ -160,7 +175,9 @@ window_edges <- function(window, bins) {
           class = "repalign_error_value", arg = "bins")
   }
   # no sums of widths, whose rounding errors add up
-  c(window[1] + (window[2] - window[1]) * (seq_len(whole) - 1) / whole, window[2])
+  edges <- c(window[1] + (window[2] - window[1]) * (seq_len(whole) - 1) / whole, window[2])
+  # 0 is 0, and named so
+  replace(edges, abs(edges) < 1e-10 * (window[2] - window[1]), 0)
 }
 
 # The onsets to take, with stimulus (a factor) and trial (1, 2, ... for each stimulus).

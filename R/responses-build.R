@@ -81,6 +81,22 @@ occurrence <- function(a, b) {
 
 # responses() of arrays and matrices: their labels are checked, and presentations become an array.
 
+note_turned_array <- function(x) {
+  size <- dim(x)
+  if (size[2] < 2 || size[3] <= size[2]) return(invisible())
+  means <- colMeans(x, na.rm = TRUE)
+  third <- stats::var(colMeans(means, na.rm = TRUE))
+  second <- stats::var(rowMeans(means, na.rm = TRUE))
+  # neurons differ in their mean responses, trials hardly do
+  if (!isTRUE(third > 10 * second && third > 0.2 * stats::var(c(x), na.rm = TRUE))) {
+    return(invisible())
+  }
+  inform("`x` is read as ", size[1], " stimuli x ", size[2], " neurons x ", size[3], " trials, but ",
+         "its means differ along the third dimension, as those of neurons do, and hardly along ",
+         "the second. If it is stimuli x trials x neurons, give aperm(x, c(1, 3, 2)).",
+         class = "repalign_note_turned")
+}
+
 array_responses <- function(x, given) {
   if (!is.numeric(x) && !is.logical(x)) {
     abort("`x` must be an array of numbers, not ", describe(x), " of type ", typeof(x), ".",
@@ -93,6 +109,7 @@ array_responses <- function(x, given) {
   }
   if (!is.double(x)) storage.mode(x) <- "double"
   x <- known_values(x)
+  note_turned_array(x)
   names <- if (is.null(dimnames(x))) vector("list", 3) else unname(dimnames(x))
   if (!is.null(given$stimulus)) {
     stimulus <- in_order_of(given$stimulus, names[[1]], "stimulus")

@@ -57,7 +57,7 @@ declared_sides <- function(sides, set, clusters = NULL,
   codes <- declared_clusters(reprs)
   refuse_second_clusters(clusters, codes)
   set <- lapply(set, with_declared_clusters, codes)
-  note_unused_structure(reprs, set)
+  note_unused_structure(reprs, set, recorded_together(sides))
   list(set = set, clusters = if (is.null(clusters)) codes else clusters)
 }
 
@@ -160,9 +160,27 @@ with_declared_clusters <- function(measure, codes) {
   measure
 }
 
+# Are different sides taken as recorded together, as shared_sessions() does?
+recorded_together <- function(sides) {
+  session <- function(repr) unclass(repr$responses)$session
+  any(vapply(Filter(has_trials, sides$x$reprs), function(one) {
+    any(vapply(Filter(has_trials, sides$y$reprs), function(other) {
+      open <- is.null(session(one)) || is.null(session(other))
+      one$arg != other$arg && (open || any(session(one) %in% session(other)))
+    }, NA))
+  }, NA))
+}
+
+# what: that shared noise does.
+shared_noise_words <- function(what) {
+  paste0("Both sides are taken as recorded together, and noise that they share ", what, ": cka() ",
+         "with estimator = \"stimulus_neuron_trial\" is free of it. If they were recorded apart, ",
+         "give responses() different `session` labels.")
+}
+
 # One message for all measures of a call. That all neurons are there matters to those alone that
-# correct for a sample of them.
-note_unused_structure <- function(reprs, set) {
+# correct for a sample of them. together: see recorded_together().
+note_unused_structure <- function(reprs, set, together = FALSE) {
   given <- Filter(Negate(is.null), lapply(reprs, function(repr) repr$responses))
   parts <- structures[structures %in% unlist(lapply(given, declared_parts))]
   # an order in time changes no score; see series_of_call() and note_declared_series()
@@ -172,7 +190,7 @@ note_unused_structure <- function(reprs, set) {
     used <- used_structure(measure)
     setdiff(parts, c(used, if ("trials" %in% used) "events"))
   })
-  say_unused(unused, vapply(set, function(measure) measure$label, ""))
+  say_unused(unused, vapply(set, function(measure) measure$label, ""), together)
 }
 
 used_structure <- function(measure) {
@@ -182,16 +200,18 @@ used_structure <- function(measure) {
 }
 
 # unused: the parts that each of `labels` does not use.
-say_unused <- function(unused, labels) {
+say_unused <- function(unused, labels, together = FALSE) {
   words <- vapply(unused, enumerate, "", quote = FALSE)
   none <- lengths(unused) == 0
   if (all(none)) return(invisible())
   groups <- split(labels[!none], factor(words[!none], unique(words[!none])))
   each <- paste0(names(groups), " (by ", vapply(groups, enumerate, ""), ")")
+  shared <- together && "trials" %in% unlist(unused)
   inform("Declared by responses(), but not used: ", paste(each, collapse = "; "), ".",
          if (any(c("trials", "runs") %in% unlist(unused))) {
            " Means over trials are compared, with the noise that is left in them."
-         }, class = unused_classes)
+         }, if (shared) paste0(" ", shared_noise_words("counts as signal")),
+         class = c(if (shared) "repalign_shared_noise", unused_classes))
 }
 
 # Of messages about a declaration that a function does not honour.

@@ -59,8 +59,8 @@
 #'
 #' When not to trust it: what is declared is believed. Noise that outlasts a trial (drifts,
 #' adaptation) is corrected only if `event` or `run` says so. The gain of a whole run is not
-#' corrected at all. In a long table whose neurons are numbered anew in each session, equal numbers
-#' count as the same neuron: give them different labels.
+#' corrected at all. In a long table whose neurons are numbered from 1 in each session, equal
+#' numbers count as the same neuron: give them different labels.
 #' @examples
 #' # units of a session share noise
 #' it <- responses(macaque_it$counts, session = macaque_it$session)

@@ -65,8 +65,8 @@ held_out_words <- function(row) {
 #'   one.
 #'
 #'   `as.dist()`: a `dist` object, for [stats::hclust()], [stats::cmdscale()] and the like:
-#'   distances as they are, and for a similarity its best possible score less the score. Of both
-#'   directions it is the mean. A pair that lacks or is undefined is an error.
+#'   distances as they are, and for a similarity its best possible score less the score. If
+#'   both directions are present their mean is used. Missing or undefined pairs are an error.
 #' @examples
 #' score_matrix(similarity(v4_layers, diagonal = TRUE))
 #' hclust(as.dist(similarity(v4_layers, measure = "procrustes")))
@@ -143,7 +143,15 @@ one_label <- function(result, measure) {
     abort("`measure` must be one of the labels: ", enumerate(labels, 20), ".",
           class = "repalign_error_choice", arg = "measure")
   }
-  check_choice(measure, labels, "measure")
+  check_choice(labels_of_ids(measure, labels), labels, "measure")
+}
+
+# An id stands for the one label that begins with it: "cka" for "cka(naive)".
+labels_of_ids <- function(measure, labels) {
+  if (!is.character(measure)) return(measure)
+  ids <- sub("[( ].*", "", labels)
+  at <- match(measure, replace(ids, ids %in% ids[duplicated(ids)], NA))
+  ifelse(measure %in% labels | is.na(at), measure, labels[at])
 }
 
 # The names of the sides of an aggregate: those of the models, without the layers that a maximum

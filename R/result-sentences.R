@@ -16,7 +16,7 @@ NULL
 #' @return A character vector of class `repalign_words`, which goes into text as it is, with one
 #'   element for each measure, or group, metric or estimator.
 #' @details
-#' Of many rows the sentence tells the best one, whose score is too high by choice, and counts the
+#' Of many rows the sentence reports the best one, whose score is too high by choice, and counts the
 #' others; of [evaluate_models()] and [best_score()] it says which may be as good. That a score "was
 #' not above chance" is no evidence that there is nothing.
 #'
@@ -90,7 +90,8 @@ summary.repalign_result <- function(object, ...) {
   given <- list(...)
   do.call(no_other_arguments, given[!names(given) %in% c("maxsum", "digits", "quantile.type")])
   plain <- as.data.frame(object)
-  known <- vapply(plain, function(column) !all(is.na(column)), NA)
+  # quartiles of p-values say nothing
+  known <- vapply(plain, function(column) !all(is.na(column)), NA) & !grepl("^p_", names(plain))
   told(summary(plain[known | nrow(plain) == 0], ...), object)
 }
 
@@ -200,20 +201,27 @@ extent_words <- function(over) {
     parts <- replace(setdiff(parts, "neurons_y"), setdiff(parts, "neurons_y") == "neurons_x",
                      "neurons of both sides")
   }
-  parts <- sub("^neurons_", "neurons of ", sub("^clusters$", "clusters of stimuli", parts))
+  parts <- readable_samples(sub("^clusters\\b", "clusters of stimuli", parts))
   enumerate(parts, quote = FALSE)
+}
+
+# "neurons of x", and "neurons of these 2 subjects".
+readable_samples <- function(over) {
+  gsub("neurons_", "neurons of ", gsub("neurons_x of", "neurons of", over))
 }
 
 # Who calls evaluate_models() has no x and y.
 recordings_words <- function(words) {
+  words <- sub("of both sides", "of x and neurons of y", words)
   sub("neurons of y", "units of the models", sub("of x", "of the recording", words))
 }
 
-# What the errors of models of recordings are over, for prints and captions: "stimuli", "neurons".
+# What the errors of models of recordings are over, for prints and captions: "stimuli and neurons".
 sample_words <- function(over) {
-  words <- c(neurons_x = "neurons", neurons_y = "units of the models")
-  parts <- unlist(strsplit(over, " + ", fixed = TRUE))
-  unique(ifelse(parts %in% names(words), words[parts], parts))
+  paste(unique(vapply(strsplit(over, " + ", fixed = TRUE), function(parts) {
+    enumerate(sub("^neurons_x", "neurons", sub("^neurons_y", "units of the models", parts)),
+              quote = FALSE)
+  }, "")), collapse = ", or over ")
 }
 
 # ---- permutations
@@ -273,7 +281,6 @@ measure_words <- function(label) {
   inner <- sub("^[^(]*[(]([^)]*)[)].*$", "\\1", label)
   parts <- if (grepl("(", label, fixed = TRUE)) strsplit(inner, ", ", fixed = TRUE)[[1]]
   estimator <- intersect(parts, names(estimator_names))
-  if (id == "cka" && !length(estimator)) estimator <- "naive"
   complete <- grep("^complete ", parts, value = TRUE)
   # of missing values the numbers of pairs or stimuli tell
   others <- setdiff(parts, c(estimator, complete, "pairwise", "middle half"))
@@ -319,6 +326,19 @@ estimator_words <- function(estimator, complete = NULL) {
 # One sentence for each measure of a result.
 for_each_measure <- function(x, sentence) {
   vapply(unname(row_groups(x, "measure")), function(at) sentence(x[at, , drop = FALSE]), "")
+}
+
+# What a corrected CKA beyond 1 means. low: the lower end of its interval, NA or NULL without one.
+odd_value_words <- function(name, score, low = NULL) {
+  if (!grepl("^CKA corrected", name) || !isTRUE(abs(score) > 1)) return(NULL)
+  nothing <- score < -1 || score > meaningless
+  if (!nothing && isTRUE(low <= 0)) return(" An interval with 0 and 1 in it says little.")
+  if (!nothing && isTRUE(low <= 1)) return(" This is not below 1: as similar as noise allows.")
+  said <- c(" A CKA so far from 0 to 1 means nothing: there are too few stimuli or neurons, or ",
+            " No true value is above 1: this is chance, or ",
+            " No true value is above 1, and this is more than chance: ")
+  paste0(said[if (nothing) 1 else 2 + isTRUE(low > 1)],
+         "units share noise or are on both sides, or one neuron dominates.")
 }
 
 # What is in brackets: the parts that are not NULL or NA.
@@ -375,13 +395,14 @@ scores_sentence <- function(x, sign, details) {
   }
   best <- known[which.max(sign * x$score[known])]
   score <- with_limits_words(x$score[best], x$conf_low[best], x$conf_high[best])[["score"]]
+  end <- paste0(".", odd_value_words(name, x$score[best], x$conf_low[best]))
   if (nrow(x) == 1) {
-    return(paste0("The ", name, " of ", told$title, " was ", score, brackets(details(best)), "."))
+    return(paste0("The ", name, " of ", told$title, " was ", score, brackets(details(best)), end))
   }
   verb <- if (nzchar(told$twin[best])) " was" else " were"
   paste0("Of ", told$count, ", ", told$title[best], verb,
          if (sign > 0) " most similar" else " closest", told$twin[best],
-         brackets(paste(name, "=", score), details(best)), others_words(x$score, best), ".",
+         brackets(paste(name, "=", score), details(best)), others_words(x$score, best), end,
          undefined)
 }
 

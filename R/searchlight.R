@@ -42,10 +42,11 @@
 #' @details
 #' The conditions of the models are permuted. `p_familywise` compares a score with the largest of
 #' all centres under each permutation, `p_value` with those of its own centre. If no centre is
-#' related to a model, the probability that any `p_familywise` is at most alpha is at most alpha; if
-#' some are, this holds for the others, as long as their neighbourhoods together are unrelated to
-#' it. Centres with a wide null (few channels, few dimensions) set the threshold that all share. The
-#' article "What was simulated" has error rates.
+#' related to a model, the probability that any `p_familywise` is at most alpha is at most alpha.
+#' Control is strong (the same holds for the unrelated centres when others are related) if the
+#' unrelated neighbourhoods are jointly unrelated to the model (subset pivotality). Centres with a
+#' wide null (few channels, few dimensions) set the threshold that all share. The article "What was
+#' simulated" has error rates.
 #'
 #' Measures that are no inner products, such as Kendall's tau, take long, as a message says: use
 #' [workers].
@@ -181,6 +182,8 @@ open_searchlight <- function(source, neighbours, models, measure, frame) {
   y <- on_side_y(as_side(models, "models"))
   reprs <- with_common_stimuli(c(list(first_center(source, neighbours)), y$reprs))
   if (!is.null(declared_clusters(reprs[-1]))) refuse_searched_clusters("models")
+  # odd columns are looked for in all channels
+  reprs[[1]]$whole <- patterns_as_read(source$patterns, "data")
   sides <- sides_of(reprs[1], reprs[-1])
   sides$y[c("models", "is_models")] <- y[c("models", "is_models")]
   sides$models <- y$is_models

@@ -49,8 +49,8 @@
 #'
 #' When not to trust it: what tells groups of small networks and easy data apart may not do so in
 #' large ones. Digits may differ between machines.
-#' @references Klabunde et al. (2025), ICLR (the ReSi benchmark; designs of groups). Kingma and Ba
-#'   (2015), ICLR (Adam).
+#' @references Klabunde et al. (2025), ICLR, \doi{10.48550/arXiv.2408.00531} (the ReSi benchmark:
+#'   designs of groups). Kingma and Ba (2015), ICLR (Adam).
 #' @examples
 #' set.seed(1)
 #' nets <- simulate_networks(networks = 3, random_labels = c(0, 1), train = 150, test = 60)

@@ -13,7 +13,7 @@
 #' @param power exponent of the power law; two numbers if the sides differ.
 #' @param reverse is the order of the eigenvalues of `y` reversed?
 #' @return A list of class `repalign_population`: `x` and `y`, stimuli x neurons; `cka`, the exact
-#'   value for endless stimuli and neurons; `theory`, which [predicted_bias()] uses.
+#'   value for infinitely many stimuli and neurons; `theory`, which [predicted_bias()] uses.
 #' @references Chun et al. (2025), \doi{10.48550/arXiv.2502.15104}, equation 15.
 #' @examples
 #' set.seed(1)
@@ -147,8 +147,8 @@ noise_families <- c("normal", "t3", "laplace", "mixture")
 #'   degrees of freedom), `"laplace"` or the two-peaked `"mixture"`, which need
 #'   `autocorrelation = 0`.
 #' @return A list of class `repalign_simulation`: `x` and `y`, stimuli x neurons; `group`, the group
-#'   of every stimulus; `cka`, the exact linear CKA of these neurons with endless stimuli, which
-#'   `cka(estimator = "stimulus")` estimates; `cka_within`, the same within groups.
+#'   of every stimulus; `cka`, the exact linear CKA of these neurons with infinitely many stimuli,
+#'   which `cka(estimator = "stimulus")` estimates; `cka_within`, the same within groups.
 #' @details
 #' For the same `shared`, a higher `rank` means a lower CKA. A signal of standard deviation a in
 #' noise of b has `shared = a^2 / (a^2 + b^2)`.

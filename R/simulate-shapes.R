@@ -42,8 +42,7 @@
 #'
 #' The article "Shapes whose relation is known" has figures.
 #' @references Barannikov et al. (2022), ICML (clusters, rings). Davari et al. (2023), ICLR
-#'   (translation). Islam, Liu and Sarkar, Manifold Approximation leads to Robust Kernel Alignment
-#'   (MKA).
+#'   (translation). Islam, Liu and Sarkar (2025), \doi{10.48550/arXiv.2510.22953}.
 #' @examples
 #' set.seed(1)
 #' spots <- simulate_spots(200, d = 20, noise = c(perturbed = 0.5, lost = Inf))

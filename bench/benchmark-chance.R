@@ -19,24 +19,32 @@ random_table <- function(names, distances) {
   do.call(rbind, parts)
 }
 
-mean_values <- function(result) tapply(result$value, result$metric, mean, na.rm = TRUE)
+# The mean value, and the mean of what the column `chance` says.
+mean_values <- function(result) {
+  result <- result[result$part == "all", ]
+  sapply(c("value", "chance"), function(column) {
+    round(tapply(result[[column]], result$metric, mean, na.rm = TRUE), 3)
+  })
+}
 
-cat("Groups: three of five, independent scores\n")
-names <- paste0("net", 1:15)
-scores <- random_table(names, function() matrix(runif(225), 15))
-groups <- rep(c("a", "b", "c"), each = 5)
-for (definition in c("published", "paper")) {
-  result <- benchmark_groups(names, groups, definition = definition, scores = scores,
-                             model_permutations = 0)
-  print(round(mean_values(result[result$part == "all", ]), 3))
+for (size in c(3, 5)) {
+  names <- paste0("net", seq_len(3 * size))
+  groups <- rep(c("a", "b", "c"), each = size)
+  kinds <- list(`independent scores` = function() matrix(runif(9 * size^2), 3 * size),
+                `distances of points` = function() as.matrix(dist(matrix(rnorm(6 * size), 3 * size))))
+  for (kind in names(kinds)) for (definition in c("published", "paper")) {
+    cat("Groups: three of ", size, ", ", kind, ", ", definition, "\n", sep = "")
+    print(mean_values(benchmark_groups(names, groups, definition = definition,
+                                       scores = random_table(names, kinds[[kind]]),
+                                       model_permutations = 99)))
+  }
 }
 
 cat("\nLayers: five, independent scores\n")
 layers <- list(net = paste0("layer", 1:5))
 scores <- random_table(paste0("net/layer", 1:5), function() matrix(runif(25), 5))
 for (definition in c("published", "paper")) {
-  result <- benchmark_layers(layers, definition = definition, scores = scores)
-  print(round(mean_values(result[result$part == "all", ]), 3))
+  print(mean_values(benchmark_layers(layers, definition = definition, scores = scores)))
 }
 
 # Every model has a place of its own in d dimensions, inside and in its accuracy, without relation.

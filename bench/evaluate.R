@@ -1,11 +1,18 @@
 # Error rates of evaluate_models() for recordings.
 #   Rscript bench/evaluate.R unrelated|graded [sets=200] [n=60] [permutations=199]
+#   Rscript bench/evaluate.R subjects [sets=300] [subjects=2,3,4] [seed=190] [spread=0,0.6,1]
+#                    [units=complete|sample]
 # unrelated: 5 layers that are correlated with each other and have nothing to do with the recording:
 # how often is p_chance of one of them, and p_familywise of any, at most .05?
 # graded: 5 layers that share more and more with the population that the neurons are drawn from
 # (stimuli and neurons are drawn anew in each set): how often do 95% intervals hold the score of the
 # populations, and the 95% set of the best the best layer? How large is the set, how often is each
 # layer above chance?
+# subjects: how often is a difference of 0 between two models found in a few subjects (80 stimuli, 40
+# neurons each)? By default, about these subjects, where each prefers neither model; and over
+# subjects, who differ in how much of either model they share (0.6 and 1 standard deviations of the
+# logit), by name. Units of the models are complete: 8 dimensions, all that there are of
+# them; or a sample: 40 noisy ones.
 
 library(repalign)
 
@@ -40,6 +47,38 @@ evaluated <- function(shares, draws_of_null) {
 
 rate <- function(found) {
   sprintf("%.3f (se %.3f)", mean(found), sqrt(mean(found) * (1 - mean(found)) / length(found)))
+}
+
+# ---- few subjects
+
+of_subjects <- function(count, spread, sampled) {
+  n <- 80
+  a <- normal(n, 8)
+  b <- normal(n, 8)
+  data <- lapply(stats::setNames(nm = paste0("s", seq_len(count))), function(name) {
+    share <- plogis(rnorm(1, 0, spread))
+    sqrt(share) * a %*% normal(8, 40) + sqrt(1 - share) * b %*% normal(8, 40) + normal(n, 40) / 2
+  })
+  models <- lapply(list(A = a, B = b), function(latent) {
+    if (sampled) latent %*% normal(8, 40) + normal(n, 40) / 2 else responses(latent, complete = TRUE)
+  })
+  over <- if (spread > 0) c("stimuli", "subjects")
+  rows <- quiet(compare_scores(evaluate_models(data, models, permutations = 0, over = over)))
+  c(rows$p_value, rows$df)
+}
+
+if (kind == "subjects") {
+  sampled <- "sample" %in% words("units", "complete")
+  set.seed(setting("seed", 190))
+  for (count in settings("subjects", 2:4)) {
+    for (spread in as.double(words("spread", c(0, 0.6, 1)))) {
+      found <- replicate(setting("sets", 300), of_subjects(count, spread, sampled))
+      cat(sprintf("%d subjects, spread %.1f, %s: p <= .05 %.3f, p < .001 %.4f, median df %.1f\n",
+                  count, spread, if (spread) "over subjects" else "by default  ",
+                  mean(found[1, ] <= 0.05), mean(found[1, ] < 0.001), stats::median(found[2, ])))
+    }
+  }
+  quit("no")
 }
 
 set.seed(1)

@@ -2,12 +2,13 @@
 #   Rscript bench/inference.R [weights] [stimuli] [neurons] [subjects] [sets=500] [truth=1000]
 #                             [n=30,100,400] [kind=gaussian,heavy,counts,gains]
 #                             [level=high,low,near] [family=pairs,...] [measures=cka,...]
-#                             [draws=50] [method=auto]
+#                             [draws=50] [method=auto] [neurons=12,10]
 # Each row of a table is a measure with data of one kind. "ratio" is the mean standard error over
 # the standard deviation of the scores, "cover" how often nominal 95% intervals hold the mean score
 # of other data sets of this size (`truth` of them), "above" and "below" how often they lie above or
-# below it, "lost" how many data sets had no interval. A data set is the same whatever else is asked
-# for, so that a run may be split.
+# below it, "lost" how many data sets had no interval, and "told" the share in which a message of
+# heavy tails was given (about any of the measures of the table). A data set is the same whatever
+# else is asked for, so that a run may be split.
 
 suppressMessages(library(repalign))
 source(file.path(if (dir.exists("bench")) "bench" else ".", "arguments.R"))
@@ -15,6 +16,7 @@ sets <- setting("sets", 500L)
 truths <- setting("truth", 1000L)
 sizes <- settings("n", c(30L, 100L, 400L))
 draws <- setting("draws", 50L)
+counts <- settings("neurons", c(12L, 10L))
 method <- words("method", "auto")
 options(width = 150)
 
@@ -74,7 +76,8 @@ families <- list(
   pairs = pair_forms,
   influence = plain(c("procrustes", "procrustes_similarity", "angular_shape",
                       "procrustes_size_shape", "permutation_procrustes", "cca",
-                      "soft_correlation_match", "hard_correlation_match")),
+                      "soft_correlation_match", "hard_correlation_match", "shape_distance",
+                      "soft_matching", "soft_matching_correlation")),
   smoothed = plain("mutual_knn", k = 5),
   graphs = plain(c("knn_jaccard", "cknna", "kcka", "mka", "lcs_knn", "second_order_cosine",
                    "rank_similarity", "cycle_knn", "edit_distance_knn"), k = 5),
@@ -119,10 +122,12 @@ scores_of <- function(seed, n, kind, level, measures, make) {
 
 one_cell <- function(seed, n, kind, level, measures, make, interval) {
   truth <- rowMeans(scores_of(seed, n, kind, level, measures, make), na.rm = TRUE)
+  told <- 0
   found <- vapply(seq_len(sets), function(set) {
     set.seed(seed + set)
     data <- draw(n, kind, level, make())
-    result <- quietly(interval(data))
+    result <- quietly(withCallingHandlers(interval(data),
+                                          repalign_heavy_tails = function(m) told <<- told + 1))
     cbind(result$score, result$se, result$conf_low, result$conf_high)
   }, matrix(0, length(measures), 4))
   part <- function(k) matrix(found[, k, ], length(measures))
@@ -132,7 +137,7 @@ one_cell <- function(seed, n, kind, level, measures, make, interval) {
   data.frame(measure = names(measures), data = kind, level = level, n = n, truth = truth,
              sd = spread, ratio = rowMeans(part(2), na.rm = TRUE) / spread,
              cover = 1 - above - below, above = above, below = below,
-             lost = rowSums(is.na(part(3)) | is.na(part(4))))
+             lost = rowSums(is.na(part(3)) | is.na(part(4))), told = told / sets)
 }
 
 show_cells <- function(title, sizes, measures, make_of, interval, kinds_of = names(kinds)) {
@@ -145,7 +150,7 @@ show_cells <- function(title, sizes, measures, make_of, interval, kinds_of = nam
     row <- cells[cell, ]
     seed <- 1e6 * (row$n + match(row$kind, names(kinds)) + 4 * match(row$level, names(shared)))
     set.seed(seed)
-    fixed <- readouts(12, 10)
+    fixed <- readouts(counts[1], counts[2])
     table <- one_cell(seed, row$n, row$kind, row$level, measures, make_of(fixed),
                       function(data) interval(data, measures))
     print(format(table, digits = 3), row.names = FALSE)
@@ -205,14 +210,14 @@ if (wanted("weights")) {
   n <- 400
   x <- matrix(rnorm(n * 100), n)
   y <- x %*% matrix(rnorm(100 * 100), 100) / 10 + 2 * rnorm(n * 100)
-  counts <- rmultinom(1000, n, rep(1, n))
+  copies <- rmultinom(1000, n, rep(1, n))
   timed <- c(pair_forms[c("cka", "cka(stimulus)", "distance_correlation", "rsa(pearson)", "rsa")],
              pair_forms["cka(rbf)"], list(mutual_knn = measure("mutual_knn")))
   cat("\n400 stimuli, 100 neurons a side, 1000 vectors of counts: seconds\n")
   for (name in names(timed)) {
-    fast <- system.time(quietly(score_weighted(x, y, timed[[name]], counts)))[[3]]
+    fast <- system.time(quietly(score_weighted(x, y, timed[[name]], copies)))[[3]]
     anew <- system.time(for (b in 1:40) {
-      rows <- rep(seq_len(n), counts[, b])
+      rows <- rep(seq_len(n), copies[, b])
       quietly(similarity(x[rows, ], y[rows, ], timed[[name]]))
     })[[3]] * 25
     cat(sprintf("%-22s by weights %.2f, anew %.1f: %.0f times\n", name, fast, anew, anew / fast))

@@ -1,10 +1,11 @@
 # How long intervals of lists and evaluations by ranks take, in seconds of the processor:
-#   Rscript bench/list-errors.R [grids] [subjects] [models] [layers=20] [n=500] [subjects=30]
+#   Rscript bench/list-errors.R [grids] [default] [subjects] [models] [layers=20] [n=500] [subjects=30]
 #                               [draws=1000] [beside=LIBRARY] [rounds=3]
 # grids: intervals of all pairs of layers (n x 128) by measures whose deletions or half-samples are
 # made for all pairs at once, differences of all of these scores, the interval of one pair, three
 # layers as models of a recording (60 neurons, 4 trials; its neurons are left out in turn, too), 12
-# recordings of subjects, and tables with a row for each pair. subjects: 8 models of 100 subjects, 5
+# recordings of subjects, and tables with a row for each pair. default: what errors over neurons,
+# which are the default of the corrected CKA, cost beside errors over stimuli. subjects: 8 models of 100 subjects, 5
 # layers with 50 windows of time, and 3 models by Gaussian kernels corrected for trials. models: 5
 # models with the RDMs of 92 stimuli of all subjects, by ranks and by Kendall's tau, and with
 # weights fitted in folds, also under permutations. Set the threads of the BLAS and ours to one
@@ -72,6 +73,18 @@ if (wanted("grids")) {
           score_interval(recordings, layers[1:8], "rsa", over = c("stimuli", "subjects")))
   seconds("calibrate(), 199 permutations", calibrate(layers, permutations = 199))
   seconds("brain_to_brain() of 6 recordings", brain_to_brain(recordings[1:6]))
+}
+
+if (wanted("default")) {
+  corrected <- measure("cka", estimator = "stimulus_neuron")
+  brain <- recorded(60)
+  for (over in list("stimuli", NULL)) {
+    of <- if (is.null(over)) "by default" else "over stimuli"
+    seconds(paste("score_interval(),", of), score_interval(brain, layers, corrected, over = over))
+    seconds(paste("evaluate_models(),", of),
+            evaluate_models(brain, layers, measure = corrected, over = over, permutations = 0))
+    seconds(paste("all pairs of layers,", of), score_interval(layers, NULL, corrected, over = over))
+  }
 }
 
 if (wanted("subjects")) {

@@ -1,10 +1,12 @@
 # How right plan_recording() is:
 #   Rscript bench/planning.R [designs] [small] [model] [difference] [trials] [power] [assumed]
-#                            [pilots=100] [truth=400] [cores=2]
+#                            [noisy] [pilots=100] [truth=400] [cores=2]
 # For each design the standard deviation of the scores of `truth` data sets with new stimuli and
 # neurons ("true"), and what `pilots` pilots predict of it: the median and the 10% and 90% quantiles
 # of predicted / true. Power: the share of `truth` data sets that calibrate() (or, for two models,
 # a t test by score_interval()) finds significant, and the median of what the pilots predict.
+# "noisy": pilots of four noisy trials whose neurons share noise. Predicted errors for twice the
+# trials, how many of them are below 0.002 or not known, and the stimuli that are solved for.
 
 suppressMessages(library(repalign))
 source(file.path(if (dir.exists("bench")) "bench" else ".", "arguments.R"))
@@ -220,6 +222,72 @@ trial_designs <- function(level) {
 if (wanted("trials")) {
   show("Pilots of 60 stimuli x 40 + 40 neurons x 4 trials; noise in units of the signal",
        c(trial_designs(0.75), trial_designs(1.5)))
+}
+
+# ---- noisy trials, a part of whose noise neurons share
+
+noisy_pilot <- function(n, q, t, noise = 2) {
+  spectrum <- rep(c(0.25, 1, 0.35), each = 12) * rep((1:12)^-0.5, 3)
+  z <- matrix(rnorm(n * 36), n) %*% diag(spectrum)
+  x <- z %*% matrix(rnorm(36 * q), 36) / 2
+  loads <- rnorm(q) * 0.5
+  trial <- function(k) x + outer(rnorm(n), loads) + noise * matrix(rnorm(n * q), n)
+  list(x = vapply(seq_len(t), trial, x), y = z %*% matrix(rnorm(36 * 200), 36))
+}
+
+noisy_spread <- function(n, q, t, seed) {
+  sd(unlist(sets_of(truths, function() {
+    data <- noisy_pilot(n, q, t)
+    cka(rowMeans(data$x, dims = 2), data$y, estimator = "stimulus_neuron", complete = "y")
+  }, seed)))
+}
+
+noisy_errors <- function() {
+  plans <- sets_of(pilots, function() {
+    data <- noisy_pilot(100, 40, 4)
+    as.data.frame(plan_recording(responses(data$x), data$y, trials = c(1, 2, 4, 8, 16),
+                                 complete = "y"))
+  }, 7)
+  rows <- lapply(1:5, function(i) {
+    se <- vapply(plans, function(plan) plan$se[i], 0)
+    true <- noisy_spread(100, 40, plans[[1]]$trials[i], 140 + i)
+    held <- vapply(plans, function(plan) {
+      if (is.null(plan$se_low)) NA else plan$se_low[i] <= true && true <= plan$se_high[i]
+    }, NA)
+    data.frame(trials = plans[[1]]$trials[i], pilots = length(se), compared(se, true),
+               near_zero = mean(se < 0.002), held = mean(held),
+               no_df = mean(vapply(plans, function(plan) is.na(plan$df[i]), NA)))
+  })
+  show(paste("Pilots of 100 stimuli x 40 neurons x 4 noisy trials;", pilots - length(plans),
+             "were refused"), rows)
+}
+
+# The number of stimuli of which the true error is the wanted one, between simulated ones.
+noisy_solved <- function(target) {
+  numbers <- c(30, 50, 80, 120, 200, 350, 600)
+  true <- vapply(numbers, noisy_spread, 0, 20, 4, 150)
+  truth <- exp(approx(log(true), log(numbers), log(target))$y)
+  plans <- sets_of(pilots, function() {
+    data <- noisy_pilot(60, 20, 4)
+    plan <- plan_recording(responses(data$x), data$y, trials = 4, target_se = target,
+                           complete = "y")
+    found <- as.data.frame(summary(plan))[1, ]
+    c(found$stimuli, if (is.null(found$low)) NA else found$low,
+      if (is.null(found$high)) NA else found$high)
+  }, 8)
+  found <- do.call(rbind, plans)
+  q <- quantile(replace(found[, 1], is.na(found[, 1]), Inf), c(0.1, 0.5, 0.9), names = FALSE,
+                type = 1)
+  data.frame(target = target, truth = truth, pilots = nrow(found), low = q[1], median = q[2],
+             high = q[3], none = mean(is.na(found[, 1])),
+             held = mean(found[, 2] <= truth & truth <= found[, 3]),
+             endless = mean(is.infinite(found[, 3])))
+}
+
+if (wanted("noisy")) {
+  noisy_errors()
+  show("Stimuli for a wanted standard error; pilots of 60 stimuli x 20 neurons x 4 noisy trials",
+       lapply(c(0.09, 0.075), noisy_solved))
 }
 
 # ---- power of calibrate()

@@ -22,8 +22,8 @@ series <- function(n, phi, d = 5) {
 }
 
 # Clusters that share a part of their variance.
-clusters <- function(n, shared, d = 5) {
-  labels <- rep(seq_len(ceiling(n / 5)), each = 5)[seq_len(n)]
+clusters <- function(n, shared, d = 5, size = 5) {
+  labels <- rep(seq_len(ceiling(n / size)), each = size)[seq_len(n)]
   (sqrt(shared) * normal(max(labels), d)[labels, ] + sqrt(1 - shared) * normal(n, d)) %*%
     normal(d, 20)
 }
@@ -62,6 +62,55 @@ kinds <- list(
     list(shuffled(clusters(n, 0.99), order), shuffled(clusters(n, 0.99), order))
   }
 )
+
+# Single draws: sides that represent the same latent variables, linearly or as a network of ReLU
+# units does, and images of ten classes (in their order), which hold a part of the variance.
+related <- function(latent, relu = FALSE) {
+  function(n) {
+    x <- latent(n)
+    x <- x %*% normal(ncol(x), 60) / sqrt(ncol(x))
+    if (!relu) return(list(x, x %*% normal(60, 40)))
+    x <- pmax(x, 0)
+    list(x, pmax(x %*% normal(60, 40) / 8, 0))
+  }
+}
+
+spectrum <- function(power, d = 50) {
+  function(n) normal(n, d) * rep(seq_len(d)^(-power / 2), each = n)
+}
+
+classes <- function(n, share) {
+  sqrt(share) * normal(10, 20)[sort(rep_len(1:10, n)), ] + sqrt(1 - share) * normal(n, 20)
+}
+
+in_any_order <- function(kind) {
+  function(n) {
+    order <- sample(n)
+    lapply(kind(n), shuffled, order)
+  }
+}
+
+views <- both(function(n) clusters(n, 0.9, 20))
+
+kinds <- c(kinds, list(
+  `related, 5 dimensions` = related(function(n) normal(n, 5)),
+  `related, 1/f spectrum` = related(spectrum(1)), `related, 1/f^2` = related(spectrum(2)),
+  `related, ReLU, 5 dimensions` = related(function(n) normal(n, 5), TRUE),
+  `related, ReLU, 1/f` = related(spectrum(1), TRUE),
+  `related, gains` = related(function(n) normal(n, 10) * exp(rnorm(n))),
+  `related, sparse` = related(function(n) normal(n, 30) * rbinom(n * 30, 1, 0.1)),
+  `classes (30%), related` = related(function(n) classes(n, 0.3)),
+  `the same, shuffled` = in_any_order(related(function(n) classes(n, 0.3))),
+  `classes (60%), related` = related(function(n) classes(n, 0.6)),
+  `the same, shuffled ` = in_any_order(related(function(n) classes(n, 0.6))),
+  `classes (30%), own means` = both(function(n) classes(n, 0.3)),
+  `the same, shuffled  ` = in_any_order(both(function(n) classes(n, 0.3))),
+  `clusters of 5, 90%, shuffled` = in_any_order(both(function(n) clusters(n, 0.9))),
+  `clusters of 5, 50%, shuffled` = in_any_order(both(function(n) clusters(n, 0.5))),
+  `clusters of 2, 90%, shuffled` = in_any_order(both(function(n) clusters(n, 0.9, size = 2))),
+  `views (5 each, 20 dimensions)` = views, `views, shuffled` = in_any_order(views),
+  `views of related sides, shuffled` = in_any_order(related(function(n) clusters(n, 0.9, 20)))
+))
 
 told <- function(x, y, use) {
   !is.null(internal$text_about_rows(list(x), list(y), use, list("")))

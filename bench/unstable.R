@@ -10,7 +10,9 @@
 # And what its limit is worth: 13 populations of 60 x 40, sets / 2.5 data sets of each, in which the
 # warning is compared with other rules; `gate` says whether the rough error that saves the jackknife
 # ever hid a value that it would have warned of.
-#   Rscript bench/unstable.R [data sets a row, default 500] [parts: rates, pooled, judged, rules]
+# With trials, sets / 5 data sets of each of six designs.
+#   Rscript bench/unstable.R [data sets a row, default 500]
+#     [parts: rates, pooled, judged, rules, trials]
 
 library(repalign)
 
@@ -199,4 +201,39 @@ if (wanted("rules")) {
   hidden <- found$se[!none & found$formula < repalign:::calm_error]
   cat("gate: ", length(hidden), " not looked at, ", sum(is.na(hidden) | hidden > 0.2),
       " of them with a standard error above 0.2\n", sep = "")
+}
+
+# From trials: of how many data sets is it told? The standard error is that of cka_interval(). In the
+# first designs hardly any single ratio means something, and in the last two each does.
+one_trial_set <- function(n, q, trials, noise) {
+  signal <- matrix(rnorm(n * 10), n) %*% diag(sqrt(10:1 / 10))
+  side <- function() {
+    means <- signal %*% matrix(rnorm(10 * q), 10) / sqrt(10)
+    responses(array(means, c(n, q, trials)) + noise * rnorm(n * q * trials))
+  }
+  pair <- list(x = side(), y = side())
+  warned <- FALSE
+  quietly <- function(code) suppressMessages(withCallingHandlers(code, warning = function(w) {
+    warned <<- warned || inherits(w, "repalign_unstable")
+    invokeRestart("muffleWarning")
+  }))
+  seconds <- system.time(value <- quietly(cka(pair$x, pair$y)))[[3]]
+  told <- warned
+  warned <- FALSE
+  quietly(evaluate_models(pair$x, list(y = pair$y), permutations = 0))
+  told_of_models <- warned
+  row <- quietly(cka_interval(pair$x, pair$y))
+  c(undefined = is.na(value), uncertain = is.na(value) || is.na(row$se) || row$se > 0.2,
+    told = told, told_by_evaluate_models = told_of_models, milliseconds = 1000 * seconds)
+}
+
+if (wanted("trials")) {
+  designs <- data.frame(n = c(20, 30, 40, 40, 60, 100), q = c(8, 16, 16, 24, 40, 60),
+                        trials = c(4, 2, 4, 4, 4, 6), noise = c(1, 1, 1, 2, 1, 1))
+  cat("\nFrom trials: shares of data sets\n")
+  print(do.call(rbind, lapply(seq_len(nrow(designs)), function(i) {
+    set.seed(1)
+    found <- replicate(ceiling(sets / 5), do.call(one_trial_set, designs[i, ]))
+    cbind(designs[i, ], t(rowMeans(found)))
+  })), digits = 2, row.names = FALSE)
 }

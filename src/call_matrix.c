@@ -3,6 +3,7 @@
 #include "matrix.h"
 
 #include <float.h>
+#include <math.h>
 
 #include "entry.h"
 
@@ -55,6 +56,66 @@ SEXP repalign_bare_pair(SEXP x, SEXP y)
     }
     UNPROTECT(1);
     return usual ? result : R_NilValue;
+}
+
+/* The smallest of some values, how often it stands there, and the next one. */
+typedef struct {
+    double value, next, count;
+} least_value;
+
+static inline void meet(least_value *least, double value)
+{
+    if (value < least->value) {
+        least->next = least->value;
+        least->value = value;
+        least->count = 1.0;
+    } else if (value == least->value) {
+        least->count++;
+    } else if (value < least->next) {
+        least->next = value;
+    }
+}
+
+/* What shows columns that are no neurons, and codes of missing values: list(squares, ends), the sum
+   of squares of each centred column of n rows, and of all columns that vary the smallest value, the
+   next one, and how often the smallest stands there, and the same of the values times -1. NaN are
+   left out. */
+SEXP repalign_odd_columns(SEXP x, SEXP rows)
+{
+    begin_entry(__func__);
+    const size_t n = read_count(ARG(rows), 1, (size_t) XLENGTH(x)), d = (size_t) XLENGTH(x) / n;
+    const double *column = read_doubles(ARG(x), n * d);
+    const char *names[] = {"squares", "ends", ""};
+    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    double *squares = put_doubles(result, 0, d), *end = put_doubles(result, 1, 6);
+    least_value ends[2] = {{INFINITY, INFINITY, 0.0}, {INFINITY, INFINITY, 0.0}};
+    for (size_t j = 0; j < d; j++, column += n) {
+        double sum = 0.0, sum_squares = 0.0, count = 0.0;
+        for (size_t i = 0; i < n; i++) {
+            if (isnan(column[i])) continue;
+            sum += column[i];
+            count++;
+        }
+        const double mean = sum / count;
+        int varies = 0;
+        for (size_t i = 0; i < n; i++) {
+            const double left = column[i] - mean;
+            if (!isnan(left)) sum_squares += left * left;
+            varies |= column[i] < column[0] || column[i] > column[0];
+        }
+        squares[j] = sum_squares;
+        for (size_t i = 0; varies && i < n; i++) {
+            meet(&ends[0], column[i]);
+            meet(&ends[1], -column[i]);
+        }
+    }
+    for (int k = 0; k < 2; k++, end += 3) {
+        end[0] = ends[k].value;
+        end[1] = ends[k].next;
+        end[2] = ends[k].count;
+    }
+    UNPROTECT(1);
+    return result;
 }
 
 SEXP repalign_center(SEXP x, SEXP means, SEXP scale)

@@ -15,6 +15,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(all_finite, 1),
     ENTRY(column_stats, 1),
     ENTRY(bare_pair, 2),
+    ENTRY(odd_columns, 2),
     ENTRY(center, 3),
     ENTRY(centered_squares, 3),
     ENTRY(dot, 2),

@@ -37,6 +37,7 @@ SEXP repalign_decode_numbers(SEXP bytes, SEXP type);
 SEXP repalign_all_finite(SEXP x);
 SEXP repalign_column_stats(SEXP x);
 SEXP repalign_bare_pair(SEXP x, SEXP y);
+SEXP repalign_odd_columns(SEXP x, SEXP rows);
 SEXP repalign_center(SEXP x, SEXP means, SEXP scale);
 SEXP repalign_centered_squares(SEXP x, SEXP means, SEXP scale);
 SEXP repalign_dot(SEXP a, SEXP b);

@@ -1,10 +1,9 @@
 # Rscript tools/fuzz-files.R [files] [first seed] [folder]
 #
-# Reads mutated .npy, .npz, .safetensors, .csv, NIfTI and NWB files: each must end in a matrix of
-# doubles, no larger than its file allows (of NWB: in tables), or in an error of class
-# repalign_error. File number i is made from
-# the seed first + i - 1 and from nothing else. What is wrong is printed with its seed, and the
-# file is kept in `folder` (.build/fuzz-files). No single piece of memory may be larger than 4 MB,
+# Reads mutated .npy, .npz, .safetensors, .mat, .csv, NIfTI and NWB files: each must end in a matrix
+# of doubles, no larger than its file allows (of NWB: in tables), or in an error of class
+# repalign_error. File number i is made from the seed first + i - 1 and from nothing else. What is
+# wrong is printed with its seed, and the file is kept in `folder` (.build/fuzz-files). No single piece of memory may be larger than 4 MB,
 # since the files that are mutated are at most 12 KB, and deflated data grow by at most 1032.
 # `make fuzz` runs this under sanitizers.
 

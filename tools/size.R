@@ -33,6 +33,17 @@ read_code <- function(path) {
   )
 }
 
+# How many lines of a file of C hold more than comments.
+c_lines <- function(path) {
+  text <- paste(readLines(path, encoding = "UTF-8"), collapse = "\n")
+  comments <- gregexpr("(?s)/[*].*?[*]/|//[^\n]*", text, perl = TRUE)
+  # A comment leaves its line breaks behind, so that the code around it stays on lines of its own.
+  regmatches(text, comments) <- lapply(regmatches(text, comments), function(found) {
+    gsub("[^\n]", "", found)
+  })
+  sum(grepl("[^[:space:]]", strsplit(text, "\n", fixed = TRUE)[[1]]))
+}
+
 files <- lapply(paths, read_code)
 functions <- do.call(rbind, lapply(files, `[[`, "functions"))
 uses <- table(factor(unlist(lapply(files, `[[`, "uses")), functions$name))
@@ -61,5 +72,6 @@ show("lines of a function: median", stats::median(functions$lines))
 show("90% have at most", unname(stats::quantile(functions$lines, 0.9)))
 show("longest", max(functions$lines))
 show("files in the largest cycle of calls", max(lengths(cycles(table$files, table$calls)), 0))
-show("lines in src/", length(unlist(lapply(sources, readLines))))
+show("lines of code in src/", sum(vapply(sources, c_lines, 0)))
+show("lines in src/, with comments", length(unlist(lapply(sources, readLines))))
 show("files in src/", length(sources))

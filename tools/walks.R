@@ -52,17 +52,11 @@ assign(".note", function(name) entered[length(entered) + 1] <<- name, envir = gl
 note_entries(intersect(names(owner), ls(namespace, all.names = TRUE)))
 
 set.seed(1)
-layers <- function(count) {
-  stats::setNames(lapply(seq_len(count), function(i) matrix(rnorm(30 * 5), 30)),
-                  letters[seq_len(count)])
-}
-x <- layers(2)
-y <- layers(3)
-rdms <- lapply(layers(5), dist)
-walk("similarity(x, y, \"rsa\")", similarity(x$a, x$b, "rsa"))
-walk("evaluate_models(5 RDMs)", evaluate_models(rdms, lapply(y, dist)))
-walk("similarity(x, y, \"mutual_knn\")", similarity(x$a, x$b, "mutual_knn"))
-walk("cka(x, y, estimator = \"stimulus_neuron\")",
-     repalign::cka(x$a, x$b, estimator = "stimulus_neuron"))
-walk("calibrate(list, list, aggregate = \"max\")",
-     calibrate(x, y, aggregate = "max", permutations = 99))
+layers <- stats::setNames(lapply(1:5, function(i) matrix(rnorm(30 * 8), 30)), paste0("L", 1:5))
+trials <- array(rnorm(30 * 10 * 4), c(30, 10, 4))
+recording <- responses(trials)
+walk("cka(x, y)", repalign::cka(layers$L1, layers$L2))
+walk("similarity(five layers)", similarity(layers))
+walk("calibrate(five layers)", calibrate(layers))
+walk("evaluate_models(trials, five layers)", evaluate_models(recording, layers))
+walk("score_interval(five layers)", score_interval(layers))

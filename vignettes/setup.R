@@ -3,7 +3,7 @@
 knitr::opts_chunk$set(comment = "#>", fig.width = 7, fig.height = 2.8,
                       dpi = 76, fig.retina = 1, dev.args = list(antialias = "none"))
 # options are the reader's own again when the vignette is made
-before <- options(digits = 3, width = 80)
+before <- options(digits = 3, width = 80, repalign.hints = FALSE)
 knitr::knit_hooks$set(document = function(x) {
   options(before)
   x

@@ -71,16 +71,17 @@ seed_files <- function(fixtures = testthat::test_path("fixtures"), nwb = FALSE) 
     b = list(type = "BF16", code = "bf", values = m),
     "long %s" = list(type = "I64", code = "i8", values = m)
   ))
-  archives <- lapply(file.path(fixtures, c("savez.npz", "deflated.npz")), function(path) {
+  archives <- lapply(file.path(fixtures, c("savez.npz", "deflated.npz", "matlab5.mat",
+                                           "matlab7.mat")), function(path) {
     readBin(path, "raw", file.size(path))
   })
   tables <- lapply(c(
     "\"\",\"a\",\"b,c\"\n\"x\",0.5,-2e3\n\"\u00fc\",NA,7\n", "a\n0.5\n12\n",
     "\ufeffname,a,b\r\nx,1,\r\ny,2,4\r\n", "1,2,3\n4,5,6\n7,8,9"
   ), charToRaw)
-  files <- c(npy, list(cube), rep(list(tensors), 10), rep(archives, 4), rep(tables, 2))
-  endings <- c(".npy", ".safetensors", ".npz", ".csv")
-  files <- stats::setNames(files, rep(endings, c(length(npy) + 1, 10, 8, 8)))
+  files <- c(npy, list(cube), rep(list(tensors), 10), rep(archives, each = 4), rep(tables, 2))
+  endings <- c(".npy", ".safetensors", ".npz", ".mat", ".csv")
+  files <- stats::setNames(files, rep(endings, c(length(npy) + 1, 10, 8, 8, 8)))
   if (requireNamespace("RNifti", quietly = TRUE)) files <- c(files, rep(nifti_seeds(), 2))
   if (nwb && requireNamespace("hdf5r", quietly = TRUE)) files <- c(files, list(".nwb" = NULL))
   files
@@ -135,7 +136,9 @@ read_mutated <- function(bytes, ending, path) {
   writeBin(bytes, path)
   # unpacked data are at most 1032 times as long, and a byte becomes a double; the last field of a
   # table may have no byte
-  packed <- grepl("npz|gz", ending)
+  packed <- grepl("npz|gz|mat", ending)
+  # a sparse matrix may be of any size
+  if (ending == ".mat") withr::local_options(repalign.max_memory = 1e6)
   most <- length(bytes) * (if (packed) 1032 else 1) + (ending == ".csv")
   tryCatch(suppressMessages({
     if (ending == ".nwb") return(wrong_recording(read_nwb(path)))
@@ -156,6 +159,32 @@ read_mutated <- function(bytes, ending, path) {
   }), error = function(e) {
     if (inherits(e, "repalign_error")) refused else paste("error:", conditionMessage(e))
   }, warning = function(w) paste("warning:", conditionMessage(w)))
+}
+
+# An element of a MATLAB file of version 5, and a variable, which has several: `class` and `code` say
+# how its values are kept and written; `bytes` are the values.
+mat5_element <- function(code, bytes, endian = "little") {
+  c(writeBin(as.integer(c(code, length(bytes))), raw(), endian = endian), bytes,
+    raw(-length(bytes) %% 8))
+}
+
+mat5_variable_bytes <- function(name, dims, class, ..., endian = "little") {
+  whole <- function(values) writeBin(as.integer(values), raw(), endian = endian)
+  content <- c(mat5_element(6, whole(c(class, 0)), endian), mat5_element(5, whole(dims), endian),
+               mat5_element(1, charToRaw(name), endian), ...)
+  mat5_element(14, content, endian)
+}
+
+mat5_file_bytes <- function(..., endian = "little") {
+  c(charToRaw(formatC("MATLAB 5.0 MAT-file", width = -124)),
+    if (endian == "little") c(as.raw(0:1), charToRaw("IM")) else c(as.raw(1:0), charToRaw("MI")),
+    ...)
+}
+
+# How memCompress() packs is how MATLAB does, in an element without padding.
+mat5_packed <- function(variable) {
+  packed <- memCompress(variable, "gzip")
+  c(little(c(15, length(packed)), 4), packed)
 }
 
 # What read_nwb() must give of any file that it reads.

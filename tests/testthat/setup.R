@@ -21,6 +21,9 @@ changed_names <- function(before, after) {
 # Every test sets the seed that it needs; the caller's is put back.
 withr::local_preserve_seed(.local_envir = teardown_env())
 
+# What is said once a session is said where a test asks for it.
+withr::local_options(repalign.hints = FALSE, .local_envir = teardown_env())
+
 state_before <- session_state()
 withr::defer({
   changed <- unlist(Map(changed_names, state_before, session_state()))

@@ -3,7 +3,7 @@
 
 analysis_columns <- c("x", "y", "neurons", "estimator", "complete", "pooled", "pooled_se",
                       "conf_low", "conf_high", "mean", "median", "q25", "q75", "undefined",
-                      "n_estimates")
+                      "n_estimates", "df", "over")
 
 # One row of an analysis from H triples (a draw a row). exchangeable: the two sides
 # are samples of one thing, so their denominators are pooled.
@@ -54,7 +54,7 @@ test_that("every analysis returns the documented columns, in order, one row a ce
     expect_identical(row.names(result), as.character(1:6))
     expect_identical(vapply(result, typeof, ""), setNames(
       c("character", "character", "integer", "character", "character", rep("double", 8), "integer",
-        "integer"),
+        "integer", "double", "character"),
       analysis_columns
     ))
     expect_identical(unique(result$estimator), all_estimators)
@@ -611,7 +611,7 @@ test_that("conf_level = NULL leaves out the errors only, and other levels scale 
       set.seed(1)
       few_is_fine(run(conf_level = level))
     })
-    others <- setdiff(analysis_columns, c("pooled_se", "conf_low", "conf_high"))
+    others <- setdiff(analysis_columns, c("pooled_se", "conf_low", "conf_high", "df", "over"))
     expect_equal(as.data.frame(results[[2]])[others], as.data.frame(results[[1]])[others],
                  tolerance = 1e-12)
     for (column in c("pooled_se", "conf_low", "conf_high")) {
@@ -712,7 +712,7 @@ test_that("summary takes the comparisons that have H values", { undefined_is_fin
   set.seed(36)
   x <- related_pair(10, 7, 1, d = 1)$x
   split <- c("a", "a", "a", "b", "b", "b", "c")
-  result <- brain_to_brain(x, split = split, neurons = 3)
+  result <- brain_to_brain(x, split = split, neurons = 3, over = "stimuli")
   corrected <- rows_of(result, "stimulus_neuron")
   expect_identical(corrected$undefined, c(0L, 1L, 1L))
   combined <- rows_of(summary(result), "stimulus_neuron")

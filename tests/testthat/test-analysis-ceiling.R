@@ -22,7 +22,8 @@ test_that("whole populations have the ceilings of noise_ceiling()", {
   areas <- two_areas()
   x <- responses(areas$x)
   y <- responses(areas$y)
-  model <- brain_to_model(x, list(layer = areas$layer), neurons = 8)
+  # standard errors of ceilings and of values without noise are over stimuli
+  model <- brain_to_model(x, list(layer = areas$layer), neurons = 8, over = "stimuli")
   both <- quiet_analysis(brain_to_brain(x, y, neurons = 7, repeats = 3, estimator = corrected))
   for (e in corrected) {
     one <- noise_ceiling(x, areas$layer, measure("cka", estimator = e))

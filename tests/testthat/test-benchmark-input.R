@@ -81,8 +81,8 @@ test_that("measures, labels and counts", {
 test_that("scores", {
   scores <- similarity_scores(benchmark_groups(models, groups, c("cka", "linear_regression")))
   run <- function(scores, ...) benchmark_groups(names(models), groups, scores = scores, ...)
-  cka <- scores[scores$measure == "cka", ]
-  expect_refused(run(cka[-1, ]), c("lacks the pair \"net1\" and \"net2\" by \"cka\""))
+  cka <- scores[scores$measure == "cka(naive)", ]
+  expect_refused(run(cka[-1, ]), c("lacks the pair \"net1\" and \"net2\" by \"cka.naive.\""))
   expect_refused(run(cka[-(1:3), ]), "lacks 3 pairs, first \"net1\" and \"net2\"")
   regression <- scores[scores$measure == "linear_regression", ]
   expect_refused(run(regression[-40, ]), c("lacks the pair", "each order"))

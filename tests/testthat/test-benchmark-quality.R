@@ -139,7 +139,30 @@ test_that("p-values of groups count the relabellings that do as well, all of the
     as_numbers <- group_quality(score, TRUE, factor(groups), definition, 0, symmetric = FALSE)$value
     expect_equal(one_by_one[, 1], as_numbers)
     expect_equal(found$p_value, rowMeans(one_by_one >= found$value - 1e-10))
+    # names change places as often one way as the other: parts of unequal sizes have a chance each
+    expect_equal(found$chance, rowMeans(one_by_one))
   }
+})
+
+test_that("chance levels of groups are those of scores that know nothing of them", {
+  set.seed(15)
+  groups <- rep(1:3, each = 3)
+  found <- lapply(1:60, function(k) group_quality(random_scores(9, TRUE), TRUE, groups,
+                                                  model_permutations = 99))
+  means <- function(column, metric) {
+    mean(vapply(found, function(one) one[one$metric == metric, ][1, column], 0))
+  }
+  # the mean average precision of 3 pairs at random places among 21
+  expect_equal(means("chance", "auprc"), 2 / 20 + 18 / 20 / 21 * sum(1 / 1:21), tolerance = 0.02)
+  for (metric in c("auprc", "conformity", "silhouette", "auc")) {
+    expect_equal(means("chance", metric), means("value", metric), tolerance = 0.2)
+  }
+  expect_true(all(is.na(group_quality(random_scores(9, TRUE), TRUE, groups,
+                                      model_permutations = 0)$chance)))
+  # drawn labels leave out the labels that there are, so that an effect is no part of chance
+  same <- outer(groups, groups, `==`)
+  few <- lapply(1:40, function(k) group_quality(same + 0, TRUE, groups, model_permutations = 5))
+  expect_lt(mean(vapply(few, function(one) one$chance[1], 0)), 0.35)
 })
 
 test_that("drawn relabellings follow R's seed, keep the sizes of groups, and do not see threads", {
@@ -174,6 +197,9 @@ test_that("figures of layers: monotone scores are perfect, and the definitions h
     expect_equal(found$value, rep(1, 4))
     expect_equal(layer_quality(list(m = falling), FALSE, TRUE, definition)$value[3:4], c(-1, -1))
     expect_identical(found$part, c("all", "m", "all", "m"))
+    # of 35 pairs inside of pairs 10 are pairs inside of themselves
+    conforms <- if (definition == "paper") 22.5 / 35 else 0.5
+    expect_equal(found$chance, rep(c(conforms, 0), each = 2))
   }
   set.seed(9)
   scores <- list(a = random_scores(6, FALSE, TRUE), b = random_scores(4, FALSE, TRUE))
@@ -280,7 +306,7 @@ test_that("correlations with what does not vary are NA", {
 test_that("relabellings come in blocks that together are all of them", {
   all <- relabellings_of(1:6, 50, lgamma(7))
   blocks <- relabelling_blocks(all, 15, 100)
-  expect_identical(do.call(cbind, blocks), all)
+  expect_equal(do.call(cbind, blocks), all, ignore_attr = TRUE)
   expect_true(all(vapply(blocks, ncol, 0L) <= 7))
   expect_identical(relabelling_blocks(all, 1e9), lapply(1:51, function(i) all[, i, drop = FALSE]))
 })

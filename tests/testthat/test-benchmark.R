@@ -4,6 +4,7 @@
 withr::local_options(repalign.threads = 1)
 
 three <- c("cka", "procrustes", "linear_regression")
+labels_of_three <- c("cka(naive)", three[-1])
 
 test_that("scores are those of similarity(), and quality is that of their matrix", {
   models <- grouped_models()
@@ -11,15 +12,15 @@ test_that("scores are those of similarity(), and quality is that of their matrix
   set.seed(5)
   result <- benchmark_groups(models, groups, three, model_permutations = 49)
   expect_s3_class(result, "repalign_benchmark")
-  expect_identical(unique(result$measure), three)
+  expect_identical(unique(result$measure), labels_of_three)
   scores <- similarity_scores(result)
   expect_identical(names(scores), c("x", "y", "measure", "score", "direction", "error"))
-  expect_identical(as.vector(table(scores$measure)[three]), c(36L, 36L, 72L))
+  expect_identical(as.vector(table(scores$measure)[labels_of_three]), c(36L, 36L, 72L))
   all <- similarity(models, models, three)
   at <- match(paste(scores$x, scores$y, scores$measure), paste(all$x, all$y, all$measure))
   expect_equal(scores$score, all$score[at], tolerance = 1e-13)
   expect_true(all(is.na(scores$error)))
-  for (measure in three) {
+  for (measure in labels_of_three) {
     distance <- measure == "procrustes"
     matrix <- matrix(all$score[all$measure == measure], 9, byrow = TRUE)
     quality <- group_quality(matrix, !distance, groups, symmetric = measure != "linear_regression",
@@ -81,16 +82,27 @@ test_that("given scores are taken, and what they lack is computed", {
   expect_identical(calls, 0L)
   # in any order of rows and sides, as factors, and beside other columns
   mixed <- scores[nrow(scores):1, ]
-  back <- mixed$measure == "cka"
+  back <- mixed$measure == "cka(naive)"
   mixed[back, c("x", "y")] <- mixed[back, c("y", "x")]
   mixed <- transform(mixed, x = factor(x), note = "ours", error = NULL)
   expect_setequal(benchmark_groups(names(models), groups, scores = mixed)$value, whole$value)
-  cka <- scores[scores$measure == "cka", ]
+  cka <- scores[scores$measure == "cka(naive)", ]
   calls <- count_calls("wanted_cell", {
     both <- benchmark_groups(models, groups, three, scores = cka)
   })
   expect_identical(calls, 36L + 72L)
   expect_identical(both$value, whole$value)
+  # tables of other programs do not say that a CKA is naive
+  calls <- count_calls("wanted_cell", {
+    both <- benchmark_groups(models, groups, three, scores = transform(cka, measure = "cka"))
+  })
+  expect_identical(calls, 36L + 72L)
+  expect_identical(both$measure, sub("(naive)", "", whole$measure, fixed = TRUE))
+  expect_identical(both$value, whole$value)
+  # a file has neither the direction nor what is best
+  plain <- as.data.frame(cka)[c("x", "y", "measure", "score")]
+  expect_identical(benchmark_groups(names(models), groups, scores = plain)$value,
+                   benchmark_groups(models, groups, "cka")$value)
   # results of similarity() tell direction and symmetry of own measures
   own <- new_measure(function(x, y) sum((x - y)^2), "distance", symmetric = TRUE, label = "gap")
   grid <- similarity(models, measure = own)
@@ -251,7 +263,7 @@ test_that("calibrated scores are those of calibrate()", {
   imd <- result[result$measure == "imd" & result$part == "all", ]
   expect_true(all(is.na(imd$value)))
   expect_true(all(imd$undefined == 36))
-  expect_false(anyNA(result$value[result$measure == "cka" & result$part == "all"]))
+  expect_false(anyNA(result$value[result$measure == "cka(naive)" & result$part == "all"]))
   moments <- benchmark_groups(grouped_models(n = 100), groups, "rv", calibrated = TRUE,
                               engine = "moments")
   expect_false(anyNA(similarity_scores(moments)$score))
@@ -274,7 +286,7 @@ test_that("a measure that fails for one pair goes on with the others", {
                      c("net2", "net7", "fails"))
     expect_match(bad$error, "no luck")
     expect_identical(bad$score, NA_real_)
-    expect_identical(sum(is.na(scores$score[scores$measure == "cka"])), 0L)
+    expect_identical(sum(is.na(scores$score[scores$measure == "cka(naive)"])), 0L)
     at <- result$measure == "fails" & result$part == "all"
     expect_true(all(result$undefined[at] == 1))
     expect_false(all(is.na(result$value[at])))
@@ -296,9 +308,9 @@ test_that("layers: each model by itself, in the order of its layers", {
   expect_identical(unique(result$part), c("all", "m1", "m2", "m3"))
   expect_true(all(is.na(result$p_value)))
   scores <- similarity_scores(result)
-  expect_identical(as.vector(table(scores$measure)[three]), c(30L, 30L, 60L))
+  expect_identical(as.vector(table(scores$measure)[labels_of_three]), c(30L, 30L, 60L))
   expect_identical(scores$x[1], "m1/l1")
-  rows <- scores[scores$measure == "cka" & grepl("^m3", scores$x), ]
+  rows <- scores[scores$measure == "cka(naive)" & grepl("^m3", scores$x), ]
   expect_equal(rows$score, similarity(models$m3)$score, tolerance = 1e-13)
   expect_true(all(result$value[result$part == "all"] > 0.5))
   # a manifest in another order of rows, with numbers of layers beyond 9
@@ -400,7 +412,7 @@ test_that("labels of the test, and results that are cut and bound", {
   expect_identical(names(table), c("dataset", "test", "measure", "auprc", "conformity", "dprime",
                                    "silhouette", "auc", "undefined"))
   expect_identical(table$auc[3], b$value[b$metric == "auc"])
-  expect_identical(names(tidy(a))[c(1, 4, 5)], c("term", "estimate", "p.value"))
+  expect_identical(names(tidy(a))[c(1, 4:6)], c("term", "estimate", "chance", "p.value"))
   expect_identical(glance(both)$measures, c(2L, 1L))
   skip_if_not_installed("dplyr")
   skip_if_not_installed("vctrs")
@@ -413,7 +425,7 @@ test_that("print() and plot()", {
   result <- benchmark_groups(models, groups_of(models), c("cka", "rsa"), model_permutations = 19)
   shown <- utils::capture.output(print(result))
   expect_identical(shown[1], "Benchmark: 2 measures, 28 rows")
-  expect_match(shown[2], "measure +metric +part +value +p_value")
+  expect_match(shown[2], "measure +metric +part +value +chance +p_value")
   expect_identical(dim(summary(result[0, ])), c(0L, 3L))
   skip_if_not_installed("ggplot2")
   layers <- benchmark_layers(drifting_models(), c("cka", "rsa"))
@@ -427,6 +439,18 @@ test_that("print() and plot()", {
   expect_identical(panels(result, metric = "auc", measure = "rsa"), 1L)
   expect_identical(panels(layers), 2L)
   expect_identical(panels(outputs), 2L)
+  # a dashed line at chance in each panel
+  lines <- function(object) ggplot2::layer_data(ggplot2::autoplot(object), 1)$xintercept
+  whole <- result[result$part == "all", ]
+  expect_setequal(lines(result), tapply(whole$chance, whole$metric, mean))
+  expect_identical(lines(layers), c(0.5, 0))
+  # a sentence tells chance, and the best of several is no p-value alone
+  text <- in_words(result)
+  expect_match(text[1], "best auprc [(][.0-9]+, chance 0[.]2[0-9]*, holm-adjusted p = [.0-9]+[)]")
+  first <- whole[whole$metric == "auprc", ]
+  expect_match(text[1], p_words(min(1, stats::p.adjust(first$p_value)[which.max(first$value)])),
+               fixed = TRUE)
+  expect_match(in_words(result[result$measure == "rsa", ])[1], "chance 0[.]2[0-9]*, p = ")
   expect_identical(panels(rbind(a = result, b = result)), 10L)
   # titles of many panels, and names in many rows of panels, are small enough to be read whole
   size <- function(object, element) ggplot2::autoplot(object)$theme[[element]]$size

@@ -158,7 +158,7 @@ test_that("similarities keep direction and symmetry of all measures", {
   s <- areas_twice()
   both <- rbind(first = s$first, second = s$second)
   expect_identical(attr(both, "direction"),
-                   c(cka = "similarity", procrustes = "distance", rv = "similarity"))
+                   c(`cka(naive)` = "similarity", procrustes = "distance", rv = "similarity"))
   expect_true(all(attr(both, "symmetric")) && attr(both, "within"))
   error <- expect_refused(score_matrix(both, "cka"), c("two scores", "\"source\"", "first"))
   part <- score_matrix(both[both$source == "second", ], "cka")
@@ -171,7 +171,7 @@ test_that("similarities keep direction and symmetry of all measures", {
   expect_identical(looks$source, c("first", "second"))
   expect_identical(looks[1, -1], glance(s$first))
   expect_identical(looks[2, -1], glance(s$second), ignore_attr = "row.names")
-  opposite <- new_measure(function(x, y) 1, direction = "distance", label = "cka")
+  opposite <- new_measure(function(x, y) 1, direction = "distance", label = "cka(naive)")
   expect_refused(rbind(s$first, similarity(diag(4), diag(4)[, 1:3], opposite)), "distance")
   expect_refused(rbind(s$first, two_calibrations()$a), "similarities")
   expect_refused(rbind(s$first, data.frame(x = 1)), "as.data.frame")
@@ -187,10 +187,10 @@ test_that("factors keep the order of their levels", {
   turned <- c("IT", "V1", "V4")
   coded <- s
   for (side in c("x", "y")) coded[[side]] <- factor(coded[[side]], turned)
-  coded$measure <- factor(coded$measure, c("procrustes", "cka"))
+  coded$measure <- factor(coded$measure, c("procrustes", "cka(naive)"))
   plain <- score_matrix(s, "cka")
   expect_identical(score_matrix(coded, "cka"), plain[turned, turned])
-  expect_identical(summary(coded)$measure, c("procrustes", "cka"))
+  expect_identical(summary(coded)$measure, c("procrustes", "cka(naive)"))
   expect_equal(summary(coded)[2:1, ], summary(s), ignore_attr = TRUE)
   expect_refused(score_matrix(coded), c("several measures", "procrustes"))
   # only one side, and models
@@ -346,7 +346,7 @@ test_that("what one call bound is not for another call", {
   expect_identical(kept_beside_rows(in_verb), kept)
   grown <- dplyr::left_join(square, {
     vctrs::vec_rbind(square, one_sided)
-    data.frame(measure = "cka", k = 1:2)
+    data.frame(measure = "cka(naive)", k = 1:2)
   }, by = "measure", multiple = "all")
   expect_gt(nrow(grown), nrow(square))
   expect_identical(kept_beside_rows(grown), kept)

@@ -7,7 +7,7 @@ test_that("grids: a list against a list, all pairs of a list, one matrix against
   v <- calibrate(g$x, g$y, c("cka", "procrustes"), permutations = 23)
   expect_identical(nrow(v), 12L)
   expect_setequal(paste(v$x, v$y, v$measure),
-                  outer(outer(names(g$x), names(g$y), paste), c("cka", "procrustes"), paste))
+                  outer(outer(names(g$x), names(g$y), paste), c("cka(naive)", "procrustes"), paste))
   expected <- similarity(g$x, g$y, c("cka", "procrustes"))
   at <- match(paste(v$x, v$y, v$measure), paste(expected$x, expected$y, expected$measure))
   expect_equal(v$score, expected$score[at], tolerance = 1e-12)
@@ -34,7 +34,7 @@ test_that("models: all columns, pairs of different models, one row a pair with a
   expect_true(all(v$model_x != v$model_y))
   agg <- calibrate(models, measure = c("cka", "procrustes"), permutations = 23, aggregate = "max")
   expect_identical(paste(agg$model_x, agg$model_y, agg$measure),
-                   paste(rep(c("A B", "A C", "B C"), 2), rep(c("cka", "procrustes"), each = 3)))
+                   paste(rep(c("A B", "A C", "B C"), 2), rep(c("cka(naive)", "procrustes"), each = 3)))
   for (i in 1:3) {
     part <- v[v$model_x == agg$model_x[i] & v$model_y == agg$model_y[i], ]
     expect_equal(agg$score[i], max(part$score))
@@ -141,7 +141,7 @@ test_that("null_scores() has a column per row, by its rows, whatever was done to
   same(v[, c("y", "measure", "x", "score")], 1:12)
   same(rbind(v[5:6, ], v[1:2, ]), c(5:6, 1:2))
   same(do.call(rbind, split(v, v$measure)),
-       c(which(v$measure == "cka"), which(v$measure == "procrustes")))
+       c(which(v$measure == "cka(naive)"), which(v$measure == "procrustes")))
   same(rbind(v[1:6, ], v[4:9, ]), c(1:6, 4:9))
   expect_identical(ncol(null_scores(v[0, ])), 0L)
   # of two calls
@@ -201,7 +201,7 @@ test_that("a grid of scores", {
   v <- calibrate(g$x, g$y, c("cka", "procrustes"), permutations = 23)
   grid <- score_matrix(v, "procrustes")
   expect_identical(dimnames(grid), list(names(g$x), names(g$y)))
-  expect_identical(dim(score_matrix(v[v$measure == "cka", ])), c(3L, 2L))
+  expect_identical(dim(score_matrix(v[v$measure == "cka(naive)", ])), c(3L, 2L))
 })
 
 test_that("tidy, glance, summary, as.data.frame", {
@@ -225,10 +225,10 @@ test_that("tidy, glance, summary, as.data.frame", {
   expect_identical(one$significant, sum(v$p_value <= 0.1))
   expect_equal(one$permutations, 23)
   s <- summary(v)
-  expect_identical(s$measure, c("cka", "procrustes"))
+  expect_identical(s$measure, c("cka(naive)", "procrustes"))
   expect_identical(s$rows, c(6L, 6L))
   expect_equal(s$median_score,
-               c(median(v$score[v$measure == "cka"]), median(v$score[v$measure == "procrustes"])))
+               c(median(v$score[v$measure == "cka(naive)"]), median(v$score[v$measure == "procrustes"])))
   expect_equal(s$significant, c(tapply(v$p_value <= 0.1, v$measure, sum)), ignore_attr = TRUE)
   plain <- as.data.frame(v)
   expect_s3_class(plain, "data.frame", exact = TRUE)

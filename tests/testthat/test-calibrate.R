@@ -9,7 +9,7 @@ test_that("the columns, their types and their order", {
   expect_identical(names(v), calibration_columns)
   expect_identical(v$x, c("x", "x"))
   expect_identical(v$y, c("y", "y"))
-  expect_identical(v$measure, c("cka", "procrustes"))
+  expect_identical(v$measure, c("cka(naive)", "procrustes"))
   for (column in c("score", "threshold", "calibrated", "p_value", "null_mean", "null_sd")) {
     expect_type(v[[column]], "double")
     expect_true(all(is.finite(v[[column]])), label = column)
@@ -23,7 +23,7 @@ test_that("the columns, their types and their order", {
   expect_identical(names(adjusted), c(calibration_columns, "p_adjusted"))
   # data frames, and the defaults
   expect_equal(calibrate(as.data.frame(p$x), p$y)$permutations, 24 * 42 - 1)
-  expect_identical(calibrate(p$x, p$y)$measure, "cka")
+  expect_identical(calibrate(p$x, p$y)$measure, "cka(naive)")
 })
 
 test_that("the numbers of a row follow from its null: every measure with a pairing", {
@@ -326,7 +326,7 @@ test_that("errors of a user's function name the pair, also under a permutation",
     if (calls > 1) stop("boom") else 1
   }
   expect_refused(calibrate(list(A = g$x, B = g$y), permutations = 20, aggregate = late),
-                 c("`aggregate`", "cka of A and B", "permuted", "boom"))
+                 c("`aggregate`", "cka\\(naive\\) of A and B", "permuted", "boom"))
   expect_refused(calibrate(g$x, g$y, aggregate = top_k_mean), "top_k_mean\\(3\\)")
   expect_refused(calibrate(g$x, g$y, aggregate = 3), c("`aggregate`", "a function"))
   # a plain warning is not given for every permutation
@@ -359,7 +359,7 @@ test_that("errors of a user's function name the pair, also under a permutation",
     sum(m)
   }), warning = function(w) {
     seen <<- seen + 1
-    expect_match(conditionMessage(w), "cka of x and y.*odd")
+    expect_match(conditionMessage(w), "cka\\(naive\\) of x and y.*odd")
     invokeRestart("muffleWarning")
   })
   expect_identical(seen, 2)

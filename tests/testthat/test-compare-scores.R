@@ -70,7 +70,7 @@ test_that("the variance of a contrast is that of single scores and of vcov()", {
   single <- repalign:::errors_of_contrasts(scores, diag(4))
   expect_equal(single$se, result$se)
   expect_equal(single$df, result$df)
-  over_stimuli <- few_is_fine(score_interval(x, layers, corrected))
+  over_stimuli <- few_is_fine(score_interval(x, layers, corrected, over = "stimuli"))
   rows <- compare_scores(over_stimuli)
   weights <- repalign:::pair_weights(4, match(rows$score_1, names(layers)),
                                      match(rows$score_2, names(layers)))
@@ -140,7 +140,7 @@ test_that("contrasts are pairs, a reference, or a matrix", {
   # measures are compared each by itself
   two <- score_interval(x, layers[1:3], c("cka", "rsa"))
   rows <- compare_scores(two)
-  expect_identical(rows$measure, rep(c("cka", "rsa"), each = 3))
+  expect_identical(rows$measure, rep(c("cka(naive)", "rsa"), each = 3))
   expect_equal(rows$se[4:6], compare_scores(two[two$measure == "rsa", ])$se)
   expect_identical(nrow(compare_scores(two, "b")), 4L)
 })
@@ -190,7 +190,7 @@ test_that("groups have a best score each", {
   expect_identical(each$group, c("v1 | m", "v1 | k", "v2 | m", "v2 | k"))
   expect_identical(nrow(compare_best(grid, "m", "k")), 1L)
   two <- score_interval(x, layers, c("cka", "rsa"))
-  expect_identical(best_score(two)$group, c("cka", "rsa"))
+  expect_identical(best_score(two)$group, c("cka(naive)", "rsa"))
   one <- best_score(result[2, ])
   expect_equal(c(one$conf_low, one$conf_high), c(result$conf_low[2], result$conf_high[2]))
   expect_identical(one$in_set, list(result$y[2]))

@@ -134,7 +134,7 @@ test_that("the score of the middle half has a label of its own", {
   middle <- quiet(calibrate(responses(x, series = TRUE), y,
                             list("cka", measure("rsa", outer = "pearson"), mine = "cka"),
                             permutations = 9))
-  expect_identical(middle$measure, c("cka(middle half)", "rsa(pearson, middle half)",
+  expect_identical(middle$measure, c("cka(naive, middle half)", "rsa(pearson, middle half)",
                                      "mine (middle half)"))
   half <- 16:45
   expect_equal(middle$score[1], cka(x[half, ], y[half, ]), tolerance = 1e-10)

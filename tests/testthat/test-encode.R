@@ -332,3 +332,41 @@ test_that("workers give the result of one process", {
   expect_identical(as.data.frame(together), as.data.frame(alone))
   expect_identical(predict(together), predict(alone))
 })
+
+test_that("noise of trials that both sides share is warned of, and no other", {
+  set.seed(33)
+  trials <- function() array(stats::rnorm(20 * 4 * 3), c(20, 4, 3))
+  told <- function(code) {
+    said <- NULL
+    suppressMessages(withCallingHandlers(code, repalign_shared_noise = function(w) {
+      said <<- c(said, conditionMessage(w))
+      if (inherits(w, "warning")) invokeRestart("muffleWarning")
+    }))
+    said
+  }
+  x <- responses(trials())
+  y <- responses(trials())
+  apart <- lapply(1:2, function(k) responses(trials(), session = rep(k, 4)))
+  expect_match(told(encode(x, y)), "cka() with estimator = \"stimulus_neuron_trial\"", fixed = TRUE)
+  expect_match(told(rsa(x, y)), "cka() with estimator = \"stimulus_neuron_trial\"", fixed = TRUE)
+  expect_length(told(similarity(list(a = x, b = y), measure = "rsa")), 1)
+  expect_length(told(encode(apart[[1]], apart[[1]][, , ])), 1)
+  expect_null(told(encode(apart[[1]], apart[[2]])))
+  expect_null(told(rsa(apart[[1]], apart[[2]])))
+  expect_null(told(similarity(list(a = apart[[1]], b = apart[[2]]), measure = "rsa")))
+  expect_null(told(encode(x, as.matrix(y))))
+  expect_null(told(cka(x, y, estimator = "stimulus_neuron_trial")))
+})
+
+test_that("what looks like layers is told where it is predicted", {
+  set.seed(34)
+  few <- matrix(stats::rnorm(20 * 5), 20)
+  many <- matrix(stats::rnorm(20 * 30), 20)
+  expect_message(encode(few, many), "encode(to, from)", fixed = TRUE, class = "repalign_swapped")
+  expect_message(encode(few, list(a = responses(few, complete = TRUE))), class = "repalign_swapped")
+  quiet <- function(code) expect_no_condition(code, class = "repalign_swapped")
+  quiet(encode(many, few))
+  quiet(encode(many, many))
+  quiet(encode(few, list(a = few, b = few)))
+  quiet(encode(few, list(a = few, b = many)))
+})

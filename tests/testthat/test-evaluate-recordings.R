@@ -33,7 +33,7 @@ corrected <- measure("cka", estimator = "stimulus_neuron")
 
 test_that("of a matrix, it is the corrected CKA with the numbers of its parts", {
   found <- from_seed(evaluate_models(recordings$x, recordings$models, permutations = 49))
-  parts <- evaluated_by_hand(recordings$x, corrected, c("stimuli", "neurons_x"))
+  parts <- evaluated_by_hand(recordings$x, corrected, NULL)
   expect_identical(found$model, names(recordings$models))
   expect_identical(unique(found$measure), "cka(stimulus_neuron)")
   for (column in c("score", "se", "df", "conf_low", "conf_high", "n")) {
@@ -64,7 +64,7 @@ test_that("trials and subjects have their estimators and ceilings", {
                                     permutations = 19))
   expect_true(all(is.na(rows$ceiling)))
   subjects <- from_seed(evaluate_models(recordings$subjects, recordings$models, permutations = 49))
-  parts <- evaluated_by_hand(recordings$subjects, corrected, c("stimuli", "subjects"))
+  parts <- evaluated_by_hand(recordings$subjects, corrected, "these_subjects")
   expect_output(print(subjects), "Models of 3 subjects: 3 models")
   expect_match(in_words(subjects), "similar to the 3 subjects")
   expect_identical(subjects$score, parts$interval$score)
@@ -125,7 +125,7 @@ test_that("errors of tests are those of the level", {
 
 test_that("what compares scores takes it, also after rows are cut and ordered", {
   found <- from_seed(evaluate_models(recordings$x, recordings$models, permutations = 19))
-  interval <- evaluated_by_hand(recordings$x, corrected, c("stimuli", "neurons_x"))$interval
+  interval <- evaluated_by_hand(recordings$x, corrected, NULL)$interval
   same <- function(fun, ...) {
     expect_equal(as.data.frame(from_seed(fun(found, ...))),
                  as.data.frame(from_seed(fun(interval, ...))))
@@ -172,7 +172,7 @@ test_that("clusters change places as a whole, and have no p-value where their si
   found <- mute(evaluate_models(recordings$x, recordings$models, clusters = clusters,
                                 permutations = 19))
   by_hand <- mute(score_interval(recordings$x, recordings$models, corrected, clusters = clusters,
-                                 over = c("stimuli", "neurons_x")))
+                                 over = NULL))
   expect_identical(found$se, by_hand$se)
   expect_false(anyNA(found$p_chance))
   expect_message(uneven <- suppressWarnings(
@@ -215,7 +215,7 @@ test_that("a series has p-values of its middle half, without a threshold, and cl
     class = "repalign_other_statistic")
   expect_true(all(is.na(found$threshold)) && !anyNA(found$p_familywise))
   by_hand <- mute(score_interval(recordings$x, recordings$models, corrected,
-                                 over = c("stimuli", "neurons_x"), clusters = rep(1:10, each = 3)))
+                                 over = NULL, clusters = rep(1:10, each = 3)))
   expect_equal(found$se, by_hand$se)
   chance <- mute(calibrate(x, recordings$models, corrected, permutations = 19))
   expect_equal(found$p_chance, chance$p_value)
@@ -224,8 +224,6 @@ test_that("a series has p-values of its middle half, without a threshold, and cl
 test_that("what is no recording and what is no model is refused with a way out", {
   models <- recordings$models
   subjects <- recordings$subjects
-  expect_error(evaluate_models(subjects, models, over = "stimuli"), "must have \"subjects\"",
-               class = "repalign_error_choice")
   expect_error(evaluate_models(recordings$x, list(a = models[1:2], b = models[3])), "do.call",
                class = "repalign_error_type")
   expect_length(mute(evaluate_models(recordings$x, do.call(c, list(a = models[1:2], b = models[3])),
@@ -366,8 +364,8 @@ test_that("parameters of the measure are asked for with the estimator in use", {
 
 test_that("comparisons speak of the recording, and of the best by a one-sided test", {
   result <- mute(evaluate_models(recordings$x, recordings$models, permutations = 0))
-  expect_match(mute(in_words(compare_scores(result))), "stimuli and neurons of the recording")
-  expect_match(mute(in_words(best_score(result))), "stimuli and neurons of the recording")
+  expect_match(mute(in_words(compare_scores(result))), "stimuli, neurons of the recording and units of the models")
+  expect_match(mute(in_words(best_score(result))), "stimuli, neurons of the recording and units of the models")
   declared <- mute(evaluate_models(recordings$x, recordings$models, permutations = 0,
                                    measure = measure("cka", estimator = "stimulus_neuron",
                                                      complete = "y")))
@@ -439,19 +437,62 @@ test_that("of a measure without a ceiling, not the data are to blame", {
   expect_output(print(result), "No ceiling (NA): it is undefined, see noise", fixed = TRUE)
 })
 
-test_that("errors from few subjects are called guesses wherever they are told", {
+test_that("what errors of few subjects are about goes wherever they are told", {
   set.seed(21)
   two <- list(A = normal_matrix(40, 9), B = normal_matrix(40, 9))
   models <- list(near = two$A + two$B, far = normal_matrix(40, 9), other = two$A)
-  result <- mute(evaluate_models(two, models, measure = "rv", permutations = 0))
-  expect_true(all(is.na(result$best)) && !anyNA(result$se))
-  words <- in_words(result)
-  expect_match(words, "over stimuli and subjects, a guess from only 2 subjects", fixed = TRUE)
-  expect_no_match(words, "as good")
-  expect_match(paste(capture.output(print(result)), collapse = " "),
-               "guesses from only 2 subjects")
-  skip_if_not_installed("ggplot2")
-  caption <- ggplot2::autoplot(result)$labels$caption
-  expect_match(gsub("\\s", " ", caption), "guesses from only 2 subjects")
-  expect_no_match(caption, "best")
+  told <- function(...) {
+    result <- mute(evaluate_models(two, models, measure = "rv", permutations = 0, ...))
+    best <- mute(best_score(result))
+    differences <- mute(compare_scores(result))
+    every <- list(result, differences, best, mute(compare_best(result, "near", "far")))
+    shown <- lapply(every, function(one) paste(capture.output(print(one)), collapse = " "))
+    captions <- lapply(every[1:3], function(one) ggplot2::autoplot(one)$labels$caption)
+    list(result = result, differences = differences, words = gsub("\\s+", " ", unlist(c(
+      lapply(every, in_words), shown, captions
+    ))))
+  }
+  named <- told(over = c("stimuli", "subjects"))
+  expect_length(named$words, 11)
+  for (words in named$words) expect_match(words, "subjects, a guess from only 2 subjects")
+  expect_true(all(is.na(named$result$best)) && !anyNA(named$result$se))
+  expect_true(all(named$result$df <= 1, named$differences$df <= 1))
+  expect_no_match(in_words(named$result), "as good")
+  expect_message(evaluate_models(two, models, measure = "rv", permutations = 0,
+                                 over = "subjects"), class = "repalign_few_subjects")
+  # by default these subjects are meant
+  these <- told()
+  for (words in these$words) expect_match(words, "neurons of these 2 subjects")
+  expect_false(anyNA(these$result$best))
+  expect_true(all(these$differences$df > 1))
+  stimuli <- told(over = "stimuli")
+  for (words in stimuli$words) expect_match(words, "stimuli, of these 2 subjects")
+  expect_true(all(stimuli$result$se < these$result$se))
+  many <- c(two, C = list(normal_matrix(40, 9)), D = two[1], E = two[2])
+  result <- mute(evaluate_models(many, models, measure = "rv", permutations = 0))
+  expect_identical(unique(attr(result, "interval")$over), "stimuli + subjects")
+})
+
+test_that("bins of time are no subjects", {
+  set.seed(40)
+  bins <- stats::setNames(lapply(1:3, function(k) matrix(stats::rnorm(60), 15)),
+                          c("-0.1 to 0", "0 to 0.1", "0.1 to 0.2"))
+  model <- list(m = bins[[1]])
+  expect_refused(evaluate_models(bins, model), c("bins of time", "data\\[\\[1\\]\\]"))
+  expect_refused(subject_ceiling(bins), "bins of time")
+  # other names with numbers are those of subjects
+  names(bins) <- c("1 to 5", "6 to 9", "10 to 12")
+  expect_no_error(mute(evaluate_models(bins, model, permutations = 0)))
+})
+
+test_that("what does not fit into memory is refused before anything is computed", {
+  local_internal("score_interval", function(...) stop("computed"))
+  withr::local_options(repalign.max_memory = 1e3)
+  for (data in list(recordings$x, recordings$subjects)) {
+    error <- expect_error(evaluate_models(data, recordings$models, measure = "procrustes"),
+                          class = "repalign_error_memory")
+    expect_null(error$arg)
+  }
+  # without permutations the intervals are what is too large
+  expect_error(evaluate_models(recordings$x, recordings$models, permutations = 0), "computed")
 })

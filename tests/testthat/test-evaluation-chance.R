@@ -241,3 +241,30 @@ test_that("too few permutations for a small p_chance are told", {
   expect_no_message(evaluate(19), class = "repalign_few_permutations")
   expect_no_message(evaluate(0), class = "repalign_few_permutations")
 })
+
+test_that("a model of RDMs above 0 but not above chance is told so, and the figure draws chance", {
+  set.seed(32)
+  positive <- function() {
+    structure(stats::runif(66, 1, 2), Size = 12L, Diag = FALSE, Upper = FALSE, class = "dist")
+  }
+  rdms <- stats::setNames(lapply(1:6, function(u) positive()), letters[1:6])
+  found <- suppressMessages(evaluate_models(rdms, list(m = positive(), n = positive()), draws = 100,
+                                            outer = "cosine", permutations = 99))
+  expect_true(all(found$p_zero < 0.05))
+  text <- as.character(in_words(found))
+  best <- which.max(found$score)
+  expect_identical(found$p_chance[best] > 0.05,
+                   grepl("not above chance though above 0 with p < .001", text, fixed = TRUE))
+  expect_true(any(found$p_chance > 0.05))
+  # scores above the threshold, and no others, have a p-value of at most 0.05
+  threshold <- attr(found, "chance")$threshold
+  expect_named(threshold, c("m", "n"))
+  expect_identical(unname(found$score > threshold), found$p_chance <= 0.05)
+  skip_if_not_installed("ggplot2")
+  picture <- ggplot2::autoplot(found)
+  drawn <- lapply(seq_along(picture$layers), function(k) ggplot2::layer_data(picture, k)$yend)
+  expect_true(any(vapply(drawn, function(y) isTRUE(all.equal(y, unname(threshold))), NA)))
+  expect_match(gsub("\n", " ", picture$labels$caption), "each model by itself", fixed = TRUE)
+  # quartiles of p-values say nothing
+  expect_false(any(grepl("p_", colnames(summary(found)))))
+})

@@ -48,7 +48,9 @@ test_that("standard errors over stimuli are the reference values", {
     kind <- rows$quantity[at]
     exact <- grepl("^jackknife", kind)
     result <- quietly(score_interval(inputs$x, inputs$y1, inference_measures()[[rows$args[at]]],
-                                     method = if (exact) "jackknife" else "auto"))
+                                    over = "stimuli",
+                                    method = if (exact) "jackknife" else
+                                      if (kind == "influence_se") "influence" else "auto"))
     cosine <- rows$args[at] == "angular_shape_cosine"
     spread <- attr(result, "deletions")[[1]]$scales$spread
     switch(kind, score = if (cosine) cos(result$score) else result$score,
@@ -70,12 +72,14 @@ test_that("delete-one values and influences are the reference values", {
   expect_values(rows, found)
   rows <- inference_values("influence")
   found <- vapply(sub(";i=5", "", rows$args, fixed = TRUE), function(name) {
-    result <- quietly(score_interval(inputs$x, inputs$y1, inference_measures()[[name]]))
+    result <- quietly(score_interval(inputs$x, inputs$y1, inference_measures()[[name]],
+                                    over = "stimuli", method = "influence"))
     own <- influence_matrix(result)[5, 1]
     if (name == "angular_shape_cosine") -own * sin(result$score) else own
   }, 0)
   expect_values(rows, found)
-  result <- score_interval(inputs$x, inputs$y1, measure("cka", estimator = "stimulus"))
+  result <- score_interval(inputs$x, inputs$y1, measure("cka", estimator = "stimulus"),
+                           over = "stimuli")
   expect_values(inference_values("interval_z"), c(result$conf_low, result$conf_high))
 })
 

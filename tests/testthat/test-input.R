@@ -417,7 +417,7 @@ test_that("choices, labels and columns that come twice are refused by name", {
                                 estimator = c("naive", "naive")),
                  c("`estimator`", "\"naive\" twice"))
   result <- similarity(p$x, p$y, c("cka", "rv"))
-  expect_refused(score_matrix(result, c("cka", "rv")), c("`measure`", "\"cka\"", "\"rv\""))
+  expect_refused(score_matrix(result, c("cka", "rv")), c("`measure`", "\"cka\\(naive\\)\"", "\"rv\""))
   expect_refused(similarity(p$x, p$y, "debiased"), "estimator = \"stimulus\"")
 })
 

@@ -35,8 +35,10 @@ literal_interval <- function(p, estimator, labels = NULL) {
        bias = appendix_bias(all$triples[1, 1, ], cov), h = all$triples[1, 1, ])
 }
 
+all_samples <- c("stimuli", "neurons_x", "neurons_y")
+
 expect_literal_interval <- function(p, ..., labels = NULL, case) {
-  result <- few_is_fine(cka_interval(p$x, p$y, ...))
+  result <- few_is_fine(cka_interval(p$x, p$y, ..., over = all_samples))
   expect_identical(result$estimator, all_estimators)
   for (e in all_estimators) {
     row <- result[result$estimator == e, ]
@@ -106,7 +108,8 @@ test_that("the bound keeps the variance above each of its parts", {
     parts <- two_way(theta, theta, all$strata)
     if (two_way_net(parts) < max(parts[c("s", "x", "y")])) {
       found <- TRUE
-      expect_relative(cka_interval(p$x, p$y, "naive")$se, sqrt(max(parts[c("s", "x", "y")])), 1e-8)
+      expect_relative(cka_interval(p$x, p$y, "naive", over = all_samples)$se,
+                      sqrt(max(parts[c("s", "x", "y")])), 1e-8)
       break
     }
   }
@@ -232,23 +235,28 @@ test_that("pooled_se of brain_to_brain is literal deletion of stimuli", {
   set.seed(12)
   p <- strong_pair(9, 8, 7)
   expect_literal_pooled_se(function(rows, conf) {
-    brain_to_brain(p$x[rows, ], p$y[rows, ], neurons = c(4, 7), repeats = 4, conf_level = conf)
+    brain_to_brain(p$x[rows, ], p$y[rows, ], neurons = c(4, 7), repeats = 4, conf_level = conf,
+                   over = "stimuli")
   }, 9, "two regions")
   expect_literal_pooled_se(function(rows, conf) {
-    brain_to_brain(p$x[rows, ], neurons = c(3, 4), repeats = 5, conf_level = conf)
+    brain_to_brain(p$x[rows, ], neurons = c(3, 4), repeats = 5, conf_level = conf,
+                   over = "stimuli")
   }, 9, "halves")
   units <- c(1, 1, 2, 2, 3, 3, 4, 5)
   expect_literal_pooled_se(function(rows, conf) {
-    brain_to_brain(p$x[rows, ], neurons = 3, repeats = 6, units_x = units, conf_level = conf)
+    brain_to_brain(p$x[rows, ], neurons = 3, repeats = 6, units_x = units, conf_level = conf,
+                   over = "stimuli")
   }, 9, "halves with labels")
   expect_literal_pooled_se(function(rows, conf) {
     brain_to_brain(p$x[rows, ], p$y[rows, ], neurons = 5, repeats = 4, units_x = units,
-                   units_y = c(1, 6, 6, 5, 7, 2, 3), conf_level = conf)
+                   units_y = c(1, 6, 6, 5, 7, 2, 3), conf_level = conf,
+                   over = "stimuli")
   }, 9, "two regions with labels")
   expect_literal_pooled_se(function(rows, conf) {
     brain_to_brain(p$x[rows, ], split = c("a", "a", "b", "a", "b", "b", "b", "b"),
                    neurons = c(2, 4),
-                   repeats = 5, conf_level = conf)
+                   repeats = 5, conf_level = conf,
+                   over = "stimuli")
   }, 9, "split")
 })
 
@@ -257,7 +265,8 @@ test_that("pooled_se holds when draws without an allowed pair are left out", {
   set.seed(13)
   x <- strong_pair(9, 8, 1)$x
   result <- expect_literal_pooled_se(function(rows, conf) {
-    brain_to_brain(x[rows, ], neurons = 2, repeats = 40, units_x = rep(1:4, 2), conf_level = conf)
+    brain_to_brain(x[rows, ], neurons = 2, repeats = 40, units_x = rep(1:4, 2), conf_level = conf,
+                   over = "stimuli")
   }, 9, "no allowed pair in some draws")
   corrected <- result[result$estimator == "stimulus_neuron", ]
   expect_gt(corrected$undefined, 0)
@@ -271,7 +280,8 @@ test_that("pooled_se of trial_to_trial is literal deletion of stimuli", {
   run <- function(trials, ...) {
     function(rows, conf) {
       trial_to_trial(lapply(trials, function(x) x[rows, ]), neurons = c(4, 7), repeats = 4, ...,
-                     conf_level = conf)
+                     conf_level = conf,
+                   over = "stimuli")
     }
   }
   expect_literal_pooled_se(run(trials), 9, "trials")
@@ -280,7 +290,8 @@ test_that("pooled_se of trial_to_trial is literal deletion of stimuli", {
   wide <- strong_pair(9, 12, 12)
   expect_literal_pooled_se(function(rows, conf) {
     trial_to_trial(lapply(wide, function(x) x[rows, ]), neurons = c(6, 12), repeats = 4,
-                   units = rep(1:2, 6), conf_level = conf)
+                   units = rep(1:2, 6), conf_level = conf,
+                   over = "stimuli")
   }, 9, "trials, two sessions")
   trials[[2]][, 3] <- NA
   trials[[3]][, c(3, 6)] <- NA
@@ -293,11 +304,13 @@ test_that("pooled_se of brain_to_model is literal deletion of stimuli", {
   wide <- p$x[, 1:2] %*% normal_matrix(2, 14)
   expect_literal_pooled_se(function(rows, conf) {
     brain_to_model(p$x[rows, ], list(narrow = p$y[rows, ], wide = wide[rows, ]), neurons = c(4, 7),
-                   repeats = 4, conf_level = conf)
+                   repeats = 4, conf_level = conf,
+                   over = "stimuli")
   }, 9, "model")
   expect_literal_pooled_se(function(rows, conf) {
     brain_to_model(p$x[rows, ], list(narrow = p$y[rows, ]), neurons = c(4, 7), repeats = 6,
-                   units = c(1, 1, 2, 2, 3, 4, 5), conf_level = conf)
+                   units = c(1, 1, 2, 2, 3, 4, 5), conf_level = conf,
+                   over = "stimuli")
   }, 9, "model, sessions")
 })
 

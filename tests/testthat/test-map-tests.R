@@ -246,7 +246,7 @@ test_that("maps are lists of searchlights, with models and comparisons", {
   cut$s3 <- cut$s3[cut$s3$center != "y", ]
   expect_refused(test_maps(cut), "subject 3 \\(\"s3\"\\) has other centres")
   cut$s3 <- light(3, "cka")
-  expect_refused(test_maps(cut), "subject 3 .* the measure cka")
+  expect_refused(test_maps(cut), "subject 3 .* the measure cka\\(naive\\)")
   expect_refused(test_maps(lights, compare = c("a", "c")), "`compare` cannot be \"c\"")
   expect_refused(test_maps(lights, compare = setNames(lights, paste0("t", 1:6))), "other subjects")
   expect_refused(test_maps(lights, compare = lapply(lights, function(one) one[one$model == "a", ])),
@@ -394,4 +394,38 @@ test_that("pictures show courses, ranks and nulls", {
   expect_refused(ggplot2::autoplot(tested, at = 1:3), c("30 places", "not 3"))
   two <- test_maps(array(c(maps, -maps), c(9, 30, 2)), alternative = "two_sided")
   for (type in c("course", "ranked", "max_null")) built(ggplot2::autoplot(two, type = type))
+})
+
+test_that("places x subjects are refused where names or the graph say so, else told", {
+  set.seed(36)
+  maps <- matrix(stats::rnorm(5 * 60), 60)
+  test <- function(maps, ...) suppressMessages(test_maps(maps, permutations = 19, ...))
+  named <- function(rows = NULL, columns = NULL) {
+    `dimnames<-`(maps, list(rows, columns))
+  }
+  expect_warning(test(maps), "60 subjects", class = "repalign_transposed")
+  expect_refused(test(maps, adjacency = adjacency(times = 60)), "t\\(maps\\)")
+  expect_refused(test(named(paste(1:60, "ms"))), "t\\(maps\\)")
+  expect_refused(test(named(NULL, paste0("sub-0", 1:5))), "t\\(maps\\)")
+  graph <- stats::setNames(unclass(adjacency(times = 60)), paste0("v", 1:60))
+  expect_refused(test(named(paste0("v", 1:60)), adjacency = graph), "t\\(maps\\)")
+  # lawful, however unusual
+  quiet <- function(code) expect_no_condition(code, class = "repalign_transposed")
+  quiet(test(t(maps)))
+  quiet(test(maps[1:50, ], adjacency = adjacency(times = 5)))
+  quiet(test(`dimnames<-`(maps[1:20, ], list(paste(1:20, "old"), paste(1:5 * 10, "ms")))))
+  quiet(test(`dimnames<-`(maps[1:20, ], list(NULL, paste0("s", 1:5)))))
+})
+
+test_that("skewed scores are told below two-sided t", {
+  set.seed(37)
+  skewed <- matrix(stats::rexp(15 * 40) - 1, 15)
+  shown <- function(...) {
+    paste(utils::capture.output(print(suppressMessages(test_maps(..., permutations = 99)))),
+          collapse = " ")
+  }
+  expect_match(shown(skewed, alternative = "two_sided"), "skewed over subjects")
+  expect_no_match(shown(skewed), "skewed")
+  expect_no_match(shown(skewed, alternative = "two_sided", statistic = "mean"), "skewed")
+  expect_no_match(shown(matrix(stats::rnorm(15 * 40), 15), alternative = "two_sided"), "skewed")
 })

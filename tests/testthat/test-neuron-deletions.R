@@ -98,11 +98,13 @@ test_that("with all neurons they are those of cka_interval()", {
     expect_equal(analysis$pooled, interval$cka, tolerance = 1e-10)
     expect_equal(analysis$pooled_se, interval$se, tolerance = 1e-8)
   }
-  same(cka_interval(p$x, p$y), brain_to_brain(p$x, p$y, neurons = 14, over = both_samples))
-  same(few_is_fine(cka_interval(p$x, p$y, units_x = labels$x, units_y = labels$y)),
+  same(cka_interval(p$x, p$y, over = both_samples),
+       brain_to_brain(p$x, p$y, neurons = 14, over = both_samples))
+  same(few_is_fine(cka_interval(p$x, p$y, units_x = labels$x, units_y = labels$y,
+                                over = both_samples)),
        brain_to_brain(p$x, p$y, neurons = 14, units_x = labels$x, units_y = labels$y,
                       over = both_samples))
-  same(few_is_fine(cka_interval(p$x, p$y, clusters = clusters)),
+  same(few_is_fine(cka_interval(p$x, p$y, clusters = clusters, over = both_samples)),
        brain_to_brain(p$x, p$y, neurons = 14, clusters = clusters, over = both_samples))
 })
 
@@ -113,9 +115,9 @@ test_that("sampled neurons change intervals and nothing else", {
     set.seed(6)
     brain_to_brain(p$x, p$y, neurons = c(8, 24), repeats = 20, ...)
   }
-  fixed <- run()
+  fixed <- run(over = "stimuli")
   sampled <- run(over = both_samples)
-  others <- setdiff(names(fixed), c("pooled_se", "conf_low", "conf_high"))
+  others <- setdiff(names(fixed), c("pooled_se", "conf_low", "conf_high", "df", "over"))
   expect_equal(as.data.frame(sampled)[others], as.data.frame(fixed)[others])
   expect_true(all(sampled$pooled_se > fixed$pooled_se))
   # t quantiles: wider than those of the normal distribution
@@ -131,7 +133,7 @@ test_that("sampled neurons change intervals and nothing else", {
   expect_equal(one$pooled_se[at], expected$se, tolerance = 1e-8)
 })
 
-test_that("errors about neurons are checked, and the summary of several comparisons has no errors", {
+test_that("errors about neurons are checked, and the summary of several comparisons is over stimuli", {
   set.seed(7)
   x <- normal_matrix(20, 12) + rnorm(20)
   expect_refused(brain_to_brain(x, x, over = "neurons"), "`over`")
@@ -143,18 +145,21 @@ test_that("errors about neurons are checked, and the summary of several comparis
   parts <- few_is_fine(brain_to_brain(x, split = rep(1:3, 4), estimator = "stimulus",
                                       over = both_samples))
   expect_false(anyNA(parts$pooled_se))
-  expect_true(all(is.na(summary(parts)$pooled_se)))
+  stimuli <- few_is_fine(brain_to_brain(x, split = rep(1:3, 4), estimator = "stimulus",
+                                        over = "stimuli"))
+  expect_equal(summary(parts)$pooled_se, summary(stimuli)$pooled_se)
+  expect_identical(summary(parts)$over, "stimuli")
   expect_false(anyNA(summary(parts)$pooled))
 })
 
 test_that("printing says what intervals hold fixed", {
   set.seed(8)
   x <- normal_matrix(20, 12) + rnorm(20)
-  extent <- function(result) paste(utils::capture.output(print(result))[2:3], collapse = " ")
+  extent <- function(result) paste(utils::capture.output(print(result))[2:4], collapse = " ")
   run <- function(...) brain_to_brain(x, x[, 12:1] + 1, neurons = 12, estimator = "stimulus", ...)
   expect_match(extent(run()), "over stimuli;   these neurons are held fixed", fixed = TRUE)
   sampled <- extent(run(over = both_samples))
-  expect_match(sampled, "over stimuli and   neurons, as samples", fixed = TRUE)
+  expect_match(sampled, "over stimuli and   neurons of both sides, as samples", fixed = TRUE)
   expect_match(extent(run(over = "neurons_x")), "neurons of x, as samples", fixed = TRUE)
   expect_match(sampled, "trials and animals", fixed = TRUE)
   expect_match(extent(run(clusters = rep(1:5, 4))), "over clusters of stimuli;")

@@ -187,7 +187,7 @@ test_that("errors delete stimuli and neurons in all terms at once", {
   columns <- c("reliability", "ceiling", "score", "disattenuated", "gap")
   for (trials in 3:4) for (m in list(rsa_sq(), cka_of("stimulus_neuron"))) {
     z <- x[, , seq_len(trials)]
-    value <- noise_ceiling(z, y, m)
+    value <- noise_ceiling(z, y, m, over = c("stimuli", "neurons_x"))
     cells <- expand.grid(stimulus = 0:9, neuron = 0:5)
     tables <- mapply(function(i, a) {
       unlist(deleted_by_hand(z, y, m, i, a)[columns])
@@ -197,7 +197,8 @@ test_that("errors delete stimuli and neurons in all terms at once", {
       both <- table[-1, -1] - table[-1, 1] - rep(table[1, -1], each = 9) + table[1, 1]
       main <- c(8 / 9 * sum((table[-1, 1] - mean(table[-1, 1]))^2),
                 4 / 5 * sum((table[1, -1] - mean(table[1, -1]))^2))
-      inner <- 8 / 9 * 4 / 5 * sum((both - mean(both))^2)
+      # those of the means over trials are as in cka_interval()
+      inner <- 8 / 9 * 4 / 5 * sum((both - if (column == "score") 0 else mean(both))^2)
       expect_equal(value[[paste0(column, "_se")]], sqrt(max(sum(main) - inner, main)),
                    tolerance = 1e-7)
     }
@@ -505,4 +506,14 @@ test_that("sessions have trials of their own: slots that lack a whole session ch
   # the score leaves out pairs of a session, the score without noise does not
   expect_match(attr(ceiling_of(apart, cka_of("stimulus_neuron")), "note"), "of one session",
                all = FALSE)
+})
+
+test_that("sentence and print say that a ceiling by halves is approximate, and which way it errs", {
+  set.seed(35)
+  signal <- array(stats::rnorm(20 * 5), c(20, 5, 4))
+  trials <- signal + stats::rnorm(length(signal))
+  by_halves <- suppressMessages(noise_ceiling(trials, measure = "rsa", splits = 5))
+  expect_match(in_words(by_halves), "approximate, by halves of the trials, and rather too high")
+  expect_output(print(by_halves), "rather too high")
+  expect_no_match(in_words(suppressWarnings(noise_ceiling(trials))), "approximate")
 })

@@ -55,8 +55,18 @@ test_that("neurons of both sides are left out of the null, too", {
   expect_same_null(list(one = named("x", 1:7, "a"), two = named("x", 21:27, "c")),
                    list(three = named("y", 4:12, "b"), four = named("y", 20:28, "d")),
                    neuron_trial)
+  # of areas that were recorded together, whole, in parts, and with trials in another order
   expect_same_null(responses(areas$x, neuron = 1:7), responses(areas$y, neuron = 4:12),
-                   neuron_trial, permutations = 5, fast = FALSE)
+                   neuron_trial, permutations = 5)
+  order <- t(replicate(20, sample(3)))
+  mixed <- areas$y
+  for (i in 1:20) mixed[i, , ] <- mixed[i, , order[i, ]]
+  label <- function(numbers) matrix(paste0("t", numbers), 20)
+  x <- responses(areas$x, neuron = c(1:4, 1:3), session = rep(c("a", "b"), c(4, 3)),
+                 trial = label(rep(1:3, each = 20)))
+  y <- responses(mixed, neuron = c(1:4, 1, 2, 2, 3, 3), trial = label(order),
+                 session = rep(c("a", "b", "c"), c(4, 3, 2)))
+  for (engine in c("random", "coset")) expect_same_null(x, y, neuron_trial, 5, engine)
 })
 
 test_that("sides that were recorded together have the null of their different trials", {

@@ -53,7 +53,8 @@ test_that("at the pilot's design the error is that of the pilot", {
   expect_equal(planned(x, y)$se, cka_interval(x, y, estimator = "stimulus_neuron")$se)
   expect_equal(planned(x, y, over = brain)$se,
                score_interval(x, y, corrected, over = brain)$se)
-  expect_equal(planned(x, y, over = "stimuli")$se, score_interval(x, y, corrected)$se)
+  expect_equal(planned(x, y, over = "stimuli")$se,
+               score_interval(x, y, corrected, over = "stimuli")$se)
   shared <- planned(x, x + rnorm(1000), shared_neurons = TRUE)
   set.seed(1)
   noisy <- x + rnorm(1000)
@@ -97,14 +98,64 @@ test_that("more stimuli, neurons and trials never raise the error, and shares ad
   expect_equal(plan$width, 2 * qt(0.975, plan$df) * plan$se)
 })
 
-test_that("trials are fitted by a + b / trials to means over groups of them", {
-  compute <- function(slots) c(one = 2 + 3 / length(slots), two = mean(slots))
-  fit <- repalign:::trial_coefficients(6L, compute)
-  expect_identical(fit$trials, c(6L, 3L, 1L))
-  expect_equal(fit$values["two", ], rep(3.5, 3))
-  expect_equal(repalign:::fitted_coefficients(fit, c(2, 10))["one", ], 2 + 3 / c(2, 10))
-  falling <- list(trials = c(4, 2, 1), values = rbind(c(0, 1, 3)))
-  expect_identical(repalign:::fitted_coefficients(falling, 100)[1, 1], 0)
+test_that("the variance over trials is a curve that is never negative and meets the pilot", {
+  compute <- function(slots) length(slots)
+  groups <- repalign:::trial_groups(6L, compute)
+  expect_identical(groups, list(trials = c(6L, 3L, 1L), values = list(list(6L), list(3L, 3L),
+                                                                     list(1L, 1L, 1L, 1L, 1L, 1L))))
+  curve <- repalign:::trial_curve
+  numbers <- c(4, 2, 1)
+  expect_equal(curve(2 + 3 / numbers + 1 / numbers^2, numbers), c(2, 3, 1))
+  expect_equal(curve(2 + 3 / c(2, 1), c(2, 1)), c(2, 3, 0))
+  # a line would be 0 at 5 trials
+  steep <- curve(c(0.01, 1, 3), numbers)
+  expect_true(all(steep >= 0))
+  expect_equal(sum(steep / 4^(0:2)), 0.01)
+  # no error is 0, whatever the trials
+  set.seed(3)
+  steep <- array(x, c(40, 25, 4)) + rnorm(40 * 25 * 4, sd = 6)
+  plan <- planned(responses(steep), y, trials = c(4, 8, 1e6))
+  expect_true(all(plan$se > plan$se[1] / 20 & is.finite(plan$df)))
+})
+
+test_that("ranges come from the pilot without parts of its stimuli and neurons", {
+  plan <- planned(x, y, c(40, 80), over = brain)
+  without <- function(x, y) planned(x, y, c(40, 80), 25, over = brain)$se^2 / plan$se^2
+  part <- function(count, k) seq_len(count) %% 6 != k
+  changes <- cbind(vapply(0:5, function(k) without(x[part(40, k), ], y[part(40, k), ]), plan$se),
+                   vapply(0:5, function(k) without(x[, part(25, k)], y), plan$se))
+  spread <- qnorm(0.975) * sqrt(5 / 6 * rowSums(log(changes)^2)) / 2
+  expect_equal(plan$se_high / plan$se, exp(spread))
+  expect_equal(plan$se_low / plan$se, exp(-spread))
+})
+
+test_that("solved numbers have a range, a lack of them a reason, and the sentence the smallest", {
+  plan <- planned(x, y, target_se = 0.1)
+  found <- summary(plan)
+  near <- !is.na(found$se)
+  number <- mapply(function(name, i) found[[name]][i], found$solved, seq_along(near))
+  expect_true(all(found$low[near] <= number[near] & number[near] <= found$high[near]))
+  for (i in which(near & is.finite(found$high))) {
+    design <- found[i, ]
+    design[[design$solved]] <- design$high
+    at <- planned(x, y, design$stimuli, design$neurons_x, design$neurons_y)
+    expect_lte(at$se_high, 0.1)
+  }
+  never <- planned(x, y, target_se = 0.001)
+  expect_true(all(grepl("^endless (stimuli|neurons of [xy]) leave a standard error of 0[.]",
+                        summary(never)$why)))
+  expect_output(print(never), "NA in row 1: endless stimuli leave")
+  expect_output(print(in_words(never)), "No design reaches a standard error of")
+  expect_output(print(in_words(plan)), "smallest design with a\\s+standard error of 0.1")
+})
+
+test_that("pilots of unequal trials are called by their range", {
+  holes <- array(x, c(40, 25, 4)) + rnorm(4000)
+  holes[1:20, , 3:4] <- NA
+  plan <- planned(responses(holes), y)
+  expect_output(print(plan), "x 2 to 4 trials")
+  expect_output(print(in_words(plan)), "2 to\\s+4\\s+trials")
+  expect_identical(plan$trials, NA_integer_)
 })
 
 test_that("power is the formula, and that of two models the t test", {
@@ -241,7 +292,7 @@ test_that("plots have contours, curves and the pilot", {
   plan <- planned(x, y, c(20, 40, 80, 300), c(10, 25, 60), c(22, 60), target_se = 0.08)
   picture <- ggplot2::autoplot(plan)
   expect_true(all(c("GeomContourFilled", "GeomPath", "GeomVline") %in% layers(picture)))
-  expect_match(picture$labels$caption, "Cross: the pilot; thick line")
+  expect_match(picture$labels$caption, "Cross: the pilot;\\s+thick line: .*dotted: the\\s+range")
   built(picture)
   built(ggplot2::autoplot(plan, what = "power"))
   curves <- ggplot2::autoplot(planned(x, y, c(40, 80), neurons_y = c(22, 44)))

@@ -111,10 +111,10 @@ test_that("panels are in the order of factors", {
   result$y <- factor(result$y, c("L3", "L1", "L2"))
   plot <- built(ggplot2::autoplot(result, type = "null"))
   first <- sub("\n.*", "", panel_names(plot))
-  expect_identical(first, paste("x1 |", rep(c("L3", "L1", "L2"), each = 2), "|", c("cka", "rv")))
+  expect_identical(first, paste("x1 |", rep(c("L3", "L1", "L2"), each = 2), "|", c("cka(naive)", "rv")))
   # the score goes with its panel
   lines <- data_of(plot, "GeomVline")
-  expect_equal(lines$xintercept[1], result$score[result$y == "L3" & result$measure == "cka"])
+  expect_equal(lines$xintercept[1], result$score[result$y == "L3" & result$measure == "cka(naive)"])
 })
 
 test_that("undefined rows have a panel; nothing but undefined rows is an error", {
@@ -192,7 +192,7 @@ test_that("models and aggregates are drawn and make matrices", {
     built(ggplot2::autoplot(result, most = 1))
   }
   titles <- as.character(built(ggplot2::autoplot(mean))$layout$layout$panel)
-  expect_match(titles[1], "m | k | cka", fixed = TRUE)
+  expect_match(titles[1], "m | k | cka(naive)", fixed = TRUE)
   expect_setequal(levels(ggplot2::autoplot(top, most = 1)$data$row), names(models))
   expect_refused(ggplot2::autoplot(rbind(top, top), most = 1), c("rows 1 and 4", ".id"))
 })
@@ -259,7 +259,7 @@ test_that("p-values are tiles in classes, with stars and the p-values where they
   y <- c(list(same = x$x1 + rnorm(120)), normal_layers("y", 3, n = 30))
   result <- calibrate(x, y, c("cka", "rv"), permutations = 199)
   plot <- built(ggplot2::autoplot(result, type = "p_value"))
-  expect_identical(panel_names(plot), c("cka", "rv"))
+  expect_identical(panel_names(plot), c("cka(naive)", "rv"))
   tiles <- plot$plot$data
   expect_identical(as.character(tiles$fill), ifelse(result$p_value > 0.05, "above 0.05",
     ifelse(result$p_value > 0.01, "at most 0.05", ifelse(result$p_value > 0.001, "at most 0.01",

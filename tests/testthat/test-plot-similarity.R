@@ -29,11 +29,11 @@ test_that("several measures share the bar where scores do, else panels tell thei
   areas <- stimuli_layers(c("V1", "V4", "IT"))
   same <- similarity(areas, measure = c("cka", "rv"))
   plot <- built(ggplot2::autoplot(same))
-  expect_identical(panel_names(plot), c("cka", "rv"))
+  expect_identical(panel_names(plot), c("cka(naive)", "rv"))
   expect_equal(plot$plot$data$fill, same$score)
   mixed <- similarity(areas, measure = c("cka", "procrustes"))
   plot <- built(ggplot2::autoplot(mixed))
-  for (label in c("cka", "procrustes")) {
+  for (label in c("cka(naive)", "procrustes")) {
     score <- mixed$score[mixed$measure == label]
     expect_match(panel_names(plot), paste0(label, "\n", range_text(min(score), max(score))),
                  fixed = TRUE, all = FALSE)
@@ -52,11 +52,11 @@ test_that("factors keep their order, and no tick is NA", {
                        c("rv", "cka"))
   result$x <- factor(result$x, c("V4", "V1"))
   result$y <- factor(result$y, c("c", "b", "a", "unused"))
-  result$measure <- factor(result$measure, c("cka", "rv"))
+  result$measure <- factor(result$measure, c("cka(naive)", "rv"))
   plot <- built(ggplot2::autoplot(result))
   expect_identical(unname(tick_labels(plot, "x")), c("c", "b", "a"))
   expect_identical(unname(tick_labels(plot, "y")), c("V1", "V4"))
-  expect_identical(panel_names(plot), c("cka", "rv"))
+  expect_identical(panel_names(plot), c("cka(naive)", "rv"))
   half <- result
   half$y <- as.character(half$y)
   plot <- built(ggplot2::autoplot(half))
@@ -105,14 +105,14 @@ test_that("bound results have panels of their own; the same rows twice are refus
   both$session[1:3] <- NA
   expect_identical(panel_names(built(ggplot2::autoplot(both))), c("session 1", "(no session)"))
   both$session <- NULL
-  expect_refused(ggplot2::autoplot(both), c("a \\| b \\| cka", "rows 1 and 4", "bind_rows"))
+  expect_refused(ggplot2::autoplot(both), c("a \\| b \\| cka.naive.", "rows 1 and 4", "bind_rows"))
   expect_refused(ggplot2::autoplot(one[0, ]), "no rows")
   # as many panels as results and measures
   grid <- bound_by(similarity(stimuli_layers(c("a", "b")), measure = c("cka", "rv")),
                    similarity(stimuli_layers(c("a", "b")), measure = c("cka", "rv")),
                    "who", c("z", "y"))
   expect_identical(panel_names(built(ggplot2::autoplot(grid))),
-                   c("z\ncka", "z\nrv", "y\ncka", "y\nrv"))
+                   c("z\ncka(naive)", "z\nrv", "y\ncka(naive)", "y\nrv"))
 })
 
 test_that("undefined scores are grey, and said", {
@@ -135,7 +135,7 @@ test_that("scores that differ by rounding alone look the same", {
   result <- similarity(turned, measure = c("cka", "procrustes"))
   result$score <- result$score + c(-1, 1, 0) * 1e-15
   plot <- built(ggplot2::autoplot(result))
-  expect_identical(panel_names(plot), c("cka\nall 1.00", "procrustes\nall 0.00"))
+  expect_identical(panel_names(plot), c("cka(naive)\nall 1.00", "procrustes\nall 0.00"))
   expect_length(unique(data_of(plot, "GeomTile")$fill), 1)
 })
 

@@ -178,8 +178,8 @@ test_that("results know direction and best by label, also in parts and bound", {
   set.seed(6)
   layers <- normal_layers("x", 3)
   set <- list(k = measure("lcs_knn", k = 3), "procrustes", "cka")
-  expected <- list(direction = c(k = "similarity", procrustes = "distance", cka = "similarity"),
-                   best = c(k = 3, procrustes = 0, cka = 1))
+  expected <- list(direction = c(k = "similarity", procrustes = "distance", `cka(naive)` = "similarity"),
+                   best = c(k = 3, procrustes = 0, `cka(naive)` = 1))
   for (result in list(similarity(layers, measure = set),
                       calibrate(layers, measure = set, permutations = 9))) {
     expect_identical(measure_facts(result), expected)
@@ -259,7 +259,7 @@ test_that("bound results whose names say their source share the panel of a measu
                measure = c("cka", "rsa"))
   }
   both <- rbind(net = one("net"), other = one("other"))
-  expect_equal(levels(ggplot2::autoplot(both)$data$panel), c("cka", "rsa"))
+  expect_equal(levels(ggplot2::autoplot(both)$data$panel), c("cka(naive)", "rsa"))
   both <- rbind(first = one("net"), second = one("net"))
   expect_length(levels(ggplot2::autoplot(both)$data$panel), 4)
 })

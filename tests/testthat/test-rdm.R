@@ -494,3 +494,17 @@ test_that("match_rows() takes RDMs, arrays and lists of them", {
   expect_equal(as.matrix(found$y), as.matrix(dist(y))[common, common], ignore_attr = TRUE)
   expect_error(match_rows(dist(unname(x)), dist(y)), "no row names", class = "repalign_error_rows")
 })
+
+test_that("a plain matrix of noise is a precision, and a message says so", {
+  set.seed(39)
+  x <- matrix(stats::rnorm(40 * 4), 40)
+  condition <- rep(1:8, 5)
+  plain <- diag(1:4)
+  expect_message(found <- rdm(x, condition, distance = "mahalanobis", noise = plain),
+                 "precision of the noise", class = "repalign_note_noise")
+  centres <- rowsum(x, condition) / 5
+  expect_equal(as.vector(found), as.vector(dist(centres %*% sqrt(plain)))^2 / 4)
+  expect_no_condition(rdm(x, condition, distance = "mahalanobis",
+                          noise = noise_precision(x, condition)), class = "repalign_note_noise")
+  expect_no_condition(rdm(x, condition, distance = "sqeuclidean"), class = "repalign_note_noise")
+})

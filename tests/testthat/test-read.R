@@ -605,8 +605,7 @@ test_that("MATLAB's files of version 7.3 are read with MATLAB's axes", {
   expect_refused(read_representation(file, "word"), "MATLAB's char")
 })
 
-test_that("older files of MATLAB are read by R.matlab", {
-  skip_if_not_installed("R.matlab")
+test_that("older files of MATLAB are read, also compressed ones", {
   m <- matrix(0:5 + 0, 3, byrow = TRUE)
   good <- c("x", "cube", "my_name", "small", "truth", "int16", "uint16", "int32", "sparse")
   for (file in fixture(c("matlab5.mat", "matlab7.mat"))) {
@@ -614,6 +613,7 @@ test_that("older files of MATLAB are read by R.matlab", {
     expect_identical(read_representation(file, "x"), m)
     expect_identical(read_representation(file, "x", rows = c(3, 1)), m[c(3, 1), ])
     expect_identical(read_representation(file, "cube", flatten = FALSE), cube)
+    expect_identical(quiet(file, "cube"), matrix(cube, 2))
     expect_identical(read_representation(file, "my_name"), cbind(1.5, -2))
     expect_identical(read_representation(file, "small"), cbind(-3, 120))
     expect_identical(read_representation(file, "truth"), cbind(1, 0))
@@ -621,9 +621,8 @@ test_that("older files of MATLAB are read by R.matlab", {
     expect_identical(read_representation(file, "uint16"), cbind(0, 65535))
     expect_identical(read_representation(file, "int32"), cbind(-2^31 + 1, 2^31 - 1))
     expect_identical(read_representation(file, "sparse"), diag(c(1, 2, 3)))
-    for (name in c("uint32", "int64")) {
-      expect_refused(read_representation(file, name), paste0("save double\\(", name))
-    }
+    expect_identical(read_representation(file, "uint32"), cbind(1, 2^32 - 1))
+    expect_identical(read_representation(file, "int64"), cbind(1, 2^40))
     expect_refused(read_representation(file, "word"), "MATLAB's char")
     expect_refused(read_representation(file, "record"), "MATLAB's struct")
     expect_refused(read_representation(file, "complex"), "complex numbers")
@@ -634,10 +633,78 @@ test_that("older files of MATLAB are read by R.matlab", {
   expect_refused(read_representation(file_of(bytes[1:100], ".mat"), "x"), "no MATLAB file")
 })
 
+test_that("MATLAB files of other machines, with objects and with sparse matrices are read", {
+  m <- matrix(c(1.5, -2, 3, 4, 5, 6), 2)
+  doubles <- function(endian) mat5_element(9, writeBin(c(m), raw(), endian = endian), endian)
+  big <- mat5_variable_bytes("reversed", dim(m), 6, doubles("big"), endian = "big")
+  file <- file_of(mat5_file_bytes(big, endian = "big"), ".mat")
+  expect_identical(read_representation(file), m)
+  # what MATLAB writes of a string, and of what belongs to it
+  words <- c(mat5_element(6, little(c(17, 0), 4)), mat5_element(1, charToRaw("words")),
+             mat5_element(1, charToRaw("MCOS")), mat5_element(1, charToRaw("string")))
+  own <- mat5_variable_bytes("", c(1, 8), 9, mat5_element(2, raw(8)))
+  x <- mat5_variable_bytes("x", dim(m), 6, doubles("little"))
+  for (bytes in list(c(mat5_element(14, words), x, own),
+                     c(mat5_packed(mat5_element(14, words)), mat5_packed(x), mat5_packed(own)))) {
+    file <- file_of(mat5_file_bytes(bytes), ".mat")
+    expect_identical(representation_names(file), "x")
+    expect_identical(read_representation(file), m)
+    expect_refused(read_representation(file, "words"), "MATLAB's object")
+  }
+  sparse <- function(rows, starts, values = c(7, 8), dims = 3:2) {
+    parts <- c(mat5_element(5, little(rows, 4)), mat5_element(5, little(starts, 4)),
+               mat5_element(9, writeBin(values, raw(), endian = "little")))
+    file_of(mat5_file_bytes(mat5_variable_bytes("s", dims, 5, parts)), ".mat", parent.frame(2))
+  }
+  expect_identical(read_representation(sparse(c(2, 0), 0:2)), cbind(c(0, 0, 7), c(8, 0, 0)))
+  expect_identical(read_representation(sparse(c(2, 0), 0:2), rows = 3), cbind(7, 0))
+  expect_identical(read_representation(sparse(integer(), c(0, 0, 0), double())), matrix(0, 3, 2))
+  for (bad in list(sparse(c(3, 0), 0:2), sparse(c(-1, 0), 0:2), sparse(c(2, 0), c(0, 2, 1)),
+                   sparse(c(2, 0), c(0, 1, 3)), sparse(c(2, 0), 0:1), sparse(c(2, 0), c(1, 1, 2)),
+                   sparse(c(2, 0), 0:2, dims = c(3, 2, 1)))) {
+    expect_refused(read_representation(bad), "damaged: a sparse array is not described")
+  }
+  expect_refused(read_representation(sparse(c(2, 0), 0:2, dims = c(1e9, 2))), "would take about")
+})
+
+test_that("a compressed array of MATLAB is judged before it is unpacked, and checked after", {
+  zeros <- function(dims, bytes = raw(8 * prod(dims))) {
+    mat5_variable_bytes("x", dims, 6, mat5_element(9, bytes))
+  }
+  packed <- mat5_packed(zeros(c(1000, 200)))
+  file <- file_of(mat5_file_bytes(packed), ".mat")
+  unpacked <- NULL
+  unpack <- unpack_zlib
+  local_internal("unpack_zlib", function(bytes, size, path) {
+    unpacked <<- c(unpacked, size)
+    unpack(bytes, size, path)
+  })
+  withr::with_options(list(repalign.max_memory = 1e6), {
+    expect_identical(representation_names(file), "x")
+    expect_error(read_representation(file), class = "repalign_error_memory")
+    expect_identical(dim(read_representation(file, rows = 1:9)), c(9L, 200L))
+  })
+  expect_identical(unpacked, c(4104, 4104, 4104, 1600064))
+  expect_identical(read_representation(file), matrix(0, 1000, 200))
+  refused <- function(bytes, why) {
+    expect_refused(read_representation(file_of(mat5_file_bytes(bytes), ".mat", parent.frame()),
+                                       "x"), why)
+  }
+  # the second half of what is packed is not there, or is something else
+  cut <- packed[seq_len(length(packed) / 2)]
+  cut[5:8] <- little(length(cut) - 8, 4)
+  refused(cut, "damaged: a compressed variable cannot be unpacked")
+  refused(replace(packed, length(packed) - 0:3, as.raw(1)), "cannot be unpacked")
+  refused(zeros(c(10, 2), raw(80)), "not as large as it says")
+  refused(mat5_packed(zeros(c(10, 2), raw(240))), "not as large as it says")
+  refused(mat5_packed(replace(zeros(c(10, 2)), 57 + 0:3, little(99, 4))), "not as large as it says")
+  # a lie about the size of what is packed
+  refused(mat5_packed(replace(zeros(c(10, 2)), 5:8, little(2e9, 4))), "cannot be unpacked")
+})
+
 test_that("packages that are missing are named", {
   local_internal("requireNamespace", function(...) FALSE, baseenv())
   expect_refused(read_representation(fixture("h5py.h5")), "needs the package \"hdf5r\"")
-  expect_refused(read_representation(fixture("matlab5.mat")), "needs the package \"R.matlab\"")
 })
 
 # --- Arguments -------------------------------------------------------------------

@@ -131,7 +131,7 @@ test_that("the guilty element of a list is named", {
     sides["V1"] <- list(bad)
     # and no other one, but that it was compared with
     error <- conditionMessage(expect_refused(call(sides), "V1"))
-    expect_no_match(sub("^cka of \"V1\" and \"V2\": ", "", error), "V[234]")
+    expect_no_match(sub("^cka.naive. of \"V1\" and \"V2\": ", "", error), "V[234]")
   }
   of_areas <- list(similarity, function(x) similarity(z, x), function(x) subject_ceiling(x),
                    function(x) brain_to_model(z, x), function(x) match_rows(lapply(x, function(m) {

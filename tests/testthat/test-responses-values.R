@@ -211,9 +211,9 @@ test_that("neurons that each lie in one session have errors as sessions without 
     without <- vapply(1:8, function(i) {
       cka(moved[-i, ], y[-i, ], estimator = "stimulus_neuron")
     }, 0)
-    expect_equal(score_interval(moved, y, measure)$se,
+    expect_equal(score_interval(moved, y, measure, over = "stimuli")$se,
                  sqrt(7 / 8 * sum((without - mean(without))^2)))
-    expect_refused(score_interval(moved, y, measure, over = c("stimuli", "neurons_x")),
+    expect_refused(score_interval(moved, y, measure),
                    "Neuron \"a\" of `x`")
   }))
 })

@@ -22,7 +22,8 @@ test_that("every measure has an error, by the method that it declares", {
                                       "conf_high", "method", "over", "n"))
     expect_equal(result$score, score(id, x, y, args), tolerance = 1e-12)
     errors <- quietly(repalign:::errors_of(m))
-    expect_identical(result$method, if (isTRUE(errors$auto)) errors$method else "half-samples")
+    expect_identical(result$method, if (!isTRUE(errors$auto)) "half-samples" else
+      if (n < errors$exact_below) "jackknife" else errors$method)
     note(is.na(result$se) && result$method == "half-samples" || result$se > 0, id, " has se ",
          result$se)
     note(is.na(result$se) || result$conf_low < result$score && result$score < result$conf_high,
@@ -30,6 +31,37 @@ test_that("every measure has an error, by the method that it declares", {
     expect_identical(dim(influence_matrix(result)), c(n, 1L))
   }
   expect_nothing_noted()
+})
+
+test_that("rotations and matches in units of the data leave out each of few stimuli", {
+  many <- normal_matrix(80, 4)
+  way <- function(rows, ...) {
+    quietly(score_interval(many[rows, ], many[rows, 4:1] + normal_matrix(length(rows), 4), list(
+      "procrustes", "angular_shape", "procrustes_similarity", "procrustes_size_shape",
+      "permutation_procrustes", "soft_correlation_match"
+    ), over = "stimuli", ...))
+  }
+  expect_identical(way(1:79)$method, rep(c("jackknife", "influence"), c(5, 1)))
+  expect_identical(way(1:80)$method, rep("influence", 6))
+  # clusters count, not their stimuli
+  expect_identical(way(1:80, clusters = rep(1:40, 2))$method[1:5], rep("jackknife", 5))
+  set.seed(5)
+  few <- way(1:20)
+  set.seed(5)
+  expect_identical(few$se[1:5], way(1:20, method = "jackknife")$se[1:5])
+})
+
+test_that("influences with heavy tails are told", {
+  set.seed(83)
+  x <- matrix(rnorm(600), 60) * rep(c(4, 1), c(5, 55))
+  y <- x[, 1:5] + matrix(rnorm(300), 60)
+  expect_message(score_interval(x, y, "procrustes_size_shape", over = "stimuli"),
+                 "A few of 60 stimuli carry much \\(kurtosis 37\\) .* one from 3 values",
+                 class = "repalign_heavy_tails")
+  plain <- normal_matrix(60, 10)
+  expect_no_message(score_interval(plain, plain[, 1:5] + normal_matrix(60, 5),
+                                   "procrustes_size_shape", over = "stimuli"),
+                    class = "repalign_heavy_tails")
 })
 
 test_that("svcca has half-samples unless all components are kept, and influences when asked", {
@@ -186,7 +218,7 @@ test_that("a variance is at least its main parts, and Satterthwaite's df are tho
   expect_equal(result$df, variance^2 / rowSums(sweep(main^2, 2, parts$df, "/")))
   # neurons of different layers are different samples
   expect_identical(parts$main[[3]][1, 2], 0)
-  two <- cka_interval(x, y, "stimulus")
+  two <- cka_interval(x, y, "stimulus", over = c("stimuli", "neurons_x", "neurons_y"))
   expect_equal(result$se[1], two$se)
 })
 
@@ -329,9 +361,10 @@ test_that("clusters are deleted as a whole by every method", {
   expect_equal(result$score[3], two$cka)
   expect_identical(result$df, rep(7, 3))
   expect_identical(dim(influence_matrix(result)), c(8L, 3L))
-  single <- score_interval(x, y, "procrustes")
+  single <- score_interval(x, y, "procrustes", method = "influence")
   influence <- influence_matrix(single)[, 1]
-  expect_equal(result$se[1]^2, 8 / 7 * sum(rowsum(influence, codes)^2) / n^2)
+  summed <- few_is_fine(score_interval(x, y, "procrustes", clusters = codes, method = "influence"))
+  expect_equal(summed$se^2, 8 / 7 * sum(rowsum(influence, codes)^2) / n^2)
   halves <- repalign:::draw_halves(n, 10, codes)
   expect_true(all(vapply(1:10, function(b) all(rowsum(1 * halves[, b], codes) %in% c(0, 3)), NA)))
   expect_identical(unique(colSums(halves)), 12)
@@ -355,10 +388,77 @@ test_that("subjects are a sample whose mean is the score", {
   means <- tapply(each$score, paste(each$y, each$measure), mean)
   expect_equal(result$score, as.vector(means[paste(result$y, result$measure)]))
   expect_identical(unique(result$x), "mean of 4 subjects")
-  expect_identical(unique(result$over), "stimuli + subjects")
-  expect_true(all(result$df < 30))
+  expect_identical(unique(result$over), "stimuli + subjects, a guess from only 4 subjects")
+  # of few subjects nothing is subtracted, and degrees of freedom are theirs, of differences, too
+  parts <- repalign:::interval_parts(result)
+  known <- !is.na(result$se)
+  expect_equal(result$se[known], sqrt(diag(parts$main[[1]] + parts$main[[2]]))[known])
+  expect_true(all(result$df[known] <= 3))
+  differences <- quietly(compare_scores(result))
+  expect_true(all(differences$df[!is.na(differences$se)] <= 3))
   expect_refused(score_interval(x, y, over = "subjects"), "`x`")
   expect_refused(score_interval(subjects, y, over = c("subjects", "neurons_x")), "`over`")
+  subjects$e <- x
+  five <- repalign:::interval_parts(score_interval(subjects, layers, over = "subjects"))
+  expect_true(all(diag(five$interactions[[1]]) > 0))
+  expect_identical(five$most_df, Inf)
+})
+
+test_that("errors of these subjects are over the stimuli and the neurons of each", {
+  set.seed(3)
+  latent <- matrix(rnorm(n * 3), n)
+  noisy <- function(q) latent %*% matrix(rnorm(3 * q), 3) + 0.3 * matrix(rnorm(n * q), n)
+  subjects <- lapply(c(a = 9, b = 12, c = 10), noisy)
+  models <- list(one = noisy(7), two = noisy(8), all = responses(latent, complete = TRUE))
+  corrected <- measure("cka", estimator = "stimulus_neuron")
+  result <- quietly(score_interval(subjects, models, corrected, over = "these_subjects"))
+  expect_identical(unique(result$x), "mean of 3 subjects")
+  expect_identical(result$over, paste0("stimuli + neurons_x of these 3 subjects",
+                                       c(" + neurons_y", " + neurons_y", "")))
+  parts_of <- function(subject) {
+    single <- quietly(score_interval(subject, models, corrected, over = c("stimuli", "neurons_x")))
+    # the neurons of models that are no sample stay
+    units <- quietly(score_interval(subject, models[1:2], corrected,
+                                    over = c("stimuli", "neurons_y")))
+    list(score = single$score, kept = attr(single, "deletions")[[1]],
+         units = attr(units, "deletions")[[1]]$factors)
+  }
+  each <- lapply(subjects, parts_of)
+  mean_of <- function(part) Reduce(`+`, lapply(each, part)) / 3
+  expect_equal(result$score, mean_of(function(one) one$score))
+  by_hand <- function(w) {
+    quadratic <- function(m, at = 1:3) sum(w[at] * (m %*% w[at]))
+    v <- quadratic(crossprod(mean_of(function(one) one$kept$stimuli)))
+    neurons <- vapply(each, function(one) quadratic(crossprod(one$kept$factors[[1]]$deviations)),
+                      0) / 9
+    inner <- sum(vapply(each, function(one) quadratic(one$kept$factors[[1]]$interaction), 0)) / 9
+    units <- vapply(1:2, function(j) {
+      quadratic(crossprod(mean_of(function(one) one$units[[j]]$deviations)), j)
+    }, 0)
+    list(v = v, neurons = neurons, units = units, inner = inner)
+  }
+  # of one complete model the formula has no other parts
+  alone <- by_hand(c(0, 0, 1))
+  expected <- max(alone$v + sum(alone$neurons) - alone$inner, alone$v, sum(alone$neurons))
+  expect_equal(result$se[3]^2, expected)
+  df <- expected^2 / sum(c(alone$v, alone$neurons)^2 / c(n - 1, 8, 11, 9))
+  expect_equal(result$df[3], df)
+  difference <- quietly(compare_scores(result, rbind(c(1, -1, 0))))
+  parts <- repalign:::interval_parts(result)
+  quadratic <- function(m) m[1, 1] + m[2, 2] - 2 * m[1, 2]
+  found <- vapply(parts$main, quadratic, 0)
+  known <- by_hand(c(1, -1, 0))
+  expect_equal(sort(found), sort(unname(c(known$v, known$neurons, known$units))))
+  expect_equal(difference$se^2, max(sum(found) - sum(vapply(parts$interactions, quadratic, 0)),
+                                    known$v, sum(known$neurons), known$units))
+  expect_equal(difference$df, difference$se^4 / sum(found^2 / parts$df))
+  # no neurons where they are not named
+  stimuli <- quietly(score_interval(subjects, models, corrected,
+                                    over = c("stimuli", "these_subjects")))
+  expect_equal(stimuli$se[3]^2, alone$v)
+  expect_identical(unique(stimuli$over), "stimuli, of these 3 subjects")
+  expect_refused(score_interval(subjects, models, over = c("subjects", "these_subjects")), "`over`")
+  expect_refused(score_interval(x, y, over = "these_subjects"), "`x`")
 })
 
 test_that("transforms, bounds and levels", {

@@ -107,7 +107,10 @@ test_that("p-values stay on their side of the level, numbers keep what tells the
 })
 
 test_that("measures are named in words", {
-  expect_identical(measure_words("cka"), "uncorrected CKA")
+  expect_identical(measure_words("cka(naive)"), "uncorrected CKA")
+  expect_identical(measure_words("angular_cka(naive)"), "uncorrected angular CKA")
+  # a label that the user gave does not say which
+  expect_identical(measure_words("cka"), "CKA")
   expect_identical(measure_words("cka(stimulus_neuron)"), "CKA corrected for few stimuli and neurons")
   expect_identical(measure_words("cka(stimulus_neuron, complete y)"),
                    "CKA corrected for few stimuli and few neurons of x")
@@ -201,4 +204,56 @@ test_that("others above chance: each by itself, where they were not tested toget
                " Of the others, 2 were above chance, each by itself.")
   expect_equal(others_chance_words(c(0.01, 0.02, 0.5), 0.05, 1),
                " Of the others, 2 were above chance.")
+})
+
+test_that("values above 1 are told for what they are", {
+  name <- measure_words("cka(stimulus_neuron_trial)")
+  odd <- function(...) odd_value_words(name, ...)
+  expect_null(odd(0.9, 0.8))
+  expect_null(odd(NA))
+  expect_null(odd_value_words("uncorrected CKA", 1 + 1e-15))
+  expect_match(odd(1.12, 0.9), "not below 1: as similar as noise allows", fixed = TRUE)
+  expect_match(odd(1.74, -0.6), "0 and 1 in it says little", fixed = TRUE)
+  expect_match(odd(1.12), "this is chance, or units share noise", fixed = TRUE)
+  expect_match(odd(1.12, 1.02), "more than chance: units share noise or are on both sides, or one",
+               fixed = TRUE)
+  for (value in c(2.14, -1.3, 121)) expect_match(odd(value, 0.5), "means nothing")
+  set.seed(4)
+  shared <- matrix(rnorm(600), 60) %*% matrix(rnorm(450), 10)
+  noise <- function() shared + matrix(rnorm(2700), 60)
+  common <- noise()
+  set <- measure("cka", estimator = "stimulus_neuron")
+  found <- quietly(score_interval(common, common + 0.1, set))
+  expect_gt(found$conf_low, 1)
+  expect_match(in_words(found), "more than chance")
+  expect_match(in_words(quietly(similarity(common, common + 0.1, set))), "this is chance, or")
+  expect_match(in_words(quietly(cka_interval(common, common + 0.1)))[3], "more than chance")
+  # shares of the noise ceiling
+  trials <- array(shared, c(60, 45, 4)) + rnorm(60 * 45 * 4)
+  result <- quietly(evaluate_models(trials, list(a = shared), measure = set, permutations = 0))
+  told <- function(score, low) {
+    changed <- result
+    changed[c("score", "conf_low", "share")] <- list(score, low, score / result$ceiling)
+    in_words(changed)
+  }
+  expect_match(told(0.5, 0.4), "that is [0-9]+% of the noise ceiling")
+  expect_match(told(1.04, 0.9), "that is not below the noise ceiling, [0-9.]+\\. This is not below 1")
+  expect_match(told(1.04, 1.02), "above the noise ceiling, [0-9.]+\\. No true")
+})
+
+test_that("a p-value that was warned of is not told as a relation", {
+  set.seed(41)
+  slow <- function() apply(matrix(stats::rnorm(60 * 4), 60), 2, cumsum)
+  x <- slow()
+  y <- lapply(1:2, function(k) slow())
+  one <- suppressWarnings(calibrate(x, y[[1]], "rv", permutations = 99))
+  for (result in list(one, rbind(a = one, b = one),
+                      suppressWarnings(calibrate(x, y[[1]], "rv", permutations = 99,
+                                                 series = "circular")))) {
+    text <- as.character(in_words(result))
+    expect_match(text, "no evidence of a relation")
+    expect_no_match(text, "above chance")
+  }
+  rows <- matrix(stats::rnorm(240), 60)
+  expect_match(in_words(calibrate(rows, rows, "rv", permutations = 99)), "above chance")
 })

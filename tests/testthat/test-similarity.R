@@ -8,12 +8,49 @@ areas <- function(widths = c(a = 4, b = 7, c = 5), n = 12, seed = 1) {
 
 plain_columns <- c("x", "y", "measure", "score", "n")
 
+test_that("labels name the estimator of CKA always", {
+  label_of <- function(...) measure(...)$label
+  expect_identical(label_of("cka"), "cka(naive)")
+  expect_identical(label_of("cka", kernel = "rbf"), "cka(rbf, naive)")
+  expect_identical(label_of("cka", kernel = "rbf", estimator = "naive"), "cka(rbf, naive)")
+  expect_identical(label_of("cka", clusters = 1:4, estimator = "stimulus"),
+                   "cka(stimulus, clusters)")
+  expect_identical(label_of("angular_cka"), "angular_cka(naive)")
+  expect_identical(label_of("rv"), "rv")
+  set.seed(1)
+  x <- array(rnorm(12 * 5 * 3), c(12, 5, 3))
+  y <- responses(x[, 1:4, ] + rnorm(12 * 4 * 3))
+  x <- responses(x)
+  set <- list("cka", measure("cka", kernel = "rbf"), "angular_cka", cka = "cka")
+  labels <- c("cka(stimulus_neuron_trial)", "cka(rbf, stimulus_trial)",
+              "angular_cka(stimulus_neuron_trial)", "cka")
+  found <- quietly(similarity(x, y, set))
+  expect_identical(found$measure, labels)
+  expect_identical(found$score[1], found$score[4])
+  expect_identical(quietly(calibrate(x, y, set, permutations = 9))$measure, labels)
+  expect_identical(quietly(noise_ceiling(x, measure = set[1:2]))$measure,
+                   c("cka(stimulus_neuron)", "cka(rbf, stimulus)"))
+  items <- list(a = x, b = y, c = x, d = y)
+  bench <- quietly(benchmark_groups(items, c("u", "v", "u", "v"), set[1:2],
+                                    model_permutations = 0))
+  expect_identical(unique(bench$measure), labels[1:2])
+  # an id stands for its one label
+  plain <- similarity(x[, , 1], y[, , 1], c("cka", "rv"))
+  expect_identical(plain$measure, c("cka(naive)", "rv"))
+  expect_identical(score_matrix(plain, "cka"), score_matrix(plain, "cka(naive)"))
+  expect_refused(score_matrix(found, "angular"), "angular_cka")
+  both <- similarity(x[, , 1], y[, , 1], list("cka", measure("cka", estimator = "stimulus")))
+  expect_refused(score_matrix(both, "cka"), "cka.naive.")
+  expect_match(in_words(plain)[1], "uncorrected CKA")
+  expect_identical(axis_words("cka(naive)", "difference of"), "difference of uncorrected CKA")
+})
+
 test_that("two matrices give one row with the documented columns", {
   l <- areas()
   result <- similarity(l$a, l$b)
   expect_s3_class(result, c("repalign_similarity", "repalign_result", "data.frame"), exact = TRUE)
   expect_identical(names(result), plain_columns)
-  expect_identical(as.list(as.data.frame(result)), list(x = "x", y = "y", measure = "cka", score = cka(l$a, l$b), n = 12L))
+  expect_identical(as.list(as.data.frame(result)), list(x = "x", y = "y", measure = "cka(naive)", score = cka(l$a, l$b), n = 12L))
 })
 
 test_that("a list against a list is the whole grid", {
@@ -89,7 +126,7 @@ test_that("several measures at once, with labels that tell them apart", {
   l <- areas()
   corrected <- measure("cka", estimator = "stimulus")
   result <- similarity(l, measure = list("cka", corrected, "rv", measure("cka", kernel = "rbf")))
-  expect_identical(unique(result$measure)[1:3], c("cka", "cka(stimulus)", "rv"))
+  expect_identical(unique(result$measure)[1:3], c("cka(naive)", "cka(stimulus)", "rv"))
   expect_identical(length(unique(result$measure)), 4L)
   expect_identical(nrow(result), 12L)
   for (i in which(result$measure == "cka(stimulus)")) {
@@ -99,7 +136,7 @@ test_that("several measures at once, with labels that tell them apart", {
                    similarity(l, measure = list("cka", measure("rv")))$score)
   expect_identical(unique(similarity(l, measure = corrected)$measure), "cka(stimulus)")
   # defaults that are spelt out are defaults
-  expect_identical(measure("cka", estimator = "naive", kernel = "linear")$label, "cka")
+  expect_identical(measure("cka", estimator = "naive", kernel = "linear")$label, "cka(naive)")
 })
 
 test_that("labels are unique, whatever the settings", {
@@ -129,7 +166,7 @@ test_that("a function of one's own is a measure like others", { undefined_is_fin
   distance <- new_measure(function(x, y) abs(nrow(x) * ncol(x) - ncol(y)), direction = "distance", best = 0,
                           label = "size")
   result <- similarity(l, measure = list("cka", distance))
-  expect_identical(unique(result$measure), c("cka", "size"))
+  expect_identical(unique(result$measure), c("cka(naive)", "size"))
   expect_identical(result$score[result$measure == "size"], abs(12 * c(4, 4, 7) - c(7, 5, 5)))
   # the matrices arrive as they are, also from data frames
   seen <- list()
@@ -201,7 +238,7 @@ test_that("a cell of the grid does not depend on the grid", {
   grid <- few_is_fine(similarity(l, l, c(set, list(measure("cka", kernel = "rbf")))))
   for (i in seq_len(nrow(grid))) {
     alone <- switch(sub("\\)", "", sub("cka\\(", "", grid$measure[i])),
-                    cka = list(), rbf = list(kernel = "rbf"), list(estimator = sub(".*\\((.*)\\)", "\\1", grid$measure[i])))
+                    `rbf, naive` = list(kernel = "rbf"), list(estimator = sub(".*\\((.*)\\)", "\\1", grid$measure[i])))
     value <- few_is_fine(do.call(cka, c(list(l[[grid$x[i]]], l[[grid$y[i]]]), alone)))
     expect_equal(grid$score[i], value, tolerance = 1e-12)
   }
@@ -236,7 +273,7 @@ test_that("undefined ratios are NA, counted in one warning", {
   expect_s3_class(warnings[[2]], "repalign_unstable")
   expect_s3_class(warnings[[1]], "repalign_undefined")
   expect_match(conditionMessage(warnings[[1]]), "3 of 12")
-  bad <- result$y == "bad" & result$measure != "cka"
+  bad <- result$y == "bad" & result$measure != "cka(naive)"
   expect_identical(is.na(result$score), bad)
   expect_false(any(is.nan(result$score)))
   # both triangles of a list against itself count
@@ -266,7 +303,7 @@ test_that("a failing measure stops, or becomes NA with one warning that tells wh
   expect_match(conditionMessage(warnings[[1]]), "five columns")
   expect_identical(is.na(result$score), result$measure == "picky" & result$y == "c")
   # the other measures are what they are alone
-  expect_identical(result$score[result$measure == "cka"], similarity(l)$score)
+  expect_identical(result$score[result$measure == "cka(naive)"], similarity(l)$score)
   # a measure of the package that cannot do with one of the sides
   narrow <- c(l, list(one = l$a[, 1, drop = FALSE]))
   corrected <- measure("cka", estimator = "stimulus_neuron")
@@ -294,7 +331,7 @@ test_that("results stay data frames under subsetting, ordering and binding", {
   expect_identical(nrow(result[result$measure == "rv", ]), 3L)
   ordered <- result[order(result$score), ]
   expect_false(is.unsorted(ordered$score))
-  both <- rbind(result[result$measure == "cka", ], result[result$measure == "rv", ])
+  both <- rbind(result[result$measure == "cka(naive)", ], result[result$measure == "rv", ])
   expect_identical(score_matrix(both, "cka"), score_matrix(result, "cka"))
   expect_identical(score_matrix(ordered[ordered$measure == "rv", ])["a", "c"],
                    score_matrix(result, "rv")["a", "c"])
@@ -349,9 +386,9 @@ test_that("summary, tidy and glance tell the scores", {
   utils::capture.output(printed <- withVisible(print(result)))
   expect_identical(printed, list(value = result, visible = FALSE))
   s <- summary(result)
-  expect_identical(s$measure, c("cka", "cka(stimulus_neuron)"))
+  expect_identical(s$measure, c("cka(naive)", "cka(stimulus_neuron)"))
   expect_identical(s$undefined, c(0L, 3L))
-  score <- result$score[result$measure == "cka"]
+  score <- result$score[result$measure == "cka(naive)"]
   expect_equal(s$median[1], median(score), tolerance = 1e-12)
   expect_equal(c(s$min[1], s$max[1], s$mean[1]), c(range(score), mean(score)), tolerance = 1e-12)
   tidied <- tidy(result)
@@ -399,4 +436,47 @@ test_that("threads and options are restored, also after errors", {
   expect_identical(options(), before)
   expect_error(similarity(l, measure = new_measure(function(x, y) stop("no")), threads = 1))
   expect_identical(options(), before)
+})
+
+test_that("who compares two matrices by the naive CKA is told once of the corrected one", {
+  withr::local_options(repalign.hints = TRUE)
+  again <- function() rm(list = ls(said), envir = said)
+  again()
+  withr::defer(again())
+  set.seed(1)
+  pop <- linear_population(60, 30, 10)
+  x <- pop$x
+  y <- pop$y
+  silent <- function(call) expect_no_message(call, class = "repalign_uncorrected")
+  # nothing is said where an estimator, another kernel or neurons are named
+  silent(cka(x, y, estimator = "naive"))
+  silent(cka(x, y, kernel = "rbf"))
+  silent(cka(x, x))
+  silent(cka(dist(x), dist(y), kernel = "rbf"))
+  silent(cka(x[, 1, drop = FALSE], y[, 1, drop = FALSE]))
+  silent(quietly(cka(responses(x, neuron = 1:30), y)))
+  silent(similarity(x, y))
+  silent(rv(x, y))
+  silent(cka(matrix(rnorm(2000)), matrix(rnorm(2000))))
+  named <- lapply(list(x = x, y = y), `colnames<-`, paste0("unit_", 1:30))
+  silent(cka(named$x, named$y))
+  # both numbers are those of the functions
+  value <- cka(x, y, estimator = "stimulus_neuron")
+  seed <- .Random.seed
+  said_once <- expect_message(found <- cka(x, y), class = "repalign_uncorrected")
+  expect_identical(.Random.seed, seed)
+  expect_identical(found, cka(x, y, estimator = "naive"))
+  words <- number_words(found, value)
+  expect_match(conditionMessage(said_once), paste0("corrections: ", words[1], ", .* corrected: ",
+                                                   words[2], " \\(estimator"))
+  silent(cka(x, y))
+  # few neurons: uncertain, or undefined
+  again()
+  expect_message(cka(x[1:12, 1:4], y[1:12, 1:4]), "corrected: .*, but these are too few to tell",
+                 class = "repalign_uncorrected")
+  again()
+  expect_message(cka(as.data.frame(x), y), class = "repalign_uncorrected")
+  again()
+  withr::local_options(repalign.hints = FALSE)
+  silent(cka(x, y))
 })

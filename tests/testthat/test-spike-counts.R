@@ -149,3 +149,20 @@ test_that("arguments are checked", {
   refused("`stimuli` must have one label for each of the 1 onset", stimuli = c("a", "b"))
   refused("all are NA", stimuli = NA)
 })
+
+test_that("a window in milliseconds of times in seconds is refused, long windows are not", {
+  set.seed(38)
+  spikes <- function(span, rate = 10) lapply(1:3, function(i) sort(stats::runif(span * rate, 0, span)))
+  refused <- function(...) expect_refused(spike_counts(...), c("milliseconds", "window / 1000"))
+  refused(spikes(30), onsets = 1:25, window = c(50, 350))
+  refused(spikes(2000), onsets = 1:1900, window = c(50, 350))
+  lawful <- function(...) expect_length(dim(suppressWarnings(spike_counts(...))), 3)
+  lawful(lapply(spikes(30), `*`, 1000), onsets = 1:25 * 1000, window = c(50, 350))
+  lawful(spikes(30), onsets = 1:25, window = c(0.05, 0.35))
+  lawful(spikes(2000), onsets = c(100, 700, 1300), window = c(0, 300))
+  lawful(spikes(2000), onsets = 100:1900, window = c(-30, 30))
+  lawful(spikes(1), onsets = 0, window = c(0, 2))
+  lawful(list(a = 0.3), onsets = c(0, 1), window = c(0, 2))
+  expect_named(spike_counts(spikes(30), onsets = 1:25, window = c(-0.1, 0.2), bins = 0.1),
+               c("-0.1 to 0", "0 to 0.1", "0.1 to 0.2"))
+})

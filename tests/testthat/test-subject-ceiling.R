@@ -142,7 +142,7 @@ test_that("subjects without anything in common are NA with a warning", {
   set.seed(8)
   one <- as.dist(matrix(c(0, 1, 2, 1, 0, 3, 2, 3, 0), 3))
   other <- as.dist(matrix(c(0, 3, 2, 3, 0, 1, 2, 1, 0), 3))
-  expect_warning(found <- subject_ceiling(list(one, other)), "pairwise",
+  expect_warning(found <- subject_ceiling(list(one, other), measure("rsa")), "pairwise",
                  class = "repalign_undefined")
   expect_true(is.na(found$ceiling))
   expect_lt(found$pairwise, 0)
@@ -161,4 +161,21 @@ test_that("the measure is that of rsa() without choices, and is printed", {
   both <- rbind(result, subject_ceiling(subjects, squared))
   expect_identical(both$measure, c("rsa", squared$label))
   expect_length(attr(both, "words"), 2)
+})
+
+test_that("RDMs are compared as models with them are, other data as by rsa()", {
+  set.seed(31)
+  shared <- stats::runif(45)
+  rdms <- lapply(1:3, function(u) {
+    structure(shared + stats::runif(45), Size = 10L, Diag = FALSE, Upper = FALSE, class = "dist")
+  })
+  whitened <- measure("rsa", outer = "whitened_cosine")
+  expect_identical(subject_ceiling(rdms), subject_ceiling(rdms, whitened))
+  expect_identical(subject_ceiling(rdms, "rsa")$measure, "rsa(whitened_cosine)")
+  expect_identical(subject_ceiling(rdms, measure("rsa"))$measure, "rsa")
+  # the limits are those that models are drawn with
+  models <- list(m = shared + 0 * rdms[[1]])
+  found <- suppressMessages(evaluate_models(rdms, models, permutations = 0, draws = 20))
+  expect_equal(unlist(subject_ceiling(rdms)[c("lower", "upper")], use.names = FALSE),
+               c(found$ceiling_low[1], found$ceiling_high[1]))
 })

@@ -53,7 +53,7 @@ test_that("sessions of a side with one trial are left out", {
   one <- responses(x, session = session)
   self <- hsic(x, x, "linear", "stimulus_neuron", units_x = session, units_y = session)
   cross <- quiet(hsic(x, y, estimator = "stimulus_neuron_trial"))
-  expect_equal(quiet(cka(one, y)), cross / sqrt(self * self_term(values)))
+  expect_equal(quietly(cka(one, y)), cross / sqrt(self * self_term(values)))
   # where both sides declare sessions, those of the same name are left out between them
   sessions <- responses(as.array(y), session = c(1, 1, 2, 3, 3))
   expect_equal(quiet(hsic(one, sessions)),
@@ -82,12 +82,12 @@ test_that("missing cells and labels go together in intervals", {
   values[5, 3, 2:3] <- NA
   x <- responses(values, neuron = c("a", "a", "b", "c"))
   y <- signal %*% matrix(rnorm(15), 3)
-  row <- quiet(cka_interval(x, y, "stimulus_neuron_trial"))
-  expect_equal(row$cka, quiet(cka(x, y)))
+  row <- quietly(cka_interval(x, y, "stimulus_neuron_trial"))
+  expect_equal(row$cka, quietly(cka(x, y)))
   expect_true(is.finite(row$se))
   # a neuron without any trial of a stimulus
   values[1, 1, ] <- NA
-  row <- quiet(cka_interval(responses(values), y))
+  row <- quietly(cka_interval(responses(values), y))
   expect_true(is.finite(row$se))
   expect_identical(row$correction, "other")
 })

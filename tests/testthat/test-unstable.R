@@ -190,7 +190,10 @@ test_that("brain_to_model() tells of intervals above 1, and of absurd values wit
   rows <- data.frame(x = "brain", y = "b", neurons = 20, estimator = "stimulus_neuron",
                      pooled = c(2829, 1.2), pooled_se = NA, conf_low = NA, conf_high = NA)
   expect_match(watched(warn_unstable_rows(rows, 60, TRUE, TRUE))$seen, "2829, which is uncertain")
-  expect_length(watched(warn_unstable_rows(rows, 60, FALSE, TRUE))$seen, 0)
+  expect_match(watched(warn_unstable_rows(rows, 60, FALSE, TRUE))$seen, "beyond 2 in size.* 2829")
+  rows$pooled <- -rows$pooled
+  expect_match(watched(warn_unstable_rows(rows, 60, FALSE, TRUE))$seen, "mean nothing.*at -2829")
+  expect_length(watched(warn_unstable_rows(rows[2, ], 60, FALSE, TRUE))$seen, 0)
 })
 
 test_that("a grid gives one warning, and a null none beside", {
@@ -244,4 +247,88 @@ test_that("a representation compared with itself is not called uncertain", {
   value <- expect_no_warning(cka(x, x, estimator = "stimulus_neuron", units_x = units,
                                  units_y = units), class = "repalign_unstable")
   expect_equal(value, 1, tolerance = 1e-12)
+})
+
+# Trials of two samples of neurons of one population: list(x, y).
+trial_pair <- function(n, q, trials, noise) {
+  signal <- normal_matrix(n, 10)
+  side <- function() {
+    means <- array(signal %*% normal_matrix(10, q) / sqrt(10), c(n, q, trials))
+    responses(means + noise * rnorm(n * q * trials))
+  }
+  list(x = side(), y = side())
+}
+
+test_that("from trials uncertain values are told, too, by single calls, lists and models", {
+  set.seed(1)
+  few <- replicate(8, trial_pair(20, 8, 4, 1), simplify = FALSE)
+  told <- function(call) vapply(few, function(pair) length(watched(call(pair))$seen) > 0, NA)
+  expect_gte(mean(told(function(pair) cka(pair$x, pair$y))), 0.75)
+  expect_gte(mean(told(function(pair) similarity(pair$x, list(a = pair$y)))), 0.75)
+  expect_gte(mean(told(function(pair) {
+    evaluate_models(pair$x, list(a = pair$y), permutations = 0)
+  })), 0.75)
+  # neurons that are named, or that lack the trials of a stimulus, need the whole jackknife
+  named <- lapply(few[[1]], function(side) responses(as.array(side), neuron = 1:8))
+  expect_match(watched(cka(named$x, named$y))$seen, "uncertain|means nothing")
+  gaps <- lapply(few[[1]], function(side) {
+    responses(replace(as.array(side), cbind(1, 2, 1:4), NA))
+  })
+  expect_match(watched(cka(gaps$x, gaps$y))$seen, "uncertain|means nothing")
+  for (i in 1:3) {
+    many <- trial_pair(100, 60, 4, 1)
+    expect_length(watched(cka(many$x, many$y))$seen, 0)
+  }
+})
+
+test_that("the rough error of a side with trials does not go by how these were scaled", {
+  set.seed(3)
+  x <- as.array(trial_pair(30, 10, 3, 1)$x)
+  # the trials of one cell cancel each other, so that they alone are far from its mean
+  far <- x
+  far[1, 1, ] <- mean(x[1, 1, ]) + c(-100, 0, 100)
+  args <- measure("cka", estimator = "stimulus_neuron_trial")$args
+  args$trials <- 3
+  rough <- function(values) {
+    repr <- representation(responses(values), "x")
+    form <- prepare_cka(repr, args, "x")
+    h <- unscale_h(form$self$value, form$self$scale)
+    means <- scale(repr$data, scale = FALSE)
+    c(rough_error(repr, form$self), relative_error(h, rowSums(means^2), colSums(means^2)))
+  }
+  for (values in list(x, far)) {
+    found <- rough(values)
+    expect_equal(found[1], found[2], tolerance = 1e-10)
+  }
+})
+
+test_that("a value beyond 2 is reported as it is, and told to mean nothing", {
+  set.seed(2)
+  value <- NA
+  while (is.na(value) || abs(value) < 2) {
+    x <- normal_matrix(60, 40)
+    y <- normal_matrix(60, 40)
+    run <- corrected(x, y)
+    value <- run$value
+  }
+  expect_match(run$seen, "beyond 2 in size means nothing")
+  scores <- watched(similarity(x, y, measure("cka", estimator = "stimulus_neuron")))
+  expect_identical(scores$value$score, value)
+  expect_match(in_words(scores$value), "means nothing")
+  # however small its error
+  pair <- pair_of(representation(x, "x"), representation(y, "y"))
+  expect_warning(warn_unstable(2.1, pair, 0), "beyond 2", class = "repalign_unstable")
+  expect_warning(warn_unstable(-2.1, pair, 0), "beyond 2", class = "repalign_unstable")
+  expect_no_warning(warn_unstable(1.4, pair, 0))
+})
+
+test_that("an undefined error of a corrected CKA is first of all unstable", {
+  set.seed(5)
+  pair <- trial_pair(10, 3, 2, 2)
+  seen <- list()
+  withCallingHandlers(suppressMessages(cka_interval(pair$x, pair$y)), warning = function(w) {
+    seen <<- c(seen, class(w)[1])
+    invokeRestart("muffleWarning")
+  })
+  expect_true("repalign_unstable" %in% seen)
 })

@@ -121,3 +121,12 @@ equals_transpose <- function(a) {
   identical(is.na(a), is.na(t(a))) &&
     all(abs(a - t(a)) <= 1e-8 * max(abs(a), 0, na.rm = TRUE), na.rm = TRUE)
 }
+
+# Beyond this in size, a value says nothing about how alike two sides are.
+meaningless <- 2
+
+# sampled: whose neurons are, c(x, y); codes: those of clusters, or NULL.
+samples_word <- function(sampled, codes) {
+  paste(c(if (is.null(codes)) "stimuli" else "clusters",
+          if (any(sampled)) paste0("neurons_", names(which(sampled)))), collapse = " + ")
+}

@@ -367,3 +367,9 @@ refuse_single_session <- function(reprs, where) {
         "may share noise. Leave out `session` of responses(): such noise then stays.",
         class = "repalign_error_pairs", arg = reprs[[1]]$arg)
 }
+
+# Whose neurons are a sample of the interval, c(x, y)? By default what the estimator corrects for:
+# those of sides that are not complete. This is the rule of all functions. args: settled.
+default_neurons <- function(args, complete) {
+  c(x = !complete[[1]], y = !complete[[2]]) & isTRUE(args$corrects$neurons)
+}

@@ -7,9 +7,6 @@
 # labels, or neurons of unequal gains, of which a few hold most of the variance.
 far_above_one <- 1.5
 
-# Beyond this in size, a value says nothing about how alike two sides are.
-meaningless <- 2
-
 enough_stimuli <- 60
 
 enough_neurons <- 40

@@ -160,12 +160,6 @@ over_words <- function(task) {
   }, at$m, at$p)
 }
 
-# sampled: whose neurons are, c(x, y); codes: those of clusters, or NULL.
-samples_word <- function(sampled, codes) {
-  paste(c(if (is.null(codes)) "stimuli" else "clusters",
-          if (any(sampled)) paste0("neurons_", names(which(sampled)))), collapse = " + ")
-}
-
 # The scale of each interval, see limits_of(). several: in which are there other samples than the
 # stimuli?
 interval_scales <- function(task, score, se, columns, several) {

@@ -218,12 +218,6 @@ pools_subjects <- function(task) task$settings$subjects || isTRUE(task$settings$
 # Below it a variance over subjects is hardly known.
 few_subjects <- 5
 
-# Whose neurons are a sample of the interval, c(x, y)? By default what the estimator corrects for:
-# those of sides that are not complete. This is the rule of all functions. args: settled.
-default_neurons <- function(args, complete) {
-  c(x = !complete[[1]], y = !complete[[2]]) & isTRUE(args$corrects$neurons)
-}
-
 # In the place of subjects as a sample stand those of their neurons, whatever the estimator.
 sampled_sides <- function(pair, measure, settings) {
   if (!settings$by_default) return(settings$neurons)

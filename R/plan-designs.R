@@ -86,6 +86,9 @@ design_df <- function(model, designs, terms) {
   rowSums(terms)^2 / rowSums(main^2 / (sizes - 1))
 }
 
+plan_labels <- c(stimuli = "stimuli", neurons_x = "neurons of x", neurons_y = "neurons of y",
+                 trials = "trials", se = "standard error", power = "power")
+
 # Of the test against chance by calibrate(), or of the comparison of two models.
 design_power <- function(model, designs, settings) {
   if (is.na(model$critical)) {

@@ -235,9 +235,6 @@ autoplot.repalign_plan <- function(object, what = c("auto", "se", "power"), ...)
   }
 }
 
-plan_labels <- c(stimuli = "stimuli", neurons_x = "neurons of x", neurons_y = "neurons of y",
-                 trials = "trials", se = "standard error", power = "power")
-
 plan_contours <- function(rows, what, facts, panels) {
   pilot <- pilot_row(rows, facts$model, panels)
   # designs at 60 x 60 numbers of stimuli and neurons of x

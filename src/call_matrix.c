@@ -83,8 +83,8 @@ static inline void meet(least_value *least, double value)
 SEXP repalign_odd_columns(SEXP x, SEXP rows)
 {
     begin_entry(__func__);
-    const size_t n = read_count(ARG(rows), 1, (size_t) XLENGTH(x)), d = (size_t) XLENGTH(x) / n;
-    const double *column = read_doubles(ARG(x), n * d);
+    const size_t length = count_doubles(ARG(x)), n = read_count(ARG(rows), 1, length), d = length / n;
+    const double *column = REAL(x);
     const char *names[] = {"squares", "ends", ""};
     SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
     double *squares = put_doubles(result, 0, d), *end = put_doubles(result, 1, 6);

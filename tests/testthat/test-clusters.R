@@ -210,7 +210,8 @@ test_that("the standard error of an interval is the two-way jackknife over clust
     vx <- side(5, function(cluster, a) without(cluster, x = a))
     vy <- side(4, function(cluster, a) without(cluster, y = a))
     wanted <- max(variance(s) + vx[1] + vy[1] - vx[2] - vy[2], variance(s), vx[1], vy[1])
-    found <- quietly(cka_interval(p$x, p$y, estimator = e, clusters = labels))
+    found <- quietly(cka_interval(p$x, p$y, estimator = e, clusters = labels,
+                                  over = c("stimuli", "neurons_x", "neurons_y")))
     expect_equal(found$se, sqrt(wanted), tolerance = 1e-10)
     main <- c(variance(s), vx[1], vy[1])
     expect_equal(found$df, wanted^2 / sum(main^2 / c(5, 4, 3)), tolerance = 1e-8)
@@ -242,7 +243,8 @@ test_that("analyses go over clusters", {
   labels <- sample(c(rep(1:9, 6), rep(NA, 6)))
   of <- function(result, e) result$pooled[result$estimator == e]
   pair <- brain_to_brain(p$x, p$y, neurons = 12, clusters = labels)
-  model <- brain_to_model(p$x, list(wide = wide), neurons = 12, clusters = labels)
+  model <- brain_to_model(p$x, list(wide = wide), neurons = 12, clusters = labels,
+                          over = "stimuli")
   for (e in estimators) {
     expect_equal(of(pair, e), quietly(cka(p$x, p$y, estimator = e, clusters = labels)))
     expect_equal(of(model, e), quietly(cka(p$x, wide, estimator = e, clusters = labels)))
@@ -463,8 +465,9 @@ test_that("intervals of rows in series or runs warn once, and labels answer", {
                                    conf_level = NULL), class = "repalign_dependence")
   expect_no_warning(cka_interval(x, y, "stimulus", clusters = 1:80), class = "repalign_dependence")
   shuffled <- sample(80)
-  expect_no_warning(cka_interval(x[shuffled, ], y[shuffled, ], "stimulus"),
-                    class = "repalign_dependence")
+  # their rows are as alike in any order
+  expect_warning(cka_interval(x[shuffled, ], y[shuffled, ], "stimulus"),
+                 class = "repalign_dependence")
   copies <- normal_matrix(20, 6)[rep(1:20, each = 4), ]
   expect_warning(cka_interval(copies + 0.1 * normal_matrix(80, 6), copies + normal_matrix(80, 6),
                               "stimulus"), class = "repalign_dependence")
@@ -475,8 +478,9 @@ test_that("the statistic of neighbours has the mean and variance of shuffled row
   x <- normal_matrix(6, 2)^3
   orders <- all_permutations(6)
   gram <- tcrossprod(centered(x, 1))
-  inner <- apply(orders, 2, function(p) sum(gram[cbind(p[-6], p[-1])]))
-  moments <- shuffled_moments(gram, 5, judged_neighbours(6)$sharing)
+  # the last row and the first are neighbours, too
+  inner <- apply(orders, 2, function(p) sum(gram[cbind(p, c(p[-1], p[1]))]))
+  moments <- shuffled_moments(gram, 6, judged_neighbours(6)$sharing)
   expect_equal(moments$mean, mean(inner))
   expect_equal(moments$variance, mean((inner - mean(inner))^2))
   apart <- apply(orders, 2, function(p) sum(gram[cbind(p[c(1, 3, 5)], p[c(2, 4, 6)])]))

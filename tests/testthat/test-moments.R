@@ -325,7 +325,7 @@ test_that("data whose tail three moments do not tell are refused, with the reaso
     x[1, ] <- 6 * x[1, ]
     x
   }
-  weigh <- c("\"x \\| y \\| cka\"", "single stimuli weigh too much", "above 0.2")
+  weigh <- c("\"x \\| y \\| cka\\(naive\\)\"", "single stimuli weigh too much", "above 0.2")
   refused_law(with_outlier(20), with_outlier(20), weigh)
   refused_law(with_outlier(20), with_outlier(20), "single stimuli", "distance_correlation")
   refused_law(exp(2 * normal_matrix(n, 5)), exp(2 * normal_matrix(n, 5)), weigh)
@@ -355,7 +355,7 @@ test_that("of a grid, the refused pairs are counted and the first ones named", {
   expect_s3_class(calibrate(good, engine = "moments"), "repalign_calibration")
   heavy <- list(p = exp(2 * normal_matrix(60, 4)), q = exp(2 * normal_matrix(60, 4)))
   error <- expect_refused(calibrate(c(good, heavy), measure = c("cka", "rv"), engine = "moments"),
-                          c("for 10 of 12 comparisons", "\"a \\| p \\| cka\"", "and 7 more"))
+                          c("for 10 of 12 comparisons", "\"a \\| p \\| cka\\(naive\\)\"", "and 7 more"))
   expect_false(grepl("\"a | b", conditionMessage(error), fixed = TRUE))
   many <- stats::setNames(rep(heavy, 2), c("p", "q", "r", "s"))
   expect_refused(calibrate(many, engine = "moments"), c("6 of 6", "and 3 more"))

@@ -455,7 +455,7 @@ test_that("brain_to_brain corrects for trials, as H values of whole regions do",
   expect_identical(result$estimator[4], "stimulus_neuron_trial")
   expect_identical(attr(result, "left_out"),
                    "Trials of `x` and `y` with the same label are taken as recorded together.")
-  whole <- quiet(trial_row(brain_to_brain(x[, -1, ], y, neurons = 4)))
+  whole <- quiet(trial_row(brain_to_brain(x[, -1, ], y, neurons = 4, over = "stimuli")))
   expect_equal(whole$pooled, quiet(trial_ratio(x[, -1, ], y)))
   expect_equal(whole$pooled_se,
                deleted_se(14, function(at) quiet(trial_ratio(x[at, -1, ], y[at, , ]))))
@@ -465,7 +465,7 @@ test_that("brain_to_brain corrects for trials, as H values of whole regions do",
   labels <- rep(1:7, 2)
   clustered <- responses(values, cluster = labels)
   by_cluster <- quiet(trial_row(brain_to_brain(clustered[, 2:5, ], clustered[, 6:9, 1:3],
-                                               neurons = 4)))
+                                               neurons = 4, over = "stimuli")))
   expect_equal(by_cluster$pooled, quiet(trial_ratio(clustered[, 2:5, ], clustered[, 6:9, 1:3])))
   expect_equal(by_cluster$pooled_se, deleted_se(7, function(at) {
     kept <- clustered[which(labels != -at), , ]
@@ -559,7 +559,7 @@ test_that("brain_to_model corrects the region for trials, and layers as before",
   x <- responses(few_trials_array(12, 6, 3))
   layer <- matrix(rnorm(60), 12) + as.matrix(x)[, 1]
   quiet <- function(code) suppressMessages(undefined_is_fine(code), "repalign_message")
-  result <- quiet(trial_row(brain_to_model(x, list(l = layer), neurons = 6)))
+  result <- quiet(trial_row(brain_to_model(x, list(l = layer), neurons = 6, over = "stimuli")))
   expect_equal(result$pooled, quiet(trial_ratio(x, responses(layer))))
   expect_equal(result$pooled_se, deleted_se(12, function(at) {
     quiet(trial_ratio(x[at, , ], responses(layer[at, ])))

@@ -9,7 +9,7 @@ known_arguments <- list(
   similarity = c("x", "y", "measure", "diagonal", "on_error", "threads"),
   cka_interval = c("x", "y", "estimator", "shared_neurons", "units_x", "units_y", "conf_level",
                    "clusters", "shared_noise", "complete", "over"),
-  hsic = names(formals(cka)),
+  hsic = setdiff(names(formals(cka)), "..."),
   rdm = c("x", "condition", "run", "distance", "noise", "weights", "center_patterns",
           "prior_rate", "prior_weight", "subject"),
   noise_covariance = c("x", "condition", "run", "method", "dof", "by_run", "subject"),

@@ -45,8 +45,8 @@ declare_result(
     c(paste0(if (is.na(title)) "Analyses" else title, ": ", count_of(nrow(x), "row"),
              undefined_of(x$pooled)),
       if (!is.null(level) && all(c("conf_low", "conf_high") %in% names(x))) {
-        paste0("conf_low to conf_high: ", format(100 * level), "% interval of `pooled`, by the ",
-               "jackknife over ", interval_extents(x))
+        strwrap(paste0("conf_low to conf_high: ", format(100 * level), "% interval of `pooled`, by ",
+                       "the jackknife over ", interval_extents(x)), exdent = 2)
       })
   },
   shown = function(x) without_samples_only(x),
@@ -137,7 +137,7 @@ analysis_facts <- function(x) {
   title <- title_of_analysis(analysis_of(x))
   level <- unlist(lapply(parts_of(x), function(part) part$conf_level))
   list(title = if (is.na(title)) "Analyses" else title, level = level[1],
-       over = if (length(level)) gsub("\n *", " ", interval_extents(x)))
+       over = if (length(level)) interval_extents(x))
 }
 
 # The value that all parts have.
@@ -327,7 +327,7 @@ parts_of <- function(object) {
 interval_extents <- function(object, parts = parts_of(object)) {
   if (!length(parts)) parts <- attr(object, "parts")
   parts <- Filter(function(part) !is.null(part$conf_level), parts)
-  paste(unique(unlist(lapply(parts, interval_extent, object))), collapse = "\n  or over ")
+  paste(unique(unlist(lapply(parts, interval_extent, object))), collapse = ", or over ")
 }
 
 # Only what is about rows that are there is told.
@@ -338,11 +338,11 @@ interval_extent <- function(part, object) {
   fewer <- part$by_default && any(grepl("neuron", object$estimator) & object$x != "(all)" &
                                     object$complete != "both" & !grepl("neurons", object$over))
   c(vapply(over[sampled], function(over) {
-      paste0(sub("stimuli(,| and) ", "stimuli\\1\n  ", extent_words(over)), ", as samples; the ",
-             "recording\n  (its trials and animals) is held fixed")
+      paste0(extent_words(over), ", as samples; the recording (its trials and animals) is held ",
+             "fixed")
     }, "", USE.NAMES = FALSE),
     if (!all(sampled)) {
-      paste0(if (isTRUE(part$clusters)) "clusters of ", words$over, ";\n  these ", words$fixed,
+      paste0(if (isTRUE(part$clusters)) "clusters of ", words$over, "; these ", words$fixed,
              " are held fixed", if (fewer) ": fewer than were recorded")
     })
 }
@@ -376,9 +376,8 @@ summary.repalign_analysis <- function(object, ...) {
   }
   facts <- analysis_facts(object)
   over <- if (length(facts$level)) interval_extents(combined, parts_of(object))
-  new_result(combined, "repalign_summary", list(conf_level = facts$level,
-                                                over = gsub("\n *", " ", over),
-                                                title = facts$title))
+  new_result(combined, "repalign_summary",
+             list(conf_level = facts$level, over = over, title = facts$title))
 }
 
 #' @rdname tidy.repalign

@@ -89,8 +89,8 @@ is_of_estimators <- function(x) any(c("estimator", "cka") %in% names(x))
 interval_words <- function(x) {
   level <- attr(x, "conf_level")
   if (is.null(level) || is.null(x$over) || !nrow(x)) return(NULL)
-  paste0("conf_low to conf_high: ", format(100 * level), "% interval over ",
-         paste(unique(x$over), collapse = ", or over "))
+  strwrap(paste0("conf_low to conf_high: ", format(100 * level), "% interval over ",
+                 paste(unique(x$over), collapse = ", or over ")), exdent = 2)
 }
 
 has_sampled_y <- function(x) {

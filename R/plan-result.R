@@ -58,9 +58,9 @@ plan_sentence <- function(x) {
   for (name in c(plan_factors, "trials")) {
     solved <- solved[solved$solved == name | solved[[name]] %in% x[[name]], ]
   }
-  if (NROW(solved)) return(paste0(solved_sentence(solved, facts, what), pilot, "."))
-  best <- which.min(x$se)
   lost <- undefined_words(x$se, "standard error")
+  if (NROW(solved)) return(paste0(solved_sentence(solved, facts, what), pilot, ".", lost))
+  best <- which.min(x$se)
   if (!length(best)) return(paste0("By this plan,", tolower(lost)))
   power <- if (!is.na(x$power[best])) {
     effect <- if (two) "to find a difference of" else "to find a score above chance if it is"

@@ -110,7 +110,7 @@ bars_words <- function(object, rows, bars = "bars") {
   level <- unique(unlist(lapply(attr(object, "parts"), function(part) part$conf_level)))
   if (length(level) != 1 || all(is.na(rows$conf_low))) return(NULL)
   paste0(bars, ": ", format(100 * level), "% intervals over ",
-         gsub("\\s+", " ", interval_extents(object)))
+         interval_extents(object))
 }
 
 # reference: from check_reference(); caption: remarks for caption_of().

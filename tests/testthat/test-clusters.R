@@ -257,7 +257,7 @@ test_that("analyses go over clusters", {
   last <- model[model$estimator == "stimulus_neuron", ]
   expect_equal(last$pooled_se, sqrt(8 / 9 * sum((theta - mean(theta))^2)), tolerance = 1e-10)
   expect_equal(last$conf_high - last$pooled, qt(0.975, 8) * last$pooled_se)
-  expect_output(print(pair), "by the jackknife over clusters of stimuli")
+  expect_output(print(pair), "by the jackknife over\\s+clusters of stimuli")
   trials <- list(p$x + normal_matrix(60, 12), p$x + normal_matrix(60, 12))
   expect_equal(
     of(trial_to_trial(trials, neurons = 12, clusters = labels), "stimulus"),
@@ -307,7 +307,7 @@ test_that("object_disentanglement() takes clusters of images as wholes", {
   }
   nested <- run(clusters = rep(1:6, each = 3))
   expect_equal(nested$conf_high - nested$pooled, qt(0.975, 4) * nested$pooled_se)
-  expect_output(print(nested), "over clusters of images")
+  expect_output(print(nested), "over\\s+clusters of images")
   expect_error(object_disentanglement(responses, object, clusters = 1:3), "3 labels")
 })
 

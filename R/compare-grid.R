@@ -65,7 +65,7 @@ NULL
 #'   Labels are cut in the same way. A message says how many are left out.
 #' @return A data frame of class `repalign_similarity` with one row per pair and measure: `x` and
 #'   `y` (names; "x" and "y" for single matrices), `measure` (its label, which for CKA always names
-#'   the estimator: "cka(naive)"), `score` and `n` (number of stimuli);
+#'   the estimator: `"cka(naive)"`), `score` and `n` (number of stimuli);
 #'   with models also `model_x` and `model_y`; with `na = "pairwise"` also `pairs` (number of
 #'   pairs). An undefined score is `NA`, with a warning. [score_matrix()] arranges the scores in a
 #'   matrix.

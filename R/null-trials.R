@@ -220,7 +220,8 @@ single_corrections <- function(x, y, design) {
     d <- d + mu[a] * column_sums(part(x, a), part(y, a), design)
     with_first <- products(a, 1)
     s1 <- s1 - 2 * mu[1] * mu[a] * with_first
-    for (b in 2:size[3]) s1 <- s1 - mu[a] * mu[b] * products(a, b)
+    # b and a as a and b
+    for (b in a:size[3]) s1 <- s1 - (1 + (b > a)) * mu[a] * mu[b] * products(a, b)
     s2 <- s2 + mu[a] / size[3] * (with_first + column_sums(part(x, a) * others(x),
                                                            part(y, a) * others(y), design))
   }

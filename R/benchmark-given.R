@@ -213,14 +213,14 @@ refuse_lacking <- function(column, x, y) {
 #'   (two-sided); the other columns as of [benchmark_groups()].
 #' @details
 #' `value` is the correlation over pairs of models of their dissimilarity with the difference
-#' between their outputs: positive where models that are less alike inside differ more in what they
-#' do.
+#' between their outputs: positive where models that are less similar inside differ more in what
+#' they do.
 #'
 #' When not to trust it: pairs of models are not independent, so that p-values by `"pairs"` are too
 #' small. With five models no p-value is below 1/60. A measure may be right about differences that
-#' no output shows. Models trained alike differ little in accuracy, and differences of a few stimuli
-#' are noise (`"jsd"` uses the most of the outputs, `"accuracy"` the least). One untrained model
-#' makes any measure look good.
+#' no output shows. Models trained in the same way differ little in accuracy, and differences of a
+#' few stimuli are noise (`"jsd"` uses the most of the outputs, `"accuracy"` the least). One
+#' untrained model makes any measure look good.
 #' @references Klabunde et al. (2025), ICLR, \doi{10.48550/arXiv.2408.00531} (the ReSi benchmark,
 #'   tests 1 and 2). Mantel (1967), Cancer Research 27 (permutation of models).
 #' @examples

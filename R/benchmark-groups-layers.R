@@ -2,7 +2,7 @@
 
 #' Which measure sees the order of layers?
 #'
-#' Tells for several measures how well near layers of each model come out as more alike than far
+#' For several measures, how clearly near layers of each model come out as more similar than far
 #' ones.
 #'
 #' @param measures,definition,scores,calibrated,cache,test,dataset,architecture,threads,na,... see
@@ -20,13 +20,13 @@
 #' Metrics, averaged over the models (`"all"`):
 #' * `"spearman"`: the rank correlation of likeness with nearness, for every layer with those above
 #'   it and with those below (`"published"`), or over all pairs of layers (`"paper"`). The best is 1.
-#' * `"conformity"`: the share of comparisons in which the nearer pair is at least as much alike.
+#' * `"conformity"`: the share of comparisons in which the nearer pair is at least as similar.
 #'   `"published"` compares two layers on the same side of a third one. `"paper"` compares a pair of
 #'   layers with a pair around it, or with itself, which conforms: its chance is higher.
 #'
 #' When not to trust it: residual connections, pooling or a bottleneck can make far layers more
-#' alike than near ones, and then the measure that says so is right. With five layers or fewer most
-#' measures are near the best value. Models of one architecture are repeats of one network.
+#' similar than near ones, and then the measure that says so is right. With five layers or fewer
+#' most measures are near the best value. Models of one architecture are repeats of one network.
 #' @references Klabunde et al. (2025), ICLR, \doi{10.48550/arXiv.2408.00531} (the ReSi benchmark,
 #'   test 6).
 #' @examples
@@ -135,8 +135,8 @@ check_layers <- function(items) {
 
 #' Which measure separates groups?
 #'
-#' Tells for several measures how well each ranks pairs of representations within a group (of
-#' networks trained alike, animals, areas) above pairs across groups.
+#' For several measures, how well each ranks pairs of representations within a group (of
+#' networks trained in the same way, animals, areas) above pairs across groups.
 #'
 #' @param representations the representations, with the same stimuli in the same rows:
 #'   * a named list of what [similarity()] takes as a representation;
@@ -174,7 +174,7 @@ check_layers <- function(items) {
 #'   (`"published"`) or over all pairs (`"paper"`). Chance depends on the sizes of the groups. It is
 #'   not 0.5, but above the share of pairs within.
 #' * `"conformity"`: the share of combinations of a pair within and a pair across in which the first
-#'   is more alike. A tie is a violation (`"published"`), or conforms (`"paper"`). Chance is about
+#'   is more similar. A tie is a violation (`"published"`), or conforms (`"paper"`). Chance is about
 #'   0.5.
 #' * `"auc"`: area under the ROC curve of all pairs. Chance is about 0.5.
 #' * `"dprime"`: mean within minus mean across, over the root of the mean of both variances. Chance

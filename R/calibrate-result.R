@@ -57,11 +57,7 @@ calibration_sentence <- function(x) {
   for_each_measure(x, function(part) {
     text <- if (nrow(part) == 1) one_calibration_words(part, from) else
       many_calibrations_words(part, from)
-    if (is.null(attr(x, "dependence"))) return(text)
-    # what was warned of is not claimed
-    paste(sub("(above|below) chance", "\\1 permuted stimuli", text),
-          "But the stimuli seem to depend on each other, and no permutation that was made respects",
-          "it: this is no evidence of a relation.")
+    without_claim(text, attr(x, "dependence"))
   })
 }
 

@@ -88,7 +88,7 @@ NULL
 #' the whole row `NA`, with a warning.
 #'
 #' When not to trust it:
-#' * when the stimuli depend on each other, p-values are far too small: see [dependence] and
+#' * when the stimuli depend on each other, p-values are too small: see [dependence] and
 #'   [time_series];
 #' * noise that areas share when they are recorded together is found, too, except by the estimators
 #'   of [cka()] from trials ([responses()]);

@@ -51,7 +51,7 @@ ceiling_columns <- c("h_cross", "h_self", "reliability", "ceiling", "score", "di
 #' * [rsa()] with `inner = "sqeuclidean"` and `outer = "pearson"`. With fewer than 4 trials of every
 #'   stimulus, noise is taken as equal between stimuli. Trials of `y` must have independent noise.
 #' * Other similarities whose best value is 1: by the formula of Spearman and Brown from random
-#'   halves of the trials. It is approximate and rather too high, far too high where neurons share
+#'   halves of the trials. It is approximate and mostly too high, far too high where neurons share
 #'   noise, and has no standard errors.
 #'
 #' Standard errors are over what the measure corrects for (`over`). A reliability that is not
@@ -378,7 +378,7 @@ ceiling_result <- function(rows, keys, task, notes) {
   warn_high_reliability(result, equal)
   notes <- c(if (any(approximate)) {
     paste0("Approximate (halves of the trials, formula of Spearman and Brown), without standard ",
-           "errors, and rather too high: ", enumerate(unique(keys$measure[approximate])), ".")
+           "errors, and mostly too high: ", enumerate(unique(keys$measure[approximate])), ".")
   }, if (any(equal)) {
     paste0("Fewer than 4 trials of some stimulus: ", enumerate(unique(keys$measure[equal])),
            " takes the noise of all stimuli as equal.")
@@ -493,7 +493,7 @@ ceiling_sentence <- function(x) {
            brackets(value[-1], paste("reliability", number_word(part$reliability[best])),
                     stimuli_words(part$n[best]),
                     if (isTRUE(is.na(part$ceiling_se[best]) && is.na(part$h_cross[best]))) {
-                      "approximate, by halves of the trials, and rather too high"
+                      "approximate, by halves of the trials, and mostly too high"
                     }),
            noiseless_score_words(part, best), ".",
            odd_value_words(name, part$disattenuated[best],

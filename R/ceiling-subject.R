@@ -46,7 +46,8 @@ subject_ceiling_sentence <- function(x) {
 #' @param x a named list of at least two subjects with the same stimuli: matrices stimuli x neurons,
 #'   [responses()], or, for [rsa()], RDMs as `dist` objects.
 #' @param measure [rsa()] or [cka()] (any kernel and estimator), as a name or from [measure()].
-#'   `"rsa"` of RDMs is by the whitened cosine, as [evaluate_models()] is; of other data as [rsa()].
+#'   `"rsa"` of RDMs is by the whitened cosine, as [evaluate_models()] is; `measure("rsa")`, and
+#'   `"rsa"` of other data, as [rsa()].
 #' @param ... not used: parameters go to [measure()].
 #' @param group one label per subject, by name or in their order, such as the animal of a session:
 #'   only subjects of different groups are compared.
@@ -65,7 +66,8 @@ subject_ceiling_sentence <- function(x) {
 #' When not to trust it: with two or three subjects all values are very uncertain. When stimuli
 #' depend on each other, subjects seem to have more in common (see [dependence]). What subjects
 #' share for other reasons (the same scanner or preprocessing) counts as representation; `group`
-#' leaves out such pairs. `upper` is a bound for any model by cosines, Pearson correlations and
+#' leaves out such pairs. Cosines of positive RDMs are high even if subjects share nothing (see
+#' [evaluate_models()]). `upper` is a bound for any model by cosines, Pearson correlations and
 #' rho-a, and by Spearman's correlation only without ties. [noise_ceiling()] is about noise alone.
 #' @references Nili et al. (2014), PLoS Computational Biology 10.
 #' @examples
@@ -81,10 +83,9 @@ subject_ceiling_sentence <- function(x) {
 subject_ceiling <- function(x, measure = "rsa", ..., group = NULL,
                             na = c("error", "stimuli", "neurons", "pairwise")) {
   need_arguments()
+  of_rdms <- is.list(x) && all(vapply(x, inherits, NA, "dist"))
   # as models of RDMs are compared with them
-  if (identical(measure, "rsa") && is.list(x) && all(vapply(x, inherits, NA, "dist"))) {
-    measure <- measure("rsa", outer = "whitened_cosine")
-  }
+  if (of_rdms && identical(measure, "rsa")) measure <- measure("rsa", outer = "whitened_cosine")
   measure <- subject_measure(measure, ...)
   rule <- rule_of_call(na, list(measure), !missing(na))
   call <- open_sides(subject_sides(x, rule$na), rule$set, rule$na, use = "errors",
@@ -107,13 +108,13 @@ subject_ceiling <- function(x, measure = "rsa", ..., group = NULL,
   if (groups > 1 && !is.na(pairwise)) warn_unlike_subjects(rows)
   if (measure$id == "rsa") rows$rdms <- length(reprs)
   new_result(cbind(rows, n = length(reprs), groups = groups), "repalign_subject_ceiling",
-             list(words = choices_in_words(measure)))
+             list(words = choices_in_words(measure, of_rdms)))
 }
 
-# What the scores are by, also where the user chose nothing.
-choices_in_words <- function(measure) {
-  choices <- c(cka = "estimator", rsa = "outer")[[measure$id]]
-  choices <- c(if (measure$id == "cka") "kernel" else "inner", choices)
+# What the scores are by, also where the user chose nothing. RDMs are given, and `inner` not used.
+choices_in_words <- function(measure, of_rdms) {
+  choices <- switch(measure$id, cka = c("kernel", "estimator"),
+                    rsa = c(if (!of_rdms) "inner", "outer"))
   paste0(measure$label, ": ", paste(choices, "=", dQuote(unlist(measure$args[choices]), FALSE),
                                     collapse = ", "))
 }

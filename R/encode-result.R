@@ -31,7 +31,8 @@ encoding_result <- function(cells, call, folds, settings, p_value = NULL) {
     settings = list(settings[c("method", "score_by", "summary", "average")]),
     direction = stats::setNames("similarity", settings$label),
     best = stats::setNames(1, settings$label),
-    symmetric = stats::setNames(FALSE, settings$label), within = FALSE
+    symmetric = stats::setNames(FALSE, settings$label), within = FALSE,
+    dependence = call$dependence
   ))
 }
 
@@ -108,7 +109,7 @@ declare_result(
   ),
   kept = list(cells = function(values) bound_cells(values), note = each_once,
               settings = each_once, direction = same_directions, best = common_by_name,
-              symmetric = true_by_name, within = every_true),
+              symmetric = true_by_name, within = every_true, dependence = each_once),
   heading = function(x, digits) encoding_heading(x),
   shown = function(x) {
     empty <- vapply(x, function(column) length(column) > 0 && all(is.na(column)), NA)
@@ -156,7 +157,7 @@ encoding_sentence <- function(x) {
                       number_word(part$normalized[best]))
              })
     }
-    paste0(told, share, ".", lost)
+    without_claim(paste0(told, share, ".", lost), attr(x, "dependence"))
   })
 }
 

@@ -82,9 +82,8 @@
 #'   bound;
 #' * few stimuli that drive all neurons much more strongly than the others: a sample without one of
 #'   them cannot know of it. A message of class `repalign_strong_stimuli` says when;
-#' * influences of the stimuli with heavy tails, of which a message of class `repalign_heavy_tails`
-#'   tells: the standard error is then as uncertain as one from fewer than 6 values, and mostly too
-#'   small;
+#' * influences of the stimuli with heavy tails (a message of class `repalign_heavy_tails`): the
+#'   standard error is then as uncertain as one from fewer than 6 values, and mostly too small;
 #' * fewer than 30 stimuli, and stimuli that depend on each other without `clusters` (see
 #'   [dependence]).
 #' @references Efron and Stein (1981), Annals of Statistics 9 (jackknife).

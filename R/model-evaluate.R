@@ -167,6 +167,7 @@ evaluate_models <- function(data, models, outer = "whitened_cosine",
   whole <- evaluate_whole(task, rounds, call$folds, call$threads)
   parts <- evaluate_parts(task, call$drawn, call$folds, call$threads)
   chance <- chance_of_models(task, rounds, whole$scores, permutations, call$blocks, call$threads)
+  if (call$free) chance$dependence <- call$rows
   evaluation_result(task, whole, parts, chance, call$drawn, call$folds, call$conf_level,
                     call$dependence)
 }
@@ -207,8 +208,9 @@ refuse_other_path <- function(given, of_rdms) {
 }
 
 # All that is judged of a call with RDMs, once; what is computed trusts it: list(task, drawn, folds,
-# conf_level, blocks, threads, dependence). default: did the user choose no `outer`? RDMs are many,
-# and are one table here (rdm_table()) in the place of representations.
+# conf_level, blocks, threads, free, rows, dependence), where `rows` is what is said of the rows and
+# `dependence` what of it is said again of results. default: did the user choose no `outer`? RDMs
+# are many, and are one table here (rdm_table()) in the place of representations.
 open_evaluation <- function(data, models, outer, group, stimulus_noise, na, clusters, resample,
                             draws, folds, repeats, conf_level, permutations, blocks, threads,
                             default, frame = parent.frame()) {
@@ -232,7 +234,8 @@ open_evaluation <- function(data, models, outer, group, stimulus_noise, na, clus
                  list(if (drawn_stimuli) cluster_remedy else evaluation_remedy))
   }
   list(task = task, drawn = drawn, folds = folds, conf_level = conf_level, blocks = blocks,
-       threads = threads, dependence = if (drawn_stimuli) dependence)
+       threads = threads, free = free, rows = dependence,
+       dependence = if (drawn_stimuli) dependence)
 }
 
 # The RDMs and models: list(values, n, labels, group, models, components, flexible, outer,

@@ -57,7 +57,7 @@ evaluate_recordings <- function(data, models, measure, over, conf_level, alpha, 
     if (any(!is.na(found$interval$se))) found$best <- best_score(found$interval, by = NULL)
     found
   })
-  recordings_result(parts, if (subjects) length(data), alpha)
+  recordings_result(parts, if (subjects) length(data), alpha, free)
 }
 
 # ---- what is given
@@ -328,7 +328,7 @@ warn_undefined_nulls <- function(null, models) {
 # ---- result
 
 # subjects: how many there are, NULL for a recording.
-recordings_result <- function(parts, subjects, alpha) {
+recordings_result <- function(parts, subjects, alpha, free) {
   interval <- parts$interval
   names <- as.character(interval$y)
   chance <- parts$chance
@@ -371,7 +371,8 @@ recordings_result <- function(parts, subjects, alpha) {
     dependence = attr(interval, "dependence"),
     facts = list(over = unique(interval$over), alpha = alpha, permutations = chance$permutations,
                  engine = chance$engine, ceiling = parts$ceiling$from, sign = sign[1],
-                 data = if (is.null(subjects)) "recording" else paste(subjects, "subjects"))
+                 data = if (is.null(subjects)) "recording" else paste(subjects, "subjects"),
+                 free = free)
   ))
 }
 
@@ -401,12 +402,13 @@ recordings_sentence <- function(x) {
            } else paste0(" was ", if (facts$sign > 0) "most similar" else "closest", " to ", data),
            brackets(paste(name, "=", text[["score"]]), details))
   }
-  paste0(told, chance_of_best(x, best), share_words(x, best), also_best_words(x, best), ".",
-         odd_value_words(name, x$score[best], x$conf_low[best]),
-         others_above_chance(x, c(best, which(lost))), if (any(lost)) {
-           paste0(" Without a standard error, and left out: ",
-                  enumerate(x$model[lost], 6, quote = FALSE), ".")
-         }, undefined_words(x$score))
+  text <- paste0(told, chance_of_best(x, best), share_words(x, best), also_best_words(x, best), ".",
+                 odd_value_words(name, x$score[best], x$conf_low[best]),
+                 others_above_chance(x, c(best, which(lost))), if (any(lost)) {
+                   paste0(" Without a standard error, and left out: ",
+                          enumerate(x$model[lost], 6, quote = FALSE), ".")
+                 }, undefined_words(x$score))
+  without_claim(text, if (isTRUE(facts$free)) attr(x, "dependence"))
 }
 
 # The p-value of the best model, over all models of the call.

@@ -68,7 +68,8 @@ rdms_sentence <- function(x) {
   others <- if (isTRUE(attr(x, "chance")$permutations > 0)) {
     others_chance_words(x$p_chance[-best], 0.05, 1, alone = TRUE)
   }
-  paste0(start, ceiling_of_rdms(x, best), ".", others, undefined_words(x$score))
+  without_claim(paste0(start, ceiling_of_rdms(x, best), ".", others, undefined_words(x$score)),
+                attr(x, "chance")$dependence)
 }
 
 # The p-value of one model against chance, or without permutations against 0.

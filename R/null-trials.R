@@ -20,7 +20,6 @@ NULL
 #   and H = S1 / (n)_2 - 2 S2 / (n)_3 + S3 / (n)_4. What has a = b = 1, and S3, belong to the means.
 #   The rest are inner products of n x n matrices, T^2 - 1 for all permutations.
 #
-#
 # What left out neuron pairs would add is taken off: for each of them, H follows from sums over
 # stimuli. Where trials lack or runs are crossed with stimuli, every permutation is a comparison of
 # its own.
@@ -186,16 +185,20 @@ left_out_corrections <- function(task, route, p) {
   x <- forms$x$values
   y <- in_trial_order(forms$y$values, route$order)
   at <- neuron_pair_places(route$left_out)
+  shared <- which(Reduce(`|`, lapply(route$shared, function(session) {
+    session$x[at$x] & session$y[at$y]
+  }), FALSE))
+  if (!length(shared)) return(0)
+  # a part of the neuron pairs at a time, so that memory stays bounded
   size <- task$design$n * dim(x)[3] + task$design$count
+  parts <- split(shared, ceiling(seq_along(shared) * size / 5e5))
+  advance <- progress_along(length(parts))
   total <- 0
-  for (session in route$shared) {
-    shared <- which(session$x[at$x] & session$y[at$y])
-    # a part of the neuron pairs at a time, so that memory stays bounded
-    for (part in split(shared, ceiling(seq_along(shared) * size / 1e7))) {
-      total <- total + single_corrections(in_trial_basis(x[, at$x[part], , drop = FALSE]),
-                                          in_trial_basis(y[, at$y[part], , drop = FALSE]),
-                                          task$design)
-    }
+  for (part in parts) {
+    total <- total + single_corrections(in_trial_basis(x[, at$x[part], , drop = FALSE]),
+                                        in_trial_basis(y[, at$y[part], , drop = FALSE]),
+                                        task$design)
+    advance()
   }
   total
 }
@@ -217,7 +220,8 @@ single_corrections <- function(x, y, design) {
     d <- d + mu[a] * column_sums(part(x, a), part(y, a), design)
     with_first <- products(a, 1)
     s1 <- s1 - 2 * mu[1] * mu[a] * with_first
-    for (b in 2:size[3]) s1 <- s1 - mu[a] * mu[b] * products(a, b)
+    # b and a as a and b
+    for (b in a:size[3]) s1 <- s1 - (1 + (b > a)) * mu[a] * mu[b] * products(a, b)
     s2 <- s2 + mu[a] / size[3] * (with_first + column_sums(part(x, a) * others(x),
                                                            part(y, a) * others(y), design))
   }

@@ -31,21 +31,23 @@ read_maps <- function(maps, arg) {
 }
 
 # A matrix places x subjects: refused where names or the graph show it, and told where there are
-# many more rows than columns.
+# many more rows than columns, which have to be more if they are named or fit the graph.
 judge_transposed <- function(maps, adjacency) {
+  if (!is.null(maps$measure)) return(invisible())
   size <- dim(maps$values)
   graph <- if (!is.null(adjacency)) given_graph(adjacency, "adjacency")
-  places <- vapply(maps[c("subjects", "centers")], function(names) {
-    is.character(names) && (all(names %in% names(graph)) ||
-                              isTRUE(axis_of_names(names)$unit %in% c("s", "ms")))
-  }, NA)
-  turned <- size[1] > size[2] && !places[2] && (places[1] || length(graph) == size[1]) ||
-    all(grepl("^(sub|subj|subject|participant)[-_. ]?[0-9]+$", maps$centers, ignore.case = TRUE))
-  if (turned) {
+  of_places <- function(names) {
+    is.character(names) &&
+      (all(names %in% names(graph)) || isTRUE(axis_of_names(names)$unit %in% c("s", "ms")))
+  }
+  fits <- length(graph) == size[1:2]
+  if (all(grepl("^(sub|subj|subject|participant)[-_. ]?[0-9]+$", maps$centers, TRUE)) ||
+        !of_places(maps$centers) && (of_places(maps$subjects) || fits[1] && !fits[2])) {
     abort("`maps` seems to be places x subjects, as its names or `adjacency` show: give subjects ",
           "x places, t(maps).", class = "repalign_error_names", arg = "maps")
   }
-  if (size[1] <= 10 * size[2] || !is.null(maps$measure)) return(invisible())
+  known <- is.character(maps$centers) || fits[2]
+  if (size[1] < if (known) 10 * size[2] else size[2] + 10) return(invisible())
   warn("`maps` has ", size[1], " subjects (rows) and ", count_of(size[2], "place"), " (columns): ",
        "if it is places x subjects, give t(maps).", class = "repalign_transposed")
 }

@@ -7,8 +7,8 @@
 #'
 #' @param maps a named list of results of [searchlight()], one for each subject, or a matrix
 #'   subjects x places, or an array subjects x places x models. A matrix places x subjects is an
-#'   error where names or `adjacency` show it, and otherwise a warning (class `repalign_transposed`)
-#'   where it has ten times as many rows as columns.
+#'   error where names or `adjacency` show it. Otherwise ten rows more than columns are a warning
+#'   (class `repalign_transposed`), or ten times as many if columns are named or fit `adjacency`.
 #' @param baseline what a score is compared with. A distance needs one, or `compare`.
 #' @param compare two models, as `c("a", "b")`, whose difference a - b is tested; or a second set of
 #'   maps of the same subjects, to be subtracted from `maps`.

@@ -141,7 +141,7 @@ analysis_frame <- function(object, main, caption, reference, axis = neuron_axis(
     ggplot2::labs(x = "neurons", y = paste0("CKA (pooled", if (grepl("high:", title)) {
                     "; high: not disentangled"
                   }, ")"), colour = "estimator", shape = "estimator",
-                  title = if (!is.na(title)) unname(title),
+                  title = if (!is.na(title)) sub(" (", "\n(", title, fixed = TRUE),
                   caption = caption_of(caption, of_ceiling, of_reference)) +
     # the keys of several estimators are wider than a panel in a column of a journal
     ggplot2::guides(colour = ggplot2::guide_legend(nrow = key_rows(main$estimator)),

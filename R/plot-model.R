@@ -179,8 +179,8 @@ above_points <- function(rows, single) {
 
 # One sentence about what is drawn.
 evaluation_caption <- function(object, rows, errors, letters, alpha, p_adjust, single) {
-  facts <- attr(object, "facts")
   of_recordings <- is_of_recordings(object)
+  facts <- if (of_recordings) attr(object, "facts") else c(attr(object, "chance"), alpha = 0.05)
   level <- paste0(format(100 * attr(object, "conf_level")), "%")
   has_marks <- any(grepl("*", rows$mark, fixed = TRUE))
   has_letters <- any(nzchar(gsub("*", "", rows$mark, fixed = TRUE)))
@@ -199,12 +199,9 @@ evaluation_caption <- function(object, rows, errors, letters, alpha, p_adjust, s
              if (of_recordings && shape == "band") ", 95% interval")
     },
     if (any(!is.na(rows$threshold))) {
-      count <- if (of_recordings) facts$permutations else attr(object, "chance")$permutations
-      paste0("dashed: scores above it are more than chance, ", if (of_recordings) {
-        "all models considered"
-      } else "each model by itself", " (p at most ",
-             format(if (of_recordings) facts$alpha else 0.05), ", ",
-             format(count, big.mark = ","), " permutations)")
+      paste0("dashed: scores above it are more than chance, ",
+             if (of_recordings) "all models considered" else "each model by itself", " (p at most ",
+             format(facts$alpha), ", ", format(facts$permutations, big.mark = ","), " permutations)")
     },
     if (has_marks) {
       paste0("*: above chance (p_chance at most ", format(alpha), ")")

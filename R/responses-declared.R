@@ -162,13 +162,11 @@ with_declared_clusters <- function(measure, codes) {
 
 # Are different sides taken as recorded together, as shared_sessions() does?
 recorded_together <- function(sides) {
-  session <- function(repr) unclass(repr$responses)$session
-  any(vapply(Filter(has_trials, sides$x$reprs), function(one) {
-    any(vapply(Filter(has_trials, sides$y$reprs), function(other) {
-      open <- is.null(session(one)) || is.null(session(other))
-      one$arg != other$arg && (open || any(session(one) %in% session(other)))
-    }, NA))
-  }, NA))
+  reprs <- lapply(sides[c("x", "y")], function(side) Filter(has_trials, side$reprs))
+  any(unlist(lapply(reprs$x, function(one) lapply(reprs$y, function(other) {
+    sessions <- lapply(list(one, other), function(repr) unclass(repr$responses)$session)
+    one$arg != other$arg && (any(lengths(sessions) == 0) || any(sessions[[1]] %in% sessions[[2]]))
+  }))))
 }
 
 # what: that shared noise does.

@@ -226,6 +226,15 @@ sample_words <- function(over) {
 
 # ---- permutations
 
+# What was warned of is not claimed. dependence: the warning about rows that permutations had, or
+# NULL.
+without_claim <- function(text, dependence) {
+  if (is.null(dependence)) return(text)
+  paste(gsub("(above|below|against) chance", "\\1 permuted stimuli", text),
+        "But the stimuli seem to come in groups or in time: if they were sampled so, this is no",
+        "evidence of a relation (see ?dependence).")
+}
+
 # "999 permutations of the stimuli". engine: as in the column of calibrations.
 permutations_words <- function(count, engine, what = "stimuli") {
   engine <- if (length(engine) == 1 && !is.na(engine)) engine else "several"

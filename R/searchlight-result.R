@@ -36,15 +36,14 @@ searchlight_sentence <- function(x) {
     }
     across <- if (settings$across_models) "all centres and models" else "all centres"
     found <- row$significant
-    paste0(count, if (found == row$centers) "all" else if (found) found else "none",
-           if (found > 1) " were" else " was", " more similar to ", row$model,
-           " than by chance", brackets(paste(alpha_words(settings$alpha, "family-wise p"), "over",
-                                             across),
-                                       permutations_words(settings$permutations, settings$engine,
-                                                          "conditions"),
-                                       paste(settings$n, "conditions")),
-           "; most similar was centre ", row$best, brackets(score, p_words(row$p_familywise,
-                                                                    settings$alpha)), ".", lost)
+    facts <- c(paste(alpha_words(settings$alpha, "family-wise p"), "over", across),
+               permutations_words(settings$permutations, settings$engine, "conditions"),
+               paste(settings$n, "conditions"))
+    text <- paste0(count, if (found == row$centers) "all" else if (found) found else "none",
+                   if (found > 1) " were" else " was", " more similar to ", row$model,
+                   " than by chance", brackets(facts), "; most similar was centre ", row$best,
+                   brackets(score, p_words(row$p_familywise, settings$alpha)), ".", lost)
+    without_claim(text, settings$dependence)
   }, "")
 }
 
@@ -80,7 +79,7 @@ searchlight_result <- function(found, neighbours, job, across_models, alpha) {
     settings = list(alpha = alpha, across_models = across_models, permutations = count,
                     engine = job$design$engine, measure = job$measure$label,
                     direction = job$measure$declaration$direction, n = job$n,
-                    channels = range(lengths(neighbours)))
+                    channels = range(lengths(neighbours)), dependence = job$dependence)
   ))
 }
 

@@ -106,7 +106,8 @@ searchlight <- function(data, neighbours, models, measure = "rsa", ..., run = NU
   source$like$cache <- NULL
   job <- searchlight_job(sides, call$set[[1]], permutations, alpha)
   if (all_orders(permutations)) {
-    warn_of_rows(list(source$patterns$means), sides$y$reprs, "null", list(design_remedy))
+    job$dependence <- warn_of_rows(list(source$patterns$means), sides$y$reprs, "null",
+                                   list(design_remedy))
   }
   found <- run_centers(neighbours, source, job, threads)
   call$choices$used <- call$choices$used || found$used

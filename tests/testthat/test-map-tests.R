@@ -404,6 +404,8 @@ test_that("places x subjects are refused where names or the graph say so, else t
     `dimnames<-`(maps, list(rows, columns))
   }
   expect_warning(test(maps), "60 subjects", class = "repalign_transposed")
+  expect_warning(test(maps[1:15, ]), "15 subjects", class = "repalign_transposed")
+  expect_warning(test(named(NULL, letters[1:5])), "60 subjects", class = "repalign_transposed")
   expect_refused(test(maps, adjacency = adjacency(times = 60)), "t\\(maps\\)")
   expect_refused(test(named(paste(1:60, "ms"))), "t\\(maps\\)")
   expect_refused(test(named(NULL, paste0("sub-0", 1:5))), "t\\(maps\\)")
@@ -412,7 +414,8 @@ test_that("places x subjects are refused where names or the graph say so, else t
   # lawful, however unusual
   quiet <- function(code) expect_no_condition(code, class = "repalign_transposed")
   quiet(test(t(maps)))
-  quiet(test(maps[1:50, ], adjacency = adjacency(times = 5)))
+  quiet(test(maps[1:14, ]))
+  quiet(test(maps[1:49, ], adjacency = adjacency(times = 5)))
   quiet(test(`dimnames<-`(maps[1:20, ], list(paste(1:20, "old"), paste(1:5 * 10, "ms")))))
   quiet(test(`dimnames<-`(maps[1:20, ], list(NULL, paste0("s", 1:5)))))
 })

@@ -257,3 +257,34 @@ test_that("a p-value that was warned of is not told as a relation", {
   rows <- matrix(stats::rnorm(240), 60)
   expect_match(in_words(calibrate(rows, rows, "rv", permutations = 99)), "above chance")
 })
+
+test_that("what a warning about the rows took back is not claimed", {
+  set.seed(311)
+  walk <- function() apply(matrix(stats::rnorm(60 * 8), 60), 2, cumsum)
+  x <- walk()
+  y <- walk()
+  rdms <- list(a = stats::dist(x), b = stats::dist(x + stats::rnorm(480)))
+  doubted <- list(
+    calibrate(x, y, permutations = 99),
+    evaluate_models(x, list(m = y), permutations = 99),
+    evaluate_models(rdms, list(m = stats::dist(y)), draws = 20, permutations = 99),
+    # errors over RDMs have no doubt, but p-values do
+    evaluate_models(rdms, list(m = stats::dist(y)), draws = 20, resample = "rdm",
+                    permutations = 99),
+    encode(x, y, permutations = 19),
+    searchlight(x, list(a = 1:4, b = 5:8), stats::dist(y), permutations = 19)
+  ) |> suppressMessages() |> suppressWarnings()
+  for (result in doubted) {
+    text <- in_words(result)
+    expect_match(text, "if they were sampled so, this is no evidence of a relation", fixed = TRUE)
+    expect_no_match(text, "(above|below|against) chance")
+  }
+  # nothing is doubted without permutations, or if they respect what depends on what
+  believed <- list(
+    calibrate(x, y, series = "linear"),
+    evaluate_models(x, list(m = y), permutations = 0),
+    evaluate_models(x, list(m = y), series = "linear"),
+    encode(x, y)
+  ) |> suppressMessages() |> suppressWarnings()
+  for (result in believed) expect_no_match(in_words(result), "no evidence", fixed = TRUE)
+})

@@ -39,8 +39,8 @@ layer_penalties <- function(layer, settings, arg) {
   own <- 10^(-4:4) * sum(x^2) / min(nrow(x) - 1, columns)
   given <- own * unit * unit
   if (any(own > 0 & (given == 0 | given == Inf))) {
-    abort("`", arg, "` has values too large or too small for a penalty in their units: rescale it, ",
-          "or use standardize = TRUE.", class = "repalign_error_value", arg = arg)
+    abort("`", arg, "` has values too large or too small for a penalty in their units: rescale ",
+          "it, or use standardize = TRUE.", class = "repalign_error_value", arg = arg)
   }
   list(given = given, own = own)
 }

@@ -97,7 +97,8 @@ generics::augment
 #' them is far above 1, which is no finding about V4 (see `vignette("brain-to-brain")`).
 #' @source Repository cowleygroup/V4_compact_models (GPL-3), sessions 210325 and 210322.
 #'   Arranged as an array; the values are unchanged. The layers were made from the same repository.
-#' @references Cowley et al. (2026), Nature 652; bioRxiv 2023.11.22.568315.
+#' @references Cowley et al. (2026), Nature, \doi{10.1038/s41586-026-10150-1}; bioRxiv
+#'   2023.11.22.568315.
 #' @examples
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)
 #' cka(v4[1:100, ], v4_layers$L2[1:100, ], estimator = "stimulus_neuron")

@@ -159,6 +159,8 @@ held_scores <- function(measure, call, folds, orders) {
     x <- fits$x[[call$pairs$i[p]]]
     y <- fits$y[[call$pairs$j[p]]]
     each <- scores_of_folds(x, y, folds, way, measure$args)
+    inspect_overflow(max(each, 0, na.rm = TRUE), list(x = call$sides$x$reprs[[call$pairs$i[p]]],
+                                                      y = call$sides$y$reprs[[call$pairs$j[p]]]))
     null <- if (!is.null(orders)) apply(orders, 2, function(order) {
       mean(scores_of_folds(x, y, folds, way, measure$args, order), na.rm = TRUE)
     })

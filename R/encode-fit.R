@@ -26,7 +26,7 @@ rank_share <- 1e-10
 
 # The penalties to choose from, rising, in the units of the user and of the layer. By default they
 # grow with the variance of the layer, so that its units do not matter.
-layer_penalties <- function(layer, settings) {
+layer_penalties <- function(layer, settings, arg) {
   if (settings$method == "linear") return(list(given = 0, own = 0))
   if (!is.null(settings$components)) return(list(given = NA_real_, own = NA_real_))
   unit <- if (settings$standardize) 1 else layer$unit
@@ -37,7 +37,12 @@ layer_penalties <- function(layer, settings) {
   if (settings$standardize) x <- x / rep(column_sds(x), each = nrow(x))
   columns <- if (is.null(layer$columns)) ncol(x) else layer$columns
   own <- 10^(-4:4) * sum(x^2) / min(nrow(x) - 1, columns)
-  list(given = own * unit * unit, own = own)
+  given <- own * unit * unit
+  if (any(own > 0 & (given == 0 | given == Inf))) {
+    abort("`", arg, "` has values too large or too small for a penalty in their units: rescale ",
+          "it, or use standardize = TRUE.", class = "repalign_error_value", arg = arg)
+  }
+  list(given = given, own = own)
 }
 
 # A penalty that leaves nothing of any prediction, and with which quotients still have values.

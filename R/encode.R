@@ -348,6 +348,7 @@ encoding_of <- function(call, folds, settings, design, threads) {
                "The predictions of all pairs", "Fewer layers, neurons or repeats need less.")
   job <- list(run = encoding_tile, set = list(), targets = targets, folds = folds,
               settings = settings, codes = call$clusters, design = design,
+              args = vapply(layers, function(layer) layer$arg, ""),
               noise = lapply(call$sides$y$reprs, target_noise))
   parts <- if (worker_count() > 0 && length(layers) > 1) {
     layers_of_workers(layers, job, threads)
@@ -378,7 +379,7 @@ encoding_tile <- function(tile, job, run) {
 # One layer, which has the number i, with all targets: list(cells, p_value).
 encoded_layer <- function(x, i, job, advance) {
   layer <- encoding_layer(x, job$settings$standardize)
-  penalties <- layer_penalties(layer, job$settings)
+  penalties <- layer_penalties(layer, job$settings, job$args[i])
   found <- predict_layer(layer, job$targets$y, job$targets$of, job$folds, penalties$own,
                          job$settings, job$codes, advance)
   sums <- fold_sums(job$targets$y, job$folds, found$values)

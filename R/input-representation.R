@@ -175,7 +175,7 @@ number_words_of_names <- "_?(id|no|nr|num|number|index)$"
 identifier_roles <- function(names) {
   known <- unlist(identifier_names, use.names = FALSE)
   roles <- rep(names(identifier_names), lengths(identifier_names))
-  names <- tolower(names)
+  names <- tolower(enc2utf8(names))
   at <- match(names, known)
   at[is.na(at)] <- match(sub(number_words_of_names, "", names[is.na(at)]), known)
   ifelse(is.na(at), "stimulus", roles[at])
@@ -186,7 +186,7 @@ named_like_identifier <- function(names) {
               "trial", "session", "subject", "row", "run", "block", "condition", "animal")
   numbered <- grepl(paste0("^(", paste(before, collapse = "|"), ")", number_words_of_names), names,
                     ignore.case = TRUE)
-  tolower(names) %in% unlist(identifier_names) | names == "X" | numbered |
+  tolower(enc2utf8(names)) %in% unlist(identifier_names) | names == "X" | numbered |
     grepl("_id$", names, ignore.case = TRUE)
 }
 

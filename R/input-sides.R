@@ -87,7 +87,9 @@ on_side_y <- function(side) {
 
 is_collection <- function(x) {
   if (!is.list(x) || kind_of(x) != "data") return(FALSE)
-  !is.object(x) || !is.data.frame(x) && !is_responses(x) && !is_prepared(x)
+  # points in time are lists of themselves
+  !is.object(x) || !is.data.frame(x) && !is_responses(x) && !is_prepared(x) &&
+    !inherits(x, "POSIXt")
 }
 
 # A representation of a call that may be prepared already.

@@ -58,6 +58,7 @@ rotated_score <- function(x, y, args) {
   if (parts$d[1] == 0) k <- 0
   at <- seq_len(k)
   relative <- is_relative(args)
+  if (max(x$norm, y$norm) == Inf) return(Inf)
   if (relative && (x$norm == 0 || y$norm == 0)) return(NA_real_)
   units <- common_units(x, y, relative)
   # Near 0 the distance is made of residuals, because a difference of squares loses its digits.

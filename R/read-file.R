@@ -203,7 +203,7 @@ file_formats <- function() {
                        rows = safetensors_rows),
     rds = list(names = function(file) {
       found <- read_rds_file(file)
-      if (is_array_list(found)) as.character(names(flat_list(found))) else character()
+      if (is_array_list(found)) as.character(names(flat_list(found, file))) else character()
     },
                read = read_rds),
     csv = no_names(function(file, name, rows) read_text_table(file, name, rows, ",")),

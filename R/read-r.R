@@ -3,7 +3,7 @@
 read_rds <- function(file, name, rows) {
   found <- read_rds_file(file)
   if (is_array_list(found)) {
-    flat <- flat_list(found)
+    flat <- flat_list(found, file)
     name <- choose_array(name, names(flat), file)
     found <- flat[[name]]
   } else {
@@ -33,8 +33,14 @@ read_rds_file <- function(file) {
 # that is_numbers() names are read, and no other.
 is_array_list <- function(x) is.list(x) && !is.object(x)
 
+deepest_list <- 100
+
 # The numeric arrays of a list and of lists within it; their names are paths such as "model/layer".
-flat_list <- function(given, before = "") {
+flat_list <- function(given, file, before = "", depth = 1) {
+  if (depth > deepest_list) {
+    refuse_file(file, "holds lists within lists, more than ", deepest_list, " deep: save its ",
+                "arrays in one list.", class = "repalign_error_type")
+  }
   keys <- names(given)
   if (is.null(keys)) keys <- rep("", length(given))
   keys[!nzchar(keys)] <- which(!nzchar(keys))
@@ -42,7 +48,9 @@ flat_list <- function(given, before = "") {
   found <- list()
   for (i in seq_along(given)) {
     part <- given[[i]]
-    if (is_array_list(part)) found <- c(found, flat_list(part, paste0(keys[i], "/")))
+    if (is_array_list(part)) {
+      found <- c(found, flat_list(part, file, paste0(keys[i], "/"), depth + 1))
+    }
     if (is_numbers(part)) found[[keys[i]]] <- part
   }
   found

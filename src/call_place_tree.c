@@ -6,9 +6,6 @@
 
 #include "entry.h"
 
-/* Points between two pauses. */
-#define PAUSE_POINTS 1024
-
 static place_tree read_places(SEXP points, const char *name)
 {
     const double *values = read_matrix(points, name);
@@ -43,7 +40,7 @@ SEXP repalign_count_near(SEXP points, SEXP radius)
     double *at = scratch(tree.dims);
     SEXP result = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t) tree.count));
     for (size_t i = 0; i < tree.count; i++) {
-        if (i % PAUSE_POINTS == 0) check_interrupt();
+        check_interrupt();
         INTEGER(result)[i] = (int) places_within(&tree, read_point(points, i, at), r * r, NULL);
     }
     UNPROTECT(1);
@@ -71,7 +68,7 @@ SEXP repalign_list_near(SEXP points, SEXP radius)
     int *found = int_scratch(tree.count);
     SEXP result = PROTECT(Rf_allocVector(VECSXP, (R_xlen_t) tree.count));
     for (size_t i = 0; i < tree.count; i++) {
-        if (i % PAUSE_POINTS == 0) check_interrupt();
+        check_interrupt();
         const size_t count = places_within(&tree, read_point(points, i, at), r * r, found);
         SET_VECTOR_ELT(result, (R_xlen_t) i, sorted_numbers(found, count, -1));
     }
@@ -90,7 +87,7 @@ SEXP repalign_list_nearest(SEXP points, SEXP k)
     int *ids = int_scratch(most);
     SEXP result = PROTECT(Rf_allocVector(VECSXP, (R_xlen_t) tree.count));
     for (size_t i = 0; i < tree.count; i++) {
-        if (i % PAUSE_POINTS == 0) check_interrupt();
+        check_interrupt();
         const size_t count = nearest_places(&tree, read_point(points, i, at), (int) i, most, found);
         for (size_t j = 0; j < count; j++) ids[j] = found[j].id;
         SET_VECTOR_ELT(result, (R_xlen_t) i, sorted_numbers(ids, count, (int) i));

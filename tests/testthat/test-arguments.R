@@ -70,6 +70,11 @@ test_that("text that is not UTF-8 is refused by a classed error wherever it is",
   Encoding(said) <- "latin1"
   names <- similarity(stats::setNames(list(x, x^2), c("a", said)))
   expect_identical(names$y, "caf\u00e9")
+  # beside texts of another encoding, or of none
+  bytes <- rawToChar(as.raw(c(0x67, 0xc3, 0xb6)))
+  withr::with_locale(c(LC_CTYPE = "C"), {
+    expect_equal(cka(array(x, c(5, 2), list(NULL, c(bytes, said))), x), 1)
+  })
 })
 
 test_that("values of other kinds are refused by classed errors", {
@@ -80,6 +85,8 @@ test_that("values of other kinds are refused by classed errors", {
               structure(stats::rnorm(12), class = "integer64"), as.POSIXlt(Sys.time()))
   fast <- setdiff(names(argument_calls()), measures()$id)
   expect_classed(function(value) odd, argument_calls()[fast])
+  times <- as.POSIXlt(Sys.time() + 1:12)
+  expect_error(encode(matrix(rnorm(60), 12), times), class = "repalign_error_type")
 })
 
 test_that("words and columns may have dimensions and classes of their own", {

@@ -113,7 +113,8 @@ null_statistics <- function(x, y, folds, permutations, lambda) {
   layer <- encoding_layer(x, FALSE)
   targets <- bound_targets(list(list(data = y)))
   design <- permutation_plan(nrow(x), permutations, NULL, FALSE, "auto")$fixed
-  encoding_null(layer, targets, folds, layer_penalties(layer, settings), settings, NULL, design)
+  penalties <- layer_penalties(layer, settings, "x")
+  encoding_null(layer, targets, folds, penalties, settings, NULL, design)
 }
 
 test_that("null statistics are the values", {

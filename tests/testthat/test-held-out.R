@@ -234,3 +234,14 @@ test_that("three stimuli are too few", {
   expect_error(held_out(diag(3), diag(3), folds = 3), "`x` has 3 rows.*at least 4",
                class = "repalign_error_rows")
 })
+
+test_that("values whose squares are no numbers are refused where a fold meets them", {
+  set.seed(1)
+  x <- matrix(rnorm(300), 30)
+  y <- matrix(rnorm(300), 30)
+  x[1, 1] <- 1e160
+  for (id in c("procrustes", "angular_shape", "permutation_procrustes")) {
+    expect_error(held_out(x, y, id), "too large for a double", class = "repalign_error_value")
+    expect_error(held_out(y, x, id), "too large for a double", class = "repalign_error_value")
+  }
+})

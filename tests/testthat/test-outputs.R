@@ -47,7 +47,7 @@ test_that("jsd keeps its digits for nearly equal and for extreme outputs", {
   }
   # the two branches of the sum meet
   near <- function(d) repalign:::jsd_term(d)
-  expect_equal(near(0.5 - 1e-12), near(0.5 + 1e-12), tolerance = 1e-11)
+  expect_equal(near(0.5 - 1e-12), near(0.5 + 1e-12), tolerance = 1e-10)
   expect_identical(near(c(0, 1, -1)), c(0, 2 * log(2), 2 * log(2)))
   huge <- rbind(c(1e308, -1e308, 0), c(-1e300, 1e300, 1e300))
   expect_identical(jsd(huge, huge, from = "logit"), 0)

@@ -21,6 +21,20 @@ test_that("one and two workers give what none gives", {
   expect_rounded(there, untiled(names(grids)[3], TRUE))
 })
 
+test_that("recordings are evaluated as without workers, to the last bit", {
+  skip_on_cran()
+  set.seed(3)
+  trials <- array(rnorm(20 * 6 * 3), c(20, 6, 3)) + c(signal <- matrix(rnorm(120), 20))
+  models <- list(a = signal[, 1:4], b = matrix(rnorm(80), 20), c = signal + rnorm(120))
+  run <- function() {
+    seeded(function() quietly(list(
+      evaluate_models(responses(trials), models), evaluate_models(trials[, , 1], models),
+      evaluate_models(list(p = responses(trials), q = signal), models, measure = "procrustes")
+    )))
+  }
+  expect_identical(with_workers(2, run()), run())
+})
+
 test_that("workers run, with one thread each unless told otherwise", {
   m <- some_models()
   probe <- new_measure(function(x, y) Sys.getpid(), direction = "similarity")

@@ -500,6 +500,8 @@ test_that(".rds files hold arrays or lists of them", {
   expect_identical(read_representation(saved(1:3)), cbind(1:3 + 0))
   expect_refused(read_representation(saved("x")), "holds a character vector, not an array")
   expect_refused(read_representation(saved(matrix(0, 0, 3))), "without numbers")
+  nested <- Reduce(function(x, level) list(x), 1:1000, matrix(1:4, 2))
+  expect_refused(read_representation(saved(nested)), "lists within lists")
   expect_refused(read_representation(file_of(as.raw(1:20), ".rds")), "cannot be read by readRDS")
 })
 

@@ -1,12 +1,20 @@
-/* Optimal one-to-one matching: see assignment.h.
+/* One-to-one matching of agents and tasks: the optimal one, and the greedy one. */
 
-   Shortest augmenting paths with dual prices, after Jonker and Volgenant (1987), arranged
-   for fewer agents than tasks: prices start at zero and fall for matched tasks only, so
-   that the unmatched ones stay at the highest price, zero, as optimality asks. */
-
-#include "assignment.h"
-
+#include <stddef.h>
 #include <math.h>
+
+#include "pause.h"
+#include "entry.h"
+#include "matrix.h"
+
+#define UNMATCHED (-1)
+
+/* price, distance: `tasks` doubles each. agent_of, order, reached_from: `tasks` ints each;
+   task_of, waiting: `agents` ints each. */
+typedef struct {
+    double *price, *distance;
+    int *agent_of, *order, *reached_from, *task_of, *waiting;
+} assignment_scratch;
 
 /* Cost entries read between two interrupt checks: some ten milliseconds. */
 #define PAUSE_ENTRIES 16777216
@@ -174,7 +182,9 @@ static void augment(problem *p, int start)
     } while (agent != start);
 }
 
-void assign_least(const double *cost, size_t agents, size_t tasks, assignment_scratch z,
+/* Least total cost with every agent matched to another task, agents <= tasks.
+   cost: tasks x agents, column-major. The result is task_of[agent]. */
+static void assign_least(const double *cost, size_t agents, size_t tasks, assignment_scratch z,
                   pause_function pause)
 {
     problem p = {cost, agents, tasks, z, pause, 0};
@@ -192,7 +202,10 @@ void assign_least(const double *cost, size_t agents, size_t tasks, assignment_sc
     for (size_t i = 0; i < waiting; i++) augment(&p, z.waiting[i]);
 }
 
-void assign_greedy(const int *order, size_t rows, size_t columns, int *row_of, int *column_of)
+/* Pairs taken from the best on: entries in the given order (one-based, column-major in
+   rows x columns), each taken unless its row or column is. row_of, column_of: one a column
+   and one a row. */
+static void assign_greedy(const int *order, size_t rows, size_t columns, int *row_of, int *column_of)
 {
     size_t left = rows < columns ? rows : columns;
     for (size_t i = 0; i < rows; i++) column_of[i] = UNMATCHED;
@@ -204,4 +217,54 @@ void assign_greedy(const int *order, size_t rows, size_t columns, int *row_of, i
         row_of[j] = (int) i;
         left--;
     }
+}
+
+/* Costs with a column for each agent, the narrower side; gains are costs turned round. */
+static double *agent_costs(const double *from, size_t rows, int gains, size_t agents, size_t tasks)
+{
+    const double sign = gains ? -1.0 : 1.0;
+    double *cost = scratch(agents * tasks);
+    if (rows == tasks) {
+        for (size_t k = 0; k < agents * tasks; k++) cost[k] = sign * from[k];
+    } else {
+        for (size_t j = 0; j < tasks; j++)
+            for (size_t i = 0; i < agents; i++) cost[j + i * tasks] = sign * from[i + j * rows];
+    }
+    return cost;
+}
+
+/* Optimal matching of the narrower side of a matrix: least total, or largest with `gains`.
+   Returns for each row its column (one-based), 0 for none. */
+SEXP repalign_assign(SEXP values, SEXP gains)
+{
+    begin_entry(__func__);
+    const double *entries = read_matrix(ARG(values));
+    const size_t rows = matrix_rows(values), columns = matrix_columns(values);
+    if (rows == 0 || columns == 0) argument_error("values", "not be empty");
+    if (!all_finite(entries, rows * columns)) argument_error("values", "be finite");
+    const size_t agents = rows < columns ? rows : columns, tasks = rows < columns ? columns : rows;
+    const double *cost = agent_costs(entries, rows, read_flag(ARG(gains)), agents, tasks);
+    const assignment_scratch z = {scratch(tasks),     scratch(tasks),      int_scratch(tasks),
+                                  int_scratch(tasks), int_scratch(tasks),  int_scratch(agents),
+                                  int_scratch(agents)};
+    SEXP result = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t) rows));
+    assign_least(cost, agents, tasks, z, check_interrupt);
+    const int *column_of = rows == tasks ? z.agent_of : z.task_of;
+    for (size_t i = 0; i < rows; i++) INTEGER(result)[i] = column_of[i] + 1;
+    UNPROTECT(1);
+    return result;
+}
+
+/* The same with pairs taken in the given order of the entries of a rows x columns matrix. */
+SEXP repalign_assign_greedy(SEXP order, SEXP rows, SEXP columns)
+{
+    begin_entry(__func__);
+    const size_t m = read_count(ARG(rows), 0, INT_MAX), n = read_count(ARG(columns), 0, INT_MAX);
+    const int *entries = read_indices(ARG(order), m * n, m * n);
+    SEXP result = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t) m));
+    int *column_of = INTEGER(result);
+    assign_greedy(entries, m, n, int_scratch(n), column_of);
+    for (size_t i = 0; i < m; i++) column_of[i]++;
+    UNPROTECT(1);
+    return result;
 }

@@ -1,8 +1,18 @@
-/* Counts and maxima of null scores: see center_null.h. */
+/* Null scores of many centres under common permutations: how many of them reach the observed score
+   of their centre, and the largest of all centres. */
 
-#include "center_null.h"
-
+#include <stddef.h>
 #include <math.h>
+#include <string.h>
+
+#include "entry.h"
+
+/* Inner products for `shifts` permutations of each of `cosets`: shifts the fastest, then centres,
+   models, cosets. */
+typedef struct {
+    const double *sums;
+    size_t shifts, centers, models, cosets;
+} center_sums;
 
 /* The sums of a centre and a model. */
 typedef struct {
@@ -26,7 +36,11 @@ static void add_center(const double *sums, size_t length, double least, double s
     *to.squares += squares;
 }
 
-void center_null(const center_sums *s, const double *least, const double *scale,
+/* least, scale, observed: centres x models. count (the same) is increased by how many sums are at
+   least `least`, total and squares by what the sums exceed `observed` by, times scale, and its
+   square; largest, a row a permutation and a column a model, is the largest sum * scale. A centre
+   whose scale is not a number is left out. */
+static void center_null(const center_sums *s, const double *least, const double *scale,
                  const double *observed, double *count, double *total, double *squares,
                  double *largest)
 {
@@ -43,4 +57,33 @@ void center_null(const center_sums *s, const double *least, const double *scale,
                 add_center(sums, s->shifts, least[at], scale[at], observed[at], totals, to);
             }
         }
+}
+
+/* sums: shifts x centres x models x cosets; least, scale, observed: centres x models. Returns
+   list(count, total, squares = centres x models, largest = permutations x models). */
+SEXP repalign_center_null(SEXP sums, SEXP shifts, SEXP least, SEXP scale, SEXP observed)
+{
+    begin_entry(__func__);
+    const size_t length = count_doubles(ARG(sums));
+    center_sums s;
+    s.shifts = read_count(ARG(shifts), 1, length);
+    const double *l = read_matrix(ARG(least));
+    s.centers = matrix_rows(least);
+    s.models = matrix_columns(least);
+    const double *f = read_matrix_size(ARG(scale), s.centers, s.models);
+    const double *o = read_matrix_size(ARG(observed), s.centers, s.models);
+    const size_t each = s.shifts * s.centers * s.models;
+    s.cosets = length / (each > 0 ? each : 1);
+    s.sums = read_doubles(ARG(sums), each * s.cosets);
+    const char *names[] = {"count", "total", "squares", "largest", ""};
+    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    double *totals[3];
+    for (int k = 0; k < 3; k++) {
+        totals[k] = put_matrix(result, k, s.centers, s.models);
+        memset(totals[k], 0, s.centers * s.models * sizeof(double));
+    }
+    center_null(&s, l, f, o, totals[0], totals[1], totals[2],
+                put_matrix(result, 3, s.shifts * s.cosets, s.models));
+    UNPROTECT(1);
+    return result;
 }

@@ -1,22 +1,51 @@
-/* Concordant less discordant pairs: see concordance.h.
+/* Concordant less discordant pairs of one vector with many others, which share their length. What
+   is tied on a side counts as 0. The kernel of RSA (kendall.h) sorts one long vector on several
+   threads; this one is for many vectors. */
 
-   The values of the first vector come in their order, and a tree of bits says how many of the
-   values that came so far on the other side are below a level. Each of them sets the bit of its
-   place among all values (ties stand in the order in which they come). A word has 64 places, a
-   block 64 words and a group 64 blocks. The tree keeps how many bits are set before each word in
-   its block, before each block in its group, and before each group: a few vector instructions for
-   a value. */
-
-#include "concordance.h"
-
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
+#include <limits.h>
+
+#include "threads.h"
+#include "entry.h"
+
+/* level: of the first vector, never falling. The others are in its order, as zero-based levels;
+   start: how many of `values` values are below each of their levels, NULL where each vector has
+   numbers of its own. */
+typedef struct {
+    const int *level, *start;
+    size_t length, levels, values;
+} concordance_job;
+
+/* What a thread needs: a level for each value, how often each level came, and a tree of bits. */
+typedef struct {
+    int *column, *seen;
+    uint64_t *bits;
+    uint16_t *in_block;
+    uint32_t *in_group, *before_group;
+} concordance_scratch;
+
+/* Places of the tree for so many values. */
+typedef struct {
+    size_t words, blocks, groups;
+} tree_size;
+
+/* Of packed symmetric matrices of n rows, one of them relabelled: the k-th value of the first one
+   is of the rows first[k] and second[k] (zero-based), and `packed` has the levels of the other one.
+   permutations: n x count, zero-based. tied: for each permutation, how many pairs of the values
+   that are compared are tied in the other one. */
+typedef struct {
+    const int *first, *second, *packed, *permutations;
+    size_t n;
+} relabelled_levels;
 
 /* Values between two pauses. */
 #define PAUSE_VALUES 20000000.0
 #define WIDTH 64
 
 /* So that there are whole blocks, and a place behind the last value. */
-tree_size concordance_tree(size_t values)
+static tree_size concordance_tree(size_t values)
 {
     const size_t blocks = values / WIDTH / WIDTH + 1;
     return (tree_size) {blocks * WIDTH, blocks, (blocks - 1) / WIDTH + 1};
@@ -99,7 +128,9 @@ static void level_starts(concordance_job job, const int *column, concordance_scr
     for (size_t l = 0; l < job.levels; l++) start[l + 1] += start[l];
 }
 
-void concordance(concordance_job job, const int *columns, size_t count, worker by,
+/* columns: length x count, levels from 1 to `levels`. The scratch for `seen` has levels + 1 numbers
+   more. */
+static void concordance(concordance_job job, const int *columns, size_t count, worker by,
                  concordance_scratch *scratch, double *out)
 {
     const size_t at_once = items_at_once(PAUSE_VALUES, (double) job.length, by.threads);
@@ -128,7 +159,7 @@ static void relabel_levels(concordance_job job, relabelled_levels other, const i
     }
 }
 
-void permuted_concordance(concordance_job job, relabelled_levels other, size_t count, worker by,
+static void permuted_concordance(concordance_job job, relabelled_levels other, size_t count, worker by,
                           concordance_scratch *scratch, double *excess, double *tied)
 {
     const size_t at_once = items_at_once(PAUSE_VALUES, (double) job.length, by.threads);
@@ -143,4 +174,66 @@ void permuted_concordance(concordance_job job, relabelled_levels other, size_t c
         }
         by.pause();
     }
+}
+
+/* starts: are there starts of levels for each thread? */
+static concordance_scratch *new_concordance_scratch(concordance_job job, int starts, int threads)
+{
+    const tree_size tree = concordance_tree(job.values);
+    concordance_scratch *all = zeroed_bytes((size_t) threads * sizeof(concordance_scratch));
+    for (int k = 0; k < threads; k++) {
+        all[k].column = int_scratch(job.length);
+        all[k].seen = zeroed_bytes((job.levels + (starts ? job.levels + 1 : 0)) * sizeof(int));
+        all[k].bits = zeroed_bytes(tree.words * sizeof(uint64_t));
+        all[k].in_block = zeroed_bytes(tree.words * sizeof(uint16_t));
+        all[k].in_group = zeroed_bytes(tree.blocks * sizeof(uint32_t));
+        all[k].before_group = zeroed_bytes(tree.groups * sizeof(uint32_t));
+    }
+    return all;
+}
+
+/* level: never falling; columns: levels from 1 to `levels` in its order, a row each. */
+SEXP repalign_concordance(SEXP level, SEXP columns, SEXP levels, SEXP threads)
+{
+    begin_entry(__func__);
+    const int *x = read_index(ARG(level), INT_MAX);
+    const size_t length = (size_t) XLENGTH(level);
+    const size_t most = read_count(ARG(levels), 1, INT_MAX - 1);
+    const int *y = read_index_matrix(ARG(columns), length, most);
+    const size_t count = matrix_columns(columns);
+    const worker by = read_worker(ARG(threads));
+    const concordance_job job = {x, NULL, length, most, length};
+    SEXP result = PROTECT(new_doubles(count));
+    concordance(job, y, count, by, new_concordance_scratch(job, 1, by.threads), REAL(result));
+    UNPROTECT(1);
+    return result;
+}
+
+/* x: list(first, second, level) of the values of one matrix, never falling; y: list(level, start)
+   of the packed values of the other, with the one-based place of the first one of each level.
+   permutations: of its rows, one a column. list(excess, tied), see permuted_concordance(). */
+SEXP repalign_permuted_concordance(SEXP x, SEXP y, SEXP permutations, SEXP threads)
+{
+    begin_entry(__func__);
+    SEXP level = read_element(ARG(x), "level"), start = read_element(ARG(y), "start");
+    const size_t n = matrix_rows(permutations), count = matrix_columns(permutations);
+    const size_t values = packed_length(n);
+    if (values > INT_MAX - 1) argument_error("permutations", "have fewer than 2^31 pairs of rows");
+    const size_t length = (size_t) XLENGTH(level), levels = (size_t) XLENGTH(start);
+    const int *order = read_index(level, "level", INT_MAX);
+    const int *starts = read_zero_based(start, "start", values);
+    SEXP packed = read_element(ARG(y), "level");
+    if ((size_t) XLENGTH(packed) != values) argument_error("y", "have a level for each pair");
+    const relabelled_levels other = {
+        read_zero_based(read_element(ARG(x), "first"), "first", n),
+        read_zero_based(read_element(ARG(x), "second"), "second", n),
+        read_zero_based(packed, "level", levels), read_permutations(ARG(permutations), n), n};
+    const worker by = read_worker(ARG(threads));
+    const concordance_job job = {order, starts, length, levels, values};
+    SEXP result = PROTECT(Rf_allocVector(VECSXP, 2));
+    double *excess = put_doubles(result, 0, count), *tied = put_doubles(result, 1, count);
+    permuted_concordance(job, other, count, by, new_concordance_scratch(job, 0, by.threads),
+                         excess, tied);
+    UNPROTECT(1);
+    return result;
 }

@@ -1,10 +1,11 @@
-/* Inner products of vectors of two lists: see cross_dots.h. */
+/* Inner products of every vector of one list with every one of another. */
 
-#include "cross_dots.h"
-
+#include <stddef.h>
 #include <string.h>
 
+#include "threads.h"
 #include "wide.h"
+#include "entry.h"
 
 /* Vectors of each side that are multiplied at once. */
 #define TILE 2
@@ -63,7 +64,9 @@ static void add_stretch(const double *const *x, size_t n_x, const double *const 
     }
 }
 
-void cross_dots(const double *const *x, size_t n_x, const double *const *y, size_t n_y,
+/* out: n_x x n_y, x the fastest. A product does not depend, to the last bit, on which others
+   are made with it, nor on the threads: the BLAS, which would be as fast, does not promise that. */
+static void cross_dots(const double *const *x, size_t n_x, const double *const *y, size_t n_y,
                 size_t length, worker by, double *out)
 {
     const size_t tiles = (n_y + TILE - 1) / TILE;
@@ -81,4 +84,16 @@ void cross_dots(const double *const *x, size_t n_x, const double *const *y, size
         }
         by.pause();
     }
+}
+
+/* sum_ij x_ij y_ij for every pair: rows are matrices of x. */
+SEXP repalign_cross_dots(SEXP x, SEXP y, SEXP threads)
+{
+    begin_entry(__func__);
+    const matrix_list a = read_matrices(ARG(x)), b = read_matrices_of(ARG(y), a.n);
+    const worker by = read_worker(ARG(threads));
+    SEXP result = PROTECT(new_matrix(a.count, b.count));
+    cross_dots(a.values, a.count, b.values, b.count, a.n * a.n, by, REAL(result));
+    UNPROTECT(1);
+    return result;
 }

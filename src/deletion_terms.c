@@ -1,14 +1,29 @@
-/* Corrected sums by neuron and without each stimulus: see deletion_terms.h. */
+/* The corrected sums of all neuron pairs, split by neuron and without each stimulus: what the
+   jackknife variance of a corrected CKA has for its main parts. */
 
-#include "deletion_terms.h"
-
+#include <stddef.h>
 #include <string.h>
 
+#include "pause.h"
 #include "blas.h"
 #include "estimator.h"
 #include "matrix.h"
+#include "entry.h"
 
-void sum_squares(deletion_side a, size_t n)
+/* Centred data (n x d) with the sums of their squares over rows (k) and columns (s). */
+typedef struct {
+    const double *x;
+    size_t d;
+    double *k, *s;
+} deletion_side;
+
+/* Scratch: `square` is n x n for Gram matrices and a.d x b.d otherwise, but at least of the larger
+   number of neurons; `other` n x that number; rows: 3 n. */
+typedef struct {
+    double *square, *other, *rows;
+} deletion_scratch;
+
+static void sum_squares(deletion_side a, size_t n)
 {
     memset(a.k, 0, n * sizeof(double));
     for (size_t j = 0; j < a.d; j++) {
@@ -18,7 +33,8 @@ void sum_squares(deletion_side a, size_t n)
     }
 }
 
-int is_wide(deletion_side a, deletion_side b, size_t n) { return a.d > n || b.d > n; }
+/* Do Gram matrices take the place of the products of neurons? */
+static int is_wide(deletion_side a, deletion_side b, size_t n) { return a.d > n || b.d > n; }
 
 /* The sums of c^2 (estimator.h) by neurons, and by stimuli the sums of the products of the entries
    of both kernels. */
@@ -87,7 +103,9 @@ static void finish_neurons(deletion_side a, size_t n, const double *squares, dou
         terms[j] = estimate_linear(corrected, terms[j], squares[j], a.s[j] * other_total);
 }
 
-void deletion_terms(deletion_side a, deletion_side b, size_t n, deletion_scratch z,
+/* The terms of neuron pairs (estimator.h) added up: over the pairs of each neuron of a (of_a) and
+   of b (of_b), and over all pairs without each stimulus. */
+static void deletion_terms(deletion_side a, deletion_side b, size_t n, deletion_scratch z,
                     pause_function pause, double *of_a, double *of_b, double *stimuli)
 {
     double *products = z.rows, *own = z.rows + n, *others = z.rows + 2 * n;
@@ -118,7 +136,9 @@ void deletion_terms(deletion_side a, deletion_side b, size_t n, deletion_scratch
 
 /* Without stimulus u and without the diagonal, a row of the kernel of a centred column phi adds up
    to -phi_i (phi_i + phi_u). */
-void own_terms(deletion_side a, size_t n, double *rows, double *neurons, double *stimuli)
+/* The terms of neurons with themselves: of each neuron, and added up without each stimulus.
+   rows: 3 n. */
+static void own_terms(deletion_side a, size_t n, double *rows, double *neurons, double *stimuli)
 {
     double *by_size = rows, *fourth = rows + n, *third = rows + 2 * n;
     memset(rows, 0, 3 * n * sizeof(double));
@@ -146,4 +166,36 @@ void own_terms(deletion_side a, size_t n, double *rows, double *neurons, double 
         stimuli[i] = estimate(left, products, sums,
                               all_squares - 4.0 * by_size[i] + 4.0 * fourth[i]);
     }
+}
+
+static deletion_side read_side(SEXP x, const char *name, size_t n)
+{
+    const deletion_side side = {read_matrix_rows(x, name, n), matrix_columns(x), scratch(n),
+                                scratch(matrix_columns(x))};
+    sum_squares(side, n);
+    return side;
+}
+
+/* list(x, y, stimuli) of centred x and y, or with y NULL, of x with itself, list(x, own, stimuli,
+   own_stimuli): see deletion_terms.h. */
+SEXP repalign_deletion_terms(SEXP x, SEXP y)
+{
+    begin_entry(__func__);
+    read_matrix(ARG(x));
+    const int self = Rf_isNull(y);
+    const size_t n = matrix_rows(x);
+    if (n < 5) argument_error("x", "have at least 5 rows");
+    const deletion_side a = read_side(ARG(x), n), b = self ? a : read_side(ARG(y), n);
+    const size_t most = a.d > b.d ? a.d : b.d;
+    const size_t square = is_wide(a, b, n) ? n * n : a.d * b.d;
+    const deletion_scratch z = {scratch(square > most ? square : most), scratch(n * most),
+                                scratch(3 * n)};
+    const char *of_two[] = {"x", "y", "stimuli", ""};
+    const char *of_one[] = {"x", "own", "stimuli", "own_stimuli", ""};
+    SEXP result = PROTECT(Rf_mkNamed(VECSXP, self ? of_one : of_two));
+    double *of_a = put_doubles(result, 0, a.d), *of_b = put_doubles(result, 1, b.d);
+    deletion_terms(a, b, n, z, check_interrupt, of_a, of_b, put_doubles(result, 2, n));
+    if (self) own_terms(a, n, z.rows, of_b, put_doubles(result, 3, n));
+    UNPROTECT(1);
+    return result;
 }

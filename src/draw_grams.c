@@ -1,32 +1,18 @@
-/* Products of RDMs with weights of stimuli: see draw_grams.h.
-
-   Whitened: a draw has w_i copies of stimulus i, each with the precision l_i of its own noise. Let
-   A' be the dissimilarities among all copies, with 0 for the pairs that lack (within a cluster, and
-   between its copies), U what these have to be so that M (A' + U) M is 0 for them, with M as in
-   R/rdm-compare.R, o_i = w_i l_i, s = sum o, O_c the sum of o over cluster c, and
-   p_i(a) = sum_j o_j a_ij. With r_i = sum_j o_j (a + u)_ij / s (a copy is no pair with itself)
-   and k = sum o_i r_i / s, M (A' + U) M is l_i l_j (a_ij + u_ij - r_i - r_j + k), so that
-   u_ij = r_i + r_j - k, and
-
-       (s - O_c + 2 l_i) r_i = p_i + sum_c o_j r_j - (O_c - l_i) k.
-
-   Each cluster has one sum as its unknown, and k is one for all. With d_i = s - O_c + 2 l_i,
-   E_c = sum_c o_i / d_i and P_c = sum_c (o_i / d_i) p_i, a' V^-1 b = tr(M (A' + U) M B') / 4 is
-   half of
-
-       sum_(i<j) o_i o_j a_ij b_ij - sum_i (o_i / d_i) p_i(a) p_i(b)
-         - sum_c P_c(a) P_c(b) / (1 - E_c) + R(a) R(b) / (1 + sum_c E_c / (1 - E_c)),
-
-   R = sum_c P_c / (1 - E_c). At most one 1 - E_c is not positive, as O_c > s/2 is needed for it:
-   the cluster c with the largest E_c is taken apart, so that nothing is divided by g = 1 - E_c.
-   With B and X the sums of P / (1 - E) and E / (1 - E) over the others, its part and the last are
-
-       [P_c(a) B(b) + B(a) P_c(b) - X P_c(a) P_c(b) + g B(a) B(b)] / (1 + g X). */
-
-#include "draw_grams.h"
+/* Products of RDMs with weights of stimuli: see draw_grams.c. */
 
 #include <math.h>
 #include <string.h>
+
+#include "threads.h"
+#include "entry.h"
+
+/* RDMs as rows, pairs of stimuli as columns: values is count x length, the k-th pair has the
+   zero-based stimuli first[k] and second[k] of n. cluster: of each stimulus, zero-based. */
+typedef struct {
+    const double *values;
+    size_t count, length, n, clusters;
+    const int *first, *second, *cluster;
+} rdm_rows;
 
 /* Sums of products between two pauses. */
 #define PAUSE_PRODUCTS 67108864.0
@@ -164,12 +150,18 @@ static void mirror(double *sums, size_t count)
         for (size_t i = 0; i < c; i++) sums[i * count + c] = sums[c * count + i];
 }
 
-size_t draw_gram_scratch(rdm_rows rdms)
+/* Doubles of scratch for each thread. */
+static size_t draw_gram_scratch(rdm_rows rdms)
 {
     return rdms.n + rdms.count * (rdms.n + rdms.clusters + 1) + 2 * rdms.clusters;
 }
 
-void draw_grams(rdm_rows rdms, const double *w, size_t draws, const double *precision,
+/* For each of the `draws` weight vectors (n long, in w) the count x count matrix of the products of
+   all RDMs, in which a pair counts as the product of its weights. precision: NULL, or the inverse
+   noise variances of the stimuli, for products in the whitened metric. Then all pairs of stimuli of
+   different clusters must be there, and weights are whole numbers, the same for the stimuli of a
+   cluster: copies of it, which are no pairs with each other. */
+static void draw_grams(rdm_rows rdms, const double *w, size_t draws, const double *precision,
                 double *scratch, double *result, worker by)
 {
     const size_t each = rdms.count * rdms.count;
@@ -187,4 +179,30 @@ void draw_grams(rdm_rows rdms, const double *w, size_t draws, const double *prec
         }
         by.pause();
     }
+}
+
+/* values: an RDM a row, a pair a column; first, second: one-based stimuli of the pairs; w: a weight
+   vector a column; precision: NULL or one number a stimulus; clusters: one-based. Returns a matrix
+   of products, as a vector, for each column of w. */
+SEXP repalign_draw_grams(SEXP values, SEXP first, SEXP second, SEXP clusters, SEXP w,
+                         SEXP precision, SEXP threads)
+{
+    begin_entry(__func__);
+    const double *rows = read_matrix(ARG(values));
+    const double *weights = read_matrix(ARG(w));
+    const size_t n = matrix_rows(w), draws = matrix_columns(w), count = matrix_rows(values);
+    const size_t length = matrix_columns(values);
+    if ((size_t) XLENGTH(first) != length) argument_error("first", "have a value for each pair");
+    if ((size_t) XLENGTH(second) != length) argument_error("second", "have a value for each pair");
+    if ((size_t) XLENGTH(clusters) != n)
+        argument_error("clusters", "have a value for each stimulus");
+    const rdm_rows rdms = {rows, count, length, n, n, read_zero_based(ARG(first), n),
+                           read_zero_based(ARG(second), n), read_zero_based(ARG(clusters), n)};
+    const double *inverse = Rf_isNull(precision) ? NULL : read_doubles(ARG(precision), n);
+    const worker by = read_worker(ARG(threads));
+    SEXP result = PROTECT(new_matrix(count * count, draws));
+    draw_grams(rdms, weights, draws, inverse,
+               scratch((size_t) by.threads * draw_gram_scratch(rdms)), REAL(result), by);
+    UNPROTECT(1);
+    return result;
 }

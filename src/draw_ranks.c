@@ -1,13 +1,55 @@
-/* Similarities of ranked RDMs with weights of stimuli: see draw_ranks.h.
-
-   A pair counts as the product of its weights. Its rank, less the mean of all, is the weight of all
-   pairs below it plus half of that of its ties, less half of the whole weight: half a whole number.
-   Sums of ranks are exact, so that ties of pooled RDMs are found. */
-
-#include "draw_ranks.h"
+/* Similarities of ranked RDMs with weights of stimuli: see draw_ranks.c. */
 
 #include <math.h>
 #include <string.h>
+#include <stdint.h>
+
+#include "rank.h"
+#include "threads.h"
+#include "weighted_tau.h"
+#include "entry.h"
+
+/* How RDMs are compared, numbered as R does (ranked_outer). */
+typedef enum { SPEARMAN = 1, RHO_A, TAU_A, TAU_B } rank_outer;
+
+/* RDMs as columns: order (length x columns) has the zero-based pairs in the order of their
+   dissimilarities, tied says that a pair is tied with the one before. The first `data` columns are
+   the data, of `groups` groups (group: zero-based), then come the `models` of all draws. More
+   models are `sums` of components (length x terms), of which each has some, one after the other, up
+   to its `ends`; `weights` has a row for each component and a draw a column. The k-th pair has the
+   stimuli first[k] and second[k] of n. */
+typedef struct {
+    const int *order, *tied, *first, *second, *group;
+    const double *components, *weights;
+    const int *ends;
+    size_t length, data, models, sums, terms, groups, n;
+    rank_outer outer;
+} ranked_rdms;
+
+/* Whole weights, a draw a column: w of the stimuli (n rows); of the RDMs (`data` rows), those that
+   are pooled for the lower (low) and for the upper ceiling (high), and those that are tested. */
+typedef struct {
+    const double *w, *low, *high, *test;
+    size_t draws;
+} rank_draws;
+
+/* An RDM of a draw: its ranks; for taus, the numbers of its groups of ties; and its size, for taus
+   the weight of pairs that are not tied. A size of 0 says that all are tied. */
+typedef struct {
+    double *ranks;
+    int *levels;
+    double size;
+} ranked_rdm;
+
+/* What one thread needs: rank_doubles(); to rank sums; a place for each pair; the ranked data and,
+   for taus, a level for each of their pairs; an order, and a tree of weights. */
+typedef struct {
+    double *doubles;
+    rank_scratch sort;
+    int *places, *levels, *tree;
+    ranked_rdm *data;
+    value_order order;
+} draw_scratch;
 
 /* Pairs that are ranked between two pauses. */
 #define PAUSE_PAIRS 16777216.0
@@ -103,7 +145,7 @@ static double weighted_product(drawn_pairs p, const double *a, const double *b)
     return sum;
 }
 
-int is_tau(ranked_rdms r)
+static int is_tau(ranked_rdms r)
 {
     return r.outer == TAU_A || r.outer == TAU_B;
 }
@@ -268,12 +310,16 @@ static void rank_draw(ranked_rdms r, rank_draws draws, size_t t, draw_scratch z,
         ceilings_of_draw(r, d, draws.low + at, draws.high + at, more, lower + at, upper + at);
 }
 
-size_t rank_doubles(ranked_rdms r)
+static size_t rank_doubles(ranked_rdms r)
 {
     return r.length * (r.data + 3);
 }
 
-void draw_ranks(ranked_rdms r, rank_draws draws, draw_scratch *scratch, double *table,
+/* table (data x (models + sums), a draw a column): similarities of data and models; of sums, NaN
+   for data that are not tested. lower and upper (data rows, a draw a column): of each tested RDM
+   with the pool of low without its group, and with the pool of high; NaN for what is not tested or
+   not defined. */
+static void draw_ranks(ranked_rdms r, rank_draws draws, draw_scratch *scratch, double *table,
                 double *lower, double *upper, worker by)
 {
     const double work = (double) r.length * (double) (r.data + r.models + 10 * (r.groups + r.sums));
@@ -285,4 +331,99 @@ void draw_ranks(ranked_rdms r, rank_draws draws, draw_scratch *scratch, double *
             rank_draw(r, draws, t, scratch[thread_number()], table, lower, upper);
         by.pause();
     }
+}
+
+/* rdms: list(order, tied, first, second, group, outer), one-based; with sums of components also
+   list(components, weights, ends). */
+static ranked_rdms read_rdms(SEXP rdms, size_t n, size_t draws)
+{
+    const SEXP order = read_element(rdms, "rdms", "order");
+    const SEXP tied = read_element(rdms, "rdms", "tied");
+    const SEXP first = read_element(rdms, "rdms", "first");
+    const SEXP group = read_element(rdms, "rdms", "group");
+    const size_t length = (size_t) XLENGTH(first), data = (size_t) XLENGTH(group);
+    ranked_rdms r = {.length = length, .data = data, .n = n};
+    r.order = read_zero_based(order, "order", length);
+    if (matrix_rows(order) != length) argument_error("order", "have a row for each pair");
+    const size_t columns = matrix_columns(order);
+    if (TYPEOF(tied) != LGLSXP || XLENGTH(tied) != XLENGTH(order))
+        argument_error("tied", "be logical and as long as `order`");
+    if (data < 1 || data > columns) argument_error("group", "be for the first columns");
+    r.models = columns - data;
+    const SEXP ends = read_element(rdms, "rdms", "ends");
+    r.sums = (size_t) XLENGTH(ends);
+    if (r.sums > 0) {
+        const SEXP components = read_element(rdms, "rdms", "components");
+        r.terms = matrix_columns(components);
+        r.components = read_matrix_size(components, "components", length, r.terms);
+        r.weights = read_matrix_size(read_element(rdms, "rdms", "weights"), "weights", r.terms,
+                                     draws);
+        r.ends = read_index(ends, "ends", r.terms);
+    }
+    r.tied = LOGICAL(tied);
+    r.first = read_zero_based(first, "first", n);
+    r.second = read_zero_based(read_element(rdms, "rdms", "second"), "second", n);
+    r.group = read_zero_based(group, "group", data);
+    for (size_t i = 0; i < data; i++)
+        if ((size_t) r.group[i] >= r.groups) r.groups = (size_t) r.group[i] + 1;
+    r.outer = (rank_outer) read_count(read_element(rdms, "rdms", "outer"), "outer", 1, TAU_B);
+    return r;
+}
+
+/* Doubled ranks of pools are sorted as numbers of 32 bits, and taus add up weights as integers. */
+static void check_sums(ranked_rdms r, rank_draws draws)
+{
+    for (size_t t = 0; t < draws.draws; t++) {
+        double stimuli = 0.0, low = 0.0, high = 0.0;
+        for (size_t i = 0; i < r.n; i++) stimuli += draws.w[t * r.n + i];
+        for (size_t i = 0; i < r.data && draws.low; i++) {
+            low += draws.low[t * r.data + i];
+            high += draws.high[t * r.data + i];
+        }
+        const double most = low > high ? low : high;
+        if (stimuli * stimuli * (most > 1.0 ? most : 1.0) >= (double) UINT32_MAX)
+            entry_error("there are too many stimuli and RDMs for ranks of pooled RDMs");
+    }
+}
+
+static draw_scratch *new_draw_scratch(ranked_rdms r, int threads)
+{
+    draw_scratch *all = zeroed_bytes((size_t) threads * sizeof(draw_scratch));
+    for (int k = 0; k < threads; k++) {
+        all[k].doubles = scratch(rank_doubles(r));
+        all[k].sort = (rank_scratch) {(sort_cell *) scratch(r.length),
+                                      (sort_cell *) scratch(r.length),
+                                      size_scratch(radix_counts(r.length)),
+                                      size_scratch(chunk_count(r.length) + 1)};
+        all[k].places = int_scratch(r.length);
+        all[k].levels = int_scratch(is_tau(r) ? r.length * r.data : 0);
+        all[k].tree = int_scratch(is_tau(r) ? weight_tree_size(r.length) : 0);
+        all[k].data = zeroed_bytes(r.data * sizeof(ranked_rdm));
+        all[k].order = (value_order) {int_scratch(r.length), int_scratch(r.length)};
+    }
+    return all;
+}
+
+/* w: weights of stimuli, a draw a column; low, high, test: of RDMs, low and high NULL where no
+   ceiling is asked for. list(table, lower, upper). */
+SEXP repalign_draw_ranks(SEXP rdms, SEXP w, SEXP low, SEXP high, SEXP test, SEXP threads)
+{
+    begin_entry(__func__);
+    read_matrix(ARG(w));
+    const size_t draws = matrix_columns(w);
+    const ranked_rdms r = read_rdms(rdms, matrix_rows(w), draws);
+    rank_draws given = {REAL(w), NULL, NULL, read_matrix_size(ARG(test), r.data, draws), draws};
+    if (!Rf_isNull(low)) {
+        given.low = read_matrix_size(ARG(low), r.data, draws);
+        given.high = read_matrix_size(ARG(high), r.data, draws);
+    }
+    check_sums(r, given);
+    const worker by = read_worker(ARG(threads));
+    SEXP result = PROTECT(Rf_allocVector(VECSXP, 3));
+    double *table = put_matrix(result, 0, r.data * (r.models + r.sums), draws);
+    double *lower = put_matrix(result, 1, r.data, draws);
+    double *upper = put_matrix(result, 2, r.data, draws);
+    draw_ranks(r, given, new_draw_scratch(r, by.threads), table, lower, upper, by);
+    UNPROTECT(1);
+    return result;
 }

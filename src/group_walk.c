@@ -1,12 +1,33 @@
-/* How well scores tell groups apart: see group_walk.h.
+/* How well scores of pairs of models tell groups of models apart, for many ways to label them. */
 
-   One walk over the pairs, the most alike first, counts for each group how many pairs within it
-   and how many to other groups came so far. What is tied is counted first and used afterwards. */
-
-#include "group_walk.h"
-
+#include <stddef.h>
 #include <math.h>
 #include <string.h>
+#include <limits.h>
+
+#include "threads.h"
+#include "entry.h"
+
+/* Ordered pairs of models, the most alike first. level: pairs of equal level are tied, and it never
+   falls. value: the similarity; away: the dissimilarity, never negative. first, second: the models
+   from 1 on. copies: 2 where both orders of a pair are there and say the same, else 1. */
+typedef struct {
+    size_t count, models, groups, copies;
+    const int *first, *second, *level;
+    const double *value, *away;
+} scored_pairs;
+
+/* What is found for each group, and for all together: rows of the output. */
+enum {
+    GROUP_AUPRC,      /* average precision of "both in the group" among pairs from the group */
+    GROUP_CONFORMITY, /* share of (pair within, pair across) where within is above: ties are not */
+    GROUP_VIOLATIONS, /* triples of a model with one of its group and one of another, the other */
+    GROUP_TRIPLES,    /* being more alike; how many triples there are */
+    GROUP_SILHOUETTE, /* sum of the silhouettes of the group's models, and of how many */
+    GROUP_SILHOUETTES,
+    GROUP_ROWS
+};
+enum { ALL_AUPRC, ALL_AUC, ALL_DPRIME, ALL_ROWS };
 
 /* Pairs walked over between two pauses. */
 #define PAUSE_PAIRS 20000000.0
@@ -31,12 +52,13 @@ typedef struct {
     double *out;
 } walk_state;
 
-size_t group_walk_doubles(const scored_pairs *pairs)
+/* Doubles and counts of scratch of one labelling. */
+static size_t group_walk_doubles(const scored_pairs *pairs)
 {
     return pairs->groups * (2 + pairs->models);
 }
 
-size_t group_walk_counts(const scored_pairs *pairs)
+static size_t group_walk_counts(const scored_pairs *pairs)
 {
     const size_t tallies = pairs->groups + pairs->models;
     return tallies * (sizeof(tally) / sizeof(size_t)) + pairs->groups * pairs->models;
@@ -203,7 +225,9 @@ static void put_all(const walk_state *s)
     out[ALL_DPRIME] = dprime(s);
 }
 
-void group_walk(const scored_pairs *pairs, const int *labels, size_t labellings, worker by,
+/* labels: models x labellings, from 1 to groups. out: (GROUP_ROWS x groups + ALL_ROWS) x
+   labellings, NaN where there is none; sums and counts: scratch, one a thread. */
+static void group_walk(const scored_pairs *pairs, const int *labels, size_t labellings, worker by,
                 double *sums, size_t *counts, double *out)
 {
     const size_t rows = GROUP_ROWS * pairs->groups + ALL_ROWS;
@@ -224,4 +248,29 @@ void group_walk(const scored_pairs *pairs, const int *labels, size_t labellings,
         }
         by.pause();
     }
+}
+
+/* first, second, level, value, away: the pairs as in scored_pairs, both orders of each where
+   symmetric; labels: models x labellings. */
+SEXP repalign_group_walk(SEXP first, SEXP second, SEXP level, SEXP value, SEXP away,
+                         SEXP symmetric, SEXP labels, SEXP groups, SEXP threads)
+{
+    begin_entry(__func__);
+    const size_t count = count_doubles(ARG(value));
+    if (!Rf_isMatrix(labels)) argument_error("labels", "be a matrix");
+    const size_t n = matrix_rows(labels);
+    const size_t n_groups = read_count(ARG(groups), 1, n);
+    const scored_pairs pairs = {count, n, n_groups, read_flag(ARG(symmetric)) ? 2 : 1,
+                                read_indices(ARG(first), count, n),
+                                read_indices(ARG(second), count, n),
+                                read_indices(ARG(level), count, count), REAL(value),
+                                read_doubles(ARG(away), count)};
+    const int *label = read_index_matrix(ARG(labels), n, n_groups);
+    const worker by = read_worker(ARG(threads));
+    const size_t labellings = matrix_columns(labels), at_once = (size_t) by.threads;
+    SEXP result = PROTECT(new_matrix(GROUP_ROWS * n_groups + ALL_ROWS, labellings));
+    group_walk(&pairs, label, labellings, by, scratch(at_once * group_walk_doubles(&pairs)),
+               size_scratch(at_once * group_walk_counts(&pairs)), REAL(result));
+    UNPROTECT(1);
+    return result;
 }

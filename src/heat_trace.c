@@ -1,9 +1,31 @@
-/* Chebyshev traces of neighbour graphs: see heat_trace.h. */
+/* Chebyshev traces of the normalised adjacency of a neighbour graph, exactly: the heat
+   kernel trace at every temperature is a weighted sum of them. */
 
-#include "heat_trace.h"
-
+#include <stddef.h>
 #include <math.h>
 #include <string.h>
+#include <limits.h>
+
+#include "threads.h"
+#include "entry.h"
+
+/* Undirected graph, unit weights: the neighbours of u are to[start[u] .. start[u + 1] - 1],
+   each with 1 / sqrt(degree degree). Room: start n + 1, to and weight 2 n k. */
+typedef struct {
+    size_t n;
+    size_t *start;
+    int *to;
+    double *weight;
+} sparse_graph;
+
+/* Start nodes that are worked on together, side by side in memory. */
+#define HEAT_WIDTH 8
+
+/* What one thread needs: two matrices of n x HEAT_WIDTH, all zero; ball n; mark n, zero. */
+typedef struct {
+    double *now, *next;
+    int *ball, *mark;
+} heat_scratch;
 
 /* Multiplications between two pauses. */
 #define PAUSE_WORK 2e8
@@ -65,7 +87,10 @@ static void breadth_first(const sparse_graph *g, int *label, int *order)
     }
 }
 
-void build_graph(const int *idx, size_t n, size_t k, sparse_graph *other, int *label, int *mark,
+/* The union of the directed edges (idx: n x k, one-based, none to itself) and their
+   reverses, with the nodes numbered breadth first, so that near nodes have near numbers.
+   other: a second graph of the same room; label, mark: scratch n. */
+static void build_graph(const int *idx, size_t n, size_t k, sparse_graph *other, int *label, int *mark,
                  sparse_graph *graph)
 {
     int *order = mark;
@@ -88,7 +113,7 @@ void build_graph(const int *idx, size_t n, size_t k, sparse_graph *other, int *l
     graph->start[n] = filled;
 }
 
-size_t heat_blocks(size_t n) { return (n + HEAT_WIDTH - 1) / HEAT_WIDTH; }
+static size_t heat_blocks(size_t n) { return (n + HEAT_WIDTH - 1) / HEAT_WIDTH; }
 
 /* Running sums of squares, and of products with the vector before, for each start node. */
 typedef struct {
@@ -199,7 +224,9 @@ static void traces_from_sums(const double *sums, size_t n, size_t steps, double 
     if (steps > 0) traces[1] = 0.0;
 }
 
-void heat_traces(const sparse_graph *graph, size_t steps, heat_scratch *scratch, worker by,
+/* traces[0 .. 2 steps] = tr T_0 ... tr T_{2 steps}. scratch: one a thread; sums: scratch
+   heat_blocks(n) x 2 steps. The same bits for any number of threads. */
+static void heat_traces(const sparse_graph *graph, size_t steps, heat_scratch *scratch, worker by,
                  double *sums, double *traces)
 {
     const size_t blocks = heat_blocks(graph->n);
@@ -213,4 +240,43 @@ void heat_traces(const sparse_graph *graph, size_t steps, heat_scratch *scratch,
         by.pause();
     }
     traces_from_sums(sums, graph->n, steps, traces);
+}
+
+static sparse_graph empty_graph(size_t n, size_t edges)
+{
+    const sparse_graph g = {n, size_scratch(n + 1), int_scratch(edges), scratch(edges)};
+    return g;
+}
+
+/* One for each thread. */
+static heat_scratch *new_heat_scratch(size_t n, int threads)
+{
+    heat_scratch *each = (heat_scratch *) R_alloc((size_t) threads, sizeof(heat_scratch));
+    for (int t = 0; t < threads; t++) {
+        each[t].now = zeroed_bytes(n * HEAT_WIDTH * sizeof(double));
+        each[t].next = zeroed_bytes(n * HEAT_WIDTH * sizeof(double));
+        each[t].ball = zeroed_bytes(n * sizeof(int));
+        each[t].mark = zeroed_bytes(n * sizeof(int));
+    }
+    return each;
+}
+
+/* idx: neighbours, n x k, one-based. Traces of the Chebyshev polynomials of degree 0 to
+   2 steps of the normalised adjacency. */
+SEXP repalign_heat_traces(SEXP idx, SEXP steps, SEXP threads)
+{
+    begin_entry(__func__);
+    if (!Rf_isMatrix(idx)) argument_error("idx", "be a matrix");
+    const size_t n = matrix_rows(idx), k = matrix_columns(idx), edges = 2 * n * k;
+    const int *neighbours = read_index(ARG(idx), n);
+    const size_t degree = read_count(ARG(steps), 0, INT_MAX), blocks = heat_blocks(n);
+    worker by = read_worker(ARG(threads));
+    if ((size_t) by.threads > blocks && blocks > 0) by.threads = (int) blocks;
+    SEXP traces = PROTECT(new_doubles(2 * degree + 1));
+    sparse_graph directed = empty_graph(n, edges), graph = empty_graph(n, edges);
+    build_graph(neighbours, n, k, &directed, int_scratch(n), int_scratch(n), &graph);
+    heat_traces(&graph, degree, new_heat_scratch(n, by.threads), by,
+                scratch(blocks * 2 * degree), REAL(traces));
+    UNPROTECT(1);
+    return traces;
 }

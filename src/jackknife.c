@@ -1,10 +1,31 @@
-/* Delete-one-stimulus values of sums over neuron pairs: see jackknife.h. */
+/* Delete-one-stimulus values of sums over neuron pairs. With a stimulus i deleted
+   and the rest centred again, every pair's term is a polynomial in the two entries
+   of row i whose coefficients are sums over all rows, so nothing is recomputed.
 
-#include "jackknife.h"
+   x (n x qx) and y (n x qy) are centred; N = n - 1 >= 4 for the corrected ones.
+   Results have n + 1 rows: row 0 with nothing deleted, row i + 1 without stimulus i. */
 
+#include <stddef.h>
+
+#include "pause.h"
 #include "blas.h"
 #include "estimator.h"
 #include "matrix.h"
+#include "entry.h"
+
+/* Totals weighted by w (qx x qy). Scratch: squares_x, first (n x qx), squares_y,
+   second (n x qy), cross (qx x qy), sums (2 max(qx, qy)), rows (6 n). */
+typedef struct {
+    double *squares_x, *squares_y, *first, *second, *cross, *sums, *rows;
+} weighted_scratch;
+
+/* For each column of x the sum over all columns of y, times weights (qx x qy; NULL: of 1):
+   results (n + 1) x qx.
+   Scratch: squares_x (n x qx), g, h (n x qx), inner (column_inner_length), and with weights
+   squares_y (n x qy) and l (n x qx), without them l (n). */
+typedef struct {
+    double *squares_x, *g, *h, *inner, *l, *squares_y;
+} column_scratch;
 
 /* The sums over rows that the polynomial needs, added up over the column pairs in question. */
 typedef struct {
@@ -68,7 +89,8 @@ static double deleted_corrected(const deletions *d, const full_sums *f, const ro
     return estimate_linear(d->corrected_rest, deleted_c2(f, r, shrink), dd, st);
 }
 
-void loo_one_pair(const double *phi, const double *psi, size_t n, double *naive, double *corrected)
+/* One column pair. naive, corrected: n + 1 values. */
+static void loo_one_pair(const double *phi, const double *psi, size_t n, double *naive, double *corrected)
 {
     double c = 0.0, dd = 0.0, e = 0.0, f = 0.0, s = 0.0, t = 0.0;
     for (size_t i = 0; i < n; i++) {
@@ -94,7 +116,8 @@ void loo_one_pair(const double *phi, const double *psi, size_t n, double *naive,
 
 /* Zero-diagonal sums for the corrected values; the naive ones keep the diagonal,
    and there the row sums vanish because k and l are centred. */
-void loo_from_grams(const double *k, const double *l, size_t n, double *scratch, double *naive,
+/* From centred Gram matrices: totals over all pairs. scratch: 4 n. */
+static void loo_from_grams(const double *k, const double *l, size_t n, double *scratch, double *naive,
                     double *corrected)
 {
     double *r = scratch, *q = scratch + n, *m = scratch + 2 * n, *cross = scratch + 3 * n;
@@ -188,7 +211,7 @@ static void delete_rows(const full_sums *full, row_columns r, size_t n, double *
     }
 }
 
-void loo_weighted(const double *x, const double *y, size_t n, size_t qx, size_t qy, const double *w,
+static void loo_weighted(const double *x, const double *y, size_t n, size_t qx, size_t qy, const double *w,
                   weighted_scratch z, pause_function pause, double *naive, double *corrected)
 {
     double *sums = z.sums, *weighted = z.sums + (qx > qy ? qx : qy);
@@ -230,7 +253,7 @@ void loo_weighted(const double *x, const double *y, size_t n, size_t qx, size_t 
     delete_rows(&full, r, n, naive, corrected);
 }
 
-size_t column_inner_length(size_t n, size_t qx, size_t qy, int weighted)
+static size_t column_inner_length(size_t n, size_t qx, size_t qy, int weighted)
 {
     return weighted || n > qy ? 2 * qx * qy : n * n;
 }
@@ -279,7 +302,7 @@ static void square_sums(const double *y, size_t n, size_t qx, size_t qy, const d
     }
 }
 
-void loo_columns(const double *x, const double *y, size_t n, size_t qx, size_t qy, const double *w,
+static void loo_columns(const double *x, const double *y, size_t n, size_t qx, size_t qy, const double *w,
                  column_scratch z, pause_function pause, double *naive, double *corrected)
 {
     const deletions plan = plan_deletions(n);
@@ -301,4 +324,85 @@ void loo_columns(const double *x, const double *y, size_t n, size_t qx, size_t q
             corrected_a[i + 1] = deleted_corrected(&plan, &full, &row);
         }
     }
+}
+
+/* Column pairs between two pauses. */
+#define PAUSE_PAIRS 64
+
+SEXP repalign_loo_weighted(SEXP x, SEXP y, SEXP weights)
+{
+    begin_entry(__func__);
+    const double *left = read_matrix(ARG(x));
+    const size_t n = matrix_rows(x), qx = matrix_columns(x);
+    const double *right = read_matrix_rows(ARG(y), n);
+    const size_t qy = matrix_columns(y), most = qx > qy ? qx : qy;
+    const double *w = read_matrix_size(ARG(weights), qx, qy);
+    const weighted_scratch z = {scratch(n * qx), scratch(n * qy), scratch(n * qx),
+                                scratch(n * qy), scratch(qx * qy), scratch(2 * most),
+                                scratch(6 * n)};
+    const two_estimates result = new_estimates(n + 1, 1);
+    PROTECT(result.list);
+    loo_weighted(left, right, n, qx, qy, w, z, check_interrupt, result.naive, result.corrected);
+    UNPROTECT(1);
+    return result.list;
+}
+
+/* For each column of x the sum over all columns of y, times weights; weights NULL: of 1. */
+SEXP repalign_loo_columns(SEXP x, SEXP y, SEXP weights)
+{
+    begin_entry(__func__);
+    const double *left = read_matrix(ARG(x));
+    const size_t n = matrix_rows(x), qx = matrix_columns(x);
+    const double *right = read_matrix_rows(ARG(y), n);
+    const size_t qy = matrix_columns(y);
+    const int weighted = !Rf_isNull(weights);
+    const double *w = weighted ? read_matrix_size(ARG(weights), qx, qy) : NULL;
+    const column_scratch z = {scratch(n * qx),
+                              scratch(n * qx),
+                              scratch(n * qx),
+                              scratch(column_inner_length(n, qx, qy, weighted)),
+                              scratch(weighted ? n * qx : n),
+                              weighted ? scratch(n * qy) : NULL};
+    const two_estimates result = new_estimates(n + 1, qx);
+    PROTECT(result.list);
+    loo_columns(left, right, n, qx, qy, w, z, check_interrupt, result.naive, result.corrected);
+    UNPROTECT(1);
+    return result.list;
+}
+
+/* For each pair of a column of x (ix) and one of y (iy). */
+SEXP repalign_loo_pairs(SEXP x, SEXP y, SEXP ix, SEXP iy)
+{
+    begin_entry(__func__);
+    const double *left = read_matrix(ARG(x));
+    const size_t n = matrix_rows(x);
+    const double *right = read_matrix_rows(ARG(y), n);
+    const int *a = read_zero_based(ARG(ix), matrix_columns(x));
+    const size_t pairs = (size_t) XLENGTH(ix), rows = n + 1;
+    read_indices(ARG(iy), pairs, matrix_columns(y));
+    const int *b = read_zero_based(ARG(iy), matrix_columns(y));
+    const two_estimates result = new_estimates(rows, pairs);
+    PROTECT(result.list);
+    for (size_t p = 0; p < pairs; p++) {
+        loo_one_pair(left + (size_t) a[p] * n, right + (size_t) b[p] * n, n,
+                     result.naive + p * rows, result.corrected + p * rows);
+        if (p % PAUSE_PAIRS == 0) check_interrupt();
+    }
+    UNPROTECT(1);
+    return result.list;
+}
+
+/* Totals from two centred Gram matrices. */
+SEXP repalign_loo_gram(SEXP k, SEXP l)
+{
+    begin_entry(__func__);
+    const double *left = read_matrix(ARG(k));
+    const size_t n = matrix_rows(k);
+    read_matrix_size(ARG(k), n, n);
+    const double *right = read_matrix_size(ARG(l), n, n);
+    const two_estimates result = new_estimates(n + 1, 1);
+    PROTECT(result.list);
+    loo_from_grams(left, right, n, scratch(4 * n), result.naive, result.corrected);
+    UNPROTECT(1);
+    return result.list;
 }

@@ -1,6 +1,22 @@
-/* Kendall's tau of two vectors of ranks, by merge sort: see kendall.h. */
+/* Kendall's tau of two vectors of average ranks. */
 
-#include "kendall.h"
+#include <math.h>
+
+#include "radix.h"
+#include "entry.h"
+
+/* a, b: `length` cells; counts: radix_counts(length); partial: one a chunk. */
+typedef struct {
+    sort_cell *a, *b;
+    size_t *counts;
+    uint64_t *partial;
+} kendall_scratch;
+
+/* Numbers of pairs of values: concordant ones less discordant ones, where pairs that are tied on a
+   side count as 0; all; and those that are not tied on each side. */
+typedef struct {
+    double excess, all, untied_x, untied_y;
+} kendall_pairs;
 
 typedef struct {
     const double *x, *y;
@@ -132,7 +148,8 @@ static uint64_t count_inversions(uint32_t **from, uint32_t *to, size_t length, u
     return inversions;
 }
 
-kendall_pairs count_kendall(const double *ranks_x, const double *ranks_y, size_t length,
+/* length: below 2^31 */
+static kendall_pairs count_kendall(const double *ranks_x, const double *ranks_y, size_t length,
                             kendall_scratch scratch, worker by)
 {
     pair_job pairs = {ranks_x, ranks_y, length, scratch.a};
@@ -150,4 +167,21 @@ kendall_pairs count_kendall(const double *ranks_x, const double *ranks_y, size_t
     const uint64_t untied = all - tied_x - tied_y + tied_both;
     return (kendall_pairs) {(double) untied - 2.0 * (double) discordant, (double) all,
                             (double) (all - tied_x), (double) (all - tied_y)};
+}
+
+/* ranks_x, ranks_y: average ranks. Tau-a, or without tied pairs tau-b (NaN where all are tied). */
+SEXP repalign_kendall(SEXP ranks_x, SEXP ranks_y, SEXP without_ties, SEXP threads)
+{
+    begin_entry(__func__);
+    const size_t length = count_doubles(ARG(ranks_x));
+    const double *y = read_doubles(ARG(ranks_y), length);
+    if (length > INT32_MAX) argument_error("ranks_x", "have fewer than 2^31 values");
+    const kendall_scratch z = {(sort_cell *) scratch(length), (sort_cell *) scratch(length),
+                               size_scratch(radix_counts(length)),
+                               zeroed_bytes(chunk_count(length) * sizeof(uint64_t))};
+    const int tau_b = read_flag(ARG(without_ties));
+    const kendall_pairs pairs =
+        count_kendall(REAL(ranks_x), y, length, z, read_worker(ARG(threads)));
+    const double size = tau_b ? sqrt(pairs.untied_x) * sqrt(pairs.untied_y) : pairs.all;
+    return Rf_ScalarReal(pairs.excess / size);
 }

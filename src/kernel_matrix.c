@@ -1,10 +1,10 @@
-/* Kernels between stimuli as matrices: see kernel_matrix.h. */
-
-#include "kernel_matrix.h"
+/* Kernels between stimuli as matrices: the Gaussian kernel of distances, and U-centring. */
 
 #include <math.h>
 
+#include "chunks.h"
 #include "matrix.h"
+#include "entry.h"
 
 /* Columns that are summed or centred between two pauses. */
 #define PAUSE_COLUMNS 64
@@ -28,7 +28,9 @@ static void gaussian_chunk(void *job, size_t chunk)
     }
 }
 
-void gaussian_kernel(const double *d, size_t length, double sigma, int shifted, worker by,
+/* out = exp(-d^2 / (2 sigma^2)), entry by entry; less 1 when shifted, which keeps the
+   digits of wide kernels (centring removes a constant). */
+static void gaussian_kernel(const double *d, size_t length, double sigma, int shifted, worker by,
                      double *out)
 {
     gaussian_job job = {d, length, sigma, shifted, out};
@@ -46,7 +48,8 @@ static double column_sums(const double *k, size_t n, double *sums, pause_functio
     return total;
 }
 
-void u_center(double *k, size_t n, double *means, pause_function pause)
+/* The U-centred matrix of Szekely and Rizzo (diagonal 0). means: scratch n. */
+static void u_center(double *k, size_t n, double *means, pause_function pause)
 {
     const double dn = (double) n;
     for (size_t i = 0; i < n; i++) k[i + i * n] = 0.0;
@@ -57,4 +60,29 @@ void u_center(double *k, size_t n, double *means, pause_function pause)
         k[j + j * n] = 0.0;
         if (j % PAUSE_COLUMNS == 0) pause();
     }
+}
+
+/* The Gaussian kernel of distances d, entry by entry: see gaussian_kernel(). */
+SEXP repalign_gaussian(SEXP d, SEXP sigma, SEXP shifted, SEXP threads)
+{
+    begin_entry(__func__);
+    const size_t length = count_doubles(ARG(d));
+    SEXP result = PROTECT(new_doubles(length));
+    gaussian_kernel(REAL(d), length, read_number(ARG(sigma)), read_flag(ARG(shifted)),
+                    read_worker(ARG(threads)), REAL(result));
+    UNPROTECT(1);
+    return result;
+}
+
+/* The U-centred matrix; the diagonal counts for nothing. */
+SEXP repalign_u_center(SEXP k)
+{
+    begin_entry(__func__);
+    read_matrix(ARG(k));
+    const size_t n = matrix_rows(k);
+    read_matrix_size(ARG(k), n, n);
+    SEXP result = PROTECT(Rf_duplicate(k));
+    u_center(REAL(result), n, scratch(n), check_interrupt);
+    UNPROTECT(1);
+    return result;
 }

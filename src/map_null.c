@@ -1,11 +1,51 @@
-/* Maps of a statistic over places: see map_null.h. */
+/* Maps of a statistic over places: exact TFCE, clusters, and the largest value under each of many
+   sign flips of the subjects. */
 
-#include "map_null.h"
-
+#include <stddef.h>
+#include <stdint.h>
 #include <math.h>
 #include <string.h>
+#include <limits.h>
 
+#include "threads.h"
 #include "radix.h"
+#include "entry.h"
+
+/* Which places touch: those of place i are near[start[i]] to near[start[i + 1] - 1], from 0. */
+typedef struct {
+    const int *start, *near;
+    size_t places;
+} place_graph;
+
+/* What a map is corrected by. both: do negative values count, too, apart from positive ones? */
+typedef enum { CORRECT_MAX = 0, CORRECT_CLUSTERS = 1, CORRECT_TFCE = 2 } map_correction;
+typedef struct {
+    map_correction kind;
+    int both;
+    double cutoff;       /* of clusters: places above it */
+    const double *power; /* of TFCE: n^E for n = 0 .. places */
+    double height;       /* of TFCE: H */
+} correction;
+
+/* A sort key with its place. */
+typedef struct {
+    uint64_t key;
+    int place;
+} keyed_place;
+
+/* Room of one thread. */
+typedef struct {
+    keyed_place *cells, *others; /* places each */
+    int *root, *up, *size;       /* places each; root is filled with -1 between two calls */
+    double *level, *value;       /* places each */
+} map_room;
+
+/* How sums over subjects become the statistic: with `squares` (a sum of squares a place) t, and
+   otherwise sum * factor. */
+typedef struct {
+    const double *squares;
+    double subjects, factor;
+} map_statistic;
 
 /* Values between two pauses, of statistics and of enhanced maps; places of an item. */
 #define PAUSE_VALUES 50000000.0
@@ -128,7 +168,9 @@ static double enhance_part(const double *map, double sign, const place_graph *gr
     return largest;
 }
 
-double enhance_map(const double *map, const place_graph *graph, const correction *by,
+/* Threshold-free enhancement of a map, exactly; returns its largest absolute value. enhanced: a
+   value a place (those of negative values are negative), or NULL. */
+static double enhance_map(const double *map, const place_graph *graph, const correction *by,
                    map_room *room, double *enhanced)
 {
     if (enhanced) memset(enhanced, 0, graph->places * sizeof(double));
@@ -164,7 +206,10 @@ static double walk_cluster(const double *map, double sign, int first, const plac
     return sum;
 }
 
-double cluster_map(const double *map, const place_graph *graph, const correction *by,
+/* Connected places above the cutoff; returns the largest absolute sum of values of a cluster.
+   label: the number of each place's cluster from 1, in the order of their first places, or 0; or
+   NULL. */
+static double cluster_map(const double *map, const place_graph *graph, const correction *by,
                    map_room *room, int *label)
 {
     if (label) memset(label, 0, graph->places * sizeof(int));
@@ -223,7 +268,10 @@ static void flip_places(double *sums, size_t first, size_t last, size_t places, 
     }
 }
 
-void map_null(double *sums, size_t flips, const place_graph *graph, const map_statistic *statistic,
+/* sums: places x flips, replaced by the statistic. reached (a number a place) is increased by how
+   many flips have a statistic (with `both` an absolute one) of at least `least`; largest: of each
+   flip. rooms: one for each thread. */
+static void map_null(double *sums, size_t flips, const place_graph *graph, const map_statistic *statistic,
               const correction *by, const double *least, worker worker, map_room *rooms,
               double *reached, double *largest)
 {
@@ -249,4 +297,108 @@ void map_null(double *sums, size_t flips, const place_graph *graph, const map_st
                                               rooms + thread_number());
         worker.pause();
     }
+}
+
+/* start: the first of the places in `near` that touch each place, from 0, and at last their number;
+   near: one-based. */
+static place_graph read_graph(SEXP start, const char *start_name, SEXP near, const char *near_name)
+{
+    if (!Rf_isInteger(start) || XLENGTH(start) < 2)
+        argument_error(start_name, "hold at least 2 integers");
+    place_graph graph = {INTEGER(start), NULL, (size_t) XLENGTH(start) - 1};
+    graph.near = read_zero_based(near, near_name, graph.places);
+    int before = 0;
+    for (size_t i = 0; i <= graph.places; i++) {
+        if (graph.start[i] < before) argument_error(start_name, "not fall");
+        before = graph.start[i];
+    }
+    if (graph.start[0] != 0 || (R_xlen_t) before != XLENGTH(near))
+        argument_error(start_name, "go from 0 to the length of `%s`", near_name);
+    return graph;
+}
+
+/* settings: kind, both, cutoff, height; power: n^E for n = 0 .. places, only of TFCE. */
+static correction read_correction(SEXP settings, const char *name, SEXP power,
+                                  const char *power_name, size_t places)
+{
+    const double *values = read_doubles(settings, name, 4);
+    correction by = {CORRECT_MAX, values[1] != 0.0, values[2], NULL, values[3]};
+    if (values[0] == 1.0) by.kind = CORRECT_CLUSTERS;
+    if (values[0] == 2.0) {
+        by.kind = CORRECT_TFCE;
+        by.power = read_doubles(power, power_name, places + 1);
+    }
+    return by;
+}
+
+static map_room *new_map_rooms(size_t places, int threads)
+{
+    map_room *rooms = (map_room *) R_alloc((size_t) threads, sizeof(map_room));
+    for (int k = 0; k < threads; k++) {
+        map_room *room = rooms + k;
+        room->cells = (keyed_place *) R_alloc(places, sizeof(keyed_place));
+        room->others = (keyed_place *) R_alloc(places, sizeof(keyed_place));
+        room->root = int_scratch(places);
+        room->up = int_scratch(places);
+        room->size = int_scratch(places);
+        room->level = scratch(places);
+        room->value = scratch(places);
+        for (size_t i = 0; i < places; i++) room->root[i] = -1;
+    }
+    return rooms;
+}
+
+/* The TFCE of a map. */
+SEXP repalign_map_tfce(SEXP map, SEXP start, SEXP near, SEXP settings, SEXP power)
+{
+    begin_entry(__func__);
+    const place_graph graph = read_graph(ARG(start), ARG(near));
+    const double *values = read_doubles(ARG(map), graph.places);
+    const correction by = read_correction(ARG(settings), ARG(power), graph.places);
+    if (by.kind != CORRECT_TFCE) argument_error("settings", "be those of TFCE");
+    SEXP result = PROTECT(new_doubles(graph.places));
+    enhance_map(values, &graph, &by, new_map_rooms(graph.places, 1), REAL(result));
+    UNPROTECT(1);
+    return result;
+}
+
+/* The number of the cluster of each place, 0 where there is none. */
+SEXP repalign_map_clusters(SEXP map, SEXP start, SEXP near, SEXP settings)
+{
+    begin_entry(__func__);
+    const place_graph graph = read_graph(ARG(start), ARG(near));
+    const double *values = read_doubles(ARG(map), graph.places);
+    const correction by = read_correction(ARG(settings), R_NilValue, "power", 0);
+    SEXP result = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t) graph.places));
+    cluster_map(values, &graph, &by, new_map_rooms(graph.places, 1), INTEGER(result));
+    UNPROTECT(1);
+    return result;
+}
+
+/* sums: places x flips, sums over subjects; squares: a sum of squares a place, or NULL; scale: the
+   number of subjects and, without squares, what the sums are multiplied by; least: a value a place.
+   Returns list(reached = a number a place, largest = a value a flip). */
+SEXP repalign_map_null(SEXP sums, SEXP squares, SEXP scale, SEXP start, SEXP near, SEXP settings,
+                       SEXP power, SEXP least, SEXP threads)
+{
+    begin_entry(__func__);
+    const place_graph graph = read_graph(ARG(start), ARG(near));
+    const double *given = read_matrix_rows(ARG(sums), graph.places);
+    const size_t flips = matrix_columns(sums);
+    const double *scales = read_doubles(ARG(scale), 2);
+    map_statistic statistic = {NULL, scales[0], scales[1]};
+    if (!Rf_isNull(squares)) statistic.squares = read_doubles(ARG(squares), graph.places);
+    const correction by = read_correction(ARG(settings), ARG(power), graph.places);
+    const double *lowest = read_doubles(ARG(least), graph.places);
+    const worker worker = read_worker(ARG(threads));
+    double *maps = scratch(graph.places * flips);
+    if (flips > 0) memcpy(maps, given, graph.places * flips * sizeof(double));
+    const char *names[] = {"reached", "largest", ""};
+    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    double *reached = put_doubles(result, 0, graph.places);
+    memset(reached, 0, graph.places * sizeof(double));
+    map_null(maps, flips, &graph, &statistic, &by, lowest, worker,
+             new_map_rooms(graph.places, worker.threads), reached, put_doubles(result, 1, flips));
+    UNPROTECT(1);
+    return result;
 }

@@ -1,9 +1,24 @@
-/* Sums of a symmetric matrix for the moments of a permuted inner product: see moment_sums.h. */
+/* Sums of a symmetric matrix that the moments of a permuted inner product are made of. */
 
-#include "moment_sums.h"
+#include <stddef.h>
 
+#include "threads.h"
 #include "blas.h"
 #include "wide.h"
+#include "entry.h"
+
+/* A symmetric n x n matrix seen through a change of its entries, of which no copy is made:
+   (a_ij + elsewhere) * scale, and (a_ii + diagonal) * scale. */
+typedef struct {
+    const double *a;
+    size_t n;
+    double diagonal, elsewhere, scale;
+} shifted_view;
+
+/* For every column j: its diagonal entry d_j, and the sums over i of w_ij^2, w_ij^3, w_ij d_i. */
+typedef struct {
+    double *diagonal, *squares, *cubes, *dots;
+} column_sums;
 
 /* Entries between two pauses. */
 #define PAUSE_ENTRIES 100000000.0
@@ -56,7 +71,7 @@ static void sums_of_column(const shifted_view *v, size_t j, int wide, column_sum
     out.dots[j] = above.dot + below.dot + own * own;
 }
 
-void sums_of_columns(const shifted_view *v, worker by, column_sums out)
+static void sums_of_columns(const shifted_view *v, worker by, column_sums out)
 {
     const size_t n = v->n, at_once = items_at_once(PAUSE_ENTRIES, (double) n, by.threads);
     const int wide = wide_vectors();
@@ -95,7 +110,8 @@ static size_t block_size(size_t n, size_t block)
     return n - block * BLOCK < BLOCK ? n - block * BLOCK : BLOCK;
 }
 
-size_t cube_scratch(size_t n) { return 2 * n * BLOCK + BLOCK * BLOCK; }
+/* Doubles of scratch that cube_trace() needs. */
+static size_t cube_scratch(size_t n) { return 2 * n * BLOCK + BLOCK * BLOCK; }
 
 /* The triples whose last block is k. last: rows 0 to the end of block k of its columns. */
 static double triples_ending_in(const shifted_view *v, size_t k, const double *last, double *panel,
@@ -117,7 +133,9 @@ static double triples_ending_in(const shifted_view *v, size_t k, const double *l
     return total;
 }
 
-double cube_trace(const shifted_view *v, double *work, pause_function pause)
+/* sum_ijk w_ij w_jk w_ki, the trace of the cube, with a third of the multiplications of a product
+   of the matrix with itself: the terms do not change with the order of i, j and k. */
+static double cube_trace(const shifted_view *v, double *work, pause_function pause)
 {
     double *last = work, *panel = work + v->n * BLOCK, *product = work + 2 * v->n * BLOCK;
     double total = 0.0;
@@ -128,4 +146,41 @@ double cube_trace(const shifted_view *v, double *work, pause_function pause)
         pause();
     }
     return total;
+}
+
+/* Waking threads costs more than sums over fewer numbers. */
+#define ONE_THREAD_NUMBERS 1e6
+
+static shifted_view read_shifted(SEXP a, const char *name, SEXP diagonal, SEXP elsewhere,
+                                 SEXP scale)
+{
+    read_matrix(a, name);
+    const size_t n = matrix_rows(a);
+    const shifted_view v = {read_matrix_size(a, name, n, n), n, read_number(ARG(diagonal)),
+                            read_number(ARG(elsewhere)), read_number(ARG(scale))};
+    return v;
+}
+
+/* list(diagonal, squares, cubes, dots) of the shifted matrix: see column_sums. */
+SEXP repalign_moment_sums(SEXP a, SEXP diagonal, SEXP elsewhere, SEXP scale, SEXP threads)
+{
+    begin_entry(__func__);
+    const shifted_view v = read_shifted(ARG(a), diagonal, elsewhere, scale);
+    const char *names[] = {"diagonal", "squares", "cubes", "dots", ""};
+    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    const column_sums out = {put_doubles(result, 0, v.n), put_doubles(result, 1, v.n),
+                             put_doubles(result, 2, v.n), put_doubles(result, 3, v.n)};
+    worker by = read_worker(ARG(threads));
+    if ((double) v.n * (double) v.n < ONE_THREAD_NUMBERS) by.threads = 1;
+    sums_of_columns(&v, by, out);
+    UNPROTECT(1);
+    return result;
+}
+
+/* The trace of the cube of the shifted matrix. */
+SEXP repalign_cube_trace(SEXP a, SEXP diagonal, SEXP elsewhere, SEXP scale)
+{
+    begin_entry(__func__);
+    const shifted_view v = read_shifted(ARG(a), diagonal, elsewhere, scale);
+    return Rf_ScalarReal(cube_trace(&v, scratch(cube_scratch(v.n)), check_interrupt));
 }

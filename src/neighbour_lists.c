@@ -1,9 +1,11 @@
-/* Comparisons of neighbour lists, row by row: see neighbour_lists.h. */
+/* Comparisons of neighbour lists: n rows of k different ids from one, column-major. */
 
-#include "neighbour_lists.h"
-
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "pause.h"
+#include "entry.h"
 
 /* List entries between two pauses. */
 #define PAUSE_ENTRIES 16777216
@@ -25,7 +27,8 @@ static void clear_ranks(const int *list, size_t n, size_t k, size_t i, int *mark
     for (size_t r = 0; r < k; r++) mark[list[i + r * n] - 1] = 0;
 }
 
-void shared_neighbours(const int *x, const int *y, size_t n, size_t k, int *mark, int *shared,
+/* Per row: how many neighbours both lists have. mark: scratch n. */
+static void shared_neighbours(const int *x, const int *y, size_t n, size_t k, int *mark, int *shared,
                        pause_function pause)
 {
     memset(mark, 0, n * sizeof(int));
@@ -39,7 +42,9 @@ void shared_neighbours(const int *x, const int *y, size_t n, size_t k, int *mark
     }
 }
 
-void rank_agreement(const int *x, const int *y, size_t n, size_t k, int *mark, double *harmonic,
+/* Per row: agreement of the ranks of the shared neighbours, 0 without any. mark: scratch n;
+   harmonic: scratch k + 1. */
+static void rank_agreement(const int *x, const int *y, size_t n, size_t k, int *mark, double *harmonic,
                     double *agreement, pause_function pause)
 {
     memset(mark, 0, n * sizeof(int));
@@ -70,7 +75,9 @@ static void reverse_lists(const int *x, size_t n, size_t k, size_t *start, int *
     for (size_t e = n * k; e-- > 0;) from[--start[x[e]]] = (int) (e % n);
 }
 
-size_t cycle_count(const int *x, const int *y, size_t n, size_t k, size_t *start, int *from,
+/* How many i are a neighbour in x of one of their own neighbours in y. start: scratch n + 1;
+   from: scratch n k; mark: scratch n. */
+static size_t cycle_count(const int *x, const int *y, size_t n, size_t k, size_t *start, int *from,
                    int *mark, pause_function pause)
 {
     size_t count = 0;
@@ -111,7 +118,8 @@ static size_t longest_increasing(const int *y, size_t n, size_t k, size_t i, con
     return length;
 }
 
-double common_subsequences(const int *x, const int *y, size_t n, size_t k, int *mark, int *row,
+/* Sums over rows. mark: scratch n; row: scratch 2 (k + 1). */
+static double common_subsequences(const int *x, const int *y, size_t n, size_t k, int *mark, int *row,
                            pause_function pause)
 {
     double total = 0.0;
@@ -147,7 +155,7 @@ static int edit_distance(const int *x, const int *y, size_t n, size_t k, size_t 
     return previous[k];
 }
 
-double edit_distances(const int *x, const int *y, size_t n, size_t k, int *row,
+static double edit_distances(const int *x, const int *y, size_t n, size_t k, int *row,
                       pause_function pause)
 {
     double total = 0.0;
@@ -156,4 +164,65 @@ double edit_distances(const int *x, const int *y, size_t n, size_t k, int *row,
         pause_after(i, k * k, pause);
     }
     return total;
+}
+
+/* The lists of x and y: n rows of k neighbours each. */
+typedef struct {
+    const int *x, *y;
+    size_t n, k;
+} list_pair;
+
+static list_pair read_lists(SEXP x, SEXP y)
+{
+    if (!Rf_isMatrix(x)) argument_error("x", "be a matrix");
+    const size_t n = matrix_rows(x), k = matrix_columns(x);
+    const list_pair pair = {read_index(ARG(x), n), read_index_matrix(ARG(y), n, n), n, k};
+    if (matrix_columns(y) != k) argument_error("y", "have as many columns as `x`");
+    return pair;
+}
+
+SEXP repalign_shared_neighbours(SEXP x, SEXP y)
+{
+    begin_entry(__func__);
+    const list_pair p = read_lists(x, y);
+    SEXP result = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t) p.n));
+    shared_neighbours(p.x, p.y, p.n, p.k, int_scratch(p.n), INTEGER(result), check_interrupt);
+    UNPROTECT(1);
+    return result;
+}
+
+SEXP repalign_rank_agreement(SEXP x, SEXP y)
+{
+    begin_entry(__func__);
+    const list_pair p = read_lists(x, y);
+    SEXP result = PROTECT(new_doubles(p.n));
+    rank_agreement(p.x, p.y, p.n, p.k, int_scratch(p.n), scratch(p.k + 1), REAL(result),
+                   check_interrupt);
+    UNPROTECT(1);
+    return result;
+}
+
+SEXP repalign_cycle_count(SEXP x, SEXP y)
+{
+    begin_entry(__func__);
+    const list_pair p = read_lists(x, y);
+    const size_t count = cycle_count(p.x, p.y, p.n, p.k, size_scratch(p.n + 1),
+                                     int_scratch(p.n * p.k), int_scratch(p.n), check_interrupt);
+    return Rf_ScalarReal((double) count);
+}
+
+SEXP repalign_common_subsequences(SEXP x, SEXP y)
+{
+    begin_entry(__func__);
+    const list_pair p = read_lists(x, y);
+    return Rf_ScalarReal(common_subsequences(p.x, p.y, p.n, p.k, int_scratch(p.n),
+                                             int_scratch(2 * (p.k + 1)), check_interrupt));
+}
+
+SEXP repalign_edit_distances(SEXP x, SEXP y)
+{
+    begin_entry(__func__);
+    const list_pair p = read_lists(x, y);
+    return Rf_ScalarReal(
+        edit_distances(p.x, p.y, p.n, p.k, int_scratch(2 * (p.k + 1)), check_interrupt));
 }

@@ -1,10 +1,19 @@
-/* Products of rows along the edges of neighbour graphs: see neighbour_products.h. */
+/* Products of rows along the edges of neighbour graphs, without an n x n matrix. Rows lie
+   together in memory here: d x n, a row of the data a column. */
 
-#include "neighbour_products.h"
-
+#include <stddef.h>
 #include <math.h>
 
+#include "threads.h"
 #include "matrix.h"
+#include "entry.h"
+
+typedef struct {
+    const double *rows; /* d x n */
+    size_t d;
+    const int *idx;     /* n x k, from 1 */
+    const double *dist; /* n x k: for unit rows, one minus the cosines; or NULL */
+} neighbour_rows;
 
 /* Multiplications between two pauses. */
 #define PAUSE_WORK 3e7
@@ -12,7 +21,8 @@
 /* One minus a cosine below this is what rounding leaves of two equal directions. */
 #define SAME_DIRECTION 1e-28
 
-void edge_products(const neighbour_rows *v, size_t n, size_t k, worker by, double *out)
+/* Inner products of rows i and idx[i + e n], into out (n x k). */
+static void edge_products(const neighbour_rows *v, size_t n, size_t k, worker by, double *out)
 {
     const size_t d = v->d, at_once = items_at_once(PAUSE_WORK, (double) (k * d), by.threads);
     for (size_t first = 0; first < n; first += at_once) {
@@ -92,7 +102,11 @@ static double second_order_cosine(const neighbour_rows *x, const neighbour_rows 
     return xx > 0.0 && yy > 0.0 ? xy / sqrt(xx) / sqrt(yy) : NAN;
 }
 
-void second_order_cosines(const neighbour_rows *x, const neighbour_rows *y, size_t n, size_t k,
+/* For each row: the cosine between its similarities (inner products of unit rows) to the
+   union of its neighbours in x and y, as x and as y have them; or, with distance, between
+   one minus the similarities. NaN where one side has zeros only. slots: n x threads
+   scratch. */
+static void second_order_cosines(const neighbour_rows *x, const neighbour_rows *y, size_t n, size_t k,
                           int distance, worker by, int *slots, double *out)
 {
     const double work = (double) (k * (x->d + y->d));
@@ -107,4 +121,48 @@ void second_order_cosines(const neighbour_rows *x, const neighbour_rows *y, size
         }
         by.pause();
     }
+}
+
+/* rows: d x n, as repalign_neighbour_rows() makes them; dist: like idx, or NULL. */
+static neighbour_rows read_neighbours(SEXP rows, const char *rows_name, SEXP idx,
+                                      const char *idx_name, SEXP dist, const char *dist_name)
+{
+    const double *values = read_matrix(rows, rows_name);
+    const size_t n = matrix_columns(rows), d = matrix_rows(rows);
+    const int *neighbours = read_index_matrix(idx, idx_name, n, n);
+    const neighbour_rows v = {
+        values, d, neighbours,
+        Rf_isNull(dist) ? NULL : read_matrix_size(dist, dist_name, n, matrix_columns(idx))};
+    return v;
+}
+
+SEXP repalign_edge_products(SEXP rows, SEXP idx, SEXP threads)
+{
+    begin_entry(__func__);
+    const neighbour_rows v = read_neighbours(ARG(rows), ARG(idx), ARG(R_NilValue));
+    const size_t n = matrix_columns(rows), k = matrix_columns(idx);
+    const worker by = read_worker(ARG(threads));
+    SEXP result = PROTECT(new_matrix(n, k));
+    edge_products(&v, n, k, by, REAL(result));
+    UNPROTECT(1);
+    return result;
+}
+
+/* A cosine a row. The graphs hold one minus the cosine in dist. */
+SEXP repalign_second_order_cosines(SEXP rows_x, SEXP idx_x, SEXP dist_x, SEXP rows_y, SEXP idx_y,
+                                   SEXP dist_y, SEXP distance, SEXP threads)
+{
+    begin_entry(__func__);
+    const neighbour_rows x = read_neighbours(ARG(rows_x), ARG(idx_x), ARG(dist_x));
+    const neighbour_rows y = read_neighbours(ARG(rows_y), ARG(idx_y), ARG(dist_y));
+    const size_t n = matrix_columns(rows_x), k = matrix_columns(idx_x);
+    if (matrix_columns(rows_y) != n) argument_error("rows_y", "have as many columns as `rows_x`");
+    read_matrix_size(ARG(dist_x), n, k);
+    read_matrix_size(ARG(dist_y), n, k);
+    const worker by = read_worker(ARG(threads));
+    int *slots = int_scratch(n * (size_t) by.threads);
+    SEXP result = PROTECT(new_doubles(n));
+    second_order_cosines(&x, &y, n, k, read_flag(ARG(distance)), by, slots, REAL(result));
+    UNPROTECT(1);
+    return result;
 }

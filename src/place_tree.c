@@ -1,9 +1,26 @@
-/* Places near each other: see place_tree.h. */
+/* Places near each other: a tree of boxes over points of any dimension. */
 
-#include "place_tree.h"
-
+#include <stddef.h>
 #include <math.h>
 #include <string.h>
+#include <stdlib.h>
+
+#include "entry.h"
+
+/* Points in the order of the tree: a node has the points from `first` to `last` - 1, and its two
+   parts have one half of them each. Node k has the parts 2k + 1 and 2k + 2. */
+typedef struct {
+    size_t count, dims;
+    double *points; /* dims numbers for each point, side by side */
+    int *ids;       /* which point of the caller's stands there */
+    double *boxes;  /* for each node the lowest and the highest value of each dimension */
+} place_tree;
+
+/* A point with its squared distance, rounded to 12 digits, so that equal distances tie. */
+typedef struct {
+    double square;
+    int id;
+} near_place;
 
 /* Points of a node that is not parted any more. */
 #define LEAF 8
@@ -24,7 +41,8 @@ static branch half_of(branch b, int second)
 
 static int is_leaf(branch b) { return b.last - b.first <= LEAF; }
 
-size_t place_tree_boxes(size_t count, size_t dims)
+/* Room for the boxes of so many points. */
+static size_t place_tree_boxes(size_t count, size_t dims)
 {
     size_t nodes = 1;
     for (size_t most = count; most > LEAF; most -= most / 2) nodes = 2 * nodes + 1;
@@ -89,7 +107,8 @@ static void build_branch(place_tree *tree, branch b)
     build_branch(tree, half_of(b, 1));
 }
 
-void build_place_tree(place_tree *tree, const double *points)
+/* Fills a tree, whose parts have their room; points: count x dims, column by column. */
+static void build_place_tree(place_tree *tree, const double *points)
 {
     for (size_t i = 0; i < tree->count; i++) {
         tree->ids[i] = (int) i;
@@ -153,7 +172,9 @@ static size_t branch_within(const place_tree *tree, const double *at, double squ
     return count + branch_within(tree, at, square, half_of(b, 1), found ? found + count : NULL);
 }
 
-size_t places_within(const place_tree *tree, const double *at, double square, int *found)
+/* How many points lie within the root of `square` of the point, itself counted; with `found`, which
+   has room for them, also which these are, in no order. The same comparisons decide in both. */
+static size_t places_within(const place_tree *tree, const double *at, double square, int *found)
 {
     return branch_within(tree, at, square, whole(tree), found);
 }
@@ -231,10 +252,102 @@ static void branch_nearest(const place_tree *tree, const double *at, branch b, n
     }
 }
 
-size_t nearest_places(const place_tree *tree, const double *at, int self, size_t k,
+/* The k - 1 nearest other points of point `self`, ties by their number, into `found`, in no order;
+   returns how many there are. */
+static size_t nearest_places(const place_tree *tree, const double *at, int self, size_t k,
                       near_place *found)
 {
     nearest_list list = {found, 0, k - 1, self};
     if (k > 1) branch_nearest(tree, at, whole(tree), &list);
     return list.count;
+}
+
+static place_tree read_places(SEXP points, const char *name)
+{
+    const double *values = read_matrix(points, name);
+    place_tree tree = {matrix_rows(points), matrix_columns(points), NULL, NULL, NULL};
+    if (tree.count < 1 || tree.dims < 1) argument_error(name, "have rows and columns");
+    tree.points = scratch(tree.count * tree.dims);
+    tree.ids = int_scratch(tree.count);
+    tree.boxes = scratch(place_tree_boxes(tree.count, tree.dims));
+    build_place_tree(&tree, values);
+    return tree;
+}
+
+static const double *read_point(SEXP points, size_t i, double *at)
+{
+    for (size_t j = 0; j < matrix_columns(points); j++)
+        at[j] = REAL(points)[i + matrix_rows(points) * j];
+    return at;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const int x = *(const int *) a, y = *(const int *) b;
+    return (x > y) - (x < y);
+}
+
+/* points: places x dimensions. How many places lie within the radius of each, itself counted. */
+SEXP repalign_count_near(SEXP points, SEXP radius)
+{
+    begin_entry(__func__);
+    const place_tree tree = read_places(ARG(points));
+    const double r = read_number(ARG(radius));
+    double *at = scratch(tree.dims);
+    SEXP result = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t) tree.count));
+    for (size_t i = 0; i < tree.count; i++) {
+        check_interrupt();
+        INTEGER(result)[i] = (int) places_within(&tree, read_point(points, i, at), r * r, NULL);
+    }
+    UNPROTECT(1);
+    return result;
+}
+
+/* One-based numbers in rising order, of which `with` is one more unless it is negative. */
+static SEXP sorted_numbers(const int *ids, size_t count, int with)
+{
+    SEXP numbers = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t) (count + (with >= 0))));
+    for (size_t k = 0; k < count; k++) INTEGER(numbers)[k] = ids[k] + 1;
+    if (with >= 0) INTEGER(numbers)[count++] = with + 1;
+    qsort(INTEGER(numbers), count, sizeof(int), by_number);
+    UNPROTECT(1);
+    return numbers;
+}
+
+/* A list of which places these are. */
+SEXP repalign_list_near(SEXP points, SEXP radius)
+{
+    begin_entry(__func__);
+    const place_tree tree = read_places(ARG(points));
+    const double r = read_number(ARG(radius));
+    double *at = scratch(tree.dims);
+    int *found = int_scratch(tree.count);
+    SEXP result = PROTECT(Rf_allocVector(VECSXP, (R_xlen_t) tree.count));
+    for (size_t i = 0; i < tree.count; i++) {
+        check_interrupt();
+        const size_t count = places_within(&tree, read_point(points, i, at), r * r, found);
+        SET_VECTOR_ELT(result, (R_xlen_t) i, sorted_numbers(found, count, -1));
+    }
+    UNPROTECT(1);
+    return result;
+}
+
+/* A list of the k nearest places of each, itself counted. */
+SEXP repalign_list_nearest(SEXP points, SEXP k)
+{
+    begin_entry(__func__);
+    const place_tree tree = read_places(ARG(points));
+    const size_t most = read_count(ARG(k), 1, tree.count);
+    double *at = scratch(tree.dims);
+    near_place *found = (near_place *) R_alloc(most, sizeof(near_place));
+    int *ids = int_scratch(most);
+    SEXP result = PROTECT(Rf_allocVector(VECSXP, (R_xlen_t) tree.count));
+    for (size_t i = 0; i < tree.count; i++) {
+        check_interrupt();
+        const size_t count = nearest_places(&tree, read_point(points, i, at), (int) i, most, found);
+        for (size_t j = 0; j < count; j++) ids[j] = found[j].id;
+        SET_VECTOR_ELT(result, (R_xlen_t) i, sorted_numbers(ids, count, (int) i));
+    }
+    UNPROTECT(1);
+    return result;
 }

@@ -1,8 +1,10 @@
-/* Shortest paths between all pairs of nodes: see shortest_paths.h. */
+/* Shortest paths between all pairs of nodes. */
 
-#include "shortest_paths.h"
-
+#include <stddef.h>
 #include <math.h>
+
+#include "pause.h"
+#include "entry.h"
 
 /* Comparisons between two pauses. */
 #define PAUSE_WORK 2e8
@@ -16,7 +18,9 @@ static void improve(double *from, const double *other, double first, size_t n)
     }
 }
 
-void shortest_paths(double *lengths, size_t n, pause_function pause)
+/* lengths (n x n, symmetric, zero diagonal, not negative; infinite where there is no edge) become
+   those of the shortest paths, by Floyd's and Warshall's algorithm. */
+static void shortest_paths(double *lengths, size_t n, pause_function pause)
 {
     const size_t often = (size_t) (PAUSE_WORK / ((double) n * (double) n)) + 1;
     for (size_t k = 0; k < n; k++) {
@@ -27,4 +31,18 @@ void shortest_paths(double *lengths, size_t n, pause_function pause)
         }
         if (k % often == 0) pause();
     }
+}
+
+/* lengths: a symmetric matrix, infinite where there is no edge. */
+SEXP repalign_shortest_paths(SEXP lengths)
+{
+    begin_entry(__func__);
+    const double *from = read_matrix(ARG(lengths));
+    const size_t n = matrix_rows(lengths);
+    read_matrix_size(ARG(lengths), n, n);
+    SEXP result = PROTECT(new_matrix(n, n));
+    for (size_t k = 0; k < n * n; k++) REAL(result)[k] = from[k];
+    shortest_paths(REAL(result), n, check_interrupt);
+    UNPROTECT(1);
+    return result;
 }

@@ -1,8 +1,17 @@
-/* Permutation nulls of bases: see singular_null.h. */
+/* The null kernel "singular": the singular values of a'b with the rows of b in other orders. */
 
-#include "singular_null.h"
-
+#include "lapack.h"
+#include "pause.h"
 #include "blas.h"
+#include "entry.h"
+
+/* a: n x rows, b: n x columns; the values of permutation p (zero-based, n each, one after the
+   other) into column p of `values`, min(rows, columns) long. Scratch: relabelled n x columns,
+   product rows x columns. Not 0: LAPACK's info. */
+typedef struct {
+    double *relabelled, *product;
+    svd_scratch svd;
+} singular_scratch;
 
 static void relabel_rows(const double *b, size_t n, size_t columns, const int *permutation,
                          double *out)
@@ -11,7 +20,7 @@ static void relabel_rows(const double *b, size_t n, size_t columns, const int *p
         for (size_t i = 0; i < n; i++) out[i + j * n] = b[(size_t) permutation[i] + j * n];
 }
 
-int permuted_singular_values(const double *a, size_t rows, const double *b, size_t columns,
+static int permuted_singular_values(const double *a, size_t rows, const double *b, size_t columns,
                              size_t n, const int *permutations, size_t count,
                              singular_scratch z, pause_function pause, double *values)
 {
@@ -24,4 +33,24 @@ int permuted_singular_values(const double *a, size_t rows, const double *b, size
         pause();
     }
     return 0;
+}
+
+/* Singular values of a'b[p, ] for every permutation p (a column, from 1), one a column. */
+SEXP repalign_permuted_singular_values(SEXP a, SEXP b, SEXP permutations)
+{
+    begin_entry(__func__);
+    const double *left = read_matrix(ARG(a));
+    const size_t n = matrix_rows(a), rows = matrix_columns(a);
+    const double *right = read_matrix_rows(ARG(b), n);
+    const size_t columns = matrix_columns(b), k = rows < columns ? rows : columns;
+    const int *orders = read_permutations(ARG(permutations), n);
+    const size_t count = (size_t) XLENGTH(permutations) / n;
+    const singular_scratch z = {scratch(n * columns), scratch(rows * columns),
+                                  new_svd_scratch(0, rows, columns)};
+    SEXP result = PROTECT(new_matrix(k, count));
+    const int info = permuted_singular_values(left, rows, right, columns, n, orders, count, z,
+                                              check_interrupt, REAL(result));
+    if (info != 0) entry_error("the singular value decomposition failed (%d)", info);
+    UNPROTECT(1);
+    return result;
 }

@@ -1,8 +1,37 @@
-/* Kernels that are zero except near neighbours: see sparse.h. */
+/* Kernels that are zero except near neighbours, kept as lists of entries: everything here
+   takes time and memory in proportion to the entries. */
 
-#include "sparse.h"
-
+#include <stddef.h>
 #include <string.h>
+#include <limits.h>
+
+#include "pause.h"
+#include "entry.h"
+
+/* Without start: entry e < width of row i stands at i + e n (an n x width matrix).
+   With start: those of row i stand at start[i] .. start[i + 1] - 1.
+   Columns count from 1. The diagonal is one value and stands in no list. */
+typedef struct {
+    size_t n, width;
+    const double *start;
+    const int *column;
+    const double *value;
+    double diagonal;
+} sparse_kernel;
+
+/* Several kernels of one size. */
+typedef struct {
+    const sparse_kernel *kernels;
+    size_t count;
+} sparse_side;
+
+/* The entries of one row of all kernels of a side, column by column: those of column t stand at
+   start[t] .. start[t + 1] - 1 (start: n + 2), with the numbers of their kernels and their values
+   (room for the entries of any row of all kernels). */
+typedef struct {
+    size_t *start, *kernel;
+    double *value;
+} row_columns;
 
 /* Rows between two pauses, whose sums are added up before they join the total. */
 #define BLOCK_ROWS 256
@@ -21,7 +50,8 @@ static row_entries entries_of(const sparse_kernel *a, size_t i)
 
 static size_t column_of(const sparse_kernel *a, size_t at) { return (size_t) a->column[at] - 1; }
 
-void sparse_sums(const sparse_kernel *a, double *rows, double *columns)
+/* Row and column sums, with the diagonal. */
+static void sparse_sums(const sparse_kernel *a, double *rows, double *columns)
 {
     for (size_t i = 0; i < a->n; i++) columns[i] = a->diagonal;
     for (size_t i = 0; i < a->n; i++) {
@@ -48,7 +78,8 @@ static void clear_row(const sparse_kernel *a, size_t i, double *row)
     for (size_t e = 0, at = p.first; e < p.count; e++, at += p.step) row[column_of(a, at)] = 0.0;
 }
 
-double sparse_dot(const sparse_kernel *a, const sparse_kernel *b, double *row,
+/* Sum over all entries of a_ij b_ij, with the diagonals. row: n scratch. */
+static double sparse_dot(const sparse_kernel *a, const sparse_kernel *b, double *row,
                   pause_function pause)
 {
     const size_t n = a->n;
@@ -71,7 +102,8 @@ double sparse_dot(const sparse_kernel *a, const sparse_kernel *b, double *row,
     return total;
 }
 
-size_t sparse_row_size(sparse_side side)
+/* The largest number of entries that all kernels of a side have in a row. */
+static size_t sparse_row_size(sparse_side side)
 {
     size_t most = 0;
     for (size_t i = 0; i < side.kernels->n; i++) {
@@ -130,7 +162,11 @@ static size_t add_column(row_columns of_x, row_columns of_y, size_t t, size_t co
 /* Products between two pauses. */
 #define PAUSE_PRODUCTS ((size_t) 100000000)
 
-void sparse_grid(sparse_side x, sparse_side y, double neighbours, row_columns of_x,
+/* out (x.count x the other count): sums over all entries of a_ij b_ij, without the diagonals, of
+   each kernel of x with each of y; where y.count is 0 with each other, and then only the lower
+   triangle. Where `neighbours` is not 0, it is the number of entries of every row, all of them 1,
+   and out has the sums over rows of their Jaccard indices; row: as large as out, or NULL. */
+static void sparse_grid(sparse_side x, sparse_side y, double neighbours, row_columns of_x,
                  row_columns of_y, double *row, pause_function pause, double *out)
 {
     const size_t n = x.kernels->n, size = x.count * (y.count > 0 ? y.count : x.count);
@@ -177,7 +213,10 @@ static double common_row(const sparse_kernel *a, const sparse_kernel *b, size_t 
     return total;
 }
 
-double sparse_common(const sparse_kernel *a, const sparse_kernel *b, size_t *position, double *sums,
+/* The same sum over the entries that both lists have, without the diagonals; also the row
+   and column sums of a and of b there, in the four columns of sums (n x 4): rows of a, rows
+   of b, columns of a, columns of b. position: n scratch. */
+static double sparse_common(const sparse_kernel *a, const sparse_kernel *b, size_t *position, double *sums,
                      pause_function pause)
 {
     const size_t n = a->n;
@@ -195,7 +234,8 @@ double sparse_common(const sparse_kernel *a, const sparse_kernel *b, size_t *pos
     return total;
 }
 
-void sparse_transpose(const sparse_kernel *a, double *start, int *column, double *value,
+/* a' as lists: start (n + 1), column and value. at: n scratch. */
+static void sparse_transpose(const sparse_kernel *a, double *start, int *column, double *value,
                       size_t *at)
 {
     const size_t n = a->n;
@@ -223,7 +263,9 @@ void sparse_transpose(const sparse_kernel *a, double *start, int *column, double
     }
 }
 
-void symmetric_starts(const sparse_kernel *a, const sparse_kernel *t, double *start, int *mark)
+/* a + a' - a o a' (o: entry by entry) off the diagonal, t being a' as lists. First where
+   the rows start (n + 1), then the entries. mark, at: n scratch. */
+static void symmetric_starts(const sparse_kernel *a, const sparse_kernel *t, double *start, int *mark)
 {
     const size_t n = a->n;
     size_t next = 0;
@@ -241,7 +283,7 @@ void symmetric_starts(const sparse_kernel *a, const sparse_kernel *t, double *st
     start[n] = (double) next;
 }
 
-void symmetric_entries(const sparse_kernel *a, const sparse_kernel *t, const double *start,
+static void symmetric_entries(const sparse_kernel *a, const sparse_kernel *t, const double *start,
                        int *mark, size_t *at, int *column, double *value)
 {
     const size_t n = a->n;
@@ -269,4 +311,131 @@ void symmetric_entries(const sparse_kernel *a, const sparse_kernel *t, const dou
             }
         }
     }
+}
+
+/* Offsets must rise from 0 to the number of entries. */
+static const double *read_starts(SEXP start, size_t n, size_t entries)
+{
+    const double *at = read_doubles(ARG(start), n + 1);
+    int good = at[0] == 0.0 && at[n] == (double) entries;
+    for (size_t i = 0; good && i < n; i++) good = at[i] <= at[i + 1];
+    if (!good) argument_error("start", "rise from 0 to %.0f", (double) entries);
+    return at;
+}
+
+/* list(n, idx, weight, diagonal, start): idx and weight are n x width matrices, or vectors
+   with start. */
+static sparse_kernel read_form(SEXP form, const char *name)
+{
+    SEXP n = read_element(form, name, "n"), idx = read_element(form, name, "idx");
+    SEXP weight = read_element(form, name, "weight"), start = find_element(form, name, "start");
+    SEXP diagonal = read_element(form, name, "diagonal");
+    const size_t size = read_count(ARG(n), 0, INT_MAX), entries = (size_t) Rf_xlength(idx);
+    const int listed = !Rf_isNull(start);
+    const int *columns = listed ? read_index(ARG(idx), size)
+                                : read_index_matrix(ARG(idx), size, size);
+    const sparse_kernel a = {size, listed ? 0 : matrix_columns(idx),
+                             listed ? read_starts(start, size, entries) : NULL, columns,
+                             read_doubles(ARG(weight), entries), read_number(ARG(diagonal))};
+    return a;
+}
+
+static sparse_kernel read_second_form(SEXP form, const char *name, const sparse_kernel *first)
+{
+    const sparse_kernel b = read_form(form, name);
+    if (b.n != first->n) argument_error(name, "be of size %.0f", (double) first->n);
+    return b;
+}
+
+/* list(rows, columns): sums. */
+SEXP repalign_sparse_sums(SEXP form)
+{
+    begin_entry(__func__);
+    const sparse_kernel a = read_form(ARG(form));
+    const char *names[] = {"rows", "columns", ""};
+    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    double *rows = put_doubles(result, 0, a.n), *columns = put_doubles(result, 1, a.n);
+    sparse_sums(&a, rows, columns);
+    UNPROTECT(1);
+    return result;
+}
+
+SEXP repalign_sparse_dot(SEXP form_a, SEXP form_b)
+{
+    begin_entry(__func__);
+    const sparse_kernel a = read_form(ARG(form_a)), b = read_second_form(ARG(form_b), &a);
+    return Rf_ScalarReal(sparse_dot(&a, &b, scratch(a.n), check_interrupt));
+}
+
+static sparse_side read_forms(SEXP list, const char *name)
+{
+    const size_t count = Rf_isNull(list) ? 0 : count_elements(list, name);
+    sparse_kernel *kernels = (sparse_kernel *) R_alloc(count + 1, sizeof(sparse_kernel));
+    for (size_t l = 0; l < count; l++) {
+        SEXP form = VECTOR_ELT(list, (R_xlen_t) l);
+        kernels[l] = l == 0 ? read_form(form, name) : read_second_form(form, name, kernels);
+    }
+    const sparse_side side = {kernels, count};
+    return side;
+}
+
+static row_columns new_columns(sparse_side side, size_t n)
+{
+    const size_t size = side.count > 0 ? sparse_row_size(side) : 0;
+    const row_columns columns = {size_scratch(n + 2), size_scratch(size), scratch(size)};
+    return columns;
+}
+
+/* Sums over all entries of the products of each form of x with each of y, or with y NULL of x,
+   without the diagonals; or of the Jaccard indices of rows with so many neighbours each. */
+SEXP repalign_sparse_grid(SEXP x, SEXP y, SEXP neighbours)
+{
+    begin_entry(__func__);
+    const sparse_side a = read_forms(ARG(x)), b = read_forms(ARG(y));
+    const size_t n = a.kernels->n, columns = b.count > 0 ? b.count : a.count;
+    if (b.count > 0 && b.kernels->n != n) argument_error("y", "be of the size of x");
+    const double each = read_number(ARG(neighbours));
+    SEXP result = PROTECT(new_matrix(a.count, columns));
+    sparse_grid(a, b, each, new_columns(a, n), new_columns(b, n),
+                each > 0.0 ? scratch(a.count * columns) : NULL, check_interrupt, REAL(result));
+    if (b.count == 0) mirror_lower(REAL(result), a.count);
+    UNPROTECT(1);
+    return result;
+}
+
+/* list(dot, sums): sums has the row sums of a and b and their column sums. */
+SEXP repalign_sparse_common(SEXP form_a, SEXP form_b)
+{
+    begin_entry(__func__);
+    const sparse_kernel a = read_form(ARG(form_a)), b = read_second_form(ARG(form_b), &a);
+    const char *names[] = {"dot", "sums", ""};
+    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    double *sums = put_matrix(result, 1, a.n, 4);
+    *put_doubles(result, 0, 1) = sparse_common(&a, &b, size_scratch(a.n), sums, check_interrupt);
+    UNPROTECT(1);
+    return result;
+}
+
+/* a + a' - a o a' as list(start, idx, weight), without the diagonal. */
+SEXP repalign_sparse_symmetric(SEXP form)
+{
+    begin_entry(__func__);
+    const sparse_kernel a = read_form(ARG(form));
+    const size_t entries = (size_t) XLENGTH(find_element(form, "form", "idx"));
+    int *mark = int_scratch(a.n), *column = int_scratch(entries);
+    size_t *at = size_scratch(a.n);
+    double *start = scratch(a.n + 1), *value = scratch(entries);
+    sparse_transpose(&a, start, column, value, at);
+    const sparse_kernel t = {a.n, 0, start, column, value, 0.0};
+    check_interrupt();
+    const char *names[] = {"start", "idx", "weight", ""};
+    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    double *starts = put_doubles(result, 0, a.n + 1);
+    symmetric_starts(&a, &t, starts, mark);
+    int *idx = put_integers(result, 1, (size_t) starts[a.n]);
+    double *weight = put_doubles(result, 2, (size_t) starts[a.n]);
+    check_interrupt();
+    symmetric_entries(&a, &t, starts, mark, at, idx, weight);
+    UNPROTECT(1);
+    return result;
 }

@@ -1,14 +1,28 @@
-/* The spectral norm of a packed matrix by Lanczos' method: see spectral.h. */
-
-#include "spectral.h"
+/* The spectral norm of a packed symmetric matrix by Lanczos' method. */
 
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
+#include "packed.h"
 #include "blas.h"
 #include "lapack.h"
 #include "matrix.h"
+#include "entry.h"
+
+/* Scratch: basis n x steps, w 2 x n, partial CHUNK_GROUP x n, small 10 x steps, iwork
+   steps. */
+typedef struct {
+    size_t steps;
+    double *basis, *w, *partial, *small;
+    int *iwork;
+} lanczos_scratch;
+
+typedef struct {
+    double norm;    /* largest absolute Ritz value */
+    double error;   /* bound on how far it is off, relative */
+    size_t steps;
+} lanczos_result;
 
 /* The Ritz values are computed after every so many steps, until the error is below WANTED. */
 #define STEPS_BETWEEN 8
@@ -103,7 +117,8 @@ static void reorthogonalise(const double *basis, size_t n, size_t size, double *
     }
 }
 
-lanczos_result spectral_norm(const double *a, row_chunks rows, worker by, lanczos_scratch scratch)
+/* Largest absolute eigenvalue of the packed matrix a with a zero diagonal. */
+static lanczos_result spectral_norm(const double *a, row_chunks rows, worker by, lanczos_scratch scratch)
 {
     const size_t n = rows.n, steps = scratch.steps;
     double *alpha = scratch.small, *beta = alpha + steps, *rest = beta + steps;
@@ -127,5 +142,30 @@ lanczos_result spectral_norm(const double *a, row_chunks rows, worker by, lanczo
         if (k + 1 < steps)
             for (size_t i = 0; i < n; i++) scratch.basis[(k + 1) * n + i] = w[i] / beta[k];
     }
+    return result;
+}
+
+/* c(norm, relative error bound, steps) of the packed matrix a fa - b fb of n rows, in at most
+   `most` steps. */
+SEXP repalign_packed_difference_spectral(SEXP a, SEXP fa, SEXP b, SEXP fb, SEXP n, SEXP most,
+                                         SEXP threads)
+{
+    begin_entry(__func__);
+    const size_t size = read_count(ARG(n), 2, INT_MAX), length = packed_length(size);
+    const double *left = read_doubles(ARG(a), length), *right = read_doubles(ARG(b), length);
+    const size_t wanted = read_count(ARG(most), 1, INT_MAX), steps = wanted < size ? wanted : size;
+    const worker by = read_worker(ARG(threads));
+    double *difference = scratch(length);
+    packed_difference(left, read_number(ARG(fa)), right, read_number(ARG(fb)), length, by,
+                      difference);
+    const lanczos_scratch z = {steps, scratch(size * steps), scratch(2 * size),
+                               scratch(CHUNK_GROUP * size), scratch(10 * steps),
+                               int_scratch(steps)};
+    const lanczos_result found = spectral_norm(difference, new_row_chunks(size), by, z);
+    SEXP result = PROTECT(new_doubles(3));
+    REAL(result)[0] = found.norm;
+    REAL(result)[1] = found.error;
+    REAL(result)[2] = (double) found.steps;
+    UNPROTECT(1);
     return result;
 }

@@ -1,9 +1,36 @@
-/* Sums over the rows of two representations that stand side by side: see stack.h. */
+/* Sums over the rows of two representations that stand side by side, for a streamed CKA. */
 
-#include "stack.h"
+#include <string.h>
 
+#include "matrix.h"
+#include "pause.h"
 #include "blas.h"
 #include "wide.h"
+#include "entry.h"
+
+/* What is added up over rows z of D = x->d + y->d centred columns, those of x first, with weights w
+   that are |x part|^2, |y part|^2 and 1:
+     cross     the upper triangle of z'z (D x D)
+     by_weight z'w (D x 3)
+     weights   w'w (3 x 3)
+     powers    for pairs of columns a, b: a^2 b^2, a^2 b and a b^2 (3 x pairs)
+   All are to be zero before. */
+typedef struct {
+    double *cross, *by_weight, *weights, *powers;
+} stacked_sums;
+
+/* Pairs of columns, one-based. */
+typedef struct {
+    const int *a, *b;
+    size_t count;
+} column_pairs;
+
+/* Sums over the pairs of columns of z'z = cross (upper triangle, column after column): within x,
+   between x and y, and within y, where a pair within a side counts in both orders. squares: of the
+   entries of the centred matrix, cross - n m m'; inner: of m_i cross_ij m_j. */
+typedef struct {
+    double squares[3], inner[3];
+} packed_totals;
 
 /* squares[i] = the sum of the squares of row i of a (rows x columns). */
 INLINE_BODY void row_squares_body(const double *a, size_t rows, size_t columns, double *squares)
@@ -55,7 +82,8 @@ static WIDE void wide_add_powers(const double *z, size_t rows, column_pairs pair
     add_powers_body(z, rows, pairs, powers);
 }
 
-void stack_sums(const centered_view *x, const centered_view *y, column_pairs pairs, size_t rows,
+/* Scratch: rows x D for z, rows x 3 for w. */
+static void stack_sums(const centered_view *x, const centered_view *y, column_pairs pairs, size_t rows,
                 double *z, double *w, pause_function pause, stacked_sums sums)
 {
     const size_t columns = x->d + y->d;
@@ -90,7 +118,7 @@ static void sum_entries(const double *entries, size_t count, double n_mean, doub
     *inner += product * mean;
 }
 
-packed_totals sum_packed(const double *cross, size_t x_columns, size_t columns, double n,
+static packed_totals sum_packed(const double *cross, size_t x_columns, size_t columns, double n,
                          const double *means)
 {
     packed_totals totals = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
@@ -109,4 +137,70 @@ packed_totals sum_packed(const double *cross, size_t x_columns, size_t columns, 
         cross += j + 1;
     }
     return totals;
+}
+
+/* Rows that are centred and multiplied at a time: as many as there are columns, so that reading and
+   writing the sums takes little time beside the products. */
+static size_t piece_rows(size_t n, size_t d)
+{
+    const size_t rows = d < 256 ? 256 : d > 1024 ? 1024 : d;
+    return rows < n ? rows : n;
+}
+
+/* The upper triangle with the diagonal, column after column. */
+static void pack_upper(const double *a, size_t n, double *out)
+{
+    for (size_t j = 0; j < n; j++) {
+        memcpy(out, a + j * n, (j + 1) * sizeof(double));
+        out += j + 1;
+    }
+}
+
+static double *put_zeros(SEXP list, int at, size_t rows, size_t columns)
+{
+    double *values = put_matrix(list, at, rows, columns);
+    memset(values, 0, rows * columns * sizeof(double));
+    return values;
+}
+
+/* Sums over the rows of x and y side by side, see stacked_sums; `cross` is a vector with the upper
+   triangle. ia, ib: numbers of columns, those of y after those of x. */
+SEXP repalign_stack_sums(SEXP x, SEXP x_means, SEXP x_scale, SEXP y, SEXP y_means, SEXP y_scale,
+                         SEXP ia, SEXP ib)
+{
+    begin_entry(__func__);
+    const centered_view vx = read_view(ARG(x), ARG(x_means), ARG(x_scale));
+    const centered_view vy = read_view(ARG(y), ARG(y_means), ARG(y_scale));
+    if (vx.n != vy.n) argument_error("y", "have as many rows as x");
+    const size_t d = vx.d + vy.d, count = (size_t) Rf_xlength(ia);
+    const column_pairs pairs = {read_indices(ARG(ia), count, d), read_indices(ARG(ib), count, d),
+                                count};
+    const char *names[] = {"cross", "by_weight", "weights", "powers", ""};
+    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    const stacked_sums sums = {zeroed_bytes(d * d * sizeof(double)), put_zeros(result, 1, d, 3),
+                               put_zeros(result, 2, 3, 3), put_zeros(result, 3, 3, count)};
+    const size_t rows = piece_rows(vx.n, d);
+    stack_sums(&vx, &vy, pairs, rows, scratch(rows * d), scratch(rows * 3), check_interrupt, sums);
+    pack_upper(sums.cross, d, put_doubles(result, 0, d * (d + 1) / 2));
+    UNPROTECT(1);
+    return result;
+}
+
+/* A matrix (2 x 3): squares and inner products of sum_packed(), for xx, xy and yy. cross: a vector
+   with the upper triangle; x_columns: how many of the columns are those of x. */
+SEXP repalign_sum_packed(SEXP cross, SEXP x_columns, SEXP n, SEXP means)
+{
+    begin_entry(__func__);
+    const size_t columns = count_doubles(ARG(means));
+    const double *entries = read_doubles(ARG(cross), columns * (columns + 1) / 2);
+    const packed_totals totals = sum_packed(entries, read_count(ARG(x_columns), 1, columns),
+                                            columns, read_number(ARG(n)), read_doubles(ARG(means),
+                                                                                       columns));
+    SEXP result = PROTECT(Rf_allocMatrix(REALSXP, 2, 3));
+    for (int part = 0; part < 3; part++) {
+        REAL(result)[2 * part] = totals.squares[part];
+        REAL(result)[2 * part + 1] = totals.inner[part];
+    }
+    UNPROTECT(1);
+    return result;
 }

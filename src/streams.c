@@ -1,7 +1,15 @@
-/* Streams of random numbers by seed and key: see streams.h. The generator is splitmix64 (Steele,
-   Lea and Flood 2014), a counter that is mixed. */
+/* Streams of random numbers that a seed and a key determine, whatever else is drawn. */
 
-#include "streams.h"
+#include <stddef.h>
+#include <stdint.h>
+#include <limits.h>
+#include <string.h>
+
+#include "entry.h"
+
+typedef struct {
+    uint64_t state;
+} stream;
 
 #define STEP UINT64_C(0x9e3779b97f4a7c15)
 
@@ -14,7 +22,8 @@ static uint64_t mix(uint64_t z)
 
 static void absorb(stream *s, uint64_t value) { s->state = mix((s->state ^ value) + STEP); }
 
-stream stream_of_seed(uint64_t seed)
+/* The stream of a seed; every part of its key that is added makes it another stream. */
+static stream stream_of_seed(uint64_t seed)
 {
     stream s = {0};
     absorb(&s, seed);
@@ -22,7 +31,7 @@ stream stream_of_seed(uint64_t seed)
 }
 
 /* The length tells "a", "bc" from "ab", "c". */
-void stream_add_key(stream *s, const char *part, size_t length)
+static void stream_add_key(stream *s, const char *part, size_t length)
 {
     for (size_t i = 0; i < length; i++) absorb(s, (uint64_t) (unsigned char) part[i]);
     absorb(s, (uint64_t) length + 256);
@@ -44,11 +53,30 @@ static size_t below(stream *s, size_t limit)
     return (size_t) (number % m);
 }
 
-void stream_order(stream *s, size_t n, int *order)
+/* A random order of 1 .. n, every one of them equally likely. */
+static void stream_order(stream *s, size_t n, int *order)
 {
     for (size_t i = 0; i < n; i++) {
         const size_t j = below(s, i + 1);
         if (j < i) order[i] = order[j];
         order[j] = (int) i + 1;
     }
+}
+
+/* The order of 1 .. count that belongs to a seed and a key, a vector of strings, whose encoding
+   does not matter. */
+SEXP repalign_stream_order(SEXP seed, SEXP key, SEXP count)
+{
+    begin_entry(__func__);
+    const size_t n = read_count(ARG(count), 1, INT_MAX);
+    stream s = stream_of_seed((uint64_t) read_count(ARG(seed), 0, INT_MAX));
+    if (!Rf_isString(key)) argument_error("key", "hold strings");
+    for (R_xlen_t i = 0; i < XLENGTH(key); i++) {
+        const char *part = Rf_translateCharUTF8(STRING_ELT(key, i));
+        stream_add_key(&s, part, strlen(part));
+    }
+    SEXP result = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t) n));
+    stream_order(&s, n, INTEGER(result));
+    UNPROTECT(1);
+    return result;
 }

@@ -1,19 +1,50 @@
-/* Optimal transport: see transport.h.
+/* Optimal transport between two sets of points with equal masses within each set, for every total
+   mass from 0 on. */
 
-   Successive shortest paths. A search (Dijkstra's algorithm) starts at all free sources at once;
-   each path that it finds to a free sink has the least cost for one more unit, so that the flow is
-   optimal for its own total at every step, and costs rise from step to step.
-
-   The search is not begun anew for each path: what it has reached stays, but for what hung on an
-   edge that no longer has any flow, or on a source without units. `level` is how far the search has
-   come. Prices and discounts keep the reduced costs cost - price - discount from being negative,
-   with 0 wherever something flows. Those of what was reached change with the level, prices of
-   sources by as much as it rises and discounts of sinks by as much downwards; so what is kept of
-   them is price - level and discount + level. Free sources have the level as their price. */
-
-#include "transport.h"
-
+#include <stddef.h>
 #include <math.h>
+#include <string.h>
+
+#include "pause.h"
+#include "entry.h"
+
+#define NO_PLACE (-1)
+
+/* What flows into each sink, as linked lists in a pool of `capacity` entries: `first` has the head
+   of each sink's list, `next` what follows an entry; entries not in use are linked from `spare`. */
+typedef struct {
+    int *first, *source, *next;
+    double *amount;
+    int spare;
+    size_t used, capacity;
+} transport_flow;
+
+/* cost: sinks x sources, column-major. supply, demand: the units left. Of each source: `price`
+   (less the level where it is reached); `from_sink`, by which it was reached; is_reached; is_cut:
+   whether what flowed to that sink is gone. Of each sink: `discount`, or, once it is settled,
+   `kept_discount` (plus the level); `distance`, at which level it is settled, by `from_source`;
+   is_settled; and the free source that is cheapest for it (best, best_cost). free, reached: lists
+   of sources, settled and lost: lists of sinks. */
+typedef struct {
+    size_t sources, sinks;
+    const double *cost;
+    double *supply, *demand, *price, *discount, *kept_discount, *distance, *best_cost;
+    int *is_reached, *is_cut, *is_settled, *from_sink, *from_source, *best;
+    int *free, *reached, *settled, *lost;
+    size_t free_count, reached_count, settled_count, read;
+    double level;
+    transport_flow flow;
+    pause_function pause;
+} transport;
+
+/* One augmentation: more units along the path that costs least for each. source, sink: the steps of
+   the path from its end on; at even places units are added, at odd ones taken away. They have room
+   for twice the smaller number of points. */
+typedef struct {
+    double units, unit_cost;
+    size_t length;
+    int *source, *sink;
+} transport_step;
 
 /* Cost entries read between two interrupt checks: some ten milliseconds. */
 #define PAUSE_ENTRIES 16777216
@@ -62,7 +93,8 @@ static void leave_free(transport *t, int source)
         if (t->best[i] == source) find_best(t, (int) i);
 }
 
-void transport_begin(transport *t)
+/* All memory of `t` is there, with cost, supply, demand, flow (its pool) and pause set. */
+static void transport_begin(transport *t)
 {
     t->free_count = t->sources;
     t->read = t->reached_count = t->settled_count = 0;
@@ -300,7 +332,9 @@ static double units_of_path(const transport *t, const transport_step *step)
     return units;
 }
 
-int transport_augment(transport *t, transport_step *step)
+/* 0 when no source has units left. There must be room in the pool for as many new entries as the
+   smaller number of points. */
+static int transport_augment(transport *t, transport_step *step)
 {
     if (t->free_count == 0) return 0;
     const int end = search_path(t);
@@ -321,4 +355,140 @@ int transport_augment(transport *t, transport_step *step)
     }
     if (is_lost) forget_lost(t);
     return 1;
+}
+
+static size_t common_divisor(size_t a, size_t b)
+{
+    while (b > 0) {
+        const size_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Scratch of twice the length with the same values at its beginning; the old one goes with the
+   call. */
+static int *longer_ints(const int *from, size_t length)
+{
+    int *to = int_scratch(2 * length);
+    memcpy(to, from, length * sizeof(int));
+    return to;
+}
+
+static double *longer_doubles(const double *from, size_t length)
+{
+    double *to = scratch(2 * length);
+    memcpy(to, from, length * sizeof(double));
+    return to;
+}
+
+static void grow_flow(transport_flow *f)
+{
+    if (f->capacity > INT_MAX / 2) entry_error("the plan has too many entries");
+    f->source = longer_ints(f->source, f->capacity);
+    f->next = longer_ints(f->next, f->capacity);
+    f->amount = longer_doubles(f->amount, f->capacity);
+    f->capacity *= 2;
+}
+
+static transport new_transport(const double *cost, size_t sinks, size_t sources)
+{
+    transport t;
+    const size_t g = common_divisor(sinks, sources), capacity = 4 * (sinks + sources);
+    t.sources = sources;
+    t.sinks = sinks;
+    t.cost = cost;
+    t.supply = scratch(sources);
+    t.price = scratch(sources);
+    t.is_reached = int_scratch(sources);
+    t.is_cut = int_scratch(sources);
+    t.from_sink = int_scratch(sources);
+    t.free = int_scratch(sources);
+    t.reached = int_scratch(sources);
+    t.demand = scratch(sinks);
+    t.discount = scratch(sinks);
+    t.kept_discount = scratch(sinks);
+    t.is_settled = int_scratch(sinks);
+    t.distance = scratch(sinks);
+    t.best_cost = scratch(sinks);
+    t.from_source = int_scratch(sinks);
+    t.best = int_scratch(sinks);
+    t.settled = int_scratch(sinks);
+    t.lost = int_scratch(sinks);
+    t.flow.first = int_scratch(sinks);
+    t.flow.source = int_scratch(capacity);
+    t.flow.next = int_scratch(capacity);
+    t.flow.amount = scratch(capacity);
+    t.flow.capacity = capacity;
+    t.pause = check_interrupt;
+    for (size_t j = 0; j < sources; j++) t.supply[j] = (double) (sinks / g);
+    for (size_t i = 0; i < sinks; i++) t.demand[i] = (double) (sources / g);
+    transport_begin(&t);
+    return t;
+}
+
+/* All steps of a run: units, cost and length of each, and the places in the costs (one-based,
+   negative where units are taken away) of all their paths, one after another. */
+typedef struct {
+    double *units, *cost;
+    int *length, *row, *column;
+    size_t steps, steps_room, places, places_room;
+} transport_log;
+
+static void log_step(transport_log *l, const transport_step *step)
+{
+    if (l->steps == l->steps_room) {
+        l->units = longer_doubles(l->units, l->steps);
+        l->cost = longer_doubles(l->cost, l->steps);
+        l->length = longer_ints(l->length, l->steps);
+        l->steps_room *= 2;
+    }
+    l->units[l->steps] = step->units;
+    l->cost[l->steps] = step->unit_cost;
+    l->length[l->steps++] = (int) step->length;
+    while (l->places + step->length > l->places_room) {
+        l->row = longer_ints(l->row, l->places_room);
+        l->column = longer_ints(l->column, l->places_room);
+        l->places_room *= 2;
+    }
+    for (size_t k = 0; k < step->length; k++) {
+        l->row[l->places] = step->sink[k] + 1;
+        l->column[l->places++] = k % 2 ? -(step->source[k] + 1) : step->source[k] + 1;
+    }
+}
+
+static SEXP log_as_list(const transport_log *l)
+{
+    static const char *names[] = {"units", "cost", "length", "row", "column", ""};
+    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    memcpy(put_doubles(result, 0, l->steps), l->units, l->steps * sizeof(double));
+    memcpy(put_doubles(result, 1, l->steps), l->cost, l->steps * sizeof(double));
+    memcpy(put_integers(result, 2, l->steps), l->length, l->steps * sizeof(int));
+    memcpy(put_integers(result, 3, l->places), l->row, l->places * sizeof(int));
+    memcpy(put_integers(result, 4, l->places), l->column, l->places * sizeof(int));
+    UNPROTECT(1);
+    return result;
+}
+
+/* The run of optimal transport between the rows and the columns of a matrix of costs. Each row has
+   columns/g units to take and each column rows/g to give, g their greatest common divisor. */
+SEXP repalign_transport(SEXP cost)
+{
+    begin_entry(__func__);
+    const double *entries = read_matrix(ARG(cost));
+    const size_t rows = matrix_rows(cost), columns = matrix_columns(cost);
+    if (rows == 0 || columns == 0) argument_error("cost", "not be empty");
+    if (!all_finite(entries, rows * columns)) argument_error("cost", "be finite");
+    transport t = new_transport(entries, rows, columns);
+    const size_t smaller = rows < columns ? rows : columns, room = rows + columns;
+    transport_step step = {0.0, 0.0, 0, int_scratch(2 * smaller), int_scratch(2 * smaller)};
+    transport_log steps = {scratch(room),     scratch(room), int_scratch(room), int_scratch(8 * room),
+                           int_scratch(8 * room), 0,          room,              0,
+                           8 * room};
+    while (transport_augment(&t, &step)) {
+        log_step(&steps, &step);
+        if (t.flow.used + smaller + 1 > t.flow.capacity) grow_flow(&t.flow);
+    }
+    return log_as_list(&steps);
 }

@@ -1,15 +1,34 @@
-/* H of the expected kernels of different stimuli: see trial_kernels.h. */
+/* H of the expected kernels of different stimuli, from the kernels of all trials. */
 
-#include "trial_kernels.h"
+#include <stddef.h>
 
+#include "threads.h"
 #include "chunks.h"
+#include "entry.h"
 
-size_t trial_room(const trial_kernels *t)
+/* k and l: symmetric kernels of all trials of the two sides, whose trials are the fastest. m: for
+   each stimulus a matrix of trials_x by trials_y, the weights of the pairs of trials that may be
+   multiplied. */
+typedef struct {
+    const double *k, *l, *m;
+    size_t stimuli, trials_x, trials_y;
+} trial_kernels;
+
+/* Let K_ij, L_ij be the blocks of two stimuli, M_i the weights, a_i and b_i the sums of their rows
+   and columns. Over different stimuli,
+     sums[0] = sum K_ij o (M_i L_ij M_j'),  sums[1] = sum (K_ij a_j)' M_i (L_ik b_k),
+     sums[2] = sum (a_i' K_ij a_j) (b_k' L_kl b_l).
+   partial: scratch of TRIAL_PARTS a stimulus; room: trial_room() a thread. */
+#define TRIAL_PARTS 5
+
+static size_t trial_room(const trial_kernels *t)
 {
     return 2 * t->trials_x * t->trials_y + 2 * (t->trials_x + t->trials_y);
 }
 
-void trial_weight_sums(const trial_kernels *t, double *a, double *b)
+/* a (trials_x a stimulus) and b (trials_y a stimulus): the sums of the rows and columns of the
+   weights. */
+static void trial_weight_sums(const trial_kernels *t, double *a, double *b)
 {
     const size_t p = t->trials_x, q = t->trials_y;
     for (size_t i = 0; i < t->stimuli; i++) {
@@ -110,7 +129,7 @@ static void one_stimulus(void *job, size_t i)
     parts[4] = blocks;
 }
 
-void trial_kernel_sums(const trial_kernels *t, const double *a, const double *b, worker by,
+static void trial_kernel_sums(const trial_kernels *t, const double *a, const double *b, worker by,
                        double *partial, double *room, double *sums)
 {
     sum_job job = {t, a, b, partial, room};
@@ -127,4 +146,26 @@ void trial_kernel_sums(const trial_kernels *t, const double *a, const double *b,
         sums[2] += 2.0 * parts[4] - 4.0 * parts[2] * parts[3];
     }
     sums[2] += total_a * total_b;
+}
+
+/* The three sums of trial_kernel_sums(). m: a column for each stimulus. */
+SEXP repalign_trial_kernel_sums(SEXP k, SEXP l, SEXP m, SEXP threads)
+{
+    begin_entry(__func__);
+    const double *values = read_matrix(ARG(m));
+    const size_t stimuli = matrix_columns(m), rows = matrix_rows(k);
+    if (stimuli == 0 || rows % stimuli != 0 || matrix_rows(l) % stimuli != 0)
+        argument_error("m", "have a column a stimulus");
+    const trial_kernels t = {read_matrix_size(ARG(k), rows, rows),
+                             read_matrix_size(ARG(l), matrix_rows(l), matrix_rows(l)), values,
+                             stimuli, rows / stimuli, matrix_rows(l) / stimuli};
+    read_matrix_rows(ARG(m), t.trials_x * t.trials_y);
+    const worker by = read_worker(ARG(threads));
+    double *a = scratch(rows), *b = scratch(matrix_rows(l));
+    SEXP result = PROTECT(new_doubles(3));
+    trial_weight_sums(&t, a, b);
+    trial_kernel_sums(&t, a, b, by, scratch(stimuli * TRIAL_PARTS),
+                      scratch((size_t) by.threads * trial_room(&t)), REAL(result));
+    UNPROTECT(1);
+    return result;
 }

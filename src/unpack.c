@@ -1,8 +1,18 @@
-/* Packed matrices written out whole, or in another order of the rows: see unpack.h. */
+/* From packed matrices (packed.h) to whole ones and to other orders of the rows: what the
+   permutation null needs. */
 
-#include "unpack.h"
-
+#include "packed.h"
 #include "matrix.h"
+#include "entry.h"
+
+/* The whole matrix (n x n): entries, squared when asked for, less means[i] + means[j], plus
+   grand. On the diagonal: diagonal - 2 means[i] + grand, or 0 where diagonal is NULL. means
+   may be NULL, too: zeros. */
+typedef struct {
+    const double *entries, *means, *diagonal;
+    double grand;
+    int square;
+} unpacked_source;
 
 typedef struct {
     const unpacked_source *source;
@@ -27,7 +37,7 @@ static void unpack_chunk(void *job, size_t chunk)
     }
 }
 
-void unpack_matrix(const unpacked_source *source, row_chunks rows, worker by, double *out)
+static void unpack_matrix(const unpacked_source *source, row_chunks rows, worker by, double *out)
 {
     unpack_job job = {source, rows, out};
     run_chunks(rows.count, by, unpack_chunk, &job);
@@ -60,9 +70,44 @@ static void relabel_chunk(void *job, size_t chunk)
     }
 }
 
-void relabel_packed(const double *a, const int *permutation, row_chunks rows, worker by,
+/* Entry (i, j) of out is entry (p(i), p(j)) of a, for a zero-based permutation p. */
+static void relabel_packed(const double *a, const int *permutation, row_chunks rows, worker by,
                     double *out)
 {
     relabel_job job = {a, permutation, rows, out};
     run_chunks(rows.count, by, relabel_chunk, &job);
+}
+
+/* The whole size x size matrix of packed entries, centred: see unpacked_source. means, diagonal:
+   NULL for none. */
+SEXP repalign_unpack(SEXP entries, SEXP size, SEXP square, SEXP means, SEXP grand, SEXP diagonal,
+                     SEXP threads)
+{
+    begin_entry(__func__);
+    const size_t n = read_count(ARG(size), 2, INT_MAX);
+    const double on_diagonal = Rf_isNull(diagonal) ? 0.0 : read_number(ARG(diagonal));
+    const unpacked_source source = {read_doubles(ARG(entries), packed_length(n)),
+                                    Rf_isNull(means) ? NULL : read_doubles(ARG(means), n),
+                                    Rf_isNull(diagonal) ? NULL : &on_diagonal,
+                                    read_number(ARG(grand)), read_flag(ARG(square))};
+    const worker by = read_worker(ARG(threads));
+    SEXP result = PROTECT(new_matrix(n, n));
+    unpack_matrix(&source, new_row_chunks(n), by, REAL(result));
+    UNPROTECT(1);
+    return result;
+}
+
+/* Packed entries with the rows in another order (one-based). */
+SEXP repalign_relabel_packed(SEXP entries, SEXP permutation, SEXP threads)
+{
+    begin_entry(__func__);
+    const size_t n = (size_t) Rf_xlength(permutation), length = packed_length(n);
+    if (n < 2) argument_error("permutation", "have at least 2 entries");
+    const int *order = read_permutations(ARG(permutation), n);
+    const double *values = read_doubles(ARG(entries), length);
+    const worker by = read_worker(ARG(threads));
+    SEXP result = PROTECT(new_doubles(length));
+    relabel_packed(values, order, new_row_chunks(n), by, REAL(result));
+    UNPROTECT(1);
+    return result;
 }

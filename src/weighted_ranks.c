@@ -1,15 +1,26 @@
-/* Spearman correlations with weights: see weighted_ranks.h.
+/* Spearman correlations over pairs of stimuli, with products of weights of stimuli. */
 
-   The rank of a pair is the weight of all pairs below it and half of that of its ties. With
-   weights 1 this is the average rank less 1/2. The ranks of all sides, less their mean and times
-   the root of the weight, are written in one common order of pairs, so that the products of all
-   sides are one product of matrices. */
-
-#include "weighted_ranks.h"
-
+#include <stdint.h>
 #include <math.h>
+#include <limits.h>
 
+#include "threads.h"
 #include "blas.h"
+#include "entry.h"
+
+/* A pair of stimuli in the order of its dissimilarity: its zero-based stimuli, and its place among
+   all pairs, doubled, plus 1 if it has the same rank as the one before. There are fewer than 2^31
+   pairs, of fewer than 2^16 stimuli. */
+typedef struct {
+    uint32_t place_and_tie;
+    uint16_t first, second;
+} ranked_pair;
+
+/* Sides with `length` pairs each, every side in its own order. */
+typedef struct {
+    const ranked_pair **pairs;
+    size_t count;
+} ranked_sides;
 
 /* Below this share of the square of the weights' sum, a variance of ranks is rounding. */
 #define NO_VARIANCE 1e-12
@@ -56,7 +67,8 @@ static double write_ranks(const ranked_pair *pairs, size_t length, const double 
     return squares > 2.0 * NO_VARIANCE * mean * mean * mean ? sqrt(squares) : NAN;
 }
 
-size_t ranked_columns_at_once(size_t sides, size_t length, size_t room)
+/* How many columns of weights are taken at once, where so many numbers may be written out. */
+static size_t ranked_columns_at_once(size_t sides, size_t length, size_t room)
 {
     const size_t most = room / (sides * length);
     return most < 1 ? 1 : most;
@@ -81,7 +93,12 @@ static void correlate(size_t count_x, size_t count_y, size_t length, const doubl
         for (size_t i = 0; i < count_x; i++) out[i + j * count_x] /= sizes[i] * sizes_y[j];
 }
 
-void weighted_rank_correlations(ranked_sides x, ranked_sides y, size_t length, const double *w,
+/* For each of the `columns` weight vectors (n long, in w) the correlations of the ranks of all
+   sides x with all sides y, or with each other where y.count is 0, in which a pair counts as the
+   product of its weights; NaN where a side has one rank only. result: x.count x the other count x
+   columns. For all sides of x and y, buffer has room for sides * at_once * length numbers (see
+   ranked_columns_at_once()), and sizes for sides * at_once. */
+static void weighted_rank_correlations(ranked_sides x, ranked_sides y, size_t length, const double *w,
                                 size_t n, size_t columns, size_t at_once, double *buffer,
                                 double *sizes, double *result, worker by)
 {
@@ -110,4 +127,59 @@ void weighted_rank_correlations(ranked_sides x, ranked_sides y, size_t length, c
         }
         by.pause();
     }
+}
+
+/* The pairs of a side, list(order, tied): their numbers in the order of their ranks, and which of
+   them have the rank of the one before. */
+static const ranked_pair *read_side(SEXP side, const char *name, const int *first,
+                                    const int *second, size_t length)
+{
+    const int *order = read_indices(read_element(side, name, "order"), name, length, length);
+    const SEXP tied = read_element(side, name, "tied");
+    if (TYPEOF(tied) != LGLSXP || (size_t) XLENGTH(tied) != length)
+        argument_error(name, "have a logical `tied` for each pair");
+    ranked_pair *pairs = (ranked_pair *) R_alloc(length, sizeof(ranked_pair));
+    for (size_t k = 0; k < length; k++) {
+        const uint32_t place = (uint32_t) order[k] - 1;
+        pairs[k] = (ranked_pair) {place << 1 | (uint32_t) (LOGICAL(tied)[k] != 0),
+                                  (uint16_t) (first[place] - 1), (uint16_t) (second[place] - 1)};
+    }
+    return pairs;
+}
+
+static ranked_sides read_ranked_sides(SEXP list, const char *name, const int *first,
+                                      const int *second, size_t length)
+{
+    const size_t count = Rf_isNull(list) ? 0 : count_elements(list, name);
+    const ranked_pair **all = (const ranked_pair **) R_alloc(count + 1, sizeof(ranked_pair *));
+    for (size_t l = 0; l < count; l++)
+        all[l] = read_side(VECTOR_ELT(list, (R_xlen_t) l), name, first, second, length);
+    return (ranked_sides) {all, count};
+}
+
+/* pairs: list(first, second), the stimuli of all pairs; x, y: lists of sides, y NULL where x is
+   compared with itself; w: a weight vector a column; room: how many numbers may be written out at a
+   time. Correlations, sides of x by sides of y by columns, NaN where a side has one rank only. */
+SEXP repalign_weighted_ranks(SEXP pairs, SEXP x, SEXP y, SEXP w, SEXP room, SEXP threads)
+{
+    begin_entry(__func__);
+    read_matrix(ARG(w));
+    const size_t n = matrix_rows(w), columns = matrix_columns(w);
+    const SEXP stimuli = read_element(ARG(pairs), "first");
+    const size_t length = (size_t) XLENGTH(stimuli);
+    if (length < 1 || length > INT_MAX) argument_error("pairs", "be 1 to 2^31 - 1");
+    if (n > UINT16_MAX) argument_error("w", "have fewer than 65536 rows");
+    const int *first = read_indices(stimuli, "first", length, n);
+    const int *second = read_indices(read_element(ARG(pairs), "second"), "second", length, n);
+    const ranked_sides a = read_ranked_sides(ARG(x), first, second, length);
+    const ranked_sides b = read_ranked_sides(ARG(y), first, second, length);
+    const size_t sides = a.count + b.count, other = b.count > 0 ? b.count : a.count;
+    size_t at_once = ranked_columns_at_once(sides, length, (size_t) read_number(ARG(room)));
+    if (at_once > columns) at_once = columns;
+    SEXP result = PROTECT(new_matrix(a.count * other, columns));
+    weighted_rank_correlations(a, b, length, REAL(w), n, columns, at_once,
+                               scratch(sides * at_once * length), scratch(sides * at_once),
+                               REAL(result), read_worker(ARG(threads)));
+    UNPROTECT(1);
+    return result;
 }

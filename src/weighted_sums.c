@@ -1,7 +1,16 @@
-/* Sums for Song's estimator with weights: see weighted_sums.h. One pass over seven matrices, where
-   R would make a matrix for each of its products. */
+/* Sums over stimuli that Song's estimator with weights is made of. */
 
-#include "weighted_sums.h"
+#include "threads.h"
+#include "entry.h"
+
+/* The sums of one vector of weights: see u_sums() in R/compare-pair-weights.R for what they are. */
+#define WEIGHTED_SUMS 10
+
+/* Matrices with n rows and a column for each vector of weights: the weights, the products of the
+   kernels k and l and of m (k times l, entry by entry) with the weights and with their squares. */
+typedef struct {
+    const double *w, *k1, *k2, *l1, *l2, *m1, *m2;
+} weight_products;
 
 /* Entries between two pauses. */
 #define PAUSE_ENTRIES 67108864.0
@@ -24,7 +33,8 @@ static void column_sums(weight_products p, size_t start, size_t n, double *sum)
     }
 }
 
-void weighted_sums(weight_products p, size_t n, size_t columns, double *result, worker by)
+/* result: WEIGHTED_SUMS for each of the columns. */
+static void weighted_sums(weight_products p, size_t n, size_t columns, double *result, worker by)
 {
     const size_t at_once = items_at_once(PAUSE_ENTRIES, (double) n, by.threads);
     for (size_t first = 0; first < columns; first += at_once) {
@@ -35,4 +45,24 @@ void weighted_sums(weight_products p, size_t n, size_t columns, double *result, 
         }
         by.pause();
     }
+}
+
+/* All matrices have the size of w, a vector of weights a column. The sums of a vector are a column
+   of the result. */
+SEXP repalign_weighted_sums(SEXP w, SEXP k1, SEXP k2, SEXP l1, SEXP l2, SEXP m1, SEXP m2,
+                            SEXP threads)
+{
+    begin_entry(__func__);
+    read_matrix(ARG(w));
+    const size_t n = matrix_rows(w), columns = matrix_columns(w);
+    const weight_products p = {REAL(w), read_matrix_size(ARG(k1), n, columns),
+                               read_matrix_size(ARG(k2), n, columns),
+                               read_matrix_size(ARG(l1), n, columns),
+                               read_matrix_size(ARG(l2), n, columns),
+                               read_matrix_size(ARG(m1), n, columns),
+                               read_matrix_size(ARG(m2), n, columns)};
+    SEXP result = PROTECT(new_matrix(WEIGHTED_SUMS, columns));
+    weighted_sums(p, n, columns, REAL(result), read_worker(ARG(threads)));
+    UNPROTECT(1);
+    return result;
 }

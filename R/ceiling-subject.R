@@ -114,7 +114,7 @@ subject_ceiling <- function(x, measure = "rsa", ..., group = NULL,
 # What the scores are by, also where the user chose nothing. RDMs are given, and `inner` not used.
 choices_in_words <- function(measure, of_rdms) {
   choices <- switch(measure$id, cka = c("kernel", "estimator"),
-                    rsa = c(if (!of_rdms) "inner", "outer"))
+                    rsa = c(if (!of_rdms) "inner", "outer"), no_branch(measure$id))
   paste0(measure$label, ": ", paste(choices, "=", dQuote(unlist(measure$args[choices]), FALSE),
                                     collapse = ", "))
 }

@@ -105,7 +105,8 @@ test_that("what is left of the columns is printed, and told or refused in our wo
                     message = where)
   }
   # only the label is needed below the table, not its column
-  models <- results$repalign_evaluation[[2]]
+  p <- linear_population(40, 12, 6)
+  models <- suppressWarnings(evaluate_models(p$x, list(a = p$y), permutations = 0))
   expect_output(print(models["model"]), "Units of the models taken as a sample", fixed = TRUE)
 })
 

@@ -17,9 +17,9 @@ known_arguments <- list(
   brain_to_brain = c("x", "y", "neurons", "repeats", "split", "estimator", "units_x", "units_y",
                      "normalize", "conf_level", "clusters", "over", "complete"),
   trial_to_trial = c("trials", "neurons", "repeats", "estimator", "units", "normalize",
-                     "conf_level", "clusters", "complete"),
+                     "conf_level", "clusters", "over", "complete"),
   brain_to_model = c("brain", "layers", "neurons", "repeats", "estimator", "units", "normalize",
-                     "conf_level", "clusters", "complete"),
+                     "conf_level", "clusters", "over", "complete"),
   object_disentanglement = c("responses", "object", "neurons", "repeats", "estimator",
                              "normalize", "conf_level", "clusters"),
   held_out = c("x", "y", "measure", "folds", "clusters", "repeats", "permutations", "threads"),
@@ -191,7 +191,7 @@ draw_trials <- function(sides, common) {
   if (chance(0.3)) trials[[1]][, 1] <- NA
   if (chance(0.5)) trials <- simplify2array(trials)
   args <- c(list(trials = trials),
-            given(neurons = draw_neurons(ncol(x)),
+            given(neurons = draw_neurons(ncol(x)), over = if (chance(0.3)) "stimuli",
                   complete = if (chance(0.1)) one_of(c("none", "both"))))
   list(fun = "trial_to_trial", args = c(args, common))
 }
@@ -200,6 +200,7 @@ draw_brain_to_model <- function(sides, common) {
   layers <- c(list(conv1 = sides$y), if (chance(0.5)) list(conv2 = as.matrix(sides$x)^2))
   args <- c(list(brain = sides$x, layers = layers),
             given(neurons = draw_neurons(sides$facts$widths[1]),
+                  over = if (chance(0.3)) c("stimuli", "neurons_x"),
                   complete = if (chance(0.1)) one_of(c("none", "x", "y", "both"))))
   list(fun = "brain_to_model", args = c(args, common))
 }

@@ -395,7 +395,8 @@ warn_of_doubtful_column <- function(column, arg) {
 dominant_share <- 0.9
 
 # A whole number in so many cells is no response if it is farther from all other values than this
-# many times their range.
+# many times their range. 0 (silent units) and the largest numbers of so many bits (saturated
+# values) are responses.
 least_coded <- 3
 
 coded_distance <- 2
@@ -430,6 +431,7 @@ odd_in <- function(repr) {
     end <- if (sign > 0) ends else ends[c(4:6, 1:3)]
     rest <- -end[4] - end[2]
     if (isTRUE(end[3] >= least_coded && end[1] == round(end[1]) && rest > 0 &&
+                 !(sign * end[1]) %in% (2^(0:16) - 1) &&
                  end[2] - end[1] > max(coded_distance * rest, 8))) {
       return(list(class = "repalign_sentinel", data = sign * end[1], text = paste0(
         "`", repr$arg, "` has the value ", format(sign * end[1]), " in ", end[3], " cells, far ",

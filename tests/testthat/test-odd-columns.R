@@ -72,6 +72,10 @@ test_that("neurons are no odd columns, and few or frequent values no codes", {
   quiet(cbind(d$x[, 1:3], 100 * d$x[, 4]))
   quiet(replace(d$x, c(1, 61), 9999))
   quiet(replace(d$x, 1:30, 3))
+  # silent units, and 8 bits that are saturated
+  active <- matrix(sample(100:140, 720, TRUE), 60)
+  quiet(replace(active, sample(720, 300), 0))
+  quiet(replace(matrix(rpois(720, 0.3), 60), sample(720, 40), 255))
   expect_length(odd_told(rv(replace(d$x, 1:3, 9999), d$y)), 1)
   expect_length(odd_told(rv(replace(d$x, 1, NA), d$y, na = "stimuli")), 0)
   expect_length(odd_told(rv(replace(d$timed, 1, NA), d$y, na = "stimuli")), 1)

@@ -193,5 +193,5 @@ analysis_region <- function(repr, setup) {
 judge_rows <- function(data, setup, others = NULL) {
   if (is.null(setup$conf_level) || !is.null(setup$clusters)) return(invisible())
   note_declared_series(setup$reprs)
-  warn_of_rows(data, others, "errors", list(cluster_remedy))
+  warn_of_rows(data, others, "errors", cluster_remedy)
 }

@@ -82,7 +82,7 @@ noise_ceiling <- function(trials, y = NULL, measure = NULL, over = NULL, ..., sp
   splits <- check_count(splits, "splits")
   na <- check_choice(na, missing_rules, "na")
   call <- open_sides(ceiling_sides(trials, y, na, set), set, na, use = "errors", least = 5,
-                     why = "a jackknife", remedies = list(declared_cluster_remedy),
+                     why = "a jackknife", remedy = declared_cluster_remedy,
                      own_clusters = FALSE)
   check_rows(call$n, 5, "trials", "a jackknife")
   stop_at_refusals(call$sides)

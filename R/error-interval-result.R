@@ -64,10 +64,8 @@ note_strong_stimuli <- function(call, rows) {
   strongest <- apply(influence, 2, order, decreasing = TRUE)[1:2, , drop = FALSE]
   share <- (influence[cbind(strongest[1, ], seq_len(ncol(influence)))] +
               influence[cbind(strongest[2, ], seq_len(ncol(influence)))]) / colSums(influence)
-  kurtosis <- apply(call$stimuli, 2, function(values) {
-    squares <- (values - mean(values))^2
-    mean(squares^2) / mean(squares)^2
-  })
+  squares <- sweep(call$stimuli, 2, colMeans(call$stimuli))^2
+  kurtosis <- colMeans(squares^2) / colMeans(squares)^2
   known <- 2 * call$units / (kurtosis - 1)
   few <- which(share > 0.5)
   heavy <- which(known < enough_of_variance & !share > 0.5 & call$units >= enough_for_errors)

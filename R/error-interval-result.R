@@ -372,7 +372,7 @@ contrast_errors <- function(parts, weights) {
       among <- covariance[used, used, drop = FALSE]
       found <- sum(w * (among %*% w))
       # rounding leaves a little of the difference of two copies
-      if (isTRUE(abs(found) <= tie_share * sum(w^2 * diag(among)))) 0 else found
+      if (isTRUE(abs(found) < tie_share * sum(w^2 * diag(among)))) 0 else found
     }, 0)
   }
   main <- matrix(vapply(parts$main, quadratic, numeric(ncol(weights))), ncol(weights))

@@ -103,7 +103,8 @@ estimators_by_trials <- function(reprs) {
   if (!length(one_session)) return(c(estimators, trial_estimator))
   inform("The estimator \"stimulus_neuron\" is left out: all neurons of ",
          enumerate(paste0("`", args_of(one_session), "`"), quote = FALSE), " are of one session",
-         if (length(one_session) > 1) " each", ", so that no pair of them may be compared. \"stimulus_neuron_trial\" can.",
+         if (length(one_session) > 1) " each", ", so that no pair of them may be compared. ",
+         "\"stimulus_neuron_trial\" can.",
          class = "repalign_estimator")
   c(setdiff(estimators, "stimulus_neuron"), trial_estimator)
 }
@@ -193,5 +194,5 @@ analysis_region <- function(repr, setup) {
 judge_rows <- function(data, setup, others = NULL) {
   if (is.null(setup$conf_level) || !is.null(setup$clusters)) return(invisible())
   note_declared_series(setup$reprs)
-  warn_of_rows(data, others, "errors", list(cluster_remedy))
+  warn_of_rows(data, others, "errors", cluster_remedy)
 }

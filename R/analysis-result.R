@@ -45,8 +45,8 @@ declare_result(
     c(paste0(if (is.na(title)) "Analyses" else title, ": ", count_of(nrow(x), "row"),
              undefined_of(x$pooled)),
       if (!is.null(level) && all(c("conf_low", "conf_high") %in% names(x))) {
-        strwrap(paste0("conf_low to conf_high: ", format(100 * level), "% interval of `pooled`, by ",
-                       "the jackknife over ", interval_extents(x)), exdent = 2)
+        strwrap(paste0("conf_low to conf_high: ", format(100 * level), "% interval of `pooled`, ",
+                       "by the jackknife over ", interval_extents(x)), exdent = 2)
       })
   },
   shown = function(x) without_samples_only(x),
@@ -356,8 +356,8 @@ interval_extent <- function(part, object) {
 #'   estimator; `x` and `y` are "(all)". The values H of all comparisons are averaged before the
 #'   ratio is taken, so that comparisons with large variance count for more. Standard errors are
 #'   `NA` for several comparisons that do not share their stimuli (object categories); those of
-#'   several that do are over stimuli alone (`over`). For [brain_to_model()], the row is that of the most similar
-#'   layer, whose value is too high by chance.
+#'   several that do are over stimuli alone (`over`). For [brain_to_model()], the row is that of the
+#'   most similar layer, whose value is too high by chance.
 #' @examples
 #' # sessions of one area: 210 pairs
 #' responses <- apply(macaque_it$counts, 1:2, mean, na.rm = TRUE)

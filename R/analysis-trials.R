@@ -127,9 +127,9 @@ trial_size_deletions <- function(comparison, parts, members, used) {
 #'
 #' When not to trust it: as a measure of how reliable means over trials are, which have less noise;
 #' and with neurons recorded together, as evidence that the representation changes. Intervals hold
-#' the trials fixed, and fewer neurons than were recorded, too; they are too narrow if stimuli depend
-#' on each other without `clusters` (see [dependence]). To correct another comparison for noise, give trials as
-#' [responses()].
+#' the trials fixed, and fewer neurons than were recorded, too; they are too narrow if stimuli
+#' depend on each other without `clusters` (see [dependence]). To correct another comparison for
+#' noise, give trials as [responses()].
 #' @references Chun et al. (2025), \doi{10.48550/arXiv.2502.15104}, Figure 6.
 #' @examples
 #' # the first five repeats of 132 units, of which those of a session may share noise
@@ -390,8 +390,8 @@ trial_h <- function(x, y, terms, plan, setup) {
          deletions = if (!is.null(setup$conf_level)) {
            pooled_deletions(x, y, plan$weights, setup)
          }, tables = if (!is.null(setup$conf_level) && length(plan$sampled)) {
-           pooled_tables(x, y, plan$weights, setup$layout, c("x", if (identical(x, y)) "x" else "y"),
-                         plan$sampled, setup$clusters)
+           pooled_tables(x, y, plan$weights, setup$layout,
+                         c("x", if (identical(x, y)) "x" else "y"), plan$sampled, setup$clusters)
          })
   })
 }

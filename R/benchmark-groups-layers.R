@@ -19,7 +19,8 @@
 #' @details
 #' Metrics, averaged over the models (`"all"`):
 #' * `"spearman"`: the rank correlation of likeness with nearness, for every layer with those above
-#'   it and with those below (`"published"`), or over all pairs of layers (`"paper"`). The best is 1.
+#'   it and with those below (`"published"`), or over all pairs of layers (`"paper"`). The best is
+#'   1.
 #' * `"conformity"`: the share of comparisons in which the nearer pair is at least as similar.
 #'   `"published"` compares two layers on the same side of a third one. `"paper"` compares a pair of
 #'   layers with a pair around it, or with itself, which conforms: its chance is higher.

@@ -131,7 +131,7 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, ..., alp
   linear <- series == "linear"
   free <- is.null(blocks) && isFALSE(series) && all_orders(permutations)
   call <- open_call(x, y, rule$set, rule$na, threads, clusters = clusters, use = "null",
-                    series = series, remedies = if (free) permutation_remedies)
+                    series = series, remedy = if (free) permutation_remedy)
   refuse_other_design(clusters, call$clusters, list(blocks = blocks, series = series,
                                                     permutations = permutations))
   sides <- call$sides

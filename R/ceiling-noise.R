@@ -82,7 +82,7 @@ noise_ceiling <- function(trials, y = NULL, measure = NULL, over = NULL, ..., sp
   splits <- check_count(splits, "splits")
   na <- check_choice(na, missing_rules, "na")
   call <- open_sides(ceiling_sides(trials, y, na, set), set, na, use = "errors", least = 5,
-                     why = "a jackknife", remedies = list(declared_cluster_remedy),
+                     why = "a jackknife", remedy = declared_cluster_remedy,
                      own_clusters = FALSE)
   check_rows(call$n, 5, "trials", "a jackknife")
   stop_at_refusals(call$sides)
@@ -90,10 +90,9 @@ noise_ceiling <- function(trials, y = NULL, measure = NULL, over = NULL, ..., sp
   task <- list(x = call$sides$x$reprs[[1]], codes = call$clusters,
                n = units_of(call$n, call$clusters))
   others <- if (is.null(y)) list(NULL) else call$sides$y$reprs
-  rows <- list()
-  for (measure_of_row in set) {
-    for (other in others) rows <- c(rows, list(ceiling_row(task, other, measure_of_row, splits, over)))
-  }
+  rows <- unlist(lapply(set, function(measure) {
+    lapply(others, function(other) ceiling_row(task, other, measure, splits, over))
+  }), recursive = FALSE)
   names <- if (is.null(y)) NA_character_ else vapply(others, function(repr) repr$name, "")
   labels <- vapply(set, function(measure) measure$label, "")
   keys <- data.frame(y = rep(names, length(set)), measure = rep(labels, each = length(names)))

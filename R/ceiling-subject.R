@@ -89,7 +89,7 @@ subject_ceiling <- function(x, measure = "rsa", ..., group = NULL,
   measure <- subject_measure(measure, ...)
   rule <- rule_of_call(na, list(measure), !missing(na))
   call <- open_sides(subject_sides(x, rule$na), rule$set, rule$na, use = "errors",
-                     why = "a ceiling", remedies = list(measure_cluster_remedy), grid = FALSE)
+                     why = "a ceiling", remedy = measure_cluster_remedy, grid = FALSE)
   stop_at_refusals(call$sides)
   reprs <- call$sides$x$reprs
   measure <- call$set[[1]]

@@ -7,9 +7,10 @@
 # means over trials, with each stimulus and each unit of neurons deleted in all of them at once.
 
 # Tables of H values: a row for nothing and for each stimulus (or cluster) deleted, a column for
-# nothing and for each unit of neurons deleted, of the sides that are not `held`. xx, yy and xy are those of the score; xx_trial and yy_trial are free of noise, over the
-# same pairs of neurons; xx_clean, yy_clean and xy_clean are those of the estimator from trials,
-# which goes over pairs of one session, too.
+# nothing and for each unit of neurons deleted, of the sides that are not `held`. xx, yy and xy are
+# those of the score; xx_trial and yy_trial are free of noise, over the same pairs of neurons;
+# xx_clean, yy_clean and xy_clean are those of the estimator from trials, which goes over pairs of
+# one session, too.
 cka_ceiling_tables <- function(task, y, args, held) {
   given <- list(x = task$x, y = y)
   labels <- list(x = ceiling_units(task$x, "x"), y = if (!is.null(y)) ceiling_units(y, "y"))

@@ -83,7 +83,7 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
   })
   check_single_sides(x, y)
   call <- open_call(x, y, set, na, clusters = clusters, use = "errors", least = 5,
-                    why = "a jackknife", remedies = list(cluster_remedy))
+                    why = "a jackknife", remedy = cluster_remedy)
   task <- list(sides = call$sides, set = call$set, pairs = call$pairs, codes = call$clusters,
                n = call$n, dependence = call$dependence)
   pair <- side_pair(task$sides, 1, 1)

@@ -15,7 +15,7 @@ streamed_batches <- function(feed, labels, estimator, batch, shuffle) {
   while (!is.null(chunk <- give()) && nrow(chunk$x) == batch) {
     if (!attr(give, "shuffled")) means <- add_batch_means(means, chunk)
     if (length(h) == 0 && !attr(give, "shuffled")) {
-      warn_of_rows(chunk["x"], chunk["y"], "order", list(shuffle_advice))
+      warn_of_rows(chunk["x"], chunk["y"], "order", shuffle_advice)
     }
     found <- batch_h(chunk, labels, estimator, length(h) + 1)
     if (is.null(scale)) scale <- found$scale

@@ -49,7 +49,7 @@ held_out <- function(x, y = NULL, measure = "shape_distance", folds = 5, cluster
   count <- check_count(permutations, "permutations", least = 0)
   if (count > 0) refuse_series_in_folds(x, y)
   call <- open_call(x, y, using_clusters(set), threads = threads, clusters = clusters, use = "null",
-                    why = "a fold", remedies = if (count > 0) list(cluster_remedy),
+                    why = "a fold", remedy = if (count > 0) cluster_remedy,
                     relabel = FALSE)
   check_rows(call$n, 4, call$sides$x$reprs[[1]]$arg, "a score of stimuli that are left out")
   check_kept_data(all_representations(call$sides))

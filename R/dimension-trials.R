@@ -74,7 +74,7 @@ open_dimension <- function(x, y, units, jackknife, na, frame = parent.frame()) {
                      list(analysis_measure("participation_ratio", structures)), na, use = "errors",
                      least = if (jackknife) 5 else 4,
                      why = if (jackknife) "a jackknife" else "a corrected estimator",
-                     remedies = if (jackknife) list(declared_cluster_remedy), grid = FALSE,
+                     remedy = if (jackknife) declared_cluster_remedy, grid = FALSE,
                      frame = frame)
   sample <- list(repr = call$sides$x$reprs[[1]], codes = call$clusters)
   if (has_trials(sample$repr) || !is.null(sample$codes)) sample <- with_trial_sample(sample)

@@ -66,7 +66,7 @@ warn_of_encoded_rows <- function(call) {
   if (!is.null(call$codes)) return(NULL)
   reprs <- function(data) lapply(data, function(x) list(kind = "data", data = x))
   warn_of_rows(reprs(call$x), reprs(call$y), "errors",
-               list(sub("`clusters`", "`clusters` of encode()", cluster_remedy, fixed = TRUE)))
+               sub("`clusters`", "`clusters` of encode()", cluster_remedy, fixed = TRUE))
 }
 
 # What score_interval() keeps of the scores of one call, see error-interval-result.R.

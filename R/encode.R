@@ -226,7 +226,7 @@ open_encoding <- function(from, to, settings, na, clusters, permutations, thread
     pairing = TRUE, uses = function(args) used
   ))
   call <- open_sides(sides, list(measure), na, clusters, use = "null", why = "a fold",
-                     remedies = if (all_orders(permutations)) permutation_remedies_of_encode,
+                     remedy = if (all_orders(permutations)) encode_remedy,
                      relabel = FALSE, grid = FALSE, own_clusters = FALSE, frame = frame)
   stop_at_refusals(call$sides)
   for (repr in all_representations(call$sides)) {
@@ -238,10 +238,8 @@ open_encoding <- function(from, to, settings, na, clusters, permutations, thread
   call
 }
 
-permutation_remedies_of_encode <- list(
-  paste("Name stimuli that depend on each other in `clusters`, or give a design of permute::how()",
-        "in `permutations`, which can also shift a series.")
-)
+encode_remedy <- paste("Name stimuli that depend on each other in `clusters`, or give a design of",
+                       "permute::how() in `permutations`, which can also shift a series.")
 
 encoding_sides <- function(from, to, na) {
   for (arg in c("from", "to")) {

@@ -34,8 +34,8 @@ adjustments <- c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH", "BY"
 #' *What is held constant.* With `over = "stimuli"` of [score_interval()], the conclusion is about
 #' other stimuli for these neurons of the area, and the test rejects too often if you mean the area:
 #' take its neurons as a sample, too, as the corrected CKA does by default, and other measures with
-#' `over = c("stimuli", "neurons_x")`. Units of models are held fixed if they are declared `complete`
-#' or `over` is without `"neurons_y"`. Of two to four subjects, [evaluate_models()] holds
+#' `over = c("stimuli", "neurons_x")`. Units of models are held fixed if they are declared
+#' `complete` or `over` is without `"neurons_y"`. Of two to four subjects, [evaluate_models()] holds
 #' these fixed, too; over `"subjects"` by name, a difference has fewer degrees of freedom than there
 #' are subjects, and what is printed, drawn and put into words calls it a guess. For RDMs, see
 #' [`evaluate_rdms`][evaluate_rdms].

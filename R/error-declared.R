@@ -336,7 +336,8 @@ new_errors <- function(method, stimuli, exact = NULL, cells = NULL, by_cluster =
        growth = growth, auto = auto, exact_below = exact_below)
 }
 
-# With fewer stimuli influences of aligned rows are too small, most of all with heavy tails.
+# With fewer stimuli influences of rotations and matches are too small, most of all with heavy
+# tails.
 enough_for_influences <- 80
 
 # Of norms over stimuli and over pairs of stimuli.

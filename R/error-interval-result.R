@@ -64,10 +64,8 @@ note_strong_stimuli <- function(call, rows) {
   strongest <- apply(influence, 2, order, decreasing = TRUE)[1:2, , drop = FALSE]
   share <- (influence[cbind(strongest[1, ], seq_len(ncol(influence)))] +
               influence[cbind(strongest[2, ], seq_len(ncol(influence)))]) / colSums(influence)
-  kurtosis <- apply(call$stimuli, 2, function(values) {
-    squares <- (values - mean(values))^2
-    mean(squares^2) / mean(squares)^2
-  })
+  squares <- sweep(call$stimuli, 2, colMeans(call$stimuli))^2
+  kurtosis <- colMeans(squares^2) / colMeans(squares)^2
   known <- 2 * call$units / (kurtosis - 1)
   few <- which(share > 0.5)
   heavy <- which(known < enough_of_variance & !share > 0.5 & call$units >= enough_for_errors)
@@ -374,8 +372,7 @@ contrast_errors <- function(parts, weights) {
       among <- covariance[used, used, drop = FALSE]
       found <- sum(w * (among %*% w))
       # rounding leaves a little of the difference of two copies
-      rounding <- is.finite(found) && abs(found) <= tie_share * sum(w^2 * diag(among))
-      if (rounding) 0 else found
+      if (isTRUE(abs(found) < tie_share * sum(w^2 * diag(among)))) 0 else found
     }, 0)
   }
   main <- matrix(vapply(parts$main, quadratic, numeric(ncol(weights))), ncol(weights))

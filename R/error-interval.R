@@ -56,10 +56,10 @@
 #' * delete-one values for [cka()] and [angular_cka()] (linear and Gaussian kernel), [rv()],
 #'   [distance_correlation()], [rsm_difference()], [mutual_knn()] (smoothed) and [rsa()] (most ways
 #'   of comparing RDMs; not with missing pairs);
-#' * for [procrustes()] and its like and [permutation_procrustes()] with `scale = FALSE`, scores
-#'   without each of fewer than 80 stimuli, and influences from there on;
-#' * influences for [cca()] (`NA` where both sides together have n - 1
-#'   dimensions or more), [svcca()] with `variance = 1`, and matches of neurons;
+#' * for [procrustes()] and its like, [permutation_procrustes()] with `scale = FALSE` and matches of
+#'   neurons, scores without each of fewer than 80 stimuli, and influences from there on;
+#' * influences for [cca()] (`NA` where both sides together have n - 1 dimensions or more) and
+#'   [svcca()] with `variance = 1`;
 #' * half-samples for all others. `k` neighbours must be fewer than half of the stimuli.
 #'
 #' *Subjects.* `"subjects"` is about other subjects: take at least 5. Of fewer, intervals are
@@ -113,7 +113,7 @@ score_interval <- function(x, y = NULL, measure = "cka", over = NULL, ..., metho
   settings <- interval_settings(over, method, draws, transform, units_x, units_y,
                                 conf_level)
   call <- open_call(x, y, rule$set, rule$na, threads, clusters = clusters, use = "errors",
-                    least = 5, why = "an interval", remedies = list(cluster_remedy))
+                    least = 5, why = "an interval", remedy = cluster_remedy)
   task <- list(sides = call$sides, set = call$set, pairs = call$pairs, codes = call$clusters,
                settings = settings, n = call$n, threads = threads, dependence = call$dependence)
   check_interval_task(task, y)

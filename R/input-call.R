@@ -22,7 +22,7 @@
 # measures or responses() have), "null" (whole clusters are permuted) or "errors" (whole clusters
 # are deleted); least, why: how many of them are needed, and for what. diagonal: is each
 # representation of a list also compared with itself? series: the kind of shifts in time, see
-# check_series(); with "linear" only the middle half of the rows is compared. remedies: what the
+# check_series(); with "linear" only the middle half of the rows is compared. remedy: what the
 # function offers for stimuli that depend on each other, where it takes them as independent; see
 # warn_of_rows(). relabel: see settled_set(); grid: see settled_measure(). own_clusters: may
 # measures have clusters? What ends with the call is planned in `frame`, the function that the user
@@ -43,7 +43,7 @@ open_call <- function(x, y, set, na = "error", threads = NULL, diagonal = FALSE,
 
 # The same for sides that were read already, without the pairs.
 open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores", least = 2,
-                       why = "a permutation", series = FALSE, remedies = NULL, relabel = TRUE,
+                       why = "a permutation", series = FALSE, remedy = NULL, relabel = TRUE,
                        grid = TRUE, own_clusters = TRUE, frame = parent.frame()) {
   hold_threads(frame = frame)
   reprs <- all_representations(sides)
@@ -106,9 +106,9 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
   sides <- with_refusals(sides, set)
   reprs <- all_representations(sides)
   set_largest_k(set, reprs)
-  dependence <- if (!is.null(remedies) && is.null(clusters)) {
+  dependence <- if (!is.null(remedy) && is.null(clusters)) {
     if (use == "errors") note_declared_series(reprs)
-    warn_of_rows(sides$x$reprs, if (!sides$self) sides$y$reprs, use, remedies)
+    warn_of_rows(sides$x$reprs, if (!sides$self) sides$y$reprs, use, remedy)
   }
   choices <- begin_choices(reprs)
   at_end_of(frame, end_choices(choices))

@@ -48,9 +48,9 @@
 #'   both sides, for intervals on one);
 #' * many rows are near copies of other rows, on both sides;
 #' * rows that are most alike on one side are also alike on the other, in any order of the rows, by
-#'   0.35 more (as a cosine of centred rows) than the other four fifths of the pairs would let
-#'   expect. Groups of unrelated sides do that. Related sides seldom do: if a few pairs agree
-#'   because the sides are related, so do all the others.
+#'   0.35 more (as a cosine of centred rows) than the other four fifths of the pairs predict. Groups
+#'   of unrelated sides do that. Related sides seldom do: if a few pairs agree because the sides
+#'   are related, so do all the others.
 #'
 #' RDMs of two values are not looked at, and of more than 300 rows a part.
 #'
@@ -133,11 +133,11 @@ least_grouped <- 20
 # ---- the warning
 
 # x, y: lists of representations or of what they are made of (matrices, dist objects, neighbour
-# graphs); without y all pairs within x are judged, and a single one by itself. remedies: what the
+# graphs); without y all pairs within x are judged, and a single one by itself. remedy: what the
 # function that was called offers, after the sentence that says what is wrong. Returns the text of
 # the warning, or NULL.
-warn_of_rows <- function(x, y = NULL, use, remedies) {
-  text <- text_about_rows(x, y, use, remedies)
+warn_of_rows <- function(x, y = NULL, use, remedy) {
+  text <- text_about_rows(x, y, use, remedy)
   warn_again(text)
   text
 }
@@ -149,7 +149,7 @@ warn_again <- function(text) {
   invisible(text)
 }
 
-text_about_rows <- function(x, y, use, remedies) {
+text_about_rows <- function(x, y, use, remedy) {
   x <- evidence_of_rows(x)
   y <- if (!is.null(y)) evidence_of_rows(y)
   pairs <- if (!is.null(y)) expand.grid(i = seq_along(x), j = seq_along(y)) else
@@ -175,9 +175,9 @@ text_about_rows <- function(x, y, use, remedies) {
     null = "p-values, which take rows as exchangeable, are too small. ", errors = errors,
     evaluation = paste0(errors, "`p_chance`, which takes rows as exchangeable, is too small. "),
     order = NULL, no_branch(use))
-  text <- if (use == "order") c(found, remedies[[1]]) else {
+  text <- if (use == "order") c(found, remedy) else {
     c(found, "If rows were sampled in groups (views of an object) or in time, ", consequence,
-      remedies[[1]], " If each was drawn by itself (a test set, sorted by class or not), there is ",
+      remedy, " If each was drawn by itself (a test set, sorted by class or not), there is ",
       "nothing to do: see ?dependence.")
   }
   structure(paste(text, collapse = ""), share = if (series) share[[at]])
@@ -193,7 +193,7 @@ found_without_order <- function(a, b) {
   if (!isTRUE(min(excess) > shared_excess)) return(NULL)
   shown <- format(round(seen[[which.min(excess)]], 2))
   paste0("Rows form the same groups", where, " (nearest neighbours on one side have a mean cosine ",
-         "of ", shown[1], " on the other, where the other pairs let expect ", shown[2], "). ")
+         "of ", shown[1], " on the other, where the other pairs of rows predict ", shown[2], "). ")
 }
 
 of_sides <- function(sides, word = " of ") {
@@ -240,10 +240,8 @@ measure_cluster_remedy <- sub("`clusters`", "`clusters` of the measure", cluster
 design_remedy <- paste("Name groups within which conditions may be exchanged in a design of",
                        "permute::how() for `permutations`; it can also shift a series.")
 
-permutation_remedies <- list(paste(
-  "Name groups in `clusters` (or in `blocks`, to exchange rows within groups only); for a time",
-  "series use series = \"linear\"."
-))
+permutation_remedy <- paste("Name groups in `clusters` (or in `blocks`, to exchange rows within",
+                            "groups only); for a time series use series = \"linear\".")
 
 # ---- pairs
 

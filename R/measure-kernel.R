@@ -20,9 +20,9 @@ NULL
 #'   * `"stimulus_trial"` (linear and Gaussian kernel) and `"stimulus_neuron_trial"`: also the noise
 #'     of trials, for [responses()] with several of them.
 #'
-#'   By default `"naive"`, where a message of class `repalign_uncorrected` gives the corrected number
-#'   of two matrices, once a session (`options(repalign.hints = FALSE)`: never); for [responses()]
-#'   that declare anything, the most corrected one that is possible, which a message names.
+#'   By default `"naive"`, where a message of class `repalign_uncorrected` gives the corrected
+#'   number of two matrices, once a session (`options(repalign.hints = FALSE)`: never); for
+#'   [responses()] that declare anything, the most corrected one that is possible, which a message names.
 #' @param shared_neurons are columns j of `x` and of `y` the same neuron, as in two trials?
 #'   `"stimulus_neuron"` then leaves out the pair (j, j).
 #' @param units_x,units_y one label per column of `x` and of `y` (both or neither), such as names of
@@ -86,7 +86,8 @@ cka <- function(x, y, kernel = c("linear", "rbf", "manifold"),
                               "stimulus_neuron_trial"), shared_neurons = FALSE,
                 units_x = NULL, units_y = NULL, sigma = NULL, bandwidth = 1, k = 15,
                 clusters = NULL, shared_noise = c("auto", "trials", "pairs"),
-                complete = c("none", "x", "y", "both"), na = c("error", "stimuli", "neurons"), ...) {
+                complete = c("none", "x", "y", "both"),
+                na = c("error", "stimuli", "neurons"), ...) {
   no_other_arguments(...)
   one_score("cka", x, y, list(
     kernel = kernel, estimator = estimator, shared_neurons = shared_neurons, units_x = units_x,
@@ -157,7 +158,8 @@ warn_undefined_cka <- function(repr, args) {
        "positive. ", if (is.null(odd_in(repr))) {
          paste("There are too few neurons or stimuli for a single ratio; pool over splits, trials",
                "or subsets instead.")
-       } else "A single column or value outweighs all others, as was told.", class = unstable_class(args), data = repr$arg)
+       } else "A single column or value outweighs all others, as was told.",
+       class = unstable_class(args), data = repr$arg)
 }
 
 # Products with the responses of the other side stand for the Gram matrix where neurons are few.

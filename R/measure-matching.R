@@ -200,7 +200,8 @@ declare_measure(
 # ---- how the matches vary with the stimuli; the match is held
 
 hard_match_errors <- function(args) {
-  new_errors("influence", weighted = weighted_rows, stimuli = function(pair, args, codes) {
+  new_errors("influence", weighted = weighted_rows, exact_below = enough_for_influences,
+             stimuli = function(pair, args, codes) {
     correlation <- pair_correlation(pair)
     matched <- if (args$matching == "optimal") optimal_match(correlation)
                else greedy_match(correlation)
@@ -210,7 +211,8 @@ hard_match_errors <- function(args) {
 }
 
 soft_match_errors <- function(args) {
-  new_errors("influence", weighted = weighted_rows, stimuli = function(pair, args, codes) {
+  new_errors("influence", weighted = weighted_rows, exact_below = enough_for_influences,
+             stimuli = function(pair, args, codes) {
     correlation <- pair_correlation(pair)
     size <- dim(correlation)
     of_x <- match_influence(pair, seq_len(size[1]), max.col(correlation, "first"),

@@ -184,7 +184,8 @@ declare_measure(
   needs_data = FALSE,
   errors = function(args) {
     new_errors("influence", stimuli = transport_influence, weighted = weighted_rows,
-               transform = "none", growth = if (!args$scale) root_growth)
+               exact_below = enough_for_influences, transform = "none",
+               growth = if (!args$scale) root_growth)
   },
   held = soft_distance_holdout, memory = transport_needs
 )
@@ -221,7 +222,8 @@ declare_measure(
   inspect = function(score, pair, x, y, args) note_in_sample(pair, args$mass),
   needs_data = FALSE,
   errors = function(args) {
-    new_errors("influence", weighted = weighted_rows, stimuli = function(pair, args, codes) {
+    new_errors("influence", weighted = weighted_rows, exact_below = enough_for_influences,
+               stimuli = function(pair, args, codes) {
       plan <- correlation_plan(pair, args$mass)
       match_influence(pair, plan$x, plan$y, plan$weight / args$mass)
     })

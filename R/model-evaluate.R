@@ -231,7 +231,7 @@ open_evaluation <- function(data, models, outer, group, stimulus_noise, na, clus
     warn_of_rows(judged_rdms(task$values, task$n, mean = TRUE),
                  judged_rdms(do.call(cbind, task$components), task$n),
                  if (!drawn_stimuli) "null" else if (free) "evaluation" else "errors",
-                 list(if (drawn_stimuli) cluster_remedy else evaluation_remedy))
+                 if (drawn_stimuli) cluster_remedy else evaluation_remedy)
   }
   list(task = task, drawn = drawn, folds = folds, conf_level = conf_level, blocks = blocks,
        threads = threads, free = free, rows = dependence,

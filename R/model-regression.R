@@ -113,7 +113,7 @@ rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = leav
   }
   if (is.null(blocks) && all_orders(permutations)) {
     warn_of_rows(judged_rdms(sized$x, table$n), judged_rdms(sized$y, table$n, mean = TRUE), "null",
-                 regression_remedies)
+                 regression_remedy)
   }
   sides <- regression_sides(sized, between, spec)
   fits <- lapply(seq_len(ncol(table$y)), function(s) {
@@ -128,11 +128,9 @@ rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = leav
   result
 }
 
-regression_remedies <- list(
-  paste("Name groups within which conditions may be exchanged, such as runs, in `blocks`, or give",
-        "a design of permute::how() in `permutations`, which can also shift a series."),
-  paste("Take the mean over the copies of each condition, or name groups within which conditions",
-        "may be exchanged in `blocks`.")
+regression_remedy <- paste(
+  "Name groups within which conditions may be exchanged, such as runs, in `blocks`, or give a",
+  "design of permute::how() in `permutations`, which can also shift a series."
 )
 
 # The table with dissimilarities whose squares are doubles, and by what they were multiplied.

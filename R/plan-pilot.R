@@ -117,7 +117,7 @@ plan_pairs <- function(x, y, shared_neurons, units, na) {
   # runs and events are not used, but told below in words of their own
   measure <- analysis_measure("plan_recording", structures)
   call <- open_sides(sides_of(reprs[1], reprs[-1]), list(measure), na, use = "errors",
-                     why = "a plan", remedies = plan_remedies, grid = FALSE)
+                     why = "a plan", remedy = plan_remedy, grid = FALSE)
   check_rows(call$n, 6, "x", "a plan")
   for (repr in all_representations(call$sides)) check_finite(repr$data, repr$arg)
   # A plan is about trials with noise of their own.
@@ -127,7 +127,7 @@ plan_pairs <- function(x, y, shared_neurons, units, na) {
   lapply(seq_along(others), function(at) side_pair(call$sides, 1, at))
 }
 
-plan_remedies <- list("Give one stimulus of each cluster, or the means of clusters.")
+plan_remedy <- "Give one stimulus of each cluster, or the means of clusters."
 
 # ---- from the pilot to its model
 

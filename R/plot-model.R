@@ -201,7 +201,8 @@ evaluation_caption <- function(object, rows, errors, letters, alpha, p_adjust, s
     if (any(!is.na(rows$threshold))) {
       paste0("dashed: scores above it are more than chance, ",
              if (of_recordings) "all models considered" else "each model by itself", " (p at most ",
-             format(facts$alpha), ", ", format(facts$permutations, big.mark = ","), " permutations)")
+             format(facts$alpha), ", ", format(facts$permutations, big.mark = ","),
+             " permutations)")
     },
     if (has_marks) {
       paste0("*: above chance (p_chance at most ", format(alpha), ")")

@@ -91,9 +91,9 @@ note_turned_array <- function(x) {
   if (!isTRUE(third > 10 * second && third > 0.2 * stats::var(c(x), na.rm = TRUE))) {
     return(invisible())
   }
-  inform("`x` is read as ", size[1], " stimuli x ", size[2], " neurons x ", size[3], " trials, but ",
-         "its means differ along the third dimension, as those of neurons do, and hardly along ",
-         "the second. If it is stimuli x trials x neurons, give aperm(x, c(1, 3, 2)).",
+  inform("`x` is read as ", size[1], " stimuli x ", size[2], " neurons x ", size[3], " trials, ",
+         "but its means differ along the third dimension, as those of neurons do, and hardly ",
+         "along the second. If it is stimuli x trials x neurons, give aperm(x, c(1, 3, 2)).",
          class = "repalign_note_turned")
 }
 

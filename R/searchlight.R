@@ -107,7 +107,7 @@ searchlight <- function(data, neighbours, models, measure = "rsa", ..., run = NU
   job <- searchlight_job(sides, call$set[[1]], permutations, alpha)
   if (all_orders(permutations)) {
     job$dependence <- warn_of_rows(list(source$patterns$means), sides$y$reprs, "null",
-                                   list(design_remedy))
+                                   design_remedy)
   }
   found <- run_centers(neighbours, source, job, threads)
   call$choices$used <- call$choices$used || found$used

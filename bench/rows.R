@@ -113,7 +113,7 @@ kinds <- c(kinds, list(
 ))
 
 told <- function(x, y, use) {
-  !is.null(internal$text_about_rows(list(x), list(y), use, list("")))
+  !is.null(internal$text_about_rows(list(x), list(y), use, ""))
 }
 
 one_set <- function(kind, n) {

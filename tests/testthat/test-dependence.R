@@ -273,18 +273,19 @@ test_that("near copies are those of both sides, with a gap above them", {
     side <- function(q) {
       (normal_matrix(15, q)[rep(1:15, 4), ] + noise * normal_matrix(60, q))[order, ]
     }
-    text_about_rows(list(side(12)), list(side(8)), "null", list("first"))
+    text_about_rows(list(side(12)), list(side(8)), "null", "first")
   }
-  expect_match(copies(0.02), "near copies.*If rows were sampled in groups.*first.*drawn by itself.*[?]dependence")
+  expect_match(copies(0.02),
+               "near copies.*If rows were sampled in groups.*first.*by itself.*[?]dependence")
   expect_null(copies(1))
   # in one dimension there are near rows at any distance, and no gap
   z <- rnorm(100)
-  expect_null(text_about_rows(list(outer(z, 1:3)), list(outer(z, 3:1)), "null", list("")))
+  expect_null(text_about_rows(list(outer(z, 1:3)), list(outer(z, 3:1)), "null", ""))
   # discrete rows are equal by chance, and few different ones are a design
   counts <- function() matrix(rpois(300, 0.7), 100)
-  expect_null(text_about_rows(list(counts()), list(counts()), "null", list("")))
+  expect_null(text_about_rows(list(counts()), list(counts()), "null", ""))
   labels <- diag(5)[sample(5, 100, TRUE), ]
-  expect_null(text_about_rows(list(labels), list(labels), "null", list("")))
+  expect_null(text_about_rows(list(labels), list(labels), "null", ""))
 })
 
 test_that("evaluate_models() speaks of p_chance where permutations are free, and of intervals", {

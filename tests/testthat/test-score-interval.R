@@ -38,17 +38,18 @@ test_that("rotations and matches in units of the data leave out each of few stim
   way <- function(rows, ...) {
     quietly(score_interval(many[rows, ], many[rows, 4:1] + normal_matrix(length(rows), 4), list(
       "procrustes", "angular_shape", "procrustes_similarity", "procrustes_size_shape",
-      "permutation_procrustes", "soft_correlation_match"
+      "permutation_procrustes", "soft_correlation_match", "hard_correlation_match",
+      "soft_matching", "cca"
     ), over = "stimuli", ...))
   }
-  expect_identical(way(1:79)$method, rep(c("jackknife", "influence"), c(5, 1)))
-  expect_identical(way(1:80)$method, rep("influence", 6))
+  expect_identical(way(1:79)$method, rep(c("jackknife", "influence"), c(8, 1)))
+  expect_identical(way(1:80)$method, rep("influence", 9))
   # clusters count, not their stimuli
-  expect_identical(way(1:80, clusters = rep(1:40, 2))$method[1:5], rep("jackknife", 5))
+  expect_identical(way(1:80, clusters = rep(1:40, 2))$method[1:8], rep("jackknife", 8))
   set.seed(5)
   few <- way(1:20)
   set.seed(5)
-  expect_identical(few$se[1:5], way(1:20, method = "jackknife")$se[1:5])
+  expect_identical(few$se[1:8], way(1:20, method = "jackknife")$se[1:8])
 })
 
 test_that("influences with heavy tails are told", {

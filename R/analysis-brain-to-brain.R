@@ -133,24 +133,18 @@ open_regions <- function(x, y, neurons, repeats, split, estimator, units, normal
 # What the arguments are for: lists, two regions, or parts of one.
 check_regions <- function(listed, reprs, split, units) {
   if (listed) {
-    if (!is.null(split) || !is.null(units$y)) {
-      abort("`split` and `units_y` cannot be used when `x` is a list: give a list of label ",
-            "vectors in `units_x`, one per element.", class = "repalign_error_labels", arg = "x")
-    }
-    if (length(reprs) < 2) {
-      abort("`x` has one element: give at least two to compare, or a matrix to compare its parts.",
-            class = "repalign_error_size", arg = "x")
-    }
+    refuse_if(!is.null(split) || !is.null(units$y), "labels", "`split` and `units_y` cannot be ",
+              "used when `x` is a list: give a list of label vectors in `units_x`, one per ",
+              "element.", arg = "x")
+    refuse_if(length(reprs) < 2, "size", "`x` has one element: give at least two to compare, or a ",
+              "matrix to compare its parts.")
   } else if (length(reprs) == 2) {
-    if (!is.null(split)) {
-      abort("`split` compares parts of `x`: give it without `y`.",
-            class = "repalign_error_labels", arg = "split")
-    }
+    refuse_if(!is.null(split), "labels", "`split` compares parts of `x`: give it without `y`.")
     # what one object does not declare, only the other side may have
     if (!declares_responses(reprs)) check_unit_choice(FALSE, units$x, units$y)
   } else if (!is.null(units$y)) {
-    abort("`units_y` cannot be used when parts of `x` are compared: label all columns in ",
-          "`units_x`.", class = "repalign_error_labels", arg = "units_y")
+    refuse("labels", "`units_y` cannot be used when parts of `x` are compared: label all columns ",
+           "in `units_x`.")
   }
 }
 
@@ -159,11 +153,8 @@ units_of_list <- function(units, names) {
   if (is.null(units)) return(NULL)
   fits <- is.list(units) && length(units) == length(names) &&
     (is.null(names(units)) || setequal(names(units), names))
-  if (!fits) {
-    abort("`units_x` must be a list of label vectors, one for each element of `x` and with the ",
-          "same names: ", enumerate(names, 10), ".", class = "repalign_error_labels",
-          arg = "units_x")
-  }
+  refuse_if(!fits, "labels", "`units_x` must be a list of label vectors, one for each element of ",
+            "`x` and with the same names: {enumerate(names, 10)}.")
   if (is.null(names(units))) names(units) <- names
   units
 }
@@ -175,22 +166,14 @@ neurons_over <- function(over, setup, x, y = NULL) {
   over <- check_choice(over, c("stimuli", "neurons_x", "neurons_y"), "over", several = TRUE)
   neurons <- c(x = "neurons_x" %in% over, y = "neurons_y" %in% over)
   if (!any(neurons)) return(neurons)
-  if (is.null(setup$conf_level)) {
-    warn("`over` says what intervals are about, and is not used without them: give `conf_level`.",
-         class = "repalign_unused", data = "over")
-  }
-  if (is.null(y) && !all(neurons)) {
-    abort("`over` has neurons of one side alone, but the same neurons stand on both sides: give ",
-          "\"neurons_x\" and \"neurons_y\", or neither.", class = "repalign_error_choice",
-          arg = "over")
-  }
+  warn_if(is.null(setup$conf_level), "unused", "`over` says what intervals are about, and is not ",
+          "used without them: give `conf_level`.", data = "over")
+  refuse_if(is.null(y) && !all(neurons), "choice", "`over` has neurons of one side alone, but the ",
+            "same neurons stand on both sides: give \"neurons_x\" and \"neurons_y\", or neither.")
   reprs <- unlist(list(x = x, y = y)[names(which(neurons))], recursive = FALSE)
   complete <- args_of(Filter(function(repr) repr$complete, reprs))
-  if (length(complete)) {
-    abort("`over` has the neurons of `", complete[1], "`, which are all that there are ",
-          "(`complete`), and no sample: leave them out of `over`, or `complete`.",
-          class = "repalign_error_choice", arg = "over")
-  }
+  refuse_if(length(complete), "choice", "`over` has the neurons of `{complete[1]}`, which are all ",
+            "that there are (`complete`), and no sample: leave them out of `over`, or `complete`.")
   neurons
 }
 
@@ -229,25 +212,21 @@ note_shared_regions <- function(setup, units) {
 check_any_allowed <- function(region, setup) {
   if (!leaves_out_pairs(setup) || region$complete) return(invisible())
   arg <- region$arg
-  if (ncol(region$data) < 2) {
-    abort("`", arg, "` has a single neuron (column): the neuron correction needs at least two. ",
-          "Use estimator = c(\"naive\", \"stimulus\").", class = "repalign_error_pairs", arg = arg)
-  }
+  refuse_if(ncol(region$data) < 2, "pairs", "`{arg}` has a single neuron (column): the neuron ",
+            "correction needs at least two. Use estimator = c(\"naive\", \"stimulus\").")
   units <- region$columns$units
   if ("stimulus_neuron" %in% setup$estimator && !is.null(units) && length(unique(units)) < 2) {
     refuse_single_session(list(region), paste0("within `", arg, "`"))
     arg_units <- paste0("units_", region$side)
-    abort("No neuron pair is allowed within `", arg, "`: all columns have the same label in `",
-          arg_units, "`. Use finer labels.", class = "repalign_error_pairs", arg = arg_units)
+    refuse("pairs", "No neuron pair is allowed within `{arg}`: all columns have the same label in ",
+           "`{arg_units}`. Use finer labels.", arg = arg_units)
   }
 }
 
 # The settings with the pairs of parts of one region.
 open_parts <- function(region, neurons, default, setup) {
-  if (region$complete) {
-    abort("`x` has all neurons that there are (`complete`), of which no parts can be compared: ",
-          "give `y`, or take them as a sample.", class = "repalign_error_choice", arg = "complete")
-  }
+  refuse_if(region$complete, "choice", "`x` has all neurons that there are (`complete`), of which ",
+            "no parts can be compared: give `y`, or take them as a sample.", arg = "complete")
   split <- region$columns$split
   if (is.null(split)) {
     setup$halves <- TRUE
@@ -273,10 +252,8 @@ open_parts <- function(region, neurons, default, setup) {
 
 half_pair <- function(region, neurons, setup) {
   width <- ncol(region$data)
-  if (width < 2) {
-    abort("`x` has a single neuron (column), which cannot be split into halves: give at least two.",
-          class = "repalign_error_pairs", arg = "x")
-  }
+  refuse_if(width < 2, "pairs", "`x` has a single neuron (column), which cannot be split into ",
+            "halves: give at least two.")
   check_any_allowed(region, setup)
   list(x = region, y = region, sizes = neuron_grid(neurons, width %/% 2, "half of `x`"),
        halves = TRUE)
@@ -286,10 +263,8 @@ half_pair <- function(region, neurons, setup) {
 region_groups <- function(region, setup) {
   split <- region$columns$split
   names <- unique(split)
-  if (length(names) < 2) {
-    abort("`split` has a single label: there is no pair of groups to compare.",
-          class = "repalign_error_labels", arg = "split")
-  }
+  refuse_if(length(names) < 2, "labels", "`split` has a single label: there is no pair of groups ",
+            "to compare.")
   groups <- lapply(names, function(name) {
     region$arg <- as.character(name)
     region$cache <- new_cache()
@@ -300,17 +275,14 @@ region_groups <- function(region, setup) {
     length(unique(if (is.null(units)) seq_len(ncol(group$data)) else units)) > 1
   }, NA)
   if (!"stimulus_neuron" %in% setup$estimator || any(paired)) return(groups)
-  if (is.null(region$responses$session)) {
-    abort("No neuron pair is allowed within any group of `split`: all columns of a group have ",
-          "the same label in `units_x`", if (is.null(region$columns$units)) {
-            ", or it has a single column"
-          }, ". Use finer labels in `units_x`, or larger groups.",
-          class = "repalign_error_pairs", arg = "units_x")
-  }
-  abort("No neuron pair is allowed within any group of `split`: all columns of a group are of ",
-        "one session, or it has a single column. Leave out \"stimulus_neuron\" in `estimator`; ",
-        "\"stimulus_neuron_trial\" allows pairs of one session.", class = "repalign_error_pairs",
-        arg = "estimator")
+  refuse_if(is.null(region$responses$session), "pairs", "No neuron pair is allowed within any ",
+            "group of `split`: all columns of a group have the same label in `units_x`",
+            if (is.null(region$columns$units)) {
+              ", or it has a single column"
+              }, ". Use finer labels in `units_x`, or larger groups.", arg = "units_x")
+  refuse("pairs", "No neuron pair is allowed within any group of `split`: all columns of a group ",
+         "are of one session, or it has a single column. Leave out \"stimulus_neuron\" in ",
+         "`estimator`; \"stimulus_neuron_trial\" allows pairs of one session.", arg = "estimator")
 }
 
 # A note for the result where it is not known whether two sides were recorded together.

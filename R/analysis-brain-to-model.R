@@ -59,10 +59,8 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
 # and the numbers of neurons (`sizes`). default: did the user choose no estimator?
 open_layers <- function(brain, layers, neurons, repeats, estimator, units, normalize, conf_level,
                         clusters, over, complete, na, default) {
-  if (!is_collection(layers)) {
-    abort("`layers` must be a named list of matrices, not ", describe(layers), "; for a single ",
-          "one give list(layer = layers).", class = "repalign_error_type", arg = "layers")
-  }
+  refuse_if(!is_collection(layers), "type", "`layers` must be a named list of matrices, not ",
+            "{describe(layers)}; for a single one give list(layer = layers).")
   names <- check_element_names(layers, "layers")
   na <- check_choice(na, missing_rules, "na")
   region <- analysis_repr(brain, "brain", na)
@@ -82,11 +80,9 @@ open_layers <- function(brain, layers, neurons, repeats, estimator, units, norma
   width <- ncol(region$data)
   setup$sizes <- if (region$complete) whole_grid(neurons, c(brain = width), TRUE) else
     neuron_grid(neurons, width, "`brain`")
-  if (any(setup$neurons) && any(setup$sizes < width) && !region$complete) {
-    abort("`over` has neurons, of which only rows of all ", width, " neurons of `brain` can have ",
-          "errors: give neurons = ", width, ", or leave out `over`.",
-          class = "repalign_error_choice", arg = "over")
-  }
+  refuse_if(any(setup$neurons) && any(setup$sizes < width) && !region$complete, "choice",
+            "`over` has neurons, of which only rows of all {width} neurons of `brain` can have ",
+            "errors: give neurons = {width}, or leave out `over`.")
   judge_rows(list(region), setup, setup$layers)
   setup
 }
@@ -99,18 +95,16 @@ region_codes <- function(region, setup) {
   if ("stimulus_neuron" %in% setup$estimator && codes$count < 2 ||
         setup$by_trials && length(units) < 2) {
     if (length(units) > 1) refuse_single_session(list(region), "within `brain`")
-    abort("No neuron pair is allowed within `brain`: it has a single neuron, or all columns have ",
-          "the same label in `units`. Give at least two neurons with different labels.",
-          class = "repalign_error_pairs", arg = "units")
+    refuse("pairs", "No neuron pair is allowed within `brain`: it has a single neuron, or all ",
+           "columns have the same label in `units`. Give at least two neurons with different ",
+           "labels.", arg = "units")
   }
   codes
 }
 
 analysis_layer <- function(repr, setup) {
-  if (leaves_out_pairs(setup) && ncol(repr$data) < 2 && !repr$complete) {
-    abort("`", repr$arg, "` has a single unit: the neuron correction needs at least two.",
-          class = "repalign_error_pairs", arg = repr$arg)
-  }
+  refuse_if(leaves_out_pairs(setup) && ncol(repr$data) < 2 && !repr$complete, "pairs",
+            "`{repr$arg}` has a single unit: the neuron correction needs at least two.")
   analysis_data(repr, setup, 8 * (6 * length(repr$data) + 2 * min(dim(repr$data))^2),
                 paste0("The comparison with `", repr$arg, "`"),
                 "Fewer units or stimuli need less.")
@@ -144,10 +138,10 @@ refuse_structure_of_layers <- function(layers, setup, default) {
     return(say_unused(list(structures[structures %in% unlist(parts)]), "brain_to_model"))
   }
   arg <- layers[[guilty[1]]]$arg
-  abort("`", arg, "` declares ", enumerate(intersect(parts[[guilty[1]]], followed), quote = FALSE),
-        ", which brain_to_model() cannot follow for layers: brain_to_brain(brain, ", arg, ") or ",
-        "cka(brain, ", arg, ") do, or give as.matrix(", arg, "), the means over trials without ",
-        "labels.", class = "repalign_error_type", arg = arg)
+  refuse("type", "`{arg}` declares ",
+         enumerate(intersect(parts[[guilty[1]]], followed), quote = FALSE),
+         ", which brain_to_model() cannot follow for layers: brain_to_brain(brain, {arg}) or ",
+         "cka(brain, {arg}) do, or give as.matrix({arg}), the means over trials without labels.")
 }
 
 # What the comparisons with all layers share: the random subsets of the region's neurons and the

@@ -63,11 +63,9 @@ open_objects <- function(responses, object, neurons, repeats, estimator, normali
   repr <- analysis_repr(responses, "responses", na)
   setup <- analysis_settings("object_disentanglement", list(repr), estimator, repeats, normalize,
                              conf_level)
-  if (isTRUE(repr$responses$complete)) {
-    abort("`responses` declares complete = TRUE, but this analysis takes neurons as a sample: ",
-          "they stand in the place of the stimuli, whose correction leaves out pairs. Give ",
-          "as.matrix(responses).", class = "repalign_error_choice", arg = "responses")
-  }
+  refuse_if(isTRUE(repr$responses$complete), "choice", "`responses` declares complete = TRUE, but ",
+            "this analysis takes neurons as a sample: they stand in the place of the stimuli, ",
+            "whose correction leaves out pairs. Give as.matrix(responses).")
   # images of one category are alike and often stand together, which is no reason for a warning
   call <- open_sides(sides_of(list(repr)), list(analysis_measure(setup$analysis, "clusters")), na,
                      clusters, use = "errors", least = 2, why = "this analysis", grid = FALSE)
@@ -76,10 +74,8 @@ open_objects <- function(responses, object, neurons, repeats, estimator, normali
   object <- check_objects(in_order_of(object, call$labels, "object"), call$rows, setup)
   least <- if (any(setup$estimator != "naive")) 4 else 2
   width <- ncol(repr$data)
-  if (width < least) {
-    abort("`responses` has ", count_of(width, "column"), " (neurons); this analysis needs at ",
-          "least ", least, ".", class = "repalign_error_size", arg = "responses")
-  }
+  refuse_if(width < least, "size", "`responses` has {count_of(width, 'column')} (neurons); this ",
+            "analysis needs at least {least}.")
   setup$sizes <- neuron_grid(neurons, width, "`responses`", least)
   check_memory(8 * (3 * length(repr$data) + 6 * sum(as.double(table(object))^2)),
                "The image-pair terms", "Fewer images need less.")
@@ -90,32 +86,21 @@ open_objects <- function(responses, object, neurons, repeats, estimator, normali
 
 # rows: which rows of the responses are kept; object: in their order.
 check_objects <- function(object, rows, setup) {
-  if (!is.atomic(object) || is.null(object)) {
-    abort("`object` must be a vector of labels, not ", describe(object), ".",
-          class = "repalign_error_labels", arg = "object")
-  }
-  if (length(object) != length(rows)) {
-    abort("`object` has ", count_of(length(object), "label"), ", but `responses` has ",
-          count_of(length(rows), "row"), ": give one label per row.",
-          class = "repalign_error_labels", arg = "object")
-  }
+  refuse_if(!is.atomic(object) || is.null(object), "labels", "`object` must be a vector of ",
+            "labels, not {describe(object)}.")
+  refuse_if(length(object) != length(rows), "labels", "`object` has ",
+            "{count_of(length(object), 'label')}, but `responses` has ",
+            "{count_of(length(rows), 'row')}: give one label per row.")
   object <- factor(object[rows], levels_in_order(object[rows]))
-  if (anyNA(object)) {
-    abort("`object` has missing labels, first at position ",
-          which(rows)[is.na(object)][1], ".",
-          class = "repalign_error_labels", arg = "object")
-  }
+  refuse_if(anyNA(object), "labels", "`object` has missing labels, first at position ",
+            "{which(rows)[is.na(object)][1]}.")
   counts <- table(object)
-  if (length(counts) < 2) {
-    abort("`object` has a single category: at least two are needed for a comparison.",
-          class = "repalign_error_labels", arg = "object")
-  }
+  refuse_if(length(counts) < 2, "labels", "`object` has a single category: at least two are ",
+            "needed for a comparison.")
   least <- if ("stimulus_neuron" %in% setup$estimator) 2 else 1
-  if (any(counts < least)) {
-    abort("`object` has fewer than ", least, " rows of ", enumerate(names(counts)[counts < least]),
-          ": the neuron correction needs at least ", least, " per category.",
-          class = "repalign_error_labels", arg = "object")
-  }
+  refuse_if(any(counts < least), "labels", "`object` has fewer than {least} rows of ",
+            "{enumerate(names(counts)[counts < least])}: the neuron correction needs at least ",
+            "{least} per category.")
   object
 }
 
@@ -128,10 +113,8 @@ object_blocks <- function(responses, object) {
   scale <- if (largest > 0) power_of_two_below(largest) else 1
   blocks <- lapply(blocks, function(block) block * scale)
   flat <- vapply(blocks, function(block) all(apply(block, 2, function(v) all(v == v[1]))), NA)
-  if (any(flat)) {
-    abort("`responses` has no variance over the neurons for ", enumerate(names(blocks)[flat]), ".",
-          class = "repalign_error_variance", arg = "responses")
-  }
+  refuse_if(any(flat), "variance", "`responses` has no variance over the neurons for ",
+            "{enumerate(names(blocks)[flat])}.")
   blocks
 }
 

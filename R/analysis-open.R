@@ -14,11 +14,9 @@ analysis_repr <- function(x, arg, na, side = "x", name = arg) {
 with_units <- function(repr, labels, arg) {
   labels <- check_labels(labels, ncol(repr$data), arg, repr$arg, colnames(repr$data))
   declared <- units_of_object(repr$responses)
-  if (!is.null(labels) && !is.null(declared)) {
-    abort("`", arg, "` is given, but `", repr$arg, "` declares its ",
-          if (is.null(repr$responses$session)) "neurons" else "sessions",
-          " already: leave out one of the two.", class = "repalign_error_choice", arg = arg)
-  }
+  refuse_if(!is.null(labels) && !is.null(declared), "choice", "`{arg}` is given, but `{repr$arg}` ",
+            "declares its ", if (is.null(repr$responses$session)) "neurons" else "sessions",
+            " already: leave out one of the two.")
   repr$columns$units <- if (is.null(declared)) labels else declared
   repr
 }
@@ -75,11 +73,9 @@ analysis_settings <- function(analysis, reprs, estimator, repeats, normalize, co
     check_choice(estimator, c(estimators, if (by_trials) trial_estimator), "estimator",
                  several = TRUE)
   }
-  if (trial_estimator %in% chosen && !several) {
-    abort("estimator = \"stimulus_neuron_trial\" needs at least two trials of the stimuli: give ",
-          "the data as responses(), which says what is a trial.",
-          class = "repalign_error_choice", arg = "estimator")
-  }
+  refuse_if(trial_estimator %in% chosen && !several, "choice", "estimator = ",
+            "\"stimulus_neuron_trial\" needs at least two trials of the stimuli: give the data as ",
+            "responses(), which says what is a trial.", arg = "estimator")
   if (!is.null(conf_level)) {
     conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
   }
@@ -101,11 +97,10 @@ estimators_by_trials <- function(reprs) {
     !is.null(session) && length(unique(session)) == 1
   }, reprs)
   if (!length(one_session)) return(c(estimators, trial_estimator))
-  inform("The estimator \"stimulus_neuron\" is left out: all neurons of ",
-         enumerate(paste0("`", args_of(one_session), "`"), quote = FALSE), " are of one session",
-         if (length(one_session) > 1) " each", ", so that no pair of them may be compared. ",
-         "\"stimulus_neuron_trial\" can.",
-         class = "repalign_estimator")
+  inform("estimator", "The estimator \"stimulus_neuron\" is left out: all neurons of ",
+         enumerate(paste0("`", args_of(one_session), "`"), quote = FALSE),
+         " are of one session{if (length(one_session) > 1) ' each'}, so that no pair of them may ",
+         "be compared. \"stimulus_neuron_trial\" can.")
   c(setdiff(estimators, "stimulus_neuron"), trial_estimator)
 }
 

@@ -204,13 +204,12 @@ analysis_result <- function(cells, setup, analysis) {
 warn_undefined_rows <- function(result, setup) {
   pooled <- sum(is.na(result$pooled))
   se <- if (is.null(setup$conf_level)) 0 else sum(is.na(result$pooled_se)) - pooled
-  if (pooled > 0 || se > 0) {
-    warn(paste(c(
-      if (pooled > 0) paste(pooled, "of", nrow(result), "pooled values are undefined (NA)"),
-      if (se > 0) paste(se, "standard errors are undefined (NA)")
-    ), collapse = ", and "), ": a denominator of a ratio, or of a delete-one ratio, is not ",
-    "positive. There are too few neurons or stimuli.", class = "repalign_undefined")
-  }
+  warn_if(pooled > 0 || se > 0, "undefined",
+          paste(c(
+            if (pooled > 0) paste(pooled, "of", nrow(result), "pooled values are undefined (NA)"),
+            if (se > 0) paste(se, "standard errors are undefined (NA)")
+            ), collapse = ", and "), ": a denominator of a ratio, or of a delete-one ratio, is ",
+          "not positive. There are too few neurons or stimuli.")
 }
 
 pooled_cell <- function(cell) {
@@ -369,11 +368,9 @@ interval_extent <- function(part, object) {
 summary.repalign_analysis <- function(object, ...) {
   no_other_arguments(...)
   combined <- combined_of(object)
-  if (is.null(combined)) {
-    abort("This is only a part of an analysis, or several bound together that cannot be told ",
-          "apart: summarise each whole result, or bind whole results with names, as in ",
-          "rbind(day1 = a, day2 = b).", class = "repalign_error_type", arg = "object")
-  }
+  refuse_if(is.null(combined), "type", "This is only a part of an analysis, or several bound ",
+            "together that cannot be told apart: summarise each whole result, or bind whole ",
+            "results with names, as in rbind(day1 = a, day2 = b).", arg = "object")
   facts <- analysis_facts(object)
   over <- if (length(facts$level)) interval_extents(combined, parts_of(object))
   new_result(combined, "repalign_summary",

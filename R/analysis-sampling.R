@@ -15,14 +15,9 @@ neuron_grid <- function(neurons, most, arg, least = 1) {
   }
   usable <- is.numeric(neurons) && length(neurons) >= 1 && all(is.finite(neurons)) &&
     all(neurons == round(neurons)) && all(neurons >= least) && !anyDuplicated(neurons)
-  if (!usable) {
-    abort("`neurons` must be different whole numbers, each at least ", least, ".",
-          class = "repalign_error_value", arg = "neurons")
-  }
-  if (any(neurons > most)) {
-    abort("`neurons` asks for ", count_of(max(neurons), "neuron"), ", but ", arg, " allows at ",
-          "most ", most, ".", class = "repalign_error_value", arg = "neurons")
-  }
+  refuse_if(!usable, "value", "`neurons` must be different whole numbers, each at least {least}.")
+  refuse_if(any(neurons > most), "value", "`neurons` asks for {count_of(max(neurons), 'neuron')}, ",
+            "but {arg} allows at most {most}.")
   as.integer(neurons)
 }
 
@@ -33,10 +28,10 @@ whole_grid <- function(neurons, widths, complete) {
   if (is.null(neurons) || length(all) == 1 && identical(as.double(neurons), as.double(all))) {
     return(min(widths[if (all(complete)) TRUE else !complete]))
   }
-  abort("`neurons` asks for subsets of neurons, but all neurons of ",
-        enumerate(paste0("`", names(widths)[complete], "`"), quote = FALSE), " are there ",
-        "(`complete`): leave out `neurons`, or take them as a sample. brain_to_model() takes ",
-        "subsets of one side alone.", class = "repalign_error_choice", arg = "neurons")
+  refuse("choice", "`neurons` asks for subsets of neurons, but all neurons of ",
+         enumerate(paste0("`", names(widths)[complete], "`"), quote = FALSE),
+         " are there (`complete`): leave out `neurons`, or take them as a sample. ",
+         "brain_to_model() takes subsets of one side alone.")
 }
 
 complete_word <- function(x, y) complete_choices[1 + x + 2 * y]

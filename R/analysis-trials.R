@@ -178,10 +178,9 @@ open_trials <- function(trials, neurons, repeats, estimator, units, normalize, c
     lapply(stats::setNames(nm = setup$estimator), row_samples, rep(complete, 2), size == width,
            setup)
   }
-  if ("stimulus_neuron" %in% setup$estimator && isTRUE(setup$codes$count < 2)) {
-    abort("No neuron pair is allowed: all columns of `trials` have the same label in `units`. Use ",
-          "finer labels.", class = "repalign_error_pairs", arg = "units")
-  }
+  refuse_if("stimulus_neuron" %in% setup$estimator && isTRUE(setup$codes$count < 2), "pairs",
+            "No neuron pair is allowed: all columns of `trials` have the same label in `units`. ",
+            "Use finer labels.", arg = "units")
   setup$sizes <- if (complete) whole_grid(neurons, c(trials = width), TRUE) else
     neuron_grid(neurons, width, "`trials`")
   data <- lapply(setup$reprs, function(repr) repr$data)
@@ -203,7 +202,7 @@ note_lacking_neurons <- function(setup) {
                  count_of(length(present[[1]]), "neuron"), " left out in ",
                  if (sum(missing > 0) > 1) "each of ", sum(missing > 0), " of ",
                  count_of(length(setup$pairs), "pair"), " of trials.")
-  inform(note, class = "repalign_left_out")
+  inform("left_out", "{note}")
   note
 }
 
@@ -219,11 +218,9 @@ trials_complete <- function(complete, reprs) {
 trial_reprs <- function(trials, na) {
   whole <- list(arg = "trials", data = trials, responses = if (is_responses(trials)) trials)
   each <- single_trials(trials)
-  if (length(each) < 2) {
-    abort("`trials` has ", length(each), " trial", if (length(each) != 1) "s",
-          ": a trial is never compared with itself, so at least two are needed.",
-          class = "repalign_error_size", arg = "trials")
-  }
+  refuse_if(length(each) < 2, "size", "`trials` has {length(each)} ",
+            "trial{if (length(each) != 1) 's'}: a trial is never compared with itself, so at ",
+            "least two are needed.")
   reprs <- Map(function(x, arg) {
     repr <- analysis_repr(x, arg, na)
     # a trial that lacks is NA, and NaN an error, where nothing else is left out
@@ -248,16 +245,12 @@ single_trials <- function(trials) {
     grouped <- which(apply(trials$event, 1, function(event) {
       anyDuplicated(event[!is.na(event)]) > 0
     }))
-    if (length(grouped)) {
-      abort("trial_to_trial() compares all different trials, but trials of one event share noise ",
-            "(first for stimulus ", grouped[1], " of `trials`). Take one trial of each event by ",
-            "trials[, , t], or declare the trials again without `event` if they share none.",
-            class = "repalign_error_trials", arg = "trials")
-    }
-    if (trials$run) {
-      inform("Declared by responses(), but not used: runs (by \"trial_to_trial\"). Each run is ",
-             "compared as a trial.", class = unused_classes)
-    }
+    refuse_if(length(grouped), "trials", "trial_to_trial() compares all different trials, but ",
+              "trials of one event share noise (first for stimulus {grouped[1]} of `trials`). ",
+              "Take one trial of each event by trials[, , t], or declare the trials again without ",
+              "`event` if they share none.")
+    inform_if(trials$run, unused_classes, "Declared by responses(), but not used: runs (by ",
+              "\"trial_to_trial\"). Each run is compared as a trial.")
     size <- dim(trials)
     return(lapply(seq_len(size[3]), function(t) {
       part_of_responses(trials, seq_len(size[1]), seq_len(size[2]), t)
@@ -269,10 +262,9 @@ single_trials <- function(trials) {
     }))
   }
   refuse_prepared_data(trials, "trials")
-  if (!is.list(trials) || is.data.frame(trials)) {
-    abort("`trials` must be a list of stimuli x neurons matrices or an array stimuli x neurons x ",
-          "trials, not ", describe(trials), ".", class = "repalign_error_type", arg = "trials")
-  }
+  refuse_if(!is.list(trials) || is.data.frame(trials), "type", "`trials` must be a list of ",
+            "stimuli x neurons matrices or an array stimuli x neurons x trials, not ",
+            "{describe(trials)}.")
   trials
 }
 
@@ -280,11 +272,9 @@ single_trials <- function(trials) {
 # is missing in one of them is left out of all.
 with_neurons <- function(reprs, units) {
   declared <- Filter(function(repr) !is.null(units_of_object(repr$responses)), reprs)
-  if (length(unique(lapply(declared, function(repr) units_of_object(repr$responses)))) > 1) {
-    abort("The trials in `trials` declare different sessions or neurons: their columns are the ",
-          "same neurons, and so must be these. Declare them alike.",
-          class = "repalign_error_labels", arg = "trials")
-  }
+  refuse_if(length(unique(lapply(declared, function(repr) units_of_object(repr$responses)))) > 1,
+            "labels", "The trials in `trials` declare different sessions or neurons: their ",
+            "columns are the same neurons, and so must be these. Declare them alike.")
   named <- Filter(function(repr) !is.null(colnames(repr$data)), reprs)
   first <- replace(c(declared, named, reprs)[[1]], "arg", "trials")
   columns <- with_units(first, units, "units")$columns
@@ -294,18 +284,15 @@ with_neurons <- function(reprs, units) {
 
 check_same_columns <- function(one, other) {
   widths <- c(ncol(one$data), ncol(other$data))
-  if (widths[1] != widths[2]) {
-    abort("`", one$arg, "` has ", count_of(widths[1], "column"), " and `", other$arg, "` has ",
-          widths[2], ": the columns must be the same neurons. Fill in NA where one was not ",
-          "recorded.", class = "repalign_error_size", arg = "trials")
-  }
+  refuse_if(widths[1] != widths[2], "size", "`{one$arg}` has {count_of(widths[1], 'column')} and ",
+            "`{other$arg}` has {widths[2]}: the columns must be the same neurons. Fill in NA ",
+            "where one was not recorded.", arg = "trials")
   names <- list(colnames(one$data), colnames(other$data))
   if (any(lengths(names) == 0) || identical(names[[1]], names[[2]])) return(invisible())
   at <- which(names[[1]] != names[[2]])[1]
-  abort("`", one$arg, "` and `", other$arg, "` have different column names, first in column ", at,
-        " (", dQuote(names[[1]][at], FALSE), " and ", dQuote(names[[2]][at], FALSE),
-        "): the columns must be the same neurons in the same order.",
-        class = "repalign_error_size", arg = "trials")
+  refuse("size", "`{one$arg}` and `{other$arg}` have different column names, first in column {at} ",
+         "({dQuote(names[[1]][at], FALSE)} and {dQuote(names[[2]][at], FALSE)}): the columns must ",
+         "be the same neurons in the same order.", arg = "trials")
 }
 
 # Neurons that are missing in a trial become columns of zeros there: these add nothing to sums over
@@ -316,14 +303,12 @@ trial_data <- function(trials, setup) {
   empty <- which(!vapply(present, any, NA))
   if (length(empty)) {
     lacking <- which(rowSums(!is.na(trials[[empty[1]]])) == 0)
-    abort("`trials[[", empty[1], "]]` has no neuron with a value for every stimulus",
-          if (length(lacking)) {
-            paste0(": ", count_of(length(lacking), "stimulus row"), " without this repeat (row ",
-                   enumerate(lacking, 3, quote = FALSE), ")")
-          },
-          ". Leave out such trials (here ", enumerate(empty, 5, quote = FALSE), "), or by ",
-          "na = \"stimuli\" the stimuli with fewer repeats.",
-          class = "repalign_error_nonfinite", arg = "trials")
+    refuse("nonfinite", "`trials[[{empty[1]}]]` has no neuron with a value for every stimulus",
+           if (length(lacking)) {
+             paste0(": ", count_of(length(lacking), "stimulus row"), " without this repeat (row ",
+             enumerate(lacking, 3, quote = FALSE), ")")
+             }, ". Leave out such trials (here {enumerate(empty, 5, quote = FALSE)}), or by na = ",
+           "\"stimuli\" the stimuli with fewer repeats.", arg = "trials")
   }
   check_memory(8 * ncol(trials[[1]])^2 * (2 * length(trials) + 8), "The neuron-pair terms",
                "Fewer neurons or trials need less.")
@@ -334,10 +319,8 @@ trial_data <- function(trials, setup) {
   scale <- common_scale(trials)
   trials <- lapply(trials, centered, scale = scale)
   silent <- vapply(trials, function(x) all(x == 0), NA)
-  if (any(silent)) {
-    abort("`trials[[", which(silent)[1], "]]` has no variance: every neuron is constant or ",
-          "missing.", class = "repalign_error_variance", arg = "trials")
-  }
+  refuse_if(any(silent), "variance", "`trials[[{which(silent)[1]}]]` has no variance: every ",
+            "neuron is constant or missing.", arg = "trials")
   trials
 }
 
@@ -441,7 +424,7 @@ trials_or_none <- function(setup, compute) {
   if (!uses_trials(setup)) return(NULL)
   if (setup$by_trials) return(compute())
   tryCatch(compute(), repalign_error = function(e) {
-    inform("No noise ceiling: ", conditionMessage(e), class = "repalign_no_ceiling")
+    inform("no_ceiling", "No noise ceiling: {conditionMessage(e)}")
     NULL
   })
 }

@@ -14,24 +14,16 @@ check_choice <- function(value, choices, arg, several = FALSE) {
   if (one && !is.na(match(value, choices))) return(value)
   usable <- is.character(value) && length(value) >= 1 && !anyNA(value) &&
     (several || length(value) == 1)
-  if (!usable) {
-    abort("`", arg, "` must be ", if (several) "some" else "one", " of ", enumerate(choices, 20),
-          ".", class = "repalign_error_choice", arg = arg)
-  }
+  refuse_if(!usable, "choice", "`{arg}` must be {if (several) 'some' else 'one'} of ",
+            "{enumerate(choices, 20)}.")
   unknown <- setdiff(value, choices)
-  if (length(unknown) && !length(choices)) {
-    abort("`", arg, "` cannot be ", dQuote(unknown[1], FALSE), ": there is nothing to choose from.",
-          class = "repalign_error_choice", arg = arg)
-  }
-  if (length(unknown)) {
-    abort("`", arg, "` cannot be ", dQuote(unknown[1], FALSE), suggest(unknown[1], choices),
-          " Choices: ", enumerate(choices, 20), ".",
-          class = "repalign_error_choice", arg = arg)
-  }
-  if (anyDuplicated(value)) {
-    abort("`", arg, "` names ", dQuote(value[duplicated(value)][1], FALSE), " twice.",
-          class = "repalign_error_choice", arg = arg)
-  }
+  refuse_if(length(unknown) && !length(choices), "choice", "`{arg}` cannot be ",
+            "{dQuote(unknown[1], FALSE)}: there is nothing to choose from.")
+  refuse_if(length(unknown), "choice", "`{arg}` cannot be ",
+            "{dQuote(unknown[1], FALSE)}{suggest(unknown[1], choices)} Choices: ",
+            "{enumerate(choices, 20)}.")
+  refuse_if(anyDuplicated(value), "choice", "`{arg}` names ",
+            "{dQuote(value[duplicated(value)][1], FALSE)} twice.")
   # without names, dimensions and classes
   as.vector(unclass(value))
 }
@@ -43,9 +35,8 @@ no_branch <- function(word) {
 }
 
 check_flag <- function(value, arg) {
-  if (!is.logical(value) || length(value) != 1 || is.na(value)) {
-    abort("`", arg, "` must be TRUE or FALSE.", class = "repalign_error_value", arg = arg)
-  }
+  refuse_if(!is.logical(value) || length(value) != 1 || is.na(value), "value",
+            "`{arg}` must be TRUE or FALSE.")
   value
 }
 
@@ -54,8 +45,7 @@ check_number <- function(value, arg, above = -Inf, below = Inf) {
     value > above && value < below
   if (!usable) {
     limits <- c(if (above > -Inf) paste(" above", above), if (below < Inf) paste(" below", below))
-    abort("`", arg, "` must be one finite number", paste(limits, collapse = " and"), ".",
-          class = "repalign_error_value", arg = arg)
+    refuse("value", "`{arg}` must be one finite number{paste(limits, collapse = ' and')}.")
   }
   as.double(value)
 }
@@ -63,13 +53,12 @@ check_number <- function(value, arg, above = -Inf, below = Inf) {
 check_not_negative <- function(value, arg) {
   value <- check_number(value, arg)
   if (value >= 0) return(value)
-  abort("`", arg, "` must not be negative.", class = "repalign_error_value", arg = arg)
+  refuse("value", "`{arg}` must not be negative.")
 }
 
 check_share <- function(value, arg) {
-  if (!is.numeric(value) || length(value) != 1 || is.na(value) || value < 0 || value > 1) {
-    abort("`", arg, "` must be one number from 0 to 1.", class = "repalign_error_value", arg = arg)
-  }
+  refuse_if(!is.numeric(value) || length(value) != 1 || is.na(value) || value < 0 ||
+              value > 1, "value", "`{arg}` must be one number from 0 to 1.")
   as.double(value)
 }
 
@@ -78,9 +67,8 @@ check_count <- function(value, arg, least = 1) {
     value == round(value) && value <= .Machine$integer.max
   if (!usable) {
     large <- is.numeric(value) && length(value) == 1 && isTRUE(value > .Machine$integer.max)
-    abort("`", arg, "` must be one whole number, at least ", least,
-          if (large) paste(" and at most", .Machine$integer.max), ".",
-          class = "repalign_error_value", arg = arg)
+    refuse("value", "`{arg}` must be one whole number, at least {least}",
+           if (large) paste(" and at most", .Machine$integer.max), ".")
   }
   as.integer(value)
 }
@@ -88,10 +76,8 @@ check_count <- function(value, arg, least = 1) {
 # Users may have taken columns out of a result, so methods check for those that they need.
 need_columns <- function(rows, needed, what, arg = "object") {
   missing <- setdiff(needed, names(rows))
-  if (length(missing)) {
-    abort("This result cannot be ", what, " without the column", if (length(missing) > 1) "s", " ",
-          enumerate(missing), ".", class = "repalign_error_type", arg = arg)
-  }
+  refuse_if(length(missing), "type", "This result cannot be {what} without the ",
+            "column{if (length(missing) > 1) 's'} {enumerate(missing)}.", arg = arg)
   invisible(rows)
 }
 
@@ -111,8 +97,7 @@ need_arguments <- function(quoted = NULL) {
     called <- deparse(sys.call(-1)[[1]])[1]
     # a function that was called without a name has none to show
     by <- if (grepl("^[A-Za-z:_.0-9]+$", called)) paste0(called, "()") else "this function"
-    abort("`", arg, "` is missing: ", by, " needs it; see its help page.",
-          class = "repalign_error_missing", arg = arg)
+    refuse("missing", "`{arg}` is missing: {by} needs it; see its help page.")
   }
 }
 
@@ -133,8 +118,7 @@ refuse_partial_words <- function(call, called, frame) {
   for (word in unknown) {
     meant <- known[startsWith(known, word)]
     if (!length(meant)) next
-    abort("There is no argument `", word, "` here; did you mean `", meant[1], "`?",
-          class = "repalign_error_parameter", arg = word)
+    refuse("parameter", "There is no argument `{word}` here; did you mean `{meant[1]}`?")
   }
 }
 
@@ -143,10 +127,9 @@ check_encoding <- function(value, arg) {
   texts <- .Call(C_foreign_texts, value)
   if (!length(texts) || all(validEnc(texts))) return(invisible())
   bad <- texts[!validEnc(texts)][1]
-  abort("`", arg, "` holds text that is not valid in its encoding, ", dQuote(bad, FALSE),
-        ": say the encoding where it is read, or convert it, as by iconv(text, \"latin1\", ",
-        "\"UTF-8\").",
-        class = "repalign_error_encoding", arg = arg)
+  refuse("encoding", "`{arg}` holds text that is not valid in its encoding, {dQuote(bad, FALSE)}: ",
+         "say the encoding where it is read, or convert it, as by iconv(text, \"latin1\", ",
+         "\"UTF-8\").")
 }
 
 # Parameters of measures may have no value yet.
@@ -162,9 +145,9 @@ no_other_arguments <- function(...) {
   name <- c(names(list(...)), "")[1]
   called <- sys.function(-1)
   known <- if (identical(environment(called), topenv())) setdiff(names(formals(called)), "...")
-  abort("There is no argument ", if (name == "") "without a name here." else
-    paste0("`", name, "` here", suggest(name, known)), class = "repalign_error_parameter",
-    arg = name)
+  refuse("parameter", "There is no argument ",
+         if (name == "") "without a name here." else
+           paste0("`", name, "` here", suggest(name, known)), arg = name)
 }
 
 # What the function that the user called can do about missing values.
@@ -207,18 +190,16 @@ check_finite <- function(x, arg, allow_na = FALSE, allow_nan = FALSE) {
   infinite <- all(is.infinite(x[bad]))
   places <- paste0("row ", named_places(at[, 1], rownames(x)), ", column ",
                    named_places(at[, 2], colnames(x)))
-  abort("`", arg, "` has ", nrow(at), if (infinite) " infinite" else " missing or non-finite",
-        " value", if (nrow(at) > 1) "s", if (!infinite) " (NA, NaN or Inf)", ": ",
-        enumerate(places, 4, quote = FALSE), ". Remove those rows or columns, or fill the values ",
-        "in", if (!infinite) missing_remedy(), ".",
-        class = "repalign_error_nonfinite", arg = arg)
+  refuse("nonfinite", "`{arg}` has {nrow(at)}",
+         if (infinite) " infinite" else " missing or non-finite", " ",
+         "value{if (nrow(at) > 1) 's'}{if (!infinite) ' (NA, NaN or Inf)'}: ",
+         "{enumerate(places, 4, quote = FALSE)}. Remove those rows or columns, or fill the values ",
+         "in{if (!infinite) missing_remedy()}.")
 }
 
 require_package <- function(package, why) {
-  if (!requireNamespace(package, quietly = TRUE)) {
-    abort(why, " needs the package ", dQuote(package, FALSE), ": install.packages(\"", package,
-          "\").", class = "repalign_error_package")
-  }
+  refuse_if(!requireNamespace(package, quietly = TRUE), "package", "{why} needs the package ",
+            "{dQuote(package, FALSE)}: install.packages(\"{package}\").", arg = NULL)
 }
 
 # ---- conditions
@@ -226,12 +207,62 @@ require_package <- function(package, why) {
 # All errors, warnings and messages are given by the functions of this file, and some of their words
 # are made here.
 
-abort <- function(..., class = NULL, arg = NULL) {
-  condition <- structure(
-    class = c(class, "repalign_error", "error", "condition"),
-    list(message = readable(paste0(...)), call = NULL, arg = arg)
-  )
-  stop(condition)
+# refuse("rows", "`k` is {k}, but ...") is an error of class repalign_error_rows. What stands in
+# braces in its texts is evaluated where it was called; what code gives, with braces of users in it,
+# is not. arg: what is at fault, by default what the text names first.
+refuse <- function(class, ..., arg = first_named(text), frame = parent.frame()) {
+  text <- filled_text(substitute(list(...)), list(...), frame)
+  stop(new_condition("error", whole_class(class, "repalign_error_"), text, arg = arg))
+}
+
+refuse_if <- function(bad, class, ..., frame = parent.frame()) {
+  if (bad) refuse(class, ..., frame = frame)
+}
+
+warn <- function(class, ..., data = NULL, frame = parent.frame()) {
+  text <- filled_text(substitute(list(...)), list(...), frame)
+  warning(new_condition("warning", whole_class(class, "repalign_"), text, data = data))
+}
+
+warn_if <- function(due, class, ..., frame = parent.frame()) {
+  if (due) warn(class, ..., frame = frame)
+}
+
+inform <- function(class, ..., frame = parent.frame()) {
+  text <- filled_text(substitute(list(...)), list(...), frame)
+  message(new_condition("message", whole_class(class, "repalign_"), paste0(text, "\n")))
+}
+
+inform_if <- function(due, class, ..., frame = parent.frame()) {
+  if (due) inform(class, ..., frame = frame)
+}
+
+new_condition <- function(kind, class, text, ...) {
+  structure(class = c(class, paste0("repalign_", kind), kind, "condition"),
+            list(message = text, call = NULL, ...))
+}
+
+whole_class <- function(class, prefix) {
+  short <- !startsWith(class, "repalign_")
+  replace(class, short, paste0(prefix, class[short], recycle0 = TRUE))
+}
+
+# texts: the call whose arguments are `values`.
+filled_text <- function(texts, values, frame) {
+  fixed <- vapply(as.list(texts)[-1], is.character, NA)
+  values[fixed] <- lapply(values[fixed], function(text) {
+    at <- gregexpr("[{][^{}]+[}]", text)
+    regmatches(text, at) <- lapply(regmatches(text, at), vapply, function(code) {
+      paste(eval(str2lang(substr(code, 2, nchar(code) - 1)), frame), collapse = "")
+    }, "")
+    text
+  })
+  readable(do.call(paste0, unname(values)))
+}
+
+first_named <- function(text) {
+  name <- regmatches(text, regexpr("`[^`]+`", text))
+  if (length(name)) substr(name, 2, nchar(name) - 1)
 }
 
 # For errors of which something else is made, by `failed`; `...`: further handlers of tryCatch(). A
@@ -246,22 +277,6 @@ is_time_limit <- function(error) {
   conditionMessage(error) %in% gettext("reached elapsed time limit", "reached CPU time limit",
                                        "reached session elapsed time limit",
                                        "reached session CPU time limit", domain = "R")
-}
-
-warn <- function(..., class = NULL, data = NULL) {
-  condition <- structure(
-    class = c(class, "repalign_warning", "warning", "condition"),
-    list(message = readable(paste0(...)), call = NULL, data = data)
-  )
-  warning(condition)
-}
-
-inform <- function(..., class = NULL) {
-  condition <- structure(
-    class = c(class, "repalign_message", "message", "condition"),
-    list(message = readable(paste0(..., "\n")), call = NULL)
-  )
-  message(condition)
 }
 
 # Numbers of rows or columns with their names, if they have any: 3 ("face").

@@ -6,11 +6,9 @@
 
 # Sizes are passed as doubles, so that the check itself cannot overflow.
 check_size <- function(rows, columns, arg) {
-  if (rows > .Machine$integer.max || columns > .Machine$integer.max) {
-    abort("`", arg, "` is ", format(rows), " x ", format(columns),
-          ": each side must fit a BLAS integer (at most 2^31 - 1). Take fewer rows or columns.",
-          class = "repalign_error_size", arg = arg)
-  }
+  refuse_if(rows > .Machine$integer.max || columns > .Machine$integer.max, "size",
+            "`{arg}` is {format(rows)} x {format(columns)}: each side must fit a BLAS integer (at ",
+            "most 2^31 - 1). Take fewer rows or columns.")
   invisible()
 }
 
@@ -19,11 +17,9 @@ check_size <- function(rows, columns, arg) {
 check_memory <- function(bytes, what, remedy) {
   if (is_small_amount(bytes)) return(invisible())
   limit <- memory_limit()
-  if (bytes > limit) {
-    abort(what, " would take about ", format_bytes(bytes), ", more than the ", format_bytes(limit),
-          " allowed (half of the free memory, or options(repalign.max_memory =)). ", remedy,
-          class = "repalign_error_memory")
-  }
+  refuse_if(bytes > limit, "memory", "{what} would take about {format_bytes(bytes)}, more than ",
+            "the {format_bytes(limit)} allowed (half of the free memory, or ",
+            "options(repalign.max_memory =)). {remedy}", arg = NULL)
   invisible()
 }
 

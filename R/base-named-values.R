@@ -30,9 +30,9 @@ names_of_square <- function(values, labels, arg) {
   if (!length(labels) || is.null(rows)) return(if (is.null(rows)) columns else rows)
   if (is.null(columns) || identical(rows, columns)) return(rows)
   at <- which(rows != columns)[1]
-  abort("`", arg, "` has other names of rows than of columns, first at place ", at, " (",
-        dQuote(rows[at], FALSE), " and ", dQuote(columns[at], FALSE), "): give both the labels, ",
-        "in the same order.", class = "repalign_error_names", arg = arg)
+  refuse("names", "`{arg}` has other names of rows than of columns, first at place {at} ",
+         "({dQuote(rows[at], FALSE)} and {dQuote(columns[at], FALSE)}): give both the labels, in ",
+         "the same order.")
 }
 
 # Where the values are that have the labels as names; NULL where they go by position.
@@ -41,22 +41,17 @@ places_of_labels <- function(names, labels, arg, of) {
   names[is.na(names) | !nzchar(names)] <- NA
   if (!length(names) || all(is.na(names)) || identical(names, labels)) return(NULL)
   if (!length(labels)) {
-    inform("`", arg, "` has names, but ", of, " have none: its values are taken in the order in ",
-           "which they stand.", class = "repalign_one_sided_names")
+    inform("one_sided_names", "`{arg}` has names, but {of} have none: its values are taken in the ",
+           "order in which they stand.")
     return(NULL)
   }
   lacking <- labels[!labels %in% names]
-  if (length(lacking)) {
-    abort("`", arg, "` has names, but none is ", dQuote(lacking[1], FALSE), ", a label of the ",
-          "data: name a value for each label, or give unname(", arg, ") in the order of the data.",
-          class = "repalign_error_names", arg = arg)
-  }
+  refuse_if(length(lacking), "names", "`{arg}` has names, but none is ",
+            "{dQuote(lacking[1], FALSE)}, a label of the data: name a value for each label, or ",
+            "give unname({arg}) in the order of the data.")
   twice <- names[duplicated(names) & names %in% labels]
-  if (length(twice)) {
-    abort("`", arg, "` has the name ", dQuote(twice[1], FALSE), " twice: name each value by a ",
-          "label of its own, or give unname(", arg, ") in the order of the data.",
-          class = "repalign_error_names", arg = arg)
-  }
+  refuse_if(length(twice), "names", "`{arg}` has the name {dQuote(twice[1], FALSE)} twice: name ",
+            "each value by a label of its own, or give unname({arg}) in the order of the data.")
   match(labels, names)
 }
 

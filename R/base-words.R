@@ -77,8 +77,7 @@ announce_duration <- function(started, done, count, what,
 }
 
 inform_duration <- function(what, seconds, remedy, class = NULL) {
-  inform(what, " takes about ", format_duration(seconds), ". ", remedy,
-         class = c(class, "repalign_duration"))
+  inform(c(class, "repalign_duration"), "{what} takes about {format_duration(seconds)}. {remedy}")
 }
 
 format_duration <- function(seconds) {

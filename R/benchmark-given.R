@@ -10,32 +10,21 @@
 given_scores <- function(scores, calibrated = FALSE) {
   if (is.null(scores)) return(NULL)
   if (calibrated && inherits(scores, "repalign_calibration")) scores <- calibrated_table(scores)
-  if (!is.data.frame(scores)) {
-    abort("`scores` must be a data frame with the columns x, y, measure and score, such as ",
-          "similarity() and similarity_scores() give it, not ", describe(scores), ".",
-          class = "repalign_error_type", arg = "scores")
-  }
+  refuse_if(!is.data.frame(scores), "type", "`scores` must be a data frame with the columns x, y, ",
+            "measure and score, such as similarity() and similarity_scores() give it, not ",
+            "{describe(scores)}.")
   lacking <- setdiff(c("x", "y", "measure", "score"), names(scores))
-  if (length(lacking)) {
-    abort("`scores` has no column ", enumerate(lacking), ": it needs x, y, measure and score, and ",
-          "`direction` for measures that are not of this package.",
-          class = "repalign_error_scores", arg = "scores")
-  }
-  if (!nrow(scores)) {
-    abort("`scores` has no rows: leave it out where no scores are known.",
-          class = "repalign_error_scores", arg = "scores")
-  }
+  refuse_if(length(lacking), "scores", "`scores` has no column {enumerate(lacking)}: it needs x, ",
+            "y, measure and score, and `direction` for measures that are not of this package.")
+  refuse_if(!nrow(scores), "scores", "`scores` has no rows: leave it out where no scores are ",
+            "known.")
   facts <- list(direction = attr(scores, "direction"), symmetric = attr(scores, "symmetric"),
                 best = attr(scores, "best"))
-  if (!is.numeric(scores$score) && !all(is.na(scores$score))) {
-    abort("`scores$score` must be numbers, not ", describe(scores$score), ".",
-          class = "repalign_error_scores", arg = "scores")
-  }
+  refuse_if(!is.numeric(scores$score) && !all(is.na(scores$score)), "scores",
+            "`scores$score` must be numbers, not {describe(scores$score)}.", arg = "scores")
   bad <- which(is.infinite(scores$score))
-  if (length(bad)) {
-    abort("`scores$score` is infinite in row ", bad[1], ": undefined scores are NA.",
-          class = "repalign_error_scores", arg = "scores")
-  }
+  refuse_if(length(bad), "scores", "`scores$score` is infinite in row {bad[1]}: undefined scores ",
+            "are NA.", arg = "scores")
   table <- data.frame(x = given_names(scores, "x"), y = given_names(scores, "y"),
                       measure = as.character(scores$measure), score = as.double(scores$score))
   for (column in c("direction", "error")) {
@@ -65,17 +54,12 @@ given_names <- function(scores, side) {
 check_given_words <- function(table) {
   for (column in c("x", "y", "measure")) {
     bad <- which(is.na(table[[column]]))
-    if (length(bad)) {
-      abort("`scores$", column, "` is missing (NA) in row ", bad[1], ".",
-            class = "repalign_error_scores", arg = "scores")
-    }
+    refuse_if(length(bad), "scores", "`scores${column}` is missing (NA) in row {bad[1]}.",
+              arg = "scores")
   }
   bad <- which(!table$direction %in% c("similarity", "distance", NA))
-  if (length(bad)) {
-    abort("`scores$direction` must be \"similarity\" or \"distance\", not ",
-          dQuote(table$direction[bad[1]], FALSE), " (row ", bad[1], ").",
-          class = "repalign_error_scores", arg = "scores")
-  }
+  refuse_if(length(bad), "scores", "`scores$direction` must be \"similarity\" or \"distance\", ",
+            "not {dQuote(table$direction[bad[1]], FALSE)} (row {bad[1]}).", arg = "scores")
 }
 
 given_column <- function(given, label, known) {
@@ -131,19 +115,16 @@ given_best <- function(given, label, known, direction) {
 # "similarity" or "distance": as the table says, or as this package declares the measure.
 given_direction <- function(given, label, known) {
   said <- unique(stats::na.omit(given$tables[[label]]$direction))
-  if (length(said) > 1) {
-    abort("`scores$direction` of ", dQuote(label, FALSE), " is both \"similarity\" and ",
-          "\"distance\": one measure has one direction.", class = "repalign_error_scores",
-          arg = "scores")
-  }
+  refuse_if(length(said) > 1, "scores", "`scores$direction` of {dQuote(label, FALSE)} is both ",
+            "\"similarity\" and \"distance\": one measure has one direction.", arg = "scores")
   if (length(said) == 1) return(said)
   if (!is.null(known)) return(known$declaration$direction)
   if (label %in% names(given$direction)) return(given$direction[[label]])
   direction <- registered_fact(declared_name(label), "direction", NA_character_)
   if (!is.na(direction)) return(direction)
-  abort("`scores` has the measure ", dQuote(label, FALSE), ", which is none of this package: say ",
-        "in a column `direction` whether it is a \"similarity\" (larger is more alike) or a ",
-        "\"distance\".", class = "repalign_error_scores", arg = "scores")
+  refuse("scores", "`scores` has the measure {dQuote(label, FALSE)}, which is none of this ",
+         "package: say in a column `direction` whether it is a \"similarity\" (larger is more ",
+         "alike) or a \"distance\".")
 }
 
 # The id of a measure that the benchmark of Klabunde et al. (2025) calls by this label, or that has
@@ -161,9 +142,8 @@ given_cells <- function(given, column, names, pairs, wanted) {
   differ <- !mapply(identical, rows$score[twice], rows$score[first])
   if (any(as.logical(differ))) {
     row <- rows[twice[which(differ)[1]], ]
-    abort("`scores` has two different scores of ", dQuote(row$x, FALSE), " and ",
-          dQuote(row$y, FALSE), " by ", dQuote(row$measure, FALSE), ": keep one.",
-          class = "repalign_error_scores", arg = "scores")
+    refuse("scores", "`scores` has two different scores of {dQuote(row$x, FALSE)} and ",
+           "{dQuote(row$y, FALSE)} by {dQuote(row$measure, FALSE)}: keep one.")
   }
   x <- names[pairs$i]
   y <- names[pairs$j]
@@ -181,12 +161,12 @@ given_cells <- function(given, column, names, pairs, wanted) {
 }
 
 refuse_lacking <- function(column, x, y) {
-  abort("`scores` lacks ", if (length(x) > 1) paste0(length(x), " pairs, first ") else "the pair ",
-        dQuote(x[1], FALSE), " and ", dQuote(y[1], FALSE), " by ", dQuote(column$label, FALSE),
-        if (!column$symmetric) paste0(", a measure whose score depends on the order: give a row ",
-                                      "for each order, as similarity(list, list) has them"),
-        ". The names must be those of the representations.",
-        class = "repalign_error_scores", arg = "scores")
+  refuse("scores", "`scores` lacks ",
+         if (length(x) > 1) paste0(length(x), " pairs, first ") else "the pair ",
+         "{dQuote(x[1], FALSE)} and {dQuote(y[1], FALSE)} by {dQuote(column$label, FALSE)}",
+         if (!column$symmetric) paste0(", a measure whose score depends on the order: give a row ",
+           "for each order, as similarity(list, list) has them"), ". The names must be those of ",
+         "the representations.")
 }
 
 # ---- outputs
@@ -279,27 +259,20 @@ benchmark_outputs <- function(representations, outputs, labels = NULL, measures 
 
 # A named list of matrices, models x models: how far apart the outputs of all pairs of models are.
 output_differences <- function(items, outputs, labels, accuracy, from) {
-  if (is.null(outputs) && is.null(accuracy)) {
-    abort("There is nothing to compare with: give `outputs`, or `accuracy`.",
-          class = "repalign_error_value", arg = "outputs")
-  }
-  if (!is.null(labels) && !is.null(accuracy)) {
-    abort("Give only one of `labels` and `accuracy`: the accuracies follow from the labels.",
-          class = "repalign_error_value", arg = "accuracy")
-  }
-  if (is.null(outputs) && !is.null(labels)) {
-    abort("`labels` need `outputs`, whose accuracy they tell.", class = "repalign_error_value",
-          arg = "outputs")
-  }
+  refuse_if(is.null(outputs) && is.null(accuracy), "value", "There is nothing to compare with: ",
+            "give `outputs`, or `accuracy`.")
+  refuse_if(!is.null(labels) && !is.null(accuracy), "value", "Give only one of `labels` and ",
+            "`accuracy`: the accuracies follow from the labels.", arg = "accuracy")
+  refuse_if(is.null(outputs) && !is.null(labels), "value", "`labels` need `outputs`, whose ",
+            "accuracy they tell.", arg = "outputs")
   outputs <- if (!is.null(outputs)) checked_outputs(items, outputs)
   accuracies <- if (!is.null(accuracy)) {
     values <- item_values(items, accuracy, "accuracy")
     bad <- if (is.numeric(values)) which(!is.finite(values)) else 1
-    if (length(bad)) {
-      abort("`accuracy` must be finite numbers", if (is.numeric(values)) {
-        paste0("; that of ", dQuote(items$names[bad[1]], FALSE), " is ", values[bad[1]])
-      }, ".", class = "repalign_error_value", arg = "accuracy")
-    }
+    refuse_if(length(bad), "value", "`accuracy` must be finite numbers",
+              if (is.numeric(values)) {
+                paste0("; that of ", dQuote(items$names[bad[1]], FALSE), " is ", values[bad[1]])
+                }, ".")
     list(right = as.double(values), of = 1)
   } else
     if (!is.null(labels)) {
@@ -338,32 +311,25 @@ checked_outputs <- function(items, outputs) {
     from <- replace(items, c("files", "data", "arrays"), list(NULL, NULL, NULL))
     from$files <- as.character(manifest_column(items$manifest, outputs, items$arg))
     bad <- which(is.na(from$files) | !nzchar(from$files))
-    if (length(bad)) {
-      abort("The column ", dQuote(outputs, FALSE), " names no file in row ", bad[1], ".",
-            class = "repalign_error_value", arg = "outputs")
-    }
+    refuse_if(length(bad), "value", "The column {dQuote(outputs, FALSE)} names no file in row ",
+              "{bad[1]}.", arg = "outputs")
     check_files(from, seq_along(from$files))
     outputs <- stats::setNames(read_files(from$files), items$names)
   } else {
-    if (!is.list(outputs) || is.data.frame(outputs)) {
-      abort("`outputs` must be a list of matrices, one for each representation",
-            if (!is.null(items$manifest)) ", or the name of a column of the manifest", ", not ",
-            describe(outputs), ".", class = "repalign_error_type", arg = "outputs")
-    }
-    if (length(outputs) != length(items$names)) {
-      abort("`outputs` has ", count_of(length(outputs), "element"), ", but `", items$arg, "` has ",
-            length(items$names), ": give one for each.", class = "repalign_error_size",
-            arg = "outputs")
-    }
+    refuse_if(!is.list(outputs) || is.data.frame(outputs), "type", "`outputs` must be a list of ",
+              "matrices, one for each representation",
+              if (!is.null(items$manifest)) ", or the name of a column of the manifest",
+              ", not {describe(outputs)}.")
+    refuse_if(length(outputs) != length(items$names), "size", "`outputs` has ",
+              "{count_of(length(outputs), 'element')}, but `{items$arg}` has ",
+              "{length(items$names)}: give one for each.")
     outputs <- if (is.null(names(outputs))) {
       stats::setNames(outputs, items$names)
     } else {
       at <- match(items$names, names(outputs))
-      if (anyNA(at)) {
-        abort("`outputs` has names, but none for ", dQuote(items$names[is.na(at)][1], FALSE),
-              ": use the names of `", items$arg, "`, or leave them out where the order is the ",
-              "same.", class = "repalign_error_names", arg = "outputs")
-      }
+      refuse_if(anyNA(at), "names", "`outputs` has names, but none for ",
+                "{dQuote(items$names[is.na(at)][1], FALSE)}: use the names of `{items$arg}`, or ",
+                "leave them out where the order is the same.")
       outputs[at]
     }
   }
@@ -375,11 +341,9 @@ checked_outputs <- function(items, outputs) {
     same <- ncol(first) == ncol(outputs[[k]]) &&
       (is.null(colnames(first)) || is.null(colnames(outputs[[k]])) ||
          identical(colnames(first), colnames(outputs[[k]])))
-    if (!same) {
-      abort("`", args[1], "` and `", args[k], "` differ in their classes (", ncol(first), " and ",
-            ncol(outputs[[k]]), " columns): the columns must be the same classes in the same ",
-            "order.", class = "repalign_error_size", arg = "outputs")
-    }
+    refuse_if(!same, "size", "`{args[1]}` and `{args[k]}` differ in their classes ({ncol(first)} ",
+              "and {ncol(outputs[[k]])} columns): the columns must be the same classes in the ",
+              "same order.", arg = "outputs")
   }
   outputs
 }

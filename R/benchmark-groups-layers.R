@@ -83,11 +83,9 @@ layer_items <- function(models, arg) {
   refuse_results(models, arg)
   names <- check_element_names(models, arg)
   single <- which(!vapply(models, function(model) is_collection(model) || is_names_only(model), NA))
-  if (length(single)) {
-    abort("`", arg, "$", names[single[1]], "` is ", describe(models[[single[1]]]),
-          ", not a model: each element of `", arg, "` must be a named list of layers.",
-          class = "repalign_error_type", arg = arg)
-  }
+  refuse_if(length(single), "type", "`{arg}${names[single[1]]}` is ",
+            "{describe(models[[single[1]]])}, not a model: each element of `{arg}` must be a ",
+            "named list of layers.", arg = arg)
   named <- vapply(models, is_names_only, NA)
   layers <- Map(function(model, name, only) {
     place <- paste0(arg, "$", name)
@@ -105,30 +103,22 @@ layer_labels <- function(values, column, arg) {
   values <- as.character(values)
   bad <- which(is.na(values) | !nzchar(values))
   if (!length(bad)) return(values)
-  abort("`", arg, "` has no ", column, " in row ", bad[1], ".", class = "repalign_error_value",
-        arg = arg)
+  refuse("value", "`{arg}` has no {column} in row {bad[1]}.")
 }
 
 check_layers <- function(items) {
   twice <- anyDuplicated(data.frame(items$models, items$layers))
-  if (twice) {
-    abort("`", items$arg, "` has two layers ", dQuote(items$layers[twice], FALSE), " of the model ",
-          dQuote(items$models[twice], FALSE), ": a layer is given once.",
-          class = "repalign_error_names", arg = items$arg)
-  }
+  refuse_if(twice, "names", "`{items$arg}` has two layers {dQuote(items$layers[twice], FALSE)} of ",
+            "the model {dQuote(items$models[twice], FALSE)}: a layer is given once.")
   counts <- table(items$models)
   single <- names(which(counts < 2))
-  if (length(single)) {
-    abort("`", items$arg, "` has one layer of ", enumerate(single), ": there are no pairs of ",
-          "layers to compare.", class = "repalign_error_size", arg = items$arg)
-  }
+  refuse_if(length(single), "size", "`{items$arg}` has one layer of {enumerate(single)}: there ",
+            "are no pairs of layers to compare.")
   refuse_whole_name(names(counts), items$arg, "model")
   models <- names(which(counts == 2))
-  if (length(models)) {
-    inform("There is no order to see in the two layers of ", enumerate(models), ": one pair of ",
-           "layers has none to be compared with. Three or more layers have.",
-           class = "repalign_two_layers")
-  }
+  inform_if(length(models), "two_layers", "There is no order to see in the two layers of ",
+            "{enumerate(models)}: one pair of layers has none to be compared with. Three or more ",
+            "layers have.")
   items
 }
 
@@ -232,12 +222,10 @@ benchmark_groups <- function(representations, groups, measures = resi_measures()
 # What all benchmarks ask for: the table of scores, the arguments of calibrate(), cache, threads.
 benchmark_job <- function(scores, calibrated, cache, threads, na, ...) {
   na <- check_choice(na, missing_rules, "na")
-  if (na == "stimuli" && !is.null(cache)) {
-    abort("na = \"stimuli\" cannot be used with `cache`: which stimuli are left out depends on ",
-          "all representations, and the cache has pairs of them. Leave out the stimuli yourself, ",
-          "or use ",
-          "na = \"neurons\".", class = "repalign_error_choice", arg = "na")
-  }
+  refuse_if(na == "stimuli" && !is.null(cache), "choice", "na = \"stimuli\" cannot be used with ",
+            "`cache`: which stimuli are left out depends on all representations, and the cache ",
+            "has pairs of them. Leave out the stimuli yourself, or use na = \"neurons\".",
+            arg = "na")
   list(calibration = calibration_arguments(calibrated, ...),
        given = given_scores(scores, calibrated), cache = check_cache(cache), threads = threads,
        count = thread_count(threads), na = na)
@@ -248,49 +236,36 @@ test_labels <- function(test, dataset, architecture) {
   for (name in names(labels)) {
     value <- labels[[name]]
     if (is.null(value) && name != "test") next
-    if (!is.character(value) || length(value) != 1 || is.na(value) || !nzchar(value)) {
-      abort("`", name, "` must be one label, a string.", class = "repalign_error_value",
-            arg = name)
-    }
+    refuse_if(!is.character(value) || length(value) != 1 || is.na(value) || !nzchar(value), "value",
+              "`{name}` must be one label, a string.")
   }
   Filter(Negate(is.null), labels)
 }
 
 check_several <- function(items, least = 2, why = "there are no pairs to compare") {
   if (length(items$names) >= least) return(invisible())
-  abort("`", items$arg, "` has ", count_of(length(items$names), "element"), ": ", why, ".",
-        class = "repalign_error_size", arg = items$arg)
+  refuse("size", "`{items$arg}` has {count_of(length(items$names), 'element')}: {why}.")
 }
 
 check_groups <- function(items, groups) {
   groups <- item_values(items, groups, "groups")
   empty <- which(is.na(groups) | !nzchar(as.character(groups)))
-  if (length(empty)) {
-    abort("`groups` has no label for ", dQuote(items$names[empty[1]], FALSE), " (position ",
-          empty[1], "): leave that representation out, or give it a group.",
-          class = "repalign_error_groups", arg = "groups")
-  }
+  refuse_if(length(empty), "groups", "`groups` has no label for ",
+            "{dQuote(items$names[empty[1]], FALSE)} (position {empty[1]}): leave that ",
+            "representation out, or give it a group.")
   unused <- if (is.factor(groups)) setdiff(levels(groups), as.character(groups))
-  if (length(unused)) {
-    abort("`groups` has no members of ", enumerate(unused), ": droplevels(groups) leaves empty ",
-          "groups out.", class = "repalign_error_groups", arg = "groups")
-  }
+  refuse_if(length(unused), "groups", "`groups` has no members of {enumerate(unused)}: ",
+            "droplevels(groups) leaves empty groups out.")
   groups <- group_factor(groups)
   sizes <- table(groups)
-  if (length(sizes) < 2) {
-    abort("`groups` has one group, ", dQuote(names(sizes), FALSE), ": there are no pairs across ",
-          "groups to compare with.", class = "repalign_error_groups", arg = "groups")
-  }
+  refuse_if(length(sizes) < 2, "groups", "`groups` has one group, {dQuote(names(sizes), FALSE)}: ",
+            "there are no pairs across groups to compare with.")
   single <- names(sizes)[sizes == 1]
-  if (length(single) == length(sizes)) {
-    abort("`groups` has a label of its own for each representation: there are no pairs within a ",
-          "group.", class = "repalign_error_groups", arg = "groups")
-  }
-  if (length(single)) {
-    inform("There are no pairs within ", enumerate(single), ": ",
-           if (length(single) > 1) "these groups have" else "this group has",
-           " one member, and only pairs across.", class = "repalign_single_groups")
-  }
+  refuse_if(length(single) == length(sizes), "groups", "`groups` has a label of its own for each ",
+            "representation: there are no pairs within a group.")
+  inform_if(length(single), "single_groups", "There are no pairs within {enumerate(single)}: ",
+            if (length(single) > 1) "these groups have" else "this group has",
+            " one member, and only pairs across.")
   refuse_whole_name(names(sizes), "groups", "group")
   groups
 }
@@ -298,8 +273,8 @@ check_groups <- function(items, groups) {
 # In results the part "all" is about all groups, or models, together.
 refuse_whole_name <- function(names, arg, what) {
   if (!"all" %in% names) return(invisible())
-  abort("`", arg, "` has a ", what, " named \"all\", which in the result stands for all ", what,
-        "s together: give it another name.", class = "repalign_error_names", arg = arg)
+  refuse("names", "`{arg}` has a {what} named \"all\", which in the result stands for all {what}s ",
+         "together: give it another name.")
 }
 
 # Scores all blocks and rates all measures. rate: a function(blocks) that gives the rows of each
@@ -358,29 +333,19 @@ is_names_only <- function(x) is.character(x) && is.null(dim(x)) && !inherits(x, 
 
 check_unique_names <- function(names, arg) {
   names <- as.character(names)
-  if (anyNA(names) || any(names == "")) {
-    abort("`", arg, "` has no name at position ", which(is.na(names) | names == "")[1], ".",
-          class = "repalign_error_names", arg = arg)
-  }
-  if (anyDuplicated(names)) {
-    abort("`", arg, "` names ", dQuote(names[duplicated(names)][1], FALSE), " twice: names must ",
-          "differ. A manifest can give them in a column `id`.", class = "repalign_error_names",
-          arg = arg)
-  }
+  refuse_if(anyNA(names) || any(names == ""), "names", "`{arg}` has no name at position ",
+            "{which(is.na(names) | names == '')[1]}.")
+  refuse_if(anyDuplicated(names), "names", "`{arg}` names ",
+            "{dQuote(names[duplicated(names)][1], FALSE)} twice: names must differ. A manifest ",
+            "can give them in a column `id`.")
   names
 }
 
 manifest_items <- function(manifest, arg) {
   files <- as.character(manifest_column(manifest, "file", arg))
-  if (!length(files)) {
-    abort("`", arg, "` has no rows: there is nothing to compare.", class = "repalign_error_size",
-          arg = arg)
-  }
+  refuse_if(!length(files), "size", "`{arg}` has no rows: there is nothing to compare.")
   bad <- which(is.na(files) | !nzchar(files))
-  if (length(bad)) {
-    abort("`", arg, "` names no file in row ", bad[1], ".", class = "repalign_error_value",
-          arg = arg)
-  }
+  refuse_if(length(bad), "value", "`{arg}` names no file in row {bad[1]}.")
   arrays <- if ("array" %in% names(manifest)) as.character(manifest$array)
   names <- if ("id" %in% names(manifest)) manifest$id else file_names(files, arrays)
   new_items(check_unique_names(names, arg), arg, files = files, arrays = arrays,
@@ -390,11 +355,11 @@ manifest_items <- function(manifest, arg) {
 # A column of the manifest, or the error that it has none.
 manifest_column <- function(manifest, column, arg) {
   if (column %in% names(manifest)) return(manifest[[column]])
-  abort("`", arg, "` is a data frame without the column ", dQuote(column, FALSE),
-        suggest(column, names(manifest)), " Columns: ", enumerate(names(manifest), 20),
-        if (column == "file") paste0(". A manifest names in `file` a file for each ",
-                                     "representation; matrices are given as a named list"),
-        ".", class = "repalign_error_manifest", arg = arg)
+  refuse("manifest", "`{arg}` is a data frame without the column ",
+         "{dQuote(column, FALSE)}{suggest(column, names(manifest))} Columns: ",
+         "{enumerate(names(manifest), 20)}",
+         if (column == "file") paste0(". A manifest names in `file` a file for each ",
+           "representation; matrices are given as a named list"), ".")
 }
 
 # The paths without their endings and without the folders that all of them share.
@@ -415,11 +380,11 @@ file_names <- function(files, arrays) {
 check_files <- function(items, at) {
   missing <- at[!file.exists(path.expand(items$files[at]))]
   if (!length(missing)) return(invisible())
-  abort("`", items$arg, "` names ", count_of(length(missing), "file"), " that ",
-        if (length(missing) > 1) "are" else "is", " not there: ",
-        enumerate(items$files[missing], 3), " (row ", missing[1], if (length(missing) > 1) " first",
-        "). Paths are looked up from the working folder; file.path(folder, file) puts another ",
-        "before them.", class = "repalign_error_manifest", arg = items$arg)
+  refuse("manifest", "`{items$arg}` names {count_of(length(missing), 'file')} that ",
+         "{if (length(missing) > 1) 'are' else 'is'} not there: ",
+         "{enumerate(items$files[missing], 3)} (row ",
+         "{missing[1]}{if (length(missing) > 1) ' first'}). Paths are looked up from the working ",
+         "folder; file.path(folder, file) puts another before them.")
 }
 
 # Each text that reading says is said once, however many files it holds for. Whether all fit into
@@ -451,22 +416,17 @@ item_values <- function(items, values, arg) {
   if (!is.null(items$manifest) && one_name) {
     return(manifest_column(items$manifest, values, items$arg))
   }
-  if (!is.atomic(values) || is.null(values) || !is.null(dim(values))) {
-    abort("`", arg, "` must be a vector with a value for each representation",
-          if (!is.null(items$manifest)) ", or the name of a column of the manifest", ", not ",
-          describe(values), ".", class = "repalign_error_type", arg = arg)
-  }
-  if (length(values) != length(items$names)) {
-    abort("`", arg, "` has ", count_of(length(values), "value"), ", but `", items$arg, "` has ",
-          count_of(length(items$names), "element"), ": give one for each.",
-          class = "repalign_error_size", arg = arg)
-  }
+  refuse_if(!is.atomic(values) || is.null(values) || !is.null(dim(values)), "type",
+            "`{arg}` must be a vector with a value for each representation",
+            if (!is.null(items$manifest)) ", or the name of a column of the manifest",
+            ", not {describe(values)}.")
+  refuse_if(length(values) != length(items$names), "size", "`{arg}` has ",
+            "{count_of(length(values), 'value')}, but `{items$arg}` has ",
+            "{count_of(length(items$names), 'element')}: give one for each.")
   if (is.null(names(values))) return(values)
   at <- match(items$names, names(values))
-  if (anyNA(at)) {
-    abort("`", arg, "` has names, but none for ", dQuote(items$names[is.na(at)][1], FALSE),
-          ": use the names of `", items$arg, "`, or leave them out where the order is the same.",
-          class = "repalign_error_names", arg = arg)
-  }
+  refuse_if(anyNA(at), "names", "`{arg}` has names, but none for ",
+            "{dQuote(items$names[is.na(at)][1], FALSE)}: use the names of `{items$arg}`, or leave ",
+            "them out where the order is the same.")
   unname(values[at])
 }

@@ -50,19 +50,16 @@ rank_measures <- function(..., metric = c(groups = "auprc", layers = "spearman")
                   layers = c("spearman", "conformity"))
   usable <- is.character(metric) && length(metric) && !is.null(names(metric)) &&
     all(names(metric) %in% names(choices)) && !anyDuplicated(names(metric))
-  if (!usable) {
-    abort("`metric` must name the figure that ranks, as in c(groups = \"auprc\", layers = ",
-          "\"spearman\").", class = "repalign_error_value", arg = "metric")
-  }
+  refuse_if(!usable, "value", "`metric` must name the figure that ranks, as in c(groups = ",
+            "\"auprc\", layers = \"spearman\").")
   chosen <- c(groups = "auprc", layers = "spearman")
   for (kind in names(metric)) {
     chosen[[kind]] <- check_choice(metric[[kind]], choices[[kind]], paste0("metric$", kind))
   }
   metric <- chosen
-  if (!is.character(target) || !length(target) || anyNA(target) || anyDuplicated(target)) {
-    abort("`target` must name differences between outputs, such as \"accuracy\" and \"jsd\".",
-          class = "repalign_error_value", arg = "target")
-  }
+  refuse_if(!is.character(target) || !length(target) || anyNA(target) ||
+              anyDuplicated(target), "value", "`target` must name differences between outputs, ",
+            "such as \"accuracy\" and \"jsd\".")
   ties <- check_choice(ties, c("min", "average"), "ties")
   undefined <- check_choice(undefined, c("drop", "last"), "undefined")
   results <- given_results(...)
@@ -72,10 +69,10 @@ rank_measures <- function(..., metric = c(groups = "auprc", layers = "spearman")
   twice <- anyDuplicated(rows[setdiff(names(rows), "value")])
   if (twice) {
     labels <- unlist(rows[twice, rank_tests(rows)])
-    abort(dQuote(rows$measure[twice], FALSE), " has two values in one test (",
-          paste(names(labels), "=", labels, collapse = ", "), "). Name the results, as in ",
-          "rank_measures(first = a, second = b), or give them different `dataset`, `architecture` ",
-          "or `test`.", class = "repalign_error_rows", arg = "...")
+    refuse("rows", "{dQuote(rows$measure[twice], FALSE)} has two values in one test (",
+           paste(names(labels), "=", labels, collapse = ", "), "). Name the results, as in ",
+           "rank_measures(first = a, second = b), or give them different `dataset`, ",
+           "`architecture` or `test`.", arg = "...")
   }
   rows <- with_ranks(rows, ties, undefined)
   # says which measures have ranks in fewer tests than others
@@ -86,10 +83,9 @@ rank_measures <- function(..., metric = c(groups = "auprc", layers = "spearman")
     why <- ifelse(few$undefined == 0, "missing",
                   ifelse(few$missing == 0, "undefined", "undefined or missing"))
     reasons <- paste0(few$measure, " (", why, " in ", few$undefined + few$missing, ")")
-    inform(count_of(nrow(few), "measure"), " of ", nrow(table), " lack", if (nrow(few) == 1) "s",
-           " a figure in some of the ", count_of(tests, "test"), ": ",
-           enumerate(reasons, 5, quote = FALSE), ". Compare their ranks with care.",
-           class = "repalign_ranks_missing")
+    inform("ranks_missing", "{count_of(nrow(few), 'measure')} of {nrow(table)} ",
+           "lack{if (nrow(few) == 1) 's'} a figure in some of the {count_of(tests, 'test')}: ",
+           "{enumerate(reasons, 5, quote = FALSE)}. Compare their ranks with care.")
   }
   new_result(rows, "repalign_ranks")
 }
@@ -263,10 +259,8 @@ benchmark_sentence <- function(x) {
 similarity_scores <- function(result) {
   need_arguments()
   parts <- if (inherits(result, "repalign_benchmark")) attr(result, "scores", exact = TRUE)
-  if (is.null(parts)) {
-    abort("`result` must be what a benchmark returned, with the scores that it keeps: plain data ",
-          "frames have none.", class = "repalign_error_type", arg = "result")
-  }
+  refuse_if(is.null(parts), "type", "`result` must be what a benchmark returned, with the scores ",
+            "that it keeps: plain data frames have none.")
   # the scores of one benchmark whose measures are among the rows
   parts <- lapply(parts, function(part, rows, labelled) {
     for (name in intersect(names(part$labels), names(rows))) {
@@ -343,14 +337,11 @@ given_results <- function(...) {
   opened <- lapply(seq_along(given), function(k) {
     if (is.data.frame(given[[k]])) return(given[k])
     if (is.list(given[[k]])) return(given[[k]])
-    abort("`...` must be results of benchmarks; argument ", k, " is ", describe(given[[k]]), ".",
-          class = "repalign_error_type", arg = "...")
+    refuse("type", "`...` must be results of benchmarks; argument {k} is {describe(given[[k]])}.")
   })
   results <- do.call(c, opened)
-  if (!length(results)) {
-    abort("There is nothing to rank: give results of benchmark_groups(), benchmark_layers() or ",
-          "benchmark_outputs().", class = "repalign_error_missing", arg = "...")
-  }
+  refuse_if(!length(results), "missing", "There is nothing to rank: give results of ",
+            "benchmark_groups(), benchmark_layers() or benchmark_outputs().", arg = "...")
   results
 }
 
@@ -360,13 +351,9 @@ ranked_rows <- function(result, name, metric, target) {
   what <- if (nzchar(name)) paste("The result", dQuote(name, FALSE)) else "A result"
   usable <- all(c("measure", "value") %in% names(rows)) && is.numeric(rows$value) &&
     any(c("metric", "target") %in% names(rows))
-  if (!usable) {
-    abort(what, " is not one of a benchmark: it needs the columns measure, value, and metric or ",
-          "target.", class = "repalign_error_type", arg = "...")
-  }
-  if (!nrow(rows)) {
-    abort(what, " has no rows: leave it out.", class = "repalign_error_size", arg = "...")
-  }
+  refuse_if(!usable, "type", "{what} is not one of a benchmark: it needs the columns measure, ",
+            "value, and metric or target.", arg = "...")
+  refuse_if(!nrow(rows), "size", "{what} has no rows: leave it out.", arg = "...")
   refuse_nameless_rows(rows, "...")
   if (nzchar(name)) {
     # before the names of the results that this one was put together from
@@ -402,11 +389,8 @@ metric_rows <- function(rows, what, metric) {
     kinds <- if ("spearman" %in% found) "layers" else
       if (all(found == "conformity")) c("groups", "layers") else "groups"
     wanted <- intersect(metric[kinds], found)
-    if (!length(wanted)) {
-      abort(what, " has no figure ", dQuote(metric[[kinds[1]]], FALSE), " to rank by; it has ",
-            enumerate(found), ": name another one in `metric`.", class = "repalign_error_value",
-            arg = "metric")
-    }
+    refuse_if(!length(wanted), "value", "{what} has no figure {dQuote(metric[[kinds[1]]], FALSE)} ",
+              "to rank by; it has {enumerate(found)}: name another one in `metric`.")
     at[rows$metric[at] %in% wanted[1]]
   })
   rows[unlist(at), , drop = FALSE]
@@ -415,16 +399,12 @@ metric_rows <- function(rows, what, metric) {
 target_rows <- function(rows, what, target) {
   rows$metric <- as.character(rows$target)
   found <- unique(rows$metric)
-  if (!any(target %in% found)) {
-    abort(what, " has no difference of outputs ", enumerate(target), "; it has ", enumerate(found),
-          ": name one of these in `target`.", class = "repalign_error_value", arg = "target")
-  }
+  refuse_if(!any(target %in% found), "value", "{what} has no difference of outputs ",
+            "{enumerate(target)}; it has {enumerate(found)}: name one of these in `target`.")
   correlations <- unique(as.character(rows$correlation))
   if (length(correlations) > 1) {
-    if (!"spearman" %in% correlations) {
-      abort(what, " has several correlations, ", enumerate(correlations), ": give the rows of one.",
-            class = "repalign_error_rows", arg = "...")
-    }
+    refuse_if(!"spearman" %in% correlations, "rows", "{what} has several correlations, ",
+              "{enumerate(correlations)}: give the rows of one.", arg = "...")
     rows <- rows[rows$correlation == "spearman", , drop = FALSE]
   }
   rows[rows$metric %in% target, , drop = FALSE]

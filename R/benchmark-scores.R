@@ -131,8 +131,8 @@ refuse_positions <- function(calibration, reordered) {
   if (!reordered) return(invisible())
   for (arg in c("clusters", "blocks")) {
     if (is.null(calibration[[arg]]) || !is.null(names(calibration[[arg]]))) next
-    abort("`", arg, "` has no names, and the representations have their stimuli in different ",
-          "orders: name its values by the stimuli.", class = "repalign_error_names", arg = arg)
+    refuse("names", "`{arg}` has no names, and the representations have their stimuli in ",
+           "different orders: name its values by the stimuli.")
   }
 }
 
@@ -142,11 +142,8 @@ ready_grid <- function(items, at, set, calibration, na) {
   reprs <- if (!is.null(items$data)) {
     items$data[at]
   } else {
-    if (is.null(items$files)) {
-      abort("`", items$arg, "` gives only names, but not all measures are in `scores`: give the ",
-            "representations, or the scores of all measures.", class = "repalign_error_type",
-            arg = items$arg)
-    }
+    refuse_if(is.null(items$files), "type", "`{items$arg}` gives only names, but not all measures ",
+              "are in `scores`: give the representations, or the scores of all measures.")
     check_files(items, at)
     stats::setNames(read_files(items$files[at], items$arrays[at]), items$names[at])
   }
@@ -156,10 +153,9 @@ ready_grid <- function(items, at, set, calibration, na) {
   side <- as_side(reprs, items$arg, na != "error")
   side$reprs <- lapply(side$reprs, replace, "side", "x")
   given <- side$reprs
-  if (!is.null(calibration) && isFALSE(calibration$series) && !is.null(declared_times(given))) {
-    abort("`series` of responses() declares a time series, whose stimuli are not exchangeable: ",
-          "give series = \"linear\".", class = "repalign_error_choice", arg = "series")
-  }
+  refuse_if(!is.null(calibration) && isFALSE(calibration$series) &&
+              !is.null(declared_times(given)), "choice", "`series` of responses() declares a time ",
+            "series, whose stimuli are not exchangeable: give series = \"linear\".")
   side$reprs <- with_common_stimuli(given, names_count(set))
   refuse_positions(calibration, !identical(lapply(given, `[[`, "data"),
                                            lapply(side$reprs, `[[`, "data")))
@@ -282,16 +278,12 @@ score_table <- function(blocks, columns, names) {
 
 check_cache <- function(cache) {
   if (is.null(cache)) return(NULL)
-  if (!is.character(cache) || length(cache) != 1 || is.na(cache) || !nzchar(cache)) {
-    abort("`cache` must be the path of a folder, or NULL.", class = "repalign_error_value",
-          arg = "cache")
-  }
+  refuse_if(!is.character(cache) || length(cache) != 1 || is.na(cache) || !nzchar(cache), "value",
+            "`cache` must be the path of a folder, or NULL.")
   cache <- path.expand(cache)
   if (!dir.exists(cache)) dir.create(cache, recursive = TRUE, showWarnings = FALSE)
-  if (!dir.exists(cache) || file.access(cache, 2) != 0) {
-    abort("`cache` = ", dQuote(cache, FALSE), " is no folder that can be written to.",
-          class = "repalign_error_value", arg = "cache")
-  }
+  refuse_if(!dir.exists(cache) || file.access(cache, 2) != 0, "value", "`cache` = ",
+            "{dQuote(cache, FALSE)} is no folder that can be written to.")
   # workers may have another working folder
   normalizePath(cache, "/")
 }
@@ -396,9 +388,8 @@ calibration_arguments <- function(calibrated, ...) {
 
 refuse_calibration <- function(names, why) {
   names[!nzchar(names)] <- "(without a name)"
-  abort("Unused arguments in `...`: ", enumerate(names), "; ", why, ". With calibrated = TRUE, ",
-        "`...` takes ", enumerate(calibration_names, 20), ".",
-        class = "repalign_error_parameter", arg = "...")
+  refuse("parameter", "Unused arguments in `...`: {enumerate(names)}; {why}. With calibrated = ",
+         "TRUE, `...` takes {enumerate(calibration_names, 20)}.")
 }
 
 # What tiles need to calibrate: settings, and the permutations of each measure. All pairs and

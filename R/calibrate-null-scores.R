@@ -7,16 +7,12 @@
 #' @export
 null_scores <- function(calibration) {
   need_arguments()
-  if (!inherits(calibration, "repalign_calibration")) {
-    abort("`calibration` must be what calibrate() returned, not ", describe(calibration), ".",
-          if (is.data.frame(calibration)) " (Plain data frames have no null scores.)",
-          class = "repalign_error_type", arg = "calibration")
-  }
+  refuse_if(!inherits(calibration, "repalign_calibration"), "type", "`calibration` must be what ",
+            "calibrate() returned, not {describe(calibration)}.",
+            if (is.data.frame(calibration)) " (Plain data frames have no null scores.)")
   null <- null_scores_of_rows(calibration)
-  if (!all(vapply(null, is.numeric, NA))) {
-    abort("engine = \"moments\" draws no null scores: use another engine.",
-          class = "repalign_error_null", arg = "calibration")
-  }
+  refuse_if(!all(vapply(null, is.numeric, NA)), "null", "engine = \"moments\" draws no null ",
+            "scores: use another engine.", arg = "calibration")
   most <- max(lengths(null), 0)
   result <- vapply(null, function(scores) c(scores, rep(NA_real_, most - length(scores))),
                    double(most))
@@ -43,19 +39,13 @@ null_scores_of_rows <- function(calibration) {
   known <- row_identity(kept$key, kept$numbers[columns])
   wanted <- row_identity(row_names_of(calibration), unclass(calibration)[columns])
   at <- match(wanted, known)
-  if (anyNA(at)) {
-    abort("`calibration` has rows whose null scores are not known, first row ", which(is.na(at))[1],
-          ": take rows of what calibrate() returned, with their names and numbers as they were, ",
-          "and put several together with rbind() or dplyr::bind_rows().",
-          class = "repalign_error_rows", arg = "calibration")
-  }
+  refuse_if(anyNA(at), "rows", "`calibration` has rows whose null scores are not known, first row ",
+            "{which(is.na(at))[1]}: take rows of what calibrate() returned, with their names and ",
+            "numbers as they were, and put several together with rbind() or dplyr::bind_rows().")
   twice <- which(wanted %in% known[duplicated(known)])
-  if (length(twice)) {
-    abort("`calibration` has two calibrations of ",
-          dQuote(row_title(calibration[twice[1], ]), FALSE), " that cannot be told apart: keep ",
-          "the columns score, null_mean and null_sd, or take the rows of one calibration.",
-          class = "repalign_error_rows", arg = "calibration")
-  }
+  refuse_if(length(twice), "rows", "`calibration` has two calibrations of ",
+            dQuote(row_title(calibration[twice[1], ]), FALSE), " that cannot be told apart: keep ",
+            "the columns score, null_mean and null_sd, or take the rows of one calibration.")
   kept$null[at]
 }
 

@@ -33,10 +33,8 @@ aggregates <- c("max", "mean", "row_max", "col_max")
 as_aggregate <- function(aggregate) {
   if (is.null(aggregate)) return(NULL)
   if (is.function(aggregate)) return(own_aggregate(aggregate))
-  if (!is.character(aggregate)) {
-    abort("`aggregate` must be ", enumerate(aggregates), ", or a function of a matrix of scores, ",
-          "not ", describe(aggregate), ".", class = "repalign_error_value", arg = "aggregate")
-  }
+  refuse_if(!is.character(aggregate), "value", "`aggregate` must be {enumerate(aggregates)}, or a ",
+            "function of a matrix of scores, not {describe(aggregate)}.")
   name <- check_choice(aggregate, aggregates, "aggregate")
   combine <- switch(name,
     max = function(values, rows, columns) row_maxima(values),
@@ -58,10 +56,8 @@ mean_of_maxima <- function(values, group) {
 }
 
 own_aggregate <- function(fun) {
-  if (identical(fun, top_k_mean)) {
-    abort("`aggregate` is top_k_mean without a number: write top_k_mean(3), for example.",
-          class = "repalign_error_value", arg = "aggregate")
-  }
+  refuse_if(identical(fun, top_k_mean), "value", "`aggregate` is top_k_mean without a number: ",
+            "write top_k_mean(3), for example.")
   combine <- function(values, rows, columns) {
     grid <- matrix(NA_real_, nlevels(rows), nlevels(columns),
                    dimnames = list(levels(rows), levels(columns)))
@@ -69,11 +65,10 @@ own_aggregate <- function(fun) {
     apply(values, 1, function(scores) {
       grid[at] <- scores
       value <- fun(grid)
-      if (!is.numeric(value) || length(value) != 1 || !is.finite(value)) {
-        abort("it must return one finite number, not ",
-              if (is.numeric(value) && length(value) == 1) format(value) else describe(value), ".",
-              class = "repalign_error_value", arg = "aggregate")
-      }
+      refuse_if(!is.numeric(value) || length(value) != 1 || !is.finite(value), "value",
+                "it must return one finite number, not ",
+                if (is.numeric(value) && length(value) == 1) format(value) else describe(value),
+                ".", arg = "aggregate")
       as.double(value)
     })
   }
@@ -95,14 +90,11 @@ aggregate_values <- function(aggregate, values, rows, columns, where) {
       invokeRestart("muffleWarning")
     }),
     failed = function(e) {
-      abort("The function in `aggregate`, ", where, ": ", conditionMessage(e),
-            class = "repalign_error_value", arg = "aggregate")
+      refuse("value", "The function in `aggregate`, {where}: {conditionMessage(e)}")
     }
   )
-  if (length(warnings)) {
-    warn("The function in `aggregate`, ", where, ": ", first_and_count(warnings),
-         class = "repalign_function")
-  }
+  warn_if(length(warnings), "function", "The function in `aggregate`, {where}: ",
+          "{first_and_count(warnings)}")
   result
 }
 
@@ -119,18 +111,15 @@ same_settings <- function(settings) {
   for (part in settings) settings_of(structure(list(), settings = part))
   meaning <- c(alpha = "`threshold` and `calibrated`", variant = "`calibrated`",
                aggregate = "`score`", p_adjust = "`p_adjusted`")
-  if (length(unique(lapply(settings, function(s) s$own))) > 1) {
-    abort("Calibrations with different functions in `aggregate` cannot be put into one table, ",
-          "because `score` would mean different things: bind as.data.frame() of each.",
-          class = "repalign_error_value", arg = "aggregate")
-  }
+  refuse_if(length(unique(lapply(settings, function(s) s$own))) > 1, "value",
+            "Calibrations with different functions in `aggregate` cannot be put into one table, ",
+            "because `score` would mean different things: bind as.data.frame() of each.")
   for (name in names(meaning)) {
     values <- unique(lapply(settings, function(s) if (is.null(s[[name]])) "none" else s[[name]]))
     if (length(values) < 2) next
-    abort("Calibrations with different `", name, "` (", values[[1]], " and ", values[[2]],
-          ") cannot be put into one table, because ", meaning[[name]], " would mean different ",
-          "things. Use the same `", name, "`, or bind as.data.frame() of each.",
-          class = "repalign_error_value", arg = name)
+    refuse("value", "Calibrations with different `{name}` ({values[[1]]} and {values[[2]]}) ",
+           "cannot be put into one table, because {meaning[[name]]} would mean different things. ",
+           "Use the same `{name}`, or bind as.data.frame() of each.")
   }
   settings[[1]]
 }

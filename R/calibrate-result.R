@@ -142,9 +142,9 @@ check_best <- function(null, measure, names) {
   for (p in seq_along(null$observed)) {
     most <- sgn * max(sgn * c(null$observed[p], null$pairs[[p]]$null), -Inf, na.rm = TRUE)
     if (sgn * (most - best) <= equal_share * max(1, abs(best))) next
-    abort(row_title(cbind(names[p, ], measure = measure$label)), " has a score of ", format(most),
-          ", better than the `best` = ", format(best), " given to new_measure(): correct `best`, ",
-          "or leave it NA.", class = "repalign_error_value", arg = "best")
+    refuse("value", row_title(cbind(names[p, ], measure = measure$label)),
+           " has a score of {format(most)}, better than the `best` = {format(best)} given to ",
+           "new_measure(): correct `best`, or leave it NA.")
   }
 }
 
@@ -163,10 +163,9 @@ calibration_result <- function(nulls, set, pairs, sides, aggregate, settings, de
     rows$p_adjusted <- stats::p.adjust(rows$p_value, settings$p_adjust)
   }
   warn_undefined_calibration(rows, settings$variant, aggregate)
-  if (any(rows$permutations == 1 & !is.na(rows$null_mean), na.rm = TRUE)) {
-    inform("`null_sd` is NA: one permutation gives one null score, which has no spread. Take more ",
-           "permutations.", class = "repalign_few_permutations")
-  }
+  inform_if(any(rows$permutations == 1 & !is.na(rows$null_mean), na.rm = TRUE), "few_permutations",
+            "`null_sd` is NA: one permutation gives one null score, which has no spread. Take ",
+            "more permutations.")
   null_scores <- unlist(lapply(parts, function(part) part$null), recursive = FALSE)
   new_result(rows, "repalign_calibration", list(
     null_scores = list(key = row_names_of(rows), null = null_scores,
@@ -262,13 +261,10 @@ aggregate_row <- function(null, measure, names, at, aggregate, settings) {
 
 warn_undefined_calibration <- function(rows, variant, aggregate) {
   undefined <- is.na(rows$p_value)
-  if (any(undefined)) {
-    warn(sum(undefined), " of ", count_of(nrow(rows), "row"),
-         if (sum(undefined) == 1) " is" else " are", " undefined (NA). First, ",
-         row_title(rows[undefined, ][1, ]), ": the score, or at least one null score, is ",
-         "undefined, so that the rank of the score is not known.", class = "repalign_undefined",
-         data = sum(undefined))
-  }
+  warn_if(any(undefined), "undefined", "{sum(undefined)} of ",
+          "{count_of(nrow(rows), 'row')}{if (sum(undefined) == 1) ' is' else ' are'} undefined ",
+          "(NA). First, {row_title(rows[undefined, ][1, ])}: the score, or at least one null ",
+          "score, is undefined, so that the rank of the score is not known.", data = sum(undefined))
   unscaled <- unique(rows$measure[!undefined & is.na(rows$calibrated)])
   if (length(unscaled)) {
     needs <- if (variant == "z") {
@@ -278,8 +274,8 @@ warn_undefined_calibration <- function(rows, variant, aggregate) {
     } else {
       "a best value, and the function in `aggregate` has none: use another `variant`."
     }
-    warn("`calibrated` is NA for ", enumerate(unscaled), ": variant = \"", variant, "\" needs ",
-         needs, class = "repalign_undefined", data = unscaled)
+    warn("undefined", "`calibrated` is NA for {enumerate(unscaled)}: variant = \"{variant}\" ",
+         "needs {needs}", data = unscaled)
   }
 }
 
@@ -294,19 +290,21 @@ note_unattainable <- function(counts, settings = list(alpha = 0.05, p_adjust = "
   wanted <- ceiling(possible / min(least) / settings$alpha - 1e-9) - 1
   title <- if (is.null(p)) "p-value can be at most `alpha` = " else
     paste0("`", p, "` can be at most ")
-  inform("No ", if (settings$p_adjust != "none") "adjusted ", title,
-         format(settings$alpha), " with ", count_of(min(counts), "permutation"),
-         ": the smallest one possible is ", format(possible, digits = 3),
+  inform("few_permutations", "No ",
+         "{if (settings$p_adjust != 'none') 'adjusted '}{title}{format(settings$alpha)} with ",
+         "{count_of(min(counts), 'permutation')}: the smallest one possible is ",
+         "{format(possible, digits = 3)}",
          if (settings$p_adjust == "none" && is.null(p)) {
            " and thresholds lie at or beyond the scores"
-         }, ". ", if (wanted <= most) {
+           }, ". ",
+         if (wanted <= most) {
            paste("At least", format(wanted, scientific = FALSE), "permutations are needed.")
-         } else if (!is.null(p)) {
+           } else if (!is.null(p)) {
            "There are no more permutations: take more stimuli or larger blocks."
-         } else {
+           } else {
            paste("There are no more permutations: take more stimuli, larger blocks, fewer tests or",
-                 "a larger `alpha`.")
-         }, class = "repalign_few_permutations")
+           "a larger `alpha`.")
+           })
 }
 
 # Which gated scores have units; NULL where none has.

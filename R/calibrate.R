@@ -167,25 +167,19 @@ refuse_other_design <- function(given, codes, others) {
              permutations = !all_orders(others$permutations))
   if (!any(other)) return(invisible())
   arg <- names(which(other))[1]
-  abort("`", arg, "` is given, but a measure or responses() has clusters, which change places as ",
-        "a whole: each determines which permutations are allowed. Leave out one of the two.",
-        class = "repalign_error_design", arg = arg)
+  refuse("design", "`{arg}` is given, but a measure or responses() has clusters, which change ",
+         "places as a whole: each determines which permutations are allowed. Leave out one of the ",
+         "two.")
 }
 
 check_calibration <- function(set, sides, aggregate, engine) {
   for (m in set) {
-    if (!has_permutations(m)) {
-      abort(dQuote(m$label, FALSE), " has no permutation null: it does not depend on which row of ",
-            "`x` is paired with which row of `y`. measures()$pairing tells which measures do.",
-            class = "repalign_error_null", arg = "measure")
-    }
+    refuse_if(!has_permutations(m), "null", "{dQuote(m$label, FALSE)} has no permutation null: it ",
+              "does not depend on which row of `x` is paired with which row of `y`. ",
+              "measures()$pairing tells which measures do.", arg = "measure")
   }
-  if (!is.null(aggregate) && sides$self && !sides$models) {
-    abort("`aggregate` needs the layers of two sides: give `y`, too, or models.",
-          class = "repalign_error_value", arg = "aggregate")
-  }
-  if (!is.null(aggregate) && engine == "moments") {
-    abort("engine = \"moments\" cannot be used with `aggregate`: use another engine.",
-          class = "repalign_error_design", arg = "engine")
-  }
+  refuse_if(!is.null(aggregate) && sides$self && !sides$models, "value",
+            "`aggregate` needs the layers of two sides: give `y`, too, or models.")
+  refuse_if(!is.null(aggregate) && engine == "moments", "design", "engine = \"moments\" cannot be ",
+            "used with `aggregate`: use another engine.", arg = "engine")
 }

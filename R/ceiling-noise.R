@@ -138,16 +138,12 @@ ceiling_measure <- function(measure) {
       measure$label <- settled_label(replace(measure, "args", list(args)), "naive")
       measure$chosen <- args$estimator
     }
-    if (args$corrects$trials) {
-      abort("estimator = ", dQuote(args$estimator, FALSE), " is free of the noise of trials, and ",
-            "its ceiling is 1. Use ", dQuote(sub("_trial", "", args$estimator), FALSE), ": the ",
-            "column `disattenuated` then has the score of ", dQuote(args$estimator, FALSE), ".",
-            class = "repalign_error_choice", arg = "measure")
-    }
-    if (isTRUE(args$shared_neurons) || !is.null(args$units_x)) {
-      abort("`measure` has labels of neurons: declare them in `neuron` of responses().",
-            class = "repalign_error_choice", arg = "measure")
-    }
+    refuse_if(args$corrects$trials, "choice", "estimator = {dQuote(args$estimator, FALSE)} is ",
+              "free of the noise of trials, and its ceiling is 1. Use ",
+              "{dQuote(sub('_trial', '', args$estimator), FALSE)}: the column `disattenuated` ",
+              "then has the score of {dQuote(args$estimator, FALSE)}.", arg = "measure")
+    refuse_if(isTRUE(args$shared_neurons) || !is.null(args$units_x), "choice",
+              "`measure` has labels of neurons: declare them in `neuron` of responses().")
     measure$args <- args
     args <- measure$args
     if (args$kernel == "linear" && args$estimator != "naive") measure$way <- "cka"
@@ -159,18 +155,13 @@ ceiling_measure <- function(measure) {
     if (identical(d$direction, "similarity") && isTRUE(best == 1)) {
       invisible()
     } else {
-      abort("`measure` ", dQuote(measure$label, FALSE),
-            " is no similarity with the best value 1, and ",
-            "reliabilities of halves of the trials are not defined for it: use a similarity, ",
-            "such as measure(\"cka\", estimator = \"stimulus_neuron\").",
-            class = "repalign_error_measure",
-            arg = "measure")
+      refuse("measure", "`measure` {dQuote(measure$label, FALSE)} is no similarity with the best ",
+             "value 1, and reliabilities of halves of the trials are not defined for it: use a ",
+             "similarity, such as measure(\"cka\", estimator = \"stimulus_neuron\").")
     }
   }
-  if (!is.null(args$clusters)) {
-    abort("`measure` has `clusters`: declare them in `cluster` of responses(), for the trials.",
-          class = "repalign_error_choice", arg = "measure")
-  }
+  refuse_if(!is.null(args$clusters), "choice", "`measure` has `clusters`: declare them in ",
+            "`cluster` of responses(), for the trials.")
   measure$declaration$uses <- function(args) structures
   measure$declaration$settle <- settled_complete
   measure
@@ -179,10 +170,8 @@ ceiling_measure <- function(measure) {
 # The trials as one side, and what they are compared with as the other.
 ceiling_sides <- function(trials, y, na, set) {
   x <- ceiling_repr(declared_trials(trials), "trials", "trials", na, set)
-  if (!has_trials(x)) {
-    abort("`trials` has one trial of each stimulus: without a second one, noise and signal cannot ",
-          "be told apart.", class = "repalign_error_trials", arg = "trials")
-  }
+  refuse_if(!has_trials(x), "trials", "`trials` has one trial of each stimulus: without a second ",
+            "one, noise and signal cannot be told apart.")
   several <- is_collection(y)
   names <- if (several) check_element_names(y, "y") else "y"
   args <- if (several) paste0("y$", names) else "y"
@@ -195,12 +184,10 @@ ceiling_sides <- function(trials, y, na, set) {
 
 declared_trials <- function(trials) {
   if (is_responses(trials)) return(trials)
-  if (!is.array(trials) || length(dim(trials)) != 3) {
-    abort("`trials` must be an array stimuli x neurons x trials, or what responses() makes, not ",
-          describe(trials), ": means over trials do not tell their noise. Give the single ",
-          "trials; of a long table, trial_array() makes such an array.",
-          class = "repalign_error_type", arg = "trials")
-  }
+  refuse_if(!is.array(trials) || length(dim(trials)) != 3, "type", "`trials` must be an array ",
+            "stimuli x neurons x trials, or what responses() makes, not {describe(trials)}: means ",
+            "over trials do not tell their noise. Give the single trials; of a long table, ",
+            "trial_array() makes such an array.")
   # messages about the responses name the argument of the call
   tryCatch(responses(trials), repalign_error = function(e) {
     e$message <- gsub("`x`", "`trials`", e$message, fixed = TRUE)
@@ -239,21 +226,20 @@ refuse_broken_trials <- function(x, partial, arg) {
   lacking <- which(rowSums(partial, dims = 2) > 0, arr.ind = TRUE)
   if (nrow(lacking)) {
     name <- dimnames(values)[[3]][lacking[1, 2]]
-    abort("`", arg, "` lacks some neurons in ", count_of(nrow(lacking), "trial"),
-          ", first in trial ", if (is.null(name)) lacking[1, 2] else dQuote(name, FALSE), " of ",
-          stimulus_title(values, lacking[1, 1]), ": ", remedy_of_broken_trials(partial), ".",
-          class = c("repalign_error_partial_trials", "repalign_error_nonfinite"), arg = arg)
+    refuse(c("repalign_error_partial_trials", "repalign_error_nonfinite"),
+           "`{arg}` lacks some neurons in {count_of(nrow(lacking), 'trial')}, first in trial ",
+           if (is.null(name)) lacking[1, 2] else dQuote(name, FALSE), " of ",
+           "{stimulus_title(values, lacking[1, 1])}: {remedy_of_broken_trials(partial)}.")
   }
   none <- rowSums(!is.na(values), dims = 2) == 0
   if (!any(none)) return(invisible())
   first <- which(rowSums(none) > 0)[1]
   column <- which(none[first, ])[1]
-  abort("`", arg, "` has no trial of ", count_of(sum(rowSums(none) > 0), "stimulus"),
-        ", first of ", stimulus_title(values, first),
-        if (!all(none[first, ])) {
-          paste0(" for some neurons (column ", named_places(column, colnames(values)), ")")
-        }, ": leave out what has no responses", remedies_by_leaving_out(none), ".",
-        class = "repalign_error_nonfinite", arg = arg)
+  refuse("nonfinite", "`{arg}` has no trial of {count_of(sum(rowSums(none) > 0), 'stimulus')}, ",
+         "first of {stimulus_title(values, first)}",
+         if (!all(none[first, ])) {
+           paste0(" for some neurons (column ", named_places(column, colnames(values)), ")")
+           }, ": leave out what has no responses{remedies_by_leaving_out(none)}.")
 }
 
 remedy_of_broken_trials <- function(partial) {
@@ -286,11 +272,10 @@ ceiling_samples <- function(over, task, y, measure) {
   sampled <- c(x = "neurons_x" %in% over, y = "neurons_y" %in% over)
   reprs <- list(x = list(task$x), y = list(y))
   for (side in names(which(sampled))) {
-    if (side == "y" && (is.null(y) || measure$way == "rsa" && !has_trials(y))) {
-      abort("`over` has \"neurons_y\", but ", if (is.null(y)) "there is no `y`" else
-        paste0("the distances of `", y$arg, "` are held fixed"), ": leave it out.",
-        class = "repalign_error_choice", arg = "over")
-    }
+    refuse_if(side == "y" && (is.null(y) || measure$way == "rsa" && !has_trials(y)), "choice",
+              "`over` has \"neurons_y\", but ",
+              if (is.null(y)) "there is no `y`" else
+                paste0("the distances of `", y$arg, "` are held fixed"), ": leave it out.")
     refuse_complete_over(reprs[[side]], args, side)
   }
   sampled
@@ -313,9 +298,9 @@ ceiling_row <- function(task, y, measure, splits, over) {
 
 refuse_clusters_without_form <- function(task, measure) {
   if (is.null(task$codes)) return(invisible())
-  abort("The ceiling of ", dQuote(measure$label, FALSE), " cannot go by clusters of stimuli, only ",
-        "that of \"cka\" with a linear kernel can: leave out `cluster` of responses().",
-        class = "repalign_error_choice", arg = "measure")
+  refuse("choice", "The ceiling of {dQuote(measure$label, FALSE)} cannot go by clusters of ",
+         "stimuli, only that of \"cka\" with a linear kernel can: leave out `cluster` of ",
+         "responses().", arg = "measure")
 }
 
 # What is reported, for everything that was deleted.
@@ -359,17 +344,13 @@ ceiling_result <- function(rows, keys, task, notes) {
   } else halves_row(row))
   result <- cbind(keys, do.call(rbind, lapply(each, function(row) row$values)))
   lost <- is.na(result$reliability)
-  if (any(lost)) {
-    warn("The reliability of ", enumerate(unique(result$measure[lost])), " is not positive: from ",
-         "these trials, noise and signal cannot be told apart, and there is no ceiling (NA). More ",
-         "trials or stimuli are needed.", class = "repalign_undefined")
-  }
+  warn_if(any(lost), "undefined", "The reliability of {enumerate(unique(result$measure[lost]))} ",
+          "is not positive: from these trials, noise and signal cannot be told apart, and there ",
+          "is no ceiling (NA). More trials or stimuli are needed.")
   errors <- !lost & !is.na(result$h_cross) & is.na(result$ceiling_se)
-  if (any(errors)) {
-    warn(count_of(sum(errors), "standard error"), " of ceilings ", if (sum(errors) == 1) "is" else
-      "are", " undefined (NA): without some stimulus or neuron, a reliability is not positive.",
-      class = "repalign_undefined")
-  }
+  warn_if(any(errors), "undefined", "{count_of(sum(errors), 'standard error')} of ceilings ",
+          "{if (sum(errors) == 1) 'is' else 'are'} undefined (NA): without some stimulus or ",
+          "neuron, a reliability is not positive.")
   result$n <- task$x$n
   df <- do.call(rbind, lapply(each, function(row) row$df))
   approximate <- !vapply(rows, function(row) is.null(row$halves), NA)
@@ -395,19 +376,20 @@ warn_high_reliability <- function(result, equal) {
   high <- which(result$reliability > 1 + pmax(2 * result$reliability_se, least_excess))
   if (!length(high)) return(invisible())
   first <- result[high[1], ]
-  warn("The reliability of ", enumerate(unique(result$measure[high])), " is above 1 by more than ",
-       "two standard errors (", format(first$reliability, digits = 3), ", standard error ",
-       format(first$reliability_se, digits = 2), "): do not use `ceiling`, `disattenuated` and ",
-       "`gap`, only `score`. ", if (equal[high[1]]) {
+  warn("high_reliability", "The reliability of {enumerate(unique(result$measure[high]))} is above ",
+       "1 by more than two standard errors ({format(first$reliability, digits = 3)}, standard ",
+       "error {format(first$reliability_se, digits = 2)}): do not use `ceiling`, `disattenuated` ",
+       "and `gap`, only `score`. ",
+       if (equal[high[1]]) {
          paste0("Noise that differs between stimuli does this with fewer than 4 trials: give 4 ",
-                "trials or more of every stimulus, or take measure(\"cka\", estimator = ",
-                "\"stimulus_neuron\").")
-       } else {
+         "trials or more of every stimulus, or take measure(\"cka\", estimator = ",
+         "\"stimulus_neuron\").")
+         } else {
          paste0("Either trials share what is no signal (drift, adaptation): declare `event` or ",
-                "`run` in responses(). Or noise runs against the signal, as where a common mean ",
-                "is taken off all neurons or each trial is scaled by itself: give responses ",
-                "without it.")
-       }, class = "repalign_high_reliability", data = result$reliability[high])
+         "`run` in responses(). Or noise runs against the signal, as where a common mean ",
+         "is taken off all neurons or each trial is scaled by itself: give responses ",
+         "without it.")
+         }, data = result$reliability[high])
 }
 
 # Of a reliability above 1.

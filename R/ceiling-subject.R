@@ -95,10 +95,8 @@ subject_ceiling <- function(x, measure = "rsa", ..., group = NULL,
   measure <- call$set[[1]]
   group <- check_group(group, length(reprs), names = names(x))
   groups <- length(unique(group))
-  if (groups == 1) {
-    warn("All subjects are of one group: there is no score between groups, and no lower ceiling ",
-         "(NA).", class = "repalign_undefined")
-  }
+  warn_if(groups == 1, "undefined", "All subjects are of one group: there is no score between ",
+          "groups, and no lower ceiling (NA).")
   found <- if (measure$id == "cka") kernel_ceiling(reprs, measure, group) else
     rdm_ceiling(reprs, measure, group)
   pairwise <- found$pairwise
@@ -130,9 +128,8 @@ warn_unlike_subjects <- function(result) {
            paste(lost, collapse = "` and `"), "` need", if (length(lost) == 1) "s")
   })
   if (!length(reasons)) return(invisible())
-  warn("The subjects have too little in common for all values (NA): ",
-       paste(reasons, collapse = "; "), ". More stimuli, neurons or subjects may help.",
-       class = "repalign_undefined")
+  warn("undefined", "The subjects have too little in common for all values (NA): ",
+       "{paste(reasons, collapse = '; ')}. More stimuli, neurons or subjects may help.")
 }
 
 kernel_ceiling <- function(reprs, measure, group) {
@@ -208,32 +205,26 @@ rdm_ceiling <- function(reprs, measure, group) {
 }
 
 warn_no_size <- function(repr) {
-  warn("The ceiling is undefined (NA): a subject's score with itself is not positive (`", repr$arg,
-       "`). There are too few stimuli or neurons, or it has no variance.",
-       class = "repalign_undefined")
+  warn("undefined", "The ceiling is undefined (NA): a subject's score with itself is not positive ",
+       "(`{repr$arg}`). There are too few stimuli or neurons, or it has no variance.")
 }
 
 subject_measure <- function(measure, ...) {
   measure <- single_measure(measure, ...)
   usable <- !is_own(measure) && measure$id %in% c("cka", "rsa")
-  if (!usable) {
-    abort("`measure` must be \"cka\" or \"rsa\", where the mean of subjects is defined, not ",
-          dQuote(measure$label, FALSE), ".", class = "repalign_error_measure", arg = "measure")
-  }
-  if (!is.null(measure$args$units_x) || isTRUE(measure$args$shared_neurons)) {
-    abort("`measure` has labels of neurons for two sides: declare them in `neuron` or `session` ",
-          "of responses(), for each subject.", class = "repalign_error_choice", arg = "measure")
-  }
+  refuse_if(!usable, "measure", "`measure` must be \"cka\" or \"rsa\", where the mean of subjects ",
+            "is defined, not {dQuote(measure$label, FALSE)}.")
+  refuse_if(!is.null(measure$args$units_x) || isTRUE(measure$args$shared_neurons), "choice",
+            "`measure` has labels of neurons for two sides: declare them in `neuron` or `session` ",
+            "of responses(), for each subject.")
   measure
 }
 
 # The subjects on both sides of a call. They need no names.
 subject_sides <- function(x, na) {
-  if (!is.list(x) || is.data.frame(x) || is_responses(x) || length(x) < 2) {
-    abort("`x` must be a list of at least two subjects, not ",
-          if (is.list(x) && length(x) < 2) count_of(length(x), "element") else describe(x), ".",
-          class = "repalign_error_type", arg = "x")
-  }
+  refuse_if(!is.list(x) || is.data.frame(x) || is_responses(x) || length(x) < 2, "type",
+            "`x` must be a list of at least two subjects, not ",
+            if (is.list(x) && length(x) < 2) count_of(length(x), "element") else describe(x), ".")
   refuse_time_bins(x, "x")
   args <- if (is.null(names(x))) paste0("x[[", seq_along(x), "]]") else
     paste0("x$", check_element_names(x, "x"))
@@ -245,10 +236,8 @@ subject_sides <- function(x, na) {
 check_group <- function(group, n, what = "subjects", names = NULL) {
   if (is.null(group)) return(seq_len(n))
   group <- plain_labels(in_order_of(group, names, "group", paste("the", what)), "group")
-  if (length(group) != n || anyNA(group)) {
-    abort("`group` must have one label for each of the ", n, " ", what, ", none of them missing, ",
-          "not ", count_of(length(group), "label"), if (anyNA(group)) " with NA", ".",
-          class = "repalign_error_labels", arg = "group")
-  }
+  refuse_if(length(group) != n || anyNA(group), "labels", "`group` must have one label for each ",
+            "of the {n} {what}, none of them missing, not ",
+            "{count_of(length(group), 'label')}{if (anyNA(group)) ' with NA'}.")
   group
 }

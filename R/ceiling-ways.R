@@ -169,11 +169,10 @@ event_responses <- function(repr) {
 refuse_single_trials <- function(count, repr) {
   few <- which(count < 2)
   if (!length(few)) return(invisible())
-  abort("`", repr$arg, "` has fewer than two trials that share no noise of ",
-        count_of(length(few), "stimulus"), ", first of ",
-        stimulus_title(unclass(repr$responses)$values, few[1]),
-        ". Leave such stimuli out, or give more trials.", class = "repalign_error_trials",
-        arg = repr$arg)
+  refuse("trials", "`{repr$arg}` has fewer than two trials that share no noise of ",
+         "{count_of(length(few), 'stimulus')}, first of ",
+         stimulus_title(unclass(repr$responses)$values, few[1]), ". Leave such stimuli out, or ",
+         "give more trials.")
 }
 
 # Covariances over pairs of stimuli, with nothing and with each stimulus deleted. a, b: symmetric

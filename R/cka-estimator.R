@@ -77,13 +77,11 @@ settled_complete <- function(args, reprs) {
   declared <- declares_responses(reprs$x) || declares_responses(reprs$y)
   if (args$complete == "none" && !declared) return(args)
   chosen <- !isTRUE(args$default_complete)
-  if (chosen && args$complete %in% c("x", "y") && length(reprs$y) &&
-        identical(reprs$x[[1]]$cache, reprs$y[[1]]$cache)) {
-    abort("`complete` is ", dQuote(args$complete, FALSE), ", but all pairs of one list are ",
-          "compared, whose elements stand on both sides: give \"both\", or declare single ",
-          "elements by responses(complete = TRUE).", class = "repalign_error_choice",
-          arg = "complete")
-  }
+  refuse_if(chosen && args$complete %in% c("x", "y") && length(reprs$y) &&
+              identical(reprs$x[[1]]$cache, reprs$y[[1]]$cache), "choice",
+            "`complete` is {dQuote(args$complete, FALSE)}, but all pairs of one list are ",
+            "compared, whose elements stand on both sides: give \"both\", or declare single ",
+            "elements by responses(complete = TRUE).")
   kinds <- lapply(c(x = "x", y = "y"), function(side) {
     unique(vapply(reprs[[side]], function(repr) {
       declared <- is_complete(repr, args, side)
@@ -103,10 +101,10 @@ refuse_other_complete <- function(repr, args, side, declared) {
   if (args$complete == "declared" || declared == args$complete %in% c(side, "both")) {
     return(invisible())
   }
-  abort("`", repr$arg, "` declares complete = ", declared, " by responses(), but the argument ",
-        "complete = ", dQuote(args$complete, FALSE), " says that its columns are ",
-        if (declared) "a sample" else "all that there are", ": leave out the argument, or declare ",
-        "the other.", class = "repalign_error_choice", arg = "complete")
+  refuse("choice", "`{repr$arg}` declares complete = {declared} by responses(), but the argument ",
+         "complete = {dQuote(args$complete, FALSE)} says that its columns are ",
+         if (declared) "a sample" else "all that there are", ": leave out the argument, or ",
+         "declare the other.", arg = "complete")
 }
 
 # The words about complete sides in the label of a measure, or NULL where there are none to say.
@@ -146,19 +144,12 @@ check_labels <- function(labels, width, arg, of, names = NULL) {
   if (is.null(labels)) return(NULL)
   labels <- in_order_of(labels, names, arg, paste0("the columns of `", of, "`"))
   if (is.factor(labels)) labels <- as.character(labels)
-  if (!is.atomic(labels)) {
-    abort("`", arg, "` must be a vector of labels, not ", describe(labels), ".",
-          class = "repalign_error_labels", arg = arg)
-  }
-  if (length(labels) != width) {
-    abort("`", arg, "` has ", count_of(length(labels), "label"), ", but `", of, "` has ",
-          count_of(width, "column"), ": give one label per column.",
-          class = "repalign_error_labels", arg = arg)
-  }
-  if (anyNA(labels)) {
-    abort("`", arg, "` has missing labels, first at position ", which(is.na(labels))[1],
-          ": every column needs one.", class = "repalign_error_labels", arg = arg)
-  }
+  refuse_if(!is.atomic(labels), "labels", "`{arg}` must be a vector of labels, not ",
+            "{describe(labels)}.")
+  refuse_if(length(labels) != width, "labels", "`{arg}` has {count_of(length(labels), 'label')}, ",
+            "but `{of}` has {count_of(width, 'column')}: give one label per column.")
+  refuse_if(anyNA(labels), "labels", "`{arg}` has missing labels, first at position ",
+            "{which(is.na(labels))[1]}: every column needs one.")
   as.vector(labels)
 }
 
@@ -169,27 +160,25 @@ note_unused_units <- function(estimator, given) {
   if (plain) return(invisible())
   if (any(correct_for("neurons", estimator))) {
     if (!identical(given$complete, "both") || isTRUE(given$by_session)) return(invisible())
-    inform("Labels of neurons have no effect with complete = \"both\": of all neurons that there ",
-           "are, none is left out.", class = "repalign_unused_units")
+    inform("unused_units", "Labels of neurons have no effect with complete = \"both\": of all ",
+           "neurons that there are, none is left out.")
     return(invisible())
   }
   given <- given[intersect(names(given), c("shared_neurons", "units", "units_x", "units_y"))]
   used <- names(Filter(function(value) !is.null(value) && !identical(value, FALSE), given))
   if (!length(used)) return(invisible())
-  inform("`", paste(used, collapse = "` and `"), "` ", if (length(used) > 1) "have" else "has",
-         " no effect on the estimator ", enumerate(estimator), ": only \"stimulus_neuron\" leaves ",
-         "out pairs of neurons.", class = "repalign_unused_units")
+  inform("unused_units", "`", paste(used, collapse = "` and `"), "` ",
+         "{if (length(used) > 1) 'have' else 'has'} no effect on the estimator ",
+         "{enumerate(estimator)}: only \"stimulus_neuron\" leaves out pairs of neurons.")
 }
 
 check_unit_choice <- function(shared_neurons, units_x, units_y) {
-  if (shared_neurons && !(is.null(units_x) && is.null(units_y))) {
-    abort("Give either `shared_neurons` or `units_x` and `units_y`, not both: labels already say ",
-          "which neurons are the same.", class = "repalign_error_labels", arg = "shared_neurons")
-  }
+  refuse_if(shared_neurons && !(is.null(units_x) && is.null(units_y)), "labels",
+            "Give either `shared_neurons` or `units_x` and `units_y`, not both: labels already ",
+            "say which neurons are the same.")
   if (is.null(units_x) != is.null(units_y)) {
     missing_one <- if (is.null(units_x)) "units_x" else "units_y"
-    abort("`", missing_one, "` is missing: give labels for both sides or for neither.",
-          class = "repalign_error_labels", arg = missing_one)
+    refuse("labels", "`{missing_one}` is missing: give labels for both sides or for neither.")
   }
 }
 
@@ -199,25 +188,21 @@ check_units <- function(pair, args) {
   if (pair$x$kind != "data" || pair$y$kind != "data") {
     side <- if (pair$x$kind != "data") pair$x else pair$y
     what <- if (side$kind == "dist") "a \"dist\" object" else "a neighbour graph"
-    abort("`", side$arg, "` is ", what, ", which has no neurons: leave out ",
-          "`shared_neurons`, `units_x` and `units_y`.", class = "repalign_error_labels",
-          arg = side$arg)
+    refuse("labels", "`{side$arg}` is {what}, which has no neurons: leave out `shared_neurons`, ",
+           "`units_x` and `units_y`.")
   }
   widths <- c(ncol(pair$x$data), ncol(pair$y$data))
-  if (args$shared_neurons && widths[1] != widths[2]) {
-    abort("`shared_neurons = TRUE` needs the same neurons in the same columns, but `", pair$x$arg,
-          "` has ", count_of(widths[1], "column"), " and `", pair$y$arg, "` has ", widths[2],
-          "; name the neurons in `units_x` and `units_y` instead.",
-          class = "repalign_error_labels", arg = "shared_neurons")
-  }
+  refuse_if(args$shared_neurons && widths[1] != widths[2], "labels", "`shared_neurons = TRUE` ",
+            "needs the same neurons in the same columns, but `{pair$x$arg}` has ",
+            "{count_of(widths[1], 'column')} and `{pair$y$arg}` has {widths[2]}; name the neurons ",
+            "in `units_x` and `units_y` instead.", arg = "shared_neurons")
   names <- list(colnames(pair$x$data), colnames(pair$y$data))
   if (args$shared_neurons && !any(lengths(names) == 0) && !identical(names[[1]], names[[2]])) {
     at <- which(names[[1]] != names[[2]])[1]
-    abort("`shared_neurons = TRUE` needs the same neurons in the same columns, but the column ",
-          "names of `", pair$x$arg, "` and `", pair$y$arg, "` differ, first in column ", at, " (",
-          dQuote(names[[1]][at], FALSE), " and ", dQuote(names[[2]][at], FALSE), "). Reorder the ",
-          "columns, or remove their names when they do correspond.",
-          class = "repalign_error_labels", arg = "shared_neurons")
+    refuse("labels", "`shared_neurons = TRUE` needs the same neurons in the same columns, but the ",
+           "column names of `{pair$x$arg}` and `{pair$y$arg}` differ, first in column {at} ",
+           "({dQuote(names[[1]][at], FALSE)} and {dQuote(names[[2]][at], FALSE)}). Reorder the ",
+           "columns, or remove their names when they do correspond.", arg = "shared_neurons")
   }
   check_labels(args$units_x, widths[1], "units_x", pair$x$arg)
   check_labels(args$units_y, widths[2], "units_y", pair$y$arg)
@@ -232,17 +217,19 @@ note_shared_neurons <- function(pair, args, units = "`units_x` and `units_y`") {
   # names that R makes for columns without names say nothing
   if (length(common)) common <- common[!grepl("^(V|X|x|Var)?[0-9]*$", common)]
   if (!length(common) && !identical(pair$x$data, pair$y$data)) return(FALSE)
-  inform("`", pair$x$arg, "` and `", pair$y$arg, "` seem to share neurons (",
+  inform("shared_names", "`{pair$x$arg}` and `{pair$y$arg}` seem to share neurons (",
          if (length(common)) paste("columns", enumerate(common, 3)) else "their data are identical",
-         "). If so, ", if (is.null(pair$x$responses) && is.null(pair$y$responses)) {
+         "). If so, ",
+         if (is.null(pair$x$responses) && is.null(pair$y$responses)) {
            paste0(if (offers_argument("shared_neurons") || offers_argument("measure")) {
-             "use `shared_neurons` or "
+           "use `shared_neurons` or "
            }, "name them in ", units)
-         } else {
+           } else {
            "name them in `neuron` of responses(), alike on both sides"
-         }, ": the corrected CKA is too high otherwise.", if (length(common)) {
+           }, ": the corrected CKA is too high otherwise.",
+         if (length(common)) {
            " If not, scores are right as they are; names that differ silence this."
-         }, class = "repalign_shared_names")
+           })
   TRUE
 }
 
@@ -346,14 +333,14 @@ no_allowed_pair <- function(pair, self) {
     } else {
       "Give data of more neurons."
     }
-    abort("`", arg, "` has a single neuron (column): the neuron correction needs at least two. ",
-          remedy, class = "repalign_error_pairs", arg = arg)
+    refuse("pairs", "`{arg}` has a single neuron (column): the neuron correction needs at least ",
+           "two. {remedy}")
   }
   where <- if (self) paste0("within `", arg, "`") else
     paste0("between `", arg, "` and `", pair$y$arg, "`")
   refuse_single_session(pair[c("x", if (!self) "y")], where)
-  abort("No neuron pair is allowed ", where, ": all columns have the same label. Use finer labels ",
-        "or other columns.", class = "repalign_error_pairs", arg = arg)
+  refuse("pairs", "No neuron pair is allowed {where}: all columns have the same label. Use finer ",
+         "labels or other columns.", arg = arg)
 }
 
 # Are sessions, and not labels of neurons, what leaves no pair?
@@ -363,9 +350,9 @@ refuse_single_session <- function(reprs, where) {
     length(unique(given$session)) == 1 && length(unique(given$neuron)) != 1
   }, NA)
   if (!all(single)) return(invisible())
-  abort("No neuron pair is allowed ", where, ": all columns are of one `session`, whose neurons ",
-        "may share noise. Leave out `session` of responses(): such noise then stays.",
-        class = "repalign_error_pairs", arg = reprs[[1]]$arg)
+  refuse("pairs", "No neuron pair is allowed {where}: all columns are of one `session`, whose ",
+         "neurons may share noise. Leave out `session` of responses(): such noise then stays.",
+         arg = reprs[[1]]$arg)
 }
 
 # Whose neurons are a sample of the interval, c(x, y)? By default what the estimator corrects for:

@@ -104,15 +104,14 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
   warn_undefined_deletions(rows)
   if (any(made$constant)) {
     lost <- vapply(rows[made$constant], function(row) row$values$estimator, "")
-    warn("No standard error (NA) of the ", enumerate(lost), " CKA: ",
-         "it does not vary with what was sampled, as that of identical data.",
-         class = "repalign_undefined")
+    warn("undefined", "No standard error (NA) of the {enumerate(lost)} CKA: it does not vary with ",
+         "what was sampled, as that of identical data.")
   }
   warn_intervals_above(task, made$rows, inspected = FALSE)
   warn_unstable_intervals(pair, rows, task$codes)
   if (any(vapply(rows, function(row) anyNA(row$values[c("h_xy", "h_xx", "h_yy")]), NA))) {
-    warn("Some H values are too large or too small for a double (NA); the CKA does not depend on ",
-         "the units.")
+    warn("undefined", "Some H values are too large or too small for a double (NA); the CKA does ",
+         "not depend on the units.")
   }
   result <- do.call(rbind, lapply(rows, function(row) row$values))
   rownames(result) <- NULL
@@ -165,12 +164,12 @@ warn_undefined_deletions <- function(rows) {
   for (row in rows) {
     estimator <- dQuote(row$values$estimator, FALSE)
     if (is.na(row$value)) {
-      warn("The ", estimator, " CKA is undefined (NA): a denominator is not positive. There are ",
-           "too few neurons or stimuli for a single ratio.", class = unstable_class(row$args))
+      warn(unstable_class(row$args), "The {estimator} CKA is undefined (NA): a denominator is not ",
+           "positive. There are too few neurons or stimuli for a single ratio.")
     } else if (row$undefined > 0 && is.na(row$values$se)) {
-      warn("The standard error of the ", estimator, " CKA is undefined (NA): ", row$undefined,
-           " of its delete-one ratios have a denominator that is not positive.",
-           class = unstable_class(row$args))
+      warn(unstable_class(row$args), "The standard error of the {estimator} CKA is undefined ",
+           "(NA): {row$undefined} of its delete-one ratios have a denominator that is not ",
+           "positive.")
     }
   }
 }

@@ -65,10 +65,8 @@ predicted_bias <- function(x, y = NULL, estimator = c("stimulus", "naive", "stim
   estimator <- check_choice(estimator, c("stimulus", "naive", "stimulus_neuron"), "estimator")
   assume <- check_choice(assume, c("general", "normalized"), "assume")
   if (inherits(x, "repalign_population")) {
-    if (!is.null(y)) {
-      abort("`y` must not be given when `x` is a simulated population, which holds both sides.",
-            class = "repalign_error_type", arg = "y")
-    }
+    refuse_if(!is.null(y), "type", "`y` must not be given when `x` is a simulated population, ",
+              "which holds both sides.")
     geometry <- x$theory
   } else {
     geometry <- estimated_geometry(open_biased(x, y, na), estimator, is.null(y))
@@ -87,9 +85,8 @@ open_biased <- function(x, y, na) {
   reprs <- c(list(analysis_repr(x, "x", na)), if (!is.null(y)) list(analysis_repr(y, "y", na, "y")))
   for (repr in reprs) {
     if (!is_complete(repr, list(), "")) next
-    abort("`", repr$arg, "` declares complete = TRUE, but this bias is that of a sample of ",
-          "neurons: give as.matrix(", repr$arg, ") to take its columns as a sample.",
-          class = "repalign_error_choice", arg = repr$arg)
+    refuse("choice", "`{repr$arg}` declares complete = TRUE, but this bias is that of a sample of ",
+           "neurons: give as.matrix({repr$arg}) to take its columns as a sample.")
   }
   reprs <- with_common_stimuli(reprs)
   # not even where clusters say so, which are not used
@@ -113,17 +110,15 @@ estimated_geometry <- function(pair, estimator, alone) {
     value <- if (alone) 1 else compare_pair(declaration("cka"), pair, corrected_cka)
     self <- function(repr) self_h(repr, corrected_cka, self_labels(repr, corrected_cka, "x"))
     if (alone && !is_positive(self(pair$x))) {
-      warn("The corrected CKA is undefined (NA): the H value of `x` with itself is not positive. ",
-           "There are too few stimuli or neurons.", class = "repalign_undefined")
+      warn("undefined", "The corrected CKA is undefined (NA): the H value of `x` with itself is ",
+           "not positive. There are too few stimuli or neurons.")
       value <- NA_real_
     }
     h <- if (is.na(value)) list(mean = rep(NA_real_, 3), cov = matrix(NA_real_, 3, 3))
          else if (alone) resampled_moments(pair$x)
          else jackknifed_moments(pair)
-    if (!is.na(value) && anyNA(h$cov)) {
-      warn("The bias of the corrected CKA is undefined (NA): its jackknife needs at least 3 ",
-           "neurons on each side.", class = "repalign_undefined")
-    }
+    warn_if(!is.na(value) && anyNA(h$cov), "undefined", "The bias of the corrected CKA is ",
+            "undefined (NA): its jackknife needs at least 3 neurons on each side.")
     return(list(n = pair$x$n, cka = value, h = h))
   }
   check_rows(rx$n, 4, "x", "a corrected estimator")
@@ -155,8 +150,7 @@ side_geometry <- function(repr) {
 
 refuse_single_neuron <- function(repr, why) {
   if (ncol(repr$data) > 1) return(invisible())
-  abort("`", repr$arg, "` has a single neuron (column): ", why, ".",
-        class = "repalign_error_pairs", arg = repr$arg)
+  refuse("pairs", "`{repr$arg}` has a single neuron (column): {why}.")
 }
 
 jackknifed_moments <- function(pair) {

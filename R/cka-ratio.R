@@ -53,39 +53,29 @@ declare_result(
 #' @export
 ratio_bias <- function(h) {
   need_arguments()
-  if (!is.matrix(h) && !is.data.frame(h)) {
-    abort("`h` must be a matrix or data frame with the columns h_xy, h_xx and h_yy, not ",
-          describe(h), ".", class = "repalign_error_type", arg = "h")
-  }
+  refuse_if(!is.matrix(h) && !is.data.frame(h), "type", "`h` must be a matrix or data frame with ",
+            "the columns h_xy, h_xx and h_yy, not {describe(h)}.")
   h <- as_numeric_matrix(h, "h")
-  if (ncol(h) != 3) {
-    abort("`h` has ", count_of(ncol(h), "column"), "; it needs three: h_xy, h_xx, h_yy.",
-          class = "repalign_error_size", arg = "h")
-  }
+  refuse_if(ncol(h) != 3, "size", "`h` has {count_of(ncol(h), 'column')}; it needs three: h_xy, ",
+            "h_xx, h_yy.")
   # the three columns by name where they are named so, else in their order
   wanted <- c("h_xy", "h_xx", "h_yy")
   known <- wanted %in% colnames(h)
-  if (any(known) && !all(known)) {
-    abort("`h` has the column ", enumerate(wanted[known]), " but not ", enumerate(wanted[!known]),
-          ": name all three, or none and give them in this order.",
-          class = "repalign_error_value", arg = "h")
-  }
+  refuse_if(any(known) && !all(known), "value", "`h` has the column {enumerate(wanted[known])} ",
+            "but not {enumerate(wanted[!known])}: name all three, or none and give them in this ",
+            "order.")
   if (all(known)) h <- h[, wanted, drop = FALSE]
-  if (nrow(h) < 2) {
-    abort("`h` has a single row: a variance needs at least 2 estimates (rows).",
-          class = "repalign_error_rows", arg = "h")
-  }
+  refuse_if(nrow(h) < 2, "rows", "`h` has a single row: a variance needs at least 2 estimates ",
+            "(rows).")
   # the ratio has no units: bring each column near one, so that squares are doubles
   unit <- apply(abs(h), 2, max)
   unit[unit == 0] <- 1
   h <- sweep(h, 2, unit, "/")
   unit <- unit[[1]] / sqrt(unit[[2]]) / sqrt(unit[[3]])
   center <- colMeans(h)
-  if (center[2] <= 0 || center[3] <= 0) {
-    abort("The mean of `", c("h_xx", "h_yy")[if (center[2] <= 0) 1 else 2], "` in `h` is not ",
-          "positive, so the ratio is undefined: give more estimates (rows).",
-          class = "repalign_error_value", arg = "h")
-  }
+  refuse_if(center[2] <= 0 || center[3] <= 0, "value", "The mean of ",
+            "`{c('h_xx', 'h_yy')[if (center[2] <= 0) 1 else 2]}` in `h` is not positive, so the ",
+            "ratio is undefined: give more estimates (rows).", arg = "h")
   bias <- unit * ratio_bias_of(center, stats::cov(h))
   ratio <- unit * center[[1]] / sqrt(center[[2]] * center[[3]])
   single <- unit * ratio_of(h)

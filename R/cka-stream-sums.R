@@ -27,10 +27,7 @@ streamed_batches <- function(feed, labels, estimator, batch, shuffle) {
       lapply(h, function(one) list(value = one$value * factor, magnitude = one$magnitude * factor))
     }, found$h, sides)
   }
-  if (!length(h)) {
-    abort("`batch` is ", batch, ", but `chunks` has fewer rows: lower `batch`.",
-          class = "repalign_error_rows", arg = "batch")
-  }
+  refuse_if(!length(h), "rows", "`batch` is {batch}, but `chunks` has fewer rows: lower `batch`.")
   # Minibatches of independent rows have means that vary as the rows do within them, over their
   # size. The warning comes where they vary more than chance explains (if all variance lay in one
   # direction), and have a tenth of all variance between them.
@@ -41,20 +38,13 @@ streamed_batches <- function(feed, labels, estimator, batch, shuffle) {
       batch * between / (side$within / count)
     }, 0)) - 1
     share <- excess / (excess + batch)
-    if (isTRUE(share > 0.1 && excess > 4 * sqrt(2 / (count - 1)))) {
-      warn("Minibatches differ from each other: ", round(100 * share),
-           "% of the variance lie between ",
-           "them, as where rows are sorted by class. ", shuffle_advice,
-           class = "repalign_dependence",
-           data = share)
-    }
+    warn_if(isTRUE(share > 0.1 && excess > 4 * sqrt(2 / (count - 1))), "dependence",
+            "Minibatches differ from each other: {round(100 * share)}% of the variance lie ",
+            "between them, as where rows are sorted by class. {shuffle_advice}", data = share)
   }
-  if (length(h) < 30) {
-    warn("There ", if (length(h) > 1) "are" else "is", " only ", count_of(length(h), "minibatch"),
-         " of ", count_of(batch, "row"), ": the standard error is itself uncertain. A smaller ",
-         "`batch` gives more.",
-         class = "repalign_few_batches", data = length(h))
-  }
+  warn_if(length(h) < 30, "few_batches", "There {if (length(h) > 1) 'are' else 'is'} only ",
+          "{count_of(length(h), 'minibatch')} of {count_of(batch, 'row')}: the standard error is ",
+          "itself uncertain. A smaller `batch` gives more.", data = length(h))
   sizes <- rep(as.double(batch), length(h))
   list(h = deletions_of_means(h), sizes = sizes, n = sum(sizes), scale = scale)
 }
@@ -82,11 +72,9 @@ add_batch_means <- function(known, chunk) {
 
 # A function that gives the next minibatch, whose attribute tells whether rows are shuffled.
 batch_giver <- function(feed, batch, shuffle) {
-  if (isTRUE(shuffle) && is.null(feed$pick)) {
-    abort("`shuffle` needs rows that can be read in any order: files such as .npy, or matrices. ",
-          "Give the rows in random order yourself.", class = "repalign_error_value",
-          arg = "shuffle")
-  }
+  refuse_if(isTRUE(shuffle) && is.null(feed$pick), "value", "`shuffle` needs rows that can be ",
+            "read in any order: files such as .npy, or matrices. Give the rows in random order ",
+            "yourself.")
   if (is.null(feed$pick) || identical(shuffle, FALSE)) {
     return(structure(function() next_rows(feed, batch), shuffled = FALSE))
   }

@@ -17,11 +17,12 @@ new_source <- function(take, n = NULL, pick = NULL, end = function() NULL) {
 
 refuse_streamed_responses <- function(x, arg) {
   parts <- declared_parts(x)
-  abort("`", arg, "` is what responses() makes", if (length(parts)) {
-    paste0(" and declares ", enumerate(parts, quote = FALSE))
-  }, ", which stream_cka() cannot use: give as.matrix() of it, the means over trials",
-  if ("complete" %in% parts) ", and say in `complete` which sides are", ", or all rows to cka().",
-  class = "repalign_error_choice", arg = "chunks")
+  refuse("choice", "`{arg}` is what responses() makes",
+         if (length(parts)) {
+           paste0(" and declares ", enumerate(parts, quote = FALSE))
+           }, ", which stream_cka() cannot use: give as.matrix() of it, the means over trials",
+         if ("complete" %in% parts) ", and say in `complete` which sides are",
+         ", or all rows to cka().", arg = "chunks")
 }
 
 # given: what a user gave for one side; arg: its name in messages.
@@ -29,10 +30,9 @@ as_source <- function(given, arg, allow_na = FALSE) {
   if (inherits(given, "connection")) return(connection_source(given))
   if (is.character(given) && is.null(dim(given))) return(file_source(given, arg))
   if (is_responses(given)) refuse_streamed_responses(given, paste0("chunks$", arg))
-  if (is.list(given) && !is.data.frame(given) || is.null(given)) {
-    abort("`", arg, "` of `chunks` must be the path of a file, a connection or a matrix, not ",
-          describe(given), ".", class = "repalign_error_type", arg = "chunks")
-  }
+  refuse_if(is.list(given) && !is.data.frame(given) || is.null(given), "type",
+            "`{arg}` of `chunks` must be the path of a file, a connection or a matrix, not ",
+            "{describe(given)}.", arg = "chunks")
   matrix_source(as_numeric_matrix(given, arg, allow_na))
 }
 
@@ -56,10 +56,9 @@ rows_source <- function(n, pick, end = function() NULL) {
 
 # given: a path, or c(file, name of an array in it).
 file_source <- function(given, arg) {
-  if (length(given) > 2 || !length(given) || anyNA(given)) {
-    abort("`chunks` must name one file for `", arg, "`, or a file and an array in it: ",
-          "c(\"layers.safetensors\", \"layer1\").", class = "repalign_error_value", arg = "chunks")
-  }
+  refuse_if(length(given) > 2 || !length(given) || anyNA(given), "value",
+            "`chunks` must name one file for `{arg}`, or a file and an array in it: ",
+            "c(\"layers.safetensors\", \"layer1\").")
   file <- given[[1]]
   name <- if (length(given) == 2) given[[2]]
   format <- file_format(file)
@@ -182,8 +181,8 @@ feed_of <- function(chunks, allow_na) {
     return(new_feed(own = TRUE, function(count) {
       calls <<- calls + 1
       catch_error(chunks(), failed = function(e) {
-        abort("The function `chunks` stopped at its call ", calls, ": ", conditionMessage(e),
-              class = "repalign_error_function", arg = "chunks")
+        refuse("function", "The function `chunks` stopped at its call {calls}: ",
+               "{conditionMessage(e)}")
       })
     }))
   }
@@ -201,9 +200,9 @@ feed_of <- function(chunks, allow_na) {
 }
 
 refuse_chunks <- function(chunks) {
-  abort("`chunks` must be a function that returns list(x = , y = ) and in the end NULL, a list of ",
-        "such pairs of matrices, or list(x = , y = ) of two files, connections or matrices, not ",
-        describe_chunks(chunks), ".", class = "repalign_error_type", arg = "chunks")
+  refuse("type", "`chunks` must be a function that returns list(x = , y = ) and in the end NULL, ",
+         "a list of such pairs of matrices, or list(x = , y = ) of two files, connections or ",
+         "matrices, not {describe_chunks(chunks)}.")
 }
 
 # What was given in the place of chunks, with what is wrong about it.
@@ -245,9 +244,8 @@ feed_of_sides <- function(given, allow_na) {
   }
   if (!is.null(x$n) && !is.null(y$n) && x$n != y$n) {
     end()
-    abort("`chunks` has ", count_of(format(x$n), "row"), " in `x` and ",
-          format(y$n), " in `y`: the rows must ",
-          "be the same stimuli in the same order.", class = "repalign_error_rows", arg = "chunks")
+    refuse("rows", "`chunks` has {count_of(format(x$n), 'row')} in `x` and {format(y$n)} in `y`: ",
+           "the rows must be the same stimuli in the same order.")
   }
   n <- c(x$n, y$n)
   pick <- if (!is.null(x$pick) && !is.null(y$pick)) {
@@ -257,12 +255,10 @@ feed_of_sides <- function(given, allow_na) {
     chunk <- list(x = x$take(count), y = y$take(count))
     if (is.null(chunk$x) && is.null(chunk$y)) return(NULL)
     rows <- function(part) if (is.null(part)) 0 else nrow(part)
-    if (rows(chunk$x) != rows(chunk$y)) {
-      abort("One side of `chunks` ends before the other: where one still has ",
-            count_of(max(rows(chunk$x), rows(chunk$y)), "row"), ", the other has ",
-            min(rows(chunk$x), rows(chunk$y)), ". Their rows must be the same stimuli.",
-            class = "repalign_error_rows", arg = "chunks")
-    }
+    refuse_if(rows(chunk$x) != rows(chunk$y), "rows", "One side of `chunks` ends before the ",
+              "other: where one still has ", count_of(max(rows(chunk$x), rows(chunk$y)), "row"),
+              ", the other has {min(rows(chunk$x), rows(chunk$y))}. Their rows must be the same ",
+              "stimuli.")
     chunk
   }, n = if (length(n)) n[[1]], pick = pick,
            end = end)
@@ -286,11 +282,8 @@ next_chunk <- function(feed, count) {
 
 checked_chunk <- function(chunk, feed) {
   feed$read <- feed$read + 1
-  if (!is_chunk(chunk)) {
-    abort("Chunk ", feed$read, " of `chunks` must be list(x = , y = ), two matrices with the same ",
-          "stimuli in their rows, not ", describe(chunk), ".", class = "repalign_error_type",
-          arg = "chunks")
-  }
+  refuse_if(!is_chunk(chunk), "type", "Chunk {feed$read} of `chunks` must be list(x = , y = ), ",
+            "two matrices with the same stimuli in their rows, not {describe(chunk)}.")
   chunk <- named_sides(chunk)
   args <- c(x = paste("x in chunk", feed$read), y = paste("y in chunk", feed$read))
   chunk <- Map(function(part, arg) {
@@ -328,17 +321,14 @@ check_widths <- function(feed, chunk) {
   changed <- names(which(widths != feed$widths))
   if (!length(changed)) return(invisible())
   side <- changed[1]
-  abort("`", side, "` has ", count_of(widths[[side]], "column"), " in chunk ", feed$read, ", but ",
-        feed$widths[[side]], " before: all chunks must have the same neurons.",
-        class = "repalign_error_size", arg = "chunks")
+  refuse("size", "`{side}` has {count_of(widths[[side]], 'column')} in chunk {feed$read}, but ",
+         "{feed$widths[[side]]} before: all chunks must have the same neurons.", arg = "chunks")
 }
 
 # Looks at the first chunk, which next_chunk() will give.
 look_ahead <- function(feed, count) {
   feed$held <- next_chunk(feed, count)
-  if (is.null(feed$held)) {
-    abort("`chunks` gives no rows at all.", class = "repalign_error_size", arg = "chunks")
-  }
+  refuse_if(is.null(feed$held), "size", "`chunks` gives no rows at all.")
   feed$names <- lapply(feed$held, colnames)
   invisible(feed)
 }
@@ -475,28 +465,22 @@ stream_cka <- function(chunks, estimator = c("naive", "stimulus", "stimulus_neur
     for (which in names(compared)) {
       one <- compared[[which]]
       if (one$left_out$count < length(one$a) * as.double(length(one$b))) next
-      abort("No neuron pair is allowed ",
-            switch(which, xy = "between `x` and `y`", xx = "within `x`",
-                                                 yy = "within `y`", no_branch(which)),
-            ": all columns have the same label, or there is only one. Use finer labels or other ",
-            "columns.", class = "repalign_error_pairs", arg = "chunks")
+      refuse("pairs", "No neuron pair is allowed ",
+             switch(which, xy = "between `x` and `y`", xx = "within `x`",
+               yy = "within `y`", no_branch(which)), ": all columns have the same label, or there ",
+             "is only one. Use finer labels or other columns.", arg = "chunks")
     }
   }
   if (is.null(batch)) batch <- batch_needed(feed)
   found <- if (is.null(batch)) streamed_sums(feed, compared, estimator, shuffle) else
     streamed_batches(feed, labels, estimator, batch, shuffle)
-  if (feed$left_out) {
-    inform("Missing values: ", count_of(feed$left_out, "row"), " left out.",
-           class = "repalign_left_out")
-  }
+  inform_if(feed$left_out, "left_out", "Missing values: {count_of(feed$left_out, 'row')} left out.")
   rows <- lapply(estimator, stream_row, found, complete)
   warn_undefined_deletions(rows)
   constant <- Filter(function(row) row$constant, rows)
-  if (length(constant)) {
-    warn("No standard error (NA) of the ",
-         enumerate(vapply(constant, function(row) row$values$estimator, "")), " CKA: it does not ",
-         "vary with the stimuli, as that of identical data.", class = "repalign_undefined")
-  }
+  warn_if(length(constant), "undefined", "No standard error (NA) of the ",
+          enumerate(vapply(constant, function(row) row$values$estimator, "")),
+          " CKA: it does not vary with the stimuli, as that of identical data.")
   new_result(do.call(rbind, lapply(rows, function(row) row$values)), "repalign_stream")
 }
 
@@ -523,12 +507,10 @@ stream_labels <- function(feed, given) {
 given_stream_labels <- function(feed, given) {
   widths <- feed$widths
   if (given$shared_neurons) {
-    if (widths[["x"]] != widths[["y"]]) {
-      abort("`shared_neurons = TRUE` needs the same neurons in the same columns, but `x` has ",
-            count_of(widths[["x"]], "column"), " and `y` has ", widths[["y"]],
-            "; name the neurons in `units_x` and `units_y` instead.",
-            class = "repalign_error_labels", arg = "shared_neurons")
-    }
+    refuse_if(widths[["x"]] != widths[["y"]], "labels", "`shared_neurons = TRUE` needs the same ",
+              "neurons in the same columns, but `x` has {count_of(widths[['x']], 'column')} and ",
+              "`y` has {widths[['y']]}; name the neurons in `units_x` and `units_y` instead.",
+              arg = "shared_neurons")
     return(list(x = seq_len(widths[["x"]]), y = seq_len(widths[["y"]])))
   }
   if (is.null(given$units_x)) return(NULL)
@@ -543,9 +525,9 @@ batch_needed <- function(feed) {
   if (bytes < 2^28 && is.null(getOption("repalign.max_memory"))) return(NULL)
   if (bytes <= memory_limit()) return(NULL)
   batch <- if (is.null(feed$n)) 1000 else max(4, min(1000, feed$n %/% 30))
-  inform("The products of all ", columns, " columns would take about ", format_bytes(bytes),
-         ", more than the ", format_bytes(memory_limit()), " allowed: values are pooled over ",
-         "minibatches of ", count_of(batch, "row"), ".", class = "repalign_minibatches")
+  inform("minibatches", "The products of all {columns} columns would take about ",
+         "{format_bytes(bytes)}, more than the {format_bytes(memory_limit())} allowed: values are ",
+         "pooled over minibatches of {count_of(batch, 'row')}.")
   batch
 }
 
@@ -554,18 +536,14 @@ batch_needed <- function(feed) {
 # What stream_row() needs: H values and their magnitudes, for all rows and then without each block,
 # as vectors; the numbers of rows of the blocks, and the exponents of two of both sides.
 streamed_sums <- function(feed, compared, estimator, shuffle) {
-  if (isTRUE(shuffle)) {
-    warn("`shuffle` is used only for minibatches: without them the order of the rows does not ",
-         "matter.", class = "repalign_unused", data = "shuffle")
-  }
+  warn_if(isTRUE(shuffle), "unused", "`shuffle` is used only for minibatches: without them the ",
+          "order of the rows does not matter.", data = "shuffle")
   plan <- sums_plan(feed, compared)
   blocks <- gather_sums(plan, rows_giver(feed))
   total <- Reduce(add_sums, blocks)
   n <- rows_in(total)
-  if (!all(is.finite(total$weights))) {
-    abort("`chunks` has values too large to multiply, beside those of the first chunk; rescale ",
-          "the data.", class = "repalign_error_value", arg = "chunks")
-  }
+  refuse_if(!all(is.finite(total$weights)), "value", "`chunks` has values too large to multiply, ",
+            "beside those of the first chunk; rescale the data.")
   check_rows(n, if (any(correct_for("stimuli", estimator))) 4 else 2, "chunks", "the estimator")
   squares <- numeric(nrow(total$by_weight))
   squares[] <- total$cross[cumsum(seq_along(squares))]
@@ -573,8 +551,8 @@ streamed_sums <- function(feed, compared, estimator, shuffle) {
   for (side in c("x", "y")) {
     at <- plan$compared[[paste0(side, side)]]$a
     if (any(squares[at] > 0)) next
-    abort("`", side, "` has no variance: every column is constant over the ", n, " stimuli.",
-          class = "repalign_error_variance", arg = "chunks")
+    refuse("variance", "`{side}` has no variance: every column is constant over the {n} stimuli.",
+           arg = "chunks")
   }
   left <- if (length(blocks) > 1) blocks
   h <- lapply(c(list(total), left), function(block) {

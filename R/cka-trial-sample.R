@@ -25,14 +25,10 @@ trial_form <- function(repr) {
     means[!is.finite(means)] <- 0
     largest <- max(abs(values - rep(rep(means, each = dim(values)[1]), dim(values)[3])), 0,
                    na.rm = TRUE)
-    if (!is.finite(largest)) {
-      abort("`", repr$arg, "` has values too large to take differences of; rescale it.",
-            class = "repalign_error_value", arg = repr$arg)
-    }
-    if (largest == 0) {
-      abort("`", repr$arg, "` has no variance: every neuron gives the same response throughout.",
-            class = "repalign_error_variance", arg = repr$arg)
-    }
+    refuse_if(!is.finite(largest), "value", "`{repr$arg}` has values too large to take ",
+              "differences of; rescale it.")
+    refuse_if(largest == 0, "variance", "`{repr$arg}` has no variance: every neuron gives the ",
+              "same response throughout.")
     unit <- list(means = means, scale = power_of_two_below(largest))
     values <- (values - rep(rep(unit$means, each = size[1]), size[3])) * unit$scale
     # no NULL, which relabelling could not tell from a missing part
@@ -109,20 +105,16 @@ check_trial_pair <- function(rx, ry, codes) {
   fy <- if (self) fx else trial_form(ry)
   sessions <- shared_sessions(fx, fy, self)
   if (!any(sessions$x %in% sessions$y)) return(invisible())
-  if (!is.null(codes) && (fx$run || fy$run)) {
-    abort("Runs together with clusters of stimuli are not defined: a run is shared by all ",
-          "stimuli. Leave out `run` of responses(), or the clusters.",
-          class = "repalign_error_runs", arg = if (fx$run) rx$arg else ry$arg)
-  }
+  refuse_if(!is.null(codes) && (fx$run || fy$run), "runs", "Runs together with clusters of ",
+            "stimuli are not defined: a run is shared by all stimuli. Leave out `run` of ",
+            "responses(), or the clusters.", arg = if (fx$run) rx$arg else ry$arg)
   if (!self) check_shared_events(fx, fy, rx, ry)
   if (!fx$run || !fy$run) return(invisible())
   check_complete_runs(fx, rx$arg)
   check_complete_runs(fy, ry$arg)
-  if (!setequal(fx$event, fy$event)) {
-    abort("`", rx$arg, "` and `", ry$arg, "` were recorded together but have different runs: ",
-          "give the same runs on both sides, or leave out `run` of responses().",
-          class = "repalign_error_runs", arg = ry$arg)
-  }
+  refuse_if(!setequal(fx$event, fy$event), "runs", "`{rx$arg}` and `{ry$arg}` were recorded ",
+            "together but have different runs: give the same runs on both sides, or leave out ",
+            "`run` of responses().", arg = ry$arg)
 }
 
 # Neurons of two sides that may share noise: their trials must be told apart in the same way. Equal
@@ -130,19 +122,19 @@ check_trial_pair <- function(rx, ry, codes) {
 check_shared_events <- function(fx, fy, rx, ry) {
   if (fx$run != fy$run) {
     runs <- if (fx$run) c(rx$arg, ry$arg) else c(ry$arg, rx$arg)
-    abort("`", runs[1], "` has runs, and `", runs[2], "`, which may have been recorded together ",
-          "with it, has none: declare `run` on both sides alike, or different `session` labels ",
-          "for areas that were recorded apart.", class = "repalign_error_runs", arg = runs[2])
+    refuse("runs", "`{runs[1]}` has runs, and `{runs[2]}`, which may have been recorded together ",
+           "with it, has none: declare `run` on both sides alike, or different `session` labels ",
+           "for areas that were recorded apart.", arg = runs[2])
   }
   if (!is.null(fx$session) && !is.null(fy$session)) return(invisible())
   x <- fx$event
   y <- original_rows(fy)
   common <- vapply(seq_len(nrow(x)), function(i) any(x[i, ] %in% y[i, !is.na(y[i, ])]), NA)
   if (any(common)) return(invisible())
-  abort("`", rx$arg, "` and `", ry$arg, "` are taken as recorded together, but no trial of `",
-        rx$arg, "` (such as ", first_event(x), ") has the label of one of `", ry$arg, "` (such as ",
-        first_event(y), "): give both sides the same labels in `trial`, or different `session` ",
-        "labels if they were recorded apart.", class = "repalign_error_labels", arg = ry$arg)
+  refuse("labels", "`{rx$arg}` and `{ry$arg}` are taken as recorded together, but no trial of ",
+         "`{rx$arg}` (such as {first_event(x)}) has the label of one of `{ry$arg}` (such as ",
+         "{first_event(y)}): give both sides the same labels in `trial`, or different `session` ",
+         "labels if they were recorded apart.", arg = ry$arg)
 }
 
 # Codes of what may share noise. Within a side these are the sessions, or all neurons without
@@ -243,9 +235,8 @@ check_complete_runs <- function(form, arg) {
   whole <- !anyNA(form$values) && !anyNA(form$event) &&
     all(apply(form$event, 1, setequal, unique(c(form$event))))
   if (whole) return(invisible())
-  abort("`", arg, "` has incomplete runs: with `run` every stimulus and every neuron needs ",
-        "a response in every run. Leave out what is incomplete, or `run` of responses().",
-        class = "repalign_error_runs", arg = arg)
+  refuse("runs", "`{arg}` has incomplete runs: with `run` every stimulus and every neuron needs a ",
+         "response in every run. Leave out what is incomplete, or `run` of responses().")
 }
 
 # The sample without some of its stimuli, centred again.
@@ -308,11 +299,9 @@ kernel_trial_h <- function(pair, args) {
   if (share) allowed <- allowed & x != y
   m <- array(t(allowed / pmax(rowSums(allowed), 1)), c(width, nrow(x)))
   there <- colSums(m, dims = 2) > 0
-  if (sum(there) < 4) {
-    abort("`", pair$x$arg, "` and `", pair$y$arg, "` have fewer than 4 stimuli with two trials ",
-          "that do not share noise. Give more trials, or use estimator = \"stimulus\".",
-          class = "repalign_error_trials", arg = pair$x$arg)
-  }
+  refuse_if(sum(there) < 4, "trials", "`{pair$x$arg}` and `{pair$y$arg}` have fewer than 4 ",
+            "stimuli with two trials that do not share noise. Give more trials, or use estimator ",
+            "= \"stimulus\".")
   k <- trial_kernel(pair$x, fx, there, args)
   l <- if (pair$self) k else trial_kernel(pair$y, fy, there, args)
   size <- sqrt(.Call(C_dot, k, k) / length(k)) * sqrt(.Call(C_dot, l, l) / length(l))
@@ -331,9 +320,9 @@ check_kernel_trials <- function(form, arg, codes) {
   problem <- if (!is.null(codes)) "stimuli in clusters" else if (form$run) "runs" else
     if (some_neurons_lack(form$values)) "trials that only some neurons have"
   if (is.null(problem)) return(invisible())
-  abort("kernel = \"rbf\" corrects for trials of all neurons together, and is not defined for ",
-        problem, " (`", arg, "`): use kernel = \"linear\", or estimator = \"stimulus\".",
-        class = "repalign_error_value", arg = "kernel")
+  refuse("value", "kernel = \"rbf\" corrects for trials of all neurons together, and is not ",
+         "defined for {problem} (`{arg}`): use kernel = \"linear\", or estimator = \"stimulus\".",
+         arg = "kernel")
 }
 
 # The kernel of all trials of the stimuli in `there`, 0 where there is no trial; trials fastest.

@@ -99,14 +99,14 @@ refuse_moved_neurons <- function(labels, pair) {
     moved %in% attr(side, "neurons")
   }, NA))), c("x", "y"))
   args <- unique(args_of(pair[sides]))
-  abort("Neuron ", dQuote(moved, FALSE), " of ", enumerate(paste0("`", args, "`"), quote = FALSE),
-        " is in several sessions: errors that delete whole sessions, for the noise that neurons ",
-        "share in them, cannot delete it. Declare either `session` or `neuron` in responses(), ",
-        "or leave all neurons in: score_interval(over = \"stimuli\")",
-        if (any(vapply(pair[sides], has_trials, NA))) {
-          "; \"stimulus_neuron_trial\" takes the noise out"
-        }, ".",
-        class = c("repalign_error_moved_neurons", "repalign_error_choice"), arg = args[1])
+  refuse(c("repalign_error_moved_neurons", "repalign_error_choice"), "Neuron ",
+         "{dQuote(moved, FALSE)} of ", enumerate(paste0("`", args, "`"), quote = FALSE),
+         " is in several sessions: errors that delete whole sessions, for the noise that neurons ",
+         "share in them, cannot delete it. Declare either `session` or `neuron` in responses(), ",
+         "or leave all neurons in: score_interval(over = \"stimuli\")",
+         if (any(vapply(pair[sides], has_trials, NA))) {
+           "; \"stimulus_neuron_trial\" takes the noise out"
+           }, ".", arg = args[1])
 }
 
 # ---- values of neuron pairs
@@ -205,8 +205,7 @@ check_trial_units <- function(sample, pair) {
   count <- max(sample$units, 0)
   if (count >= 4) return(invisible())
   what <- if (anyDuplicated(sample$units)) "clusters of stimuli" else "stimuli"
-  abort("`", pair$x$arg, "` has ", count, " ", what, ": a corrected estimator needs at least 4.",
-        class = "repalign_error_rows", arg = pair$x$arg)
+  refuse("rows", "`{pair$x$arg}` has {count} {what}: a corrected estimator needs at least 4.")
 }
 
 # A neuron pair that is allowed but has fewer than four units with members.
@@ -214,12 +213,11 @@ refuse_few_members <- function(sample, left_out, pair) {
   h <- trial_terms(sample)
   w <- neuron_pair_weights(left_out, ncol(sample$x), ncol(sample$y))
   at <- which(is.nan(h) & w != 0, arr.ind = TRUE)[1, ]
-  abort("Column ", at[1], " of `", pair$x$arg, "` and column ", at[2], " of `", pair$y$arg,
-        "` have fewer than 4 ", if (anyDuplicated(sample$units)) "clusters" else "stimuli",
-        " with two trials that do not share noise. Declare such trials with responses() (for ",
-        "columns that were not recorded together: other `session` labels), leave the columns out, ",
-        "or use estimator = \"stimulus_neuron\".", class = "repalign_error_trials",
-        arg = pair$x$arg)
+  refuse("trials", "Column {at[1]} of `{pair$x$arg}` and column {at[2]} of `{pair$y$arg}` have ",
+         "fewer than 4 ", if (anyDuplicated(sample$units)) "clusters" else "stimuli",
+         " with two trials that do not share noise. Declare such trials with responses() (for ",
+         "columns that were not recorded together: other `session` labels), leave the columns ",
+         "out, or use estimator = \"stimulus_neuron\".", arg = pair$x$arg)
 }
 
 # The size of the terms: what the trial means give without any correction.

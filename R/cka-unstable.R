@@ -182,7 +182,7 @@ warn_unstable <- function(value, pair, error, clusters = NULL) {
            if (value > 1) paste0(" ", causes_of_high_values(pair$x$arg, pair$y$arg, also = TRUE)))
   }
   if (nothing) text <- paste(text, "A CKA beyond 2 in size means nothing.")
-  warn(text, class = "repalign_unstable", data = c(cka = value, error = error))
+  warn("unstable", "{text}", data = c(cka = value, error = error))
 }
 
 is_far_above_one <- function(value, count, widths) {
@@ -232,14 +232,13 @@ warn_intervals_above <- function(task, rows, inspected) {
   limits <- paste0(" (", vapply(rows$conf_low[at], format, "", digits = 3), " to ",
                    vapply(rows$conf_high[at], format, "", digits = 3), ")")
   one <- length(at) == 1
-  warn("The interval", if (!one) "s", " of the corrected CKA of ",
-       enumerate(paste0("`", x, "` and `", y, "`", limits), 6, quote = FALSE), " lie",
-       if (one) "s", " wholly above 1. ", causes_of_high_values(x[1], y[1]),
+  warn("unstable", "The interval{if (!one) 's'} of the corrected CKA of ",
+       enumerate(paste0("`", x, "` and `", y, "`", limits), 6, quote = FALSE),
+       " lie{if (one) 's'} wholly above 1. {causes_of_high_values(x[1], y[1])}",
        if (any(rows$se[at] > unstable_error)) " Or there are too few neurons or stimuli." else
          if (!any(task$settings$neurons)) {
-           " Or these neurons are not typical: intervals over stimuli alone do not cover that."
-         },
-       class = "repalign_unstable", data = rows$score[at])
+         " Or these neurons are not typical: intervals over stimuli alone do not cover that."
+         }, data = rows$score[at])
 }
 
 args_of_reprs <- function(reprs) vapply(reprs, function(repr) repr$arg, "")
@@ -263,17 +262,16 @@ warn_unstable_rows <- function(result, stimuli, with_errors, of_layers) {
   if (!length(at)) return(invisible())
   shown <- at[which.max(result$neurons[at])]
   first <- result[shown, ]
-  warn(length(at), " of ", sum(result$estimator == "stimulus_neuron"), " corrected values are ",
+  warn("unstable", "{length(at)} of {sum(result$estimator == 'stimulus_neuron')} corrected values ",
+       "are ",
        if (all(beyond[at])) "beyond 2 in size, and mean nothing" else
-         if (all(wild[at])) "far above 1" else "above 1 by more than these stimuli explain", ": ",
-       first$x, " and ", first$y, " with ", first$neurons, " neurons are at ",
-       format(first$pooled, digits = 3),
-       if (wild[shown]) ", which is uncertain",
+         if (all(wild[at])) "far above 1" else "above 1 by more than these stimuli explain",
+       ": {first$x} and {first$y} with {first$neurons} neurons are at ",
+       "{format(first$pooled, digits = 3)}{if (wild[shown]) ', which is uncertain'}",
        if (!is.na(first$conf_low)) {
          paste0(" (", format(first$conf_low, digits = 3), " to ",
-                format(first$conf_high, digits = 3), ")")
-       }, ". Such values come from neurons that are on both sides under different names, from ",
+         format(first$conf_high, digits = 3), ")")
+         }, ". Such values come from neurons that are on both sides under different names, from ",
        "noise that both sides share (name neurons, sessions or electrodes in the labels of ",
-       "units), or from too few neurons or stimuli.",
-       class = "repalign_unstable", data = result$pooled[at])
+       "units), or from too few neurons or stimuli.", data = result$pooled[at])
 }

@@ -61,12 +61,10 @@ held_out <- function(x, y = NULL, measure = "shape_distance", folds = 5, cluster
   set <- call$set
   least <- vapply(set, function(m) m$declaration$held(m$args)$least, 0)
   sizes <- lengths(folds$test)
-  if (min(sizes) < max(least)) {
-    abort("`folds`: ", dQuote(folds$name[which.min(sizes)], FALSE), " tests ",
-          count_of(min(sizes), "stimulus"), ", but ", set[[which.max(least)]]$label,
-          " needs at least ", max(least), " in each fold: use fewer folds.",
-          class = "repalign_error_size", arg = "folds")
-  }
+  refuse_if(min(sizes) < max(least), "size", "`folds`: ",
+            "{dQuote(folds$name[which.min(sizes)], FALSE)} tests ",
+            "{count_of(min(sizes), 'stimulus')}, but {set[[which.max(least)]]$label} needs at ",
+            "least {max(least)} in each fold: use fewer folds.")
   orders <- if (count > 0) orders_within_folds(folds, call, count)
   scores <- lapply(call$set, held_scores, call, folds, orders)
   values <- function(part) do.call(cbind, lapply(scores, function(one) one[[part]]))
@@ -90,16 +88,16 @@ using_clusters <- function(set) {
 
 refuse_series_in_folds <- function(x, y) {
   if (!declares_series(list(x, y))) return(invisible())
-  abort("`series` of responses() declares a time series, whose stimuli are not exchangeable: give ",
-        "permutations = 0, or name long stretches in `clusters`, in the place of `series`.",
-        class = "repalign_error_design", arg = "permutations")
+  refuse("design", "`series` of responses() declares a time series, whose stimuli are not ",
+         "exchangeable: give permutations = 0, or name long stretches in `clusters`, in the place ",
+         "of `series`.", arg = "permutations")
 }
 
 check_has_alignment <- function(measure) {
   if (!is_own(measure) && !is.null(measure$declaration$held)) return(invisible())
   able <- Filter(function(id) !is.null(registry[[id]]$held), measure_ids())
-  abort("`measure`: ", measure$label, " fits no alignment that could be scored on other stimuli. ",
-        "These do: ", enumerate(able, 20), ".", class = "repalign_error_measure", arg = "measure")
+  refuse("measure", "`measure`: {measure$label} fits no alignment that could be scored on other ",
+         "stimuli. These do: {enumerate(able, 20)}.")
 }
 
 # ---- permutations
@@ -107,20 +105,20 @@ check_has_alignment <- function(measure) {
 # Orders of the stimuli, a column each, in which those of a fold (or of no fold) change places among
 # themselves.
 orders_within_folds <- function(folds, call, count) {
-  refuse <- function(...) {
-    abort("`permutations` ", ..., class = "repalign_error_choice", arg = "permutations")
+  wrong <- function(...) {
+    refuse("choice", "`permutations` ", ...)
   }
   if (max(folds$repeat_of) > 1) {
-    refuse("need one set of folds, within which stimuli change places: give repeats = 1.")
+    wrong("need one set of folds, within which stimuli change places: give repeats = 1.")
   }
   tested <- unlist(folds$test)
   if (anyDuplicated(tested)) {
-    refuse("need folds that do not overlap, within which stimuli change places.")
+    wrong("need folds that do not overlap, within which stimuli change places.")
   }
   strata <- c(folds$test, list(setdiff(seq_len(call$n), tested)))
   units <- lapply(strata, units_of_stratum, call$clusters)
   if (max(lengths(units)) < 2) {
-    refuse("change the places of ", if (is.null(call$clusters)) "stimuli" else "clusters",
+    wrong("change the places of ", if (is.null(call$clusters)) "stimuli" else "clusters",
            " within folds, but each fold has only one: use fewer folds.")
   }
   note_unattainable(count, most = prod(factorial(pmin(lengths(units), 20))) - 1, p = "p_value")
@@ -137,12 +135,10 @@ orders_within_folds <- function(folds, call, count) {
 units_of_stratum <- function(at, codes) {
   if (is.null(codes)) return(as.list(at))
   units <- unname(split(at, codes[at]))
-  if (length(unique(lengths(units))) > 1) {
-    abort("`clusters`: permutations exchange whole clusters of a fold, which must then have one ",
-          "size, but there are clusters of ", min(lengths(units)), " and of ", max(lengths(units)),
-          " in one fold: use permutations = 0, or leave stimuli out (label NA).",
-          class = "repalign_error_labels", arg = "clusters")
-  }
+  refuse_if(length(unique(lengths(units))) > 1, "labels", "`clusters`: permutations exchange ",
+            "whole clusters of a fold, which must then have one size, but there are clusters of ",
+            "{min(lengths(units))} and of {max(lengths(units))} in one fold: use permutations = ",
+            "0, or leave stimuli out (label NA).")
   units
 }
 

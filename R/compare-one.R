@@ -34,11 +34,11 @@ tell_uncorrected <- function(x, y, measure, score, na) {
   if (is.null(value) || "repalign_shared_names" %in% noted) return(invisible())
   said$uncorrected <- TRUE
   text <- number_words(score, value)
-  inform("CKA without corrections: ", text[1], ", which depends on how many neurons and stimuli ",
-         "there are; corrected: ", text[2],
+  inform("uncorrected", "CKA without corrections: {text[1]}, which depends on how many neurons ",
+         "and stimuli there are; corrected: {text[2]}",
          if ("repalign_unstable" %in% noted) ", but these are too few to tell",
          " (estimator = \"stimulus_neuron\"). Said once a session; options(repalign.hints = ",
-         "FALSE) leaves it out.", class = "repalign_uncorrected")
+         "FALSE) leaves it out.")
 }
 
 score_of_pair <- function(pair, measure) {
@@ -236,7 +236,7 @@ one_cell <- function(pair, measure, on_error, run, drawn, what = comparison_titl
         invokeRestart("muffleWarning")
       }
     )
-    if (is.nan(score)) abort("the result is not a number.", class = "repalign_error_score")
+    refuse_if(is.nan(score), "score", "the result is not a number.", arg = NULL)
     undefined <<- undefined || is.na(score)
     score
   }
@@ -258,23 +258,20 @@ comparison_title <- function(pair, measure) {
 # the argument of the error stay as they were.
 stop_score <- function(message, error) {
   of_r <- c("repalign_error", "simpleError", "error", "condition")
-  abort(message, class = c(setdiff(class(error), of_r), "repalign_error_score"), arg = error$arg)
+  refuse(c(setdiff(class(error), of_r), "repalign_error_score"), "{message}", arg = error$arg)
 }
 
 report_cells <- function(cells) {
   undefined <- sum(cells$undefined)
   if (undefined > 0) {
     reasons <- cells$reason[!is.na(cells$reason)]
-    warn(undefined, " of ", length(cells$score), " scores are undefined (NA). ",
-         if (length(reasons) > 1) "First, ", reasons[1], class = "repalign_undefined",
-         data = undefined)
+    warn("undefined", "{undefined} of {length(cells$score)} scores are undefined (NA). ",
+         "{if (length(reasons) > 1) 'First, '}{reasons[1]}", data = undefined)
   }
   failures <- cells$failure[!is.na(cells$failure)]
-  if (length(failures)) {
-    warn(length(failures), " of ", length(cells$score), " scores failed (NA). ",
-         paste(utils::head(unique(failures), 3), collapse = " | "),
-         if (length(unique(failures)) > 3) " | ...", class = "repalign_failed", data = failures)
-  }
+  warn_if(length(failures), "failed", "{length(failures)} of {length(cells$score)} scores failed ",
+          "(NA). ", paste(utils::head(unique(failures), 3), collapse = " | "),
+          "{if (length(unique(failures)) > 3) ' | ...'}", data = failures)
 }
 
 # Gives the collected warnings: of each measure and class only the first, which says how many more
@@ -288,9 +285,9 @@ report_warnings <- function(collected) {
     first <- same[[1]]
     # ties are a property of the representation, so that no measure is named
     prefix <- if (inherits(first$warning, "repalign_ties")) "" else paste0(first$label, ": ")
-    warn(prefix, conditionMessage(first$warning),
+    warn(setdiff(class(first$warning), c("repalign_warning", "warning", "condition")),
+         "{prefix}{conditionMessage(first$warning)}",
          if (length(same) > 1) paste0(" (And ", length(same) - 1, " more like this.)"),
-         class = setdiff(class(first$warning), c("repalign_warning", "warning", "condition")),
          data = lapply(same, function(w) w$warning$data))
   }
 }

@@ -38,10 +38,9 @@ score_weighted <- function(x, y, measure = "cka", weights, ...,
                            na = c("error", "stimuli", "neurons", "pairwise")) {
   need_arguments()
   set <- list(single_measure(measure, ...))
-  if (is_collection(x) || is_collection(y)) {
-    abort("`x` and `y` must be single representations, not lists: call score_weighted() for each ",
-          "pair.", class = "repalign_error_type", arg = if (is_collection(x)) "x" else "y")
-  }
+  refuse_if(is_collection(x) || is_collection(y), "type", "`x` and `y` must be single ",
+            "representations, not lists: call score_weighted() for each pair.",
+            arg = if (is_collection(x)) "x" else "y")
   rule <- rule_of_call(na, set, !missing(na))
   call <- open_call(x, y, rule$set, rule$na, use = "errors", why = "a weighted score")
   weights <- rows_in_order_of(weights, call$labels, "weights")
@@ -53,34 +52,22 @@ score_weighted <- function(x, y, measure = "cka", weights, ...,
 check_weights <- function(weights, n) {
   # TRUE and FALSE say which stimuli are in a subset
   if (is.logical(weights)) storage.mode(weights) <- "double"
-  if (is.data.frame(weights)) {
-    abort("`weights` must be a numeric matrix with a row for each stimulus, not a data frame: use ",
-          "as.matrix() if all of its columns are vectors of weights.",
-          class = "repalign_error_type", arg = "weights")
-  }
-  if (!is.numeric(weights) || length(dim(weights)) > 2) {
-    abort("`weights` must be a numeric matrix with a row for each stimulus, not ",
-          describe(weights), ".", class = "repalign_error_type", arg = "weights")
-  }
+  refuse_if(is.data.frame(weights), "type", "`weights` must be a numeric matrix with a row for ",
+            "each stimulus, not a data frame: use as.matrix() if all of its columns are vectors ",
+            "of weights.")
+  refuse_if(!is.numeric(weights) || length(dim(weights)) > 2, "type", "`weights` must be a ",
+            "numeric matrix with a row for each stimulus, not {describe(weights)}.")
   w <- as.matrix(weights)
   storage.mode(w) <- "double"
-  if (nrow(w) != n || !ncol(w)) {
-    abort("`weights` has ", count_of(nrow(w), "row"), " and ", count_of(ncol(w), "column"),
-          ", but there are ", n, " stimuli: give a row for each stimulus, and a column for each ",
-          "vector of weights.",
-          class = "repalign_error_size", arg = "weights")
-  }
+  refuse_if(nrow(w) != n || !ncol(w), "size", "`weights` has {count_of(nrow(w), 'row')} and ",
+            "{count_of(ncol(w), 'column')}, but there are {n} stimuli: give a row for each ",
+            "stimulus, and a column for each vector of weights.")
   bad <- which(!is.finite(w) | w < 0, arr.ind = TRUE)
-  if (nrow(bad)) {
-    abort("`weights` must be finite and not negative; that in row ", bad[1, 1], ", column ",
-          bad[1, 2], " is ", w[bad[1, , drop = FALSE]], ".", class = "repalign_error_value",
-          arg = "weights")
-  }
+  refuse_if(nrow(bad), "value", "`weights` must be finite and not negative; that in row ",
+            "{bad[1, 1]}, column {bad[1, 2]} is {w[bad[1, , drop = FALSE]]}.")
   few <- which(colSums(w > 0) < 4)
-  if (length(few)) {
-    abort("Column ", few[1], " of `weights` has ", sum(w[, few[1]] > 0), " of the stimuli with a ",
-          "weight above 0: at least 4 are needed.", class = "repalign_error_value", arg = "weights")
-  }
+  refuse_if(length(few), "value", "Column {few[1]} of `weights` has {sum(w[, few[1]] > 0)} of the ",
+            "stimuli with a weight above 0: at least 4 are needed.")
   unname(w)
 }
 
@@ -119,7 +106,6 @@ moderate_weights <- function(w) {
 }
 
 refuse_weights <- function(measure, w, what) {
-  abort("The measure ", dQuote(measure$label, FALSE), " takes weights of ", what, ", not ",
-        format(w[w != round(w) | w > 1][1], digits = 4), ".", class = "repalign_error_value",
-        arg = "weights")
+  refuse("value", "The measure {dQuote(measure$label, FALSE)} takes weights of {what}, not ",
+         "{format(w[w != round(w) | w > 1][1], digits = 4)}.", arg = "weights")
 }

@@ -151,8 +151,8 @@ dimensionalities <- function(sample, layout, unlabelled) {
                  stimulus_neuron = NA_real_)
   estimates <- "stimulus"
   if (form$d == 1 && unlabelled && length(layout$strata)) {
-    warn("`", sample$repr$arg, "` has a single neuron (column): the neuron-corrected ",
-         "dimensionality is undefined (NA).", class = "repalign_undefined")
+    warn("undefined", "`{sample$repr$arg}` has a single neuron (column): the neuron-corrected ",
+         "dimensionality is undefined (NA).")
   } else {
     estimates <- c(estimates, "stimulus_neuron")
   }
@@ -161,9 +161,8 @@ dimensionalities <- function(sample, layout, unlabelled) {
     result[[e]] <- if (is_positive(parts$h)) {
       parts$numerator / parts$h$value
     } else {
-      warn("A corrected dimensionality is undefined (NA): the H value of `", sample$repr$arg,
-           "` with itself is ",
-           "not positive. There are too few stimuli or neurons.", class = "repalign_undefined")
+      warn("undefined", "A corrected dimensionality is undefined (NA): the H value of ",
+           "`{sample$repr$arg}` with itself is not positive. There are too few stimuli or neurons.")
       NA_real_
     }
   }
@@ -366,12 +365,10 @@ dimension_intervals <- function(tables, layout, conf_level) {
     ratio[is.na(h) | h <= floor] <- NA
     if (!length(layout$strata)) ratio <- ratio[, 1, drop = FALSE]
     undefined <- sum(is.na(ratio[-1]))
-    if (undefined > 0 && !is.na(ratio[[1]])) {
-      warn("The standard error of the dimensionality ", dQuote(estimator, FALSE), " is undefined ",
-           "(NA): ", undefined, " of its delete-one values have a denominator that is not ",
-           "positive, or no pair of neurons. There are too few stimuli, neurons or units.",
-           class = "repalign_undefined")
-    }
+    warn_if(undefined > 0 && !is.na(ratio[[1]]), "undefined", "The standard error of the ",
+            "dimensionality {dQuote(estimator, FALSE)} is undefined (NA): {undefined} of its ",
+            "delete-one values have a denominator that is not positive, or no pair of neurons. ",
+            "There are too few stimuli, neurons or units.")
     variance <- two_way_variance(ratio, loo)
     half <- stats::qt(0.5 + conf_level / 2, two_way_df(ratio, variance, loo)) * sqrt(variance)
     result <- list(sqrt(variance), ratio[[1]] - half, ratio[[1]] + half)

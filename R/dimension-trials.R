@@ -63,11 +63,9 @@ open_dimension <- function(x, y, units, jackknife, na, frame = parent.frame()) {
   # share noise
   given <- repr$responses
   own <- if (!has_trials(repr) && !is.null(given$session)) given$session else given$neuron
-  if (!is.null(units) && !is.null(own)) {
-    abort("`units` is given, but `x` declares ",
-          if (identical(own, given$neuron)) "neurons" else "sessions",
-          " already: leave out one of the two.", class = "repalign_error_choice", arg = "units")
-  }
+  refuse_if(!is.null(units) && !is.null(own), "choice", "`units` is given, but `x` declares ",
+            if (identical(own, given$neuron)) "neurons" else "sessions",
+            " already: leave out one of the two.")
   repr$columns$units <- check_labels(if (is.null(units)) own else units, ncol(repr$data), "units",
                                      "x", colnames(repr$data))
   call <- open_sides(sides_of(list(repr)),
@@ -92,11 +90,9 @@ open_dimension <- function(x, y, units, jackknife, na, frame = parent.frame()) {
 dimension_repr <- function(x, y, na) {
   allow_na <- na != "error"
   if (is_responses(x) || length(dim(x)) == 3) {
-    if (!is.null(y)) {
-      abort("`y` must not be given when `x` is ", if (is_responses(x)) "a responses object" else
-              "an array of trials", ": put all trials into it.",
-            class = "repalign_error_type", arg = "y")
-    }
+    refuse_if(!is.null(y), "type", "`y` must not be given when `x` is ",
+              if (is_responses(x)) "a responses object" else "an array of trials",
+              ": put all trials into it.")
     if (!is_responses(x)) x <- array_as_responses(x, allow_na)
     repr <- representation(x, "x", allow_na = allow_na)
     if (has_trials(repr)) repr$holes <- missing_in_trials(unclass(x)$values)
@@ -113,18 +109,16 @@ dimension_repr <- function(x, y, na) {
   }
   reprs <- with_common_stimuli(list(x = read(x, "x"), y = read(y, "y")))
   width <- vapply(reprs, function(repr) ncol(repr$data), 0L)
-  if (width[[1]] != width[[2]]) {
-    abort("`x` has ", count_of(width[[1]], "column"), " and `y` has ", width[[2]], ": two ",
-          "trials have the same neurons in the same columns. Take the neurons that both have.",
-          class = "repalign_error_size", arg = "y")
-  }
+  refuse_if(width[[1]] != width[[2]], "size", "`x` has {count_of(width[[1]], 'column')} and `y` ",
+            "has {width[[2]]}: two trials have the same neurons in the same columns. Take the ",
+            "neurons that both have.", arg = "y")
   names <- lapply(reprs, function(repr) colnames(repr$data))
   if (all(lengths(names) > 0) && !identical(names$x, names$y)) {
     at <- which(names$x != names$y)[1]
-    abort("`x` and `y` are two trials of the same neurons, but their column names differ, first ",
-          "in column ", at, " (", dQuote(names$x[at], FALSE), " and ", dQuote(names$y[at], FALSE),
-          "). Reorder the columns, or remove their names when they do correspond.",
-          class = "repalign_error_labels", arg = "y")
+    refuse("labels", "`x` and `y` are two trials of the same neurons, but their column names ",
+           "differ, first in column {at} ({dQuote(names$x[at], FALSE)} and ",
+           "{dQuote(names$y[at], FALSE)}). Reorder the columns, or remove their names when they ",
+           "do correspond.", arg = "y")
   }
   both <- trials_as_responses(lapply(reprs, function(repr) repr$data))
   repr <- representation(both, "x", allow_na = TRUE)
@@ -136,10 +130,8 @@ dimension_repr <- function(x, y, na) {
 # An array of trials, in which a stimulus that lacks a trial has NA for all neurons. With one trial
 # a matrix.
 array_as_responses <- function(x, allow_na) {
-  if (!all(dim(x) > 0)) {
-    abort("`x` has ", paste(dim(x), collapse = " x "), " entries: there is nothing to compare.",
-          class = "repalign_error_size", arg = "x")
-  }
+  refuse_if(!all(dim(x) > 0), "size", "`x` has {paste(dim(x), collapse = ' x ')} entries: there ",
+            "is nothing to compare.")
   names <- if (!is.null(dimnames(x))) dimnames(x)[1:2]
   several <- dim(x)[3] > 1
   trials <- lapply(seq_len(dim(x)[3]), function(t) {
@@ -148,12 +140,10 @@ array_as_responses <- function(x, allow_na) {
                                allow_na = several || allow_na, allow_nan = allow_na)
     missing <- is.na(trial)
     partly <- which(rowSums(missing) > 0 & rowSums(missing) < ncol(trial))
-    if (length(partly) && !allow_na) {
-      abort("`", arg, "` has missing values for some neurons of a stimulus but not for all, first ",
-            "in row ", named_places(partly[1], rownames(trial)), ". Set the whole row of this ",
-            "trial to NA, or leave out the neurons with missing values.",
-            class = "repalign_error_nonfinite", arg = "x")
-    }
+    refuse_if(length(partly) && !allow_na, "nonfinite", "`{arg}` has missing values for some ",
+              "neurons of a stimulus but not for all, first in row ",
+              "{named_places(partly[1], rownames(trial))}. Set the whole row of this trial to NA, ",
+              "or leave out the neurons with missing values.", arg = "x")
     trial
   })
   if (several) trials_as_responses(trials) else trials[[1]]
@@ -173,19 +163,16 @@ with_trial_sample <- function(sample) {
   repr <- sample$repr
   trials <- trial_sample(repr, repr)
   there <- rowSums(self_members(trials)$members <= 0) == 0
-  if (any(!there)) {
-    inform("participation_ratio(): ", count_of(sum(!there), "stimulus row"), " of `x` with fewer ",
-           "than two trials", if (trials$masked) " of every neuron", " left out.",
-           class = "repalign_left_out")
-  }
+  inform_if(any(!there), "left_out", "participation_ratio(): ",
+            "{count_of(sum(!there), 'stimulus row')} of `x` with fewer than two ",
+            "trials{if (trials$masked) ' of every neuron'} left out.")
   codes <- cut_clusters(sample$codes, there)
   units <- if (is.null(codes)) sum(there) else cluster_count(codes)
-  if (units < 4) {
-    abort("`x` has ", if (is.null(codes)) count_of(units, "stimulus") else
-            paste(count_of(units, "cluster"), "of stimuli"), " with at least two trials; at ",
-          "least 4 are needed. Give more stimuli or trials, or the mean over the trials (one ",
-          "trial).", class = "repalign_error_rows", arg = "x")
-  }
+  refuse_if(units < 4, "rows", "`x` has ",
+            if (is.null(codes)) count_of(units, "stimulus") else
+              paste(count_of(units, "cluster"), "of stimuli"), " with at least two trials; at ",
+            "least 4 are needed. Give more stimuli or trials, or the mean over the trials (one ",
+            "trial).")
   # forms of all stimuli were made
   repr$cache <- new_cache()
   repr <- cut_representation(repr, there, TRUE)

@@ -7,10 +7,8 @@ encoding_interval <- function(x, method, conf_level, models = FALSE) {
   method <- check_choice(method, c("auto", "influence", "jackknife"), "method")
   conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
   cells <- cells_of(x)
-  if (!length(cells)) {
-    abort("`x` has no rows, and so no scores that could have errors: keep some rows of what ",
-          "encode() returned.", class = "repalign_error_size", arg = "x")
-  }
+  refuse_if(!length(cells), "size", "`x` has no rows, and so no scores that could have errors: ",
+            "keep some rows of what encode() returned.")
   calls <- need_kept(x, "cells", "encode()")$calls
   of <- vapply(cells, function(cell) cell$call, 0L)
   for (call in calls[unique(of)]) check_encoding_errors(call)
@@ -50,14 +48,12 @@ encoding_interval <- function(x, method, conf_level, models = FALSE) {
 
 check_encoding_errors <- function(call) {
   settings <- call$settings
-  if (!(settings$score_by == "r2" && settings$summary == "weighted" &&
-          settings$average == "pooled")) {
-    abort("`x` has a score (", settings$label, ", ", settings$summary, ", ", settings$average,
-          ") whose errors are not known: they are for the weighted R squared, encode(score_by = ",
-          "\"r2\", summary = \"weighted\", average = \"pooled\")",
-          if (call$overlapping) ", with labels as `folds`, as sets may overlap", ".",
-          class = "repalign_error_measure", arg = "x")
-  }
+  refuse_if(!(settings$score_by == "r2" && settings$summary == "weighted" &&
+              settings$average == "pooled"), "measure", "`x` has a score ({settings$label}, ",
+            "{settings$summary}, {settings$average}) whose errors are not known: they are for the ",
+            "weighted R squared, encode(score_by = \"r2\", summary = \"weighted\", average = ",
+            "\"pooled\")", if (call$overlapping) ", with labels as `folds`, as sets may overlap",
+            ".")
   check_rows(call$n, 5, "x", "an interval")
   check_clusters(call$codes, call$n, "x", 5, "an interval")
 }

@@ -14,18 +14,17 @@ encoding_measure <- function(given) {
   names <- names_or_empty(given)
   for (name in intersect(names, names(fixed))) {
     if (identical(given[[name]], fixed[[name]])) next
-    abort("measure(\"encode\") is the weighted R squared, ", name, " = ",
-          dQuote(fixed[[name]], FALSE), ": the errors of other scores are not known. encode() ",
-          "gives these.", class = "repalign_error_choice", arg = name)
+    refuse("choice", "measure(\"encode\") is the weighted R squared, {name} = ",
+           "{dQuote(fixed[[name]], FALSE)}: the errors of other scores are not known. encode() ",
+           "gives these.", arg = name)
   }
   unknown <- setdiff(names, c(known, names(fixed)))
-  if (length(unknown)) {
-    abort("measure(\"encode\") has ", if (nzchar(unknown[1])) paste0(
-      "no parameter ", dQuote(unknown[1], FALSE)) else "no parameters without names",
-      if (unknown[1] %in% names(formals(encode))) ", which is an argument of evaluate_models()",
-      ". Parameters: ", enumerate(known, 20), ".", class = "repalign_error_parameter",
-      arg = unknown[1])
-  }
+  refuse_if(length(unknown), "parameter", "measure(\"encode\") has ",
+            if (nzchar(unknown[1])) paste0(
+              "no parameter ", dQuote(unknown[1], FALSE)) else "no parameters without names",
+            if (unknown[1] %in% names(formals(encode)))
+              ", which is an argument of evaluate_models()",
+            ". Parameters: {enumerate(known, 20)}.", arg = unknown[1])
   args <- given[intersect(known, names)]
   settings <- do.call(encoding_settings, utils::modifyList(list(
     method = "ridge", score_by = "r2", summary = NULL, average = NULL, lambda = NULL,
@@ -40,19 +39,13 @@ encoding_measure <- function(given) {
 # The parts of evaluate_models() (model-recordings.R) but the confidence set: `given` are further
 # arguments of encode().
 encoding_parts <- function(data, models, measure, over, conf_level, permutations, given) {
-  if (is_collection(data)) {
-    abort("`data` is a list of subjects, for which measure(\"encode\") has no common score: call ",
-          "evaluate_models() for each subject.", class = "repalign_error_type", arg = "data")
-  }
-  if (!is.null(over) && !identical(over, "stimuli")) {
-    abort("`over` can only be \"stimuli\" for measure(\"encode\"): its errors are those over ",
-          "stimuli.", class = "repalign_error_choice", arg = "over")
-  }
+  refuse_if(is_collection(data), "type", "`data` is a list of subjects, for which ",
+            "measure(\"encode\") has no common score: call evaluate_models() for each subject.")
+  refuse_if(!is.null(over) && !identical(over, "stimuli"), "choice", "`over` can only be ",
+            "\"stimuli\" for measure(\"encode\"): its errors are those over stimuli.")
   other <- intersect(c("blocks", "series"), names(given))
-  if (length(other)) {
-    abort("`", other[1], "` cannot be used with measure(\"encode\"): give `clusters`, or a design ",
-          "of permute::how() in `permutations`.", class = "repalign_error_design", arg = other[1])
-  }
+  refuse_if(length(other), "design", "`{other[1]}` cannot be used with measure(\"encode\"): give ",
+            "`clusters`, or a design of permute::how() in `permutations`.")
   run <- function(permutations) {
     # the rows are judged once, where the errors are made
     withCallingHandlers(
@@ -62,7 +55,7 @@ encoding_parts <- function(data, models, measure, over, conf_level, permutations
     )
   }
   found <- tryCatch(run(permutations), repalign_error_cluster_sizes = function(error) {
-    inform("No p_chance (NA): ", conditionMessage(error), class = "repalign_no_chance")
+    inform("no_chance", "No p_chance (NA): {conditionMessage(error)}")
     NULL
   })
   lost <- is.null(found)

@@ -38,10 +38,8 @@ layer_penalties <- function(layer, settings, arg) {
   columns <- if (is.null(layer$columns)) ncol(x) else layer$columns
   own <- 10^(-4:4) * sum(x^2) / min(nrow(x) - 1, columns)
   given <- own * unit * unit
-  if (any(own > 0 & (given == 0 | given == Inf))) {
-    abort("`", arg, "` has values too large or too small for a penalty in their units: rescale ",
-          "it, or use standardize = TRUE.", class = "repalign_error_value", arg = arg)
-  }
+  refuse_if(any(own > 0 & (given == 0 | given == Inf)), "value", "`{arg}` has values too large or ",
+            "too small for a penalty in their units: rescale it, or use standardize = TRUE.")
   list(given = given, own = own)
 }
 
@@ -253,9 +251,8 @@ predict_rows <- function(layer, y, of, train, test, penalties, settings, codes) 
 
 check_components <- function(count, rank, rows) {
   if (count <= rank) return(invisible())
-  abort("`components` is ", count, ", but a training set of ", rows, " stimuli has rank ", rank,
-        ": use at most as many components as the smallest rank of the training sets.",
-        class = "repalign_error_value", arg = "components")
+  refuse("value", "`components` is {count}, but a training set of {rows} stimuli has rank {rank}: ",
+         "use at most as many components as the smallest rank of the training sets.")
 }
 
 # ---- all folds from one decomposition

@@ -55,17 +55,18 @@ encoding_keys <- c(encoding_labels, "score", "n", "neurons", "folds", "lambda")
 warn_undefined_encodings <- function(rows) {
   lost <- is.na(rows$score)
   if (!any(lost)) return(invisible())
-  warn(count_of(sum(lost), "score"), " of ", nrow(rows), " ", if (sum(lost) == 1) "is" else "are",
-       " undefined (NA): no neuron of ", enumerate(unique(rows$y[lost])), " has a score, because ",
-       "responses or predictions do not vary in the folds.", class = "repalign_undefined")
+  warn("undefined", "{count_of(sum(lost), 'score')} of {nrow(rows)} ",
+       "{if (sum(lost) == 1) 'is' else 'are'} undefined (NA): no neuron of ",
+       "{enumerate(unique(rows$y[lost]))} has a score, because responses or predictions do not ",
+       "vary in the folds.")
 }
 
 # Choices at an end of the user's grid say that the grid may be too narrow.
 told_ends <- function(rows, cells, settings) {
   if (length(settings$lambda) < 2 || !any(rows$at_end > 0)) return(invisible())
   choices <- sum(vapply(cells, function(cell) cell$choices, 0L))
-  inform("`lambda`: ", sum(rows$at_end), " of ", choices, " choices are at an end of the grid: a ",
-         "wider one may predict better.", class = "repalign_grid_end")
+  inform("grid_end", "`lambda`: {sum(rows$at_end)} of {choices} choices are at an end of the ",
+         "grid: a wider one may predict better.")
 }
 
 encoding_notes <- function(cells, settings, folds) {
@@ -197,11 +198,8 @@ cells_of <- function(x, arg = "x") {
   columns <- intersect(names(kept$keys), names(x))
   need_columns(x, c("x", "y", "measure", "score"), "looked up", arg)
   at <- match(row_identities(x, columns), row_identities(kept$keys, columns))
-  if (anyNA(at)) {
-    abort("`", arg, "` has rows that encode() did not return, first row ", which(is.na(at))[1],
-          ": take its rows with their names and numbers as they were.",
-          class = "repalign_error_rows", arg = arg)
-  }
+  refuse_if(anyNA(at), "rows", "`{arg}` has rows that encode() did not return, first row ",
+            "{which(is.na(at))[1]}: take its rows with their names and numbers as they were.")
   kept$cells[at]
 }
 
@@ -250,11 +248,8 @@ fold_table <- function(cell) {
 #' @export
 predict.repalign_encoding <- function(object, newdata = NULL, ...) {
   no_other_arguments(...)
-  if (!is.null(newdata)) {
-    abort("`newdata` cannot be predicted: encode() fits a model to each fold, and predict() gives ",
-          "the predictions of the stimuli that were left out.", class = "repalign_error_parameter",
-          arg = "newdata")
-  }
+  refuse_if(!is.null(newdata), "parameter", "`newdata` cannot be predicted: encode() fits a model ",
+            "to each fold, and predict() gives the predictions of the stimuli that were left out.")
   predicted <- lapply(cells_of(object, "object"), mean_predictions)
   if (length(predicted) == 1) return(predicted[[1]])
   stats::setNames(predicted, row_names_of(as.data.frame(object)[c("x", "y")], " | "))

@@ -111,18 +111,15 @@ encoding_settings <- function(method, score_by, summary, average, lambda, per_ne
   score_by <- check_choice(score_by, c("r2", "cor"), "score_by")
   if (is.null(summary)) summary <- if (score_by == "r2") "weighted" else "median"
   summary <- check_choice(summary, c("weighted", "median", "mean"), "summary")
-  if (score_by == "cor" && summary == "weighted") {
-    abort("summary = \"weighted\" weighs neurons by their variance, which is for R squared: with ",
-          "score_by = \"cor\" use \"median\" or \"mean\".", class = "repalign_error_choice",
-          arg = "summary")
-  }
+  refuse_if(score_by == "cor" && summary == "weighted", "choice", "summary = \"weighted\" weighs ",
+            "neurons by their variance, which is for R squared: with score_by = \"cor\" use ",
+            "\"median\" or \"mean\".", arg = "summary")
   if (!is.null(average)) average <- check_choice(average, c("pooled", "folds"), "average")
   per_neuron <- check_flag(per_neuron, "per_neuron")
   lambda <- check_penalties(lambda, method)
-  if (per_neuron && (method != "ridge" || length(lambda) == 1)) {
-    warn("`per_neuron` is used only where `lambda` is chosen among several: it has no effect here.",
-         class = "repalign_unused", data = "per_neuron")
-  }
+  warn_if(per_neuron && (method != "ridge" || length(lambda) == 1), "unused",
+          "`per_neuron` is used only where `lambda` is chosen among several: it has no effect ",
+          "here.", data = "per_neuron")
   list(method = method, score_by = score_by, summary = summary, average = average,
        lambda = lambda, per_neuron = per_neuron, components = check_component_count(components,
                                                                                     method),
@@ -134,32 +131,24 @@ encoding_settings <- function(method, score_by, summary, average, lambda, per_ne
 # Rising penalties of ridge regression, or NULL for those by default.
 check_penalties <- function(lambda, method) {
   if (is.null(lambda)) return(NULL)
-  if (method != "ridge") {
-    abort("`lambda` is for method = \"ridge\" only, not ", dQuote(method, FALSE), ".",
-          class = "repalign_error_parameter", arg = "lambda")
-  }
+  refuse_if(method != "ridge", "parameter", "`lambda` is for method = \"ridge\" only, not ",
+            "{dQuote(method, FALSE)}.")
   usable <- is.numeric(lambda) && length(lambda) > 0 && length(dim(lambda)) < 2 &&
     all(is.finite(lambda)) && all(lambda >= 0)
-  if (!usable) {
-    abort("`lambda` must be one or more finite numbers of at least 0, of which each training set ",
-          "takes the best, or NULL for nine around the variance of `from`.",
-          class = "repalign_error_value", arg = "lambda")
-  }
+  refuse_if(!usable, "value", "`lambda` must be one or more finite numbers of at least 0, of ",
+            "which each training set takes the best, or NULL for nine around the variance of ",
+            "`from`.")
   sort(unique(as.double(lambda)))
 }
 
 check_component_count <- function(components, method) {
   has_components <- method %in% c("pcr", "pls")
   if (!has_components && is.null(components)) return(NULL)
-  if (!has_components) {
-    abort("`components` is for method = \"pcr\" and \"pls\", not ", dQuote(method, FALSE), ".",
-          class = "repalign_error_parameter", arg = "components")
-  }
-  if (is.null(components)) {
-    abort("`components` is missing: method = ", dQuote(method, FALSE), " needs their number, such ",
-          "as components = ", if (method == "pls") 25 else 100, ".",
-          class = "repalign_error_missing", arg = "components")
-  }
+  refuse_if(!has_components, "parameter", "`components` is for method = \"pcr\" and \"pls\", not ",
+            "{dQuote(method, FALSE)}.")
+  refuse_if(is.null(components), "missing", "`components` is missing: method = ",
+            "{dQuote(method, FALSE)} needs their number, such as components = ",
+            "{if (method == 'pls') 25 else 100}.")
   check_count(components, "components")
 }
 
@@ -170,17 +159,13 @@ with_fold_average <- function(settings, folds) {
     by_fold <- folds$overlapping || settings$score_by == "cor" && least >= 3
     settings$average <- if (by_fold) "folds" else "pooled"
   }
-  if (folds$overlapping && settings$average == "pooled") {
-    abort("average = \"pooled\" counts each stimulus once, but `folds` is a list of sets, which ",
-          "may overlap: use average = \"folds\", or give labels as `folds`.",
-          class = "repalign_error_choice", arg = "average")
-  }
-  if (least < 2 && settings$average == "folds") {
-    abort("average = \"folds\" needs at least 2 stimuli in each fold (better 4), but some have ",
-          "one: use ", if (folds$overlapping) "larger sets." else
-            "average = \"pooled\", or larger folds.",
-          class = "repalign_error_choice", arg = "average")
-  }
+  refuse_if(folds$overlapping && settings$average == "pooled", "choice",
+            "average = \"pooled\" counts each stimulus once, but `folds` is a list of sets, which ",
+            "may overlap: use average = \"folds\", or give labels as `folds`.", arg = "average")
+  refuse_if(least < 2 && settings$average == "folds", "choice", "average = \"folds\" needs at ",
+            "least 2 stimuli in each fold (better 4), but some have one: use ",
+            if (folds$overlapping) "larger sets." else "average = \"pooled\", or larger folds.",
+            arg = "average")
   settings
 }
 
@@ -198,22 +183,18 @@ open_encoding <- function(from, to, settings, na, clusters, permutations, thread
     unlist(lapply(known, function(repr) declared_parts(repr$responses)))
   })
   noise <- "trials" %in% parts$y && !any(c("runs", "events") %in% parts$y)
-  if (noise && "trials" %in% parts$x) {
-    inform("Declared by responses(), but not used: trials of `from`. Its means over trials ",
-           "predict.", class = unused_classes)
-  }
-  if (recorded_together(sides)) {
-    warn(shared_noise_words("predicts as signal does"), class = "repalign_shared_noise")
-  }
+  inform_if(noise && "trials" %in% parts$x, unused_classes, "Declared by responses(), but not ",
+            "used: trials of `from`. Its means over trials predict.")
+  warn_if(recorded_together(sides), "shared_noise",
+          "{shared_noise_words('predicts as signal does')}")
   # what is predicted is brains rather than layers, more often than not
   like_layers <- function(repr) {
     isTRUE(unclass(repr$responses)$complete) || ncol(repr$data) > nrow(repr$data)
   }
-  if (all(vapply(sides$y$reprs, like_layers, NA)) && !any(vapply(sides$x$reprs, like_layers, NA))) {
-    inform("`from` predicts `to`, which looks like layers of a model (complete, or with more ",
-           "columns than stimuli). The other way round it is encode(to, from).",
-           class = "repalign_swapped")
-  }
+  inform_if(all(vapply(sides$y$reprs, like_layers, NA)) &&
+              !any(vapply(sides$x$reprs, like_layers, NA)), "swapped", "`from` predicts `to`, ",
+            "which looks like layers of a model (complete, or with more columns than stimuli). ",
+            "The other way round it is encode(to, from).")
   # names of neurons matter only where a neuron could predict itself
   neurons <- lapply(sides[c("x", "y")], function(side) {
     unlist(lapply(side$reprs, function(repr) {
@@ -251,10 +232,8 @@ encoding_sides <- function(from, to, na) {
       parts <- unlist(lapply(given, function(part) if (is_collection(part)) part else list(part)),
                       recursive = FALSE)
     }
-    if (any(vapply(parts, is_prepared, NA))) {
-      abort("`", arg, "` was prepared by prepare(), which knows no folds: give the data ",
-            "themselves.", class = "repalign_error_type", arg = arg)
-    }
+    refuse_if(any(vapply(parts, is_prepared, NA)), "type", "`{arg}` was prepared by prepare(), ",
+              "which knows no folds: give the data themselves.")
   }
   allow_na <- na != "error"
   x <- as_side(from, "from", allow_na)
@@ -293,13 +272,12 @@ warn_leakage <- function(reprs, folds, codes) {
       }, NA))
     }, equal)
     if (!length(apart)) next
-    warn("`", repr$arg, "` has identical rows in different folds, such as rows ",
-         enumerate(apart[[1]], 4, quote = FALSE), " (", count_of(length(apart), "such group"),
-         "): if they are copies of one stimulus, and not stimuli that `from` cannot tell apart, ",
-         "the score counts what was learnt by heart. ",
+    warn("leakage", "`{repr$arg}` has identical rows in different folds, such as rows ",
+         "{enumerate(apart[[1]], 4, quote = FALSE)} ({count_of(length(apart), 'such group')}): if ",
+         "they are copies of one stimulus, and not stimuli that `from` cannot tell apart, the ",
+         "score counts what was learnt by heart. ",
          if (is.null(codes)) "Name copies in `clusters`, which no fold splits." else
-           "Let copies share a label in `clusters`.",
-         class = "repalign_leakage", data = apart)
+           "Let copies share a label in `clusters`.", data = apart)
     return(invisible())
   }
 }

@@ -106,10 +106,8 @@ mutual_knn_errors <- function(args) {
 overlap_deletions <- function(pair, args, smooth) {
   k <- args$k
   n <- pair$x$n
-  if (k + 1 > most_neighbours(pair$x)) {
-    abort("A jackknife of ", k, " neighbours needs lists of ", k + 1, ", but there are ", n,
-          " stimuli: lower `k`.", class = "repalign_error_rows", arg = "k")
-  }
+  refuse_if(k + 1 > most_neighbours(pair$x), "rows", "A jackknife of {k} neighbours needs lists ",
+            "of {k + 1}, but there are {n} stimuli: lower `k`.")
   x <- longer_lists(pair$x, args, k + 1)
   y <- longer_lists(pair$y, args, k + 1)
   first <- seq_len(k)
@@ -254,11 +252,9 @@ ranked_lists <- function(repr, metric, k, codes) {
 cut_lists <- function(repr, metric, lists, keep, k) {
   found <- walk_lists(lists, keep, k)
   if (!is.null(found)) return(found)
-  if (repr$kind == "graph") {
-    abort("The neighbour graph `", repr$arg, "` has too few neighbours a row to find ", k,
-          " among half of the stimuli: give the responses, or a graph of more.",
-          class = "repalign_error_graph", arg = repr$arg)
-  }
+  refuse_if(repr$kind == "graph", "graph", "The neighbour graph `{repr$arg}` has too few ",
+            "neighbours a row to find {k} among half of the stimuli: give the responses, or a ",
+            "graph of more.")
   graph <- random_graph(cut_for_subset(repr, keep), metric, k)
   graph[c("idx", "dist")]
 }
@@ -283,8 +279,7 @@ walk_lists <- function(lists, keep, k) {
 
 check_kept_neighbours <- function(kept, k, why) {
   if (k < kept) return(invisible())
-  abort("`k` is ", k, ", but only ", kept, " stimuli ", why, ": lower `k`.",
-        class = "repalign_error_rows", arg = "k")
+  refuse("rows", "`k` is {k}, but only {kept} stimuli {why}: lower `k`.")
 }
 
 # A representation of some of the stimuli. Where ranked lists of all stimuli are known, its

@@ -145,9 +145,8 @@ oriented_z <- function(scores, weights) {
 warn_left_out <- function(scores, usable) {
   lost <- setdiff(seq_along(scores$score), usable)
   if (!length(lost)) return(invisible())
-  warn("Scores without a standard error are left out (", length(lost), " of ",
-       length(scores$score), "). First, ", dQuote(scores$title[lost[1]], FALSE), ".",
-       class = "repalign_undefined", data = lost)
+  warn("undefined", "Scores without a standard error are left out ({length(lost)} of ",
+       "{length(scores$score)}). First, {dQuote(scores$title[lost[1]], FALSE)}.", data = lost)
 }
 
 # ---- compare best
@@ -163,26 +162,21 @@ compare_best <- function(result, group_1, group_2, draws = 9999) {
   draws <- check_draws(draws, scores$level, length(scores$score))
   groups <- list(group_rows(group_1, scores, "group_1"), group_rows(group_2, scores, "group_2"))
   both <- intersect(groups[[1]], groups[[2]])
-  if (length(both)) {
-    abort("`group_1` and `group_2` both have ", dQuote(scores$title[both[1]], FALSE),
-          ": a score can be of one group only.", class = "repalign_error_choice", arg = "group_2")
-  }
+  refuse_if(length(both), "choice", "`group_1` and `group_2` both have ",
+            "{dQuote(scores$title[both[1]], FALSE)}: a score can be of one group only.",
+            arg = "group_2")
   measures <- unique(scores$measure[unlist(groups)])
-  if (length(measures) > 1) {
-    abort("The groups have scores of ", enumerate(measures), ", which are not on one scale: take ",
-          "the rows of one measure, as in ", rows_example("result", "measure", measures[1]), ".",
-          class = "repalign_error_rows", arg = "result")
-  }
+  refuse_if(length(measures) > 1, "rows", "The groups have scores of {enumerate(measures)}, which ",
+            "are not on one scale: take the rows of one measure, as in ",
+            "{rows_example('result', 'measure', measures[1])}.", arg = "result")
   se <- contrast_errors(scores$parts, diag(length(scores$score)))$se
   usable <- which(!is.na(scores$score) & !is.na(se))
   asked <- unlist(groups)
   warn_left_out(some_scores(scores, asked), match(intersect(asked, usable), asked))
   groups <- lapply(groups, intersect, usable)
   empty <- which(!lengths(groups))
-  if (length(empty)) {
-    abort("`group_", empty[1], "` has no score with a standard error.",
-          class = "repalign_error_size", arg = paste0("group_", empty[1]))
-  }
+  refuse_if(length(empty), "size", "`group_{empty[1]}` has no score with a standard error.",
+            arg = paste0("group_", empty[1]))
   oriented <- scores$sign * scores$score
   test <- test_of_best(scores, groups[[1]], groups[[2]], draws)
   best <- vapply(groups, function(at) at[which.max(oriented[at])], 1L)
@@ -201,16 +195,12 @@ group_rows <- function(group, scores, arg) {
   if (is.numeric(group)) {
     usable <- length(group) && all(is.finite(group)) && all(group %in% seq_len(count)) &&
       !anyDuplicated(group)
-    if (!usable) {
-      abort("`", arg, "` must be different numbers of rows of `result`, from 1 to ", count, ".",
-            class = "repalign_error_value", arg = arg)
-    }
+    refuse_if(!usable, "value", "`{arg}` must be different numbers of rows of `result`, from 1 to ",
+              "{count}.")
     return(as.integer(group))
   }
-  if (!is.character(group)) {
-    abort("`", arg, "` must be the name of a model, names of scores or numbers of rows, not ",
-          describe(group), ".", class = "repalign_error_type", arg = arg)
-  }
+  refuse_if(!is.character(group), "type", "`{arg}` must be the name of a model, names of scores ",
+            "or numbers of rows, not {describe(group)}.")
   models <- scores$rows$model_y
   models <- if (is.null(models)) rep(NA_character_, count) else as.character(models)
   refuse_two_meanings(group, models, scores$title, arg)
@@ -226,8 +216,8 @@ refuse_two_meanings <- function(group, models, titles, arg) {
     any(models %in% name) && any(titles %in% name) && !identical(models %in% name, titles %in% name)
   }, group)
   if (!length(twice)) return(invisible())
-  abort("`", arg, "` has ", dQuote(twice[1], FALSE), ", which names a model and a score: give the ",
-        "numbers of the rows that are meant.", class = "repalign_error_choice", arg = arg)
+  refuse("choice", "`{arg}` has {dQuote(twice[1], FALSE)}, which names a model and a score: give ",
+         "the numbers of the rows that are meant.")
 }
 
 # The largest over a of the smallest over b, and the joint draws of the largest over a for each b.

@@ -328,10 +328,8 @@ autoplot.repalign_comparison <- function(object, most = 40, ...) {
   need_rows(object)
   # The first row is on top; each measure has a panel.
   rows <- as.data.frame(clearest_differences(object, most))
-  if (all(is.na(rows$difference))) {
-    abort("There is nothing to draw: all values are undefined (NA).",
-          class = "repalign_error_size", arg = "object")
-  }
+  refuse_if(all(is.na(rows$difference)), "size", "There is nothing to draw: all values are ",
+            "undefined (NA).", arg = "object")
   # half of a line that has room beside the differences (names_beside())
   names <- short_labels(c(rows$score_1, rows$score_2), 16)
   title <- if (!is.null(rows$contrast)) rows$contrast else
@@ -396,10 +394,8 @@ autoplot.repalign_best <- function(object, ...) {
   # All scores of the groups.
   members <- attr(object, "members")
   members <- members[members$group %in% object$group & !is.na(members$score), ]
-  if (is.null(members) || !nrow(members)) {
-    abort("There is nothing to draw: the scores of the groups are undefined or no longer known.",
-          class = "repalign_error_size", arg = "object")
-  }
+  refuse_if(is.null(members) || !nrow(members), "size", "There is nothing to draw: the scores of ",
+            "the groups are undefined or no longer known.", arg = "object")
   members$title <- factor(members$title, rev(unique(members$title)))
   members$panel <- factor(members$group, unique(members$group))
   members$set <- factor(ifelse(members$in_set %in% TRUE, "may be the best", "is not"),

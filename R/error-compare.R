@@ -142,12 +142,12 @@ warn_no_differences <- function(rows) {
   lost <- which(is.na(rows$se))
   if (!length(lost)) return(invisible())
   first <- rows[lost[1], ]
-  warn("No standard error (NA) of ", length(lost), " of ", count_of(nrow(rows), "difference"),
-       ". First, ", dQuote(first$score_1, FALSE), " less ", dQuote(first$score_2, FALSE), ": ",
+  warn("undefined", "No standard error (NA) of {length(lost)} of ",
+       "{count_of(nrow(rows), 'difference')}. First, {dQuote(first$score_1, FALSE)} less ",
+       "{dQuote(first$score_2, FALSE)}: ",
        if (is.na(first$difference)) "a score is undefined." else
          paste0("it does not vary with what was sampled, as that of identical data, or only with ",
-                "the choice of folds, or the error of a score is unknown."),
-       class = "repalign_undefined", data = lost)
+         "the choice of folds, or the error of a score is unknown."), data = lost)
 }
 
 # ---- compared scores
@@ -164,26 +164,21 @@ compared_scores <- function(result) {
   if (inherits(result, "repalign_evaluation")) return(compared_models(result))
   if (!inherits(result, "repalign_interval") || is_of_estimators(result)) {
     ours <- !is.na(result_kind(result))
-    abort("`result` must be what score_interval() or evaluate_models() returned, with the scores ",
-          "to compare, not ", if (ours) paste0("that of ", maker_of(result), ": ",
-                                               where_errors_are(result)) else describe(result),
-          ".", class = "repalign_error_type", arg = "result")
+    refuse("type", "`result` must be what score_interval() or evaluate_models() returned, with ",
+           "the scores to compare, not ",
+           if (ours) paste0("that of ", maker_of(result), ": ",
+             where_errors_are(result)) else describe(result), ".")
   }
   rows <- as.data.frame(result)
-  if (!nrow(rows)) {
-    abort("`result` has no rows: there is nothing to compare. Look at how its rows were chosen.",
-          class = "repalign_error_size", arg = "result")
-  }
+  refuse_if(!nrow(rows), "size", "`result` has no rows: there is nothing to compare. Look at how ",
+            "its rows were chosen.")
   need_columns(rows, c("x", "y", "measure", "score", "se", "over", "method"), "compared", "result")
   for (column in c("score", "se")) rows[[column]] <- as.double(rows[[column]])
   parts <- interval_parts(result, "result")
   places <- deletion_places(result)
   twice <- anyDuplicated(places)
-  if (twice) {
-    abort("`result` has the same score twice, in rows ",
-          which(places$row == places$row[twice])[1], " and ", twice, ": take one of them.",
-          class = "repalign_error_rows", arg = "result")
-  }
+  refuse_if(twice, "rows", "`result` has the same score twice, in rows ",
+            "{which(places$row == places$row[twice])[1]} and {twice}: take one of them.")
   measure <- as.character(rows$measure)
   # What is not defined has no covariances.
   lost <- is.na(rows$score)
@@ -213,10 +208,8 @@ interval_of_models <- function(result) {
   if (!inherits(result, "repalign_evaluation") || !is_of_recordings(result)) return(result)
   interval <- attr(result, "interval")
   at <- match(need_columns(as.data.frame(result), "model", "compared", "result")$model, interval$y)
-  if (anyNA(at)) {
-    abort("`result` no longer has the models that evaluate_models() compared: start again from ",
-          "what it returned.", class = "repalign_error_rows", arg = "result")
-  }
+  refuse_if(anyNA(at), "rows", "`result` no longer has the models that evaluate_models() ",
+            "compared: start again from what it returned.")
   interval[at, ]
 }
 
@@ -297,10 +290,10 @@ all_pairs_of <- function(scores) {
 
 check_several_scores <- function(within, scores) {
   if (any(lengths(within) > 1)) return(invisible())
-  abort("`result` has ", if (length(within) > 1) "no two scores of one measure" else
-          count_of(length(scores$score), "score"), ": a comparison needs two or more of the same ",
-        "measure, from one call such as score_interval(x, list(a = , b = )).",
-        class = "repalign_error_size", arg = "result")
+  refuse("size", "`result` has ",
+         if (length(within) > 1) "no two scores of one measure" else
+           count_of(length(scores$score), "score"), ": a comparison needs two or more of the same ",
+         "measure, from one call such as score_interval(x, list(a = , b = )).")
 }
 
 # All others less the reference, in every measure that has it.
@@ -320,33 +313,26 @@ given_weights <- function(contrasts, scores) {
   if (is.numeric(contrasts) && is.null(dim(contrasts))) {
     contrasts <- matrix(contrasts, 1, dimnames = list(NULL, names(contrasts)))
   }
-  if (is.numeric(contrasts) && is.matrix(contrasts) && !nrow(contrasts)) {
-    abort("`contrasts` has no rows: give at least one, with a weight for each score.",
-          class = "repalign_error_size", arg = "contrasts")
-  }
-  if (!is.numeric(contrasts) || !is.matrix(contrasts)) {
-    abort("`contrasts` must be \"pairs\", the name of a score, or a numeric matrix with a row for ",
-          "each contrast and a column for each score, not ", describe(contrasts), ".",
-          class = "repalign_error_type", arg = "contrasts")
-  }
+  refuse_if(is.numeric(contrasts) && is.matrix(contrasts) && !nrow(contrasts), "size",
+            "`contrasts` has no rows: give at least one, with a weight for each score.")
+  refuse_if(!is.numeric(contrasts) || !is.matrix(contrasts), "type", "`contrasts` must be ",
+            "\"pairs\", the name of a score, or a numeric matrix with a row for each contrast and ",
+            "a column for each score, not {describe(contrasts)}.")
   storage.mode(contrasts) <- "double"
   check_finite(contrasts, "contrasts")
   count <- length(scores$score)
   if (is.null(colnames(contrasts))) {
     if (ncol(contrasts) == count) return(t(contrasts))
-    abort("`contrasts` has ", count_of(ncol(contrasts), "column"), ", and `result` has ",
-          count_of(count, "score"), ": give a weight for each, or name the columns: ",
-          enumerate(unique(scores$title)), ".", class = "repalign_error_size", arg = "contrasts")
+    refuse("size", "`contrasts` has {count_of(ncol(contrasts), 'column')}, and `result` has ",
+           "{count_of(count, 'score')}: give a weight for each, or name the columns: ",
+           "{enumerate(unique(scores$title))}.")
   }
   weights <- matrix(0, count, nrow(contrasts), dimnames = list(NULL, rownames(contrasts)))
   names <- colnames(contrasts)
   names <- check_choice(names, unique(scores$title), "contrasts", several = TRUE)
   twice <- intersect(names, scores$title[duplicated(scores$title)])
-  if (length(twice)) {
-    abort("`contrasts` names ", dQuote(twice[1], FALSE), ", of which `result` has scores of ",
-          "several measures: take the rows of one measure.",
-          class = "repalign_error_rows", arg = "contrasts")
-  }
+  refuse_if(length(twice), "rows", "`contrasts` names {dQuote(twice[1], FALSE)}, of which ",
+            "`result` has scores of several measures: take the rows of one measure.")
   weights[match(names, scores$title), ] <- t(contrasts)
   weights
 }
@@ -355,17 +341,14 @@ check_contrasts <- function(weights, scores) {
   for (j in seq_len(ncol(weights))) {
     w <- weights[, j]
     measures <- unique(scores$measure[w != 0])
-    if (!length(measures) || abs(sum(w)) > 1e-8 * sum(abs(w))) {
-      abort("`contrasts`: the weights of row ", j, if (length(measures)) {
-        paste0(" add up to ", format(sum(w), digits = 4))
-      } else " are all 0", ". Those of a difference add up to 0, as in c(1, -1).",
-      class = "repalign_error_value", arg = "contrasts")
-    }
-    if (length(measures) > 1) {
-      abort("`contrasts`: row ", j, " compares scores of ", enumerate(measures), ", which are not ",
-            "on one scale: a contrast needs scores of one measure.",
-            class = "repalign_error_choice", arg = "contrasts")
-    }
+    refuse_if(!length(measures) || abs(sum(w)) > 1e-8 * sum(abs(w)), "value",
+              "`contrasts`: the weights of row {j}",
+              if (length(measures)) {
+                paste0(" add up to ", format(sum(w), digits = 4))
+                } else " are all 0", ". Those of a difference add up to 0, as in c(1, -1).")
+    refuse_if(length(measures) > 1, "choice", "`contrasts`: row {j} compares scores of ",
+              "{enumerate(measures)}, which are not on one scale: a contrast needs scores of one ",
+              "measure.")
   }
 }
 

@@ -217,17 +217,14 @@ vcov.repalign_interval <- function(object, ...) {
 #' @export
 influence_matrix <- function(result) {
   need_arguments()
-  if (!inherits(result, "repalign_interval") || is_of_estimators(result)) {
-    abort("`result` must be what score_interval() returned, not ", describe(result), ".",
-          class = "repalign_error_type", arg = "result")
-  }
+  refuse_if(!inherits(result, "repalign_interval") || is_of_estimators(result), "type",
+            "`result` must be what score_interval() returned, not {describe(result)}.")
   places <- deletion_places(result)
   if (anyNA(places$call)) refuse_lost_deletions()
   calls <- attr(result, "deletions")
-  if (length(unique(vapply(calls[unique(places$call)], function(call) call$units, 0))) > 1) {
-    abort("These rows come from calls with different numbers of stimuli: take the rows of one.",
-          class = "repalign_error_rows", arg = "result")
-  }
+  refuse_if(length(unique(vapply(calls[unique(places$call)], function(call) call$units, 0))) > 1,
+            "rows", "These rows come from calls with different numbers of stimuli: take the rows ",
+            "of one.", arg = "result")
   columns <- Map(function(call, row) {
     call <- calls[[call]]
     # deviations of delete-one values have sums of squares that are larger by n / (n - 1)

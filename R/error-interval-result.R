@@ -33,8 +33,8 @@ interval_rows <- function(task, columns, factors) {
   call$rows$sample_y <- takes_y_as_sample(task)
   if (call$units < enough_for_errors) {
     what <- if (call$clustered) "cluster" else "stimulus"
-    inform("Errors of ", count_of(call$units, what), " are rough themselves, small ones too: take ",
-           "more ", plural_of(what), ", if you can.", class = "repalign_few_stimuli")
+    inform("few_stimuli", "Errors of {count_of(call$units, what)} are rough themselves, small ",
+           "ones too: take more {plural_of(what)}, if you can.")
   }
   note_strong_stimuli(call, rows)
   several <- seq_along(columns) %in% unlist(lapply(factors, function(factor) factor$rows))
@@ -71,20 +71,19 @@ note_strong_stimuli <- function(call, rows) {
   heavy <- which(known < enough_of_variance & !share > 0.5 & call$units >= enough_for_errors)
   if (length(few)) {
     at <- strongest[, few[1]]
-    inform("Two of ", influence_words(call, rows, few, paste0(
-      " (", if (is.null(call$names)) paste(at, collapse = " and ") else enumerate(call$names[at]),
-      ") carry ", round(100 * share[few[1]]), "%"
-    )), ": a sample of stimuli with more or fewer of such gives another score, which the ",
-    "interval hardly knows of. Look at these stimuli, and take more of their kind.",
-    class = "repalign_strong_stimuli")
+    inform("strong_stimuli", "Two of ",
+           influence_words(call, rows, few, paste0(
+             " (", if (is.null(call$names)) paste(at, collapse = " and ") else
+               enumerate(call$names[at]), ") carry ", round(100 * share[few[1]]), "%"
+           )), ": a sample of stimuli with more or fewer of such gives another score, which the ",
+           "interval hardly knows of. Look at these stimuli, and take more of their kind.")
   }
-  if (length(heavy)) {
-    inform("A few of ", influence_words(call, rows, heavy, paste0(
-      " carry much (kurtosis ", format(kurtosis[heavy[1]], digits = 2), ")"
-    )), ": the standard error is as uncertain as one from ", max(2, round(known[heavy[1]])),
-    " values, and mostly too small. Take more stimuli, or responses without heavy tails (such as ",
-    "the square roots of counts).", class = "repalign_heavy_tails")
-  }
+  inform_if(length(heavy), "heavy_tails", "A few of ",
+            influence_words(call, rows, heavy, paste0(
+              " carry much (kurtosis ", format(kurtosis[heavy[1]], digits = 2), ")"
+              )), ": the standard error is as uncertain as one from ",
+            "{max(2, round(known[heavy[1]]))} values, and mostly too small. Take more stimuli, or ",
+            "responses without heavy tails (such as the square roots of counts).")
 }
 
 # The variance is as uncertain as that of fewer normal values only with heavy tails.
@@ -193,9 +192,8 @@ refuse_transform <- function(measure, errors, asked) {
   range <- measure$range
   bounded <- range[1] >= -1 && range[2] <= 1
   if (bounded || !is.null(errors$cosine)) return(invisible())
-  abort("transform = \"z\" needs scores between -1 and 1, which those of ",
-        dQuote(measure$label, FALSE), " need not be: use \"auto\" or \"none\".",
-        class = "repalign_error_choice", arg = "transform")
+  refuse("choice", "transform = \"z\" needs scores between -1 and 1, which those of ",
+         "{dQuote(measure$label, FALSE)} need not be: use \"auto\" or \"none\".", arg = "transform")
 }
 
 # constant: does the score not vary at all? factors: the samples beside the stimuli. sessions: are
@@ -204,15 +202,15 @@ warn_no_errors <- function(result, constant, factors, sessions) {
   lost <- which(is.na(result$se) & !is.na(result$score))
   if (!length(lost)) return(invisible())
   first <- result[lost[1], ]
-  warn("No standard error (NA) of ", length(lost), " of ", count_of(nrow(result), "score"),
-       ". First, ", first$measure, " of ", dQuote(first$x, FALSE), " and ",
-       dQuote(first$y, FALSE), ": ",
+  warn("undefined", "No standard error (NA) of {length(lost)} of ",
+       "{count_of(nrow(result), 'score')}. First, {first$measure} of {dQuote(first$x, FALSE)} and ",
+       "{dQuote(first$y, FALSE)}: ",
        if (constant[lost[1]]) {
          paste0("its score (", format(first$score, digits = 4), ") does not vary with what was ",
-                "sampled, as that of identical data, or of too many neighbours.")
-       } else {
+         "sampled, as that of identical data, or of too many neighbours.")
+         } else {
          undefined_without(lost[1], factors, sessions)
-       }, class = "repalign_undefined", data = lost)
+         }, data = lost)
 }
 
 # Why a row has no standard error although its score varies.
@@ -231,10 +229,9 @@ warn_infinite_errors <- function(result) {
   large <- which(is.infinite(result$se))
   if (!length(large)) return(invisible())
   first <- result[large[1], ]
-  warn("The standard error of ", length(large), " of ", count_of(nrow(result), "score"),
-       " is too large for a double (Inf). First, ", first$measure, " of ", dQuote(first$x, FALSE),
-       " and ", dQuote(first$y, FALSE), ": let the measure return smaller numbers.",
-       class = "repalign_undefined", data = large)
+  warn("undefined", "The standard error of {length(large)} of {count_of(nrow(result), 'score')} ",
+       "is too large for a double (Inf). First, {first$measure} of {dQuote(first$x, FALSE)} and ",
+       "{dQuote(first$y, FALSE)}: let the measure return smaller numbers.", data = large)
 }
 
 # ---- interval parts
@@ -310,11 +307,9 @@ interval_parts <- function(object, arg = "object") {
   places <- deletion_places(object)
   calls <- attr(object, "deletions")
   if (anyNA(places$call)) refuse_lost_deletions(arg)
-  if (length(unique(places$call)) > 1) {
-    abort("These rows come from several calls of score_interval(), which do not tell how their ",
-          "scores vary together: give all representations in one call.",
-          class = "repalign_error_rows", arg = arg)
-  }
+  refuse_if(length(unique(places$call)) > 1, "rows", "These rows come from several calls of ",
+            "score_interval(), which do not tell how their scores vary together: give all ",
+            "representations in one call.", arg = arg)
   parts_of_call(if (nrow(places)) calls[[places$call[1]]] else calls[[1]], places$row)
 }
 
@@ -331,9 +326,8 @@ parts_of_call <- function(call, rows) {
 }
 
 refuse_lost_deletions <- function(arg = "object") {
-  abort("The deletions of some rows are no longer known: use rows of what score_interval() ",
-        "returned, with their names and scores as they were.", class = "repalign_error_rows",
-        arg = arg)
+  refuse("rows", "The deletions of some rows are no longer known: use rows of what ",
+         "score_interval() returned, with their names and scores as they were.", arg = arg)
 }
 
 # NA between scores by deletions and scores by half-samples.

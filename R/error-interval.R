@@ -148,9 +148,8 @@ samples_sessions <- function(task) {
 refuse_beside_result <- function(given, maker) {
   given <- setdiff(given, c("x", "method", "conf_level", "threads"))
   if (!length(given)) return(invisible())
-  abort(if (given[1] == "") "What else is given" else paste0("`", given[1], "`"), " has no use ",
-        "where `x` is what ", maker, " returned, which knows its data.",
-        class = "repalign_error_parameter", arg = given[1])
+  refuse("parameter", if (given[1] == "") "What else is given" else paste0("`", given[1], "`"),
+         " has no use where `x` is what {maker} returned, which knows its data.", arg = given[1])
 }
 
 interval_methods <- c("auto", "jackknife", "influence", "smoothed", "half-samples")
@@ -165,12 +164,11 @@ interval_settings <- function(over, method, draws, transform, units_x, units_y,
   method <- check_choice(method, interval_methods, "method")
   neurons <- c(x = "neurons_x" %in% over, y = "neurons_y" %in% over)
   these <- "these_subjects" %in% over
-  if ("subjects" %in% over && (these || any(neurons))) {
-    abort("`over` has \"subjects\" and ", if (these) "\"these_subjects\": take one of them." else
-            paste0("neurons: neurons are part of their subject, whose differences hold theirs. ",
-                   "Leave out \"neurons_x\" and \"neurons_y\", or take \"these_subjects\"."),
-          class = "repalign_error_choice", arg = "over")
-  }
+  refuse_if("subjects" %in% over && (these || any(neurons)), "choice", "`over` has \"subjects\" ",
+            "and ",
+            if (these) "\"these_subjects\": take one of them." else
+              paste0("neurons: neurons are part of their subject, whose differences hold theirs. ",
+              "Leave out \"neurons_x\" and \"neurons_y\", or take \"these_subjects\"."))
   # labels of the one side whose neurons are a sample are enough
   alone <- xor(neurons[["x"]], neurons[["y"]])
   sampled <- if (neurons[["x"]]) units_x else units_y
@@ -185,9 +183,9 @@ interval_settings <- function(over, method, draws, transform, units_x, units_y,
 # Which labels belong to the neurons that are left is known for those of measures and responses().
 check_interval_na <- function(na, units_x, units_y) {
   if (na != "neurons" || is.null(units_x) && is.null(units_y)) return(na)
-  abort("na = \"neurons\" cannot be used with `units_x` or `units_y`: declare the labels in ",
-        "`neuron` or `session` of responses(), use na = \"stimuli\", or leave out the neurons and ",
-        "their labels yourself.", class = "repalign_error_choice", arg = "na")
+  refuse("choice", "na = \"neurons\" cannot be used with `units_x` or `units_y`: declare the ",
+         "labels in `neuron` or `session` of responses(), use na = \"stimuli\", or leave out the ",
+         "neurons and their labels yourself.", arg = "na")
 }
 
 check_interval_task <- function(task, y) {
@@ -199,16 +197,12 @@ check_interval_task <- function(task, y) {
     for (measure in task$set) refuse_complete_over(task$sides[[side]]$reprs, measure$args, side)
   }
   if (!pools_subjects(task)) return(invisible())
-  if (is.null(y) || task$sides$x$is_models || length(task$sides$x$reprs) < 2) {
-    abort("For over = \"", if (task$settings$these) "these_", "subjects\", `x` must be a list of ",
-          "the data of two or more subjects, and `y` what all of them are compared with.",
-          class = "repalign_error_type", arg = "x")
-  }
-  if (task$settings$subjects && length(task$sides$x$reprs) < few_subjects) {
-    inform("Intervals over ", length(task$sides$x$reprs), " subjects are guesses, with any number ",
-           "of stimuli: for a statement about these subjects, take over = \"these_subjects\".",
-           class = "repalign_few_subjects")
-  }
+  refuse_if(is.null(y) || task$sides$x$is_models || length(task$sides$x$reprs) < 2, "type",
+            "For over = \"{if (task$settings$these) 'these_'}subjects\", `x` must be a list of ",
+            "the data of two or more subjects, and `y` what all of them are compared with.")
+  inform_if(task$settings$subjects && length(task$sides$x$reprs) < few_subjects, "few_subjects",
+            "Intervals over {length(task$sides$x$reprs)} subjects are guesses, with any number of ",
+            "stimuli: for a statement about these subjects, take over = \"these_subjects\".")
 }
 
 # Is a score the mean over the representations of x?
@@ -233,9 +227,8 @@ refuse_complete_over <- function(reprs, args, side) {
   repr <- complete[[1]]
   said <- if (!is.null(repr$responses)) "complete = TRUE of responses()" else
     paste0("complete = ", dQuote(args$complete, FALSE))
-  abort("`over` has \"neurons_", side, "\", but the neurons of `", repr$arg, "` are all that ",
-        "there are (", said, "), and no sample: leave it out of `over`, or leave out `complete`.",
-        class = "repalign_error_choice", arg = "over")
+  refuse("choice", "`over` has \"neurons_{side}\", but the neurons of `{repr$arg}` are all that ",
+         "there are ({said}), and no sample: leave it out of `over`, or leave out `complete`.")
 }
 
 # ---- interval columns
@@ -291,11 +284,9 @@ way_of <- function(measure, task) {
     return(list(name = "recomputed", method = "jackknife", errors = errors))
   }
   own <- if (exact) "jackknife" else errors$method
-  if (method != "auto" && !identical(own, method)) {
-    abort("`method` cannot be ", dQuote(method, FALSE), " for the measure ",
-          dQuote(measure$label, FALSE), ": use \"auto\", \"jackknife\" or \"half-samples\".",
-          class = "repalign_error_choice", arg = "method")
-  }
+  refuse_if(method != "auto" && !identical(own, method), "choice", "`method` cannot be ",
+            "{dQuote(method, FALSE)} for the measure {dQuote(measure$label, FALSE)}: use ",
+            "\"auto\", \"jackknife\" or \"half-samples\".")
   list(name = "closed", method = own, errors = errors, exact = exact)
 }
 

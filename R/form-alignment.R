@@ -118,11 +118,8 @@ directions_outside <- function(y, v, other) {
 form_columns <- function(repr) {
   remember_form(repr, "columns", list(), {
     form <- .Call(C_standardize, repr$data, form_centering(repr)$means)
-    if (length(form$constant)) {
-      abort("`", repr$arg, "` has constant columns, which correlate with nothing: ",
-            enumerate(form$constant, quote = FALSE), ". Remove them.",
-            class = "repalign_error_variance", arg = repr$arg)
-    }
+    refuse_if(length(form$constant), "variance", "`{repr$arg}` has constant columns, which ",
+              "correlate with nothing: {enumerate(form$constant, quote = FALSE)}. Remove them.")
     list(columns = form$columns)
   })
 }
@@ -144,11 +141,9 @@ form_row_norms <- function(repr, center) {
     unit <- form_scaling(repr, center)
     norms <- .Call(C_row_norms, repr$data, unit$means, unit$scale)
     zero <- which(norms <= row_rounding(repr, center))
-    if (length(zero) && center) {
-      abort("`", repr$arg, "` has rows equal to the mean row, whose direction is undefined after ",
-            "centring: ", enumerate(zero, quote = FALSE), ". Remove these stimuli on both sides.",
-            class = "repalign_error_zero_row", arg = repr$arg)
-    }
+    refuse_if(length(zero) && center, "zero_row", "`{repr$arg}` has rows equal to the mean row, ",
+              "whose direction is undefined after centring: {enumerate(zero, quote = FALSE)}. ",
+              "Remove these stimuli on both sides.")
     refuse_rows(repr, zero, centered = FALSE)
     list(norms = norms)
   })

@@ -176,12 +176,9 @@ rdm_facts <- function(repr, inner, rdm = dissimilarities_of(repr, inner)) {
 # differ by rounding only; those of a "dist" object only if they are equal.
 form_ranks <- function(repr, inner, rdm = dissimilarities_of(repr, inner)) {
   remember_form(repr, "ranks", list(rdm_key(repr, inner)), {
-    if (packed_length(repr$n) >= 2^31) {
-      abort("`", repr$arg, "` has ", format(packed_length(repr$n), big.mark = ","),
-            " pairs of rows, more than can be ranked (2^31): take fewer stimuli, or ",
-            "outer = \"pearson\".",
-            class = "repalign_error_size", arg = repr$arg)
-    }
+    refuse_if(packed_length(repr$n) >= 2^31, "size", "`{repr$arg}` has ",
+              "{format(packed_length(repr$n), big.mark = ',')} pairs of rows, more than can be ",
+              "ranked (2^31): take fewer stimuli, or outer = \"pearson\".")
     values <- if (repr$kind == "dist") repr$data else rdm$d
     tolerance <- if (repr$kind == "dist") c(0, 0) else rdm_facts(repr, inner, rdm)$tolerance
     list(ranks = .Call(C_average_ranks, values, tolerance, thread_count()))

@@ -46,12 +46,11 @@ form_graph <- function(repr, metric, k, ordered = FALSE, ties = "random") {
   tied <- if (ordered) tied_within(graph, k) else cut$tied
   if (tied > 0 && is.null(repr$tie_order)) {
     say_once(repr, list("ties", metric, k, ordered, repr$codes), {
-      warn("In `", repr$arg, "`, ", tied, " of ", repr$n, " rows ",
-           if (tied == 1) "has" else "have", " ties ",
+      warn("ties", "In `{repr$arg}`, {tied} of {repr$n} rows {if (tied == 1) 'has' else 'have'} ",
+           "ties ",
            if (ordered) "among the first neighbours, whose order counts"
-           else paste("at neighbour", k),
-           ": which of the tied stimuli goes first is drawn at random (once for all rows; ",
-           "set.seed() repeats it).", class = "repalign_ties", data = tied)
+             else paste("at neighbour", k), ": which of the tied stimuli goes first is drawn at ",
+           "random (once for all rows; set.seed() repeats it).", data = tied)
     })
   }
   cut
@@ -87,8 +86,8 @@ warn_all_neighbours <- function(repr, k) {
     paste("every stimulus outside of the largest cluster of", of, "is a neighbour of those in it,",
           "so their neighbours")
   }
-  warn("`k` is ", k, ": ", all, " carry no information. Lower `k`, or use more stimuli.",
-       class = "repalign_trivial", data = repr$arg)
+  warn("trivial", "`k` is {k}: {all} carry no information. Lower `k`, or use more stimuli.",
+       data = repr$arg)
 }
 
 first_neighbours <- function(graph, k) {
@@ -117,15 +116,14 @@ check_neighbour_count <- function(repr, k, there = most_neighbours(repr)) {
     paste0("only ", count_of(most, "row"), " outside of the largest cluster, and neighbours are ",
            "those of other clusters: lower `k`, or use finer labels.")
   }
-  abort("`k` is ", k, ", but `", repr$arg, "` has ", there, class = "repalign_error_rows",
-        arg = "k")
+  refuse("rows", "`k` is {k}, but `{repr$arg}` has {there}")
 }
 
 check_graph_metric <- function(repr, metric) {
   if (repr$kind != "dist" || metric == "euclidean") return(invisible())
-  abort("`", repr$arg, "` is a \"dist\" object, from which ", metric, " neighbours cannot be ",
-        "made: set metric = \"euclidean\" (the distances are used as they are), or give the ",
-        "stimuli x neurons matrix.", class = "repalign_error_type", arg = repr$arg)
+  refuse("type", "`{repr$arg}` is a \"dist\" object, from which {metric} neighbours cannot be ",
+         "made: set metric = \"euclidean\" (the distances are used as they are), or give the ",
+         "stimuli x neurons matrix.")
 }
 
 # sizes: the rows and columns of the blocks in which inner products are computed; with NULL, C
@@ -135,10 +133,8 @@ make_graph <- function(repr, metric, k, sizes = NULL) {
   unit <- row_scaling(repr, metric)
   graph <- search_rows(repr, metric, unit, k, sizes)
   graph$dist <- in_units_of_data(graph$dist, unit, metric)
-  if (!all(is.finite(graph$dist))) {
-    abort("`", repr$arg, "` has values so large that ", metric, " distances between its rows are ",
-          "not finite; rescale it.", class = "repalign_error_value", arg = repr$arg)
-  }
+  refuse_if(!all(is.finite(graph$dist)), "value", "`{repr$arg}` has values so large that {metric} ",
+            "distances between its rows are not finite; rescale it.")
   graph
 }
 
@@ -285,9 +281,9 @@ kernel_cosine <- function(statistic, x, y, args) {
 
 # Warns that the score is undefined because of `repr`: with_norm() marks its form.
 warn_no_contrast <- function(repr, args) {
-  warn("The score is undefined (NA): the neighbour kernel of `", repr$arg, "` is constant once it ",
-       "is centred, as when all stimuli are equally far from each other. A smaller `k` may help.",
-       class = "repalign_undefined", data = repr$arg)
+  warn("undefined", "The score is undefined (NA): the neighbour kernel of `{repr$arg}` is ",
+       "constant once it is centred, as when all stimuli are equally far from each other. A ",
+       "smaller `k` may help.", data = repr$arg)
 }
 
 # The rows of the data as columns, one for each stimulus. For the metric "cosine" they have length
@@ -396,11 +392,9 @@ averaged_graph <- function(repr, metric, most, k) {
     # edges are counted by integers
     edges <- start[n + 1]
     check_memory(48 * edges, "The neighbours with all ties,", "ties = \"random\" needs less.")
-    if (edges > .Machine$integer.max) {
-      abort("There are ", format(edges),
-            " neighbours with all ties, more than 2^31 - 1: set ties = ",
-            "\"random\", or take fewer stimuli.", class = "repalign_error_size", arg = "ties")
-    }
+    refuse_if(edges > .Machine$integer.max, "size", "There are {format(edges)} neighbours with ",
+              "all ties, more than 2^31 - 1: set ties = \"random\", or take fewer stimuli.",
+              arg = "ties")
     plain <- setdiff(seq_len(n), ties$rows)
     idx <- integer(start[n + 1])
     place <- function(rows) sequence(lengths[rows], from = start[rows] + 1)

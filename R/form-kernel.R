@@ -38,12 +38,9 @@ gaussian_entries <- function(repr, width) {
   range <- value_range(entries)
   if (range[2] < .Machine$double.eps) refuse_flat_kernel(repr$arg, "below", "higher")
   beside_self <- 2 * .Call(C_packed_sum, entries, FALSE, thread_count()) / repr$n
-  if (beside_self < 0.01) {
-    warn("The Gaussian kernel of `", repr$arg,
-         "` is so narrow that a stimulus resembles hardly any ",
-         "but itself: the naive CKA is then near 1 whatever the data. Set `sigma` or `bandwidth` ",
-         "higher.", class = "repalign_trivial", data = repr$arg)
-  }
+  warn_if(beside_self < 0.01, "trivial", "The Gaussian kernel of `{repr$arg}` is so narrow that a ",
+          "stimulus resembles hardly any but itself: the naive CKA is then near 1 whatever the ",
+          "data. Set `sigma` or `bandwidth` higher.", data = repr$arg)
   shifted <- range[1] > 0.5
   if (shifted) {
     entries <- .Call(C_gaussian, d, width, TRUE, thread_count())
@@ -53,19 +50,15 @@ gaussian_entries <- function(repr, width) {
 }
 
 refuse_flat_kernel <- function(arg, where, remedy) {
-  abort("The Gaussian kernel of `", arg, "` carries no information: its width is far ", where,
-        " all distances between rows. Set `sigma` or `bandwidth` ", remedy, ".",
-        class = "repalign_error_value", arg = "sigma")
+  refuse("value", "The Gaussian kernel of `{arg}` carries no information: its width is far ",
+         "{where} all distances between rows. Set `sigma` or `bandwidth` {remedy}.", arg = "sigma")
 }
 
 gaussian_width <- function(repr, sigma, bandwidth) {
   if (!is.null(sigma)) return(sigma * form_distances(repr)$scale)
   width <- bandwidth * median_distance(repr)
-  if (width == 0) {
-    abort("The median distance between the rows of `", repr$arg, "` is 0 (most rows are equal), ",
-          "so the width of the kernel would be 0: set `sigma`.",
-          class = "repalign_error_value", arg = "sigma")
-  }
+  refuse_if(width == 0, "value", "The median distance between the rows of `{repr$arg}` is 0 (most ",
+            "rows are equal), so the width of the kernel would be 0: set `sigma`.", arg = "sigma")
   width
 }
 

@@ -10,14 +10,11 @@ form_mka <- function(repr, k, ties = "random") {
   remember_form(repr, "sparse kernel", list("mka", k, repr$codes, graph$order), {
     fit <- .Call(C_manifold_weights, graph$dist)
     rows <- which(fit$sigma == 0)
-    if (length(rows)) {
-      warn("In ", length(rows), " row", if (length(rows) > 1) "s", " of `", repr$arg, "` (",
-           enumerate(rows, 3, quote = FALSE), ") log2(k) = ", format(log2(k),
-                                                                     digits = 3), " or more ",
-           "neighbours are equally near: these get weight 1, the others 0. Duplicated stimuli or ",
-           "whole-number data are the usual cause; a larger `k` may help.",
-           class = "repalign_ties", data = rows)
-    }
+    warn_if(length(rows), "ties", "In {length(rows)} row{if (length(rows) > 1) 's'} of ",
+            "`{repr$arg}` ({enumerate(rows, 3, quote = FALSE)}) log2(k) = ",
+            "{format(log2(k), digits = 3)} or more neighbours are equally near: these get weight ",
+            "1, the others 0. Duplicated stimuli or whole-number data are the usual cause; a ",
+            "larger `k` may help.", data = rows)
     form <- with_norm(sparse_form(graph$idx, fit$weight, 1), "row")
     c(spread_ties(form, graph$averaged), list(sigma = fit$sigma, order = graph$order))
   })
@@ -51,20 +48,15 @@ form_kcka <- function(repr, k, self = TRUE, squared = FALSE, centering = "row", 
     # overflow.
     dist <- graph$dist
     least <- min(dist)
-    if (least < 0) {
-      abort("The neighbour graph `", repr$arg, "` has negative distances, first in row ",
-            which(dist < 0, arr.ind = TRUE)[1, 1], ": \"kcka\" needs distances of at least 0.",
-            class = "repalign_error_graph", arg = repr$arg)
-    }
+    refuse_if(least < 0, "graph", "The neighbour graph `{repr$arg}` has negative distances, first ",
+              "in row {which(dist < 0, arr.ind = TRUE)[1, 1]}: \"kcka\" needs distances of at ",
+              "least 0.")
     if (max(dist) > 0) dist <- dist * power_of_two_below(max(dist))
     if (squared) dist <- dist^2
     sigma <- stats::median(dist)
-    if (sigma == 0) {
-      abort("Half or more of the neighbour distances in `", repr$arg, "` are 0 (duplicated rows), ",
-            "so the width of the kernel, their median, would be 0: raise `k`, or remove ",
-            "duplicated stimuli.",
-            class = "repalign_error_value", arg = "k")
-    }
+    refuse_if(sigma == 0, "value", "Half or more of the neighbour distances in `{repr$arg}` are 0 ",
+              "(duplicated rows), so the width of the kernel, their median, would be 0: raise ",
+              "`k`, or remove duplicated stimuli.", arg = "k")
     weight <- exp(-0.5 * (dist / sigma))
     form <- with_norm(sparse_form(graph$idx, weight, as.double(self)), centering)
     spread_ties(form, graph$averaged)
@@ -86,28 +78,22 @@ check_cka_args <- function(args) {
                                             "estimator"))
   args$shared_noise <- check_choice(args$shared_noise, shared_noises, "shared_noise")
   check_flag(args$shared_neurons, "shared_neurons")
-  if (args$kernel != "linear" && args$corrects$neurons) {
-    abort("The neuron correction is defined for the linear kernel only: with kernel = ",
-          dQuote(args$kernel, FALSE), " use estimator = \"stimulus\" or \"naive\"",
-          if (args$kernel == "rbf") " (\"stimulus_trial\" for responses to several trials)", ".",
-          class = "repalign_error_value", arg = "estimator")
-  }
-  if (args$kernel == "manifold" && args$corrects$trials) {
-    abort("kernel = \"manifold\" cannot correct for trials, because neighbourhoods are no means ",
-          "of products: use estimator = \"stimulus\", or another kernel.",
-          class = "repalign_error_value", arg = "estimator")
-  }
+  refuse_if(args$kernel != "linear" && args$corrects$neurons, "value", "The neuron correction is ",
+            "defined for the linear kernel only: with kernel = {dQuote(args$kernel, FALSE)} use ",
+            "estimator = \"stimulus\" or \"naive\"",
+            if (args$kernel == "rbf") " (\"stimulus_trial\" for responses to several trials)", ".",
+            arg = "estimator")
+  refuse_if(args$kernel == "manifold" && args$corrects$trials, "value", "kernel = \"manifold\" ",
+            "cannot correct for trials, because neighbourhoods are no means of products: use ",
+            "estimator = \"stimulus\", or another kernel.", arg = "estimator")
   if (!is.null(args$sigma)) args$sigma <- check_number(args$sigma, "sigma", above = 0)
   args$bandwidth <- check_number(args$bandwidth, "bandwidth", above = 0)
   args$k <- check_count(args$k, "k", least = if (args$kernel == "manifold") 3 else 1)
-  if (args$kernel != "rbf" && (!is.null(args$sigma) || args$bandwidth != 1)) {
-    warn("`sigma` and `bandwidth` are not used by the ", args$kernel, " kernel: set ",
-         "kernel = \"rbf\".", class = "repalign_unused", data = "sigma")
-  }
-  if (args$kernel != "manifold" && args$k != 15) {
-    warn("`k` is not used by the ", args$kernel, " kernel: set kernel = \"manifold\".",
-         class = "repalign_unused", data = "k")
-  }
+  warn_if(args$kernel != "rbf" && (!is.null(args$sigma) || args$bandwidth != 1), "unused",
+          "`sigma` and `bandwidth` are not used by the {args$kernel} kernel: set kernel = \"rbf\".",
+          data = "sigma")
+  warn_if(args$kernel != "manifold" && args$k != 15, "unused", "`k` is not used by the ",
+          "{args$kernel} kernel: set kernel = \"manifold\".", data = "k")
   check_unit_choice(args$shared_neurons, args$units_x, args$units_y)
   # responses() objects declare it, see settled_complete()
   args$default_complete <- length(args$complete) > 1

@@ -62,20 +62,22 @@ note_squares <- function(repr, id) {
   say_once(repr, "squared", {
     if (kind == "neither") warn_no_squares(repr, id) else {
       plain <- is.null(attr(repr$data, "distance")) && is.null(attr(repr$data, "transformed"))
-      inform("`", repr$arg, "` has ", if (plain) "Euclidean distances made by dist()" else
+      inform("squared", "`{repr$arg}` has ",
+             if (plain) "Euclidean distances made by dist()" else
                paste0("distances (", distance_words(repr$data),
-                      ")"), ": ", id, "() squares them. If ",
-             "they are squares already (", if (plain) "dist(x)^2 keeps the attribute" else
-               "arithmetic keeps the attributes", "), ", if (plain) {
-                 paste0("set attr(", repr$arg, ", \"method\") <- NULL.")
+               ")"), ": {id}() squares them. If they are squares already (",
+             if (plain) "dist(x)^2 keeps the attribute" else "arithmetic keeps the attributes",
+             "), ",
+             if (plain) {
+               paste0("set attr(", repr$arg, ", \"method\") <- NULL.")
                } else paste0("give as.dist(as.matrix(", repr$arg,
-                             "))."), class = "repalign_squared")
+               "))."))
     }
   })
 }
 
 warn_no_squares <- function(repr, id) {
-  warn("`", repr$arg, "` holds no distances any more (", distance_words(repr$data), "), but ", id,
-       "() takes its values for squared distances: give the RDM as it was before transform_rdm().",
-       class = "repalign_no_squares", data = repr$arg)
+  warn("no_squares", "`{repr$arg}` holds no distances any more ({distance_words(repr$data)}), but ",
+       "{id}() takes its values for squared distances: give the RDM as it was before ",
+       "transform_rdm().", data = repr$arg)
 }

@@ -261,14 +261,10 @@ column_stats <- function(repr) {
 form_centering <- function(repr) {
   remember_form(repr, "scaling", list(center = TRUE), {
     stats <- column_stats(repr)
-    if (!is.finite(stats$largest)) {
-      abort("`", repr$arg, "` has values too large to take differences of; rescale it.",
-            class = "repalign_error_value", arg = repr$arg)
-    }
-    if (stats$largest == 0) {
-      abort("`", repr$arg, "` has no variance: every column is constant over the ",
-            repr$n, " stimuli.", class = "repalign_error_variance", arg = repr$arg)
-    }
+    refuse_if(!is.finite(stats$largest), "value", "`{repr$arg}` has values too large to take ",
+              "differences of; rescale it.")
+    refuse_if(stats$largest == 0, "variance", "`{repr$arg}` has no variance: every column is ",
+              "constant over the {repr$n} stimuli.")
     list(means = stats$means, scale = power_of_two_below(stats$largest))
   })
 }

@@ -18,10 +18,8 @@
 #' @export
 match_rows <- function(x, y = NULL) {
   need_arguments()
-  if (is.null(y) && !is_collection(x)) {
-    abort("`y` is missing: give a second matrix, with which `x` is to be aligned.",
-          class = "repalign_error_missing", arg = "y")
-  }
+  refuse_if(is.null(y) && !is_collection(x), "missing", "`y` is missing: give a second matrix, ",
+            "with which `x` is to be aligned.")
   given <- if (is.null(y)) list(x = x) else list(x = x, y = y)
   given <- Map(function(side, arg) map_matrices(side, arg, function(m, arg) {
     if (!keeps_its_kind(m)) m <- as_numeric_matrix(m, arg, allow_na = TRUE)
@@ -38,18 +36,17 @@ match_rows <- function(x, y = NULL) {
     # the first matrix that has no row name in common with all matrices before it
     at <- which(!lengths(Reduce(intersect, names, accumulate = TRUE)))[1]
     before <- if (at > 2) "The matrices before" else paste0("`", names(names)[1], "`")
-    abort(before, " and `", names(names)[at], "` have no row name in common (first: ",
-          dQuote(names[[1]][1], FALSE), " and ", dQuote(names[[at]][1], FALSE), ").",
-          class = "repalign_error_rows", arg = names(names)[at])
+    refuse("rows", "{before} and `{names(names)[at]}` have no row name in common (first: ",
+           "{dQuote(names[[1]][1], FALSE)} and {dQuote(names[[at]][1], FALSE)}).",
+           arg = names(names)[at])
   }
   left_out <- lengths(names) - length(common)
   if (any(left_out > 0)) {
     # the message names both of two matrices, but of many only those that lose rows
     shown <- if (length(left_out) > 2) left_out[left_out > 0] else left_out
-    inform("match_rows(): ", count_of(length(common), "row"), " in common; left out: ",
+    inform("left_out", "match_rows(): {count_of(length(common), 'row')} in common; left out: ",
            paste0(shown, " of `", names(shown), "`", collapse = ", "), " (",
-           enumerate(setdiff(unlist(names, use.names = FALSE), common), 3), ").",
-           class = "repalign_left_out")
+           enumerate(setdiff(unlist(names, use.names = FALSE), common), 3), ").")
   }
   matched <- map_matrices(given, "", function(m, arg) {
     if (inherits(m, "repalign_rdm")) return(some_conditions(m, common, arg))
@@ -89,13 +86,9 @@ map_matrices <- function(given, arg, f) {
 }
 
 check_row_names <- function(names, arg) {
-  if (is.null(names)) {
-    abort("`", arg, "` has no row names to match by: set rownames(", arg, ") to the stimuli; ",
-          "response_matrix() does so for a table.", class = "repalign_error_rows", arg = arg)
-  }
-  if (anyNA(names)) {
-    abort("`", arg, "` has a missing row name, first in row ", which(is.na(names))[1], ".",
-          class = "repalign_error_rows", arg = arg)
-  }
+  refuse_if(is.null(names), "rows", "`{arg}` has no row names to match by: set rownames({arg}) to ",
+            "the stimuli; response_matrix() does so for a table.")
+  refuse_if(anyNA(names), "rows", "`{arg}` has a missing row name, first in row ",
+            "{which(is.na(names))[1]}.")
   if (anyDuplicated(names)) refuse_repeated_names(names, list(data = matrix(0), arg = arg))
 }

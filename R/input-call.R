@@ -32,10 +32,8 @@ open_call <- function(x, y, set, na = "error", threads = NULL, diagonal = FALSE,
   threads <- hold_threads(threads, frame)
   call <- open_sides(as_sides(x, y, names_count(set), na), set, na, ..., frame = frame)
   call$threads <- threads
-  if (diagonal && !call$sides$self) {
-    warn("`diagonal` is used only when all pairs of `x` are compared (y = NULL).",
-         class = "repalign_unused", data = "diagonal")
-  }
+  warn_if(diagonal && !call$sides$self, "unused", "`diagonal` is used only when all pairs of `x` ",
+          "are compared (y = NULL).", data = "diagonal")
   call$pairs <- list_pairs(call$sides, diagonal)
   note_gaps(call$pairs, call$sides$x$reprs, call$sides$y$reprs, call$set)
   call
@@ -241,10 +239,8 @@ usual_measure <- function(id) {
 with_common_clusters <- function(set, clusters) {
   own <- lapply(set, function(measure) measure$args$clusters)
   codes <- unique(Filter(Negate(is.null), c(own, list(clusters))))
-  if (length(codes) > 1) {
-    abort("`clusters` differ between the measures and the call: give the same labels to all, or ",
-          "to the call alone.", class = "repalign_error_choice", arg = "clusters")
-  }
+  refuse_if(length(codes) > 1, "choice", "`clusters` differ between the measures and the call: ",
+            "give the same labels to all, or to the call alone.")
   if (!length(codes)) return(list(set = set, clusters = NULL))
   set <- lapply(set, function(measure) {
     if (takes_clusters(measure)) measure$args$clusters <- codes[[1]]

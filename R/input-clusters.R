@@ -4,10 +4,8 @@
 # NULL. Codes of codes are the same codes. Names stay: arguments_in_order() goes by them.
 cluster_codes <- function(clusters, arg = "clusters") {
   if (is.null(clusters)) return(NULL)
-  if (!is.atomic(clusters) || length(dim(clusters)) > 1) {
-    abort("`", arg, "` must be a vector of labels, one a stimulus, not ", describe(clusters), ".",
-          class = "repalign_error_labels", arg = arg)
-  }
+  refuse_if(!is.atomic(clusters) || length(dim(clusters)) > 1, "labels",
+            "`{arg}` must be a vector of labels, one a stimulus, not {describe(clusters)}.")
   labels <- as.vector(clusters)
   stats::setNames(match(labels, unique(labels[!is.na(labels)])), names(clusters))
 }
@@ -15,17 +13,13 @@ cluster_codes <- function(clusters, arg = "clusters") {
 # least: how many clusters are needed, and for what.
 check_clusters <- function(codes, n, of, least, why) {
   if (is.null(codes)) return(invisible())
-  if (length(codes) != n) {
-    abort("`clusters` has ", count_of(length(codes), "label"), ", but `", of, "` has ",
-          count_of(n, "row"), ": give one label per stimulus, or NA for stimuli to leave out.",
-          class = "repalign_error_labels", arg = "clusters")
-  }
+  refuse_if(length(codes) != n, "labels", "`clusters` has {count_of(length(codes), 'label')}, but ",
+            "`{of}` has {count_of(n, 'row')}: give one label per stimulus, or NA for stimuli to ",
+            "leave out.")
   count <- cluster_count(codes)
-  if (count < least) {
-    abort("`clusters` names ", count_of(count, "cluster"), "; ", why, " over clusters needs at ",
-          "least ", least, ". Use finer labels if smaller groups of stimuli are independent.",
-          class = "repalign_error_labels", arg = "clusters")
-  }
+  refuse_if(count < least, "labels", "`clusters` names {count_of(count, 'cluster')}; {why} over ",
+            "clusters needs at least {least}. Use finer labels if smaller groups of stimuli are ",
+            "independent.")
 }
 
 cluster_count <- function(codes) length(unique(codes[!is.na(codes)]))
@@ -72,11 +66,8 @@ arguments_in_order <- function(args, reprs) {
     found <- unique(lapply(columns, function(names) {
       in_order_of(args[[arg]], names, arg, paste0("the columns of `", side, "`"))
     }))
-    if (length(found) > 1) {
-      abort("`", arg, "` goes by names, but the representations of `", side, "` have their ",
-            "columns in different orders: bring these into one order.",
-            class = "repalign_error_names", arg = arg)
-    }
+    refuse_if(length(found) > 1, "names", "`{arg}` goes by names, but the representations of ",
+              "`{side}` have their columns in different orders: bring these into one order.")
     args[[arg]] <- found[[1]]
   }
   if (is.null(args$clusters) && is.null(args$stimulus_noise)) return(args)

@@ -145,7 +145,7 @@ warn_of_rows <- function(x, y = NULL, use, remedy) {
 # Some functions take results of others and give p-values of them: the warning belongs to these,
 # too.
 warn_again <- function(text) {
-  if (length(text)) warn(text[[1]], class = "repalign_dependence", data = attr(text, "share"))
+  if (length(text)) warn("dependence", text[[1]], data = attr(text, "share"))
   invisible(text)
 }
 

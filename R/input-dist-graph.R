@@ -13,15 +13,12 @@ check_dist <- function(x, arg, allow_na = FALSE, allow_zero = FALSE, pairwise = 
                        cache = new_cache()) {
   n <- attr(x, "Size")
   sized <- is.numeric(n) && length(n) == 1 && is.finite(n) && n >= 0 && n == round(n)
-  if (!is.numeric(x) || !sized || length(x) != n * (n - 1) / 2) {
-    abort("`", arg, "` is a damaged \"dist\" object: its length does not match its size. Make it ",
-          "again with dist() or as.dist().", class = "repalign_error_type", arg = arg)
-  }
-  if (!length(attr(x, "Labels")) %in% c(0, n)) {
-    abort("`", arg, "` is a damaged \"dist\" object: it has ",
-          count_of(length(attr(x, "Labels")), "label"), " for ", count_of(n, "row"), ".",
-          class = "repalign_error_type", arg = arg)
-  }
+  refuse_if(!is.numeric(x) || !sized || length(x) != n * (n - 1) / 2, "type",
+            "`{arg}` is a damaged \"dist\" object: its length does not match its size. Make it ",
+            "again with dist() or as.dist().")
+  refuse_if(!length(attr(x, "Labels")) %in% c(0, n), "type", "`{arg}` is a damaged \"dist\" ",
+            "object: it has {count_of(length(attr(x, 'Labels')), 'label')} for ",
+            "{count_of(n, 'row')}.")
   if (!is.double(x)) storage.mode(x) <- "double"
   # one pass tells that there is nothing to look for
   extent <- cache$extent <- value_extent(x)
@@ -41,8 +38,7 @@ check_dist <- function(x, arg, allow_na = FALSE, allow_zero = FALSE, pairwise = 
 plain_rdms <- function(elements) .Call(C_plain_rdms, unname(elements))
 
 refuse_zeros <- function(arg) {
-  abort("`", arg, "` has no variance: all distances are 0.", class = "repalign_error_variance",
-        arg = arg)
+  refuse("variance", "`{arg}` has no variance: all distances are 0.")
 }
 
 # Only measures that accept "zero" distances say for themselves that they are undefined.
@@ -55,12 +51,11 @@ refuse_zero <- function(repr, accepted) {
 refuse_distances <- function(bad, n, what, arg, pairwise = FALSE, names = NULL) {
   if (!length(bad)) return(invisible())
   stimuli <- stimuli_of_distance(bad[1], n)
-  abort("`", arg, "` has ", length(bad), " ", what, " distance", if (length(bad) > 1) "s",
-        ", first between rows ", named_places(stimuli[1], names), " and ",
-        named_places(stimuli[2], names), ". ", if (pairwise)
-          "Set na = \"pairwise\" to leave out these pairs; or remove" else
-          "Remove", " those rows, or correct the distances.", class = "repalign_error_nonfinite",
-        arg = arg)
+  refuse("nonfinite", "`{arg}` has {length(bad)} {what} distance{if (length(bad) > 1) 's'}, first ",
+         "between rows {named_places(stimuli[1], names)} and {named_places(stimuli[2], names)}. ",
+         if (pairwise)
+           "Set na = \"pairwise\" to leave out these pairs; or remove" else
+           "Remove", " those rows, or correct the distances.")
 }
 
 # Estimates of squared distances (crossnobis) may be negative. Only measures that accept "signed"
@@ -70,10 +65,10 @@ refuse_negative <- function(repr, accepted) {
   bad <- which(repr$data < 0)
   if (!length(bad)) return(invisible())
   stimuli <- stimuli_of_distance(bad[1], repr$n)
-  abort("`", repr$arg, "` has ", count_of(length(bad), "negative distance"),
-        ", first between rows ", stimuli[1], " and ", stimuli[2], ". If these are estimates of ",
-        "squared distances, transform_rdm(", repr$arg, ", \"sqrt\") makes distances of them; ",
-        "rsa() takes them as they are.", class = "repalign_error_nonfinite", arg = repr$arg)
+  refuse("nonfinite", "`{repr$arg}` has {count_of(length(bad), 'negative distance')}, first ",
+         "between rows {stimuli[1]} and {stimuli[2]}. If these are estimates of squared ",
+         "distances, transform_rdm({repr$arg}, \"sqrt\") makes distances of them; rsa() takes ",
+         "them as they are.")
 }
 
 # A square matrix of distances or of similarities is read as responses, but that is hardly ever what
@@ -89,14 +84,13 @@ note_distance_matrix <- function(x, arg) {
   symmetric <- all(abs(x - t(x)) <= 1e-8 * max(abs(off)))
   # those of similarities are said to be ones only
   if (!symmetric && (ones || any(off == 0))) return(invisible())
-  warn("`", arg, "` is ", if (symmetric) "symmetric" else "square", " with ",
-       if (zeros) "zeros" else "ones", " on the diagonal",
+  warn("distance_matrix", "`{arg}` is {if (symmetric) 'symmetric' else 'square'} with ",
+       "{if (zeros) 'zeros' else 'ones'} on the diagonal",
        if (!symmetric) " and nowhere else, but not symmetric", ", like a matrix of ",
-       if (zeros) "dissimilarities" else "similarities",
-       if (!symmetric) " with a mistake", ", but its rows are taken for responses. If it holds ",
-       if (zeros) "dissimilarities" else "similarities", ", ",
-       if (!symmetric) "correct it and ", "give as.dist(", if (ones) "1 - ", arg, ").",
-       class = "repalign_distance_matrix", data = arg)
+       "{if (zeros) 'dissimilarities' else 'similarities'}{if (!symmetric) ' with a mistake'}, ",
+       "but its rows are taken for responses. If it holds ",
+       "{if (zeros) 'dissimilarities' else 'similarities'}, ",
+       "{if (!symmetric) 'correct it and '}give as.dist({if (ones) '1 - '}{arg}).", data = arg)
 }
 
 # The two stimuli (row numbers) whose distance is the k-th value of a "dist" object of n stimuli.
@@ -171,5 +165,5 @@ without_self <- function(idx, dist, arg) {
 }
 
 graph_error <- function(arg, ...) {
-  abort("The neighbour graph `", arg, "` ", ..., ".", class = "repalign_error_graph", arg = arg)
+  refuse("graph", "The neighbour graph `{arg}` ", ..., ".")
 }

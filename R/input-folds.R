@@ -14,26 +14,20 @@ test_folds <- function(folds, call, repeats = 1) {
   repeats <- check_count(repeats, "repeats")
   check_largest_cluster(call$clusters)
   number <- is.numeric(folds) && length(folds) == 1 && is.null(dim(folds))
-  if (!number && repeats > 1) {
-    abort("`repeats` draws new random folds, but `folds` says what they are: give the number of ",
-          "folds, or repeats = 1.", class = "repalign_error_choice", arg = "repeats")
-  }
+  refuse_if(!number && repeats > 1, "choice", "`repeats` draws new random folds, but `folds` says ",
+            "what they are: give the number of folds, or repeats = 1.")
   found <- if (number) random_folds(folds, call, repeats) else
     if (is.list(folds) && !is.data.frame(folds)) sets_as_folds(folds, call) else
       labels_as_folds(folds, call)
   # A model needs some stimuli to be fitted to, and there must be something to test.
   n <- call$n
   sizes <- lengths(found$test)
-  if (any(sizes == 0)) {
-    abort("`folds`: ", dQuote(found$name[sizes == 0][1], FALSE), " tests no stimulus: leave it ",
-          "out.", class = "repalign_error_size", arg = "folds")
-  }
+  refuse_if(any(sizes == 0), "size", "`folds`: {dQuote(found$name[sizes == 0][1], FALSE)} tests ",
+            "no stimulus: leave it out.")
   most <- which.max(sizes)
-  if (sizes[most] > n - 3) {
-    abort("`folds`: ", dQuote(found$name[most], FALSE), " tests ",
-          count_of(sizes[most], "stimulus"), " of ", n, ", but at least 3 must be left to fit to: ",
-          "use more or smaller folds.", class = "repalign_error_size", arg = "folds")
-  }
+  refuse_if(sizes[most] > n - 3, "size", "`folds`: {dQuote(found$name[most], FALSE)} tests ",
+            "{count_of(sizes[most], 'stimulus')} of {n}, but at least 3 must be left to fit to: ",
+            "use more or smaller folds.")
   check_whole_clusters(found, call$clusters)
   found
 }
@@ -47,11 +41,9 @@ random_folds <- function(folds, call, repeats) {
   count <- check_count(folds, "folds", least = 2)
   codes <- call$clusters
   units <- units_of(call$n, codes)
-  if (count > units) {
-    abort("`folds` asks for ", count, " folds, but there are ",
-          count_of(units, if (is.null(codes)) "stimulus" else "cluster"), ": each fold needs one.",
-          class = "repalign_error_size", arg = "folds")
-  }
+  refuse_if(count > units, "size", "`folds` asks for {count} folds, but there are ",
+            count_of(units, if (is.null(codes)) "stimulus" else "cluster"),
+            ": each fold needs one.")
   sizes <- if (is.null(codes)) rep(1L, units) else tabulate(codes, units)
   drawn <- lapply(seq_len(repeats), function(r) {
     fold <- dealt_folds(sizes, count)
@@ -80,37 +72,26 @@ dealt_folds <- function(sizes, count) {
 
 labels_as_folds <- function(folds, call) {
   given <- length(call$rows)
-  if (!is.atomic(folds) || is.null(folds) || length(dim(folds)) > 1) {
-    abort("`folds` must be a number of folds, a label for each stimulus, or a list of sets of ",
-          "stimuli that are tested, not ", describe(folds), ".", class = "repalign_error_type",
-          arg = "folds")
-  }
-  if (length(folds) != given) {
-    abort("`folds` has ", count_of(length(folds), "label"), ", but there are ",
-          count_of(given, "stimulus"), ": give one label per stimulus.",
-          class = "repalign_error_labels", arg = "folds")
-  }
+  refuse_if(!is.atomic(folds) || is.null(folds) || length(dim(folds)) > 1, "type",
+            "`folds` must be a number of folds, a label for each stimulus, or a list of sets of ",
+            "stimuli that are tested, not {describe(folds)}.")
+  refuse_if(length(folds) != given, "labels", "`folds` has {count_of(length(folds), 'label')}, ",
+            "but there are {count_of(given, 'stimulus')}: give one label per stimulus.")
   labels <- in_order_of(folds, call$labels, "folds")[call$rows]
-  if (anyNA(labels)) {
-    abort("`folds` has no label for stimulus ", which(is.na(labels))[1], ": every stimulus needs ",
-          "one (na = \"stimuli\", or NA in `clusters`, leaves stimuli out).",
-          class = "repalign_error_labels", arg = "folds")
-  }
+  refuse_if(anyNA(labels), "labels", "`folds` has no label for stimulus ",
+            "{which(is.na(labels))[1]}: every stimulus needs one (na = \"stimuli\", or NA in ",
+            "`clusters`, leaves stimuli out).")
   labels <- ordered_labels(labels)
-  if (nlevels(labels) < 2) {
-    abort("`folds` has one label for all stimuli: at least 2 folds are needed, so that stimuli of ",
-          "one are predicted from the others.", class = "repalign_error_value", arg = "folds")
-  }
+  refuse_if(nlevels(labels) < 2, "value", "`folds` has one label for all stimuli: at least 2 ",
+            "folds are needed, so that stimuli of one are predicted from the others.")
   list(test = unname(split(seq_along(labels), labels)), name = levels(labels),
        repeat_of = rep(1L, nlevels(labels)), overlapping = FALSE)
 }
 
 # Sets that users give may overlap, and need not test every stimulus.
 sets_as_folds <- function(folds, call) {
-  if (length(folds) < 2) {
-    abort("`folds` is a list of ", count_of(length(folds), "set"), ": at least 2 are needed.",
-          class = "repalign_error_value", arg = "folds")
-  }
+  refuse_if(length(folds) < 2, "value", "`folds` is a list of {count_of(length(folds), 'set')}: ",
+            "at least 2 are needed.")
   kept <- cumsum(call$rows)
   test <- lapply(seq_along(folds), function(k) {
     at <- places_of_set(folds[[k]], k, call)
@@ -124,24 +105,24 @@ sets_as_folds <- function(folds, call) {
 # Which of the given stimuli a set names, by numbers, names or flags.
 places_of_set <- function(set, k, call) {
   given <- length(call$rows)
-  refuse <- function(...) {
-    abort("`folds`: set ", k, " ", ..., class = "repalign_error_value", arg = "folds")
+  wrong <- function(...) {
+    refuse("value", "`folds`: set {k} ", ...)
   }
   at <- if (is.logical(set) && length(set) == given) which(set) else
     if (is.character(set) && !is.null(call$labels)) match(set, call$labels) else set
   if (!is.numeric(at) || !is.null(dim(at))) {
-    refuse("must be the numbers of the stimuli that it tests, or their names, not ", describe(set),
+    wrong("must be the numbers of the stimuli that it tests, or their names, not ", describe(set),
            if (is.character(set)) " (the stimuli have no names)", ".")
   }
   if (anyNA(at)) {
-    refuse("has ", if (is.character(set)) dQuote(set[is.na(at)][1], FALSE) else "NA",
+    wrong("has ", if (is.character(set)) dQuote(set[is.na(at)][1], FALSE) else "NA",
            ", which is no stimulus.")
   }
   if (any(at != round(at) | at < 1 | at > given)) {
-    refuse("has ", format(at[at != round(at) | at < 1 | at > given][1]),
+    wrong("has ", format(at[at != round(at) | at < 1 | at > given][1]),
            ": stimuli have the whole numbers from 1 to ", given, ".")
   }
-  if (anyDuplicated(at)) refuse("has stimulus ", at[duplicated(at)][1], " twice.")
+  if (anyDuplicated(at)) wrong("has stimulus ", at[duplicated(at)][1], " twice.")
   as.integer(at)
 }
 
@@ -151,9 +132,9 @@ check_largest_cluster <- function(codes) {
   if (is.null(codes)) return(invisible())
   sizes <- tabulate(codes)
   if (max(sizes) <= length(codes) / 2) return(invisible())
-  abort("`clusters`: one cluster has ", max(sizes), " of ", length(codes), " stimuli, more than ",
-        "half of them: no other stimuli can predict it. Use finer labels if smaller groups of ",
-        "stimuli are independent.", class = "repalign_error_labels", arg = "clusters")
+  refuse("labels", "`clusters`: one cluster has {max(sizes)} of {length(codes)} stimuli, more ",
+         "than half of them: no other stimuli can predict it. Use finer labels if smaller groups ",
+         "of stimuli are independent.")
 }
 
 check_whole_clusters <- function(found, codes) {
@@ -163,8 +144,8 @@ check_whole_clusters <- function(found, codes) {
     tested <- tabulate(codes[found$test[[k]]], length(sizes))
     split <- which(tested > 0 & tested < sizes)
     if (!length(split)) next
-    abort("`folds`: ", dQuote(found$name[k], FALSE), " splits a cluster, first that of stimulus ",
-          which(codes == split[1])[1], ": stimuli of one cluster must be tested together, because ",
-          "they depend on each other.", class = "repalign_error_labels", arg = "folds")
+    refuse("labels", "`folds`: {dQuote(found$name[k], FALSE)} splits a cluster, first that of ",
+           "stimulus {which(codes == split[1])[1]}: stimuli of one cluster must be tested ",
+           "together, because they depend on each other.")
   }
 }

@@ -44,10 +44,8 @@ response_matrix <- function(data, stimulus = "image", neurons = NULL) {
   warn_responses_as_names(values, stimulus, setdiff(names(data), stimulus))
   others <- setdiff(seq_along(data), match(stimulus, names(data)))
   at <- if (is.null(neurons)) others else neuron_columns(neurons, data, stimulus)
-  if (!length(at)) {
-    abort("`data` has no columns for neurons besides ", dQuote(stimulus, FALSE), ".",
-          class = "repalign_error_size", arg = "data")
-  }
+  refuse_if(!length(at), "size", "`data` has no columns for neurons besides ",
+            "{dQuote(stimulus, FALSE)}.")
   refuse_words(data, at, is.null(neurons))
   result <- vapply(data[at], as.double, numeric(nrow(data)))
   result <- matrix(result, nrow(data), dimnames = list(names, names(data)[at]))
@@ -55,11 +53,11 @@ response_matrix <- function(data, stimulus = "image", neurons = NULL) {
   if (!length(found)) return(result)
   if (is.null(neurons)) {
     names <- colnames(result)[as.integer(names(found))]
-    abort("`data` has ", if (length(names) > 1) "columns that look like identifiers" else
-      "a column that looks like an identifier", " besides the stimuli: ",
-      enumerate(paste0(dQuote(names, FALSE), " (", found, ")"), quote = FALSE),
-      ". Say which columns are neurons in `neurons`.", class = "repalign_error_identifier",
-      arg = "neurons")
+    refuse("identifier", "`data` has ",
+           if (length(names) > 1) "columns that look like identifiers" else
+             "a column that looks like an identifier", " besides the stimuli: ",
+           enumerate(paste0(dQuote(names, FALSE), " (", found, ")"), quote = FALSE),
+           ". Say which columns are neurons in `neurons`.", arg = "neurons")
   }
   mark_checked(result)
 }
@@ -67,47 +65,38 @@ response_matrix <- function(data, stimulus = "image", neurons = NULL) {
 # Any kind of table becomes a plain data frame.
 as_table <- function(data) {
   if (inherits(data, "Matrix")) data <- dense_matrix(data, "data")
-  if (is.matrix(data) && is.null(colnames(data))) {
-    abort("`data` is a matrix without column names, so that no column can name the stimuli: set ",
-          "its row names instead, with rownames().", class = "repalign_error_names", arg = "data")
-  }
+  refuse_if(is.matrix(data) && is.null(colnames(data)), "names", "`data` is a matrix without ",
+            "column names, so that no column can name the stimuli: set its row names instead, ",
+            "with rownames().")
   if (inherits(data, "SummarizedExperiment")) plain_matrix(data, "data")
   if (is.matrix(data)) {
     data <- as.data.frame(data, stringsAsFactors = FALSE)
   } else if (!is.data.frame(data)) {
-    abort("`data` must be a data frame, or a matrix with column names, not ", describe(data), ".",
-          class = "repalign_error_type", arg = "data")
+    refuse("type", "`data` must be a data frame, or a matrix with column names, not ",
+           "{describe(data)}.")
   }
-  if (!nrow(data)) abort("`data` has no rows.", class = "repalign_error_size", arg = "data")
-  if (anyDuplicated(names(data))) {
-    abort("`data` has two columns named ", dQuote(names(data)[duplicated(names(data))][1], FALSE),
-          ": names of columns must differ.", class = "repalign_error_names", arg = "data")
-  }
+  refuse_if(!nrow(data), "size", "`data` has no rows.")
+  refuse_if(anyDuplicated(names(data)), "names", "`data` has two columns named ",
+            dQuote(names(data)[duplicated(names(data))][1], FALSE), ": names of columns must ",
+            "differ.")
   as.data.frame(data)
 }
 
 stimulus_labels <- function(values, name) {
-  if (!is.atomic(values) || !is.null(dim(values))) {
-    abort("Column ", dQuote(name, FALSE), " of `data` must be a vector of labels, not ",
-          describe(values), ".", class = "repalign_error_type", arg = "stimulus")
-  }
-  if (anyNA(values)) {
-    abort("Column ", dQuote(name, FALSE), " of `data` has no stimulus (NA) in row ",
-          which(is.na(values))[1], ".", class = "repalign_error_nonfinite", arg = "stimulus")
-  }
+  refuse_if(!is.atomic(values) || !is.null(dim(values)), "type", "Column {dQuote(name, FALSE)} of ",
+            "`data` must be a vector of labels, not {describe(values)}.", arg = "stimulus")
+  refuse_if(anyNA(values), "nonfinite", "Column {dQuote(name, FALSE)} of `data` has no stimulus ",
+            "(NA) in row {which(is.na(values))[1]}.", arg = "stimulus")
   labels <- label_text(values)
-  if (any(trimws(labels) == "")) {
-    abort("Column ", dQuote(name, FALSE), " of `data` has an empty name of a stimulus in row ",
-          which(trimws(labels) == "")[1], ".", class = "repalign_error_value", arg = "stimulus")
-  }
+  refuse_if(any(trimws(labels) == ""), "value", "Column {dQuote(name, FALSE)} of `data` has an ",
+            "empty name of a stimulus in row {which(trimws(labels) == '')[1]}.", arg = "stimulus")
   twice <- anyDuplicated(labels)
   if (twice) {
     first <- match(labels[twice], labels)
-    abort("The stimulus ", dQuote(labels[twice], FALSE), " is in rows ", first,
-          " and ", twice, " of `data`, but must have one row. If these are repeats, declare ",
-          "them as trials by responses(data, stimulus = ", dQuote(name, FALSE), "), or average ",
-          "them first.",
-          class = "repalign_error_rows", arg = "stimulus")
+    refuse("rows", "The stimulus {dQuote(labels[twice], FALSE)} is in rows {first} and {twice} of ",
+           "`data`, but must have one row. If these are repeats, declare them as trials by ",
+           "responses(data, stimulus = {dQuote(name, FALSE)}), or average them first.",
+           arg = "stimulus")
   }
   labels
 }
@@ -120,32 +109,30 @@ warn_responses_as_names <- function(values, name, others) {
   }
   stem <- function(names) sub("[0-9]+$", "", names)
   if (all(values == round(values, 3)) && !stem(name) %in% stem(others)) return(invisible())
-  warn("Column ", dQuote(name, FALSE), " holds numbers with decimals, as responses are, but is ",
-       "taken for the names of the stimuli. If it is a neuron, name another column in `stimulus`, ",
-       "or set row names, rownames(), and leave the table as it is.",
-       class = "repalign_responses_as_names", data = name)
+  warn("responses_as_names", "Column {dQuote(name, FALSE)} holds numbers with decimals, as ",
+       "responses are, but is taken for the names of the stimuli. If it is a neuron, name another ",
+       "column in `stimulus`, or set row names, rownames(), and leave the table as it is.",
+       data = name)
 }
 
 neuron_columns <- function(neurons, data, stimulus) {
   usable <- (is.character(neurons) || is.numeric(neurons)) && !anyNA(neurons)
-  if (!usable) {
-    abort("`neurons` must hold names or numbers of columns of `data`, not ", describe(neurons), ".",
-          class = "repalign_error_value", arg = "neurons")
-  }
+  refuse_if(!usable, "value", "`neurons` must hold names or numbers of columns of `data`, not ",
+            "{describe(neurons)}.")
   at <- if (is.character(neurons)) match(neurons, names(data)) else
     match(neurons, seq_along(data))
   if (anyNA(at)) {
     wrong <- as.character(neurons[is.na(at)])[1]
-    abort("`neurons` asks for column ", if (is.character(neurons)) dQuote(wrong, FALSE) else wrong,
-          ", but `data` has no such column",
-          if (is.character(neurons)) suggest(wrong, names(data)) else
-            paste0("; it has ", length(data), "."), class = "repalign_error_value", arg = "neurons")
+    refuse("value", "`neurons` asks for column ",
+           if (is.character(neurons)) dQuote(wrong, FALSE) else wrong, ", but `data` has no such ",
+           "column",
+           if (is.character(neurons)) suggest(wrong, names(data)) else
+             paste0("; it has ", length(data), "."))
   }
   if (anyDuplicated(at) || stimulus %in% names(data)[at]) {
     twice <- if (anyDuplicated(at)) names(data)[at[duplicated(at)]][1] else stimulus
-    abort("`neurons` names the column ", dQuote(twice, FALSE),
-          if (anyDuplicated(at)) " twice." else ", which names the stimuli.",
-          class = "repalign_error_value", arg = "neurons")
+    refuse("value", "`neurons` names the column {dQuote(twice, FALSE)}",
+           if (anyDuplicated(at)) " twice." else ", which names the stimuli.")
   }
   at
 }
@@ -162,13 +149,13 @@ refuse_words <- function(data, at, leftover) {
     text <- column[!is.na(column) & is.na(suppressWarnings(as.double(column)))]
     if (2 * length(text) < length(column)) unique(text)
   }))
-  abort("`data` has columns that are not numeric: ", enumerate(names(words)),
-        if (length(missing)) {
-          paste0(" (", enumerate(unique(missing), 3), " among numbers; if this is a missing ",
-                 "value, read the table by read.csv(na.strings = ",
-                 dQuote(missing[[1]], FALSE), "))")
-        },
-        if (leftover) ". Say which columns are neurons in `neurons`." else
-          ". They cannot be neurons: leave them out of `neurons`, or convert them.",
-        class = "repalign_error_type", arg = "neurons")
+  refuse("type", "`data` has columns that are not numeric: {enumerate(names(words))}",
+         if (length(missing)) {
+           paste0(" (", enumerate(unique(missing), 3), " among numbers; if this is a missing ",
+           "value, read the table by read.csv(na.strings = ",
+           dQuote(missing[[1]], FALSE), "))")
+           },
+         if (leftover) ". Say which columns are neurons in `neurons`." else
+           ". They cannot be neurons: leave them out of `neurons`, or convert them.",
+         arg = "neurons")
 }

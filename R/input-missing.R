@@ -7,11 +7,9 @@ rule_of_call <- function(na, set, given) {
   na <- check_choice(na, c(missing_rules, "pairwise"), "na")
   if (na == "pairwise") {
     unable <- Filter(function(m) is_own(m) || is.null(m$args$na), set)
-    if (length(unable)) {
-      abort("na = \"pairwise\" leaves out pairs of stimuli that RDMs lack, which ",
-            dQuote(unable[[1]]$label, FALSE), " cannot do: take \"rsa\", or na = \"stimuli\".",
-            class = "repalign_error_choice", arg = "na")
-    }
+    refuse_if(length(unable), "choice", "na = \"pairwise\" leaves out pairs of stimuli that RDMs ",
+              "lack, which {dQuote(unable[[1]]$label, FALSE)} cannot do: take \"rsa\", or na = ",
+              "\"stimuli\".", arg = "na")
     set <- lapply(set, function(m) {
       if (takes_gaps(m)) return(m)
       m$args$na <- na
@@ -23,11 +21,9 @@ rule_of_call <- function(na, set, given) {
     return(list(na = "error", set = set))
   }
   lenient <- if (given) Filter(takes_gaps, set)
-  if (length(lenient)) {
-    abort("The measure ", dQuote(lenient[[1]]$label, FALSE), " has na = \"pairwise\", but the ",
-          "call has na = ", dQuote(na, FALSE), ": give one of the two.",
-          class = "repalign_error_choice", arg = "na")
-  }
+  refuse_if(length(lenient), "choice", "The measure {dQuote(lenient[[1]]$label, FALSE)} has na = ",
+            "\"pairwise\", but the call has na = {dQuote(na, FALSE)}: give one of the two.",
+            arg = "na")
   list(na = na, set = set)
 }
 
@@ -165,13 +161,10 @@ missing_in_trials <- function(values) {
 # all representations alike, so that every pair is compared over the same ones.
 complete_stimuli <- function(reprs) {
   keep <- !Reduce(`|`, lapply(reprs, missing_stimuli))
-  if (!any(keep)) {
-    abort("Every stimulus has a missing value somewhere: na = \"stimuli\" leaves none. ",
-          "na = \"neurons\" leaves out neurons instead.", class = "repalign_error_nonfinite",
-          arg = "na")
-  }
+  refuse_if(!any(keep), "nonfinite", "Every stimulus has a missing value somewhere: na = ",
+            "\"stimuli\" leaves none. na = \"neurons\" leaves out neurons instead.", arg = "na")
   note <- stimuli_note(keep, first_stimulus_names(reprs))
-  if (!is.null(note)) inform(note, class = "repalign_left_out")
+  if (!is.null(note)) inform("left_out", note)
   keep
 }
 
@@ -261,18 +254,15 @@ cut_measure <- function(measure, columns) {
 note_neurons_left_out <- function(reprs, columns) {
   lost <- vapply(columns, function(keep) sum(!keep), 0L)
   empty <- which(lost > 0 & lost == lengths(columns))
-  if (length(empty)) {
-    abort("Every neuron of `", reprs[[empty[1]]]$arg, "` has a missing value, there or in another ",
-          "representation with the same neuron: na = \"neurons\" leaves none. na = \"stimuli\" ",
-          "leaves out stimuli instead.",
-          class = "repalign_error_nonfinite", arg = reprs[[empty[1]]]$arg)
-  }
+  refuse_if(length(empty), "nonfinite", "Every neuron of `{reprs[[empty[1]]]$arg}` has a missing ",
+            "value, there or in another representation with the same neuron: na = \"neurons\" ",
+            "leaves none. na = \"stimuli\" leaves out stimuli instead.")
   if (!any(lost > 0)) return(NULL)
   args <- vapply(reprs, function(repr) repr$arg, "")
   each <- paste0(lost, " of ", lengths(columns), " in `", args, "`")
   note <- paste0("Missing values: neurons left out, ", enumerate(each[lost > 0], quote = FALSE),
                  ".")
-  inform(note, class = "repalign_left_out")
+  inform("left_out", "{note}")
   note
 }
 
@@ -318,19 +308,16 @@ cut_dist <- function(d, rows) {
 # A neighbour graph cannot lose a stimulus, because others may have it as a neighbour.
 whole_graph <- function(repr, rows) {
   if (all(rows)) return(repr$data)
-  abort("`", repr$arg, "` is a neighbour graph, from which no stimulus can be left out: other ",
-        "stimuli have it as a neighbour. Make the graph of the complete stimuli only.",
-        class = "repalign_error_graph", arg = repr$arg)
+  refuse("graph", "`{repr$arg}` is a neighbour graph, from which no stimulus can be left out: ",
+         "other stimuli have it as a neighbour. Make the graph of the complete stimuli only.")
 }
 
 # What the user gave as `permutations` was made for all stimuli; this adapts it to the kept ones.
 cut_permutations <- function(permutations, rows) {
   if (all(rows)) return(permutations)
-  if (is.matrix(permutations)) {
-    abort("The matrix `permutations` is for all rows, but na = \"stimuli\" leaves some out: give ",
-          "a number of permutations, or leave out the stimuli yourself.",
-          class = "repalign_error_design", arg = "permutations")
-  }
+  refuse_if(is.matrix(permutations), "design", "The matrix `permutations` is for all rows, but na ",
+            "= \"stimuli\" leaves some out: give a number of permutations, or leave out the ",
+            "stimuli yourself.")
   if (inherits(permutations, "how")) cut_how(permutations, rows) else permutations
 }
 
@@ -345,11 +332,9 @@ cut_blocks <- function(blocks, complete) {
 
 cut_how <- function(design, rows) {
   require_package("permute", "A permutation design (how)")
-  if (!is.null(permute::getAllperms(design))) {
-    abort("`permutations` contains a set of permutations of all rows, but na = \"stimuli\" leaves ",
-          "some out: give the design without this set.", class = "repalign_error_design",
-          arg = "permutations")
-  }
+  refuse_if(!is.null(permute::getAllperms(design)), "design", "`permutations` contains a set of ",
+            "permutations of all rows, but na = \"stimuli\" leaves some out: give the design ",
+            "without this set.")
   check_how_blocks(design, length(rows))
   blocks <- permute::getBlocks(design)
   if (!is.null(blocks)) {
@@ -357,10 +342,8 @@ cut_how <- function(design, rows) {
   }
   plots <- permute::getStrata(design, "plots")
   if (is.null(plots)) return(design)
-  if (length(plots) != length(rows)) {
-    abort("The plots of `permutations` must name each of the ", length(rows), " rows; they name ",
-          length(plots), ".", class = "repalign_error_design", arg = "permutations")
-  }
+  refuse_if(length(plots) != length(rows), "design", "The plots of `permutations` must name each ",
+            "of the {length(rows)} rows; they name {length(plots)}.")
   design$plots$strata <- droplevels(as.factor(plots)[rows])
   design
 }

@@ -84,10 +84,8 @@ refuse_odd_count <- function(reprs, repr) {
   if (is.null(odd) || prepared) refuse_other_count(reprs[[1]], repr)
   blamed <- reprs[[odd]]
   other <- reprs[-odd][[1]]
-  abort("`", blamed$arg, "` has ", count_of(counts[odd], "row"), ", and the others have ",
-        counts[-odd][1], same_stimuli_advice(reprs, "all"),
-        odd_one_hint(reprs, odd),
-        class = "repalign_error_rows", arg = blamed$arg)
+  refuse("rows", "`{blamed$arg}` has {count_of(counts[odd], 'row')}, and the others have ",
+         "{counts[-odd][1]}{same_stimuli_advice(reprs, 'all')}{odd_one_hint(reprs, odd)}")
 }
 
 # Of several layers that are as wide, one with other rows lacks some; but where it stands alone on
@@ -112,9 +110,9 @@ refuse_other_count <- function(one, other) {
                     if (is.null(one$prepared)) one$arg else other$arg, "` has ",
                     if (is.null(one$prepared)) one$n else other$n, ".")
   }
-  abort("`", one$arg, "` has ", count_of(stimulus_count(one$data), "row"), " and `", other$arg,
-        "` has ", stimulus_count(other$data), same_stimuli_advice(list(one, other), "both"),
-        transposed_hint(one, other), class = "repalign_error_rows", arg = other$arg)
+  refuse("rows", "`{one$arg}` has {count_of(stimulus_count(one$data), 'row')} and `{other$arg}` ",
+         "has {stimulus_count(other$data)}", same_stimuli_advice(list(one, other), "both"),
+         transposed_hint(one, other), arg = other$arg)
 }
 
 same_stimuli_advice <- function(reprs, all) {
@@ -128,13 +126,14 @@ refuse_other_names <- function(one, other) {
     names <- stimulus_names(repr$data)
     if (anyDuplicated(names)) refuse_repeated_names(names, repr)
   }
-  abort(names_differ(one$arg, other$arg, stimulus_names(one$data), stimulus_names(other$data)),
-        if ("dist" %in% c(kind_of(one$data), kind_of(other$data))) {
-          "keep the stimuli that both have (of a \"dist\" object by subset() of as_rdm())"
-        } else {
-          "match_rows() keeps the stimuli that both have"
-        }, "; or remove the row names when the rows do correspond.",
-        transposed_hint(one, other), class = "repalign_error_rows", arg = other$arg)
+  refuse("rows",
+         names_differ(one$arg, other$arg, stimulus_names(one$data), stimulus_names(other$data)),
+         if ("dist" %in% c(kind_of(one$data), kind_of(other$data))) {
+           "keep the stimuli that both have (of a \"dist\" object by subset() of as_rdm())"
+           } else {
+           "match_rows() keeps the stimuli that both have"
+           }, "; or remove the row names when the rows do correspond.{transposed_hint(one, other)}",
+         arg = other$arg)
 }
 
 # ---- pairs
@@ -154,6 +153,6 @@ representation_pair <- function(x, y, accepted = "data") {
 }
 
 missing_side <- function(x_missing) {
-  abort("Two representations are needed, `x` and `y`; for all pairs of a list use similarity().",
-        class = "repalign_error_type", arg = if (x_missing) "x" else "y")
+  refuse("type", "Two representations are needed, `x` and `y`; for all pairs of a list use ",
+         "similarity().", arg = if (x_missing) "x" else "y")
 }

@@ -41,10 +41,8 @@ prepare <- function(x, measure = "cka", ..., data = FALSE, threads = NULL,
   measures <- as_measures(measure)
   refuse_parameters(measures, ...)
   for (m in measures) {
-    if (is_own(m)) {
-      abort("Nothing can be prepared for ", dQuote(m$label, FALSE), ", a measure of your own: ",
-            "give the data to similarity().", class = "repalign_error_measure", arg = "measure")
-    }
+    refuse_if(is_own(m), "measure", "Nothing can be prepared for {dQuote(m$label, FALSE)}, a ",
+              "measure of your own: give the data to similarity().", arg = "measure")
   }
   call <- open_preparing(x, measures, na, threads)
   settled <- call$set
@@ -79,7 +77,7 @@ open_preparing <- function(x, measures, na, threads, frame = parent.frame()) {
   arg <- side$reprs[[1]]$arg
   sides <- list(x = side, y = side, self = TRUE, same = FALSE, models = side$is_models)
   call <- quietly_done(open_sides(sides, measures, na, frame = frame))
-  if (!is.null(call$left_out)) inform(call$left_out, class = "repalign_left_out")
+  if (!is.null(call$left_out)) inform("left_out", call$left_out)
   given <- Map(function(measure, settled) {
     labels <- intersect(c("clusters", "units_x", "units_y", "stimulus_noise"),
                         names(Filter(Negate(is.null), measure$args)))
@@ -88,11 +86,9 @@ open_preparing <- function(x, measures, na, threads, frame = parent.frame()) {
   }, measures, call$set)
   labels <- c(lapply(side$reprs, function(repr) repr$responses$cluster),
               lapply(call$set, function(measure) measure$args$clusters))
-  if (any(vapply(labels, anyNA, NA))) {
-    abort("Stimuli of `", arg, "` without a label in `clusters` would have to be left out, which ",
-          "prepare() cannot: leave them out of the data.", class = "repalign_error_prepared",
-          arg = arg)
-  }
+  refuse_if(any(vapply(labels, anyNA, NA)), "prepared", "Stimuli of `{arg}` without a label in ",
+            "`clusters` would have to be left out, which prepare() cannot: leave them out of the ",
+            "data.")
   for (measure in call$set) check_clusters(measure$args$clusters, call$n, arg, 1, "a similarity")
   c(call, list(given = given))
 }

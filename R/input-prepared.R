@@ -57,7 +57,7 @@ prepared_as_representation <- function(x, arg, name, side) {
 }
 
 refuse_prepared <- function(arg, ...) {
-  abort("`", arg, "` ", ..., class = "repalign_error_prepared", arg = arg)
+  refuse("prepared", "`{arg}` ", ...)
 }
 
 # Where the data themselves are needed.

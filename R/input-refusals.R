@@ -65,7 +65,6 @@ refuse_time_bins <- function(data, arg) {
   if (!length(ends) || any(lengths(ends) != 2)) return(invisible())
   ends <- suppressWarnings(matrix(as.numeric(unlist(ends)), 2))
   if (anyNA(ends) || any(ends[1, -1] != ends[2, -ncol(ends)])) return(invisible())
-  abort("`", arg, "` is a list of bins of time (", enumerate(names(data), 3), "), and a list is ",
-        "one of subjects: give one bin, ", arg, "[[1]], or one after the other by lapply().",
-        class = "repalign_error_type", arg = arg)
+  refuse("type", "`{arg}` is a list of bins of time ({enumerate(names(data), 3)}), and a list is ",
+         "one of subjects: give one bin, {arg}[[1]], or one after the other by lapply().")
 }

@@ -108,11 +108,11 @@ need_kind <- function(repr, accepted, what) {
   if (repr$kind %in% accepted) return(repr)
   given <- c(dist = "a \"dist\" object (distances)", graph = "a neighbour graph")[repr$kind]
   also <- c(dist = " or a \"dist\" object", graph = " or a neighbour graph")
-  abort("`", repr$arg, "` is ", given, ", but ", what, " needs the responses themselves ",
-        "(stimuli x neurons)", also[intersect(accepted, names(also))], ".",
-        if (what == dQuote("cka", FALSE)) {
-          " With kernel = \"rbf\" or \"manifold\" it takes distances."
-        }, class = "repalign_error_type", arg = repr$arg)
+  refuse("type", "`{repr$arg}` is {given}, but {what} needs the responses themselves (stimuli x ",
+         "neurons){also[intersect(accepted, names(also))]}.",
+         if (what == dQuote("cka", FALSE)) {
+           " With kernel = \"rbf\" or \"manifold\" it takes distances."
+           })
 }
 
 # The same representation with its stimuli in the order `permutation`. Nothing is prepared again:
@@ -138,11 +138,10 @@ refuse_empty_neurons <- function(means, arg) {
   empty <- which(colSums(!is.na(means)) == 0)
   if (!length(empty)) return(invisible())
   one <- length(empty) == 1
-  abort("`", arg, "` has no response at all of ", if (one) "neuron " else "neurons ",
-        enumerate(named_places(empty, colnames(means)), quote = FALSE), ": leave ",
-        if (one) "it" else "them", " out, by [, -",
-        if (one) empty else paste0("c(", paste(empty, collapse = ", "), ")"), ", ].",
-        class = "repalign_error_nonfinite", arg = arg)
+  refuse("nonfinite", "`{arg}` has no response at all of {if (one) 'neuron ' else 'neurons '}",
+         enumerate(named_places(empty, colnames(means)), quote = FALSE),
+         ": leave {if (one) 'it' else 'them'} out, by [, -",
+         if (one) empty else paste0("c(", paste(empty, collapse = ", "), ")"), ", ].")
 }
 
 unname_rows <- function(x) {
@@ -283,11 +282,12 @@ refuse_identifiers <- function(x, arg, takes = NULL) {
   if (!length(found)) return(invisible())
   names <- colnames(x)[as.integer(names(found))]
   one <- length(found) == 1
-  abort("`", arg, "` has ", if (one) "a column that looks like an identifier" else
-    "columns that look like identifiers", ", not like ", if (one) "a neuron: " else "neurons: ",
-    enumerate(paste0(dQuote(names, FALSE), " (", found, ")"), quote = FALSE), ". ",
-    if (is.null(takes)) matrix_of_neurons(names) else named_in_call(names, takes),
-    class = "repalign_error_identifier", arg = arg)
+  refuse("identifier", "`{arg}` has ",
+         if (one) "a column that looks like an identifier" else
+           "columns that look like identifiers", ", not like ",
+         "{if (one) 'a neuron: ' else 'neurons: '}",
+         enumerate(paste0(dQuote(names, FALSE), " (", found, ")"), quote = FALSE), ". ",
+         if (is.null(takes)) matrix_of_neurons(names) else named_in_call(names, takes))
 }
 
 matrix_of_neurons <- function(names) {
@@ -357,11 +357,11 @@ judge_doubtful_columns <- function(reprs) {
     # data that are compared with themselves, or with a part of themselves, share other columns too
     if (!same || share_columns(reprs[[at[1]]]$data[, -one$at, drop = FALSE],
                                reprs[[k]]$data[, -found[[k]]$at, drop = FALSE])) next
-    abort("`", reprs[[at[1]]]$arg, "` and `", reprs[[k]]$arg, "` have the same column ",
-          dQuote(one$name, FALSE), " of whole numbers that all differ: it looks like an ",
-          "identifier of the stimuli, not like a neuron. ", matrix_of_neurons(one$name),
-          " If it is a neuron, say so by matrices without names of columns, colnames(x) <- NULL.",
-          class = "repalign_error_identifier", arg = reprs[[k]]$arg)
+    refuse("identifier", "`{reprs[[at[1]]]$arg}` and `{reprs[[k]]$arg}` have the same column ",
+           "{dQuote(one$name, FALSE)} of whole numbers that all differ: it looks like an ",
+           "identifier of the stimuli, not like a neuron. {matrix_of_neurons(one$name)} If it is ",
+           "a neuron, say so by matrices without names of columns, colnames(x) <- NULL.",
+           arg = reprs[[k]]$arg)
   }
   for (k in at) if (found[[k]]$at == 1) return(warn_of_doubtful_column(found[[k]], reprs[[k]]$arg))
 }
@@ -380,11 +380,11 @@ share_columns <- function(a, b) {
 }
 
 warn_of_doubtful_column <- function(column, arg) {
-  warn("The first column of `", arg, "`, ", dQuote(column$name, FALSE), ", holds whole numbers ",
-       "that all differ, as numbers of pictures do, and has ", round(100 * column$share), "% of ",
-       "the variance. If it names the stimuli, use response_matrix(data, stimulus = ",
-       dQuote(column$name, FALSE), "). If it is a neuron, say so by a matrix without names of ",
-       "columns, colnames(", arg, ") <- NULL.", class = "repalign_identifier", data = column$name)
+  warn("identifier", "The first column of `{arg}`, {dQuote(column$name, FALSE)}, holds whole ",
+       "numbers that all differ, as numbers of pictures do, and has {round(100 * column$share)}% ",
+       "of the variance. If it names the stimuli, use response_matrix(data, stimulus = ",
+       "{dQuote(column$name, FALSE)}). If it is a neuron, say so by a matrix without names of ",
+       "columns, colnames({arg}) <- NULL.", data = column$name)
 }
 
 # ---- odd columns and values
@@ -407,16 +407,16 @@ warn_of_odd_columns <- function(reprs) {
   if (!length(found)) return(invisible())
   coded <- vapply(found, function(one) one$class == "repalign_sentinel", NA)
   shown <- found[if (any(coded)) coded else TRUE]
-  warn(paste(vapply(utils::head(shown, 3), function(one) one$text, ""), collapse = " "),
+  warn(unique(c(shown[[1]]$class, "repalign_dominant")),
+       paste(vapply(utils::head(shown, 3), function(one) one$text, ""), collapse = " "),
        if (length(shown) > 3) paste0(" So ", if (length(shown) > 4) "have " else "has ",
-                                     length(shown) - 3, " more."),
+         length(shown) - 3, " more."),
        if (any(coded)) {
          " If it stands for missing values, make it NA."
-       } else {
+         } else {
          paste(" Scores are about little else: leave it out if it is no neuron; if it is one,",
-               "divide each column by its standard deviation to give all neurons equal weight.")
-       }, class = unique(c(shown[[1]]$class, "repalign_dominant")),
-       data = unlist(lapply(shown, function(one) one$data)))
+         "divide each column by its standard deviation to give all neurons equal weight.")
+         }, data = unlist(lapply(shown, function(one) one$data)))
 }
 
 # list(class, text, data) of what is odd in a representation, or NULL.
@@ -494,11 +494,8 @@ as_responses <- function(x, arg, allow_na) {
 double_matrix <- function(x, arg) {
   x <- plain_matrix(x, arg)
   check_size(nrow(x), ncol(x), arg)
-  if (ncol(x) < 1 || nrow(x) < 1) {
-    abort("`", arg, "` has ", count_of(nrow(x), "row"), " and ",
-          count_of(ncol(x), "column"), ": there is nothing to compare.",
-          class = "repalign_error_size", arg = arg)
-  }
+  refuse_if(ncol(x) < 1 || nrow(x) < 1, "size", "`{arg}` has {count_of(nrow(x), 'row')} and ",
+            "{count_of(ncol(x), 'column')}: there is nothing to compare.")
   if (!is.double(x)) storage.mode(x) <- "double"
   x
 }
@@ -508,17 +505,13 @@ plain_matrix <- function(x, arg) {
   if (is.data.frame(x)) return(data_frame_matrix(x, arg))
   if (inherits(x, "Matrix")) return(dense_matrix(x, arg))
   if (is.matrix(x) && (is.numeric(x) || is.logical(x))) return(x)
-  if (inherits(x, "dist")) {
-    abort("`", arg, "` is a \"dist\" object, but this needs the responses themselves: ",
-          "give the stimuli x neurons matrix.", class = "repalign_error_type", arg = arg)
-  }
-  if (inherits(x, "SummarizedExperiment")) {
-    abort("`", arg, "` is a SummarizedExperiment, which has the samples in its columns: give the ",
-          "values with the samples (stimuli) in the rows, t(assay(", arg, ")).",
-          class = "repalign_error_type", arg = arg)
-  }
-  abort("`", arg, "` must be a numeric matrix (stimuli x neurons) or an all-numeric data frame, ",
-        "not ", describe(x), ".", matrix_remedy(x, arg), class = "repalign_error_type", arg = arg)
+  refuse_if(inherits(x, "dist"), "type", "`{arg}` is a \"dist\" object, but this needs the ",
+            "responses themselves: give the stimuli x neurons matrix.")
+  refuse_if(inherits(x, "SummarizedExperiment"), "type", "`{arg}` is a SummarizedExperiment, ",
+            "which has the samples in its columns: give the values with the samples (stimuli) in ",
+            "the rows, t(assay({arg})).")
+  refuse("type", "`{arg}` must be a numeric matrix (stimuli x neurons) or an all-numeric data ",
+         "frame, not {describe(x)}.{matrix_remedy(x, arg)}")
 }
 
 matrix_remedy <- function(x, arg) {
@@ -553,14 +546,14 @@ data_frame_matrix <- function(x, arg) {
   good <- good & !vapply(x, is.object, NA)
   if (!all(good)) {
     of_rows <- Filter(offers_argument, c("condition", "run", "subject"))
-    abort("`", arg, "` has columns that are not numeric: ", enumerate(names(x)[!good]), ". ",
-          if ("condition" %in% of_rows) {
-            paste0("Name those that say what a row is in ",
-                   enumerate(paste0("`", of_rows, "`"), quote = FALSE), ", and drop the others.")
-          } else {
-            paste0("Drop or convert them; where one of them names the stimuli, use ",
-                   "response_matrix(data, stimulus = ", dQuote(names(x)[!good][1], FALSE), ").")
-          }, class = "repalign_error_type", arg = arg)
+    refuse("type", "`{arg}` has columns that are not numeric: {enumerate(names(x)[!good])}. ",
+           if ("condition" %in% of_rows) {
+             paste0("Name those that say what a row is in ",
+             enumerate(paste0("`", of_rows, "`"), quote = FALSE), ", and drop the others.")
+             } else {
+             paste0("Drop or convert them; where one of them names the stimuli, use ",
+             "response_matrix(data, stimulus = ", dQuote(names(x)[!good][1], FALSE), ").")
+             })
   }
   m <- as.matrix(x)
   # integer row names are row numbers; they are no names of stimuli, even after rows were taken out

@@ -13,10 +13,8 @@ as_sides <- function(x, y, by_name = TRUE, na = "error") {
   refuse_results(x, "x")
   refuse_results(y, "y")
   self <- is.null(y)
-  if (self && !is_collection(x)) {
-    abort("`y` is missing: a single matrix needs another one to be compared with.",
-          class = "repalign_error_type", arg = "y")
-  }
+  refuse_if(self && !is_collection(x), "type", "`y` is missing: a single matrix needs another one ",
+            "to be compared with.")
   same <- !self && is_collection(x) && identical(x, y)
   side_x <- as_side(x, "x", na != "error")
   one_list <- self || same
@@ -67,7 +65,7 @@ refuse_results <- function(given, arg) {
       paste0("text, not data.", categories_remedy(given, arg))
   }
   if (is.null(what)) return(invisible())
-  abort("`", arg, "` is ", sub("[.]$", "", what), ".", class = "repalign_error_type", arg = arg)
+  refuse("type", "`{arg}` is {sub('[.]$', '', what)}.")
 }
 
 # All representations of a call, each once: those of x alone where both sides are the same.
@@ -113,10 +111,9 @@ as_side <- function(x, arg, allow_na = FALSE) {
     # those that are fewer are to blame
     lists <- sum(nested) < sum(!nested)
     odd <- dQuote(names[if (lists) nested else !nested][1], FALSE)
-    abort("`", arg, "` mixes matrices and lists: element ", odd,
-          if (lists) " is a list, and the others are not." else " is not a list of layers.",
-          " Give only matrices, or only lists of layers (models).",
-          class = "repalign_error_type", arg = arg)
+    refuse("type", "`{arg}` mixes matrices and lists: element {odd}",
+           if (lists) " is a list, and the others are not." else " is not a list of layers.",
+           " Give only matrices, or only lists of layers (models).")
   }
   if (!any(nested)) {
     return(flat_side(x, arg, names, rep(arg, length(x)), FALSE, allow_na, arg, rdms))
@@ -148,25 +145,17 @@ flat_side <- function(elements, prefix, names, models, is_models, allow_na, side
 }
 
 check_element_names <- function(x, arg) {
-  if (!is_collection(x)) {
-    abort("`", arg, "` must be a named list of matrices, not ", describe(x), ".",
-          class = "repalign_error_type", arg = arg)
-  }
-  if (!length(x)) {
-    abort("`", arg, "` is an empty list: there is nothing to compare.",
-          class = "repalign_error_size", arg = arg)
-  }
+  refuse_if(!is_collection(x), "type", "`{arg}` must be a named list of matrices, not ",
+            "{describe(x)}.")
+  refuse_if(!length(x), "size", "`{arg}` is an empty list: there is nothing to compare.")
   names <- names(x)
   if (is.null(names) || anyNA(names) || any(names == "")) {
     at <- if (is.null(names)) 1 else which(is.na(names) | names == "")[1]
-    abort("`", arg, "` is a list whose element ", at, " has no name: name all of them, for ",
-          "example names(", arg, ") <- paste0(\"layer\", seq_along(", arg, ")).",
-          class = "repalign_error_names", arg = arg)
+    refuse("names", "`{arg}` is a list whose element {at} has no name: name all of them, for ",
+           "example names({arg}) <- paste0(\"layer\", seq_along({arg})).")
   }
-  if (anyDuplicated(names)) {
-    abort("`", arg, "` has two elements named ", dQuote(names[duplicated(names)][1], FALSE),
-          ": names must differ.", class = "repalign_error_names", arg = arg)
-  }
+  refuse_if(anyDuplicated(names), "names", "`{arg}` has two elements named ",
+            "{dQuote(names[duplicated(names)][1], FALSE)}: names must differ.")
   names
 }
 
@@ -193,10 +182,8 @@ list_pairs <- function(sides, diagonal) {
     list2DF(list(i = rep(seq_len(size_x), each = size_y), j = rep(seq_len(size_y), size_x)))
   }
   if (!sides$self) return(all_pairs(size_x, size_y))
-  if (size_x < 2 && !diagonal) {
-    abort("`x` has one element: give another in `y`, or more elements.",
-          class = "repalign_error_size", arg = "x")
-  }
+  refuse_if(size_x < 2 && !diagonal, "size", "`x` has one element: give another in `y`, or more ",
+            "elements.")
   grid <- all_pairs(size_x, size_x)
   models <- sides$x$models
   keep <- if (sides$x$is_models) {
@@ -207,10 +194,7 @@ list_pairs <- function(sides, diagonal) {
     grid$i < grid$j | (diagonal & grid$i == grid$j)
   }
   grid <- grid[keep, ]
-  if (!nrow(grid)) {
-    abort("`x` has one model: give another in `y`, or more models.",
-          class = "repalign_error_size", arg = "x")
-  }
+  refuse_if(!nrow(grid), "size", "`x` has one model: give another in `y`, or more models.")
   grid
 }
 

@@ -2,10 +2,8 @@
 # sides, and none may lack a direction if a measure needs one.
 
 check_rows <- function(n, least, arg, why) {
-  if (n < least) {
-    abort("`", arg, "` has ", count_of(n, "row"), "; ", why, " needs at least ", least,
-          " stimuli (rows).", class = "repalign_error_rows", arg = arg)
-  }
+  refuse_if(n < least, "rows", "`{arg}` has {count_of(n, 'row')}; {why} needs at least {least} ",
+            "stimuli (rows).")
 }
 
 # Refuses rows that have no direction: these are all zeros or, when rows are centred for
@@ -16,12 +14,11 @@ refuse_rows <- function(repr, rows, centered) {
   kind <- if (centered) c("a constant row", "constant rows")
           else c("a row of zeros", "rows of zeros")
   what <- if (centered) "correlation" else "direction and no cosine"
-  abort("`", repr$arg, "` has ", kind[if (one) 1 else 2], " (", enumerate(rows, quote = FALSE),
-        "), which ", if (one) "has" else "have", " no ", what, " with any other. Remove ",
-        if (one) "this stimulus" else "these stimuli",
-        " on both sides, or compare by Euclidean distances.",
-        class = if (centered) "repalign_error_constant_row" else "repalign_error_zero_row",
-        arg = repr$arg)
+  refuse(if (centered) "repalign_error_constant_row" else "repalign_error_zero_row",
+         "`{repr$arg}` has {kind[if (one) 1 else 2]} ({enumerate(rows, quote = FALSE)}), which ",
+         "{if (one) 'has' else 'have'} no {what} with any other. Remove ",
+         "{if (one) 'this stimulus' else 'these stimuli'} on both sides, or compare by Euclidean ",
+         "distances.")
 }
 
 # ---- one order
@@ -46,11 +43,9 @@ places_in_order <- function(names, args, refuse) {
     at
   })
   moved <- which(lengths(places) > 0)
-  if (length(moved)) {
-    inform("The stimuli of ", enumerate(paste0("`", args[moved], "`"), 3, quote = FALSE),
-           " are brought into the order of `", args[first], "`, by their names.",
-           class = "repalign_reordered")
-  }
+  inform_if(length(moved), "reordered", "The stimuli of ",
+            enumerate(paste0("`", args[moved], "`"), 3, quote = FALSE), " are brought into the ",
+            "order of `{args[first]}`, by their names.")
   places
 }
 
@@ -177,13 +172,14 @@ note_row_numbers <- function(reprs) {
   }, NA)
   if (!any(odd)) return(invisible())
   arg <- reprs[[which(odd)[1]]]$arg
-  inform("The rows of ", enumerate(paste0("`", vapply(reprs[odd], `[[`, "", "arg"), "`"), 3, FALSE),
-         " are compared by position, although their row numbers (", if (sum(odd) > 1) {
+  inform("one_sided_names", "The rows of ",
+         enumerate(paste0("`", vapply(reprs[odd], `[[`, "", "arg"), "`"), 3, FALSE),
+         " are compared by position, although their row numbers (",
+         if (sum(odd) > 1) {
            paste0("of `", arg, "` ")
-         }, enumerate(numbers[odd][[1]], 3, FALSE), ") say that rows were brought into another ",
+           }, "{enumerate(numbers[odd][[1]], 3, FALSE)}) say that rows were brought into another ",
          "order, or left out. Automatic row names of a data frame are no names: if they name the ",
-         "stimuli, give as.matrix(rownames.force = TRUE) of both sides.",
-         class = "repalign_one_sided_names")
+         "stimuli, give as.matrix(rownames.force = TRUE) of both sides.")
 }
 
 # Are these the numbers from 0 or 1 on, in another order than theirs? Files whose rows are in order

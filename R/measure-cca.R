@@ -62,10 +62,9 @@ mean_cosine <- function(statistic, x, y, args) {
 warn_whole_space <- function(pair, rank_x, rank_y, consequence, most = pair$x$n - 1) {
   full <- c(if (rank_x >= most) pair$x$arg, if (rank_y >= most) pair$y$arg)
   if (!length(full)) return(invisible())
-  warn("The columns of `", full[1], "` span the whole space of ", pair$x$n, " stimuli (rank ",
-       most, "): ", consequence, ", whatever the data. Use more stimuli than neurons, or a ",
-       "measure that weights directions by their variance.", class = "repalign_trivial",
-       data = full)
+  warn("trivial", "The columns of `{full[1]}` span the whole space of {pair$x$n} stimuli (rank ",
+       "{most}): {consequence}, whatever the data. Use more stimuli than neurons, or a measure ",
+       "that weights directions by their variance.", data = full)
 }
 
 declare_measure(
@@ -132,17 +131,14 @@ prepare_svcca <- function(repr, args, side) {
       # the share counts as reached even if rounding has left the sum a little below it
       wanted <- which(cumsum(s^2) / sum(s^2) >= args$variance - 1e-12)[1]
     } else if (wanted > length(s)) {
-      inform("`", repr$arg, "` has rank ", length(s), ": `components` is reduced from ", wanted,
-             " to ", length(s), ".",
-             class = "repalign_components")
+      inform("components", "`{repr$arg}` has rank {length(s)}: `components` is reduced from ",
+             "{wanted} to {length(s)}.")
       wanted <- length(s)
     }
-    if (wanted != length(s) && s[wanted] - s[wanted + 1] <= 1e-10 * s[1]) {
-      warn("Components ", wanted, " and ", wanted + 1, " of `", repr$arg,
-           "` have equal variance, and ",
-           "only one is kept: the value depends on an arbitrary choice. Set `components` to keep ",
-           "both or none.", class = "repalign_not_unique", data = repr$arg)
-    }
+    warn_if(wanted != length(s) && s[wanted] - s[wanted + 1] <= 1e-10 * s[1], "not_unique",
+            "Components {wanted} and {wanted + 1} of `{repr$arg}` have equal variance, and only ",
+            "one is kept: the value depends on an arbitrary choice. Set `components` to keep both ",
+            "or none.", data = repr$arg)
     list(count = wanted)
   })$count)
 }
@@ -171,16 +167,12 @@ declare_measure(
   reference = "Raghu et al. 2017",
   check = function(args) {
     args$variance <- check_number(args$variance, "variance", above = 0)
-    if (args$variance > 1) {
-      abort("`variance` is a share of the total variance: above 0 and at most 1.",
-            class = "repalign_error_value", arg = "variance")
-    }
+    refuse_if(args$variance > 1, "value", "`variance` is a share of the total variance: above 0 ",
+              "and at most 1.")
     if (is.null(args$components)) return(args)
     args$components <- check_count(args$components, "components")
-    if (args$variance != 0.99) {
-      warn("`variance` is not used when `components` are given.", class = "repalign_unused",
-           data = "variance")
-    }
+    warn_if(args$variance != 0.99, "unused", "`variance` is not used when `components` are given.",
+            data = "variance")
     args
   },
   form = "components",
@@ -209,18 +201,15 @@ weighted_correlation <- function(pair, x, y, args) {
   # matter if all correlations are tied, as their weighted mean is then the same for all weights.
   crowded <- basis_rank(pair$x) + basis_rank(pair$y) > pair$x$n - 1
   tied <- any(-diff(rho) < 1e-10) && rho[1] - rho[length(rho)] > 1e-10
-  if (crowded || tied) {
-    warn("The value of pwcca is not unique: ",
-         if (crowded) {
-           paste0("the ranks of `", pair$x$arg, "` and `", pair$y$arg, "` add up to more than the ",
-                  pair$x$n - 1, " dimensions of ", pair$x$n, " centred stimuli, so several ",
-                  "canonical correlations are 1")
-         } else {
-           "several canonical correlations are equal"
-         },
-         " and their weights are arbitrary. Use more stimuli or fewer neurons, or svcca().",
-         class = "repalign_not_unique", data = pair$x$arg)
-  }
+  warn_if(crowded || tied, "not_unique", "The value of pwcca is not unique: ",
+          if (crowded) {
+            paste0("the ranks of `", pair$x$arg, "` and `", pair$y$arg, "` add up to more than ",
+                   "the ", pair$x$n - 1, " dimensions of ", pair$x$n, " centred stimuli, so ",
+                   "several canonical correlations are 1")
+          } else {
+            "several canonical correlations are equal"
+            }, " and their weights are arbitrary. Use more stimuli or fewer neurons, or svcca().",
+          data = pair$x$arg)
   alpha <- if (args$weights == "projection") {
     rowSums(abs(crossprod(parts$u, coordinates_in_basis(pair$x))))
   } else {

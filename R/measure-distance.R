@@ -81,17 +81,13 @@ contrasted_form <- function(repr, args, rdm = dissimilarities_of(repr, args$inne
 check_row_width <- function(repr, inner) {
   if (repr$kind == "dist" || inner != "correlation") return(invisible())
   width <- ncol(repr$data)
-  if (width == 1) {
-    abort("`", repr$arg, "` has one column, but rows are correlated over columns: give three or ",
-          "more, or set inner = \"euclidean\".", class = "repalign_error_size", arg = repr$arg)
-  }
+  refuse_if(width == 1, "size", "`{repr$arg}` has one column, but rows are correlated over ",
+            "columns: give three or more, or set inner = \"euclidean\".")
   # of two categories, 1 and -1 are all that there is to say
   two_categories <- width == 2 && all(repr$data %in% 0:1) && all(rowSums(repr$data) == 1)
-  if (width == 2 && !two_categories) {
-    warn("`", repr$arg, "` has two columns, so every correlation between its rows is 1 or -1: the ",
-         "value carries almost no information. Use inner = \"euclidean\" or \"cosine\".",
-         class = "repalign_degenerate", data = repr$arg)
-  }
+  warn_if(width == 2 && !two_categories, "degenerate", "`{repr$arg}` has two columns, so every ",
+          "correlation between its rows is 1 or -1: the value carries almost no information. Use ",
+          "inner = \"euclidean\" or \"cosine\".", data = repr$arg)
 }
 
 declare_measure(
@@ -176,9 +172,9 @@ distance_covariance <- function(pair, x, y, args) {
   value <- packed_centered_product(x, y)
   has_no_root <- !is_square(args) && value / sqrt(x$size) / sqrt(y$size) < -tie_share
   if (has_no_root) {
-    warn("The distance correlation is undefined (NA): the distance covariance is negative, which ",
-         "is impossible with Euclidean distances. Set squared = TRUE, or give Euclidean distances.",
-         class = "repalign_undefined")
+    warn("undefined", "The distance correlation is undefined (NA): the distance covariance is ",
+         "negative, which is impossible with Euclidean distances. Set squared = TRUE, or give ",
+         "Euclidean distances.")
     NA_real_
   } else value
 }
@@ -280,11 +276,9 @@ difference_norm <- function(pair, x, y, args) {
     found <- .Call(C_packed_difference_spectral, x$d, shares[1], y$d, shares[2],
                    as.double(pair$x$n),
                    most_lanczos_steps, thread_count())
-    if (found[2] > 1e-12) {
-      warn("The spectral norm of the difference of `", pair$x$arg, "` and `", pair$y$arg,
-           "` is known only to a relative error of ", format(found[2], digits = 2), ".",
-           class = "repalign_accuracy", data = found[2])
-    }
+    warn_if(found[2] > 1e-12, "accuracy", "The spectral norm of the difference of `{pair$x$arg}` ",
+            "and `{pair$y$arg}` is known only to a relative error of ",
+            "{format(found[2], digits = 2)}.", data = found[2])
     return(found[1])
   }
   sqrt(2 * .Call(C_packed_difference_squares, x$d, shares[1], y$d, shares[2], thread_count()))
@@ -331,9 +325,8 @@ declare_measure(
     if (is.finite(score) && (score > 0 || difference_norm(pair, x, y, args) == 0)) {
       return(invisible())
     }
-    abort("The norm of the difference of `", pair$x$arg, "` and `", pair$y$arg, "` is too large ",
-          "or too small for a double: rescale the data.", class = "repalign_error_value",
-          arg = pair$x$arg)
+    refuse("value", "The norm of the difference of `{pair$x$arg}` and `{pair$y$arg}` is too large ",
+           "or too small for a double: rescale the data.")
   },
   null = function(args) {
     if (args$norm == "spectral") return(NULL)

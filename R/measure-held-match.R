@@ -34,9 +34,9 @@ shared_match <- function(costs, gains, mass) {
 unit_columns <- function(fit) {
   size <- sqrt(colSums(fit$train^2))
   if (all(size > 0)) return(sweep(fit$train, 2, size, "/"))
-  abort("`", fit$arg, "` has columns that are constant over the training stimuli of a fold, first ",
-        "column ", which(size == 0)[1], ", and correlate with nothing there. Remove them, or use ",
-        "fewer folds.", class = "repalign_error_variance", arg = fit$arg)
+  refuse("variance", "`{fit$arg}` has columns that are constant over the training stimuli of a ",
+         "fold, first column {which(size == 0)[1]}, and correlate with nothing there. Remove ",
+         "them, or use fewer folds.")
 }
 
 training_correlation <- function(x, y) {

@@ -55,10 +55,8 @@ hsic_of_pair <- function(pair, measure) {
   if (args$kernel == "linear") leave_out_self(pair, args$estimator)
   h <- pair_h(pair, args)
   value <- unscale_h(h$value, h$scale)
-  if (is.na(value)) {
-    abort("The H value of `x` and `y` is too large or too small for a double: rescale the data.",
-          class = "repalign_error_value", arg = "x")
-  }
+  refuse_if(is.na(value), "value", "The H value of `x` and `y` is too large or too small for a ",
+            "double: rescale the data.")
   value
 }
 

@@ -22,7 +22,8 @@ NULL
 #'
 #'   By default `"naive"`, where a message of class `repalign_uncorrected` gives the corrected
 #'   number of two matrices, once a session (`options(repalign.hints = FALSE)`: never); for
-#'   [responses()] that declare anything, the most corrected one that is possible, which a message names.
+#'   [responses()] that declare anything, the most corrected one that is possible, which a message
+#'   names.
 #' @param shared_neurons are columns j of `x` and of `y` the same neuron, as in two trials?
 #'   `"stimulus_neuron"` then leaves out the pair (j, j).
 #' @param units_x,units_y one label per column of `x` and of `y` (both or neither), such as names of
@@ -99,11 +100,9 @@ cka <- function(x, y, kernel = c("linear", "rbf", "manifold"),
 check_cka <- function(pair, args) {
   check_cka_pair(pair, args)
   # centred kernels of two stimuli differ only by a factor, and those of three differ little
-  if (pair$x$n <= 3) {
-    warn("`", pair$x$arg, "` has ", pair$x$n, " rows: with 2 stimuli the CKA is 1 whatever the ",
-         "data, and with 3 it says next to nothing. Use more stimuli.", class = "repalign_trivial",
-         data = pair$x$arg)
-  }
+  warn_if(pair$x$n <= 3, "trivial", "`{pair$x$arg}` has {pair$x$n} rows: with 2 stimuli the CKA ",
+          "is 1 whatever the data, and with 3 it says next to nothing. Use more stimuli.",
+          data = pair$x$arg)
   note_shared_neurons(pair, args)
 }
 
@@ -154,12 +153,12 @@ warn_undefined_cka <- function(repr, args) {
   if (args$kernel == "manifold" && !args$corrects$stimuli) {
     return(warn_no_contrast(repr, args))
   }
-  warn("The CKA is undefined (NA): the corrected H value of `", repr$arg, "` with itself is not ",
-       "positive. ", if (is.null(odd_in(repr))) {
+  warn(unstable_class(args), "The CKA is undefined (NA): the corrected H value of `{repr$arg}` ",
+       "with itself is not positive. ",
+       if (is.null(odd_in(repr))) {
          paste("There are too few neurons or stimuli for a single ratio; pool over splits, trials",
-               "or subsets instead.")
-       } else "A single column or value outweighs all others, as was told.",
-       class = unstable_class(args), data = repr$arg)
+         "or subsets instead.")
+         } else "A single column or value outweighs all others, as was told.", data = repr$arg)
 }
 
 # Products with the responses of the other side stand for the Gram matrix where neurons are few.
@@ -326,10 +325,9 @@ declare_measure(
   score = function(statistic, x, y, args) angle_of_cosine(cka_of_h(statistic, x, y, args)),
   inspect = function(score, pair, x, y, args) {
     if (!is.na(score)) return(invisible())
-    warn("The angle is undefined (NA): the corrected CKA of `", pair$x$arg, "` and `", pair$y$arg,
-         "` is above 1 or below -1, the cosine of no angle. cka() gives the value; pool over ",
-         "splits, trials or subsets for a stable one.", class = "repalign_undefined",
-         data = pair$x$arg)
+    warn("undefined", "The angle is undefined (NA): the corrected CKA of `{pair$x$arg}` and ",
+         "`{pair$y$arg}` is above 1 or below -1, the cosine of no angle. cka() gives the value; ",
+         "pool over splits, trials or subsets for a stable one.", data = pair$x$arg)
   },
   null = cka_null,
   dot = function(args) cka_dot(args, function(values, args) angle_of_cosine(values)),

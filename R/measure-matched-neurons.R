@@ -29,10 +29,8 @@ matched_neurons <- function(x, y, mass = NULL) {
   mass <- if (is.null(mass)) 1 else check_mass(mass)
   set <- list(measure("soft_matching_correlation", mass = mass))
   call <- open_call(x, y, using_clusters(set), use = "errors", why = "a test")
-  if (nrow(call$pairs) != 1 || call$sides$self) {
-    abort("`x` and `y` must be one representation each, not lists of several.",
-          class = "repalign_error_type", arg = "x")
-  }
+  refuse_if(nrow(call$pairs) != 1 || call$sides$self, "type", "`x` and `y` must be one ",
+            "representation each, not lists of several.")
   pair <- side_pair(call$sides, 1, 1)
   error <- refusal_of_pair(call$set[[1]], pair)
   if (!is.null(error)) stop(error)

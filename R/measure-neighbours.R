@@ -347,10 +347,9 @@ declare_measure(
     check_flag(args$normalize, "normalize")
     args$centering <- check_choice(args$centering, c("masked", "full"), "centering")
     args$estimator <- check_choice(args$estimator, c("biased", "unbiased"), "estimator")
-    if (args$estimator == "unbiased" && args$centering == "full") {
-      abort("estimator = \"unbiased\" centres by itself: leave centering = \"masked\".",
-            class = "repalign_error_value", arg = "centering")
-    }
+    refuse_if(args$estimator == "unbiased" && args$centering == "full", "value",
+              "estimator = \"unbiased\" centres by itself: leave centering = \"masked\".",
+              arg = "centering")
     args$clusters <- cluster_codes(args$clusters)
     with_ties_rule(args, exact_cknna_ties(args))
   },
@@ -446,12 +445,12 @@ mean_second_order <- function(pair, x, y, args) {
                    args$of == "distance", thread_count())
   lost <- which(is.nan(cosines))
   if (!length(lost)) return(mean(cosines))
-  warn("The score of `", pair$x$arg, "` and `", pair$y$arg, "` is undefined (NA): ", length(lost),
-       " stimul", if (length(lost) > 1) "i have" else "us has", " only zero ",
+  warn("undefined", "The score of `{pair$x$arg}` and `{pair$y$arg}` is undefined (NA): ",
+       "{length(lost)} stimul{if (length(lost) > 1) 'i have' else 'us has'} only zero ",
        if (args$of == "distance") "distances" else "similarities", " to the neighbours (row ",
-       enumerate(lost, 3, quote = FALSE), "). ",
+       "{enumerate(lost, 3, quote = FALSE)}). ",
        if (args$of == "distance") "Remove duplicated stimuli, or raise `k`." else "Raise `k`.",
-       class = "repalign_undefined", data = lost)
+       data = lost)
   NA_real_
 }
 

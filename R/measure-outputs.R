@@ -75,10 +75,7 @@ disagreement <- function(p, q, na = c("error", "stimuli")) {
 accuracy_difference <- function(p, q, labels, na = c("error", "stimuli")) {
   refuse_partial_words(sys.call(), sys.function(), parent.frame())
   pair <- output_pair(p, q, na)
-  if (missing(labels)) {
-    abort("`labels` is missing: give the true class of every row.",
-          class = "repalign_error_labels", arg = "labels")
-  }
+  refuse_if(missing(labels), "labels", "`labels` is missing: give the true class of every row.")
   names <- colnames(pair$p)
   if (is.null(names)) names <- colnames(pair$q)
   labels <- in_order_of(labels, pair$names, "labels")
@@ -92,10 +89,8 @@ predicted <- function(scores) max.col(scores, ties.method = "first")
 # Checks the outputs and returns list(p, q, rows, names): two numeric matrices of the same stimuli
 # and classes, which of the given stimuli they have, and the names of these.
 output_pair <- function(p, q, na) {
-  if (missing(p) || missing(q)) {
-    abort("The outputs of two classifiers are needed, `p` and `q`.",
-          class = "repalign_error_type", arg = if (missing(p)) "p" else "q")
-  }
+  refuse_if(missing(p) || missing(q), "type", "The outputs of two classifiers are needed, `p` and ",
+            "`q`.", arg = if (missing(p)) "p" else "q")
   na <- check_choice(na, c("error", "stimuli"), "na")
   check_encodings(list(p = p, q = q))
   p <- as_outputs(p, "p", na != "error")
@@ -104,38 +99,29 @@ output_pair <- function(p, q, na) {
   for (arg in names(both)) refuse_repeated_rows(both[[arg]], arg, "on both sides")
   p <- both$p
   q <- both$q
-  if (ncol(p) != ncol(q)) {
-    abort("`p` has ", count_of(ncol(p), "column"), " and `q` has ", ncol(q), ": the columns ",
-          "must be the same classes in the same order.", class = "repalign_error_size", arg = "q")
-  }
+  refuse_if(ncol(p) != ncol(q), "size", "`p` has {count_of(ncol(p), 'column')} and `q` has ",
+            "{ncol(q)}: the columns must be the same classes in the same order.", arg = "q")
   differ <- which(colnames(p) != colnames(q))
-  if (length(differ)) {
-    abort("`p` and `q` have different column names, first in column ", differ[1], " (",
-          dQuote(colnames(p)[differ[1]], FALSE), " and ", dQuote(colnames(q)[differ[1]], FALSE),
-          "): put the classes in the same order, or remove the names when they do correspond.",
-          class = "repalign_error_names", arg = "q")
-  }
+  refuse_if(length(differ), "names", "`p` and `q` have different column names, first in column ",
+            "{differ[1]} ({dQuote(colnames(p)[differ[1]], FALSE)} and ",
+            "{dQuote(colnames(q)[differ[1]], FALSE)}): put the classes in the same order, or ",
+            "remove the names when they do correspond.", arg = "q")
   names <- first_row_names(both)
   rows <- rowSums(is.na(p)) + rowSums(is.na(q)) == 0
-  if (!any(rows)) {
-    abort("Every stimulus has a missing value somewhere: na = \"stimuli\" leaves none.",
-          class = "repalign_error_nonfinite", arg = "na")
-  }
+  refuse_if(!any(rows), "nonfinite", "Every stimulus has a missing value somewhere: na = ",
+            "\"stimuli\" leaves none.", arg = "na")
   note <- stimuli_note(rows, names)
-  if (!is.null(note)) inform(note, class = "repalign_left_out")
+  if (!is.null(note)) inform("left_out", note)
   list(p = p[rows, , drop = FALSE], q = q[rows, , drop = FALSE], rows = rows, names = names)
 }
 
 as_outputs <- function(x, arg, allow_na) {
-  if (!is.matrix(x) && !is.data.frame(x) && !inherits(x, "Matrix")) {
-    abort("`", arg, "` must be a numeric matrix of class scores (stimuli x classes), not ",
-          describe(x), ".", class = "repalign_error_type", arg = arg)
-  }
+  refuse_if(!is.matrix(x) && !is.data.frame(x) && !inherits(x, "Matrix"), "type",
+            "`{arg}` must be a numeric matrix of class scores (stimuli x classes), not ",
+            "{describe(x)}.")
   x <- as_numeric_matrix(x, arg, allow_na)
-  if (ncol(x) < 2) {
-    abort("`", arg, "` has one column: give one column per class, cbind() of both for two classes.",
-          class = "repalign_error_size", arg = arg)
-  }
+  refuse_if(ncol(x) < 2, "size", "`{arg}` has one column: give one column per class, cbind() of ",
+            "both for two classes.")
   x
 }
 
@@ -148,18 +134,14 @@ as_probabilities <- function(x, from, arg) {
   negative <- which(x < 0, arr.ind = TRUE)
   if (nrow(negative)) {
     at <- negative[1, ]
-    abort("`", arg, "` has a negative probability (", format(x[at[1], at[2]]), ") in row ", at[1],
-          ", column ", at[2], ". For logits set from = \"logit\".",
-          class = "repalign_error_value", arg = arg)
+    refuse("value", "`{arg}` has a negative probability ({format(x[at[1], at[2]])}) in row ",
+           "{at[1]}, column {at[2]}. For logits set from = \"logit\".")
   }
   sums <- rowSums(x)
   off <- which(!(abs(sums - 1) <= 1e-5))
-  if (length(off)) {
-    abort("`", arg, "` has ", length(off), " row", if (length(off) > 1) "s",
-          " of probabilities that do not sum to 1, first row ", off[1], " (sum ",
-          format(sums[off[1]]), "). For logits set from = \"logit\"; divide counts by their sums.",
-          class = "repalign_error_value", arg = arg)
-  }
+  refuse_if(length(off), "value", "`{arg}` has {length(off)} row{if (length(off) > 1) 's'} of ",
+            "probabilities that do not sum to 1, first row {off[1]} (sum {format(sums[off[1]])}). ",
+            "For logits set from = \"logit\"; divide counts by their sums.")
   x / sums
 }
 
@@ -207,5 +189,5 @@ classes_by_name <- function(labels, names) {
 }
 
 label_error <- function(...) {
-  abort("`labels` ", ..., ".", class = "repalign_error_labels", arg = "labels")
+  refuse("labels", "`labels` ", ..., ".")
 }

@@ -119,9 +119,8 @@ unscaled_score <- function(statistic, x, y, args) statistic / common_units(x, y,
 inspect_overflow <- function(score, pair, x, y, args) {
   # it is an error if a score is too large for a double
   if (is.finite(score)) return(invisible())
-  abort("The value is too large for a double: `", pair$x$arg, "` and `", pair$y$arg,
-        "` are on scales too far apart or too large; rescale them.",
-        class = "repalign_error_value", arg = pair$x$arg)
+  refuse("value", "The value is too large for a double: `{pair$x$arg}` and `{pair$y$arg}` are on ",
+         "scales too far apart or too large; rescale them.")
 }
 
 # The norm of what remains after the rotation.
@@ -283,13 +282,10 @@ aligned_cosines <- function(pair, x_form, y_form, args) {
     # the data determine no rotation for the parts outside these spans: this is the most that
     # another choice for them could add to the mean cosine
     share <- mean(share_outside_span(x, u, x_form$norms) * share_outside_span(y, v, y_form$norms))
-    if (share > 1e-8) {
-      warn("The rotation of `", pair$x$arg, "` onto `", pair$y$arg,
-           "` is not unique: parts of the ",
-           "two are exactly uncorrelated. They count as cosine 0; another optimal rotation could ",
-           "change the mean cosine by up to ", signif(share, 2), ".",
-           class = "repalign_not_unique", data = share)
-    }
+    warn_if(share > 1e-8, "not_unique", "The rotation of `{pair$x$arg}` onto `{pair$y$arg}` is ",
+            "not unique: parts of the two are exactly uncorrelated. They count as cosine 0; ",
+            "another optimal rotation could change the mean cosine by up to {signif(share, 2)}.",
+            data = share)
   }
   # divided by the norms before they are multiplied, so that rows of tiny values do not vanish
   cosines <- rowSums(turned_by(x, u, v) / x_form$norms * (y / y_form$norms))

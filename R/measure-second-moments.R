@@ -56,18 +56,17 @@ prepare_moment <- function(repr, id) {
   form <- form_second_moment(repr)
   if (form$norm > 0 && form$cut > 1e-8) {
     say_once(repr, "projected", {
-      warn("The dissimilarities of `", repr$arg, "` are not squared Euclidean distances: ",
-           "negative eigenvalues of their second moments, ", format(100 * form$cut, digits = 2),
-           "% of the sum of absolute eigenvalues, are set to 0.", class = "repalign_projected",
-           data = form$cut)
+      warn("projected", "The dissimilarities of `{repr$arg}` are not squared Euclidean distances: ",
+           "negative eigenvalues of their second moments, {format(100 * form$cut, digits = 2)}% ",
+           "of the sum of absolute eigenvalues, are set to 0.", data = form$cut)
     })
   }
   extend_form(form, undefined = form$norm == 0)
 }
 
 warn_no_moment <- function(repr, args) {
-  warn("The value is undefined (NA): the second moments of `", repr$arg, "` have no positive ",
-       "eigenvalue.", class = "repalign_undefined", data = repr$arg)
+  warn("undefined", "The value is undefined (NA): the second moments of `{repr$arg}` have no ",
+       "positive eigenvalue.", data = repr$arg)
 }
 
 factor_cross <- function(x, y) crossprod(x$factor, y$factor)
@@ -174,12 +173,9 @@ riemann_score <- function(pair, x, y, args) {
   n <- pair$x$n
   basis <- contrast_basis(n)
   root <- positive_root(contrast_moment(y, n, basis))
-  if (is.null(root)) {
-    abort("The second moments of `", pair$y$arg, "`, the data, are not positive definite: ",
-          "riemann() needs at least as many neurons as there are stimuli less one, or an RDM with ",
-          "noise in all dimensions. Give fewer stimuli, or use bures().",
-          class = "repalign_error_value", arg = pair$y$arg)
-  }
+  refuse_if(is.null(root), "value", "The second moments of `{pair$y$arg}`, the data, are not ",
+            "positive definite: riemann() needs at least as many neurons as there are stimuli ",
+            "less one, or an RDM with noise in all dimensions. Give fewer stimuli, or use bures().")
   relative <- function(m) {
     m <- backsolve(root, t(backsolve(root, m, transpose = TRUE)), transpose = TRUE)
     m <- (m + t(m)) / 2

@@ -50,10 +50,8 @@ form_magnitude <- function(repr, args, side) {
     largest <- max(abs(means))
     value <- largest * sqrt(sum((means / largest)^2))
   }
-  if (is.infinite(value)) {
-    abort("The length of the mean row of `", repr$arg, "` is too large for a double: rescale ",
-          "the data.", class = "repalign_error_value", arg = repr$arg)
-  }
+  refuse_if(is.infinite(value), "value", "The length of the mean row of `{repr$arg}` is too large ",
+            "for a double: rescale the data.")
   as_form("summary", list(value = value))
 }
 
@@ -98,8 +96,8 @@ declare_measure(
   reference = "Wang et al. 2022", form = "summary",
   prepare = function(repr, args, side) form_concentricity(repr),
   undefined = function(repr, args) {
-    warn("The concentricity of `", repr$arg, "` is undefined (NA): its mean row is zero, as after ",
-         "centring, and has no direction.", class = "repalign_undefined", data = repr$arg)
+    warn("undefined", "The concentricity of `{repr$arg}` is undefined (NA): its mean row is zero, ",
+         "as after centring, and has no direction.", data = repr$arg)
   },
   score = value_difference,
   needs_data = FALSE, memory = no_memory

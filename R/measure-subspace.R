@@ -65,10 +65,10 @@ declare_measure(
   score = share_score,
   inspect = function(score, pair, x, y, args) {
     if (basis_rank(pair$y) < pair$y$n - 1) return(invisible())
-    warn("`", pair$y$arg, "` has rank ", pair$y$n - 1, " over ", pair$y$n, " stimuli: it predicts ",
-         "anything without error, and the value is 1 whatever `", pair$x$arg, "` holds. Use more ",
-         "stimuli than neurons, or fewer principal components of `", pair$y$arg, "`.",
-         class = "repalign_trivial", data = pair$y$arg)
+    warn("trivial", "`{pair$y$arg}` has rank {pair$y$n - 1} over {pair$y$n} stimuli: it predicts ",
+         "anything without error, and the value is 1 whatever `{pair$x$arg}` holds. Use more ",
+         "stimuli than neurons, or fewer principal components of `{pair$y$arg}`.",
+         data = pair$y$arg)
   },
   # the statistic is the inner product of two matrices: of x x' divided by the sum of squares of x,
   # and of the projector onto the columns of y
@@ -253,10 +253,8 @@ declare_measure(
   reference = "Boix-Adsera et al. 2022",
   check = function(args) {
     args$lambda <- check_number(args$lambda, "lambda")
-    if (args$lambda < 0 || args$lambda > 1e6) {
-      abort("`lambda` must be from 0 to 1e6: it is relative to a total variance of 1.",
-            class = "repalign_error_value", arg = "lambda")
-    }
+    refuse_if(args$lambda < 0 || args$lambda > 1e6, "value", "`lambda` must be from 0 to 1e6: it ",
+              "is relative to a total variance of 1.")
     args
   },
   form = "hat",

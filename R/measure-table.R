@@ -110,24 +110,19 @@ measure <- function(id, ...) {
   d <- declaration(id)
   known <- names(measure_parameters(id))
   named <- names(given)
-  if (length(given) && (is.null(named) || any(named == ""))) {
-    abort(if (length(known)) "Parameters of " else "There are no parameters of ",
-          dQuote(id, FALSE),
-          if (length(known)) paste0(" must be named. They are: ", enumerate(known, 20)),
-          ".", class = "repalign_error_parameter", arg = "measure")
-  }
-  if (anyDuplicated(named)) {
-    abort("Parameter ", dQuote(named[duplicated(named)][1], FALSE), " of ", dQuote(id, FALSE),
-          " is given twice: give it once.", class = "repalign_error_parameter",
-          arg = named[duplicated(named)][1])
-  }
+  refuse_if(length(given) && (is.null(named) || any(named == "")), "parameter",
+            if (length(known)) "Parameters of " else "There are no parameters of ",
+            "{dQuote(id, FALSE)}",
+            if (length(known)) paste0(" must be named. They are: ", enumerate(known, 20)), ".",
+            arg = "measure")
+  refuse_if(anyDuplicated(named), "parameter", "Parameter ",
+            "{dQuote(named[duplicated(named)][1], FALSE)} of {dQuote(id, FALSE)} is given twice: ",
+            "give it once.", arg = named[duplicated(named)][1])
   unknown <- setdiff(named, known)
-  if (length(unknown)) {
-    abort("Measure ", dQuote(id, FALSE), " has no parameter ", dQuote(unknown[1], FALSE),
-          if (length(known)) paste0(suggest(unknown[1], known), " Parameters: ",
-                                    enumerate(known, 20)),
-          ".", class = "repalign_error_parameter", arg = unknown[1])
-  }
+  refuse_if(length(unknown), "parameter", "Measure {dQuote(id, FALSE)} has no parameter ",
+            "{dQuote(unknown[1], FALSE)}",
+            if (length(known)) paste0(suggest(unknown[1], known), " Parameters: ",
+              enumerate(known, 20)), ".", arg = unknown[1])
   args <- d$check(utils::modifyList(default_arguments(id), given, keep.null = TRUE))
   note_unused_labels(args)
   structure(
@@ -142,10 +137,8 @@ refuse_parameters <- function(set, ...) {
   if (!...length()) return(invisible())
   given <- eval(substitute(alist(...)))
   names <- names_or_empty(given)
-  if (any(names == "")) {
-    abort("An argument without a name has no place here: name it.",
-          class = "repalign_error_parameter", arg = "...")
-  }
+  refuse_if(any(names == ""), "parameter", "An argument without a name has no place here: name it.",
+            arg = "...")
   declared <- Filter(Negate(is_own), set)
   declared <- declared[!duplicated(vapply(declared, function(m) m$id, ""))]
   own <- lapply(declared, function(m) intersect(names, names(measure_parameters(m$id))))
@@ -163,9 +156,9 @@ refuse_parameters <- function(set, ...) {
     }, written[own[[at]]]), collapse = ", "), ")")
   }, "")
   one <- length(names) == 1
-  abort("`", paste(names, collapse = "` and `"), if (one) "` is a parameter" else
-    "` are parameters", " of the measure: give ", enumerate(shown, quote = FALSE), ".",
-    class = "repalign_error_parameter", arg = names[1])
+  refuse("parameter", "`", paste(names, collapse = "` and `"),
+         if (one) "` is a parameter" else "` are parameters", " of the measure: give ",
+         "{enumerate(shown, quote = FALSE)}.", arg = names[1])
 }
 
 # The measure of a function that takes one.
@@ -173,8 +166,7 @@ single_measure <- function(measure, ...) {
   set <- as_measures(measure)
   refuse_parameters(set, ...)
   if (length(set) == 1) return(set[[1]])
-  abort("`measure` must be one measure, not ", length(set), ".", class = "repalign_error_measure",
-        arg = "measure")
+  refuse("measure", "`measure` must be one measure, not {length(set)}.")
 }
 
 refuse_unknown_argument <- function(name, declared) {
@@ -185,14 +177,15 @@ refuse_unknown_argument <- function(name, declared) {
                    lapply(seq_len(sys.nframe()), sys.function))[[1]]
   having <- Filter(function(id) name %in% names(measure_parameters(id)), measure_ids())
   if ("cka" %in% having) having <- "cka"
-  abort("There is no argument `", name, "` here", if (length(ids)) {
-    paste0(", and ", enumerate(ids), if (length(ids) == 1) " has" else " have",
+  refuse("parameter", "There is no argument `{name}` here",
+         if (length(ids)) {
+           paste0(", and ", enumerate(ids), if (length(ids) == 1) " has" else " have",
            " no such parameter")
-  }, if (length(having)) {
-    paste0(": it is a parameter of other measures, such as measure(", dQuote(having[1], FALSE),
-           ", ", name, " = ...).")
-  } else suggest(name, setdiff(unique(c(names(formals(called)), known)), "...")),
-  class = "repalign_error_parameter", arg = name)
+           },
+         if (length(having)) {
+           paste0(": it is a parameter of other measures, such as measure(",
+                  dQuote(having[1], FALSE), ", ", name, " = ...).")
+         } else suggest(name, setdiff(unique(c(names(formals(called)), known)), "...")))
 }
 
 # The label names what differs from the defaults, as in "rsa", "mutual_knn(k = 5)" or, for values
@@ -238,26 +231,17 @@ print.repalign_measure <- function(x, ...) {
 new_measure <- function(fun, direction = c("similarity", "distance"), best = NA_real_,
                         symmetric = FALSE, label = "user") {
   need_arguments()
-  if (!is.function(fun)) {
-    abort("`fun` must be a function(x, y) that returns one number.",
-          class = "repalign_error_type", arg = "fun")
-  }
+  refuse_if(!is.function(fun), "type", "`fun` must be a function(x, y) that returns one number.")
   arguments <- names(formals(args(fun)))
-  if (length(arguments) < 2 && !"..." %in% arguments) {
-    abort("`fun` must take two arguments, the two matrices.", class = "repalign_error_type",
-          arg = "fun")
-  }
+  refuse_if(length(arguments) < 2 && !"..." %in% arguments, "type", "`fun` must take two ",
+            "arguments, the two matrices.")
   direction <- check_choice(direction, c("similarity", "distance"), "direction")
   usable <- is.atomic(best) && length(best) == 1 &&
     (is.na(best) || (is.numeric(best) && is.finite(best)))
-  if (!usable) {
-    abort("`best` must be one finite number, or NA when there is none.",
-          class = "repalign_error_value", arg = "best")
-  }
+  refuse_if(!usable, "value", "`best` must be one finite number, or NA when there is none.")
   check_flag(symmetric, "symmetric")
-  if (!is.character(label) || length(label) != 1 || is.na(label) || label == "") {
-    abort("`label` must be one non-empty string.", class = "repalign_error_value", arg = "label")
-  }
+  refuse_if(!is.character(label) || length(label) != 1 || is.na(label) || label == "", "value",
+            "`label` must be one non-empty string.")
   d <- list(
     id = label, label = label, direction = direction, range = c(-Inf, Inf),
     best = as.double(best), symmetric = symmetric, pairing = TRUE, accepts = kinds, own = TRUE,
@@ -271,10 +255,8 @@ own_score <- function(fun, pair) {
   value <- fun(without_mark(pair$x$data), without_mark(pair$y$data))
   usable <- length(value) == 1 && (is.numeric(value) || (is.logical(value) && is.na(value))) &&
     !is.nan(value) && !is.infinite(value)
-  if (!usable) {
-    abort("The measure's function must return one finite number (or NA), not ",
-          if (length(value) == 1 && is.numeric(value)) format(value) else describe(value), ".",
-          class = "repalign_error_measure", arg = "fun")
-  }
+  refuse_if(!usable, "measure", "The measure's function must return one finite number (or NA), ",
+            "not ", if (length(value) == 1 && is.numeric(value)) format(value) else describe(value),
+            ".", arg = "fun")
   as.double(value)
 }

@@ -71,11 +71,8 @@ declare_measure(
   check = function(args) {
     args$k <- check_count(args$k, "k")
     args$degree <- check_count(args$degree, "degree", least = 2)
-    if (args$degree > 60) {
-      abort("`degree` is ", args$degree, ", but must be at most 60; above 20 the score no longer ",
-            "changes.",
-            class = "repalign_error_value", arg = "degree")
-    }
+    refuse_if(args$degree > 60, "value", "`degree` is {args$degree}, but must be at most 60; ",
+              "above 20 the score no longer changes.")
     args
   },
   form = "summary", keeps = "graph",
@@ -155,12 +152,10 @@ cloud_of_rows <- function(repr, rows) {
   if (unit == 0) {
     m <- length(rows)
     part <- m < repr$n
-    abort("The distances between the rows of `", repr$arg,
-          "` cannot be scaled: their 0.9 quantile ",
-          "is 0, because most ", if (part) paste("rows of a subset of", m) else "rows",
-          " are equal. Remove duplicates",
-          if (part) ", or use a larger `batch`", ".",
-          class = "repalign_error_variance", arg = repr$arg)
+    refuse("variance", "The distances between the rows of `{repr$arg}` cannot be scaled: their ",
+           "0.9 quantile is 0, because most ",
+           if (part) paste("rows of a subset of", m) else "rows", " are equal. Remove duplicates",
+           if (part) ", or use a larger `batch`", ".")
   }
   distances / unit
 }

@@ -51,8 +51,7 @@ soft_matching <- function(x, y, mass = 1, center = TRUE, scale = TRUE,
 check_mass <- function(mass) {
   mass <- check_number(mass, "mass", above = 0)
   if (mass <= 1) return(mass)
-  abort("`mass` is a share of the neurons: above 0 and at most 1.",
-        class = "repalign_error_value", arg = "mass")
+  refuse("value", "`mass` is a share of the neurons: above 0 and at most 1.")
 }
 
 # ---- plans
@@ -97,8 +96,8 @@ neuron_run <- function(pair, key, costs) {
 note_in_sample <- function(pair, mass) {
   if (mass == 1) return(invisible())
   say_once(pair$x, "matched in sample", {
-    inform("With `mass` below 1 the best matches are chosen on the stimuli that score them, which ",
-           "brings unrelated data close, too.", class = "repalign_in_sample")
+    inform("in_sample", "With `mass` below 1 the best matches are chosen on the stimuli that ",
+           "score them, which brings unrelated data close, too.")
   })
 }
 

@@ -163,14 +163,12 @@ takes_clusters <- function(measure) {
 measure_ids <- function() sort(names(registry))
 
 declaration <- function(id) {
-  if (!is.character(id) || length(id) != 1 || is.na(id)) {
-    abort("A measure is named by one id, a string such as \"cka\"; see measures().",
-          class = "repalign_error_measure", arg = "measure")
-  }
-  if (!id %in% names(registry)) {
-    abort("There is no measure ", dQuote(id, FALSE), suggest_measure(id), " measures() lists all ",
-          "measures.", class = "repalign_error_measure", arg = "measure")
-  }
+  refuse_if(!is.character(id) || length(id) != 1 || is.na(id), "measure",
+            "A measure is named by one id, a string such as \"cka\"; see measures().",
+            arg = "measure")
+  refuse_if(!id %in% names(registry), "measure", "There is no measure ",
+            "{dQuote(id, FALSE)}{suggest_measure(id)} measures() lists all measures.",
+            arg = "measure")
   registry[[id]]
 }
 
@@ -211,29 +209,19 @@ default_arguments <- function(id) lapply(measure_parameters(id), eval, envir = t
 as_measures <- function(measure, encoding = FALSE) {
   if (inherits(measure, "repalign_measure")) measure <- list(measure)
   if (is.function(measure)) measure <- list(measure)
-  if (!is.character(measure) && !is.list(measure)) {
-    abort("`measure` must be ids, measure objects, or a list of both; see measures().",
-          class = "repalign_error_measure", arg = "measure")
-  }
-  if (!length(measure)) {
-    abort("`measure` is empty: name at least one; see measures().",
-          class = "repalign_error_measure", arg = "measure")
-  }
+  refuse_if(!is.character(measure) && !is.list(measure), "measure", "`measure` must be ids, ",
+            "measure objects, or a list of both; see measures().")
+  refuse_if(!length(measure), "measure", "`measure` is empty: name at least one; see measures().")
   set <- lapply(measure, function(m) {
     if (inherits(m, "repalign_measure")) return(m)
-    if (is.function(m)) {
-      abort("`measure` holds a bare function: wrap it in new_measure().",
-            class = "repalign_error_measure", arg = "measure")
-    }
+    refuse_if(is.function(m), "measure", "`measure` holds a bare function: wrap it in ",
+              "new_measure().")
     measure(m)
   })
   encodes <- vapply(set, function(m) identical(m$id, "encode"), NA)
-  if (any(encodes) && !encoding) {
-    abort("`measure` cannot be \"encode\" here, which has a direction and folds: encode(from, to) ",
-          "gives its scores and p-values, score_interval() of these their errors, and ",
-          "evaluate_models() compares models by it.", class = "repalign_error_measure",
-          arg = "measure")
-  }
+  refuse_if(any(encodes) && !encoding, "measure", "`measure` cannot be \"encode\" here, which has ",
+            "a direction and folds: encode(from, to) gives its scores and p-values, ",
+            "score_interval() of these their errors, and evaluate_models() compares models by it.")
   named <- names(set)
   for (i in which(!is.null(named) & nzchar(named))) set[[i]]$label <- named[i]
   unname(with_unique_labels(set))

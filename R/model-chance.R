@@ -26,11 +26,9 @@ chance_of_models <- function(task, data, scores, permutations, blocks, threads) 
   threshold <- replace(p_value, !is.na(p_value), if (most) {
     apply(null[-1, !still, drop = FALSE], 2, function(draws) sort(draws, TRUE)[most])
   } else NA_real_)
-  if (any(still)) {
-    inform("No p_chance (NA) of ", enumerate(names(task$models)[known[still]]), ": permutations ",
-           "of whole `clusters` change nothing in ", if (sum(still) > 1) "them." else "it.",
-           class = "repalign_no_chance")
-  }
+  inform_if(any(still), "no_chance", "No p_chance (NA) of ",
+            "{enumerate(names(task$models)[known[still]])}: permutations of whole `clusters` ",
+            "change nothing in {if (sum(still) > 1) 'them.' else 'it.'}")
   list(p_value = p_value, permutations = design$count, engine = design$engine,
        threshold = stats::setNames(threshold, names(task$models)))
 }
@@ -43,15 +41,11 @@ check_chance <- function(task, permutations, blocks, labels) {
     check_count(permutations, "permutations", least = 0)
   }
   if (is.null(blocks)) return(NULL)
-  if (is_no_permutation(permutations)) {
-    abort("`blocks` says which stimuli are exchanged by permutations, but there are none ",
-          "(permutations = 0).", class = "repalign_error_design", arg = "blocks")
-  }
-  if (given || !is.null(task$codes)) {
-    abort("Give only one of `blocks` and `", if (given) "permutations" else "clusters", "`: each ",
-          "of them determines which permutations are allowed.", class = "repalign_error_design",
-          arg = "blocks")
-  }
+  refuse_if(is_no_permutation(permutations), "design", "`blocks` says which stimuli are exchanged ",
+            "by permutations, but there are none (permutations = 0).")
+  refuse_if(given || !is.null(task$codes), "design", "Give only one of `blocks` and ",
+            "`{if (given) 'permutations' else 'clusters'}`: each of them determines which ",
+            "permutations are allowed.")
   check_block_labels(in_order_of(blocks, labels, "blocks"), task$n)
 }
 
@@ -69,15 +63,14 @@ chance_design <- function(task, data, permutations, blocks) {
     same <- outer(task$codes, task$codes, "==")
     moved <- apply(design$matrix, 2, function(p) any(same[p, p] != same))
     if (!any(moved)) return(design)
-    abort("`permutations` takes stimuli of one cluster to several clusters, in row ",
-          which(moved)[1], ": exchange whole clusters.", class = "repalign_error_design",
-          arg = "permutations")
+    refuse("design", "`permutations` takes stimuli of one cluster to several clusters, in row ",
+           "{which(moved)[1]}: exchange whole clusters.")
   }
   sizes <- tabulate(task$codes)
   if (any(sizes != sizes[1])) {
-    inform("No p_chance (NA): `clusters` has clusters of ", min(sizes), " to ", max(sizes),
-           " stimuli, and only clusters of one size can change places. Stimuli with the label NA ",
-           "are left out.", class = "repalign_no_chance")
+    inform("no_chance", "No p_chance (NA): `clusters` has clusters of {min(sizes)} to ",
+           "{max(sizes)} stimuli, and only clusters of one size can change places. Stimuli with ",
+           "the label NA are left out.")
     return(NULL)
   }
   permutation_plan(task$n, permutations, NULL, FALSE, "auto", task$codes)$fixed

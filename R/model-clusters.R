@@ -25,10 +25,8 @@ clustered_task <- function(task, codes) {
   task$stimulus_noise <- cut_stimulus_noise(task$stimulus_noise, task$kept)
   task$labels <- task$labels[task$kept]
   task$n <- length(task$kept)
-  if (sum(!within) < 3) {
-    abort("`clusters` leaves ", count_of(sum(!within), "pair"), " of stimuli of different ",
-          "clusters: at least 3 are needed.", class = "repalign_error_size", arg = "clusters")
-  }
+  refuse_if(sum(!within) < 3, "size", "`clusters` leaves {count_of(sum(!within), 'pair')} of ",
+            "stimuli of different clusters: at least 3 are needed.")
   task$constant <- vapply(task$components, function(components) all(apply(components, 2, is_flat)),
                           NA, USE.NAMES = FALSE)
   task

@@ -13,12 +13,10 @@ as_draws <- function(resample, draws, groups, n, words = "stimuli") {
   if (resample == "none") return(list(factors = character(), count = 0L))
   draws <- check_count(draws, "draws", least = 2)
   # A standard deviation of B draws has a relative error of about 1 / sqrt(2 (B - 1)).
-  if (draws < few_draws) {
-    warn("`draws` is ", draws, ": standard errors of so few draws are off by about ",
-         round(100 / sqrt(2 * (draws - 1))), "% themselves, and `conf_low`, `conf_high` and ",
-         "p-values with them. Take at least ", few_draws, ", better 1000.",
-         class = "repalign_few_draws", data = draws)
-  }
+  warn_if(draws < few_draws, "few_draws", "`draws` is {draws}: standard errors of so few draws ",
+          "are off by about {round(100 / sqrt(2 * (draws - 1)))}% themselves, and `conf_low`, ",
+          "`conf_high` and p-values with them. Take at least {few_draws}, better 1000.",
+          data = draws)
   factors <- if (resample == "both") c("rdm", "condition") else resample
   check_factor_sizes(factors, groups, n, words)
   check_memory(24 * as.double(draws) * (groups + n), "The draws", "Take fewer `draws`.")
@@ -33,16 +31,12 @@ as_draws <- function(resample, draws, groups, n, words = "stimuli") {
 few_draws <- 20
 
 check_factor_sizes <- function(factors, groups, n, words) {
-  if ("rdm" %in% factors && groups < 2) {
-    abort("`resample` draws RDMs, but there is one ", "group of them: its variance between ",
-          "subjects is not known. Give resample = \"condition\".",
-          class = "repalign_error_size", arg = "resample")
-  }
-  if ("condition" %in% factors && n < 4) {
-    abort("`resample` draws ", words, ", but there are ", n, ": at least 4 are needed. Give ",
-          "resample = ", if (groups > 1) "\"rdm\" or ", "\"none\".",
-          class = "repalign_error_size", arg = "resample")
-  }
+  refuse_if("rdm" %in% factors && groups < 2, "size", "`resample` draws RDMs, but there is one ",
+            "group of them: its variance between subjects is not known. Give resample = ",
+            "\"condition\".")
+  refuse_if("condition" %in% factors && n < 4, "size", "`resample` draws {words}, but there are ",
+            "{n}: at least 4 are needed. Give resample = ", if (groups > 1) "\"rdm\" or ",
+            "\"none\".")
 }
 
 # at: indices, a draw a row. Counts, a draw a column.
@@ -52,11 +46,10 @@ counts_of <- function(at, size) {
 
 given_draws <- function(resample, groups, n, words) {
   known <- c("rdm", "condition")
-  if (!length(resample) || is.null(names(resample)) || !all(names(resample) %in% known) ||
-      anyDuplicated(names(resample))) {
-    abort("`resample` as a list has matrices named \"rdm\", \"condition\" or both: indices with ",
-          "one draw a row.", class = "repalign_error_type", arg = "resample")
-  }
+  refuse_if(!length(resample) || is.null(names(resample)) ||
+              !all(names(resample) %in% known) || anyDuplicated(names(resample)), "type",
+            "`resample` as a list has matrices named \"rdm\", \"condition\" or both: indices with ",
+            "one draw a row.")
   sizes <- c(rdm = groups, condition = n)
   factors <- intersect(known, names(resample))
   counts <- lapply(stats::setNames(factors, factors), function(factor) {
@@ -65,28 +58,20 @@ given_draws <- function(resample, groups, n, words) {
     size <- sizes[[factor]]
     place <- paste0("`resample$", factor, "`")
     if (is.data.frame(at)) at <- as.matrix(at)
-    if (!is.numeric(at) || !is.matrix(at) || nrow(at) < 2) {
-      abort(place, " must be a matrix of indices with at least two rows, not ", describe(at), ".",
-            class = "repalign_error_type", arg = "resample")
-    }
-    if (ncol(at) != size) {
-      abort(place, " has ", count_of(ncol(at), "column"), ", but a draw has as many indices as ",
-            "there are ", what, ": ", size, ".", class = "repalign_error_size", arg = "resample")
-    }
+    refuse_if(!is.numeric(at) || !is.matrix(at) || nrow(at) < 2, "type",
+              "{place} must be a matrix of indices with at least two rows, not {describe(at)}.",
+              arg = "resample")
+    refuse_if(ncol(at) != size, "size", "{place} has {count_of(ncol(at), 'column')}, but a draw ",
+              "has as many indices as there are {what}: {size}.", arg = "resample")
     bad <- which(is.na(at) | at != round(at) | at < 1 | at > size, arr.ind = TRUE)
-    if (nrow(bad)) {
-      abort(place, " has an index that is not a whole number from 1 to ", size, ", first in row ",
-            bad[1, 1], ", column ", bad[1, 2], ".", class = "repalign_error_value",
-            arg = "resample")
-    }
+    refuse_if(nrow(bad), "value", "{place} has an index that is not a whole number from 1 to ",
+              "{size}, first in row {bad[1, 1]}, column {bad[1, 2]}.", arg = "resample")
     counts_of(at, sizes[[factor]])
   })
   check_factor_sizes(factors, groups, n, words)
   rows <- vapply(counts, ncol, 0L)
-  if (length(unique(rows)) > 1) {
-    abort("`resample` has ", rows[1], " draws of RDMs and ", rows[2], " of ", words, ": the rows ",
-          "of both matrices are the same draws.", class = "repalign_error_size", arg = "resample")
-  }
+  refuse_if(length(unique(rows)) > 1, "size", "`resample` has {rows[1]} draws of RDMs and ",
+            "{rows[2]} of {words}: the rows of both matrices are the same draws.")
   list(factors = factors, count = rows[[1]], rdm = counts$rdm, condition = counts$condition)
 }
 
@@ -98,31 +83,22 @@ as_folds <- function(folds, repeats, task) {
   if (is.data.frame(folds)) return(list(given = given_folds(folds, task), repeats = 1L))
   if (is.list(folds)) folds <- unlist(folds)
   unknown <- setdiff(names(folds), c("rdm", "condition"))
-  if (is.numeric(folds) && length(unknown)) {
-    abort("`folds` names ", dQuote(unknown[1], FALSE), ": what is cut into folds is \"rdm\" or ",
-          "\"condition\".", class = "repalign_error_labels", arg = "folds")
-  }
-  if (!is.numeric(folds) || is.null(names(folds)) || !length(folds) ||
-      anyDuplicated(names(folds))) {
-    abort("`folds` must be numbers of folds, such as c(rdm = 2, condition = 2), or a data frame ",
-          "with the columns fold, set, factor and index, not ", describe(folds), ".",
-          class = "repalign_error_type", arg = "folds")
-  }
+  refuse_if(is.numeric(folds) && length(unknown), "labels", "`folds` names ",
+            "{dQuote(unknown[1], FALSE)}: what is cut into folds is \"rdm\" or \"condition\".")
+  refuse_if(!is.numeric(folds) || is.null(names(folds)) || !length(folds) ||
+              anyDuplicated(names(folds)), "type", "`folds` must be numbers of folds, such as ",
+            "c(rdm = 2, condition = 2), or a data frame with the columns fold, set, factor and ",
+            "index, not {describe(folds)}.")
   count <- c(rdm = 1L, condition = 1L)
   for (name in names(folds)) count[[name]] <- check_count(folds[[name]], paste0("folds: ", name))
   repeats <- check_count(repeats, "repeats")
   groups <- max(task$group)
-  if (count[["rdm"]] > groups) {
-    abort("`folds` cuts the RDMs into ", count[["rdm"]], " folds, but there are ",
-          count_of(groups, "group"), " of them.", class = "repalign_error_size",
-          arg = "folds")
-  }
+  refuse_if(count[["rdm"]] > groups, "size", "`folds` cuts the RDMs into {count[['rdm']]} folds, ",
+            "but there are {count_of(groups, 'group')} of them.")
   units <- units_of(task$n, task$codes)
-  if (count[["condition"]] > 1 && units < 3 * count[["condition"]]) {
-    abort("`folds` cuts ", units, " ", unit_words(task), " into ", count[["condition"]], " folds, ",
-          "but each needs at least 3 of them: take fewer folds.", class = "repalign_error_size",
-          arg = "folds")
-  }
+  refuse_if(count[["condition"]] > 1 && units < 3 * count[["condition"]], "size",
+            "`folds` cuts {units} {unit_words(task)} into {count[['condition']]} folds, but each ",
+            "needs at least 3 of them: take fewer folds.")
   if (all(count == 1)) return(NULL)
   list(rdm = count[["rdm"]], condition = count[["condition"]], repeats = repeats)
 }
@@ -135,11 +111,8 @@ given_folds <- function(folds, task) {
     all(folds$factor %in% names(sizes)) && is.numeric(folds$index) && !anyNA(folds$fold) &&
     all(folds$index %in% seq_len(max(sizes))) &&
     all(folds$index <= sizes[as.character(folds$factor)])
-  if (!usable) {
-    abort("`folds` must have \"train\" or \"test\" in the column set, \"rdm\" or \"condition\" in ",
-          "factor, and in index the number of an RDM or a stimulus.",
-          class = "repalign_error_value", arg = "folds")
-  }
+  refuse_if(!usable, "value", "`folds` must have \"train\" or \"test\" in the column set, \"rdm\" ",
+            "or \"condition\" in factor, and in index the number of an RDM or a stimulus.")
   lapply(split(folds, factor(folds$fold, unique(folds$fold))), function(rows) {
     flags <- function(set, factor) {
       if (!any(folds$factor == factor)) return(rep(TRUE, sizes[[factor]]))
@@ -154,26 +127,26 @@ given_folds <- function(folds, task) {
 }
 
 check_given_fold <- function(fold, name, task) {
-  refuse <- function(...) {
-    abort("`folds`: fold ", name, " ", ..., ".", class = "repalign_error_value", arg = "folds")
+  wrong <- function(...) {
+    refuse("value", "`folds`: fold {name} ", ..., ".")
   }
   for (set in c("train", "test")) {
-    if (!any(fold[[set]]$m > 0)) refuse("has no RDM to ", set)
+    if (!any(fold[[set]]$m > 0)) wrong("has no RDM to ", set)
     units <- of_each_unit(cbind(fold[[set]]$w), task)
     if (any(of_each_stimulus(units, task) != fold[[set]]$w)) {
-      refuse("splits a cluster of stimuli, of which only some are there to ", set)
+      wrong("splits a cluster of stimuli, of which only some are there to ", set)
     }
-    if (sum(units) < 3) refuse("has fewer than 3 ", unit_words(task), " to ", set)
+    if (sum(units) < 3) wrong("has fewer than 3 ", unit_words(task), " to ", set)
   }
   both <- function(a, b) a > 0 & b > 0
   groups <- lapply(fold, function(set) unique(task$group[set$m > 0]))
   # a factor that is not cut is the same in both sets
   if (!setequal(groups$train, groups$test) && length(intersect(groups$train, groups$test))) {
-    refuse("has RDMs of one group in training and test, which share what is to be predicted")
+    wrong("has RDMs of one group in training and test, which share what is to be predicted")
   }
   shared <- both(fold$train$w, fold$test$w)
   if (any(shared) && !identical(fold$train$w, fold$test$w)) {
-    refuse("has stimulus ", which(shared)[1], " in training and test")
+    wrong("has stimulus ", which(shared)[1], " in training and test")
   }
   fold
 }
@@ -242,9 +215,8 @@ refuse_lost_draws <- function(folds, drawn, task) {
            units_of(task$n, task$codes), ". Take fewer folds, or draw no stimuli (resample = ",
            "\"rdm\" or \"none\").")
   }
-  abort(sum(by_rdm | by_condition), " of ", drawn$count, " draws cannot be cut into `folds`, and ",
-        "those that can are too much like all data to give errors: ", reason,
-        class = "repalign_error_size", arg = "folds")
+  refuse("size", "{sum(by_rdm | by_condition)} of {drawn$count} draws cannot be cut into `folds`, ",
+         "and those that can are too much like all data to give errors: {reason}")
 }
 
 # The fold of each of `size` things of which only some are there.

@@ -185,10 +185,9 @@ are_rdms <- function(data) {
   if (!any(rdms)) return(FALSE)
   places <- if (is.null(names(data))) paste0("`data[[", seq_along(data), "]]`") else
     paste0("`data$", names(data), "`")
-  abort("`data` has RDMs, such as ", places[rdms][1], ", and other data, such as ",
-        places[!rdms][1], ": give RDMs of all subjects, as rdm() and dist() make them, or the ",
-        "recordings of all.",
-        class = "repalign_error_type", arg = "data")
+  refuse("type", "`data` has RDMs, such as {places[rdms][1]}, and other data, such as ",
+         "{places[!rdms][1]}: give RDMs of all subjects, as rdm() and dist() make them, or the ",
+         "recordings of all.")
 }
 
 of_rdms_alone <- c("outer", "resample", "draws", "group", "folds", "repeats", "stimulus_noise")
@@ -199,12 +198,12 @@ of_recordings_alone <- c("measure", "over", "series", "alpha")
 refuse_other_path <- function(given, of_rdms) {
   other <- intersect(if (of_rdms) of_recordings_alone else of_rdms_alone, given)
   if (!length(other)) return(invisible())
-  abort("`", other[1], "` is for ", if (of_rdms) {
-          "recordings, but `data` has RDMs, which have `outer` and `resample` in its place."
-        } else {
-          "RDMs, but `data` has recordings, which have `measure` and `over` in its place."
-        },
-        class = "repalign_error_choice", arg = other[1])
+  refuse("choice", "`{other[1]}` is for ",
+         if (of_rdms) {
+           "recordings, but `data` has RDMs, which have `outer` and `resample` in its place."
+           } else {
+           "RDMs, but `data` has recordings, which have `measure` and `over` in its place."
+           })
 }
 
 # All that is judged of a call with RDMs, once; what is computed trusts it: list(task, drawn, folds,
@@ -247,10 +246,8 @@ open_evaluation <- function(data, models, outer, group, stimulus_noise, na, clus
 evaluation_task <- function(data, models, outer, group, stimulus_noise, na, clusters = NULL) {
   outer <- check_choice(outer, rsa_outer, "outer")
   table <- rdm_table(data, "data", na == "pairwise")
-  if (table$n < 3) {
-    abort("`data` has ", table$n, " stimuli: comparisons of RDMs need at least 3.",
-          class = "repalign_error_size", arg = "data")
-  }
+  refuse_if(table$n < 3, "size", "`data` has {table$n} stimuli: comparisons of RDMs need at least ",
+            "3.")
   clusters <- cluster_codes(in_order_of(clusters, table$labels, "clusters"))
   refuse_repeated_labels(table$labels, if (is_collection(data)) "data[[1]]" else "data", clusters)
   models <- as_rdm_models(models, table, na)
@@ -291,31 +288,25 @@ way_of_rounds <- function(task) {
 # What only RDMs, draws and folds together can tell.
 check_evaluation <- function(task, drawn, folds, threads) {
   refuse_lost_draws(folds, drawn, task)
-  if (is.matrix(task$stimulus_noise) && "condition" %in% drawn$factors) {
-    abort("`stimulus_noise` is a matrix, and `resample` draws stimuli: copies of a stimulus would ",
-          "share all of their noise. Give the variances, diag(stimulus_noise), or ",
-          "resample = \"rdm\".", class = "repalign_error_choice", arg = "stimulus_noise")
-  }
-  if (!is.null(folds) && is.null(folds$given) && folds$repeats == 1 && drawn$count) {
-    inform("repeats = 1: errors contain what the random choice of folds adds, and are rather too ",
-           "large. Give repeats = 2 or more to take it out.", class = "repalign_fold_variance")
-  }
-  if (any(task$flexible) && !are_cut(folds)) {
-    warn("The score of ", enumerate(names(task$models)[task$flexible]), " is not cross-validated: ",
-         "its weights are fitted to the data that it is tested with. Give folds = c(rdm = 2, ",
-         "condition = 2) or the like.", class = "repalign_not_crossvalidated")
-  }
-  if (max(task$group) < 2) {
-    warn(if (length(task$group) < 2) "With one RDM there is no noise ceiling (NA)." else
-           "All RDMs are of one group: there is no lower noise ceiling (NA).",
-         class = "repalign_undefined")
-  }
+  refuse_if(is.matrix(task$stimulus_noise) && "condition" %in% drawn$factors, "choice",
+            "`stimulus_noise` is a matrix, and `resample` draws stimuli: copies of a stimulus ",
+            "would share all of their noise. Give the variances, diag(stimulus_noise), or ",
+            "resample = \"rdm\".")
+  inform_if(!is.null(folds) && is.null(folds$given) && folds$repeats == 1 && drawn$count,
+            "fold_variance", "repeats = 1: errors contain what the random choice of folds adds, ",
+            "and are rather too large. Give repeats = 2 or more to take it out.")
+  warn_if(any(task$flexible) && !are_cut(folds), "not_crossvalidated", "The score of ",
+          "{enumerate(names(task$models)[task$flexible])} is not cross-validated: its weights are ",
+          "fitted to the data that it is tested with. Give folds = c(rdm = 2, condition = 2) or ",
+          "the like.")
+  warn_if(max(task$group) < 2, "undefined",
+          if (length(task$group) < 2) "With one RDM there is no noise ceiling (NA)." else
+            "All RDMs are of one group: there is no lower noise ceiling (NA).")
   count <- units_of(task$n, task$codes)
-  if (!is.null(task$codes) && count < few_clusters && !is.null(drawn$condition)) {
-    inform("`clusters` has only ", count_of(count, "cluster"), ", of which draws are made: errors ",
-           "over them are rough (see ?evaluate_models). Use finer labels if smaller groups ",
-           "of stimuli are independent.", class = "repalign_few_clusters")
-  }
+  inform_if(!is.null(task$codes) && count < few_clusters && !is.null(drawn$condition),
+            "few_clusters", "`clusters` has only {count_of(count, 'cluster')}, of which draws are ",
+            "made: errors over them are rough (see ?evaluate_models). Use finer labels if smaller ",
+            "groups of stimuli are independent.")
   note_lacking_pairs(task)
   if (task$way == "ranks") {
     each <- if (task$outer %in% tau_outer) 12 else 8
@@ -329,12 +320,11 @@ note_cosine_of_positive <- function(task) {
   if (!is_cosine(task$outer) || task$unbiased || any(task$values <= 0, na.rm = TRUE)) {
     return(invisible())
   }
-  inform("All dissimilarities in `data` are above 0, as they hardly are if cross-validated. If 0 ",
-         "does not mean \"no difference\" (as in 1 - r, or in distances of noisy patterns), ",
-         "cosines are high even for a model in which all pairs are equal: take outer = ",
-         "\"whitened_pearson\". Name outer = ", dQuote(task$outer, FALSE), " in the call to take ",
-         "it without this message.",
-         class = "repalign_cosine_of_positive")
+  inform("cosine_of_positive", "All dissimilarities in `data` are above 0, as they hardly are if ",
+         "cross-validated. If 0 does not mean \"no difference\" (as in 1 - r, or in distances of ",
+         "noisy patterns), cosines are high even for a model in which all pairs are equal: take ",
+         "outer = \"whitened_pearson\". Name outer = {dQuote(task$outer, FALSE)} in the call to ",
+         "take it without this message.")
 }
 
 # Says over how many pairs of stimuli data and models are compared, where pairs lack.
@@ -346,9 +336,8 @@ note_lacking_pairs <- function(task) {
   if (all(there)) return(invisible())
   data <- seq_len(ncol(task$values))
   counts <- crossprod(there[, data, drop = FALSE], there[, -data, drop = FALSE])
-  inform("na = \"pairwise\": comparisons are over ",
-         paste(unique(range(counts)), collapse = " to "), " of ", nrow(there),
-         " pairs of stimuli.", class = "repalign_pairs_left_out")
+  inform("pairs_left_out", "na = \"pairwise\": comparisons are over ",
+         "{paste(unique(range(counts)), collapse = ' to ')} of {nrow(there)} pairs of stimuli.")
 }
 
 # ---- scores of all data

@@ -36,10 +36,8 @@
 fit_rdm_model <- function(model, rdms, outer, raw = FALSE, stimulus_noise = NULL,
                           na = c("error", "pairwise")) {
   need_arguments()
-  if (!inherits(model, "repalign_rdm_model")) {
-    abort("`model` must be what rdm_model() returned, not ", describe(model), ".",
-          class = "repalign_error_type", arg = "model")
-  }
+  refuse_if(!inherits(model, "repalign_rdm_model"), "type", "`model` must be what rdm_model() ",
+            "returned, not {describe(model)}.")
   outer <- check_choice(outer, rsa_outer, "outer")
   raw <- check_flag(raw, "raw")
   na <- check_choice(na, c("error", "pairwise"), "na")
@@ -58,10 +56,8 @@ fit_rdm_model <- function(model, rdms, outer, raw = FALSE, stimulus_noise = NULL
   weights <- as.vector(weights) * model$sized$scale
   unit <- unit_of_weights(model, weights, raw)
   weights <- weights / unit
-  if (!any(weights != 0)) {
-    warn("The score of `model` is undefined (NA): all of its weights are 0, because no component ",
-         "is alike to the data.", class = "repalign_undefined")
-  }
+  warn_if(!any(weights != 0), "undefined", "The score of `model` is undefined (NA): all of its ",
+          "weights are 0, because no component is alike to the data.")
   structure(list(weights = stats::setNames(weights, model$table$names), model = model,
                  predicted = predicted / unit, outer = outer, score = mean(scores),
                  data = table$values),
@@ -70,8 +66,8 @@ fit_rdm_model <- function(model, rdms, outer, raw = FALSE, stimulus_noise = NULL
 
 warn_collinear <- function(any, which) {
   if (!any) return(invisible())
-  warn("Components of ", which, " are linear combinations of each other: many weights predict ",
-       "the same RDM, of which the smallest are taken.", class = "repalign_collinear")
+  warn("collinear", "Components of {which} are linear combinations of each other: many weights ",
+       "predict the same RDM, of which the smallest are taken.")
 }
 
 # The weights of a model with these components for data RDMs (P x N) that count `counts` times; NULL
@@ -188,19 +184,13 @@ rdm_model <- function(rdms, type = c("fixed", "select", "weighted", "interpolate
   ridge <- check_not_negative(ridge, "ridge")
   table <- rdm_table(rdms, "rdms", allow_na = TRUE)
   count <- ncol(table$values)
-  if (type == "fixed" && count > 1) {
-    abort("`rdms` has ", count, " RDMs, but a fixed model is one: give type = \"select\", ",
-          "\"weighted\" or \"interpolate\", or make a model of each.",
-          class = "repalign_error_choice", arg = "rdms")
-  }
-  if (type != "fixed" && count < 2) {
-    abort("`rdms` has one RDM: a model of type \"", type, "\" needs two or more components.",
-          class = "repalign_error_size", arg = "rdms")
-  }
-  if (type != "weighted" && (nonnegative || ridge > 0)) {
-    abort("`", if (nonnegative) "nonnegative" else "ridge", "` is for type = \"weighted\" only.",
-          class = "repalign_error_choice", arg = if (nonnegative) "nonnegative" else "ridge")
-  }
+  refuse_if(type == "fixed" && count > 1, "choice", "`rdms` has {count} RDMs, but a fixed model ",
+            "is one: give type = \"select\", \"weighted\" or \"interpolate\", or make a model of ",
+            "each.")
+  refuse_if(type != "fixed" && count < 2, "size", "`rdms` has one RDM: a model of type \"{type}\" ",
+            "needs two or more components.")
+  refuse_if(type != "weighted" && (nonnegative || ridge > 0), "choice",
+            "`{if (nonnegative) 'nonnegative' else 'ridge'}` is for type = \"weighted\" only.")
   new_rdm_model(table, type, nonnegative, ridge)
 }
 
@@ -231,11 +221,10 @@ predict.repalign_rdm_model <- function(object, weights = NULL, ...) {
   no_other_arguments(...)
   names <- object$table$names
   if (is.null(weights) && !is_flexible(object)) weights <- 1
-  if (!is.numeric(weights) || length(weights) != length(names) || !all(is.finite(weights))) {
-    abort("`weights` must be ", count_of(length(names), "finite number"), ", one for each ",
-          "component (fit_rdm_model() finds them for data).", class = "repalign_error_value",
-          arg = "weights")
-  }
+  refuse_if(!is.numeric(weights) || length(weights) != length(names) ||
+              !all(is.finite(weights)), "value", "`weights` must be ",
+            "{count_of(length(names), 'finite number')}, one for each component (fit_rdm_model() ",
+            "finds them for data).")
   weights <- in_order_of(weights, names, "weights")
   new_rdm(combined(object$table$values, as.double(weights)), object$table$n, object$table$labels,
           "predicted")
@@ -255,11 +244,9 @@ as_rdm_models <- function(models, table, na, arg = "models", data_arg = "data") 
   if (inherits(models, c("repalign_rdm_model", "dist", "factor")) || is.matrix(models)) {
     models <- list(model = models)
   }
-  if (!is.list(models) || !length(models)) {
-    abort("`", arg, "` must be an RDM, what rdm_model() returned, or a list of them, not ",
-          if (is.list(models)) "an empty list" else describe(models), ".",
-          class = "repalign_error_type", arg = arg)
-  }
+  refuse_if(!is.list(models) || !length(models), "type", "`{arg}` must be an RDM, what ",
+            "rdm_model() returned, or a list of them, not ",
+            if (is.list(models)) "an empty list" else describe(models), ".")
   if (is.null(names(models))) names(models) <- paste0("model", seq_along(models))
   check_element_names(models, arg)
   places <- if (identical(names(models), arg)) arg else paste0(arg, "$", names(models))
@@ -273,9 +260,9 @@ models_in_order <- function(models, table, places, data_arg) {
   labels <- unname(c(list(table$labels), lapply(models, function(model) model$table$labels)))
   places <- c(data_arg, places)
   at <- places_in_order(labels, places, function(i, k) {
-    abort(names_differ(places[i], places[k], labels[[i]], labels[[k]]), "subset() of the RDMs ",
-          "takes the stimuli that both have; or remove the labels when the stimuli do correspond.",
-          class = "repalign_error_names", arg = places[k])
+    refuse("names", names_differ(places[i], places[k], labels[[i]], labels[[k]]),
+           "subset() of the RDMs takes the stimuli that both have; or remove the labels when the ",
+           "stimuli do correspond.", arg = places[k])
   })
   note_unnamed(labels, places, distances = TRUE)
   Map(function(model, at) {
@@ -289,39 +276,32 @@ models_in_order <- function(models, table, places, data_arg) {
 as_rdm_model <- function(model, place, table) {
   if (!inherits(model, "repalign_rdm_model")) {
     one <- rdm_table(model, place, allow_na = TRUE)
-    if (ncol(one$values) > 1) {
-      abort("`", place, "` is a list of RDMs: say with rdm_model() how they are combined.",
-            class = "repalign_error_type", arg = place)
-    }
+    refuse_if(ncol(one$values) > 1, "type", "`{place}` is a list of RDMs: say with rdm_model() ",
+              "how they are combined.")
     model <- new_rdm_model(one, "fixed")
   }
   own <- model$table
   if (own$n != table$n) {
     unnamed <- is.null(own$labels) || is.null(table$labels)
-    abort("`", place, "` has ", own$n, " stimuli, but the data have ", table$n,
-          ": RDMs that are compared have the same stimuli. match_rows() keeps those that all ",
-          "have, by name", if (unnamed) ": give labels to all", ".",
-          class = "repalign_error_size", arg = place)
+    refuse("size", "`{place}` has {own$n} stimuli, but the data have {table$n}: RDMs that are ",
+           "compared have the same stimuli. match_rows() keeps those that all have, by ",
+           "name{if (unnamed) ': give labels to all'}.")
   }
   model
 }
 
 check_rdm_model <- function(model, place, table, na) {
   own <- model$table
-  if (na == "error" && anyNA(own$values)) {
-    abort("`", place, "` has missing dissimilarities. Give na = \"pairwise\" to compare the ",
-          "pairs that are there.", class = "repalign_error_nonfinite", arg = place)
-  }
+  refuse_if(na == "error" && anyNA(own$values), "nonfinite", "`{place}` has missing ",
+            "dissimilarities. Give na = \"pairwise\" to compare the pairs that are there.")
   # sums of components are over the pairs that all of them have
   sums <- model$type %in% c("weighted", "interpolate")
   common <- if (sums && (anyNA(own$values) || anyNA(table$values))) {
     sum(rowSums(is.na(own$values)) == 0 & rowSums(!is.na(table$values)) > 0)
   } else nrow(table$values)
-  if (sums && common < 3) {
-    abort("The components of `", place, "` and the data have ", count_of(common, "pair"), " of ",
-          "stimuli in common: at least 3 are needed. Leave out components that lack many pairs.",
-          class = "repalign_error_size", arg = place)
-  }
+  refuse_if(sums && common < 3, "size", "The components of `{place}` and the data have ",
+            "{count_of(common, 'pair')} of stimuli in common: at least 3 are needed. Leave out ",
+            "components that lack many pairs.")
   model$sized <- even_sizes(own$values)
   model
 }

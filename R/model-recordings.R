@@ -17,10 +17,8 @@ evaluate_recordings <- function(data, models, measure, over, conf_level, alpha, 
   alpha <- check_number(alpha, "alpha", above = 0, below = 1)
   # a list is one of subjects; a recording of responses() is none
   subjects <- is_collection(data)
-  if (subjects && length(data) == 1) {
-    abort("`data` is a list of one recording, but errors over subjects need two or more: give the ",
-          "recording itself, data[[1]].", class = "repalign_error_size", arg = "data")
-  }
+  refuse_if(subjects && length(data) == 1, "size", "`data` is a list of one recording, but errors ",
+            "over subjects need two or more: give the recording itself, data[[1]].")
   if (subjects) refuse_time_bins(data, "data")
   data <- if (subjects) lapply(data, as_recording) else as_recording(data)
   models <- listed_models(models, subjects)
@@ -69,9 +67,8 @@ as_recording <- function(one) {
   values <- unclass(one)$values
   lost <- which(rowSums(!is.na(values)) == 0)
   if (!length(lost)) return(one)
-  abort("`data` has no response to ", count_of(length(lost), "stimulus"), ", first ",
-        stimulus_title(values, lost[1]), ": leave these stimuli out, of the models, too.",
-        class = "repalign_error_nonfinite", arg = "data")
+  refuse("nonfinite", "`data` has no response to {count_of(length(lost), 'stimulus')}, first ",
+         "{stimulus_title(values, lost[1])}: leave these stimuli out, of the models, too.")
 }
 
 # Does the call or what is declared say that the stimuli are a series in time?
@@ -86,11 +83,12 @@ listed_models <- function(models, subjects) {
   if (!is_collection(models)) {
     refuse_results(models, "models")
     # a recording in the place of models is easily one of two arguments that were swapped
-    abort("`models` must be a named list, not ", describe(models), ": for a single model give ",
-          "list(model = ...).", if (subjects) {
-            paste0(" `data` is a list, whose elements are taken as subjects: if they are the ",
-                   "models, swap the two, evaluate_models(recording, models).")
-          }, class = "repalign_error_type", arg = "models")
+    refuse("type", "`models` must be a named list, not {describe(models)}: for a single model ",
+           "give list(model = ...).",
+           if (subjects) {
+             paste0(" `data` is a list, whose elements are taken as subjects: if they are the ",
+             "models, swap the two, evaluate_models(recording, models).")
+             })
   }
   check_element_names(models, "models")
   Map(function(model, name) {
@@ -102,22 +100,17 @@ listed_models <- function(models, subjects) {
 
 as_category_model <- function(model, place) {
   if (is.factor(model)) return(categories(model, place))
-  if (is.character(model)) {
-    abort("`", place, "` is text: factor(", place, ") makes a model of its categories.",
-          class = "repalign_error_type", arg = place)
-  }
+  refuse_if(is.character(model), "type", "`{place}` is text: factor({place}) makes a model of its ",
+            "categories.")
   model
 }
 
 refuse_no_model <- function(model, place) {
-  if (inherits(model, "repalign_rdm_model")) {
-    abort("`", place, "` is a model of RDMs, but `data` has recordings: give RDMs of them as ",
-          "`data`, as rdm() makes them.", class = "repalign_error_type", arg = place)
-  }
+  refuse_if(inherits(model, "repalign_rdm_model"), "type", "`{place}` is a model of RDMs, but ",
+            "`data` has recordings: give RDMs of them as `data`, as rdm() makes them.")
   if (!is_collection(model)) return(invisible())
-  abort("`", place, "` is a list, but each model is one representation: give its layers as models ",
-        "of their own. do.call(c, models) puts lists of layers into one.",
-        class = "repalign_error_type", arg = place)
+  refuse("type", "`{place}` is a list, but each model is one representation: give its layers as ",
+         "models of their own. do.call(c, models) puts lists of layers into one.")
 }
 
 # Columns are categories, with 1 for its stimuli. Their products are 1 within a category and 0
@@ -138,8 +131,8 @@ measure_of_recordings <- function(measure, data, subjects) {
   }
   set <- as_measures(measure, encoding = TRUE)
   if (length(set) == 1) return(set[[1]])
-  abort("`measure` must be one measure, not ", length(set), ": models are ranked by one. Call ",
-        "evaluate_models() for each.", class = "repalign_error_measure", arg = "measure")
+  refuse("measure", "`measure` must be one measure, not {length(set)}: models are ranked by one. ",
+         "Call evaluate_models() for each.")
 }
 
 # An array, or what responses() made of one.
@@ -238,7 +231,7 @@ chance_of_recordings <- function(data, models, measure, subjects, permutations, 
                               aggregate = if (subjects) "mean"), others)),
     repalign_undefined = function(condition) invokeRestart("muffleWarning")
   ), repalign_error_cluster_sizes = function(error) {
-    inform("No p_chance (NA): ", conditionMessage(error), class = "repalign_no_chance")
+    inform("no_chance", "No p_chance (NA): {conditionMessage(error)}")
     NULL
   })
   if (is.null(found)) return(list(p_value = NA_real_, null = NULL))
@@ -276,7 +269,7 @@ ceiling_of_recordings <- function(data, models, measure, subjects, na, over) {
     repalign_error_measure = without, repalign_error_choice = without,
     # scores go by means over trials, which such trials have a part in
     repalign_error_partial_trials = function(error) {
-      inform("No ceiling (NA): ", conditionMessage(error), class = "repalign_no_ceiling")
+      inform("no_ceiling", "No ceiling (NA): {conditionMessage(error)}")
       replace(none, "from", "partial")
     }
   )
@@ -320,9 +313,9 @@ warn_undefined_nulls <- function(null, models) {
   lost <- colSums(is.na(null))
   if (!any(lost > 0)) return(invisible())
   first <- which(lost > 0)[1]
-  warn("Scores of ", enumerate(models[lost > 0]), " are undefined (NA) for some permutations, ",
-       "first ", lost[first], " of ", nrow(null), ": in p_familywise each of these counts as ",
-       "larger than any score, and p_chance is NA.", class = "repalign_undefined")
+  warn("undefined", "Scores of {enumerate(models[lost > 0])} are undefined (NA) for some ",
+       "permutations, first {lost[first]} of {nrow(null)}: in p_familywise each of these counts ",
+       "as larger than any score, and p_chance is NA.")
 }
 
 # ---- result
@@ -349,12 +342,13 @@ recordings_result <- function(parts, subjects, alpha, free) {
   }
   if (length(known) && !isTRUE(all.equal(chance$score[known], rows$score[known]))) {
     half <- grepl("middle half", chance$label)
-    inform(if (!is.null(chance$other)) chance$other else {
-      paste0("`p_chance` and `p_familywise` compare the scores ", if (half) {
-        "of the middle half of the stimuli in time"
-      } else "by other pairs of stimuli", " (", chance$label, "), and `score` is that of all: ",
-      "there is no `threshold` (NA).")
-    }, class = "repalign_other_statistic")
+    inform("other_statistic",
+           if (!is.null(chance$other)) chance$other else {
+             paste0("`p_chance` and `p_familywise` compare the scores ", if (half) {
+             "of the middle half of the stimuli in time"
+               } else "by other pairs of stimuli", " (", chance$label, "), and `score` is that ",
+               "of all: there is no `threshold` (NA).")
+             })
     rows$threshold <- NA_real_
   }
   rows$ceiling <- parts$ceiling$ceiling

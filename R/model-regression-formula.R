@@ -31,35 +31,23 @@ regression_table <- function(formula, data, inner, allow_na) {
 
 # list(calls, names, env): of the response and the predictors.
 regression_terms <- function(formula, data) {
-  if (!inherits(formula, "formula") || length(formula) != 3) {
-    abort("`formula` must have a response and predictors, as in brain ~ layer4 + category.",
-          class = "repalign_error_type", arg = "formula")
-  }
+  refuse_if(!inherits(formula, "formula") || length(formula) != 3, "type",
+            "`formula` must have a response and predictors, as in brain ~ layer4 + category.")
   named <- is.list(data) && !is.null(names(data)) && !anyNA(names(data)) &&
     all(nzchar(names(data))) && !anyDuplicated(names(data))
-  if (!is.null(data) && !is.environment(data) && !named) {
-    abort("`data` must be a list with a different name for each element, not ", describe(data),
-          ".", class = "repalign_error_type", arg = "data")
-  }
+  refuse_if(!is.null(data) && !is.environment(data) && !named, "type", "`data` must be a list ",
+            "with a different name for each element, not {describe(data)}.")
   terms <- expanded_terms(formula, data)
   labels <- attr(terms, "term.labels")
-  if (any(attr(terms, "order") > 1)) {
-    abort("`formula` has the interaction ", dQuote(labels[attr(terms, "order") > 1][1], FALSE),
-          ": give a product of RDMs as an RDM of its own.",
-          class = "repalign_error_value", arg = "formula")
-  }
-  if (!attr(terms, "intercept") || !is.null(attr(terms, "offset"))) {
-    abort("`formula` must have an intercept and no offset: the zero of an RDM is no model of it.",
-          class = "repalign_error_value", arg = "formula")
-  }
-  if (!length(labels)) {
-    abort("`formula` has no predictor.", class = "repalign_error_missing", arg = "formula")
-  }
+  refuse_if(any(attr(terms, "order") > 1), "value", "`formula` has the interaction ",
+            dQuote(labels[attr(terms, "order") > 1][1], FALSE), ": give a product of RDMs as an ",
+            "RDM of its own.")
+  refuse_if(!attr(terms, "intercept") || !is.null(attr(terms, "offset")), "value",
+            "`formula` must have an intercept and no offset: the zero of an RDM is no model of it.")
+  refuse_if(!length(labels), "missing", "`formula` has no predictor.")
   response <- as.list(attr(terms, "variables"))[[2]]
-  if (deparse1(response) %in% labels) {
-    abort("`formula` has the response ", dQuote(deparse1(response), FALSE), " among its ",
-          "predictors.", class = "repalign_error_value", arg = "formula")
-  }
+  refuse_if(deparse1(response) %in% labels, "value", "`formula` has the response ",
+            "{dQuote(deparse1(response), FALSE)} among its predictors.")
   variables <- as.list(attr(terms, "variables"))[-1]
   names <- vapply(variables, function(v) if (is.name(v)) as.character(v) else deparse1(v), "")
   list(calls = variables, names = names, env = environment(formula))
@@ -70,27 +58,25 @@ expanded_terms <- function(formula, data) {
   names <- if (is.environment(data)) ls(data) else names(data)
   frame <- stats::setNames(rep(list(numeric()), length(names)), names)
   frame <- as.data.frame(frame, optional = TRUE)
-  if ("." %in% all.vars(formula[[3]]) && !length(setdiff(names, all.vars(formula[[2]])))) {
-    abort("`.` in `formula` stands for the other elements of `data`, but there are none.",
-          class = "repalign_error_missing", arg = "formula")
-  }
+  refuse_if("." %in% all.vars(formula[[3]]) &&
+              !length(setdiff(names, all.vars(formula[[2]]))), "missing",
+            "`.` in `formula` stands for the other elements of `data`, but there are none.",
+            arg = "formula")
   catch_error(stats::terms(formula, data = frame), failed = function(e) {
-    abort("`formula` cannot be read: ", conditionMessage(e), class = "repalign_error_type",
-          arg = "formula")
+    refuse("type", "`formula` cannot be read: {conditionMessage(e)}")
   })
 }
 
 formula_value <- function(call, data, env) {
   for (name in all.vars(call)) {
     if (name %in% names(data) || exists(name, envir = env)) next
-    abort("`formula` names ", dQuote(name, FALSE), ", which is neither in `data` nor a variable",
-          suggest(name, c(names(data), "data")), class = "repalign_error_missing",
-          arg = "formula")
+    refuse("missing", "`formula` names {dQuote(name, FALSE)}, which is neither in `data` nor a ",
+           "variable{suggest(name, c(names(data), 'data'))}")
   }
   catch_error(eval(call, data, env), failed = function(e) {
     if (inherits(e, "repalign_error")) stop(e)
-    abort("`formula` has ", dQuote(deparse1(call), FALSE), ", which fails: ", conditionMessage(e),
-          class = "repalign_error_value", arg = "formula")
+    refuse("value", "`formula` has {dQuote(deparse1(call), FALSE)}, which fails: ",
+           "{conditionMessage(e)}")
   })
 }
 
@@ -100,10 +86,8 @@ is_list_of_rdms <- function(value) {
 }
 
 named_subjects <- function(subjects, place) {
-  if (!length(subjects)) {
-    abort("`", place, "` is an empty list: give the RDM of at least one subject.",
-          class = "repalign_error_size", arg = place)
-  }
+  refuse_if(!length(subjects), "size", "`{place}` is an empty list: give the RDM of at least one ",
+            "subject.")
   if (is.null(names(subjects))) names(subjects) <- paste0("s", seq_along(subjects))
   check_element_names(subjects, place)
   subjects
@@ -117,13 +101,11 @@ inner_of_response <- function(responses, values, places) {
   known <- if (length(known) == 1 && !is.na(known)) known
   inner <- if (is.null(known)) "correlation" else known
   # a response that is a representation is compared as the predictors are
-  if (any(made) && !made[1]) {
-    inform("The RDM", if (sum(made) > 1) "s", " of `", paste(places[made], collapse = "` and `"),
-           "` ", if (sum(made) > 1) "are" else "is", " made with inner = ", dQuote(inner, FALSE),
-           if (is.null(known)) ": how that of the response was made is not known" else
-             ", dissimilarities of the kind of the response's", ". Give `inner` for others.",
-           class = "repalign_inner")
-  }
+  inform_if(any(made) && !made[1], "inner", "The RDM{if (sum(made) > 1) 's'} of `",
+            paste(places[made], collapse = "` and `"), "` {if (sum(made) > 1) 'are' else 'is'} ",
+            "made with inner = {dQuote(inner, FALSE)}",
+            if (is.null(known)) ": how that of the response was made is not known" else
+              ", dissimilarities of the kind of the response's", ". Give `inner` for others.")
   inner
 }
 
@@ -158,11 +140,9 @@ have_points <- function(rdm) {
 check_equal_sizes <- function(rdms, places) {
   n <- vapply(rdms, function(rdm) as.integer(attr(rdm, "Size")), 0L)
   other <- which(n != n[1])
-  if (length(other)) {
-    abort("`", places[other[1]], "` has ", count_of(n[other[1]], "condition"), ", but `",
-          places[1], "` has ", n[1], ": a pair of conditions needs a value in both.",
-          class = "repalign_error_size", arg = places[other[1]])
-  }
+  refuse_if(length(other), "size", "`{places[other[1]]}` has ",
+            "{count_of(n[other[1]], 'condition')}, but `{places[1]}` has {n[1]}: a pair of ",
+            "conditions needs a value in both.")
 }
 
 # The RDM of what a formula may name, a "dist" object. Labels of conditions give 0 for pairs with
@@ -170,11 +150,9 @@ check_equal_sizes <- function(rdms, places) {
 rdm_of_value <- function(value, place, inner, allow_na) {
   if (inherits(value, "dist") || is_square_rdm(value)) return(read_rdm(value, place, allow_na))
   if (is_labels(value)) return(rdm_of_labels(value, place, allow_na))
-  if (is.numeric(value) && length(dim(value)) < 2) {
-    abort("`", place, "` is a numeric vector: give dist(", place, ") for the differences between ",
-          "its values, or factor(", place, ") for labels of conditions.",
-          class = "repalign_error_type", arg = place)
-  }
+  refuse_if(is.numeric(value) && length(dim(value)) < 2, "type", "`{place}` is a numeric vector: ",
+            "give dist({place}) for the differences between its values, or factor({place}) for ",
+            "labels of conditions.")
   rdm_of_responses(value, place, inner)
 }
 
@@ -201,14 +179,10 @@ is_labels <- function(value) {
 
 rdm_of_labels <- function(value, place, allow_na) {
   codes <- match(value, unique(value[!is.na(value)]))
-  if (length(codes) < 2) {
-    abort("`", place, "` has ", count_of(length(codes), "label"), ": there is no pair.",
-          class = "repalign_error_size", arg = place)
-  }
-  if (anyNA(codes) && !allow_na) {
-    abort("`", place, "` lacks labels (NA): give all, or set na = \"pairwise\" to leave the ",
-          "pairs of these conditions out.", class = "repalign_error_nonfinite", arg = place)
-  }
+  refuse_if(length(codes) < 2, "size", "`{place}` has {count_of(length(codes), 'label')}: there ",
+            "is no pair.")
+  refuse_if(anyNA(codes) && !allow_na, "nonfinite", "`{place}` lacks labels (NA): give all, or ",
+            "set na = \"pairwise\" to leave the pairs of these conditions out.")
   differ <- outer(codes, codes, "!=") + 0
   structure(differ[lower.tri(differ)], Size = length(codes), Labels = names(value),
             class = "dist", Diag = FALSE, Upper = FALSE)
@@ -227,10 +201,8 @@ rdm_of_responses <- function(value, place, inner) {
   if (rdm$square) values <- values^2
   # squares of very small values have few digits left, or none
   tiny <- rdm$square && any(rdm$d != 0) && max(values) <= 1e16 * .Machine$double.xmin
-  if (tiny || any(is.infinite(values))) {
-    abort("The dissimilarities of `", place, "` are too large or too small for a double: rescale ",
-          "the data.", class = "repalign_error_value", arg = place)
-  }
+  refuse_if(tiny || any(is.infinite(values)), "value", "The dissimilarities of `{place}` are too ",
+            "large or too small for a double: rescale the data.")
   structure(values, Size = repr$n, Labels = stimulus_names(repr$data),
             Diag = FALSE, Upper = FALSE, class = "dist")
 }

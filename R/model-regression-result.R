@@ -96,26 +96,19 @@ warn_undefined_terms <- function(rows, model, table) {
   lost <- is.na(model$r_squared)
   if (any(lost)) {
     who <- if (table$single) table$response else model$subject[lost]
-    warn("The fit is undefined (NA) for ", enumerate(who), ": the dissimilarities do not vary, or ",
-         "too few pairs are left.", class = "repalign_undefined", data = who)
+    warn("undefined", "The fit is undefined (NA) for {enumerate(who)}: the dissimilarities do not ",
+         "vary, or too few pairs are left.", data = who)
   }
-  if (anyNA(model$p_value[!lost])) {
-    warn("The p-value of the whole model is undefined (NA): some permutations leave too few ",
-         "pairs, or dissimilarities that do not vary.", class = "repalign_undefined")
-  }
+  warn_if(anyNA(model$p_value[!lost]), "undefined", "The p-value of the whole model is undefined ",
+          "(NA): some permutations leave too few pairs, or dissimilarities that do not vary.")
   lost <- is.na(rows$estimate) & !is.na(rows$semipartial)
-  if (any(lost)) {
-    warn("The coefficient of ", enumerate(unique(rows$term[lost])), " is too large for a number ",
-         "(NA): take standardize = TRUE.", class = "repalign_undefined",
-         data = unique(rows$term[lost]))
-  }
+  warn_if(any(lost), "undefined", "The coefficient of {enumerate(unique(rows$term[lost]))} is too ",
+          "large for a number (NA): take standardize = TRUE.", data = unique(rows$term[lost]))
   kept <- !is.na(rows$estimate)
   untested <- unique(rows$term[kept & is.na(rows$p_value)])
-  if (length(untested)) {
-    warn("The p-value is undefined (NA) for ", enumerate(untested), ": beyond effects of single ",
-         "conditions and the other predictors, too little is left to test. See `center`.",
-         class = "repalign_undefined", data = untested)
-  }
+  warn_if(length(untested), "undefined", "The p-value is undefined (NA) for ",
+          "{enumerate(untested)}: beyond effects of single conditions and the other predictors, ",
+          "too little is left to test. See `center`.", data = untested)
 }
 
 regression_heading <- function(x) {
@@ -155,10 +148,8 @@ coef.repalign_regression <- function(object, ...) {
   no_other_arguments(...)
   rows <- need_columns(as.data.frame(object), c("term", "estimate"), "used")
   key <- rows[intersect(c("subject", "term"), names(rows))]
-  if (anyDuplicated(key)) {
-    abort("This result has several estimates of a predictor, as after rbind(): take coef() of ",
-          "each result.", class = "repalign_error_rows", arg = "object")
-  }
+  refuse_if(anyDuplicated(key), "rows", "This result has several estimates of a predictor, as ",
+            "after rbind(): take coef() of each result.", arg = "object")
   if (is.null(rows$subject)) return(stats::setNames(rows$estimate, rows$term))
   subjects <- unique(rows$subject)
   terms <- unique(rows$term)
@@ -234,6 +225,6 @@ warn_untested_terms <- function(group) {
     paste("without some condition, too few pairs are left to estimate the coefficient, or it is",
           "the same without any")
   }
-  warn("p_value is undefined (NA) for ", enumerate(lost$term), ": ", reason, ".",
-       class = "repalign_undefined", data = lost$term)
+  warn("undefined", "p_value is undefined (NA) for {enumerate(lost$term)}: {reason}.",
+       data = lost$term)
 }

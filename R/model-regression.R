@@ -99,10 +99,8 @@ rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = leav
   counted <- sum(between)
   sized <- regression_in_sizes(table)
   check_predictors(sized, between, spec$fit)
-  if (!is.null(group) && table$single) {
-    abort("`group` says which RDMs are of one subject, but the response is one RDM: give a list ",
-          "of RDMs, or no `group`.", class = "repalign_error_choice", arg = "group")
-  }
+  refuse_if(!is.null(group) && table$single, "choice", "`group` says which RDMs are of one ",
+            "subject, but the response is one RDM: give a list of RDMs, or no `group`.")
   group <- group_codes(group, ncol(table$y), table$subjects)
   refuse_free_series(table$series && is.null(blocks), permutations)
   design <- regression_design(permutations, table$n, leave_out, blocks)
@@ -165,21 +163,16 @@ largest_correlation <- function(gram) {
 }
 
 check_ridge <- function(ridge, fit) {
-  if (fit == "ridge" && is.null(ridge)) {
-    abort("`ridge` is missing: fit = \"ridge\" needs it, such as ridge = 0.1 (a share of the sum ",
-          "of squares of each predictor).", class = "repalign_error_missing", arg = "ridge")
-  }
-  if (fit != "ridge" && !is.null(ridge)) {
-    abort("`ridge` is for fit = \"ridge\" only, not ", dQuote(fit, FALSE), ".",
-          class = "repalign_error_parameter", arg = "ridge")
-  }
+  refuse_if(fit == "ridge" && is.null(ridge), "missing", "`ridge` is missing: fit = \"ridge\" ",
+            "needs it, such as ridge = 0.1 (a share of the sum of squares of each predictor).")
+  refuse_if(fit != "ridge" && !is.null(ridge), "parameter", "`ridge` is for fit = \"ridge\" only, ",
+            "not {dQuote(fit, FALSE)}.")
   if (is.null(ridge)) 0 else check_number(ridge, "ridge", above = 0)
 }
 
 labels_in_data <- function(expression, arg, data, caller) {
   catch_error(eval(expression, data, caller), failed = function(e) {
-    abort("`", arg, "` cannot be found: ", conditionMessage(e), ".",
-          class = "repalign_error_missing", arg = arg)
+    refuse("missing", "`{arg}` cannot be found: {conditionMessage(e)}.")
   })
 }
 
@@ -188,10 +181,8 @@ pairs_between <- function(leave_out, n) {
   if (is.null(leave_out)) return(rep(TRUE, packed_length(n)))
   codes <- as.integer(check_block_labels(leave_out, n, "leave_out"))
   between <- between_clusters(codes)
-  if (!any(between)) {
-    abort("`leave_out` has one label only: no pair of conditions would be left.",
-          class = "repalign_error_design", arg = "leave_out")
-  }
+  refuse_if(!any(between), "design", "`leave_out` has one label only: no pair of conditions would ",
+            "be left.")
   between
 }
 
@@ -199,27 +190,21 @@ pairs_between <- function(leave_out, n) {
 check_predictors <- function(table, between, fit) {
   at <- between & !rowSums(is.na(table$x))
   needed <- ncol(table$x) + 2
-  if (table$n < 4 || sum(at) < needed) {
-    abort("`formula` has ", count_of(ncol(table$x), "predictor"), " but only ",
-          count_of(sum(at), "pair"), " of ", table$n, " conditions: give at least 4 conditions ",
-          "and ", needed, " pairs, or fewer predictors.", class = "repalign_error_size",
-          arg = "formula")
-  }
+  refuse_if(table$n < 4 || sum(at) < needed, "size", "`formula` has ",
+            "{count_of(ncol(table$x), 'predictor')} but only {count_of(sum(at), 'pair')} of ",
+            "{table$n} conditions: give at least 4 conditions and {needed} pairs, or fewer ",
+            "predictors.")
   x <- table$x[at, , drop = FALSE]
   spread <- apply(x, 2, function(values) diff(range(values)))
   constant <- which(spread <= tie_share * apply(abs(x), 2, max))
-  if (length(constant)) {
-    abort("`", colnames(x)[constant[1]], "` is the same for all pairs of conditions",
-          if (!all(at)) " that count", ", so it explains nothing: leave it out.",
-          class = "repalign_error_variance", arg = colnames(x)[constant[1]])
-  }
+  refuse_if(length(constant), "variance", "`{colnames(x)[constant[1]]}` is the same for all pairs ",
+            "of conditions{if (!all(at)) ' that count'}, so it explains nothing: leave it out.")
   parts <- qr(scale(x), tol = 1e-6)
   if (fit != "ridge" && parts$rank < ncol(x)) {
     extra <- colnames(x)[parts$pivot[parts$rank + 1]]
     others <- setdiff(colnames(x)[parts$pivot[seq_len(parts$rank)]], extra)
-    abort("`", extra, "` is a sum of multiples of ", enumerate(others), " (over the pairs), so ",
-          "their coefficients have no one solution: leave one out, or set fit = \"ridge\".",
-          class = "repalign_error_collinear", arg = extra)
+    refuse("collinear", "`{extra}` is a sum of multiples of {enumerate(others)} (over the pairs), ",
+           "so their coefficients have no one solution: leave one out, or set fit = \"ridge\".")
   }
 }
 
@@ -245,9 +230,9 @@ refuse_moved_pairs <- function(design, leave_out) {
   same <- outer(leave_out, leave_out, "==")
   moved <- apply(design_matrix(design), 2, function(p) any(same[p, p] != same))
   if (!any(moved)) return(invisible())
-  abort("`permutations` takes conditions with one label of `leave_out` to several labels, in row ",
-        which(moved)[1], ": exchange conditions that share a label, or all conditions of one ",
-        "label with all of another.", class = "repalign_error_design", arg = "permutations")
+  refuse("design", "`permutations` takes conditions with one label of `leave_out` to several ",
+         "labels, in row {which(moved)[1]}: exchange conditions that share a label, or all ",
+         "conditions of one label with all of another.")
 }
 
 # The fit of one response: list(rows, model, null, fitted), see regression_result().

@@ -218,10 +218,9 @@ evaluation_rows <- function(object) {
   rows <- need_columns(as.data.frame(object), c("model", "score"), "compared", "result")
   parts <- attr(object, "parts")
   at <- match(rows$model, colnames(parts$main[[1]]))
-  if (is.null(parts) || anyNA(at) || anyDuplicated(at)) {
-    abort("`result` no longer has the models that evaluate_models() compared, each of them once: ",
-          "start again from what it returned.", class = "repalign_error_rows", arg = "result")
-  }
+  refuse_if(is.null(parts) || anyNA(at) || anyDuplicated(at), "rows", "`result` no longer has the ",
+            "models that evaluate_models() compared, each of them once: start again from what it ",
+            "returned.")
   parts <- some_parts(parts, at)
   parts$score <- rows$score
   list(rows = rows, parts = parts, at = at)
@@ -231,10 +230,8 @@ evaluation_rows <- function(object) {
 compared_models <- function(result) {
   found <- evaluation_rows(result)
   rows <- found$rows
-  if (!nrow(rows)) {
-    abort("`result` has no rows: there is nothing to compare. Look at how its rows were chosen.",
-          class = "repalign_error_size", arg = "result")
-  }
+  refuse_if(!nrow(rows), "size", "`result` has no rows: there is nothing to compare. Look at how ",
+            "its rows were chosen.")
   rows$over <- evaluation_over(result)
   rows$measure <- rep(attr(result, "outer"), nrow(rows))
   list(score = rows$score, title = as.character(rows$model), measure = rows$measure,
@@ -332,39 +329,30 @@ checked_errors <- function(se, size) replace(se, se <= tie_share * pmax(size, 1,
 
 warn_evaluation <- function(rows, left_out, parts, task) {
   models <- rows$model[task$constant]
-  if (length(models)) {
-    warn("The score of ", enumerate(models), " is undefined (NA): only pairs of stimuli of ",
-         "different `clusters` count, and its dissimilarities are the same for all of these.",
-         class = "repalign_undefined", data = models)
-  }
+  warn_if(length(models), "undefined", "The score of {enumerate(models)} is undefined (NA): only ",
+          "pairs of stimuli of different `clusters` count, and its dissimilarities are the same ",
+          "for all of these.", data = models)
   undefined <- rows$model[is.na(rows$score) & !task$constant]
-  if (length(undefined)) {
-    warn("The score of ", enumerate(undefined), " is undefined (NA): its dissimilarities (or ",
-         "those of an RDM) are all equal, or pairs that both have are fewer than three.",
-         class = "repalign_undefined")
-  }
+  warn_if(length(undefined), "undefined", "The score of {enumerate(undefined)} is undefined (NA): ",
+          "its dissimilarities (or those of an RDM) are all equal, or pairs that both have are ",
+          "fewer than three.")
   # that all RDMs are of one group was said before
   unlimited <- c(lower = is.na(rows$ceiling_low[1]) && max(task$group) > 1,
                  upper = is.na(rows$ceiling_high[1]) && length(task$group) > 1)
-  if (any(unlimited)) {
-    warn("The ", paste(names(which(unlimited)), collapse = " and "), " noise ceiling ",
-         if (all(unlimited)) "are" else "is", " undefined (NA): of some RDM, or in some fold, ",
-         "fewer than three pairs are there also in the mean of RDMs that it is compared with, or ",
-         "the pairs that both have are all equal in one of them.", class = "repalign_undefined")
-  }
+  warn_if(any(unlimited), "undefined", "The ", paste(names(which(unlimited)), collapse = " and "),
+          " noise ceiling {if (all(unlimited)) 'are' else 'is'} undefined (NA): of some RDM, or ",
+          "in some fold, fewer than three pairs are there also in the mean of RDMs that it is ",
+          "compared with, or the pairs that both have are all equal in one of them.")
   lost <- is.na(rows$se) & !is.na(rows$score)
-  if (any(lost)) {
-    warn("No standard error (NA) of ", enumerate(rows$model[lost]), ": ",
-         if (isTRUE(parts$df >= 1))
-           "the score does not vary with what was drawn, or draws are too few to tell." else
-           if (!rows$draws[1]) "without draws, folds and single RDMs have none." else
-             "there are too few RDMs.", class = "repalign_undefined")
-  }
+  warn_if(any(lost), "undefined", "No standard error (NA) of {enumerate(rows$model[lost])}: ",
+          if (isTRUE(parts$df >= 1))
+            "the score does not vary with what was drawn, or draws are too few to tell." else
+            if (!rows$draws[1]) "without draws, folds and single RDMs have none." else
+            "there are too few RDMs.")
   if (length(left_out) > 0.1 * max(rows$draws, 1)) {
     one <- length(left_out) == 1
-    warn(length(left_out), " of ", rows$draws[1], " draws ", if (one) "is" else "are",
-         " left out: ", if (one) "it has" else "they have", " fewer different ",
-         unit_words(task), " (3 a fold) or RDMs than are needed, or a score is undefined. Errors ",
-         "are rather too small.", class = "repalign_left_out")
+    warn("left_out", "{length(left_out)} of {rows$draws[1]} draws {if (one) 'is' else 'are'} left ",
+         "out: {if (one) 'it has' else 'they have'} fewer different {unit_words(task)} (3 a fold) ",
+         "or RDMs than are needed, or a score is undefined. Errors are rather too small.")
   }
 }

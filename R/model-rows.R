@@ -96,10 +96,8 @@ autoplot.repalign_rdm_rows <- function(object, value = c("contribution", "score"
 # absolute contributions, the largest on top.
 driving_rows <- function(object, value, most) {
   rows <- as.data.frame(object)
-  if (all(is.na(rows[[value]]))) {
-    abort("There is nothing to draw: all values are undefined (NA).",
-          class = "repalign_error_size", arg = "object")
-  }
+  refuse_if(all(is.na(rows[[value]])), "size", "There is nothing to draw: all values are ",
+            "undefined (NA).", arg = "object")
   rows$value <- rows[[value]]
   if (is.null(rows$model)) rows$model <- ""
   rows$model <- factor(rows$model, unique(rows$model))
@@ -233,9 +231,9 @@ rows_side <- function(value, arg, other, inner, outer, allow_na) {
 # Says how many pairs count where some are missing.
 note_pairs <- function(counts, all, done) {
   if (all(counts == all)) return(invisible())
-  inform("na = \"pairwise\": ", done, " over ",
-         paste(unique(range(counts)), collapse = " to "), " of ", format(all, big.mark = ","),
-         " pairs of conditions.", class = "repalign_pairs_left_out")
+  inform("pairs_left_out", "na = \"pairwise\": {done} over ",
+         "{paste(unique(range(counts)), collapse = ' to ')} of {format(all, big.mark = ',')} ",
+         "pairs of conditions.")
 }
 
 rows_result <- function(sides, labels, outer, stimulus_noise) {
@@ -251,18 +249,13 @@ rows_result <- function(sides, labels, outer, stimulus_noise) {
   })
   together <- function(what) do.call(rbind, lapply(parts, function(part) part[[what]]))
   rows <- together("rows")
-  if (anyNA(rows$contribution)) {
-    warn("The score is undefined (NA) where all dissimilarities of a side are equal, or fewer ",
-         "than 3 pairs are there in both: ", count_of(sum(is.na(rows$contribution)), "row"),
-         " without a contribution.",
-         class = "repalign_undefined")
-  }
+  warn_if(anyNA(rows$contribution), "undefined", "The score is undefined (NA) where all ",
+          "dissimilarities of a side are equal, or fewer than 3 pairs are there in both: ",
+          "{count_of(sum(is.na(rows$contribution)), 'row')} without a contribution.")
   lost <- unique(rows$condition[is.na(rows$score) & !is.na(rows$contribution)])
-  if (length(lost)) {
-    warn("The score is undefined (NA) for the rows of ", enumerate(lost), ": their ",
-         "dissimilarities are equal on a side, or fewer than 3 are there in both.",
-         class = "repalign_undefined", data = lost)
-  }
+  warn_if(length(lost), "undefined", "The score is undefined (NA) for the rows of ",
+          "{enumerate(lost)}: their dissimilarities are equal on a side, or fewer than 3 are ",
+          "there in both.", data = lost)
   new_result(rows, "repalign_rdm_rows", list(whole = together("whole"), outer = outer))
 }
 
@@ -270,11 +263,9 @@ rows_result <- function(sides, labels, outer, stimulus_noise) {
 rows_of_pair <- function(x, y, outer, stimulus_noise, args) {
   n <- attr(x, "Size")
   there <- which(!is.na(x) & !is.na(y))
-  if (length(there) < 3) {
-    abort("`", args[1], "` and `", args[2], "` have ", count_of(length(there), "pair"), " of ",
-          "conditions in common: at least 3 are needed.", class = "repalign_error_size",
-          arg = args[2])
-  }
+  refuse_if(length(there) < 3, "size", "`{args[1]}` and `{args[2]}` have ",
+            "{count_of(length(there), 'pair')} of conditions in common: at least 3 are needed.",
+            arg = args[2])
   places <- pair_places(there, n)
   a <- even_sizes(cbind(x[there]))$values[, 1]
   b <- even_sizes(cbind(y[there]))$values[, 1]

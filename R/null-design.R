@@ -23,10 +23,10 @@ linear_shifts <- function(n, wanted) {
 linear_plan <- function(n, wanted) {
   shifts <- linear_shifts(n, wanted)
   rows <- middle_rows(n)
-  inform("The scores are those of the middle ", length(rows), " of ", n, " rows (", rows[1], " to ",
-         rows[length(rows)], "), compared with ", count_of(length(shifts), "shift"),
-         " of `y` by up to ", count_of(max(shifts), "row"), ": the smallest possible p-value is ",
-         format(1 / (length(shifts) + 1), digits = 3), ".", class = "repalign_linear_shifts")
+  inform("linear_shifts", "The scores are those of the middle {length(rows)} of {n} rows ",
+         "({rows[1]} to {rows[length(rows)]}), compared with {count_of(length(shifts), 'shift')} ",
+         "of `y` by up to {count_of(max(shifts), 'row')}: the smallest possible p-value is ",
+         "{format(1 / (length(shifts) + 1), digits = 3)}.")
   design <- new_design("linear", length(rows), length(shifts), most = 2 * furthest_shift(n))
   fixed_plan(c(design, list(shifts = shifts)))
 }
@@ -35,10 +35,8 @@ linear_plan <- function(n, wanted) {
 # cut from.
 middle_sides <- function(sides) {
   n <- sides$x$reprs[[1]]$n
-  if (n < 4) {
-    abort("series = \"linear\" compares half of the rows and needs at least 4, but `",
-          sides$x$reprs[[1]]$arg, "` has ", n, ".", class = "repalign_error_size", arg = "series")
-  }
+  refuse_if(n < 4, "size", "series = \"linear\" compares half of the rows and needs at least 4, ",
+            "but `{sides$x$reprs[[1]]$arg}` has {n}.", arg = "series")
   cut <- function(side) {
     lapply(side$reprs, function(repr) {
       c(stretch_of(repr, repr, middle_rows(n)), list(whole = repr[c("data", "responses")]))
@@ -54,11 +52,9 @@ stretch_of <- function(repr, whole, rows) {
   kept <- seq_len(stimulus_count(whole$data)) %in% rows
   repr$data <- switch(repr$kind, data = cut_matrix(whole$data, kept),
                       dist = cut_dist(whole$data, kept), graph = {
-                        abort("`", repr$arg,
-                              "` is a neighbour graph, from which series = \"linear\" cannot cut ",
-                              "stretches: neighbours of a stretch may lie outside. Give the ",
-                              "responses or distances.",
-                              class = "repalign_error_graph", arg = repr$arg)
+                        refuse("graph", "`{repr$arg}` is a neighbour graph, from which series = ",
+                               "\"linear\" cannot cut stretches: neighbours of a stretch may lie ",
+                               "outside. Give the responses or distances.")
                       },
                       no_branch(repr$kind))
   if (!is.null(whole$responses)) repr$responses <- cut_responses(whole$responses, kept)
@@ -101,25 +97,19 @@ permutation_plan <- function(n, permutations, blocks, series, engine, clusters =
   restricted <- c(blocks = !is.null(blocks), clusters = !is.null(clusters),
                   series = !isFALSE(series), given = is.matrix(permutations),
                   how = inherits(permutations, "how"))
-  if (sum(restricted) > 1) {
-    abort("Give only one of `", paste(c(blocks = "blocks", clusters = "clusters", series = "series",
-                                        given = "permutations", how = "permutations")[restricted],
-                                      collapse = "` and `"),
-          "`: each of them determines which permutations are allowed.",
-          class = "repalign_error_design", arg = "permutations")
-  }
-  if (any(restricted) && engine != "auto") {
-    abort("`engine` must be \"auto\" when `blocks`, `clusters`, `series` or `permutations` ",
-          "determine which permutations are used.",
-          class = "repalign_error_design", arg = "engine")
-  }
+  refuse_if(sum(restricted) > 1, "design", "Give only one of `",
+            paste(c(blocks = "blocks", clusters = "clusters", series = "series",
+              given = "permutations", how = "permutations")[restricted],
+              collapse = "` and `"), "`: each of them determines which permutations are allowed.",
+            arg = "permutations")
+  refuse_if(any(restricted) && engine != "auto", "design", "`engine` must be \"auto\" when ",
+            "`blocks`, `clusters`, `series` or `permutations` determine which permutations are ",
+            "used.")
   if (restricted["given"]) return(given_plan(permutations, n))
   if (restricted["how"]) return(how_plan(permutations, n))
-  if (is.list(permutations) || length(permutations) > 1) {
-    abort("`permutations` must be a number, an integer matrix with one permutation of the ",
-          "stimuli per row, or a permute::how() design, not ", describe(permutations), ".",
-          class = "repalign_error_design", arg = "permutations")
-  }
+  refuse_if(is.list(permutations) || length(permutations) > 1, "design",
+            "`permutations` must be a number, an integer matrix with one permutation of the ",
+            "stimuli per row, or a permute::how() design, not {describe(permutations)}.")
   wanted <- check_count(permutations, "permutations")
   if (restricted["blocks"]) return(block_plan(blocks, n, wanted))
   if (restricted["clusters"]) return(cluster_plan(clusters, n, wanted))
@@ -146,13 +136,10 @@ free_plan <- function(n, wanted, engine) {
   enumerable <- factorial(min(n, 20)) <= min(wanted + 1, most_enumerated)
   if (engine == "exact" || (engine == "auto" && enumerable)) {
     count <- factorial(n) - 1
-    if (count + 1 > most_enumerated) {
-      abort("engine = \"exact\" would take all ", n, "! permutations of ", n,
-            " rows, more than the ",
-            format(most_enumerated, big.mark = ",", scientific = FALSE), " allowed. Use engine = ",
-            "\"auto\".",
-            class = "repalign_error_design", arg = "engine")
-    }
+    refuse_if(count + 1 > most_enumerated, "design", "engine = \"exact\" would take all {n}! ",
+              "permutations of {n} rows, more than the ",
+              format(most_enumerated, big.mark = ",", scientific = FALSE),
+              " allowed. Use engine = \"auto\".", arg = "engine")
     all <- all_permutations(n)
     design <- new_design("exact", n, count, matrix = all[, -1, drop = FALSE])
     note_fewer(design$count, wanted, paste("for", count_of(n, "row")), "permutations")
@@ -229,24 +216,16 @@ random_design <- function(n, wanted) {
 }
 
 given_plan <- function(permutations, n) {
-  if (!is.numeric(permutations) || ncol(permutations) != n ||
-      nrow(permutations) < 1) {
-    abort("Each row of the matrix `permutations` must be a permutation of the ", n, " stimuli: ",
-          n, " columns with the whole numbers from 1 to ", n, ".",
-          if (nrow(permutations) == n) " Transpose it with t().",
-          class = "repalign_error_design", arg = "permutations")
-  }
+  refuse_if(!is.numeric(permutations) || ncol(permutations) != n || nrow(permutations) < 1,
+            "design", "Each row of the matrix `permutations` must be a permutation of the {n} ",
+            "stimuli: {n} columns with the whole numbers from 1 to {n}.",
+            if (nrow(permutations) == n) " Transpose it with t().")
   bad <- which(apply(permutations, 1, function(p) anyNA(p) || any(sort(p) != seq_len(n))))
-  if (length(bad)) {
-    abort("`permutations` must have a permutation of 1 to ", n, " in every row, but row ", bad[1],
-          " is not one.",
-          class = "repalign_error_design", arg = "permutations")
-  }
+  refuse_if(length(bad), "design", "`permutations` must have a permutation of 1 to {n} in every ",
+            "row, but row {bad[1]} is not one.")
   observed <- which(apply(permutations, 1, function(p) all(p == seq_len(n))))
-  if (length(observed)) {
-    inform("`permutations` has the observed order in row ", enumerate(observed, quote = FALSE),
-           ", which is counted anyway: leave it out.", class = "repalign_observed_order")
-  }
+  inform_if(length(observed), "observed_order", "`permutations` has the observed order in row ",
+            "{enumerate(observed, quote = FALSE)}, which is counted anyway: leave it out.")
   columns <- t(permutations)
   storage.mode(columns) <- "integer"
   warn_unequal_chances(columns)
@@ -273,8 +252,8 @@ warn_unequal_chances <- function(columns) {
   }
   }
   if (is.null(what)) return(invisible())
-  warn(what, ". Then the p-values are not exact, and can be far too small: give random ",
-       "permutations, or all of a group.", class = "repalign_permutations", data = different)
+  warn("permutations", "{what}. Then the p-values are not exact, and can be far too small: give ",
+       "random permutations, or all of a group.", data = different)
 }
 
 # The share of places at which two rows have the same stimulus, on average over neighbouring rows.
@@ -290,10 +269,8 @@ how_plan <- function(design, n) {
   # the set must not hold the observed order, which is counted separately
   design <- permute::`setObserved<-`(design, FALSE)
   possible <- fitting_design(permute::numPerms(n, control = design))
-  if (possible < 2) {
-    abort("The design in `permutations` allows no permutation except the observed order.",
-          class = "repalign_error_design", arg = "permutations")
-  }
+  refuse_if(possible < 2, "design", "The design in `permutations` allows no permutation except ",
+            "the observed order.")
   note_fewer(possible - 1, wanted, "with the design in `permutations`", "permutations")
   nset <- min(wanted, possible - 1)
   check_permutation_memory(n, nset)
@@ -305,17 +282,14 @@ how_plan <- function(design, n) {
 
 check_how_blocks <- function(design, n) {
   blocks <- permute::getBlocks(design)
-  if (!is.null(blocks) && ((length(blocks) != n && NROW(blocks) != n) || anyNA(blocks))) {
-    abort("The blocks of `permutations` must name each of the ", n, " rows, without missing ",
-          "values; they name ", NROW(stats::na.omit(blocks)), ".", class = "repalign_error_design",
-          arg = "permutations")
-  }
+  refuse_if(!is.null(blocks) && ((length(blocks) != n && NROW(blocks) != n) ||
+              anyNA(blocks)), "design", "The blocks of `permutations` must name each of the {n} ",
+            "rows, without missing values; they name {NROW(stats::na.omit(blocks))}.")
 }
 
 fitting_design <- function(code) {
   catch_error(code, failed = function(e) {
-    abort("The design in `permutations` cannot be used: ", conditionMessage(e),
-          class = "repalign_error_design", arg = "permutations")
+    refuse("design", "The design in `permutations` cannot be used: {conditionMessage(e)}")
   })
 }
 
@@ -324,10 +298,8 @@ block_plan <- function(blocks, n, wanted, arg = "blocks") {
   blocks <- check_block_labels(blocks, n, arg)
   members <- split(seq_len(n), blocks)
   possible <- prod(factorial(pmin(lengths(members), 20)))
-  if (possible < 2) {
-    abort("Every block in `", arg, "` has one row, so nothing can be permuted: use larger blocks.",
-          class = "repalign_error_design", arg = arg)
-  }
+  refuse_if(possible < 2, "design", "Every block in `{arg}` has one row, so nothing can be ",
+            "permuted: use larger blocks.")
   check_permutation_memory(n, min(possible, wanted))
   if (possible <= min(wanted + 1, most_enumerated)) {
     note_fewer(possible - 1, wanted, paste0("within `", arg, "`"), "permutations")
@@ -343,10 +315,9 @@ block_plan <- function(blocks, n, wanted, arg = "blocks") {
 }
 
 check_block_labels <- function(blocks, n, arg = "blocks") {
-  if (!is.atomic(blocks) || length(dim(blocks)) > 1 || length(blocks) != n || anyNA(blocks)) {
-    abort("`", arg, "` must name the block of each of the ", n, " rows, without missing values.",
-          class = "repalign_error_design", arg = arg)
-  }
+  refuse_if(!is.atomic(blocks) || length(dim(blocks)) > 1 || length(blocks) != n ||
+              anyNA(blocks), "design", "`{arg}` must name the block of each of the {n} rows, ",
+            "without missing values.")
   factor(blocks, unique(blocks))
 }
 
@@ -369,12 +340,10 @@ cluster_plan <- function(codes, n, wanted) {
   sizes <- lengths(members)
   if (length(unique(sizes)) > 1) {
     usual <- as.integer(names(which.max(table(sizes))))
-    abort("`clusters` has clusters of ", min(sizes), " to ", max(sizes), " stimuli, but only ",
-          "clusters of one size can change places. Leave out stimuli (label NA) until all have ",
-          "the same number, or whole clusters: ", sum(sizes == usual), " of ", length(sizes),
-          " have ", usual, ".",
-          class = c("repalign_error_cluster_sizes", "repalign_error_design"),
-          arg = "clusters")
+    refuse(c("repalign_error_cluster_sizes", "repalign_error_design"), "`clusters` has clusters ",
+           "of {min(sizes)} to {max(sizes)} stimuli, but only clusters of one size can change ",
+           "places. Leave out stimuli (label NA) until all have the same number, or whole ",
+           "clusters: {sum(sizes == usual)} of {length(sizes)} have {usual}.")
   }
   members <- matrix(unlist(members), sizes[1])
   count <- ncol(members)
@@ -399,10 +368,10 @@ cluster_plan <- function(codes, n, wanted) {
 note_fewer <- function(possible, wanted, where, of) {
   if (possible >= wanted) return(invisible())
   one <- possible == 1
-  inform("Only ", possible, " ", if (one) sub("s$", " is", of) else paste(of, "are"), " possible ",
-         where, ", fewer than the ", wanted, " asked for: the smallest possible p-value is ",
-         format(1 / (possible + 1), digits = 3), ".",
-         class = "repalign_few_permutations")
+  inform("few_permutations", "Only {possible} ",
+         if (one) sub("s$", " is", of) else paste(of, "are"), " possible {where}, fewer than the ",
+         "{wanted} asked for: the smallest possible p-value is ",
+         "{format(1 / (possible + 1), digits = 3)}.")
 }
 
 # ---- series
@@ -415,10 +384,8 @@ series_kinds <- c("circular", "linear")
 check_series <- function(series) {
   if (is.character(series)) return(check_choice(series, series_kinds, "series"))
   usable <- is.logical(series) && length(series) == 1 && !is.na(series)
-  if (!usable) {
-    abort("`series` must be TRUE or FALSE, or one of ", enumerate(series_kinds), ".",
-          class = "repalign_error_value", arg = "series")
-  }
+  refuse_if(!usable, "value", "`series` must be TRUE or FALSE, or one of ",
+            "{enumerate(series_kinds)}.")
   if (series) "circular" else FALSE
 }
 
@@ -552,12 +519,12 @@ warn_slow_series <- function(pairs, sides) {
     worst <- which.min(points / needed)
     several <- nrow(pairs) > 1
     name <- function(side, at) dQuote(title_of(side$reprs[[at]]), FALSE)
-    warn("Circular shifts reject unrelated series too often where both are slow",
-         if (several) paste0(", as in ", sum(points < needed), " of ", nrow(pairs), " pairs"), ": ",
-         name(sides$x, pairs$i[worst]), " and ", name(sides$y, pairs$j[worst]),
-         if (several) ", the worst,", " are worth about ", format(points[worst], digits = 2),
-         " independent points (of ", sides$x$reprs[[1]]$n, "), and ", round(needed[worst]), " are ",
-         "needed. series = \"linear\" holds for slow series, too.", class = "repalign_series",
+    warn("series", "Circular shifts reject unrelated series too often where both are slow",
+         if (several) paste0(", as in ", sum(points < needed), " of ", nrow(pairs), " pairs"),
+         ": {name(sides$x, pairs$i[worst])} and ",
+         "{name(sides$y, pairs$j[worst])}{if (several) ', the worst,'} are worth about ",
+         "{format(points[worst], digits = 2)} independent points (of {sides$x$reprs[[1]]$n}), and ",
+         "{round(needed[worst])} are needed. series = \"linear\" holds for slow series, too.",
          data = points[worst])
     return(invisible("slow series"))
   }

@@ -98,12 +98,10 @@ moments_null <- function(measure, pairs, sides, observed) {
   null <- measure$null
   usable <- !is.null(null) && null$kernel == "inner" && isTRUE(null$centered) &&
     is.null(null$correction)
-  if (!usable) {
-    abort("engine = \"moments\" is for cka, angular_cka, rv, distance correlation, linear ",
-          "regression, gulp, squared cca and whitened rsa (without shared neurons), not for ",
-          dQuote(measure$label, FALSE), ": use engine = \"auto\".",
-          class = "repalign_error_design", arg = "engine")
-  }
+  refuse_if(!usable, "design", "engine = \"moments\" is for cka, angular_cka, rv, distance ",
+            "correlation, linear regression, gulp, squared cca and whitened rsa (without shared ",
+            "neurons), not for {dQuote(measure$label, FALSE)}: use engine = \"auto\".",
+            arg = "engine")
   check_rows(sides$x$reprs[[1]]$n, 6, sides$x$reprs[[1]]$arg, "engine = \"moments\"")
   x <- operands_with_sums(null, measure, sides$x$reprs, pairs$i, "x")
   y <- operands_with_sums(null, measure, sides$y$reprs, pairs$j, "y")
@@ -214,10 +212,10 @@ check_laws <- function(nulls, set, names) {
   }, nulls, set))
   bad <- found[nzchar(found)]
   if (!length(bad)) return(invisible())
-  abort("engine = \"moments\" would mislead", if (length(found) > 1) {
-    paste0(" for ", length(bad), " of ", length(found), " comparisons")
-  }, ": ", enumerate(bad, 3, quote = FALSE), ". Use engine = \"auto\".",
-  class = "repalign_error_design", arg = "engine")
+  refuse("design", "engine = \"moments\" would mislead",
+         if (length(found) > 1) {
+           paste0(" for ", length(bad), " of ", length(found), " comparisons")
+           }, ": {enumerate(bad, 3, quote = FALSE)}. Use engine = \"auto\".", arg = "engine")
 }
 
 # What is wrong with a law, or "".

@@ -184,10 +184,8 @@ permuted_score <- function(measure, pair, run) {
 # quoted in full.
 report_permuted <- function(measure, warned, said) {
   texts <- setdiff(warned, said)
-  if (length(texts)) {
-    warn(measure$label, ", with the rows of `y` permuted: ", first_and_count(texts),
-         class = "repalign_function")
-  }
+  warn_if(length(texts), "function", "{measure$label}, with the rows of `y` permuted: ",
+          "{first_and_count(texts)}")
 }
 
 direct_nulls <- function(measure, observed, null) {

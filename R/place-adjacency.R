@@ -31,14 +31,11 @@ adjacency <- function(coordinates = NULL, distance = NULL, voxels = NULL, faces 
                       times = NULL) {
   need_arguments()
   given <- !c(is.null(coordinates), is.null(voxels), is.null(times))
-  if (sum(given) != 1) {
-    abort("Give one of `coordinates`, `voxels` and `times`", if (any(given)) ", not several", ".",
-          class = "repalign_error_choice", arg = "coordinates")
-  }
+  refuse_if(sum(given) != 1, "choice", "Give one of `coordinates`, `voxels` and ",
+            "`times`{if (any(given)) ', not several'}.")
   alone <- function(value, arg, with) {
     if (is.null(value)) return(invisible())
-    abort("`", arg, "` goes with `", with, "` only: leave it out.",
-          class = "repalign_error_choice", arg = arg)
+    refuse("choice", "`{arg}` goes with `{with}` only: leave it out.")
   }
   if (is.null(coordinates)) alone(distance, "distance", "coordinates")
   if (is.null(voxels)) alone(faces, "faces", "voxels")
@@ -78,11 +75,10 @@ voxel_graph <- function(voxels, faces) {
   voxels <- place_coordinates(voxels, "voxels")
   check_coordinates(voxels, seq_len(nrow(voxels)), "voxels")
   dims <- ncol(voxels)
-  if (!dims %in% 2:3 || any(voxels != round(voxels)) || max(abs(voxels)) > 1e8) {
-    abort("`voxels` must be whole numbers, two or three indices for each voxel, such as ",
-          "which(mask, arr.ind = TRUE); for places in millimetres give `coordinates` and ",
-          "`distance`.", class = "repalign_error_value", arg = "voxels")
-  }
+  refuse_if(!dims %in% 2:3 || any(voxels != round(voxels)) || max(abs(voxels)) > 1e8, "value",
+            "`voxels` must be whole numbers, two or three indices for each voxel, such as ",
+            "which(mask, arr.ind = TRUE); for places in millimetres give `coordinates` and ",
+            "`distance`.")
   steps <- c(`4` = 1, `8` = 2, `6` = 1, `18` = 2, `26` = 3)
   choices <- names(steps)[if (dims == 2) 1:2 else 3:5]
   faces <- check_choice(if (is.null(faces)) choices[1] else format(faces), choices, "faces")
@@ -93,10 +89,8 @@ voxel_graph <- function(voxels, faces) {
   extent <- apply(voxels, 2, max) - lowest + 2
   weights <- cumprod(c(1, extent[-dims]))
   keys <- drop((voxels - rep(lowest, each = nrow(voxels))) %*% weights)
-  if (prod(extent) > 2^53 || anyDuplicated(keys)) {
-    abort("`voxels` names a voxel twice, or indices too far apart to be of one image.",
-          class = "repalign_error_value", arg = "voxels")
-  }
+  refuse_if(prod(extent) > 2^53 || anyDuplicated(keys), "value", "`voxels` names a voxel twice, ",
+            "or indices too far apart to be of one image.")
   pairs <- lapply(which(reach > 0 & reach <= steps[[faces]]), function(k) {
     to <- match(keys + sum(offsets[k, ] * weights), keys)
     cbind(which(!is.na(to)), to[!is.na(to)])
@@ -107,29 +101,25 @@ voxel_graph <- function(voxels, faces) {
 # A graph that a user gives as a matrix or a list, as adjacency() returns it.
 given_graph <- function(graph, arg) {
   is_matrix <- is.matrix(graph) || inherits(graph, "Matrix")
-  if (!is_matrix && (!is.list(graph) || is.object(graph) || !length(graph))) {
-    abort("`", arg, "` must be what adjacency() returns, a symmetric matrix of 0 and 1, or a list ",
-          "with the places that touch each place, not ", describe(graph), ".",
-          if (arg == "coordinates") " Coordinates need a `distance`.",
-          class = "repalign_error_type", arg = arg)
-  }
+  refuse_if(!is_matrix && (!is.list(graph) || is.object(graph) || !length(graph)), "type",
+            "`{arg}` must be what adjacency() returns, a symmetric matrix of 0 and 1, or a list ",
+            "with the places that touch each place, not {describe(graph)}.",
+            if (arg == "coordinates") " Coordinates need a `distance`.")
   if (is_matrix) return(graph_of_matrix(graph, arg))
   count <- length(graph)
-  refuse <- function(what) {
-    abort("`", arg, "` must have for each place the numbers of other places, from 1 to ", count,
-          ", but ", what, ".", class = "repalign_error_value", arg = arg)
+  wrong <- function(what) {
+    refuse("value", "`{arg}` must have for each place the numbers of other places, from 1 to ",
+           "{count}, but {what}.")
   }
   usable <- vapply(graph, function(at) is.null(at) || is.numeric(at) && is.null(dim(at)), NA)
-  if (!all(usable)) refuse(paste("element", which(!usable)[1], "has no numbers"))
+  if (!all(usable)) wrong(paste("element", which(!usable)[1], "has no numbers"))
   from <- rep(seq_len(count), lengths(graph))
   to <- as.double(unlist(graph, use.names = FALSE))
   bad <- which(!(is.finite(to) & to == round(to) & to >= 1 & to <= count))
-  if (length(bad)) refuse(paste("element", from[bad[1]], "has", to[bad[1]]))
+  if (length(bad)) wrong(paste("element", from[bad[1]], "has", to[bad[1]]))
   names <- names(graph)
-  if (!is.null(names) && (anyNA(names) || any(names == "") || anyDuplicated(names))) {
-    abort("`", arg, "` must have a different name for each place, or no names.",
-          class = "repalign_error_names", arg = arg)
-  }
+  refuse_if(!is.null(names) && (anyNA(names) || any(names == "") || anyDuplicated(names)), "names",
+            "`{arg}` must have a different name for each place, or no names.")
   key <- (from - 1) * count + to
   back <- (to - 1) * count + from
   # most graphs are as adjacency() returns them
@@ -140,8 +130,8 @@ given_graph <- function(graph, arg) {
   back <- back[used]
   one_sided <- sum(!back %in% key)
   if (one_sided) {
-    inform("`", arg, "` has ", count_of(one_sided, "pair"), " of places of which only one names ",
-           "the other: both count as touching.", class = "repalign_one_sided")
+    inform("one_sided", "`{arg}` has {count_of(one_sided, 'pair')} of places of which only one ",
+           "names the other: both count as touching.")
     key <- union(key, back)
   }
   graph_of_pairs(cbind((key - 1) %/% count + 1, (key - 1) %% count + 1), count, names)
@@ -149,9 +139,9 @@ given_graph <- function(graph, arg) {
 
 graph_of_matrix <- function(graph, arg) {
   bad <- function(what) {
-    abort("`", arg, "` as a matrix must be symmetric, with 1 for places that touch and 0 for ",
-          "others, but ", what, if (arg == "coordinates") ". Coordinates need a `distance`", ".",
-          class = "repalign_error_value", arg = arg)
+    refuse("value", "`{arg}` as a matrix must be symmetric, with 1 for places that touch and 0 ",
+           "for others, but {what}", if (arg == "coordinates") ". Coordinates need a `distance`",
+           ".")
   }
   if (nrow(graph) != ncol(graph) || nrow(graph) < 1) {
     bad(paste("is", nrow(graph), "x", ncol(graph)))
@@ -193,10 +183,8 @@ cross_adjacency <- function(space, time) {
   time <- given_graph(time, "time")
   places <- length(space)
   times <- length(time)
-  if (places * as.double(times) > .Machine$integer.max) {
-    abort("`space` and `time` together have more places than R can number.",
-          class = "repalign_error_size", arg = "space")
-  }
+  refuse_if(places * as.double(times) > .Machine$integer.max, "size", "`space` and `time` ",
+            "together have more places than R can number.")
   sizes <- rep(lengths(space), times) + rep(lengths(time), each = places)
   check_memory(4 * sum(as.double(sizes)), "This graph", "Fewer places or times need less.")
   crossed <- lapply(seq_len(times), function(t) {

@@ -4,18 +4,14 @@
 # x models; subjects are their names, or NULL; direction and measure are those of searchlights, or
 # NULL.
 read_maps <- function(maps, arg) {
-  if (inherits(maps, "repalign_searchlight")) {
-    abort("`", arg, "` is the searchlight of one subject: give a list with one for each subject.",
-          class = "repalign_error_type", arg = arg)
-  }
+  refuse_if(inherits(maps, "repalign_searchlight"), "type", "`{arg}` is the searchlight of one ",
+            "subject: give a list with one for each subject.")
   if (is.list(maps) && !is.data.frame(maps) && !is.object(maps)) return(listed_maps(maps, arg))
   if (is.data.frame(maps) && all(vapply(maps, is.numeric, NA))) maps <- as.matrix(maps)
-  if (!is.numeric(maps) || !length(dim(maps)) %in% 2:3 || !length(maps)) {
-    abort("`", arg, "` must be a matrix subjects x places, an array subjects x places x models, ",
-          "or a list with what searchlight() returned for each subject, not ",
-          if (length(dim(maps)) && !length(maps)) "empty" else describe(maps), ".",
-          class = "repalign_error_type", arg = arg)
-  }
+  refuse_if(!is.numeric(maps) || !length(dim(maps)) %in% 2:3 || !length(maps), "type",
+            "`{arg}` must be a matrix subjects x places, an array subjects x places x models, or ",
+            "a list with what searchlight() returned for each subject, not ",
+            if (length(dim(maps)) && !length(maps)) "empty" else describe(maps), ".")
   names <- dimnames(maps)
   centers <- if (is.null(names[[2]])) seq_len(dim(maps)[2]) else names[[2]]
   count <- if (length(dim(maps)) == 3) dim(maps)[3] else 1L
@@ -41,15 +37,14 @@ judge_transposed <- function(maps, adjacency) {
       (all(names %in% names(graph)) || isTRUE(axis_of_names(names)$unit %in% c("s", "ms")))
   }
   fits <- length(graph) == size[1:2]
-  if (all(grepl("^(sub|subj|subject|participant)[-_. ]?[0-9]+$", maps$centers, TRUE)) ||
-        !of_places(maps$centers) && (of_places(maps$subjects) || fits[1] && !fits[2])) {
-    abort("`maps` seems to be places x subjects, as its names or `adjacency` show: give subjects ",
-          "x places, t(maps).", class = "repalign_error_names", arg = "maps")
-  }
+  refuse_if(all(grepl("^(sub|subj|subject|participant)[-_. ]?[0-9]+$", maps$centers, TRUE)) ||
+              !of_places(maps$centers) && (of_places(maps$subjects) || fits[1] && !fits[2]),
+            "names", "`maps` seems to be places x subjects, as its names or `adjacency` show: ",
+            "give subjects x places, t(maps).")
   known <- is.character(maps$centers) || fits[2]
   if (size[1] < if (known) 10 * size[2] else size[2] + 10) return(invisible())
-  warn("`maps` has ", size[1], " subjects (rows) and ", count_of(size[2], "place"), " (columns): ",
-       "if it is places x subjects, give t(maps).", class = "repalign_transposed")
+  warn("transposed", "`maps` has {size[1]} subjects (rows) and {count_of(size[2], 'place')} ",
+       "(columns): if it is places x subjects, give t(maps).")
 }
 
 # The mean skewness of scores over places, of the model where it is largest.
@@ -62,21 +57,20 @@ skewness_of_maps <- function(values) {
 refuse_twice_named <- function(names, what, arg) {
   twice <- anyDuplicated(names)
   if (!twice && !anyNA(names)) return(invisible())
-  abort("`", arg, "` has ", if (anyNA(names)) paste("a", what, "without a name") else
-    paste0("two of the ", what, "s called ", dQuote(names[twice], FALSE)), ": give each ", what,
-    " a name of its own.", class = "repalign_error_names", arg = arg)
+  refuse("names", "`{arg}` has ",
+         if (anyNA(names)) paste("a", what, "without a name") else
+           paste0("two of the ", what, "s called ", dQuote(names[twice], FALSE)),
+         ": give each {what} a name of its own.")
 }
 
 # What searchlight() returned, for each subject.
 listed_maps <- function(maps, arg) {
   lights <- vapply(maps, inherits, NA, "repalign_searchlight")
-  if (!length(maps) || !all(lights)) {
-    abort("`", arg, "` as a list must hold what searchlight() returned for each subject, but ",
-          if (!length(maps)) "is empty" else paste0("element ", named_places(which(!lights)[1],
-                                                                             names(maps)),
-                                                    " is ", describe(maps[[which(!lights)[1]]])),
-          ".", class = "repalign_error_type", arg = arg)
-  }
+  refuse_if(!length(maps) || !all(lights), "type", "`{arg}` as a list must hold what ",
+            "searchlight() returned for each subject, but ",
+            if (!length(maps)) "is empty" else paste0("element ", named_places(which(!lights)[1],
+              names(maps)),
+              " is ", describe(maps[[which(!lights)[1]]])), ".")
   if (!is.null(names(maps))) refuse_twice_named(names(maps), "subject", arg)
   rows <- lapply(maps, function(map) {
     need_columns(as.data.frame(map), c("center", "model", "score"), "tested", arg)
@@ -102,8 +96,8 @@ listed_maps <- function(maps, arg) {
 }
 
 refuse_unequal <- function(arg, k, names, what) {
-  abort("`", arg, "`: subject ", named_places(k, names), " has ", what, ": all subjects need the ",
-        "same centres, models and measure.", class = "repalign_error_names", arg = arg)
+  refuse("names", "`{arg}`: subject {named_places(k, names)} has {what}: all subjects need the ",
+         "same centres, models and measure.")
 }
 
 # ---- differences
@@ -118,10 +112,8 @@ compared_maps <- function(maps, compare, baseline) {
     return(maps)
   }
   if (!is.character(compare)) return(less_maps(maps, read_maps(compare, "compare")))
-  if (length(compare) != 2 || anyNA(compare)) {
-    abort("`compare` must name two models, or be a second set of maps.",
-          class = "repalign_error_choice", arg = "compare")
-  }
+  refuse_if(length(compare) != 2 || anyNA(compare), "choice", "`compare` must name two models, or ",
+            "be a second set of maps.")
   check_choice(compare, maps$models, "compare", several = TRUE)
   at <- match(compare, maps$models)
   maps$values <- maps$values[, , at[1], drop = FALSE] - maps$values[, , at[2], drop = FALSE]
@@ -131,24 +123,23 @@ compared_maps <- function(maps, compare, baseline) {
 
 less_maps <- function(maps, others) {
   refuse_infinite(others, "compare")
-  refuse <- function(...) {
-    abort("`compare` ", ..., ": give a second set of maps of the same subjects.",
-          class = "repalign_error_names", arg = "compare")
+  wrong <- function(...) {
+    refuse("names", "`compare` ", ..., ": give a second set of maps of the same subjects.")
   }
   if (!setequal(maps$centers, others$centers) || length(maps$centers) != length(others$centers)) {
-    refuse("has other centres than `maps`")
+    wrong("has other centres than `maps`")
   }
-  if (!setequal(maps$models, others$models)) refuse("has other models than `maps`")
+  if (!setequal(maps$models, others$models)) wrong("has other models than `maps`")
   if (!is.null(maps$measure) && !is.null(others$measure) && maps$measure != others$measure) {
-    refuse("was made by another measure (", others$measure, ") than `maps` (", maps$measure, ")")
+    wrong("was made by another measure (", others$measure, ") than `maps` (", maps$measure, ")")
   }
   rows <- seq_len(dim(maps$values)[1])
   if (!is.null(maps$subjects) && !is.null(others$subjects)) {
-    if (!setequal(maps$subjects, others$subjects)) refuse("has other subjects than `maps`")
+    if (!setequal(maps$subjects, others$subjects)) wrong("has other subjects than `maps`")
     rows <- match(maps$subjects, others$subjects)
   }
   if (dim(others$values)[1] != length(rows)) {
-    refuse("has ", count_of(dim(others$values)[1], "subject"), ", and `maps` has ", length(rows))
+    wrong("has ", count_of(dim(others$values)[1], "subject"), ", and `maps` has ", length(rows))
   }
   maps$values <- maps$values - others$values[rows, match(maps$centers, others$centers),
                                              match(maps$models, others$models), drop = FALSE]
@@ -160,10 +151,9 @@ less_maps <- function(maps, others) {
 refuse_infinite <- function(maps, arg) {
   infinite <- which(is.infinite(maps$values), arr.ind = TRUE)
   if (!nrow(infinite)) return(invisible())
-  abort("`", arg, "` has ", count_of(nrow(infinite), "infinite value"), ", first of subject ",
-        named_places(infinite[1, 1], maps$subjects), " at place ",
-        dQuote(maps$centers[infinite[1, 2]], FALSE), ": look at how its score was made.",
-        class = "repalign_error_nonfinite", arg = arg)
+  refuse("nonfinite", "`{arg}` has {count_of(nrow(infinite), 'infinite value')}, first of subject ",
+         "{named_places(infinite[1, 1], maps$subjects)} at place ",
+         "{dQuote(maps$centers[infinite[1, 2]], FALSE)}: look at how its score was made.")
 }
 
 # For each place and model: "", "missing" or, for t, "constant", whose t would be infinite under
@@ -175,10 +165,10 @@ left_out_places <- function(maps, statistic, na) {
   missing <- array(colSums(is.na(values)) > 0, dim(values)[2:3])
   if (any(missing) && na == "error") {
     at <- which(is.na(values), arr.ind = TRUE)[1, ]
-    abort("`maps` has missing scores at ", count_of(sum(missing), "place"), ", first of subject ",
-          named_places(at[[1]], maps$subjects), " at place ",
-          dQuote(maps$centers[at[[2]]], FALSE), ": na = \"places\" leaves out every place that a ",
-          "subject lacks.", class = "repalign_error_nonfinite", arg = "maps")
+    refuse("nonfinite", "`maps` has missing scores at {count_of(sum(missing), 'place')}, first of ",
+           "subject {named_places(at[[1]], maps$subjects)} at place ",
+           "{dQuote(maps$centers[at[[2]]], FALSE)}: na = \"places\" leaves out every place that a ",
+           "subject lacks.")
   }
   left_out <- array(ifelse(missing, "missing", ""), dim(values)[2:3])
   if (statistic == "t") {
@@ -187,19 +177,19 @@ left_out_places <- function(maps, statistic, na) {
     left_out[which(!missing & largest - do.call(pmin, sizes) <= 1e-6 * largest)] <- "constant"
   }
   empty <- which(colSums(left_out == "") == 0)
-  if (length(empty)) {
-    abort("`maps` has no place ", if (length(maps$models) > 1) paste0(
-      "of the model ", dQuote(maps$models[empty[1]], FALSE), " "
-    ), "with scores of all subjects that differ.", class = "repalign_error_variance", arg = "maps")
-  }
+  refuse_if(length(empty), "variance", "`maps` has no place ",
+            if (length(maps$models) > 1) paste0(
+              "of the model ", dQuote(maps$models[empty[1]], FALSE), " "
+              ), "with scores of all subjects that differ.")
   lost <- sum(left_out != "")
   if (lost) {
     words <- c(missing = "a subject has no score there",
                constant = "all subjects have the same score, but for its sign")
     counts <- vapply(names(words), function(why) sum(left_out == why), 0)
-    warn(count_of(lost, "place"), " of ", length(left_out), if (lost == 1) " is" else " are",
-         " left out (NA): ", paste(paste0(words, " (", counts, ")")[counts > 0], collapse = "; "),
-         ". Clusters never reach across them.", class = "repalign_undefined", data = lost)
+    warn("undefined", "{count_of(lost, 'place')} of ",
+         "{length(left_out)}{if (lost == 1) ' is' else ' are'} left out (NA): ",
+         paste(paste0(words, " (", counts, ")")[counts > 0], collapse = "; "),
+         ". Clusters never reach across them.", data = lost)
   }
   left_out
 }
@@ -210,24 +200,22 @@ left_out_places <- function(maps, statistic, na) {
 graph_of_places <- function(adjacency, centers, correction) {
   if (is.null(adjacency)) {
     if (correction == "max") return(NULL)
-    abort("`adjacency` is missing: ", correction, " needs to know which places touch; see ",
-          "adjacency().", class = "repalign_error_missing", arg = "adjacency")
+    refuse("missing", "`adjacency` is missing: {correction} needs to know which places touch; see ",
+           "adjacency().")
   }
   graph <- given_graph(adjacency, "adjacency")
   if (is.null(names(graph)) || !is.character(centers)) {
     if (length(graph) == length(centers)) return(graph)
-    abort("`adjacency` has ", count_of(length(graph), "place"), ", but the maps have ",
-          length(centers), ".", class = "repalign_error_size", arg = "adjacency")
+    refuse("size", "`adjacency` has {count_of(length(graph), 'place')}, but the maps have ",
+           "{length(centers)}.")
   }
   # one region at the times of the graph
   in_order <- length(graph) == length(centers)
   if (in_order && all(endsWith(centers, paste0(", ", names(graph))))) return(graph)
   at <- match(centers, names(graph))
-  if (anyNA(at)) {
-    abort("`adjacency` lacks ", count_of(sum(is.na(at)), "place"), " of the maps, first ",
-          dQuote(centers[is.na(at)][1], FALSE), ": give a graph of the same places, or one ",
-          "without names in their order.", class = "repalign_error_names", arg = "adjacency")
-  }
+  refuse_if(anyNA(at), "names", "`adjacency` lacks {count_of(sum(is.na(at)), 'place')} of the ",
+            "maps, first {dQuote(centers[is.na(at)][1], FALSE)}: give a graph of the same places, ",
+            "or one without names in their order.")
   cut_graph(graph, at)
 }
 
@@ -244,10 +232,8 @@ cut_graph <- function(graph, at) {
 # As the C code takes it.
 packed_graph <- function(graph) {
   sizes <- lengths(graph)
-  if (sum(as.double(sizes)) > .Machine$integer.max) {
-    abort("`adjacency` has more pairs of places than can be numbered: take a sparser one.",
-          class = "repalign_error_size", arg = "adjacency")
-  }
+  refuse_if(sum(as.double(sizes)) > .Machine$integer.max, "size", "`adjacency` has more pairs of ",
+            "places than can be numbered: take a sparser one.")
   list(start = c(0L, cumsum(as.integer(sizes))),
        near = as.integer(unlist(graph, use.names = FALSE)))
 }

@@ -26,10 +26,8 @@
 #' @export
 neighbourhoods <- function(coordinates, radius = NULL, k = NULL, within = NULL) {
   need_arguments()
-  if (is.null(radius) == is.null(k)) {
-    abort("Give one of `radius` and `k`", if (!is.null(k)) ", not both", ".",
-          class = "repalign_error_choice", arg = if (is.null(k)) "radius" else "k")
-  }
+  refuse_if(is.null(radius) == is.null(k), "choice", "Give one of `radius` and ",
+            "`k`{if (!is.null(k)) ', not both'}.", arg = if (is.null(k)) "radius" else "k")
   if (!is.null(radius)) radius <- check_not_negative(radius, "radius")
   if (!is.null(k)) k <- check_count(k, "k")
   coordinates <- place_coordinates(coordinates)
@@ -48,13 +46,13 @@ neighbourhoods <- function(coordinates, radius = NULL, k = NULL, within = NULL) 
   small <- which(sizes < k)
   if (length(small)) {
     labels <- unique(as.vector(within)[!is.na(within)])
-    inform(if (is.null(within)) "There are" else
-      paste0(if (length(small) > 1) paste0(length(small), " labels of `within` have fewer than ", k,
-                                           " places, first ", dQuote(labels[small[1]], FALSE),
-                                           " with") else
-        paste0("The label ", dQuote(labels[small], FALSE), " of `within` has"), " only"),
-      " ", sizes[small[1]], " of ", k, " places: neighbourhoods have all of them.",
-      class = "repalign_small_neighbourhoods")
+    inform("small_neighbourhoods",
+           if (is.null(within)) "There are" else
+             paste0(if (length(small) > 1) paste0(length(small), " labels of `within` have fewer than ", k,
+             " places, first ", dQuote(labels[small[1]], FALSE),
+             " with") else
+             paste0("The label ", dQuote(labels[small], FALSE), " of `within` has"), " only"),
+           " {sizes[small[1]]} of {k} places: neighbourhoods have all of them.")
   }
   note_last_places(used, nrow(coordinates))
   names <- rownames(coordinates)
@@ -67,20 +65,18 @@ neighbourhoods <- function(coordinates, radius = NULL, k = NULL, within = NULL) 
 place_coordinates <- function(coordinates, arg = "coordinates") {
   numbers <- if (is.data.frame(coordinates)) all(vapply(coordinates, is.numeric, NA)) else
     is.numeric(coordinates) && !is.factor(coordinates) && length(dim(coordinates)) < 3
-  if (!numbers || !length(coordinates) || NROW(coordinates) == 0) {
-    abort("`", arg, "` must be numbers, a row for each place and a column for each dimension, ",
-          "not ", describe(coordinates), ".", class = "repalign_error_type", arg = arg)
-  }
+  refuse_if(!numbers || !length(coordinates) || NROW(coordinates) == 0, "type",
+            "`{arg}` must be numbers, a row for each place and a column for each dimension, not ",
+            "{describe(coordinates)}.")
   # the row names of a data frame without any are numbers
   named <- !is.data.frame(coordinates) || .row_names_info(coordinates) > 0
   names <- if (length(dim(coordinates)) < 2) names(coordinates) else if (named)
     rownames(coordinates)
   unnamed <- which(is.na(names) | names == "")
-  if (length(unnamed) || anyDuplicated(names)) {
-    abort("`", arg, "` ", if (length(unnamed)) paste("has no name for place", unnamed[1]) else
-      paste("names the place", dQuote(names[duplicated(names)][1], FALSE), "twice"),
-      ": give each place a name of its own, or none.", class = "repalign_error_names", arg = arg)
-  }
+  refuse_if(length(unnamed) || anyDuplicated(names), "names", "`{arg}` ",
+            if (length(unnamed)) paste("has no name for place", unnamed[1]) else
+              paste("names the place", dQuote(names[duplicated(names)][1], FALSE), "twice"),
+            ": give each place a name of its own, or none.")
   values <- as.matrix(coordinates)
   matrix(as.double(values), nrow(values), dimnames = if (!is.null(names)) list(names, NULL))
 }
@@ -88,15 +84,12 @@ place_coordinates <- function(coordinates, arg = "coordinates") {
 # One label a place, which are all the same without `within`.
 labels_of_places <- function(within, count) {
   if (is.null(within)) return(rep(1L, count))
-  if (!is.atomic(within) || length(within) != count || !is.null(dim(within))) {
-    abort("`within` must have one label for each of the ", count_of(count, "place"), ", not ",
-          if (is.atomic(within) && is.null(dim(within))) count_of(length(within), "label") else
-            describe(within), ".", class = "repalign_error_labels", arg = "within")
-  }
+  refuse_if(!is.atomic(within) || length(within) != count || !is.null(dim(within)), "labels",
+            "`within` must have one label for each of the {count_of(count, 'place')}, not ",
+            if (is.atomic(within) && is.null(dim(within))) count_of(length(within), "label") else
+              describe(within), ".")
   labels <- match(within, unique(as.vector(within)[!is.na(within)]))
-  if (all(is.na(labels))) {
-    abort("`within` has no label that is not NA.", class = "repalign_error_labels", arg = "within")
-  }
+  refuse_if(all(is.na(labels)), "labels", "`within` has no label that is not NA.")
   labels
 }
 
@@ -104,20 +97,19 @@ labels_of_places <- function(within, count) {
 check_coordinates <- function(coordinates, used, arg = "coordinates") {
   bad <- used[!is.finite(rowSums(coordinates[used, , drop = FALSE]))]
   if (!length(bad)) return(invisible())
-  abort("`", arg, "` must be finite numbers, but those of ", count_of(length(bad), "place"),
-        " are not, first of place ", named_places(bad[1], rownames(coordinates)),
-        ": give numbers, or leave such places out",
-        if (arg == "coordinates") " (NA in `within` of neighbourhoods())", ".",
-        class = "repalign_error_nonfinite", arg = arg)
+  refuse("nonfinite", "`{arg}` must be finite numbers, but those of ",
+         "{count_of(length(bad), 'place')} are not, first of place ",
+         "{named_places(bad[1], rownames(coordinates))}: give numbers, or leave such places out",
+         if (arg == "coordinates") " (NA in `within` of neighbourhoods())", ".")
 }
 
 # cross_places() takes the largest number for the number of channels.
 note_last_places <- function(used, count) {
   if (max(used) == count) return(invisible())
   lost <- count - max(used)
-  inform("The last ", if (lost == 1) "channel belongs" else paste(lost, "channels belong"),
-         " to no neighbourhood: cross_places() must be told that there are channels = ", count, ".",
-         class = "repalign_last_channels")
+  inform("last_channels", "The last ",
+         if (lost == 1) "channel belongs" else paste(lost, "channels belong"),
+         " to no neighbourhood: cross_places() must be told that there are channels = {count}.")
 }
 
 # ---- search

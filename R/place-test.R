@@ -88,17 +88,13 @@ test_maps <- function(maps, baseline = 0, compare = NULL, adjacency = NULL,
   maps <- read_maps(maps, "maps")
   judge_transposed(maps, adjacency)
   settings[c("measure", "direction")] <- list(maps$measure, maps$direction)
-  if (identical(maps$direction, "distance") && missing(baseline) && is.null(compare)) {
-    abort("`baseline` is missing: ", maps$measure, " is a distance, whose value without any ",
-          "relation is not 0. Give the value expected then, or `compare`.",
-          class = "repalign_error_missing", arg = "baseline")
-  }
+  refuse_if(identical(maps$direction, "distance") && missing(baseline) && is.null(compare),
+            "missing", "`baseline` is missing: {maps$measure} is a distance, whose value without ",
+            "any relation is not 0. Give the value expected then, or `compare`.")
   maps <- compared_maps(maps, compare, settings$baseline)
   settings$subjects <- nrow(maps$values)
-  if (settings$subjects < 2) {
-    abort("`maps` has one subject, but flips of signs need two or more.",
-          class = "repalign_error_size", arg = "maps")
-  }
+  refuse_if(settings$subjects < 2, "size", "`maps` has one subject, but flips of signs need two ",
+            "or more.")
   settings$alternative <- map_alternative(alternative, settings)
   settings$cutoff <- cluster_cutoff(settings)
   left_out <- left_out_places(maps, settings$statistic, na)
@@ -115,10 +111,9 @@ test_maps <- function(maps, baseline = 0, compare = NULL, adjacency = NULL,
 # unused: of arguments the correction that they belong to.
 warn_of_unused <- function(unused, correction) {
   if (!length(unused)) return(invisible())
-  warn(paste0("`", names(unused), "`", collapse = " and "),
-       if (length(unused) > 1) " are" else " is", " not used by correction = ",
-       dQuote(correction, FALSE), ", but by ", enumerate(unique(unused)), ".",
-       class = "repalign_unused", data = names(unused))
+  warn("unused", paste0("`", names(unused), "`", collapse = " and "),
+       "{if (length(unused) > 1) ' are' else ' is'} not used by correction = ",
+       "{dQuote(correction, FALSE)}, but by {enumerate(unique(unused))}.", data = names(unused))
 }
 
 map_alternative <- function(alternative, settings) {
@@ -131,10 +126,8 @@ map_alternative <- function(alternative, settings) {
 
 cluster_cutoff <- function(settings) {
   tail <- if (settings$alternative == "two_sided") settings$level / 2 else settings$level
-  if (tail >= 0.5) {
-    abort("`threshold` must be below .5: clusters are places that stand out.",
-          class = "repalign_error_value", arg = "threshold")
-  }
+  refuse_if(tail >= 0.5, "value", "`threshold` must be below .5: clusters are places that stand ",
+            "out.")
   if (settings$statistic == "mean") return(stats::qnorm(tail, lower.tail = FALSE))
   stats::qt(tail, settings$subjects - 1, lower.tail = FALSE)
 }
@@ -160,21 +153,21 @@ given_signs <- function(signs, subjects) {
   usable <- is.numeric(signs) && ncol(signs) == subjects && nrow(signs) > 0 && !anyNA(signs) &&
     all(abs(signs) == 1)
   if (usable) return(unname(t(signs)))
-  abort("`permutations` as a matrix must have a row of 1 and -1 for each flip, and a column for ",
-        "each of the ", subjects, " subjects", if (is.numeric(signs) && ncol(signs) != subjects) {
-          paste(", not", ncol(signs))
-        }, ".", class = "repalign_error_design", arg = "permutations")
+  refuse("design", "`permutations` as a matrix must have a row of 1 and -1 for each flip, and a ",
+         "column for each of the {subjects} subjects",
+         if (is.numeric(signs) && ncol(signs) != subjects) {
+           paste(", not", ncol(signs))
+           }, ".")
 }
 
 note_few_flips <- function(flips, settings) {
   both <- settings$alternative == "two_sided" && flips$engine == "exact"
   least <- (if (both) 2 else 1) / (ncol(flips$signs) + 1)
   if (least <= settings$alpha + 1e-12) return(invisible())
-  inform("No p-value can be at most `alpha` = ", format(settings$alpha), " with ",
-         count_of(ncol(flips$signs) + 1, "flip"), " of ", count_of(settings$subjects, "subject"),
-         ": the smallest one possible is ", format(least, digits = 3), ". Take more ",
-         if (flips$engine == "exact") "subjects." else "`permutations`.",
-         class = "repalign_few_permutations")
+  inform("few_permutations", "No p-value can be at most `alpha` = {format(settings$alpha)} with ",
+         "{count_of(ncol(flips$signs) + 1, 'flip')} of {count_of(settings$subjects, 'subject')}: ",
+         "the smallest one possible is {format(least, digits = 3)}. Take more ",
+         if (flips$engine == "exact") "subjects." else "`permutations`.")
 }
 
 # ---- the null
@@ -250,9 +243,8 @@ model_flips <- function(values, graph, model, run, settings) {
 
 refuse_overflow <- function(observed, largest) {
   if (all(is.finite(observed)) && all(is.finite(largest))) return(invisible())
-  abort("`extent` or `height` is too large: the enhanced statistic is beyond what a double holds. ",
-        "Take smaller powers; 0.5 and 2 are usual.", class = "repalign_error_value",
-        arg = "extent")
+  refuse("value", "`extent` or `height` is too large: the enhanced statistic is beyond what a ",
+         "double holds. Take smaller powers; 0.5 and 2 are usual.")
 }
 
 # What the scores of each place are multiplied by, so that their squares are doubles: a power of

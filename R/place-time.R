@@ -51,28 +51,21 @@ time_windows <- function(times, width, step = NULL, unit = "ms") {
   check_unit(unit)
   if (missing(unit)) {
     # Names with a wrong unit would go into pictures and sentences.
-    if (spacing < 0.05) {
-      inform("The times are ", format(spacing, digits = 3), " apart, and are named as ms: give ",
-             "unit = \"s\" if they are seconds.", class = "repalign_unit")
-    }
+    inform_if(spacing < 0.05, "unit", "The times are {format(spacing, digits = 3)} apart, and are ",
+              "named as ms: give unit = \"s\" if they are seconds.")
   }
   tolerance <- 1e-6 * spacing
   room <- times[length(times)] + spacing - times[1] - width
-  if (room < -tolerance) {
-    abort("`width` is longer than the recording (", format(room + width), "): take a smaller one.",
-          class = "repalign_error_value", arg = "width")
-  }
+  refuse_if(room < -tolerance, "value", "`width` is longer than the recording ",
+            "({format(room + width)}): take a smaller one.")
   check_window_count((room + tolerance) / step, length(times))
   begins <- times[1] + step * seq(0, floor((room + tolerance) / step))
   # times at a border belong to the window that begins there
   first <- findInterval(begins - tolerance, times, left.open = TRUE) + 1
   last <- findInterval(begins + width - tolerance, times, left.open = TRUE)
   empty <- which(last < first)
-  if (length(empty)) {
-    abort("`width` leaves ", count_of(length(empty), "window"), " without any time, first that ",
-          "which begins at ", format(begins[empty[1]]), ": take a larger one.",
-          class = "repalign_error_value", arg = "width")
-  }
+  refuse_if(length(empty), "value", "`width` leaves {count_of(length(empty), 'window')} without ",
+            "any time, first that which begins at {format(begins[empty[1]])}: take a larger one.")
   windows <- Map(seq, first, last)
   means <- vapply(windows, function(at) mean(times[at]), 0)
   means[abs(means) < tolerance] <- 0
@@ -82,40 +75,32 @@ time_windows <- function(times, width, step = NULL, unit = "ms") {
 # A step far below the spacing of the times repeats the same windows, and can fill the memory.
 check_window_count <- function(steps, times) {
   if (is.finite(steps) && steps <= 1e4 * times) return(invisible())
-  abort("`step` is too small for `width` and `times`, or these are too large: it makes more than ",
-        "10,000 windows for each time. Take a larger `step`, or another unit of the times.",
-        class = "repalign_error_value", arg = "step")
+  refuse("value", "`step` is too small for `width` and `times`, or these are too large: it makes ",
+         "more than 10,000 windows for each time. Take a larger `step`, or another unit of the ",
+         "times.")
 }
 
 check_sample_times <- function(times, least, arg = "times") {
   plain <- is.numeric(times) && !is.object(times) && is.null(dim(times))
   numbers <- plain && length(times) >= least
-  if (!numbers) {
-    abort("`", arg, "` must be ", if (least > 1) "two or more " else "", "numbers that increase, ",
-          "not ", if (plain) length(times) else describe(times), ".",
-          class = "repalign_error_type", arg = arg)
-  }
+  refuse_if(!numbers, "type", "`{arg}` must be {if (least > 1) 'two or more ' else ''}numbers ",
+            "that increase, not {if (plain) length(times) else describe(times)}.")
   # what bit64 makes; NULL where doubles do not hold its numbers
   if (is_integer64(times)) times <- integer64_values(times)
-  if (is.null(times)) {
-    abort("`", arg, "` has whole numbers beyond 2^53, which R's doubles do not hold: give times ",
-          "in milliseconds.", class = "repalign_error_value", arg = arg)
-  }
+  refuse_if(is.null(times), "value", "`{arg}` has whole numbers beyond 2^53, which R's doubles do ",
+            "not hold: give times in milliseconds.")
   times <- as.double(times)
   bad <- which(!is.finite(times))
   if (!length(bad)) bad <- which(diff(times) <= 0) + 1
-  if (length(bad)) {
-    abort("`", arg, "` must increase, but value ", bad[1], " is ", format(times[bad[1]]),
-          if (is.finite(times[bad[1]])) paste(" after", format(times[bad[1] - 1])), ".",
-          class = "repalign_error_value", arg = arg)
-  }
+  refuse_if(length(bad), "value", "`{arg}` must increase, but value {bad[1]} is ",
+            "{format(times[bad[1]])}",
+            if (is.finite(times[bad[1]])) paste(" after", format(times[bad[1] - 1])), ".")
   times
 }
 
 check_unit <- function(unit) {
   if (is.character(unit) && length(unit) == 1 && !is.na(unit)) return(invisible())
-  abort("`unit` must be one text, such as \"ms\", or \"\".", class = "repalign_error_value",
-        arg = "unit")
+  refuse("value", "`unit` must be one text, such as \"ms\", or \"\".")
 }
 
 with_unit <- function(text, unit) if (nzchar(unit)) paste(text, unit) else text
@@ -138,16 +123,13 @@ cross_places <- function(neighbours, windows, channels = NULL) {
   windows <- check_neighbours(windows, .Machine$integer.max, "windows")
   if (is.null(channels)) {
     channels <- largest <- max(unlist(neighbours))
-    if (largest != length(neighbours)) {
-      inform("The largest number in `neighbours`, ", largest, ", is taken for the number of ",
-             "channels. Give `channels` if there are more.", class = "repalign_last_channels")
-    }
+    inform_if(largest != length(neighbours), "last_channels", "The largest number in ",
+              "`neighbours`, {largest}, is taken for the number of channels. Give `channels` if ",
+              "there are more.")
   }
   last <- channels * as.double(max(unlist(windows)))
-  if (last > .Machine$integer.max) {
-    abort("`windows` and `neighbours` together need ", format(last), " columns, more than R can ",
-          "number: take fewer channels or times.", class = "repalign_error_size", arg = "windows")
-  }
+  refuse_if(last > .Machine$integer.max, "size", "`windows` and `neighbours` together need ",
+            "{format(last)} columns, more than R can number: take fewer channels or times.")
   check_memory(4 * sum(lengths(neighbours)) * as.double(sum(lengths(windows))), "These places",
                "Fewer windows or smaller neighbourhoods need less.")
   crossed <- lapply(windows, function(at) {
@@ -170,18 +152,16 @@ flatten_time <- function(x, times, unit = "ms") {
   check_time_array(x)
   times <- check_sample_times(times, 1)
   check_unit(unit)
-  if (length(times) != dim(x)[3]) {
-    abort("`times` has ", count_of(length(times), "time"), ", but the third dimension of `x` has ",
-          dim(x)[3], ".", class = "repalign_error_size", arg = "times")
-  }
+  refuse_if(length(times) != dim(x)[3], "size", "`times` has {count_of(length(times), 'time')}, ",
+            "but the third dimension of `x` has {dim(x)[3]}.")
   flattened_times(x, with_unit(distinct_numbers(times), unit))
 }
 
 check_time_array <- function(x) {
   usable <- is.numeric(x) && length(dim(x)) %in% 3:4 && all(dim(x) > 0)
   if (usable) return(invisible())
-  abort("`x` must be an array of numbers, conditions x channels x time or conditions x channels x ",
-        "time x repeats, not ", describe(x), ".", class = "repalign_error_type", arg = "x")
+  refuse("type", "`x` must be an array of numbers, conditions x channels x time or conditions x ",
+         "channels x time x repeats, not {describe(x)}.")
 }
 
 # labels: of the times.

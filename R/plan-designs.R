@@ -144,9 +144,9 @@ warn_reach <- function(model, flags, what = "designs") {
   some <- colSums(flags) > 0
   if (!any(some)) return(invisible())
   count <- sum(rowSums(flags) > 0)
-  warn(count, " of ", nrow(flags), " ", what, if (count == 1) " is" else " are",
-       " beyond what the pilot tells well: ", paste(said[some], collapse = "; "),
-       ". See `extrapolated`, and Details of ?plan_recording.", class = "repalign_extrapolated")
+  warn("extrapolated", "{count} of {nrow(flags)} {what}{if (count == 1) ' is' else ' are'} beyond ",
+       "what the pilot tells well: {paste(said[some], collapse = '; ')}. See `extrapolated`, and ",
+       "Details of ?plan_recording.")
 }
 
 # ---- the smallest design

@@ -5,10 +5,8 @@
 plan_pilot <- function(x, y, over, shared_neurons, units_x, units_y, complete, na) {
   truth <- NA_real_
   if (inherits(x, "repalign_population")) {
-    if (!is.null(y)) {
-      abort("`x` is a linear_population(), which has both sides: leave out `y`.",
-            class = "repalign_error_type", arg = "y")
-    }
+    refuse_if(!is.null(y), "type", "`x` is a linear_population(), which has both sides: leave out ",
+              "`y`.", arg = "y")
     truth <- x$cka
     y <- x$y
     x <- x$x
@@ -17,8 +15,7 @@ plan_pilot <- function(x, y, over, shared_neurons, units_x, units_y, complete, n
   check_unit_choice(shared_neurons, units_x, units_y)
   if (is_collection(y) && (shared_neurons || !is.null(units_y))) {
     arg <- if (shared_neurons) "shared_neurons" else "units_y"
-    abort("`", arg, "` is for one `y`, not for two models.", class = "repalign_error_labels",
-          arg = arg)
+    refuse("labels", "`{arg}` is for one `y`, not for two models.")
   }
   pairs <- plan_pairs(x, y, shared_neurons, list(x = units_x, y = units_y), na)
   models <- length(pairs)
@@ -33,11 +30,9 @@ plan_pilot <- function(x, y, over, shared_neurons, units_x, units_y, complete, n
   each <- vapply(pairs, function(pair) {
     settled_complete(args, list(x = list(pair$x), y = list(pair$y)))$complete
   }, "")
-  if (each[1] %in% c("x", "both")) {
-    abort("All neurons of `x` are there (`complete`), and nothing is to be planned of them: give ",
-          "the side whose neurons are a sample as `x`.", class = "repalign_error_choice",
-          arg = "complete")
-  }
+  refuse_if(each[1] %in% c("x", "both"), "choice", "All neurons of `x` are there (`complete`), ",
+            "and nothing is to be planned of them: give the side whose neurons are a sample as ",
+            "`x`.", arg = "complete")
   for (at in which(each != "none")) refuse_planned_sessions(pairs[[at]], args, each[at])
   for (at in seq_along(pairs)) {
     for (repr in pairs[[at]][c("x", if (each[at] == "none") "y")]) {
@@ -48,15 +43,12 @@ plan_pilot <- function(x, y, over, shared_neurons, units_x, units_y, complete, n
     c("stimuli", "neurons_x", if (models == 1 && each == "none") "neurons_y")
   } else {
     over <- check_choice(over, plan_factors, "over", several = TRUE)
-    if (models > 1 && "neurons_y" %in% over) {
-      abort("`over` has \"neurons_y\", but the units of two models are held fixed: leave it out.",
-            class = "repalign_error_choice", arg = "over")
-    }
+    refuse_if(models > 1 && "neurons_y" %in% over, "choice", "`over` has \"neurons_y\", but the ",
+              "units of two models are held fixed: leave it out.")
     if ("neurons_y" %in% over) refuse_complete_over(list(pairs[[1]]$y), args, "y")
-    if ("neurons_y" %in% over && !"neurons_x" %in% over) {
-      abort("`over` has \"neurons_y\" without \"neurons_x\": give the side whose neurons are a ",
-            "sample as `x`.", class = "repalign_error_choice", arg = "over")
-    }
+    refuse_if("neurons_y" %in% over && !"neurons_x" %in% over, "choice",
+              "`over` has \"neurons_y\" without \"neurons_x\": give the side whose neurons are a ",
+              "sample as `x`.")
     union("stimuli", over)
   }
   # the number of trials that all sides with trials have; NA without any
@@ -79,9 +71,9 @@ plan_pilot <- function(x, y, over, shared_neurons, units_x, units_y, complete, n
 # Sessions leave out pairs of neurons between the sides, which is not known of means over trials.
 refuse_planned_sessions <- function(pair, args, complete) {
   if (is.null(pair_labels(pair, replace(args, "complete", complete)))) return(invisible())
-  abort("`", pair$x$arg, "` and `", pair$y$arg, "` have common sessions, but all neurons of `",
-        pair$y$arg, "` are there, of which a plan leaves none out: give other session labels, or ",
-        "take them as a sample (`complete`).", class = "repalign_error_choice", arg = "complete")
+  refuse("choice", "`{pair$x$arg}` and `{pair$y$arg}` have common sessions, but all neurons of ",
+         "`{pair$y$arg}` are there, of which a plan leaves none out: give other session labels, ",
+         "or take them as a sample (`complete`).", arg = "complete")
 }
 
 # units: the labels of the neurons of both sides, list(x, y).
@@ -90,10 +82,8 @@ plan_pairs <- function(x, y, shared_neurons, units, na) {
   na <- check_choice(na, missing_rules, "na")
   refuse_results(y, "y")
   names <- if (is_collection(y)) check_element_names(y, "y")
-  if (!is.null(names) && (length(names) != 2 || any(vapply(y, is_collection, NA)))) {
-    abort("`y` must be one representation, or a named list of two models to tell apart.",
-          class = "repalign_error_type", arg = "y")
-  }
+  refuse_if(!is.null(names) && (length(names) != 2 || any(vapply(y, is_collection, NA))), "type",
+            "`y` must be one representation, or a named list of two models to tell apart.")
   x <- analysis_repr(x, "x", na)
   others <- if (is.null(names)) list(analysis_repr(y, "y", na, "y")) else
     Map(analysis_repr, y, paste0("y$", names), na, "y", names)
@@ -101,10 +91,10 @@ plan_pairs <- function(x, y, shared_neurons, units, na) {
   for (repr in reprs) {
     declared <- unclass(repr$responses)
     if (is.null(declared$cluster) && is.null(declared$series)) next
-    abort("`", repr$arg, "` declares ", if (is.null(declared$cluster)) "a series" else "clusters",
-          " of stimuli, but a plan takes stimuli as independent: give one stimulus of each ",
-          "cluster (or stretch of the series), or the means of these.",
-          class = "repalign_error_design", arg = repr$arg)
+    refuse("design", "`{repr$arg}` declares ",
+           if (is.null(declared$cluster)) "a series" else "clusters", " of stimuli, but a plan ",
+           "takes stimuli as independent: give one stimulus of each cluster (or stretch of the ",
+           "series), or the means of these.")
   }
   reprs <- lapply(with_common_stimuli(reprs), function(repr) {
     width <- ncol(repr$data)
@@ -143,16 +133,12 @@ plan_model <- function(pilot, settings, by_trials) {
     }, 0))
   }
   lost <- lost_of(all)
-  if (is.na(all$score)) {
-    abort("The corrected CKA of the pilot is undefined, because a denominator is not positive: it ",
-          "has too few stimuli or neurons to plan from.", class = "repalign_error_variance",
-          arg = "x")
-  }
-  if (lost) {
-    abort("The pilot is too small to plan from: ", lost, " of its scores without a stimulus or a ",
-          "neuron, or two of them, are undefined, because a denominator is not positive.",
-          class = "repalign_error_variance", arg = "x")
-  }
+  refuse_if(is.na(all$score), "variance", "The corrected CKA of the pilot is undefined, because a ",
+            "denominator is not positive: it has too few stimuli or neurons to plan from.",
+            arg = "x")
+  refuse_if(lost, "variance", "The pilot is too small to plan from: {lost} of its scores without ",
+            "a stimulus or a neuron, or two of them, are undefined, because a denominator is not ",
+            "positive.", arg = "x")
   # the deletions of means over all trials, and over fewer where trials are planned
   fit_of <- function(keep) {
     known <- function(slots) {
@@ -163,10 +149,8 @@ plan_model <- function(pilot, settings, by_trials) {
     list(trials = 1, values = list(Filter(Negate(is.null), list(known(NULL)))))
   }
   total <- variance_parts(all)$total
-  if (total <= equal_share^2) {
-    abort("The score of the pilot does not vary when stimuli or neurons are left out: nothing can ",
-          "be planned from it.", class = "repalign_error_variance", arg = "x")
-  }
+  refuse_if(total <= equal_share^2, "variance", "The score of the pilot does not vary when ",
+            "stimuli or neurons are left out: nothing can be planned from it.", arg = "x")
   model <- list(size = size, trials = as.integer(pilot$trials), by_trials = by_trials,
                 counts = attr(pilot$trials, "counts"),
                 units = lengths(lapply(all$samples, function(sample) sample$units)),

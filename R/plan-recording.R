@@ -76,16 +76,12 @@ plan_recording <- function(x, y = NULL, stimuli = NULL, neurons_x = NULL, neuron
                            na = c("error", "stimuli", "neurons"), neurons = NULL) {
   need_arguments()
   # without this argument, R would take `neurons` for the beginning of two others
-  if (!is.null(neurons)) {
-    abort("`neurons` does not say of which side: give `neurons_x`, `neurons_y` or both.",
-          class = "repalign_error_parameter", arg = "neurons")
-  }
+  refuse_if(!is.null(neurons), "parameter", "`neurons` does not say of which side: give ",
+            "`neurons_x`, `neurons_y` or both.")
   settings <- plan_settings(target_se, difference, alpha, target_power, conf_level)
   pilot <- plan_pilot(x, y, over, shared_neurons, units_x, units_y, complete, na)
-  if (!is.null(difference) && length(pilot$pairs) == 1) {
-    abort("`difference` is about two models: give `y` as a named list of two, or leave it out.",
-          class = "repalign_error_choice", arg = "difference")
-  }
+  refuse_if(!is.null(difference) && length(pilot$pairs) == 1, "choice", "`difference` is about ",
+            "two models: give `y` as a named list of two, or leave it out.")
   wanted <- list(stimuli = stimuli, neurons_x = neurons_x, neurons_y = neurons_y, trials = trials)
   wanted <- check_plan_grid(wanted, pilot)
   model <- plan_model(pilot, settings, !is.null(trials))
@@ -122,11 +118,13 @@ check_plan_grid <- function(wanted, pilot) {
   sampled <- if (both) "neurons_x" else pilot$over
   for (arg in c("neurons_x", "neurons_y")) {
     if (is.null(wanted[[arg]]) || arg %in% sampled) next
-    abort("`", arg, "` cannot be planned: ", if (tied) {
-      "both sides have the same neurons, whose number is `neurons_x`."
-    } else {
-      paste0("the neurons of `", sub("neurons_", "", arg), "` are no sample here (see `over`).")
-    }, class = "repalign_error_choice", arg = arg)
+    refuse("choice", "`{arg}` cannot be planned: ",
+           if (tied) {
+             "both sides have the same neurons, whose number is `neurons_x`."
+             } else {
+               paste0("the neurons of `", sub("neurons_", "", arg), "` are no sample here (see ",
+                      "`over`).")
+             })
   }
   if (!is.null(wanted$trials)) {
     trials <- pilot$trials
@@ -138,10 +136,7 @@ check_plan_grid <- function(wanted, pilot) {
       paste0("some trials have missing values: give those that all stimuli have, as in ",
              "trials[, , 1:6], or leave out stimuli or neurons")
       }
-    if (!is.null(why)) {
-      abort("`trials` cannot be planned, because ", why, ".", class = "repalign_error_trials",
-            arg = "trials")
-    }
+    refuse_if(!is.null(why), "trials", "`trials` cannot be planned, because {why}.")
   }
   default <- list(stimuli = pair$x$n, neurons_x = ncol(pair$x$data),
                   neurons_y = if (length(pilot$pairs) > 1) NA_integer_ else ncol(pair$y$data),
@@ -152,10 +147,8 @@ check_plan_grid <- function(wanted, pilot) {
     wanted[[name]] <- if (is.null(value)) default[[name]] else {
       usable <- is.numeric(value) && length(value) >= 1 && all(is.finite(value)) &&
         all(value == round(value)) && all(value >= least[[name]]) && !anyDuplicated(value)
-      if (!usable) {
-        abort("`", name, "` must be different whole numbers, each at least ", least[[name]], ".",
-              class = "repalign_error_value", arg = name)
-      }
+      refuse_if(!usable, "value", "`{name}` must be different whole numbers, each at least ",
+                "{least[[name]]}.")
       as.double(value)
     }
   }
@@ -293,11 +286,9 @@ trial_groups <- function(all, compute) {
     Filter(Negate(is.null), lapply(unname(groups), compute))
   })
   known <- lengths(values) > 0
-  if (sum(known) < 2) {
-    abort("Fewer trials than all have no corrected CKA, so that nothing is known about `trials`: ",
-          "the pilot has too few stimuli or neurons. Leave out `trials`.",
-          class = "repalign_error_trials", arg = "trials")
-  }
+  refuse_if(sum(known) < 2, "trials", "Fewer trials than all have no corrected CKA, so that ",
+            "nothing is known about `trials`: the pilot has too few stimuli or neurons. Leave out ",
+            "`trials`.")
   list(trials = numbers[known], values = values[known])
 }
 

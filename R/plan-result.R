@@ -123,10 +123,9 @@ trials_words <- function(model) {
 # What a plan keeps beside its rows, which operations that make a new data frame may lose.
 plan_facts <- function(plan) {
   facts <- attributes(plan)[c("model", "settings")]
-  if (is.null(facts$model) || is.null(facts$settings)) {
-    abort("This plan has lost what is known of its pilot: start again from what plan_recording() ",
-          "returned, or use as.data.frame() of it.", class = "repalign_error_type", arg = "x")
-  }
+  refuse_if(is.null(facts$model) || is.null(facts$settings), "type", "This plan has lost what is ",
+            "known of its pilot: start again from what plan_recording() returned, or use ",
+            "as.data.frame() of it.", arg = "x")
   facts
 }
 
@@ -172,10 +171,8 @@ smallest_lines <- function(smallest, settings, digits) {
 summary.repalign_plan <- function(object, ...) {
   no_other_arguments(...)
   smallest <- attr(object, "smallest")
-  if (is.null(smallest)) {
-    abort("This plan has no smallest designs: give `target_se`, or for two models `difference`, ",
-          "to plan_recording().", class = "repalign_error_missing", arg = "object")
-  }
+  refuse_if(is.null(smallest), "missing", "This plan has no smallest designs: give `target_se`, ",
+            "or for two models `difference`, to plan_recording().", arg = "object")
   model <- plan_facts(object)$model
   warn_reach(model, smallest_flags(model, smallest), "smallest designs")
   told(smallest, object)

@@ -19,10 +19,8 @@ autoplot.repalign_analysis <- function(object, single = FALSE, most = 12,
   if (single) need_columns(object, "mean", "drawn")
   need_rows(object)
   rows <- plot_rows(object)
-  if (all(is.na(rows$pooled))) {
-    abort("There is nothing to draw: all pooled values are undefined (NA).",
-          class = "repalign_error_size", arg = "object")
-  }
+  refuse_if(all(is.na(rows$pooled)), "size", "There is nothing to draw: all pooled values are ",
+            "undefined (NA).", arg = "object")
   if (along == "auto") along <- usual_axis(object, rows)
   if (along == "layers") return(layers_picture(object, rows, single, reference))
   if (along != "neurons") {
@@ -493,25 +491,18 @@ check_reference <- function(reference) {
   values <- if (is.data.frame(reference)) {
     # the estimate of a row of an analysis or of cka_interval(), and its interval
     value <- intersect(c("pooled", "cka"), names(reference))
-    if (!length(value)) {
-      abort("`reference` must be one row of an analysis or of cka_interval(): it has no column ",
-            "\"pooled\" or \"cka\".", class = "repalign_error_type", arg = "reference")
-    }
-    if (nrow(reference) != 1) {
-      abort("`reference` has ", count_of(nrow(reference), "row"), ": give the one to draw, as in ",
-            "subset(result, neurons == 50 & estimator == \"stimulus_neuron\").",
-            class = "repalign_error_size", arg = "reference")
-    }
+    refuse_if(!length(value), "type", "`reference` must be one row of an analysis or of ",
+              "cka_interval(): it has no column \"pooled\" or \"cka\".")
+    refuse_if(nrow(reference) != 1, "size", "`reference` has {count_of(nrow(reference), 'row')}: ",
+              "give the one to draw, as in subset(result, neurons == 50 & estimator == ",
+              "\"stimulus_neuron\").")
     end <- function(column) if (is.null(reference[[column]])) NA_real_ else reference[[column]]
     c(reference[[value[1]]], end("conf_low"), end("conf_high"))
   } else reference
   usable <- is.numeric(values) && length(values) %in% c(1, 3) && is.finite(values[1]) &&
     !any(is.infinite(values)) && !is.unsorted(values[c(2, 1, 3)], na.rm = TRUE)
-  if (!usable) {
-    abort("`reference` must be one row of a result, a number, or three numbers: the value, the ",
-          "lower and the upper end of its interval.", class = "repalign_error_value",
-          arg = "reference")
-  }
+  refuse_if(!usable, "value", "`reference` must be one row of a result, a number, or three ",
+            "numbers: the value, the lower and the upper end of its interval.")
   as.double(values)[1:3]
 }
 

@@ -13,10 +13,8 @@ autoplot.repalign_benchmark <- function(object, measure = NULL, metric = NULL, .
   object <- rows_of_measure(object, measure)
   rows <- benchmark_points(object, metric)
   known <- rows[!is.na(rows$value), , drop = FALSE]
-  if (!nrow(known)) {
-    abort("There is nothing to draw: all values are undefined (NA).",
-          class = "repalign_error_size", arg = "object")
-  }
+  refuse_if(!nrow(known), "size", "There is nothing to draw: all values are undefined (NA).",
+            arg = "object")
   # it hardly differs between measures
   levels <- known[known$whole & !is.na(known$chance), , drop = FALSE]
   chance <- if (nrow(levels)) {
@@ -151,10 +149,8 @@ rank_places <- function(rows, by) {
   rows$panel[is.na(rows$panel)] <- "(none)"
   rows$panel <- factor(rows$panel, unique(rows$panel))
   rows <- rows[!is.na(rows$rank), ]
-  if (!nrow(rows)) {
-    abort("There is no rank to draw: all figures are undefined.", class = "repalign_error_size",
-          arg = "object")
-  }
+  refuse_if(!nrow(rows), "size", "There is no rank to draw: all figures are undefined.",
+            arg = "object")
   order <- unlist(lapply(levels(rows$panel), function(panel) {
     part <- rows[rows$panel == panel, setdiff(names(rows), "panel")]
     if (nrow(part)) paste(rank_summary(part)$measure, panel, sep = "\r")
@@ -185,10 +181,7 @@ family_colours <- function(names) {
 # These functions decide in which panel a row is drawn, and in which order names stand.
 
 need_rows <- function(object, arg = "object") {
-  if (!nrow(object)) {
-    abort("There is nothing to draw: `", arg, "` has no rows.", class = "repalign_error_size",
-          arg = arg)
-  }
+  refuse_if(!nrow(object), "size", "There is nothing to draw: `{arg}` has no rows.")
   refuse_nameless_rows(object, arg)
 }
 
@@ -234,11 +227,10 @@ refuse_same_place <- function(places, names) {
   twice <- anyDuplicated(places)
   if (!twice) return(invisible())
   same <- do.call(paste, c(lapply(places, as.character), sep = "\r"))
-  abort("`object` has two rows of ", dQuote(key_text(names[twice, , drop = FALSE]), FALSE),
-        " (rows ", match(same[twice], same), " and ", twice, "), which would be drawn in one ",
-        "place: say which result each is from, as in rbind(first = a, second = b) or ",
-        "dplyr::bind_rows(first = a, second = b, .id = \"result\"), or take the rows of one ",
-        "result.", class = "repalign_error_rows", arg = "object")
+  refuse("rows", "`object` has two rows of ", dQuote(key_text(names[twice, , drop = FALSE]), FALSE),
+         " (rows {match(same[twice], same)} and {twice}), which would be drawn in one place: say ",
+         "which result each is from, as in rbind(first = a, second = b) or dplyr::bind_rows(first ",
+         "= a, second = b, .id = \"result\"), or take the rows of one result.")
 }
 
 key_text <- function(row) {

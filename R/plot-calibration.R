@@ -65,12 +65,9 @@ p_text <- function(p) {
 most_panels <- 20
 
 null_panels <- function(object) {
-  if (nrow(object) > most_panels) {
-    abort("type = \"null\" draws a panel for each row, up to ", most_panels, " of them, but ",
-          "`object` has ", nrow(object), " rows: take some of them, as in object[1:", most_panels,
-          ", ], or draw all of them with type = \"tiles\".", class = "repalign_error_size",
-          arg = "object")
-  }
+  refuse_if(nrow(object) > most_panels, "size", "type = \"null\" draws a panel for each row, up ",
+            "to {most_panels} of them, but `object` has {nrow(object)} rows: take some of them, ",
+            "as in object[1:{most_panels}, ], or draw all of them with type = \"tiles\".")
   null <- null_scores_of_rows(object)
   # rows are put into the order of their factors; without factors they stay as they are
   rows <- as.data.frame(object)
@@ -122,8 +119,7 @@ null_panels <- function(object) {
 
 refuse_undefined <- function(values) {
   if (!all(is.na(values))) return(invisible())
-  abort("There is nothing to draw: all scores are undefined (NA).",
-        class = "repalign_error_size", arg = "object")
+  refuse("size", "There is nothing to draw: all scores are undefined (NA).", arg = "object")
 }
 
 # A function that chooses the numbers at an axis: fewer where panels are narrow, but at least two.

@@ -18,15 +18,11 @@ encoded_pairs <- function(object) {
   rows <- as.data.frame(object)
   rows$at <- factor(full_names(rows, "x"), unique(full_names(rows, "x")))
   rows$panel <- encoding_panels(object)
-  if (anyDuplicated(rows[c("at", "panel")])) {
-    abort("`object` has two scores of ", dQuote(as.character(rows$at[anyDuplicated(
-      rows[c("at", "panel")])]), FALSE), " that cannot be told apart: bind results with names, as ",
-      "in rbind(day1 = a, day2 = b).", class = "repalign_error_rows", arg = "object")
-  }
-  if (all(is.na(rows$score))) {
-    abort("There is nothing to draw: all values are undefined (NA).",
-          class = "repalign_error_size", arg = "object")
-  }
+  refuse_if(anyDuplicated(rows[c("at", "panel")]), "rows", "`object` has two scores of ",
+            dQuote(as.character(rows$at[anyDuplicated( rows[c("at", "panel")])]), FALSE),
+            " that cannot be told apart: bind results with names, as in rbind(day1 = a, day2 = b).")
+  refuse_if(all(is.na(rows$score)), "size", "There is nothing to draw: all values are undefined ",
+            "(NA).", arg = "object")
   rows$left <- as.integer(rows$at) - 0.35
   rows$right <- as.integer(rows$at) + 0.35
   limited <- any(!is.na(rows$ceiling))
@@ -74,10 +70,8 @@ encoding_axis <- function(rows) {
 encoded_neurons <- function(object) {
   table <- as.data.frame(object, part = "neurons")
   measure <- rep(as.character(object$measure), object$neurons)
-  if (all(is.na(table$reliability))) {
-    abort("There are no reliabilities to draw over: `to` had no trials.",
-          class = "repalign_error_trials", arg = "object")
-  }
+  refuse_if(all(is.na(table$reliability)), "trials", "There are no reliabilities to draw over: ",
+            "`to` had no trials.", arg = "object")
   x <- full_names(table, "x")
   y <- full_names(table, "y")
   parts <- Filter(function(part) length(unique(part)) > 1,

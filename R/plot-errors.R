@@ -17,20 +17,16 @@ estimators_forest <- function(object) {
   # the rows of the picture: the first estimator is on top, and each source has a panel
   rows <- as.data.frame(object)
   twice <- anyDuplicated(rows[c(source_columns(object), "estimator")])
-  if (twice) {
-    abort("`object` has two intervals of ", dQuote(as.character(rows$estimator[twice]), FALSE),
-          " that cannot be told apart: bind them with names, as in rbind(day1 = a, day2 = b).",
-          class = "repalign_error_rows", arg = "object")
-  }
+  refuse_if(twice, "rows", "`object` has two intervals of ",
+            dQuote(as.character(rows$estimator[twice]), FALSE), " that cannot be told apart: bind ",
+            "them with names, as in rbind(day1 = a, day2 = b).")
   shown <- label_levels(rows$estimator)
   rows$estimator <- factor(rows$estimator, rev(shown))
   rows$panel <- source_names(rows, source_columns(object))
   groups <- row_groups(rows, c(source_columns(object), "panel"))
   rows$panel <- factor(rows$panel, unique(rows$panel[unlist(groups)]))
-  if (all(is.na(rows$cka))) {
-    abort("There is nothing to draw: all values are undefined (NA).",
-          class = "repalign_error_size", arg = "object")
-  }
+  refuse_if(all(is.na(rows$cka)), "size", "There is nothing to draw: all values are undefined ",
+            "(NA).", arg = "object")
   level <- attr(object, "conf_level")
   undefined <- sum(is.na(object$cka))
   no_interval <- sum(!is.na(object$cka) & is.na(object$conf_low))
@@ -63,10 +59,8 @@ scores_forest <- function(object) {
   need_columns(object, c("x", "y", "measure", "score", "conf_low", "conf_high"), "drawn")
   need_rows(object)
   rows <- forest_rows(object)
-  if (all(is.na(rows$score))) {
-    abort("There is nothing to draw: all values are undefined (NA).",
-          class = "repalign_error_size", arg = "object")
-  }
+  refuse_if(all(is.na(rows$score)), "size", "There is nothing to draw: all values are undefined ",
+            "(NA).", arg = "object")
   several <- length(unique(rows$panel)) > 1
   ggplot2::ggplot(rows, ggplot2::aes(x = .data[["score"]], y = .data[["title"]])) +
     ggplot2::geom_linerange(ggplot2::aes(xmin = .data[["conf_low"]], xmax = .data[["conf_high"]]),
@@ -96,11 +90,8 @@ forest_rows <- function(object) {
   sources <- source_columns(object)
   if (length(sources)) title <- paste(source_names(rows, sources), title, sep = " | ")
   twice <- anyDuplicated(data.frame(title, rows$measure))
-  if (twice) {
-    abort("`object` has two intervals of ", dQuote(title[twice], FALSE), " that cannot be told ",
-          "apart: bind them with names, as in rbind(day1 = a, day2 = b).",
-          class = "repalign_error_rows", arg = "object")
-  }
+  refuse_if(twice, "rows", "`object` has two intervals of {dQuote(title[twice], FALSE)} that ",
+            "cannot be told apart: bind them with names, as in rbind(day1 = a, day2 = b).")
   rows$title <- factor(title, rev(unique(title)))
   rows$panel <- factor(as.character(rows$measure), label_levels(rows$measure))
   rows
@@ -136,10 +127,8 @@ autoplot.repalign_ceiling <- function(object, ...) {
   })
   rows <- do.call(rbind, found)
   rows <- rows[!is.na(rows$at), ]
-  if (!nrow(rows)) {
-    abort("There is nothing to draw: all values are undefined (NA).", class = "repalign_error_size",
-          arg = "object")
-  }
+  refuse_if(!nrow(rows), "size", "There is nothing to draw: all values are undefined (NA).",
+            arg = "object")
   scores <- rows[rows$value != "ceiling", ]
   known <- any(!is.na(object$ceiling_se))
   approximate <- !all(is.na(object$ceiling[is.na(object$ceiling_se)]))
@@ -219,15 +208,11 @@ autoplot.repalign_plan <- function(object, what = c("auto", "se", "power"), ...)
   numbers <- c("stimuli", "neurons_x",
                if (!facts$model$tied && !all(is.na(rows$neurons_y))) "neurons_y",
                if (facts$model$by_trials) "trials")
-  if (anyNA(rows[numbers])) {
-    abort("`object` has designs without numbers of stimuli, neurons or trials (NA): leave these ",
-          "rows out.", class = "repalign_error_rows", arg = "object")
-  }
+  refuse_if(anyNA(rows[numbers]), "rows", "`object` has designs without numbers of stimuli, ",
+            "neurons or trials (NA): leave these rows out.")
   varies <- numbers[vapply(rows[numbers], function(column) length(unique(column)) > 1, NA)]
-  if (!length(varies)) {
-    abort("There is nothing to draw: plan several numbers of stimuli, neurons or trials.",
-          class = "repalign_error_size", arg = "object")
-  }
+  refuse_if(!length(varies), "size", "There is nothing to draw: plan several numbers of stimuli, ",
+            "neurons or trials.", arg = "object")
   if (all(c("stimuli", "neurons_x") %in% varies)) {
     plan_contours(rows, what, facts, setdiff(varies, c("stimuli", "neurons_x")))
   } else {

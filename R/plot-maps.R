@@ -40,7 +40,7 @@ check_axis_title <- function(title, arg) {
   if (is.null(title) || is.character(title) && length(title) == 1 && !is.na(title)) {
     return(invisible())
   }
-  abort("`", arg, "` must be one text, or NULL.", class = "repalign_error_value", arg = arg)
+  refuse("value", "`{arg}` must be one text, or NULL.")
 }
 
 # A number for each row.
@@ -48,12 +48,11 @@ course_axis <- function(rows, at) {
   places <- unique(rows$center)
   if (is.null(at)) at <- seq_along(places)
   usable <- is.numeric(at) && is.null(dim(at)) && all(is.finite(at)) && !anyDuplicated(at)
-  if (!usable || length(at) != length(places)) {
-    abort("`at` must be a different number for each of the ", count_of(length(places), "place"),
-          " of the rows", if (is.numeric(at) && length(at) != length(places)) {
-            paste(", not", length(at))
-          }, ".", class = "repalign_error_value", arg = "at")
-  }
+  refuse_if(!usable || length(at) != length(places), "value", "`at` must be a different number ",
+            "for each of the {count_of(length(places), 'place')} of the rows",
+            if (is.numeric(at) && length(at) != length(places)) {
+              paste(", not", length(at))
+              }, ".")
   at[match(rows$center, places)]
 }
 

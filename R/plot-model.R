@@ -110,10 +110,8 @@ evaluated_words <- function(object) {
 # set of the best, and with marks above the points.
 evaluated_rows <- function(object, errors, letters, alpha, p_adjust) {
   rows <- as.data.frame(object)
-  if (all(is.na(rows$score))) {
-    abort("There is nothing to draw: all values are undefined (NA).",
-          class = "repalign_error_size", arg = "object")
-  }
+  refuse_if(all(is.na(rows$score)), "size", "There is nothing to draw: all values are undefined ",
+            "(NA).", arg = "object")
   rows$title <- factor(rows$model, unique(rows$model))
   levels(rows$title) <- names_beside(levels(rows$title))
   rows$place <- as.integer(rows$title)
@@ -263,25 +261,19 @@ without_subsets <- function(sets) {
 
 # Models and data RDMs; near each other where they are alike.
 evaluation_map <- function(object) {
-  if (is_of_recordings(object)) {
-    abort("type = \"map\" is for models of RDMs: rdm() makes RDMs of recordings.",
-          class = "repalign_error_choice", arg = "type")
-  }
+  refuse_if(is_of_recordings(object), "choice", "type = \"map\" is for models of RDMs: rdm() ",
+            "makes RDMs of recordings.", arg = "type")
   kept <- attr(object, "pictures")
-  if (is.null(kept)) {
-    abort("`object` no longer has its RDMs: start again from what evaluate_models() returned.",
-          class = "repalign_error_rows", arg = "object")
-  }
+  refuse_if(is.null(kept), "rows", "`object` no longer has its RDMs: start again from what ",
+            "evaluate_models() returned.")
   models <- kept$models[, intersect(object$model, colnames(kept$models)), drop = FALSE]
   all <- cbind(models, kept$data)
   similar <- similarity_table(all, all, attr(object, "outer"), kept$stimulus_noise)
   apart <- pmax(1 - (similar + t(similar)) / 2, 0)
   usable <- rowSums(is.na(apart)) < ncol(apart) - 1
   apart <- apart[usable, usable]
-  if (nrow(apart) < 2 || anyNA(apart)) {
-    abort("There is no map: similarities of RDMs are undefined (NA).",
-          class = "repalign_error_size", arg = "object")
-  }
+  refuse_if(nrow(apart) < 2 || anyNA(apart), "size", "There is no map: similarities of RDMs are ",
+            "undefined (NA).", arg = "object")
   diag(apart) <- 0
   rownames(apart) <- colnames(all)[usable]
   map <- scaled_map(apart)
@@ -328,10 +320,8 @@ autoplot.repalign_regression <- function(object,
   # the first predictor is on top
   rows <- as.data.frame(object)
   rows$value <- rows[[value]]
-  if (all(is.na(rows$value))) {
-    abort("There is nothing to draw: all values are undefined (NA).",
-          class = "repalign_error_size", arg = "object")
-  }
+  refuse_if(all(is.na(rows$value)), "size", "There is nothing to draw: all values are undefined ",
+            "(NA).", arg = "object")
   rows$title <- factor(rows$term, rev(unique(rows$term)))
   rows$found <- found_flags(rows$p_value, alpha)
   several <- length(unique(object$subject)) > 1
@@ -503,10 +493,8 @@ light_caption <- function(facts) {
 }
 
 max_null_panels <- function(rows, facts) {
-  if (facts$settings$permutations == 0) {
-    abort("This searchlight has no null scores: give `permutations` to searchlight(), or take ",
-          "type = \"ranked\".", class = "repalign_error_choice", arg = "type")
-  }
+  refuse_if(facts$settings$permutations == 0, "choice", "This searchlight has no null scores: ",
+            "give `permutations` to searchlight(), or take type = \"ranked\".", arg = "type")
   sign <- if (facts$settings$direction == "distance") -1 else 1
   null <- facts$max_null
   panels <- rows$panel[match(levels(rows$model), rows$model)]

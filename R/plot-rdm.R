@@ -91,10 +91,8 @@ autoplot.repalign_rdms <- function(object, scale = c("auto", "shared", "own"), g
 group_runs <- function(group, rdms) {
   if (is.null(group)) return(NULL)
   names <- unique(lapply(rdms, condition_names))
-  if (length(names) > 1) {
-    abort("`group` is for RDMs of the same conditions: these have different ones.",
-          class = "repalign_error_labels", arg = "group")
-  }
+  refuse_if(length(names) > 1, "labels", "`group` is for RDMs of the same conditions: these have ",
+            "different ones.")
   runs <- rle(as.character(map_groups(group, names[[1]])))
   ends <- cumsum(runs$lengths)
   list(label = runs$values, middle = ends - (runs$lengths - 1) / 2,
@@ -221,18 +219,15 @@ rdm_map <- function(d, group) {
 
 map_groups <- function(group, names) {
   if (is.null(group)) return(factor(rep("all", length(names))))
-  if (!is.atomic(group) || length(group) != length(names) || anyNA(group)) {
-    abort("`group` must have one label for each of the ", count_of(length(names), "condition"),
-          ", none of them missing.", class = "repalign_error_labels", arg = "group")
-  }
+  refuse_if(!is.atomic(group) || length(group) != length(names) || anyNA(group), "labels",
+            "`group` must have one label for each of the {count_of(length(names), 'condition')}, ",
+            "none of them missing.")
   if (!is.null(names(group))) {
     # where the group of each condition is
     at <- match(names, names(group))
-    if (anyNA(at)) {
-      abort("`group` has names, but none is ", dQuote(names[is.na(at)][1], FALSE), ": give it the ",
-            "names of the conditions, or none (unname()).", class = "repalign_error_labels",
-            arg = "group")
-    }
+    refuse_if(anyNA(at), "labels", "`group` has names, but none is ",
+              "{dQuote(names[is.na(at)][1], FALSE)}: give it the names of the conditions, or none ",
+              "(unname()).")
     group <- group[at]
   }
   if (is.factor(group)) droplevels(group) else factor(group, unique(group))

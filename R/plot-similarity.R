@@ -38,10 +38,8 @@ autoplot.repalign_measures <- function(object, ...) {
   needed <- c("id", "family", "direction", "symmetric", "pairing", "invariant")
   table <- need_columns(as.data.frame(table), needed, "drawn")
   twice <- anyDuplicated(table$id)
-  if (twice) {
-    abort("`object` has two rows of ", dQuote(table$id[twice], FALSE), ", which would be drawn in ",
-          "one place: take one of them.", class = "repalign_error_rows", arg = "object")
-  }
+  refuse_if(twice, "rows", "`object` has two rows of {dQuote(table$id[twice], FALSE)}, which ",
+            "would be drawn in one place: take one of them.")
   listed <- strsplit(table$invariant, ", ", fixed = TRUE)
   is_listed <- function(name) vapply(listed, function(l) name %in% l, NA)
   holds <- c(lapply(invariances, is_listed),
@@ -100,8 +98,8 @@ is_significant <- function(object) {
 alpha_of <- function(object) {
   alpha <- attr(object, "settings")$alpha
   if (!is.null(alpha)) return(alpha)
-  abort("`object` has lost its `alpha`, which some operations on data frames do not keep: start ",
-        "again from what calibrate() returned.", class = "repalign_error_type", arg = "object")
+  refuse("type", "`object` has lost its `alpha`, which some operations on data frames do not ",
+         "keep: start again from what calibrate() returned.")
 }
 
 # Tiles with a star after the number of each significant row. With adjusted p-values the others are

@@ -67,10 +67,9 @@ NULL
 plot.repalign_result <- function(x, ...) {
   require_package("ggplot2", "Plotting")
   kind <- result_kind(x)
-  if (is.null(utils::getS3method("autoplot", kind, TRUE, asNamespace("ggplot2")))) {
-    abort("There is no picture of ", result_classes[[kind]]$words, ": plot columns of ",
-          "as.data.frame() of them.", class = "repalign_error_type", arg = "x")
-  }
+  refuse_if(is.null(utils::getS3method("autoplot", kind, TRUE, asNamespace("ggplot2"))), "type",
+            "There is no picture of {result_classes[[kind]]$words}: plot columns of ",
+            "as.data.frame() of them.", arg = "x")
   need_rows(x, "x")
   # here it is known how wide the picture will be
   print(with_caption_room(grDevices::dev.size(), ggplot2::autoplot(x, ...)))
@@ -484,8 +483,7 @@ dissimilarities <- function(object, purpose) {
   measure <- if (length(labels) == 1) {
     labels
   } else {
-    abort(purpose, " shows one measure: name it in `measure`: ", enumerate(labels, 20),
-          ".", class = "repalign_error_choice", arg = "measure")
+    refuse("choice", "{purpose} shows one measure: name it in `measure`: {enumerate(labels, 20)}.")
   }
   if (nlevels(row_sources(object)) != 1) {
     values <- lapply(as.data.frame(object)[source_columns(object)], function(v) stats::na.omit(v))
@@ -493,16 +491,13 @@ dissimilarities <- function(object, purpose) {
     example <- if (length(differing)) {
       paste0(", as in ", rows_example("object", names(differing)[1], differing[[1]][1]))
     }
-    abort(purpose, " shows one result: take its rows of `object`", example, ".",
-          class = "repalign_error_rows", arg = "object")
+    refuse("rows", "{purpose} shows one result: take its rows of `object`{example}.")
   }
   grid <- attr(object, "grid")
   within <- if (is.null(grid)) attr(object, "within") else grid$within
-  if (identical(within, FALSE)) {
-    abort(purpose, " is for a list that was compared with itself, as in ",
-          if (is.null(grid)) "similarity(layers)" else "calibrate(layers)",
-          ": here `x` and `y` are different lists.", class = "repalign_error_rows", arg = "object")
-  }
+  refuse_if(identical(within, FALSE), "rows", "{purpose} is for a list that was compared with ",
+            "itself, as in ", if (is.null(grid)) "similarity(layers)" else "calibrate(layers)",
+            ": here `x` and `y` are different lists.", arg = "object")
   facts <- measure_facts(object)
   best <- best_score_of(object, facts, measure, purpose)
   distance <- facts$direction[[measure]] %in% "distance"
@@ -532,10 +527,10 @@ best_score_of <- function(object, facts, measure, purpose) {
   own <- attr(object, "settings")$own
   if (facts$direction[[measure]] %in% "distance") return(0)
   if (!is.na(best) && is.null(own)) return(best)
-  abort(purpose, " needs the best possible score, which is not known for ",
-        dQuote(measure, FALSE), if (is.null(own)) ": give `best` to new_measure()." else
-          " under your own `aggregate`: use another one.",
-        class = "repalign_error_value", arg = "object")
+  refuse("value", "{purpose} needs the best possible score, which is not known for ",
+         "{dQuote(measure, FALSE)}",
+         if (is.null(own)) ": give `best` to new_measure()." else
+           " under your own `aggregate`: use another one.", arg = "object")
 }
 
 # Returns list(mean, one_way): the symmetric matrix, and whether some pair was computed in one
@@ -561,15 +556,11 @@ gap_remedy <- "all pairs are needed, within models too (diagonal = TRUE, or an `
 
 refuse_gaps <- function(missing, what, remedy, purpose) {
   diag(missing) <- FALSE
-  if (nrow(missing) < 2) {
-    abort(purpose, " needs two elements or more.", class = "repalign_error_size",
-          arg = "object")
-  }
+  refuse_if(nrow(missing) < 2, "size", "{purpose} needs two elements or more.", arg = "object")
   if (!any(missing)) return(invisible())
   first <- rownames(missing)[which(missing, arr.ind = TRUE)[1, ]]
-  abort(purpose, ": the score of ", dQuote(first[2], FALSE), " and ",
-        dQuote(first[1], FALSE), " ", what, ": ", remedy, ".", class = "repalign_error_rows",
-        arg = "object")
+  refuse("rows", "{purpose}: the score of {dQuote(first[2], FALSE)} and {dQuote(first[1], FALSE)} ",
+         "{what}: {remedy}.", arg = "object")
 }
 
 # ---- theme

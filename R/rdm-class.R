@@ -22,11 +22,9 @@ new_rdms <- function(rdms) structure(rdms, class = c("repalign_rdms", "list"))
 #' @export
 `[.repalign_rdms` <- function(x, i) {
   found <- unclass(x)[i]
-  if (any(vapply(found, is.null, NA))) {
-    abort("There are ", length(x), " RDMs, but not all that were asked for, such as ",
-          dQuote(i[vapply(found, is.null, NA)][1], FALSE), ". Their names: ",
-          enumerate(names_of_rdms(x)), ".", class = "repalign_error_labels", arg = "i")
-  }
+  refuse_if(any(vapply(found, is.null, NA)), "labels", "There are {length(x)} RDMs, but not all ",
+            "that were asked for, such as {dQuote(i[vapply(found, is.null, NA)][1], FALSE)}. ",
+            "Their names: {enumerate(names_of_rdms(x))}.", arg = "i")
   new_rdms(found)
 }
 
@@ -35,10 +33,8 @@ new_rdms <- function(rdms) structure(rdms, class = c("repalign_rdms", "list"))
 #' @export
 Ops.repalign_rdm <- function(e1, e2) {
   both <- nargs() == 2 && inherits(e1, "dist") && inherits(e2, "dist")
-  if (both && length(e1) != length(e2)) {
-    abort("The RDMs are of ", attr(e1, "Size"), " and ", attr(e2, "Size"), " conditions: ",
-          .Generic, " needs the same ones.", class = "repalign_error_size", arg = "e2")
-  }
+  refuse_if(both && length(e1) != length(e2), "size", "The RDMs are of {attr(e1, 'Size')} and ",
+            "{attr(e2, 'Size')} conditions: {.Generic} needs the same ones.", arg = "e2")
   if (both) {
     ordered <- rdms_in_one_order(list(e1, e2), c("e1", "e2"), "e2")
     if (!identical(ordered[[2]], e2)) return(get(.Generic)(ordered[[1]], ordered[[2]]))
@@ -91,11 +87,9 @@ is_damaged_rdm <- function(x) {
 
 # A dist object whose values are finite or NA.
 check_rdm <- function(x, arg) {
-  if (!inherits(x, "dist")) {
-    abort("`", arg, "` must be an RDM, as rdm() or dist() makes it, not ", describe(x), ".",
-          if (is.matrix(x)) " Of a matrix of dissimilarities, give as.dist().",
-          class = "repalign_error_type", arg = arg)
-  }
+  refuse_if(!inherits(x, "dist"), "type", "`{arg}` must be an RDM, as rdm() or dist() makes it, ",
+            "not {describe(x)}.",
+            if (is.matrix(x)) " Of a matrix of dissimilarities, give as.dist().")
   # identical patterns have dissimilarities of 0, which can be drawn, though not compared
   zero <- is.numeric(x) && any(!is.na(x)) && all(x == 0, na.rm = TRUE)
   if (!zero) check_dist(x, arg, allow_na = TRUE)
@@ -275,7 +269,7 @@ some_conditions <- function(x, conditions, arg) {
 chosen_conditions <- function(conditions, names, arg) {
   n <- length(names)
   wrong <- function(..., class = "repalign_error_value") {
-    abort("`conditions` ", ..., class = class, arg = "conditions")
+    refuse(class, "`conditions` ", ...)
   }
   if (is.factor(conditions)) conditions <- as.character(conditions)
   if (!(is.numeric(conditions) || is.character(conditions) || is.logical(conditions))) {
@@ -324,12 +318,10 @@ chosen_conditions <- function(conditions, names, arg) {
 #' @export
 as_rdm <- function(x, labels = NULL) {
   need_arguments()
-  if (is.list(x)) {
-    abort("`x` must be one RDM, not ", if (is.data.frame(x)) {
-      "a data frame: give as.matrix(x) if it holds a square matrix."
-    } else "a list: lapply(x, as_rdm) makes an RDM of each element.",
-          class = "repalign_error_type", arg = "x")
-  }
+  refuse_if(is.list(x), "type", "`x` must be one RDM, not ",
+            if (is.data.frame(x)) {
+              "a data frame: give as.matrix(x) if it holds a square matrix."
+              } else "a list: lapply(x, as_rdm) makes an RDM of each element.")
   if (is.numeric(x) && is.null(dim(x)) && !inherits(x, "dist")) x <- dist_of_vector(x)
   x <- read_rdm(x, "x", allow_na = TRUE)
   if (!is.null(labels)) attr(x, "Labels") <- condition_labels(labels, attr(x, "Size"))
@@ -339,22 +331,19 @@ as_rdm <- function(x, labels = NULL) {
 
 dist_of_vector <- function(x) {
   n <- round((1 + sqrt(1 + 8 * length(x))) / 2)
-  if (n < 2 || n * (n - 1) / 2 != length(x)) {
-    abort("`x` has ", count_of(length(x), "value"), ", but n conditions have n (n - 1)/2 pairs: ",
-          "1, 3, 6, 10, ... Give the dissimilarity of each pair once.",
-          class = "repalign_error_size", arg = "x")
-  }
+  refuse_if(n < 2 || n * (n - 1) / 2 != length(x), "size", "`x` has ",
+            "{count_of(length(x), 'value')}, but n conditions have n (n - 1)/2 pairs: 1, 3, 6, ",
+            "10, ... Give the dissimilarity of each pair once.")
   structure(as.double(x), Size = as.integer(n), Diag = FALSE, Upper = FALSE, class = "dist")
 }
 
 condition_labels <- function(labels, n) {
   labels <- plain_labels(labels, "labels")
-  if (length(labels) != n || anyNA(labels) || anyDuplicated(labels)) {
-    abort("`labels` must have a different label for each of the ", n, " conditions, not ",
-          count_of(length(labels), "label"), if (anyNA(labels)) " with NA" else
-            if (anyDuplicated(labels)) paste0(", of which some are equal (first ",
-                                              dQuote(labels[anyDuplicated(labels)], FALSE), ")"),
-          ".", class = "repalign_error_labels", arg = "labels")
-  }
+  refuse_if(length(labels) != n || anyNA(labels) || anyDuplicated(labels), "labels",
+            "`labels` must have a different label for each of the {n} conditions, not ",
+            "{count_of(length(labels), 'label')}",
+            if (anyNA(labels)) " with NA" else
+              if (anyDuplicated(labels)) paste0(", of which some are equal (first ",
+              dQuote(labels[anyDuplicated(labels)], FALSE), ")"), ".")
   labels
 }

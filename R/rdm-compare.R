@@ -45,16 +45,15 @@ rdm_form_kind <- function(args) {
 
 refuse_unused_noise <- function(stimulus_noise, outer) {
   if (is.null(stimulus_noise) || whitens(outer)) return(invisible())
-  abort("`stimulus_noise` is for \"whitened_cosine\" and \"whitened_pearson\", which weigh pairs ",
-        "by it; outer = ", dQuote(outer, FALSE), " does not use it.",
-        class = "repalign_error_choice", arg = "stimulus_noise")
+  refuse("choice", "`stimulus_noise` is for \"whitened_cosine\" and \"whitened_pearson\", which ",
+         "weigh pairs by it; outer = {dQuote(outer, FALSE)} does not use it.")
 }
 
 # among: which of them, with a blank at the end.
 warn_equal_dissimilarities <- function(repr, args, among = "",
                                        what = if (any(is_cosine(args$outer))) "0" else "equal") {
-  warn("The value is undefined (NA): all dissimilarities ", among, "of `", repr$arg, "` are ", what,
-       ".", class = "repalign_undefined", data = repr$arg)
+  warn("undefined", "The value is undefined (NA): all dissimilarities {among}of `{repr$arg}` are ",
+       "{what}.", data = repr$arg)
 }
 
 # ---- tables of RDMs

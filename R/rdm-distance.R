@@ -151,18 +151,16 @@ declare_distance(
 )
 
 tell_missing_pairs <- function(none, patterns) {
-  if (all(none)) {
-    abort("`run`: no two conditions have two runs in common, which distance = \"crossnobis\" ",
-          "needs. Label larger pieces of the recording as runs, or take \"sqeuclidean\".",
-          class = "repalign_error_size", arg = "run")
-  }
+  refuse_if(all(none), "size", "`run`: no two conditions have two runs in common, which distance ",
+            "= \"crossnobis\" needs. Label larger pieces of the recording as runs, or take ",
+            "\"sqeuclidean\".")
   first <- stimuli_of_distance(which(none)[1], nrow(patterns$counts))
-  warn(sum(none), " of ", count_of(length(none), "pair"), " of conditions ",
-       if (sum(none) > 1) "have" else "has", " fewer than two runs in common, first ",
-       condition_title(patterns$labels, first[1]), " and ",
-       condition_title(patterns$labels, first[2]), ": ",
+  warn("undefined", "{sum(none)} of {count_of(length(none), 'pair')} of conditions ",
+       "{if (sum(none) > 1) 'have' else 'has'} fewer than two runs in common, first ",
+       "{condition_title(patterns$labels, first[1])} and ",
+       "{condition_title(patterns$labels, first[2])}: ",
        if (sum(none) > 1) "their dissimilarities are" else "its dissimilarity is", " NA.",
-       class = "repalign_undefined", data = sum(none))
+       data = sum(none))
 }
 
 # ---- one pattern for each condition
@@ -193,23 +191,16 @@ declare_distance(
   definition = r"(1 - the correlation of \eqn{b_i} and \eqn{b_j} over the channels.)",
   values = "squares", metric = TRUE, power = 0, centers = TRUE,
   of = function(patterns, noise, settings) {
-    if (patterns$channels == 1) {
-      abort("`x` has one channel, but patterns are correlated over channels: give three or more, ",
-            "or take distance = \"sqeuclidean\".", class = "repalign_error_size", arg = "x")
-    }
-    if (patterns$channels == 2) {
-      warn("`x` has two channels, so that every correlation between patterns is 1 or -1: the RDM ",
-           "carries almost no information. Take distance = \"sqeuclidean\".",
-           class = "repalign_degenerate", data = "x")
-    }
+    refuse_if(patterns$channels == 1, "size", "`x` has one channel, but patterns are correlated ",
+              "over channels: give three or more, or take distance = \"sqeuclidean\".")
+    warn_if(patterns$channels == 2, "degenerate", "`x` has two channels, so that every ",
+            "correlation between patterns is 1 or -1: the RDM carries almost no information. Take ",
+            "distance = \"sqeuclidean\".", data = "x")
     found <- .Call(C_unit_distances, patterns$means, TRUE, thread_count(), NULL)
-    if (length(found$bad)) {
-      abort("`x` has the same value in all channels for ",
-            count_of(length(found$bad), "condition"), ", first ",
-            condition_title(patterns$labels, found$bad[1]), ": a constant pattern has no ",
-            "correlation. Leave these conditions out, or take distance = \"sqeuclidean\".",
-            class = "repalign_error_constant_row", arg = "x")
-    }
+    refuse_if(length(found$bad), "constant_row", "`x` has the same value in all channels for ",
+              "{count_of(length(found$bad), 'condition')}, first ",
+              "{condition_title(patterns$labels, found$bad[1])}: a constant pattern has no ",
+              "correlation. Leave these conditions out, or take distance = \"sqeuclidean\".")
     found$d
   }
 )
@@ -250,24 +241,19 @@ declare_distance(
 poisson_rates <- function(means, settings) {
   rates <- (means + settings$prior_rate * settings$prior_weight) / (1 + settings$prior_weight)
   if (all(rates > 0)) return(rates)
-  abort("`prior_weight` is 0, but some mean counts of `x` are 0 too, and have no logarithm: give ",
-        "a `prior_weight` above 0.", class = "repalign_error_value", arg = "prior_weight")
+  refuse("value", "`prior_weight` is 0, but some mean counts of `x` are 0 too, and have no ",
+         "logarithm: give a `prior_weight` above 0.")
 }
 
 # ---- the noise of channels, as rdm() takes it
 
 # The upper R of a precision R'R.
 precision_root <- function(noise, patterns) {
-  if (is.list(noise)) {
-    abort("`noise` is a list, one covariance a run, which only distance = \"crossnobis\" takes: ",
-          "give one precision matrix, as noise_precision() does.",
-          class = "repalign_error_type", arg = "noise")
-  }
-  if (identical(attr(noise, "kind"), "covariance")) {
-    abort("`noise` is a covariance, but one matrix for all runs must be a precision: give ",
-          "noise_precision() in place of noise_covariance().", class = "repalign_error_value",
-          arg = "noise")
-  }
+  refuse_if(is.list(noise), "type", "`noise` is a list, one covariance a run, which only distance ",
+            "= \"crossnobis\" takes: give one precision matrix, as noise_precision() does.")
+  refuse_if(identical(attr(noise, "kind"), "covariance"), "value", "`noise` is a covariance, but ",
+            "one matrix for all runs must be a precision: give noise_precision() in place of ",
+            "noise_covariance().")
   definite_root(noise, patterns, "`noise`")
 }
 
@@ -280,7 +266,7 @@ noise_in_order <- function(noise, patterns) {
 # Cholesky root.
 definite_root <- function(noise, patterns, what) {
   wrong <- function(...) {
-    abort(what, ..., class = "repalign_error_value", arg = "noise")
+    refuse("value", "{what}", ..., arg = "noise")
   }
   if (!is.matrix(noise) || !is.numeric(noise)) {
     wrong(" must be a numeric matrix, channels x channels, not ", describe(noise), ".")
@@ -306,42 +292,35 @@ note_plain_covariances <- function(noise) {
   listed <- is.list(noise)
   given <- if (listed) noise else list(noise)[!is.null(noise)]
   if (all(vapply(given, inherits, NA, "repalign_noise"))) return(invisible())
-  inform("`noise` is a ", if (listed) {
+  inform(c("repalign_note_noise", "repalign_plain_noise"), "`noise` is a ",
+         if (listed) {
            "list of plain matrices: each is taken for the covariance of a run, not for a precision."
-         } else "plain matrix: it is taken for the precision of the noise, not for a covariance.",
-         class = c("repalign_note_noise", "repalign_plain_noise"))
+           } else "plain matrix: it is taken for the precision of the noise, not for a covariance.")
 }
 
 # A covariance for each run, in the order of the runs.
 run_covariances <- function(noise, patterns) {
   runs <- patterns$runs
-  if (length(noise) != length(runs)) {
-    abort("`noise` has ", count_of(length(noise), "element"), ", but there are ",
-          count_of(length(runs), "run"), ": give one covariance a run, or one precision for all.",
-          class = "repalign_error_value", arg = "noise")
-  }
+  refuse_if(length(noise) != length(runs), "value", "`noise` has ",
+            "{count_of(length(noise), 'element')}, but there are {count_of(length(runs), 'run')}: ",
+            "give one covariance a run, or one precision for all.")
   if (!is.null(names(noise))) {
     unknown <- setdiff(runs, names(noise))
-    if (length(unknown)) {
-      abort("`noise` has no element for run ", dQuote(unknown[1], FALSE), ": name its elements ",
-            "by the runs, or leave out their names.", class = "repalign_error_labels",
-            arg = "noise")
-    }
+    refuse_if(length(unknown), "labels", "`noise` has no element for run ",
+              "{dQuote(unknown[1], FALSE)}: name its elements by the runs, or leave out their ",
+              "names.")
     noise <- noise[runs]
   } else {
     # such a list goes by the order of the runs, which is another one for numbers as text
     numbers <- suppressWarnings(as.numeric(runs))
-    if (!anyNA(numbers) && is.unsorted(numbers)) {
-      abort("`noise` is a list without names, and the labels of the runs sort as text: ",
-            enumerate(runs, 4), ". Name its elements by the runs.",
-            class = "repalign_error_labels", arg = "noise")
-    }
+    refuse_if(!anyNA(numbers) && is.unsorted(numbers), "labels", "`noise` is a list without ",
+              "names, and the labels of the runs sort as text: {enumerate(runs, 4)}. Name its ",
+              "elements by the runs.")
   }
   lapply(seq_along(noise), function(m) {
-    if (identical(attr(noise[[m]], "kind"), "precision")) {
-      abort("`noise` has precisions of the runs, but a list must hold covariances: give ",
-            "noise_covariance(by_run = TRUE).", class = "repalign_error_value", arg = "noise")
-    }
+    refuse_if(identical(attr(noise[[m]], "kind"), "precision"), "value",
+              "`noise` has precisions of the runs, but a list must hold covariances: give ",
+              "noise_covariance(by_run = TRUE).")
     covariance <- noise[[m]]
     definite_root(covariance, patterns, paste0("`noise` of run ", dQuote(runs[m], FALSE)))
     covariance <- quietly_done(noise_in_order(covariance, patterns))

@@ -63,9 +63,9 @@ note_gaps <- function(pairs, x, y, set) {
   if (!length(set)) return(invisible())
   counts <- counted_pairs(x, y, set[[1]]$args$clusters)[cbind(pairs$i, pairs$j)]
   of <- format(packed_length(x[[1]]$n), big.mark = ",")
-  inform("na = \"pairwise\": ", if (length(counts) > 1) "comparisons are" else "compared",
-         " over ", paste(unique(range(counts)), collapse = " to "), " of ", of,
-         " pairs of stimuli.", class = "repalign_pairs_left_out")
+  inform("pairs_left_out", "na = \"pairwise\": ",
+         if (length(counts) > 1) "comparisons are" else "compared", " over ",
+         "{paste(unique(range(counts)), collapse = ' to ')} of {of} pairs of stimuli.")
 }
 
 # ---- comparisons over the pairs that both sides have
@@ -73,11 +73,9 @@ note_gaps <- function(pairs, x, y, set) {
 score_of_common_pairs <- function(pair, x, y, args) {
   common <- !is.na(x$d) & !is.na(y$d)
   if (!is.null(args$clusters)) common <- common & between_clusters(labelled_codes(args$clusters))
-  if (sum(common) < 3) {
-    abort("`", pair$x$arg, "` and `", pair$y$arg, "` have ", count_of(sum(common), "pair"), " of ",
-          "stimuli in common: at least 3 are needed.", class = "repalign_error_size",
-          arg = pair$y$arg)
-  }
+  refuse_if(sum(common) < 3, "size", "`{pair$x$arg}` and `{pair$y$arg}` have ",
+            "{count_of(sum(common), 'pair')} of stimuli in common: at least 3 are needed.",
+            arg = pair$y$arg)
   for (side in c("x", "y")) {
     form <- if (side == "x") x else y
     # Do the dissimilarities differ by more than rounding, or for the cosine from 0?

@@ -93,12 +93,10 @@ rdm <- function(x, condition = NULL, run = NULL, distance = "crossnobis", noise 
   names <- check_element_names(x, "x")
   labels <- labels_of_each(labels, names)
   # a list without names is taken for covariances of runs, which precisions are not
-  if (is.list(noise) && is.null(names(noise)) && length(noise) &&
-      all(vapply(noise, function(one) identical(attr(one, "kind"), "precision"), NA))) {
-    abort("`noise` is a list of precisions without names: name each by the element of `x` that ",
-          "it is for, such as ", dQuote(names[1], FALSE), ".", class = "repalign_error_labels",
-          arg = "noise")
-  }
+  refuse_if(is.list(noise) && is.null(names(noise)) && length(noise) &&
+              all(vapply(noise, function(one) identical(attr(one, "kind"), "precision"), NA)),
+            "labels", "`noise` is a list of precisions without names: name each by the element of ",
+            "`x` that it is for, such as {dQuote(names[1], FALSE)}.")
   by_name <- is.list(noise) && !is.null(names(noise)) && all(names %in% names(noise))
   noise <- for_each_element(noise, names, "noise", by_name)
   rdms <- lapply(stats::setNames(nm = names), function(name) {
@@ -111,10 +109,9 @@ rdm <- function(x, condition = NULL, run = NULL, distance = "crossnobis", noise 
 # One table with the rows of all subjects as a list of one for each: list(x, labels), where labels
 # are lists with the names of the subjects.
 rows_of_subjects <- function(x, labels) {
-  if (!is.data.frame(x) && !(is.matrix(x) && !is_responses(x))) {
-    abort("`subject` has a label for each row of a matrix or a data frame, but `x` is ",
-          describe(x), ": leave it out.", class = "repalign_error_labels", arg = "subject")
-  }
+  refuse_if(!is.data.frame(x) && !(is.matrix(x) && !is_responses(x)), "labels",
+            "`subject` has a label for each row of a matrix or a data frame, but `x` is ",
+            "{describe(x)}: leave it out.")
   taken <- labels_of_frame(x, labels)
   names <- rownames(x)
   if (is.data.frame(x) && .row_names_info(x) < 0) names <- NULL
@@ -137,27 +134,21 @@ rows_of_subjects <- function(x, labels) {
 check_rdm_settings <- function(settings, noise) {
   declared <- distance_called(settings$distance)
   title <- paste("distance =", dQuote(declared$id, FALSE))
-  if (settings$center_patterns && !declared$centers) {
-    abort("`center_patterns` must be FALSE for ", title, if (declared$counts) {
-      ": rates are not negative."
-    } else ", which does not centre patterns.",
-    class = "repalign_error_value", arg = "center_patterns")
-  }
-  if (settings$weights == "repeats" && !declared$weights) {
-    abort("`weights` = \"repeats\" is about pairs of runs, which ", title, " does not use: leave ",
-          "it out, or take ", any_of(distance_ids(function(one) one$weights)), ".",
-          class = "repalign_error_value", arg = "weights")
-  }
-  if (!is.null(noise) && declared$noise == "none") {
-    abort("`noise` has no meaning for ", title, ": leave it out, or take ",
-          any_of(distance_ids(function(one) one$noise != "none" && one$runs == declared$runs)),
-          ".", class = "repalign_error_value", arg = "noise")
-  }
-  if (is.null(noise) && declared$noise == "precision") {
-    abort("`noise` is missing: ", title, " needs the precision of the noise, as noise_precision() ",
-          "gives it. Without it take ", plain_distances(declared$counts), ".",
-          class = "repalign_error_missing", arg = "noise")
-  }
+  refuse_if(settings$center_patterns && !declared$centers, "value", "`center_patterns` must be ",
+            "FALSE for {title}",
+            if (declared$counts) {
+              ": rates are not negative."
+              } else ", which does not centre patterns.")
+  refuse_if(settings$weights == "repeats" && !declared$weights, "value",
+            "`weights` = \"repeats\" is about pairs of runs, which {title} does not use: leave it ",
+            "out, or take {any_of(distance_ids(function(one) one$weights))}.")
+  refuse_if(!is.null(noise) && declared$noise == "none", "value", "`noise` has no meaning for ",
+            "{title}: leave it out, or take ",
+            any_of(distance_ids(function(one) one$noise != "none" && one$runs == declared$runs)),
+            ".")
+  refuse_if(is.null(noise) && declared$noise == "precision", "missing", "`noise` is missing: ",
+            "{title} needs the precision of the noise, as noise_precision() gives it. Without it ",
+            "take {plain_distances(declared$counts)}.")
 }
 
 # No element of a list has an order of its own: conditions of all of them come in that of the first.
@@ -182,10 +173,8 @@ labels_of_each <- function(labels, names) {
 for_each_element <- function(value, names, arg, listed) {
   if (!listed) return(stats::setNames(rep(list(value), length(names)), names))
   missing <- setdiff(names, names(value))
-  if (length(missing)) {
-    abort("`", arg, "` has no element ", dQuote(missing[1], FALSE), ": as a list it needs one for ",
-          "each element of `x`, with the same names.", class = "repalign_error_labels", arg = arg)
-  }
+  refuse_if(length(missing), "labels", "`{arg}` has no element {dQuote(missing[1], FALSE)}: as a ",
+            "list it needs one for each element of `x`, with the same names.")
   value[names]
 }
 
@@ -209,10 +198,8 @@ one_rdm <- function(x, labels, noise, settings) {
   note_plain_covariances(noise)
   taken <- labels_of_frame(x, c(labels, list(subject = NULL)))
   kept <- complete_observations(taken$x, taken$labels, settings$na)
-  if (!is.null(noise) && !all(unlist(kept$columns))) {
-    abort("na = \"neurons\" leaves out channels that `noise` has: leave them out of both, or use ",
-          "na = \"stimuli\".", class = "repalign_error_choice", arg = "noise")
-  }
+  refuse_if(!is.null(noise) && !all(unlist(kept$columns)), "choice", "na = \"neurons\" leaves out ",
+            "channels that `noise` has: leave them out of both, or use na = \"stimuli\".")
   x <- kept$x
   labels <- kept$labels[c("condition", "run")]
   if (declared$runs) need_run_labels(x, labels, declared)
@@ -228,17 +215,13 @@ one_rdm <- function(x, labels, noise, settings) {
   if (is.null(noise)) warn_of_odd_columns(list(patterns_as_read(patterns, "x")))
   check_memory(8 * packed_length(nrow(patterns$means)), "The RDM", "Take fewer conditions.")
   found <- pattern_distances(patterns, noise, settings)
-  if (any(is.infinite(found$d) | is.nan(found$d))) {
-    abort("The dissimilarities of `x` are too large for a double: rescale the data.",
-          class = "repalign_error_value", arg = "x")
-  }
+  refuse_if(any(is.infinite(found$d) | is.nan(found$d)), "value", "The dissimilarities of `x` are ",
+            "too large for a double: rescale the data.")
   # squares of very small values have few digits left, or none
   tiny <- isTRUE(declared$power == 2) &&
     max(abs(found$d), na.rm = TRUE) <= 1e16 * .Machine$double.xmin
-  if (tiny && any(centered_patterns(patterns, FALSE) != 0)) {
-    abort("The dissimilarities of `x` are too small for a double: rescale the data.",
-          class = "repalign_error_value", arg = "x")
-  }
+  refuse_if(tiny && any(centered_patterns(patterns, FALSE) != 0), "value",
+            "The dissimilarities of `x` are too small for a double: rescale the data.")
   new_rdm(found$d, nrow(patterns$means), patterns$labels, declared$id, found$pairs)
 }
 
@@ -247,38 +230,29 @@ need_run_labels <- function(x, labels, declared) {
   missing <- names(Filter(is.null, labels))
   if (anyDuplicated(rownames(x))) missing <- setdiff(missing, "condition")
   if (!length(missing)) return(invisible())
-  abort("`", missing[1], "` is missing: distance = ", dQuote(declared$id, FALSE), " needs the ",
-        "condition and the run of each row of `x`, or an array conditions x channels x repeats. ",
-        "Without runs, take ", plain_distances(), ".",
-        class = "repalign_error_missing", arg = missing[1])
+  refuse("missing", "`{missing[1]}` is missing: distance = {dQuote(declared$id, FALSE)} needs the ",
+         "condition and the run of each row of `x`, or an array conditions x channels x repeats. ",
+         "Without runs, take {plain_distances()}.")
 }
 
 check_patterns <- function(patterns, declared) {
   title <- paste("distance =", dQuote(declared$id, FALSE))
-  if (nrow(patterns$means) < 2) {
-    abort("`condition` names one condition, but a dissimilarity is between two: give two ",
-          "conditions or more.", class = "repalign_error_size", arg = "condition")
-  }
-  if (declared$runs && length(patterns$runs) < 2) {
-    abort("`run` names one run, but ", title, " needs two or more, with independent noise. From ",
-          "one run, take ", plain_distances(), ".", class = "repalign_error_size", arg = "run")
-  }
+  refuse_if(nrow(patterns$means) < 2, "size", "`condition` names one condition, but a ",
+            "dissimilarity is between two: give two conditions or more.")
+  refuse_if(declared$runs && length(patterns$runs) < 2, "size", "`run` names one run, but {title} ",
+            "needs two or more, with independent noise. From one run, take {plain_distances()}.")
   absent <- which(rowSums(patterns$counts) == 0)
-  if (length(absent) && !declared$gaps) {
-    abort("`x` has no observation of condition ", condition_title(patterns$labels, absent[1]),
-          ": leave it out.", class = "repalign_error_nonfinite", arg = "x")
-  }
+  refuse_if(length(absent) && !declared$gaps, "nonfinite", "`x` has no observation of condition ",
+            "{condition_title(patterns$labels, absent[1])}: leave it out.")
   lacking <- which(patterns$counts == 0, arr.ind = TRUE)
-  if (nrow(lacking) && !declared$gaps) {
-    abort("`x` has no observation of condition ", condition_title(patterns$labels, lacking[1, 1]),
-          " in run ", dQuote(patterns$runs[lacking[1, 2]], FALSE), if (nrow(lacking) > 1) {
-            paste0(", and ", nrow(lacking) - 1, " more are missing")
-          }, ": ", title, " needs each condition in each run. Leave out conditions or runs, or ",
-          "take ", plain_distances(), ".", class = "repalign_error_nonfinite", arg = "x")
-  }
-  if (declared$counts && any(patterns$means < 0)) {
-    abort("`x` has negative values, but ", title, " is for counts or rates: take ",
-          any_of(distance_ids(function(one) !one$counts && one$noise != "precision")), ".",
-          class = "repalign_error_value", arg = "x")
-  }
+  refuse_if(nrow(lacking) && !declared$gaps, "nonfinite", "`x` has no observation of condition ",
+            "{condition_title(patterns$labels, lacking[1, 1])} in run ",
+            "{dQuote(patterns$runs[lacking[1, 2]], FALSE)}",
+            if (nrow(lacking) > 1) {
+              paste0(", and ", nrow(lacking) - 1, " more are missing")
+              }, ": {title} needs each condition in each run. Leave out conditions or runs, or ",
+            "take {plain_distances()}.")
+  refuse_if(declared$counts && any(patterns$means < 0), "value", "`x` has negative values, but ",
+            "{title} is for counts or rates: take ",
+            any_of(distance_ids(function(one) !one$counts && one$noise != "precision")), ".")
 }

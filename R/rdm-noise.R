@@ -56,12 +56,10 @@ noise_covariance <- function(x, condition = NULL, run = NULL,
   }
   if (is_collection(x)) return(noise_of_each(x, condition, run, method, dof, by_run, na))
   # data are hardly ever symmetric, but a covariance is, and what is cut from one
-  if (is.matrix(x) && is.numeric(x) && nrow(x) > 1 && nrow(x) == ncol(x) &&
-      equals_transpose(x)) {
-    abort("`x` is a symmetric matrix, as a covariance is, but must be data or residuals: of a ",
-          "covariance (or a part of one), solve() gives the precision.",
-          class = "repalign_error_type", arg = "x")
-  }
+  refuse_if(is.matrix(x) && is.numeric(x) && nrow(x) > 1 && nrow(x) == ncol(x) &&
+              equals_transpose(x), "type", "`x` is a symmetric matrix, as a covariance is, but ",
+            "must be data or residuals: of a covariance (or a part of one), solve() gives the ",
+            "precision.")
   taken <- labels_of_frame(x, list(condition = condition, run = run, subject = NULL))
   kept <- complete_observations(taken$x, taken$labels, na)
   x <- kept$x
@@ -72,10 +70,8 @@ noise_covariance <- function(x, condition = NULL, run = NULL,
   # repeats of an array need not be runs
   if (without_runs) seen$run <- NULL
   if (!by_run) return(covariance_of(seen, method, check_dof(dof, 1, NULL)))
-  if (is.null(seen$run)) {
-    abort("`run` is missing: by_run = TRUE needs the run of each row of `x`, or of each repeat of ",
-          "an array.", class = "repalign_error_missing", arg = "run")
-  }
+  refuse_if(is.null(seen$run), "missing", "`run` is missing: by_run = TRUE needs the run of each ",
+            "row of `x`, or of each repeat of an array.")
   runs <- stats::setNames(seq_along(seen$run$labels), seen$run$labels)
   dof <- check_dof(dof, length(runs), names(runs))
   lapply(runs, function(m) {
@@ -99,18 +95,16 @@ noise_of_each <- function(x, condition, run, method, dof, by_run, na) {
 check_dof <- function(dof, count, names) {
   if (is.null(dof)) return(NULL)
   usable <- is.numeric(dof) && length(dof) %in% c(1, count) && all(is.finite(dof))
-  if (!usable) {
-    abort("`dof` must be one finite number", if (count > 1) " or one for each run", ".",
-          class = "repalign_error_value", arg = "dof")
-  }
+  refuse_if(!usable, "value", "`dof` must be one finite ",
+            "number{if (count > 1) ' or one for each run'}.")
   if (any(dof < 1)) refuse_dof(min(dof))
   if (length(dof) > 1) dof <- in_order_of(dof, names, "dof", "the runs")
   rep_len(as.double(dof), count)
 }
 
 refuse_dof <- function(dof) {
-  abort("`dof`: there are ", dof, " degrees of freedom, but at least 1 is needed: give more ",
-        "observations than conditions and runs.", class = "repalign_error_value", arg = "dof")
+  refuse("value", "`dof`: there are {dof} degrees of freedom, but at least 1 is needed: give more ",
+         "observations than conditions and runs.")
 }
 
 part_of_run <- function(seen, m) {
@@ -142,10 +136,8 @@ covariance_of <- function(seen, method, dof) {
                    shrinkage_eye = shrunk_to_identity(s, e, dof),
                    shrinkage_diag = shrunk_to_diagonal(s, e, dof), no_branch(method))
   s <- result$s / unit / unit
-  if (!all(is.finite(s)) || any(diag(s) == 0)) {
-    abort("`x` has values whose variance is too large or too small for a double: rescale the data.",
-          class = "repalign_error_value", arg = "x")
-  }
+  refuse_if(!all(is.finite(s)) || any(diag(s) == 0), "value", "`x` has values whose variance is ",
+            "too large or too small for a double: rescale the data.")
   new_noise(s, colnames(seen$x), "covariance", method, dof, result$share)
 }
 
@@ -181,10 +173,9 @@ refuse_constant_channel <- function(e, x) {
   names <- colnames(x)
   named <- !is.null(names) && nzchar(names[constant[1]])
   first <- if (named) dQuote(names[constant[1]], FALSE) else constant[1]
-  abort("`x` has ", count_of(length(constant), "channel"), " without noise, first channel ", first,
-        ", whose values do not vary around the means: leave ",
-        if (length(constant) > 1) "them" else "it", " out.", class = "repalign_error_variance",
-        arg = "x")
+  refuse("variance", "`x` has {count_of(length(constant), 'channel')} without noise, first ",
+         "channel {first}, whose values do not vary around the means: leave ",
+         "{if (length(constant) > 1) 'them' else 'it'} out.")
 }
 
 # Ledoit and Wolf: b2 is the mean squared error of the sample covariance, which needs no outer
@@ -240,9 +231,8 @@ noise_precision <- function(...) {
   named <- match("x", names(given), nomatch = 1L)
   if (length(given) && is_noise(given[[named]])) {
     if (length(given) == 1) return(precision_of_any(given[[1]]))
-    abort("`x` is what noise_covariance() returned, of which noise_precision() takes no further ",
-          "arguments: give these to noise_covariance().", class = "repalign_error_type",
-          arg = "x")
+    refuse("type", "`x` is what noise_covariance() returned, of which noise_precision() takes no ",
+           "further arguments: give these to noise_covariance().")
   }
   precision_of_any(noise_covariance(...))
 }
@@ -261,10 +251,8 @@ precision_of_any <- function(x) {
 }
 
 precision_of <- function(x) {
-  if (identical(attr(x, "kind"), "precision")) {
-    abort("`x` is a precision already: give what noise_covariance() returned, or the data.",
-          class = "repalign_error_type", arg = "x")
-  }
+  refuse_if(identical(attr(x, "kind"), "precision"), "type", "`x` is a precision already: give ",
+            "what noise_covariance() returned, or the data.")
   method <- attr(x, "method")
   dof <- attr(x, "dof")
   few <- method == "full" && dof < ncol(x)
@@ -273,12 +261,11 @@ precision_of <- function(x) {
   units <- sqrt(diag(covariance))
   covariance <- covariance / units / rep(units, each = length(units))
   root <- if (!few) catch_error(chol(covariance), failed = function(e) NULL)
-  if (is.null(root) || rcond(root, triangular = TRUE)^2 < .Machine$double.eps) {
-    abort("`x` has ", count_of(ncol(x), "channel"), " and ", format(dof, digits = 4), " degrees ",
-          "of freedom: the covariance of method = ", dQuote(method, FALSE), " has no inverse. ",
-          "Take method = \"shrinkage_diag\"", if (method != "full") " or \"shrinkage_eye\"", ".",
-          class = "repalign_error_value", arg = "method")
-  }
+  refuse_if(is.null(root) || rcond(root, triangular = TRUE)^2 < .Machine$double.eps, "value",
+            "`x` has {count_of(ncol(x), 'channel')} and {format(dof, digits = 4)} degrees of ",
+            "freedom: the covariance of method = {dQuote(method, FALSE)} has no inverse. Take ",
+            "method = \"shrinkage_diag\"", if (method != "full") " or \"shrinkage_eye\"", ".",
+            arg = "method")
   precision <- chol2inv(root) / units / rep(units, each = length(units))
   new_noise(precision, colnames(x), "precision", method, dof, attr(x, "shrinkage"))
 }

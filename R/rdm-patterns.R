@@ -19,11 +19,10 @@ read_observations <- function(x, condition, run, takes = NULL) {
   if (!.Call(C_all_finite, x)) {
     at <- which(!is.finite(x), arr.ind = TRUE)
     first <- at[order(at[, 1], at[, 2])[1], ]
-    abort("`x` has ", count_of(nrow(at), "missing or infinite value"), ", first in row ",
-          named_places(first[1], rownames(x)), ", column ", named_places(first[2], colnames(x)),
-          ": leave out these observations (rows, na = \"stimuli\") or channels (columns, na = ",
-          "\"neurons\").",
-          class = "repalign_error_nonfinite", arg = "x")
+    refuse("nonfinite", "`x` has {count_of(nrow(at), 'missing or infinite value')}, first in row ",
+           "{named_places(first[1], rownames(x))}, column {named_places(first[2], colnames(x))}: ",
+           "leave out these observations (rows, na = \"stimuli\") or channels (columns, na = ",
+           "\"neurons\").")
   }
   # a row name that comes twice is a condition that was shown twice
   if (is.null(condition) && anyDuplicated(rownames(x))) condition <- rownames(x)
@@ -36,28 +35,21 @@ read_observations <- function(x, condition, run, takes = NULL) {
 # TRUE says that trials are crossed: the k-th observations of all conditions are a run.
 run_labels <- function(run, x, condition) {
   if (!is.logical(run) || length(run) != 1) return(run)
-  if (!isTRUE(run)) {
-    abort("`run` must be labels of the runs, or TRUE for crossed trials, not ", run, ".",
-          class = "repalign_error_labels", arg = "run")
-  }
+  refuse_if(!isTRUE(run), "labels", "`run` must be labels of the runs, or TRUE for crossed ",
+            "trials, not {run}.")
   if (length(dim(x)) == 3) {
     names <- dimnames(x)[[3]]
     return(if (is.null(names)) seq_len(dim(x)[3]) else names)
   }
-  if (is.null(condition)) {
-    abort("run = TRUE numbers the observations of each condition, but `x` has no labels of ",
-          "conditions: give `condition`, or labels in `run`.", class = "repalign_error_labels",
-          arg = "run")
-  }
+  refuse_if(is.null(condition), "labels", "run = TRUE numbers the observations of each condition, ",
+            "but `x` has no labels of conditions: give `condition`, or labels in `run`.",
+            arg = "run")
   condition <- row_labels(condition, nrow(x), "condition", "row", FALSE)
   count <- table(condition)
-  if (length(unique(as.vector(count))) > 1) {
-    abort("run = TRUE is for crossed trials, but condition ",
-          dQuote(names(which.min(count)), FALSE), " has ",
-          count_of(min(count), "observation"), ", and ",
-          dQuote(names(which.max(count)), FALSE), " has ", max(count), ": give the label of each ",
-          "row in `run`.", class = "repalign_error_labels", arg = "run")
-  }
+  refuse_if(length(unique(as.vector(count))) > 1, "labels", "run = TRUE is for crossed trials, ",
+            "but condition {dQuote(names(which.min(count)), FALSE)} has ",
+            "{count_of(min(count), 'observation')}, and {dQuote(names(which.max(count)), FALSE)} ",
+            "has {max(count)}: give the label of each row in `run`.")
   as.integer(stats::ave(seq_along(condition), condition, FUN = seq_along))
 }
 
@@ -72,8 +64,8 @@ labels_of_frame <- function(x, labels) {
       own <- c(own, label)
       labels[[arg]] <- x[[label]]
     } else if (is.character(label) && length(label) == 1 && nrow(x) > 1) {
-      abort("`", arg, "` names no column of `x`: it has no ", dQuote(label, FALSE),
-            suggest(label, names(x)), class = "repalign_error_labels", arg = arg)
+      refuse("labels", "`{arg}` names no column of `x`: it has no ",
+             "{dQuote(label, FALSE)}{suggest(label, names(x))}")
     } else if (length(label) == nrow(x)) {
       same <- vapply(x, function(column) identical(as.vector(column), as.vector(label)), NA)
       own <- c(own, names(x)[same])
@@ -88,14 +80,16 @@ refuse_other_columns <- function(x, labels) {
   numbers <- vapply(x, function(column) is.numeric(column) || is.logical(column), NA)
   if (all(numbers)) return(invisible())
   free <- names(Filter(is.null, labels))
-  abort("`x` has columns that are no channels, because they are not numeric: ",
-        enumerate(names(x)[!numbers]), ". ", if (length(free)) {
-          paste0("Give the names of columns with labels in ",
-                 enumerate(paste0("`", free, "`"), quote = FALSE), ", and leave out others.")
-        } else "Leave them out.", if (!"subject" %in% names(labels)) {
-          paste(" Of a table of several subjects, each takes a call of its own, with its rows;",
-                "test_maps() compares the results.")
-        }, class = "repalign_error_type", arg = "x")
+  refuse("type", "`x` has columns that are no channels, because they are not numeric: ",
+         "{enumerate(names(x)[!numbers])}. ",
+         if (length(free)) {
+           paste0("Give the names of columns with labels in ",
+           enumerate(paste0("`", free, "`"), quote = FALSE), ", and leave out others.")
+           } else "Leave them out.",
+         if (!"subject" %in% names(labels)) {
+           paste(" Of a table of several subjects, each takes a call of its own, with its rows;",
+           "test_maps() compares the results.")
+           })
 }
 
 # The observations without what `na` leaves out: list(x, labels, columns).
@@ -131,14 +125,10 @@ row_codes <- function(labels, n, arg, names = NULL, row = "row", sorted = FALSE)
 # ---- arrays conditions x channels x repeats, in which missing repeats are NA throughout
 
 read_array <- function(x) {
-  if (!is.numeric(x) && !is.logical(x)) {
-    abort("`x` must be an array of numbers, not ", describe(x), " of type ", typeof(x), ".",
-          class = "repalign_error_type", arg = "x")
-  }
-  if (!all(dim(x) > 0)) {
-    abort("`x` has ", paste(dim(x), collapse = " x "), " entries: there is nothing to compare.",
-          class = "repalign_error_size", arg = "x")
-  }
+  refuse_if(!is.numeric(x) && !is.logical(x), "type", "`x` must be an array of numbers, not ",
+            "{describe(x)} of type {typeof(x)}.")
+  refuse_if(!all(dim(x) > 0), "size", "`x` has {paste(dim(x), collapse = ' x ')} entries: there ",
+            "is nothing to compare.")
   if (!is.double(x)) storage.mode(x) <- "double"
   if (.Call(C_all_finite, x)) x else known_values(x)
 }
@@ -151,19 +141,13 @@ recorded_repeats <- function(values) {
     rowSums(!is.na(values[, , t, drop = FALSE]))
   }, numeric(size[1]))
   known <- matrix(known, size[1], size[3])
-  if (!any(known > 0)) {
-    abort("`x` has only missing values.", class = "repalign_error_nonfinite", arg = "x")
-  }
+  refuse_if(!any(known > 0), "nonfinite", "`x` has only missing values.")
   partial <- which(known > 0 & known < size[2], arr.ind = TRUE)
-  if (nrow(partial)) {
-    abort("`x` lacks the values of some channels, but not of all, for ",
-          count_of(nrow(partial), "pattern"), ", first condition ",
-          named_places(partial[1, 1], dimnames(values)[[1]]), ", repeat ",
-          named_places(partial[1, 2], dimnames(values)[[3]]), ": a repeat that is missing is NA ",
-          "in ",
-          "all channels. Leave out these channels, or set the whole repeat to NA.",
-          class = "repalign_error_nonfinite", arg = "x")
-  }
+  refuse_if(nrow(partial), "nonfinite", "`x` lacks the values of some channels, but not of all, ",
+            "for {count_of(nrow(partial), 'pattern')}, first condition ",
+            named_places(partial[1, 1], dimnames(values)[[1]]), ", repeat ",
+            named_places(partial[1, 2], dimnames(values)[[3]]), ": a repeat that is missing is NA ",
+            "in all channels. Leave out these channels, or set the whole repeat to NA.")
   known > 0
 }
 
@@ -173,12 +157,11 @@ array_conditions <- function(x, condition) {
   labels <- if (is.null(condition)) names else
     row_labels(in_order_of(condition, names, "condition"), nrow(x), "condition", "row", FALSE)
   twice <- anyDuplicated(labels)
-  if (twice) {
-    abort(if (is.null(condition)) "`x` has the row name " else "`condition` has the label ",
-          dQuote(labels[twice], FALSE), " more than once, but each row of an array is a ",
-          "condition. If rows are observations, give a matrix.",
-          class = "repalign_error_labels", arg = if (is.null(condition)) "x" else "condition")
-  }
+  refuse_if(twice, "labels",
+            if (is.null(condition)) "`x` has the row name " else "`condition` has the label ",
+            "{dQuote(labels[twice], FALSE)} more than once, but each row of an array is a ",
+            "condition. If rows are observations, give a matrix.",
+            arg = if (is.null(condition)) "x" else "condition")
   labels
 }
 
@@ -198,11 +181,8 @@ repeat_runs <- function(run, count, names, at) {
   if (is.null(run)) {
     return(list(codes = at, labels = if (is.null(names)) as.character(seq_len(count)) else names))
   }
-  if (length(run) != count) {
-    abort("`run` has ", count_of(length(run), "label"), ", but `x` has ",
-          count_of(count, "repeat"), ": give one label per repeat.",
-          class = "repalign_error_labels", arg = "run")
-  }
+  refuse_if(length(run) != count, "labels", "`run` has {count_of(length(run), 'label')}, but `x` ",
+            "has {count_of(count, 'repeat')}: give one label per repeat.")
   found <- row_codes(run, count, "run", names, "repeat", sorted = TRUE)
   list(codes = found$codes[at], labels = found$labels)
 }
@@ -211,8 +191,8 @@ repeat_runs <- function(run, count, names, at) {
 responses_observations <- function(x, condition, run) {
   if (!is.null(condition) || !is.null(run)) {
     arg <- if (is.null(run)) "condition" else "run"
-    abort("`", arg, "` cannot be given with a responses object, which has labels of its own: ",
-          "declare them by responses().", class = "repalign_error_labels", arg = arg)
+    refuse("labels", "`{arg}` cannot be given with a responses object, which has labels of its ",
+           "own: declare them by responses().")
   }
   parts <- unclass(x)
   read <- recorded_rows(parts$values, dimnames(parts$values)[[1]], NULL)
@@ -256,9 +236,8 @@ array_patterns <- function(values, labels) {
   twice <- anyDuplicated(runs)
   if (twice) {
     # taken for different runs, repeats of one run would bias what is compared between runs
-    abort("`x` has the name ", dQuote(runs[twice], FALSE), " for several repeats. If these are of ",
-          "the same run, give run = dimnames(x)[[3]]; if not, give each a name of its own.",
-          class = "repalign_error_labels", arg = "x")
+    refuse("labels", "`x` has the name {dQuote(runs[twice], FALSE)} for several repeats. If these ",
+           "are of the same run, give run = dimnames(x)[[3]]; if not, give each a name of its own.")
   }
   names <- dimnames(values)[[2]]
   if (!all(recorded)) values[is.na(values)] <- 0

@@ -6,21 +6,14 @@ check_stimulus_noise <- function(noise, n = NULL, labels = NULL) {
   if (is.null(noise)) return(NULL)
   noise <- in_order_of(noise, labels, "stimulus_noise")
   is_square <- is.matrix(noise) && nrow(noise) == ncol(noise)
-  if (!is.numeric(noise) || !(is_square || is.null(dim(noise))) || !length(noise)) {
-    abort("`stimulus_noise` must be NULL, a vector of variances (one a stimulus), or a square ",
-          "matrix of covariances, not ", describe(noise), ".", class = "repalign_error_type",
-          arg = "stimulus_noise")
-  }
-  if (!all(is.finite(noise))) {
-    abort("`stimulus_noise` has missing or infinite values.", class = "repalign_error_nonfinite",
-          arg = "stimulus_noise")
-  }
+  refuse_if(!is.numeric(noise) || !(is_square || is.null(dim(noise))) || !length(noise), "type",
+            "`stimulus_noise` must be NULL, a vector of variances (one a stimulus), or a square ",
+            "matrix of covariances, not {describe(noise)}.")
+  refuse_if(!all(is.finite(noise)), "nonfinite", "`stimulus_noise` has missing or infinite values.")
   size <- if (is_square) nrow(noise) else length(noise)
-  if (!is.null(n) && size != n) {
-    abort("`stimulus_noise` is for ", count_of(size, "stimulus"), ", but there are ", n,
-          ": give the noise of these, in the same order.", class = "repalign_error_size",
-          arg = "stimulus_noise")
-  }
+  refuse_if(!is.null(n) && size != n, "size", "`stimulus_noise` is for ",
+            "{count_of(size, 'stimulus')}, but there are {n}: give the noise of these, in the ",
+            "same order.")
   storage.mode(noise) <- "double"
   # A common factor means nothing for a score, but extreme ones would overflow where noise is
   # inverted. Others stay, because pooled RDMs, raw weights and what a ridge does go with them.
@@ -35,31 +28,22 @@ least_noise <- 1e-10
 
 check_variances <- function(noise) {
   bad <- which(noise <= 0)
-  if (length(bad)) {
-    abort("`stimulus_noise` has variances that are not positive, first that of stimulus ", bad[1],
-          ": every stimulus has noise.", class = "repalign_error_value", arg = "stimulus_noise")
-  }
+  refuse_if(length(bad), "value", "`stimulus_noise` has variances that are not positive, first ",
+            "that of stimulus {bad[1]}: every stimulus has noise.")
   small <- which(noise < least_noise * max(noise))
-  if (length(small)) {
-    abort("`stimulus_noise` has variances that are less than ", format(least_noise), " of the ",
-          "largest one, first that of stimulus ", small[1], ": too few digits would be ",
-          "left. Check its units, or give this stimulus more noise.",
-          class = "repalign_error_value", arg = "stimulus_noise")
-  }
+  refuse_if(length(small), "value", "`stimulus_noise` has variances that are less than ",
+            "{format(least_noise)} of the largest one, first that of stimulus {small[1]}: too few ",
+            "digits would be left. Check its units, or give this stimulus more noise.")
   as.vector(noise)
 }
 
 check_covariance <- function(noise) {
-  if (!equals_transpose(noise)) {
-    abort("`stimulus_noise` is not symmetric, as a matrix of covariances is.",
-          class = "repalign_error_value", arg = "stimulus_noise")
-  }
+  refuse_if(!equals_transpose(noise), "value", "`stimulus_noise` is not symmetric, as a matrix of ",
+            "covariances is.")
   noise <- unname((noise + t(noise)) / 2)
-  if (is.null(positive_root(noise, least_noise))) {
-    abort("`stimulus_noise` is not positive definite, or so nearly singular that too few digits ",
-          "would be left: with so few residuals, shrink the covariance, or give only its diagonal ",
-          "(the variances).", class = "repalign_error_value", arg = "stimulus_noise")
-  }
+  refuse_if(is.null(positive_root(noise, least_noise)), "value", "`stimulus_noise` is not ",
+            "positive definite, or so nearly singular that too few digits would be left: with so ",
+            "few residuals, shrink the covariance, or give only its diagonal (the variances).")
   noise
 }
 

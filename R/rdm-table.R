@@ -15,11 +15,8 @@ rdm_table <- function(rdms, arg, allow_na = FALSE) {
   }
   n <- vapply(rdms, function(rdm) as.integer(attr(rdm, "Size")), 0L)
   other <- which(n != n[1])
-  if (length(other)) {
-    abort("`", places[other[1]], "` has ", n[other[1]], " stimuli, but `", places[1], "` has ",
-          n[1], ": RDMs that are compared have the same stimuli.",
-          class = "repalign_error_size", arg = arg)
-  }
+  refuse_if(length(other), "size", "`{places[other[1]]}` has {n[other[1]]} stimuli, but ",
+            "`{places[1]}` has {n[1]}: RDMs that are compared have the same stimuli.", arg = arg)
   rdms <- rdms_in_one_order(rdms, places, arg)
   # unlist() would take five times as long, and matrix() copy the values once more
   pairs <- packed_length(n[[1]])
@@ -57,21 +54,14 @@ even_sizes <- function(values) {
 
 # A named list. RDMs without names are numbered.
 listed_rdms <- function(rdms, arg) {
-  if (is.character(rdms) && is.null(dim(rdms))) {
-    abort("`", arg, "` is text: factor(", arg, ") makes a model of its categories.",
-          class = "repalign_error_type", arg = arg)
-  }
+  refuse_if(is.character(rdms) && is.null(dim(rdms)), "type", "`{arg}` is text: factor({arg}) ",
+            "makes a model of its categories.")
   if (inherits(rdms, c("dist", "factor")) || is.matrix(rdms)) {
     return(stats::setNames(list(rdms), arg))
   }
-  if (!is.list(rdms) || is.data.frame(rdms)) {
-    abort("`", arg, "` must be an RDM (a \"dist\" object or a symmetric matrix) or a list of ",
-          "them, not ", describe(rdms), ".", class = "repalign_error_type", arg = arg)
-  }
-  if (!length(rdms)) {
-    abort("`", arg, "` is an empty list: give at least one RDM.", class = "repalign_error_size",
-          arg = arg)
-  }
+  refuse_if(!is.list(rdms) || is.data.frame(rdms), "type", "`{arg}` must be an RDM (a \"dist\" ",
+            "object or a symmetric matrix) or a list of them, not {describe(rdms)}.")
+  refuse_if(!length(rdms), "size", "`{arg}` is an empty list: give at least one RDM.")
   if (is.null(names(rdms))) names(rdms) <- paste0("rdm", seq_along(rdms))
   check_element_names(rdms, arg)
   rdms
@@ -83,22 +73,15 @@ read_rdm <- function(rdm, place, allow_na) {
   # "of different categories", as TRUE and FALSE
   if (is.logical(rdm) && !all(is.na(rdm))) storage.mode(rdm) <- "double"
   if (is.matrix(rdm)) rdm <- dist_of_matrix(rdm, place)
-  if (!inherits(rdm, "dist")) {
-    abort("`", place, "` must be an RDM, a \"dist\" object or a symmetric matrix, not ",
-          describe(rdm), ".", class = "repalign_error_type", arg = place)
-  }
+  refuse_if(!inherits(rdm, "dist"), "type", "`{place}` must be an RDM, a \"dist\" object or a ",
+            "symmetric matrix, not {describe(rdm)}.")
   seen <- new_cache()
   rdm <- check_dist(rdm, place, allow_na, allow_zero = TRUE, pairwise = TRUE, cache = seen)
-  if (attr(rdm, "Size") < 2) {
-    abort("`", place, "` has fewer than two stimuli: there is no pair.",
-          class = "repalign_error_size", arg = place)
-  }
+  refuse_if(attr(rdm, "Size") < 2, "size", "`{place}` has fewer than two stimuli: there is no ",
+            "pair.")
   if (seen$extent[3] == 0) return(rdm)
   lacking <- is.na(rdm)
-  if (all(lacking)) {
-    abort("`", place, "` has no dissimilarity: all are missing.",
-          class = "repalign_error_nonfinite", arg = place)
-  }
+  refuse_if(all(lacking), "nonfinite", "`{place}` has no dissimilarity: all are missing.")
   rdm[lacking] <- NA_real_
   rdm
 }
@@ -114,33 +97,24 @@ rdm_of_categories <- function(labels, place) {
 # The categories of a factor, as numbers from 1. One category alone tells no stimuli apart.
 categories_of <- function(labels, place) {
   codes <- as.integer(droplevels(labels))
-  if (anyNA(codes) || length(unique(codes)) < 2) {
-    abort("`", place, "` is a factor ", if (anyNA(codes)) "with missing labels" else
-      "with one category", ": a model of categories needs a label for each stimulus, and two ",
-          "categories or more.", class = "repalign_error_labels", arg = place)
-  }
+  refuse_if(anyNA(codes) || length(unique(codes)) < 2, "labels", "`{place}` is a factor ",
+            if (anyNA(codes)) "with missing labels" else "with one category",
+            ": a model of categories needs a label for each stimulus, and two categories or more.")
   codes
 }
 
 dist_of_matrix <- function(rdm, place) {
-  if (!is.numeric(rdm) || nrow(rdm) != ncol(rdm)) {
-    abort("`", place, "` must be an RDM, a numeric matrix with as many rows as columns",
-          if (is.numeric(rdm)) paste0(", not ", nrow(rdm), " x ", ncol(rdm), ": dist(", place,
-                                      ") or rdm() makes one of responses (dist(", place, ")^2 ",
-                                      "where other RDMs are squared distances, as crossnobis is)"),
-          ".",
-          class = "repalign_error_type", arg = place)
-  }
+  refuse_if(!is.numeric(rdm) || nrow(rdm) != ncol(rdm), "type", "`{place}` must be an RDM, a ",
+            "numeric matrix with as many rows as columns",
+            if (is.numeric(rdm)) paste0(", not ", nrow(rdm), " x ", ncol(rdm), ": dist(", place,
+              ") or rdm() makes one of responses (dist(", place, ")^2 ",
+              "where other RDMs are squared distances, as crossnobis is)"), ".")
   lower <- rdm[lower.tri(rdm)]
-  if (!equals_transpose(rdm)) {
-    abort("`", place, "` is not symmetric, as a matrix of dissimilarities is: dist(", place, ") ",
-          "or rdm() makes an RDM of responses.",
-          class = "repalign_error_value", arg = place)
-  }
-  if (any(abs(diag(rdm)) > 1e-8 * max(abs(lower), 0, na.rm = TRUE), na.rm = TRUE)) {
-    abort("`", place, "` is not 0 on its diagonal, as a matrix of dissimilarities is. Of ",
-          "correlations, give 1 - x.", class = "repalign_error_value", arg = place)
-  }
+  refuse_if(!equals_transpose(rdm), "value", "`{place}` is not symmetric, as a matrix of ",
+            "dissimilarities is: dist({place}) or rdm() makes an RDM of responses.")
+  refuse_if(any(abs(diag(rdm)) > 1e-8 * max(abs(lower), 0, na.rm = TRUE), na.rm = TRUE), "value",
+            "`{place}` is not 0 on its diagonal, as a matrix of dissimilarities is. Of ",
+            "correlations, give 1 - x.")
   structure(lower, Size = nrow(rdm), Labels = labels_of_square(rdm, place), Diag = FALSE,
             Upper = FALSE, class = "dist")
 }
@@ -154,9 +128,9 @@ labels_of_square <- function(rdm, place) {
   common <- intersect(rows, columns)
   if (identical(match(common, rows), match(common, columns))) return(rows)
   at <- which(rows != columns)[1]
-  abort("`", place, "` has its rows and its columns in different orders, first at place ", at, " (",
-        dQuote(rows[at], FALSE), " and ", dQuote(columns[at], FALSE), "): give both the same ",
-        "names, or none.", class = "repalign_error_names", arg = place)
+  refuse("names", "`{place}` has its rows and its columns in different orders, first at place ",
+         "{at} ({dQuote(rows[at], FALSE)} and {dQuote(columns[at], FALSE)}): give both the same ",
+         "names, or none.")
 }
 
 # RDMs of equally many stimuli in one order, see places_in_order(). places: what messages call them.
@@ -167,9 +141,9 @@ rdms_in_one_order <- function(rdms, places, arg) {
   })
   if (!any(lengths(labels) > 0)) return(rdms)
   at <- places_in_order(unname(labels), places, function(i, k) {
-    abort(names_differ(places[i], places[k], labels[[i]], labels[[k]]), "subset() of both takes ",
-          "the stimuli that both have; or remove the labels when the stimuli do correspond.",
-          class = "repalign_error_names", arg = arg)
+    refuse("names", names_differ(places[i], places[k], labels[[i]], labels[[k]]),
+           "subset() of both takes the stimuli that both have; or remove the labels when the ",
+           "stimuli do correspond.", arg = arg)
   })
   note_unnamed(labels, places, distances = TRUE)
   Map(function(rdm, at) if (is.null(at)) rdm else reordered_dist(rdm, at), rdms, at)
@@ -213,11 +187,8 @@ pool_rdms <- function(rdms, outer, stimulus_noise = NULL, na = c("error", "pairw
   table <- rdm_table(rdms, "rdms", na == "pairwise")
   stimulus_noise <- check_stimulus_noise(stimulus_noise, table$n, table$labels)
   refuse_unused_noise(stimulus_noise, outer)
-  if (outer == "bures") {
-    abort("`outer` = \"bures\" has no pooled RDM: the mean of RDMs is not the RDM that is most ",
-          "alike to them. Choose another comparison.", class = "repalign_error_choice",
-          arg = "outer")
-  }
+  refuse_if(outer == "bures", "choice", "`outer` = \"bures\" has no pooled RDM: the mean of RDMs ",
+            "is not the RDM that is most alike to them. Choose another comparison.")
   refuse_flat(table, outer, "rdms")
   # "riemann" takes RDMs in their own units, of which the sum may be too large for a double: one
   # power of two brings them to about the size of 1
@@ -234,13 +205,11 @@ pool_rdms <- function(rdms, outer, stimulus_noise = NULL, na = c("error", "pairw
 refuse_flat <- function(table, outer, arg, among = NULL) {
   if (outer == "riemann") return(invisible())
   flat <- no_length(table$values, outer)
-  if (any(flat)) {
-    abort("`", arg, "` has an RDM without variance (", dQuote(table$names[flat][1], FALSE),
-          "): all its dissimilarities ", if (!is.null(among)) paste0(among, " "), "are ",
-          if (is_cosine(outer)) "0" else "equal",
-          ", so that its similarity is undefined. Leave it out.",
-          class = "repalign_error_variance", arg = arg)
-  }
+  refuse_if(any(flat), "variance", "`{arg}` has an RDM without variance ",
+            "({dQuote(table$names[flat][1], FALSE)}): all its dissimilarities ",
+            "{if (!is.null(among)) paste0(among, ' ')}are ",
+            "{if (is_cosine(outer)) '0' else 'equal'}, so that its similarity is undefined. Leave ",
+            "it out.")
 }
 
 # The pooled RDM of a table (P x N) with weights of its RDMs. Pairs without any RDM are NA.

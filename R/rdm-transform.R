@@ -32,26 +32,20 @@ rdm_transforms <- c("rank", "positive", "sqrt", "minmax", "geotopological", "geo
 transform_rdm <- function(x, method = c("rank", "positive", "sqrt", "minmax", "geotopological",
                                         "geodesic"), low = 0, up = 1) {
   need_arguments()
-  if (missing(method)) {
-    abort("`method` is missing: choose one of ", enumerate(rdm_transforms, 20), ".",
-          class = "repalign_error_missing", arg = "method")
-  }
+  refuse_if(missing(method), "missing", "`method` is missing: choose one of ",
+            "{enumerate(rdm_transforms, 20)}.")
   method <- check_choice(method, rdm_transforms, "method")
   low <- check_number(low, "low")
   up <- check_number(up, "up")
   for (arg in c("low", "up")) {
     value <- get(arg)
     if (value >= 0 && value <= 1) next
-    abort("`", arg, "` is ", value, ", but must be a share from 0 to 1.",
-          class = "repalign_error_value", arg = arg)
+    refuse("value", "`{arg}` is {value}, but must be a share from 0 to 1.")
   }
-  if (low >= up) {
-    abort("`low` must be below `up`.", class = "repalign_error_value", arg = "low")
-  }
-  if (method != "geotopological" && !identical(c(low, up), c(0, 1))) {
-    abort("`low` and `up` are quantiles for method = \"geotopological\": leave them out.",
-          class = "repalign_error_value", arg = if (low != 0) "low" else "up")
-  }
+  refuse_if(low >= up, "value", "`low` must be below `up`.")
+  refuse_if(method != "geotopological" && !identical(c(low, up), c(0, 1)), "value",
+            "`low` and `up` are quantiles for method = \"geotopological\": leave them out.",
+            arg = if (low != 0) "low" else "up")
   limits <- c(low, up)
   if (!is_collection(x)) return(transformed_rdm(x, "x", method, limits))
   names <- check_element_names(x, "x")
@@ -82,10 +76,8 @@ transformed_rdm <- function(x, arg, method, limits) {
 
 scaled_to_one <- function(values, arg, limits, what) {
   ends <- stats::quantile(values, limits, na.rm = TRUE, names = FALSE, type = 7)
-  if (ends[1] == ends[2]) {
-    abort("`", arg, "` has equal ", what, ", which cannot be scaled to 0 and 1.",
-          class = "repalign_error_variance", arg = arg)
-  }
+  refuse_if(ends[1] == ends[2], "variance", "`{arg}` has equal {what}, which cannot be scaled to ",
+            "0 and 1.")
   pmin(pmax((values - ends[1]) / (ends[2] - ends[1]), 0), 1)
 }
 
@@ -98,9 +90,9 @@ geodesic_values <- function(values, n, arg) {
   lost <- which(is.infinite(paths))
   if (length(lost)) {
     at <- stimuli_of_distance(lost[1], n)
-    abort("`", arg, "` has no path between conditions ", at[1], " and ", at[2], " without the ",
-          "largest dissimilarities, which method = \"geodesic\" takes out: leave out a condition ",
-          "that is equally far from all others.", class = "repalign_error_value", arg = arg)
+    refuse("value", "`{arg}` has no path between conditions {at[1]} and {at[2]} without the ",
+           "largest dissimilarities, which method = \"geodesic\" takes out: leave out a condition ",
+           "that is equally far from all others.")
   }
   paths
 }

@@ -13,8 +13,7 @@ file_array <- function(data, rest, stored, flat = stored, names = NULL) {
 refuse_file <- function(file, ..., class = NULL, arg = "file") {
   text <- paste0(...)
   if (nchar(text) > 5000) text <- paste0(substr(text, 1, 5000), " ...")
-  abort("`", arg, "` ", dQuote(basename(file), FALSE), " ", text,
-        class = c(class, "repalign_error_file"), arg = arg)
+  refuse(c(class, "repalign_error_file"), "`{arg}` {dQuote(basename(file), FALSE)} {text}")
 }
 
 # A name for a line of Python that users may run: without what could end a text there.
@@ -45,10 +44,8 @@ choose_array <- function(name, names, file) {
 rows_of <- function(rows, n, file) {
   if (is.null(rows)) return(seq_len(n))
   beyond <- rows[rows > n]
-  if (length(beyond)) {
-    abort("`rows` asks for row ", beyond[1], ", but ", dQuote(basename(file), FALSE), " has ",
-          count_of(n, "row"), ".", class = "repalign_error_rows", arg = "rows")
-  }
+  refuse_if(length(beyond), "rows", "`rows` asks for row {beyond[1]}, but ",
+            "{dQuote(basename(file), FALSE)} has {count_of(n, 'row')}.")
   rows
 }
 

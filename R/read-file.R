@@ -54,27 +54,21 @@
 #' @export
 read_representation <- function(file, name = NULL, rows = NULL, flatten = TRUE) {
   need_arguments()
-  if (!is.character(file) || !length(file) || anyNA(file) || !all(nzchar(file))) {
-    abort("`file` must be the path of a file or of a folder, or the paths of several files, not ",
-          if (!is.character(file)) describe(file) else if (!length(file)) "no path at all" else
-            "an empty or missing path", ".", class = "repalign_error_value", arg = "file")
-  }
+  refuse_if(!is.character(file) || !length(file) || anyNA(file) || !all(nzchar(file)), "value",
+            "`file` must be the path of a file or of a folder, or the paths of several files, not ",
+            if (!is.character(file)) describe(file) else if (!length(file)) "no path at all" else
+              "an empty or missing path", ".")
   if (is_several_files(file)) return(read_each_file(file, name, rows, flatten))
   format <- file_format(file)
   name <- if (!is.null(name)) {
-    if (!is.character(name) || length(name) != 1 || is.na(name) || !nzchar(name)) {
-      abort("`name` must be one name, see representation_names(file).",
-            class = "repalign_error_value", arg = "name")
-    }
+    refuse_if(!is.character(name) || length(name) != 1 || is.na(name) || !nzchar(name), "value",
+              "`name` must be one name, see representation_names(file).")
     name
   }
   rows <- if (!is.null(rows)) {
     usable <- is.numeric(rows) && !is.object(rows) && length(rows) && all(is.finite(rows)) &&
       all(rows >= 1 & rows == round(rows) & rows <= .Machine$integer.max)
-    if (!usable) {
-      abort("`rows` must be numbers of rows, from 1 on, or NULL for all rows.",
-            class = "repalign_error_value", arg = "rows")
-    }
+    refuse_if(!usable, "value", "`rows` must be numbers of rows, from 1 on, or NULL for all rows.")
     as.integer(rows)
   }
   flatten <- check_flag(flatten, "flatten")
@@ -119,11 +113,9 @@ read_each_file <- function(file, name, rows, flatten) {
     found
   })
   if (length(several) == length(file)) stop(several[[1]])
-  if (length(several)) {
-    inform("read_representation(): left out of the folder, because `name` must say which of their ",
-           "arrays to read: ", enumerate(basename(names(several)), 20), ".",
-           class = "repalign_left_out")
-  }
+  inform_if(length(several), "left_out", "read_representation(): left out of the folder, because ",
+            "`name` must say which of their arrays to read: ",
+            "{enumerate(basename(names(several)), 20)}.")
   Filter(Negate(is.null), found)
 }
 
@@ -154,17 +146,13 @@ files_of_folder <- function(folder) {
   all <- list.files(path.expand(folder), full.names = TRUE)
   all <- all[!dir.exists(all)]
   known <- vapply(all, function(one) file_ending(one) %in% names(file_formats()), NA)
-  if (!any(known)) {
-    abort("`file` ", dQuote(folder, FALSE), " is a folder without a file that can be read (",
-          count_of(length(all), "other file"), "; folders in it are not looked into). See ",
-          "?read_representation for the formats.", class = "repalign_error_value", arg = "file")
-  }
-  if (any(!known)) {
-    inform("read_representation(): ", count_of(sum(!known), "file"), " of the folder ",
-           if (sum(!known) == 1) "has another format and is" else "have other formats and are",
-           " left out, first ", dQuote(basename(all[!known][1]), FALSE), ".",
-           class = "repalign_left_out")
-  }
+  refuse_if(!any(known), "value", "`file` {dQuote(folder, FALSE)} is a folder without a file that ",
+            "can be read ({count_of(length(all), 'other file')}; folders in it are not looked ",
+            "into). See ?read_representation for the formats.")
+  inform_if(any(!known), "left_out", "read_representation(): {count_of(sum(!known), 'file')} of ",
+            "the folder ",
+            if (sum(!known) == 1) "has another format and is" else "have other formats and are",
+            " left out, first {dQuote(basename(all[!known][1]), FALSE)}.")
   all <- unname(all[known])
   # "layer2" becomes "layer0000000002", which sorts before "layer0000000010".
   text <- basename(all)
@@ -235,21 +223,19 @@ file_format <- function(file) {
       paste0("import pickle, numpy; numpy.save(\"", target, "\", numpy.asarray(pickle.load(open(\"",
              base, "\", \"rb\")), dtype=float))")
     }
-    abort("`file` ", dQuote(base, FALSE), " is a pickle, ", if (torch) "as PyTorch writes it, ",
-          "which can run any program and is never read here. Convert it in Python: ", line,
-          if (torch) paste0(" or, for a dictionary of tensors, from safetensors.torch import ",
-                            "save_file; save_file(torch.load(...), \"",
-                            sub("npy$", "safetensors", target), "\")"),
-          class = "repalign_error_pickle", arg = "file")
+    refuse("pickle", "`file` {dQuote(base, FALSE)} is a pickle, ",
+           "{if (torch) 'as PyTorch writes it, '}which can run any program and is never read ",
+           "here. Convert it in Python: {line}",
+           if (torch) paste0(" or, for a dictionary of tensors, from safetensors.torch import ",
+             "save_file; save_file(torch.load(...), \"",
+             sub("npy$", "safetensors", target), "\")"))
   }
   formats <- file_formats()
   # the name of a folder that is not there has no ending
   if (!grepl(".", basename(file), fixed = TRUE)) need_file(file, "file")
-  if (!ending %in% names(formats)) {
-    abort("`file` ", dQuote(basename(file), FALSE), " has an ending that cannot be read. Files ",
-          "that can: .npy, .npz, .safetensors, .rds, .csv, .tsv, .csv.gz, .tsv.gz, .h5, .hdf5, ",
-          ".nwb and .mat.", class = "repalign_error_value", arg = "file")
-  }
+  refuse_if(!ending %in% names(formats), "value", "`file` {dQuote(basename(file), FALSE)} has an ",
+            "ending that cannot be read. Files that can: .npy, .npz, .safetensors, .rds, .csv, ",
+            ".tsv, .csv.gz, .tsv.gz, .h5, .hdf5, .nwb and .mat.")
   need_file(file, "file")
   formats[[ending]]
 }
@@ -257,23 +243,16 @@ file_format <- function(file) {
 # One path, which is no folder.
 need_path <- function(file, arg) {
   usable <- is.character(file) && length(file) == 1 && !is.na(file) && nzchar(file)
-  if (!usable) {
-    abort("`", arg, "` must be the path of one file.", class = "repalign_error_value", arg = arg)
-  }
-  if (dir.exists(path.expand(file))) {
-    abort("`", arg, "` ", dQuote(file, FALSE), " is a folder: give the path of one file in it.",
-          class = "repalign_error_value", arg = arg)
-  }
+  refuse_if(!usable, "value", "`{arg}` must be the path of one file.")
+  refuse_if(dir.exists(path.expand(file)), "value", "`{arg}` {dQuote(file, FALSE)} is a folder: ",
+            "give the path of one file in it.")
 }
 
 # The path of a file that is there, with something in it.
 need_file <- function(file, arg) {
   need_path(file, arg)
   path <- path.expand(file)
-  if (!file.exists(path)) {
-    abort("`", arg, "` ", dQuote(file, FALSE), " is not there.", class = "repalign_error_value",
-          arg = arg)
-  }
+  refuse_if(!file.exists(path), "value", "`{arg}` {dQuote(file, FALSE)} is not there.")
   if (isTRUE(file.size(path) == 0)) refuse_file(file, "is empty (0 bytes).", arg = arg)
 }
 
@@ -293,11 +272,12 @@ arrange_axes <- function(found, flatten, file) {
     return(found$data)
   }
   if (flatten) {
-    inform("read_representation(): the array of ", dQuote(basename(file), FALSE), " (",
-           paste(c(n, found$rest), collapse = " x "), ") was flattened to ", n, " x ",
-           ncol(found$data), "; flatten = FALSE keeps its axes.", if (length(found$rest) == 2) {
+    inform("flattened", "read_representation(): the array of {dQuote(basename(file), FALSE)} ",
+           "({paste(c(n, found$rest), collapse = ' x ')}) was flattened to {n} x ",
+           "{ncol(found$data)}; flatten = FALSE keeps its axes.",
+           if (length(found$rest) == 2) {
              " If the last is trials: responses(read_representation(file, flatten = FALSE))."
-           }, class = "repalign_flattened")
+             })
     if (found$stored == found$flat) return(found$data)
     columns <- array(seq_len(ncol(found$data)), found$rest)
     return(found$data[, as.vector(aperm(columns)), drop = FALSE])

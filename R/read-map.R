@@ -5,18 +5,13 @@
 map_values <- function(values, column, model) {
   if (is.data.frame(values)) return(map_of_result(values, column, model))
   for (arg in c("column", "model")) {
-    if (!is.null(get(arg))) {
-      abort("`", arg, "` is for results with a row for each centre: leave it out for numbers.",
-            class = "repalign_error_value", arg = arg)
-    }
+    refuse_if(!is.null(get(arg)), "value", "`{arg}` is for results with a row for each centre: ",
+              "leave it out for numbers.")
   }
   plain <- (is.numeric(values) || is.logical(values)) && !is.object(values) && length(values) &&
     sum(dim(values) > 1) <= 1
-  if (!plain) {
-    abort("`values` must be numbers at voxels, or a result with a row for each centre, not ",
-          if (length(values)) describe(values) else "an empty vector", ".",
-          class = "repalign_error_type", arg = "values")
-  }
+  refuse_if(!plain, "type", "`values` must be numbers at voxels, or a result with a row for each ",
+            "centre, not ", if (length(values)) describe(values) else "an empty vector", ".")
   names <- if (is.null(dim(values))) names(values) else names(drop(values))
   list(values = as.double(values), names = names, all = is.null(names))
 }
@@ -28,14 +23,10 @@ map_of_result <- function(of, column, model) {
                      "center")
   column <- check_choice(if (is.null(column)) "score" else column, numbers, "column")
   models <- unique(as.character(rows$model))
-  if (is.null(model) && length(models) > 1) {
-    abort("`values` has ", length(models), " models: say which in `model`. Names: ",
-          enumerate(models, 20), ".", class = "repalign_error_choice", arg = "model")
-  }
+  refuse_if(is.null(model) && length(models) > 1, "choice", "`values` has {length(models)} ",
+            "models: say which in `model`. Names: {enumerate(models, 20)}.", arg = "model")
   if (!is.null(model)) rows <- rows[rows$model %in% check_choice(model, models, "model"), ]
-  if (!nrow(rows)) {
-    abort("`values` has no centre.", class = "repalign_error_size", arg = "values")
-  }
+  refuse_if(!nrow(rows), "size", "`values` has no centre.")
   # centres that had no names are numbered, whatever columns they are around
   list(values = as.double(rows[[column]]), names = label_text(rows$center),
        all = is.numeric(rows$center))
@@ -45,39 +36,34 @@ map_of_result <- function(of, column, model) {
 places_of_map <- function(map, mask, space) {
   triples <- "^[0-9]+ [0-9]+ [0-9]+$"
   numbered <- !map$all && all(grepl("^[0-9]+$", map$names))
-  if (!is.null(map$names) && anyDuplicated(map$names)) {
-    abort("`values` has ", dQuote(map$names[duplicated(map$names)][1], FALSE), " twice: give each ",
-          "voxel one value.", class = "repalign_error_names", arg = "values")
-  }
+  refuse_if(!is.null(map$names) && anyDuplicated(map$names), "names", "`values` has ",
+            dQuote(map$names[duplicated(map$names)][1], FALSE), " twice: give each voxel one ",
+            "value.")
   if (!map$all && all(grepl(triples, map$names))) return(named_voxels(map$names, space))
   if (!map$all && !numbered) {
     odd <- map$names[!grepl(triples, map$names)][1]
-    abort("`values` has names that are no voxels, first ", dQuote(odd, FALSE), ": name centres as ",
-          "the columns of read_volumes(), \"i j k\", or give plain numbers without names, one for ",
-          "each voxel of the mask.",
-          class = "repalign_error_names", arg = "values")
+    refuse("names", "`values` has names that are no voxels, first {dQuote(odd, FALSE)}: name ",
+           "centres as the columns of read_volumes(), \"i j k\", or give plain numbers without ",
+           "names, one for each voxel of the mask.")
   }
   inside <- voxels_of_mask(mask, 0.5, if (is.logical(mask)) space else mask_header(mask))
   if (numbered) {
     at <- as.double(map$names)
     if (all(at >= 1 & at <= length(inside))) return(inside[at])
-    abort("`values` has centre ", at[at < 1 | at > length(inside)][1], ", but the mask has ",
-          count_of(length(inside), "voxel"), ".", class = "repalign_error_size", arg = "values")
+    refuse("size", "`values` has centre {at[at < 1 | at > length(inside)][1]}, but the mask has ",
+           "{count_of(length(inside), 'voxel')}.")
   }
   if (length(map$values) == length(inside)) return(inside)
-  abort("`values` has ", count_of(length(map$values), "value"), " without names of voxels, and ",
-        "the mask ", count_of(length(inside), "voxel"), ": give one for each, or name them as the ",
-        "columns of read_volumes(), \"i j k\".", class = "repalign_error_size", arg = "values")
+  refuse("size", "`values` has {count_of(length(map$values), 'value')} without names of voxels, ",
+         "and the mask {count_of(length(inside), 'voxel')}: give one for each, or name them as ",
+         "the columns of read_volumes(), \"i j k\".")
 }
 
 named_voxels <- function(names, space) {
   places <- matrix(as.double(unlist(strsplit(names, " ", fixed = TRUE))), 3)
   beyond <- colSums(places < 1 | places > space$sizes) > 0
-  if (any(beyond)) {
-    abort("`values` has the voxel ", dQuote(names[beyond][1], FALSE), ", but the mask has ",
-          paste(space$sizes, collapse = " x "), " voxels.", class = "repalign_error_size",
-          arg = "values")
-  }
+  refuse_if(any(beyond), "size", "`values` has the voxel {dQuote(names[beyond][1], FALSE)}, but ",
+            "the mask has {paste(space$sizes, collapse = ' x ')} voxels.")
   colSums((places - 1) * c(1, cumprod(space$sizes[1:2]))) + 1
 }
 
@@ -89,10 +75,8 @@ space_of_map <- function(mask) {
     need_file(mask, "mask")
     return(volume_header(mask, "mask"))
   }
-  if (!is.logical(mask) || !length(dim(mask)) %in% 2:3) {
-    abort("`mask` must be the path of an image or a logical array, not ", describe(mask), ".",
-          class = "repalign_error_type", arg = "mask")
-  }
+  refuse_if(!is.logical(mask) || !length(dim(mask)) %in% 2:3, "type", "`mask` must be the path of ",
+            "an image or a logical array, not {describe(mask)}.")
   list(file = "the map", arg = "mask", sizes = sizes_of_array(mask), unplaced = TRUE)
 }
 

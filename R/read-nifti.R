@@ -6,13 +6,13 @@
 # volumes, xform, unplaced).
 volume_header <- function(file, arg) {
   path <- path.expand(file)
-  refuse <- function(..., class = NULL) refuse_file(file, ..., class = class, arg = arg)
+  wrong <- function(..., class = NULL) refuse_file(file, ..., class = class, arg = arg)
   start <- nifti_start(path)
-  if (is.null(start)) refuse("is no NIfTI image (.nii, .nii.gz), or is damaged.")
+  if (is.null(start)) wrong("is no NIfTI image (.nii, .nii.gz), or is damaged.")
   type <- nifti_types[as.character(start$type)]
   if (is.na(type)) {
     kind <- refused_types[as.character(start$type)]
-    refuse("holds ", if (is.na(kind)) paste("values of type", start$type) else kind,
+    wrong("holds ", if (is.na(kind)) paste("values of type", start$type) else kind,
            ", but only real numbers can be read.", class = "repalign_error_type")
   }
   type <- number_type(substr(type, 1, 1), as.integer(substr(type, 2, 2)), start$big_endian)
@@ -21,23 +21,23 @@ volume_header <- function(file, arg) {
   usable <- !is.null(dims) && all(is.finite(dims) & dims >= 1) &&
     start$bits == 8 * number_size(type) && all(is.finite(start$numbers)) &&
     isTRUE(start$offset >= start$length & start$offset < 2^31)
-  if (!usable) refuse("has a damaged header.")
+  if (!usable) wrong("has a damaged header.")
   dims <- c(dims, 1, 1, 1)
   if (any(dims[-(1:4)] > 1)) {
-    refuse("has ", axes, " axes; images of three axes, or four with volumes along the last, can ",
+    wrong("has ", axes, " axes; images of three axes, or four with volumes along the last, can ",
            "be read.", class = "repalign_error_size")
   }
   # what is packed is at most 1032 times as long
   available <- file.size(path) * if (start$packed) 1032 else 1
   if (start$offset + number_size(type) * prod(dims) > available) {
-    refuse("is cut off or damaged: its header speaks of ", paste(dims[1:4], collapse = " x "),
+    wrong("is cut off or damaged: its header speaks of ", paste(dims[1:4], collapse = " x "),
            " values.")
   }
   header <- catch_error(silently(RNifti::niftiHeader(path)), failed = function(e) NULL)
-  if (is.null(header)) refuse("has a damaged header.")
+  if (is.null(header)) wrong("has a damaged header.")
   xform <- catch_error(silently(RNifti::xform(header)), failed = function(e) NA)
   xform <- matrix(as.double(xform), 4, 4)
-  if (!all(is.finite(xform))) refuse("has a damaged header: its voxels have no positions.")
+  if (!all(is.finite(xform))) wrong("has a damaged header: its voxels have no positions.")
   list(file = file, arg = arg, header = header, start = start, type = type, sizes = dims[1:3],
        volumes = dims[4], xform = xform, unplaced = all(start$codes <= 0))
 }

@@ -84,10 +84,9 @@ tell_left_out <- function(left_out, file) {
   paths <- sort(names(left_out))
   if (!length(paths)) return(invisible())
   why <- vapply(paths, function(path) left_out[[path]], "")
-  inform("read_nwb(): ", count_of(length(paths), "column"), " of ", dQuote(basename(file), FALSE),
-         if (length(paths) == 1) " is" else " are", " left out: ",
-         enumerate(paste0(dQuote(paths, FALSE), " (", why, ")"), 5, FALSE), ".",
-         class = "repalign_left_out")
+  inform("left_out", "read_nwb(): {count_of(length(paths), 'column')} of ",
+         "{dQuote(basename(file), FALSE)}{if (length(paths) == 1) ' is' else ' are'} left out: ",
+         enumerate(paste0(dQuote(paths, FALSE), " (", why, ")"), 5, FALSE), ".")
 }
 
 # ---- tables
@@ -257,9 +256,9 @@ nwb_spikes <- function(units, file) {
   }
   names <- label_text(units$id)
   if (anyDuplicated(names)) {
-    inform("read_nwb(): ids of units come twice, first ",
-           dQuote(names[duplicated(names)][1], FALSE), ": `spikes` is named by the numbers of the ",
-           "rows of `units`.", class = "repalign_repeated_ids")
+    inform("repeated_ids", "read_nwb(): ids of units come twice, first ",
+           "{dQuote(names[duplicated(names)][1], FALSE)}: `spikes` is named by the numbers of the ",
+           "rows of `units`.")
     names <- as.character(seq_along(names))
   }
   stats::setNames(spikes, names)

@@ -34,16 +34,11 @@ spike_counts <- function(times, units, onsets, window, stimuli = NULL, bins = NU
   need_arguments()
   spikes <- spikes_by_unit(times, units)
   onsets <- check_times(onsets, "onsets")
-  if (!length(onsets)) {
-    abort("`onsets` is empty: there is nothing to count around.", class = "repalign_error_size",
-          arg = "onsets")
-  }
+  refuse_if(!length(onsets), "size", "`onsets` is empty: there is nothing to count around.")
   usable <- is.numeric(window) && length(window) == 2 && all(is.finite(window))
-  if (!usable || window[1] >= window[2]) {
-    abort("`window` must be two finite numbers, begin and end relative to the onset, the first ",
-          "below the second", if (usable) paste0("; it is ", window[1], " to ", window[2]), ".",
-          class = "repalign_error_value", arg = "window")
-  }
+  refuse_if(!usable || window[1] >= window[2], "value", "`window` must be two finite numbers, ",
+            "begin and end relative to the onset, the first below the second",
+            if (usable) paste0("; it is ", window[1], " to ", window[2]), ".")
   refuse_other_unit(spikes, onsets, window)
   edges <- window_edges(as.double(window), bins)
   trials <- onset_trials(onsets, stimuli)
@@ -62,10 +57,9 @@ spike_counts <- function(times, units, onsets, window, stimuli = NULL, bins = NU
     at <- cbind(as.integer(trials$stimulus), unit, trials$trial)
     for (bin in seq_along(counts)) counts[[bin]][at] <- found[, bin]
   }
-  if (!any(vapply(counts, function(m) any(m > 0, na.rm = TRUE), NA))) {
-    warn("spike_counts(): no spike lies in any window. Are `times`, `onsets` and `window` in the ",
-         "same unit of time?", class = "repalign_no_spikes")
-  }
+  warn_if(!any(vapply(counts, function(m) any(m > 0, na.rm = TRUE), NA)), "no_spikes",
+          "spike_counts(): no spike lies in any window. Are `times`, `onsets` and `window` in the ",
+          "same unit of time?")
   if (is.null(bins)) return(counts[[1]])
   text <- vapply(edges, function(edge) format(signif(edge, 10)), "")
   stats::setNames(counts, paste(text[-length(text)], "to", text[-1]))
@@ -74,17 +68,14 @@ spike_counts <- function(times, units, onsets, window, stimuli = NULL, bins = NU
 # Sorted times of each unit, in a list with names.
 spikes_by_unit <- function(times, units) {
   if (is.list(times) && !is.data.frame(times)) {
-    if (!length(times)) {
-      abort("`times` is an empty list: it needs the times of one unit at least.",
-            class = "repalign_error_size", arg = "times")
-    }
+    refuse_if(!length(times), "size", "`times` is an empty list: it needs the times of one unit ",
+              "at least.")
     labels <- if (is.null(units)) names(times) else
       label_text(as_text(check_labels_of(units, "units")))
     if (is.null(labels)) labels <- as.character(seq_along(times))
-    if (length(labels) != length(times) || anyDuplicated(labels) || !all(nzchar(labels))) {
-      abort("`units` must have a different label for each element of `times` (",
-            length(times), ").", class = "repalign_error_labels", arg = "units")
-    }
+    refuse_if(length(labels) != length(times) || anyDuplicated(labels) ||
+                !all(nzchar(labels)), "labels", "`units` must have a different label for each ",
+              "element of `times` ({length(times)}).")
     spikes <- lapply(seq_along(times), function(i) sort(check_times(times[[i]], paste0("times[[", i,
                                                                                        "]]"))))
     return(stats::setNames(spikes, labels))
@@ -100,49 +91,34 @@ spikes_by_unit <- function(times, units) {
     sizes <- diff(c(0, units))
     units <- factor(rep(seq_along(units), sizes), seq_along(units))
   }
-  if (length(units) != length(times)) {
-    abort("`units` must have one label for each of the ", count_of(length(times), "spike"),
-          " in `times`, and has ", length(units), ".", class = "repalign_error_labels",
-          arg = "units")
-  }
+  refuse_if(length(units) != length(times), "labels", "`units` must have one label for each of ",
+            "the {count_of(length(times), 'spike')} in `times`, and has {length(units)}.")
   if (!is.factor(units)) units <- ordered_labels(units)
-  if (!nlevels(units)) {
-    abort("`times` and `units` have no spikes: without any unit there is nothing to count.",
-          class = "repalign_error_size", arg = "times")
-  }
+  refuse_if(!nlevels(units), "size", "`times` and `units` have no spikes: without any unit there ",
+            "is nothing to count.")
   lapply(split(times, units), sort)
 }
 
 as_text <- function(labels) if (is.factor(labels)) as.character(labels) else labels
 
 check_times <- function(times, arg) {
-  if (!is.numeric(times) || is.factor(times) || sum(dim(times) > 1) > 1) {
-    abort("`", arg, "` must be a vector of times, not ", describe(times), ".",
-          class = "repalign_error_type", arg = arg)
-  }
+  refuse_if(!is.numeric(times) || is.factor(times) || sum(dim(times) > 1) > 1, "type",
+            "`{arg}` must be a vector of times, not {describe(times)}.")
   if (is_integer64(times)) times <- integer64_values(times)
-  if (is.null(times)) {
-    abort("`", arg, "` has whole numbers beyond 2^53, which R's doubles do not hold: give times ",
-          "in seconds.", class = "repalign_error_value", arg = arg)
-  }
-  if (!all(is.finite(times))) {
-    abort("`", arg, "` has missing or non-finite values, first at ", which(!is.finite(times))[1],
-          ": leave them out", if (arg == "times") ", with their `units`", ".",
-          class = "repalign_error_nonfinite", arg = arg)
-  }
+  refuse_if(is.null(times), "value", "`{arg}` has whole numbers beyond 2^53, which R's doubles do ",
+            "not hold: give times in seconds.")
+  refuse_if(!all(is.finite(times)), "nonfinite", "`{arg}` has missing or non-finite values, first ",
+            "at {which(!is.finite(times))[1]}: leave them out",
+            if (arg == "times") ", with their `units`", ".")
   as.double(times)
 }
 
 # missing: may labels be NA?
 check_labels_of <- function(labels, arg, missing = FALSE) {
-  if (!is.atomic(labels) || is.null(labels) || sum(dim(labels) > 1) > 1) {
-    abort("`", arg, "` must be a vector of labels, not ", describe(labels), ".",
-          class = "repalign_error_type", arg = arg)
-  }
-  if (!missing && anyNA(labels)) {
-    abort("`", arg, "` has no label (NA) at ", which(is.na(labels))[1], ".",
-          class = "repalign_error_nonfinite", arg = arg)
-  }
+  refuse_if(!is.atomic(labels) || is.null(labels) || sum(dim(labels) > 1) > 1, "type",
+            "`{arg}` must be a vector of labels, not {describe(labels)}.")
+  refuse_if(!missing && anyNA(labels), "nonfinite", "`{arg}` has no label (NA) at ",
+            "{which(is.na(labels))[1]}.")
   if (is.factor(labels)) labels else as.vector(labels)
 }
 
@@ -153,10 +129,9 @@ refuse_other_unit <- function(spikes, onsets, window) {
   span <- diff(range(onsets, unlist(spikes)))
   wrong <- long > 20 && diff(window) > span || long > 100 && max(lengths(spikes)) > span
   if (!isTRUE(wrong)) return(invisible())
-  abort("`window` is ", format(diff(window)), " long, ", format(long, digits = 2), " times the ",
-        "time from one onset to the next: are `times` and `onsets` in seconds, and `window` in ",
-        "milliseconds? Give all in one unit, such as window / 1000.",
-        class = "repalign_error_value", arg = "window")
+  refuse("value", "`window` is {format(diff(window))} long, {format(long, digits = 2)} times the ",
+         "time from one onset to the next: are `times` and `onsets` in seconds, and `window` in ",
+         "milliseconds? Give all in one unit, such as window / 1000.")
 }
 
 # Begins of all bins, and the end of the last.
@@ -164,16 +139,11 @@ window_edges <- function(window, bins) {
   if (is.null(bins)) return(window)
   bins <- check_number(bins, "bins", above = 0)
   count <- (window[2] - window[1]) / bins
-  if (count > 1e6) {
-    abort("`bins` of ", bins, " cut the window into more than a million.",
-          class = "repalign_error_value", arg = "bins")
-  }
+  refuse_if(count > 1e6, "value", "`bins` of {bins} cut the window into more than a million.")
   whole <- round(count)
-  if (whole < 1 || abs(count - whole) > 1e-8 * whole) {
-    abort("`bins` must divide the window, whose length is ", format(window[2] - window[1]),
-          ": it is ", format(count, digits = 6), " times as long as a bin of ", format(bins), ".",
-          class = "repalign_error_value", arg = "bins")
-  }
+  refuse_if(whole < 1 || abs(count - whole) > 1e-8 * whole, "value", "`bins` must divide the ",
+            "window, whose length is {format(window[2] - window[1])}: it is ",
+            "{format(count, digits = 6)} times as long as a bin of {format(bins)}.")
   # no sums of widths, whose rounding errors add up
   edges <- c(window[1] + (window[2] - window[1]) * (seq_len(whole) - 1) / whole, window[2])
   # 0 is 0, and named so
@@ -184,14 +154,10 @@ window_edges <- function(window, bins) {
 onset_trials <- function(onsets, stimuli) {
   if (is.null(stimuli)) stimuli <- seq_along(onsets)
   stimuli <- check_labels_of(stimuli, "stimuli", missing = TRUE)
-  if (length(stimuli) != length(onsets)) {
-    abort("`stimuli` must have one label for each of the ", count_of(length(onsets), "onset"),
-          ", and has ", length(stimuli), ".", class = "repalign_error_labels", arg = "stimuli")
-  }
+  refuse_if(length(stimuli) != length(onsets), "labels", "`stimuli` must have one label for each ",
+            "of the {count_of(length(onsets), 'onset')}, and has {length(stimuli)}.")
   keep <- !is.na(stimuli)
-  if (!any(keep)) {
-    abort("`stimuli` has no label: all are NA.", class = "repalign_error_labels", arg = "stimuli")
-  }
+  refuse_if(!any(keep), "labels", "`stimuli` has no label: all are NA.")
   stimuli <- stimuli[keep]
   stimulus <- ordered_labels(stimuli)
   trial <- stats::ave(seq_along(stimulus), stimulus, FUN = seq_along)

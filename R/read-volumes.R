@@ -80,27 +80,19 @@ write_map <- function(values, mask, file, column = NULL, model = NULL) {
   map <- map_values(values, column, model)
   need_path(file, "file")
   path <- path.expand(file)
-  if (!grepl("[.]nii([.]gz)?$", path)) {
-    abort("`file` ", dQuote(basename(file), FALSE), " must end with .nii or .nii.gz.",
-          class = "repalign_error_value", arg = "file")
-  }
-  if (!dir.exists(dirname(path))) {
-    abort("`file`: there is no folder ", dQuote(dirname(file), FALSE), ".",
-          class = "repalign_error_value", arg = "file")
-  }
+  refuse_if(!grepl("[.]nii([.]gz)?$", path), "value", "`file` {dQuote(basename(file), FALSE)} ",
+            "must end with .nii or .nii.gz.")
+  refuse_if(!dir.exists(dirname(path)), "value", "`file`: there is no folder ",
+            "{dQuote(dirname(file), FALSE)}.")
   same <- is.character(mask) && length(mask) == 1 && file.exists(path) &&
     identical(normalizePath(path), normalizePath(path.expand(mask), mustWork = FALSE))
-  if (same) {
-    abort("`file` is the mask, which would be replaced: give another name.",
-          class = "repalign_error_value", arg = "file")
-  }
+  refuse_if(same, "value", "`file` is the mask, which would be replaced: give another name.")
   space <- space_of_map(mask)
   image <- array(NaN, space$sizes)
   image[places_of_map(map, mask, space)] <- map$values
   if (is.null(space$header)) warn_of_no_space(list(space)) else image <- with_space(image, space)
   failed <- function(e) {
-    abort("`file` ", dQuote(file, FALSE), " cannot be written: ", reason_of(e),
-          class = "repalign_error_file", arg = "file")
+    refuse("file", "`file` {dQuote(file, FALSE)} cannot be written: {reason_of(e)}")
   }
   catch_error(RNifti::writeNifti(image, path.expand(file), datatype = "double"), failed,
               warning = failed)
@@ -111,11 +103,9 @@ write_map <- function(values, mask, file, column = NULL, model = NULL) {
 
 # The names of the rows.
 check_volume_files <- function(files) {
-  if (!is.character(files) || !length(files) || !is.null(dim(files))) {
-    abort("`files` must be the paths of one or more images, not ",
-          if (length(files)) describe(files) else "an empty vector", ".",
-          class = "repalign_error_type", arg = "files")
-  }
+  refuse_if(!is.character(files) || !length(files) || !is.null(dim(files)), "type",
+            "`files` must be the paths of one or more images, not ",
+            if (length(files)) describe(files) else "an empty vector", ".")
   for (file in files) need_file(file, "files")
   names <- names(files)
   if (is.null(names)) names <- if (anyDuplicated(basename(files))) files else basename(files)
@@ -125,28 +115,28 @@ check_volume_files <- function(files) {
 
 # The eight corners must lie at the same places.
 need_same_space <- function(image, space) {
-  refuse <- function(...) {
-    abort("`", image$arg, "`: ", dQuote(basename(image$file), FALSE), " ", ...,
-          dQuote(basename(space$file), FALSE), ". Bring the images into one space first; nothing ",
-          "is resampled here.", class = "repalign_error_size", arg = image$arg)
+  wrong <- function(...) {
+    refuse("size", "`{image$arg}`: {dQuote(basename(image$file), FALSE)} ", ...,
+           "{dQuote(basename(space$file), FALSE)}. Bring the images into one space first; nothing ",
+           "is resampled here.")
   }
   if (!identical(image$sizes, space$sizes)) {
-    refuse("has ", paste(image$sizes, collapse = " x "), " voxels, and not the ",
+    wrong("has ", paste(image$sizes, collapse = " x "), " voxels, and not the ",
            paste(space$sizes, collapse = " x "), " of ")
   }
   corners <- as.matrix(expand.grid(lapply(space$sizes, function(n) c(1, n))))
   moved <- voxel_coordinates(corners, image$xform) - voxel_coordinates(corners, space$xform)
   far <- sqrt(max(rowSums(moved^2)))
-  if (far > 0.01) refuse("has a corner that is ", format(far, digits = 3), " mm away from that of ")
+  if (far > 0.01) wrong("has a corner that is ", format(far, digits = 3), " mm away from that of ")
 }
 
 warn_of_no_space <- function(images) {
   unplaced <- Filter(function(image) image$unplaced, images)
   if (!length(unplaced)) return(invisible())
   names <- vapply(unplaced, function(image) basename(image$file), "")
-  warn("The positions of voxels are not known (both codes of transformations are 0): ",
-       enumerate(names), if (length(names) == 1) " has" else " have", " only their sizes.",
-       class = "repalign_no_space", data = names)
+  warn("no_space", "The positions of voxels are not known (both codes of transformations are 0): ",
+       "{enumerate(names)}{if (length(names) == 1) ' has' else ' have'} only their sizes.",
+       data = names)
 }
 
 # ---- values
@@ -170,15 +160,11 @@ voxels_of_mask <- function(mask, threshold, space) {
   inside <- NULL
   if (is.logical(mask)) {
     sizes <- sizes_of_array(mask)
-    if (!identical(sizes, space$sizes)) {
-      abort("`mask` is ", paste(sizes, collapse = " x "), ", but ",
-            dQuote(basename(space$file), FALSE), " has ", paste(space$sizes, collapse = " x "),
-            " voxels.", class = "repalign_error_size", arg = "mask")
-    }
-    if (anyNA(mask)) {
-      abort("`mask` has missing values: say TRUE or FALSE for each voxel.",
-            class = "repalign_error_nonfinite", arg = "mask")
-    }
+    refuse_if(!identical(sizes, space$sizes), "size", "`mask` is ",
+              "{paste(sizes, collapse = ' x ')}, but {dQuote(basename(space$file), FALSE)} has ",
+              "{paste(space$sizes, collapse = ' x ')} voxels.")
+    refuse_if(anyNA(mask), "nonfinite", "`mask` has missing values: say TRUE or FALSE for each ",
+              "voxel.")
     inside <- which(mask)
   } else {
     image <- mask_header(mask)
@@ -186,15 +172,13 @@ voxels_of_mask <- function(mask, threshold, space) {
     each_volume(image, function(data, volume) inside <<- which(data > threshold))
   }
   if (length(inside)) return(inside)
-  abort("`mask` has no voxel", if (!is.logical(mask)) paste(" above", format(threshold)), ".",
-        class = "repalign_error_size", arg = "mask")
+  refuse("size", "`mask` has no voxel", if (!is.logical(mask)) paste(" above", format(threshold)),
+         ".")
 }
 
 mask_header <- function(mask) {
-  if (!is.character(mask)) {
-    abort("`mask` must be the path of an image or a logical array, not ", describe(mask), ".",
-          class = "repalign_error_type", arg = "mask")
-  }
+  refuse_if(!is.character(mask), "type", "`mask` must be the path of an image or a logical array, ",
+            "not {describe(mask)}.")
   need_file(mask, "mask")
   image <- volume_header(mask, "mask")
   if (image$volumes > 1) {
@@ -217,21 +201,16 @@ usable_voxels <- function(values, inside, sizes, labels, unmasked, na) {
   if (unmasked) kept <- kept & colSums(values != 0) > 0
   if (!unmasked && !all(kept) && na == "error") {
     at <- which(!kept)[1]
-    abort("`files` have missing or infinite values in ", count_of(sum(!kept), "voxel"),
-          " of the mask, first in voxel ", rownames(voxel_places(inside[at], sizes)), " of ",
-          dQuote(labels[which(!finite[, at])[1]], FALSE), "; na = \"voxels\" leaves them out.",
-          class = "repalign_error_nonfinite", arg = "files")
+    refuse("nonfinite", "`files` have missing or infinite values in ",
+           "{count_of(sum(!kept), 'voxel')} of the mask, first in voxel ",
+           "{rownames(voxel_places(inside[at], sizes))} of ",
+           "{dQuote(labels[which(!finite[, at])[1]], FALSE)}; na = \"voxels\" leaves them out.")
   }
-  if (!any(kept)) {
-    abort("`files` have no voxel that has finite values in all volumes",
-          if (unmasked) " and is not 0 in all of them", ".", class = "repalign_error_nonfinite",
-          arg = "files")
-  }
-  if (!unmasked && !all(kept)) {
-    inform("read_volumes(): ", count_of(sum(!kept), "voxel"), " of the mask (",
-           length(kept), ") with missing or infinite values ",
-           if (sum(!kept) == 1) "is" else "are", " left out.", class = "repalign_left_out")
-  }
+  refuse_if(!any(kept), "nonfinite", "`files` have no voxel that has finite values in all ",
+            "volumes{if (unmasked) ' and is not 0 in all of them'}.")
+  inform_if(!unmasked && !all(kept), "left_out", "read_volumes(): {count_of(sum(!kept), 'voxel')} ",
+            "of the mask ({length(kept)}) with missing or infinite values ",
+            "{if (sum(!kept) == 1) 'is' else 'are'} left out.")
   kept
 }
 

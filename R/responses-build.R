@@ -19,19 +19,13 @@
 #' @export
 trial_array <- function(data, stimulus, neuron, trial = NULL, value) {
   need_arguments()
-  if (!is.data.frame(data)) {
-    abort("`data` must be a data frame with a row per response, not ", describe(data), ".",
-          class = "repalign_error_type", arg = "data")
-  }
-  if (!nrow(data)) {
-    abort("`data` has no rows.", class = "repalign_error_size", arg = "data")
-  }
+  refuse_if(!is.data.frame(data), "type", "`data` must be a data frame with a row per response, ",
+            "not {describe(data)}.")
+  refuse_if(!nrow(data), "size", "`data` has no rows.")
   column <- function(name, arg) table_column(data, name, arg)
   response <- column(value, "value")
-  if (!is.numeric(response) && !is.logical(response)) {
-    abort("Column ", dQuote(value, FALSE), " of `data` is not numeric.",
-          class = "repalign_error_type", arg = "value")
-  }
+  refuse_if(!is.numeric(response) && !is.logical(response), "type", "Column ",
+            "{dQuote(value, FALSE)} of `data` is not numeric.", arg = "value")
   axes <- list(ordered_factor(column(stimulus, "stimulus"), stimulus),
                ordered_factor(column(neuron, "neuron"), neuron))
   repeats <- if (is.null(trial)) occurrence(axes[[1]], axes[[2]]) else column(trial, "trial")
@@ -40,34 +34,25 @@ trial_array <- function(data, stimulus, neuron, trial = NULL, value) {
   check_memory(8 * prod(as.double(sizes)), "The trial array", "Fewer trials or neurons need less.")
   at <- do.call(cbind, lapply(axes, as.integer))
   twice <- anyDuplicated(at)
-  if (twice) {
-    abort("`data` has stimulus ", dQuote(axes[[1]][twice], FALSE), ", neuron ",
-          dQuote(axes[[2]][twice], FALSE), ", trial ", dQuote(axes[[3]][twice], FALSE),
-          " more than once (row ", twice, ").", class = "repalign_error_rows", arg = "data")
-  }
+  refuse_if(twice, "rows", "`data` has stimulus {dQuote(axes[[1]][twice], FALSE)}, neuron ",
+            "{dQuote(axes[[2]][twice], FALSE)}, trial {dQuote(axes[[3]][twice], FALSE)} more than ",
+            "once (row {twice}).")
   result <- array(NA_real_, sizes, dimnames = lapply(axes, levels))
   result[at] <- as.double(response)
   result
 }
 
 table_column <- function(data, name, arg) {
-  if (!names_column(name)) {
-    abort("`", arg, "` must be the name of a column of `data`.",
-          class = "repalign_error_value", arg = arg)
-  }
-  if (!name %in% names(data)) {
-    abort("`data` has no column ", dQuote(name, FALSE), suggest(name, names(data)), " Columns: ",
-          enumerate(names(data), 20), ".",
-          class = "repalign_error_value", arg = arg)
-  }
+  refuse_if(!names_column(name), "value", "`{arg}` must be the name of a column of `data`.")
+  refuse_if(!name %in% names(data), "value", "`data` has no column ",
+            "{dQuote(name, FALSE)}{suggest(name, names(data))} Columns: ",
+            "{enumerate(names(data), 20)}.", arg = arg)
   data[[name]]
 }
 
 ordered_factor <- function(values, name) {
-  if (anyNA(values)) {
-    abort("Column ", dQuote(name, FALSE), " of `data` has missing values, first in row ",
-          which(is.na(values))[1], ".", class = "repalign_error_nonfinite", arg = "data")
-  }
+  refuse_if(anyNA(values), "nonfinite", "Column {dQuote(name, FALSE)} of `data` has missing ",
+            "values, first in row {which(is.na(values))[1]}.")
   ordered_labels(values)
 }
 
@@ -91,22 +76,17 @@ note_turned_array <- function(x) {
   if (!isTRUE(third > 10 * second && third > 0.2 * stats::var(c(x), na.rm = TRUE))) {
     return(invisible())
   }
-  inform("`x` is read as ", size[1], " stimuli x ", size[2], " neurons x ", size[3], " trials, ",
+  inform("note_turned", "`x` is read as {size[1]} stimuli x {size[2]} neurons x {size[3]} trials, ",
          "but its means differ along the third dimension, as those of neurons do, and hardly ",
-         "along the second. If it is stimuli x trials x neurons, give aperm(x, c(1, 3, 2)).",
-         class = "repalign_note_turned")
+         "along the second. If it is stimuli x trials x neurons, give aperm(x, c(1, 3, 2)).")
 }
 
 array_responses <- function(x, given) {
-  if (!is.numeric(x) && !is.logical(x)) {
-    abort("`x` must be an array of numbers, not ", describe(x), " of type ", typeof(x), ".",
-          class = "repalign_error_type", arg = "x")
-  }
+  refuse_if(!is.numeric(x) && !is.logical(x), "type", "`x` must be an array of numbers, not ",
+            "{describe(x)} of type {typeof(x)}.")
   size <- dim(x)
-  if (!all(size > 0)) {
-    abort("`x` has ", paste(size, collapse = " x "), " entries: there is nothing to compare.",
-          class = "repalign_error_size", arg = "x")
-  }
+  refuse_if(!all(size > 0), "size", "`x` has {paste(size, collapse = ' x ')} entries: there is ",
+            "nothing to compare.")
   if (!is.double(x)) storage.mode(x) <- "double"
   x <- known_values(x)
   note_turned_array(x)
@@ -115,11 +95,9 @@ array_responses <- function(x, given) {
     stimulus <- in_order_of(given$stimulus, names[[1]], "stimulus")
     labels <- row_labels(stimulus, size[1], "stimulus", "stimulus", FALSE)
     twice <- anyDuplicated(labels)
-    if (twice) {
-      abort("`stimulus` has the label ", dQuote(labels[twice], FALSE), " more than once, but each ",
-            "row of an array is a stimulus. If rows are presentations, give a matrix with a row ",
-            "for each of them.", class = "repalign_error_labels", arg = "stimulus")
-    }
+    refuse_if(twice, "labels", "`stimulus` has the label {dQuote(labels[twice], FALSE)} more than ",
+              "once, but each row of an array is a stimulus. If rows are presentations, give a ",
+              "matrix with a row for each of them.")
     names[[1]] <- labels
   }
   cluster <- in_order_of(given$cluster, names[[1]], "cluster")
@@ -140,9 +118,9 @@ array_responses <- function(x, given) {
   twice <- apply(labels, 1, anyDuplicated, incomparables = NA)
   if (any(twice > 0)) {
     at <- which(twice > 0)[1]
-    abort("`trial` has the label ", dQuote(labels[at, twice[at]], FALSE), " more than once for ",
-          stimulus_title(x, at), ": trials of a stimulus need different labels. Labels of what ",
-          "shares noise go into `event`.", class = "repalign_error_labels", arg = "trial")
+    refuse("labels", "`trial` has the label {dQuote(labels[at, twice[at]], FALSE)} more than once ",
+           "for {stimulus_title(x, at)}: trials of a stimulus need different labels. Labels of ",
+           "what shares noise go into `event`.")
   }
   if (!is.null(given$trial)) {
     # the names of trials that have the same label for all stimuli
@@ -162,16 +140,12 @@ array_responses <- function(x, given) {
 # The time of each row, in whole steps from 1 on. A single TRUE: the rows come in order.
 times_of_rows <- function(series, n, names = NULL) {
   if (is.null(series) || isTRUE(series)) return(if (isTRUE(series)) seq_len(n))
-  if (!is.numeric(series) || is.object(series) || length(dim(series)) > 1) {
-    abort("`series` must be TRUE, or the time of each ", "stimulus, not ", describe(series), ".",
-          class = "repalign_error_labels", arg = "series")
-  }
+  refuse_if(!is.numeric(series) || is.object(series) || length(dim(series)) > 1, "labels",
+            "`series` must be TRUE, or the time of each stimulus, not {describe(series)}.")
   series <- in_order_of(series, names, "series")
-  if (length(series) != n || !all(is.finite(series))) {
-    abort("`series` has ", count_of(length(series), "time"), ", but `x` has ", count_of(n, "row"),
-          ": give one finite number per row, or TRUE.", class = "repalign_error_labels",
-          arg = "series")
-  }
+  refuse_if(length(series) != n || !all(is.finite(series)), "labels", "`series` has ",
+            "{count_of(length(series), 'time')}, but `x` has {count_of(n, 'row')}: give one ",
+            "finite number per row, or TRUE.")
   series
 }
 
@@ -181,18 +155,16 @@ steps_of_times <- function(times, names = NULL) {
   title <- function(at) if (is.null(names)) at else dQuote(names[at], FALSE)
   if (anyDuplicated(times)) {
     twice <- which(times == times[anyDuplicated(times)])[1:2]
-    abort("`series` has the same time for two stimuli (", title(twice[1]), " and ",
-          title(twice[2]), "): the rows of a series follow each other.",
-          class = "repalign_error_labels", arg = "series")
+    refuse("labels", "`series` has the same time for two stimuli ({title(twice[1])} and ",
+           "{title(twice[2])}): the rows of a series follow each other.")
   }
   steps <- diff(sort(times))
   if (length(steps) && max(steps) - min(steps) > 1e-6 * max(steps)) {
     at <- order(times)[which.max(steps) + 0:1]
-    abort("`series` has unequal steps: the longest, from stimulus ", title(at[1]), " to ",
-          title(at[2]), ", takes ", format(max(steps), digits = 4), ", the shortest ",
-          format(min(steps), digits = 4), ". Shifts in time need equal steps: leave out the ",
-          "stimuli around gaps, or bring the responses to equal steps.",
-          class = "repalign_error_labels", arg = "series")
+    refuse("labels", "`series` has unequal steps: the longest, from stimulus {title(at[1])} to ",
+           "{title(at[2])}, takes {format(max(steps), digits = 4)}, the shortest ",
+           "{format(min(steps), digits = 4)}. Shifts in time need equal steps: leave out the ",
+           "stimuli around gaps, or bring the responses to equal steps.")
   }
   rank(times, ties.method = "first")
 }
@@ -211,9 +183,9 @@ known_values <- function(x) {
   infinite <- which(is.infinite(x))
   if (length(infinite)) {
     at <- arrayInd(infinite[1], dim(x))
-    abort("`x` has ", count_of(length(infinite), "infinite value"), ", first at ",
-          paste0("[", paste(at, collapse = ", "), "]"), ". Correct it, or set it to NA if the ",
-          "response is not known.", class = "repalign_error_nonfinite", arg = "x")
+    refuse("nonfinite", "`x` has {count_of(length(infinite), 'infinite value')}, first at ",
+           "{paste0('[', paste(at, collapse = ', '), ']')}. Correct it, or set it to NA if the ",
+           "response is not known.")
   }
   if (anyNA(x)) x[is.na(x)] <- NA_real_
   attributes(x) <- attributes(x)[c("dim", if (!is.null(dimnames(x))) "dimnames")]
@@ -224,24 +196,17 @@ known_values <- function(x) {
 row_labels <- function(labels, n, arg, row, allow_na) {
   if (is.null(labels)) return(NULL)
   labels <- plain_labels(labels, arg)
-  if (length(labels) != n) {
-    abort("`", arg, "` has ", count_of(length(labels), "label"), ", but `x` has ",
-          count_of(n, "row"), ": give one label per ", row,
-          if (allow_na) ", or NA for stimuli to leave out", ".",
-          class = "repalign_error_labels", arg = arg)
-  }
-  if (!allow_na && anyNA(labels)) {
-    abort("`", arg, "` has missing labels, first in row ", which(is.na(labels))[1],
-          ": every row needs one.", class = "repalign_error_labels", arg = arg)
-  }
+  refuse_if(length(labels) != n, "labels", "`{arg}` has {count_of(length(labels), 'label')}, but ",
+            "`x` has {count_of(n, 'row')}: give one label per ",
+            "{row}{if (allow_na) ', or NA for stimuli to leave out'}.")
+  refuse_if(!allow_na && anyNA(labels), "labels", "`{arg}` has missing labels, first in row ",
+            "{which(is.na(labels))[1]}: every row needs one.")
   labels
 }
 
 plain_labels <- function(labels, arg) {
-  if (!is.atomic(labels) || length(dim(labels)) > 1) {
-    abort("`", arg, "` must be a vector of labels, not ", describe(labels), ".",
-          class = "repalign_error_labels", arg = arg)
-  }
+  refuse_if(!is.atomic(labels) || length(dim(labels)) > 1, "labels", "`{arg}` must be a vector of ",
+            "labels, not {describe(labels)}.")
   label_text(as.vector(labels))
 }
 
@@ -265,24 +230,19 @@ slot_labels <- function(labels, size, arg) {
     length(labels) == size[3]
   if (!fits) {
     had <- if (length(dim(labels)) == 2) paste(dim(labels), collapse = " x ") else length(labels)
-    abort("`", arg, "` has ", count_of(had, "label"), ", but `x` has ",
-          count_of(size[3], "trial"), " of ", count_of(size[1], "stimulus row"),
-          ": give one label per trial, or a matrix stimuli x trials (", size[1], " x ",
-          size[3], ").", class = "repalign_error_labels", arg = arg)
+    refuse("labels", "`{arg}` has {count_of(had, 'label')}, but `x` has ",
+           "{count_of(size[3], 'trial')} of {count_of(size[1], 'stimulus row')}: give one label ",
+           "per trial, or a matrix stimuli x trials ({size[1]} x {size[3]}).")
   }
   by_row <- length(dim(labels)) != 2
-  if (by_row && anyNA(labels)) {
-    abort("`", arg, "` has missing labels, first at position ", which(is.na(labels))[1],
-          ": every trial needs one.", class = "repalign_error_labels", arg = arg)
-  }
+  refuse_if(by_row && anyNA(labels), "labels", "`{arg}` has missing labels, first at position ",
+            "{which(is.na(labels))[1]}: every trial needs one.")
   matrix(label_text(as.vector(labels)), size[1], size[3], byrow = by_row)
 }
 
 matrix_responses <- function(x, given) {
-  if (is_responses(x)) {
-    abort("`x` is a responses object already: declare everything at once, from the data.",
-          class = "repalign_error_type", arg = "x")
-  }
+  refuse_if(is_responses(x), "type", "`x` is a responses object already: declare everything at ",
+            "once, from the data.")
   x <- double_matrix(x, "x")
   refuse_identifiers(x, "x", c(if (is.null(given$stimulus)) c(stimulus = "stimulus"),
                                if (is.null(given$trial)) c(trial = "trial", run = "run"),
@@ -327,10 +287,10 @@ presentation_responses <- function(x, given) {
   twice <- anyDuplicated(cbind(rows, as.integer(trial)))
   if (twice) {
     first <- which(rows == rows[twice] & trial == trial[twice])[1]
-    abort("`trial` has the label ", dQuote(trial[twice], FALSE), " twice for stimulus ",
-          dQuote(if (is.null(names)) rows[twice] else names[rows[twice]], FALSE), " (rows ", first,
-          " and ", twice, "): trials of a stimulus need different labels. Labels of what shares ",
-          "noise go into `event`.", class = "repalign_error_labels", arg = "trial")
+    refuse("labels", "`trial` has the label {dQuote(trial[twice], FALSE)} twice for stimulus ",
+           dQuote(if (is.null(names)) rows[twice] else names[rows[twice]], FALSE),
+           " (rows {first} and {twice}): trials of a stimulus need different labels. Labels of ",
+           "what shares noise go into `event`.")
   }
   count <- nlevels(trial)
   check_memory(8 * as.double(axes$stimuli) * ncol(x) * count, "The responses as an array",
@@ -364,11 +324,10 @@ labels_by_stimulus <- function(labels, rows, names, arg = "cluster") {
   differs <- which(!mapply(identical, labels, labels[first[rows]], USE.NAMES = FALSE))
   if (length(differs)) {
     at <- rows[differs[1]]
-    abort("`", arg, "` has different labels for stimulus ",
-          dQuote(if (is.null(names)) at else names[at], FALSE), " (rows ", first[at], " and ",
-          differs[1], "): a stimulus ", if (arg == "series") "has one time" else
-            "belongs to one cluster", ".", class = "repalign_error_labels",
-          arg = arg)
+    refuse("labels", "`{arg}` has different labels for stimulus ",
+           dQuote(if (is.null(names)) at else names[at], FALSE), " (rows {first[at]} and ",
+           "{differs[1]}): a stimulus ",
+           if (arg == "series") "has one time" else "belongs to one cluster", ".")
   }
   labels[first]
 }
@@ -379,11 +338,9 @@ labels_by_stimulus <- function(labels, rows, names, arg = "cluster") {
 # presentation.
 
 long_responses <- function(x, given) {
-  if (is.null(given$stimulus)) {
-    abort("`stimulus` is missing: a long data frame needs `stimulus` and `neuron`. (A data frame ",
-          "without `neuron` has a column for each neuron.)", class = "repalign_error_missing",
-          arg = "stimulus")
-  }
+  refuse_if(is.null(given$stimulus), "missing", "`stimulus` is missing: a long data frame needs ",
+            "`stimulus` and `neuron`. (A data frame without `neuron` has a column for each ",
+            "neuron.)")
   check_frame(x)
   labels <- frame_labels(x, given, c("stimulus", "neuron", "trial", "session", "cluster", "event",
                                      "series"))
@@ -394,13 +351,10 @@ long_responses <- function(x, given) {
                "Fewer trials or neurons need less.")
   at <- do.call(cbind, lapply(axes, as.integer))
   twice <- anyDuplicated(at)
-  if (twice) {
-    abort("`x` has stimulus ", dQuote(axes[[1]][twice], FALSE), ", neuron ",
-          dQuote(axes[[2]][twice], FALSE), ", trial ", dQuote(axes[[3]][twice], FALSE),
-          " more than once (row ", twice, "). Each response has one row: give finer labels in ",
-          "`trial`, or in `neuron` if each session numbers its neurons anew.",
-          class = "repalign_error_rows", arg = "x")
-  }
+  refuse_if(twice, "rows", "`x` has stimulus {dQuote(axes[[1]][twice], FALSE)}, neuron ",
+            "{dQuote(axes[[2]][twice], FALSE)}, trial {dQuote(axes[[3]][twice], FALSE)} more than ",
+            "once (row {twice}). Each response has one row: give finer labels in `trial`, or in ",
+            "`neuron` if each session numbers its neurons anew.")
   values <- array(NA_real_, sizes, dimnames = unname(lapply(axes, levels)))
   values[at] <- as.double(response)
   rows <- at[, 1]
@@ -420,11 +374,9 @@ long_responses <- function(x, given) {
 }
 
 check_frame <- function(x) {
-  if (!nrow(x)) abort("`x` has no rows.", class = "repalign_error_size", arg = "x")
-  if (anyDuplicated(names(x))) {
-    abort("`x` has two columns named ", dQuote(names(x)[duplicated(names(x))][1], FALSE),
-          ": names of columns must differ.", class = "repalign_error_names", arg = "x")
-  }
+  refuse_if(!nrow(x), "size", "`x` has no rows.")
+  refuse_if(anyDuplicated(names(x)), "names", "`x` has two columns named ",
+            "{dQuote(names(x)[duplicated(names(x))][1], FALSE)}: names of columns must differ.")
 }
 
 # What the arguments give for each row: a column, if they name one, or a vector.
@@ -450,21 +402,16 @@ frame_label <- function(x, given, arg) {
     values <- given
     place <- paste0("`", arg, "`")
   } else if (names_column(given)) {
-    abort("`x` has no column ", dQuote(given, FALSE), suggest(given, names(x)), " Columns: ",
-          enumerate(names(x), 20), ".", class = "repalign_error_value", arg = arg)
+    refuse("value", "`x` has no column {dQuote(given, FALSE)}{suggest(given, names(x))} Columns: ",
+           "{enumerate(names(x), 20)}.", arg = arg)
   } else {
-    abort("`", arg, "` has ", count_of(length(given), "label"), ", but `x` has ",
-          count_of(nrow(x), "row"), ": give the name of a column of `x`, or one label per row.",
-          class = "repalign_error_labels", arg = arg)
+    refuse("labels", "`{arg}` has {count_of(length(given), 'label')}, but `x` has ",
+           "{count_of(nrow(x), 'row')}: give the name of a column of `x`, or one label per row.")
   }
-  if (!is.atomic(values) || length(dim(values)) > 1) {
-    abort(place, " must be a vector of labels, not ", describe(values), ".",
-          class = "repalign_error_labels", arg = arg)
-  }
-  if (arg != "cluster" && anyNA(values)) {
-    abort(place, " has missing values, first in row ", which(is.na(values))[1],
-          ": every row needs a label.", class = "repalign_error_labels", arg = arg)
-  }
+  refuse_if(!is.atomic(values) || length(dim(values)) > 1, "labels", "{place} must be a vector of ",
+            "labels, not {describe(values)}.", arg = arg)
+  refuse_if(arg != "cluster" && anyNA(values), "labels", "{place} has missing values, first in ",
+            "row {which(is.na(values))[1]}: every row needs a label.", arg = arg)
   if (arg == "cluster") label_text(as.vector(values)) else values
 }
 
@@ -480,31 +427,23 @@ named_columns <- function(x, given) {
 
 response_column <- function(x, given) {
   if (!is.null(given$value)) {
-    if (!names_column(given$value) || !given$value %in% names(x)) {
-      abort("`value` must be the name of a column of `x`: ", enumerate(names(x), 20), ".",
-            class = "repalign_error_value", arg = "value")
-    }
-    if (!is_number_column(x[[given$value]])) {
-      abort("Column ", dQuote(given$value, FALSE), " of `x` is not numeric.",
-            class = "repalign_error_type", arg = "value")
-    }
+    refuse_if(!names_column(given$value) || !given$value %in% names(x), "value",
+              "`value` must be the name of a column of `x`: {enumerate(names(x), 20)}.")
+    refuse_if(!is_number_column(x[[given$value]]), "type", "Column {dQuote(given$value, FALSE)} ",
+              "of `x` is not numeric.", arg = "value")
     response <- x[[given$value]]
   } else {
     others <- setdiff(names(x), named_columns(x, given))
     numbers <- others[vapply(x[others], is_number_column, NA)]
-    if (length(numbers) != 1) {
-      abort("`x` has ", if (length(numbers)) paste0("several columns of numbers (",
-            enumerate(numbers), ")") else "no column of numbers", " that no argument names: name ",
-            "the one that holds the responses in `value`.", class = "repalign_error_value",
-            arg = "value")
-    }
+    refuse_if(length(numbers) != 1, "value", "`x` has ",
+              if (length(numbers)) paste0("several columns of numbers (",
+                enumerate(numbers), ")") else "no column of numbers", " that no argument names: ",
+              "name the one that holds the responses in `value`.", arg = "value")
     response <- x[[numbers]]
   }
   infinite <- which(is.infinite(response))
-  if (length(infinite)) {
-    abort("`x` has an infinite response in row ", infinite[1], ". Correct it, or set it to NA if ",
-          "the response is not known.", class = "repalign_error_nonfinite", arg = "x")
-  }
+  refuse_if(length(infinite), "nonfinite", "`x` has an infinite response in row {infinite[1]}. ",
+            "Correct it, or set it to NA if the response is not known.")
   response
 }
 
@@ -553,10 +492,9 @@ refuse_counts <- function(counts, at, neurons) {
     paste0("neuron ", dQuote(neurons[column], FALSE), " has ",
            count_of(counts[at[1], column], "response"))
   }
-  abort("For stimulus ", dQuote(rownames(counts)[at[1]], FALSE), ", ", count(most), " and ",
-        count(at[2]), ": the number of a row then does not say which trial it is of. Name the ",
-        "column of trial labels in `trial`, or give rows with NA for missing responses.",
-        class = "repalign_error_trials", arg = "trial")
+  refuse("trials", "For stimulus {dQuote(rownames(counts)[at[1]], FALSE)}, {count(most)} and ",
+         "{count(at[2])}: the number of a row then does not say which trial it is of. Name the ",
+         "column of trial labels in `trial`, or give rows with NA for missing responses.")
 }
 
 # An event is what all neurons share in a trial of a stimulus.
@@ -567,10 +505,10 @@ long_events <- function(event, at, axes) {
   differs <- which(event != event[match(cell, cell)])
   if (length(differs)) {
     row <- differs[1]
-    abort("`event` has different labels for stimulus ", dQuote(axes[[1]][row], FALSE), ", trial ",
-          dQuote(axes[[3]][row], FALSE), " (rows ", match(cell[row], cell), " and ", row, "): the ",
-          "neurons of a trial are of one event. Give trials of different events different labels ",
-          "in `trial`.", class = "repalign_error_labels", arg = "event")
+    refuse("labels", "`event` has different labels for stimulus {dQuote(axes[[1]][row], FALSE)}, ",
+           "trial {dQuote(axes[[3]][row], FALSE)} (rows {match(cell[row], cell)} and {row}): the ",
+           "neurons of a trial are of one event. Give trials of different events different labels ",
+           "in `trial`.")
   }
   result <- matrix(NA_character_, nlevels(axes$stimulus), nlevels(axes$trial))
   result[at[, c(1, 3), drop = FALSE]] <- event
@@ -584,18 +522,12 @@ wide_responses <- function(x, given) {
   labels <- frame_labels(x, given, args)
   used <- named_columns(x, given[args])
   neurons <- x[setdiff(names(x), used)]
-  if (!length(neurons)) {
-    abort("`x` has no columns for neurons besides ", enumerate(used), ". If its rows are single ",
-          "responses, name the neuron of each row in `neuron`.", class = "repalign_error_size",
-          arg = "x")
-  }
+  refuse_if(!length(neurons), "size", "`x` has no columns for neurons besides {enumerate(used)}. ",
+            "If its rows are single responses, name the neuron of each row in `neuron`.")
   words <- names(neurons)[!vapply(neurons, is_number_column, NA)]
-  if (length(words)) {
-    abort("`x` has columns that are not numeric: ", enumerate(words),
-          ". Name those that say what a ",
-          "row is in `stimulus`, `trial`, `event` or `cluster` (in a long data frame also ",
-          "`neuron` and `session`), and drop the others.", class = "repalign_error_type", arg = "x")
-  }
+  refuse_if(length(words), "type", "`x` has columns that are not numeric: {enumerate(words)}. ",
+            "Name those that say what a row is in `stimulus`, `trial`, `event` or `cluster` (in a ",
+            "long data frame also `neuron` and `session`), and drop the others.")
   given[args] <- labels[args]
   matrix_responses(neurons, given)
 }

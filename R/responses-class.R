@@ -84,16 +84,12 @@ trial_means <- function(values) {
 #' @export
 `[.repalign_responses` <- function(x, i, a, t, ..., drop = FALSE) {
   no_other_arguments(...)
-  if (!missing(drop) && !identical(drop, FALSE)) {
-    abort("`drop` cannot be ", describe(drop), ": parts of responses are responses, with their ",
-          "three sides. as.array() gives the plain array.", class = "repalign_error_value",
-          arg = "drop")
-  }
+  refuse_if(!missing(drop) && !identical(drop, FALSE), "value", "`drop` cannot be ",
+            "{describe(drop)}: parts of responses are responses, with their three sides. ",
+            "as.array() gives the plain array.")
   # the number of arguments tells x[i, ] from x[i]
-  if (nargs() - sum(!missing(drop)) == 2 && !missing(i)) {
-    abort("Responses have three sides: x[i, a, t] takes stimuli, neurons and trials.",
-          class = "repalign_error_value", arg = "i")
-  }
+  refuse_if(nargs() - sum(!missing(drop)) == 2 && !missing(i), "value", "Responses have three ",
+            "sides: x[i, a, t] takes stimuli, neurons and trials.", arg = "i")
   size <- dim(x)
   names <- dimnames(x)
   i <- if (missing(i)) seq_len(size[1]) else part_index(i, size[1], names[[1]], "i", "stimulus")
@@ -122,27 +118,18 @@ tail.repalign_responses <- function(x, n = 6L, ...) {
 part_index <- function(at, size, names, arg, what) {
   places <- stats::setNames(seq_len(size), names)
   found <- if (is.character(at)) match(at, names) else {
-    if (!is.numeric(at) && !is.logical(at)) {
-      abort("`", arg, "` must be numbers, names or TRUE and FALSE, not ", describe(at), ".",
-            class = "repalign_error_value", arg = arg)
-    }
+    refuse_if(!is.numeric(at) && !is.logical(at), "value", "`{arg}` must be numbers, names or ",
+              "TRUE and FALSE, not {describe(at)}.")
     unname(places[at])
   }
   if (anyNA(found) || is.logical(at) && length(at) > size) {
     wrong <- if (is.logical(at)) "a value too many, or NA" else
       if (is.character(at)) dQuote(at[is.na(found)][1], FALSE) else at[at > size | is.na(at)][1]
-    abort("`", arg, "` asks for ", wrong, ", but there are ",
-          count_of(size, what), ".",
-          class = "repalign_error_value", arg = arg)
+    refuse("value", "`{arg}` asks for {wrong}, but there are {count_of(size, what)}.")
   }
-  if (anyDuplicated(found)) {
-    abort("`", arg, "` takes ", what, " ", found[duplicated(found)][1], " twice: it would count ",
-          "as two independent ones.", class = "repalign_error_value", arg = arg)
-  }
-  if (!length(found)) {
-    abort("`", arg, "` takes no ", what, ": at least one must remain.",
-          class = "repalign_error_size", arg = arg)
-  }
+  refuse_if(anyDuplicated(found), "value", "`{arg}` takes {what} {found[duplicated(found)][1]} ",
+            "twice: it would count as two independent ones.")
+  refuse_if(!length(found), "size", "`{arg}` takes no {what}: at least one must remain.")
   found
 }
 

@@ -37,11 +37,10 @@ declared_clusters <- function(reprs) {
   if (length(differs)) {
     first <- known[[1]]$arg
     other <- known[[differs[1]]]$arg
-    abort("`", first, "` and `", other, "` declare different clusters, first for stimulus ",
-          which(!mapply(identical, codes[[1]],
-                        codes[[differs[1]]]))[1], ": the stimuli are the same, and so ",
-          "must be their clusters. Declare them on one side, or alike.",
-          class = "repalign_error_labels", arg = other)
+    refuse("labels", "`{first}` and `{other}` declare different clusters, first for stimulus ",
+           which(!mapply(identical, codes[[1]], codes[[differs[1]]]))[1],
+           ": the stimuli are the same, and so must be their clusters. Declare them on one side, ",
+           "or alike.", arg = other)
   }
   codes[[1]]
 }
@@ -64,8 +63,8 @@ declared_sides <- function(sides, set, clusters = NULL,
 refuse_second_clusters <- function(given, declared) {
   if (is.null(given) || is.null(declared)) return(invisible())
   if (identical(as.vector(cluster_codes(given)), as.vector(declared))) return(invisible())
-  abort("`clusters` are other clusters than `cluster` of responses() declares: leave out one of ",
-        "the two.", class = "repalign_error_choice", arg = "clusters")
+  refuse("choice", "`clusters` are other clusters than `cluster` of responses() declares: leave ",
+         "out one of the two.")
 }
 
 # ---- time
@@ -76,11 +75,9 @@ declared_times <- function(reprs) {
   if (!length(known)) return(NULL)
   times <- lapply(known, function(repr) order(unclass(repr$responses)$series))
   differs <- which(!vapply(times, identical, NA, times[[1]]))
-  if (length(differs)) {
-    abort("`", known[[1]]$arg, "` and `", known[[differs[1]]]$arg, "` declare different orders in ",
-          "time in `series`: the stimuli are the same, and so must be their order. Declare it on ",
-          "one side, or alike.", class = "repalign_error_labels", arg = known[[differs[1]]]$arg)
-  }
+  refuse_if(length(differs), "labels", "`{known[[1]]$arg}` and `{known[[differs[1]]]$arg}` ",
+            "declare different orders in time in `series`: the stimuli are the same, and so must ",
+            "be their order. Declare it on one side, or alike.", arg = known[[differs[1]]]$arg)
   unclass(known[[1]]$responses)$series
 }
 
@@ -98,17 +95,12 @@ declares_series <- function(data) {
 series_of_call <- function(series, data, others) {
   if (!is.null(series)) series <- check_series(series)
   if (!declares_series(data)) return(if (is.null(series)) FALSE else series)
-  if (isFALSE(series)) {
-    abort("series = FALSE is given, but `series` of responses() declares a time series, whose ",
-          "stimuli are not exchangeable: leave out one of the two.",
-          class = "repalign_error_choice", arg = "series")
-  }
+  refuse_if(isFALSE(series), "choice", "series = FALSE is given, but `series` of responses() ",
+            "declares a time series, whose stimuli are not exchangeable: leave out one of the two.")
   given <- names(Filter(Negate(is.null), others[c("blocks", "clusters")]))
-  if (length(given)) {
-    abort("`", given[1], "` is given, but `series` of responses() declares a time series: each ",
-          "determines which permutations are allowed. Leave out one of the two.",
-          class = "repalign_error_choice", arg = given[1])
-  }
+  refuse_if(length(given), "choice", "`{given[1]}` is given, but `series` of responses() declares ",
+            "a time series: each determines which permutations are allowed. Leave out one of the ",
+            "two.")
   if (!is.null(series)) return(series)
   if (all_orders(others$permutations)) "linear" else FALSE
 }
@@ -117,20 +109,20 @@ series_of_call <- function(series, data, others) {
 # does the function work without permutations?
 refuse_free_series <- function(declared, permutations, none = FALSE) {
   if (!declared || !all_orders(permutations)) return(invisible())
-  abort("`series` of responses() declares a time series, whose stimuli are not exchangeable: give ",
-        "a design of shifts in `permutations`, permute::how(within = permute::Within(type = ",
-        "\"series\"))", if (none) ", or permutations = 0", ".",
-        class = "repalign_error_design", arg = "permutations")
+  refuse("design", "`series` of responses() declares a time series, whose stimuli are not ",
+         "exchangeable: give a design of shifts in `permutations`, permute::how(within = ",
+         "permute::Within(type = \"series\")){if (none) ', or permutations = 0'}.",
+         arg = "permutations")
 }
 
 # Where errors take each stimulus as independent.
 note_declared_series <- function(reprs) {
   if (is.null(declared_times(reprs))) return(invisible())
-  inform("Declared by responses(), but not used: series. Errors take each stimulus as ",
-         "independent, which stimuli of a series are not: ", if (offers_argument("clusters")) {
+  inform(unused_classes, "Declared by responses(), but not used: series. Errors take each ",
+         "stimulus as independent, which stimuli of a series are not: ",
+         if (offers_argument("clusters")) {
            "name stretches of them in `clusters`."
-         } else "name stretches of them in `cluster` of responses(), in the place of `series`.",
-         class = unused_classes)
+           } else "name stretches of them in `cluster` of responses(), in the place of `series`.")
 }
 
 # The sides with their stimuli in the order of time, and the measures with what they have of
@@ -205,11 +197,11 @@ say_unused <- function(unused, labels, together = FALSE) {
   groups <- split(labels[!none], factor(words[!none], unique(words[!none])))
   each <- paste0(names(groups), " (by ", vapply(groups, enumerate, ""), ")")
   shared <- together && "trials" %in% unlist(unused)
-  inform("Declared by responses(), but not used: ", paste(each, collapse = "; "), ".",
+  inform(c(if (shared) "repalign_shared_noise", unused_classes), "Declared by responses(), but ",
+         "not used: {paste(each, collapse = '; ')}.",
          if (any(c("trials", "runs") %in% unlist(unused))) {
            " Means over trials are compared, with the noise that is left in them."
-         }, if (shared) paste0(" ", shared_noise_words("counts as signal")),
-         class = c(if (shared) "repalign_shared_noise", unused_classes))
+           }, if (shared) paste0(" ", shared_noise_words("counts as signal")))
 }
 
 # Of messages about a declaration that a function does not honour.
@@ -220,9 +212,8 @@ unused_classes <- c("repalign_note_declared", "repalign_structure_unused")
 # What R offers for arrays and responses objects do not have: an error says what to take instead.
 
 no_arithmetic <- function(what) {
-  abort(what, " is not defined for responses(): take as.array() for all responses, as.matrix() ",
-        "for their means over trials, and declare the result again.", class = "repalign_error_type",
-        arg = "x")
+  refuse("type", "{what} is not defined for responses(): take as.array() for all responses, ",
+         "as.matrix() for their means over trials, and declare the result again.", arg = "x")
 }
 
 #' @export
@@ -244,9 +235,9 @@ mean.repalign_responses <- function(x, ...) no_arithmetic("mean()")
 
 #' @export
 plot.repalign_responses <- function(x, ...) {
-  abort("There is no picture of responses(): plot_rdms(rdm(x, distance = \"correlation\")) shows ",
-        "how stimuli differ, and summary(x) how many trials there are.",
-        class = "repalign_error_type", arg = "x")
+  refuse("type", "There is no picture of responses(): plot_rdms(rdm(x, distance = ",
+         "\"correlation\")) shows how stimuli differ, and summary(x) how many trials there are.",
+         arg = "x")
 }
 
 #' @export
@@ -291,18 +282,17 @@ note_unused_labels <- function(args) {
   note_unused_complete(args)
   # The naive estimator of a point has no use for clusters but to leave stimuli out.
   if (is.null(args$clusters) || args$corrects$stimuli) return(invisible())
-  inform("`clusters` has no effect on the estimator \"naive\"",
-         if (anyNA(args$clusters)) ", except that stimuli without a label are left out",
-         ": only ", if (is.null(args$trials)) "\"stimulus\" and \"stimulus_neuron\"" else
-           "the corrected estimators", " go over clusters.",
-         class = "repalign_unused_clusters")
+  inform("unused_clusters", "`clusters` has no effect on the estimator \"naive\"",
+         if (anyNA(args$clusters)) ", except that stimuli without a label are left out", ": only ",
+         if (is.null(args$trials)) "\"stimulus\" and \"stimulus_neuron\"" else
+           "the corrected estimators", " go over clusters.")
 }
 
 note_unused_complete <- function(args) {
   if (is.null(args$complete) || args$complete == "none" || isTRUE(args$declared_complete) ||
         args$corrects$neurons) return(invisible())
-  inform("`complete` has no effect on the estimator ", enumerate(args$estimator), ": only the ",
-         "neuron correction takes neurons as a sample.", class = "repalign_unused_units")
+  inform("unused_units", "`complete` has no effect on the estimator {enumerate(args$estimator)}: ",
+         "only the neuron correction takes neurons as a sample.")
 }
 
 settle_cka <- function(args, reprs) {
@@ -310,10 +300,9 @@ settle_cka <- function(args, reprs) {
   all <- c(reprs$x, reprs$y)
   if (!declares_responses(all)) {
     if (args$corrects$trials) refuse_no_trials(args, all)
-    if (!identical(args$shared_noise, "auto") && !is.null(args$shared_noise)) {
-      warn("`shared_noise` is used for responses() objects only: plain matrices declare no ",
-           "sessions.", class = "repalign_unused", data = "shared_noise")
-    }
+    warn_if(!identical(args$shared_noise, "auto") && !is.null(args$shared_noise), "unused",
+            "`shared_noise` is used for responses() objects only: plain matrices declare no ",
+            "sessions.", data = "shared_noise")
     return(args)
   }
   known <- Filter(function(repr) !is.null(repr$responses), all)
@@ -336,11 +325,8 @@ settle_cka <- function(args, reprs) {
   if (any(c("sessions", "neurons") %in% parts)) {
     arg <- if (isTRUE(args$shared_neurons)) "shared_neurons" else
       if (!is.null(args$units_x)) "units_x"
-    if (!is.null(arg)) {
-      abort("`", arg,
-            "` is given, but a responses object declares sessions or neurons already: leave ",
-            "out one of the two.", class = "repalign_error_choice", arg = arg)
-    }
+    refuse_if(!is.null(arg), "choice", "`{arg}` is given, but a responses object declares ",
+              "sessions or neurons already: leave out one of the two.")
   }
   args$trials <- max(vapply(known, function(repr) dim(repr$responses)[3], 0L))
   if (args$corrects$trials) {
@@ -352,20 +338,18 @@ settle_cka <- function(args, reprs) {
     if (!length(single)) {
       invisible()
     } else {
-      inform("`", single[[1]]$arg,
-             "` has one trial: if it has noise, this stays in its own terms, ",
-             "and in products with responses of the same moment. Give all trials, where there are ",
-             "more.", class = "repalign_one_trial")
+      inform("one_trial", "`{single[[1]]$arg}` has one trial: if it has noise, this stays in its ",
+             "own terms, and in products with responses of the same moment. Give all trials, ",
+             "where there are more.")
     }
     for (repr in known) warn_few_repeats(repr, args$estimator)
   }
   together <- args$corrects$trials && assumes_together(reprs)
-  if (together || default && length(parts)) {
-    inform("Estimator: \"", args$estimator, "\"", if (together) {
-      paste0(", with `x` and `y` taken as recorded together: products between them are of ",
-             "different trials. Sessions with other labels on each side say that they were not")
-    }, ".", class = "repalign_estimator")
-  }
+  inform_if(together || default && length(parts), "estimator", "Estimator: \"{args$estimator}\"",
+            if (together) {
+              paste0(", with `x` and `y` taken as recorded together: products between them are of ",
+              "different trials. Sessions with other labels on each side say that they were not")
+              }, ".")
   settled_labels(args, reprs)
 }
 
@@ -377,11 +361,11 @@ enough_repeated <- 1 / 2
 warn_few_repeats <- function(repr, estimator) {
   several <- events_of_stimuli(unclass(repr$responses)) > 1
   if (!any(several) || mean(several) >= enough_repeated) return(invisible())
-  warn("Only ", sum(several), " of ", length(several), " stimuli of `", repr$arg, "` have two ",
-       "trials, by which ", dQuote(estimator, FALSE), " takes noise out: its error is a multiple ",
-       "of that with two trials of all. Where neurons share little noise, estimator = ",
-       dQuote(sub("_trial", "", estimator), FALSE), " is better, which takes means over trials.",
-       class = "repalign_few_repeats", data = repr$arg)
+  warn("few_repeats", "Only {sum(several)} of {length(several)} stimuli of `{repr$arg}` have two ",
+       "trials, by which {dQuote(estimator, FALSE)} takes noise out: its error is a multiple of ",
+       "that with two trials of all. Where neurons share little noise, estimator = ",
+       "{dQuote(sub('_trial', '', estimator), FALSE)} is better, which takes means over trials.",
+       data = repr$arg)
 }
 
 # Does the kernel allow a correction by these trials?
@@ -393,38 +377,31 @@ trials_usable <- function(args, parts, known) {
 }
 
 check_shared_noise <- function(noise, estimator, known, several) {
-  if (noise == "trials" && !corrections[[estimator]]$trials) {
-    abort("shared_noise = \"trials\" needs an estimator that corrects for trials, not ",
-          dQuote(estimator, FALSE), if (!several) ", and responses to several trials",
-          ": use \"stimulus_neuron_trial\" or \"stimulus_trial\".",
-          class = "repalign_error_choice", arg = "shared_noise")
-  }
+  refuse_if(noise == "trials" && !corrections[[estimator]]$trials, "choice",
+            "shared_noise = \"trials\" needs an estimator that corrects for trials, not ",
+            "{dQuote(estimator, FALSE)}", if (!several) ", and responses to several trials",
+            ": use \"stimulus_neuron_trial\" or \"stimulus_trial\".", arg = "shared_noise")
   without <- Filter(function(repr) is.null(unclass(repr$responses)$session), known)
-  if (noise == "pairs" && length(without)) {
-    abort("shared_noise = \"pairs\" leaves out pairs of neurons of the same session, but `",
-          without[[1]]$arg, "` declares no sessions: give `session` to responses().",
-          class = "repalign_error_choice", arg = "shared_noise")
-  }
-  if (noise == "pairs" && corrections[[estimator]]$trials) {
-    abort("shared_noise = \"pairs\" leaves out pairs of neurons and takes the means over trials, ",
-          "but estimator = ", dQuote(estimator, FALSE), " multiplies different trials: use ",
-          "estimator = \"stimulus_neuron\", or shared_noise = \"trials\".",
-          class = "repalign_error_choice", arg = "shared_noise")
-  }
-  if (noise == "pairs" && !corrections[[estimator]]$neurons) {
-    abort("shared_noise = \"pairs\" leaves out pairs of neurons, as only \"stimulus_neuron\" ",
-          "does, not ", dQuote(estimator, FALSE), ": choose it, with kernel = \"linear\".",
-          class = "repalign_error_choice", arg = "shared_noise")
-  }
+  refuse_if(noise == "pairs" && length(without), "choice", "shared_noise = \"pairs\" leaves out ",
+            "pairs of neurons of the same session, but `{without[[1]]$arg}` declares no sessions: ",
+            "give `session` to responses().", arg = "shared_noise")
+  refuse_if(noise == "pairs" && corrections[[estimator]]$trials, "choice",
+            "shared_noise = \"pairs\" leaves out pairs of neurons and takes the means over ",
+            "trials, but estimator = {dQuote(estimator, FALSE)} multiplies different trials: use ",
+            "estimator = \"stimulus_neuron\", or shared_noise = \"trials\".", arg = "shared_noise")
+  refuse_if(noise == "pairs" && !corrections[[estimator]]$neurons, "choice",
+            "shared_noise = \"pairs\" leaves out pairs of neurons, as only \"stimulus_neuron\" ",
+            "does, not {dQuote(estimator, FALSE)}: choose it, with kernel = \"linear\".",
+            arg = "shared_noise")
 }
 
 refuse_no_trials <- function(args, reprs) {
   if (!args$corrects$trials) return(invisible())
-  abort("estimator = ", dQuote(args$estimator, FALSE), " needs responses to several trials, but `",
-        reprs[[1]]$arg, "` ", if (length(reprs) > 1) paste0("and `", reprs[[length(reprs)]]$arg,
-                                                            "` have none")
-        else "has none", ": declare them with responses().",
-        class = "repalign_error_trials", arg = "estimator")
+  refuse("trials", "estimator = {dQuote(args$estimator, FALSE)} needs responses to several ",
+         "trials, but `{reprs[[1]]$arg}` ",
+         if (length(reprs) > 1) paste0("and `", reprs[[length(reprs)]]$arg,
+           "` have none")
+           else "has none", ": declare them with responses().", arg = "estimator")
 }
 
 # Are neurons of the two sides taken as recorded together because nothing says otherwise?

@@ -80,34 +80,24 @@ responses <- function(x, stimulus = NULL, neuron = NULL, trial = NULL, session =
   check_flag(complete, "complete")
   # labels of runs are those of the trials
   labelled <- !is.null(run) && !(is.logical(run) && length(run) == 1)
-  if (labelled && !is.null(trial)) {
-    abort("`run` and `trial` both name the trials: give the labels of one of them, and run = TRUE ",
-          "if the trials are runs.", class = "repalign_error_choice", arg = "run")
-  }
+  refuse_if(labelled && !is.null(trial), "choice", "`run` and `trial` both name the trials: give ",
+            "the labels of one of them, and run = TRUE if the trials are runs.")
   if (labelled) trial <- run else if (!is.null(run)) check_flag(run, "run")
   given <- list(stimulus = stimulus, neuron = neuron, trial = trial, session = session,
                 cluster = cluster, event = event, value = value, run = labelled || isTRUE(run),
                 complete = complete, series = series)
-  if (!is.null(series) && !is.null(cluster)) {
-    abort("`cluster` and `series` are two ways in which stimuli depend on each other: declare one ",
-          "of them. (Intervals take `clusters` in their calls, too.)",
-          class = "repalign_error_choice", arg = "series")
-  }
+  refuse_if(!is.null(series) && !is.null(cluster), "choice", "`cluster` and `series` are two ways ",
+            "in which stimuli depend on each other: declare one of them. (Intervals take ",
+            "`clusters` in their calls, too.)", arg = "series")
   if (given$run) {
-    if (!is.null(given$cluster)) {
-      abort("`cluster` cannot be given with `run`: runs share noise over all stimuli, for ",
-            "which clusters of stimuli are not defined. Declare one of the two.",
-            class = "repalign_error_choice", arg = "cluster")
-    }
-    if (!is.null(given$event)) {
-      abort("`event` cannot be given with `run`: the runs are what shares noise. Declare one ",
-            "of the two.", class = "repalign_error_choice", arg = "event")
-    }
+    refuse_if(!is.null(given$cluster), "choice", "`cluster` cannot be given with `run`: runs ",
+              "share noise over all stimuli, for which clusters of stimuli are not defined. ",
+              "Declare one of the two.")
+    refuse_if(!is.null(given$event), "choice", "`event` cannot be given with `run`: the runs are ",
+              "what shares noise. Declare one of the two.")
   }
-  if (!is.null(value) && (!is.data.frame(x) || is.null(neuron))) {
-    abort("`value` names a column of a long data frame: give it with `neuron`.",
-          class = "repalign_error_value", arg = "value")
-  }
+  refuse_if(!is.null(value) && (!is.data.frame(x) || is.null(neuron)), "value",
+            "`value` names a column of a long data frame: give it with `neuron`.")
   naming_runs(labelled, {
     read <- if (is.data.frame(x)) {
       if (is.null(neuron)) wide_responses(x, given) else long_responses(x, given)
@@ -133,9 +123,7 @@ naming_runs <- function(labelled, code) {
 # read: list(values, trial, event, neuron, session, cluster), where trial and event are matrices of
 # labels stimuli x trials; event is NULL where each trial has its own.
 finish_responses <- function(read, given) {
-  if (all(is.na(read$values))) {
-    abort("`x` has only missing values.", class = "repalign_error_nonfinite", arg = "x")
-  }
+  refuse_if(all(is.na(read$values)), "nonfinite", "`x` has only missing values.")
   if (given$run) check_runs(read$values, read$trial)
   # Puts the trials of each stimulus into its first slots, and leaves out slots that no stimulus
   # has.
@@ -145,9 +133,8 @@ finish_responses <- function(read, given) {
   unnamed <- which(present & is.na(event), arr.ind = TRUE)
   if (nrow(unnamed)) {
     arg <- if (is.null(read$event)) "trial" else "event"
-    abort("`", arg, "` has no label for trial ", unnamed[1, 2], " of ",
-          stimulus_title(values, unnamed[1, 1]), ", which has responses: every trial needs one.",
-          class = "repalign_error_labels", arg = arg)
+    refuse("labels", "`{arg}` has no label for trial {unnamed[1, 2]} of ",
+           "{stimulus_title(values, unnamed[1, 1])}, which has responses: every trial needs one.")
   }
   event[!present] <- NA
   read$slots <- ncol(present)
@@ -156,29 +143,24 @@ finish_responses <- function(read, given) {
   read$event <- moved$event
   check_some_pair(read$event, given, dim(read$values)[3], read$slots)
   cluster <- read$cluster
-  if (!is.null(cluster) && length(unique(cluster[!is.na(cluster)])) < 2) {
-    abort("`cluster` names ", if (all(is.na(cluster))) "no cluster" else "a single cluster",
-          ": stimuli of different clusters are compared, so at least two are needed.",
-          class = "repalign_error_labels", arg = "cluster")
-  }
+  refuse_if(!is.null(cluster) && length(unique(cluster[!is.na(cluster)])) < 2, "labels",
+            "`cluster` names ", if (all(is.na(cluster))) "no cluster" else "a single cluster",
+            ": stimuli of different clusters are compared, so at least two are needed.")
   series <- steps_of_times(read$series, dimnames(read$values)[[1]])
   new_responses(read$values, read$event, read$neuron, read$session, cluster, given$run,
                 given$complete, series)
 }
 
 check_runs <- function(values, trial) {
-  if (dim(values)[3] < 2) {
-    abort("`x` has one trial of each stimulus, but `run` needs at least two runs. Leave out ",
-          "`run`, or give the trials.", class = "repalign_error_pairs", arg = "run")
-  }
+  refuse_if(dim(values)[3] < 2, "pairs", "`x` has one trial of each stimulus, but `run` needs at ",
+            "least two runs. Leave out `run`, or give the trials.", arg = "run")
   missing <- which(is.na(values), arr.ind = TRUE)
   if (!nrow(missing)) return(invisible())
   at <- missing[1, ]
-  abort("Runs need every response of all stimuli, but `x` lacks ", nrow(missing), ", first ",
-        stimulus_title(values, at[1]), ", column ", named_places(at[2], dimnames(values)[[2]]),
-        ", run ", run_title(trial, at[3]),
-        ". Leave out incomplete runs or stimuli, or declare trials (without `run`).",
-        class = "repalign_error_nonfinite", arg = "x")
+  refuse("nonfinite", "Runs need every response of all stimuli, but `x` lacks {nrow(missing)}, ",
+         "first {stimulus_title(values, at[1])}, column ",
+         "{named_places(at[2], dimnames(values)[[2]])}, run {run_title(trial, at[3])}. Leave out ",
+         "incomplete runs or stimuli, or declare trials (without `run`).")
 }
 
 run_title <- function(trial, at) {
@@ -198,14 +180,13 @@ check_some_pair <- function(event, given, trials, slots) {
   if (trials < 2) {
     declared <- names(Filter(Negate(is.null), given[c("trial", "event")]))
     if (!length(declared) && slots < 2) return(invisible())
-    abort(if (length(declared)) paste0("`", declared[1], "` is given, but no") else "No",
-          " stimulus has two trials, so no response can be multiplied with one of another trial. ",
-          "Leave out what names the trials, or name the stimulus of each row in `stimulus`: rows ",
-          "with equal labels are trials.", class = "repalign_error_pairs",
-          arg = if (length(declared)) declared[1] else "x")
+    refuse("pairs", if (length(declared)) paste0("`", declared[1], "` is given, but no") else "No",
+           " stimulus has two trials, so no response can be multiplied with one of another trial. ",
+           "Leave out what names the trials, or name the stimulus of each row in `stimulus`: rows ",
+           "with equal labels are trials.", arg = if (length(declared)) declared[1] else "x")
   }
   if (any(events_of_stimuli(list(event = event)) > 1)) return(invisible())
-  abort("All trials of each stimulus have the same label in `event`, so they share noise and ",
-        "nothing is left to multiply. Give different labels to trials that share none, or leave ",
-        "out `event`.", class = "repalign_error_pairs", arg = "event")
+  refuse("pairs", "All trials of each stimulus have the same label in `event`, so they share ",
+         "noise and nothing is left to multiply. Give different labels to trials that share none, ",
+         "or leave out `event`.")
 }

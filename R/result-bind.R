@@ -51,31 +51,26 @@ rbind.repalign_result <- function(..., deparse.level = 1) {
   if (all_are_named(parts)) plain <- with_sources(plain)
   rows <- do.call(rbind, c(plain, arguments[options]))
   if (!is.null(kept)) return(new_result(rows, kind, kept))
-  inform("These ", result_classes[[kind]]$words, " differ in what is known of all rows together, ",
-         "such as settings or data: rbind() gives a plain data frame of them.",
-         class = "repalign_plain_rows")
+  inform("plain_rows", "These {result_classes[[kind]]$words} differ in what is known of all rows ",
+         "together, such as settings or data: rbind() gives a plain data frame of them.")
   rows
 }
 
 # Do all parts have names? It is an error if only some have.
 all_are_named <- function(parts) {
   named <- names_or_empty(parts) != ""
-  if (any(named) && !all(named)) {
-    abort("Only some of the results have names (", enumerate(names(parts)[named]), "): name all ",
-          "of them, as in rbind(day1 = a, day2 = b), or none.", class = "repalign_error_value",
-          arg = "...")
-  }
+  refuse_if(any(named) && !all(named), "value", "Only some of the results have names ",
+            "({enumerate(names(parts)[named])}): name all of them, as in rbind(day1 = a, day2 = ",
+            "b), or none.", arg = "...")
   all(named)
 }
 
 # Puts the names of the parts into a first column, which tells the rows of the parts apart.
 with_sources <- function(parts) {
   twice <- anyDuplicated(names(parts))
-  if (twice) {
-    abort("The name ", dQuote(names(parts)[twice], FALSE), " is given twice: the names become the ",
-          "column `source` and tell the results apart. Use different names, or none.",
-          class = "repalign_error_value", arg = "...")
-  }
+  refuse_if(twice, "value", "The name {dQuote(names(parts)[twice], FALSE)} is given twice: the ",
+            "names become the column `source` and tell the results apart. Use different names, or ",
+            "none.", arg = "...")
   taken <- unlist(lapply(parts, names))
   candidates <- c("source", paste0("source", "_", seq_along(taken) + 1))
   column <- setdiff(candidates, taken)[1]
@@ -87,8 +82,8 @@ with_sources <- function(parts) {
 
 refuse_other_kinds <- function(kind) {
   words <- result_classes[[kind]]$words
-  abort("Only ", words, " can be put into one table with ", words, ": to bind anything else, use ",
-        "as.data.frame() of each.", class = "repalign_error_type", arg = "...")
+  refuse("type", "Only {words} can be put into one table with {words}: to bind anything else, use ",
+         "as.data.frame() of each.", arg = "...")
 }
 
 check_bound_columns <- function(columns, kind) {
@@ -96,12 +91,10 @@ check_bound_columns <- function(columns, kind) {
   if (is.null(other)) return(invisible())
   extra <- c(setdiff(columns[[1]], other), setdiff(other, columns[[1]]))
   known <- result_classes[[kind]]$columns$name
-  abort("Results with different columns cannot be put into one table: ",
-        enumerate(extra), " ", if (length(extra) > 1) "are" else "is", " not in all of them. Make ",
-        "all of them in the same way",
-        if ("model_x" %in% known) ", with or without models",
-        if ("p_adjusted" %in% known) " and `p_adjust`", ", and keep their columns.",
-        class = "repalign_error_value", arg = "...")
+  refuse("value", "Results with different columns cannot be put into one table: ",
+         "{enumerate(extra)} {if (length(extra) > 1) 'are' else 'is'} not in all of them. Make ",
+         "all of them in the same way", if ("model_x" %in% known) ", with or without models",
+         if ("p_adjusted" %in% known) " and `p_adjust`", ", and keep their columns.", arg = "...")
 }
 
 # What the parts of a bound result keep beside their rows, in one; NULL where it cannot be one.

@@ -110,8 +110,8 @@ with_kept <- function(rows, kept) {
 need_kept <- function(x, what, maker, arg = "x") {
   kept <- attr(x, what, exact = TRUE)
   if (!is.null(kept)) return(kept)
-  abort("This result has lost what is kept beside its rows: start again from what ", maker,
-        " returned, or use as.data.frame() of it.", class = "repalign_error_type", arg = arg)
+  refuse("type", "This result has lost what is kept beside its rows: start again from what ",
+         "{maker} returned, or use as.data.frame() of it.", arg = arg)
 }
 
 # A part of a result keeps everything that is known of the whole.
@@ -149,8 +149,8 @@ tail.repalign_result <- function(x, n = 6L, ...) {
 # most: how many dimensions an object has, for each of which there may be a number.
 check_row_count <- function(n, most = 2) {
   if (is.numeric(n) && length(n) %in% seq_len(most) && !all(is.na(n))) return(invisible())
-  abort("`n` must be a number of rows, not ", if (is.character(n)) dQuote(n[1], FALSE) else
-    describe(n), ".", class = "repalign_error_value", arg = "n")
+  refuse("value", "`n` must be a number of rows, not ",
+         if (is.character(n)) dQuote(n[1], FALSE) else describe(n), ".")
 }
 
 # ---- results without errors
@@ -161,8 +161,8 @@ check_row_count <- function(n, most = 2) {
 vcov.repalign_result <- function(object, ...) refuse_without_errors(object, "object")
 
 refuse_without_errors <- function(object, arg) {
-  abort("`", arg, "` is what ", maker_of(object), " returned, which has no covariances: ",
-        where_errors_are(object), ".", class = "repalign_error_type", arg = arg)
+  refuse("type", "`{arg}` is what {maker_of(object)} returned, which has no covariances: ",
+         "{where_errors_are(object)}.")
 }
 
 # The function that made a result, in words.
@@ -222,11 +222,8 @@ same_directions <- function(values) {
   if (is.null(unlist(values))) return(NULL)
   direction <- split_by_name(unlist(values))
   unlike <- names(direction)[vapply(direction, function(d) length(unique(d)) > 1, NA)]
-  if (length(unlike)) {
-    abort("The measure ", dQuote(unlike[1], FALSE), " is a similarity in one result and a ",
-          "distance in another: give them different labels.", class = "repalign_error_value",
-          arg = "...")
-  }
+  refuse_if(length(unlike), "value", "The measure {dQuote(unlike[1], FALSE)} is a similarity in ",
+            "one result and a distance in another: give them different labels.", arg = "...")
   vapply(direction, function(d) d[[1]], "")
 }
 
@@ -252,11 +249,9 @@ split_by_name <- function(values) {
 # The level of confidence of bound results, which must be the same, because it is one attribute.
 one_level <- function(values) {
   levels <- unique(unlist(values))
-  if (length(levels) > 1) {
-    abort("Results with different `conf_level` (", format(levels[1]), " and ", format(levels[2]),
-          ") cannot be put into one table, because `conf_low` and `conf_high` would mean ",
-          "different things. Use the same `conf_level`, or bind as.data.frame() of each.",
-          class = "repalign_error_value", arg = "conf_level")
-  }
+  refuse_if(length(levels) > 1, "value", "Results with different `conf_level` ",
+            "({format(levels[1])} and {format(levels[2])}) cannot be put into one table, because ",
+            "`conf_low` and `conf_high` would mean different things. Use the same `conf_level`, ",
+            "or bind as.data.frame() of each.")
   levels
 }

@@ -44,11 +44,9 @@ names_or_empty <- function(x) if (is.null(names(x))) rep("", length(x)) else nam
 # new data frame may lose.
 settings_of <- function(calibration) {
   settings <- attr(calibration, "settings")
-  if (is.null(settings)) {
-    abort("This calibration has lost what is kept beside its rows (its null scores, `alpha` and ",
-          "`variant`): start again from what calibrate() returned, or use as.data.frame() of it.",
-          class = "repalign_error_type", arg = "calibration")
-  }
+  refuse_if(is.null(settings), "type", "This calibration has lost what is kept beside its rows ",
+            "(its null scores, `alpha` and `variant`): start again from what calibrate() ",
+            "returned, or use as.data.frame() of it.", arg = "calibration")
   settings
 }
 
@@ -65,11 +63,9 @@ grid_of <- function(result) {
 signs_of <- function(result, measure) {
   direction <- attr(result, "direction")
   known <- if (is.null(direction)) rep(NA, length(measure)) else direction[measure]
-  if (anyNA(known)) {
-    abort("`result` no longer says whether larger or smaller scores of ",
-          dQuote(measure[is.na(known)][1], FALSE), " are better: start again from what ",
-          "score_interval() returned.", class = "repalign_error_rows", arg = "result")
-  }
+  refuse_if(anyNA(known), "rows", "`result` no longer says whether larger or smaller scores of ",
+            "{dQuote(measure[is.na(known)][1], FALSE)} are better: start again from what ",
+            "score_interval() returned.")
   unname(ifelse(known == "distance", -1, 1))
 }
 
@@ -85,9 +81,8 @@ refuse_nameless_rows <- function(rows, arg) {
   for (column in intersect(c("measure", "model", "term", "metric"), names(rows))) {
     lost <- which(is.na(rows[[column]]))
     if (!length(lost)) next
-    abort("`", arg, "` has rows without a ", column, " (NA), first row ", lost[1],
-          ": leave them out, as in ", arg, "[!is.na(", arg, "$", column, "), ].",
-          class = "repalign_error_rows", arg = arg)
+    refuse("rows", "`{arg}` has rows without a {column} (NA), first row {lost[1]}: leave them ",
+           "out, as in {arg}[!is.na({arg}${column}), ].")
   }
   invisible(rows)
 }

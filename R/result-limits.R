@@ -13,10 +13,8 @@ confint.repalign_result <- function(object, parm, level = NULL, ...) {
   high <- paste0(values, "_high")
   if (!any(high %in% declared)) refuse_without_errors(object, "object")
   known <- low %in% names(object) & high %in% names(object)
-  if (is.null(known_level(object)) || !any(known)) {
-    abort("`object` has no intervals: give `conf_level` to the function that makes it, and keep ",
-          "the columns of the limits.", class = "repalign_error_type", arg = "object")
-  }
+  refuse_if(is.null(known_level(object)) || !any(known), "type", "`object` has no intervals: give ",
+            "`conf_level` to the function that makes it, and keep the columns of the limits.")
   level <- check_only_level(level, object, "these intervals", "the function that makes them")
   rows <- as.data.frame(object)
   limits <- cbind(unlist(rows[low[known]]), unlist(rows[high[known]]))
@@ -42,20 +40,16 @@ named_limits <- function(limits, titles, level, parm) {
 
 level_of <- function(object) {
   level <- known_level(object)
-  if (is.null(level)) {
-    abort("The coverage of these intervals is no longer known: give `level`.",
-          class = "repalign_error_value", arg = "level")
-  }
+  refuse_if(is.null(level), "value", "The coverage of these intervals is no longer known: give ",
+            "`level`.")
   level
 }
 
 # The positions of the rows that `parm` asks for, by name or by number.
 check_parm <- function(parm, named) {
   at <- if (is.character(parm)) match(parm, named) else match(parm, seq_along(named))
-  if (!length(at) || anyNA(at)) {
-    abort("`parm` must be some of ", enumerate(named, 20), ", or numbers of rows.",
-          class = "repalign_error_choice", arg = "parm")
-  }
+  refuse_if(!length(at) || anyNA(at), "choice", "`parm` must be some of {enumerate(named, 20)}, ",
+            "or numbers of rows.")
   at
 }
 
@@ -74,7 +68,6 @@ check_only_level <- function(level, object, what,
   if (is.null(level) || identical(check_number(level, "level", above = 0, below = 1), own)) {
     return(own)
   }
-  abort("`level` cannot be ", format(level), ": ", what, " are known at the level of the result, ",
-        format(own), ". Give `conf_level` to ", maker, " for another one.",
-        class = "repalign_error_value", arg = "level")
+  refuse("value", "`level` cannot be {format(level)}: {what} are known at the level of the ",
+         "result, {format(own)}. Give `conf_level` to {maker} for another one.")
 }

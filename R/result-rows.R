@@ -73,17 +73,14 @@ held_out_words <- function(row) {
 #' @export
 score_matrix <- function(result, measure = NULL, value = NULL) {
   need_arguments()
-  if (!is.data.frame(result) || !all(c("x", "y", "measure") %in% names(result))) {
-    abort("`result` must be what similarity() or calibrate() returned: a data frame with the ",
-          "columns x, y and measure.", class = "repalign_error_type", arg = "result")
-  }
+  refuse_if(!is.data.frame(result) || !all(c("x", "y", "measure") %in% names(result)), "type",
+            "`result` must be what similarity() or calibrate() returned: a data frame with the ",
+            "columns x, y and measure.")
   # The column whose values the grid holds.
   if (is.null(value)) {
     value <- if (inherits(result, "repalign_calibration")) "calibrated" else "score"
-    if (!value %in% names(result)) {
-      abort("`result` has no column ", dQuote(value, FALSE), ": name another one in `value`.",
-            class = "repalign_error_type", arg = "result")
-    }
+    refuse_if(!value %in% names(result), "type", "`result` has no column {dQuote(value, FALSE)}: ",
+              "name another one in `value`.")
   }
   numeric <- setdiff(names(result)[vapply(result, is.numeric, NA)], c("x", "y"))
   value <- check_choice(value, numeric, "value")
@@ -113,36 +110,26 @@ score_matrix <- function(result, measure = NULL, value = NULL) {
 as.dist.repalign_result <- function(m, diag = FALSE, upper = FALSE) {
   need_columns(m, c("x", "y", "measure", "score"), "turned into distances", "m")
   labels <- unique(as.character(m$measure))
-  if (!length(labels) || anyNA(labels)) {
-    abort("`m` has ", if (length(labels)) "a row without a measure" else "no rows", ": take rows ",
-          "of what similarity() or calibrate() returned.", class = "repalign_error_size", arg = "m")
-  }
-  if (length(labels) > 1) {
-    abort("`m` holds several measures: take the rows of one, as in as.dist(",
-          rows_example("m", "measure", labels[1]), ").", class = "repalign_error_choice",
-          arg = "m")
-  }
+  refuse_if(!length(labels) || anyNA(labels), "size", "`m` has ",
+            if (length(labels)) "a row without a measure" else "no rows",
+            ": take rows of what similarity() or calibrate() returned.")
+  refuse_if(length(labels) > 1, "choice", "`m` holds several measures: take the rows of one, as ",
+            "in as.dist({rows_example('m', 'measure', labels[1])}).")
   found <- dissimilarities(m, "as.dist()")
   structure(stats::as.dist(found$d, diag = diag, upper = upper), method = found$formula)
 }
 
 one_label <- function(result, measure) {
   labels <- label_levels(result$measure)
-  if (!length(labels)) {
-    abort("`result` has no rows.", class = "repalign_error_size", arg = "result")
-  }
+  refuse_if(!length(labels), "size", "`result` has no rows.")
   refuse_nameless_rows(result, "result")
   if (is.null(measure)) {
-    if (length(labels) > 1) {
-      abort("`result` holds several measures: name one in `measure`: ", enumerate(labels, 20), ".",
-            class = "repalign_error_choice", arg = "measure")
-    }
+    refuse_if(length(labels) > 1, "choice", "`result` holds several measures: name one in ",
+              "`measure`: {enumerate(labels, 20)}.", arg = "measure")
     measure <- labels
   }
-  if (length(measure) != 1) {
-    abort("`measure` must be one of the labels: ", enumerate(labels, 20), ".",
-          class = "repalign_error_choice", arg = "measure")
-  }
+  refuse_if(length(measure) != 1, "choice", "`measure` must be one of the labels: ",
+            "{enumerate(labels, 20)}.")
   check_choice(labels_of_ids(measure, labels), labels, "measure")
 }
 
@@ -193,14 +180,11 @@ check_one_grid <- function(rows, x, y, sources) {
   differing <- sources[!mapply(identical, values[1, ], values[2, ])]
   what <- paste0("`result` has two scores of ", dQuote(x[twice], FALSE), " and ",
                  dQuote(y[twice], FALSE))
-  if (!length(differing)) {
-    abort(what, ": give the rows of one grid.", class = "repalign_error_rows", arg = "result")
-  }
+  refuse_if(!length(differing), "rows", "{what}: give the rows of one grid.", arg = "result")
   column <- differing[1]
-  abort(what, ", from several sources: the column ", dQuote(column, FALSE), " tells them apart. ",
-        "Take the rows of one, as in score_matrix(",
-        rows_example("result", column, values[1, column]), ").",
-        class = "repalign_error_rows", arg = "result")
+  refuse("rows", "{what}, from several sources: the column {dQuote(column, FALSE)} tells them ",
+         "apart. Take the rows of one, as in score_matrix(",
+         rows_example("result", column, values[1, column]), ").", arg = "result")
 }
 
 # Code for messages that takes the rows of one source, such as result[result$day == "day1", ].
@@ -244,10 +228,9 @@ refuse_pooling <- function(object) {
   if (!twice) return(invisible())
   refuse_nameless_rows(rows, "object")
   title <- if (benchmark) key_text(rows[twice, key]) else row_title(as.data.frame(object)[twice, ])
-  abort("`object` has two rows of ", dQuote(title, FALSE),
-        " (the second is row ", twice, "), as if two results were one: bind whole results with ",
-        "names, as in rbind(day1 = a, day2 = b), or take the rows of one result.",
-        class = "repalign_error_rows", arg = "object")
+  refuse("rows", "`object` has two rows of {dQuote(title, FALSE)} (the second is row {twice}), as ",
+         "if two results were one: bind whole results with names, as in rbind(day1 = a, day2 = ",
+         "b), or take the rows of one result.")
 }
 
 # A table with a row for each source. describe: a function(at) that gives a data frame with one row

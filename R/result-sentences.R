@@ -41,10 +41,8 @@ in_words.repalign_result <- function(result, ...) {
   no_other_arguments(...)
   sentence <- declaration_of(result)$sentence
   if (is.null(sentence)) refuse_speechless(paste("what", maker_of(result), "returned"))
-  if (!nrow(result)) {
-    abort("`result` has no rows: there is nothing to tell. Look at how its rows were chosen.",
-          class = "repalign_error_size", arg = "result")
-  }
+  refuse_if(!nrow(result), "size", "`result` has no rows: there is nothing to tell. Look at how ",
+            "its rows were chosen.")
   refuse_nameless_rows(result, "result")
   sources <- source_columns(result)
   if (!length(sources)) return(new_words(sentence(result)))
@@ -57,10 +55,9 @@ in_words.repalign_result <- function(result, ...) {
 refuse_speechless <- function(what) {
   told <- Filter(function(declared) !is.null(declared$sentence), as.list(result_classes))
   makers <- sort(unique(unlist(lapply(told, function(declared) declared$from))))
-  abort("`result` must be a result with scores, intervals or p-values, not ", what, ": what ",
-        "evaluate_models(), score_interval(), calibrate() and ", length(makers) - 3, " more ",
-        "functions return.",
-        class = "repalign_error_type", arg = "result")
+  refuse("type", "`result` must be a result with scores, intervals or p-values, not {what}: what ",
+         "evaluate_models(), score_interval(), calibrate() and {length(makers) - 3} more ",
+         "functions return.")
 }
 
 new_words <- function(text) structure(as.character(text), class = "repalign_words")

@@ -352,29 +352,23 @@ report_centers <- function(found, neighbours, count) {
     # the classes of the first error, or of data without variance where there was none
     first <- Filter(Negate(is.null), found$errors)
     classes <- if (length(first)) class(first[[1]]) else "repalign_error_variance"
-    abort("No centre has a score. First, centre ", dQuote(names(failed)[1], FALSE), ": ",
-          failed[[1]], class = setdiff(classes, c("repalign_error", "error", "condition")),
-          arg = "data")
+    refuse(setdiff(classes, c("repalign_error", "error", "condition")), "No centre has a score. ",
+           "First, centre {dQuote(names(failed)[1], FALSE)}: {failed[[1]]}", arg = "data")
   }
-  if (length(failed)) {
-    warn(count_of(length(failed), "centre"), " of ", length(neighbours), " ",
-         if (length(failed) == 1) "is" else "are", " undefined (NA). First, centre ",
-         dQuote(names(failed)[1], FALSE), ": ", failed[[1]], class = "repalign_undefined",
-         data = names(failed))
-  }
+  warn_if(length(failed), "undefined", "{count_of(length(failed), 'centre')} of ",
+          "{length(neighbours)} {if (length(failed) == 1) 'is' else 'are'} undefined (NA). First, ",
+          "centre {dQuote(names(failed)[1], FALSE)}: {failed[[1]]}", data = names(failed))
   lost <- count > 0 & !is.na(found$scores) & is.na(found$p_values)
-  if (any(lost)) {
-    warn(sum(lost), " of ", length(lost), " scores have no p-value (NA), because scores of ",
-         "permuted data are undefined.", class = "repalign_undefined", data = sum(lost))
-  }
+  warn_if(any(lost), "undefined", "{sum(lost)} of {length(lost)} scores have no p-value (NA), ",
+          "because scores of permuted data are undefined.", data = sum(lost))
   # one warning for each kind that single centres gave
   kinds <- vapply(found$warnings, function(w) class(w$warning)[1], "")
   for (same in split(found$warnings, factor(kinds, unique(kinds)))) {
     first <- same[[1]]
     centers <- unique(vapply(same, function(w) w$name, ""))
-    warn("Centre ", dQuote(first$name, FALSE), ": ", conditionMessage(first$warning),
+    warn(setdiff(class(first$warning), c("repalign_warning", "warning", "condition")),
+         "Centre {dQuote(first$name, FALSE)}: {conditionMessage(first$warning)}",
          if (length(centers) > 1) paste0(" (And ", length(centers) - 1, " more centres.)"),
-         class = setdiff(class(first$warning), c("repalign_warning", "warning", "condition")),
          data = centers)
   }
 }

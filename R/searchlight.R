@@ -80,11 +80,9 @@ searchlight <- function(data, neighbours, models, measure = "rsa", ..., run = NU
   measure <- searchlight_measure(measure, distance, ...)
   # Times are no repeats: their noise is not independent, and they hold different responses.
   third <- if (is.array(data)) names(dimnames(data))[3]
-  if (isTRUE(tolower(third) %in% c("time", "times"))) {
-    abort("`data` has times in its third dimension, where searchlight() expects repeats: give ",
-          "flatten_time(data, times), with neighbours from cross_places().",
-          class = "repalign_error_type", arg = "data")
-  }
+  refuse_if(isTRUE(tolower(third) %in% c("time", "times")), "type", "`data` has times in its ",
+            "third dimension, where searchlight() expects repeats: give flatten_time(data, ",
+            "times), with neighbours from cross_places().")
   if (is_responses(data) && !is.null(unclass(data)$cluster)) refuse_searched_clusters("data")
   refuse_free_series(declares_series(list(data, models)), permutations, none = TRUE)
   check_flag(across_models, "across_models")
@@ -119,24 +117,20 @@ searchlight <- function(data, neighbours, models, measure = "rsa", ..., run = NU
 
 searchlight_measure <- function(measure, distance, ...) {
   measure <- single_measure(measure, ...)
-  if (!isTRUE(measure$declaration$pairing)) {
-    abort(dQuote(measure$label, FALSE), " does not depend on which condition of a centre is ",
-          "paired with which one of a model: it says nothing about what is represented.",
-          class = "repalign_error_measure", arg = "measure")
-  }
-  if (!is.null(measure$args$clusters) || !is.null(measure$args$units_x)) {
-    abort("`measure` has labels of ", if (is.null(measure$args$clusters)) "units" else "clusters",
-          ", which searchlight() cannot use: give a measure without them",
-          if (!is.null(measure$args$clusters)) {
-            ", and restrict the permutations by permute::how()"
-          }, ".", class = "repalign_error_choice", arg = "measure")
-  }
-  if (!is.null(distance) && !"signed" %in% accepted_by(measure$declaration, measure$args)) {
-    abort("With `run`, the dissimilarities of a centre are ", distance, " estimates, which may be ",
-          "negative, and ", dQuote(measure$label, FALSE), " cannot compare these: use rsa(), or ",
-          "average over the runs (`condition` alone).",
-          class = "repalign_error_measure", arg = "measure")
-  }
+  refuse_if(!isTRUE(measure$declaration$pairing), "measure", "{dQuote(measure$label, FALSE)} does ",
+            "not depend on which condition of a centre is paired with which one of a model: it ",
+            "says nothing about what is represented.", arg = "measure")
+  refuse_if(!is.null(measure$args$clusters) || !is.null(measure$args$units_x), "choice",
+            "`measure` has labels of ", if (is.null(measure$args$clusters)) "units" else "clusters",
+            ", which searchlight() cannot use: give a measure without them",
+            if (!is.null(measure$args$clusters)) {
+              ", and restrict the permutations by permute::how()"
+              }, ".")
+  refuse_if(!is.null(distance) &&
+              !"signed" %in% accepted_by(measure$declaration, measure$args), "measure",
+            "With `run`, the dissimilarities of a centre are {distance} estimates, which may be ",
+            "negative, and {dQuote(measure$label, FALSE)} cannot compare these: use rsa(), or ",
+            "average over the runs (`condition` alone).", arg = "measure")
   measure
 }
 
@@ -145,33 +139,29 @@ searchlight_measure <- function(measure, distance, ...) {
 check_neighbours <- function(neighbours, most, arg = "neighbours") {
   words <- if (arg == "windows") c("times", "window", "times") else
     c("columns of `data`", "centre", "columns")
-  if (!is.list(neighbours) || is.data.frame(neighbours) || !length(neighbours)) {
-    abort("`", arg, "` must be a list with the ", words[1], " that belong to each ", words[2],
-          ", not ", if (is.list(neighbours) && !length(neighbours)) "an empty list" else
-            describe(neighbours), ".", class = "repalign_error_type", arg = arg)
-  }
+  refuse_if(!is.list(neighbours) || is.data.frame(neighbours) || !length(neighbours), "type",
+            "`{arg}` must be a list with the {words[1]} that belong to each {words[2]}, not ",
+            if (is.list(neighbours) && !length(neighbours)) "an empty list" else
+              describe(neighbours), ".")
   names <- names(neighbours)
-  if (!is.null(names) && (anyNA(names) || any(names == "") || anyDuplicated(names))) {
-    abort("`", arg, "` must have a different name for each ", words[2], ", or no names.",
-          class = "repalign_error_names", arg = arg)
-  }
-  refuse <- function(bad, what) {
+  refuse_if(!is.null(names) && (anyNA(names) || any(names == "") || anyDuplicated(names)), "names",
+            "`{arg}` must have a different name for each {words[2]}, or no names.")
+  wrong <- function(bad, what) {
     if (!any(bad)) return(invisible())
     at <- which(bad)[1]
-    abort("`", arg, "` ", what, ", first for ", words[2], " ",
-          if (is.null(names)) at else dQuote(names[at], FALSE), ": give each ", words[2],
-          " one or more different ", words[1], ", as whole numbers from 1",
-          if (most < .Machine$integer.max) paste(" to", most), ".",
-          class = "repalign_error_value", arg = arg)
+    refuse("value", "`{arg}` {what}, first for {words[2]} ",
+           if (is.null(names)) at else dQuote(names[at], FALSE), ": give each {words[2]} one or ",
+           "more different {words[1]}, as whole numbers from 1",
+           if (most < .Machine$integer.max) paste(" to", most), ".")
   }
-  refuse(!vapply(neighbours, function(at) is.numeric(at) && is.null(dim(at)), NA),
+  wrong(!vapply(neighbours, function(at) is.numeric(at) && is.null(dim(at)), NA),
          "has elements that are not numbers")
-  refuse(lengths(neighbours) == 0, "has an empty element")
-  refuse(vapply(neighbours, function(at) anyNA(at) || any(at != round(at)), NA),
+  wrong(lengths(neighbours) == 0, "has an empty element")
+  wrong(vapply(neighbours, function(at) anyNA(at) || any(at != round(at)), NA),
          "has missing or broken numbers")
-  refuse(vapply(neighbours, function(at) min(at) < 1 || max(at) > most, NA),
+  wrong(vapply(neighbours, function(at) min(at) < 1 || max(at) > most, NA),
          paste("has numbers that are no", words[3]))
-  refuse(vapply(neighbours, anyDuplicated, 0L) > 0,
+  wrong(vapply(neighbours, anyDuplicated, 0L) > 0,
          paste("names a", sub("s$", "", words[3]), "twice"))
   lapply(neighbours, as.integer)
 }
@@ -200,9 +190,8 @@ open_searchlight <- function(source, neighbours, models, measure, frame) {
 }
 
 refuse_searched_clusters <- function(arg) {
-  abort("`", arg, "` declares clusters of conditions, which searchlight() cannot use: declare ",
-        "none, and restrict the permutations by permute::how().",
-        class = "repalign_error_choice", arg = arg)
+  refuse("choice", "`{arg}` declares clusters of conditions, which searchlight() cannot use: ",
+         "declare none, and restrict the permutations by permute::how().")
 }
 
 # The first centre that is a representation at all.
@@ -235,11 +224,9 @@ searchlight_job <- function(sides, measure, permutations, alpha) {
     check_rows(n, 2, "data", "a permutation")
     design <- design_for(measure, permutation_plan(n, permutations, NULL, FALSE, "auto"), "auto")
     note_unattainable(design$count, list(alpha = alpha, p_adjust = "none"), Inf)
-    if (!fast) {
-      inform(dQuote(measure$label, FALSE), " has no null that takes all permutations of a centre ",
-             "at once, so that each centre is calibrated by itself. rsa() (but for Kendall's tau) ",
-             "and cka() are much faster.", class = "repalign_slow_searchlight")
-    }
+    inform_if(!fast, "slow_searchlight", "{dQuote(measure$label, FALSE)} has no null that takes ",
+              "all permutations of a centre at once, so that each centre is calibrated by itself. ",
+              "rsa() (but for Kendall's tau) and cka() are much faster.")
   }
   if (!is.null(measure$declaration$check_pair)) {
     pair <- pair_of(sides$x$reprs[[1]], models[[1]])
@@ -250,11 +237,9 @@ searchlight_job <- function(sides, measure, permutations, alpha) {
   if (!fast) return(job)
   job$operands <- operands(null, measure, models, seq_along(models), "y")$forms
   undefined <- which(vapply(job$operands, is_undefined, NA))
-  if (length(undefined)) {
-    abort("The model ", dQuote(job$names[undefined[1]], FALSE), " cannot be compared with ",
-          "anything: all its dissimilarities are equal, or it has no variance that is left after ",
-          "correction.", class = "repalign_error_variance", arg = "models")
-  }
+  refuse_if(length(undefined), "variance", "The model {dQuote(job$names[undefined[1]], FALSE)} ",
+            "cannot be compared with anything: all its dissimilarities are equal, or it has no ",
+            "variance that is left after correction.", arg = "models")
   job
 }
 
@@ -272,20 +257,17 @@ complete_searchlight <- function(data, models, neighbours, condition, run, noise
   }
   kept <- found$columns$data
   if (is.null(kept) || all(kept)) return(given)
-  if (!is.null(noise)) {
-    abort("na = \"neurons\" leaves out channels that `noise` has: leave them out yourself, or use ",
-          "na = \"stimuli\".", class = "repalign_error_choice", arg = "noise")
-  }
+  refuse_if(!is.null(noise), "choice", "na = \"neurons\" leaves out channels that `noise` has: ",
+            "leave them out yourself, or use na = \"stimuli\".")
   given$neighbours <- lapply(check_neighbours(neighbours, length(kept)), function(at) {
     cumsum(kept)[at[kept[at]]]
   })
   empty <- which(lengths(given$neighbours) == 0)
   if (length(empty)) {
     names <- names(neighbours)
-    abort("na = \"neurons\" leaves no channel to centre ",
-          if (is.null(names)) empty[1] else dQuote(names[empty[1]], FALSE),
-          ": leave it out, or use na = \"stimuli\".", class = "repalign_error_nonfinite",
-          arg = "na")
+    refuse("nonfinite", "na = \"neurons\" leaves no channel to centre ",
+           if (is.null(names)) empty[1] else dQuote(names[empty[1]], FALSE),
+           ": leave it out, or use na = \"stimuli\".", arg = "na")
   }
   given
 }
@@ -305,17 +287,14 @@ center_source <- function(data, condition, run, noise, measure, distance) {
   by_run <- is_rdm && distance_called(distance)$runs
   if (by_run && is.matrix(data) && is.null(condition)) {
     condition <- rownames(data)
-    if (is.null(condition)) {
-      abort("`condition` is missing: with `run`, the condition of each row of `data` must be ",
-            "known. Give `condition`, or row names.", class = "repalign_error_missing",
-            arg = "condition")
-    }
+    refuse_if(is.null(condition), "missing", "`condition` is missing: with `run`, the condition ",
+              "of each row of `data` must be known. Give `condition`, or row names.")
   }
   patterns <- naming_data(run_patterns(data, condition, run, by_run))
   absent <- which(rowSums(patterns$counts) == 0)
   if (by_run) check_common_runs(patterns, takes_gaps(measure)) else if (length(absent)) {
-    abort("`data` has no observation of condition ", condition_title(patterns$labels, absent[1]),
-          ": leave it out.", class = "repalign_error_nonfinite", arg = "data")
+    refuse("nonfinite", "`data` has no observation of condition ",
+           "{condition_title(patterns$labels, absent[1])}: leave it out.")
   }
   source <- list(patterns = patterns, is_rdm = is_rdm,
                  settings = if (is_rdm) distance_settings(distance), n = nrow(patterns$means),
@@ -336,20 +315,17 @@ naming_data <- function(code) {
 
 # gaps: may pairs of conditions lack?
 check_common_runs <- function(patterns, gaps) {
-  if (length(patterns$runs) < 2) {
-    abort("`run` names one run, but crossnobis estimates need two or more: leave out `run` to ",
-          "compare the patterns as they are.", class = "repalign_error_size", arg = "run")
-  }
+  refuse_if(length(patterns$runs) < 2, "size", "`run` names one run, but crossnobis estimates ",
+            "need two or more: leave out `run` to compare the patterns as they are.")
   common <- tcrossprod(patterns$counts > 0)
   if (gaps && any(common[upper.tri(common)] > 1)) return(invisible())
   few <- which(common < 2 & upper.tri(common), arr.ind = TRUE)
   if (!nrow(few)) return(invisible())
-  abort("`run`: ", count_of(nrow(few), "pair"), " of conditions ",
-        if (nrow(few) > 1) "have" else "has", " fewer than two runs in common, first ",
-        condition_title(patterns$labels, few[1, 1]), " and ",
-        condition_title(patterns$labels, few[1, 2]), ": leave out conditions that few runs have, ",
-        "or compare the others by na = \"pairwise\" of rsa().",
-        class = "repalign_error_size", arg = "run")
+  refuse("size", "`run`: {count_of(nrow(few), 'pair')} of conditions ",
+         "{if (nrow(few) > 1) 'have' else 'has'} fewer than two runs in common, first ",
+         "{condition_title(patterns$labels, few[1, 1])} and ",
+         "{condition_title(patterns$labels, few[1, 2])}: leave out conditions that few runs have, ",
+         "or compare the others by na = \"pairwise\" of rsa().")
 }
 
 # The part of a call that a worker needs for some centres: list(source, neighbours), where the
@@ -406,19 +382,16 @@ center_repr <- function(source, at, name) {
 # `precision`, a function of the columns of a centre.
 check_noise <- function(noise, source, measure) {
   if (is.null(noise)) return(NULL)
-  if (source$is_rdm && distance_called(source$settings$distance)$noise == "none") {
-    abort("`noise` has no meaning for centres that are compared by ", source$settings$distance,
-          " distances: leave it out.", class = "repalign_error_value", arg = "noise")
-  }
+  refuse_if(source$is_rdm && distance_called(source$settings$distance)$noise == "none", "value",
+            "`noise` has no meaning for centres that are compared by {source$settings$distance} ",
+            "distances: leave it out.")
   # whitening turns the axes of the channels, and means nothing where these axes matter
   usable <- source$is_rdm || "orthogonal" %in% measure$declaration$invariant ||
     isTRUE(measure$args$inner %in% c("euclidean", "sqeuclidean"))
-  if (!usable) {
-    abort("`noise` whitens the channels, after which the axes of the channels mean nothing, and ",
-          dQuote(measure$label, FALSE), " depends on them: ",
-          if (identical(measure$id, "rsa")) "use inner = \"sqeuclidean\" or \"euclidean\", or ",
-          "leave out `noise`.", class = "repalign_error_choice", arg = "noise")
-  }
+  refuse_if(!usable, "choice", "`noise` whitens the channels, after which the axes of the ",
+            "channels mean nothing, and {dQuote(measure$label, FALSE)} depends on them: ",
+            if (identical(measure$id, "rsa")) "use inner = \"sqeuclidean\" or \"euclidean\", or ",
+            "leave out `noise`.")
   if (is.function(noise)) return(list(precision = noise))
   note_plain_covariances(noise)
   if (is.list(noise) && source$is_rdm) {
@@ -445,13 +418,12 @@ center_noise <- function(source, at) {
 
 given_noise <- function(precision, channels) {
   found <- catch_error(precision(channels), failed = function(e) {
-    abort("`noise` as a function failed for the channels of a centre (first ",
-          dQuote(channels[1], FALSE), "): ", conditionMessage(e),
-          class = c("repalign_error_noise", "repalign_error_value"), arg = "noise")
+    refuse(c("repalign_error_noise", "repalign_error_value"), "`noise` as a function failed for ",
+           "the channels of a centre (first {dQuote(channels[1], FALSE)}): {conditionMessage(e)}")
   })
   usable <- is.matrix(found) && is.numeric(found) && all(dim(found) == length(channels))
   if (usable) return(unname(found))
-  abort("`noise` as a function must return a precision matrix of the columns that it is given (",
-        length(channels), " x ", length(channels), "), not ", describe(found), ".",
-        class = c("repalign_error_noise", "repalign_error_value"), arg = "noise")
+  refuse(c("repalign_error_noise", "repalign_error_value"), "`noise` as a function must return a ",
+         "precision matrix of the columns that it is given ({length(channels)} x ",
+         "{length(channels)}), not {describe(found)}.")
 }

@@ -114,10 +114,9 @@ described_groups <- function(settings) {
     if (!arg %in% c("random_labels", "shortcut")) return(paste(sub("_", " ", arg), values))
     paste0(sub("_", " ", arg), " ", vapply(100 * values, format, "", digits = 4), "%")
   }), list(sep = ", ")))
-  if (!length(varied) || anyDuplicated(labels)) {
-    abort("Several groups have the same settings: give the groups names, as in random_labels = ",
-          "c(first = 0, second = 0).", class = "repalign_error_value", arg = "random_labels")
-  }
+  refuse_if(!length(varied) || anyDuplicated(labels), "value", "Several groups have the same ",
+            "settings: give the groups names, as in random_labels = c(first = 0, second = 0).",
+            arg = "random_labels")
   labels
 }
 
@@ -135,14 +134,10 @@ network_plan <- function(activation, optimizer, rate, epochs, batch, record, sho
 # The samples of sources; unused: names of arguments that only made data need. With shortcuts the
 # test stimuli may also have `shown`, the class that their shortcut features show.
 network_data <- function(sources, unused, shortcuts, plan) {
-  if (is.null(sources$x) && !is.null(sources$labels)) {
-    abort("`labels` are given without `x`: give the samples x features as well.",
-          class = "repalign_error_missing", arg = "x")
-  }
-  if (!is.null(sources$x) && length(unused)) {
-    warn("`", unused[1], "` is not used: it is for made data, and `x` is given.",
-         class = "repalign_unused", data = unused)
-  }
+  refuse_if(is.null(sources$x) && !is.null(sources$labels), "missing", "`labels` are given ",
+            "without `x`: give the samples x features as well.", arg = "x")
+  warn_if(!is.null(sources$x) && length(unused), "unused", "`{unused[1]}` is not used: it is for ",
+          "made data, and `x` is given.", data = unused)
   data <- if (is.null(sources$x)) {
     test <- check_count(if (is.null(sources$test)) 120 else sources$test, "test", 2)
     train <- check_count(if (is.null(sources$train)) 300 else sources$train, "train", 2)
@@ -186,10 +181,8 @@ simulated_network <- function(data, setting, plan) {
   plan$input_noise <- setting$input_noise
   network <- trained_network(x, one_hot(learned, classes), plan)
   run <- run_network(network, data$test$x, plan$activation)
-  if (!all(is.finite(unlist(run$sums)))) {
-    abort("The training of a network diverged: some of its numbers are no longer finite. ",
-          "Give a smaller `rate`.", class = "repalign_error_value", arg = "rate")
-  }
+  refuse_if(!all(is.finite(unlist(run$sums))), "value", "The training of a network diverged: some ",
+            "of its numbers are no longer finite. Give a smaller `rate`.")
   logits <- run$sums[[length(network)]]
   predictions <- predicted(logits)
   trained <- run_network(network, x, plan$activation)$sums[[length(network)]]
@@ -288,10 +281,8 @@ simulate_models <- function(n, width, global = 0, local = 0, layers = 1, patch =
   need_arguments()
   patch <- check_count(patch, "patch", 2)
   n <- check_count(n, "n")
-  if (n < 2 * patch) {
-    abort("`n` is ", n, ", but two patches of `patch` = ", patch, " stimuli need ", 2 * patch,
-          ": take more stimuli or smaller patches.", class = "repalign_error_value", arg = "n")
-  }
+  refuse_if(n < 2 * patch, "value", "`n` is {n}, but two patches of `patch` = {patch} stimuli ",
+            "need {2 * patch}: take more stimuli or smaller patches.")
   settings <- each_setting(list(width = width, global = global, local = local),
                            list(width = check_count, global = check_share, local = check_share),
                            "model")
@@ -357,14 +348,10 @@ given_data <- function(given) {
   test <- if (length(test) == 1) sample.int(n, check_count_below(test, "test", n - 1)) else {
     usable <- is.numeric(test) && length(test) > 1 && all(is.finite(test)) &&
       all(test == round(test) & test >= 1 & test <= n) && !anyDuplicated(test)
-    if (!usable) {
-      abort("`test` must be the number of test stimuli, or different row numbers of `x` (1 to ", n,
-            ").", class = "repalign_error_value", arg = "test")
-    }
-    if (length(test) > n - 2) {
-      abort("`test` names ", length(test), " of the ", n, " rows of `x`: leave two or more to ",
-            "train on.", class = "repalign_error_value", arg = "test")
-    }
+    refuse_if(!usable, "value", "`test` must be the number of test stimuli, or different row ",
+              "numbers of `x` (1 to {n}).")
+    refuse_if(length(test) > n - 2, "value", "`test` names {length(test)} of the {n} rows of `x`: ",
+              "leave two or more to train on.")
     as.integer(test)
   }
   rest <- setdiff(seq_len(n), test)
@@ -378,8 +365,8 @@ given_data <- function(given) {
 check_count_below <- function(value, arg, limit) {
   value <- check_count(value, arg, 2)
   if (value < limit) return(value)
-  abort("`", arg, "` is ", value, ", but at most ", limit - 1, " of the rows of `x` can be ", arg,
-        " samples.", class = "repalign_error_value", arg = arg)
+  refuse("value", "`{arg}` is {value}, but at most {limit - 1} of the rows of `x` can be {arg} ",
+         "samples.")
 }
 
 # The labels as a factor without empty levels.

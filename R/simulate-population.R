@@ -30,17 +30,13 @@ linear_population <- function(n, q, d, spectrum = c("isotropic", "power"), power
   q <- vapply(check_two_sizes(q, "q"), check_count, 0L, arg = "q")
   power <- vapply(check_two_sizes(power, "power"), check_number, 0, arg = "power")
   spectrum <- check_choice(spectrum, c("isotropic", "power"), "spectrum")
-  if (power_given && spectrum == "isotropic") {
-    warn("`power` is not used by the isotropic spectrum: set spectrum = \"power\".",
-         class = "repalign_unused", data = "power")
-  }
+  warn_if(power_given && spectrum == "isotropic", "unused", "`power` is not used by the isotropic ",
+          "spectrum: set spectrum = \"power\".", data = "power")
   check_flag(reverse, "reverse")
   lambda <- lapply(power, function(p) if (spectrum == "power") seq_len(d)^-p else rep(1, d))
-  if (!all(is.finite(unlist(lambda)^2)) || any(vapply(lambda, sum, 0) == 0)) {
-    abort("`power` is too extreme for ", d, " dimensions: the eigenvalues are too large or too ",
-          "small for a double. Give a value nearer to 0.",
-          class = "repalign_error_value", arg = "power")
-  }
+  refuse_if(!all(is.finite(unlist(lambda)^2)) || any(vapply(lambda, sum, 0) == 0), "value",
+            "`power` is too extreme for {d} dimensions: the eigenvalues are too large or too ",
+            "small for a double. Give a value nearer to 0.")
   if (reverse) lambda[[2]] <- rev(lambda[[2]])
   check_memory(8 * (as.double(n) * d + (as.double(n) + d) * sum(as.double(q))),
                "The simulated population", "Take fewer stimuli, neurons or dimensions.")
@@ -53,10 +49,8 @@ linear_population <- function(n, q, d, spectrum = c("isotropic", "power"), power
 }
 
 check_two_sizes <- function(value, arg) {
-  if (!is.numeric(value) || !length(value) %in% 1:2) {
-    abort("`", arg, "` must be one number, or two (for x and for y).",
-          class = "repalign_error_value", arg = arg)
-  }
+  refuse_if(!is.numeric(value) || !length(value) %in% 1:2, "value", "`{arg}` must be one number, ",
+            "or two (for x and for y).")
   rep(value, length.out = 2)
 }
 
@@ -170,14 +164,9 @@ simulate_pair <- function(n, d, shared = 0, rank = 3, groups = 1, spread = 2,
   spread <- check_number(spread, "spread", above = 0)
   autocorrelation <- check_number(autocorrelation, "autocorrelation", above = -1, below = 1)
   tails <- check_choice(tails, noise_families, "tails")
-  if (groups > n) {
-    abort("`groups` must be at most the number of stimuli, ", n, ".",
-          class = "repalign_error_value", arg = "groups")
-  }
-  if (autocorrelation != 0 && tails != "normal") {
-    abort("`tails` must be \"normal\" for time series (with `autocorrelation`).",
-          class = "repalign_error_value", arg = "tails")
-  }
+  refuse_if(groups > n, "value", "`groups` must be at most the number of stimuli, {n}.")
+  refuse_if(autocorrelation != 0 && tails != "normal", "value", "`tails` must be \"normal\" for ",
+            "time series (with `autocorrelation`).")
   check_memory(16 * as.double(n) * (sum(as.double(d)) + rank), "The simulated pair",
                "Take fewer stimuli or neurons.")
   group <- sort(rep_len(seq_len(groups), n))

@@ -78,31 +78,25 @@ print.repalign_shapes <- function(x, ...) {
 # Values of which each makes one representation. Returns them as numbers, with names: those that
 # were given, or those that name_of() makes of a value.
 check_settings <- function(values, arg, name_of, least = 0, most = Inf, whole = FALSE) {
-  if (!is.numeric(values) || !length(values)) {
-    abort("`", arg, "` must hold numbers, one for each representation in `y`, but is ",
-          if (length(values)) describe(values) else "empty", ".",
-          class = "repalign_error_type", arg = arg)
-  }
+  refuse_if(!is.numeric(values) || !length(values), "type", "`{arg}` must hold numbers, one for ",
+            "each representation in `y`, but is ",
+            if (length(values)) describe(values) else "empty", ".")
   wrong <- which(is.na(values) | values < least | values > most | whole & values %% 1 != 0)
   if (length(wrong)) {
     limits <- if (most < Inf) paste("from", least, "to", format(most, digits = 3)) else
       paste("of at least", least)
-    abort("`", arg, "` must hold ", if (whole) "whole ", "numbers ", limits, ", but element ",
-          wrong[1], " is ", format(values[[wrong[1]]]), ".",
-          class = "repalign_error_value", arg = arg)
+    refuse("value", "`{arg}` must hold {if (whole) 'whole '}numbers {limits}, but element ",
+           "{wrong[1]} is {format(values[[wrong[1]]])}.")
   }
   if (is.null(names(values))) {
     names <- vapply(as.vector(values), name_of, "")
-    if (anyDuplicated(names)) {
-      abort("`", arg, "` holds ", format(values[[anyDuplicated(names)]]), " twice: give each ",
-            "value once, or give them names.", class = "repalign_error_value", arg = arg)
-    }
+    refuse_if(anyDuplicated(names), "value", "`{arg}` holds ",
+              "{format(values[[anyDuplicated(names)]])} twice: give each value once, or give them ",
+              "names.")
   } else {
     names <- names(values)
-    if (anyNA(names) || !all(nzchar(names)) || anyDuplicated(names)) {
-      abort("`", arg, "` must have a different name for every value, or no names at all.",
-            class = "repalign_error_value", arg = arg)
-    }
+    refuse_if(anyNA(names) || !all(nzchar(names)) || anyDuplicated(names), "value",
+              "`{arg}` must have a different name for every value, or no names at all.")
   }
   stats::setNames(as.vector(as.double(values)), names)
 }
@@ -186,10 +180,8 @@ simulate_rings <- function(n, rings = 5, noise = 0) {
   n <- check_count(n, "n", 2)
   rings <- check_count(rings, "rings", 2)
   noise <- check_not_negative(noise, "noise")
-  if (n < 3 * rings) {
-    abort("`n` is ", n, ", but `rings` = ", rings, " rings need at least ", 3 * rings,
-          " stimuli: take more stimuli or fewer rings.", class = "repalign_error_value", arg = "n")
-  }
+  refuse_if(n < 3 * rings, "value", "`n` is {n}, but `rings` = {rings} rings need at least ",
+            "{3 * rings} stimuli: take more stimuli or fewer rings.")
   check_shape_memory(n, 2, rings)
   ring <- sort(rep_len(seq_len(rings), n))
   angle <- 2 * pi * stats::ave(ring, ring, FUN = function(i) (seq_along(i) - 1) / length(i))
@@ -234,42 +226,30 @@ simulate_swiss_roll <- function(n, r = 0.5) {
 # model". Returns list(names, values): the names that an argument has, or NULL, and the numbers.
 each_setting <- function(given, checks, each) {
   for (arg in names(given)) {
-    if (!is.numeric(given[[arg]]) || !length(given[[arg]])) {
-      abort("`", arg, "` must hold numbers, one per ", each, " or one for all ", each, "s.",
-            class = "repalign_error_type", arg = arg)
-    }
+    refuse_if(!is.numeric(given[[arg]]) || !length(given[[arg]]), "type",
+              "`{arg}` must hold numbers, one per {each} or one for all {each}s.")
   }
   # single values are checked before their number: a wrong value is not one for another model
   for (arg in names(given)) given[[arg]] <- vapply(given[[arg]], checks[[arg]], 0, arg = arg)
   count <- max(lengths(given))
   wrong <- names(given)[!lengths(given) %in% c(1, count)]
-  if (length(wrong)) {
-    abort(enumerate(paste0("`", names(given), "`"), quote = FALSE), " have ",
-          enumerate(lengths(given), quote = FALSE), " values: give each of them one value per ",
-          each, ", or one value for all ", each, "s.", class = "repalign_error_size",
-          arg = wrong[1])
-  }
+  refuse_if(length(wrong), "size", enumerate(paste0("`", names(given), "`"), quote = FALSE),
+            " have {enumerate(lengths(given), quote = FALSE)} values: give each of them one value ",
+            "per {each}, or one value for all {each}s.", arg = wrong[1])
   full <- given[lengths(given) == count]
   source <- names(Filter(Negate(is.null), lapply(full, names)))[1]
   names <- if (!is.na(source)) names(given[[source]])
-  if (anyNA(names) || !all(nzchar(names)) || anyDuplicated(names)) {
-    abort("`", source, "` must have a different name for every ", each, ", or no names at all.",
-          class = "repalign_error_value", arg = source)
-  }
+  refuse_if(anyNA(names) || !all(nzchar(names)) || anyDuplicated(names), "value",
+            "`{source}` must have a different name for every {each}, or no names at all.")
   list(names = names, values = lapply(stats::setNames(nm = names(given)), function(arg) {
     values <- given[[arg]]
     ordered <- if (is.null(names(values))) {
       values
     } else {
-      if (is.na(source)) {
-        abort("`", arg, "` has a name, but it is one value for all ", each,
-              "s: name the values of ",
-              "which there is one per ", each, ".", class = "repalign_error_value", arg = arg)
-      }
-      if (!setequal(names(values), names)) {
-        abort("`", arg, "` names other ", each, "s (", enumerate(names(values)), ") than `", source,
-              "` (", enumerate(names), ").", class = "repalign_error_value", arg = arg)
-      }
+      refuse_if(is.na(source), "value", "`{arg}` has a name, but it is one value for all {each}s: ",
+                "name the values of which there is one per {each}.")
+      refuse_if(!setequal(names(values), names), "value", "`{arg}` names other {each}s ",
+                "({enumerate(names(values))}) than `{source}` ({enumerate(names)}).")
       values[names]
     }
     rep_len(unname(ordered), count)

@@ -27,6 +27,7 @@ names_used <- function(code) {
   local <- character()
   walk <- function(e) {
     if (is.name(e)) return(as.character(e))
+    if (is.character(e)) return(unlist(lapply(template_code(e), walk)))
     if (is.pairlist(e)) {
       local <<- c(local, names(e))
       return(unlist(lapply(e, walk)))
@@ -42,6 +43,15 @@ names_used <- function(code) {
     unlist(lapply(as.list(e), walk))
   }
   setdiff(walk(code), local)
+}
+
+# The code in the braces of texts, which messages evaluate (refuse() and its kin).
+template_code <- function(texts) {
+  found <- unlist(regmatches(texts, gregexpr("[{][^{}]+[}]", texts)))
+  code <- lapply(substr(found, 2, nchar(found) - 1), function(text) {
+    tryCatch(str2lang(text), error = function(e) NULL)
+  })
+  Filter(is.language, code)
 }
 
 call_table <- function(folder = "R") {

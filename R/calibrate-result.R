@@ -107,7 +107,7 @@ one_calibration_words <- function(x, from) {
   paste0(score, if (p > alpha) ", not ", if (p <= alpha) ", ", better, " chance",
          brackets(p_words(p, alpha, adjusted_name(x)), if (!is.null(from)) {
            c(paste("one of", from), if (is.null(x$p_adjusted)) "p not adjusted for their number")
-         }, chance_facts(x)), ".")
+         }, chance_facts(x)), ".", odd_value_words(measure_words(x$measure), x$score))
 }
 
 many_calibrations_words <- function(x, from) {
@@ -128,7 +128,8 @@ many_calibrations_words <- function(x, from) {
            paste0("; ", if (sign > 0) "largest" else "smallest", " was that of ", title,
                   brackets(number_word(x$score[best]),
                            p_words(p[best], settings$alpha, adjusted_name(x))))
-         }, ".", undefined_words(p, "p-value"))
+         }, ".", odd_value_words(measure_words(x$measure[1]), x$score[best]),
+         undefined_words(p, "p-value"))
 }
 
 # ---- how it is made

@@ -12,7 +12,7 @@
 #' * From files and tables to matrices: [read_representation()], [response_matrix()],
 #'   [match_rows()]. Trials, sessions and runs: [responses()].
 #' * Which model, layer or area is closest to a recording, and is it more than chance?
-#'   [evaluate_models()]. [in_words()] says the result in a sentence.
+#'   [evaluate_models()], and of RDMs [evaluate_rdms()]. [in_words()] says the result in a sentence.
 #' * Two representations, or named lists of them: [similarity()], with the measures that
 #'   [measures()] lists; [score_interval()] gives errors, [calibrate()] compares with chance.
 #' * Recordings, corrected for few stimuli and neurons: [brain_to_brain()], [trial_to_trial()],

@@ -46,7 +46,7 @@ subject_ceiling_sentence <- function(x) {
 #' @param x a named list of at least two subjects with the same stimuli: matrices stimuli x neurons,
 #'   [responses()], or, for [rsa()], RDMs as `dist` objects.
 #' @param measure [rsa()] or [cka()] (any kernel and estimator), as a name or from [measure()].
-#'   `"rsa"` of RDMs is by the whitened cosine, as [evaluate_models()] is; `measure("rsa")`, and
+#'   `"rsa"` of RDMs is by the whitened cosine, as [evaluate_rdms()] is; `measure("rsa")`, and
 #'   `"rsa"` of other data, as [rsa()].
 #' @param ... not used: parameters go to [measure()].
 #' @param group one label per subject, by name or in their order, such as the animal of a session:
@@ -67,7 +67,7 @@ subject_ceiling_sentence <- function(x) {
 #' depend on each other, subjects seem to have more in common (see [dependence]). What subjects
 #' share for other reasons (the same scanner or preprocessing) counts as representation; `group`
 #' leaves out such pairs. Cosines of positive RDMs are high even if subjects share nothing (see
-#' [evaluate_models()]). `upper` is a bound for any model by cosines, Pearson correlations and
+#' [evaluate_rdms()]). `upper` is a bound for any model by cosines, Pearson correlations and
 #' rho-a, and by Spearman's correlation only without ties. [noise_ceiling()] is about noise alone.
 #' @references Nili et al. (2014), PLoS Computational Biology 10.
 #' @examples

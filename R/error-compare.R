@@ -13,7 +13,8 @@ adjustments <- c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH", "BY"
 #' equivalence.
 #'
 #' @order 1
-#' @param result what [score_interval()] or [evaluate_models()] returned, or some of its rows.
+#' @param result what [score_interval()], [evaluate_models()] or [evaluate_rdms()] returned, or some
+#'   of its rows.
 #' @param contrasts what is compared:
 #'   * `"pairs"`: all pairs of scores of the same measure;
 #'   * the name of a score, such as that of a layer: all others of its measure less this one;
@@ -152,8 +153,8 @@ warn_no_differences <- function(rows) {
 
 # ---- compared scores
 
-# What comparisons need of the result of score_interval() or of evaluate_models(): its scores, their
-# names and how they vary together.
+# What comparisons need of the result of score_interval(), evaluate_models() or evaluate_rdms(): its
+# scores, their names and how they vary together.
 
 # Returns list(score, title, measure, sign, parts, total, level, order, halves). `title` names
 # scores within their measure, `sign` is -1 for distances, and `order` is that of the call: draws
@@ -164,8 +165,8 @@ compared_scores <- function(result) {
   if (inherits(result, "repalign_evaluation")) return(compared_models(result))
   if (!inherits(result, "repalign_interval") || is_of_estimators(result)) {
     ours <- !is.na(result_kind(result))
-    refuse("type", "`result` must be what score_interval() or evaluate_models() returned, with ",
-           "the scores to compare, not ",
+    refuse("type", "`result` must be what {comparable_makers} returned, with the scores ",
+           "to compare, not ",
            if (ours) paste0("that of ", maker_of(result), ": ",
              where_errors_are(result)) else describe(result), ".")
   }
@@ -200,7 +201,7 @@ compared_scores <- function(result) {
        of_models = of_models)
 }
 
-# Does a result of evaluate_models() have scores of recordings?
+# Is an evaluation one of evaluate_models()? Otherwise it is of evaluate_rdms().
 is_of_recordings <- function(x) !is.null(attr(x, "interval", exact = TRUE))
 
 # What score_interval() found for the models of a result, for everything that compares them.

@@ -1,4 +1,4 @@
-# The p-values of evaluate_models() against chance: the stimuli of the models are permuted, and the
+# The p-values of evaluate_rdms() against chance: the stimuli of the models are permuted, and the
 # score of all data is computed anew with the same folds.
 #
 # A null is a matrix with a row for each permutation, the observed order first, and a column for

@@ -1,7 +1,7 @@
-# Clusters of stimuli in evaluate_models(): they are drawn as a whole, kept together by folds, and
+# Clusters of stimuli in evaluate_rdms(): they are drawn as a whole, kept together by folds, and
 # pairs of stimuli within them do not count.
 
-# Adds to a task of evaluate_models() `given`, the number of stimuli that the user gave, `kept`, the
+# Adds to a task of evaluate_rdms() `given`, the number of stimuli that the user gave, `kept`, the
 # numbers of those that take part, and `constant`, which models say the same about all pairs that
 # count. With clusters, the task has the stimuli that have a label, no dissimilarities within
 # clusters (NA), and `codes`, the number of the cluster of each stimulus.
@@ -10,7 +10,7 @@ clustered_task <- function(task, codes) {
   task$kept <- seq_len(task$n)
   task$constant <- rep(FALSE, length(task$models))
   if (is.null(codes)) return(task)
-  check_clusters(codes, task$n, "data", 2, "a comparison of RDMs")
+  check_clusters(codes, task$n, "rdms", 2, "a comparison of RDMs")
   task$kept <- which(!is.na(codes))
   places <- packed_places(task$kept, task$n)
   task$codes <- unname(labelled_codes(codes))

@@ -1,4 +1,4 @@
-# What evaluate_models() draws anew, and the folds into which data and draws are cut.
+# What evaluate_rdms() draws anew, and the folds into which data and draws are cut.
 
 # ---- draws
 

@@ -1,8 +1,8 @@
-# evaluate_models() compares models with data: with recordings (model-recordings.R), or, in this
-# file, with the RDMs of subjects, with errors over subjects, stimuli or both.
+# evaluate_rdms() compares models with the RDMs of subjects, with errors over subjects, stimuli or
+# both; evaluate_models() compares them with recordings (model-recordings.R).
 #
-# The result for RDMs is a data frame of the class "repalign_evaluation" with a row for each model.
-# Beside the rows it keeps the attributes
+# The result is a data frame of the class "repalign_evaluation" with a row for each model. Beside
+# the rows it keeps the attributes
 #
 # parts      what compare_scores() needs: list(main, interactions, df), see model-variance.R
 # draws      the scores of all draws, for each part an array draws x (models, lower and upper
@@ -11,10 +11,47 @@
 # outer, resample, folds, conf_level, sizes, group   how it was made
 # pictures   list(data, models, stimulus_noise): data and predicted RDMs, for plot(type = "map")
 
-#' How RDMs of subjects are evaluated
+#' Which model is closest to the RDMs of subjects, is it more than chance, how high could it be?
 #'
-#' What [evaluate_models()] does with RDMs.
+#' Compares models with RDMs, with errors over subjects, stimuli or both, and noise ceilings.
+#' [evaluate_models()] compares models with recordings.
 #'
+#' @param rdms an RDM (a `dist` object, or a symmetric matrix with a diagonal of 0), or a list of
+#'   RDMs, one or several for each subject.
+#' @param models an RDM or what [rdm_model()] returned, or a named list of them. A factor is a model
+#'   of categories.
+#' @param outer how RDMs are compared, as for [rsa()].
+#' @param resample what is resampled for errors: RDMs (`"rdm"`), stimuli (`"condition"`, the default
+#'   for a single RDM), `"both"`, or `"none"`, for errors over RDMs without draws; or draws of your
+#'   own, see below.
+#' @param draws the number of draws; fewer than 20 are warned of.
+#' @param group one label for each RDM; those with the same label (subject) are drawn and left out
+#'   together.
+#' @param folds how many folds for cross-validation, or folds of your own, see below.
+#' @param repeats how often each draw cuts new folds.
+#' @param conf_level coverage of the intervals.
+#' @param stimulus_noise for whitened comparisons, as for [rsa()]; for draws of stimuli, variances.
+#' @param na `"pairwise"`: over the pairs of stimuli that both have.
+#' @param threads see [similarity()].
+#' @param clusters one label per stimulus, if some depend on each other (see [dependence]): draws,
+#'   folds and permutations go by whole clusters, and pairs within one do not count. `NA`: left out.
+#' @param blocks see [calibrate()].
+#' @param permutations for `p_chance`, as in [calibrate()]; 0 for none. Some more may be done, see
+#'   [engines].
+#' @param ... not used.
+#' @return A data frame of class `repalign_evaluation` with a row for each model. Columns:
+#'
+#' | column | |
+#' | --- | --- |
+#' | `model`, `score` | its name; its mean score |
+#' | `se`, `df`, `conf_low`, `conf_high` | standard error, degrees of freedom, interval |
+#' | `p_chance` | one-sided permutation test against chance |
+#' | `p_zero` | one-sided test against a score of 0 |
+#' | `ceiling_low`, `ceiling_high` | bounds of the noise ceiling |
+#' | `p_ceiling` | two-sided test against the lower bound |
+#' | `draws`, `left_out` | numbers of draws, and of those left out |
+#'
+#' `plot()`, `confint()`, `vcov()`, [compare_scores()], [best_score()] and [compare_best()] take it.
 #' @details
 #' Scores are means over RDMs, with all data; draws are for errors. Models with weights are fitted
 #' again in each draw. Draws with fewer than 3 different stimuli (in each fold) or an undefined
@@ -37,194 +74,49 @@
 #' *Attributes* of the result: `table` (the score of each RDM with each model, without folds) and
 #' `draws` (for `both`, `rdm` and `condition` an array draws x (models, `ceiling_low`,
 #' `ceiling_high`) x repeats).
-#' @references \enc{Schütt}{Schuett} et al. (2023), eLife 12. Nili et al. (2014), PLoS
-#'   Computational Biology 10 (ceilings).
-#' @examples
-#' # models with weights are fitted and tested with different subjects and stimuli
-#' set.seed(1)
-#' subjects <- rdm92[paste0("human", 1:4, "_s1")]
-#' models <- rdm92[c("model_V1", "model_Silhouette")]
-#' both <- list(both = rdm_model(models, "weighted"))
-#' evaluate_models(subjects, both, "pearson", draws = 20, folds = c(rdm = 2, condition = 2),
-#'                 permutations = 0)
-#' @seealso [rdm_model()]
-#' @name evaluate_rdms
-NULL
-
-#' Which model is closest to the data, is it more than chance, and how high could it be?
-#'
-#' Compares models, layers or areas with recordings or RDMs, and says which may be the best.
-#'
-#' @param data a recording (a matrix stimuli x neurons, an array stimuli x neurons x trials, or
-#'   [responses()]), or an RDM (a `dist` object, or a symmetric matrix with a diagonal of 0); or a
-#'   list of either, one for each subject.
-#' @param models a named list of representations of the same stimuli, or for RDMs of RDMs or
-#'   [rdm_model()]s. A factor is a model of categories.
-#' @param outer for RDMs: how they are compared, as for [rsa()].
-#' @param resample for RDMs: what is resampled for errors: RDMs (`"rdm"`), stimuli (`"condition"`,
-#'   the default for a single RDM), `"both"`, or `"none"`, for errors over RDMs without draws; or
-#'   [your own draws][evaluate_rdms].
-#' @param draws for RDMs: the number of draws; fewer than 20 are warned of.
-#' @param group for RDMs: one label each; those with the same label (subject) are drawn and left out
-#'   together.
-#' @param folds for RDMs: how many folds for cross-validation, or [your own][evaluate_rdms].
-#' @param repeats for RDMs: how often each draw cuts new folds.
-#' @param conf_level coverage of the intervals and of the set of the best.
-#' @param stimulus_noise for whitened comparisons of RDMs, as for [rsa()]; for draws of stimuli,
-#'   variances.
-#' @param na as for [similarity()]; for RDMs also `"pairwise"`: over the pairs of stimuli that both
-#'   have.
-#' @param threads see [similarity()].
-#' @param clusters one label per stimulus, if some depend on each other (see [dependence]): errors,
-#'   folds and permutations go by whole clusters, and pairs within one do not count where the
-#'   measure can leave them out (RDMs: always). `NA`: left out.
-#' @param blocks,series see [calibrate()]; `series` for recordings only.
-#' @param permutations for `p_chance`, as in [calibrate()]; 0 for none. Some more may be done, see
-#'   [engines].
-#' @param measure for recordings: one measure, see [measure()]. By default the [cka()] by the
-#'   estimator `"stimulus_neuron_trial"` with trials, otherwise `"stimulus_neuron"`.
-#'   `measure("encode", ...)`: how well models predict, see [encode()].
-#' @param over for recordings: what the errors are about, see [score_interval()]. By default what
-#'   the measure corrects for: with the corrected CKA stimuli, neurons, and units of models that are
-#'   not `complete`, with other measures stimuli; of five or more subjects, stimuli and
-#'   subjects; of two to four, `"these_subjects"`.
-#' @param alpha for recordings: the level of `threshold`.
-#' @param ... not used: parameters of measures go to [measure()].
-#' @return A data frame of class `repalign_evaluation` with a row for each model. Columns:
-#'
-#' | column | |
-#' | --- | --- |
-#' | `model`, `score` | its name; its score, of subjects the mean |
-#' | `se`, `df`, `conf_low`, `conf_high` | standard error, degrees of freedom, interval |
-#' | `p_chance` | one-sided permutation test against chance |
-#' | *recordings:* `measure`, `n` | label of the measure, number of stimuli |
-#' | `p_familywise`, `threshold` | that test over all models; at most `alpha` beyond the threshold |
-#' | `ceiling`, `ceiling_se`, `share` | noise ceiling (1: noise is taken out), `score / ceiling` |
-#' | `best` | in the confidence set of the best? `NA` without `se`, or over 2 subjects |
-#' | *RDMs:* `p_zero` | one-sided test against a score of 0 |
-#' | `ceiling_low`, `ceiling_high` | bounds of the noise ceiling |
-#' | `p_ceiling` | two-sided test against the lower bound |
-#' | `draws`, `left_out` | numbers of draws, and of those left out |
-#'
-#' `plot()`, `confint()`, `vcov()`, [compare_scores()], [best_score()] and [compare_best()] take it.
-#' @details *Recordings.* Columns are explained where they are from: [score_interval()],
-#'   [calibrate()], [noise_ceiling()] or [subject_ceiling()], and [best_score()]. The units of
-#'   models are a sample unless declared complete (`complete` of [responses()] or [cka()]). Without
-#'   trials or subjects the ceiling is `NA`. `threshold` belongs to `p_familywise`, which counts the
-#'   observed score among those of the permutations. The threshold therefore depends on the observed
-#'   score if it is high, and is then above that of [calibrate()]; use more permutations.
-#'
-#' *RDMs.* See [`evaluate_rdms`][evaluate_rdms].
 #'
 #' When not to trust it: when stimuli depend on each other (frames of one film, views of one
-#' object), without `clusters`. Of two to four subjects, errors of recordings are about these
-#' subjects alone; over `"subjects"`, and of so few RDMs, they are guesses. Permutations say nothing
-#' of other subjects or neurons; errors do. Cosines need a 0 that means "no difference", as in
+#' object), without `clusters`. Of two to four subjects, errors are guesses. Permutations say
+#' nothing of other subjects; errors do. Cosines need a 0 that means "no difference", as in
 #' cross-validated distances (`"crossnobis"` of [rdm()]); take `"whitened_pearson"` for others. A
 #' score that is not significantly below the ceiling may be far below it.
 #'
 #' The article "What was simulated" has error rates.
-#' @references \enc{Schütt}{Schuett} et al. (2023), eLife 12. Diedrichsen et al. (2021),
-#'   Neurons, Behavior, Data Analysis, and Theory 5 (whitening). Westfall and Young (1993),
-#'   Resampling-Based Multiple Testing (`p_familywise`).
+#' @references \enc{Schütt}{Schuett} et al. (2023), eLife 12. Nili et al. (2014), PLoS
+#'   Computational Biology 10 (ceilings). Diedrichsen et al. (2021), Neurons, Behavior, Data
+#'   Analysis, and Theory 5 (whitening).
 #' @examples
-#' # which layer of a network is closest to V4?
-#' v4 <- responses(macaque_v4$trials[1:60, , ])
-#' layers <- lapply(v4_layers[2:4], function(layer) layer[1:60, ])
-#' set.seed(1)
-#' result <- evaluate_models(v4, layers, permutations = 199)
-#' result
-#' compare_scores(result)
-#' # RDMs of four subjects
 #' subjects <- rdm92[paste0("human", 1:4, "_s1")]
 #' models <- list(V1 = rdm92$model_V1, animal = factor(attr(rdm92, "images")$animal))
-#' evaluate_models(subjects, models, "spearman", draws = 100)
-#' @seealso [brain_to_model()]
+#' set.seed(1)
+#' evaluate_rdms(subjects, models, "spearman", draws = 100)
+#' # models with weights are fitted and tested with different subjects and stimuli
+#' both <- list(both = rdm_model(rdm92[c("model_V1", "model_Silhouette")], "weighted"))
+#' evaluate_rdms(subjects, both, "pearson", draws = 20, folds = c(rdm = 2, condition = 2),
+#'               permutations = 0)
+#' @seealso [rdm_model()], [evaluate_models()]
 #' @export
-evaluate_models <- function(data, models, outer = "whitened_cosine",
-                            resample = c("both", "rdm", "condition", "none"), draws = 1000,
-                            group = NULL, folds = c(rdm = 1, condition = 1), repeats = 2,
-                            conf_level = 0.95, stimulus_noise = NULL,
-                            na = c("error", "pairwise", "stimuli", "neurons"), threads = NULL,
-                            clusters = NULL, blocks = NULL, permutations = 999, measure = NULL,
-                            over = NULL, series = FALSE, alpha = 0.05, ...) {
+evaluate_rdms <- function(rdms, models, outer = "whitened_cosine",
+                          resample = c("both", "rdm", "condition", "none"), draws = 1000,
+                          group = NULL, folds = c(rdm = 1, condition = 1), repeats = 2,
+                          conf_level = 0.95, stimulus_noise = NULL, na = c("error", "pairwise"),
+                          threads = NULL, clusters = NULL, blocks = NULL, permutations = 999,
+                          ...) {
   need_arguments()
-  of_rdms <- are_rdms(data)
-  refuse_parameters(if (!of_rdms) as_measures(if (is.null(measure)) {
-    measure_of_recordings(NULL, data, is_collection(data))
-  } else measure, TRUE), ...)
-  refuse_other_path(names(match.call())[-1], of_rdms)
-  if (!of_rdms) {
-    return(evaluate_recordings(data, models, measure, over, conf_level, alpha, clusters, blocks,
-                               if (!missing(series)) series, permutations, if (!missing(na)) na,
-                               threads))
-  }
-  call <- open_evaluation(data, models, outer, group, stimulus_noise, if (missing(na)) "error" else
-    na, clusters, if (!missing(resample)) resample, draws, folds, repeats, conf_level, permutations,
-    blocks, threads, missing(outer))
-  task <- call$task
-  rounds <- data_rounds(task, call$folds)
-  whole <- evaluate_whole(task, rounds, call$folds, call$threads)
-  parts <- evaluate_parts(task, call$drawn, call$folds, call$threads)
-  chance <- chance_of_models(task, rounds, whole$scores, permutations, call$blocks, call$threads)
-  if (call$free) chance$dependence <- call$rows
-  evaluation_result(task, whole, parts, chance, call$drawn, call$folds, call$conf_level,
-                    call$dependence)
-}
-
-# ---- what is given
-
-# RDMs go one way, recordings another; what is a list of anything but RDMs is one of subjects.
-are_rdms <- function(data) {
-  if (is_rdm_like(data)) return(TRUE)
-  if (!is_collection(data)) return(FALSE)
-  rdms <- vapply(data, is_rdm_like, NA)
-  # a square matrix that is no RDM is told what it lacks
-  square <- vapply(data, function(one) is.matrix(one) && nrow(one) == ncol(one), NA)
-  if (any(rdms) && all(rdms | square)) return(TRUE)
-  if (!any(rdms)) return(FALSE)
-  places <- if (is.null(names(data))) paste0("`data[[", seq_along(data), "]]`") else
-    paste0("`data$", names(data), "`")
-  refuse("type", "`data` has RDMs, such as {places[rdms][1]}, and other data, such as ",
-         "{places[!rdms][1]}: give RDMs of all subjects, as rdm() and dist() make them, or the ",
-         "recordings of all.")
-}
-
-of_rdms_alone <- c("outer", "resample", "draws", "group", "folds", "repeats", "stimulus_noise")
-
-of_recordings_alone <- c("measure", "over", "series", "alpha")
-
-# given: the names of the arguments of the call.
-refuse_other_path <- function(given, of_rdms) {
-  other <- intersect(if (of_rdms) of_recordings_alone else of_rdms_alone, given)
-  if (!length(other)) return(invisible())
-  refuse("choice", "`{other[1]}` is for ",
-         if (of_rdms) {
-           "recordings, but `data` has RDMs, which have `outer` and `resample` in its place."
-           } else {
-           "RDMs, but `data` has recordings, which have `measure` and `over` in its place."
-           })
-}
-
-# All that is judged of a call with RDMs, once; what is computed trusts it: list(task, drawn, folds,
-# conf_level, blocks, threads, free, rows, dependence), where `rows` is what is said of the rows and
-# `dependence` what of it is said again of results. default: did the user choose no `outer`? RDMs
-# are many, and are one table here (rdm_table()) in the place of representations.
-open_evaluation <- function(data, models, outer, group, stimulus_noise, na, clusters, resample,
-                            draws, folds, repeats, conf_level, permutations, blocks, threads,
-                            default, frame = parent.frame()) {
-  threads <- hold_threads(threads, frame)
+  refuse_parameters(NULL, ...)
+  refuse_elements(rdms, "rdms", is_recording_like, "is no RDM: evaluate_models() compares ",
+                  "recordings with models, and rdm() or dist() makes an RDM of one.")
+  threads <- hold_threads(threads)
   na <- check_choice(na, c("error", "pairwise"), "na")
-  task <- evaluation_task(data, models, outer, group, stimulus_noise, na, clusters)
-  if (default) note_cosine_of_positive(task)
+  task <- evaluation_task(rdms, models, outer, group, stimulus_noise, na, clusters)
+  if (missing(outer)) note_cosine_of_positive(task)
   conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
-  drawn <- as_draws(resample, draws, max(task$group), units_of(task$n, task$codes),
-                    unit_words(task))
+  drawn <- as_draws(if (!missing(resample)) resample, draws, max(task$group),
+                    units_of(task$n, task$codes), unit_words(task))
   folds <- as_folds(folds, repeats, task)
   check_evaluation(task, drawn, folds, threads)
   blocks <- check_chance(task, permutations, blocks, task$labels)
   free <- is.null(blocks) && all_orders(permutations)
-  # errors over stimuli go on into comparisons, p-values of permutations do not
   drawn_stimuli <- "condition" %in% drawn$factors
   dependence <- if (is.null(task$codes) && (free || drawn_stimuli)) {
     warn_of_rows(judged_rdms(task$values, task$n, mean = TRUE),
@@ -232,9 +124,21 @@ open_evaluation <- function(data, models, outer, group, stimulus_noise, na, clus
                  if (!drawn_stimuli) "null" else if (free) "evaluation" else "errors",
                  if (drawn_stimuli) cluster_remedy else evaluation_remedy)
   }
-  list(task = task, drawn = drawn, folds = folds, conf_level = conf_level, blocks = blocks,
-       threads = threads, free = free, rows = dependence,
-       dependence = if (drawn_stimuli) dependence)
+  rounds <- data_rounds(task, folds)
+  whole <- evaluate_whole(task, rounds, folds, threads)
+  parts <- evaluate_parts(task, drawn, folds, threads)
+  chance <- chance_of_models(task, rounds, whole$scores, permutations, blocks, threads)
+  if (free) chance$dependence <- dependence
+  # errors over stimuli go on into comparisons, p-values of permutations do not
+  evaluation_result(task, whole, parts, chance, drawn, folds, conf_level,
+                    if (drawn_stimuli) dependence)
+}
+
+# ---- what is given
+
+# A square matrix may be meant as an RDM, and is told what it lacks.
+is_recording_like <- function(one) {
+  is_responses(one) || length(dim(one)) > 1 && !(is.matrix(one) && nrow(one) == ncol(one))
 }
 
 # The RDMs and models: list(values, n, labels, group, models, components, flexible, outer,
@@ -243,23 +147,23 @@ open_evaluation <- function(data, models, outer, group, stimulus_noise, na, clus
 # have weights, how RDMs are compared, the way in which rounds are computed and what fast ways need.
 # `unbiased` says whether all data RDMs are cross-validated estimates. With clusters of stimuli
 # there is also what clustered_task() adds.
-evaluation_task <- function(data, models, outer, group, stimulus_noise, na, clusters = NULL) {
+evaluation_task <- function(rdms, models, outer, group, stimulus_noise, na, clusters = NULL) {
   outer <- check_choice(outer, rsa_outer, "outer")
-  table <- rdm_table(data, "data", na == "pairwise")
-  refuse_if(table$n < 3, "size", "`data` has {table$n} stimuli: comparisons of RDMs need at least ",
+  table <- rdm_table(rdms, "rdms", na == "pairwise")
+  refuse_if(table$n < 3, "size", "`rdms` has {table$n} stimuli: comparisons of RDMs need at least ",
             "3.")
   clusters <- cluster_codes(in_order_of(clusters, table$labels, "clusters"))
-  refuse_repeated_labels(table$labels, if (is_collection(data)) "data[[1]]" else "data", clusters)
+  refuse_repeated_labels(table$labels, if (is_collection(rdms)) "rdms[[1]]" else "rdms", clusters)
   models <- as_rdm_models(models, table, na)
   task <- list(values = even_sizes(table$values)$values, n = table$n, labels = table$labels,
-               group = group_codes(group, ncol(table$values), names(data)), models = models,
+               group = group_codes(group, ncol(table$values), names(rdms)), models = models,
                components = lapply(models, function(model) model$sized$values),
                flexible = vapply(models, is_flexible, NA), outer = outer,
                stimulus_noise = check_stimulus_noise(stimulus_noise, table$n, table$labels),
                unbiased = all(table$cross_validated))
   refuse_unused_noise(task$stimulus_noise, outer)
   task <- clustered_task(task, clusters)
-  refuse_flat(list(values = task$values, names = table$names), outer, "data",
+  refuse_flat(list(values = task$values, names = table$names), outer, "rdms",
               if (!is.null(task$codes)) "between clusters")
   task$way <- way_of_rounds(task)
   if (task$way != "plain") task$fast <- fast_parts(task)
@@ -305,7 +209,7 @@ check_evaluation <- function(task, drawn, folds, threads) {
   count <- units_of(task$n, task$codes)
   inform_if(!is.null(task$codes) && count < few_clusters && !is.null(drawn$condition),
             "few_clusters", "`clusters` has only {count_of(count, 'cluster')}, of which draws are ",
-            "made: errors over them are rough (see ?evaluate_models). Use finer labels if smaller ",
+            "made: errors over them are rough (see ?evaluate_rdms). Use finer labels if smaller ",
             "groups of stimuli are independent.")
   note_lacking_pairs(task)
   if (task$way == "ranks") {
@@ -320,7 +224,7 @@ note_cosine_of_positive <- function(task) {
   if (!is_cosine(task$outer) || task$unbiased || any(task$values <= 0, na.rm = TRUE)) {
     return(invisible())
   }
-  inform("cosine_of_positive", "All dissimilarities in `data` are above 0, as they hardly are if ",
+  inform("cosine_of_positive", "All dissimilarities in `rdms` are above 0, as they hardly are if ",
          "cross-validated. If 0 does not mean \"no difference\" (as in 1 - r, or in distances of ",
          "noisy patterns), cosines are high even for a model in which all pairs are equal: take ",
          "outer = \"whitened_pearson\". Name outer = {dQuote(task$outer, FALSE)} in the call to ",
@@ -412,7 +316,7 @@ evaluate_parts <- function(task, drawn, folds, threads) {
       matrix(evaluate_draws(task, w, m, folds, threads), length(at))
     })
     do.call(cbind, found)
-  }, "evaluate_models()", "Fewer draws take less.")
+  }, "evaluate_rdms()", "Fewer draws take less.")
   columns <- size[2] * size[3]
   lapply(stats::setNames(seq_along(names), names), function(k) {
     array(rows[, (k - 1) * columns + seq_len(columns)], size)

@@ -7,14 +7,14 @@
 #' Finds the weights of the component RDMs with the largest mean similarity to the data.
 #'
 #' @param model what [rdm_model()] returned.
-#' @param rdms data RDMs, as for [evaluate_models()].
+#' @param rdms data RDMs, as for [evaluate_rdms()].
 #' @param outer how RDMs are compared, as for [rsa()].
 #' @param raw if `TRUE`, weights of least squares; otherwise their sum of squares is 1.
-#' @param stimulus_noise,na see [evaluate_models()].
+#' @param stimulus_noise,na see [evaluate_rdms()].
 #' @param object,x what `fit_rdm_model()` returned.
 #' @param ... unused.
 #' @return An object of class `repalign_rdm_fit` with `coef()`, the named weights, `predict()`, the
-#'   predicted RDM, and `score`, the mean similarity with the data of the fit ([evaluate_models()]
+#'   predicted RDM, and `score`, the mean similarity with the data of the fit ([evaluate_rdms()]
 #'   cross-validates). `tidy()`, `glance()` and `augment()` make tables of the weights, the fit and
 #'   the dissimilarities.
 #' @details
@@ -31,7 +31,7 @@
 #' fit <- fit_rdm_model(rdm_model(layers, "weighted", nonnegative = TRUE), halves, "cosine")
 #' coef(fit)
 #' predict(fit)[1:5]
-#' @seealso [evaluate_models()]
+#' @seealso [evaluate_rdms()]
 #' @export
 fit_rdm_model <- function(model, rdms, outer, raw = FALSE, stimulus_noise = NULL,
                           na = c("error", "pairwise")) {
@@ -45,7 +45,7 @@ fit_rdm_model <- function(model, rdms, outer, raw = FALSE, stimulus_noise = NULL
   stimulus_noise <- check_stimulus_noise(stimulus_noise, table$n, table$labels)
   refuse_unused_noise(stimulus_noise, outer)
   refuse_repeated_labels(table$labels, "rdms")
-  model <- as_rdm_models(list(model = model), table, na, "model", "rdms")$model
+  model <- as_rdm_models(list(model = model), table, na, "model")$model
   refuse_flat(table, outer, "rdms")
   values <- even_sizes(table$values)$values
   weights <- model_weights(model, model$sized$values, values, NULL, outer, stimulus_noise)
@@ -174,7 +174,7 @@ rdm_model_types <- c("fixed", "select", "weighted", "interpolate")
 #' layers <- lapply(v4_layers[1:3], function(layer) dist(layer[1:30, ])^2)
 #' model <- rdm_model(layers, "weighted", nonnegative = TRUE)
 #' predict(model, c(L0 = 0.5, L1 = 0, L2 = 2))
-#' @seealso [fit_rdm_model()], [evaluate_models()]
+#' @seealso [fit_rdm_model()], [evaluate_rdms()]
 #' @export
 rdm_model <- function(rdms, type = c("fixed", "select", "weighted", "interpolate"),
                       nonnegative = FALSE, ridge = 0) {
@@ -240,7 +240,7 @@ model_words <- function(model) {
 
 # models: an RDM, an rdm_model(), or a list of either. A named list of models, all of the stimuli of
 # `table` (of data RDMs).
-as_rdm_models <- function(models, table, na, arg = "models", data_arg = "data") {
+as_rdm_models <- function(models, table, na, arg = "models") {
   if (inherits(models, c("repalign_rdm_model", "dist", "factor")) || is.matrix(models)) {
     models <- list(model = models)
   }
@@ -251,14 +251,14 @@ as_rdm_models <- function(models, table, na, arg = "models", data_arg = "data") 
   check_element_names(models, arg)
   places <- if (identical(names(models), arg)) arg else paste0(arg, "$", names(models))
   models <- Map(as_rdm_model, models, places, list(table))
-  models <- models_in_order(models, table, places, data_arg)
+  models <- models_in_order(models, table, places)
   Map(check_rdm_model, models, places, list(table), na)
 }
 
 # The models with their stimuli in the order of those of the data (see places_in_order()).
-models_in_order <- function(models, table, places, data_arg) {
+models_in_order <- function(models, table, places) {
   labels <- unname(c(list(table$labels), lapply(models, function(model) model$table$labels)))
-  places <- c(data_arg, places)
+  places <- c("rdms", places)
   at <- places_in_order(labels, places, function(i, k) {
     refuse("names", names_differ(places[i], places[k], labels[[i]], labels[[k]]),
            "subset() of the RDMs takes the stimuli that both have; or remove the labels when the ",

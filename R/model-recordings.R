@@ -1,5 +1,5 @@
-# evaluate_models() for recordings: which of several models is most like a recording, is each more
-# than chance, and how high could it be?
+# evaluate_models(): which of several models is most like a recording, is each more than chance, and
+# how high could it be?
 #
 # It is made of score_interval(), calibrate(), noise_ceiling() or subject_ceiling(), and
 # best_score(), in this order, so that the same seed gives the same numbers. Its result is of the
@@ -11,9 +11,83 @@
 #            say, where `ceiling` is where the ceilings come from, `sign` is -1 for distances, and
 #            `data` is "recording" or "4 subjects"
 
-# given: data and models as evaluate_models() has them.
-evaluate_recordings <- function(data, models, measure, over, conf_level, alpha, clusters, blocks,
-                                series, permutations, na, threads) {
+#' Which model is closest to a recording, is it more than chance, and how high could it be?
+#'
+#' Compares models, layers or areas with recordings, and says which may be the best.
+#' [evaluate_rdms()] compares models with RDMs.
+#'
+#' @param data a recording (a matrix stimuli x neurons, an array stimuli x neurons x trials, or
+#'   [responses()]), or a list of recordings, one for each subject.
+#' @param models a named list of representations of the same stimuli. A factor is a model of
+#'   categories.
+#' @param measure one measure, see [measure()]. By default the [cka()] by the estimator
+#'   `"stimulus_neuron_trial"` with trials, otherwise `"stimulus_neuron"`. `measure("encode", ...)`:
+#'   how well models predict, see [encode()].
+#' @param over what the errors are about, see [score_interval()]. By default what the measure
+#'   corrects for: with the corrected CKA stimuli, neurons, and units of models that are not
+#'   `complete`, with other measures stimuli; of five or more subjects, stimuli and subjects; of two
+#'   to four, `"these_subjects"`.
+#' @param ... not used: parameters of measures go to [measure()].
+#' @param conf_level coverage of the intervals and of the set of the best.
+#' @param permutations for `p_chance`, as in [calibrate()]; 0 for none. Some more may be done, see
+#'   [engines].
+#' @param alpha the level of `threshold`.
+#' @param clusters one label per stimulus, if some depend on each other (see [dependence]): errors
+#'   and permutations go by whole clusters, and pairs within one do not count where the measure can
+#'   leave them out. `NA`: left out.
+#' @param blocks,series see [calibrate()].
+#' @param threads,na see [similarity()].
+#' @return A data frame of class `repalign_evaluation` with a row for each model. Columns:
+#'
+#' | column | |
+#' | --- | --- |
+#' | `model`, `measure` | its name; label of the measure |
+#' | `score` | its score, of subjects the mean |
+#' | `se`, `df`, `conf_low`, `conf_high` | standard error, degrees of freedom, interval |
+#' | `p_chance` | one-sided permutation test against chance |
+#' | `p_familywise`, `threshold` | that test over all models; at most `alpha` beyond the threshold |
+#' | `ceiling`, `ceiling_se`, `share` | noise ceiling (1: noise is taken out), `score / ceiling` |
+#' | `best` | in the confidence set of the best? `NA` without `se`, or over 2 subjects |
+#' | `n` | number of stimuli |
+#'
+#' `plot()`, `confint()`, `vcov()`, [compare_scores()], [best_score()] and [compare_best()] take it.
+#' @details
+#' Columns are explained where they are from: [score_interval()], [calibrate()], [noise_ceiling()]
+#' or [subject_ceiling()], and [best_score()]. The units of models are a sample unless declared
+#' complete (`complete` of [responses()] or [cka()]). Without trials or subjects the ceiling is
+#' `NA`. `threshold` belongs to `p_familywise`, which counts the observed score among those of the
+#' permutations. The threshold therefore depends on the observed score if it is high, and is then
+#' above that of [calibrate()]; use more permutations.
+#'
+#' When not to trust it: when stimuli depend on each other (frames of one film, views of one
+#' object), without `clusters`. Of two to four subjects, errors are about these subjects alone; over
+#' `"subjects"`, they are guesses. Permutations say nothing of other subjects or neurons; errors do.
+#' A score that is not significantly below the ceiling may be far below it.
+#'
+#' The article "What was simulated" has error rates.
+#' @references Westfall and Young (1993), Resampling-Based Multiple Testing (`p_familywise`).
+#' @examples
+#' # which layer of a network is closest to V4?
+#' v4 <- responses(macaque_v4$trials[1:60, , ])
+#' layers <- lapply(v4_layers[2:4], function(layer) layer[1:60, ])
+#' set.seed(1)
+#' result <- evaluate_models(v4, layers, permutations = 199)
+#' result
+#' compare_scores(result)
+#' @seealso [brain_to_model()], [evaluate_rdms()]
+#' @export
+evaluate_models <- function(data, models, measure = NULL, over = NULL, ..., conf_level = 0.95,
+                            permutations = 999, alpha = 0.05, clusters = NULL, blocks = NULL,
+                            series = FALSE, threads = NULL,
+                            na = c("error", "stimuli", "neurons", "pairwise")) {
+  need_arguments()
+  refuse_elements(data, "data", is_rdm_like, "is an RDM: evaluate_rdms() compares RDMs with ",
+                  "models; here give recordings.")
+  # what is given to all parts that take it, and only if the user gave it
+  if (missing(series)) series <- NULL
+  if (missing(na)) na <- NULL
+  given <- function(...) Filter(length, list(...))
+  common <- given(threads = threads, na = na)
   alpha <- check_number(alpha, "alpha", above = 0, below = 1)
   # a list is one of subjects; a recording of responses() is none
   subjects <- is_collection(data)
@@ -23,14 +97,12 @@ evaluate_recordings <- function(data, models, measure, over, conf_level, alpha, 
   data <- if (subjects) lapply(data, as_recording) else as_recording(data)
   models <- listed_models(models, subjects)
   measure <- measure_of_recordings(measure, data, subjects)
+  refuse_parameters(list(measure), ...)
   given_over <- over
   over <- samples_of_recordings(over, data, subjects)
   if (is.atomic(permutations) && length(permutations) == 1) {
     check_count(permutations, "permutations", least = 0)
   }
-  # what is given to all parts that take it, and only if the user gave it
-  given <- function(...) Filter(length, list(...))
-  common <- given(threads = threads, na = na)
   # stretches of a series are clusters for errors, and its shifts need none
   timed <- is_in_time(series, c(if (subjects) data else list(data), models))
   exchange <- given(blocks = blocks, series = series, clusters = if (!timed) clusters)
@@ -47,7 +119,7 @@ evaluate_recordings <- function(data, models, measure, over, conf_level, alpha, 
       refuse_before_work(chance())
       interval <- do.call(score_interval, c(list(data, models, measure, over = over,
                                                  conf_level = conf_level),
-                                            given(clusters = clusters), common))
+                                            given(clusters = clusters), common), quote = TRUE)
       chance <- chance()
       ceiling <- ceiling_of_recordings(data, models, measure, subjects, common["na"], over)
       list(interval = interval, chance = chance, ceiling = ceiling)
@@ -106,8 +178,8 @@ as_category_model <- function(model, place) {
 }
 
 refuse_no_model <- function(model, place) {
-  refuse_if(inherits(model, "repalign_rdm_model"), "type", "`{place}` is a model of RDMs, but ",
-            "`data` has recordings: give RDMs of them as `data`, as rdm() makes them.")
+  refuse_if(inherits(model, "repalign_rdm_model"), "type", "`{place}` is a model of RDMs: ",
+            "evaluate_rdms() compares it with RDMs of the data, as rdm() makes them.")
   if (!is_collection(model)) return(invisible())
   refuse("type", "`{place}` is a list, but each model is one representation: give its layers as ",
          "models of their own. do.call(c, models) puts lists of layers into one.")
@@ -228,7 +300,7 @@ chance_of_recordings <- function(data, models, measure, subjects, permutations, 
   # a score without a best value has no share of the way to it, which is not asked for here
   found <- tryCatch(withCallingHandlers(
     do.call(calibrate, c(list(data, models, measure, permutations, alpha = alpha,
-                              aggregate = if (subjects) "mean"), others)),
+                              aggregate = if (subjects) "mean"), others), quote = TRUE),
     repalign_undefined = function(condition) invokeRestart("muffleWarning")
   ), repalign_error_cluster_sizes = function(error) {
     inform("no_chance", "No p_chance (NA): {conditionMessage(error)}")

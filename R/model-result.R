@@ -1,14 +1,15 @@
-# The result of evaluate_models(), and its methods.
+# The result of evaluate_models() and evaluate_rdms(), and its methods.
 
 #' @include result-class.R
 NULL
 
 # ---- evaluation methods
 
-# The result of evaluate_models() is printed and made ready for compare_scores() here.
+# The result is printed and made ready for compare_scores() here.
 
 declare_result(
-  "repalign_evaluation", from = "evaluate_models", words = "evaluations of models",
+  "repalign_evaluation", from = c("evaluate_models", "evaluate_rdms"),
+  words = "evaluations of models",
   columns = described_columns(
     column("model", "the name of the model", key = TRUE, tidy = "term"),
     column("measure", "the label of the measure, of recordings", always = FALSE),
@@ -103,7 +104,7 @@ rdms_heading <- function(x, digits) {
   sizes <- attr(x, "sizes")
   c(paste0("Models of RDMs: ", count_of(nrow(x), "model"), undefined_of(x$score)),
     if (!is.null(sizes)) {
-      # evaluate_models() whitens where rsa() does not, unless it is asked to do otherwise
+      # evaluate_rdms() whitens where rsa() does not, unless it is asked to do otherwise
       c(paste0(attr(x, "outer"), if (whitens(attr(x, "outer"))) " (pairs of stimuli are whitened)",
                ", ", evaluated_data(x), ", ", sizes[["stimuli"]], " stimuli",
                if (has_clusters(x)) paste0(" in ", count_of(sizes[["condition"]], "cluster")),
@@ -181,7 +182,7 @@ glance.repalign_evaluation <- function(x, ...) {
 }
 
 #' @rdname evaluate_models
-#' @param object what `evaluate_models()` returned, or some of its rows.
+#' @param object what `evaluate_models()` or `evaluate_rdms()` returned, or some of its rows.
 #' @param parm numbers of rows, or names of models; by default all.
 #' @param level coverage of `confint()`; by default `conf_level`.
 #' @param ... unused.
@@ -219,7 +220,7 @@ evaluation_rows <- function(object) {
   parts <- attr(object, "parts")
   at <- match(rows$model, colnames(parts$main[[1]]))
   refuse_if(is.null(parts) || anyNA(at) || anyDuplicated(at), "rows", "`result` no longer has the ",
-            "models that evaluate_models() compared, each of them once: start again from what it ",
+            "models that evaluate_rdms() compared, each of them once: start again from what it ",
             "returned.")
   parts <- some_parts(parts, at)
   parts$score <- rows$score
@@ -241,7 +242,7 @@ compared_models <- function(result) {
 
 # ---- evaluation result
 
-# The result of evaluate_models() is put together here.
+# The result of evaluate_rdms() is put together here.
 
 evaluation_result <- function(task, whole, draws, chance, drawn, folds, conf_level, dependence) {
   # what draws are made of

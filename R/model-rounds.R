@@ -1,4 +1,4 @@
-# The rounds of evaluate_models(): scores and ceilings of all draws at once.
+# The rounds of evaluate_rdms(): scores and ceilings of all draws at once.
 #
 # A round is a draw of stimuli and RDMs with its weights (how often each of them counts), or one
 # fold of such a draw. Rounds are list(w_train, w_test, m_train, m_test, m_low, m_high), matrices

@@ -1,4 +1,4 @@
-# The standard errors of evaluate_models() are made of the variances over draws of RDMs, of stimuli
+# The standard errors of evaluate_rdms() are made of the variances over draws of RDMs, of stimuli
 # and of both.
 
 # The bootstrap of a sample of size N has a variance that is smaller by (N - 1)/N, and the part of

@@ -5,15 +5,15 @@ NULL
 
 # ---- evaluation
 
-# Pictures of evaluate_models(): scores with their errors, the noise ceiling and the differences
+# Pictures of evaluations: scores with their errors, the noise ceiling and the differences
 # between models; and a map of models and data.
 
 #' @rdname plot.repalign
-#' @param errors for [evaluate_models()]: are lines intervals (`"conf"`) or standard errors
+#' @param errors for evaluations of models: are lines intervals (`"conf"`) or standard errors
 #'   (`"se"`)?
-#' @param letters for [evaluate_models()]: are models marked by letters that say which differ?
+#' @param letters for evaluations: are models marked by letters that say which differ?
 #' @param alpha,p_adjust for these letters, see [compare_scores()].
-#' @param subjects for [evaluate_models()] of RDMs: are there crosses for single subjects?
+#' @param subjects for [evaluate_rdms()]: are there crosses for single subjects?
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_evaluation <- function(object, type = c("points", "bars", "map"),
                                          errors = c("conf", "se"), letters = type == "bars",
@@ -265,7 +265,7 @@ evaluation_map <- function(object) {
             "makes RDMs of recordings.", arg = "type")
   kept <- attr(object, "pictures")
   refuse_if(is.null(kept), "rows", "`object` no longer has its RDMs: start again from what ",
-            "evaluate_models() returned.")
+            "evaluate_rdms() returned.")
   models <- kept$models[, intersect(object$model, colnames(kept$models)), drop = FALSE]
   all <- cbind(models, kept$data)
   similar <- similarity_table(all, all, attr(object, "outer"), kept$stimulus_noise)

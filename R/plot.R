@@ -14,13 +14,13 @@ utils::globalVariables(".data")
 #' package ggplot2.
 #'
 #' @param x,object what [similarity()], [calibrate()], [score_interval()], [compare_scores()],
-#'   [best_score()], [evaluate_models()], an analysis ([brain_to_brain()] and others) or a benchmark
-#'   ([benchmark_groups()] and others) returned.
+#'   [best_score()], [evaluate_models()], [evaluate_rdms()], an analysis ([brain_to_brain()] and
+#'   others) or a benchmark ([benchmark_groups()] and others) returned.
 #' @param type `"tiles"`: the grid of (calibrated) scores. `"heatmap"`: the grid of one measure in
 #'   the order of a hierarchical clustering, with its tree. `"map"`: similar elements near each
 #'   other. For calibrations also `"null"`: the null scores of up to 20 rows; `"p_value"`: tiles of
-#'   p-values; `"auto"`: `"null"` for up to `most` rows, else `"tiles"`. For [evaluate_models()]:
-#'   `"points"` or `"bars"` of scores, or a `"map"` of models and data RDMs.
+#'   p-values; `"auto"`: `"null"` for up to `most` rows, else `"tiles"`. For evaluations of
+#'   models: `"points"` or `"bars"` of scores, or of RDMs a `"map"` of models and data.
 #' @param measure,metric which measures, and for benchmarks which metrics or targets, to draw;
 #'   `NULL`: all.
 #' @param single for analyses: also draw the mean of the single ratios?
@@ -48,9 +48,10 @@ utils::globalVariables(".data")
 #' for all rows together (thin); a band shows the margin of equivalence. For [best_score()], filled
 #' points are the scores that may be the best, and a band is the interval of the best true score.
 #'
-#' *Models* of [evaluate_models()] are points with their errors; full points are in the confidence
-#' set of the best, the grey band or line is the noise ceiling, and dashed lines are what scores of
-#' chance do not exceed. For RDMs, stars are scores above chance (`p_chance`).
+#' *Models* of [evaluate_models()] and [evaluate_rdms()] are points with their errors; full points
+#' are in the confidence set of the best, the grey band or line is the noise ceiling, and dashed
+#' lines are what scores of chance do not exceed. For RDMs, stars are scores above chance
+#' (`p_chance`).
 #' @examples
 #' if (requireNamespace("ggplot2", quietly = TRUE)) {
 #'   # V4 against the layers of a network, for the first 100 images

@@ -10,7 +10,7 @@
 #'   first column `source` (`source_2`, if there is one already).
 #' @param deparse.level not used.
 #' @return A result of the same kind; a plain data frame, with a message, where results of
-#'   [evaluate_models()], [searchlight()] and the like differ in settings or data.
+#'   [evaluate_rdms()], [searchlight()] and the like differ in settings or data.
 #' @details
 #' `dplyr::bind_rows()` does the same; its argument `.id` names the new column. Plots and summaries
 #' show the results separately.

@@ -172,6 +172,9 @@ maker_of <- function(object) {
     paste("one of the", declaration_of(object)$words)
 }
 
+# The functions whose results can be compared.
+comparable_makers <- "score_interval(), evaluate_models() or evaluate_rdms()"
+
 # Which function gives scores with the errors by which they can be compared.
 where_errors_are <- function(object) {
   kind <- result_kind(object)
@@ -189,11 +192,11 @@ where_errors_are <- function(object) {
              "data has them"),
     repalign_subject_ceiling = , repalign_rdm_rows = , repalign_regression = ,
     repalign_regression_group =
-      "evaluate_models(rdms, models) compares models of the same RDMs",
+      "evaluate_rdms(rdms, models) compares models of the same RDMs",
     repalign_searchlight = "score_interval() of the channels of a centre has them",
     repalign_map_test = "its column `std_error` has those of single places",
     repalign_comparison = , repalign_best = , repalign_best_comparison =
-      "give the result of score_interval() or evaluate_models() that it was made of",
+      paste("give the result of", comparable_makers, "that it was made of"),
     repalign_ranks = , repalign_plan = , repalign_predicted_bias = , repalign_ratio_bias = ,
     repalign_measures = "scores with errors are what score_interval() returns",
     no_branch(kind)

@@ -62,8 +62,7 @@ known_level <- function(object) {
 }
 
 # maker: the functions that could make intervals at another level.
-check_only_level <- function(level, object, what,
-                             maker = "score_interval() or evaluate_models()") {
+check_only_level <- function(level, object, what, maker = comparable_makers) {
   own <- level_of(object)
   if (is.null(level) || identical(check_number(level, "level", above = 0, below = 1), own)) {
     return(own)

@@ -115,14 +115,14 @@ data <- quietly(rdms(lapply(seq_len(subjects), function(k) recorded(40))))
 models <- quietly(rdms(layers[1:5]))
 for (outer in c("cosine", "spearman", "kendall", "tau_b")) {
   seconds(paste("5 models, draws of both,", outer),
-          evaluate_models(data, models, outer, draws = draws, permutations = 0))
+          evaluate_rdms(data, models, outer, draws = draws, permutations = 0))
 }
 weighted <- list(weighted = rdm_model(models, "weighted"))
 for (outer in c("cosine", "spearman", "kendall")) {
   seconds(paste("a weighted model, 2 x 2 folds twice,", outer),
-          evaluate_models(data, weighted, outer, draws = draws / 5, permutations = 0,
-                          folds = c(rdm = 2, condition = 2)))
+          evaluate_rdms(data, weighted, outer, draws = draws / 5, permutations = 0,
+                        folds = c(rdm = 2, condition = 2)))
   seconds(paste("its p-value by permutations,", outer),
-          evaluate_models(data, weighted, outer, "none", permutations = draws / 10,
-                          folds = c(rdm = 2, condition = 2)))
+          evaluate_rdms(data, weighted, outer, "none", permutations = draws / 10,
+                        folds = c(rdm = 2, condition = 2)))
 }

@@ -1,4 +1,4 @@
-# p_chance of evaluate_models(), beside p_zero:
+# p_chance of evaluate_rdms(), beside p_zero:
 #   Rscript bench/rsa-chance.R [level] [folds] [blocks] [power] [cost] [sets=200] [draws=100]
 #                              [permutations=199] [n=20] [subjects=8] [outer=pearson,...] [seed=1]
 # Data RDMs are squared distances of shared patterns, with features and noise of each subject. The
@@ -9,7 +9,7 @@
 # (blocks) stimuli in 5 categories that data and models share, and nothing else: permutations of all
 #          stimuli, and within categories
 # (power)  models that share some of the patterns of the data
-# (cost)   seconds of evaluate_models() with permutations and without
+# (cost)   seconds of evaluate_rdms() with permutations and without
 
 library(repalign)
 
@@ -38,8 +38,8 @@ draw_set <- function(effect = 0, common = NULL) {
 }
 
 p_of <- function(set, outer, ...) {
-  found <- quietly(evaluate_models(set$data, set$models, outer, draws = draws, threads = 1,
-                                   permutations = permutations, ...))
+  found <- quietly(evaluate_rdms(set$data, set$models, outer, draws = draws, threads = 1,
+                                 permutations = permutations, ...))
   rbind(p_chance = found$p_chance, p_zero = found$p_zero)
 }
 
@@ -96,7 +96,7 @@ if (wanted("cost")) {
   set.seed(1)
   set <- draw_set(0.5)
   seconds <- function(...) {
-    system.time(quietly(evaluate_models(set$data, ..., threads = 1)))[["elapsed"]]
+    system.time(quietly(evaluate_rdms(set$data, ..., threads = 1)))[["elapsed"]]
   }
   run <- function(title, models, outer, ...) {
     cat(sprintf("  %-34s %-17s %7.1f with, %7.1f without\n", title, outer,

@@ -1,4 +1,4 @@
-# Errors of evaluate_models() where stimuli come in clusters, with and without `clusters`:
+# Errors of evaluate_rdms() where stimuli come in clusters, with and without `clusters`:
 #   Rscript bench/rsa-clusters.R [sets=100] [draws=200] [clusters=5,10,20] [size=4] [subjects=8]
 #                                [share=0.8] [outer=pearson,cosine,...] [seed=1]
 # Each data set has new clusters of stimuli, whose features share most of their variance (`share`)
@@ -55,8 +55,8 @@ draw_set <- function(count, signed) {
 }
 
 one_evaluation <- function(set, outer, clusters) {
-  found <- quietly(evaluate_models(set$data, set$models, outer, draws = draws, threads = 1,
-                                   clusters = clusters, permutations = 0))
+  found <- quietly(evaluate_rdms(set$data, set$models, outer, draws = draws, threads = 1,
+                                 clusters = clusters, permutations = 0))
   pair <- quietly(compare_scores(found[1:2, ], p_adjust = "none", draws = 999))
   c(score = found$score[1], se = found$se[1], low = found$conf_low[1], high = found$conf_high[1],
     zero = found$p_zero[3] <= 0.05, differ = pair$p_value <= 0.05)

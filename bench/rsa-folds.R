@@ -1,4 +1,4 @@
-# How far errors of cross-validated scores are from the truth, and why (see evaluate_models()):
+# How far errors of cross-validated scores are from the truth, and why (see evaluate_rdms()):
 #   Rscript bench/rsa-folds.R [sets=200] [draws=100] [repeats=2] [n=40] [subjects=10] [seed=101,102]
 # Data sets as in rsa.R (folds): new stimuli and new subjects, and two weighted models with equal
 # true scores, "pearson", 2 x 2 folds. Of each seed there are `sets` data sets. The rows are
@@ -39,7 +39,7 @@ draw_set <- function() {
 one_set <- function() {
   set <- draw_set()
   evaluated <- function(...) {
-    quietly(evaluate_models(set$data, set$models, "pearson", folds = folds, threads = 1, ...))
+    quietly(evaluate_rdms(set$data, set$models, "pearson", folds = folds, threads = 1, ...))
   }
   found <- evaluated(draws = draws, repeats = repeats)
   # the same data, cut into other folds

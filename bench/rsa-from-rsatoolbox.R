@@ -128,7 +128,7 @@ dual_row <- function() {
   of <- function(clip) expected$value[expected$parameters == paste0("compare=cosine;clip=", clip)]
   drawn <- lapply(c(rdm = "r1_boot_rdm", condition = "r1_boot_condition"),
                   function(name) as.matrix(input(name)))
-  scores <- evaluate_models(data, models, "cosine", resample = drawn)
+  scores <- evaluate_rdms(data, models, "cosine", resample = drawn)
   variance <- sapply(attr(scores, "draws"), function(draw) apply(draw[, names(models), 1], 2, var))
   people <- length(data) / (length(data) - 1)
   images <- ncol(drawn$condition) / (ncol(drawn$condition) - 1)

@@ -1,4 +1,4 @@
-# Representational similarity analysis: this script has the error rates of evaluate_models() and the
+# Representational similarity analysis: this script has the error rates of evaluate_rdms() and the
 # times of its draws, and the others have
 #   bench/rsa-rdm.R          times of rdm() and noise_covariance(), and errors of estimates
 #   bench/rsa-outer.R        times of the comparisons of RDMs
@@ -24,7 +24,7 @@
 # (stimuli) errors over both; (subjects-only) over subjects, with the same stimuli in all data sets;
 # (sessions) over both, where each subject has two sessions, with and without `group`; (folds) over
 # both, cross-validated (2 x 2 folds): `a` and `b` have their two thirds as weighted components.
-# (time) evaluate_models() of 20 subjects, 92 stimuli and 10 models, 1000 draws of both.
+# (time) evaluate_rdms() of 20 subjects, 92 stimuli and 10 models, 1000 draws of both.
 
 library(repalign)
 
@@ -61,7 +61,7 @@ with_weights <- function(set) {
 }
 
 one_set <- function(set, outer, ...) {
-  found <- quietly(evaluate_models(set$data, set$models, outer, draws = draws, threads = 1, ...))
+  found <- quietly(evaluate_rdms(set$data, set$models, outer, draws = draws, threads = 1, ...))
   pair <- quietly(compare_scores(found[1:2, ], p_adjust = "none", draws = 999))
   low <- found$p_ceiling[4] <= 0.05
   under <- found$score[4] < found$ceiling_low[4]
@@ -135,7 +135,7 @@ if (wanted("time")) {
   for (outer in c("cosine", "pearson", "whitened_cosine", "whitened_pearson", "spearman",
                   "rho_a")) {
     seconds <- min(vapply(1:3, function(k) {
-      system.time(quietly(evaluate_models(set$data, models, outer, threads = 2)))[["elapsed"]]
+      system.time(quietly(evaluate_rdms(set$data, models, outer, threads = 2)))[["elapsed"]]
     }, 0))
     cat(sprintf("  %-18s %6.2f\n", outer, seconds))
   }

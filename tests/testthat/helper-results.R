@@ -38,7 +38,7 @@ results_by_class <- function() {
     repalign_benchmark = list(groups, benchmark_outputs(nets, outputs, measures = "rv",
                                                         model_permutations = 9)),
     repalign_ranks = list(rank_measures(groups, metric = c(groups = "conformity"))),
-    repalign_evaluation = list(evaluate_models(rdms[2:3], rdms[1:2], draws = 20),
+    repalign_evaluation = list(evaluate_rdms(rdms[2:3], rdms[1:2], draws = 20),
                                evaluate_models(p$x, layers, permutations = 9, over = "stimuli")),
     repalign_comparison = list(compare_scores(with_errors, margin = 0.1, draws = 99),
                                compare_scores(with_errors, rbind(first = c(1, -1, 0)), draws = 99)),

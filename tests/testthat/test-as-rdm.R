@@ -76,7 +76,7 @@ test_that("labels of one side only are said once in a call", {
 test_that("rows and columns of a matrix in different orders are refused", {
   m <- as.matrix(stats::dist(matrix(c(1, 3, 4, 8), 4, dimnames = list(letters[1:4], NULL))))
   colnames(m)[c(2, 4)] <- c("d", "b")
-  for (use in list(as_rdm, function(x) evaluate_models(list(s = x), list(m = as_rdm(unname(x)))),
+  for (use in list(as_rdm, function(x) evaluate_rdms(list(s = x), list(m = as_rdm(unname(x)))),
                    function(x) rdm_rows(x, x))) {
     error <- expect_refused(use(m), "different orders, first at place 2 \\(\"b\" and \"d\"\\)")
     expect_s3_class(error, "repalign_error_names")

@@ -635,7 +635,7 @@ test_that("a function in the place of a choice is refused as such", {
   calls <- list(
     function() pool_rdms(list(a = rdm), "pearson", na = mean),
     function() fit_rdm_model(model, list(a = rdm), "pearson", na = mean),
-    function() evaluate_models(list(a = rdm), list(m = rdm), "pearson", na = mean),
+    function() evaluate_rdms(list(a = rdm), list(m = rdm), "pearson", na = mean),
     function() rsa_regression(rdm ~ dist(5:1), na = mean),
     function() rdm_rows(rdm, rdm, na = mean)
   )

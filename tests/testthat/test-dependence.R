@@ -104,17 +104,17 @@ warners <- list(
     settings = list(permutations = 19),
     remedies = list(blocks = function(d) list(blocks = d$groups, permutations = 19))
   ),
-  evaluate_models = list(
+  evaluate_rdms = list(
     call = function(d, ...) {
-      evaluate_models(subjects_of(d$x), list(a = dist(d$y)^2), draws = 20, ...)
+      evaluate_rdms(subjects_of(d$x), list(a = dist(d$y)^2), draws = 20, ...)
     },
     settings = list(permutations = 19),
     remedies = list(`no sample` = function(d) list(resample = "rdm", permutations = 0),
                     clusters = function(d) list(clusters = d$groups, permutations = 19))
   ),
-  `evaluate_models over RDMs` = list(
+  `evaluate_rdms over RDMs` = list(
     call = function(d, ...) {
-      evaluate_models(subjects_of(d$x), list(a = dist(d$y)^2), resample = "none", ...)
+      evaluate_rdms(subjects_of(d$x), list(a = dist(d$y)^2), resample = "none", ...)
     },
     settings = list(permutations = 19),
     remedies = list(blocks = function(d) list(blocks = d$groups, permutations = 19),
@@ -209,9 +209,9 @@ test_that("comparisons of such intervals tell it again, also after rows were cho
   clustered <- quietly(score_interval(d$x, layers, "cka", clusters = d$groups))
   expect_identical(warned_of_rows(compare_scores(clustered)), 0)
   models <- list(a = dist(d$y)^2, b = dist(d$y[, 1:6])^2)
-  evaluation <- quietly(evaluate_models(subjects_of(d$x), models, draws = 20))
+  evaluation <- quietly(evaluate_rdms(subjects_of(d$x), models, draws = 20))
   expect_identical(warned_of_rows(compare_scores(evaluation)), 1)
-  over_rdms <- quietly(evaluate_models(subjects_of(d$x), models, draws = 20, resample = "rdm"))
+  over_rdms <- quietly(evaluate_rdms(subjects_of(d$x), models, draws = 20, resample = "rdm"))
   expect_identical(warned_of_rows(compare_scores(over_rdms)), 0)
 })
 
@@ -288,13 +288,13 @@ test_that("near copies are those of both sides, with a gap above them", {
   expect_null(text_about_rows(list(labels), list(labels), "null", ""))
 })
 
-test_that("evaluate_models() speaks of p_chance where permutations are free, and of intervals", {
+test_that("evaluate_rdms() speaks of p_chance where permutations are free, and of intervals", {
   slow <- function() stats::dist(apply(normal_matrix(40, 3), 2, cumsum))
   set.seed(3)
   rdms <- list(a = slow(), b = slow())
   said <- function(...) {
     conditionMessage(expect_warning(
-      suppressMessages(evaluate_models(rdms, list(m = slow()), "pearson", draws = 20, ...)),
+      suppressMessages(evaluate_rdms(rdms, list(m = slow()), "pearson", draws = 20, ...)),
       class = "repalign_dependence"
     ))
   }

@@ -159,8 +159,8 @@ test_that("factors are models of categories, for recordings and for RDMs", {
   expect_equal(again$score, by_hand)
   rdms <- list(a = dist(x), b = dist(x + 1:30))
   different <- stats::as.dist(outer(named, named, "!=") + 0)
-  both <- mute(evaluate_models(rdms, list(labels = named, rdm = different), "pearson", draws = 20,
-                               permutations = 0))
+  both <- mute(evaluate_rdms(rdms, list(labels = named, rdm = different), "pearson", draws = 20,
+                             permutations = 0))
   expect_equal(both$score[1], both$score[2])
   expect_identical(mute(predict(rdm_model(named)))[1:3], as.double(different)[1:3])
   expect_error(evaluate_models(x, list(one = factor(rep("a", 30)))), "`models[$]one`.*one category",
@@ -184,12 +184,23 @@ test_that("clusters change places as a whole, and have no p-value where their si
 test_that("what is given for the other kind of data is refused, and arguments have their own names", {
   models <- recordings$models
   rdms <- lapply(recordings$subjects, dist)
-  expect_error(evaluate_models(recordings$x, models, outer = "pearson"), "`outer` is for RDMs",
-               class = "repalign_error_choice")
-  expect_error(evaluate_models(rdms, lapply(models, dist), measure = "cka"), "for recordings",
-               class = "repalign_error_choice")
-  expect_error(evaluate_models(c(rdms, list(d = recordings$x)), lapply(models, dist)), "`data[$]d`",
-               class = "repalign_error_type")
+  of_rdms <- lapply(models, dist)
+  expect_error(evaluate_models(recordings$x, models, outer = "pearson"), "argument `outer`",
+               class = "repalign_error_parameter")
+  expect_error(evaluate_rdms(rdms, of_rdms, measure = "cka"), "argument `measure`",
+               class = "repalign_error_parameter")
+  for (given in list(rdms, rdms[[1]], as.matrix(rdms[[1]]), c(list(recordings$x), rdms))) {
+    expect_error(evaluate_models(given, of_rdms, outer = "cosine"), "is an RDM: evaluate_rdms",
+                 class = "repalign_error_type")
+  }
+  expect_error(evaluate_models(c(list(d = recordings$x), rdms), of_rdms), "`data[$]a`")
+  for (given in list(recordings$x, recordings$trials, responses(recordings$trials),
+                     as.data.frame(recordings$x), recordings$subjects,
+                     c(rdms, list(d = recordings$x)))) {
+    expect_error(evaluate_rdms(given, of_rdms), "is no RDM: evaluate_models[(][)]",
+                 class = "repalign_error_type")
+  }
+  expect_error(evaluate_rdms(c(rdms, list(recordings$x)), of_rdms), "`rdms[[4]]`", fixed = TRUE)
   error <- expect_error(evaluate_models(recordings$x[1:20, ], models), "`data`.*20",
                         class = "repalign_error")
   expect_no_match(conditionMessage(error), "`x`|`y`")
@@ -286,7 +297,7 @@ test_that("misspelt arguments and parameters of measures are told", {
                class = "repalign_error_parameter")
   expect_error(evaluate_models(x, models, estimator = "naive"), "estimator = \"naive\"[)]",
                class = "repalign_error_parameter")
-  expect_error(evaluate_models(dist(x), lapply(models, dist), drwas = 20), "\"draws\"",
+  expect_error(evaluate_rdms(dist(x), lapply(models, dist), drwas = 20), "\"draws\"",
                class = "repalign_error_parameter")
 })
 

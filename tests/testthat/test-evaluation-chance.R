@@ -1,4 +1,4 @@
-# p_chance of evaluate_models(): the stimuli of the models are permuted.
+# p_chance of evaluate_rdms(): the stimuli of the models are permuted.
 
 random_orders <- function(n, count, seed = 1) {
   set.seed(seed)
@@ -34,8 +34,8 @@ null_by_hand <- function(made, outer, models, orders, folds = NULL, ...) {
   }
   t(apply(rbind(seq_len(ncol(orders)), orders), 1, function(order) {
     folds <- if (is.null(folds)) c(rdm = 1) else folds
-    quietly(evaluate_models(made$data, lapply(models, permuted, order), outer, "none",
-                            folds = folds, permutations = 0, ...))$score
+    quietly(evaluate_rdms(made$data, lapply(models, permuted, order), outer, "none",
+                          folds = folds, permutations = 0, ...))$score
   }))
 }
 
@@ -62,8 +62,8 @@ test_that("p_chance is that of models whose stimuli are permuted", {
     for (cut in list(NULL, folds)) {
       models <- all_models(made)[c(1, 4, 5)]
       null <- null_by_hand(made, outer, models, orders, cut)
-      result <- quietly(evaluate_models(made$data, models, outer, "none", permutations = orders,
-                                        folds = if (is.null(cut)) c(rdm = 1) else cut))
+      result <- quietly(evaluate_rdms(made$data, models, outer, "none", permutations = orders,
+                                      folds = if (is.null(cut)) c(rdm = 1) else cut))
       null[is.na(null)] <- 0
       expect_equal(result$p_chance, unname(p_of_null(null)), info = outer)
     }
@@ -138,8 +138,8 @@ test_that("of one RDM, p_chance is the p-value of calibrate()", {
   for (outer in c("pearson", "cosine", "spearman", "kendall", "tau_b", "rho_a", "whitened_cosine",
                   "whitened_pearson")) {
     for (k in 1:3) {
-      found <- quietly(evaluate_models(made$data, made$models[k], outer, "none",
-                                       permutations = orders))
+      found <- quietly(evaluate_rdms(made$data, made$models[k], outer, "none",
+                                     permutations = orders))
       expected <- calibrate(made$data[[1]], made$models[[k]], measure("rsa", outer = outer),
                             permutations = orders)
       expect_equal(found$p_chance, expected$p_value, info = outer)
@@ -147,21 +147,21 @@ test_that("of one RDM, p_chance is the p-value of calibrate()", {
   }
   # the same random permutations, too
   set.seed(5)
-  found <- quietly(evaluate_models(made$data, made$models[3], "pearson", "none"))
+  found <- quietly(evaluate_rdms(made$data, made$models[3], "pearson", "none"))
   set.seed(5)
   expect_equal(found$p_chance, calibrate(made$data[[1]], made$models[[3]],
                                          measure("rsa", outer = "pearson"))$p_value)
   blocks <- rep(1:2, c(5, 6))
   set.seed(5)
-  found <- quietly(evaluate_models(made$data, made$models[3], "pearson", "none", blocks = blocks))
+  found <- quietly(evaluate_rdms(made$data, made$models[3], "pearson", "none", blocks = blocks))
   set.seed(5)
   expected <- calibrate(made$data[[1]], made$models[[3]], measure("rsa", outer = "pearson"),
                         blocks = blocks)
   expect_equal(found$p_chance, expected$p_value)
   clusters <- c(rep(1:5, 2), NA)
   set.seed(5)
-  found <- quietly(evaluate_models(made$data, made$models[3], "spearman", "none",
-                                   clusters = clusters))
+  found <- quietly(evaluate_rdms(made$data, made$models[3], "spearman", "none",
+                                 clusters = clusters))
   set.seed(5)
   expected <- quietly(calibrate(made$data[[1]], made$models[[3]],
                                 measure("rsa", clusters = clusters), clusters = clusters))
@@ -176,8 +176,8 @@ test_that("missing pairs move with the stimuli of a model", {
   for (outer in c("pearson", "whitened_cosine", "kendall")) {
     models <- made$models[1:2]
     null <- null_by_hand(made, outer, models, orders, na = "pairwise")
-    result <- quietly(evaluate_models(made$data, models, outer, "none", permutations = orders,
-                                      na = "pairwise"))
+    result <- quietly(evaluate_rdms(made$data, models, outer, "none", permutations = orders,
+                                    na = "pairwise"))
     expect_equal(result$p_chance, unname(p_of_null(null)), info = outer)
   }
 })
@@ -186,7 +186,7 @@ test_that("permutations = 0 leaves p_chance out, and draws stay as they are", {
   made <- made_rdms()
   run <- function(...) {
     set.seed(6)
-    quietly(evaluate_models(made$data, made$models, "pearson", draws = 20, ...))
+    quietly(evaluate_rdms(made$data, made$models, "pearson", draws = 20, ...))
   }
   without <- run(permutations = 0)
   expect_false("p_chance" %in% names(without))
@@ -199,8 +199,8 @@ test_that("permutations = 0 leaves p_chance out, and draws stay as they are", {
 test_that("p_chance is NA, with a note that says why, where clusters cannot tell", {
   made <- made_rdms()
   run <- function(clusters, ...) {
-    suppressWarnings(evaluate_models(made$data, made$models, "cosine", "rdm", draws = 20,
-                                     clusters = clusters, ...))
+    suppressWarnings(evaluate_rdms(made$data, made$models, "cosine", "rdm", draws = 20,
+                                   clusters = clusters, ...))
   }
   expect_message(result <- run(rep(1:5, c(3, 3, 2, 2, 2))), "clusters of 2 to 3 stimuli",
                  class = "repalign_no_chance")
@@ -216,7 +216,7 @@ test_that("p_chance is NA, with a note that says why, where clusters cannot tell
 test_that("bad permutations and blocks are refused before the work", {
   made <- made_rdms()
   run <- function(...) {
-    quietly(evaluate_models(made$data, made$models, "cosine", draws = 20, ...))
+    quietly(evaluate_rdms(made$data, made$models, "cosine", draws = 20, ...))
   }
   expect_error(run(permutations = -1), "`permutations`", class = "repalign_error_value")
   expect_error(run(permutations = matrix(1, 2, 12)), class = "repalign_error_design")
@@ -232,7 +232,7 @@ test_that("too few permutations for a small p_chance are told", {
   models <- list(m = stats::dist(normal_matrix(12, 3)))
   rdms <- list(a = stats::dist(normal_matrix(12, 3)), b = stats::dist(normal_matrix(12, 3)))
   evaluate <- function(permutations, ...) {
-    evaluate_models(rdms, models, "pearson", "none", permutations = permutations, ...)
+    evaluate_rdms(rdms, models, "pearson", "none", permutations = permutations, ...)
   }
   expect_message(evaluate(2), "`p_chance` can be at most 0.05 with 11 permutations: .*At least 19",
                  class = "repalign_few_permutations")
@@ -248,8 +248,8 @@ test_that("a model of RDMs above 0 but not above chance is told so, and the figu
     structure(stats::runif(66, 1, 2), Size = 12L, Diag = FALSE, Upper = FALSE, class = "dist")
   }
   rdms <- stats::setNames(lapply(1:6, function(u) positive()), letters[1:6])
-  found <- suppressMessages(evaluate_models(rdms, list(m = positive(), n = positive()), draws = 100,
-                                            outer = "cosine", permutations = 99))
+  found <- suppressMessages(evaluate_rdms(rdms, list(m = positive(), n = positive()), draws = 100,
+                                          outer = "cosine", permutations = 99))
   expect_true(all(found$p_zero < 0.05))
   text <- as.character(in_words(found))
   best <- which.max(found$score)

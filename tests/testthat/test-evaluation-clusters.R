@@ -1,7 +1,7 @@
-# Clusters of stimuli in evaluate_models().
+# Clusters of stimuli in evaluate_rdms().
 
 # Permutations have tests of their own, test-evaluation-chance.R.
-evaluate_models <- function(...) repalign::evaluate_models(..., permutations = 0)
+evaluate_rdms <- function(...) repalign::evaluate_rdms(..., permutations = 0)
 
 clustered_task_of <- function(outer, made, clusters, models = made$models, noise = NULL) {
   repalign:::evaluation_task(made$data, models, outer, c(1, 1, 2, 3, 4), noise, "error", clusters)
@@ -79,8 +79,8 @@ test_that("scores and draws over clusters are those of the definition", {
   members <- split(1:12, codes_of_twelve)
   for (outer in c("pearson", "cosine", "whitened_cosine", "whitened_pearson")) {
     noise <- if (grepl("whitened", outer)) variances
-    result <- quietly(evaluate_models(made$data, made$models, outer, list(condition = drawn),
-                                      clusters = codes_of_twelve, stimulus_noise = noise))
+    result <- quietly(evaluate_rdms(made$data, made$models, outer, list(condition = drawn),
+                                    clusters = codes_of_twelve, stimulus_noise = noise))
     by_hand <- function(at, k) {
       mean(vapply(made$data, drawn_similarity, 0, made$models[[k]], at, codes_of_twelve, outer,
                   if (is.null(noise)) rep(1, 12) else noise))
@@ -97,8 +97,8 @@ test_that("scores and draws over clusters are those of the definition", {
 test_that("the score is that of rsa() with the same clusters", {
   made <- made_rdms(subjects = 1)
   for (outer in c("pearson", "cosine", "spearman", "rho_a", "kendall")) {
-    result <- quietly(evaluate_models(made$data, made$models["m2"], outer, "none",
-                                      clusters = codes_of_twelve))
+    result <- quietly(evaluate_rdms(made$data, made$models["m2"], outer, "none",
+                                    clusters = codes_of_twelve))
     expected <- similarity(made$data[[1]], made$models$m2,
                            measure("rsa", outer = outer, clusters = codes_of_twelve))$score
     expect_equal(result$score, expected, tolerance = 1e-10, info = outer)
@@ -111,8 +111,8 @@ test_that("clusters of one stimulus are no clusters", {
   for (outer in c("pearson", "whitened_pearson", "spearman")) {
     run <- function(...) {
       set.seed(3)
-      quietly(evaluate_models(made$data, models, outer, draws = 20,
-                              folds = c(rdm = 2, condition = 2), ...))
+      quietly(evaluate_rdms(made$data, models, outer, draws = 20,
+                            folds = c(rdm = 2, condition = 2), ...))
     }
     expect_equal(as.data.frame(run(clusters = letters[1:12])), as.data.frame(run()), info = outer)
   }
@@ -121,16 +121,16 @@ test_that("clusters of one stimulus are no clusters", {
 test_that("degrees of freedom and factors of the variance count clusters", {
   made <- made_rdms(n = 16, subjects = 7)
   set.seed(1)
-  result <- quietly(evaluate_models(made$data, made$models, "pearson", "condition", draws = 30,
-                                    clusters = rep(1:8, each = 2)))
+  result <- quietly(evaluate_rdms(made$data, made$models, "pearson", "condition", draws = 30,
+                                  clusters = rep(1:8, each = 2)))
   expect_identical(result$df, rep(7, 3))
   drawn <- attr(result, "draws")$condition[, 1:3, 1]
   drawn <- drawn[!is.na(drawn[, 1]), ]
   expect_equal(result$se, unname(apply(drawn, 2, sd)) * sqrt(8 / 7))
   expect_output(print(result), "16 stimuli in 8 clusters")
   expect_output(print(result), "errors over clusters of stimuli")
-  both <- quietly(evaluate_models(made$data, made$models, "pearson", draws = 30,
-                                  clusters = rep(1:8, each = 2)))
+  both <- quietly(evaluate_rdms(made$data, made$models, "pearson", draws = 30,
+                                clusters = rep(1:8, each = 2)))
   expect_identical(both$df, rep(6, 3))
   expect_identical(glance(both)$stimuli, 16L)
 })
@@ -144,8 +144,8 @@ test_that("clusters go by names, and stimuli without a label are left out", {
   run <- function(clusters, some = TRUE) {
     set.seed(4)
     cut <- function(rdms) lapply(rdms, function(rdm) stats::as.dist(as.matrix(rdm)[some, some]))
-    quietly(evaluate_models(cut(data), cut(models), "whitened_cosine", draws = 20,
-                            clusters = clusters))
+    quietly(evaluate_rdms(cut(data), cut(models), "whitened_cosine", draws = 20,
+                          clusters = clusters))
   }
   expect_equal(as.data.frame(run(codes[c(5:12, 4:1)])), as.data.frame(run(codes_of_twelve)))
   keep <- c(1, 2, 4:11)
@@ -162,15 +162,15 @@ test_that("a model that is constant between clusters is NA, and the reason is sa
   for (outer in c("pearson", "whitened_cosine", "spearman")) {
     set.seed(1)
     warnings <- testthat::capture_warnings(
-      result <- suppressMessages(evaluate_models(made$data, made$models, outer, draws = 20,
-                                                 clusters = codes_of_twelve)))
+      result <- suppressMessages(evaluate_rdms(made$data, made$models, outer, draws = 20,
+                                               clusters = codes_of_twelve)))
     expect_match(warnings, "\"category\" and \"categories\".*same for all", all = FALSE)
     expect_identical(which(is.na(result$score)), 4:5)
     expect_identical(which(is.na(result$se)), 4:5)
     expect_false(anyNA(result$ceiling_high))
     set.seed(1)
-    others <- quietly(evaluate_models(made$data, made$models[1:3], outer, draws = 20,
-                                      clusters = codes_of_twelve))
+    others <- quietly(evaluate_rdms(made$data, made$models[1:3], outer, draws = 20,
+                                    clusters = codes_of_twelve))
     expect_equal(as.data.frame(result)[1:3, ], as.data.frame(others))
   }
 })
@@ -190,8 +190,8 @@ test_that("folds never split a cluster", {
                factor = "condition", index = c(train, test))
   }
   run <- function(folds, ...) {
-    quietly(evaluate_models(made$data, made$models, "cosine", "none", folds = folds,
-                            clusters = clusters, ...))
+    quietly(evaluate_rdms(made$data, made$models, "cosine", "none", folds = folds,
+                          clusters = clusters, ...))
   }
   expect_error(run(given(c(1:3, 7:9, 13:15), c(4:6, 10:12))), "splits a cluster",
                class = "repalign_error_value")
@@ -206,8 +206,8 @@ test_that("folds never split a cluster", {
 test_that("too few clusters are refused or noted, and bad ones are named", {
   made <- made_rdms()
   run <- function(clusters, ...) {
-    suppressWarnings(evaluate_models(made$data, made$models, "cosine", draws = 20,
-                                     clusters = clusters, ...))
+    suppressWarnings(evaluate_rdms(made$data, made$models, "cosine", draws = 20,
+                                   clusters = clusters, ...))
   }
   expect_message(run(rep(1:4, 3)), class = "repalign_few_clusters")
   expect_no_message(run(rep(1:6, 2)), class = "repalign_few_clusters")

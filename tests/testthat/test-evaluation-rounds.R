@@ -1,7 +1,7 @@
-# The fast ways of evaluate_models() against plain ones, which gather the stimuli of each draw.
+# The fast ways of evaluate_rdms() against plain ones, which gather the stimuli of each draw.
 
 # Permutations have tests of their own, test-evaluation-chance.R.
-evaluate_models <- function(...) repalign::evaluate_models(..., permutations = 0)
+evaluate_rdms <- function(...) repalign::evaluate_rdms(..., permutations = 0)
 
 task_of <- function(outer, made, group = NULL, models = made$models, stimulus_noise = NULL) {
   repalign:::evaluation_task(made$data, models, outer, group, stimulus_noise, "pairwise")
@@ -86,8 +86,8 @@ test_that("results do not depend on threads, and set.seed() makes them again", {
     for (folds in list(c(rdm = 1), c(condition = 2))) {
       run <- function(threads) {
         set.seed(5)
-        evaluate_models(made$data, made$models, outer, draws = 20, folds = folds,
-                        threads = threads) |> suppressWarnings()
+        evaluate_rdms(made$data, made$models, outer, draws = 20, folds = folds,
+                      threads = threads) |> suppressWarnings()
       }
       expect_identical(run(1), run(2))
     }

@@ -79,8 +79,8 @@ test_that("evaluations, fits, ceilings and means do not depend on the units of R
   }
   evaluated <- function(rdms, models, outer) {
     set.seed(1)
-    as.data.frame(quietly(evaluate_models(rdms, models, outer, draws = 20,
-                                          permutations = 0)))
+    as.data.frame(quietly(evaluate_rdms(rdms, models, outer, draws = 20,
+                                        permutations = 0)))
   }
   fits <- function(model, rdms, outer) quietly(fit_rdm_model(model, rdms, outer))
   for (outer in c("whitened_cosine", "pearson", "cosine", "spearman", "tau_b")) {

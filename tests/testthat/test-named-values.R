@@ -63,10 +63,10 @@ test_that("stimulus_noise goes by names wherever RDMs are compared", {
     subject_ceiling = function(s) {
       subject_ceiling(list(a = a, b = b), measure("rsa", outer = "whitened_pearson", stimulus_noise = s))
     },
-    evaluate_models = function(s) {
-      rows <- evaluate_models(list(a = a, b = b), list(m = labelled_rdm(3), k = labelled_rdm(4)),
-                              "whitened_pearson", resample = "none", stimulus_noise = s,
-                              permutations = 0)
+    evaluate_rdms = function(s) {
+      rows <- evaluate_rdms(list(a = a, b = b), list(m = labelled_rdm(3), k = labelled_rdm(4)),
+                            "whitened_pearson", resample = "none", stimulus_noise = s,
+                            permutations = 0)
       as.data.frame(rows)
     },
     fit_rdm_model = function(s) {
@@ -128,9 +128,9 @@ test_that("group goes by the names of subjects and RDMs", {
   group <- c(p = "u", q = "u", r = "v", t = "w")
   uses <- list(
     subject_ceiling = function(g) subject_ceiling(rdms, "rsa", group = g),
-    evaluate_models = function(g) {
-      as.data.frame(evaluate_models(rdms, list(m = labelled_rdm(5), k = labelled_rdm(6)), "pearson",
-                                    resample = "none", group = g))
+    evaluate_rdms = function(g) {
+      as.data.frame(evaluate_rdms(rdms, list(m = labelled_rdm(5), k = labelled_rdm(6)), "pearson",
+                                  resample = "none", group = g))
     },
     rsa_regression = function(g) {
       set.seed(1)
@@ -151,8 +151,8 @@ test_that("names that were not given say nothing about group", {
   group <- c(rdm4 = "u", s2 = "u", rdm1 = "v", s3 = "w")
   models <- list(m = labelled_rdm(5), k = labelled_rdm(6))
   evaluated <- function(g) {
-    suppressMessages(evaluate_models(rdms, models, "pearson", resample = "none", group = g,
-                                     permutations = 0))
+    suppressMessages(evaluate_rdms(rdms, models, "pearson", resample = "none", group = g,
+                                   permutations = 0))
   }
   expect_message(subject_ceiling(rdms, "rsa", group = group), "the subjects have none",
                  class = "repalign_one_sided_names")

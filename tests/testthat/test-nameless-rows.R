@@ -56,7 +56,7 @@ test_that("groups of compare_best() are names or numbers, and nothing else", {
 })
 
 test_that("models may be a factor in an evaluation", {
-  evaluation <- result_of("evaluate_models")
+  evaluation <- result_of("evaluate_rdms")
   set.seed(1)
   usual <- quiet(best_score(evaluation))
   evaluation$model <- factor(evaluation$model)

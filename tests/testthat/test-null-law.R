@@ -159,8 +159,8 @@ test_that("chance of models by Kendall's tau is that of each permuted model", {
                       factor = "condition", index = 1:12)
   for (cut in list(c(rdm = 1), folds)) {
     evaluate <- function(models, permutations) {
-      quietly(evaluate_models(rdms, models, "tau_b", resample = "none", folds = cut,
-                              permutations = permutations))
+      quietly(evaluate_rdms(rdms, models, "tau_b", resample = "none", folds = cut,
+                            permutations = permutations))
     }
     found <- evaluate(models, orders)
     null <- apply(orders, 1, function(order) {

@@ -1,7 +1,7 @@
 # Pooled RDMs and models of RDMs against reference values and definitions.
 
 # Permutations have tests of their own, test-evaluation-chance.R.
-evaluate_models <- function(...) repalign::evaluate_models(..., permutations = 0)
+evaluate_rdms <- function(...) repalign::evaluate_rdms(..., permutations = 0)
 
 test_that("pooled RDMs are those of the reference", {
   for (block in rsa_blocks("pool")) {
@@ -159,8 +159,8 @@ test_that("a large offset of all dissimilarities leaves centred comparisons as t
       data <- lapply(made$data, `+`, offset)
       model <- rdm_model(lapply(made$models, `+`, offset), "weighted")
       fit <- fit_rdm_model(model, data, "whitened_pearson", stimulus_noise = stimulus_noise)
-      c(evaluate_models(data, made$models[[1]], "whitened_pearson", resample = "none",
-                        stimulus_noise = stimulus_noise)$score,
+      c(evaluate_rdms(data, made$models[[1]], "whitened_pearson", resample = "none",
+                      stimulus_noise = stimulus_noise)$score,
         cor(pool_rdms(data, "whitened_pearson", stimulus_noise), made$data[[1]]), fit$score,
         coef(fit))
     }
@@ -176,7 +176,7 @@ test_that("RDMs whose dissimilarities differ by rounding have no similarity, as 
   gap <- function(rdm, at = 5) replace(rdm, at, NA)
   for (outer in setdiff(rsa_outer, c("cosine", "whitened_cosine"))) {
     score <- function(model) {
-      suppressMessages(suppressWarnings(evaluate_models(
+      suppressMessages(suppressWarnings(evaluate_rdms(
         lapply(made$data, gap), model, outer, resample = "none", na = "pairwise"))$score)
     }
     expect_identical(score(equal), NA_real_)
@@ -204,7 +204,7 @@ test_that("components that lack different pairs need some in common, in draws to
     expect_true(is.finite(fit(weighted(1:40, 44:66))$score))
     set.seed(5)
     result <- suppressMessages(suppressWarnings(
-      evaluate_models(made$data, weighted(1:40, 44:66), outer, draws = 20, na = "pairwise")))
+      evaluate_rdms(made$data, weighted(1:40, 44:66), outer, draws = 20, na = "pairwise")))
     expect_gt(result$left_out, 0)
     expect_true(is.finite(result$score))
   }
@@ -217,8 +217,8 @@ test_that("the units of RDMs change no score", {
     data <- lapply(made$data, `*`, unit)
     models <- lapply(made$models, `*`, unit)
     weighted <- rdm_model(models, "weighted")
-    result <- suppressWarnings(evaluate_models(data, c(models, list(sum = weighted)), outer,
-                                               resample = "rdm", draws = 20))
+    result <- suppressWarnings(evaluate_rdms(data, c(models, list(sum = weighted)), outer,
+                                             resample = "rdm", draws = 20))
     c(result$score, result$se, result$ceiling_low, result$ceiling_high,
       fit_rdm_model(weighted, data, outer)$score,
       subject_ceiling(data, measure("rsa", outer = outer))$upper)
@@ -238,8 +238,8 @@ test_that("RDMs of TRUE and FALSE are 1 and 0", {
     expect_identical(as.vector(as_rdm(rdm)), as.vector(as.dist(logical + 0)))
   }
   made <- made_rdms(n = 12)
-  expect_equal(evaluate_models(made$data, list(m = logical), "pearson", "none")$score,
-               evaluate_models(made$data, list(m = logical + 0), "pearson", "none")$score)
+  expect_equal(evaluate_rdms(made$data, list(m = logical), "pearson", "none")$score,
+               evaluate_rdms(made$data, list(m = logical + 0), "pearson", "none")$score)
 })
 
 test_that("models predict with given weights, in their order or by name", {
@@ -270,6 +270,6 @@ test_that("a fit in which no component helps says that its score is undefined", 
 test_that("a representation in the place of a model of RDMs is told how it becomes one", {
   set.seed(1)
   rdms <- list(a = dist(matrix(rnorm(24), 8))^2, b = dist(matrix(rnorm(24), 8))^2)
-  expect_error(evaluate_models(rdms, list(m = matrix(rnorm(40), 8))), "dist(models$m)^2 where",
+  expect_error(evaluate_rdms(rdms, list(m = matrix(rnorm(40), 8))), "dist(models$m)^2 where",
                fixed = TRUE, class = "repalign_error_type")
 })

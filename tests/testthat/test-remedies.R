@@ -87,9 +87,9 @@ test_that("remedies work: conditions, runs and RDMs", {
                 "noise_covariance(m, run = df$run, by_run = TRUE)")
   lacks <- replace(dist(m), 4, NA)
   expect_remedy(rsa(lacks, dist(m)), "na = \"pairwise\"", "rsa(lacks, dist(m), na = \"pairwise\")")
-  expect_remedy(evaluate_models(list(a = lacks, b = dist(m)), list(m = dist(m[, 1:2]))),
+  expect_remedy(evaluate_rdms(list(a = lacks, b = dist(m)), list(m = dist(m[, 1:2]))),
                 "na = \"pairwise\"",
-                "evaluate_models(list(a = lacks, b = dist(m)), list(m = dist(m[, 1:2])), na = \"pairwise\", draws = 20)")
+                "evaluate_rdms(list(a = lacks, b = dist(m)), list(m = dist(m[, 1:2])), na = \"pairwise\", draws = 20)")
   expect_remedy(cka(dist(m), m), "kernel = \"rbf\"", "cka(dist(m), m, kernel = \"rbf\")")
   expect_remedy(rsa(dist(m), dist(m), outer = "cosine", stimulus_noise = 1:24), "\"whitened_cosine\"",
                 "rsa(dist(m), dist(m), outer = \"whitened_cosine\", stimulus_noise = 1:24)")
@@ -156,7 +156,7 @@ test_that("the guilty element of a list is named", {
   error <- expect_refused(similarity(list(V1 = z, V4 = "v4.csv")), "read_representation\\(\\)")
   expect_no_match(conditionMessage(error), "measure")
   rdms <- list(s1 = dist(z), s2 = "q")
-  expect_refused(evaluate_models(rdms, list(m = dist(z))), "data\\$s2")
+  expect_refused(evaluate_rdms(rdms, list(m = dist(z))), "rdms\\$s2")
   expect_refused(pool_rdms(list(s1 = dist(z), s2 = dist(z[-1, ])), "pearson"), "rdms\\$s2")
 })
 
@@ -204,8 +204,8 @@ test_that("compare_scores(), best_score() and compare_best() take every result o
   layers <- list(a = x + rnorm(n * 5), b = matrix(rnorm(n * 4), n), c = x + 2 * rnorm(n * 5))
   rdms <- lapply(c(s1 = 1, s2 = 2, s3 = 3), function(k) dist(x + rnorm(n * 5)))
   intervals <- score_interval(x, layers)
-  evaluation <- quietly(evaluate_models(rdms, lapply(layers, dist), "pearson", draws = 50))
-  taken <- list(score_interval = intervals, evaluate_models = evaluation)
+  evaluation <- quietly(evaluate_rdms(rdms, lapply(layers, dist), "pearson", draws = 50))
+  taken <- list(score_interval = intervals, evaluate_rdms = evaluation)
   for (maker in names(taken)) {
     result <- taken[[maker]]
     expect_identical(nrow(quietly(compare_scores(result, draws = 99))), 3L, info = maker)
@@ -245,7 +245,7 @@ test_that("compare_scores(), best_score() and compare_best() take every result o
     named <- unique(gsub("\\(", "", regmatches(text, gregexpr("[a-z_]+\\(", text))[[1]]))
     named <- setdiff(named, c("list", "the", "measure"))
     expect_true(all(named %in% getNamespaceExports("repalign")), info = text)
-    expect_match(text, "score_interval|evaluate_models", info = maker)
+    expect_match(text, "score_interval|evaluate_rdms", info = maker)
   }
   # what they are sent to works on the same data
   expect_identical(nrow(quietly(compare_scores(score_interval(
@@ -317,7 +317,7 @@ test_that("what messages about repeated names say works in the function that say
       of_model <- lapply(d, function(one) dist(matrix(rnorm(3 * attr(one, "Size")), attr(one, "Size"))))
       fit_rdm_model(rdm_model(of_model, "weighted"), d, "cosine")
     },
-    evaluate_models = function(d, ...) evaluate_models(d, list(m = d$y), draws = 20, ...)
+    evaluate_rdms = function(d, ...) evaluate_rdms(d, list(m = d$y), draws = 20, ...)
   )
   for (name in names(of_rdms)) {
     call <- of_rdms[[name]]

@@ -47,7 +47,7 @@ without <- list(
   stream_cka = function() stream_cka(list(list(x = x, y = y))),
   searchlight = function() searchlight(unname(x), list(1:4), list(m = rdm_of(y))),
   jsd = function() jsd(abs(x[, 1:3]), abs(y[, 1:3])),
-  evaluate_models = function() evaluate_models(list(rdm_of(x)), list(m = rdm_of(y))),
+  evaluate_rdms = function() evaluate_rdms(list(rdm_of(x)), list(m = rdm_of(y))),
   fit_rdm_model = function() {
     fit_rdm_model(rdm_model(list(rdm_of(y), rdm_of(x)), "weighted"), rdm_of(x), "pearson")
   },
@@ -78,7 +78,7 @@ test_that("repeated names are an error in scores, intervals and tests, unless cl
     # coarser clusters hold equal names, too
     expect_no_error(quietly(use(rep(letters[1:6], each = 2))))
   }
-  for (name in names(without)) refused(without[[name]](), name, name %in% c("score_weighted", "evaluate_models"))
+  for (name in names(without)) refused(without[[name]](), name, name %in% c("score_weighted", "evaluate_rdms"))
 })
 
 test_that("names that are repeated in another order do not fit", {

@@ -173,7 +173,7 @@ test_that("models of RDMs have the mean of the scores of rsa()", {
   model <- dist(points[[4]] + points[[1]])
   for (outer in c("pearson", "spearman", "cosine", "whitened_cosine", "whitened_pearson",
                   "kendall")) {
-    found <- mute(evaluate_models(subjects, list(m = model), outer, draws = 20))$score
+    found <- mute(evaluate_rdms(subjects, list(m = model), outer, draws = 20))$score
     each <- vapply(subjects, function(one) mute(rsa(one, model, outer = outer)), 0)
     expect_same(found, mean(each), outer)
     expect_same(mean(mute(similarity(subjects, model, measure("rsa", outer = outer)))$score),
@@ -262,9 +262,9 @@ test_that("comparisons of RDMs over clusters have one number, wherever the clust
         expect_same(found$score, score, outer)
       }
       rdms <- lapply(list(a = x, b = y), rdm, distance = "correlation")
-      found <- mute(evaluate_models(rdms["a"], rdms["b"], outer, "condition", draws = 20, permutations = 0,
-                                    clusters = labels))
-      expect_same(found$score, score, paste(outer, "evaluate_models"))
+      found <- mute(evaluate_rdms(rdms["a"], rdms["b"], outer, "condition", draws = 20, permutations = 0,
+                                  clusters = labels))
+      expect_same(found$score, score, paste(outer, "evaluate_rdms"))
       expect_same(mute(subject_ceiling(list(x, y), m))$pairwise, score, paste(outer, "ceiling"))
       expect_same(mute(subject_ceiling(unname(declared), plain))$pairwise, score, paste(outer, "ceiling"))
     }

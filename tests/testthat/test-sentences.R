@@ -267,10 +267,10 @@ test_that("what a warning about the rows took back is not claimed", {
   doubted <- list(
     calibrate(x, y, permutations = 99),
     evaluate_models(x, list(m = y), permutations = 99),
-    evaluate_models(rdms, list(m = stats::dist(y)), draws = 20, permutations = 99),
+    evaluate_rdms(rdms, list(m = stats::dist(y)), draws = 20, permutations = 99),
     # errors over RDMs have no doubt, but p-values do
-    evaluate_models(rdms, list(m = stats::dist(y)), draws = 20, resample = "rdm",
-                    permutations = 99),
+    evaluate_rdms(rdms, list(m = stats::dist(y)), draws = 20, resample = "rdm",
+                  permutations = 99),
     encode(x, y, permutations = 19),
     searchlight(x, list(a = 1:4, b = 5:8), stats::dist(y), permutations = 19)
   ) |> suppressMessages() |> suppressWarnings()

@@ -60,9 +60,9 @@ calls <- list(
   searchlight = function(y) {
     searchlight(x, list(a = 1:4, b = 5:8), list(y = rdm_of(y), z = rdm_of(z)))$score
   },
-  evaluate_models = function(y) {
-    as.data.frame(evaluate_models(list(a = rdm_of(x), b = rdm_of(z)), list(m = rdm_of(y)),
-                                  "pearson", resample = "none"))
+  evaluate_rdms = function(y) {
+    as.data.frame(evaluate_rdms(list(a = rdm_of(x), b = rdm_of(z)), list(m = rdm_of(y)),
+                                "pearson", resample = "none"))
   },
   weighted_model = function(y) {
     model <- rdm_model(list(y = rdm_of(y), z = rdm_of(z)), "weighted")

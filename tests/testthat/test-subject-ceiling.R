@@ -177,7 +177,7 @@ test_that("RDMs are compared as models with them are, other data as by rsa()", {
                    "rsa(whitened_cosine): outer = \"whitened_cosine\"")
   # the limits are those that models are drawn with
   models <- list(m = shared + 0 * rdms[[1]])
-  found <- suppressMessages(evaluate_models(rdms, models, permutations = 0, draws = 20))
+  found <- suppressMessages(evaluate_rdms(rdms, models, permutations = 0, draws = 20))
   expect_equal(unlist(subject_ceiling(rdms)[c("lower", "upper")], use.names = FALSE),
                c(found$ceiling_low[1], found$ceiling_high[1]))
 })

@@ -46,9 +46,9 @@ test_that("a number of threads that is given holds for the whole call", {
   x <- cos(outer(1:12, 1:4))
   call <- list(
     similarity = function() similarity(list(a = x, b = x^2), measure = "rsa", threads = 1),
-    evaluate_models = function() {
-      evaluate_models(list(dist(x), dist(x^2)), list(a = dist(x + 1), b = dist(x^3)),
-                      outer = "kendall", resample = "none", permutations = 9, threads = 1)
+    evaluate_rdms = function() {
+      evaluate_rdms(list(dist(x), dist(x^2)), list(a = dist(x + 1), b = dist(x^3)),
+                    outer = "kendall", resample = "none", permutations = 9, threads = 1)
     }
   )
   # the option is judged wherever a number is taken from it

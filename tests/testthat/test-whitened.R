@@ -1,7 +1,7 @@
 # What other functions use of the whitening metric and of tables of RDMs.
 
 # Permutations have tests of their own, test-evaluation-chance.R.
-evaluate_models <- function(...) repalign::evaluate_models(..., permutations = 0)
+evaluate_rdms <- function(...) repalign::evaluate_rdms(..., permutations = 0)
 
 test_that("duals are the products with the inverse of the covariance", {
   set.seed(1)
@@ -72,8 +72,8 @@ test_that("noise of stimuli counts up to a factor, and must not lack digits", {
          pooled / sqrt(sum(pooled^2)),
          coef(fit_rdm_model(models$w, rdms, "whitened_pearson", stimulus_noise = stimulus_noise)),
          rdm_rows(rdms$a, rdms$b, outer = outer, stimulus_noise = stimulus_noise),
-         quiet(as.data.frame(evaluate_models(rdms, models, outer, resample = "rdm", draws = 20,
-                                             stimulus_noise = stimulus_noise))))
+         quiet(as.data.frame(evaluate_rdms(rdms, models, outer, resample = "rdm", draws = 20,
+                                           stimulus_noise = stimulus_noise))))
   }
   for (stimulus_noise in list(runif(n, 0.5, 2), crossprod(normal_matrix(n, n)) + diag(n))) {
     set.seed(5)
@@ -87,7 +87,7 @@ test_that("noise of stimuli counts up to a factor, and must not lack digits", {
   for (k in c(11, 18, 300)) {
     v <- c(1, 10^-k, rep(1, n - 2))
     expect_refused(rsa(rdms$a, rdms$b, outer = "whitened_cosine", stimulus_noise = v), "stimulus 2")
-    expect_refused(evaluate_models(rdms, rdms, "whitened_cosine", stimulus_noise = v), "stimulus 2")
+    expect_refused(evaluate_rdms(rdms, rdms, "whitened_cosine", stimulus_noise = v), "stimulus 2")
     expect_refused(riemann(x, y, diag(v)), "nearly singular")
   }
   v <- c(1, 1e-9, rep(1, n - 2))

@@ -106,7 +106,7 @@ test_that("RSA without choices is one thing, and what differs is printed", {
   expect_equal(score_weighted(means, model, "rsa", rep(1, 15)), expected)
   rdms <- list(s1 = dist(means), s2 = dist(model), s3 = dist(trials[, , 1]))
   evaluation <- function(...) {
-    quietly(evaluate_models(rdms, list(m = dist(trials[, , 2])), ..., draws = 20))
+    quietly(evaluate_rdms(rdms, list(m = dist(trials[, , 2])), ..., draws = 20))
   }
   expect_output(print(evaluation()), "whitened_cosine (pairs of stimuli are whitened)", fixed = TRUE)
   expect_no_match(capture.output(print(evaluation("pearson"))), "whitened")

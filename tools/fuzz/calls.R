@@ -29,9 +29,11 @@ known_arguments <- list(
   test_maps = c("maps", "baseline", "compare", "adjacency", "correction", "statistic",
                 "alternative", "threshold", "extent", "height", "permutations", "alpha", "na",
                 "threads"),
-  evaluate_models = c("data", "models", "outer", "resample", "draws", "group", "folds", "repeats",
-                      "conf_level", "stimulus_noise", "na", "threads", "clusters", "blocks",
-                      "permutations", "measure", "over", "series", "alpha")
+  evaluate_models = c("data", "models", "measure", "over", "conf_level", "permutations", "alpha",
+                      "clusters", "blocks", "series", "threads"),
+  evaluate_rdms = c("rdms", "models", "outer", "resample", "draws", "group", "folds", "repeats",
+                    "conf_level", "stimulus_noise", "na", "threads", "clusters", "blocks",
+                    "permutations")
 )
 
 optional_arguments <- list(na = c("error", "stimuli", "neurons"))

@@ -38,7 +38,7 @@ check_call <- function(drawn, outcome, seed) {
     cka_interval = check_interval_result(drawn, value, outcome),
     searchlight = check_searchlight(drawn, value, outcome),
     test_maps = check_map_test(drawn, value, outcome),
-    evaluate_models = check_evaluation(drawn, value, outcome)
+    evaluate_rdms = check_evaluation(drawn, value, outcome)
   )
 }
 

@@ -1,4 +1,4 @@
-# Random calls of evaluate_models(), and what a valid result of it is.
+# Random calls of evaluate_rdms(), and what a valid result of it is.
 
 draw_rdms <- function(count, n, odd) {
   shared <- matrix(stats::rnorm(n * 3), n)
@@ -25,7 +25,7 @@ draw_evaluation <- function() {
   components <- draw_rdms(2 + sample.int(2, 1), n, if (odd == "gaps") "none" else odd)
   models <- lapply(seq_len(sample.int(3, 1)), function(k) draw_rdm_model(components))
   names(models) <- paste0("model", seq_along(models))
-  args <- c(list(data = draw_rdms(count, n, odd), models = models, outer = outer,
+  args <- c(list(rdms = draw_rdms(count, n, odd), models = models, outer = outer,
                  resample = one_of(c("both", "rdm", "condition", "none")),
                  draws = 1 + sample.int(12, 1)),
             given(group = if (chance(0.3)) sample.int(count, count, TRUE),
@@ -39,7 +39,7 @@ draw_evaluation <- function() {
                   },
                   na = if (odd == "gaps" && chance(0.9)) "pairwise",
                   threads = draw_threads()))
-  list(fun = "evaluate_models", call = call_of("evaluate_models", args), args = args,
+  list(fun = "evaluate_rdms", call = call_of("evaluate_rdms", args), args = args,
        evaluation = TRUE)
 }
 

@@ -1,11 +1,11 @@
-# evaluate_models() against reference values, and its fast ways against plain ones.
+# evaluate_rdms() against reference values, and its fast ways against plain ones.
 
 # Permutations have tests of their own, test-evaluation-chance.R.
-evaluate_models <- function(...) repalign::evaluate_models(..., permutations = 0)
+evaluate_rdms <- function(...) repalign::evaluate_rdms(..., permutations = 0)
 
 evaluated <- function(case, compare, models = NULL, ...) {
   models <- if (is.null(models)) rsa_rdms(paste0(case, "_models")) else models
-  evaluate_models(rsa_rdms(paste0(case, "_data")), models, outer_of[[compare]], ...)
+  evaluate_rdms(rsa_rdms(paste0(case, "_data")), models, outer_of[[compare]], ...)
 }
 
 # The values that a block has, from a matrix i x j.
@@ -79,9 +79,9 @@ test_that("noise ceilings of all data are those of the reference", {
     na <- if (groups) "error" else rsa_missing(block)
     if (groups) data <- rsa_rdms(paste0(block$case[1], "_data"))
     result <- suppressMessages(
-      evaluate_models(data, rsa_rdms(paste0(block$case[1], "_models"))[1],
-                      outer_of[[block$method[1]]], resample = "none", na = na,
-                      group = if (groups) (seq_along(data) + 1) %/% 2))
+      evaluate_rdms(data, rsa_rdms(paste0(block$case[1], "_models"))[1],
+                    outer_of[[block$method[1]]], resample = "none", na = na,
+                    group = if (groups) (seq_along(data) + 1) %/% 2))
     expect_rsa_block(c(result$ceiling_low, result$ceiling_high), block)
   }
 })
@@ -134,15 +134,15 @@ test_that("the 92 images: weights, scores and ceilings are those of the referenc
     expect_rsa_block(coef(fit)[block$i], block)
     scores <- rsa_blocks("evaluation", case = "rdm92", method = block$method[1],
                          parameters = block$parameters[1])[[1]]
-    result <- evaluate_models(first, list(m = model), outer, resample = "none") |>
+    result <- evaluate_rdms(first, list(m = model), outer, resample = "none") |>
       suppressWarnings()
     expect_rsa_block(attr(result, "table")[scores$i, 1], scores)
   }
   for (block in rsa_blocks("noise_ceiling", case = "rdm92")) {
     groups <- grepl("group", block$parameters[1])
-    result <- evaluate_models(if (groups) both else first, components[1],
-                              outer_of[[block$method[1]]], resample = "none",
-                              group = if (groups) substr(names(both), 5, 6))
+    result <- evaluate_rdms(if (groups) both else first, components[1],
+                            outer_of[[block$method[1]]], resample = "none",
+                            group = if (groups) substr(names(both), 5, 6))
     expect_rsa_block(c(result$ceiling_low, result$ceiling_high), block)
   }
 })
@@ -150,7 +150,7 @@ test_that("the 92 images: weights, scores and ceilings are those of the referenc
 test_that("errors are those of independent groups without resampling", {
   made <- made_rdms(subjects = 6)
   group <- c("a", "a", "b", "b", "c", "c")
-  result <- evaluate_models(made$data, made$models, "cosine", resample = "none", group = group)
+  result <- evaluate_rdms(made$data, made$models, "cosine", resample = "none", group = group)
   means <- rowsum(attr(result, "table"), group) / 2
   expect_equal(result$se, unname(apply(means, 2, sd)) / sqrt(3))
   expect_equal(result$df, rep(2, 3))
@@ -162,8 +162,8 @@ test_that("groups are drawn together", {
   names(twice) <- paste0("s", 1:8)
   draws <- list(rdm = matrix(sample(4, 40, TRUE), 10),
                 condition = matrix(sample(12, 120, TRUE), 10))
-  one <- evaluate_models(made$data, made$models, "pearson", draws)
-  two <- evaluate_models(twice, made$models, "pearson", draws, group = rep(1:4, each = 2))
+  one <- evaluate_rdms(made$data, made$models, "pearson", draws)
+  two <- evaluate_rdms(twice, made$models, "pearson", draws, group = rep(1:4, each = 2))
   expect_equal(as.data.frame(two), as.data.frame(one))
 })
 
@@ -172,20 +172,20 @@ test_that("draws with too few stimuli or an undefined score are left out and cou
   condition <- rbind(rep(1:2, 4), 1:8, 8:1, c(1, 1, 1, 1, 3, 5, 5, 7), c(1:4, 1:4))
   made$models$category <- dist(rep(1:2, 4))
   expect_warning(
-    result <- evaluate_models(made$data, made$models, "pearson", list(condition = condition)),
+    result <- evaluate_rdms(made$data, made$models, "pearson", list(condition = condition)),
     class = "repalign_left_out")
   # the first has two stimuli, the fourth four of one category
   expect_identical(result$left_out, rep(2L, 4))
   expect_identical(which(is.na(attr(result, "draws")$condition[, 1, 1])), c(1L, 4L))
   # a single RDM has no ceiling, in its draws neither
-  single <- suppressWarnings(evaluate_models(made$data[[1]], made$models, "pearson", draws = 20))
+  single <- suppressWarnings(evaluate_rdms(made$data[[1]], made$models, "pearson", draws = 20))
   expect_true(all(is.na(attr(single, "draws")$condition[, c("ceiling_low", "ceiling_high"), ])))
 })
 
 test_that("a draw of one group counts for scores, but not for the lower ceiling", {
   made <- made_rdms(subjects = 2)
-  result <- evaluate_models(made$data, made$models, "cosine",
-                            list(rdm = rbind(c(1, 1), c(1, 2), c(2, 2), c(2, 1), c(1, 1))))
+  result <- evaluate_rdms(made$data, made$models, "cosine",
+                          list(rdm = rbind(c(1, 1), c(1, 2), c(2, 2), c(2, 1), c(1, 1))))
   drawn <- part_draws(result, "rdm")
   expect_identical(which(is.na(drawn[, "ceiling_low"])), c(1L, 3L, 5L))
   expect_false(anyNA(drawn[, 1:3]))
@@ -212,10 +212,10 @@ test_that("cross-validated draws have folds without common stimuli and groups", 
   expect_equal(Reduce(`+`, lapply(rounds, function(round) round$test$m)), 2 * m)
   models <- c(made$models, list(w = rdm_model(made$models, "weighted")))
   set.seed(1)
-  result <- evaluate_models(made$data, models, "cosine", draws = 50,
-                            folds = c(rdm = 2, condition = 2))
+  result <- evaluate_rdms(made$data, models, "cosine", draws = 50,
+                          folds = c(rdm = 2, condition = 2))
   expect_false(anyNA(result$se))
-  expect_true(all(is.na(suppressWarnings(evaluate_models(
+  expect_true(all(is.na(suppressWarnings(evaluate_rdms(
     made$data, models, "cosine", "none", folds = c(condition = 2)))$se)))
 })
 
@@ -224,7 +224,7 @@ test_that("folds of RDMs leave the scores of fixed models as they are, in all dr
   set.seed(2)
   draws <- list(rdm = t(replicate(20, sample(5, replace = TRUE))))
   evaluated <- function(...) {
-    quietly(evaluate_models(made$data, made$models, "pearson", draws, ...))
+    quietly(evaluate_rdms(made$data, made$models, "pearson", draws, ...))
   }
   plain <- evaluated()
   first <- data.frame(fold = 1, set = "train", factor = "rdm", index = 1:2)
@@ -248,9 +248,9 @@ test_that("folds of RDMs leave the scores of fixed models as they are, in all dr
 test_that("flexible models without folds are warned about, and one group", {
   made <- made_rdms()
   model <- rdm_model(made$models, "weighted")
-  expect_warning(evaluate_models(made$data, model, "cosine", draws = 20),
+  expect_warning(evaluate_rdms(made$data, model, "cosine", draws = 20),
                  class = "repalign_not_crossvalidated")
-  expect_warning(alone <- evaluate_models(made$data[1], made$models, "cosine", "condition", 50),
+  expect_warning(alone <- evaluate_rdms(made$data[1], made$models, "cosine", "condition", 50),
                  class = "repalign_undefined")
   expect_true(all(is.na(alone$ceiling_low)))
   expect_false(anyNA(alone$se))
@@ -260,36 +260,36 @@ test_that("flexible models without folds are warned about, and one group", {
 test_that("missing pairs are used when asked for", {
   made <- made_rdms()
   made$data$s1[c(1, 5)] <- NA
-  expect_error(evaluate_models(made$data, made$models, "cosine"),
+  expect_error(evaluate_rdms(made$data, made$models, "cosine"),
                class = "repalign_error_nonfinite")
-  expect_message(result <- evaluate_models(made$data, made$models, "cosine", draws = 20,
-                                           na = "pairwise"),
+  expect_message(result <- evaluate_rdms(made$data, made$models, "cosine", draws = 20,
+                                         na = "pairwise"),
                  class = "repalign_pairs_left_out")
   by_hand <- cor(cbind(as.vector(made$data$s1)), sapply(made$models, as.vector), use = "complete")
-  result <- suppressMessages(evaluate_models(made$data, made$models, "pearson", "none",
-                                             na = "pairwise"))
+  result <- suppressMessages(evaluate_rdms(made$data, made$models, "pearson", "none",
+                                           na = "pairwise"))
   expect_equal(attr(result, "table")[1, ], by_hand[1, ])
 })
 
 test_that("bad input is named", {
   made <- made_rdms()
   try_with <- function(...) {
-    given <- list(data = made$data, models = made$models, outer = "cosine", draws = 20)
+    given <- list(rdms = made$data, models = made$models, outer = "cosine", draws = 20)
     given[names(list(...))] <- list(...)
-    suppressWarnings(do.call(evaluate_models, given))
+    suppressWarnings(do.call(evaluate_rdms, given))
   }
   expect_error(try_with(outer = "bures"), class = "repalign_error_choice")
   expect_error(try_with(models = list()), class = "repalign_error_type")
   expect_error(try_with(models = dist(1:5)), class = "repalign_error_size")
   expect_error(try_with(models = list(a = made$models)), class = "repalign_error_type")
-  expect_error(try_with(data = c(made$data, list(dist(1:5)))))
-  expect_error(try_with(data = list(a = made$data[[1]], b = made$data[[1]] * 0)),
+  expect_error(try_with(rdms = c(made$data, list(dist(1:5)))))
+  expect_error(try_with(rdms = list(a = made$data[[1]], b = made$data[[1]] * 0)),
                class = "repalign_error_variance")
-  expect_error(try_with(data = made$data[1], resample = "both"), class = "repalign_error_size")
+  expect_error(try_with(rdms = made$data[1], resample = "both"), class = "repalign_error_size")
   expect_error(try_with(group = 1:3), class = "repalign_error_labels")
   expect_error(try_with(resample = "all"), class = "repalign_error_choice")
   expect_error(try_with(draws = 1), class = "repalign_error_value")
-  expect_warning(evaluate_models(made$data, made$models, "cosine", draws = 3),
+  expect_warning(evaluate_rdms(made$data, made$models, "cosine", draws = 3),
                  class = "repalign_few_draws")
   expect_error(try_with(conf_level = 1), class = "repalign_error_value")
   expect_error(try_with(resample = list(rdms = matrix(1:10, 2))), class = "repalign_error_type")
@@ -310,7 +310,7 @@ test_that("bad input is named", {
   labelled <- stats::setNames(lapply(made$data[1:2], `attr<-`, "Labels", letters[1:12]),
                               c("a", "b"))
   other <- `attr<-`(made$models[[1]], "Labels", LETTERS[1:12])
-  expect_error(try_with(data = labelled, models = list(m = other)), class = "repalign_error_names")
+  expect_error(try_with(rdms = labelled, models = list(m = other)), class = "repalign_error_names")
   folds <- rsa_input("r1_folds2x2")
   expect_error(try_with(folds = folds[folds$factor == "rdm", ]), class = "repalign_error_value")
   shared <- data.frame(fold = 1, set = rep(c("train", "test"), c(11, 11)),
@@ -321,7 +321,7 @@ test_that("bad input is named", {
 test_that("comparisons know the models that are left", {
   made <- made_rdms()
   set.seed(1)
-  result <- evaluate_models(made$data, made$models, "pearson", draws = 50)
+  result <- evaluate_rdms(made$data, made$models, "pearson", draws = 50)
   pairs <- compare_scores(result, p_adjust = "none")
   some <- compare_scores(result[3:2, ], p_adjust = "none")
   expect_equal(some$difference, -pairs$difference[3])
@@ -339,10 +339,10 @@ test_that("comparisons know the models that are left", {
 test_that("evaluations are printed and drawn", {
   made <- made_rdms()
   set.seed(1)
-  result <- repalign::evaluate_models(made$data, made$models, "pearson", draws = 50)
+  result <- repalign::evaluate_rdms(made$data, made$models, "pearson", draws = 50)
   expect_output(print(result), "pearson, 5 RDMs, 12 stimuli", fixed = TRUE)
-  grouped <- evaluate_models(made$data, made$models, "pearson", draws = 50,
-                             group = c(1, 1, 2, 2, 3))
+  grouped <- evaluate_rdms(made$data, made$models, "pearson", draws = 50,
+                           group = c(1, 1, 2, 2, 3))
   expect_output(print(grouped), "5 RDMs in 3 groups, 12 stimuli", fixed = TRUE)
   expect_output(print(rdm_model(made$models, "weighted")), "12 stimuli\n", fixed = TRUE)
   skip_if_not_installed("ggplot2")
@@ -359,7 +359,7 @@ test_that("stars are for scores above chance, not above 0", {
   rdm <- function() dist(matrix(rnorm(12 * 6), 12))
   data <- stats::setNames(replicate(5, rdm(), simplify = FALSE), letters[1:5])
   run <- function(...) {
-    repalign::evaluate_models(data, list(one = rdm(), data = data[[1]]), "cosine", draws = 50, ...)
+    repalign::evaluate_rdms(data, list(one = rdm(), data = data[[1]]), "cosine", draws = 50, ...)
   }
   set.seed(2)
   result <- run(permutations = 99)
@@ -378,8 +378,8 @@ test_that("scores of single subjects are kept and drawn, as means of their group
   skip_if_not_installed("ggplot2")
   made <- made_rdms()
   set.seed(1)
-  result <- evaluate_models(made$data, made$models, "pearson", draws = 50,
-                            group = c(1, 1, 2, 2, 3))
+  result <- evaluate_rdms(made$data, made$models, "pearson", draws = 50,
+                          group = c(1, 1, 2, 2, 3))
   scores <- attr(result, "table")
   expect_equal(colMeans(scores), stats::setNames(result$score, result$model))
   points_of <- function(...) {
@@ -395,8 +395,8 @@ test_that("scores of single subjects are kept and drawn, as means of their group
   expect_length(points_of(subjects = FALSE), 0)
   # models with names that stand beside the scores, the first on top, keep their own points
   long <- paste(strrep("long", 8), seq_along(made$models))
-  named <- evaluate_models(made$data, stats::setNames(made$models, long), "pearson",
-                           resample = "none")
+  named <- evaluate_rdms(made$data, stats::setNames(made$models, long), "pearson",
+                         resample = "none")
   layers <- lapply(ggplot2::autoplot(named)$layers, function(layer) layer$data)
   aside <- Filter(function(data) is.data.frame(data) && "x" %in% names(data), layers)[[1]]
   expect_equal(round(aside$x), rep(rev(seq_along(long)), each = length(made$data)))
@@ -414,16 +414,16 @@ test_that("folds that most draws cannot be cut into are refused before anything 
   made <- made_rdms()
   group <- c(1, 2, 3, 4, 4)
   evaluated_in <- function(folds, ...) {
-    evaluate_models(made$data, made$models, "pearson", draws = 50, group = group, folds = folds,
-                    ...)
+    evaluate_rdms(made$data, made$models, "pearson", draws = 50, group = group, folds = folds,
+                  ...)
   }
   set.seed(1)
   expect_error(evaluated_in(c(rdm = 4)), "cannot be cut .*needs 4 different groups.* Take fewer",
                class = "repalign_error_size")
   expect_error(evaluated_in(c(rdm = 4), "rdm"), class = "repalign_error_size")
   # each draw that is left has both groups once: no variance over subjects
-  expect_error(evaluate_models(made$data, made$models, "pearson", draws = 50,
-                               group = c(1, 1, 2, 2, 2), folds = c(rdm = 2)),
+  expect_error(evaluate_rdms(made$data, made$models, "pearson", draws = 50,
+                             group = c(1, 1, 2, 2, 2), folds = c(rdm = 2)),
                "at least 3 groups", class = "repalign_error_size")
   expect_error(evaluated_in(c(condition = 4)), "needs 12 different stimuli .*, and there are 12",
                class = "repalign_error_size")
@@ -438,7 +438,7 @@ test_that("cosines of positive dissimilarities are taken with a message unless t
   positive <- lapply(made$data, function(rdm) rdm - min(rdm) + 0.1)
   signed <- positive
   signed[[2]][3] <- -0.01
-  run <- function(rdms, ...) evaluate_models(rdms, made$models, ..., draws = 20)
+  run <- function(rdms, ...) evaluate_rdms(rdms, made$models, ..., draws = 20)
   expect_message(run(positive), "whitened_pearson", class = "repalign_cosine_of_positive")
   expect_silent(run(positive, "whitened_cosine"))
   expect_silent(run(signed))
@@ -448,7 +448,7 @@ test_that("missing pairs: the error says how to leave them out", {
   made <- made_rdms()
   made$data[[1]][2] <- NA
   says <- "Set na = \"pairwise\""
-  expect_error(evaluate_models(made$data, made$models, "pearson"), says, fixed = TRUE)
+  expect_error(evaluate_rdms(made$data, made$models, "pearson"), says, fixed = TRUE)
   expect_error(pool_rdms(made$data, "pearson"), says, fixed = TRUE)
   expect_error(rsa(made$data[[1]], made$data[[2]]), says, fixed = TRUE)
   expect_error(rsa_regression(a ~ b, list(a = made$data[[1]], b = made$data[[2]])), says,
@@ -479,7 +479,7 @@ test_that("ranks that need too much memory are refused", {
   made <- made_rdms()
   # what one thread needs: the process may have one core only
   withr::local_options(repalign.max_memory = 5e3)
-  error <- tryCatch(suppressWarnings(evaluate_models(made$data, made$models, "spearman", draws = 2,
+  error <- tryCatch(suppressWarnings(evaluate_rdms(made$data, made$models, "spearman", draws = 2,
                                                     threads = 2)), error = identity)
   expect_s3_class(error, "repalign_error_memory")
   expect_match(conditionMessage(error), "Fewer threads")
@@ -494,8 +494,8 @@ test_that("a table of folds of one factor leaves the other one whole", {
   short <- rbind(cbind(fold = 1, fold(half)), cbind(fold = 2, fold(!half)))
   whole <- expand.grid(index = 1:12, set = c("train", "test"), factor = "condition", fold = 1:2)
   evaluated <- function(folds) {
-    suppressWarnings(evaluate_models(made$data, rdm_model(made$models, "weighted"), "cosine",
-                                     resample = "none", folds = folds)$score)
+    suppressWarnings(evaluate_rdms(made$data, rdm_model(made$models, "weighted"), "cosine",
+                                   resample = "none", folds = folds)$score)
   }
   expect_equal(evaluated(short), evaluated(rbind(short, whole[names(short)])))
 })
@@ -503,7 +503,7 @@ test_that("a table of folds of one factor leaves the other one whole", {
 test_that("confint() and best_score() take evaluations", {
   made <- made_rdms(n = 14)
   set.seed(3)
-  result <- evaluate_models(made$data, made$models, "pearson", draws = 100)
+  result <- evaluate_rdms(made$data, made$models, "pearson", draws = 100)
   expect_equal(unname(confint(result)), unname(as.matrix(result[c("conf_low", "conf_high")])))
   half <- qt(0.9, result$df) * result$se
   expect_equal(confint(result, "m2", level = 0.8)[1, 2], (result$score + half)[2],
@@ -526,18 +526,18 @@ test_that("what only varies with the choice of folds has no error", {
   parts <- repalign:::parts_of_variance(list(rdm = values), c(rdm = 5, condition = 14), 1:2)
   errors <- repalign:::contrast_errors(parts, cbind(c(1, 0), c(-1, 1)))
   expect_identical(is.na(errors$se), c(FALSE, TRUE))
-  expect_message(evaluate_models(made$data, made$models, "pearson", draws = 20, repeats = 1,
-                                 folds = c(condition = 2)), class = "repalign_fold_variance")
+  expect_message(evaluate_rdms(made$data, made$models, "pearson", draws = 20, repeats = 1,
+                               folds = c(condition = 2)), class = "repalign_fold_variance")
 })
 
 test_that("labels on one side only are said to be taken in order, and crossnobis needs no note", {
   made <- made_rdms(n = 14)
   labelled <- lapply(made$data, function(d) structure(d, Labels = letters[1:14]))
-  evaluated <- function(...) evaluate_models(..., resample = "none")
+  evaluated <- function(...) evaluate_rdms(..., resample = "none")
   expect_message(evaluated(labelled, made$models, "pearson"),
-                 "^`models[$]m1`.*have no labels: .*order of `data`",
+                 "^`models[$]m1`.*have no labels: .*order of `rdms`",
                  class = "repalign_one_sided_names")
-  expect_message(evaluated(made$data, labelled, "pearson"), "`data` has no labels",
+  expect_message(evaluated(made$data, labelled, "pearson"), "`rdms` has no labels",
                  class = "repalign_one_sided_names")
   expect_silent(evaluated(labelled, labelled, "pearson"))
   expect_silent(evaluated(made$data, made$models, "pearson"))
@@ -552,22 +552,22 @@ test_that("folds whose training is their test are no cross-validation", {
   weighted <- list(w = rdm_model(made$models, "weighted"))
   told <- function(folds) {
     seen <- testthat::capture_warnings(
-      evaluate_models(made$data, weighted, "pearson", "none", folds = folds))
+      evaluate_rdms(made$data, weighted, "pearson", "none", folds = folds))
     any(grepl("not cross-validated", seen))
   }
   expect_true(told(same))
   same$index[4:6] <- c(4, 5, 5)
   expect_false(told(same))
-  expect_error(evaluate_models(made$data, made$models, "pearson", draws = 2e9),
+  expect_error(evaluate_rdms(made$data, made$models, "pearson", draws = 2e9),
                class = "repalign_error_memory")
 })
 
 test_that("a print does not promise errors that there are not", {
   made <- made_rdms()
-  one <- quietly(evaluate_models(made$data[1], made$models, "cosine", resample = "none"))
+  one <- quietly(evaluate_rdms(made$data[1], made$models, "cosine", resample = "none"))
   expect_true(all(is.na(one$se)))
   expect_output(print(one), "\nno errors over RDMs, without resampling\n")
-  all <- evaluate_models(made$data, made$models, "cosine", resample = "none")
+  all <- evaluate_rdms(made$data, made$models, "cosine", resample = "none")
   expect_output(print(all), "\nerrors over RDMs, without resampling\n")
 })
 
@@ -575,8 +575,8 @@ test_that("means over folds stay within the range of scores", {
   made <- made_rdms()
   same <- stats::setNames(rep(made$data[1], 5), letters[1:5])
   for (folds in 2:5) {
-    result <- quietly(evaluate_models(same, list(m = same$a), "cosine", "none",
-                                      folds = c(rdm = folds)))
+    result <- quietly(evaluate_rdms(same, list(m = same$a), "cosine", "none",
+                                    folds = c(rdm = folds)))
     expect_lte(result$score, 1)
     expect_lte(result$ceiling_high, 1)
   }
@@ -589,8 +589,8 @@ test_that("an undefined noise ceiling is told with its reason", {
   one <- replace(stats::dist(normal_matrix(5, 3)), 7:10, NA)
   two <- replace(stats::dist(normal_matrix(5, 3)), 1:4, NA)
   evaluate <- function(one, two) {
-    suppressMessages(evaluate_models(list(a = one, b = two), list(m = model), "pearson", "none",
-                                     na = "pairwise"))
+    suppressMessages(evaluate_rdms(list(a = one, b = two), list(m = model), "pearson", "none",
+                                   na = "pairwise"))
   }
   expect_warning(found <- evaluate(one, two), "lower noise ceiling is undefined",
                  class = "repalign_undefined")
@@ -604,7 +604,7 @@ test_that("of one RDM, stimuli are drawn, and there is no ceiling", {
   made <- made_rdms()
   call <- function(...) {
     set.seed(1)
-    suppressWarnings(evaluate_models(made$data[[1]], made$models, "cosine", draws = 50, ...))
+    suppressWarnings(evaluate_rdms(made$data[[1]], made$models, "cosine", draws = 50, ...))
   }
   result <- call()
   expect_identical(result, call(resample = "condition"))
@@ -616,15 +616,15 @@ test_that("of one RDM, stimuli are drawn, and there is no ceiling", {
 
 test_that("RDMs are asked for where text or responses are given", {
   made <- made_rdms()
-  expect_refused(evaluate_models(made$data, list(a = letters[1:12])), "factor[(]models[$]a[)]")
-  expect_refused(evaluate_models(made$data, list(a = matrix(1:144, 12))), "rdm[(][)] makes an RDM")
+  expect_refused(evaluate_rdms(made$data, list(a = letters[1:12])), "factor[(]models[$]a[)]")
+  expect_refused(evaluate_rdms(made$data, list(a = matrix(1:144, 12))), "rdm[(][)] makes an RDM")
 })
 
 test_that("RDMs of another size are refused with a remedy that works", {
   set.seed(66)
   rdm <- function(n) stats::dist(matrix(rnorm(5 * n), n, dimnames = list(letters[1:n], NULL)))
   data <- rdm(16)
-  expect_refused(evaluate_models(list(s = data), list(m = rdm(12))), c("`models.m`", "match_rows"))
+  expect_refused(evaluate_rdms(list(s = data), list(m = rdm(12))), c("`models.m`", "match_rows"))
   expect_message(both <- match_rows(data, rdm(12)), "\"m\", \"n\", \"o\" and 1 more",
                  class = "repalign_left_out")
   expect_identical(attr(both$x, "Size"), 12L)

@@ -165,7 +165,11 @@ listed_models <- function(models, subjects) {
   check_element_names(models, "models")
   Map(function(model, name) {
     place <- paste0("models$", name)
-    refuse_no_model(model, place)
+    refuse_if(inherits(model, "repalign_rdm_model"), "type", "`{place}` is a model of RDMs: ",
+              "evaluate_rdms() compares it with RDMs of the data, as rdm() makes them.")
+    refuse_if(is_collection(model), "type", "`{place}` is a list, but each model is one ",
+              "representation: give its layers as models of their own. do.call(c, models) puts ",
+              "lists of layers into one.")
     as_category_model(model, place)
   }, models, names(models))
 }
@@ -175,14 +179,6 @@ as_category_model <- function(model, place) {
   refuse_if(is.character(model), "type", "`{place}` is text: factor({place}) makes a model of its ",
             "categories.")
   model
-}
-
-refuse_no_model <- function(model, place) {
-  refuse_if(inherits(model, "repalign_rdm_model"), "type", "`{place}` is a model of RDMs: ",
-            "evaluate_rdms() compares it with RDMs of the data, as rdm() makes them.")
-  if (!is_collection(model)) return(invisible())
-  refuse("type", "`{place}` is a list, but each model is one representation: give its layers as ",
-         "models of their own. do.call(c, models) puts lists of layers into one.")
 }
 
 # Columns are categories, with 1 for its stimuli. Their products are 1 within a category and 0

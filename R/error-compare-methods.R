@@ -330,7 +330,7 @@ autoplot.repalign_comparison <- function(object, most = 40, ...) {
   rows <- as.data.frame(clearest_differences(object, most))
   refuse_if(all(is.na(rows$difference)), "size", "There is nothing to draw: all values are ",
             "undefined (NA).", arg = "object")
-  # half of a line that has room beside the differences (names_beside())
+  # half of a line that has room beside the differences
   names <- short_labels(c(rows$score_1, rows$score_2), 16)
   title <- if (!is.null(rows$contrast)) rows$contrast else
     paste(names[seq_along(rows$score_1)], "-", names[-seq_along(rows$score_1)])
@@ -353,7 +353,7 @@ autoplot.repalign_comparison <- function(object, most = 40, ...) {
     picture_theme(panel.grid.minor = ggplot2::element_blank(),
                   panel.grid.major.y = ggplot2::element_blank()) +
     side_panels(rows$panel) +
-    side_axis(levels(rows$title))
+    names_axis("y", levels(rows$title), most = 36)
 }
 
 interval_line <- function(limits, width) {
@@ -418,7 +418,7 @@ autoplot.repalign_best <- function(object, ...) {
                   y = NULL, caption = best_caption(object)) +
     picture_theme(panel.grid.minor = ggplot2::element_blank(), legend.position = "top") +
     side_panels(rows$panel, best_scales(rows)) +
-    side_axis(levels(rows$title))
+    names_axis("y", levels(rows$title))
 }
 
 # Groups of the same scores have one axis of names.

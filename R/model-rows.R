@@ -89,7 +89,7 @@ autoplot.repalign_rdm_rows <- function(object, value = c("contribution", "score"
                   caption = driving_caption(shown, value, several)) +
     picture_theme(panel.grid.minor = ggplot2::element_blank(),
                   panel.grid.major.y = ggplot2::element_blank()) +
-    side_axis(levels(shown$means$title))
+    names_axis("y", levels(shown$means$title))
 }
 
 # list(means, all, left_out): over subjects, and of each, the conditions with the largest mean of

@@ -35,18 +35,8 @@ autoplot.repalign_analysis <- function(object, single = FALSE, most = 12,
   analysis_frame(object, rows, analysis_caption(object, rows, single), reference) +
     pooled_layers(rows, single) +
     (if (grid) {
-      room <- function(names, inches) floor(inches / length(names) / 0.072)
-      sources <- levels(rows$source)
-      comparisons <- levels(rows$comparison)
-      across <- wrapped_labels(comparisons, room(comparisons, page[["width"]] - 1))
-      down <- wrapped_labels(sources, room(sources, page[["height"]] - 1.2))
-      labels <- function(text, names) ggplot2::as_labeller(stats::setNames(text, names))
-      ggplot2::facet_grid(source ~ comparison,
-                          labeller = ggplot2::labeller(source = labels(down, sources),
-                                                       comparison = labels(across, comparisons)))
-    } else if (nlevels(rows$panel) > 1) {
-      panel_facets(rows$panel)
-    })
+      ggplot2::facet_grid(source ~ comparison, labeller = wrapped_titles(ncol(pairs)))
+    } else panel_facets(rows$panel))
 }
 
 # What stands along the axis unless the call says it. So many layers have one panel, because a panel
@@ -88,7 +78,7 @@ crowded_picture <- function(object, rows, single, reference) {
   analysis_frame(object, main, caption, reference) +
     single_layers(rows, alone = is.null(pooled)) +
     (if (!is.null(pooled)) pooled_layers(pooled, single, size = 2, width = 0.9)) +
-    (if (nlevels(rows$panel) > 1) panel_facets(rows$panel))
+    panel_facets(rows$panel)
 }
 
 # The estimates that pool all comparisons, as rows to be drawn; NULL when `object` is only a part of
@@ -132,7 +122,6 @@ analysis_frame <- function(object, main, caption, reference, axis = neuron_axis(
     ggplot2::geom_hline(yintercept = 1, linetype = "dotted", colour = "grey50") +
     reference_layers(reference) +
     ceiling_layers(main) +
-    axis +
     ggplot2::scale_colour_manual(values = estimator_values(main, estimator_colours)) +
     ggplot2::scale_shape_manual(values = estimator_values(main, estimator_shapes)) +
     ggplot2::coord_cartesian(ylim = plot_range(main, reference)) +
@@ -146,12 +135,13 @@ analysis_frame <- function(object, main, caption, reference, axis = neuron_axis(
                     shape = ggplot2::guide_legend(nrow = key_rows(main$estimator))) +
     picture_theme(panel.grid.minor = ggplot2::element_blank(), legend.position = "top",
                   legend.title = ggplot2::element_blank(),
-                  legend.margin = ggplot2::margin(0, 0, 0, 0))
+                  legend.margin = ggplot2::margin(0, 0, 0, 0)) +
+    axis
 }
 
 key_rows <- function(estimators) {
   shown <- unique(as.character(estimators))
-  ceiling(sum(nchar(shown) + 5) * character_width / (page[["width"]] / 2 - 0.75))
+  ceiling(sum(nchar(shown) + 5) * character_width / 2.75)
 }
 
 neuron_axis <- function(rows) {
@@ -206,12 +196,6 @@ single_layers <- function(rows, alone) {
     ggplot2::geom_point(data = rows, alpha = if (alone) 0.6 else 0.3, size = 0.6, na.rm = TRUE,
                         show.legend = alone && !several)
   )
-}
-
-panel_facets <- function(panel, columns = min(ceiling(sqrt(nlevels(panel))), 4)) {
-  width <- floor((page[["width"]] - 1) / columns / 0.072)
-  titles <- stats::setNames(wrapped_labels(levels(panel), width), levels(panel))
-  ggplot2::facet_wrap(~panel, ncol = columns, labeller = ggplot2::as_labeller(titles))
 }
 
 plot_rows <- function(object) {
@@ -338,12 +322,12 @@ profile_picture <- function(object, rows, single, reference, joined) {
     return(caterpillar_picture(object, rows, single, reference))
   }
   rows$at <- as.integer(rows$comparison) + estimator_shift(rows, 0.14)
-  width <- (page[["width"]] - 1) / profile_columns(rows)
-  names <- comparison_names(rows, width)
-  analysis_frame(object, rows, c(analysis_caption(object, rows, single, "cross"), names$remark),
-                 reference, names$axis) +
+  names <- comparison_names(rows)
+  analysis_frame(object, rows, c(analysis_caption(object, rows, single, "cross"),
+                                 crowded_words(names)), reference,
+                 comparison_axis(names, profile_columns(rows))) +
     profile_layers(rows, single, joined) +
-    list(profile_facets(rows), names$theme) +
+    panel_facets(rows$panel, profile_columns(rows)) +
     ggplot2::xlab(paste0("comparison", neurons_of_profile(rows)))
 }
 
@@ -363,39 +347,18 @@ profile_layers <- function(rows, single, joined) {
   )
 }
 
-# How comparisons are named along an axis of `width` inches: list(axis, theme, remark).
-comparison_names <- function(rows, width) {
-  count <- nlevels(rows$comparison)
-  # The names of the comparisons in the order of their levels. A side that is the same in all of
-  # them is not named.
+# The names of the comparisons in the order of their levels. A side that is the same in all of them
+# is not named.
+comparison_names <- function(rows) {
   fixed <- vapply(list(rows$x, rows$y), function(side) length(unique(side)) == 1, NA)
   if (all(fixed)) fixed[2] <- FALSE
   sides <- lapply(list(rows$x, rows$y), as.character)
   names <- do.call(paste, c(sides[!fixed], sep = " - "))
-  text <- names[match(levels(rows$comparison), rows$comparison)]
-  # names that have no room beside each other in a column of a journal are set sideways
-  upright <- longest_line(wrapped_labels(text, 12)) * count * character_width < width / 2
-  most <- if (upright) 12 else min(vapply(c(12, 18, 24), function(at) breaking_at(text, at, 26), 0))
-  whole <- text
-  text <- wrapped_labels(whole, most)
-  # sideways, long names would leave a small picture no height for its panel
-  longest <- 0.35 * caption_room$page[["height"]] / character_width
-  for (most in c(16, 12)) {
-    if (upright || longest_line(text) <= longest) break
-    text <- short_labels(whole, most)
-  }
-  small <- count > 25
-  line <- if (small) 0.08 else 0.13
-  drawn <- width * caption_room$page[["width"]] / page[["width"]]
-  every <- thinning(count, drawn / (line * max(text_lines(text))))
-  at <- thinned(seq_along(text), ceiling(count / every))
-  list(axis = ggplot2::scale_x_continuous(breaks = at, labels = text[at],
-                                          expand = ggplot2::expansion(add = 0.5)),
-       theme = ggplot2::theme(axis.text.x = ggplot2::element_text(
-         angle = if (upright) 0 else 90, hjust = if (upright) 0.5 else 1,
-         vjust = if (upright) 1 else 0.5, size = if (small) 6.5 else 8, lineheight = 0.85
-       )),
-       remark = if (every > 1) "not every name has room on the axis")
+  names[match(levels(rows$comparison), rows$comparison)]
+}
+
+comparison_axis <- function(names, panels) {
+  names_axis("x", names, seq_along(names), panels, expand = ggplot2::expansion(add = 0.5))
 }
 
 # Layers side by side in a panel for each source: the values at most neurons with their intervals,
@@ -407,17 +370,16 @@ layers_picture <- function(object, rows, single, reference) {
   most <- rows[rows$neurons == top, ]
   fewer <- rows[rows$neurons < top, ]
   fewer$line <- interaction(fewer$estimator, fewer$neurons, drop = TRUE)
-  names <- comparison_names(rows, page[["width"]] - 1)
+  names <- comparison_names(rows)
   sizes <- sort(unique(fewer$neurons))
   caption <- c(analysis_caption(object, most, single, "cross"),
                paste("faint: with", enumerate(sizes, quote = FALSE), "neurons"),
-               note_outside_axis(fewer$pooled, plot_range(rows), "faint values"), names$remark)
-  analysis_frame(object, most, caption, reference, names$axis) +
+               note_outside_axis(fewer$pooled, plot_range(rows), "faint values"), crowded_words(names))
+  analysis_frame(object, most, caption, reference, comparison_axis(names, 1)) +
     ggplot2::geom_line(data = fewer, alpha = 0.35, linewidth = 0.3, na.rm = TRUE,
                        show.legend = FALSE, ggplot2::aes(group = .data[["line"]])) +
     profile_layers(most, single, TRUE) +
-    (if (nlevels(most$panel) > 1) panel_facets(most$panel, 1)) +
-    names$theme +
+    panel_facets(most$panel, 1) +
     ggplot2::xlab(paste0("comparison, with ", enumerate(sort(unique(most$neurons)), quote = FALSE),
                          " neurons"))
 }
@@ -433,10 +395,6 @@ profile_panels <- function(rows) {
 # The number of neurons for the axis, where panels do not say it.
 neurons_of_profile <- function(rows) {
   if (nlevels(rows$size) == 1) paste(", with", count_of(rows$neurons[1], "neuron"))
-}
-
-profile_facets <- function(rows) {
-  if (nlevels(rows$panel) > 1) panel_facets(rows$panel, profile_columns(rows))
 }
 
 # The panels of few sources stand one above the other, so that the same comparisons do, too. Those
@@ -475,7 +433,7 @@ caterpillar_picture <- function(object, rows, single, reference) {
                             ggplot2::aes(yintercept = .data[["pooled"]],
                                          colour = .data[["estimator"]]))
       },
-      profile_facets(rows)
+      panel_facets(rows$panel, profile_columns(rows))
     ) +
     ggplot2::xlab(paste0(nlevels(rows$comparison), " comparisons", neurons_of_profile(rows)))
 }

@@ -25,15 +25,11 @@ autoplot.repalign_benchmark <- function(object, measure = NULL, metric = NULL, .
     picture <- picture + ggplot2::geom_vline(ggplot2::aes(xintercept = .data[["chance"]]), chance,
                                              linetype = "dashed", colour = "grey40")
   }
-  # letters are small enough for `panels` side by side and `names` in all rows of panels together
-  panels <- nlevels(known$metric)
-  names <- nlevels(known$measure) * nlevels(known$source)
-  title <- if (panels > 5) 6.5 else if (panels > 4) 8
-  name <- if (names > 25) max(4.5, min(7, 260 / names))
   undefined <- sum(is.na(rows$value))
   caption <- caption_of(if (nrow(chance)) "dashed: chance",
                         if (!all(rows$whole)) "grey: single groups or models",
-                        if (undefined) paste(count_of(undefined, "value"), "undefined (NA)"))
+                        if (undefined) paste(count_of(undefined, "value"), "undefined (NA)"),
+                        crowded_words(levels(known$measure)))
   picture +
     ggplot2::geom_point(data = known[!known$whole, ], colour = "grey60", size = 1) +
     ggplot2::geom_point(ggplot2::aes(shape = .data[["judged"]]), known[known$whole, ],
@@ -41,11 +37,9 @@ autoplot.repalign_benchmark <- function(object, measure = NULL, metric = NULL, .
     ggplot2::scale_shape_manual(values = point_shapes, drop = TRUE) +
     benchmark_panels(known) +
     ggplot2::scale_x_continuous(n.breaks = 3, guide = ggplot2::guide_axis(check.overlap = TRUE)) +
-    side_axis(levels(known$measure)) +
     ggplot2::labs(x = NULL, y = NULL, shape = NULL, caption = caption) +
-    picture_theme(legend.position = "top", panel.spacing.x = ggplot2::unit(16, "pt"),
-                  strip.text.x = ggplot2::element_text(size = title),
-                  axis.text.y = ggplot2::element_text(size = name))
+    picture_theme(legend.position = "top", panel.spacing.x = ggplot2::unit(16, "pt")) +
+    names_axis("y", levels(known$measure), panels = nlevels(known$source))
 }
 
 # Titles of more than three panels side by side have no room in a column of a journal.
@@ -121,7 +115,6 @@ autoplot.repalign_ranks <- function(object, by = NULL, ...) {
     ggplot2::stat_summary(fun = mean, geom = "point", shape = 23, size = 1.6, fill = "white",
                           orientation = "y") +
     ggplot2::scale_fill_manual(values = family_colours(families)) +
-    ggplot2::scale_y_discrete(labels = function(places) names_beside(sub("\r.*", "", places))) +
     ggplot2::scale_x_continuous(breaks = function(limits) {
       # the first rank, and about five others
       others <- pretty(c(0, limits[2]), 5)
@@ -129,16 +122,13 @@ autoplot.repalign_ranks <- function(object, by = NULL, ...) {
     }) +
     (if (!is.null(by)) ggplot2::facet_wrap("panel", scales = "free_y")) +
     ggplot2::labs(x = "rank (1 is best)", y = NULL, fill = NULL,
-                  caption = caption_of("diamond: mean rank", "points: single tests")) +
-    rank_theme(nlevels(rows$place))
-}
-
-rank_theme <- function(count) {
-  picture_theme(axis.text.y = ggplot2::element_text(size = if (count > 25) 6.5 else 8),
-                panel.grid.major.y = ggplot2::element_blank(),
-                panel.grid.minor = ggplot2::element_blank(), legend.position = "top",
-                legend.key.size = ggplot2::unit(0.7, "lines"),
-                legend.margin = ggplot2::margin(0, 0, 0, 0))
+                  caption = caption_of("diamond: mean rank", "points: single tests",
+                                       crowded_words(levels(rows$place)))) +
+    picture_theme(panel.grid.major.y = ggplot2::element_blank(),
+                  panel.grid.minor = ggplot2::element_blank(), legend.position = "top",
+                  legend.key.size = ggplot2::unit(0.7, "lines"),
+                  legend.margin = ggplot2::margin(0, 0, 0, 0)) +
+    names_axis("y", levels(rows$place), written = sub("\r.*", "", levels(rows$place)))
 }
 
 # The rows that have a rank, with their place on the axis: a factor of measures within panels, the

@@ -21,7 +21,6 @@ autoplot.repalign_calibration <- function(object, type = c("auto", "null", "tile
            tiles <- tile_table(object, p_to_judge(object))
            tiles$text <- p_text(tiles$value)
            tiles <- marked_tiles(tiles, object)
-           layout <- tile_layout(tiles, legend = 1.1)
            title <- if (is.null(object$p_adjusted)) "p-value" else "adjusted\np-value"
            # a sentence about the smallest p-value that is possible with the number of permutations
            permutations <- object$permutations
@@ -34,9 +33,7 @@ autoplot.repalign_calibration <- function(object, type = c("auto", "null", "tile
                    count_of(most, "permutation"))
            }
            draw_tiles(tiles, p_shading(tiles$value, alpha_of(object), title),
-                      c(significance_caption(object, !is.na(layout$text)),
-                        remark),
-                      layout)
+                      c(significance_caption(object), remark))
          }, heatmap = heatmap_picture(object), map = map_picture(object),
          no_branch(type))
 }
@@ -45,9 +42,8 @@ autoplot.repalign_calibration <- function(object, type = c("auto", "null", "tile
 calibrated_tiles <- function(object) {
   tiles <- tile_table(object, object$calibrated)
   tiles <- marked_tiles(tiles, object)
-  fits <- !is.na(tile_layout(tiles)$text)
   shading <- calibrated_shading(tiles, attr(object, "settings")$variant, unlimited_measures(object))
-  draw_tiles(tiles, shading, c(significance_caption(object, fits), excess_words(object)))
+  draw_tiles(tiles, shading, c(significance_caption(object), excess_words(object)))
 }
 
 p_text <- function(p) {
@@ -100,9 +96,8 @@ null_panels <- function(object) {
     ggplot2::facet_wrap(~panel, scales = "free", drop = FALSE, ncol = columns) +
     ggplot2::scale_colour_manual(NULL, values = mark_colours) +
     ggplot2::scale_linetype_manual(NULL, values = c(score = "solid", threshold = "dashed")) +
-    ggplot2::scale_x_continuous(breaks = few_breaks(columns),
-                                guide = ggplot2::guide_axis(check.overlap = TRUE)) +
-    ggplot2::scale_y_continuous(breaks = few_breaks(columns)) +
+    score_axis(ggplot2::scale_x_continuous, whole = FALSE) +
+    ggplot2::scale_y_continuous(n.breaks = 3) +
     ggplot2::labs(x = "score", y = title,
                   caption = null_caption(object, null)) +
     picture_theme(panel.grid.minor = ggplot2::element_blank(), legend.position = "top",
@@ -120,18 +115,6 @@ null_panels <- function(object) {
 refuse_undefined <- function(values) {
   if (!all(is.na(values))) return(invisible())
   refuse("size", "There is nothing to draw: all scores are undefined (NA).", arg = "object")
-}
-
-# A function that chooses the numbers at an axis: fewer where panels are narrow, but at least two.
-few_breaks <- function(columns) {
-  function(limits) {
-    for (wanted in c(5, 4, 3, 2)[columns] + 0:3) {
-      places <- pretty(limits, wanted)
-      inside <- places[places >= limits[1] & places <= limits[2]]
-      if (length(inside) > 1) break
-    }
-    inside
-  }
 }
 
 is_law <- function(null) vapply(null, is.list, NA)
@@ -153,9 +136,7 @@ null_layers <- function(bars, laws) {
 # Titles of panels, which name the comparison and its p-value.
 panel_titles <- function(object, columns) {
   rows <- as.data.frame(object)
-  # the titles of low panels are printed in smaller type
-  character <- character_width * (if (nrow(rows) > 12) 0.8 else 1)
-  width <- floor((title_room(columns, 0.4) - 0.3) / character)
+  width <- title_width(columns, 0.7)
   sides <- lapply(side_names(rows, FALSE), as.character)
   # the row of an aggregate that selects no pair of layers is named by its models, if it has any
   if (is.null(rows$model_x)) sides <- lapply(sides, replace, is.na(rows$x) & is.na(rows$y), NA)

@@ -41,13 +41,13 @@ encoded_pairs <- function(object) {
                         colour = forest_colour, fill = "white") +
     ggplot2::scale_shape_manual(values = c(score = 19, normalized = 21), name = NULL,
                                 guide = if (length(values) > 1) "legend" else "none") +
-    (if (nlevels(rows$panel) > 1) ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]))) +
-    ggplot2::scale_x_discrete(limits = levels(rows$at), labels = names_below(levels(rows$at)),
-                              guide = sideways(levels(rows$at))) +
+    panel_facets(rows$panel) +
     ggplot2::labs(x = NULL, y = encoding_axis(rows), caption = caption_of(
       if (limited) "dashes: noise ceilings",
-      if (anyNA(rows$score)) paste(sum(is.na(rows$score)), "undefined"))) +
-    picture_theme(panel.grid.major.x = ggplot2::element_blank(), legend.position = "top")
+      if (anyNA(rows$score)) paste(sum(is.na(rows$score)), "undefined"),
+      crowded_words(levels(rows$at)))) +
+    picture_theme(panel.grid.major.x = ggplot2::element_blank(), legend.position = "top") +
+    names_axis("x", levels(rows$at), panels = panel_columns(rows$panel), limits = levels(rows$at))
 }
 
 # What tells panels apart: the target, the measure and the source, where there are several.
@@ -85,7 +85,7 @@ encoded_neurons <- function(object) {
   ggplot2::ggplot(table, ggplot2::aes(x = .data[["reliability"]], y = .data[["score"]])) +
     ggplot2::geom_line(data = line, linetype = "22", linewidth = 0.5) +
     ggplot2::geom_point(na.rm = TRUE, size = 1.5, alpha = 0.6, colour = forest_colour) +
-    (if (nlevels(table$panel) > 1) ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]))) +
+    panel_facets(table$panel) +
     ggplot2::labs(x = "reliability", y = encoding_axis(data.frame(measure = measure)),
                   caption = caption_of("a point a neuron; dashes: the noise ceiling",
                                        if (lost > 0) paste(lost, "undefined"))) +

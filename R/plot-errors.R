@@ -70,12 +70,13 @@ scores_forest <- function(object) {
     ggplot2::labs(x = if (several) "score" else axis_words(rows$panel[1]), y = NULL,
                   caption = caption_of(
                     interval_lines(attr(object, "conf_level"), object$over),
-                    if (anyNA(object$score)) paste(sum(is.na(object$score)), "undefined")
+                    if (anyNA(object$score)) paste(sum(is.na(object$score)), "undefined"),
+                    crowded_words(levels(rows$title))
                   )) +
     picture_theme(panel.grid.minor = ggplot2::element_blank(),
                   panel.grid.major.y = ggplot2::element_blank()) +
     side_panels(rows$panel) +
-    side_axis(levels(rows$title))
+    names_axis("y", levels(rows$title))
 }
 
 forest_colour <- "#0072B2"
@@ -122,7 +123,7 @@ autoplot.repalign_ceiling <- function(object, ...) {
   found <- lapply(drawn_of_ceiling, function(name) {
     limits <- unname(stats::confint(object, name, level))
     data.frame(y = factor(names, unique(names)),
-               measure = factor(whole$measure, unique(whole$measure)), value = name,
+               panel = factor(whole$measure, unique(whole$measure)), value = name,
                at = whole[[name]], low = limits[, 1], high = limits[, 2])
   })
   rows <- do.call(rbind, found)
@@ -135,15 +136,15 @@ autoplot.repalign_ceiling <- function(object, ...) {
   parts <- c(if (all(is.na(object$y))) "points: ceilings" else "dashes: ceilings",
              if (known && !all(is.na(object$y))) "bands and lines: 95% intervals",
              if (known && all(is.na(object$y))) "lines: 95% intervals",
-             if (approximate) "without: not known")
+             if (approximate) "without: not known", crowded_words(levels(rows$y)))
   ggplot2::ggplot(rows, ggplot2::aes(x = .data[["y"]])) +
     ceiling_bands(rows[rows$value == "ceiling", ], nrow(scores) > 0) +
     (if (nrow(scores)) score_points(scores)) +
-    ggplot2::facet_wrap(ggplot2::vars(.data[["measure"]])) +
-    ggplot2::scale_x_discrete(limits = levels(rows$y), labels = names_below(levels(rows$y)),
-                              guide = sideways(levels(rows$y))) +
-    ggplot2::labs(x = NULL, y = "score", caption = caption_of(parts)) +
-    picture_theme(panel.grid.major.x = ggplot2::element_blank(), legend.position = "top")
+    panel_facets(rows$panel) +
+    ggplot2::labs(x = NULL, caption = caption_of(parts),
+                  y = if (nlevels(rows$panel) > 1) "score" else axis_words(rows$panel[1])) +
+    picture_theme(panel.grid.major.x = ggplot2::element_blank(), legend.position = "top") +
+    names_axis("x", levels(rows$y), panels = panel_columns(rows$panel), limits = levels(rows$y))
 }
 
 drawn_of_ceiling <- c("ceiling", "score", "disattenuated")

@@ -31,24 +31,13 @@ autoplot.repalign_evaluation <- function(object, type = c("points", "bars", "map
   rows <- evaluated_rows(object, errors, letters, alpha, p_adjust)
   single <- if (subjects) subject_scores(object, levels(rows$title))
   rows$mark_at <- above_points(rows, single)
-  # names that have no room below each other stand beside the scores, the first on top
-  names <- levels(rows$title)
-  aside <- longest_line(names) > room_for_names / nrow(rows) / character_width
-  if (aside) {
-    rows$place <- length(names) + 1 - rows$place
-    if (!is.null(single)) single$x <- length(names) + 1 - single$x
-  }
   points <- if (!is.null(single)) {
     ggplot2::geom_point(data = single, ggplot2::aes(x = .data[["x"]], y = .data[["score"]]),
                         shape = 4, size = 1.1, stroke = 0.4, colour = "grey50", na.rm = TRUE)
   }
   ggplot2::ggplot(rows, ggplot2::aes(x = .data[["title"]], y = .data[["score"]])) +
     ceiling_layer(rows) +
-    # points of subjects lie beside the places of models
-    ggplot2::scale_x_discrete(limits = if (aside) rev(names) else names,
-                              guide = ggplot2::guide_axis(check.overlap = aside)) +
     score_axis(ggplot2::scale_y_continuous) +
-    (if (aside) ggplot2::coord_flip()) +
     ggplot2::geom_hline(yintercept = 0, linewidth = 0.3, colour = "grey40") +
     (if (type == "bars") {
       ggplot2::geom_col(width = 0.65, fill = okabe_ito[["sky"]], position = "identity",
@@ -67,21 +56,15 @@ autoplot.repalign_evaluation <- function(object, type = c("points", "bars", "map
                         size = if (type == "bars") 1.8 else 3) +
     ggplot2::scale_fill_manual(values = c(`TRUE` = "black", `FALSE` = "white"), guide = "none") +
     ggplot2::geom_text(ggplot2::aes(y = .data[["mark_at"]], label = .data[["mark"]]),
-                       na.rm = TRUE, size = 3.2, vjust = if (aside) 0.5 else 0,
-                       hjust = if (aside) 0 else 0.5) +
+                       na.rm = TRUE, size = 3.2, vjust = 0) +
     ggplot2::labs(x = NULL, y = evaluated_words(object),
                   caption = evaluation_caption(object, rows, errors, letters, alpha, p_adjust,
                                                !is.null(single))) +
     picture_theme(panel.grid.minor = ggplot2::element_blank(),
-                  panel.grid.major.x = if (!aside) ggplot2::element_blank(),
-                  panel.grid.major.y = if (aside) ggplot2::element_blank(),
-                  axis.text.y = ggplot2::element_text(
-                    size = if (aside) side_letters(sum(text_lines(names))) else 8
-                  ))
+                  panel.grid.major.x = ggplot2::element_blank()) +
+    # points of subjects lie beside the places of models
+    names_axis("x", levels(rows$title), limits = levels(rows$title))
 }
-
-# Inches for the scores in a picture as wide as a column of a journal.
-room_for_names <- 2.8
 
 # The noise ceiling of each model; models of one ceiling have a band in common. A ceiling without an
 # error is a line.
@@ -113,7 +96,6 @@ evaluated_rows <- function(object, errors, letters, alpha, p_adjust) {
   refuse_if(all(is.na(rows$score)), "size", "There is nothing to draw: all values are undefined ",
             "(NA).", arg = "object")
   rows$title <- factor(rows$model, unique(rows$model))
-  levels(rows$title) <- names_beside(levels(rows$title))
   rows$place <- as.integer(rows$title)
   rows$low <- if (errors == "conf") rows$conf_low else rows$score - rows$se
   rows$high <- if (errors == "conf") rows$conf_high else rows$score + rows$se
@@ -209,7 +191,8 @@ evaluation_caption <- function(object, rows, errors, letters, alpha, p_adjust, s
       paste0("models without a common letter differ (p at most ", format(alpha), ", ", p_adjust,
              ")")
     },
-    if (anyNA(rows$score)) paste("undefined (NA):", enumerate(rows$model[is.na(rows$score)]))
+    if (anyNA(rows$score)) paste("undefined (NA):", enumerate(rows$model[is.na(rows$score)])),
+    crowded_words(levels(rows$title))
   )
   caption_of(parts)
 }
@@ -356,7 +339,7 @@ autoplot.repalign_regression <- function(object,
                             ))) +
     picture_theme(panel.grid.minor = ggplot2::element_blank(),
                   panel.grid.major.y = ggplot2::element_blank(), legend.position = "top") +
-    side_axis(levels(rows$title))
+    names_axis("y", levels(rows$title))
 }
 
 # Means over subjects; of coefficients also those that are tested, with their 95% intervals.
@@ -416,8 +399,7 @@ autoplot.repalign_searchlight <- function(object, type = c("ranked", "max_null",
     rank(values, na.last = "keep", ties.method = "first")
   })
   # a title for the panel of each model: how many centres are significant, and which are best
-  # the axis and the margins take about 0.8 inches, and panels have gaps between them
-  width <- floor((title_room(min(nlevels(rows$model), 3), 0.8) - 0.2) / character_width)
+  width <- title_width(min(nlevels(rows$model), 3), 1)
   titles <- vapply(levels(rows$model), function(model) {
     of_model <- rows[rows$model == model, ]
     best <- of_model$center[match(seq_len(label), of_model$rank)]
@@ -452,8 +434,7 @@ center_panels <- function(rows, facts, type) {
   axis <- if (type == "ranked" && many) {
     ggplot2::scale_x_log10(breaks = 10^(0:7), labels = function(at) format_each(at, 3))
   } else {
-    breaks <- few_breaks(min(nlevels(rows$panel), 3))
-    ggplot2::scale_x_continuous(breaks = breaks, guide = ggplot2::guide_axis(check.overlap = TRUE))
+    score_axis(ggplot2::scale_x_continuous, whole = nlevels(rows$panel) == 1)
   }
   # dashed lines, one in each panel
   threshold <- if (facts$settings$permutations != 0) {

@@ -111,7 +111,8 @@ rdm_panels <- function(rdms, own, groups) {
   }, unname(rdms), titles)
   tiles <- do.call(rbind, parts)
   tiles$text <- number_text(tiles$value)
-  layout <- rdm_layout(rdms, tiles, groups)
+  tiles$panel <- factor(tiles$panel, titles)
+  names <- unique(lapply(rdms, condition_names))
   words <- unique(vapply(rdms, distance_words, ""))
   title <- wrapped_labels(if (length(words) == 1) words else "dissimilarity", 14)
   values <- tiles$value
@@ -125,68 +126,36 @@ rdm_panels <- function(rdms, own, groups) {
   tiles$fill <- shading$fill
   tiles$text[is.na(tiles$value)] <- ""
   tiles$ink <- text_colour(shading$share)
-  tiles$panel <- with_ranges(tiles$panel, shading$ranges, layout$across)
-  shown <- seq(1, max(1, length(layout$short)), by = layout$every)
-  axis <- function(scale, ...) {
-    scale(breaks = if (length(layout$short)) layout$at[shown], labels = layout$short[shown],
-          expand = ggplot2::expansion(0), guide = ggplot2::guide_axis(check.overlap = TRUE), ...)
-  }
+  tiles$panel <- with_ranges(tiles$panel, shading$ranges, panel_columns(tiles$panel))
+  # names of conditions or of groups; RDMs of different conditions have none
+  same <- length(names) == 1
+  written <- if (!same) character() else if (is.null(groups)) names[[1]] else groups$label
+  at <- if (!same) numeric() else if (is.null(groups)) seq_along(written) else groups$middle
   lines <- if (!is.null(groups)) {
     list(ggplot2::geom_hline(yintercept = groups$edge, linewidth = 0.3),
          ggplot2::geom_vline(xintercept = groups$edge, linewidth = 0.3))
   }
   ggplot2::ggplot(tiles, ggplot2::aes(x = .data[["x"]], y = .data[["y"]])) +
     ggplot2::geom_raster(ggplot2::aes(fill = .data[["fill"]])) +
-    tile_text(tiles, layout) +
+    tile_text(tiles) +
     lines +
     ggplot2::scale_colour_identity() +
     shading$scale +
     (if (nlevels(tiles$panel) > 1) {
-      ggplot2::facet_wrap(~panel, ncol = layout$across, scales = layout$scales)
+      ggplot2::facet_wrap(~panel, ncol = panel_columns(tiles$panel),
+                          scales = if (same) "fixed" else "free")
     }) +
-    list(axis(ggplot2::scale_x_continuous), axis(ggplot2::scale_y_reverse)) +
-    ggplot2::labs(x = NULL, y = NULL, caption = caption_of(layout$remarks)) +
-    tile_theme(layout)
+    ggplot2::labs(x = NULL, y = NULL, caption = caption_of(
+      if (anyNA(tiles$value)) "grey: missing (NA)",
+      if (!same) "the RDMs have different conditions", crowded_words(written))) +
+    tile_theme(1) +
+    names_axis("x", written, at, panel_columns(tiles$panel), expand = ggplot2::expansion(0)) +
+    names_axis("y", written, at, panel_columns(tiles$panel), expand = ggplot2::expansion(0),
+               trans = "reverse")
 }
 
 # As a plain dist object, which as.matrix() knows.
 unclass_rdm <- function(d) structure(as.vector(d), Size = attr(d, "Size"), class = "dist")
-
-# The number of panels side by side that makes them largest, and what has room in them.
-rdm_layout <- function(rdms, tiles, groups) {
-  names <- unique(lapply(rdms, condition_names))
-  count <- max(lengths(names))
-  # What stands on the axes: names of conditions or of groups, where, and how many conditions wide
-  # the narrowest is. RDMs of different conditions have no names.
-  axes <- if (length(names) > 1) {
-    list(short = character(), at = numeric(), span = 1)
-  } else if (is.null(groups)) {
-    list(short = wrapped_labels(names[[1]], breaking_at(names[[1]], 16, 20)),
-         at = seq_along(names[[1]]), span = 1)
-  } else {
-    list(short = wrapped_labels(groups$label, 24), at = groups$middle,
-         span = min(diff(c(0.5, groups$edge, length(names[[1]]) + 0.5))))
-  }
-  same <- length(axes$short) > 0
-  width <- if (same) longest_line(axes$short) * character_width else 0.1
-  across <- seq_along(rdms)
-  down <- ceiling(length(rdms) / across)
-  side <- pmin((page[["width"]] - 1.3 - width) / across,
-               (page[["height"]] - 0.5 - width) / down - (if (length(rdms) > 1) 0.4 else 0))
-  cell <- max(side) / count
-  # small panels must have room for their names in a picture that is half as wide, too
-  small <- across[which.max(side)] > 2
-  room <- max(1, floor(max(side) / if (small) 0.3 else 0.115))
-  list(across = across[which.max(side)], text = text_size(c(cell, cell), tiles$text),
-       compact = FALSE, short = axes$short, at = axes$at,
-       # as in panel_space(): names must also have room in a picture that is half as wide
-       angle = if (2.5 * width < cell * axes$span) 0 else 90,
-       every = thinning(length(axes$short), room), aspect = 1,
-       tick = min(9, max(6, 72 * cell * axes$span / 1.15)), scales = if (same) "fixed" else "free",
-       remarks = c(if (anyNA(tiles$value)) "grey: missing (NA)",
-                   if (!same) "the RDMs have different conditions",
-                   if (same && length(axes$short) > room) "not every name has room on the axes"))
-}
 
 # ---- map
 

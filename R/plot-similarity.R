@@ -56,25 +56,24 @@ autoplot.repalign_measures <- function(object, ...) {
   )
   tiles <- tiles[!is.na(holds), ]
   # text and margins are so small that all measures have room on a page of 7 x 5 inches
-  small <- ggplot2::element_text(size = 7)
   ggplot2::ggplot(tiles, ggplot2::aes(x = .data[["property"]], y = .data[["id"]],
                                       fill = .data[["shade"]])) +
     ggplot2::geom_tile(colour = "white", linewidth = 0.4) +
     ggplot2::facet_grid(family ~ group, scales = "free", space = "free", switch = "y") +
     ggplot2::scale_fill_manual(values = measure_colours, breaks = c("similarity", "distance")) +
-    ggplot2::scale_x_discrete(labels = function(names) sub(" ", "\n", names)) +
-    ggplot2::scale_y_discrete(position = "right") +
     ggplot2::labs(x = NULL, y = NULL, fill = NULL,
-                  caption = caption_of("dark: holds at default arguments", "pale: does not")) +
-    picture_theme(axis.text = small,
-                  axis.text.y.right = ggplot2::element_text(hjust = 0, size = 7),
-                  panel.grid = ggplot2::element_blank(),
+                  caption = caption_of("dark: holds at default arguments", "pale: does not",
+                                       crowded_words(table$id))) +
+    picture_theme(panel.grid = ggplot2::element_blank(),
                   legend.position = "top", legend.key.size = ggplot2::unit(0.7, "lines"),
                   legend.box.spacing = ggplot2::unit(0, "pt"),
                   legend.margin = ggplot2::margin(0, 0, 0, 0),
                   panel.spacing.y = ggplot2::unit(2, "pt"), strip.clip = "off",
                   strip.text = ggplot2::element_text(size = 8),
-                  strip.text.y.left = ggplot2::element_text(angle = 0, hjust = 1))
+                  strip.text.y.left = ggplot2::element_text(angle = 0, hjust = 1)) +
+    names_axis("x", properties) +
+    names_axis("y", levels(tiles$id), most = 30, position = "right") +
+    ggplot2::theme(axis.text.y.right = ggplot2::element_text(hjust = 0))
 }
 
 # The table of measures has no column for this property, so that it is taken from the declarations.
@@ -112,12 +111,11 @@ marked_tiles <- function(tiles, object) {
   tiles
 }
 
-# stars: do the tiles have room for stars, so that the caption must explain them?
-significance_caption <- function(object, stars) {
+significance_caption <- function(object) {
   adjusted <- !is.null(object$p_adjusted)
   found <- is_significant(object)
   words <- paste0(if (adjusted) "adjusted ", "p-value ")
-  c(paste0(if (stars) "* " else "significant: ", sum(found), " of ", nrow(object), " with ",
+  c(paste0("*: ", sum(found), " of ", nrow(object), " with ",
            if (adjusted) "an " else "a ", words, "of at most ", format(alpha_of(object))),
     if (any(object$p_adjusted > alpha_of(object), na.rm = TRUE)) {
       paste0("light grey: ", words, "above ", format(alpha_of(object)))

@@ -33,84 +33,12 @@ is_of_two_lists <- function(object) {
   identical(if (is.null(grid)) attr(object, "within") else grid$within, FALSE)
 }
 
-# How the grid is fitted to the page. tree: the width of a tree in tiles; legend: that of the legend
-# in inches. Returns a list:
-# text     the size of the text on tiles, NA where numbers do not fit
-# compact  do numbers fit only without the zero before the point?
-# angle    the angle of the names below a panel
-# names    for `column` and `row`, how each name is written on the axis
-# thin     how many names have room on each axis
-# tick     the size of the names in points
-# aspect   the height of a panel divided by its width, NULL when the panel fills its space
-tile_layout <- function(tiles, tree = 0, legend = 0.9) {
-  # the largest numbers of columns and rows that a panel has
-  per_panel <- split(tiles, tiles$panel)
-  count <- function(side) max(vapply(per_panel, function(p) length(unique(p[[side]])), 0L), 1)
-  count <- c(count("column"), count("row"))
-  names <- tile_names(tiles, count, tree, legend)
-  space <- panel_space(tiles, count[1] + tree, legend, names)
-  cell <- pmax(space$room / (count + c(tree, 0)), 0.001)
-  # without a fixed aspect, tiles would be long bars
-  stretched <- tree == 0 && (cell[2] > 1.25 * cell[1] || cell[2] < 0.3 * cell[1])
-  if (stretched) cell <- pmin(cell, c(cell[2] / 0.3, cell[1]))
-  aspect <- if (stretched) (cell[2] * count[2]) / (cell[1] * count[1])
-  whole <- text_size(cell, tiles$text)
-  compact <- is.na(whole) || whole < 2.5
-  room <- names_room(tiles, count, tree, legend, names)
-  if (stretched) room <- pmin(room, c(room[2] / aspect, room[1] * aspect))
-  list(text = if (compact) text_size(cell, compact_text(tiles$text)) else whole,
-       compact = compact, angle = space$angle, names = names,
-       thin = floor(pmax(room, 0.3) / line_height(names)),
-       tick = min(if (space$longest > 24) 7 else 8.5, max(6, 72 * min(cell) / 1.15)),
-       aspect = aspect)
-}
-
-# The names as they are on the axes, for `column` and `row`: whole and broken into lines, or without
-# their middle where lines have no room beside each other in the picture.
-tile_names <- function(tiles, count, tree, legend) {
-  sides <- lapply(tiles[c("column", "row")], function(side) levels(droplevels(side)))
-  most <- if (attr(tiles, "side_by_side") == 1) 24 else 16
-  rows <- ceiling(nlevels(tiles$panel) / attr(tiles, "side_by_side"))
-  most <- max(vapply(sides, breaking_at, 0, most, 26 / rows))
-  names <- lapply(sides, function(all) stats::setNames(wrapped_labels(all, most), all))
-  # a name that is on both axes is the same on both
-  all <- unique(unlist(sides))
-  for (most in c(16, 12)) {
-    room <- names_room(tiles, count, tree, legend, names)
-    if (all(line_height(names) * count <= room)) break
-    short <- stats::setNames(short_labels(all, most), all)
-    names <- lapply(sides, function(side) short[side])
-  }
-  names
-}
-
-# The width and height of the tiles of a panel in the picture, where its size is known.
-names_room <- function(tiles, count, tree, legend, names) {
-  room <- panel_space(tiles, count[1] + tree, legend, names, caption_room$page)$room
-  room * count / (count + c(tree, 0))
-}
-
-# How many inches the lines of a name take, for both axes.
-line_height <- function(names) {
-  vapply(names, function(side) max(0.115, 0.1 * text_lines(side)), 0, USE.NAMES = FALSE)
-}
-
-# Returns list(room, angle, longest): the width and height of a panel in inches, the angle of the
-# names below it, and the number of characters of the longest line of a name.
-panel_space <- function(tiles, columns, legend, names, size = page) {
-  across <- attr(tiles, "side_by_side")
-  down <- ceiling(nlevels(tiles$panel) / across)
-  free <- free_axes(tiles)
-  label <- vapply(names, longest_line, 0) * character_width
-  strips <- 0.2 * (1 + max(lengths(strsplit(levels(tiles$panel), "\n"))))
-  beside <- legend + label[["row"]] * (if (free) across else 1)
-  width <- (c(page[["width"]], caption_room$page[["width"]], size[["width"]]) - beside) / across
-  # where nothing else is known, names must also have room below a panel in a column of a journal,
-  # which is half as wide
-  angle <- if (all(label[["column"]] < c(0.45, 0.9) * width[1:2] / columns)) 0 else 90
-  below <- if (angle == 0) 0.2 else label[["column"]]
-  height <- (size[["height"]] - 0.5 - below * (if (free) down else 1)) / down - strips
-  list(room = c(width[3], height), angle = angle, longest = max(label) / character_width)
+# The height of a panel divided by its width: tiles of few rows or columns would be long bars if the
+# panel filled its space (NULL).
+tile_aspect <- function(tiles) {
+  part <- tiles[tiles$panel == tiles$panel[1], ]
+  ratio <- length(unique(part$row)) / length(unique(part$column))
+  if (ratio < 0.4 || ratio > 1.25) ratio
 }
 
 # The size of the text on tiles in millimetres, the unit of ggplot2. Text smaller than 2 cannot be
@@ -129,35 +57,30 @@ free_axes <- function(tiles) {
 }
 
 # shading: what a function of plot.R returns.
-draw_tiles <- function(tiles, shading, caption = NULL, layout = tile_layout(tiles)) {
+draw_tiles <- function(tiles, shading, caption = NULL) {
   tiles$fill <- shading$fill
   tiles$ink <- ifelse(tiles$pale, "grey35", text_colour(shading$share))
   tiles$panel <- with_ranges(tiles$panel, shading$ranges, attr(tiles, "side_by_side"))
-  x <- layout$names$column
-  y <- layout$names$row
   two <- attr(tiles, "two_lists")
+  across <- attr(tiles, "side_by_side")
+  down <- ceiling(nlevels(tiles$panel) / across)
+  columns <- levels(droplevels(tiles$column))
+  rows <- levels(droplevels(tiles$row))
   ggplot2::ggplot(tiles, ggplot2::aes(x = .data[["column"]], y = .data[["row"]],
                                       fill = .data[["fill"]])) +
     ggplot2::geom_tile() +
     pale_tiles(tiles) +
     model_borders(tiles) +
-    tile_text(tiles, layout) +
+    tile_text(tiles) +
     ggplot2::scale_colour_identity() +
     shading$scale +
-    ggplot2::facet_wrap(~panel, ncol = attr(tiles, "side_by_side"),
+    ggplot2::facet_wrap(~panel, ncol = across,
                         scales = if (free_axes(tiles)) "free" else "fixed") +
-    list(ggplot2::scale_x_discrete(breaks = function(names) thinned(names, layout$thin[1]),
-                                   labels = function(names) unname(x[names]),
-                                   guide = ggplot2::guide_axis(check.overlap = TRUE)),
-         # the vertical axis begins at the bottom, but the first name is at the top and must not be
-         # left out
-         ggplot2::scale_y_discrete(breaks = function(names) rev(thinned(rev(names),
-                                                                        layout$thin[2])),
-                                   labels = function(names) unname(y[names]),
-                                   guide = ggplot2::guide_axis(check.overlap = TRUE))) +
     ggplot2::labs(x = if (two) "elements of y", y = if (two) "elements of x",
-                  caption = caption_of(caption, tile_remarks(tiles, layout))) +
-    tile_theme(layout)
+                  caption = caption_of(caption, tile_remarks(tiles))) +
+    tile_theme(tile_aspect(tiles)) +
+    names_axis("x", columns, panels = across) +
+    names_axis("y", rows, panels = down)
 }
 
 # What is not significant has no colour, over the tiles of their values.
@@ -189,12 +112,9 @@ model_borders <- function(tiles) {
 }
 
 # Numbers on tiles. They are drawn only where they fit: tiles in a small picture have none.
-tile_text <- function(tiles, layout) {
-  if (is.na(layout$text)) return(NULL)
-  if (layout$compact) tiles$text <- compact_text(tiles$text)
+tile_text <- function(tiles) {
   ggplot2::layer(data = tiles, stat = "identity", position = "identity", geom = fitted_text(),
-                 mapping = ggplot2::aes(label = .data[["text"]], colour = .data[["ink"]]),
-                 params = list(size = layout$text))
+                 mapping = ggplot2::aes(label = .data[["text"]], colour = .data[["ink"]]))
 }
 
 # Text of ggplot2 that knows, when it is drawn, how large a tile is.
@@ -208,8 +128,7 @@ fitted_text <- function() {
       ends$y <- as.numeric(ends$y) + 0:1
       ends <- coord$transform(ends, panel_params)
       grid::gTree(children = grid::gList(text), cl = "repalign_fitted_text",
-                  cell = c(abs(diff(ends$x)), abs(diff(ends$y))), label = as.character(data$label),
-                  size = data$size[1])
+                  cell = c(abs(diff(ends$x)), abs(diff(ends$y))), label = as.character(data$label))
     }
   )
 }
@@ -218,45 +137,39 @@ fitted_text <- function() {
 makeContent.repalign_fitted_text <- function(x) {
   cell <- c(grid::convertWidth(grid::unit(x$cell[1], "npc"), "inches", TRUE),
             grid::convertHeight(grid::unit(x$cell[2], "npc"), "inches", TRUE))
-  size <- text_size(cell, x$label)
   text <- x$children[[1]]
-  if (is.na(size) && any(grepl("*", x$label, fixed = TRUE))) {
-    # the caption tells what stars are, and they have room where numbers have none
-    text$label <- ifelse(grepl("*", x$label, fixed = TRUE), "*", "")
-    size <- text_size(cell, "*")
+  # the caption tells what stars are, and they have room where numbers have none
+  stars <- ifelse(grepl("*", x$label, fixed = TRUE), "*", "")
+  tries <- c(list(x$label, compact_text(x$label)), if (any(nzchar(stars))) list(stars))
+  for (label in tries) {
+    size <- text_size(cell, label)
+    if (!is.na(size)) break
   }
-  text$gp$fontsize <- text$gp$fontsize * min(1, size / x$size)
-  grid::setChildren(x, if (is.na(size)) grid::gList() else grid::gList(text))
+  if (is.na(size)) return(grid::setChildren(x, grid::gList()))
+  text$label <- label
+  text$gp$fontsize <- size * ggplot2::.pt
+  grid::setChildren(x, grid::gList(text))
 }
 
 # The titles of panels, with the ranges of their numbers where the colour bar does not show them.
 with_ranges <- function(panel, ranges, across) {
   titles <- levels(panel)
   if (!is.null(ranges)) titles <- paste0(titles, "\n", ranges[titles])
-  width <- floor((page[["width"]] - 2) / across / 0.068)
-  factor(panel, levels(panel), make.unique(wrapped_labels(titles, width), " "))
+  factor(panel, levels(panel), make.unique(wrapped_labels(titles, title_width(across)), " "))
 }
 
-tile_remarks <- function(tiles, layout) {
-  part <- tiles[tiles$panel == tiles$panel[1], ]
-  every <- max(thinning(length(unique(part$column)), layout$thin[1]),
-               thinning(length(unique(part$row)), layout$thin[2]))
+tile_remarks <- function(tiles) {
   c(if (anyNA(tiles$value)) {
       paste0(if (any(tiles$pale)) "dark ", "grey: undefined (NA)")
     },
-    if (every > 1) "not every name has room on the axes")
+    crowded_words(unique(c(as.character(tiles$row), as.character(tiles$column)))))
 }
 
-tile_theme <- function(layout) {
-  upright <- layout$angle == 0
+tile_theme <- function(aspect) {
   picture_theme(
-    axis.text.x = ggplot2::element_text(angle = layout$angle, size = layout$tick,
-                                        hjust = if (upright) 0.5 else 1,
-                                        vjust = if (upright) 1 else 0.5, lineheight = 0.85),
-    axis.text.y = ggplot2::element_text(size = layout$tick, lineheight = 0.85),
-    aspect.ratio = layout$aspect,
+    aspect.ratio = aspect,
     # beside a panel that is low it would reach over the edge of the page
-    legend.justification = if (is.null(layout$aspect)) "center" else "top",
+    legend.justification = if (is.null(aspect)) "center" else "top",
     panel.grid = ggplot2::element_blank(),
     strip.clip = "off",
     legend.title = ggplot2::element_text(size = 8, lineheight = 0.9,
@@ -296,13 +209,10 @@ heatmap_picture <- function(object) {
   }
   note <- paste0("tree: average linkage of ", found$formula, ", up to ",
                  format(max(tree$height), digits = 2))
-  draw_heatmap(tiles, shading, tree, c(if (calibrated) {
-    significance_caption(object, !is.na(tile_layout(tiles, tree_width(tree))$text))
-  }, note))
+  draw_heatmap(tiles, shading, tree, c(if (calibrated) significance_caption(object), note))
 }
 
 draw_heatmap <- function(tiles, shading, tree, caption) {
-  layout <- tile_layout(tiles, tree_width(tree))
   tiles$fill <- shading$fill
   tiles$ink <- ifelse(tiles$pale, "grey35", text_colour(shading$share))
   tiles$x <- as.integer(tiles$column)
@@ -310,27 +220,23 @@ draw_heatmap <- function(tiles, shading, tree, caption) {
   # tiles have numbers as coordinates, because the tree goes on beyond the last of them; the axes
   # write names at these numbers
   names <- levels(tiles$column)
-  lines <- unname(layout$names$column[names])
-  axis <- function(scale, most, places) {
-    at <- thinned(seq_along(names), most)
-    scale(breaks = places[at], labels = lines[at], expand = ggplot2::expansion(add = 0.1),
-          guide = ggplot2::guide_axis(check.overlap = TRUE))
+  axis <- function(side, at) {
+    names_axis(side, names, at, expand = ggplot2::expansion(add = 0.1))
   }
-  places <- seq_along(names)
   ggplot2::ggplot(tiles, ggplot2::aes(x = .data[["x"]], y = .data[["y"]])) +
     ggplot2::geom_tile(ggplot2::aes(fill = .data[["fill"]])) +
     pale_tiles(tiles) +
-    tile_text(tiles, layout) +
+    tile_text(tiles) +
     ggplot2::geom_segment(data = tree_segments(tree), linewidth = 0.3, colour = "grey30",
                           ggplot2::aes(x = .data[["x"]], y = .data[["y"]], xend = .data[["xend"]],
                                        yend = .data[["yend"]])) +
     ggplot2::scale_colour_identity() +
     shading$scale +
-    list(axis(ggplot2::scale_x_continuous, layout$thin[1], places),
-         axis(ggplot2::scale_y_continuous, layout$thin[2], rev(places))) +
     ggplot2::labs(x = NULL, y = NULL, title = levels(tiles$panel),
-                  caption = caption_of(caption, tile_remarks(tiles, layout))) +
-    tile_theme(layout) +
+                  caption = caption_of(caption, tile_remarks(tiles))) +
+    tile_theme(NULL) +
+    axis("x", seq_along(names)) +
+    axis("y", rev(seq_along(names))) +
     ggplot2::theme(panel.border = ggplot2::element_blank(),
                    plot.title = ggplot2::element_text(size = 10, hjust = 0))
 }

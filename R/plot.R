@@ -9,9 +9,8 @@ utils::globalVariables(".data")
 
 #' Plot results
 #'
-#' `plot()` draws a result, its caption as wide as the picture; `ggplot2::autoplot()` returns the
-#' plot, which can be changed or saved, with lines for a column of a journal below it. Both need the
-#' package ggplot2.
+#' `plot()` draws a result; `ggplot2::autoplot()` returns the plot, which can be changed or saved.
+#' Both need the package ggplot2.
 #'
 #' @param x,object what [similarity()], [calibrate()], [score_interval()], [compare_scores()],
 #'   [best_score()], [evaluate_models()], [evaluate_rdms()], an analysis ([brain_to_brain()] and
@@ -72,8 +71,7 @@ plot.repalign_result <- function(x, ...) {
             "There is no picture of {result_classes[[kind]]$words}: plot columns of ",
             "as.data.frame() of them.", arg = "x")
   need_rows(x, "x")
-  # here it is known how wide the picture will be
-  print(with_caption_room(grDevices::dev.size(), ggplot2::autoplot(x, ...)))
+  print(ggplot2::autoplot(x, ...))
   invisible(x)
 }
 
@@ -156,17 +154,14 @@ registered_fact <- function(label, name, default) {
 
 # ---- labels
 
-# These functions fit names and numbers into pictures, so that different ones remain different.
-
-# Pictures are laid out for a page of this size in inches, on which a character of 8 points has this
-# width.
-page <- c(width = 7, height = 5)
-
+# These functions fit names and numbers into pictures, so that different ones remain different. What
+# has room is judged for a column of a journal, which is 3.5 inches wide, where a character of 8
+# points takes this width.
 character_width <- 0.06
 
 # Names as they were given, in lines of at most `most` characters, unless a single word of a name is
-# longer. Lines end after a separator, or where a small letter is followed by a capital one.
-# Nothing is left out, so that different names stay different.
+# longer. Lines end after a separator, or where a small letter is followed by a capital one or a
+# bracket. Nothing is left out, so that different names stay different.
 wrapped_labels <- function(labels, most) {
   vapply(strsplit(as.character(labels), "\n", fixed = TRUE), function(lines) {
     paste(unlist(lapply(lines, broken_line, most)), collapse = "\n")
@@ -175,7 +170,7 @@ wrapped_labels <- function(labels, most) {
 
 broken_line <- function(line, most) {
   if (is.na(line) || nchar(line) <= most) return(line)
-  marked <- gsub("([-._/ :|])(?=[^-._/ :|])|([a-z])(?=[A-Z])", "\\1\\2\r", line, perl = TRUE)
+  marked <- gsub("([-._/ :|])(?=[^-._/ :|])|([a-z])(?=[A-Z(])", "\\1\\2\r", line, perl = TRUE)
   words <- strsplit(marked, "\r", fixed = TRUE)[[1]]
   lines <- words[1]
   for (word in words[-1]) {
@@ -187,20 +182,6 @@ broken_line <- function(line, most) {
   trimws(lines)
 }
 
-# Names that stand below each other at the left side: broken into lines as far as a column of a
-# journal has room for more lines than names.
-names_beside <- function(names, room = 10) {
-  for (most in c(20, 26, 34)) {
-    wrapped <- wrapped_labels(names, most)
-    if (sum(text_lines(wrapped)) <= room) return(wrapped)
-  }
-  # where lines have no room below each other, whole names do, in smaller letters
-  if (all(nchar(names) <= 44)) names else wrapped
-}
-
-# The size of the letters of so many lines below each other.
-side_letters <- function(lines) if (lines > 28) 5 else if (lines > 14) 6.5 else 8
-
 text_lines <- function(texts) lengths(strsplit(paste0(texts, "\n"), "\n", fixed = TRUE))
 
 # The width of the longest line, in characters.
@@ -208,74 +189,83 @@ longest_line <- function(texts) {
   max(0, nchar(unlist(strsplit(as.character(texts), "\n", fixed = TRUE))))
 }
 
-# A vertical axis whose names are broken into lines. Where a picture is so small that they would
-# overlap, some are left out.
-side_axis <- function(names) {
-  labels <- stats::setNames(names_beside(names), names)
-  list(ggplot2::scale_y_discrete(labels = function(shown) unname(labels[shown]),
-                                 guide = ggplot2::guide_axis(check.overlap = TRUE)),
-       ggplot2::theme(axis.text.y = ggplot2::element_text(
-         size = side_letters(sum(text_lines(labels))), lineheight = 0.85
-       )))
+# Names that stand below each other at the left side, or sideways: broken into lines while there is
+# room for them, otherwise shortened so that they stay different.
+names_beside <- function(names, most = 20) {
+  wrapped <- wrapped_labels(names, 20)
+  if (sum(text_lines(wrapped)) <= 10) wrapped else short_labels(names, most)
 }
 
-# The number of characters after which names are broken, for axes with room for `lines`: not at all,
-# if the lines had no room beside each other.
-breaking_at <- function(names, most, lines) {
-  if (max(1, text_lines(wrapped_labels(names, most))) * length(names) <= lines) most else Inf
+# An axis of names, to be added after a theme: discrete, or with the names at the numbers `at`. Names
+# below a panel are sideways where they have no room beside each other. panels: how many of them the
+# axis shares the picture with; most: how many characters of a name have room; ...: for the scale.
+names_axis <- function(side, names, at = NULL, panels = 1, most = 20, written = names,
+                       ...) {
+  labels <- wrapped_labels(written, 12)
+  beside <- side == "y" ||
+    longest_line(labels) * length(names) * panels * character_width > 2.8
+  if (beside) labels <- names_beside(written, most)
+  lines <- if (beside) sum(text_lines(labels)) * panels else 0
+  text <- ggplot2::element_text(size = if (lines > 28) 5 else if (lines > 14) 6.5 else 8,
+                                lineheight = 0.85)
+  guide <- ggplot2::guide_axis(check.overlap = TRUE, angle = if (side == "x" && beside) 90)
+  scale <- if (is.null(at)) {
+    shown <- stats::setNames(labels, names)
+    scale <- if (side == "x") ggplot2::scale_x_discrete else ggplot2::scale_y_discrete
+    scale(..., labels = function(names) unname(shown[names]), guide = guide)
+  } else {
+    scale <- if (side == "x") ggplot2::scale_x_continuous else ggplot2::scale_y_continuous
+    scale(..., breaks = at, labels = labels, guide = guide)
+  }
+  list(scale, do.call(ggplot2::theme, stats::setNames(list(text), paste0("axis.text.", side))))
 }
+
+# For the caption of pictures with so many names that those which would overlap are left out.
+crowded_words <- function(names) {
+  if (length(names) > 14) "names that have no room are left out"
+}
+
+# How titles of panels are written of which so many stand side by side, in `inches` of which the axis
+# takes `beside`: up to two have room in a column of a journal, more on a page.
+wrapped_titles <- function(...) {
+  most <- title_width(...)
+  ggplot2::as_labeller(function(titles) wrapped_labels(titles, most))
+}
+
+title_width <- function(columns, beside = 0.9, inches = if (columns <= 2) 3.5 else 7) {
+  floor((inches - beside) / columns / character_width)
+}
+
+# A panel for each level, if there are several.
+panel_facets <- function(panel, columns = panel_columns(panel)) {
+  if (nlevels(panel) < 2) return(NULL)
+  ggplot2::facet_wrap(~panel, ncol = columns, labeller = wrapped_titles(columns))
+}
+
+panel_columns <- function(panel) min(ceiling(sqrt(nlevels(panel))), 4)
 
 # Panels side by side, with an axis each. Their titles have room in a column of a journal.
 side_panels <- function(panel, scales = "free_x") {
   count <- length(unique(panel))
   if (count < 2) return(NULL)
-  shown <- unique(as.character(panel))
-  most <- floor(2.6 / min(count, 3) / character_width)
-  long <- nchar(shown) > most
-  titles <- wrapped_labels(ifelse(long, sub("(", "\n(", shown, fixed = TRUE), shown), most)
   list(ggplot2::facet_wrap(ggplot2::vars(.data[["panel"]]), scales = scales,
-                           labeller = ggplot2::as_labeller(stats::setNames(titles, shown))),
+                           labeller = wrapped_titles(min(count, 3), inches = 3.5)),
        ggplot2::theme(panel.spacing.x = ggplot2::unit(0.9, "lines")))
 }
-
-# The inches for the title of a panel, of so many side by side, with `beside` inches for the axis:
-# up to two have room in a column of a journal, too.
-title_room <- function(columns, beside) {
-  ((if (columns <= 2) 3.5 else page[["width"]]) - beside) / columns
-}
-
-# Names below points that stand side by side: broken into lines, and sideways where they have no
-# room in a column of a journal.
-names_below <- function(names) {
-  wrapped_labels(names, if (is_sideways(names)) 24 else 12)
-}
-
-sideways <- function(names) ggplot2::guide_axis(angle = if (is_sideways(names)) 90 else 0)
-
-is_sideways <- function(names) {
-  longest_line(wrapped_labels(names, 12)) * length(names) * character_width > 2.8
-}
-
-# Every k-th name, for an axis that has room for `most` names.
-thinned <- function(names, most) names[seq(1, length(names), by = thinning(length(names), most))]
-
-thinning <- function(count, most) max(1, ceiling(count / max(most, 1)))
 
 # The title of an axis, no longer than that of a picture in a column of a journal. A CKA is called
 # as in sentences; before: the words before it.
 axis_words <- function(label, before = NULL) {
   label <- as.character(label)
   if (grepl("^(angular_)?cka[(]", label)) label <- measure_words(label)
-  label <- paste(c(before, label), collapse = " ")
-  if (nchar(label) <= 28) label else wrapped_labels(sub("(", "\n(", label, fixed = TRUE), 30)
+  wrapped_labels(paste(c(before, label), collapse = " "), 30)
 }
 
-# An axis of scores. A tick just beyond them belongs to it, so that it does not end before them.
-# (Panels side by side have no room for a number at both ends: whole = FALSE.)
+# An axis of scores. (Panels side by side have no room for many numbers: whole = FALSE.)
 score_axis <- function(scale, whole = TRUE) {
-  guide <- ggplot2::guide_axis(check.overlap = TRUE)
-  if (whole) scale(limits = with_near_ticks, breaks = score_ticks, guide = guide) else
-    scale(breaks = few_ticks, expand = ggplot2::expansion(0.08), guide = guide)
+  scale(breaks = if (whole) ggplot2::waiver() else few_ticks,
+        expand = ggplot2::expansion(if (whole) 0.05 else 0.08),
+        guide = ggplot2::guide_axis(check.overlap = TRUE))
 }
 
 # The fewest round numbers within a range that tell its scale.
@@ -286,17 +276,6 @@ few_ticks <- function(range) {
     if (length(ticks) > 1) break
   }
   ticks
-}
-
-score_ticks <- function(range) pretty(range)
-
-with_near_ticks <- function(range) {
-  if (!all(is.finite(range)) || range[1] >= range[2]) return(range)
-  ticks <- score_ticks(range)
-  near <- 0.5 * (ticks[2] - ticks[1])
-  low <- max(ticks[ticks <= range[1]])
-  high <- min(ticks[ticks >= range[2]])
-  c(if (range[1] - low <= near) low else range[1], if (high - range[2] <= near) high else range[2])
 }
 
 # Numbers as they are written on tiles.
@@ -329,34 +308,20 @@ range_text <- function(from, to) {
 # Scores that differ by less than this differ by rounding: they should not look different.
 settled <- function(values) round(values, 12)
 
-# How wide captions may be: as a column of a journal where nothing else is known. `page` is the size
-# of the picture for which names on tiles are chosen, at most that of a page.
-caption_room <- list2env(list(inches = 3.5, page = page), parent = emptyenv())
-
-# size: the width of the picture in inches, or its width and height.
-with_caption_room <- function(size, code) {
-  before <- as.list(caption_room)
-  on.exit(list2env(before, caption_room))
-  caption_room$inches <- max(before$inches, size[1])
-  caption_room$page <- pmin(page, size)
-  code
-}
-
-# The caption below every picture: remarks as one sentence, in lines that fit in the type of
-# picture_theme().
+# The caption below every picture: remarks as one sentence, in lines of a journal's column in the
+# type of picture_theme().
 caption_of <- function(...) {
   parts <- c(...)
   if (!length(parts)) return(NULL)
   text <- paste0(parts, c(rep(";", length(parts) - 1), "."))
   text[1] <- paste0(toupper(substr(text[1], 1, 1)), substring(text[1], 2))
   # lines break between two parts rather than within one
-  most <- floor(60 / 3.5 * caption_room$inches)
   lines <- character()
   for (part in text) {
     last <- length(lines)
     joined <- paste(lines[last], part)
-    if (last && nchar(joined) < most) lines[last] <- joined else
-      lines <- c(lines, strwrap(part, most))
+    if (last && nchar(joined) < 60) lines[last] <- joined else
+      lines <- c(lines, strwrap(part, 60))
   }
   paste(lines, collapse = "\n")
 }

@@ -393,13 +393,13 @@ test_that("scores of single subjects are kept and drawn, as means of their group
   # none lies under the point of its model
   expect_true(all(abs(drawn$x - round(drawn$x)) > 0.09))
   expect_length(points_of(subjects = FALSE), 0)
-  # models with names that stand beside the scores, the first on top, keep their own points
+  # models with names that have no room beside each other keep their own points
   long <- paste(strrep("long", 8), seq_along(made$models))
   named <- evaluate_rdms(made$data, stats::setNames(made$models, long), "pearson",
                          resample = "none")
   layers <- lapply(ggplot2::autoplot(named)$layers, function(layer) layer$data)
   aside <- Filter(function(data) is.data.frame(data) && "x" %in% names(data), layers)[[1]]
-  expect_equal(round(aside$x), rep(rev(seq_along(long)), each = length(made$data)))
+  expect_equal(round(aside$x), rep(seq_along(long), each = length(made$data)))
   # the marks are above all points
   built <- ggplot2::ggplot_build(ggplot2::autoplot(result))$data
   marks <- Filter(function(data) "label" %in% names(data), built)[[1]]

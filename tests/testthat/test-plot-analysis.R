@@ -299,12 +299,3 @@ test_that("keys that are wider than a panel in a column of a journal stand in tw
   expect_equal(key_rows(c("naive", "stimulus", "stimulus_neuron_trial")), 2)
   expect_equal(key_rows(c("naive", "stimulus", "stimulus_neuron")), 1)
 })
-
-test_that("long names set sideways are shortened where they would take the height of the panel", {
-  skip_if_not_installed("ggplot2")
-  layers <- paste0("layer", rep(1:4, each = 4), ".block", 1:4, ".conv1.relu")
-  rows <- data.frame(x = "V4", y = layers, comparison = factor(layers, layers))
-  written <- function(size) with_caption_room(size, comparison_names(rows, 6))$axis$labels
-  expect_identical(written(c(3.5, 2.5)), sub(".conv1.relu", "", layers, fixed = TRUE))
-  expect_identical(written(c(7, 5)), layers)
-})

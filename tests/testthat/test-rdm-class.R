@@ -94,7 +94,7 @@ test_that("panels show each entry at its place", {
   built(ggplot2::autoplot(same))
   built(ggplot2::autoplot(same, type = "map"))
   many <- array(rnorm(120 * 5 * 2), c(120, 5, 2))
-  expect_lt(length(tick_labels(built(ggplot2::autoplot(rdm(many))), "x")), 60)
+  expect_match(caption_text(ggplot2::autoplot(rdm(many))), "Names that have no room are left out")
 })
 
 test_that("lists of RDMs are drawn side by side", {

@@ -374,7 +374,8 @@ layers_picture <- function(object, rows, single, reference) {
   sizes <- sort(unique(fewer$neurons))
   caption <- c(analysis_caption(object, most, single, "cross"),
                paste("faint: with", enumerate(sizes, quote = FALSE), "neurons"),
-               note_outside_axis(fewer$pooled, plot_range(rows), "faint values"), crowded_words(names))
+               note_outside_axis(fewer$pooled, plot_range(rows), "faint values"),
+               crowded_words(names))
   analysis_frame(object, most, caption, reference, comparison_axis(names, 1)) +
     ggplot2::geom_line(data = fewer, alpha = 0.35, linewidth = 0.3, na.rm = TRUE,
                        show.legend = FALSE, ggplot2::aes(group = .data[["line"]])) +

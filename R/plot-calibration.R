@@ -89,13 +89,8 @@ null_panels <- function(object) {
   small <- nrow(object) > 12
   parts <- c(if (!is.null(bars)) "null scores", if (!is.null(laws)) "density of the fitted law")
   title <- if (length(parts)) paste(parts, collapse = " or ")
-  ggplot2::ggplot(marks) +
-    null_layers(bars, laws) +
-    ggplot2::geom_vline(ggplot2::aes(xintercept = .data[["at"]], colour = .data[["mark"]],
-                                     linetype = .data[["mark"]]), na.rm = TRUE, linewidth = 0.7) +
+  null_picture(marks, bars, laws) +
     ggplot2::facet_wrap(~panel, scales = "free", drop = FALSE, ncol = columns) +
-    ggplot2::scale_colour_manual(NULL, values = mark_colours) +
-    ggplot2::scale_linetype_manual(NULL, values = c(score = "solid", threshold = "dashed")) +
     score_axis(ggplot2::scale_x_continuous, whole = FALSE) +
     ggplot2::scale_y_continuous(n.breaks = 3) +
     ggplot2::labs(x = "score", y = title,
@@ -119,18 +114,23 @@ refuse_undefined <- function(values) {
 
 is_law <- function(null) vapply(null, is.list, NA)
 
-null_layers <- function(bars, laws) {
-  list(
-    if (!is.null(bars)) {
+# Histograms and curves of null scores, with two marks in each panel: what was observed, and the
+# threshold.
+null_picture <- function(marks, bars, laws = NULL) {
+  ggplot2::ggplot(marks) +
+    (if (!is.null(bars)) {
       ggplot2::geom_rect(data = bars, fill = "grey70",
                          ggplot2::aes(xmin = .data[["from"]], xmax = .data[["to"]], ymin = 0,
                                       ymax = .data[["count"]]))
-    },
-    if (!is.null(laws)) {
+    }) +
+    (if (!is.null(laws)) {
       ggplot2::geom_area(data = laws, fill = "grey85", colour = "grey30", linewidth = 0.4,
                          ggplot2::aes(x = .data[["at"]], y = .data[["density"]]))
-    }
-  )
+    }) +
+    ggplot2::geom_vline(ggplot2::aes(xintercept = .data[["at"]], colour = .data[["mark"]],
+                                     linetype = .data[["mark"]]), na.rm = TRUE, linewidth = 0.7) +
+    ggplot2::scale_colour_manual(NULL, values = unname(mark_colours)) +
+    ggplot2::scale_linetype_manual(NULL, values = c("solid", "22"))
 }
 
 # Titles of panels, which name the comparison and its p-value.

@@ -147,28 +147,15 @@ ranked_map_picture <- function(rows, facts, xlab, ylab) {
   names <- c(if (settings$correction == "cluster_mass") "its cluster" else "family-wise",
              "single place", "neither")
   rows$level <- factor(names[level], names)
-  many <- max(rows$rank) > 200
-  rows <- rows[order(-level), ]
+  rows$at <- rows$rank
+  rows$panel <- rows$model
+  rows$score <- rows$statistic
   threshold <- if (settings$correction == "max") {
     at <- facts$threshold[levels(rows$model)]
     both <- settings$alternative == "two_sided"
-    data.frame(model = factor(names(at), levels(rows$model)), at = c(at, if (both) -at))
+    data.frame(panel = factor(names(at), levels(rows$model)), threshold = c(at, if (both) -at))
   }
-  ggplot2::ggplot(rows, ggplot2::aes(x = .data[["rank"]], y = .data[["statistic"]],
-                                     colour = .data[["level"]])) +
-    (if (!is.null(threshold)) {
-      ggplot2::geom_hline(data = threshold, ggplot2::aes(yintercept = .data[["at"]]),
-                          linetype = "22", linewidth = 0.5)
-    }) +
-    ggplot2::geom_point(size = if (many) 0.8 else 1.6) +
-    (if (nlevels(rows$model) > 1) ggplot2::facet_wrap(~model)) +
-    (if (many) {
-      ggplot2::scale_x_log10(breaks = 10^(0:7), labels = function(at) format_each(at, 3))
-    } else ggplot2::scale_x_continuous(guide = ggplot2::guide_axis(check.overlap = TRUE))) +
-    ggplot2::scale_colour_manual(paste("p at most", format(settings$alpha)), drop = FALSE,
-                                 values = stats::setNames(unname(light_colours), names)) +
-    ggplot2::guides(colour = ggplot2::guide_legend(title.position = "top",
-                                                   override.aes = list(size = 2))) +
+  ranked_points(rows, threshold, settings$alpha) +
     ggplot2::labs(x = if (is.null(xlab)) "rank of the place" else xlab,
                   y = if (is.null(ylab)) "statistic" else ylab,
                   caption = caption_of(if (!is.null(threshold)) {
@@ -191,12 +178,8 @@ map_null_picture <- function(rows, facts, xlab, ylab) {
   what <- switch(settings$correction, max = "largest statistic",
                  cluster_mass = "largest cluster mass", tfce = "largest TFCE",
                  no_branch(settings$correction))
-  ggplot2::ggplot(marks) + null_layers(bars, NULL) +
-    ggplot2::geom_vline(ggplot2::aes(xintercept = .data[["at"]], colour = .data[["mark"]],
-                                     linetype = .data[["mark"]]), linewidth = 0.7) +
-    (if (length(models) > 1) ggplot2::facet_wrap(~panel)) +
-    ggplot2::scale_colour_manual(NULL, values = unname(mark_colours)) +
-    ggplot2::scale_linetype_manual(NULL, values = c("solid", "22")) +
+  null_picture(marks, bars) +
+    panel_facets(panels) +
     ggplot2::labs(x = if (is.null(xlab)) paste(what, "of all places") else xlab,
                   y = if (is.null(ylab)) "sign flips" else ylab,
                   caption = flips_words(settings)) +

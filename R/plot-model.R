@@ -263,25 +263,8 @@ evaluation_map <- function(object) {
   points <- map$points
   points$model <- factor(rep(c("model", "data"), c(ncol(models), ncol(kept$data)))[usable],
                          c("model", "data"))
-  frame <- map_frame(points)
-  points <- cbind(points, label_places(points, frame))
-  left <- sum(!points$placed)
-  ggplot2::ggplot(points, ggplot2::aes(x = .data[["x"]], y = .data[["y"]])) +
-    map_leaders(points) +
-    ggplot2::geom_point(ggplot2::aes(colour = .data[["model"]], shape = .data[["model"]]),
-                        size = 2.2) +
-    ggplot2::geom_text(data = points[points$placed, ], size = label_size(nrow(points)),
-                       check_overlap = TRUE,
-                       ggplot2::aes(x = .data[["anchor"]], y = .data[["label_y"]],
-                                    label = .data[["label"]], hjust = .data[["hjust"]])) +
-    ggplot2::scale_colour_manual(NULL, values = category_colours(c("model", "data"))) +
-    ggplot2::scale_shape_manual(NULL, values = c(model = 17, data = 19)) +
-    ggplot2::coord_fixed(xlim = frame$x, ylim = frame$y, expand = FALSE, clip = "off") +
-    ggplot2::labs(x = "dimension 1", y = "dimension 2", caption = caption_of(
-      paste0("distances stand for 1 - ", attr(object, "outer"), "; two dimensions keep ",
-             round(100 * map$kept), "% of the dissimilarity"),
-      if (left) paste(left, "of", nrow(points), "names left out for want of room"))) +
-    map_theme()
+  found <- list(formula = paste("1 -", attr(object, "outer")))
+  draw_map(points, NULL, function(points) map_caption(found, map$kept, points))
 }
 
 # ---- regression
@@ -428,34 +411,40 @@ center_panels <- function(rows, facts, type) {
                   ifelse(rows$p_value <= settings$alpha, 2, 3))
   rows$level <- factor(names(light_colours)[ifelse(is.na(level), 3, level)], names(light_colours))
   known <- settings$permutations > 0
-  many <- max(rows$rank) > 200
-  # what is significant comes last, over the others
-  rows <- rows[order(-as.integer(rows$level)), ]
-  axis <- if (type == "ranked" && many) {
-    ggplot2::scale_x_log10(breaks = 10^(0:7), labels = function(at) format_each(at, 3))
-  } else {
-    score_axis(ggplot2::scale_x_continuous, whole = nlevels(rows$panel) == 1)
+  threshold <- if (known) {
+    data.frame(panel = factor(levels(rows$panel), levels(rows$panel)), threshold = facts$threshold)
   }
-  # dashed lines, one in each panel
-  threshold <- if (facts$settings$permutations != 0) {
-    at <- data.frame(panel = factor(levels(rows$panel), levels(rows$panel)),
-                     threshold = facts$threshold)
-    ggplot2::geom_hline(data = at, ggplot2::aes(yintercept = .data[["threshold"]]), linetype = "22",
-                        linewidth = 0.5, na.rm = TRUE)
-  }
-  ggplot2::ggplot(rows, ggplot2::aes(x = .data[["at"]], y = .data[["score"]],
-                                     colour = .data[["level"]])) +
-    threshold +
-    ggplot2::geom_point(size = if (many) 0.8 else 1.6, show.legend = known) +
-    ggplot2::facet_wrap(~panel) + axis +
-    ggplot2::scale_colour_manual(paste("p at most", format(settings$alpha)),
-                                 values = light_colours, drop = !known) +
-    ggplot2::guides(colour = if (known) {
-      ggplot2::guide_legend(title.position = "top", override.aes = list(size = 2))
-    } else "none") +
+  ranked_points(rows, threshold, settings$alpha, type == "ranked", known) +
     ggplot2::labs(x = if (type == "ranked") "rank of the centre" else "centre", y = "score",
                   caption = light_caption(facts)) +
     light_theme()
+}
+
+# Scores over ranks, or over places as they are, coloured by the kind of p-value that is small
+# (`level`).
+# threshold: the height of a dashed line in each panel; known: are there p-values?
+ranked_points <- function(rows, threshold, alpha, ranked = TRUE, known = TRUE) {
+  many <- max(rows$rank) > 200
+  # what is significant comes last, over the others
+  rows <- rows[order(-as.integer(rows$level)), ]
+  axis <- if (ranked && many) {
+    ggplot2::scale_x_log10(breaks = 10^(0:7), labels = function(at) format_each(at, 3))
+  } else score_axis(ggplot2::scale_x_continuous, whole = nlevels(rows$panel) == 1)
+  ggplot2::ggplot(rows, ggplot2::aes(x = .data[["at"]], y = .data[["score"]],
+                                     colour = .data[["level"]])) +
+    (if (!is.null(threshold)) {
+      ggplot2::geom_hline(data = threshold, ggplot2::aes(yintercept = .data[["threshold"]]),
+                          linetype = "22", linewidth = 0.5, na.rm = TRUE)
+    }) +
+    ggplot2::geom_point(size = if (many) 0.8 else 1.6, show.legend = known) +
+    ggplot2::facet_wrap(~panel) +
+    axis +
+    ggplot2::scale_colour_manual(paste("p at most", format(alpha)), drop = !known,
+                                 values = stats::setNames(unname(light_colours),
+                                                          levels(rows$level))) +
+    ggplot2::guides(colour = if (known) {
+      ggplot2::guide_legend(title.position = "top", override.aes = list(size = 2))
+    } else "none")
 }
 
 light_theme <- function() {
@@ -487,12 +476,8 @@ max_null_panels <- function(rows, facts) {
   }, 0)
   marks <- data.frame(panel = rep(panels, 2), at = c(best, facts$threshold),
                       mark = rep(c("best centre", "threshold"), each = length(panels)))
-  ggplot2::ggplot(marks) + null_layers(bars, NULL) +
-    ggplot2::geom_vline(ggplot2::aes(xintercept = .data[["at"]], colour = .data[["mark"]],
-                                     linetype = .data[["mark"]]), na.rm = TRUE, linewidth = 0.7) +
+  null_picture(marks, bars) +
     ggplot2::facet_wrap(~panel) +
-    ggplot2::scale_colour_manual(NULL, values = unname(mark_colours)) +
-    ggplot2::scale_linetype_manual(NULL, values = c("solid", "22")) +
     ggplot2::labs(x = if (sign > 0) "largest score of all centres" else
       "smallest score of all centres", y = "permutations", caption = light_caption(facts)) +
     light_theme()

@@ -10,8 +10,8 @@
 #' @param type of one RDM: its dissimilarities (`"panel"`), or a `"map"` of its conditions.
 #' @param group one label for each condition, in their order or by name: colours of a map, or lines
 #'   on panels.
-#' @param scale of several RDMs: a `"shared"` scale of colours, or each its `"own"`, with its range
-#'   in the title. `"auto"`: shared if they are the same kind of dissimilarity and of similar size.
+#' @param scale of several RDMs: do the colours of each span its `"own"` range, which its title has,
+#'   or is one scale `"shared"`?
 #' @param ... for `plot()` and `plot_rdms()`: arguments of `autoplot()`.
 #' @return `plot()` returns `x`, invisibly. `autoplot()` and `plot_rdms()` return a ggplot object,
 #'   drawn when it is printed.
@@ -75,16 +75,12 @@ autoplot.repalign_rdm <- function(object, type = c("panel", "map"), group = NULL
 
 #' @rdname plot.repalign_rdm
 #' @exportS3Method ggplot2::autoplot
-autoplot.repalign_rdms <- function(object, scale = c("auto", "shared", "own"), group = NULL, ...) {
+autoplot.repalign_rdms <- function(object, scale = c("own", "shared"), group = NULL, ...) {
   no_other_arguments(...)
-  scale <- check_choice(scale, c("auto", "shared", "own"), "scale")
+  scale <- check_choice(scale, c("own", "shared"), "scale")
   names <- check_element_names(object, "object")
   for (name in names) check_rdm(object[[name]], paste0("object$", name))
-  own <- if (scale == "auto") {
-    largest <- vapply(object, function(d) max(abs(d), na.rm = TRUE), 0)
-    !(length(unique(vapply(object, distance_words, ""))) == 1 && max(largest) <= 3 * min(largest))
-  } else scale == "own"
-  rdm_panels(object, own, group_runs(group, object))
+  rdm_panels(object, scale == "own", group_runs(group, object))
 }
 
 # Conditions of the same label that follow each other, in their order: list(label, middle, edge).
@@ -117,8 +113,13 @@ rdm_panels <- function(rdms, own, groups) {
   title <- wrapped_labels(if (length(words) == 1) words else "dissimilarity", 14)
   values <- tiles$value
   if (own) {
-    title <- "share of\nthe largest"
-    values <- values / largest_in(values, tiles$panel)
+    # estimates below 0 have another hue, so that the colours begin at 0
+    negative <- any(values < 0, na.rm = TRUE)
+    title <- if (negative) "share of\nthe largest" else "share of\nits range"
+    low <- if (negative) 0 else stats::ave(values, tiles$panel, FUN = function(v) {
+      suppressWarnings(min(v, na.rm = TRUE))
+    })
+    values <- (values - low) / largest_in(values - low, tiles$panel)
   }
   shading <- if (any(values < 0, na.rm = TRUE)) zero_shading(values, title) else
     real_shading(values, 0, FALSE, title)

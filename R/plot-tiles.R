@@ -185,7 +185,9 @@ tile_theme <- function(aspect) {
 
 heatmap_picture <- function(object) {
   found <- dissimilarities(object, "type = \"heatmap\"")
-  tree <- stats::hclust(stats::as.dist(found$d), "average")
+  # of the orders that the tree allows, the one in which earlier elements come first
+  tree <- stats::as.dendrogram(stats::hclust(stats::as.dist(found$d), "average"))
+  tree <- stats::as.hclust(stats::reorder(tree, seq_len(nrow(found$d)), min))
   calibrated <- inherits(object, "repalign_calibration")
   tiles <- tile_table(object, if (calibrated) object$calibrated else object$score)
   if (calibrated) tiles <- marked_tiles(tiles, object)
@@ -198,6 +200,7 @@ heatmap_picture <- function(object) {
     paste(tiles$row, tiles$column, sep = "\r")
   across <- attr(tiles, "side_by_side")
   if (is_mirrored(object)) tiles <- rbind(tiles, other[new, ])
+  if (!calibrated) tiles <- with_diagonal(tiles, order, measure_facts(object)$best[[1]])
   tiles$column <- factor(tiles$column, order)
   tiles$row <- factor(tiles$row, rev(order))
   tiles <- structure(tiles, side_by_side = across, two_lists = FALSE)
@@ -210,6 +213,18 @@ heatmap_picture <- function(object) {
   note <- paste0("tree: average linkage of ", found$formula, ", up to ",
                  format(max(tree$height), digits = 2))
   draw_heatmap(tiles, shading, tree, c(if (calibrated) significance_caption(object), note))
+}
+
+# The score of each element with itself is known where it was not computed.
+with_diagonal <- function(tiles, names, best) {
+  new <- setdiff(names, tiles$row[as.character(tiles$row) == as.character(tiles$column)])
+  if (!length(new) || is.na(best)) return(tiles)
+  own <- tiles[rep(1, length(new)), ]
+  own[c("row", "column")] <- list(new, new)
+  own$value <- best
+  own$text <- number_text(best)
+  tiles[c("row", "column")] <- lapply(tiles[c("row", "column")], as.character)
+  rbind(tiles, own)
 }
 
 draw_heatmap <- function(tiles, shading, tree, caption) {
@@ -300,15 +315,19 @@ draw_map <- function(points, title, caption, sparse = FALSE) {
   dot <- if (nrow(points) > 30) 1.2 else 2
   ggplot2::ggplot(points, ggplot2::aes(x = .data[["x"]], y = .data[["y"]])) +
     map_leaders(points) +
-    (if (coloured) ggplot2::geom_point(ggplot2::aes(colour = .data[["model"]]), size = dot) else
-      ggplot2::geom_point(colour = okabe_ito[["blue"]], size = dot)) +
+    (if (coloured) {
+      ggplot2::geom_point(ggplot2::aes(colour = .data[["model"]], shape = .data[["model"]]),
+                          size = dot)
+    } else ggplot2::geom_point(colour = okabe_ito[["blue"]], size = dot)) +
     # names that find no room in a smaller picture are left out
     ggplot2::geom_text(data = points[points$placed, ], size = label_size(nrow(points)),
                        check_overlap = TRUE,
                        ggplot2::aes(x = .data[["anchor"]], y = .data[["label_y"]],
                                     label = .data[["label"]], hjust = .data[["hjust"]])) +
     (if (coloured) {
-      ggplot2::scale_colour_manual(NULL, values = category_colours(levels(points$model)))
+      list(ggplot2::scale_colour_manual(NULL, values = category_colours(levels(points$model))),
+           ggplot2::scale_shape_manual(NULL, values = rep_len(c(19, 17, 15, 18),
+                                                              nlevels(points$model))))
     }) +
     ggplot2::coord_fixed(xlim = frame$x, ylim = frame$y, expand = FALSE, clip = "off") +
     ggplot2::labs(x = "dimension 1", y = "dimension 2", title = title,

@@ -196,8 +196,8 @@ names_beside <- function(names, most = 20) {
   if (sum(text_lines(wrapped)) <= 10) wrapped else short_labels(names, most)
 }
 
-# An axis of names, to be added after a theme: discrete, or with the names at the numbers `at`. Names
-# below a panel are sideways where they have no room beside each other. panels: how many of them the
+# An axis of names, to be added after a theme: discrete, or with the names at the numbers `at`.
+# Those below a panel are sideways where they have no room beside each other. panels: how many of them the
 # axis shares the picture with; most: how many characters of a name have room; ...: for the scale.
 names_axis <- function(side, names, at = NULL, panels = 1, most = 20, written = names,
                        ...) {
@@ -225,8 +225,8 @@ crowded_words <- function(names) {
   if (length(names) > 14) "names that have no room are left out"
 }
 
-# How titles of panels are written of which so many stand side by side, in `inches` of which the axis
-# takes `beside`: up to two have room in a column of a journal, more on a page.
+# How titles of panels are written of which so many stand side by side, in `inches` of which the
+# axis takes `beside`: up to two have room in a column of a journal, more on a page.
 wrapped_titles <- function(...) {
   most <- title_width(...)
   ggplot2::as_labeller(function(titles) wrapped_labels(titles, most))

@@ -197,10 +197,10 @@ names_beside <- function(names, most = 20) {
 }
 
 # An axis of names, to be added after a theme: discrete, or with the names at the numbers `at`.
-# Those below a panel are sideways where they have no room beside each other. panels: how many of them the
-# axis shares the picture with; most: how many characters of a name have room; ...: for the scale.
-names_axis <- function(side, names, at = NULL, panels = 1, most = 20, written = names,
-                       ...) {
+# Those below a panel are sideways where they have no room beside each other. panels: how many stand
+# along this axis; most: how many characters of a name have room; written: how names are written
+# that are different on the axis alone; ...: for the scale.
+names_axis <- function(side, names, at = NULL, panels = 1, most = 20, written = names, ...) {
   labels <- wrapped_labels(written, 12)
   beside <- side == "y" ||
     longest_line(labels) * length(names) * panels * character_width > 2.8

@@ -279,7 +279,7 @@ region_groups <- function(region, setup) {
             "group of `split`: all columns of a group have the same label in `units_x`",
             if (is.null(region$columns$units)) {
               ", or it has a single column"
-              }, ". Use finer labels in `units_x`, or larger groups.", arg = "units_x")
+            }, ". Use finer labels in `units_x`, or larger groups.", arg = "units_x")
   refuse("pairs", "No neuron pair is allowed within any group of `split`: all columns of a group ",
          "are of one session, or it has a single column. Leave out \"stimulus_neuron\" in ",
          "`estimator`; \"stimulus_neuron_trial\" allows pairs of one session.", arg = "estimator")

@@ -208,7 +208,7 @@ warn_undefined_rows <- function(result, setup) {
           paste(c(
             if (pooled > 0) paste(pooled, "of", nrow(result), "pooled values are undefined (NA)"),
             if (se > 0) paste(se, "standard errors are undefined (NA)")
-            ), collapse = ", and "), ": a denominator of a ratio, or of a delete-one ratio, is ",
+          ), collapse = ", and "), ": a denominator of a ratio, or of a delete-one ratio, is ",
           "not positive. There are too few neurons or stimuli.")
 }
 

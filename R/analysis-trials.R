@@ -306,8 +306,8 @@ trial_data <- function(trials, setup) {
     refuse("nonfinite", "`trials[[{empty[1]}]]` has no neuron with a value for every stimulus",
            if (length(lacking)) {
              paste0(": ", count_of(length(lacking), "stimulus row"), " without this repeat (row ",
-             enumerate(lacking, 3, quote = FALSE), ")")
-             }, ". Leave out such trials (here {enumerate(empty, 5, quote = FALSE)}), or by na = ",
+                    enumerate(lacking, 3, quote = FALSE), ")")
+           }, ". Leave out such trials (here {enumerate(empty, 5, quote = FALSE)}), or by na = ",
            "\"stimuli\" the stimuli with fewer repeats.", arg = "trials")
   }
   check_memory(8 * ncol(trials[[1]])^2 * (2 * length(trials) + 8), "The neuron-pair terms",

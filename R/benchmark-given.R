@@ -272,7 +272,7 @@ output_differences <- function(items, outputs, labels, accuracy, from) {
     refuse_if(length(bad), "value", "`accuracy` must be finite numbers",
               if (is.numeric(values)) {
                 paste0("; that of ", dQuote(items$names[bad[1]], FALSE), " is ", values[bad[1]])
-                }, ".")
+              }, ".")
     list(right = as.double(values), of = 1)
   } else
     if (!is.null(labels)) {

@@ -359,7 +359,7 @@ manifest_column <- function(manifest, column, arg) {
          "{dQuote(column, FALSE)}{suggest(column, names(manifest))} Columns: ",
          "{enumerate(names(manifest), 20)}",
          if (column == "file") paste0(". A manifest names in `file` a file for each ",
-           "representation; matrices are given as a named list"), ".")
+                                      "representation; matrices are given as a named list"), ".")
 }
 
 # The paths without their endings and without the folders that all of them share.

@@ -297,15 +297,15 @@ note_unattainable <- function(counts, settings = list(alpha = 0.05, p_adjust = "
          "{format(possible, digits = 3)}",
          if (settings$p_adjust == "none" && is.null(p)) {
            " and thresholds lie at or beyond the scores"
-           }, ". ",
+         }, ". ",
          if (wanted <= most) {
            paste("At least", format(wanted, scientific = FALSE), "permutations are needed.")
-           } else if (!is.null(p)) {
+         } else if (!is.null(p)) {
            "There are no more permutations: take more stimuli or larger blocks."
-           } else {
+         } else {
            paste("There are no more permutations: take more stimuli, larger blocks, fewer tests or",
-           "a larger `alpha`.")
-           })
+                 "a larger `alpha`.")
+         })
 }
 
 # Which gated scores have units; NULL where none has.

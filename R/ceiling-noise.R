@@ -239,7 +239,7 @@ refuse_broken_trials <- function(x, partial, arg) {
          "first of {stimulus_title(values, first)}",
          if (!all(none[first, ])) {
            paste0(" for some neurons (column ", named_places(column, colnames(values)), ")")
-           }, ": leave out what has no responses{remedies_by_leaving_out(none)}.")
+         }, ": leave out what has no responses{remedies_by_leaving_out(none)}.")
 }
 
 remedy_of_broken_trials <- function(partial) {
@@ -382,14 +382,14 @@ warn_high_reliability <- function(result, equal) {
        "and `gap`, only `score`. ",
        if (equal[high[1]]) {
          paste0("Noise that differs between stimuli does this with fewer than 4 trials: give 4 ",
-         "trials or more of every stimulus, or take measure(\"cka\", estimator = ",
-         "\"stimulus_neuron\").")
-         } else {
+                "trials or more of every stimulus, or take measure(\"cka\", estimator = ",
+                "\"stimulus_neuron\").")
+       } else {
          paste0("Either trials share what is no signal (drift, adaptation): declare `event` or ",
-         "`run` in responses(). Or noise runs against the signal, as where a common mean ",
-         "is taken off all neurons or each trial is scaled by itself: give responses ",
-         "without it.")
-         }, data = result$reliability[high])
+                "`run` in responses(). Or noise runs against the signal, as where a common mean ",
+                "is taken off all neurons or each trial is scaled by itself: give responses ",
+                "without it.")
+       }, data = result$reliability[high])
 }
 
 # Of a reliability above 1.

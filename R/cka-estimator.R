@@ -222,14 +222,14 @@ note_shared_neurons <- function(pair, args, units = "`units_x` and `units_y`") {
          "). If so, ",
          if (is.null(pair$x$responses) && is.null(pair$y$responses)) {
            paste0(if (offers_argument("shared_neurons") || offers_argument("measure")) {
-           "use `shared_neurons` or "
+             "use `shared_neurons` or "
            }, "name them in ", units)
-           } else {
+         } else {
            "name them in `neuron` of responses(), alike on both sides"
-           }, ": the corrected CKA is too high otherwise.",
+         }, ": the corrected CKA is too high otherwise.",
          if (length(common)) {
            " If not, scores are right as they are; names that differ silence this."
-           })
+         })
   TRUE
 }
 

@@ -20,7 +20,7 @@ refuse_streamed_responses <- function(x, arg) {
   refuse("choice", "`{arg}` is what responses() makes",
          if (length(parts)) {
            paste0(" and declares ", enumerate(parts, quote = FALSE))
-           }, ", which stream_cka() cannot use: give as.matrix() of it, the means over trials",
+         }, ", which stream_cka() cannot use: give as.matrix() of it, the means over trials",
          if ("complete" %in% parts) ", and say in `complete` which sides are",
          ", or all rows to cka().", arg = "chunks")
 }

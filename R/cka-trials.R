@@ -106,7 +106,7 @@ refuse_moved_neurons <- function(labels, pair) {
          "or leave all neurons in: score_interval(over = \"stimuli\")",
          if (any(vapply(pair[sides], has_trials, NA))) {
            "; \"stimulus_neuron_trial\" takes the noise out"
-           }, ".", arg = args[1])
+         }, ".", arg = args[1])
 }
 
 # ---- values of neuron pairs

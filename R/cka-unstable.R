@@ -237,7 +237,7 @@ warn_intervals_above <- function(task, rows, inspected) {
        " lie{if (one) 's'} wholly above 1. {causes_of_high_values(x[1], y[1])}",
        if (any(rows$se[at] > unstable_error)) " Or there are too few neurons or stimuli." else
          if (!any(task$settings$neurons)) {
-         " Or these neurons are not typical: intervals over stimuli alone do not cover that."
+           " Or these neurons are not typical: intervals over stimuli alone do not cover that."
          }, data = rows$score[at])
 }
 
@@ -270,8 +270,8 @@ warn_unstable_rows <- function(result, stimuli, with_errors, of_layers) {
        "{format(first$pooled, digits = 3)}{if (wild[shown]) ', which is uncertain'}",
        if (!is.na(first$conf_low)) {
          paste0(" (", format(first$conf_low, digits = 3), " to ",
-         format(first$conf_high, digits = 3), ")")
-         }, ". Such values come from neurons that are on both sides under different names, from ",
+                format(first$conf_high, digits = 3), ")")
+       }, ". Such values come from neurons that are on both sides under different names, from ",
        "noise that both sides share (name neurons, sessions or electrodes in the labels of ",
        "units), or from too few neurons or stimuli.", data = result$pooled[at])
 }

@@ -23,7 +23,7 @@ encoding_measure <- function(given) {
             if (nzchar(unknown[1])) paste0(
               "no parameter ", dQuote(unknown[1], FALSE)) else "no parameters without names",
             if (unknown[1] %in% names(formals(encode)))
-              ", which is an argument of evaluate_models()",
+            ", which is an argument of evaluate_models()",
             ". Parameters: {enumerate(known, 20)}.", arg = unknown[1])
   args <- given[intersect(known, names)]
   settings <- do.call(encoding_settings, utils::modifyList(list(

@@ -148,7 +148,7 @@ warn_no_differences <- function(rows) {
        "{dQuote(first$score_2, FALSE)}: ",
        if (is.na(first$difference)) "a score is undefined." else
          paste0("it does not vary with what was sampled, as that of identical data, or only with ",
-         "the choice of folds, or the error of a score is unknown."), data = lost)
+                "the choice of folds, or the error of a score is unknown."), data = lost)
 }
 
 # ---- compared scores
@@ -168,7 +168,7 @@ compared_scores <- function(result) {
     refuse("type", "`result` must be what {comparable_makers} returned, with the scores ",
            "to compare, not ",
            if (ours) paste0("that of ", maker_of(result), ": ",
-             where_errors_are(result)) else describe(result), ".")
+                            where_errors_are(result)) else describe(result), ".")
   }
   rows <- as.data.frame(result)
   refuse_if(!nrow(rows), "size", "`result` has no rows: there is nothing to compare. Look at how ",
@@ -346,7 +346,7 @@ check_contrasts <- function(weights, scores) {
               "`contrasts`: the weights of row {j}",
               if (length(measures)) {
                 paste0(" add up to ", format(sum(w), digits = 4))
-                } else " are all 0", ". Those of a difference add up to 0, as in c(1, -1).")
+              } else " are all 0", ". Those of a difference add up to 0, as in c(1, -1).")
     refuse_if(length(measures) > 1, "choice", "`contrasts`: row {j} compares scores of ",
               "{enumerate(measures)}, which are not on one scale: a contrast needs scores of one ",
               "measure.")

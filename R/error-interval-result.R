@@ -81,7 +81,7 @@ note_strong_stimuli <- function(call, rows) {
   inform_if(length(heavy), "heavy_tails", "A few of ",
             influence_words(call, rows, heavy, paste0(
               " carry much (kurtosis ", format(kurtosis[heavy[1]], digits = 2), ")"
-              )), ": the standard error is as uncertain as one from ",
+            )), ": the standard error is as uncertain as one from ",
             "{max(2, round(known[heavy[1]]))} values, and mostly too small. Take more stimuli, or ",
             "responses without heavy tails (such as the square roots of counts).")
 }
@@ -207,10 +207,10 @@ warn_no_errors <- function(result, constant, factors, sessions) {
        "{dQuote(first$y, FALSE)}: ",
        if (constant[lost[1]]) {
          paste0("its score (", format(first$score, digits = 4), ") does not vary with what was ",
-         "sampled, as that of identical data, or of too many neighbours.")
-         } else {
+                "sampled, as that of identical data, or of too many neighbours.")
+       } else {
          undefined_without(lost[1], factors, sessions)
-         }, data = lost)
+       }, data = lost)
 }
 
 # Why a row has no standard error although its score varies.

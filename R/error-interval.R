@@ -168,7 +168,7 @@ interval_settings <- function(over, method, draws, transform, units_x, units_y,
             "and ",
             if (these) "\"these_subjects\": take one of them." else
               paste0("neurons: neurons are part of their subject, whose differences hold theirs. ",
-              "Leave out \"neurons_x\" and \"neurons_y\", or take \"these_subjects\"."))
+                     "Leave out \"neurons_x\" and \"neurons_y\", or take \"these_subjects\"."))
   # labels of the one side whose neurons are a sample are enough
   alone <- xor(neurons[["x"]], neurons[["y"]])
   sampled <- if (neurons[["x"]]) units_x else units_y

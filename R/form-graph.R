@@ -49,7 +49,7 @@ form_graph <- function(repr, metric, k, ordered = FALSE, ties = "random") {
       warn("ties", "In `{repr$arg}`, {tied} of {repr$n} rows {if (tied == 1) 'has' else 'have'} ",
            "ties ",
            if (ordered) "among the first neighbours, whose order counts"
-             else paste("at neighbour", k), ": which of the tied stimuli goes first is drawn at ",
+           else paste("at neighbour", k), ": which of the tied stimuli goes first is drawn at ",
            "random (once for all rows; set.seed() repeats it).", data = tied)
     })
   }

@@ -65,13 +65,13 @@ note_squares <- function(repr, id) {
       inform("squared", "`{repr$arg}` has ",
              if (plain) "Euclidean distances made by dist()" else
                paste0("distances (", distance_words(repr$data),
-               ")"), ": {id}() squares them. If they are squares already (",
+                      ")"), ": {id}() squares them. If they are squares already (",
              if (plain) "dist(x)^2 keeps the attribute" else "arithmetic keeps the attributes",
              "), ",
              if (plain) {
                paste0("set attr(", repr$arg, ", \"method\") <- NULL.")
-               } else paste0("give as.dist(as.matrix(", repr$arg,
-               "))."))
+             } else paste0("give as.dist(as.matrix(", repr$arg,
+                           "))."))
     }
   })
 }

@@ -54,7 +54,7 @@ refuse_distances <- function(bad, n, what, arg, pairwise = FALSE, names = NULL) 
   refuse("nonfinite", "`{arg}` has {length(bad)} {what} distance{if (length(bad) > 1) 's'}, first ",
          "between rows {named_places(stimuli[1], names)} and {named_places(stimuli[2], names)}. ",
          if (pairwise)
-           "Set na = \"pairwise\" to leave out these pairs; or remove" else
+         "Set na = \"pairwise\" to leave out these pairs; or remove" else
            "Remove", " those rows, or correct the distances.")
 }
 

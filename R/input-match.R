@@ -152,9 +152,9 @@ refuse_words <- function(data, at, leftover) {
   refuse("type", "`data` has columns that are not numeric: {enumerate(names(words))}",
          if (length(missing)) {
            paste0(" (", enumerate(unique(missing), 3), " among numbers; if this is a missing ",
-           "value, read the table by read.csv(na.strings = ",
-           dQuote(missing[[1]], FALSE), "))")
-           },
+                  "value, read the table by read.csv(na.strings = ",
+                  dQuote(missing[[1]], FALSE), "))")
+         },
          if (leftover) ". Say which columns are neurons in `neurons`." else
            ". They cannot be neurons: leave them out of `neurons`, or convert them.",
          arg = "neurons")

@@ -112,7 +112,7 @@ need_kind <- function(repr, accepted, what) {
          "neurons){also[intersect(accepted, names(also))]}.",
          if (what == dQuote("cka", FALSE)) {
            " With kernel = \"rbf\" or \"manifold\" it takes distances."
-           })
+         })
 }
 
 # The same representation with its stimuli in the order `permutation`. Nothing is prepared again:
@@ -410,13 +410,13 @@ warn_of_odd_columns <- function(reprs) {
   warn(unique(c(shown[[1]]$class, "repalign_dominant")),
        paste(vapply(utils::head(shown, 3), function(one) one$text, ""), collapse = " "),
        if (length(shown) > 3) paste0(" So ", if (length(shown) > 4) "have " else "has ",
-         length(shown) - 3, " more."),
+                                     length(shown) - 3, " more."),
        if (any(coded)) {
          " If it stands for missing values, make it NA."
-         } else {
+       } else {
          paste(" Scores are about little else: leave it out if it is no neuron; if it is one,",
-         "divide each column by its standard deviation to give all neurons equal weight.")
-         }, data = unlist(lapply(shown, function(one) one$data)))
+               "divide each column by its standard deviation to give all neurons equal weight.")
+       }, data = unlist(lapply(shown, function(one) one$data)))
 }
 
 # list(class, text, data) of what is odd in a representation, or NULL.
@@ -549,11 +549,11 @@ data_frame_matrix <- function(x, arg) {
     refuse("type", "`{arg}` has columns that are not numeric: {enumerate(names(x)[!good])}. ",
            if ("condition" %in% of_rows) {
              paste0("Name those that say what a row is in ",
-             enumerate(paste0("`", of_rows, "`"), quote = FALSE), ", and drop the others.")
-             } else {
+                    enumerate(paste0("`", of_rows, "`"), quote = FALSE), ", and drop the others.")
+           } else {
              paste0("Drop or convert them; where one of them names the stimuli, use ",
-             "response_matrix(data, stimulus = ", dQuote(names(x)[!good][1], FALSE), ").")
-             })
+                    "response_matrix(data, stimulus = ", dQuote(names(x)[!good][1], FALSE), ").")
+           })
   }
   m <- as.matrix(x)
   # integer row names are row numbers; they are no names of stimuli, even after rows were taken out

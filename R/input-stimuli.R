@@ -177,7 +177,7 @@ note_row_numbers <- function(reprs) {
          " are compared by position, although their row numbers (",
          if (sum(odd) > 1) {
            paste0("of `", arg, "` ")
-           }, "{enumerate(numbers[odd][[1]], 3, FALSE)}) say that rows were brought into another ",
+         }, "{enumerate(numbers[odd][[1]], 3, FALSE)}) say that rows were brought into another ",
          "order, or left out. Automatic row names of a data frame are no names: if they name the ",
          "stimuli, give as.matrix(rownames.force = TRUE) of both sides.")
 }

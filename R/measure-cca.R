@@ -208,7 +208,7 @@ weighted_correlation <- function(pair, x, y, args) {
                    "several canonical correlations are 1")
           } else {
             "several canonical correlations are equal"
-            }, " and their weights are arbitrary. Use more stimuli or fewer neurons, or svcca().",
+          }, " and their weights are arbitrary. Use more stimuli or fewer neurons, or svcca().",
           data = pair$x$arg)
   alpha <- if (args$weights == "projection") {
     rowSums(abs(crossprod(parts$u, coordinates_in_basis(pair$x))))

@@ -157,8 +157,8 @@ warn_undefined_cka <- function(repr, args) {
        "with itself is not positive. ",
        if (is.null(odd_in(repr))) {
          paste("There are too few neurons or stimuli for a single ratio; pool over splits, trials",
-         "or subsets instead.")
-         } else "A single column or value outweighs all others, as was told.", data = repr$arg)
+               "or subsets instead.")
+       } else "A single column or value outweighs all others, as was told.", data = repr$arg)
 }
 
 # Products with the responses of the other side stand for the Gram matrix where neurons are few.

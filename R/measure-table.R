@@ -122,7 +122,7 @@ measure <- function(id, ...) {
   refuse_if(length(unknown), "parameter", "Measure {dQuote(id, FALSE)} has no parameter ",
             "{dQuote(unknown[1], FALSE)}",
             if (length(known)) paste0(suggest(unknown[1], known), " Parameters: ",
-              enumerate(known, 20)), ".", arg = unknown[1])
+                                      enumerate(known, 20)), ".", arg = unknown[1])
   args <- d$check(utils::modifyList(default_arguments(id), given, keep.null = TRUE))
   note_unused_labels(args)
   structure(
@@ -180,8 +180,8 @@ refuse_unknown_argument <- function(name, declared) {
   refuse("parameter", "There is no argument `{name}` here",
          if (length(ids)) {
            paste0(", and ", enumerate(ids), if (length(ids) == 1) " has" else " have",
-           " no such parameter")
-           },
+                  " no such parameter")
+         },
          if (length(having)) {
            paste0(": it is a parameter of other measures, such as measure(",
                   dQuote(having[1], FALSE), ", ", name, " = ...).")

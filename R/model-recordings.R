@@ -159,8 +159,8 @@ listed_models <- function(models, subjects) {
            "give list(model = ...).",
            if (subjects) {
              paste0(" `data` is a list, whose elements are taken as subjects: if they are the ",
-             "models, swap the two, evaluate_models(recording, models).")
-             })
+                    "models, swap the two, evaluate_models(recording, models).")
+           })
   }
   check_element_names(models, "models")
   Map(function(model, name) {
@@ -413,10 +413,10 @@ recordings_result <- function(parts, subjects, alpha, free) {
     inform("other_statistic",
            if (!is.null(chance$other)) chance$other else {
              paste0("`p_chance` and `p_familywise` compare the scores ", if (half) {
-             "of the middle half of the stimuli in time"
-               } else "by other pairs of stimuli", " (", chance$label, "), and `score` is that ",
-               "of all: there is no `threshold` (NA).")
-             })
+               "of the middle half of the stimuli in time"
+             } else "by other pairs of stimuli", " (", chance$label, "), and `score` is that ",
+                    "of all: there is no `threshold` (NA).")
+           })
     rows$threshold <- NA_real_
   }
   rows$ceiling <- parts$ceiling$ceiling

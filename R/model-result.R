@@ -347,7 +347,7 @@ warn_evaluation <- function(rows, left_out, parts, task) {
   lost <- is.na(rows$se) & !is.na(rows$score)
   warn_if(any(lost), "undefined", "No standard error (NA) of {enumerate(rows$model[lost])}: ",
           if (isTRUE(parts$df >= 1))
-            "the score does not vary with what was drawn, or draws are too few to tell." else
+          "the score does not vary with what was drawn, or draws are too few to tell." else
             if (!rows$draws[1]) "without draws, folds and single RDMs have none." else
             "there are too few RDMs.")
   if (length(left_out) > 0.1 * max(rows$draws, 1)) {

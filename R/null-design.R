@@ -99,7 +99,7 @@ permutation_plan <- function(n, permutations, blocks, series, engine, clusters =
                   how = inherits(permutations, "how"))
   refuse_if(sum(restricted) > 1, "design", "Give only one of `",
             paste(c(blocks = "blocks", clusters = "clusters", series = "series",
-              given = "permutations", how = "permutations")[restricted],
+                    given = "permutations", how = "permutations")[restricted],
               collapse = "` and `"), "`: each of them determines which permutations are allowed.",
             arg = "permutations")
   refuse_if(any(restricted) && engine != "auto", "design", "`engine` must be \"auto\" when ",

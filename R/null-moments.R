@@ -215,7 +215,7 @@ check_laws <- function(nulls, set, names) {
   refuse("design", "engine = \"moments\" would mislead",
          if (length(found) > 1) {
            paste0(" for ", length(bad), " of ", length(found), " comparisons")
-           }, ": {enumerate(bad, 3, quote = FALSE)}. Use engine = \"auto\".", arg = "engine")
+         }, ": {enumerate(bad, 3, quote = FALSE)}. Use engine = \"auto\".", arg = "engine")
 }
 
 # What is wrong with a law, or "".

@@ -69,7 +69,7 @@ listed_maps <- function(maps, arg) {
   refuse_if(!length(maps) || !all(lights), "type", "`{arg}` as a list must hold what ",
             "searchlight() returned for each subject, but ",
             if (!length(maps)) "is empty" else paste0("element ", named_places(which(!lights)[1],
-              names(maps)),
+                                                                               names(maps)),
               " is ", describe(maps[[which(!lights)[1]]])), ".")
   if (!is.null(names(maps))) refuse_twice_named(names(maps), "subject", arg)
   rows <- lapply(maps, function(map) {
@@ -180,7 +180,7 @@ left_out_places <- function(maps, statistic, na) {
   refuse_if(length(empty), "variance", "`maps` has no place ",
             if (length(maps$models) > 1) paste0(
               "of the model ", dQuote(maps$models[empty[1]], FALSE), " "
-              ), "with scores of all subjects that differ.")
+            ), "with scores of all subjects that differ.")
   lost <- sum(left_out != "")
   if (lost) {
     words <- c(missing = "a subject has no score there",

@@ -50,7 +50,7 @@ neighbourhoods <- function(coordinates, radius = NULL, k = NULL, within = NULL) 
            if (is.null(within)) "There are" else
              paste0(if (length(small) > 1) paste0(length(small), " labels of `within` have fewer than ", k,
              " places, first ", dQuote(labels[small[1]], FALSE),
-             " with") else
+                                                  " with") else
              paste0("The label ", dQuote(labels[small], FALSE), " of `within` has"), " only"),
            " {sizes[small[1]]} of {k} places: neighbourhoods have all of them.")
   }

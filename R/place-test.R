@@ -157,7 +157,7 @@ given_signs <- function(signs, subjects) {
          "column for each of the {subjects} subjects",
          if (is.numeric(signs) && ncol(signs) != subjects) {
            paste(", not", ncol(signs))
-           }, ".")
+         }, ".")
 }
 
 note_few_flips <- function(flips, settings) {

@@ -121,10 +121,10 @@ check_plan_grid <- function(wanted, pilot) {
     refuse("choice", "`{arg}` cannot be planned: ",
            if (tied) {
              "both sides have the same neurons, whose number is `neurons_x`."
-             } else {
-               paste0("the neurons of `", sub("neurons_", "", arg), "` are no sample here (see ",
-                      "`over`).")
-             })
+           } else {
+             paste0("the neurons of `", sub("neurons_", "", arg), "` are no sample here (see ",
+                    "`over`).")
+           })
   }
   if (!is.null(wanted$trials)) {
     trials <- pilot$trials

@@ -52,7 +52,7 @@ course_axis <- function(rows, at) {
             "for each of the {count_of(length(places), 'place')} of the rows",
             if (is.numeric(at) && length(at) != length(places)) {
               paste(", not", length(at))
-              }, ".")
+            }, ".")
   at[match(rows$center, places)]
 }
 

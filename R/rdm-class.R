@@ -321,7 +321,7 @@ as_rdm <- function(x, labels = NULL) {
   refuse_if(is.list(x), "type", "`x` must be one RDM, not ",
             if (is.data.frame(x)) {
               "a data frame: give as.matrix(x) if it holds a square matrix."
-              } else "a list: lapply(x, as_rdm) makes an RDM of each element.")
+            } else "a list: lapply(x, as_rdm) makes an RDM of each element.")
   if (is.numeric(x) && is.null(dim(x)) && !inherits(x, "dist")) x <- dist_of_vector(x)
   x <- read_rdm(x, "x", allow_na = TRUE)
   if (!is.null(labels)) attr(x, "Labels") <- condition_labels(labels, attr(x, "Size"))

@@ -295,7 +295,7 @@ note_plain_covariances <- function(noise) {
   inform(c("repalign_note_noise", "repalign_plain_noise"), "`noise` is a ",
          if (listed) {
            "list of plain matrices: each is taken for the covariance of a run, not for a precision."
-           } else "plain matrix: it is taken for the precision of the noise, not for a covariance.")
+         } else "plain matrix: it is taken for the precision of the noise, not for a covariance.")
 }
 
 # A covariance for each run, in the order of the runs.

@@ -138,7 +138,7 @@ check_rdm_settings <- function(settings, noise) {
             "FALSE for {title}",
             if (declared$counts) {
               ": rates are not negative."
-              } else ", which does not centre patterns.")
+            } else ", which does not centre patterns.")
   refuse_if(settings$weights == "repeats" && !declared$weights, "value",
             "`weights` = \"repeats\" is about pairs of runs, which {title} does not use: leave it ",
             "out, or take {any_of(distance_ids(function(one) one$weights))}.")
@@ -250,7 +250,7 @@ check_patterns <- function(patterns, declared) {
             "{dQuote(patterns$runs[lacking[1, 2]], FALSE)}",
             if (nrow(lacking) > 1) {
               paste0(", and ", nrow(lacking) - 1, " more are missing")
-              }, ": {title} needs each condition in each run. Leave out conditions or runs, or ",
+            }, ": {title} needs each condition in each run. Leave out conditions or runs, or ",
             "take {plain_distances()}.")
   refuse_if(declared$counts && any(patterns$means < 0), "value", "`x` has negative values, but ",
             "{title} is for counts or rates: take ",

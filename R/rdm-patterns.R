@@ -84,12 +84,12 @@ refuse_other_columns <- function(x, labels) {
          "{enumerate(names(x)[!numbers])}. ",
          if (length(free)) {
            paste0("Give the names of columns with labels in ",
-           enumerate(paste0("`", free, "`"), quote = FALSE), ", and leave out others.")
-           } else "Leave them out.",
+                  enumerate(paste0("`", free, "`"), quote = FALSE), ", and leave out others.")
+         } else "Leave them out.",
          if (!"subject" %in% names(labels)) {
            paste(" Of a table of several subjects, each takes a call of its own, with its rows;",
-           "test_maps() compares the results.")
-           })
+                 "test_maps() compares the results.")
+         })
 }
 
 # The observations without what `na` leaves out: list(x, labels, columns).

@@ -107,7 +107,7 @@ dist_of_matrix <- function(rdm, place) {
   refuse_if(!is.numeric(rdm) || nrow(rdm) != ncol(rdm), "type", "`{place}` must be an RDM, a ",
             "numeric matrix with as many rows as columns",
             if (is.numeric(rdm)) paste0(", not ", nrow(rdm), " x ", ncol(rdm), ": dist(", place,
-              ") or rdm() makes one of responses (dist(", place, ")^2 ",
+                                        ") or rdm() makes one of responses (dist(", place, ")^2 ",
               "where other RDMs are squared distances, as crossnobis is)"), ".")
   lower <- rdm[lower.tri(rdm)]
   refuse_if(!equals_transpose(rdm), "value", "`{place}` is not symmetric, as a matrix of ",

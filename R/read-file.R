@@ -227,8 +227,8 @@ file_format <- function(file) {
            "{if (torch) 'as PyTorch writes it, '}which can run any program and is never read ",
            "here. Convert it in Python: {line}",
            if (torch) paste0(" or, for a dictionary of tensors, from safetensors.torch import ",
-             "save_file; save_file(torch.load(...), \"",
-             sub("npy$", "safetensors", target), "\")"))
+                             "save_file; save_file(torch.load(...), \"",
+                             sub("npy$", "safetensors", target), "\")"))
   }
   formats <- file_formats()
   # the name of a folder that is not there has no ending
@@ -277,7 +277,7 @@ arrange_axes <- function(found, flatten, file) {
            "{ncol(found$data)}; flatten = FALSE keeps its axes.",
            if (length(found$rest) == 2) {
              " If the last is trials: responses(read_representation(file, flatten = FALSE))."
-             })
+           })
     if (found$stored == found$flat) return(found$data)
     columns <- array(seq_len(ncol(found$data)), found$rest)
     return(found$data[, as.vector(aperm(columns)), drop = FALSE])

@@ -122,7 +122,7 @@ note_declared_series <- function(reprs) {
          "stimulus as independent, which stimuli of a series are not: ",
          if (offers_argument("clusters")) {
            "name stretches of them in `clusters`."
-           } else "name stretches of them in `cluster` of responses(), in the place of `series`.")
+         } else "name stretches of them in `cluster` of responses(), in the place of `series`.")
 }
 
 # The sides with their stimuli in the order of time, and the measures with what they have of
@@ -201,7 +201,7 @@ say_unused <- function(unused, labels, together = FALSE) {
          "not used: {paste(each, collapse = '; ')}.",
          if (any(c("trials", "runs") %in% unlist(unused))) {
            " Means over trials are compared, with the noise that is left in them."
-           }, if (shared) paste0(" ", shared_noise_words("counts as signal")))
+         }, if (shared) paste0(" ", shared_noise_words("counts as signal")))
 }
 
 # Of messages about a declaration that a function does not honour.
@@ -349,7 +349,7 @@ settle_cka <- function(args, reprs) {
             if (together) {
               paste0(", with `x` and `y` taken as recorded together: products between them are of ",
               "different trials. Sessions with other labels on each side say that they were not")
-              }, ".")
+            }, ".")
   settled_labels(args, reprs)
 }
 
@@ -400,8 +400,8 @@ refuse_no_trials <- function(args, reprs) {
   refuse("trials", "estimator = {dQuote(args$estimator, FALSE)} needs responses to several ",
          "trials, but `{reprs[[1]]$arg}` ",
          if (length(reprs) > 1) paste0("and `", reprs[[length(reprs)]]$arg,
-           "` have none")
-           else "has none", ": declare them with responses().", arg = "estimator")
+                                       "` have none")
+         else "has none", ": declare them with responses().", arg = "estimator")
 }
 
 # Are neurons of the two sides taken as recorded together because nothing says otherwise?

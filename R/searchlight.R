@@ -125,7 +125,7 @@ searchlight_measure <- function(measure, distance, ...) {
             ", which searchlight() cannot use: give a measure without them",
             if (!is.null(measure$args$clusters)) {
               ", and restrict the permutations by permute::how()"
-              }, ".")
+            }, ".")
   refuse_if(!is.null(distance) &&
               !"signed" %in% accepted_by(measure$declaration, measure$args), "measure",
             "With `run`, the dissimilarities of a centre are {distance} estimates, which may be ",

@@ -46,12 +46,14 @@ neighbourhoods <- function(coordinates, radius = NULL, k = NULL, within = NULL) 
   small <- which(sizes < k)
   if (length(small)) {
     labels <- unique(as.vector(within)[!is.na(within)])
-    inform("small_neighbourhoods",
-           if (is.null(within)) "There are" else
-             paste0(if (length(small) > 1) paste0(length(small), " labels of `within` have fewer than ", k,
-             " places, first ", dQuote(labels[small[1]], FALSE),
-                                                  " with") else
-             paste0("The label ", dQuote(labels[small], FALSE), " of `within` has"), " only"),
+    first <- dQuote(labels[small[1]], FALSE)
+    whose <- if (is.null(within)) "There are" else if (length(small) == 1) {
+      paste("The label", first, "of `within` has only")
+    } else {
+      paste0(length(small), " labels of `within` have fewer than ", k, " places, first ", first,
+             " with only")
+    }
+    inform("small_neighbourhoods", whose,
            " {sizes[small[1]]} of {k} places: neighbourhoods have all of them.")
   }
   note_last_places(used, nrow(coordinates))

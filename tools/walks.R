@@ -6,6 +6,8 @@
 # and how often the next function entered stands in another file.
 
 suppressMessages(library(repalign))
+# what is said once a session is no part of a call
+options(repalign.hints = FALSE)
 folder <- c(commandArgs(trailingOnly = TRUE), "R")[1]
 namespace <- asNamespace("repalign")
 

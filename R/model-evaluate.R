@@ -106,6 +106,7 @@ evaluate_rdms <- function(rdms, models, outer = "whitened_cosine",
   refuse_parameters(NULL, ...)
   refuse_elements(rdms, "rdms", is_recording_like, "is no RDM: evaluate_models() compares ",
                   "recordings with models, and rdm() or dist() makes an RDM of one.")
+  refuse_time_bins(rdms, "rdms")
   threads <- hold_threads(threads)
   na <- check_choice(na, c("error", "pairwise"), "na")
   task <- evaluation_task(rdms, models, outer, group, stimulus_noise, na, clusters)

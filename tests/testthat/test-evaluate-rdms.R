@@ -318,6 +318,13 @@ test_that("bad input is named", {
   expect_error(try_with(folds = shared), class = "repalign_error_value")
 })
 
+test_that("bins of time are no subjects", {
+  made <- made_rdms()
+  bins <- stats::setNames(made$data[1:3], c("-0.1 to 0", "0 to 0.1", "0.1 to 0.2"))
+  expect_error(evaluate_rdms(bins, made$models), "bins of time", class = "repalign_error_type")
+  expect_error(evaluate_rdms(bins[c(1, 3)], made$models, draws = 20), NA)
+})
+
 test_that("comparisons know the models that are left", {
   made <- made_rdms()
   set.seed(1)

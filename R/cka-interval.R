@@ -101,7 +101,7 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
   made <- interval_rows(task, columns, factors)
   rows <- Map(estimator_row, settled, tables, split(made$rows, seq_along(tables)),
               MoreArgs = list(pair = pair))
-  warn_undefined_deletions(rows)
+  warn_undefined_deletions(rows, pair)
   if (any(made$constant)) {
     lost <- vapply(rows[made$constant], function(row) row$values$estimator, "")
     warn("undefined", "No standard error (NA) of the {enumerate(lost)} CKA: it does not vary with ",
@@ -160,16 +160,17 @@ estimator_row <- function(args, table, row, pair) {
        error = se, values = values)
 }
 
-warn_undefined_deletions <- function(rows) {
+# pair: NULL where the data have gone (streams).
+warn_undefined_deletions <- function(rows, pair = NULL) {
   for (row in rows) {
     estimator <- dQuote(row$values$estimator, FALSE)
     if (is.na(row$value)) {
       warn(unstable_class(row$args), "The {estimator} CKA is undefined (NA): a denominator is not ",
-           "positive. There are too few neurons or stimuli for a single ratio.")
+           "positive. {cause_of_instability(pair[c('x', 'y')])}")
     } else if (row$undefined > 0 && is.na(row$values$se)) {
       warn(unstable_class(row$args), "The standard error of the {estimator} CKA is undefined ",
            "(NA): {row$undefined} of its delete-one ratios have a denominator that is not ",
-           "positive.")
+           "positive. {cause_of_instability(pair[c('x', 'y')])}")
     }
   }
 }

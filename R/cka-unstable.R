@@ -169,7 +169,7 @@ warn_unstable <- function(value, pair, error, clusters = NULL) {
   } else {
     paste0("The corrected CKA (", shown, " ", size, ") is uncertain: ",
            if (error <= unstable_error) {
-             "it is beyond 2 in size."
+             "its error is no guide."
            } else if (is.finite(error)) {
              paste0("its standard error over stimuli and neurons is about ",
                     format(error, digits = 2), ".")
@@ -177,12 +177,21 @@ warn_unstable <- function(value, pair, error, clusters = NULL) {
              "its error cannot be known."
            } else {
              "without some stimulus or neuron it is undefined."
-           }, " There are too few neurons or stimuli for a single ratio: pool over splits, trials ",
-           "or subsets.",
+           }, " ", cause_of_instability(pair[c("x", "y")]),
            if (value > 1) paste0(" ", causes_of_high_values(pair$x$arg, pair$y$arg, also = TRUE)))
   }
   if (nothing) text <- paste(text, "A CKA beyond 2 in size means nothing.")
   warn("unstable", "{text}", data = c(cka = value, error = error))
+}
+
+# What a column that was told of does to a ratio, or else few neurons and stimuli.
+cause_of_instability <- function(reprs) {
+  if (any(lengths(lapply(reprs, odd_in)) > 0)) {
+    "A single column or value outweighs all others, as was told."
+  } else {
+    paste("There are too few neurons or stimuli for a single ratio: pool over splits, trials or",
+          "subsets.")
+  }
 }
 
 is_far_above_one <- function(value, count, widths) {

@@ -154,11 +154,7 @@ warn_undefined_cka <- function(repr, args) {
     return(warn_no_contrast(repr, args))
   }
   warn(unstable_class(args), "The CKA is undefined (NA): the corrected H value of `{repr$arg}` ",
-       "with itself is not positive. ",
-       if (is.null(odd_in(repr))) {
-         paste("There are too few neurons or stimuli for a single ratio; pool over splits, trials",
-               "or subsets instead.")
-       } else "A single column or value outweighs all others, as was told.", data = repr$arg)
+       "with itself is not positive. ", cause_of_instability(list(repr)), data = repr$arg)
 }
 
 # Products with the responses of the other side stand for the Gram matrix where neurons are few.

@@ -64,8 +64,10 @@ plan_sentence <- function(x) {
   if (!length(best)) return(paste0("By this plan,", tolower(lost)))
   power <- if (!is.na(x$power[best])) {
     effect <- if (two) "to find a difference of" else "to find a score above chance if it is"
-    paste0(", and a power of ", number_word(x$power[best]), " ", effect, " ",
-           number_word(facts$model$effect), " at level ",
+    # more than 1 is the pilot's chance, no score to hope for
+    size <- if (!two && facts$model$effect > 1) "that of the pilot" else
+      number_word(facts$model$effect)
+    paste0(", and a power of ", number_word(x$power[best]), " ", effect, " ", size, " at level ",
            without_zero(format(facts$settings$alpha)))
   }
   start <- if (nrow(x) > 1) paste0("Of ", count_of(nrow(x), "design"), ", that with ") else

@@ -110,3 +110,21 @@ test_that("an array of stimuli x trials x neurons is told to be turned", {
   expect_no_message(responses(aperm(aperm(array(rnorm(40 * 3 * 30), c(40, 3, 30)), c(3, 1, 2)) +
                                       seq(0, 0.5, length.out = 30), c(2, 3, 1))))
 })
+
+test_that("what a column that outweighs all others makes undefined is not laid on few neurons", {
+  set.seed(3)
+  x <- matrix(rnorm(40 * 8), 40, dimnames = list(NULL, c("rt", paste0("n", 2:8))))
+  x[, 1] <- x[, 1] * 100
+  y <- matrix(rnorm(40 * 8), 40)
+  told <- function(expr) {
+    said <- testthat::capture_warnings(tryCatch(expr, repalign_error = function(e) warning(conditionMessage(e))))
+    paste(said[grepl("undefined", said)], collapse = " ")
+  }
+  for (said in list(told(cka(x, y, estimator = "stimulus_neuron")), told(cka_interval(x, y)),
+                    told(plan_recording(x, y, target_se = .05)))) {
+    expect_match(said, "outweighs all others")
+    expect_no_match(said, "too few")
+  }
+  y <- matrix(rnorm(40 * 4), 40)
+  expect_match(told(plan_recording(matrix(rnorm(40 * 8), 40), y)), "too few")
+})

@@ -40,14 +40,6 @@ group_factor <- function(groups) {
   factor(labels, unique(labels))
 }
 
-# values: those of all relabellings, the observed one first, which is among them. What is undefined
-# counts as if it were as large, so that it never makes a p-value smaller.
-p_at_least <- function(values) {
-  if (length(values) < 2 || is.na(values[1])) return(NA_real_)
-  room <- equal_share * max(1, abs(values[is.finite(values)]))
-  mean(is.na(values) | values >= values[1] - room)
-}
-
 # Twice the smaller tail, at most 1.
 p_two_sided <- function(values) min(1, 2 * min(p_at_least(values), p_at_least(-values)))
 

@@ -170,13 +170,8 @@ held_scores <- function(measure, call, folds, orders) {
 held_summary <- function(each, null, measure) {
   score <- mean(each, na.rm = TRUE)
   if (is.nan(score)) score <- NA_real_
-  p <- if (is.null(null) || is.na(score)) NA_real_ else {
-    statistic <- measure$sign * c(score, null)
-    # what has no value counts as one that is not exceeded
-    statistic[is.na(statistic)] <- Inf
-    tolerance <- equal_share * score_scale(measure, score, null[!is.na(null)])
-    null_of_pair(statistic, statistic, tolerance, score)$p_value
-  }
+  p <- p_at_least(measure$sign * c(score, null),
+                  equal_share * score_scale(measure, score, null[!is.na(null)]))
   list(score = score, sd = spread_of_folds(each), p = p)
 }
 

@@ -15,7 +15,7 @@ encoding_design <- function(call, settings, permutations) {
   given <- cut_permutations(permutations, call$rows)
   plan <- permutation_plan(call$n, given, NULL, FALSE, "auto", call$clusters)
   engine <- if (has_pair_forms(settings)) "coset" else "random"
-  design <- if (is.null(plan$fixed)) plan$design_of(engine) else plan$fixed
+  design <- plan$design_of(engine)
   note_unattainable(design$count, most = design$most, p = "p_value")
   design
 }
@@ -35,15 +35,6 @@ encoding_null <- function(layer, targets, folds, penalties, settings, codes, des
     smoothed_null(layer, targets, folds, penalties, settings, design)
   }
   matrix(found, ncol = max(targets$of))
-}
-
-encoding_p_values <- function(statistics) {
-  apply(statistics, 2, function(values) {
-    if (is.na(values[1])) return(NA_real_)
-    # what has no value counts as one that is not exceeded
-    values[is.na(values)] <- Inf
-    null_of_pair(values, values, equal_share * max(1, abs(values[1])), values[1])$p_value
-  })
 }
 
 pair_form_null <- function(layer, targets, folds, penalties, settings, design) {
@@ -125,7 +116,7 @@ refitted_null <- function(layer, targets, folds, penalties, settings, codes, des
 
 # predict: a function(y) that gives the predictions of all folds, for each penalty.
 permuted_encodings <- function(targets, folds, settings, design, predict) {
-  permutations <- cbind(seq_len(nrow(targets$y)), design_matrix(design))
+  permutations <- with_observed(design)
   score <- function(p) {
     y <- targets$y[permutations[, p], , drop = FALSE]
     each <- vapply(predict(y), function(values) {

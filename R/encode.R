@@ -368,7 +368,9 @@ encoded_layer <- function(x, i, job, advance) {
   null <- encoding_null(layer, job$targets, job$folds, penalties, job$settings, job$codes,
                         job$design)
   list(cells = Map(function(cell, j) c(cell, list(null = null[, j])), cells, seq_along(cells)),
-       p_value = encoding_p_values(null))
+       p_value = apply(null, 2, function(values) {
+         p_at_least(values, equal_share * max(1, abs(values[1])))
+       }))
 }
 
 # list(reliability, unknown): the reliability of each neuron, which is NA where nothing was repeated

@@ -236,7 +236,7 @@ test_of_best <- function(scores, a, b, draws) {
   alone <- stats::qnorm(1 - alpha)
   list(statistic = statistic,
        critical = max(vapply(largest, critical_of, 0, alpha, alone)),
-       p_value = max(vapply(largest, share_of_draws, 0, statistic),
+       p_value = max(vapply(largest, share_reaching, 0, values = statistic),
                      stats::pnorm(statistic, lower.tail = FALSE)))
 }
 

@@ -114,7 +114,7 @@ adjusted_p <- function(rows, p_adjust, largest, usable) {
   if (is.null(largest)) return(rows$p_value)
   adjusted <- rows$p_value
   z <- abs(z_of(rows$statistic, rows$df))[usable]
-  adjusted[usable] <- pmax(share_of_draws(largest, z), adjusted[usable])
+  adjusted[usable] <- pmax(share_reaching(z, largest), adjusted[usable])
   adjusted
 }
 
@@ -412,12 +412,6 @@ critical_of <- function(largest, alpha, one) {
   # rounding must not raise a whole number to the next
   at <- ceiling((1 - alpha) * (length(largest) + 1) - 1e-9)
   max(sort(largest)[at], one)
-}
-
-# How often the draws are at least as large.
-share_of_draws <- function(largest, values) {
-  below <- findInterval(values, sort(largest), left.open = TRUE)
-  (1 + length(largest) - below) / (length(largest) + 1)
 }
 
 check_draws <- function(draws, level, scores) {

@@ -56,7 +56,7 @@ chance_design <- function(task, data, permutations, blocks) {
     # what only matrix products need can be had for whole cosets of permutations
     coset <- all(vapply(seq_along(task$models), chance_way, "", task, data) == "inner")
     engine <- if (coset) "coset" else "random"
-    return(if (is.null(plan$fixed)) plan$design_of(engine) else plan$fixed)
+    return(plan$design_of(engine))
   }
   if (is.matrix(permutations) || inherits(permutations, "how")) {
     design <- permutation_plan(task$n, permutations, NULL, FALSE, "auto")$fixed
@@ -121,8 +121,6 @@ chance_null <- function(task, data, design, threads) {
 }
 
 chance_label <- "The test of models against chance (p_chance)"
-
-with_observed <- function(design) cbind(seq_len(design$n), design_matrix(design))
 
 # The score of all data from those of rounds (models x rounds).
 weighted_score <- function(scores, data) {

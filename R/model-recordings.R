@@ -371,7 +371,7 @@ over_all_models <- function(score, null, sign, alpha) {
   largest <- row_maxima(z[-1, , drop = FALSE])
   # what is undefined counts as larger than any score
   largest[is.na(largest)] <- Inf
-  p_value <- vapply(z[1, ], function(one) (1 + sum(largest >= one)) / count, 0)
+  p_value <- share_reaching(z[1, ], largest)
   allowed <- floor(alpha * count + 1e-9)
   critical <- if (allowed < 1) Inf else sort(largest, decreasing = TRUE)[allowed]
   data.frame(p_value = p_value, threshold = sign * (middle + critical * spread))

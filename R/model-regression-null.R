@@ -163,7 +163,7 @@ gapped_null <- function(response, rest, present, sides, design) {
   moving <- packed_columns(c(rest$left, list(plain$out(response), present)))
   mask <- drop(packed_columns(list(sides$mask)))
   count <- length(sides$x)
-  permutations <- cbind(seq_len(sides$n), design_matrix(design))
+  permutations <- with_observed(design)
   values <- apply_columns(permutations, function(p) {
     moved <- apply(moving, 2, function(rdm) .Call(C_relabel_packed, rdm, p, thread_count()))
     mask <- mask * moved[, count + 2]
@@ -234,7 +234,5 @@ at_freedom <- function(values, df, signed) {
 # values: a column for each predictor, a row for each permutation, the observed order first.
 p_of_terms <- function(values, fit) {
   if (fit != "nonnegative") values <- abs(values)
-  vapply(seq_len(ncol(values)), function(k) {
-    mean(values[, k] >= values[1, k] - equal_share)
-  }, 0)
+  apply(values, 2, function(each) mean(each >= each[1] - equal_share))
 }

@@ -216,7 +216,7 @@ regression_design <- function(permutations, n, leave_out, blocks) {
   if (is.null(leave_out) || is.null(blocks) || !number) {
     # other blocks than those of `leave_out` are a design of their own
     plan <- permutation_plan(n, permutations, if (!same || number) blocks, FALSE, "auto")
-    design <- if (is.null(plan$fixed)) plan$design_of("coset") else plan$fixed
+    design <- plan$design_of("coset")
     if (!is.null(leave_out) && !is.null(blocks)) refuse_moved_pairs(design, leave_out)
     return(design)
   }

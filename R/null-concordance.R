@@ -12,7 +12,7 @@ NULL
 #               pairs of pairs are tied on side y
 
 concordance_null <- function(task) {
-  orders <- cbind(seq_len(task$design$n), design_matrix(task$design))
+  orders <- with_observed(task$design)
   lapply(seq_len(nrow(task$pairs)), function(p) {
     forms <- task_forms(task, p)
     counts <- permuted_excess(forms$x$order, forms$y$levels, orders, task$label)

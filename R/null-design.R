@@ -203,6 +203,8 @@ design_matrix <- function(design) {
   if (is.null(design$matrix)) coset_matrix(design) else design$matrix
 }
 
+with_observed <- function(design) cbind(seq_len(design$n), design_matrix(design))
+
 # Each element of a permutation takes 4 bytes, and 8 more while the permutations are made.
 check_permutation_memory <- function(n, count, what = "permutations") {
   check_memory(12 * as.double(n) * count, paste(count, what, "of", n, "rows"),

@@ -51,7 +51,7 @@ common_edges <- function(x, y, pass, design, what = "The null") {
             labels_y[, columns, drop = FALSE], mode)
     }, what)
   } else {
-    permutations <- cbind(seq_len(design$n), design_matrix(design))
+    permutations <- with_observed(design)
     in_chunks(ncol(permutations), 1e8 / (length(graphs_x) * length(graphs_y) *
                                            length(graphs_x[[1]]$target)), function(columns) {
       .Call(C_permuted_edges, graphs_x, graphs_y, permutations[, columns, drop = FALSE], mode)

@@ -99,6 +99,20 @@ check_null_memory <- function(count, pairs, measures) {
                "Fewer permutations or fewer pairs in a call need less.")
 }
 
+# The p-value of values, larger for more similar, of which the observed one is the first. What is
+# undefined counts as if it were as large, so that it never makes a p-value smaller. room: what
+# rounding may change.
+p_at_least <- function(values, room = equal_share * max(1, abs(values[is.finite(values)]))) {
+  if (length(values) < 2 || is.na(values[1])) return(NA_real_)
+  mean(is.na(values) | values >= values[1] - room)
+}
+
+# How often null scores are at least as large as these values, the observed order among them.
+share_reaching <- function(values, null) {
+  below <- findInterval(values, sort(null), left.open = TRUE)
+  (1 + length(null) - below) / (length(null) + 1)
+}
+
 # The null scores of one pair, and its p-value. stat: the numbers that are compared for the p-value,
 # larger for more similar; score: the scores. Both begin with the observed order. A null score that
 # differs from the observed one by rounding only is set to it, because roots and aggregates could

@@ -209,7 +209,7 @@ direct_nulls <- function(measure, observed, null) {
 #               values of each permutation as a column; a larger sum must mean a more similar score
 
 singular_null <- function(task) {
-  permutations <- cbind(seq_len(task$design$n), design_matrix(task$design))
+  permutations <- with_observed(task$design)
   score <- function(values, p) {
     forms <- task_forms(task, p)
     task$score(values, forms$x, forms$y)

@@ -74,9 +74,7 @@ map_columns <- function(one, clusters, places, settings) {
 corrected_p <- function(values, largest, settings) {
   if (settings$alternative == "two_sided") values <- abs(values)
   sign <- map_sign(settings)
-  null <- sort(sign * largest)
-  reach <- length(null) - findInterval(lowest_equal(sign * values), null, left.open = TRUE)
-  (1 + reach) / (1 + length(null))
+  share_reaching(lowest_equal(sign * values), sign * largest)
 }
 
 largest_corrected <- function(one, settings) {

@@ -87,10 +87,7 @@ split_columns <- function(x) lapply(seq_len(ncol(x)), function(k) x[, k])
 
 # scores and null: oriented. Null scores that are below a score by rounding only count as equal.
 familywise_p <- function(scores, null, measure) {
-  lowest <- scores - equal_share * score_scale(measure, scores, null)
-  # how many of the sorted null scores are at least as large
-  exceed <- length(null) - findInterval(lowest, sort(null), left.open = TRUE)
-  (1 + exceed) / (length(null) + 1)
+  share_reaching(scores - equal_share * score_scale(measure, scores, null), null)
 }
 
 # What is known of all centres together, which operations that make a new data frame may lose.

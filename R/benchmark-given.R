@@ -9,7 +9,12 @@
 # calibrated: is the calibrated score wanted where the table has both?
 given_scores <- function(scores, calibrated = FALSE) {
   if (is.null(scores)) return(NULL)
-  if (calibrated && inherits(scores, "repalign_calibration")) scores <- calibrated_table(scores)
+  if (calibrated && inherits(scores, "repalign_calibration")) {
+    # its calibrated scores: the larger they are, the more alike is a pair, also by a distance
+    scores <- as.data.frame(scores)
+    scores$score <- scores$calibrated
+    scores$direction <- rep_len("similarity", nrow(scores))
+  }
   refuse_if(!is.data.frame(scores), "type", "`scores` must be a data frame with the columns x, y, ",
             "measure and score, such as similarity() and similarity_scores() give it, not ",
             "{describe(scores)}.")
@@ -31,17 +36,15 @@ given_scores <- function(scores, calibrated = FALSE) {
     values <- scores[[column]]
     table[[column]] <- if (is.null(values)) NA_character_ else as.character(values)
   }
-  check_given_words(table)
+  for (column in c("x", "y", "measure")) {
+    bad <- which(is.na(table[[column]]))
+    refuse_if(length(bad), "scores", "`scores${column}` is missing (NA) in row {bad[1]}.",
+              arg = "scores")
+  }
+  bad <- which(!table$direction %in% c("similarity", "distance", NA))
+  refuse_if(length(bad), "scores", "`scores$direction` must be \"similarity\" or \"distance\", ",
+            "not {dQuote(table$direction[bad[1]], FALSE)} (row {bad[1]}).", arg = "scores")
   c(list(tables = split(table, factor(table$measure, unique(table$measure)))), facts)
-}
-
-# The result of calibrate() with its calibrated scores in the place of the scores. The larger they
-# are, the more alike is a pair, also by a distance.
-calibrated_table <- function(result) {
-  table <- as.data.frame(result)
-  table$score <- table$calibrated
-  table$direction <- rep_len("similarity", nrow(table))
-  table
 }
 
 # Names of layers begin with those of their models, as in similarity_scores().
@@ -51,17 +54,6 @@ given_names <- function(scores, side) {
   if (is.null(model)) names else paste(model, names, sep = "/")
 }
 
-check_given_words <- function(table) {
-  for (column in c("x", "y", "measure")) {
-    bad <- which(is.na(table[[column]]))
-    refuse_if(length(bad), "scores", "`scores${column}` is missing (NA) in row {bad[1]}.",
-              arg = "scores")
-  }
-  bad <- which(!table$direction %in% c("similarity", "distance", NA))
-  refuse_if(length(bad), "scores", "`scores$direction` must be \"similarity\" or \"distance\", ",
-            "not {dQuote(table$direction[bad[1]], FALSE)} (row {bad[1]}).", arg = "scores")
-}
-
 given_column <- function(given, label, known) {
   direction <- given_direction(given, label, known)
   best <- given_best(given, label, known, direction)
@@ -69,27 +61,16 @@ given_column <- function(given, label, known) {
   # Is a measure symmetric? known: its measure object, or NULL. Otherwise it is what the result that
   # the table comes from says, or the declaration of a label of this package, unless the table has
   # both orders of some pair with different scores.
-  symmetric <- if (!is.null(known)) {
-    is_symmetric(known)
-  } else {
+  symmetric <- if (!is.null(known)) is_symmetric(known) else
+    if (label %in% names(given$symmetric)) isTRUE(given$symmetric[[label]])
+  if (is.null(symmetric)) {
     rows <- given$tables[[label]]
-    if (label %in% names(given$symmetric)) {
-      isTRUE(given$symmetric[[label]])
-    } else {
-      back <- match(paste(rows$y, rows$x, sep = "\r"), paste(rows$x, rows$y, sep = "\r"))
-      both <- !is.na(back) & rows$x != rows$y
-      differ <- mapply(function(a, b) !identical(a, b), rows$score[both], rows$score[back[both]])
-      if (any(as.logical(differ))) {
-        FALSE
-      } else {
-        d <- registry[[sub("[( ].*", "", declared_name(label))]]
-        if (is.null(d) || any(both)) {
-          TRUE
-        } else {
-          isTRUE(symmetry_of(d, d$check(default_arguments(d$id))))
-        }
-      }
-    }
+    back <- match(paste(rows$y, rows$x, sep = "\r"), paste(rows$x, rows$y, sep = "\r"))
+    both <- !is.na(back) & rows$x != rows$y
+    same <- mapply(identical, rows$score[both], rows$score[back[both]])
+    d <- registry[[sub("[( ].*", "", declared_name(label))]]
+    symmetric <- all(as.logical(same)) &&
+      (is.null(d) || any(both) || isTRUE(symmetry_of(d, d$check(default_arguments(d$id)))))
   }
   list(label = label, measure = known, given = TRUE, direction = direction, best = best,
        symmetric = symmetric)
@@ -150,7 +131,13 @@ given_cells <- function(given, column, names, pairs, wanted) {
   at <- match(paste(x, y, sep = "\r"), key)
   if (column$symmetric) at <- ifelse(is.na(at), match(paste(y, x, sep = "\r"), key), at)
   lacking <- which(wanted & is.na(at))
-  if (length(lacking)) refuse_lacking(column, x[lacking], y[lacking])
+  refuse_if(length(lacking), "scores", "`scores` lacks ",
+            if (length(lacking) > 1) paste0(length(lacking), " pairs, first ") else "the pair ",
+            "{dQuote(x[lacking[1]], FALSE)} and {dQuote(y[lacking[1]], FALSE)} by ",
+            "{dQuote(column$label, FALSE)}",
+            if (!column$symmetric) paste0(", a measure whose score depends on the order: give a ",
+              "row for each order, as similarity(list, list) has them"),
+            ". The names must be those of the representations.")
   cells <- vector("list", nrow(pairs))
   at <- at[wanted]
   cells[wanted] <- Map(function(score, error) {
@@ -158,15 +145,6 @@ given_cells <- function(given, column, names, pairs, wanted) {
     list(score = score, undefined = is.na(score) && is.null(failure), failure = failure)
   }, rows$score[at], rows$error[at], USE.NAMES = FALSE)
   cells
-}
-
-refuse_lacking <- function(column, x, y) {
-  refuse("scores", "`scores` lacks ",
-         if (length(x) > 1) paste0(length(x), " pairs, first ") else "the pair ",
-         "{dQuote(x[1], FALSE)} and {dQuote(y[1], FALSE)} by {dQuote(column$label, FALSE)}",
-         if (!column$symmetric) paste0(", a measure whose score depends on the order: give a row ",
-           "for each order, as similarity(list, list) has them"), ". The names must be those of ",
-         "the representations.")
 }
 
 # ---- outputs

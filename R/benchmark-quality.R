@@ -40,9 +40,6 @@ group_factor <- function(groups) {
   factor(labels, unique(labels))
 }
 
-# Twice the smaller tail, at most 1.
-p_two_sided <- function(values) min(1, 2 * min(p_at_least(values), p_at_least(-values)))
-
 # Whole numbers in the order of the values, the same for values that only rounding tells apart.
 tie_levels <- function(values) {
   if (!length(values)) return(integer())
@@ -267,15 +264,24 @@ output_quality <- function(score, similarity, symmetric = TRUE, differences,
     }
     difference
   })
-  values <- lapply(relabelling_blocks(relabellings, length(pairs)), function(block) {
-    at <- moved_pairs(pairs, nrow(score), permute, block)
-    vapply(ready, correlations_with, double(ncol(block)), unlike = unlike, at = at,
+  models <- nrow(score)
+  first <- (pairs - 1) %% models + 1
+  second <- (pairs - 1) %/% models + 1
+  values <- lapply(relabelling_blocks(relabellings, length(pairs)), function(moved) {
+    # Where the pairs stand in the matrix. Models move with all of their pairs: with the rows and
+    # the columns of the matrix together.
+    at <- if (permute == "pairs") pairs[moved] else
+      moved[first, , drop = FALSE] + (moved[second, , drop = FALSE] - 1L) * models
+    vapply(ready, correlations_with, double(ncol(moved)), unlike = unlike, at = at,
            correlation = correlation, threads = thread_count(threads))
   })
   values <- do.call(rbind, lapply(values, matrix, ncol = length(ready)))
   undefined <- vapply(ready, function(difference) sum(is.na(unlike) | is.na(difference[pairs])), 0L)
   data.frame(target = names(differences), correlation = correlation, value = values[1, ],
-             chance = 0, p_value = apply(values, 2, p_two_sided), undefined = unname(undefined))
+             # twice the smaller tail, at most 1
+             chance = 0, p_value = apply(values, 2, function(all) {
+               min(1, 2 * min(p_at_least(all), p_at_least(-all)))
+             }), undefined = unname(undefined))
 }
 
 # Relabellings in blocks whose pairs fit into little memory.
@@ -290,15 +296,6 @@ output_relabellings <- function(models, symmetric, permute, most) {
   pairs <- models * (models - 1) / if (symmetric) 2 else 1
   n <- if (permute == "models") models else pairs
   relabellings_of(seq_len(n), most, lgamma(n + 1))
-}
-
-# Where the pairs stand in the matrix under every relabelling. Models move with all of their pairs:
-# with the rows and the columns of the matrix together.
-moved_pairs <- function(pairs, models, permute, relabellings) {
-  if (permute == "pairs") return(pairs[relabellings])
-  first <- (pairs - 1) %% models + 1
-  second <- (pairs - 1) %/% models + 1
-  relabellings[first, , drop = FALSE] + (relabellings[second, , drop = FALSE] - 1L) * models
 }
 
 # For correlations of ranks, numbers that only rounding tells apart get the same level.

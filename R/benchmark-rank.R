@@ -63,8 +63,15 @@ rank_measures <- function(..., metric = c(groups = "auprc", layers = "spearman")
   ties <- check_choice(ties, c("min", "average"), "ties")
   undefined <- check_choice(undefined, c("drop", "last"), "undefined")
   results <- given_results(...)
-  rows <- bound_ranked_rows(lapply(seq_along(results), function(k) {
+  tables <- lapply(seq_along(results), function(k) {
     ranked_rows(results[[k]], names_or_empty(results)[k], metric, target)
+  })
+  # all rows in one table; what a result does not have is NA
+  labels <- setdiff(unlist(lapply(tables, names)), c("measure", "metric", "value"))
+  labels <- c(setdiff(labels, usual_labels), intersect(usual_labels, labels))
+  rows <- do.call(rbind, lapply(tables, function(rows) {
+    for (name in setdiff(labels, names(rows))) rows[[name]] <- rep(NA_character_, nrow(rows))
+    rows[c("measure", labels, "metric", "value")]
   }))
   twice <- anyDuplicated(rows[setdiff(names(rows), "value")])
   if (twice) {
@@ -169,26 +176,22 @@ declare_result(
     column("rank", "the rank, 1 is best", shown = 1, tidy = "estimate"),
     column("of", "among how many measures", shown = 2)
   ),
-  sentence = function(x) ranks_sentence(x)
+  sentence = function(x) {
+    table <- rank_summary(need_rank_columns(x, "told"))
+    median <- table$median_rank[1]
+    if (is.na(median)) return("No measure has a rank: all values are undefined (NA).")
+    best <- table[seq_len(sum(table$median_rank == median, na.rm = TRUE)), ]
+    tests <- length(tests_of(as.data.frame(x), rank_tests(x)))
+    unranked <- sum(table$undefined > 0)
+    paste0("Of ", count_of(nrow(table), "measure"), " in ", count_of(tests, "test"), ", ",
+           enumerate(paste("the", vapply(best$measure, measure_words, "")), quote = FALSE),
+           " had the best median rank",
+           brackets(short_number(median), paste("ranks", short_number(min(best$best)), "to",
+                                                short_number(max(best$worst)))), ".",
+           if (unranked) paste0(" ", count_of(unranked, "measure"),
+                                if (unranked > 1) " have" else " has", " undefined values (NA)."))
+  }
 )
-
-ranks_sentence <- function(x) {
-  table <- rank_summary(need_rank_columns(x, "told"))
-  best <- table[1, ]
-  if (is.na(best$median_rank)) return("No measure has a rank: all values are undefined (NA).")
-  tests <- length(tests_of(as.data.frame(x), rank_tests(x)))
-  tied <- sum(table$median_rank == best$median_rank, na.rm = TRUE)
-  unranked <- sum(table$undefined > 0)
-  paste0("Of ", count_of(nrow(table), "measure"), " in ", count_of(tests, "test"), ", ",
-         enumerate(paste("the", vapply(table$measure[seq_len(tied)], measure_words, "")),
-                   quote = FALSE),
-         " had the best median rank",
-         brackets(short_number(best$median_rank),
-                  paste("ranks", short_number(min(table$best[seq_len(tied)])), "to",
-                        short_number(max(table$worst[seq_len(tied)])))), ".",
-         if (unranked) paste0(" ", count_of(unranked, "measure"),
-                              if (unranked > 1) " have" else " has", " undefined values (NA)."))
-}
 
 columns_of_ranks <- c("measure", "metric", "value", "rank", "of")
 
@@ -222,37 +225,35 @@ declare_result(
     paste0("Benchmark: ", count_of(length(unique(stats::na.omit(x$measure))), "measure"), ", ",
            count_of(nrow(x), "row"), undefined_of(x$value))
   },
-  sentence = function(x) benchmark_sentence(x)
+  # a sentence for each metric, over all groups or models
+  sentence = function(x) {
+    rows <- need_columns(as.data.frame(x), c("measure", "value", "p_value"), "told", "result")
+    rows$metric <- metric_of(rows)
+    if (!is.null(rows$part) && any(rows$part == "all")) rows <- rows[rows$part == "all", ]
+    groups <- row_groups(rows, c(test_columns(rows), "metric"))
+    vapply(unname(groups), function(at) {
+      part <- rows[at, ]
+      best <- which.max(part$value)
+      if (!length(best)) {
+        return(paste0("Of ", count_of(nrow(part), "measure"), ", none has a defined ",
+                      part$metric[1], " (NA)."))
+      }
+      # the best of several is chosen, and its p-value is of all together
+      p <- stats::p.adjust(part$p_value, "holm")[best]
+      p <- if (!is.na(p)) p_words(p, name = if (nrow(part) > 1) "holm-adjusted p" else "p")
+      numbers <- number_words(part$value[best], part$chance[best])
+      chance <- if (isTRUE(part$chance[best] != 0)) paste("chance", numbers[2])
+      name <- measure_words(part$measure[best])
+      if (nrow(part) == 1) {
+        return(paste0("The ", part$metric, " of the ", name, " was ", numbers[1],
+                      brackets(chance, p), "."))
+      }
+      paste0("Of ", count_of(nrow(part), "measure"), ", the ", name, " had the best ",
+             part$metric[1], brackets(numbers[1], chance, p), ".",
+             undefined_words(part$value, "value"))
+    }, "")
+  }
 )
-
-# A sentence for each metric, over all groups or models.
-benchmark_sentence <- function(x) {
-  rows <- need_columns(as.data.frame(x), c("measure", "value", "p_value"), "told", "result")
-  rows$metric <- metric_of(rows)
-  if (!is.null(rows$part) && any(rows$part == "all")) rows <- rows[rows$part == "all", ]
-  groups <- row_groups(rows, c(test_columns(rows), "metric"))
-  vapply(unname(groups), function(at) {
-    part <- rows[at, ]
-    best <- which.max(part$value)
-    if (!length(best)) {
-      return(paste0("Of ", count_of(nrow(part), "measure"), ", none has a defined ",
-                    part$metric[1], " (NA)."))
-    }
-    # the best of several is chosen, and its p-value is of all together
-    p <- stats::p.adjust(part$p_value, "holm")[best]
-    p <- if (!is.na(p)) p_words(p, name = if (nrow(part) > 1) "holm-adjusted p" else "p")
-    numbers <- number_words(part$value[best], part$chance[best])
-    chance <- if (isTRUE(part$chance[best] != 0)) paste("chance", numbers[2])
-    name <- measure_words(part$measure[best])
-    if (nrow(part) == 1) {
-      return(paste0("The ", part$metric, " of the ", name, " was ", numbers[1],
-                    brackets(chance, p), "."))
-    }
-    paste0("Of ", count_of(nrow(part), "measure"), ", the ", name, " had the best ", part$metric[1],
-           brackets(numbers[1], chance, p), ".",
-           undefined_words(part$value, "value"))
-  }, "")
-}
 
 #' @rdname benchmark_groups
 #' @export
@@ -293,7 +294,9 @@ metric_of <- function(rows) {
   if (several) paste(rows$target, rows$correlation) else as.character(rows$target)
 }
 
-test_columns <- function(rows) intersect(c("dataset", "architecture", "test"), names(rows))
+usual_labels <- c("dataset", "architecture", "test")
+
+test_columns <- function(rows) intersect(usual_labels, names(rows))
 
 #' @rdname tidy.repalign
 #' @export
@@ -368,7 +371,7 @@ ranked_rows <- function(result, name, metric, target) {
 
 # The columns that tell tests apart: all that hold words, and `test`, `dataset`, `architecture`.
 label_columns <- function(rows) {
-  usual <- c("source", "dataset", "architecture", "test")
+  usual <- c("source", usual_labels)
   words <- names(rows)[vapply(rows, function(column) is.character(column) || is.factor(column), NA)]
   other <- setdiff(words, c("measure", "metric", "part", "target", "correlation", usual))
   c(other, intersect(usual, names(rows)))
@@ -410,16 +413,3 @@ target_rows <- function(rows, what, target) {
   rows[rows$metric %in% target, , drop = FALSE]
 }
 
-# All rows in one table; what a result does not have is NA.
-bound_ranked_rows <- function(tables) {
-  labels <- unique(unlist(lapply(tables, function(rows) {
-    setdiff(names(rows), c("measure", "metric", "value"))
-  })))
-  order <- c(setdiff(labels, c("dataset", "architecture", "test")),
-             intersect(c("dataset", "architecture", "test"), labels))
-  filled <- lapply(tables, function(rows) {
-    for (name in setdiff(order, names(rows))) rows[[name]] <- rep(NA_character_, nrow(rows))
-    rows[c("measure", order, "metric", "value")]
-  })
-  do.call(rbind, filled)
-}

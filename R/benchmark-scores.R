@@ -125,17 +125,6 @@ computed_cells <- function(items, at, pairs, set, wanted, job) {
   list(cells = cells, warnings = found$warnings)
 }
 
-# Which representation comes first depends on what the cache has, so that it cannot tell what values
-# without names are for.
-refuse_positions <- function(calibration, reordered) {
-  if (!reordered) return(invisible())
-  for (arg in c("clusters", "blocks")) {
-    if (is.null(calibration[[arg]]) || !is.null(names(calibration[[arg]]))) next
-    refuse("names", "`{arg}` has no names, and the representations have their stimuli in ",
-           "different orders: name its values by the stimuli.")
-  }
-}
-
 # Reads the representations at some positions and opens a call of them.
 ready_grid <- function(items, at, set, calibration, na) {
   # the representations at some positions, read where they are in files
@@ -157,8 +146,15 @@ ready_grid <- function(items, at, set, calibration, na) {
               !is.null(declared_times(given)), "choice", "`series` of responses() declares a time ",
             "series, whose stimuli are not exchangeable: give series = \"linear\".")
   side$reprs <- with_common_stimuli(given, names_count(set))
-  refuse_positions(calibration, !identical(lapply(given, `[[`, "data"),
-                                           lapply(side$reprs, `[[`, "data")))
+  # Which representation comes first depends on what the cache has, so that it cannot tell what
+  # values without names are for.
+  reordered <- !identical(lapply(given, `[[`, "data"), lapply(side$reprs, `[[`, "data"))
+  for (arg in c("clusters", "blocks")) {
+    values <- calibration[[arg]]
+    refuse_if(reordered && !is.null(values) && is.null(names(values)), "names", "`{arg}` has no ",
+              "names, and the representations have their stimuli in different orders: name its ",
+              "values by the stimuli.")
+  }
   sides <- list(x = side, y = side, self = TRUE, same = FALSE, models = side$is_models)
   open_sides(sides, set, na, clusters = calibration$clusters, relabel = FALSE,
              use = if (is.null(calibration)) "scores" else "null",
@@ -410,16 +406,14 @@ calibration_task <- function(calibration, ready, sides, pairs) {
   }
   settings <- list(alpha = calibration$alpha, variant = calibration$variant, p_adjust = "none",
                    engine = engine)
-  note_few_permutations(Filter(Negate(is.null), designs), settings)
+  drawn <- Filter(Negate(is.null), designs)
+  # gated scores are all 0 where no score can exceed its threshold
+  if (length(drawn) && settings$variant == "gated") {
+    counts <- vapply(drawn, function(design) as.double(design$count), 0)
+    most <- max(vapply(drawn, function(design) as.double(design$most), 0))
+    note_unattainable(counts, settings, most)
+  }
   list(settings = settings, designs = designs)
-}
-
-# Gated scores are all 0 where no score can exceed its threshold.
-note_few_permutations <- function(designs, settings) {
-  if (!length(designs) || settings$variant != "gated") return(invisible())
-  counts <- vapply(designs, function(design) as.double(design$count), 0)
-  most <- max(vapply(designs, function(design) as.double(design$most), 0))
-  note_unattainable(counts, settings, most)
 }
 
 calibrated_cells <- function(pairs, rows, sides, task, run) {
@@ -457,7 +451,7 @@ calibrated_column <- function(measure, m, pairs, sides, task, run) {
 
 calibrated_pairs <- function(measure, m, pairs, sides, task, run) {
   settings <- task$calibration$settings
-  plan <- list(fixed = task$calibration$designs[[m]])
+  plan <- fixed_plan(task$calibration$designs[[m]])
   score <- function(pairs, sides, set, on_error, drawn) {
     found <- score_cells(pairs, sides, set, "stop", drawn, run)
     found$cells$score

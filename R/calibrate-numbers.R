@@ -159,17 +159,13 @@ calibrated_score <- function(s, tau, mean, sd, best, orientation, variant) {
   best <- orientation * best
   if (is.na(s)) return(NA_real_)
   switch(variant,
-    gated = gated_score(s, tau, best),
+    gated = if (is.na(best)) max(s - tau, 0) else
+      if (best - tau <= 0) 0 else max((s - tau) / (best - tau), 0),
     centered = s - mean,
     z = if (is.na(sd)) NA_real_ else if (sd > 0) (s - mean) / sd else 0,
     ari = if (is.na(best)) NA_real_ else if (best - mean > 0) (s - mean) / (best - mean) else 0,
     no_branch(variant)
   )
-}
-
-gated_score <- function(s, tau, best) {
-  if (is.na(best)) return(max(s - tau, 0))
-  if (best - tau <= 0) 0 else max((s - tau) / (best - tau), 0)
 }
 
 # The numbers of one row, from its observed score `s` and its null scores (for table_of_rows()).
@@ -187,7 +183,7 @@ calibrated_row <- function(s, null, p_value, measure, settings,
 
 # The standard deviation. The values are scaled before, so that no square overflows or underflows.
 spread_of <- function(values) {
-  largest <- max(abs(values))
+  largest <- max(abs(values), 0)
   if (largest == 0) return(stats::sd(values))
   unit <- power_of_two_below(largest)
   stats::sd(values * unit) / unit

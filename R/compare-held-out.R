@@ -45,9 +45,16 @@ held_out <- function(x, y = NULL, measure = "shape_distance", folds = 5, cluster
                      repeats = 1, permutations = 0, threads = NULL) {
   need_arguments()
   set <- as_measures(measure)
-  for (one in set) check_has_alignment(one)
+  for (one in set) {
+    if (!is_own(one) && !is.null(one$declaration$held)) next
+    able <- Filter(function(id) !is.null(registry[[id]]$held), measure_ids())
+    refuse("measure", "`measure`: {one$label} fits no alignment that could be scored on other ",
+           "stimuli. These do: {enumerate(able, 20)}.")
+  }
   count <- check_count(permutations, "permutations", least = 0)
-  if (count > 0) refuse_series_in_folds(x, y)
+  refuse_if(count > 0 && declares_series(list(x, y)), "design", "`series` of responses() declares ",
+            "a time series, whose stimuli are not exchangeable: give permutations = 0, or name ",
+            "long stretches in `clusters`, in the place of `series`.", arg = "permutations")
   call <- open_call(x, y, using_clusters(set), threads = threads, clusters = clusters, use = "null",
                     why = "a fold", remedy = if (count > 0) cluster_remedy,
                     relabel = FALSE)
@@ -84,20 +91,6 @@ using_clusters <- function(set) {
     measure$declaration$uses <- function(args) "clusters"
     measure
   })
-}
-
-refuse_series_in_folds <- function(x, y) {
-  if (!declares_series(list(x, y))) return(invisible())
-  refuse("design", "`series` of responses() declares a time series, whose stimuli are not ",
-         "exchangeable: give permutations = 0, or name long stretches in `clusters`, in the place ",
-         "of `series`.", arg = "permutations")
-}
-
-check_has_alignment <- function(measure) {
-  if (!is_own(measure) && !is.null(measure$declaration$held)) return(invisible())
-  able <- Filter(function(id) !is.null(registry[[id]]$held), measure_ids())
-  refuse("measure", "`measure`: {measure$label} fits no alignment that could be scored on other ",
-         "stimuli. These do: {enumerate(able, 20)}.")
 }
 
 # ---- permutations
@@ -160,27 +153,15 @@ held_scores <- function(measure, call, folds, orders) {
     null <- if (!is.null(orders)) apply(orders, 2, function(order) {
       mean(scores_of_folds(x, y, folds, way, measure$args, order), na.rm = TRUE)
     })
-    held_summary(each, null, measure)
+    score <- mean(each, na.rm = TRUE)
+    if (is.nan(score)) score <- NA_real_
+    p <- p_at_least(measure$sign * c(score, null),
+                    equal_share * score_scale(measure, score, null[!is.na(null)]))
+    list(score = score, sd = spread_of(each[!is.na(each)]), p = p)
   })
   stats::setNames(lapply(c("score", "sd", "p"), function(part) {
     vapply(found, function(one) one[[part]], 0)
   }), c("score", "sd", "p"))
-}
-
-held_summary <- function(each, null, measure) {
-  score <- mean(each, na.rm = TRUE)
-  if (is.nan(score)) score <- NA_real_
-  p <- p_at_least(measure$sign * c(score, null),
-                  equal_share * score_scale(measure, score, null[!is.na(null)]))
-  list(score = score, sd = spread_of_folds(each), p = p)
-}
-
-# The standard deviation, of which no square overflows or vanishes.
-spread_of_folds <- function(each) {
-  each <- each[!is.na(each)]
-  largest <- max(abs(each), 0)
-  if (largest == 0) return(stats::sd(each))
-  stats::sd(each / largest) * largest
 }
 
 # For each representation that some pair uses, what is fitted of it in each fold.

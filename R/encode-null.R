@@ -27,14 +27,23 @@ has_pair_forms <- function(settings) {
 # Statistics of one layer with all targets, larger for what predicts better: permutations, the
 # observed order first, x targets.
 encoding_null <- function(layer, targets, folds, penalties, settings, codes, design) {
-  found <- if (has_pair_forms(settings)) {
-    pair_form_null(layer, targets, folds, penalties, settings, design)
-  } else if (settings$method == "pls") {
-    refitted_null(layer, targets, folds, penalties, settings, codes, design)
-  } else {
-    smoothed_null(layer, targets, folds, penalties, settings, design)
+  if (has_pair_forms(settings)) {
+    found <- pair_form_null(layer, targets, folds, penalties, settings, design)
+    return(matrix(found, ncol = max(targets$of)))
   }
-  matrix(found, ncol = max(targets$of))
+  # each permutation is predicted anew, where there are smoothers by these
+  makers <- if (settings$method != "pls") lapply(penalties$own, function(lambda) {
+    residual_makers(layer, folds, lambda, settings, nrow(targets$y))
+  })
+  permuted_encodings(targets, folds, settings, design, function(y) {
+    if (is.null(makers)) {
+      return(list(predict_layer(layer, y, targets$of, folds, penalties$own, settings, codes,
+                                function() NULL)$values))
+    }
+    lapply(makers, function(of_penalty) {
+      Map(function(maker, test) y[test, , drop = FALSE] - maker %*% y, of_penalty, folds$test)
+    })
+  })
 }
 
 pair_form_null <- function(layer, targets, folds, penalties, settings, design) {
@@ -93,26 +102,6 @@ fitted_residuals <- function(basis, weights, train, test, n) {
 }
 
 # ---- other summaries
-
-# Each permutation is predicted by the smoothers, and scored anew.
-smoothed_null <- function(layer, targets, folds, penalties, settings, design) {
-  n <- nrow(targets$y)
-  makers <- lapply(penalties$own, function(lambda) {
-    residual_makers(layer, folds, lambda, settings, n)
-  })
-  permuted_encodings(targets, folds, settings, design, function(y) {
-    lapply(makers, function(of_penalty) {
-      Map(function(maker, test) y[test, , drop = FALSE] - maker %*% y, of_penalty, folds$test)
-    })
-  })
-}
-
-refitted_null <- function(layer, targets, folds, penalties, settings, codes, design) {
-  permuted_encodings(targets, folds, settings, design, function(y) {
-    list(predict_layer(layer, y, targets$of, folds, penalties$own, settings, codes,
-                       function() NULL)$values)
-  })
-}
 
 # predict: a function(y) that gives the predictions of all folds, for each penalty.
 permuted_encodings <- function(targets, folds, settings, design, predict) {

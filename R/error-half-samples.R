@@ -26,14 +26,10 @@ subset_scores <- function(keep, pairs, sides, set, label, threads = NULL) {
     check_kept_neighbours(min(colSums(keep)), measure$neighbours$k, "are in a subset")
   }
   lists <- all_ranked_lists(set, all_representations(sides))
-  if (worker_count() > 0 && ncol(keep) > 1) {
-    return(scores_of_workers(keep, pairs, sides, set, lists, threads))
+  if (worker_count() == 0 || ncol(keep) == 1) {
+    return(scores_in_turn(keep, pairs, sides, set, lists, label))
   }
-  scores_in_turn(keep, pairs, sides, set, lists, label)
-}
-
-# Each worker of the user's future plan gets all representations and some of the subsets.
-scores_of_workers <- function(keep, pairs, sides, set, lists, threads) {
+  # each worker of the user's future plan gets all representations and some of the subsets
   whole <- make_tile(seq_len(nrow(pairs)), pairs, sides)
   parts <- split(seq_len(ncol(keep)), block_of(ncol(keep), min(ncol(keep), worker_count())))
   tiles <- lapply(unname(parts), function(at) {
@@ -52,10 +48,19 @@ scores_in_turn <- function(keep, pairs, sides, set, lists, label) {
   scores <- array(NA_real_, c(nrow(pairs), length(set), ncol(keep)))
   advance <- progress_along(ncol(keep))
   started <- proc.time()[[3]]
+  size <- length(sides$x$reprs)
   for (b in seq_len(ncol(keep))) {
-    cut <- subset_sides(sides, keep[, b], lists)
+    cut <- function(side, lists) {
+      side$reprs <- Map(function(repr, lists) cut_for_subset(repr, keep[, b], lists), side$reprs,
+                        lists)
+      side
+    }
+    subset <- sides
+    subset$x <- cut(sides$x, lists[seq_len(size)])
+    subset$y <- if (sides$self) subset$x else if (sides$same) on_side_y(subset$x) else
+      cut(sides$y, lists[-seq_len(size)])
     of_subset <- lapply(set, cut_measure_stimuli, keep[, b])
-    scores[, , b] <- quiet_scores(pairs, cut, of_subset)
+    scores[, , b] <- quiet_scores(pairs, subset, of_subset)
     if (b == 1) announce_duration(started, 1, ncol(keep), label, "Fewer draws take less.")
     advance()
   }
@@ -103,18 +108,6 @@ quiet_score <- function(pair, measure) {
                 stop_score(paste0(comparison_title(pair, measure), conditionMessage(e),
                                   " (with some stimuli or neurons left out)"), e)
               })
-}
-
-subset_sides <- function(sides, keep, lists) {
-  cut <- function(side, lists) {
-    side$reprs <- Map(function(repr, lists) cut_for_subset(repr, keep, lists), side$reprs, lists)
-    side
-  }
-  size <- length(sides$x$reprs)
-  sides$x <- cut(sides$x, lists[seq_len(size)])
-  sides$y <- if (sides$self) sides$x else if (sides$same) on_side_y(sides$x) else
-    cut(sides$y, lists[-seq_len(size)])
-  sides
 }
 
 # For each representation the ranked lists of all metrics that the measures ask for:

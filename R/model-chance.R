@@ -14,8 +14,7 @@ chance_of_models <- function(task, data, scores, permutations, blocks, threads) 
   p_value <- rep(NA_real_, length(scores))
   design <- if (length(known)) chance_design(task, data, permutations, blocks)
   if (is.null(design)) return(list(p_value = p_value, permutations = 0L, engine = NA_character_))
-  note_unattainable(design$count, list(alpha = 0.05, p_adjust = "none"), design$most,
-                    "p_chance")
+  note_unattainable(design$count, most = design$most, p = "p_chance")
   null <- chance_null(task_of_models(task, known), data, design, threads)
   p_value[known] <- colMeans(null >= rep(null[1, ], each = nrow(null)) - equal_share)
   # whole clusters that change places may leave a model as it is
@@ -134,23 +133,18 @@ anew_chance <- function(task, data, design, threads) {
   # no ceilings
   rounds$m_low <- rounds$m_high <- NULL
   in_chunks(ncol(orders), 1, function(k) {
-    t(weighted_score(evaluate_rounds(permuted_task(task, orders[, k]), rounds, threads)$scores,
-                     data))
+    task$components <- lapply(task$components, permuted_columns, orders[, k])
+    # pairs that lack in a model lack elsewhere now
+    if (anyNA(unlist(lapply(task$components, function(part) part[counting_pairs(task), ])))) {
+      task$way <- "plain"
+    }
+    if (task$way != "plain") task$fast <- fast_parts(task, task$fast$ranked)
+    t(weighted_score(evaluate_rounds(task, rounds, threads)$scores, data))
   }, chance_label)
 }
 
 permuted_columns <- function(values, order) {
   apply_columns(values, function(rdm) .Call(C_relabel_packed, rdm, order, thread_count()))
-}
-
-permuted_task <- function(task, order) {
-  task$components <- lapply(task$components, permuted_columns, order)
-  # pairs that lack in a model lack elsewhere now
-  if (anyNA(unlist(lapply(task$components, function(part) part[counting_pairs(task), ])))) {
-    task$way <- "plain"
-  }
-  if (task$way != "plain") task$fast <- fast_parts(task, task$fast$ranked)
-  task
 }
 
 # Kendall's tau of each RDM of the data, sorted once for each set of stimuli, with permuted models.
@@ -241,28 +235,22 @@ inner_chance <- function(task, data, design) {
   ends <- cumsum(vapply(task$components, ncol, 0L))
   scores <- lapply(seq_along(task$models), function(k) {
     at <- ends[k] - ncol(task$components[[k]]) + seq_len(ncol(task$components[[k]]))
-    cross <- aperm(products[, , at, drop = FALSE], c(3, 2, 1))
+    # of components x permutations, with the RDMs
+    by_rdm <- matrix(aperm(products[, , at, drop = FALSE], c(3, 1, 2)), ncol = ncol(units))
     gram <- crossprod(own$duals[, at, drop = FALSE], own$values[, at, drop = FALSE])
-    flexible_inner_scores(task$models[[k]], (gram + t(gram)) / 2, cross, train, test, data$weight)
+    gram <- (gram + t(gram)) / 2
+    total <- numeric(nrow(products))
+    for (r in seq_len(ncol(test))) {
+      with <- matrix(by_rdm %*% train[, r], length(at))
+      tested <- if (identical(train[, r], test[, r])) with else
+        matrix(by_rdm %*% test[, r], length(at))
+      weights <- weights_of_columns(task$models[[k]], gram, with)
+      score <- colSums(weights * tested) / sqrt(pmax(colSums(weights * (gram %*% weights)), 0))
+      total <- total + data$weight[r] * replace(score, !is.finite(score), 0)
+    }
+    total
   })
   do.call(cbind, scores)
-}
-
-# gram: products of the components; cross: of components x RDMs x permutations; train, test: weights
-# of the RDMs, a column for each round.
-flexible_inner_scores <- function(model, gram, cross, train, test, weight) {
-  count <- nrow(gram)
-  size <- dim(cross)
-  by_rdm <- matrix(aperm(cross, c(1, 3, 2)), ncol = size[2])
-  total <- numeric(size[3])
-  for (r in seq_len(ncol(test))) {
-    with <- matrix(by_rdm %*% train[, r], count)
-    tested <- if (identical(train[, r], test[, r])) with else matrix(by_rdm %*% test[, r], count)
-    weights <- weights_of_columns(model, gram, with)
-    score <- colSums(weights * tested) / sqrt(pmax(colSums(weights * (gram %*% weights)), 0))
-    total <- total + weight[r] * replace(score, !is.finite(score), 0)
-  }
-  total
 }
 
 # ---- permuted RDMs as columns

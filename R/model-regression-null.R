@@ -123,7 +123,17 @@ whole_null <- function(response, rest, sides, design) {
 # or, of fits without negative weights, the share of the unexplained part that it explains.
 term_statistic <- function(k, gram, cross, size, sides, without) {
   others <- gram[-k, -k, drop = FALSE]
-  if (sides$fit == "nonnegative") return(gain_statistic(k, gram, cross, size, others, without))
+  if (sides$fit == "nonnegative") {
+    if (nrow(others)) {
+      size <- size + 2 * colSums(as.vector(without) * cross[-k, , drop = FALSE]) +
+        sum(without * others %*% without)
+      cross <- cross + as.vector(gram[, -k, drop = FALSE] %*% without)
+    }
+    less <- cross[-k, , drop = FALSE]
+    base <- if (nrow(others)) explained_by(nonnegative_weights(others, less), others, less) else 0
+    gain <- explained_by(nonnegative_weights(gram, cross), gram, cross) - base
+    return(clip_to_range(gain / ifelse(size > base, size - base, NA), 0, 1))
+  }
   if (!nrow(others)) {
     return(clip_to_range(correlation_of(cross[k, ], gram[k, k], size), -1, 1))
   }
@@ -139,18 +149,6 @@ term_statistic <- function(k, gram, cross, size, sides, without) {
 correlation_of <- function(products, own, left) {
   size <- function(squares) sqrt(ifelse(squares > 0, squares, NA))
   products / size(own) / size(left)
-}
-
-gain_statistic <- function(k, gram, cross, size, others, without) {
-  if (nrow(others)) {
-    size <- size + 2 * colSums(as.vector(without) * cross[-k, , drop = FALSE]) +
-      sum(without * others %*% without)
-    cross <- cross + as.vector(gram[, -k, drop = FALSE] %*% without)
-  }
-  less <- cross[-k, , drop = FALSE]
-  base <- if (nrow(others)) explained_by(nonnegative_weights(others, less), others, less) else 0
-  gain <- explained_by(nonnegative_weights(gram, cross), gram, cross) - base
-  clip_to_range(gain / ifelse(size > base, size - base, NA), 0, 1)
 }
 
 # Pairs lack: each permutation has pairs of its own, those that are there on both sides, in which

@@ -156,8 +156,7 @@ gram_weights <- function(task, k, grams, m) {
   rounds <- rep_len(seq_len(dim(grams$products)[3]), ncol(m))
   lengths <- grams$lengths[data, rounds, drop = FALSE]
   share <- ifelse(m > 0, m / lengths, 0)
-  # In each round the products of the RDMs `at` with the data, whose weights are a round a column.
-  data <- seq_len(nrow(share))
+  # in each round the products of the RDMs `at` with the data, whose weights are a round a column
   sums <- vapply(at, function(one) {
     colSums(matrix(grams$products[data, one, rounds], nrow(share)) * share)
   }, numeric(ncol(share)))
@@ -301,8 +300,7 @@ ranked_weights <- function(k, task, rounds, threads) {
                          rounds$m_train)
     return(matrix(apply(scores, 2, selected), nrow(scores)))
   }
-  train <- weighted_grams(task, rounds$w_train, threads)
-  gram_weights(task, k, train, rounds$m_train)
+  gram_weights(task, k, weighted_grams(task, rounds$w_train, threads), rounds$m_train)
 }
 
 # ---- any comparison

@@ -148,8 +148,10 @@ free_plan <- function(n, wanted, engine) {
   designs <- new.env()
   design_of <- function(engine) {
     if (is.null(designs[[engine]])) {
-      designs[[engine]] <- switch(engine, coset = coset_design(n, wanted),
-                                  random = random_design(n, wanted), no_branch(engine))
+      designs[[engine]] <- switch(engine, coset = coset_design(n, wanted), random = {
+        check_permutation_memory(n, wanted)
+        new_design("random", n, wanted, matrix = random_orders(n, wanted))
+      }, no_branch(engine))
     }
     designs[[engine]]
   }
@@ -173,6 +175,11 @@ all_permutations <- function(n) {
   unname(result)
 }
 
+# A column each.
+random_orders <- function(n, count) {
+  matrix(vapply(seq_len(count), function(k) sample.int(n), integer(n)), n)
+}
+
 # A design of whole cosets of the cyclic shifts, which fast Fourier transforms can take at once. Its
 # permutations are p(i) = s((g(i) + t) mod n), where g is the inverse of order_x, s a column of
 # orders_y, and t = 0, ..., n - 1. The first column of orders_y is order_x, so that the first coset
@@ -181,15 +188,15 @@ coset_design <- function(n, wanted) {
   cosets <- ceiling((wanted + 1) / n)
   check_permutation_memory(n, cosets, "orders")
   order_x <- sample.int(n)
-  others <- vapply(seq_len(cosets - 1), function(m) sample.int(n), integer(n))
-  orders_y <- cbind(order_x, matrix(others, n), deparse.level = 0)
+  orders_y <- cbind(order_x, random_orders(n, cosets - 1), deparse.level = 0)
   new_design("coset", n, n * cosets - 1, coset = list(order_x = order_x, orders_y = orders_y))
 }
 
-# The permutations of a coset design, one in each column, in the order in which the null kernels
-# take them: the shifts 0 to n - 1 of one coset after the other. The first permutation is the
-# identity, and is left out.
-coset_matrix <- function(design) {
+# The permutations of any design, one in each column, without the identity. Those of a coset design
+# come in the order in which the null kernels take them: the shifts 0 to n - 1 of one coset after
+# the other.
+design_matrix <- function(design) {
+  if (is.null(design$coset)) return(design$matrix)
   n <- design$n
   check_permutation_memory(n, design$count)
   position <- order(design$coset$order_x)
@@ -198,23 +205,12 @@ coset_matrix <- function(design) {
   matrix(all, n)[, -1, drop = FALSE]
 }
 
-# The permutations of any design, one in each column, without the identity.
-design_matrix <- function(design) {
-  if (is.null(design$matrix)) coset_matrix(design) else design$matrix
-}
-
 with_observed <- function(design) cbind(seq_len(design$n), design_matrix(design))
 
 # Each element of a permutation takes 4 bytes, and 8 more while the permutations are made.
 check_permutation_memory <- function(n, count, what = "permutations") {
   check_memory(12 * as.double(n) * count, paste(count, what, "of", n, "rows"),
                "Fewer permutations need less.")
-}
-
-random_design <- function(n, wanted) {
-  check_permutation_memory(n, wanted)
-  orders <- vapply(seq_len(wanted), function(k) sample.int(n), integer(n))
-  new_design("random", n, wanted, matrix = matrix(orders, n))
 }
 
 given_plan <- function(permutations, n) {
@@ -249,9 +245,9 @@ warn_unequal_chances <- function(columns) {
     n <- nrow(columns)
     steps <- (columns[-1, , drop = FALSE] - columns[-n, , drop = FALSE]) %% n
     if (n > 2 && all(steps == 1) && length(unique(columns[1, ])) < n - 1) {
-    paste0("The rows of `permutations` are shifts, but only ", different, " of the ",
-           nrow(columns) - 1, " that there are (series = TRUE takes all)")
-  }
+      paste0("The rows of `permutations` are shifts, but only ", different, " of the ", n - 1,
+             " that there are (series = TRUE takes all)")
+    }
   }
   if (is.null(what)) return(invisible())
   warn("permutations", "{what}. Then the p-values are not exact, and can be far too small: give ",
@@ -355,7 +351,7 @@ cluster_plan <- function(codes, n, wanted) {
     note_fewer(possible - 1, wanted, paste("of", count, "clusters"), "permutations")
     orders <- all_permutations(count)[, -1, drop = FALSE]
   } else {
-    orders <- vapply(seq_len(wanted), function(k) sample.int(count), integer(count))
+    orders <- random_orders(count, wanted)
   }
   matrix <- apply(orders, 2, function(order) {
     permutation <- integer(length(members))
@@ -475,13 +471,12 @@ kernel_dimension <- function(repr) {
          squares = n * (1 - share)^2 + (length(edge) + mutual) / 2 - share^2 * n * (n - 1))
   } else {
     rows <- unique(round(seq(1, repr$n, length.out = min(repr$n, most_kernel_rows))))
-    if (repr$kind == "dist") distance_kernel(repr$data, rows) else {
-      x <- repr$data
-      x <- x[rows, , drop = FALSE]
+    gram <- if (repr$kind == "dist") distance_kernel(repr$data, rows) else {
+      x <- repr$data[rows, , drop = FALSE]
       x <- (x - rep(colMeans(x), each = nrow(x))) / max(abs(x), .Machine$double.xmin)
-      gram <- if (ncol(x) < nrow(x)) crossprod(x) else tcrossprod(x)
-      list(trace = sum(diag(gram)), squares = sum(gram^2))
+      if (ncol(x) < nrow(x)) crossprod(x) else tcrossprod(x)
     }
+    list(trace = sum(diag(gram)), squares = sum(gram^2))
   }
   if (kernel$trace > 0) kernel$trace^2 / kernel$squares else 1
 }
@@ -495,8 +490,7 @@ distance_kernel <- function(d, rows) {
   squares[later] <- (d[n * (i - 1) - i * (i - 1) / 2 + j - i] / max(d, .Machine$double.xmin))^2
   squares <- squares + t(squares)
   means <- rowMeans(squares)
-  gram <- (outer(means, means, "+") - mean(means) - squares) / 2
-  list(trace = sum(diag(gram)), squares = sum(gram^2))
+  (outer(means, means, "+") - mean(means) - squares) / 2
 }
 
 # How many effective points circular shifts need for n rows: where pairs had them, unrelated series
@@ -525,7 +519,7 @@ warn_slow_series <- function(pairs, sides) {
          if (several) paste0(", as in ", sum(points < needed), " of ", nrow(pairs), " pairs"),
          ": {name(sides$x, pairs$i[worst])} and ",
          "{name(sides$y, pairs$j[worst])}{if (several) ', the worst,'} are worth about ",
-         "{format(points[worst], digits = 2)} independent points (of {sides$x$reprs[[1]]$n}), and ",
+         "{format(points[worst], digits = 2)} independent points (of {n}), and ",
          "{round(needed[worst])} are needed. series = \"linear\" holds for slow series, too.",
          data = points[worst])
     return(invisible("slow series"))

@@ -37,32 +37,23 @@ edge_null <- function(task) {
 declare_null_kernel("edges", run = edge_null, cosets = TRUE, size = function(n, d) 0,
                     memory = function(n, dx, dy) 0)
 
-common_edges <- function(x, y, pass, design, what = "The null") {
+common_edges <- function(x, y, pass, design, what) {
   graphs_x <- lapply(x, function(form) form$graphs[[pass$x]])
   graphs_y <- lapply(y, function(form) form$graphs[[pass$y]])
-  mode <- common_modes[[common_mode(pass$mode, c(graphs_x, graphs_y))]]
+  tied <- any(vapply(c(graphs_x, graphs_y), function(graph) !is.null(graph$sure), NA))
+  untied <- !tied && pass$mode %in% names(untied_modes)
+  mode <- common_modes[[if (untied) untied_modes[[pass$mode]] else pass$mode]]
   # an edge coincides with at most one edge of the other graph at each shift, so that all shifts of
   # a coset at once never cost more than the same shifts one by one
-  values <- if (!is.null(design$coset)) {
-    labels_y <- apply(design$coset$orders_y, 2, order)
-    in_chunks(ncol(labels_y), 1e8 / (length(graphs_x) * length(graphs_y) *
-                                       length(graphs_x[[1]]$target)), function(columns) {
-      .Call(C_coset_edges, graphs_x, graphs_y, order(design$coset$order_x),
-            labels_y[, columns, drop = FALSE], mode)
-    }, what)
-  } else {
-    permutations <- with_observed(design)
-    in_chunks(ncol(permutations), 1e8 / (length(graphs_x) * length(graphs_y) *
-                                           length(graphs_x[[1]]$target)), function(columns) {
-      .Call(C_permuted_edges, graphs_x, graphs_y, permutations[, columns, drop = FALSE], mode)
-    }, what)
-  }
+  coset <- design$coset
+  orders <- if (is.null(coset)) with_observed(design) else apply(coset$orders_y, 2, order)
+  at_once <- 1e8 / (length(graphs_x) * length(graphs_y) * length(graphs_x[[1]]$target))
+  values <- in_chunks(ncol(orders), at_once, function(columns) {
+    part <- orders[, columns, drop = FALSE]
+    if (is.null(coset)) return(.Call(C_permuted_edges, graphs_x, graphs_y, part, mode))
+    .Call(C_coset_edges, graphs_x, graphs_y, order(coset$order_x), part, mode)
+  }, what)
   list(values = values, width = sums_per_pair(pass))
-}
-
-common_mode <- function(mode, graphs) {
-  tied <- any(vapply(graphs, function(graph) !is.null(graph$sure), NA))
-  if (!tied && mode %in% names(untied_modes)) untied_modes[[mode]] else mode
 }
 
 # How many sums a pass gives for each permutation and pair.

@@ -21,7 +21,11 @@ inner_null <- function(task) {
   columns <- task$x$at + length(task$x$forms) * (task$y$at - 1)
   lapply(seq_len(nrow(task$pairs)), function(p) {
     forms <- task_forms(task, p)
-    values <- inner[, columns[p]] - pair_correction(task, p)
+    values <- inner[, columns[p]]
+    if (!is.null(task$null$correction)) {
+      pair <- pair_of(task$sides$x$reprs[[task$pairs$i[p]]], task$sides$y$reprs[[task$pairs$j[p]]])
+      values <- values - task$null$correction(pair, task$args, task$design)
+    }
     null_of_pair(values, task$score(values, forms$x, forms$y),
                  equal_share * forms$x$norm * forms$y$norm, task$observed[p])
   })
@@ -30,12 +34,6 @@ inner_null <- function(task) {
 declare_null_kernel("inner", run = inner_null, cosets = TRUE,
                     size = function(n, d) as.double(n)^2,
                     memory = function(n, dx, dy) 2 * n^2)
-
-pair_correction <- function(task, p) {
-  if (is.null(task$null$correction)) return(0)
-  pair <- pair_of(task$sides$x$reprs[[task$pairs$i[p]]], task$sides$y$reprs[[task$pairs$j[p]]])
-  task$null$correction(pair, task$args, task$design)
-}
 
 # Where a measure needs the Gram matrices for its null anyway (from_gram), the observed scores use
 # them, too: all inner products of a grid are computed at once. An error is not reported here but

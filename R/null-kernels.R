@@ -42,13 +42,16 @@ new_null <- function(kernel, operand, statistic = function(values, x, y, args, d
 
 has_cosets <- function(null) !is.null(null) && null_kernel(null$kernel)$cosets
 
-# The forms of one side, extended by their operands.
+# The forms of one side, extended by their operands: of every representation that some pair uses,
+# once each. index: which representation each pair uses; `at` in the result: which of the forms.
 operands <- function(null, measure, reprs, index, side) {
-  used_forms(reprs, index, function(repr) {
+  used <- unique(index)
+  forms <- lapply(reprs[used], function(repr) {
     form <- measure$declaration$prepare(repr, measure$args, side)
     parts <- null$operand(form, repr, measure$args, side)
     new_form(kind_of_form(form), c(form, parts))
   })
+  list(forms = forms, at = match(index, used))
 }
 
 null_score <- function(null, measure, design) {
@@ -72,7 +75,7 @@ task_forms <- function(task, p) {
 
 # ---- scores
 
-# The nulls of all kernels share these functions: used forms, null scores and p-values.
+# The nulls of all kernels share these functions: null scores and p-values.
 
 null_of_label <- function(measure) paste("The null of", measure$label)
 
@@ -83,13 +86,6 @@ orientation <- function(measure) if (measure$declaration$direction == "distance"
 score_scale <- function(measure, s, null) {
   bounded <- all(is.finite(measure$range))
   max(0, abs(s), if (bounded) 1 else abs(null), na.rm = TRUE)
-}
-
-# Makes the form of every representation that some pair uses, once each. index: which representation
-# each pair uses; `at` in the result: which of the forms each pair uses.
-used_forms <- function(reprs, index, form) {
-  used <- unique(index)
-  list(forms = lapply(reprs[used], form), at = match(index, used))
 }
 
 # Refuses null scores that do not fit into memory. Those of each measure are kept, and while they

@@ -6,7 +6,7 @@
 inner_products <- function(x, y, design, what = "The null") {
   n <- design$n
   if (is.null(design$coset)) {
-    permutations <- cbind(seq_len(n), design$matrix)
+    permutations <- with_observed(design)
     # how many permutations, or cosets, take about a second: the work between two steps of progress
     return(in_chunks(ncol(permutations), 1e9 / (n^2 * length(x) * length(y)), function(columns) {
       .Call(C_permuted_inner, x, y, permutations[, columns, drop = FALSE], thread_count())
@@ -41,35 +41,29 @@ unpacked <- function(form, n, square = FALSE) {
 # The column sums of a * b with the rows of b permuted: a matrix with a row for each permutation,
 # the identity first, and the columns of a and b.
 column_sums <- function(a, b, design) {
+  n <- design$n
   if (is.null(design$coset)) {
-    permutations <- cbind(seq_len(design$n), design$matrix)
-    sums <- apply(permutations, 2, function(p) colSums(a * b[p, , drop = FALSE]))
+    sums <- apply(with_observed(design), 2, function(p) colSums(a * b[p, , drop = FALSE]))
     return(t(matrix(sums, ncol(a))))
   }
-  some <- split(seq_len(ncol(a)), ceiling(seq_len(ncol(a)) * design$n / 1e6))
-  parts <- lapply(some, function(columns) {
-    coset_sums(a[, columns, drop = FALSE], b[, columns, drop = FALSE], design)
-  })
-  do.call(cbind, unname(parts))
-}
-
-# The same sums for the shifts of cosets, which are circular correlations. They are computed by
-# Fourier transforms of a length without large prime factors, which are fast.
-coset_sums <- function(a, b, design) {
-  n <- design$n
-  smooth <- stats::nextn(n) == n
-  length <- if (smooth) n else stats::nextn(2 * n - 1)
+  # The sums for the shifts of cosets are circular correlations, computed by Fourier transforms of a
+  # length without large prime factors, which are fast.
+  length <- if (stats::nextn(n) == n) n else stats::nextn(2 * n - 1)
   spectrum <- function(values, repeated) {
     rows <- if (repeated) seq_len(length) %% n else seq_len(n)
     rows[rows == 0] <- n
     rest <- matrix(0, length - length(rows), ncol(values))
     stats::mvfft(rbind(values[rows, , drop = FALSE], rest))
   }
-  first <- Conj(spectrum(a[design$coset$order_x, , drop = FALSE], FALSE))
-  shifts <- lapply(seq_len(ncol(design$coset$orders_y)), function(m) {
-    second <- spectrum(b[design$coset$orders_y[, m], , drop = FALSE], TRUE)
-    sums <- stats::mvfft(first * second, inverse = TRUE)
-    Re(sums[seq_len(n), , drop = FALSE]) / length
+  some <- split(seq_len(ncol(a)), ceiling(seq_len(ncol(a)) * n / 1e6))
+  parts <- lapply(some, function(columns) {
+    first <- Conj(spectrum(a[design$coset$order_x, columns, drop = FALSE], FALSE))
+    shifts <- lapply(seq_len(ncol(design$coset$orders_y)), function(m) {
+      second <- spectrum(b[design$coset$orders_y[, m], columns, drop = FALSE], TRUE)
+      sums <- stats::mvfft(first * second, inverse = TRUE)
+      Re(sums[seq_len(n), , drop = FALSE]) / length
+    })
+    do.call(rbind, shifts)
   })
-  do.call(rbind, shifts)
+  do.call(cbind, unname(parts))
 }

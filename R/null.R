@@ -30,7 +30,11 @@ measure_null <- function(measure, pairs, sides, plan, engine, score = score_pair
   }
   if (all(fits)) return(result)
   direct <- direct_null(measure, pairs[!fits, ], sides, design, drawn$entries[!fits])
-  result$pairs[!fits] <- direct_nulls(measure, observed[!fits], direct$null)
+  result$pairs[!fits] <- lapply(seq_len(sum(!fits)), function(p) {
+    score <- c(observed[!fits][p], direct$null[, p])
+    tolerance <- equal_share * score_scale(measure, score[1], score[-1])
+    null_of_pair(measure$sign * score, score, tolerance, score[1])
+  })
   c(result, list(said = drawn$said, warned = direct$warned))
 }
 
@@ -48,12 +52,9 @@ null_fits <- function(measure, pairs, sides) {
   if (is.null(null$fits)) rep(TRUE, nrow(pairs)) else null$fits(measure, pairs, sides)
 }
 
-# The design of a measure: cosets are the default where its null kernel can take them at once.
-design_for <- function(measure, plan, engine) {
-  if (!is.null(plan$fixed)) return(plan$fixed)
-  plan$design_of(engine_for(measure, engine))
-}
+design_for <- function(measure, plan, engine) plan$design_of(engine_for(measure, engine))
 
+# Cosets are the default where the null kernel of a measure can take them at once.
 engine_for <- function(measure, engine) {
   if (engine != "auto") engine else if (has_cosets(measure$null)) "coset" else "random"
 }
@@ -106,15 +107,21 @@ mean_kernel_null <- function(null, measure, pairs, sides, design, observed) {
 # ---- null direct
 
 # The direct path of the null computes the measure itself for every permutation, from relabelled
-# forms; it is for measures that name no null kernel.
+# forms; it is for measures that name no null kernel. Of permuted rows nothing is prepared again:
+# the forms were made with the observed scores.
 
 # drawn: for each pair the forms with random choices that its observed score was made with. Returns
 # list(null, warned): null scores, permutations x pairs, and the texts of warnings that an own
 # measure gave.
 direct_null <- function(measure, pairs, sides, design, drawn) {
-  moved <- moved_by(design)
+  permutations <- if (is.null(design$shifts)) design_matrix(design)
+  moved <- function(repr, k) {
+    if (is.null(permutations)) return(shifted_stretch(repr, design$shifts[k]))
+    permuted_representation(repr, permutations[, k])
+  }
   count <- design$count
   null <- matrix(NA_real_, count, nrow(pairs))
+  used <- unique(pairs$j)
   run <- new.env()
   run$warned <- character()
   advance <- progress_along(count)
@@ -123,7 +130,12 @@ direct_null <- function(measure, pairs, sides, design, drawn) {
   for (k in seq_len(count)) {
     # R by itself would keep the forms of many permutations
     if (large) gc(FALSE)
-    null[k, ] <- permuted_scores(measure, pairs, sides, moved, k, drawn, run)
+    y <- lapply(sides$y$reprs[used], moved, k)
+    null[k, ] <- vapply(seq_len(nrow(pairs)), function(p) {
+      pair <- pair_of(sides$x$reprs[[pairs$i[p]]], y[[match(pairs$j[p], used)]])
+      pair$cache$entries <- drawn[[p]]
+      permuted_score(measure, pair, run)
+    }, 0)
     if (k == min(3, count)) announce_duration(started, k, count, null_of_label(measure))
     advance()
   }
@@ -137,28 +149,6 @@ has_large_forms <- function(measure, pairs, sides) {
   y <- sides$y$reprs[[pairs$j[1]]]
   needs <- measure$declaration$memory(as.double(y$n), width_of(x), width_of(y), measure$args)
   8 * relabelled_needs(as.double(y$n), width_of(y), needs) > 2^26
-}
-
-# A function(repr, k) that gives a representation of y under permutation k of the design, or at
-# shift k.
-moved_by <- function(design) {
-  if (!is.null(design$shifts)) {
-    return(function(repr, k) shifted_stretch(repr, design$shifts[k]))
-  }
-  permutations <- design_matrix(design)
-  function(repr, k) permuted_representation(repr, permutations[, k])
-}
-
-# The scores of all pairs with the rows of y in another order. Of permuted rows nothing is prepared
-# again: the forms were made with the observed scores, and are relabelled.
-permuted_scores <- function(measure, pairs, sides, moved, k, drawn, run = new.env()) {
-  used <- unique(pairs$j)
-  y <- lapply(sides$y$reprs[used], moved, k)
-  vapply(seq_len(nrow(pairs)), function(p) {
-    pair <- pair_of(sides$x$reprs[[pairs$i[p]]], y[[match(pairs$j[p], used)]])
-    pair$cache$entries <- drawn[[p]]
-    permuted_score(measure, pair, run)
-  }, 0)
 }
 
 # The warnings and messages of this package were given with the observed scores, and are not
@@ -186,15 +176,6 @@ report_permuted <- function(measure, warned, said) {
   texts <- setdiff(warned, said)
   warn_if(length(texts), "function", "{measure$label}, with the rows of `y` permuted: ",
           "{first_and_count(texts)}")
-}
-
-direct_nulls <- function(measure, observed, null) {
-  sgn <- measure$sign
-  lapply(seq_along(observed), function(p) {
-    score <- c(observed[p], null[, p])
-    tolerance <- equal_share * score_scale(measure, observed[p], null[, p])
-    null_of_pair(sgn * score, score, tolerance, observed[p])
-  })
 }
 
 # ---- null singular
@@ -236,12 +217,29 @@ singular_null <- function(task) {
 # makes rows of the singular values of some permutations of pair p, which are columns.
 over_permutations <- function(task, permutations, of_values) {
   count <- ncol(permutations)
-  progress <- singular_progress(nrow(task$pairs) * count, task$label)
+  total <- nrow(task$pairs) * count
+  advance <- progress_along(100)
+  started <- proc.time()[[3]]
+  done <- 0
+  # told how many more permutations are done; says after the first ones how long the rest will take
+  progress <- function(more) {
+    if (done == 0) announce_duration(started, more, total, task$label)
+    steps <- floor(100 * (done + more) / total) - floor(100 * done / total)
+    done <<- done + more
+    for (step in seq_len(steps)) advance()
+  }
   lapply(seq_len(nrow(task$pairs)), function(p) {
     forms <- task_forms(task, p)
     a <- forms$x$matrix
     b <- forms$y$matrix
-    parts <- lapply(permutation_chunks(a, b, count), function(at) {
+    # Parts of about half a second each, between which progress is shown. The product takes about
+    # n r s operations, and its singular values 20 times the longer side times the square of the
+    # shorter.
+    r <- as.double(ncol(a))
+    s <- as.double(ncol(b))
+    work <- nrow(a) * r * s + 20 * max(r, s) * min(r, s)^2
+    chunks <- split(seq_len(count), ceiling(seq_len(count) / max(1, floor(1e9 / work))))
+    parts <- lapply(unname(chunks), function(at) {
       values <- .Call(C_permuted_singular_values, a, b, permutations[, at, drop = FALSE])
       progress(length(at))
       of_values(values, p)
@@ -257,26 +255,3 @@ declare_null_kernel("singular", run = singular_null, cosets = FALSE,
                       n * (sum(sides) + max(sides)) + 3 * prod(sides)
                     })
 
-# The permutations in parts of about half a second each, between which progress is shown. The
-# product takes about n r s operations, and its singular values 20 times the longer side times the
-# square of the shorter.
-permutation_chunks <- function(a, b, count) {
-  r <- as.double(ncol(a))
-  s <- as.double(ncol(b))
-  work <- nrow(a) * r * s + 20 * max(r, s) * min(r, s)^2
-  unname(split(seq_len(count), ceiling(seq_len(count) / max(1, floor(1e9 / work)))))
-}
-
-# A function that is told how many more permutations are done. It advances the progress, and says
-# after the first ones how long the rest will take.
-singular_progress <- function(total, label) {
-  advance <- progress_along(100)
-  started <- proc.time()[[3]]
-  done <- 0
-  function(more) {
-    if (done == 0) announce_duration(started, more, total, label)
-    steps <- floor(100 * (done + more) / total) - floor(100 * done / total)
-    done <<- done + more
-    for (step in seq_len(steps)) advance()
-  }
-}

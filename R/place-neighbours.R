@@ -39,7 +39,7 @@ neighbourhoods <- function(coordinates, radius = NULL, k = NULL, within = NULL) 
   for (at in groups) {
     near <- if (is.null(k)) near_places(coordinates[at, , drop = FALSE], radius, "radius") else
       nearest_places(coordinates[at, , drop = FALSE], k)
-    found[at] <- if (length(groups) == 1 && length(at) == nrow(coordinates)) near else
+    found[at] <- if (length(at) == nrow(coordinates)) near else
       lapply(near, function(one) at[one])
   }
   sizes <- lengths(groups)
@@ -56,7 +56,12 @@ neighbourhoods <- function(coordinates, radius = NULL, k = NULL, within = NULL) 
     inform("small_neighbourhoods", whose,
            " {sizes[small[1]]} of {k} places: neighbourhoods have all of them.")
   }
-  note_last_places(used, nrow(coordinates))
+  # cross_places() takes the largest number for the number of channels
+  count <- nrow(coordinates)
+  lost <- count - max(used)
+  inform_if(lost, "last_channels", "The last ",
+            if (lost == 1) "channel belongs" else paste(lost, "channels belong"),
+            " to no neighbourhood: cross_places() must be told that there are channels = {count}.")
   names <- rownames(coordinates)
   if (is.null(names) && length(used) < nrow(coordinates)) names <- seq_len(nrow(coordinates))
   names(found) <- names
@@ -103,15 +108,6 @@ check_coordinates <- function(coordinates, used, arg = "coordinates") {
          "{count_of(length(bad), 'place')} are not, first of place ",
          "{named_places(bad[1], rownames(coordinates))}: give numbers, or leave such places out",
          if (arg == "coordinates") " (NA in `within` of neighbourhoods())", ".")
-}
-
-# cross_places() takes the largest number for the number of channels.
-note_last_places <- function(used, count) {
-  if (max(used) == count) return(invisible())
-  lost <- count - max(used)
-  inform("last_channels", "The last ",
-         if (lost == 1) "channel belongs" else paste(lost, "channels belong"),
-         " to no neighbourhood: cross_places() must be told that there are channels = {count}.")
 }
 
 # ---- search

@@ -29,7 +29,20 @@ map_test_result <- function(found, maps, flips, settings) {
   places <- length(maps$centers)
   clusters <- Map(function(one, model) clusters_of(one, maps$centers, model, settings), found,
                   models)
-  parts <- Map(function(one, own) map_columns(one, own, places, settings), found, clusters)
+  parts <- Map(function(one, own) {
+    # a row a place, NA where a place was left out
+    whole <- function(values) replace(rep(values[1][NA], places), one$kept, values)
+    rows <- data.frame(score = whole(one$score + if (settings$compared) 0 else settings$baseline),
+                       std_error = whole(one$std_error), statistic = whole(one$statistic),
+                       p_value = whole(one$p_value), p_familywise = NA_real_)
+    if (settings$correction == "cluster_mass") {
+      number <- ifelse(one$corrected > 0, one$corrected, NA_integer_)
+      rows$cluster <- whole(number)
+      rows$p_cluster <- whole(own$p_value[number])
+    } else rows$p_familywise <- whole(corrected_p(one$corrected, one$largest, settings))
+    if (settings$correction == "tfce") rows$tfce <- whole(one$corrected)
+    rows
+  }, found, clusters)
   # the models of each place side by side, as in searchlights
   by_place <- order(rep(seq_len(places), length(models)))
   rows <- data.frame(center = rep(maps$centers, length(models)),
@@ -38,7 +51,11 @@ map_test_result <- function(found, maps, flips, settings) {
   rownames(rows) <- NULL
   sign <- map_sign(settings)
   threshold <- vapply(found, function(one) {
-    sign * null_threshold(largest_corrected(one, settings), sign * one$largest, settings$alpha)
+    values <- if (settings$correction == "cluster_mass") {
+      c(0, tapply(one$statistic, ifelse(one$corrected > 0, one$corrected, NA), sum))
+    } else one$corrected
+    most <- max(if (settings$alternative == "two_sided") abs(values) else sign * values)
+    sign * null_threshold(most, sign * one$largest, settings$alpha)
   }, 0)
   clusters <- do.call(rbind, unname(clusters))
   if (length(models) == 1) clusters$model <- NULL
@@ -53,35 +70,11 @@ map_test_result <- function(found, maps, flips, settings) {
   ))
 }
 
-# The columns of one model, a row a place, NA where a place was left out.
-map_columns <- function(one, clusters, places, settings) {
-  whole <- function(values) replace(rep(values[1][NA], places), one$kept, values)
-  rows <- data.frame(score = whole(one$score + if (settings$compared) 0 else settings$baseline),
-                     std_error = whole(one$std_error), statistic = whole(one$statistic),
-                     p_value = whole(one$p_value), p_familywise = NA_real_)
-  if (settings$correction == "cluster_mass") {
-    number <- ifelse(one$corrected > 0, one$corrected, NA_integer_)
-    rows$cluster <- whole(number)
-    rows$p_cluster <- whole(clusters$p_value[number])
-    return(rows)
-  }
-  rows$p_familywise <- whole(corrected_p(one$corrected, one$largest, settings))
-  if (settings$correction == "tfce") rows$tfce <- whole(one$corrected)
-  rows
-}
-
 # The share of flips, the observed signs among them, whose largest value reaches these.
 corrected_p <- function(values, largest, settings) {
   if (settings$alternative == "two_sided") values <- abs(values)
   sign <- map_sign(settings)
   share_reaching(lowest_equal(sign * values), sign * largest)
-}
-
-largest_corrected <- function(one, settings) {
-  values <- if (settings$correction == "cluster_mass") {
-    c(0, tapply(one$statistic, ifelse(one$corrected > 0, one$corrected, NA), sum))
-  } else one$corrected
-  if (settings$alternative == "two_sided") max(abs(values)) else max(map_sign(settings) * values)
 }
 
 # The table of clusters of one model; NULL for other corrections.
@@ -190,9 +183,12 @@ tested_places <- function(count, settings, what = "place") {
   paste(count_word(count), "of", count_of(count_word(settings$places), what))
 }
 
-map_test_words <- function(settings) {
-  statistic <- if (settings$statistic == "t") paste0("t(", settings$subjects - 1, ")") else
+statistic_words <- function(settings) {
+  if (settings$statistic == "t") paste0("t(", settings$subjects - 1, ")") else
     "mean in units of the size of all scores"
+}
+
+map_test_words <- function(settings) {
   against <- if (settings$compared) "difference" else paste("against", format(settings$baseline))
   by <- switch(settings$correction, max = "largest statistic",
                cluster_mass = paste0("cluster mass, places beyond ",
@@ -200,8 +196,9 @@ map_test_words <- function(settings) {
                tfce = paste0("TFCE (E = ", format(settings$extent, digits = 3), ", H = ",
                              format(settings$height, digits = 3), ")"),
                no_branch(settings$correction))
-  paste0(statistic, ", ", against, ", ", sub("_", "-", settings$alternative), ", by ", by, "; ",
-         flips_words(settings), ", at level ", format(settings$alpha))
+  paste0(statistic_words(settings), ", ", against, ", ",
+         sub("_", "-", settings$alternative), ", by ", by, "; ", flips_words(settings),
+         ", at level ", format(settings$alpha))
 }
 
 # "all 128 sign flips", "9,999 sign flips"
@@ -300,14 +297,13 @@ place_sentence <- function(x, model, several, facts) {
   if (!row$places) return(no_scores_words(x, model, facts))
   at <- which(x$center == row$peak)[1]
   by <- if (settings$correction == "tfce") "by TFCE" else "by the largest statistic"
-  name <- if (settings$statistic == "t") paste0("t(", settings$subjects - 1, ")") else
-    "mean in units of the size of all scores"
   paste0(subjects_and_places(x, facts), map_claim(model, several, settings, row$significant > 0),
          if (row$significant) paste(" at", places_words(row$significant, facts)),
          brackets(alpha_words(settings$alpha, "family-wise p"),
                   paste(by, "over all", plural_of(facts$place)), flips_words(settings)),
          "; most at ", row$peak, brackets(paste("mean", number_word(row$score)),
-                                          paste(name, "=", number_word(x$statistic[at])),
+                                          paste(statistic_words(settings), "=",
+                                                number_word(x$statistic[at])),
                                           p_words(row$p_familywise, settings$alpha)), ".",
          lost_places_words(x, facts))
 }

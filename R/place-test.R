@@ -83,7 +83,11 @@ test_maps <- function(maps, baseline = 0, compare = NULL, adjacency = NULL,
   na <- check_choice(na, c("error", "places"), "na")
   given <- c(threshold = "cluster_mass", extent = "tfce", height = "tfce")
   given <- given[c(!missing(threshold), !missing(extent), !missing(height))]
-  warn_of_unused(given[given != settings$correction], settings$correction)
+  unused <- given[given != settings$correction]
+  warn_if(length(unused), "unused", paste0("`", names(unused), "`", collapse = " and "),
+          "{if (length(unused) > 1) ' are' else ' is'} not used by correction = ",
+          "{dQuote(settings$correction, FALSE)}, but by {enumerate(unique(unused))}.",
+          data = names(unused))
   hold_threads(threads)
   maps <- read_maps(maps, "maps")
   judge_transposed(maps, adjacency)
@@ -95,34 +99,27 @@ test_maps <- function(maps, baseline = 0, compare = NULL, adjacency = NULL,
   settings$subjects <- nrow(maps$values)
   refuse_if(settings$subjects < 2, "size", "`maps` has one subject, but flips of signs need two ",
             "or more.")
-  settings$alternative <- map_alternative(alternative, settings)
+  settings$alternative <- if (!is.null(alternative)) {
+    check_choice(alternative, c("greater", "less", "two_sided"), "alternative")
+  } else if (settings$compared) "two_sided" else
+    if (identical(settings$direction, "distance")) "less" else "greater"
   settings$cutoff <- cluster_cutoff(settings)
   left_out <- left_out_places(maps, settings$statistic, na)
   settings$skewness <- skewness_of_maps(maps$values)
   graph <- graph_of_places(adjacency, maps$centers, settings$correction)
   flips <- sign_flips(permutations, settings$subjects)
-  note_few_flips(flips, settings)
+  both <- settings$alternative == "two_sided" && flips$engine == "exact"
+  least <- (1 + both) / (ncol(flips$signs) + 1)
+  inform_if(least > settings$alpha + 1e-12, "few_permutations", "No p-value can be at most ",
+            "`alpha` = {format(settings$alpha)} with {count_of(ncol(flips$signs) + 1, 'flip')} of ",
+            "{count_of(settings$subjects, 'subject')}: the smallest one possible is ",
+            "{format(least, digits = 3)}. Take more ",
+            if (flips$engine == "exact") "subjects." else "`permutations`.")
   found <- run_flips(maps, left_out, graph, flips, settings)
   map_test_result(found, maps, flips, settings)
 }
 
 # ---- what is given
-
-# unused: of arguments the correction that they belong to.
-warn_of_unused <- function(unused, correction) {
-  if (!length(unused)) return(invisible())
-  warn("unused", paste0("`", names(unused), "`", collapse = " and "),
-       "{if (length(unused) > 1) ' are' else ' is'} not used by correction = ",
-       "{dQuote(correction, FALSE)}, but by {enumerate(unique(unused))}.", data = names(unused))
-}
-
-map_alternative <- function(alternative, settings) {
-  if (!is.null(alternative)) {
-    return(check_choice(alternative, c("greater", "less", "two_sided"), "alternative"))
-  }
-  if (settings$compared) return("two_sided")
-  if (identical(settings$direction, "distance")) "less" else "greater"
-}
 
 cluster_cutoff <- function(settings) {
   tail <- if (settings$alternative == "two_sided") settings$level / 2 else settings$level
@@ -158,16 +155,6 @@ given_signs <- function(signs, subjects) {
          if (is.numeric(signs) && ncol(signs) != subjects) {
            paste(", not", ncol(signs))
          }, ".")
-}
-
-note_few_flips <- function(flips, settings) {
-  both <- settings$alternative == "two_sided" && flips$engine == "exact"
-  least <- (if (both) 2 else 1) / (ncol(flips$signs) + 1)
-  if (least <= settings$alpha + 1e-12) return(invisible())
-  inform("few_permutations", "No p-value can be at most `alpha` = {format(settings$alpha)} with ",
-         "{count_of(ncol(flips$signs) + 1, 'flip')} of {count_of(settings$subjects, 'subject')}: ",
-         "the smallest one possible is {format(least, digits = 3)}. Take more ",
-         if (flips$engine == "exact") "subjects." else "`permutations`.")
 }
 
 # ---- the null
@@ -229,7 +216,9 @@ model_flips <- function(values, graph, model, run, settings) {
                  corrected_by$power),
     no_branch(settings$correction)
   )
-  refuse_overflow(observed_corrected, found$largest)
+  refuse_if(!all(is.finite(observed_corrected), is.finite(found$largest)), "value", "`extent` or ",
+            "`height` is too large: the enhanced statistic is beyond what a double holds. Take ",
+            "smaller powers; 0.5 and 2 are usual.")
   clusters <- settings$correction == "cluster_mass"
   # each place in its own unit: the squares of small scores beside huge ones would be 0
   own <- unit_of_places(values, "t")
@@ -239,12 +228,6 @@ model_flips <- function(values, graph, model, run, settings) {
        statistic = sign * observed, p_value = (1 + found$reached) / (1 + length(found$largest)),
        corrected = if (clusters) observed_corrected else sign * observed_corrected,
        largest = sign * found$largest)
-}
-
-refuse_overflow <- function(observed, largest) {
-  if (all(is.finite(observed)) && all(is.finite(largest))) return(invisible())
-  refuse("value", "`extent` or `height` is too large: the enhanced statistic is beyond what a ",
-         "double holds. Take smaller powers; 0.5 and 2 are usual.")
 }
 
 # What the scores of each place are multiplied by, so that their squares are doubles: a power of

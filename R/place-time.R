@@ -58,8 +58,12 @@ time_windows <- function(times, width, step = NULL, unit = "ms") {
   room <- times[length(times)] + spacing - times[1] - width
   refuse_if(room < -tolerance, "value", "`width` is longer than the recording ",
             "({format(room + width)}): take a smaller one.")
-  check_window_count((room + tolerance) / step, length(times))
-  begins <- times[1] + step * seq(0, floor((room + tolerance) / step))
+  # a step far below the spacing of the times repeats the same windows, and can fill the memory
+  steps <- (room + tolerance) / step
+  refuse_if(!is.finite(steps) || steps > 1e4 * length(times), "value", "`step` is too small for ",
+            "`width` and `times`, or these are too large: it makes more than 10,000 windows for ",
+            "each time. Take a larger `step`, or another unit of the times.")
+  begins <- times[1] + step * seq(0, floor(steps))
   # times at a border belong to the window that begins there
   first <- findInterval(begins - tolerance, times, left.open = TRUE) + 1
   last <- findInterval(begins + width - tolerance, times, left.open = TRUE)
@@ -70,14 +74,6 @@ time_windows <- function(times, width, step = NULL, unit = "ms") {
   means <- vapply(windows, function(at) mean(times[at]), 0)
   means[abs(means) < tolerance] <- 0
   stats::setNames(windows, with_unit(distinct_numbers(means), unit))
-}
-
-# A step far below the spacing of the times repeats the same windows, and can fill the memory.
-check_window_count <- function(steps, times) {
-  if (is.finite(steps) && steps <= 1e4 * times) return(invisible())
-  refuse("value", "`step` is too small for `width` and `times`, or these are too large: it makes ",
-         "more than 10,000 windows for each time. Take a larger `step`, or another unit of the ",
-         "times.")
 }
 
 check_sample_times <- function(times, least, arg = "times") {

@@ -79,7 +79,7 @@ plain_center <- function(source, channels, name, job) {
     scores <- drop(score_pairs(pairs, sides, list(job$measure), "stop"))
     return(list(observed = scores))
   }
-  null <- measure_null(job$measure, pairs, sides, list(fixed = job$design), "auto")
+  null <- measure_null(job$measure, pairs, sides, fixed_plan(job$design), "auto")
   report_permuted(job$measure, null$warned, null$said)
   null
 }
@@ -155,7 +155,14 @@ proportional_measures <- c("rsa", "cka", "rv")
 
 # Their scores are never made one by one: the inner products are counted and compared as they are.
 proportional_scores <- function(parts, forms, score, job) {
-  scale <- score_scales(forms, job$operands, score)
+  # What the inner products of each centre and model are multiplied by. All follows from the scores
+  # of the first centre and of the first model, because each side has a number of its own.
+  scale_of <- function(a, b) {
+    half <- a$norm * b$norm / 2
+    score(half, a, b) / half
+  }
+  of_y <- vapply(job$operands, function(b) scale_of(forms[[1]], b), 0)
+  scale <- outer(vapply(forms, scale_of, 0, job$operands[[1]]), of_y / of_y[1])
   norm <- function(form) form$norm
   rounding <- equal_share * outer(vapply(forms, norm, 0), vapply(job$operands, norm, 0))
   observed <- matrix(parts[[1]][1, , , 1], length(forms))
@@ -170,29 +177,15 @@ proportional_scores <- function(parts, forms, score, job) {
     replace(shares, is.na(scale) | job$design$count == 0, NA)
   }
   beyond <- share("total")
-  d <- job$measure$declaration
   clipped <- function(values) within_range(values, job$measure$range)
   list(scores = clipped(observed * scale), p_values = share("count"),
        means = observed * scale + beyond, sds = sqrt(pmax(share("squares") - beyond^2, 0)),
        largest = clipped(largest[-1, , drop = FALSE]))
 }
 
-# What the inner products of each centre and model are multiplied by. All follows from the scores of
-# the first centre and of the first model, because each side has a number of its own.
-score_scales <- function(x, y, score) {
-  scale <- function(a, b) {
-    half <- a$norm * b$norm / 2
-    score(half, a, b) / half
-  }
-  of_x <- vapply(x, scale, 0, y[[1]])
-  of_y <- vapply(y, function(b) scale(x[[1]], b), 0)
-  outer(of_x, of_y / of_y[1])
-}
-
 # Any other scores: those of each centre and model under all permutations.
 each_score <- function(parts, forms, score, job) {
   result <- empty_result(length(forms), job)
-  d <- job$measure$declaration
   for (k in seq_along(forms)) {
     for (model in seq_along(job$models)) {
       x <- forms[[k]]
@@ -248,33 +241,30 @@ split_by_size <- function(count, bytes) {
 # permuted models, where those below it count twice.
 products_of_permutations <- function(matrices, job) {
   models <- length(job$operands)
-  lower <- which(lower.tri(diag(job$n), diag = TRUE))
-  centers <- vapply(matrices, function(a) a[lower], double(length(lower)))
-  groups <- split_by_size(job$design$count + 1, 8 * length(lower) * models)
-  lapply(groups, function(some) {
-    sums <- crossprod(centers, permuted_models(job, some, lower, kept = length(groups) == 1))
-    dim(sums) <- c(1, length(matrices), models, length(some))
-    sums
-  })
-}
-
-# A column for each model (the fastest) and permutation. kept: are they made once for all groups of
-# centres?
-permuted_models <- function(job, some, lower, kept) {
-  if (kept && !is.null(job$kept$models)) return(job$kept$models)
   n <- job$n
+  lower <- which(lower.tri(diag(n), diag = TRUE))
+  centers <- vapply(matrices, function(a) a[lower], double(length(lower)))
   row <- (lower - 1) %% n + 1
   column <- (lower - 1) %/% n + 1
   weight <- ifelse(row == column, 1, 2)
-  permutations <- cbind(seq_len(n), job$design$matrix)
-  columns <- lapply(some, function(k) {
-    p <- permutations[, k]
-    at <- p[row] + (p[column] - 1) * n
-    vapply(job$operands, function(form) weight * form$matrix[at], double(length(lower)))
+  permutations <- with_observed(job$design)
+  groups <- split_by_size(ncol(permutations), 8 * length(lower) * models)
+  lapply(groups, function(some) {
+    # A column for each model (the fastest) and permutation. Where these are all, they are made once
+    # for all groups of centres.
+    permuted <- if (length(groups) == 1) job$kept$models
+    if (is.null(permuted)) {
+      permuted <- do.call(cbind, lapply(some, function(k) {
+        p <- permutations[, k]
+        at <- p[row] + (p[column] - 1) * n
+        vapply(job$operands, function(form) weight * form$matrix[at], double(length(lower)))
+      }))
+      if (length(groups) == 1) job$kept$models <- permuted
+    }
+    sums <- crossprod(centers, permuted)
+    dim(sums) <- c(1, length(matrices), models, length(some))
+    sums
   })
-  permuted <- do.call(cbind, columns)
-  if (kept) job$kept$models <- permuted
-  permuted
 }
 
 # ---- groups of centres, here or on the workers of the user's future plan

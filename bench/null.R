@@ -253,7 +253,7 @@ if (wanted("a")) {
   forms <- prepare(x, y, "cka")
   set.seed(2)
   coset <- internal("coset_design")(1024, 1023)
-  random <- internal("random_design")(1024, 1023)
+  random <- internal("free_plan")(1024, 1023, "random")$design_of("random")
   inner <- function(design) internal("inner_products")(matrices(forms$x), matrices(forms$y), design)
   fast <- least(inner(coset), 15)
   direct <- least(inner(random), 3)

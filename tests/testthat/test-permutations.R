@@ -41,7 +41,7 @@ test_that("cosets: the formula, the identity, no permutation twice within a cose
       design <- coset_design(n, wanted)
       expect_gte(design$count, wanted)
       expect_lt(design$count, wanted + n)
-      p <- cbind(seq_len(n), coset_matrix(design))
+      p <- cbind(seq_len(n), design_matrix(design))
       expect_identical(p[, -1, drop = FALSE],
                        def_coset(design$coset$order_x, design$coset$orders_y) + 0L,
                        ignore_attr = TRUE)

@@ -28,7 +28,7 @@ test_that("wider vectors, plain ones and explicit relabelling give the same cose
               sequences, threads)
       }
       direct <- .Call(internal("C_permuted_inner"), x, y,
-                      cbind(seq_len(n), internal("coset_matrix")(design)), 1L)
+                      cbind(seq_len(n), internal("design_matrix")(design)), 1L)
       wide <- coset(64, 1L)
       plain <- without_wide(function() coset(64, 1L))
       scale <- sqrt(sum(x[[1]]^2) * sum(y[[1]]^2))

@@ -166,7 +166,7 @@ ready_grid <- function(items, at, set, calibration, na) {
 run_grid <- function(pairs, ready, task, calibration) {
   sides <- ready$sides
   if (is.null(calibration)) check_grid_memory(task$set, sides) else
-    task$calibration <- calibration_task(calibration, ready, sides, pairs)
+    task$calibration <- calibration_task(calibration, ready, pairs)
   task$run <- function(tile, job, run) grid_cells(tile$pairs, tile$rows, tile_sides(tile), job, run)
   most <- how_many_fit(task$set, all_representations(sides), !is.null(calibration))
   rows <- cut_into_tiles(pairs, sides, most)
@@ -390,17 +390,11 @@ refuse_calibration <- function(names, why) {
 
 # What tiles need to calibrate: settings, and the permutations of each measure. All pairs and
 # measures with the same engine see the same permutations.
-calibration_task <- function(calibration, ready, sides, pairs) {
-  n <- sum(ready$rows)
-  check_rows(n, 2, sides$x$reprs[[1]]$arg, "a permutation")
-  set <- Filter(has_permutations, ready$set)
+calibration_task <- function(calibration, ready, pairs) {
   engine <- calibration$engine
-  plan <- permutation_plan(n, cut_permutations(calibration$permutations, ready$rows),
-                           cut_blocks(calibration$blocks, ready), calibration$series, engine,
-                           ready$clusters)
-  if (engine != "moments") check_null_memory(plan$count, nrow(pairs), length(set))
-  check_grid_memory(set, sides, if (calibration$series == "linear") "linear" else engine)
-  if (calibration$series == "circular") warn_slow_series(pairs, sides)
+  plan <- plan_of_call(ready, Filter(has_permutations, ready$set), pairs, calibration$permutations,
+                       calibration$blocks, calibration$series, engine)
+  if (calibration$series == "circular") warn_slow_series(pairs, ready$sides)
   designs <- if (engine != "moments") {
     lapply(ready$set, function(m) if (has_permutations(m)) design_for(m, plan, engine))
   }

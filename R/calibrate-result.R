@@ -43,23 +43,21 @@ declare_result(
       })
   },
   footing = function(x, digits) complete_note(x$measure),
-  sentence = function(x) calibration_sentence(x)
+  sentence = function(x) {
+    need_columns(x, c("x", "y", "measure", "score", "p_value", "permutations", "engine"), "told",
+                 "result")
+    settings_of(x)
+    tested <- attr(x, "tested")
+    from <- if (isTRUE(nrow(x) < tested)) tested
+    for_each_measure(x, function(part) {
+      text <- if (nrow(part) == 1) one_calibration_words(part, from) else
+        many_calibrations_words(part, from)
+      without_claim(text, attr(x, "dependence"))
+    })
+  }
 )
 
 # ---- in words
-
-calibration_sentence <- function(x) {
-  need_columns(x, c("x", "y", "measure", "score", "p_value", "permutations", "engine"), "told",
-               "result")
-  settings_of(x)
-  tested <- attr(x, "tested")
-  from <- if (isTRUE(nrow(x) < tested)) tested
-  for_each_measure(x, function(part) {
-    text <- if (nrow(part) == 1) one_calibration_words(part, from) else
-      many_calibrations_words(part, from)
-    without_claim(text, attr(x, "dependence"))
-  })
-}
 
 calibration_sign <- function(x) {
   if (identical(attr(x, "grid")$direction[[as.character(x$measure[1])]], "distance")) -1 else 1
@@ -163,7 +161,18 @@ calibration_result <- function(nulls, set, pairs, sides, aggregate, settings, de
   if (settings$p_adjust != "none") {
     rows$p_adjusted <- stats::p.adjust(rows$p_value, settings$p_adjust)
   }
-  warn_undefined_calibration(rows, settings$variant, aggregate)
+  undefined <- is.na(rows$p_value)
+  warn_if(any(undefined), "undefined", "{sum(undefined)} of ",
+          "{count_of(nrow(rows), 'row')}{if (sum(undefined) == 1) ' is' else ' are'} undefined ",
+          "(NA). First, {row_title(rows[undefined, ][1, ])}: the score, or at least one null ",
+          "score, is undefined, so that the rank of the score is not known.", data = sum(undefined))
+  unscaled <- unique(rows$measure[!undefined & is.na(rows$calibrated)])
+  needs <- if (settings$variant == "z") "the spread of at least 2 permutations." else
+    if (is.null(aggregate$own)) {
+      "a score that bounds all others: use another `variant`, or give `best` to new_measure()."
+    } else "a best value, and the function in `aggregate` has none: use another `variant`."
+  warn_if(length(unscaled), "undefined", "`calibrated` is NA for {enumerate(unscaled)}: variant = ",
+          "\"{settings$variant}\" needs {needs}", data = unscaled)
   inform_if(any(rows$permutations == 1 & !is.na(rows$null_mean), na.rm = TRUE), "few_permutations",
             "`null_sd` is NA: one permutation gives one null score, which has no spread. Take ",
             "more permutations.")
@@ -205,18 +214,18 @@ named_pairs <- function(pairs, sides) {
 engine_of <- function(null) if (is.null(null$design)) "moments" else null$design$engine
 
 single_rows <- function(null, measure, names, settings) {
-  numbers <- lapply(seq_len(nrow(names)), function(p) {
-    if (engine_of(null) == "moments") return(moments_row(null, p, measure, settings))
-    one <- null$pairs[[p]]
-    calibrated_row(null$observed[p], one$null, one$p_value, measure, settings)
-  })
-  rows <- cbind(names, measure = measure$label, table_of_rows(numbers), engine = engine_of(null))
+  engine <- engine_of(null)
+  each <- seq_len(nrow(names))
+  numbers <- if (engine == "moments") {
+    lapply(each, function(p) moments_row(null, p, measure, settings))
+  } else {
+    Map(function(one, score) calibrated_row(score, one$null, one$p_value, measure, settings),
+        null$pairs, null$observed)
+  }
   # engine = "moments" has no null scores; the density of its law is kept for plots instead
-  null_scores <- lapply(seq_len(nrow(names)), function(p) {
-    if (engine_of(null) != "moments") return(null$pairs[[p]]$null)
-    law_density(null$laws[[p]], null$observed[p])
-  })
-  list(rows = rows, null = null_scores)
+  list(rows = cbind(names, measure = measure$label, table_of_rows(numbers), engine = engine),
+       null = if (engine == "moments") Map(law_density, null$laws, null$observed) else
+         lapply(null$pairs, function(one) one$null))
 }
 
 # The pairs of layers of each pair of models.
@@ -227,57 +236,33 @@ groups_of_models <- function(names) {
 
 # One row for each pair of models, made of the scores of all pairs of their layers.
 aggregate_rows <- function(null, measure, names, aggregate, settings) {
+  sgn <- measure$sign
+  best <- if (aggregate$bounded) measure$limit else NA_real_
   parts <- lapply(groups_of_models(names), function(at) {
-    aggregate_row(null, measure, names[at, ], at, aggregate, settings)
+    # one grid: the pairs at the positions `at`
+    layers <- names[at, ]
+    rows <- factor(layers$x, unique(layers$x))
+    columns <- factor(layers$y, unique(layers$y))
+    where <- paste0(measure$label, " of ", layers$model_x[1], " and ", layers$model_y[1])
+    aggregated <- function(scores, how) {
+      if (anyNA(scores)) rep(NA_real_, nrow(scores)) else
+        aggregate_values(aggregate, scores, rows, columns, paste0(where, how))
+    }
+    observed <- sgn * null$observed[at]
+    permuted <- sgn * vapply(null$pairs[at], function(one) one$null, null$pairs[[1]]$null)
+    s <- aggregated(t(observed), "")
+    values <- c(s, aggregated(matrix(permuted, ncol = length(at)), " with rows permuted"))
+    one <- null_of_pair(values, values, equal_share * score_scale(measure, s, values), s)
+    numbers <- calibrated_row(sgn * s, sgn * one$null, one$p_value, measure, settings, best)
+    # the row of a maximum names the pair of layers that has it
+    most <- if (aggregate$name == "max" && !is.na(s)) which.max(observed) else NA_integer_
+    first <- layers[1, ]
+    first[c("x", "y")] <- list(layers$x[most], layers$y[most])
+    list(row = cbind(first, measure = measure$label, list2DF(numbers), engine = engine_of(null)),
+         null = sgn * one$null)
   })
   list(rows = do.call(rbind, lapply(parts, function(part) part$row)),
        null = unname(lapply(parts, function(part) part$null)))
-}
-
-# One grid: the pairs at the positions `at`, with their names.
-aggregate_row <- function(null, measure, names, at, aggregate, settings) {
-  sgn <- measure$sign
-  rows <- factor(names$x, unique(names$x))
-  columns <- factor(names$y, unique(names$y))
-  where <- paste0(measure$label, " of ", names$model_x[1], " and ", names$model_y[1])
-  aggregated <- function(scores, how) {
-    if (anyNA(scores)) return(rep(NA_real_, nrow(scores)))
-    aggregate_values(aggregate, scores, rows, columns, paste0(where, how))
-  }
-  observed <- sgn * null$observed[at]
-  permuted <- sgn * vapply(null$pairs[at], function(one) one$null, null$pairs[[1]]$null)
-  s <- aggregated(t(observed), "")
-  values <- aggregated(matrix(permuted, ncol = length(at)), " with rows permuted")
-  best <- if (aggregate$bounded) measure$limit else NA_real_
-  result <- null_of_pair(c(s, values), c(s, values), equal_share * score_scale(measure, s, values),
-                       s)
-  numbers <- calibrated_row(sgn * s, sgn * result$null, result$p_value, measure, settings, best)
-  # the row of a maximum names the pair of layers that has it
-  most <- if (aggregate$name == "max" && !is.na(s)) which.max(observed) else NA_integer_
-  first <- names[1, ]
-  first[c("x", "y")] <- list(names$x[most], names$y[most])
-  list(row = cbind(first, measure = measure$label, list2DF(numbers), engine = engine_of(null)),
-       null = sgn * result$null)
-}
-
-warn_undefined_calibration <- function(rows, variant, aggregate) {
-  undefined <- is.na(rows$p_value)
-  warn_if(any(undefined), "undefined", "{sum(undefined)} of ",
-          "{count_of(nrow(rows), 'row')}{if (sum(undefined) == 1) ' is' else ' are'} undefined ",
-          "(NA). First, {row_title(rows[undefined, ][1, ])}: the score, or at least one null ",
-          "score, is undefined, so that the rank of the score is not known.", data = sum(undefined))
-  unscaled <- unique(rows$measure[!undefined & is.na(rows$calibrated)])
-  if (length(unscaled)) {
-    needs <- if (variant == "z") {
-      "the spread of at least 2 permutations."
-    } else if (is.null(aggregate$own)) {
-      "a score that bounds all others: use another `variant`, or give `best` to new_measure()."
-    } else {
-      "a best value, and the function in `aggregate` has none: use another `variant`."
-    }
-    warn("undefined", "`calibrated` is NA for {enumerate(unscaled)}: variant = \"{variant}\" ",
-         "needs {needs}", data = unscaled)
-  }
 }
 
 # With K permutations no p-value is below 1 / (K + 1), so with few of them nothing can be
@@ -317,33 +302,26 @@ excess_words <- function(object) {
          "best score, which this measure does not have")
 }
 
-# No line begins with a number, which would look like a row of the table below.
-settings_lines <- function(settings, rows) {
-  joined <- gsub(" (?=[0-9])", "\001", settings_words(settings, rows), perl = TRUE)
-  gsub("\001", " ", strwrap(joined, exdent = 2), fixed = TRUE)
-}
-
 # What counts as significant, where the p-values come from, and what the other columns are.
-settings_words <- function(settings, rows) {
+settings_lines <- function(settings, rows) {
   adjusted <- !identical(settings$p_adjust, "none")
-  paste0(
+  counts <- rows$permutations[!is.na(rows$permutations)]
+  drawn <- if (any(rows$engine %in% "moments")) {
+    ", by the moments of the scores of all permutations"
+  } else if (length(counts)) {
+    ends <- format(unique(range(counts)), big.mark = ",", trim = TRUE)
+    paste0(", from ", paste(ends, collapse = " to "), " permutation", if (max(counts) != 1) "s")
+  }
+  text <- paste0(
     "Significant: ", if (adjusted) "adjusted ", "p-value of at most ", format(settings$alpha),
     if (adjusted) paste0(" (p_adjust = ", dQuote(settings$p_adjust, FALSE), ")"),
-    drawn_words(rows), "; calibrated: variant ", dQuote(settings$variant, FALSE),
+    drawn, "; calibrated: variant ", dQuote(settings$variant, FALSE),
     if (!is.null(settings$aggregate)) paste0("; aggregate over pairs of layers: ",
                                              settings$aggregate)
   )
-}
-
-drawn_words <- function(rows) {
-  counts <- rows$permutations
-  if (any(rows$engine %in% "moments")) {
-    return(", by the moments of the scores of all permutations")
-  }
-  if (!any(!is.na(counts))) return(NULL)
-  text <- format(unique(range(counts, na.rm = TRUE)), big.mark = ",", trim = TRUE)
-  paste0(", from ", paste(text, collapse = " to "), " permutation",
-         if (max(counts, na.rm = TRUE) != 1) "s")
+  # no line begins with a number, which would look like a row of the table below
+  joined <- gsub(" (?=[0-9])", "\001", text, perl = TRUE)
+  gsub("\001", " ", strwrap(joined, exdent = 2), fixed = TRUE)
 }
 
 # The p-values that are compared with alpha: the adjusted ones, if there are any.

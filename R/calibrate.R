@@ -128,24 +128,30 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, ..., alp
   series <- series_of_call(if (!missing(series)) series, list(x, y),
                            list(blocks = blocks, clusters = clusters, permutations = permutations))
   aggregate <- as_aggregate(aggregate)
-  linear <- series == "linear"
   free <- is.null(blocks) && isFALSE(series) && all_orders(permutations)
   call <- open_call(x, y, rule$set, rule$na, threads, clusters = clusters, use = "null",
                     series = series, remedy = if (free) permutation_remedy)
-  refuse_other_design(clusters, call$clusters, list(blocks = blocks, series = series,
-                                                    permutations = permutations))
+  others <- c(blocks = !is.null(blocks), series = !isFALSE(series),
+              permutations = !all_orders(permutations))
+  arg <- names(which(others))[1]
+  refuse_if(is.null(clusters) && !is.null(call$clusters) && any(others), "design",
+            "`{arg}` is given, but a measure or responses() has clusters, which change places as a ",
+            "whole: each determines which permutations are allowed. Leave out one of the two.")
   sides <- call$sides
   set <- call$set
   pairs <- call$pairs
-  check_calibration(set, sides, aggregate, engine)
+  for (m in set) {
+    refuse_if(!has_permutations(m), "null", "{dQuote(m$label, FALSE)} has no permutation null: it ",
+              "does not depend on which row of `x` is paired with which row of `y`. ",
+              "measures()$pairing tells which measures do.", arg = "measure")
+  }
+  refuse_if(!is.null(aggregate) && sides$self && !sides$models, "value",
+            "`aggregate` needs the layers of two sides: give `y`, too, or models.")
+  refuse_if(!is.null(aggregate) && engine == "moments", "design", "engine = \"moments\" cannot be ",
+            "used with `aggregate`: use another engine.", arg = "engine")
   set <- lapply(set, with_fitting_null, pairs, sides)
   if (!isFALSE(series)) refuse_prepared_series(all_representations(sides))
-  n <- sum(call$rows)
-  check_rows(n, 2, sides$x$reprs[[1]]$arg, "a permutation")
-  plan <- permutation_plan(n, cut_permutations(permutations, call$rows), cut_blocks(blocks, call),
-                           series, engine, call$clusters)
-  if (engine != "moments") check_null_memory(plan$count, nrow(pairs), length(set))
-  check_grid_memory(set, sides, if (linear) "linear" else engine)
+  plan <- plan_of_call(call, set, pairs, permutations, blocks, series, engine)
   signalCondition(structure(class = c("repalign_judged", "condition"), list()))
   slow <- if (series == "circular") warn_slow_series(pairs, sides)
   settings <- list(alpha = alpha, variant = variant, p_adjust = p_adjust, engine = engine)
@@ -159,27 +165,13 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, ..., alp
   calibration_result(nulls, set, pairs, sides, aggregate, settings, c(call$dependence, slow))
 }
 
-# given: `clusters` of the call; codes: those that measures or responses() have; others: what else
-# determines the permutations.
-refuse_other_design <- function(given, codes, others) {
-  if (is.null(codes) || !is.null(given)) return(invisible())
-  other <- c(blocks = !is.null(others$blocks), series = !isFALSE(others$series),
-             permutations = !all_orders(others$permutations))
-  if (!any(other)) return(invisible())
-  arg <- names(which(other))[1]
-  refuse("design", "`{arg}` is given, but a measure or responses() has clusters, which change ",
-         "places as a whole: each determines which permutations are allowed. Leave out one of the ",
-         "two.")
-}
-
-check_calibration <- function(set, sides, aggregate, engine) {
-  for (m in set) {
-    refuse_if(!has_permutations(m), "null", "{dQuote(m$label, FALSE)} has no permutation null: it ",
-              "does not depend on which row of `x` is paired with which row of `y`. ",
-              "measures()$pairing tells which measures do.", arg = "measure")
-  }
-  refuse_if(!is.null(aggregate) && sides$self && !sides$models, "value",
-            "`aggregate` needs the layers of two sides: give `y`, too, or models.")
-  refuse_if(!is.null(aggregate) && engine == "moments", "design", "engine = \"moments\" cannot be ",
-            "used with `aggregate`: use another engine.", arg = "engine")
+# The permutations of an opened call, before which it is judged whether its null fits into memory.
+plan_of_call <- function(call, set, pairs, permutations, blocks, series, engine) {
+  n <- sum(call$rows)
+  check_rows(n, 2, call$sides$x$reprs[[1]]$arg, "a permutation")
+  plan <- permutation_plan(n, cut_permutations(permutations, call$rows), cut_blocks(blocks, call),
+                           series, engine, call$clusters)
+  if (engine != "moments") check_null_memory(plan$count, nrow(pairs), length(set))
+  check_grid_memory(set, call$sides, if (series == "linear") "linear" else engine)
+  plan
 }

@@ -35,7 +35,7 @@ encoding_null <- function(layer, targets, folds, penalties, settings, codes, des
   makers <- if (settings$method != "pls") lapply(penalties$own, function(lambda) {
     residual_makers(layer, folds, lambda, settings, nrow(targets$y))
   })
-  permuted_encodings(targets, folds, settings, design, function(y) {
+  predict <- function(y) {
     if (is.null(makers)) {
       return(list(predict_layer(layer, y, targets$of, folds, penalties$own, settings, codes,
                                 function() NULL)$values))
@@ -43,7 +43,26 @@ encoding_null <- function(layer, targets, folds, penalties, settings, codes, des
     lapply(makers, function(of_penalty) {
       Map(function(maker, test) y[test, , drop = FALSE] - maker %*% y, of_penalty, folds$test)
     })
-  })
+  }
+  count <- max(targets$of)
+  orders <- with_observed(design)
+  in_chunks(ncol(orders), 10, function(columns) {
+    t(matrix(vapply(columns, function(p) {
+      y <- targets$y[orders[, p], , drop = FALSE]
+      each <- vapply(predict(y), function(values) {
+        sums <- fold_sums(y, folds, values)
+        scores <- neuron_scores(sums, folds, settings)
+        scores[targets$constant] <- NA
+        vapply(seq_len(count), function(j) {
+          at <- which(targets$of == j)
+          target_score(scores[at], sums_of(sums, at), settings)
+        }, 0)
+      }, numeric(count))
+      apply(matrix(each, count), 1, function(values) {
+        if (all(is.na(values))) NA_real_ else max(values, na.rm = TRUE)
+      })
+    }, numeric(count)), count))
+  }, "The null of encode()")
 }
 
 pair_form_null <- function(layer, targets, folds, penalties, settings, design) {
@@ -99,29 +118,4 @@ fitted_residuals <- function(basis, weights, train, test, n) {
   maker[, train] <- maker[, train] -
     basis$b %*% (weights * t(basis$u))
   maker
-}
-
-# ---- other summaries
-
-# predict: a function(y) that gives the predictions of all folds, for each penalty.
-permuted_encodings <- function(targets, folds, settings, design, predict) {
-  permutations <- with_observed(design)
-  score <- function(p) {
-    y <- targets$y[permutations[, p], , drop = FALSE]
-    each <- vapply(predict(y), function(values) {
-      sums <- fold_sums(y, folds, values)
-      scores <- neuron_scores(sums, folds, settings)
-      scores[targets$constant] <- NA
-      vapply(seq_len(max(targets$of)), function(j) {
-        at <- which(targets$of == j)
-        target_score(scores[at], sums_of(sums, at), settings)
-      }, 0)
-    }, numeric(max(targets$of)))
-    apply(matrix(each, max(targets$of)), 1, function(values) {
-      if (all(is.na(values))) NA_real_ else max(values, na.rm = TRUE)
-    })
-  }
-  in_chunks(ncol(permutations), 10, function(columns) {
-    matrix(vapply(columns, score, numeric(max(targets$of))), length(columns), byrow = TRUE)
-  }, "The null of encode()")
 }

@@ -122,33 +122,30 @@ given_folds <- function(folds, task) {
       list(m = as.double(flags(set, "rdm")),
            w = as.double(flags(set, "condition")[task$kept]))
     })
-    check_given_fold(fold, rows$fold[1], task)
-  })
-}
-
-check_given_fold <- function(fold, name, task) {
-  wrong <- function(...) {
-    refuse("value", "`folds`: fold {name} ", ..., ".")
-  }
-  for (set in c("train", "test")) {
-    if (!any(fold[[set]]$m > 0)) wrong("has no RDM to ", set)
-    units <- of_each_unit(cbind(fold[[set]]$w), task)
-    if (any(of_each_stimulus(units, task) != fold[[set]]$w)) {
-      wrong("splits a cluster of stimuli, of which only some are there to ", set)
+    name <- rows$fold[1]
+    wrong <- function(...) {
+      refuse("value", "`folds`: fold {name} ", ..., ".")
     }
-    if (sum(units) < 3) wrong("has fewer than 3 ", unit_words(task), " to ", set)
-  }
-  both <- function(a, b) a > 0 & b > 0
-  groups <- lapply(fold, function(set) unique(task$group[set$m > 0]))
-  # a factor that is not cut is the same in both sets
-  if (!setequal(groups$train, groups$test) && length(intersect(groups$train, groups$test))) {
-    wrong("has RDMs of one group in training and test, which share what is to be predicted")
-  }
-  shared <- both(fold$train$w, fold$test$w)
-  if (any(shared) && !identical(fold$train$w, fold$test$w)) {
-    wrong("has stimulus ", which(shared)[1], " in training and test")
-  }
-  fold
+    for (set in c("train", "test")) {
+      if (!any(fold[[set]]$m > 0)) wrong("has no RDM to ", set)
+      units <- of_each_unit(cbind(fold[[set]]$w), task)
+      if (any(of_each_stimulus(units, task) != fold[[set]]$w)) {
+        wrong("splits a cluster of stimuli, of which only some are there to ", set)
+      }
+      if (sum(units) < 3) wrong("has fewer than 3 ", unit_words(task), " to ", set)
+    }
+    both <- function(a, b) a > 0 & b > 0
+    groups <- lapply(fold, function(set) unique(task$group[set$m > 0]))
+    # a factor that is not cut is the same in both sets
+    if (!setequal(groups$train, groups$test) && length(intersect(groups$train, groups$test))) {
+      wrong("has RDMs of one group in training and test, which share what is to be predicted")
+    }
+    shared <- both(fold$train$w, fold$test$w)
+    if (any(shared) && !identical(fold$train$w, fold$test$w)) {
+      wrong("has stimulus ", which(shared)[1], " in training and test")
+    }
+    fold
+  })
 }
 
 # Rounds of one draw (weights m of the RDMs and w of the stimuli): list(train, test, counts), of

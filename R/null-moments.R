@@ -10,26 +10,19 @@ permutation_shift <- function(a, b) a$trace * b$trace / (a$n - 1)
 
 permutation_moments <- function(a, b) {
   diagonal <- function(m) a$n * (a$n + 1) * m$s2 - 2 * (a$n - 1)
-  var <- 2 / ((a$n + 1) * (a$n - 2)) +
-           diagonal(a) * diagonal(b) / ((a$n + 1) * a$n * (a$n - 1) * (a$n - 2) * (a$n - 3))
-  list(mean = 0, var = var, skewness = permutation_third(a, b, a$n) / var^1.5)
-}
-
-# The expectation of t^3. The sums t3, s2, s3, u, r and b have the names of the source, which marks
-# those of the second matrix with a star. The terms of the source with the trace T are 0 here, and
-# T2 is 1.
-permutation_third <- function(a, b, n) {
+  n <- a$n
+  var <- 2 / ((n + 1) * (n - 2)) +
+    diagonal(a) * diagonal(b) / ((n + 1) * n * (n - 1) * (n - 2) * (n - 3))
+  # The expectation of t^3. The sums t3, s2, s3, u, r and b have the names of the source, which marks
+  # those of the second matrix with a star. The terms of the source with the trace T are 0 here, and
+  # T2 is 1.
   both <- function(f) f(a, b) + f(b, a)
   squares <- n^2 * (n + 1) * (n^2 + 15 * n - 4) * a$s3 * b$s3 +
     4 * (n^4 - 8 * n^3 + 19 * n^2 - 4 * n - 16) * a$u * b$u +
     6 * (n^4 - 8 * n^3 + 21 * n^2 - 6 * n - 24) * a$b * b$b +
     12 * (n^4 - n^3 - 8 * n^2 + 36 * n - 48) * a$r * b$r +
     8 * (n^3 - 9 * n^2 + 26 * n - 22) * a$t3 * b$t3
-  (squares + mixed_third_terms(both, n)) / (n * (n - 1) * (n - 2) * (n - 3) * (n - 4) * (n - 5))
-}
-
-mixed_third_terms <- function(both, n) {
-  24 * (n^2 - n - 4) * both(function(p, q) p$u * q$b) +
+  mixed <- 24 * (n^2 - n - 4) * both(function(p, q) p$u * q$b) +
     24 * (n^3 - 3 * n^2 - 2 * n + 8) * both(function(p, q) p$r * q$u) +
     24 * (n^3 - 2 * n^2 - 3 * n + 12) * both(function(p, q) p$r * q$b) -
     2 * n * (n - 1) * (n^2 - n + 4) * both(function(p, q) (2 * p$u + 3 * p$b) * q$s3) -
@@ -38,6 +31,8 @@ mixed_third_terms <- function(both, n) {
     8 * (3 * n^2 - 15 * n + 16) * both(function(p, q) p$t3 * q$u) -
     8 * (3 * n^2 - 15 * n + 24) * both(function(p, q) p$t3 * q$b) -
     8 * (n - 2) * (3 * n^2 - 15 * n + 24) * both(function(p, q) p$t3 * q$r)
+  third <- (squares + mixed) / (n * (n - 1) * (n - 2) * (n - 3) * (n - 4) * (n - 5))
+  list(mean = 0, var = var, skewness = third / var^1.5)
 }
 
 # What tells that three moments do not tell the tail: numbers above law_limits. bench/moments.R
@@ -189,18 +184,15 @@ law_density <- function(law, observed) {
   at <- law$score(t)
   step <- diff(t[1:2]) * 1e-3
   slope <- abs(law$score(t + step) - law$score(t - step)) / (2 * step)
-  density <- pearson3_density(t, law$moments) / slope
+  sd <- sqrt(law$moments$var)
+  z <- (t - law$moments$mean) / sd
+  g <- law$moments$skewness
+  shape <- 4 / g^2
+  density <- if (abs(g) < 1e-6) stats::dnorm(z) / sd else
+    stats::dgamma(shape + sign(g) * z * sqrt(shape), shape) * sqrt(shape) / sd
+  density <- density / slope
   good <- is.finite(at) & is.finite(density)
   list(at = at[good], density = density[good])
-}
-
-pearson3_density <- function(q, moments) {
-  sd <- sqrt(moments$var)
-  z <- (q - moments$mean) / sd
-  g <- moments$skewness
-  if (abs(g) < 1e-6) return(stats::dnorm(z) / sd)
-  shape <- 4 / g^2
-  stats::dgamma(shape + sign(g) * z * sqrt(shape), shape) * sqrt(shape) / sd
 }
 
 # Refuses laws that the three moments do not determine well enough. nulls, set, names: the nulls and
@@ -261,22 +253,17 @@ moment_sums <- function(matrix, cube = NULL) {
   cubes <- if (!is.null(cube)) cube(trace, scale, columns$squares) else
     .Call(C_cube_trace, matrix, -trace / n, trace / (n * (n - 1)), scale)
   unit <- if (size > 0) size else 1
+  # How many different values there are off the diagonal, up to rounding: among some rows in equal
+  # distances, and counted no further than about 200 of them.
+  rows <- unique(round(seq(1, n, length.out = min(n, 200))))
+  some <- matrix[rows, rows]
+  some <- some[upper.tri(some)] / max(whole, .Machine$double.xmin)
   d <- columns$diagonal / unit
   squares <- columns$squares / unit^2
   list(whole = whole, trace = trace, norm = size * whole, n = n, t3 = cubes / unit^3, s2 = sum(d^2),
        s3 = sum(d^3), u = sum(columns$cubes) / unit^3, r = sum(d * squares),
        b = sum(d * columns$dots) / unit^2, row = max(squares),
-       rows = sum(squares^2), entry = max(abs(d)), values = count_values(matrix, whole))
-}
-
-# How many different values there are off the diagonal of a matrix, up to rounding: among some rows
-# in equal distances, and counted no further than about 200 of them.
-count_values <- function(matrix, whole) {
-  n <- nrow(matrix)
-  rows <- unique(round(seq(1, n, length.out = min(n, 200))))
-  part <- matrix[rows, rows]
-  part <- part[upper.tri(part)] / max(whole, .Machine$double.xmin)
-  length(unique(round(part * n * 1e6)))
+       rows = sum(squares^2), entry = max(abs(d)), values = length(unique(round(some * n * 1e6))))
 }
 
 # The trace of the cube takes a product of the matrix with itself, unless the matrix has low rank.

@@ -78,7 +78,14 @@ trials_null <- function(task) {
   routes <- Map(function(i, j) {
     trial_route(task$sides$x$reprs[[i]], task$sides$y$reprs[[j]], task$args)
   }, pairs$i, pairs$j)
-  task <- with_whole_sides(task, routes)
+  # `whole` of each side: trial_blocks() of the forms whose neurons all share noise with those of the
+  # other side, trial by trial in the same order; NULL for others
+  plain <- which(vapply(routes, is_whole_route, NA))
+  for (side in c("x", "y")) {
+    whole <- vector("list", length(task[[side]]$forms))
+    for (at in unique(task[[side]]$at[plain])) whole[[at]] <- trial_blocks(task, side, at)
+    task[[side]]$whole <- whole
+  }
   means <- lapply(c(x = "x", y = "y"), function(side) mean_kernels(task, side))
   together <- corrections_of_pairs(task, routes)
   n <- as.double(task$design$n)
@@ -115,9 +122,14 @@ mean_kernels <- function(task, side) {
     means <- if (linear) trial_means(form$values)
     blocks <- task[[side]]$whole[[at]]
     kernel <- if (linear) tcrossprod(means) else
-      if (!is.null(blocks)) blocks(1, 1) / trial_count(form) else
-        mean_trial_kernel(form, trial_kernel(reprs[[at]], form, rep(TRUE, nrow(form$values)),
-                                             task$args))
+      if (!is.null(blocks)) blocks(1, 1) / trial_count(form) else {
+        # the mean of each block of the kernel of all trials
+        kernel <- trial_kernel(reprs[[at]], form, rep(TRUE, nrow(form$values)), task$args)
+        stimulus <- rep(seq_len(nrow(form$event)), each = trial_count(form))
+        there <- c(t(!is.na(matrix(form$values[, 1, ], nrow(form$event)))))
+        weight <- there / rowsum(there + 0, stimulus)[stimulus]
+        rowsum(t(rowsum(kernel * weight, stimulus)) * weight, stimulus)
+      }
     c(matrix_operand(.Call(C_u_center, kernel)),
       list(width = if (linear) as.double(ncol(means)) else 1, means = means))
   })
@@ -127,26 +139,6 @@ mean_kernels <- function(task, side) {
 used_representations <- function(task, side) {
   index <- if (side == "x") task$pairs$i else task$pairs$j
   task$sides[[side]]$reprs[unique(index)]
-}
-
-# The mean of each block of the kernel of all trials.
-mean_trial_kernel <- function(form, kernel) {
-  stimulus <- rep(seq_len(nrow(form$event)), each = trial_count(form))
-  there <- c(t(!is.na(matrix(form$values[, 1, ], nrow(form$event)))))
-  weight <- there / rowsum(there + 0, stimulus)[stimulus]
-  rowsum(t(rowsum(kernel * weight, stimulus)) * weight, stimulus)
-}
-
-# The task with `whole` of each side: trial_blocks() of the forms whose neurons all share noise with
-# those of the other side, trial by trial in the same order; NULL for others.
-with_whole_sides <- function(task, routes) {
-  plain <- which(vapply(routes, is_whole_route, NA))
-  for (side in c("x", "y")) {
-    whole <- vector("list", length(task[[side]]$forms))
-    for (at in unique(task[[side]]$at[plain])) whole[[at]] <- trial_blocks(task, side, at)
-    task[[side]]$whole <- whole
-  }
-  task
 }
 
 is_whole_route <- function(route) {

@@ -130,7 +130,14 @@ print.repalign_map_test <- function(x, digits = 3, n = 5, ...) {
                             if (!is.null(settings$measure)) paste0(", ", settings$measure)),
                      exdent = 2))
   writeLines(strwrap(map_test_words(settings), exdent = 2))
-  if (nrow(x)) print_map_rows(x, facts, digits, n)
+  clusters <- if (settings$correction == "cluster_mass") shown_clusters(x, facts)
+  if (nrow(x) && !is.null(clusters)) {
+    first <- utils::head(clusters[order(clusters$p_value, -abs(clusters$mass)), ], n)
+    more <- nrow(clusters) - nrow(first)
+    if (nrow(clusters)) print.data.frame(first, digits = digits, row.names = FALSE) else
+      cat("No cluster: no place is beyond the threshold.\n")
+    if (more) cat("... and ", count_of(more, "more cluster"), ": summary() has all.\n", sep = "")
+  } else if (nrow(x)) print_peaks(x, facts, digits, n)
   writeLines(strwrap(map_cautions[names(map_cautions) == settings$correction]))
   if (settings$statistic == "t" && settings$alternative == "two_sided" &&
         isTRUE(abs(settings$skewness) > 0.5)) {
@@ -140,16 +147,7 @@ print.repalign_map_test <- function(x, digits = 3, n = 5, ...) {
   invisible(x)
 }
 
-print_map_rows <- function(x, facts, digits, n) {
-  if (facts$settings$correction == "cluster_mass") {
-    clusters <- shown_clusters(x, facts)
-    if (!nrow(clusters)) return(cat("No cluster: no place is beyond the threshold.\n"))
-    first <- utils::head(clusters[order(clusters$p_value, -abs(clusters$mass)), ], n)
-    print.data.frame(first, digits = digits, row.names = FALSE)
-    more <- nrow(clusters) - nrow(first)
-    if (more) cat("... and ", count_of(more, "more cluster"), ": summary() has all.\n", sep = "")
-    return(invisible())
-  }
+print_peaks <- function(x, facts, digits, n) {
   rows <- peak_places(x, facts)
   if (all(rows$left_out == 0)) rows$left_out <- NULL
   print.data.frame(rows, digits = digits, row.names = FALSE)

@@ -192,14 +192,21 @@ model_flips <- function(values, graph, model, run, settings) {
   both <- settings$alternative == "two_sided"
   unit <- unit_of_places(values, settings$statistic)
   scaled <- t(values) * unit * sign
-  by <- statistic_by(scaled, settings)
+  # how sums over subjects become the statistic: see map_statistic in src/map_null.h
+  n <- nrow(values)
+  of_t <- settings$statistic == "t"
+  squares <- if (of_t) rowSums(scaled^2)
+  all <- if (of_t) 0 else sqrt(mean(scaled^2))
+  scale <- c(n, if (all > 0) 1 / (sqrt(n) * all) else 0)
   corrected_by <- correction_by(settings, ncol(values))
-  observed <- observed_statistic(rowSums(scaled), by)
+  sums <- rowSums(scaled)
+  observed <- if (!of_t) sums * scale[2] else
+    sums / n * sqrt(n - 1) / sqrt(squares / n - (sums / n)^2)
   size <- if (both) abs(observed) else observed
   found <- list(reached = 0, largest = NULL)
   for (k in seq_along(run$blocks)) {
     sums <- scaled %*% run$signs[, run$blocks[[k]], drop = FALSE]
-    part <- .Call(C_map_null, sums, by$squares, by$scale, graph$start, graph$near,
+    part <- .Call(C_map_null, sums, squares, scale, graph$start, graph$near,
                   corrected_by$settings, corrected_by$power, lowest_equal(size), thread_count())
     found$reached <- found$reached + part$reached
     found$largest <- c(found$largest, part$largest)
@@ -224,7 +231,7 @@ model_flips <- function(values, graph, model, run, settings) {
   own <- unit_of_places(values, "t")
   deviations <- rowSums((t(values) * own - rowMeans(t(values) * own))^2)
   list(score = colMeans(values),
-       std_error = sqrt(deviations / (nrow(values) - 1) / nrow(values)) / own,
+       std_error = sqrt(deviations / (n - 1) / n) / own,
        statistic = sign * observed, p_value = (1 + found$reached) / (1 + length(found$largest)),
        corrected = if (clusters) observed_corrected else sign * observed_corrected,
        largest = sign * found$largest)
@@ -236,22 +243,6 @@ unit_of_places <- function(values, statistic) {
   largest <- if (statistic == "mean") rep(max(abs(values)), ncol(values)) else
     do.call(pmax, split_columns(t(abs(values))))
   2^-pmax(pmin(floor(log2(largest)), 1000), -1000)
-}
-
-# How sums over subjects become the statistic: see map_statistic in src/map_null.h. scaled: places x
-# subjects.
-statistic_by <- function(scaled, settings) {
-  n <- settings$subjects
-  if (settings$statistic == "t") return(list(squares = rowSums(scaled^2), scale = c(n, 0)))
-  size <- sqrt(mean(scaled^2))
-  list(squares = NULL, scale = c(n, if (size > 0) 1 / (sqrt(n) * size) else 0))
-}
-
-observed_statistic <- function(sums, by) {
-  n <- by$scale[1]
-  if (is.null(by$squares)) return(sums * by$scale[2])
-  mean <- sums / n
-  mean * sqrt(n - 1) / sqrt(by$squares / n - mean^2)
 }
 
 correction_by <- function(settings, places) {

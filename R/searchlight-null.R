@@ -282,8 +282,19 @@ run_centers <- function(neighbours, source, job, threads) {
   count <- length(sizes)
   at_once <- max(1, min(floor(2^27 / each), ceiling(count / 8), 250))
   groups <- unname(split(seq_len(count), (seq_len(count) - 1) %/% at_once))
-  parts <- if (worker_count() > 0) groups_of_workers(groups, named, source, job, threads) else
-    groups_in_turn(groups, named, source, job)
+  parts <- if (worker_count() > 0) groups_of_workers(groups, named, source, job, threads) else {
+    advance <- progress_along(length(groups))
+    started <- proc.time()[[3]]
+    lapply(seq_along(groups), function(k) {
+      part <- score_centers(source, named[groups[[k]]], job)
+      if (k == 1) {
+        announce_duration(started, 1, length(groups), "The searchlight",
+                          "Fewer permutations or centres take less, and workers share the centres.")
+      }
+      advance()
+      part
+    })
+  }
   bound <- function(name) do.call(rbind, lapply(parts, function(part) part[[name]]))
   largest <- lapply(parts, function(part) part$largest)
   list(scores = bound("scores"), p_values = bound("p_values"), means = bound("means"),
@@ -292,21 +303,6 @@ run_centers <- function(neighbours, source, job, threads) {
        warnings = unlist(lapply(parts, function(part) part$warnings), recursive = FALSE),
        errors = unlist(lapply(parts, function(part) part$error), recursive = FALSE),
        used = any(vapply(parts, function(part) isTRUE(part$used), NA)))
-}
-
-groups_in_turn <- function(groups, neighbours, source, job) {
-  advance <- progress_along(length(groups))
-  started <- proc.time()[[3]]
-  parts <- vector("list", length(groups))
-  for (k in seq_along(groups)) {
-    parts[[k]] <- score_centers(source, neighbours[groups[[k]]], job)
-    if (k == 1) {
-      announce_duration(started, 1, length(groups), "The searchlight",
-                        "Fewer permutations or centres take less, and workers share the centres.")
-    }
-    advance()
-  }
-  parts
 }
 
 groups_of_workers <- function(groups, neighbours, source, job, threads) {

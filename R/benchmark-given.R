@@ -298,18 +298,7 @@ checked_outputs <- function(items, outputs) {
               "matrices, one for each representation",
               if (!is.null(items$manifest)) ", or the name of a column of the manifest",
               ", not {describe(outputs)}.")
-    refuse_if(length(outputs) != length(items$names), "size", "`outputs` has ",
-              "{count_of(length(outputs), 'element')}, but `{items$arg}` has ",
-              "{length(items$names)}: give one for each.")
-    outputs <- if (is.null(names(outputs))) {
-      stats::setNames(outputs, items$names)
-    } else {
-      at <- match(items$names, names(outputs))
-      refuse_if(anyNA(at), "names", "`outputs` has names, but none for ",
-                "{dQuote(items$names[is.na(at)][1], FALSE)}: use the names of `{items$arg}`, or ",
-                "leave them out where the order is the same.")
-      outputs[at]
-    }
+    outputs <- stats::setNames(in_item_order(items, outputs, "outputs", "element"), items$names)
   }
   args <- output_names(outputs)
   outputs[] <- data_in_order(stats::setNames(Map(as_outputs, outputs, args), args))

@@ -420,13 +420,18 @@ item_values <- function(items, values, arg) {
             "`{arg}` must be a vector with a value for each representation",
             if (!is.null(items$manifest)) ", or the name of a column of the manifest",
             ", not {describe(values)}.")
+  unname(in_item_order(items, values, arg, "value"))
+}
+
+# Values are without names, or have those of the representations. what: what one of them is.
+in_item_order <- function(items, values, arg, what) {
   refuse_if(length(values) != length(items$names), "size", "`{arg}` has ",
-            "{count_of(length(values), 'value')}, but `{items$arg}` has ",
+            "{count_of(length(values), what)}, but `{items$arg}` has ",
             "{count_of(length(items$names), 'element')}: give one for each.")
   if (is.null(names(values))) return(values)
   at <- match(items$names, names(values))
   refuse_if(anyNA(at), "names", "`{arg}` has names, but none for ",
             "{dQuote(items$names[is.na(at)][1], FALSE)}: use the names of `{items$arg}`, or leave ",
             "them out where the order is the same.")
-  unname(values[at])
+  values[at]
 }

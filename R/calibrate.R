@@ -135,8 +135,8 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, ..., alp
               permutations = !all_orders(permutations))
   arg <- names(which(others))[1]
   refuse_if(is.null(clusters) && !is.null(call$clusters) && any(others), "design",
-            "`{arg}` is given, but a measure or responses() has clusters, which change places as a ",
-            "whole: each determines which permutations are allowed. Leave out one of the two.")
+            "`{arg}` is given, but a measure or responses() has clusters, which change places as ",
+            "a whole: each determines which permutations are allowed. Leave out one of the two.")
   sides <- call$sides
   set <- call$set
   pairs <- call$pairs

@@ -7,7 +7,7 @@ one_score <- function(id, x, y, args, na = "error") {
   refuse_partial_words(sys.call(-1), sys.function(-1), sys.frame(sys.parents()[sys.nframe() - 1]))
   if (missing(x) || missing(y)) missing_side(missing(x))
   measure <- asked_measure(id, args)
-  score <- in_open_pair(x, y, measure, paste0(id, "()"), na)
+  score <- in_open_pair(x, y, measure, paste0(id, "()"), na, score_of_pair)
   if (id == "cka" && measure$args$default_estimator) tell_uncorrected(x, y, measure, score, na)
   score
 }
@@ -28,7 +28,7 @@ tell_uncorrected <- function(x, y, measure, score, na) {
   if (as.double(nrow(x)) * ncol(x) * ncol(y) > 1e8) measure$declaration["inspect"] <- list(NULL)
   noted <- character()
   value <- tryCatch(suppressMessages(suppressWarnings(withCallingHandlers(
-    in_open_pair(x, y, measure, "cka()", na),
+    in_open_pair(x, y, measure, "cka()", na, score_of_pair),
     condition = function(found) noted <<- c(noted, class(found))
   ))), error = function(e) NULL)
   if (is.null(value) || "repalign_shared_names" %in% noted) return(invisible())
@@ -58,6 +58,10 @@ compare_pair <- function(d, pair, args, range = range_of(d, args),
   if (!is.null(d$check_pair)) d$check_pair(pair, args)
   score <- if (averaged) score_of_orders(d, pair, args) else prepared_score(d, pair, args)
   within_range(score, range)
+}
+
+score_of_pair <- function(pair, measure) {
+  compare_pair(measure$declaration, pair, measure$args, measure$range, measure$averaged)
 }
 
 score_of_orders <- function(d, pair, args) {

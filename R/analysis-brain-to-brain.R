@@ -97,21 +97,7 @@ open_regions <- function(x, y, neurons, repeats, split, estimator, units, normal
   if (!is.null(y)) reprs$y <- analysis_repr(y, "y", na, "y")
   setup <- analysis_settings("brain_to_brain", reprs, estimator, repeats, normalize, conf_level,
                              by_trials = TRUE, default = default)
-  # What the arguments are for: lists, two regions, or parts of one.
-  if (listed) {
-    refuse_if(!is.null(split) || !is.null(units$y), "labels", "`split` and `units_y` cannot be ",
-              "used when `x` is a list: give a list of label vectors in `units_x`, one per ",
-              "element.", arg = "x")
-    refuse_if(length(reprs) < 2, "size", "`x` has one element: give at least two to compare, or a ",
-              "matrix to compare its parts.")
-  } else if (length(reprs) == 2) {
-    refuse_if(!is.null(split), "labels", "`split` compares parts of `x`: give it without `y`.")
-    # what one object does not declare, only the other side may have
-    if (!declares_responses(reprs)) check_unit_choice(FALSE, units$x, units$y)
-  } else if (!is.null(units$y)) {
-    refuse("labels", "`units_y` cannot be used when parts of `x` are compared: label all columns ",
-           "in `units_x`.")
-  }
+  check_regions(listed, reprs, split, units)
   note_unused_units(unit_users(setup), list(units_x = units$x, units_y = units$y))
   args <- if (listed) paste0("units_x$", names(reprs)) else paste0("units_", names(reprs))
   if (listed) units <- units_of_list(units$x, names(reprs))
@@ -142,6 +128,24 @@ open_regions <- function(x, y, neurons, repeats, split, estimator, units, normal
     return(setup)
   }
   open_parts(with_scale(regions, together = TRUE)[[1]], neurons, default, setup)
+}
+
+# What the arguments are for: lists, two regions, or parts of one.
+check_regions <- function(listed, reprs, split, units) {
+  if (listed) {
+    refuse_if(!is.null(split) || !is.null(units$y), "labels", "`split` and `units_y` cannot be ",
+              "used when `x` is a list: give a list of label vectors in `units_x`, one per ",
+              "element.", arg = "x")
+    refuse_if(length(reprs) < 2, "size", "`x` has one element: give at least two to compare, or a ",
+              "matrix to compare its parts.")
+  } else if (length(reprs) == 2) {
+    refuse_if(!is.null(split), "labels", "`split` compares parts of `x`: give it without `y`.")
+    # what one object does not declare, only the other side may have
+    if (!declares_responses(reprs)) check_unit_choice(FALSE, units$x, units$y)
+  } else if (!is.null(units$y)) {
+    refuse("labels", "`units_y` cannot be used when parts of `x` are compared: label all columns ",
+           "in `units_x`.")
+  }
 }
 
 # The labels of each element of a list: matched by name if they have names, and by order otherwise.

@@ -76,21 +76,7 @@ open_layers <- function(brain, layers, neurons, repeats, estimator, units, norma
   setup <- open_analysis(setup, sides_of(reprs[1], reprs[-1]), na, clusters)
   setup$region <- region <- analysis_region(setup$reprs[[1]], setup)
   setup$layers <- lapply(setup$reprs[-1], analysis_layer, setup)
-  setup$codes <- if (region$complete) {
-    NULL
-  } else {
-    units <- region$columns$units
-    if (is.null(units)) units <- seq_len(ncol(region$data))
-    codes <- label_codes(units, units)
-    if ("stimulus_neuron" %in% setup$estimator && codes$count < 2 ||
-          setup$by_trials && length(units) < 2) {
-      if (length(units) > 1) refuse_single_session(list(region), "within `brain`")
-      refuse("pairs", "No neuron pair is allowed within `brain`: it has a single neuron, or all ",
-             "columns have the same label in `units`. Give at least two neurons with different ",
-             "labels.", arg = "units")
-    }
-    codes
-  }
+  setup$codes <- region_codes(region, setup)
   width <- ncol(region$data)
   setup$sizes <- if (region$complete) whole_grid(neurons, c(brain = width), TRUE) else
     neuron_grid(neurons, width, "`brain`")
@@ -99,6 +85,21 @@ open_layers <- function(brain, layers, neurons, repeats, estimator, units, norma
             "errors: give neurons = {width}, or leave out `over`.")
   judge_rows(list(region), setup, setup$layers)
   setup
+}
+
+region_codes <- function(region, setup) {
+  if (region$complete) return(NULL)
+  units <- region$columns$units
+  if (is.null(units)) units <- seq_len(ncol(region$data))
+  codes <- label_codes(units, units)
+  if ("stimulus_neuron" %in% setup$estimator && codes$count < 2 ||
+        setup$by_trials && length(units) < 2) {
+    if (length(units) > 1) refuse_single_session(list(region), "within `brain`")
+    refuse("pairs", "No neuron pair is allowed within `brain`: it has a single neuron, or all ",
+           "columns have the same label in `units`. Give at least two neurons with different ",
+           "labels.", arg = "units")
+  }
+  codes
 }
 
 analysis_layer <- function(repr, setup) {
@@ -167,19 +168,22 @@ region_parts <- function(region, sizes, setup) {
     }
     part <- list(subset = subset, h = h, used = list(stimulus_neuron = used),
                  deletions = deletions)
-    if (setup$by_trials) {
-      h <- trial_subset_h(trials, part$subset, part$subset, self$naive)
-      used <- !is.na(h)
-      part$h[[trial_estimator]] <- h
-      part$used[[trial_estimator]] <- used
-      if (!is.null(setup$conf_level)) {
-        part$deletions[[trial_estimator]] <-
-          trial_pool_deletions(trials, part$subset, part$subset, used)
-      }
-    }
+    if (setup$by_trials) part <- add_region_trials(part, trials, self, setup)
     region_ceilings(part, trials, self$naive, setup)
   })
   list(x = x, parts = parts, complete = region$complete)
+}
+
+add_region_trials <- function(part, trials, self, setup) {
+  h <- trial_subset_h(trials, part$subset, part$subset, self$naive)
+  used <- !is.na(h)
+  part$h[[trial_estimator]] <- h
+  part$used[[trial_estimator]] <- used
+  if (!is.null(setup$conf_level)) {
+    part$deletions[[trial_estimator]] <-
+      trial_pool_deletions(trials, part$subset, part$subset, used)
+  }
+  part
 }
 
 layer_cells <- function(region, layer, setup) {

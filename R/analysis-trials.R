@@ -162,23 +162,8 @@ open_trials <- function(trials, neurons, repeats, estimator, units, normalize, c
   setup <- analysis_settings("trial_to_trial", list(), estimator, repeats, normalize, conf_level)
   note_unused_units(setup$estimator, list(units = units))
   refuse_results(trials, "trials")
-  # Trials with the labels of their neurons. All trials have the same neurons, so that a neuron that
-  # is missing in one of them is left out of all.
-  reprs <- trial_reprs(trials, na)
-  declared <- Filter(function(repr) !is.null(units_of_object(repr$responses)), reprs)
-  refuse_if(length(unique(lapply(declared, function(repr) units_of_object(repr$responses)))) > 1,
-            "labels", "The trials in `trials` declare different sessions or neurons: their ",
-            "columns are the same neurons, and so must be these. Declare them alike.")
-  named <- Filter(function(repr) !is.null(colnames(repr$data)), reprs)
-  first <- replace(c(declared, named, reprs)[[1]], "arg", "trials")
-  columns <- with_units(first, units, "units")$columns
-  columns$neuron <- seq_len(ncol(first$data))
-  reprs <- lapply(reprs, function(repr) c(repr, list(columns = columns)))
-  # All trials have the same neurons.
-  given <- check_choice(complete, c("none", "both"), "complete")
-  whole <- lapply(reprs, replace, "arg", "trials")
-  flagged <- with_complete(if (length(complete) > 1) complete_choices else given, whole)
-  complete <- all(vapply(flagged, function(repr) repr$complete, NA))
+  reprs <- with_neurons(trial_reprs(trials, na), units)
+  complete <- trials_complete(complete, reprs)
   lacking <- na == "pairs"
   setup <- open_analysis(setup, sides_of(reprs), if (lacking) "error" else na, clusters, lacking)
   width <- ncol(setup$reprs[[1]]$data)
@@ -219,6 +204,14 @@ note_lacking_neurons <- function(setup) {
                  count_of(length(setup$pairs), "pair"), " of trials.")
   inform("left_out", "{note}")
   note
+}
+
+# All trials have the same neurons.
+trials_complete <- function(complete, reprs) {
+  given <- check_choice(complete, c("none", "both"), "complete")
+  whole <- lapply(reprs, replace, "arg", "trials")
+  flagged <- with_complete(if (length(complete) > 1) complete_choices else given, whole)
+  all(vapply(flagged, function(repr) repr$complete, NA))
 }
 
 # The trials as representations. What is said of all of them names what the user gave (`whole`).
@@ -273,6 +266,20 @@ single_trials <- function(trials) {
             "stimuli x neurons matrices or an array stimuli x neurons x trials, not ",
             "{describe(trials)}.")
   trials
+}
+
+# Trials with the labels of their neurons. All trials have the same neurons, so that a neuron that
+# is missing in one of them is left out of all.
+with_neurons <- function(reprs, units) {
+  declared <- Filter(function(repr) !is.null(units_of_object(repr$responses)), reprs)
+  refuse_if(length(unique(lapply(declared, function(repr) units_of_object(repr$responses)))) > 1,
+            "labels", "The trials in `trials` declare different sessions or neurons: their ",
+            "columns are the same neurons, and so must be these. Declare them alike.")
+  named <- Filter(function(repr) !is.null(colnames(repr$data)), reprs)
+  first <- replace(c(declared, named, reprs)[[1]], "arg", "trials")
+  columns <- with_units(first, units, "units")$columns
+  columns$neuron <- seq_len(ncol(first$data))
+  lapply(reprs, function(repr) c(repr, list(columns = columns)))
 }
 
 check_same_columns <- function(one, other) {

@@ -210,10 +210,7 @@ require_package <- function(package, why) {
 # refuse("rows", "`k` is {k}, but ...") is an error of class repalign_error_rows. What stands in
 # braces in its texts is evaluated where it was called; what code gives, with braces of users in it,
 # is not. arg: what is at fault, by default what the text names first.
-refuse <- function(class, ..., arg = {
-  name <- regmatches(text, regexpr("`[^`]+`", text))
-  if (length(name)) substr(name, 2, nchar(name) - 1)
-}, frame = parent.frame()) {
+refuse <- function(class, ..., arg = first_named(text), frame = parent.frame()) {
   text <- filled_text(substitute(list(...)), list(...), frame)
   stop(new_condition("error", whole_class(class, "repalign_error_"), text, arg = arg))
 }
@@ -261,6 +258,11 @@ filled_text <- function(texts, values, frame) {
     text
   })
   readable(do.call(paste0, unname(values)))
+}
+
+first_named <- function(text) {
+  name <- regmatches(text, regexpr("`[^`]+`", text))
+  if (length(name)) substr(name, 2, nchar(name) - 1)
 }
 
 # For errors of which something else is made, by `failed`; `...`: further handlers of tryCatch(). A

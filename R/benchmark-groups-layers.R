@@ -205,25 +205,7 @@ benchmark_groups <- function(representations, groups, measures = resi_measures()
   job <- benchmark_job(scores, calibrated, cache, threads, na, ...)
   items <- benchmark_items(representations, "representations")
   check_several(items)
-  groups <- item_values(items, groups, "groups")
-  empty <- which(is.na(groups) | !nzchar(as.character(groups)))
-  refuse_if(length(empty), "groups", "`groups` has no label for ",
-            "{dQuote(items$names[empty[1]], FALSE)} (position {empty[1]}): leave that ",
-            "representation out, or give it a group.")
-  unused <- if (is.factor(groups)) setdiff(levels(groups), as.character(groups))
-  refuse_if(length(unused), "groups", "`groups` has no members of {enumerate(unused)}: ",
-            "droplevels(groups) leaves empty groups out.")
-  groups <- group_factor(groups)
-  sizes <- table(groups)
-  refuse_if(length(sizes) < 2, "groups", "`groups` has one group, {dQuote(names(sizes), FALSE)}: ",
-            "there are no pairs across groups to compare with.")
-  single <- names(sizes)[sizes == 1]
-  refuse_if(length(single) == length(sizes), "groups", "`groups` has a label of its own for each ",
-            "representation: there are no pairs within a group.")
-  inform_if(length(single), "single_groups", "There are no pairs within {enumerate(single)}: ",
-            if (length(single) > 1) "these groups have" else "this group has",
-            " one member, and only pairs across.")
-  refuse_whole_name(names(sizes), "groups", "group")
+  groups <- check_groups(items, groups)
   columns <- benchmark_columns(chosen_measures(measures, missing(measures), job), job, items$data)
   run_benchmark(items, list(seq_along(items$names)), columns, job, labels, function(blocks) {
     relabellings <- group_relabellings(groups, count)
@@ -263,6 +245,29 @@ test_labels <- function(test, dataset, architecture) {
 check_several <- function(items, least = 2, why = "there are no pairs to compare") {
   if (length(items$names) >= least) return(invisible())
   refuse("size", "`{items$arg}` has {count_of(length(items$names), 'element')}: {why}.")
+}
+
+check_groups <- function(items, groups) {
+  groups <- item_values(items, groups, "groups")
+  empty <- which(is.na(groups) | !nzchar(as.character(groups)))
+  refuse_if(length(empty), "groups", "`groups` has no label for ",
+            "{dQuote(items$names[empty[1]], FALSE)} (position {empty[1]}): leave that ",
+            "representation out, or give it a group.")
+  unused <- if (is.factor(groups)) setdiff(levels(groups), as.character(groups))
+  refuse_if(length(unused), "groups", "`groups` has no members of {enumerate(unused)}: ",
+            "droplevels(groups) leaves empty groups out.")
+  groups <- group_factor(groups)
+  sizes <- table(groups)
+  refuse_if(length(sizes) < 2, "groups", "`groups` has one group, {dQuote(names(sizes), FALSE)}: ",
+            "there are no pairs across groups to compare with.")
+  single <- names(sizes)[sizes == 1]
+  refuse_if(length(single) == length(sizes), "groups", "`groups` has a label of its own for each ",
+            "representation: there are no pairs within a group.")
+  inform_if(length(single), "single_groups", "There are no pairs within {enumerate(single)}: ",
+            if (length(single) > 1) "these groups have" else "this group has",
+            " one member, and only pairs across.")
+  refuse_whole_name(names(sizes), "groups", "group")
+  groups
 }
 
 # In results the part "all" is about all groups, or models, together.

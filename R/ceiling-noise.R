@@ -287,19 +287,20 @@ ceiling_row <- function(task, y, measure, splits, over) {
                        halves = c("data", "dist", "graph"), no_branch(measure$way))
     need_kind(y, accepted, dQuote(measure$label, FALSE))
   }
-  if (measure$way != "cka") {
-    if (!is.null(task$codes)) {
-      refuse("choice", "The ceiling of {dQuote(measure$label, FALSE)} cannot go by clusters of ",
-             "stimuli, only that of \"cka\" with a linear kernel can: leave out `cluster` of ",
-             "responses().", arg = "measure")
-    }
-  }
+  if (measure$way != "cka") refuse_clusters_without_form(task, measure)
   if (measure$way == "halves") return(list(halves = split_ceiling(task, y, measure, splits)))
   sampled <- ceiling_samples(over, task, y, measure)
   tables <- if (measure$way == "cka") cka_ceiling_tables(task, y, measure$args, !sampled) else
     rsa_ceiling_tables(task, y, measure$args, !sampled)
   over <- samples_word(sampled, task$codes)
   c(list(values = ceiling_values(tables$terms), over = over), tables)
+}
+
+refuse_clusters_without_form <- function(task, measure) {
+  if (is.null(task$codes)) return(invisible())
+  refuse("choice", "The ceiling of {dQuote(measure$label, FALSE)} cannot go by clusters of ",
+         "stimuli, only that of \"cka\" with a linear kernel can: leave out `cluster` of ",
+         "responses().", arg = "measure")
 }
 
 # What is reported, for everything that was deleted.
@@ -496,6 +497,14 @@ noiseless_score_words <- function(x, row) {
          number_word(x$score[row]), ", without the noise of trials ", value[1], brackets(value[-1]))
 }
 
+# The degrees of freedom of some rows, a column for each value that has an error.
+ceiling_df <- function(object) {
+  kept <- need_kept(object, "df", "noise_ceiling()", "object")
+  columns <- intersect(names(kept$rows), names(object))
+  at <- match(row_identities(object, columns), row_identities(kept$rows, columns))
+  kept$df[at, , drop = FALSE]
+}
+
 #' @rdname tidy.repalign
 #' @export
 tidy.repalign_ceiling <- function(x, ...) {
@@ -525,11 +534,7 @@ confint.repalign_ceiling <- function(object, parm = "disattenuated", level = 0.9
   parm <- check_choice(parm, ceiling_columns, "parm", several = TRUE)
   level <- check_number(level, "level", above = 0, below = 1)
   rows <- need_columns(as.data.frame(object), c("y", "measure", parm, paste0(parm, "_se")), "used")
-  # The degrees of freedom of some rows, a column for each value that has an error.
-  kept <- need_kept(object, "df", "noise_ceiling()", "object")
-  columns <- intersect(names(kept$rows), names(object))
-  at <- match(row_identities(object, columns), row_identities(kept$rows, columns))
-  known_df <- kept$df[at, , drop = FALSE]
+  known_df <- ceiling_df(object)
   ends <- lapply(parm, function(name) {
     df <- known_df[, name]
     half <- stats::qt(0.5 + level / 2, ifelse(is.na(df), Inf, df)) * rows[[paste0(name, "_se")]]

@@ -103,21 +103,7 @@ subject_ceiling <- function(x, measure = "rsa", ..., group = NULL,
   rows <- data.frame(measure = measure$label, lower = found$lower, upper = found$upper,
                      pairwise = pairwise,
                      ceiling = if (isTRUE(pairwise > 0)) sqrt(pairwise) else NA_real_)
-  if (groups > 1 && !is.na(pairwise)) {
-    limits <- c("lower", "upper")
-    lost <- limits[is.na(unlist(rows[limits]))]
-    reasons <- c(if (is.na(rows$ceiling)) {
-      paste0("the score between subjects (`pairwise`) is ", format(rows$pairwise, digits = 3),
-             ", and `ceiling` is the root of it")
-    }, if (length(lost)) {
-      paste0("the mean of some subjects has no positive size, which `",
-             paste(lost, collapse = "` and `"), "` need", if (length(lost) == 1) "s")
-    })
-    if (length(reasons)) {
-      warn("undefined", "The subjects have too little in common for all values (NA): ",
-           "{paste(reasons, collapse = '; ')}. More stimuli, neurons or subjects may help.")
-    }
-  }
+  if (groups > 1 && !is.na(pairwise)) warn_unlike_subjects(rows)
   if (measure$id == "rsa") rows$rdms <- length(reprs)
   new_result(cbind(rows, n = length(reprs), groups = groups), "repalign_subject_ceiling",
              list(words = choices_in_words(measure, of_rdms)))
@@ -129,6 +115,21 @@ choices_in_words <- function(measure, of_rdms) {
                     rsa = c(if (!of_rdms) "inner", "outer"), no_branch(measure$id))
   paste0(measure$label, ": ", paste(choices, "=", dQuote(unlist(measure$args[choices]), FALSE),
                                     collapse = ", "))
+}
+
+warn_unlike_subjects <- function(result) {
+  limits <- c("lower", "upper")
+  lost <- limits[is.na(unlist(result[limits]))]
+  reasons <- c(if (is.na(result$ceiling)) {
+    paste0("the score between subjects (`pairwise`) is ", format(result$pairwise, digits = 3),
+           ", and `ceiling` is the root of it")
+  }, if (length(lost)) {
+    paste0("the mean of some subjects has no positive size, which `",
+           paste(lost, collapse = "` and `"), "` need", if (length(lost) == 1) "s")
+  })
+  if (!length(reasons)) return(invisible())
+  warn("undefined", "The subjects have too little in common for all values (NA): ",
+       "{paste(reasons, collapse = '; ')}. More stimuli, neurons or subjects may help.")
 }
 
 kernel_ceiling <- function(reprs, measure, group) {

@@ -20,21 +20,7 @@ cka_ceiling_tables <- function(task, y, args, held) {
                 data = lapply(Filter(Negate(is.null), given), centered_data))
   scale <- log2(vapply(Filter(Negate(is.null), given), function(r) form_centering(r)$scale, 0))
   terms <- ceiling_self(sides, "x", scale)
-  if (!is.null(y)) {
-    pair <- pair_of(sides$given$x, sides$given$y)
-    own <- pair_labels(pair, sides$args)
-    h <- h_table(ceiling_sums(sides, c("x", "y"), own$x, own$y), "stimulus")
-    if (is.na(h[1])) no_allowed_pair(pair, FALSE)
-    clean <- h
-    if (has_trials(pair$y)) {
-      labels <- pair_labels(pair, sides$clean)
-      sample <- checked_sample(pair$x, pair$y, sides$codes)
-      w <- ceiling_weights(sides, c("x", "y"), labels$x, labels$y)
-      table <- h_table(weighted_trial_sums(sample, w, sides$layout, c("x", "y")), "stimulus")
-      clean <- scaled_table(table, sample$scale, scale[c("x", "y")])
-    }
-    terms <- c(terms, ceiling_self(sides, "y", scale), list(xy = h, xy_clean = clean))
-  }
+  if (!is.null(y)) terms <- c(terms, ceiling_self(sides, "y", scale), ceiling_cross(sides, scale))
   list(terms = terms, layout = layout, n = nrow(terms$xx) - 1, scale = scale[["x"]])
 }
 
@@ -57,6 +43,22 @@ ceiling_self <- function(sides, side, scale) {
     clean <- if (identical(as.vector(own), as.vector(other))) trial else of_trials(other)
   }
   stats::setNames(list(h, trial, clean), paste0(side, side, c("", "_trial", "_clean")))
+}
+
+ceiling_cross <- function(sides, scale) {
+  pair <- pair_of(sides$given$x, sides$given$y)
+  own <- pair_labels(pair, sides$args)
+  h <- h_table(ceiling_sums(sides, c("x", "y"), own$x, own$y), "stimulus")
+  if (is.na(h[1])) no_allowed_pair(pair, FALSE)
+  clean <- h
+  if (has_trials(pair$y)) {
+    labels <- pair_labels(pair, sides$clean)
+    sample <- checked_sample(pair$x, pair$y, sides$codes)
+    w <- ceiling_weights(sides, c("x", "y"), labels$x, labels$y)
+    table <- h_table(weighted_trial_sums(sample, w, sides$layout, c("x", "y")), "stimulus")
+    clean <- scaled_table(table, sample$scale, scale[c("x", "y")])
+  }
+  list(xy = h, xy_clean = clean)
 }
 
 # Sums over the neuron pairs whose labels differ, as leave_out_sums() has them.
@@ -329,14 +331,7 @@ split_ceiling <- function(task, y, measure, splits) {
     })
   }
   halves <- vapply(seq_len(splits), function(split) {
-    # Means over two random halves of the trials of each stimulus, with equally many trials; at odd
-    # numbers one is left out. Sessions have trials, and halves, of their own.
-    values <- unclass(task$x$responses)$values
-    means <- array(0, c(dim(values)[1:2], 2))
-    for (neurons in neurons_of_sessions(task$x)) {
-      means[, neurons, ] <- halves_of_trials(values[, neurons, , drop = FALSE])
-    }
-    parts <- lapply(1:2, function(part) matrix(means[, , part], nrow(means)))
+    parts <- random_trial_halves(task$x)
     score_of(parts[[1]], parts[[2]])
   }, 0)
   r <- mean(halves)
@@ -344,6 +339,17 @@ split_ceiling <- function(task, y, measure, splits) {
     score_of(unname_rows(task$x$data), if (y$kind == "data") unname_rows(y$data) else y$data)
   list(reliability = if (is.na(r) || r <= 0) NA_real_ else 2 * r / (1 + r), score = score,
        undefined = sum(is.na(halves)))
+}
+
+# Means over two random halves of the trials of each stimulus, with equally many trials; at odd
+# numbers one is left out. Sessions have trials, and halves, of their own.
+random_trial_halves <- function(repr) {
+  values <- unclass(repr$responses)$values
+  means <- array(0, c(dim(values)[1:2], 2))
+  for (neurons in neurons_of_sessions(repr)) {
+    means[, neurons, ] <- halves_of_trials(values[, neurons, , drop = FALSE])
+  }
+  lapply(1:2, function(part) matrix(means[, , part], nrow(means)))
 }
 
 neurons_of_sessions <- function(repr) {

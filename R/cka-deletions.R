@@ -7,8 +7,13 @@
 # k, l: Gram matrices of all stimuli; codes: of their clusters. list(naive, stimulus), each
 # (clusters + 1) x 1, as C_unit_weighted gives them, for more neurons than stimuli.
 cluster_gram_deletions <- function(k, l, codes) {
-  # Sums of products, of products of row sums, and products of totals, over the stimuli that are
-  # left: what a cluster takes off them is in the sums of rows over its stimuli.
+  list(naive = matrix(naive_gram_deletions(k, l, codes)),
+       stimulus = matrix(corrected_gram_deletions(k, l, codes)))
+}
+
+# Sums of products, of products of row sums, and products of totals, over the stimuli that are
+# left: what a cluster takes off them is in the sums of rows over its stimuli.
+naive_gram_deletions <- function(k, l, codes) {
   n <- as.double(length(codes))
   size <- tabulate(codes)
   sums_k <- t(rowsum(k, codes))
@@ -26,8 +31,7 @@ cluster_gram_deletions <- function(k, l, codes) {
   dot <- c(sum(products), sum(products) - 2 * rowSums(products) + diag(products))
   rows <- c(sum(rows_k * rows_l), colSums(without) - drop(within))
   totals <- c(sum(rows_k) * sum(rows_l), total(rows_k, sums_k) * total(rows_l, sums_l))
-  list(naive = matrix((dot - 2 * rows / left + totals / left^2) / left^2),
-       stimulus = matrix(corrected_gram_deletions(k, l, codes)))
+  (dot - 2 * rows / left + totals / left^2) / left^2
 }
 
 # S1, S2 and S3 of the estimator over clusters. Deleting cluster c takes row and column c off the

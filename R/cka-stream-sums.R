@@ -275,21 +275,25 @@ h_of_totals <- function(estimator, totals, compared, excluded, known) {
   }
   sum <- stimulus_sum(totals)
   if (corrections[[estimator]]$neurons) {
-    # The stimulus-corrected estimates of the neuron pairs that are left out, added up.
-    blocks <- Map(excluded_block, compared$left_out$blocks, excluded$blocks,
-                  MoreArgs = list(compared = compared, known = known))
-    a <- compared$a[compared$left_out$x]
-    b <- compared$b[compared$left_out$y]
-    centred <- packed_products(known, a, b) - known$n * known$means[a] * known$means[b]
-    singles <- stimulus_sum(list(
-      cross_squares = sum(centred^2),
-      square_products = sum(single_products(excluded$powers, a, b, known)),
-      norm_products = sum(known$centred[a] * known$centred[b]), n = known$n
-    ))
-    sum <- sum - (sum(unlist(blocks)) + singles)
+    sum <- sum - excluded_total(compared, excluded, known)
     count <- count - compared$left_out$count
   }
   list(value = sum / count, magnitude = totals$cross_squares / (totals$n^2 * count))
+}
+
+# The stimulus-corrected estimates of the neuron pairs that are left out, added up.
+excluded_total <- function(compared, excluded, known) {
+  blocks <- Map(excluded_block, compared$left_out$blocks, excluded$blocks,
+                MoreArgs = list(compared = compared, known = known))
+  a <- compared$a[compared$left_out$x]
+  b <- compared$b[compared$left_out$y]
+  centred <- packed_products(known, a, b) - known$n * known$means[a] * known$means[b]
+  singles <- stimulus_sum(list(
+    cross_squares = sum(centred^2),
+    square_products = sum(single_products(excluded$powers, a, b, known)),
+    norm_products = sum(known$centred[a] * known$centred[b]), n = known$n
+  ))
+  sum(unlist(blocks)) + singles
 }
 
 excluded_block <- function(block, sums, compared, known) {

@@ -166,6 +166,15 @@ new_feed <- function(chunk, own = FALSE, n = NULL, pick = NULL, end = function()
   feed
 }
 
+as_feed <- function(chunks, na = "error") {
+  feed <- feed_of(chunks, na != "error")
+  feed$na <- na
+  feed$left_out <- 0
+  # how many rows there will be, and where, is known only when all were read
+  if (na != "error") feed$n <- feed$pick <- NULL
+  feed
+}
+
 feed_of <- function(chunks, allow_na) {
   if (is.function(chunks)) {
     calls <- 0
@@ -447,11 +456,7 @@ stream_cka <- function(chunks, estimator = c("naive", "stimulus", "stimulus_neur
   note_unused_units(estimator, given)
   if (!is.null(batch)) batch <- check_count(batch, "batch", 4)
   if (!is.null(shuffle)) check_flag(shuffle, "shuffle")
-  feed <- feed_of(chunks, na != "error")
-  feed$na <- na
-  feed$left_out <- 0
-  # how many rows there will be, and where, is known only when all were read
-  if (na != "error") feed$n <- feed$pick <- NULL
+  feed <- as_feed(chunks, na)
   on.exit(feed$end())
   look_ahead(feed, first_rows)
   labels <- if (any(correct_for("neurons", estimator))) stream_labels(feed, given)
@@ -533,21 +538,7 @@ batch_needed <- function(feed) {
 streamed_sums <- function(feed, compared, estimator, shuffle) {
   warn_if(isTRUE(shuffle), "unused", "`shuffle` is used only for minibatches: without them the ",
           "order of the rows does not matter.", data = "shuffle")
-  # the single neuron pairs that are left out of all comparisons: columns a and b, and the positions
-  # of each comparison among them
-  a <- lapply(compared, function(one) one$a[one$left_out$x])
-  b <- lapply(compared, function(one) one$b[one$left_out$y])
-  ends <- cumsum(lengths(a))
-  # what is taken from all rows before they are added up: the column means of the first chunk, which
-  # are near those of all, and a power of two as in form_centering()
-  plan <- list(unit = lapply(feed$held, function(data) {
-    stats <- .Call(C_column_stats, data)
-    list(means = stats$means, scale = common_scale(list(data)))
-  }), compared = compared,
-       single = list(a = as.integer(unlist(a)), b = as.integer(unlist(b)),
-                     at = Map(function(end, length) end - length + seq_len(length), ends,
-                              lengths(a))),
-       has_blocks = any(vapply(compared, function(one) length(one$left_out$blocks) > 0, NA)))
+  plan <- sums_plan(feed, compared)
   blocks <- gather_sums(plan, rows_giver(feed))
   total <- Reduce(add_sums, blocks)
   n <- rows_in(total)
@@ -570,6 +561,24 @@ streamed_sums <- function(feed, compared, estimator, shuffle) {
   })
   list(h = h, sizes = vapply(blocks, rows_in, 0), n = rows_in(total),
        scale = log2(vapply(plan$unit, function(unit) unit$scale, 0)))
+}
+
+sums_plan <- function(feed, compared) {
+  # the single neuron pairs that are left out of all comparisons: columns a and b, and the positions
+  # of each comparison among them
+  a <- lapply(compared, function(one) one$a[one$left_out$x])
+  b <- lapply(compared, function(one) one$b[one$left_out$y])
+  ends <- cumsum(lengths(a))
+  # what is taken from all rows before they are added up: the column means of the first chunk, which
+  # are near those of all, and a power of two as in form_centering()
+  list(unit = lapply(feed$held, function(data) {
+    stats <- .Call(C_column_stats, data)
+    list(means = stats$means, scale = common_scale(list(data)))
+  }), compared = compared,
+       single = list(a = as.integer(unlist(a)), b = as.integer(unlist(b)),
+                     at = Map(function(end, length) end - length + seq_len(length), ends,
+                              lengths(a))),
+       has_blocks = any(vapply(compared, function(one) length(one$left_out$blocks) > 0, NA)))
 }
 
 # A function that gives the next chunk: the user's own, pieces of equal size of a known number of

@@ -151,11 +151,7 @@ compared_cells <- function(pairs, sides, set, wanted, on_error, drawn, run) {
   cells <- matrix(list(), nrow(pairs), length(set))
   rows <- which(rowSums(wanted) > 0)
   advance <- progress_along(length(rows))
-  mirrored <- if (sides$same) {
-    # For each pair the place of the same pair the other way round.
-    most <- max(pairs$i, pairs$j) + 1
-    match(pairs$j * most + pairs$i, pairs$i * most + pairs$j)
-  }
+  mirrored <- if (sides$same) mirror_images(pairs)
   symmetric <- vapply(set, function(measure) measure$symmetric, NA)
   for (p in rows) {
     pair <- NULL
@@ -173,6 +169,12 @@ compared_cells <- function(pairs, sides, set, wanted, on_error, drawn, run) {
     advance()
   }
   cells
+}
+
+# For each pair the place of the same pair the other way round.
+mirror_images <- function(pairs) {
+  most <- max(pairs$i, pairs$j) + 1
+  match(pairs$j * most + pairs$i, pairs$i * most + pairs$j)
 }
 
 # Warnings in the order of pairs and, for a pair, of measures.

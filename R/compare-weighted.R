@@ -46,28 +46,7 @@ score_weighted <- function(x, y, measure = "cka", weights, ...,
   weights <- rows_in_order_of(weights, call$labels, "weights")
   w <- check_weights(weights, length(call$rows))[call$rows, , drop = FALSE]
   check_grid_memory(call$set, call$sides)
-  measure <- call$set[[1]]
-  errors <- errors_of(measure)
-  subsets <- all(w == 0 | w == 1)
-  pairs <- data.frame(i = 1L, j = 1L)
-  if (is.null(errors$weighted)) {
-    if (!subsets) refuse_weights(measure, w, "0 and 1 only")
-    return(subset_scores(w == 1, pairs, call$sides, list(measure), "The scores")[1, 1, ])
-  }
-  if (errors$counts == "counts" && any(w != round(w))) refuse_weights(measure, w, "counts only")
-  pair <- side_pair(call$sides, 1, 1)
-  # errors that only the data tell, such as too few stimuli, are those of the score itself
-  error <- refusal_of_pair(measure, pair)
-  if (!is.null(error)) stop(error)
-  compare_pair(measure$declaration, pair, measure$args)
-  # a distance that is a sum over stimuli grows with the weights; counts are compared as they are
-  if (is.null(errors$growth) && errors$counts == "any") w <- moderate_weights(w)
-  # about so many numbers are in each of the matrices of a block
-  columns <- max(1, floor(4e5 / nrow(w)))
-  blocks <- split(seq_len(ncol(w)), (seq_len(ncol(w)) - 1) %/% columns)
-  unlist(lapply(unname(blocks), function(at) {
-    errors$weighted(pair, measure$args, w[, at, drop = FALSE], measure$declaration)
-  }))
+  weighted_scores(call$set[[1]], call$sides, w)
 }
 
 check_weights <- function(weights, n) {
@@ -90,6 +69,30 @@ check_weights <- function(weights, n) {
   refuse_if(length(few), "value", "Column {few[1]} of `weights` has {sum(w[, few[1]] > 0)} of the ",
             "stimuli with a weight above 0: at least 4 are needed.")
   unname(w)
+}
+
+weighted_scores <- function(measure, sides, w) {
+  errors <- errors_of(measure)
+  subsets <- all(w == 0 | w == 1)
+  pairs <- data.frame(i = 1L, j = 1L)
+  if (is.null(errors$weighted)) {
+    if (!subsets) refuse_weights(measure, w, "0 and 1 only")
+    return(subset_scores(w == 1, pairs, sides, list(measure), "The scores")[1, 1, ])
+  }
+  if (errors$counts == "counts" && any(w != round(w))) refuse_weights(measure, w, "counts only")
+  pair <- side_pair(sides, 1, 1)
+  # errors that only the data tell, such as too few stimuli, are those of the score itself
+  error <- refusal_of_pair(measure, pair)
+  if (!is.null(error)) stop(error)
+  compare_pair(measure$declaration, pair, measure$args)
+  # a distance that is a sum over stimuli grows with the weights; counts are compared as they are
+  if (is.null(errors$growth) && errors$counts == "any") w <- moderate_weights(w)
+  # about so many numbers are in each of the matrices of a block
+  columns <- max(1, floor(4e5 / nrow(w)))
+  blocks <- split(seq_len(ncol(w)), (seq_len(ncol(w)) - 1) %/% columns)
+  unlist(lapply(unname(blocks), function(at) {
+    errors$weighted(pair, measure$args, w[, at, drop = FALSE], measure$declaration)
+  }))
 }
 
 # The fourth powers of very large or very small weights do not fit a double. Only the proportions of

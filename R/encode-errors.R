@@ -136,24 +136,7 @@ deleted_encodings <- function(cell, call, y, values, known) {
   error <- about <- numeric(length(units))
   for (k in seq_along(cell$test)) {
     test <- cell$test[[k]]
-    # Squared deviations of the test rows from the mean of the training rows, without each unit.
-    train <- seq_len(nrow(y))[-test]
-    total <- colSums(y[train, , drop = FALSE])
-    own <- y[test, , drop = FALSE]
-    center <- colMeans(own)
-    within <- sum((own - rep(center, each = length(test)))^2)
-    tested <- vapply(units, function(unit) unit[1] %in% test, NA)
-    found <- numeric(length(units))
-    mean <- total / length(train)
-    left <- rowSums((own - rep(mean, each = length(test)))^2)
-    found[tested] <- vapply(units[tested], function(unit) {
-      sum(left) - sum(left[match(unit, test)])
-    }, 0)
-    found[!tested] <- vapply(units[!tested], function(unit) {
-      m <- (total - colSums(y[unit, , drop = FALSE])) / (length(train) - length(unit))
-      within + length(test) * sum((center - m)^2)
-    }, 0)
-    about <- about + found
+    about <- about + about_without(y, test, units)
     if (quick) {
       for (lambda in unique(penalties[k, ])) {
         at <- which(penalties[k, ] == lambda)
@@ -165,6 +148,27 @@ deleted_encodings <- function(cell, call, y, values, known) {
     }
   }
   1 - error / about
+}
+
+# Squared deviations of the test rows from the mean of the training rows, without each unit.
+about_without <- function(y, test, units) {
+  train <- seq_len(nrow(y))[-test]
+  total <- colSums(y[train, , drop = FALSE])
+  own <- y[test, , drop = FALSE]
+  center <- colMeans(own)
+  within <- sum((own - rep(center, each = length(test)))^2)
+  tested <- vapply(units, function(unit) unit[1] %in% test, NA)
+  found <- numeric(length(units))
+  mean <- total / length(train)
+  left <- rowSums((own - rep(mean, each = length(test)))^2)
+  found[tested] <- vapply(units[tested], function(unit) {
+    sum(left) - sum(left[match(unit, test)])
+  }, 0)
+  found[!tested] <- vapply(units[!tested], function(unit) {
+    m <- (total - colSums(y[unit, , drop = FALSE])) / (length(train) - length(unit))
+    within + length(test) * sum((center - m)^2)
+  }, 0)
+  found
 }
 
 # Squared errors of the test rows by models without each unit, from one decomposition of all rows:

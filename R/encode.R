@@ -116,19 +116,7 @@ encoding_settings <- function(method, score_by, summary, average, lambda, per_ne
             "\"median\" or \"mean\".", arg = "summary")
   if (!is.null(average)) average <- check_choice(average, c("pooled", "folds"), "average")
   per_neuron <- check_flag(per_neuron, "per_neuron")
-  # Rising penalties of ridge regression, or NULL for those by default.
-  lambda <- if (is.null(lambda)) {
-    NULL
-  } else {
-    refuse_if(method != "ridge", "parameter", "`lambda` is for method = \"ridge\" only, not ",
-              "{dQuote(method, FALSE)}.")
-    usable <- is.numeric(lambda) && length(lambda) > 0 && length(dim(lambda)) < 2 &&
-      all(is.finite(lambda)) && all(lambda >= 0)
-    refuse_if(!usable, "value", "`lambda` must be one or more finite numbers of at least 0, of ",
-              "which each training set takes the best, or NULL for nine around the variance of ",
-              "`from`.")
-    sort(unique(as.double(lambda)))
-  }
+  lambda <- check_penalties(lambda, method)
   warn_if(per_neuron && (method != "ridge" || length(lambda) == 1), "unused",
           "`per_neuron` is used only where `lambda` is chosen among several: it has no effect ",
           "here.", data = "per_neuron")
@@ -138,6 +126,19 @@ encoding_settings <- function(method, score_by, summary, average, lambda, per_ne
        standardize = check_flag(standardize, "standardize"),
        min_reliability = check_number(min_reliability, "min_reliability", below = 1),
        label = paste(method, score_by))
+}
+
+# Rising penalties of ridge regression, or NULL for those by default.
+check_penalties <- function(lambda, method) {
+  if (is.null(lambda)) return(NULL)
+  refuse_if(method != "ridge", "parameter", "`lambda` is for method = \"ridge\" only, not ",
+            "{dQuote(method, FALSE)}.")
+  usable <- is.numeric(lambda) && length(lambda) > 0 && length(dim(lambda)) < 2 &&
+    all(is.finite(lambda)) && all(lambda >= 0)
+  refuse_if(!usable, "value", "`lambda` must be one or more finite numbers of at least 0, of ",
+            "which each training set takes the best, or NULL for nine around the variance of ",
+            "`from`.")
+  sort(unique(as.double(lambda)))
 }
 
 check_component_count <- function(components, method) {

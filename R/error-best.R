@@ -57,35 +57,7 @@ best_score <- function(result, by = "model_y", draws = 9999) {
   warn_again(attr(result, "dependence"))
   draws <- check_draws(draws, scores$level, length(scores$score))
   groups <- score_groups(scores, by, default)
-  found <- lapply(groups, function(at) {
-    # list(best, score, low, high, in_set, names), where in_set has a value for each score.
-    scores <- some_scores(scores, at)
-    oriented <- scores$sign * scores$score
-    errors <- contrast_errors(scores$parts, diag(length(oriented)))
-    usable <- which(!is.na(oriented) & !is.na(errors$se))
-    warn_left_out(scores, usable)
-    in_set <- replace(rep(NA, length(oriented)), usable, TRUE)
-    if (!length(usable)) {
-      return(list(best = NA_character_, score = NA_real_, low = NA_real_, high = NA_real_,
-                  in_set = in_set, names = character()))
-    }
-    best <- usable[which.max(oriented[usable])]
-    joint <- draws_of_scores(scores, draws)
-    errors <- errors[usable, ]
-    oriented <- oriented[usable]
-    half <- (1 - scores$level) / 2
-    z <- stats::qnorm(1 - half)
-    if (length(usable) > 1) {
-      weights <- diag(scores$sign, length(scores$sign))[, usable, drop = FALSE]
-      z <- critical_of(largest_of_contrasts(joint, weights), half, z)
-    }
-    limits <- c(max(oriented - t_of(z, errors$df) * errors$se),
-                max(oriented + stats::qt(1 - half, errors$df) * errors$se))
-    in_set[usable] <- may_be_best(scores, usable, joint)
-    limits <- sort(scores$sign[best] * limits)
-    list(best = scores$title[best], score = scores$score[best], low = limits[1], high = limits[2],
-         in_set = in_set, names = scores$title[which(in_set)])
-  })
+  found <- lapply(groups, function(at) best_of_group(some_scores(scores, at), draws))
   members <- do.call(rbind, Map(function(name, at, one) {
     data.frame(group = name, scores$rows[at, c("measure", "score", "se")],
                title = scores$title[at], in_set = one$in_set)
@@ -111,6 +83,35 @@ score_groups <- function(scores, by, default) {
   if (!length(by)) return(list(all = seq_along(scores$score)))
   names <- do.call(paste, c(lapply(unname(scores$rows[by]), as.character), sep = " | "))
   split(seq_along(names), factor(names, unique(names)))
+}
+
+# list(best, score, low, high, in_set, names), where in_set has a value for each score.
+best_of_group <- function(scores, draws) {
+  oriented <- scores$sign * scores$score
+  errors <- contrast_errors(scores$parts, diag(length(oriented)))
+  usable <- which(!is.na(oriented) & !is.na(errors$se))
+  warn_left_out(scores, usable)
+  in_set <- replace(rep(NA, length(oriented)), usable, TRUE)
+  if (!length(usable)) {
+    return(list(best = NA_character_, score = NA_real_, low = NA_real_, high = NA_real_,
+                in_set = in_set, names = character()))
+  }
+  best <- usable[which.max(oriented[usable])]
+  joint <- draws_of_scores(scores, draws)
+  errors <- errors[usable, ]
+  oriented <- oriented[usable]
+  half <- (1 - scores$level) / 2
+  z <- stats::qnorm(1 - half)
+  if (length(usable) > 1) {
+    weights <- diag(scores$sign, length(scores$sign))[, usable, drop = FALSE]
+    z <- critical_of(largest_of_contrasts(joint, weights), half, z)
+  }
+  limits <- c(max(oriented - t_of(z, errors$df) * errors$se),
+              max(oriented + stats::qt(1 - half, errors$df) * errors$se))
+  in_set[usable] <- may_be_best(scores, usable, joint)
+  limits <- sort(scores$sign[best] * limits)
+  list(best = scores$title[best], score = scores$score[best], low = limits[1], high = limits[2],
+       in_set = in_set, names = scores$title[which(in_set)])
 }
 
 # Each score against all others: is one of them better by more than the largest difference that

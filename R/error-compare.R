@@ -94,18 +94,7 @@ compare_scores <- function(result, contrasts = "pairs",
   }
   rows$p_adjusted <- adjusted_p(rows, p_adjust, largest, usable)
   rows <- with_limits(rows, scores$level, largest)
-  # Two one-sided tests, of which non-inferiority is one: for distances that of the upper margin.
-  rows$p_equivalence <- rows$p_noninferiority <- rep(NA_real_, nrow(rows))
-  rows <- if (is.null(margin)) {
-    rows
-  } else {
-    above <- stats::pt((rows$difference + margin) / rows$se, rows$df, lower.tail = FALSE)
-    below <- stats::pt((rows$difference - margin) / rows$se, rows$df)
-    similar <- apply(given$weights, 2, function(w) scores$sign[w != 0][1] > 0)
-    rows$p_equivalence <- pmax(above, below)
-    rows$p_noninferiority <- ifelse(similar, above, below)
-    rows
-  }
+  rows <- with_equivalence(rows, margin, given$weights, scores$sign)
   warn_no_differences(rows)
   columns <- c(if (!is.null(given$contrast)) "contrast", "score_1", "score_2", "measure",
                "difference", "se", "df", "statistic", "p_value", "p_adjusted", "conf_low",
@@ -136,6 +125,18 @@ with_limits <- function(rows, level, largest) {
   wide <- t_of(z, rows$df) * rows$se
   cbind(rows, conf_low = rows$difference - half, conf_high = rows$difference + half,
         simultaneous_low = rows$difference - wide, simultaneous_high = rows$difference + wide)
+}
+
+# Two one-sided tests, of which non-inferiority is one: for distances that of the upper margin.
+with_equivalence <- function(rows, margin, weights, sign) {
+  rows$p_equivalence <- rows$p_noninferiority <- rep(NA_real_, nrow(rows))
+  if (is.null(margin)) return(rows)
+  above <- stats::pt((rows$difference + margin) / rows$se, rows$df, lower.tail = FALSE)
+  below <- stats::pt((rows$difference - margin) / rows$se, rows$df)
+  similar <- apply(weights, 2, function(w) sign[w != 0][1] > 0)
+  rows$p_equivalence <- pmax(above, below)
+  rows$p_noninferiority <- ifelse(similar, above, below)
+  rows
 }
 
 warn_no_differences <- function(rows) {

@@ -240,26 +240,7 @@ pairwise_cells <- function(x, y, kind, side, args) {
   # few at a time, so that their sums take little memory
   each <- max(1, floor(room_for_dots() / (as.double(n) * length(x))))
   for (at in split(seq_along(y), (seq_along(y) - 1) %/% each)) {
-    # For each side of a the deleted_products() with all of b, a column each.
-    b <- b[at]
-    n <- nrow(a[[1]]$k)
-    vectors <- function(sides, of) matrix(vapply(sides, of, numeric(n)), n)
-    m <- array(0, c(length(a), length(b), n))
-    for (s in seq_len(n)) {
-      column <- function(side) side$k[, s]
-      m[, , s] <- crossprod(vectors(a, column), vectors(b, column))
-    }
-    diagonal <- function(side) diag(side$k)
-    r <- vectors(a, function(side) rowSums(side$k))
-    q <- vectors(b, function(side) rowSums(side$k))
-    dl <- vectors(b, diagonal)
-    lr <- lapply(b, function(side) side$k %*% r)
-    products <- lapply(seq_along(a), function(i) {
-      k <- a[[i]]$k
-      sums <- column_sums_left(r[, i], diag(k), q, dl, t(matrix(m[i, , ], length(b))), k %*% q,
-                               vectors(lr, function(product) product[, i]))
-      products_of_sums(kind, sums, a[[i]]$between)
-    })
+    products <- products_of_cells(kind, a, b[at])
     for (j in at) {
       for (i in seq_along(x)) {
         if (alone && i > j) next
@@ -273,6 +254,28 @@ pairwise_cells <- function(x, y, kind, side, args) {
     }
   }
   values
+}
+
+# For each side of a the deleted_products() with all of b, a column each.
+products_of_cells <- function(kind, a, b) {
+  n <- nrow(a[[1]]$k)
+  vectors <- function(sides, of) matrix(vapply(sides, of, numeric(n)), n)
+  m <- array(0, c(length(a), length(b), n))
+  for (s in seq_len(n)) {
+    column <- function(side) side$k[, s]
+    m[, , s] <- crossprod(vectors(a, column), vectors(b, column))
+  }
+  diagonal <- function(side) diag(side$k)
+  r <- vectors(a, function(side) rowSums(side$k))
+  q <- vectors(b, function(side) rowSums(side$k))
+  dl <- vectors(b, diagonal)
+  lr <- lapply(b, function(side) side$k %*% r)
+  lapply(seq_along(a), function(i) {
+    k <- a[[i]]$k
+    sums <- column_sums_left(r[, i], diag(k), q, dl, t(matrix(m[i, , ], length(b))), k %*% q,
+                             vectors(lr, function(product) product[, i]))
+    products_of_sums(kind, sums, a[[i]]$between)
+  })
 }
 
 # The ratio computed anew, for a unit that holds nearly all of the variance of a side.

@@ -239,16 +239,7 @@ pool_subjects <- function(task, columns, factors) {
   groups <- lapply(seq_along(others), function(o) which(task$pairs$j == others[o]))
   rows <- unlist(lapply(groups, function(at) lapply(seq_len(k), function(m) (at - 1) * k + m)),
                  recursive = FALSE)
-  pooled <- lapply(rows, function(at) {
-    columns <- columns[at]
-    average <- function(part) {
-      Reduce(`+`, lapply(columns, function(column) column[[part]])) / length(columns)
-    }
-    column <- list(value = average("value"), spread = NA_real_)
-    if (is.null(columns[[1]]$halves)) column$change <- average("change")
-    else column$halves <- average("halves")
-    column
-  })
+  pooled <- lapply(rows, function(at) mean_column(columns[at]))
   scores <- vapply(rows, function(at) mean(task$scores[at]), 0)
   new <- integer(length(columns))
   new[unlist(rows)] <- rep(seq_along(rows), each = subjects)
@@ -267,6 +258,16 @@ mean_factor <- function(factor, new, subjects) {
   factor$interaction <- means(t(means(factor$interaction)))
   factor$rows <- sort(unique(new))
   factor
+}
+
+mean_column <- function(columns) {
+  average <- function(part) {
+    Reduce(`+`, lapply(columns, function(column) column[[part]])) / length(columns)
+  }
+  column <- list(value = average("value"), spread = NA_real_)
+  if (is.null(columns[[1]]$halves)) column$change <- average("change")
+  else column$halves <- average("halves")
+  column
 }
 
 # Of few subjects nothing is subtracted: their variance may be found to be near 0.
@@ -297,13 +298,7 @@ subject_factor <- function(rows, columns, scores, m) {
 sampled_neuron_errors <- function(comparison, members, used, wanted, estimators, setup,
                                   trials = NULL) {
   codes <- if (is.null(trials)) comparison$codes else comparison$trials$codes
-  # The layout of the neurons that are deleted. Those of both sides are deleted from both at once.
-  of_side <- function(code, x) if (is.null(code)) seq_len(ncol(x)) else code
-  labels <- list(x = paste("x", of_side(codes$xx$x, comparison$x)),
-                 y = paste("y", of_side(codes$yy$y, comparison$y)))
-  if (!is.null(codes$xy) && !any(comparison$complete)) labels <- codes$xy[c("x", "y")]
-  shared <- any(labels$x %in% labels$y)
-  layout <- layout_of_labels(labels, c(x = !wanted[["x"]], y = !wanted[["y"]]) & !shared)
+  layout <- neuron_units(comparison, codes, wanted)
   columns <- ncol(comparison$x) + as.double(ncol(comparison$y))
   check_memory(8 * (40 * nrow(comparison$x) * columns + 12 * columns^2),
                "The jackknife over stimuli and neurons",
@@ -332,6 +327,16 @@ errors_of_table <- function(theta, layout, setup, centered = FALSE) {
   # equal deletions leave no parts to count degrees of freedom of
   df <- if (isTRUE(variance == 0)) Inf else two_way_df(theta, variance, loo)
   list(se = sqrt(variance), df = df)
+}
+
+# The layout of the neurons that are deleted. Those of both sides are deleted from both at once.
+neuron_units <- function(comparison, codes, wanted) {
+  of_side <- function(code, x) if (is.null(code)) seq_len(ncol(x)) else code
+  labels <- list(x = paste("x", of_side(codes$xx$x, comparison$x)),
+                 y = paste("y", of_side(codes$yy$y, comparison$y)))
+  if (!is.null(codes$xy) && !any(comparison$complete)) labels <- codes$xy[c("x", "y")]
+  shared <- any(labels$x %in% labels$y)
+  layout_of_labels(labels, c(x = !wanted[["x"]], y = !wanted[["y"]]) & !shared)
 }
 
 # One of the three H values: for each estimator a table of pooled values, nothing and each stimulus

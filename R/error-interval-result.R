@@ -124,12 +124,14 @@ deletions_of_call <- function(task, rows, columns, factors, words) {
     halves[, half] <- vapply(columns[half], deviations_of, numeric(nrow(halves)))
   }
   list(rows = data.frame(key = score_keys(rows), score = rows$score), n = task$n, units = units,
-       names = if (is.null(task$codes)) {
-         named <- Find(function(repr) repr$kind == "data" && !is.null(rownames(repr$data)),
-                       all_representations(task$sides))
-         if (!is.null(named)) rownames(named$data)
-       }, stimuli = stimuli,
+       names = if (is.null(task$codes)) names_of_stimuli(task$sides), stimuli = stimuli,
        halves = halves, methods = words, clustered = !is.null(task$codes), factors = factors)
+}
+
+names_of_stimuli <- function(sides) {
+  named <- Find(function(repr) repr$kind == "data" && !is.null(rownames(repr$data)),
+                all_representations(sides))
+  if (!is.null(named)) rownames(named$data)
 }
 
 # For each row, as in the column `over`.

@@ -261,19 +261,7 @@ stimulus_columns <- function(task, tables) {
   }
   for (m in which(names == "recomputed")) columns <- recomputed_columns(task, columns, m)
   half <- which(names == "half-samples")
-  if (length(half)) {
-    settings <- task$settings
-    keep <- draw_halves(task$n, settings$draws, task$codes)
-    scores <- subset_scores(keep, task$pairs, task$sides, task$set[half], "The half-samples",
-                            task$threads)
-    factors <- vapply(task$set[half], half_sample_factor, 0, task$n, task$codes)
-    for (p in seq_len(nrow(task$pairs))) {
-      for (at in seq_along(half)) {
-        row <- (p - 1) * length(task$set) + half[at]
-        columns[[row]] <- half_column(task$scores[row], scores[p, at, ], factors[at])
-      }
-    }
-  }
+  if (length(half)) columns <- half_columns(task, columns, half)
   columns
 }
 
@@ -355,6 +343,21 @@ recomputed_columns <- function(task, columns, m) {
     values <- c(task$scores[row], scores[p, 1, ])
     if (!is.null(errors$cosine)) values <- errors$cosine$of(values)
     columns[[row]] <- jackknife_column(values, errors)
+  }
+  columns
+}
+
+half_columns <- function(task, columns, half) {
+  settings <- task$settings
+  keep <- draw_halves(task$n, settings$draws, task$codes)
+  scores <- subset_scores(keep, task$pairs, task$sides, task$set[half], "The half-samples",
+                          task$threads)
+  factors <- vapply(task$set[half], half_sample_factor, 0, task$n, task$codes)
+  for (p in seq_len(nrow(task$pairs))) {
+    for (at in seq_along(half)) {
+      row <- (p - 1) * length(task$set) + half[at]
+      columns[[row]] <- half_column(task$scores[row], scores[p, at, ], factors[at])
+    }
   }
   columns
 }

@@ -56,23 +56,7 @@ prepare <- function(x, measure = "cka", ..., data = FALSE, threads = NULL,
   advance <- progress_along(length(call$sides$x$reprs))
   made <- lapply(call$sides$x$reprs, function(repr) {
     on.exit(advance())
-    # measures: as given, which later calls are compared with; settled: as they are for these
-    # representations, which the forms are made with.
-    tied <- vapply(call$set, has_open_graph, NA, repr)
-    # the first time makes the forms; the second one tells which of them a comparison asks for
-    needed <- unlist(Map(make_forms, call$set, list(repr), tied))
-    repr$cache$touched <- integer()
-    quietly_done(Map(make_forms, call$set, list(repr), tied))
-    entries <- repr$cache$entries[sort(unique(repr$cache$touched))]
-    repr$cache$touched <- NULL
-    repr$cache$entries <- NULL
-    keep <- data || any(needed) || repr$kind != "data" || !is.null(repr$responses)
-    structure(list(
-      version = as.character(utils::packageVersion("repalign")), kind = repr$kind, n = repr$n,
-      measures = lapply(call$given, function(m) unclass(m)[c("id", "label", "args")]),
-      data = if (keep) repr$data else absent_data(repr), responses = repr$responses,
-      column_stats = repr$cache$column_stats, neighbours = repr$cache$neighbours, entries = entries
-    ), class = "repalign_prepared")
+    prepared_representation(repr, call$given, call$set, data)
   })
   arranged_like(x, made)
 }
@@ -125,6 +109,26 @@ arranged_like <- function(x, made) {
 
 # ---- one representation
 
+# measures: as given, which later calls are compared with; settled: as they are for these
+# representations, which the forms are made with.
+prepared_representation <- function(repr, measures, settled, data) {
+  tied <- vapply(settled, has_open_graph, NA, repr)
+  # the first time makes the forms; the second one tells which of them a comparison asks for
+  needed <- unlist(Map(make_forms, settled, list(repr), tied))
+  repr$cache$touched <- integer()
+  quietly_done(Map(make_forms, settled, list(repr), tied))
+  entries <- repr$cache$entries[sort(unique(repr$cache$touched))]
+  repr$cache$touched <- NULL
+  repr$cache$entries <- NULL
+  keep <- data || any(needed) || repr$kind != "data" || !is.null(repr$responses)
+  structure(list(
+    version = as.character(utils::packageVersion("repalign")), kind = repr$kind, n = repr$n,
+    measures = lapply(measures, function(m) unclass(m)[c("id", "label", "args")]),
+    data = if (keep) repr$data else absent_data(repr), responses = repr$responses,
+    column_stats = repr$cache$column_stats, neighbours = repr$cache$neighbours, entries = entries
+  ), class = "repalign_prepared")
+}
+
 # Makes all that a comparison by this measure asks for, and returns whether it needs the data, too.
 # Tied neighbours are put in order in each call, so that only the search is done beforehand.
 make_forms <- function(measure, repr, tied) {
@@ -132,8 +136,15 @@ make_forms <- function(measure, repr, tied) {
     has_open_graph(measure, repr)
     return(TRUE)
   }
-  # The forms for both sides. Labels of neurons may be those of one side only, for the other one of
-  # which they are an error.
+  forms <- forms_of_sides(measure, repr)
+  if (needs_data(measure, repr)) return(TRUE)
+  rehearsed <- catch_error(quietly_done(rehearse(measure, repr, forms)), failed = function(e) NULL)
+  is.null(rehearsed)
+}
+
+# The forms for both sides. Labels of neurons may be those of one side only, for the other one of
+# which they are an error.
+forms_of_sides <- function(measure, repr) {
   d <- measure$declaration
   refused <- repr$refused[[measure$label]]
   if (!is.null(refused)) stop(refused)
@@ -146,9 +157,7 @@ make_forms <- function(measure, repr, tied) {
   })
   forms <- Filter(Negate(is.null), forms)
   if (!length(forms)) stop(refused)
-  if (needs_data(measure, repr)) return(TRUE)
-  rehearsed <- catch_error(quietly_done(rehearse(measure, repr, forms)), failed = function(e) NULL)
-  is.null(rehearsed)
+  forms
 }
 
 # A comparison of the representation with itself, as if it were another one, and what the null of

@@ -27,11 +27,7 @@
 # later, by refuse_lacking_pairs() and refusal(), for the measures that cannot use it.
 representation <- function(x, arg, name = arg, allow_na = FALSE,
                            side = if (arg == "y") "y" else "x", loose = FALSE) {
-  # A matrix about which nothing is to be asked but whether its values are finite: without column
-  # names, which could be those of identifiers, and not square, like a matrix of distances.
-  size <- dim(x)
-  if (is.double(x) && !is.object(x) && length(size) == 2 && size[1] != size[2] && all(size > 0) &&
-        is.null(dimnames(x)[[2]])) {
+  if (is_bare_matrix(x)) {
     stats <- .Call(C_column_stats, x)
     if (stats$finite) return(matrix_representation(x, stats, arg, name, side))
   }
@@ -64,6 +60,14 @@ representation <- function(x, arg, name = arg, allow_na = FALSE,
   if (is.integer(numbers)) repr$row_numbers <- numbers
   if (loose && kind == "dist") repr$loose <- TRUE
   repr
+}
+
+# A matrix about which nothing is to be asked but whether its values are finite: without column
+# names, which could be those of identifiers, and not square, like a matrix of distances.
+is_bare_matrix <- function(x) {
+  size <- dim(x)
+  is.double(x) && !is.object(x) && length(size) == 2 && size[1] != size[2] && all(size > 0) &&
+    is.null(dimnames(x)[[2]])
 }
 
 matrix_representation <- function(x, stats, arg, name = arg, side = arg) {
@@ -190,6 +194,8 @@ named_like_identifier <- function(names) {
 features <- c("animal", "day", "time", "order", "block", "repeat", "condition", "fold", "onset",
               "picture", "pic", "photo", "item", "file")
 
+is_feature <- function(name, values) tolower(name) %in% features && setequal(values, c(0, 1))
+
 # The values of fewer rows may be in order by chance.
 least_numbered <- 12
 
@@ -200,7 +206,7 @@ find_identifiers <- function(x) {
   if (is.null(colnames(x))) return(character())
   named <- which(named_like_identifier(colnames(x)))
   named <- named[vapply(named, function(j) {
-    is_whole(x[, j]) && !(tolower(colnames(x)[j]) %in% features && setequal(x[, j], c(0, 1)))
+    is_whole(x[, j]) && !is_feature(colnames(x)[j], x[, j])
   }, NA)]
   if (length(named) && is_one_hot(x)) named <- integer()
   numbered <- if (nrow(x) >= least_numbered) numbered_columns(x) else integer()
@@ -412,8 +418,8 @@ odd_in <- function(repr) {
   if (!is.null(code)) {
     others <- paste(format(code[3:4], digits = 3, trim = TRUE), collapse = " to ")
     return(list(class = "repalign_sentinel", data = code[1], text = paste0(
-      "`", repr$arg, "` has the value ", format(code[1]), " in ", code[2],
-      " cells, far outside all others (", others, ")."
+      "`", repr$arg, "` has the value ", format(code[1]), " in ", code[2], " cells, far outside all",
+      " others (", others, ")."
     )))
   }
   # a doubtful first column was told already

@@ -17,26 +17,7 @@ rotation_holdout <- function(args) {
   settings <- utils::modifyList(all, args)
   new_holdout(
     fit = function(train, test, args) whitened_fold(train, test, settings),
-    score = function(x, y, args) {
-      # The rotations are those of the training stimuli; where these determine none, it counts as 0.
-      parts <- singular_vectors(crossprod(x$train, y$train))
-      k <- sum(parts$d > 1e-10 * parts$d[1])
-      if (parts$d[1] == 0) k <- 0
-      at <- seq_len(k)
-      relative <- is_relative(settings)
-      if (max(x$norm, y$norm) == Inf) return(Inf)
-      if (relative && (x$norm == 0 || y$norm == 0)) return(NA_real_)
-      units <- common_units(x, y, relative)
-      # Near 0 the distance is made of residuals, because a difference of squares loses its digits.
-      a <- turned_rows(x, parts$u[, at, drop = FALSE], units$x)
-      b <- turned_rows(y, parts$v[, at, drop = FALSE], units$y)
-      squares <- a$square + b$square
-      rest <- squares - 2 * sum(a$rows * b$rows)
-      distance <- if (rest > cancelled_share * squares) sqrt(rest)
-                  else sqrt(sum((a$rows - b$rows)^2) + a$beyond + b$beyond)
-      if (!relative) return(distance / units$scale)
-      if (settings$method == "angular") 2 * asin(min(distance / 2, 1)) else distance
-    }
+    score = function(x, y, args) rotated_score(x, y, settings)
   )
 }
 
@@ -68,6 +49,27 @@ weight_outside <- function(form, args) {
   if (args$whitening == "power") return(0)
   raw <- args$alpha * form$s + (1 - args$alpha) * form$scale
   args$alpha * form$norm / sqrt(sum(raw^2))
+}
+
+# The rotations are those of the training stimuli; where these determine none, it counts as 0.
+rotated_score <- function(x, y, args) {
+  parts <- singular_vectors(crossprod(x$train, y$train))
+  k <- sum(parts$d > 1e-10 * parts$d[1])
+  if (parts$d[1] == 0) k <- 0
+  at <- seq_len(k)
+  relative <- is_relative(args)
+  if (max(x$norm, y$norm) == Inf) return(Inf)
+  if (relative && (x$norm == 0 || y$norm == 0)) return(NA_real_)
+  units <- common_units(x, y, relative)
+  # Near 0 the distance is made of residuals, because a difference of squares loses its digits.
+  a <- turned_rows(x, parts$u[, at, drop = FALSE], units$x)
+  b <- turned_rows(y, parts$v[, at, drop = FALSE], units$y)
+  squares <- a$square + b$square
+  rest <- squares - 2 * sum(a$rows * b$rows)
+  distance <- if (rest > cancelled_share * squares) sqrt(rest)
+              else sqrt(sum((a$rows - b$rows)^2) + a$beyond + b$beyond)
+  if (!relative) return(distance / units$scale)
+  if (args$method == "angular") 2 * asin(min(distance / 2, 1)) else distance
 }
 
 # Test rows in the directions of a rotation, and the squares of these and of what it does not reach.

@@ -84,12 +84,7 @@ rotated_distance <- function(pair, x, y, args, scale) {
   norm <- remember(pair$cache, list("nuclear norm", center),
            sum(singular_values(rotation_cross(pair, center))))
   rest <- squares - 2 * units$x * units$y * norm
-  if (rest > cancelled_share * squares) sqrt(rest) else {
-    # The norm of what remains after the rotation.
-    x <- data_to_rotate(pair, "x", center)
-    y <- data_to_rotate(pair, "y", center)
-    turned_residual(x, y, pair_rotation(pair, center, x, y), units)
-  }
+  if (rest > cancelled_share * squares) sqrt(rest) else rotated_residual(pair, center, units)
 }
 
 # The same distance for all permutations, from the sums of the singular values of x'y.
@@ -126,6 +121,13 @@ inspect_overflow <- function(score, pair, x, y, args) {
   if (is.finite(score)) return(invisible())
   refuse("value", "The value is too large for a double: `{pair$x$arg}` and `{pair$y$arg}` are on ",
          "scales too far apart or too large; rescale them.")
+}
+
+# The norm of what remains after the rotation.
+rotated_residual <- function(pair, center, units) {
+  x <- data_to_rotate(pair, "x", center)
+  y <- data_to_rotate(pair, "y", center)
+  turned_residual(x, y, pair_rotation(pair, center, x, y), units)
 }
 
 # The side with fewer columns is rotated into the space of the other, because the opposite rotation

@@ -157,17 +157,21 @@ riemann <- function(x, y, stimulus_noise = NULL, na = c("error", "stimuli", "neu
   one_score("riemann", x, y, list(stimulus_noise = stimulus_noise), na)
 }
 
+# Orthonormal contrasts of n stimuli, a column each: the columns but the first of the reflection
+# that takes equal weights to the first axis.
+contrast_basis <- function(n) {
+  v <- rep(1 / sqrt(n), n)
+  v[1] <- v[1] - 1
+  (diag(n) - (2 / sum(v^2)) * tcrossprod(v))[, -1, drop = FALSE]
+}
+
 contrast_moment <- function(form, n, basis) {
   -crossprod(basis, unpacked_pairs(form$d, n) %*% basis) / 2
 }
 
 riemann_score <- function(pair, x, y, args) {
   n <- pair$x$n
-  # Orthonormal contrasts of n stimuli, a column each: the columns but the first of the reflection
-  # that takes equal weights to the first axis.
-  v <- rep(1 / sqrt(n), n)
-  v[1] <- v[1] - 1
-  basis <- (diag(n) - (2 / sum(v^2)) * tcrossprod(v))[, -1, drop = FALSE]
+  basis <- contrast_basis(n)
   root <- positive_root(contrast_moment(y, n, basis))
   refuse_if(is.null(root), "value", "The second moments of `{pair$y$arg}`, the data, are not ",
             "positive definite: riemann() needs at least as many neurons as there are stimuli ",

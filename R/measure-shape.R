@@ -86,15 +86,19 @@ whitened_scores <- function(form, args) {
   sweep(u, 2, shape_weights(form, args), "*")
 }
 
+# The inner products of the singular vectors of both sides, which serve for every alpha.
+component_cosines <- function(pair, x, y, center) {
+  remember(pair$cache, list("component cosines", center), {
+    cosines <- pair_cosines(pair, center)
+    if (!is.null(x$rotation)) cosines <- crossprod(x$rotation, cosines)
+    if (is.null(y$rotation)) cosines else cosines %*% y$rotation
+  })
+}
+
 # As rotated_distance(), for whitened sides.
 whitened_distance <- function(pair, x, y, args) {
   units <- common_units(x, y, is_relative(args))
-  # The inner products of the singular vectors of both sides, which serve for every alpha.
-  cross <- remember(pair$cache, list("component cosines", args$center), {
-    cosines <- pair_cosines(pair, args$center)
-    if (!is.null(x$rotation)) cosines <- crossprod(x$rotation, cosines)
-    if (is.null(y$rotation)) cosines else cosines %*% y$rotation
-  }) *
+  cross <- component_cosines(pair, x, y, args$center) *
     outer(shape_weights(x, args), shape_weights(y, args))
   squares <- (units$x * x$norm)^2 + (units$y * y$norm)^2
   rest <- squares - 2 * units$x * units$y * sum(singular_values(cross))

@@ -227,15 +227,18 @@ as_measures <- function(measure, encoding = FALSE) {
   unname(with_unique_labels(set))
 }
 
-with_unique_labels <- function(set) {
-  if (length(set) < 2) return(set)
-  # The second of equal labels gets " #2", where make.unique() would start with 1. The last line is
-  # for users who gave such a label themselves.
-  labels <- vapply(set, function(m) m$label, "")
+# The second of equal labels gets " #2", where make.unique() would start with 1. The last line is
+# for users who gave such a label themselves.
+number_equal_labels <- function(labels) {
   unique <- make.unique(labels, sep = " #")
   repeated <- which(unique != labels)
   count <- as.integer(sub(".* #", "", unique[repeated])) + 1L
   unique[repeated] <- paste0(labels[repeated], " #", count)
-  labels <- make.unique(unique, sep = " #")
+  make.unique(unique, sep = " #")
+}
+
+with_unique_labels <- function(set) {
+  if (length(set) < 2) return(set)
+  labels <- number_equal_labels(vapply(set, function(m) m$label, ""))
   Map(function(measure, label) replace(measure, "label", label), set, labels)
 }

@@ -118,15 +118,7 @@ rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = leav
     fit <- regression_of(sized$y[, s], sized, between, sides, design, standardize)
     fit_in_units(fit, sized$scale_x, sized$scale_y[s], standardize)
   })
-  # Of two predictors, as the tests see them. gram: their products.
-  size <- sqrt(diag(sides$gram))
-  known <- which(size > 0)
-  spec$alike <- if (length(known) < 2) {
-    0
-  } else {
-    correlations <- sides$gram[known, known] / outer(size[known], size[known])
-    max(abs(correlations[upper.tri(correlations)]))
-  }
+  spec$alike <- largest_correlation(sides$gram)
   units <- deleted_units(table$n, leave_out, blocks)
   tested <- tested_coefficients(table, between, spec$center, standardize, units)
   result <- regression_result(fits, table, spec, design, standardize, group, tested, units$words)
@@ -159,6 +151,15 @@ fit_in_units <- function(fit, scale_x, scale_y, standardize) {
   fit$model$intercept <- fit$model$intercept / scale_y
   fit$fitted <- fit$fitted / scale_y
   fit
+}
+
+# Of two predictors, as the tests see them. gram: their products.
+largest_correlation <- function(gram) {
+  size <- sqrt(diag(gram))
+  known <- which(size > 0)
+  if (length(known) < 2) return(0)
+  correlations <- gram[known, known] / outer(size[known], size[known])
+  max(abs(correlations[upper.tri(correlations)]))
 }
 
 check_ridge <- function(ridge, fit) {

@@ -294,21 +294,7 @@ row_score <- function(a, b, at, outer, stimulus_noise, n) {
 # at: the numbers of the pairs, in rising order.
 shares_of <- function(a, b, at, outer, stimulus_noise, n) {
   if (!whitens(outer)) return(pair_shares(a, b, outer))
-  # The same for whitened comparisons; there: which of all pairs a and b are for. The product
-  # a' V^-1 b is split half by a and V^-1 b, half by V^-1 a and b.
-  there <- seq_len(packed_length(n)) %in% at
-  values <- cbind(a, b)
-  if (is_centred(outer)) {
-    # the ordinary mean is taken off first, so that its digits cancel
-    values <- without_column_means(values)
-    ones <- as.vector(whitened_solutions(matrix(1, nrow(values), 1), there, stimulus_noise))
-    values <- sweep(values, 2, colSums(ones * values) / sum(ones))
-  }
-  duals <- whitened_solutions(values, there, stimulus_noise)
-  sizes <- colSums(duals * values)
-  varies <- colSums(values^2) > tie_share^2 * colSums(cbind(a, b)^2)
-  if (!all(varies)) return(rep(NA_real_, length(a)))
-  (duals[, 1] * values[, 2] + duals[, 2] * values[, 1]) / 2 / sqrt(sizes[1]) / sqrt(sizes[2])
+  whitened_shares(a, b, seq_len(packed_length(n)) %in% at, outer, stimulus_noise)
 }
 
 # ---- what each pair of stimuli contributes
@@ -380,4 +366,21 @@ below <- function(a, b) {
   result <- numeric(count)
   result[sorted] <- found
   result
+}
+
+# The same for whitened comparisons; there: which of all pairs a and b are for. The product
+# a' V^-1 b is split half by a and V^-1 b, half by V^-1 a and b.
+whitened_shares <- function(a, b, there, outer, stimulus_noise) {
+  values <- cbind(a, b)
+  if (is_centred(outer)) {
+    # the ordinary mean is taken off first, so that its digits cancel
+    values <- without_column_means(values)
+    ones <- as.vector(whitened_solutions(matrix(1, nrow(values), 1), there, stimulus_noise))
+    values <- sweep(values, 2, colSums(ones * values) / sum(ones))
+  }
+  duals <- whitened_solutions(values, there, stimulus_noise)
+  sizes <- colSums(duals * values)
+  varies <- colSums(values^2) > tie_share^2 * colSums(cbind(a, b)^2)
+  if (!all(varies)) return(rep(NA_real_, length(a)))
+  (duals[, 1] * values[, 2] + duals[, 2] * values[, 1]) / 2 / sqrt(sizes[1]) / sqrt(sizes[2])
 }

@@ -105,22 +105,7 @@ permutation_plan <- function(n, permutations, blocks, series, engine, clusters =
   refuse_if(any(restricted) && engine != "auto", "design", "`engine` must be \"auto\" when ",
             "`blocks`, `clusters`, `series` or `permutations` determine which permutations are ",
             "used.")
-  if (restricted["given"]) {
-    refuse_if(!is.numeric(permutations) || ncol(permutations) != n || nrow(permutations) < 1,
-              "design", "Each row of the matrix `permutations` must be a permutation of the {n} ",
-              "stimuli: {n} columns with the whole numbers from 1 to {n}.",
-              if (nrow(permutations) == n) " Transpose it with t().")
-    bad <- which(apply(permutations, 1, function(p) anyNA(p) || any(sort(p) != seq_len(n))))
-    refuse_if(length(bad), "design", "`permutations` must have a permutation of 1 to {n} in every ",
-              "row, but row {bad[1]} is not one.")
-    observed <- which(apply(permutations, 1, function(p) all(p == seq_len(n))))
-    inform_if(length(observed), "observed_order", "`permutations` has the observed order in row ",
-              "{enumerate(observed, quote = FALSE)}, which is counted anyway: leave it out.")
-    columns <- t(permutations)
-    storage.mode(columns) <- "integer"
-    warn_unequal_chances(columns)
-    return(fixed_plan(new_design("given", n, ncol(columns), matrix = unname(columns))))
-  }
+  if (restricted["given"]) return(given_plan(permutations, n))
   if (restricted["how"]) return(how_plan(permutations, n))
   refuse_if(is.list(permutations) || length(permutations) > 1, "design",
             "`permutations` must be a number, an integer matrix with one permutation of the ",
@@ -226,6 +211,23 @@ with_observed <- function(design) cbind(seq_len(design$n), design_matrix(design)
 check_permutation_memory <- function(n, count, what = "permutations") {
   check_memory(12 * as.double(n) * count, paste(count, what, "of", n, "rows"),
                "Fewer permutations need less.")
+}
+
+given_plan <- function(permutations, n) {
+  refuse_if(!is.numeric(permutations) || ncol(permutations) != n || nrow(permutations) < 1,
+            "design", "Each row of the matrix `permutations` must be a permutation of the {n} ",
+            "stimuli: {n} columns with the whole numbers from 1 to {n}.",
+            if (nrow(permutations) == n) " Transpose it with t().")
+  bad <- which(apply(permutations, 1, function(p) anyNA(p) || any(sort(p) != seq_len(n))))
+  refuse_if(length(bad), "design", "`permutations` must have a permutation of 1 to {n} in every ",
+            "row, but row {bad[1]} is not one.")
+  observed <- which(apply(permutations, 1, function(p) all(p == seq_len(n))))
+  inform_if(length(observed), "observed_order", "`permutations` has the observed order in row ",
+            "{enumerate(observed, quote = FALSE)}, which is counted anyway: leave it out.")
+  columns <- t(permutations)
+  storage.mode(columns) <- "integer"
+  warn_unequal_chances(columns)
+  fixed_plan(new_design("given", n, ncol(columns), matrix = unname(columns)))
 }
 
 # A test is exact when the observed order might as well have been any other row: rows that form a

@@ -13,9 +13,9 @@ permutation_moments <- function(a, b) {
   n <- a$n
   var <- 2 / ((n + 1) * (n - 2)) +
     diagonal(a) * diagonal(b) / ((n + 1) * n * (n - 1) * (n - 2) * (n - 3))
-  # The expectation of t^3. The sums t3, s2, s3, u, r and b have the names of the source, which
-  # marks those of the second matrix with a star. The terms of the source with the trace T are 0
-  # here, and T2 is 1.
+  # The expectation of t^3. The sums t3, s2, s3, u, r and b have the names of the source, which marks
+  # those of the second matrix with a star. The terms of the source with the trace T are 0 here, and
+  # T2 is 1.
   both <- function(f) f(a, b) + f(b, a)
   squares <- n^2 * (n + 1) * (n^2 + 15 * n - 4) * a$s3 * b$s3 +
     4 * (n^4 - 8 * n^3 + 19 * n^2 - 4 * n - 16) * a$u * b$u +
@@ -102,23 +102,7 @@ moments_null <- function(measure, pairs, sides, observed) {
   y <- operands_with_sums(null, measure, sides$y$reprs, pairs$j, "y")
   score <- null_score(null, measure, NULL)
   laws <- lapply(seq_len(nrow(pairs)), function(p) {
-    # x, y: forms with their operands for the null kernel "inner" and the sums of moment_sums().
-    x <- x$forms[[x$at[p]]]
-    y <- y$forms[[y$at[p]]]
-    force(score)
-    a <- x$sums
-    b <- y$sums
-    size <- max(a$norm * b$norm, .Machine$double.xmin)
-    shift <- permutation_shift(a, b)
-    stat <- (.Call(C_dot, x$matrix, y$matrix) - shift) / size
-    moments <- permutation_moments(a, b)
-    x <- without_arrays(x)
-    y <- without_arrays(y)
-    # least, the smallest possible p-value: the observed order is one of all n! permutations
-    list(stat = stat, size = size, shift = shift, moments = moments,
-         doubts = law_doubts(a, b, moments), least = exp(-lgamma(a$n + 1)),
-         tolerance = equal_share * a$whole * b$whole / size,
-         score = function(t) score(t * size + shift, x, y))
+    moments_law(x$forms[[x$at[p]]], y$forms[[y$at[p]]], score)
   })
   list(observed = observed, laws = laws)
 }
@@ -130,6 +114,24 @@ operands_with_sums <- function(null, measure, reprs, index, side) {
     extend_form(form, sums = moment_sums(form$matrix, cube))
   }, found$forms, reprs[unique(index)])
   found
+}
+
+# x, y: forms with their operands for the null kernel "inner" and the sums of moment_sums().
+moments_law <- function(x, y, score) {
+  force(score)
+  a <- x$sums
+  b <- y$sums
+  size <- max(a$norm * b$norm, .Machine$double.xmin)
+  shift <- permutation_shift(a, b)
+  stat <- (.Call(C_dot, x$matrix, y$matrix) - shift) / size
+  moments <- permutation_moments(a, b)
+  x <- without_arrays(x)
+  y <- without_arrays(y)
+  # least, the smallest possible p-value: the observed order is one of all n! permutations
+  list(stat = stat, size = size, shift = shift, moments = moments,
+       doubts = law_doubts(a, b, moments), least = exp(-lgamma(a$n + 1)),
+       tolerance = equal_share * a$whole * b$whole / size,
+       score = function(t) score(t * size + shift, x, y))
 }
 
 is_constant_law <- function(law) !(law$moments$var > law$tolerance^2)

@@ -40,24 +40,28 @@ adjacency <- function(coordinates = NULL, distance = NULL, voxels = NULL, faces 
   if (is.null(coordinates)) alone(distance, "distance", "coordinates")
   if (is.null(voxels)) alone(faces, "faces", "voxels")
   if (!is.null(voxels)) return(voxel_graph(voxels, faces))
-  if (!is.null(times)) {
-    n <- if (is.list(times)) length(check_neighbours(times, .Machine$integer.max, "windows")) else
-      check_count(times, "times")
-    names <- if (is.list(times)) names(times)
-    near <- lapply(seq_len(n), function(t) as.integer(c(if (t > 1) t - 1, if (t < n) t + 1)))
-    return(stats::setNames(near, names))
-  }
-  if (!is.null(distance)) {
-    distance <- check_not_negative(distance, "distance")
-    coordinates <- place_coordinates(coordinates)
-    check_coordinates(coordinates, seq_len(nrow(coordinates)))
-    near <- near_places(coordinates, distance, "distance")
-    sizes <- lengths(near)
-    pairs <- cbind(rep(seq_along(near), sizes), unlist(near))
-    return(graph_of_pairs(pairs[pairs[, 1] != pairs[, 2], , drop = FALSE], nrow(coordinates),
-                          rownames(coordinates)))
-  }
+  if (!is.null(times)) return(chain_graph(times))
+  if (!is.null(distance)) return(distance_graph(coordinates, distance))
   given_graph(coordinates, "coordinates")
+}
+
+distance_graph <- function(coordinates, distance) {
+  distance <- check_not_negative(distance, "distance")
+  coordinates <- place_coordinates(coordinates)
+  check_coordinates(coordinates, seq_len(nrow(coordinates)))
+  near <- near_places(coordinates, distance, "distance")
+  sizes <- lengths(near)
+  pairs <- cbind(rep(seq_along(near), sizes), unlist(near))
+  graph_of_pairs(pairs[pairs[, 1] != pairs[, 2], , drop = FALSE], nrow(coordinates),
+                 rownames(coordinates))
+}
+
+chain_graph <- function(times) {
+  n <- if (is.list(times)) length(check_neighbours(times, .Machine$integer.max, "windows")) else
+    check_count(times, "times")
+  names <- if (is.list(times)) names(times)
+  near <- lapply(seq_len(n), function(t) as.integer(c(if (t > 1) t - 1, if (t < n) t + 1)))
+  stats::setNames(near, names)
 }
 
 # pairs: a row for each direction of each pair.

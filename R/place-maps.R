@@ -6,37 +6,7 @@
 read_maps <- function(maps, arg) {
   refuse_if(inherits(maps, "repalign_searchlight"), "type", "`{arg}` is the searchlight of one ",
             "subject: give a list with one for each subject.")
-  if (is.list(maps) && !is.data.frame(maps) && !is.object(maps)) {
-    # What searchlight() returned, for each subject.
-    lights <- vapply(maps, inherits, NA, "repalign_searchlight")
-    refuse_if(!length(maps) || !all(lights), "type", "`{arg}` as a list must hold what ",
-              "searchlight() returned for each subject, but ",
-              if (!length(maps)) "is empty" else paste0("element ", named_places(which(!lights)[1],
-                                                                                 names(maps)),
-                " is ", describe(maps[[which(!lights)[1]]])), ".")
-    if (!is.null(names(maps))) refuse_twice_named(names(maps), "subject", arg)
-    rows <- lapply(maps, function(map) {
-      need_columns(as.data.frame(map), c("center", "model", "score"), "tested", arg)
-    })
-    first <- rows[[1]]
-    centers <- unique(first$center)
-    models <- unique(as.character(first$model))
-    key <- function(one) paste(one$center, one$model, sep = "\r")
-    wanted <- paste(rep(centers, length(models)), rep(models, each = length(centers)), sep = "\r")
-    settings <- lapply(maps, function(map) need_kept(map, "settings", "searchlight()", arg))
-    values <- vapply(seq_along(rows), function(k) {
-      alike <- setequal(key(rows[[k]]), wanted) && nrow(rows[[k]]) == length(wanted)
-      if (!alike) refuse_unequal(arg, k, names(maps), "other centres or models than the first")
-      if (!identical(settings[[k]]$measure, settings[[1]]$measure)) {
-        refuse_unequal(arg, k, names(maps), paste0("the measure ", settings[[k]]$measure, ", and ",
-                                                   "the first ", settings[[1]]$measure))
-      }
-      rows[[k]]$score[match(wanted, key(rows[[k]]))]
-    }, double(length(wanted)))
-    values <- aperm(array(values, c(length(centers), length(models), length(maps))), c(3, 1, 2))
-    return(list(values = values, centers = centers, models = models, subjects = names(maps),
-                direction = settings[[1]]$direction, measure = settings[[1]]$measure))
-  }
+  if (is.list(maps) && !is.data.frame(maps) && !is.object(maps)) return(listed_maps(maps, arg))
   if (is.data.frame(maps) && all(vapply(maps, is.numeric, NA))) maps <- as.matrix(maps)
   refuse_if(!is.numeric(maps) || !length(dim(maps)) %in% 2:3 || !length(maps), "type",
             "`{arg}` must be a matrix subjects x places, an array subjects x places x models, or ",
@@ -91,6 +61,38 @@ refuse_twice_named <- function(names, what, arg) {
          if (anyNA(names)) paste("a", what, "without a name") else
            paste0("two of the ", what, "s called ", dQuote(names[twice], FALSE)),
          ": give each {what} a name of its own.")
+}
+
+# What searchlight() returned, for each subject.
+listed_maps <- function(maps, arg) {
+  lights <- vapply(maps, inherits, NA, "repalign_searchlight")
+  refuse_if(!length(maps) || !all(lights), "type", "`{arg}` as a list must hold what ",
+            "searchlight() returned for each subject, but ",
+            if (!length(maps)) "is empty" else paste0("element ", named_places(which(!lights)[1],
+                                                                               names(maps)),
+              " is ", describe(maps[[which(!lights)[1]]])), ".")
+  if (!is.null(names(maps))) refuse_twice_named(names(maps), "subject", arg)
+  rows <- lapply(maps, function(map) {
+    need_columns(as.data.frame(map), c("center", "model", "score"), "tested", arg)
+  })
+  first <- rows[[1]]
+  centers <- unique(first$center)
+  models <- unique(as.character(first$model))
+  key <- function(one) paste(one$center, one$model, sep = "\r")
+  wanted <- paste(rep(centers, length(models)), rep(models, each = length(centers)), sep = "\r")
+  settings <- lapply(maps, function(map) need_kept(map, "settings", "searchlight()", arg))
+  values <- vapply(seq_along(rows), function(k) {
+    alike <- setequal(key(rows[[k]]), wanted) && nrow(rows[[k]]) == length(wanted)
+    if (!alike) refuse_unequal(arg, k, names(maps), "other centres or models than the first")
+    if (!identical(settings[[k]]$measure, settings[[1]]$measure)) {
+      refuse_unequal(arg, k, names(maps), paste0("the measure ", settings[[k]]$measure, ", and ",
+                                                 "the first ", settings[[1]]$measure))
+    }
+    rows[[k]]$score[match(wanted, key(rows[[k]]))]
+  }, double(length(wanted)))
+  values <- aperm(array(values, c(length(centers), length(models), length(maps))), c(3, 1, 2))
+  list(values = values, centers = centers, models = models, subjects = names(maps),
+       direction = settings[[1]]$direction, measure = settings[[1]]$measure)
 }
 
 refuse_unequal <- function(arg, k, names, what) {

@@ -27,20 +27,7 @@ declare_result(
 map_test_result <- function(found, maps, flips, settings) {
   models <- maps$models
   places <- length(maps$centers)
-  clusters <- Map(function(one, model) {
-    # The table of clusters of one model; NULL for other corrections.
-    if (settings$correction != "cluster_mass") return(NULL)
-    members <- split(seq_along(one$kept), factor(one$corrected, seq_len(max(one$corrected, 0))))
-    mass <- vapply(members, function(at) sum(one$statistic[at]), 0)
-    place <- function(which_of) {
-      maps$centers[one$kept[vapply(members, function(at) at[which_of(at)], 0L)]]
-    }
-    data.frame(model = rep(model, length(members)), cluster = seq_along(members),
-               places = unname(lengths(members)), first = place(function(at) 1),
-               last = place(length),
-               peak = place(function(at) which.max(abs(one$statistic[at]))), mass = unname(mass),
-               p_value = corrected_p(unname(mass), one$largest, settings))
-  }, found,
+  clusters <- Map(function(one, model) clusters_of(one, maps$centers, model, settings), found,
                   models)
   parts <- Map(function(one, own) {
     # a row a place, NA where a place was left out
@@ -88,6 +75,21 @@ corrected_p <- function(values, largest, settings) {
   if (settings$alternative == "two_sided") values <- abs(values)
   sign <- map_sign(settings)
   share_reaching(lowest_equal(sign * values), sign * largest)
+}
+
+# The table of clusters of one model; NULL for other corrections.
+clusters_of <- function(one, centers, model, settings) {
+  if (settings$correction != "cluster_mass") return(NULL)
+  members <- split(seq_along(one$kept), factor(one$corrected, seq_len(max(one$corrected, 0))))
+  mass <- vapply(members, function(at) sum(one$statistic[at]), 0)
+  place <- function(which_of) {
+    centers[one$kept[vapply(members, function(at) at[which_of(at)], 0L)]]
+  }
+  data.frame(model = rep(model, length(members)), cluster = seq_along(members),
+             places = unname(lengths(members)), first = place(function(at) 1),
+             last = place(length),
+             peak = place(function(at) which.max(abs(one$statistic[at]))), mass = unname(mass),
+             p_value = corrected_p(unname(mass), one$largest, settings))
 }
 
 # What is kept beside the rows, which operations that make a new data frame may lose. Clusters there

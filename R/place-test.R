@@ -103,14 +103,7 @@ test_maps <- function(maps, baseline = 0, compare = NULL, adjacency = NULL,
     check_choice(alternative, c("greater", "less", "two_sided"), "alternative")
   } else if (settings$compared) "two_sided" else
     if (identical(settings$direction, "distance")) "less" else "greater"
-  tail <- if (settings$alternative == "two_sided") settings$level / 2 else settings$level
-  refuse_if(tail >= 0.5, "value", "`threshold` must be below .5: clusters are places that stand ",
-            "out.")
-  settings$cutoff <- if (settings$statistic == "mean") {
-    stats::qnorm(tail, lower.tail = FALSE)
-  } else {
-    stats::qt(tail, settings$subjects - 1, lower.tail = FALSE)
-  }
+  settings$cutoff <- cluster_cutoff(settings)
   left_out <- left_out_places(maps, settings$statistic, na)
   settings$skewness <- skewness_of_maps(maps$values)
   graph <- graph_of_places(adjacency, maps$centers, settings$correction)
@@ -127,6 +120,14 @@ test_maps <- function(maps, baseline = 0, compare = NULL, adjacency = NULL,
 }
 
 # ---- what is given
+
+cluster_cutoff <- function(settings) {
+  tail <- if (settings$alternative == "two_sided") settings$level / 2 else settings$level
+  refuse_if(tail >= 0.5, "value", "`threshold` must be below .5: clusters are places that stand ",
+            "out.")
+  if (settings$statistic == "mean") return(stats::qnorm(tail, lower.tail = FALSE))
+  stats::qt(tail, settings$subjects - 1, lower.tail = FALSE)
+}
 
 # list(signs, engine): a column of 1 and -1 for each flip besides the observed signs. Random ones
 # are drawn at once, so that they do not depend on how the work is cut.

@@ -176,19 +176,8 @@ plan_deletions <- function(pair, args, over) {
   names <- if (one_sample) "x" else c("x", "y")[!layout$complete]
   strata <- stats::setNames(layout$strata, names)[paste0("neurons_", names) %in% over]
   samples <- lapply(strata, function(units) {
-    # The scores without each two of `units`; the diagonal is NA.
-    without <- function(part) {
-      value <- without_two(part$terms, units) / without_two(part$counts, units)
-      if (identical(part, sums$xy)) value else replace(value, which(!(value > part$least)), NA)
-    }
-    self <- function(side) {
-      part <- sums[[paste0(side, side)]]
-      if (layout$complete[[side]]) part$all else without(part)
-    }
-    scores <- without(sums$xy) / sqrt(self("x")) / sqrt(self("y"))
-    diag(scores) <- NA
     list(units = values[1, 1 + units], both = values[-1, 1 + units, drop = FALSE],
-         pairs = scores)
+         pairs = scores_without_two(sums, units, layout$complete))
   })
   list(score = values[1, 1], stimuli = values[-1, 1], samples = samples,
        self = ifelse(layout$complete, 1, c(x = sums$xx$ratio, y = sums$yy$ratio)),
@@ -220,6 +209,21 @@ plan_pair_sums <- function(pair, layout) {
   }
   list(xy = of(x, y, layout$x, layout$y), xx = of(x, x, layout$x, layout$x),
        yy = of(y, y, layout$y, layout$y))
+}
+
+# The scores without each two of `units`; the diagonal is NA.
+scores_without_two <- function(sums, units, complete) {
+  without <- function(part) {
+    value <- without_two(part$terms, units) / without_two(part$counts, units)
+    if (identical(part, sums$xy)) value else replace(value, which(!(value > part$least)), NA)
+  }
+  self <- function(side) {
+    part <- sums[[paste0(side, side)]]
+    if (complete[[side]]) part$all else without(part)
+  }
+  scores <- without(sums$xy) / sqrt(self("x")) / sqrt(self("y"))
+  diag(scores) <- NA
+  scores
 }
 
 without_two <- function(terms, units) {

@@ -102,12 +102,7 @@ bars_words <- function(object, rows, bars = "bars") {
 }
 
 # reference: from check_reference(); caption: remarks for caption_of().
-analysis_frame <- function(object, main, caption, reference, axis = {
-  sizes <- sort(unique(main$neurons))
-  ggplot2::scale_x_continuous(trans = "log2", breaks = sizes,
-                              limits = if (length(sizes) == 1) sizes * c(0.5, 2),
-                              guide = ggplot2::guide_axis(check.overlap = TRUE))
-}) {
+analysis_frame <- function(object, main, caption, reference, axis = neuron_axis(main)) {
   title <- title_of_analysis(analysis_of(object))
   # what the caption says about the reference
   of_reference <- if (!is.null(reference)) {
@@ -147,6 +142,13 @@ analysis_frame <- function(object, main, caption, reference, axis = {
 key_rows <- function(estimators) {
   shown <- unique(as.character(estimators))
   ceiling(sum(nchar(shown) + 5) * character_width / 2.75)
+}
+
+neuron_axis <- function(rows) {
+  sizes <- sort(unique(rows$neurons))
+  ggplot2::scale_x_continuous(trans = "log2", breaks = sizes,
+                              limits = if (length(sizes) == 1) sizes * c(0.5, 2),
+                              guide = ggplot2::guide_axis(check.overlap = TRUE))
 }
 
 estimator_shapes <- c(naive = 15, stimulus = 17, stimulus_neuron = 16, stimulus_trial = 4,

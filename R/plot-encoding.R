@@ -11,30 +11,7 @@ autoplot.repalign_encoding <- function(object, what = c("pairs", "neurons"), ...
   what <- check_choice(what, c("pairs", "neurons"), "what")
   need_columns(object, c("x", "y", "measure", "score"), "drawn")
   need_rows(object)
-  if (what == "neurons") {
-    table <- as.data.frame(object, part = "neurons")
-    measure <- rep(as.character(object$measure), object$neurons)
-    refuse_if(all(is.na(table$reliability)), "trials", "There are no reliabilities to draw over: ",
-              "`to` had no trials.", arg = "object")
-    x <- full_names(table, "x")
-    y <- full_names(table, "y")
-    parts <- Filter(function(part) length(unique(part)) > 1,
-                    list(source_names(table, source_columns(object)), x, y, measure))
-    table$panel <- if (length(parts)) do.call(paste, c(parts, sep = " | ")) else ""
-    table$panel <- factor(table$panel, unique(table$panel))
-    squared <- endsWith(measure[1], "r2")
-    line <- data.frame(reliability = seq(0, 1, length.out = 101))
-    line$score <- if (squared) line$reliability else sqrt(line$reliability)
-    lost <- sum(is.na(table$score) | is.na(table$reliability))
-    ggplot2::ggplot(table, ggplot2::aes(x = .data[["reliability"]], y = .data[["score"]])) +
-      ggplot2::geom_line(data = line, linetype = "22", linewidth = 0.5) +
-      ggplot2::geom_point(na.rm = TRUE, size = 1.5, alpha = 0.6, colour = forest_colour) +
-      panel_facets(table$panel) +
-      ggplot2::labs(x = "reliability", y = encoding_axis(data.frame(measure = measure)),
-                    caption = caption_of("a point a neuron; dashes: the noise ceiling",
-                                         if (lost > 0) paste(lost, "undefined"))) +
-      picture_theme()
-  } else encoded_pairs(object)
+  if (what == "neurons") encoded_neurons(object) else encoded_pairs(object)
 }
 
 encoded_pairs <- function(object) {
@@ -88,4 +65,29 @@ encoding_axis <- function(rows) {
   words <- if (all(endsWith(measures, "r2"))) "R squared" else
     if (all(endsWith(measures, "cor"))) "correlation" else "score"
   paste("held-out", words)
+}
+
+encoded_neurons <- function(object) {
+  table <- as.data.frame(object, part = "neurons")
+  measure <- rep(as.character(object$measure), object$neurons)
+  refuse_if(all(is.na(table$reliability)), "trials", "There are no reliabilities to draw over: ",
+            "`to` had no trials.", arg = "object")
+  x <- full_names(table, "x")
+  y <- full_names(table, "y")
+  parts <- Filter(function(part) length(unique(part)) > 1,
+                  list(source_names(table, source_columns(object)), x, y, measure))
+  table$panel <- if (length(parts)) do.call(paste, c(parts, sep = " | ")) else ""
+  table$panel <- factor(table$panel, unique(table$panel))
+  squared <- endsWith(measure[1], "r2")
+  line <- data.frame(reliability = seq(0, 1, length.out = 101))
+  line$score <- if (squared) line$reliability else sqrt(line$reliability)
+  lost <- sum(is.na(table$score) | is.na(table$reliability))
+  ggplot2::ggplot(table, ggplot2::aes(x = .data[["reliability"]], y = .data[["score"]])) +
+    ggplot2::geom_line(data = line, linetype = "22", linewidth = 0.5) +
+    ggplot2::geom_point(na.rm = TRUE, size = 1.5, alpha = 0.6, colour = forest_colour) +
+    panel_facets(table$panel) +
+    ggplot2::labs(x = "reliability", y = encoding_axis(data.frame(measure = measure)),
+                  caption = caption_of("a point a neuron; dashes: the noise ceiling",
+                                       if (lost > 0) paste(lost, "undefined"))) +
+    picture_theme()
 }

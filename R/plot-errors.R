@@ -58,19 +58,7 @@ estimators_forest <- function(object) {
 scores_forest <- function(object) {
   need_columns(object, c("x", "y", "measure", "score", "conf_low", "conf_high"), "drawn")
   need_rows(object)
-  # The first row is on top; each measure has a panel.
-  rows <- as.data.frame(object)
-  x <- full_names(rows, "x")
-  y <- full_names(rows, "y")
-  title <- if (length(unique(x)) > 1 && length(unique(y)) > 1) paste(x, y, sep = " | ") else
-    if (length(unique(x)) > 1) x else y
-  sources <- source_columns(object)
-  if (length(sources)) title <- paste(source_names(rows, sources), title, sep = " | ")
-  twice <- anyDuplicated(data.frame(title, rows$measure))
-  refuse_if(twice, "rows", "`object` has two intervals of {dQuote(title[twice], FALSE)} that ",
-            "cannot be told apart: bind them with names, as in rbind(day1 = a, day2 = b).")
-  rows$title <- factor(title, rev(unique(title)))
-  rows$panel <- factor(as.character(rows$measure), label_levels(rows$measure))
+  rows <- forest_rows(object)
   refuse_if(all(is.na(rows$score)), "size", "There is nothing to draw: all values are undefined ",
             "(NA).", arg = "object")
   several <- length(unique(rows$panel)) > 1
@@ -92,6 +80,23 @@ scores_forest <- function(object) {
 }
 
 forest_colour <- "#0072B2"
+
+# The first row is on top; each measure has a panel.
+forest_rows <- function(object) {
+  rows <- as.data.frame(object)
+  x <- full_names(rows, "x")
+  y <- full_names(rows, "y")
+  title <- if (length(unique(x)) > 1 && length(unique(y)) > 1) paste(x, y, sep = " | ") else
+    if (length(unique(x)) > 1) x else y
+  sources <- source_columns(object)
+  if (length(sources)) title <- paste(source_names(rows, sources), title, sep = " | ")
+  twice <- anyDuplicated(data.frame(title, rows$measure))
+  refuse_if(twice, "rows", "`object` has two intervals of {dQuote(title[twice], FALSE)} that ",
+            "cannot be told apart: bind them with names, as in rbind(day1 = a, day2 = b).")
+  rows$title <- factor(title, rev(unique(title)))
+  rows$panel <- factor(as.character(rows$measure), label_levels(rows$measure))
+  rows
+}
 
 # What the lines of a forest plot are. over: the samples of each row, as its column has them.
 interval_lines <- function(level, over) {
@@ -134,20 +139,7 @@ autoplot.repalign_ceiling <- function(object, ...) {
              if (approximate) "without: not known", crowded_words(levels(rows$y)))
   ggplot2::ggplot(rows, ggplot2::aes(x = .data[["y"]])) +
     ceiling_bands(rows[rows$value == "ceiling", ], nrow(scores) > 0) +
-    (if (nrow(scores)) {
-      beside <- ggplot2::position_dodge(width = 0.35)
-      scores$value <- factor(scores$value, c("score", "disattenuated"))
-      list(
-        ggplot2::geom_linerange(data = scores, na.rm = TRUE, linewidth = 0.8, position = beside,
-                                colour = forest_colour,
-                                ggplot2::aes(ymin = .data[["low"]], ymax = .data[["high"]],
-                                             group = .data[["value"]])),
-        ggplot2::geom_point(data = scores, size = 2.5, position = beside, colour = forest_colour,
-                            fill = "white",
-                            ggplot2::aes(y = .data[["at"]], shape = .data[["value"]])),
-        ggplot2::scale_shape_manual(values = c(score = 19, disattenuated = 21), name = NULL)
-      )
-    }) +
+    (if (nrow(scores)) score_points(scores)) +
     panel_facets(rows$panel) +
     ggplot2::labs(x = NULL, caption = caption_of(parts),
                   y = if (nlevels(rows$panel) > 1) "score" else axis_words(rows$panel[1])) +
@@ -175,6 +167,21 @@ ceiling_bands <- function(ceilings, beside) {
        ggplot2::geom_segment(data = ceilings, linetype = "22", linewidth = 0.5,
                              ggplot2::aes(x = .data[["left"]], xend = .data[["right"]],
                                           y = .data[["at"]], yend = .data[["at"]])))
+}
+
+score_points <- function(scores) {
+  beside <- ggplot2::position_dodge(width = 0.35)
+  scores$value <- factor(scores$value, c("score", "disattenuated"))
+  list(
+    ggplot2::geom_linerange(data = scores, na.rm = TRUE, linewidth = 0.8, position = beside,
+                            colour = forest_colour,
+                            ggplot2::aes(ymin = .data[["low"]], ymax = .data[["high"]],
+                                         group = .data[["value"]])),
+    ggplot2::geom_point(data = scores, size = 2.5, position = beside, colour = forest_colour,
+                        fill = "white",
+                        ggplot2::aes(y = .data[["at"]], shape = .data[["value"]])),
+    ggplot2::scale_shape_manual(values = c(score = 19, disattenuated = 21), name = NULL)
+  )
 }
 
 # ---- plan

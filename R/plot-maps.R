@@ -171,16 +171,7 @@ map_null_picture <- function(rows, facts, xlab, ylab) {
   bars <- do.call(rbind, Map(function(model, panel) null_bars(facts$max_null[, model], panel),
                              models, panels))
   best <- vapply(models, function(model) {
-    # The largest corrected statistic of the data, signed as those of the flips are.
-    rows <- rows[rows$model == model, ]
-    settings <- facts$settings
-    values <- switch(settings$correction, max = rows$statistic, tfce = rows$tfce, cluster_mass = {
-      clusters <- facts$clusters
-      c(0, if (is.null(clusters$model)) clusters$mass else clusters$mass[clusters$model == model])
-    }, no_branch(settings$correction))
-    sign <- map_sign(settings)
-    if (settings$alternative == "two_sided") max(abs(values), na.rm = TRUE) else
-      sign * max(sign * values, na.rm = TRUE)
+    observed_largest(rows[rows$model == model, ], model, facts)
   }, 0)
   marks <- data.frame(panel = rep(panels, 2), at = c(best, facts$threshold[models]),
                       mark = rep(c("observed", "threshold"), each = length(models)))
@@ -193,4 +184,16 @@ map_null_picture <- function(rows, facts, xlab, ylab) {
                   y = if (is.null(ylab)) "sign flips" else ylab,
                   caption = flips_words(settings)) +
     light_theme()
+}
+
+# The largest corrected statistic of the data, signed as those of the flips are.
+observed_largest <- function(rows, model, facts) {
+  settings <- facts$settings
+  values <- switch(settings$correction, max = rows$statistic, tfce = rows$tfce, cluster_mass = {
+    clusters <- facts$clusters
+    c(0, if (is.null(clusters$model)) clusters$mass else clusters$mass[clusters$model == model])
+  }, no_branch(settings$correction))
+  sign <- map_sign(settings)
+  if (settings$alternative == "two_sided") max(abs(values), na.rm = TRUE) else
+    sign * max(sign * values, na.rm = TRUE)
 }

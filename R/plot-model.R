@@ -30,15 +30,7 @@ autoplot.repalign_evaluation <- function(object, type = c("points", "bars", "map
   if (type == "map") return(evaluation_map(object))
   rows <- evaluated_rows(object, errors, letters, alpha, p_adjust)
   single <- if (subjects) subject_scores(object, levels(rows$title))
-  # Where the letters and stars of each model are.
-  tops <- pmax(rows$score, rows$high, 0, na.rm = TRUE)
-  if (!is.null(single)) {
-    highest <- tapply(single$score, single$title, max)
-    tops <- pmax(tops, highest[as.integer(rows$title)], na.rm = TRUE)
-  }
-  extent <- range(0, rows$low, rows$high, rows$score, rows$roof, single$score,
-                  na.rm = TRUE)
-  rows$mark_at <- as.vector(tops) + 0.02 * diff(extent)
+  rows$mark_at <- above_points(rows, single)
   points <- if (!is.null(single)) {
     ggplot2::geom_point(data = single, ggplot2::aes(x = .data[["x"]], y = .data[["score"]]),
                         shape = 4, size = 1.1, stroke = 0.4, colour = "grey50", na.rm = TRUE)
@@ -121,24 +113,7 @@ evaluated_rows <- function(object, errors, letters, alpha, p_adjust) {
   }
   # without errors, nothing is known of which is the best
   rows$best <- if (is.null(rows$best)) FALSE else rows$best %in% TRUE
-  marks <- if (letters) {
-    # A letter for each set of models that do not differ; models without a common letter differ.
-    if (!(nrow(object) < 2 || anyNA(object$score) || anyNA(object$se))) {
-      pairs <- suppressWarnings(compare_scores(object, p_adjust = p_adjust, draws = 999))
-      differ <- matrix(FALSE, nrow(object), nrow(object))
-      at <- cbind(match(pairs$score_1, object$model), match(pairs$score_2, object$model))
-      found <- pairs$p_adjusted %in% NA | pairs$p_adjusted <= alpha
-      differ[at] <- found & !is.na(pairs$p_adjusted)
-      differ <- differ | t(differ)
-      sets <- alike_sets(differ)
-      # the best models have the first letters
-      sets <- sets[order(-vapply(sets, function(set) max(object$score[set]), 0))]
-      names <- c(base::letters, LETTERS)[seq_along(sets)]
-      vapply(seq_len(nrow(object)), function(i) {
-        paste(names[vapply(sets, function(set) i %in% set, NA)], collapse = "")
-      }, "")
-    }
-  } else rep("", nrow(rows))
+  marks <- if (letters) difference_letters(object, alpha, p_adjust) else rep("", nrow(rows))
   # the threshold says the same for all models together
   stars <- if (of_recordings) NULL else rows$p_chance
   beyond_chance <- if (is.null(stars)) FALSE else stars <= alpha
@@ -168,6 +143,18 @@ subject_scores <- function(object, titles, most = 40) {
   model <- rep(seq_len(ncol(means)), each = subjects)
   data.frame(x = model + rep(beside, ncol(means)), score = as.vector(means),
              title = factor(titles[model], titles))
+}
+
+# Where the letters and stars of each model are.
+above_points <- function(rows, single) {
+  tops <- pmax(rows$score, rows$high, 0, na.rm = TRUE)
+  if (!is.null(single)) {
+    highest <- tapply(single$score, single$title, max)
+    tops <- pmax(tops, highest[as.integer(rows$title)], na.rm = TRUE)
+  }
+  extent <- range(0, rows$low, rows$high, rows$score, rows$roof, single$score,
+                  na.rm = TRUE)
+  as.vector(tops) + 0.02 * diff(extent)
 }
 
 # One sentence about what is drawn.
@@ -211,6 +198,24 @@ evaluation_caption <- function(object, rows, errors, letters, alpha, p_adjust, s
 }
 
 # ---- which models differ
+
+# A letter for each set of models that do not differ; models without a common letter differ.
+difference_letters <- function(object, alpha, p_adjust) {
+  if (nrow(object) < 2 || anyNA(object$score) || anyNA(object$se)) return(rep("", nrow(object)))
+  pairs <- suppressWarnings(compare_scores(object, p_adjust = p_adjust, draws = 999))
+  differ <- matrix(FALSE, nrow(object), nrow(object))
+  at <- cbind(match(pairs$score_1, object$model), match(pairs$score_2, object$model))
+  found <- pairs$p_adjusted %in% NA | pairs$p_adjusted <= alpha
+  differ[at] <- found & !is.na(pairs$p_adjusted)
+  differ <- differ | t(differ)
+  sets <- alike_sets(differ)
+  # the best models have the first letters
+  sets <- sets[order(-vapply(sets, function(set) max(object$score[set]), 0))]
+  names <- c(base::letters, LETTERS)[seq_along(sets)]
+  vapply(seq_len(nrow(object)), function(i) {
+    paste(names[vapply(sets, function(set) i %in% set, NA)], collapse = "")
+  }, "")
+}
 
 # The largest sets of models of which no two differ (Piepho 2004): each pair that differs splits the
 # sets that hold both.

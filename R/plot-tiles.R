@@ -200,21 +200,7 @@ heatmap_picture <- function(object) {
     paste(tiles$row, tiles$column, sep = "\r")
   across <- attr(tiles, "side_by_side")
   if (is_mirrored(object)) tiles <- rbind(tiles, other[new, ])
-  if (!calibrated) {
-    # The score of each element with itself is known where it was not computed.
-    best <- measure_facts(object)$best[[1]]
-    new <- setdiff(order, tiles$row[as.character(tiles$row) == as.character(tiles$column)])
-    tiles <- if (!length(new) || is.na(best)) {
-      tiles
-    } else {
-      own <- tiles[rep(1, length(new)), ]
-      own[c("row", "column")] <- list(new, new)
-      own$value <- best
-      own$text <- number_text(best)
-      tiles[c("row", "column")] <- lapply(tiles[c("row", "column")], as.character)
-      rbind(tiles, own)
-    }
-  }
+  if (!calibrated) tiles <- with_diagonal(tiles, order, measure_facts(object)$best[[1]])
   tiles$column <- factor(tiles$column, order)
   tiles$row <- factor(tiles$row, rev(order))
   tiles <- structure(tiles, side_by_side = across, two_lists = FALSE)
@@ -227,6 +213,18 @@ heatmap_picture <- function(object) {
   note <- paste0("tree: average linkage of ", found$formula, ", up to ",
                  format(max(tree$height), digits = 2))
   draw_heatmap(tiles, shading, tree, c(if (calibrated) significance_caption(object), note))
+}
+
+# The score of each element with itself is known where it was not computed.
+with_diagonal <- function(tiles, names, best) {
+  new <- setdiff(names, tiles$row[as.character(tiles$row) == as.character(tiles$column)])
+  if (!length(new) || is.na(best)) return(tiles)
+  own <- tiles[rep(1, length(new)), ]
+  own[c("row", "column")] <- list(new, new)
+  own$value <- best
+  own$text <- number_text(best)
+  tiles[c("row", "column")] <- lapply(tiles[c("row", "column")], as.character)
+  rbind(tiles, own)
 }
 
 draw_heatmap <- function(tiles, shading, tree, caption) {
@@ -334,10 +332,14 @@ draw_map <- function(points, title, caption, sparse = FALSE) {
     ggplot2::coord_fixed(xlim = frame$x, ylim = frame$y, expand = FALSE, clip = "off") +
     ggplot2::labs(x = "dimension 1", y = "dimension 2", title = title,
                   caption = caption(points)) +
-    picture_theme(legend.position = "top", plot.margin = ggplot2::margin(4, 20, 4, 4),
-                  panel.grid.minor = ggplot2::element_blank(),
-                  panel.border = ggplot2::element_rect(fill = NA, colour = "grey85"),
-                  plot.title = ggplot2::element_text(size = 10, hjust = 0))
+    map_theme()
+}
+
+map_theme <- function() {
+  picture_theme(legend.position = "top", plot.margin = ggplot2::margin(4, 20, 4, 4),
+                panel.grid.minor = ggplot2::element_blank(),
+                panel.border = ggplot2::element_rect(fill = NA, colour = "grey85"),
+                plot.title = ggplot2::element_text(size = 10, hjust = 0))
 }
 
 # Returns list(points, kept): coordinates in two dimensions, and the share of the sum of absolute

@@ -324,17 +324,7 @@ as_rdm <- function(x, labels = NULL) {
             } else "a list: lapply(x, as_rdm) makes an RDM of each element.")
   if (is.numeric(x) && is.null(dim(x)) && !inherits(x, "dist")) x <- dist_of_vector(x)
   x <- read_rdm(x, "x", allow_na = TRUE)
-  if (!is.null(labels)) {
-    n <- attr(x, "Size")
-    labels <- plain_labels(labels, "labels")
-    refuse_if(length(labels) != n || anyNA(labels) || anyDuplicated(labels), "labels",
-              "`labels` must have a different label for each of the {n} conditions, not ",
-              "{count_of(length(labels), 'label')}",
-              if (anyNA(labels)) " with NA" else
-                if (anyDuplicated(labels)) paste0(", of which some are equal (first ",
-                dQuote(labels[anyDuplicated(labels)], FALSE), ")"), ".")
-    attr(x, "Labels") <- labels
-  }
+  if (!is.null(labels)) attr(x, "Labels") <- condition_labels(labels, attr(x, "Size"))
   class(x) <- c("repalign_rdm", "dist")
   x
 }
@@ -345,4 +335,15 @@ dist_of_vector <- function(x) {
             "{count_of(length(x), 'value')}, but n conditions have n (n - 1)/2 pairs: 1, 3, 6, ",
             "10, ... Give the dissimilarity of each pair once.")
   structure(as.double(x), Size = as.integer(n), Diag = FALSE, Upper = FALSE, class = "dist")
+}
+
+condition_labels <- function(labels, n) {
+  labels <- plain_labels(labels, "labels")
+  refuse_if(length(labels) != n || anyNA(labels) || anyDuplicated(labels), "labels",
+            "`labels` must have a different label for each of the {n} conditions, not ",
+            "{count_of(length(labels), 'label')}",
+            if (anyNA(labels)) " with NA" else
+              if (anyDuplicated(labels)) paste0(", of which some are equal (first ",
+              dQuote(labels[anyDuplicated(labels)], FALSE), ")"), ".")
+  labels
 }

@@ -86,15 +86,7 @@ same_gaps <- function(values) {
 }
 
 complete_similarities <- function(a, b, lacking, outer, stimulus_noise) {
-  if (whitens(outer)) {
-    columns <- cbind(a, b)[!lacking, , drop = FALSE]
-    products <- whitened_gram(columns, !lacking, outer, stimulus_noise)
-    flat <- no_length(columns, outer)
-    products[flat, ] <- products[, flat] <- 0
-    first <- seq_len(ncol(a))
-    own <- diag(products)
-    return(cosines_from(products[first, -first, drop = FALSE], own[first], own[-first]))
-  }
+  if (whitens(outer)) return(whitened_similarities(a, b, lacking, outer, stimulus_noise))
   if (any(lacking)) {
     a <- a[!lacking, , drop = FALSE]
     b <- b[!lacking, , drop = FALSE]
@@ -104,14 +96,7 @@ complete_similarities <- function(a, b, lacking, outer, stimulus_noise) {
     a <- centred_ranks(a)
     b <- centred_ranks(b)
   }
-  if (outer == "rho_a") {
-    # a, b: centred ranks. The divisor is the size of ranks without ties, so that equal ranks, which
-    # have no order, need a look of their own.
-    rho <- crossprod(a, b) / untied_rank_size(nrow(a))
-    rho[colSums(a != 0) == 0, ] <- NA
-    rho[, colSums(b != 0) == 0] <- NA
-    return(rho)
-  }
+  if (outer == "rho_a") return(rho_table(a, b))
   if (outer == "pearson") {
     a <- less_means(a)
     b <- less_means(b)
@@ -135,6 +120,15 @@ exact_ranks <- function(values) {
   .Call(C_average_ranks, as.double(values), c(0, 0), thread_count())
 }
 
+# a, b: centred ranks. The divisor is the size of ranks without ties, so that equal ranks, which
+# have no order, need a look of their own.
+rho_table <- function(a, b) {
+  rho <- crossprod(a, b) / untied_rank_size(nrow(a))
+  rho[colSums(a != 0) == 0, ] <- NA
+  rho[, colSums(b != 0) == 0] <- NA
+  rho
+}
+
 # products: of all pairs; own_a, own_b: of each with itself. Where one has no length, the cosine is
 # undefined.
 cosines_from <- function(products, own_a, own_b) {
@@ -142,6 +136,16 @@ cosines_from <- function(products, own_a, own_b) {
   cosines <- products / base::outer(sqrt(pmax(own_a, 0)), sqrt(pmax(own_b, 0)))
   cosines[!is.finite(cosines)] <- NA
   clip_to_range(cosines, -1, 1)
+}
+
+whitened_similarities <- function(a, b, lacking, outer, stimulus_noise) {
+  columns <- cbind(a, b)[!lacking, , drop = FALSE]
+  products <- whitened_gram(columns, !lacking, outer, stimulus_noise)
+  flat <- no_length(columns, outer)
+  products[flat, ] <- products[, flat] <- 0
+  first <- seq_len(ncol(a))
+  own <- diag(products)
+  cosines_from(products[first, -first, drop = FALSE], own[first], own[-first])
 }
 
 # Which RDMs are all 0, or, for other comparisons than cosines, have equal values.

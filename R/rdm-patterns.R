@@ -7,20 +7,7 @@
 # kinds of labels list(codes, labels), or NULL where none are known. Conditions without labels of
 # their own have labels NULL and, in `condition`, their count. takes: see refuse_identifiers().
 read_observations <- function(x, condition, run, takes = NULL) {
-  if (is_responses(x)) {
-    # Of responses objects the events are the runs: they share noise.
-    if (!is.null(condition) || !is.null(run)) {
-      arg <- if (is.null(run)) "condition" else "run"
-      refuse("labels", "`{arg}` cannot be given with a responses object, which has labels of its ",
-             "own: declare them by responses().")
-    }
-    parts <- unclass(x)
-    read <- recorded_rows(parts$values, dimnames(parts$values)[[1]], NULL)
-    if (is.null(parts$event)) return(read)
-    recorded <- which(recorded_repeats(parts$values), arr.ind = TRUE)
-    read$run <- row_codes(parts$event[recorded], nrow(recorded), "x", sorted = TRUE)
-    return(read)
-  }
+  if (is_responses(x)) return(responses_observations(x, condition, run))
   if (is.array(x) && length(dim(x)) == 3) {
     run <- run_labels(run, x, condition)
     return(recorded_rows(read_array(x), array_conditions(x, condition), run))
@@ -198,6 +185,21 @@ repeat_runs <- function(run, count, names, at) {
             "has {count_of(count, 'repeat')}: give one label per repeat.")
   found <- row_codes(run, count, "run", names, "repeat", sorted = TRUE)
   list(codes = found$codes[at], labels = found$labels)
+}
+
+# Of responses objects the events are the runs: they share noise.
+responses_observations <- function(x, condition, run) {
+  if (!is.null(condition) || !is.null(run)) {
+    arg <- if (is.null(run)) "condition" else "run"
+    refuse("labels", "`{arg}` cannot be given with a responses object, which has labels of its ",
+           "own: declare them by responses().")
+  }
+  parts <- unclass(x)
+  read <- recorded_rows(parts$values, dimnames(parts$values)[[1]], NULL)
+  if (is.null(parts$event)) return(read)
+  recorded <- which(recorded_repeats(parts$values), arr.ind = TRUE)
+  read$run <- row_codes(parts$event[recorded], nrow(recorded), "x", sorted = TRUE)
+  read
 }
 
 # ---- patterns of conditions

@@ -206,12 +206,7 @@ stored_values <- function(part, type, at, file) {
   # all integers of 64 bits in the bits of doubles, so that none is rounded before it is checked
   before <- options(hdf5r.h5tor_default = hdf5r::h5const$H5TOR_CONV_NONE)
   on.exit(options(before))
-  values <- if (all(dims > 0)) {
-    catch_error(part$read(drop = FALSE), failed = function(e) {
-      if (!grepl("encoding mask", conditionMessage(e), fixed = TRUE)) stop(e)
-      unread("texts that are not in the encoding that they declare")
-    })
-  }
+  values <- if (all(dims > 0)) raw_values(part)
   if (is_unread(values)) return(values)
   values <- switch(kind, H5T_STRING = readable(as.character(values)),
                    H5T_REFERENCE = names_of_references(values),
@@ -221,6 +216,13 @@ stored_values <- function(part, type, at, file) {
                    no_branch(kind))
   if (length(dims) < 2 || is_unread(values)) return(values)
   aperm(array(values, rev(dims)), rev(seq_along(dims)))
+}
+
+raw_values <- function(part) {
+  catch_error(part$read(drop = FALSE), failed = function(e) {
+    if (!grepl("encoding mask", conditionMessage(e), fixed = TRUE)) stop(e)
+    unread("texts that are not in the encoding that they declare")
+  })
 }
 
 plain_numbers <- function(values) {

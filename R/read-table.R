@@ -27,13 +27,7 @@ table_data <- function(lines, top, file, rows) {
     data[, k] <- column_values(cells[[at[k]]], at[k], names, file, rows)
   }
   large <- which(colSums(abs(data) >= 2^53, na.rm = TRUE) > 0)
-  for (column in cells[at[large]]) {
-    # Texts of columns with large numbers: those that are written as integers must fit.
-    digits <- sub("^[+-]?0*", "", column[grepl("^[+-]?[0-9]+$", column)])
-    if (any(nchar(digits) > 16 | (nchar(digits) == 16 & digits > "9007199254740992"))) {
-      refuse_large_integer(file)
-    }
-  }
+  for (column in cells[at[large]]) refuse_inexact(column, file)
   if (!is.null(top$names)) colnames(data) <- names[at]
   if (labelled) {
     numbers <- utils::type.convert(labels, as.is = TRUE)
@@ -93,6 +87,14 @@ column_values <- function(column, j, names, file, rows) {
 }
 
 is_missing_text <- function(text) trimws(text) %in% c("NA", "NaN", "nan", "")
+
+# Texts of columns with large numbers: those that are written as integers must fit.
+refuse_inexact <- function(text, file) {
+  digits <- sub("^[+-]?0*", "", text[grepl("^[+-]?[0-9]+$", text)])
+  if (any(nchar(digits) > 16 | (nchar(digits) == 16 & digits > "9007199254740992"))) {
+    refuse_large_integer(file)
+  }
+}
 
 # ---- lines
 

@@ -50,14 +50,7 @@
 read_volumes <- function(files, mask = NULL, threshold = 0.5, na = c("error", "voxels")) {
   need_arguments()
   require_package("RNifti", "Reading NIfTI images")
-  # The names of the rows.
-  refuse_if(!is.character(files) || !length(files) || !is.null(dim(files)), "type",
-            "`files` must be the paths of one or more images, not ",
-            if (length(files)) describe(files) else "an empty vector", ".")
-  for (file in files) need_file(file, "files")
-  names <- names(files)
-  if (is.null(names)) names <- if (anyDuplicated(basename(files))) files else basename(files)
-  check_element_names(stats::setNames(as.list(files), names), "files")
+  names <- check_volume_files(files)
   threshold <- check_number(threshold, "threshold")
   na <- check_choice(na, c("error", "voxels"), "na")
   images <- lapply(unname(files), volume_header, arg = "files")
@@ -72,23 +65,7 @@ read_volumes <- function(files, mask = NULL, threshold = 0.5, na = c("error", "v
   check_memory(20 * length(labels) * length(inside), "The matrix of volumes x voxels",
                paste("Read fewer files, or give a", if (!is.null(mask)) "smaller", "`mask`."))
   values <- volume_values(images, inside, length(labels))
-  # Which of the voxels of `values` are kept?
-  unmasked <- is.null(mask)
-  finite <- is.finite(values)
-  kept <- colSums(finite) == nrow(values)
-  if (unmasked) kept <- kept & colSums(values != 0) > 0
-  if (!unmasked && !all(kept) && na == "error") {
-    at <- which(!kept)[1]
-    refuse("nonfinite", "`files` have missing or infinite values in ",
-           "{count_of(sum(!kept), 'voxel')} of the mask, first in voxel ",
-           "{rownames(voxel_places(inside[at], space$sizes))} of ",
-           "{dQuote(labels[which(!finite[, at])[1]], FALSE)}; na = \"voxels\" leaves them out.")
-  }
-  refuse_if(!any(kept), "nonfinite", "`files` have no voxel that has finite values in all ",
-            "volumes{if (unmasked) ' and is not 0 in all of them'}.")
-  inform_if(!unmasked && !all(kept), "left_out", "read_volumes(): {count_of(sum(!kept), 'voxel')} ",
-            "of the mask ({length(kept)}) with missing or infinite values ",
-            "{if (sum(!kept) == 1) 'is' else 'are'} left out.")
+  kept <- usable_voxels(values, inside, space$sizes, labels, is.null(mask), na)
   voxels <- voxel_places(inside[kept], space$sizes)
   if (!all(kept)) values <- values[, kept, drop = FALSE]
   dimnames(values) <- list(labels, rownames(voxels))
@@ -123,6 +100,18 @@ write_map <- function(values, mask, file, column = NULL, model = NULL) {
 }
 
 # ---- images
+
+# The names of the rows.
+check_volume_files <- function(files) {
+  refuse_if(!is.character(files) || !length(files) || !is.null(dim(files)), "type",
+            "`files` must be the paths of one or more images, not ",
+            if (length(files)) describe(files) else "an empty vector", ".")
+  for (file in files) need_file(file, "files")
+  names <- names(files)
+  if (is.null(names)) names <- if (anyDuplicated(basename(files))) files else basename(files)
+  check_element_names(stats::setNames(as.list(files), names), "files")
+  names
+}
 
 # The eight corners must lie at the same places.
 need_same_space <- function(image, space) {
@@ -203,6 +192,26 @@ mask_header <- function(mask) {
 sizes_of_array <- function(x) {
   dims <- if (is.null(dim(x))) length(x) else dim(x)
   as.double(c(dims, rep(1, max(0, 3 - length(dims)))))
+}
+
+# Which of the voxels of `values` are kept?
+usable_voxels <- function(values, inside, sizes, labels, unmasked, na) {
+  finite <- is.finite(values)
+  kept <- colSums(finite) == nrow(values)
+  if (unmasked) kept <- kept & colSums(values != 0) > 0
+  if (!unmasked && !all(kept) && na == "error") {
+    at <- which(!kept)[1]
+    refuse("nonfinite", "`files` have missing or infinite values in ",
+           "{count_of(sum(!kept), 'voxel')} of the mask, first in voxel ",
+           "{rownames(voxel_places(inside[at], sizes))} of ",
+           "{dQuote(labels[which(!finite[, at])[1]], FALSE)}; na = \"voxels\" leaves them out.")
+  }
+  refuse_if(!any(kept), "nonfinite", "`files` have no voxel that has finite values in all ",
+            "volumes{if (unmasked) ' and is not 0 in all of them'}.")
+  inform_if(!unmasked && !all(kept), "left_out", "read_volumes(): {count_of(sum(!kept), 'voxel')} ",
+            "of the mask ({length(kept)}) with missing or infinite values ",
+            "{if (sum(!kept) == 1) 'is' else 'are'} left out.")
+  kept
 }
 
 # ---- places

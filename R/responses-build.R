@@ -344,24 +344,7 @@ long_responses <- function(x, given) {
   check_frame(x)
   labels <- frame_labels(x, given, c("stimulus", "neuron", "trial", "session", "cluster", "event",
                                      "series"))
-  if (!is.null(given$value)) {
-    refuse_if(!names_column(given$value) || !given$value %in% names(x), "value",
-              "`value` must be the name of a column of `x`: {enumerate(names(x), 20)}.")
-    refuse_if(!is_number_column(x[[given$value]]), "type", "Column {dQuote(given$value, FALSE)} ",
-              "of `x` is not numeric.", arg = "value")
-    response <- x[[given$value]]
-  } else {
-    others <- setdiff(names(x), named_columns(x, given))
-    numbers <- others[vapply(x[others], is_number_column, NA)]
-    refuse_if(length(numbers) != 1, "value", "`x` has ",
-              if (length(numbers)) paste0("several columns of numbers (",
-                enumerate(numbers), ")") else "no column of numbers", " that no argument names: ",
-              "name the one that holds the responses in `value`.", arg = "value")
-    response <- x[[numbers]]
-  }
-  infinite <- which(is.infinite(response))
-  refuse_if(length(infinite), "nonfinite", "`x` has an infinite response in row {infinite[1]}. ",
-            "Correct it, or set it to NA if the response is not known.")
+  response <- response_column(x, given)
   axes <- long_axes(labels)
   sizes <- unname(vapply(axes, nlevels, 0L))
   check_memory(8 * prod(as.double(sizes)), "The responses as an array",
@@ -440,6 +423,28 @@ named_columns <- function(x, given) {
   args <- c("stimulus", "neuron", "trial", "session", "cluster", "event", "series")
   named <- Filter(names_column, given[args])
   intersect(unlist(named), names(x))
+}
+
+response_column <- function(x, given) {
+  if (!is.null(given$value)) {
+    refuse_if(!names_column(given$value) || !given$value %in% names(x), "value",
+              "`value` must be the name of a column of `x`: {enumerate(names(x), 20)}.")
+    refuse_if(!is_number_column(x[[given$value]]), "type", "Column {dQuote(given$value, FALSE)} ",
+              "of `x` is not numeric.", arg = "value")
+    response <- x[[given$value]]
+  } else {
+    others <- setdiff(names(x), named_columns(x, given))
+    numbers <- others[vapply(x[others], is_number_column, NA)]
+    refuse_if(length(numbers) != 1, "value", "`x` has ",
+              if (length(numbers)) paste0("several columns of numbers (",
+                enumerate(numbers), ")") else "no column of numbers", " that no argument names: ",
+              "name the one that holds the responses in `value`.", arg = "value")
+    response <- x[[numbers]]
+  }
+  infinite <- which(is.infinite(response))
+  refuse_if(length(infinite), "nonfinite", "`x` has an infinite response in row {infinite[1]}. ",
+            "Correct it, or set it to NA if the response is not known.")
+  response
 }
 
 is_number_column <- function(column) {

@@ -48,17 +48,21 @@ rbind.repalign_result <- function(..., deparse.level = 1) {
   cut <- result_classes[[kind]]$cut
   kept <- bound_kept(lapply(unname(parts), function(part) cut(part, kept_beside_rows(part))), kind)
   plain <- lapply(parts, as.data.frame)
-  # Do all parts have names? It is an error if only some have.
-  named <- names_or_empty(parts) != ""
-  refuse_if(any(named) && !all(named), "value", "Only some of the results have names ",
-            "({enumerate(names(parts)[named])}): name all of them, as in rbind(day1 = a, day2 = ",
-            "b), or none.", arg = "...")
-  if (all(named)) plain <- with_sources(plain)
+  if (all_are_named(parts)) plain <- with_sources(plain)
   rows <- do.call(rbind, c(plain, arguments[options]))
   if (!is.null(kept)) return(new_result(rows, kind, kept))
   inform("plain_rows", "These {result_classes[[kind]]$words} differ in what is known of all rows ",
          "together, such as settings or data: rbind() gives a plain data frame of them.")
   rows
+}
+
+# Do all parts have names? It is an error if only some have.
+all_are_named <- function(parts) {
+  named <- names_or_empty(parts) != ""
+  refuse_if(any(named) && !all(named), "value", "Only some of the results have names ",
+            "({enumerate(names(parts)[named])}): name all of them, as in rbind(day1 = a, day2 = ",
+            "b), or none.", arg = "...")
+  all(named)
 }
 
 # Puts the names of the parts into a first column, which tells the rows of the parts apart.

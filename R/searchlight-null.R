@@ -99,12 +99,7 @@ with_null <- function(result, k, model, one, sign) {
 # All centres of a group at once.
 multiplied_centers <- function(source, neighbours, job, run) {
   result <- empty_result(length(neighbours), job)
-  # What is prepared of a centre is too small for several threads, which only wait for each other.
-  hold_threads(1L)
-  forms <- lapply(seq_along(neighbours), function(k) {
-    name <- names(neighbours)[k]
-    try_center(center_form(source, neighbours[[k]], name, job), name, run)
-  })
+  forms <- center_forms(source, neighbours, job, run)
   known <- which(!vapply(forms, is.null, NA))
   if (!length(known)) return(result)
   forms <- forms[known]
@@ -126,6 +121,15 @@ multiplied_centers <- function(source, neighbours, job, run) {
     }
   }
   result
+}
+
+# What is prepared of a centre is too small for several threads, which only wait for each other.
+center_forms <- function(source, neighbours, job, run) {
+  hold_threads(1L)
+  lapply(seq_along(neighbours), function(k) {
+    name <- names(neighbours)[k]
+    try_center(center_form(source, neighbours[[k]], name, job), name, run)
+  })
 }
 
 # The form of a centre with its operand, or NULL, with a reason, where its scores are undefined. Of

@@ -89,24 +89,7 @@ simulate_networks <- function(networks = 5, random_labels = 0, shortcut = NULL, 
     own <- with_seed(seeds[1 + g], sample.int(.Machine$integer.max, networks, replace = TRUE))
     lapply(own, function(seed) with_seed(seed, simulated_network(data, groups[g, ], plan)))
   })
-  made <- unlist(made, recursive = FALSE)
-  group <- rep(groups$group, each = networks)
-  names <- paste0(group, if (nrow(groups) > 1) " #", rep(seq_len(networks), nrow(groups)))
-  part <- function(what) stats::setNames(lapply(made, `[[`, what), names)
-  number <- function(what) vapply(made, `[[`, 0, what)
-  as_classes <- function(scores) lapply(scores, `colnames<-`, data$classes)
-  truth <- data.frame(network = names, groups[rep(seq_len(nrow(groups)), each = networks), ],
-                      train_accuracy = number("train_accuracy"),
-                      test_accuracy = number("test_accuracy"), row.names = NULL)
-  truth$group <- factor(truth$group, groups$group)
-  if (!is.null(data$test$shown)) truth$follows_shortcut <- number("follows_shortcut")
-  models <- part("layers")
-  structure(list(representations = lapply(models, function(layers) layers[[length(layers)]]),
-                 models = models, outputs = as_classes(part("outputs")),
-                 logits = as_classes(part("logits")),
-                 labels = factor(data$classes[data$test$class], data$classes),
-                 group = truth$group, truth = truth, inputs = data$test$x),
-            class = "repalign_networks")
+  networks_result(unlist(made, recursive = FALSE), groups, networks, data)
 }
 
 # A data frame with a row for each group: its name and its settings.
@@ -209,6 +192,26 @@ simulated_network <- function(data, setting, plan) {
        outputs = softmax(logits), train_accuracy = mean(predicted(trained) == learned),
        test_accuracy = mean(predictions == data$test$class),
        follows_shortcut = mean(predictions == data$test$shown))
+}
+
+networks_result <- function(made, groups, networks, data) {
+  group <- rep(groups$group, each = networks)
+  names <- paste0(group, if (nrow(groups) > 1) " #", rep(seq_len(networks), nrow(groups)))
+  part <- function(what) stats::setNames(lapply(made, `[[`, what), names)
+  number <- function(what) vapply(made, `[[`, 0, what)
+  as_classes <- function(scores) lapply(scores, `colnames<-`, data$classes)
+  truth <- data.frame(network = names, groups[rep(seq_len(nrow(groups)), each = networks), ],
+                      train_accuracy = number("train_accuracy"),
+                      test_accuracy = number("test_accuracy"), row.names = NULL)
+  truth$group <- factor(truth$group, groups$group)
+  if (!is.null(data$test$shown)) truth$follows_shortcut <- number("follows_shortcut")
+  models <- part("layers")
+  structure(list(representations = lapply(models, function(layers) layers[[length(layers)]]),
+                 models = models, outputs = as_classes(part("outputs")),
+                 logits = as_classes(part("logits")),
+                 labels = factor(data$classes[data$test$class], data$classes),
+                 group = truth$group, truth = truth, inputs = data$test$x),
+            class = "repalign_networks")
 }
 
 #' @export

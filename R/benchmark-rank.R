@@ -412,4 +412,3 @@ target_rows <- function(rows, what, target) {
   }
   rows[rows$metric %in% target, , drop = FALSE]
 }
-

@@ -249,4 +249,3 @@ with_common_clusters <- function(set, clusters) {
   })
   list(set = set, clusters = codes[[1]])
 }
-

@@ -254,4 +254,3 @@ declare_null_kernel("singular", run = singular_null, cosets = FALSE,
                       sides <- pmin(n, c(dx, dy))
                       n * (sum(sides) + max(sides)) + 3 * prod(sides)
                     })
-

@@ -134,10 +134,10 @@ plan_model <- function(pilot, settings, by_trials) {
   }
   lost <- lost_of(all)
   refuse_if(is.na(all$score), "variance", "The corrected CKA of the pilot is undefined, because a ",
-            "denominator is not positive. {of_pilot(pilot)}", arg = "x")
+            "denominator is not positive. {cause_in_pilot(pilot)}", arg = "x")
   refuse_if(lost, "variance", "The pilot is too small to plan from: {lost} of its scores without ",
             "a stimulus or a neuron, or two of them, are undefined, because a denominator is not ",
-            "positive. {of_pilot(pilot)}", arg = "x")
+            "positive. {cause_in_pilot(pilot)}", arg = "x")
   # the deletions of means over all trials, and over fewer where trials are planned
   fit_of <- function(keep) {
     known <- function(slots) {
@@ -165,7 +165,7 @@ plan_model <- function(pilot, settings, by_trials) {
   model
 }
 
-of_pilot <- function(pilot) {
+cause_in_pilot <- function(pilot) {
   cause_of_instability(do.call(c, lapply(pilot$pairs, function(pair) list(pair$x, pair$y))))
 }
 

@@ -118,8 +118,12 @@ static uint64_t tied_values(const uint32_t *values, size_t length)
 static void sort_pairs(sort_cell *a, sort_cell *b, size_t length, size_t *counts, worker by)
 {
     const int bits = digit_bits(length);
+    /* Ranks may be those among more values than these, of which clusters leave few. */
+    sort_cell used = 0;
+    for (size_t k = 0; k < length; k++) used |= a[k];
+    used = used >> 32 | (used & LOWER_HALF);
     int digits = 1; /* that twice the largest rank has */
-    while (((uint64_t) 2 * length) >> (digits * bits) > 0) digits++;
+    while (used >> (digits * bits) > 0) digits++;
     for (int half = 0; half <= 32; half += 32) {
         for (int p = 0; p < digits; p++) {
             radix_pass(a, b, length, half + p * bits, counts, by);
@@ -169,7 +173,7 @@ static kendall_pairs count_kendall(const double *ranks_x, const double *ranks_y,
                             (double) (all - tied_x), (double) (all - tied_y)};
 }
 
-/* ranks_x, ranks_y: average ranks. Tau-a, or without tied pairs tau-b (NaN where all are tied). */
+/* ranks_x, ranks_y: average ranks among these values, or among more. Tau-a, or without tied pairs tau-b (NaN where all are tied). */
 SEXP repalign_kendall(SEXP ranks_x, SEXP ranks_y, SEXP without_ties, SEXP threads)
 {
     begin_entry(__func__);

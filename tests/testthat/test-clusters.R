@@ -399,6 +399,26 @@ test_that("rsa() leaves out pairs of stimuli within a cluster", {
   expect_error(rsa(p$x, p$y, clusters = rep(1:2, 8)), "at least 3")
 })
 
+test_that("correlations of ranks go by the pairs that clusters leave, however few they are", {
+  set.seed(20)
+  outers <- c(kendall = "kendall", tau_b = "kendall", spearman = "spearman")
+  # ranks among all pairs have more digits than those that are left would need
+  for (n in c(20, 60, 120)) for (small in c(2, 6)) {
+    x <- normal_matrix(n, 5)
+    y <- x + normal_matrix(n, 5)
+    labels <- c(rep(1, n - small), 1 + seq_len(small))
+    apart <- outer(labels, labels, "!=")[lower.tri(diag(n))]
+    for (outer in names(outers)) {
+      expected <- cor(dist(x)[apart], dist(y)[apart], method = outers[[outer]])
+      set <- measure("rsa", inner = "euclidean", outer = outer, clusters = labels)
+      scores <- quietly(c(rsa(x, y, "euclidean", outer, clusters = labels),
+                          similarity(list(a = x, b = y), measure = set)$score,
+                          if (small == 6) score_interval(x, y, set)$score))
+      expect_equal(scores, rep(expected, length(scores)), label = paste(outer, n, small))
+    }
+  }
+})
+
 test_that("few clusters are all permuted, and stimuli without a label are left out", {
   set.seed(13)
   x <- normal_matrix(14, 3)

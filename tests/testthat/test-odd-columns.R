@@ -117,7 +117,9 @@ test_that("what a column that outweighs all others makes undefined is not laid o
   x[, 1] <- x[, 1] * 100
   y <- matrix(rnorm(40 * 8), 40)
   told <- function(expr) {
-    said <- testthat::capture_warnings(tryCatch(expr, repalign_error = function(e) warning(conditionMessage(e))))
+    said <- testthat::capture_warnings(tryCatch(expr, repalign_error = function(e) {
+      warning(conditionMessage(e))
+    }))
     paste(said[grepl("undefined", said)], collapse = " ")
   }
   for (said in list(told(cka(x, y, estimator = "stimulus_neuron")), told(cka_interval(x, y)),

@@ -252,7 +252,7 @@ null_tile <- function(tile, job, run) {
       found <<- score_cells(pairs, sides, set, on_error, drawn, run)
       found$cells$score
     }
-    plan <- list(fixed = job$designs[[match(job$kinds[m], unique(job$kinds))]])
+    plan <- fixed_plan(job$designs[[match(job$kinds[m], unique(job$kinds))]])
     null <- measure_null(job$set[[m]], tile$pairs, sides, plan, job$engine, score, memo)
     c(found, list(null = null[setdiff(names(null), c("design", "said", "warned"))],
                   said = null$said, warned = null$warned))

@@ -13,9 +13,9 @@ permutation_moments <- function(a, b) {
   n <- a$n
   var <- 2 / ((n + 1) * (n - 2)) +
     diagonal(a) * diagonal(b) / ((n + 1) * n * (n - 1) * (n - 2) * (n - 3))
-  # The expectation of t^3. The sums t3, s2, s3, u, r and b have the names of the source, which marks
-  # those of the second matrix with a star. The terms of the source with the trace T are 0 here, and
-  # T2 is 1.
+  # The expectation of t^3. The sums t3, s2, s3, u, r and b have the names of the source, which
+  # marks those of the second matrix with a star. The terms of the source with the trace T are 0
+  # here, and T2 is 1.
   both <- function(f) f(a, b) + f(b, a)
   squares <- n^2 * (n + 1) * (n^2 + 15 * n - 4) * a$s3 * b$s3 +
     4 * (n^4 - 8 * n^3 + 19 * n^2 - 4 * n - 16) * a$u * b$u +

@@ -78,8 +78,8 @@ trials_null <- function(task) {
   routes <- Map(function(i, j) {
     trial_route(task$sides$x$reprs[[i]], task$sides$y$reprs[[j]], task$args)
   }, pairs$i, pairs$j)
-  # `whole` of each side: trial_blocks() of the forms whose neurons all share noise with those of the
-  # other side, trial by trial in the same order; NULL for others
+  # `whole` of each side: trial_blocks() of the forms whose neurons all share noise with those of
+  # the other side, trial by trial in the same order; NULL for others
   plain <- which(vapply(routes, is_whole_route, NA))
   for (side in c("x", "y")) {
     whole <- vector("list", length(task[[side]]$forms))

@@ -185,7 +185,7 @@ static void augment(problem *p, int start)
 /* Least total cost with every agent matched to another task, agents <= tasks.
    cost: tasks x agents, column-major. The result is task_of[agent]. */
 static void assign_least(const double *cost, size_t agents, size_t tasks, assignment_scratch z,
-                  pause_function pause)
+                         pause_function pause)
 {
     problem p = {cost, agents, tasks, z, pause, 0};
     for (size_t j = 0; j < tasks; j++) {

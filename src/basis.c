@@ -43,7 +43,7 @@ static void take_off_mean(double *column, size_t n)
 }
 
 void load_nonzero(const centered_view *v, const size_t *kept, const double *factor, size_t count,
-               double *out)
+                  double *out)
 {
     for (size_t k = 0; k < count; k++) {
         const double *from = v->x + kept[k] * v->n;

@@ -15,7 +15,7 @@ size_t nonzero_columns(const centered_view *v, size_t *kept, double *factor);
 
 /* Those columns, times their factors, into out (n x count). */
 void load_nonzero(const centered_view *v, const size_t *kept, const double *factor, size_t count,
-               double *out);
+                  double *out);
 
 /* Basis by Cholesky factors of Gram matrices: fast, and used only where a bound on the
    condition number proves that the columns are independent and that no digits are lost.

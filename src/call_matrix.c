@@ -83,7 +83,8 @@ static inline void meet(least_value *least, double value)
 SEXP repalign_odd_columns(SEXP x, SEXP rows)
 {
     begin_entry(__func__);
-    const size_t length = count_doubles(ARG(x)), n = read_count(ARG(rows), 1, length), d = length / n;
+    const size_t length = count_doubles(ARG(x));
+    const size_t n = read_count(ARG(rows), 1, length), d = length / n;
     const double *column = REAL(x);
     const char *names[] = {"squares", "ends", ""};
     SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));

@@ -41,8 +41,8 @@ static void add_center(const double *sums, size_t length, double least, double s
    square; largest, a row a permutation and a column a model, is the largest sum * scale. A centre
    whose scale is not a number is left out. */
 static void center_null(const center_sums *s, const double *least, const double *scale,
-                 const double *observed, double *count, double *total, double *squares,
-                 double *largest)
+                        const double *observed, double *count, double *total, double *squares,
+                        double *largest)
 {
     const size_t permutations = s->shifts * s->cosets;
     for (size_t k = 0; k < permutations * s->models; k++) largest[k] = -INFINITY;

@@ -41,7 +41,7 @@ static double one_distance(const double *left, const double *right, size_t d, do
    m points of d coordinates, from differences, so that equal points are at exactly 0 and
    nothing cancels. Order of out: stats::dist(). */
 static void point_distances(const double *points, size_t m, size_t d, double scale, worker by,
-                     double *out)
+                            double *out)
 {
     const size_t at_once = items_at_once(PAUSE_WORK, (double) m * (double) d, by.threads);
     for (size_t first = 0; first < m; first += at_once) {

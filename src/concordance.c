@@ -131,7 +131,7 @@ static void level_starts(concordance_job job, const int *column, concordance_scr
 /* columns: length x count, levels from 1 to `levels`. The scratch for `seen` has levels + 1 numbers
    more. */
 static void concordance(concordance_job job, const int *columns, size_t count, worker by,
-                 concordance_scratch *scratch, double *out)
+                        concordance_scratch *scratch, double *out)
 {
     const size_t at_once = items_at_once(PAUSE_VALUES, (double) job.length, by.threads);
     for (size_t first = 0; first < count; first += at_once) {
@@ -159,8 +159,9 @@ static void relabel_levels(concordance_job job, relabelled_levels other, const i
     }
 }
 
-static void permuted_concordance(concordance_job job, relabelled_levels other, size_t count, worker by,
-                          concordance_scratch *scratch, double *excess, double *tied)
+static void permuted_concordance(concordance_job job, relabelled_levels other, size_t count,
+                                 worker by, concordance_scratch *scratch, double *excess,
+                                 double *tied)
 {
     const size_t at_once = items_at_once(PAUSE_VALUES, (double) job.length, by.threads);
     for (size_t from = 0; from < count; from += at_once) {

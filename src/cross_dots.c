@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "threads.h"
-#include "wide.h"
+#include "loops.h"
 #include "entry.h"
 
 /* Vectors of each side that are multiplied at once. */
@@ -17,8 +17,8 @@
 #define PAUSE_PRODUCTS 200000000.0
 
 /* The four inner products of two vectors with two, from `from` on. */
-INLINE_BODY void tile_products(const double *const *x, const double *const *y, size_t from,
-                               size_t length, double *sums)
+static inline void tile_products(const double *const *x, const double *const *y, size_t from,
+                                 size_t length, double *sums)
 {
     const double *a = x[0] + from, *b = x[1] + from, *c = y[0] + from, *d = y[1] + from;
     double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
@@ -35,29 +35,16 @@ INLINE_BODY void tile_products(const double *const *x, const double *const *y, s
     sums[3] = s3;
 }
 
-static void plain_products(const double *const *x, const double *const *y, size_t from,
-                           size_t length, double *sums)
-{
-    tile_products(x, y, from, length, sums);
-}
-
-WIDE static void wide_products(const double *const *x, const double *const *y, size_t from,
-                               size_t length, double *sums)
-{
-    tile_products(x, y, from, length, sums);
-}
-
 /* One stretch of two vectors of y with all of x; n_now: how many of the two there are. */
 static void add_stretch(const double *const *x, size_t n_x, const double *const *y, size_t n_now,
                         size_t from, size_t length, double *out)
 {
     const double *const pair_y[TILE] = {y[0], y[n_now - 1]};
-    const int wide = wide_vectors();
     for (size_t i = 0; i < n_x; i += TILE) {
         /* at an odd end, the same vector twice */
         const double *const pair_x[TILE] = {x[i], x[i + 1 < n_x ? i + 1 : i]};
         double sums[TILE * TILE];
-        (wide ? wide_products : plain_products)(pair_x, pair_y, from, length, sums);
+        tile_products(pair_x, pair_y, from, length, sums);
         for (size_t b = 0; b < n_now; b++)
             for (size_t a = 0; a < TILE && i + a < n_x; a++)
                 out[i + a + n_x * b] += sums[a + TILE * b];
@@ -67,7 +54,7 @@ static void add_stretch(const double *const *x, size_t n_x, const double *const 
 /* out: n_x x n_y, x the fastest. A product does not depend, to the last bit, on which others
    are made with it, nor on the threads: the BLAS, which would be as fast, does not promise that. */
 static void cross_dots(const double *const *x, size_t n_x, const double *const *y, size_t n_y,
-                size_t length, worker by, double *out)
+                       size_t length, worker by, double *out)
 {
     const size_t tiles = (n_y + TILE - 1) / TILE;
     const double work = (double) n_x * (double) n_y * STRETCH;

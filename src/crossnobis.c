@@ -38,8 +38,8 @@ static void sum_of_runs(const double *patterns, run_size size, double *sum)
 /* All conditions in all runs, which count the same: the mean over pairs of runs, packed. Since
    sum over m != l of d_m d_l = (sum d_m)^2 - sum d_m^2, two products do. sum: scratch, conditions
    x channels. */
-static void crossnobis_complete(const double *patterns, run_size size, double *sum, difference_room room,
-                         pause_function pause, double *out)
+static void crossnobis_complete(const double *patterns, run_size size, double *sum,
+                                difference_room room, pause_function pause, double *out)
 {
     const size_t n = size.conditions, pairs = packed_length(n);
     const double runs = (double) size.runs;
@@ -62,9 +62,9 @@ static int mean_root(const double *first, const double *second, size_t channels,
 /* The same from the pairs of runs one by one, where conditions may be missing or count by their
    repeats: sums of products (not divided by the channels), of weights and of pairs of runs, which
    begin at 0. Returns 0, or not where a mean covariance is not positive definite. */
-static int crossnobis_by_pair(const double *patterns, run_size size, const double *counts, int by_repeats,
-                       run_noise noise, difference_room room, pause_function pause,
-                       difference_sums sums)
+static int crossnobis_by_pair(const double *patterns, run_size size, const double *counts,
+                              int by_repeats, run_noise noise, difference_room room,
+                              pause_function pause, difference_sums sums)
 {
     const size_t n = size.conditions, length = n * size.channels;
     for (size_t m = 0; m < size.runs; m++) {

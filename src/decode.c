@@ -233,7 +233,7 @@ static read_result read_by_row(reading *at, const int *wanted, size_t count, dou
 
 /* The wanted rows (counted from zero, in any order) into out, count x columns by column. */
 static read_result read_number_rows(const number_file *from, const int *wanted, size_t count,
-                             double *out, read_buffer buffer, void (*pause)(void))
+                                    double *out, read_buffer buffer, void (*pause)(void))
 {
     reading at = {from, -1.0};
     return (from->by_column ? read_by_column : read_by_row)(&at, wanted, count, out, buffer,

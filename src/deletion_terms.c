@@ -106,7 +106,7 @@ static void finish_neurons(deletion_side a, size_t n, const double *squares, dou
 /* The terms of neuron pairs (estimator.h) added up: over the pairs of each neuron of a (of_a) and
    of b (of_b), and over all pairs without each stimulus. */
 static void deletion_terms(deletion_side a, deletion_side b, size_t n, deletion_scratch z,
-                    pause_function pause, double *of_a, double *of_b, double *stimuli)
+                           pause_function pause, double *of_a, double *of_b, double *stimuli)
 {
     double *products = z.rows, *own = z.rows + n, *others = z.rows + 2 * n;
     if (is_wide(a, b, n)) wide_products(a, b, n, z, pause, of_a, of_b, products);

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "blas.h"
-#include "wide.h"
+#include "loops.h"
 
 /* Columns of the data that are transposed between two pauses. */
 #define PAUSE_COLUMNS 64
@@ -23,24 +23,11 @@ size_t panel_rows(size_t n)
 
 static size_t at_most(size_t rest, size_t chunk) { return rest < chunk ? rest : chunk; }
 
-/* An entry times a power of two is exact: wide and plain loops agree. */
-INLINE_BODY void scale_rows_body(const double *x, size_t n, const double *scale,
-                                 const double *mean, double *out)
+static inline void scale_rows(const double *x, size_t n, const double *scale, const double *mean,
+                              double *out)
 {
     AT_ONCE
     for (size_t i = 0; i < n; i++) out[i] = x[i] * scale[i] - mean[i];
-}
-
-static void plain_scale_rows(const double *x, size_t n, const double *scale, const double *mean,
-                             double *out)
-{
-    scale_rows_body(x, n, scale, mean, out);
-}
-
-static WIDE void wide_scale_rows(const double *x, size_t n, const double *scale,
-                                 const double *mean, double *out)
-{
-    scale_rows_body(x, n, scale, mean, out);
 }
 
 void load_block(const distance_rows *rows, size_t i0, size_t a, size_t columns, double *out)
@@ -52,11 +39,9 @@ void load_block(const distance_rows *rows, size_t i0, size_t a, size_t columns, 
         load_rows(&part, i0, rest, out);
         return;
     }
-    const int wide = wide_vectors();
     for (size_t c = 0; c < columns; c++)
-        (wide ? wide_scale_rows : plain_scale_rows)(v->x + i0 + (a + c) * v->n, rest,
-                                                    rows->scale + i0, rows->mean + i0,
-                                                    out + c * rest);
+        scale_rows(v->x + i0 + (a + c) * v->n, rest, rows->scale + i0, rows->mean + i0,
+                   out + c * rest);
 }
 
 /* Several panels read the rows again and again: they are kept if they fit. */
@@ -208,7 +193,7 @@ typedef struct {
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
-INLINE_BODY void extremes_body(const double *x, size_t rows, double *low, double *high)
+static inline void extremes(const double *x, size_t rows, double *low, double *high)
 {
     AT_ONCE
     for (size_t i = 0; i < rows; i++) {
@@ -217,8 +202,8 @@ INLINE_BODY void extremes_body(const double *x, size_t rows, double *low, double
     }
 }
 
-INLINE_BODY void sums_body(const double *x, size_t rows, const double *scale, const double *from,
-                           double *sum)
+static inline void add_sums(const double *x, size_t rows, const double *scale, const double *from,
+                            double *sum)
 {
     AT_ONCE
     for (size_t i = 0; i < rows; i++) sum[i] += x[i] * scale[i] - from[i];
@@ -227,12 +212,12 @@ INLINE_BODY void sums_body(const double *x, size_t rows, const double *scale, co
 /* The power of two that brings the largest entry of each row near one; 0 where the row has no
    direction. Then the means of the scaled rows: differences from the first entry are added, as in
    column_means(). */
-INLINE_BODY void row_facts_body(const row_facts *t, size_t i0, size_t rows)
+static inline void find_facts(const row_facts *t, size_t i0, size_t rows)
 {
     const double *first = t->x + i0;
     double low[ROW_GROUP], high[ROW_GROUP], from[ROW_GROUP], sum[ROW_GROUP];
     for (size_t i = 0; i < rows; i++) low[i] = high[i] = first[i];
-    for (size_t a = 1; a < t->d; a++) extremes_body(first + a * t->n, rows, low, high);
+    for (size_t a = 1; a < t->d; a++) extremes(first + a * t->n, rows, low, high);
     for (size_t i = 0; i < rows; i++) {
         const double size = larger(high[i], -low[i]);
         const int empty = t->center ? low[i] == high[i] : size == 0.0;
@@ -242,25 +227,15 @@ INLINE_BODY void row_facts_body(const row_facts *t, size_t i0, size_t rows)
         from[i] = first[i] * t->scale[i0 + i];
     }
     if (!t->center) return;
-    for (size_t a = 1; a < t->d; a++) sums_body(first + a * t->n, rows, t->scale + i0, from, sum);
+    for (size_t a = 1; a < t->d; a++) add_sums(first + a * t->n, rows, t->scale + i0, from, sum);
     for (size_t i = 0; i < rows; i++) t->mean[i0 + i] = from[i] + sum[i] / (double) t->d;
-}
-
-static void plain_row_facts(const row_facts *t, size_t i0, size_t rows)
-{
-    row_facts_body(t, i0, rows);
-}
-
-static WIDE void wide_row_facts(const row_facts *t, size_t i0, size_t rows)
-{
-    row_facts_body(t, i0, rows);
 }
 
 static void row_group(void *job, size_t group)
 {
     const row_facts *t = job;
     const size_t i0 = group * ROW_GROUP;
-    (wide_vectors() ? wide_row_facts : plain_row_facts)(t, i0, at_most(t->n - i0, ROW_GROUP));
+    find_facts(t, i0, at_most(t->n - i0, ROW_GROUP));
 }
 
 size_t find_row_facts(const double *x, size_t n, size_t d, int center, worker by, double *scale,

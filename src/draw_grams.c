@@ -162,7 +162,7 @@ static size_t draw_gram_scratch(rdm_rows rdms)
    different clusters must be there, and weights are whole numbers, the same for the stimuli of a
    cluster: copies of it, which are no pairs with each other. */
 static void draw_grams(rdm_rows rdms, const double *w, size_t draws, const double *precision,
-                double *scratch, double *result, worker by)
+                       double *scratch, double *result, worker by)
 {
     const size_t each = rdms.count * rdms.count;
     const size_t at_once = items_at_once(

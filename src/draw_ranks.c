@@ -320,7 +320,7 @@ static size_t rank_doubles(ranked_rdms r)
    with the pool of low without its group, and with the pool of high; NaN for what is not tested or
    not defined. */
 static void draw_ranks(ranked_rdms r, rank_draws draws, draw_scratch *scratch, double *table,
-                double *lower, double *upper, worker by)
+                       double *lower, double *upper, worker by)
 {
     const double work = (double) r.length * (double) (r.data + r.models + 10 * (r.groups + r.sums));
     const size_t at_once = items_at_once(PAUSE_PAIRS, work, by.threads);

@@ -232,8 +232,8 @@ static void weigh_shifts(const edge_list *x, const int *label_x, const bucketed_
    label u + t. out: n rows per column (common_columns), zeroed here. value: scratch 3 n;
    touched: scratch n; count: scratch 2 n; odds: scratch 3 (k + 1) where ties are averaged. */
 static void graph_shifts(const edge_list *x, const int *label_x, const bucketed_edges *y,
-                  common_mode mode, double *value, int *count, int *touched, double *odds,
-                  work_counter *counter, double *out)
+                         common_mode mode, double *value, int *count, int *touched, double *odds,
+                         work_counter *counter, double *out)
 {
     const size_t n = x->n;
     if (mode == COMMON_COUNT) {
@@ -292,8 +292,8 @@ static void add_common(const edge_list *x, int e, const edge_list *y, int f, com
    out: common_columns values at distance stride. mark: scratch n, zero before and after; odds: as
    above. */
 static void graph_permuted(const edge_list *x, const edge_list *y, const int *permutation,
-                    common_mode mode, int *mark, double *odds, work_counter *counter, double *out,
-                    size_t stride)
+                           common_mode mode, int *mark, double *odds, work_counter *counter,
+                           double *out, size_t stride)
 {
     for (size_t c = 0; c < common_columns(mode); c++) out[c * stride] = 0.0;
     for (size_t u = 0; u < x->n; u++) {

@@ -8,7 +8,7 @@
 #include "packed.h"
 #include "threads.h"
 #include "blas.h"
-#include "wide.h"
+#include "loops.h"
 #include "entry.h"
 
 /* One side of the grid and what is known of the other: y.count is 0 where a list is compared with
@@ -80,7 +80,7 @@ static size_t packed_stretch(size_t n, size_t count, size_t room)
     return most > all ? all : most < n ? n : most;
 }
 
-INLINE_BODY double centered_body(const double *from, size_t length, double center, double *out)
+static inline double write_centered(const double *from, size_t length, double center, double *out)
 {
     double squares = 0.0;
     SUM_AT_ONCE(squares)
@@ -91,23 +91,13 @@ INLINE_BODY double centered_body(const double *from, size_t length, double cente
     return squares;
 }
 
-static double plain_centered(const double *from, size_t length, double center, double *out)
-{
-    return centered_body(from, length, center, out);
-}
-
-static WIDE double wide_centered(const double *from, size_t length, double center, double *out)
-{
-    return centered_body(from, length, center, out);
-}
-
 /* The rows first .. last - 1, and the sum of their squares. */
 static double write_rows(const packed_vector *v, size_t n, size_t first, size_t last, double *out)
 {
     const double *from = v->values + packed_start(n, first);
     const size_t length = packed_start(n, last) - packed_start(n, first);
     if (!v->means && !v->square)
-        return (wide_vectors() ? wide_centered : plain_centered)(from, length, v->center, out);
+        return write_centered(from, length, v->center, out);
     double *to = out;
     if (v->means) {
         for (size_t i = first; i < last; i++) {
@@ -134,8 +124,8 @@ static void write_stretch(packed_side side, size_t n, size_t first, size_t last,
 
 /* out (x.count x the other count): sums over pairs of stimuli. buffer: (x.count + y.count) times
    what packed_stretch() gives. */
-static void packed_grid(packed_side x, packed_side y, size_t n, size_t stretch, worker by, double *buffer,
-                 double *out)
+static void packed_grid(packed_side x, packed_side y, size_t n, size_t stretch, worker by,
+                        double *buffer, double *out)
 {
     double *other = y.count > 0 ? buffer + x.count * stretch : NULL;
     memset(out, 0, x.count * (other ? y.count : x.count) * sizeof(double));
@@ -186,7 +176,7 @@ static void write_grams(gram_side side, size_t n, size_t first, size_t rows, siz
 /* out: inner products of the Gram matrices, of which `rows` rows are there at a time.
    buffer: rows x n for each source; data: n x the largest number of columns. */
 static void gram_grid(gram_side x, gram_side y, size_t n, size_t rows, pause_function pause,
-               double *buffer, double *data, double *out)
+                      double *buffer, double *data, double *out)
 {
     const size_t most = rows * n;
     double *other = y.count > 0 ? buffer + x.count * most : NULL;

@@ -228,7 +228,7 @@ static void put_all(const walk_state *s)
 /* labels: models x labellings, from 1 to groups. out: (GROUP_ROWS x groups + ALL_ROWS) x
    labellings, NaN where there is none; sums and counts: scratch, one a thread. */
 static void group_walk(const scored_pairs *pairs, const int *labels, size_t labellings, worker by,
-                double *sums, size_t *counts, double *out)
+                       double *sums, size_t *counts, double *out)
 {
     const size_t rows = GROUP_ROWS * pairs->groups + ALL_ROWS;
     const size_t doubles = group_walk_doubles(pairs), whole = group_walk_counts(pairs);

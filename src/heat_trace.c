@@ -90,8 +90,8 @@ static void breadth_first(const sparse_graph *g, int *label, int *order)
 /* The union of the directed edges (idx: n x k, one-based, none to itself) and their
    reverses, with the nodes numbered breadth first, so that near nodes have near numbers.
    other: a second graph of the same room; label, mark: scratch n. */
-static void build_graph(const int *idx, size_t n, size_t k, sparse_graph *other, int *label, int *mark,
-                 sparse_graph *graph)
+static void build_graph(const int *idx, size_t n, size_t k, sparse_graph *other, int *label,
+                        int *mark, sparse_graph *graph)
 {
     int *order = mark;
     other->n = graph->n = n;
@@ -227,7 +227,7 @@ static void traces_from_sums(const double *sums, size_t n, size_t steps, double 
 /* traces[0 .. 2 steps] = tr T_0 ... tr T_{2 steps}. scratch: one a thread; sums: scratch
    heat_blocks(n) x 2 steps. The same bits for any number of threads. */
 static void heat_traces(const sparse_graph *graph, size_t steps, heat_scratch *scratch, worker by,
-                 double *sums, double *traces)
+                        double *sums, double *traces)
 {
     const size_t blocks = heat_blocks(graph->n);
     const double work = (double) (graph->start[graph->n] * steps) * HEAT_WIDTH;

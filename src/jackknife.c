@@ -117,8 +117,8 @@ static void loo_one_pair(const double *phi, const double *psi, size_t n, double 
 /* Zero-diagonal sums for the corrected values; the naive ones keep the diagonal,
    and there the row sums vanish because k and l are centred. */
 /* From centred Gram matrices: totals over all pairs. scratch: 4 n. */
-static void loo_from_grams(const double *k, const double *l, size_t n, double *scratch, double *naive,
-                    double *corrected)
+static void loo_from_grams(const double *k, const double *l, size_t n, double *scratch,
+                           double *naive, double *corrected)
 {
     double *r = scratch, *q = scratch + n, *m = scratch + 2 * n, *cross = scratch + 3 * n;
     double sum_k = 0.0, sum_l = 0.0, sum_m = 0.0, rq = 0.0, diagonal_sum = 0.0;
@@ -211,8 +211,9 @@ static void delete_rows(const full_sums *full, row_columns r, size_t n, double *
     }
 }
 
-static void loo_weighted(const double *x, const double *y, size_t n, size_t qx, size_t qy, const double *w,
-                  weighted_scratch z, pause_function pause, double *naive, double *corrected)
+static void loo_weighted(const double *x, const double *y, size_t n, size_t qx, size_t qy,
+                         const double *w, weighted_scratch z, pause_function pause, double *naive,
+                         double *corrected)
 {
     double *sums = z.sums, *weighted = z.sums + (qx > qy ? qx : qy);
     const row_columns r = zero_columns(z.rows, n);
@@ -302,8 +303,9 @@ static void square_sums(const double *y, size_t n, size_t qx, size_t qy, const d
     }
 }
 
-static void loo_columns(const double *x, const double *y, size_t n, size_t qx, size_t qy, const double *w,
-                 column_scratch z, pause_function pause, double *naive, double *corrected)
+static void loo_columns(const double *x, const double *y, size_t n, size_t qx, size_t qy,
+                        const double *w, column_scratch z, pause_function pause, double *naive,
+                        double *corrected)
 {
     const deletions plan = plan_deletions(n);
     square_entries(x, n * qx, z.squares_x);

@@ -150,7 +150,7 @@ static uint64_t count_inversions(uint32_t **from, uint32_t *to, size_t length, u
 
 /* length: below 2^31 */
 static kendall_pairs count_kendall(const double *ranks_x, const double *ranks_y, size_t length,
-                            kendall_scratch scratch, worker by)
+                                   kendall_scratch scratch, worker by)
 {
     pair_job pairs = {ranks_x, ranks_y, length, scratch.a};
     run_chunks(chunk_count(length), by, pair_chunk, &pairs);

@@ -31,7 +31,7 @@ static void gaussian_chunk(void *job, size_t chunk)
 /* out = exp(-d^2 / (2 sigma^2)), entry by entry; less 1 when shifted, which keeps the
    digits of wide kernels (centring removes a constant). */
 static void gaussian_kernel(const double *d, size_t length, double sigma, int shifted, worker by,
-                     double *out)
+                            double *out)
 {
     gaussian_job job = {d, length, sigma, shifted, out};
     run_chunks(chunk_count(length), by, gaussian_chunk, &job);

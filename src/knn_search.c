@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "blas.h"
-#include "wide.h"
+#include "loops.h"
 
 /* Rows of a block that are copied together, so that each lies in one piece. */
 #define STRIP 8
@@ -66,32 +66,52 @@ typedef struct {
     const double *scales, *bias;
 } key_rule;
 
-/* NaN stays NaN, with which every comparison is false. Returns the largest key. */
-INLINE_BODY double keys_body(const double *product, key_rule rule, size_t count, double *keys)
+ALWAYS_INLINE double key_of(const double *product, key_rule rule, size_t j)
 {
-    double high = -INFINITY;
-    OPENMP(simd reduction(max : high))
-    for (size_t j = 0; j < count; j++) {
-        const double key =
-            product[j] * (rule.scale * rule.scales[j]) + rule.factor * rule.bias[j];
-        keys[j] = key;
-        high = key > high ? key : high;
+    return product[j] * (rule.scale * rule.scales[j]) + rule.factor * rule.bias[j];
+}
+
+/* NaN stays NaN, with which every comparison is false. Returns the largest key. Four parts at once:
+   a comparison need not wait for the one before. */
+static double make_keys(const double *product, key_rule rule, size_t count, double *keys)
+{
+    const size_t part = count / 4;
+    double h0 = -INFINITY, h1 = h0, h2 = h0, h3 = h0;
+    OPENMP(simd reduction(max : h0, h1, h2, h3))
+    for (size_t j = 0; j < part; j++) {
+        const double a = key_of(product, rule, j), b = key_of(product, rule, j + part);
+        const double c = key_of(product, rule, j + 2 * part);
+        const double d = key_of(product, rule, j + 3 * part);
+        keys[j] = a;
+        keys[j + part] = b;
+        keys[j + 2 * part] = c;
+        keys[j + 3 * part] = d;
+        h0 = a > h0 ? a : h0;
+        h1 = b > h1 ? b : h1;
+        h2 = c > h2 ? c : h2;
+        h3 = d > h3 ? d : h3;
     }
-    return high;
+    for (size_t j = 4 * part; j < count; j++) {
+        keys[j] = key_of(product, rule, j);
+        h0 = keys[j] > h0 ? keys[j] : h0;
+    }
+    h0 = h0 > h1 ? h0 : h1;
+    h2 = h2 > h3 ? h2 : h3;
+    return h0 > h2 ? h0 : h2;
 }
 
 /* Keys of at most `limit`, as candidates; room for one more than there are keys. No branch for each
    key: which ones are near cannot be foreseen. */
-INLINE_BODY size_t pick_body(const double *keys, size_t count, double limit, size_t j0,
-                             candidate *found)
+static size_t pick_near(const double *keys, size_t count, double limit, size_t j0,
+                        candidate *found)
 {
     size_t taken = 0;
     for (size_t start = 0; start < count; start += KEY_GROUP) {
         const size_t end = group_end(start, KEY_GROUP, count);
-        double low = INFINITY;
-        OPENMP(simd reduction(min : low))
-        for (size_t j = start; j < end; j++) low = keys[j] < low ? keys[j] : low;
-        if (!(low <= limit)) continue;
+        long long near = 0;
+        SUM_AT_ONCE(near)
+        for (size_t j = start; j < end; j++) near += keys[j] <= limit ? 1 : 0;
+        if (!near) continue;
         for (size_t j = start; j < end; j++) {
             const candidate c = {keys[j], (int) (j0 + j), (int) (j0 + j)};
             found[taken] = c;
@@ -101,53 +121,18 @@ INLINE_BODY size_t pick_body(const double *keys, size_t count, double limit, siz
     return taken;
 }
 
-/* The loops over keys, as this processor runs them best. */
-typedef struct {
-    double (*keys)(const double *, key_rule, size_t, double *);
-    size_t (*pick)(const double *, size_t, double, size_t, candidate *);
-} key_loops;
-
-static double plain_keys(const double *product, key_rule rule, size_t count, double *keys)
-{
-    return keys_body(product, rule, count, keys);
-}
-
-static WIDE double wide_keys(const double *product, key_rule rule, size_t count, double *keys)
-{
-    return keys_body(product, rule, count, keys);
-}
-
-static size_t plain_pick(const double *keys, size_t count, double limit, size_t j0,
-                         candidate *found)
-{
-    return pick_body(keys, count, limit, j0, found);
-}
-
-static WIDE size_t wide_pick(const double *keys, size_t count, double limit, size_t j0,
-                             candidate *found)
-{
-    return pick_body(keys, count, limit, j0, found);
-}
-
-static key_loops best_loops(void)
-{
-    const key_loops plain = {plain_keys, plain_pick};
-    const key_loops wide = {wide_keys, wide_pick};
-    return wide_vectors() ? wide : plain;
-}
-
 /* Row i is offered `count` rows from j0 on; product: with these. numbers: scratch. */
-static void offer_row(search_state q, key_loops loops, size_t i, size_t j0, size_t count,
+static void offer_row(search_state q, size_t i, size_t j0, size_t count,
                       const double *product, double *numbers, candidate *found)
 {
     const knn_search_scratch *w = q.w;
     double *keys = numbers, *values = numbers + w->chunk, limit = w->limit[i];
     const key_rule rule = {knn_product_factor(q.s) * q.scale[i], q.s->factor[i], q.scale + j0,
                            q.s->bias + j0};
-    const double high = loops.keys(product, rule, count, keys);
+    const double high = make_keys(product, rule, count, keys);
     if (high > w->largest[i]) w->largest[i] = high;
     if (limit == INFINITY) limit = limit_of_nearest(keys, count, q.kept, values);
-    size_t taken = loops.pick(keys, count, limit, j0, found);
+    size_t taken = pick_near(keys, count, limit, j0, found);
     candidate *list = w->lists + i * w->capacity;
     const size_t held = w->held[i];
     if (held + taken > w->capacity) {
@@ -179,7 +164,7 @@ static void leave_out_pairs(const int *cluster, size_t i0, size_t m, size_t j0, 
 
 /* A strip of rows of the block, from row t0 of it: each is offered the block (where the product
    begins with it), and then the columns beyond. */
-static void offer_strip(search_state q, key_loops loops, size_t i0, size_t m, size_t t0, size_t j0,
+static void offer_strip(search_state q, size_t i0, size_t m, size_t t0, size_t j0,
                         size_t count, size_t own, const double *product, double *numbers,
                         candidate *found)
 {
@@ -190,9 +175,9 @@ static void offer_strip(search_state q, key_loops loops, size_t i0, size_t m, si
             strip[j + t * beyond] = product[t0 + t + (own + j) * m];
     for (size_t t = 0; t < rows; t++) {
         const size_t i = i0 + t0 + t;
-        if (own > 0) offer_row(q, loops, i, i0, m, product + (t0 + t) * m, numbers, found);
+        if (own > 0) offer_row(q, i, i0, m, product + (t0 + t) * m, numbers, found);
         if (beyond > 0)
-            offer_row(q, loops, i, j0 + own, beyond, strip + t * beyond, numbers, found);
+            offer_row(q, i, j0 + own, beyond, strip + t * beyond, numbers, found);
     }
 }
 
@@ -203,17 +188,17 @@ static void offer_block(search_state q, size_t i0, size_t m, size_t j0, size_t c
 {
     const knn_search_scratch *w = q.w;
     const size_t strips = (m + STRIP - 1) / STRIP;
-    const key_loops loops = best_loops();
+    
     PARALLEL_PIECES(threads, 4)
     for (size_t item = 0; item < strips + count - own; item++) {
         const size_t self = thread_number();
         double *numbers = w->numbers + self * knn_thread_numbers(w->chunk, w->capacity);
         candidate *found = w->found + self * knn_thread_candidates(w->chunk, w->capacity);
         if (item < strips) {
-            offer_strip(q, loops, i0, m, item * STRIP, j0, count, own, product, numbers, found);
+            offer_strip(q, i0, m, item * STRIP, j0, count, own, product, numbers, found);
         } else {
             const size_t j = own + item - strips;
-            offer_row(q, loops, j0 + j, i0, m, product + j * m, numbers, found);
+            offer_row(q, j0 + j, i0, m, product + j * m, numbers, found);
         }
     }
 }

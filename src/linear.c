@@ -5,14 +5,14 @@
 #include <string.h>
 
 #include "blas.h"
-#include "wide.h"
+#include "loops.h"
 
 /* A buffer is about 256 KB, or 256 rows: those of both sides stay in cache while BLAS reads
    them. */
 #define CHUNK_ENTRIES 32768
 
 /* Adds a centred block (rows x columns) to the sums. */
-INLINE_BODY void add_sums_body(const double *block, size_t rows, size_t columns, linear_sums sums)
+static inline void add_sums(const double *block, size_t rows, size_t columns, linear_sums sums)
 {
     double *k = sums.k;
     for (size_t j = 0; j < columns; j++) {
@@ -28,23 +28,6 @@ INLINE_BODY void add_sums_body(const double *block, size_t rows, size_t columns,
         sums.s[j] += s;
         sums.f[j] += f;
     }
-}
-
-static void plain_add_sums(const double *block, size_t rows, size_t columns, linear_sums sums)
-{
-    add_sums_body(block, rows, columns, sums);
-}
-
-static WIDE void wide_add_sums(const double *block, size_t rows, size_t columns, linear_sums sums)
-{
-    add_sums_body(block, rows, columns, sums);
-}
-
-static void add_sums(const double *block, size_t rows, size_t columns, double *s, double *f,
-                     double *k)
-{
-    const linear_sums sums = {s, f, k};
-    (wide_vectors() ? wide_add_sums : plain_add_sums)(block, rows, columns, sums);
 }
 
 size_t chunk_rows(size_t n, size_t d)
@@ -86,7 +69,7 @@ void linear_self(const centered_view *x, size_t rows, double *x_rows, pause_func
     for (size_t i = 0; i < x->n; i += rows) {
         const size_t now = at_most(x->n - i, rows);
         load_rows(x, i, now, x_rows);
-        add_sums(x_rows, now, x->d, sums.s, sums.f, sums.k + i);
+        add_sums(x_rows, now, x->d, (linear_sums) {sums.s, sums.f, sums.k + i});
         blas_syrk_upper('T', x->d, now, x_rows, now, 1.0, c, x->d);
         pause();
     }
@@ -100,7 +83,7 @@ void linear_gram(const centered_view *x, size_t columns, double *x_columns, paus
     for (size_t j = 0; j < x->d; j += columns) {
         const size_t now = at_most(x->d - j, columns);
         load_columns(x, j, now, x_columns);
-        add_sums(x_columns, x->n, now, sums.s + j, sums.f + j, sums.k);
+        add_sums(x_columns, x->n, now, (linear_sums) {sums.s + j, sums.f + j, sums.k});
         if (gram) blas_syrk_upper('N', x->n, now, x_columns, x->n, 1.0, gram, x->n);
         pause();
     }

@@ -95,7 +95,7 @@ static double row_weights(const double *dist, size_t n, size_t k, double *delta,
    more neighbours tie at rho, sigma = 0 (the limit): 1 for the tied, 0 for the others.
    delta: k scratch. */
 static void manifold_weights(const double *dist, size_t n, size_t k, double *delta, double *weight,
-                      double *sigma, pause_function pause)
+                             double *sigma, pause_function pause)
 {
     for (size_t i = 0; i < n; i++) {
         sigma[i] = row_weights(dist + i, n, k, delta, weight + i);

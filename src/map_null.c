@@ -171,7 +171,7 @@ static double enhance_part(const double *map, double sign, const place_graph *gr
 /* Threshold-free enhancement of a map, exactly; returns its largest absolute value. enhanced: a
    value a place (those of negative values are negative), or NULL. */
 static double enhance_map(const double *map, const place_graph *graph, const correction *by,
-                   map_room *room, double *enhanced)
+                          map_room *room, double *enhanced)
 {
     if (enhanced) memset(enhanced, 0, graph->places * sizeof(double));
     const double above = enhance_part(map, 1.0, graph, by, room, enhanced);
@@ -210,7 +210,7 @@ static double walk_cluster(const double *map, double sign, int first, const plac
    label: the number of each place's cluster from 1, in the order of their first places, or 0; or
    NULL. */
 static double cluster_map(const double *map, const place_graph *graph, const correction *by,
-                   map_room *room, int *label)
+                          map_room *room, int *label)
 {
     if (label) memset(label, 0, graph->places * sizeof(int));
     double largest = 0.0;
@@ -271,9 +271,9 @@ static void flip_places(double *sums, size_t first, size_t last, size_t places, 
 /* sums: places x flips, replaced by the statistic. reached (a number a place) is increased by how
    many flips have a statistic (with `both` an absolute one) of at least `least`; largest: of each
    flip. rooms: one for each thread. */
-static void map_null(double *sums, size_t flips, const place_graph *graph, const map_statistic *statistic,
-              const correction *by, const double *least, worker worker, map_room *rooms,
-              double *reached, double *largest)
+static void map_null(double *sums, size_t flips, const place_graph *graph,
+                     const map_statistic *statistic, const correction *by, const double *least,
+                     worker worker, map_room *rooms, double *reached, double *largest)
 {
     const size_t places = graph->places, chunks = (places + PLACE_CHUNK - 1) / PLACE_CHUNK;
     const size_t chunks_at_once = items_at_once(PAUSE_VALUES, (double) (PLACE_CHUNK * flips),

@@ -4,11 +4,7 @@
 
 #include <math.h>
 
-#include "wide.h"
-
-#if HAS_WIDE
-#include <immintrin.h>
-#endif
+#include "loops.h"
 
 /* Sums run in blocks of so many numbers. */
 #define SUM_BLOCK 512
@@ -42,7 +38,7 @@ typedef struct {
     double low, high, sum;
 } column_pass;
 
-static inline column_pass plain_extent(const double *x, size_t n, double from)
+static inline column_pass pass_over(const double *x, size_t n, double from)
 {
     double low = from, high = from, sum = 0.0;
     OPENMP(simd reduction(+ : sum) reduction(min : low) reduction(max : high))
@@ -55,41 +51,9 @@ static inline column_pass plain_extent(const double *x, size_t n, double from)
     return pass;
 }
 
-#if HAS_WIDE
-/* From one end to the other, because memory is read faster in one stream than in two halves, with
-   two sums, of which an addition need not wait for that of the other. */
-static inline WIDE column_pass wide_extent(const double *x, size_t n, double from)
-{
-    const __m256d start = _mm256_set1_pd(from);
-    __m256d low = start, high = start, sum = _mm256_setzero_pd();
-    __m256d low1 = low, high1 = high, sum1 = sum;
-    size_t i = 0;
-    for (; i + 8 <= n; i += 8) {
-        const __m256d a = _mm256_loadu_pd(x + i), b = _mm256_loadu_pd(x + i + 4);
-        low = _mm256_min_pd(a, low);
-        low1 = _mm256_min_pd(b, low1);
-        high = _mm256_max_pd(a, high);
-        high1 = _mm256_max_pd(b, high1);
-        sum = _mm256_add_pd(sum, _mm256_sub_pd(a, start));
-        sum1 = _mm256_add_pd(sum1, _mm256_sub_pd(b, start));
-    }
-    double lows[4], highs[4], sums[4];
-    _mm256_storeu_pd(lows, _mm256_min_pd(low, low1));
-    _mm256_storeu_pd(highs, _mm256_max_pd(high, high1));
-    _mm256_storeu_pd(sums, _mm256_add_pd(sum, sum1));
-    column_pass pass = plain_extent(x + i, n - i, from);
-    for (int k = 0; k < 4; k++) {
-        pass.low = lows[k] < pass.low ? lows[k] : pass.low;
-        pass.high = larger(highs[k], pass.high);
-        pass.sum += sums[k];
-    }
-    return pass;
-}
-#endif
-
 /* Sum of squares of a centred column. Both halves at once: an addition need not wait for the one
    before. */
-INLINE_BODY double squares_body(const double *x, size_t n, double mean, double scale)
+static inline double centered_squares(const double *x, size_t n, double mean, double scale)
 {
     const size_t half = n / 2;
     const double *y = x + half, last = n % 2 ? (x[n - 1] - mean) * scale : 0.0;
@@ -101,16 +65,6 @@ INLINE_BODY double squares_body(const double *x, size_t n, double mean, double s
         s1 += b * b;
     }
     return s0 + s1 + last * last;
-}
-
-static double plain_squares(const double *x, size_t n, double mean, double scale)
-{
-    return squares_body(x, n, mean, scale);
-}
-
-static WIDE double wide_squares(const double *x, size_t n, double mean, double scale)
-{
-    return squares_body(x, n, mean, scale);
 }
 
 static int is_finite(double value) { return value - value == 0.0; }
@@ -131,12 +85,11 @@ static double huge_mean(const double *column, size_t n)
 
 /* Differences from the first entry are added: in the sum of a column far from zero, the digits in
    which its entries differ would be lost. */
-INLINE_BODY column_extent means_body(const double *x, size_t n, size_t d, double *means,
-                                     column_pass extent(const double *, size_t, double))
+column_extent column_means(const double *x, size_t n, size_t d, double *means)
 {
     column_extent all = {0.0, 0.0, 1};
     for (const double *column = x, *end = x + n * d; column < end; column += n, means++) {
-        const column_pass pass = extent(column, n, *column);
+        const column_pass pass = pass_over(column, n, *column);
         all.size = larger(all.size, larger(pass.high, -pass.low));
         *means = *column + pass.sum / (double) n;
         if (is_finite(pass.sum) && pass.low == pass.high) *means = pass.low;
@@ -147,27 +100,8 @@ INLINE_BODY column_extent means_body(const double *x, size_t n, size_t d, double
     return all;
 }
 
-static column_extent plain_means(const double *x, size_t n, size_t d, double *means)
-{
-    return means_body(x, n, d, means, plain_extent);
-}
-
-#if HAS_WIDE
-static WIDE column_extent wide_means(const double *x, size_t n, size_t d, double *means)
-{
-    return means_body(x, n, d, means, wide_extent);
-}
-#else
-#define wide_means plain_means
-#endif
-
-column_extent column_means(const double *x, size_t n, size_t d, double *means)
-{
-    return (wide_vectors() ? wide_means : plain_means)(x, n, d, means);
-}
-
-/* A difference times a power of two is rounded once: wide and plain loops agree. */
-INLINE_BODY void center_body(const double *from, size_t length, double mean, double scale,
+/* next: what is asked for while this is done (see FETCH_BLOCK). */
+static void center_and_fetch(const double *from, size_t length, double mean, double scale,
                              const double *next, double *to)
 {
     for (size_t start = 0; start < length; start += FETCH_BLOCK) {
@@ -178,30 +112,16 @@ INLINE_BODY void center_body(const double *from, size_t length, double mean, dou
     }
 }
 
-static void plain_center(const double *from, size_t length, double mean, double scale,
-                         const double *next, double *to)
-{
-    center_body(from, length, mean, scale, next, to);
-}
-
-static WIDE void wide_center(const double *from, size_t length, double mean, double scale,
-                             const double *next, double *to)
-{
-    center_body(from, length, mean, scale, next, to);
-}
-
 void center_column(const double *from, size_t length, double mean, double scale, double *to)
 {
-    (wide_vectors() ? wide_center : plain_center)(from, length, mean, scale, from, to);
+    center_and_fetch(from, length, mean, scale, from, to);
 }
 
 void load_rows(const centered_view *v, size_t i0, size_t rows, double *out)
 {
-    const int wide = wide_vectors();
     for (size_t j = 0; j < v->d; j++) {
         const double *from = v->x + j * v->n + i0, *next = j + 1 < v->d ? from + v->n : from;
-        (wide ? wide_center : plain_center)(from, rows, v->mean[j], v->inverse_scale, next,
-                                            out + j * rows);
+        center_and_fetch(from, rows, v->mean[j], v->inverse_scale, next, out + j * rows);
     }
 }
 
@@ -292,8 +212,7 @@ double power_near_one(double largest)
 
 double squares_of_column(const centered_view *v, size_t j)
 {
-    return (wide_vectors() ? wide_squares : plain_squares)(v->x + j * v->n, v->n, v->mean[j],
-                                                           v->inverse_scale);
+    return centered_squares(v->x + j * v->n, v->n, v->mean[j], v->inverse_scale);
 }
 
 double view_squares(const centered_view *v, pause_function pause)

@@ -28,8 +28,8 @@ static void clear_ranks(const int *list, size_t n, size_t k, size_t i, int *mark
 }
 
 /* Per row: how many neighbours both lists have. mark: scratch n. */
-static void shared_neighbours(const int *x, const int *y, size_t n, size_t k, int *mark, int *shared,
-                       pause_function pause)
+static void shared_neighbours(const int *x, const int *y, size_t n, size_t k, int *mark,
+                              int *shared, pause_function pause)
 {
     memset(mark, 0, n * sizeof(int));
     for (size_t i = 0; i < n; i++) {
@@ -44,8 +44,8 @@ static void shared_neighbours(const int *x, const int *y, size_t n, size_t k, in
 
 /* Per row: agreement of the ranks of the shared neighbours, 0 without any. mark: scratch n;
    harmonic: scratch k + 1. */
-static void rank_agreement(const int *x, const int *y, size_t n, size_t k, int *mark, double *harmonic,
-                    double *agreement, pause_function pause)
+static void rank_agreement(const int *x, const int *y, size_t n, size_t k, int *mark,
+                           double *harmonic, double *agreement, pause_function pause)
 {
     memset(mark, 0, n * sizeof(int));
     harmonic[0] = 0.0;
@@ -78,7 +78,7 @@ static void reverse_lists(const int *x, size_t n, size_t k, size_t *start, int *
 /* How many i are a neighbour in x of one of their own neighbours in y. start: scratch n + 1;
    from: scratch n k; mark: scratch n. */
 static size_t cycle_count(const int *x, const int *y, size_t n, size_t k, size_t *start, int *from,
-                   int *mark, pause_function pause)
+                          int *mark, pause_function pause)
 {
     size_t count = 0;
     reverse_lists(x, n, k, start, from);
@@ -119,8 +119,8 @@ static size_t longest_increasing(const int *y, size_t n, size_t k, size_t i, con
 }
 
 /* Sums over rows. mark: scratch n; row: scratch 2 (k + 1). */
-static double common_subsequences(const int *x, const int *y, size_t n, size_t k, int *mark, int *row,
-                           pause_function pause)
+static double common_subsequences(const int *x, const int *y, size_t n, size_t k, int *mark,
+                                  int *row, pause_function pause)
 {
     double total = 0.0;
     memset(mark, 0, n * sizeof(int));
@@ -156,7 +156,7 @@ static int edit_distance(const int *x, const int *y, size_t n, size_t k, size_t 
 }
 
 static double edit_distances(const int *x, const int *y, size_t n, size_t k, int *row,
-                      pause_function pause)
+                             pause_function pause)
 {
     double total = 0.0;
     for (size_t i = 0; i < n; i++) {

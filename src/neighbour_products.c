@@ -106,8 +106,8 @@ static double second_order_cosine(const neighbour_rows *x, const neighbour_rows 
    union of its neighbours in x and y, as x and as y have them; or, with distance, between
    one minus the similarities. NaN where one side has zeros only. slots: n x threads
    scratch. */
-static void second_order_cosines(const neighbour_rows *x, const neighbour_rows *y, size_t n, size_t k,
-                          int distance, worker by, int *slots, double *out)
+static void second_order_cosines(const neighbour_rows *x, const neighbour_rows *y, size_t n,
+                                 size_t k, int distance, worker by, int *slots, double *out)
 {
     const double work = (double) (k * (x->d + y->d));
     const size_t at_once = items_at_once(PAUSE_WORK, work, by.threads);

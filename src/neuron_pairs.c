@@ -11,7 +11,7 @@
 /* In: c = x'y and h = (x o x)'(y o y), qx x qy, with s and t the sums of squares of the
    columns of x and y. Out: c holds the naive terms, h the corrected ones (estimator.h). */
 static void finish_pair_terms(double *c, double *h, const double *s, const double *t, size_t qx,
-                       size_t qy, size_t n)
+                              size_t qy, size_t n)
 {
     const estimator naive = naive_estimator((double) n);
     const estimator corrected = corrected_estimator((double) n);
@@ -45,8 +45,8 @@ static double gather_sum(const double *h, size_t rows, const int *a, size_t na, 
 
 /* Matrix of subset membership (size x subsets) from members (m x subsets): in column r
    weight[r], or 1 without weights, for members of subset r, and 0 elsewhere. */
-static void fill_indicator(const int *members, size_t m, size_t subsets, size_t size, const double *weight,
-                    double *indicator)
+static void fill_indicator(const int *members, size_t m, size_t subsets, size_t size,
+                           const double *weight, double *indicator)
 {
     memset(indicator, 0, size * subsets * sizeof(double));
     for (size_t r = 0; r < subsets; r++)
@@ -57,8 +57,8 @@ static void fill_indicator(const int *members, size_t m, size_t subsets, size_t 
 /* Sum and count of h over pairs with equal labels (0 .. n_labels - 1).
    head (n_labels) and next (nb) are scratch. */
 static void equal_label_sum(const double *h, size_t rows, const int *a, size_t na, const int *b,
-                     size_t nb, const int *labels_x, const int *labels_y, size_t n_labels,
-                     int *head, int *next, double *sum, double *count)
+                            size_t nb, const int *labels_x, const int *labels_y, size_t n_labels,
+                            int *head, int *next, double *sum, double *count)
 {
     double total = 0.0, pairs = 0.0;
     for (size_t g = 0; g < n_labels; g++) head[g] = -1;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "wide.h"
+#include "loops.h"
 
 size_t packed_start(size_t n, size_t i) { return i * (2 * n - i - 1) / 2; }
 
@@ -211,7 +211,7 @@ static void sum_chunk(void *job, size_t chunk)
     p->partial[chunk] = total;
 }
 
-INLINE_BODY value_extent extent_body(const double *values, size_t length)
+value_extent find_extent(const double *values, size_t length)
 {
     double low = INFINITY, high = -INFINITY, sum = 0.0, lacking = 0.0;
     OPENMP(simd reduction(+ : sum, lacking) reduction(min : low) reduction(max : high))
@@ -223,21 +223,6 @@ INLINE_BODY value_extent extent_body(const double *values, size_t length)
     }
     const value_extent extent = {low, high, sum, lacking};
     return extent;
-}
-
-static value_extent plain_extent(const double *values, size_t length)
-{
-    return extent_body(values, length);
-}
-
-static WIDE value_extent wide_extent(const double *values, size_t length)
-{
-    return extent_body(values, length);
-}
-
-value_extent find_extent(const double *values, size_t length)
-{
-    return (wide_vectors() ? wide_extent : plain_extent)(values, length);
 }
 
 double packed_sum(packed_values a, size_t length, worker by, double *partial)

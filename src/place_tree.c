@@ -255,7 +255,7 @@ static void branch_nearest(const place_tree *tree, const double *at, branch b, n
 /* The k - 1 nearest other points of point `self`, ties by their number, into `found`, in no order;
    returns how many there are. */
 static size_t nearest_places(const place_tree *tree, const double *at, int self, size_t k,
-                      near_place *found)
+                             near_place *found)
 {
     nearest_list list = {found, 0, k - 1, self};
     if (k > 1) branch_nearest(tree, at, whole(tree), &list);

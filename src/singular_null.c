@@ -21,8 +21,8 @@ static void relabel_rows(const double *b, size_t n, size_t columns, const int *p
 }
 
 static int permuted_singular_values(const double *a, size_t rows, const double *b, size_t columns,
-                             size_t n, const int *permutations, size_t count,
-                             singular_scratch z, pause_function pause, double *values)
+                                    size_t n, const int *permutations, size_t count,
+                                    singular_scratch z, pause_function pause, double *values)
 {
     const size_t k = rows < columns ? rows : columns;
     for (size_t p = 0; p < count && k > 0; p++) {

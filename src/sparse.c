@@ -80,7 +80,7 @@ static void clear_row(const sparse_kernel *a, size_t i, double *row)
 
 /* Sum over all entries of a_ij b_ij, with the diagonals. row: n scratch. */
 static double sparse_dot(const sparse_kernel *a, const sparse_kernel *b, double *row,
-                  pause_function pause)
+                         pause_function pause)
 {
     const size_t n = a->n;
     double total = (double) n * a->diagonal * b->diagonal, block = 0.0;
@@ -167,7 +167,7 @@ static size_t add_column(row_columns of_x, row_columns of_y, size_t t, size_t co
    triangle. Where `neighbours` is not 0, it is the number of entries of every row, all of them 1,
    and out has the sums over rows of their Jaccard indices; row: as large as out, or NULL. */
 static void sparse_grid(sparse_side x, sparse_side y, double neighbours, row_columns of_x,
-                 row_columns of_y, double *row, pause_function pause, double *out)
+                        row_columns of_y, double *row, pause_function pause, double *out)
 {
     const size_t n = x.kernels->n, size = x.count * (y.count > 0 ? y.count : x.count);
     double *sums = row ? row : out;
@@ -216,8 +216,8 @@ static double common_row(const sparse_kernel *a, const sparse_kernel *b, size_t 
 /* The same sum over the entries that both lists have, without the diagonals; also the row
    and column sums of a and of b there, in the four columns of sums (n x 4): rows of a, rows
    of b, columns of a, columns of b. position: n scratch. */
-static double sparse_common(const sparse_kernel *a, const sparse_kernel *b, size_t *position, double *sums,
-                     pause_function pause)
+static double sparse_common(const sparse_kernel *a, const sparse_kernel *b, size_t *position,
+                            double *sums, pause_function pause)
 {
     const size_t n = a->n;
     double total = 0.0, block = 0.0;
@@ -236,7 +236,7 @@ static double sparse_common(const sparse_kernel *a, const sparse_kernel *b, size
 
 /* a' as lists: start (n + 1), column and value. at: n scratch. */
 static void sparse_transpose(const sparse_kernel *a, double *start, int *column, double *value,
-                      size_t *at)
+                             size_t *at)
 {
     const size_t n = a->n;
     for (size_t j = 0; j < n; j++) at[j] = 0;
@@ -284,7 +284,7 @@ static void symmetric_starts(const sparse_kernel *a, const sparse_kernel *t, dou
 }
 
 static void symmetric_entries(const sparse_kernel *a, const sparse_kernel *t, const double *start,
-                       int *mark, size_t *at, int *column, double *value)
+                              int *mark, size_t *at, int *column, double *value)
 {
     const size_t n = a->n;
     for (size_t j = 0; j < n; j++) mark[j] = 0;

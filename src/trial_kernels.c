@@ -130,7 +130,7 @@ static void one_stimulus(void *job, size_t i)
 }
 
 static void trial_kernel_sums(const trial_kernels *t, const double *a, const double *b, worker by,
-                       double *partial, double *room, double *sums)
+                              double *partial, double *room, double *sums)
 {
     sum_job job = {t, a, b, partial, room};
     double total_a = 0.0, total_b = 0.0;

@@ -6,7 +6,7 @@
 
 #include "run_moments.h"
 #include "unit_moments.h"
-#include "wide.h"
+#include "loops.h"
 
 /* Products between two pauses. */
 #define PAUSE_PRODUCTS 200000000.0
@@ -117,8 +117,8 @@ typedef struct {
 } x_column;
 
 /* Adds the means over members of a stimulus to the sums of its unit in lanes. */
-INLINE_BODY void add_members(const x_column *c, const event_sums *e, lane_block l, size_t i,
-                             double total, double trials, unit_moments unit, double *present)
+static inline void add_members(const x_column *c, const event_sums *e, lane_block l, size_t i,
+                               double total, double trials, unit_moments unit, double *present)
 {
     double *p = (double *) unit.p, *x = (double *) unit.x, *y = (double *) unit.y;
     const double *sum = l.total + i * PAIR_LANES, *number = l.trials + i * PAIR_LANES;
@@ -134,8 +134,8 @@ INLINE_BODY void add_members(const x_column *c, const event_sums *e, lane_block 
 }
 
 /* Where all columns of a side have the same trials, counts are those of the stimulus. */
-INLINE_BODY void sum_events(const trial_sample *s, const x_column *c, lane_block l, size_t i,
-                            event_sums *e)
+static inline void sum_events(const trial_sample *s, const x_column *c, lane_block l, size_t i,
+                              event_sums *e)
 {
     const size_t from = i * s->events;
     double both = 0.0, xn = 0.0, xy[PAIR_LANES] = {0.0};
@@ -154,8 +154,8 @@ INLINE_BODY void sum_events(const trial_sample *s, const x_column *c, lane_block
     }
 }
 
-INLINE_BODY void sum_masked_events(const trial_sample *s, const x_column *c, lane_block l,
-                                   size_t i, event_sums *e)
+static inline void sum_masked_events(const trial_sample *s, const x_column *c, lane_block l,
+                                     size_t i, event_sums *e)
 {
     const size_t from = i * s->events;
     const event_sums none = {{0.0}, {0.0}, {0.0}, {0.0}};
@@ -174,7 +174,7 @@ INLINE_BODY void sum_masked_events(const trial_sample *s, const x_column *c, lan
 }
 
 /* The means over the stimuli of a unit that have members, in place of their sums. */
-INLINE_BODY void unit_means(unit_moments unit, double *present)
+static inline void unit_means(unit_moments unit, double *present)
 {
     double *p = (double *) unit.p, *x = (double *) unit.x, *y = (double *) unit.y;
     AT_ONCE
@@ -187,8 +187,8 @@ INLINE_BODY void unit_means(unit_moments unit, double *present)
     }
 }
 
-INLINE_BODY void moments_body(const trial_sample *s, const x_column *c, lane_block l,
-                              thread_scratch z)
+static inline void add_moments(const trial_sample *s, const x_column *c, lane_block l,
+                               thread_scratch z)
 {
     event_sums e;
     memset(z.p, 0, 4 * s->units * PAIR_LANES * sizeof(double));
@@ -207,18 +207,6 @@ INLINE_BODY void moments_body(const trial_sample *s, const x_column *c, lane_blo
         }
         unit_means(unit, z.present + at);
     }
-}
-
-WIDE static void moments_wide(const trial_sample *s, const x_column *c, lane_block l,
-                              thread_scratch z)
-{
-    moments_body(s, c, l, z);
-}
-
-static void moments_plain(const trial_sample *s, const x_column *c, lane_block l,
-                          thread_scratch z)
-{
-    moments_body(s, c, l, z);
 }
 
 static x_column column_of(const trial_sample *s, size_t a, size_t block)
@@ -246,7 +234,7 @@ static void estimate_block(const trial_sample *s, size_t a, size_t block, int de
     }
     const x_column c = column_of(s, a, block);
     const unit_moments moments = {s->units, NULL, z.p, z.x, z.y};
-    (wide_vectors() ? moments_wide : moments_plain)(s, &c, block_at(s, lanes, block), z);
+    add_moments(s, &c, block_at(s, lanes, block), z);
     present_estimates(&moments, z.present, deletions, z.values);
 }
 

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "wide.h"
+#include "loops.h"
 
 /* Sums over units: of p, p^2, pxy, py, px, xy, (xy)^2, x^2 y, x y^2, x, y, x^2 and y^2. */
 typedef struct {
@@ -23,7 +23,7 @@ typedef struct {
     double xy[PAIR_LANES], x[PAIR_LANES], y[PAIR_LANES];
 } member_lanes;
 
-INLINE_BODY power_sums powers_of(double p, double x, double y)
+ALWAYS_INLINE power_sums powers_of(double p, double x, double y)
 {
     const double xy = x * y;
     const power_sums s = {p,  p * p,  p * xy, p * y, p * x, xy,   xy * xy,
@@ -31,7 +31,7 @@ INLINE_BODY power_sums powers_of(double p, double x, double y)
     return s;
 }
 
-INLINE_BODY void add_powers(power_lanes *s, size_t b, power_sums one)
+ALWAYS_INLINE void add_powers(power_lanes *s, size_t b, power_sums one)
 {
     s->g[b] += one.g;
     s->pp[b] += one.pp;
@@ -49,7 +49,7 @@ INLINE_BODY void add_powers(power_lanes *s, size_t b, power_sums one)
 }
 
 /* The sums of a lane without one unit. */
-INLINE_BODY power_sums powers_left(const power_lanes *s, size_t b, power_sums one)
+ALWAYS_INLINE power_sums powers_left(const power_lanes *s, size_t b, power_sums one)
 {
     const power_sums left = {s->g[b] - one.g,   s->pp[b] - one.pp, s->f[b] - one.f,
                              s->u[b] - one.u,   s->v[b] - one.v,   s->c[b] - one.c,
@@ -59,7 +59,7 @@ INLINE_BODY power_sums powers_left(const power_lanes *s, size_t b, power_sums on
     return left;
 }
 
-INLINE_BODY double corrected_of(power_sums s, double units)
+ALWAYS_INLINE double corrected_of(power_sums s, double units)
 {
     const double t1 = s.g * s.g - s.pp;
     const double t2 = s.g * (s.sx * s.sy - s.c) - s.sx * s.u - s.sy * s.v + 2.0 * s.f;
@@ -69,7 +69,7 @@ INLINE_BODY double corrected_of(power_sums s, double units)
     return (t1 - (2.0 * t2 - t3 / (units - 3.0)) / (units - 2.0)) / (units * (units - 1.0));
 }
 
-INLINE_BODY double naive_of(double xy, double x, double y, double members)
+ALWAYS_INLINE double naive_of(double xy, double x, double y, double members)
 {
     const double mean = (xy - x * y / members) / members;
     return mean * mean;
@@ -77,8 +77,8 @@ INLINE_BODY double naive_of(double xy, double x, double y, double members)
 
 /* Adds up all units, and gives the estimates with nothing deleted; returns the number of
    members. */
-INLINE_BODY double add_units(const unit_moments *m, power_lanes *powers, member_lanes *sums,
-                             double *naive, double *corrected)
+static inline double add_units(const unit_moments *m, power_lanes *powers, member_lanes *sums,
+                               double *naive, double *corrected)
 {
     const double units = (double) m->units;
     double members = 0.0;
@@ -102,8 +102,7 @@ INLINE_BODY double add_units(const unit_moments *m, power_lanes *powers, member_
     return members;
 }
 
-INLINE_BODY void estimates_body(const unit_moments *m, int deletions, double *naive,
-                                double *corrected)
+void unit_estimates(const unit_moments *m, int deletions, double *naive, double *corrected)
 {
     power_lanes powers = {0};
     member_lanes sums = {0};
@@ -124,25 +123,13 @@ INLINE_BODY void estimates_body(const unit_moments *m, int deletions, double *na
     }
 }
 
-WIDE static void estimates_wide(const unit_moments *m, int deletions, double *naive,
-                                double *corrected)
-{
-    estimates_body(m, deletions, naive, corrected);
-}
-
-void unit_estimates(const unit_moments *m, int deletions, double *naive, double *corrected)
-{
-    if (wide_vectors()) estimates_wide(m, deletions, naive, corrected);
-    else estimates_body(m, deletions, naive, corrected);
-}
-
-INLINE_BODY double corrected_of_some(power_sums s, double units)
+ALWAYS_INLINE double corrected_of_some(power_sums s, double units)
 {
     return units < 4.0 ? NAN : corrected_of(s, units);
 }
 
-INLINE_BODY void present_body(const unit_moments *m, const double *present, int deletions,
-                              double *corrected)
+void present_estimates(const unit_moments *m, const double *present, int deletions,
+                       double *corrected)
 {
     power_lanes powers = {0};
     double units[PAIR_LANES] = {0.0};
@@ -166,19 +153,6 @@ INLINE_BODY void present_body(const unit_moments *m, const double *present, int 
                 corrected_of_some(powers_left(&powers, b, one), units[b] - present[at + b]);
         }
     }
-}
-
-WIDE static void present_wide(const unit_moments *m, const double *present, int deletions,
-                              double *corrected)
-{
-    present_body(m, present, deletions, corrected);
-}
-
-void present_estimates(const unit_moments *m, const double *present, int deletions,
-                       double *corrected)
-{
-    if (wide_vectors()) present_wide(m, present, deletions, corrected);
-    else present_body(m, present, deletions, corrected);
 }
 
 cluster_layout lay_out_clusters(const int *codes, size_t n, size_t units, int *order,

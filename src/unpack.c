@@ -72,7 +72,7 @@ static void relabel_chunk(void *job, size_t chunk)
 
 /* Entry (i, j) of out is entry (p(i), p(j)) of a, for a zero-based permutation p. */
 static void relabel_packed(const double *a, const int *permutation, row_chunks rows, worker by,
-                    double *out)
+                           double *out)
 {
     relabel_job job = {a, permutation, rows, out};
     run_chunks(rows.count, by, relabel_chunk, &job);

@@ -98,9 +98,9 @@ static void correlate(size_t count_x, size_t count_y, size_t length, const doubl
    product of its weights; NaN where a side has one rank only. result: x.count x the other count x
    columns. For all sides of x and y, buffer has room for sides * at_once * length numbers (see
    ranked_columns_at_once()), and sizes for sides * at_once. */
-static void weighted_rank_correlations(ranked_sides x, ranked_sides y, size_t length, const double *w,
-                                size_t n, size_t columns, size_t at_once, double *buffer,
-                                double *sizes, double *result, worker by)
+static void weighted_rank_correlations(ranked_sides x, ranked_sides y, size_t length,
+                                       const double *w, size_t n, size_t columns, size_t at_once,
+                                       double *buffer, double *sizes, double *result, worker by)
 {
     const size_t sides = x.count + y.count;
     const size_t cells = x.count * (y.count > 0 ? y.count : x.count);

@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "matrix.h"
 #include "loops.h"
 #include "entry.h"
 
@@ -147,12 +146,10 @@ static inline void side_maxima(const double *c, size_t m, size_t n, double *row,
 /* list(columns, constant): columns of unit norm, and the numbers of those that are constant. */
 SEXP repalign_standardize(SEXP x, SEXP means)
 {
-    begin_entry(__func__);
     const double *values = read_matrix(ARG(x));
     const size_t n = matrix_rows(x), d = matrix_columns(x);
     const double *mean = read_doubles(ARG(means), d);
-    const char *names[] = {"columns", "constant", ""};
-    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    SEXP result = PROTECT(NAMED_LIST("columns", "constant"));
     int *constant = int_scratch(d);
     const size_t count = standardize_columns(values, n, d, mean, put_matrix(result, 0, n, d),
                                              constant);
@@ -163,7 +160,6 @@ SEXP repalign_standardize(SEXP x, SEXP means)
 
 SEXP repalign_row_norms(SEXP x, SEXP means, SEXP scale)
 {
-    begin_entry(__func__);
     const centered_view v = read_view(ARG(x), ARG(means), ARG(scale));
     SEXP result = PROTECT(new_doubles(v.n));
     row_norms(&v, REAL(result));
@@ -190,7 +186,6 @@ static int *read_partners(SEXP partner, const char *name, size_t columns, size_t
 SEXP repalign_matched_distance(SEXP x, SEXP x_means, SEXP x_factor, SEXP y, SEXP y_means,
                                SEXP y_factor, SEXP partner)
 {
-    begin_entry(__func__);
     const centered_view wide = read_view(ARG(x), ARG(x_means), ARG(x_factor));
     const centered_view narrow = read_view(ARG(y), ARG(y_means), ARG(y_factor));
     read_matrix_rows(ARG(y), wide.n);
@@ -202,11 +197,9 @@ SEXP repalign_matched_distance(SEXP x, SEXP x_means, SEXP x_factor, SEXP y, SEXP
 /* list(rows, columns): the largest entries of each. */
 SEXP repalign_side_maxima(SEXP c)
 {
-    begin_entry(__func__);
     const double *values = read_matrix(ARG(c));
     const size_t m = matrix_rows(c), n = matrix_columns(c);
-    const char *names[] = {"rows", "columns", ""};
-    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    SEXP result = PROTECT(NAMED_LIST("rows", "columns"));
     double *rows = put_doubles(result, 0, m), *columns = put_doubles(result, 1, n);
     side_maxima(values, m, n, rows, columns);
     UNPROTECT(1);

@@ -1,9 +1,7 @@
 /* Inner products of every vector of one list with every one of another. */
 
-#include <stddef.h>
 #include <string.h>
 
-#include "threads.h"
 #include "loops.h"
 #include "entry.h"
 
@@ -76,7 +74,6 @@ static void cross_dots(const double *const *x, size_t n_x, const double *const *
 /* sum_ij x_ij y_ij for every pair: rows are matrices of x. */
 SEXP repalign_cross_dots(SEXP x, SEXP y, SEXP threads)
 {
-    begin_entry(__func__);
     const matrix_list a = read_matrices(ARG(x)), b = read_matrices_of(ARG(y), a.n);
     const worker by = read_worker(ARG(threads));
     SEXP result = PROTECT(new_matrix(a.count, b.count));

@@ -1,13 +1,10 @@
 /* The corrected sums of all neuron pairs, split by neuron and without each stimulus: what the
    jackknife variance of a corrected CKA has for its main parts. */
 
-#include <stddef.h>
 #include <string.h>
 
-#include "pause.h"
 #include "blas.h"
 #include "estimator.h"
-#include "matrix.h"
 #include "entry.h"
 
 /* Centred data (n x d) with the sums of their squares over rows (k) and columns (s). */
@@ -180,7 +177,6 @@ static deletion_side read_side(SEXP x, const char *name, size_t n)
    own_stimuli): see deletion_terms.h. */
 SEXP repalign_deletion_terms(SEXP x, SEXP y)
 {
-    begin_entry(__func__);
     read_matrix(ARG(x));
     const int self = Rf_isNull(y);
     const size_t n = matrix_rows(x);

@@ -1,11 +1,9 @@
 /* Permutation nulls of neighbour graphs: sums over the edges that two directed graphs have in
    common, after the vertices of the second one have been relabelled. */
 
-#include <stddef.h>
 #include <string.h>
 #include <limits.h>
 
-#include "pause.h"
 #include "tied_overlap.h"
 #include "entry.h"
 
@@ -435,7 +433,6 @@ static void coset_rows(shift_side *x, const bucketed_edges *y, common_mode mode,
    each coset in turn; columns: the numbers of the mode, for each pair (x fastest). */
 SEXP repalign_coset_edges(SEXP x, SEXP y, SEXP label_x, SEXP labels_y, SEXP mode)
 {
-    begin_entry(__func__);
     const common_mode m = read_mode(mode);
     const edge_list *graphs = read_graphs(ARG(x));
     const size_t n = graphs[0].n, lx = count_elements(ARG(x)), ly = count_elements(ARG(y));
@@ -467,7 +464,6 @@ SEXP repalign_coset_edges(SEXP x, SEXP y, SEXP label_x, SEXP labels_y, SEXP mode
 /* The same numbers for given permutations (one a column). */
 SEXP repalign_permuted_edges(SEXP x, SEXP y, SEXP permutations, SEXP mode)
 {
-    begin_entry(__func__);
     const common_mode m = read_mode(mode);
     const edge_list *graphs = read_graphs(ARG(x));
     const size_t n = graphs[0].n, lx = count_elements(ARG(x)), ly = count_elements(ARG(y));

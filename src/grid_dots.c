@@ -4,9 +4,6 @@
 #include <string.h>
 #include <limits.h>
 
-#include "matrix.h"
-#include "packed.h"
-#include "threads.h"
 #include "blas.h"
 #include "loops.h"
 #include "entry.h"
@@ -220,10 +217,8 @@ static packed_side read_vectors(SEXP list, const char *name, size_t n, SEXP resu
    a time. */
 SEXP repalign_packed_grid(SEXP x, SEXP y, SEXP n, SEXP room, SEXP threads)
 {
-    begin_entry(__func__);
     const size_t size = read_count(ARG(n), 2, INT_MAX);
-    const char *names[] = {"table", "x", "y", ""};
-    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    SEXP result = PROTECT(NAMED_LIST("table", "x", "y"));
     const packed_side a = read_vectors(ARG(x), size, result, 1);
     const packed_side b = read_vectors(ARG(y), size, result, 2);
     const worker by = read_worker(ARG(threads));
@@ -273,7 +268,6 @@ static gram_side put_side(SEXP result, int at, const gram_source *sources, size_
    with those of y, or with y NULL with each other; of each with itself; and their diagonals. */
 SEXP repalign_gram_grid(SEXP x, SEXP y, SEXP room)
 {
-    begin_entry(__func__);
     const size_t count_x = count_elements(ARG(x));
     const size_t count_y = Rf_isNull(y) ? 0 : count_elements(ARG(y));
     size_t n = 0, widest = 1;
@@ -282,8 +276,7 @@ SEXP repalign_gram_grid(SEXP x, SEXP y, SEXP room)
     const double most = read_number(ARG(room)) / ((double) (count_x + count_y) * (double) n);
     const size_t rows = most < 1.0 ? 1 : most > (double) n ? n : (size_t) most;
     const size_t usual = rows > 64 ? 64 : rows;
-    const char *names[] = {"products", "own_x", "diagonal_x", "own_y", "diagonal_y", ""};
-    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    SEXP result = PROTECT(NAMED_LIST("products", "own_x", "diagonal_x", "own_y", "diagonal_y"));
     double *products = put_matrix(result, 0, count_x, count_y > 0 ? count_y : count_x);
     const gram_side side_x = put_side(result, 1, a, count_x, n);
     const gram_side side_y = put_side(result, 3, b, count_y, n);

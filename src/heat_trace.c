@@ -1,12 +1,10 @@
 /* Chebyshev traces of the normalised adjacency of a neighbour graph, exactly: the heat
    kernel trace at every temperature is a weighted sum of them. */
 
-#include <stddef.h>
 #include <math.h>
 #include <string.h>
 #include <limits.h>
 
-#include "threads.h"
 #include "entry.h"
 
 /* Undirected graph, unit weights: the neighbours of u are to[start[u] .. start[u + 1] - 1],
@@ -265,7 +263,6 @@ static heat_scratch *new_heat_scratch(size_t n, int threads)
    2 steps of the normalised adjacency. */
 SEXP repalign_heat_traces(SEXP idx, SEXP steps, SEXP threads)
 {
-    begin_entry(__func__);
     if (!Rf_isMatrix(idx)) argument_error("idx", "be a matrix");
     const size_t n = matrix_rows(idx), k = matrix_columns(idx), edges = 2 * n * k;
     const int *neighbours = read_index(ARG(idx), n);

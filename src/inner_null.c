@@ -8,7 +8,6 @@
 #include <limits.h>
 
 #include "fft.h"
-#include "threads.h"
 #include "loops.h"
 #include "blas.h"
 #include "entry.h"
@@ -476,7 +475,6 @@ static void coset_products(const diagonal_plan *plan, const coset_side *x, const
 SEXP repalign_coset_inner(SEXP x, SEXP y, SEXP order_x, SEXP orders_y, SEXP sequences,
                           SEXP threads)
 {
-    begin_entry(__func__);
     const matrix_list mx = read_matrices(ARG(x)), my = read_matrices_of(ARG(y), mx.n);
     const size_t n = mx.n, pairs = mx.count * my.count;
     read_indices(ARG(order_x), n, n);
@@ -501,7 +499,6 @@ SEXP repalign_coset_inner(SEXP x, SEXP y, SEXP order_x, SEXP orders_y, SEXP sequ
 /* The same sums for given permutations (one a column): a row each, a column a pair. */
 SEXP repalign_permuted_inner(SEXP x, SEXP y, SEXP permutations, SEXP threads)
 {
-    begin_entry(__func__);
     const matrix_list mx = read_matrices(ARG(x)), my = read_matrices_of(ARG(y), mx.n);
     const int *orders = read_permutations(ARG(permutations), mx.n);
     const size_t count = (size_t) XLENGTH(permutations) / mx.n;

@@ -32,10 +32,6 @@
 #define COLUMNS_LEAST 256
 #define CACHED_DOUBLES 65536
 
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
-
-static size_t most(size_t a, size_t b) { return a > b ? a : b; }
-
 size_t knn_capacity(size_t n, size_t k) { return least(n - 1, k + 1 + SPARE_MOST); }
 
 size_t knn_columns(size_t n, size_t d)

@@ -1,13 +1,11 @@
 /* Maps of a statistic over places: exact TFCE, clusters, and the largest value under each of many
    sign flips of the subjects. */
 
-#include <stddef.h>
 #include <stdint.h>
 #include <math.h>
 #include <string.h>
 #include <limits.h>
 
-#include "threads.h"
 #include "radix.h"
 #include "entry.h"
 
@@ -351,7 +349,6 @@ static map_room *new_map_rooms(size_t places, int threads)
 /* The TFCE of a map. */
 SEXP repalign_map_tfce(SEXP map, SEXP start, SEXP near, SEXP settings, SEXP power)
 {
-    begin_entry(__func__);
     const place_graph graph = read_graph(ARG(start), ARG(near));
     const double *values = read_doubles(ARG(map), graph.places);
     const correction by = read_correction(ARG(settings), ARG(power), graph.places);
@@ -365,7 +362,6 @@ SEXP repalign_map_tfce(SEXP map, SEXP start, SEXP near, SEXP settings, SEXP powe
 /* The number of the cluster of each place, 0 where there is none. */
 SEXP repalign_map_clusters(SEXP map, SEXP start, SEXP near, SEXP settings)
 {
-    begin_entry(__func__);
     const place_graph graph = read_graph(ARG(start), ARG(near));
     const double *values = read_doubles(ARG(map), graph.places);
     const correction by = read_correction(ARG(settings), R_NilValue, "power", 0);
@@ -381,7 +377,6 @@ SEXP repalign_map_clusters(SEXP map, SEXP start, SEXP near, SEXP settings)
 SEXP repalign_map_null(SEXP sums, SEXP squares, SEXP scale, SEXP start, SEXP near, SEXP settings,
                        SEXP power, SEXP least, SEXP threads)
 {
-    begin_entry(__func__);
     const place_graph graph = read_graph(ARG(start), ARG(near));
     const double *given = read_matrix_rows(ARG(sums), graph.places);
     const size_t flips = matrix_columns(sums);
@@ -393,8 +388,7 @@ SEXP repalign_map_null(SEXP sums, SEXP squares, SEXP scale, SEXP start, SEXP nea
     const worker worker = read_worker(ARG(threads));
     double *maps = scratch(graph.places * flips);
     if (flips > 0) memcpy(maps, given, graph.places * flips * sizeof(double));
-    const char *names[] = {"reached", "largest", ""};
-    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    SEXP result = PROTECT(NAMED_LIST("reached", "largest"));
     double *reached = put_doubles(result, 0, graph.places);
     memset(reached, 0, graph.places * sizeof(double));
     map_null(maps, flips, &graph, &statistic, &by, lowest, worker,

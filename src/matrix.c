@@ -2,9 +2,18 @@
 
 #include "matrix.h"
 
+#include <float.h>
 #include <math.h>
 
+#include "entry.h"
 #include "loops.h"
+
+/* The largest absolute entry of the centred matrix and of the matrix itself; and are all entries
+   finite? Where they are not, the other numbers mean nothing. */
+typedef struct {
+    double largest, size;
+    int finite;
+} column_extent;
 
 /* Sums run in blocks of so many numbers. */
 #define SUM_BLOCK 512
@@ -83,9 +92,11 @@ static double huge_mean(const double *column, size_t n)
     return mean + left * rest;
 }
 
-/* Differences from the first entry are added: in the sum of a column far from zero, the digits in
-   which its entries differ would be lost. */
-column_extent column_means(const double *x, size_t n, size_t d, double *means)
+/* Means exact to the rounding of the differences between entries (a constant column gets its own
+   value, so that it centres to exact zeros), in one pass over the memory. Differences from the
+   first entry are added: in the sum of a column far from zero, the digits in which its entries
+   differ would be lost. */
+static column_extent column_means(const double *x, size_t n, size_t d, double *means)
 {
     column_extent all = {0.0, 0.0, 1};
     for (const double *column = x, *end = x + n * d; column < end; column += n, means++) {
@@ -196,6 +207,16 @@ void mirror_lower(double *a, size_t n)
                     a[j + i * n] = a[i + j * n];
 }
 
+void transpose(const double *from, size_t rows, size_t columns, double *to)
+{
+    const size_t tile = 32;
+    for (size_t jb = 0; jb < columns; jb += tile)
+        for (size_t ib = 0; ib < rows; ib += tile)
+            for (size_t j = jb; j < columns && j < jb + tile; j++)
+                for (size_t i = ib; i < rows && i < ib + tile; i++)
+                    to[j + i * columns] = from[i + j * rows];
+}
+
 void square_entries(const double *a, size_t length, double *out)
 {
     for (size_t i = 0; i < length; i++) out[i] = a[i] * a[i];
@@ -215,7 +236,7 @@ double squares_of_column(const centered_view *v, size_t j)
     return centered_squares(v->x + j * v->n, v->n, v->mean[j], v->inverse_scale);
 }
 
-double view_squares(const centered_view *v, pause_function pause)
+static double view_squares(const centered_view *v, pause_function pause)
 {
     double total = 0.0;
     for (size_t j = 0; j < v->d; j++) {
@@ -223,4 +244,132 @@ double view_squares(const centered_view *v, pause_function pause)
         if (j % PAUSE_COLUMNS == 0) pause();
     }
     return total;
+}
+
+SEXP repalign_all_finite(SEXP x)
+{
+    if (!Rf_isReal(x)) argument_error("x", "hold doubles");
+    return Rf_ScalarLogical(all_finite(REAL(x), (size_t) XLENGTH(x)));
+}
+
+/* list(means, largest, size, finite): see column_extent. */
+SEXP repalign_column_stats(SEXP x)
+{
+    const double *values = read_matrix(ARG(x));
+    SEXP result = PROTECT(NAMED_LIST("means", "largest", "size", "finite"));
+    double *means = put_doubles(result, 0, matrix_columns(x));
+    const column_extent extent = column_means(values, matrix_rows(x), matrix_columns(x), means);
+    *put_doubles(result, 1, 1) = extent.largest;
+    *put_doubles(result, 2, 1) = extent.size;
+    SET_VECTOR_ELT(result, 3, Rf_ScalarLogical(extent.finite));
+    UNPROTECT(1);
+    return result;
+}
+
+/* May nothing be asked of x but its values: a matrix of doubles without names, and not square, as
+   matrices of distances are? */
+static int is_bare(SEXP x)
+{
+    if (TYPEOF(x) != REALSXP || OBJECT(x) || !Rf_isMatrix(x)) return 0;
+    const size_t n = matrix_rows(x), d = matrix_columns(x);
+    return n > 1 && d > 0 && n != d && Rf_isNull(Rf_getAttrib(x, R_DimNamesSymbol));
+}
+
+/* list(x, y) of column statistics, if there is nothing to ask about two matrices of as many rows:
+   all entries are finite, and so are their differences, which are not all 0. NULL otherwise. */
+SEXP repalign_bare_pair(SEXP x, SEXP y)
+{
+    if (!is_bare(x) || !is_bare(y) || matrix_rows(x) != matrix_rows(y)) return R_NilValue;
+    SEXP result = PROTECT(NAMED_LIST("x", "y")), sides[] = {x, y};
+    int usual = 1;
+    for (int k = 0; k < 2 && usual; k++) {
+        SEXP stats = repalign_column_stats(sides[k]);
+        SET_VECTOR_ELT(result, k, stats);
+        const double largest = *REAL(VECTOR_ELT(stats, 1));
+        usual = *LOGICAL(VECTOR_ELT(stats, 3)) && largest > 0.0 && largest <= DBL_MAX;
+    }
+    UNPROTECT(1);
+    return usual ? result : R_NilValue;
+}
+
+/* The smallest of some values, how often it stands there, and the next one. */
+typedef struct {
+    double value, next, count;
+} least_value;
+
+static inline void meet(least_value *least, double value)
+{
+    if (value < least->value) {
+        least->next = least->value;
+        least->value = value;
+        least->count = 1.0;
+    } else if (value == least->value) {
+        least->count++;
+    } else if (value < least->next) {
+        least->next = value;
+    }
+}
+
+/* What shows columns that are no neurons, and codes of missing values: list(squares, ends), the sum
+   of squares of each centred column of n rows, and of all columns that vary the smallest value, the
+   next one, and how often the smallest stands there, and the same of the values times -1. NaN are
+   left out. */
+SEXP repalign_odd_columns(SEXP x, SEXP rows)
+{
+    const size_t length = count_doubles(ARG(x));
+    const size_t n = read_count(ARG(rows), 1, length), d = length / n;
+    const double *column = REAL(x);
+    SEXP result = PROTECT(NAMED_LIST("squares", "ends"));
+    double *squares = put_doubles(result, 0, d), *end = put_doubles(result, 1, 6);
+    least_value ends[2] = {{INFINITY, INFINITY, 0.0}, {INFINITY, INFINITY, 0.0}};
+    for (size_t j = 0; j < d; j++, column += n) {
+        double sum = 0.0, sum_squares = 0.0, count = 0.0;
+        for (size_t i = 0; i < n; i++) {
+            if (isnan(column[i])) continue;
+            sum += column[i];
+            count++;
+        }
+        const double mean = sum / count;
+        int varies = 0;
+        for (size_t i = 0; i < n; i++) {
+            const double left = column[i] - mean;
+            if (!isnan(left)) sum_squares += left * left;
+            varies |= column[i] < column[0] || column[i] > column[0];
+        }
+        squares[j] = sum_squares;
+        for (size_t i = 0; varies && i < n; i++) {
+            meet(&ends[0], column[i]);
+            meet(&ends[1], -column[i]);
+        }
+    }
+    for (int k = 0; k < 2; k++, end += 3) {
+        end[0] = ends[k].value;
+        end[1] = ends[k].next;
+        end[2] = ends[k].count;
+    }
+    UNPROTECT(1);
+    return result;
+}
+
+SEXP repalign_center(SEXP x, SEXP means, SEXP scale)
+{
+    const centered_view v = read_view(ARG(x), ARG(means), ARG(scale));
+    SEXP result = PROTECT(new_matrix(v.n, v.d));
+    load_rows(&v, 0, v.n, REAL(result));
+    UNPROTECT(1);
+    return result;
+}
+
+/* Sum of all squares of the centred x. */
+SEXP repalign_centered_squares(SEXP x, SEXP means, SEXP scale)
+{
+    const centered_view v = read_view(ARG(x), ARG(means), ARG(scale));
+    return Rf_ScalarReal(view_squares(&v, check_interrupt));
+}
+
+SEXP repalign_dot(SEXP a, SEXP b)
+{
+    if (!Rf_isReal(a)) argument_error("a", "hold doubles");
+    const size_t length = (size_t) XLENGTH(a);
+    return Rf_ScalarReal(dot_blocked(REAL(a), read_doubles(ARG(b), length), length));
 }

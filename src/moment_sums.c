@@ -1,8 +1,5 @@
 /* Sums of a symmetric matrix that the moments of a permuted inner product are made of. */
 
-#include <stddef.h>
-
-#include "threads.h"
 #include "blas.h"
 #include "loops.h"
 #include "entry.h"
@@ -149,10 +146,8 @@ static shifted_view read_shifted(SEXP a, const char *name, SEXP diagonal, SEXP e
 /* list(diagonal, squares, cubes, dots) of the shifted matrix: see column_sums. */
 SEXP repalign_moment_sums(SEXP a, SEXP diagonal, SEXP elsewhere, SEXP scale, SEXP threads)
 {
-    begin_entry(__func__);
     const shifted_view v = read_shifted(ARG(a), diagonal, elsewhere, scale);
-    const char *names[] = {"diagonal", "squares", "cubes", "dots", ""};
-    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    SEXP result = PROTECT(NAMED_LIST("diagonal", "squares", "cubes", "dots"));
     const column_sums out = {put_doubles(result, 0, v.n), put_doubles(result, 1, v.n),
                              put_doubles(result, 2, v.n), put_doubles(result, 3, v.n)};
     worker by = read_worker(ARG(threads));
@@ -165,7 +160,6 @@ SEXP repalign_moment_sums(SEXP a, SEXP diagonal, SEXP elsewhere, SEXP scale, SEX
 /* The trace of the cube of the shifted matrix. */
 SEXP repalign_cube_trace(SEXP a, SEXP diagonal, SEXP elsewhere, SEXP scale)
 {
-    begin_entry(__func__);
     const shifted_view v = read_shifted(ARG(a), diagonal, elsewhere, scale);
     return Rf_ScalarReal(cube_trace(&v, scratch(cube_scratch(v.n)), check_interrupt));
 }

@@ -1,10 +1,8 @@
 /* Comparisons of neighbour lists: n rows of k different ids from one, column-major. */
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pause.h"
 #include "entry.h"
 
 /* List entries between two pauses. */
@@ -183,7 +181,6 @@ static list_pair read_lists(SEXP x, SEXP y)
 
 SEXP repalign_shared_neighbours(SEXP x, SEXP y)
 {
-    begin_entry(__func__);
     const list_pair p = read_lists(x, y);
     SEXP result = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t) p.n));
     shared_neighbours(p.x, p.y, p.n, p.k, int_scratch(p.n), INTEGER(result), check_interrupt);
@@ -193,7 +190,6 @@ SEXP repalign_shared_neighbours(SEXP x, SEXP y)
 
 SEXP repalign_rank_agreement(SEXP x, SEXP y)
 {
-    begin_entry(__func__);
     const list_pair p = read_lists(x, y);
     SEXP result = PROTECT(new_doubles(p.n));
     rank_agreement(p.x, p.y, p.n, p.k, int_scratch(p.n), scratch(p.k + 1), REAL(result),
@@ -204,7 +200,6 @@ SEXP repalign_rank_agreement(SEXP x, SEXP y)
 
 SEXP repalign_cycle_count(SEXP x, SEXP y)
 {
-    begin_entry(__func__);
     const list_pair p = read_lists(x, y);
     const size_t count = cycle_count(p.x, p.y, p.n, p.k, size_scratch(p.n + 1),
                                      int_scratch(p.n * p.k), int_scratch(p.n), check_interrupt);
@@ -213,7 +208,6 @@ SEXP repalign_cycle_count(SEXP x, SEXP y)
 
 SEXP repalign_common_subsequences(SEXP x, SEXP y)
 {
-    begin_entry(__func__);
     const list_pair p = read_lists(x, y);
     return Rf_ScalarReal(common_subsequences(p.x, p.y, p.n, p.k, int_scratch(p.n),
                                              int_scratch(2 * (p.k + 1)), check_interrupt));
@@ -221,7 +215,6 @@ SEXP repalign_common_subsequences(SEXP x, SEXP y)
 
 SEXP repalign_edit_distances(SEXP x, SEXP y)
 {
-    begin_entry(__func__);
     const list_pair p = read_lists(x, y);
     return Rf_ScalarReal(
         edit_distances(p.x, p.y, p.n, p.k, int_scratch(2 * (p.k + 1)), check_interrupt));

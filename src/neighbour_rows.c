@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "entry.h"
 #include "loops.h"
 
 ALWAYS_INLINE double largest_entry(const double *row, size_t d)
@@ -108,4 +109,19 @@ size_t prepare_neighbour_rows(const centered_view *v, row_preparation how, doubl
         if (i % 4096 == 0) pause();
     }
     return bad;
+}
+
+/* list(rows (d x n), degenerate): the numbers of rows that cannot be scaled. how: a
+   row_preparation. */
+SEXP repalign_neighbour_rows(SEXP x, SEXP means, SEXP scale, SEXP how)
+{
+    const centered_view v = read_view(ARG(x), ARG(means), ARG(scale));
+    const row_preparation wanted = (row_preparation) read_count(ARG(how), 0, ROW_PREPARATIONS - 1);
+    SEXP result = PROTECT(NAMED_LIST("rows", "degenerate"));
+    int *degenerate = int_scratch(v.n);
+    const size_t count = prepare_neighbour_rows(&v, wanted, put_matrix(result, 0, v.d, v.n),
+                                                degenerate, check_interrupt);
+    put_positions(result, 1, degenerate, v.n, count);
+    UNPROTECT(1);
+    return result;
 }

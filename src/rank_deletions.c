@@ -1,6 +1,5 @@
 /* Spearman correlations over pairs of stimuli, of all and without each unit of stimuli. */
 
-#include <stddef.h>
 #include <stdint.h>
 #include <math.h>
 #include <string.h>
@@ -9,7 +8,6 @@
 #endif
 #include <limits.h>
 
-#include "threads.h"
 #include "loops.h"
 #include "entry.h"
 
@@ -567,7 +565,6 @@ static lane_block *new_blocks(common_pairs all, size_t sides, size_t cells, int 
 SEXP repalign_rank_deletions(SEXP pairs, SEXP x, SEXP y, SEXP unit, SEXP units, SEXP room,
                              SEXP threads)
 {
-    begin_entry(__func__);
     const size_t length = (size_t) XLENGTH(read_element(ARG(pairs), "first"));
     if (length < 1 || length > INT_MAX) argument_error("pairs", "be 1 to 2^31 - 1");
     const size_t deleted = read_count(ARG(units), 1, MOST_DELETED_UNITS);

@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "matrix.h"
-#include "pause.h"
 #include "blas.h"
 #include "loops.h"
 #include "entry.h"
@@ -147,15 +145,13 @@ static double *put_zeros(SEXP list, int at, size_t rows, size_t columns)
 SEXP repalign_stack_sums(SEXP x, SEXP x_means, SEXP x_scale, SEXP y, SEXP y_means, SEXP y_scale,
                          SEXP ia, SEXP ib)
 {
-    begin_entry(__func__);
     const centered_view vx = read_view(ARG(x), ARG(x_means), ARG(x_scale));
     const centered_view vy = read_view(ARG(y), ARG(y_means), ARG(y_scale));
     if (vx.n != vy.n) argument_error("y", "have as many rows as x");
     const size_t d = vx.d + vy.d, count = (size_t) Rf_xlength(ia);
     const column_pairs pairs = {read_indices(ARG(ia), count, d), read_indices(ARG(ib), count, d),
                                 count};
-    const char *names[] = {"cross", "by_weight", "weights", "powers", ""};
-    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    SEXP result = PROTECT(NAMED_LIST("cross", "by_weight", "weights", "powers"));
     const stacked_sums sums = {zeroed_bytes(d * d * sizeof(double)), put_zeros(result, 1, d, 3),
                                put_zeros(result, 2, 3, 3), put_zeros(result, 3, 3, count)};
     const size_t rows = piece_rows(vx.n, d);
@@ -169,7 +165,6 @@ SEXP repalign_stack_sums(SEXP x, SEXP x_means, SEXP x_scale, SEXP y, SEXP y_mean
    with the upper triangle; x_columns: how many of the columns are those of x. */
 SEXP repalign_sum_packed(SEXP cross, SEXP x_columns, SEXP n, SEXP means)
 {
-    begin_entry(__func__);
     const size_t columns = count_doubles(ARG(means));
     const double *entries = read_doubles(ARG(cross), columns * (columns + 1) / 2);
     const packed_totals totals = sum_packed(entries, read_count(ARG(x_columns), 1, columns),

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <limits.h>
 
-#include "threads.h"
 #include "blas.h"
 #include "entry.h"
 
@@ -162,7 +161,6 @@ static ranked_sides read_ranked_sides(SEXP list, const char *name, const int *fi
    time. Correlations, sides of x by sides of y by columns, NaN where a side has one rank only. */
 SEXP repalign_weighted_ranks(SEXP pairs, SEXP x, SEXP y, SEXP w, SEXP room, SEXP threads)
 {
-    begin_entry(__func__);
     read_matrix(ARG(w));
     const size_t n = matrix_rows(w), columns = matrix_columns(w);
     const SEXP stimuli = read_element(ARG(pairs), "first");

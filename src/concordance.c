@@ -1,6 +1,5 @@
-/* Concordant less discordant pairs of values: of one vector with many others, and with weights.
-   What is tied on a side counts as 0. (kendall.c
-   sorts one long vector on several threads.)
+/* Concordant less discordant pairs of values: of two long vectors (Kendall's tau), of one vector
+   with many others, and with weights. What is tied on a side counts as 0.
 
    Values are added in the order of one side, and each is compared with those that came before: how
    much weight do lower levels of the other side have so far? A tree keeps these sums. Its nodes
@@ -11,14 +10,17 @@
 #include "concordance.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "entry.h"
 #include "loops.h"
+#include "radix.h"
 
-/* Values between two pauses. */
+/* Values between two pauses, of many vectors and of one. */
 #define PAUSE_VALUES 20000000.0
+#define PAUSE_LENGTH 1048576
 
 /* So many values before they are compared, their places in the tree are asked for. */
 #define FETCH_AHEAD 16
@@ -66,9 +68,10 @@ ALWAYS_INLINE void add_weight(const weight_tree *t, int level, int weight)
     }
 }
 
-/* place, weight: NULL for values in their order, of weight 1 each. */
+/* place, weight: NULL for values in their order, of weight 1 each. pause: NULL for none. */
 ALWAYS_INLINE double tree_excess(const int *place, const int *group, const int *level,
-                                 const double *weight, size_t length, size_t levels, int *tree)
+                                 const double *weight, size_t length, size_t levels, int *tree,
+                                 pause_function pause)
 {
     const weight_tree t = new_tree(tree, levels);
     memset(tree, 0, t.size * sizeof(int));
@@ -91,6 +94,7 @@ ALWAYS_INLINE double tree_excess(const int *place, const int *group, const int *
             add_weight(&t, level[at], weight ? (int) weight[at] : 1);
         }
         before += added;
+        if (pause && k / PAUSE_LENGTH < end / PAUSE_LENGTH) pause();
     }
     return (double) excess;
 }
@@ -98,20 +102,106 @@ ALWAYS_INLINE double tree_excess(const int *place, const int *group, const int *
 double weighted_excess(value_order o, const int *level, const double *weight, size_t length,
                        size_t levels, int *tree)
 {
-    return tree_excess(o.place, o.group, level, weight, length, levels, tree);
+    return tree_excess(o.place, o.group, level, weight, length, levels, tree, NULL);
 }
 
-double column_excess(const int *group, const int *level, size_t length, size_t levels, int *tree)
+/* The same for values in their order, of weight 1 each; group: of the first vector, never falling.
+   The tree is left with what tied_pairs() needs. */
+static double column_excess(const int *group, const int *level, size_t length, size_t levels,
+                            int *tree, pause_function pause)
 {
-    return tree_excess(NULL, group, level, NULL, length, levels, tree);
+    return tree_excess(NULL, group, level, NULL, length, levels, tree, pause);
 }
 
-double tied_pairs(const int *tree, size_t levels)
+/* How many pairs of values have one level. */
+static double tied_pairs(const int *tree, size_t levels)
 {
     double twice = 0.0;
     for (size_t l = 0; l < levels; l++) twice += (double) tree[l] * (double) (tree[l] - 1);
     return twice / 2.0;
 }
+
+/* ---- two long vectors, sorted on several threads */
+
+/* `length` each; counts: radix_counts(length); tree: weight_tree_size(length). */
+typedef struct {
+    sort_cell *a, *b;
+    size_t *counts;
+    int *group, *level, *tree;
+} kendall_scratch;
+
+/* Numbers of pairs of values: concordant ones less discordant ones, where pairs that are tied on a
+   side count as 0; all; and those that are not tied on each side. */
+typedef struct {
+    double excess, all, untied_x, untied_y;
+} kendall_pairs;
+
+typedef struct {
+    const double *x, *y;
+    size_t length;
+    sort_cell *cells;
+} pair_job;
+
+/* Twice an average rank is a whole number. */
+static void pair_chunk(void *job, size_t chunk)
+{
+    const pair_job *p = job;
+    const size_t end = chunk_end(p->length, chunk);
+    for (size_t k = chunk * CHUNK_SIZE; k < end; k++)
+        p->cells[k] = (sort_cell) (2.0 * p->x[k]) << 32 | (sort_cell) (2.0 * p->y[k]);
+}
+
+/* Returns the cells in the order of x: a or b. */
+static sort_cell *sort_pairs(sort_cell *a, sort_cell *b, size_t length, size_t *counts, worker by)
+{
+    const int bits = digit_bits(length);
+    for (int p = 0; (uint64_t) 2 * length >> p * bits > 0; p++) {
+        radix_pass(a, b, length, 32 + p * bits, counts, by);
+        sort_cell *swap = a;
+        a = b;
+        b = swap;
+    }
+    return a;
+}
+
+/* length: below 2^31 */
+static kendall_pairs count_kendall(const double *ranks_x, const double *ranks_y, size_t length,
+                                   kendall_scratch z, worker by)
+{
+    pair_job pairs = {ranks_x, ranks_y, length, z.a};
+    run_chunks(chunk_count(length), by, pair_chunk, &pairs);
+    const sort_cell *cells = sort_pairs(z.a, z.b, length, z.counts, by);
+    double all = 0.5 * (double) length * (double) (length - 1), tied_x = 0.0, run = 0.0;
+    for (size_t k = 0; k < length; k++) {
+        z.group[k] = (int) (cells[k] >> 32);
+        z.level[k] = (int) ((cells[k] & LOWER_HALF) / 2) - 1;
+        if (z.level[k] < 0 || (size_t) z.level[k] >= length)
+            argument_error("ranks_y", "hold average ranks");
+        run = k > 0 && z.group[k] == z.group[k - 1] ? run + 1.0 : 0.0;
+        tied_x += run;
+    }
+    const double excess = column_excess(z.group, z.level, length, length, z.tree,
+                                        by.pause);
+    return (kendall_pairs) {excess, all, all - tied_x, all - tied_pairs(z.tree, length)};
+}
+
+/* ranks_x, ranks_y: average ranks. Tau-a, or without tied pairs tau-b (NaN where all are tied). */
+SEXP repalign_kendall(SEXP ranks_x, SEXP ranks_y, SEXP without_ties, SEXP threads)
+{
+    const size_t length = count_doubles(ARG(ranks_x));
+    const double *y = read_doubles(ARG(ranks_y), length);
+    if (length > INT32_MAX) argument_error("ranks_x", "have fewer than 2^31 values");
+    const kendall_scratch z = {(sort_cell *) scratch(length), (sort_cell *) scratch(length),
+                               size_scratch(radix_counts(length)), int_scratch(length),
+                               int_scratch(length), int_scratch(weight_tree_size(length))};
+    const int tau_b = read_flag(ARG(without_ties));
+    const kendall_pairs pairs =
+        count_kendall(REAL(ranks_x), y, length, z, read_worker(ARG(threads)));
+    const double size = tau_b ? sqrt(pairs.untied_x) * sqrt(pairs.untied_y) : pairs.all;
+    return Rf_ScalarReal(pairs.excess / size);
+}
+
+/* ---- many vectors */
 
 /* Scratch of each thread, one after the other. */
 static int *new_scratch(size_t length, int threads)
@@ -136,7 +226,8 @@ SEXP repalign_concordance(SEXP group, SEXP columns, SEXP levels, SEXP threads)
         const size_t last = group_end(first, at_once, count);
         PARALLEL_FOR(by.threads)
         for (size_t c = first; c < last; c++)
-            out[c] = column_excess(x, y + length * c, length, most, trees + thread_number() * size);
+            out[c] = column_excess(x, y + length * c, length, most, trees + thread_number() * size,
+                                   NULL);
         by.pause();
     }
     UNPROTECT(1);
@@ -174,7 +265,7 @@ static void permuted_concordance(relabelled_levels r, const int *permutations, s
             int *column = columns + thread_number() * r.length;
             int *tree = trees + thread_number() * size;
             relabel_levels(r, permutations + r.n * c, column);
-            excess[c] = column_excess(r.group, column, r.length, r.levels, tree);
+            excess[c] = column_excess(r.group, column, r.length, r.levels, tree, NULL);
             tied[c] = tied_pairs(tree, r.levels);
         }
         by.pause();

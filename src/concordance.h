@@ -20,9 +20,4 @@ size_t weight_tree_size(size_t levels);
 double weighted_excess(value_order o, const int *level, const double *weight, size_t length,
                        size_t levels, int *tree);
 
-/* The same for values in their order, of weight 1 each; group: of the first vector, never falling.
-   The tree is left with what tied_pairs() needs: how many pairs of values have one level. */
-double column_excess(const int *group, const int *level, size_t length, size_t levels, int *tree);
-double tied_pairs(const int *tree, size_t levels);
-
 #endif

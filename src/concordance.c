@@ -123,8 +123,10 @@ static double tied_pairs(const int *tree, size_t levels)
 
 /* ---- two long vectors, sorted on several threads */
 
-/* `length` each; counts: radix_counts(length); tree: weight_tree_size(length). */
+/* `length` each; counts: radix_counts(length); tree: weight_tree_size(levels), where no rank is
+   above `levels`, which may be more than `length`: values may be some of those that were ranked. */
 typedef struct {
+    size_t levels;
     sort_cell *a, *b;
     size_t *counts;
     int *group, *level, *tree;
@@ -152,11 +154,12 @@ static void pair_chunk(void *job, size_t chunk)
 }
 
 /* Returns the cells in the order of x: a or b. */
-static sort_cell *sort_pairs(sort_cell *a, sort_cell *b, size_t length, size_t *counts, worker by)
+static const sort_cell *sort_pairs(kendall_scratch z, size_t length, worker by)
 {
     const int bits = digit_bits(length);
-    for (int p = 0; (uint64_t) 2 * length >> p * bits > 0; p++) {
-        radix_pass(a, b, length, 32 + p * bits, counts, by);
+    sort_cell *a = z.a, *b = z.b;
+    for (int p = 0; (uint64_t) 2 * z.levels >> p * bits > 0; p++) {
+        radix_pass(a, b, length, 32 + p * bits, z.counts, by);
         sort_cell *swap = a;
         a = b;
         b = swap;
@@ -170,19 +173,18 @@ static kendall_pairs count_kendall(const double *ranks_x, const double *ranks_y,
 {
     pair_job pairs = {ranks_x, ranks_y, length, z.a};
     run_chunks(chunk_count(length), by, pair_chunk, &pairs);
-    const sort_cell *cells = sort_pairs(z.a, z.b, length, z.counts, by);
+    const sort_cell *cells = sort_pairs(z, length, by);
     double all = 0.5 * (double) length * (double) (length - 1), tied_x = 0.0, run = 0.0;
     for (size_t k = 0; k < length; k++) {
         z.group[k] = (int) (cells[k] >> 32);
         z.level[k] = (int) ((cells[k] & LOWER_HALF) / 2) - 1;
-        if (z.level[k] < 0 || (size_t) z.level[k] >= length)
+        if (z.level[k] < 0 || (size_t) z.level[k] >= z.levels)
             argument_error("ranks_y", "hold average ranks");
         run = k > 0 && z.group[k] == z.group[k - 1] ? run + 1.0 : 0.0;
         tied_x += run;
     }
-    const double excess = column_excess(z.group, z.level, length, length, z.tree,
-                                        by.pause);
-    return (kendall_pairs) {excess, all, all - tied_x, all - tied_pairs(z.tree, length)};
+    const double excess = column_excess(z.group, z.level, length, z.levels, z.tree, by.pause);
+    return (kendall_pairs) {excess, all, all - tied_x, all - tied_pairs(z.tree, z.levels)};
 }
 
 /* ranks_x, ranks_y: average ranks. Tau-a, or without tied pairs tau-b (NaN where all are tied). */
@@ -190,10 +192,17 @@ SEXP repalign_kendall(SEXP ranks_x, SEXP ranks_y, SEXP without_ties, SEXP thread
 {
     const size_t length = count_doubles(ARG(ranks_x));
     const double *y = read_doubles(ARG(ranks_y), length);
-    if (length > INT32_MAX) argument_error("ranks_x", "have fewer than 2^31 values");
-    const kendall_scratch z = {(sort_cell *) scratch(length), (sort_cell *) scratch(length),
+    double largest = 1.0;
+    for (size_t k = 0; k < length; k++) {
+        largest = REAL(ranks_x)[k] > largest ? REAL(ranks_x)[k] : largest;
+        largest = y[k] > largest ? y[k] : largest;
+    }
+    if (length > INT32_MAX || largest > INT32_MAX)
+        argument_error("ranks_x", "have fewer than 2^31 values");
+    const size_t levels = (size_t) largest;
+    const kendall_scratch z = {levels, (sort_cell *) scratch(length), (sort_cell *) scratch(length),
                                size_scratch(radix_counts(length)), int_scratch(length),
-                               int_scratch(length), int_scratch(weight_tree_size(length))};
+                               int_scratch(length), int_scratch(weight_tree_size(levels))};
     const int tau_b = read_flag(ARG(without_ties));
     const kendall_pairs pairs =
         count_kendall(REAL(ranks_x), y, length, z, read_worker(ARG(threads)));

@@ -3,7 +3,7 @@
    Kernels compute: functions of plain C types, which know nothing of R. Entry points (repalign_*,
    C_* in R) read their arguments and get memory by entry.h, and hand over to kernels. A kernel that
    one entry point calls stands in its file, above it, and is static; one that several files share
-   has a file and a header of its own, and its entry points are in call_x.c. entries.h lists all
+   has a header of its own, x.h, and its entry points stand at the end of x.c. entries.h lists all
    entry points, which init.c registers. */
 #ifndef REPALIGN_H
 #define REPALIGN_H

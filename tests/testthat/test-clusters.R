@@ -399,6 +399,18 @@ test_that("rsa() leaves out pairs of stimuli within a cluster", {
   expect_error(rsa(p$x, p$y, clusters = rep(1:2, 8)), "at least 3")
 })
 
+test_that("Kendall's tau of few pairs out of many is that of these pairs", {
+  set.seed(20)
+  for (n in c(20, 60, 200)) {
+    x <- normal_matrix(n, 4)
+    y <- x + normal_matrix(n, 4)
+    labels <- c(rep("a", n - 2), "b", "c")
+    apart <- outer(labels, labels, "!=")[lower.tri(diag(n))]
+    expect_equal(rsa(x, y, "euclidean", "kendall", clusters = labels),
+                 cor(dist(x)[apart], dist(y)[apart], method = "kendall"))
+  }
+})
+
 test_that("few clusters are all permuted, and stimuli without a label are left out", {
   set.seed(13)
   x <- normal_matrix(14, 3)

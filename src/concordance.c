@@ -129,7 +129,7 @@ typedef struct {
     size_t levels;
     sort_cell *a, *b;
     size_t *counts;
-    int *group, *level, *tree;
+    int *tree;
 } kendall_scratch;
 
 /* Numbers of pairs of values: concordant ones less discordant ones, where pairs that are tied on a
@@ -153,18 +153,16 @@ static void pair_chunk(void *job, size_t chunk)
         p->cells[k] = (sort_cell) (2.0 * p->x[k]) << 32 | (sort_cell) (2.0 * p->y[k]);
 }
 
-/* Returns the cells in the order of x: a or b. */
-static const sort_cell *sort_pairs(kendall_scratch z, size_t length, worker by)
+/* The cells of `a` in the order of x. */
+static void sort_pairs(kendall_scratch *z, size_t length, worker by)
 {
     const int bits = digit_bits(length);
-    sort_cell *a = z.a, *b = z.b;
-    for (int p = 0; (uint64_t) 2 * z.levels >> p * bits > 0; p++) {
-        radix_pass(a, b, length, 32 + p * bits, z.counts, by);
-        sort_cell *swap = a;
-        a = b;
-        b = swap;
+    for (int p = 0; (uint64_t) 2 * z->levels >> p * bits > 0; p++) {
+        radix_pass(z->a, z->b, length, 32 + p * bits, z->counts, by);
+        sort_cell *swap = z->a;
+        z->a = z->b;
+        z->b = swap;
     }
-    return a;
 }
 
 /* length: below 2^31 */
@@ -173,17 +171,19 @@ static kendall_pairs count_kendall(const double *ranks_x, const double *ranks_y,
 {
     pair_job pairs = {ranks_x, ranks_y, length, z.a};
     run_chunks(chunk_count(length), by, pair_chunk, &pairs);
-    const sort_cell *cells = sort_pairs(z, length, by);
+    sort_pairs(&z, length, by);
+    const sort_cell *cells = z.a;
+    int *group = (int *) z.b, *level = group + length;
     double all = 0.5 * (double) length * (double) (length - 1), tied_x = 0.0, run = 0.0;
     for (size_t k = 0; k < length; k++) {
-        z.group[k] = (int) (cells[k] >> 32);
-        z.level[k] = (int) ((cells[k] & LOWER_HALF) / 2) - 1;
-        if (z.level[k] < 0 || (size_t) z.level[k] >= z.levels)
+        group[k] = (int) (cells[k] >> 32);
+        level[k] = (int) ((cells[k] & LOWER_HALF) / 2) - 1;
+        if (level[k] < 0 || (size_t) level[k] >= z.levels)
             argument_error("ranks_y", "hold average ranks");
-        run = k > 0 && z.group[k] == z.group[k - 1] ? run + 1.0 : 0.0;
+        run = k > 0 && group[k] == group[k - 1] ? run + 1.0 : 0.0;
         tied_x += run;
     }
-    const double excess = column_excess(z.group, z.level, length, z.levels, z.tree, by.pause);
+    const double excess = column_excess(group, level, length, z.levels, z.tree, by.pause);
     return (kendall_pairs) {excess, all, all - tied_x, all - tied_pairs(z.tree, z.levels)};
 }
 
@@ -201,8 +201,8 @@ SEXP repalign_kendall(SEXP ranks_x, SEXP ranks_y, SEXP without_ties, SEXP thread
         argument_error("ranks_x", "have fewer than 2^31 values");
     const size_t levels = (size_t) largest;
     const kendall_scratch z = {levels, (sort_cell *) scratch(length), (sort_cell *) scratch(length),
-                               size_scratch(radix_counts(length)), int_scratch(length),
-                               int_scratch(length), int_scratch(weight_tree_size(levels))};
+                               size_scratch(radix_counts(length)),
+                               int_scratch(weight_tree_size(levels))};
     const int tau_b = read_flag(ARG(without_ties));
     const kendall_pairs pairs =
         count_kendall(REAL(ranks_x), y, length, z, read_worker(ARG(threads)));

@@ -21,8 +21,9 @@
    of the product have cancelled. */
 #define CANCELLATION 1e-3
 
-/* Keys that are compared with the limit together. */
+/* Keys that are compared with the limit together, and that are made at once. */
 #define KEY_GROUP 32
+#define KEY_LANES 8
 
 /* Terms of direct values between two pauses. */
 #define PAUSE_TERMS 2e8
@@ -67,33 +68,47 @@ ALWAYS_INLINE double key_of(const double *product, key_rule rule, size_t j)
     return product[j] * (rule.scale * rule.scales[j]) + rule.factor * rule.bias[j];
 }
 
-/* NaN stays NaN, with which every comparison is false. Returns the largest key. Four parts at once:
-   a comparison need not wait for the one before. */
-static double make_keys(const double *product, key_rule rule, size_t count, double *keys)
+/* NaN stays NaN, with which every comparison is false. Returns the largest key. Several are compared
+   at once, which need not wait for those before. */
+static double make_keys(const double *restrict product, key_rule rule, size_t count,
+                        double *restrict keys)
 {
-    const size_t part = count / 4;
-    double h0 = -INFINITY, h1 = h0, h2 = h0, h3 = h0;
-    OPENMP(simd reduction(max : h0, h1, h2, h3))
-    for (size_t j = 0; j < part; j++) {
-        const double a = key_of(product, rule, j), b = key_of(product, rule, j + part);
-        const double c = key_of(product, rule, j + 2 * part);
-        const double d = key_of(product, rule, j + 3 * part);
-        keys[j] = a;
-        keys[j + part] = b;
-        keys[j + 2 * part] = c;
-        keys[j + 3 * part] = d;
-        h0 = a > h0 ? a : h0;
-        h1 = b > h1 ? b : h1;
-        h2 = c > h2 ? c : h2;
-        h3 = d > h3 ? d : h3;
+    double high[KEY_LANES];
+    size_t j = 0;
+    for (size_t l = 0; l < KEY_LANES; l++) high[l] = -INFINITY;
+    for (; j + KEY_LANES <= count; j += KEY_LANES) {
+        AT_ONCE
+        for (size_t l = 0; l < KEY_LANES; l++) {
+            const double key = key_of(product, rule, j + l);
+            keys[j + l] = key;
+            high[l] = key > high[l] ? key : high[l];
+        }
     }
-    for (size_t j = 4 * part; j < count; j++) {
+    for (; j < count; j++) {
         keys[j] = key_of(product, rule, j);
-        h0 = keys[j] > h0 ? keys[j] : h0;
+        high[0] = keys[j] > high[0] ? keys[j] : high[0];
     }
-    h0 = h0 > h1 ? h0 : h1;
-    h2 = h2 > h3 ? h2 : h3;
-    return h0 > h2 ? h0 : h2;
+    for (size_t l = 1; l < KEY_LANES; l++) high[0] = high[l] > high[0] ? high[l] : high[0];
+    return high[0];
+}
+
+/* The smallest of KEY_GROUP keys, in quarters. */
+ALWAYS_INLINE double lowest_key(const double *keys)
+{
+    const size_t quarter = KEY_GROUP / 4;
+    double l0 = INFINITY, l1 = l0, l2 = l0, l3 = l0;
+    OPENMP(simd reduction(min : l0, l1, l2, l3))
+    for (size_t j = 0; j < quarter; j++) {
+        const double a = keys[j], b = keys[j + quarter];
+        const double c = keys[j + 2 * quarter], d = keys[j + 3 * quarter];
+        l0 = a < l0 ? a : l0;
+        l1 = b < l1 ? b : l1;
+        l2 = c < l2 ? c : l2;
+        l3 = d < l3 ? d : l3;
+    }
+    l0 = l1 < l0 ? l1 : l0;
+    l2 = l3 < l2 ? l3 : l2;
+    return l2 < l0 ? l2 : l0;
 }
 
 /* Keys of at most `limit`, as candidates; room for one more than there are keys. No branch for each
@@ -104,10 +119,7 @@ static size_t pick_near(const double *keys, size_t count, double limit, size_t j
     size_t taken = 0;
     for (size_t start = 0; start < count; start += KEY_GROUP) {
         const size_t end = group_end(start, KEY_GROUP, count);
-        long long near = 0;
-        SUM_AT_ONCE(near)
-        for (size_t j = start; j < end; j++) near += keys[j] <= limit ? 1 : 0;
-        if (!near) continue;
+        if (end - start == KEY_GROUP && !(lowest_key(keys + start) <= limit)) continue;
         for (size_t j = start; j < end; j++) {
             const candidate c = {keys[j], (int) (j0 + j), (int) (j0 + j)};
             found[taken] = c;

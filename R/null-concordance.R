@@ -45,14 +45,13 @@ ordered_pairs <- function(values, n, there = rep(TRUE, length(values))) {
        untied = choose(length(at), 2) - sum(choose(tabulate(level), 2)))
 }
 
-# list(level, start): the level of each packed value, and the place of the first one of each level
-# among the sorted values.
+# list(level, levels): the level of each packed value, and how many levels there are.
 pair_levels <- function(values) {
   at <- order(values, method = "radix")
   new <- c(TRUE, diff(values[at]) != 0)
   level <- integer(length(values))
   level[at] <- cumsum(new)
-  list(level = level, start = which(new))
+  list(level = level, levels = sum(new))
 }
 
 # counts: a matrix with the rows of permuted_excess().

@@ -2,8 +2,7 @@
 
 #include <math.h>
 
-#include "matrix.h"
-#include "wide.h"
+#include "loops.h"
 #include "entry.h"
 
 /* Sums of squares between this and its inverse have lost no digit to under- or overflow. */
@@ -35,8 +34,8 @@ static double column_unit(const double *x, size_t n, double mean, double *square
 
 /* Columns to mean zero and unit norm, each at a scale of its own. A constant column
    becomes zeros; constant[j] is 1 for these, else 0. Returns how many are constant. */
-static size_t standardize_columns(const double *x, size_t n, size_t d, const double *mean, double *out,
-                           int *constant)
+static size_t standardize_columns(const double *x, size_t n, size_t d, const double *mean,
+                                  double *out, int *constant)
 {
     size_t count = 0;
     for (size_t j = 0; j < d; j++) {
@@ -56,7 +55,7 @@ static size_t standardize_columns(const double *x, size_t n, size_t d, const dou
 #define ROW_TILE 1024
 
 /* squares = of the rows i0 .. i0 + rows - 1. */
-INLINE_BODY void squares_body(const centered_view *v, size_t i0, size_t rows, double *squares)
+static inline void add_squares(const centered_view *v, size_t i0, size_t rows, double *squares)
 {
     for (size_t i = 0; i < rows; i++) squares[i] = 0.0;
     for (size_t j = 0; j < v->d; j++) {
@@ -73,16 +72,6 @@ INLINE_BODY void squares_body(const centered_view *v, size_t i0, size_t rows, do
             }
         }
     }
-}
-
-static void plain_squares(const centered_view *v, size_t i0, size_t rows, double *squares)
-{
-    squares_body(v, i0, rows, squares);
-}
-
-static WIDE void wide_squares(const centered_view *v, size_t i0, size_t rows, double *squares)
-{
-    squares_body(v, i0, rows, squares);
 }
 
 /* The same for one row, scaled by its own power of two; returns that, or 0 for a row of zeros. */
@@ -106,10 +95,9 @@ static double one_row_square(const centered_view *v, size_t i, double *square)
 /* Norms of the rows of the view, safe from over- and underflow. */
 static void row_norms(const centered_view *v, double *norm)
 {
-    const int wide = wide_vectors();
     for (size_t i0 = 0; i0 < v->n; i0 += ROW_TILE) {
         const size_t rows = v->n - i0 < ROW_TILE ? v->n - i0 : ROW_TILE;
-        (wide ? wide_squares : plain_squares)(v, i0, rows, norm + i0);
+        add_squares(v, i0, rows, norm + i0);
         for (size_t i = i0; i < i0 + rows; i++) {
             double unit = 1.0;
             const int safe = norm[i] > SAFE_SQUARES && norm[i] < 1.0 / SAFE_SQUARES;
@@ -122,8 +110,8 @@ static void row_norms(const centered_view *v, double *norm)
 /* Sum over the columns of `wide` of the squared distance to their partners among those of
    `narrow` (partner: zero-based, negative for none, that is for a column of zeros).
    Scratch: n each. */
-static double matched_squares(const centered_view *wide, const centered_view *narrow, const int *partner,
-                       double *column, double *other)
+static double matched_squares(const centered_view *wide, const centered_view *narrow,
+                              const int *partner, double *column, double *other)
 {
     const size_t n = wide->n;
     double total = 0.0;
@@ -138,7 +126,7 @@ static double matched_squares(const centered_view *wide, const centered_view *na
     return total;
 }
 
-INLINE_BODY void side_maxima_body(const double *c, size_t m, size_t n, double *row, double *column)
+static inline void side_maxima(const double *c, size_t m, size_t n, double *row, double *column)
 {
     for (size_t i = 0; i < m; i++) row[i] = -INFINITY;
     for (size_t j = 0; j < n; j++) {
@@ -154,31 +142,14 @@ INLINE_BODY void side_maxima_body(const double *c, size_t m, size_t n, double *r
     }
 }
 
-static void plain_side_maxima(const double *c, size_t m, size_t n, double *row, double *column)
-{
-    side_maxima_body(c, m, n, row, column);
-}
-
-static WIDE void wide_side_maxima(const double *c, size_t m, size_t n, double *row, double *column)
-{
-    side_maxima_body(c, m, n, row, column);
-}
-
 /* The largest entry of each row and column of c (m x n). */
-static void side_maxima(const double *c, size_t m, size_t n, double *row, double *column)
-{
-    (wide_vectors() ? wide_side_maxima : plain_side_maxima)(c, m, n, row, column);
-}
-
 /* list(columns, constant): columns of unit norm, and the numbers of those that are constant. */
 SEXP repalign_standardize(SEXP x, SEXP means)
 {
-    begin_entry(__func__);
     const double *values = read_matrix(ARG(x));
     const size_t n = matrix_rows(x), d = matrix_columns(x);
     const double *mean = read_doubles(ARG(means), d);
-    const char *names[] = {"columns", "constant", ""};
-    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    SEXP result = PROTECT(NAMED_LIST("columns", "constant"));
     int *constant = int_scratch(d);
     const size_t count = standardize_columns(values, n, d, mean, put_matrix(result, 0, n, d),
                                              constant);
@@ -189,7 +160,6 @@ SEXP repalign_standardize(SEXP x, SEXP means)
 
 SEXP repalign_row_norms(SEXP x, SEXP means, SEXP scale)
 {
-    begin_entry(__func__);
     const centered_view v = read_view(ARG(x), ARG(means), ARG(scale));
     SEXP result = PROTECT(new_doubles(v.n));
     row_norms(&v, REAL(result));
@@ -216,7 +186,6 @@ static int *read_partners(SEXP partner, const char *name, size_t columns, size_t
 SEXP repalign_matched_distance(SEXP x, SEXP x_means, SEXP x_factor, SEXP y, SEXP y_means,
                                SEXP y_factor, SEXP partner)
 {
-    begin_entry(__func__);
     const centered_view wide = read_view(ARG(x), ARG(x_means), ARG(x_factor));
     const centered_view narrow = read_view(ARG(y), ARG(y_means), ARG(y_factor));
     read_matrix_rows(ARG(y), wide.n);
@@ -228,11 +197,9 @@ SEXP repalign_matched_distance(SEXP x, SEXP x_means, SEXP x_factor, SEXP y, SEXP
 /* list(rows, columns): the largest entries of each. */
 SEXP repalign_side_maxima(SEXP c)
 {
-    begin_entry(__func__);
     const double *values = read_matrix(ARG(c));
     const size_t m = matrix_rows(c), n = matrix_columns(c);
-    const char *names[] = {"rows", "columns", ""};
-    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    SEXP result = PROTECT(NAMED_LIST("rows", "columns"));
     double *rows = put_doubles(result, 0, m), *columns = put_doubles(result, 1, n);
     side_maxima(values, m, n, rows, columns);
     UNPROTECT(1);

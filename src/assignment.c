@@ -1,11 +1,8 @@
 /* One-to-one matching of agents and tasks: the optimal one, and the greedy one. */
 
-#include <stddef.h>
 #include <math.h>
 
-#include "pause.h"
 #include "entry.h"
-#include "matrix.h"
 
 #define UNMATCHED (-1)
 
@@ -185,7 +182,7 @@ static void augment(problem *p, int start)
 /* Least total cost with every agent matched to another task, agents <= tasks.
    cost: tasks x agents, column-major. The result is task_of[agent]. */
 static void assign_least(const double *cost, size_t agents, size_t tasks, assignment_scratch z,
-                  pause_function pause)
+                         pause_function pause)
 {
     problem p = {cost, agents, tasks, z, pause, 0};
     for (size_t j = 0; j < tasks; j++) {
@@ -237,7 +234,6 @@ static double *agent_costs(const double *from, size_t rows, int gains, size_t ag
    Returns for each row its column (one-based), 0 for none. */
 SEXP repalign_assign(SEXP values, SEXP gains)
 {
-    begin_entry(__func__);
     const double *entries = read_matrix(ARG(values));
     const size_t rows = matrix_rows(values), columns = matrix_columns(values);
     if (rows == 0 || columns == 0) argument_error("values", "not be empty");
@@ -258,7 +254,6 @@ SEXP repalign_assign(SEXP values, SEXP gains)
 /* The same with pairs taken in the given order of the entries of a rows x columns matrix. */
 SEXP repalign_assign_greedy(SEXP order, SEXP rows, SEXP columns)
 {
-    begin_entry(__func__);
     const size_t m = read_count(ARG(rows), 0, INT_MAX), n = read_count(ARG(columns), 0, INT_MAX);
     const int *entries = read_indices(ARG(order), m * n, m * n);
     SEXP result = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t) m));

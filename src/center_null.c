@@ -1,7 +1,6 @@
 /* Null scores of many centres under common permutations: how many of them reach the observed score
    of their centre, and the largest of all centres. */
 
-#include <stddef.h>
 #include <math.h>
 #include <string.h>
 
@@ -41,8 +40,8 @@ static void add_center(const double *sums, size_t length, double least, double s
    square; largest, a row a permutation and a column a model, is the largest sum * scale. A centre
    whose scale is not a number is left out. */
 static void center_null(const center_sums *s, const double *least, const double *scale,
-                 const double *observed, double *count, double *total, double *squares,
-                 double *largest)
+                        const double *observed, double *count, double *total, double *squares,
+                        double *largest)
 {
     const size_t permutations = s->shifts * s->cosets;
     for (size_t k = 0; k < permutations * s->models; k++) largest[k] = -INFINITY;
@@ -63,7 +62,6 @@ static void center_null(const center_sums *s, const double *least, const double 
    list(count, total, squares = centres x models, largest = permutations x models). */
 SEXP repalign_center_null(SEXP sums, SEXP shifts, SEXP least, SEXP scale, SEXP observed)
 {
-    begin_entry(__func__);
     const size_t length = count_doubles(ARG(sums));
     center_sums s;
     s.shifts = read_count(ARG(shifts), 1, length);
@@ -75,8 +73,7 @@ SEXP repalign_center_null(SEXP sums, SEXP shifts, SEXP least, SEXP scale, SEXP o
     const size_t each = s.shifts * s.centers * s.models;
     s.cosets = length / (each > 0 ? each : 1);
     s.sums = read_doubles(ARG(sums), each * s.cosets);
-    const char *names[] = {"count", "total", "squares", "largest", ""};
-    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    SEXP result = PROTECT(NAMED_LIST("count", "total", "squares", "largest"));
     double *totals[3];
     for (int k = 0; k < 3; k++) {
         totals[k] = put_matrix(result, k, s.centers, s.models);

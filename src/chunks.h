@@ -7,7 +7,7 @@
 
 #include "threads.h"
 
-/* Entries of a chunk. A power of two: the merges of kendall.c rely on it. */
+/* Entries of a chunk. */
 #define CHUNK_SIZE ((size_t) 1048576)
 
 /* Chunks between two pauses, and slots of partial results that can be reused. */

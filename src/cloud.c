@@ -1,9 +1,7 @@
 /* Distances among a few rows, for point clouds. */
 
-#include <stddef.h>
 #include <math.h>
 
-#include "threads.h"
 #include "entry.h"
 
 /* Sums of every eighth term: an addition need not wait for the one before. */
@@ -41,7 +39,7 @@ static double one_distance(const double *left, const double *right, size_t d, do
    m points of d coordinates, from differences, so that equal points are at exactly 0 and
    nothing cancels. Order of out: stats::dist(). */
 static void point_distances(const double *points, size_t m, size_t d, double scale, worker by,
-                     double *out)
+                            double *out)
 {
     const size_t at_once = items_at_once(PAUSE_WORK, (double) m * (double) d, by.threads);
     for (size_t first = 0; first < m; first += at_once) {
@@ -60,7 +58,6 @@ static void point_distances(const double *points, size_t m, size_t d, double sca
 /* Distances, times scale, between the rows (one-based) of x, as stats::dist() orders them. */
 SEXP repalign_row_distances(SEXP x, SEXP rows, SEXP scale, SEXP threads)
 {
-    begin_entry(__func__);
     const double *values = read_matrix(ARG(x));
     const size_t n = matrix_rows(x), d = matrix_columns(x);
     const int *chosen = read_zero_based(ARG(rows), n);

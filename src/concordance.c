@@ -1,239 +1,305 @@
-/* Concordant less discordant pairs of one vector with many others, which share their length. What
-   is tied on a side counts as 0. The kernel of RSA (kendall.h) sorts one long vector on several
-   threads; this one is for many vectors. */
+/* Concordant less discordant pairs of values: of two long vectors (Kendall's tau), of one vector
+   with many others, and with weights. What is tied on a side counts as 0.
 
-#include <stddef.h>
+   Values are added in the order of one side, and each is compared with those that came before: how
+   much weight do lower levels of the other side have so far? A tree keeps these sums. Its nodes
+   have 8 entries, each the weight of the entries before it in the node, so that a sum is one
+   number of each layer, and adding a value changes one node of each layer, all of its entries at
+   once. Five layers hold 32768 levels. */
+
+#include "concordance.h"
+
+#include <limits.h>
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
-#include <limits.h>
 
-#include "threads.h"
 #include "entry.h"
+#include "loops.h"
+#include "radix.h"
 
-/* level: of the first vector, never falling. The others are in its order, as zero-based levels;
-   start: how many of `values` values are below each of their levels, NULL where each vector has
-   numbers of its own. */
-typedef struct {
-    const int *level, *start;
-    size_t length, levels, values;
-} concordance_job;
-
-/* What a thread needs: a level for each value, how often each level came, and a tree of bits. */
-typedef struct {
-    int *column, *seen;
-    uint64_t *bits;
-    uint16_t *in_block;
-    uint32_t *in_group, *before_group;
-} concordance_scratch;
-
-/* Places of the tree for so many values. */
-typedef struct {
-    size_t words, blocks, groups;
-} tree_size;
-
-/* Of packed symmetric matrices of n rows, one of them relabelled: the k-th value of the first one
-   is of the rows first[k] and second[k] (zero-based), and `packed` has the levels of the other one.
-   permutations: n x count, zero-based. tied: for each permutation, how many pairs of the values
-   that are compared are tied in the other one. */
-typedef struct {
-    const int *first, *second, *packed, *permutations;
-    size_t n;
-} relabelled_levels;
-
-/* Values between two pauses. */
+/* Values between two pauses, of many vectors and of one. */
 #define PAUSE_VALUES 20000000.0
-#define WIDTH 64
+#define PAUSE_LENGTH 1048576
 
-/* So that there are whole blocks, and a place behind the last value. */
-static tree_size concordance_tree(size_t values)
+/* So many values before they are compared, their places in the tree are asked for. */
+#define FETCH_AHEAD 16
+
+#define NODE 8
+#define NODE_BITS 3
+#define MOST_LAYERS 11
+
+/* seen: the weight of each level so far. */
+typedef struct {
+    size_t layers, size;
+    int *layer[MOST_LAYERS], *seen;
+} weight_tree;
+
+static weight_tree new_tree(int *entries, size_t levels)
 {
-    const size_t blocks = values / WIDTH / WIDTH + 1;
-    return (tree_size) {blocks * WIDTH, blocks, (blocks - 1) / WIDTH + 1};
+    weight_tree t = {0, levels, {NULL}, entries};
+    size_t last = levels - 1;
+    do {
+        t.layer[t.layers++] = entries ? entries + t.size : NULL;
+        t.size += (last / NODE + 1) * NODE;
+        last >>= NODE_BITS;
+    } while (last > 0);
+    return t;
 }
 
-static void clear_tree(concordance_scratch z, tree_size tree)
+size_t weight_tree_size(size_t levels) { return new_tree(NULL, levels).size; }
+
+/* The weight of all levels below this one. */
+ALWAYS_INLINE int weight_below(const weight_tree *t, int level)
 {
-    memset(z.bits, 0, tree.words * sizeof(uint64_t));
-    memset(z.in_block, 0, tree.words * sizeof(uint16_t));
-    memset(z.in_group, 0, tree.blocks * sizeof(uint32_t));
-    memset(z.before_group, 0, tree.groups * sizeof(uint32_t));
+    int sum = 0;
+    for (size_t l = 0; l < t->layers; l++, level >>= NODE_BITS) sum += t->layer[l][level];
+    return sum;
 }
 
-static unsigned count_bits(uint64_t x)
+ALWAYS_INLINE void add_weight(const weight_tree *t, int level, int weight)
 {
-    x -= x >> 1 & 0x5555555555555555u;
-    x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
-    return (unsigned) (((x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
-}
-
-static size_t count_below(concordance_scratch z, size_t place)
-{
-    const size_t word = place / WIDTH, block = word / WIDTH, group = block / WIDTH;
-    const uint64_t lower = ((uint64_t) 1 << place % WIDTH) - 1;
-    return count_bits(z.bits[word] & lower) + z.in_block[word] + z.in_group[block] +
-           z.before_group[group];
-}
-
-static void add_place(concordance_scratch z, size_t place, tree_size tree)
-{
-    const size_t word = place / WIDTH, block = word / WIDTH, group = block / WIDTH;
-    uint16_t *in_block = z.in_block + block * WIDTH;
-    z.bits[word] |= (uint64_t) 1 << place % WIDTH;
-    /* signed, as vector instructions compare these at once */
-    const int16_t after = (int16_t) (word % WIDTH);
-    for (int16_t k = 0; k < WIDTH; k++) in_block[k] += k > after;
-    const size_t end = group + 1 < tree.groups ? (group + 1) * WIDTH : tree.blocks;
-    for (size_t k = block + 1; k < end; k++) z.in_group[k]++;
-    for (size_t k = group + 1; k < tree.groups; k++) z.before_group[k]++;
-}
-
-/* How many pairs of values of the column are tied; no level is seen after this. */
-static double tied_pairs(concordance_job job, concordance_scratch z)
-{
-    int64_t twice = 0;
-    for (size_t k = 0; k < job.length; k++) twice += z.seen[z.column[k]] - 1;
-    for (size_t k = 0; k < job.length; k++) z.seen[z.column[k]] = 0;
-    return (double) (twice / 2);
-}
-
-/* No level is seen before this. */
-static double column_excess(concordance_job job, const int *start, concordance_scratch z)
-{
-    /* of fewer than 2^31 values, each of which adds less than 2^32 */
-    int64_t sum = 0;
-    const tree_size tree = concordance_tree(job.values);
-    clear_tree(z, tree);
-    for (size_t from = 0, to; from < job.length; from = to) {
-        for (to = from; to < job.length && job.level[to] == job.level[from]; to++) {
-            const int level = z.column[to];
-            const size_t below = count_below(z, (size_t) start[level]);
-            sum += 2 * (int64_t) below + z.seen[level] - (int64_t) from;
-        }
-        for (size_t k = from; k < to; k++) {
-            const int level = z.column[k];
-            add_place(z, (size_t) (start[level] + z.seen[level]++), tree);
-        }
+    t->seen[level] += weight;
+    for (size_t l = 0; l < t->layers; l++, level >>= NODE_BITS) {
+        const int entry = level % NODE;
+        int *node = t->layer[l] + (level - entry);
+        AT_ONCE
+        for (int j = 0; j < NODE; j++) node[j] += j > entry ? weight : 0;
     }
-    return (double) sum;
 }
 
-/* The level of each value of a column from zero, and where each level starts. */
-static void level_starts(concordance_job job, const int *column, concordance_scratch z, int *start)
+/* place, weight: NULL for values in their order, of weight 1 each. pause: NULL for none. */
+ALWAYS_INLINE double tree_excess(const int *place, const int *group, const int *level,
+                                 const double *weight, size_t length, size_t levels, int *tree,
+                                 pause_function pause)
 {
-    memset(start, 0, (job.levels + 1) * sizeof(int));
-    for (size_t k = 0; k < job.length; k++) {
-        z.column[k] = column[k] - 1;
-        start[column[k]]++;
+    const weight_tree t = new_tree(tree, levels);
+    memset(tree, 0, t.size * sizeof(int));
+    int64_t excess = 0, before = 0;
+    for (size_t k = 0, end; k < length; k = end) {
+        int64_t added = 0;
+        for (end = k; end < length && group[end] == group[k]; end++) {
+            const int at = place ? place[end] : (int) end, own = weight ? (int) weight[at] : 1;
+            if (end + FETCH_AHEAD < length) {
+                const int next = level[place ? place[end + FETCH_AHEAD] : (int) end + FETCH_AHEAD];
+                FETCH(t.layer[0] + next);
+                FETCH(t.seen + next);
+            }
+            const int64_t below = weight_below(&t, level[at]);
+            excess += own * (2 * below + t.seen[level[at]] - before);
+            added += own;
+        }
+        for (size_t i = k; i < end; i++) {
+            const int at = place ? place[i] : (int) i;
+            add_weight(&t, level[at], weight ? (int) weight[at] : 1);
+        }
+        before += added;
+        if (pause && k / PAUSE_LENGTH < end / PAUSE_LENGTH) pause();
     }
-    for (size_t l = 0; l < job.levels; l++) start[l + 1] += start[l];
+    return (double) excess;
 }
 
-/* columns: length x count, levels from 1 to `levels`. The scratch for `seen` has levels + 1 numbers
-   more. */
-static void concordance(concordance_job job, const int *columns, size_t count, worker by,
-                 concordance_scratch *scratch, double *out)
+double weighted_excess(value_order o, const int *level, const double *weight, size_t length,
+                       size_t levels, int *tree)
 {
-    const size_t at_once = items_at_once(PAUSE_VALUES, (double) job.length, by.threads);
+    return tree_excess(o.place, o.group, level, weight, length, levels, tree, NULL);
+}
+
+/* The same for values in their order, of weight 1 each; group: of the first vector, never falling.
+   The tree is left with what tied_pairs() needs. */
+static double column_excess(const int *group, const int *level, size_t length, size_t levels,
+                            int *tree, pause_function pause)
+{
+    return tree_excess(NULL, group, level, NULL, length, levels, tree, pause);
+}
+
+/* How many pairs of values have one level. */
+static double tied_pairs(const int *tree, size_t levels)
+{
+    double twice = 0.0;
+    for (size_t l = 0; l < levels; l++) twice += (double) tree[l] * (double) (tree[l] - 1);
+    return twice / 2.0;
+}
+
+/* ---- two long vectors, sorted on several threads */
+
+/* `length` each; counts: radix_counts(length); tree: weight_tree_size(levels), where no rank is
+   above `levels`, which may be more than `length`: values may be some of those that were ranked. */
+typedef struct {
+    size_t levels;
+    sort_cell *a, *b;
+    size_t *counts;
+    int *tree;
+} kendall_scratch;
+
+/* Numbers of pairs of values: concordant ones less discordant ones, where pairs that are tied on a
+   side count as 0; all; and those that are not tied on each side. */
+typedef struct {
+    double excess, all, untied_x, untied_y;
+} kendall_pairs;
+
+typedef struct {
+    const double *x, *y;
+    size_t length;
+    sort_cell *cells;
+} pair_job;
+
+/* Twice an average rank is a whole number. */
+static void pair_chunk(void *job, size_t chunk)
+{
+    const pair_job *p = job;
+    const size_t end = chunk_end(p->length, chunk);
+    for (size_t k = chunk * CHUNK_SIZE; k < end; k++)
+        p->cells[k] = (sort_cell) (2.0 * p->x[k]) << 32 | (sort_cell) (2.0 * p->y[k]);
+}
+
+/* The cells of `a` in the order of x. */
+static void sort_pairs(kendall_scratch *z, size_t length, worker by)
+{
+    const int bits = digit_bits(length);
+    for (int p = 0; (uint64_t) 2 * z->levels >> p * bits > 0; p++) {
+        radix_pass(z->a, z->b, length, 32 + p * bits, z->counts, by);
+        sort_cell *swap = z->a;
+        z->a = z->b;
+        z->b = swap;
+    }
+}
+
+/* length: below 2^31 */
+static kendall_pairs count_kendall(const double *ranks_x, const double *ranks_y, size_t length,
+                                   kendall_scratch z, worker by)
+{
+    pair_job pairs = {ranks_x, ranks_y, length, z.a};
+    run_chunks(chunk_count(length), by, pair_chunk, &pairs);
+    sort_pairs(&z, length, by);
+    const sort_cell *cells = z.a;
+    int *group = (int *) z.b, *level = group + length;
+    double all = 0.5 * (double) length * (double) (length - 1), tied_x = 0.0, run = 0.0;
+    for (size_t k = 0; k < length; k++) {
+        group[k] = (int) (cells[k] >> 32);
+        level[k] = (int) ((cells[k] & LOWER_HALF) / 2) - 1;
+        if (level[k] < 0 || (size_t) level[k] >= z.levels)
+            argument_error("ranks_y", "hold average ranks");
+        run = k > 0 && group[k] == group[k - 1] ? run + 1.0 : 0.0;
+        tied_x += run;
+    }
+    const double excess = column_excess(group, level, length, z.levels, z.tree, by.pause);
+    return (kendall_pairs) {excess, all, all - tied_x, all - tied_pairs(z.tree, z.levels)};
+}
+
+/* ranks_x, ranks_y: average ranks. Tau-a, or without tied pairs tau-b (NaN where all are tied). */
+SEXP repalign_kendall(SEXP ranks_x, SEXP ranks_y, SEXP without_ties, SEXP threads)
+{
+    const size_t length = count_doubles(ARG(ranks_x));
+    const double *y = read_doubles(ARG(ranks_y), length);
+    double largest = 1.0;
+    for (size_t k = 0; k < length; k++) {
+        largest = REAL(ranks_x)[k] > largest ? REAL(ranks_x)[k] : largest;
+        largest = y[k] > largest ? y[k] : largest;
+    }
+    if (length > INT32_MAX || largest > INT32_MAX)
+        argument_error("ranks_x", "have fewer than 2^31 values");
+    const size_t levels = (size_t) largest;
+    const kendall_scratch z = {levels, (sort_cell *) scratch(length), (sort_cell *) scratch(length),
+                               size_scratch(radix_counts(length)),
+                               int_scratch(weight_tree_size(levels))};
+    const int tau_b = read_flag(ARG(without_ties));
+    const kendall_pairs pairs =
+        count_kendall(REAL(ranks_x), y, length, z, read_worker(ARG(threads)));
+    const double size = tau_b ? sqrt(pairs.untied_x) * sqrt(pairs.untied_y) : pairs.all;
+    return Rf_ScalarReal(pairs.excess / size);
+}
+
+/* ---- many vectors */
+
+/* Scratch of each thread, one after the other. */
+static int *new_scratch(size_t length, int threads)
+{
+    return int_scratch(length * (size_t) threads);
+}
+
+/* group: never falling; columns: levels from 1 to `levels` in its order, a row each. */
+SEXP repalign_concordance(SEXP group, SEXP columns, SEXP levels, SEXP threads)
+{
+    const int *x = read_index(ARG(group), INT_MAX);
+    const size_t length = (size_t) XLENGTH(group);
+    const size_t most = read_count(ARG(levels), 1, INT_MAX - 1) + 1;
+    const int *y = read_index_matrix(ARG(columns), length, most - 1);
+    const size_t count = matrix_columns(columns), size = weight_tree_size(most);
+    const worker by = read_worker(ARG(threads));
+    int *trees = new_scratch(size, by.threads);
+    SEXP result = PROTECT(new_doubles(count));
+    double *out = REAL(result);
+    const size_t at_once = items_at_once(PAUSE_VALUES, (double) length, by.threads);
     for (size_t first = 0; first < count; first += at_once) {
         const size_t last = group_end(first, at_once, count);
         PARALLEL_FOR(by.threads)
-        for (size_t c = first; c < last; c++) {
-            const concordance_scratch z = scratch[thread_number()];
-            int *start = z.seen + job.levels;
-            level_starts(job, columns + job.length * c, z, start);
-            out[c] = column_excess(job, start, z);
-            tied_pairs(job, z);
-        }
+        for (size_t c = first; c < last; c++)
+            out[c] = column_excess(x, y + length * c, length, most, trees + thread_number() * size,
+                                   NULL);
         by.pause();
     }
-}
-
-static void relabel_levels(concordance_job job, relabelled_levels other, const int *permutation,
-                           int *column)
-{
-    for (size_t k = 0; k < job.length; k++) {
-        const size_t a = (size_t) permutation[other.first[k]];
-        const size_t b = (size_t) permutation[other.second[k]];
-        const size_t low = a < b ? a : b, high = a < b ? b : a;
-        column[k] = other.packed[low * (2 * other.n - low - 1) / 2 + high - low - 1];
-    }
-}
-
-static void permuted_concordance(concordance_job job, relabelled_levels other, size_t count, worker by,
-                          concordance_scratch *scratch, double *excess, double *tied)
-{
-    const size_t at_once = items_at_once(PAUSE_VALUES, (double) job.length, by.threads);
-    for (size_t from = 0; from < count; from += at_once) {
-        const size_t to = group_end(from, at_once, count);
-        PARALLEL_FOR(by.threads)
-        for (size_t c = from; c < to; c++) {
-            const concordance_scratch z = scratch[thread_number()];
-            relabel_levels(job, other, other.permutations + other.n * c, z.column);
-            excess[c] = column_excess(job, job.start, z);
-            tied[c] = tied_pairs(job, z);
-        }
-        by.pause();
-    }
-}
-
-/* starts: are there starts of levels for each thread? */
-static concordance_scratch *new_concordance_scratch(concordance_job job, int starts, int threads)
-{
-    const tree_size tree = concordance_tree(job.values);
-    concordance_scratch *all = zeroed_bytes((size_t) threads * sizeof(concordance_scratch));
-    for (int k = 0; k < threads; k++) {
-        all[k].column = int_scratch(job.length);
-        all[k].seen = zeroed_bytes((job.levels + (starts ? job.levels + 1 : 0)) * sizeof(int));
-        all[k].bits = zeroed_bytes(tree.words * sizeof(uint64_t));
-        all[k].in_block = zeroed_bytes(tree.words * sizeof(uint16_t));
-        all[k].in_group = zeroed_bytes(tree.blocks * sizeof(uint32_t));
-        all[k].before_group = zeroed_bytes(tree.groups * sizeof(uint32_t));
-    }
-    return all;
-}
-
-/* level: never falling; columns: levels from 1 to `levels` in its order, a row each. */
-SEXP repalign_concordance(SEXP level, SEXP columns, SEXP levels, SEXP threads)
-{
-    begin_entry(__func__);
-    const int *x = read_index(ARG(level), INT_MAX);
-    const size_t length = (size_t) XLENGTH(level);
-    const size_t most = read_count(ARG(levels), 1, INT_MAX - 1);
-    const int *y = read_index_matrix(ARG(columns), length, most);
-    const size_t count = matrix_columns(columns);
-    const worker by = read_worker(ARG(threads));
-    const concordance_job job = {x, NULL, length, most, length};
-    SEXP result = PROTECT(new_doubles(count));
-    concordance(job, y, count, by, new_concordance_scratch(job, 1, by.threads), REAL(result));
     UNPROTECT(1);
     return result;
 }
 
-/* x: list(first, second, level) of the values of one matrix, never falling; y: list(level, start)
-   of the packed values of the other, with the one-based place of the first one of each level.
-   permutations: of its rows, one a column. list(excess, tied), see permuted_concordance(). */
+/* Of packed symmetric matrices of n rows, one of them relabelled: the k-th value of the first one
+   is of the rows first[k] and second[k] (zero-based), and `packed` has the levels of the other. */
+typedef struct {
+    const int *group, *first, *second, *packed;
+    size_t length, levels, n;
+} relabelled_levels;
+
+static void relabel_levels(relabelled_levels r, const int *permutation, int *column)
+{
+    for (size_t k = 0; k < r.length; k++) {
+        const size_t a = (size_t) permutation[r.first[k]], b = (size_t) permutation[r.second[k]];
+        const size_t low = a < b ? a : b, high = a < b ? b : a;
+        column[k] = r.packed[low * (2 * r.n - low - 1) / 2 + high - low - 1];
+    }
+}
+
+/* For each permutation (n x count, zero-based) the excess, and how many pairs of the values that
+   are compared are tied in the other matrix. */
+static void permuted_concordance(relabelled_levels r, const int *permutations, size_t count,
+                                 worker by, double *excess, double *tied)
+{
+    const size_t size = weight_tree_size(r.levels);
+    int *trees = new_scratch(size, by.threads), *columns = new_scratch(r.length, by.threads);
+    const size_t at_once = items_at_once(PAUSE_VALUES, (double) r.length, by.threads);
+    for (size_t from = 0; from < count; from += at_once) {
+        const size_t to = group_end(from, at_once, count);
+        PARALLEL_FOR(by.threads)
+        for (size_t c = from; c < to; c++) {
+            int *column = columns + thread_number() * r.length;
+            int *tree = trees + thread_number() * size;
+            relabel_levels(r, permutations + r.n * c, column);
+            excess[c] = column_excess(r.group, column, r.length, r.levels, tree, NULL);
+            tied[c] = tied_pairs(tree, r.levels);
+        }
+        by.pause();
+    }
+}
+
+/* x: list(first, second, level) of the values of one matrix, never falling; y: list(level, levels)
+   of the packed values of the other, and how many levels there are. permutations: of its rows, one
+   a column. list(excess, tied), see permuted_concordance(). */
 SEXP repalign_permuted_concordance(SEXP x, SEXP y, SEXP permutations, SEXP threads)
 {
-    begin_entry(__func__);
-    SEXP level = read_element(ARG(x), "level"), start = read_element(ARG(y), "start");
+    SEXP level = read_element(ARG(x), "level"), packed = read_element(ARG(y), "level");
     const size_t n = matrix_rows(permutations), count = matrix_columns(permutations);
+    const int *orders = read_permutations(ARG(permutations), n);
     const size_t values = packed_length(n);
     if (values > INT_MAX - 1) argument_error("permutations", "have fewer than 2^31 pairs of rows");
-    const size_t length = (size_t) XLENGTH(level), levels = (size_t) XLENGTH(start);
-    const int *order = read_index(level, "level", INT_MAX);
-    const int *starts = read_zero_based(start, "start", values);
-    SEXP packed = read_element(ARG(y), "level");
-    if ((size_t) XLENGTH(packed) != values) argument_error("y", "have a level for each pair");
-    const relabelled_levels other = {
-        read_zero_based(read_element(ARG(x), "first"), "first", n),
-        read_zero_based(read_element(ARG(x), "second"), "second", n),
-        read_zero_based(packed, "level", levels), read_permutations(ARG(permutations), n), n};
-    const worker by = read_worker(ARG(threads));
-    const concordance_job job = {order, starts, length, levels, values};
+    const size_t length = (size_t) XLENGTH(level);
+    const size_t levels = read_count(read_element(ARG(y), "levels"), "levels", 1, values);
+    const relabelled_levels r = {read_index(level, "level", INT_MAX),
+                                 read_from_zero(read_element(ARG(x), "first"), "first", length, n),
+                                 read_from_zero(read_element(ARG(x), "second"), "second", length, n),
+                                 read_from_zero(packed, "level", values, levels), length, levels, n};
     SEXP result = PROTECT(Rf_allocVector(VECSXP, 2));
     double *excess = put_doubles(result, 0, count), *tied = put_doubles(result, 1, count);
-    permuted_concordance(job, other, count, by, new_concordance_scratch(job, 0, by.threads),
-                         excess, tied);
+    permuted_concordance(r, orders, count, read_worker(ARG(threads)), excess, tied);
     UNPROTECT(1);
     return result;
 }

@@ -1,10 +1,8 @@
 /* Inner products of every vector of one list with every one of another. */
 
-#include <stddef.h>
 #include <string.h>
 
-#include "threads.h"
-#include "wide.h"
+#include "loops.h"
 #include "entry.h"
 
 /* Vectors of each side that are multiplied at once. */
@@ -17,8 +15,8 @@
 #define PAUSE_PRODUCTS 200000000.0
 
 /* The four inner products of two vectors with two, from `from` on. */
-INLINE_BODY void tile_products(const double *const *x, const double *const *y, size_t from,
-                               size_t length, double *sums)
+static inline void tile_products(const double *const *x, const double *const *y, size_t from,
+                                 size_t length, double *sums)
 {
     const double *a = x[0] + from, *b = x[1] + from, *c = y[0] + from, *d = y[1] + from;
     double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
@@ -35,29 +33,16 @@ INLINE_BODY void tile_products(const double *const *x, const double *const *y, s
     sums[3] = s3;
 }
 
-static void plain_products(const double *const *x, const double *const *y, size_t from,
-                           size_t length, double *sums)
-{
-    tile_products(x, y, from, length, sums);
-}
-
-WIDE static void wide_products(const double *const *x, const double *const *y, size_t from,
-                               size_t length, double *sums)
-{
-    tile_products(x, y, from, length, sums);
-}
-
 /* One stretch of two vectors of y with all of x; n_now: how many of the two there are. */
 static void add_stretch(const double *const *x, size_t n_x, const double *const *y, size_t n_now,
                         size_t from, size_t length, double *out)
 {
     const double *const pair_y[TILE] = {y[0], y[n_now - 1]};
-    const int wide = wide_vectors();
     for (size_t i = 0; i < n_x; i += TILE) {
         /* at an odd end, the same vector twice */
         const double *const pair_x[TILE] = {x[i], x[i + 1 < n_x ? i + 1 : i]};
         double sums[TILE * TILE];
-        (wide ? wide_products : plain_products)(pair_x, pair_y, from, length, sums);
+        tile_products(pair_x, pair_y, from, length, sums);
         for (size_t b = 0; b < n_now; b++)
             for (size_t a = 0; a < TILE && i + a < n_x; a++)
                 out[i + a + n_x * b] += sums[a + TILE * b];
@@ -67,7 +52,7 @@ static void add_stretch(const double *const *x, size_t n_x, const double *const 
 /* out: n_x x n_y, x the fastest. A product does not depend, to the last bit, on which others
    are made with it, nor on the threads: the BLAS, which would be as fast, does not promise that. */
 static void cross_dots(const double *const *x, size_t n_x, const double *const *y, size_t n_y,
-                size_t length, worker by, double *out)
+                       size_t length, worker by, double *out)
 {
     const size_t tiles = (n_y + TILE - 1) / TILE;
     const double work = (double) n_x * (double) n_y * STRETCH;
@@ -89,7 +74,6 @@ static void cross_dots(const double *const *x, size_t n_x, const double *const *
 /* sum_ij x_ij y_ij for every pair: rows are matrices of x. */
 SEXP repalign_cross_dots(SEXP x, SEXP y, SEXP threads)
 {
-    begin_entry(__func__);
     const matrix_list a = read_matrices(ARG(x)), b = read_matrices_of(ARG(y), a.n);
     const worker by = read_worker(ARG(threads));
     SEXP result = PROTECT(new_matrix(a.count, b.count));

@@ -5,8 +5,6 @@
 #include "difference_products.h"
 #include "run_means.h"
 #include "blas.h"
-#include "lapack.h"
-#include "packed.h"
 #include "entry.h"
 
 /* Noise of its own in each run: covariances (one a run, channels x channels; NULL: the patterns are
@@ -38,8 +36,8 @@ static void sum_of_runs(const double *patterns, run_size size, double *sum)
 /* All conditions in all runs, which count the same: the mean over pairs of runs, packed. Since
    sum over m != l of d_m d_l = (sum d_m)^2 - sum d_m^2, two products do. sum: scratch, conditions
    x channels. */
-static void crossnobis_complete(const double *patterns, run_size size, double *sum, difference_room room,
-                         pause_function pause, double *out)
+static void crossnobis_complete(const double *patterns, run_size size, double *sum,
+                                difference_room room, pause_function pause, double *out)
 {
     const size_t n = size.conditions, pairs = packed_length(n);
     const double runs = (double) size.runs;
@@ -62,9 +60,9 @@ static int mean_root(const double *first, const double *second, size_t channels,
 /* The same from the pairs of runs one by one, where conditions may be missing or count by their
    repeats: sums of products (not divided by the channels), of weights and of pairs of runs, which
    begin at 0. Returns 0, or not where a mean covariance is not positive definite. */
-static int crossnobis_by_pair(const double *patterns, run_size size, const double *counts, int by_repeats,
-                       run_noise noise, difference_room room, pause_function pause,
-                       difference_sums sums)
+static int crossnobis_by_pair(const double *patterns, run_size size, const double *counts,
+                              int by_repeats, run_noise noise, difference_room room,
+                              pause_function pause, difference_sums sums)
 {
     const size_t n = size.conditions, length = n * size.channels;
     for (size_t m = 0; m < size.runs; m++) {
@@ -106,7 +104,6 @@ static difference_room new_difference_room(size_t n)
 /* list(means, counts): the patterns of the rows of x. */
 SEXP repalign_run_means(SEXP x, SEXP condition, SEXP run, SEXP conditions, SEXP runs, SEXP threads)
 {
-    begin_entry(__func__);
     const double *values = read_matrix(ARG(x));
     const size_t rows = matrix_rows(x), channels = matrix_columns(x);
     const size_t n = read_count(ARG(conditions), 1, INT_MAX);
@@ -116,8 +113,7 @@ SEXP repalign_run_means(SEXP x, SEXP condition, SEXP run, SEXP conditions, SEXP 
     const run_rows from = {values, rows, read_zero_based(ARG(condition), n),
                            read_zero_based(ARG(run), m)};
     const run_size size = {n, channels, m};
-    const char *names[] = {"means", "counts", ""};
-    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    SEXP result = PROTECT(NAMED_LIST("means", "counts"));
     double *means = put_matrix(result, 0, n, channels * m), *counts = put_matrix(result, 1, n, m);
     run_counts(from, size, counts);
     run_means(from, size, counts, read_worker(ARG(threads)), means);
@@ -129,7 +125,6 @@ SEXP repalign_run_means(SEXP x, SEXP condition, SEXP run, SEXP conditions, SEXP 
    then whitened: root is the upper R of a precision R'R, or NULL. */
 SEXP repalign_run_patterns(SEXP means, SEXP counts, SEXP center_channels, SEXP root, SEXP threads)
 {
-    begin_entry(__func__);
     const double *from = read_matrix(ARG(means));
     const size_t n = matrix_rows(means), columns = matrix_columns(means);
     const double *number = read_matrix_rows(ARG(counts), n);
@@ -149,7 +144,6 @@ SEXP repalign_run_patterns(SEXP means, SEXP counts, SEXP center_channels, SEXP r
 /* All conditions are in all runs. */
 SEXP repalign_crossnobis(SEXP patterns, SEXP runs)
 {
-    begin_entry(__func__);
     const double *values = read_matrix(ARG(patterns));
     const size_t n = matrix_rows(patterns), columns = matrix_columns(patterns);
     const size_t m = read_count(ARG(runs), 2, INT_MAX);
@@ -183,15 +177,13 @@ static run_noise read_run_noise(SEXP covariances, run_size size)
    run, or NULL. */
 SEXP repalign_crossnobis_by_pair(SEXP patterns, SEXP counts, SEXP by_repeats, SEXP covariances)
 {
-    begin_entry(__func__);
     const double *values = read_matrix(ARG(patterns));
     const size_t n = matrix_rows(patterns), pairs = packed_length(n);
     const double *number = read_matrix_rows(ARG(counts), n);
     const run_size size = read_run_size(patterns, counts);
     const int repeats = read_flag(ARG(by_repeats));
     const run_noise noise = read_run_noise(covariances, size);
-    const char *names[] = {"products", "weights", "number", ""};
-    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    SEXP result = PROTECT(NAMED_LIST("products", "weights", "number"));
     difference_sums sums = {put_doubles(result, 0, pairs), put_doubles(result, 1, pairs),
                             put_integers(result, 2, pairs)};
     for (size_t k = 0; k < pairs; k++) {
@@ -208,7 +200,6 @@ SEXP repalign_crossnobis_by_pair(SEXP patterns, SEXP counts, SEXP by_repeats, SE
 /* (a_i - a_j) . (c_i - c_j) for all pairs of rows, packed. */
 SEXP repalign_difference_products(SEXP a, SEXP c)
 {
-    begin_entry(__func__);
     const double *left = read_matrix(ARG(a));
     const size_t n = matrix_rows(a), columns = matrix_columns(a);
     const row_pair rows = {left, read_matrix_size(ARG(c), n, columns), n, columns};

@@ -1,6 +1,5 @@
 /* Numbers of files: raw bytes to doubles, blocks of rows out of a file, and the depth of JSON. */
 
-#include <stddef.h>
 #include <stdio.h>
 #include <stdint.h>
 #include <string.h>
@@ -166,8 +165,6 @@ static int read_bytes(reading *at, double first, size_t count, unsigned char *by
     return 1;
 }
 
-static size_t least_of(size_t a, size_t b) { return a < b ? a : b; }
-
 /* Rows that follow each other in `wanted` and in the file, from wanted[0] on. */
 static size_t run_length(const int *wanted, size_t count)
 {
@@ -184,7 +181,7 @@ static read_result read_by_column(reading *at, const int *wanted, size_t count, 
     for (size_t j = 0; j < from->columns; j++) {
         pause();
         for (size_t i = 0; i < count;) {
-            const size_t piece = least_of(run_length(wanted + i, count - i), buffer.length);
+            const size_t piece = least(run_length(wanted + i, count - i), buffer.length);
             const double first = (double) j * (double) from->rows + wanted[i];
             if (!read_bytes(at, first, piece, buffer.bytes)) return too_short;
             const size_t good = decode_numbers(buffer.bytes, piece, from->type,
@@ -204,13 +201,13 @@ static read_result read_by_column(reading *at, const int *wanted, size_t count, 
 static read_result read_by_row(reading *at, const int *wanted, size_t count, double *out,
                                read_buffer buffer, void (*pause)(void))
 {
-    const size_t columns = at->from->columns, piece = least_of(columns, buffer.length);
+    const size_t columns = at->from->columns, piece = least(columns, buffer.length);
     const size_t most = buffer.length / piece;
     const read_result too_short = {READ_SHORT, 0, 0}, all = {READ_ALL, 0, 0};
     for (size_t i = 0; i < count; i += most) {
-        const size_t band = least_of(most, count - i);
+        const size_t band = least(most, count - i);
         for (size_t j = 0; j < columns; j += piece) {
-            const size_t width = least_of(piece, columns - j);
+            const size_t width = least(piece, columns - j);
             pause();
             for (size_t r = 0; r < band; r++) {
                 const double first = (double) wanted[i + r] * (double) columns + (double) j;
@@ -233,7 +230,7 @@ static read_result read_by_row(reading *at, const int *wanted, size_t count, dou
 
 /* The wanted rows (counted from zero, in any order) into out, count x columns by column. */
 static read_result read_number_rows(const number_file *from, const int *wanted, size_t count,
-                             double *out, read_buffer buffer, void (*pause)(void))
+                                    double *out, read_buffer buffer, void (*pause)(void))
 {
     reading at = {from, -1.0};
     return (from->by_column ? read_by_column : read_by_row)(&at, wanted, count, out, buffer,
@@ -299,7 +296,6 @@ static read_buffer new_read_buffer(const number_file *from, size_t count)
 SEXP repalign_read_numbers(SEXP path, SEXP offset, SEXP type, SEXP rows, SEXP columns,
                            SEXP by_column, SEXP wanted)
 {
-    begin_entry(__func__);
     const char *name = R_ExpandFileName(read_text(ARG(path)));
     read_task task = {{NULL, read_offset(ARG(offset)),
                        read_count(ARG(rows), 1, INT_MAX), read_count(ARG(columns), 1, INT_MAX),
@@ -327,7 +323,6 @@ SEXP repalign_read_numbers(SEXP path, SEXP offset, SEXP type, SEXP rows, SEXP co
 /* Numbers out of raw bytes: the doubles up to the first integer beyond 2^53. */
 SEXP repalign_decode_numbers(SEXP bytes, SEXP type)
 {
-    begin_entry(__func__);
     if (TYPEOF(bytes) != RAWSXP) argument_error("bytes", "be raw");
     const number_type how = read_type(ARG(type));
     const size_t count = (size_t) XLENGTH(bytes) / how.size;

@@ -1,13 +1,10 @@
 /* The corrected sums of all neuron pairs, split by neuron and without each stimulus: what the
    jackknife variance of a corrected CKA has for its main parts. */
 
-#include <stddef.h>
 #include <string.h>
 
-#include "pause.h"
 #include "blas.h"
 #include "estimator.h"
-#include "matrix.h"
 #include "entry.h"
 
 /* Centred data (n x d) with the sums of their squares over rows (k) and columns (s). */
@@ -106,7 +103,7 @@ static void finish_neurons(deletion_side a, size_t n, const double *squares, dou
 /* The terms of neuron pairs (estimator.h) added up: over the pairs of each neuron of a (of_a) and
    of b (of_b), and over all pairs without each stimulus. */
 static void deletion_terms(deletion_side a, deletion_side b, size_t n, deletion_scratch z,
-                    pause_function pause, double *of_a, double *of_b, double *stimuli)
+                           pause_function pause, double *of_a, double *of_b, double *stimuli)
 {
     double *products = z.rows, *own = z.rows + n, *others = z.rows + 2 * n;
     if (is_wide(a, b, n)) wide_products(a, b, n, z, pause, of_a, of_b, products);
@@ -180,7 +177,6 @@ static deletion_side read_side(SEXP x, const char *name, size_t n)
    own_stimuli): see deletion_terms.h. */
 SEXP repalign_deletion_terms(SEXP x, SEXP y)
 {
-    begin_entry(__func__);
     read_matrix(ARG(x));
     const int self = Rf_isNull(y);
     const size_t n = matrix_rows(x);

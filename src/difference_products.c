@@ -10,9 +10,7 @@
 #define PANEL_ROWS 512
 #define NARROW_ROWS 128
 
-static size_t at_most(size_t n, size_t most) { return n < most ? n : most; }
-
-size_t difference_panel(size_t n) { return at_most(n, PANEL_ROWS); }
+size_t difference_panel(size_t n) { return least(n, PANEL_ROWS); }
 
 static int is_same(row_pair rows) { return rows.a == rows.c; }
 
@@ -40,7 +38,7 @@ typedef void (*row_task)(void *job, size_t i, const double *own, const double *p
 static void each_row(row_pair rows, difference_room room, pause_function pause, row_task task,
                      void *job)
 {
-    const size_t width = at_most(rows.n, is_same(rows) ? PANEL_ROWS : NARROW_ROWS);
+    const size_t width = least(rows.n, is_same(rows) ? PANEL_ROWS : NARROW_ROWS);
     for (size_t panel = (rows.n + width - 1) / width; panel-- > 0;) {
         const size_t i0 = panel * width, rest = rows.n - i0, count = rest < width ? rest : width;
         panel_products(rows, i0, count, room.panel);

@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#include "pause.h"
+#include "threads.h"
 
 /* Two matrices n x columns; where they are the same one, half of the products is enough. */
 typedef struct {

@@ -5,7 +5,8 @@
 #include <math.h>
 
 #include "blas.h"
-#include "wide.h"
+#include "entry.h"
+#include "loops.h"
 
 /* Columns of the data that are transposed between two pauses. */
 #define PAUSE_COLUMNS 64
@@ -15,32 +16,17 @@
 #define CANCELLATION 1e-3
 
 /* Rows of a panel: about 16 MB, which stays in cache, and wide enough for BLAS. */
-size_t panel_rows(size_t n)
+static size_t panel_rows(size_t n)
 {
     const size_t rows = n > 0 ? 2097152 / n : 1, most = rows < 64 ? 64 : rows > 512 ? 512 : rows;
     return most < n ? most : n;
 }
 
-static size_t at_most(size_t rest, size_t chunk) { return rest < chunk ? rest : chunk; }
-
-/* An entry times a power of two is exact: wide and plain loops agree. */
-INLINE_BODY void scale_rows_body(const double *x, size_t n, const double *scale,
-                                 const double *mean, double *out)
+static inline void scale_rows(const double *x, size_t n, const double *scale, const double *mean,
+                              double *out)
 {
     AT_ONCE
     for (size_t i = 0; i < n; i++) out[i] = x[i] * scale[i] - mean[i];
-}
-
-static void plain_scale_rows(const double *x, size_t n, const double *scale, const double *mean,
-                             double *out)
-{
-    scale_rows_body(x, n, scale, mean, out);
-}
-
-static WIDE void wide_scale_rows(const double *x, size_t n, const double *scale,
-                                 const double *mean, double *out)
-{
-    scale_rows_body(x, n, scale, mean, out);
 }
 
 void load_block(const distance_rows *rows, size_t i0, size_t a, size_t columns, double *out)
@@ -52,11 +38,9 @@ void load_block(const distance_rows *rows, size_t i0, size_t a, size_t columns, 
         load_rows(&part, i0, rest, out);
         return;
     }
-    const int wide = wide_vectors();
     for (size_t c = 0; c < columns; c++)
-        (wide ? wide_scale_rows : plain_scale_rows)(v->x + i0 + (a + c) * v->n, rest,
-                                                    rows->scale + i0, rows->mean + i0,
-                                                    out + c * rest);
+        scale_rows(v->x + i0 + (a + c) * v->n, rest, rows->scale + i0, rows->mean + i0,
+                   out + c * rest);
 }
 
 /* Several panels read the rows again and again: they are kept if they fit. */
@@ -86,7 +70,7 @@ static void panel_products(const distance_rows *rows, size_t i0, size_t count,
         return;
     }
     for (size_t a = 0; a < d; a += rows->columns) {
-        const size_t now = at_most(d - a, rows->columns);
+        const size_t now = least(d - a, rows->columns);
         load_block(rows, i0, a, now, rows->block);
         add_products(rows->block, rest, now, rest, count, a > 0 ? 1.0 : 0.0, rows->panel);
         pause();
@@ -123,16 +107,17 @@ static size_t pack_angles(const double *products, double size, const double *siz
     return cancelled;
 }
 
-/* The last panel comes first: a panel needs the squared norms of its own rows, which stand on its
-   diagonal, and those of the rows after them. */
-size_t packed_distances(const distance_rows *rows, worker by, double *out)
+/* out: n (n - 1) / 2 values. Pairs that nearly coincide, where the Gram route cancels, are -1;
+   returns how many of these there are. The last panel comes first: a panel needs the squared norms
+   of its own rows, which stand on its diagonal, and those of the rows after them. */
+static size_t packed_distances(const distance_rows *rows, worker by, double *out)
 {
     const size_t n = rows->view.n, width = panel_rows(n);
     double *sizes = rows->sizes;
     size_t cancelled = 0;
     if (keeps_rows(rows)) load_block(rows, 0, 0, rows->view.d, rows->block);
     for (size_t panel = (n + width - 1) / width; panel-- > 0;) {
-        const size_t i0 = panel * width, count = at_most(n - i0, width), rest = n - i0;
+        const size_t i0 = panel * width, count = least(n - i0, width), rest = n - i0;
         panel_products(rows, i0, count, by.pause);
         for (size_t c = 0; c < count; c++) {
             const double square = rows->panel[c * rest + c];
@@ -179,8 +164,9 @@ static void direct_row(void *job, size_t i)
     }
 }
 
-void direct_distances(const distance_rows *rows, double *column, double *transposed, worker by,
-                      double *out)
+/* Fills in the -1 from the rows themselves. column: scratch n; transposed: scratch d x n. */
+static void direct_distances(const distance_rows *rows, double *column, double *transposed,
+                             worker by, double *out)
 {
     const size_t n = rows->view.n, d = rows->view.d;
     const int angles = rows->scale != NULL;
@@ -208,7 +194,7 @@ typedef struct {
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
-INLINE_BODY void extremes_body(const double *x, size_t rows, double *low, double *high)
+static inline void extremes(const double *x, size_t rows, double *low, double *high)
 {
     AT_ONCE
     for (size_t i = 0; i < rows; i++) {
@@ -217,8 +203,8 @@ INLINE_BODY void extremes_body(const double *x, size_t rows, double *low, double
     }
 }
 
-INLINE_BODY void sums_body(const double *x, size_t rows, const double *scale, const double *from,
-                           double *sum)
+static inline void add_sums(const double *x, size_t rows, const double *scale, const double *from,
+                            double *sum)
 {
     AT_ONCE
     for (size_t i = 0; i < rows; i++) sum[i] += x[i] * scale[i] - from[i];
@@ -227,12 +213,12 @@ INLINE_BODY void sums_body(const double *x, size_t rows, const double *scale, co
 /* The power of two that brings the largest entry of each row near one; 0 where the row has no
    direction. Then the means of the scaled rows: differences from the first entry are added, as in
    column_means(). */
-INLINE_BODY void row_facts_body(const row_facts *t, size_t i0, size_t rows)
+static inline void find_facts(const row_facts *t, size_t i0, size_t rows)
 {
     const double *first = t->x + i0;
     double low[ROW_GROUP], high[ROW_GROUP], from[ROW_GROUP], sum[ROW_GROUP];
     for (size_t i = 0; i < rows; i++) low[i] = high[i] = first[i];
-    for (size_t a = 1; a < t->d; a++) extremes_body(first + a * t->n, rows, low, high);
+    for (size_t a = 1; a < t->d; a++) extremes(first + a * t->n, rows, low, high);
     for (size_t i = 0; i < rows; i++) {
         const double size = larger(high[i], -low[i]);
         const int empty = t->center ? low[i] == high[i] : size == 0.0;
@@ -242,25 +228,15 @@ INLINE_BODY void row_facts_body(const row_facts *t, size_t i0, size_t rows)
         from[i] = first[i] * t->scale[i0 + i];
     }
     if (!t->center) return;
-    for (size_t a = 1; a < t->d; a++) sums_body(first + a * t->n, rows, t->scale + i0, from, sum);
+    for (size_t a = 1; a < t->d; a++) add_sums(first + a * t->n, rows, t->scale + i0, from, sum);
     for (size_t i = 0; i < rows; i++) t->mean[i0 + i] = from[i] + sum[i] / (double) t->d;
-}
-
-static void plain_row_facts(const row_facts *t, size_t i0, size_t rows)
-{
-    row_facts_body(t, i0, rows);
-}
-
-static WIDE void wide_row_facts(const row_facts *t, size_t i0, size_t rows)
-{
-    row_facts_body(t, i0, rows);
 }
 
 static void row_group(void *job, size_t group)
 {
     const row_facts *t = job;
     const size_t i0 = group * ROW_GROUP;
-    (wide_vectors() ? wide_row_facts : plain_row_facts)(t, i0, at_most(t->n - i0, ROW_GROUP));
+    find_facts(t, i0, least(t->n - i0, ROW_GROUP));
 }
 
 size_t find_row_facts(const double *x, size_t n, size_t d, int center, worker by, double *scale,
@@ -271,4 +247,55 @@ size_t find_row_facts(const double *x, size_t n, size_t d, int center, worker by
     run_chunks((n + ROW_GROUP - 1) / ROW_GROUP, by, row_group, &job);
     for (size_t i = 0; i < n; i++) count += (size_t) unusable[i];
     return count;
+}
+
+/* Doubles of a block of columns when none is given. What is read once stays in cache until it is
+   multiplied (512 KB); what is read by several panels is better kept (512 MB). */
+#define CACHED_DOUBLES 65536.0
+#define KEPT_DOUBLES 67108864.0
+
+/* Packed distances of rows whose view, scale and mean are set. columns: of a block, or NULL. */
+static SEXP packed_result(distance_rows rows, SEXP columns, worker by)
+{
+    const size_t n = rows.view.n, d = rows.view.d;
+    const double entries = n > panel_rows(n) ? KEPT_DOUBLES : CACHED_DOUBLES;
+    const double wanted = Rf_isNull(columns) ? entries / (double) n : read_number(ARG(columns));
+    rows.columns = wanted < 1 ? 1 : wanted < (double) d ? (size_t) wanted : d;
+    rows.block = scratch(n * rows.columns);
+    rows.sizes = scratch(n);
+    rows.panel = scratch(n * panel_rows(n));
+    SEXP result = PROTECT(new_doubles(packed_length(n)));
+    if (packed_distances(&rows, by, REAL(result)) > 0)
+        direct_distances(&rows, scratch(n), scratch(n * d), by, REAL(result));
+    UNPROTECT(1);
+    return result;
+}
+
+/* Euclidean distances, packed. */
+SEXP repalign_distances(SEXP x, SEXP means, SEXP scale, SEXP threads, SEXP columns)
+{
+    const distance_rows rows = {read_view(ARG(x), ARG(means), ARG(scale)), NULL, NULL, 0, NULL,
+                                NULL, NULL};
+    return packed_result(rows, columns, read_worker(ARG(threads)));
+}
+
+/* list(d, bad): 1 - the cosines between rows, which are centred before where `center` is TRUE, and
+   the numbers of the rows that have no direction. With any of these, d is NULL. */
+SEXP repalign_unit_distances(SEXP x, SEXP center, SEXP threads, SEXP columns)
+{
+    const double *values = read_matrix(ARG(x));
+    const size_t n = matrix_rows(x), d = matrix_columns(x);
+    const worker by = read_worker(ARG(threads));
+    double *scale = scratch(n), *mean = scratch(n);
+    int *unusable = int_scratch(n);
+    SEXP result = PROTECT(NAMED_LIST("d", "bad"));
+    const size_t bad =
+        find_row_facts(values, n, d, read_flag(ARG(center)), by, scale, mean, unusable);
+    put_positions(result, 1, unusable, n, bad);
+    if (bad == 0) {
+        const distance_rows rows = {{values, n, d, NULL, 1.0}, scale, mean, 0, NULL, NULL, NULL};
+        SET_VECTOR_ELT(result, 0, packed_result(rows, columns, by));
+    }
+    UNPROTECT(1);
+    return result;
 }

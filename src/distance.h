@@ -18,18 +18,8 @@ typedef struct {
     double *block, *sizes, *panel;
 } distance_rows;
 
-size_t panel_rows(size_t n);
-
 /* Rows i0 to the last, columns a to a + columns - 1, scaled as distances need them. */
 void load_block(const distance_rows *rows, size_t i0, size_t a, size_t columns, double *out);
-
-/* out: n (n - 1) / 2 values. Pairs that nearly coincide, where the Gram route cancels, are -1;
-   returns how many of these there are. */
-size_t packed_distances(const distance_rows *rows, worker by, double *out);
-
-/* Fills in the -1 from the rows themselves. column: scratch n; transposed: scratch d x n. */
-void direct_distances(const distance_rows *rows, double *column, double *transposed, worker by,
-                      double *out);
 
 /* For each row the power of two that brings its largest entry near one, and the mean of the row
    times that (0 without `center`). unusable[i] is 1 where a row has no direction (it is zero, or

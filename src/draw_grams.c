@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "threads.h"
 #include "entry.h"
 
 /* RDMs as rows, pairs of stimuli as columns: values is count x length, the k-th pair has the
@@ -162,7 +161,7 @@ static size_t draw_gram_scratch(rdm_rows rdms)
    different clusters must be there, and weights are whole numbers, the same for the stimuli of a
    cluster: copies of it, which are no pairs with each other. */
 static void draw_grams(rdm_rows rdms, const double *w, size_t draws, const double *precision,
-                double *scratch, double *result, worker by)
+                       double *scratch, double *result, worker by)
 {
     const size_t each = rdms.count * rdms.count;
     const size_t at_once = items_at_once(
@@ -187,7 +186,6 @@ static void draw_grams(rdm_rows rdms, const double *w, size_t draws, const doubl
 SEXP repalign_draw_grams(SEXP values, SEXP first, SEXP second, SEXP clusters, SEXP w,
                          SEXP precision, SEXP threads)
 {
-    begin_entry(__func__);
     const double *rows = read_matrix(ARG(values));
     const double *weights = read_matrix(ARG(w));
     const size_t n = matrix_rows(w), draws = matrix_columns(w), count = matrix_rows(values);

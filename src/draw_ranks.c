@@ -5,8 +5,7 @@
 #include <stdint.h>
 
 #include "rank.h"
-#include "threads.h"
-#include "weighted_tau.h"
+#include "concordance.h"
 #include "entry.h"
 
 /* How RDMs are compared, numbered as R does (ranked_outer). */
@@ -163,7 +162,7 @@ static double rank_similarity(ranked_rdms r, drawn_pairs p, ranked_rdm a, value_
 {
     if (!(a.size > 0.0) || !(b.size > 0.0)) return NAN;
     if (is_tau(r)) {
-        const double excess = weighted_excess(o, b.levels, p.weight, p.length, tree);
+        const double excess = weighted_excess(o, b.levels, p.weight, p.length, p.length, tree);
         if (r.outer == TAU_A) return excess / (0.5 * p.total * (p.total - 1.0));
         return excess / sqrt(a.size) / sqrt(b.size);
     }
@@ -320,7 +319,7 @@ static size_t rank_doubles(ranked_rdms r)
    with the pool of low without its group, and with the pool of high; NaN for what is not tested or
    not defined. */
 static void draw_ranks(ranked_rdms r, rank_draws draws, draw_scratch *scratch, double *table,
-                double *lower, double *upper, worker by)
+                       double *lower, double *upper, worker by)
 {
     const double work = (double) r.length * (double) (r.data + r.models + 10 * (r.groups + r.sums));
     const size_t at_once = items_at_once(PAUSE_PAIRS, work, by.threads);
@@ -361,8 +360,8 @@ static ranked_rdms read_rdms(SEXP rdms, size_t n, size_t draws)
         r.ends = read_index(ends, "ends", r.terms);
     }
     r.tied = LOGICAL(tied);
-    r.first = read_zero_based(first, "first", n);
-    r.second = read_zero_based(read_element(rdms, "rdms", "second"), "second", n);
+    r.first = read_from_zero(first, "first", length, n);
+    r.second = read_from_zero(read_element(rdms, "rdms", "second"), "second", length, n);
     r.group = read_zero_based(group, "group", data);
     for (size_t i = 0; i < data; i++)
         if ((size_t) r.group[i] >= r.groups) r.groups = (size_t) r.group[i] + 1;
@@ -408,15 +407,12 @@ static draw_scratch *new_draw_scratch(ranked_rdms r, int threads)
    ceiling is asked for. list(table, lower, upper). */
 SEXP repalign_draw_ranks(SEXP rdms, SEXP w, SEXP low, SEXP high, SEXP test, SEXP threads)
 {
-    begin_entry(__func__);
     read_matrix(ARG(w));
     const size_t draws = matrix_columns(w);
     const ranked_rdms r = read_rdms(rdms, matrix_rows(w), draws);
     rank_draws given = {REAL(w), NULL, NULL, read_matrix_size(ARG(test), r.data, draws), draws};
-    if (!Rf_isNull(low)) {
-        given.low = read_matrix_size(ARG(low), r.data, draws);
-        given.high = read_matrix_size(ARG(high), r.data, draws);
-    }
+    given.low = read_optional(ARG(low), r.data, draws);
+    if (given.low) given.high = read_matrix_size(ARG(high), r.data, draws);
     check_sums(r, given);
     const worker by = read_worker(ARG(threads));
     SEXP result = PROTECT(Rf_allocVector(VECSXP, 3));

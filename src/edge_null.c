@@ -1,11 +1,9 @@
 /* Permutation nulls of neighbour graphs: sums over the edges that two directed graphs have in
    common, after the vertices of the second one have been relabelled. */
 
-#include <stddef.h>
 #include <string.h>
 #include <limits.h>
 
-#include "pause.h"
 #include "tied_overlap.h"
 #include "entry.h"
 
@@ -232,8 +230,8 @@ static void weigh_shifts(const edge_list *x, const int *label_x, const bucketed_
    label u + t. out: n rows per column (common_columns), zeroed here. value: scratch 3 n;
    touched: scratch n; count: scratch 2 n; odds: scratch 3 (k + 1) where ties are averaged. */
 static void graph_shifts(const edge_list *x, const int *label_x, const bucketed_edges *y,
-                  common_mode mode, double *value, int *count, int *touched, double *odds,
-                  work_counter *counter, double *out)
+                         common_mode mode, double *value, int *count, int *touched, double *odds,
+                         work_counter *counter, double *out)
 {
     const size_t n = x->n;
     if (mode == COMMON_COUNT) {
@@ -292,8 +290,8 @@ static void add_common(const edge_list *x, int e, const edge_list *y, int f, com
    out: common_columns values at distance stride. mark: scratch n, zero before and after; odds: as
    above. */
 static void graph_permuted(const edge_list *x, const edge_list *y, const int *permutation,
-                    common_mode mode, int *mark, double *odds, work_counter *counter, double *out,
-                    size_t stride)
+                           common_mode mode, int *mark, double *odds, work_counter *counter,
+                           double *out, size_t stride)
 {
     for (size_t c = 0; c < common_columns(mode); c++) out[c * stride] = 0.0;
     for (size_t u = 0; u < x->n; u++) {
@@ -435,7 +433,6 @@ static void coset_rows(shift_side *x, const bucketed_edges *y, common_mode mode,
    each coset in turn; columns: the numbers of the mode, for each pair (x fastest). */
 SEXP repalign_coset_edges(SEXP x, SEXP y, SEXP label_x, SEXP labels_y, SEXP mode)
 {
-    begin_entry(__func__);
     const common_mode m = read_mode(mode);
     const edge_list *graphs = read_graphs(ARG(x));
     const size_t n = graphs[0].n, lx = count_elements(ARG(x)), ly = count_elements(ARG(y));
@@ -467,7 +464,6 @@ SEXP repalign_coset_edges(SEXP x, SEXP y, SEXP label_x, SEXP labels_y, SEXP mode
 /* The same numbers for given permutations (one a column). */
 SEXP repalign_permuted_edges(SEXP x, SEXP y, SEXP permutations, SEXP mode)
 {
-    begin_entry(__func__);
     const common_mode m = read_mode(mode);
     const edge_list *graphs = read_graphs(ARG(x));
     const size_t n = graphs[0].n, lx = count_elements(ARG(x)), ly = count_elements(ARG(y));

@@ -98,8 +98,12 @@ const int *read_indices(SEXP x, const char *name, size_t length, size_t most)
 
 int *read_zero_based(SEXP x, const char *name, size_t most)
 {
-    const int *values = read_index(x, name, most);
-    const size_t length = (size_t) XLENGTH(x);
+    return read_from_zero(x, name, (size_t) Rf_xlength(x), most);
+}
+
+int *read_from_zero(SEXP x, const char *name, size_t length, size_t most)
+{
+    const int *values = read_indices(x, name, length, most);
     int *result = int_scratch(length);
     for (size_t i = 0; i < length; i++) result[i] = values[i] - 1;
     return result;
@@ -140,6 +144,11 @@ const double *read_matrix_size(SEXP x, const char *name, size_t rows, size_t col
     const double *values = read_matrix_rows(x, name, rows);
     if (matrix_columns(x) != columns) argument_error(name, "have %.0f columns", (double) columns);
     return values;
+}
+
+const double *read_optional(SEXP x, const char *name, size_t rows, size_t columns)
+{
+    return Rf_isNull(x) ? NULL : read_matrix_size(x, name, rows, columns);
 }
 
 size_t matrix_rows(SEXP x) { return (size_t) INTEGER(Rf_getAttrib(x, R_DimSymbol))[0]; }
@@ -218,6 +227,14 @@ svd_scratch new_svd_scratch(int vectors, size_t m, size_t n)
     return z;
 }
 
+void decompose(int vectors, size_t m, size_t n, const double *a, double *s, double *u, double *vt)
+{
+    if (m == 0 || n == 0) return;
+    const int info = lapack_svd(vectors, m, n, a, s, u, vt, new_svd_scratch(vectors, m, n));
+    if (info != 0) entry_error("the singular value decomposition failed (%d)", info);
+    check_interrupt();
+}
+
 row_chunks new_row_chunks(size_t n)
 {
     return fill_row_chunks(n, size_scratch(packed_chunks(n) + 1));
@@ -258,8 +275,7 @@ void put_positions(SEXP list, int at, const int *flags, size_t length, size_t co
 
 two_estimates new_estimates(size_t rows, size_t columns)
 {
-    const char *names[] = {"naive", "stimulus", ""};
-    SEXP list = PROTECT(Rf_mkNamed(VECSXP, names));
+    SEXP list = PROTECT(NAMED_LIST("naive", "stimulus"));
     double *naive = put_matrix(list, 0, rows, columns);
     const two_estimates result = {list, naive, put_matrix(list, 1, rows, columns)};
     UNPROTECT(1);

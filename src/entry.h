@@ -1,8 +1,8 @@
 /* What entry points have in common: arguments, errors, scratch memory, results, interrupts.
 
-   An entry point begins with begin_entry(__func__). Readers, one for each kind of argument, take it
-   with its name, both written once by ARG(): read_count(ARG(k), 1, n - 1). What does not fit is an
-   error like "repalign_knn: `k` must be a whole number from 1 to 9". */
+   Readers, one for each kind of argument, take it with its name, both written once by ARG():
+   read_count(ARG(k), 1, n - 1). What does not fit is an error like "repalign_knn: `k` must be a
+   whole number from 1 to 9". */
 #ifndef REPALIGN_ENTRY_H
 #define REPALIGN_ENTRY_H
 
@@ -16,8 +16,8 @@
 
 #define ARG(x) x, #x
 
-/* The entry point that runs now: errors begin with its name. (Kept in entry.c, so that what an
-   entry calls to read its arguments need not be told; entries run one at a time.) */
+/* The entry point that runs now, as init.c tells: errors begin with its name. (Entries run one at a
+   time.) */
 void begin_entry(const char *name);
 
 /* "<entry>: `name` must ..." and "<entry>: ...", in the manner of printf. */
@@ -40,8 +40,9 @@ size_t count_doubles(SEXP x, const char *name);
 const int *read_index(SEXP x, const char *name, size_t most);
 const int *read_indices(SEXP x, const char *name, size_t length, size_t most);
 
-/* The same counted from zero, copied. */
+/* The same two counted from zero, copied. */
 int *read_zero_based(SEXP x, const char *name, size_t most);
+int *read_from_zero(SEXP x, const char *name, size_t length, size_t most);
 
 /* Permutations (or orders, or labels) of 1 .. n, one a column, as zero-based ones. */
 int *read_permutations(SEXP x, const char *name, size_t n);
@@ -53,6 +54,9 @@ const int *read_index_matrix(SEXP x, const char *name, size_t rows, size_t most)
 const double *read_matrix(SEXP x, const char *name);
 const double *read_matrix_rows(SEXP x, const char *name, size_t rows);
 const double *read_matrix_size(SEXP x, const char *name, size_t rows, size_t columns);
+
+/* The last, or NULL where R has NULL. */
+const double *read_optional(SEXP x, const char *name, size_t rows, size_t columns);
 size_t matrix_rows(SEXP x);
 size_t matrix_columns(SEXP x);
 
@@ -89,6 +93,13 @@ void *zeroed_bytes(size_t bytes);
 /* Scratch for a decomposition (m x n), and the chunks of a packed matrix of n >= 2 rows. */
 svd_scratch new_svd_scratch(int vectors, size_t m, size_t n);
 row_chunks new_row_chunks(size_t n);
+
+/* Singular values s of a (m x n) and, where vectors are wanted, left vectors u and transposed right
+   ones vt (see lapack_svd()). */
+void decompose(int vectors, size_t m, size_t n, const double *a, double *s, double *u, double *vt);
+
+/* A new list with elements of these names. */
+#define NAMED_LIST(...) Rf_mkNamed(VECSXP, (const char *[]) {__VA_ARGS__, ""})
 
 /* New vectors and matrices; the caller protects them. A matrix has sizes that fit integers. */
 SEXP new_doubles(size_t length);

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "wide.h"
+#include "loops.h"
 
 #define LARGEST_FACTOR 13
 #define TWO_PI 6.283185307179586476925286766559
@@ -80,7 +80,7 @@ typedef struct {
         b->out_im[(j) * b->to + w] = vi_ * b->cosine[j] - vr_ * b->sine[j]; \
     } while (0)
 
-INLINE_BODY void butterfly2(const butterfly *b)
+static inline void butterfly2(const butterfly *b)
 {
     AT_ONCE
     for (size_t w = 0; w < FFT_WIDTH; w++) {
@@ -90,7 +90,7 @@ INLINE_BODY void butterfly2(const butterfly *b)
     }
 }
 
-INLINE_BODY void butterfly3(const butterfly *b)
+static inline void butterfly3(const butterfly *b)
 {
     const double half_root = 0.86602540378443864676;
     AT_ONCE
@@ -106,7 +106,7 @@ INLINE_BODY void butterfly3(const butterfly *b)
     }
 }
 
-INLINE_BODY void butterfly4(const butterfly *b)
+static inline void butterfly4(const butterfly *b)
 {
     AT_ONCE
     for (size_t w = 0; w < FFT_WIDTH; w++) {
@@ -121,7 +121,7 @@ INLINE_BODY void butterfly4(const butterfly *b)
     }
 }
 
-INLINE_BODY void butterfly5(const butterfly *b)
+static inline void butterfly5(const butterfly *b)
 {
     const double c1 = 0.30901699437494742410, c2 = -0.80901699437494742410;
     const double s1 = 0.95105651629515357212, s2 = 0.58778525229247312917;
@@ -145,7 +145,7 @@ INLINE_BODY void butterfly5(const butterfly *b)
 }
 
 /* Any radix, by its definition; roots of unity of the radix from the plan's table. */
-INLINE_BODY void butterfly_any(const butterfly *b, size_t radix, const fft_plan *plan)
+static inline void butterfly_any(const butterfly *b, size_t radix, const fft_plan *plan)
 {
     const size_t step = plan->n / radix;
     for (size_t j = 0; j < radix; j++) {
@@ -164,7 +164,7 @@ INLINE_BODY void butterfly_any(const butterfly *b, size_t radix, const fft_plan 
     }
 }
 
-INLINE_BODY void run_pass(const fft_pass *s, const fft_plan *plan)
+static inline void run_pass(const fft_pass *s, const fft_plan *plan)
 {
     const size_t m = s->length / s->radix, step = s->stride * FFT_WIDTH;
     for (size_t p = 0; p < m; p++) {
@@ -189,8 +189,7 @@ INLINE_BODY void run_pass(const fft_pass *s, const fft_plan *plan)
     }
 }
 
-INLINE_BODY int run_passes(const fft_plan *plan, double *re, double *im, double *work_re,
-                           double *work_im)
+int fft_forward(const fft_plan *plan, double *re, double *im, double *work_re, double *work_im)
 {
     fft_pass s = {re, im, work_re, work_im, plan->n, 1, 1};
     int in_work = 0;
@@ -208,20 +207,3 @@ INLINE_BODY int run_passes(const fft_plan *plan, double *re, double *im, double 
     return in_work;
 }
 
-static int forward_plain(const fft_plan *plan, double *re, double *im, double *work_re,
-                         double *work_im)
-{
-    return run_passes(plan, re, im, work_re, work_im);
-}
-
-WIDE static int forward_wide(const fft_plan *plan, double *re, double *im, double *work_re,
-                             double *work_im)
-{
-    return run_passes(plan, re, im, work_re, work_im);
-}
-
-int fft_forward(const fft_plan *plan, double *re, double *im, double *work_re, double *work_im)
-{
-    return wide_vectors() ? forward_wide(plan, re, im, work_re, work_im)
-                          : forward_plain(plan, re, im, work_re, work_im);
-}

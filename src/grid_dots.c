@@ -4,11 +4,8 @@
 #include <string.h>
 #include <limits.h>
 
-#include "matrix.h"
-#include "packed.h"
-#include "threads.h"
 #include "blas.h"
-#include "wide.h"
+#include "loops.h"
 #include "entry.h"
 
 /* One side of the grid and what is known of the other: y.count is 0 where a list is compared with
@@ -80,7 +77,7 @@ static size_t packed_stretch(size_t n, size_t count, size_t room)
     return most > all ? all : most < n ? n : most;
 }
 
-INLINE_BODY double centered_body(const double *from, size_t length, double center, double *out)
+static inline double write_centered(const double *from, size_t length, double center, double *out)
 {
     double squares = 0.0;
     SUM_AT_ONCE(squares)
@@ -91,23 +88,13 @@ INLINE_BODY double centered_body(const double *from, size_t length, double cente
     return squares;
 }
 
-static double plain_centered(const double *from, size_t length, double center, double *out)
-{
-    return centered_body(from, length, center, out);
-}
-
-static WIDE double wide_centered(const double *from, size_t length, double center, double *out)
-{
-    return centered_body(from, length, center, out);
-}
-
 /* The rows first .. last - 1, and the sum of their squares. */
 static double write_rows(const packed_vector *v, size_t n, size_t first, size_t last, double *out)
 {
     const double *from = v->values + packed_start(n, first);
     const size_t length = packed_start(n, last) - packed_start(n, first);
     if (!v->means && !v->square)
-        return (wide_vectors() ? wide_centered : plain_centered)(from, length, v->center, out);
+        return write_centered(from, length, v->center, out);
     double *to = out;
     if (v->means) {
         for (size_t i = first; i < last; i++) {
@@ -134,8 +121,8 @@ static void write_stretch(packed_side side, size_t n, size_t first, size_t last,
 
 /* out (x.count x the other count): sums over pairs of stimuli. buffer: (x.count + y.count) times
    what packed_stretch() gives. */
-static void packed_grid(packed_side x, packed_side y, size_t n, size_t stretch, worker by, double *buffer,
-                 double *out)
+static void packed_grid(packed_side x, packed_side y, size_t n, size_t stretch, worker by,
+                        double *buffer, double *out)
 {
     double *other = y.count > 0 ? buffer + x.count * stretch : NULL;
     memset(out, 0, x.count * (other ? y.count : x.count) * sizeof(double));
@@ -186,7 +173,7 @@ static void write_grams(gram_side side, size_t n, size_t first, size_t rows, siz
 /* out: inner products of the Gram matrices, of which `rows` rows are there at a time.
    buffer: rows x n for each source; data: n x the largest number of columns. */
 static void gram_grid(gram_side x, gram_side y, size_t n, size_t rows, pause_function pause,
-               double *buffer, double *data, double *out)
+                      double *buffer, double *data, double *out)
 {
     const size_t most = rows * n;
     double *other = y.count > 0 ? buffer + x.count * most : NULL;
@@ -230,10 +217,8 @@ static packed_side read_vectors(SEXP list, const char *name, size_t n, SEXP resu
    a time. */
 SEXP repalign_packed_grid(SEXP x, SEXP y, SEXP n, SEXP room, SEXP threads)
 {
-    begin_entry(__func__);
     const size_t size = read_count(ARG(n), 2, INT_MAX);
-    const char *names[] = {"table", "x", "y", ""};
-    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    SEXP result = PROTECT(NAMED_LIST("table", "x", "y"));
     const packed_side a = read_vectors(ARG(x), size, result, 1);
     const packed_side b = read_vectors(ARG(y), size, result, 2);
     const worker by = read_worker(ARG(threads));
@@ -283,7 +268,6 @@ static gram_side put_side(SEXP result, int at, const gram_source *sources, size_
    with those of y, or with y NULL with each other; of each with itself; and their diagonals. */
 SEXP repalign_gram_grid(SEXP x, SEXP y, SEXP room)
 {
-    begin_entry(__func__);
     const size_t count_x = count_elements(ARG(x));
     const size_t count_y = Rf_isNull(y) ? 0 : count_elements(ARG(y));
     size_t n = 0, widest = 1;
@@ -292,8 +276,7 @@ SEXP repalign_gram_grid(SEXP x, SEXP y, SEXP room)
     const double most = read_number(ARG(room)) / ((double) (count_x + count_y) * (double) n);
     const size_t rows = most < 1.0 ? 1 : most > (double) n ? n : (size_t) most;
     const size_t usual = rows > 64 ? 64 : rows;
-    const char *names[] = {"products", "own_x", "diagonal_x", "own_y", "diagonal_y", ""};
-    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    SEXP result = PROTECT(NAMED_LIST("products", "own_x", "diagonal_x", "own_y", "diagonal_y"));
     double *products = put_matrix(result, 0, count_x, count_y > 0 ? count_y : count_x);
     const gram_side side_x = put_side(result, 1, a, count_x, n);
     const gram_side side_y = put_side(result, 3, b, count_y, n);

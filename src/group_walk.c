@@ -1,11 +1,9 @@
 /* How well scores of pairs of models tell groups of models apart, for many ways to label them. */
 
-#include <stddef.h>
 #include <math.h>
 #include <string.h>
 #include <limits.h>
 
-#include "threads.h"
 #include "entry.h"
 
 /* Ordered pairs of models, the most alike first. level: pairs of equal level are tied, and it never
@@ -228,7 +226,7 @@ static void put_all(const walk_state *s)
 /* labels: models x labellings, from 1 to groups. out: (GROUP_ROWS x groups + ALL_ROWS) x
    labellings, NaN where there is none; sums and counts: scratch, one a thread. */
 static void group_walk(const scored_pairs *pairs, const int *labels, size_t labellings, worker by,
-                double *sums, size_t *counts, double *out)
+                       double *sums, size_t *counts, double *out)
 {
     const size_t rows = GROUP_ROWS * pairs->groups + ALL_ROWS;
     const size_t doubles = group_walk_doubles(pairs), whole = group_walk_counts(pairs);
@@ -255,7 +253,6 @@ static void group_walk(const scored_pairs *pairs, const int *labels, size_t labe
 SEXP repalign_group_walk(SEXP first, SEXP second, SEXP level, SEXP value, SEXP away,
                          SEXP symmetric, SEXP labels, SEXP groups, SEXP threads)
 {
-    begin_entry(__func__);
     const size_t count = count_doubles(ARG(value));
     if (!Rf_isMatrix(labels)) argument_error("labels", "be a matrix");
     const size_t n = matrix_rows(labels);

@@ -1,12 +1,10 @@
 /* Chebyshev traces of the normalised adjacency of a neighbour graph, exactly: the heat
    kernel trace at every temperature is a weighted sum of them. */
 
-#include <stddef.h>
 #include <math.h>
 #include <string.h>
 #include <limits.h>
 
-#include "threads.h"
 #include "entry.h"
 
 /* Undirected graph, unit weights: the neighbours of u are to[start[u] .. start[u + 1] - 1],
@@ -90,8 +88,8 @@ static void breadth_first(const sparse_graph *g, int *label, int *order)
 /* The union of the directed edges (idx: n x k, one-based, none to itself) and their
    reverses, with the nodes numbered breadth first, so that near nodes have near numbers.
    other: a second graph of the same room; label, mark: scratch n. */
-static void build_graph(const int *idx, size_t n, size_t k, sparse_graph *other, int *label, int *mark,
-                 sparse_graph *graph)
+static void build_graph(const int *idx, size_t n, size_t k, sparse_graph *other, int *label,
+                        int *mark, sparse_graph *graph)
 {
     int *order = mark;
     other->n = graph->n = n;
@@ -227,7 +225,7 @@ static void traces_from_sums(const double *sums, size_t n, size_t steps, double 
 /* traces[0 .. 2 steps] = tr T_0 ... tr T_{2 steps}. scratch: one a thread; sums: scratch
    heat_blocks(n) x 2 steps. The same bits for any number of threads. */
 static void heat_traces(const sparse_graph *graph, size_t steps, heat_scratch *scratch, worker by,
-                 double *sums, double *traces)
+                        double *sums, double *traces)
 {
     const size_t blocks = heat_blocks(graph->n);
     const double work = (double) (graph->start[graph->n] * steps) * HEAT_WIDTH;
@@ -265,7 +263,6 @@ static heat_scratch *new_heat_scratch(size_t n, int threads)
    2 steps of the normalised adjacency. */
 SEXP repalign_heat_traces(SEXP idx, SEXP steps, SEXP threads)
 {
-    begin_entry(__func__);
     if (!Rf_isMatrix(idx)) argument_error("idx", "be a matrix");
     const size_t n = matrix_rows(idx), k = matrix_columns(idx), edges = 2 * n * k;
     const int *neighbours = read_index(ARG(idx), n);

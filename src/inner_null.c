@@ -8,8 +8,7 @@
 #include <limits.h>
 
 #include "fft.h"
-#include "threads.h"
-#include "wide.h"
+#include "loops.h"
 #include "blas.h"
 #include "entry.h"
 
@@ -149,9 +148,9 @@ static void transform_block(const diagonal_plan *plan, double *gathered_re, doub
    at b * batch * layers + (frequency * layers + layer) * FFT_WIDTH + w. periodic: the side that
    is shifted. Every diagonal counts once for the pair (i, j) and once for (j, i): the other
    side carries that weight. */
-static void diagonal_spectra(const diagonal_plan *plan, const double *const *matrices, size_t layers,
-                      const int *order, size_t block, int periodic, diagonal_scratch *s,
-                      double *re, double *im)
+static void diagonal_spectra(const diagonal_plan *plan, const double *const *matrices,
+                             size_t layers, const int *order, size_t block, int periodic,
+                             diagonal_scratch *s, double *re, double *im)
 {
     const size_t first = 2 * block * plan->sequences, size = block_doubles(plan);
     for (size_t k = 0; k < 2 * plan->sequences; k++)
@@ -184,9 +183,9 @@ static void diagonal_spectra(const diagonal_plan *plan, const double *const *mat
 
 /* conj(x) y, summed over `sequences` numbers, for TILE x TILE layers; the second layer of a side
    starts `step` numbers after the first. */
-INLINE_BODY void multiply_tile(const double *xr, const double *xi, size_t x_step,
-                               const double *yr, const double *yi, size_t y_step, size_t sequences,
-                               double *re, double *im)
+static inline void multiply_tile(const double *xr, const double *xi, size_t x_step,
+                                 const double *yr, const double *yi, size_t y_step,
+                                 size_t sequences, double *re, double *im)
 {
     double r0 = 0.0, r1 = 0.0, r2 = 0.0, r3 = 0.0, i0 = 0.0, i1 = 0.0, i2 = 0.0, i3 = 0.0;
     SUM_AT_ONCE(r0, r1, r2, r3, i0, i1, i2, i3)
@@ -233,8 +232,8 @@ static void pack_side(const diagonal_plan *plan, const double *re, const double 
 }
 
 /* All pairs of one frequency; p: x's layers the fastest. */
-INLINE_BODY void multiply_sides(const packed_side *x, const packed_side *y, double *p_re,
-                                double *p_im)
+static inline void multiply_sides(const packed_side *x, const packed_side *y, double *p_re,
+                                  double *p_im)
 {
     const size_t sequences = x->sequences;
     double re[TILE * TILE], im[TILE * TILE];
@@ -253,16 +252,6 @@ INLINE_BODY void multiply_sides(const packed_side *x, const packed_side *y, doub
         }
 }
 
-static void multiply_plain(const packed_side *x, const packed_side *y, double *re, double *im)
-{
-    multiply_sides(x, y, re, im);
-}
-
-WIDE static void multiply_wide(const packed_side *x, const packed_side *y, double *re, double *im)
-{
-    multiply_sides(x, y, re, im);
-}
-
 static packed_side new_packed(double *work, size_t layers, size_t sequences)
 {
     packed_side side = {work, work + layers * sequences, layers, sequences};
@@ -272,12 +261,11 @@ static packed_side new_packed(double *work, size_t layers, size_t sequences)
 /* Adds the sum over sequences of conj(x) y to p (frequencies x layers_x x layers_y, the first
    layer index fastest). work: 2 sequences (layers_x + layers_y) doubles a thread. */
 static void add_cross_spectra(const diagonal_plan *plan, const double *x_re, const double *x_im,
-                       size_t layers_x, const double *y_re, const double *y_im, size_t layers_y,
-                       double *work, double *p_re, double *p_im)
+                              size_t layers_x, const double *y_re, const double *y_im,
+                              size_t layers_y, double *work, double *p_re, double *p_im)
 {
     const size_t sequences = plan->sequences;
     const size_t pairs = layers_x * layers_y, layers = layers_x + layers_y;
-    const int wide = wide_vectors();
     const double frequency_work = (double) sequences * (double) (pairs + layers);
     const size_t at_once = items_at_once(PAUSE_PRODUCTS, frequency_work, plan->by.threads);
     for (size_t first = 0; first < plan->length; first += at_once) {
@@ -289,7 +277,7 @@ static void add_cross_spectra(const diagonal_plan *plan, const double *x_re, con
             packed_side y = new_packed(mine + 2 * layers_x * sequences, layers_y, sequences);
             pack_side(plan, x_re, x_im, f, &x);
             pack_side(plan, y_re, y_im, f, &y);
-            (wide ? multiply_wide : multiply_plain)(&x, &y, p_re + f * pairs, p_im + f * pairs);
+            multiply_sides(&x, &y, p_re + f * pairs, p_im + f * pairs);
         }
         plan->by.pause();
     }
@@ -319,7 +307,7 @@ static void batch_shifts(const diagonal_plan *plan, const double *p_re, const do
 /* T(t), t = 0 .. n - 1 for each pair of layers, from the summed spectra: pair l at
    out + l * stride. work: 4 batches a thread. */
 static void shifts_from_spectra(const diagonal_plan *plan, const double *p_re, const double *p_im,
-                         size_t pairs, double *work, double *out, size_t stride)
+                                size_t pairs, double *work, double *out, size_t stride)
 {
     const size_t batches = (pairs + FFT_WIDTH - 1) / FFT_WIDTH;
     const double batch_work = TRANSFORM_PRODUCTS * (double) plan->length * FFT_WIDTH;
@@ -369,8 +357,8 @@ static double relabelled_inner(const double *a, const double *b, size_t n, const
 /* T for each of `count` permutations (zero-based, one after the other) and each pair of
    layers: permutation k of pair (i, j) at out[k + count * (i + layers_x * j)]. */
 static void permuted_inner_products(const double *const *x, size_t layers_x, const double *const *y,
-                             size_t layers_y, size_t n, const int *permutations, size_t count,
-                             worker by, double *out)
+                                    size_t layers_y, size_t n, const int *permutations,
+                                    size_t count, worker by, double *out)
 {
     const size_t items = layers_x * layers_y * count;
     const double entries = 0.5 * (double) n * (double) n + PERMUTATION_ENTRIES;
@@ -487,7 +475,6 @@ static void coset_products(const diagonal_plan *plan, const coset_side *x, const
 SEXP repalign_coset_inner(SEXP x, SEXP y, SEXP order_x, SEXP orders_y, SEXP sequences,
                           SEXP threads)
 {
-    begin_entry(__func__);
     const matrix_list mx = read_matrices(ARG(x)), my = read_matrices_of(ARG(y), mx.n);
     const size_t n = mx.n, pairs = mx.count * my.count;
     read_indices(ARG(order_x), n, n);
@@ -512,7 +499,6 @@ SEXP repalign_coset_inner(SEXP x, SEXP y, SEXP order_x, SEXP orders_y, SEXP sequ
 /* The same sums for given permutations (one a column): a row each, a column a pair. */
 SEXP repalign_permuted_inner(SEXP x, SEXP y, SEXP permutations, SEXP threads)
 {
-    begin_entry(__func__);
     const matrix_list mx = read_matrices(ARG(x)), my = read_matrices_of(ARG(y), mx.n);
     const int *orders = read_permutations(ARG(permutations), mx.n);
     const size_t count = (size_t) XLENGTH(permutations) / mx.n;

@@ -5,12 +5,8 @@
    x (n x qx) and y (n x qy) are centred; N = n - 1 >= 4 for the corrected ones.
    Results have n + 1 rows: row 0 with nothing deleted, row i + 1 without stimulus i. */
 
-#include <stddef.h>
-
-#include "pause.h"
 #include "blas.h"
 #include "estimator.h"
-#include "matrix.h"
 #include "entry.h"
 
 /* Totals weighted by w (qx x qy). Scratch: squares_x, first (n x qx), squares_y,
@@ -117,8 +113,8 @@ static void loo_one_pair(const double *phi, const double *psi, size_t n, double 
 /* Zero-diagonal sums for the corrected values; the naive ones keep the diagonal,
    and there the row sums vanish because k and l are centred. */
 /* From centred Gram matrices: totals over all pairs. scratch: 4 n. */
-static void loo_from_grams(const double *k, const double *l, size_t n, double *scratch, double *naive,
-                    double *corrected)
+static void loo_from_grams(const double *k, const double *l, size_t n, double *scratch,
+                           double *naive, double *corrected)
 {
     double *r = scratch, *q = scratch + n, *m = scratch + 2 * n, *cross = scratch + 3 * n;
     double sum_k = 0.0, sum_l = 0.0, sum_m = 0.0, rq = 0.0, diagonal_sum = 0.0;
@@ -211,8 +207,9 @@ static void delete_rows(const full_sums *full, row_columns r, size_t n, double *
     }
 }
 
-static void loo_weighted(const double *x, const double *y, size_t n, size_t qx, size_t qy, const double *w,
-                  weighted_scratch z, pause_function pause, double *naive, double *corrected)
+static void loo_weighted(const double *x, const double *y, size_t n, size_t qx, size_t qy,
+                         const double *w, weighted_scratch z, pause_function pause, double *naive,
+                         double *corrected)
 {
     double *sums = z.sums, *weighted = z.sums + (qx > qy ? qx : qy);
     const row_columns r = zero_columns(z.rows, n);
@@ -302,8 +299,9 @@ static void square_sums(const double *y, size_t n, size_t qx, size_t qy, const d
     }
 }
 
-static void loo_columns(const double *x, const double *y, size_t n, size_t qx, size_t qy, const double *w,
-                 column_scratch z, pause_function pause, double *naive, double *corrected)
+static void loo_columns(const double *x, const double *y, size_t n, size_t qx, size_t qy,
+                        const double *w, column_scratch z, pause_function pause, double *naive,
+                        double *corrected)
 {
     const deletions plan = plan_deletions(n);
     square_entries(x, n * qx, z.squares_x);
@@ -331,7 +329,6 @@ static void loo_columns(const double *x, const double *y, size_t n, size_t qx, s
 
 SEXP repalign_loo_weighted(SEXP x, SEXP y, SEXP weights)
 {
-    begin_entry(__func__);
     const double *left = read_matrix(ARG(x));
     const size_t n = matrix_rows(x), qx = matrix_columns(x);
     const double *right = read_matrix_rows(ARG(y), n);
@@ -350,19 +347,17 @@ SEXP repalign_loo_weighted(SEXP x, SEXP y, SEXP weights)
 /* For each column of x the sum over all columns of y, times weights; weights NULL: of 1. */
 SEXP repalign_loo_columns(SEXP x, SEXP y, SEXP weights)
 {
-    begin_entry(__func__);
     const double *left = read_matrix(ARG(x));
     const size_t n = matrix_rows(x), qx = matrix_columns(x);
     const double *right = read_matrix_rows(ARG(y), n);
     const size_t qy = matrix_columns(y);
-    const int weighted = !Rf_isNull(weights);
-    const double *w = weighted ? read_matrix_size(ARG(weights), qx, qy) : NULL;
+    const double *w = read_optional(ARG(weights), qx, qy);
     const column_scratch z = {scratch(n * qx),
                               scratch(n * qx),
                               scratch(n * qx),
-                              scratch(column_inner_length(n, qx, qy, weighted)),
-                              scratch(weighted ? n * qx : n),
-                              weighted ? scratch(n * qy) : NULL};
+                              scratch(column_inner_length(n, qx, qy, w != NULL)),
+                              scratch(w ? n * qx : n),
+                              w ? scratch(n * qy) : NULL};
     const two_estimates result = new_estimates(n + 1, qx);
     PROTECT(result.list);
     loo_columns(left, right, n, qx, qy, w, z, check_interrupt, result.naive, result.corrected);
@@ -373,14 +368,12 @@ SEXP repalign_loo_columns(SEXP x, SEXP y, SEXP weights)
 /* For each pair of a column of x (ix) and one of y (iy). */
 SEXP repalign_loo_pairs(SEXP x, SEXP y, SEXP ix, SEXP iy)
 {
-    begin_entry(__func__);
     const double *left = read_matrix(ARG(x));
     const size_t n = matrix_rows(x);
     const double *right = read_matrix_rows(ARG(y), n);
     const int *a = read_zero_based(ARG(ix), matrix_columns(x));
     const size_t pairs = (size_t) XLENGTH(ix), rows = n + 1;
-    read_indices(ARG(iy), pairs, matrix_columns(y));
-    const int *b = read_zero_based(ARG(iy), matrix_columns(y));
+    const int *b = read_from_zero(ARG(iy), pairs, matrix_columns(y));
     const two_estimates result = new_estimates(rows, pairs);
     PROTECT(result.list);
     for (size_t p = 0; p < pairs; p++) {
@@ -395,7 +388,6 @@ SEXP repalign_loo_pairs(SEXP x, SEXP y, SEXP ix, SEXP iy)
 /* Totals from two centred Gram matrices. */
 SEXP repalign_loo_gram(SEXP k, SEXP l)
 {
-    begin_entry(__func__);
     const double *left = read_matrix(ARG(k));
     const size_t n = matrix_rows(k);
     read_matrix_size(ARG(k), n, n);

@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-#include "chunks.h"
-#include "matrix.h"
 #include "entry.h"
 
 /* Columns that are summed or centred between two pauses. */
@@ -31,7 +29,7 @@ static void gaussian_chunk(void *job, size_t chunk)
 /* out = exp(-d^2 / (2 sigma^2)), entry by entry; less 1 when shifted, which keeps the
    digits of wide kernels (centring removes a constant). */
 static void gaussian_kernel(const double *d, size_t length, double sigma, int shifted, worker by,
-                     double *out)
+                            double *out)
 {
     gaussian_job job = {d, length, sigma, shifted, out};
     run_chunks(chunk_count(length), by, gaussian_chunk, &job);
@@ -65,7 +63,6 @@ static void u_center(double *k, size_t n, double *means, pause_function pause)
 /* The Gaussian kernel of distances d, entry by entry: see gaussian_kernel(). */
 SEXP repalign_gaussian(SEXP d, SEXP sigma, SEXP shifted, SEXP threads)
 {
-    begin_entry(__func__);
     const size_t length = count_doubles(ARG(d));
     SEXP result = PROTECT(new_doubles(length));
     gaussian_kernel(REAL(d), length, read_number(ARG(sigma)), read_flag(ARG(shifted)),
@@ -77,7 +74,6 @@ SEXP repalign_gaussian(SEXP d, SEXP sigma, SEXP shifted, SEXP threads)
 /* The U-centred matrix; the diagonal counts for nothing. */
 SEXP repalign_u_center(SEXP k)
 {
-    begin_entry(__func__);
     read_matrix(ARG(k));
     const size_t n = matrix_rows(k);
     read_matrix_size(ARG(k), n, n);

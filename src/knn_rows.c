@@ -9,8 +9,6 @@
 /* Packed distances between two pauses. */
 #define PAUSE_DISTANCES 4e6
 
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
-
 /* Where the values of a whole row come from: bounds from a product, or distances. */
 typedef struct {
     const knn_space *s; /* or NULL */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "blas.h"
-#include "wide.h"
+#include "loops.h"
 
 /* Rows of a block that are copied together, so that each lies in one piece. */
 #define STRIP 8
@@ -21,8 +21,9 @@
    of the product have cancelled. */
 #define CANCELLATION 1e-3
 
-/* Keys that are compared with the limit together. */
+/* Keys that are compared with the limit together, and that are made at once. */
 #define KEY_GROUP 32
+#define KEY_LANES 8
 
 /* Terms of direct values between two pauses. */
 #define PAUSE_TERMS 2e8
@@ -31,10 +32,6 @@
    in cache. */
 #define COLUMNS_LEAST 256
 #define CACHED_DOUBLES 65536
-
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
-
-static size_t most(size_t a, size_t b) { return a > b ? a : b; }
 
 size_t knn_capacity(size_t n, size_t k) { return least(n - 1, k + 1 + SPARE_MOST); }
 
@@ -66,32 +63,63 @@ typedef struct {
     const double *scales, *bias;
 } key_rule;
 
-/* NaN stays NaN, with which every comparison is false. Returns the largest key. */
-INLINE_BODY double keys_body(const double *product, key_rule rule, size_t count, double *keys)
+ALWAYS_INLINE double key_of(const double *product, key_rule rule, size_t j)
 {
-    double high = -INFINITY;
-    OPENMP(simd reduction(max : high))
-    for (size_t j = 0; j < count; j++) {
-        const double key =
-            product[j] * (rule.scale * rule.scales[j]) + rule.factor * rule.bias[j];
-        keys[j] = key;
-        high = key > high ? key : high;
+    return product[j] * (rule.scale * rule.scales[j]) + rule.factor * rule.bias[j];
+}
+
+/* NaN stays NaN, with which every comparison is false. Returns the largest key. Several are compared
+   at once, which need not wait for those before. */
+static double make_keys(const double *restrict product, key_rule rule, size_t count,
+                        double *restrict keys)
+{
+    double high[KEY_LANES];
+    size_t j = 0;
+    for (size_t l = 0; l < KEY_LANES; l++) high[l] = -INFINITY;
+    for (; j + KEY_LANES <= count; j += KEY_LANES) {
+        AT_ONCE
+        for (size_t l = 0; l < KEY_LANES; l++) {
+            const double key = key_of(product, rule, j + l);
+            keys[j + l] = key;
+            high[l] = key > high[l] ? key : high[l];
+        }
     }
-    return high;
+    for (; j < count; j++) {
+        keys[j] = key_of(product, rule, j);
+        high[0] = keys[j] > high[0] ? keys[j] : high[0];
+    }
+    for (size_t l = 1; l < KEY_LANES; l++) high[0] = high[l] > high[0] ? high[l] : high[0];
+    return high[0];
+}
+
+/* The smallest of KEY_GROUP keys, in quarters. */
+ALWAYS_INLINE double lowest_key(const double *keys)
+{
+    const size_t quarter = KEY_GROUP / 4;
+    double l0 = INFINITY, l1 = l0, l2 = l0, l3 = l0;
+    OPENMP(simd reduction(min : l0, l1, l2, l3))
+    for (size_t j = 0; j < quarter; j++) {
+        const double a = keys[j], b = keys[j + quarter];
+        const double c = keys[j + 2 * quarter], d = keys[j + 3 * quarter];
+        l0 = a < l0 ? a : l0;
+        l1 = b < l1 ? b : l1;
+        l2 = c < l2 ? c : l2;
+        l3 = d < l3 ? d : l3;
+    }
+    l0 = l1 < l0 ? l1 : l0;
+    l2 = l3 < l2 ? l3 : l2;
+    return l2 < l0 ? l2 : l0;
 }
 
 /* Keys of at most `limit`, as candidates; room for one more than there are keys. No branch for each
    key: which ones are near cannot be foreseen. */
-INLINE_BODY size_t pick_body(const double *keys, size_t count, double limit, size_t j0,
-                             candidate *found)
+static size_t pick_near(const double *keys, size_t count, double limit, size_t j0,
+                        candidate *found)
 {
     size_t taken = 0;
     for (size_t start = 0; start < count; start += KEY_GROUP) {
         const size_t end = group_end(start, KEY_GROUP, count);
-        double low = INFINITY;
-        OPENMP(simd reduction(min : low))
-        for (size_t j = start; j < end; j++) low = keys[j] < low ? keys[j] : low;
-        if (!(low <= limit)) continue;
+        if (end - start == KEY_GROUP && !(lowest_key(keys + start) <= limit)) continue;
         for (size_t j = start; j < end; j++) {
             const candidate c = {keys[j], (int) (j0 + j), (int) (j0 + j)};
             found[taken] = c;
@@ -101,53 +129,18 @@ INLINE_BODY size_t pick_body(const double *keys, size_t count, double limit, siz
     return taken;
 }
 
-/* The loops over keys, as this processor runs them best. */
-typedef struct {
-    double (*keys)(const double *, key_rule, size_t, double *);
-    size_t (*pick)(const double *, size_t, double, size_t, candidate *);
-} key_loops;
-
-static double plain_keys(const double *product, key_rule rule, size_t count, double *keys)
-{
-    return keys_body(product, rule, count, keys);
-}
-
-static WIDE double wide_keys(const double *product, key_rule rule, size_t count, double *keys)
-{
-    return keys_body(product, rule, count, keys);
-}
-
-static size_t plain_pick(const double *keys, size_t count, double limit, size_t j0,
-                         candidate *found)
-{
-    return pick_body(keys, count, limit, j0, found);
-}
-
-static WIDE size_t wide_pick(const double *keys, size_t count, double limit, size_t j0,
-                             candidate *found)
-{
-    return pick_body(keys, count, limit, j0, found);
-}
-
-static key_loops best_loops(void)
-{
-    const key_loops plain = {plain_keys, plain_pick};
-    const key_loops wide = {wide_keys, wide_pick};
-    return wide_vectors() ? wide : plain;
-}
-
 /* Row i is offered `count` rows from j0 on; product: with these. numbers: scratch. */
-static void offer_row(search_state q, key_loops loops, size_t i, size_t j0, size_t count,
+static void offer_row(search_state q, size_t i, size_t j0, size_t count,
                       const double *product, double *numbers, candidate *found)
 {
     const knn_search_scratch *w = q.w;
     double *keys = numbers, *values = numbers + w->chunk, limit = w->limit[i];
     const key_rule rule = {knn_product_factor(q.s) * q.scale[i], q.s->factor[i], q.scale + j0,
                            q.s->bias + j0};
-    const double high = loops.keys(product, rule, count, keys);
+    const double high = make_keys(product, rule, count, keys);
     if (high > w->largest[i]) w->largest[i] = high;
     if (limit == INFINITY) limit = limit_of_nearest(keys, count, q.kept, values);
-    size_t taken = loops.pick(keys, count, limit, j0, found);
+    size_t taken = pick_near(keys, count, limit, j0, found);
     candidate *list = w->lists + i * w->capacity;
     const size_t held = w->held[i];
     if (held + taken > w->capacity) {
@@ -179,7 +172,7 @@ static void leave_out_pairs(const int *cluster, size_t i0, size_t m, size_t j0, 
 
 /* A strip of rows of the block, from row t0 of it: each is offered the block (where the product
    begins with it), and then the columns beyond. */
-static void offer_strip(search_state q, key_loops loops, size_t i0, size_t m, size_t t0, size_t j0,
+static void offer_strip(search_state q, size_t i0, size_t m, size_t t0, size_t j0,
                         size_t count, size_t own, const double *product, double *numbers,
                         candidate *found)
 {
@@ -190,9 +183,9 @@ static void offer_strip(search_state q, key_loops loops, size_t i0, size_t m, si
             strip[j + t * beyond] = product[t0 + t + (own + j) * m];
     for (size_t t = 0; t < rows; t++) {
         const size_t i = i0 + t0 + t;
-        if (own > 0) offer_row(q, loops, i, i0, m, product + (t0 + t) * m, numbers, found);
+        if (own > 0) offer_row(q, i, i0, m, product + (t0 + t) * m, numbers, found);
         if (beyond > 0)
-            offer_row(q, loops, i, j0 + own, beyond, strip + t * beyond, numbers, found);
+            offer_row(q, i, j0 + own, beyond, strip + t * beyond, numbers, found);
     }
 }
 
@@ -203,17 +196,17 @@ static void offer_block(search_state q, size_t i0, size_t m, size_t j0, size_t c
 {
     const knn_search_scratch *w = q.w;
     const size_t strips = (m + STRIP - 1) / STRIP;
-    const key_loops loops = best_loops();
+    
     PARALLEL_PIECES(threads, 4)
     for (size_t item = 0; item < strips + count - own; item++) {
         const size_t self = thread_number();
         double *numbers = w->numbers + self * knn_thread_numbers(w->chunk, w->capacity);
         candidate *found = w->found + self * knn_thread_candidates(w->chunk, w->capacity);
         if (item < strips) {
-            offer_strip(q, loops, i0, m, item * STRIP, j0, count, own, product, numbers, found);
+            offer_strip(q, i0, m, item * STRIP, j0, count, own, product, numbers, found);
         } else {
             const size_t j = own + item - strips;
-            offer_row(q, loops, j0 + j, i0, m, product + j * m, numbers, found);
+            offer_row(q, j0 + j, i0, m, product + j * m, numbers, found);
         }
     }
 }

@@ -5,7 +5,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "wide.h"
+#include "loops.h"
 
 /* Sorted values nearer than this share of the row's largest value are tied. */
 #define TIE_SHARE 1e-12
@@ -22,7 +22,7 @@ size_t knn_others(knn_clusters c, size_t n, size_t i)
     return c.others ? (size_t) c.others[i] : n - 1;
 }
 
-INLINE_BODY double difference_body(const double *a, const double *b, size_t d)
+static inline double squared_difference(const double *a, const double *b, size_t d)
 {
     const size_t half = d / 2;
     double s0 = 0.0, s1 = 0.0;
@@ -34,21 +34,6 @@ INLINE_BODY double difference_body(const double *a, const double *b, size_t d)
     }
     const double last = d % 2 ? a[d - 1] - b[d - 1] : 0.0;
     return s0 + s1 + last * last;
-}
-
-static double plain_difference(const double *a, const double *b, size_t d)
-{
-    return difference_body(a, b, d);
-}
-
-static WIDE double wide_difference(const double *a, const double *b, size_t d)
-{
-    return difference_body(a, b, d);
-}
-
-static double squared_difference(const double *a, const double *b, size_t d)
-{
-    return (wide_vectors() ? wide_difference : plain_difference)(a, b, d);
 }
 
 double knn_value_of_key(const knn_space *s, double key)

@@ -5,12 +5,11 @@
 #include <string.h>
 
 #include "repalign.h"
+#include "threads.h"
 
 #include <R_ext/Lapack.h>
 
 static int leading(size_t ld) { return ld > 0 ? (int) ld : 1; }
-
-static size_t smaller_side(size_t m, size_t n) { return m < n ? m : n; }
 
 static size_t whole(double queried) { return queried < 1.0 ? 1 : (size_t) queried; }
 
@@ -19,7 +18,7 @@ static size_t whole(double queried) { return queried < 1.0 ? 1 : (size_t) querie
 /* Divide and conquer wants several k x k of scratch, counted in a BLAS integer. */
 #define LARGEST_DIVIDED 20000
 
-static int is_divided(size_t m, size_t n) { return smaller_side(m, n) <= LARGEST_DIVIDED; }
+static int is_divided(size_t m, size_t n) { return least(m, n) <= LARGEST_DIVIDED; }
 
 /* Divide and conquer; a is destroyed. */
 static int divided_svd(int vectors, size_t m, size_t n, double *a, double *s, double *u,
@@ -27,7 +26,7 @@ static int divided_svd(int vectors, size_t m, size_t n, double *a, double *s, do
 {
     const char *job = vectors ? "S" : "N";
     int im = (int) m, in = (int) n, ld_a = leading(m), ld_u = leading(m), info = 0;
-    int ld_vt = leading(smaller_side(m, n));
+    int ld_vt = leading(least(m, n));
     F77_CALL(dgesdd)(job, &im, &in, a, &ld_a, s, u, &ld_u, vt, &ld_vt, work, &work_length, iwork,
                      &info FCONE);
     return info;
@@ -47,7 +46,7 @@ static int iterated_svd(int vectors, size_t m, size_t n, double *a, double *s, d
 {
     const char *job = vectors ? "S" : "N";
     int im = (int) m, in = (int) n, ld_a = leading(m), ld_u = leading(m), info = 0;
-    int ld_vt = leading(smaller_side(m, n));
+    int ld_vt = leading(least(m, n));
     F77_CALL(dgesvd)(job, job, &im, &in, a, &ld_a, s, u, &ld_u, vt, &ld_vt, work, &work_length,
                      &info FCONE FCONE);
     return info;

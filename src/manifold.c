@@ -1,12 +1,9 @@
 /* Weights of manifold-approximated kernels: each row decays from its nearest neighbour at a
    rate of its own, so that all rows have the same sum. */
 
-#include <stddef.h>
 #include <float.h>
 #include <math.h>
 
-#include "pause.h"
-#include "matrix.h"
 #include "entry.h"
 
 /* Rows between two pauses. */
@@ -95,7 +92,7 @@ static double row_weights(const double *dist, size_t n, size_t k, double *delta,
    more neighbours tie at rho, sigma = 0 (the limit): 1 for the tied, 0 for the others.
    delta: k scratch. */
 static void manifold_weights(const double *dist, size_t n, size_t k, double *delta, double *weight,
-                      double *sigma, pause_function pause)
+                             double *sigma, pause_function pause)
 {
     for (size_t i = 0; i < n; i++) {
         sigma[i] = row_weights(dist + i, n, k, delta, weight + i);
@@ -106,12 +103,10 @@ static void manifold_weights(const double *dist, size_t n, size_t k, double *del
 /* list(weight, sigma) from the distances of each row's nearest neighbours. */
 SEXP repalign_manifold_weights(SEXP dist)
 {
-    begin_entry(__func__);
     const double *distances = read_matrix(ARG(dist));
     const size_t n = matrix_rows(dist), k = matrix_columns(dist);
     if (k < 1) argument_error("dist", "have columns");
-    const char *names[] = {"weight", "sigma", ""};
-    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    SEXP result = PROTECT(NAMED_LIST("weight", "sigma"));
     double *weight = put_matrix(result, 0, n, k), *sigma = put_doubles(result, 1, n);
     manifold_weights(distances, n, k, scratch(k), weight, sigma, check_interrupt);
     UNPROTECT(1);

@@ -1,13 +1,11 @@
 /* Maps of a statistic over places: exact TFCE, clusters, and the largest value under each of many
    sign flips of the subjects. */
 
-#include <stddef.h>
 #include <stdint.h>
 #include <math.h>
 #include <string.h>
 #include <limits.h>
 
-#include "threads.h"
 #include "radix.h"
 #include "entry.h"
 
@@ -171,7 +169,7 @@ static double enhance_part(const double *map, double sign, const place_graph *gr
 /* Threshold-free enhancement of a map, exactly; returns its largest absolute value. enhanced: a
    value a place (those of negative values are negative), or NULL. */
 static double enhance_map(const double *map, const place_graph *graph, const correction *by,
-                   map_room *room, double *enhanced)
+                          map_room *room, double *enhanced)
 {
     if (enhanced) memset(enhanced, 0, graph->places * sizeof(double));
     const double above = enhance_part(map, 1.0, graph, by, room, enhanced);
@@ -210,7 +208,7 @@ static double walk_cluster(const double *map, double sign, int first, const plac
    label: the number of each place's cluster from 1, in the order of their first places, or 0; or
    NULL. */
 static double cluster_map(const double *map, const place_graph *graph, const correction *by,
-                   map_room *room, int *label)
+                          map_room *room, int *label)
 {
     if (label) memset(label, 0, graph->places * sizeof(int));
     double largest = 0.0;
@@ -271,9 +269,9 @@ static void flip_places(double *sums, size_t first, size_t last, size_t places, 
 /* sums: places x flips, replaced by the statistic. reached (a number a place) is increased by how
    many flips have a statistic (with `both` an absolute one) of at least `least`; largest: of each
    flip. rooms: one for each thread. */
-static void map_null(double *sums, size_t flips, const place_graph *graph, const map_statistic *statistic,
-              const correction *by, const double *least, worker worker, map_room *rooms,
-              double *reached, double *largest)
+static void map_null(double *sums, size_t flips, const place_graph *graph,
+                     const map_statistic *statistic, const correction *by, const double *least,
+                     worker worker, map_room *rooms, double *reached, double *largest)
 {
     const size_t places = graph->places, chunks = (places + PLACE_CHUNK - 1) / PLACE_CHUNK;
     const size_t chunks_at_once = items_at_once(PAUSE_VALUES, (double) (PLACE_CHUNK * flips),
@@ -351,7 +349,6 @@ static map_room *new_map_rooms(size_t places, int threads)
 /* The TFCE of a map. */
 SEXP repalign_map_tfce(SEXP map, SEXP start, SEXP near, SEXP settings, SEXP power)
 {
-    begin_entry(__func__);
     const place_graph graph = read_graph(ARG(start), ARG(near));
     const double *values = read_doubles(ARG(map), graph.places);
     const correction by = read_correction(ARG(settings), ARG(power), graph.places);
@@ -365,7 +362,6 @@ SEXP repalign_map_tfce(SEXP map, SEXP start, SEXP near, SEXP settings, SEXP powe
 /* The number of the cluster of each place, 0 where there is none. */
 SEXP repalign_map_clusters(SEXP map, SEXP start, SEXP near, SEXP settings)
 {
-    begin_entry(__func__);
     const place_graph graph = read_graph(ARG(start), ARG(near));
     const double *values = read_doubles(ARG(map), graph.places);
     const correction by = read_correction(ARG(settings), R_NilValue, "power", 0);
@@ -381,7 +377,6 @@ SEXP repalign_map_clusters(SEXP map, SEXP start, SEXP near, SEXP settings)
 SEXP repalign_map_null(SEXP sums, SEXP squares, SEXP scale, SEXP start, SEXP near, SEXP settings,
                        SEXP power, SEXP least, SEXP threads)
 {
-    begin_entry(__func__);
     const place_graph graph = read_graph(ARG(start), ARG(near));
     const double *given = read_matrix_rows(ARG(sums), graph.places);
     const size_t flips = matrix_columns(sums);
@@ -393,8 +388,7 @@ SEXP repalign_map_null(SEXP sums, SEXP squares, SEXP scale, SEXP start, SEXP nea
     const worker worker = read_worker(ARG(threads));
     double *maps = scratch(graph.places * flips);
     if (flips > 0) memcpy(maps, given, graph.places * flips * sizeof(double));
-    const char *names[] = {"reached", "largest", ""};
-    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    SEXP result = PROTECT(NAMED_LIST("reached", "largest"));
     double *reached = put_doubles(result, 0, graph.places);
     memset(reached, 0, graph.places * sizeof(double));
     map_null(maps, flips, &graph, &statistic, &by, lowest, worker,

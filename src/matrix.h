@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "pause.h"
+#include "threads.h"
 
 /* A data matrix seen through its centring: entry (i, j) is
    (x[i + j n] - mean[j]) * inverse_scale. Nothing is copied. */
@@ -17,17 +17,6 @@ typedef struct {
 
 /* Is no entry NaN or infinite? */
 int all_finite(const double *x, size_t length);
-
-/* The largest absolute entry of the centred matrix and of the matrix itself; and are all entries
-   finite? Where they are not, the other numbers mean nothing. */
-typedef struct {
-    double largest, size;
-    int finite;
-} column_extent;
-
-/* Means exact to the rounding of the differences between entries (a constant column gets its own
-   value, so that it centres to exact zeros). One pass over the memory. */
-column_extent column_means(const double *x, size_t n, size_t d, double *mean);
 
 /* Rows i0 .. i0 + rows - 1 of the centred matrix, into out (rows x d). */
 void load_rows(const centered_view *v, size_t i0, size_t rows, double *out);
@@ -48,6 +37,9 @@ void mirror_upper(double *a, size_t n);
 /* And the lower triangle to the upper one. */
 void mirror_lower(double *a, size_t n);
 
+/* to (columns x rows) = transpose of from (rows x columns), in tiles. */
+void transpose(const double *from, size_t rows, size_t columns, double *to);
+
 /* out = squares of the entries. */
 void square_entries(const double *a, size_t length, double *out);
 
@@ -60,6 +52,5 @@ void center_column(const double *from, size_t length, double mean, double scale,
 
 /* Sum of the squared entries of a column of the centred matrix, and of all of it. */
 double squares_of_column(const centered_view *v, size_t j);
-double view_squares(const centered_view *v, pause_function pause);
 
 #endif

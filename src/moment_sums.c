@@ -1,10 +1,7 @@
 /* Sums of a symmetric matrix that the moments of a permuted inner product are made of. */
 
-#include <stddef.h>
-
-#include "threads.h"
 #include "blas.h"
-#include "wide.h"
+#include "loops.h"
 #include "entry.h"
 
 /* A symmetric n x n matrix seen through a change of its entries, of which no copy is made:
@@ -31,8 +28,8 @@ typedef struct {
 } stretch_sums;
 
 /* The sums over a stretch of a column away from the diagonal. */
-INLINE_BODY stretch_sums stretch_body(const double *a, const double *d, size_t length, double shift,
-                                      double scale)
+static stretch_sums sum_stretch(const double *a, const double *d, size_t length, double shift,
+                                double scale)
 {
     double squares = 0.0, cubes = 0.0, dot = 0.0;
     SUM_AT_ONCE(squares, cubes, dot)
@@ -46,26 +43,12 @@ INLINE_BODY stretch_sums stretch_body(const double *a, const double *d, size_t l
     return sums;
 }
 
-static stretch_sums plain_stretch(const double *a, const double *d, size_t length, double shift,
-                                  double scale)
+static void sums_of_column(const shifted_view *v, size_t j, column_sums out)
 {
-    return stretch_body(a, d, length, shift, scale);
-}
-
-WIDE static stretch_sums wide_stretch(const double *a, const double *d, size_t length, double shift,
-                                      double scale)
-{
-    return stretch_body(a, d, length, shift, scale);
-}
-
-static void sums_of_column(const shifted_view *v, size_t j, int wide, column_sums out)
-{
-    stretch_sums (*stretch)(const double *, const double *, size_t, double, double) =
-        wide ? wide_stretch : plain_stretch;
     const double *column = v->a + j * v->n, own = out.diagonal[j];
-    const stretch_sums above = stretch(column, out.diagonal, j, v->elsewhere, v->scale);
-    const stretch_sums below = stretch(column + j + 1, out.diagonal + j + 1, v->n - j - 1,
-                                       v->elsewhere, v->scale);
+    const stretch_sums above = sum_stretch(column, out.diagonal, j, v->elsewhere, v->scale);
+    const stretch_sums below = sum_stretch(column + j + 1, out.diagonal + j + 1, v->n - j - 1,
+                                           v->elsewhere, v->scale);
     out.squares[j] = above.squares + below.squares + own * own;
     out.cubes[j] = above.cubes + below.cubes + own * own * own;
     out.dots[j] = above.dot + below.dot + own * own;
@@ -74,13 +57,12 @@ static void sums_of_column(const shifted_view *v, size_t j, int wide, column_sum
 static void sums_of_columns(const shifted_view *v, worker by, column_sums out)
 {
     const size_t n = v->n, at_once = items_at_once(PAUSE_ENTRIES, (double) n, by.threads);
-    const int wide = wide_vectors();
     for (size_t j = 0; j < n; j++)
         out.diagonal[j] = (v->a[j * n + j] + v->diagonal) * v->scale;
     for (size_t first = 0; first < n; first += at_once) {
         const size_t last = group_end(first, at_once, n);
         PARALLEL_FOR(by.threads)
-        for (size_t j = first; j < last; j++) sums_of_column(v, j, wide, out);
+        for (size_t j = first; j < last; j++) sums_of_column(v, j, out);
         by.pause();
     }
 }
@@ -164,10 +146,8 @@ static shifted_view read_shifted(SEXP a, const char *name, SEXP diagonal, SEXP e
 /* list(diagonal, squares, cubes, dots) of the shifted matrix: see column_sums. */
 SEXP repalign_moment_sums(SEXP a, SEXP diagonal, SEXP elsewhere, SEXP scale, SEXP threads)
 {
-    begin_entry(__func__);
     const shifted_view v = read_shifted(ARG(a), diagonal, elsewhere, scale);
-    const char *names[] = {"diagonal", "squares", "cubes", "dots", ""};
-    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    SEXP result = PROTECT(NAMED_LIST("diagonal", "squares", "cubes", "dots"));
     const column_sums out = {put_doubles(result, 0, v.n), put_doubles(result, 1, v.n),
                              put_doubles(result, 2, v.n), put_doubles(result, 3, v.n)};
     worker by = read_worker(ARG(threads));
@@ -180,7 +160,6 @@ SEXP repalign_moment_sums(SEXP a, SEXP diagonal, SEXP elsewhere, SEXP scale, SEX
 /* The trace of the cube of the shifted matrix. */
 SEXP repalign_cube_trace(SEXP a, SEXP diagonal, SEXP elsewhere, SEXP scale)
 {
-    begin_entry(__func__);
     const shifted_view v = read_shifted(ARG(a), diagonal, elsewhere, scale);
     return Rf_ScalarReal(cube_trace(&v, scratch(cube_scratch(v.n)), check_interrupt));
 }

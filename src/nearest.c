@@ -4,16 +4,16 @@
 
 #include <math.h>
 
-#include "wide.h"
+#include "loops.h"
 
 /* The orders stand in the sorting itself: a call for every comparison would take longer than the
    rest of it. */
-INLINE_BODY int value_after(candidate a, candidate b)
+ALWAYS_INLINE int value_after(candidate a, candidate b)
 {
     return a.value > b.value || (a.value == b.value && a.rank > b.rank);
 }
 
-INLINE_BODY int rank_after(candidate a, candidate b) { return a.rank > b.rank; }
+ALWAYS_INLINE int rank_after(candidate a, candidate b) { return a.rank > b.rank; }
 
 typedef int (*order)(candidate, candidate);
 
@@ -44,21 +44,11 @@ double nth_smallest(double *values, size_t count, size_t rank, pause_function pa
     return values[rank];
 }
 
-INLINE_BODY void lower_body(const double *values, size_t count, double *lowest)
+ALWAYS_INLINE void lower(const double *values, size_t count, double *lowest)
 {
     AT_ONCE
     for (size_t j = 0; j < count; j++)
         lowest[j] = values[j] < lowest[j] ? values[j] : lowest[j];
-}
-
-static void plain_lower(const double *values, size_t count, double *lowest)
-{
-    lower_body(values, count, lowest);
-}
-
-static WIDE void wide_lower(const double *values, size_t count, double *lowest)
-{
-    lower_body(values, count, lowest);
 }
 
 /* The smallest of each of many groups of values tell nearly as much as all values, and are found
@@ -67,12 +57,10 @@ double limit_of_nearest(const double *values, size_t count, size_t wanted, doubl
 {
     const size_t enough = 16 * ((2 * wanted + 15) / 16);
     const size_t groups = enough > count / 2 ? count : enough;
-    const int wide = wide_vectors();
     if (groups < wanted) return INFINITY;
     for (size_t g = 0; g < groups; g++) lowest[g] = INFINITY;
     for (size_t start = 0; start < count; start += groups)
-        (wide ? wide_lower : plain_lower)(
-            values + start, count - start < groups ? count - start : groups, lowest);
+        lower(values + start, count - start < groups ? count - start : groups, lowest);
     return nth_smallest(lowest, groups, wanted - 1, NULL);
 }
 
@@ -92,7 +80,7 @@ size_t keep_nearest(candidate *c, size_t count, size_t wanted, size_t most, doub
     return kept;
 }
 
-INLINE_BODY void sift(candidate *c, size_t hole, size_t count, order after)
+ALWAYS_INLINE void sift(candidate *c, size_t hole, size_t count, order after)
 {
     const candidate moved = c[hole];
     for (;;) {
@@ -106,7 +94,7 @@ INLINE_BODY void sift(candidate *c, size_t hole, size_t count, order after)
     c[hole] = moved;
 }
 
-INLINE_BODY void insertion_sort(candidate *c, size_t count, order after)
+ALWAYS_INLINE void insertion_sort(candidate *c, size_t count, order after)
 {
     for (size_t i = 1; i < count; i++) {
         const candidate moved = c[i];
@@ -117,7 +105,7 @@ INLINE_BODY void insertion_sort(candidate *c, size_t count, order after)
 }
 
 /* No recursion and no memory: this runs in parallel regions. */
-INLINE_BODY void sort_by(candidate *c, size_t count, order after)
+ALWAYS_INLINE void sort_by(candidate *c, size_t count, order after)
 {
     if (count <= 32) {
         insertion_sort(c, count, after);

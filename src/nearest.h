@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "pause.h"
+#include "threads.h"
 
 /* Lists are ordered by value; `rank` decides between equals. */
 typedef struct {

@@ -1,10 +1,8 @@
 /* Comparisons of neighbour lists: n rows of k different ids from one, column-major. */
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pause.h"
 #include "entry.h"
 
 /* List entries between two pauses. */
@@ -28,8 +26,8 @@ static void clear_ranks(const int *list, size_t n, size_t k, size_t i, int *mark
 }
 
 /* Per row: how many neighbours both lists have. mark: scratch n. */
-static void shared_neighbours(const int *x, const int *y, size_t n, size_t k, int *mark, int *shared,
-                       pause_function pause)
+static void shared_neighbours(const int *x, const int *y, size_t n, size_t k, int *mark,
+                              int *shared, pause_function pause)
 {
     memset(mark, 0, n * sizeof(int));
     for (size_t i = 0; i < n; i++) {
@@ -44,8 +42,8 @@ static void shared_neighbours(const int *x, const int *y, size_t n, size_t k, in
 
 /* Per row: agreement of the ranks of the shared neighbours, 0 without any. mark: scratch n;
    harmonic: scratch k + 1. */
-static void rank_agreement(const int *x, const int *y, size_t n, size_t k, int *mark, double *harmonic,
-                    double *agreement, pause_function pause)
+static void rank_agreement(const int *x, const int *y, size_t n, size_t k, int *mark,
+                           double *harmonic, double *agreement, pause_function pause)
 {
     memset(mark, 0, n * sizeof(int));
     harmonic[0] = 0.0;
@@ -78,7 +76,7 @@ static void reverse_lists(const int *x, size_t n, size_t k, size_t *start, int *
 /* How many i are a neighbour in x of one of their own neighbours in y. start: scratch n + 1;
    from: scratch n k; mark: scratch n. */
 static size_t cycle_count(const int *x, const int *y, size_t n, size_t k, size_t *start, int *from,
-                   int *mark, pause_function pause)
+                          int *mark, pause_function pause)
 {
     size_t count = 0;
     reverse_lists(x, n, k, start, from);
@@ -119,8 +117,8 @@ static size_t longest_increasing(const int *y, size_t n, size_t k, size_t i, con
 }
 
 /* Sums over rows. mark: scratch n; row: scratch 2 (k + 1). */
-static double common_subsequences(const int *x, const int *y, size_t n, size_t k, int *mark, int *row,
-                           pause_function pause)
+static double common_subsequences(const int *x, const int *y, size_t n, size_t k, int *mark,
+                                  int *row, pause_function pause)
 {
     double total = 0.0;
     memset(mark, 0, n * sizeof(int));
@@ -156,7 +154,7 @@ static int edit_distance(const int *x, const int *y, size_t n, size_t k, size_t 
 }
 
 static double edit_distances(const int *x, const int *y, size_t n, size_t k, int *row,
-                      pause_function pause)
+                             pause_function pause)
 {
     double total = 0.0;
     for (size_t i = 0; i < n; i++) {
@@ -183,7 +181,6 @@ static list_pair read_lists(SEXP x, SEXP y)
 
 SEXP repalign_shared_neighbours(SEXP x, SEXP y)
 {
-    begin_entry(__func__);
     const list_pair p = read_lists(x, y);
     SEXP result = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t) p.n));
     shared_neighbours(p.x, p.y, p.n, p.k, int_scratch(p.n), INTEGER(result), check_interrupt);
@@ -193,7 +190,6 @@ SEXP repalign_shared_neighbours(SEXP x, SEXP y)
 
 SEXP repalign_rank_agreement(SEXP x, SEXP y)
 {
-    begin_entry(__func__);
     const list_pair p = read_lists(x, y);
     SEXP result = PROTECT(new_doubles(p.n));
     rank_agreement(p.x, p.y, p.n, p.k, int_scratch(p.n), scratch(p.k + 1), REAL(result),
@@ -204,7 +200,6 @@ SEXP repalign_rank_agreement(SEXP x, SEXP y)
 
 SEXP repalign_cycle_count(SEXP x, SEXP y)
 {
-    begin_entry(__func__);
     const list_pair p = read_lists(x, y);
     const size_t count = cycle_count(p.x, p.y, p.n, p.k, size_scratch(p.n + 1),
                                      int_scratch(p.n * p.k), int_scratch(p.n), check_interrupt);
@@ -213,7 +208,6 @@ SEXP repalign_cycle_count(SEXP x, SEXP y)
 
 SEXP repalign_common_subsequences(SEXP x, SEXP y)
 {
-    begin_entry(__func__);
     const list_pair p = read_lists(x, y);
     return Rf_ScalarReal(common_subsequences(p.x, p.y, p.n, p.k, int_scratch(p.n),
                                              int_scratch(2 * (p.k + 1)), check_interrupt));
@@ -221,7 +215,6 @@ SEXP repalign_common_subsequences(SEXP x, SEXP y)
 
 SEXP repalign_edit_distances(SEXP x, SEXP y)
 {
-    begin_entry(__func__);
     const list_pair p = read_lists(x, y);
     return Rf_ScalarReal(
         edit_distances(p.x, p.y, p.n, p.k, int_scratch(2 * (p.k + 1)), check_interrupt));

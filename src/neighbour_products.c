@@ -1,11 +1,8 @@
 /* Products of rows along the edges of neighbour graphs, without an n x n matrix. Rows lie
    together in memory here: d x n, a row of the data a column. */
 
-#include <stddef.h>
 #include <math.h>
 
-#include "threads.h"
-#include "matrix.h"
 #include "entry.h"
 
 typedef struct {
@@ -106,8 +103,8 @@ static double second_order_cosine(const neighbour_rows *x, const neighbour_rows 
    union of its neighbours in x and y, as x and as y have them; or, with distance, between
    one minus the similarities. NaN where one side has zeros only. slots: n x threads
    scratch. */
-static void second_order_cosines(const neighbour_rows *x, const neighbour_rows *y, size_t n, size_t k,
-                          int distance, worker by, int *slots, double *out)
+static void second_order_cosines(const neighbour_rows *x, const neighbour_rows *y, size_t n,
+                                 size_t k, int distance, worker by, int *slots, double *out)
 {
     const double work = (double) (k * (x->d + y->d));
     const size_t at_once = items_at_once(PAUSE_WORK, work, by.threads);
@@ -138,7 +135,6 @@ static neighbour_rows read_neighbours(SEXP rows, const char *rows_name, SEXP idx
 
 SEXP repalign_edge_products(SEXP rows, SEXP idx, SEXP threads)
 {
-    begin_entry(__func__);
     const neighbour_rows v = read_neighbours(ARG(rows), ARG(idx), ARG(R_NilValue));
     const size_t n = matrix_columns(rows), k = matrix_columns(idx);
     const worker by = read_worker(ARG(threads));
@@ -152,7 +148,6 @@ SEXP repalign_edge_products(SEXP rows, SEXP idx, SEXP threads)
 SEXP repalign_second_order_cosines(SEXP rows_x, SEXP idx_x, SEXP dist_x, SEXP rows_y, SEXP idx_y,
                                    SEXP dist_y, SEXP distance, SEXP threads)
 {
-    begin_entry(__func__);
     const neighbour_rows x = read_neighbours(ARG(rows_x), ARG(idx_x), ARG(dist_x));
     const neighbour_rows y = read_neighbours(ARG(rows_y), ARG(idx_y), ARG(dist_y));
     const size_t n = matrix_columns(rows_x), k = matrix_columns(idx_x);

@@ -4,9 +4,10 @@
 
 #include <math.h>
 
-#include "wide.h"
+#include "entry.h"
+#include "loops.h"
 
-INLINE_BODY double largest_entry(const double *row, size_t d)
+ALWAYS_INLINE double largest_entry(const double *row, size_t d)
 {
     double largest = 0.0;
     OPENMP(simd reduction(max : largest))
@@ -14,13 +15,13 @@ INLINE_BODY double largest_entry(const double *row, size_t d)
     return largest;
 }
 
-INLINE_BODY void scale_row(double *row, size_t d, double factor)
+ALWAYS_INLINE void scale_row(double *row, size_t d, double factor)
 {
     AT_ONCE
     for (size_t a = 0; a < d; a++) row[a] *= factor;
 }
 
-INLINE_BODY double row_length(const double *row, size_t d, double factor)
+ALWAYS_INLINE double row_length(const double *row, size_t d, double factor)
 {
     double s0 = 0.0, s1 = 0.0;
     const size_t half = d / 2;
@@ -36,7 +37,7 @@ INLINE_BODY double row_length(const double *row, size_t d, double factor)
 
 /* Differences from the first entry are added, as in column_means(). An exactly constant row becomes
    exact zeros. */
-INLINE_BODY void center_row(double *row, size_t d)
+ALWAYS_INLINE void center_row(double *row, size_t d)
 {
     const double from = row[0];
     double sum = 0.0;
@@ -48,7 +49,7 @@ INLINE_BODY void center_row(double *row, size_t d)
 }
 
 /* 1: the row has no direction. */
-INLINE_BODY int unit_row_body(double *row, size_t d, int centered)
+ALWAYS_INLINE int unit_row(double *row, size_t d, int centered)
 {
     double factor = power_near_one(largest_entry(row, d));
     if (centered) {
@@ -64,23 +65,13 @@ INLINE_BODY int unit_row_body(double *row, size_t d, int centered)
     return 0;
 }
 
-static int plain_unit_row(double *row, size_t d, int centered)
-{
-    return unit_row_body(row, d, centered);
-}
-
-static WIDE int wide_unit_row(double *row, size_t d, int centered)
-{
-    return unit_row_body(row, d, centered);
-}
-
 /* Columns that are read at once, each from one end to the other, and rows that get as many entries
    each: a line of 64 bytes. */
 #define TURN 8
 
 /* A square of at most TURN rows and columns from row i and column a on. */
-INLINE_BODY void turn(const centered_view *v, size_t i, size_t rows, size_t a, size_t columns,
-                      double *out)
+ALWAYS_INLINE void turn(const centered_view *v, size_t i, size_t rows, size_t a, size_t columns,
+                        double *out)
 {
     double square[TURN][TURN];
     for (size_t c = 0; c < columns; c++) {
@@ -108,7 +99,6 @@ static void transpose_rows(const centered_view *v, double *rows, pause_function 
 size_t prepare_neighbour_rows(const centered_view *v, row_preparation how, double *rows,
                               int *degenerate, pause_function pause)
 {
-    int (*unit_row)(double *, size_t, int) = wide_vectors() ? wide_unit_row : plain_unit_row;
     size_t bad = 0;
     transpose_rows(v, rows, pause);
     for (size_t i = 0; i < v->n; i++) {
@@ -119,4 +109,19 @@ size_t prepare_neighbour_rows(const centered_view *v, row_preparation how, doubl
         if (i % 4096 == 0) pause();
     }
     return bad;
+}
+
+/* list(rows (d x n), degenerate): the numbers of rows that cannot be scaled. how: a
+   row_preparation. */
+SEXP repalign_neighbour_rows(SEXP x, SEXP means, SEXP scale, SEXP how)
+{
+    const centered_view v = read_view(ARG(x), ARG(means), ARG(scale));
+    const row_preparation wanted = (row_preparation) read_count(ARG(how), 0, ROW_PREPARATIONS - 1);
+    SEXP result = PROTECT(NAMED_LIST("rows", "degenerate"));
+    int *degenerate = int_scratch(v.n);
+    const size_t count = prepare_neighbour_rows(&v, wanted, put_matrix(result, 0, v.d, v.n),
+                                                degenerate, check_interrupt);
+    put_positions(result, 1, degenerate, v.n, count);
+    UNPROTECT(1);
+    return result;
 }

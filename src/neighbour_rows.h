@@ -4,7 +4,7 @@
 #define REPALIGN_NEIGHBOUR_ROWS_H
 
 #include "matrix.h"
-#include "pause.h"
+#include "threads.h"
 
 /* What becomes of the data before rows are compared. */
 typedef enum {

@@ -1,6 +1,5 @@
 /* The matrix of the terms of neuron pairs, and sums of it over subsets of the neurons. */
 
-#include <stddef.h>
 #include <string.h>
 #include <limits.h>
 
@@ -11,7 +10,7 @@
 /* In: c = x'y and h = (x o x)'(y o y), qx x qy, with s and t the sums of squares of the
    columns of x and y. Out: c holds the naive terms, h the corrected ones (estimator.h). */
 static void finish_pair_terms(double *c, double *h, const double *s, const double *t, size_t qx,
-                       size_t qy, size_t n)
+                              size_t qy, size_t n)
 {
     const estimator naive = naive_estimator((double) n);
     const estimator corrected = corrected_estimator((double) n);
@@ -45,8 +44,8 @@ static double gather_sum(const double *h, size_t rows, const int *a, size_t na, 
 
 /* Matrix of subset membership (size x subsets) from members (m x subsets): in column r
    weight[r], or 1 without weights, for members of subset r, and 0 elsewhere. */
-static void fill_indicator(const int *members, size_t m, size_t subsets, size_t size, const double *weight,
-                    double *indicator)
+static void fill_indicator(const int *members, size_t m, size_t subsets, size_t size,
+                           const double *weight, double *indicator)
 {
     memset(indicator, 0, size * subsets * sizeof(double));
     for (size_t r = 0; r < subsets; r++)
@@ -57,8 +56,8 @@ static void fill_indicator(const int *members, size_t m, size_t subsets, size_t 
 /* Sum and count of h over pairs with equal labels (0 .. n_labels - 1).
    head (n_labels) and next (nb) are scratch. */
 static void equal_label_sum(const double *h, size_t rows, const int *a, size_t na, const int *b,
-                     size_t nb, const int *labels_x, const int *labels_y, size_t n_labels,
-                     int *head, int *next, double *sum, double *count)
+                            size_t nb, const int *labels_x, const int *labels_y, size_t n_labels,
+                            int *head, int *next, double *sum, double *count)
 {
     double total = 0.0, pairs = 0.0;
     for (size_t g = 0; g < n_labels; g++) head[g] = -1;
@@ -114,7 +113,6 @@ static const double *squares_of(const double *x, size_t n, size_t q, double *sum
 /* list(naive, stimulus): the terms of every pair of a column of x and one of y, both centred. */
 SEXP repalign_pair_terms(SEXP x, SEXP y)
 {
-    begin_entry(__func__);
     const double *left = read_matrix(ARG(x));
     const size_t n = matrix_rows(x), qx = matrix_columns(x);
     const double *right = read_matrix_rows(ARG(y), n);
@@ -179,7 +177,6 @@ static void sums_by_gathering(const double *h, size_t qx, subset_pairs s, double
 /* Sums of h over the pairs of a row subset (a) and a column subset (b). */
 SEXP repalign_subset_sums(SEXP h, SEXP a, SEXP b, SEXP by_product)
 {
-    begin_entry(__func__);
     const double *values = read_matrix(ARG(h));
     const size_t qx = matrix_rows(h), qy = matrix_columns(h);
     const subset_pairs s = read_subsets(a, qx, b, qy);
@@ -204,15 +201,13 @@ static const int *read_labels(SEXP labels, const char *name, size_t length, size
 /* list(sum, count): of the pairs of each two subsets whose labels are equal. */
 SEXP repalign_excluded_sums(SEXP h, SEXP a, SEXP b, SEXP labels_x, SEXP labels_y, SEXP n_labels)
 {
-    begin_entry(__func__);
     const double *values = read_matrix(ARG(h));
     const size_t qx = matrix_rows(h), qy = matrix_columns(h);
     const subset_pairs s = read_subsets(a, qx, b, qy);
     const size_t groups = read_count(ARG(n_labels), 0, INT_MAX);
     const int *of_rows = read_labels(ARG(labels_x), qx, groups);
     const int *of_columns = read_labels(ARG(labels_y), qy, groups);
-    const char *names[] = {"sum", "count", ""};
-    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    SEXP result = PROTECT(NAMED_LIST("sum", "count"));
     double *sums = put_doubles(result, 0, s.count), *counts = put_doubles(result, 1, s.count);
     int *head = int_scratch(groups), *next = int_scratch(s.n_columns);
     for (size_t r = 0; r < s.count; r++) {
@@ -227,7 +222,6 @@ SEXP repalign_excluded_sums(SEXP h, SEXP a, SEXP b, SEXP labels_x, SEXP labels_y
 /* Sum over subsets of weight times the product of the two indicators: a rows x columns matrix. */
 SEXP repalign_subset_weights(SEXP a, SEXP b, SEXP weight, SEXP rows, SEXP columns)
 {
-    begin_entry(__func__);
     const size_t qx = read_count(ARG(rows), 0, INT_MAX), qy = read_count(ARG(columns), 0, INT_MAX);
     const subset_pairs s = read_subsets(a, qx, b, qy);
     const double *weights = read_doubles(ARG(weight), s.count);

@@ -2,11 +2,19 @@
 
 #include "persistence.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "cone_complex.h"
+#include "entry.h"
+
+/* Bars (birth, death), latest birth first. */
+typedef struct {
+    size_t count;
+    const double *birth, *death;
+} bar_list;
 
 /* A triangle in the order of the filtration: by value, then by key (its latest edge times
    n + 1, plus 0 for the apex w and l + 1 for an opposite vertex l). Also an edge (key: its
@@ -518,13 +526,30 @@ static void reduce_complex(const cone_complex *c, size_t bars, allocate_function
     }
 }
 
-bar_list cross_bars(const double *first, const double *second, size_t n, worker by,
-                    allocate_function allocate)
+/* first, second: distances of the two clouds of n >= 2 points, in the order of stats::dist(). */
+static bar_list cross_bars(const double *first, const double *second, size_t n, worker by,
+                           allocate_function allocate)
 {
     size_t bars;
     const cone_complex c = new_cone_complex(first, second, n, by, allocate, &bars);
     double *birth = allocate(bars * sizeof(double)), *death = allocate(bars * sizeof(double));
     reduce_complex(&c, bars, allocate, by.pause, birth, death);
     const bar_list result = {bars, birth, death};
+    return result;
+}
+
+/* first, second: distances of `size` points, as stats::dist() orders them. A matrix with a bar
+   (birth, death) a row. */
+SEXP repalign_cross_bars(SEXP first, SEXP second, SEXP size, SEXP threads)
+{
+    const size_t n = read_count(ARG(size), 1, INT_MAX), pairs = packed_length(n);
+    const double *a = read_doubles(ARG(first), pairs), *b = read_doubles(ARG(second), pairs);
+    const bar_list bars = cross_bars(a, b, n, read_worker(ARG(threads)), zeroed_bytes);
+    SEXP result = PROTECT(new_matrix(bars.count, 2));
+    if (bars.count > 0) {
+        memcpy(REAL(result), bars.birth, bars.count * sizeof(double));
+        memcpy(REAL(result) + bars.count, bars.death, bars.count * sizeof(double));
+    }
+    UNPROTECT(1);
     return result;
 }

@@ -32,14 +32,4 @@
    cross_bars() returns, and birth and death of the result beyond that. */
 typedef void *(*allocate_function)(size_t bytes);
 
-/* Bars (birth, death), latest birth first. */
-typedef struct {
-    size_t count;
-    const double *birth, *death;
-} bar_list;
-
-/* first, second: distances of the two clouds of n >= 2 points, in the order of stats::dist(). */
-bar_list cross_bars(const double *first, const double *second, size_t n, worker by,
-                    allocate_function allocate);
-
 #endif

@@ -1,6 +1,5 @@
 /* Places near each other: a tree of boxes over points of any dimension. */
 
-#include <stddef.h>
 #include <math.h>
 #include <string.h>
 #include <stdlib.h>
@@ -255,7 +254,7 @@ static void branch_nearest(const place_tree *tree, const double *at, branch b, n
 /* The k - 1 nearest other points of point `self`, ties by their number, into `found`, in no order;
    returns how many there are. */
 static size_t nearest_places(const place_tree *tree, const double *at, int self, size_t k,
-                      near_place *found)
+                             near_place *found)
 {
     nearest_list list = {found, 0, k - 1, self};
     if (k > 1) branch_nearest(tree, at, whole(tree), &list);
@@ -290,7 +289,6 @@ static int by_number(const void *a, const void *b)
 /* points: places x dimensions. How many places lie within the radius of each, itself counted. */
 SEXP repalign_count_near(SEXP points, SEXP radius)
 {
-    begin_entry(__func__);
     const place_tree tree = read_places(ARG(points));
     const double r = read_number(ARG(radius));
     double *at = scratch(tree.dims);
@@ -317,7 +315,6 @@ static SEXP sorted_numbers(const int *ids, size_t count, int with)
 /* A list of which places these are. */
 SEXP repalign_list_near(SEXP points, SEXP radius)
 {
-    begin_entry(__func__);
     const place_tree tree = read_places(ARG(points));
     const double r = read_number(ARG(radius));
     double *at = scratch(tree.dims);
@@ -335,7 +332,6 @@ SEXP repalign_list_near(SEXP points, SEXP radius)
 /* A list of the k nearest places of each, itself counted. */
 SEXP repalign_list_nearest(SEXP points, SEXP k)
 {
-    begin_entry(__func__);
     const place_tree tree = read_places(ARG(points));
     const size_t most = read_count(ARG(k), 1, tree.count);
     double *at = scratch(tree.dims);

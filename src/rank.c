@@ -2,10 +2,11 @@
 
 #include "rank.h"
 
-#include "bits.h"
-
 #include <math.h>
 #include <string.h>
+
+#include "bits.h"
+#include "entry.h"
 
 /* Keys: the bits of a magnitude sort as it does. Steps count the doubles from the lowest value
    on; what lies between the magnitudes `negative` and `positive` is one step, `zero`, so that
@@ -280,4 +281,21 @@ void average_ranks(const double *values, size_t length, tie_tolerance tolerance,
     job.cells = scratch.b;
     chunk_bounds(&job, scratch.bounds);
     run_chunks(chunks, by, rank_chunk, &job);
+}
+
+/* tolerance: c(relative, absolute). */
+SEXP repalign_average_ranks(SEXP v, SEXP tolerance, SEXP threads)
+{
+    const double *limits = read_doubles(ARG(tolerance), 2);
+    const tie_tolerance equal = {limits[0], limits[1]};
+    const size_t length = count_doubles(ARG(v));
+    if (length > UINT32_MAX) argument_error("v", "have fewer than 2^32 values");
+    SEXP result = PROTECT(new_doubles(length));
+    /* the cells may take the memory of the ranks, which are written last */
+    const rank_scratch z = {(sort_cell *) REAL(result), (sort_cell *) scratch(length),
+                            size_scratch(radix_counts(length)),
+                            size_scratch(chunk_count(length) + 1)};
+    average_ranks(REAL(v), length, equal, z, read_worker(ARG(threads)), REAL(result));
+    UNPROTECT(1);
+    return result;
 }

@@ -1,14 +1,14 @@
 /* Spearman correlations over pairs of stimuli, of all and without each unit of stimuli. */
 
-#include <stddef.h>
 #include <stdint.h>
 #include <math.h>
 #include <string.h>
-#include <immintrin.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 #include <limits.h>
 
-#include "threads.h"
-#include "wide.h"
+#include "loops.h"
 #include "entry.h"
 
 /* The most pairs that a unit may be part of, and the most units. */
@@ -79,9 +79,6 @@ typedef struct {
     double *gone, *sums;
     int16_t *counts;
 } lane_block;
-
-#if HAS_WIDE
-#endif
 
 #define LANES DELETED_AT_ONCE
 
@@ -266,9 +263,9 @@ static size_t find_steps(common_pairs all, const ranked_side *side, size_t base,
 }
 
 /* Writes the counts of all lanes for the pairs of a chunk. ones: 1 in a lane of its own. */
-INLINE_BODY void write_counts_body(const ranked_side *side, size_t first, size_t last,
-                                   const count_step *step, size_t steps, const int16_t *start,
-                                   const int16_t ones[LANES][LANES], int16_t *counts)
+static void write_counts(const ranked_side *side, size_t first, size_t last, const count_step *step,
+                         size_t steps, const int16_t *start, const int16_t ones[LANES][LANES],
+                         int16_t *counts)
 {
     int16_t now[LANES];
     memcpy(now, start, sizeof now);
@@ -286,28 +283,34 @@ INLINE_BODY void write_counts_body(const ranked_side *side, size_t first, size_t
     }
 }
 
-static void write_counts_plain(const ranked_side *side, size_t first, size_t last,
-                               const count_step *step, size_t steps, const int16_t *start,
-                               const int16_t ones[LANES][LANES], int16_t *counts)
-{
-    write_counts_body(side, first, last, step, steps, start, ones, counts);
-}
-
-WIDE static void write_counts_wide(const ranked_side *side, size_t first, size_t last,
-                                   const count_step *step, size_t steps, const int16_t *start,
-                                   const int16_t ones[LANES][LANES], int16_t *counts)
-{
-    write_counts_body(side, first, last, step, steps, start, ones, counts);
-}
-
 /* ---- products of counts */
 
-/* sums: added to, one for each lane. Few enough pairs that 32 bits hold their products. */
+/* sums: added to, one for each lane. Few enough pairs that 32 bits hold their products. Processors
+   multiply two pairs of a lane and add them up in one step, which compilers do not find by
+   themselves. */
 static void multiply_counts(const int16_t *restrict c, const int16_t *restrict d, size_t pairs,
                             double *restrict sums)
 {
+    size_t k = 0;
     int32_t total[LANES] = {0};
-    for (size_t k = 0; k < pairs; k++) {
+#ifdef __SSE2__
+    for (size_t first = 0; first < LANES; first += 8) {
+        __m128i low = _mm_setzero_si128(), high = low, *to = (__m128i *) (void *) (total + first);
+        for (k = 0; k + 1 < pairs; k += 2) {
+            const __m128i *x = (const __m128i *) (const void *) (c + k * LANES + first);
+            const __m128i *y = (const __m128i *) (const void *) (d + k * LANES + first);
+            const __m128i x0 = _mm_loadu_si128(x), x1 = _mm_loadu_si128(x + LANES / 8);
+            const __m128i y0 = _mm_loadu_si128(y), y1 = _mm_loadu_si128(y + LANES / 8);
+            low = _mm_add_epi32(low, _mm_madd_epi16(_mm_unpacklo_epi16(x0, x1),
+                                                    _mm_unpacklo_epi16(y0, y1)));
+            high = _mm_add_epi32(high, _mm_madd_epi16(_mm_unpackhi_epi16(x0, x1),
+                                                      _mm_unpackhi_epi16(y0, y1)));
+        }
+        _mm_storeu_si128(to, low);
+        _mm_storeu_si128(to + 1, high);
+    }
+#endif
+    for (; k < pairs; k++) {
         AT_ONCE
         for (int l = 0; l < LANES; l++)
             total[l] += (int32_t) c[k * LANES + l] * (int32_t) d[k * LANES + l];
@@ -315,37 +318,6 @@ static void multiply_counts(const int16_t *restrict c, const int16_t *restrict d
     AT_ONCE
     for (int l = 0; l < LANES; l++) sums[l] += (double) total[l];
 }
-
-/* The same: processors multiply two pairs of a lane and add them up in one step, which compilers do
-   not find by themselves. */
-#if HAS_WIDE
-WIDE static void multiply_counts_wide(const int16_t *c, const int16_t *d, size_t pairs,
-                                      double *sums)
-{
-    for (size_t first = 0; first < LANES; first += 16) {
-        __m256i low = _mm256_setzero_si256(), high = low;
-        for (size_t k = 0; k + 1 < pairs; k += 2) {
-            const __m256i *x = (const __m256i *) (const void *) (c + k * LANES + first);
-            const __m256i *y = (const __m256i *) (const void *) (d + k * LANES + first);
-            const __m256i x0 = _mm256_loadu_si256(x), x1 = _mm256_loadu_si256(x + LANES / 16);
-            const __m256i y0 = _mm256_loadu_si256(y), y1 = _mm256_loadu_si256(y + LANES / 16);
-            low = _mm256_add_epi32(low, _mm256_madd_epi16(_mm256_unpacklo_epi16(x0, x1),
-                                                          _mm256_unpacklo_epi16(y0, y1)));
-            high = _mm256_add_epi32(high, _mm256_madd_epi16(_mm256_unpackhi_epi16(x0, x1),
-                                                            _mm256_unpackhi_epi16(y0, y1)));
-        }
-        /* each half of a vector was unpacked by itself */
-        int32_t total[16];
-        __m256i *to = (__m256i *) (void *) total;
-        _mm256_storeu_si256(to, _mm256_permute2x128_si256(low, high, 0x20));
-        _mm256_storeu_si256(to + 1, _mm256_permute2x128_si256(low, high, 0x31));
-        for (size_t l = 0; l < 16; l++) sums[first + l] += (double) total[l];
-    }
-    if (pairs % 2) multiply_counts(c + (pairs - 1) * LANES, d + (pairs - 1) * LANES, 1, sums);
-}
-#else
-#define multiply_counts_wide multiply_counts
-#endif
 
 /* ---- all cells */
 
@@ -374,8 +346,7 @@ static void add_chunk(const deletion_job *job, lane_block *z, size_t first)
     for (size_t u = z->base; u < last_unit(all, z->base); u++)
         start[u - z->base] = (int16_t) -(int) (all.start[u + 1] - all.start[u]);
     for (size_t s = 0; s < job->count; s++) {
-        (wide_vectors() ? write_counts_wide : write_counts_plain)(
-            &job->sides[s], first, last, z->step + 2 * s * job->most, z->steps[s], start,
+        write_counts(&job->sides[s], first, last, z->step + 2 * s * job->most, z->steps[s], start,
             job->ones, z->counts + s * all.chunk * LANES);
     }
     for (size_t k = 0; k < last - first; k += job->step) {
@@ -383,8 +354,7 @@ static void add_chunk(const deletion_job *job, lane_block *z, size_t first)
         for (size_t i = 0; i < job->cell_count; i++) {
             const int16_t *c = z->counts + (job->cells[i].x * all.chunk + k) * LANES;
             const int16_t *d = z->counts + (job->cells[i].y * all.chunk + k) * LANES;
-            (wide_vectors() ? multiply_counts_wide : multiply_counts)(c, d, pairs,
-                                                                      z->sums + i * LANES);
+            multiply_counts(c, d, pairs, z->sums + i * LANES);
         }
     }
 }
@@ -471,8 +441,8 @@ static void delete_blocks(const deletion_job *job, size_t b, lane_block *blocks,
    (its row of `rows`) the correlation of all pairs, and those without the pairs of each unit; NaN
    where a side has one rank only. */
 static void rank_deletions(common_pairs all, const ranked_side *sides, size_t count,
-                    const side_cell *cells, size_t cell_count, lane_block *blocks,
-                    double *variances, double *result, size_t rows, worker by)
+                           const side_cell *cells, size_t cell_count, lane_block *blocks,
+                           double *variances, double *result, size_t rows, worker by)
 {
     deletion_job job = {.all = all, .sides = sides, .cells = cells, .count = count,
                         .cell_count = cell_count, .rows = rows, .most = most_deletions(all),
@@ -595,7 +565,6 @@ static lane_block *new_blocks(common_pairs all, size_t sides, size_t cells, int 
 SEXP repalign_rank_deletions(SEXP pairs, SEXP x, SEXP y, SEXP unit, SEXP units, SEXP room,
                              SEXP threads)
 {
-    begin_entry(__func__);
     const size_t length = (size_t) XLENGTH(read_element(ARG(pairs), "first"));
     if (length < 1 || length > INT_MAX) argument_error("pairs", "be 1 to 2^31 - 1");
     const size_t deleted = read_count(ARG(units), 1, MOST_DELETED_UNITS);

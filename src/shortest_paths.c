@@ -1,9 +1,7 @@
 /* Shortest paths between all pairs of nodes. */
 
-#include <stddef.h>
 #include <math.h>
 
-#include "pause.h"
 #include "entry.h"
 
 /* Comparisons between two pauses. */
@@ -36,7 +34,6 @@ static void shortest_paths(double *lengths, size_t n, pause_function pause)
 /* lengths: a symmetric matrix, infinite where there is no edge. */
 SEXP repalign_shortest_paths(SEXP lengths)
 {
-    begin_entry(__func__);
     const double *from = read_matrix(ARG(lengths));
     const size_t n = matrix_rows(lengths);
     read_matrix_size(ARG(lengths), n, n);

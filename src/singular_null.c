@@ -1,7 +1,5 @@
 /* The null kernel "singular": the singular values of a'b with the rows of b in other orders. */
 
-#include "lapack.h"
-#include "pause.h"
 #include "blas.h"
 #include "entry.h"
 
@@ -21,8 +19,8 @@ static void relabel_rows(const double *b, size_t n, size_t columns, const int *p
 }
 
 static int permuted_singular_values(const double *a, size_t rows, const double *b, size_t columns,
-                             size_t n, const int *permutations, size_t count,
-                             singular_scratch z, pause_function pause, double *values)
+                                    size_t n, const int *permutations, size_t count,
+                                    singular_scratch z, pause_function pause, double *values)
 {
     const size_t k = rows < columns ? rows : columns;
     for (size_t p = 0; p < count && k > 0; p++) {
@@ -38,7 +36,6 @@ static int permuted_singular_values(const double *a, size_t rows, const double *
 /* Singular values of a'b[p, ] for every permutation p (a column, from 1), one a column. */
 SEXP repalign_permuted_singular_values(SEXP a, SEXP b, SEXP permutations)
 {
-    begin_entry(__func__);
     const double *left = read_matrix(ARG(a));
     const size_t n = matrix_rows(a), rows = matrix_columns(a);
     const double *right = read_matrix_rows(ARG(b), n);

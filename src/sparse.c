@@ -1,11 +1,9 @@
 /* Kernels that are zero except near neighbours, kept as lists of entries: everything here
    takes time and memory in proportion to the entries. */
 
-#include <stddef.h>
 #include <string.h>
 #include <limits.h>
 
-#include "pause.h"
 #include "entry.h"
 
 /* Without start: entry e < width of row i stands at i + e n (an n x width matrix).
@@ -80,7 +78,7 @@ static void clear_row(const sparse_kernel *a, size_t i, double *row)
 
 /* Sum over all entries of a_ij b_ij, with the diagonals. row: n scratch. */
 static double sparse_dot(const sparse_kernel *a, const sparse_kernel *b, double *row,
-                  pause_function pause)
+                         pause_function pause)
 {
     const size_t n = a->n;
     double total = (double) n * a->diagonal * b->diagonal, block = 0.0;
@@ -167,7 +165,7 @@ static size_t add_column(row_columns of_x, row_columns of_y, size_t t, size_t co
    triangle. Where `neighbours` is not 0, it is the number of entries of every row, all of them 1,
    and out has the sums over rows of their Jaccard indices; row: as large as out, or NULL. */
 static void sparse_grid(sparse_side x, sparse_side y, double neighbours, row_columns of_x,
-                 row_columns of_y, double *row, pause_function pause, double *out)
+                        row_columns of_y, double *row, pause_function pause, double *out)
 {
     const size_t n = x.kernels->n, size = x.count * (y.count > 0 ? y.count : x.count);
     double *sums = row ? row : out;
@@ -216,8 +214,8 @@ static double common_row(const sparse_kernel *a, const sparse_kernel *b, size_t 
 /* The same sum over the entries that both lists have, without the diagonals; also the row
    and column sums of a and of b there, in the four columns of sums (n x 4): rows of a, rows
    of b, columns of a, columns of b. position: n scratch. */
-static double sparse_common(const sparse_kernel *a, const sparse_kernel *b, size_t *position, double *sums,
-                     pause_function pause)
+static double sparse_common(const sparse_kernel *a, const sparse_kernel *b, size_t *position,
+                            double *sums, pause_function pause)
 {
     const size_t n = a->n;
     double total = 0.0, block = 0.0;
@@ -236,7 +234,7 @@ static double sparse_common(const sparse_kernel *a, const sparse_kernel *b, size
 
 /* a' as lists: start (n + 1), column and value. at: n scratch. */
 static void sparse_transpose(const sparse_kernel *a, double *start, int *column, double *value,
-                      size_t *at)
+                             size_t *at)
 {
     const size_t n = a->n;
     for (size_t j = 0; j < n; j++) at[j] = 0;
@@ -284,7 +282,7 @@ static void symmetric_starts(const sparse_kernel *a, const sparse_kernel *t, dou
 }
 
 static void symmetric_entries(const sparse_kernel *a, const sparse_kernel *t, const double *start,
-                       int *mark, size_t *at, int *column, double *value)
+                              int *mark, size_t *at, int *column, double *value)
 {
     const size_t n = a->n;
     for (size_t j = 0; j < n; j++) mark[j] = 0;
@@ -350,10 +348,8 @@ static sparse_kernel read_second_form(SEXP form, const char *name, const sparse_
 /* list(rows, columns): sums. */
 SEXP repalign_sparse_sums(SEXP form)
 {
-    begin_entry(__func__);
     const sparse_kernel a = read_form(ARG(form));
-    const char *names[] = {"rows", "columns", ""};
-    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    SEXP result = PROTECT(NAMED_LIST("rows", "columns"));
     double *rows = put_doubles(result, 0, a.n), *columns = put_doubles(result, 1, a.n);
     sparse_sums(&a, rows, columns);
     UNPROTECT(1);
@@ -362,7 +358,6 @@ SEXP repalign_sparse_sums(SEXP form)
 
 SEXP repalign_sparse_dot(SEXP form_a, SEXP form_b)
 {
-    begin_entry(__func__);
     const sparse_kernel a = read_form(ARG(form_a)), b = read_second_form(ARG(form_b), &a);
     return Rf_ScalarReal(sparse_dot(&a, &b, scratch(a.n), check_interrupt));
 }
@@ -390,7 +385,6 @@ static row_columns new_columns(sparse_side side, size_t n)
    without the diagonals; or of the Jaccard indices of rows with so many neighbours each. */
 SEXP repalign_sparse_grid(SEXP x, SEXP y, SEXP neighbours)
 {
-    begin_entry(__func__);
     const sparse_side a = read_forms(ARG(x)), b = read_forms(ARG(y));
     const size_t n = a.kernels->n, columns = b.count > 0 ? b.count : a.count;
     if (b.count > 0 && b.kernels->n != n) argument_error("y", "be of the size of x");
@@ -406,10 +400,8 @@ SEXP repalign_sparse_grid(SEXP x, SEXP y, SEXP neighbours)
 /* list(dot, sums): sums has the row sums of a and b and their column sums. */
 SEXP repalign_sparse_common(SEXP form_a, SEXP form_b)
 {
-    begin_entry(__func__);
     const sparse_kernel a = read_form(ARG(form_a)), b = read_second_form(ARG(form_b), &a);
-    const char *names[] = {"dot", "sums", ""};
-    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    SEXP result = PROTECT(NAMED_LIST("dot", "sums"));
     double *sums = put_matrix(result, 1, a.n, 4);
     *put_doubles(result, 0, 1) = sparse_common(&a, &b, size_scratch(a.n), sums, check_interrupt);
     UNPROTECT(1);
@@ -419,7 +411,6 @@ SEXP repalign_sparse_common(SEXP form_a, SEXP form_b)
 /* a + a' - a o a' as list(start, idx, weight), without the diagonal. */
 SEXP repalign_sparse_symmetric(SEXP form)
 {
-    begin_entry(__func__);
     const sparse_kernel a = read_form(ARG(form));
     const size_t entries = (size_t) XLENGTH(find_element(form, "form", "idx"));
     int *mark = int_scratch(a.n), *column = int_scratch(entries);
@@ -428,8 +419,7 @@ SEXP repalign_sparse_symmetric(SEXP form)
     sparse_transpose(&a, start, column, value, at);
     const sparse_kernel t = {a.n, 0, start, column, value, 0.0};
     check_interrupt();
-    const char *names[] = {"start", "idx", "weight", ""};
-    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    SEXP result = PROTECT(NAMED_LIST("start", "idx", "weight"));
     double *starts = put_doubles(result, 0, a.n + 1);
     symmetric_starts(&a, &t, starts, mark);
     int *idx = put_integers(result, 1, (size_t) starts[a.n]);

@@ -4,10 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "packed.h"
 #include "blas.h"
-#include "lapack.h"
-#include "matrix.h"
 #include "entry.h"
 
 /* Scratch: basis n x steps, w 2 x n, partial CHUNK_GROUP x n, small 10 x steps, iwork
@@ -150,7 +147,6 @@ static lanczos_result spectral_norm(const double *a, row_chunks rows, worker by,
 SEXP repalign_packed_difference_spectral(SEXP a, SEXP fa, SEXP b, SEXP fb, SEXP n, SEXP most,
                                          SEXP threads)
 {
-    begin_entry(__func__);
     const size_t size = read_count(ARG(n), 2, INT_MAX), length = packed_length(size);
     const double *left = read_doubles(ARG(a), length), *right = read_doubles(ARG(b), length);
     const size_t wanted = read_count(ARG(most), 1, INT_MAX), steps = wanted < size ? wanted : size;

@@ -2,10 +2,8 @@
 
 #include <string.h>
 
-#include "matrix.h"
-#include "pause.h"
 #include "blas.h"
-#include "wide.h"
+#include "loops.h"
 #include "entry.h"
 
 /* What is added up over rows z of D = x->d + y->d centred columns, those of x first, with weights w
@@ -33,7 +31,7 @@ typedef struct {
 } packed_totals;
 
 /* squares[i] = the sum of the squares of row i of a (rows x columns). */
-INLINE_BODY void row_squares_body(const double *a, size_t rows, size_t columns, double *squares)
+static inline void row_squares(const double *a, size_t rows, size_t columns, double *squares)
 {
     for (size_t i = 0; i < rows; i++) squares[i] = 0.0;
     for (size_t j = 0; j < columns; j++) {
@@ -43,7 +41,7 @@ INLINE_BODY void row_squares_body(const double *a, size_t rows, size_t columns, 
     }
 }
 
-INLINE_BODY void add_powers_body(const double *z, size_t rows, column_pairs pairs, double *powers)
+static inline void add_powers(const double *z, size_t rows, column_pairs pairs, double *powers)
 {
     for (size_t p = 0; p < pairs.count; p++) {
         const double *a = z + ((size_t) pairs.a[p] - 1) * rows;
@@ -62,44 +60,23 @@ INLINE_BODY void add_powers_body(const double *z, size_t rows, column_pairs pair
     }
 }
 
-static void plain_row_squares(const double *a, size_t rows, size_t columns, double *squares)
-{
-    row_squares_body(a, rows, columns, squares);
-}
-
-static WIDE void wide_row_squares(const double *a, size_t rows, size_t columns, double *squares)
-{
-    row_squares_body(a, rows, columns, squares);
-}
-
-static void plain_add_powers(const double *z, size_t rows, column_pairs pairs, double *powers)
-{
-    add_powers_body(z, rows, pairs, powers);
-}
-
-static WIDE void wide_add_powers(const double *z, size_t rows, column_pairs pairs, double *powers)
-{
-    add_powers_body(z, rows, pairs, powers);
-}
-
 /* Scratch: rows x D for z, rows x 3 for w. */
-static void stack_sums(const centered_view *x, const centered_view *y, column_pairs pairs, size_t rows,
-                double *z, double *w, pause_function pause, stacked_sums sums)
+static void stack_sums(const centered_view *x, const centered_view *y, column_pairs pairs,
+                       size_t rows, double *z, double *w, pause_function pause, stacked_sums sums)
 {
     const size_t columns = x->d + y->d;
-    const int wide = wide_vectors();
     for (size_t i = 0; i < x->n; i += rows) {
         const size_t now = x->n - i < rows ? x->n - i : rows;
         double *y_part = z + now * x->d;
         load_rows(x, i, now, z);
         load_rows(y, i, now, y_part);
-        (wide ? wide_row_squares : plain_row_squares)(z, now, x->d, w);
-        (wide ? wide_row_squares : plain_row_squares)(y_part, now, y->d, w + now);
+        row_squares(z, now, x->d, w);
+        row_squares(y_part, now, y->d, w + now);
         for (size_t r = 0; r < now; r++) w[2 * now + r] = 1.0;
         blas_syrk_upper('T', columns, now, z, now, 1.0, sums.cross, columns);
         blas_gemm('T', 'N', columns, 3, now, 1.0, z, now, w, now, 1.0, sums.by_weight, columns);
         blas_gemm('T', 'N', 3, 3, now, 1.0, w, now, w, now, 1.0, sums.weights, 3);
-        (wide ? wide_add_powers : plain_add_powers)(z, now, pairs, sums.powers);
+        add_powers(z, now, pairs, sums.powers);
         pause();
     }
 }
@@ -119,7 +96,7 @@ static void sum_entries(const double *entries, size_t count, double n_mean, doub
 }
 
 static packed_totals sum_packed(const double *cross, size_t x_columns, size_t columns, double n,
-                         const double *means)
+                                const double *means)
 {
     packed_totals totals = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
     for (size_t j = 0; j < columns; j++) {
@@ -168,15 +145,13 @@ static double *put_zeros(SEXP list, int at, size_t rows, size_t columns)
 SEXP repalign_stack_sums(SEXP x, SEXP x_means, SEXP x_scale, SEXP y, SEXP y_means, SEXP y_scale,
                          SEXP ia, SEXP ib)
 {
-    begin_entry(__func__);
     const centered_view vx = read_view(ARG(x), ARG(x_means), ARG(x_scale));
     const centered_view vy = read_view(ARG(y), ARG(y_means), ARG(y_scale));
     if (vx.n != vy.n) argument_error("y", "have as many rows as x");
     const size_t d = vx.d + vy.d, count = (size_t) Rf_xlength(ia);
     const column_pairs pairs = {read_indices(ARG(ia), count, d), read_indices(ARG(ib), count, d),
                                 count};
-    const char *names[] = {"cross", "by_weight", "weights", "powers", ""};
-    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    SEXP result = PROTECT(NAMED_LIST("cross", "by_weight", "weights", "powers"));
     const stacked_sums sums = {zeroed_bytes(d * d * sizeof(double)), put_zeros(result, 1, d, 3),
                                put_zeros(result, 2, 3, 3), put_zeros(result, 3, 3, count)};
     const size_t rows = piece_rows(vx.n, d);
@@ -190,7 +165,6 @@ SEXP repalign_stack_sums(SEXP x, SEXP x_means, SEXP x_scale, SEXP y, SEXP y_mean
    with the upper triangle; x_columns: how many of the columns are those of x. */
 SEXP repalign_sum_packed(SEXP cross, SEXP x_columns, SEXP n, SEXP means)
 {
-    begin_entry(__func__);
     const size_t columns = count_doubles(ARG(means));
     const double *entries = read_doubles(ARG(cross), columns * (columns + 1) / 2);
     const packed_totals totals = sum_packed(entries, read_count(ARG(x_columns), 1, columns),

@@ -1,6 +1,5 @@
 /* Streams of random numbers that a seed and a key determine, whatever else is drawn. */
 
-#include <stddef.h>
 #include <stdint.h>
 #include <limits.h>
 #include <string.h>
@@ -67,7 +66,6 @@ static void stream_order(stream *s, size_t n, int *order)
    does not matter. */
 SEXP repalign_stream_order(SEXP seed, SEXP key, SEXP count)
 {
-    begin_entry(__func__);
     const size_t n = read_count(ARG(count), 1, INT_MAX);
     stream s = stream_of_seed((uint64_t) read_count(ARG(seed), 0, INT_MAX));
     if (!Rf_isString(key)) argument_error("key", "hold strings");

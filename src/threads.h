@@ -21,7 +21,9 @@
 
 #include <stddef.h>
 
-#include "pause.h"
+/* How the user can interrupt: kernels take a function that they call between pieces of work
+   (at least every half second). It may not return, so no kernel owns memory. */
+typedef void (*pause_function)(void);
 
 /* Threads to use (at least 1), and what to call between groups of items. */
 typedef struct {
@@ -55,20 +57,9 @@ static inline size_t thread_number(void)
 #endif
 }
 
-/* OpenMP's own number of threads (OMP_NUM_THREADS), and the processors that it may use. */
-typedef struct {
-    int usual, most;
-} thread_limits;
-static inline thread_limits find_thread_limits(void)
-{
-    thread_limits limits = {1, 1};
-#ifdef _OPENMP
-    limits.most = omp_get_num_procs();
-    if (omp_get_thread_limit() < limits.most) limits.most = omp_get_thread_limit();
-    limits.usual = omp_get_max_threads() < limits.most ? omp_get_max_threads() : limits.most;
-#endif
-    return limits;
-}
+static inline size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+static inline size_t most(size_t a, size_t b) { return a > b ? a : b; }
 
 /* How many items make about `pause_work`, and at least one a thread. */
 static inline size_t items_at_once(double pause_work, double item_work, int threads)

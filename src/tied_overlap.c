@@ -2,8 +2,6 @@
 
 #include "tied_overlap.h"
 
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
-
 /* Chances that `low`, low + 1, ... of the `drawn` are marked, when `marked` of all are. */
 typedef struct {
     size_t low, count;

@@ -2,7 +2,7 @@
 #ifndef REPALIGN_TIED_OVERLAP_H
 #define REPALIGN_TIED_OVERLAP_H
 
-#include <stddef.h>
+#include "threads.h"
 
 /* A list has k neighbours: those that are sure, and `places` of its `tied` ones, every choice
    equally likely. Common neighbours are sure on both sides, tied in one of the lists only, or in

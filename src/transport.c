@@ -1,11 +1,9 @@
 /* Optimal transport between two sets of points with equal masses within each set, for every total
    mass from 0 on. */
 
-#include <stddef.h>
 #include <math.h>
 #include <string.h>
 
-#include "pause.h"
 #include "entry.h"
 
 #define NO_PLACE (-1)
@@ -475,7 +473,6 @@ static SEXP log_as_list(const transport_log *l)
    columns/g units to take and each column rows/g to give, g their greatest common divisor. */
 SEXP repalign_transport(SEXP cost)
 {
-    begin_entry(__func__);
     const double *entries = read_matrix(ARG(cost));
     const size_t rows = matrix_rows(cost), columns = matrix_columns(cost);
     if (rows == 0 || columns == 0) argument_error("cost", "not be empty");

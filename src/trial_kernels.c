@@ -1,9 +1,5 @@
 /* H of the expected kernels of different stimuli, from the kernels of all trials. */
 
-#include <stddef.h>
-
-#include "threads.h"
-#include "chunks.h"
 #include "entry.h"
 
 /* k and l: symmetric kernels of all trials of the two sides, whose trials are the fastest. m: for
@@ -130,7 +126,7 @@ static void one_stimulus(void *job, size_t i)
 }
 
 static void trial_kernel_sums(const trial_kernels *t, const double *a, const double *b, worker by,
-                       double *partial, double *room, double *sums)
+                              double *partial, double *room, double *sums)
 {
     sum_job job = {t, a, b, partial, room};
     double total_a = 0.0, total_b = 0.0;
@@ -151,7 +147,6 @@ static void trial_kernel_sums(const trial_kernels *t, const double *a, const dou
 /* The three sums of trial_kernel_sums(). m: a column for each stimulus. */
 SEXP repalign_trial_kernel_sums(SEXP k, SEXP l, SEXP m, SEXP threads)
 {
-    begin_entry(__func__);
     const double *values = read_matrix(ARG(m));
     const size_t stimuli = matrix_columns(m), rows = matrix_rows(k);
     if (stimuli == 0 || rows % stimuli != 0 || matrix_rows(l) % stimuli != 0)

@@ -4,9 +4,10 @@
 
 #include <string.h>
 
+#include "entry.h"
+#include "loops.h"
 #include "run_moments.h"
 #include "unit_moments.h"
-#include "wide.h"
 
 /* Products between two pauses. */
 #define PAUSE_PRODUCTS 200000000.0
@@ -39,7 +40,7 @@ static lane_block block_at(const trial_sample *s, const double *lanes, size_t bl
     return b;
 }
 
-size_t trial_lanes_length(const trial_sample *s)
+static size_t trial_lanes_length(const trial_sample *s)
 {
     return s->runs ? 0 : block_count(s) * block_length(s);
 }
@@ -85,7 +86,8 @@ typedef struct {
     double *p, *x, *y, *present, *values, *runs;
 } thread_scratch;
 
-size_t trial_scratch_length(const trial_sample *s)
+/* How many doubles a sample needs as scratch for each thread, and for all of them together. */
+static size_t trial_scratch_length(const trial_sample *s)
 {
     return PAIR_LANES * (5 * s->units + 1) + (s->runs ? run_scratch_length(s) : 0);
 }
@@ -117,8 +119,8 @@ typedef struct {
 } x_column;
 
 /* Adds the means over members of a stimulus to the sums of its unit in lanes. */
-INLINE_BODY void add_members(const x_column *c, const event_sums *e, lane_block l, size_t i,
-                             double total, double trials, unit_moments unit, double *present)
+static inline void add_members(const x_column *c, const event_sums *e, lane_block l, size_t i,
+                               double total, double trials, unit_moments unit, double *present)
 {
     double *p = (double *) unit.p, *x = (double *) unit.x, *y = (double *) unit.y;
     const double *sum = l.total + i * PAIR_LANES, *number = l.trials + i * PAIR_LANES;
@@ -134,8 +136,8 @@ INLINE_BODY void add_members(const x_column *c, const event_sums *e, lane_block 
 }
 
 /* Where all columns of a side have the same trials, counts are those of the stimulus. */
-INLINE_BODY void sum_events(const trial_sample *s, const x_column *c, lane_block l, size_t i,
-                            event_sums *e)
+static inline void sum_events(const trial_sample *s, const x_column *c, lane_block l, size_t i,
+                              event_sums *e)
 {
     const size_t from = i * s->events;
     double both = 0.0, xn = 0.0, xy[PAIR_LANES] = {0.0};
@@ -154,8 +156,8 @@ INLINE_BODY void sum_events(const trial_sample *s, const x_column *c, lane_block
     }
 }
 
-INLINE_BODY void sum_masked_events(const trial_sample *s, const x_column *c, lane_block l,
-                                   size_t i, event_sums *e)
+static inline void sum_masked_events(const trial_sample *s, const x_column *c, lane_block l,
+                                     size_t i, event_sums *e)
 {
     const size_t from = i * s->events;
     const event_sums none = {{0.0}, {0.0}, {0.0}, {0.0}};
@@ -174,7 +176,7 @@ INLINE_BODY void sum_masked_events(const trial_sample *s, const x_column *c, lan
 }
 
 /* The means over the stimuli of a unit that have members, in place of their sums. */
-INLINE_BODY void unit_means(unit_moments unit, double *present)
+static inline void unit_means(unit_moments unit, double *present)
 {
     double *p = (double *) unit.p, *x = (double *) unit.x, *y = (double *) unit.y;
     AT_ONCE
@@ -187,8 +189,8 @@ INLINE_BODY void unit_means(unit_moments unit, double *present)
     }
 }
 
-INLINE_BODY void moments_body(const trial_sample *s, const x_column *c, lane_block l,
-                              thread_scratch z)
+static inline void add_moments(const trial_sample *s, const x_column *c, lane_block l,
+                               thread_scratch z)
 {
     event_sums e;
     memset(z.p, 0, 4 * s->units * PAIR_LANES * sizeof(double));
@@ -207,18 +209,6 @@ INLINE_BODY void moments_body(const trial_sample *s, const x_column *c, lane_blo
         }
         unit_means(unit, z.present + at);
     }
-}
-
-WIDE static void moments_wide(const trial_sample *s, const x_column *c, lane_block l,
-                              thread_scratch z)
-{
-    moments_body(s, c, l, z);
-}
-
-static void moments_plain(const trial_sample *s, const x_column *c, lane_block l,
-                          thread_scratch z)
-{
-    moments_body(s, c, l, z);
 }
 
 static x_column column_of(const trial_sample *s, size_t a, size_t block)
@@ -246,7 +236,7 @@ static void estimate_block(const trial_sample *s, size_t a, size_t block, int de
     }
     const x_column c = column_of(s, a, block);
     const unit_moments moments = {s->units, NULL, z.p, z.x, z.y};
-    (wide_vectors() ? moments_wide : moments_plain)(s, &c, block_at(s, lanes, block), z);
+    add_moments(s, &c, block_at(s, lanes, block), z);
     present_estimates(&moments, z.present, deletions, z.values);
 }
 
@@ -263,7 +253,8 @@ static size_t items_of(const trial_sample *s, double blocks, worker by)
     return items_at_once(PAUSE_PRODUCTS, work * (s->runs ? (double) s->events : 1.0), by.threads);
 }
 
-void trial_terms(const trial_sample *s, trial_room room, worker by, double *result)
+/* The value of every neuron pair: qx x qy. */
+static void trial_terms(const trial_sample *s, trial_room room, worker by, double *result)
 {
     const size_t qx = s->x.columns, blocks = block_count(s);
     const size_t at_once = items_of(s, (double) blocks, by);
@@ -295,8 +286,11 @@ static void add_block(const double *values, size_t rows, size_t width, const dou
     }
 }
 
-void trial_columns(const trial_sample *s, const double *w, int deletions, trial_room room,
-                   worker by, double *result)
+/* For each column of x the sum over the columns of y, times weights w (qx x qy; NULL: of 1; a pair
+   of weight 0 does not count, whatever its value). Results (units + 1) x qx, or with deletions = 0
+   one row. */
+static void trial_columns(const trial_sample *s, const double *w, int deletions, trial_room room,
+                          worker by, double *result)
 {
     const size_t qx = s->x.columns, blocks = block_count(s), rows = deletions ? s->units + 1 : 1;
     const size_t at_once = items_of(s, (double) blocks, by);
@@ -317,8 +311,10 @@ void trial_columns(const trial_sample *s, const double *w, int deletions, trial_
     }
 }
 
-void trial_pairs(const trial_sample *s, const int *ix, const int *iy, size_t pairs, int deletions,
-                 trial_room room, worker by, double *result)
+/* For each of some pairs of a column of x and one of y, counted from zero: (units + 1) x pairs, or
+   with deletions = 0 one row. */
+static void trial_pairs(const trial_sample *s, const int *ix, const int *iy, size_t pairs,
+                        int deletions, trial_room room, worker by, double *result)
 {
     const size_t rows = deletions ? s->units + 1 : 1, at_once = items_of(s, 1.0, by);
     fill_lanes(s, room.lanes, by);
@@ -337,8 +333,9 @@ void trial_pairs(const trial_sample *s, const int *ix, const int *iy, size_t pai
     }
 }
 
-void event_grams(const double *rows, size_t stimuli, size_t events, size_t columns, worker by,
-                 double *result)
+/* The Gram matrices of the rows of each stimulus over all columns: events x events x stimuli. */
+static void event_grams(const double *rows, size_t stimuli, size_t events, size_t columns,
+                        worker by, double *result)
 {
     const size_t size = events * events, height = stimuli * events;
     memset(result, 0, stimuli * size * sizeof(double));
@@ -354,4 +351,117 @@ void event_grams(const double *rows, size_t stimuli, size_t events, size_t colum
         }
     }
     by.pause();
+}
+
+/* ---- entry points
+
+   sample: a list of x and y (sums: a row for each event of each stimulus, a column for each
+   neuron), counts_x and counts_y (of the same size, or both a single column), session_x and
+   session_y (codes; neurons of equal codes may share noise), units (a code for each stimulus, 1 ..
+   B in increasing order) and runs. A result has a row for nothing deleted and one for each unit. */
+
+static trial_side read_trial_side(SEXP sample, const char *sums, const char *counts,
+                                  const char *session, size_t rows)
+{
+    SEXP values = read_element(ARG(sample), sums), number = read_element(ARG(sample), counts);
+    const trial_side side = {
+        read_matrix_rows(values, sums, rows), read_matrix_rows(number, counts, rows),
+        read_indices(read_element(ARG(sample), session), session, matrix_columns(values), INT_MAX),
+        matrix_columns(values)};
+    if (matrix_columns(number) != 1 && matrix_columns(number) != side.columns)
+        argument_error(counts, "have one column, or as many as the responses");
+    return side;
+}
+
+/* Where the units start. */
+static const size_t *read_units(const int *codes, size_t stimuli, size_t *units)
+{
+    size_t *start = size_scratch(stimuli + 1);
+    *units = 0;
+    for (size_t i = 0; i < stimuli; i++) {
+        if ((size_t) codes[i] != *units && (size_t) codes[i] != *units + 1)
+            argument_error("units", "be codes in increasing order");
+        if ((size_t) codes[i] == *units + 1) start[(*units)++] = i;
+    }
+    start[*units] = stimuli;
+    return start;
+}
+
+static trial_sample read_sample(SEXP sample)
+{
+    SEXP codes = read_element(ARG(sample), "units");
+    const size_t stimuli = (size_t) Rf_xlength(codes);
+    const int *units = read_indices(codes, "units", stimuli, INT_MAX);
+    const size_t rows = matrix_rows(read_element(ARG(sample), "x"));
+    if (stimuli == 0 || rows % stimuli != 0) argument_error("units", "have a code a stimulus");
+    trial_sample s = {read_trial_side(sample, "x", "counts_x", "session_x", rows),
+                      read_trial_side(sample, "y", "counts_y", "session_y", rows),
+                      stimuli, rows / stimuli, 0, NULL, 0,
+                      read_flag(read_element(ARG(sample), "runs"), "runs")};
+    s.start = read_units(units, stimuli, &s.units);
+    const size_t masks_x = matrix_columns(read_element(ARG(sample), "counts_x"));
+    const size_t masks_y = matrix_columns(read_element(ARG(sample), "counts_y"));
+    s.masked = masks_x == s.x.columns && masks_y == s.y.columns;
+    if (!s.masked && (masks_x != 1 || masks_y != 1))
+        argument_error("counts_y", "have columns as `counts_x` has");
+    return s;
+}
+
+static trial_room make_room(const trial_sample *s, worker by)
+{
+    const trial_room room = {scratch(trial_lanes_length(s)),
+                             scratch((size_t) by.threads * trial_scratch_length(s))};
+    return room;
+}
+
+/* The value of every neuron pair, nothing deleted. */
+SEXP repalign_trial_terms(SEXP sample, SEXP threads)
+{
+    const trial_sample s = read_sample(sample);
+    const worker by = read_worker(ARG(threads));
+    SEXP result = PROTECT(new_matrix(s.x.columns, s.y.columns));
+    trial_terms(&s, make_room(&s, by), by, REAL(result));
+    UNPROTECT(1);
+    return result;
+}
+
+/* For each column of x the sum over the columns of y, times weights (NULL: of 1). */
+SEXP repalign_trial_columns(SEXP sample, SEXP weights, SEXP deletions, SEXP threads)
+{
+    const trial_sample s = read_sample(sample);
+    const worker by = read_worker(ARG(threads));
+    const int all = read_flag(ARG(deletions));
+    const double *w = read_optional(ARG(weights), s.x.columns, s.y.columns);
+    SEXP result = PROTECT(new_matrix(all ? s.units + 1 : 1, s.x.columns));
+    trial_columns(&s, w, all, make_room(&s, by), by, REAL(result));
+    UNPROTECT(1);
+    return result;
+}
+
+/* For each pair of a column of x (ix) and one of y (iy). */
+SEXP repalign_trial_pairs(SEXP sample, SEXP ix, SEXP iy, SEXP deletions, SEXP threads)
+{
+    const trial_sample s = read_sample(sample);
+    const worker by = read_worker(ARG(threads));
+    const int *a = read_zero_based(ARG(ix), s.x.columns);
+    const size_t pairs = (size_t) XLENGTH(ix);
+    const int *b = read_from_zero(ARG(iy), pairs, s.y.columns);
+    const int all = read_flag(ARG(deletions));
+    SEXP result = PROTECT(new_matrix(all ? s.units + 1 : 1, pairs));
+    trial_pairs(&s, a, b, pairs, all, make_room(&s, by), by, REAL(result));
+    UNPROTECT(1);
+    return result;
+}
+
+/* The Gram matrices of the rows of each stimulus: events^2 x stimuli. */
+SEXP repalign_event_grams(SEXP rows, SEXP events, SEXP threads)
+{
+    const double *values = read_matrix(ARG(rows));
+    const size_t height = matrix_rows(rows), count = read_count(ARG(events), 1, height);
+    if (height % count != 0) argument_error("events", "divide the rows");
+    SEXP result = PROTECT(new_matrix(count * count, height / count));
+    event_grams(values, height / count, count, matrix_columns(rows), read_worker(ARG(threads)),
+                REAL(result));
+    UNPROTECT(1);
+    return result;
 }

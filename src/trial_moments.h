@@ -39,31 +39,9 @@ typedef struct {
     int masked, runs;
 } trial_sample;
 
-/* How many doubles a sample needs as scratch for each thread, and for all of them together. */
-size_t trial_scratch_length(const trial_sample *sample);
-size_t trial_lanes_length(const trial_sample *sample);
-
 /* Room to work: `lanes` for all threads, `own` for each thread. */
 typedef struct {
     double *lanes, *own;
 } trial_room;
-
-/* The value of every neuron pair: qx x qy. */
-void trial_terms(const trial_sample *sample, trial_room room, worker by, double *result);
-
-/* For each column of x the sum over the columns of y, times weights w (qx x qy; NULL: of 1; a pair
-   of weight 0 does not count, whatever its value). Results (units + 1) x qx, or with deletions = 0
-   one row. */
-void trial_columns(const trial_sample *sample, const double *w, int deletions, trial_room room,
-                   worker by, double *result);
-
-/* For each of some pairs of a column of x and one of y, counted from zero: (units + 1) x pairs, or
-   with deletions = 0 one row. */
-void trial_pairs(const trial_sample *sample, const int *ix, const int *iy, size_t pairs,
-                 int deletions, trial_room room, worker by, double *result);
-
-/* The Gram matrices of the rows of each stimulus over all columns: events x events x stimuli. */
-void event_grams(const double *rows, size_t stimuli, size_t events, size_t columns, worker by,
-                 double *result);
 
 #endif

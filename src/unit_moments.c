@@ -4,7 +4,29 @@
 
 #include <math.h>
 
-#include "wide.h"
+#include "entry.h"
+#include "loops.h"
+
+/* Stimuli in clusters: rows in the order of their clusters, where each cluster starts (units + 1
+   of them), and its size. */
+typedef struct {
+    size_t n, units;
+    const int *order;
+    const size_t *start;
+    const double *size;
+} cluster_layout;
+
+/* Two n x q matrices of the same stimuli. */
+typedef struct {
+    const double *x, *y;
+    size_t qx, qy;
+} response_pair;
+
+/* Scratch: rows of both sides (n lanes each), moments (units lanes each) and estimates
+   (units + 1 lanes each). */
+typedef struct {
+    double *rows_x, *rows_y, *p, *mean_x, *mean_y, *naive, *corrected;
+} moment_scratch;
 
 /* Sums over units: of p, p^2, pxy, py, px, xy, (xy)^2, x^2 y, x y^2, x, y, x^2 and y^2. */
 typedef struct {
@@ -23,7 +45,7 @@ typedef struct {
     double xy[PAIR_LANES], x[PAIR_LANES], y[PAIR_LANES];
 } member_lanes;
 
-INLINE_BODY power_sums powers_of(double p, double x, double y)
+ALWAYS_INLINE power_sums powers_of(double p, double x, double y)
 {
     const double xy = x * y;
     const power_sums s = {p,  p * p,  p * xy, p * y, p * x, xy,   xy * xy,
@@ -31,7 +53,7 @@ INLINE_BODY power_sums powers_of(double p, double x, double y)
     return s;
 }
 
-INLINE_BODY void add_powers(power_lanes *s, size_t b, power_sums one)
+ALWAYS_INLINE void add_powers(power_lanes *s, size_t b, power_sums one)
 {
     s->g[b] += one.g;
     s->pp[b] += one.pp;
@@ -49,7 +71,7 @@ INLINE_BODY void add_powers(power_lanes *s, size_t b, power_sums one)
 }
 
 /* The sums of a lane without one unit. */
-INLINE_BODY power_sums powers_left(const power_lanes *s, size_t b, power_sums one)
+ALWAYS_INLINE power_sums powers_left(const power_lanes *s, size_t b, power_sums one)
 {
     const power_sums left = {s->g[b] - one.g,   s->pp[b] - one.pp, s->f[b] - one.f,
                              s->u[b] - one.u,   s->v[b] - one.v,   s->c[b] - one.c,
@@ -59,7 +81,7 @@ INLINE_BODY power_sums powers_left(const power_lanes *s, size_t b, power_sums on
     return left;
 }
 
-INLINE_BODY double corrected_of(power_sums s, double units)
+ALWAYS_INLINE double corrected_of(power_sums s, double units)
 {
     const double t1 = s.g * s.g - s.pp;
     const double t2 = s.g * (s.sx * s.sy - s.c) - s.sx * s.u - s.sy * s.v + 2.0 * s.f;
@@ -69,7 +91,7 @@ INLINE_BODY double corrected_of(power_sums s, double units)
     return (t1 - (2.0 * t2 - t3 / (units - 3.0)) / (units - 2.0)) / (units * (units - 1.0));
 }
 
-INLINE_BODY double naive_of(double xy, double x, double y, double members)
+ALWAYS_INLINE double naive_of(double xy, double x, double y, double members)
 {
     const double mean = (xy - x * y / members) / members;
     return mean * mean;
@@ -77,8 +99,8 @@ INLINE_BODY double naive_of(double xy, double x, double y, double members)
 
 /* Adds up all units, and gives the estimates with nothing deleted; returns the number of
    members. */
-INLINE_BODY double add_units(const unit_moments *m, power_lanes *powers, member_lanes *sums,
-                             double *naive, double *corrected)
+static inline double add_units(const unit_moments *m, power_lanes *powers, member_lanes *sums,
+                               double *naive, double *corrected)
 {
     const double units = (double) m->units;
     double members = 0.0;
@@ -102,8 +124,9 @@ INLINE_BODY double add_units(const unit_moments *m, power_lanes *powers, member_
     return members;
 }
 
-INLINE_BODY void estimates_body(const unit_moments *m, int deletions, double *naive,
-                                double *corrected)
+/* Values of all lanes: row 0 with nothing deleted, row u + 1 without unit u, or row 0 alone
+   (deletions = 0). */
+static void unit_estimates(const unit_moments *m, int deletions, double *naive, double *corrected)
 {
     power_lanes powers = {0};
     member_lanes sums = {0};
@@ -124,25 +147,13 @@ INLINE_BODY void estimates_body(const unit_moments *m, int deletions, double *na
     }
 }
 
-WIDE static void estimates_wide(const unit_moments *m, int deletions, double *naive,
-                                double *corrected)
-{
-    estimates_body(m, deletions, naive, corrected);
-}
-
-void unit_estimates(const unit_moments *m, int deletions, double *naive, double *corrected)
-{
-    if (wide_vectors()) estimates_wide(m, deletions, naive, corrected);
-    else estimates_body(m, deletions, naive, corrected);
-}
-
-INLINE_BODY double corrected_of_some(power_sums s, double units)
+ALWAYS_INLINE double corrected_of_some(power_sums s, double units)
 {
     return units < 4.0 ? NAN : corrected_of(s, units);
 }
 
-INLINE_BODY void present_body(const unit_moments *m, const double *present, int deletions,
-                              double *corrected)
+void present_estimates(const unit_moments *m, const double *present, int deletions,
+                       double *corrected)
 {
     power_lanes powers = {0};
     double units[PAIR_LANES] = {0.0};
@@ -168,21 +179,9 @@ INLINE_BODY void present_body(const unit_moments *m, const double *present, int 
     }
 }
 
-WIDE static void present_wide(const unit_moments *m, const double *present, int deletions,
-                              double *corrected)
-{
-    present_body(m, present, deletions, corrected);
-}
-
-void present_estimates(const unit_moments *m, const double *present, int deletions,
-                       double *corrected)
-{
-    if (wide_vectors()) present_wide(m, present, deletions, corrected);
-    else present_body(m, present, deletions, corrected);
-}
-
-cluster_layout lay_out_clusters(const int *codes, size_t n, size_t units, int *order,
-                                size_t *start, double *size)
+/* rows: one-based codes 1 .. units, each of which occurs. Fills the three arrays. */
+static cluster_layout lay_out_clusters(const int *codes, size_t n, size_t units, int *order,
+                                       size_t *start, double *size)
 {
     for (size_t u = 0; u <= units; u++) start[u] = 0;
     for (size_t i = 0; i < n; i++) start[codes[i]]++;
@@ -281,8 +280,9 @@ static void estimate_column(cluster_layout c, response_pair r, size_t a, int del
     estimate_lanes(c, z, deletions);
 }
 
-void unit_terms(cluster_layout c, response_pair r, moment_scratch z, pause_function pause,
-                double *naive, double *corrected)
+/* The value of every neuron pair: qx x qy. */
+static void unit_terms(cluster_layout c, response_pair r, moment_scratch z, pause_function pause,
+                       double *naive, double *corrected)
 {
     for (size_t first = 0; first < r.qy; first += PAIR_LANES) {
         const size_t width = load_block(c, r, first, z);
@@ -314,8 +314,10 @@ static void zero(double *a, size_t length)
     for (size_t i = 0; i < length; i++) a[i] = 0.0;
 }
 
-void unit_columns(cluster_layout c, response_pair r, const double *w, moment_scratch z,
-                  pause_function pause, double *naive, double *corrected)
+/* For each column of x the sum over all columns of y, times weights (qx x qy; NULL: of 1):
+   (units + 1) x qx. */
+static void unit_columns(cluster_layout c, response_pair r, const double *w, moment_scratch z,
+                         pause_function pause, double *naive, double *corrected)
 {
     const size_t rows = c.units + 1;
     zero(naive, rows * r.qx);
@@ -332,8 +334,9 @@ void unit_columns(cluster_layout c, response_pair r, const double *w, moment_scr
     }
 }
 
-void unit_weighted(cluster_layout c, response_pair r, const double *w, int deletions,
-                   moment_scratch z, pause_function pause, double *naive, double *corrected)
+/* Totals weighted by w (qx x qy): units + 1 values, or the first alone. w NULL: weights of 1. */
+static void unit_weighted(cluster_layout c, response_pair r, const double *w, int deletions,
+                          moment_scratch z, pause_function pause, double *naive, double *corrected)
 {
     const size_t rows = deletions ? c.units + 1 : 1;
     zero(naive, rows);
@@ -350,8 +353,10 @@ void unit_weighted(cluster_layout c, response_pair r, const double *w, int delet
     }
 }
 
-void unit_pairs(cluster_layout c, response_pair r, const int *ix, const int *iy, size_t pairs,
-                moment_scratch z, pause_function pause, double *naive, double *corrected)
+/* For each of some pairs of a column of x and one of y, counted from zero: (units + 1) x pairs. */
+static void unit_pairs(cluster_layout c, response_pair r, const int *ix, const int *iy,
+                       size_t pairs, moment_scratch z, pause_function pause, double *naive,
+                       double *corrected)
 {
     const size_t rows = c.units + 1;
     for (size_t first = 0; first < pairs; first += PAIR_LANES) {
@@ -368,4 +373,96 @@ void unit_pairs(cluster_layout c, response_pair r, const int *ix, const int *iy,
         }
         pause();
     }
+}
+
+/* ---- entry points
+
+   clusters: a code from 1 to the number of clusters for each row, and each of them occurs. Results
+   are list(naive, stimulus), with a row for nothing deleted and one for each cluster. */
+
+/* Responses of both sides, the clusters of their rows, and room to work. */
+typedef struct {
+    cluster_layout layout;
+    response_pair responses;
+    moment_scratch scratch;
+} clustered;
+
+static cluster_layout read_clusters(SEXP clusters, const char *name, size_t n)
+{
+    const int *codes = read_indices(clusters, name, n, n);
+    size_t units = 0;
+    for (size_t i = 0; i < n; i++)
+        if ((size_t) codes[i] > units) units = (size_t) codes[i];
+    const cluster_layout layout =
+        lay_out_clusters(codes, n, units, int_scratch(n), size_scratch(units + 1), scratch(units));
+    for (size_t u = 0; u < units; u++)
+        if (layout.size[u] == 0.0) argument_error(name, "have every code up to the largest");
+    return layout;
+}
+
+static clustered read_clustered(SEXP x, SEXP y, SEXP clusters)
+{
+    clustered d;
+    const double *left = read_matrix(ARG(x));
+    const size_t n = matrix_rows(x);
+    const double *right = read_matrix_rows(ARG(y), n);
+    d.responses = (response_pair){left, right, matrix_columns(x), matrix_columns(y)};
+    d.layout = read_clusters(ARG(clusters), n);
+    const size_t rows = n * PAIR_LANES, units = (d.layout.units + 1) * PAIR_LANES;
+    d.scratch = (moment_scratch){scratch(rows),  scratch(rows),  scratch(units), scratch(units),
+                                 scratch(units), scratch(units), scratch(units)};
+    return d;
+}
+
+/* The term of every pair of a column of x and one of y, nothing deleted. */
+SEXP repalign_unit_terms(SEXP x, SEXP y, SEXP clusters)
+{
+    const clustered d = read_clustered(x, y, clusters);
+    const two_estimates result = new_estimates(d.responses.qx, d.responses.qy);
+    PROTECT(result.list);
+    unit_terms(d.layout, d.responses, d.scratch, check_interrupt, result.naive, result.corrected);
+    UNPROTECT(1);
+    return result.list;
+}
+
+/* For each column of x the sum over all columns of y, times weights; weights NULL: of 1. */
+SEXP repalign_unit_columns(SEXP x, SEXP y, SEXP weights, SEXP clusters)
+{
+    const clustered d = read_clustered(x, y, clusters);
+    const double *w = read_optional(ARG(weights), d.responses.qx, d.responses.qy);
+    const two_estimates result = new_estimates(d.layout.units + 1, d.responses.qx);
+    PROTECT(result.list);
+    unit_columns(d.layout, d.responses, w, d.scratch, check_interrupt, result.naive,
+                 result.corrected);
+    UNPROTECT(1);
+    return result.list;
+}
+
+/* The sum over all pairs of columns, times weights; weights NULL: of 1, and nothing deleted. */
+SEXP repalign_unit_weighted(SEXP x, SEXP y, SEXP weights, SEXP clusters)
+{
+    const clustered d = read_clustered(x, y, clusters);
+    const double *w = read_optional(ARG(weights), d.responses.qx, d.responses.qy);
+    const int deletions = w != NULL;
+    const two_estimates result = new_estimates(deletions ? d.layout.units + 1 : 1, 1);
+    PROTECT(result.list);
+    unit_weighted(d.layout, d.responses, w, deletions, d.scratch, check_interrupt, result.naive,
+                  result.corrected);
+    UNPROTECT(1);
+    return result.list;
+}
+
+/* For each pair of a column of x (ix) and one of y (iy). */
+SEXP repalign_unit_pairs(SEXP x, SEXP y, SEXP ix, SEXP iy, SEXP clusters)
+{
+    const clustered d = read_clustered(x, y, clusters);
+    const int *a = read_zero_based(ARG(ix), d.responses.qx);
+    const size_t pairs = (size_t) XLENGTH(ix);
+    const int *b = read_from_zero(ARG(iy), pairs, d.responses.qy);
+    const two_estimates result = new_estimates(d.layout.units + 1, pairs);
+    PROTECT(result.list);
+    unit_pairs(d.layout, d.responses, a, b, pairs, d.scratch, check_interrupt, result.naive,
+               result.corrected);
+    UNPROTECT(1);
+    return result.list;
 }

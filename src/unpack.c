@@ -1,8 +1,6 @@
 /* From packed matrices (packed.h) to whole ones and to other orders of the rows: what the
    permutation null needs. */
 
-#include "packed.h"
-#include "matrix.h"
 #include "entry.h"
 
 /* The whole matrix (n x n): entries, squared when asked for, less means[i] + means[j], plus
@@ -72,7 +70,7 @@ static void relabel_chunk(void *job, size_t chunk)
 
 /* Entry (i, j) of out is entry (p(i), p(j)) of a, for a zero-based permutation p. */
 static void relabel_packed(const double *a, const int *permutation, row_chunks rows, worker by,
-                    double *out)
+                           double *out)
 {
     relabel_job job = {a, permutation, rows, out};
     run_chunks(rows.count, by, relabel_chunk, &job);
@@ -83,7 +81,6 @@ static void relabel_packed(const double *a, const int *permutation, row_chunks r
 SEXP repalign_unpack(SEXP entries, SEXP size, SEXP square, SEXP means, SEXP grand, SEXP diagonal,
                      SEXP threads)
 {
-    begin_entry(__func__);
     const size_t n = read_count(ARG(size), 2, INT_MAX);
     const double on_diagonal = Rf_isNull(diagonal) ? 0.0 : read_number(ARG(diagonal));
     const unpacked_source source = {read_doubles(ARG(entries), packed_length(n)),
@@ -100,7 +97,6 @@ SEXP repalign_unpack(SEXP entries, SEXP size, SEXP square, SEXP means, SEXP gran
 /* Packed entries with the rows in another order (one-based). */
 SEXP repalign_relabel_packed(SEXP entries, SEXP permutation, SEXP threads)
 {
-    begin_entry(__func__);
     const size_t n = (size_t) Rf_xlength(permutation), length = packed_length(n);
     if (n < 2) argument_error("permutation", "have at least 2 entries");
     const int *order = read_permutations(ARG(permutation), n);

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <limits.h>
 
-#include "threads.h"
 #include "blas.h"
 #include "entry.h"
 
@@ -98,9 +97,9 @@ static void correlate(size_t count_x, size_t count_y, size_t length, const doubl
    product of its weights; NaN where a side has one rank only. result: x.count x the other count x
    columns. For all sides of x and y, buffer has room for sides * at_once * length numbers (see
    ranked_columns_at_once()), and sizes for sides * at_once. */
-static void weighted_rank_correlations(ranked_sides x, ranked_sides y, size_t length, const double *w,
-                                size_t n, size_t columns, size_t at_once, double *buffer,
-                                double *sizes, double *result, worker by)
+static void weighted_rank_correlations(ranked_sides x, ranked_sides y, size_t length,
+                                       const double *w, size_t n, size_t columns, size_t at_once,
+                                       double *buffer, double *sizes, double *result, worker by)
 {
     const size_t sides = x.count + y.count;
     const size_t cells = x.count * (y.count > 0 ? y.count : x.count);
@@ -162,7 +161,6 @@ static ranked_sides read_ranked_sides(SEXP list, const char *name, const int *fi
    time. Correlations, sides of x by sides of y by columns, NaN where a side has one rank only. */
 SEXP repalign_weighted_ranks(SEXP pairs, SEXP x, SEXP y, SEXP w, SEXP room, SEXP threads)
 {
-    begin_entry(__func__);
     read_matrix(ARG(w));
     const size_t n = matrix_rows(w), columns = matrix_columns(w);
     const SEXP stimuli = read_element(ARG(pairs), "first");

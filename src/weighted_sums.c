@@ -1,6 +1,5 @@
 /* Sums over stimuli that Song's estimator with weights is made of. */
 
-#include "threads.h"
 #include "entry.h"
 
 /* The sums of one vector of weights: see u_sums() in R/compare-pair-weights.R for what they are. */
@@ -52,7 +51,6 @@ static void weighted_sums(weight_products p, size_t n, size_t columns, double *r
 SEXP repalign_weighted_sums(SEXP w, SEXP k1, SEXP k2, SEXP l1, SEXP l2, SEXP m1, SEXP m2,
                             SEXP threads)
 {
-    begin_entry(__func__);
     read_matrix(ARG(w));
     const size_t n = matrix_rows(w), columns = matrix_columns(w);
     const weight_products p = {REAL(w), read_matrix_size(ARG(k1), n, columns),

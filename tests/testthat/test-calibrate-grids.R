@@ -238,3 +238,23 @@ test_that("tidy, glance, summary, as.data.frame", {
   moments <- calibrate(g$x, g$y, permutations = 23, engine = "moments")
   expect_identical(glance(moments)$permutations, NA_integer_)
 })
+
+test_that("scores of a grid are those of its pairs", {
+  set.seed(2)
+  layers <- function(count, d) {
+    stats::setNames(lapply(seq_len(count), function(i) matrix(rnorm(40 * d), 40)),
+                    paste0("l", seq_len(count)))
+  }
+  x <- layers(3, 5)
+  y <- layers(4, 60)
+  set <- list(measure("cka"), measure("cka", estimator = "stimulus"), measure("rv"))
+  # some measure may make the forms before
+  for (first in list(list(), list("procrustes"))) {
+    grid <- calibrate(x, y, c(first, set), permutations = 79)
+    plain <- similarity(x, y, c(first, set))
+    key <- function(rows) paste(rows$x, rows$y, rows$measure)
+    expect_equal(grid$score, plain$score[match(key(grid), key(plain))], tolerance = 1e-12)
+  }
+  within <- calibrate(x, measure = "cka", permutations = 79)
+  expect_equal(within$score, similarity(x, measure = "cka")$score, tolerance = 1e-12)
+})

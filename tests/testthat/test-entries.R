@@ -26,4 +26,6 @@ test_that("an error says what the argument must be", {
                "repalign_sparse_sums: `form` must have an element `idx`", fixed = TRUE)
   expect_error(.Call(C_packed_sum, 1:3 / 2, NA, 1L),
                "repalign_packed_sum: `square` must be TRUE or FALSE", fixed = TRUE)
+  expect_error(.Call(C_kendall, c(1, 2, 3), c(1, 2, 0), FALSE, 1L),
+               "repalign_kendall: `ranks_y` must hold average ranks", fixed = TRUE)
 })

@@ -151,3 +151,26 @@ test_that("singular values of permuted products are those of svd()", {
     expect_equal(got, matrix(expected, min(size)), tolerance = 1e-12)
   }
 })
+
+test_that("a coset of many matrices has the sums of explicit relabelling", {
+  set.seed(1)
+  # odd and even, prime, and with every radix of the transform
+  for (n in c(4, 7, 30, 64, 101, 125, 143, 210)) {
+    for (layers in 1:3) {
+      x <- replicate(layers, symmetric(n), simplify = FALSE)
+      y <- replicate(2, symmetric(n), simplify = FALSE)
+      design <- coset_design(n, 2 * n - 1)
+      coset <- function(sequences, threads) {
+        .Call(C_coset_inner, x, y, design$coset$order_x, design$coset$orders_y,
+              sequences, threads)
+      }
+      direct <- .Call(C_permuted_inner, x, y,
+                      cbind(seq_len(n), coset_matrix(design)), 1L)
+      found <- coset(64, 1L)
+      scale <- sqrt(sum(x[[1]]^2) * sum(y[[1]]^2))
+      expect_lt(max(abs(found - direct)) / scale, 1e-14)
+      expect_lt(max(abs(coset(8, 1L) - direct)) / scale, 1e-14)
+      expect_identical(coset(64, 2L), found)
+    }
+  }
+})

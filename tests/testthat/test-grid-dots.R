@@ -234,3 +234,17 @@ test_that("grids of linear kernels keep no Gram matrices, and need no tiles for 
   neurons_multiplied(sources, NULL)
   for (repr in reprs) expect_null(recall_form(repr, "linear", list("sample")))
 })
+
+test_that("extents and scores of given RDMs are those of their values", {
+  set.seed(3)
+  for (n in c(3, 9, 60)) {
+    rdms <- lapply(c(a = 1, b = 2, c = 3), function(k) stats::dist(matrix(rnorm(4 * n), n)))
+    rdms$c[2] <- NA
+    found <- plain_rdms(rdms)$extent
+    expect_equal(found[1:2, ], vapply(rdms, range, double(2), na.rm = TRUE, USE.NAMES = FALSE))
+    expect_equal(found[3:4, ], rbind(c(0, 0, 1), vapply(rdms, sum, 0)), ignore_attr = TRUE)
+    rdms$c <- NULL
+    scores <- similarity(rdms, measure = measure("rsa", outer = "pearson"))$score
+    expect_equal(scores, cor(rdms$a, rdms$b), tolerance = 1e-13)
+  }
+})

@@ -215,12 +215,9 @@ test_that("ranks without each unit of stimuli are those of the pairs that are le
     same(within[1, 2, ], ranked_correlations(reprs[1], reprs[2], args, weights)[1, 1, ])
   }
   again <- function() expect_identical(rank_deletions(reprs, NULL, args, codes), within)
-  # few pairs at a time, several threads, and plain vectors; sums of whole numbers are exact
+  # few pairs at a time, and several threads; sums of whole numbers are exact
   withr::local_options(repalign.max_memory = 2^20)
   again()
   withr::local_options(repalign.threads = 2)
-  again()
-  .Call(repalign:::C_allow_wide, FALSE)
-  withr::defer(.Call(repalign:::C_allow_wide, TRUE))
   again()
 })

@@ -153,8 +153,6 @@ static size_t read_rows(distance_rows *rows, row_preparation how, int *degenerat
 SEXP repalign_knn(SEXP x, SEXP means, SEXP scale, SEXP how, SEXP k, SEXP threads, SEXP sizes,
                   SEXP clusters)
 {
-    begin_entry(__func__);
-    const char *names[] = {"idx", "dist", "largest", "state", "degenerate", ""};
     distance_rows rows = {read_view(ARG(x), ARG(means), ARG(scale)), NULL, NULL, 0, NULL, NULL,
                           NULL};
     const centered_view v = rows.view;
@@ -166,7 +164,7 @@ SEXP repalign_knn(SEXP x, SEXP means, SEXP scale, SEXP how, SEXP k, SEXP threads
     s.clusters = read_clusters(clusters, v.n);
     const size_t wanted = read_list_length(k, s.n, s.clusters, 1);
     const worker by = read_team(threads, work_of(&s, s.n, wanted));
-    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    SEXP result = PROTECT(NAMED_LIST("idx", "dist", "largest", "state", "degenerate"));
     int *degenerate = int_scratch(s.n);
     const size_t bad = read_rows(&rows, prepared, degenerate, by);
     if (bad > 0) put_positions(result, 4, degenerate, s.n, bad);
@@ -222,13 +220,11 @@ static size_t whole_rows_at_once(const knn_space *s)
 SEXP repalign_knn_rows(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP k, SEXP which,
                        SEXP largest, SEXP priority, SEXP threads, SEXP clusters)
 {
-    begin_entry(__func__);
-    const char *names[] = {"idx", "dist", "joined", ""};
     const double *data = read_matrix(ARG(rows));
     const size_t n = matrix_columns(rows), d = matrix_rows(rows);
     knn_space s = new_space(data, n, d,
                             (knn_value) read_count(ARG(value), 0, KNN_VALUES - 1),
-                            Rf_isNull(raw) ? NULL : read_matrix_size(ARG(raw), n, d),
+                            read_optional(ARG(raw), n, d),
                             read_number(ARG(raw_scale)));
     s.clusters = read_clusters(clusters, n);
     const size_t wanted = read_list_length(k, s.n, s.clusters, 0);
@@ -240,7 +236,7 @@ SEXP repalign_knn_rows(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP k, 
     z.block = whole_rows_at_once(&s);
     z.gathered = scratch(z.block * s.d);
     z.product = scratch(z.block * s.n);
-    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    SEXP result = PROTECT(NAMED_LIST("idx", "dist", "joined"));
     const knn_lists out = put_lists(result, count, wanted, 1);
     knn_describe_rows(&s);
     knn_whole_rows(&s, chosen, count, values, read_priority(priority, s.n), z, out, by);
@@ -252,8 +248,6 @@ SEXP repalign_knn_rows(SEXP rows, SEXP value, SEXP raw, SEXP raw_scale, SEXP k, 
 SEXP repalign_knn_packed(SEXP distances, SEXP size, SEXP k, SEXP priority, SEXP threads,
                          SEXP clusters)
 {
-    begin_entry(__func__);
-    const char *names[] = {"idx", "dist", "joined", ""};
     const size_t n = read_count(ARG(size), 2, INT_MAX);
     const knn_clusters apart = read_clusters(clusters, n);
     const size_t wanted = read_list_length(k, n, apart, 0);
@@ -261,7 +255,7 @@ SEXP repalign_knn_packed(SEXP distances, SEXP size, SEXP k, SEXP priority, SEXP 
     const worker by = read_team(threads, (double) n * (double) n);
     knn_rows_scratch z = rows_scratch(n, wanted, by);
     z.product = scratch((size_t) by.threads * n);
-    SEXP result = PROTECT(Rf_mkNamed(VECSXP, names));
+    SEXP result = PROTECT(NAMED_LIST("idx", "dist", "joined"));
     const knn_lists out = put_lists(result, n, wanted, 1);
     knn_packed_rows(values, n, apart, read_priority(priority, n), z, out, by);
     UNPROTECT(1);

@@ -55,7 +55,6 @@ static void list_texts(SEXP value, text_list *texts)
    of the parts of a list. */
 SEXP repalign_foreign_texts(SEXP value)
 {
-    begin_entry(__func__);
     text_list texts = {NULL, 0};
     list_texts(value, &texts);
     SEXP result = PROTECT(Rf_allocVector(STRSXP, texts.count));

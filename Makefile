@@ -80,9 +80,7 @@ coverage: deps
 
 document:
 	@tools/install-deps.sh roxygen2
-	@$(SET) Rscript -e 'roxygen2::update_collate(".")'; build_package "$$build" --no-build-vignettes; \
-	  install_package "$$build/lib" "$$tarball"; \
-	  R_LIBS=$$build/lib:$$R_LIBS Rscript -e 'roxygen2::roxygenise(load_code = "installed")'
+	@$(SET) Rscript tools/document.R
 
 articles: install
 	@$(SET) R_LIBS=$$build/lib:$$R_LIBS Rscript tools/articles.R

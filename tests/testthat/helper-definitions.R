@@ -670,63 +670,6 @@ once <- function(key, code) {
   made_once[[key]]
 }
 
-# Settings of each measure beside its defaults; `k` is the number of neighbours to use.
-settings <- function(k = 5) {
-  with_k <- function(...) lapply(list(list(), ...), function(args) c(args, list(k = k)))
-  metrics <- lapply(c("euclidean", "dot", "correlation"), function(m) list(metric = m))
-  random <- list(ties = "random")
-  average <- list(ties = "average")
-  list(
-    cca = list(list(), list(summary = "mean_squared"), list(summary = "yanai")),
-    svcca = list(list(), list(variance = 0.8), list(components = 2)),
-    pwcca = list(list(), list(weights = "l1")),
-    procrustes = list(list(), list(scale = FALSE), list(center = FALSE),
-                      list(center = FALSE, scale = FALSE)),
-    procrustes_size_shape = list(list(), list(center = FALSE)),
-    procrustes_similarity = list(list()),
-    shape_distance = list(list(), list(alpha = 0), list(alpha = 0.5, method = "euclidean"),
-                          list(alpha = 0.5, whitening = "raw", center = FALSE),
-                          list(alpha = 0.3, method = "euclidean", scale = FALSE)),
-    angular_shape = list(list()), bures = list(list()), bures_distance = list(list()),
-    permutation_procrustes = list(list(), list(center = TRUE), list(scale = TRUE),
-                                  list(center = TRUE, scale = TRUE)),
-    aligned_cosine = list(list(), list(center = TRUE)),
-    hard_correlation_match = list(list(), list(matching = "greedy")),
-    soft_correlation_match = list(list(), list(direction = "x"), list(direction = "y")),
-    soft_matching = list(list(), list(mass = 0.4), list(center = FALSE, scale = FALSE)),
-    soft_matching_correlation = list(list(), list(mass = 0.3)),
-    linear_regression = list(list()),
-    cka = list(list(), list(estimator = "stimulus"), list(kernel = "rbf"),
-               list(kernel = "rbf", bandwidth = 0.5), list(kernel = "rbf", estimator = "stimulus"),
-               list(kernel = "manifold", k = k)),
-    rv = list(list()),
-    angular_cka = list(list(), list(kernel = "rbf"), list(kernel = "manifold", k = k)),
-    distance_correlation = list(list(), list(squared = TRUE), list(estimator = "unbiased")),
-    eigenspace_overlap = list(list()),
-    gulp = list(list(), list(lambda = 0.1), list(lambda = 1e-3)),
-    rsa = c(list(list()),
-            lapply(c("euclidean", "sqeuclidean", "cosine"), function(i) list(inner = i)),
-            lapply(c("pearson", "kendall", "tau_b", "rho_a", "whitened_cosine", "whitened_pearson"),
-                   function(o) list(outer = o)),
-            list(list(inner = "euclidean", outer = "cosine"))),
-    rsm_difference = list(list(), list(norm = "spectral")),
-    mutual_knn = do.call(with_k, c(metrics, list(random))),
-    knn_jaccard = with_k(metrics[[1]], random),
-    rank_similarity = with_k(metrics[[1]], average), cycle_knn = with_k(average),
-    cknna = with_k(list(normalize = FALSE), list(centering = "full"), list(estimator = "unbiased"),
-                   average, list(centering = "full", normalize = FALSE),
-                   list(centering = "full", ties = "random")),
-    second_order_cosine = with_k(list(of = "distance"), average),
-    lcs_knn = with_k(average), edit_distance_knn = with_k(average), mka = with_k(random),
-    kcka = with_k(list(self = FALSE), list(squared = TRUE), list(centering = "double"),
-                  list(squared = TRUE, centering = "double"), random,
-                  list(centering = "double", ties = "average")),
-    imd = with_k(), rtd = list(list()),
-    magnitude_difference = list(list()), concentricity_difference = list(list()),
-    uniformity_difference = list(list(), list(t = 0.5), list(normalize = TRUE))
-  )
-}
-
 # All measures but riemann(), which needs as many neurons as stimuli, less one, and is tested in
 # test-second-moments.R.
 plain_measures <- function() once("plain measures", {

@@ -126,26 +126,6 @@ by_chance <- function(id, args, kind) {
   metric == "correlation" && min(ncol(kind$x), ncol(kind$y)) < 3
 }
 
-# What MEASURES.md and the formulas say; O rotation, S scaling, T translation, C column
-# permutation, L invertible linear maps, of one side.
-expected_invariances <- c(
-  cca = "OSTCL", svcca = "OSTC", pwcca = "STC", procrustes = "OSTC", procrustes_size_shape = "OTC",
-  bures = "OSTC", bures_distance = "OTC", riemann = "OSTC",
-  procrustes_similarity = "OTC", angular_shape = "OSTC", shape_distance = "OSTC",
-  permutation_procrustes = "C", soft_matching = "STC", soft_matching_correlation = "STC",
-  aligned_cosine = "OSC", hard_correlation_match = "STC", soft_correlation_match = "STC",
-  linear_regression = "OSTC", cka = "OSTC", angular_cka = "OSTC", rv = "OSTC",
-  distance_correlation = "OSTC",
-  eigenspace_overlap = "OSCL", gulp = "OSTCL", rsa = "SC", rsm_difference = "OTC",
-  mutual_knn = "OSC",
-  cycle_knn = "OSC", cknna = "OSC", knn_jaccard = "OSC", rank_similarity = "OSC",
-  second_order_cosine = "OSC", lcs_knn = "OSC", edit_distance_knn = "OSC", mka = "OSTC",
-  kcka = "OSTC", imd = "OSTC", rtd = "OSTC", magnitude_difference = "OC",
-  concentricity_difference = "OSC", uniformity_difference = "OTC"
-)
-letters_of <- c(O = "orthogonal", S = "scaling", T = "translation", C = "column permutation",
-                L = "invertible linear")
-
 # Invariances at other settings than the default.
 invariances_of <- function(id, args) {
   base <- if (id %in% names(expected_invariances)) {

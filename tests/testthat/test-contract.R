@@ -7,6 +7,17 @@ vocabulary <- c("orthogonal", "scaling", "translation", "column permutation", "i
 
 ids <- plain_measures()$id
 
+test_that("every measure stands in all the places that name measures one by one", {
+  for (id in measures()$id) {
+    places <- lacking_places(id)
+    note(!length(places), paste(c(paste0(id, " is not (or should not be) in"), places),
+                                collapse = "\n    "))
+  }
+  files <- paste(miscounting_files(), collapse = ", ")
+  note(files == "", "there are ", nrow(measures()), " measures now, and another number in ", files)
+  expect_nothing_noted()
+})
+
 test_that("the table has the documented columns, one row a measure, and nothing is empty", {
   table <- measures()
   expect_identical(names(table), table_columns)

@@ -6,8 +6,6 @@ withr::local_options(repalign.threads = 1)
 
 have <- function(...) intersect(c(...), measures()$id)
 
-cosine_neighbours <- c("mutual_knn", "knn_jaccard", "rank_similarity", "cycle_knn", "cknna",
-                       "second_order_cosine", "lcs_knn", "edit_distance_knn")
 with_metric <- c("mutual_knn", "knn_jaccard", "rank_similarity", "cycle_knn")
 
 # What came of a call: state, value, message, classes of warnings, argument.
@@ -199,15 +197,6 @@ test_that("a constant row is an error only for correlations of rows", {
   })
   expect_nothing_noted()
 })
-
-needs_row_lengths <- function(id, args) {
-  if (id == "cknna") return(!identical(args$normalize, FALSE))
-  if (id %in% cosine_neighbours) return(is.null(args$metric) ||
-                                        args$metric %in% c("cosine", "correlation"))
-  (id == "aligned_cosine" && is.null(args$center)) || id == "concentricity_difference" ||
-    (id == "uniformity_difference" && isTRUE(args$normalize)) ||
-    (id == "rsa" && (is.null(args$inner) || args$inner %in% c("cosine", "correlation")))
-}
 
 test_that("a zero row is an error only for cosines and correlations", {
   p <- pair_of()

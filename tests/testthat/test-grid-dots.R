@@ -27,8 +27,7 @@ angles_as_cosines <- function(heard) {
 
 test_that("most measures of inner products are made at once, and no others", {
   ids <- unique(vapply(dot_measures(), function(m) m$id, ""))
-  expect_setequal(ids, c("cka", "angular_cka", "rv", "rsa", "distance_correlation", "mutual_knn",
-                         "knn_jaccard", "mka", "kcka", "cknna"))
+  expect_setequal(ids, product_ids)
   l <- tie_free()
   for (m in dot_measures()) {
     calls <- count_calls("compare_pair", quietly(similarity(l, measure = m)))

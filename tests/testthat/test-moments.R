@@ -2,19 +2,6 @@
 
 withr::local_options(repalign.threads = 1)
 
-# Settings whose forms have rows that add up to 0.
-moment_settings <- function() {
-  list(
-    cka = list(list(), list(estimator = "stimulus"), list(kernel = "rbf"),
-               list(kernel = "rbf", estimator = "stimulus")),
-    rv = list(list()), angular_cka = list(list()),
-    cca = list(list(summary = "mean_squared"), list(summary = "yanai")),
-    distance_correlation = list(list(), list(squared = TRUE), list(estimator = "unbiased")),
-    rsa = lapply(whitened_outer, function(outer) list(inner = "euclidean", outer = outer)),
-    linear_regression = list(list()), gulp = list(list(), list(lambda = 0.1))
-  )
-}
-
 each_moment <- function(f) {
   all <- moment_settings()
   for (id in names(all)) for (args in all[[id]]) {

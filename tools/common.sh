@@ -28,7 +28,8 @@ fi
 # The package's byte code is made as it is installed: what R makes while it runs is for the tests
 # themselves, of which most run once.
 test_environment() {
-  export NOT_CRAN=true OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive R_ENABLE_JIT=0
+  export NOT_CRAN=true REPALIGN_EXTENDED_TESTS=true OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=2
+  export OMP_WAIT_POLICY=passive R_ENABLE_JIT=0
 }
 
 have() { command -v "$1" >/dev/null 2>&1; }

@@ -4,7 +4,8 @@
 . tools/common.sh
 
 tools/install-deps.sh covr
-export NOT_CRAN=true OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive
+export NOT_CRAN=true REPALIGN_EXTENDED_TESTS=true
+export OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive
 folder=$build/coverage
 rm -rf "$folder"
 mkdir -p "$folder"

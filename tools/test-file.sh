@@ -24,7 +24,8 @@ done
 R CMD INSTALL --no-docs --no-test-load --no-byte-compile --library="$work/lib" "$copy" \
   > "$work/install.log" 2>&1 ||
   { cat "$work/install.log"; exit 1; }
-R_LIBS=$work/lib:$R_LIBS NOT_CRAN=true Rscript -e 'library(testthat)' -e 'library(repalign)' \
+export NOT_CRAN=true REPALIGN_EXTENDED_TESTS=true
+R_LIBS=$work/lib:$R_LIBS Rscript -e 'library(testthat)' -e 'library(repalign)' \
   -e "done <- test_file('tests/testthat/test-$name.R', package = 'repalign'," \
   -e "  reporter = 'summary', load_package = 'installed', stop_on_failure = TRUE)" \
   -e 'times <- as.data.frame(done)[c("user", "test")]; rownames(times) <- NULL' \

@@ -66,3 +66,9 @@ few_is_fine <- function(code) suppressWarnings(code, classes = "repalign_unstabl
 # For calls that take every other stimulus as a neighbour on purpose: that they warn of it has
 # a test of its own.
 full_k <- function(code) suppressWarnings(code, classes = "repalign_trivial")
+
+# For tests that take long, or that no other machine can change: see tests/README.md.
+skip_unless_extended <- function() {
+  skip_if_not(identical(Sys.getenv("REPALIGN_EXTENDED_TESTS"), "true"),
+              "REPALIGN_EXTENDED_TESTS is not \"true\"")
+}

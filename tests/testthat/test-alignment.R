@@ -14,7 +14,7 @@ alignment_pair <- function(n = 30, qx = 6, qy = 9, seed = 1) {
 }
 
 test_that("procrustes agrees with vegan's symmetric statistic", {
-  skip_on_cran()
+  skip_unless_extended()
   skip_if_not_installed("vegan")
   for (q in list(c(5, 5), c(4, 7), c(8, 3))) {
     p <- alignment_pair(40, q[1], q[2])

@@ -742,7 +742,7 @@ test_that("results of analyses are data frames, also in parts", {
 })
 
 test_that("analyses can be drawn: lines, panels, many comparisons, parts, undefined values", {
-  skip_on_cran()
+  skip_unless_extended()
   skip_if_not_installed("ggplot2")
   p <- population(34, 10, 8, 8)
   one <- brain_to_brain(p$x, neurons = c(2, 4), repeats = 4)

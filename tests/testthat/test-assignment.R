@@ -21,7 +21,7 @@ brute_least <- function(values) -def_best_assignment(-values)
 shapes <- list(c(1, 1), c(1, 5), c(5, 1), c(2, 2), c(3, 4), c(5, 3), c(6, 6), c(2, 7))
 
 test_that("small assignments are optimal, whatever the shape", {
-  skip_on_cran()
+  skip_unless_extended()
   set.seed(1)
   for (shape in shapes) {
     for (round in 1:20) {

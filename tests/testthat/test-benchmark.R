@@ -210,7 +210,7 @@ test_that("tiles and workers change nothing", {
     local_internal("how_many_fit", function(...) 4)
     expect_rounded(run(), expected)
   })
-  skip_on_cran()
+  skip_unless_extended()
   local_workers(2)
   expect_rounded(run(), expected)
   expect_rounded(run(cache = withr::local_tempdir()), expected)

@@ -27,7 +27,7 @@ test_that("the columns, their types and their order", {
 })
 
 test_that("the numbers of a row follow from its null: every measure with a pairing", {
-  skip_on_cran()
+  skip_unless_extended()
   p <- small_pair(20)
   each_paired(function(id, args, label) {
     m <- measure_with(id, args)
@@ -169,7 +169,7 @@ test_that("one permutation is enough to run", {
 })
 
 test_that("constant under permutation: p = 1, calibrated 0, whatever the variant and the engine", {
-  skip_on_cran()
+  skip_unless_extended()
   set.seed(95)
   x <- normal_matrix(10, 14)
   y <- list(a = normal_matrix(10, 12), b = normal_matrix(10, 11))
@@ -197,7 +197,7 @@ test_that("constant under permutation: p = 1, calibrated 0, whatever the variant
 })
 
 test_that("the unit of the data does not matter", {
-  skip_on_cran()
+  skip_unless_extended()
   p <- small_pair(20)
   for (id in plain_measures()$id[plain_measures()$pairing]) {
     a <- same_run(p$x, p$y, id, permutations = 19)

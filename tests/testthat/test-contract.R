@@ -45,7 +45,7 @@ test_that("the table has the documented columns, one row a measure, and nothing 
 })
 
 test_that("every measure is an exported function of x and y with named parameters", {
-  skip_on_cran()
+  skip_unless_extended()
   exported <- getNamespaceExports("repalign")
   table <- measures()
   for (id in ids) {
@@ -133,7 +133,7 @@ test_that("a measure gives one finite number", {
 })
 
 test_that("values lie in the declared range, and none is better than the best", {
-  skip_on_cran()
+  skip_unless_extended()
   table <- plain_measures()
   for (i in seq_len(nrow(table))) {
     for (seed in 1:4) {

@@ -566,7 +566,7 @@ test_that("malformed graphs are refused with the place", {
 # Whatever comes: a value, or an honest word
 
 test_that("no input of odd shape gives NaN, a plain error or a plain warning", {
-  skip_on_cran()
+  skip_unless_extended()
   set.seed(55)
   z <- normal_matrix(12, 3)
   binary <- matrix(rep(c(0, 1), length.out = 36), 12)

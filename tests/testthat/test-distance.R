@@ -318,7 +318,7 @@ test_that("duplicates, constant columns and whole numbers are fine", {
 })
 
 test_that("values do not depend on the number of threads, nor on what was asked before", {
-  skip_on_cran()
+  skip_unless_extended()
   set.seed(19)
   p <- related_pair(1450, 8, 9)
   expect_gt(1450 * 1449 / 2, 2^20)

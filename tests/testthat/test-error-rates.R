@@ -5,7 +5,7 @@ withr::local_options(repalign.threads = 1)
 
 # 150 null data sets in a cell; the bounds leave odds of about 1 in 100000 to chance.
 test_that("error rates are those asked for, with a fixed seed", {
-  skip_on_cran()
+  skip_unless_extended()
   # by moments also for the data sets with heavy rows, which are refused
   any_law()
   runs <- 80

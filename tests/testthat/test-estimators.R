@@ -258,7 +258,7 @@ peak_megabytes <- function(code) {
 }
 
 test_that("no n x n matrix is made for linear kernels with d < n", {
-  skip_on_cran()
+  skip_unless_extended()
   # 8000 stimuli: their Gram matrix would take 512 MB, which the limit forbids
   set.seed(14)
   n <- 8000

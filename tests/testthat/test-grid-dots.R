@@ -52,7 +52,7 @@ test_that("all cells together are the cells one by one", {
 })
 
 test_that("tiles, workers and memory change nothing but roundings", {
-  skip_on_cran()
+  skip_unless_extended()
   l <- c(tie_free(), stats::setNames(tie_free(), c("d", "e", "f")))
   set <- dot_measures()
   call <- function() similarity(l[1:4], l[3:6], set)

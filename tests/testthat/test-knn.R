@@ -50,7 +50,7 @@ expect_graph <- function(graph, values, k, tolerance = 1e-12, label = NULL) {
 }
 
 test_that("graphs are those of the definition, for all metrics and shapes", {
-  skip_on_cran()
+  skip_unless_extended()
   set.seed(1)
   for (shape in list(c(50, 3), c(61, 7), c(30, 60), c(4, 3), c(5, 400), c(2, 3))) {
     x <- normal_matrix(shape[1], shape[2]) + 0.3
@@ -229,7 +229,7 @@ test_that("priorities are uniform over the tied stimuli", {
 })
 
 test_that("unrelated counts with many ties overlap as chance says", {
-  skip_on_cran()
+  skip_unless_extended()
   set.seed(11)
   n <- 60
   k <- 10

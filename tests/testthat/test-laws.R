@@ -6,7 +6,7 @@
 withr::local_options(repalign.threads = 1)
 
 test_that("every measure gives a number in its range on every kind of data", {
-  skip_on_cran()
+  skip_unless_extended()
   each_law(function(id, args, label, kind) {
     m <- measure_with(id, args)
     range <- range_of(m$declaration, m$args)
@@ -126,7 +126,7 @@ law_changes <- function(d) once(paste("changes of", d, "columns"), {
 })
 
 test_that("invariances hold for either side, at every setting, on every kind of data", {
-  skip_on_cran()
+  skip_unless_extended()
   kinds <- law_kinds()[c("gauss", "more_columns", "one_column", "duplicates", "low_rank")]
   each_law(function(id, args, label, kind) {
     x <- kind$x
@@ -159,7 +159,7 @@ strong_changes <- function(d) {
 }
 
 test_that("no measure has an invariance that is not declared", {
-  skip_on_cran()
+  skip_unless_extended()
   table <- plain_measures()
   p <- contract_pair()
   changes <- strong_changes(5)
@@ -176,7 +176,7 @@ test_that("no measure has an invariance that is not declared", {
 })
 
 test_that("the order of the stimuli does not matter", {
-  skip_on_cran()
+  skip_unless_extended()
   each_law(function(id, args, label, kind) {
     if (by_chance(id, args, kind) || unstable(id, args, kind$x, kind$y)) return()
     rows <- rev(c(3:nrow(kind$x), 1, 2))

@@ -330,7 +330,7 @@ test_that("one graph serves all measures and all k of a call", {
 })
 
 test_that("many stimuli need no n x n matrix", {
-  skip_on_cran()
+  skip_unless_extended()
   set.seed(13)
   # an n x n matrix would take 72 MB, which the limit forbids
   n <- 3000

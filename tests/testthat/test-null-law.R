@@ -7,7 +7,7 @@ withr::local_options(repalign.threads = 1)
 is_direct <- function(id, args) is.null(null_of(measure_with(id, args)))
 
 test_that("coset: every measure and setting, n prime, even, odd and tiny, d > n, ties", {
-  skip_on_cran()
+  skip_unless_extended()
   inputs <- law_inputs()
   for (name in names(inputs)) {
     input <- inputs[[name]]
@@ -26,7 +26,7 @@ test_that("coset: every measure and setting, n prime, even, odd and tiny, d > n,
 })
 
 test_that("random and exact: every measure and setting", {
-  skip_on_cran()
+  skip_unless_extended()
   inputs <- law_inputs()
   for (name in c("seven", "wide", "ties")) {
     input <- inputs[[name]]

@@ -93,7 +93,7 @@ oracle_shapes <- list(
 )
 
 test_that("values are those of the definitions for every shape", {
-  skip_on_cran()
+  skip_unless_extended()
   for (shape in oracle_shapes) {
     set.seed(sum(shape))
     p <- related_pair(shape[1], shape[2], shape[3])

@@ -4,7 +4,7 @@
 withr::local_options(repalign.threads = 1)
 
 test_that("one and two workers give what none gives", {
-  skip_on_cran()
+  skip_unless_extended()
   expect_same_on <- function(workers, counts, names) {
     m <- some_models(counts = counts)
     there <- with_workers(workers, lapply(c(grids, nulls)[names], function(f) seeded(function() f(m))))
@@ -22,7 +22,7 @@ test_that("one and two workers give what none gives", {
 })
 
 test_that("recordings are evaluated as without workers, to the last bit", {
-  skip_on_cran()
+  skip_unless_extended()
   set.seed(3)
   trials <- array(rnorm(20 * 6 * 3), c(20, 6, 3)) + c(signal <- matrix(rnorm(120), 20))
   models <- list(a = signal[, 1:4], b = matrix(rnorm(80), 20), c = signal + rnorm(120))
@@ -142,7 +142,7 @@ test_that("warnings and notes are given once, however many tiles", {
 })
 
 test_that("subsets of the stimuli are worked off by workers, with the same results", {
-  skip_on_cran()
+  skip_unless_extended()
   m <- some_models(counts = TRUE)
   calls <- list(
     function() score_interval(m$one, m$two, list("mutual_knn", measure("knn_jaccard", k = 4), "cka"),

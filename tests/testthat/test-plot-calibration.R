@@ -131,7 +131,7 @@ test_that("undefined rows have a panel; nothing but undefined rows is an error",
 })
 
 test_that("more rows are a grid of calibrated scores, significant ones marked", {
-  skip_on_cran()
+  skip_unless_extended()
   skip_if_not_installed("ggplot2")
   set.seed(4)
   x <- normal_layers("x", 4)
@@ -165,7 +165,7 @@ test_that("more rows are a grid of calibrated scores, significant ones marked", 
 })
 
 test_that("models and aggregates are drawn and make matrices", {
-  skip_on_cran()
+  skip_unless_extended()
   set.seed(5)
   models <- list(m = normal_layers("a", 2), k = normal_layers("b", 2), l = normal_layers("c", 2))
   single <- calibrate(models, permutations = 99)

@@ -58,7 +58,7 @@ expect_chunks_ranked <- function(n, tied, least) {
 }
 
 test_that("more values than one chunk are ranked right, whatever the threads", {
-  skip_on_cran()
+  skip_unless_extended()
   set.seed(3)
   # heavy ties run across the ends of chunks
   for (tied in c(1, 3, 1e6)) expect_chunks_ranked(1500, tied, 0)

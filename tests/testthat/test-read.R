@@ -440,7 +440,7 @@ test_that("tables that are no matrices are errors", {
 })
 
 test_that("the time to read a table goes with its size, also where it is wide", {
-  skip_on_cran()
+  skip_unless_extended()
   seconds <- function(columns) {
     m <- matrix(c(0.25, -1, 12.5), 6, columns)
     file <- text_file(c(paste0("n", seq_len(columns), collapse = ","),

@@ -32,7 +32,7 @@ test_that("a check with few cores gets at most two threads, if no number is aske
 })
 
 test_that("the limit holds where OpenMP would offer more threads", {
-  skip_on_cran()
+  skip_unless_extended()
   limit <- c("_R_CHECK_LIMIT_CORES_" = "true")
   most <- .Call(repalign:::C_thread_limits)[2]
   expect_identical(count_in_new_process(OMP_NUM_THREADS = "3"), min(3L, most))

@@ -4,7 +4,7 @@
 withr::local_options(repalign.threads = 1)
 
 test_that("tiles cover every pair once and are as small as asked for", {
-  skip_on_cran()
+  skip_unless_extended()
   set.seed(1)
   reps <- lapply(1:11, function(i) normal_matrix(5, 2))
   names(reps) <- letters[1:11]
@@ -42,7 +42,7 @@ test_that("each representation is prepared once in a tile", {
 })
 
 test_that("scores in tiles are those without", {
-  skip_on_cran()
+  skip_unless_extended()
   for (counts in c(FALSE, TRUE)) {
     m <- some_models(counts = counts)
     for (name in names(grids)) {
@@ -53,7 +53,7 @@ test_that("scores in tiles are those without", {
 })
 
 test_that("calibrations in tiles are those without", {
-  skip_on_cran()
+  skip_unless_extended()
   for (counts in c(FALSE, TRUE)) {
     m <- some_models(counts = counts)
     for (name in names(nulls)) {

@@ -19,7 +19,7 @@ expect_time_limit <- function(code) {
 }
 
 test_that("a time limit is neither a score that fails nor another error", {
-  skip_on_cran()
+  skip_unless_extended()
   withr::local_language("en")
   set.seed(1)
   x <- matrix(rnorm(60), 12)
@@ -48,7 +48,7 @@ test_that("a time limit is neither a score that fails nor another error", {
 })
 
 test_that("a time limit goes through the kernels in C", {
-  skip_on_cran()
+  skip_unless_extended()
   withr::local_language("en")
   set.seed(1)
   x <- matrix(rnorm(1e5), 1000)

@@ -117,7 +117,7 @@ test_that("traces are prepared once in a call", {
 # ---- RTD ----
 
 test_that("bars are those of the doubled filtration, for distances of any kind", {
-  skip_on_cran()
+  skip_unless_extended()
   set.seed(9)
   kinds <- list(function(m) runif(m), function(m) sample(3, m, TRUE),
                 function(m) sample(9, m, TRUE), function(m) sample(0:2, m, TRUE),
@@ -136,7 +136,7 @@ test_that("bars are those of the doubled filtration, for distances of any kind",
 })
 
 test_that("bars of points, also where most of them are cuts or chains", {
-  skip_on_cran()
+  skip_unless_extended()
   set.seed(10)
   for (seed in 1:12) {
     n <- 11

@@ -133,14 +133,18 @@ analysis_measure <- function(analysis, uses = character()) {
                           accepts = "data", uses = function(args) uses))
 }
 
-# For analyses that take neurons as samples. sides: with their labels; holes: may values lack?
-# frame: that of the function that the user has called, which calls the one that opens its call.
-# Returns the settings with
-#
-# reprs      the representations, without what is left out
-# clusters   the codes of the clusters of their stimuli, or NULL
-# stimuli    how many of these count as independent
-# left_out   a sentence about what missing values left out, or NULL
+#' Opens the call of an analysis, which takes neurons as samples
+#'
+#' @param setup the settings of the analysis
+#' @param sides with their labels, as of open_sides()
+#' @param na,clusters arguments of the user
+#' @param holes may values lack?
+#' @param frame that of the function that the user has called, which calls the one that opens its
+#'   call
+#' @return the settings with `reprs` (the representations, without what is left out), `clusters`
+#'   (the codes of the clusters of their stimuli, or NULL), `stimuli` (how many of these count as
+#'   independent) and `left_out` (a sentence about what missing values left out, or NULL).
+#' @noRd
 open_analysis <- function(setup, sides, na, clusters, holes = FALSE, frame = parent.frame(2)) {
   uses <- c("clusters", if (leaves_out_pairs(setup)) c("sessions", "neurons"),
             if (holes || uses_trials(setup)) c("trials", "runs", "events"))

@@ -3,21 +3,28 @@
 #' @include form.R
 NULL
 
-# A measure whose statistic is an inner product of something that each side has declares it as
-# `dot`. The products of a grid are then made at once, by the BLAS or along the entries of sparse
-# kernels. A fast grid is never a second definition: what is unusual about a cell (an error, a form
-# that is undefined, neighbours whose ties were drawn, a product that is not finite) is left to
-# one_cell(), which finds the same and says it in the same words.
-#
-# products  function(x, y, args), where x and y are lists of forms, and y is NULL where a list is
-#           compared with itself: list(table, x, y) of the matrix of products, and the sizes of both
-#           sides, by whose roots it is divided; NULL where it is not
-# finish    function(values, args): the scores of what that gives, NA where a cell is unusual
-# form      function(d, repr, args, side): what products() needs of a representation, by default
-#           what the measure prepares; NULL where its cells are unusual
-# keeps     is what the measure prepares kept on the way?
-# forms     NULL, or a function(reprs, args) that makes many such forms with less ado than form()
-#           one by one: a list, with NULL for those that it leaves to form()
+#' How the scores of a grid are made at once
+#'
+#' A measure whose statistic is an inner product of something that each side has declares it as
+#' `dot`. The products of a grid are then made at once, by the BLAS or along the entries of sparse
+#' kernels. A fast grid is never a second definition: what is unusual about a cell (an error, a
+#' form that is undefined, neighbours whose ties were drawn, a product that is not finite) is left
+#' to one_cell(), which finds the same and says it in the same words.
+#'
+#' For the correlation of a value of each stimulus, where unit(form) gives these with mean 0 and
+#' norm 1: `new_dot(function(x, y, args) list(table = crossed(x, y, unit)))`.
+#'
+#' @param products function(x, y, args), where x and y are lists of forms, and y is NULL where a
+#'   list is compared with itself: list(table, x, y) of the matrix of products, and the sizes of
+#'   both sides, by whose roots it is divided; NULL where it is not
+#' @param finish function(values, args): the scores of what that gives, NA where a cell is unusual
+#' @param form function(d, repr, args, side): what products() needs of a representation, by default
+#'   what the measure prepares; NULL where its cells are unusual
+#' @param keeps is what the measure prepares kept on the way?
+#' @param forms NULL, or a function(reprs, args) that makes many such forms with less ado than
+#'   form() one by one: a list, with NULL for those that it leaves to form()
+#' @return a list of the arguments.
+#' @noRd
 new_dot <- function(products, finish = function(values, args) values, form = prepared_for_dots,
                     keeps = TRUE, forms = NULL) {
   list(products = products, finish = finish, form = form, keeps = keeps, forms = forms)

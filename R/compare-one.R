@@ -2,7 +2,15 @@
 
 # ---- one comparison
 
-# What every exported measure function calls: it opens a call of x and y, and returns their score.
+#' What every exported measure function calls
+#'
+#' Opens a call of x and y, and returns their score.
+#'
+#' @param id of the measure
+#' @param x,y,na as the user gave them
+#' @param args a list of the other arguments of the function, by name
+#' @return a number, NA with a warning where the score is undefined.
+#' @noRd
 one_score <- function(id, x, y, args, na = "error") {
   refuse_partial_words(sys.call(-1), sys.function(-1), sys.frame(sys.parents()[sys.nframe() - 1]))
   if (missing(x) || missing(y)) missing_side(missing(x))

@@ -14,7 +14,15 @@
 #
 # Half-samples have `halves` in the place of `change`: deviations whose squares add up to V.
 
-# errors: from new_errors(); exact: delete one stimulus at a time although there are influences?
+#' The deletions of one pair
+#'
+#' @param pair of representations, pair_of()
+#' @param measure a settled measure
+#' @param errors from new_errors()
+#' @param codes of the cluster of each stimulus, or NULL
+#' @param exact delete one stimulus at a time although there are influences?
+#' @return a column as described above; NULL where there is no exact way.
+#' @noRd
 deletion_column <- function(pair, measure, errors, codes, exact) {
   d <- measure$declaration
   args <- measure$args
@@ -298,36 +306,43 @@ ratio_without <- function(unit, pair, kind, side, args, codes) {
 # What measures declare of their errors over stimuli (`errors` in their declarations): how the score
 # changes when a stimulus is deleted, and what it is with weights of the stimuli.
 
-# A declaration has `errors`: NULL, or a function(args) that gives NULL or what new_errors() or
-# growing_errors() makes. Without it the errors come from half-samples. Arguments
-# of new_errors():
-#
-# method      "jackknife": `stimuli` gives delete-one values, in closed form;
-#             "smoothed": delete-one values in which jumps are replaced by their mean;
-#             "influence": `stimuli` gives influences, n times the derivative of the score by the
-#             share of a stimulus
-# auto        does method = "auto" take it? If not it takes half-samples, because something is held
-#             that differs between samples of stimuli
-# exact_below with fewer stimuli (or clusters) "auto" computes the score anew without each of them,
-#             where influences were seen to be too small
-# stimuli     function(pair, args, codes). Delete-one values: a vector with the value of all stimuli
-#             first, then one without each stimulus (or, with `codes`, each cluster). Influences: a
-#             value for each stimulus
-# exact       the same as `stimuli` for method = "jackknife" of score_interval(), or NULL: the score
-#             is computed anew without each stimulus
-# cells       function(x, y, args, codes): the delete-one values of `stimuli` for all pairs of two
-#             lists of representations at once, an array x by y by values (y NULL: of a list with
-#             itself, of which only the pairs with x up to y count), or NULL
-# by_cluster  does it take codes of clusters?
-# weighted    function(pair, args, w, d), where d is the declaration of the measure: a score for
-#             each column of weights, or NULL
-# counts      may the weights be any that are not negative ("any"), or whole numbers ("counts")?
-# transform   "z": intervals are made of Fisher's z; "none": on the scale of the score
-# cosine      NULL, or for distances that are functions of a cosine, new_angle() or new_chord():
-#             then `stimuli` and `exact` give values of the cosine
-# growth      NULL, or for scores that are sums over stimuli function(args, n, half) that gives how
-#             many times larger the score of n stimuli is than that of a half, by which the spread
-#             of half-samples is multiplied
+#' What a measure declares of its errors over stimuli
+#'
+#' A declaration has `errors`: NULL, or a function(args) that gives NULL or what new_errors() or
+#' growing_errors() makes. Without it the errors come from half-samples.
+#'
+#' For a correlation over stimuli of values x and y of each, with mean 0 and mean square 1, the
+#' influences are x * y - mean(x * y) * (x^2 + y^2) / 2, and the score with weights w is
+#' stats::cov.wt(cbind(x, y), w, cor = TRUE)$cor[1, 2]. Influences are tested by derivatives of
+#' `weighted`, which they therefore need.
+#'
+#' @param method "jackknife": `stimuli` gives delete-one values, in closed form; "smoothed":
+#'   delete-one values in which jumps are replaced by their mean; "influence": `stimuli` gives
+#'   influences, n times the derivative of the score by the share of a stimulus
+#' @param auto does method = "auto" take it? If not it takes half-samples, because something is
+#'   held that differs between samples of stimuli
+#' @param exact_below with fewer stimuli (or clusters) "auto" computes the score anew without each
+#'   of them, where influences were seen to be too small
+#' @param stimuli function(pair, args, codes). Delete-one values: a vector with the value of all
+#'   stimuli first, then one without each stimulus (or, with `codes`, each cluster). Influences: a
+#'   value for each stimulus
+#' @param exact the same as `stimuli` for method = "jackknife" of score_interval(), or NULL: the
+#'   score is computed anew without each stimulus
+#' @param cells function(x, y, args, codes): the delete-one values of `stimuli` for all pairs of
+#'   two lists of representations at once, an array x by y by values (y NULL: of a list with
+#'   itself, of which only the pairs with x up to y count), or NULL
+#' @param by_cluster does it take codes of clusters?
+#' @param weighted function(pair, args, w, d), where d is the declaration of the measure: a score
+#'   for each column of weights, or NULL
+#' @param counts may the weights be any that are not negative ("any"), or whole numbers ("counts")?
+#' @param transform "z": intervals are made of Fisher's z; "none": on the scale of the score
+#' @param cosine NULL, or for distances that are functions of a cosine, new_angle() or new_chord():
+#'   then `stimuli` and `exact` give values of the cosine
+#' @param growth NULL, or for scores that are sums over stimuli function(args, n, half) that gives
+#'   how many times larger the score of n stimuli is than that of a half, by which the spread of
+#'   half-samples is multiplied
+#' @return a list of the arguments.
+#' @noRd
 new_errors <- function(method, stimuli, exact = NULL, cells = NULL, by_cluster = FALSE,
                        weighted = NULL, counts = "any", transform = "z", cosine = NULL,
                        growth = NULL, auto = TRUE, exact_below = 0) {

@@ -56,9 +56,16 @@ relabel_lists <- function(lists, permutation) {
   lists
 }
 
-# Returns a function that relabels the named parts of a form; parts that a form lacks are skipped.
-# packed: parts with one value for each pair of stimuli; each: with one value for each stimulus;
-# rows, columns: matrices with a row, or a column, for each stimulus; square: n x n matrices.
+#' The usual relabellers of forms
+#'
+#' Parts that a form lacks are skipped.
+#'
+#' @param packed names of parts with a value for each pair of stimuli, as in stats::dist()
+#' @param each of parts with a value for each stimulus
+#' @param rows,columns of matrices with a row, or a column, for each stimulus
+#' @param square of n x n matrices
+#' @return a function(form, permutation), for declare_form().
+#' @noRd
 relabel_parts <- function(packed = NULL, each = NULL, rows = NULL, columns = NULL, square = NULL) {
   named <- c(packed, each, rows, columns, square)
   function(form, permutation) {
@@ -95,14 +102,23 @@ relabel_parts <- function(packed = NULL, each = NULL, rows = NULL, columns = NUL
 # of it, how much memory it takes, and which of its parts were drawn at random.
 form_kinds <- new.env()
 
-# Arguments of declare_form():
-#
-# kind      its name, which measures()$form shows
-# relabel   function(form, permutation): the same form of the representation whose stimuli come
-#           in the order `permutation`; unmoved() where their order does not matter
-# size      function(n, d, args): how many numbers it holds at most, for n stimuli and d neurons,
-#           not counting a few for each stimulus and neuron; `args` are those of the measure
-# drawn     names of the parts that were drawn at random: a permutation takes them along
+#' Declares a kind of forms
+#'
+#' For a form that is a norm for each stimulus: `declare_form("row norms", relabel =
+#' relabel_parts(each = "norms"), size = function(n, d, args) n)`, beside a function
+#' form_row_norms() that makes it by remember_form(). A form of a neighbour graph is remembered
+#' with the order of its ties, because these may come in another order on the other side
+#' (form-graph.R). A kind that is not declared is an error at installation, or, where a function
+#' gives it, in `make test-file FILE=forms`.
+#'
+#' @param kind its name, which measures()$form shows
+#' @param relabel function(form, permutation): the same form of the representation whose stimuli
+#'   come in the order `permutation`; unmoved() where their order does not matter
+#' @param size function(n, d, args): how many numbers it holds at most, for n stimuli and d
+#'   neurons, not counting a few for each stimulus and neuron; `args` are those of the measure
+#' @param drawn names of the parts that were drawn at random: a permutation takes them along
+#' @return the declaration, which is kept in `form_kinds`.
+#' @noRd
 declare_form <- function(kind, relabel, size, drawn = character()) {
   stopifnot(is.character(kind), length(kind) == 1, is.null(form_kinds[[kind]]),
             identical(names(formals(relabel)), c("form", "permutation")),
@@ -155,10 +171,18 @@ has_drawn_parts <- function(form) length(form_kind(kind_of_form(form))$drawn) > 
 
 is_undefined <- function(form) isTRUE(form$undefined)
 
-# The form of a representation or of a pair (`owner`). The first call with this kind and these
-# arguments evaluates `parts`; later calls find the form in the cache. `arguments` is a list, which
-# is compared as a whole. A permuted representation gets the form of its original, relabelled, if
-# there is one.
+#' The form of a representation or of a pair, made once
+#'
+#' The first call with this kind and these arguments evaluates `parts`; later calls find the form
+#' in the cache. A permuted representation gets the form of its original, relabelled, if there is
+#' one.
+#'
+#' @param owner a representation or a pair, with its `cache`
+#' @param kind a name that declare_form() knows
+#' @param arguments a list of all that the parts depend on, compared as a whole
+#' @param parts code that gives a list with names
+#' @return a form: the list of parts, with the attribute `kind`.
+#' @noRd
 remember_form <- function(owner, kind, arguments, parts) {
   cache <- owner$cache
   key <- list(kind, arguments)

@@ -18,15 +18,17 @@
 # Representations and measures that do not go together are no error here, because a grid may leave
 # such scores out: their error is kept with the representation (refusal()).
 
-# clusters, use: labels of the call, and what they are for: "scores" (nothing but those that
-# measures or responses() have), "null" (whole clusters are permuted) or "errors" (whole clusters
-# are deleted); least, why: how many of them are needed, and for what. diagonal: is each
-# representation of a list also compared with itself? series: the kind of shifts in time, see
-# check_series(); with "linear" only the middle half of the rows is compared. remedy: what the
-# function offers for stimuli that depend on each other, where it takes them as independent; see
-# warn_of_rows(). relabel: see settled_set(); grid: see settled_measure(). own_clusters: may
-# measures have clusters? What ends with the call is planned in `frame`, the function that the user
-# has called.
+#' Opens a call: judges what a user gave, once
+#'
+#' @param x,y the sides as the user gave them, `y` NULL for all pairs of `x`
+#' @param set a list of measures, as measures of the user or settled
+#' @param na,threads arguments of the user
+#' @param diagonal is each representation of a list also compared with itself?
+#' @param ... further arguments of open_sides()
+#' @param frame of the function that the user has called, with which ends what is planned for the
+#'   end
+#' @return an opened call, as described above.
+#' @noRd
 open_call <- function(x, y, set, na = "error", threads = NULL, diagonal = FALSE, ...,
                       frame = parent.frame()) {
   threads <- hold_threads(threads, frame)
@@ -39,7 +41,24 @@ open_call <- function(x, y, set, na = "error", threads = NULL, diagonal = FALSE,
   call
 }
 
-# The same for sides that were read already, without the pairs.
+#' Opens a call of sides that were read already, without the pairs
+#'
+#' @param sides list(x, y, self, same, models), input-sides.R
+#' @param set,na as of open_call()
+#' @param clusters,use labels of the call, a label for each stimulus, and what they are for:
+#'   "scores" (nothing but those that measures or responses() have), "null" (whole clusters are
+#'   permuted) or "errors" (whole clusters are deleted)
+#' @param least,why how many clusters are needed, and for what
+#' @param series the kind of shifts in time, see check_series(); with "linear" only the middle half
+#'   of the rows is compared
+#' @param remedy what the function offers for stimuli that depend on each other, where it takes
+#'   them as independent; see warn_of_rows()
+#' @param relabel see settled_set()
+#' @param grid see settled_measure()
+#' @param own_clusters may measures have clusters?
+#' @param frame as of open_call()
+#' @return an opened call without `pairs` and `threads`.
+#' @noRd
 open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores", least = 2,
                        why = "a permutation", series = FALSE, remedy = NULL, relabel = TRUE,
                        grid = TRUE, own_clusters = TRUE, frame = parent.frame()) {
@@ -114,9 +133,17 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
        clusters = clusters, choices = choices, dependence = dependence, left_out = left_out)
 }
 
-# A call of two representations and one measure: the value of score(pair, measure), for which there
-# is no doubt about these. what: the function that the user called, in messages. Two matrices
-# without clusters take a short way, because small calls would otherwise spend their time here.
+#' A call of two representations and one measure
+#'
+#' Two matrices without clusters take a short way, because small calls would otherwise spend their
+#' time here.
+#'
+#' @param x,y,na as the user gave them
+#' @param measure list(id, label, args, declaration)
+#' @param what the function that the user called, in messages
+#' @param score a function(pair, measure), for which there is no doubt about these
+#' @return the value of score().
+#' @noRd
 in_open_pair <- function(x, y, measure, what, na, score) {
   na <- check_choice(na, missing_rules, "na")
   stats <- .Call(C_bare_pair, x, y)

@@ -1,14 +1,18 @@
 # How measures that rotate score the rotation on stimuli that were not used to fit it.
 
-# A measure that aligns neurons declares `held`: NULL, or a function(args) that gives what
-# new_holdout() makes.
-#
-# fit      function(train, test, args): what is made of one side of a fold. train: what represents
-#          its training stimuli; test: the rows of data of the others. Its parts `train` and
-#          `test` are matrices with a row for each training and test stimulus, and a permutation of
-#          the stimuli within folds moves these rows and nothing else
-# score    function(x, y, args): the score on the test stimuli, of the fits of both sides
-# least    how many stimuli a fold must test
+#' How an alignment is scored on other stimuli
+#'
+#' A measure that aligns neurons declares `held`: NULL, or a function(args) that gives what
+#' new_holdout() makes.
+#'
+#' @param fit function(train, test, args): what is made of one side of a fold. train: what
+#'   represents its training stimuli; test: the rows of data of the others. Its parts `train` and
+#'   `test` are matrices with a row for each training and test stimulus, and a permutation of the
+#'   stimuli within folds moves these rows and nothing else
+#' @param score function(x, y, args): the score on the test stimuli, of the fits of both sides
+#' @param least how many stimuli a fold must test
+#' @return a list of the arguments.
+#' @noRd
 new_holdout <- function(fit, score, least = 1) list(fit = fit, score = score, least = least)
 
 # Measures that rotate: shape_distance() with these arguments.

@@ -9,62 +9,66 @@
 # the declaration.
 registry <- new.env()
 
-# A score is made in three steps. Each side is prepared as a form. The two forms together give the
-# statistic, which is the only thing that a permutation of the stimuli of one side changes. The
-# score is made of the statistic and of what the forms know about their sides. The permutation null
-# computes the statistic of all permutations at once, and makes null scores of it in the same way.
-#
-# id, label, family   names, the family one of `families`
-# resi                the abbreviation in the ReSi benchmark, or NA
-# direction           "similarity" or "distance"
-# range               the smallest and the largest score, or a function(args) that gives them
-# best                the score of identical representations: a number, NA or a function(args)
-# symmetric           is the score of (x, y) that of (y, x): TRUE, FALSE or a function(args)
-# metric              is the distance a metric? TRUE, FALSE or a function(args)
-# pairing             does the score depend on which stimulus of x corresponds to which of y?
-# invariant           the changes of one side, of those in `invariances`, that keep the score
-# reference           the source of the definition
-# accepts             what may stand for a representation: some of "data" (a matrix), "dist",
-#                     "signed" (distances may be negative), "zero" (all of them may be 0) and
-#                     "graph", or a function(args)
-# uses                which parts of a declaration by responses() it uses: a function(args) that
-#                     gives some of `structures`, or NULL: the clusters, if it has this argument
-# neighbours          NULL, or a function(args) that gives list(metric, k) of the neighbour graph
-#                     that the measure compares
-# exact_ties          NULL, or for measures with the argument `ties`: is there a formula for the
-#                     mean score over orders of tied neighbours? TRUE, FALSE or a function(args)
-# check               function(args): checks the arguments and returns them
-# settle              NULL, or a function(args, reprs) that returns the arguments as they are for
-#                     the representations of a call (a list of those of x and of those of y)
-# check_pair          NULL, or a function(pair, args) for errors that only both sides together can
-#                     tell; it is called before anything is prepared
-# form                the kind of form that is prepared (form.R), c(x = , y = ) where the sides
-#                     differ, or a function(args) that gives it
-# keeps               the kinds of other forms that are made on the way and stay in memory, or a
-#                     function(args) that gives them
-# prepare             function(repr, args, side): the form of one representation; side: "x" or
-#                     "y". A form whose part `undefined` is TRUE makes every score NA
-# undefined           function(repr, args): the warning that says why a form is undefined
-# statistic           function(pair, x, y, args), where x and y are the forms; NULL where the score
-#                     is made of the two forms alone
-# score               function(statistic, x, y, args): the score. Where there is a fast null,
-#                     `statistic` may also hold many permutations, as a vector, or as a matrix with
-#                     a column for each permutation
-# inspect             NULL, or a function(score, pair, x, y, args) that warns about the score, or
-#                     refuses one that is too large for a double
-# needs_data          does a comparison, or its null, need the responses beside the forms of all
-#                     kinds that it makes? TRUE, FALSE or a function(args, n, d); prepare() keeps
-#                     them then
-# memory              function(n, dx, dy, args): what a comparison needs, see base-memory.R
-# null                how the statistic of all permutations is made: a list that names a null
-#                     kernel, see new_null(), or a function(args) that gives one; with NULL it is
-#                     made permutation by permutation, from relabelled forms
-# dot                 how the scores of a grid are made at once: a function(args) that gives NULL
-#                     (cell by cell) or what new_dot() makes
-# errors              how the score varies with the stimuli: NULL (by half-samples), or a
-#                     function(args) that gives NULL or what new_errors() makes
-# held                NULL, or for measures that align neurons a function(args) that gives what
-#                     new_holdout() makes: how the alignment is scored on other stimuli
+#' Declares a measure
+#'
+#' A score is made in three steps. Each side is prepared as a form. The two forms together give the
+#' statistic, which is the only thing that a permutation of the stimuli of one side changes. The
+#' score is made of the statistic and of what the forms know about their sides. The permutation
+#' null computes the statistic of all permutations at once, and makes null scores of it in the same
+#' way.
+#'
+#' @param id,label,family names, the family one of `families`
+#' @param resi the abbreviation in the ReSi benchmark, or NA
+#' @param direction "similarity" or "distance"
+#' @param range the smallest and the largest score, or a function(args) that gives them
+#' @param best the score of identical representations: a number, NA or a function(args)
+#' @param symmetric is the score of (x, y) that of (y, x): TRUE, FALSE or a function(args)
+#' @param metric is the distance a metric? TRUE, FALSE or a function(args)
+#' @param pairing does the score depend on which stimulus of x corresponds to which of y?
+#' @param invariant the changes of one side, of those in `invariances`, that keep the score
+#' @param reference the source of the definition
+#' @param accepts what may stand for a representation: some of "data" (a matrix), "dist", "signed"
+#'   (distances may be negative), "zero" (all of them may be 0) and "graph", or a function(args)
+#' @param uses which parts of a declaration by responses() it uses: a function(args) that gives
+#'   some of `structures`, or NULL: the clusters, if it has this argument
+#' @param neighbours NULL, or a function(args) that gives list(metric, k) of the neighbour graph
+#'   that the measure compares
+#' @param exact_ties NULL, or for measures with the argument `ties`: is there a formula for the
+#'   mean score over orders of tied neighbours? TRUE, FALSE or a function(args)
+#' @param check function(args): checks the arguments and returns them
+#' @param settle NULL, or a function(args, reprs) that returns the arguments as they are for the
+#'   representations of a call (a list of those of x and of those of y)
+#' @param check_pair NULL, or a function(pair, args) for errors that only both sides together can
+#'   tell; it is called before anything is prepared
+#' @param form the kind of form that is prepared (form.R), c(x = , y = ) where the sides differ, or
+#'   a function(args) that gives it
+#' @param keeps the kinds of other forms that are made on the way and stay in memory, or a
+#'   function(args) that gives them
+#' @param prepare function(repr, args, side): the form of one representation; side: "x" or "y". A
+#'   form whose part `undefined` is TRUE makes every score NA
+#' @param undefined function(repr, args): the warning that says why a form is undefined
+#' @param statistic function(pair, x, y, args), where x and y are the forms; NULL where the score
+#'   is made of the two forms alone
+#' @param score function(statistic, x, y, args): the score. Where there is a fast null, `statistic`
+#'   may also hold many permutations, as a vector, or as a matrix with a column for each
+#'   permutation
+#' @param inspect NULL, or a function(score, pair, x, y, args) that warns about the score, or
+#'   refuses one that is too large for a double
+#' @param needs_data does a comparison, or its null, need the responses beside the forms of all
+#'   kinds that it makes? TRUE, FALSE or a function(args, n, d); prepare() keeps them then
+#' @param memory function(n, dx, dy, args): what a comparison needs, see base-memory.R
+#' @param null how the statistic of all permutations is made: a list that names a null kernel, see
+#'   new_null(), or a function(args) that gives one; with NULL it is made permutation by
+#'   permutation, from relabelled forms
+#' @param dot how the scores of a grid are made at once: a function(args) that gives NULL (cell by
+#'   cell) or what new_dot() makes
+#' @param errors how the score varies with the stimuli: NULL (by half-samples), or a function(args)
+#'   that gives NULL or what new_errors() makes
+#' @param held NULL, or for measures that align neurons a function(args) that gives what
+#'   new_holdout() makes: how the alignment is scored on other stimuli
+#' @return the environment of the call, kept in `registry`; complete_declarations() makes it a list
+#'   with these names, and `own = FALSE`.
+#' @noRd
 declare_measure <- function(id, label, family, resi = NA_character_, direction, range, best,
                             symmetric, metric, pairing, invariant, reference, accepts = "data",
                             uses = NULL, neighbours = NULL, exact_ties = NULL, check = identity,

@@ -7,11 +7,21 @@
 # All null kernels by the names that measures call them; each is declared in a file of its own.
 null_kernels <- new.env()
 
-# name     the name that measures call the kernel
-# run      function(task): a list with null_of_pair() of every pair; see kernel_null() for the task
-# cosets   can the kernel take all cyclic shifts of a coset at once?
-# size     function(n, d): how many numbers the operand of an n x d representation holds
-# memory   function(n, dx, dy): how many numbers there are beside the forms of a pair while it runs
+#' Declares a null kernel
+#'
+#' A new kernel is a file of its own, null-<name>.R. Most measures need none: "inner"
+#' (null-inner.R) permutes one of two symmetric n x n matrices, "edges" (null-edges.R) lists of
+#' edges, "singular" (null.R) an n x r matrix.
+#'
+#' @param name the name that measures call the kernel
+#' @param run function(task): a list with null_of_pair() of every pair; see kernel_null() for the
+#'   task
+#' @param cosets can the kernel take all cyclic shifts of a coset at once?
+#' @param size function(n, d): how many numbers the operand of an n x d representation holds
+#' @param memory function(n, dx, dy): how many numbers there are beside the forms of a pair while
+#'   it runs
+#' @return the declaration, which is kept in `null_kernels`.
+#' @noRd
 declare_null_kernel <- function(name, run, cosets, size, memory) {
   stopifnot(is.null(null_kernels[[name]]), identical(names(formals(run)), "task"),
             is.logical(cosets), identical(names(formals(size)), c("n", "d")),
@@ -26,15 +36,24 @@ null_kernel <- function(name) {
   kernel
 }
 
-# What a measure declares as its null: the name of a kernel, two functions, and in `...` what this
-# kernel needs besides, which its file describes.
-# operand     function(form, repr, args, side): a list of what the kernel permutes, and of what
-#             else the statistic and the score need of a side; it is added to the form
-# fits        NULL, or a function(measure, pairs, sides): for each pair, can this null be made of
-#             its data? Where it cannot, every permutation is a comparison of its own
-# more        function(n, dx, dy): how many numbers it needs beside those of the kernel, or NULL
-# statistic   function(values, x, y, args, design): the statistic of all permutations, made of what
-#             the kernel gives for them, the observed order first; x and y are the forms
+#' What a measure declares as its null
+#'
+#' A statistic that is the inner product of standardised values of the stimuli, such as the
+#' correlation of the norms of rows, is that of two diagonal matrices: `new_null("inner", centered
+#' = FALSE, operand = function(form, repr, args, side)
+#' matrix_operand(diag(as.vector(scale(form$norms)) / sqrt(repr$n - 1))))`.
+#'
+#' @param operand function(form, repr, args, side): a list of what the kernel permutes, and of what
+#'   else the statistic and the score need of a side; it is added to the form
+#' @param statistic function(values, x, y, args, design): the statistic of all permutations, made
+#'   of what the kernel gives for them, the observed order first; x and y are the forms
+#' @param kernel the name of a null kernel
+#' @param ... what this kernel needs besides, which its file describes, and of any kernel `fits`:
+#'   NULL, or a function(measure, pairs, sides): for each pair, can this null be made of its data?
+#'   (where it cannot, every permutation is a comparison of its own), and `more`: a function(n, dx,
+#'   dy): how many numbers it needs beside those of the kernel, or NULL
+#' @return a list of the arguments.
+#' @noRd
 new_null <- function(kernel, operand, statistic = function(values, x, y, args, design) values,
                      ...) {
   list(kernel = kernel, operand = operand, statistic = statistic, ...)
@@ -109,10 +128,19 @@ share_reaching <- function(values, null) {
   (1 + length(null) - below) / (length(null) + 1)
 }
 
-# The null scores of one pair, and its p-value. stat: the numbers that are compared for the p-value,
-# larger for more similar; score: the scores. Both begin with the observed order. A null score that
-# differs from the observed one by rounding only is set to it, because roots and aggregates could
-# make such a difference large.
+#' The null scores of one pair, and its p-value
+#'
+#' A null score that differs from the observed one by rounding only is set to it, because roots and
+#' aggregates could make such a difference large.
+#'
+#' @param stat the numbers that are compared for the p-value, larger for more similar, the observed
+#'   order first
+#' @param score the scores of the same orders
+#' @param tolerance what rounding may change of `stat`
+#' @param observed the observed score
+#' @return list(null, p_value): a score for each permutation, and (1 + how many reach the observed
+#'   one) / (1 + their number).
+#' @noRd
 null_of_pair <- function(stat, score, tolerance, observed) {
   gap <- stat[-1] - stat[1]
   null <- score[-1]

@@ -8,11 +8,20 @@ NULL
 
 # These functions make the null of a measure: they choose its permutations and its null kernel.
 
-# The null of a measure: a list of `observed` (the score of each pair), `pairs` (null_of_pair() of
-# each pair) and `design`. An own measure adds the texts of its warnings, for the observed order
-# (`said`) and for permutations (`warned`). By moments the list is `observed` and `laws`.
-# score: score_pairs(), or another function that computes the observed scores. memo: what measures
-# of the same call share for these sides; it ends with the call, unlike caches of representations.
+#' The null of a measure for all pairs: where the engine is entered
+#'
+#' @param measure a settled measure, settled_measure()
+#' @param pairs a data frame with the places `i` and `j` of each pair in the two sides
+#' @param sides those of the opened call
+#' @param plan what permutations may be made of (null-design.R)
+#' @param engine the argument of calibrate()
+#' @param score score_pairs(), or another function that computes the observed scores
+#' @param memo what measures of the same call share for these sides; it ends with the call, unlike
+#'   caches of representations
+#' @return a list of `observed` (the score of each pair), `pairs` (null_of_pair() of each pair) and
+#'   `design`. An own measure adds the texts of its warnings, for the observed order (`said`) and
+#'   for permutations (`warned`). By moments the list is `observed` and `laws`.
+#' @noRd
 measure_null <- function(measure, pairs, sides, plan, engine, score = score_pairs,
                          memo = new_cache()) {
   drawn <- new.env()

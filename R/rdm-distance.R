@@ -10,28 +10,38 @@ NULL
 # transformations of RDMs, and the tests read the declaration.
 declared_distances <- new.env()
 
-# Arguments of declare_distance():
-#
-# id          as users name it in the argument `distance` of rdm()
-# definition  the item of the help page of rdm() that defines it, in markdown
-# of          function(patterns, noise, settings): the dissimilarities of all pairs of conditions,
-#             in the order of stats::dist(), or list(d, pairs) with the number of pairs of runs that
-#             each is the mean of. patterns: see run_patterns(); noise and settings: the arguments
-#             of rdm(), as checked
-# values      what the values are: "squares" of distances, "distances", or "neither"; bures() and
-#             riemann() need squares
-# metric      are the distances (of squares the roots) a metric? Then they obey the triangle
-#             inequality
-# power       with which power of the data the values grow: 2 for squares, 0 where the scale of the
-#             data means nothing; NA where the data have no scale that could be changed, as counts
-# runs        does it compare patterns of different runs with noise of their own, so that noise does
-#             not raise it? Then rdm() needs the runs, and values may be negative
-# noise       "none", "precision": it needs the precision matrix of the noise, or "any": it takes
-#             that or a covariance for each run, and does without
-# weights     does it take weights = "repeats"?
-# centers     does it take center_patterns = TRUE?
-# counts      must the data be counts or rates, and not negative?
-# gaps        may a condition lack in runs, or in all of them? Its dissimilarities may be NA then
+#' Declares a distance of rdm()
+#'
+#' The cityblock distance would be `declare_distance(id = "cityblock", definition = "the mean over
+#' channels of \\eqn{|b_i - b_j|}.", values = "distances", metric = TRUE, power = 1, centers =
+#' TRUE, of = function(patterns, noise, settings) stats::dist(centered_patterns(patterns,
+#' settings$center_patterns), "manhattan") / patterns$channels)`. With `runs = TRUE` the patterns
+#' of all runs stand side by side, conditions x (channels * runs), with the counts of observations
+#' in patterns$counts. `make test-file FILE=rdm-distances` holds every distance to its declaration;
+#' its definition in plain R belongs into test-rdm.R.
+#'
+#' @param id as users name it in the argument `distance` of rdm()
+#' @param definition the item of the help page of rdm() that defines it, in markdown
+#' @param of function(patterns, noise, settings): the dissimilarities of all pairs of conditions,
+#'   in the order of stats::dist(), or list(d, pairs) with the number of pairs of runs that each is
+#'   the mean of. patterns: see run_patterns(); noise and settings: the arguments of rdm(), as
+#'   checked
+#' @param values what the values are: "squares" of distances, "distances", or "neither"; bures()
+#'   and riemann() need squares
+#' @param metric are the distances (of squares the roots) a metric? Then they obey the triangle
+#'   inequality
+#' @param power with which power of the data the values grow: 2 for squares, 0 where the scale of
+#'   the data means nothing; NA where the data have no scale that could be changed, as counts
+#' @param runs does it compare patterns of different runs with noise of their own, so that noise
+#'   does not raise it? Then rdm() needs the runs, and values may be negative
+#' @param noise "none", "precision": it needs the precision matrix of the noise, or "any": it takes
+#'   that or a covariance for each run, and does without
+#' @param weights does it take weights = "repeats"?
+#' @param centers does it take center_patterns = TRUE?
+#' @param counts must the data be counts or rates, and not negative?
+#' @param gaps may a condition lack in runs, or in all of them? Its dissimilarities may be NA then
+#' @return the declaration, which is kept in `declared_distances`.
+#' @noRd
 declare_distance <- function(id, definition, of, values, metric, power, runs = FALSE,
                              noise = "none", weights = FALSE, centers = FALSE, counts = FALSE,
                              gaps = FALSE) {

@@ -53,6 +53,10 @@ declare_result <- function(class, from, words, columns, kept = list(), cut = fun
 # always    does every result of the class have it?
 described_columns <- function(...) do.call(rbind, list(...))
 
+#' A line of the table of columns
+#'
+#' @return a data frame of one row, for described_columns(), which says what the arguments mean.
+#' @noRd
 column <- function(name, what, key = FALSE, shown = NA, tidy = name, always = TRUE) {
   data.frame(name = name, what = what, key = key, shown = as.double(shown),
              tidy = as.character(tidy), always = always)
@@ -87,6 +91,13 @@ key_columns <- function(object) {
   intersect(columns$name[columns$key], names(object))
 }
 
+#' A result of a declared class
+#'
+#' @param rows a data frame with the columns of the class, in their order
+#' @param class a name that declare_result() knows
+#' @param kept what is kept beside the rows: a list with the names that the declaration has
+#' @return the rows, of the classes `class` and "repalign_result".
+#' @noRd
 new_result <- function(rows, class, kept = list()) {
   rows <- with_kept(rows, kept)
   class(rows) <- c(class, "repalign_result", "data.frame")

@@ -9,7 +9,8 @@ test_environment
 # No question to a server: the checks must not hang, or fail, without one.
 export _R_CHECK_CRAN_INCOMING_REMOTE_=false _R_CHECK_SYSTEM_CLOCK_=false
 export _R_CHECK_CRAN_INCOMING_USE_ASPELL_=false
-# Megabytes of the installed package: R's own limit of 5 leaves no room for byte code.
+# Megabytes of the installed package: R's own limit of 5 leaves no room for byte code, without which
+# the first calls of a session take several times as long (bench/startup.R).
 export _R_CHECK_PKG_SIZES_THRESHOLD_=8
 # R looks for cycles of dependencies in CRAN's index, and stops where it finds none. There it gets an
 # empty one, and this check finds nothing.

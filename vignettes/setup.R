@@ -1,4 +1,7 @@
 # What the vignettes have in common: small pictures, lines that fit the page, and words for numbers.
+# They are for users, short together and built in seconds; simulations and experiments are articles.
+# The installed package stays below 8 MB: they come without colours and copies of their code
+# (`highlight: null`, `knitr::rmarkdown_notangle`).
 
 knitr::opts_chunk$set(comment = "#>", fig.width = 7, fig.height = 2.8,
                       dpi = 76, fig.retina = 1, dev.args = list(antialias = "none"))

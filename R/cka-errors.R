@@ -11,12 +11,15 @@ cka_errors <- function(cosine = NULL) {
       if (is.null(cosine)) value else cosine$score(value)
     }
     possible <- is.null(args$clusters) && !args$corrects$trials
-    one_kernel <- !corrects_sample(args) && !args$corrects$trials && !goes_by_clusters(args)
-    new_errors("jackknife", stimuli = cka_deletions, cells = if (one_kernel) cka_cells,
-               cosine = cosine,
-               weighted = if (possible) weighted,
-               transform = if (corrects_sample(args) ||
-                               args$corrects$trials) "none" else "z")
+    corrected <- corrects_sample(args) || args$corrects$trials
+    # where the H values are sums over pairs of entries of two kernels
+    cells <- function(x, y, args, codes) {
+      kind <- kind_of_cka(args)
+      pairwise_cells(x, y, kind, function(repr, args, codes) kernel_side(repr, args, kind), args)
+    }
+    new_errors("jackknife", stimuli = cka_deletions,
+               cells = if (!corrected && !goes_by_clusters(args)) cells, cosine = cosine,
+               weighted = if (possible) weighted, transform = if (corrected) "none" else "z")
   }
 }
 
@@ -25,12 +28,6 @@ kernel_side <- function(repr, args, kind) {
 }
 
 kind_of_cka <- function(args) if (args$corrects$stimuli) "u" else "v"
-
-# Where the H values are sums over pairs of entries of two kernels.
-cka_cells <- function(x, y, args, codes) {
-  kind <- kind_of_cka(args)
-  pairwise_cells(x, y, kind, function(repr, args, codes) kernel_side(repr, args, kind), args)
-}
 
 cka_deletions <- function(pair, args, codes) {
   if (corrects_sample(args) || args$corrects$trials) {

@@ -14,22 +14,6 @@
 #
 # Half-samples have `halves` in the place of `change`: deviations whose squares add up to V.
 
-# errors: from new_errors(); exact: delete one stimulus at a time although there are influences?
-deletion_column <- function(pair, measure, errors, codes, exact) {
-  d <- measure$declaration
-  args <- measure$args
-  if (exact && errors$method != "jackknife") {
-    if (is.null(errors$exact)) return(NULL)
-    return(jackknife_column(errors$exact(pair, args, codes), errors))
-  }
-  values <- errors$stimuli(pair, args, codes)
-  if (errors$method != "influence") return(jackknife_column(values, errors))
-  value <- compare_pair(d, pair, args)
-  # an undefined score does not vary
-  if (is.na(value)) values <- rep(NA_real_, length(values))
-  influence_column(value, values, errors, codes)
-}
-
 # values: of all stimuli, and without each unit; of cosines where the score is a function of them.
 jackknife_column <- function(values, errors) {
   m <- length(values) - 1
@@ -54,17 +38,6 @@ influence_column <- function(value, influence, errors, codes) {
   # mean square over n
   change <- if (is.null(codes)) -influence / sqrt(n * (n - 1)) else -influence / (m - 1)
   list(value = value, change = change, spread = NA_real_)
-}
-
-# scores: of half-samples; those that are NA are left out.
-half_column <- function(value, scores, factor) {
-  known <- !is.na(scores)
-  if (sum(known) < length(scores) / 2) {
-    return(list(value = value, halves = rep(NA_real_, length(scores)), spread = NA_real_))
-  }
-  halves <- (scores - mean(scores[known])) * factor / sqrt(sum(known) - 1)
-  halves[!known] <- 0
-  list(value = value, halves = halves, spread = NA_real_)
 }
 
 # Deviations whose products add up to the covariances of scores; they have the signs of influences.
@@ -120,7 +93,14 @@ without_means <- function(k) {
 # h of all stimuli, and with each unit deleted. codes: of the units, a number for each stimulus;
 # NULL: each stimulus is one.
 deleted_products <- function(kind, a, b, codes = NULL) {
-  sums <- if (is.null(codes)) single_sums(a$k, b$k) else unit_sums(a$k, b$k, codes)
+  k <- a$k
+  l <- b$k
+  sums <- if (!is.null(codes)) unit_sums(k, l, codes) else {
+    r <- rowSums(k)
+    q <- rowSums(l)
+    column_sums_left(r, diag(k), cbind(q), cbind(diag(l)), cbind(rowSums(k * l)), k %*% q, l %*% r,
+                     drop)
+  }
   products_of_sums(kind, sums, a$between, codes)
 }
 
@@ -142,13 +122,6 @@ products_of_sums <- function(kind, sums, between, codes = NULL) {
 
 # Over the stimuli that are left: their number, the sum of the products of all entries (dot), of
 # row sums (rows), and the product of the totals.
-single_sums <- function(k, l) {
-  r <- rowSums(k)
-  q <- rowSums(l)
-  column_sums_left(r, diag(k), cbind(q), cbind(diag(l)), cbind(rowSums(k * l)), k %*% q, l %*% r,
-                   drop)
-}
-
 # r, dk: the row sums and the diagonal of one matrix k; q, dl: those of others, a column each; m:
 # the row sums of their products with k; kq: k times q; lr: the others times r.
 column_sums_left <- function(r, dk, q, dl, m, kq, lr, shape = identity) {

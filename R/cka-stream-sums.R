@@ -241,8 +241,9 @@ packed_products <- function(known, a, b) {
 }
 
 # The sum of the products of the squared norms of centred rows, over the columns a and b; `sums` are
-# those of a block of chunk_sums(), before centring, and `inner` is u'Rv. With u and v the means: the
-# product of |a_i|^2 - 2 u'a_i + |u|^2 and |b_i|^2 - 2 v'b_i + |v|^2, multiplied out and added up.
+# those of a block of chunk_sums(), before centring, and `inner` is u'Rv. With u and v the means:
+# the product of |a_i|^2 - 2 u'a_i + |u|^2 and |b_i|^2 - 2 v'b_i + |v|^2, multiplied out and added
+# up.
 block_products <- function(sums, a, b, inner, known) {
   u <- known$means[a]
   v <- known$means[b]

@@ -238,23 +238,23 @@ pool_subjects <- function(task, columns, factors) {
       stats::setNames(list(average(deviations)), deviations))
   })
   scores <- vapply(rows, function(at) mean(task$scores[at]), 0)
+  # the row of the means that each row goes into
   new <- integer(length(columns))
   new[unlist(rows)] <- rep(seq_along(rows), each = subjects)
   list(columns = pooled, scores = scores,
-       factors = if (task$settings$these) lapply(factors, mean_factor, new, subjects) else
-         list(subject_factor(rows, columns, task$scores, units_of(task$n, task$codes))),
+       factors = if (!task$settings$these) {
+         list(subject_factor(rows, columns, task$scores, units_of(task$n, task$codes)))
+       } else lapply(factors, function(factor) {
+         # neurons of all subjects are one main part
+         of <- new[factor$rows]
+         means <- function(values) rowsum(values, of) / subjects
+         factor$pooled <- !anyDuplicated(of)
+         factor$deviations <- t(means(t(factor$deviations)))
+         factor$interaction <- means(t(means(factor$interaction)))
+         factor$rows <- sort(unique(of))
+         factor
+       }),
        pairs = data.frame(i = 1L, j = others), subjects = subjects)
-}
-
-# new: the row of the means that each row goes into. Neurons of all subjects are one main part.
-mean_factor <- function(factor, new, subjects) {
-  new <- new[factor$rows]
-  means <- function(values) rowsum(values, new) / subjects
-  factor$pooled <- !anyDuplicated(new)
-  factor$deviations <- t(means(t(factor$deviations)))
-  factor$interaction <- means(t(means(factor$interaction)))
-  factor$rows <- sort(unique(new))
-  factor
 }
 
 # Of few subjects nothing is subtracted: their variance may be found to be near 0.

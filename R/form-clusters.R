@@ -76,10 +76,6 @@ kernel_of_clusters <- function(form) {
   if (is.null(form$kernel)) tcrossprod(form$data) else form$kernel
 }
 
-centered_clusters <- function(form, codes) {
-  if (is.null(form$centered)) center_over_clusters(tcrossprod(form$data), codes) else form$centered
-}
-
 # ---- H values over clusters
 
 # H values over disjoint clusters of stimuli, and what their permutation null is made of.
@@ -141,8 +137,9 @@ cluster_null <- function(args) {
   if (leaves_out_across(args)) return(NULL)
   new_null("inner",
            operand = function(form, repr, args, side) {
-             matrix <- if (side == "x") centered_clusters(form, labelled_codes(args$clusters))
-             else kernel_of_clusters(form)
+             matrix <- if (side != "x") kernel_of_clusters(form) else
+               if (!is.null(form$centered)) form$centered else
+                 center_over_clusters(tcrossprod(form$data), labelled_codes(args$clusters))
              width <- if (args$kernel == "linear") as.double(ncol(repr$data)) else 1
              c(matrix_operand(matrix), list(width = width))
            },

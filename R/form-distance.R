@@ -9,20 +9,18 @@ NULL
 # and underflow; of given ones also their `range`.
 form_distances <- function(repr) {
   remember_form(repr, "distances", list(), {
-    if (repr$kind == "dist") scaled_dist(repr$data, extent_of(repr)) else euclidean_distances(repr)
+    if (repr$kind == "dist") {
+      range <- extent_of(repr)[1:2]
+      size <- max(abs(range))
+      scale <- if (is_usual_size(size)) 1 else power_of_two_below(size)
+      list(d = if (scale == 1) repr$data else repr$data * scale, scale = scale,
+           range = range * scale)
+    } else euclidean_distances(repr)
   })
 }
 
 declare_form("distances", relabel = relabel_parts(packed = "d"),
              size = function(n, d, args) packed_length(n))
-
-scaled_dist <- function(d, extent) {
-  range <- extent[1:2]
-  size <- max(abs(range))
-  if (is_usual_size(size)) return(list(d = d, scale = 1, range = range))
-  scale <- power_of_two_below(size)
-  list(d = d * scale, scale = scale, range = range * scale)
-}
 
 # Can squares of such numbers be added up without overflow and underflow?
 is_usual_size <- function(size) size > 2^-300 & size < 2^300

@@ -98,31 +98,32 @@ noise_ceiling <- function(trials, y = NULL, measure = NULL, over = NULL, ..., sp
   keys <- data.frame(y = rep(names, length(set)), measure = rep(labels, each = length(names)))
   chosen <- unique(unlist(lapply(set, function(measure) measure$chosen)))
   extents <- unlist(lapply(rows, function(row) row$over))
-  ceiling_result(rows, keys, task, c(
-    if (is.null(measure)) "Without `measure`, the ceiling is that of the corrected CKA.",
-    if (length(chosen)) {
-      paste0("\"cka\" without an estimator is taken by ", enumerate(chosen), ".")
-    },
-    if (!is.null(y)) ceiling_notes(set, task$x, others, keys$measure),
-    if (length(extents)) paste0("Standard errors are over ", extent_words(extents), ".")
-  ))
-}
-
-# What the number without noise is, and how the units of y are taken.
-ceiling_notes <- function(set, x, others, labels) {
+  # what the number without noise is, and how the units of y are taken
   of_cka <- Filter(function(measure) measure$way == "cka", set)
   clean <- unique(vapply(of_cka, function(measure) {
     paste0("\"", measure$args$estimator, "_trial\"")
   }, ""))
   corrects <- any(vapply(of_cka, function(measure) measure$args$corrects$neurons, NA))
-  open <- corrects && any(vapply(others, function(y) !is.null(y) && !has_trials(y), NA)) &&
-    !all(grepl("complete (y|both)", labels))
-  c(if (length(clean)) {
-    paste0("disattenuated: the CKA by ", enumerate(clean, quote = FALSE), ", without the noise.")
-  }, if (corrects && !is.null(unclass(x$responses)$session)) {
-    paste("Pairs of neurons of one session are left out of `score`, but not of `disattenuated`:",
-          "the two differ, even at a reliability of 1.")
-  }, if (open) sampled_units_note, complete_note(labels))
+  open <- corrects && !all(vapply(others, has_trials, NA)) &&
+    !all(grepl("complete (y|both)", keys$measure))
+  ceiling_result(rows, keys, task, c(
+    if (is.null(measure)) "Without `measure`, the ceiling is that of the corrected CKA.",
+    if (length(chosen)) {
+      paste0("\"cka\" without an estimator is taken by ", enumerate(chosen), ".")
+    },
+    if (!is.null(y)) c(
+      if (length(clean)) {
+        paste0("disattenuated: the CKA by ", enumerate(clean, quote = FALSE),
+               ", without the noise.")
+      },
+      if (corrects && !is.null(unclass(task$x$responses)$session)) {
+        paste("Pairs of neurons of one session are left out of `score`, but not of",
+              "`disattenuated`: the two differ, even at a reliability of 1.")
+      },
+      if (open) sampled_units_note, complete_note(keys$measure)
+    ),
+    if (length(extents)) paste0("Standard errors are over ", extent_words(extents), ".")
+  ))
 }
 
 # A measure with the way to its ceiling: "cka", "rsa" or "halves". The ceiling uses all that is
@@ -281,7 +282,7 @@ ceiling_row <- function(task, y, measure, splits, over) {
     refuse_complete_over(reprs[side], args, side)
   }
   tables <- if (measure$way == "cka") cka_ceiling_tables(task, y, args, !sampled) else
-    rsa_ceiling_tables(task, y, args, !sampled)
+    rsa_ceiling_tables(task, y, !sampled)
   list(columns = measured_ceiling(tables, is.null(task$codes)), halves = FALSE,
        over = samples_word(sampled, task$codes), equal_noise = isTRUE(tables$equal_noise))
 }

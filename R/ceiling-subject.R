@@ -107,7 +107,20 @@ subject_ceiling <- function(x, measure = "rsa", ..., group = NULL,
   rows <- data.frame(measure = measure$label, lower = found$lower, upper = found$upper,
                      pairwise = pairwise,
                      ceiling = if (isTRUE(pairwise > 0)) sqrt(pairwise) else NA_real_)
-  if (groups > 1 && !is.na(pairwise)) warn_unlike_subjects(rows)
+  if (groups > 1 && !is.na(pairwise)) {
+    limits <- c("lower", "upper")
+    lost <- limits[is.na(unlist(rows[limits]))]
+    reasons <- c(if (is.na(rows$ceiling)) {
+      paste0("the score between subjects (`pairwise`) is ", format(pairwise, digits = 3),
+             ", and `ceiling` is the root of it")
+    }, if (length(lost)) {
+      paste0("the mean of some subjects has no positive size, which `",
+             paste(lost, collapse = "` and `"), "` need", if (length(lost) == 1) "s")
+    })
+    warn_if(length(reasons) > 0, "undefined", "The subjects have too little in common for all ",
+            "values (NA): {paste(reasons, collapse = '; ')}. More stimuli, neurons or subjects ",
+            "may help.")
+  }
   if (measure$id == "rsa") rows$rdms <- length(reprs)
   # what the scores are by, also where the user chose nothing; `inner` is not used of given RDMs
   choices <- switch(measure$id, cka = c("kernel", "estimator"),
@@ -116,21 +129,6 @@ subject_ceiling <- function(x, measure = "rsa", ..., group = NULL,
              list(words = paste0(measure$label, ": ", paste(
                choices, "=", dQuote(unlist(measure$args[choices]), FALSE), collapse = ", "
              ))))
-}
-
-warn_unlike_subjects <- function(result) {
-  limits <- c("lower", "upper")
-  lost <- limits[is.na(unlist(result[limits]))]
-  reasons <- c(if (is.na(result$ceiling)) {
-    paste0("the score between subjects (`pairwise`) is ", format(result$pairwise, digits = 3),
-           ", and `ceiling` is the root of it")
-  }, if (length(lost)) {
-    paste0("the mean of some subjects has no positive size, which `",
-           paste(lost, collapse = "` and `"), "` need", if (length(lost) == 1) "s")
-  })
-  if (!length(reasons)) return(invisible())
-  warn("undefined", "The subjects have too little in common for all values (NA): ",
-       "{paste(reasons, collapse = '; ')}. More stimuli, neurons or subjects may help.")
 }
 
 kernel_ceiling <- function(reprs, measure, group) {

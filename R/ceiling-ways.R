@@ -83,7 +83,7 @@ ceiling_units <- function(repr, side) {
 # expected responses, from distances of different trials.
 
 # Tables as cka_ceiling_tables() gives them, of covariances of distances over pairs of stimuli.
-rsa_ceiling_tables <- function(task, y, args, held) {
+rsa_ceiling_tables <- function(task, y, held) {
   y_trials <- !is.null(y) && has_trials(y)
   labels <- list(x = ceiling_units(task$x, "x"), y = if (y_trials) ceiling_units(y, "y"))
   layout <- layout_of_labels(labels, held)

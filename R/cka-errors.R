@@ -23,8 +23,25 @@ cka_errors <- function(cosine = NULL) {
   }
 }
 
+# The side of a kernel, remembered with its representation.
 kernel_side <- function(repr, args, kind) {
-  if (args$kernel == "rbf") gaussian_side(repr, args, kind) else linear_side(repr, kind)
+  if (args$kernel == "rbf") {
+    key <- list("gaussian", args$sigma, args$bandwidth)
+    return(remember(repr$cache, list("pairs of the Gaussian kernel", key, kind), {
+      check_side_memory(repr)
+      gaussian <- gaussian_entries(repr, gaussian_width(repr, args$sigma, args$bandwidth))
+      entries <- unpacked_pairs(gaussian$entries, repr$n, if (gaussian$shifted) 0 else 1)
+      new_side(centred_pairs(entries, kind), key, kind)
+    }))
+  }
+  remember(repr$cache, list("pairs of the linear kernel", kind), {
+    check_side_memory(repr)
+    x <- scaled_data(repr, TRUE)
+    k <- tcrossprod(x)
+    side <- new_side(k, "linear", kind)
+    if (4 * ncol(x) > nrow(x)) side else
+      c(side, list(factor = x, diagonal = if (kind == "u") diag(k)))
+  })
 }
 
 kind_of_cka <- function(args) if (args$corrects$stimuli) "u" else "v"

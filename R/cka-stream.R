@@ -497,7 +497,22 @@ batch_needed <- function(feed) {
 streamed_sums <- function(feed, compared, estimator, shuffle) {
   warn_if(isTRUE(shuffle), "unused", "`shuffle` is used only for minibatches: without them the ",
           "order of the rows does not matter.", data = "shuffle")
-  plan <- sums_plan(feed, compared)
+  # the single neuron pairs that are left out of all comparisons: columns a and b, and the positions
+  # of each comparison among them
+  a <- lapply(compared, function(one) one$a[one$left_out$x])
+  b <- lapply(compared, function(one) one$b[one$left_out$y])
+  ends <- cumsum(lengths(a))
+  # what is taken from all rows before they are added up: the column means of the first chunk, which
+  # are near those of all, and a power of two as in form_centering()
+  plan <- list(
+    unit = lapply(feed$held, function(data) {
+      stats <- .Call(C_column_stats, data)
+      list(means = stats$means, scale = common_scale(list(data)))
+    }), compared = compared,
+    single = list(a = as.integer(unlist(a)), b = as.integer(unlist(b)),
+                  at = Map(function(end, length) end - length + seq_len(length), ends, lengths(a))),
+    has_blocks = any(vapply(compared, function(one) length(one$left_out$blocks) > 0, NA))
+  )
   blocks <- gather_sums(plan, rows_giver(feed))
   total <- Reduce(add_sums, blocks)
   n <- rows_in(total)
@@ -519,24 +534,6 @@ streamed_sums <- function(feed, compared, estimator, shuffle) {
   list(h = c(list(h_of_sums(total, plan, estimator)), without),
        sizes = vapply(blocks, rows_in, 0), n = n,
        scale = log2(vapply(plan$unit, function(unit) unit$scale, 0)))
-}
-
-sums_plan <- function(feed, compared) {
-  # the single neuron pairs that are left out of all comparisons: columns a and b, and the positions
-  # of each comparison among them
-  a <- lapply(compared, function(one) one$a[one$left_out$x])
-  b <- lapply(compared, function(one) one$b[one$left_out$y])
-  ends <- cumsum(lengths(a))
-  # what is taken from all rows before they are added up: the column means of the first chunk, which
-  # are near those of all, and a power of two as in form_centering()
-  list(unit = lapply(feed$held, function(data) {
-    stats <- .Call(C_column_stats, data)
-    list(means = stats$means, scale = common_scale(list(data)))
-  }), compared = compared,
-       single = list(a = as.integer(unlist(a)), b = as.integer(unlist(b)),
-                     at = Map(function(end, length) end - length + seq_len(length), ends,
-                              lengths(a))),
-       has_blocks = any(vapply(compared, function(one) length(one$left_out$blocks) > 0, NA)))
 }
 
 # A function that gives the next chunk: the user's own, pieces of equal size of a known number of

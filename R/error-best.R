@@ -222,7 +222,8 @@ group_rows <- function(group, scores, arg) {
 }
 
 # The difference of the layers that are best in one half of the stimuli, in the other half.
-cross_fit <- function(result, scores, groups, count = 20) {
+cross_fit <- function(result, scores, groups) {
+  count <- 20
   result <- interval_of_models(result)
   shifts <- if (!inherits(result, "repalign_evaluation")) half_shifts(result, count) else {
     # Of models of RDMs there are no influences of single stimuli or subjects: what random halves

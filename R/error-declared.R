@@ -95,11 +95,21 @@ without_means <- function(k) {
 deleted_products <- function(kind, a, b, codes = NULL) {
   k <- a$k
   l <- b$k
-  sums <- if (!is.null(codes)) unit_sums(k, l, codes) else {
+  sums <- if (is.null(codes)) {
     r <- rowSums(k)
     q <- rowSums(l)
     column_sums_left(r, diag(k), cbind(q), cbind(diag(l)), cbind(rowSums(k * l)), k %*% q, l %*% r,
                      drop)
+  } else {
+    # what a cluster takes off the sums of rows is in the sums over its stimuli
+    to_k <- t(rowsum(k, codes))
+    to_l <- t(rowsum(l, codes))
+    without <- (rowSums(to_k) - to_k) * (rowSums(to_l) - to_l)
+    within <- as.vector(rowsum(without[cbind(seq_along(codes), codes)], codes))
+    n <- as.double(length(codes))
+    list(left = c(n, n - tabulate(codes)), dot = deleted_total(k * l, codes),
+         rows = c(sum(rowSums(to_k) * rowSums(to_l)), unname(colSums(without)) - within),
+         totals = deleted_total(k, codes) * deleted_total(l, codes))
   }
   products_of_sums(kind, sums, a$between, codes)
 }
@@ -136,19 +146,6 @@ column_sums_left <- function(r, dk, q, dl, m, kq, lr, shape = identity) {
   totals <- as.vector(left_out(cbind(r), dk)) * left_out(q, dl)
   list(left = c(n, rep(n - 1, n)), dot = shape(left_out(m, dk * dl)),
        rows = shape(rbind(product, rows, deparse.level = 0)), totals = shape(totals))
-}
-
-# The same for clusters. What a cluster takes off the sums of rows is in the sums over its stimuli.
-unit_sums <- function(k, l, codes) {
-  size <- tabulate(codes)
-  to_k <- t(rowsum(k, codes))
-  to_l <- t(rowsum(l, codes))
-  without <- (rowSums(to_k) - to_k) * (rowSums(to_l) - to_l)
-  within <- as.vector(rowsum(without[cbind(seq_along(codes), codes)], codes))
-  n <- as.double(length(codes))
-  list(left = c(n, n - size), dot = deleted_total(k * l, codes),
-       rows = c(sum(rowSums(to_k) * rowSums(to_l)), unname(colSums(without)) - within),
-       totals = deleted_total(k, codes) * deleted_total(l, codes))
 }
 
 # The sum of all entries, and without the rows and columns of each unit.
@@ -337,8 +334,8 @@ new_chord <- function() {
 
 # For measures whose score is `finish` of h(x, y) / sqrt(h(x, x) h(y, y)), see the pair deletions.
 # side: function(repr, args, codes) that gives a side.
-pairwise_errors <- function(kind, side, finish = identity, transform = "z", cosine = NULL) {
-  new_errors("jackknife", transform = transform, cosine = cosine,
+pairwise_errors <- function(kind, side, finish = identity) {
+  new_errors("jackknife",
     stimuli = function(pair, args, codes) {
       finish(pairwise_ratios(pair, kind, side, args, codes))
     },
@@ -361,27 +358,6 @@ errors_of <- function(measure) {
 }
 
 # ---- the sides of kernels and distances, remembered with their representations
-
-linear_side <- function(repr, kind) {
-  remember(repr$cache, list("pairs of the linear kernel", kind), {
-    check_side_memory(repr)
-    x <- scaled_data(repr, TRUE)
-    k <- tcrossprod(x)
-    side <- new_side(k, "linear", kind)
-    if (4 * ncol(x) > nrow(x)) return(side)
-    c(side, list(factor = x, diagonal = if (kind == "u") diag(k)))
-  })
-}
-
-gaussian_side <- function(repr, args, kind) {
-  key <- list("gaussian", args$sigma, args$bandwidth)
-  remember(repr$cache, list("pairs of the Gaussian kernel", key, kind), {
-    check_side_memory(repr)
-    gaussian <- gaussian_entries(repr, gaussian_width(repr, args$sigma, args$bandwidth))
-    entries <- unpacked_pairs(gaussian$entries, repr$n, if (gaussian$shifted) 0 else 1)
-    new_side(centred_pairs(entries, kind), key, kind)
-  })
-}
 
 distance_side <- function(repr, kind) {
   remember(repr$cache, list("pairs of distances", kind), {

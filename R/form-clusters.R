@@ -93,7 +93,16 @@ cluster_h <- function(pair, args, labels = NULL, self = FALSE) {
     left_out <- excluded_pairs(labels$x, labels$y)
     count <- count - left_out$count
     if (count == 0) no_allowed_pair(pair, self)
-    value <- value - excluded_cluster_sum(pair, left_out, codes)
+    x <- scaled_data(pair$x, TRUE)
+    y <- if (pair$self) x else scaled_data(pair$y, TRUE)
+    blocks <- vapply(left_out$blocks, function(block) {
+      .Call(C_unit_weighted, x[, block$x, drop = FALSE], y[, block$y, drop = FALSE], NULL,
+            codes)$stimulus[1]
+    }, 0)
+    singles <- if (length(left_out$x)) {
+      .Call(C_unit_pairs, x, y, left_out$x, left_out$y, codes)$stimulus[1, ]
+    }
+    value <- value - (sum(blocks) + sum(singles))
   }
   list(value = value / count,
        # as without clusters: differences of kernel entries cancel, see kernel_h()
@@ -115,20 +124,6 @@ cluster_total <- function(x, y, codes) {
   list(value = .Call(C_dot, x$centered, kernel),
        magnitude = sqrt(.Call(C_dot, x$kernel, x$kernel)) / n *
          sqrt(.Call(C_dot, kernel, kernel)) / n)
-}
-
-excluded_cluster_sum <- function(pair, left_out, codes) {
-  if (!length(left_out$x) && !length(left_out$blocks)) return(0)
-  x <- scaled_data(pair$x, TRUE)
-  y <- if (pair$self) x else scaled_data(pair$y, TRUE)
-  blocks <- vapply(left_out$blocks, function(block) {
-    .Call(C_unit_weighted, x[, block$x, drop = FALSE], y[, block$y, drop = FALSE], NULL,
-          codes)$stimulus[1]
-  }, 0)
-  singles <- if (length(left_out$x)) {
-    .Call(C_unit_pairs, x, y, left_out$x, left_out$y, codes)$stimulus[1, ]
-  }
-  sum(blocks) + sum(singles)
 }
 
 # The null of whole clusters that change places: an inner product, unless neuron pairs are left

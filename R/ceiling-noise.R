@@ -97,31 +97,33 @@ noise_ceiling <- function(trials, y = NULL, measure = NULL, over = NULL, ..., sp
   labels <- vapply(set, function(measure) measure$label, "")
   keys <- data.frame(y = rep(names, length(set)), measure = rep(labels, each = length(names)))
   chosen <- unique(unlist(lapply(set, function(measure) measure$chosen)))
-  ceiling_result(rows, keys, task, c(
-    if (is.null(measure)) "Without `measure`, the ceiling is that of the corrected CKA.",
-    if (length(chosen)) {
-      paste0("\"cka\" without an estimator is taken by ", enumerate(chosen), ".")
-    },
-    if (!is.null(y)) ceiling_notes(set, task$x, others, keys$measure),
-    ceiling_extents(rows)
-  ))
-}
-
-# What the number without noise is, and how the units of y are taken.
-ceiling_notes <- function(set, x, others, labels) {
+  extents <- unlist(lapply(rows, function(row) row$over))
+  # what the number without noise is, and how the units of y are taken
   of_cka <- Filter(function(measure) measure$way == "cka", set)
   clean <- unique(vapply(of_cka, function(measure) {
     paste0("\"", measure$args$estimator, "_trial\"")
   }, ""))
   corrects <- any(vapply(of_cka, function(measure) measure$args$corrects$neurons, NA))
-  open <- corrects && any(vapply(others, function(y) !is.null(y) && !has_trials(y), NA)) &&
-    !all(grepl("complete (y|both)", labels))
-  c(if (length(clean)) {
-    paste0("disattenuated: the CKA by ", enumerate(clean, quote = FALSE), ", without the noise.")
-  }, if (corrects && !is.null(unclass(x$responses)$session)) {
-    paste("Pairs of neurons of one session are left out of `score`, but not of `disattenuated`:",
-          "the two differ, even at a reliability of 1.")
-  }, if (open) sampled_units_note, complete_note(labels))
+  open <- corrects && !all(vapply(others, has_trials, NA)) &&
+    !all(grepl("complete (y|both)", keys$measure))
+  ceiling_result(rows, keys, task, c(
+    if (is.null(measure)) "Without `measure`, the ceiling is that of the corrected CKA.",
+    if (length(chosen)) {
+      paste0("\"cka\" without an estimator is taken by ", enumerate(chosen), ".")
+    },
+    if (!is.null(y)) c(
+      if (length(clean)) {
+        paste0("disattenuated: the CKA by ", enumerate(clean, quote = FALSE),
+               ", without the noise.")
+      },
+      if (corrects && !is.null(unclass(task$x$responses)$session)) {
+        paste("Pairs of neurons of one session are left out of `score`, but not of",
+              "`disattenuated`: the two differ, even at a reliability of 1.")
+      },
+      if (open) sampled_units_note, complete_note(keys$measure)
+    ),
+    if (length(extents)) paste0("Standard errors are over ", extent_words(extents), ".")
+  ))
 }
 
 # A measure with the way to its ceiling: "cka", "rsa" or "halves". The ceiling uses all that is
@@ -131,7 +133,6 @@ ceiling_measure <- function(measure) {
   id <- if (is_own(measure)) "" else measure$id
   measure$way <- "halves"
   if (id == "cka") {
-    args <- measure$args
     if (isTRUE(args$default_estimator)) {
       args <- with_estimator(args, if (args$kernel == "linear") "stimulus_neuron" else "stimulus")
       args$default_estimator <- FALSE
@@ -145,20 +146,16 @@ ceiling_measure <- function(measure) {
     refuse_if(isTRUE(args$shared_neurons) || !is.null(args$units_x), "choice",
               "`measure` has labels of neurons: declare them in `neuron` of responses().")
     measure$args <- args
-    args <- measure$args
     if (args$kernel == "linear" && args$estimator != "naive") measure$way <- "cka"
   }
   if (id == "rsa" && args$inner == "sqeuclidean" && args$outer == "pearson") measure$way <- "rsa"
   if (measure$way == "halves") {
-    d <- measure$declaration
-    best <- if (is_own(measure)) 1 else best_of(d, measure$args)
-    if (identical(d$direction, "similarity") && isTRUE(best == 1)) {
-      invisible()
-    } else {
-      refuse("measure", "`measure` {dQuote(measure$label, FALSE)} is no similarity with the best ",
-             "value 1, and reliabilities of halves of the trials are not defined for it: use a ",
-             "similarity, such as measure(\"cka\", estimator = \"stimulus_neuron\").")
-    }
+    best <- if (is_own(measure)) 1 else best_of(measure$declaration, args)
+    similar <- identical(measure$declaration$direction, "similarity") && isTRUE(best == 1)
+    refuse_if(!similar, "measure", "`measure` {dQuote(measure$label, FALSE)} is no similarity ",
+              "with the best value 1, and reliabilities of halves of the trials are not defined ",
+              "for it: use a similarity, such as measure(\"cka\", estimator = ",
+              "\"stimulus_neuron\").")
   }
   refuse_if(!is.null(args$clusters), "choice", "`measure` has `clusters`: declare them in ",
             "`cluster` of responses(), for the trials.")
@@ -169,7 +166,19 @@ ceiling_measure <- function(measure) {
 
 # The trials as one side, and what they are compared with as the other.
 ceiling_sides <- function(trials, y, na, set) {
-  x <- ceiling_repr(declared_trials(trials), "trials", "trials", na, set)
+  if (!is_responses(trials)) {
+    refuse_if(!is.array(trials) || length(dim(trials)) != 3, "type", "`trials` must be an array ",
+              "stimuli x neurons x trials, or what responses() makes, not {describe(trials)}: ",
+              "means over trials do not tell their noise. Give the single trials; of a long ",
+              "table, trial_array() makes such an array.")
+    # messages about the responses name the argument of the call
+    trials <- tryCatch(responses(trials), repalign_error = function(e) {
+      e$message <- gsub("`x`", "`trials`", e$message, fixed = TRUE)
+      if (!is.null(e$arg)) e$arg <- "trials"
+      stop(e)
+    })
+  }
+  x <- ceiling_repr(trials, "trials", "trials", na, set)
   refuse_if(!has_trials(x), "trials", "`trials` has one trial of each stimulus: without a second ",
             "one, noise and signal cannot be told apart.")
   several <- is_collection(y)
@@ -182,54 +191,38 @@ ceiling_sides <- function(trials, y, na, set) {
   sides_of(reprs[1], reprs[-1])
 }
 
-declared_trials <- function(trials) {
-  if (is_responses(trials)) return(trials)
-  refuse_if(!is.array(trials) || length(dim(trials)) != 3, "type", "`trials` must be an array ",
-            "stimuli x neurons x trials, or what responses() makes, not {describe(trials)}: means ",
-            "over trials do not tell their noise. Give the single trials; of a long table, ",
-            "trial_array() makes such an array.")
-  # messages about the responses name the argument of the call
-  tryCatch(responses(trials), repalign_error = function(e) {
-    e$message <- gsub("`x`", "`trials`", e$message, fixed = TRUE)
-    if (!is.null(e$arg)) e$arg <- "trials"
-    stop(e)
-  })
-}
-
 ceiling_repr <- function(x, arg, name, na, set, side = "x") {
-  partial <- if (is_responses(x)) broken_trials(x, set)
-  if (na == "error" && is_responses(x)) refuse_broken_trials(x, partial, arg)
+  if (is_responses(x)) {
+    values <- unclass(x)$values
+    # Responses of trials that lack some of the neurons that a ceiling takes together (as
+    # partial_trials() has them): CKA pairs the trials of every two neurons by themselves, halves
+    # are drawn in each session, and distances go over all neurons.
+    ways <- vapply(set, function(measure) measure$way, "")
+    session <- unclass(x)$session
+    together <- if (all(ways == "cka")) seq_len(ncol(values)) else
+      if (is.null(session) || "rsa" %in% ways) rep(1, ncol(values)) else session
+    partial <- array(FALSE, dim(values)[c(1, 3, 2)])
+    for (neurons in split(seq_along(together), together)) {
+      partial[, , neurons] <- partial_trials(values[, neurons, , drop = FALSE])
+    }
+    if (na == "error") refuse_broken_trials(values, partial, arg)
+  }
   repr <- representation(x, arg, name, na != "error", side, loose = TRUE)
   if (na == "error" || !has_trials(repr)) return(repr)
   repr$data[apply(partial, c(1, 3), any)] <- NA
   repr
 }
 
-# Responses of trials that lack some of the neurons that a ceiling takes together (as
-# partial_trials() has them): CKA pairs the trials of every two neurons by themselves, halves are
-# drawn in each session, and distances go over all neurons.
-broken_trials <- function(x, set) {
-  values <- unclass(x)$values
-  ways <- vapply(set, function(measure) measure$way, "")
-  session <- unclass(x)$session
-  together <- if (all(ways == "cka")) seq_len(ncol(values)) else
-    if (is.null(session) || "rsa" %in% ways) rep(1, ncol(values)) else session
-  result <- array(FALSE, dim(values)[c(1, 3, 2)])
-  for (neurons in split(seq_along(together), together)) {
-    result[, , neurons] <- partial_trials(values[, neurons, , drop = FALSE])
-  }
-  result
-}
-
-refuse_broken_trials <- function(x, partial, arg) {
-  values <- unclass(x)$values
+refuse_broken_trials <- function(values, partial, arg) {
   lacking <- which(rowSums(partial, dims = 2) > 0, arr.ind = TRUE)
   if (nrow(lacking)) {
     name <- dimnames(values)[[3]][lacking[1, 2]]
     refuse(c("repalign_error_partial_trials", "repalign_error_nonfinite"),
            "`{arg}` lacks some neurons in {count_of(nrow(lacking), 'trial')}, first in trial ",
            if (is.null(name)) lacking[1, 2] else dQuote(name, FALSE), " of ",
-           "{stimulus_title(values, lacking[1, 1])}: {remedy_of_broken_trials(partial)}.")
+           "{stimulus_title(values, lacking[1, 1])}: measure(\"cka\", estimator = ",
+           "\"stimulus_neuron\") takes such trials as they are",
+           "{remedies_by_leaving_out(apply(partial, c(1, 3), any))}.")
   }
   none <- rowSums(!is.na(values), dims = 2) == 0
   if (!any(none)) return(invisible())
@@ -240,11 +233,6 @@ refuse_broken_trials <- function(x, partial, arg) {
          if (!all(none[first, ])) {
            paste0(" for some neurons (column ", named_places(column, colnames(values)), ")")
          }, ": leave out what has no responses{remedies_by_leaving_out(none)}.")
-}
-
-remedy_of_broken_trials <- function(partial) {
-  paste0("measure(\"cka\", estimator = \"stimulus_neuron\") takes such trials as they are",
-         remedies_by_leaving_out(apply(partial, c(1, 3), any)))
 }
 
 # gone: stimuli x neurons. As far as enough of them are left.
@@ -258,49 +246,45 @@ remedies_by_leaving_out <- function(gone) {
         collapse = "")
 }
 
-# What standard errors are over.
-ceiling_extents <- function(rows) {
-  over <- unlist(lapply(rows, function(row) row$over))
-  if (length(over)) paste0("Standard errors are over ", extent_words(over), ".")
-}
-
-# Whose neurons are a sample, c(x, y)?
-ceiling_samples <- function(over, task, y, measure) {
-  args <- measure$args
-  complete <- c(is_complete(task$x, args, "x"), is.null(y) || is_complete(y, args, "y"))
-  if (is.null(over)) return(default_neurons(args, complete))
-  sampled <- c(x = "neurons_x" %in% over, y = "neurons_y" %in% over)
-  reprs <- list(x = list(task$x), y = list(y))
-  for (side in names(which(sampled))) {
-    refuse_if(side == "y" && (is.null(y) || measure$way == "rsa" && !has_trials(y)), "choice",
-              "`over` has \"neurons_y\", but ",
-              if (is.null(y)) "there is no `y`" else
-                paste0("the distances of `", y$arg, "` are held fixed"), ": leave it out.")
-    refuse_complete_over(reprs[[side]], args, side)
-  }
-  sampled
-}
-
+# One row of the result: its columns, each as c(value, standard error, degrees of freedom), and what
+# the errors are over.
 ceiling_row <- function(task, y, measure, splits, over) {
   if (!is.null(y)) {
     accepted <- switch(measure$way, cka = "data", rsa = c("data", "dist"),
                        halves = c("data", "dist", "graph"), no_branch(measure$way))
     need_kind(y, accepted, dQuote(measure$label, FALSE))
   }
-  if (measure$way != "cka") refuse_clusters_without_form(task, measure)
-  if (measure$way == "halves") return(list(halves = split_ceiling(task, y, measure, splits)))
-  sampled <- ceiling_samples(over, task, y, measure)
-  tables <- if (measure$way == "cka") cka_ceiling_tables(task, y, measure$args, !sampled) else
-    rsa_ceiling_tables(task, y, measure$args, !sampled)
-  over <- samples_word(sampled, task$codes)
-  c(list(values = ceiling_values(tables$terms), over = over), tables)
-}
-
-refuse_clusters_without_form <- function(task, measure) {
-  if (is.null(task$codes)) return(invisible())
-  refuse("choice", "The ceiling of {dQuote(measure$label, FALSE)} cannot go by clusters of ",
-         "stimuli, only that of \"cka\" with a linear kernel can: leave out `cluster` of ",
-         "responses().", arg = "measure")
+  refuse_if(measure$way != "cka" && !is.null(task$codes), "choice", "The ceiling of ",
+            "{dQuote(measure$label, FALSE)} cannot go by clusters of stimuli, only that of ",
+            "\"cka\" with a linear kernel can: leave out `cluster` of responses().",
+            arg = "measure")
+  if (measure$way == "halves") {
+    known <- split_ceiling(task, y, measure, splits)
+    known$ceiling <- sqrt(known$reliability)
+    known$disattenuated <- known$score / known$ceiling
+    known$gap <- known$score - known$ceiling
+    columns <- sapply(ceiling_columns, function(name) {
+      c(if (is.null(known[[name]])) NA_real_ else known[[name]], NA_real_, NA_real_)
+    }, simplify = FALSE)
+    return(list(columns = columns, halves = TRUE))
+  }
+  # whose neurons are a sample?
+  args <- measure$args
+  complete <- c(is_complete(task$x, args, "x"), is.null(y) || is_complete(y, args, "y"))
+  sampled <- if (is.null(over)) default_neurons(args, complete) else
+    c(x = "neurons_x" %in% over, y = "neurons_y" %in% over)
+  reprs <- list(x = task$x, y = y)
+  for (side in if (!is.null(over)) names(which(sampled))) {
+    refuse_if(side == "y" && (is.null(y) || measure$way == "rsa" && !has_trials(y)), "choice",
+              "`over` has \"neurons_y\", but ",
+              if (is.null(y)) "there is no `y`" else
+                paste0("the distances of `", y$arg, "` are held fixed"), ": leave it out.")
+    refuse_complete_over(reprs[side], args, side)
+  }
+  tables <- if (measure$way == "cka") cka_ceiling_tables(task, y, args, !sampled) else
+    rsa_ceiling_tables(task, y, !sampled)
+  list(columns = measured_ceiling(tables, is.null(task$codes)), halves = FALSE,
+       over = samples_word(sampled, task$codes), equal_noise = isTRUE(tables$equal_noise))
 }
 
 # What is reported, for everything that was deleted.
@@ -319,30 +303,40 @@ ceiling_values <- function(h) {
   values
 }
 
+# Values with their standard errors, and the degrees of freedom of these. alone: do stimuli not
+# depend on each other?
+measured_ceiling <- function(tables, alone) {
+  values <- ceiling_values(tables$terms)
+  alone <- alone && !length(tables$layout$strata)
+  columns <- sapply(ceiling_columns, function(name) {
+    table <- values[[name]]
+    if (is.null(table)) return(c(NA_real_, NA_real_, NA_real_))
+    # as cka_interval() has them: interactions of what trials tell vary about their mean
+    loo <- list(n = tables$n, layout = tables$layout, centered = name != "score")
+    variance <- if (is.na(table[1])) NA_real_ else two_way_variance(table, loo)
+    # a ceiling of 1 by construction does not vary, but for rounding
+    if (isTRUE(sqrt(variance) <= tie_share * abs(table[1]))) variance <- 0
+    c(table[1], sqrt(variance), if (alone) Inf else two_way_df(table, variance, loo))
+  }, simplify = FALSE)
+  for (name in c("h_cross", "h_self")) {
+    columns[[name]][1:2] <- vapply(columns[[name]][1:2], function(value) {
+      if (is.na(value)) NA_real_ else unscale_h(value, rep(tables$scale, 2))
+    }, 0)
+  }
+  columns
+}
+
 # notes: what to print below the rows.
 ceiling_result <- function(rows, keys, task, notes) {
-  each <- lapply(rows, function(row) if (is.null(row$halves)) {
-    # values with their standard errors, and the degrees of freedom of these
-    alone <- !length(row$layout$strata) && is.null(task$codes)
-    columns <- lapply(stats::setNames(ceiling_columns, ceiling_columns), function(name) {
-      table <- row$values[[name]]
-      if (is.null(table)) return(c(NA_real_, NA_real_, NA_real_))
-      # as cka_interval() has them: interactions of what trials tell vary about their mean
-      loo <- list(n = row$n, layout = row$layout, centered = name != "score")
-      variance <- if (is.na(table[1])) NA_real_ else two_way_variance(table, loo)
-      # a ceiling of 1 by construction does not vary, but for rounding
-      if (isTRUE(sqrt(variance) <= tie_share * abs(table[1]))) variance <- 0
-      c(table[1], sqrt(variance), if (alone) Inf else two_way_df(table, variance, loo))
+  result <- cbind(keys, do.call(rbind, lapply(rows, function(row) {
+    values <- lapply(names(row$columns), function(name) {
+      stats::setNames(row$columns[[name]][1:2], c(name, paste0(name, "_se")))
     })
-    for (name in c("h_cross", "h_self")) {
-      at <- 1:2
-      columns[[name]][at] <- vapply(columns[[name]][at], function(value) {
-        if (is.na(value)) NA_real_ else unscale_h(value, rep(row$scale, 2))
-      }, 0)
-    }
-    list(values = value_columns(columns), df = vapply(columns, function(column) column[3], 0))
-  } else halves_row(row))
-  result <- cbind(keys, do.call(rbind, lapply(each, function(row) row$values)))
+    as.data.frame(as.list(unlist(values)))
+  })))
+  df <- do.call(rbind, lapply(rows, function(row) {
+    vapply(row$columns, function(column) column[3], 0)
+  }))
   lost <- is.na(result$reliability)
   warn_if(any(lost), "undefined", "The reliability of {enumerate(unique(result$measure[lost]))} ",
           "is not positive: from these trials, noise and signal cannot be told apart, and there ",
@@ -352,10 +346,29 @@ ceiling_result <- function(rows, keys, task, notes) {
           "{if (sum(errors) == 1) 'is' else 'are'} undefined (NA): without some stimulus or ",
           "neuron, a reliability is not positive.")
   result$n <- task$x$n
-  df <- do.call(rbind, lapply(each, function(row) row$df))
-  approximate <- !vapply(rows, function(row) is.null(row$halves), NA)
+  approximate <- vapply(rows, function(row) row$halves, NA)
+  # is the noise of all stimuli taken as equal?
   equal <- vapply(rows, function(row) isTRUE(row$equal_noise), NA)
-  warn_high_reliability(result, equal)
+  # Signal alone cannot exceed signal with noise. Where there is next to no noise, standard errors
+  # are next to nothing, too, and a reliability of 1 may be above 1 by many of them: such an excess
+  # changes neither ceilings nor scores.
+  high <- which(result$reliability > 1 + pmax(2 * result$reliability_se, least_excess))
+  first <- result[high[1], ]
+  warn_if(length(high) > 0, "high_reliability", "The reliability of ",
+          "{enumerate(unique(result$measure[high]))} is above 1 by more than two standard errors ",
+          "({format(first$reliability, digits = 3)}, standard error ",
+          "{format(first$reliability_se, digits = 2)}): do not use `ceiling`, `disattenuated` ",
+          "and `gap`, only `score`. ",
+          if (isTRUE(equal[high[1]])) {
+            paste0("Noise that differs between stimuli does this with fewer than 4 trials: give 4 ",
+                   "trials or more of every stimulus, or take measure(\"cka\", estimator = ",
+                   "\"stimulus_neuron\").")
+          } else {
+            paste0("Either trials share what is no signal (drift, adaptation): declare `event` ",
+                   "or `run` in responses(). Or noise runs against the signal, as where a common ",
+                   "mean is taken off all neurons or each trial is scaled by itself: give ",
+                   "responses without it.")
+          }, data = result$reliability[high])
   notes <- c(if (any(approximate)) {
     paste0("Approximate (halves of the trials, formula of Spearman and Brown), without standard ",
            "errors, and mostly too high: ", enumerate(unique(keys$measure[approximate])), ".")
@@ -369,49 +382,8 @@ ceiling_result <- function(rows, keys, task, notes) {
   ))
 }
 
-# Signal alone cannot exceed signal with noise. Where there is next to no noise, standard errors are
-# next to nothing, too, and a reliability of 1 may be above 1 by many of them: such an excess
-# changes neither ceilings nor scores. equal: is the noise of all stimuli taken as equal?
-warn_high_reliability <- function(result, equal) {
-  high <- which(result$reliability > 1 + pmax(2 * result$reliability_se, least_excess))
-  if (!length(high)) return(invisible())
-  first <- result[high[1], ]
-  warn("high_reliability", "The reliability of {enumerate(unique(result$measure[high]))} is above ",
-       "1 by more than two standard errors ({format(first$reliability, digits = 3)}, standard ",
-       "error {format(first$reliability_se, digits = 2)}): do not use `ceiling`, `disattenuated` ",
-       "and `gap`, only `score`. ",
-       if (equal[high[1]]) {
-         paste0("Noise that differs between stimuli does this with fewer than 4 trials: give 4 ",
-                "trials or more of every stimulus, or take measure(\"cka\", estimator = ",
-                "\"stimulus_neuron\").")
-       } else {
-         paste0("Either trials share what is no signal (drift, adaptation): declare `event` or ",
-                "`run` in responses(). Or noise runs against the signal, as where a common mean ",
-                "is taken off all neurons or each trial is scaled by itself: give responses ",
-                "without it.")
-       }, data = result$reliability[high])
-}
-
 # Of a reliability above 1.
 least_excess <- 0.01
-
-value_columns <- function(columns) {
-  values <- unlist(lapply(names(columns), function(name) {
-    stats::setNames(columns[[name]][1:2], c(name, paste0(name, "_se")))
-  }))
-  as.data.frame(as.list(values))
-}
-
-halves_row <- function(row) {
-  found <- row$halves
-  ceiling <- sqrt(found$reliability)
-  known <- list(reliability = found$reliability, ceiling = ceiling, score = found$score,
-                disattenuated = found$score / ceiling, gap = found$score - ceiling)
-  columns <- lapply(stats::setNames(ceiling_columns, ceiling_columns), function(name) {
-    c(if (is.null(known[[name]])) NA_real_ else known[[name]], NA_real_, NA_real_)
-  })
-  list(values = value_columns(columns), df = vapply(columns, function(column) column[3], 0))
-}
 
 declare_result(
   "repalign_ceiling", from = "noise_ceiling", digits = 3, words = "noise ceilings",
@@ -451,36 +423,41 @@ declare_result(
   footing = function(x, digits) {
     if (length(attr(x, "note"))) unlist(lapply(attr(x, "note"), strwrap, exdent = 2))
   },
-  sentence = function(x) ceiling_sentence(x)
+  # of several comparisons the one nearest to its ceiling
+  sentence = function(x) {
+    need_columns(x, c("y", "measure", "ceiling", "reliability", "n"), "told", "result")
+    for_each_measure(x, function(part) {
+      known <- which(!is.na(part$ceiling))
+      name <- measure_words(part$measure[1])
+      lost <- undefined_words(part$ceiling, "noise ceiling")
+      if (!length(known)) return(paste0("By the ", name, ":", tolower(lost)))
+      best <- known[which.max(replace(part$disattenuated[known],
+                                      is.na(part$disattenuated[known]), -Inf))]
+      if (!length(best)) best <- known[1]
+      start <- if (nrow(part) == 1) "The " else {
+        paste0("Of ", count_of(nrow(part), "comparison"), ", that with ", part$y[best],
+               " was nearest to its ceiling: the ")
+      }
+      value <- value_and_error(part, "ceiling", best)
+      clean <- if (!is.null(part$disattenuated) && !is.na(part$disattenuated[best])) {
+        value_and_error(part, "disattenuated", best)
+      }
+      paste0(start, "noise ceiling of the ", name, " was ", value[1],
+             brackets(value[-1], paste("reliability", number_word(part$reliability[best])),
+                      stimuli_words(part$n[best]),
+                      if (isTRUE(is.na(part$ceiling_se[best]) && is.na(part$h_cross[best]))) {
+                        "approximate, by halves of the trials, and mostly too high"
+                      }),
+             if (length(clean)) {
+               paste0("; the score", if (!is.na(part$y[best])) paste(" with", part$y[best]),
+                      " was ", number_word(part$score[best]), ", without the noise of trials ",
+                      clean[1], brackets(clean[-1]))
+             }, ".",
+             odd_value_words(name, part$disattenuated[best],
+                             part$disattenuated[best] - 2 * part$disattenuated_se[best]), lost)
+    })
+  }
 )
-
-# What in_words() tells of noise ceilings: of several comparisons the one nearest to its ceiling.
-ceiling_sentence <- function(x) {
-  need_columns(x, c("y", "measure", "ceiling", "reliability", "n"), "told", "result")
-  for_each_measure(x, function(part) {
-    known <- which(!is.na(part$ceiling))
-    name <- measure_words(part$measure[1])
-    lost <- undefined_words(part$ceiling, "noise ceiling")
-    if (!length(known)) return(paste0("By the ", name, ":", tolower(lost)))
-    best <- known[which.max(replace(part$disattenuated[known],
-                                    is.na(part$disattenuated[known]), -Inf))]
-    if (!length(best)) best <- known[1]
-    start <- if (nrow(part) == 1) "The " else {
-      paste0("Of ", count_of(nrow(part), "comparison"), ", that with ", part$y[best],
-             " was nearest to its ceiling: the ")
-    }
-    value <- value_and_error(part, "ceiling", best)
-    paste0(start, "noise ceiling of the ", name, " was ", value[1],
-           brackets(value[-1], paste("reliability", number_word(part$reliability[best])),
-                    stimuli_words(part$n[best]),
-                    if (isTRUE(is.na(part$ceiling_se[best]) && is.na(part$h_cross[best]))) {
-                      "approximate, by halves of the trials, and mostly too high"
-                    }),
-           noiseless_score_words(part, best), ".",
-           odd_value_words(name, part$disattenuated[best],
-                           part$disattenuated[best] - 2 * part$disattenuated_se[best]), lost)
-  })
-}
 
 # c("0.81", "standard error 0.02"); the second is NULL where there is none.
 value_and_error <- function(x, name, row) {
@@ -488,21 +465,6 @@ value_and_error <- function(x, name, row) {
   if (is.null(se) || is.na(se)) return(number_word(x[[name]][row]))
   text <- unname(number_words(x[[name]][row], se))
   c(text[1], paste("standard error", text[2]))
-}
-
-noiseless_score_words <- function(x, row) {
-  if (is.null(x$disattenuated) || is.na(x$disattenuated[row])) return(NULL)
-  value <- value_and_error(x, "disattenuated", row)
-  paste0("; the score", if (!is.na(x$y[row])) paste(" with", x$y[row]), " was ",
-         number_word(x$score[row]), ", without the noise of trials ", value[1], brackets(value[-1]))
-}
-
-# The degrees of freedom of some rows, a column for each value that has an error.
-ceiling_df <- function(object) {
-  kept <- need_kept(object, "df", "noise_ceiling()", "object")
-  columns <- intersect(names(kept$rows), names(object))
-  at <- match(row_identities(object, columns), row_identities(kept$rows, columns))
-  kept$df[at, , drop = FALSE]
 }
 
 #' @rdname tidy.repalign
@@ -534,9 +496,12 @@ confint.repalign_ceiling <- function(object, parm = "disattenuated", level = 0.9
   parm <- check_choice(parm, ceiling_columns, "parm", several = TRUE)
   level <- check_number(level, "level", above = 0, below = 1)
   rows <- need_columns(as.data.frame(object), c("y", "measure", parm, paste0(parm, "_se")), "used")
-  known_df <- ceiling_df(object)
+  # the degrees of freedom of the rows, a column for each value that has an error
+  kept <- need_kept(object, "df", "noise_ceiling()", "object")
+  columns <- intersect(names(kept$rows), names(object))
+  at <- match(row_identities(object, columns), row_identities(kept$rows, columns))
   ends <- lapply(parm, function(name) {
-    df <- known_df[, name]
+    df <- kept$df[at, name]
     half <- stats::qt(0.5 + level / 2, ifelse(is.na(df), Inf, df)) * rows[[paste0(name, "_se")]]
     cbind(rows[[name]] - half, rows[[name]] + half)
   })

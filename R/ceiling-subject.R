@@ -21,23 +21,21 @@ declare_result(
     c(paste0("Ceiling of subjects: ", count_of(nrow(x), "row")), attr(x, "words"))
   },
   term = function(rows) rep("ceiling", nrow(rows)),
-  sentence = function(x) subject_ceiling_sentence(x)
+  sentence = function(x) {
+    need_columns(x, c("measure", "lower", "upper", "pairwise", "ceiling", "n"), "told", "result")
+    vapply(seq_len(nrow(x)), function(row) {
+      who <- count_of(x$n[row], "subject")
+      name <- measure_words(x$measure[row])
+      if (is.na(x$ceiling[row])) return(paste0("The ceiling of ", who, " is undefined (NA)."))
+      limits <- number_words(x$lower[row], x$upper[row])
+      paste0("A model of what ", who, " share can be expected to reach ", with_article(name),
+             " of ", number_word(x$ceiling[row]),
+             brackets(paste("between subjects", number_word(x$pairwise[row])),
+                      paste("of a subject with the mean of the others", limits[1]),
+                      paste("with the mean of all", limits[2])), ".")
+    }, "")
+  }
 )
-
-subject_ceiling_sentence <- function(x) {
-  need_columns(x, c("measure", "lower", "upper", "pairwise", "ceiling", "n"), "told", "result")
-  vapply(seq_len(nrow(x)), function(row) {
-    who <- count_of(x$n[row], "subject")
-    name <- measure_words(x$measure[row])
-    if (is.na(x$ceiling[row])) return(paste0("The ceiling of ", who, " is undefined (NA)."))
-    limits <- number_words(x$lower[row], x$upper[row])
-    paste0("A model of what ", who, " share can be expected to reach ", with_article(name), " of ",
-           number_word(x$ceiling[row]),
-           brackets(paste("between subjects", number_word(x$pairwise[row])),
-                    paste("of a subject with the mean of the others", limits[1]),
-                    paste("with the mean of all", limits[2])), ".")
-  }, "")
-}
 
 #' How similar subjects are, as a ceiling of models
 #'
@@ -86,7 +84,13 @@ subject_ceiling <- function(x, measure = "rsa", ..., group = NULL,
   of_rdms <- is.list(x) && all(vapply(x, inherits, NA, "dist"))
   # as models of RDMs are compared with them
   if (of_rdms && identical(measure, "rsa")) measure <- measure("rsa", outer = "whitened_cosine")
-  measure <- subject_measure(measure, ...)
+  measure <- single_measure(measure, ...)
+  usable <- !is_own(measure) && measure$id %in% c("cka", "rsa")
+  refuse_if(!usable, "measure", "`measure` must be \"cka\" or \"rsa\", where the mean of ",
+            "subjects is defined, not {dQuote(measure$label, FALSE)}.")
+  refuse_if(!is.null(measure$args$units_x) || isTRUE(measure$args$shared_neurons), "choice",
+            "`measure` has labels of neurons for two sides: declare them in `neuron` or `session` ",
+            "of responses(), for each subject.")
   rule <- rule_of_call(na, list(measure), !missing(na))
   call <- open_sides(subject_sides(x, rule$na), rule$set, rule$na, use = "errors",
                      why = "a ceiling", remedy = measure_cluster_remedy, grid = FALSE)
@@ -103,37 +107,45 @@ subject_ceiling <- function(x, measure = "rsa", ..., group = NULL,
   rows <- data.frame(measure = measure$label, lower = found$lower, upper = found$upper,
                      pairwise = pairwise,
                      ceiling = if (isTRUE(pairwise > 0)) sqrt(pairwise) else NA_real_)
-  if (groups > 1 && !is.na(pairwise)) warn_unlike_subjects(rows)
+  if (groups > 1 && !is.na(pairwise)) {
+    limits <- c("lower", "upper")
+    lost <- limits[is.na(unlist(rows[limits]))]
+    reasons <- c(if (is.na(rows$ceiling)) {
+      paste0("the score between subjects (`pairwise`) is ", format(pairwise, digits = 3),
+             ", and `ceiling` is the root of it")
+    }, if (length(lost)) {
+      paste0("the mean of some subjects has no positive size, which `",
+             paste(lost, collapse = "` and `"), "` need", if (length(lost) == 1) "s")
+    })
+    warn_if(length(reasons) > 0, "undefined", "The subjects have too little in common for all ",
+            "values (NA): {paste(reasons, collapse = '; ')}. More stimuli, neurons or subjects ",
+            "may help.")
+  }
   if (measure$id == "rsa") rows$rdms <- length(reprs)
-  new_result(cbind(rows, n = length(reprs), groups = groups), "repalign_subject_ceiling",
-             list(words = choices_in_words(measure, of_rdms)))
-}
-
-# What the scores are by, also where the user chose nothing. RDMs are given, and `inner` not used.
-choices_in_words <- function(measure, of_rdms) {
+  # what the scores are by, also where the user chose nothing; `inner` is not used of given RDMs
   choices <- switch(measure$id, cka = c("kernel", "estimator"),
                     rsa = c(if (!of_rdms) "inner", "outer"), no_branch(measure$id))
-  paste0(measure$label, ": ", paste(choices, "=", dQuote(unlist(measure$args[choices]), FALSE),
-                                    collapse = ", "))
-}
-
-warn_unlike_subjects <- function(result) {
-  limits <- c("lower", "upper")
-  lost <- limits[is.na(unlist(result[limits]))]
-  reasons <- c(if (is.na(result$ceiling)) {
-    paste0("the score between subjects (`pairwise`) is ", format(result$pairwise, digits = 3),
-           ", and `ceiling` is the root of it")
-  }, if (length(lost)) {
-    paste0("the mean of some subjects has no positive size, which `",
-           paste(lost, collapse = "` and `"), "` need", if (length(lost) == 1) "s")
-  })
-  if (!length(reasons)) return(invisible())
-  warn("undefined", "The subjects have too little in common for all values (NA): ",
-       "{paste(reasons, collapse = '; ')}. More stimuli, neurons or subjects may help.")
+  new_result(cbind(rows, n = length(reprs), groups = groups), "repalign_subject_ceiling",
+             list(words = paste0(measure$label, ": ", paste(
+               choices, "=", dQuote(unlist(measure$args[choices]), FALSE), collapse = ", "
+             ))))
 }
 
 kernel_ceiling <- function(reprs, measure, group) {
-  products <- h_of_pairs(reprs, measure$args)
+  # H values of all pairs, and of each representation with itself
+  args <- measure$args
+  products <- diag(vapply(reprs, function(repr) {
+    found <- self_h(repr, args, self_labels(repr, args, "x"))
+    unscale_h(found$value, found$scale)
+  }, 0), length(reprs))
+  for (i in seq_along(reprs)) {
+    for (j in seq_len(i - 1)) {
+      pair <- pair_of(reprs[[j]], reprs[[i]])
+      check_cka_pair(pair, args)
+      found <- pair_h(pair, args)
+      products[i, j] <- products[j, i] <- unscale_h(found$value, found$scale)
+    }
+  }
   different <- outer(group, group, "!=")
   size <- diag(products)
   if (anyNA(size) || any(size <= 0)) {
@@ -155,23 +167,6 @@ kernel_ceiling <- function(reprs, measure, group) {
        upper = with_mean(function(u) rep(TRUE, length(reprs))),
        pairwise = if (nrow(at)) mean(products[at]) / mean((size[at[, 1]] + size[at[, 2]]) / 2)
                   else NA_real_)
-}
-
-# H values of all pairs, and of each representation with itself.
-h_of_pairs <- function(reprs, args) {
-  values <- diag(vapply(reprs, function(repr) {
-    found <- self_h(repr, args, self_labels(repr, args, "x"))
-    unscale_h(found$value, found$scale)
-  }, 0), length(reprs))
-  for (i in seq_along(reprs)) {
-    for (j in seq_len(i - 1)) {
-      pair <- pair_of(reprs[[j]], reprs[[i]])
-      check_cka_pair(pair, args)
-      found <- pair_h(pair, args)
-      values[i, j] <- values[j, i] <- unscale_h(found$value, found$scale)
-    }
-  }
-  values
 }
 
 # Limits of RDMs are scores with pooled RDMs, see pool_rdms().
@@ -207,17 +202,6 @@ rdm_ceiling <- function(reprs, measure, group) {
 warn_no_size <- function(repr) {
   warn("undefined", "The ceiling is undefined (NA): a subject's score with itself is not positive ",
        "(`{repr$arg}`). There are too few stimuli or neurons, or it has no variance.")
-}
-
-subject_measure <- function(measure, ...) {
-  measure <- single_measure(measure, ...)
-  usable <- !is_own(measure) && measure$id %in% c("cka", "rsa")
-  refuse_if(!usable, "measure", "`measure` must be \"cka\" or \"rsa\", where the mean of subjects ",
-            "is defined, not {dQuote(measure$label, FALSE)}.")
-  refuse_if(!is.null(measure$args$units_x) || isTRUE(measure$args$shared_neurons), "choice",
-            "`measure` has labels of neurons for two sides: declare them in `neuron` or `session` ",
-            "of responses(), for each subject.")
-  measure
 }
 
 # The subjects on both sides of a call. They need no names.

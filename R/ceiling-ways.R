@@ -12,73 +12,64 @@
 # xx_clean, yy_clean and xy_clean are those of the estimator from trials, which goes over pairs of
 # one session, too.
 cka_ceiling_tables <- function(task, y, args, held) {
-  given <- list(x = task$x, y = y)
+  given <- Filter(Negate(is.null), list(x = task$x, y = y))
   labels <- list(x = ceiling_units(task$x, "x"), y = if (!is.null(y)) ceiling_units(y, "y"))
   layout <- layout_of_labels(labels, held)
   sides <- list(args = args, clean = with_estimator(args, paste0(args$estimator, "_trial")),
                 given = given, layout = layout, codes = task$codes,
-                data = lapply(Filter(Negate(is.null), given), centered_data))
-  scale <- log2(vapply(Filter(Negate(is.null), given), function(r) form_centering(r)$scale, 0))
-  terms <- ceiling_self(sides, "x", scale)
-  if (!is.null(y)) terms <- c(terms, ceiling_self(sides, "y", scale), ceiling_cross(sides, scale))
-  list(terms = terms, layout = layout, n = nrow(terms$xx) - 1, scale = scale[["x"]])
+                data = lapply(given, centered_data),
+                scale = log2(vapply(given, function(r) form_centering(r)$scale, 0)))
+  terms <- ceiling_self(sides, "x")
+  if (!is.null(y)) {
+    pair <- pair_of(task$x, y)
+    h <- ceiling_h(sides, c("x", "y"), pair_labels(pair, args))
+    if (is.na(h[1])) no_allowed_pair(pair, FALSE)
+    clean <- if (!has_trials(y)) h else
+      clean_h(sides, c("x", "y"), pair_labels(pair, sides$clean))
+    terms <- c(terms, ceiling_self(sides, "y"), list(xy = h, xy_clean = clean))
+  }
+  list(terms = terms, layout = layout, n = nrow(terms$xx) - 1, scale = sides$scale[["x"]])
 }
 
-ceiling_self <- function(sides, side, scale) {
+ceiling_self <- function(sides, side) {
   repr <- sides$given[[side]]
+  at <- c(side, side)
   own <- self_labels(repr, sides$args, side)
-  sums <- ceiling_sums(sides, c(side, side), own, own)
-  h <- h_table(sums, "stimulus")
+  h <- ceiling_h(sides, at, list(own, own))
   if (is.na(h[1])) no_allowed_pair(self_pair(repr), TRUE)
   trial <- clean <- h
   if (has_trials(repr)) {
-    of_trials <- function(labels) {
-      sample <- checked_sample(repr, repr, sides$codes)
-      w <- ceiling_weights(sides, c(side, side), labels, labels)
-      table <- h_table(weighted_trial_sums(sample, w, sides$layout, c(side, side)), "stimulus")
-      scaled_table(table, sample$scale, rep(scale[[side]], 2))
-    }
     other <- self_labels(repr, sides$clean, side)
-    trial <- of_trials(own)
-    clean <- if (identical(as.vector(own), as.vector(other))) trial else of_trials(other)
+    trial <- clean_h(sides, at, list(own, own))
+    clean <- if (identical(as.vector(own), as.vector(other))) trial else
+      clean_h(sides, at, list(other, other))
   }
   stats::setNames(list(h, trial, clean), paste0(side, side, c("", "_trial", "_clean")))
 }
 
-ceiling_cross <- function(sides, scale) {
-  pair <- pair_of(sides$given$x, sides$given$y)
-  own <- pair_labels(pair, sides$args)
-  h <- h_table(ceiling_sums(sides, c("x", "y"), own$x, own$y), "stimulus")
-  if (is.na(h[1])) no_allowed_pair(pair, FALSE)
-  clean <- h
-  if (has_trials(pair$y)) {
-    labels <- pair_labels(pair, sides$clean)
-    sample <- checked_sample(pair$x, pair$y, sides$codes)
-    w <- ceiling_weights(sides, c("x", "y"), labels$x, labels$y)
-    table <- h_table(weighted_trial_sums(sample, w, sides$layout, c("x", "y")), "stimulus")
-    clean <- scaled_table(table, sample$scale, scale[c("x", "y")])
-  }
-  list(xy = h, xy_clean = clean)
-}
-
-# Sums over the neuron pairs whose labels differ, as leave_out_sums() has them.
-ceiling_sums <- function(sides, at, labels_a, labels_b) {
+# H over the neuron pairs whose labels differ, of the means over trials.
+ceiling_h <- function(sides, at, labels) {
   x <- sides$data[[at[1]]]
-  if (at[1] == at[2] && sides$layout$complete[[at[1]]]) {
-    return(held_sums(x, sides$layout, sides$codes, labels_a))
-  }
-  w <- ceiling_weights(sides, at, labels_a, labels_b)
-  weighted_sums(x, sides$data[[at[2]]], w, sides$layout, at, sides$codes)
+  held <- at[1] == at[2] && sides$layout$complete[[at[1]]]
+  h_table(if (held) held_sums(x, sides$layout, sides$codes, labels[[1]]) else
+    weighted_sums(x, sides$data[[at[2]]], ceiling_weights(sides, at, labels), sides$layout, at,
+                  sides$codes), "stimulus")
 }
 
-ceiling_weights <- function(sides, at, labels_a, labels_b) {
-  if (is.null(labels_a) || is.null(labels_b)) return(NULL)
-  neuron_pair_weights(excluded_pairs(labels_a, labels_b), ncol(sides$data[[at[1]]]),
+# The same from different trials, in units of the data of ceiling_h(), which are scaled by other
+# powers of two.
+clean_h <- function(sides, at, labels) {
+  sample <- checked_sample(sides$given[[at[1]]], sides$given[[at[2]]], sides$codes)
+  w <- ceiling_weights(sides, at, labels)
+  table <- h_table(weighted_trial_sums(sample, w, sides$layout, at), "stimulus")
+  table * 2^(2 * (sum(sides$scale[at]) - sum(sample$scale)))
+}
+
+ceiling_weights <- function(sides, at, labels) {
+  if (is.null(labels[[1]]) || is.null(labels[[2]])) return(NULL)
+  neuron_pair_weights(excluded_pairs(labels[[1]], labels[[2]]), ncol(sides$data[[at[1]]]),
                       ncol(sides$data[[at[2]]]))
 }
-
-# The same tables in units of data that are scaled by other powers of two.
-scaled_table <- function(table, from, to) table * 2^(2 * (sum(to) - sum(from)))
 
 # The label of the neuron of each column; without labels each column is a neuron.
 ceiling_units <- function(repr, side) {
@@ -92,7 +83,7 @@ ceiling_units <- function(repr, side) {
 # expected responses, from distances of different trials.
 
 # Tables as cka_ceiling_tables() gives them, of covariances of distances over pairs of stimuli.
-rsa_ceiling_tables <- function(task, y, args, held) {
+rsa_ceiling_tables <- function(task, y, held) {
   y_trials <- !is.null(y) && has_trials(y)
   labels <- list(x = ceiling_units(task$x, "x"), y = if (y_trials) ceiling_units(y, "y"))
   layout <- layout_of_labels(labels, held)
@@ -344,10 +335,28 @@ split_ceiling <- function(task, y, measure, splits) {
 # Means over two random halves of the trials of each stimulus, with equally many trials; at odd
 # numbers one is left out. Sessions have trials, and halves, of their own.
 random_trial_halves <- function(repr) {
-  values <- unclass(repr$responses)$values
-  means <- array(0, c(dim(values)[1:2], 2))
+  all <- unclass(repr$responses)$values
+  means <- array(0, c(dim(all)[1:2], 2))
   for (neurons in neurons_of_sessions(repr)) {
-    means[, neurons, ] <- halves_of_trials(values[, neurons, , drop = FALSE])
+    values <- all[, neurons, , drop = FALSE]
+    size <- dim(values)
+    there <- recorded_slots(values)
+    half <- vapply(seq_len(size[1]), function(i) {
+      at <- which(there[i, ])
+      at <- at[sample.int(length(at))]
+      replace(integer(size[3]), at, rep_len(c(1L, 2L), length(at) %/% 2 * 2)[seq_along(at)])
+    }, integer(size[3]))
+    half <- t(matrix(half, size[3]))
+    for (part in 1:2) {
+      weight <- half == part
+      weight[is.na(weight)] <- FALSE
+      total <- 0
+      for (t in seq_len(size[3])) {
+        slot <- zero_for_missing(matrix(values[, , t], size[1]))
+        total <- total + ifelse(weight[, t], 1, 0) * slot
+      }
+      means[, neurons, part] <- total / rowSums(weight)
+    }
   }
   lapply(1:2, function(part) matrix(means[, , part], nrow(means)))
 }
@@ -356,24 +365,4 @@ neurons_of_sessions <- function(repr) {
   session <- unclass(repr$responses)$session
   all <- seq_len(ncol(repr$data))
   if (is.null(session)) list(all) else split(all, factor(session, unique(session)))
-}
-
-halves_of_trials <- function(values) {
-  size <- dim(values)
-  there <- recorded_slots(values)
-  half <- vapply(seq_len(size[1]), function(i) {
-    at <- which(there[i, ])
-    at <- at[sample.int(length(at))]
-    replace(integer(size[3]), at, rep_len(c(1L, 2L), length(at) %/% 2 * 2)[seq_along(at)])
-  }, integer(size[3]))
-  half <- t(matrix(half, size[3]))
-  vapply(1:2, function(part) {
-    weight <- half == part
-    weight[is.na(weight)] <- FALSE
-    total <- 0
-    for (t in seq_len(size[3])) {
-      total <- total + ifelse(weight[, t], 1, 0) * zero_for_missing(matrix(values[, , t], size[1]))
-    }
-    total / rowSums(weight)
-  }, matrix(0, size[1], size[2]))
 }

@@ -11,26 +11,40 @@ cka_errors <- function(cosine = NULL) {
       if (is.null(cosine)) value else cosine$score(value)
     }
     possible <- is.null(args$clusters) && !args$corrects$trials
-    one_kernel <- !corrects_sample(args) && !args$corrects$trials && !goes_by_clusters(args)
-    new_errors("jackknife", stimuli = cka_deletions, cells = if (one_kernel) cka_cells,
-               cosine = cosine,
-               weighted = if (possible) weighted,
-               transform = if (corrects_sample(args) ||
-                               args$corrects$trials) "none" else "z")
+    corrected <- corrects_sample(args) || args$corrects$trials
+    # where the H values are sums over pairs of entries of two kernels
+    cells <- function(x, y, args, codes) {
+      kind <- kind_of_cka(args)
+      pairwise_cells(x, y, kind, function(repr, args, codes) kernel_side(repr, args, kind), args)
+    }
+    new_errors("jackknife", stimuli = cka_deletions,
+               cells = if (!corrected && !goes_by_clusters(args)) cells, cosine = cosine,
+               weighted = if (possible) weighted, transform = if (corrected) "none" else "z")
   }
 }
 
+# The side of a kernel, remembered with its representation.
 kernel_side <- function(repr, args, kind) {
-  if (args$kernel == "rbf") gaussian_side(repr, args, kind) else linear_side(repr, kind)
+  if (args$kernel == "rbf") {
+    key <- list("gaussian", args$sigma, args$bandwidth)
+    return(remember(repr$cache, list("pairs of the Gaussian kernel", key, kind), {
+      check_side_memory(repr)
+      gaussian <- gaussian_entries(repr, gaussian_width(repr, args$sigma, args$bandwidth))
+      entries <- unpacked_pairs(gaussian$entries, repr$n, if (gaussian$shifted) 0 else 1)
+      new_side(centred_pairs(entries, kind), key, kind)
+    }))
+  }
+  remember(repr$cache, list("pairs of the linear kernel", kind), {
+    check_side_memory(repr)
+    x <- scaled_data(repr, TRUE)
+    k <- tcrossprod(x)
+    side <- new_side(k, "linear", kind)
+    if (4 * ncol(x) > nrow(x)) side else
+      c(side, list(factor = x, diagonal = if (kind == "u") diag(k)))
+  })
 }
 
 kind_of_cka <- function(args) if (args$corrects$stimuli) "u" else "v"
-
-# Where the H values are sums over pairs of entries of two kernels.
-cka_cells <- function(x, y, args, codes) {
-  kind <- kind_of_cka(args)
-  pairwise_cells(x, y, kind, function(repr, args, codes) kernel_side(repr, args, kind), args)
-}
 
 cka_deletions <- function(pair, args, codes) {
   if (corrects_sample(args) || args$corrects$trials) {

@@ -85,7 +85,13 @@ settled_complete <- function(args, reprs) {
   kinds <- lapply(c(x = "x", y = "y"), function(side) {
     unique(vapply(reprs[[side]], function(repr) {
       declared <- is_complete(repr, args, side)
-      if (chosen) refuse_other_complete(repr, args, side, declared)
+      # declaration and argument must say the same
+      other <- chosen && args$complete != "declared" &&
+        declared != args$complete %in% c(side, "both")
+      refuse_if(other, "choice", "`{repr$arg}` declares complete = {declared} by responses(), but ",
+                "the argument complete = {dQuote(args$complete, FALSE)} says that its columns are ",
+                if (declared) "a sample" else "all that there are", ": leave out the argument, or ",
+                "declare the other.", arg = "complete")
       declared
     }, NA))
   })
@@ -94,17 +100,6 @@ settled_complete <- function(args, reprs) {
   args$complete <- if (any(lengths(kinds) > 1)) "declared" else
     complete_choices[1 + isTRUE(kinds$x) + 2 * isTRUE(kinds$y)]
   args
-}
-
-# Declaration and argument must say the same.
-refuse_other_complete <- function(repr, args, side, declared) {
-  if (args$complete == "declared" || declared == args$complete %in% c(side, "both")) {
-    return(invisible())
-  }
-  refuse("choice", "`{repr$arg}` declares complete = {declared} by responses(), but the argument ",
-         "complete = {dQuote(args$complete, FALSE)} says that its columns are ",
-         if (declared) "a sample" else "all that there are", ": leave out the argument, or ",
-         "declare the other.", arg = "complete")
 }
 
 # The words about complete sides in the label of a measure, or NULL where there are none to say.

@@ -16,17 +16,26 @@ check_jackknife_memory <- function(pair, trials = 1) {
 # labels: NULL, or those of the columns that are deleted together, where these are others than those
 # that the estimator goes by.
 unit_layout <- function(pair, args, labels = NULL) {
-  qx <- ncol(pair$x$data)
-  qy <- ncol(pair$y$data)
+  widths <- c(x = ncol(pair$x$data), y = ncol(pair$y$data))
   if (!is.null(labels)) {
     invisible()
   } else if (args$shared_neurons) {
-    labels <- list(x = seq_len(qx), y = seq_len(qy))
+    labels <- lapply(widths, seq_len)
   } else if (!is.null(args$units_x)) {
-    labels <- list(x = check_labels(args$units_x, qx, "units_x", "x", colnames(pair$x$data)),
-                   y = check_labels(args$units_y, qy, "units_y", "y", colnames(pair$y$data)))
+    labels <- list(x = check_labels(args$units_x, widths[[1]], "units_x", "x",
+                                    colnames(pair$x$data)),
+                   y = check_labels(args$units_y, widths[[2]], "units_y", "y",
+                                    colnames(pair$y$data)))
   } else {
-    labels <- declared_units(pair, args)
+    # columns to which an object gives one label, and else each alone
+    own <- list(x = side_labels(pair$x, args, "x"), y = side_labels(pair$y, args, "y"))
+    common <- pair_labels(pair, args)
+    refuse_moved_neurons(c(own, common), pair)
+    labels <- if (!is.null(common)) lapply(common, as.vector) else {
+      # nothing is on both sides
+      alone <- Map(function(own, width) if (is.null(own)) seq_len(width) else own, own, widths)
+      list(x = paste("x", alone$x), y = paste("y", alone$y))
+    }
   }
   layout_of_labels(labels, complete_of_pair(pair, args))
 }
@@ -56,7 +65,7 @@ leave_out_sums <- function(pair, layout, clusters = NULL, allowed = NULL) {
   x <- centered_data(pair$x)
   y <- if (pair$self) x else centered_data(pair$y)
   list(
-    xy = cross_sums(x, y, layout, clusters, allowed$xy),
+    xy = neuron_pair_sums(x, y, c("x", "y"), layout, clusters, allowed$xy),
     xx = shared_self_sums(pair$x, x, "x", layout, clusters, allowed$xx),
     yy = shared_self_sums(pair$y, y, "y", layout, clusters, allowed$yy),
     layout = layout, n = if (is.null(clusters)) nrow(x) else cluster_count(clusters),
@@ -117,25 +126,6 @@ held_neuron_sums <- function(pair, layout, clusters) {
   counts <- neuron_pair_counts(layout$x, layout$y, layout$count)
   list(xy = in_one(c(xy, list(pairs = counts))), xx = self(pair$x, layout$x),
        yy = self(pair$y, layout$y))
-}
-
-cross_sums <- function(x, y, layout, clusters, allowed = NULL) {
-  if (any(layout$complete) || !is.null(allowed)) {
-    return(weighted_sums(x, y, allowed, layout, c("x", "y"), clusters))
-  }
-  rows <- loo_columns(x, y, clusters)
-  columns <- loo_columns(y, x, clusters)
-  within <- within_unit_sums(x, y, layout$x, layout$y, layout$count, clusters)
-  parts <- lapply(c(naive = "naive", stimulus = "stimulus"), function(kind) {
-    list(
-      total = rowSums(rows[[kind]]),
-      # rows and columns both count the neuron pairs within a unit, which must count once
-      unit = sum_by_unit(rows[[kind]], layout$x, layout$count) +
-        sum_by_unit(columns[[kind]], layout$y, layout$count) - within[[kind]],
-      within = within[[kind]]
-    )
-  })
-  c(parts, list(pairs = neuron_pair_counts(layout$x, layout$y, layout$count)))
 }
 
 # The same sums where what is left out is not what is deleted together: over the neuron pairs whose
@@ -226,21 +216,29 @@ centered_data <- function(repr) {
 
 self_sums <- function(x, side, layout, clusters = NULL, allowed = NULL) {
   if (layout$complete[[side]]) return(held_sums(x, layout, clusters))
-  if (!is.null(allowed)) {
-    return(weighted_sums(x, x, allowed, layout, c(side, side), clusters))
+  neuron_pair_sums(x, x, c(side, side), layout, clusters, allowed)
+}
+
+# sides: those whose neurons the pairs are made of.
+neuron_pair_sums <- function(x, y, sides, layout, clusters, allowed) {
+  if (any(layout$complete[sides]) || !is.null(allowed)) {
+    return(weighted_sums(x, y, allowed, layout, sides, clusters))
   }
-  unit <- layout[[side]]
-  units <- layout$count
-  rows <- loo_columns(x, x, clusters)
-  within <- within_unit_sums(x, x, unit, unit, units, clusters)
+  unit <- layout[sides]
+  count <- layout$count
+  rows <- loo_columns(x, y, clusters)
+  columns <- if (sides[1] == sides[2]) rows else loo_columns(y, x, clusters)
+  within <- within_unit_sums(x, y, unit[[1]], unit[[2]], count, clusters)
   parts <- lapply(c(naive = "naive", stimulus = "stimulus"), function(kind) {
     list(
       total = rowSums(rows[[kind]]),
-      unit = 2 * sum_by_unit(rows[[kind]], unit, units) - within[[kind]],
+      # rows and columns both count the neuron pairs within a unit, which must count once
+      unit = sum_by_unit(rows[[kind]], unit[[1]], count) +
+        sum_by_unit(columns[[kind]], unit[[2]], count) - within[[kind]],
       within = within[[kind]]
     )
   })
-  c(parts, list(pairs = neuron_pair_counts(unit, unit, units)))
+  c(parts, list(pairs = neuron_pair_counts(unit[[1]], unit[[2]], count)))
 }
 
 # The numbers of neuron pairs in these three sums.

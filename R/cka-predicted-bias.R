@@ -69,7 +69,22 @@ predicted_bias <- function(x, y = NULL, estimator = c("stimulus", "naive", "stim
               "which holds both sides.")
     geometry <- x$theory
   } else {
-    geometry <- estimated_geometry(open_biased(x, y, na), estimator, is.null(y))
+    na <- check_choice(na, missing_rules, "na")
+    reprs <- c(list(analysis_repr(x, "x", na)),
+               if (!is.null(y)) list(analysis_repr(y, "y", na, "y")))
+    for (repr in reprs) {
+      refuse_if(is_complete(repr, list(), ""), "choice", "`{repr$arg}` declares complete = TRUE, ",
+                "but this bias is that of a sample of neurons: give as.matrix({repr$arg}) to take ",
+                "its columns as a sample.")
+    }
+    reprs <- with_common_stimuli(reprs)
+    # not even where clusters say so, which are not used
+    refuse_repeats(reprs)
+    sides <- open_sides(sides_of(reprs[1], reprs[-1]), list(analysis_measure("predicted_bias")),
+                        na, grid = FALSE)$sides
+    # the pair whose bias is asked for, or x beside itself
+    pair <- if (is.null(y)) self_pair(sides$x$reprs[[1]]) else side_pair(sides, 1, 1)
+    geometry <- estimated_geometry(pair, estimator, is.null(y))
   }
   if (estimator == "naive") check_rows(geometry$n, 2, "x", "a centred kernel")
   expected <- expected_cka(geometry, estimator, assume)
@@ -79,24 +94,7 @@ predicted_bias <- function(x, y = NULL, estimator = c("stimulus", "naive", "stim
   new_result(rows, "repalign_predicted_bias")
 }
 
-# The pair whose bias is asked for, or x beside itself.
-open_biased <- function(x, y, na) {
-  na <- check_choice(na, missing_rules, "na")
-  reprs <- c(list(analysis_repr(x, "x", na)), if (!is.null(y)) list(analysis_repr(y, "y", na, "y")))
-  for (repr in reprs) {
-    if (!is_complete(repr, list(), "")) next
-    refuse("choice", "`{repr$arg}` declares complete = TRUE, but this bias is that of a sample of ",
-           "neurons: give as.matrix({repr$arg}) to take its columns as a sample.")
-  }
-  reprs <- with_common_stimuli(reprs)
-  # not even where clusters say so, which are not used
-  refuse_repeats(reprs)
-  call <- open_sides(sides_of(reprs[1], reprs[-1]), list(analysis_measure("predicted_bias")), na,
-                     grid = FALSE)
-  if (is.null(y)) self_pair(call$sides$x$reprs[[1]]) else side_pair(call$sides, 1, 1)
-}
-
-# pair: from open_biased(); alone: is there no y?
+# alone: is there no y?
 estimated_geometry <- function(pair, estimator, alone) {
   rx <- pair$x
   if (estimator == "stimulus_neuron") {
@@ -116,7 +114,10 @@ estimated_geometry <- function(pair, estimator, alone) {
     }
     h <- if (is.na(value)) list(mean = rep(NA_real_, 3), cov = matrix(NA_real_, 3, 3))
          else if (alone) resampled_moments(pair$x)
-         else jackknifed_moments(pair)
+         else {
+           loo <- leave_out_sums(pair, unit_layout(pair, corrected_cka))
+           two_way_moments(lapply(loo[c("xy", "xx", "yy")], h_table, "stimulus_neuron"), loo)
+         }
     warn_if(!is.na(value) && anyNA(h$cov), "undefined", "The bias of the corrected CKA is ",
             "undefined (NA): its jackknife needs at least 3 neurons on each side.")
     return(list(n = pair$x$n, cka = value, h = h))
@@ -151,12 +152,6 @@ side_geometry <- function(repr) {
 refuse_single_neuron <- function(repr, why) {
   if (ncol(repr$data) > 1) return(invisible())
   refuse("pairs", "`{repr$arg}` has a single neuron (column): {why}.")
-}
-
-jackknifed_moments <- function(pair) {
-  layout <- unit_layout(pair, with_estimator(list(shared_neurons = FALSE), "naive"))
-  loo <- leave_out_sums(pair, layout)
-  two_way_moments(lapply(loo[c("xy", "xx", "yy")], h_table, estimator = "stimulus_neuron"), loo)
 }
 
 # For two samples of neurons of one population: their H values have the same mean; what the stimuli

@@ -11,21 +11,29 @@ streamed_batches <- function(feed, labels, estimator, batch, shuffle) {
   give <- batch_giver(feed, batch, shuffle)
   h <- list()
   scale <- NULL
-  means <- NULL
+  means <- list(x = NULL, y = NULL)
   while (!is.null(chunk <- give()) && nrow(chunk$x) == batch) {
-    if (!attr(give, "shuffled")) means <- add_batch_means(means, chunk)
+    if (!attr(give, "shuffled")) means <- Map(add_batch_means, means, chunk[c("x", "y")])
     if (length(h) == 0 && !attr(give, "shuffled")) {
       warn_of_rows(chunk["x"], chunk["y"], "order", shuffle_advice)
     }
-    found <- batch_h(chunk, labels, estimator, length(h) + 1)
-    if (is.null(scale)) scale <- found$scale
+    # H values of a minibatch, by the functions of cka()
+    args <- paste(c("x", "y"), "in minibatch", length(h) + 1)
+    pair <- as_pair(representation(chunk$x, args[1], side = "x"),
+                    representation(chunk$y, args[2], side = "y"))
+    pairs <- list(xy = pair, xx = self_pair(pair$x), yy = self_pair(pair$y))
+    found <- Map(function(pair, labels, self) {
+      lapply(stats::setNames(nm = estimator), function(e) linear_h(pair, e, labels, self))
+    }, pairs, list(labels$xy, labels$xx, labels$yy), c(FALSE, TRUE, TRUE))
+    own <- found$xy[[1]]$scale
+    if (is.null(scale)) scale <- own
     # minibatches are scaled each by powers of two of its own: in those of the first one, means can
     # be taken
     sides <- list(xy = c(1, 2), xx = c(1, 1), yy = c(2, 2))
     h[[length(h) + 1]] <- Map(function(h, side) {
-      factor <- 2^(-2 * sum((found$scale - scale)[side]))
+      factor <- 2^(-2 * sum((own - scale)[side]))
       lapply(h, function(one) list(value = one$value * factor, magnitude = one$magnitude * factor))
-    }, found$h, sides)
+    }, found, sides)
   }
   refuse_if(!length(h), "rows", "`batch` is {batch}, but `chunks` has fewer rows: lower `batch`.")
   # Minibatches of independent rows have means that vary as the rows do within them, over their
@@ -53,21 +61,16 @@ shuffle_advice <- paste("Minibatches of successive rows then say little of how s
                         "different minibatches are arranged: give the rows in random order, or",
                         "set shuffle = TRUE where rows can be read in any order.")
 
-# Adds a minibatch to what is known of each side: `first`, the means of the first minibatch; the sum
+# Adds a minibatch to what is known of a side: `first`, the means of the first minibatch; the sum
 # of the means and of their squared lengths, less `first`; `within`, the sum of the variances within
 # minibatches; and how many there are.
-add_batch_means <- function(known, chunk) {
-  if (is.null(known)) known <- list(x = NULL, y = NULL)
-  Map(function(before, data) {
-    means <- .Call(C_column_stats, data)$means
-    if (is.null(before)) {
-      before <- list(first = means, sum = 0, squares = 0, within = 0, count = 0)
-    }
-    within <- .Call(C_centered_squares, data, means, 1) / (nrow(data) - 1)
-    list(first = before$first, sum = before$sum + means - before$first,
-         squares = before$squares + sum((means - before$first)^2),
-         within = before$within + within, count = before$count + 1)
-  }, known, chunk[c("x", "y")])
+add_batch_means <- function(before, data) {
+  means <- .Call(C_column_stats, data)$means
+  if (is.null(before)) before <- list(first = means, sum = 0, squares = 0, within = 0, count = 0)
+  within <- .Call(C_centered_squares, data, means, 1) / (nrow(data) - 1)
+  list(first = before$first, sum = before$sum + means - before$first,
+       squares = before$squares + sum((means - before$first)^2),
+       within = before$within + within, count = before$count + 1)
 }
 
 # A function that gives the next minibatch, whose attribute tells whether rows are shuffled.
@@ -88,19 +91,6 @@ batch_giver <- function(feed, batch, shuffle) {
     at <<- at + batch
     checked_chunk(feed$pick(rows), feed)
   }, shuffled = TRUE)
-}
-
-# H values of a minibatch, by the functions of cka().
-batch_h <- function(chunk, labels, estimator, number) {
-  args <- paste(c("x", "y"), "in minibatch", number)
-  pair <- as_pair(representation(chunk$x, args[1], side = "x"),
-                  representation(chunk$y, args[2], side = "y"))
-  h <- list(
-    xy = lapply(estimator, function(e) linear_h(pair, e, labels$xy)),
-    xx = lapply(estimator, function(e) linear_h(self_pair(pair$x), e, labels$xx, TRUE)),
-    yy = lapply(estimator, function(e) linear_h(self_pair(pair$y), e, labels$yy, TRUE))
-  )
-  list(h = lapply(h, stats::setNames, estimator), scale = h$xy[[1]]$scale)
 }
 
 # From the values of each minibatch those of all, and of all without each.
@@ -147,21 +137,16 @@ compared_columns <- function(widths, labels) {
 # packed; by_weight: those of the columns with the squared norms of the rows of x and of y, and the
 # sums of the columns; weights: the inner products of these three with each other; powers: for the
 # single neuron pairs that the neuron correction leaves out, sums of a^2 b^2, a^2 b and a b^2 over
-# the rows; blocks: for blocks of them, see excluded_blocks().
+# the rows; blocks: for each block of such pairs the same sums, over all of its pairs, but for each
+# column of the second side (a^2 b) and of the first (a b^2).
 chunk_sums <- function(chunk, plan) {
   unit <- plan$unit
   sums <- .Call(C_stack_sums, chunk$x, unit$x$means, unit$x$scale, chunk$y, unit$y$means,
                 unit$y$scale, plan$single$a, plan$single$b)
-  sums$blocks <- if (plan$has_blocks) excluded_blocks(chunk, plan)
-  sums
-}
-
-# For each block of neuron pairs that is left out the same sums, over all of its pairs, but for each
-# column of the second side (a^2 b) and of the first (a b^2).
-excluded_blocks <- function(chunk, plan) {
+  if (!plan$has_blocks) return(sums)
   z <- do.call(cbind, Map(function(data, unit) .Call(C_center, data, unit$means, unit$scale),
-                          chunk[c("x", "y")], plan$unit[c("x", "y")]))
-  lapply(plan$compared, function(compared) {
+                          chunk[c("x", "y")], unit[c("x", "y")]))
+  sums$blocks <- lapply(plan$compared, function(compared) {
     lapply(compared$left_out$blocks, function(block) {
       za <- z[, compared$a[block$x], drop = FALSE]
       zb <- z[, compared$b[block$y], drop = FALSE]
@@ -170,6 +155,7 @@ excluded_blocks <- function(chunk, plan) {
            second = crossprod(za, norms$b))
     })
   })
+  sums
 }
 
 # Adds up two such lists, part by part; with sign = -1 takes the second from the first.
@@ -221,23 +207,30 @@ h_of_sums <- function(sums, plan, estimator) {
   x_columns <- length(plan$compared$xx$a)
   all <- .Call(C_sum_packed, sums$cross, x_columns, n, means)
   dimnames(all) <- list(c("squares", "inner"), c("xx", "xy", "yy"))
-  known <- list(n = n, means = means, packed = sums$cross, raw = raw, centred = raw - n * means^2,
-                squares = all["squares", ], inner = all["inner", ])
+  known <- list(n = n, means = means, packed = sums$cross, raw = raw, centred = raw - n * means^2)
   lapply(stats::setNames(nm = names(plan$compared)), function(which) {
     compared <- plan$compared[[which]]
+    squares <- all[["squares", which]]
+    count <- as.double(length(compared$a)) * length(compared$b)
     # the totals that linear_totals() makes of data, over all neuron pairs of a comparison
     side <- list(xy = c(1, 2), xx = c(1, 1), yy = c(2, 2))[[which]]
     square_products <- block_products(
       list(both = sums$weights[side[1], side[2]], first = sums$by_weight[compared$b, side[1]],
            second = sums$by_weight[compared$a, side[2]]), compared$a, compared$b,
-      known$inner[[which]], known)
-    totals <- list(cross_squares = known$squares[[which]], square_products = square_products,
-                   norm_products = sum(known$centred[compared$a]) * sum(known$centred[compared$b]),
-                   n = known$n, pairs = as.double(length(compared$a)) * length(compared$b))
-    excluded <- list(powers = sums$powers[, plan$single$at[[which]], drop = FALSE],
-                     blocks = sums$blocks[[which]])
-    lapply(stats::setNames(nm = estimator), h_of_totals, totals, compared,
-           excluded, known)
+      all[["inner", which]], known)
+    whole <- stimulus_sum(list(
+      cross_squares = squares, square_products = square_products,
+      norm_products = sum(known$centred[compared$a]) * sum(known$centred[compared$b]), n = n
+    ))
+    magnitude <- squares / (n^2 * count)
+    lapply(stats::setNames(nm = estimator), function(e) {
+      value <- if (e == "naive") magnitude else if (!corrections[[e]]$neurons) whole / count else {
+        excluded <- excluded_total(compared, sums$powers[, plan$single$at[[which]], drop = FALSE],
+                                   sums$blocks[[which]], known)
+        (whole - excluded) / (count - compared$left_out$count)
+      }
+      list(value = value, magnitude = magnitude)
+    })
   })
 }
 
@@ -248,8 +241,9 @@ packed_products <- function(known, a, b) {
 }
 
 # The sum of the products of the squared norms of centred rows, over the columns a and b; `sums` are
-# those of excluded_blocks(), before centring, and `inner` is u'Rv. With u and v the means: the
-# product of |a_i|^2 - 2 u'a_i + |u|^2 and |b_i|^2 - 2 v'b_i + |v|^2, multiplied out and added up.
+# those of a block of chunk_sums(), before centring, and `inner` is u'Rv. With u and v the means:
+# the product of |a_i|^2 - 2 u'a_i + |u|^2 and |b_i|^2 - 2 v'b_i + |v|^2, multiplied out and added
+# up.
 block_products <- function(sums, a, b, inner, known) {
   u <- known$means[a]
   v <- known$means[b]
@@ -258,53 +252,34 @@ block_products <- function(sums, a, b, inner, known) {
     3 * known$n * sum(u^2) * sum(v^2)
 }
 
-# The same for single pairs of columns, each for itself.
-single_products <- function(powers, a, b, known) {
-  u <- known$means[a]
-  v <- known$means[b]
-  powers[1, ] - 2 * v * powers[2, ] - 2 * u * powers[3, ] +
-    4 * u * v * packed_products(known, a, b) + v^2 * known$raw[a] + u^2 * known$raw[b] -
-    3 * known$n * u^2 * v^2
-}
-
-h_of_totals <- function(estimator, totals, compared, excluded, known) {
-  count <- totals$pairs
-  if (estimator == "naive") {
-    value <- totals$cross_squares / (totals$n^2 * count)
-    return(list(value = value, magnitude = value))
-  }
-  sum <- stimulus_sum(totals)
-  if (corrections[[estimator]]$neurons) {
-    sum <- sum - excluded_total(compared, excluded, known)
-    count <- count - compared$left_out$count
-  }
-  list(value = sum / count, magnitude = totals$cross_squares / (totals$n^2 * count))
-}
-
-# The stimulus-corrected estimates of the neuron pairs that are left out, added up.
-excluded_total <- function(compared, excluded, known) {
-  blocks <- Map(excluded_block, compared$left_out$blocks, excluded$blocks,
-                MoreArgs = list(compared = compared, known = known))
+# The stimulus-corrected estimates of the neuron pairs that are left out, added up. powers, blocks:
+# of these comparisons, as in chunk_sums().
+excluded_total <- function(compared, powers, blocks, known) {
+  of_blocks <- Map(function(block, sums) {
+    a <- compared$a[block$x]
+    b <- compared$b[block$y]
+    u <- known$means[a]
+    v <- known$means[b]
+    # those of all columns a with all columns b, as a matrix
+    products <- matrix(packed_products(known, rep(a, length(b)), rep(b, each = length(a))),
+                       length(a))
+    stimulus_sum(list(
+      cross_squares = sum((products - known$n * tcrossprod(u, v))^2),
+      square_products = block_products(sums, a, b, sum(u * (products %*% v)), known),
+      norm_products = sum(known$centred[a]) * sum(known$centred[b]), n = known$n
+    ))
+  }, compared$left_out$blocks, blocks)
   a <- compared$a[compared$left_out$x]
   b <- compared$b[compared$left_out$y]
-  centred <- packed_products(known, a, b) - known$n * known$means[a] * known$means[b]
-  singles <- stimulus_sum(list(
-    cross_squares = sum(centred^2),
-    square_products = sum(single_products(excluded$powers, a, b, known)),
-    norm_products = sum(known$centred[a] * known$centred[b]), n = known$n
-  ))
-  sum(unlist(blocks)) + singles
-}
-
-excluded_block <- function(block, sums, compared, known) {
-  a <- compared$a[block$x]
-  b <- compared$b[block$y]
   u <- known$means[a]
   v <- known$means[b]
-  # those of all columns a with all columns b, as a matrix
-  products <- matrix(packed_products(known, rep(a, length(b)), rep(b, each = length(a))), length(a))
-  stimulus_sum(list(cross_squares = sum((products - known$n * tcrossprod(u, v))^2),
-                    square_products = block_products(sums, a, b, sum(u * (products %*% v)), known),
-                    norm_products = sum(known$centred[a]) * sum(known$centred[b]),
-                    n = known$n))
+  products <- packed_products(known, a, b)
+  # as block_products(), for single pairs of columns, each for itself
+  square_products <- powers[1, ] - 2 * v * powers[2, ] - 2 * u * powers[3, ] +
+    4 * u * v * products + v^2 * known$raw[a] + u^2 * known$raw[b] - 3 * known$n * u^2 * v^2
+  sum(unlist(of_blocks)) + stimulus_sum(list(
+    cross_squares = sum((products - known$n * known$means[a] * known$means[b])^2),
+    square_products = sum(square_products),
+    norm_products = sum(known$centred[a] * known$centred[b]), n = known$n
+  ))
 }

@@ -27,7 +27,12 @@ refuse_streamed_responses <- function(x, arg) {
 
 # given: what a user gave for one side; arg: its name in messages.
 as_source <- function(given, arg, allow_na = FALSE) {
-  if (inherits(given, "connection")) return(connection_source(given))
+  if (inherits(given, "connection")) {
+    opened <- !isOpen(given)
+    if (opened) open(given, "rt")
+    return(table_source(given, NULL, summary(given)$description,
+                        if (opened) close else function(connection) NULL))
+  }
   if (is.character(given) && is.null(dim(given))) return(file_source(given, arg))
   if (is_responses(given)) refuse_streamed_responses(given, paste0("chunks$", arg))
   refuse_if(is.list(given) && !is.data.frame(given) || is.null(given), "type",
@@ -99,13 +104,6 @@ flattened_once <- function() {
 
 # ---- tables, line by line
 
-connection_source <- function(connection) {
-  named <- summary(connection)$description
-  opened <- !isOpen(connection)
-  if (opened) open(connection, "rt")
-  table_source(connection, NULL, named, if (opened) close else function(connection) NULL)
-}
-
 # sep: what stands between numbers; NULL: a comma, a tab or blanks, whatever is in the first line.
 # end: what becomes of the connection in the end.
 table_source <- function(connection, sep, file, end) {
@@ -115,38 +113,37 @@ table_source <- function(connection, sep, file, end) {
   })
   waiting <- top$lines
   done <- 0
+  # so many lines that are not blank, or all that are left
+  more_lines <- function(count) {
+    found <- character()
+    while (length(found) < count) {
+      # readLines() cuts a line at a byte that is zero, and only warns
+      lines <- withCallingHandlers(readLines(connection, count - length(found)),
+                                   warning = function(w) {
+        if (grepl("nul", conditionMessage(w))) {
+          refuse_file(file, "is no text in UTF-8: it has bytes that are zero.")
+        }
+        # a last line without a line break is fine
+        invokeRestart("muffleWarning")
+      })
+      if (!length(lines)) break
+      found <- c(found, lines[has_text(lines, top$sep)])
+    }
+    if (any(parted_by_quotes(found))) {
+      refuse_file(file, "has line breaks within quotes, so that its rows cannot be told apart.")
+    }
+    utf8_lines(found, file)
+  }
   take <- function(count) {
     lines <- utils::head(waiting, count)
     waiting <<- utils::tail(waiting, -count)
-    lines <- c(lines, data_lines(connection, count - length(lines), top$sep, file))
+    lines <- c(lines, more_lines(count - length(lines)))
     if (!length(lines)) return(NULL)
     rows <- done + seq_along(lines)
     done <<- done + length(lines)
     table_data(c(top$names, lines), top, file, rows)
   }
   new_source(take, end = function() end(connection))
-}
-
-# So many lines that are not blank, or all that are left.
-data_lines <- function(connection, count, sep, file) {
-  found <- character()
-  while (length(found) < count) {
-    # readLines() cuts a line at a byte that is zero, and only warns
-    lines <- withCallingHandlers(readLines(connection, count - length(found)),
-                                 warning = function(w) {
-      if (grepl("nul", conditionMessage(w))) {
-        refuse_file(file, "is no text in UTF-8: it has bytes that are zero.")
-      }
-      # a last line without a line break is fine
-      invokeRestart("muffleWarning")
-    })
-    if (!length(lines)) break
-    found <- c(found, lines[has_text(lines, sep)])
-  }
-  if (any(parted_by_quotes(found))) {
-    refuse_file(file, "has line breaks within quotes, so that its rows cannot be told apart.")
-  }
-  utf8_lines(found, file)
 }
 
 # ---- feed
@@ -158,27 +155,19 @@ data_lines <- function(connection, count, sep, file) {
 # `own` says that the user's own chunks are given, whatever the count. n: the number of rows, NULL
 # where it is unknown. pick(rows): these rows, NULL where rows only come one after the other.
 # end(): frees what is open. Of the chunks, `read` counts those that came, `widths` are the numbers
-# of columns, and `held` is a chunk that was looked at before its time.
-new_feed <- function(chunk, own = FALSE, n = NULL, pick = NULL, end = function() NULL) {
-  feed <- new.env(parent = emptyenv())
-  parts <- list(chunk = chunk, own = own, n = n, pick = pick, end = end, read = 0)
-  for (name in names(parts)) assign(name, parts[[name]], feed)
-  feed
+# of columns, `held` is a chunk that was looked at before its time, and `left_out` counts the rows
+# that `na` left out.
+new_feed <- function(chunk, na, own = FALSE, n = NULL, pick = NULL, end = function() NULL) {
+  # how many rows there will be, and where, is known only when all were read
+  if (na != "error") n <- pick <- NULL
+  list2env(list(chunk = chunk, na = na, own = own, n = n, pick = pick, end = end, read = 0,
+                left_out = 0), parent = emptyenv())
 }
 
 as_feed <- function(chunks, na = "error") {
-  feed <- feed_of(chunks, na != "error")
-  feed$na <- na
-  feed$left_out <- 0
-  # how many rows there will be, and where, is known only when all were read
-  if (na != "error") feed$n <- feed$pick <- NULL
-  feed
-}
-
-feed_of <- function(chunks, allow_na) {
   if (is.function(chunks)) {
     calls <- 0
-    return(new_feed(own = TRUE, function(count) {
+    return(new_feed(na = na, own = TRUE, function(count) {
       calls <<- calls + 1
       catch_error(chunks(), failed = function(e) {
         refuse("function", "The function `chunks` stopped at its call {calls}: ",
@@ -188,21 +177,16 @@ feed_of <- function(chunks, allow_na) {
   }
   if (is.character(chunks)) chunks <- as.list(chunks)
   usable <- is.list(chunks) && !is.data.frame(chunks) && length(chunks)
-  if (!usable) refuse_chunks(chunks)
-  all_chunks <- all(vapply(chunks, is_chunk, NA))
-  if (is_chunk(chunks) && !all_chunks) return(feed_of_sides(chunks, allow_na))
-  if (!all_chunks) refuse_chunks(chunks)
+  all_chunks <- usable && all(vapply(chunks, is_chunk, NA))
+  if (usable && is_chunk(chunks) && !all_chunks) return(feed_of_sides(named_sides(chunks), na))
+  refuse_if(!all_chunks, "type", "`chunks` must be a function that returns list(x = , y = ) and ",
+            "in the end NULL, a list of such pairs of matrices, or list(x = , y = ) of two files, ",
+            "connections or matrices, not {describe_chunks(chunks)}.")
   at <- 0
-  new_feed(own = TRUE, function(count) {
+  new_feed(na = na, own = TRUE, function(count) {
     at <<- at + 1
     if (at <= length(chunks)) chunks[[at]]
   })
-}
-
-refuse_chunks <- function(chunks) {
-  refuse("type", "`chunks` must be a function that returns list(x = , y = ) and in the end NULL, ",
-         "a list of such pairs of matrices, or list(x = , y = ) of two files, connections or ",
-         "matrices, not {describe_chunks(chunks)}.")
 }
 
 # What was given in the place of chunks, with what is wrong about it.
@@ -231,10 +215,9 @@ named_sides <- function(chunk) {
   if (is.null(names(chunk))) stats::setNames(chunk, c("x", "y")) else chunk
 }
 
-feed_of_sides <- function(given, allow_na) {
-  given <- named_sides(given)
-  x <- as_source(given$x, "x", allow_na)
-  y <- tryCatch(as_source(given$y, "y", allow_na), error = function(e) {
+feed_of_sides <- function(given, na) {
+  x <- as_source(given$x, "x", na != "error")
+  y <- tryCatch(as_source(given$y, "y", na != "error"), error = function(e) {
     x$end()
     stop(e)
   })
@@ -247,21 +230,18 @@ feed_of_sides <- function(given, allow_na) {
     refuse("rows", "`chunks` has {count_of(format(x$n), 'row')} in `x` and {format(y$n)} in `y`: ",
            "the rows must be the same stimuli in the same order.")
   }
-  n <- c(x$n, y$n)
   pick <- if (!is.null(x$pick) && !is.null(y$pick)) {
     function(rows) list(x = x$pick(rows), y = y$pick(rows))
   }
-  new_feed(function(count) {
+  new_feed(na = na, n = if (is.null(x$n)) y$n else x$n, pick = pick, end = end, function(count) {
     chunk <- list(x = x$take(count), y = y$take(count))
     if (is.null(chunk$x) && is.null(chunk$y)) return(NULL)
-    rows <- function(part) if (is.null(part)) 0 else nrow(part)
-    refuse_if(rows(chunk$x) != rows(chunk$y), "rows", "One side of `chunks` ends before the ",
-              "other: where one still has ", count_of(max(rows(chunk$x), rows(chunk$y)), "row"),
-              ", the other has {min(rows(chunk$x), rows(chunk$y))}. Their rows must be the same ",
-              "stimuli.")
+    rows <- vapply(chunk, function(part) if (is.null(part)) 0L else nrow(part), 0L)
+    refuse_if(rows[[1]] != rows[[2]], "rows", "One side of `chunks` ends before the other: where ",
+              "one still has {count_of(max(rows), 'row')}, the other has {min(rows)}. Their rows ",
+              "must be the same stimuli.")
     chunk
-  }, n = if (length(n)) n[[1]], pick = pick,
-           end = end)
+  })
 }
 
 # The next chunk, checked, or NULL at the end.
@@ -284,7 +264,7 @@ checked_chunk <- function(chunk, feed) {
   feed$read <- feed$read + 1
   refuse_if(!is_chunk(chunk), "type", "Chunk {feed$read} of `chunks` must be list(x = , y = ), ",
             "two matrices with the same stimuli in their rows, not {describe(chunk)}.")
-  chunk <- named_sides(chunk)
+  chunk <- named_sides(chunk)[c("x", "y")]
   args <- c(x = paste("x in chunk", feed$read), y = paste("y in chunk", feed$read))
   chunk <- Map(function(part, arg) {
     if (is_responses(part)) refuse_streamed_responses(part, arg)
@@ -292,7 +272,7 @@ checked_chunk <- function(chunk, feed) {
     check_finite(part, arg, feed$na != "error")
     if (feed$read == 1) refuse_identifiers(part, arg)
     part
-  }, chunk[c("x", "y")], args)
+  }, chunk, args)
   ordered <- stats::setNames(chunk, args)
   # what is said of the first chunk holds for all
   ordered <- if (feed$read == 1) data_in_order(ordered) else quietly_done(data_in_order(ordered))
@@ -303,34 +283,18 @@ checked_chunk <- function(chunk, feed) {
   for (side in names(chunk)) {
     refuse_repeated_rows(chunk[[side]], args[[side]], "over all chunks, before")
   }
-  check_widths(feed, chunk)
-  lapply(complete_rows(chunk, feed), unname_rows)
-}
-
-# Rows that lack nothing on either side.
-complete_rows <- function(chunk, feed) {
-  if (feed$na == "error" || !anyNA(chunk$x) && !anyNA(chunk$y)) return(chunk)
-  keep <- rowSums(is.na(chunk$x)) + rowSums(is.na(chunk$y)) == 0
-  feed$left_out <- feed$left_out + sum(!keep)
-  lapply(chunk, function(part) part[keep, , drop = FALSE])
-}
-
-check_widths <- function(feed, chunk) {
-  widths <- c(x = ncol(chunk$x), y = ncol(chunk$y))
+  widths <- vapply(chunk, ncol, 0L)
   if (is.null(feed$widths)) feed$widths <- widths
-  changed <- names(which(widths != feed$widths))
-  if (!length(changed)) return(invisible())
-  side <- changed[1]
-  refuse("size", "`{side}` has {count_of(widths[[side]], 'column')} in chunk {feed$read}, but ",
-         "{feed$widths[[side]]} before: all chunks must have the same neurons.", arg = "chunks")
-}
-
-# Looks at the first chunk, which next_chunk() will give.
-look_ahead <- function(feed, count) {
-  feed$held <- next_chunk(feed, count)
-  refuse_if(is.null(feed$held), "size", "`chunks` gives no rows at all.")
-  feed$names <- lapply(feed$held, colnames)
-  invisible(feed)
+  side <- names(which(widths != feed$widths))[1]
+  refuse_if(!is.na(side), "size", "`{side}` has {count_of(widths[[side]], 'column')} in chunk ",
+            "{feed$read}, but {feed$widths[[side]]} before: all chunks must have the same neurons.",
+            arg = "chunks")
+  if (feed$na != "error" && (anyNA(chunk$x) || anyNA(chunk$y))) {
+    keep <- rowSums(is.na(chunk$x)) + rowSums(is.na(chunk$y)) == 0
+    feed$left_out <- feed$left_out + sum(!keep)
+    chunk <- lapply(chunk, function(part) part[keep, , drop = FALSE])
+  }
+  lapply(chunk, unname_rows)
 }
 
 # The next rows, exactly so many, put together from chunks of any size; fewer only at the end, and
@@ -372,23 +336,21 @@ declare_result(
   },
   shown = function(x) without_samples_only(x),
   footing = function(x, digits) complete_note(if ("both" %in% x$complete) "complete both"),
-  sentence = function(x) stream_sentence(x)
+  sentence = function(x) {
+    need_columns(x, c("estimator", "cka", "se", "n", "batches"), "told", "result")
+    vapply(seq_len(nrow(x)), function(row) {
+      name <- estimator_words(x$estimator[row], x$complete[row])
+      if (is.na(x$cka[row])) return(paste0("The ", name, " is undefined (NA)."))
+      text <- number_words(x$cka[row], x$se[row])
+      paste0("The ", name, " was ", text[1],
+             brackets(if (is.na(x$se[row])) "no standard error (NA)" else
+               paste("standard error", text[2], "from leaving out each of",
+                     count_of(count_word(x$batches[row]), "chunk")),
+               stimuli_words(x$n[row])), ".",
+             odd_value_words(name, x$cka[row], x$cka[row] - 2 * x$se[row]))
+    }, "")
+  }
 )
-
-stream_sentence <- function(x) {
-  need_columns(x, c("estimator", "cka", "se", "n", "batches"), "told", "result")
-  vapply(seq_len(nrow(x)), function(row) {
-    name <- estimator_words(x$estimator[row], x$complete[row])
-    if (is.na(x$cka[row])) return(paste0("The ", name, " is undefined (NA)."))
-    text <- number_words(x$cka[row], x$se[row])
-    paste0("The ", name, " was ", text[1],
-           brackets(if (is.na(x$se[row])) "no standard error (NA)" else
-             paste("standard error", text[2], "from leaving out each of",
-                   count_of(count_word(x$batches[row]), "chunk")),
-             stimuli_words(x$n[row])), ".",
-           odd_value_words(name, x$cka[row], x$cka[row] - 2 * x$se[row]))
-  }, "")
-}
 
 #' Centered kernel alignment of representations that do not fit into memory
 #'
@@ -458,7 +420,10 @@ stream_cka <- function(chunks, estimator = c("naive", "stimulus", "stimulus_neur
   if (!is.null(shuffle)) check_flag(shuffle, "shuffle")
   feed <- as_feed(chunks, na)
   on.exit(feed$end())
-  look_ahead(feed, first_rows)
+  # the first chunk is looked at before next_chunk() gives it
+  feed$held <- next_chunk(feed, first_rows)
+  refuse_if(is.null(feed$held), "size", "`chunks` gives no rows at all.")
+  feed$names <- lapply(feed$held, colnames)
   labels <- if (any(correct_for("neurons", estimator))) stream_labels(feed, given)
   compared <- compared_columns(feed$widths, labels)
   if (any(correct_for("neurons", estimator))) {
@@ -493,29 +458,23 @@ chunk_numbers <- 2^23
 # The labels of the neuron pairs of each H value, list(xy, xx, yy), of which equal ones are left
 # out; NULL where none is.
 stream_labels <- function(feed, given) {
-  labels <- given_stream_labels(feed, given)
-  own <- labels
-  if (is.null(own)) own <- lapply(feed$widths[c("x", "y")], seq_len)
-  own <- as.list(own)
-  complete <- c(x = given$complete %in% c("x", "both"), y = given$complete %in% c("y", "both"))
-  list(xy = if (!any(complete)) labels,
-       xx = if (!complete[["x"]]) list(x = own$x, y = own$x),
-       yy = if (!complete[["y"]]) list(x = own$y, y = own$y))
-}
-
-# The labels that the user gave to the columns, list(x, y), or NULL where there are none.
-given_stream_labels <- function(feed, given) {
   widths <- feed$widths
-  if (given$shared_neurons) {
+  # those that the user gave to the columns, if any
+  labels <- if (given$shared_neurons) {
     refuse_if(widths[["x"]] != widths[["y"]], "labels", "`shared_neurons = TRUE` needs the same ",
               "neurons in the same columns, but `x` has {count_of(widths[['x']], 'column')} and ",
               "`y` has {widths[['y']]}; name the neurons in `units_x` and `units_y` instead.",
               arg = "shared_neurons")
-    return(list(x = seq_len(widths[["x"]]), y = seq_len(widths[["y"]])))
+    list(x = seq_len(widths[["x"]]), y = seq_len(widths[["y"]]))
+  } else if (!is.null(given$units_x)) {
+    list(x = check_labels(given$units_x, widths[["x"]], "units_x", "x", feed$names$x),
+         y = check_labels(given$units_y, widths[["y"]], "units_y", "y", feed$names$y))
   }
-  if (is.null(given$units_x)) return(NULL)
-  list(x = check_labels(given$units_x, widths[["x"]], "units_x", "x", feed$names$x),
-       y = check_labels(given$units_y, widths[["y"]], "units_y", "y", feed$names$y))
+  own <- if (is.null(labels)) lapply(widths, seq_len) else labels
+  complete <- c(x = given$complete %in% c("x", "both"), y = given$complete %in% c("y", "both"))
+  list(xy = if (!any(complete)) labels,
+       xx = if (!complete[["x"]]) list(x = own[["x"]], y = own[["x"]]),
+       yy = if (!complete[["y"]]) list(x = own[["y"]], y = own[["y"]]))
 }
 
 # NULL where one pass fits into memory, else the number of rows of minibatches.
@@ -538,7 +497,22 @@ batch_needed <- function(feed) {
 streamed_sums <- function(feed, compared, estimator, shuffle) {
   warn_if(isTRUE(shuffle), "unused", "`shuffle` is used only for minibatches: without them the ",
           "order of the rows does not matter.", data = "shuffle")
-  plan <- sums_plan(feed, compared)
+  # the single neuron pairs that are left out of all comparisons: columns a and b, and the positions
+  # of each comparison among them
+  a <- lapply(compared, function(one) one$a[one$left_out$x])
+  b <- lapply(compared, function(one) one$b[one$left_out$y])
+  ends <- cumsum(lengths(a))
+  # what is taken from all rows before they are added up: the column means of the first chunk, which
+  # are near those of all, and a power of two as in form_centering()
+  plan <- list(
+    unit = lapply(feed$held, function(data) {
+      stats <- .Call(C_column_stats, data)
+      list(means = stats$means, scale = common_scale(list(data)))
+    }), compared = compared,
+    single = list(a = as.integer(unlist(a)), b = as.integer(unlist(b)),
+                  at = Map(function(end, length) end - length + seq_len(length), ends, lengths(a))),
+    has_blocks = any(vapply(compared, function(one) length(one$left_out$blocks) > 0, NA))
+  )
   blocks <- gather_sums(plan, rows_giver(feed))
   total <- Reduce(add_sums, blocks)
   n <- rows_in(total)
@@ -554,31 +528,12 @@ streamed_sums <- function(feed, compared, estimator, shuffle) {
     refuse("variance", "`{side}` has no variance: every column is constant over the {n} stimuli.",
            arg = "chunks")
   }
-  left <- if (length(blocks) > 1) blocks
-  h <- lapply(c(list(total), left), function(block) {
-    sums <- if (identical(block, total)) total else add_sums(total, block, -1)
-    h_of_sums(sums, plan, estimator)
+  without <- if (length(blocks) > 1) lapply(blocks, function(block) {
+    h_of_sums(add_sums(total, block, -1), plan, estimator)
   })
-  list(h = h, sizes = vapply(blocks, rows_in, 0), n = rows_in(total),
+  list(h = c(list(h_of_sums(total, plan, estimator)), without),
+       sizes = vapply(blocks, rows_in, 0), n = n,
        scale = log2(vapply(plan$unit, function(unit) unit$scale, 0)))
-}
-
-sums_plan <- function(feed, compared) {
-  # the single neuron pairs that are left out of all comparisons: columns a and b, and the positions
-  # of each comparison among them
-  a <- lapply(compared, function(one) one$a[one$left_out$x])
-  b <- lapply(compared, function(one) one$b[one$left_out$y])
-  ends <- cumsum(lengths(a))
-  # what is taken from all rows before they are added up: the column means of the first chunk, which
-  # are near those of all, and a power of two as in form_centering()
-  list(unit = lapply(feed$held, function(data) {
-    stats <- .Call(C_column_stats, data)
-    list(means = stats$means, scale = common_scale(list(data)))
-  }), compared = compared,
-       single = list(a = as.integer(unlist(a)), b = as.integer(unlist(b)),
-                     at = Map(function(end, length) end - length + seq_len(length), ends,
-                              lengths(a))),
-       has_blocks = any(vapply(compared, function(one) length(one$left_out$blocks) > 0, NA)))
 }
 
 # A function that gives the next chunk: the user's own, pieces of equal size of a known number of

@@ -63,7 +63,12 @@ trial_sample <- function(rx, ry, codes = NULL) {
   fy <- if (self) fx else trial_form(ry)
   sessions <- shared_sessions(fx, fy, self)
   runs <- fx$run && fy$run && any(sessions$x %in% sessions$y)
-  slots <- if (runs) run_slots(fx, fy) else event_slots(fx, fy)
+  slots <- if (!runs) event_slots(fx, fy) else {
+    # the same for all stimuli and both sides
+    labels <- unique(c(fx$event))
+    list(x = matrix(match(fx$event, labels), nrow(fx$event)),
+         y = matrix(match(fy$event, labels), nrow(fy$event)), count = length(labels))
+  }
   # stimuli in the order of their clusters, those without a label left out
   n <- nrow(fx$event)
   order <- if (is.null(codes)) {
@@ -89,10 +94,13 @@ trial_sample <- function(rx, ry, codes = NULL) {
 
 # What the estimators of CKA that correct for trials ask of a pair.
 check_trials <- function(pair, args) {
-  if (args$kernel == "rbf") {
-    for (repr in pair[c("x", "y")]) {
-      check_kernel_trials(trial_form(repr), repr$arg, args$clusters)
-    }
+  for (repr in if (args$kernel == "rbf") pair[c("x", "y")]) {
+    form <- trial_form(repr)
+    problem <- if (!is.null(args$clusters)) "stimuli in clusters" else if (form$run) "runs" else
+      if (some_neurons_lack(form$values)) "trials that only some neurons have"
+    refuse_if(!is.null(problem), "value", "kernel = \"rbf\" corrects for trials of all neurons ",
+              "together, and is not defined for {problem} (`{repr$arg}`): use kernel = ",
+              "\"linear\", or estimator = \"stimulus\".", arg = "kernel")
   }
   check_trial_pair(pair$x, pair$y, args$clusters)
 }
@@ -108,33 +116,26 @@ check_trial_pair <- function(rx, ry, codes) {
   refuse_if(!is.null(codes) && (fx$run || fy$run), "runs", "Runs together with clusters of ",
             "stimuli are not defined: a run is shared by all stimuli. Leave out `run` of ",
             "responses(), or the clusters.", arg = if (fx$run) rx$arg else ry$arg)
-  if (!self) check_shared_events(fx, fy, rx, ry)
-  if (!fx$run || !fy$run) return(invisible())
+  runs <- if (fx$run) c(rx$arg, ry$arg) else c(ry$arg, rx$arg)
+  refuse_if(fx$run != fy$run, "runs", "`{runs[1]}` has runs, and `{runs[2]}`, which may have been ",
+            "recorded together with it, has none: declare `run` on both sides alike, or different ",
+            "`session` labels for areas that were recorded apart.", arg = runs[2])
+  # equal sessions may have trials of their own on each side
+  if (!self && (is.null(fx$session) || is.null(fy$session))) {
+    x <- fx$event
+    y <- original_rows(fy)
+    common <- vapply(seq_len(nrow(x)), function(i) any(x[i, ] %in% y[i, !is.na(y[i, ])]), NA)
+    refuse_if(!any(common), "labels", "`{rx$arg}` and `{ry$arg}` are taken as recorded together, ",
+              "but no trial of `{rx$arg}` (such as {first_event(x)}) has the label of one of ",
+              "`{ry$arg}` (such as {first_event(y)}): give both sides the same labels in `trial`, ",
+              "or different `session` labels if they were recorded apart.", arg = ry$arg)
+  }
+  if (!fx$run) return(invisible())
   check_complete_runs(fx, rx$arg)
   check_complete_runs(fy, ry$arg)
   refuse_if(!setequal(fx$event, fy$event), "runs", "`{rx$arg}` and `{ry$arg}` were recorded ",
             "together but have different runs: give the same runs on both sides, or leave out ",
             "`run` of responses().", arg = ry$arg)
-}
-
-# Neurons of two sides that may share noise: their trials must be told apart in the same way. Equal
-# sessions may have trials of their own on each side.
-check_shared_events <- function(fx, fy, rx, ry) {
-  if (fx$run != fy$run) {
-    runs <- if (fx$run) c(rx$arg, ry$arg) else c(ry$arg, rx$arg)
-    refuse("runs", "`{runs[1]}` has runs, and `{runs[2]}`, which may have been recorded together ",
-           "with it, has none: declare `run` on both sides alike, or different `session` labels ",
-           "for areas that were recorded apart.", arg = runs[2])
-  }
-  if (!is.null(fx$session) && !is.null(fy$session)) return(invisible())
-  x <- fx$event
-  y <- original_rows(fy)
-  common <- vapply(seq_len(nrow(x)), function(i) any(x[i, ] %in% y[i, !is.na(y[i, ])]), NA)
-  if (any(common)) return(invisible())
-  refuse("labels", "`{rx$arg}` and `{ry$arg}` are taken as recorded together, but no trial of ",
-         "`{rx$arg}` (such as {first_event(x)}) has the label of one of `{ry$arg}` (such as ",
-         "{first_event(y)}): give both sides the same labels in `trial`, or different `session` ",
-         "labels if they were recorded apart.", arg = ry$arg)
 }
 
 # Codes of what may share noise. Within a side these are the sessions, or all neurons without
@@ -175,13 +176,6 @@ event_slots <- function(fx, fy) {
 original_rows <- function(form) {
   if (is.null(form$origin)) return(form$event)
   form$event[order(form$origin), , drop = FALSE]
-}
-
-# Runs are the same for all stimuli and both sides.
-run_slots <- function(fx, fy) {
-  runs <- unique(c(fx$event))
-  list(x = matrix(match(fx$event, runs), nrow(fx$event)),
-       y = matrix(match(fy$event, runs), nrow(fy$event)), count = length(runs))
 }
 
 # list(sums, counts): a row for each event of each stimulus in `rows`; counts: a vector where all
@@ -314,15 +308,6 @@ some_neurons_lack <- function(values) {
   if (!anyNA(values)) return(FALSE)
   there <- rowSums(aperm(!is.na(values), c(1, 3, 2)), dims = 2)
   any(there > 0 & there < dim(values)[2])
-}
-
-check_kernel_trials <- function(form, arg, codes) {
-  problem <- if (!is.null(codes)) "stimuli in clusters" else if (form$run) "runs" else
-    if (some_neurons_lack(form$values)) "trials that only some neurons have"
-  if (is.null(problem)) return(invisible())
-  refuse("value", "kernel = \"rbf\" corrects for trials of all neurons together, and is not ",
-         "defined for {problem} (`{arg}`): use kernel = \"linear\", or estimator = \"stimulus\".",
-         arg = "kernel")
 }
 
 # The kernel of all trials of the stimuli in `there`, 0 where there is no trial; trials fastest.

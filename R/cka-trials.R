@@ -74,18 +74,6 @@ swapped_sample <- function(sample) {
   sample
 }
 
-# Which columns are deleted together where the call has no labels: those that an object gives one
-# label, and else each alone.
-declared_units <- function(pair, args) {
-  labels <- list(x = side_labels(pair$x, args, "x"), y = side_labels(pair$y, args, "y"))
-  common <- pair_labels(pair, args)
-  refuse_moved_neurons(c(labels, common), pair)
-  if (!is.null(common)) return(lapply(common, as.vector))
-  # nothing is on both sides
-  alone <- function(repr, own) if (is.null(own)) seq_len(ncol(repr$data)) else own
-  list(x = paste("x", alone(pair$x, labels$x)), y = paste("y", alone(pair$y, labels$y)))
-}
-
 # A neuron that lies in one session is deleted with it.
 refuse_moved_neurons <- function(labels, pair) {
   named <- Filter(function(side) !is.null(attr(side, "neurons")), labels)

@@ -26,8 +26,10 @@ error_of_cka <- function(pair, x, y, args) {
   if (rough < calm_error) return(0)
   limit <- unstable_error^2
   # those of the means over trials are much alike, but where a neuron lacks a mean
-  if (is.null(args$clusters) && !names_units(pair, args) && !has_holes(pair$x) &&
-        !has_holes(pair$y)) {
+  plain <- vapply(c("x", "y"), function(side) {
+    !has_holes(pair[[side]]) && is.null(side_labels(pair[[side]], args, side))
+  }, NA)
+  if (is.null(args$clusters) && !args$shared_neurons && all(plain)) {
     main <- main_parts_of_cka(pair, complete_of_pair(pair, args))
     if (anyNA(main)) return(Inf)
     if (max(main) > limit || sum(main) <= limit) return(sqrt(max(main)))
@@ -39,11 +41,6 @@ error_of_cka <- function(pair, x, y, args) {
   if (is.null(table)) return(0)
   variance <- two_way_variance(table$values, table$loo)
   if (is.na(variance)) Inf else sqrt(variance)
-}
-
-names_units <- function(pair, args) {
-  labelled <- function(side) !is.null(side_labels(pair[[side]], args, side))
-  args$shared_neurons || labelled("x") || labelled("y")
 }
 
 # Below this, the rough error of a denominator was never that of a score with a jackknife error

@@ -33,25 +33,23 @@ declare_result(
            if (!is.null(level)) paste0(", ", format(100 * level), "% intervals"))
   },
   term = function(rows) rep("stimulus_neuron", nrow(rows)),
-  sentence = function(x) dimension_sentence(x)
+  sentence = function(x) {
+    need_columns(x, c("naive", "stimulus_neuron"), "told", "result")
+    vapply(seq_len(nrow(x)), function(row) {
+      if (is.na(x$stimulus_neuron[row])) {
+        return(paste0("The participation ratio corrected for few stimuli and neurons is undefined ",
+                      "(NA); that of the data is ", number_word(x$naive[row]), "."))
+      }
+      limits <- if (is.null(x$stimulus_neuron_low)) c(NA, NA) else
+        c(x$stimulus_neuron_low[row], x$stimulus_neuron_high[row])
+      text <- with_limits_words(x$stimulus_neuron[row], limits[1], limits[2])
+      paste0("The participation ratio corrected for few stimuli and neurons was ", text[["score"]],
+             brackets(if (!is.null(x$stimulus_neuron_low)) {
+               interval_phrase(text[-1], attr(x, "conf_level"), "stimuli and neurons")
+             }), "; that of the data as they are was ", number_word(x$naive[row]), ".")
+    }, "")
+  }
 )
-
-dimension_sentence <- function(x) {
-  need_columns(x, c("naive", "stimulus_neuron"), "told", "result")
-  vapply(seq_len(nrow(x)), function(row) {
-    if (is.na(x$stimulus_neuron[row])) {
-      return(paste0("The participation ratio corrected for few stimuli and neurons is undefined ",
-                    "(NA); that of the data is ", number_word(x$naive[row]), "."))
-    }
-    limits <- if (is.null(x$stimulus_neuron_low)) c(NA, NA) else
-      c(x$stimulus_neuron_low[row], x$stimulus_neuron_high[row])
-    text <- with_limits_words(x$stimulus_neuron[row], limits[1], limits[2])
-    paste0("The participation ratio corrected for few stimuli and neurons was ", text[["score"]],
-           brackets(if (!is.null(x$stimulus_neuron_low)) {
-             interval_phrase(text[-1], attr(x, "conf_level"), "stimuli and neurons")
-           }), "; that of the data as they are was ", number_word(x$naive[row]), ".")
-  }, "")
-}
 
 #' Participation ratios: how many dimensions, stimuli and neurons count
 #'
@@ -197,7 +195,24 @@ dimension_parts <- function(sample, layout, estimator) {
   left_out <- if (neurons) layout$left_out
   count <- as.double(ncol(sample$trials$x))^2 - if (neurons) left_out$count else 0
   h <- sum_of_allowed(sample$trials, left_out)
-  list(numerator = allowed_variance(sample, layout, neurons) / count,
+  variance <- if (sample$trials$runs) {
+    table <- run_variance_sums(sample$trials, layout)
+    table$total[1] - if (neurons) sum(table$within[1, ]) else 0
+  } else {
+    moments <- sample_moments(sample)
+    all <- trial_variance(moments)
+    if (neurons) {
+      single <- some_neurons(moments, left_out$x)
+      blocks <- vapply(left_out$blocks, function(block) {
+        trial_variance(some_neurons(moments, block$x))
+      }, 0)
+      # the same for each neuron alone, whose kernel has the squares |m_a|^4
+      all <- all - sum(variance_from_traces(single$p, single$means^2,
+                                            colSums(single$means^2)^2)) - sum(blocks)
+    }
+    all
+  }
+  list(numerator = variance / count,
        h = list(value = h / count, magnitude = trial_magnitude(sample$trials) / count))
 }
 

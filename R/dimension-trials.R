@@ -75,8 +75,27 @@ open_dimension <- function(x, y, units, jackknife, na, frame = parent.frame()) {
                      remedy = if (jackknife) declared_cluster_remedy, grid = FALSE,
                      frame = frame)
   sample <- list(repr = call$sides$x$reprs[[1]], codes = call$clusters)
-  if (has_trials(sample$repr) || !is.null(sample$codes)) sample <- with_trial_sample(sample)
   repr <- sample$repr
+  if (has_trials(repr) || !is.null(sample$codes)) {
+    # stimuli of which some neuron has no two trials to be multiplied are left out
+    trials <- trial_sample(repr, repr)
+    there <- rowSums(self_members(trials)$members <= 0) == 0
+    inform_if(any(!there), "left_out", "participation_ratio(): ",
+              "{count_of(sum(!there), 'stimulus row')} of `x` with fewer than two ",
+              "trials{if (trials$masked) ' of every neuron'} left out.")
+    codes <- cut_clusters(sample$codes, there)
+    units <- if (is.null(codes)) sum(there) else cluster_count(codes)
+    refuse_if(units < 4, "rows", "`x` has ",
+              if (is.null(codes)) count_of(units, "stimulus") else
+                paste(count_of(units, "cluster"), "of stimuli"), " with at least two trials; at ",
+              "least 4 are needed. Give more stimuli or trials, or the mean over the trials (one ",
+              "trial).")
+    # forms of all stimuli were made
+    repr$cache <- new_cache()
+    repr <- cut_representation(repr, there, TRUE)
+    check_trial_pair(repr, repr, codes)
+    sample <- list(repr = repr, trials = trial_sample(repr, repr, codes), codes = codes)
+  }
   check_rows(repr$n, 4, "x", "a corrected estimator")
   if (jackknife) {
     check_rows(repr$n, 5, "x", "a jackknife")
@@ -158,28 +177,6 @@ trials_as_responses <- function(trials) {
   new_responses(values, matrix(seq_len(size[3]), size[1], size[3], byrow = TRUE))
 }
 
-# Stimuli of which some neuron has no two trials to be multiplied are left out.
-with_trial_sample <- function(sample) {
-  repr <- sample$repr
-  trials <- trial_sample(repr, repr)
-  there <- rowSums(self_members(trials)$members <= 0) == 0
-  inform_if(any(!there), "left_out", "participation_ratio(): ",
-            "{count_of(sum(!there), 'stimulus row')} of `x` with fewer than two ",
-            "trials{if (trials$masked) ' of every neuron'} left out.")
-  codes <- cut_clusters(sample$codes, there)
-  units <- if (is.null(codes)) sum(there) else cluster_count(codes)
-  refuse_if(units < 4, "rows", "`x` has ",
-            if (is.null(codes)) count_of(units, "stimulus") else
-              paste(count_of(units, "cluster"), "of stimuli"), " with at least two trials; at ",
-            "least 4 are needed. Give more stimuli or trials, or the mean over the trials (one ",
-            "trial).")
-  # forms of all stimuli were made
-  repr$cache <- new_cache()
-  repr <- cut_representation(repr, there, TRUE)
-  check_trial_pair(repr, repr, codes)
-  list(repr = repr, trials = trial_sample(repr, repr, codes), codes = codes)
-}
-
 # For each stimulus and each neuron with itself: the number of members, and the sums over them of
 # products and of responses.
 self_members <- function(sample) {
@@ -228,22 +225,6 @@ through <- function(a, b, c) {
   over_neurons <- ncol(b) * (as.double(nrow(a)) + nrow(b))
   if (over_neurons <= 2 * as.double(nrow(a)) * nrow(b)) return(a %*% crossprod(b, c))
   tcrossprod(a, b) %*% c
-}
-
-allowed_variance <- function(sample, layout, neurons) {
-  if (sample$trials$runs) {
-    table <- run_variance_sums(sample$trials, layout)
-    return(table$total[1] - if (neurons) sum(table$within[1, ]) else 0)
-  }
-  moments <- sample_moments(sample)
-  if (!neurons) return(trial_variance(moments))
-  single <- some_neurons(moments, layout$left_out$x)
-  blocks <- vapply(layout$left_out$blocks, function(block) {
-    trial_variance(some_neurons(moments, block$x))
-  }, 0)
-  # the same for each neuron alone, whose kernel has the squares |m_a|^4
-  trial_variance(moments) - sum(variance_from_traces(single$p, single$means^2,
-                                                     colSums(single$means^2)^2)) - sum(blocks)
 }
 
 # The sum of C_aa C_bb over all pairs of neurons, from the squared distances

@@ -23,7 +23,16 @@ encoding_interval <- function(x, method, conf_level, models = FALSE) {
   for (at in split(seq_along(cells), match(of, unique(of)))) {
     call <- calls[[of[at[1]]]]
     columns <- lapply(cells[at], encoding_column, call, method, advance)
-    entry <- encoding_deletions(rows[at, ], columns, call)
+    over <- if (is.null(call$codes)) "stimuli" else "clusters"
+    units <- units_of(call$n, call$codes)
+    keyed <- cbind(rows[at, setdiff(names(rows), "over")], over = over)
+    # what score_interval() keeps of the scores of one call, see error-interval-result.R
+    entry <- list(rows = data.frame(key = score_keys(keyed), score = rows$score[at],
+                                    sample_y = FALSE),
+                  n = call$n, units = units, names = if (is.null(call$codes)) call$stimuli,
+                  stimuli = vapply(columns, deviations_of, numeric(units)), halves = NULL,
+                  methods = vapply(columns, function(column) column$method, ""),
+                  clustered = !is.null(call$codes), factors = list())
     errors <- contrast_errors(parts_of_call(entry, seq_along(at)), diag(length(at)))
     rows$se[at] <- errors$se
     rows$df[at] <- errors$df
@@ -33,7 +42,7 @@ encoding_interval <- function(x, method, conf_level, models = FALSE) {
     rows$conf_low[at] <- limits[, 1]
     rows$conf_high[at] <- limits[, 2]
     rows$method[at] <- entry$methods
-    rows$over[at] <- if (is.null(call$codes)) "stimuli" else "clusters"
+    rows$over[at] <- over
     note_strong_stimuli(entry, rows[at, ])
     deletions <- c(deletions, list(entry))
   }
@@ -63,18 +72,6 @@ warn_of_encoded_rows <- function(call) {
   reprs <- function(data) lapply(data, function(x) list(kind = "data", data = x))
   warn_of_rows(reprs(call$x), reprs(call$y), "errors",
                sub("`clusters`", "`clusters` of encode()", cluster_remedy, fixed = TRUE))
-}
-
-# What score_interval() keeps of the scores of one call, see error-interval-result.R.
-encoding_deletions <- function(rows, columns, call) {
-  over <- if (is.null(call$codes)) "stimuli" else "clusters"
-  units <- units_of(call$n, call$codes)
-  list(rows = data.frame(key = score_keys(cbind(rows[setdiff(names(rows), "over")], over = over)),
-                         score = rows$score, sample_y = FALSE),
-       n = call$n, units = units, names = if (is.null(call$codes)) call$stimuli,
-       stimuli = vapply(columns, deviations_of, numeric(units)), halves = NULL,
-       methods = vapply(columns, function(column) column$method, ""),
-       clustered = !is.null(call$codes), factors = list())
 }
 
 # From so many stimuli on, influences are right where nothing is chosen (seen: 0.94 of the true

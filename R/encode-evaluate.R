@@ -5,9 +5,7 @@ NULL
 
 # encode() is no measure of the registry, because it goes in one direction and has folds. Its
 # settings in the place of a measure are list(id, label, args, declaration) as of any other.
-beside_registry$encode <- function(given) encoding_measure(given)
-
-encoding_measure <- function(given) {
+beside_registry$encode <- function(given) {
   known <- c("method", "folds", "repeats", "lambda", "per_neuron", "components", "standardize",
              "min_reliability")
   fixed <- list(score_by = "r2", summary = "weighted", average = "pooled")
@@ -62,22 +60,20 @@ encoding_parts <- function(data, models, measure, over, conf_level, permutations
   if (lost) found <- run(0)
   cells <- cells_of(found)
   call <- attr(found, "cells")$calls[[1]]
+  chance <- if (lost) list(p_value = NA_real_, null = NULL) else if (!is.null(call$permutations)) {
+    null <- vapply(cells, function(cell) as.double(cell$null), numeric(call$permutations + 1))
+    largest <- !isTRUE(all.equal(null[1, ], found$score))
+    list(score = null[1, ], label = found$measure[1], null = null[-1, , drop = FALSE],
+         p_value = found$p_value, permutations = call$permutations, engine = call$engine,
+         other = if (largest) {
+           paste("`p_chance` and `p_familywise` compare the largest score over all penalties,",
+                 "where `score` has penalties chosen within training sets: there is no",
+                 "`threshold` (NA).")
+         })
+  }
   list(interval = encoding_interval(found, "auto", conf_level, models = TRUE),
-       chance = if (lost) list(p_value = NA_real_, null = NULL) else
-         chance_of_encodings(found, cells, call),
+       chance = chance,
        ceiling = list(ceiling = found$ceiling, se = NA_real_,
                       from = if (all(is.na(found$ceiling))) "none" else "encode"),
        share = found$normalized)
-}
-
-chance_of_encodings <- function(found, cells, call) {
-  if (is.null(call$permutations)) return(NULL)
-  null <- vapply(cells, function(cell) as.double(cell$null), numeric(call$permutations + 1))
-  largest <- !isTRUE(all.equal(null[1, ], found$score))
-  list(score = null[1, ], label = found$measure[1], null = null[-1, , drop = FALSE],
-       p_value = found$p_value, permutations = call$permutations, engine = call$engine,
-       other = if (largest) {
-         paste("`p_chance` and `p_familywise` compare the largest score over all penalties, where",
-               "`score` has penalties chosen within training sets: there is no `threshold` (NA).")
-       })
 }

@@ -76,24 +76,6 @@ fold_basis <- function(x, train, test, standardize = FALSE) {
 # By what the coordinates of the response are multiplied.
 shrunk <- function(s, lambda) s / (s^2 + lambda)
 
-# Predictions of the test rows by all columns of y, which has a mean of 0 over the training rows
-# (and, standardised, a standard deviation of 1): list(values, chosen), with the number of the
-# penalty that each column has. of: the target that each column of y belongs to.
-predict_fold <- function(basis, y, of, penalties, settings, blocks) {
-  cross <- crossprod(basis$u, y)
-  chosen <- rep(1L, ncol(y))
-  if (length(penalties) > 1) {
-    errors <- inner_errors(basis, y, penalties, blocks)
-    chosen <- chosen_penalties(errors, of, settings$per_neuron)
-  }
-  values <- matrix(0, nrow(basis$b), ncol(y))
-  for (l in unique(chosen)) {
-    at <- which(chosen == l)
-    values[, at] <- basis$b %*% (shrunk(basis$s, penalties[l]) * cross[, at, drop = FALSE])
-  }
-  list(values = values, chosen = chosen)
-}
-
 # The first of the smallest errors: of each column, or of each target. errors: penalties x columns.
 chosen_penalties <- function(errors, of, per_neuron) {
   if (per_neuron) return(apply(errors, 2, which.min))
@@ -127,7 +109,19 @@ left_out_weights <- function(parts, lambda) {
 inner_errors <- function(basis, y, penalties, blocks = NULL) {
   parts <- left_out_parts(basis, y)
   errors <- vapply(penalties, function(lambda) {
-    colSums(left_out_residuals(parts, lambda, blocks)^2)
+    weights <- left_out_weights(parts, lambda)
+    residuals <- annihilated(parts, weights)
+    for (at in blocks) {
+      residuals[at, ] <- block_residuals(parts, weights, residuals[at, , drop = FALSE], at, lambda)
+    }
+    if (is.null(blocks)) {
+      own <- diagonal_of_m(parts, weights)
+      residuals <- residuals / own
+      for (i in if (!parts$full) which(own < least_room)) {
+        residuals[i, ] <- refitted_residuals(parts, i, lambda)
+      }
+    }
+    colSums(residuals^2)
   }, numeric(ncol(y)))
   t(matrix(errors, ncol = length(penalties)))
 }
@@ -136,23 +130,6 @@ inner_errors <- function(basis, y, penalties, blocks = NULL) {
 annihilated <- function(parts, weights) {
   fitted <- parts$basis$u %*% (weights * parts$cross)
   if (parts$full) fitted else fitted + parts$rest
-}
-
-left_out_residuals <- function(parts, lambda, blocks = NULL) {
-  weights <- left_out_weights(parts, lambda)
-  residuals <- annihilated(parts, weights)
-  if (!is.null(blocks)) {
-    for (at in blocks) {
-      residuals[at, ] <- block_residuals(parts, weights, residuals[at, , drop = FALSE], at, lambda)
-    }
-    return(residuals)
-  }
-  own <- diagonal_of_m(parts, weights)
-  residuals <- residuals / own
-  for (i in if (!parts$full) which(own < least_room)) {
-    residuals[i, ] <- refitted_residuals(parts, i, lambda)
-  }
-  residuals
 }
 
 diagonal_of_m <- function(parts, weights) {
@@ -207,9 +184,11 @@ basis_without <- function(basis, at) {
 # the target of each column; codes: of clusters, or NULL.
 predict_layer <- function(layer, y, of, folds, penalties, settings, codes, advance) {
   n <- nrow(y)
-  ranks <- !settings$standardize && is.null(settings$components)
-  if (ranks && (length(penalties) == 1 || is_quick_by_blocks(layer, y, folds, penalties))) {
-    return(predict_by_blocks(layer, y, of, folds, penalties, settings, codes, advance))
+  # Where penalties are chosen, too, one decomposition takes less time than one for each fold only
+  # if stimuli are left out one at a time.
+  together <- length(penalties) == 1 || is.null(codes) && all(lengths(folds$test) == 1)
+  if (together && !settings$standardize && is.null(settings$components)) {
+    return(predict_by_blocks(layer, y, of, folds, penalties, settings, advance))
   }
   found <- lapply(seq_along(folds$test), function(k) {
     train <- train_of(folds, k, n)
@@ -220,50 +199,59 @@ predict_layer <- function(layer, y, of, folds, penalties, settings, codes, advan
        chosen = do.call(rbind, lapply(found, function(fold) fold$chosen)))
 }
 
-# The same of one fold.
+# The same of one fold. `chosen` has the number of the penalty of each column.
 predict_rows <- function(layer, y, of, train, test, penalties, settings, codes) {
   mean <- colMeans(y[train, , drop = FALSE])
   yc <- y[train, , drop = FALSE] - rep(mean, each = length(train))
   sd <- if (settings$standardize) column_sds(yc, apply(abs(y), 2, max)) else rep(1, ncol(y))
   if (settings$standardize) yc <- yc / rep(sd, each = nrow(yc))
+  basis <- fold_basis(layer$x, train, test, settings$standardize)
+  chosen <- rep(1L, ncol(y))
+  values <- matrix(0, length(test), ncol(y))
+  if (!is.null(settings$components)) {
+    rank <- length(basis$s)
+    refuse_if(settings$components > rank, "value", "`components` is {settings$components}, but a ",
+              "training set of {length(train)} stimuli has rank {rank}: use at most as many ",
+              "components as the smallest rank of the training sets.")
+  }
   if (settings$method == "pls") {
-    values <- predict_pls(layer$x, yc, of, train, test, settings)
-    chosen <- rep(1L, ncol(y))
+    # each target has directions of its own, of which those of a rotated layer are the same
+    cross <- crossprod(basis$u, yc)
+    for (target in unique(of)) {
+      at <- which(of == target)
+      values[, at] <- basis$b %*%
+        pls_weights(basis$s, cross[, at, drop = FALSE], settings$components)
+    }
+  } else if (settings$method == "pcr") {
+    # least squares on the leading components
+    at <- seq_len(settings$components)
+    values <- basis$b[, at, drop = FALSE] %*%
+      (crossprod(basis$u[, at, drop = FALSE], yc) / basis$s[at])
   } else {
-    basis <- fold_basis(layer$x, train, test, settings$standardize)
-    if (settings$method == "pcr") {
-      check_components(settings$components, length(basis$s), length(train))
-      # least squares on the leading components
-      at <- seq_len(settings$components)
-      values <- basis$b[, at, drop = FALSE] %*%
-        (crossprod(basis$u[, at, drop = FALSE], yc) / basis$s[at])
-      chosen <- rep(1L, ncol(y))
-    } else {
+    if (length(penalties) > 1) {
       blocks <- if (!is.null(codes)) unname(split(seq_along(train), codes[train]))
-      found <- predict_fold(basis, yc, of, penalties, settings, blocks)
-      values <- found$values
-      chosen <- found$chosen
+      errors <- inner_errors(basis, yc, penalties, blocks)
+      chosen <- chosen_penalties(errors, of, settings$per_neuron)
+    }
+    cross <- crossprod(basis$u, yc)
+    for (l in unique(chosen)) {
+      at <- which(chosen == l)
+      values[, at] <- basis$b %*% (shrunk(basis$s, penalties[l]) * cross[, at, drop = FALSE])
     }
   }
   each <- nrow(values)
   list(values = values * rep(sd, each = each) + rep(mean, each = each), chosen = chosen)
 }
 
-check_components <- function(count, rank, rows) {
-  if (count <= rank) return(invisible())
-  refuse("value", "`components` is {count}, but a training set of {rows} stimuli has rank {rank}: ",
-         "use at most as many components as the smallest rank of the training sets.")
-}
-
 # ---- all folds from one decomposition
 
 # One decomposition of all rows serves all folds, because what a fold leaves out is a block of rows,
 # and what it leaves out to choose a penalty a larger one.
-predict_by_blocks <- function(layer, y, of, folds, penalties, settings, codes, advance) {
+predict_by_blocks <- function(layer, y, of, folds, penalties, settings, advance) {
   parts <- left_out_parts(fold_basis(layer$x, seq_len(nrow(y)), integer()), y)
   chosen <- matrix(1L, length(folds$test), ncol(y))
   if (length(penalties) > 1) {
-    errors <- errors_beside_folds(parts, folds, penalties, codes)
+    errors <- errors_beside_folds(parts, folds, penalties)
     for (k in seq_along(errors)) {
       chosen[k, ] <- chosen_penalties(errors[[k]], of, settings$per_neuron)
     }
@@ -284,81 +272,32 @@ predict_by_blocks <- function(layer, y, of, folds, penalties, settings, codes, a
   list(values = values, chosen = chosen)
 }
 
-# The inner errors of each fold: penalties x columns of y.
-errors_beside_folds <- function(parts, folds, penalties, codes) {
+# The inner errors of each fold of a single stimulus: penalties x columns of y. Each other row is
+# left out together with the test row, and both are fitted anew where they have too little room.
+errors_beside_folds <- function(parts, folds, penalties) {
   errors <- lapply(folds$test, function(test) matrix(0, length(penalties), ncol(parts$y)))
   for (l in seq_along(penalties)) {
     weights <- left_out_weights(parts, penalties[l])
     my <- annihilated(parts, weights)
+    own <- diagonal_of_m(parts, weights)
+    least <- least_room * if (parts$full) own else rep(1, parts$n)
     for (k in seq_along(errors)) {
-      train <- train_of(folds, k, parts$n)
-      blocks <- if (!is.null(codes)) unname(split(train, codes[train]))
-      left <- residuals_beside(parts, my, weights, folds$test[[k]], train, blocks)
-      errors[[k]][l, ] <- if (is.null(left)) {
-        refitted_inner_errors(parts, folds$test[[k]], train, penalties[l], blocks)
-      } else colSums(left^2)
+      i <- folds$test[[k]]
+      m <- drop(block_of_m(parts, weights, i, seq_len(parts$n)))
+      room <- own - m^2 / m[i]
+      errors[[k]][l, ] <- if (m[i] > least[i] && all((room >= least)[-i])) {
+        colSums(((my - tcrossprod(m, my[i, ] / m[i])) / room)[-i, , drop = FALSE]^2)
+      } else {
+        y <- parts$y[-i, , drop = FALSE]
+        inner_errors(basis_without(parts$basis, i), y - rep(colMeans(y), each = nrow(y)),
+                     penalties[l])
+      }
     }
   }
   errors
 }
 
-# Residuals of training rows (or of blocks of them), each of which is left out together with the
-# test rows; NULL where they have too little room.
-residuals_beside <- function(parts, my, weights, test, train, blocks) {
-  m <- block_of_m(parts, weights, test, seq_len(parts$n))
-  carried <- solve_surely(m[, test, drop = FALSE],
-                          cbind(m[, train, drop = FALSE], my[test, , drop = FALSE]))
-  if (is.null(carried)) return(NULL)
-  at <- seq_along(train)
-  m <- m[, train, drop = FALSE]
-  left <- my[train, , drop = FALSE] - crossprod(m, carried[, -at, drop = FALSE])
-  carried <- carried[, at, drop = FALSE]
-  own <- diagonal_of_m(parts, weights)[train]
-  room <- own - colSums(m * carried)
-  if (any(room < least_room * (if (parts$full) own else 1))) return(NULL)
-  if (is.null(blocks)) return(left / room)
-  for (block in blocks) {
-    rows <- match(block, train)
-    room <- block_of_m(parts, weights, block, block) -
-      crossprod(m[, rows, drop = FALSE], carried[, rows, drop = FALSE])
-    solved <- solve_surely(room, left[rows, , drop = FALSE])
-    if (is.null(solved)) return(NULL)
-    left[rows, ] <- solved
-  }
-  left
-}
-
-refitted_inner_errors <- function(parts, test, train, penalty, blocks) {
-  y <- parts$y[train, , drop = FALSE]
-  inner_errors(basis_without(parts$basis, test), y - rep(colMeans(y), each = nrow(y)), penalty,
-               if (!is.null(blocks)) lapply(blocks, match, train))
-}
-
-# Is that less work than a decomposition for each fold? In products of numbers; a decomposition has
-# seven times those of n rows with r columns and r columns.
-is_quick_by_blocks <- function(layer, y, folds, penalties) {
-  n <- nrow(y)
-  r <- min(n - 1, ncol(layer$x))
-  each <- length(penalties)
-  each * n * (r + ncol(y) + n / length(folds$test)) <
-    length(folds$test) * r * (each * ncol(y) + 7 * r)
-}
-
 # ---- partial least squares
-
-# Each target has directions of its own, of which those of a rotated layer are the same.
-predict_pls <- function(x, y, of, train, test, settings) {
-  basis <- fold_basis(x, train, test, settings$standardize)
-  check_components(settings$components, length(basis$s), length(train))
-  cross <- crossprod(basis$u, y)
-  values <- matrix(0, length(test), ncol(y))
-  for (target in unique(of)) {
-    at <- which(of == target)
-    values[, at] <- basis$b %*%
-      pls_weights(basis$s, cross[, at, drop = FALSE], settings$components)
-  }
-  values
-}
 
 # Regression weights by as many components (NIPALS, both sides deflated), for training rows
 # u diag(s) and cross = u'y. Scores of components are u times `scores`, and all else follows from
@@ -373,7 +312,12 @@ pls_weights <- function(s, cross, components) {
     size <- sqrt(sum(shared^2))
     # nothing is left to be predicted
     if (size <= tie_share * first || size == 0) break
-    w <- leading_direction(shared / size)
+    scaled <- shared / size
+    # by the smaller of the two products with itself
+    if (nrow(scaled) <= ncol(scaled)) w <- .Call(C_leading_vector, tcrossprod(scaled)) else {
+      w <- drop(scaled %*% .Call(C_leading_vector, crossprod(scaled)))
+      w <- w / sqrt(sum(w^2))
+    }
     t <- s * w
     # twice, because once leaves rounding
     for (pass in 1:2) t <- t - drop(scores %*% crossprod(scores, t))
@@ -387,11 +331,4 @@ pls_weights <- function(s, cross, components) {
   }
   if (ncol(scores) == 0) return(matrix(0, length(s), ncol(cross)))
   directions %*% solve(crossprod(loadings, directions), t(effects))
-}
-
-# By the smaller of the two products with itself.
-leading_direction <- function(shared) {
-  if (nrow(shared) <= ncol(shared)) return(.Call(C_leading_vector, tcrossprod(shared)))
-  w <- drop(shared %*% .Call(C_leading_vector, crossprod(shared)))
-  w / sqrt(sum(w^2))
 }

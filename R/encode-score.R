@@ -13,6 +13,11 @@ fold_sums <- function(y, folds, values) {
   n <- nrow(y)
   largest <- apply(abs(y), 2, max)
   names <- c("error", "about_m", "about_own", "predicted", "shared", "cor")
+  # sums of squares; 0 where they are rounding
+  size_of <- function(x, each) {
+    sums <- colSums(x^2)
+    replace(sums, sums <= each * (tie_share * largest)^2, 0)
+  }
   sums <- vapply(seq_along(folds$test), function(k) {
     test <- folds$test[[k]]
     each <- length(test)
@@ -22,19 +27,13 @@ fold_sums <- function(y, folds, values) {
     predicted <- values[[k]] - rep(m, each = each)
     centred <- own - rep(colMeans(own), each = each)
     varying <- predicted - rep(colMeans(predicted), each = each)
-    sizes <- lapply(list(centred, varying, predicted), square_sums, each * (tie_share * largest)^2)
+    sizes <- lapply(list(centred, varying, predicted), size_of, each)
     cbind(colSums((own - values[[k]])^2), colSums(about^2), sizes[[1]], sizes[[3]],
           colSums(about * predicted),
           ratio(colSums(centred * varying), sqrt(sizes[[1]] * sizes[[2]])))
   }, matrix(0, ncol(y), length(names)))
   aperm(array(sums, c(ncol(y), length(names), length(folds$test)), list(NULL, names, NULL)),
         c(3, 1, 2))
-}
-
-# Sums of squares; 0 where they are rounding.
-square_sums <- function(x, rounding) {
-  sums <- colSums(x^2)
-  replace(sums, sums <= rounding, 0)
 }
 
 # The sums of some columns.

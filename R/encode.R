@@ -116,40 +116,32 @@ encoding_settings <- function(method, score_by, summary, average, lambda, per_ne
             "\"median\" or \"mean\".", arg = "summary")
   if (!is.null(average)) average <- check_choice(average, c("pooled", "folds"), "average")
   per_neuron <- check_flag(per_neuron, "per_neuron")
-  lambda <- check_penalties(lambda, method)
+  if (!is.null(lambda)) {
+    refuse_if(method != "ridge", "parameter", "`lambda` is for method = \"ridge\" only, not ",
+              "{dQuote(method, FALSE)}.")
+    usable <- is.numeric(lambda) && length(lambda) > 0 && length(dim(lambda)) < 2 &&
+      all(is.finite(lambda)) && all(lambda >= 0)
+    refuse_if(!usable, "value", "`lambda` must be one or more finite numbers of at least 0, of ",
+              "which each training set takes the best, or NULL for nine around the variance of ",
+              "`from`.")
+    lambda <- sort(unique(as.double(lambda)))
+  }
   warn_if(per_neuron && (method != "ridge" || length(lambda) == 1), "unused",
           "`per_neuron` is used only where `lambda` is chosen among several: it has no effect ",
           "here.", data = "per_neuron")
+  if (method %in% c("pcr", "pls")) {
+    refuse_if(is.null(components), "missing", "`components` is missing: method = ",
+              "{dQuote(method, FALSE)} needs their number, such as components = ",
+              "{if (method == 'pls') 25 else 100}.")
+    components <- check_count(components, "components")
+  }
+  refuse_if(!is.null(components) && !method %in% c("pcr", "pls"), "parameter", "`components` is ",
+            "for method = \"pcr\" and \"pls\", not {dQuote(method, FALSE)}.")
   list(method = method, score_by = score_by, summary = summary, average = average,
-       lambda = lambda, per_neuron = per_neuron, components = check_component_count(components,
-                                                                                    method),
+       lambda = lambda, per_neuron = per_neuron, components = components,
        standardize = check_flag(standardize, "standardize"),
        min_reliability = check_number(min_reliability, "min_reliability", below = 1),
        label = paste(method, score_by))
-}
-
-# Rising penalties of ridge regression, or NULL for those by default.
-check_penalties <- function(lambda, method) {
-  if (is.null(lambda)) return(NULL)
-  refuse_if(method != "ridge", "parameter", "`lambda` is for method = \"ridge\" only, not ",
-            "{dQuote(method, FALSE)}.")
-  usable <- is.numeric(lambda) && length(lambda) > 0 && length(dim(lambda)) < 2 &&
-    all(is.finite(lambda)) && all(lambda >= 0)
-  refuse_if(!usable, "value", "`lambda` must be one or more finite numbers of at least 0, of ",
-            "which each training set takes the best, or NULL for nine around the variance of ",
-            "`from`.")
-  sort(unique(as.double(lambda)))
-}
-
-check_component_count <- function(components, method) {
-  has_components <- method %in% c("pcr", "pls")
-  if (!has_components && is.null(components)) return(NULL)
-  refuse_if(!has_components, "parameter", "`components` is for method = \"pcr\" and \"pls\", not ",
-            "{dQuote(method, FALSE)}.")
-  refuse_if(is.null(components), "missing", "`components` is missing: method = ",
-            "{dQuote(method, FALSE)} needs their number, such as components = ",
-            "{if (method == 'pls') 25 else 100}.")
-  check_count(components, "components")
 }
 
 # How folds are averaged, which needs stimuli in each of them.
@@ -263,8 +255,12 @@ with_trials <- function(given) {
 # Rows of `from` that are equal are predicted from each other where folds separate them.
 warn_leakage <- function(reprs, folds, codes) {
   for (repr in reprs) {
-    equal <- equal_rows(repr$data)
-    if (is.null(equal)) next
+    x <- repr$data
+    sums <- rowSums(x)
+    # sums find candidates, because equal rows have equal sums
+    candidates <- which(sums %in% sums[duplicated(sums)])
+    key <- vapply(candidates, function(i) paste(sprintf("%a", x[i, ]), collapse = " "), "")
+    equal <- unname(split(candidates, match(key, key)))
     apart <- Filter(function(rows) {
       any(vapply(folds$test, function(test) {
         inside <- rows %in% test
@@ -280,17 +276,6 @@ warn_leakage <- function(reprs, folds, codes) {
            "Let copies share a label in `clusters`.", data = apart)
     return(invisible())
   }
-}
-
-# Groups of equal rows, or NULL. Sums find candidates, because equal rows have equal sums.
-equal_rows <- function(x) {
-  sums <- rowSums(x)
-  if (!anyDuplicated(sums)) return(NULL)
-  candidates <- which(sums %in% sums[duplicated(sums)])
-  key <- vapply(candidates, function(i) paste(sprintf("%a", x[i, ]), collapse = " "), "")
-  groups <- split(candidates, match(key, key))
-  groups <- unname(groups[lengths(groups) > 1])
-  if (length(groups)) groups
 }
 
 # ---- compute
@@ -327,7 +312,13 @@ encoding_of <- function(call, folds, settings, design, threads) {
               args = vapply(layers, function(layer) layer$arg, ""),
               noise = lapply(call$sides$y$reprs, target_noise))
   parts <- if (worker_count() > 0 && length(layers) > 1) {
-    layers_of_workers(layers, job, threads)
+    # each worker of the user's future plan gets one layer and all targets
+    tiles <- lapply(seq_along(layers), function(i) {
+      list(x = list(reprs = list(list(data = layers[[i]]$data))), layer = i)
+    })
+    found <- results_of_tiles(tiles_of_workers(tiles, job, threads), tiles[[1]])
+    signal_once(unlist(lapply(found, function(part) part$said), recursive = FALSE))
+    found
   } else {
     advance <- progress_along(length(layers) * length(folds$test))
     lapply(seq_along(layers), function(i) encoded_layer(layers[[i]]$data, i, job, advance))
@@ -335,17 +326,6 @@ encoding_of <- function(call, folds, settings, design, threads) {
   all_of <- function(part) unlist(lapply(parts, function(found) found[[part]]), recursive = FALSE)
   encoding_result(all_of("cells"), c(call, list(design = design)), folds, settings,
                   all_of("p_value"))
-}
-
-# Each worker of the user's future plan gets one layer and all targets.
-layers_of_workers <- function(layers, job, threads) {
-  tiles <- lapply(seq_along(layers), function(i) {
-    list(x = list(reprs = list(list(data = layers[[i]]$data))), layer = i)
-  })
-  found <- tiles_of_workers(tiles, job, threads)
-  parts <- results_of_tiles(found, tiles[[1]])
-  signal_once(unlist(lapply(found, function(part) part$said), recursive = FALSE))
-  parts
 }
 
 encoding_tile <- function(tile, job, run) {

@@ -98,7 +98,20 @@ weighted_representation <- function(repr, w, center) {
 # replaced by its mean over all lists.
 mutual_knn_errors <- function(args) {
   if (!is.null(args$clusters)) return(NULL)
-  new_errors("smoothed", transform = "none", weighted = weighted_overlap, counts = "counts",
+  # Copies of a stimulus are no neighbours of each other: the lists hold the first k stimuli that
+  # are there, and each list counts as often as its stimulus.
+  weighted <- function(pair, args, w, d) {
+    lists <- lapply(list(x = pair$x, y = pair$y), ranked_lists, args$metric, args$k, NULL)
+    vapply(seq_len(ncol(w)), function(b) {
+      keep <- w[, b] > 0
+      check_kept_neighbours(sum(keep), args$k, "have weight")
+      cut <- Map(function(list, repr) cut_lists(repr, args$metric, list, keep, args$k), lists,
+                 pair[c("x", "y")])
+      shared <- .Call(C_shared_neighbours, cut$x$idx, cut$y$idx)
+      sum(w[keep, b] * shared) / sum(w[keep, b]) / args$k
+    }, 0)
+  }
+  new_errors("smoothed", transform = "none", weighted = weighted, counts = "counts",
     stimuli = function(pair, args, codes) overlap_deletions(pair, args, smooth = TRUE),
     exact = function(pair, args, codes) overlap_deletions(pair, args, smooth = FALSE))
 }
@@ -143,20 +156,6 @@ sum_over <- function(idx, values, n) {
   found <- rowsum(values, as.vector(idx))
   sums[as.integer(rownames(found))] <- found
   sums
-}
-
-# Copies of a stimulus are no neighbours of each other: the lists hold the first k stimuli that are
-# there, and each list counts as often as its stimulus.
-weighted_overlap <- function(pair, args, w, d) {
-  lists <- lapply(list(x = pair$x, y = pair$y), ranked_lists, args$metric, args$k, NULL)
-  vapply(seq_len(ncol(w)), function(b) {
-    keep <- w[, b] > 0
-    check_kept_neighbours(sum(keep), args$k, "have weight")
-    cut <- Map(function(list, repr) cut_lists(repr, args$metric, list, keep, args$k), lists,
-               pair[c("x", "y")])
-    shared <- .Call(C_shared_neighbours, cut$x$idx, cut$y$idx)
-    sum(w[keep, b] * shared) / sum(w[keep, b]) / args$k
-  }, 0)
 }
 
 # ---- rank deletions

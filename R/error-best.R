@@ -56,7 +56,15 @@ best_score <- function(result, by = "model_y", draws = 9999) {
   scores <- compared_scores(result)
   warn_again(attr(result, "dependence"))
   draws <- check_draws(draws, scores$level, length(scores$score))
-  groups <- score_groups(scores, by, default)
+  # the rows of each group, with their names
+  columns <- setdiff(names(scores$rows), c("score", "se", "df", "conf_low", "conf_high", "n"))
+  if (default) by <- intersect("model_y", columns)
+  else if (!is.null(by)) by <- check_choice(by, columns, "by", several = TRUE)
+  by <- union(by, if (length(unique(scores$measure)) > 1) "measure")
+  groups <- if (!length(by)) list(all = seq_along(scores$score)) else {
+    names <- do.call(paste, c(lapply(unname(scores$rows[by]), as.character), sep = " | "))
+    split(seq_along(names), factor(names, unique(names)))
+  }
   found <- lapply(groups, function(at) best_of_group(some_scores(scores, at), draws))
   members <- do.call(rbind, Map(function(name, at, one) {
     data.frame(group = name, scores$rows[at, c("measure", "score", "se")],
@@ -71,18 +79,6 @@ best_score <- function(result, by = "model_y", draws = 9999) {
     conf_level = scores$level, members = members, over = unique(scores$rows$over),
     of_models = scores$of_models, no_interactions = scores$halves
   ))
-}
-
-# The rows of each group, with their names.
-score_groups <- function(scores, by, default) {
-  columns <- setdiff(names(scores$rows), c("score", "se", "df", "conf_low", "conf_high", "n"))
-  if (default) by <- intersect("model_y", columns)
-  else if (!is.null(by)) by <- check_choice(by, columns, "by", several = TRUE)
-  several <- length(unique(scores$measure)) > 1
-  by <- c(by, if (several && !"measure" %in% by) "measure")
-  if (!length(by)) return(list(all = seq_along(scores$score)))
-  names <- do.call(paste, c(lapply(unname(scores$rows[by]), as.character), sep = " | "))
-  split(seq_along(names), factor(names, unique(names)))
 }
 
 # list(best, score, low, high, in_set, names), where in_set has a value for each score.
@@ -108,16 +104,9 @@ best_of_group <- function(scores, draws) {
   }
   limits <- c(max(oriented - t_of(z, errors$df) * errors$se),
               max(oriented + stats::qt(1 - half, errors$df) * errors$se))
-  in_set[usable] <- may_be_best(scores, usable, joint)
-  limits <- sort(scores$sign[best] * limits)
-  list(best = scores$title[best], score = scores$score[best], low = limits[1], high = limits[2],
-       in_set = in_set, names = scores$title[which(in_set)])
-}
-
-# Each score against all others: is one of them better by more than the largest difference that
-# chance gives?
-may_be_best <- function(scores, usable, joint) {
-  vapply(usable, function(l) {
+  # each score against all others: is one of them better by more than the largest difference that
+  # chance gives?
+  in_set[usable] <- vapply(usable, function(l) {
     others <- setdiff(usable, l)
     if (!length(others)) return(TRUE)
     weights <- pair_weights(length(scores$score), others, rep(l, length(others)))
@@ -127,6 +116,9 @@ may_be_best <- function(scores, usable, joint) {
     critical <- if (length(others) == 1) alone else critical_of(largest, 1 - scores$level, alone)
     max(z) <= critical
   }, NA)
+  limits <- sort(scores$sign[best] * limits)
+  list(best = scores$title[best], score = scores$score[best], low = limits[1], high = limits[2],
+       in_set = in_set, names = scores$title[which(in_set)])
 }
 
 # The statistics of differences as normal values, where larger is more similar. Scores that do not
@@ -177,13 +169,26 @@ compare_best <- function(result, group_1, group_2, draws = 9999) {
   empty <- which(!lengths(groups))
   refuse_if(length(empty), "size", "`group_{empty[1]}` has no score with a standard error.",
             arg = paste0("group_", empty[1]))
+  # the largest over a of the smallest over b, and the joint draws of the largest over a for each b
+  those <- some_scores(scores, unlist(groups))
+  a <- seq_along(groups[[1]])
+  joint <- draws_of_scores(those, draws)
+  each <- lapply(length(a) + seq_along(groups[[2]]), function(other) {
+    pair_weights(length(those$score), a, rep(other, length(a)))
+  })
+  z <- vapply(each, function(weights) oriented_z(those, weights), numeric(length(a)))
+  statistic <- max(apply(matrix(z, length(a)), 1, min))
+  largest <- lapply(each, function(weights) largest_of_contrasts(joint, those$sign * weights))
+  alpha <- 1 - scores$level
+  critical <- max(vapply(largest, critical_of, 0, alpha, stats::qnorm(1 - alpha)))
+  p <- max(vapply(largest, share_reaching, 0, values = statistic),
+           stats::pnorm(statistic, lower.tail = FALSE))
   oriented <- scores$sign * scores$score
-  test <- test_of_best(scores, groups[[1]], groups[[2]], draws)
   best <- vapply(groups, function(at) at[which.max(oriented[at])], 1L)
   rows <- data.frame(best_1 = scores$title[best[1]], best_2 = scores$title[best[2]],
                      difference = scores$score[best[1]] - scores$score[best[2]],
-                     crossfit = cross_fit(result, scores, groups), statistic = test$statistic,
-                     critical = test$critical, p_value = test$p_value)
+                     crossfit = cross_fit(result, scores, groups), statistic = statistic,
+                     critical = critical, p_value = p)
   new_result(rows, "repalign_best_comparison", list(
     conf_level = scores$level, over = unique(scores$rows$over), sizes = lengths(groups),
     no_interactions = scores$halves
@@ -203,48 +208,29 @@ group_rows <- function(group, scores, arg) {
             "or numbers of rows, not {describe(group)}.")
   models <- scores$rows$model_y
   models <- if (is.null(models)) rep(NA_character_, count) else as.character(models)
-  refuse_two_meanings(group, models, scores$title, arg)
+  twice <- Filter(function(name) {
+    of_model <- models %in% name
+    of_score <- scores$title %in% name
+    any(of_model) && any(of_score) && !identical(of_model, of_score)
+  }, group)
+  refuse_if(length(twice), "choice", "`{arg}` has {dQuote(twice[1], FALSE)}, which names a model ",
+            "and a score: give the numbers of the rows that are meant.")
   if (length(group) == 1 && group %in% models) return(which(models == group))
   choices <- stats::na.omit(unique(c(models, scores$title)))
   group <- check_choice(group, choices, arg, several = TRUE)
   which(scores$title %in% group | models %in% group)
 }
 
-# A name may be that of a model and of a score that is not the only one of this model.
-refuse_two_meanings <- function(group, models, titles, arg) {
-  twice <- Filter(function(name) {
-    any(models %in% name) && any(titles %in% name) && !identical(models %in% name, titles %in% name)
-  }, group)
-  if (!length(twice)) return(invisible())
-  refuse("choice", "`{arg}` has {dQuote(twice[1], FALSE)}, which names a model and a score: give ",
-         "the numbers of the rows that are meant.")
-}
-
-# The largest over a of the smallest over b, and the joint draws of the largest over a for each b.
-test_of_best <- function(scores, a, b, draws) {
-  scores <- some_scores(scores, c(a, b))
-  b <- length(a) + seq_along(b)
-  a <- seq_along(a)
-  joint <- draws_of_scores(scores, draws)
-  each <- lapply(b, function(other) pair_weights(length(scores$score), a, rep(other, length(a))))
-  z <- vapply(each, function(weights) oriented_z(scores, weights), numeric(length(a)))
-  statistic <- max(apply(matrix(z, length(a)), 1, min))
-  largest <- lapply(each, function(weights) {
-    largest_of_contrasts(joint, scores$sign * weights)
-  })
-  alpha <- 1 - scores$level
-  alone <- stats::qnorm(1 - alpha)
-  list(statistic = statistic,
-       critical = max(vapply(largest, critical_of, 0, alpha, alone)),
-       p_value = max(vapply(largest, share_reaching, 0, values = statistic),
-                     stats::pnorm(statistic, lower.tail = FALSE)))
-}
-
 # The difference of the layers that are best in one half of the stimuli, in the other half.
-cross_fit <- function(result, scores, groups, count = 20) {
+cross_fit <- function(result, scores, groups) {
+  count <- 20
   result <- interval_of_models(result)
-  shifts <- if (inherits(result, "repalign_evaluation")) drawn_shifts(scores, count) else
-    half_shifts(result, count)
+  shifts <- if (!inherits(result, "repalign_evaluation")) half_shifts(result, count) else {
+    # Of models of RDMs there are no influences of single stimuli or subjects: what random halves
+    # change is drawn with the covariances of the scores, which is what these changes have.
+    one <- draws_of_scores(scores, count)$values
+    list(one = one, other = -one)
+  }
   one_way <- function(pick, judge) {
     at <- vapply(groups, function(group) group[which.max(scores$sign[group] * pick[group])], 1L)
     judge[at[1]] - judge[at[2]]
@@ -255,13 +241,6 @@ cross_fit <- function(result, scores, groups, count = 20) {
     (one_way(first, second) + one_way(second, first)) / 2
   }, 0)
   mean(both)
-}
-
-# Of models of RDMs there are no influences of single stimuli or subjects: what random halves change
-# is drawn with the covariances of the scores, which is what these changes have.
-drawn_shifts <- function(scores, count) {
-  one <- draws_of_scores(scores, count)$values
-  list(one = one, other = -one)
 }
 
 # What halves of the stimuli change about the scores, to first order: halvings x scores, for one

@@ -93,8 +93,21 @@ compare_scores <- function(result, contrasts = "pairs",
     largest_of_contrasts(draws_of_scores(scores, draws), given$weights[, usable, drop = FALSE], abs)
   }
   rows$p_adjusted <- adjusted_p(rows, p_adjust, largest, usable)
-  rows <- with_limits(rows, scores$level, largest)
-  rows <- with_equivalence(rows, margin, given$weights, scores$sign)
+  half <- stats::qt(0.5 + scores$level / 2, rows$df) * rows$se
+  z <- stats::qnorm(0.5 + scores$level / 2)
+  if (!is.null(largest)) z <- critical_of(largest, 1 - scores$level, z)
+  wide <- t_of(z, rows$df) * rows$se
+  rows <- cbind(rows, conf_low = difference - half, conf_high = difference + half,
+                simultaneous_low = difference - wide, simultaneous_high = difference + wide,
+                p_equivalence = NA_real_, p_noninferiority = NA_real_)
+  if (!is.null(margin)) {
+    # two one-sided tests, of which non-inferiority is one: for distances that of the upper margin
+    above <- stats::pt((difference + margin) / rows$se, rows$df, lower.tail = FALSE)
+    below <- stats::pt((difference - margin) / rows$se, rows$df)
+    similar <- apply(given$weights, 2, function(w) scores$sign[w != 0][1] > 0)
+    rows$p_equivalence <- pmax(above, below)
+    rows$p_noninferiority <- ifelse(similar, above, below)
+  }
   warn_no_differences(rows)
   columns <- c(if (!is.null(given$contrast)) "contrast", "score_1", "score_2", "measure",
                "difference", "se", "df", "statistic", "p_value", "p_adjusted", "conf_low",
@@ -116,27 +129,6 @@ adjusted_p <- function(rows, p_adjust, largest, usable) {
   z <- abs(z_of(rows$statistic, rows$df))[usable]
   adjusted[usable] <- pmax(share_reaching(z, largest), adjusted[usable])
   adjusted
-}
-
-with_limits <- function(rows, level, largest) {
-  alone <- stats::qnorm(0.5 + level / 2)
-  z <- if (is.null(largest)) alone else critical_of(largest, 1 - level, alone)
-  half <- stats::qt(0.5 + level / 2, rows$df) * rows$se
-  wide <- t_of(z, rows$df) * rows$se
-  cbind(rows, conf_low = rows$difference - half, conf_high = rows$difference + half,
-        simultaneous_low = rows$difference - wide, simultaneous_high = rows$difference + wide)
-}
-
-# Two one-sided tests, of which non-inferiority is one: for distances that of the upper margin.
-with_equivalence <- function(rows, margin, weights, sign) {
-  rows$p_equivalence <- rows$p_noninferiority <- rep(NA_real_, nrow(rows))
-  if (is.null(margin)) return(rows)
-  above <- stats::pt((rows$difference + margin) / rows$se, rows$df, lower.tail = FALSE)
-  below <- stats::pt((rows$difference - margin) / rows$se, rows$df)
-  similar <- apply(weights, 2, function(w) sign[w != 0][1] > 0)
-  rows$p_equivalence <- pmax(above, below)
-  rows$p_noninferiority <- ifelse(similar, above, below)
-  rows
 }
 
 warn_no_differences <- function(rows) {
@@ -267,46 +259,47 @@ pair_weights <- function(count, first, second) {
 # contrasts), the names of what is compared, and the names of the contrasts or NULL.
 as_contrasts <- function(contrasts, scores) {
   if (is.character(contrasts) && !is.matrix(contrasts)) {
-    pairs <- if (identical(contrasts, "pairs")) all_pairs_of(scores) else
-      pairs_with(contrasts, scores)
+    # of scores of the same measure, as those of two measures are on different scales
+    within <- unname(split(seq_along(scores$measure), factor(scores$measure,
+                                                             unique(scores$measure))))
+    refuse_if(all(lengths(within) < 2), "size", "`result` has ",
+              if (length(within) > 1) "no two scores of one measure" else
+                count_of(length(scores$score), "score"),
+              ": a comparison needs two or more of the same measure, from one call such as ",
+              "score_interval(x, list(a = , b = )).")
+    pairs <- if (identical(contrasts, "pairs")) {
+      both <- do.call(cbind, lapply(within[lengths(within) > 1], utils::combn, 2))
+      list(first = both[1, ], second = both[2, ])
+    } else {
+      # all others less the reference, in every measure that has it
+      reference <- check_choice(contrasts, c("pairs", unique(scores$title)), "contrasts")
+      second <- which(scores$title == reference)
+      first <- lapply(second, function(at) {
+        setdiff(which(scores$measure == scores$measure[at]), at)
+      })
+      list(first = unlist(first), second = rep(second, lengths(first)))
+    }
     return(list(weights = pair_weights(length(scores$score), pairs$first, pairs$second),
                 score_1 = scores$title[pairs$first], score_2 = scores$title[pairs$second],
                 measure = scores$measure[pairs$first]))
   }
   weights <- given_weights(contrasts, scores)
-  check_contrasts(weights, scores)
+  for (j in seq_len(ncol(weights))) {
+    w <- weights[, j]
+    measures <- unique(scores$measure[w != 0])
+    refuse_if(!length(measures) || abs(sum(w)) > 1e-8 * sum(abs(w)), "value",
+              "`contrasts`: the weights of row {j}",
+              if (length(measures)) {
+                paste0(" add up to ", format(sum(w), digits = 4))
+              } else " are all 0", ". Those of a difference add up to 0, as in c(1, -1).")
+    refuse_if(length(measures) > 1, "choice", "`contrasts`: row {j} compares scores of ",
+              "{enumerate(measures)}, which are not on one scale: a contrast needs scores of one ",
+              "measure.")
+  }
   list(weights = weights, score_1 = weighted_titles(weights, scores$title),
        score_2 = weighted_titles(-weights, scores$title),
        measure = apply(weights, 2, function(w) scores$measure[w != 0][1]),
        contrast = colnames(weights))
-}
-
-# Pairs of scores of the same measure, as the scores of two measures are on different scales.
-all_pairs_of <- function(scores) {
-  within <- lapply(unique(scores$measure), function(one) which(scores$measure == one))
-  check_several_scores(within, scores)
-  pairs <- do.call(cbind, lapply(within[lengths(within) > 1], utils::combn, 2))
-  list(first = pairs[1, ], second = pairs[2, ])
-}
-
-check_several_scores <- function(within, scores) {
-  if (any(lengths(within) > 1)) return(invisible())
-  refuse("size", "`result` has ",
-         if (length(within) > 1) "no two scores of one measure" else
-           count_of(length(scores$score), "score"), ": a comparison needs two or more of the same ",
-         "measure, from one call such as score_interval(x, list(a = , b = )).")
-}
-
-# All others less the reference, in every measure that has it.
-pairs_with <- function(reference, scores) {
-  check_several_scores(split(seq_along(scores$measure), scores$measure), scores)
-  reference <- check_choice(reference, c("pairs", unique(scores$title)), "contrasts")
-  second <- which(scores$title == reference)
-  pairs <- lapply(second, function(at) {
-    others <- setdiff(which(scores$measure == scores$measure[at]), at)
-    list(first = others, second = rep(at, length(others)))
-  })
-  list(first = unlist(lapply(pairs, `[[`, "first")), second = unlist(lapply(pairs, `[[`, "second")))
 }
 
 # Weights as a matrix scores x contrasts, of what users give as contrasts x scores.
@@ -336,21 +329,6 @@ given_weights <- function(contrasts, scores) {
             "`result` has scores of several measures: take the rows of one measure.")
   weights[match(names, scores$title), ] <- t(contrasts)
   weights
-}
-
-check_contrasts <- function(weights, scores) {
-  for (j in seq_len(ncol(weights))) {
-    w <- weights[, j]
-    measures <- unique(scores$measure[w != 0])
-    refuse_if(!length(measures) || abs(sum(w)) > 1e-8 * sum(abs(w)), "value",
-              "`contrasts`: the weights of row {j}",
-              if (length(measures)) {
-                paste0(" add up to ", format(sum(w), digits = 4))
-              } else " are all 0", ". Those of a difference add up to 0, as in c(1, -1).")
-    refuse_if(length(measures) > 1, "choice", "`contrasts`: row {j} compares scores of ",
-              "{enumerate(measures)}, which are not on one scale: a contrast needs scores of one ",
-              "measure.")
-  }
 }
 
 # The positive part of each contrast in words, such as "0.5 a + 0.5 b".

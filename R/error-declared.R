@@ -14,30 +14,6 @@
 #
 # Half-samples have `halves` in the place of `change`: deviations whose squares add up to V.
 
-#' The deletions of one pair
-#'
-#' @param pair of representations, pair_of()
-#' @param measure a settled measure
-#' @param errors from new_errors()
-#' @param codes of the cluster of each stimulus, or NULL
-#' @param exact delete one stimulus at a time although there are influences?
-#' @return a column as described above; NULL where there is no exact way.
-#' @noRd
-deletion_column <- function(pair, measure, errors, codes, exact) {
-  d <- measure$declaration
-  args <- measure$args
-  if (exact && errors$method != "jackknife") {
-    if (is.null(errors$exact)) return(NULL)
-    return(jackknife_column(errors$exact(pair, args, codes), errors))
-  }
-  values <- errors$stimuli(pair, args, codes)
-  if (errors$method != "influence") return(jackknife_column(values, errors))
-  value <- compare_pair(d, pair, args)
-  # an undefined score does not vary
-  if (is.na(value)) values <- rep(NA_real_, length(values))
-  influence_column(value, values, errors, codes)
-}
-
 # values: of all stimuli, and without each unit; of cosines where the score is a function of them.
 jackknife_column <- function(values, errors) {
   m <- length(values) - 1
@@ -62,17 +38,6 @@ influence_column <- function(value, influence, errors, codes) {
   # mean square over n
   change <- if (is.null(codes)) -influence / sqrt(n * (n - 1)) else -influence / (m - 1)
   list(value = value, change = change, spread = NA_real_)
-}
-
-# scores: of half-samples; those that are NA are left out.
-half_column <- function(value, scores, factor) {
-  known <- !is.na(scores)
-  if (sum(known) < length(scores) / 2) {
-    return(list(value = value, halves = rep(NA_real_, length(scores)), spread = NA_real_))
-  }
-  halves <- (scores - mean(scores[known])) * factor / sqrt(sum(known) - 1)
-  halves[!known] <- 0
-  list(value = value, halves = halves, spread = NA_real_)
 }
 
 # Deviations whose products add up to the covariances of scores; they have the signs of influences.
@@ -128,7 +93,24 @@ without_means <- function(k) {
 # h of all stimuli, and with each unit deleted. codes: of the units, a number for each stimulus;
 # NULL: each stimulus is one.
 deleted_products <- function(kind, a, b, codes = NULL) {
-  sums <- if (is.null(codes)) single_sums(a$k, b$k) else unit_sums(a$k, b$k, codes)
+  k <- a$k
+  l <- b$k
+  sums <- if (is.null(codes)) {
+    r <- rowSums(k)
+    q <- rowSums(l)
+    column_sums_left(r, diag(k), cbind(q), cbind(diag(l)), cbind(rowSums(k * l)), k %*% q, l %*% r,
+                     drop)
+  } else {
+    # what a cluster takes off the sums of rows is in the sums over its stimuli
+    to_k <- t(rowsum(k, codes))
+    to_l <- t(rowsum(l, codes))
+    without <- (rowSums(to_k) - to_k) * (rowSums(to_l) - to_l)
+    within <- as.vector(rowsum(without[cbind(seq_along(codes), codes)], codes))
+    n <- as.double(length(codes))
+    list(left = c(n, n - tabulate(codes)), dot = deleted_total(k * l, codes),
+         rows = c(sum(rowSums(to_k) * rowSums(to_l)), unname(colSums(without)) - within),
+         totals = deleted_total(k, codes) * deleted_total(l, codes))
+  }
   products_of_sums(kind, sums, a$between, codes)
 }
 
@@ -150,13 +132,6 @@ products_of_sums <- function(kind, sums, between, codes = NULL) {
 
 # Over the stimuli that are left: their number, the sum of the products of all entries (dot), of
 # row sums (rows), and the product of the totals.
-single_sums <- function(k, l) {
-  r <- rowSums(k)
-  q <- rowSums(l)
-  column_sums_left(r, diag(k), cbind(q), cbind(diag(l)), cbind(rowSums(k * l)), k %*% q, l %*% r,
-                   drop)
-}
-
 # r, dk: the row sums and the diagonal of one matrix k; q, dl: those of others, a column each; m:
 # the row sums of their products with k; kq: k times q; lr: the others times r.
 column_sums_left <- function(r, dk, q, dl, m, kq, lr, shape = identity) {
@@ -171,19 +146,6 @@ column_sums_left <- function(r, dk, q, dl, m, kq, lr, shape = identity) {
   totals <- as.vector(left_out(cbind(r), dk)) * left_out(q, dl)
   list(left = c(n, rep(n - 1, n)), dot = shape(left_out(m, dk * dl)),
        rows = shape(rbind(product, rows, deparse.level = 0)), totals = shape(totals))
-}
-
-# The same for clusters. What a cluster takes off the sums of rows is in the sums over its stimuli.
-unit_sums <- function(k, l, codes) {
-  size <- tabulate(codes)
-  to_k <- t(rowsum(k, codes))
-  to_l <- t(rowsum(l, codes))
-  without <- (rowSums(to_k) - to_k) * (rowSums(to_l) - to_l)
-  within <- as.vector(rowsum(without[cbind(seq_along(codes), codes)], codes))
-  n <- as.double(length(codes))
-  list(left = c(n, n - size), dot = deleted_total(k * l, codes),
-       rows = c(sum(rowSums(to_k) * rowSums(to_l)), unname(colSums(without)) - within),
-       totals = deleted_total(k, codes) * deleted_total(l, codes))
 }
 
 # The sum of all entries, and without the rows and columns of each unit.
@@ -379,8 +341,8 @@ new_chord <- function() {
 
 # For measures whose score is `finish` of h(x, y) / sqrt(h(x, x) h(y, y)), see the pair deletions.
 # side: function(repr, args, codes) that gives a side.
-pairwise_errors <- function(kind, side, finish = identity, transform = "z", cosine = NULL) {
-  new_errors("jackknife", transform = transform, cosine = cosine,
+pairwise_errors <- function(kind, side, finish = identity) {
+  new_errors("jackknife",
     stimuli = function(pair, args, codes) {
       finish(pairwise_ratios(pair, kind, side, args, codes))
     },
@@ -403,27 +365,6 @@ errors_of <- function(measure) {
 }
 
 # ---- the sides of kernels and distances, remembered with their representations
-
-linear_side <- function(repr, kind) {
-  remember(repr$cache, list("pairs of the linear kernel", kind), {
-    check_side_memory(repr)
-    x <- scaled_data(repr, TRUE)
-    k <- tcrossprod(x)
-    side <- new_side(k, "linear", kind)
-    if (4 * ncol(x) > nrow(x)) return(side)
-    c(side, list(factor = x, diagonal = if (kind == "u") diag(k)))
-  })
-}
-
-gaussian_side <- function(repr, args, kind) {
-  key <- list("gaussian", args$sigma, args$bandwidth)
-  remember(repr$cache, list("pairs of the Gaussian kernel", key, kind), {
-    check_side_memory(repr)
-    gaussian <- gaussian_entries(repr, gaussian_width(repr, args$sigma, args$bandwidth))
-    entries <- unpacked_pairs(gaussian$entries, repr$n, if (gaussian$shifted) 0 else 1)
-    new_side(centred_pairs(entries, kind), key, kind)
-  })
-}
 
 distance_side <- function(repr, kind) {
   remember(repr$cache, list("pairs of distances", kind), {

@@ -31,7 +31,14 @@ is_linear_cka <- function(measure) {
 given_units <- function(pair, settings) {
   given <- settings$units
   if (!length(given[["x"]]) && !length(given[["y"]])) return(NULL)
-  sapply(c("x", "y"), given_labels, pair, given, simplify = FALSE)
+  sapply(c("x", "y"), function(side) {
+    width <- NCOL(pair[[side]]$data)
+    # neurons of a side without labels are units of their own, which no label of the other side
+    # names
+    if (is.null(given[[side]])) return(paste0("\r", side, " ", seq_len(width)))
+    check_labels(given[[side]], width, paste0("units_", side), pair[[side]]$arg,
+                 colnames(pair[[side]]$data))
+  }, simplify = FALSE)
 }
 
 # The unit of each neuron: from the call, from the measure, or each neuron is one. Units of x and y
@@ -43,14 +50,6 @@ neuron_labels <- function(pair, measure, settings) {
     paste(side, seq_len(NCOL(pair[[side]]$data)))
   }, simplify = FALSE)
   layout_of_labels(labels, complete_of_pair(pair, measure$args))$labels
-}
-
-# Neurons of a side without labels are units of their own, which no label of the other side names.
-given_labels <- function(side, pair, given) {
-  width <- NCOL(pair[[side]]$data)
-  if (is.null(given[[side]])) return(paste0("\r", side, " ", seq_len(width)))
-  check_labels(given[[side]], width, paste0("units_", side), pair[[side]]$arg,
-               colnames(pair[[side]]$data))
 }
 
 # The samples of neurons of a call: list(name, size, rows, units), where rows are those of the
@@ -105,7 +104,9 @@ neuron_factor <- function(sample, task, columns, tables) {
   products <- matrix(0, length(rows), length(rows))
   sums <- numeric(length(rows))
   centered <- vapply(tables[rows], function(table) isTRUE(table$centered), NA)
-  closed <- closed_rows(task)[rows]
+  # of which rows are interactions of stimuli and neurons known?
+  closed <- vapply(task$set, function(measure) way_of(measure, task)$name == "closed", NA)
+  closed <- rep(closed, nrow(task$pairs))[rows]
   all <- seq_len(if (size > 1) size else 0)
   # few at a time, so that what is made of each fits into memory
   each <- max(1, floor(4 * room_for_dots() / packed_length(task$n)))
@@ -124,14 +125,6 @@ neuron_factor <- function(sample, task, columns, tables) {
   deviations <- -sqrt((size - 1) / size) * sweep(change, 2, colMeans(change))
   list(name = sample$name, size = size, rows = rows, deviations = deviations,
        interaction = share * products)
-}
-
-# Of which rows are interactions of stimuli and neurons known?
-closed_rows <- function(task) {
-  closed <- vapply(task$set, function(measure) {
-    way_of(measure, task)$name == "closed"
-  }, NA)
-  rep(closed, nrow(task$pairs))
 }
 
 # What deletions of stimuli change, units x rows; 0 where only the value is known.
@@ -210,21 +203,20 @@ pairs_without_units <- function(task, p, m, units, cuts) {
     keys <- paste(names(at), at, ifelse(reduced, u, ""))
     cut <- function(side, key) {
       if (!reduced[[side]]) return(pair[[side]])
-      if (is.null(cuts[[key]])) cuts[[key]] <- without_neurons(pair[[side]], keep[[side]])
+      if (is.null(cuts[[key]])) {
+        repr <- pair[[side]]
+        kept <- repr$cache
+        repr$cache <- new_cache()
+        repr$cache$said <- said_of(kept)
+        for (part in c("choices", "neighbours")) repr$cache[[part]] <- kept[[part]]
+        cuts[[key]] <- cut_representation(repr, rep(TRUE, repr$n), keep[[side]])
+      }
       cuts[[key]]
     }
     names(keys) <- names(at)
     c(pair_of(cut("x", keys[["x"]]), cut("y", keys[["y"]])),
       list(keys = keys, group = if (all(reduced)) paste("both", u) else names(at)[reduced][1]))
   })
-}
-
-without_neurons <- function(repr, keep) {
-  cut <- repr
-  cut$cache <- new_cache()
-  cut$cache$said <- said_of(repr$cache)
-  for (part in c("choices", "neighbours")) cut$cache[[part]] <- repr$cache[[part]]
-  cut_representation(cut, rep(TRUE, repr$n), keep)
 }
 
 # ---- subjects
@@ -239,35 +231,30 @@ pool_subjects <- function(task, columns, factors) {
   groups <- lapply(seq_along(others), function(o) which(task$pairs$j == others[o]))
   rows <- unlist(lapply(groups, function(at) lapply(seq_len(k), function(m) (at - 1) * k + m)),
                  recursive = FALSE)
-  pooled <- lapply(rows, function(at) mean_column(columns[at]))
+  pooled <- lapply(rows, function(at) {
+    average <- function(part) Reduce(`+`, lapply(columns[at], `[[`, part)) / length(at)
+    deviations <- if (is.null(columns[[at[1]]]$halves)) "change" else "halves"
+    c(list(value = average("value"), spread = NA_real_),
+      stats::setNames(list(average(deviations)), deviations))
+  })
   scores <- vapply(rows, function(at) mean(task$scores[at]), 0)
+  # the row of the means that each row goes into
   new <- integer(length(columns))
   new[unlist(rows)] <- rep(seq_along(rows), each = subjects)
   list(columns = pooled, scores = scores,
-       factors = if (task$settings$these) lapply(factors, mean_factor, new, subjects) else
-         list(subject_factor(rows, columns, task$scores, units_of(task$n, task$codes))),
+       factors = if (!task$settings$these) {
+         list(subject_factor(rows, columns, task$scores, units_of(task$n, task$codes)))
+       } else lapply(factors, function(factor) {
+         # neurons of all subjects are one main part
+         of <- new[factor$rows]
+         means <- function(values) rowsum(values, of) / subjects
+         factor$pooled <- !anyDuplicated(of)
+         factor$deviations <- t(means(t(factor$deviations)))
+         factor$interaction <- means(t(means(factor$interaction)))
+         factor$rows <- sort(unique(of))
+         factor
+       }),
        pairs = data.frame(i = 1L, j = others), subjects = subjects)
-}
-
-# new: the row of the means that each row goes into. Neurons of all subjects are one main part.
-mean_factor <- function(factor, new, subjects) {
-  new <- new[factor$rows]
-  means <- function(values) rowsum(values, new) / subjects
-  factor$pooled <- !anyDuplicated(new)
-  factor$deviations <- t(means(t(factor$deviations)))
-  factor$interaction <- means(t(means(factor$interaction)))
-  factor$rows <- sort(unique(new))
-  factor
-}
-
-mean_column <- function(columns) {
-  average <- function(part) {
-    Reduce(`+`, lapply(columns, function(column) column[[part]])) / length(columns)
-  }
-  column <- list(value = average("value"), spread = NA_real_)
-  if (is.null(columns[[1]]$halves)) column$change <- average("change")
-  else column$halves <- average("halves")
-  column
 }
 
 # Of few subjects nothing is subtracted: their variance may be found to be near 0.
@@ -298,7 +285,13 @@ subject_factor <- function(rows, columns, scores, m) {
 sampled_neuron_errors <- function(comparison, members, used, wanted, estimators, setup,
                                   trials = NULL) {
   codes <- if (is.null(trials)) comparison$codes else comparison$trials$codes
-  layout <- neuron_units(comparison, codes, wanted)
+  # the neurons that are deleted; those of both sides are deleted from both at once
+  of_side <- function(code, x) if (is.null(code)) seq_len(ncol(x)) else code
+  labels <- list(x = paste("x", of_side(codes$xx$x, comparison$x)),
+                 y = paste("y", of_side(codes$yy$y, comparison$y)))
+  if (!is.null(codes$xy) && !any(comparison$complete)) labels <- codes$xy[c("x", "y")]
+  shared <- any(labels$x %in% labels$y)
+  layout <- layout_of_labels(labels, c(x = !wanted[["x"]], y = !wanted[["y"]]) & !shared)
   columns <- ncol(comparison$x) + as.double(ncol(comparison$y))
   check_memory(8 * (40 * nrow(comparison$x) * columns + 12 * columns^2),
                "The jackknife over stimuli and neurons",
@@ -327,16 +320,6 @@ errors_of_table <- function(theta, layout, setup, centered = FALSE) {
   # equal deletions leave no parts to count degrees of freedom of
   df <- if (isTRUE(variance == 0)) Inf else two_way_df(theta, variance, loo)
   list(se = sqrt(variance), df = df)
-}
-
-# The layout of the neurons that are deleted. Those of both sides are deleted from both at once.
-neuron_units <- function(comparison, codes, wanted) {
-  of_side <- function(code, x) if (is.null(code)) seq_len(ncol(x)) else code
-  labels <- list(x = paste("x", of_side(codes$xx$x, comparison$x)),
-                 y = paste("y", of_side(codes$yy$y, comparison$y)))
-  if (!is.null(codes$xy) && !any(comparison$complete)) labels <- codes$xy[c("x", "y")]
-  shared <- any(labels$x %in% labels$y)
-  layout_of_labels(labels, c(x = !wanted[["x"]], y = !wanted[["y"]]) & !shared)
 }
 
 # One of the three H values: for each estimator a table of pooled values, nothing and each stimulus

@@ -103,13 +103,21 @@ score_interval <- function(x, y = NULL, measure = "cka", over = NULL, ..., metho
   need_arguments()
   of_result <- declaration_of(x)$interval
   if (!is.null(of_result)) {
-    refuse_beside_result(names(match.call())[-1], maker_of(x))
+    given <- setdiff(names(match.call())[-1], c("x", "method", "conf_level", "threads"))
+    refuse_if(length(given), "parameter",
+              if (given[1] == "") "What else is given" else paste0("`", given[1], "`"),
+              " has no use where `x` is what {maker_of(x)} returned, which knows its data.",
+              arg = given[1])
     return(of_result(x, method, conf_level))
   }
   set <- as_measures(measure)
   refuse_parameters(set, ...)
   rule <- rule_of_call(na, set, !missing(na))
-  check_interval_na(rule$na, units_x, units_y)
+  # which labels belong to the neurons that are left is known for those of measures and responses()
+  refuse_if(rule$na == "neurons" && !(is.null(units_x) && is.null(units_y)), "choice",
+            "na = \"neurons\" cannot be used with `units_x` or `units_y`: declare the labels in ",
+            "`neuron` or `session` of responses(), use na = \"stimuli\", or leave out the ",
+            "neurons and their labels yourself.", arg = "na")
   settings <- interval_settings(over, method, draws, transform, units_x, units_y,
                                 conf_level)
   call <- open_call(x, y, rule$set, rule$na, threads, clusters = clusters, use = "errors",
@@ -131,25 +139,15 @@ score_interval <- function(x, y = NULL, measure = "cka", over = NULL, ..., metho
     task$sides$x$reprs[[1]]$name <- paste("mean of", pooled$subjects, "subjects")
   }
   made <- interval_rows(task, columns, factors)
-  warn_no_errors(made$rows, made$constant, factors, samples_sessions(task))
+  # are neurons a sample, and are their sessions declared?
+  by_session <- any(task$settings$neurons) && any(vapply(all_representations(task$sides),
+                                                         function(repr) {
+    !is.null(unclass(repr$responses)$session)
+  }, NA))
+  warn_no_errors(made$rows, made$constant, factors, by_session)
   warn_infinite_errors(made$rows)
   warn_intervals_above(task, made$rows, inspected = TRUE)
   new_result(made$rows, "repalign_interval", made$kept)
-}
-
-# Are neurons a sample, and are their sessions declared?
-samples_sessions <- function(task) {
-  any(task$settings$neurons) && any(vapply(all_representations(task$sides), function(repr) {
-    !is.null(unclass(repr$responses)$session)
-  }, NA))
-}
-
-# given: the names of all arguments of the call.
-refuse_beside_result <- function(given, maker) {
-  given <- setdiff(given, c("x", "method", "conf_level", "threads"))
-  if (!length(given)) return(invisible())
-  refuse("parameter", if (given[1] == "") "What else is given" else paste0("`", given[1], "`"),
-         " has no use where `x` is what {maker} returned, which knows its data.", arg = given[1])
 }
 
 interval_methods <- c("auto", "jackknife", "influence", "smoothed", "half-samples")
@@ -178,14 +176,6 @@ interval_settings <- function(over, method, draws, transform, units_x, units_y,
        neurons = neurons, by_default = by_default, subjects = "subjects" %in% over, these = these,
        units = list(x = units_x, y = units_y),
        conf_level = check_number(conf_level, "conf_level", above = 0, below = 1))
-}
-
-# Which labels belong to the neurons that are left is known for those of measures and responses().
-check_interval_na <- function(na, units_x, units_y) {
-  if (na != "neurons" || is.null(units_x) && is.null(units_y)) return(na)
-  refuse("choice", "na = \"neurons\" cannot be used with `units_x` or `units_y`: declare the ",
-         "labels in `neuron` or `session` of responses(), use na = \"stimuli\", or leave out the ",
-         "neurons and their labels yourself.", arg = "na")
 }
 
 check_interval_task <- function(task, y) {
@@ -290,8 +280,20 @@ way_of <- function(measure, task) {
   list(name = "closed", method = own, errors = errors, exact = exact)
 }
 
+# The deletions of one pair.
 closed_column <- function(pair, measure, way, codes) {
-  without_words(deletion_column(pair, measure, way$errors, codes, way$exact))
+  without_words({
+    errors <- way$errors
+    jackknife <- way$exact && errors$method != "jackknife"
+    make <- if (jackknife) errors$exact else errors$stimuli
+    values <- make(pair, measure$args, codes)
+    if (jackknife || errors$method != "influence") jackknife_column(values, errors) else {
+      value <- compare_pair(measure$declaration, pair, measure$args)
+      # an undefined score does not vary
+      if (is.na(value)) values <- rep(NA_real_, length(values))
+      influence_column(value, values, errors, codes)
+    }
+  })
 }
 
 without_words <- function(code) {
@@ -356,7 +358,12 @@ half_columns <- function(task, columns, half) {
   for (p in seq_len(nrow(task$pairs))) {
     for (at in seq_along(half)) {
       row <- (p - 1) * length(task$set) + half[at]
-      columns[[row]] <- half_column(task$scores[row], scores[p, at, ], factors[at])
+      # half-samples without a score are left out
+      found <- scores[p, at, ]
+      known <- !is.na(found)
+      halves <- if (sum(known) < length(found) / 2) rep(NA_real_, length(found)) else
+        replace((found - mean(found[known])) * factors[at] / sqrt(sum(known) - 1), !known, 0)
+      columns[[row]] <- list(value = task$scores[row], halves = halves, spread = NA_real_)
     }
   }
   columns

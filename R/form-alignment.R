@@ -231,7 +231,7 @@ announce_decomposition <- function(rows, columns, kind) {
                         "a BLAS with several threads."), "repalign_decomposition")
 }
 
-basis_rank <- function(repr, centered = TRUE) ncol(form_basis(repr, centered)$q)
+basis_rank <- function(repr) ncol(form_basis(repr)$q)
 
 # Principal components of the data: the left singular vectors are q rotation (or q itself if
 # there is no rotation), and s are the singular values of the scaled data.

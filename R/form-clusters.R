@@ -76,10 +76,6 @@ kernel_of_clusters <- function(form) {
   if (is.null(form$kernel)) tcrossprod(form$data) else form$kernel
 }
 
-centered_clusters <- function(form, codes) {
-  if (is.null(form$centered)) center_over_clusters(tcrossprod(form$data), codes) else form$centered
-}
-
 # ---- H values over clusters
 
 # H values over disjoint clusters of stimuli, and what their permutation null is made of.
@@ -97,7 +93,16 @@ cluster_h <- function(pair, args, labels = NULL, self = FALSE) {
     left_out <- excluded_pairs(labels$x, labels$y)
     count <- count - left_out$count
     if (count == 0) no_allowed_pair(pair, self)
-    value <- value - excluded_cluster_sum(pair, left_out, codes)
+    x <- scaled_data(pair$x, TRUE)
+    y <- if (pair$self) x else scaled_data(pair$y, TRUE)
+    blocks <- vapply(left_out$blocks, function(block) {
+      .Call(C_unit_weighted, x[, block$x, drop = FALSE], y[, block$y, drop = FALSE], NULL,
+            codes)$stimulus[1]
+    }, 0)
+    singles <- if (length(left_out$x)) {
+      .Call(C_unit_pairs, x, y, left_out$x, left_out$y, codes)$stimulus[1, ]
+    }
+    value <- value - (sum(blocks) + sum(singles))
   }
   list(value = value / count,
        # as without clusters: differences of kernel entries cancel, see kernel_h()
@@ -121,28 +126,15 @@ cluster_total <- function(x, y, codes) {
          sqrt(.Call(C_dot, kernel, kernel)) / n)
 }
 
-excluded_cluster_sum <- function(pair, left_out, codes) {
-  if (!length(left_out$x) && !length(left_out$blocks)) return(0)
-  x <- scaled_data(pair$x, TRUE)
-  y <- if (pair$self) x else scaled_data(pair$y, TRUE)
-  blocks <- vapply(left_out$blocks, function(block) {
-    .Call(C_unit_weighted, x[, block$x, drop = FALSE], y[, block$y, drop = FALSE], NULL,
-          codes)$stimulus[1]
-  }, 0)
-  singles <- if (length(left_out$x)) {
-    .Call(C_unit_pairs, x, y, left_out$x, left_out$y, codes)$stimulus[1, ]
-  }
-  sum(blocks) + sum(singles)
-}
-
 # The null of whole clusters that change places: an inner product, unless neuron pairs are left
 # out, whose sum every permutation changes.
 cluster_null <- function(args) {
   if (leaves_out_across(args)) return(NULL)
   new_null("inner",
            operand = function(form, repr, args, side) {
-             matrix <- if (side == "x") centered_clusters(form, labelled_codes(args$clusters))
-             else kernel_of_clusters(form)
+             matrix <- if (side != "x") kernel_of_clusters(form) else
+               if (!is.null(form$centered)) form$centered else
+                 center_over_clusters(tcrossprod(form$data), labelled_codes(args$clusters))
              width <- if (args$kernel == "linear") as.double(ncol(repr$data)) else 1
              c(matrix_operand(matrix), list(width = width))
            },

@@ -9,20 +9,18 @@ NULL
 # and underflow; of given ones also their `range`.
 form_distances <- function(repr) {
   remember_form(repr, "distances", list(), {
-    if (repr$kind == "dist") scaled_dist(repr$data, extent_of(repr)) else euclidean_distances(repr)
+    if (repr$kind == "dist") {
+      range <- extent_of(repr)[1:2]
+      size <- max(abs(range))
+      scale <- if (is_usual_size(size)) 1 else power_of_two_below(size)
+      list(d = if (scale == 1) repr$data else repr$data * scale, scale = scale,
+           range = range * scale)
+    } else euclidean_distances(repr)
   })
 }
 
 declare_form("distances", relabel = relabel_parts(packed = "d"),
              size = function(n, d, args) packed_length(n))
-
-scaled_dist <- function(d, extent) {
-  range <- extent[1:2]
-  size <- max(abs(range))
-  if (is_usual_size(size)) return(list(d = d, scale = 1, range = range))
-  scale <- power_of_two_below(size)
-  list(d = d * scale, scale = scale, range = range * scale)
-}
 
 # Can squares of such numbers be added up without overflow and underflow?
 is_usual_size <- function(size) size > 2^-300 & size < 2^300
@@ -195,40 +193,35 @@ untied_rank_size <- function(count) (as.double(count)^3 - count) / 12
 # squared, what is subtracted before they are correlated, and the sum of squares after that.
 # codes: of clusters, or NULL; rdm: dissimilarities_of() the representation.
 form_dissimilarities <- function(repr, inner, outer, codes, rdm) {
-  if (!is.null(codes)) return(form_between_clusters(repr, inner, outer, codes, rdm))
-  remember_form(repr, "dissimilarities", list(repr$kind, inner, outer), {
+  key <- c(list(repr$kind, inner, outer), if (!is.null(codes)) list(codes))
+  remember_form(repr, "dissimilarities", key, {
     ranked <- outer %in% ranked_outer
-    if (ranked) rdm <- list(d = form_ranks(repr, inner, rdm)$ranks, square = FALSE)
-    values <- rdm$d
-    square <- rdm$square
-    count <- packed_length(repr$n)
-    center <- if (ranked) (count + 1) / 2 else if (outer == "cosine") 0 else
-      .Call(C_packed_sum, values, square, thread_count()) / count
-    size <- if (outer == "rho_a") untied_rank_size(count) else
-      packed_product(values, values, square, square, center, center)
-    list(values = values, square = square, center = center, size = size)
-  })
-}
-
-# The same over pairs of stimuli of different clusters: the others stand at the centre, where they
-# add nothing to any product. codes: of the clusters, which permutations take to clusters.
-form_between_clusters <- function(repr, inner, outer, codes, rdm) {
-  remember_form(repr, "dissimilarities", list(repr$kind, inner, outer, codes), {
-    between <- between_clusters(codes)
-    ranked <- outer %in% ranked_outer
-    given <- if (ranked && repr$kind == "dist") repr$data else rdm$d
-    chosen <- as.double(given)[between]
-    if (ranked) {
-      tolerance <- rdm_facts(repr, inner, rdm)$tolerance
-      chosen <- .Call(C_average_ranks, chosen, tolerance, thread_count())
-    } else if (rdm$square) {
-      chosen <- chosen^2
+    if (is.null(codes)) {
+      if (ranked) rdm <- list(d = form_ranks(repr, inner, rdm)$ranks, square = FALSE)
+      values <- rdm$d
+      square <- rdm$square
+      count <- packed_length(repr$n)
+      center <- if (ranked) (count + 1) / 2 else if (outer == "cosine") 0 else
+        .Call(C_packed_sum, values, square, thread_count()) / count
+      size <- if (outer == "rho_a") untied_rank_size(count) else
+        packed_product(values, values, square, square, center, center)
+    } else {
+      # The pairs of stimuli of different clusters: the others stand at the centre, where they add
+      # nothing to any product. Permutations take clusters to clusters.
+      between <- between_clusters(codes)
+      square <- FALSE
+      chosen <- as.double(if (ranked && repr$kind == "dist") repr$data else rdm$d)[between]
+      if (ranked) {
+        tolerance <- rdm_facts(repr, inner, rdm)$tolerance
+        chosen <- .Call(C_average_ranks, chosen, tolerance, thread_count())
+      } else if (rdm$square) {
+        chosen <- chosen^2
+      }
+      center <- if (outer == "cosine") 0 else mean(chosen)
+      values <- replace(rep(center, length(between)), between, chosen)
+      size <- if (outer == "rho_a") untied_rank_size(length(chosen)) else sum((chosen - center)^2)
     }
-    center <- if (outer == "cosine") 0 else mean(chosen)
-    values <- rep(center, length(between))
-    values[between] <- chosen
-    size <- if (outer == "rho_a") untied_rank_size(length(chosen)) else sum((chosen - center)^2)
-    list(values = values, square = FALSE, center = center, size = size)
+    list(values = values, square = square, center = center, size = size)
   })
 }
 

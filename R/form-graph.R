@@ -25,7 +25,19 @@ form_graph <- function(repr, metric, k, ordered = FALSE, ties = "random") {
   there <- most_neighbours(repr)
   check_neighbour_count(repr, k, there)
   if (k >= there) {
-    say_once(repr, list("all neighbours", k, repr$codes), warn_all_neighbours(repr, k))
+    of <- paste0("`", repr$arg, "`")
+    all <- if (is.null(repr$codes)) {
+      paste("every other stimulus of", of, "is a neighbour, so the neighbours")
+    } else if (length(unique(tabulate(repr$codes))) == 1) {
+      paste("every stimulus of another cluster of", of, "is a neighbour, so the neighbours")
+    } else {
+      paste("every stimulus outside of the largest cluster of", of, "is a neighbour of those in",
+            "it, so their neighbours")
+    }
+    say_once(repr, list("all neighbours", k, repr$codes), {
+      warn("trivial", "`k` is {k}: {all} carry no information. Lower `k`, or use more stimuli.",
+           data = repr$arg)
+    })
   }
   if (repr$kind == "graph") {
     # The neighbours of a graph that was made elsewhere. Pairs within clusters cannot be taken out
@@ -75,20 +87,6 @@ found_graph <- function(repr, metric, most) {
 
 declare_form("graph", relabel = function(form, permutation) relabel_graph(form, permutation),
              size = function(n, d, args) 3 * as.double(n) * args$k, drawn = "priority")
-
-warn_all_neighbours <- function(repr, k) {
-  of <- paste0("`", repr$arg, "`")
-  all <- if (is.null(repr$codes)) {
-    paste("every other stimulus of", of, "is a neighbour, so the neighbours")
-  } else if (length(unique(tabulate(repr$codes))) == 1) {
-    paste("every stimulus of another cluster of", of, "is a neighbour, so the neighbours")
-  } else {
-    paste("every stimulus outside of the largest cluster of", of, "is a neighbour of those in it,",
-          "so their neighbours")
-  }
-  warn("trivial", "`k` is {k}: {all} carry no information. Lower `k`, or use more stimuli.",
-       data = repr$arg)
-}
 
 first_neighbours <- function(graph, k) {
   idx <- graph$idx

@@ -60,7 +60,11 @@ note_squares <- function(repr, id) {
   kind <- if (repr$kind == "dist") kind_of_values(repr$data) else "squares"
   if (kind == "squares") return(invisible())
   say_once(repr, "squared", {
-    if (kind == "neither") warn_no_squares(repr, id) else {
+    if (kind == "neither") {
+      warn("no_squares", "`{repr$arg}` holds no distances any more ({distance_words(repr$data)}), ",
+           "but {id}() takes its values for squared distances: give the RDM as it was before ",
+           "transform_rdm().", data = repr$arg)
+    } else {
       plain <- is.null(attr(repr$data, "distance")) && is.null(attr(repr$data, "transformed"))
       inform("squared", "`{repr$arg}` has ",
              if (plain) "Euclidean distances made by dist()" else
@@ -74,10 +78,4 @@ note_squares <- function(repr, id) {
                            "))."))
     }
   })
-}
-
-warn_no_squares <- function(repr, id) {
-  warn("no_squares", "`{repr$arg}` holds no distances any more ({distance_words(repr$data)}), but ",
-       "{id}() takes its values for squared distances: give the RDM as it was before ",
-       "transform_rdm().", data = repr$arg)
 }

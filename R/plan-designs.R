@@ -52,7 +52,17 @@ design_table <- function(model, designs, settings) {
   spread <- stats::qnorm(0.5 + settings$conf_level / 2) / 2 * sqrt(model$share * rowSums(changes^2))
   designs$se_low <- designs$se * exp(-spread)
   designs$se_high <- designs$se * exp(spread)
-  designs$df <- design_df(model, designs, terms)
+  # Satterthwaite, as score_interval() has them: each main part contains its interactions
+  main <- cbind(rowSums(terms[, c("stimuli", "stimuli_x", "stimuli_y"), drop = FALSE]))
+  sizes <- cbind(designs$stimuli)
+  for (side in names(model$units)) {
+    columns <- paste0(c("neurons_", "stimuli_", "pairs_"), side)
+    main <- cbind(main, rowSums(terms[, columns, drop = FALSE]))
+    neurons <- designs[[paste0("neurons_", side)]]
+    sizes <- cbind(sizes, neurons * model$units[[side]] / model$size[[side]])
+  }
+  designs$df <- if (!length(model$units)) rep(Inf, nrow(designs)) else
+    rowSums(terms)^2 / rowSums(main^2 / (sizes - 1))
   quantile <- stats::qt(0.5 + settings$conf_level / 2, designs$df)
   designs$width <- 2 * quantile * designs$se
   designs$power <- design_power(model, designs, settings)
@@ -70,20 +80,6 @@ design_table <- function(model, designs, settings) {
     pmax(1 - endless / variance, 0)
   }
   designs
-}
-
-# Satterthwaite, as score_interval() has them: each main part contains its interactions.
-design_df <- function(model, designs, terms) {
-  if (!length(model$units)) return(rep(Inf, nrow(designs)))
-  main <- cbind(rowSums(terms[, c("stimuli", "stimuli_x", "stimuli_y"), drop = FALSE]))
-  sizes <- cbind(designs$stimuli)
-  for (side in names(model$units)) {
-    columns <- paste0(c("neurons_", "stimuli_", "pairs_"), side)
-    main <- cbind(main, rowSums(terms[, columns, drop = FALSE]))
-    neurons <- designs[[paste0("neurons_", side)]]
-    sizes <- cbind(sizes, neurons * model$units[[side]] / model$size[[side]])
-  }
-  rowSums(terms)^2 / rowSums(main^2 / (sizes - 1))
 }
 
 plan_labels <- c(stimuli = "stimuli", neurons_x = "neurons of x", neurons_y = "neurons of y",

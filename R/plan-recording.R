@@ -78,7 +78,13 @@ plan_recording <- function(x, y = NULL, stimuli = NULL, neurons_x = NULL, neuron
   # without this argument, R would take `neurons` for the beginning of two others
   refuse_if(!is.null(neurons), "parameter", "`neurons` does not say of which side: give ",
             "`neurons_x`, `neurons_y` or both.")
-  settings <- plan_settings(target_se, difference, alpha, target_power, conf_level)
+  within_one <- function(value, arg) check_number(value, arg, above = 0, below = 1)
+  settings <- list(
+    target_se = if (!is.null(target_se)) check_number(target_se, "target_se", above = 0),
+    difference = if (!is.null(difference)) check_number(difference, "difference", above = 0),
+    alpha = within_one(alpha, "alpha"), target_power = within_one(target_power, "target_power"),
+    conf_level = within_one(conf_level, "conf_level")
+  )
   pilot <- plan_pilot(x, y, over, shared_neurons, units_x, units_y, complete, na)
   refuse_if(!is.null(difference) && length(pilot$pairs) == 1, "choice", "`difference` is about ",
             "two models: give `y` as a named list of two, or leave it out.")
@@ -95,14 +101,6 @@ plan_recording <- function(x, y = NULL, stimuli = NULL, neurons_x = NULL, neuron
   new_result(table, "repalign_plan", list(
     model = model, settings = settings, smallest = smallest_designs(model, designs, settings)
   ))
-}
-
-plan_settings <- function(target_se, difference, alpha, target_power, conf_level) {
-  within_one <- function(value, arg) check_number(value, arg, above = 0, below = 1)
-  list(target_se = if (!is.null(target_se)) check_number(target_se, "target_se", above = 0),
-       difference = if (!is.null(difference)) check_number(difference, "difference", above = 0),
-       alpha = within_one(alpha, "alpha"), target_power = within_one(target_power, "target_power"),
-       conf_level = within_one(conf_level, "conf_level"))
 }
 
 # ---- the grid

@@ -89,7 +89,9 @@ declare_form("linear", relabel = relabel_parts(each = "k", square = "gram"),
 # leaves the products and `total` out, and "none" also the sums: see leave_out_self().
 cheapest_route <- function(repr) {
   wanted <- repr$cache$route
-  if (is.null(wanted)) smaller_route(repr) else wanted
+  if (!is.null(wanted)) return(wanted)
+  size <- dim(repr$data)
+  if (size[2] > size[1]) "sample" else "feature"
 }
 
 # Marks the sides of a pair of which nothing but the cross products is wanted (and for corrected
@@ -102,13 +104,10 @@ leave_out_self <- function(pair, estimator) {
   for (cache in list(pair$x$cache, pair$y$cache)) cache$route <- route
 }
 
-smaller_route <- function(repr) if (ncol(repr$data) > repr$n) "sample" else "feature"
-
-linear_form <- function(repr, route = "auto", chunk = NULL) {
+linear_form <- function(repr, route, chunk = NULL) {
   center <- form_centering(repr)
   form <- list(n = repr$n, d = ncol(repr$data), means = center$means, scale = center$scale)
   if (route == "none") return(form)
-  if (route == "auto") route <- smaller_route(repr)
   product <- match(route, c("sums", "feature", "sample")) - 1L
   c(.Call(C_linear_form, repr$data, center$means, center$scale, product, chunk), form)
 }

@@ -138,13 +138,12 @@ kept_of_kernel <- function(args) {
 # Do the arguments fit the data of the pair?
 check_cka_pair <- function(pair, args) {
   n <- pair$x$n
-  if (args$corrects$stimuli) {
-    check_rows(n, 4, pair$x$arg, "a corrected estimator")
-    check_clusters(args$clusters, n, pair$x$arg, 4, "a corrected estimator")
-  } else {
-    check_rows(n, 2, pair$x$arg, "a similarity")
-    check_clusters(args$clusters, n, pair$x$arg, 1, "a similarity")
+  corrected <- args$corrects$stimuli
+  if (n < 4 || !is.null(args$clusters)) {
+    why <- if (corrected) "a corrected estimator" else "a similarity"
+    check_rows(n, if (corrected) 4 else 2, pair$x$arg, why)
+    check_clusters(args$clusters, n, pair$x$arg, if (corrected) 4 else 1, why)
   }
-  check_units(pair, args)
+  if (args$shared_neurons || !is.null(args$units_x)) check_units(pair, args)
   if (args$corrects$trials) check_trials(pair, args)
 }

@@ -260,11 +260,14 @@ column_stats <- function(repr) {
 # exact.
 form_centering <- function(repr) {
   remember_form(repr, "scaling", list(center = TRUE), {
-    stats <- column_stats(repr)
-    refuse_if(!is.finite(stats$largest), "value", "`{repr$arg}` has values too large to take ",
-              "differences of; rescale it.")
-    refuse_if(stats$largest == 0, "variance", "`{repr$arg}` has no variance: every column is ",
-              "constant over the {repr$n} stimuli.")
+    stats <- repr$cache$column_stats
+    if (is.null(stats)) stats <- column_stats(repr)
+    if (!(stats$largest > 0 && stats$largest < Inf)) {
+      refuse_if(!is.finite(stats$largest), "value", "`{repr$arg}` has values too large to take ",
+                "differences of; rescale it.")
+      refuse("variance", "`{repr$arg}` has no variance: every column is constant over the ",
+             "{repr$n} stimuli.")
+    }
     list(means = stats$means, scale = power_of_two_below(stats$largest))
   })
 }

@@ -114,10 +114,11 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
        clusters = clusters, choices = choices, dependence = dependence, left_out = left_out)
 }
 
-# A call of two representations and one measure: the value of score(pair, measure), for which there
-# is no doubt about these. what: the function that the user called, in messages. Two matrices
-# without clusters take a short way, because small calls would otherwise spend their time here.
-in_open_pair <- function(x, y, measure, what, na, score) {
+# A call of two representations and one measure: their score, or the value of another function
+# score(pair, measure), for which there is no doubt about these. what: the function that the user
+# called, in messages. Two matrices without clusters take a short way, because small calls would
+# otherwise spend their time here.
+in_open_pair <- function(x, y, measure, what, na, score = NULL) {
   na <- check_choice(na, missing_rules, "na")
   stats <- .Call(C_bare_pair, x, y)
   bare <- !is.null(stats)
@@ -133,7 +134,7 @@ in_open_pair <- function(x, y, measure, what, na, score) {
   if (!is.null(running$threads)) hold_threads()
   if (na == "error" && (bare || are_plain(reprs)) && is.null(measure$args$clusters)) {
     if (!bare) refuse_repeats(reprs)
-    warn_of_odd_columns(reprs)
+    if (!bare || stats$odd) warn_of_odd_columns(reprs)
     choices <- begin_choices(reprs)
     on.exit(end_choices(choices), add = TRUE)
     if (is.null(measure$range)) {
@@ -159,8 +160,10 @@ in_open_pair <- function(x, y, measure, what, na, score) {
     if (!is.null(error)) stop(error)
   }
   for (cache in list(pair$x$cache, pair$y$cache)) cache$compared_once <- TRUE
-  if (!are_tiny(reprs)) check_pair_memory(measure$declaration, pair, measure$args, what)
-  score(pair, measure)
+  d <- measure$declaration
+  if (!are_tiny(reprs)) check_pair_memory(d, pair, measure$args, what)
+  if (!is.null(score)) return(score(pair, measure))
+  compare_pair(d, pair, measure$args, measure$range, measure$averaged)
 }
 
 are_plain <- function(reprs) {
@@ -213,23 +216,23 @@ settled_measure <- function(measure, grid = TRUE) {
   measure
 }
 
-# The measures with their default arguments, settled when they are first asked for: most calls of
-# two matrices have no others, and need not judge them again. (Default arguments hold no labels, so
-# that all matrices that declare nothing settle them alike.)
+# The measures with their default arguments, settled at installation (zzz.R): most calls of two
+# matrices have no others, and need not judge them again. (Default arguments hold no labels, so that
+# all matrices that declare nothing settle them alike.) By ids list(given, measure): the default
+# arguments as the exported function has them, and the measure that they make, but for its
+# declaration.
 usual_measures <- new.env()
 
-# list(given, measure): the default arguments as the exported function has them, and the measure
-# that they make.
-usual_measure <- function(id) {
-  if (is.null(usual_measures[[id]])) {
+settle_usual_measures <- function() {
+  for (id in measure_ids()) {
     d <- declaration(id)
     given <- default_arguments(id)
     if (!length(given)) given <- list() # without names, as functions without parameters give it
     args <- settled_arguments(d, d$check(given), list(x = list(), y = list()))
-    measure <- list(id = id, label = id, args = args, declaration = d)
-    usual_measures[[id]] <- list(given = given, measure = settled_measure(measure, grid = FALSE))
+    measure <- settled_measure(list(id = id, label = id, args = args, declaration = d), FALSE)
+    measure$declaration <- NULL
+    usual_measures[[id]] <- list(given = given, measure = measure)
   }
-  usual_measures[[id]]
 }
 
 # ---- clusters of a call

@@ -389,18 +389,6 @@ warn_of_doubtful_column <- function(column, arg) {
 
 # ---- odd columns and values
 
-# A column with more than this share of the variance of all decides the scores alone. Of lognormal
-# gains (standard deviation 0.5 of the logarithm) it is a neuron in 0.1% of sets of 5, and in none
-# of 10 or more; with 1 in 11%, 4% of 10, and 0.1% of 100 (bench/input.R).
-dominant_share <- 0.9
-
-# A whole number in so many cells is no response if it is farther from all other values than this
-# many times their range. 0 (silent units) and the largest numbers of so many bits (saturated
-# values) are responses.
-least_coded <- 3
-
-coded_distance <- 2
-
 # One warning for all representations of a call.
 warn_of_odd_columns <- function(reprs) {
   found <- unique(Filter(Negate(is.null), lapply(reprs, odd_in)))
@@ -425,32 +413,24 @@ odd_in <- function(repr) {
   x <- repr$data
   if (kind_of(x) != "data" || is_absent(x) || !nrow(x)) return(NULL)
   trials <- if (is_responses(repr$responses)) unclass(repr$responses)$values
-  ends <- .Call(C_odd_columns, if (is.double(trials)) trials else x, nrow(x))$ends
-  for (sign in c(1, -1)) {
-    # the value, the next one and how often, then the other end
-    end <- if (sign > 0) ends else ends[c(4:6, 1:3)]
-    rest <- -end[4] - end[2]
-    if (isTRUE(end[3] >= least_coded && end[1] == round(end[1]) && rest > 0 &&
-                 !(sign * end[1]) %in% (2^(0:16) - 1) &&
-                 end[2] - end[1] > max(coded_distance * rest, 8))) {
-      return(list(class = "repalign_sentinel", data = sign * end[1], text = paste0(
-        "`", repr$arg, "` has the value ", format(sign * end[1]), " in ", end[3], " cells, far ",
-        "outside all others (", paste(format(sort(sign * c(end[2], -end[4])), digits = 3,
-                                             trim = TRUE), collapse = " to "), ")."
-      )))
-    }
+  found <- .Call(C_odd_columns, x, nrow(x))
+  code <- if (is.double(trials)) .Call(C_odd_columns, trials, nrow(x))$code else found$code
+  if (!is.null(code)) {
+    others <- paste(format(code[3:4], digits = 3, trim = TRUE), collapse = " to ")
+    return(list(class = "repalign_sentinel", data = code[1], text = paste0(
+      "`", repr$arg, "` has the value ", format(code[1]), " in ", code[2], " cells, far outside all ",
+      "others (", others, ")."
+    )))
   }
   # a doubtful first column was told already
-  if (identical(doubtful_column(x)$at, 1L)) return(NULL)
-  squares <- .Call(C_odd_columns, x, nrow(x))$squares
-  at <- which.max(squares)
-  share <- squares[at] / sum(squares)
-  if (length(squares) < 5 || !isTRUE(share > dominant_share)) return(NULL)
+  if (is.null(found$dominant) || identical(doubtful_column(x)$at, 1L)) return(NULL)
+  at <- found$dominant[1]
+  share <- found$dominant[2]
   name <- colnames(x)[at]
   list(class = "repalign_dominant", data = stats::setNames(share, if (is.null(name)) at else name),
        text = paste0("Column ", if (is.null(name)) at else dQuote(name, FALSE), " of `", repr$arg,
                      "` has ", floor(1000 * share) / 10, "% of the variance of its ",
-                     length(squares), " columns."))
+                     ncol(x), " columns."))
 }
 
 # Was it said before that all columns are neurons? A matrix is marked if the user has named its

@@ -100,17 +100,19 @@ cka <- function(x, y, kernel = c("linear", "rbf", "manifold"),
 check_cka <- function(pair, args) {
   check_cka_pair(pair, args)
   # centred kernels of two stimuli differ only by a factor, and those of three differ little
-  warn_if(pair$x$n <= 3, "trivial", "`{pair$x$arg}` has {pair$x$n} rows: with 2 stimuli the CKA ",
-          "is 1 whatever the data, and with 3 it says next to nothing. Use more stimuli.",
-          data = pair$x$arg)
-  note_shared_neurons(pair, args)
+  if (pair$x$n <= 3) {
+    warn("trivial", "`{pair$x$arg}` has {pair$x$n} rows: with 2 stimuli the CKA is 1 whatever the ",
+         "data, and with 3 it says next to nothing. Use more stimuli.", data = pair$x$arg)
+  }
+  if (args$corrects$neurons) note_shared_neurons(pair, args)
 }
 
 # The form that the kernel asks for, with the self term that every score is divided by.
 prepare_cka <- function(repr, args, side) {
-  repr <- labelled_stimuli(repr, args$clusters)
+  clustered <- !is.null(args$clusters)
+  if (clustered) repr <- labelled_stimuli(repr, args$clusters)
   form <- if (args$corrects$trials) trial_form(repr)
-  else if (goes_by_clusters(args)) form_clusters(repr, args) else switch(args$kernel,
+  else if (clustered && goes_by_clusters(args)) form_clusters(repr, args) else switch(args$kernel,
     linear = form_linear(repr),
     rbf = form_gaussian(repr, args$sigma, args$bandwidth, args$corrects$stimuli),
     manifold = form_manifold(repr, args$k),

@@ -3,6 +3,7 @@
 # Declarations are completed and checked at installation, so that one that names an unknown form
 # makes the installation fail.
 complete_declarations()
+settle_usual_measures()
 
 .onLoad <- function(libname, pkgname) {
   loaded_in$process <- Sys.getpid()

@@ -114,11 +114,10 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
        clusters = clusters, choices = choices, dependence = dependence, left_out = left_out)
 }
 
-# A call of two representations and one measure: their score, or the value of another function
-# score(pair, measure), for which there is no doubt about these. what: the function that the user
-# called, in messages. Two matrices without clusters take a short way, because small calls would
-# otherwise spend their time here.
-in_open_pair <- function(x, y, measure, what, na, score = NULL) {
+# A call of two representations and one measure: the value of score(pair, measure), for which there
+# is no doubt about these. what: the function that the user called, in messages. Two matrices
+# without clusters take a short way, because small calls would otherwise spend their time here.
+in_open_pair <- function(x, y, measure, what, na, score) {
   na <- check_choice(na, missing_rules, "na")
   stats <- .Call(C_bare_pair, x, y)
   bare <- !is.null(stats)
@@ -160,10 +159,8 @@ in_open_pair <- function(x, y, measure, what, na, score = NULL) {
     if (!is.null(error)) stop(error)
   }
   for (cache in list(pair$x$cache, pair$y$cache)) cache$compared_once <- TRUE
-  d <- measure$declaration
-  if (!are_tiny(reprs)) check_pair_memory(d, pair, measure$args, what)
-  if (!is.null(score)) return(score(pair, measure))
-  compare_pair(d, pair, measure$args, measure$range, measure$averaged)
+  if (!are_tiny(reprs)) check_pair_memory(measure$declaration, pair, measure$args, what)
+  score(pair, measure)
 }
 
 are_plain <- function(reprs) {

@@ -76,7 +76,6 @@ responses <- function(x, stimulus = NULL, neuron = NULL, trial = NULL, session =
                       cluster = NULL, run = NULL, event = NULL, complete = FALSE,
                       value = NULL, series = NULL, ...) {
   need_arguments()
-  no_other_arguments(...)
   check_flag(complete, "complete")
   # labels of runs are those of the trials
   labelled <- !is.null(run) && !(is.logical(run) && length(run) == 1)

@@ -270,6 +270,16 @@ first_named <- function(text) {
   if (length(name)) substr(name, 2, nchar(name) - 1)
 }
 
+# The errors of `code` about what is called `was` there are about the argument `now` of the function
+# that the user called.
+in_words_of_call <- function(code, was, now) {
+  tryCatch(code, repalign_error = function(e) {
+    e$message <- gsub(paste0("`", was, "`"), paste0("`", now, "`"), e$message, fixed = TRUE)
+    if (identical(e$arg, was)) e$arg <- now
+    stop(e)
+  })
+}
+
 # For errors of which something else is made, by `failed`; `...`: further handlers of tryCatch(). A
 # limit that the user has set to the time (setTimeLimit()) is no fault of what it stopped, and stays
 # what it is.

@@ -418,8 +418,8 @@ odd_in <- function(repr) {
   if (!is.null(code)) {
     others <- paste(format(code[3:4], digits = 3, trim = TRUE), collapse = " to ")
     return(list(class = "repalign_sentinel", data = code[1], text = paste0(
-      "`", repr$arg, "` has the value ", format(code[1]), " in ", code[2], " cells, far outside all ",
-      "others (", others, ")."
+      "`", repr$arg, "` has the value ", format(code[1]), " in ", code[2], " cells, far outside ",
+      "all others (", others, ")."
     )))
   }
   # a doubtful first column was told already

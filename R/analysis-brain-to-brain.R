@@ -28,6 +28,7 @@
 #'   fewer, and for halves.
 #' @param complete as in [cka()]; complete sides are used whole. For a list `x` `"both"` or
 #'   `"none"`.
+#' @param ... not used.
 #' @return A data frame of class `repalign_analysis` with one row per comparison, number of neurons
 #'   and estimator. Columns:
 #'   * `x` and `y`, what is compared; `neurons`; `estimator`; `complete`, as given;
@@ -72,7 +73,7 @@ brain_to_brain <- function(x, y = NULL, neurons = NULL, repeats = 200, split = N
                            units_y = NULL, normalize = c("none", "sd"), conf_level = 0.95,
                            clusters = NULL, over = NULL,
                            complete = c("none", "x", "y", "both"),
-                           na = c("error", "stimuli", "neurons")) {
+                           na = c("error", "stimuli", "neurons"), ...) {
   need_arguments()
   setup <- open_regions(x, y, neurons, repeats, split, estimator, list(x = units_x, y = units_y),
                         normalize, conf_level, clusters, over, complete, na, missing(estimator))

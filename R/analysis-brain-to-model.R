@@ -17,6 +17,7 @@
 #' @param estimator,normalize,conf_level,clusters see [brain_to_brain()].
 #' @param over see [brain_to_brain()]: neurons of the region (`"neurons_x"`) and units of the layers
 #'   (`"neurons_y"`), of rows with all neurons of the region.
+#' @param ... not used.
 #' @return A data frame of class `repalign_analysis` with the columns of [brain_to_brain()]; `x` is
 #'   "brain" and `y` the name of the layer. `summary()` gives the most similar layer.
 #' @details The noise of the region's trials makes the similarity to all layers too low by one
@@ -42,7 +43,7 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
                            estimator = c("naive", "stimulus", "stimulus_neuron"), units = NULL,
                            normalize = c("none", "sd"), conf_level = 0.95,
                            clusters = NULL, over = NULL, complete = c("none", "x", "y", "both"),
-                           na = c("error", "stimuli", "neurons")) {
+                           na = c("error", "stimuli", "neurons"), ...) {
   need_arguments()
   setup <- open_layers(brain, layers, neurons, repeats, estimator, units, normalize, conf_level,
                        clusters, over, complete, na, missing(estimator))

@@ -15,6 +15,7 @@
 #' @param normalize,conf_level see [brain_to_brain()].
 #' @param clusters one label per image, as in [cka()], such as views of one object.
 #' @param na see [brain_to_brain()].
+#' @param ... not used.
 #' @return A data frame of class `repalign_analysis` with the columns of [brain_to_brain()]; `x`
 #'   and `y` name the categories.
 #' @details
@@ -40,7 +41,7 @@
 object_disentanglement <- function(responses, object, neurons = NULL, repeats = 100,
                                    estimator = c("naive", "stimulus", "stimulus_neuron"),
                                    normalize = c("none", "sd"), conf_level = 0.95,
-                                   clusters = NULL, na = c("error", "stimuli", "neurons")) {
+                                   clusters = NULL, na = c("error", "stimuli", "neurons"), ...) {
   need_arguments()
   setup <- open_objects(responses, object, neurons, repeats, estimator, normalize, conf_level,
                         clusters, na)

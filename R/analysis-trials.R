@@ -114,6 +114,7 @@ trial_size_deletions <- function(comparison, parts, members, used) {
 #' @param complete `"both"`: the neurons are not a sample, see [cka()], and are used whole.
 #' @param normalize,conf_level,clusters see [brain_to_brain()].
 #' @param over see [brain_to_brain()]. A neuron is deleted from both trials.
+#' @param ... not used.
 #' @return A data frame of class `repalign_analysis` with the columns of [brain_to_brain()]; `x` and
 #'   `y` are "trial". There is one single ratio per pair of trials and subset of neurons.
 #' @details
@@ -142,7 +143,7 @@ trial_to_trial <- function(trials, neurons = NULL, repeats = 100,
                            estimator = c("naive", "stimulus", "stimulus_neuron"), units = NULL,
                            normalize = c("none", "sd"), conf_level = 0.95,
                            clusters = NULL, over = NULL, complete = c("none", "both"),
-                           na = c("pairs", "stimuli", "neurons", "error")) {
+                           na = c("pairs", "stimuli", "neurons", "error"), ...) {
   need_arguments()
   setup <- open_trials(trials, neurons, repeats, estimator, units, normalize, conf_level, clusters,
                        over, complete, na)

@@ -85,7 +85,8 @@ need_columns <- function(rows, needed, what, arg = "object") {
 # if one holds text that cannot be read. quoted: arguments that are not to be evaluated here.
 need_arguments <- function(quoted = NULL) {
   caller <- parent.frame()
-  refuse_partial_words(sys.call(-1), sys.function(-1), sys.frame(sys.parents()[sys.nframe() - 1]))
+  refuse_partial_words(sys.call(-1), sys.function(-1), sys.frame(sys.parents()[sys.nframe() - 1]),
+                       caller)
   formals <- formals(sys.function(-1))
   for (arg in names(formals)) {
     if (arg == "..." || arg %in% quoted) next
@@ -102,24 +103,34 @@ need_arguments <- function(quoted = NULL) {
 }
 
 # R takes the beginning of a name for the name, also where the word once had another meaning: no
-# argument goes by a part of its name. call: as the user wrote it; frame: from where, because `...`
-# there may have names, too.
-refuse_partial_words <- function(call, called, frame) {
+# argument goes by a part of its name. What has no place goes to `...`, which most functions have to
+# refuse it in words of ours. call: as the user wrote it; frame: from where, because `...` there may
+# have names, too; own: the frame of the function that was called.
+refuse_partial_words <- function(call, called, frame, own = parent.frame()) {
   given <- names(call)
   for (k in seq_along(call)[-1]) if (is.symbol(call[[k]]) && call[[k]] == "...") {
     given <- c(given, tryCatch(eval(quote(...names()), frame), error = function(e) NULL))
   }
-  if (is.null(given)) return(invisible())
   known <- names(formals(called))
-  unknown <- given[!given %in% c(known, "", NA)]
-  if (!length(unknown)) return(invisible())
+  takes_more <- "..." %in% known
   # what comes after `...` is never completed
-  known <- known[cumsum(known == "...") == 0]
-  for (word in unknown) {
-    meant <- known[startsWith(known, word)]
+  before <- known[cumsum(known == "...") == 0]
+  for (word in given[!given %in% c(known, "", NA)]) {
+    meant <- before[startsWith(before, word)]
     if (!length(meant)) next
     refuse("parameter", "There is no argument `{word}` here; did you mean `{meant[1]}`?")
   }
+  if (!takes_more || !eval(quote(...length()), own) || "..." %in% all.names(body(called))) {
+    return(invisible())
+  }
+  refuse_other_argument(c(eval(quote(...names()), own), "")[1], called)
+}
+
+refuse_other_argument <- function(name, called) {
+  known <- if (identical(environment(called), topenv())) setdiff(names(formals(called)), "...")
+  refuse("parameter", "There is no argument ",
+         if (name == "") "without a name here." else
+           paste0("`", name, "` here", suggest(name, known)), arg = name)
 }
 
 # Text in another encoding than it is taken to be in, as after reading a file without saying which.
@@ -141,13 +152,7 @@ check_encodings <- function(given) {
 
 # Methods take `...` because their generics do; what users give there is a mistake.
 no_other_arguments <- function(...) {
-  if (!...length()) return(invisible())
-  name <- c(names(list(...)), "")[1]
-  called <- sys.function(-1)
-  known <- if (identical(environment(called), topenv())) setdiff(names(formals(called)), "...")
-  refuse("parameter", "There is no argument ",
-         if (name == "") "without a name here." else
-           paste0("`", name, "` here", suggest(name, known)), arg = name)
+  if (...length()) refuse_other_argument(c(names(list(...)), "")[1], sys.function(-1))
 }
 
 # What the function that the user called can do about missing values.
@@ -263,6 +268,16 @@ filled_text <- function(texts, values, frame) {
 first_named <- function(text) {
   name <- regmatches(text, regexpr("`[^`]+`", text))
   if (length(name)) substr(name, 2, nchar(name) - 1)
+}
+
+# The errors of `code` about what is called `was` there are about the argument `now` of the function
+# that the user called.
+in_words_of_call <- function(code, was, now) {
+  tryCatch(code, repalign_error = function(e) {
+    e$message <- gsub(paste0("`", was, "`"), paste0("`", now, "`"), e$message, fixed = TRUE)
+    if (identical(e$arg, was)) e$arg <- now
+    stop(e)
+  })
 }
 
 # For errors of which something else is made, by `failed`; `...`: further handlers of tryCatch(). A

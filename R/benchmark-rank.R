@@ -257,7 +257,7 @@ declare_result(
 
 #' @rdname benchmark_groups
 #' @export
-similarity_scores <- function(result) {
+similarity_scores <- function(result, ...) {
   need_arguments()
   parts <- if (inherits(result, "repalign_benchmark")) attr(result, "scores", exact = TRUE)
   refuse_if(is.null(parts), "type", "`result` must be what a benchmark returned, with the scores ",

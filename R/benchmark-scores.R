@@ -45,11 +45,7 @@ benchmark_columns <- function(set, job, data) {
 # the table are all.
 chosen_measures <- function(measures, default, job) {
   if (default && !is.null(job$given)) return(list())
-  tryCatch(as_measures(measures), repalign_error = function(e) {
-    e$message <- gsub("`measure`", "`measures`", e$message, fixed = TRUE)
-    if (identical(e$arg, "measure")) e$arg <- "measures"
-    stop(e)
-  })
+  in_words_of_call(as_measures(measures), "measure", "measures")
 }
 
 block_cells <- function(at, items, columns, job) {

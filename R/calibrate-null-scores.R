@@ -5,7 +5,7 @@
 #'   [rbind()][rbind.repalign] or `dplyr::bind_rows()`. Null scores are found by `x`, `y`,
 #'   `measure`, `score`, `null_mean` and `null_sd`, which must be unchanged.
 #' @export
-null_scores <- function(calibration) {
+null_scores <- function(calibration, ...) {
   need_arguments()
   refuse_if(!inherits(calibration, "repalign_calibration"), "type", "`calibration` must be what ",
             "calibrate() returned, not {describe(calibration)}.",

@@ -11,11 +11,12 @@
 #' layers.
 #'
 #' @param k number of scores to average, or all if there are fewer.
+#' @param ... not used.
 #' @return A function that takes a matrix of scores and returns one number.
 #' @examples
 #' top_k_mean(3)(matrix(1:6, 2))
 #' @export
-top_k_mean <- function(k) {
+top_k_mean <- function(k, ...) {
   need_arguments()
   k <- check_count(k, "k")
   structure(function(scores) mean(utils::head(sort(scores, decreasing = TRUE), k)),

@@ -12,6 +12,7 @@
 #' @param clusters as in [cka()]; at least 5.
 #' @param over see [score_interval()].
 #' @param na see [similarity()].
+#' @param ... not used.
 #' @return A data frame of class `repalign_interval` with one row per estimator: `estimator`;
 #'   `complete`, as given; `cka`; `se`, its standard error; `df`, the degrees of freedom of the
 #'   interval; `conf_low` and `conf_high`, which may lie outside the range of the CKA; `h_xy`,
@@ -57,7 +58,7 @@ cka_interval <- function(x, y, estimator = c("naive", "stimulus", "stimulus_neur
                          conf_level = 0.95, clusters = NULL,
                          shared_noise = c("auto", "trials", "pairs"),
                          complete = c("none", "x", "y", "both"), over = NULL,
-                         na = c("error", "stimuli", "neurons")) {
+                         na = c("error", "stimuli", "neurons"), ...) {
   refuse_partial_words(sys.call(), sys.function(), parent.frame())
   default <- missing(estimator)
   if (missing(x) || missing(y)) missing_side(missing(x))

@@ -35,6 +35,7 @@ declare_result(
 #' @param assume `"general"`: nothing about the variances of the neurons; `"normalized"`: all are
 #'   equal.
 #' @param na see [similarity()].
+#' @param ... not used.
 #' @return A data frame with one row: `estimator`; `cka`, the value taken as the true one (the
 #'   corrected estimate; for a simulated population its exact value; 1 without `y`); `expected`,
 #'   that of the estimator; `bias`, `expected - cka`; `factor`, `expected / cka`.
@@ -60,7 +61,7 @@ declare_result(
 #' @export
 predicted_bias <- function(x, y = NULL, estimator = c("stimulus", "naive", "stimulus_neuron"),
                            assume = c("general", "normalized"),
-                           na = c("error", "stimuli", "neurons")) {
+                           na = c("error", "stimuli", "neurons"), ...) {
   need_arguments()
   estimator <- check_choice(estimator, c("stimulus", "naive", "stimulus_neuron"), "estimator")
   assume <- check_choice(assume, c("general", "normalized"), "assume")

@@ -33,6 +33,7 @@ declare_result(
 #'
 #' @param h a numeric matrix or data frame with one row per independent estimate (trial, laboratory,
 #'   split), at least two, and the columns `h_xy`, `h_xx` and `h_yy`.
+#' @param ... not used.
 #' @return A data frame with one row: `ratio`, the pooled ratio \eqn{mean(h_{xy}) /
 #'   \sqrt{mean(h_{xx}) mean(h_{yy})}}{mean(h_xy) / sqrt(mean(h_xx) mean(h_yy))}; `bias`, its
 #'   second-order bias; `corrected`, which is `ratio - bias`; `mean_single`, the mean of the
@@ -51,7 +52,7 @@ declare_result(
 #' }))
 #' ratio_bias(h)
 #' @export
-ratio_bias <- function(h) {
+ratio_bias <- function(h, ...) {
   need_arguments()
   refuse_if(!is.matrix(h) && !is.data.frame(h), "type", "`h` must be a matrix or data frame with ",
             "the columns h_xy, h_xx and h_yy, not {describe(h)}.")

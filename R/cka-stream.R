@@ -374,6 +374,7 @@ declare_result(
 #'   it.
 #' @param na missing values: `"error"`, or `"stimuli"`, which leaves out rows that have one on
 #'   either side, with a message.
+#' @param ... not used.
 #' @return A data frame with a row for each estimator: `estimator`; `complete`, as given; `cka`;
 #'   `se`, its standard error; `h_xy`, `h_xx` and `h_yy`, the values of [hsic()] whose ratio it is;
 #'   `n`, the number of rows used; and `batches`, the number of minibatches, or of blocks, behind
@@ -406,7 +407,7 @@ declare_result(
 #' @export
 stream_cka <- function(chunks, estimator = c("naive", "stimulus", "stimulus_neuron"), batch = NULL,
                        shared_neurons = FALSE, units_x = NULL, units_y = NULL, shuffle = NULL,
-                       complete = c("none", "x", "y", "both"), na = c("error", "stimuli")) {
+                       complete = c("none", "x", "y", "both"), na = c("error", "stimuli"), ...) {
   need_arguments()
   na <- check_choice(na, c("error", "stimuli"), "na")
   complete <- check_choice(complete, complete_choices, "complete")

@@ -14,6 +14,7 @@
 #' @param clusters one label per stimulus: a cluster is tested together.
 #' @param repeats how often new random folds are drawn.
 #' @param permutations their number, for the p-value (with `repeats = 1`); 0: none.
+#' @param ... not used.
 #' @return A data frame of class `repalign_similarity` with one row per pair and measure: `x`, `y`,
 #'   `measure`; `score`, the mean over folds of the score on their test stimuli; `in_sample`, the
 #'   score of [similarity()]; `sd_folds`, the standard deviation over folds (no standard error);
@@ -42,7 +43,7 @@
 #' held_out(x, sides, measure("shape_distance", alpha = 0.5), permutations = 49)
 #' @export
 held_out <- function(x, y = NULL, measure = "shape_distance", folds = 5, clusters = NULL,
-                     repeats = 1, permutations = 0, threads = NULL) {
+                     repeats = 1, permutations = 0, threads = NULL, ...) {
   need_arguments()
   set <- as_measures(measure)
   for (one in set) {

@@ -12,7 +12,8 @@
 #' @return a number, NA with a warning where the score is undefined.
 #' @noRd
 one_score <- function(id, x, y, args, na = "error") {
-  refuse_partial_words(sys.call(-1), sys.function(-1), sys.frame(sys.parents()[sys.nframe() - 1]))
+  refuse_partial_words(sys.call(-1), sys.function(-1), sys.frame(sys.parents()[sys.nframe() - 1]),
+                       parent.frame())
   if (missing(x) || missing(y)) missing_side(missing(x))
   measure <- asked_measure(id, args)
   score <- in_open_pair(x, y, measure, paste0(id, "()"), na, score_of_pair)

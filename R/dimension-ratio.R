@@ -63,6 +63,7 @@ declare_result(
 #' @param units one label per neuron, as `units_x` of [cka()], for `stimulus_neuron`.
 #' @param conf_level coverage of the intervals; `NULL`: none.
 #' @param na see [similarity()].
+#' @param ... not used.
 #' @return A data frame with one row. Three columns are dimensionalities (effective numbers of
 #'   dimensions): `naive`; `stimulus`, corrected for few stimuli; `stimulus_neuron`, corrected for
 #'   few stimuli and few neurons. Three are ratios in (0, 1\], without a correction: `psi_stimuli`,
@@ -100,7 +101,7 @@ declare_result(
 #' participation_ratio(macaque_v4$trials[1:200, , 1:2])
 #' @export
 participation_ratio <- function(x, y = NULL, units = NULL, conf_level = NULL,
-                                na = c("error", "stimuli", "neurons")) {
+                                na = c("error", "stimuli", "neurons"), ...) {
   need_arguments()
   if (!is.null(conf_level)) {
     conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)

@@ -90,7 +90,6 @@ encode <- function(from, to, method = c("ridge", "linear", "pcr", "pls"),
                    min_reliability = 0.1, na = c("error", "stimuli", "neurons"), threads = NULL,
                    ...) {
   need_arguments()
-  no_other_arguments(...)
   settings <- encoding_settings(method, score_by, summary, average, lambda, per_neuron,
                                 components, standardize, min_reliability)
   na <- check_choice(na, missing_rules, "na")

@@ -50,7 +50,7 @@
 #' # are the later layers better than the first two?
 #' compare_best(result, c("L2", "L3", "L4"), c("L0", "L1"))
 #' @export
-best_score <- function(result, by = "model_y", draws = 9999) {
+best_score <- function(result, by = "model_y", draws = 9999, ...) {
   need_arguments()
   default <- missing(by)
   scores <- compared_scores(result)
@@ -147,7 +147,7 @@ warn_left_out <- function(scores, usable) {
 
 #' @rdname best_score
 #' @export
-compare_best <- function(result, group_1, group_2, draws = 9999) {
+compare_best <- function(result, group_1, group_2, draws = 9999, ...) {
   need_arguments()
   scores <- compared_scores(result)
   warn_again(attr(result, "dependence"))

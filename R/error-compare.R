@@ -70,7 +70,7 @@ adjustments <- c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH", "BY"
 compare_scores <- function(result, contrasts = "pairs",
                            p_adjust = c("holm", "max_t", "hochberg", "hommel", "bonferroni", "BH",
                                       "BY", "fdr", "none"),
-                           margin = NULL, draws = 9999) {
+                           margin = NULL, draws = 9999, ...) {
   need_arguments()
   p_adjust <- check_choice(p_adjust, adjustments, "p_adjust")
   if (!is.null(margin)) margin <- check_number(margin, "margin", above = 0)

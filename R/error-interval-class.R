@@ -215,7 +215,7 @@ vcov.repalign_interval <- function(object, ...) {
 
 #' @rdname score_interval_errors
 #' @export
-influence_matrix <- function(result) {
+influence_matrix <- function(result, ...) {
   need_arguments()
   refuse_if(!inherits(result, "repalign_interval") || is_of_estimators(result), "type",
             "`result` must be what score_interval() returned, not {describe(result)}.")

@@ -84,9 +84,9 @@ declare_form("linear", relabel = relabel_parts(each = "k", square = "gram"),
              size = function(n, d, args) if (d > n) as.double(n)^2 else as.double(d)^2)
 
 # With route "sample" the parts are made from the Gram matrix, which is n x n, and with "feature"
-# from the cross products, which are d x d; "auto" takes the smaller ones. But if prepare_grams()
-# needs the Gram matrix anyway, it costs least to use it: the cache then names the route. "sums"
-# leaves the products and `total` out, and "none" also the sums: see leave_out_self().
+# from the cross products, which are d x d; the smaller ones are taken. But if prepare_grams() needs
+# the Gram matrix anyway, it costs least to use it: the cache then names the route. "sums" leaves
+# the products and `total` out, and "none" also the sums: see leave_out_self().
 cheapest_route <- function(repr) {
   wanted <- repr$cache$route
   if (!is.null(wanted)) return(wanted)

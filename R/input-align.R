@@ -5,6 +5,7 @@
 #' @param x,y matrices, data frames, arrays of trials or [responses()] with names of stimuli, RDMs
 #'   with labels ([rdm()], `dist` objects, symmetric matrices), or named lists of them (also models
 #'   of layers).
+#' @param ... not used.
 #' @return The stimuli that all of them have, in the order of `x`: a list with `x` and `y`, or, for
 #'   a list `x` without `y`, that list. Data frames become numeric matrices. A message counts the
 #'   rows that are left out.
@@ -16,7 +17,7 @@
 #' dim(matched$x)
 #' similarity(matched$x, matched$y)
 #' @export
-match_rows <- function(x, y = NULL) {
+match_rows <- function(x, y = NULL, ...) {
   need_arguments()
   refuse_if(is.null(y) && !is_collection(x), "missing", "`y` is missing: give a second matrix, ",
             "with which `x` is to be aligned.")

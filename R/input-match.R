@@ -8,6 +8,7 @@
 #' @param data a data frame, or a matrix with column names.
 #' @param stimulus the name of the column that names the stimuli.
 #' @param neurons names or numbers of the columns that are neurons; `NULL`: all other columns.
+#' @param ... not used.
 #' @return A numeric matrix stimuli x neurons, with row and column names. Missing values stay.
 #' @details
 #' If the number of the image or of the row is taken for a neuron, unrelated data seem similar (a
@@ -36,7 +37,7 @@
 #' dim(response_matrix(table, stimulus = "image"))
 #' @seealso [match_rows()], [read_representation()]
 #' @export
-response_matrix <- function(data, stimulus = "image", neurons = NULL) {
+response_matrix <- function(data, stimulus = "image", neurons = NULL, ...) {
   need_arguments()
   data <- as_table(data)
   values <- table_column(data, stimulus, "stimulus")

@@ -19,6 +19,7 @@ NULL
 #' @param weights of canonical variates of `x`: the sum of the absolute values of their inner
 #'   products with the centred columns of `x` (`"projection"`), or of their own absolute values
 #'   (`"l1"`).
+#' @param ... not used.
 #' @return One number in \[0, 1\]; 1 when the space spanned by the centred columns of one side (or
 #'   its kept components) contains that of the other side, with `"yanai"` when the two spaces are
 #'   equal. `pwcca()` is not symmetric.
@@ -46,7 +47,7 @@ NULL
 #' c(pwcca(x, y), pwcca(y, x))
 #' @export
 cca <- function(x, y, summary = c("mean", "mean_squared", "yanai"),
-                na = c("error", "stimuli", "neurons")) {
+                na = c("error", "stimuli", "neurons"), ...) {
   one_score("cca", x, y, list(summary = summary), na)
 }
 
@@ -115,7 +116,7 @@ declare_measure(
 #' @rdname cca
 #' @export
 svcca <- function(x, y, variance = 0.99, components = NULL,
-                  na = c("error", "stimuli", "neurons")) {
+                  na = c("error", "stimuli", "neurons"), ...) {
   one_score("svcca", x, y, list(variance = variance, components = components), na)
 }
 
@@ -190,7 +191,8 @@ declare_measure(
 
 #' @rdname cca
 #' @export
-pwcca <- function(x, y, weights = c("projection", "l1"), na = c("error", "stimuli", "neurons")) {
+pwcca <- function(x, y, weights = c("projection", "l1"), na = c("error", "stimuli", "neurons"),
+                  ...) {
   one_score("pwcca", x, y, list(weights = weights), na)
 }
 

@@ -21,6 +21,7 @@ NULL
 #'   for the same independent noise, a vector of variances, or a matrix, in any unit.
 #' @param na as in [similarity()]; with `dist` objects that lack pairs of stimuli also `"pairwise"`,
 #'   to compare over the pairs that both sides have, at least 3.
+#' @param ... not used.
 #' @return One number in \[-1, 1\]; 1 when the two RDMs agree (with Spearman, when their order
 #'   agrees). `NA`, with a warning of class `repalign_undefined`, when all dissimilarities of one
 #'   side are equal (for a cosine, when they are 0).
@@ -55,7 +56,7 @@ rsa <- function(x, y, inner = c("correlation", "euclidean", "sqeuclidean", "cosi
                 outer = c("spearman", "pearson", "kendall", "cosine", "tau_b", "rho_a",
                           "whitened_cosine", "whitened_pearson"),
                 clusters = NULL, stimulus_noise = NULL,
-                na = c("error", "stimuli", "neurons", "pairwise")) {
+                na = c("error", "stimuli", "neurons", "pairwise"), ...) {
   na <- check_choice(na, c(missing_rules, "pairwise"), "na")
   own <- if (na == "pairwise") na else c("error", "pairwise")
   one_score("rsa", x, y, list(inner = inner, outer = outer, clusters = clusters,
@@ -143,6 +144,7 @@ rdm_forms <- function(args) {
 #' @param estimator `"biased"`, or `"unbiased"`: an unbiased estimate of the squared distance
 #'   covariance is behind it; the score is then squared, with its sign, whatever `squared` says.
 #' @param na see [similarity()].
+#' @param ... not used.
 #' @return One number: in \[0, 1\] for `"biased"`; in \[-1, 1\] for `"unbiased"`, around 0 for
 #'   unrelated representations. `NA`, with a warning of class `repalign_undefined`, where it is
 #'   undefined.
@@ -162,7 +164,7 @@ rdm_forms <- function(args) {
 #' distance_correlation(x, y, estimator = "unbiased")
 #' @export
 distance_correlation <- function(x, y, squared = FALSE, estimator = c("biased", "unbiased"),
-                                 na = c("error", "stimuli", "neurons")) {
+                                 na = c("error", "stimuli", "neurons"), ...) {
   one_score("distance_correlation", x, y, list(squared = squared, estimator = estimator), na)
 }
 
@@ -246,6 +248,7 @@ declare_measure(
 #' @param norm `"frobenius"`: the root of the sum of squares over the whole matrix; `"spectral"` (as
 #'   in the code of the ReSi benchmark): the largest absolute eigenvalue.
 #' @param na see [similarity()].
+#' @param ... not used.
 #' @return One number, at least 0, in the units of the data; 0 when all distances agree.
 #' @details
 #' Each pair of stimuli occurs twice in the matrices. Rotation and translation of a side leave the
@@ -264,7 +267,7 @@ declare_measure(
 #' rsm_difference(dist(x), dist(y), norm = "spectral")
 #' @export
 rsm_difference <- function(x, y, norm = c("frobenius", "spectral"),
-                           na = c("error", "stimuli", "neurons")) {
+                           na = c("error", "stimuli", "neurons"), ...) {
   one_score("rsm_difference", x, y, list(norm = norm), na)
 }
 

@@ -7,6 +7,7 @@
 #'
 #' @param x,y,kernel,estimator,shared_neurons,units_x,units_y,sigma,bandwidth,k see [cka()].
 #' @param clusters,shared_noise,complete,na see [cka()].
+#' @param ... not used.
 #' @return One number; with the linear kernel in squared units of `x` times those of `y`, with
 #'   others without units.
 #' @details
@@ -36,7 +37,8 @@ hsic <- function(x, y, kernel = c("linear", "rbf", "manifold"),
                                "stimulus_neuron_trial"), shared_neurons = FALSE,
                  units_x = NULL, units_y = NULL, sigma = NULL, bandwidth = 1, k = 15,
                  clusters = NULL, shared_noise = c("auto", "trials", "pairs"),
-                 complete = c("none", "x", "y", "both"), na = c("error", "stimuli", "neurons")) {
+                 complete = c("none", "x", "y", "both"), na = c("error", "stimuli", "neurons"),
+                 ...) {
   refuse_partial_words(sys.call(), sys.function(), parent.frame())
   if (missing(x) || missing(y)) missing_side(missing(x))
   measure <- asked_measure("cka", list(

@@ -89,7 +89,6 @@ cka <- function(x, y, kernel = c("linear", "rbf", "manifold"),
                 clusters = NULL, shared_noise = c("auto", "trials", "pairs"),
                 complete = c("none", "x", "y", "both"),
                 na = c("error", "stimuli", "neurons"), ...) {
-  no_other_arguments(...)
   one_score("cka", x, y, list(
     kernel = kernel, estimator = estimator, shared_neurons = shared_neurons, units_x = units_x,
     units_y = units_y, sigma = sigma, bandwidth = bandwidth, k = k, clusters = clusters,
@@ -224,6 +223,7 @@ declare_measure(
 #' An older name of the naive linear [cka()].
 #'
 #' @param x,y,na see [cka()].
+#' @param ... not used.
 #' @return One number in \[0, 1\]; 1 when the inner products of the two sides are
 #'   proportional.
 #' @details
@@ -237,7 +237,7 @@ declare_measure(
 #' x <- matrix(rnorm(300), 30)
 #' rv(x, x %*% qr.Q(qr(matrix(rnorm(100), 10))))
 #' @export
-rv <- function(x, y, na = c("error", "stimuli", "neurons")) {
+rv <- function(x, y, na = c("error", "stimuli", "neurons"), ...) {
   one_score("rv", x, y, list(), na)
 }
 
@@ -267,6 +267,7 @@ declare_measure(
 #'
 #' @param x,y,kernel,estimator,shared_neurons,units_x,units_y,sigma,bandwidth,k see [cka()].
 #' @param clusters,shared_noise,complete,na see [cka()].
+#' @param ... not used.
 #' @return An angle in radians: 0 when the kernels are proportional; at most pi/2 for the naive
 #'   linear estimate, otherwise at most pi. `NA`, with a warning of class `repalign_undefined`,
 #'   where a CKA by `"stimulus_neuron"` is above 1 (or below -1).
@@ -291,7 +292,7 @@ angular_cka <- function(x, y, kernel = c("linear", "rbf", "manifold"),
                         bandwidth = 1, k = 15, clusters = NULL,
                         shared_noise = c("auto", "trials", "pairs"),
                         complete = c("none", "x", "y", "both"),
-                        na = c("error", "stimuli", "neurons")) {
+                        na = c("error", "stimuli", "neurons"), ...) {
   one_score("angular_cka", x, y, list(
     kernel = kernel, estimator = estimator, shared_neurons = shared_neurons, units_x = units_x,
     units_y = units_y, sigma = sigma, bandwidth = bandwidth, k = k, clusters = clusters,

@@ -20,6 +20,7 @@ NULL
 #'   or `"random"`. `NULL`: the average with `centering = "row"`, one random order with `"double"`.
 #' @param clusters see [mutual_knn()]: kernels are 0 between different stimuli of a cluster.
 #' @param na see [similarity()].
+#' @param ... not used.
 #' @return One number in \[-1, 1\]; 1 when the kernels are equal. `NA`, with a warning of class
 #'   `repalign_undefined`, when a kernel is constant after centring.
 #' @details
@@ -47,7 +48,7 @@ NULL
 #' c(mka(ring, line), kcka(ring, line), cka(ring, line))
 #' @export
 mka <- function(x, y, k = 15, ties = c("average", "random"), clusters = NULL,
-                na = c("error", "stimuli", "neurons")) {
+                na = c("error", "stimuli", "neurons"), ...) {
   one_score("mka", x, y, list(k = k, ties = ties, clusters = clusters), na)
 }
 
@@ -93,7 +94,7 @@ declare_measure(
 #' @rdname mka
 #' @export
 kcka <- function(x, y, k = 15, self = TRUE, squared = FALSE, centering = c("row", "double"),
-                 ties = NULL, clusters = NULL, na = c("error", "stimuli", "neurons")) {
+                 ties = NULL, clusters = NULL, na = c("error", "stimuli", "neurons"), ...) {
   one_score("kcka", x, y, list(k = k, self = self, squared = squared, centering = centering,
                                ties = ties, clusters = clusters), na)
 }

@@ -7,6 +7,7 @@
 #'
 #' @param x,y see [cka()].
 #' @param mass the share of both populations that is matched; `NULL` matches all.
+#' @param ... not used.
 #' @return A data frame with a row for each pair of neurons that is matched: `x` and `y` (names of
 #'   the columns, or their numbers); `weight` (these add up to `mass`); `correlation`, over all
 #'   stimuli; `correlation_test`, on stimuli that did not choose the pair; and `mass_entered`, the
@@ -24,7 +25,7 @@
 #' # the best half
 #' matched_neurons(x, y, mass = 0.5)
 #' @export
-matched_neurons <- function(x, y, mass = NULL) {
+matched_neurons <- function(x, y, mass = NULL, ...) {
   need_arguments()
   mass <- if (is.null(mass)) 1 else check_mass(mass)
   set <- list(measure("soft_matching_correlation", mass = mass))

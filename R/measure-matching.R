@@ -12,6 +12,7 @@ NULL
 #' @param center if `TRUE`, the mean of each column is subtracted first.
 #' @param scale if `TRUE`, both sides are scaled to Frobenius norm 1 first.
 #' @param na see [similarity()].
+#' @param ... not used.
 #' @return One number: 0 when both sides have the same columns in some order. With
 #'   `scale = TRUE` it is at most 2; otherwise it is in the units of the data and not
 #'   bounded.
@@ -32,7 +33,7 @@ NULL
 #' @seealso [hard_correlation_match()]
 #' @export
 permutation_procrustes <- function(x, y, center = FALSE, scale = FALSE,
-                                   na = c("error", "stimuli", "neurons")) {
+                                   na = c("error", "stimuli", "neurons"), ...) {
   one_score("permutation_procrustes", x, y, list(center = center, scale = scale), na)
 }
 
@@ -116,6 +117,7 @@ declare_measure(
 #'   with the largest correlation first, then the largest among the others.
 #' @param direction `"x"`: every column of `x` is matched with its best partner in `y`; `"y"`: the
 #'   other way round; `"both"`: the mean of the two.
+#' @param ... not used.
 #' @return One number in \[-1, 1\]; 1 when every matched column is a positive multiple of its
 #'   partner (up to an offset).
 #' @details
@@ -139,7 +141,7 @@ declare_measure(
 #' @seealso [soft_matching()]
 #' @export
 hard_correlation_match <- function(x, y, matching = c("optimal", "greedy"),
-                                   na = c("error", "stimuli", "neurons")) {
+                                   na = c("error", "stimuli", "neurons"), ...) {
   one_score("hard_correlation_match", x, y, list(matching = matching), na)
 }
 
@@ -173,7 +175,7 @@ declare_measure(
 #' @rdname hard_correlation_match
 #' @export
 soft_correlation_match <- function(x, y, direction = c("both", "x", "y"),
-                                   na = c("error", "stimuli", "neurons")) {
+                                   na = c("error", "stimuli", "neurons"), ...) {
   one_score("soft_correlation_match", x, y, list(direction = direction), na)
 }
 

@@ -20,6 +20,7 @@ NULL
 #' @param clusters one label per stimulus, for stimuli that depend on each other (see [dependence]):
 #'   neighbours are looked for in other clusters only. `NA`: left out.
 #' @param na see [similarity()].
+#' @param ... not used.
 #' @return One number in \[0, 1\]: 1 when all stimuli have the same neighbours on both sides.
 #'   Its chance level is k / (n - 1) for n stimuli, or k / (n - m) with clusters of m stimuli each.
 #' @details
@@ -53,7 +54,7 @@ NULL
 mutual_knn <- function(x, y, k = 10,
                        metric = c("cosine", "euclidean", "dot", "correlation"),
                        ties = c("average", "random"), clusters = NULL,
-                       na = c("error", "stimuli", "neurons")) {
+                       na = c("error", "stimuli", "neurons"), ...) {
   one_score("mutual_knn", x, y, list(k = k, metric = metric, ties = ties, clusters = clusters), na)
 }
 
@@ -98,6 +99,7 @@ declare_measure(
 #' @param x,y,k,metric,ties,clusters see [mutual_knn()]. The average over ties is of 20 random
 #'   orders, but for `knn_jaccard()`.
 #' @param na see [similarity()].
+#' @param ... not used.
 #' @return One number: of `lcs_knn()` from 0 to k, otherwise in \[0, 1\]. Equal lists have the
 #'   highest value, but for `cycle_knn()`.
 #' @details
@@ -138,7 +140,7 @@ declare_measure(
 cycle_knn <- function(x, y, k = 10,
                       metric = c("cosine", "euclidean", "dot", "correlation"),
                       ties = c("random", "average"), clusters = NULL,
-                      na = c("error", "stimuli", "neurons")) {
+                      na = c("error", "stimuli", "neurons"), ...) {
   one_score("cycle_knn", x, y, list(k = k, metric = metric, ties = ties, clusters = clusters), na)
 }
 
@@ -160,7 +162,7 @@ declare_measure(
 knn_jaccard <- function(x, y, k = 10,
                         metric = c("cosine", "euclidean", "dot", "correlation"),
                         ties = c("average", "random"), clusters = NULL,
-                        na = c("error", "stimuli", "neurons")) {
+                        na = c("error", "stimuli", "neurons"), ...) {
   one_score("knn_jaccard", x, y, list(k = k, metric = metric, ties = ties, clusters = clusters), na)
 }
 
@@ -198,7 +200,7 @@ declare_measure(
 rank_similarity <- function(x, y, k = 10,
                             metric = c("cosine", "euclidean", "dot", "correlation"),
                             ties = c("random", "average"), clusters = NULL,
-                            na = c("error", "stimuli", "neurons")) {
+                            na = c("error", "stimuli", "neurons"), ...) {
   one_score("rank_similarity", x, y,
             list(k = k, metric = metric, ties = ties, clusters = clusters), na)
 }
@@ -235,6 +237,7 @@ declare_measure(
 #'   `centering = "full"`, otherwise one random order.
 #' @param clusters see [mutual_knn()].
 #' @param na see [similarity()].
+#' @param ... not used.
 #' @return One number; 1 for equal representations, and 0 when no neighbours are shared. With
 #'   `centering = "full"` it lies in \[-1, 1\]. Otherwise it can exceed 1 with few stimuli or k
 #'   above about half of them. `NA`, with a warning of class `repalign_undefined`, when a kernel is
@@ -266,7 +269,7 @@ declare_measure(
 #' @export
 cknna <- function(x, y, k = 10, normalize = TRUE, centering = c("masked", "full"),
                   estimator = c("biased", "unbiased"), ties = NULL, clusters = NULL,
-                  na = c("error", "stimuli", "neurons")) {
+                  na = c("error", "stimuli", "neurons"), ...) {
   one_score("cknna", x, y, list(k = k, normalize = normalize, centering = centering,
                                 estimator = estimator, ties = ties, clusters = clusters), na)
 }
@@ -409,6 +412,7 @@ common_products <- function(values, x, y, args, design) {
 #'   benchmark, 1 less these.
 #' @param ties `"random"` or `"average"`, see [mutual_knn()].
 #' @param na see [similarity()].
+#' @param ... not used.
 #' @return One number in \[-1, 1\], or in \[0, 1\] with `of = "distance"`; 1 when the similarities
 #'   are proportional for every stimulus. `NA`, with a warning of class `repalign_undefined`, when
 #'   all that is compared of a stimulus is 0.
@@ -431,7 +435,7 @@ common_products <- function(values, x, y, args, design) {
 #' @export
 second_order_cosine <- function(x, y, k = 10, of = c("similarity", "distance"),
                                 ties = c("random", "average"), clusters = NULL,
-                                na = c("error", "stimuli", "neurons")) {
+                                na = c("error", "stimuli", "neurons"), ...) {
   one_score("second_order_cosine", x, y, list(k = k, of = of, ties = ties, clusters = clusters), na)
 }
 
@@ -493,7 +497,7 @@ declare_measure(
 lcs_knn <- function(x, y, k = 10,
                     metric = c("cosine", "euclidean", "dot", "correlation"),
                     ties = c("random", "average"), clusters = NULL,
-                    na = c("error", "stimuli", "neurons")) {
+                    na = c("error", "stimuli", "neurons"), ...) {
   one_score("lcs_knn", x, y, list(k = k, metric = metric, ties = ties, clusters = clusters), na)
 }
 
@@ -517,7 +521,7 @@ declare_measure(
 edit_distance_knn <- function(x, y, k = 10,
                               metric = c("cosine", "euclidean", "dot", "correlation"),
                               ties = c("random", "average"), clusters = NULL,
-                              na = c("error", "stimuli", "neurons")) {
+                              na = c("error", "stimuli", "neurons"), ...) {
   one_score("edit_distance_knn", x, y,
             list(k = k, metric = metric, ties = ties, clusters = clusters), na)
 }

@@ -12,6 +12,7 @@
 #' @param from `"probability"`: rows sum to 1. `"logit"`: unnormalised log probabilities.
 #' @param labels the true class of every stimulus: column numbers (from 1) or column names.
 #' @param na missing values: `"error"`, or leave out rows that have one (`"stimuli"`).
+#' @param ... not used.
 #' @return One number in \[0, 1\], which is 0 for equal outputs. `jsd()`: the mean over stimuli of
 #'   the Jensen-Shannon divergence in bits; 1 when no class has a positive probability in both.
 #'   `disagreement()`: the share of stimuli whose predicted classes differ. `accuracy_difference()`:
@@ -37,7 +38,7 @@ NULL
 
 #' @rdname outputs
 #' @export
-jsd <- function(p, q, from = c("probability", "logit"), na = c("error", "stimuli")) {
+jsd <- function(p, q, from = c("probability", "logit"), na = c("error", "stimuli"), ...) {
   refuse_partial_words(sys.call(), sys.function(), parent.frame())
   from <- check_choice(from, c("probability", "logit"), "from")
   pair <- output_pair(p, q, na)
@@ -65,14 +66,15 @@ jsd_term <- function(d) {
 
 #' @rdname outputs
 #' @export
-disagreement <- function(p, q, na = c("error", "stimuli")) {
+disagreement <- function(p, q, na = c("error", "stimuli"), ...) {
+  refuse_partial_words(sys.call(), sys.function(), parent.frame())
   pair <- output_pair(p, q, na)
   mean(predicted(pair$p) != predicted(pair$q))
 }
 
 #' @rdname outputs
 #' @export
-accuracy_difference <- function(p, q, labels, na = c("error", "stimuli")) {
+accuracy_difference <- function(p, q, labels, na = c("error", "stimuli"), ...) {
   refuse_partial_words(sys.call(), sys.function(), parent.frame())
   pair <- output_pair(p, q, na)
   refuse_if(missing(labels), "labels", "`labels` is missing: give the true class of every row.")

@@ -15,6 +15,7 @@ NULL
 #' @param center if `TRUE`, the mean of each column is subtracted first.
 #' @param scale if `TRUE`, both sides are scaled to Frobenius norm 1 first; otherwise it is
 #'   `procrustes_size_shape()`.
+#' @param ... not used.
 #' @return One number. The distances are 0 when the representations are equal up to rotation (and,
 #'   depending on `center` and `scale`, translation and scale). `procrustes()` is at most `sqrt(2)`
 #'   with `scale = TRUE`, the angle at most `pi/2`. `procrustes_similarity()` is at most 1, and can
@@ -47,7 +48,8 @@ NULL
 #' @seealso [shape_distance()], [aligned_cosine()]
 #' @order 1
 #' @export
-procrustes <- function(x, y, center = TRUE, scale = TRUE, na = c("error", "stimuli", "neurons")) {
+procrustes <- function(x, y, center = TRUE, scale = TRUE, na = c("error", "stimuli", "neurons"),
+                       ...) {
   one_score("procrustes", x, y, list(center = center, scale = scale), na)
 }
 
@@ -170,7 +172,7 @@ rotation_matrix <- function(repr, center) {
 
 #' @rdname procrustes
 #' @export
-procrustes_size_shape <- function(x, y, center = TRUE, na = c("error", "stimuli", "neurons")) {
+procrustes_size_shape <- function(x, y, center = TRUE, na = c("error", "stimuli", "neurons"), ...) {
   one_score("procrustes_size_shape", x, y, list(center = center), na)
 }
 
@@ -194,7 +196,7 @@ declare_measure(
 
 #' @rdname procrustes
 #' @export
-procrustes_similarity <- function(x, y, na = c("error", "stimuli", "neurons")) {
+procrustes_similarity <- function(x, y, na = c("error", "stimuli", "neurons"), ...) {
   one_score("procrustes_similarity", x, y, list(), na)
 }
 
@@ -222,7 +224,7 @@ angle_of_chord <- function(chord) 2 * asin(pmin(chord, sqrt(2)) / 2)
 
 #' @rdname procrustes
 #' @export
-angular_shape <- function(x, y, na = c("error", "stimuli", "neurons")) {
+angular_shape <- function(x, y, na = c("error", "stimuli", "neurons"), ...) {
   one_score("angular_shape", x, y, list(), na)
 }
 
@@ -249,6 +251,7 @@ declare_measure(
 #' @param x,y see [cka()].
 #' @param na see [similarity()].
 #' @param center if `TRUE`, the mean of each column is subtracted first.
+#' @param ... not used.
 #' @return One number in \[-1, 1\]; 1 when every stimulus has the same direction on both
 #'   sides after the rotation.
 #' @details
@@ -267,7 +270,7 @@ declare_measure(
 #' turned <- x %*% qr.Q(qr(matrix(rnorm(100), 10)))
 #' aligned_cosine(x, turned + 0.5 * rnorm(300))
 #' @export
-aligned_cosine <- function(x, y, center = FALSE, na = c("error", "stimuli", "neurons")) {
+aligned_cosine <- function(x, y, center = FALSE, na = c("error", "stimuli", "neurons"), ...) {
   one_score("aligned_cosine", x, y, list(center = center), na)
 }
 

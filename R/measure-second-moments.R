@@ -12,6 +12,7 @@ NULL
 #'
 #' @param x,y see [cka()]. Either may also be an RDM of squared distances, as a `dist` object.
 #' @param na see [similarity()].
+#' @param ... not used.
 #' @return One number. `bures()`: in \[0, 1\]; 1 when the second moments are proportional.
 #'   `bures_distance()`: at least 0, in the units of the data (or in roots of those of an RDM).
 #'   `NA`, with a warning of class `repalign_undefined`, when one side is constant.
@@ -41,13 +42,13 @@ NULL
 #' bures_distance(x, y)
 #' @seealso [riemann()]
 #' @export
-bures <- function(x, y, na = c("error", "stimuli", "neurons")) {
+bures <- function(x, y, na = c("error", "stimuli", "neurons"), ...) {
   one_score("bures", x, y, list(), na)
 }
 
 #' @rdname bures
 #' @export
-bures_distance <- function(x, y, na = c("error", "stimuli", "neurons")) {
+bures_distance <- function(x, y, na = c("error", "stimuli", "neurons"), ...) {
   one_score("bures_distance", x, y, list(), na)
 }
 
@@ -132,6 +133,7 @@ declare_measure(
 #' @param stimulus_noise the noise covariance of the stimuli (conditions): `NULL` for the same
 #'   independent noise, a vector of variances, or a matrix.
 #' @param na see [similarity()].
+#' @param ... not used.
 #' @return One number, at most 0; 0 when the model with some noise is proportional to the data.
 #'   `NA`, with a warning of class `repalign_undefined`, when the model is constant.
 #' @details
@@ -153,7 +155,7 @@ declare_measure(
 #' riemann(matrix(rnorm(20 * 3), 20), data)
 #' @seealso [rsa()]
 #' @export
-riemann <- function(x, y, stimulus_noise = NULL, na = c("error", "stimuli", "neurons")) {
+riemann <- function(x, y, stimulus_noise = NULL, na = c("error", "stimuli", "neurons"), ...) {
   one_score("riemann", x, y, list(stimulus_noise = stimulus_noise), na)
 }
 

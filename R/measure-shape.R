@@ -20,6 +20,7 @@ NULL
 #' @param scale of the Euclidean distance: if `TRUE`, both sides have norm 1; otherwise it is in the
 #'   units of the data.
 #' @param na see [similarity()].
+#' @param ... not used.
 #' @return One number, 0 when the representations are equal up to rotation. The angle is at most
 #'   `pi/2`, the distance at most `sqrt(2)` with `scale = TRUE`.
 #' @details
@@ -45,7 +46,7 @@ NULL
 #' @export
 shape_distance <- function(x, y, alpha = 1, method = c("angular", "euclidean"),
                            whitening = c("power", "raw"), center = TRUE, scale = TRUE,
-                           na = c("error", "stimuli", "neurons")) {
+                           na = c("error", "stimuli", "neurons"), ...) {
   one_score("shape_distance", x, y,
             list(alpha = alpha, method = method, whitening = whitening, center = center,
                  scale = scale), na)

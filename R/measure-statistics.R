@@ -15,6 +15,7 @@ NULL
 #' @param t how fast the potential falls with the squared distance.
 #' @param normalize if `TRUE`, each row is scaled to unit length first, as originally defined (not
 #'   in the ReSi benchmark).
+#' @param ... not used.
 #' @return One number, at least 0: of magnitudes in the units of the data; of concentricities at
 #'   most 2, and `NA`, with a warning of class `repalign_undefined`, when the mean row of one side
 #'   is zero, as after centring.
@@ -38,7 +39,7 @@ NULL
 #' concentricity_difference(x + 1, x + 3)
 #' uniformity_difference(x, 0.5 * x)
 #' @export
-magnitude_difference <- function(x, y, na = c("error", "stimuli", "neurons")) {
+magnitude_difference <- function(x, y, na = c("error", "stimuli", "neurons"), ...) {
   one_score("magnitude_difference", x, y, list(), na)
 }
 
@@ -68,7 +69,7 @@ value_difference <- function(statistic, x, y, args) abs(x$value - y$value)
 
 #' @rdname magnitude_difference
 #' @export
-concentricity_difference <- function(x, y, na = c("error", "stimuli", "neurons")) {
+concentricity_difference <- function(x, y, na = c("error", "stimuli", "neurons"), ...) {
   one_score("concentricity_difference", x, y, list(), na)
 }
 
@@ -106,7 +107,7 @@ declare_measure(
 #' @rdname magnitude_difference
 #' @export
 uniformity_difference <- function(x, y, t = 2, normalize = FALSE,
-                                  na = c("error", "stimuli", "neurons")) {
+                                  na = c("error", "stimuli", "neurons"), ...) {
   one_score("uniformity_difference", x, y, list(t = t, normalize = normalize), na)
 }
 

@@ -10,6 +10,7 @@ NULL
 #'
 #' @param x,y see [cka()].
 #' @param na see [similarity()].
+#' @param ... not used.
 #' @return One number in \[0, 1\]: R squared of predicting `x` from `y`, over all columns. It is not
 #'   symmetric.
 #' @details
@@ -28,7 +29,7 @@ NULL
 #' linear_regression(x, y)
 #' linear_regression(y, x)
 #' @export
-linear_regression <- function(x, y, na = c("error", "stimuli", "neurons")) {
+linear_regression <- function(x, y, na = c("error", "stimuli", "neurons"), ...) {
   one_score("linear_regression", x, y, list(), na)
 }
 
@@ -94,6 +95,7 @@ declare_measure(
 #'
 #' @param x,y see [cka()].
 #' @param na see [similarity()].
+#' @param ... not used.
 #' @return One number in \[0, 1\]; 1 when the columns of both sides are equally many, independent,
 #'   and span the same space.
 #' @details
@@ -113,7 +115,7 @@ declare_measure(
 #' eigenspace_overlap(x, x %*% matrix(rnorm(36), 6))
 #' eigenspace_overlap(x, matrix(rnorm(600), 100))
 #' @export
-eigenspace_overlap <- function(x, y, na = c("error", "stimuli", "neurons")) {
+eigenspace_overlap <- function(x, y, na = c("error", "stimuli", "neurons"), ...) {
   one_score("eigenspace_overlap", x, y, list(), na)
 }
 
@@ -155,6 +157,7 @@ declare_measure(
 #' @param x,y see [cka()].
 #' @param na see [similarity()].
 #' @param lambda ridge penalty, relative to a total variance of 1.
+#' @param ... not used.
 #' @return One number, at least 0; 0 when the two sides span the same space (with `lambda = 0`), or
 #'   have equal kernels up to scale. It is a metric.
 #' @details
@@ -176,7 +179,7 @@ declare_measure(
 #' gulp(x, matrix(rnorm(600), 100), lambda = 0.1)
 #' @seealso [linear_regression()]
 #' @export
-gulp <- function(x, y, lambda = 0, na = c("error", "stimuli", "neurons")) {
+gulp <- function(x, y, lambda = 0, na = c("error", "stimuli", "neurons"), ...) {
   one_score("gulp", x, y, list(lambda = lambda), na)
 }
 

@@ -229,7 +229,7 @@ print.repalign_measure <- function(x, ...) {
 #' @rdname measures
 #' @export
 new_measure <- function(fun, direction = c("similarity", "distance"), best = NA_real_,
-                        symmetric = FALSE, label = "user") {
+                        symmetric = FALSE, label = "user", ...) {
   need_arguments()
   refuse_if(!is.function(fun), "type", "`fun` must be a function(x, y) that returns one number.")
   arguments <- names(formals(args(fun)))

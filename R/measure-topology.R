@@ -14,6 +14,7 @@ NULL
 #' @param degree degree of the polynomial that approximates the heat kernel, at most 60; at 8 the
 #'   error was about 1e-6 of the score.
 #' @param na see [similarity()].
+#' @param ... not used.
 #' @return One number, at least 0; 0 for graphs with equal spectra. As in the published code, it is
 #'   multiplied by 1e6.
 #' @details
@@ -35,7 +36,7 @@ NULL
 #' imd(cloud, cloud[sample(200), ])
 #' @seealso [rtd()]
 #' @export
-imd <- function(x, y, k = 5, degree = 12, na = c("error", "stimuli", "neurons")) {
+imd <- function(x, y, k = 5, degree = 12, na = c("error", "stimuli", "neurons"), ...) {
   one_score("imd", x, y, list(k = k, degree = degree), na)
 }
 
@@ -95,6 +96,7 @@ declare_measure(
 #'   compared; with `Inf` all.
 #' @param trials number of random subsets. One of 500 rows takes up to ten seconds.
 #' @param na see [similarity()].
+#' @param ... not used.
 #' @return One number, at least 0: the mean over both directions and all subsets.
 #' @details
 #' Distances are divided by their 0.9 quantile. A bar is a difference between one cloud and the
@@ -116,7 +118,7 @@ declare_measure(
 #' rtd(x, matrix(rnorm(200), 100))
 #' @seealso [imd()]
 #' @export
-rtd <- function(x, y, batch = 500, trials = 10, na = c("error", "stimuli", "neurons")) {
+rtd <- function(x, y, batch = 500, trials = 10, na = c("error", "stimuli", "neurons"), ...) {
   one_score("rtd", x, y, list(batch = batch, trials = trials), na)
 }
 

@@ -16,6 +16,7 @@ NULL
 #' @param scale if `TRUE`, each side is divided by the root mean square norm of its neurons;
 #'   otherwise the distance is in the units of the data.
 #' @param na see [similarity()].
+#' @param ... not used.
 #' @return One number: the distance is at least 0, and at most 2 with `scale = TRUE`; the
 #'   correlation is in \[-1, 1\].
 #' @details
@@ -44,7 +45,7 @@ NULL
 #' @seealso [matched_neurons()], [soft_correlation_match()]
 #' @export
 soft_matching <- function(x, y, mass = 1, center = TRUE, scale = TRUE,
-                          na = c("error", "stimuli", "neurons")) {
+                          na = c("error", "stimuli", "neurons"), ...) {
   one_score("soft_matching", x, y, list(mass = mass, center = center, scale = scale), na)
 }
 
@@ -193,7 +194,7 @@ declare_measure(
 
 #' @rdname soft_matching
 #' @export
-soft_matching_correlation <- function(x, y, mass = 1, na = c("error", "stimuli", "neurons")) {
+soft_matching_correlation <- function(x, y, mass = 1, na = c("error", "stimuli", "neurons"), ...) {
   one_score("soft_matching_correlation", x, y, list(mass = mass), na)
 }
 

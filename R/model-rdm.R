@@ -34,7 +34,7 @@
 #' @seealso [evaluate_rdms()]
 #' @export
 fit_rdm_model <- function(model, rdms, outer, raw = FALSE, stimulus_noise = NULL,
-                          na = c("error", "pairwise")) {
+                          na = c("error", "pairwise"), ...) {
   need_arguments()
   refuse_if(!inherits(model, "repalign_rdm_model"), "type", "`model` must be what rdm_model() ",
             "returned, not {describe(model)}.")
@@ -177,7 +177,7 @@ rdm_model_types <- c("fixed", "select", "weighted", "interpolate")
 #' @seealso [fit_rdm_model()], [evaluate_rdms()]
 #' @export
 rdm_model <- function(rdms, type = c("fixed", "select", "weighted", "interpolate"),
-                      nonnegative = FALSE, ridge = 0) {
+                      nonnegative = FALSE, ridge = 0, ...) {
   need_arguments()
   type <- check_choice(type, rdm_model_types, "type")
   nonnegative <- check_flag(nonnegative, "nonnegative")

@@ -79,7 +79,7 @@ rsa_regression <- function(formula, data = NULL, leave_out = NULL, blocks = leav
                            inner = c("correlation", "euclidean", "sqeuclidean", "cosine"),
                            fit = c("ordinary", "nonnegative", "ridge"), ridge = NULL,
                            standardize = TRUE, na = c("error", "pairwise"), center = TRUE,
-                           permutations = 999, group = NULL) {
+                           permutations = 999, group = NULL, ...) {
   need_arguments(quoted = c("leave_out", "blocks"))
   inner <- if (!missing(inner)) check_choice(inner, rsa_inner, "inner")
   spec <- list(center = check_flag(center, "center"),

@@ -183,7 +183,7 @@ driving_caption <- function(shown, value, several) {
 rdm_rows <- function(x, y, inner = c("correlation", "euclidean", "sqeuclidean", "cosine"),
                      outer = c("spearman", "pearson", "kendall", "cosine", "tau_b", "rho_a",
                                "whitened_cosine", "whitened_pearson"),
-                     stimulus_noise = NULL, na = c("error", "pairwise")) {
+                     stimulus_noise = NULL, na = c("error", "pairwise"), ...) {
   need_arguments()
   inner <- check_choice(inner, rsa_inner, "inner")
   args <- check_outer_args(list(outer = outer, stimulus_noise = stimulus_noise, na = na))

@@ -14,6 +14,7 @@
 #'   (26); of a pixel 4 or 8.
 #' @param times instead: how many times, or [time_windows()].
 #' @param space,time two graphs, as `adjacency()` returns or takes them.
+#' @param ... not used.
 #' @return A list, named as the places, with the numbers of the places that touch each, without
 #'   itself. `cross_adjacency()`: the same for each place at each time, in the order of
 #'   [cross_places()].
@@ -28,7 +29,7 @@
 #' str(cross_adjacency(contacts, adjacency(times = 2)))
 #' @export
 adjacency <- function(coordinates = NULL, distance = NULL, voxels = NULL, faces = NULL,
-                      times = NULL) {
+                      times = NULL, ...) {
   need_arguments()
   given <- !c(is.null(coordinates), is.null(voxels), is.null(times))
   refuse_if(sum(given) != 1, "choice", "Give one of `coordinates`, `voxels` and ",
@@ -177,7 +178,7 @@ sparse_pairs <- function(graph, bad) {
 
 #' @rdname adjacency
 #' @export
-cross_adjacency <- function(space, time) {
+cross_adjacency <- function(space, time, ...) {
   need_arguments()
   space <- given_graph(space, "space")
   time <- given_graph(time, "time")

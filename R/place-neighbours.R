@@ -12,6 +12,7 @@
 #' @param k instead: how many channels, with the place itself.
 #' @param within one label for each channel (hemisphere, probe, area) that a neighbourhood shares.
 #'   `NA`: left out.
+#' @param ... not used.
 #' @return A list with the numbers of the channels of each place, in rising order, with the place
 #'   itself.
 #' @details
@@ -24,7 +25,7 @@
 #' neighbourhoods(c(0, 20, 40, 60, 0, 20, 40, 60), k = 3, within = rep(c("A", "B"), each = 4))
 #' @seealso [adjacency()]
 #' @export
-neighbourhoods <- function(coordinates, radius = NULL, k = NULL, within = NULL) {
+neighbourhoods <- function(coordinates, radius = NULL, k = NULL, within = NULL, ...) {
   need_arguments()
   refuse_if(is.null(radius) == is.null(k), "choice", "Give one of `radius` and ",
             "`k`{if (!is.null(k)) ', not both'}.", arg = if (is.null(k)) "radius" else "k")

@@ -70,7 +70,7 @@ test_maps <- function(maps, baseline = 0, compare = NULL, adjacency = NULL,
                       correction = c("max", "cluster_mass", "tfce"), statistic = c("t", "mean"),
                       alternative = NULL, threshold = 0.05, extent = 0.5, height = 2,
                       permutations = 9999, alpha = 0.05, na = c("error", "places"),
-                      threads = NULL) {
+                      threads = NULL, ...) {
   need_arguments()
   settings <- list(
     correction = check_choice(correction, c("max", "cluster_mass", "tfce"), "correction"),

@@ -16,6 +16,7 @@
 #'   and the times of each window.
 #' @param channels how many channels the data have; `NULL`: the largest of `neighbours`.
 #' @param x an array conditions x channels x time, or conditions x channels x time x repeats.
+#' @param ... not used.
 #' @return `time_windows()`: a list with the numbers of the times of each window, named by their
 #'   means. `cross_places()`: a list with the columns of each place (the fastest) and window, named
 #'   "Cz, 120 ms". `flatten_time()`: a matrix conditions x columns or, with repeats, an array
@@ -42,7 +43,7 @@
 #' score_matrix(similarity(split_time(x, windows[1:3]), measure = "rsa"))
 #' @seealso [test_maps()]
 #' @export
-time_windows <- function(times, width, step = NULL, unit = "ms") {
+time_windows <- function(times, width, step = NULL, unit = "ms", ...) {
   need_arguments()
   times <- check_sample_times(times, 2)
   spacing <- stats::median(diff(times))
@@ -112,7 +113,7 @@ distinct_numbers <- function(values) {
 
 #' @rdname time_windows
 #' @export
-cross_places <- function(neighbours, windows, channels = NULL) {
+cross_places <- function(neighbours, windows, channels = NULL, ...) {
   need_arguments()
   most <- if (is.null(channels)) .Machine$integer.max else check_count(channels, "channels")
   neighbours <- check_neighbours(neighbours, most)
@@ -143,7 +144,7 @@ crossed_names <- function(space, time) {
 
 #' @rdname time_windows
 #' @export
-flatten_time <- function(x, times, unit = "ms") {
+flatten_time <- function(x, times, unit = "ms", ...) {
   need_arguments()
   check_time_array(x)
   times <- check_sample_times(times, 1)
@@ -174,7 +175,7 @@ flattened_times <- function(x, labels) {
 
 #' @rdname time_windows
 #' @export
-split_time <- function(x, windows) {
+split_time <- function(x, windows, ...) {
   need_arguments()
   check_time_array(x)
   windows <- check_neighbours(windows, dim(x)[3], "windows")

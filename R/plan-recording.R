@@ -73,7 +73,7 @@ plan_recording <- function(x, y = NULL, stimuli = NULL, neurons_x = NULL, neuron
                            shared_neurons = FALSE, units_x = NULL, units_y = NULL, alpha = 0.05,
                            target_power = 0.8, conf_level = 0.95,
                            complete = c("none", "x", "y", "both"),
-                           na = c("error", "stimuli", "neurons"), neurons = NULL) {
+                           na = c("error", "stimuli", "neurons"), neurons = NULL, ...) {
   need_arguments()
   # without this argument, R would take `neurons` for the beginning of two others
   refuse_if(!is.null(neurons), "parameter", "`neurons` does not say of which side: give ",

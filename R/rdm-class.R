@@ -310,13 +310,14 @@ chosen_conditions <- function(conditions, names, arg) {
 #'   (1, 3), ..., (2, 3), ..., as in [stats::dist()]; a symmetric matrix with zeros (or `NA`) on its
 #'   diagonal; or a `dist` object. `NA`: a missing pair.
 #' @param labels one label for each condition, or `NULL` for those that `x` has, if any.
+#' @param ... not used.
 #' @return An RDM of class `c("repalign_rdm", "dist")`. A `dist` object keeps its attribute
 #'   `method`.
 #' @examples
 #' as_rdm(c(0.2, 0.9, 0.8), labels = c("cat", "dog", "car"))
 #' as_rdm(as.matrix(rdm92$monkey)[1:10, 1:10])
 #' @export
-as_rdm <- function(x, labels = NULL) {
+as_rdm <- function(x, labels = NULL, ...) {
   need_arguments()
   refuse_if(is.list(x), "type", "`x` must be one RDM, not ",
             if (is.data.frame(x)) {

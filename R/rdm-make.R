@@ -35,6 +35,7 @@ NULL
 #'   finite.
 #' @param na missing values: `"error"`; or what is left out: `"stimuli"` (rows: observations, or
 #'   conditions of an array) or `"neurons"` (channels).
+#' @param ... not used.
 #' @return An object of class `c("repalign_rdm", "dist")`: the dissimilarities in the order of
 #'   [stats::dist()]. It goes wherever a `dist` object does, such as [stats::hclust()];
 #'   `as.matrix()`, `as.data.frame()` and `subset()` are [methods][print.repalign_rdm]. For a list,
@@ -71,7 +72,7 @@ NULL
 #' @export
 rdm <- function(x, condition = NULL, run = NULL, distance = "crossnobis", noise = NULL,
                 weights = c("equal", "repeats"), center_patterns = FALSE, prior_rate = 1,
-                prior_weight = 0.1, na = c("error", "stimuli", "neurons"), subject = NULL) {
+                prior_weight = 0.1, na = c("error", "stimuli", "neurons"), subject = NULL, ...) {
   need_arguments()
   settings <- distance_settings(
     check_choice(distance, distance_ids(), "distance"),

@@ -44,7 +44,7 @@ noise_methods <- c("shrinkage_diag", "shrinkage_eye", "diag", "full")
 noise_covariance <- function(x, condition = NULL, run = NULL,
                              method = c("shrinkage_diag", "shrinkage_eye", "diag", "full"),
                              dof = NULL, by_run = FALSE,
-                             na = c("error", "stimuli", "neurons"), subject = NULL) {
+                             na = c("error", "stimuli", "neurons"), subject = NULL, ...) {
   need_arguments()
   method <- check_choice(method, noise_methods, "method")
   by_run <- check_flag(by_run, "by_run")

@@ -170,6 +170,7 @@ labels_of_rdms <- function(rdms) {
 #' @param outer how RDMs are compared, as for [rsa()], or `"riemann"`.
 #' @param stimulus_noise for whitened comparisons, as for [rsa()].
 #' @param na `"pairwise"`: means are over the RDMs that have a pair.
+#' @param ... not used.
 #' @return An RDM, as from [rdm()]. Its scale means nothing.
 #' @details
 #' Before the mean, each RDM is divided by its (whitened) length, after its mean has been subtracted
@@ -180,7 +181,7 @@ labels_of_rdms <- function(rdms) {
 #' pooled <- pool_rdms(rdms, "cosine")
 #' vapply(rdms, rsa, 0, y = pooled, outer = "cosine")
 #' @export
-pool_rdms <- function(rdms, outer, stimulus_noise = NULL, na = c("error", "pairwise")) {
+pool_rdms <- function(rdms, outer, stimulus_noise = NULL, na = c("error", "pairwise"), ...) {
   need_arguments()
   outer <- check_choice(outer, c(rsa_outer, "bures", "riemann"), "outer")
   na <- check_choice(na, c("error", "pairwise"), "na")

@@ -7,6 +7,7 @@ rdm_transforms <- c("rank", "positive", "sqrt", "minmax", "geotopological", "geo
 #' @param x an RDM (any `dist` object), or a list of them.
 #' @param method see below.
 #' @param low,up for `"geotopological"`: quantiles, from 0 to 1.
+#' @param ... not used.
 #' @return An RDM of class `c("repalign_rdm", "dist")`, or a list of them.
 #' @details
 #' * `"rank"`: ranks, from 1 for the smallest.
@@ -30,7 +31,7 @@ rdm_transforms <- c("rank", "positive", "sqrt", "minmax", "geotopological", "geo
 #' transform_rdm(transform_rdm(d, "geotopological", low = 0.2, up = 0.8), "geodesic")
 #' @export
 transform_rdm <- function(x, method = c("rank", "positive", "sqrt", "minmax", "geotopological",
-                                        "geodesic"), low = 0, up = 1) {
+                                        "geodesic"), low = 0, up = 1, ...) {
   need_arguments()
   refuse_if(missing(method), "missing", "`method` is missing: choose one of ",
             "{enumerate(rdm_transforms, 20)}.")

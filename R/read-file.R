@@ -14,6 +14,7 @@
 #' @param rows numbers of the rows (stimuli) to read, in any order; `NULL`: all.
 #' @param flatten `TRUE`: always a matrix. Arrays of three axes and more are flattened after the
 #'   first, with a message. `FALSE`: the array with its axes, or a plain vector.
+#' @param ... not used.
 #' @return `read_representation()`: a matrix of doubles with a row for each stimulus, or a named
 #'   list of them, by the names of `file` or of the files without their endings (`layer2` before
 #'   `layer10`). `representation_names()`: the names of the arrays in the file, if any.
@@ -52,7 +53,7 @@
 #' sapply(names, read_representation, file = saved, simplify = FALSE)
 #' @seealso [read_nwb()]
 #' @export
-read_representation <- function(file, name = NULL, rows = NULL, flatten = TRUE) {
+read_representation <- function(file, name = NULL, rows = NULL, flatten = TRUE, ...) {
   need_arguments()
   refuse_if(!is.character(file) || !length(file) || anyNA(file) || !all(nzchar(file)), "value",
             "`file` must be the path of a file or of a folder, or the paths of several files, not ",
@@ -82,7 +83,7 @@ read_representation <- function(file, name = NULL, rows = NULL, flatten = TRUE) 
 
 #' @rdname read_representation
 #' @export
-representation_names <- function(file) {
+representation_names <- function(file, ...) {
   need_arguments()
   file_format(file)$names(path.expand(file))
 }

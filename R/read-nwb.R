@@ -7,6 +7,7 @@
 #' Borders (NWB 2), through the package \pkg{hdf5r}, for [spike_counts()].
 #'
 #' @param file the path of an NWB file.
+#' @param ... not used.
 #' @return A list of class `repalign_nwb`, of plain R objects:
 #'   * `spikes`: a list with the times of the spikes of each unit, named by its id.
 #'   * `units`: a data frame with a row for each unit: `id`, the columns of the file, and, if known,
@@ -44,7 +45,7 @@
 #' spike_counts(recording$spikes, onsets = 0:2, window = c(0, 0.5))
 #' @seealso [responses()], article "From an NWB file to two areas"
 #' @export
-read_nwb <- function(file) {
+read_nwb <- function(file, ...) {
   need_arguments()
   need_file(file, "file")
   with_hdf5(path.expand(file), function(open) {

@@ -15,6 +15,7 @@
 #'   a stimulus of its own.
 #' @param bins `NULL`: one count for the whole window. A number: the width of bins, which must
 #'   divide the window.
+#' @param ... not used.
 #' @return An array stimuli x neurons x trials of counts, with names. Trials are in the order of
 #'   `onsets`; stimuli with fewer trials have `NA` in the rest. With `bins` a list of such arrays,
 #'   named by the begin and the end of each bin.
@@ -28,7 +29,7 @@
 #'              stimuli = c("face", "car", "face"))
 #' @seealso [read_nwb()], [trial_array()]
 #' @export
-spike_counts <- function(times, units, onsets, window, stimuli = NULL, bins = NULL) {
+spike_counts <- function(times, units, onsets, window, stimuli = NULL, bins = NULL, ...) {
   listed <- !missing(times) && is.list(times) && !is.data.frame(times)
   if (listed && missing(units)) units <- NULL
   need_arguments()

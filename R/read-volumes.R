@@ -20,6 +20,7 @@
 #' @param file the path of the image to write; a file of that name is replaced.
 #' @param column,model of a result: which column (`NULL`: `"score"`), of which model (`NULL`: the
 #'   only one).
+#' @param ... not used.
 #' @return `read_volumes()`: a matrix with a row for each volume, named by the files (`"name 1"`,
 #'   `"name 2"` of several volumes), and a column for each voxel, named `"i j k"` by its indices,
 #'   from 1 on, the first axis fastest. Attributes: `"voxels"`, these indices as a matrix;
@@ -47,7 +48,7 @@
 #' write_map(found, file, tempfile(fileext = ".nii.gz"))
 #' @seealso [neighbourhoods()]
 #' @export
-read_volumes <- function(files, mask = NULL, threshold = 0.5, na = c("error", "voxels")) {
+read_volumes <- function(files, mask = NULL, threshold = 0.5, na = c("error", "voxels"), ...) {
   need_arguments()
   require_package("RNifti", "Reading NIfTI images")
   names <- check_volume_files(files)
@@ -74,7 +75,7 @@ read_volumes <- function(files, mask = NULL, threshold = 0.5, na = c("error", "v
 
 #' @rdname read_volumes
 #' @export
-write_map <- function(values, mask, file, column = NULL, model = NULL) {
+write_map <- function(values, mask, file, column = NULL, model = NULL, ...) {
   need_arguments()
   require_package("RNifti", "Writing NIfTI images")
   map <- map_values(values, column, model)

@@ -5,6 +5,7 @@
 #' @param data a data frame with one row per response of one neuron to one repeat of a stimulus.
 #' @param stimulus,neuron,trial,value names of columns of `data`. Without `trial`, the repeats of
 #'   each stimulus are numbered for each neuron in the order of the rows.
+#' @param ... not used.
 #' @return A numeric array stimuli x neurons x trials with names, and `NA` where a repeat is
 #'   missing. Levels of factors keep their order, numbers are sorted, and words come in order of
 #'   first appearance.
@@ -17,7 +18,7 @@
 #' trial_array(long[-1, ], "image", "unit", "rep", "count")
 #' @seealso [responses()], which also reads long tables
 #' @export
-trial_array <- function(data, stimulus, neuron, trial = NULL, value) {
+trial_array <- function(data, stimulus, neuron, trial = NULL, value, ...) {
   need_arguments()
   refuse_if(!is.data.frame(data), "type", "`data` must be a data frame with a row per response, ",
             "not {describe(data)}.")

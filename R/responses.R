@@ -76,7 +76,6 @@ responses <- function(x, stimulus = NULL, neuron = NULL, trial = NULL, session =
                       cluster = NULL, run = NULL, event = NULL, complete = FALSE,
                       value = NULL, series = NULL, ...) {
   need_arguments()
-  no_other_arguments(...)
   check_flag(complete, "complete")
   # labels of runs are those of the trials
   labelled <- !is.null(run) && !(is.logical(run) && length(run) == 1)
@@ -98,7 +97,8 @@ responses <- function(x, stimulus = NULL, neuron = NULL, trial = NULL, session =
   }
   refuse_if(!is.null(value) && (!is.data.frame(x) || is.null(neuron)), "value",
             "`value` names a column of a long data frame: give it with `neuron`.")
-  naming_runs(labelled, {
+  # messages about `trial` are about `run` where that gave the labels
+  in_words_of_call(was = "trial", now = if (labelled) "run" else "trial", code = {
     read <- if (is.data.frame(x)) {
       if (is.null(neuron)) wide_responses(x, given) else long_responses(x, given)
     } else if (is.array(x) && length(dim(x)) == 3) {
@@ -107,16 +107,6 @@ responses <- function(x, stimulus = NULL, neuron = NULL, trial = NULL, session =
       matrix_responses(x, given)
     }
     finish_responses(read, given)
-  })
-}
-
-# Messages about `trial` are about `run` where that gave the labels.
-naming_runs <- function(labelled, code) {
-  if (!labelled) return(code)
-  tryCatch(code, repalign_error = function(e) {
-    e$message <- gsub("`trial`", "`run`", conditionMessage(e), fixed = TRUE)
-    if (identical(e$arg, "trial")) e$arg <- "run"
-    stop(e)
   })
 }
 

@@ -59,6 +59,7 @@ held_out_words <- function(row) {
 #' @param measure the label of one measure, if there are several.
 #' @param value the name of a numeric column, such as `"p_value"`. By default `"calibrated"` for
 #'   calibrations and `"score"` otherwise.
+#' @param ... not used.
 #' @return A numeric matrix with a row per element of `x` and a column per element of `y`, square
 #'   for all pairs of one list; pairs that were not computed are `NA`. With models, names are
 #'   "model/layer". A pair with two values is an error: of results put together, take the rows of
@@ -71,7 +72,7 @@ held_out_words <- function(row) {
 #' score_matrix(similarity(v4_layers, diagonal = TRUE))
 #' hclust(as.dist(similarity(v4_layers, measure = "procrustes")))
 #' @export
-score_matrix <- function(result, measure = NULL, value = NULL) {
+score_matrix <- function(result, measure = NULL, value = NULL, ...) {
   need_arguments()
   refuse_if(!is.data.frame(result) || !all(c("x", "y", "measure") %in% names(result)), "type",
             "`result` must be what similarity() or calibrate() returned: a data frame with the ",

@@ -305,13 +305,7 @@ center_source <- function(data, condition, run, noise, measure, distance) {
 }
 
 # Messages of rdm() about `x` are about `data` here.
-naming_data <- function(code) {
-  tryCatch(code, repalign_error = function(e) {
-    e$message <- gsub("`x`", "`data`", e$message, fixed = TRUE)
-    if (identical(e$arg, "x")) e$arg <- "data"
-    stop(e)
-  })
-}
+naming_data <- function(code) in_words_of_call(code, "x", "data")
 
 # gaps: may pairs of conditions lack?
 check_common_runs <- function(patterns, gaps) {

@@ -30,6 +30,7 @@
 #' @param rate learning rate; `NULL` for 0.01 (Adam) or 0.05 (gradient descent).
 #' @param epochs how often every training sample is seen.
 #' @param batch number of training samples in a step.
+#' @param ... not used.
 #' @return A list of class `repalign_networks`:
 #'   * `representations`: the last hidden layers, a named list of matrices (test stimuli x units).
 #'   * `models`: all hidden layers, a named list of networks, each a named list of layers.
@@ -68,7 +69,7 @@ simulate_networks <- function(networks = 5, random_labels = 0, shortcut = NULL, 
                               shortcut_test = c("random", "absent"),
                               record = c("preactivation", "activation"),
                               activation = c("relu", "tanh"), optimizer = c("adam", "sgd"),
-                              rate = NULL, epochs = 40, batch = 50) {
+                              rate = NULL, epochs = 40, batch = 50, ...) {
   need_arguments()
   made_only <- c("classes", "features", "scatter")
   unused <- made_only[!c(missing(classes), missing(features), missing(scatter))]
@@ -260,6 +261,7 @@ print.repalign_networks <- function(x, digits = 2, ...) {
 #' @param scatter standard deviation of the stimuli within a patch, relative to that between
 #'   patches.
 #' @param noise standard deviation of the noise of every unit, relative to that of its signal.
+#' @param ... not used.
 #' @return A list of class `repalign_simulation`: `models`, a named list of models, each a named
 #'   list of layers (stimuli x units); `truth`, a data frame with `model`, `width`, `global` and
 #'   `local`; `patch`, the patch of every stimulus in the world.
@@ -277,7 +279,7 @@ print.repalign_networks <- function(x, digits = 2, ...) {
 #' @seealso [simulate_pair()]
 #' @export
 simulate_models <- function(n, width, global = 0, local = 0, layers = 1, patch = 4, scatter = 0.4,
-                            noise = 1) {
+                            noise = 1, ...) {
   need_arguments()
   patch <- check_count(patch, "patch", 2)
   n <- check_count(n, "n")

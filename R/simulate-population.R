@@ -12,6 +12,7 @@
 #'   (`i^-power`).
 #' @param power exponent of the power law; two numbers if the sides differ.
 #' @param reverse is the order of the eigenvalues of `y` reversed?
+#' @param ... not used.
 #' @return A list of class `repalign_population`: `x` and `y`, stimuli x neurons; `cka`, the exact
 #'   value for infinitely many stimuli and neurons; `theory`, which [predicted_bias()] uses.
 #' @references Chun et al. (2025), \doi{10.48550/arXiv.2502.15104}, equation 15.
@@ -22,7 +23,7 @@
 #' cka(pop$x, pop$y, estimator = "stimulus_neuron")
 #' @export
 linear_population <- function(n, q, d, spectrum = c("isotropic", "power"), power = 1,
-                              reverse = FALSE) {
+                              reverse = FALSE, ...) {
   need_arguments()
   power_given <- !missing(power)
   n <- check_count(n, "n")
@@ -140,6 +141,7 @@ noise_families <- c("normal", "t3", "laplace", "mixture")
 #' @param tails distribution of the neurons' own parts: `"normal"`; `"t3"` (Student's t with 3
 #'   degrees of freedom), `"laplace"` or the two-peaked `"mixture"`, which need
 #'   `autocorrelation = 0`.
+#' @param ... not used.
 #' @return A list of class `repalign_simulation`: `x` and `y`, stimuli x neurons; `group`, the group
 #'   of every stimulus; `cka`, the exact linear CKA of these neurons with infinitely many stimuli,
 #'   which `cka(estimator = "stimulus")` estimates; `cka_within`, the same within groups.
@@ -154,7 +156,8 @@ noise_families <- c("normal", "t3", "laplace", "mixture")
 #' @seealso [simulate_models()], [linear_population()]
 #' @export
 simulate_pair <- function(n, d, shared = 0, rank = 3, groups = 1, spread = 2,
-                          autocorrelation = 0, tails = c("normal", "t3", "laplace", "mixture")) {
+                          autocorrelation = 0, tails = c("normal", "t3", "laplace", "mixture"),
+                          ...) {
   need_arguments()
   n <- check_count(n, "n", 2)
   d <- vapply(check_two_sizes(d, "d"), check_count, 0L, arg = "d")

@@ -21,6 +21,7 @@
 #' @param rings number of rings in `x`.
 #' @param r where the line turns from the first arc of the S into the second, as a share of the
 #'   line; 0.5 gives the usual S.
+#' @param ... not used.
 #' @return A list of class `repalign_simulation`: `x`, a matrix stimuli x neurons; `y`, a named list
 #'   of representations, one for each value of `noise` (of spots), `translation`, `clusters` or `r`,
 #'   or for `rings`, `rings` - 1, ..., 1 rings; `truth`, a data frame with `model` and the value of
@@ -115,7 +116,7 @@ truth_of <- function(values, arg) {
 
 #' @rdname simulate_shapes
 #' @export
-simulate_spots <- function(n, d = 2, noise = c(0.5, Inf)) {
+simulate_spots <- function(n, d = 2, noise = c(0.5, Inf), ...) {
   need_arguments()
   n <- check_count(n, "n", 2)
   d <- check_count(d, "d")
@@ -131,7 +132,7 @@ simulate_spots <- function(n, d = 2, noise = c(0.5, Inf)) {
 
 #' @rdname simulate_shapes
 #' @export
-simulate_translation <- function(n, d = 2, translation = 10, gap = 0.1) {
+simulate_translation <- function(n, d = 2, translation = 10, gap = 0.1, ...) {
   need_arguments()
   n <- check_count(n, "n", 2)
   d <- check_count(d, "d")
@@ -153,7 +154,7 @@ simulate_translation <- function(n, d = 2, translation = 10, gap = 0.1) {
 
 #' @rdname simulate_shapes
 #' @export
-simulate_clusters <- function(n, clusters = 2:12, radius = 10) {
+simulate_clusters <- function(n, clusters = 2:12, radius = 10, ...) {
   need_arguments()
   n <- check_count(n, "n", 2)
   clusters <- check_settings(clusters, "clusters", function(k) count_of(k, "cluster"),
@@ -175,7 +176,7 @@ simulate_clusters <- function(n, clusters = 2:12, radius = 10) {
 
 #' @rdname simulate_shapes
 #' @export
-simulate_rings <- function(n, rings = 5, noise = 0) {
+simulate_rings <- function(n, rings = 5, noise = 0, ...) {
   need_arguments()
   n <- check_count(n, "n", 2)
   rings <- check_count(rings, "rings", 2)
@@ -203,7 +204,7 @@ simulate_rings <- function(n, rings = 5, noise = 0) {
 
 #' @rdname simulate_shapes
 #' @export
-simulate_swiss_roll <- function(n, r = 0.5) {
+simulate_swiss_roll <- function(n, r = 0.5, ...) {
   need_arguments()
   n <- check_count(n, "n", 2)
   r <- check_settings(r, "r", function(value) paste("r =", format(value)), most = 1)

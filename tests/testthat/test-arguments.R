@@ -28,6 +28,24 @@ expect_classed <- function(changes, calls = argument_calls()) {
   expect_identical(failed, character())
 }
 
+test_that("an argument that no function has is refused by a classed error, wherever it is given", {
+  calls <- argument_calls()
+  calls <- calls[!duplicated(names(calls))]
+  # two that only list measures, and two that take what they work on in `...`
+  others <- c("measures", "resi_measures", "noise_precision", "rank_measures")
+  for (name in setdiff(names(calls), others)) {
+    outcome <- outcome_of(name, c(calls[[name]], no_such_word = 1))
+    expect(inherits(outcome, "repalign_error_parameter"),
+           paste0(name, "(): ", if (inherits(outcome, "error")) conditionMessage(outcome)))
+  }
+  x <- matrix(c(2, 7, 1, 8, 2, 8, 1, 8, 2, 8), 5)
+  expect_refused(rdm(x, distanze = "euclidean"), c("`distanze`", "\"distance\""))
+  expect_refused(rv(x, x, "error", 3), "argument without a name")
+  # the names of `...` of a function of the user's
+  through <- function(...) cka(x, x, ...)
+  expect_refused(through(estimat0r = "naive"), c("`estimat0r`", "\"estimator\""))
+})
+
 latin <- "caf\xe9"
 
 with_latin_names <- function(value) {

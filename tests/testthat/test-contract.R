@@ -52,8 +52,8 @@ test_that("every measure is an exported function of x and y with named parameter
     expect_true(id %in% exported, label = id)
     arguments <- names(formals(get(id)))
     expect_identical(arguments[1:2], c("x", "y"), label = id)
-    # what cka() takes beyond its arguments it refuses with a word
-    expect_false("..." %in% arguments && id != "cka", label = id)
+    # what is given beyond the arguments is refused with a word
+    expect_refused(get(id)(diag(5), diag(5), no_such_parameter = 1), "no_such_parameter")
     # the table tells the parameters with their defaults
     told <- table$parameters[table$id == id]
     parameters <- eval(parse(text = paste0("alist(", told, ")")))

@@ -54,7 +54,13 @@ declare_result(
     both <- if ("both" %in% x$complete) "complete both"
     c(attr(x, "left_out"), if (has_sampled_layers(x)) sampled_units_note, complete_note(both))
   },
-  sentence = function(x) analysis_sentence(x)
+  sentence = function(x) analysis_sentence(x),
+  glance = function(x) {
+    need_columns(x, c("x", "y", "neurons", "n_estimates", "undefined"), "summarised")
+    size <- if (nrow(x)) range(x$neurons) else c(NA_integer_, NA_integer_)
+    list(analysis = analysis_of(x), comparisons = count_pairs(x), neurons_min = size[1],
+         neurons_max = size[2], n_estimates = sum(x$n_estimates), undefined = sum(x$undefined))
+  }
 )
 
 # A summary has the columns of an analysis, and keeps of it what its sentence needs.
@@ -375,22 +381,4 @@ summary.repalign_analysis <- function(object, ...) {
   over <- if (length(facts$level)) interval_extents(combined, parts_of(object))
   new_result(combined, "repalign_summary",
              list(conf_level = facts$level, over = over, title = facts$title))
-}
-
-#' @rdname tidy.repalign
-#' @export
-glance.repalign_analysis <- function(x, ...) {
-  no_other_arguments(...)
-  plain <- need_columns(as.data.frame(x), c("x", "y", "neurons", "n_estimates", "undefined"),
-                        "summarised")
-  glance_rows(plain, source_columns(x), function(at) {
-    part <- plain[at, , drop = FALSE]
-    data.frame(
-      analysis = analysis_of(x[at, , drop = FALSE]),
-      comparisons = nrow(unique(part[c("x", "y")])),
-      neurons_min = if (nrow(part)) min(part$neurons) else NA_integer_,
-      neurons_max = if (nrow(part)) max(part$neurons) else NA_integer_,
-      n_estimates = sum(part$n_estimates), undefined = sum(part$undefined)
-    )
-  })
 }

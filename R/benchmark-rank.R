@@ -222,7 +222,12 @@ declare_result(
     paste0("Benchmark: ", count_of(length(unique(stats::na.omit(x$measure))), "measure"), ", ",
            count_of(nrow(x), "row"), undefined_of(x$value))
   },
-  sentence = function(x) benchmark_sentence(x)
+  sentence = function(x) benchmark_sentence(x),
+  glance = function(x) {
+    need_columns(x, c("measure", "value", "undefined"), "summarised")
+    list(measures = length(unique(x$measure)), metrics = length(unique(metric_of(x))),
+         undefined = sum(is.na(x$value)))
+  }
 )
 
 # A sentence for each metric, over all groups or models.
@@ -293,8 +298,6 @@ metric_of <- function(rows) {
   if (several) paste(rows$target, rows$correlation) else as.character(rows$target)
 }
 
-test_columns <- function(rows) intersect(c("dataset", "architecture", "test"), names(rows))
-
 #' @rdname tidy.repalign
 #' @export
 summary.repalign_benchmark <- function(object, ...) {
@@ -311,19 +314,6 @@ summary.repalign_benchmark <- function(object, ...) {
                     undefined = if (nrow(part)) max(part$undefined) else 0L), optional = TRUE)
   })
   told(rows, object)
-}
-
-#' @rdname tidy.repalign
-#' @export
-glance.repalign_benchmark <- function(x, ...) {
-  no_other_arguments(...)
-  plain <- need_columns(as.data.frame(x), c("measure", "value", "undefined"), "summarised")
-  plain$metric <- metric_of(plain)
-  glance_rows(plain, c(source_columns(x), test_columns(plain)), function(at) {
-    part <- plain[at, , drop = FALSE]
-    data.frame(measures = length(unique(part$measure)), metrics = length(unique(part$metric)),
-               undefined = sum(is.na(part$value)))
-  })
 }
 
 # ---- ranked rows

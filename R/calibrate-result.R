@@ -43,7 +43,16 @@ declare_result(
       })
   },
   footing = function(x, digits) complete_note(x$measure),
-  sentence = function(x) calibration_sentence(x)
+  sentence = function(x) calibration_sentence(x),
+  glance = function(x) {
+    need_columns(x, c("x", "y", "measure", "p_value", "permutations"), "summarised")
+    alpha <- settings_of(x)$alpha
+    counts <- x$permutations
+    list(rows = nrow(x), measures = length(unique(x$measure)), alpha = alpha,
+         significant = sum(p_to_judge(x) <= alpha, na.rm = TRUE),
+         permutations = if (all(is.na(counts))) NA_integer_ else min(counts, na.rm = TRUE),
+         undefined = sum(is.na(x$p_value)))
+  }
 )
 
 # ---- in words
@@ -348,23 +357,6 @@ drawn_words <- function(rows) {
 
 # The p-values that are compared with alpha: the adjusted ones, if there are any.
 p_to_judge <- function(rows) if (is.null(rows$p_adjusted)) rows$p_value else rows$p_adjusted
-
-#' @rdname tidy.repalign
-#' @export
-glance.repalign_calibration <- function(x, ...) {
-  no_other_arguments(...)
-  plain <- need_columns(as.data.frame(x), c("x", "y", "measure", "p_value", "permutations"),
-                        "summarised")
-  alpha <- settings_of(x)$alpha
-  glance_rows(plain, source_columns(x), function(at) {
-    part <- plain[at, , drop = FALSE]
-    data.frame(rows = nrow(part), measures = length(unique(part$measure)), alpha = alpha,
-               significant = sum(p_to_judge(part) <= alpha, na.rm = TRUE),
-               permutations = if (all(is.na(part$permutations))) NA_integer_ else
-                 min(part$permutations, na.rm = TRUE),
-               undefined = sum(is.na(part$p_value)))
-  })
-}
 
 #' @rdname tidy.repalign
 #' @export

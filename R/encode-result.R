@@ -122,7 +122,12 @@ declare_result(
     if (length(attr(x, "note"))) unlist(lapply(attr(x, "note"), strwrap, exdent = 2))
   },
   sentence = function(x) encoding_sentence(x),
-  interval = function(x, method, conf_level) encoding_interval(x, method, conf_level)
+  interval = function(x, method, conf_level) encoding_interval(x, method, conf_level),
+  glance = function(x) {
+    need_columns(x, c("x", "y", "score", "n", "folds"), "summarised")
+    list(pairs = nrow(x), n = x$n[1], folds = x$folds[1], undefined = sum(is.na(x$score)),
+         best = suppressWarnings(max(x$score, na.rm = TRUE)))
+  }
 )
 
 # What in_words() tells: of several pairs the one that is predicted best.
@@ -256,6 +261,7 @@ predict.repalign_encoding <- function(object, newdata = NULL, ...) {
 }
 
 #' @rdname encode
+#' @param ... any other argument is an error.
 #' @export
 augment.repalign_encoding <- function(x, ...) {
   no_other_arguments(...)
@@ -289,17 +295,4 @@ mean_predictions <- function(cell) {
   names <- list(cell$stimuli, colnames(cell$predictions[[1]]))
   if (any(lengths(names) > 0)) dimnames(predicted) <- names
   predicted
-}
-
-#' @rdname encode
-#' @param ... any other argument is an error.
-#' @export
-glance.repalign_encoding <- function(x, ...) {
-  no_other_arguments(...)
-  need_columns(x, c("x", "y", "score", "n", "folds"), "summarised")
-  glance_rows(as.data.frame(x), source_columns(x), function(at) {
-    data.frame(pairs = length(at), n = x$n[at][1], folds = x$folds[at][1],
-               undefined = sum(is.na(x$score[at])), best = suppressWarnings(max(x$score[at],
-                                                                                 na.rm = TRUE)))
-  })
 }

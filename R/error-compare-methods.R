@@ -295,27 +295,12 @@ confint.repalign_comparison <- function(object, parm, level = NULL, simultaneous
     level <- check_only_level(level, object, "simultaneous intervals")
     found <- unname(as.matrix(rows[limits]))
   } else {
-    level <- check_number(if (is.null(level)) level_of(object) else level, "level", above = 0,
-                          below = 1)
-    half <- stats::qt(0.5 + level / 2, rows$df) * rows$se
-    found <- cbind(rows$difference - half, rows$difference + half)
+    level <- asked_level(level, object)
+    found <- student_limits(rows$difference, rows$se, rows$df, level)
   }
   titles <- if (is.null(rows$contrast)) paste(rows$score_1, "-", rows$score_2) else rows$contrast
   if (length(unique(rows$measure)) > 1) titles <- paste(rows$measure, titles, sep = " | ")
   named_limits(found, titles, level, parm)
-}
-
-#' @rdname best_score
-#' @param object what `best_score()` returned, or some of its rows.
-#' @param parm numbers of rows, or their names in the whole result; by default all.
-#' @param level only that of `object`.
-#' @param ... unused.
-#' @export
-confint.repalign_best <- function(object, parm, level = NULL, ...) {
-  no_other_arguments(...)
-  rows <- need_columns(as.data.frame(object), c("group", "conf_low", "conf_high"), "used")
-  level <- check_only_level(level, object, "intervals of the best score")
-  named_limits(unname(as.matrix(rows[c("conf_low", "conf_high")])), rows$group, level, parm)
 }
 
 #' @rdname plot.repalign

@@ -187,8 +187,7 @@ confint.repalign_regression <- function(object, parm, level = 0.95, ...) {
   group <- attr(object, "group")
   group <- group[group$term %in% object$term, , drop = FALSE]
   warn_untested_terms(group)
-  half <- stats::qt(0.5 + level / 2, group$df) * group$se
-  named_limits(cbind(group$tested - half, group$tested + half), group$term, level, parm)
+  named_limits(student_limits(group$tested, group$se, group$df, level), group$term, level, parm)
 }
 
 #' @rdname rsa_regression

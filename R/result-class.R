@@ -30,15 +30,21 @@ result_classes <- new.env(parent = emptyenv())
 # sentence  a function(x): what in_words() tells of the rows; NULL where there is nothing to tell
 # interval  a function(x, method, conf_level): what score_interval() makes of the result; NULL where
 #           it needs the data
+# glance    a function(x): the columns of glance(), a list, of the rows of one source; by default they
+#           are counted
+# limits    a function(x, level): the limits that confint() gives, a matrix of two columns, with
+#           their names as names of rows; NULL where limits are columns, known at one level
 declare_result <- function(class, from, words, columns, kept = list(), cut = function(x, kept) kept,
                            digits = 4, heading = function(x, digits) NULL,
                            shown = function(x) x, footing = function(x, digits) NULL,
-                           term = NULL, bare = !length(kept), sentence = NULL, interval = NULL) {
+                           term = NULL, bare = !length(kept), sentence = NULL, interval = NULL,
+                           glance = NULL, limits = NULL) {
   stopifnot(!anyDuplicated(columns$name), is.list(kept), length(kept) == length(names(kept)))
   result_classes[[class]] <- list(class = class, from = from, words = words, columns = columns,
                                   kept = kept, cut = cut, digits = digits, heading = heading,
                                   shown = shown, footing = footing, term = term,
-                                  bare = bare, sentence = sentence, interval = interval)
+                                  bare = bare, sentence = sentence, interval = interval,
+                                  glance = glance, limits = limits)
 }
 
 # The table of columns, with one line for each:

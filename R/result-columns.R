@@ -17,6 +17,9 @@ source_columns <- function(object) {
   sources
 }
 
+# The columns that name the tests of benchmarks.
+test_columns <- function(rows) intersect(c("dataset", "architecture", "test"), names(rows))
+
 # What tells rows apart by all words and digits in some of their columns.
 row_identities <- function(rows, columns) {
   values <- lapply(unname(unclass(rows)[columns]), function(column) {

@@ -30,7 +30,7 @@ result_classes <- new.env(parent = emptyenv())
 # sentence  a function(x): what in_words() tells of the rows; NULL where there is nothing to tell
 # interval  a function(x, method, conf_level): what score_interval() makes of the result; NULL where
 #           it needs the data
-# glance    a function(x): the columns of glance(), a list, of the rows of one source; by default they
+# glance    a function(x): the columns of glance(), a list, of the rows of one source; NULL: rows
 #           are counted
 # limits    a function(x, level): the limits that confint() gives, a matrix of two columns, with
 #           their names as names of rows; NULL where limits are columns, known at one level
@@ -211,7 +211,7 @@ where_errors_are <- function(object) {
 
 # ---- how kept values are bound
 
-# What several parts cannot have in common. bound_kept() then gives NULL.
+# What several parts do not have in common, which bound_kept() refuses.
 unlike_parts <- structure(list(), class = "repalign_unlike")
 
 # For what must be the same in all parts, so that one value holds for all rows.

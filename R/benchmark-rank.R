@@ -210,7 +210,7 @@ declare_result(
     column("correlation", "the correlation with it", key = TRUE, always = FALSE),
     column("value", "the value of the figure", shown = 1, tidy = "estimate"),
     column("chance", "its value by chance", shown = 4, always = FALSE),
-    column("p_value", "its p-value", shown = 2, tidy = "p.value"),
+    column("p_value", "its p-value", shown = 2),
     column("undefined", "how many scores are undefined", shown = 3),
     column("dataset", "the label `dataset`", key = TRUE, always = FALSE),
     column("architecture", "the label `architecture`", key = TRUE, always = FALSE),

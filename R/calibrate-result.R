@@ -8,16 +8,15 @@ declare_result(
   columns = described_columns(
     side_columns(),
     column("measure", "the label of the measure", key = TRUE, tidy = "term"),
-    column("score", "the score", shown = 1, tidy = "estimate"),
+    column("score", "the score", shown = 1),
     column("threshold", "what chance exceeds with probability alpha", shown = 5),
     column("calibrated", "the score against chance", shown = 2),
-    column("p_value", "the share of null scores that are as good", shown = 3, tidy = "p.value"),
+    column("p_value", "the share of null scores that are as good", shown = 3),
     column("null_mean", "the mean of the null scores"),
     column("null_sd", "their standard deviation"),
     column("permutations", "the number of null scores"),
     column("engine", "where the permutations come from"),
-    column("p_adjusted", "the p-value adjusted for the number of rows", shown = 4,
-           tidy = "adj.p.value", always = FALSE)
+    column("p_adjusted", "the p-value adjusted for the number of rows", shown = 4, always = FALSE)
   ),
   kept = list(settings = function(values) same_settings(values),
               null_scores = function(values) bound_null_scores(values),
@@ -43,7 +42,18 @@ declare_result(
       })
   },
   footing = function(x, digits) complete_note(x$measure),
-  sentence = function(x) calibration_sentence(x),
+  sentence = function(x) {
+    need_columns(x, c("x", "y", "measure", "score", "p_value", "permutations", "engine"), "told",
+                 "result")
+    settings_of(x)
+    tested <- attr(x, "tested")
+    from <- if (isTRUE(nrow(x) < tested)) tested
+    for_each_measure(x, function(part) {
+      text <- if (nrow(part) == 1) one_calibration_words(part, from) else
+        many_calibrations_words(part, from)
+      without_claim(text, attr(x, "dependence"))
+    })
+  },
   glance = function(x) {
     need_columns(x, c("x", "y", "measure", "p_value", "permutations"), "summarised")
     alpha <- settings_of(x)$alpha
@@ -56,19 +66,6 @@ declare_result(
 )
 
 # ---- in words
-
-calibration_sentence <- function(x) {
-  need_columns(x, c("x", "y", "measure", "score", "p_value", "permutations", "engine"), "told",
-               "result")
-  settings_of(x)
-  tested <- attr(x, "tested")
-  from <- if (isTRUE(nrow(x) < tested)) tested
-  for_each_measure(x, function(part) {
-    text <- if (nrow(part) == 1) one_calibration_words(part, from) else
-      many_calibrations_words(part, from)
-    without_claim(text, attr(x, "dependence"))
-  })
-}
 
 calibration_sign <- function(x) {
   if (identical(attr(x, "grid")$direction[[as.character(x$measure[1])]], "distance")) -1 else 1

@@ -33,25 +33,22 @@ declare_result(
            if (!is.null(level)) paste0(", ", format(100 * level), "% intervals"))
   },
   term = function(rows) rep("stimulus_neuron", nrow(rows)),
-  sentence = function(x) dimension_sentence(x)
+  sentence = function(x) {
+    need_columns(x, c("naive", "stimulus_neuron"), "told", "result")
+    vapply(seq_len(nrow(x)), function(row) {
+      if (is.na(x$stimulus_neuron[row])) {
+        return(paste0("The participation ratio corrected for few stimuli and neurons is undefined ",
+                      "(NA); that of the data is ", number_word(x$naive[row]), "."))
+      }
+      text <- with_limits_words(x$stimulus_neuron[row], x$stimulus_neuron_low[row],
+                                x$stimulus_neuron_high[row])
+      paste0("The participation ratio corrected for few stimuli and neurons was ", text[["score"]],
+             brackets(if (!is.null(x$stimulus_neuron_low)) {
+               interval_phrase(text[-1], attr(x, "conf_level"), "stimuli and neurons")
+             }), "; that of the data as they are was ", number_word(x$naive[row]), ".")
+    }, "")
+  }
 )
-
-dimension_sentence <- function(x) {
-  need_columns(x, c("naive", "stimulus_neuron"), "told", "result")
-  vapply(seq_len(nrow(x)), function(row) {
-    if (is.na(x$stimulus_neuron[row])) {
-      return(paste0("The participation ratio corrected for few stimuli and neurons is undefined ",
-                    "(NA); that of the data is ", number_word(x$naive[row]), "."))
-    }
-    limits <- if (is.null(x$stimulus_neuron_low)) c(NA, NA) else
-      c(x$stimulus_neuron_low[row], x$stimulus_neuron_high[row])
-    text <- with_limits_words(x$stimulus_neuron[row], limits[1], limits[2])
-    paste0("The participation ratio corrected for few stimuli and neurons was ", text[["score"]],
-           brackets(if (!is.null(x$stimulus_neuron_low)) {
-             interval_phrase(text[-1], attr(x, "conf_level"), "stimuli and neurons")
-           }), "; that of the data as they are was ", number_word(x$naive[row]), ".")
-  }, "")
-}
 
 #' Participation ratios: how many dimensions, stimuli and neurons count
 #'

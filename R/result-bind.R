@@ -128,8 +128,8 @@ differing_settings <- function(one, other) {
 # vctrs gives a bound result the attributes of the common type of its parts, so common_type() merges
 # what the parts keep beside their rows. But dplyr::bind_rows() then replaces these attributes by
 # those of its first argument. Therefore what was merged last is remembered until dplyr asks for it:
-# `merged` is what was merged, `of` what each of the first parts kept, because vctrs merges more than
-# two parts one after the other.
+# `merged` is what was merged, `of` what each of the first parts kept, because vctrs merges more
+# than two parts one after the other.
 last_bound <- new.env(parent = emptyenv())
 
 common_type <- function(x, y, ...) {

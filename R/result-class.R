@@ -55,11 +55,18 @@ declare_result <- function(class, from, words, columns, kept = list(), cut = fun
 # shown     its rank among the columns that are printed after those that name a row; NA: only if
 #           there is room. The column of rank 1 is printed at any width, and names are shortened for
 #           those up to rank 4
-# tidy      its name in tidy(); NA: tidy() leaves it out
+# tidy      its name in tidy(), which is its role for confint() and glance(), too; NA: tidy() leaves
+#           it out
 # always    does every result of the class have it?
 described_columns <- function(...) do.call(rbind, list(...))
 
-column <- function(name, what, key = FALSE, shown = NA, tidy = name, always = TRUE) {
+# What columns of these names are called in tidy().
+tidy_names <- c(score = "estimate", difference = "estimate", se = "std.error",
+                conf_low = "conf.low", conf_high = "conf.high", p_value = "p.value",
+                p_adjusted = "adj.p.value")
+
+column <- function(name, what, key = FALSE, shown = NA, always = TRUE,
+                   tidy = if (name %in% names(tidy_names)) tidy_names[[name]] else name) {
   data.frame(name = name, what = what, key = key, shown = as.double(shown),
              tidy = as.character(tidy), always = always)
 }

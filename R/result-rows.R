@@ -15,13 +15,12 @@ declare_result(
   columns = described_columns(
     side_columns(),
     column("measure", "the label of the measure", key = TRUE, tidy = "term"),
-    column("score", "the score", shown = 1, tidy = "estimate"),
+    column("score", "the score", shown = 1),
     column("in_sample", "the score on the stimuli of the fit", shown = 2, always = FALSE),
     column("sd_folds", "the standard deviation over folds", always = FALSE),
     column("folds", "the number of folds", always = FALSE),
     column("n", "the number of stimuli"),
-    column("p_value", "the p-value of the held-out score", shown = 3, tidy = "p.value",
-           always = FALSE),
+    column("p_value", "the p-value of the held-out score", shown = 3, always = FALSE),
     column("pairs", "the number of pairs of stimuli that a score is over", always = FALSE)
   ),
   # score_matrix() and the pictures could not tell these from the rows alone
@@ -34,23 +33,21 @@ declare_result(
            if (length(labels) > 1) paste(" of", length(labels), "measures"), undefined_of(x$score))
   },
   footing = function(x, digits) complete_note(x$measure),
-  sentence = function(x) similarity_sentence(x),
+  sentence = function(x) {
+    need_columns(x, c("x", "y", "measure", "score"), "told", "result")
+    for_each_measure(x, function(part) {
+      scores_sentence(part, signs_of(part, part$measure[1]), function(row) {
+        c(stimuli_words(part$n[row]), if (!is.null(part$pairs)) paste(part$pairs[row], "pairs"),
+          if (!is.null(part$in_sample)) held_out_words(part[row, ]))
+      })
+    })
+  },
   glance = function(x) {
     need_columns(x, c("x", "y", "measure", "score", "n"), "summarised")
     list(pairs = count_pairs(x), measures = length(unique(x$measure)), n = x$n[1],
          undefined = sum(is.na(x$score)))
   }
 )
-
-similarity_sentence <- function(x) {
-  need_columns(x, c("x", "y", "measure", "score"), "told", "result")
-  for_each_measure(x, function(part) {
-    scores_sentence(part, signs_of(part, part$measure[1]), function(row) {
-      c(stimuli_words(part$n[row]), if (!is.null(part$pairs)) paste(part$pairs[row], "pairs"),
-        if (!is.null(part$in_sample)) held_out_words(part[row, ]))
-    })
-  })
-}
 
 held_out_words <- function(row) {
   c(if (!is.null(row$folds)) paste("held out in", count_of(row$folds, "fold")),

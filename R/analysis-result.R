@@ -11,8 +11,8 @@ analysis_columns <- described_columns(
   column("complete", "of which sides the neurons are all that there are", key = TRUE),
   column("pooled", "the ratio of pooled values H", shown = 1, tidy = "estimate"),
   column("pooled_se", "its standard error", tidy = "std.error"),
-  column("conf_low", "the lower limit of its interval", shown = 2, tidy = "conf.low"),
-  column("conf_high", "the upper limit of its interval", shown = 3, tidy = "conf.high"),
+  column("conf_low", "the lower limit of its interval", shown = 2),
+  column("conf_high", "the upper limit of its interval", shown = 3),
   column("ceiling", "the noise ceiling", shown = 4, tidy = NA, always = FALSE),
   column("ceiling_se", "its standard error", tidy = NA, always = FALSE),
   column("disattenuated", "the value without noise", shown = 5, tidy = NA, always = FALSE),
@@ -51,10 +51,20 @@ declare_result(
   },
   shown = function(x) without_samples_only(x),
   footing = function(x, digits) {
-    both <- if ("both" %in% x$complete) "complete both"
-    c(attr(x, "left_out"), if (has_sampled_layers(x)) sampled_units_note, complete_note(both))
+    # Does the neuron correction take layers as samples of units?
+    layers <- any(vapply(parts_of(x), function(part) isTRUE(part$layers), NA))
+    words <- if (is.null(x$complete)) rep("none", nrow(x)) else x$complete
+    sampled <- layers && any(correct_for("neurons", x$estimator) & words %in% c("none", "x"))
+    c(attr(x, "left_out"), if (sampled) sampled_units_note,
+      complete_note(if ("both" %in% x$complete) "complete both"))
   },
-  sentence = function(x) analysis_sentence(x)
+  sentence = function(x) analysis_sentence(x),
+  glance = function(x) {
+    need_columns(x, c("x", "y", "neurons", "n_estimates", "undefined"), "summarised")
+    size <- if (nrow(x)) range(x$neurons) else c(NA_integer_, NA_integer_)
+    list(analysis = analysis_of(x), comparisons = count_pairs(x), neurons_min = size[1],
+         neurons_max = size[2], n_estimates = sum(x$n_estimates), undefined = sum(x$undefined))
+  }
 )
 
 # A summary has the columns of an analysis, and keeps of it what its sentence needs.
@@ -71,7 +81,9 @@ declare_result("repalign_summary", from = analysis_pages, digits = 3,
 analysis_sentence <- function(x) {
   need_columns(x, c("x", "y", "neurons", "estimator", "pooled", "n_estimates"), "told", "result")
   facts <- analysis_facts(x)
-  told <- most_told(x)
+  rank <- match(x$estimator, names(estimator_names))
+  told <- x[rank == max(rank), , drop = FALSE]
+  told <- told[told$neurons == max(told$neurons), , drop = FALSE]
   known <- which(!is.na(told$pooled))
   rest <- nrow(x) - nrow(told)
   more <- if (rest) {
@@ -88,7 +100,6 @@ analysis_sentence <- function(x) {
   }
   best <- known[which.max(told$pooled[known])]
   text <- with_limits_words(told$pooled[best], told$conf_low[best], told$conf_high[best])
-  if (is.null(told$conf_low)) text <- with_limits_words(told$pooled[best], NA, NA)
   # layers keep all of their units
   whose <- if (told$x[1] == "brain") "neurons of the brain" else "neurons a side"
   details <- c(paste(count_word(told$neurons[best]), whose),
@@ -109,22 +120,13 @@ analysis_sentence <- function(x) {
            if (objects) " were the least disentangled" else " were most similar",
            brackets(paste(name, "=", text[["score"]]), details))
   }
-  paste0(result, noiseless_words(told, best), ".",
+  noiseless <- if (isFALSE(is.na(told$ceiling[best]))) {
+    paste0("; the noise ceiling was ", number_word(told$ceiling[best]),
+           " and the value without noise ", number_word(told$disattenuated[best]))
+  }
+  paste0(result, noiseless, ".",
          odd_value_words(name, told$pooled[best], told$conf_low[best]),
          undefined_words(told$pooled, "value"), more)
-}
-
-# The rows of the most corrected estimator at the largest number of neurons.
-most_told <- function(x) {
-  rank <- match(x$estimator, names(estimator_names))
-  x <- x[rank == max(rank), , drop = FALSE]
-  x[x$neurons == max(x$neurons), , drop = FALSE]
-}
-
-noiseless_words <- function(x, row) {
-  if (is.null(x$ceiling) || is.na(x$ceiling[row])) return(NULL)
-  paste0("; the noise ceiling was ", number_word(x$ceiling[row]), " and the value without noise ",
-         number_word(x$disattenuated[row]))
 }
 
 # list(title, level, over): of an analysis, from its parts; of a summary, what it keeps.
@@ -162,14 +164,6 @@ analyses <- list(
                                 fixed = "neurons and objects")
 )
 
-# Does the neuron correction take layers as samples of units?
-has_sampled_layers <- function(x) {
-  layers <- any(vapply(parts_of(x), function(part) isTRUE(part$layers), NA))
-  words <- if (is.null(x$complete)) rep("none", nrow(x)) else x$complete
-  corrected <- correct_for("neurons", x$estimator)
-  layers && any(corrected & words %in% c("none", "x"))
-}
-
 title_of_analysis <- function(name) if (is.na(name)) NA else analyses[[name]]$title
 
 takes_best <- function(name) !is.na(name) && analyses[[name]]$combined == "best"
@@ -192,7 +186,12 @@ analysis_result <- function(cells, setup, analysis) {
     warn_unstable_rows(result, setup$stimuli, !is.null(setup$conf_level),
                        analysis == "brain_to_model")
   }
-  combined <- if (takes_best(analysis)) best_rows(result) else combined_rows(cells, setup)
+  # the most similar comparison at each number of neurons and for each estimator, or all pooled
+  combined <- if (!takes_best(analysis)) combined_rows(cells, setup) else {
+    groups <- row_groups(result, c("neurons", "estimator"))
+    result[vapply(groups, function(at) at[c(which.max(result$pooled[at]), 1)[1]], 0L), ]
+  }
+  rownames(combined) <- NULL
   part <- list(analysis = analysis, rows = result[analysis_key], combined = combined,
                conf_level = setup$conf_level, clusters = !is.null(setup$clusters),
                over = unique(result$over),
@@ -256,17 +255,6 @@ combined_h <- function(group) {
        deletions = if (length(group) && !is.null(group[[1]]$deletions)) {
          sides(Reduce(`+`, lapply(group, pool_deletions)) / length(group))
        })
-}
-
-# The most similar comparison at each number of neurons and for each estimator.
-best_rows <- function(result) {
-  key <- paste(result$neurons, result$estimator)
-  best <- vapply(split(seq_along(key), factor(key, unique(key))), function(at) {
-    at[which.max(replace(result$pooled[at], is.na(result$pooled[at]), -Inf))]
-  }, 0L)
-  best <- result[best, ]
-  rownames(best) <- NULL
-  best
 }
 
 # The columns that tell the rows of different results apart. Standard errors are among them because
@@ -375,22 +363,4 @@ summary.repalign_analysis <- function(object, ...) {
   over <- if (length(facts$level)) interval_extents(combined, parts_of(object))
   new_result(combined, "repalign_summary",
              list(conf_level = facts$level, over = over, title = facts$title))
-}
-
-#' @rdname tidy.repalign
-#' @export
-glance.repalign_analysis <- function(x, ...) {
-  no_other_arguments(...)
-  plain <- need_columns(as.data.frame(x), c("x", "y", "neurons", "n_estimates", "undefined"),
-                        "summarised")
-  glance_rows(plain, source_columns(x), function(at) {
-    part <- plain[at, , drop = FALSE]
-    data.frame(
-      analysis = analysis_of(x[at, , drop = FALSE]),
-      comparisons = nrow(unique(part[c("x", "y")])),
-      neurons_min = if (nrow(part)) min(part$neurons) else NA_integer_,
-      neurons_max = if (nrow(part)) max(part$neurons) else NA_integer_,
-      n_estimates = sum(part$n_estimates), undefined = sum(part$undefined)
-    )
-  })
 }

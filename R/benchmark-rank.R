@@ -213,7 +213,7 @@ declare_result(
     column("correlation", "the correlation with it", key = TRUE, always = FALSE),
     column("value", "the value of the figure", shown = 1, tidy = "estimate"),
     column("chance", "its value by chance", shown = 4, always = FALSE),
-    column("p_value", "its p-value", shown = 2, tidy = "p.value"),
+    column("p_value", "its p-value", shown = 2),
     column("undefined", "how many scores are undefined", shown = 3),
     column("dataset", "the label `dataset`", key = TRUE, always = FALSE),
     column("architecture", "the label `architecture`", key = TRUE, always = FALSE),
@@ -252,6 +252,11 @@ declare_result(
              part$metric[1], brackets(numbers[1], chance, p), ".",
              undefined_words(part$value, "value"))
     }, "")
+  },
+  glance = function(x) {
+    need_columns(x, c("measure", "value", "undefined"), "summarised")
+    list(measures = length(unique(x$measure)), metrics = length(unique(metric_of(x))),
+         undefined = sum(is.na(x$value)))
   }
 )
 
@@ -294,10 +299,6 @@ metric_of <- function(rows) {
   if (several) paste(rows$target, rows$correlation) else as.character(rows$target)
 }
 
-usual_labels <- c("dataset", "architecture", "test")
-
-test_columns <- function(rows) intersect(usual_labels, names(rows))
-
 #' @rdname tidy.repalign
 #' @export
 summary.repalign_benchmark <- function(object, ...) {
@@ -314,19 +315,6 @@ summary.repalign_benchmark <- function(object, ...) {
                     undefined = if (nrow(part)) max(part$undefined) else 0L), optional = TRUE)
   })
   told(rows, object)
-}
-
-#' @rdname tidy.repalign
-#' @export
-glance.repalign_benchmark <- function(x, ...) {
-  no_other_arguments(...)
-  plain <- need_columns(as.data.frame(x), c("measure", "value", "undefined"), "summarised")
-  plain$metric <- metric_of(plain)
-  glance_rows(plain, c(source_columns(x), test_columns(plain)), function(at) {
-    part <- plain[at, , drop = FALSE]
-    data.frame(measures = length(unique(part$measure)), metrics = length(unique(part$metric)),
-               undefined = sum(is.na(part$value)))
-  })
 }
 
 # ---- ranked rows

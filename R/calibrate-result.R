@@ -8,16 +8,15 @@ declare_result(
   columns = described_columns(
     side_columns(),
     column("measure", "the label of the measure", key = TRUE, tidy = "term"),
-    column("score", "the score", shown = 1, tidy = "estimate"),
+    column("score", "the score", shown = 1),
     column("threshold", "what chance exceeds with probability alpha", shown = 5),
     column("calibrated", "the score against chance", shown = 2),
-    column("p_value", "the share of null scores that are as good", shown = 3, tidy = "p.value"),
+    column("p_value", "the share of null scores that are as good", shown = 3),
     column("null_mean", "the mean of the null scores"),
     column("null_sd", "their standard deviation"),
     column("permutations", "the number of null scores"),
     column("engine", "where the permutations come from"),
-    column("p_adjusted", "the p-value adjusted for the number of rows", shown = 4,
-           tidy = "adj.p.value", always = FALSE)
+    column("p_adjusted", "the p-value adjusted for the number of rows", shown = 4, always = FALSE)
   ),
   kept = list(settings = function(values) same_settings(values),
               null_scores = function(values) bound_null_scores(values),
@@ -54,6 +53,15 @@ declare_result(
         many_calibrations_words(part, from)
       without_claim(text, attr(x, "dependence"))
     })
+  },
+  glance = function(x) {
+    need_columns(x, c("x", "y", "measure", "p_value", "permutations"), "summarised")
+    alpha <- settings_of(x)$alpha
+    counts <- x$permutations
+    list(rows = nrow(x), measures = length(unique(x$measure)), alpha = alpha,
+         significant = sum(p_to_judge(x) <= alpha, na.rm = TRUE),
+         permutations = if (all(is.na(counts))) NA_integer_ else min(counts, na.rm = TRUE),
+         undefined = sum(is.na(x$p_value)))
   }
 )
 
@@ -326,23 +334,6 @@ settings_lines <- function(settings, rows) {
 
 # The p-values that are compared with alpha: the adjusted ones, if there are any.
 p_to_judge <- function(rows) if (is.null(rows$p_adjusted)) rows$p_value else rows$p_adjusted
-
-#' @rdname tidy.repalign
-#' @export
-glance.repalign_calibration <- function(x, ...) {
-  no_other_arguments(...)
-  plain <- need_columns(as.data.frame(x), c("x", "y", "measure", "p_value", "permutations"),
-                        "summarised")
-  alpha <- settings_of(x)$alpha
-  glance_rows(plain, source_columns(x), function(at) {
-    part <- plain[at, , drop = FALSE]
-    data.frame(rows = nrow(part), measures = length(unique(part$measure)), alpha = alpha,
-               significant = sum(p_to_judge(part) <= alpha, na.rm = TRUE),
-               permutations = if (all(is.na(part$permutations))) NA_integer_ else
-                 min(part$permutations, na.rm = TRUE),
-               undefined = sum(is.na(part$p_value)))
-  })
-}
 
 #' @rdname tidy.repalign
 #' @export

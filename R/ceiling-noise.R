@@ -398,7 +398,7 @@ declare_result(
     column("reliability_se", "its standard error"),
     column("ceiling", "the root of the reliability", shown = 2),
     column("ceiling_se", "its standard error", shown = 3),
-    column("score", "the score of the means over trials", shown = 4),
+    column("score", "the score of the means over trials", shown = 4, tidy = "score"),
     column("score_se", "its standard error"),
     column("disattenuated", "score / ceiling", shown = 5),
     column("disattenuated_se", "its standard error", shown = 6),

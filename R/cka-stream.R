@@ -323,7 +323,7 @@ declare_result(
     column("estimator", "the estimator of the CKA", key = TRUE, tidy = "term"),
     column("complete", "of which sides the neurons are all that there are", key = TRUE),
     column("cka", "the CKA", shown = 1, tidy = "estimate"),
-    column("se", "the standard error", shown = 2, tidy = "std.error"),
+    column("se", "the standard error", shown = 2),
     column("h_xy", "the value H of both sides", tidy = NA),
     column("h_xx", "the value H of x with itself", tidy = NA),
     column("h_yy", "the value H of y with itself", tidy = NA),

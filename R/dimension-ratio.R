@@ -40,9 +40,8 @@ declare_result(
         return(paste0("The participation ratio corrected for few stimuli and neurons is undefined ",
                       "(NA); that of the data is ", number_word(x$naive[row]), "."))
       }
-      limits <- if (is.null(x$stimulus_neuron_low)) c(NA, NA) else
-        c(x$stimulus_neuron_low[row], x$stimulus_neuron_high[row])
-      text <- with_limits_words(x$stimulus_neuron[row], limits[1], limits[2])
+      text <- with_limits_words(x$stimulus_neuron[row], x$stimulus_neuron_low[row],
+                                x$stimulus_neuron_high[row])
       paste0("The participation ratio corrected for few stimuli and neurons was ", text[["score"]],
              brackets(if (!is.null(x$stimulus_neuron_low)) {
                interval_phrase(text[-1], attr(x, "conf_level"), "stimuli and neurons")

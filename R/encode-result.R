@@ -22,11 +22,27 @@ encoding_result <- function(cells, call, folds, settings, p_value = NULL) {
   if (sides$models) {
     rows <- cbind(model_x = sides$x$models[pairs$i], model_y = sides$y$models[pairs$j], rows)
   }
-  warn_undefined_encodings(rows)
-  told_ends(rows, cells, settings)
+  lost <- is.na(rows$score)
+  warn_if(any(lost), "undefined", "{count_of(sum(lost), 'score')} of {nrow(rows)} ",
+          "{if (sum(lost) == 1) 'is' else 'are'} undefined (NA): no neuron of ",
+          "{enumerate(unique(rows$y[lost]))} has a score, because responses or predictions do not ",
+          "vary in the folds.")
+  # Choices at an end of the user's grid say that the grid may be too narrow.
+  choices <- sum(vapply(cells, function(cell) cell$choices, 0L))
+  inform_if(length(settings$lambda) > 1 && any(rows$at_end > 0), "grid_end", "`lambda`: ",
+            "{sum(rows$at_end)} of {choices} choices are at an end of the grid: a wider one may ",
+            "predict better.")
+  # What the cells have in common, of which errors are made.
+  data_of <- function(side) {
+    lapply(side$reprs, function(repr) matrix(as.vector(repr$data), nrow(repr$data)))
+  }
+  common <- list(x = data_of(sides$x), y = data_of(sides$y), codes = call$clusters, n = call$n,
+                 stimuli = first_stimulus_names(all_representations(sides)), settings = settings,
+                 overlapping = folds$overlapping, permutations = call$design$count,
+                 engine = call$design$engine)
   keys <- rows[intersect(encoding_keys, names(rows))]
   new_result(rows, "repalign_encoding", list(
-    cells = list(keys = keys, cells = cells, calls = list(encoding_call(call, folds, settings))),
+    cells = list(keys = keys, cells = cells, calls = list(common)),
     note = encoding_notes(cells, settings, folds),
     settings = list(settings[c("method", "score_by", "summary", "average")]),
     direction = stats::setNames("similarity", settings$label),
@@ -36,38 +52,10 @@ encoding_result <- function(cells, call, folds, settings, p_value = NULL) {
   ))
 }
 
-# What the cells of a call have in common, of which errors are made.
-encoding_call <- function(call, folds, settings) {
-  data_of <- function(side) {
-    lapply(side$reprs, function(repr) matrix(as.vector(repr$data), nrow(repr$data)))
-  }
-  list(x = data_of(call$sides$x), y = data_of(call$sides$y), codes = call$clusters, n = call$n,
-       stimuli = first_stimulus_names(all_representations(call$sides)), settings = settings,
-       overlapping = folds$overlapping, permutations = call$design$count,
-       engine = call$design$engine)
-}
-
 # What tells one cell from another when results are cut or bound.
 encoding_labels <- c("model_x", "model_y", "x", "y", "measure")
 
 encoding_keys <- c(encoding_labels, "score", "n", "neurons", "folds", "lambda")
-
-warn_undefined_encodings <- function(rows) {
-  lost <- is.na(rows$score)
-  if (!any(lost)) return(invisible())
-  warn("undefined", "{count_of(sum(lost), 'score')} of {nrow(rows)} ",
-       "{if (sum(lost) == 1) 'is' else 'are'} undefined (NA): no neuron of ",
-       "{enumerate(unique(rows$y[lost]))} has a score, because responses or predictions do not ",
-       "vary in the folds.")
-}
-
-# Choices at an end of the user's grid say that the grid may be too narrow.
-told_ends <- function(rows, cells, settings) {
-  if (length(settings$lambda) < 2 || !any(rows$at_end > 0)) return(invisible())
-  choices <- sum(vapply(cells, function(cell) cell$choices, 0L))
-  inform("grid_end", "`lambda`: {sum(rows$at_end)} of {choices} choices are at an end of the ",
-         "grid: a wider one may predict better.")
-}
 
 encoding_notes <- function(cells, settings, folds) {
   total <- function(part) sum(vapply(cells, function(cell) as.double(cell[[part]]), 0))
@@ -97,7 +85,7 @@ declare_result(
   columns = described_columns(
     side_columns(),
     column("measure", "the method and the score", key = TRUE, tidy = "term"),
-    column("score", "the score of stimuli that were left out", shown = 1, tidy = "estimate"),
+    column("score", "the score of stimuli that were left out", shown = 1),
     column("normalized", "the score without the noise of trials", shown = 2),
     column("ceiling", "what the noise of trials allows", shown = 3),
     column("n", "the number of stimuli"),
@@ -106,72 +94,69 @@ declare_result(
     column("folds", "the number of folds", shown = 7),
     column("lambda", "the penalty, the geometric mean over folds", shown = 5),
     column("at_end", "choices of the penalty at an end of the grid"),
-    column("p_value", "of a permutation test", shown = 4, tidy = "p.value")
+    column("p_value", "of a permutation test", shown = 4)
   ),
   kept = list(cells = function(values) bound_cells(values), note = each_once,
               settings = each_once, direction = same_directions, best = common_by_name,
               symmetric = true_by_name, within = every_true, dependence = each_once),
-  heading = function(x, digits) encoding_heading(x),
+  heading = function(x, digits) {
+    settings <- attr(x, "settings")
+    said <- vapply(settings, function(one) {
+      paste0(one$summary, if (one$summary == "weighted") " by variance", ", ",
+             if (one$average == "pooled") "pooled over folds" else "mean over folds")
+    }, "")
+    c(paste0("Encoding: ", count_of(nrow(x), "score"), " of stimuli that were left out",
+             undefined_of(x$score)),
+      if (length(said)) paste0("Summary of neurons: ", paste(unique(said), collapse = "; "), "."))
+  },
   shown = function(x) {
     empty <- vapply(x, function(column) length(column) > 0 && all(is.na(column)), NA)
     x <- x[!empty | names(x) == "score"]
     nothing <- vapply(c("undefined", "at_end"), function(name) !any(x[[name]] > 0), NA)
     x[setdiff(names(x), names(which(nothing)))]
   },
-  footing = function(x, digits) {
-    if (length(attr(x, "note"))) unlist(lapply(attr(x, "note"), strwrap, exdent = 2))
+  footing = function(x, digits) strwrap(attr(x, "note"), exdent = 2),
+  # What in_words() tells: of several pairs the one that is predicted best.
+  sentence = function(x) {
+    need_columns(x, c("x", "y", "measure", "score", "n", "folds"), "told", "result")
+    for_each_measure(x, function(part) {
+      name <- measure_words(part$measure[1])
+      plain <- as.data.frame(part)
+      # names of arguments stand for sides without a name
+      named <- function(side) sub("^(from|to)$", "`\\1`", full_names(plain, side))
+      title <- paste(named("y"), "from", named("x"))
+      known <- which(!is.na(part$score))
+      lost <- undefined_words(part$score)
+      if (!length(known)) return(paste0("By the ", name, ":", tolower(lost)))
+      best <- known[which.max(part$score[known])]
+      value <- number_word(part$score[best])
+      details <- c(stimuli_words(part$n[best]), count_of(part$folds[best], "fold"),
+                   if (isFALSE(is.na(part$p_value[best]))) p_words(part$p_value[best]))
+      told <- if (nrow(part) == 1) {
+        paste0("The ", name, " of predictions of ", title, ", for stimuli that were left out, was ",
+               value, brackets(details))
+      } else {
+        paste0("Of ", count_of(nrow(part), "prediction"), " of stimuli that were left out, that ",
+               "of ", title[best], " was best", brackets(paste(name, "=", value), details),
+               others_words(part$score, best))
+      }
+      share <- if (isTRUE(part$ceiling[best] > 0)) {
+        paste0("; the noise ceiling was ", number_word(part$ceiling[best]),
+               if (isFALSE(is.na(part$normalized[best]))) {
+                 paste0(", and without the noise of trials the score was ",
+                        number_word(part$normalized[best]))
+               })
+      }
+      without_claim(paste0(told, share, ".", lost), attr(x, "dependence"))
+    })
   },
-  sentence = function(x) encoding_sentence(x),
-  interval = function(x, method, conf_level) encoding_interval(x, method, conf_level)
+  interval = function(x, method, conf_level) encoding_interval(x, method, conf_level),
+  glance = function(x) {
+    need_columns(x, c("x", "y", "score", "n", "folds"), "summarised")
+    list(pairs = nrow(x), n = x$n[1], folds = x$folds[1], undefined = sum(is.na(x$score)),
+         best = suppressWarnings(max(x$score, na.rm = TRUE)))
+  }
 )
-
-# What in_words() tells: of several pairs the one that is predicted best.
-encoding_sentence <- function(x) {
-  need_columns(x, c("x", "y", "measure", "score", "n", "folds"), "told", "result")
-  for_each_measure(x, function(part) {
-    name <- measure_words(part$measure[1])
-    plain <- as.data.frame(part)
-    # names of arguments stand for sides without a name
-    named <- function(side) sub("^(from|to)$", "`\\1`", full_names(plain, side))
-    title <- paste(named("y"), "from", named("x"))
-    known <- which(!is.na(part$score))
-    lost <- undefined_words(part$score)
-    if (!length(known)) return(paste0("By the ", name, ":", tolower(lost)))
-    best <- known[which.max(part$score[known])]
-    value <- number_word(part$score[best])
-    details <- c(stimuli_words(part$n[best]), count_of(part$folds[best], "fold"),
-                 if (!is.null(part$p_value) && !is.na(part$p_value[best])) {
-                   p_words(part$p_value[best])
-                 })
-    told <- if (nrow(part) == 1) {
-      paste0("The ", name, " of predictions of ", title, ", for stimuli that were left out, was ",
-             value, brackets(details))
-    } else {
-      paste0("Of ", count_of(nrow(part), "prediction"), " of stimuli that were left out, that of ",
-             title[best], " was best", brackets(paste(name, "=", value), details),
-             others_words(part$score, best))
-    }
-    share <- if (!is.null(part$ceiling) && isTRUE(part$ceiling[best] > 0)) {
-      paste0("; the noise ceiling was ", number_word(part$ceiling[best]),
-             if (isFALSE(is.na(part$normalized[best]))) {
-               paste0(", and without the noise of trials the score was ",
-                      number_word(part$normalized[best]))
-             })
-    }
-    without_claim(paste0(told, share, ".", lost), attr(x, "dependence"))
-  })
-}
-
-encoding_heading <- function(x) {
-  settings <- attr(x, "settings")
-  said <- vapply(settings, function(one) {
-    paste0(one$summary, if (one$summary == "weighted") " by variance", ", ",
-           if (one$average == "pooled") "pooled over folds" else "mean over folds")
-  }, "")
-  c(paste0("Encoding: ", count_of(nrow(x), "score"), " of stimuli that were left out",
-           undefined_of(x$score)),
-    if (length(said)) paste0("Summary of neurons: ", paste(unique(said), collapse = "; "), "."))
-}
 
 bound_cells <- function(values) {
   parts <- Filter(Negate(is.null), values)
@@ -236,11 +221,8 @@ neuron_table <- function(cell) {
 
 fold_table <- function(cell) {
   table <- cell$by_fold
-  repeats <- table$repeat_of
-  table$repeat_of <- NULL
-  columns <- table[c("fold", "score", "lambda", "n_train", "n_test", "undefined")]
-  if (max(repeats) > 1) columns <- c(columns, list("repeat" = repeats))
-  list2DF(columns)
+  list2DF(c(table[c("fold", "score", "lambda", "n_train", "n_test", "undefined")],
+            if (max(table$repeat_of) > 1) list("repeat" = table$repeat_of)))
 }
 
 #' @rdname encode
@@ -256,6 +238,7 @@ predict.repalign_encoding <- function(object, newdata = NULL, ...) {
 }
 
 #' @rdname encode
+#' @param ... any other argument is an error.
 #' @export
 augment.repalign_encoding <- function(x, ...) {
   no_other_arguments(...)
@@ -289,17 +272,4 @@ mean_predictions <- function(cell) {
   names <- list(cell$stimuli, colnames(cell$predictions[[1]]))
   if (any(lengths(names) > 0)) dimnames(predicted) <- names
   predicted
-}
-
-#' @rdname encode
-#' @param ... any other argument is an error.
-#' @export
-glance.repalign_encoding <- function(x, ...) {
-  no_other_arguments(...)
-  need_columns(x, c("x", "y", "score", "n", "folds"), "summarised")
-  glance_rows(as.data.frame(x), source_columns(x), function(at) {
-    data.frame(pairs = length(at), n = x$n[at][1], folds = x$folds[at][1],
-               undefined = sum(is.na(x$score[at])), best = suppressWarnings(max(x$score[at],
-                                                                                 na.rm = TRUE)))
-  })
 }

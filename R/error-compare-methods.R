@@ -10,15 +10,14 @@ declare_result(
     column("score_1", "the score that is ahead", key = TRUE),
     column("score_2", "the score that is subtracted", key = TRUE),
     column("measure", "the label of the measure", key = TRUE),
-    column("difference", "of the two scores", shown = 1, tidy = "estimate"),
-    column("se", "its standard error", shown = 2, tidy = "std.error"),
+    column("difference", "of the two scores", shown = 1),
+    column("se", "its standard error", shown = 2),
     column("df", "its degrees of freedom"),
     column("statistic", "the difference divided by its standard error"),
-    column("p_value", "of no difference", shown = 3, tidy = "p.value"),
-    column("p_adjusted", "adjusted for all differences of the call", shown = 4,
-           tidy = "adj.p.value"),
-    column("conf_low", "the lower limit of the interval", shown = 9, tidy = "conf.low"),
-    column("conf_high", "the upper limit of the interval", shown = 10, tidy = "conf.high"),
+    column("p_value", "of no difference", shown = 3),
+    column("p_adjusted", "adjusted for all differences of the call", shown = 4),
+    column("conf_low", "the lower limit of the interval", shown = 9),
+    column("conf_high", "the upper limit of the interval", shown = 10),
     column("simultaneous_low", "the lower limit for all differences together", shown = 5),
     column("simultaneous_high", "the upper limit for all differences together", shown = 6),
     column("p_equivalence", "of a difference beyond the margin", shown = 7),
@@ -48,7 +47,14 @@ declare_result(
   },
   footing = function(x, digits) no_interactions_words(x),
   term = function(rows) paste(rows$score_1, "-", rows$score_2),
-  sentence = function(x) comparison_sentence(x)
+  sentence = function(x) {
+    need_columns(x, c("score_1", "score_2", "measure", "difference", "p_adjusted", "conf_low",
+                      "conf_high"), "told", "result")
+    for_each_measure(x, function(part) {
+      if (nrow(part) == 1) return(one_difference_words(part))
+      many_differences_words(part)
+    })
+  }
 )
 
 declare_result(
@@ -56,9 +62,9 @@ declare_result(
   columns = described_columns(
     column("group", "the group of scores", key = TRUE, tidy = "term"),
     column("best", "the name of the best score", shown = 1),
-    column("score", "the best score as it was seen", shown = 2, tidy = "estimate"),
-    column("conf_low", "the lower limit of the best true score", shown = 3, tidy = "conf.low"),
-    column("conf_high", "the upper limit of the best true score", shown = 4, tidy = "conf.high"),
+    column("score", "the best score as it was seen", shown = 2),
+    column("conf_low", "the lower limit of the best true score", shown = 3),
+    column("conf_high", "the upper limit of the best true score", shown = 4),
     column("in_set", "the scores that may be the best", shown = 5)
   ),
   kept = list(conf_level = all_alike, members = all_alike, over = all_alike, of_models = any_true,
@@ -77,7 +83,29 @@ declare_result(
       paste0("may be the best", if (nrow(x) > 1) paste(" in", x$group), ": ", sets)
     }, no_interactions_words(x))
   },
-  sentence = function(x) best_sentence(x)
+  # A sentence for each group of scores.
+  sentence = function(x) {
+    need_columns(x, c("group", "best", "score", "conf_low", "conf_high", "in_set"), "told",
+                 "result")
+    members <- need_kept(x, "members", "best_score()", "result")
+    vapply(seq_len(nrow(x)), function(row) {
+      group <- members[members$group == x$group[row], ]
+      of <- if (length(unique(members$group)) > 1) paste(" of", x$group[row])
+      count <- paste0("Of ", count_of(nrow(group), "score"), of)
+      if (is.na(x$score[row])) return(paste0(count, ", the best is undefined (NA)."))
+      text <- with_limits_words(x$score[row], x$conf_low[row], x$conf_high[row])
+      name <- compared_name(x, group$measure[1])
+      others <- setdiff(x$in_set[[row]], x$best[row])
+      paste0(count, ", that of ", x$best[row], " was best",
+             brackets(paste(name, "=", text[["score"]]),
+                      sub("interval", "interval of the best true score",
+                          interval_phrase(text[-1], attr(x, "conf_level"),
+                                          extent_words(attr(x, "over"))), fixed = TRUE)),
+             if (nrow(group) > 1) as_good_words(others, nrow(group) - 1, attr(x, "conf_level")),
+             tolower(sub("^( .*)[.]$", ";\\1", undefined_words(group$score))), ".",
+             odd_value_words(name, x$score[row], x$conf_low[row]))
+    }, "")
+  }
 )
 
 declare_result(
@@ -85,12 +113,11 @@ declare_result(
   columns = described_columns(
     column("best_1", "the best score of the first group", key = TRUE),
     column("best_2", "the best score of the second group", key = TRUE),
-    column("difference", "of the two as they were seen", shown = 1, tidy = "estimate"),
+    column("difference", "of the two as they were seen", shown = 1),
     column("crossfit", "their difference without the bias of choosing", shown = 2),
     column("statistic", "by which the groups are tested", shown = 3),
     column("critical", "what it must exceed", shown = 4),
-    column("p_value", "one-sided: that of the first group is not better", shown = 5,
-           tidy = "p.value")
+    column("p_value", "one-sided: that of the first group is not better", shown = 5)
   ),
   kept = list(conf_level = all_alike, over = all_alike, sizes = all_alike,
               no_interactions = any_true),
@@ -102,7 +129,27 @@ declare_result(
   },
   footing = function(x, digits) no_interactions_words(x),
   term = function(rows) paste(rows$best_1, "-", rows$best_2),
-  sentence = function(x) best_comparison_sentence(x)
+  sentence = function(x) {
+    need_columns(x, c("best_1", "best_2", "difference", "crossfit", "p_value"), "told", "result")
+    sizes <- attr(x, "sizes")
+    group <- function(k) if (is.null(sizes)) "one group" else count_of(sizes[[k]], "score")
+    vapply(seq_len(nrow(x)), function(row) {
+      if (is.na(x$p_value[row])) {
+        return(paste0("The difference of the best of ", group(1), " and the best of ", group(2),
+                      " is undefined (NA)."))
+      }
+      found <- x$p_value[row] <= judged_at(x)
+      # the test is one-sided
+      paste0("The best of ", group(1), ", ", x$best_1[row], ", was ",
+             if (!found) "not shown to be ", "better than the best of ", group(2), ", ",
+             x$best_2[row],
+             brackets(paste("difference", number_word(x$difference[row])),
+                      if (!is.na(x$crossfit[row]))
+                        paste(number_word(x$crossfit[row]), "without the bias of choosing"),
+                      p_words(x$p_value[row], judged_at(x), "one-sided p"),
+                      paste("errors over", extent_words(attr(x, "over")))), ".")
+    }, "")
+  }
 )
 
 # ---- in words
@@ -111,15 +158,6 @@ declare_result(
 judged_at <- function(x) {
   level <- attr(x, "conf_level")
   if (is.null(level)) 0.05 else round(1 - level, 12)
-}
-
-comparison_sentence <- function(x) {
-  need_columns(x, c("score_1", "score_2", "measure", "difference", "p_adjusted", "conf_low",
-                    "conf_high"), "told", "result")
-  for_each_measure(x, function(part) {
-    if (nrow(part) == 1) return(one_difference_words(part))
-    many_differences_words(part)
-  })
 }
 
 compared_name <- function(x, label) {
@@ -173,16 +211,15 @@ one_difference_words <- function(x) {
     paste0("The ", name, " of ", x$score_1, " and that of ", x$score_2, " were not told apart",
            facts)
   }
-  paste0(start, equivalence_words(x), ".")
-}
-
-# Equivalence and noninferiority are tested where a margin was given.
-equivalence_words <- function(x) {
   margin <- attr(x, "margin")
-  if (is.null(margin) || is.null(x$p_equivalence) || anyNA(x$p_equivalence)) return(NULL)
-  level <- judged_at(x)
-  paste0("; equivalence within ", number_word(margin), if (x$p_equivalence <= level) " was" else
-    " was not", " shown", brackets(p_words(x$p_equivalence, level)))
+  # equivalence is tested where a margin was given
+  if (!is.null(margin) && isFALSE(is.na(x$p_equivalence))) {
+    level <- judged_at(x)
+    start <- paste0(start, "; equivalence within ", number_word(margin),
+                    if (x$p_equivalence <= level) " was" else " was not", " shown",
+                    brackets(p_words(x$p_equivalence, level)))
+  }
+  paste0(start, ".")
 }
 
 many_differences_words <- function(x) {
@@ -203,55 +240,6 @@ many_differences_words <- function(x) {
          brackets(alpha_words(level, adjusted_p_name(x))),
          if (length(title)) paste0("; clearest was ", title, difference_facts(x, clearest)), ".",
          undefined_words(x$p_adjusted, "difference"), equivalent)
-}
-
-# A sentence for each group of scores.
-best_sentence <- function(x) {
-  need_columns(x, c("group", "best", "score", "conf_low", "conf_high", "in_set"), "told", "result")
-  members <- need_kept(x, "members", "best_score()", "result")
-  vapply(seq_len(nrow(x)), function(row) {
-    group <- members[members$group == x$group[row], ]
-    of <- if (length(unique(members$group)) > 1) paste(" of", x$group[row])
-    count <- paste0("Of ", count_of(nrow(group), "score"), of)
-    if (is.na(x$score[row])) return(paste0(count, ", the best is undefined (NA)."))
-    text <- with_limits_words(x$score[row], x$conf_low[row], x$conf_high[row])
-    name <- compared_name(x, group$measure[1])
-    others <- setdiff(x$in_set[[row]], x$best[row])
-    paste0(count, ", that of ", x$best[row], " was best",
-           brackets(paste(name, "=", text[["score"]]),
-                    sub("interval", "interval of the best true score",
-                        interval_phrase(text[-1], attr(x, "conf_level"),
-                                        extent_words(attr(x, "over"))), fixed = TRUE)),
-           if (nrow(group) > 1) as_good_words(others, nrow(group) - 1, attr(x, "conf_level")),
-           undefined_tail(group$score), ".", odd_value_words(name, x$score[row], x$conf_low[row]))
-  }, "")
-}
-
-undefined_tail <- function(values) {
-  lost <- undefined_words(values)
-  if (!is.null(lost)) paste0(";", tolower(sub("[.]$", "", lost)))
-}
-
-best_comparison_sentence <- function(x) {
-  need_columns(x, c("best_1", "best_2", "difference", "crossfit", "p_value"), "told", "result")
-  sizes <- attr(x, "sizes")
-  group <- function(k) if (is.null(sizes)) "one group" else count_of(sizes[[k]], "score")
-  vapply(seq_len(nrow(x)), function(row) {
-    if (is.na(x$p_value[row])) {
-      return(paste0("The difference of the best of ", group(1), " and the best of ", group(2),
-                    " is undefined (NA)."))
-    }
-    found <- x$p_value[row] <= judged_at(x)
-    # the test is one-sided
-    paste0("The best of ", group(1), ", ", x$best_1[row], ", was ", if (!found) "not shown to be ",
-           "better than the best of ", group(2), ", ", x$best_2[row],
-           brackets(paste("difference", number_word(x$difference[row])),
-                    if (!is.na(x$crossfit[row])) {
-                      paste(number_word(x$crossfit[row]), "without the bias of choosing")
-                    },
-                    p_words(x$p_value[row], judged_at(x), "one-sided p"),
-                    paste("errors over", extent_words(attr(x, "over")))), ".")
-  }, "")
 }
 
 # ---- what all comparisons say
@@ -295,27 +283,12 @@ confint.repalign_comparison <- function(object, parm, level = NULL, simultaneous
     level <- check_only_level(level, object, "simultaneous intervals")
     found <- unname(as.matrix(rows[limits]))
   } else {
-    level <- check_number(if (is.null(level)) level_of(object) else level, "level", above = 0,
-                          below = 1)
-    half <- stats::qt(0.5 + level / 2, rows$df) * rows$se
-    found <- cbind(rows$difference - half, rows$difference + half)
+    level <- asked_level(level, object)
+    found <- student_limits(rows$difference, rows$se, rows$df, level)
   }
   titles <- if (is.null(rows$contrast)) paste(rows$score_1, "-", rows$score_2) else rows$contrast
   if (length(unique(rows$measure)) > 1) titles <- paste(rows$measure, titles, sep = " | ")
   named_limits(found, titles, level, parm)
-}
-
-#' @rdname best_score
-#' @param object what `best_score()` returned, or some of its rows.
-#' @param parm numbers of rows, or their names in the whole result; by default all.
-#' @param level only that of `object`.
-#' @param ... unused.
-#' @export
-confint.repalign_best <- function(object, parm, level = NULL, ...) {
-  no_other_arguments(...)
-  rows <- need_columns(as.data.frame(object), c("group", "conf_low", "conf_high"), "used")
-  level <- check_only_level(level, object, "intervals of the best score")
-  named_limits(unname(as.matrix(rows[c("conf_low", "conf_high")])), rows$group, level, parm)
 }
 
 #' @rdname plot.repalign

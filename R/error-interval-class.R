@@ -13,11 +13,11 @@ declare_result(
     column("cka", "the CKA", shown = 1, tidy = "estimate"),
     side_columns(),
     column("measure", "the label of the measure", key = TRUE, tidy = "term"),
-    column("score", "the score", shown = 1, tidy = "estimate"),
+    column("score", "the score", shown = 1),
     column("pairs", "the number of pairs of stimuli that a score is over", always = FALSE),
-    column("se", "the standard error", shown = 2, tidy = "std.error"),
-    column("conf_low", "the lower limit of the interval", shown = 3, tidy = "conf.low"),
-    column("conf_high", "the upper limit of the interval", shown = 4, tidy = "conf.high"),
+    column("se", "the standard error", shown = 2),
+    column("conf_low", "the lower limit of the interval", shown = 3),
+    column("conf_high", "the upper limit of the interval", shown = 4),
     column("h_xy", "the value H of both sides", tidy = NA),
     column("h_xx", "the value H of x with itself", tidy = NA),
     column("h_yy", "the value H of y with itself", tidy = NA),
@@ -51,7 +51,25 @@ declare_result(
       "Of half-samples no interactions are subtracted: their errors are rather too large."
     }, if (has_sampled_y(x)) sampled_units_note, complete_note(x$measure))
   },
-  sentence = function(x) if (is_of_estimators(x)) estimators_sentence(x) else interval_sentence(x)
+  sentence = function(x) if (is_of_estimators(x)) estimators_sentence(x) else interval_sentence(x),
+  glance = function(x) {
+    estimators <- is_of_estimators(x)
+    need_columns(x, if (estimators) c("estimator", "cka") else c("x", "y", "measure", "score", "n"),
+                 "summarised")
+    level <- c(attr(x, "conf_level"), NA_real_)[1]
+    if (estimators) {
+      return(list(estimators = length(unique(x$estimator)), conf_level = level,
+                  undefined = sum(is.na(x$cka))))
+    }
+    list(pairs = count_pairs(x), measures = length(unique(x$measure)), n = x$n[1],
+         conf_level = level, undefined = sum(is.na(x$score)))
+  },
+  limits = function(x, level) {
+    need_columns(x, if (is_of_estimators(x)) c("estimator", "cka", "se", "df") else "df", "used")
+    limits <- limits_of(scales_of(x), x$df, level)
+    dimnames(limits) <- list(row_titles(x), NULL)
+    limits
+  }
 )
 
 # What in_words() tells of score_interval().
@@ -99,27 +117,6 @@ has_sampled_y <- function(x) {
 
 #' @rdname tidy.repalign
 #' @export
-glance.repalign_interval <- function(x, ...) {
-  no_other_arguments(...)
-  estimators <- is_of_estimators(x)
-  plain <- need_columns(as.data.frame(x), if (estimators) c("estimator", "cka") else
-    c("x", "y", "measure", "score", "n"), "summarised")
-  level <- attr(x, "conf_level")
-  level <- if (is.null(level)) NA_real_ else level
-  sides <- intersect(c("model_x", "model_y", "x", "y"), names(plain))
-  glance_rows(plain, source_columns(x), function(at) {
-    part <- plain[at, , drop = FALSE]
-    if (estimators) {
-      return(data.frame(estimators = length(unique(part$estimator)), conf_level = level,
-                        undefined = sum(is.na(part$cka))))
-    }
-    data.frame(pairs = nrow(unique(part[sides])), measures = length(unique(part$measure)),
-               n = part$n[1], conf_level = level, undefined = sum(is.na(part$score)))
-  })
-}
-
-#' @rdname tidy.repalign
-#' @export
 summary.repalign_interval <- function(object, ...) {
   no_other_arguments(...)
   if (is_of_estimators(object)) {
@@ -144,9 +141,10 @@ summary.repalign_interval <- function(object, ...) {
 #' `influence_matrix()` what each stimulus does to each score.
 #'
 #' @param object,result what [score_interval()] returned, or some of its rows in any order; for
-#'   `confint()` also what [cka_interval()] returned.
+#'   `confint()` also any other result with intervals.
 #' @param parm numbers of rows, or their names in `confint(object)`; by default all.
-#' @param level coverage; by default that of `object`.
+#' @param level coverage; by default that of `object`, and for [best_score()], analyses and
+#'   dimensionalities no other.
 #' @param ... unused.
 #' @return `confint()`: a matrix with a row for each score and its two limits. `vcov()`: a square
 #'   matrix, whose diagonal holds the squares of the column `se`. Covariances of scores by
@@ -165,19 +163,6 @@ summary.repalign_interval <- function(object, ...) {
 #' head(order(-influence_matrix(result)[, 3]))
 #' @name score_interval_errors
 NULL
-
-#' @rdname score_interval_errors
-#' @export
-confint.repalign_interval <- function(object, parm, level = NULL, ...) {
-  no_other_arguments(...)
-  estimators <- is_of_estimators(object)
-  rows <- need_columns(as.data.frame(object), if (estimators) c("estimator", "cka", "se", "df") else
-    "df", "used")
-  if (is.null(level)) level <- level_of(object)
-  level <- check_number(level, "level", above = 0, below = 1)
-  limits <- unname(limits_of(scales_of(object), rows$df, level))
-  named_limits(limits, row_titles(object), level, parm)
-}
 
 # The scales of the intervals of all rows, which may be of several calls.
 scales_of <- function(object) {

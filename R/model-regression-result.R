@@ -11,14 +11,24 @@ declare_result(
     column("estimate", "its coefficient", shown = 1),
     column("partial", "its partial correlation", shown = 2),
     column("semipartial", "its semipartial correlation", shown = 3),
-    column("p_value", "by permutations of the conditions", shown = 4, tidy = "p.value"),
+    column("p_value", "by permutations of the conditions", shown = 4),
     column("unique", "what R squared loses without it", shown = 5),
     column("centered", "the coefficient without effects of single conditions", shown = 6,
            always = FALSE)
   ),
   kept = sapply(c("model", "group", "subjects", "response", "fit", "ridge", "standardize", "alike",
                   "observed"), function(name) all_alike, simplify = FALSE),
-  heading = function(x, digits) regression_heading(x),
+  heading = function(x, digits) {
+    model <- attr(x, "model")
+    if (is.null(model)) return(NULL)
+    fit <- attr(x, "fit")
+    kind <- switch(fit, ordinary = "least squares", nonnegative = "coefficients not negative",
+                   ridge = paste("ridge", format(attr(x, "ridge"))), no_branch(fit))
+    c(paste0("Regression of the dissimilarities of ", attr(x, "response"), ": ",
+             model$conditions[1], " conditions, ", kind,
+             if (attr(x, "standardize")) ", standardized"),
+      model_lines(model, attr(x, "subjects")))
+  },
   footing = function(x, digits) {
     alike <- attr(x, "alike")
     c(if (!is.null(x$centered)) {
@@ -29,29 +39,27 @@ declare_result(
         "  in the patterns (see ?rsa_regression); p_value of summary() allows for it.")
     })
   },
-  sentence = function(x) regression_sentence(x)
-)
-
-# What in_words() tells of a regression: the fit, and the test of each predictor; of several
-# subjects the test of the group.
-regression_sentence <- function(x) {
-  need_columns(x, c("term", "estimate", "p_value"), "told", "result")
-  model <- need_kept(x, "model", "rsa_regression()", "result")
-  if (!is.null(model$subject)) {
-    group <- attr(x, "group")
-    return(group_sentence(group[group$term %in% x$term, , drop = FALSE]))
+  # What in_words() tells of a regression: the fit, and the test of each predictor; of several
+  # subjects the test of the group.
+  sentence = function(x) {
+    need_columns(x, c("term", "estimate", "p_value"), "told", "result")
+    model <- need_kept(x, "model", "rsa_regression()", "result")
+    if (!is.null(model$subject)) {
+      group <- attr(x, "group")
+      return(group_sentence(group[group$term %in% x$term, , drop = FALSE]))
+    }
+    words <- vapply(seq_len(nrow(x)), function(row) {
+      paste0(x$term[row], brackets(paste("coefficient", number_word(x$estimate[row])),
+                                   p_words(x$p_value[row])))
+    }, "")
+    paste0("The predictors explained ", format(round(100 * model$r_squared)), "% of the variance ",
+           "of the dissimilarities of ", attr(x, "response"),
+           brackets(p_words(model$p_value),
+                    permutations_words(model$permutations, model$engine, "conditions"),
+                    paste(model$conditions, "conditions")),
+           ": ", enumerate(words, 8, quote = FALSE), ".")
   }
-  words <- vapply(seq_len(nrow(x)), function(row) {
-    paste0(x$term[row], brackets(paste("coefficient", number_word(x$estimate[row])),
-                                 p_words(x$p_value[row])))
-  }, "")
-  paste0("The predictors explained ", format(round(100 * model$r_squared)), "% of the variance of ",
-         "the dissimilarities of ", attr(x, "response"),
-         brackets(p_words(model$p_value),
-                  permutations_words(model$permutations, model$engine, "conditions"),
-                  paste(model$conditions, "conditions")), ": ", enumerate(words, 8, quote = FALSE),
-         ".")
-}
+)
 
 # fits: of each response list(rows, model, null, fitted), from regression_of().
 # group: the number of the subject of each response.
@@ -109,18 +117,6 @@ warn_undefined_terms <- function(rows, model, table) {
   warn_if(length(untested), "undefined", "The p-value is undefined (NA) for ",
           "{enumerate(untested)}: beyond effects of single conditions and the other predictors, ",
           "too little is left to test. See `center`.", data = untested)
-}
-
-regression_heading <- function(x) {
-  model <- attr(x, "model")
-  if (is.null(model)) return(NULL)
-  fit <- attr(x, "fit")
-  kind <- switch(fit, ordinary = "least squares", nonnegative = "coefficients not negative",
-                 ridge = paste("ridge", format(attr(x, "ridge"))), no_branch(fit))
-  c(paste0("Regression of the dissimilarities of ", attr(x, "response"), ": ",
-           model$conditions[1], " conditions, ", kind,
-           if (attr(x, "standardize")) ", standardized"),
-    model_lines(model, attr(x, "subjects")))
 }
 
 model_lines <- function(model, subjects) {
@@ -187,8 +183,7 @@ confint.repalign_regression <- function(object, parm, level = 0.95, ...) {
   group <- attr(object, "group")
   group <- group[group$term %in% object$term, , drop = FALSE]
   warn_untested_terms(group)
-  half <- stats::qt(0.5 + level / 2, group$df) * group$se
-  named_limits(cbind(group$tested - half, group$tested + half), group$term, level, parm)
+  named_limits(student_limits(group$tested, group$se, group$df, level), group$term, level, parm)
 }
 
 #' @rdname rsa_regression

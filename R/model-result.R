@@ -13,10 +13,10 @@ declare_result(
   columns = described_columns(
     column("model", "the name of the model", key = TRUE, tidy = "term"),
     column("measure", "the label of the measure, of recordings", always = FALSE),
-    column("score", "the similarity with the data", shown = 1, tidy = "estimate"),
-    column("se", "its standard error", shown = 2, tidy = "std.error"),
-    column("conf_low", "the lower limit of its interval", shown = 3, tidy = "conf.low"),
-    column("conf_high", "the upper limit of its interval", shown = 4, tidy = "conf.high"),
+    column("score", "the similarity with the data", shown = 1),
+    column("se", "its standard error", shown = 2),
+    column("conf_low", "the lower limit of its interval", shown = 3),
+    column("conf_high", "the upper limit of its interval", shown = 4),
     column("df", "the degrees of freedom", shown = 12),
     column("p_chance", "of a score by chance", shown = 6, always = FALSE, tidy = "p.value"),
     column("p_familywise", "the same over all models, of recordings", shown = 5, always = FALSE,
@@ -44,7 +44,30 @@ declare_result(
     if (is_of_recordings(x)) recordings_heading(x) else rdms_heading(x, digits)
   },
   footing = function(x, digits) if (is_of_recordings(x)) recordings_footing(x),
-  sentence = function(x) if (is_of_recordings(x)) recordings_sentence(x) else rdms_sentence(x)
+  sentence = function(x) if (is_of_recordings(x)) recordings_sentence(x) else rdms_sentence(x),
+  glance = function(x) {
+    facts <- attr(x, "facts")
+    recordings <- is_of_recordings(x)
+    need_columns(x, c("score", if (recordings) c("model", "measure", "n") else
+      c("ceiling_low", "ceiling_high", "draws")), "summarised")
+    own <- if (recordings) {
+      list(measure = x$measure[1], n = x$n[1], permutations = c(facts$permutations, 0L)[1],
+           significant = sum(x$p_familywise <= facts$alpha, na.rm = TRUE), best = sum(x$best))
+    } else {
+      sizes <- attr(x, "sizes")
+      list(groups = sizes[["rdm"]], stimuli = sizes[["stimuli"]], outer = attr(x, "outer"),
+           ceiling_low = x$ceiling_low[1], ceiling_high = x$ceiling_high[1], draws = x$draws[1])
+    }
+    c(list(models = nrow(x)), own, conf_level = attr(x, "conf_level"),
+      undefined = sum(is.na(x$score)))
+  },
+  limits = function(x, level) {
+    rows <- need_columns(as.data.frame(x), c("model", "score", "se", "df"), "used")
+    limits <- if (is_of_recordings(x)) stats::confint(interval_of_models(x), level = level) else
+      student_limits(rows$score, rows$se, rows$df, level)
+    dimnames(limits) <- list(rows$model, NULL)
+    limits
+  }
 )
 
 # What in_words() tells of models of RDMs.
@@ -159,57 +182,14 @@ evaluation_over <- function(x) {
   paste(c(rdm = "RDMs", condition = units)[factors], collapse = " and ")
 }
 
-#' @rdname tidy.repalign
-#' @export
-glance.repalign_evaluation <- function(x, ...) {
-  no_other_arguments(...)
-  if (is_of_recordings(x)) {
-    rows <- need_columns(as.data.frame(x), c("model", "measure", "score", "n"), "summarised")
-    facts <- attr(x, "facts")
-    return(data.frame(models = nrow(rows), measure = rows$measure[1], n = rows$n[1],
-                      permutations = if (is.null(facts$permutations)) 0L else facts$permutations,
-                      significant = sum(rows$p_familywise <= facts$alpha, na.rm = TRUE),
-                      best = sum(rows$best), conf_level = attr(x, "conf_level"),
-                      undefined = sum(is.na(rows$score))))
-  }
-  rows <- need_columns(as.data.frame(x), c("score", "ceiling_low", "ceiling_high", "draws"),
-                       "summarised")
-  sizes <- attr(x, "sizes")
-  data.frame(models = nrow(rows), groups = sizes[["rdm"]], stimuli = sizes[["stimuli"]],
-             outer = attr(x, "outer"), ceiling_low = rows$ceiling_low[1],
-             ceiling_high = rows$ceiling_high[1], draws = rows$draws[1],
-             conf_level = attr(x, "conf_level"), undefined = sum(is.na(rows$score)))
-}
-
 #' @rdname evaluate_models
 #' @param object what `evaluate_models()` or `evaluate_rdms()` returned, or some of its rows.
-#' @param parm numbers of rows, or names of models; by default all.
-#' @param level coverage of `confint()`; by default `conf_level`.
 #' @param ... unused.
-#' @export
-confint.repalign_evaluation <- function(object, parm, level = NULL, ...) {
-  no_other_arguments(...)
-  rows <- need_columns(as.data.frame(object), c("model", "score", "se", "df"), "used")
-  level <- check_number(if (is.null(level)) attr(object, "conf_level") else level, "level",
-                        above = 0, below = 1)
-  if (is_of_recordings(object)) {
-    limits <- unname(stats::confint(interval_of_models(object), level = level))
-    return(named_limits(limits, rows$model, level, parm))
-  }
-  half <- stats::qt(0.5 + level / 2, rows$df) * rows$se
-  named_limits(cbind(rows$score - half, rows$score + half), rows$model, level, parm)
-}
-
-#' @rdname evaluate_models
 #' @export
 vcov.repalign_evaluation <- function(object, ...) {
   no_other_arguments(...)
-  if (is_of_recordings(object)) {
-    total <- stats::vcov(interval_of_models(object))
-    dimnames(total) <- list(object$model, object$model)
-    return(total)
-  }
-  total <- total_covariance(evaluation_rows(object)$parts)
+  total <- if (is_of_recordings(object)) stats::vcov(interval_of_models(object)) else
+    total_covariance(evaluation_rows(object)$parts)
   dimnames(total) <- list(object$model, object$model)
   total
 }
@@ -271,11 +251,11 @@ evaluation_result <- function(task, whole, draws, chance, drawn, folds, conf_lev
   known <- list(se = if (is.na(df)) rep(NA_real_, length(se)) else checked_errors(se, abs(scores)),
                 df = rep(as.double(df), length(scores)))
   ceiling_se <- checked_errors(ceiling_errors(whole, draws, sizes, task), 1)
-  half <- stats::qt(0.5 + conf_level / 2, known$df) * known$se
+  limits <- student_limits(whole$scores, known$se, known$df, conf_level)
   gap <- (whole$scores - whole$lower) / ceiling_se
   each <- function(value) rep(value, length(models))
   columns <- list(model = models, score = whole$scores, se = known$se,
-                  conf_low = whole$scores - half, conf_high = whole$scores + half,
+                  conf_low = limits[, 1], conf_high = limits[, 2],
                   df = known$df, p_chance = chance$p_value,
                   p_zero = stats::pt(whole$scores / known$se, known$df, lower.tail = FALSE),
                   ceiling_low = each(whole$lower), ceiling_high = each(whole$upper),

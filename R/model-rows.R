@@ -11,7 +11,7 @@ declare_result(
     column("subject", "the RDM of `x`", key = TRUE, always = FALSE),
     column("model", "the RDM of `y`", key = TRUE, always = FALSE),
     column("condition", "the condition", key = TRUE, tidy = "term"),
-    column("score", "how alike its row is in both", shown = 1, tidy = "estimate"),
+    column("score", "how alike its row is in both", shown = 1),
     column("contribution", "its share of the score of both RDMs", shown = 2),
     column("n", "the number of its pairs", shown = 3)
   ),

@@ -8,10 +8,10 @@ declare_result(
   columns = described_columns(
     column("center", "the place", key = TRUE),
     column("model", "the model", key = TRUE, tidy = "term"),
-    column("score", "the mean over subjects", shown = 1, tidy = "estimate"),
+    column("score", "the mean over subjects", shown = 1),
     column("std_error", "its standard error over subjects", shown = 6, tidy = "std.error"),
     column("statistic", "the statistic that is tested", shown = 3),
-    column("p_value", "of this place alone", shown = 4, tidy = "p.value"),
+    column("p_value", "of this place alone", shown = 4),
     column("p_familywise", "over all places", shown = 2, tidy = "p.familywise"),
     column("tfce", "the enhanced statistic", shown = 5, always = FALSE),
     column("cluster", "the number of its cluster", shown = 5, always = FALSE),
@@ -20,7 +20,29 @@ declare_result(
   ),
   kept = list(max_null = all_alike, threshold = all_alike, clusters = all_alike,
               settings = all_alike),
-  sentence = function(x) map_sentences(x)
+  # A sentence for each model.
+  sentence = function(x) {
+    facts <- map_facts(x, "result")
+    need_columns(x, c("center", "model", "score", "statistic", "p_familywise"), "told", "result")
+    tell <- if (facts$settings$correction == "cluster_mass") cluster_sentence else place_sentence
+    # the p-values of rows that were cut are about places of other names, too
+    whole <- length(unique(x$center)) == facts$settings$places
+    axis <- if (isTRUE(whole)) axis_of_names(x$center)
+    facts$place <- if (is.null(axis)) "place" else axis$word
+    if (!is.null(axis)) {
+      # "150 ms" for "Cz, 150 ms", and Cz is told once
+      short <- function(centers) {
+        substring(centers, ifelse(startsWith(centers, axis$of), nchar(axis$of) + 1, 1))
+      }
+      x$center <- short(x$center)
+      for (end in intersect(c("first", "last"), names(facts$clusters))) {
+        facts$clusters[[end]] <- short(facts$clusters[[end]])
+      }
+      facts$of <- sub("[, ]+$", "", axis$of)
+    }
+    models <- unique(as.character(x$model))
+    vapply(models, function(model) tell(x[x$model == model, ], model, facts), "", USE.NAMES = FALSE)
+  }
 )
 
 # found: of each model, what model_flips() returns.
@@ -229,33 +251,8 @@ tidy.repalign_map_test <- function(x, ...) term_first(NextMethod())
 
 # ---- sentences
 
-# A sentence for each model.
-map_sentences <- function(x) {
-  facts <- map_facts(x, "result")
-  need_columns(x, c("center", "model", "score", "statistic", "p_familywise"), "told", "result")
-  tell <- if (facts$settings$correction == "cluster_mass") cluster_sentence else place_sentence
-  # the p-values of rows that were cut are about places of other names, too
-  whole <- length(unique(x$center)) == facts$settings$places
-  axis <- if (isTRUE(whole)) axis_of_names(x$center)
-  facts$place <- if (is.null(axis)) "place" else axis$word
-  if (!is.null(axis)) {
-    # "150 ms" for "Cz, 150 ms", and Cz is told once
-    short <- function(centers) {
-      substring(centers, ifelse(startsWith(centers, axis$of), nchar(axis$of) + 1, 1))
-    }
-    x$center <- short(x$center)
-    for (end in intersect(c("first", "last"), names(facts$clusters))) {
-      facts$clusters[[end]] <- short(facts$clusters[[end]])
-    }
-    facts$of <- sub("[, ]+$", "", axis$of)
-  }
-  models <- unique(as.character(x$model))
-  vapply(models, function(model) tell(x[x$model == model, ], model, length(models) > 1, facts), "",
-         USE.NAMES = FALSE)
-}
-
 # "the RSA score of category was above 0", "the difference a - b was not 0"
-map_claim <- function(model, several, settings, found) {
+map_claim <- function(model, settings, found) {
   what <- if (is.null(settings$measure)) "the score" else
     paste("the", sub("^an? ", "", measure_words(settings$measure)))
   subject <- if (model == "map") what else paste(what, "of", model)
@@ -289,13 +286,13 @@ axis_of_names <- function(names) {
        word = if (unit %in% c("ms", "s", "us", "min")) "time" else "place")
 }
 
-place_sentence <- function(x, model, several, facts) {
+place_sentence <- function(x, model, facts) {
   settings <- facts$settings
   row <- peak_places(x, facts)
   if (!row$places) return(no_scores_words(x, model, facts))
   at <- which(x$center == row$peak)[1]
   by <- if (settings$correction == "tfce") "by TFCE" else "by the largest statistic"
-  paste0(subjects_and_places(x, facts), map_claim(model, several, settings, row$significant > 0),
+  paste0(subjects_and_places(x, facts), map_claim(model, settings, row$significant > 0),
          if (row$significant) paste(" at", places_words(row$significant, facts)),
          brackets(alpha_words(settings$alpha, "family-wise p"),
                   paste(by, "over all", plural_of(facts$place)), flips_words(settings)),
@@ -316,7 +313,7 @@ lost_places_words <- function(x, facts) {
   if (lost) paste0(" ", places_words(lost, facts), " had no score (NA).") else ""
 }
 
-cluster_sentence <- function(x, model, several, facts) {
+cluster_sentence <- function(x, model, facts) {
   settings <- facts$settings
   if (all(is.na(x$score))) return(no_scores_words(x, model, facts))
   clusters <- shown_clusters(x, facts)
@@ -337,7 +334,7 @@ cluster_sentence <- function(x, model, several, facts) {
     paste0(if (any(found)) "; clusters that say so: " else "; smallest p-value: ",
            enumerate(vapply(told, one, ""), 3, quote = FALSE),
            if (sum(found) > 3) paste(" and", sum(found) - 3, "more"))
-  paste0(subjects_and_places(x, facts), map_claim(model, several, settings, any(found)),
+  paste0(subjects_and_places(x, facts), map_claim(model, settings, any(found)),
          if (any(found)) " somewhere", how, detail, ".", if (any(found)) {
            " This says neither at which places nor from when to when."
          }, lost_places_words(x, facts))

@@ -10,7 +10,7 @@ declare_result(
     column("neurons_x", "the number of neurons of x", key = TRUE),
     column("neurons_y", "the number of neurons of y", key = TRUE),
     column("trials", "the number of trials", key = TRUE),
-    column("se", "the standard error", shown = 1, tidy = "std.error"),
+    column("se", "the standard error", shown = 1),
     column("se_low", "the lower limit of what the pilot knows of it"),
     column("se_high", "the upper limit"),
     column("df", "its degrees of freedom"),
@@ -40,43 +40,40 @@ declare_result(
     x
   },
   footing = function(x, digits) smallest_lines(attr(x, "smallest"), attr(x, "settings"), digits),
-  sentence = function(x) plan_sentence(x)
+  # The smallest design that reaches what is wanted, or that with the smallest standard error.
+  sentence = function(x) {
+    need_columns(x, c(plan_factors, "trials", "se", "power"), "told", "result")
+    facts <- plan_facts(x)
+    two <- is.na(facts$model$critical)
+    what <- paste("the", if (two) "difference of the two models" else
+      estimator_words("stimulus_neuron"))
+    pilot <- paste0("; the plan is from a pilot of ", facts$model$size[["n"]], " stimuli",
+                    brackets(paste("standard error", number_word(facts$model$se))))
+    solved <- attr(x, "smallest")
+    # those with numbers that are left in the plan
+    for (name in c(plan_factors, "trials")) {
+      solved <- solved[solved$solved == name | solved[[name]] %in% x[[name]], ]
+    }
+    lost <- undefined_words(x$se, "standard error")
+    if (NROW(solved)) return(paste0(solved_sentence(solved, facts, what), pilot, ".", lost))
+    best <- which.min(x$se)
+    if (!length(best)) return(paste0("By this plan,", tolower(lost)))
+    power <- if (!is.na(x$power[best])) {
+      effect <- if (two) "to find a difference of" else "to find a score above chance if it is"
+      # more than 1 is the pilot's chance, no score to hope for
+      size <- if (!two && facts$model$effect > 1) "that of the pilot" else
+        number_word(facts$model$effect)
+      paste0(", and a power of ", number_word(x$power[best]), " ", effect, " ", size, " at level ",
+             without_zero(format(facts$settings$alpha)))
+    }
+    start <- if (nrow(x) > 1) paste0("Of ", count_of(nrow(x), "design"), ", that with ") else
+      "A recording of "
+    paste0(start, design_words(x, best, facts$model), " is expected to have ",
+           if (nrow(x) > 1) "the smallest" else "a", " standard error of ", what, ", ",
+           number_word(x$se[best]), power, pilot,
+           if (isTRUE(x$extrapolated[best])) ", from which this design is far", ".", lost)
+  }
 )
-
-# What in_words() tells of a plan: the smallest design that reaches what is wanted, or that with the
-# smallest standard error.
-plan_sentence <- function(x) {
-  need_columns(x, c("stimuli", "neurons_x", "neurons_y", "trials", "se", "power"), "told", "result")
-  facts <- plan_facts(x)
-  two <- is.na(facts$model$critical)
-  what <- paste("the", if (two) "difference of the two models" else
-    estimator_words("stimulus_neuron"))
-  pilot <- paste0("; the plan is from a pilot of ", facts$model$size[["n"]], " stimuli",
-                  brackets(paste("standard error", number_word(facts$model$se))))
-  solved <- attr(x, "smallest")
-  # those with numbers that are left in the plan
-  for (name in c(plan_factors, "trials")) {
-    solved <- solved[solved$solved == name | solved[[name]] %in% x[[name]], ]
-  }
-  lost <- undefined_words(x$se, "standard error")
-  if (NROW(solved)) return(paste0(solved_sentence(solved, facts, what), pilot, ".", lost))
-  best <- which.min(x$se)
-  if (!length(best)) return(paste0("By this plan,", tolower(lost)))
-  power <- if (!is.na(x$power[best])) {
-    effect <- if (two) "to find a difference of" else "to find a score above chance if it is"
-    # more than 1 is the pilot's chance, no score to hope for
-    size <- if (!two && facts$model$effect > 1) "that of the pilot" else
-      number_word(facts$model$effect)
-    paste0(", and a power of ", number_word(x$power[best]), " ", effect, " ", size, " at level ",
-           without_zero(format(facts$settings$alpha)))
-  }
-  start <- if (nrow(x) > 1) paste0("Of ", count_of(nrow(x), "design"), ", that with ") else
-    "A recording of "
-  paste0(start, design_words(x, best, facts$model), " is expected to have ",
-         if (nrow(x) > 1) "the smallest" else "a", " standard error of ", what, ", ",
-         number_word(x$se[best]), power, pilot,
-         if (isTRUE(x$extrapolated[best])) ", from which this design is far", ".", lost)
-}
 
 # The design with the fewest responses of those that were solved for.
 solved_sentence <- function(solved, facts, what) {

@@ -9,14 +9,14 @@
 #' @param ... results of one kind, with the same columns. Their names, if all have one, become a new
 #'   first column `source` (`source_2`, if there is one already).
 #' @param deparse.level not used.
-#' @return A result of the same kind; a plain data frame, with a message, where results of
-#'   [evaluate_rdms()], [searchlight()] and the like differ in settings or data.
+#' @return A result of the same kind.
 #' @details
 #' `dplyr::bind_rows()` does the same; its argument `.id` names the new column. Plots and summaries
 #' show the results separately.
 #'
-#' Calibrations or intervals with different settings (such as `alpha`) and results of different
-#' kinds are errors: bind their `as.data.frame()`. P-values are not adjusted again.
+#' Results with different settings (such as `alpha`), results of [evaluate_rdms()], [searchlight()]
+#' and the like with different data, and results of different kinds are errors: bind their
+#' `as.data.frame()`. P-values are not adjusted again.
 #' @examples
 #' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)
 #' one <- 1:100
@@ -48,21 +48,12 @@ rbind.repalign_result <- function(..., deparse.level = 1) {
   cut <- result_classes[[kind]]$cut
   kept <- bound_kept(lapply(unname(parts), function(part) cut(part, kept_beside_rows(part))), kind)
   plain <- lapply(parts, as.data.frame)
-  if (all_are_named(parts)) plain <- with_sources(plain)
-  rows <- do.call(rbind, c(plain, arguments[options]))
-  if (!is.null(kept)) return(new_result(rows, kind, kept))
-  inform("plain_rows", "These {result_classes[[kind]]$words} differ in what is known of all rows ",
-         "together, such as settings or data: rbind() gives a plain data frame of them.")
-  rows
-}
-
-# Do all parts have names? It is an error if only some have.
-all_are_named <- function(parts) {
   named <- names_or_empty(parts) != ""
   refuse_if(any(named) && !all(named), "value", "Only some of the results have names ",
             "({enumerate(names(parts)[named])}): name all of them, as in rbind(day1 = a, day2 = ",
             "b), or none.", arg = "...")
-  all(named)
+  if (all(named)) plain <- with_sources(plain)
+  new_result(do.call(rbind, c(plain, arguments[options])), kind, kept)
 }
 
 # Puts the names of the parts into a first column, which tells the rows of the parts apart.
@@ -97,14 +88,36 @@ check_bound_columns <- function(columns, kind) {
          if ("p_adjusted" %in% known) " and `p_adjust`", ", and keep their columns.", arg = "...")
 }
 
-# What the parts of a bound result keep beside their rows, in one; NULL where it cannot be one.
-# kept: a list of what each part keeps.
+# What the parts of a bound result keep beside their rows, in one. kept: a list of what each part
+# keeps.
 bound_kept <- function(kept, kind) {
   rules <- result_classes[[kind]]$kept
   bound <- lapply(stats::setNames(nm = names(rules)), function(name) {
     rules[[name]](lapply(kept, function(part) part[[name]]))
   })
-  if (!any(vapply(bound, identical, NA, unlike_parts))) bound
+  unlike <- names(bound)[vapply(bound, identical, NA, unlike_parts)]
+  if (!length(unlike)) return(bound)
+  other <- Find(function(part) !identical(part[unlike], kept[[1]][unlike]), kept)
+  refuse("value", "These {result_classes[[kind]]$words} differ in ",
+         "{enumerate(differing_settings(kept[[1]][unlike], other[unlike]), 4, quote = FALSE)}, ",
+         "which one table has once for all rows: bind as.data.frame() of each.", arg = "...")
+}
+
+# Which settings differ, those first whose values are short enough to be told.
+differing_settings <- function(one, other) {
+  found <- unlist(lapply(names(one), function(name) {
+    values <- list(one[[name]], other[[name]])
+    if (identical(values[[1]], values[[2]])) return(NULL)
+    if (all(vapply(values, function(value) inherits(value, "list"), NA))) {
+      return(differing_settings(values[[1]], values[[2]]))
+    }
+    short <- all(vapply(values, is.atomic, NA)) && all(lengths(values) < 2)
+    paste0("`", name, "`", if (short) {
+      words <- vapply(values, function(value) if (is.null(value)) "none" else format(value), "")
+      brackets(paste(words, collapse = " and "))
+    })
+  }))
+  found[order(!endsWith(found, ")"))]
 }
 
 # ---- bind vctrs
@@ -115,8 +128,8 @@ bound_kept <- function(kept, kind) {
 # vctrs gives a bound result the attributes of the common type of its parts, so common_type() merges
 # what the parts keep beside their rows. But dplyr::bind_rows() then replaces these attributes by
 # those of its first argument. Therefore what was merged last is remembered until dplyr asks for it:
-# `merged` is what was merged (NULL if the parts have nothing in common), `of` what each of the
-# first parts kept, because vctrs merges more than two parts one after the other.
+# `merged` is what was merged, `of` what each of the first parts kept, because vctrs merges more
+# than two parts one after the other.
 last_bound <- new.env(parent = emptyenv())
 
 common_type <- function(x, y, ...) {
@@ -129,8 +142,7 @@ common_type <- function(x, y, ...) {
   of <- if (identical(first, last_bound$merged)) last_bound$of
   last_bound$of <- c(of, list(first))
   last_bound$merged <- merged
-  rows <- vctrs::df_ptype2(as.data.frame(x), as.data.frame(y), ...)
-  if (is.null(merged)) rows else new_result(rows, kind, merged)
+  new_result(vctrs::df_ptype2(as.data.frame(x), as.data.frame(y), ...), kind, merged)
 }
 
 as_type <- function(x, to, ...) {
@@ -146,8 +158,6 @@ mixed_type <- function(x, y, ...) {
   vctrs::df_ptype2(as.data.frame(x), as.data.frame(y), ...)
 }
 
-mixed_cast <- function(x, to, ...) refuse_other_kinds(result_kind(to))
-
 # vctrs knows no inheritance: every class needs its methods. They are registered when vctrs is
 # loaded.
 register_vctrs_methods <- function(...) {
@@ -159,7 +169,8 @@ register_vctrs_methods <- function(...) {
     for (other in kinds) {
       same <- other == kind
       register("vec_ptype2", kind, other, if (same) common_type else mixed_type)
-      register("vec_cast", kind, other, if (same) as_type else mixed_cast)
+      register("vec_cast", kind, other, if (same) as_type else
+        function(x, to, ...) refuse_other_kinds(result_kind(to)))
     }
     for (plain in c("data.frame", "tbl_df")) register("vec_ptype2", kind, plain, mixed_type)
     register("vec_cast", "data.frame", kind, function(x, to, ...) {
@@ -177,7 +188,7 @@ dplyr_reconstruct.repalign_result <- function(data, template) {
   last_bound$of <- last_bound$merged <- NULL
   is_first <- any(vapply(bound$of, identical, NA, kept))
   if (is_first && has_other_rows(data, template)) kept <- bound$merged
-  if (is.null(kept)) data else new_result(data, result_kind(template), kept)
+  new_result(data, result_kind(template), kept)
 }
 
 # Are there rows that the template does not have? What verbs repeat or leave out is in the template.

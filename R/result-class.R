@@ -30,15 +30,21 @@ result_classes <- new.env(parent = emptyenv())
 # sentence  a function(x): what in_words() tells of the rows; NULL where there is nothing to tell
 # interval  a function(x, method, conf_level): what score_interval() makes of the result; NULL where
 #           it needs the data
+# glance    a function(x): the columns of glance(), a list, of the rows of one source; NULL: rows
+#           are counted
+# limits    a function(x, level): the limits that confint() gives, a matrix of two columns, with
+#           their names as names of rows; NULL where limits are columns, known at one level
 declare_result <- function(class, from, words, columns, kept = list(), cut = function(x, kept) kept,
                            digits = 4, heading = function(x, digits) NULL,
                            shown = function(x) x, footing = function(x, digits) NULL,
-                           term = NULL, bare = !length(kept), sentence = NULL, interval = NULL) {
+                           term = NULL, bare = !length(kept), sentence = NULL, interval = NULL,
+                           glance = NULL, limits = NULL) {
   stopifnot(!anyDuplicated(columns$name), is.list(kept), length(kept) == length(names(kept)))
   result_classes[[class]] <- list(class = class, from = from, words = words, columns = columns,
                                   kept = kept, cut = cut, digits = digits, heading = heading,
                                   shown = shown, footing = footing, term = term,
-                                  bare = bare, sentence = sentence, interval = interval)
+                                  bare = bare, sentence = sentence, interval = interval,
+                                  glance = glance, limits = limits)
 }
 
 # The table of columns, with one line for each:
@@ -49,15 +55,22 @@ declare_result <- function(class, from, words, columns, kept = list(), cut = fun
 # shown     its rank among the columns that are printed after those that name a row; NA: only if
 #           there is room. The column of rank 1 is printed at any width, and names are shortened for
 #           those up to rank 4
-# tidy      its name in tidy(); NA: tidy() leaves it out
+# tidy      its name in tidy(), which is its role for confint() and glance(), too; NA: tidy() leaves
+#           it out
 # always    does every result of the class have it?
 described_columns <- function(...) do.call(rbind, list(...))
+
+# What columns of these names are called in tidy().
+tidy_names <- c(score = "estimate", difference = "estimate", se = "std.error",
+                conf_low = "conf.low", conf_high = "conf.high", p_value = "p.value",
+                p_adjusted = "adj.p.value")
 
 #' A line of the table of columns
 #'
 #' @return a data frame of one row, for described_columns(), which says what the arguments mean.
 #' @noRd
-column <- function(name, what, key = FALSE, shown = NA, tidy = name, always = TRUE) {
+column <- function(name, what, key = FALSE, shown = NA, always = TRUE,
+                   tidy = if (name %in% names(tidy_names)) tidy_names[[name]] else name) {
   data.frame(name = name, what = what, key = key, shown = as.double(shown),
              tidy = as.character(tidy), always = always)
 }
@@ -216,7 +229,7 @@ where_errors_are <- function(object) {
 
 # ---- how kept values are bound
 
-# What several parts cannot have in common. bound_kept() then gives NULL.
+# What several parts do not have in common, which bound_kept() refuses.
 unlike_parts <- structure(list(), class = "repalign_unlike")
 
 # For what must be the same in all parts, so that one value holds for all rows.

@@ -17,6 +17,11 @@ source_columns <- function(object) {
   sources
 }
 
+# The columns that name the tests of benchmarks.
+usual_labels <- c("dataset", "architecture", "test")
+
+test_columns <- function(rows) intersect(usual_labels, names(rows))
+
 # What tells rows apart by all words and digits in some of their columns.
 row_identities <- function(rows, columns) {
   values <- lapply(unname(unclass(rows)[columns]), function(column) {

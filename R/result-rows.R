@@ -15,13 +15,12 @@ declare_result(
   columns = described_columns(
     side_columns(),
     column("measure", "the label of the measure", key = TRUE, tidy = "term"),
-    column("score", "the score", shown = 1, tidy = "estimate"),
+    column("score", "the score", shown = 1),
     column("in_sample", "the score on the stimuli of the fit", shown = 2, always = FALSE),
     column("sd_folds", "the standard deviation over folds", always = FALSE),
     column("folds", "the number of folds", always = FALSE),
     column("n", "the number of stimuli"),
-    column("p_value", "the p-value of the held-out score", shown = 3, tidy = "p.value",
-           always = FALSE),
+    column("p_value", "the p-value of the held-out score", shown = 3, always = FALSE),
     column("pairs", "the number of pairs of stimuli that a score is over", always = FALSE)
   ),
   # score_matrix() and the pictures could not tell these from the rows alone
@@ -34,18 +33,21 @@ declare_result(
            if (length(labels) > 1) paste(" of", length(labels), "measures"), undefined_of(x$score))
   },
   footing = function(x, digits) complete_note(x$measure),
-  sentence = function(x) similarity_sentence(x)
-)
-
-similarity_sentence <- function(x) {
-  need_columns(x, c("x", "y", "measure", "score"), "told", "result")
-  for_each_measure(x, function(part) {
-    scores_sentence(part, signs_of(part, part$measure[1]), function(row) {
-      c(stimuli_words(part$n[row]), if (!is.null(part$pairs)) paste(part$pairs[row], "pairs"),
-        if (!is.null(part$in_sample)) held_out_words(part[row, ]))
+  sentence = function(x) {
+    need_columns(x, c("x", "y", "measure", "score"), "told", "result")
+    for_each_measure(x, function(part) {
+      scores_sentence(part, signs_of(part, part$measure[1]), function(row) {
+        c(stimuli_words(part$n[row]), if (!is.null(part$pairs)) paste(part$pairs[row], "pairs"),
+          if (!is.null(part$in_sample)) held_out_words(part[row, ]))
+      })
     })
-  })
-}
+  },
+  glance = function(x) {
+    need_columns(x, c("x", "y", "measure", "score", "n"), "summarised")
+    list(pairs = count_pairs(x), measures = length(unique(x$measure)), n = x$n[1],
+         undefined = sum(is.na(x$score)))
+  }
+)
 
 held_out_words <- function(row) {
   c(if (!is.null(row$folds)) paste("held out in", count_of(row$folds, "fold")),
@@ -234,18 +236,6 @@ refuse_pooling <- function(object) {
          "b), or take the rows of one result.")
 }
 
-# A table with a row for each source. describe: a function(at) that gives a data frame with one row
-# about the rows `at`.
-glance_rows <- function(plain, sources, describe) {
-  if (!length(sources) || !nrow(plain)) return(describe(seq_len(nrow(plain))))
-  rows <- lapply(row_groups(plain, sources), function(at) {
-    named <- plain[at[1], sources, drop = FALSE]
-    rownames(named) <- NULL
-    cbind(named, describe(at))
-  })
-  do.call(rbind, unname(rows))
-}
-
 # A table with a row for each source and measure. summarise: a function(part) that gives a data
 # frame with one row about some rows.
 summary_rows <- function(plain, sources, summarise) {
@@ -284,19 +274,6 @@ summary_rows <- function(plain, sources, summarise) {
 #' glance(scores)
 #' @name tidy.repalign
 NULL
-
-#' @rdname tidy.repalign
-#' @export
-glance.repalign_similarity <- function(x, ...) {
-  no_other_arguments(...)
-  plain <- need_columns(as.data.frame(x), c("x", "y", "measure", "score", "n"), "summarised")
-  sides <- intersect(c("model_x", "model_y", "x", "y"), names(plain))
-  glance_rows(plain, source_columns(x), function(at) {
-    part <- plain[at, , drop = FALSE]
-    data.frame(pairs = nrow(unique(part[sides])), measures = length(unique(part$measure)),
-               n = part$n[1], undefined = sum(is.na(part$score)))
-  })
-}
 
 #' @rdname tidy.repalign
 #' @export
@@ -341,19 +318,33 @@ best_of_models <- function(rows, size, facts, names) {
   result
 }
 
-# Results without a glance() of their own are counted.
 #' @rdname tidy.repalign
 #' @export
 glance.repalign_result <- function(x, ...) {
   no_other_arguments(...)
+  tell <- declaration_of(x)$glance
+  if (is.null(tell)) tell <- counted_rows
+  rows <- as.data.frame(x)
+  # benchmarks have tests, too
+  sources <- union(source_columns(x), intersect(test_columns(x), columns_of(x)$name))
+  if (!length(sources) || !nrow(x)) return(list2DF(tell(x)))
+  do.call(rbind, lapply(unname(row_groups(rows, sources)), function(at) {
+    cbind(rows[at[1], sources, drop = FALSE], list2DF(tell(x[at, , drop = FALSE])),
+          row.names = NULL)
+  }))
+}
+
+counted_rows <- function(x) {
   columns <- columns_of(x)
   values <- columns$name[columns$tidy %in% "estimate"]
   if (!length(values)) values <- columns$name[columns$shown %in% 1]
+  # a table such as that of measures() has no values
+  if (!length(values)) return(list(rows = nrow(x)))
   value <- intersect(values, names(x))[1]
-  if (length(values) && is.na(value)) need_columns(x, values[1], "summarised")
-  glance_rows(as.data.frame(x), source_columns(x), function(at) {
-    # a table such as that of measures() has no values
-    if (!length(values)) return(data.frame(rows = length(at)))
-    data.frame(rows = length(at), undefined = sum(is.na(x[[value]][at])))
-  })
+  if (is.na(value)) need_columns(x, values[1], "summarised")
+  list(rows = nrow(x), undefined = sum(is.na(x[[value]])))
+}
+
+count_pairs <- function(x) {
+  nrow(unique(as.data.frame(x)[intersect(c("model_x", "model_y", "x", "y"), names(x))]))
 }

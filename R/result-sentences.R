@@ -182,10 +182,10 @@ interval_phrase <- function(limits, level, over = NULL) {
 }
 
 # A score with its interval, rounded alike: c(score, low, high), of which undefined ones are NA.
+# low, high: NULL where there is no column of them.
 with_limits_words <- function(score, low, high) {
-  text <- number_words(score = score, low = low, high = high)
-  text[is.na(c(score, low, high))] <- NA
-  text
+  values <- c(score = score, low = c(low, NA)[1], high = c(high, NA)[1])
+  replace(number_words(values), is.na(values), NA)
 }
 
 # The column `over` of results in words: "stimuli + neurons_x" is "stimuli and neurons of x".

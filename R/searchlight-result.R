@@ -8,44 +8,42 @@ declare_result(
   columns = described_columns(
     column("center", "the centre", key = TRUE),
     column("model", "the model", key = TRUE, tidy = "term"),
-    column("score", "the score of its channels with the model", shown = 1, tidy = "estimate"),
-    column("p_value", "of this centre alone", shown = 2, tidy = "p.value"),
+    column("score", "the score of its channels with the model", shown = 1),
+    column("p_value", "of this centre alone", shown = 2),
     column("p_familywise", "over all centres", shown = 3, tidy = "p.familywise"),
     column("center_mean", "the mean score under all permutations and the observed order",
            tidy = NA),
     column("center_sd", "their standard deviation", tidy = NA)
   ),
   kept = list(max_null = all_alike, threshold = all_alike, settings = all_alike),
-  sentence = function(x) searchlight_sentence(x)
+  # A sentence for each model.
+  sentence = function(x) {
+    settings <- searchlight_facts(x, "result")$settings
+    rows <- best_centers(x)
+    vapply(seq_len(nrow(rows)), function(k) {
+      row <- rows[k, ]
+      name <- measure_words(settings$measure)
+      count <- paste0("Of ", count_of(row$centers + row$undefined, "centre"), ", ")
+      if (!row$centers) return(paste0(count, "all have no score with ", row$model, " (NA)."))
+      score <- paste(name, "=", number_word(row$score))
+      lost <- if (row$undefined) paste0(" ", row$undefined, " had no score (NA).")
+      if (settings$permutations == 0) {
+        return(paste0(count, "centre ", row$best, " was most similar to ", row$model,
+                      brackets(score, "no p-values"), ".", lost))
+      }
+      across <- if (settings$across_models) "all centres and models" else "all centres"
+      found <- row$significant
+      facts <- c(paste(alpha_words(settings$alpha, "family-wise p"), "over", across),
+                 permutations_words(settings$permutations, settings$engine, "conditions"),
+                 paste(settings$n, "conditions"))
+      text <- paste0(count, if (found == row$centers) "all" else if (found) found else "none",
+                     if (found > 1) " were" else " was", " more similar to ", row$model,
+                     " than by chance", brackets(facts), "; most similar was centre ", row$best,
+                     brackets(score, p_words(row$p_familywise, settings$alpha)), ".", lost)
+      without_claim(text, settings$dependence)
+    }, "")
+  }
 )
-
-# A sentence for each model.
-searchlight_sentence <- function(x) {
-  settings <- searchlight_facts(x, "result")$settings
-  rows <- best_centers(x)
-  vapply(seq_len(nrow(rows)), function(k) {
-    row <- rows[k, ]
-    name <- measure_words(settings$measure)
-    count <- paste0("Of ", count_of(row$centers + row$undefined, "centre"), ", ")
-    if (!row$centers) return(paste0(count, "all have undefined scores with ", row$model, " (NA)."))
-    score <- paste(name, "=", number_word(row$score))
-    lost <- if (row$undefined) paste0(" ", row$undefined, " had no score (NA).")
-    if (settings$permutations == 0) {
-      return(paste0(count, "centre ", row$best, " was most similar to ", row$model,
-                    brackets(score, "no p-values"), ".", lost))
-    }
-    across <- if (settings$across_models) "all centres and models" else "all centres"
-    found <- row$significant
-    facts <- c(paste(alpha_words(settings$alpha, "family-wise p"), "over", across),
-               permutations_words(settings$permutations, settings$engine, "conditions"),
-               paste(settings$n, "conditions"))
-    text <- paste0(count, if (found == row$centers) "all" else if (found) found else "none",
-                   if (found > 1) " were" else " was", " more similar to ", row$model,
-                   " than by chance", brackets(facts), "; most similar was centre ", row$best,
-                   brackets(score, p_words(row$p_familywise, settings$alpha)), ".", lost)
-    without_claim(text, settings$dependence)
-  }, "")
-}
 
 searchlight_result <- function(found, neighbours, job, across_models, alpha) {
   sign <- job$measure$sign

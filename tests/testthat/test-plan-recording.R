@@ -315,7 +315,7 @@ test_that("plots have contours, curves and the pilot", {
   expect_refused(ggplot2::autoplot(planned(x, y)), "nothing to draw")
 })
 
-test_that("plans of one pilot are bound as a plan, others as plain rows with a message", {
+test_that("plans of one pilot are bound as a plan, others are refused", {
   one <- planned(x, y, stimuli = c(40, 80))
   two <- planned(x, y, stimuli = 60)
   both <- rbind(one, two)
@@ -323,8 +323,7 @@ test_that("plans of one pilot are bound as a plan, others as plain rows with a m
   expect_identical(both$stimuli, c(one$stimuli, two$stimuli))
   expect_output(print(both), "3 designs")
   other <- planned(x, y + rnorm(length(y)), stimuli = 60)
-  expect_message(plain <- rbind(one, other), class = "repalign_plain_rows")
-  expect_identical(class(plain), "data.frame")
+  expect_refused(rbind(one, other), c("`score` \\(", "as.data.frame"))
 })
 
 test_that("what one call leaves out of a pilot, others leave out, too", {

@@ -124,9 +124,9 @@ test_that("dplyr keeps all classes, and binds what belongs together", {
   one <- results$repalign_searchlight[[1]]
   other <- suppressMessages(searchlight(matrix(rnorm(60), 10), list(1:3, 4:6),
                                         matrix(rnorm(30), 10), permutations = 9))
-  expect_message(plain <- rbind(one, other), class = "repalign_plain_rows")
-  expect_identical(class(plain), "data.frame")
-  expect_identical(class(dplyr::bind_rows(one, other)), "data.frame")
+  error <- expect_refused(rbind(one, other), c("searchlights differ in", "as.data.frame"))
+  again <- expect_refused(dplyr::bind_rows(one, other), "as.data.frame")
+  expect_identical(conditionMessage(again), conditionMessage(error))
 })
 
 test_that("a declaration and its table of columns are complete", {

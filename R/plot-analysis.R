@@ -21,7 +21,13 @@ autoplot.repalign_analysis <- function(object, single = FALSE, most = 12,
   rows <- plot_rows(object)
   refuse_if(all(is.na(rows$pooled)), "size", "There is nothing to draw: all pooled values are ",
             "undefined (NA).", arg = "object")
-  if (along == "auto") along <- usual_axis(object, rows)
+  count <- nlevels(rows$comparison)
+  if (along == "auto") {
+    # many layers have one panel: one for each of them would be too small to compare them
+    along <- if (length(unique(rows$neurons)) == 1 && count > 1) "profile" else
+      if (takes_best(analysis_of(object)) && count > most_panels_of_layers &&
+            count <= most_names && length(unique(rows$neurons)) > 1) "layers" else "neurons"
+  }
   if (along == "layers") return(layers_picture(object, rows, single, reference))
   if (along != "neurons") {
     joined <- along == "comparisons" && takes_best(analysis_of(object))
@@ -37,17 +43,6 @@ autoplot.repalign_analysis <- function(object, single = FALSE, most = 12,
     (if (grid) {
       ggplot2::facet_grid(source ~ comparison, labeller = wrapped_titles(ncol(pairs)))
     } else panel_facets(rows$panel))
-}
-
-# What stands along the axis unless the call says it. So many layers have one panel, because a panel
-# for each of them would be too small to compare them.
-usual_axis <- function(object, rows) {
-  count <- nlevels(rows$comparison)
-  if (length(unique(rows$neurons)) == 1) return(if (count > 1) "profile" else "neurons")
-  if (takes_best(analysis_of(object)) && count > most_panels_of_layers && count <= most_names) {
-    return("layers")
-  }
-  "neurons"
 }
 
 most_panels_of_layers <- 6
@@ -122,26 +117,26 @@ analysis_frame <- function(object, main, caption, reference, axis = neuron_axis(
     ggplot2::geom_hline(yintercept = 1, linetype = "dotted", colour = "grey50") +
     reference_layers(reference) +
     ceiling_layers(main) +
-    ggplot2::scale_colour_manual(values = estimator_values(main, estimator_colours)) +
-    ggplot2::scale_shape_manual(values = estimator_values(main, estimator_shapes)) +
+    ggplot2::scale_colour_manual(values = estimator_values(main, estimator_colours),
+                                 labels = estimator_titles) +
+    ggplot2::scale_shape_manual(values = estimator_values(main, estimator_shapes),
+                                labels = estimator_titles) +
     ggplot2::coord_cartesian(ylim = plot_range(main, reference)) +
     ggplot2::labs(x = "neurons", y = paste0("CKA (pooled", if (grepl("high:", title)) {
                     "; high: not disentangled"
-                  }, ")"), colour = "estimator", shape = "estimator",
+                  }, ")"), colour = "corrected for", shape = "corrected for",
                   title = if (!is.na(title)) sub(" (", "\n(", title, fixed = TRUE),
                   caption = caption_of(caption, of_ceiling, of_reference)) +
     # the keys of several estimators are wider than a panel in a column of a journal
-    ggplot2::guides(colour = ggplot2::guide_legend(nrow = key_rows(main$estimator)),
-                    shape = ggplot2::guide_legend(nrow = key_rows(main$estimator))) +
+    ggplot2::guides(colour = key_guide(main$estimator), shape = key_guide(main$estimator)) +
     picture_theme(panel.grid.minor = ggplot2::element_blank(), legend.position = "top",
-                  legend.title = ggplot2::element_blank(),
                   legend.margin = ggplot2::margin(0, 0, 0, 0)) +
     axis
 }
 
-key_rows <- function(estimators) {
-  shown <- unique(as.character(estimators))
-  ceiling(sum(nchar(shown) + 5) * character_width / 2.75)
+key_guide <- function(estimators) {
+  shown <- estimator_titles(unique(as.character(estimators)))
+  ggplot2::guide_legend(nrow = ceiling(sum(nchar(shown) + 5) * character_width / 2))
 }
 
 neuron_axis <- function(rows) {
@@ -179,7 +174,11 @@ pooled_layers <- function(rows, single, size = 1.5, width = 0.5) {
                          show.legend = FALSE,
                          ggplot2::aes(y = .data[["mean"]], group = .data[["estimator"]]))
     },
-    disattenuated_layers(rows)
+    # over the estimates: open points at the same places
+    if (!is.null(ceiling_rows(rows))) {
+      ggplot2::geom_point(data = ceiling_rows(rows), shape = 1, size = 2.4, na.rm = TRUE,
+                          show.legend = FALSE, ggplot2::aes(y = .data[["disattenuated"]]))
+    }
   )
 }
 
@@ -296,14 +295,6 @@ ceiling_layers <- function(rows) {
     },
     ggplot2::scale_fill_manual(values = estimator_values(rows, estimator_colours), guide = "none")
   )
-}
-
-# Over the estimates: open points at the same places.
-disattenuated_layers <- function(rows) {
-  shown <- ceiling_rows(rows)
-  if (is.null(shown)) return(NULL)
-  ggplot2::geom_point(data = shown, shape = 1, size = 2.4, na.rm = TRUE, show.legend = FALSE,
-                      ggplot2::aes(y = .data[["disattenuated"]]))
 }
 
 # ---- profile

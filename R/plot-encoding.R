@@ -17,7 +17,8 @@ autoplot.repalign_encoding <- function(object, what = c("pairs", "neurons"), ...
 encoded_pairs <- function(object) {
   rows <- as.data.frame(object)
   rows$at <- factor(full_names(rows, "x"), unique(full_names(rows, "x")))
-  rows$panel <- encoding_panels(object)
+  rows$panel <- encoding_panels(source_names(rows, source_columns(object)), full_names(rows, "y"),
+                                measure_titles(rows$measure))
   refuse_if(anyDuplicated(rows[c("at", "panel")]), "rows", "`object` has two scores of ",
             dQuote(as.character(rows$at[anyDuplicated( rows[c("at", "panel")])]), FALSE),
             " that cannot be told apart: bind results with names, as in rbind(day1 = a, day2 = b).")
@@ -50,13 +51,10 @@ encoded_pairs <- function(object) {
     names_axis("x", levels(rows$at), panels = panel_columns(rows$panel), limits = levels(rows$at))
 }
 
-# What tells panels apart: the target, the measure and the source, where there are several.
-encoding_panels <- function(object) {
-  rows <- as.data.frame(object)
-  parts <- list(source_names(rows, source_columns(object)), full_names(rows, "y"),
-                as.character(rows$measure))
-  parts <- Filter(function(part) length(unique(part)) > 1, parts)
-  title <- if (length(parts)) do.call(paste, c(parts, sep = " | ")) else rep("", nrow(rows))
+# What tells panels apart: of these texts of the rows those that differ.
+encoding_panels <- function(...) {
+  parts <- Filter(function(part) length(unique(part)) > 1, list(...))
+  title <- if (length(parts)) do.call(paste, c(parts, sep = " | ")) else rep("", length(..1))
   factor(title, unique(title))
 }
 
@@ -72,12 +70,9 @@ encoded_neurons <- function(object) {
   measure <- rep(as.character(object$measure), object$neurons)
   refuse_if(all(is.na(table$reliability)), "trials", "There are no reliabilities to draw over: ",
             "`to` had no trials.", arg = "object")
-  x <- full_names(table, "x")
-  y <- full_names(table, "y")
-  parts <- Filter(function(part) length(unique(part)) > 1,
-                  list(source_names(table, source_columns(object)), x, y, measure))
-  table$panel <- if (length(parts)) do.call(paste, c(parts, sep = " | ")) else ""
-  table$panel <- factor(table$panel, unique(table$panel))
+  table$panel <- encoding_panels(source_names(table, source_columns(object)),
+                                 full_names(table, "x"), full_names(table, "y"),
+                                 measure_titles(measure))
   squared <- endsWith(measure[1], "r2")
   line <- data.frame(reliability = seq(0, 1, length.out = 101))
   line$score <- if (squared) line$reliability else sqrt(line$reliability)
@@ -86,8 +81,10 @@ encoded_neurons <- function(object) {
     ggplot2::geom_line(data = line, linetype = "22", linewidth = 0.5) +
     ggplot2::geom_point(na.rm = TRUE, size = 1.5, alpha = 0.6, colour = forest_colour) +
     panel_facets(table$panel) +
+    score_axis(ggplot2::scale_x_continuous, whole = nlevels(table$panel) == 1) +
     ggplot2::labs(x = "reliability", y = encoding_axis(data.frame(measure = measure)),
                   caption = caption_of("a point a neuron; dashes: the noise ceiling",
                                        if (lost > 0) paste(lost, "undefined"))) +
-    picture_theme()
+    picture_theme(panel.grid.minor = ggplot2::element_blank(),
+                  panel.spacing.x = ggplot2::unit(0.9, "lines"))
 }

@@ -45,8 +45,8 @@ estimators_forest <- function(object) {
       ggplot2::facet_grid(rows = ggplot2::vars(.data[["panel"]]), switch = "y")
     }) +
     ggplot2::scale_colour_manual(values = estimator_colours, guide = "none") +
-    ggplot2::scale_y_discrete(drop = FALSE) +
-    ggplot2::labs(x = "CKA", y = NULL, caption = caption_of(parts)) +
+    ggplot2::scale_y_discrete(drop = FALSE, labels = estimator_titles) +
+    ggplot2::labs(x = "CKA", y = "corrected for", caption = caption_of(parts)) +
     picture_theme(panel.grid.minor = ggplot2::element_blank(),
                   panel.grid.major.y = ggplot2::element_blank(),
                   panel.spacing = ggplot2::unit(0.8, "lines"), strip.placement = "outside",
@@ -58,7 +58,19 @@ estimators_forest <- function(object) {
 scores_forest <- function(object) {
   need_columns(object, c("x", "y", "measure", "score", "conf_low", "conf_high"), "drawn")
   need_rows(object)
-  rows <- forest_rows(object)
+  # the first row is on top; each measure has a panel
+  rows <- as.data.frame(object)
+  x <- full_names(rows, "x")
+  y <- full_names(rows, "y")
+  title <- if (length(unique(x)) > 1 && length(unique(y)) > 1) paste(x, y, sep = " | ") else
+    if (length(unique(x)) > 1) x else y
+  sources <- source_columns(object)
+  if (length(sources)) title <- paste(source_names(rows, sources), title, sep = " | ")
+  twice <- anyDuplicated(data.frame(title, rows$measure))
+  refuse_if(twice, "rows", "`object` has two intervals of {dQuote(title[twice], FALSE)} that ",
+            "cannot be told apart: bind them with names, as in rbind(day1 = a, day2 = b).")
+  rows$title <- factor(title, rev(unique(title)))
+  rows$panel <- measure_panels(rows$measure)
   refuse_if(all(is.na(rows$score)), "size", "There is nothing to draw: all values are undefined ",
             "(NA).", arg = "object")
   several <- length(unique(rows$panel)) > 1
@@ -67,7 +79,7 @@ scores_forest <- function(object) {
                             na.rm = TRUE, linewidth = 0.8, colour = forest_colour) +
     ggplot2::geom_point(na.rm = TRUE, size = 2.5, colour = forest_colour) +
     score_axis(ggplot2::scale_x_continuous, whole = !several) +
-    ggplot2::labs(x = if (several) "score" else axis_words(rows$panel[1]), y = NULL,
+    ggplot2::labs(x = axis_words(object$measure), y = NULL,
                   caption = caption_of(
                     interval_lines(attr(object, "conf_level"), object$over),
                     if (anyNA(object$score)) paste(sum(is.na(object$score)), "undefined"),
@@ -80,23 +92,6 @@ scores_forest <- function(object) {
 }
 
 forest_colour <- "#0072B2"
-
-# The first row is on top; each measure has a panel.
-forest_rows <- function(object) {
-  rows <- as.data.frame(object)
-  x <- full_names(rows, "x")
-  y <- full_names(rows, "y")
-  title <- if (length(unique(x)) > 1 && length(unique(y)) > 1) paste(x, y, sep = " | ") else
-    if (length(unique(x)) > 1) x else y
-  sources <- source_columns(object)
-  if (length(sources)) title <- paste(source_names(rows, sources), title, sep = " | ")
-  twice <- anyDuplicated(data.frame(title, rows$measure))
-  refuse_if(twice, "rows", "`object` has two intervals of {dQuote(title[twice], FALSE)} that ",
-            "cannot be told apart: bind them with names, as in rbind(day1 = a, day2 = b).")
-  rows$title <- factor(title, rev(unique(title)))
-  rows$panel <- factor(as.character(rows$measure), label_levels(rows$measure))
-  rows
-}
 
 # What the lines of a forest plot are. over: the samples of each row, as its column has them.
 interval_lines <- function(level, over) {
@@ -123,7 +118,7 @@ autoplot.repalign_ceiling <- function(object, ...) {
   found <- lapply(drawn_of_ceiling, function(name) {
     limits <- unname(stats::confint(object, name, level))
     data.frame(y = factor(names, unique(names)),
-               panel = factor(whole$measure, unique(whole$measure)), value = name,
+               panel = measure_panels(whole$measure), value = name,
                at = whole[[name]], low = limits[, 1], high = limits[, 2])
   })
   rows <- do.call(rbind, found)
@@ -138,50 +133,43 @@ autoplot.repalign_ceiling <- function(object, ...) {
              if (known && all(is.na(object$y))) "lines: 95% intervals",
              if (approximate) "without: not known", crowded_words(levels(rows$y)))
   ggplot2::ggplot(rows, ggplot2::aes(x = .data[["y"]])) +
-    ceiling_bands(rows[rows$value == "ceiling", ], nrow(scores) > 0) +
-    (if (nrow(scores)) score_points(scores)) +
+    ceiling_bands(rows[rows$value == "ceiling", ], scores) +
     panel_facets(rows$panel) +
-    ggplot2::labs(x = NULL, caption = caption_of(parts),
-                  y = if (nlevels(rows$panel) > 1) "score" else axis_words(rows$panel[1])) +
+    ggplot2::labs(x = NULL, y = axis_words(object$measure, most = 18),
+                  caption = caption_of(parts)) +
     picture_theme(panel.grid.major.x = ggplot2::element_blank(), legend.position = "top") +
     names_axis("x", levels(rows$y), panels = panel_columns(rows$panel), limits = levels(rows$y))
 }
 
 drawn_of_ceiling <- c("ceiling", "score", "disattenuated")
 
-# Beside scores, ceilings are boxes behind them; alone they are points with intervals.
-ceiling_bands <- function(ceilings, beside) {
-  place <- as.integer(ceilings$y)
+# Ceilings are boxes behind scores; alone they are points with intervals.
+ceiling_bands <- function(ceilings, scores) {
   limits <- ggplot2::aes(ymin = .data[["low"]], ymax = .data[["high"]])
-  if (!beside) {
+  if (!nrow(scores)) {
     return(list(ggplot2::geom_linerange(data = ceilings, limits, na.rm = TRUE, linewidth = 0.8,
                                         colour = forest_colour),
                 ggplot2::geom_point(data = ceilings, ggplot2::aes(y = .data[["at"]]), size = 2.5,
                                     colour = forest_colour)))
   }
-  ceilings$left <- place - 0.4
-  ceilings$right <- place + 0.4
+  ceilings$left <- as.integer(ceilings$y) - 0.4
+  ceilings$right <- as.integer(ceilings$y) + 0.4
+  scores$value <- factor(scores$value, c("score", "disattenuated"))
+  beside <- ggplot2::position_dodge(width = 0.35)
   list(ggplot2::geom_rect(data = ceilings, na.rm = TRUE, alpha = 0.25, fill = okabe_ito[["sky"]],
                           ggplot2::aes(xmin = .data[["left"]], xmax = .data[["right"]],
                                        ymin = .data[["low"]], ymax = .data[["high"]])),
        ggplot2::geom_segment(data = ceilings, linetype = "22", linewidth = 0.5,
                              ggplot2::aes(x = .data[["left"]], xend = .data[["right"]],
-                                          y = .data[["at"]], yend = .data[["at"]])))
-}
-
-score_points <- function(scores) {
-  beside <- ggplot2::position_dodge(width = 0.35)
-  scores$value <- factor(scores$value, c("score", "disattenuated"))
-  list(
-    ggplot2::geom_linerange(data = scores, na.rm = TRUE, linewidth = 0.8, position = beside,
-                            colour = forest_colour,
-                            ggplot2::aes(ymin = .data[["low"]], ymax = .data[["high"]],
-                                         group = .data[["value"]])),
-    ggplot2::geom_point(data = scores, size = 2.5, position = beside, colour = forest_colour,
-                        fill = "white",
-                        ggplot2::aes(y = .data[["at"]], shape = .data[["value"]])),
-    ggplot2::scale_shape_manual(values = c(score = 19, disattenuated = 21), name = NULL)
-  )
+                                          y = .data[["at"]], yend = .data[["at"]])),
+       ggplot2::geom_linerange(data = scores, na.rm = TRUE, linewidth = 0.8, position = beside,
+                               colour = forest_colour,
+                               ggplot2::aes(ymin = .data[["low"]], ymax = .data[["high"]],
+                                            group = .data[["value"]])),
+       ggplot2::geom_point(data = scores, size = 2.5, position = beside, colour = forest_colour,
+                           fill = "white",
+                           ggplot2::aes(y = .data[["at"]], shape = .data[["value"]])),
+       ggplot2::scale_shape_manual(values = c(score = 19, disattenuated = 21), name = NULL))
 }
 
 # ---- plan

@@ -14,12 +14,15 @@ NULL
 #' @param letters for evaluations: are models marked by letters that say which differ?
 #' @param alpha,p_adjust for these letters, see [compare_scores()].
 #' @param subjects for [evaluate_rdms()]: are there crosses for single subjects?
+#' @param network for `type = "depth"`: to which network each model (a layer) belongs, one label for
+#'   each row; `NULL`: what stands before the first "/" of all names, else one network.
 #' @exportS3Method ggplot2::autoplot
-autoplot.repalign_evaluation <- function(object, type = c("points", "bars", "map"),
+autoplot.repalign_evaluation <- function(object, type = c("points", "bars", "depth", "map"),
                                          errors = c("conf", "se"), letters = type == "bars",
-                                         alpha = 0.05, p_adjust = "holm", subjects = TRUE, ...) {
+                                         alpha = 0.05, p_adjust = "holm", subjects = TRUE,
+                                         network = NULL, ...) {
   no_other_arguments(...)
-  type <- check_choice(type, c("points", "bars", "map"), "type")
+  type <- check_choice(type, c("points", "bars", "depth", "map"), "type")
   errors <- check_choice(errors, c("conf", "se"), "errors")
   letters <- check_flag(letters, "letters")
   subjects <- check_flag(subjects, "subjects")
@@ -28,9 +31,21 @@ autoplot.repalign_evaluation <- function(object, type = c("points", "bars", "map
   need_columns(object, c("model", "score", "se", "conf_low", "conf_high"), "drawn")
   need_rows(object)
   if (type == "map") return(evaluation_map(object))
+  if (type == "depth") {
+    rows <- evaluated_rows(object, errors, FALSE, alpha, p_adjust)
+    return(depth_picture(rows, network, evaluated_words(object),
+                         evaluation_caption(object, rows, errors, FALSE, alpha, p_adjust, FALSE)))
+  }
   rows <- evaluated_rows(object, errors, letters, alpha, p_adjust)
   single <- if (subjects) subject_scores(object, levels(rows$title))
-  rows$mark_at <- above_points(rows, single)
+  # letters and stars are above all points
+  tops <- pmax(rows$score, rows$high, 0, na.rm = TRUE)
+  if (!is.null(single)) {
+    highest <- tapply(single$score, single$title, max)
+    tops <- pmax(tops, highest[as.integer(rows$title)], na.rm = TRUE)
+  }
+  rows$mark_at <- as.vector(tops) + 0.02 *
+    diff(range(0, rows$low, rows$high, rows$score, rows$roof, single$score, na.rm = TRUE))
   points <- if (!is.null(single)) {
     ggplot2::geom_point(data = single, ggplot2::aes(x = .data[["x"]], y = .data[["score"]]),
                         shape = 4, size = 1.1, stroke = 0.4, colour = "grey50", na.rm = TRUE)
@@ -66,6 +81,49 @@ autoplot.repalign_evaluation <- function(object, type = c("points", "bars", "map
     names_axis("x", levels(rows$title), limits = levels(rows$title))
 }
 
+# Scores over the depth of networks whose layers are the models, in their order: a curve for each
+# network, with a band for its errors and dashes for what chance does not exceed.
+depth_picture <- function(rows, network, title, caption) {
+  names <- as.character(rows$model)
+  if (is.null(network)) network <- if (all(grepl("/", names))) sub("/.*", "", names) else
+    rep("", length(names))
+  refuse_if(!is.atomic(network) || length(network) != nrow(rows) || anyNA(network), "labels",
+            "`network` must have one label for each of the {count_of(nrow(rows), 'row')}, none of ",
+            "them missing.")
+  rows$network <- factor(network, unique(network))
+  layer <- stats::ave(seq_along(names), rows$network, FUN = seq_along)
+  count <- stats::ave(layer, rows$network, FUN = max)
+  one <- nlevels(rows$network) == 1
+  rows$at <- if (one) layer else ifelse(count > 1, (layer - 1) / (count - 1), 0.5)
+  limits <- ggplot2::aes(ymin = .data[["floor"]], ymax = .data[["roof"]])
+  colours <- category_colours(levels(rows$network))
+  key <- if (one) "none" else "legend"
+  ggplot2::ggplot(rows, ggplot2::aes(x = .data[["at"]], y = .data[["score"]],
+                                     group = .data[["network"]])) +
+    (if (!all(is.na(rows$floor))) {
+      ggplot2::geom_ribbon(limits, fill = "grey60", alpha = 0.35, na.rm = TRUE)
+    } else if (!all(is.na(rows$roof))) {
+      ggplot2::geom_line(ggplot2::aes(y = .data[["roof"]]), colour = "grey60", na.rm = TRUE)
+    }) +
+    ggplot2::geom_hline(yintercept = 0, linewidth = 0.3, colour = "grey40") +
+    (if (!is.null(rows$threshold)) {
+      ggplot2::geom_line(ggplot2::aes(y = .data[["threshold"]], colour = .data[["network"]]),
+                         linetype = "22", na.rm = TRUE)
+    }) +
+    ggplot2::geom_line(ggplot2::aes(colour = .data[["network"]]), na.rm = TRUE) +
+    ggplot2::geom_linerange(ggplot2::aes(ymin = .data[["low"]], ymax = .data[["high"]],
+                                         colour = .data[["network"]]), na.rm = TRUE) +
+    ggplot2::geom_point(ggplot2::aes(colour = .data[["network"]], fill = .data[["best"]]),
+                        shape = 21, size = 2, na.rm = TRUE) +
+    ggplot2::scale_colour_manual(NULL, values = colours, guide = key) +
+    ggplot2::scale_fill_manual(values = c(`TRUE` = "black", `FALSE` = "white"), guide = "none") +
+    score_axis(ggplot2::scale_y_continuous) +
+    ggplot2::labs(x = if (!one) "depth (first to last layer)", y = title, caption = caption) +
+    picture_theme(panel.grid.minor = ggplot2::element_blank(), legend.position = "top") +
+    (if (one) names_axis("x", names, layer, expand = ggplot2::expansion(add = 0.5)) else
+      ggplot2::scale_x_continuous(n.breaks = 3))
+}
+
 # The noise ceiling of each model; models of one ceiling have a band in common. A ceiling without an
 # error is a line.
 ceiling_layer <- function(rows) {
@@ -82,11 +140,9 @@ ceiling_layer <- function(rows) {
 }
 
 evaluated_words <- function(object) {
-  if (is_of_recordings(object)) {
-    return(axis_words(object$measure[1]))
-  }
   outer <- attr(object, "outer")
-  if (is.null(outer)) "similarity of RDMs" else paste0("similarity of RDMs\n(", outer, ")")
+  if (is_of_recordings(object)) axis_words(object$measure, most = 18) else
+    paste0("similarity of RDMs", if (!is.null(outer)) paste0("\n(", measure_titles(outer), ")"))
 }
 
 # The rows in their order, with the ends of error bars and of the ceiling, with the members of the
@@ -107,7 +163,11 @@ evaluated_rows <- function(object, errors, letters, alpha, p_adjust) {
   } else {
     rows$roof <- if (is.null(rows$ceiling_high)) NA_real_ else rows$ceiling_high
     rows$floor <- if (is.null(rows$ceiling_low)) NA_real_ else rows$ceiling_low
-    rows$best <- rows$model %in% best_models(object)
+    if (!all(is.na(object$se))) {
+      # the set of the best models, the same in each picture of a result
+      set <- with_seed(1, suppressWarnings(unlist(best_score(object, draws = 999)$in_set)))
+      rows$best <- rows$model %in% set
+    }
     threshold <- attr(object, "chance")$threshold
     if (length(threshold)) rows$threshold <- unname(threshold[as.character(rows$model)])
   }
@@ -119,12 +179,6 @@ evaluated_rows <- function(object, errors, letters, alpha, p_adjust) {
   beyond_chance <- if (is.null(stars)) FALSE else stars <= alpha
   rows$mark <- paste0(marks, ifelse(beyond_chance %in% TRUE, "*", ""))
   rows
-}
-
-# The set of the best models, the same in each picture of a result.
-best_models <- function(object) {
-  if (all(is.na(object$se))) return(character())
-  with_seed(1, suppressWarnings(unlist(best_score(object, draws = 999)$in_set)))
 }
 
 # Scores of single RDMs, or the means of their groups: a row for each of them and each model. `x` is
@@ -145,18 +199,6 @@ subject_scores <- function(object, titles, most = 40) {
              title = factor(titles[model], titles))
 }
 
-# Where the letters and stars of each model are.
-above_points <- function(rows, single) {
-  tops <- pmax(rows$score, rows$high, 0, na.rm = TRUE)
-  if (!is.null(single)) {
-    highest <- tapply(single$score, single$title, max)
-    tops <- pmax(tops, highest[as.integer(rows$title)], na.rm = TRUE)
-  }
-  extent <- range(0, rows$low, rows$high, rows$score, rows$roof, single$score,
-                  na.rm = TRUE)
-  as.vector(tops) + 0.02 * diff(extent)
-}
-
 # One sentence about what is drawn.
 evaluation_caption <- function(object, rows, errors, letters, alpha, p_adjust, single) {
   of_recordings <- is_of_recordings(object)
@@ -172,17 +214,16 @@ evaluation_caption <- function(object, rows, errors, letters, alpha, p_adjust, s
         "one standard error", " over ", over,
         if (!of_recordings && !is.null(attr(object, "folds"))) ", cross-validated")
     },
-    if (any(rows$best)) paste0("full points: may be the best model (", level, " confidence set)"),
+    if (any(rows$best)) paste0("full points: may be the best (", level, " confidence set)"),
     if (single) "crosses: single subjects",
     if (any(!is.na(rows$roof))) {
       paste0(shape, ": ", if (shape == "grey line" && !of_recordings) "upper ", "noise ceiling",
              if (of_recordings && shape == "band") ", 95% interval")
     },
     if (any(!is.na(rows$threshold))) {
-      paste0("dashed: scores above it are more than chance, ",
-             if (of_recordings) "all models considered" else "each model by itself", " (p at most ",
-             format(facts$alpha), ", ", format(facts$permutations, big.mark = ","),
-             " permutations)")
+      paste0("dashed: chance (p at most ", format(facts$alpha),
+             if (of_recordings) " over all models" else " by itself", ", ",
+             format(facts$permutations, big.mark = ","), " permutations)")
     },
     if (has_marks) {
       paste0("*: above chance (p_chance at most ", format(alpha), ")")
@@ -227,17 +268,13 @@ alike_sets <- function(differ) {
       if (!all(pairs[k, ] %in% set)) return(list(set))
       list(setdiff(set, pairs[k, 1]), setdiff(set, pairs[k, 2]))
     })
-    sets <- without_subsets(unlist(split, recursive = FALSE))
+    sets <- unique(lapply(unlist(split, recursive = FALSE), sort))
+    inside <- vapply(seq_along(sets), function(i) {
+      any(vapply(sets[-i], function(set) all(sets[[i]] %in% set), NA))
+    }, NA)
+    sets <- sets[!inside]
   }
   sets
-}
-
-without_subsets <- function(sets) {
-  sets <- unique(lapply(sets, sort))
-  inside <- vapply(seq_along(sets), function(i) {
-    any(vapply(sets[-i], function(set) all(sets[[i]] %in% set), NA))
-  }, NA)
-  sets[!inside]
 }
 
 # ---- map
@@ -264,7 +301,7 @@ evaluation_map <- function(object) {
   points$model <- factor(rep(c("model", "data"), c(ncol(models), ncol(kept$data)))[usable],
                          c("model", "data"))
   found <- list(formula = paste("1 -", attr(object, "outer")))
-  draw_map(points, NULL, function(points) map_caption(found, map$kept, points))
+  draw_map(points, NULL, map_caption(found, map$kept))
 }
 
 # ---- regression
@@ -307,7 +344,10 @@ autoplot.repalign_regression <- function(object,
     }) +
     ggplot2::scale_shape_manual(values = c(19, 1), name = NULL, drop = FALSE,
                                 labels = paste("p", c("at most", "above"), format(alpha))) +
-    ggplot2::labs(x = coefficient_axis(object, value), y = NULL,
+    ggplot2::labs(x = c(estimate = paste0(if (isTRUE(attr(object, "standardize"))) "standardized ",
+                                          "coefficient"), partial = "partial correlation",
+                        semipartial = "semipartial correlation",
+                        unique = "unique share of the variance")[[value]], y = NULL,
                   caption = caption_of(c(
                               if (several) "large: means over subjects; small: subjects",
                               if (several && value == "estimate") {
@@ -348,12 +388,6 @@ group_marks <- function(object, rows, value, alpha) {
 
 found_flags <- function(p, alpha) {
   factor(ifelse(p <= alpha & !is.na(p), "yes", "no"), c("yes", "no"))
-}
-
-coefficient_axis <- function(object, value) {
-  switch(value, estimate = if (isTRUE(attr(object, "standardize"))) "standardized coefficient" else
-    "coefficient", partial = "partial correlation", semipartial = "semipartial correlation",
-    unique = "unique share of the variance", no_branch(value))
 }
 
 # ---- searchlight
@@ -398,27 +432,23 @@ autoplot.repalign_searchlight <- function(object, type = c("ranked", "max_null",
   if (type == "max_null") return(max_null_panels(rows, facts))
   rows$at <- if (type == "ranked") rows$rank else
     stats::ave(seq_len(nrow(rows)), rows$model, FUN = seq_along)
-  center_panels(rows[!is.na(rows$score), ], facts, type)
-}
-
-light_colours <- c(`family-wise` = okabe_ito[["vermillion"]], `single centre` = okabe_ito[["blue"]],
-                   neither = "grey65")
-
-center_panels <- function(rows, facts, type) {
-  settings <- facts$settings
   # which p-values of a centre are small enough
-  level <- ifelse(rows$p_familywise <= settings$alpha, 1,
-                  ifelse(rows$p_value <= settings$alpha, 2, 3))
+  level <- ifelse(rows$p_familywise <= facts$settings$alpha, 1,
+                  ifelse(rows$p_value <= facts$settings$alpha, 2, 3))
   rows$level <- factor(names(light_colours)[ifelse(is.na(level), 3, level)], names(light_colours))
-  known <- settings$permutations > 0
+  known <- facts$settings$permutations > 0
   threshold <- if (known) {
     data.frame(panel = factor(levels(rows$panel), levels(rows$panel)), threshold = facts$threshold)
   }
-  ranked_points(rows, threshold, settings$alpha, type == "ranked", known) +
+  ranked_points(rows[!is.na(rows$score), ], threshold, facts$settings$alpha, type == "ranked",
+                known) +
     ggplot2::labs(x = if (type == "ranked") "rank of the centre" else "centre", y = "score",
                   caption = light_caption(facts)) +
     light_theme()
 }
+
+light_colours <- c(`family-wise` = okabe_ito[["vermillion"]], `single centre` = okabe_ito[["blue"]],
+                   neither = "grey65")
 
 # Scores over ranks, or over places as they are, coloured by the kind of p-value that is small
 # (`level`).
@@ -437,7 +467,7 @@ ranked_points <- function(rows, threshold, alpha, ranked = TRUE, known = TRUE) {
                           linetype = "22", linewidth = 0.5, na.rm = TRUE)
     }) +
     ggplot2::geom_point(size = if (many) 0.8 else 1.6, show.legend = known) +
-    ggplot2::facet_wrap(~panel) +
+    (if (!identical(levels(rows$panel), "map")) ggplot2::facet_wrap(~panel)) +
     axis +
     ggplot2::scale_colour_manual(paste("p at most", format(alpha)), drop = !known,
                                  values = stats::setNames(unname(light_colours),

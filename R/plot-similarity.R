@@ -3,18 +3,18 @@
 #' @rdname plot.repalign
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_similarity <- function(object, type = c("tiles", "heatmap", "map"),
-                                         measure = NULL, ...) {
+                                         measure = NULL, numbers = TRUE, ...) {
   no_other_arguments(...)
+  check_flag(numbers, "numbers")
   type <- check_choice(type, c("tiles", "heatmap", "map"), "type")
   need_columns(object, c("x", "y", "measure", "score"), "drawn")
   need_rows(object)
   object <- rows_of_measure(object, measure)
-  switch(type, tiles = {
-    tiles <- tile_table(object, object$score)
-    facts <- measure_facts(object)
-    draw_tiles(tiles, score_shading(tiles, facts$direction, facts$best))
-  }, heatmap = heatmap_picture(object),
-         map = map_picture(object), no_branch(type))
+  if (type == "map") return(map_picture(object))
+  if (type == "heatmap" && !is_of_two_lists(object)) return(heatmap_picture(object, numbers))
+  tiles <- tile_table(object, object$score)
+  facts <- measure_facts(object)
+  draw_tiles(tiles, score_shading(tiles, facts$direction, facts$best), numbers = numbers)
 }
 
 # ---- measures

@@ -307,7 +307,7 @@ map_null_picture <- function(rows, facts) {
   null_picture(marks, bars) +
     panel_facets(panels) +
     ggplot2::labs(x = paste(what, "of all places"), y = "sign flips",
-                  caption = flips_words(settings)) +
+                  caption = caption_of(flips_words(settings))) +
     light_theme()
 }
 

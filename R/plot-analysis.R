@@ -111,9 +111,8 @@ analysis_frame <- function(object, main, caption, reference, axis = neuron_axis(
   of_ceiling <- if (!is.null(ceiling_rows(main))) {
     "coloured dashes and bands: the ceiling that noise of the trials sets; circles: disattenuated"
   }
-  ggplot2::ggplot(main, ggplot2::aes(x = .data[["at"]], y = .data[["pooled"]],
-                                     colour = .data[["estimator"]],
-                                     shape = .data[["estimator"]])) +
+  ggplot2::ggplot(main,
+                  by_column(x = "at", y = "pooled", colour = "estimator", shape = "estimator")) +
     ggplot2::geom_hline(yintercept = 1, linetype = "dotted", colour = "grey50") +
     reference_layers(reference) +
     ceiling_layers(main) +
@@ -128,15 +127,15 @@ analysis_frame <- function(object, main, caption, reference, axis = neuron_axis(
                   title = if (!is.na(title)) sub(" (", "\n(", title, fixed = TRUE),
                   caption = caption_of(caption, of_ceiling, of_reference)) +
     # the keys of several estimators are wider than a panel in a column of a journal
-    ggplot2::guides(colour = key_guide(main$estimator), shape = key_guide(main$estimator)) +
-    picture_theme(panel.grid.minor = ggplot2::element_blank(), legend.position = "top",
-                  legend.margin = ggplot2::margin(0, 0, 0, 0)) +
+    ggplot2::guides(colour = ggplot2::guide_legend(nrow = key_rows(main$estimator)),
+                    shape = ggplot2::guide_legend(nrow = key_rows(main$estimator))) +
+    picture_theme(legend.margin = ggplot2::margin(0, 0, 0, 0)) +
     axis
 }
 
-key_guide <- function(estimators) {
+key_rows <- function(estimators) {
   shown <- estimator_titles(unique(as.character(estimators)))
-  ggplot2::guide_legend(nrow = ceiling(sum(nchar(shown) + 5) * character_width / 2))
+  ceiling(sum(nchar(shown) + 5) * character_width / 2)
 }
 
 neuron_axis <- function(rows) {
@@ -163,21 +162,20 @@ pooled_layers <- function(rows, single, size = 1.5, width = 0.5) {
   lines <- rows[rows$panel %in% names(sizes)[sizes > 1 & !is.na(sizes)], ]
   list(
     ggplot2::geom_linerange(data = rows, na.rm = TRUE, show.legend = FALSE, linewidth = width,
-                            ggplot2::aes(ymin = .data[["conf_low"]], ymax = .data[["conf_high"]])),
+                            by_column(ymin = "conf_low", ymax = "conf_high")),
     if (nrow(lines)) {
       ggplot2::geom_line(data = lines, na.rm = TRUE, linewidth = width,
-                         ggplot2::aes(group = .data[["estimator"]]))
+                         by_column(group = "estimator"))
     },
     ggplot2::geom_point(data = rows, na.rm = TRUE, size = size),
     if (single) {
       ggplot2::geom_line(data = lines, linetype = "dashed", alpha = 0.7, na.rm = TRUE,
-                         show.legend = FALSE,
-                         ggplot2::aes(y = .data[["mean"]], group = .data[["estimator"]]))
+                         show.legend = FALSE, by_column(y = "mean", group = "estimator"))
     },
     # over the estimates: open points at the same places
     if (!is.null(ceiling_rows(rows))) {
       ggplot2::geom_point(data = ceiling_rows(rows), shape = 1, size = 2.4, na.rm = TRUE,
-                          show.legend = FALSE, ggplot2::aes(y = .data[["disattenuated"]]))
+                          show.legend = FALSE, by_column(y = "disattenuated"))
     }
   )
 }
@@ -270,9 +268,8 @@ ceiling_layers <- function(rows) {
   place <- if (is.null(shown$size)) shown$neurons else as.integer(shown$comparison)
   many <- tapply(place, shown$panel, function(at) length(unique(at)) > 1)
   wide <- shown$panel %in% names(many)[many %in% TRUE]
-  band <- ggplot2::aes(ymin = .data[["ceiling_low"]], ymax = .data[["ceiling_high"]],
-                       fill = .data[["estimator"]])
-  line <- ggplot2::aes(y = .data[["ceiling"]], group = .data[["estimator"]])
+  band <- by_column(ymin = "ceiling_low", ymax = "ceiling_high", fill = "estimator")
+  line <- by_column(y = "ceiling", group = "estimator")
   list(
     if (any(wide)) {
       ggplot2::geom_ribbon(data = shown[wide, ], band, alpha = 0.15, colour = NA,
@@ -286,11 +283,10 @@ ceiling_layers <- function(rows) {
       # bands from side to side, as those of a reference
       shown <- shown[!wide, ]
       list(
-        side_band(shown, ggplot2::aes(ymin = .data[["ceiling_low"]], ymax = .data[["ceiling_high"]],
-                                      fill = .data[["estimator"]])),
+        side_band(shown,
+                  by_column(ymin = "ceiling_low", ymax = "ceiling_high", fill = "estimator")),
         ggplot2::geom_hline(data = shown, linetype = "22", linewidth = 0.4, show.legend = FALSE,
-                            ggplot2::aes(yintercept = .data[["ceiling"]],
-                                         colour = .data[["estimator"]]))
+                            by_column(yintercept = "ceiling", colour = "estimator"))
       )
     },
     ggplot2::scale_fill_manual(values = estimator_values(rows, estimator_colours), guide = "none")
@@ -328,11 +324,11 @@ profile_layers <- function(rows, single, joined) {
   list(
     if (joined && nlevels(rows$comparison) > 1) {
       ggplot2::geom_line(linewidth = 0.4, na.rm = TRUE, show.legend = FALSE,
-                         ggplot2::aes(group = .data[["estimator"]]))
+                         by_column(group = "estimator"))
     },
     pooled_layers(rows, FALSE, size),
     if (single) {
-      ggplot2::geom_point(ggplot2::aes(y = .data[["mean"]]), shape = 4, na.rm = TRUE, size = size,
+      ggplot2::geom_point(by_column(y = "mean"), shape = 4, na.rm = TRUE, size = size,
                           show.legend = FALSE)
     }
   )
@@ -369,7 +365,7 @@ layers_picture <- function(object, rows, single, reference) {
                crowded_words(names))
   analysis_frame(object, most, caption, reference, comparison_axis(names, 1)) +
     ggplot2::geom_line(data = fewer, alpha = 0.35, linewidth = 0.3, na.rm = TRUE,
-                       show.legend = FALSE, ggplot2::aes(group = .data[["line"]])) +
+                       show.legend = FALSE, by_column(group = "line")) +
     profile_layers(most, single, TRUE) +
     panel_facets(most$panel, 1) +
     ggplot2::xlab(paste0("comparison, with ", enumerate(sort(unique(most$neurons)), quote = FALSE),
@@ -413,17 +409,16 @@ caterpillar_picture <- function(object, rows, single, reference) {
   analysis_frame(object, rows, caption, reference,
                  ggplot2::scale_x_continuous(breaks = NULL)) +
     list(
-      ggplot2::geom_linerange(ggplot2::aes(ymin = .data[["conf_low"]], ymax = .data[["conf_high"]]),
+      ggplot2::geom_linerange(by_column(ymin = "conf_low", ymax = "conf_high"),
                               alpha = 0.35, linewidth = 0.3, na.rm = TRUE, show.legend = FALSE),
       ggplot2::geom_point(size = 0.8),
       if (single) {
-        ggplot2::geom_point(ggplot2::aes(y = .data[["mean"]]), shape = 4, size = 0.8, alpha = 0.5,
+        ggplot2::geom_point(by_column(y = "mean"), shape = 4, size = 0.8, alpha = 0.5,
                             na.rm = TRUE, show.legend = FALSE)
       },
       if (!is.null(pooled)) {
         ggplot2::geom_hline(data = pooled, linetype = "longdash", show.legend = FALSE, na.rm = TRUE,
-                            ggplot2::aes(yintercept = .data[["pooled"]],
-                                         colour = .data[["estimator"]]))
+                            by_column(yintercept = "pooled", colour = "estimator"))
       },
       panel_facets(rows$panel, profile_columns(rows))
     ) +
@@ -468,7 +463,7 @@ reference_layers <- function(reference) {
   list(
     if (!anyNA(reference)) {
       side_band(data.frame(low = reference[2], high = reference[3]),
-                ggplot2::aes(ymin = .data[["low"]], ymax = .data[["high"]]), fill = "grey40")
+                by_column(ymin = "low", ymax = "high"), fill = "grey40")
     },
     ggplot2::geom_hline(yintercept = reference[1], linetype = "22", colour = okabe_ito[["black"]],
                         linewidth = 0.5)

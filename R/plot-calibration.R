@@ -64,15 +64,13 @@ calibrated_points <- function(object) {
                   data.frame(rows[c("title", "panel")], at = rows$calibrated, kind = rows$found))
   points$kind <- factor(points$kind, c("raw", "calibrated", "calibrated, significant"))
   variant <- attr(object, "settings")$variant
-  ggplot2::ggplot(points, ggplot2::aes(x = .data[["at"]], y = .data[["title"]])) +
+  ggplot2::ggplot(points, by_column(x = "at", y = "title")) +
     ggplot2::geom_vline(xintercept = 0, linetype = "dotted", colour = "grey50") +
     ggplot2::geom_segment(data = rows, na.rm = TRUE, colour = "grey70",
-                          ggplot2::aes(x = .data[["score"]], xend = .data[["calibrated"]],
-                                       yend = .data[["title"]])) +
-    ggplot2::geom_point(data = rows, ggplot2::aes(x = .data[["threshold"]]), shape = 124, size = 3,
+                          by_column(x = "score", xend = "calibrated", yend = "title")) +
+    ggplot2::geom_point(data = rows, by_column(x = "threshold"), shape = 124, size = 3,
                         na.rm = TRUE) +
-    ggplot2::geom_point(ggplot2::aes(shape = .data[["kind"]], colour = .data[["kind"]]), size = 2.3,
-                        na.rm = TRUE) +
+    ggplot2::geom_point(by_column(shape = "kind", colour = "kind"), size = 2.3, na.rm = TRUE) +
     ggplot2::scale_shape_manual(NULL, values = c(4, 1, 19), drop = FALSE) +
     ggplot2::scale_colour_manual(NULL, values = c("grey30", forest_colour, forest_colour),
                                  drop = FALSE) +
@@ -82,8 +80,7 @@ calibrated_points <- function(object) {
       paste0("calibrated: ", if (is.null(variant)) "after permutations" else variant),
       "lines: thresholds", paste("significant: p at most", format(alpha_of(object))),
       excess_words(object), crowded_words(levels(rows$title)))) +
-    picture_theme(panel.grid.major.y = ggplot2::element_blank(), legend.position = "top",
-                  panel.grid.minor = ggplot2::element_blank()) +
+    picture_theme(lines = "x") +
     side_panels(rows$panel) +
     names_axis("y", levels(rows$title))
 }
@@ -132,8 +129,7 @@ null_panels <- function(object) {
     ggplot2::scale_y_continuous(breaks = few_ticks,
                                 guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     ggplot2::labs(x = titles$axis, y = title, caption = null_caption(object, null)) +
-    picture_theme(panel.grid.minor = ggplot2::element_blank(), legend.position = "top",
-                  legend.key.size = ggplot2::unit(1, "lines"),
+    picture_theme(legend.key.size = ggplot2::unit(1, "lines"),
                   legend.box.spacing = ggplot2::unit(2, "pt"),
                   plot.margin = ggplot2::margin(2, 14, 4, 4),
                   panel.spacing = ggplot2::unit(if (small) 0.2 else 0.7, "lines"),
@@ -146,11 +142,6 @@ null_panels <- function(object) {
                   axis.text.y = if (small) ggplot2::element_blank())
 }
 
-refuse_undefined <- function(values) {
-  if (!all(is.na(values))) return(invisible())
-  refuse("size", "There is nothing to draw: all scores are undefined (NA).", arg = "object")
-}
-
 is_law <- function(null) vapply(null, is.list, NA)
 
 # Histograms and curves of null scores, with two marks in each panel: what was observed, and the
@@ -159,15 +150,14 @@ null_picture <- function(marks, bars, laws = NULL) {
   ggplot2::ggplot(marks) +
     (if (!is.null(bars)) {
       ggplot2::geom_rect(data = bars, fill = "grey70",
-                         ggplot2::aes(xmin = .data[["from"]], xmax = .data[["to"]], ymin = 0,
-                                      ymax = .data[["count"]]))
+                         by_column(xmin = "from", xmax = "to", ymin = 0, ymax = "count"))
     }) +
     (if (!is.null(laws)) {
       ggplot2::geom_area(data = laws, fill = "grey85", colour = "grey30", linewidth = 0.4,
-                         ggplot2::aes(x = .data[["at"]], y = .data[["density"]]))
+                         by_column(x = "at", y = "density"))
     }) +
-    ggplot2::geom_vline(ggplot2::aes(xintercept = .data[["at"]], colour = .data[["mark"]],
-                                     linetype = .data[["mark"]]), na.rm = TRUE, linewidth = 0.7) +
+    ggplot2::geom_vline(by_column(xintercept = "at", colour = "mark", linetype = "mark"),
+                        na.rm = TRUE, linewidth = 0.7) +
     ggplot2::scale_colour_manual(NULL, values = unname(mark_colours)) +
     ggplot2::scale_linetype_manual(NULL, values = c("solid", "22"))
 }

@@ -115,22 +115,19 @@ course_picture <- function(rows, facts, where) {
                         no_branch(settings$correction)))
   beside <- ggplot2::position_dodge(if (length(models) > 1) 0.4 else 0)
   shape <- if (where$joined) {
-    list(ggplot2::geom_ribbon(ggplot2::aes(ymin = .data[["low"]], ymax = .data[["high"]],
-                                           group = .data[["piece"]]), alpha = 0.22, colour = NA),
-         ggplot2::geom_line(ggplot2::aes(group = .data[["piece"]]), linewidth = 0.8))
+    list(ggplot2::geom_ribbon(by_column(ymin = "low", ymax = "high", group = "piece"), alpha = 0.22,
+                              colour = NA),
+         ggplot2::geom_line(by_column(group = "piece"), linewidth = 0.8))
   } else {
-    ggplot2::geom_pointrange(ggplot2::aes(ymin = .data[["low"]], ymax = .data[["high"]]),
-                             size = 0.3, position = beside)
+    ggplot2::geom_pointrange(by_column(ymin = "low", ymax = "high"), size = 0.3, position = beside)
   }
   ggplot2::ggplot(rows[!is.na(rows$score), ],
-                  ggplot2::aes(x = .data[["at"]], y = .data[["score"]],
-                               colour = .data[["model"]], fill = .data[["model"]])) +
+                  by_column(x = "at", y = "score", colour = "model", fill = "model")) +
     ggplot2::geom_hline(yintercept = baseline, linewidth = 0.4, colour = "grey40") +
     shape +
     (if (nrow(bars)) {
-      ggplot2::geom_segment(data = bars, ggplot2::aes(x = .data[["from"]], xend = .data[["to"]],
-                                                      y = .data[["y"]], yend = .data[["y"]],
-                                                      colour = .data[["model"]]),
+      ggplot2::geom_segment(data = bars, by_column(x = "from", xend = "to", y = "y", yend = "y",
+                                                   colour = "model"),
                             linewidth = 1.8, inherit.aes = FALSE, show.legend = FALSE)
     }) +
     light_theme() +
@@ -189,8 +186,7 @@ statistic_tiles <- function(rows, facts, width, height, remarks = NULL) {
   shading <- if (any(values < 0, na.rm = TRUE)) zero_shading(values, title) else
     real_shading(values, 0, FALSE, title)
   ggplot2::ggplot(rows[!is.na(values), ],
-                  ggplot2::aes(x = .data[["at"]], y = .data[["row"]],
-                               fill = .data[["statistic"]], alpha = .data[["significant"]])) +
+                  by_column(x = "at", y = "row", fill = "statistic", alpha = "significant")) +
     ggplot2::geom_tile(width = width, height = height) +
     shading$scale +
     ggplot2::scale_alpha_manual(values = c(`FALSE` = 0.4, `TRUE` = 1), guide = "none") +
@@ -293,32 +289,21 @@ ranked_map_picture <- function(rows, facts) {
 map_null_picture <- function(rows, facts) {
   settings <- facts$settings
   models <- levels(rows$model)
-  panels <- factor(models, models)
-  bars <- do.call(rbind, Map(function(model, panel) null_bars(facts$max_null[, model], panel),
-                             models, panels))
+  # the largest corrected statistics of the data, signed as those of the flips are
   best <- vapply(models, function(model) {
-    observed_largest(rows[rows$model == model, ], model, facts)
-  }, 0)
-  marks <- data.frame(panel = rep(panels, 2), at = c(best, facts$threshold[models]),
-                      mark = rep(c("observed", "threshold"), each = length(models)))
-  what <- switch(settings$correction, max = "largest statistic",
-                 cluster_mass = "largest cluster mass", tfce = "largest TFCE",
-                 no_branch(settings$correction))
-  null_picture(marks, bars) +
-    panel_facets(panels) +
-    ggplot2::labs(x = paste(what, "of all places"), y = "sign flips",
-                  caption = caption_of(flips_words(settings))) +
-    light_theme()
-}
-
-# The largest corrected statistic of the data, signed as those of the flips are.
-observed_largest <- function(rows, model, facts) {
-  settings <- facts$settings
-  values <- switch(settings$correction, max = rows$statistic, tfce = rows$tfce, cluster_mass = {
+    own <- rows[rows$model == model, ]
     clusters <- facts$clusters
-    c(0, if (is.null(clusters$model)) clusters$mass else clusters$mass[clusters$model == model])
-  }, no_branch(settings$correction))
-  sign <- map_sign(settings)
-  if (settings$alternative == "two_sided") max(abs(values), na.rm = TRUE) else
-    sign * max(sign * values, na.rm = TRUE)
+    if (!is.null(clusters$model)) clusters <- clusters[clusters$model == model, ]
+    values <- switch(settings$correction, max = own$statistic, tfce = own$tfce,
+                     cluster_mass = c(0, clusters$mass), no_branch(settings$correction))
+    sign <- map_sign(settings)
+    if (settings$alternative == "two_sided") max(abs(values), na.rm = TRUE) else
+      sign * max(sign * values, na.rm = TRUE)
+  }, 0)
+  what <- switch(settings$correction, max = "statistic", cluster_mass = "cluster mass",
+                 tfce = "TFCE", no_branch(settings$correction))
+  largest_null_picture(facts$max_null[, models, drop = FALSE], facts$threshold[models], best,
+                       factor(models, models), "observed") +
+    ggplot2::labs(x = paste("largest", what, "of all places"), y = "sign flips",
+                  caption = caption_of(flips_words(settings)))
 }

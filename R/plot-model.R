@@ -47,11 +47,18 @@ autoplot.repalign_evaluation <- function(object, type = c("points", "bars", "dep
   rows$mark_at <- as.vector(tops) + 0.02 *
     diff(range(0, rows$low, rows$high, rows$score, rows$roof, single$score, na.rm = TRUE))
   points <- if (!is.null(single)) {
-    ggplot2::geom_point(data = single, ggplot2::aes(x = .data[["x"]], y = .data[["score"]]),
+    ggplot2::geom_point(data = single, by_column(x = "x", y = "score"),
                         shape = 4, size = 1.1, stroke = 0.4, colour = "grey50", na.rm = TRUE)
   }
-  ggplot2::ggplot(rows, ggplot2::aes(x = .data[["title"]], y = .data[["score"]])) +
-    ceiling_layer(rows) +
+  ggplot2::ggplot(rows, by_column(x = "title", y = "score")) +
+    # the noise ceiling of each model; one without an error is a line
+    (if (!all(is.na(rows$floor))) {
+      ggplot2::geom_rect(by_column(xmin = "left", xmax = "right", ymin = "floor", ymax = "roof"),
+                         fill = "grey60", alpha = 0.35, na.rm = TRUE)
+    } else if (!all(is.na(rows$roof))) {
+      ggplot2::geom_segment(by_column(x = "left", xend = "right", y = "roof", yend = "roof"),
+                            colour = "grey60", linewidth = 0.8, na.rm = TRUE)
+    }) +
     score_axis(ggplot2::scale_y_continuous) +
     ggplot2::geom_hline(yintercept = 0, linewidth = 0.3, colour = "grey40") +
     (if (type == "bars") {
@@ -60,23 +67,20 @@ autoplot.repalign_evaluation <- function(object, type = c("points", "bars", "dep
     }) +
     points +
     (if (!is.null(rows$threshold)) {
-      ggplot2::geom_segment(ggplot2::aes(x = .data[["place"]] - 0.5, xend = .data[["place"]] + 0.5,
-                                         y = .data[["threshold"]], yend = .data[["threshold"]]),
-                            linetype = "22", colour = okabe_ito[["vermillion"]], linewidth = 0.5,
-                            na.rm = TRUE)
+      ggplot2::geom_segment(by_column(x = "left", xend = "right", y = "threshold",
+                                      yend = "threshold"), na.rm = TRUE, linetype = "22",
+                            colour = okabe_ito[["vermillion"]], linewidth = 0.5)
     }) +
-    ggplot2::geom_linerange(ggplot2::aes(ymin = .data[["low"]], ymax = .data[["high"]]),
-                            na.rm = TRUE, linewidth = 0.7) +
-    ggplot2::geom_point(ggplot2::aes(fill = .data[["best"]]), na.rm = TRUE, shape = 21,
+    ggplot2::geom_linerange(by_column(ymin = "low", ymax = "high"), na.rm = TRUE, linewidth = 0.7) +
+    ggplot2::geom_point(by_column(fill = "best"), na.rm = TRUE, shape = 21,
                         size = if (type == "bars") 1.8 else 3) +
     ggplot2::scale_fill_manual(values = c(`TRUE` = "black", `FALSE` = "white"), guide = "none") +
-    ggplot2::geom_text(ggplot2::aes(y = .data[["mark_at"]], label = .data[["mark"]]),
+    ggplot2::geom_text(by_column(y = "mark_at", label = "mark"),
                        na.rm = TRUE, size = 3.2, vjust = 0) +
     ggplot2::labs(x = NULL, y = evaluated_words(object),
                   caption = evaluation_caption(object, rows, errors, letters, alpha, p_adjust,
                                                !is.null(single))) +
-    picture_theme(panel.grid.minor = ggplot2::element_blank(),
-                  panel.grid.major.x = ggplot2::element_blank()) +
+    picture_theme(lines = "y") +
     # points of subjects lie beside the places of models
     names_axis("x", levels(rows$title), limits = levels(rows$title))
 }
@@ -95,48 +99,32 @@ depth_picture <- function(rows, network, title, caption) {
   count <- stats::ave(layer, rows$network, FUN = max)
   one <- nlevels(rows$network) == 1
   rows$at <- if (one) layer else ifelse(count > 1, (layer - 1) / (count - 1), 0.5)
-  limits <- ggplot2::aes(ymin = .data[["floor"]], ymax = .data[["roof"]])
+  limits <- by_column(ymin = "floor", ymax = "roof")
   colours <- category_colours(levels(rows$network))
   key <- if (one) "none" else "legend"
-  ggplot2::ggplot(rows, ggplot2::aes(x = .data[["at"]], y = .data[["score"]],
-                                     group = .data[["network"]])) +
+  ggplot2::ggplot(rows, by_column(x = "at", y = "score", group = "network")) +
     (if (!all(is.na(rows$floor))) {
       ggplot2::geom_ribbon(limits, fill = "grey60", alpha = 0.35, na.rm = TRUE)
     } else if (!all(is.na(rows$roof))) {
-      ggplot2::geom_line(ggplot2::aes(y = .data[["roof"]]), colour = "grey60", na.rm = TRUE)
+      ggplot2::geom_line(by_column(y = "roof"), colour = "grey60", na.rm = TRUE)
     }) +
     ggplot2::geom_hline(yintercept = 0, linewidth = 0.3, colour = "grey40") +
     (if (!is.null(rows$threshold)) {
-      ggplot2::geom_line(ggplot2::aes(y = .data[["threshold"]], colour = .data[["network"]]),
+      ggplot2::geom_line(by_column(y = "threshold", colour = "network"),
                          linetype = "22", na.rm = TRUE)
     }) +
-    ggplot2::geom_line(ggplot2::aes(colour = .data[["network"]]), na.rm = TRUE) +
-    ggplot2::geom_linerange(ggplot2::aes(ymin = .data[["low"]], ymax = .data[["high"]],
-                                         colour = .data[["network"]]), na.rm = TRUE) +
-    ggplot2::geom_point(ggplot2::aes(colour = .data[["network"]], fill = .data[["best"]]),
+    ggplot2::geom_line(by_column(colour = "network"), na.rm = TRUE) +
+    ggplot2::geom_linerange(by_column(ymin = "low", ymax = "high", colour = "network"),
+                            na.rm = TRUE) +
+    ggplot2::geom_point(by_column(colour = "network", fill = "best"),
                         shape = 21, size = 2, na.rm = TRUE) +
     ggplot2::scale_colour_manual(NULL, values = colours, guide = key) +
     ggplot2::scale_fill_manual(values = c(`TRUE` = "black", `FALSE` = "white"), guide = "none") +
     score_axis(ggplot2::scale_y_continuous) +
     ggplot2::labs(x = if (!one) "depth (first to last layer)", y = title, caption = caption) +
-    picture_theme(panel.grid.minor = ggplot2::element_blank(), legend.position = "top") +
+    picture_theme() +
     (if (one) names_axis("x", names, layer, expand = ggplot2::expansion(add = 0.5)) else
       ggplot2::scale_x_continuous(n.breaks = 3))
-}
-
-# The noise ceiling of each model; models of one ceiling have a band in common. A ceiling without an
-# error is a line.
-ceiling_layer <- function(rows) {
-  if (all(is.na(rows$roof))) return(NULL)
-  if (all(is.na(rows$floor))) {
-    return(ggplot2::geom_segment(ggplot2::aes(x = .data[["place"]] - 0.5, y = .data[["roof"]],
-                                              xend = .data[["place"]] + 0.5,
-                                              yend = .data[["roof"]]),
-                                 colour = "grey60", linewidth = 0.8, na.rm = TRUE))
-  }
-  ggplot2::geom_rect(ggplot2::aes(xmin = .data[["place"]] - 0.5, xmax = .data[["place"]] + 0.5,
-                                  ymin = .data[["floor"]], ymax = .data[["roof"]]),
-                     fill = "grey60", alpha = 0.35, na.rm = TRUE)
 }
 
 evaluated_words <- function(object) {
@@ -149,10 +137,10 @@ evaluated_words <- function(object) {
 # set of the best, and with marks above the points.
 evaluated_rows <- function(object, errors, letters, alpha, p_adjust) {
   rows <- as.data.frame(object)
-  refuse_if(all(is.na(rows$score)), "size", "There is nothing to draw: all values are undefined ",
-            "(NA).", arg = "object")
+  refuse_undefined(rows$score)
   rows$title <- factor(rows$model, unique(rows$model))
-  rows$place <- as.integer(rows$title)
+  rows$left <- as.integer(rows$title) - 0.5
+  rows$right <- rows$left + 1
   rows$low <- if (errors == "conf") rows$conf_low else rows$score - rows$se
   rows$high <- if (errors == "conf") rows$conf_high else rows$score + rows$se
   of_recordings <- is_of_recordings(object)
@@ -323,22 +311,21 @@ autoplot.repalign_regression <- function(object,
   # the first predictor is on top
   rows <- as.data.frame(object)
   rows$value <- rows[[value]]
-  refuse_if(all(is.na(rows$value)), "size", "There is nothing to draw: all values are undefined ",
-            "(NA).", arg = "object")
+  refuse_undefined(rows$value)
   rows$title <- factor(rows$term, rev(unique(rows$term)))
   rows$found <- found_flags(rows$p_value, alpha)
   several <- length(unique(object$subject)) > 1
   place <- if (several) ggplot2::position_nudge(y = -0.18) else ggplot2::position_identity()
   undefined <- sum(is.na(rows$value))
-  ggplot2::ggplot(rows, ggplot2::aes(x = .data[["value"]], y = .data[["title"]])) +
+  ggplot2::ggplot(rows, by_column(x = "value", y = "title")) +
     ggplot2::geom_vline(xintercept = 0, linetype = "dotted", colour = "grey40") +
-    ggplot2::geom_point(ggplot2::aes(shape = .data[["found"]]), na.rm = TRUE, position = place,
+    ggplot2::geom_point(by_column(shape = "found"), na.rm = TRUE, position = place,
                         size = if (several) 1.7 else 3, show.legend = TRUE,
                         colour = if (several) "grey40" else forest_colour) +
     (if (several) group_marks(object, rows, value, alpha) else {
       # where the coefficients stand that the p-values are about
       if (value == "estimate" && !is.null(rows$centered)) {
-        ggplot2::geom_point(ggplot2::aes(x = .data[["centered"]]), na.rm = TRUE, shape = 124,
+        ggplot2::geom_point(by_column(x = "centered"), na.rm = TRUE, shape = 124,
                             size = 5, colour = okabe_ito[["vermillion"]])
       }
     }) +
@@ -360,8 +347,7 @@ autoplot.repalign_regression <- function(object,
                               },
                               if (undefined) paste(undefined, "undefined")
                             ))) +
-    picture_theme(panel.grid.minor = ggplot2::element_blank(),
-                  panel.grid.major.y = ggplot2::element_blank(), legend.position = "top") +
+    picture_theme(lines = "x") +
     names_axis("y", levels(rows$title))
 }
 
@@ -377,12 +363,12 @@ group_marks <- function(object, rows, value, alpha) {
     half <- stats::qt(0.975, group$df) * group$se
     lines <- data.frame(value = group$tested, low = group$tested - half,
                         high = group$tested + half, title = means$title)
-    list(ggplot2::geom_linerange(ggplot2::aes(xmin = .data[["low"]], xmax = .data[["high"]]), lines,
+    list(ggplot2::geom_linerange(by_column(xmin = "low", xmax = "high"), lines,
                                  na.rm = TRUE, linewidth = 0.9, colour = okabe_ito[["vermillion"]],
                                  position = place),
          ggplot2::geom_point(data = lines, na.rm = TRUE, shape = 124, size = 4, position = place,
                              colour = okabe_ito[["vermillion"]]))
-  }, ggplot2::geom_point(ggplot2::aes(shape = .data[["found"]]), means, size = 3, na.rm = TRUE,
+  }, ggplot2::geom_point(by_column(shape = "found"), means, size = 3, na.rm = TRUE,
                          colour = forest_colour, position = place, show.legend = TRUE))
 }
 
@@ -460,10 +446,9 @@ ranked_points <- function(rows, threshold, alpha, ranked = TRUE, known = TRUE) {
   axis <- if (ranked && many) {
     ggplot2::scale_x_log10(breaks = 10^(0:7), labels = function(at) format_each(at, 3))
   } else score_axis(ggplot2::scale_x_continuous, whole = nlevels(rows$panel) == 1)
-  ggplot2::ggplot(rows, ggplot2::aes(x = .data[["at"]], y = .data[["score"]],
-                                     colour = .data[["level"]])) +
+  ggplot2::ggplot(rows, by_column(x = "at", y = "score", colour = "level")) +
     (if (!is.null(threshold)) {
-      ggplot2::geom_hline(data = threshold, ggplot2::aes(yintercept = .data[["threshold"]]),
+      ggplot2::geom_hline(data = threshold, by_column(yintercept = "threshold"),
                           linetype = "22", linewidth = 0.5, na.rm = TRUE)
     }) +
     ggplot2::geom_point(size = if (many) 0.8 else 1.6, show.legend = known) +
@@ -478,8 +463,7 @@ ranked_points <- function(rows, threshold, alpha, ranked = TRUE, known = TRUE) {
 }
 
 light_theme <- function() {
-  picture_theme(legend.position = "top", panel.grid.minor = ggplot2::element_blank(),
-                panel.spacing = ggplot2::unit(1, "lines"),
+  picture_theme(panel.spacing = ggplot2::unit(1, "lines"),
                 plot.margin = ggplot2::margin(4, 16, 4, 4),
                 strip.text = ggplot2::element_text(hjust = 0, size = 8))
 }
@@ -496,19 +480,23 @@ max_null_panels <- function(rows, facts) {
   refuse_if(facts$settings$permutations == 0, "choice", "This searchlight has no null scores: ",
             "give `permutations` to searchlight(), or take type = \"ranked\".", arg = "type")
   sign <- if (facts$settings$direction == "distance") -1 else 1
-  null <- facts$max_null
-  panels <- rows$panel[match(levels(rows$model), rows$model)]
-  columns <- match(levels(rows$model), colnames(null), nomatch = 1)
-  bars <- do.call(rbind, Map(function(column, panel) null_bars(null[, column], panel), columns,
-                             panels))
+  models <- levels(rows$model)
   best <- vapply(split(sign * rows$score, rows$model), function(score) {
     if (all(is.na(score))) NA_real_ else sign * max(score, na.rm = TRUE)
   }, 0)
-  marks <- data.frame(panel = rep(panels, 2), at = c(best, facts$threshold),
-                      mark = rep(c("best centre", "threshold"), each = length(panels)))
-  null_picture(marks, bars) +
-    ggplot2::facet_wrap(~panel) +
-    ggplot2::labs(x = if (sign > 0) "largest score of all centres" else
-      "smallest score of all centres", y = "permutations", caption = light_caption(facts)) +
+  columns <- match(models, colnames(facts$max_null), nomatch = 1)
+  largest_null_picture(facts$max_null[, columns, drop = FALSE], facts$threshold, best,
+                       rows$panel[match(models, rows$model)], "best centre") +
+    ggplot2::labs(x = paste(if (sign > 0) "largest" else "smallest", "score of all centres"),
+                  y = "permutations", caption = light_caption(facts))
+}
+
+# null: a column of the largest values for each panel; best: the largest ones of the data.
+largest_null_picture <- function(null, threshold, best, panels, mark) {
+  bars <- lapply(seq_along(panels), function(k) null_bars(null[, k], panels[k]))
+  marks <- data.frame(panel = rep(panels, 2), at = c(best, threshold),
+                      mark = rep(c(mark, "threshold"), each = length(panels)))
+  null_picture(marks, do.call(rbind, bars)) +
+    (if (!identical(levels(panels), "map")) ggplot2::facet_wrap(~panel)) +
     light_theme()
 }

@@ -136,8 +136,8 @@ rdm_panels <- function(rdms, own, groups) {
     list(ggplot2::geom_hline(yintercept = groups$edge, linewidth = 0.3),
          ggplot2::geom_vline(xintercept = groups$edge, linewidth = 0.3))
   }
-  ggplot2::ggplot(tiles, ggplot2::aes(x = .data[["x"]], y = .data[["y"]])) +
-    ggplot2::geom_raster(ggplot2::aes(fill = .data[["fill"]])) +
+  ggplot2::ggplot(tiles, by_column(x = "x", y = "y")) +
+    ggplot2::geom_raster(by_column(fill = "fill")) +
     tile_text(tiles) +
     lines +
     ggplot2::scale_colour_identity() +

@@ -54,8 +54,7 @@ draw_tiles <- function(tiles, shading, caption = NULL, numbers = TRUE) {
   # tiles of few rows or columns would be long bars if the panel filled its space
   part <- tiles[tiles$panel == tiles$panel[1], ]
   ratio <- length(unique(part$row)) / length(unique(part$column))
-  ggplot2::ggplot(tiles, ggplot2::aes(x = .data[["column"]], y = .data[["row"]],
-                                      fill = .data[["fill"]])) +
+  ggplot2::ggplot(tiles, by_column(x = "column", y = "row", fill = "fill")) +
     ggplot2::geom_tile() +
     pale_tiles(tiles) +
     model_borders(tiles) +
@@ -95,14 +94,14 @@ model_borders <- function(tiles) {
   line <- function(layer, at, ...) {
     if (!is.null(at)) layer(data = at, ..., linewidth = 0.5, colour = "grey20")
   }
-  list(line(ggplot2::geom_vline, edges("column"), ggplot2::aes(xintercept = .data[["at"]])),
-       line(ggplot2::geom_hline, edges("row"), ggplot2::aes(yintercept = .data[["at"]])))
+  list(line(ggplot2::geom_vline, edges("column"), by_column(xintercept = "at")),
+       line(ggplot2::geom_hline, edges("row"), by_column(yintercept = "at")))
 }
 
 # Numbers on tiles. They are drawn only where they fit: tiles in a small picture have none.
 tile_text <- function(tiles) {
   ggplot2::layer(data = tiles, stat = "identity", position = "identity", geom = fitted_text(),
-                 mapping = ggplot2::aes(label = .data[["text"]], colour = .data[["ink"]]))
+                 mapping = by_column(label = "text", colour = "ink"))
 }
 
 # Text of ggplot2 that knows, when it is drawn, how large a tile is.
@@ -159,10 +158,10 @@ tile_remarks <- function(tiles) {
 
 tile_theme <- function(aspect) {
   picture_theme(
-    aspect.ratio = aspect,
+    aspect.ratio = aspect, legend.position = "right",
     # beside a panel that is low it would reach over the edge of the page
     legend.justification = if (is.null(aspect)) "center" else "top",
-    panel.grid = ggplot2::element_blank(),
+    lines = "none",
     strip.clip = "off",
     legend.title = ggplot2::element_text(size = 8, lineheight = 0.9,
                                          margin = ggplot2::margin(b = 6)),
@@ -230,13 +229,12 @@ draw_heatmap <- function(tiles, shading, tree, caption, numbers) {
   axis <- function(side, at) {
     names_axis(side, names, at, expand = ggplot2::expansion(add = 0.1))
   }
-  ggplot2::ggplot(tiles, ggplot2::aes(x = .data[["x"]], y = .data[["y"]])) +
-    ggplot2::geom_tile(ggplot2::aes(fill = .data[["fill"]])) +
+  ggplot2::ggplot(tiles, by_column(x = "x", y = "y")) +
+    ggplot2::geom_tile(by_column(fill = "fill")) +
     pale_tiles(tiles) +
     (if (numbers) tile_text(tiles)) +
     ggplot2::geom_segment(data = tree_segments(tree), linewidth = 0.3, colour = "grey30",
-                          ggplot2::aes(x = .data[["x"]], y = .data[["y"]], xend = .data[["xend"]],
-                                       yend = .data[["yend"]])) +
+                          by_column(x = "x", y = "y", xend = "xend", yend = "yend")) +
     ggplot2::scale_colour_identity() +
     shading$scale +
     ggplot2::labs(x = NULL, y = NULL, title = levels(tiles$panel),
@@ -299,20 +297,18 @@ draw_map <- function(points, title, caption, sparse = FALSE) {
   frame <- map_frame(points)
   coloured <- nlevels(points$model) > 1
   dot <- if (nrow(points) > 30) 1.2 else 2
-  ggplot2::ggplot(points, ggplot2::aes(x = .data[["x"]], y = .data[["y"]])) +
+  ggplot2::ggplot(points, by_column(x = "x", y = "y")) +
     (if (coloured) {
       models <- levels(points$model)
-      list(ggplot2::geom_point(ggplot2::aes(colour = .data[["model"]], shape = .data[["model"]]),
-                               size = dot),
+      list(ggplot2::geom_point(by_column(colour = "model", shape = "model"), size = dot),
            ggplot2::scale_colour_manual(NULL, values = category_colours(models)),
            ggplot2::scale_shape_manual(NULL, values = rep_len(c(19, 17, 15, 18), length(models))))
     } else ggplot2::geom_point(colour = okabe_ito[["blue"]], size = dot)) +
     ggplot2::layer(data = points, stat = "identity", position = "identity",
-                   geom = map_names(sparse), mapping = ggplot2::aes(label = .data[["name"]])) +
+                   geom = map_names(sparse), mapping = by_column(label = "name")) +
     ggplot2::coord_fixed(xlim = frame$x, ylim = frame$y, expand = FALSE, clip = "off") +
     ggplot2::labs(x = "dimension 1", y = "dimension 2", title = title, caption = caption) +
-    picture_theme(legend.position = "top", plot.margin = ggplot2::margin(4, 20, 4, 4),
-                  panel.grid.minor = ggplot2::element_blank(),
+    picture_theme(plot.margin = ggplot2::margin(4, 20, 4, 4),
                   panel.border = ggplot2::element_rect(fill = NA, colour = "grey85"),
                   plot.title = ggplot2::element_text(size = 10, hjust = 0))
 }

@@ -119,6 +119,21 @@ mark_colours <- c(score = okabe_ito[["vermillion"]], threshold = okabe_ito[["bla
 measure_colours <- c(similarity = okabe_ito[["blue"]], distance = okabe_ito[["vermillion"]],
                      `no similarity` = "#E3EDF4", `no distance` = "#F8E9DD")
 
+# ---- columns
+
+# ggplot2's aes() of columns by their names, or of numbers, as in by_column(x = "at", xend = 0).
+by_column <- function(...) {
+  do.call(ggplot2::aes, lapply(list(...), function(given) {
+    if (is.character(given)) bquote(.data[[.(given)]]) else given
+  }))
+}
+
+# Nothing can be drawn where all values are missing.
+refuse_undefined <- function(values) {
+  refuse_if(all(is.na(values)), "size", "There is nothing to draw: all values are undefined (NA).",
+            arg = "object")
+}
+
 # ---- facts
 
 # These functions find the direction and the best score of the measures in a picture.
@@ -563,12 +578,14 @@ refuse_gaps <- function(missing, what, remedy, purpose) {
 # The theme here is what all pictures have in common.
 
 # The background is white, because text on a transparent one would vanish in a dark viewer. Type and
-# margins are those of a journal: small, with titles apart from the numbers at the axes.
-picture_theme <- function(...) {
+# margins are those of a journal: small, with titles apart from the numbers at the axes. lines: from
+# the ticks of which axis are there lines ("x", "y", "both", "none")?
+picture_theme <- function(..., lines = "both") {
   text <- function(size, ...) ggplot2::element_text(size = size, ...)
   gap <- function(...) ggplot2::margin(..., unit = "pt")
   list(ggplot2::theme_minimal(),
        ggplot2::theme(plot.background = ggplot2::element_rect(fill = "white", colour = NA),
+                      panel.grid.minor = ggplot2::element_blank(), legend.position = "top",
                       plot.title = text(10),
                       plot.caption = text(7.5, hjust = 0, colour = "grey30", lineheight = 1,
                                           margin = gap(t = 8)),
@@ -580,5 +597,11 @@ picture_theme <- function(...) {
                       strip.text = text(8, margin = gap(4, 2, 4, 2)),
                       legend.title = text(8.5), legend.text = text(8),
                       legend.key.size = ggplot2::unit(0.9, "lines")),
+       if (lines %in% c("x", "none")) {
+         ggplot2::theme(panel.grid.major.y = ggplot2::element_blank())
+       },
+       if (lines %in% c("y", "none")) {
+         ggplot2::theme(panel.grid.major.x = ggplot2::element_blank())
+       },
        ggplot2::theme(...))
 }

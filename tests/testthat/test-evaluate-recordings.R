@@ -514,7 +514,7 @@ test_that("layers are curves over the depth of their networks", {
   data <- matrix(rnorm(200), 20)
   layers <- lapply(1:5, function(k) data %*% matrix(rnorm(40), 10) + k * rnorm(80))
   names(layers) <- c("net/a", "net/b", "net/c", "other/a", "other/b")
-  result <- suppressWarnings(evaluate_models(data, layers, permutations = 19))
+  result <- suppressWarnings(evaluate_models(data, layers, "rsa", permutations = 19))
   plot <- built(ggplot2::autoplot(result, type = "depth"))
   points <- data_of(plot, "GeomPoint")
   expect_equal(points$x, c(0, 0.5, 1, 0, 1))

@@ -54,7 +54,7 @@ test_that("the legend has the estimators that are drawn, in colour and shape", {
   points <- data_of(plot, "GeomPoint")
   for (aesthetic in c("colour", "shape")) {
     scale <- plot$plot$scales$get_scales(aesthetic)
-    expect_identical(scale$get_labels(), c("naive", "stimulus"))
+    expect_identical(scale$get_labels(), c("nothing", "stimuli"))
     expect_setequal(points[[aesthetic]], scale$map(c("naive", "stimulus")))
   }
   renamed <- result

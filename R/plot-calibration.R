@@ -110,6 +110,7 @@ null_panels <- function(object) {
   null <- null[order]
   small <- nrow(object) > 9
   columns <- min(ceiling(sqrt(nrow(object))), 4)
+  curves <- sum(is_law(null))
   titles <- panel_titles(object, columns)
   panel <- titles$panels
   bars <- do.call(rbind, Map(null_bars, Filter(is.numeric, null),
@@ -128,7 +129,12 @@ null_panels <- function(object) {
     score_axis(ggplot2::scale_x_continuous, whole = FALSE) +
     ggplot2::scale_y_continuous(breaks = few_ticks,
                                 guide = ggplot2::guide_axis(check.overlap = TRUE)) +
-    ggplot2::labs(x = titles$axis, y = title, caption = null_caption(object, null)) +
+    ggplot2::labs(x = titles$axis, y = title, caption = caption_of(
+      aggregate_words(object),
+      if (curves > 0) paste0("curves: the Pearson type III law with the null's moments",
+                             if (curves < length(null)) brackets(paste(curves, "of", length(null)))),
+      if (!is.null(object$p_adjusted)) "thresholds are those of single comparisons, not adjusted"
+    )) +
     picture_theme(legend.key.size = ggplot2::unit(1, "lines"),
                   legend.box.spacing = ggplot2::unit(2, "pt"),
                   plot.margin = ggplot2::margin(2, 14, 4, 4),
@@ -222,16 +228,6 @@ null_bars <- function(null, panel) {
   left <- from + width * (seq_len(bars) - 1)
   result <- data.frame(panel, from = left, to = left + width, count = tabulate(bin + 1, bars))
   result[result$count > 0, ]
-}
-
-null_caption <- function(object, null) {
-  laws <- sum(is_law(null))
-  caption_of(
-    aggregate_words(object),
-    if (laws > 0) paste0("curves: the Pearson type III law with the null's moments",
-                         if (laws < length(null)) paste0(" (", laws, " of ", length(null), ")")),
-    if (!is.null(object$p_adjusted)) "thresholds are those of single comparisons, not adjusted"
-  )
 }
 
 # What the scores and null scores of models are made of.

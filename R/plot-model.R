@@ -209,9 +209,9 @@ evaluation_caption <- function(object, rows, errors, letters, alpha, p_adjust, s
              if (of_recordings && shape == "band") ", 95% interval")
     },
     if (any(!is.na(rows$threshold))) {
-      paste0("dashed: chance (p at most ", format(facts$alpha),
-             if (of_recordings) " over all models" else " by itself", ", ",
-             format(facts$permutations, big.mark = ","), " permutations)")
+      paste0("dashed: chance, ", if (of_recordings) "all models considered" else
+        "each model by itself", " (p at most ", format(facts$alpha), ", ",
+        format(facts$permutations, big.mark = ","), " permutations)")
     },
     if (has_marks) {
       paste0("*: above chance (p_chance at most ", format(alpha), ")")

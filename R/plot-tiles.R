@@ -191,11 +191,18 @@ heatmap_picture <- function(object, numbers) {
     paste(tiles$row, tiles$column, sep = "\r")
   across <- attr(tiles, "side_by_side")
   if (is_mirrored(object)) tiles <- rbind(tiles, other[new, ])
-  if (!calibrated) tiles <- with_diagonal(tiles, order, measure_facts(object)$best[[1]])
+  tiles[c("row", "column")] <- lapply(tiles[c("row", "column")], as.character)
+  facts <- measure_facts(object)
+  # the score of each element with itself is known where it was not computed
+  own <- setdiff(order, tiles$row[tiles$row == tiles$column])
+  if (!calibrated && !is.na(facts$best[[1]]) && length(own)) {
+    best <- transform(tiles[rep(1, length(own)), ], row = own, column = own,
+                      value = facts$best[[1]], text = number_text(facts$best[[1]]))
+    tiles <- rbind(tiles, best)
+  }
   tiles$column <- factor(tiles$column, order)
   tiles$row <- factor(tiles$row, rev(order))
   tiles <- structure(tiles, side_by_side = across, two_lists = FALSE)
-  facts <- measure_facts(object)
   shading <- if (calibrated) {
     calibrated_shading(tiles, attr(object, "settings")$variant, unlimited_measures(object))
   } else {
@@ -204,18 +211,6 @@ heatmap_picture <- function(object, numbers) {
   note <- paste0("tree: average linkage of ", found$formula, ", up to ",
                  format(max(tree$height), digits = 2))
   draw_heatmap(tiles, shading, tree, c(if (calibrated) significance_caption(object), note), numbers)
-}
-
-# The score of each element with itself is known where it was not computed.
-with_diagonal <- function(tiles, names, best) {
-  new <- setdiff(names, tiles$row[as.character(tiles$row) == as.character(tiles$column)])
-  if (!length(new) || is.na(best)) return(tiles)
-  own <- tiles[rep(1, length(new)), ]
-  own[c("row", "column")] <- list(new, new)
-  own$value <- best
-  own$text <- number_text(best)
-  tiles[c("row", "column")] <- lapply(tiles[c("row", "column")], as.character)
-  rbind(tiles, own)
 }
 
 draw_heatmap <- function(tiles, shading, tree, caption, numbers) {

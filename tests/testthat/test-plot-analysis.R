@@ -297,5 +297,6 @@ test_that("what cannot be a reference is refused", {
 
 test_that("keys that are wider than a panel in a column of a journal stand in two rows", {
   expect_equal(key_rows(c("naive", "stimulus", "stimulus_neuron_trial")), 2)
-  expect_equal(key_rows(c("naive", "stimulus", "stimulus_neuron")), 1)
+  expect_equal(key_rows(c("naive", "stimulus", "stimulus_neuron")), 2)
+  expect_equal(key_rows(c("naive", "stimulus")), 1)
 })

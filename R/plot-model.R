@@ -213,9 +213,7 @@ evaluation_caption <- function(object, rows, errors, letters, alpha, p_adjust, s
         "each model by itself", " (p at most ", format(facts$alpha), ", ",
         format(facts$permutations, big.mark = ","), " permutations)")
     },
-    if (has_marks) {
-      paste0("*: above chance (p_chance at most ", format(alpha), ")")
-    },
+    if (has_marks) paste0("*: above chance (p_chance at most ", format(alpha), ")"),
     if (letters && has_letters) {
       paste0("models without a common letter differ (p at most ", format(alpha), ", ", p_adjust,
              ")")

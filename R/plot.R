@@ -291,7 +291,7 @@ measure_panels <- function(labels) {
 
 # The title of an axis of the scores of these measures, no longer than a picture in a column of a
 # journal; before: the words before it; most: how many characters have room in a line.
-axis_words <- function(labels, before = NULL, most = 28) {
+axis_words <- function(labels, before = NULL, most = 30) {
   words <- unique(measure_titles(labels))
   wrapped_labels(paste(c(before, if (length(words) == 1) words else "score"), collapse = " "), most)
 }
@@ -597,11 +597,7 @@ picture_theme <- function(..., lines = "both") {
                       strip.text = text(8, margin = gap(4, 2, 4, 2)),
                       legend.title = text(8.5), legend.text = text(8),
                       legend.key.size = ggplot2::unit(0.9, "lines")),
-       if (lines %in% c("x", "none")) {
-         ggplot2::theme(panel.grid.major.y = ggplot2::element_blank())
-       },
-       if (lines %in% c("y", "none")) {
-         ggplot2::theme(panel.grid.major.x = ggplot2::element_blank())
-       },
+       if (lines %in% c("x", "none")) ggplot2::theme(panel.grid.major.y = ggplot2::element_blank()),
+       if (lines %in% c("y", "none")) ggplot2::theme(panel.grid.major.x = ggplot2::element_blank()),
        ggplot2::theme(...))
 }

@@ -131,8 +131,10 @@ null_panels <- function(object) {
                                 guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     ggplot2::labs(x = titles$axis, y = title, caption = caption_of(
       aggregate_words(object),
-      if (curves > 0) paste0("curves: the Pearson type III law with the null's moments",
-                             if (curves < length(null)) brackets(paste(curves, "of", length(null)))),
+      if (curves > 0) {
+        paste0("curves: the Pearson type III law with the null's moments",
+               if (curves < length(null)) brackets(paste(curves, "of", length(null))))
+      },
       if (!is.null(object$p_adjusted)) "thresholds are those of single comparisons, not adjusted"
     )) +
     picture_theme(legend.key.size = ggplot2::unit(1, "lines"),

@@ -301,17 +301,16 @@ autoplot.repalign_comparison <- function(object, most = 40, ...) {
   need_rows(object)
   # The first row is on top; each measure has a panel.
   rows <- as.data.frame(clearest_differences(object, most))
-  refuse_if(all(is.na(rows$difference)), "size", "There is nothing to draw: all values are ",
-            "undefined (NA).", arg = "object")
+  refuse_undefined(rows$difference)
   # half of a line that has room beside the differences
   names <- short_labels(c(rows$score_1, rows$score_2), 16)
   title <- if (!is.null(rows$contrast)) rows$contrast else
     paste(names[seq_along(rows$score_1)], "-", names[-seq_along(rows$score_1)])
   rows$title <- factor(title, rev(unique(title)))
-  rows$panel <- factor(rows$measure, unique(rows$measure))
+  rows$panel <- measure_panels(rows$measure)
   margin <- attr(object, "margin")
   several <- nlevels(rows$panel) > 1
-  ggplot2::ggplot(rows, ggplot2::aes(x = .data[["difference"]], y = .data[["title"]])) +
+  ggplot2::ggplot(rows, by_column(x = "difference", y = "title")) +
     (if (!is.null(margin)) {
       ggplot2::annotate("rect", xmin = -margin, xmax = margin, ymin = -Inf, ymax = Inf,
                         fill = okabe_ito[["sky"]], alpha = 0.2)
@@ -321,16 +320,15 @@ autoplot.repalign_comparison <- function(object, most = 40, ...) {
     interval_line(c("conf_low", "conf_high"), 1.3) +
     ggplot2::geom_point(na.rm = TRUE, size = 2.5, colour = forest_colour) +
     score_axis(ggplot2::scale_x_continuous, whole = !several) +
-    ggplot2::labs(x = if (several) "difference" else axis_words(rows$panel[1], "difference of"),
+    ggplot2::labs(x = if (several) "difference" else axis_words(rows$measure, "difference of"),
                   y = NULL, caption = comparison_caption(object, most)) +
-    picture_theme(panel.grid.minor = ggplot2::element_blank(),
-                  panel.grid.major.y = ggplot2::element_blank()) +
+    picture_theme(lines = "x") +
     side_panels(rows$panel) +
     names_axis("y", levels(rows$title), most = 36)
 }
 
 interval_line <- function(limits, width) {
-  ggplot2::geom_linerange(ggplot2::aes(xmin = .data[[limits[1]]], xmax = .data[[limits[2]]]),
+  ggplot2::geom_linerange(by_column(xmin = limits[1], xmax = limits[2]),
                           na.rm = TRUE, linewidth = width, colour = forest_colour)
 }
 
@@ -371,25 +369,25 @@ autoplot.repalign_best <- function(object, ...) {
             "the groups are undefined or no longer known.", arg = "object")
   members$title <- factor(members$title, rev(unique(members$title)))
   members$panel <- factor(members$group, unique(members$group))
+  if (identical(as.character(members$group), as.character(members$measure))) {
+    levels(members$panel) <- measure_titles(levels(members$panel))
+  }
   members$set <- factor(ifelse(members$in_set %in% TRUE, "may be the best", "is not"),
                         c("may be the best", "is not"))
   rows <- members
   bands <- as.data.frame(object)
-  bands$panel <- factor(bands$group, levels(rows$panel))
-  ggplot2::ggplot(rows, ggplot2::aes(x = .data[["score"]], y = .data[["title"]])) +
+  bands$panel <- rows$panel[match(bands$group, rows$group)]
+  ggplot2::ggplot(rows, by_column(x = "score", y = "title")) +
     ggplot2::geom_rect(data = bands, inherit.aes = FALSE, na.rm = TRUE, alpha = 0.2,
                        fill = okabe_ito[["sky"]],
-                       ggplot2::aes(xmin = .data[["conf_low"]], xmax = .data[["conf_high"]],
-                                    ymin = -Inf, ymax = Inf)) +
-    ggplot2::geom_point(ggplot2::aes(shape = .data[["set"]]), na.rm = TRUE, size = 2.8,
+                       by_column(xmin = "conf_low", xmax = "conf_high", ymin = -Inf, ymax = Inf)) +
+    ggplot2::geom_point(by_column(shape = "set"), na.rm = TRUE, size = 2.8,
                         colour = forest_colour) +
     ggplot2::scale_shape_manual(values = c(`may be the best` = 19, `is not` = 1), name = NULL,
                                 drop = FALSE) +
     score_axis(ggplot2::scale_x_continuous, whole = nlevels(rows$panel) == 1) +
-    ggplot2::labs(x = if (length(unique(rows$measure)) == 1) axis_words(rows$measure[1]) else
-                    "score",
-                  y = NULL, caption = best_caption(object)) +
-    picture_theme(panel.grid.minor = ggplot2::element_blank(), legend.position = "top") +
+    ggplot2::labs(x = axis_words(rows$measure), y = NULL, caption = best_caption(object)) +
+    picture_theme() +
     side_panels(rows$panel, best_scales(rows)) +
     names_axis("y", levels(rows$title))
 }

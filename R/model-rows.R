@@ -74,10 +74,10 @@ autoplot.repalign_rdm_rows <- function(object, value = c("contribution", "score"
   need_rows(object)
   shown <- driving_rows(object, value, most)
   several <- !is.null(shown$all$subject) && length(unique(shown$all$subject)) > 1
-  ggplot2::ggplot(shown$means, ggplot2::aes(x = .data[["value"]], y = .data[["title"]])) +
+  ggplot2::ggplot(shown$means, by_column(x = "value", y = "title")) +
     ggplot2::geom_vline(xintercept = 0, colour = "grey60") +
     (if (value == "contribution") equal_share_line(object)) +
-    ggplot2::geom_segment(ggplot2::aes(xend = 0, yend = .data[["title"]]), colour = forest_colour,
+    ggplot2::geom_segment(by_column(xend = 0, yend = "title"), colour = forest_colour,
                           linewidth = 0.7) +
     (if (several) {
       ggplot2::geom_point(data = shown$all, size = 1.1, colour = "grey50", alpha = 0.7,
@@ -87,8 +87,7 @@ autoplot.repalign_rdm_rows <- function(object, value = c("contribution", "score"
     (if (!is.null(object$model)) ggplot2::facet_wrap(ggplot2::vars(.data[["model"]]))) +
     ggplot2::labs(x = driving_axis(value, attr(object, "outer")), y = NULL,
                   caption = driving_caption(shown, value, several)) +
-    picture_theme(panel.grid.minor = ggplot2::element_blank(),
-                  panel.grid.major.y = ggplot2::element_blank()) +
+    picture_theme(lines = "x") +
     names_axis("y", levels(shown$means$title))
 }
 
@@ -96,8 +95,7 @@ autoplot.repalign_rdm_rows <- function(object, value = c("contribution", "score"
 # absolute contributions, the largest on top.
 driving_rows <- function(object, value, most) {
   rows <- as.data.frame(object)
-  refuse_if(all(is.na(rows[[value]])), "size", "There is nothing to draw: all values are ",
-            "undefined (NA).", arg = "object")
+  refuse_undefined(rows[[value]])
   rows$value <- rows[[value]]
   if (is.null(rows$model)) rows$model <- ""
   rows$model <- factor(rows$model, unique(rows$model))
@@ -125,8 +123,7 @@ equal_share_line <- function(object) {
   means <- tapply(whole$score / whole$conditions, factor(model, unique(model)), mean, na.rm = TRUE)
   lines <- data.frame(model = factor(names(means), names(means)), at = as.vector(means))
   lines <- lines[!is.na(lines$at), ]
-  ggplot2::geom_vline(ggplot2::aes(xintercept = .data[["at"]]), lines, linetype = "dotted",
-                      colour = "grey30")
+  ggplot2::geom_vline(by_column(xintercept = "at"), lines, linetype = "dotted", colour = "grey30")
 }
 
 driving_axis <- function(value, outer) {

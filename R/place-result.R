@@ -270,20 +270,31 @@ subjects_and_places <- function(x, facts) {
 
 places_words <- function(count, facts) count_of(count_word(count), facts$place)
 
-# Where places stand on an axis, if their names say so, as those of time_windows() and
-# cross_places() do: list(at, unit, of, word), where `of` is what comes before each number, such as
-# "Cz, "; NULL if not all names are numbers with one unit, after one beginning.
-axis_of_names <- function(names) {
-  names <- unique(names)
-  pattern <- "^(|.*[, ])(-?[0-9.]+(e[-+]?[0-9]+)?) ([^-0-9., ][^0-9., ]*)$"
-  if (!is.character(names) || !all(grepl(pattern, names))) return(NULL)
-  part <- function(k) sub(pattern, paste0("\\", k), names)
-  at <- suppressWarnings(as.double(part(2)))
+# Where places stand on axes of time or length, if their names say so, as those of time_windows(),
+# cross_places() and spike_counts() do: list(at, of, unit, word), where `of` is what comes before
+# each number, such as "Cz, ", and a bin such as "0 to 50" stands at its middle. NULL if not all
+# names are numbers with one unit, or if two of them would have one place.
+axes_of_names <- function(names) {
+  number <- "(-?[0-9.]+(?:e[-+]?[0-9]+)?)"
+  pattern <- paste0("^(|.*?[, ])", number, "(?: to ", number, ")?(?: ([^-0-9., ][^0-9., ]*))?$")
+  if (!is.character(names) || !all(grepl(pattern, names, perl = TRUE))) return(NULL)
+  part <- function(k) sub(pattern, paste0("\\", k), names, perl = TRUE)
+  from <- suppressWarnings(as.double(part(2)))
+  to <- suppressWarnings(as.double(part(3)))
+  bins <- all(!is.na(to))
   unit <- unique(part(4))
-  of <- unique(part(1))
-  if (length(unit) > 1 || length(of) > 1 || anyNA(at) || anyDuplicated(at)) return(NULL)
-  list(at = at, unit = unit, of = of,
-       word = if (unit %in% c("ms", "s", "us", "min")) "time" else "place")
+  if (length(unit) > 1 || anyNA(from) || !bins && (unit == "" || !all(part(3) == ""))) return(NULL)
+  at <- if (bins) (from + to) / 2 else from
+  if (anyDuplicated(data.frame(part(1), at))) return(NULL)
+  list(at = at, of = part(1), unit = unit,
+       word = if (bins || unit %in% c("ms", "s", "us", "min")) "time" else "place")
+}
+
+# The same where all names have one beginning.
+axis_of_names <- function(names) {
+  axis <- axes_of_names(unique(names))
+  if (length(unique(axis$of)) != 1) return(NULL)
+  replace(axis, "of", axis$of[1])
 }
 
 place_sentence <- function(x, model, facts) {

@@ -107,6 +107,9 @@ test_maps <- function(maps, baseline = 0, compare = NULL, adjacency = NULL,
   left_out <- left_out_places(maps, settings$statistic, na)
   settings$skewness <- skewness_of_maps(maps$values)
   graph <- graph_of_places(adjacency, maps$centers, settings$correction)
+  # do places follow each other, as times do? Pictures may then join them by lines.
+  settings$chain <- length(graph) > 1 &&
+    identical(unname(lapply(graph, as.integer)), chain_graph(length(graph)))
   flips <- sign_flips(permutations, settings$subjects)
   both <- settings$alternative == "two_sided" && flips$engine == "exact"
   least <- (1 + both) / (ncol(flips$signs) + 1)

@@ -21,7 +21,13 @@ autoplot.repalign_analysis <- function(object, single = FALSE, most = 12,
   rows <- plot_rows(object)
   refuse_if(all(is.na(rows$pooled)), "size", "There is nothing to draw: all pooled values are ",
             "undefined (NA).", arg = "object")
-  if (along == "auto") along <- usual_axis(object, rows)
+  count <- nlevels(rows$comparison)
+  if (along == "auto") {
+    # many layers have one panel: one for each of them would be too small to compare them
+    along <- if (length(unique(rows$neurons)) == 1 && count > 1) "profile" else
+      if (takes_best(analysis_of(object)) && count > most_panels_of_layers &&
+            count <= most_names && length(unique(rows$neurons)) > 1) "layers" else "neurons"
+  }
   if (along == "layers") return(layers_picture(object, rows, single, reference))
   if (along != "neurons") {
     joined <- along == "comparisons" && takes_best(analysis_of(object))
@@ -37,17 +43,6 @@ autoplot.repalign_analysis <- function(object, single = FALSE, most = 12,
     (if (grid) {
       ggplot2::facet_grid(source ~ comparison, labeller = wrapped_titles(ncol(pairs)))
     } else panel_facets(rows$panel))
-}
-
-# What stands along the axis unless the call says it. So many layers have one panel, because a panel
-# for each of them would be too small to compare them.
-usual_axis <- function(object, rows) {
-  count <- nlevels(rows$comparison)
-  if (length(unique(rows$neurons)) == 1) return(if (count > 1) "profile" else "neurons")
-  if (takes_best(analysis_of(object)) && count > most_panels_of_layers && count <= most_names) {
-    return("layers")
-  }
-  "neurons"
 }
 
 most_panels_of_layers <- 6
@@ -116,32 +111,31 @@ analysis_frame <- function(object, main, caption, reference, axis = neuron_axis(
   of_ceiling <- if (!is.null(ceiling_rows(main))) {
     "coloured dashes and bands: the ceiling that noise of the trials sets; circles: disattenuated"
   }
-  ggplot2::ggplot(main, ggplot2::aes(x = .data[["at"]], y = .data[["pooled"]],
-                                     colour = .data[["estimator"]],
-                                     shape = .data[["estimator"]])) +
+  ggplot2::ggplot(main,
+                  by_column(x = "at", y = "pooled", colour = "estimator", shape = "estimator")) +
     ggplot2::geom_hline(yintercept = 1, linetype = "dotted", colour = "grey50") +
     reference_layers(reference) +
     ceiling_layers(main) +
-    ggplot2::scale_colour_manual(values = estimator_values(main, estimator_colours)) +
-    ggplot2::scale_shape_manual(values = estimator_values(main, estimator_shapes)) +
+    ggplot2::scale_colour_manual(values = estimator_values(main, estimator_colours),
+                                 labels = estimator_titles) +
+    ggplot2::scale_shape_manual(values = estimator_values(main, estimator_shapes),
+                                labels = estimator_titles) +
     ggplot2::coord_cartesian(ylim = plot_range(main, reference)) +
     ggplot2::labs(x = "neurons", y = paste0("CKA (pooled", if (grepl("high:", title)) {
                     "; high: not disentangled"
-                  }, ")"), colour = "estimator", shape = "estimator",
+                  }, ")"), colour = "corrected for", shape = "corrected for",
                   title = if (!is.na(title)) sub(" (", "\n(", title, fixed = TRUE),
                   caption = caption_of(caption, of_ceiling, of_reference)) +
     # the keys of several estimators are wider than a panel in a column of a journal
     ggplot2::guides(colour = ggplot2::guide_legend(nrow = key_rows(main$estimator)),
                     shape = ggplot2::guide_legend(nrow = key_rows(main$estimator))) +
-    picture_theme(panel.grid.minor = ggplot2::element_blank(), legend.position = "top",
-                  legend.title = ggplot2::element_blank(),
-                  legend.margin = ggplot2::margin(0, 0, 0, 0)) +
+    picture_theme(legend.margin = ggplot2::margin(0, 0, 0, 0)) +
     axis
 }
 
 key_rows <- function(estimators) {
-  shown <- unique(as.character(estimators))
-  ceiling(sum(nchar(shown) + 5) * character_width / 2.75)
+  shown <- estimator_titles(unique(as.character(estimators)))
+  ceiling(sum(nchar(shown) + 5) * character_width / 2)
 }
 
 neuron_axis <- function(rows) {
@@ -168,18 +162,21 @@ pooled_layers <- function(rows, single, size = 1.5, width = 0.5) {
   lines <- rows[rows$panel %in% names(sizes)[sizes > 1 & !is.na(sizes)], ]
   list(
     ggplot2::geom_linerange(data = rows, na.rm = TRUE, show.legend = FALSE, linewidth = width,
-                            ggplot2::aes(ymin = .data[["conf_low"]], ymax = .data[["conf_high"]])),
+                            by_column(ymin = "conf_low", ymax = "conf_high")),
     if (nrow(lines)) {
       ggplot2::geom_line(data = lines, na.rm = TRUE, linewidth = width,
-                         ggplot2::aes(group = .data[["estimator"]]))
+                         by_column(group = "estimator"))
     },
     ggplot2::geom_point(data = rows, na.rm = TRUE, size = size),
     if (single) {
       ggplot2::geom_line(data = lines, linetype = "dashed", alpha = 0.7, na.rm = TRUE,
-                         show.legend = FALSE,
-                         ggplot2::aes(y = .data[["mean"]], group = .data[["estimator"]]))
+                         show.legend = FALSE, by_column(y = "mean", group = "estimator"))
     },
-    disattenuated_layers(rows)
+    # over the estimates: open points at the same places
+    if (!is.null(ceiling_rows(rows))) {
+      ggplot2::geom_point(data = ceiling_rows(rows), shape = 1, size = 2.4, na.rm = TRUE,
+                          show.legend = FALSE, by_column(y = "disattenuated"))
+    }
   )
 }
 
@@ -271,9 +268,8 @@ ceiling_layers <- function(rows) {
   place <- if (is.null(shown$size)) shown$neurons else as.integer(shown$comparison)
   many <- tapply(place, shown$panel, function(at) length(unique(at)) > 1)
   wide <- shown$panel %in% names(many)[many %in% TRUE]
-  band <- ggplot2::aes(ymin = .data[["ceiling_low"]], ymax = .data[["ceiling_high"]],
-                       fill = .data[["estimator"]])
-  line <- ggplot2::aes(y = .data[["ceiling"]], group = .data[["estimator"]])
+  band <- by_column(ymin = "ceiling_low", ymax = "ceiling_high", fill = "estimator")
+  line <- by_column(y = "ceiling", group = "estimator")
   list(
     if (any(wide)) {
       ggplot2::geom_ribbon(data = shown[wide, ], band, alpha = 0.15, colour = NA,
@@ -287,23 +283,14 @@ ceiling_layers <- function(rows) {
       # bands from side to side, as those of a reference
       shown <- shown[!wide, ]
       list(
-        side_band(shown, ggplot2::aes(ymin = .data[["ceiling_low"]], ymax = .data[["ceiling_high"]],
-                                      fill = .data[["estimator"]])),
+        side_band(shown,
+                  by_column(ymin = "ceiling_low", ymax = "ceiling_high", fill = "estimator")),
         ggplot2::geom_hline(data = shown, linetype = "22", linewidth = 0.4, show.legend = FALSE,
-                            ggplot2::aes(yintercept = .data[["ceiling"]],
-                                         colour = .data[["estimator"]]))
+                            by_column(yintercept = "ceiling", colour = "estimator"))
       )
     },
     ggplot2::scale_fill_manual(values = estimator_values(rows, estimator_colours), guide = "none")
   )
-}
-
-# Over the estimates: open points at the same places.
-disattenuated_layers <- function(rows) {
-  shown <- ceiling_rows(rows)
-  if (is.null(shown)) return(NULL)
-  ggplot2::geom_point(data = shown, shape = 1, size = 2.4, na.rm = TRUE, show.legend = FALSE,
-                      ggplot2::aes(y = .data[["disattenuated"]]))
 }
 
 # ---- profile
@@ -337,11 +324,11 @@ profile_layers <- function(rows, single, joined) {
   list(
     if (joined && nlevels(rows$comparison) > 1) {
       ggplot2::geom_line(linewidth = 0.4, na.rm = TRUE, show.legend = FALSE,
-                         ggplot2::aes(group = .data[["estimator"]]))
+                         by_column(group = "estimator"))
     },
     pooled_layers(rows, FALSE, size),
     if (single) {
-      ggplot2::geom_point(ggplot2::aes(y = .data[["mean"]]), shape = 4, na.rm = TRUE, size = size,
+      ggplot2::geom_point(by_column(y = "mean"), shape = 4, na.rm = TRUE, size = size,
                           show.legend = FALSE)
     }
   )
@@ -378,7 +365,7 @@ layers_picture <- function(object, rows, single, reference) {
                crowded_words(names))
   analysis_frame(object, most, caption, reference, comparison_axis(names, 1)) +
     ggplot2::geom_line(data = fewer, alpha = 0.35, linewidth = 0.3, na.rm = TRUE,
-                       show.legend = FALSE, ggplot2::aes(group = .data[["line"]])) +
+                       show.legend = FALSE, by_column(group = "line")) +
     profile_layers(most, single, TRUE) +
     panel_facets(most$panel, 1) +
     ggplot2::xlab(paste0("comparison, with ", enumerate(sort(unique(most$neurons)), quote = FALSE),
@@ -422,17 +409,16 @@ caterpillar_picture <- function(object, rows, single, reference) {
   analysis_frame(object, rows, caption, reference,
                  ggplot2::scale_x_continuous(breaks = NULL)) +
     list(
-      ggplot2::geom_linerange(ggplot2::aes(ymin = .data[["conf_low"]], ymax = .data[["conf_high"]]),
+      ggplot2::geom_linerange(by_column(ymin = "conf_low", ymax = "conf_high"),
                               alpha = 0.35, linewidth = 0.3, na.rm = TRUE, show.legend = FALSE),
       ggplot2::geom_point(size = 0.8),
       if (single) {
-        ggplot2::geom_point(ggplot2::aes(y = .data[["mean"]]), shape = 4, size = 0.8, alpha = 0.5,
+        ggplot2::geom_point(by_column(y = "mean"), shape = 4, size = 0.8, alpha = 0.5,
                             na.rm = TRUE, show.legend = FALSE)
       },
       if (!is.null(pooled)) {
         ggplot2::geom_hline(data = pooled, linetype = "longdash", show.legend = FALSE, na.rm = TRUE,
-                            ggplot2::aes(yintercept = .data[["pooled"]],
-                                         colour = .data[["estimator"]]))
+                            by_column(yintercept = "pooled", colour = "estimator"))
       },
       panel_facets(rows$panel, profile_columns(rows))
     ) +
@@ -477,7 +463,7 @@ reference_layers <- function(reference) {
   list(
     if (!anyNA(reference)) {
       side_band(data.frame(low = reference[2], high = reference[3]),
-                ggplot2::aes(ymin = .data[["low"]], ymax = .data[["high"]]), fill = "grey40")
+                by_column(ymin = "low", ymax = "high"), fill = "grey40")
     },
     ggplot2::geom_hline(yintercept = reference[1], linetype = "22", colour = okabe_ito[["black"]],
                         linewidth = 0.5)

@@ -13,16 +13,15 @@ autoplot.repalign_benchmark <- function(object, measure = NULL, metric = NULL, .
   object <- rows_of_measure(object, measure)
   rows <- benchmark_points(object, metric)
   known <- rows[!is.na(rows$value), , drop = FALSE]
-  refuse_if(!nrow(known), "size", "There is nothing to draw: all values are undefined (NA).",
-            arg = "object")
+  refuse_undefined(known$value)
   # it hardly differs between measures
   levels <- known[known$whole & !is.na(known$chance), , drop = FALSE]
   chance <- if (nrow(levels)) {
     stats::aggregate(levels["chance"], levels[c("metric", "source")], mean)
   } else levels
-  picture <- ggplot2::ggplot(known, ggplot2::aes(x = .data[["value"]], y = .data[["measure"]]))
+  picture <- ggplot2::ggplot(known, by_column(x = "value", y = "measure"))
   if (nrow(chance)) {
-    picture <- picture + ggplot2::geom_vline(ggplot2::aes(xintercept = .data[["chance"]]), chance,
+    picture <- picture + ggplot2::geom_vline(by_column(xintercept = "chance"), chance,
                                              linetype = "dashed", colour = "grey40")
   }
   undefined <- sum(is.na(rows$value))
@@ -30,28 +29,21 @@ autoplot.repalign_benchmark <- function(object, measure = NULL, metric = NULL, .
                         if (!all(rows$whole)) "grey: single groups or models",
                         if (undefined) paste(count_of(undefined, "value"), "undefined (NA)"),
                         crowded_words(levels(known$measure)))
+  titles <- ggplot2::label_wrap_gen(12)
+  # titles of more than three panels side by side have no room in a column of a journal
+  panels <- if (nlevels(known$source) == 1 && nlevels(known$metric) > 3) {
+    ggplot2::facet_wrap("metric", ncol = 3, scales = "free_x", labeller = titles)
+  } else ggplot2::facet_grid(source ~ metric, scales = "free_x", labeller = titles)
   picture +
     ggplot2::geom_point(data = known[!known$whole, ], colour = "grey60", size = 1) +
-    ggplot2::geom_point(ggplot2::aes(shape = .data[["judged"]]), known[known$whole, ],
+    ggplot2::geom_point(by_column(shape = "judged"), known[known$whole, ],
                         colour = okabe_ito[["blue"]], size = 2) +
     ggplot2::scale_shape_manual(values = point_shapes, drop = TRUE) +
-    benchmark_panels(known) +
+    panels +
     ggplot2::scale_x_continuous(n.breaks = 3, guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     ggplot2::labs(x = NULL, y = NULL, shape = NULL, caption = caption) +
-    picture_theme(legend.position = "top", panel.spacing.x = ggplot2::unit(16, "pt")) +
+    picture_theme(panel.spacing.x = ggplot2::unit(16, "pt")) +
     names_axis("y", levels(known$measure), panels = nlevels(known$source))
-}
-
-# Titles of more than three panels side by side have no room in a column of a journal.
-benchmark_panels <- function(known) {
-  titles <- ggplot2::label_wrap_gen(12)
-  if (nlevels(known$source) == 1 && nlevels(known$metric) > 3) {
-    return(ggplot2::facet_wrap(ggplot2::vars(.data[["metric"]]), ncol = 3, scales = "free_x",
-                               labeller = titles))
-  }
-  ggplot2::facet_grid(rows = ggplot2::vars(.data[["source"]]),
-                      cols = ggplot2::vars(.data[["metric"]]), scales = "free_x",
-                      labeller = titles)
 }
 
 # Filled and empty points; a third kind where there is no p-value.
@@ -105,16 +97,17 @@ benchmark_points <- function(object, metric) {
 autoplot.repalign_ranks <- function(object, by = NULL, ...) {
   no_other_arguments(...)
   rows <- rank_places(need_rank_columns(need_rows(object), "drawn"), by)
-  families <- levels(rows$family)
-  known <- !identical(families, "other")
-  ggplot2::ggplot(rows, ggplot2::aes(x = .data[["rank"]], y = .data[["place"]])) +
+  known <- !identical(levels(rows$family), "other")
+  colours <- category_colours(c(families, "other"))[levels(rows$family)]
+  colours[names(colours) == "other"] <- undefined_colour
+  ggplot2::ggplot(rows, by_column(x = "rank", y = "place")) +
     # pale, so that median and points are seen on every colour
-    ggplot2::geom_boxplot(ggplot2::aes(fill = .data[["family"]]), outlier.shape = NA, alpha = 0.55,
+    ggplot2::geom_boxplot(by_column(fill = "family"), outlier.shape = NA, alpha = 0.55,
                           linewidth = 0.35, width = 0.7, show.legend = known) +
     ggplot2::geom_point(colour = "grey25", size = 0.6) +
     ggplot2::stat_summary(fun = mean, geom = "point", shape = 23, size = 1.6, fill = "white",
                           orientation = "y") +
-    ggplot2::scale_fill_manual(values = family_colours(families)) +
+    ggplot2::scale_fill_manual(values = colours) +
     ggplot2::scale_x_continuous(breaks = function(limits) {
       # the first rank, and about five others
       others <- pretty(c(0, limits[2]), 5)
@@ -124,9 +117,7 @@ autoplot.repalign_ranks <- function(object, by = NULL, ...) {
     ggplot2::labs(x = "rank (1 is best)", y = NULL, fill = NULL,
                   caption = caption_of("diamond: mean rank", "points: single tests",
                                        crowded_words(levels(rows$place)))) +
-    picture_theme(panel.grid.major.y = ggplot2::element_blank(),
-                  panel.grid.minor = ggplot2::element_blank(), legend.position = "top",
-                  legend.key.size = ggplot2::unit(0.7, "lines"),
+    picture_theme(lines = "x", legend.key.size = ggplot2::unit(0.7, "lines"),
                   legend.margin = ggplot2::margin(0, 0, 0, 0)) +
     names_axis("y", levels(rows$place), written = sub("\r.*", "", levels(rows$place)))
 }
@@ -159,11 +150,6 @@ family_of <- function(labels) {
   found <- family[match(sub("( #|\\().*", "", labels), names)]
   found[is.na(found)] <- "other"
   factor(found, intersect(c(families, "other"), found))
-}
-
-family_colours <- function(names) {
-  colours <- category_colours(families)
-  stats::setNames(ifelse(names == "other", undefined_colour, colours[names]), names)
 }
 
 # ---- panels

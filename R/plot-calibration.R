@@ -1,55 +1,88 @@
 # These functions draw calibrations, and their null scores.
 
-calibration_types <- c("auto", "null", "tiles", "p_value", "heatmap", "map")
-
 #' @rdname plot.repalign
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_calibration <- function(object, type = c("auto", "null", "tiles", "p_value",
-                                                           "heatmap", "map"),
-                                          measure = NULL, most = 12, ...) {
+                                                           "heatmap", "map", "scores"),
+                                          measure = NULL, most = 12, numbers = TRUE, ...) {
   no_other_arguments(...)
-  type <- check_choice(type, calibration_types, "type")
+  type <- check_choice(type, c("auto", "null", "tiles", "p_value", "heatmap", "map", "scores"),
+                       "type")
   check_count(most, "most")
+  check_flag(numbers, "numbers")
   need_columns(object, c("x", "y", "measure", "score", "threshold", "calibrated", "p_value",
                          "null_mean", "null_sd", "engine"), "drawn")
   need_rows(object)
   object <- rows_of_measure(object, measure)
   if (type == "auto") type <- if (nrow(object) <= most) "null" else "tiles"
-  switch(type, null = null_panels(object), tiles = calibrated_tiles(object),
-         p_value = {
+  if (type == "heatmap" && is_of_two_lists(object)) type <- "tiles"
+  switch(type, null = null_panels(object), scores = calibrated_points(object),
+         heatmap = heatmap_picture(object, numbers), map = map_picture(object), tiles = {
+           tiles <- marked_tiles(tile_table(object, object$calibrated), object)
+           shading <- calibrated_shading(tiles, attr(object, "settings")$variant,
+                                         unlimited_measures(object))
+           remarks <- c(significance_caption(object), excess_words(object))
+           draw_tiles(tiles, shading, remarks, numbers)
+         }, p_value = {
            # the grid of p-values, with a panel for each measure
-           tiles <- tile_table(object, p_to_judge(object))
-           tiles$text <- p_text(tiles$value)
+           p <- p_to_judge(object)
+           tiles <- tile_table(object, p)
+           tiles$text <- p_text(p)
            tiles <- marked_tiles(tiles, object)
-           title <- if (is.null(object$p_adjusted)) "p-value" else "adjusted\np-value"
-           # a sentence about the smallest p-value that is possible with the number of permutations
+           adjusted <- !is.null(object$p_adjusted)
            permutations <- object$permutations
-           remark <- if (is.null(permutations) || all(is.na(permutations)) ||
-                         !is.null(object$p_adjusted)) {
-             NULL
-           } else {
+           # the smallest p-value that is possible with the number of permutations
+           least <- if (!adjusted && any(!is.na(permutations))) {
              most <- max(permutations, na.rm = TRUE)
              paste("no p-value is below", format(1 / (most + 1), digits = 2), "with",
                    count_of(most, "permutation"))
            }
-           draw_tiles(tiles, p_shading(tiles$value, alpha_of(object), title),
-                      c(significance_caption(object), remark))
-         }, heatmap = heatmap_picture(object), map = map_picture(object),
-         no_branch(type))
-}
-
-# The grid of calibrated scores, with a panel for each measure.
-calibrated_tiles <- function(object) {
-  tiles <- tile_table(object, object$calibrated)
-  tiles <- marked_tiles(tiles, object)
-  shading <- calibrated_shading(tiles, attr(object, "settings")$variant, unlimited_measures(object))
-  draw_tiles(tiles, shading, c(significance_caption(object), excess_words(object)))
+           draw_tiles(tiles, p_shading(p, alpha_of(object), if (adjusted) "adjusted\np-value" else
+             "p-value"), c(significance_caption(object), least), numbers)
+         }, no_branch(type))
 }
 
 p_text <- function(p) {
   text <- ifelse(p < 0.001, "<.001", ifelse(p < 0.0995, sprintf("%.3f", p), sprintf("%.2f", p)))
   text[is.na(p)] <- "NA"
   text
+}
+
+# Raw beside calibrated: each score with its threshold, and what calibration leaves of it.
+calibrated_points <- function(object) {
+  rows <- as.data.frame(object)
+  refuse_undefined(rows$score)
+  sides <- lapply(side_names(rows, grid_of(object)$aggregate), as.character)
+  parts <- Filter(function(part) length(unique(part)) > 1,
+                  list(as.character(row_sources(object)), sides$x, sides$y))
+  names <- if (length(parts)) do.call(paste, c(parts, sep = " | ")) else
+    paste(sides$x, sides$y, sep = " | ")
+  rows$title <- factor(names, rev(unique(names)))
+  rows$panel <- measure_panels(rows$measure)
+  rows$found <- ifelse(is_significant(object), "calibrated, significant", "calibrated")
+  points <- rbind(data.frame(rows[c("title", "panel")], at = rows$score, kind = "raw"),
+                  data.frame(rows[c("title", "panel")], at = rows$calibrated, kind = rows$found))
+  points$kind <- factor(points$kind, c("raw", "calibrated", "calibrated, significant"))
+  variant <- attr(object, "settings")$variant
+  ggplot2::ggplot(points, by_column(x = "at", y = "title")) +
+    ggplot2::geom_vline(xintercept = 0, linetype = "dotted", colour = "grey50") +
+    ggplot2::geom_segment(data = rows, na.rm = TRUE, colour = "grey70",
+                          by_column(x = "score", xend = "calibrated", yend = "title")) +
+    ggplot2::geom_point(data = rows, by_column(x = "threshold"), shape = 124, size = 3,
+                        na.rm = TRUE) +
+    ggplot2::geom_point(by_column(shape = "kind", colour = "kind"), size = 2.3, na.rm = TRUE) +
+    ggplot2::scale_shape_manual(NULL, values = c(4, 1, 19), drop = FALSE) +
+    ggplot2::scale_colour_manual(NULL, values = c("grey30", forest_colour, forest_colour),
+                                 drop = FALSE) +
+    score_axis(ggplot2::scale_x_continuous, whole = nlevels(rows$panel) == 1) +
+    ggplot2::guides(shape = ggplot2::guide_legend(nrow = 2)) +
+    ggplot2::labs(x = axis_words(rows$measure), y = NULL, caption = caption_of(
+      paste0("calibrated: ", if (is.null(variant)) "after permutations" else variant),
+      "lines: thresholds", paste("significant: p at most", format(alpha_of(object))),
+      excess_words(object), crowded_words(levels(rows$title)))) +
+    picture_theme(lines = "x") +
+    side_panels(rows$panel) +
+    names_axis("y", levels(rows$title))
 }
 
 # ---- null
@@ -75,8 +108,11 @@ null_panels <- function(object) {
   order <- do.call(order, rank)
   object <- object[order, ]
   null <- null[order]
+  small <- nrow(object) > 9
   columns <- min(ceiling(sqrt(nrow(object))), 4)
-  panel <- factor(seq_len(nrow(object)), labels = panel_titles(object, columns))
+  curves <- sum(is_law(null))
+  titles <- panel_titles(object, columns)
+  panel <- titles$panels
   bars <- do.call(rbind, Map(null_bars, Filter(is.numeric, null),
                              panel[vapply(null, is.numeric, NA)]))
   laws <- do.call(rbind,
@@ -86,30 +122,32 @@ null_panels <- function(object) {
   marks <- data.frame(panel = rep(panel, ncol(at)), at = as.vector(at),
                       mark = factor(rep(colnames(at), each = nrow(at)), names(mark_colours)))
   if (is.null(bars) && is.null(laws)) refuse_undefined(marks$at)
-  small <- nrow(object) > 12
   parts <- c(if (!is.null(bars)) "null scores", if (!is.null(laws)) "density of the fitted law")
   title <- if (length(parts)) paste(parts, collapse = " or ")
   null_picture(marks, bars, laws) +
     ggplot2::facet_wrap(~panel, scales = "free", drop = FALSE, ncol = columns) +
     score_axis(ggplot2::scale_x_continuous, whole = FALSE) +
-    ggplot2::scale_y_continuous(n.breaks = 3) +
-    ggplot2::labs(x = "score", y = title,
-                  caption = null_caption(object, null)) +
-    picture_theme(panel.grid.minor = ggplot2::element_blank(), legend.position = "top",
-                  legend.key.size = ggplot2::unit(1, "lines"),
+    ggplot2::scale_y_continuous(breaks = few_ticks,
+                                guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+    ggplot2::labs(x = titles$axis, y = title, caption = caption_of(
+      aggregate_words(object),
+      if (curves > 0) {
+        paste0("curves: the Pearson type III law with the null's moments",
+               if (curves < length(null)) brackets(paste(curves, "of", length(null))))
+      },
+      if (!is.null(object$p_adjusted)) "thresholds are those of single comparisons, not adjusted"
+    )) +
+    picture_theme(legend.key.size = ggplot2::unit(1, "lines"),
                   legend.box.spacing = ggplot2::unit(2, "pt"),
                   plot.margin = ggplot2::margin(2, 14, 4, 4),
-                  panel.spacing = ggplot2::unit(if (small) 0.25 else 0.7, "lines"),
-                  strip.text = ggplot2::element_text(size = if (small) 6.5 else 8, lineheight = 1,
-                                                     margin = ggplot2::margin(4, 2, 3, 2)),
+                  panel.spacing = ggplot2::unit(if (small) 0.2 else 0.7, "lines"),
+                  strip.text = if (small) {
+                    ggplot2::element_text(size = 6.5, lineheight = 0.9,
+                                          margin = ggplot2::margin(1, 0, 1, 0))
+                  } else ggplot2::element_text(size = 8, margin = ggplot2::margin(4, 2, 3, 2)),
                   strip.clip = "off",
                   axis.text.x = ggplot2::element_text(size = if (small) 6 else 8),
                   axis.text.y = if (small) ggplot2::element_blank())
-}
-
-refuse_undefined <- function(values) {
-  if (!all(is.na(values))) return(invisible())
-  refuse("size", "There is nothing to draw: all scores are undefined (NA).", arg = "object")
 }
 
 is_law <- function(null) vapply(null, is.list, NA)
@@ -120,49 +158,56 @@ null_picture <- function(marks, bars, laws = NULL) {
   ggplot2::ggplot(marks) +
     (if (!is.null(bars)) {
       ggplot2::geom_rect(data = bars, fill = "grey70",
-                         ggplot2::aes(xmin = .data[["from"]], xmax = .data[["to"]], ymin = 0,
-                                      ymax = .data[["count"]]))
+                         by_column(xmin = "from", xmax = "to", ymin = 0, ymax = "count"))
     }) +
     (if (!is.null(laws)) {
       ggplot2::geom_area(data = laws, fill = "grey85", colour = "grey30", linewidth = 0.4,
-                         ggplot2::aes(x = .data[["at"]], y = .data[["density"]]))
+                         by_column(x = "at", y = "density"))
     }) +
-    ggplot2::geom_vline(ggplot2::aes(xintercept = .data[["at"]], colour = .data[["mark"]],
-                                     linetype = .data[["mark"]]), na.rm = TRUE, linewidth = 0.7) +
+    ggplot2::geom_vline(by_column(xintercept = "at", colour = "mark", linetype = "mark"),
+                        na.rm = TRUE, linewidth = 0.7) +
     ggplot2::scale_colour_manual(NULL, values = unname(mark_colours)) +
     ggplot2::scale_linetype_manual(NULL, values = c("solid", "22"))
 }
 
-# Titles of panels, which name the comparison and its p-value.
+# Titles of panels, with the p-value and with what differs between them; the axis names what all of
+# them share: list(panels, axis). They have room in a column of a journal, where many panels have
+# lines for a short name and the p-value only.
 panel_titles <- function(object, columns) {
   rows <- as.data.frame(object)
-  width <- title_width(columns, 0.7)
   sides <- lapply(side_names(rows, FALSE), as.character)
   # the row of an aggregate that selects no pair of layers is named by its models, if it has any
   if (is.null(rows$model_x)) sides <- lapply(sides, replace, is.na(rows$x) & is.na(rows$y), NA)
-  # the source of each row, or NA where there is only one, which no title need name
-  source <- row_sources(object)
-  sources <- if (nlevels(source) > 1) as.character(source) else rep(NA_character_, nrow(object))
-  parts <- cbind(sources, sides$x, sides$y)
+  parts <- list(as.character(row_sources(object)), sides$x, sides$y, measure_titles(rows$measure))
+  shared <- vapply(parts, function(part) length(unique(part)) == 1, NA)
+  named <- !shared | c(FALSE, rep(nrow(rows) == 1, 2), FALSE)
+  common <- setdiff(unlist(lapply(parts[2:3][!named[2:3]], `[`, 1)), c("x", "y", NA))
+  p <- p_to_judge(rows)
+  p <- ifelse(is.na(p), "undefined",
+              paste0(if (!is.null(rows$p_adjusted)) "adjusted ", "p = ", signif(p, 2),
+                     ifelse(rows$null_sd %in% 0, ", constant null", "")))
+  # a title may be a little wider than its panel
+  width <- title_width(columns, 0.7, 3.5) + 4
+  if (nrow(rows) > 4) {
+    parts[named & 1:4 < 4] <- lapply(parts[named & 1:4 < 4], function(part) {
+      replace(short_labels(part, width), is.na(part), NA)
+    })
+  }
   titles <- vapply(seq_len(nrow(rows)), function(i) {
-    # a title takes two lines when they are wide enough, otherwise more
-    parts <- parts[i, ]
-    measure <- as.character(rows$measure[i])
-    rows <- rows[i, ]
-    p <- p_to_judge(rows)
-    prefix <- if (is.null(rows$p_adjusted)) "p =" else "adjusted p ="
-    constant <- ifelse(!is.na(rows$null_sd) & rows$null_sd == 0, ", constant null", "")
-    p <- ifelse(is.na(p), "undefined", paste0(prefix, " ", signif(p, 2), constant))
-    parts <- parts[!is.na(parts)]
-    line <- paste(c(parts, measure), collapse = " | ")
-    if (nchar(line) <= width) return(paste0(line, "\n", p))
-    pair <- paste(parts, collapse = " | ")
-    last <- paste0(measure, ", ", p)
-    paste(c(if (nchar(pair) <= width) pair else parts,
-            if (nchar(last) <= width) last else c(measure, p)), collapse = "\n")
+    own <- stats::na.omit(vapply(parts[named], `[`, "", i))
+    line <- paste(own, collapse = " | ")
+    if (nrow(rows) > 12) return(line)
+    paste(c(if (nchar(line) <= width) line[nzchar(line)] else own, p[i]), collapse = "\n")
   }, "")
+  # of very many panels, names have one line
+  if (nrow(rows) > 12) titles <- paste0(short_labels(titles, width - 2), "\n", p)
   # facets with equal titles would be merged into one panel
-  make.unique(wrapped_labels(titles, width), " ")
+  list(panels = factor(seq_along(titles), labels = make.unique(wrapped_labels(titles, width), " ")),
+       axis = wrapped_labels(paste(c(
+         if (shared[4]) parts[[4]][1] else "score",
+         if (length(common) == 2) "of" else if (length(common)) "with",
+         if (length(common)) enumerate(common, quote = FALSE)
+       ), collapse = " "), 40))
 }
 
 # A histogram of about 30 bars. The scores of measures that count something lie on a grid of few
@@ -185,16 +230,6 @@ null_bars <- function(null, panel) {
   left <- from + width * (seq_len(bars) - 1)
   result <- data.frame(panel, from = left, to = left + width, count = tabulate(bin + 1, bars))
   result[result$count > 0, ]
-}
-
-null_caption <- function(object, null) {
-  laws <- sum(is_law(null))
-  caption_of(
-    aggregate_words(object),
-    if (laws > 0) paste0("curves: the Pearson type III law with the null's moments",
-                         if (laws < length(null)) paste0(" (", laws, " of ", length(null), ")")),
-    if (!is.null(object$p_adjusted)) "thresholds are those of single comparisons, not adjusted"
-  )
 }
 
 # What the scores and null scores of models are made of.

@@ -17,12 +17,12 @@ autoplot.repalign_encoding <- function(object, what = c("pairs", "neurons"), ...
 encoded_pairs <- function(object) {
   rows <- as.data.frame(object)
   rows$at <- factor(full_names(rows, "x"), unique(full_names(rows, "x")))
-  rows$panel <- encoding_panels(object)
+  rows$panel <- encoding_panels(source_names(rows, source_columns(object)), full_names(rows, "y"),
+                                measure_titles(rows$measure))
   refuse_if(anyDuplicated(rows[c("at", "panel")]), "rows", "`object` has two scores of ",
             dQuote(as.character(rows$at[anyDuplicated( rows[c("at", "panel")])]), FALSE),
             " that cannot be told apart: bind results with names, as in rbind(day1 = a, day2 = b).")
-  refuse_if(all(is.na(rows$score)), "size", "There is nothing to draw: all values are undefined ",
-            "(NA).", arg = "object")
+  refuse_undefined(rows$score)
   rows$left <- as.integer(rows$at) - 0.35
   rows$right <- as.integer(rows$at) + 0.35
   limited <- any(!is.na(rows$ceiling))
@@ -30,14 +30,13 @@ encoded_pairs <- function(object) {
   points <- do.call(rbind, lapply(values, function(name) {
     data.frame(rows[c("at", "panel")], value = factor(name, values), score = rows[[name]])
   }))
-  ggplot2::ggplot(points, ggplot2::aes(x = .data[["at"]], y = .data[["score"]])) +
+  ggplot2::ggplot(points, by_column(x = "at", y = "score")) +
     ggplot2::geom_hline(yintercept = 0, linewidth = 0.3, colour = "grey60") +
     (if (limited) {
       ggplot2::geom_segment(data = rows, linetype = "22", linewidth = 0.5, na.rm = TRUE,
-                            ggplot2::aes(x = .data[["left"]], xend = .data[["right"]],
-                                         y = .data[["ceiling"]], yend = .data[["ceiling"]]))
+                            by_column(x = "left", xend = "right", y = "ceiling", yend = "ceiling"))
     }) +
-    ggplot2::geom_point(ggplot2::aes(shape = .data[["value"]]), size = 2.5, na.rm = TRUE,
+    ggplot2::geom_point(by_column(shape = "value"), size = 2.5, na.rm = TRUE,
                         colour = forest_colour, fill = "white") +
     ggplot2::scale_shape_manual(values = c(score = 19, normalized = 21), name = NULL,
                                 guide = if (length(values) > 1) "legend" else "none") +
@@ -46,17 +45,14 @@ encoded_pairs <- function(object) {
       if (limited) "dashes: noise ceilings",
       if (anyNA(rows$score)) paste(sum(is.na(rows$score)), "undefined"),
       crowded_words(levels(rows$at)))) +
-    picture_theme(panel.grid.major.x = ggplot2::element_blank(), legend.position = "top") +
+    picture_theme(lines = "y") +
     names_axis("x", levels(rows$at), panels = panel_columns(rows$panel), limits = levels(rows$at))
 }
 
-# What tells panels apart: the target, the measure and the source, where there are several.
-encoding_panels <- function(object) {
-  rows <- as.data.frame(object)
-  parts <- list(source_names(rows, source_columns(object)), full_names(rows, "y"),
-                as.character(rows$measure))
-  parts <- Filter(function(part) length(unique(part)) > 1, parts)
-  title <- if (length(parts)) do.call(paste, c(parts, sep = " | ")) else rep("", nrow(rows))
+# What tells panels apart: of these texts of the rows those that differ.
+encoding_panels <- function(...) {
+  parts <- Filter(function(part) length(unique(part)) > 1, list(...))
+  title <- if (length(parts)) do.call(paste, c(parts, sep = " | ")) else rep("", length(..1))
   factor(title, unique(title))
 }
 
@@ -72,22 +68,20 @@ encoded_neurons <- function(object) {
   measure <- rep(as.character(object$measure), object$neurons)
   refuse_if(all(is.na(table$reliability)), "trials", "There are no reliabilities to draw over: ",
             "`to` had no trials.", arg = "object")
-  x <- full_names(table, "x")
-  y <- full_names(table, "y")
-  parts <- Filter(function(part) length(unique(part)) > 1,
-                  list(source_names(table, source_columns(object)), x, y, measure))
-  table$panel <- if (length(parts)) do.call(paste, c(parts, sep = " | ")) else ""
-  table$panel <- factor(table$panel, unique(table$panel))
+  table$panel <- encoding_panels(source_names(table, source_columns(object)),
+                                 full_names(table, "x"), full_names(table, "y"),
+                                 measure_titles(measure))
   squared <- endsWith(measure[1], "r2")
   line <- data.frame(reliability = seq(0, 1, length.out = 101))
   line$score <- if (squared) line$reliability else sqrt(line$reliability)
   lost <- sum(is.na(table$score) | is.na(table$reliability))
-  ggplot2::ggplot(table, ggplot2::aes(x = .data[["reliability"]], y = .data[["score"]])) +
+  ggplot2::ggplot(table, by_column(x = "reliability", y = "score")) +
     ggplot2::geom_line(data = line, linetype = "22", linewidth = 0.5) +
     ggplot2::geom_point(na.rm = TRUE, size = 1.5, alpha = 0.6, colour = forest_colour) +
     panel_facets(table$panel) +
+    score_axis(ggplot2::scale_x_continuous, whole = nlevels(table$panel) == 1) +
     ggplot2::labs(x = "reliability", y = encoding_axis(data.frame(measure = measure)),
                   caption = caption_of("a point a neuron; dashes: the noise ceiling",
                                        if (lost > 0) paste(lost, "undefined"))) +
-    picture_theme()
+    picture_theme(panel.spacing.x = ggplot2::unit(0.9, "lines"))
 }

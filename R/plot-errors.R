@@ -25,8 +25,7 @@ estimators_forest <- function(object) {
   rows$panel <- source_names(rows, source_columns(object))
   groups <- row_groups(rows, c(source_columns(object), "panel"))
   rows$panel <- factor(rows$panel, unique(rows$panel[unlist(groups)]))
-  refuse_if(all(is.na(rows$cka)), "size", "There is nothing to draw: all values are undefined ",
-            "(NA).", arg = "object")
+  refuse_undefined(rows$cka)
   level <- attr(object, "conf_level")
   undefined <- sum(is.na(object$cka))
   no_interval <- sum(!is.na(object$cka) & is.na(object$conf_low))
@@ -35,20 +34,18 @@ estimators_forest <- function(object) {
     if (no_interval) paste(no_interval, "without interval (undefined)"),
     if (undefined) paste(undefined, "of", count_of(nrow(object), "value"), "undefined")
   )
-  ggplot2::ggplot(rows, ggplot2::aes(x = .data[["cka"]], y = .data[["estimator"]],
-                                     colour = .data[["estimator"]])) +
+  ggplot2::ggplot(rows, by_column(x = "cka", y = "estimator", colour = "estimator")) +
     ggplot2::geom_vline(xintercept = c(0, 1), linetype = "dotted", colour = "grey50") +
-    ggplot2::geom_linerange(ggplot2::aes(xmin = .data[["conf_low"]], xmax = .data[["conf_high"]]),
+    ggplot2::geom_linerange(by_column(xmin = "conf_low", xmax = "conf_high"),
                             na.rm = TRUE, linewidth = 0.8) +
     ggplot2::geom_point(na.rm = TRUE, size = 2.5) +
     (if (length(source_columns(object))) {
       ggplot2::facet_grid(rows = ggplot2::vars(.data[["panel"]]), switch = "y")
     }) +
     ggplot2::scale_colour_manual(values = estimator_colours, guide = "none") +
-    ggplot2::scale_y_discrete(drop = FALSE) +
-    ggplot2::labs(x = "CKA", y = NULL, caption = caption_of(parts)) +
-    picture_theme(panel.grid.minor = ggplot2::element_blank(),
-                  panel.grid.major.y = ggplot2::element_blank(),
+    ggplot2::scale_y_discrete(drop = FALSE, labels = estimator_titles) +
+    ggplot2::labs(x = "CKA", y = "corrected for", caption = caption_of(parts)) +
+    picture_theme(lines = "x",
                   panel.spacing = ggplot2::unit(0.8, "lines"), strip.placement = "outside",
                   strip.text.y.left = ggplot2::element_text(angle = 0, hjust = 1))
 }
@@ -58,31 +55,7 @@ estimators_forest <- function(object) {
 scores_forest <- function(object) {
   need_columns(object, c("x", "y", "measure", "score", "conf_low", "conf_high"), "drawn")
   need_rows(object)
-  rows <- forest_rows(object)
-  refuse_if(all(is.na(rows$score)), "size", "There is nothing to draw: all values are undefined ",
-            "(NA).", arg = "object")
-  several <- length(unique(rows$panel)) > 1
-  ggplot2::ggplot(rows, ggplot2::aes(x = .data[["score"]], y = .data[["title"]])) +
-    ggplot2::geom_linerange(ggplot2::aes(xmin = .data[["conf_low"]], xmax = .data[["conf_high"]]),
-                            na.rm = TRUE, linewidth = 0.8, colour = forest_colour) +
-    ggplot2::geom_point(na.rm = TRUE, size = 2.5, colour = forest_colour) +
-    score_axis(ggplot2::scale_x_continuous, whole = !several) +
-    ggplot2::labs(x = if (several) "score" else axis_words(rows$panel[1]), y = NULL,
-                  caption = caption_of(
-                    interval_lines(attr(object, "conf_level"), object$over),
-                    if (anyNA(object$score)) paste(sum(is.na(object$score)), "undefined"),
-                    crowded_words(levels(rows$title))
-                  )) +
-    picture_theme(panel.grid.minor = ggplot2::element_blank(),
-                  panel.grid.major.y = ggplot2::element_blank()) +
-    side_panels(rows$panel) +
-    names_axis("y", levels(rows$title))
-}
-
-forest_colour <- "#0072B2"
-
-# The first row is on top; each measure has a panel.
-forest_rows <- function(object) {
+  # the first row is on top; each measure has a panel
   rows <- as.data.frame(object)
   x <- full_names(rows, "x")
   y <- full_names(rows, "y")
@@ -94,9 +67,26 @@ forest_rows <- function(object) {
   refuse_if(twice, "rows", "`object` has two intervals of {dQuote(title[twice], FALSE)} that ",
             "cannot be told apart: bind them with names, as in rbind(day1 = a, day2 = b).")
   rows$title <- factor(title, rev(unique(title)))
-  rows$panel <- factor(as.character(rows$measure), label_levels(rows$measure))
-  rows
+  rows$panel <- measure_panels(rows$measure)
+  refuse_undefined(rows$score)
+  several <- length(unique(rows$panel)) > 1
+  ggplot2::ggplot(rows, by_column(x = "score", y = "title")) +
+    ggplot2::geom_linerange(by_column(xmin = "conf_low", xmax = "conf_high"),
+                            na.rm = TRUE, linewidth = 0.8, colour = forest_colour) +
+    ggplot2::geom_point(na.rm = TRUE, size = 2.5, colour = forest_colour) +
+    score_axis(ggplot2::scale_x_continuous, whole = !several) +
+    ggplot2::labs(x = axis_words(object$measure), y = NULL,
+                  caption = caption_of(
+                    interval_lines(attr(object, "conf_level"), object$over),
+                    if (anyNA(object$score)) paste(sum(is.na(object$score)), "undefined"),
+                    crowded_words(levels(rows$title))
+                  )) +
+    picture_theme(lines = "x") +
+    side_panels(rows$panel) +
+    names_axis("y", levels(rows$title))
 }
+
+forest_colour <- "#0072B2"
 
 # What the lines of a forest plot are. over: the samples of each row, as its column has them.
 interval_lines <- function(level, over) {
@@ -123,13 +113,12 @@ autoplot.repalign_ceiling <- function(object, ...) {
   found <- lapply(drawn_of_ceiling, function(name) {
     limits <- unname(stats::confint(object, name, level))
     data.frame(y = factor(names, unique(names)),
-               panel = factor(whole$measure, unique(whole$measure)), value = name,
+               panel = measure_panels(whole$measure), value = name,
                at = whole[[name]], low = limits[, 1], high = limits[, 2])
   })
   rows <- do.call(rbind, found)
   rows <- rows[!is.na(rows$at), ]
-  refuse_if(!nrow(rows), "size", "There is nothing to draw: all values are undefined (NA).",
-            arg = "object")
+  refuse_undefined(rows$at)
   scores <- rows[rows$value != "ceiling", ]
   known <- any(!is.na(object$ceiling_se))
   approximate <- !all(is.na(object$ceiling[is.na(object$ceiling_se)]))
@@ -137,51 +126,40 @@ autoplot.repalign_ceiling <- function(object, ...) {
              if (known && !all(is.na(object$y))) "bands and lines: 95% intervals",
              if (known && all(is.na(object$y))) "lines: 95% intervals",
              if (approximate) "without: not known", crowded_words(levels(rows$y)))
-  ggplot2::ggplot(rows, ggplot2::aes(x = .data[["y"]])) +
-    ceiling_bands(rows[rows$value == "ceiling", ], nrow(scores) > 0) +
-    (if (nrow(scores)) score_points(scores)) +
+  ggplot2::ggplot(rows, by_column(x = "y")) +
+    ceiling_bands(rows[rows$value == "ceiling", ], scores) +
     panel_facets(rows$panel) +
-    ggplot2::labs(x = NULL, caption = caption_of(parts),
-                  y = if (nlevels(rows$panel) > 1) "score" else axis_words(rows$panel[1])) +
-    picture_theme(panel.grid.major.x = ggplot2::element_blank(), legend.position = "top") +
+    ggplot2::labs(x = NULL, y = axis_words(object$measure, most = 18),
+                  caption = caption_of(parts)) +
+    picture_theme(lines = "y") +
     names_axis("x", levels(rows$y), panels = panel_columns(rows$panel), limits = levels(rows$y))
 }
 
 drawn_of_ceiling <- c("ceiling", "score", "disattenuated")
 
-# Beside scores, ceilings are boxes behind them; alone they are points with intervals.
-ceiling_bands <- function(ceilings, beside) {
-  place <- as.integer(ceilings$y)
-  limits <- ggplot2::aes(ymin = .data[["low"]], ymax = .data[["high"]])
-  if (!beside) {
+# Ceilings are boxes behind scores; alone they are points with intervals.
+ceiling_bands <- function(ceilings, scores) {
+  limits <- by_column(ymin = "low", ymax = "high")
+  if (!nrow(scores)) {
     return(list(ggplot2::geom_linerange(data = ceilings, limits, na.rm = TRUE, linewidth = 0.8,
                                         colour = forest_colour),
-                ggplot2::geom_point(data = ceilings, ggplot2::aes(y = .data[["at"]]), size = 2.5,
+                ggplot2::geom_point(data = ceilings, by_column(y = "at"), size = 2.5,
                                     colour = forest_colour)))
   }
-  ceilings$left <- place - 0.4
-  ceilings$right <- place + 0.4
-  list(ggplot2::geom_rect(data = ceilings, na.rm = TRUE, alpha = 0.25, fill = okabe_ito[["sky"]],
-                          ggplot2::aes(xmin = .data[["left"]], xmax = .data[["right"]],
-                                       ymin = .data[["low"]], ymax = .data[["high"]])),
-       ggplot2::geom_segment(data = ceilings, linetype = "22", linewidth = 0.5,
-                             ggplot2::aes(x = .data[["left"]], xend = .data[["right"]],
-                                          y = .data[["at"]], yend = .data[["at"]])))
-}
-
-score_points <- function(scores) {
-  beside <- ggplot2::position_dodge(width = 0.35)
+  ceilings$left <- as.integer(ceilings$y) - 0.4
+  ceilings$right <- as.integer(ceilings$y) + 0.4
   scores$value <- factor(scores$value, c("score", "disattenuated"))
-  list(
-    ggplot2::geom_linerange(data = scores, na.rm = TRUE, linewidth = 0.8, position = beside,
-                            colour = forest_colour,
-                            ggplot2::aes(ymin = .data[["low"]], ymax = .data[["high"]],
-                                         group = .data[["value"]])),
-    ggplot2::geom_point(data = scores, size = 2.5, position = beside, colour = forest_colour,
-                        fill = "white",
-                        ggplot2::aes(y = .data[["at"]], shape = .data[["value"]])),
-    ggplot2::scale_shape_manual(values = c(score = 19, disattenuated = 21), name = NULL)
-  )
+  beside <- ggplot2::position_dodge(width = 0.35)
+  list(ggplot2::geom_rect(data = ceilings, na.rm = TRUE, alpha = 0.25, fill = okabe_ito[["sky"]],
+                          by_column(xmin = "left", xmax = "right", ymin = "low", ymax = "high")),
+       ggplot2::geom_segment(data = ceilings, linetype = "22", linewidth = 0.5,
+                             by_column(x = "left", xend = "right", y = "at", yend = "at")),
+       ggplot2::geom_linerange(data = scores, na.rm = TRUE, linewidth = 0.8, position = beside,
+                               colour = forest_colour,
+                               by_column(ymin = "low", ymax = "high", group = "value")),
+       ggplot2::geom_point(data = scores, size = 2.5, position = beside, colour = forest_colour,
+                           fill = "white", by_column(y = "at", shape = "value")),
+       ggplot2::scale_shape_manual(values = c(score = 19, disattenuated = 21), name = NULL))
 }
 
 # ---- plan
@@ -238,8 +216,8 @@ plan_contours <- function(rows, what, facts, panels) {
   reached <- wanted_words(wanted, what, range(fine[[what]], na.rm = TRUE))
   if (length(reached)) wanted <- NULL
   reach <- reach_lines(fine, facts$model)
-  ggplot2::ggplot(fine, ggplot2::aes(x = .data[["stimuli"]], y = .data[["neurons_x"]])) +
-    ggplot2::geom_contour_filled(ggplot2::aes(z = .data[[what]]), breaks = breaks$at) +
+  ggplot2::ggplot(fine, by_column(x = "stimuli", y = "neurons_x")) +
+    ggplot2::geom_contour_filled(by_column(z = what), breaks = breaks$at) +
     reach$layers +
     (if (!is.null(wanted)) {
       # where the wanted value lies, in each panel that has it
@@ -261,8 +239,7 @@ plan_contours <- function(rows, what, facts, panels) {
       lines <- do.call(rbind, Map(function(line, number) cbind(line, line = number), lines,
                                   seq_along(lines)))
       path <- function(range, ...) {
-        ggplot2::geom_path(ggplot2::aes(group = .data[["line"]]), ...,
-                           data = lines[lines$range == range, ])
+        ggplot2::geom_path(by_column(group = "line"), ..., data = lines[lines$range == range, ])
       }
       list(path(FALSE, linewidth = 1), path(TRUE, linetype = "dotted"))
     }) +
@@ -277,7 +254,7 @@ plan_contours <- function(rows, what, facts, panels) {
                   y = if (facts$model$tied) "neurons" else plan_labels[["neurons_x"]],
                   caption = plan_caption(pilot, wanted, what, reach$any, reached)) +
     ggplot2::coord_cartesian(clip = "off") +
-    picture_theme(panel.grid = ggplot2::element_blank(),
+    picture_theme(lines = "none", legend.position = "right",
                   panel.spacing = ggplot2::unit(2, "lines"))
 }
 
@@ -395,12 +372,11 @@ plan_curves <- function(rows, what, facts, varies) {
   rows[c("low", "high")] <- plan_range(rows, what, facts)
   # a range without end does not flatten the curves
   rows$high <- pmin(rows$high, 2 * max(rows[[what]]))
-  ggplot2::ggplot(rows, ggplot2::aes(x = .data[[axis]], y = .data[[what]])) +
+  ggplot2::ggplot(rows, by_column(x = axis, y = what)) +
     (if (!is.null(wanted)) ggplot2::geom_hline(yintercept = wanted, linewidth = 1)) +
-    ggplot2::geom_line(ggplot2::aes(group = .data[["group"]], colour = .data[["group"]])) +
-    ggplot2::geom_linerange(ggplot2::aes(ymin = .data[["low"]], ymax = .data[["high"]],
-                                         colour = .data[["group"]])) +
-    ggplot2::geom_point(ggplot2::aes(colour = .data[["group"]]), size = 2) +
+    ggplot2::geom_line(by_column(group = "group", colour = "group")) +
+    ggplot2::geom_linerange(by_column(ymin = "low", ymax = "high", colour = "group")) +
+    ggplot2::geom_point(by_column(colour = "group"), size = 2) +
     (if (nrow(pilot)) pilot_cross(pilot, "black")) +
     plan_panels(varies[-(1:2)]) +
     ggplot2::scale_x_log10(breaks = axis_numbers(rows[[axis]])) +
@@ -409,5 +385,5 @@ plan_curves <- function(rows, what, facts, varies) {
                                  guide = if (is.null(colour)) "none" else "legend") +
     ggplot2::labs(x = plan_labels[[axis]], y = plan_labels[[what]],
                   caption = plan_caption(pilot, wanted, what, FALSE, NULL)) +
-    picture_theme(panel.grid.minor = ggplot2::element_blank())
+    picture_theme(legend.position = "right")
 }

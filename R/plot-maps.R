@@ -1,111 +1,165 @@
-# Pictures of tests of maps: courses over time, and places in the order of their statistics.
+# Pictures of tests of maps: courses over time, slices of volumes, and places in the order of their
+# statistics.
 
 #' @rdname test_maps
 #' @aliases plot.repalign_map_test
 #' @param type what `plot()` draws. `"course"`: the mean scores along an axis, with a band of single
-#'   intervals, and bars at significant places. `"ranked"`: all statistics from the largest one, and
-#'   the threshold. `"max_null"`: the largest statistics of the flips, and that of the data.
-#' @param at a number for each place, where it stands along the axis; `NULL`: the times in their
-#'   names, such as "Cz, 120 ms", else their order.
+#'   intervals, and bars at significant places; of places x times a panel for each of up to six
+#'   places, or rows of tiles. `"slices"` of volumes: tiles of the statistic, in full colour where
+#'   it is significant, with the largest peaks in the caption. `"ranked"`: all statistics from the
+#'   largest one, and the threshold. `"max_null"`: the largest statistics of the flips, and that of
+#'   the data. `"auto"`: slices where the places are voxels, a course where they have an order or
+#'   are up to 30, else `"ranked"`.
+#' @param at where places are: a number for each along the axis, or a matrix with two or three
+#'   columns, such as the `"coordinates"` in mm of [read_volumes()]; `NULL`: the times in their
+#'   names, such as "Cz, 120 ms" or "0 to 50", or the voxels, such as "12 30 7".
 #' @param xlab,ylab titles of the axes.
 #' @param ... no other arguments.
 #' @exportS3Method ggplot2::autoplot
-autoplot.repalign_map_test <- function(object, type = c("course", "ranked", "max_null"), at = NULL,
-                                       xlab = NULL, ylab = NULL, ...) {
+autoplot.repalign_map_test <- function(object, type = c("auto", "course", "slices", "ranked",
+                                                        "max_null"),
+                                       at = NULL, xlab = NULL, ylab = NULL, ...) {
   no_other_arguments(...)
-  type <- check_choice(type, c("course", "ranked", "max_null"), "type")
-  check_axis_title(xlab, "xlab")
-  check_axis_title(ylab, "ylab")
+  type <- check_choice(type, c("auto", "course", "slices", "ranked", "max_null"), "type")
+  for (arg in c("xlab", "ylab")) {
+    title <- get(arg)
+    refuse_if(!is.null(title) && !(is.character(title) && length(title) == 1 && !is.na(title)),
+              "value", "`{arg}` must be one text, or NULL.")
+  }
   facts <- map_facts(object, "object")
   need_columns(object, c("center", "model", "score", "std_error", "statistic", "p_value",
                          "p_familywise"), "drawn")
   need_rows(object)
   rows <- as.data.frame(object)
   rows$model <- factor(rows$model, unique(rows$model))
-  settings <- facts$settings
-  p <- if (settings$correction == "cluster_mass") rows$p_cluster else rows$p_familywise
-  rows$significant <- (!is.na(p) & p <= settings$alpha)
+  p <- if (facts$settings$correction == "cluster_mass") rows$p_cluster else rows$p_familywise
+  rows$significant <- !is.na(p) & p <= facts$settings$alpha
   refuse_undefined(rows$statistic)
-  if (type == "max_null") return(map_null_picture(rows, facts, xlab, ylab))
-  if (type == "ranked") return(ranked_map_picture(rows, facts, xlab, ylab))
-  axis <- if (is.null(at)) axis_of_names(rows$center)
-  if (!is.null(axis)) {
-    at <- axis$at
-    if (is.null(xlab)) xlab <- paste0(axis$word, " (", axis$unit, ")")
-  }
-  course_picture(rows, facts, course_axis(rows, at), xlab, ylab)
+  picture <- if (type == "max_null") map_null_picture(rows, facts) else
+    if (type == "ranked") ranked_map_picture(rows, facts) else {
+      where <- map_places(unique(rows$center), at, facts$settings)
+      volume <- !is.null(where$voxels)
+      refuse_if(type == "slices" && !volume, "choice", "type = \"slices\" needs to know where ",
+                "places are: give `at`, a matrix with two or three columns.", arg = "type")
+      refuse_if(type == "course" && volume, "choice", "type = \"course\" needs one number for ",
+                "each place: take type = \"slices\" of voxels, or give `at`.", arg = "type")
+      row <- match(rows$center, unique(rows$center))
+      rows <- cbind(rows, if (volume) where$voxels[row, ] else where$places[row, ])
+      if (volume) slices_picture(rows, facts, where) else
+        if (type == "auto" && !where$joined && max(row) > 30) ranked_map_picture(rows, facts) else
+          if (nlevels(rows$of) > 6) time_tiles(rows, facts, where) else
+            course_picture(rows, facts, where)
+    }
+  picture + ggplot2::labs(x = if (is.null(xlab)) picture$labels$x else xlab,
+                          y = if (is.null(ylab)) picture$labels$y else ylab)
 }
 
-check_axis_title <- function(title, arg) {
-  if (is.null(title) || is.character(title) && length(title) == 1 && !is.na(title)) {
-    return(invisible())
+# Where places are: list(voxels, unit), a row of x, y and z for each, or list(places, joined,
+# title) with `at`, a number, and the factor `of`, what is measured at these times. joined: does a
+# line lead from one to the next?
+map_places <- function(places, at, settings) {
+  names <- if (length(dim(at)) == 2) rownames(at)
+  if (length(names) && all(places %in% names)) at <- at[match(places, names), , drop = FALSE]
+  voxels <- is.null(at) && all(grepl("^[0-9]+ [0-9]+ [0-9]+$", places))
+  if (voxels) at <- t(matrix(as.double(unlist(strsplit(places, " "))), 3))
+  if (length(dim(at)) == 2) {
+    at <- as.matrix(at)
+    # whole numbers are indices of voxels
+    unit <- if (!voxels && !is.integer(at)) "mm"
+    refuse_if(!is.numeric(at) || nrow(at) != length(places) || !ncol(at) %in% 2:3 ||
+                !all(is.finite(at)) || anyDuplicated(at), "value", "`at` as a matrix must have a ",
+              "different row of two or three numbers for each of the ",
+              "{count_of(length(places), 'place')} of the rows.")
+    at <- data.frame(x = at[, 1], y = at[, 2], z = if (ncol(at) == 3) at[, 3] else 0)
+    return(list(voxels = at, unit = unit))
   }
-  refuse("value", "`{arg}` must be one text, or NULL.")
-}
-
-# A number for each row.
-course_axis <- function(rows, at) {
-  places <- unique(rows$center)
-  if (is.null(at)) at <- seq_along(places)
-  usable <- is.numeric(at) && is.null(dim(at)) && all(is.finite(at)) && !anyDuplicated(at)
-  refuse_if(!usable || length(at) != length(places), "value", "`at` must be a different number ",
-            "for each of the {count_of(length(places), 'place')} of the rows",
-            if (is.numeric(at) && length(at) != length(places)) {
-              paste(", not", length(at))
-            }, ".")
-  at[match(rows$center, places)]
+  if (!is.null(at)) {
+    usable <- is.numeric(at) && is.null(dim(at)) && all(is.finite(at)) && !anyDuplicated(at)
+    refuse_if(!usable || length(at) != length(places), "value", "`at` must be a different number ",
+              "for each of the {count_of(length(places), 'place')} of the rows",
+              if (is.numeric(at) && length(at) != length(places)) {
+                paste(", not", length(at))
+              }, ".")
+    return(list(places = data.frame(at, of = factor("")), joined = TRUE, title = "place"))
+  }
+  axis <- axes_of_names(places)
+  if (is.null(axis)) {
+    return(list(places = data.frame(at = seq_along(places), of = factor("")), title = "place",
+                joined = isTRUE(settings$chain),
+                names = if (is.character(places) && length(places) <= 30) places))
+  }
+  of <- sub("[, ]+$", "", axis$of)
+  list(places = data.frame(at = axis$at, of = factor(of, unique(of))), joined = TRUE,
+       title = paste0(axis$word, if (nzchar(axis$unit)) paste0(" (", axis$unit, ")")))
 }
 
 # ---- course
 
-course_picture <- function(rows, facts, at, xlab, ylab) {
+# A panel for each place with times, where there are several. Places without an order are points.
+course_picture <- function(rows, facts, where) {
   settings <- facts$settings
-  rows$at <- at
-  rows <- rows[order(rows$model, rows$at), ]
+  rows <- rows[order(rows$of, rows$model, rows$at), ]
   half <- stats::qt(1 - settings$alpha / 2, settings$subjects - 1) * rows$std_error
   rows$low <- rows$score - half
   rows$high <- rows$score + half
   # a place that was left out interrupts the lines
-  rows$piece <- interaction(rows$model, cumsum(is.na(rows$score)))
+  rows$piece <- interaction(rows$of, rows$model, cumsum(is.na(rows$score)))
   baseline <- if (settings$compared) 0 else settings$baseline
-  single <- nlevels(rows$model) == 1
-  colours <- category_colours(levels(rows$model))
+  models <- levels(rows$model)
+  colours <- category_colours(models)
   bars <- course_bars(rows, c(baseline, rows$low, rows$high))
-  if (is.null(ylab)) {
-    name <- if (is.null(settings$measure)) "score" else measure_words(settings$measure)
-    ylab <- paste(if (settings$compared) "mean difference of" else "mean", name)
+  name <- if (is.null(settings$measure)) "score" else measure_words(settings$measure)
+  level <- paste(format(settings$alpha), "by",
+                 switch(settings$correction, max = "the largest statistic",
+                        cluster_mass = "cluster mass", tfce = "TFCE",
+                        no_branch(settings$correction)))
+  beside <- ggplot2::position_dodge(if (length(models) > 1) 0.4 else 0)
+  shape <- if (where$joined) {
+    list(ggplot2::geom_ribbon(by_column(ymin = "low", ymax = "high", group = "piece"), alpha = 0.22,
+                              colour = NA),
+         ggplot2::geom_line(by_column(group = "piece"), linewidth = 0.8))
+  } else {
+    ggplot2::geom_pointrange(by_column(ymin = "low", ymax = "high"), size = 0.3, position = beside)
   }
   ggplot2::ggplot(rows[!is.na(rows$score), ],
-                  ggplot2::aes(x = .data[["at"]], y = .data[["score"]],
-                               colour = .data[["model"]], fill = .data[["model"]])) +
+                  by_column(x = "at", y = "score", colour = "model", fill = "model")) +
     ggplot2::geom_hline(yintercept = baseline, linewidth = 0.4, colour = "grey40") +
-    ggplot2::geom_ribbon(ggplot2::aes(ymin = .data[["low"]], ymax = .data[["high"]],
-                                      group = .data[["piece"]]), alpha = 0.22, colour = NA) +
-    ggplot2::geom_line(ggplot2::aes(group = .data[["piece"]]), linewidth = 0.8) +
+    shape +
     (if (nrow(bars)) {
-      ggplot2::geom_segment(data = bars, ggplot2::aes(x = .data[["from"]], xend = .data[["to"]],
-                                                      y = .data[["y"]], yend = .data[["y"]],
-                                                      colour = .data[["model"]]),
+      ggplot2::geom_segment(data = bars, by_column(x = "from", xend = "to", y = "y", yend = "y",
+                                                   colour = "model"),
                             linewidth = 1.8, inherit.aes = FALSE, show.legend = FALSE)
     }) +
-    ggplot2::scale_colour_manual(NULL, values = colours, drop = FALSE) +
-    ggplot2::scale_fill_manual(NULL, values = colours, drop = FALSE) +
-    ggplot2::guides(colour = if (single) "none" else ggplot2::guide_legend(),
-                    fill = if (single) "none" else ggplot2::guide_legend()) +
-    ggplot2::scale_x_continuous(guide = ggplot2::guide_axis(check.overlap = TRUE),
-                                expand = ggplot2::expansion(mult = 0.02)) +
-    ggplot2::labs(x = if (is.null(xlab)) "place" else xlab, y = ylab,
-                  caption = course_caption(settings, nrow(bars) > 0)) +
-    light_theme()
+    light_theme() +
+    (if (nlevels(rows$of) > 1) ggplot2::facet_wrap("of")) +
+    lapply(list(ggplot2::scale_colour_manual, ggplot2::scale_fill_manual), function(scale) {
+      scale(NULL, values = colours, drop = FALSE, guide = if (length(models) > 1) "legend" else
+        "none")
+    }) +
+    (if (is.null(where$names)) {
+      ggplot2::scale_x_continuous(guide = ggplot2::guide_axis(check.overlap = TRUE),
+                                  expand = ggplot2::expansion(mult = 0.02))
+    } else names_axis("x", where$names, seq_along(where$names),
+                      expand = ggplot2::expansion(add = 0.5))) +
+    ggplot2::labs(x = where$title, y = paste(if (settings$compared) "mean difference of" else
+      "mean", name), caption = caption_of(
+        paste0(if (where$joined) "band: " else "lines: ", format(100 * (1 - settings$alpha)),
+               "% interval of each place alone (", settings$subjects, " subjects)"),
+        paste0(if (nrow(bars)) "bars: p at most " else "no p-value is at most ", level, ", ",
+               flips_words(settings)),
+        if (nrow(bars) && settings$correction == "cluster_mass") {
+          "a cluster does not say from when to when"
+        }
+      ))
 }
 
 # Bars below the curves, from half way to the place before a run of significant ones to half way to
-# the one after it; a row of bars for each model.
+# the one after it; a row of bars for each model in its panel.
 course_bars <- function(rows, extent) {
   extent <- range(extent, na.rm = TRUE)
   step <- 0.045 * diff(extent)
-  bars <- lapply(seq_len(nlevels(rows$model)), function(k) {
-    own <- rows[as.integer(rows$model) == k, ]
+  bars <- lapply(split(rows, list(rows$model, rows$of)), function(own) {
+    model <- own$model[1]
     runs <- rle(own$significant)
     last <- cumsum(runs$lengths)[runs$values]
     first <- last - runs$lengths[runs$values] + 1
@@ -113,30 +167,99 @@ course_bars <- function(rows, extent) {
       half <- diff(own$at) / 2
       c(own$at[1] - half[1], own$at[-1] - half, own$at[nrow(own)] + half[length(half)])
     } else own$at + c(-0.5, 0.5)
-    data.frame(model = rep(levels(rows$model)[k], length(first)), from = edges[first],
-               to = edges[last + 1], y = rep(extent[1] - step * (0.6 + k), length(first)))
+    data.frame(model = rep(model, length(first)), of = rep(own$of[1], length(first)),
+               from = edges[first], to = edges[last + 1],
+               y = rep(extent[1] - step * (0.6 + as.integer(model)), length(first)))
   })
-  bars <- do.call(rbind, bars)
-  bars$model <- factor(bars$model, levels(rows$model))
-  bars
+  do.call(rbind, bars)
 }
 
-course_caption <- function(settings, bars) {
-  level <- format(settings$alpha)
-  by <- switch(settings$correction, max = "the largest statistic", cluster_mass = "cluster mass",
-               tfce = "TFCE", no_branch(settings$correction))
-  caption_of(paste0("band: ", format(100 * (1 - settings$alpha)), "% interval of each place alone ",
-                    "(", settings$subjects, " subjects)"),
-             paste0(if (bars) "bars: p at most " else "no p-value is at most ", level, " by ", by,
-                    ", ", flips_words(settings)),
-             if (bars && settings$correction == "cluster_mass") {
-               "a cluster does not say from when to when"
-             })
+# ---- tiles
+
+# Tiles of statistics, paler where they are not significant; `width` and `height` of a tile. Voxels
+# that have no value have no tile.
+statistic_tiles <- function(rows, facts, width, height, remarks = NULL) {
+  settings <- facts$settings
+  title <- if (settings$statistic == "t") paste0("t(", settings$subjects - 1, ")") else
+    "mean /\nsize of\nall scores"
+  values <- rows$statistic
+  shading <- if (any(values < 0, na.rm = TRUE)) zero_shading(values, title) else
+    real_shading(values, 0, FALSE, title)
+  ggplot2::ggplot(rows[!is.na(values), ],
+                  by_column(x = "at", y = "row", fill = "statistic", alpha = "significant")) +
+    ggplot2::geom_tile(width = width, height = height) +
+    shading$scale +
+    ggplot2::scale_alpha_manual(values = c(`FALSE` = 0.4, `TRUE` = 1), guide = "none") +
+    ggplot2::labs(caption = caption_of(
+      paste0(if (any(rows$significant)) "full colour: p at most " else "no p-value is at most ",
+             format(settings$alpha), ", ", flips_words(settings)), remarks)) +
+    light_theme() +
+    ggplot2::theme(legend.position = "right", panel.grid = ggplot2::element_blank(),
+                   panel.spacing = ggplot2::unit(0.4, "lines"), strip.clip = "off")
+}
+
+smallest_step <- function(values) {
+  values <- sort(unique(values))
+  if (length(values) > 1) min(diff(values)) else 1
+}
+
+# Many places with times: a row of tiles for each, and a panel for each model.
+time_tiles <- function(rows, facts, where) {
+  rows$row <- factor(rows$of, rev(levels(rows$of)))
+  statistic_tiles(rows, facts, smallest_step(rows$at), 1, crowded_words(levels(rows$of))) +
+    (if (nlevels(rows$model) > 1) ggplot2::facet_wrap("model")) +
+    names_axis("y", levels(rows$row)) +
+    ggplot2::scale_x_continuous(guide = ggplot2::guide_axis(check.overlap = TRUE),
+                                expand = ggplot2::expansion(0)) +
+    ggplot2::labs(x = where$title, y = NULL)
+}
+
+# The slices with the largest statistics, of several models in rows. The caption names the places
+# of the peaks, which are apart from each other.
+slices_picture <- function(rows, facts, where) {
+  size <- map_size(rows, facts$settings)
+  unit <- if (!is.null(where$unit)) paste0(" ", where$unit)
+  largest <- tapply(size, rows$z, max, na.rm = TRUE)
+  most <- if (nlevels(rows$model) > 1) 3 else 6
+  depths <- sort(as.double(names(largest)[rank(-largest, ties.method = "first") <= most]))
+  peaks <- do.call(rbind, lapply(split(cbind(rows, size), rows$model), function(own) {
+    own <- own[order(-own$size), ]
+    if (any(own$significant)) own <- own[own$significant, ]
+    apart <- 3 * min(smallest_step(rows$x), smallest_step(rows$y))
+    kept <- 1
+    for (i in seq_len(nrow(own))) {
+      far <- sqrt(colSums((t(own[kept, c("x", "y", "z")]) - unlist(own[i, c("x", "y", "z")]))^2))
+      if (min(far) > apart) kept <- c(kept, i)
+      if (length(kept) == 3) break
+    }
+    own[kept, ]
+  }))
+  flat <- length(unique(rows$z)) == 1
+  places <- apply(peaks[c("x", "y", if (!flat) "z")], 1, function(at) {
+    paste(format_each(at), collapse = ", ")
+  })
+  told <- paste0(if (nlevels(rows$model) > 1) paste0(peaks$model, " "),
+                 format_each(peaks$statistic), " at ", places, unit)
+  rows$at <- rows$x
+  rows$row <- rows$y
+  rows$depth <- factor(rows$z, depths, paste("z =", format_each(depths)))
+  count <- length(largest)
+  statistic_tiles(rows[!is.na(rows$depth), ], facts, smallest_step(rows$x), smallest_step(rows$y),
+                  c(paste0("peaks: ", told[1]), told[-1], if (count > length(depths)) {
+                    paste(length(depths), "of", count, "slices")
+                  })) +
+    (if (nlevels(rows$model) > 1) ggplot2::facet_grid(model ~ depth) else
+      if (!flat) ggplot2::facet_wrap("depth")) +
+    ggplot2::coord_fixed(expand = FALSE) +
+    ggplot2::scale_x_continuous(n.breaks = 3, guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+    ggplot2::scale_y_continuous(n.breaks = 3, guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+    ggplot2::labs(x = paste0("x", if (!is.null(unit)) paste0(" (", where$unit, ")")),
+                  y = paste0("y", if (!is.null(unit)) paste0(" (", where$unit, ")")))
 }
 
 # ---- all places
 
-ranked_map_picture <- function(rows, facts, xlab, ylab) {
+ranked_map_picture <- function(rows, facts) {
   settings <- facts$settings
   size <- map_size(rows[names(rows) != "tfce"], settings)
   rows$rank <- stats::ave(-size, rows$model, FUN = function(values) {
@@ -156,44 +279,31 @@ ranked_map_picture <- function(rows, facts, xlab, ylab) {
     data.frame(panel = factor(names(at), levels(rows$model)), threshold = c(at, if (both) -at))
   }
   ranked_points(rows, threshold, settings$alpha) +
-    ggplot2::labs(x = if (is.null(xlab)) "rank of the place" else xlab,
-                  y = if (is.null(ylab)) "statistic" else ylab,
+    ggplot2::labs(x = "rank of the place", y = "statistic",
                   caption = caption_of(if (!is.null(threshold)) {
                     "dashed: family-wise threshold over all places"
                   }, flips_words(settings))) +
     light_theme()
 }
 
-map_null_picture <- function(rows, facts, xlab, ylab) {
+map_null_picture <- function(rows, facts) {
   settings <- facts$settings
   models <- levels(rows$model)
-  panels <- factor(models, models)
-  bars <- do.call(rbind, Map(function(model, panel) null_bars(facts$max_null[, model], panel),
-                             models, panels))
+  # the largest corrected statistics of the data, signed as those of the flips are
   best <- vapply(models, function(model) {
-    observed_largest(rows[rows$model == model, ], model, facts)
-  }, 0)
-  marks <- data.frame(panel = rep(panels, 2), at = c(best, facts$threshold[models]),
-                      mark = rep(c("observed", "threshold"), each = length(models)))
-  what <- switch(settings$correction, max = "largest statistic",
-                 cluster_mass = "largest cluster mass", tfce = "largest TFCE",
-                 no_branch(settings$correction))
-  null_picture(marks, bars) +
-    panel_facets(panels) +
-    ggplot2::labs(x = if (is.null(xlab)) paste(what, "of all places") else xlab,
-                  y = if (is.null(ylab)) "sign flips" else ylab,
-                  caption = flips_words(settings)) +
-    light_theme()
-}
-
-# The largest corrected statistic of the data, signed as those of the flips are.
-observed_largest <- function(rows, model, facts) {
-  settings <- facts$settings
-  values <- switch(settings$correction, max = rows$statistic, tfce = rows$tfce, cluster_mass = {
+    own <- rows[rows$model == model, ]
     clusters <- facts$clusters
-    c(0, if (is.null(clusters$model)) clusters$mass else clusters$mass[clusters$model == model])
-  }, no_branch(settings$correction))
-  sign <- map_sign(settings)
-  if (settings$alternative == "two_sided") max(abs(values), na.rm = TRUE) else
-    sign * max(sign * values, na.rm = TRUE)
+    if (!is.null(clusters$model)) clusters <- clusters[clusters$model == model, ]
+    values <- switch(settings$correction, max = own$statistic, tfce = own$tfce,
+                     cluster_mass = c(0, clusters$mass), no_branch(settings$correction))
+    sign <- map_sign(settings)
+    if (settings$alternative == "two_sided") max(abs(values), na.rm = TRUE) else
+      sign * max(sign * values, na.rm = TRUE)
+  }, 0)
+  what <- switch(settings$correction, max = "statistic", cluster_mass = "cluster mass",
+                 tfce = "TFCE", no_branch(settings$correction))
+  largest_null_picture(facts$max_null[, models, drop = FALSE], facts$threshold[models], best,
+                       factor(models, models), "observed") +
+    ggplot2::labs(x = paste("largest", what, "of all places"), y = "sign flips",
+                  caption = caption_of(flips_words(settings)))
 }

@@ -14,12 +14,15 @@ NULL
 #' @param letters for evaluations: are models marked by letters that say which differ?
 #' @param alpha,p_adjust for these letters, see [compare_scores()].
 #' @param subjects for [evaluate_rdms()]: are there crosses for single subjects?
+#' @param network for `type = "depth"`: to which network each model (a layer) belongs, one label for
+#'   each row; `NULL`: what stands before the first "/" of all names, else one network.
 #' @exportS3Method ggplot2::autoplot
-autoplot.repalign_evaluation <- function(object, type = c("points", "bars", "map"),
+autoplot.repalign_evaluation <- function(object, type = c("points", "bars", "depth", "map"),
                                          errors = c("conf", "se"), letters = type == "bars",
-                                         alpha = 0.05, p_adjust = "holm", subjects = TRUE, ...) {
+                                         alpha = 0.05, p_adjust = "holm", subjects = TRUE,
+                                         network = NULL, ...) {
   no_other_arguments(...)
-  type <- check_choice(type, c("points", "bars", "map"), "type")
+  type <- check_choice(type, c("points", "bars", "depth", "map"), "type")
   errors <- check_choice(errors, c("conf", "se"), "errors")
   letters <- check_flag(letters, "letters")
   subjects <- check_flag(subjects, "subjects")
@@ -28,15 +31,34 @@ autoplot.repalign_evaluation <- function(object, type = c("points", "bars", "map
   need_columns(object, c("model", "score", "se", "conf_low", "conf_high"), "drawn")
   need_rows(object)
   if (type == "map") return(evaluation_map(object))
+  if (type == "depth") {
+    rows <- evaluated_rows(object, errors, FALSE, alpha, p_adjust)
+    return(depth_picture(rows, network, evaluated_words(object),
+                         evaluation_caption(object, rows, errors, FALSE, alpha, p_adjust, FALSE)))
+  }
   rows <- evaluated_rows(object, errors, letters, alpha, p_adjust)
   single <- if (subjects) subject_scores(object, levels(rows$title))
-  rows$mark_at <- above_points(rows, single)
+  # letters and stars are above all points
+  tops <- pmax(rows$score, rows$high, 0, na.rm = TRUE)
+  if (!is.null(single)) {
+    highest <- tapply(single$score, single$title, max)
+    tops <- pmax(tops, highest[as.integer(rows$title)], na.rm = TRUE)
+  }
+  rows$mark_at <- as.vector(tops) + 0.02 *
+    diff(range(0, rows$low, rows$high, rows$score, rows$roof, single$score, na.rm = TRUE))
   points <- if (!is.null(single)) {
-    ggplot2::geom_point(data = single, ggplot2::aes(x = .data[["x"]], y = .data[["score"]]),
+    ggplot2::geom_point(data = single, by_column(x = "x", y = "score"),
                         shape = 4, size = 1.1, stroke = 0.4, colour = "grey50", na.rm = TRUE)
   }
-  ggplot2::ggplot(rows, ggplot2::aes(x = .data[["title"]], y = .data[["score"]])) +
-    ceiling_layer(rows) +
+  ggplot2::ggplot(rows, by_column(x = "title", y = "score")) +
+    # the noise ceiling of each model; one without an error is a line
+    (if (!all(is.na(rows$floor))) {
+      ggplot2::geom_rect(by_column(xmin = "left", xmax = "right", ymin = "floor", ymax = "roof"),
+                         fill = "grey60", alpha = 0.35, na.rm = TRUE)
+    } else if (!all(is.na(rows$roof))) {
+      ggplot2::geom_segment(by_column(x = "left", xend = "right", y = "roof", yend = "roof"),
+                            colour = "grey60", linewidth = 0.8, na.rm = TRUE)
+    }) +
     score_axis(ggplot2::scale_y_continuous) +
     ggplot2::geom_hline(yintercept = 0, linewidth = 0.3, colour = "grey40") +
     (if (type == "bars") {
@@ -45,58 +67,80 @@ autoplot.repalign_evaluation <- function(object, type = c("points", "bars", "map
     }) +
     points +
     (if (!is.null(rows$threshold)) {
-      ggplot2::geom_segment(ggplot2::aes(x = .data[["place"]] - 0.5, xend = .data[["place"]] + 0.5,
-                                         y = .data[["threshold"]], yend = .data[["threshold"]]),
-                            linetype = "22", colour = okabe_ito[["vermillion"]], linewidth = 0.5,
-                            na.rm = TRUE)
+      ggplot2::geom_segment(by_column(x = "left", xend = "right", y = "threshold",
+                                      yend = "threshold"), na.rm = TRUE, linetype = "22",
+                            colour = okabe_ito[["vermillion"]], linewidth = 0.5)
     }) +
-    ggplot2::geom_linerange(ggplot2::aes(ymin = .data[["low"]], ymax = .data[["high"]]),
-                            na.rm = TRUE, linewidth = 0.7) +
-    ggplot2::geom_point(ggplot2::aes(fill = .data[["best"]]), na.rm = TRUE, shape = 21,
+    ggplot2::geom_linerange(by_column(ymin = "low", ymax = "high"), na.rm = TRUE, linewidth = 0.7) +
+    ggplot2::geom_point(by_column(fill = "best"), na.rm = TRUE, shape = 21,
                         size = if (type == "bars") 1.8 else 3) +
     ggplot2::scale_fill_manual(values = c(`TRUE` = "black", `FALSE` = "white"), guide = "none") +
-    ggplot2::geom_text(ggplot2::aes(y = .data[["mark_at"]], label = .data[["mark"]]),
+    ggplot2::geom_text(by_column(y = "mark_at", label = "mark"),
                        na.rm = TRUE, size = 3.2, vjust = 0) +
     ggplot2::labs(x = NULL, y = evaluated_words(object),
                   caption = evaluation_caption(object, rows, errors, letters, alpha, p_adjust,
                                                !is.null(single))) +
-    picture_theme(panel.grid.minor = ggplot2::element_blank(),
-                  panel.grid.major.x = ggplot2::element_blank()) +
+    picture_theme(lines = "y") +
     # points of subjects lie beside the places of models
     names_axis("x", levels(rows$title), limits = levels(rows$title))
 }
 
-# The noise ceiling of each model; models of one ceiling have a band in common. A ceiling without an
-# error is a line.
-ceiling_layer <- function(rows) {
-  if (all(is.na(rows$roof))) return(NULL)
-  if (all(is.na(rows$floor))) {
-    return(ggplot2::geom_segment(ggplot2::aes(x = .data[["place"]] - 0.5, y = .data[["roof"]],
-                                              xend = .data[["place"]] + 0.5,
-                                              yend = .data[["roof"]]),
-                                 colour = "grey60", linewidth = 0.8, na.rm = TRUE))
-  }
-  ggplot2::geom_rect(ggplot2::aes(xmin = .data[["place"]] - 0.5, xmax = .data[["place"]] + 0.5,
-                                  ymin = .data[["floor"]], ymax = .data[["roof"]]),
-                     fill = "grey60", alpha = 0.35, na.rm = TRUE)
+# Scores over the depth of networks whose layers are the models, in their order: a curve for each
+# network, with a band for its errors and dashes for what chance does not exceed.
+depth_picture <- function(rows, network, title, caption) {
+  names <- as.character(rows$model)
+  if (is.null(network)) network <- if (all(grepl("/", names))) sub("/.*", "", names) else
+    rep("", length(names))
+  refuse_if(!is.atomic(network) || length(network) != nrow(rows) || anyNA(network), "labels",
+            "`network` must have one label for each of the {count_of(nrow(rows), 'row')}, none of ",
+            "them missing.")
+  rows$network <- factor(network, unique(network))
+  layer <- stats::ave(seq_along(names), rows$network, FUN = seq_along)
+  count <- stats::ave(layer, rows$network, FUN = max)
+  one <- nlevels(rows$network) == 1
+  rows$at <- if (one) layer else ifelse(count > 1, (layer - 1) / (count - 1), 0.5)
+  limits <- by_column(ymin = "floor", ymax = "roof")
+  colours <- category_colours(levels(rows$network))
+  key <- if (one) "none" else "legend"
+  ggplot2::ggplot(rows, by_column(x = "at", y = "score", group = "network")) +
+    (if (!all(is.na(rows$floor))) {
+      ggplot2::geom_ribbon(limits, fill = "grey60", alpha = 0.35, na.rm = TRUE)
+    } else if (!all(is.na(rows$roof))) {
+      ggplot2::geom_line(by_column(y = "roof"), colour = "grey60", na.rm = TRUE)
+    }) +
+    ggplot2::geom_hline(yintercept = 0, linewidth = 0.3, colour = "grey40") +
+    (if (!is.null(rows$threshold)) {
+      ggplot2::geom_line(by_column(y = "threshold", colour = "network"),
+                         linetype = "22", na.rm = TRUE)
+    }) +
+    ggplot2::geom_line(by_column(colour = "network"), na.rm = TRUE) +
+    ggplot2::geom_linerange(by_column(ymin = "low", ymax = "high", colour = "network"),
+                            na.rm = TRUE) +
+    ggplot2::geom_point(by_column(colour = "network", fill = "best"),
+                        shape = 21, size = 2, na.rm = TRUE) +
+    ggplot2::scale_colour_manual(NULL, values = colours, guide = key) +
+    ggplot2::scale_fill_manual(values = c(`TRUE` = "black", `FALSE` = "white"), guide = "none") +
+    score_axis(ggplot2::scale_y_continuous) +
+    ggplot2::labs(x = if (!one) "depth (first to last layer)", y = title, caption = caption) +
+    picture_theme() +
+    (if (one) names_axis("x", names, layer, expand = ggplot2::expansion(add = 0.5)) else
+      ggplot2::scale_x_continuous(n.breaks = 3))
 }
 
 evaluated_words <- function(object) {
-  if (is_of_recordings(object)) {
-    return(axis_words(object$measure[1]))
-  }
   outer <- attr(object, "outer")
-  if (is.null(outer)) "similarity of RDMs" else paste0("similarity of RDMs\n(", outer, ")")
+  if (is_of_recordings(object)) axis_words(object$measure, most = 18) else
+    paste0("similarity of RDMs", if (!is.null(outer)) paste0("\n(", measure_titles(outer), ")"))
 }
 
 # The rows in their order, with the ends of error bars and of the ceiling, with the members of the
 # set of the best, and with marks above the points.
 evaluated_rows <- function(object, errors, letters, alpha, p_adjust) {
   rows <- as.data.frame(object)
-  refuse_if(all(is.na(rows$score)), "size", "There is nothing to draw: all values are undefined ",
-            "(NA).", arg = "object")
+  refuse_undefined(rows$score)
   rows$title <- factor(rows$model, unique(rows$model))
-  rows$place <- as.integer(rows$title)
+  rows$left <- as.integer(rows$title) - 0.5
+  rows$right <- rows$left + 1
   rows$low <- if (errors == "conf") rows$conf_low else rows$score - rows$se
   rows$high <- if (errors == "conf") rows$conf_high else rows$score + rows$se
   of_recordings <- is_of_recordings(object)
@@ -107,7 +151,11 @@ evaluated_rows <- function(object, errors, letters, alpha, p_adjust) {
   } else {
     rows$roof <- if (is.null(rows$ceiling_high)) NA_real_ else rows$ceiling_high
     rows$floor <- if (is.null(rows$ceiling_low)) NA_real_ else rows$ceiling_low
-    rows$best <- rows$model %in% best_models(object)
+    if (!all(is.na(object$se))) {
+      # the set of the best models, the same in each picture of a result
+      set <- with_seed(1, suppressWarnings(unlist(best_score(object, draws = 999)$in_set)))
+      rows$best <- rows$model %in% set
+    }
     threshold <- attr(object, "chance")$threshold
     if (length(threshold)) rows$threshold <- unname(threshold[as.character(rows$model)])
   }
@@ -119,12 +167,6 @@ evaluated_rows <- function(object, errors, letters, alpha, p_adjust) {
   beyond_chance <- if (is.null(stars)) FALSE else stars <= alpha
   rows$mark <- paste0(marks, ifelse(beyond_chance %in% TRUE, "*", ""))
   rows
-}
-
-# The set of the best models, the same in each picture of a result.
-best_models <- function(object) {
-  if (all(is.na(object$se))) return(character())
-  with_seed(1, suppressWarnings(unlist(best_score(object, draws = 999)$in_set)))
 }
 
 # Scores of single RDMs, or the means of their groups: a row for each of them and each model. `x` is
@@ -145,18 +187,6 @@ subject_scores <- function(object, titles, most = 40) {
              title = factor(titles[model], titles))
 }
 
-# Where the letters and stars of each model are.
-above_points <- function(rows, single) {
-  tops <- pmax(rows$score, rows$high, 0, na.rm = TRUE)
-  if (!is.null(single)) {
-    highest <- tapply(single$score, single$title, max)
-    tops <- pmax(tops, highest[as.integer(rows$title)], na.rm = TRUE)
-  }
-  extent <- range(0, rows$low, rows$high, rows$score, rows$roof, single$score,
-                  na.rm = TRUE)
-  as.vector(tops) + 0.02 * diff(extent)
-}
-
 # One sentence about what is drawn.
 evaluation_caption <- function(object, rows, errors, letters, alpha, p_adjust, single) {
   of_recordings <- is_of_recordings(object)
@@ -172,21 +202,18 @@ evaluation_caption <- function(object, rows, errors, letters, alpha, p_adjust, s
         "one standard error", " over ", over,
         if (!of_recordings && !is.null(attr(object, "folds"))) ", cross-validated")
     },
-    if (any(rows$best)) paste0("full points: may be the best model (", level, " confidence set)"),
+    if (any(rows$best)) paste0("full points: may be the best (", level, " confidence set)"),
     if (single) "crosses: single subjects",
     if (any(!is.na(rows$roof))) {
       paste0(shape, ": ", if (shape == "grey line" && !of_recordings) "upper ", "noise ceiling",
              if (of_recordings && shape == "band") ", 95% interval")
     },
     if (any(!is.na(rows$threshold))) {
-      paste0("dashed: scores above it are more than chance, ",
-             if (of_recordings) "all models considered" else "each model by itself", " (p at most ",
-             format(facts$alpha), ", ", format(facts$permutations, big.mark = ","),
-             " permutations)")
+      paste0("dashed: chance, ", if (of_recordings) "all models considered" else
+        "each model by itself", " (p at most ", format(facts$alpha), ", ",
+        format(facts$permutations, big.mark = ","), " permutations)")
     },
-    if (has_marks) {
-      paste0("*: above chance (p_chance at most ", format(alpha), ")")
-    },
+    if (has_marks) paste0("*: above chance (p_chance at most ", format(alpha), ")"),
     if (letters && has_letters) {
       paste0("models without a common letter differ (p at most ", format(alpha), ", ", p_adjust,
              ")")
@@ -227,17 +254,13 @@ alike_sets <- function(differ) {
       if (!all(pairs[k, ] %in% set)) return(list(set))
       list(setdiff(set, pairs[k, 1]), setdiff(set, pairs[k, 2]))
     })
-    sets <- without_subsets(unlist(split, recursive = FALSE))
+    sets <- unique(lapply(unlist(split, recursive = FALSE), sort))
+    inside <- vapply(seq_along(sets), function(i) {
+      any(vapply(sets[-i], function(set) all(sets[[i]] %in% set), NA))
+    }, NA)
+    sets <- sets[!inside]
   }
   sets
-}
-
-without_subsets <- function(sets) {
-  sets <- unique(lapply(sets, sort))
-  inside <- vapply(seq_along(sets), function(i) {
-    any(vapply(sets[-i], function(set) all(sets[[i]] %in% set), NA))
-  }, NA)
-  sets[!inside]
 }
 
 # ---- map
@@ -264,7 +287,7 @@ evaluation_map <- function(object) {
   points$model <- factor(rep(c("model", "data"), c(ncol(models), ncol(kept$data)))[usable],
                          c("model", "data"))
   found <- list(formula = paste("1 -", attr(object, "outer")))
-  draw_map(points, NULL, function(points) map_caption(found, map$kept, points))
+  draw_map(points, NULL, map_caption(found, map$kept))
 }
 
 # ---- regression
@@ -286,28 +309,30 @@ autoplot.repalign_regression <- function(object,
   # the first predictor is on top
   rows <- as.data.frame(object)
   rows$value <- rows[[value]]
-  refuse_if(all(is.na(rows$value)), "size", "There is nothing to draw: all values are undefined ",
-            "(NA).", arg = "object")
+  refuse_undefined(rows$value)
   rows$title <- factor(rows$term, rev(unique(rows$term)))
   rows$found <- found_flags(rows$p_value, alpha)
   several <- length(unique(object$subject)) > 1
   place <- if (several) ggplot2::position_nudge(y = -0.18) else ggplot2::position_identity()
   undefined <- sum(is.na(rows$value))
-  ggplot2::ggplot(rows, ggplot2::aes(x = .data[["value"]], y = .data[["title"]])) +
+  ggplot2::ggplot(rows, by_column(x = "value", y = "title")) +
     ggplot2::geom_vline(xintercept = 0, linetype = "dotted", colour = "grey40") +
-    ggplot2::geom_point(ggplot2::aes(shape = .data[["found"]]), na.rm = TRUE, position = place,
+    ggplot2::geom_point(by_column(shape = "found"), na.rm = TRUE, position = place,
                         size = if (several) 1.7 else 3, show.legend = TRUE,
                         colour = if (several) "grey40" else forest_colour) +
     (if (several) group_marks(object, rows, value, alpha) else {
       # where the coefficients stand that the p-values are about
       if (value == "estimate" && !is.null(rows$centered)) {
-        ggplot2::geom_point(ggplot2::aes(x = .data[["centered"]]), na.rm = TRUE, shape = 124,
+        ggplot2::geom_point(by_column(x = "centered"), na.rm = TRUE, shape = 124,
                             size = 5, colour = okabe_ito[["vermillion"]])
       }
     }) +
     ggplot2::scale_shape_manual(values = c(19, 1), name = NULL, drop = FALSE,
                                 labels = paste("p", c("at most", "above"), format(alpha))) +
-    ggplot2::labs(x = coefficient_axis(object, value), y = NULL,
+    ggplot2::labs(x = c(estimate = paste0(if (isTRUE(attr(object, "standardize"))) "standardized ",
+                                          "coefficient"), partial = "partial correlation",
+                        semipartial = "semipartial correlation",
+                        unique = "unique share of the variance")[[value]], y = NULL,
                   caption = caption_of(c(
                               if (several) "large: means over subjects; small: subjects",
                               if (several && value == "estimate") {
@@ -320,8 +345,7 @@ autoplot.repalign_regression <- function(object,
                               },
                               if (undefined) paste(undefined, "undefined")
                             ))) +
-    picture_theme(panel.grid.minor = ggplot2::element_blank(),
-                  panel.grid.major.y = ggplot2::element_blank(), legend.position = "top") +
+    picture_theme(lines = "x") +
     names_axis("y", levels(rows$title))
 }
 
@@ -337,23 +361,17 @@ group_marks <- function(object, rows, value, alpha) {
     half <- stats::qt(0.975, group$df) * group$se
     lines <- data.frame(value = group$tested, low = group$tested - half,
                         high = group$tested + half, title = means$title)
-    list(ggplot2::geom_linerange(ggplot2::aes(xmin = .data[["low"]], xmax = .data[["high"]]), lines,
+    list(ggplot2::geom_linerange(by_column(xmin = "low", xmax = "high"), lines,
                                  na.rm = TRUE, linewidth = 0.9, colour = okabe_ito[["vermillion"]],
                                  position = place),
          ggplot2::geom_point(data = lines, na.rm = TRUE, shape = 124, size = 4, position = place,
                              colour = okabe_ito[["vermillion"]]))
-  }, ggplot2::geom_point(ggplot2::aes(shape = .data[["found"]]), means, size = 3, na.rm = TRUE,
+  }, ggplot2::geom_point(by_column(shape = "found"), means, size = 3, na.rm = TRUE,
                          colour = forest_colour, position = place, show.legend = TRUE))
 }
 
 found_flags <- function(p, alpha) {
   factor(ifelse(p <= alpha & !is.na(p), "yes", "no"), c("yes", "no"))
-}
-
-coefficient_axis <- function(object, value) {
-  switch(value, estimate = if (isTRUE(attr(object, "standardize"))) "standardized coefficient" else
-    "coefficient", partial = "partial correlation", semipartial = "semipartial correlation",
-    unique = "unique share of the variance", no_branch(value))
 }
 
 # ---- searchlight
@@ -398,27 +416,23 @@ autoplot.repalign_searchlight <- function(object, type = c("ranked", "max_null",
   if (type == "max_null") return(max_null_panels(rows, facts))
   rows$at <- if (type == "ranked") rows$rank else
     stats::ave(seq_len(nrow(rows)), rows$model, FUN = seq_along)
-  center_panels(rows[!is.na(rows$score), ], facts, type)
-}
-
-light_colours <- c(`family-wise` = okabe_ito[["vermillion"]], `single centre` = okabe_ito[["blue"]],
-                   neither = "grey65")
-
-center_panels <- function(rows, facts, type) {
-  settings <- facts$settings
   # which p-values of a centre are small enough
-  level <- ifelse(rows$p_familywise <= settings$alpha, 1,
-                  ifelse(rows$p_value <= settings$alpha, 2, 3))
+  level <- ifelse(rows$p_familywise <= facts$settings$alpha, 1,
+                  ifelse(rows$p_value <= facts$settings$alpha, 2, 3))
   rows$level <- factor(names(light_colours)[ifelse(is.na(level), 3, level)], names(light_colours))
-  known <- settings$permutations > 0
+  known <- facts$settings$permutations > 0
   threshold <- if (known) {
     data.frame(panel = factor(levels(rows$panel), levels(rows$panel)), threshold = facts$threshold)
   }
-  ranked_points(rows, threshold, settings$alpha, type == "ranked", known) +
+  ranked_points(rows[!is.na(rows$score), ], threshold, facts$settings$alpha, type == "ranked",
+                known) +
     ggplot2::labs(x = if (type == "ranked") "rank of the centre" else "centre", y = "score",
                   caption = light_caption(facts)) +
     light_theme()
 }
+
+light_colours <- c(`family-wise` = okabe_ito[["vermillion"]], `single centre` = okabe_ito[["blue"]],
+                   neither = "grey65")
 
 # Scores over ranks, or over places as they are, coloured by the kind of p-value that is small
 # (`level`).
@@ -430,14 +444,13 @@ ranked_points <- function(rows, threshold, alpha, ranked = TRUE, known = TRUE) {
   axis <- if (ranked && many) {
     ggplot2::scale_x_log10(breaks = 10^(0:7), labels = function(at) format_each(at, 3))
   } else score_axis(ggplot2::scale_x_continuous, whole = nlevels(rows$panel) == 1)
-  ggplot2::ggplot(rows, ggplot2::aes(x = .data[["at"]], y = .data[["score"]],
-                                     colour = .data[["level"]])) +
+  ggplot2::ggplot(rows, by_column(x = "at", y = "score", colour = "level")) +
     (if (!is.null(threshold)) {
-      ggplot2::geom_hline(data = threshold, ggplot2::aes(yintercept = .data[["threshold"]]),
+      ggplot2::geom_hline(data = threshold, by_column(yintercept = "threshold"),
                           linetype = "22", linewidth = 0.5, na.rm = TRUE)
     }) +
     ggplot2::geom_point(size = if (many) 0.8 else 1.6, show.legend = known) +
-    ggplot2::facet_wrap(~panel) +
+    (if (!identical(levels(rows$panel), "map")) ggplot2::facet_wrap(~panel)) +
     axis +
     ggplot2::scale_colour_manual(paste("p at most", format(alpha)), drop = !known,
                                  values = stats::setNames(unname(light_colours),
@@ -448,8 +461,7 @@ ranked_points <- function(rows, threshold, alpha, ranked = TRUE, known = TRUE) {
 }
 
 light_theme <- function() {
-  picture_theme(legend.position = "top", panel.grid.minor = ggplot2::element_blank(),
-                panel.spacing = ggplot2::unit(1, "lines"),
+  picture_theme(panel.spacing = ggplot2::unit(1, "lines"),
                 plot.margin = ggplot2::margin(4, 16, 4, 4),
                 strip.text = ggplot2::element_text(hjust = 0, size = 8))
 }
@@ -466,19 +478,23 @@ max_null_panels <- function(rows, facts) {
   refuse_if(facts$settings$permutations == 0, "choice", "This searchlight has no null scores: ",
             "give `permutations` to searchlight(), or take type = \"ranked\".", arg = "type")
   sign <- if (facts$settings$direction == "distance") -1 else 1
-  null <- facts$max_null
-  panels <- rows$panel[match(levels(rows$model), rows$model)]
-  columns <- match(levels(rows$model), colnames(null), nomatch = 1)
-  bars <- do.call(rbind, Map(function(column, panel) null_bars(null[, column], panel), columns,
-                             panels))
+  models <- levels(rows$model)
   best <- vapply(split(sign * rows$score, rows$model), function(score) {
     if (all(is.na(score))) NA_real_ else sign * max(score, na.rm = TRUE)
   }, 0)
-  marks <- data.frame(panel = rep(panels, 2), at = c(best, facts$threshold),
-                      mark = rep(c("best centre", "threshold"), each = length(panels)))
-  null_picture(marks, bars) +
-    ggplot2::facet_wrap(~panel) +
-    ggplot2::labs(x = if (sign > 0) "largest score of all centres" else
-      "smallest score of all centres", y = "permutations", caption = light_caption(facts)) +
+  columns <- match(models, colnames(facts$max_null), nomatch = 1)
+  largest_null_picture(facts$max_null[, columns, drop = FALSE], facts$threshold, best,
+                       rows$panel[match(models, rows$model)], "best centre") +
+    ggplot2::labs(x = paste(if (sign > 0) "largest" else "smallest", "score of all centres"),
+                  y = "permutations", caption = light_caption(facts))
+}
+
+# null: a column of the largest values for each panel; best: the largest ones of the data.
+largest_null_picture <- function(null, threshold, best, panels, mark) {
+  bars <- lapply(seq_along(panels), function(k) null_bars(null[, k], panels[k]))
+  marks <- data.frame(panel = rep(panels, 2), at = c(best, threshold),
+                      mark = rep(c(mark, "threshold"), each = length(panels)))
+  null_picture(marks, do.call(rbind, bars)) +
+    (if (!identical(levels(panels), "map")) ggplot2::facet_wrap(~panel)) +
     light_theme()
 }

@@ -136,8 +136,8 @@ rdm_panels <- function(rdms, own, groups) {
     list(ggplot2::geom_hline(yintercept = groups$edge, linewidth = 0.3),
          ggplot2::geom_vline(xintercept = groups$edge, linewidth = 0.3))
   }
-  ggplot2::ggplot(tiles, ggplot2::aes(x = .data[["x"]], y = .data[["y"]])) +
-    ggplot2::geom_raster(ggplot2::aes(fill = .data[["fill"]])) +
+  ggplot2::ggplot(tiles, by_column(x = "x", y = "y")) +
+    ggplot2::geom_raster(by_column(fill = "fill")) +
     tile_text(tiles) +
     lines +
     ggplot2::scale_colour_identity() +
@@ -181,10 +181,9 @@ rdm_map <- function(d, group) {
   map <- list(points = data.frame(x = places[, 1], y = places[, 2]),
               kept = if (all > 0) sum(size) / all else 1)
   points <- data.frame(name = names, map$points, model = map_groups(group, names))
-  caption <- function(points) {
-    map_caption(list(formula = "the roots of the dissimilarities"), map$kept, points)
-  }
-  draw_map(points, distance_words(d), caption, sparse = !is.null(group))
+  draw_map(points, distance_words(d),
+           map_caption(list(formula = "the roots of the dissimilarities"), map$kept),
+           sparse = !is.null(group))
 }
 
 map_groups <- function(group, names) {
@@ -236,8 +235,12 @@ place_labels <- function(label, points, frame) {
   taken <- boxes(inches, 0.1, 0.1)
   found <- matrix(NA_real_, nrow(points), 4)
   hjust <- rep(0.5, nrow(points))
+  # the middles of the places to try: eight around the point in each of four rings, nearest first
+  away <- rep(c(0.07, 0.2, 0.35, 0.5), each = sides_of_ring)
+  sides <- ring_sides[rep(seq_len(sides_of_ring), 4), ]
   for (i in seq_along(label)) {
-    places <- candidate_places(inches[i, ], width[i], height)
+    places <- cbind(inches[i, 1] + sides[, 1] * (width[i] / 2 + away),
+                    inches[i, 2] + sides[, 2] * (height / 2 + away))
     all <- boxes(places, width[i], height)
     at <- first_free(all, taken, size)
     if (is.na(at)) next
@@ -258,16 +261,6 @@ nearest_of <- function(box, at) pmin(pmax(at, box[1:2]), box[3:4])
 ring_sides <- rbind(c(1, 0), c(-1, 0), c(0, 1), c(0, -1), c(1, 1), c(-1, 1), c(1, -1), c(-1, -1))
 
 sides_of_ring <- nrow(ring_sides)
-
-# The middles of all places to try around the point `at`: eight in each of four rings, from the
-# nearest ring to the farthest.
-candidate_places <- function(at, width, height) {
-  sides <- ring_sides
-  rings <- lapply(c(0.07, 0.2, 0.35, 0.5), function(away) {
-    cbind(at[1] + sides[, 1] * (width / 2 + away), at[2] + sides[, 2] * (height / 2 + away))
-  })
-  do.call(rbind, rings)
-}
 
 # Boxes around the middles: a matrix with the columns left, bottom, right and top edge.
 boxes <- function(middles, width, height) {

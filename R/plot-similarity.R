@@ -3,18 +3,18 @@
 #' @rdname plot.repalign
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_similarity <- function(object, type = c("tiles", "heatmap", "map"),
-                                         measure = NULL, ...) {
+                                         measure = NULL, numbers = TRUE, ...) {
   no_other_arguments(...)
+  check_flag(numbers, "numbers")
   type <- check_choice(type, c("tiles", "heatmap", "map"), "type")
   need_columns(object, c("x", "y", "measure", "score"), "drawn")
   need_rows(object)
   object <- rows_of_measure(object, measure)
-  switch(type, tiles = {
-    tiles <- tile_table(object, object$score)
-    facts <- measure_facts(object)
-    draw_tiles(tiles, score_shading(tiles, facts$direction, facts$best))
-  }, heatmap = heatmap_picture(object),
-         map = map_picture(object), no_branch(type))
+  if (type == "map") return(map_picture(object))
+  if (type == "heatmap" && !is_of_two_lists(object)) return(heatmap_picture(object, numbers))
+  tiles <- tile_table(object, object$score)
+  facts <- measure_facts(object)
+  draw_tiles(tiles, score_shading(tiles, facts$direction, facts$best), numbers = numbers)
 }
 
 # ---- measures
@@ -56,16 +56,14 @@ autoplot.repalign_measures <- function(object, ...) {
   )
   tiles <- tiles[!is.na(holds), ]
   # text and margins are so small that all measures have room on a page of 7 x 5 inches
-  ggplot2::ggplot(tiles, ggplot2::aes(x = .data[["property"]], y = .data[["id"]],
-                                      fill = .data[["shade"]])) +
+  ggplot2::ggplot(tiles, by_column(x = "property", y = "id", fill = "shade")) +
     ggplot2::geom_tile(colour = "white", linewidth = 0.4) +
     ggplot2::facet_grid(family ~ group, scales = "free", space = "free", switch = "y") +
     ggplot2::scale_fill_manual(values = measure_colours, breaks = c("similarity", "distance")) +
     ggplot2::labs(x = NULL, y = NULL, fill = NULL,
                   caption = caption_of("dark: holds at default arguments", "pale: does not",
                                        crowded_words(table$id))) +
-    picture_theme(panel.grid = ggplot2::element_blank(),
-                  legend.position = "top", legend.key.size = ggplot2::unit(0.7, "lines"),
+    picture_theme(lines = "none", legend.key.size = ggplot2::unit(0.7, "lines"),
                   legend.box.spacing = ggplot2::unit(0, "pt"),
                   legend.margin = ggplot2::margin(0, 0, 0, 0),
                   panel.spacing.y = ggplot2::unit(2, "pt"), strip.clip = "off",

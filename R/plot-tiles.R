@@ -15,7 +15,7 @@ tile_table <- function(object, values) {
   if (!aggregate && identical(as.character(source), said)) {
     source <- factor(rep("all", nrow(object)))
   }
-  panels <- panels_of(source, measure)
+  panels <- panels_of(source, measure_panels(measure))
   tiles <- data.frame(row = names$x, column = names$y, panel = panels$panel, measure = measure,
                       value = values, text = number_text(values), pale = FALSE)
   if (!is.null(object$model_x) && !aggregate) {
@@ -33,21 +33,6 @@ is_of_two_lists <- function(object) {
   identical(if (is.null(grid)) attr(object, "within") else grid$within, FALSE)
 }
 
-# The height of a panel divided by its width: tiles of few rows or columns would be long bars if the
-# panel filled its space (NULL).
-tile_aspect <- function(tiles) {
-  part <- tiles[tiles$panel == tiles$panel[1], ]
-  ratio <- length(unique(part$row)) / length(unique(part$column))
-  if (ratio < 0.4 || ratio > 1.25) ratio
-}
-
-# The size of the text on tiles in millimetres, the unit of ggplot2. Text smaller than 2 cannot be
-# read and is left out.
-text_size <- function(cell, text) {
-  size <- min(3, 0.85 * cell[1] / (0.0235 * max(nchar(text), 1)), 0.75 * cell[2] / 0.04)
-  if (size >= 2) size else NA
-}
-
 # Do panels differ in the names at their axes, so that each needs its own axes?
 free_axes <- function(tiles) {
   sets <- lapply(split(tiles, tiles$panel), function(part) {
@@ -57,7 +42,7 @@ free_axes <- function(tiles) {
 }
 
 # shading: what a function of plot.R returns.
-draw_tiles <- function(tiles, shading, caption = NULL) {
+draw_tiles <- function(tiles, shading, caption = NULL, numbers = TRUE) {
   tiles$fill <- shading$fill
   tiles$ink <- ifelse(tiles$pale, "grey35", text_colour(shading$share))
   tiles$panel <- with_ranges(tiles$panel, shading$ranges, attr(tiles, "side_by_side"))
@@ -66,19 +51,21 @@ draw_tiles <- function(tiles, shading, caption = NULL) {
   down <- ceiling(nlevels(tiles$panel) / across)
   columns <- levels(droplevels(tiles$column))
   rows <- levels(droplevels(tiles$row))
-  ggplot2::ggplot(tiles, ggplot2::aes(x = .data[["column"]], y = .data[["row"]],
-                                      fill = .data[["fill"]])) +
+  # tiles of few rows or columns would be long bars if the panel filled its space
+  part <- tiles[tiles$panel == tiles$panel[1], ]
+  ratio <- length(unique(part$row)) / length(unique(part$column))
+  ggplot2::ggplot(tiles, by_column(x = "column", y = "row", fill = "fill")) +
     ggplot2::geom_tile() +
     pale_tiles(tiles) +
     model_borders(tiles) +
-    tile_text(tiles) +
+    (if (numbers) tile_text(tiles)) +
     ggplot2::scale_colour_identity() +
     shading$scale +
     ggplot2::facet_wrap(~panel, ncol = across,
                         scales = if (free_axes(tiles)) "free" else "fixed") +
     ggplot2::labs(x = if (two) "elements of y", y = if (two) "elements of x",
                   caption = caption_of(caption, tile_remarks(tiles))) +
-    tile_theme(tile_aspect(tiles)) +
+    tile_theme(if (ratio < 0.4 || ratio > 1.25) ratio) +
     names_axis("x", columns, panels = across) +
     names_axis("y", rows, panels = down)
 }
@@ -107,14 +94,14 @@ model_borders <- function(tiles) {
   line <- function(layer, at, ...) {
     if (!is.null(at)) layer(data = at, ..., linewidth = 0.5, colour = "grey20")
   }
-  list(line(ggplot2::geom_vline, edges("column"), ggplot2::aes(xintercept = .data[["at"]])),
-       line(ggplot2::geom_hline, edges("row"), ggplot2::aes(yintercept = .data[["at"]])))
+  list(line(ggplot2::geom_vline, edges("column"), by_column(xintercept = "at")),
+       line(ggplot2::geom_hline, edges("row"), by_column(yintercept = "at")))
 }
 
 # Numbers on tiles. They are drawn only where they fit: tiles in a small picture have none.
 tile_text <- function(tiles) {
   ggplot2::layer(data = tiles, stat = "identity", position = "identity", geom = fitted_text(),
-                 mapping = ggplot2::aes(label = .data[["text"]], colour = .data[["ink"]]))
+                 mapping = by_column(label = "text", colour = "ink"))
 }
 
 # Text of ggplot2 that knows, when it is drawn, how large a tile is.
@@ -142,10 +129,11 @@ makeContent.repalign_fitted_text <- function(x) {
   stars <- ifelse(grepl("*", x$label, fixed = TRUE), "*", "")
   tries <- c(list(x$label, compact_text(x$label)), if (any(nzchar(stars))) list(stars))
   for (label in tries) {
-    size <- text_size(cell, label)
-    if (!is.na(size)) break
+    # in millimetres, the unit of ggplot2; smaller text than 2 cannot be read and is left out
+    size <- min(3, 0.85 * cell[1] / (0.0235 * max(nchar(label), 1)), 0.75 * cell[2] / 0.04)
+    if (size >= 2) break
   }
-  if (is.na(size)) return(grid::setChildren(x, grid::gList()))
+  if (size < 2) return(grid::setChildren(x, grid::gList()))
   text$label <- label
   text$gp$fontsize <- size * ggplot2::.pt
   grid::setChildren(x, grid::gList(text))
@@ -155,22 +143,25 @@ makeContent.repalign_fitted_text <- function(x) {
 with_ranges <- function(panel, ranges, across) {
   titles <- levels(panel)
   if (!is.null(ranges)) titles <- paste0(titles, "\n", ranges[titles])
-  factor(panel, levels(panel), make.unique(wrapped_labels(titles, title_width(across)), " "))
+  factor(panel, levels(panel),
+         make.unique(wrapped_labels(titles, title_width(across, 1.9, 3.5)), " "))
 }
 
 tile_remarks <- function(tiles) {
   c(if (anyNA(tiles$value)) {
       paste0(if (any(tiles$pale)) "dark ", "grey: undefined (NA)")
     },
-    crowded_words(unique(c(as.character(tiles$row), as.character(tiles$column)))))
+    crowded_words(if (nlevels(droplevels(tiles$row)) > nlevels(droplevels(tiles$column))) {
+      unique(tiles$row)
+    } else unique(tiles$column)))
 }
 
 tile_theme <- function(aspect) {
   picture_theme(
-    aspect.ratio = aspect,
+    aspect.ratio = aspect, legend.position = "right",
     # beside a panel that is low it would reach over the edge of the page
     legend.justification = if (is.null(aspect)) "center" else "top",
-    panel.grid = ggplot2::element_blank(),
+    lines = "none",
     strip.clip = "off",
     legend.title = ggplot2::element_text(size = 8, lineheight = 0.9,
                                          margin = ggplot2::margin(b = 6)),
@@ -183,7 +174,7 @@ tile_theme <- function(aspect) {
 
 # These functions draw tiles in the order of a hierarchical clustering, with its tree beside them.
 
-heatmap_picture <- function(object) {
+heatmap_picture <- function(object, numbers) {
   found <- dissimilarities(object, "type = \"heatmap\"")
   # of the orders that the tree allows, the one in which earlier elements come first
   tree <- stats::as.dendrogram(stats::hclust(stats::as.dist(found$d), "average"))
@@ -200,11 +191,18 @@ heatmap_picture <- function(object) {
     paste(tiles$row, tiles$column, sep = "\r")
   across <- attr(tiles, "side_by_side")
   if (is_mirrored(object)) tiles <- rbind(tiles, other[new, ])
-  if (!calibrated) tiles <- with_diagonal(tiles, order, measure_facts(object)$best[[1]])
+  tiles[c("row", "column")] <- lapply(tiles[c("row", "column")], as.character)
+  facts <- measure_facts(object)
+  # the score of each element with itself is known where it was not computed
+  own <- setdiff(order, tiles$row[tiles$row == tiles$column])
+  if (!calibrated && !is.na(facts$best[[1]]) && length(own)) {
+    best <- transform(tiles[rep(1, length(own)), ], row = own, column = own,
+                      value = facts$best[[1]], text = number_text(facts$best[[1]]))
+    tiles <- rbind(tiles, best)
+  }
   tiles$column <- factor(tiles$column, order)
   tiles$row <- factor(tiles$row, rev(order))
   tiles <- structure(tiles, side_by_side = across, two_lists = FALSE)
-  facts <- measure_facts(object)
   shading <- if (calibrated) {
     calibrated_shading(tiles, attr(object, "settings")$variant, unlimited_measures(object))
   } else {
@@ -212,22 +210,10 @@ heatmap_picture <- function(object) {
   }
   note <- paste0("tree: average linkage of ", found$formula, ", up to ",
                  format(max(tree$height), digits = 2))
-  draw_heatmap(tiles, shading, tree, c(if (calibrated) significance_caption(object), note))
+  draw_heatmap(tiles, shading, tree, c(if (calibrated) significance_caption(object), note), numbers)
 }
 
-# The score of each element with itself is known where it was not computed.
-with_diagonal <- function(tiles, names, best) {
-  new <- setdiff(names, tiles$row[as.character(tiles$row) == as.character(tiles$column)])
-  if (!length(new) || is.na(best)) return(tiles)
-  own <- tiles[rep(1, length(new)), ]
-  own[c("row", "column")] <- list(new, new)
-  own$value <- best
-  own$text <- number_text(best)
-  tiles[c("row", "column")] <- lapply(tiles[c("row", "column")], as.character)
-  rbind(tiles, own)
-}
-
-draw_heatmap <- function(tiles, shading, tree, caption) {
+draw_heatmap <- function(tiles, shading, tree, caption, numbers) {
   tiles$fill <- shading$fill
   tiles$ink <- ifelse(tiles$pale, "grey35", text_colour(shading$share))
   tiles$x <- as.integer(tiles$column)
@@ -238,13 +224,12 @@ draw_heatmap <- function(tiles, shading, tree, caption) {
   axis <- function(side, at) {
     names_axis(side, names, at, expand = ggplot2::expansion(add = 0.1))
   }
-  ggplot2::ggplot(tiles, ggplot2::aes(x = .data[["x"]], y = .data[["y"]])) +
-    ggplot2::geom_tile(ggplot2::aes(fill = .data[["fill"]])) +
+  ggplot2::ggplot(tiles, by_column(x = "x", y = "y")) +
+    ggplot2::geom_tile(by_column(fill = "fill")) +
     pale_tiles(tiles) +
-    tile_text(tiles) +
+    (if (numbers) tile_text(tiles)) +
     ggplot2::geom_segment(data = tree_segments(tree), linewidth = 0.3, colour = "grey30",
-                          ggplot2::aes(x = .data[["x"]], y = .data[["y"]], xend = .data[["xend"]],
-                                       yend = .data[["yend"]])) +
+                          by_column(x = "x", y = "y", xend = "xend", yend = "yend")) +
     ggplot2::scale_colour_identity() +
     shading$scale +
     ggplot2::labs(x = NULL, y = NULL, title = levels(tiles$panel),
@@ -298,49 +283,72 @@ map_picture <- function(object) {
     model <- factor(model, unique(model))
     if (nlevels(model) <= length(okabe_ito)) model else one
   }
-  draw_map(points, found$measure, function(points) map_caption(found, map$kept, points))
+  draw_map(points, measure_titles(found$measure), map_caption(found, map$kept))
 }
 
 # points: a row for each, with its name, x, y, and the factor `model` by which it is coloured, if
-# this has several levels. caption: of points with their labels in place.
-# sparse: no names at all where many have no room?
+# this has several levels. sparse: no names at all where many have no room?
 draw_map <- function(points, title, caption, sparse = FALSE) {
   frame <- map_frame(points)
-  points <- cbind(points, label_places(points, frame))
-  if (sparse && mean(!points$placed) > 0.2) {
-    points$placed[] <- FALSE
-    points$leader_x <- NA_real_
-  }
   coloured <- nlevels(points$model) > 1
   dot <- if (nrow(points) > 30) 1.2 else 2
-  ggplot2::ggplot(points, ggplot2::aes(x = .data[["x"]], y = .data[["y"]])) +
-    map_leaders(points) +
+  ggplot2::ggplot(points, by_column(x = "x", y = "y")) +
     (if (coloured) {
-      ggplot2::geom_point(ggplot2::aes(colour = .data[["model"]], shape = .data[["model"]]),
-                          size = dot)
+      models <- levels(points$model)
+      list(ggplot2::geom_point(by_column(colour = "model", shape = "model"), size = dot),
+           ggplot2::scale_colour_manual(NULL, values = category_colours(models)),
+           ggplot2::scale_shape_manual(NULL, values = rep_len(c(19, 17, 15, 18), length(models))))
     } else ggplot2::geom_point(colour = okabe_ito[["blue"]], size = dot)) +
-    # names that find no room in a smaller picture are left out
-    ggplot2::geom_text(data = points[points$placed, ], size = label_size(nrow(points)),
-                       check_overlap = TRUE,
-                       ggplot2::aes(x = .data[["anchor"]], y = .data[["label_y"]],
-                                    label = .data[["label"]], hjust = .data[["hjust"]])) +
-    (if (coloured) {
-      list(ggplot2::scale_colour_manual(NULL, values = category_colours(levels(points$model))),
-           ggplot2::scale_shape_manual(NULL, values = rep_len(c(19, 17, 15, 18),
-                                                              nlevels(points$model))))
-    }) +
+    ggplot2::layer(data = points, stat = "identity", position = "identity",
+                   geom = map_names(sparse), mapping = by_column(label = "name")) +
     ggplot2::coord_fixed(xlim = frame$x, ylim = frame$y, expand = FALSE, clip = "off") +
-    ggplot2::labs(x = "dimension 1", y = "dimension 2", title = title,
-                  caption = caption(points)) +
-    map_theme()
+    ggplot2::labs(x = "dimension 1", y = "dimension 2", title = title, caption = caption) +
+    picture_theme(plot.margin = ggplot2::margin(4, 20, 4, 4),
+                  panel.border = ggplot2::element_rect(fill = NA, colour = "grey85"),
+                  plot.title = ggplot2::element_text(size = 10, hjust = 0))
 }
 
-map_theme <- function() {
-  picture_theme(legend.position = "top", plot.margin = ggplot2::margin(4, 20, 4, 4),
-                panel.grid.minor = ggplot2::element_blank(),
-                panel.border = ggplot2::element_rect(fill = NA, colour = "grey85"),
-                plot.title = ggplot2::element_text(size = 10, hjust = 0))
+# Names of points that get their places when they are drawn, when it is known how large the panel
+# is. A corner of the panel tells how many have no room.
+map_names <- function(sparse) {
+  ggplot2::ggproto("GeomMapNames", ggplot2::GeomText,
+    draw_panel = function(self, data, panel_params, coord, ...) {
+      at <- coord$transform(data, panel_params)
+      grid::gTree(cl = "repalign_map_names", sparse = sparse,
+                  points = data.frame(name = data$label, x = at$x, y = at$y))
+    }
+  )
 }
+
+#' @exportS3Method grid::makeContent
+makeContent.repalign_map_names <- function(x) {
+  size <- c(grid::convertWidth(grid::unit(1, "npc"), "inches", TRUE),
+            grid::convertHeight(grid::unit(1, "npc"), "inches", TRUE))
+  points <- transform(x$points, x = x * size[1], y = y * size[2])
+  places <- label_places(points, list(x = c(0, size[1]), y = c(0, size[2]), unit = 1))
+  if (x$sparse && mean(!places$placed) > 0.2) places$placed[] <- FALSE
+  inches <- function(values) grid::unit(values, "inches")
+  far <- places$placed & !is.na(places$leader_x)
+  shown <- places[places$placed, ]
+  left <- sum(!places$placed)
+  grid::setChildren(x, grid::gList(
+    if (any(far)) {
+      grid::segmentsGrob(inches(points$x[far]), inches(points$y[far]),
+                         inches(places$leader_x[far]), inches(places$leader_y[far]),
+                         gp = grid::gpar(col = "grey60", lwd = 0.9))
+    },
+    if (nrow(shown)) {
+      grid::textGrob(shown$label, inches(shown$anchor), inches(shown$label_y), hjust = shown$hjust,
+                     gp = grid::gpar(fontsize = label_size(nrow(points)) * ggplot2::.pt))
+    },
+    if (left > 0) {
+      grid::textGrob(left_out_words(left, nrow(points)), 1, inches(-0.06), hjust = 1, vjust = 1,
+                     gp = grid::gpar(fontsize = 6.5, col = "grey30"))
+    }
+  ))
+}
+
+left_out_words <- function(left, count) paste(left, "of", count, "names left out for want of room")
 
 # Returns list(points, kept): coordinates in two dimensions, and the share of the sum of absolute
 # eigenvalues that these keep.
@@ -356,18 +364,9 @@ scaled_map <- function(d) {
   list(points = data.frame(name = rownames(d), x = places[, 1], y = places[, 2]), kept = kept)
 }
 
-map_caption <- function(found, kept, points) {
-  left <- sum(!points$placed)
+map_caption <- function(found, kept) {
   caption_of(paste0("distances stand for ", found$formula, "; two dimensions keep ",
-                    round(100 * kept), "% of the dissimilarity"),
-             if (left) paste(left, "of", nrow(points), "names left out for want of room"))
-}
-
-map_leaders <- function(points) {
-  far <- points[!is.na(points$leader_x), ]
-  if (!nrow(far)) return(NULL)
-  ggplot2::geom_segment(data = far, colour = "grey60", linewidth = 0.3,
-                        ggplot2::aes(xend = .data[["leader_x"]], yend = .data[["leader_y"]]))
+                    round(100 * kept), "% of the dissimilarity"))
 }
 
 # The part of the plane that is shown. It has the shape of the panel and a margin for names; `unit`

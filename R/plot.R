@@ -16,10 +16,13 @@ utils::globalVariables(".data")
 #'   [best_score()], [evaluate_models()], [evaluate_rdms()], an analysis ([brain_to_brain()] and
 #'   others) or a benchmark ([benchmark_groups()] and others) returned.
 #' @param type `"tiles"`: the grid of (calibrated) scores. `"heatmap"`: the grid of one measure in
-#'   the order of a hierarchical clustering, with its tree. `"map"`: similar elements near each
-#'   other. For calibrations also `"null"`: the null scores of up to 20 rows; `"p_value"`: tiles of
-#'   p-values; `"auto"`: `"null"` for up to `most` rows, else `"tiles"`. For evaluations of
-#'   models: `"points"` or `"bars"` of scores, or of RDMs a `"map"` of models and data.
+#'   the order of a hierarchical clustering, with its tree; of two lists, such as the layers of two
+#'   networks, the tiles in their order. `"map"`: similar elements near each other. For calibrations
+#'   also `"null"`: the null scores of up to 20 rows; `"scores"`: raw beside calibrated scores;
+#'   `"p_value"`: tiles of p-values; `"auto"`: `"null"` for up to `most` rows, else `"tiles"`. For
+#'   evaluations of models: `"points"` or `"bars"` of scores, curves over the `"depth"` of networks
+#'   whose layers are the models, or of RDMs a `"map"` of models and data.
+#' @param numbers for tiles and heat maps: are there numbers where tiles have room for them?
 #' @param measure,metric which measures, and for benchmarks which metrics or targets, to draw;
 #'   `NULL`: all.
 #' @param single for analyses: also draw the mean of the single ratios?
@@ -37,9 +40,8 @@ utils::globalVariables(".data")
 #' A star marks a p-value (the adjusted one, if there is one) of at most `alpha`; tiles whose
 #' adjusted p-value is larger are grey.
 #'
-#' *Heat map and map* need all pairs of a list that was compared with itself. If the caption of a
+#' *Heat map and map* of a list compared with itself need all its pairs. If the caption of a
 #' map says that two dimensions keep little, points near each other need not be similar.
-#'
 #'
 #' *Benchmarks.* Grey points are single groups or models.
 #'
@@ -116,6 +118,21 @@ mark_colours <- c(score = okabe_ito[["vermillion"]], threshold = okabe_ito[["bla
 
 measure_colours <- c(similarity = okabe_ito[["blue"]], distance = okabe_ito[["vermillion"]],
                      `no similarity` = "#E3EDF4", `no distance` = "#F8E9DD")
+
+# ---- columns
+
+# ggplot2's aes() of columns by their names, or of numbers, as in by_column(x = "at", xend = 0).
+by_column <- function(...) {
+  do.call(ggplot2::aes, lapply(list(...), function(given) {
+    if (is.character(given)) bquote(.data[[.(given)]]) else given
+  }))
+}
+
+# Nothing can be drawn where all values are missing.
+refuse_undefined <- function(values) {
+  refuse_if(all(is.na(values)), "size", "There is nothing to draw: all values are undefined (NA).",
+            arg = "object")
+}
 
 # ---- facts
 
@@ -253,12 +270,38 @@ side_panels <- function(panel, scales = "free_x") {
        ggplot2::theme(panel.spacing.x = ggplot2::unit(0.9, "lines")))
 }
 
-# The title of an axis, no longer than that of a picture in a column of a journal. A CKA is called
-# as in sentences; before: the words before it.
-axis_words <- function(label, before = NULL) {
-  label <- as.character(label)
-  if (grepl("^(angular_)?cka[(]", label)) label <- measure_words(label)
-  wrapped_labels(paste(c(before, label), collapse = " "), 30)
+# Measures are called in pictures as in sentences, but a little shorter: "CKA corrected for stimuli
+# and noise". The labels of those that would get the same words stay as they are.
+measure_titles <- function(labels) {
+  labels <- as.character(labels)
+  known <- unique(labels)
+  words <- vapply(known, measure_words, "", USE.NAMES = FALSE)
+  corrected <- grepl("corrected for", words, fixed = TRUE)
+  words[corrected] <- gsub("few |the | of trials", "", words[corrected])
+  alike <- words %in% words[duplicated(words)]
+  words[alike] <- known[alike]
+  words[match(labels, known)]
+}
+
+# A panel for each measure, in the order of their labels.
+measure_panels <- function(labels) {
+  known <- label_levels(labels)
+  factor(as.character(labels), known, measure_titles(known))
+}
+
+# The title of an axis of the scores of these measures, no longer than a picture in a column of a
+# journal; before: the words before it; most: how many characters have room in a line.
+axis_words <- function(labels, before = NULL, most = 30) {
+  words <- unique(measure_titles(labels))
+  wrapped_labels(paste(c(before, if (length(words) == 1) words else "score"), collapse = " "), most)
+}
+
+# What estimators of CKA are corrected for, for the keys of a legend or the names at an axis.
+estimator_titles <- function(estimators) {
+  ifelse(estimators %in% names(estimator_names), vapply(estimators, function(estimator) {
+    of <- sub("^few ", "", sub("the noise of trials", "noise", estimator_names[[estimator]]))
+    if (length(of)) enumerate(of, quote = FALSE) else "nothing"
+  }, ""), estimators)
 }
 
 # An axis of scores. (Panels side by side have no room for many numbers: whole = FALSE.)
@@ -474,7 +517,8 @@ dissimilarities <- function(object, purpose) {
     used <- levels(side)[levels(side) %in% unlist(lapply(names, as.character))]
     factor(as.character(side), used)
   }, names), purpose)
-  formula <- if (distance) measure else paste(format(best, digits = 3), "-", measure)
+  formula <- c(if (!distance) paste(format(best, digits = 3), "-"), measure_titles(measure))
+  formula <- paste(formula, collapse = " ")
   one_way <- square$one_way && !is_mirrored(object)
   list(d = square$mean, measure = measure,
        formula = paste0(formula, if (one_way) " (one direction)"))
@@ -534,12 +578,14 @@ refuse_gaps <- function(missing, what, remedy, purpose) {
 # The theme here is what all pictures have in common.
 
 # The background is white, because text on a transparent one would vanish in a dark viewer. Type and
-# margins are those of a journal: small, with titles apart from the numbers at the axes.
-picture_theme <- function(...) {
+# margins are those of a journal: small, with titles apart from the numbers at the axes. lines: from
+# the ticks of which axis are there lines ("x", "y", "both", "none")?
+picture_theme <- function(..., lines = "both") {
   text <- function(size, ...) ggplot2::element_text(size = size, ...)
   gap <- function(...) ggplot2::margin(..., unit = "pt")
   list(ggplot2::theme_minimal(),
        ggplot2::theme(plot.background = ggplot2::element_rect(fill = "white", colour = NA),
+                      panel.grid.minor = ggplot2::element_blank(), legend.position = "top",
                       plot.title = text(10),
                       plot.caption = text(7.5, hjust = 0, colour = "grey30", lineheight = 1,
                                           margin = gap(t = 8)),
@@ -551,5 +597,7 @@ picture_theme <- function(...) {
                       strip.text = text(8, margin = gap(4, 2, 4, 2)),
                       legend.title = text(8.5), legend.text = text(8),
                       legend.key.size = ggplot2::unit(0.9, "lines")),
+       if (lines %in% c("x", "none")) ggplot2::theme(panel.grid.major.y = ggplot2::element_blank()),
+       if (lines %in% c("y", "none")) ggplot2::theme(panel.grid.major.x = ggplot2::element_blank()),
        ggplot2::theme(...))
 }

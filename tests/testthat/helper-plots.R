@@ -65,3 +65,14 @@ tick_labels <- function(built, axis, panel = 1) {
 caption_text <- function(plot) gsub("\n", " ", plot$labels$caption)
 
 fill_scale <- function(built) built$plot$scales$get_scales("fill")
+
+# the texts that a map of points has where it is drawn in so many inches
+map_texts <- function(plot, size = c(7, 5)) {
+  grDevices::pdf(NULL, size[1], size[2])
+  on.exit(grDevices::dev.off())
+  found <- function(grob) {
+    if (!inherits(grob, "repalign_map_names")) return(unlist(lapply(grob$children, found)))
+    unlist(lapply(grob$children, function(part) part$label))
+  }
+  unname(found(grid::grid.force(ggplot2::ggplotGrob(plot))))
+}

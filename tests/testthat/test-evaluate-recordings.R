@@ -507,3 +507,22 @@ test_that("what does not fit into memory is refused before anything is computed"
   # without permutations the intervals are what is too large
   expect_error(evaluate_models(recordings$x, recordings$models, permutations = 0), "computed")
 })
+
+test_that("layers are curves over the depth of their networks", {
+  skip_if_not_installed("ggplot2")
+  set.seed(23)
+  data <- matrix(rnorm(200), 20)
+  layers <- lapply(1:5, function(k) data %*% matrix(rnorm(40), 10) + k * rnorm(80))
+  names(layers) <- c("net/a", "net/b", "net/c", "other/a", "other/b")
+  result <- suppressWarnings(evaluate_models(data, layers, "rsa", permutations = 19))
+  plot <- built(ggplot2::autoplot(result, type = "depth"))
+  points <- data_of(plot, "GeomPoint")
+  expect_equal(points$x, c(0, 0.5, 1, 0, 1))
+  expect_equal(points$y, result$score)
+  expect_identical(length(unique(points$colour)), 2L)
+  lines <- data_of(plot, "GeomLinerange")
+  expect_equal(c(lines$ymin, lines$ymax), c(result$conf_low, result$conf_high))
+  one <- built(ggplot2::autoplot(result, type = "depth", network = rep("a", 5)))
+  expect_identical(unname(tick_labels(one, "x")), names(layers))
+  expect_refused(ggplot2::autoplot(result, type = "depth", network = "a"), "5 rows")
+})

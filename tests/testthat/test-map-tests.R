@@ -371,7 +371,23 @@ test_that("names that are times give the axis, the graph and the words", {
   # of two regions, places have no axis
   colnames(maps) <- paste0(rep(c("Cz, ", "Pz, "), each = 15), names(windows)[1:15])
   expect_match(in_words(test_maps(maps)), "30 places, .*at (Cz|Pz), ")
-  expect_identical(ggplot2::autoplot(test_maps(maps))$labels$x, "place")
+  # but their times have one, with a panel for each region and a row of tiles for each of many
+  two <- built(ggplot2::autoplot(test_maps(maps)))
+  expect_identical(two$plot$labels$x, "time (ms)")
+  expect_identical(panel_names(two), c("Cz", "Pz"))
+  expect_equal(data_of(two, "GeomLine")$x, rep(seq(-50, 90, 10), 2))
+  colnames(maps) <- paste0(rep(paste0("E", 1:10, ", "), each = 3), names(windows)[1:3])
+  many <- test_maps(maps)
+  tiles <- built(ggplot2::autoplot(many))
+  expect_identical(tick_labels(tiles, "y"), paste0("E", 10:1))
+  expect_equal(data_of(tiles, "GeomTile")$x, rep(c(-50, -40, -30), 10))
+  expect_equal(sort(unique(data_of(tiles, "GeomTile")$alpha)),
+               sort(unique(ifelse(many$p_familywise <= 0.05, 1, 0.4))))
+  # bins stand at their middle
+  expect_identical(axis_of_names(c("0 to 50", "50 to 150"))[c("at", "unit", "word")],
+                   list(at = c(25, 100), unit = "", word = "time"))
+  expect_equal(axes_of_names(c("V1, -50 to 0 ms", "V4, 0 to 50 ms"))[c("at", "of", "unit")],
+               list(at = c(-25, 25), of = c("V1, ", "V4, "), unit = "ms"))
   expect_identical(axis_of_names(c("12 um", "-1e-05 um"))[c("at", "word")],
                    list(at = c(12, -1e-05), word = "place"))
   for (names in list(c("1 2 3", "1 2 4"), c("1", "2"), 1:2, c("1 ms", "2 s"))) {
@@ -394,6 +410,40 @@ test_that("pictures show courses, ranks and nulls", {
   expect_refused(ggplot2::autoplot(tested, at = 1:3), c("30 places", "not 3"))
   two <- test_maps(array(c(maps, -maps), c(9, 30, 2)), alternative = "two_sided")
   for (type in c("course", "ranked", "max_null")) built(ggplot2::autoplot(two, type = type))
+})
+
+test_that("places without an order are no curve, and voxels are slices with peaks", {
+  skip_if_not_installed("ggplot2")
+  set.seed(4)
+  maps <- matrix(rnorm(8 * 12), 8) + rep(c(6, rep(0, 11)), each = 8)
+  colnames(maps) <- paste0("area", 1:12)
+  named <- built(ggplot2::autoplot(test_maps(maps)))
+  expect_false(has_layer(named, "GeomLine"))
+  expect_identical(nrow(data_of(named, "GeomPointrange")), 12L)
+  expect_identical(unname(tick_labels(named, "x")), colnames(maps))
+  many <- test_maps(matrix(rnorm(8 * 40), 8))
+  expect_identical(ggplot2::autoplot(many)$labels$x, "rank of the place")
+  expect_false(has_layer(built(ggplot2::autoplot(many, type = "course")), "GeomLine"))
+  expect_refused(ggplot2::autoplot(many, type = "slices"), c("slices", "at"))
+  # volumes: the voxels of the names, or places in mm
+  voxels <- as.matrix(expand.grid(x = 1:4, y = 1:5, z = 1:8))
+  maps <- matrix(rnorm(8 * 160), 8)
+  maps[, 63] <- maps[, 63] + 20
+  colnames(maps) <- apply(voxels, 1, paste, collapse = " ")
+  tested <- test_maps(maps)
+  slices <- ggplot2::autoplot(tested)
+  drawn <- data_of(built(slices), "GeomTile")
+  expect_identical(nrow(drawn), 120L)
+  best <- drawn[which.max(rank(drawn$alpha)), c("x", "y", "alpha")]
+  expect_equal(unlist(best), c(x = voxels[[63, 1]], y = voxels[[63, 2]], alpha = 1))
+  expect_match(caption_text(slices), paste0("peaks: [0-9.]+ at ", toString(voxels[63, ]),
+                                            ".*; 6 of 8"))
+  rownames(voxels) <- colnames(maps)
+  mm <- ggplot2::autoplot(tested[20:160, ], at = 3 * voxels)
+  expect_match(caption_text(mm), paste("at", toString(3 * voxels[63, ]), "mm"))
+  expect_identical(mm$labels$x, "x (mm)")
+  expect_refused(ggplot2::autoplot(tested, at = voxels[1:9, ]), "160 places")
+  expect_refused(ggplot2::autoplot(tested, type = "course"), "slices")
 })
 
 test_that("places x subjects are refused where names or the graph say so, else told", {

@@ -54,7 +54,7 @@ test_that("the legend has the estimators that are drawn, in colour and shape", {
   points <- data_of(plot, "GeomPoint")
   for (aesthetic in c("colour", "shape")) {
     scale <- plot$plot$scales$get_scales(aesthetic)
-    expect_identical(scale$get_labels(), c("naive", "stimulus"))
+    expect_identical(scale$get_labels(), c("nothing", "stimuli"))
     expect_setequal(points[[aesthetic]], scale$map(c("naive", "stimulus")))
   }
   renamed <- result
@@ -297,5 +297,6 @@ test_that("what cannot be a reference is refused", {
 
 test_that("keys that are wider than a panel in a column of a journal stand in two rows", {
   expect_equal(key_rows(c("naive", "stimulus", "stimulus_neuron_trial")), 2)
-  expect_equal(key_rows(c("naive", "stimulus", "stimulus_neuron")), 1)
+  expect_equal(key_rows(c("naive", "stimulus", "stimulus_neuron")), 2)
+  expect_equal(key_rows(c("naive", "stimulus")), 1)
 })

@@ -14,9 +14,14 @@ test_that("a panel a row: all null scores, the score, the threshold, the p-value
                  ignore_attr = TRUE)
     expect_equal(lines$xintercept, c(part$score, part$threshold))
     expect_identical(as.integer(lines$PANEL), rep(seq_len(nrow(part)), 2))
-    titles <- as.character(plot$layout$layout$panel)
-    expect_identical(titles, paste0(part$x, " | ", part$y, " | ", part$measure, "\np = ",
-                                    signif(part$p_value, 2)))
+    # titles say what differs, the axis what does not
+    titles <- gsub(" [|] |\n", " ", plot$layout$layout$panel)
+    words <- c(`cka(naive)` = "uncorrected CKA", mutual_knn = "overlap of nearest neighbours")
+    two <- length(unique(part$x)) > 1
+    expect_identical(titles, paste0(if (two) paste0(part$x, " "), words[as.character(part$measure)],
+                                    " p = ", signif(part$p_value, 2)))
+    expect_identical(gsub("\n", " ", plot$plot$labels$x),
+                     if (two) "score with y1" else "score of x1 and y1")
     # bars lie where the null scores do
     draws <- null_scores(part)
     for (p in seq_len(nrow(part))) {
@@ -110,8 +115,10 @@ test_that("panels are in the order of factors", {
                       permutations = 99)
   result$y <- factor(result$y, c("L3", "L1", "L2"))
   plot <- built(ggplot2::autoplot(result, type = "null"))
-  first <- sub("\n.*", "", panel_names(plot))
-  expect_identical(first, paste("x1 |", rep(c("L3", "L1", "L2"), each = 2), "|", c("cka(naive)", "rv")))
+  expect_identical(substr(panel_names(plot), 1, 2), rep(c("L3", "L1", "L2"), each = 2))
+  expect_match(panel_names(plot)[c(1, 3, 5)], "CKA", fixed = TRUE)
+  expect_identical(anyDuplicated(panel_names(plot)), 0L)
+  expect_identical(plot$plot$labels$x, "score with x1")
   # the score goes with its panel
   lines <- data_of(plot, "GeomVline")
   expect_equal(lines$xintercept[1], result$score[result$y == "L3" & result$measure == "cka(naive)"])
@@ -191,8 +198,9 @@ test_that("models and aggregates are drawn and make matrices", {
     built(ggplot2::autoplot(result))
     built(ggplot2::autoplot(result, most = 1))
   }
-  titles <- as.character(built(ggplot2::autoplot(mean))$layout$layout$panel)
-  expect_match(titles[1], "m | k | cka(naive)", fixed = TRUE)
+  plot <- built(ggplot2::autoplot(mean))
+  expect_match(as.character(plot$layout$layout$panel)[1], "m | k\n", fixed = TRUE)
+  expect_identical(plot$plot$labels$x, "uncorrected CKA")
   expect_setequal(levels(ggplot2::autoplot(top, most = 1)$data$row), names(models))
   expect_refused(ggplot2::autoplot(rbind(top, top), most = 1), c("rows 1 and 4", ".id"))
 })
@@ -259,7 +267,7 @@ test_that("p-values are tiles in classes, with stars and the p-values where they
   y <- c(list(same = x$x1 + rnorm(120)), normal_layers("y", 3, n = 30))
   result <- calibrate(x, y, c("cka", "rv"), permutations = 199)
   plot <- built(ggplot2::autoplot(result, type = "p_value"))
-  expect_identical(panel_names(plot), c("cka(naive)", "rv"))
+  expect_identical(gsub("\n", " ", panel_names(plot)), c("uncorrected CKA", "RV coefficient"))
   tiles <- plot$plot$data
   expect_identical(as.character(tiles$fill), ifelse(result$p_value > 0.05, "above 0.05",
     ifelse(result$p_value > 0.01, "at most 0.05", ifelse(result$p_value > 0.001, "at most 0.01",
@@ -391,4 +399,19 @@ test_that("a calibration that lost its alpha says so", {
   lost <- calibrate(normal_layers("x", 3), permutations = 99)
   attr(lost, "settings") <- NULL
   expect_refused(ggplot2::autoplot(lost), c("alpha", "calibrate"))
+})
+
+test_that("raw scores stand beside calibrated ones, with their thresholds", {
+  skip_if_not_installed("ggplot2")
+  set.seed(21)
+  x <- normal_layers("x", 1)
+  result <- calibrate(x, c(x, normal_layers("y", 2)), c("cka", "rsa"), permutations = 99)
+  plot <- built(ggplot2::autoplot(result, type = "scores"))
+  at <- vapply(plot$plot$layers, function(layer) inherits(layer$geom, "GeomPoint"), NA)
+  points <- plot$data[at]
+  expect_equal(points[[1]]$x, result$threshold)
+  expect_equal(points[[2]]$x, c(result$score, result$calibrated))
+  expect_identical(points[[2]]$shape == 19, rep(c(FALSE, TRUE), each = 6) &
+                     rep(result$p_value <= 0.05, 2))
+  expect_identical(panel_names(plot), c("uncorrected CKA", "RSA score"))
 })

@@ -29,20 +29,22 @@ test_that("several measures share the bar where scores do, else panels tell thei
   areas <- stimuli_layers(c("V1", "V4", "IT"))
   same <- similarity(areas, measure = c("cka", "rv"))
   plot <- built(ggplot2::autoplot(same))
-  expect_identical(panel_names(plot), c("cka(naive)", "rv"))
+  expect_identical(gsub("\n", " ", panel_names(plot)), c("uncorrected CKA", "RV coefficient"))
   expect_equal(plot$plot$data$fill, same$score)
   mixed <- similarity(areas, measure = c("cka", "procrustes"))
   plot <- built(ggplot2::autoplot(mixed))
-  for (label in c("cka(naive)", "procrustes")) {
+  words <- c(`cka(naive)` = "uncorrected CKA", procrustes = "orthogonal Procrustes distance")
+  for (label in names(words)) {
     score <- mixed$score[mixed$measure == label]
-    expect_match(panel_names(plot), paste0(label, "\n", range_text(min(score), max(score))),
-                 fixed = TRUE, all = FALSE)
+    expect_match(gsub("\n", " ", panel_names(plot)),
+                 paste(words[[label]], range_text(min(score), max(score))), fixed = TRUE,
+                 all = FALSE)
   }
   fill <- plot$plot$data$fill[mixed$measure == "procrustes"]
   expect_equal(fill, 1 - mixed$score[mixed$measure == "procrustes"] /
                  max(mixed$score[mixed$measure == "procrustes"]))
   only <- built(ggplot2::autoplot(mixed, measure = "procrustes"))
-  expect_identical(panel_names(only), "procrustes")
+  expect_identical(gsub("\n", " ", panel_names(only)), "orthogonal Procrustes distance")
 })
 
 test_that("factors keep their order, and no tick is NA", {
@@ -56,7 +58,7 @@ test_that("factors keep their order, and no tick is NA", {
   plot <- built(ggplot2::autoplot(result))
   expect_identical(unname(tick_labels(plot, "x")), c("c", "b", "a"))
   expect_identical(unname(tick_labels(plot, "y")), c("V1", "V4"))
-  expect_identical(panel_names(plot), c("cka(naive)", "rv"))
+  expect_identical(gsub("\n", " ", panel_names(plot)), c("uncorrected CKA", "RV coefficient"))
   half <- result
   half$y <- as.character(half$y)
   plot <- built(ggplot2::autoplot(half))
@@ -107,8 +109,8 @@ test_that("bound results have panels of their own; the same rows twice are refus
   grid <- bound_by(similarity(stimuli_layers(c("a", "b")), measure = c("cka", "rv")),
                    similarity(stimuli_layers(c("a", "b")), measure = c("cka", "rv")),
                    "who", c("z", "y"))
-  expect_identical(panel_names(built(ggplot2::autoplot(grid))),
-                   c("z\ncka(naive)", "z\nrv", "y\ncka(naive)", "y\nrv"))
+  expect_identical(gsub("\n", " ", panel_names(built(ggplot2::autoplot(grid)))),
+                   paste(rep(c("z", "y"), each = 2), c("uncorrected CKA", "RV coefficient")))
 })
 
 test_that("undefined scores are grey, and said", {
@@ -131,7 +133,8 @@ test_that("scores that differ by rounding alone look the same", {
   result <- similarity(turned, measure = c("cka", "procrustes"))
   result$score <- result$score + c(-1, 1, 0) * 1e-15
   plot <- built(ggplot2::autoplot(result))
-  expect_identical(panel_names(plot), c("cka(naive)\nall 1.00", "procrustes\nall 0.00"))
+  expect_identical(gsub("\n", " ", panel_names(plot)), c("uncorrected CKA all 1.00",
+                                                       "orthogonal Procrustes distance all 0.00"))
   expect_length(unique(data_of(plot, "GeomTile")$fill), 1)
 })
 
@@ -184,4 +187,18 @@ test_that("many long names are shortened and stay distinct, and the caption tell
   expect_null(few$plot$labels$caption)
   many <- ggplot2::autoplot(similarity(stimuli_layers(sprintf("b%d", 1:20))))
   expect_match(caption_text(many), "names that have no room are left out", ignore.case = TRUE)
+})
+
+test_that("heat maps of two networks keep the order of both, with numbers or without", {
+  skip_if_not_installed("ggplot2")
+  set.seed(22)
+  result <- similarity(normal_layers("b", 3), normal_layers("a", 2))
+  for (numbers in c(TRUE, FALSE)) {
+    plot <- built(ggplot2::autoplot(result, type = "heatmap", numbers = numbers))
+    expect_identical(unname(tick_labels(plot, "x")), c("a1", "a2"))
+    expect_identical(unname(tick_labels(plot, "y")), c("b3", "b2", "b1"))
+    expect_identical(has_layer(plot, "GeomText"), numbers)
+    expect_false(has_layer(plot, "GeomSegment"))
+  }
+  expect_refused(ggplot2::autoplot(result, type = "map"), "compared with itself")
 })

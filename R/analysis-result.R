@@ -310,27 +310,28 @@ parts_of <- function(object) {
   parts[vapply(known, function(part_keys) any(keys %in% part_keys), NA)]
 }
 
-# What the intervals of all rows are made over, and what they hold fixed.
-interval_extents <- function(object, parts = parts_of(object)) {
+# What the intervals of all rows are made over, and, unless it is to be brief, what they hold fixed.
+interval_extents <- function(object, parts = parts_of(object), brief = FALSE) {
   if (!length(parts)) parts <- attr(object, "parts")
   parts <- Filter(function(part) !is.null(part$conf_level), parts)
-  paste(unique(unlist(lapply(parts, interval_extent, object))), collapse = ", or over ")
+  paste(unique(unlist(lapply(parts, interval_extent, object, brief))), collapse = ", or over ")
 }
 
 # Only what is about rows that are there is told.
-interval_extent <- function(part, object) {
+interval_extent <- function(part, object, brief) {
   words <- analyses[[part$analysis]]
   over <- if (is.null(object$over)) part$over else intersect(part$over, object$over)
   sampled <- grepl("neurons", over)
   fewer <- part$by_default && any(grepl("neuron", object$estimator) & object$x != "(all)" &
                                     object$complete != "both" & !grepl("neurons", object$over))
   c(vapply(over[sampled], function(over) {
-      paste0(extent_words(over), ", as samples; the recording (its trials and animals) is held ",
-             "fixed")
+      paste0(extent_words(over), if (!brief) ", as samples; the recording (its trials and animals) ",
+             if (!brief) "is held fixed")
     }, "", USE.NAMES = FALSE),
     if (!all(sampled)) {
-      paste0(if (isTRUE(part$clusters)) "clusters of ", words$over, "; these ", words$fixed,
-             " are held fixed", if (fewer) ": fewer than were recorded")
+      paste0(if (isTRUE(part$clusters)) "clusters of ", words$over,
+             if (!brief) paste0("; these ", words$fixed, " are held fixed"),
+             if (!brief && fewer) ": fewer than were recorded")
     })
 }
 

@@ -93,7 +93,7 @@ bars_words <- function(object, rows, bars = "bars") {
   level <- unique(unlist(lapply(attr(object, "parts"), function(part) part$conf_level)))
   if (length(level) != 1 || all(is.na(rows$conf_low))) return(NULL)
   paste0(bars, ": ", format(100 * level), "% intervals over ",
-         interval_extents(object))
+         interval_extents(object, brief = TRUE))
 }
 
 # reference: from check_reference(); caption: remarks for caption_of().
@@ -117,25 +117,36 @@ analysis_frame <- function(object, main, caption, reference, axis = neuron_axis(
     reference_layers(reference) +
     ceiling_layers(main) +
     ggplot2::scale_colour_manual(values = estimator_values(main, estimator_colours),
-                                 labels = estimator_titles) +
+                                 labels = estimator_keys) +
     ggplot2::scale_shape_manual(values = estimator_values(main, estimator_shapes),
-                                labels = estimator_titles) +
+                                labels = estimator_keys) +
     ggplot2::coord_cartesian(ylim = plot_range(main, reference)) +
     ggplot2::labs(x = "neurons", y = paste0("CKA (pooled", if (grepl("high:", title)) {
                     "; high: not disentangled"
                   }, ")"), colour = "corrected for", shape = "corrected for",
                   title = if (!is.na(title)) sub(" (", "\n(", title, fixed = TRUE),
                   caption = caption_of(caption, of_ceiling, of_reference)) +
-    # the keys of several estimators are wider than a panel in a column of a journal
-    ggplot2::guides(colour = ggplot2::guide_legend(nrow = key_rows(main$estimator)),
-                    shape = ggplot2::guide_legend(nrow = key_rows(main$estimator))) +
+    ggplot2::guides(colour = key_guide(main$estimator), shape = key_guide(main$estimator)) +
     picture_theme(legend.margin = ggplot2::margin(0, 0, 0, 0)) +
     axis
 }
 
-key_rows <- function(estimators) {
-  shown <- estimator_titles(unique(as.character(estimators)))
-  ceiling(sum(nchar(shown) + 5) * character_width / 2)
+# Keys have one line in a column of a journal: "nothing", "stimuli", "+ neurons" for estimators of
+# which each corrects for one thing more than the one before.
+estimator_keys <- function(estimators) {
+  titles <- estimator_titles(estimators)
+  for (chain in list(c("stimulus", "stimulus_neuron", "stimulus_neuron_trial"),
+                     c("stimulus", "stimulus_trial"))) {
+    follows <- estimators %in% chain[-1] & c("", estimators)[seq_along(estimators)] %in% chain
+    titles[follows] <- paste("+", sub("^.*(,| and) ", "", titles[follows]))
+  }
+  titles
+}
+
+key_guide <- function(estimators) {
+  shown <- estimator_keys(levels(droplevels(estimators)))
+  ggplot2::guide_legend(title.position = "top", title.hjust = 0.5,
+                        nrow = ceiling(sum(nchar(shown) + 5) * character_width / 3))
 }
 
 neuron_axis <- function(rows) {

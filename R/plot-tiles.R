@@ -51,7 +51,8 @@ draw_tiles <- function(tiles, shading, caption = NULL, numbers = TRUE) {
   down <- ceiling(nlevels(tiles$panel) / across)
   columns <- levels(droplevels(tiles$column))
   rows <- levels(droplevels(tiles$row))
-  # tiles of few rows or columns would be long bars if the panel filled its space
+  # tiles of few rows or columns would be long bars if the panel filled its space; of several panels,
+  # titles need the width
   part <- tiles[tiles$panel == tiles$panel[1], ]
   ratio <- length(unique(part$row)) / length(unique(part$column))
   ggplot2::ggplot(tiles, by_column(x = "column", y = "row", fill = "fill")) +
@@ -65,10 +66,13 @@ draw_tiles <- function(tiles, shading, caption = NULL, numbers = TRUE) {
                         scales = if (free_axes(tiles)) "free" else "fixed") +
     ggplot2::labs(x = if (two) "elements of y", y = if (two) "elements of x",
                   caption = caption_of(caption, tile_remarks(tiles))) +
-    tile_theme(if (ratio < 0.4 || ratio > 1.25) ratio) +
-    names_axis("x", columns, panels = across) +
+    tile_theme(if (ratio < 0.4 || across == 1 && ratio > 1.25) ratio) +
+    names_axis("x", columns, panels = across, inches = tiles_width) +
     names_axis("y", rows, panels = down)
 }
+
+# What names and the bar leave to tiles in a column of a journal, in inches.
+tiles_width <- 1.7
 
 # What is not significant has no colour, over the tiles of their values.
 pale_tiles <- function(tiles) {
@@ -222,7 +226,7 @@ draw_heatmap <- function(tiles, shading, tree, caption, numbers) {
   # write names at these numbers
   names <- levels(tiles$column)
   axis <- function(side, at) {
-    names_axis(side, names, at, expand = ggplot2::expansion(add = 0.1))
+    names_axis(side, names, at, expand = ggplot2::expansion(add = 0.1), inches = tiles_width)
   }
   ggplot2::ggplot(tiles, by_column(x = "x", y = "y")) +
     ggplot2::geom_tile(by_column(fill = "fill")) +

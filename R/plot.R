@@ -216,11 +216,13 @@ names_beside <- function(names, most = 20) {
 # An axis of names, to be added after a theme: discrete, or with the names at the numbers `at`.
 # Those below a panel are sideways where they have no room beside each other. panels: how many stand
 # along this axis; most: how many characters of a name have room; written: how names are written
-# that are different on the axis alone; ...: for the scale.
-names_axis <- function(side, names, at = NULL, panels = 1, most = 20, written = names, ...) {
+# that are different on the axis alone; inches: the width of all panels in a column of a journal;
+# ...: for the scale.
+names_axis <- function(side, names, at = NULL, panels = 1, most = 20, written = names,
+                       inches = 2.8, ...) {
   labels <- wrapped_labels(written, 12)
   beside <- side == "y" ||
-    longest_line(labels) * length(names) * panels * character_width > 2.8
+    (longest_line(labels) + 1) * length(names) * panels * character_width > inches
   if (beside) labels <- names_beside(written, most)
   lines <- if (beside) sum(text_lines(labels)) * panels else 0
   text <- ggplot2::element_text(size = if (lines > 28) 5 else if (lines > 14) 6.5 else 8,

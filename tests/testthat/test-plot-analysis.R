@@ -161,8 +161,7 @@ test_that("more than 6 layers stand side by side in one panel, fewer neurons fai
   }, NA))[1]]]
   expect_equal(sort(faint$y), sort(result$pooled[result$neurons < 8]))
   expect_length(unique(faint$group), 4)
-  expect_match(caption_text(picture), paste("Bars: 95% intervals over stimuli; these neurons and",
-                                            "layers are held fixed; faint: with 2 and 5 neurons"))
+  expect_match(caption_text(picture), "Bars: 95% intervals over stimuli; faint: with 2 and 5 neurons")
   # a panel a layer on demand, and for up to 6 layers
   expect_identical(nrow(built(ggplot2::autoplot(result, along = "neurons"))$layout$layout), 7L)
   six <- result[result$y != "layer7", ]
@@ -295,8 +294,11 @@ test_that("what cannot be a reference is refused", {
   }
 })
 
-test_that("keys that are wider than a panel in a column of a journal stand in two rows", {
-  expect_equal(key_rows(c("naive", "stimulus", "stimulus_neuron_trial")), 2)
-  expect_equal(key_rows(c("naive", "stimulus", "stimulus_neuron")), 2)
-  expect_equal(key_rows(c("naive", "stimulus")), 1)
+test_that("keys say what each estimator corrects for beyond the one before", {
+  all <- c("naive", "stimulus", "stimulus_neuron", "stimulus_neuron_trial")
+  expect_identical(estimator_keys(all), c("nothing", "stimuli", "+ neurons", "+ noise"))
+  expect_identical(estimator_keys(c("naive", "stimulus_neuron")),
+                   c("nothing", "stimuli and neurons"))
+  expect_identical(estimator_keys(c("stimulus", "stimulus_trial", "own")),
+                   c("stimuli", "+ noise", "own"))
 })

@@ -20,7 +20,7 @@
 #'   this ratio (see [ratio_bias()]); `cka_corrected`, without it, or `NA`, and `correction`, which
 #'   says what to report (see Details); `over`, as given; and `n`, the number of stimuli. Values are
 #'   `NA`, with a warning, where a ratio is undefined or does not vary.
-#'   [confint()][confint.repalign_interval] gives other levels.
+#'   [confint()][confint.repalign_result] gives other levels.
 #' @details
 #' At least 5 stimuli are needed, and 3 neurons (or labels) on a side for `"stimulus_neuron"`. Only
 #' its intervals and those from trials are for the CKA of the populations; others do not cover their

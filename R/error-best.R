@@ -17,6 +17,7 @@
 #' @param group_1,group_2 each the name of a model of `y` (a value of `model_y`), or names of
 #'   scores, or numbers of rows of `result`.
 #' @param draws number of normal draws.
+#' @param ... not used.
 #' @return `best_score()`: a data frame of class `repalign_best` with a row for each group: `group`,
 #'   the values of `by` (and the measure, if there are several); `best`, the name of the best score;
 #'   `score`, its value; `conf_low` and `conf_high`, an interval for the best true score, to be

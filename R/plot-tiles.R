@@ -328,7 +328,8 @@ map_names <- function(sparse) {
 makeContent.repalign_map_names <- function(x) {
   size <- c(grid::convertWidth(grid::unit(1, "npc"), "inches", TRUE),
             grid::convertHeight(grid::unit(1, "npc"), "inches", TRUE))
-  points <- transform(x$points, x = x * size[1], y = y * size[2])
+  points <- x$points
+  points[c("x", "y")] <- list(points$x * size[1], points$y * size[2])
   places <- label_places(points, list(x = c(0, size[1]), y = c(0, size[2]), unit = 1))
   if (x$sparse && mean(!places$placed) > 0.2) places$placed[] <- FALSE
   inches <- function(values) grid::unit(values, "inches")

@@ -165,7 +165,7 @@ test_that("a coset of many matrices has the sums of explicit relabelling", {
               sequences, threads)
       }
       direct <- .Call(C_permuted_inner, x, y,
-                      cbind(seq_len(n), coset_matrix(design)), 1L)
+                      with_observed(design), 1L)
       found <- coset(64, 1L)
       scale <- sqrt(sum(x[[1]]^2) * sum(y[[1]]^2))
       expect_lt(max(abs(found - direct)) / scale, 1e-14)

@@ -100,9 +100,9 @@ similarity <- function(x, y = NULL, measure = "cka", ..., diagonal = FALSE,
   rule <- rule_of_call(na, set, !missing(na))
   call <- if (!diagonal && rule$na == "error") rdm_grid(x, y, rule$set, threads)
   if (is.null(call)) {
-    call <- open_call(x, y, rule$set, rule$na, threads, diagonal)
+    call <- open_call(x, y, rule$set, rule$na, threads, diagonal, controls = TRUE)
     check_grid_memory(call$set, call$sides)
-    call$scores <- score_grid(call$pairs, call$sides, call$set, on_error, threads)
+    call$scores <- scores_of_call(call, on_error, threads)
   }
   similarity_result(call$pairs, call$sides, call$set, call$scores)
 }
@@ -113,7 +113,7 @@ similarity <- function(x, y = NULL, measure = "cka", ..., diagonal = FALSE,
 rdm_grid <- function(x, y, set, threads, frame = parent.frame()) {
   measure <- set[[1]]
   args <- measure$args
-  alone <- length(set) == 1 && identical(measure$id, "rsa") && identical(args$na, "error") &&
+  alone <- length(set) == 1 && identical(measure$id, "rsa") && is.null(measure$given) && identical(args$na, "error") &&
     is.null(args$clusters) && is.null(args$stimulus_noise) && is_named_list(x) &&
     is_named_list(y) && worker_count() == 0
   if (!alone) return(NULL)

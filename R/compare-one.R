@@ -9,12 +9,14 @@
 #' @param id of the measure
 #' @param x,y,na as the user gave them
 #' @param args a list of the other arguments of the function, by name
+#' @param given the controls of the user, or NULL
 #' @return a number, NA with a warning where the score is undefined.
 #' @noRd
-one_score <- function(id, x, y, args, na = "error") {
+one_score <- function(id, x, y, args, na = "error", given = NULL) {
   refuse_partial_words(sys.call(-1), sys.function(-1), sys.frame(sys.parents()[sys.nframe() - 1]),
                        parent.frame())
   if (missing(x) || missing(y)) missing_side(missing(x))
+  if (!is.null(given)) return(partial_score(id, x, y, args, na, given))
   measure <- asked_measure(id, args)
   score <- in_open_pair(x, y, measure, paste0(id, "()"), na, score_of_pair)
   if (id == "cka" && measure$args$default_estimator) tell_uncorrected(x, y, measure, score, na)

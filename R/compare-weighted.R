@@ -42,11 +42,20 @@ score_weighted <- function(x, y, measure = "cka", weights, ...,
             "representations, not lists: call score_weighted() for each pair.",
             arg = if (is_collection(x)) "x" else "y")
   rule <- rule_of_call(na, set, !missing(na))
-  call <- open_call(x, y, rule$set, rule$na, use = "errors", why = "a weighted score")
+  call <- open_call(x, y, rule$set, rule$na, use = "errors", why = "a weighted score",
+                    controls = TRUE)
   weights <- rows_in_order_of(weights, call$labels, "weights")
   w <- check_weights(weights, length(call$rows))[call$rows, , drop = FALSE]
   check_grid_memory(call$set, call$sides)
-  weighted_scores(call$set[[1]], call$sides, w)
+  scores <- weighted_scores(call$set[[1]], call$sides, w)
+  if (is.null(call$set[[1]]$given)) return(scores)
+  grids <- control_grids(call, 1)
+  beside <- unlist(lapply(grids, function(grid) {
+    lapply(seq_len(nrow(grid$pairs)), function(row) {
+      weighted_scores(grid$set[[1]], grid$sides, w, grid$pairs[row, ])
+    })
+  }), recursive = FALSE)
+  partial_scores(do.call(cbind, c(list(scores), beside[places_beside(call, 1, grids)])))
 }
 
 check_weights <- function(weights, n) {
@@ -71,16 +80,15 @@ check_weights <- function(weights, n) {
   unname(w)
 }
 
-weighted_scores <- function(measure, sides, w) {
+weighted_scores <- function(measure, sides, w, pairs = data.frame(i = 1L, j = 1L)) {
   errors <- errors_of(measure)
   subsets <- all(w == 0 | w == 1)
-  pairs <- data.frame(i = 1L, j = 1L)
   if (is.null(errors$weighted)) {
     if (!subsets) refuse_weights(measure, w, "0 and 1 only")
     return(subset_scores(w == 1, pairs, sides, list(measure), "The scores")[1, 1, ])
   }
   if (errors$counts == "counts" && any(w != round(w))) refuse_weights(measure, w, "counts only")
-  pair <- side_pair(sides, 1, 1)
+  pair <- side_pair(sides, pairs$i, pairs$j)
   # errors that only the data tell, such as too few stimuli, are those of the score itself
   error <- refusal_of_pair(measure, pair)
   if (!is.null(error)) stop(error)

@@ -18,6 +18,8 @@ declare_result(
     column("se", "the standard error", shown = 2),
     column("conf_low", "the lower limit of the interval", shown = 3),
     column("conf_high", "the upper limit of the interval", shown = 4),
+    column("p_zero", "of a partial score of 0, two-sided", shown = 5, always = FALSE,
+           tidy = "p.value"),
     column("h_xy", "the value H of both sides", tidy = NA),
     column("h_xx", "the value H of x with itself", tidy = NA),
     column("h_yy", "the value H of y with itself", tidy = NA),

@@ -94,7 +94,8 @@ samples_of_row <- function(pair, task, p, m) {
 }
 
 # The deviations of a sample and its interactions with the stimuli, for all rows that it is part of.
-neuron_factor <- function(sample, task, columns, tables) {
+# without_units: function(at), the columns without these units, as columns_without_units() gives them.
+neuron_factor <- function(sample, task, columns, tables, without_units) {
   rows <- sample$rows
   size <- sample$size
   m <- units_of(task$n, task$codes)
@@ -111,7 +112,7 @@ neuron_factor <- function(sample, task, columns, tables) {
   # few at a time, so that what is made of each fits into memory
   each <- max(1, floor(4 * room_for_dots() / packed_length(task$n)))
   for (at in split(all, (all - 1) %/% each)) {
-    without <- columns_without_units(sample, at, task, tables)
+    without <- without_units(at)
     for (u in seq_along(at)) {
       change[at[u], ] <- vapply(without[, u], function(column) column$value, 0) - values
       inner <- sweep(change_matrix(without[, u], m) - full, 2, closed, "*")

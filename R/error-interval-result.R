@@ -45,6 +45,7 @@ interval_rows <- function(task, columns, factors) {
   limits <- unname(limits)
   result <- cbind(rows, se = errors$se, df = errors$df, conf_low = limits[, 1],
                   conf_high = limits[, 2], method = words, over = over_words(task), n = n)
+  if (!is.null(task$beside)) result$p_zero <- p_of_zero(task, result)
   kept <- c(list(conf_level = task$settings$conf_level, deletions = list(call),
                  dependence = task$dependence), kept)
   list(rows = result, kept = kept, constant = constant)
@@ -144,8 +145,10 @@ over_words <- function(task) {
     sampled <- vapply(mixed, function(i) {
       sampled_sides(side_pair(task$sides, i, task$pairs$j[p]), task$set[[m]], settings)
     }, c(x = NA, y = NA))
+    given <- controls_sampled(task, m, p, any(sampled))
     parts <- c(if (is.null(task$codes)) "stimuli" else "clusters",
-               c("neurons_x", "neurons_y")[rowSums(sampled) > 0], if (settings$subjects) "subjects")
+               c("neurons_x", "neurons_y")[rowSums(sampled) > 0], if (given) "neurons_given",
+               if (settings$subjects) "subjects")
     place <- if (settings$these) match("neurons_x", parts, length(parts)) else length(parts)
     who <- if (settings$these) {
       paste0(if (parts[place] != "neurons_x") ",", " of these ", length(subjects), " subjects")

@@ -27,8 +27,8 @@
 #'   both, or `"subjects"` or `"these_subjects"`, whose mean is the score (see details). The score
 #'   of a pair does not depend on it. `NULL` takes what the estimator corrects for, in all functions
 #'   that have `over`: stimuli, and by `"stimulus_neuron"` and `"stimulus_neuron_trial"` also the
-#'   neurons of each side that is not `complete` (see [cka()]); those of a complete side are no
-#'   sample. For 20 layers and a recording these errors take 1.3 times as long as over stimuli
+#'   neurons of each side, controls included, that is not `complete` (see [cka()]); those of a
+#'   complete side are no sample. `"neurons_given"` are those of controls (`given` of [cka()]). For 20 layers and a recording these errors take 1.3 times as long as over stimuli
 #'   alone, for all pairs of the layers 5 times (`Rscript bench/list-errors.R default`).
 #' @param ... not used: parameters go to [measure()].
 #' @param method how the errors over stimuli are found: by what fits the measure (`"auto"`), by
@@ -121,18 +121,37 @@ score_interval <- function(x, y = NULL, measure = "cka", over = NULL, ..., metho
   settings <- interval_settings(over, method, draws, transform, units_x, units_y,
                                 conf_level)
   call <- open_call(x, y, rule$set, rule$na, threads, clusters = clusters, use = "errors",
-                    least = 5, why = "an interval", remedy = cluster_remedy)
+                    least = 5, why = "an interval", remedy = cluster_remedy, controls = TRUE)
   task <- list(sides = call$sides, set = call$set, pairs = call$pairs, codes = call$clusters,
                settings = settings, n = call$n, threads = threads, dependence = call$dependence)
   check_interval_task(task, y)
   check_grid_memory(task$set, task$sides)
-  task$scores <- as.vector(t(score_grid(task$pairs, task$sides, task$set, "stop", threads)))
+  task$scores <- as.vector(t(scores_of_call(task, "stop", threads)))
   tables <- neuron_tables(task)
   columns <- stimulus_columns(task, tables)
-  factors <- lapply(if (any(task$settings$neurons)) neuron_samples(task), neuron_factor, task,
-                    columns, tables)
+  factors <- if (any(has_controls(task$set))) {
+    task <- with_tasks_beside(task)
+    partial <- partial_columns(task, columns)
+    found <- lapply(samples_with_controls(task), function(sample) {
+      neuron_factor(sample, task, partial, tables, function(at) {
+        partial_without_units(sample, at, task, columns, tables)
+      })
+    })
+    columns <- partial
+    found
+  } else if (any(task$settings$neurons)) {
+    lapply(neuron_samples(task), function(sample) {
+      neuron_factor(sample, task, columns, tables, function(at) {
+        columns_without_units(sample, at, task, tables)
+      })
+    })
+  }
   if (pools_subjects(task)) {
     pooled <- pool_subjects(task, columns, factors)
+    task$beside <- lapply(task$beside, function(beside) {
+      beside$at <- beside$at[match(pooled$pairs$j, task$pairs$j), , drop = FALSE]
+      if (length(beside$tasks)) beside
+    })
     columns <- pooled$columns
     factors <- pooled$factors
     task[c("pairs", "scores")] <- pooled[c("pairs", "scores")]
@@ -152,12 +171,13 @@ score_interval <- function(x, y = NULL, measure = "cka", over = NULL, ..., metho
 
 interval_methods <- c("auto", "jackknife", "influence", "smoothed", "half-samples")
 
-interval_samples <- c("stimuli", "neurons_x", "neurons_y", "subjects", "these_subjects")
+interval_samples <- c("stimuli", "neurons_x", "neurons_y", "subjects", "these_subjects",
+                      "neurons_given")
 
 interval_settings <- function(over, method, draws, transform, units_x, units_y,
                               conf_level) {
   by_default <- is.null(over) || identical(over, "these_subjects")
-  if (by_default) over <- c(interval_samples[1:3], over)
+  if (by_default) over <- c(interval_samples[1:3], "neurons_given", over)
   over <- check_choice(over, interval_samples, "over", several = TRUE)
   method <- check_choice(method, interval_methods, "method")
   neurons <- c(x = "neurons_x" %in% over, y = "neurons_y" %in% over)
@@ -173,7 +193,7 @@ interval_settings <- function(over, method, draws, transform, units_x, units_y,
   if (!alone || is.null(sampled)) check_unit_choice(FALSE, units_x, units_y)
   list(method = method, draws = check_count(draws, "draws", least = 20),
        transform = check_choice(transform, c("auto", "z", "none"), "transform"),
-       neurons = neurons, by_default = by_default, subjects = "subjects" %in% over, these = these,
+       neurons = neurons, given = "neurons_given" %in% over, by_default = by_default, subjects = "subjects" %in% over, these = these,
        units = list(x = units_x, y = units_y),
        conf_level = check_number(conf_level, "conf_level", above = 0, below = 1))
 }
@@ -264,8 +284,13 @@ way_of <- function(measure, task) {
   settings <- task$settings
   # of other samples the interactions are known with influences alone
   alone <- !any(settings$neurons) || settings$by_default && !settings$these
+  partial <- !is.null(measure$given)
+  refuse_if(partial && method == "half-samples", "choice", "The errors of ",
+            "{dQuote(measure$label, FALSE)} are by deletions, not by half-samples: leave out ",
+            "`method`.")
   few <- alone && isTRUE(units_of(task$n, task$codes) < errors$exact_below)
   if (method == "auto" && few) method <- "jackknife"
+  if (partial && !isTRUE(errors$auto)) method <- "jackknife"
   if (method == "half-samples" || (method == "auto" && !isTRUE(errors$auto))) {
     return(list(name = "half-samples", method = "half-samples", errors = errors))
   }

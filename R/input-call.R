@@ -24,15 +24,20 @@
 #' @param set a list of measures, as measures of the user or settled
 #' @param na,threads arguments of the user
 #' @param diagonal is each representation of a list also compared with itself?
+#' @param controls does the function know measures with controls?
 #' @param ... further arguments of open_sides()
 #' @param frame of the function that the user has called, with which ends what is planned for the
 #'   end
 #' @return an opened call, as described above.
 #' @noRd
 open_call <- function(x, y, set, na = "error", threads = NULL, diagonal = FALSE, ...,
-                      frame = parent.frame()) {
+                      controls = FALSE, frame = parent.frame()) {
   threads <- hold_threads(threads, frame)
-  call <- open_sides(as_sides(x, y, names_count(set), na), set, na, ..., frame = frame)
+  beside <- if (controls) read_controls(set, x, na != "error")
+  if (!is.null(beside$side)) set <- beside$set
+  sides <- as_sides(x, y, names_count(set), na, beside$side)
+  call <- open_sides(sides, set, na, ..., frame = frame)
+  note_incomplete_controls(call)
   call$threads <- threads
   warn_if(diagonal && !call$sides$self, "unused", "`diagonal` is used only when all pairs of `x` ",
           "are compared (y = NULL).", data = "diagonal")
@@ -63,6 +68,7 @@ open_sides <- function(sides, set, na = "error", clusters = NULL, use = "scores"
                        why = "a permutation", series = FALSE, remedy = NULL, relabel = TRUE,
                        grid = TRUE, own_clusters = TRUE, frame = parent.frame()) {
   hold_threads(frame = frame)
+  if (is.null(sides$z)) refuse_controls(set)
   reprs <- all_representations(sides)
   # most calls have nothing but matrices, about which less is to be judged
   bare <- isTRUE(sides$bare)

@@ -34,5 +34,6 @@ sides_without <- function(sides, keep) {
   cut <- function(side) cut_side(side, keep, list(TRUE))
   sides$x <- cut(sides$x)
   sides$y <- if (sides$self) sides$x else if (sides$same) on_side_y(sides$x) else cut(sides$y)
+  if (!is.null(sides$z)) sides$z <- cut(sides$z)
   sides
 }

@@ -35,7 +35,7 @@ complete_sides <- function(sides, set, na) {
   rows <- rep(TRUE, reprs[[1]]$n)
   if (na == "error") return(list(sides = sides, set = set, rows = rows))
   one_side <- sides$self || sides$same
-  columns <- lapply(sides[c("x", "y")], function(side) rep(list(TRUE), length(side$reprs)))
+  columns <- lapply(sides[c("x", "y", "z")], function(side) rep(list(TRUE), length(side$reprs)))
   if (na == "stimuli") {
     rows <- complete_stimuli(reprs)
     left_out <- stimuli_note(rows, first_stimulus_names(reprs))
@@ -59,11 +59,13 @@ complete_sides <- function(sides, set, na) {
     }
     columns <- lapply(missing_by_columns(missing, sides), lapply, `!`)
     set <- lapply(set, cut_measure, columns)
-    left_out <- note_neurons_left_out(reprs, c(columns$x, if (!one_side) columns$y))
+    columns$z <- lapply(sides$z$reprs, function(repr) !missing_neurons(repr))
+    left_out <- note_neurons_left_out(reprs, c(columns$x, if (!one_side) columns$y, columns$z))
   }
   sides$x <- cut_side(sides$x, rows, columns$x)
   sides$y <- if (sides$self) sides$x else if (sides$same) on_side_y(sides$x) else
     cut_side(sides$y, rows, columns$y)
+  if (!is.null(sides$z)) sides$z <- cut_side(sides$z, rows, columns$z)
   list(sides = sides, set = set, rows = rows, left_out = left_out)
 }
 
@@ -195,6 +197,7 @@ missing_neurons <- function(repr) {
 # Where columns have labels of their own, a neuron that is missing in one representation is left out
 # of all. Without names of neurons, labels of units stand for them.
 missing_by_columns <- function(missing, sides) {
+  sides$z <- NULL
   reprs <- all_representations(sides)
   labels <- lapply(reprs, function(repr) {
     if (is.null(repr$columns$neuron)) repr$columns$units else repr$columns$neuron

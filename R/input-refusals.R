@@ -45,6 +45,7 @@ with_refusals <- function(sides, set) {
   }
   sides$x <- judged(sides$x)
   sides$y <- if (sides$self) sides$x else if (sides$same) on_side_y(sides$x) else judged(sides$y)
+  if (!is.null(sides$z)) sides$z <- judged(sides$z)
   sides
 }
 

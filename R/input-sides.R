@@ -4,11 +4,12 @@
 
 # These functions make the two sides of a call from what users give, and list the pairs of them.
 
+# controls: NULL, or a further side of controls, which is kept as `z`.
 # Returns list(x, y, self, same, models, bare): two flat lists of representations with the names of
 # their models; whether x is compared with itself because y is missing; whether the user gave the
 # same list twice; whether some side holds models; and whether all representations are complete
 # "dist" objects of as many stimuli without names, of which there is nothing else to judge.
-as_sides <- function(x, y, by_name = TRUE, na = "error") {
+as_sides <- function(x, y, by_name = TRUE, na = "error", controls = NULL) {
   if (is.null(x)) as_numeric_matrix(x, "x")
   refuse_results(x, "x")
   refuse_results(y, "y")
@@ -19,16 +20,20 @@ as_sides <- function(x, y, by_name = TRUE, na = "error") {
   side_x <- as_side(x, "x", na != "error")
   one_list <- self || same
   side_y <- if (!one_list) as_side(y, "y", na != "error")
-  bare <- side_x$bare > 0 && (one_list || side_x$bare == side_y$bare)
+  bare <- side_x$bare > 0 && (one_list || side_x$bare == side_y$bare) && is.null(controls)
   if (!bare) {
-    reprs <- with_common_stimuli(c(side_x$reprs, side_y$reprs), by_name)
+    reprs <- with_common_stimuli(c(side_x$reprs, side_y$reprs, controls$reprs), by_name)
     of_x <- seq_along(side_x$reprs)
+    of_y <- length(of_x) + seq_along(side_y$reprs)
     side_x$reprs <- reprs[of_x]
-    if (!one_list) side_y$reprs <- reprs[-of_x]
+    if (!one_list) side_y$reprs <- reprs[of_y]
+    if (!is.null(controls)) controls$reprs <- reprs[-c(of_x, of_y)]
   }
   if (one_list) side_y <- if (self) side_x else on_side_y(side_x)
-  list(x = side_x, y = side_y, self = self, same = same,
-       models = side_x$is_models || side_y$is_models, bare = bare)
+  sides <- list(x = side_x, y = side_y, self = self, same = same,
+                models = side_x$is_models || side_y$is_models, bare = bare)
+  sides$z <- controls
+  sides
 }
 
 # The sides of a call whose representations were read one by one, and brought into one order; y:
@@ -78,9 +83,10 @@ refuse_elements <- function(given, arg, is_other, ...) {
   refuse("type", "`{arg}{place}` ", ..., arg = arg)
 }
 
-# All representations of a call, each once: those of x alone where both sides are the same.
+# All representations of a call, each once: those of x alone where both sides are the same, and those
+# of controls last.
 all_representations <- function(sides) {
-  c(sides$x$reprs, if (!sides$self && !sides$same) sides$y$reprs)
+  c(sides$x$reprs, if (!sides$self && !sides$same) sides$y$reprs, sides$z$reprs)
 }
 
 # The representations of a list that was given twice, as those of the side y: what they prepare is

@@ -55,13 +55,13 @@ NULL
 rsa <- function(x, y, inner = c("correlation", "euclidean", "sqeuclidean", "cosine"),
                 outer = c("spearman", "pearson", "kendall", "cosine", "tau_b", "rho_a",
                           "whitened_cosine", "whitened_pearson"),
-                clusters = NULL, stimulus_noise = NULL,
+                clusters = NULL, stimulus_noise = NULL, given = NULL,
                 na = c("error", "stimuli", "neurons", "pairwise"), ...) {
   na <- check_choice(na, c(missing_rules, "pairwise"), "na")
   own <- if (na == "pairwise") na else c("error", "pairwise")
   one_score("rsa", x, y, list(inner = inner, outer = outer, clusters = clusters,
                               stimulus_noise = stimulus_noise, na = own),
-            if (length(own) == 1) "error" else na)
+            if (length(own) == 1) "error" else na, given)
 }
 
 rsa_inner <- c("correlation", "euclidean", "sqeuclidean", "cosine")
@@ -121,7 +121,11 @@ declare_measure(
   statistic = rdm_product, score = rdm_correlation, null = rsa_null, dot = rsa_dot,
   # which pairs are ranked or weighed is known only when both sides are there
   needs_data = function(args, n, d) args$na == "pairwise",
-  errors = rsa_errors, memory = rsa_needs
+  errors = rsa_errors, memory = rsa_needs,
+  cosine = function(args) {
+    args$outer %in% c("pearson", "spearman", "cosine", "whitened_cosine", "whitened_pearson") &&
+      args$na == "error"
+  }
 )
 
 # The kinds of forms that are made on the way to the dissimilarities.
@@ -164,8 +168,9 @@ rdm_forms <- function(args) {
 #' distance_correlation(x, y, estimator = "unbiased")
 #' @export
 distance_correlation <- function(x, y, squared = FALSE, estimator = c("biased", "unbiased"),
-                                 na = c("error", "stimuli", "neurons"), ...) {
-  one_score("distance_correlation", x, y, list(squared = squared, estimator = estimator), na)
+                                 given = NULL, na = c("error", "stimuli", "neurons"), ...) {
+  one_score("distance_correlation", x, y, list(squared = squared, estimator = estimator), na,
+            given)
 }
 
 # The distance covariance. It can be negative for distances that are not Euclidean only; then it has
@@ -222,6 +227,7 @@ declare_measure(
   score = function(statistic, x, y, args) {
     distance_correlations(statistic / sqrt(x$size) / sqrt(y$size), args)
   },
+  cosine = is_square,
   dot = function(args) {
     new_dot(function(x, y, args) {
       with_sizes(centered_table(x, y), y, sizes_of(x, y, form_size_of))

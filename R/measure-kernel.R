@@ -87,13 +87,13 @@ cka <- function(x, y, kernel = c("linear", "rbf", "manifold"),
                               "stimulus_neuron_trial"), shared_neurons = FALSE,
                 units_x = NULL, units_y = NULL, sigma = NULL, bandwidth = 1, k = 15,
                 clusters = NULL, shared_noise = c("auto", "trials", "pairs"),
-                complete = c("none", "x", "y", "both"),
+                complete = c("none", "x", "y", "both"), given = NULL,
                 na = c("error", "stimuli", "neurons"), ...) {
   one_score("cka", x, y, list(
     kernel = kernel, estimator = estimator, shared_neurons = shared_neurons, units_x = units_x,
     units_y = units_y, sigma = sigma, bandwidth = bandwidth, k = k, clusters = clusters,
     shared_noise = shared_noise, complete = complete
-  ), na)
+  ), na, given)
 }
 
 check_cka <- function(pair, args) {
@@ -214,7 +214,7 @@ declare_measure(
     warn_unstable(score, pair, error_of_cka(pair, x$self, y$self, args), args$clusters)
   },
   null = cka_null, dot = cka_dot,
-  needs_data = kernel_needs_data, errors = cka_errors(),
+  needs_data = kernel_needs_data, errors = cka_errors(), cosine = TRUE,
   memory = cka_needs
 )
 
@@ -237,8 +237,8 @@ declare_measure(
 #' x <- matrix(rnorm(300), 30)
 #' rv(x, x %*% qr.Q(qr(matrix(rnorm(100), 10))))
 #' @export
-rv <- function(x, y, na = c("error", "stimuli", "neurons"), ...) {
-  one_score("rv", x, y, list(), na)
+rv <- function(x, y, given = NULL, na = c("error", "stimuli", "neurons"), ...) {
+  one_score("rv", x, y, list(), na, given)
 }
 
 declare_measure(
@@ -255,7 +255,7 @@ declare_measure(
   prepare = prepare_cka, undefined = warn_undefined_cka,
   statistic = cross_h,
   score = cka_of_h, null = cka_null, dot = cka_dot,
-  needs_data = function(args, n, d) d <= n, errors = cka_errors(),
+  needs_data = function(args, n, d) d <= n, errors = cka_errors(), cosine = TRUE,
   memory = linear_needs
 )
 

@@ -94,9 +94,10 @@ declare_measure(
 #' @rdname mka
 #' @export
 kcka <- function(x, y, k = 15, self = TRUE, squared = FALSE, centering = c("row", "double"),
-                 ties = NULL, clusters = NULL, na = c("error", "stimuli", "neurons"), ...) {
+                 ties = NULL, clusters = NULL, given = NULL,
+                 na = c("error", "stimuli", "neurons"), ...) {
   one_score("kcka", x, y, list(k = k, self = self, squared = squared, centering = centering,
-                               ties = ties, clusters = clusters), na)
+                               ties = ties, clusters = clusters), na, given)
 }
 
 # The column sums of a kernel depend on the order of ties, and with centering = "double" its norm on
@@ -124,5 +125,5 @@ declare_measure(
   },
   undefined = warn_no_contrast, statistic = kernel_product,
   score = kernel_cosine, null = function(args) sparse_null(centered_products),
-  dot = centered_kernel_dot, needs_data = FALSE, memory = sparse_needs
+  dot = centered_kernel_dot, needs_data = FALSE, cosine = TRUE, memory = sparse_needs
 )

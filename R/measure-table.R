@@ -119,16 +119,18 @@ measure <- function(id, ...) {
             "{dQuote(named[duplicated(named)][1], FALSE)} of {dQuote(id, FALSE)} is given twice: ",
             "give it once.", arg = named[duplicated(named)][1])
   unknown <- setdiff(named, known)
+  refuse_if("given" %in% unknown, "parameter", "Measure {dQuote(id, FALSE)} has no parameter ",
+            "\"given\". {cosine_words()}", arg = "given")
   refuse_if(length(unknown), "parameter", "Measure {dQuote(id, FALSE)} has no parameter ",
             "{dQuote(unknown[1], FALSE)}",
             if (length(known)) paste0(suggest(unknown[1], known), " Parameters: ",
                                       enumerate(known, 20)), ".", arg = unknown[1])
+  controls <- given$given
+  given$given <- NULL
   args <- d$check(utils::modifyList(default_arguments(id), given, keep.null = TRUE))
   note_unused_labels(args)
-  structure(
-    list(id = id, label = measure_label(id, given, args), args = args, declaration = d),
-    class = "repalign_measure"
-  )
+  measure <- list(id = id, label = measure_label(id, given, args), args = args, declaration = d)
+  structure(with_controls(measure, controls), class = "repalign_measure")
 }
 
 # Functions that take measures have `...` to say where a parameter of a measure belongs. set: the

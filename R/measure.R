@@ -64,6 +64,8 @@ registry <- new.env()
 #'   cell) or what new_dot() makes
 #' @param errors how the score varies with the stimuli: NULL (by half-samples), or a function(args)
 #'   that gives NULL or what new_errors() makes
+#' @param cosine is the score a cosine, of which there are partial scores (measure-given.R): TRUE,
+#'   FALSE or a function(args); measures for which it may be have the parameter `given`
 #' @param held NULL, or for measures that align neurons a function(args) that gives what
 #'   new_holdout() makes: how the alignment is scored on other stimuli
 #' @return the environment of the call, kept in `registry`; complete_declarations() makes it a list
@@ -76,7 +78,7 @@ declare_measure <- function(id, label, family, resi = NA_character_, direction, 
                             undefined = NULL, statistic = NULL,
                             score = function(statistic, x, y, args) statistic,
                             inspect = NULL, needs_data = TRUE, memory, null = NULL, dot = NULL,
-                            errors = NULL, held = NULL) {
+                            errors = NULL, cosine = FALSE, held = NULL) {
   stopifnot(is.null(registry[[id]]))
   registry[[id]] <- environment()
 }
@@ -201,7 +203,11 @@ measure_parameters <- function(id) {
 
 # The default values of the parameters. Where the default lists several choices, d$check() takes the
 # first one.
-default_arguments <- function(id) lapply(measure_parameters(id), eval, envir = topenv())
+default_arguments <- function(id) {
+  # controls are no argument of a declaration
+  lapply(measure_parameters(id)[setdiff(names(measure_parameters(id)), "given")], eval,
+         envir = topenv())
+}
 
 # ---- measure set
 

@@ -112,8 +112,9 @@ evaluate_models <- function(data, models, measure = NULL, over = NULL, ..., conf
       encoding_parts(data, models, measure, given_over, conf_level, permutations,
                      c(exchange, common))
     } else {
+      partial <- !is.null(measure$given)
       chance <- function() {
-        chance_of_recordings(data, models, measure, subjects, permutations, alpha,
+        if (!partial) chance_of_recordings(data, models, measure, subjects, permutations, alpha,
                              c(exchange, common))
       }
       refuse_before_work(chance())
@@ -121,7 +122,10 @@ evaluate_models <- function(data, models, measure = NULL, over = NULL, ..., conf
                                                  conf_level = conf_level),
                                             given(clusters = clusters), common), quote = TRUE)
       chance <- chance()
-      ceiling <- ceiling_of_recordings(data, models, measure, subjects, common["na"], over)
+      inform_if(partial && !is_no_permutation(permutations), "no_chance", "No p_chance: partial ",
+                "scores have no permutation null. `p_zero` tests them against 0 by their errors.")
+      ceiling <- if (partial) list(ceiling = NA_real_, se = NA_real_, from = "measure") else
+        ceiling_of_recordings(data, models, measure, subjects, common["na"], over)
       list(interval = interval, chance = chance, ceiling = ceiling)
     }
     if (any(!is.na(found$interval$se))) found$best <- best_score(found$interval, by = NULL)
@@ -397,6 +401,7 @@ recordings_result <- function(parts, subjects, alpha, free) {
   rows <- data.frame(model = names, measure = as.character(interval$measure),
                      score = interval$score, se = interval$se, df = interval$df,
                      conf_low = interval$conf_low, conf_high = interval$conf_high)
+  rows$p_zero <- interval$p_zero
   if (!is.null(chance)) {
     rows$p_chance <- chance$p_value
     rows$p_familywise <- rows$threshold <- NA_real_

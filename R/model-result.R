@@ -23,7 +23,7 @@ declare_result(
            tidy = "adj.p.value"),
     column("threshold", "the score beyond which p_familywise is at most alpha", shown = 11,
            always = FALSE),
-    column("p_zero", "of a score of 0, of RDMs", shown = 7, always = FALSE),
+    column("p_zero", "of a score of 0, of RDMs and partial scores", shown = 7, always = FALSE),
     column("ceiling_low", "the lower bound of the noise ceiling of RDMs", shown = 15,
            always = FALSE),
     column("ceiling_high", "its upper bound", shown = 16, always = FALSE),

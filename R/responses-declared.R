@@ -136,6 +136,7 @@ sides_in_time <- function(sides, set) {
   sides$y$reprs <- if (sides$self) sides$x$reprs else if (sides$same) {
     on_side_y(sides$x)$reprs
   } else lapply(sides$y$reprs, reordered_representation, at)
+  sides$z$reprs <- lapply(sides$z$reprs, reordered_representation, at)
   set <- lapply(set, function(measure) {
     noise <- measure$args$stimulus_noise
     if (is.null(noise)) return(measure)
@@ -263,10 +264,14 @@ settled_arguments <- function(d, args, reprs) {
 
 # relabel: do labels tell what the data settled?
 settled_set <- function(set, sides, relabel = TRUE) {
-  reprs <- list(x = sides$x$reprs, y = sides$y$reprs)
   settled <- lapply(set, function(measure) {
     if (is_own(measure)) return(measure)
+    reprs <- list(x = sides$x$reprs, y = sides$y$reprs)
     before <- measure$args$estimator
+    # labels of x and y say nothing of controls, whose declarations count
+    if (!isTRUE(measure$args$shared_neurons) && is.null(measure$args$units_x)) {
+      reprs$y <- c(reprs$y, sides$z$reprs[unique(as.vector(measure$given$at))])
+    }
     measure$args <- settled_arguments(measure$declaration, measure$args, reprs)
     if (relabel) measure$label <- settled_label(measure, before, reprs)
     measure

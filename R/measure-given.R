@@ -1,0 +1,273 @@
+# Partial scores: what is left of a score that is a cosine when the projections on controls, such as
+# pixels or an earlier layer, are taken off both sides (the parameter `given` of such measures).
+
+# A measure has its controls in `given`: as measure() makes it, a named list of what the user gave;
+# in an opened call list(names, at), where row i of `at` has the places of the controls in the side
+# z of the call that belong to the i-th representation of x (or there is one row for all).
+#
+# A partial score is made of the scores of its pairs alone, so that everything that holds for these,
+# deletions included, holds for it.
+
+# ---- what users give
+
+takes_given <- function(id) "given" %in% names(formals(get(id, envir = topenv())))
+
+# given: the argument of the user, or NULL.
+with_controls <- function(measure, given) {
+  if (is.null(given)) return(measure)
+  d <- measure$declaration
+  refuse_if(!declared(d$cosine, measure$args), "parameter", "`given` needs a score that is a ",
+            "cosine, which that of {dQuote(measure$id, FALSE)} is not with these parameters. ",
+            cosine_words(), arg = "given")
+  refuse_results(given, "given")
+  if (!is_collection(given)) given <- list(control = given)
+  names <- check_element_names(given, "given")
+  measure$given <- given
+  shown <- if (length(names) > 3) c(names[1:2], paste(length(names) - 2, "more")) else names
+  measure$label <- label_with(measure, paste("given", paste(shown, collapse = " + ")))
+  measure
+}
+
+cosine_words <- function() {
+  paste("Partial scores are of cka(), rv(), kcka(), rsa() (outer = \"pearson\", \"spearman\",",
+        "\"cosine\", \"whitened_cosine\" or \"whitened_pearson\") and distance_correlation()",
+        "(squared = TRUE, or estimator = \"unbiased\").")
+}
+
+has_controls <- function(set) lengths(lapply(set, function(measure) measure$given)) > 0
+
+refuse_controls <- function(set) {
+  controlled <- set[has_controls(set)]
+  refuse_if(length(controlled), "parameter", "The measure {dQuote(controlled[[1]]$label, FALSE)} ",
+            "has controls, with which this function does not work: similarity(), ",
+            "score_interval(), score_weighted() and evaluate_models() do.", arg = "given")
+}
+
+# ---- in a call
+
+# list(set, side): the measures with the places of their controls, and the representations of all
+# controls. x: the first side, as the user gave it.
+read_controls <- function(set, x, allow_na) {
+  data <- places <- list()
+  subjects <- if (is_collection(x)) names(x)
+  place_of <- function(control, place) {
+    known <- which(vapply(data, identical, NA, control))
+    if (length(known)) return(known[1])
+    data <<- c(data, list(control))
+    places <<- c(places, place)
+    length(data)
+  }
+  set <- lapply(set, function(measure) {
+    given <- measure$given
+    if (is.null(given)) return(measure)
+    refuse_if(takes_gaps(measure), "choice", "na = \"pairwise\" cannot be used with `given`: each ",
+              "of the scores would be over other pairs. Take na = \"stimuli\".", arg = "na")
+    # the subjects' own controls, without a name for what they are
+    if (length(given) > 1 && setequal(names(given), subjects)) {
+      given <- list(control = given)
+      measure$label <- sub("given [^,)]*", "given control", measure$label)
+    }
+    at <- Map(function(control, name) {
+      place <- if (identical(names(given), "control")) "given" else paste0("given$", name)
+      if (!is_collection(control)) return(place_of(control, place))
+      refuse_if(!setequal(names(control), subjects), "names", "`{place}` is a list, which must ",
+                "have a control for each element of `x`, with its name: ",
+                if (length(subjects)) "{enumerate(subjects)}." else "`x` is no list.",
+                arg = "given")
+      vapply(subjects, function(subject) {
+        place_of(control[[subject]], paste0(place, "$", subject))
+      }, 1L)
+    }, given, names(given))
+    rows <- max(lengths(at))
+    measure$given <- list(names = names(given),
+                          at = matrix(vapply(at, rep_len, integer(rows), rows), rows))
+    measure
+  })
+  if (!length(data)) return(list(set = set, side = NULL))
+  reprs <- Map(function(control, place) {
+    given_representation(control, place, sub("^given[$]?", "", place), allow_na, "y")
+  }, data, unlist(places))
+  list(set = set, side = list(reprs = unname(reprs), models = NULL, is_models = FALSE, bare = 0))
+}
+
+controls_at <- function(i, measure) {
+  at <- measure$given$at
+  at[if (nrow(at) > 1) i else 1, ]
+}
+
+# Users who take a sample of neurons or noisy trials for a control are told, as the score then has a
+# part of what it stands for.
+note_incomplete_controls <- function(call) {
+  for (measure in call$set[has_controls(call$set)]) {
+    for (repr in call$sides$z$reprs[unique(as.vector(measure$given$at))]) {
+      sampled <- repr$kind == "data" && !isTRUE(unclass(repr$responses)$complete)
+      neurons <- sampled && !isTRUE(measure$args$corrects$neurons)
+      noise <- has_trials(repr) && !isTRUE(measure$args$corrects$trials)
+      if (!neurons && !noise) next
+      return(inform(
+        "incomplete_control", "The control `{repr$arg}` has ",
+        if (neurons) "few neurons", if (neurons && noise) " and ", if (noise) "noise",
+        ": a part of it stays in the score. cka(estimator = \"stimulus_neuron",
+        if (noise) "_trial", "\") corrects for that",
+        if (neurons) "; of what is all there is, responses(complete = TRUE) says so", "."
+      ))
+    }
+  }
+}
+
+# The arguments of a measure for a pair of other sides than x and y. a, b: "x", "y" or "z"; control:
+# the representation of the side z. What the arguments say of x and y holds there for them.
+arguments_beside <- function(args, a, b, control) {
+  if (!is.null(args$complete) && args$complete %in% c("x", "y", "both")) {
+    of <- c(x = args$complete != "y", y = args$complete != "x", z = FALSE)
+    args$complete <- complete_choices[1 + of[[a]] + 2 * of[[b]]]
+  }
+  if (!is.null(args$shared_neurons)) args$shared_neurons <- FALSE
+  units <- list(x = args$units_x, y = args$units_y,
+                z = paste("\r", control$arg, seq_len(NCOL(control$data))))
+  if (!is.null(args$units_x)) args[c("units_x", "units_y")] <- units[c(a, b)]
+  args
+}
+
+# The grids of scores with and between controls of the m-th measure of a call, of which partial
+# scores are made beside those of x and y: each list(a, b, sides, set, pairs).
+control_grids <- function(call, m) {
+  measure <- call$set[[m]]
+  pairs <- call$pairs
+  with_each <- function(from) {
+    found <- do.call(rbind, lapply(seq_len(nrow(pairs)), function(p) {
+      cbind(i = pairs[[from]][p], j = controls_at(pairs$i[p], measure))
+    }))
+    as.data.frame(unique(found))
+  }
+  between <- do.call(rbind, lapply(unique(pairs$i), function(i) {
+    at <- sort(controls_at(i, measure))
+    if (length(at) > 1) t(utils::combn(at, 2))
+  }))
+  wanted <- list(x = with_each("i"), y = with_each("j"),
+                 z = if (!is.null(between)) {
+                   stats::setNames(as.data.frame(unique(between)), c("i", "j"))
+                 })
+  # labels of units are those of one control
+  single <- !is.null(measure$args$units_x)
+  grids <- list()
+  for (a in names(wanted)) {
+    if (is.null(wanted[[a]])) next
+    for (at in split(wanted[[a]], if (single) wanted[[a]]$j else 1)) {
+      sides <- list(x = call$sides[[a]], y = call$sides$z, self = FALSE, same = FALSE,
+                    models = FALSE)
+      beside <- measure
+      beside$args <- arguments_beside(measure$args, a, "z", sides$y$reprs[[at$j[1]]])
+      grids <- c(grids, list(list(a = a, b = "z", sides = sides, pairs = at,
+                                  set = list(settled_measure(beside)))))
+    }
+  }
+  grids
+}
+
+# The scores of a call, pairs x measures, as score_grid() gives them.
+scores_of_call <- function(call, on_error = "stop", threads = NULL) {
+  if (!any(has_controls(call$set))) {
+    return(score_grid(call$pairs, call$sides, call$set, on_error, threads))
+  }
+  without_repeats({
+    scores <- score_grid(call$pairs, call$sides, call$set, on_error, threads)
+    for (m in which(has_controls(call$set))) {
+      grids <- control_grids(call, m)
+      beside <- lapply(grids, function(grid) {
+        as.vector(score_grid(grid$pairs, grid$sides, grid$set, on_error, threads))
+      })
+      at <- places_beside(call, m, grids)
+      partial <- partial_scores(cbind(scores[, m], array(unlist(beside)[at], dim(at))))
+      lost <- sum(is.na(partial) & !is.na(scores[, m]))
+      warn_if(lost, "undefined", "{count_of(lost, 'score')} of {length(partial)} by ",
+              "{dQuote(call$set[[m]]$label, FALSE)} ", if (lost == 1) "is" else "are",
+              " undefined (NA): the control explains all that is similar, or there are too few ",
+              "neurons.", data = lost)
+      scores[, m] <- partial
+    }
+    scores
+  })
+}
+
+# The scores that each pair has with its controls: a matrix pairs x scores of places in the rows of
+# all grids, one after the other, in the order that partial_scores() takes: those of x, those of y,
+# and those of the controls among each other.
+places_beside <- function(call, m, grids) {
+  key <- function(a, i, j) paste(a, i, j)
+  known <- unlist(lapply(grids, function(grid) key(grid$a, grid$pairs$i, grid$pairs$j)))
+  pairs <- call$pairs
+  at <- t(vapply(pairs$i, controls_at, integer(ncol(call$set[[m]]$given$at)),
+                 measure = call$set[[m]]))
+  if (ncol(call$set[[m]]$given$at) == 1) at <- t(at)
+  k <- seq_len(ncol(at))
+  among <- if (length(k) > 1) utils::combn(length(k), 2, simplify = FALSE)
+  columns <- c(lapply(k, function(c) key("x", pairs$i, at[, c])),
+               lapply(k, function(c) key("y", pairs$j, at[, c])),
+               lapply(among, function(c) {
+                 key("z", pmin(at[, c[1]], at[, c[2]]), pmax(at[, c[1]], at[, c[2]]))
+               }))
+  matrix(match(unlist(columns), known), nrow(pairs))
+}
+
+# Messages and warnings of `code`, each text once.
+without_repeats <- function(code) {
+  said <- character()
+  hear <- function(restart) function(condition) {
+    if (conditionMessage(condition) %in% said) invokeRestart(restart)
+    said <<- c(said, conditionMessage(condition))
+  }
+  withCallingHandlers(code, repalign_message = hear("muffleMessage"),
+                      repalign_warning = hear("muffleWarning"))
+}
+
+# Partial scores of rows of scores: of x with y, of x and of y with each control, and of the
+# controls with each other. One control after the other is taken off all that are left, which is
+# s_xy - s_xz S_zz^-1 s_zy and so on. NA where the controls are collinear, or leave nothing of a
+# side.
+partial_scores <- function(values) {
+  # k controls have 1 + 2 k + k (k - 1) / 2 scores
+  k <- round((sqrt(8 * ncol(values) + 1) - 3) / 2)
+  size <- k + 2
+  s <- array(1, c(nrow(values), size, size))
+  set <- function(a, b, value) {
+    s[, a, b] <<- value
+    s[, b, a] <<- value
+  }
+  set(1, 2, values[, 1])
+  for (c in seq_len(k)) {
+    set(1, 2 + c, values[, 1 + c])
+    set(2, 2 + c, values[, 1 + k + c])
+  }
+  if (k > 1) {
+    among <- utils::combn(k, 2)
+    for (at in seq_len(ncol(among))) {
+      set(2 + among[1, at], 2 + among[2, at], values[, 1 + 2 * k + at])
+    }
+  }
+  left <- function(variance) replace(variance, !(variance > least_left), NA)
+  for (c in rev(seq_len(k)) + 2) {
+    pivot <- left(s[, c, c])
+    rest <- seq_len(c - 1)
+    for (a in rest) for (b in rest[rest <= a]) set(a, b, s[, a, b] - s[, a, c] * s[, b, c] / pivot)
+  }
+  s[, 1, 2] / sqrt(left(s[, 1, 1])) / sqrt(left(s[, 2, 2]))
+}
+
+# So much of a side must be left, as a share.
+least_left <- 1e-12
+
+# What a call of one score with controls gives.
+partial_score <- function(id, x, y, args, na, given) {
+  na <- check_choice(na, missing_rules, "na")
+  check_encodings(args)
+  for (side in c("x", "y")) {
+    one <- get(side)
+    if (is.null(one) || is_collection(one)) representation(one, side)
+  }
+  d <- registry[[id]]
+  measure <- with_controls(list(id = id, label = id, args = d$check(args), declaration = d), given)
+  call <- open_call(x, y, list(measure), na, controls = TRUE)
+  note_unused_labels(call$set[[1]]$args)
+  as.vector(scores_of_call(call))
+}

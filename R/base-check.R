@@ -130,7 +130,8 @@ refuse_other_argument <- function(name, called) {
   known <- if (identical(environment(called), topenv())) setdiff(names(formals(called)), "...")
   refuse("parameter", "There is no argument ",
          if (name == "") "without a name here." else
-           paste0("`", name, "` here", suggest(name, known)), arg = name)
+           paste0("`", name, "` here", if (name == "given") paste0(". ", cosine_words()) else
+             suggest(name, known)), arg = name)
 }
 
 # Text in another encoding than it is taken to be in, as after reading a file without saying which.

@@ -94,8 +94,10 @@ samples_of_row <- function(pair, task, p, m) {
 }
 
 # The deviations of a sample and its interactions with the stimuli, for all rows that it is part of.
-# without_units: function(at), the columns without these units, as columns_without_units() gives them.
-neuron_factor <- function(sample, task, columns, tables, without_units) {
+# without_units: function(at), the columns without these units.
+neuron_factor <- function(sample, task, columns, tables, without_units = function(at) {
+                            columns_without_units(sample, at, task, tables)
+                          }) {
   rows <- sample$rows
   size <- sample$size
   m <- units_of(task$n, task$codes)

@@ -140,11 +140,7 @@ score_interval <- function(x, y = NULL, measure = "cka", over = NULL, ..., metho
     columns <- partial
     found
   } else if (any(task$settings$neurons)) {
-    lapply(neuron_samples(task), function(sample) {
-      neuron_factor(sample, task, columns, tables, function(at) {
-        columns_without_units(sample, at, task, tables)
-      })
-    })
+    lapply(neuron_samples(task), neuron_factor, task, columns, tables)
   }
   if (pools_subjects(task)) {
     pooled <- pool_subjects(task, columns, factors)

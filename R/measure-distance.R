@@ -19,6 +19,9 @@ NULL
 #' @param clusters as in [cka()]: pairs of one cluster are left out. At least 3 clusters are needed.
 #' @param stimulus_noise for the whitened comparisons: the noise covariance of the stimuli: `NULL`
 #'   for the same independent noise, a vector of variances, or a matrix, in any unit.
+#' @param given controls, see [cka()], for `outer = "pearson"`, `"spearman"`, `"cosine"` and the
+#'   whitened ones: the partial correlation of the RDMs. An RDM is a control without error; for RDMs
+#'   of subjects and models of them [rsa_regression()] gives p-values.
 #' @param na as in [similarity()]; with `dist` objects that lack pairs of stimuli also `"pairwise"`,
 #'   to compare over the pairs that both sides have, at least 3.
 #' @param ... not used.
@@ -147,6 +150,8 @@ rdm_forms <- function(args) {
 #' @param squared if `TRUE`, the outer square root is left out.
 #' @param estimator `"biased"`, or `"unbiased"`: an unbiased estimate of the squared distance
 #'   covariance is behind it; the score is then squared, with its sign, whatever `squared` says.
+#' @param given controls, see [cka()], for squared or unbiased values: the partial distance
+#'   correlation of Szekely and Rizzo (2014).
 #' @param na see [similarity()].
 #' @param ... not used.
 #' @return One number: in \[0, 1\] for `"biased"`; in \[-1, 1\] for `"unbiased"`, around 0 for

@@ -210,12 +210,14 @@ places_beside <- function(call, m, grids) {
   matrix(match(unlist(columns), known), nrow(pairs))
 }
 
-# Messages and warnings of `code`, each text once.
+# Messages and warnings of `code`, each text once, and the first alone about uncertain scores, of
+# which each side may have some.
 without_repeats <- function(code) {
   said <- character()
   hear <- function(restart) function(condition) {
-    if (conditionMessage(condition) %in% said) invokeRestart(restart)
-    said <<- c(said, conditionMessage(condition))
+    key <- if (inherits(condition, "repalign_unstable")) "unstable" else conditionMessage(condition)
+    if (key %in% said) invokeRestart(restart)
+    said <<- c(said, key)
   }
   withCallingHandlers(code, repalign_message = hear("muffleMessage"),
                       repalign_warning = hear("muffleWarning"))

@@ -40,6 +40,9 @@ NULL
 #'   count only pairs of different clusters, at least 4.
 #' @param shared_noise of neurons of one session (see [responses()]): `"trials"` multiplies
 #'   different trials, `"pairs"` leaves out their pairs; `"auto"`: trials, if there are several.
+#' @param given controls, beyond which similarity is asked for: a representation of the same
+#'   stimuli, such as pixels or an earlier layer, or a named list of several (see details). For a
+#'   list of subjects in `x` it may be a list of their controls, with their names.
 #' @param na see [similarity()].
 #' @param ... nothing: other arguments are an error that says which was meant.
 #' @return One number: `"naive"` in \[0, 1\] (in \[-1, 1\] with the manifold kernel, or the Gaussian
@@ -58,6 +61,17 @@ NULL
 #' From trials ([responses()]), noise drops out, also what neurons or areas share. A stimulus
 #' without two trials is left out for the neurons concerned. Two sides with trials are taken as
 #' recorded together unless their sessions differ; a side without trials counts as free of noise.
+#'
+#' *Controls.* With `given = z` the score is the partial score of `x` and `y` given `z`,
+#' `(s_xy - s_xz s_yz) / sqrt((1 - s_xz^2) (1 - s_yz^2))` of the scores by the same estimator (of
+#' several controls in a list, as partial correlations are). It tells which similarity is left when
+#' the geometry of the controls is taken off both sides; what a side has of a control through a
+#' linear map that is no rotation stays. Controls are samples, too, unless `responses(complete =
+#' TRUE)`. Uncorrected scores find similarity beyond a control of few neurons where there is none,
+#' the more surely the more stimuli there are; a message of class `repalign_incomplete_control` says
+#' so. A partial score is `NA` where a control explains all of a side, and may exceed 1. Permutations
+#' say nothing of it: [score_interval()] gives its errors, and `p_zero` if these are over all that
+#' was sampled.
 #'
 #' When not to trust it:
 #' * a single value from few neurons (fewer than about 16 to 32 in cortical recordings) scatters
@@ -222,7 +236,7 @@ declare_measure(
 #'
 #' An older name of the naive linear [cka()].
 #'
-#' @param x,y,na see [cka()].
+#' @param x,y,given,na see [cka()].
 #' @param ... not used.
 #' @return One number in \[0, 1\]; 1 when the inner products of the two sides are
 #'   proportional.

@@ -19,6 +19,7 @@ NULL
 #' @param ties see [mutual_knn()]: `"average"` (with `centering = "double"` over 20 random orders)
 #'   or `"random"`. `NULL`: the average with `centering = "row"`, one random order with `"double"`.
 #' @param clusters see [mutual_knn()]: kernels are 0 between different stimuli of a cluster.
+#' @param given controls of `kcka()`, see [cka()].
 #' @param na see [similarity()].
 #' @param ... not used.
 #' @return One number in \[-1, 1\]; 1 when the kernels are equal. `NA`, with a warning of class

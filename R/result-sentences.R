@@ -204,6 +204,7 @@ extent_words <- function(over) {
 
 # "neurons of x", and "neurons of these 2 subjects".
 readable_samples <- function(over) {
+  over <- sub("neurons_given", "neurons of the controls", over, fixed = TRUE)
   gsub("neurons_", "neurons of ", gsub("neurons_x of", "neurons of", over))
 }
 
@@ -216,8 +217,8 @@ recordings_words <- function(words) {
 # What the errors of models of recordings are over, for prints and captions: "stimuli and neurons".
 sample_words <- function(over) {
   paste(unique(vapply(strsplit(over, " + ", fixed = TRUE), function(parts) {
-    enumerate(sub("^neurons_x", "neurons", sub("^neurons_y", "units of the models", parts)),
-              quote = FALSE)
+    parts <- sub("^neurons_x", "neurons", sub("^neurons_y", "units of the models", parts))
+    enumerate(readable_samples(parts), quote = FALSE)
   }, "")), collapse = ", or over ")
 }
 
@@ -286,15 +287,24 @@ measure_words <- function(label) {
   if (is.na(label) || !id %in% names(registry)) return(label)
   inner <- sub("^[^(]*[(]([^)]*)[)].*$", "\\1", label)
   parts <- if (grepl("(", label, fixed = TRUE)) strsplit(inner, ", ", fixed = TRUE)[[1]]
+  given <- grep("^given ", parts, value = TRUE)
   estimator <- intersect(parts, names(estimator_names))
   complete <- grep("^complete ", parts, value = TRUE)
   # of missing values the numbers of pairs or stimuli tell
-  others <- setdiff(parts, c(estimator, complete, "pairwise", "middle half"))
+  others <- setdiff(parts, c(estimator, complete, given, "pairwise", "middle half"))
   known <- others %in% names(outer_names)
   others[known] <- outer_names[others[known]]
   name <- named_estimator(measure_name(id), estimator, sub("^complete ", "", complete))
   paste0(name, if (length(others)) paste(" with", enumerate(others, quote = FALSE)),
-         if (grepl("middle half", label, fixed = TRUE)) " over the middle half of the rows")
+         beyond_words(given), if (grepl("middle half", label, fixed = TRUE)) " over the middle half of the rows")
+}
+
+# " beyond pixels and L1", of the part of a label that names controls.
+beyond_words <- function(given) {
+  if (!length(given)) return(NULL)
+  names <- strsplit(sub("^given ", "", given), " + ", fixed = TRUE)[[1]]
+  paste(" beyond", if (identical(names, "control")) "the control" else
+    enumerate(names, quote = FALSE))
 }
 
 # complete: of which sides the neurons are all that there are.

@@ -144,10 +144,11 @@ score_interval <- function(x, y = NULL, measure = "cka", over = NULL, ..., metho
   }
   if (pools_subjects(task)) {
     pooled <- pool_subjects(task, columns, factors)
-    task$beside <- lapply(task$beside, function(beside) {
-      beside$at <- beside$at[match(pooled$pairs$j, task$pairs$j), , drop = FALSE]
-      if (length(beside$tasks)) beside
-    })
+    # those of the first subject stand for all
+    for (m in which(lengths(task$beside) > 0)) {
+      at <- match(pooled$pairs$j, task$pairs$j)
+      task$beside[[m]]$at <- task$beside[[m]]$at[at, , drop = FALSE]
+    }
     columns <- pooled$columns
     factors <- pooled$factors
     task[c("pairs", "scores")] <- pooled[c("pairs", "scores")]

@@ -58,8 +58,8 @@ NULL
 rsa <- function(x, y, inner = c("correlation", "euclidean", "sqeuclidean", "cosine"),
                 outer = c("spearman", "pearson", "kendall", "cosine", "tau_b", "rho_a",
                           "whitened_cosine", "whitened_pearson"),
-                clusters = NULL, stimulus_noise = NULL, given = NULL,
-                na = c("error", "stimuli", "neurons", "pairwise"), ...) {
+                clusters = NULL, stimulus_noise = NULL,
+                na = c("error", "stimuli", "neurons", "pairwise"), given = NULL, ...) {
   na <- check_choice(na, c(missing_rules, "pairwise"), "na")
   own <- if (na == "pairwise") na else c("error", "pairwise")
   one_score("rsa", x, y, list(inner = inner, outer = outer, clusters = clusters,
@@ -173,7 +173,7 @@ rdm_forms <- function(args) {
 #' distance_correlation(x, y, estimator = "unbiased")
 #' @export
 distance_correlation <- function(x, y, squared = FALSE, estimator = c("biased", "unbiased"),
-                                 given = NULL, na = c("error", "stimuli", "neurons"), ...) {
+                                 na = c("error", "stimuli", "neurons"), given = NULL, ...) {
   one_score("distance_correlation", x, y, list(squared = squared, estimator = estimator), na,
             given)
 }

@@ -101,8 +101,8 @@ cka <- function(x, y, kernel = c("linear", "rbf", "manifold"),
                               "stimulus_neuron_trial"), shared_neurons = FALSE,
                 units_x = NULL, units_y = NULL, sigma = NULL, bandwidth = 1, k = 15,
                 clusters = NULL, shared_noise = c("auto", "trials", "pairs"),
-                complete = c("none", "x", "y", "both"), given = NULL,
-                na = c("error", "stimuli", "neurons"), ...) {
+                complete = c("none", "x", "y", "both"),
+                na = c("error", "stimuli", "neurons"), given = NULL, ...) {
   one_score("cka", x, y, list(
     kernel = kernel, estimator = estimator, shared_neurons = shared_neurons, units_x = units_x,
     units_y = units_y, sigma = sigma, bandwidth = bandwidth, k = k, clusters = clusters,
@@ -251,7 +251,7 @@ declare_measure(
 #' x <- matrix(rnorm(300), 30)
 #' rv(x, x %*% qr.Q(qr(matrix(rnorm(100), 10))))
 #' @export
-rv <- function(x, y, given = NULL, na = c("error", "stimuli", "neurons"), ...) {
+rv <- function(x, y, na = c("error", "stimuli", "neurons"), given = NULL, ...) {
   one_score("rv", x, y, list(), na, given)
 }
 

@@ -95,8 +95,8 @@ declare_measure(
 #' @rdname mka
 #' @export
 kcka <- function(x, y, k = 15, self = TRUE, squared = FALSE, centering = c("row", "double"),
-                 ties = NULL, clusters = NULL, given = NULL,
-                 na = c("error", "stimuli", "neurons"), ...) {
+                 ties = NULL, clusters = NULL,
+                 na = c("error", "stimuli", "neurons"), given = NULL, ...) {
   one_score("kcka", x, y, list(k = k, self = self, squared = squared, centering = centering,
                                ties = ties, clusters = clusters), na, given)
 }

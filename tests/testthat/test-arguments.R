@@ -40,7 +40,7 @@ test_that("an argument that no function has is refused by a classed error, where
   }
   x <- matrix(c(2, 7, 1, 8, 2, 8, 1, 8, 2, 8), 5)
   expect_refused(rdm(x, distanze = "euclidean"), c("`distanze`", "\"distance\""))
-  expect_refused(rv(x, x, "error", 3), "argument without a name")
+  expect_refused(procrustes_similarity(x, x, "error", 3), "argument without a name")
   # the names of `...` of a function of the user's
   through <- function(...) cka(x, x, ...)
   expect_refused(through(estimat0r = "naive"), c("`estimat0r`", "\"estimator\""))

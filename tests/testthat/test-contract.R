@@ -96,7 +96,7 @@ help_pages <- function() {
 }
 
 test_that("a call without further arguments has the arguments that were judged already", {
-  local_internal("one_score", function(id, x, y, args, na) args)
+  local_internal("one_score", function(id, x, y, args, na, ...) args)
   for (id in ids) expect_identical(get(id)(1, 2), usual_measures[[id]]$given, label = id)
 })
 

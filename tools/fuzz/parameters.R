@@ -95,6 +95,11 @@ cka_parameters <- list(
   complete = function(at, args) if (chance(0.1)) "both"
 )
 
+# Controls have no null, so that few calls have some.
+draw_given <- function(at, args) {
+  if (chance(0.02)) list(control = matrix(stats::rnorm(at$n * 3), at$n))
+}
+
 parameters <- list(
   aligned_cosine = list(center = flag),
   angular_cka = cka_parameters,
@@ -102,7 +107,7 @@ parameters <- list(
   bures = list(),
   bures_distance = list(),
   cca = list(summary = choice("mean", "mean_squared", "yanai")),
-  cka = cka_parameters,
+  cka = c(cka_parameters, given = draw_given),
   cknna = list(k = neighbours(), normalize = function(at, args) !at$zero_rows && chance(0.6),
                centering = choice("masked", "full"),
                estimator = function(at, args) {
@@ -113,7 +118,8 @@ parameters <- list(
   cycle_knn = neighbour_parameters,
   distance_correlation = list(
     squared = flag,
-    estimator = function(at, args) if (at$n < 4) "biased" else one_of(c("biased", "unbiased"))
+    estimator = function(at, args) if (at$n < 4) "biased" else one_of(c("biased", "unbiased")),
+    given = draw_given
   ),
   edit_distance_knn = neighbour_parameters,
   eigenspace_overlap = list(),
@@ -121,7 +127,7 @@ parameters <- list(
   hard_correlation_match = list(matching = choice("optimal", "greedy")),
   imd = list(k = neighbours(), degree = choice(2, 3, 12, 25)),
   kcka = list(k = neighbours(), self = flag, squared = flag, centering = choice("row", "double"),
-              ties = ties_or_default, clusters = draw_neighbour_clusters),
+              ties = ties_or_default, clusters = draw_neighbour_clusters, given = draw_given),
   knn_jaccard = neighbour_parameters,
   lcs_knn = neighbour_parameters,
   linear_regression = list(),
@@ -142,11 +148,11 @@ parameters <- list(
              stimulus_noise = function(at, args) {
                if (is_whitened(args)) draw_stimulus_noise(at, args)
              },
-             na = choice("error", "pairwise")),
+             na = choice("error", "pairwise"), given = draw_given),
   rsm_difference = list(norm = choice("frobenius", "spectral")),
   rtd = list(batch = function(at, args) if (at$n > 5) one_of(list(NULL, Inf, at$n - 1)),
              trials = choice(1, 2)),
-  rv = list(),
+  rv = list(given = draw_given),
   second_order_cosine = list(k = neighbours(), of = choice("similarity", "distance"),
                              ties = ties_rule, clusters = draw_neighbour_clusters),
   shape_distance = list(alpha = function(at, args) one_of(c(0, 0.3, 1)),

@@ -43,24 +43,32 @@ parts_beside <- function(task, p, m) {
   })
 }
 
-# The column of deletions of a partial score, from those of the scores that it is made of, that of x
-# and y first. Without deletions (where only values are known) it has only a value.
-partial_column <- function(columns, errors) {
-  values <- lapply(columns, function(column) c(column$value, column$value + column$change))
-  known <- min(lengths(values))
-  partial <- partial_scores(matrix(vapply(values, `[`, numeric(known), seq_len(known)), known))
-  if (known == 1) list(value = partial) else jackknife_column(partial, errors)
+# The columns of deletions of partial scores, from those of the scores that they are made of: a list
+# for each, that of x and y first, of as many columns each. Where only values are known a column has
+# a value alone.
+partial_columns <- function(parts, errors) {
+  known <- min(unlist(lapply(parts, lapply, function(column) length(column$change)))) + 1
+  values <- vapply(parts, function(columns) {
+    unlist(lapply(columns, function(column) {
+      c(column$value, column$value + column$change)[seq_len(known)]
+    }))
+  }, numeric(known * length(parts[[1]])))
+  partial <- matrix(partial_scores(matrix(values, ncol = length(parts))), known)
+  lapply(seq_len(ncol(partial)), function(at) {
+    if (known == 1) list(value = partial[, at]) else jackknife_column(partial[, at], errors)
+  })
 }
 
 # The columns of a task in which those of measures with controls are partial.
-partial_columns <- function(task, columns) {
+with_partial_columns <- function(task, columns) {
   k <- length(task$set)
   lost <- 0
   for (m in which(lengths(task$beside) > 0)) {
     errors <- errors_by_deletion(task$set[[m]])
     for (p in seq_len(nrow(task$pairs))) {
       row <- (p - 1) * k + m
-      columns[[row]] <- partial_column(c(columns[row], columns_beside(task, p, m)), errors)
+      columns[row] <- partial_columns(lapply(c(columns[row], columns_beside(task, p, m)), list),
+                                      errors)
       if (!is.na(columns[[row]]$value)) lost <- max(lost, sum(is.na(columns[[row]]$change)))
     }
   }
@@ -110,12 +118,15 @@ samples_of_partial <- function(pair, task, p, m) {
   one_list <- task$sides$self || task$sides$same
   parts <- parts_beside(task, p, m)
   tasks <- task$beside[[m]]$tasks
-  of_part <- lapply(parts, function(part) {
+  count <- ncol(measure$given$at)
+  of_part <- lapply(seq_along(parts), function(q) {
+    part <- parts[[q]]
     one <- tasks[[part$task]]
     pair <- side_pair(one$sides, one$pairs$i[part$row], one$pairs$j[part$row])
     at <- c(one$pairs$i[part$row], one$pairs$j[part$row])
     # a name for each side of the call, in which a control has its place
-    sides <- c(if (one$a == "z") paste0("z", at[1]) else one$a, paste0("z", at[2]))
+    first <- if (q <= count) "x" else if (q <= 2 * count) "y" else paste0("z", at[1])
+    sides <- c(first, paste0("z", at[2]))
     list(sides = sides, labels = neuron_labels(pair, one$set[[1]], one$settings), pair = pair,
          sampled = sampled_sides(pair, one$set[[1]], one$settings))
   })
@@ -199,9 +210,7 @@ partial_without_units <- function(sample, at, task, columns, tables) {
       made[[key]]
     })
     errors <- errors_by_deletion(task$set[[m[r]]])
-    for (u in seq_along(at)) {
-      found[[r, u]] <- partial_column(c(xy[r, u], lapply(beside, `[[`, u)), errors)
-    }
+    found[r, ] <- partial_columns(c(list(xy[r, ]), beside), errors)
   }
   found
 }
@@ -211,11 +220,16 @@ partial_without_units <- function(sample, at, task, columns, tables) {
 reduced_rows <- function(task, tables, columns, rows, own, at) {
   found <- matrix(list(), length(rows), length(at))
   found[] <- columns[rows]
-  for (u in seq_along(at)) {
-    has <- which(vapply(own, function(labels) !is.null(labels) && !is.na(labels[at[u]]), NA))
-    if (!length(has)) next
-    found[has, u] <- columns_without_units(list(rows = rows[has], units = own[has]), at[u], task,
-                                           tables)
+  has <- vapply(own, function(labels) {
+    if (is.null(labels)) rep(FALSE, length(at)) else !is.na(labels[at])
+  }, logical(length(at)))
+  has <- matrix(has, ncol = length(rows))
+  # units that the same rows have are taken together
+  for (units in split(seq_along(at), apply(has, 1, paste, collapse = ""))) {
+    of <- which(has[units[1], ])
+    if (!length(of)) next
+    found[of, units] <- columns_without_units(list(rows = rows[of], units = own[of]), at[units],
+                                              task, tables)
   }
   found
 }

@@ -131,7 +131,7 @@ score_interval <- function(x, y = NULL, measure = "cka", over = NULL, ..., metho
   columns <- stimulus_columns(task, tables)
   factors <- if (any(has_controls(task$set))) {
     task <- with_tasks_beside(task)
-    partial <- partial_columns(task, columns)
+    partial <- with_partial_columns(task, columns)
     found <- lapply(samples_with_controls(task), function(sample) {
       neuron_factor(sample, task, partial, tables, function(at) {
         partial_without_units(sample, at, task, columns, tables)

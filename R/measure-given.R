@@ -90,10 +90,28 @@ read_controls <- function(set, x, allow_na) {
   list(set = set, side = list(reprs = unname(reprs), models = NULL, is_models = FALSE, bare = 0))
 }
 
-controls_at <- function(i, measure) {
-  at <- measure$given$at
-  at[if (nrow(at) > 1) i else 1, ]
+# The controls of each pair of a call, pairs x controls.
+controls_of_pairs <- function(call, m) {
+  at <- call$set[[m]]$given$at
+  at[if (nrow(at) > 1) call$pairs$i else rep(1, nrow(call$pairs)), , drop = FALSE]
 }
+
+is_one_list <- function(call, measure) {
+  (call$sides$self || call$sides$same) && identical(measure$args$units_x, measure$args$units_y)
+}
+
+# All pairs of controls that belong together: a data frame of i < j, or NULL.
+control_pairs <- function(at) {
+  if (ncol(at) < 2) return(NULL)
+  both <- utils::combn(ncol(at), 2)
+  one <- as.vector(at[, both[1, ]])
+  other <- as.vector(at[, both[2, ]])
+  found <- list2DF(list(i = pmin(one, other), j = pmax(one, other)))
+  found[!duplicated(pair_keys(found$i, found$j)), ]
+}
+
+# A number for each pair of places, which are fewer than 2^26.
+pair_keys <- function(i, j) i * 2^26 + j
 
 # Users who take a sample of neurons or noisy trials for a control are told, as the score then has a
 # part of what it stands for.
@@ -133,21 +151,18 @@ arguments_beside <- function(args, a, b, control) {
 # scores are made beside those of x and y: each list(a, b, sides, set, pairs).
 control_grids <- function(call, m) {
   measure <- call$set[[m]]
-  pairs <- call$pairs
-  with_each <- function(from) {
-    found <- do.call(rbind, lapply(seq_len(nrow(pairs)), function(p) {
-      cbind(i = pairs[[from]][p], j = controls_at(pairs$i[p], measure))
-    }))
-    as.data.frame(unique(found))
+  controls <- controls_of_pairs(call, m)
+  with_each <- function(...) {
+    found <- list2DF(list(i = unlist(lapply(list(...), rep, ncol(controls))),
+                          j = rep(as.vector(controls), ...length())))
+    found[!duplicated(pair_keys(found$i, found$j)), ]
   }
-  between <- do.call(rbind, lapply(unique(pairs$i), function(i) {
-    at <- sort(controls_at(i, measure))
-    if (length(at) > 1) t(utils::combn(at, 2))
-  }))
-  wanted <- list(x = with_each("i"), y = with_each("j"),
-                 z = if (!is.null(between)) {
-                   stats::setNames(as.data.frame(unique(between)), c("i", "j"))
-                 })
+  # of one list both sides have the same scores with controls
+  i <- call$pairs$i
+  j <- call$pairs$j
+  wanted <- if (is_one_list(call, measure)) list(x = with_each(i, j)) else
+    list(x = with_each(i), y = with_each(j))
+  wanted$z <- control_pairs(measure$given$at)
   # labels of units are those of one control
   single <- !is.null(measure$args$units_x)
   grids <- list()
@@ -194,20 +209,25 @@ scores_of_call <- function(call, on_error = "stop", threads = NULL) {
 # all grids, one after the other, in the order that partial_scores() takes: those of x, those of y,
 # and those of the controls among each other.
 places_beside <- function(call, m, grids) {
-  key <- function(a, i, j) paste(a, i, j)
-  known <- unlist(lapply(grids, function(grid) key(grid$a, grid$pairs$i, grid$pairs$j)))
-  pairs <- call$pairs
-  at <- t(vapply(pairs$i, controls_at, integer(ncol(call$set[[m]]$given$at)),
-                 measure = call$set[[m]]))
-  if (ncol(call$set[[m]]$given$at) == 1) at <- t(at)
-  k <- seq_len(ncol(at))
+  controls <- controls_of_pairs(call, m)
+  k <- seq_len(ncol(controls))
   among <- if (length(k) > 1) utils::combn(length(k), 2, simplify = FALSE)
-  columns <- c(lapply(k, function(c) key("x", pairs$i, at[, c])),
-               lapply(k, function(c) key("y", pairs$j, at[, c])),
+  before <- cumsum(c(0, vapply(grids, function(grid) nrow(grid$pairs), 0L)))
+  # the places of pairs (i, j) in the grids of this side with controls
+  places <- function(a, i, j) {
+    if (a == "y" && is_one_list(call, call$set[[m]])) a <- "x"
+    of_side <- which(vapply(grids, function(grid) grid$a == a, NA))
+    known <- lapply(grids[of_side], function(grid) pair_keys(grid$pairs$i, grid$pairs$j))
+    at <- unlist(Map(function(g, keys) before[g] + seq_along(keys), of_side, known))
+    at[match(pair_keys(i, j), unlist(known))]
+  }
+  columns <- c(lapply(k, function(c) places("x", call$pairs$i, controls[, c])),
+               lapply(k, function(c) places("y", call$pairs$j, controls[, c])),
                lapply(among, function(c) {
-                 key("z", pmin(at[, c[1]], at[, c[2]]), pmax(at[, c[1]], at[, c[2]]))
+                 of <- controls[, c, drop = FALSE]
+                 places("z", pmin(of[, 1], of[, 2]), pmax(of[, 1], of[, 2]))
                }))
-  matrix(match(unlist(columns), known), nrow(pairs))
+  matrix(unlist(columns), nrow(call$pairs))
 }
 
 # Messages and warnings of `code`, each text once, and the first alone about uncertain scores, of

@@ -371,3 +371,13 @@ test_that("controls that cannot be used are refused, and weak ones told", {
   expect_false(told(rsa(p$x, p$y, given = dist(p$z))))
   expect_false(told(cka(p$x, p$y, given = responses(p$z, complete = TRUE))))
 })
+
+test_that("pairs of one list have the errors that they have alone", {
+  set.seed(10)
+  p <- controlled(n = 30, q = 10)
+  set <- measure("cka", estimator = "stimulus_neuron", given = list(z = p$z, w = p$w))
+  pairs <- quietly(score_interval(p[c("x", "y")], measure = set))
+  one <- quietly(score_interval(p$x, p$y, set))
+  shown <- c("score", "se", "df", "conf_low", "conf_high", "p_zero", "over")
+  expect_equal(pairs[shown], one[shown], ignore_attr = TRUE)
+})

@@ -129,3 +129,10 @@ samples_word <- function(sampled, codes) {
   paste(c(if (is.null(codes)) "stimuli" else "clusters",
           if (any(sampled)) paste0("neurons_", names(which(sampled)))), collapse = " + ")
 }
+
+# Where controls are refused.
+cosine_words <- function() {
+  paste("Partial scores are of cka(), rv(), kcka(), rsa() (outer = \"pearson\", \"spearman\",",
+        "\"cosine\", \"whitened_cosine\" or \"whitened_pearson\") and distance_correlation()",
+        "(squared = TRUE, or estimator = \"unbiased\").")
+}

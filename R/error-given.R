@@ -2,8 +2,9 @@
 # made of, put into its formula.
 
 # A task of score_interval() whose measures have controls keeps `beside`: for each measure NULL, or
-# list(tasks, at), where `tasks` are tasks of the grids with and between the controls, and `at` is
-# what places_beside() gives.
+# list(tasks, at, sampled), where `tasks` are tasks of the grids with and between the controls, `at`
+# is what places_beside() gives, and `sampled` says for each pair whether neurons of controls are a
+# sample.
 
 # The tasks beside a task, with the deletions over stimuli of their scores.
 with_tasks_beside <- function(task) {
@@ -22,7 +23,15 @@ with_tasks_beside <- function(task) {
       one$columns <- stimulus_columns(one, one$tables)
       one
     })
-    list(tasks = tasks, at = places_beside(task, m, grids))
+    at <- places_beside(task, m, grids)
+    # in which rows are neurons of controls a sample?
+    sampled <- unlist(lapply(tasks, function(one) {
+      vapply(seq_len(nrow(one$pairs)), function(row) {
+        pair <- side_pair(one$sides, one$pairs$i[row], one$pairs$j[row])
+        sampled_sides(pair, one$set[[1]], one$settings)[["y"]]
+      }, NA)
+    }))
+    list(tasks = tasks, at = at, sampled = rowSums(array(sampled[at], dim(at))) > 0)
   })
   task
 }
@@ -263,15 +272,4 @@ p_of_zero <- function(task, rows) {
             "cka(estimator = \"stimulus_neuron\") with its own `over`, or declare what is all ",
             "there is by responses(complete = TRUE).")
   replace(p, fixed, NA)
-}
-
-# Are neurons of the controls a sample of a row? sampled: are those of x or y?
-controls_sampled <- function(task, m, p, sampled) {
-  if (is.null(task$beside[[m]])) return(FALSE)
-  if (task$settings$by_default && !sampled) return(FALSE)
-  any(vapply(parts_beside(task, p, m), function(part) {
-    one <- task$beside[[m]]$tasks[[part$task]]
-    pair <- side_pair(one$sides, one$pairs$i[part$row], one$pairs$j[part$row])
-    sampled_sides(pair, one$set[[1]], one$settings)[["y"]]
-  }, NA))
 }

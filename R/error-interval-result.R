@@ -45,7 +45,6 @@ interval_rows <- function(task, columns, factors) {
   limits <- unname(limits)
   result <- cbind(rows, se = errors$se, df = errors$df, conf_low = limits[, 1],
                   conf_high = limits[, 2], method = words, over = over_words(task), n = n)
-  if (!is.null(task$beside)) result$p_zero <- p_of_zero(task, result)
   kept <- c(list(conf_level = task$settings$conf_level, deletions = list(call),
                  dependence = task$dependence), kept)
   list(rows = result, kept = kept, constant = constant)
@@ -145,7 +144,7 @@ over_words <- function(task) {
     sampled <- vapply(mixed, function(i) {
       sampled_sides(side_pair(task$sides, i, task$pairs$j[p]), task$set[[m]], settings)
     }, c(x = NA, y = NA))
-    given <- controls_sampled(task, m, p, any(sampled))
+    given <- isTRUE(task$beside[[m]]$sampled[p]) && (any(sampled) || !settings$by_default)
     parts <- c(if (is.null(task$codes)) "stimuli" else "clusters",
                c("neurons_x", "neurons_y")[rowSums(sampled) > 0], if (given) "neurons_given",
                if (settings$subjects) "subjects")
@@ -396,6 +395,9 @@ contrast_errors <- function(parts, weights) {
   # data.frame() would take most of the time where there are few
   list2DF(list(se = sqrt(variance), df = df))
 }
+
+# A variance of which less is left beside that of folds is not known.
+least_share_beside_folds <- 0.01
 
 # The covariance matrix of the rows: eigenvalues below 0, which the subtraction of interactions may
 # leave, are set to 0, and the diagonal is that of the standard errors.

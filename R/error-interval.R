@@ -148,6 +148,7 @@ score_interval <- function(x, y = NULL, measure = "cka", over = NULL, ..., metho
     for (m in which(lengths(task$beside) > 0)) {
       at <- match(pooled$pairs$j, task$pairs$j)
       task$beside[[m]]$at <- task$beside[[m]]$at[at, , drop = FALSE]
+      task$beside[[m]]$sampled <- task$beside[[m]]$sampled[at]
     }
     columns <- pooled$columns
     factors <- pooled$factors
@@ -155,6 +156,7 @@ score_interval <- function(x, y = NULL, measure = "cka", over = NULL, ..., metho
     task$sides$x$reprs[[1]]$name <- paste("mean of", pooled$subjects, "subjects")
   }
   made <- interval_rows(task, columns, factors)
+  if (any(has_controls(task$set))) made$rows$p_zero <- p_of_zero(task, made$rows)
   # are neurons a sample, and are their sessions declared?
   by_session <- any(task$settings$neurons) && any(vapply(all_representations(task$sides),
                                                          function(repr) {

@@ -11,9 +11,6 @@
 # folds there is also with_folds, the covariance over draws before what the choice of folds adds is
 # taken out.
 
-# A variance of which less is left beside that of folds is not known.
-least_share_beside_folds <- 0.01
-
 # draws: arrays draws x columns x repeats of each part. sizes: c(rdm, condition). column: of which
 # columns.
 parts_of_variance <- function(draws, sizes, columns) {

@@ -1,0 +1,171 @@
+# Partial scores (measure-given.R), of the scores that their sides have with each other and with the
+# controls.
+
+# The controls of each pair of a call, pairs x controls.
+controls_of_pairs <- function(call, m) {
+  at <- call$set[[m]]$given$at
+  at[if (nrow(at) > 1) call$pairs$i else rep(1, nrow(call$pairs)), , drop = FALSE]
+}
+
+is_one_list <- function(call, measure) {
+  (call$sides$self || call$sides$same) && identical(measure$args$units_x, measure$args$units_y)
+}
+
+# All pairs of controls that belong together: a data frame of i < j, or NULL.
+control_pairs <- function(at) {
+  if (ncol(at) < 2) return(NULL)
+  both <- utils::combn(ncol(at), 2)
+  one <- as.vector(at[, both[1, ]])
+  other <- as.vector(at[, both[2, ]])
+  found <- list2DF(list(i = pmin(one, other), j = pmax(one, other)))
+  found[!duplicated(pair_keys(found$i, found$j)), ]
+}
+
+# A number for each pair of places, which are fewer than 2^26.
+pair_keys <- function(i, j) i * 2^26 + j
+
+# The arguments of a measure for a pair of other sides than x and y. a, b: "x", "y" or "z"; control:
+# the representation of the side z. What the arguments say of x and y holds there for them.
+arguments_beside <- function(args, a, b, control) {
+  if (!is.null(args$complete) && args$complete %in% c("x", "y", "both")) {
+    of <- c(x = args$complete != "y", y = args$complete != "x", z = FALSE)
+    args$complete <- complete_choices[1 + of[[a]] + 2 * of[[b]]]
+  }
+  if (!is.null(args$shared_neurons)) args$shared_neurons <- FALSE
+  units <- list(x = args$units_x, y = args$units_y,
+                z = paste("\r", control$arg, seq_len(NCOL(control$data))))
+  if (!is.null(args$units_x)) args[c("units_x", "units_y")] <- units[c(a, b)]
+  args
+}
+
+# The grids of scores with and between controls of the m-th measure of a call, of which partial
+# scores are made beside those of x and y: each list(a, b, sides, set, pairs).
+control_grids <- function(call, m) {
+  measure <- call$set[[m]]
+  controls <- controls_of_pairs(call, m)
+  with_each <- function(...) {
+    found <- list2DF(list(i = unlist(lapply(list(...), rep, ncol(controls))),
+                          j = rep(as.vector(controls), ...length())))
+    found[!duplicated(pair_keys(found$i, found$j)), ]
+  }
+  # of one list both sides have the same scores with controls
+  i <- call$pairs$i
+  j <- call$pairs$j
+  wanted <- if (is_one_list(call, measure)) list(x = with_each(i, j)) else
+    list(x = with_each(i), y = with_each(j))
+  wanted$z <- control_pairs(measure$given$at)
+  # labels of units are those of one control
+  single <- !is.null(measure$args$units_x)
+  grids <- list()
+  for (a in names(wanted)) {
+    if (is.null(wanted[[a]])) next
+    for (at in split(wanted[[a]], if (single) wanted[[a]]$j else 1)) {
+      sides <- list(x = call$sides[[a]], y = call$sides$z, self = FALSE, same = FALSE,
+                    models = FALSE)
+      beside <- measure
+      beside$args <- arguments_beside(measure$args, a, "z", sides$y$reprs[[at$j[1]]])
+      grids <- c(grids, list(list(a = a, b = "z", sides = sides, pairs = at,
+                                  set = list(settled_measure(beside)))))
+    }
+  }
+  grids
+}
+
+# The scores of a call, pairs x measures, as score_grid() gives them.
+scores_of_call <- function(call, on_error = "stop", threads = NULL) {
+  if (!any(has_controls(call$set))) {
+    return(score_grid(call$pairs, call$sides, call$set, on_error, threads))
+  }
+  without_repeats({
+    scores <- score_grid(call$pairs, call$sides, call$set, on_error, threads)
+    for (m in which(has_controls(call$set))) {
+      grids <- control_grids(call, m)
+      beside <- lapply(grids, function(grid) {
+        as.vector(score_grid(grid$pairs, grid$sides, grid$set, on_error, threads))
+      })
+      at <- places_beside(call, m, grids)
+      partial <- partial_scores(cbind(scores[, m], array(unlist(beside)[at], dim(at))))
+      lost <- sum(is.na(partial) & !is.na(scores[, m]))
+      warn_if(lost, "undefined", "{count_of(lost, 'score')} of {length(partial)} by ",
+              "{dQuote(call$set[[m]]$label, FALSE)} ", if (lost == 1) "is" else "are",
+              " undefined (NA): the control explains all that is similar, or there are too few ",
+              "neurons.", data = lost)
+      scores[, m] <- partial
+    }
+    scores
+  })
+}
+
+# The scores that each pair has with its controls: a matrix pairs x scores of places in the rows of
+# all grids, one after the other, in the order that partial_scores() takes: those of x, those of y,
+# and those of the controls among each other.
+places_beside <- function(call, m, grids) {
+  controls <- controls_of_pairs(call, m)
+  k <- seq_len(ncol(controls))
+  among <- if (length(k) > 1) utils::combn(length(k), 2, simplify = FALSE)
+  before <- cumsum(c(0, vapply(grids, function(grid) nrow(grid$pairs), 0L)))
+  # the places of pairs (i, j) in the grids of this side with controls
+  places <- function(a, i, j) {
+    if (a == "y" && is_one_list(call, call$set[[m]])) a <- "x"
+    of_side <- which(vapply(grids, function(grid) grid$a == a, NA))
+    known <- lapply(grids[of_side], function(grid) pair_keys(grid$pairs$i, grid$pairs$j))
+    at <- unlist(Map(function(g, keys) before[g] + seq_along(keys), of_side, known))
+    at[match(pair_keys(i, j), unlist(known))]
+  }
+  columns <- c(lapply(k, function(c) places("x", call$pairs$i, controls[, c])),
+               lapply(k, function(c) places("y", call$pairs$j, controls[, c])),
+               lapply(among, function(c) {
+                 of <- controls[, c, drop = FALSE]
+                 places("z", pmin(of[, 1], of[, 2]), pmax(of[, 1], of[, 2]))
+               }))
+  matrix(unlist(columns), nrow(call$pairs))
+}
+
+# Messages and warnings of `code`, each text once, and the first alone about uncertain scores, of
+# which each side may have some.
+without_repeats <- function(code) {
+  said <- character()
+  hear <- function(restart) function(condition) {
+    key <- if (inherits(condition, "repalign_unstable")) "unstable" else conditionMessage(condition)
+    if (key %in% said) invokeRestart(restart)
+    said <<- c(said, key)
+  }
+  withCallingHandlers(code, repalign_message = hear("muffleMessage"),
+                      repalign_warning = hear("muffleWarning"))
+}
+
+# Partial scores of rows of scores: of x with y, of x and of y with each control, and of the
+# controls with each other. One control after the other is taken off all that are left, which is
+# s_xy - s_xz S_zz^-1 s_zy and so on. NA where the controls are collinear, or leave nothing of a
+# side.
+partial_scores <- function(values) {
+  # k controls have 1 + 2 k + k (k - 1) / 2 scores
+  k <- round((sqrt(8 * ncol(values) + 1) - 3) / 2)
+  size <- k + 2
+  s <- array(1, c(nrow(values), size, size))
+  set <- function(a, b, value) {
+    s[, a, b] <<- value
+    s[, b, a] <<- value
+  }
+  set(1, 2, values[, 1])
+  for (c in seq_len(k)) {
+    set(1, 2 + c, values[, 1 + c])
+    set(2, 2 + c, values[, 1 + k + c])
+  }
+  if (k > 1) {
+    among <- utils::combn(k, 2)
+    for (at in seq_len(ncol(among))) {
+      set(2 + among[1, at], 2 + among[2, at], values[, 1 + 2 * k + at])
+    }
+  }
+  left <- function(variance) replace(variance, !(variance > least_left), NA)
+  for (c in rev(seq_len(k)) + 2) {
+    pivot <- left(s[, c, c])
+    rest <- seq_len(c - 1)
+    for (a in rest) for (b in rest[rest <= a]) set(a, b, s[, a, b] - s[, a, c] * s[, b, c] / pivot)
+  }
+  s[, 1, 2] / sqrt(left(s[, 1, 1])) / sqrt(left(s[, 2, 2]))
+}
+
+# So much of a side must be left, as a share.
+least_left <- 1e-12

@@ -12,7 +12,7 @@
 with_controls <- function(measure, given) {
   if (is.null(given)) return(measure)
   d <- measure$declaration
-  refuse_if(!declared(d$cosine, measure$args), "parameter", "`given` needs a score that is a ",
+  refuse_if(!isTRUE(declared(d$cosine, measure$args)), "parameter", "`given` needs a score that is a ",
             "cosine, which that of {dQuote(measure$id, FALSE)} is not with these parameters. ",
             cosine_words(), arg = "given")
   refuse_results(given, "given")

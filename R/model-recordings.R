@@ -37,6 +37,7 @@
 #'   leave them out. `NA`: left out.
 #' @param blocks,series see [calibrate()].
 #' @param threads,na see [similarity()].
+#' @param given controls, such as pixels or an earlier layer, of the measure, see [cka()].
 #' @return A data frame of class `repalign_evaluation` with a row for each model. Columns:
 #'
 #' | column | |
@@ -44,7 +45,8 @@
 #' | `model`, `measure` | its name; label of the measure |
 #' | `score` | its score, of subjects the mean |
 #' | `se`, `df`, `conf_low`, `conf_high` | standard error, degrees of freedom, interval |
-#' | `p_chance` | one-sided permutation test against chance |
+#' | `p_chance` | one-sided permutation test against chance; partial scores have none |
+#' | `p_zero` | of partial scores (`given`): two-sided test of 0 by the errors |
 #' | `p_familywise`, `threshold` | that test over all models; at most `alpha` beyond the threshold |
 #' | `ceiling`, `ceiling_se`, `share` | noise ceiling (1: noise is taken out), `score / ceiling` |
 #' | `best` | in the confidence set of the best? `NA` without `se`, or over 2 subjects |
@@ -79,15 +81,15 @@
 evaluate_models <- function(data, models, measure = NULL, over = NULL, ..., conf_level = 0.95,
                             permutations = 999, alpha = 0.05, clusters = NULL, blocks = NULL,
                             series = FALSE, threads = NULL,
-                            na = c("error", "stimuli", "neurons", "pairwise")) {
+                            na = c("error", "stimuli", "neurons", "pairwise"), given = NULL) {
   need_arguments()
   refuse_elements(data, "data", is_rdm_like, "is an RDM: evaluate_rdms() compares RDMs with ",
                   "models; here give recordings.")
   # what is given to all parts that take it, and only if the user gave it
   if (missing(series)) series <- NULL
   if (missing(na)) na <- NULL
-  given <- function(...) Filter(length, list(...))
-  common <- given(threads = threads, na = na)
+  kept <- function(...) Filter(length, list(...))
+  common <- kept(threads = threads, na = na)
   alpha <- check_number(alpha, "alpha", above = 0, below = 1)
   # a list is one of subjects; a recording of responses() is none
   subjects <- is_collection(data)
@@ -96,7 +98,7 @@ evaluate_models <- function(data, models, measure = NULL, over = NULL, ..., conf
   if (subjects) refuse_time_bins(data, "data")
   data <- if (subjects) lapply(data, as_recording) else as_recording(data)
   models <- listed_models(models, subjects)
-  measure <- measure_of_recordings(measure, data, subjects)
+  measure <- with_controls(measure_of_recordings(measure, data, subjects), given)
   refuse_parameters(list(measure), ...)
   given_over <- over
   over <- samples_of_recordings(over, data, subjects)
@@ -105,7 +107,7 @@ evaluate_models <- function(data, models, measure = NULL, over = NULL, ..., conf
   }
   # stretches of a series are clusters for errors, and its shifts need none
   timed <- is_in_time(series, c(if (subjects) data else list(data), models))
-  exchange <- given(blocks = blocks, series = series, clusters = if (!timed) clusters)
+  exchange <- kept(blocks = blocks, series = series, clusters = if (!timed) clusters)
   free <- length(exchange) == 0 && !timed && !is_no_permutation(permutations)
   parts <- in_words_of_models(free, subjects, {
     found <- if (identical(measure$id, "encode")) {
@@ -120,7 +122,7 @@ evaluate_models <- function(data, models, measure = NULL, over = NULL, ..., conf
       refuse_before_work(chance())
       interval <- do.call(score_interval, c(list(data, models, measure, over = over,
                                                  conf_level = conf_level),
-                                            given(clusters = clusters), common), quote = TRUE)
+                                            kept(clusters = clusters), common), quote = TRUE)
       chance <- chance()
       inform_if(partial && !is_no_permutation(permutations), "no_chance", "No p_chance: partial ",
                 "scores have no permutation null. `p_zero` tests them against 0 by their errors.")

@@ -310,6 +310,9 @@ test_that("evaluate_models() tests partial scores against 0 and says what it can
   expect_true(call$says("repalign_no_chance"))
   found <- call$value
   expect_null(found$p_chance)
+  expect_identical(quietly(evaluate_models(p$x, p[c("y", "w")], given = list(pixels = p$z))), found)
+  expect_error(evaluate_models(p$x, p[c("y", "w")], "procrustes", given = p$z),
+               class = "repalign_error_parameter")
   expect_equal(found$p_zero, 2 * stats::pt(-abs(found$score / found$se), found$df))
   expect_match(in_words(found), "beyond pixels")
   expect_s3_class(if (requireNamespace("ggplot2", quietly = TRUE)) ggplot2::autoplot(found) else

@@ -124,9 +124,9 @@ calibrate <- function(x, y = NULL, measure = "cka", permutations = 999, ..., alp
   variant <- check_choice(variant, variants, "variant")
   engine <- check_choice(engine, engines, "engine")
   p_adjust <- check_choice(p_adjust, stats::p.adjust.methods, "p_adjust")
-  refuse_if(any(has_controls(set)), "null", "Partial scores have no permutation null: permuting `y` ",
-            "breaks its relation to the controls, too. score_interval() gives their errors, and ",
-            "`p_zero` tests them against 0.", arg = "measure")
+  refuse_if(any(has_controls(set)), "null", "Partial scores have no permutation null: permuting ",
+            "`y` breaks its relation to the controls, too. score_interval() gives their errors, ",
+            "and `p_zero` tests them against 0.", arg = "measure")
   rule <- rule_of_call(na, set, !missing(na))
   series <- series_of_call(if (!missing(series)) series, list(x, y),
                            list(blocks = blocks, clusters = clusters, permutations = permutations))

@@ -113,7 +113,8 @@ similarity <- function(x, y = NULL, measure = "cka", ..., diagonal = FALSE,
 rdm_grid <- function(x, y, set, threads, frame = parent.frame()) {
   measure <- set[[1]]
   args <- measure$args
-  alone <- length(set) == 1 && identical(measure$id, "rsa") && is.null(measure$given) && identical(args$na, "error") &&
+  alone <- length(set) == 1 && identical(measure$id, "rsa") && is.null(measure$given) &&
+    identical(args$na, "error") &&
     is.null(args$clusters) && is.null(args$stimulus_noise) && is_named_list(x) &&
     is_named_list(y) && worker_count() == 0
   if (!alone) return(NULL)

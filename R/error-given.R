@@ -214,7 +214,8 @@ partial_without_units <- function(sample, at, task, columns, tables) {
       # several rows have the same score beside them
       key <- paste(m[r], parts[[q]]$task, parts[[q]]$row)
       if (is.null(made[[key]])) {
-        made[[key]] <- reduced_rows(one, one$tables, one$columns, parts[[q]]$row, list(own), at)[1, ]
+        made[[key]] <- reduced_rows(one, one$tables, one$columns, parts[[q]]$row, list(own),
+                                    at)[1, ]
       }
       made[[key]]
     })

@@ -28,8 +28,9 @@
 #'   of a pair does not depend on it. `NULL` takes what the estimator corrects for, in all functions
 #'   that have `over`: stimuli, and by `"stimulus_neuron"` and `"stimulus_neuron_trial"` also the
 #'   neurons of each side, controls included, that is not `complete` (see [cka()]); those of a
-#'   complete side are no sample. `"neurons_given"` are those of controls (`given` of [cka()]). For 20 layers and a recording these errors take 1.3 times as long as over stimuli
-#'   alone, for all pairs of the layers 5 times (`Rscript bench/list-errors.R default`).
+#'   complete side are no sample. `"neurons_given"` are those of controls (`given` of [cka()]). For
+#'   20 layers and a recording these errors take 1.3 times as long as over stimuli alone, for all
+#'   pairs of the layers 5 times (`Rscript bench/list-errors.R default`).
 #' @param ... not used: parameters go to [measure()].
 #' @param method how the errors over stimuli are found: by what fits the measure (`"auto"`), by
 #'   leaving out each stimulus in turn (`"jackknife"`), from random halves (`"half-samples"`), or by
@@ -192,7 +193,8 @@ interval_settings <- function(over, method, draws, transform, units_x, units_y,
   if (!alone || is.null(sampled)) check_unit_choice(FALSE, units_x, units_y)
   list(method = method, draws = check_count(draws, "draws", least = 20),
        transform = check_choice(transform, c("auto", "z", "none"), "transform"),
-       neurons = neurons, given = "neurons_given" %in% over, by_default = by_default, subjects = "subjects" %in% over, these = these,
+       neurons = neurons, given = "neurons_given" %in% over, by_default = by_default,
+       subjects = "subjects" %in% over, these = these,
        units = list(x = units_x, y = units_y),
        conf_level = check_number(conf_level, "conf_level", above = 0, below = 1))
 }

@@ -83,8 +83,8 @@ refuse_elements <- function(given, arg, is_other, ...) {
   refuse("type", "`{arg}{place}` ", ..., arg = arg)
 }
 
-# All representations of a call, each once: those of x alone where both sides are the same, and those
-# of controls last.
+# All representations of a call, each once: those of x alone where both sides are the same, and
+# those of controls last.
 all_representations <- function(sides) {
   c(sides$x$reprs, if (!sides$self && !sides$same) sides$y$reprs, sides$z$reprs)
 }

@@ -12,8 +12,8 @@
 with_controls <- function(measure, given) {
   if (is.null(given)) return(measure)
   d <- measure$declaration
-  refuse_if(!isTRUE(declared(d$cosine, measure$args)), "parameter", "`given` needs a score that is a ",
-            "cosine, which that of {dQuote(measure$id, FALSE)} is not with these parameters. ",
+  refuse_if(!isTRUE(declared(d$cosine, measure$args)), "parameter", "`given` needs a score that ",
+            "is a cosine, which that of {dQuote(measure$id, FALSE)} is not with these parameters. ",
             cosine_words(), arg = "given")
   refuse_results(given, "given")
   if (!is_collection(given)) given <- list(control = given)

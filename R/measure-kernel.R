@@ -69,9 +69,9 @@ NULL
 #' linear map that is no rotation stays. Controls are samples, too, unless `responses(complete =
 #' TRUE)`. Uncorrected scores find similarity beyond a control of few neurons where there is none,
 #' the more surely the more stimuli there are; a message of class `repalign_incomplete_control` says
-#' so. A partial score is `NA` where a control explains all of a side, and may exceed 1. Permutations
-#' say nothing of it: [score_interval()] gives its errors, and `p_zero` if these are over all that
-#' was sampled.
+#' so. A partial score is `NA` where a control explains all of a side, and may exceed 1.
+#' Permutations say nothing of it: [score_interval()] gives its errors, and `p_zero` if these are
+#' over all that was sampled.
 #'
 #' When not to trust it:
 #' * a single value from few neurons (fewer than about 16 to 32 in cortical recordings) scatters

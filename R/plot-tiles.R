@@ -51,8 +51,8 @@ draw_tiles <- function(tiles, shading, caption = NULL, numbers = TRUE) {
   down <- ceiling(nlevels(tiles$panel) / across)
   columns <- levels(droplevels(tiles$column))
   rows <- levels(droplevels(tiles$row))
-  # tiles of few rows or columns would be long bars if the panel filled its space; of several panels,
-  # titles need the width
+  # tiles of few rows or columns would be long bars if the panel filled its space; of several
+  # panels, titles need the width
   part <- tiles[tiles$panel == tiles$panel[1], ]
   ratio <- length(unique(part$row)) / length(unique(part$column))
   ggplot2::ggplot(tiles, by_column(x = "column", y = "row", fill = "fill")) +

@@ -296,7 +296,8 @@ measure_words <- function(label) {
   others[known] <- outer_names[others[known]]
   name <- named_estimator(measure_name(id), estimator, sub("^complete ", "", complete))
   paste0(name, if (length(others)) paste(" with", enumerate(others, quote = FALSE)),
-         beyond_words(given), if (grepl("middle half", label, fixed = TRUE)) " over the middle half of the rows")
+         beyond_words(given),
+         if (grepl("middle half", label, fixed = TRUE)) " over the middle half of the rows")
 }
 
 # " beyond pixels and L1", of the part of a label that names controls.

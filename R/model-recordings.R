@@ -480,9 +480,15 @@ recordings_sentence <- function(x) {
   without_claim(text, if (isTRUE(facts$free)) attr(x, "dependence"))
 }
 
-# The p-value of the best model, over all models of the call.
+# The p-value of the best model, over all models of the call, or that of a partial score of 0.
 chance_of_best <- function(x, row) {
   facts <- attr(x, "facts")
+  zero <- x$p_zero[row]
+  if (!is.null(zero)) {
+    if (is.na(zero)) return(NULL)
+    return(paste0(if (zero <= facts$alpha) ", " else ", not ", "different from 0",
+                  brackets(p_words(zero, facts$alpha))))
+  }
   if (!isTRUE(facts$permutations > 0) || is.null(x$p_familywise)) return(NULL)
   p <- x$p_familywise[row]
   models <- ncol(attr(x, "null"))

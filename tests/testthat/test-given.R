@@ -315,6 +315,7 @@ test_that("evaluate_models() tests partial scores against 0 and says what it can
                class = "repalign_error_parameter")
   expect_equal(found$p_zero, 2 * stats::pt(-abs(found$score / found$se), found$df))
   expect_match(in_words(found), "beyond pixels")
+  expect_match(in_words(found), p_words(found$p_zero[which.max(found$score)]), fixed = TRUE)
   expect_s3_class(if (requireNamespace("ggplot2", quietly = TRUE)) ggplot2::autoplot(found) else
     structure(list(), class = "ggplot"), "ggplot")
   # over stimuli alone the neurons of a side are held fixed

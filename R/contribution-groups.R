@@ -1,161 +1,134 @@
 # What pairs of groups of stimuli add to a score, and how that changes with the stimuli.
 
 # labels: a factor with a group for each stimulus. list(part, contribution, chance, deleted): a row
-# for each pair of groups; `deleted` has their contributions without each stimulus in turn,
-# everything made anew, stimuli x parts.
+# for each pair of groups, both orders together; `deleted` has their contributions without each
+# stimulus in turn, everything made anew, stimuli x parts.
 group_contributions <- function(pair, measure, kind, labels) {
   made <- pair_contributions(pair, measure, kind)
-  count <- as.double(nlevels(labels))
-  check_memory(8 * 14 * pair$x$n * count^2, "The contributions of pairs of groups without each stimulus",
+  group <- as.integer(labels)
+  groups <- seq_along(levels(labels))
+  at <- list(i = rep(groups, rev(groups)), j = sequence(rev(groups), groups))
+  check_memory(8 * 30 * (pair$x$n + 1) * length(at$i), "The pairs of groups without each stimulus",
                "Fewer groups need less.")
-  z <- group_indicators(labels)
+  z <- 1 * outer(group, groups, "==")
+  both <- 1 + (at$i != at$j)
+  sums <- function(entries) both * crossprod(z, entries %*% z)[cbind(at$i, at$j)] / made$divisor
   size <- colSums(z)
-  at <- which(upper.tri(diag(count), diag = TRUE), arr.ind = TRUE)
-  at <- at[order(at[, 1]), , drop = FALSE]
-  # both orders of a pair of groups together
-  of_pairs <- function(blocks) {
-    own <- (at[, 2] - 1) * count + at[, 1]
-    other <- (at[, 1] - 1) * count + at[, 2]
-    blocks[, own, drop = FALSE] + sweep(blocks[, other, drop = FALSE], 2, at[, 1] != at[, 2], "*")
+  part <- data.frame(part_x = levels(labels)[at$i], part_y = levels(labels)[at$j],
+                     pairs = size[at$i] * (size[at$j] - 2 + both) * both / 2)
+  deleted <- if (identical(measure$args$outer, "spearman")) {
+    ranked_blocks(pair, measure$args, group, at)
+  } else {
+    rep(both, each = pair$x$n) * deleted_contributions(pair, measure, made, z, at)
   }
-  sums <- function(entries) as.vector(of_pairs(t(c(crossprod(z, entries %*% z))))) / made$divisor
-  part <- data.frame(part_x = levels(labels)[at[, 1]], part_y = levels(labels)[at[, 2]],
-                     pairs = size[at[, 1]] * (size[at[, 2]] - (at[, 1] == at[, 2])) /
-                       (1 + (at[, 1] == at[, 2])))
-  deleted <- if (identical(measure$args$outer, "spearman")) ranked_blocks(made, labels) else
-    deleted_contributions(pair, measure, made, z)
-  list(part = part, contribution = sums(made$sums), chance = sums(made$chance),
-       deleted = of_pairs(deleted))
+  list(part = part, contribution = sums(made$sums), chance = sums(made$chance), deleted = deleted)
 }
 
-group_indicators <- function(labels) 1 * outer(as.integer(labels), seq_len(nlevels(labels)), "==")
-
-# The sums of A B over the blocks of two groups (columns, the first group runs fastest), divided,
-# without each stimulus (rows).
-deleted_contributions <- function(pair, measure, made, z) {
+# The sums of A B over pairs of groups, each in one order, divided, without each stimulus.
+deleted_contributions <- function(pair, measure, made, z, at) {
   n <- as.double(nrow(z))
-  sums <- deleted_blocks(made$kind, made$k, made$l, z)
+  sums <- deleted_blocks(made$kind, made$k, made$l, z, at)
   for (block in made$shared) {
     own <- kernels_of_columns(pair, block)
-    sums <- sums - deleted_blocks("u", own[[1]], own[[2]], z)
+    sums <- sums - deleted_blocks("u", own[[1]], own[[2]], z, at)
   }
-  xx <- deleted_size(pair, measure, made, "x")
-  yy <- deleted_size(pair, measure, made, "y")
   # what the divisor of all stimuli becomes without one
-  left <- switch(made$kind, u = (n - 1) * (n - 4) / (n * (n - 3)),
-                 v = , whitened = ((n - 1) / n)^2, correlation = , cosine = 1,
-                 no_branch(made$kind))
-  values <- sums[-1, , drop = FALSE] / (made$divisor * left * ratio_of_sizes(xx, yy))
-  little <- little_left(xx, made$kind, made$k) | little_left(yy, made$kind, made$l)
-  for (unit in which(little)) {
-    keep <- seq_len(n) != unit
-    cut <- pair_of(cut_for_subset(pair$x, keep), cut_for_subset(pair$y, keep))
-    anew <- pair_contributions(cut, measure, made$kind)
-    z_left <- z[keep, , drop = FALSE]
-    values[unit, ] <- crossprod(z_left, anew$sums %*% z_left) / anew$divisor
+  left <- switch(made$kind, u = (n - 1) * (n - 4) / (n * (n - 3)), v = , whitened = (1 - 1 / n)^2,
+                 correlation = , cosine = 1, no_branch(made$kind))
+  root <- function(h) sqrt(replace(h[-1] / h[1], !h[-1] > 0, NA))
+  sizes <- deleted_sizes(pair, measure, made)
+  sums[-1, , drop = FALSE] / (made$divisor * left * root(sizes$xx) * root(sizes$yy))
+}
+
+# The self terms of both sides, of all stimuli and without each.
+deleted_sizes <- function(pair, measure, made) {
+  if (is_corrected_ratio(measure)) {
+    return(lapply(cka_table(pair, measure$args, NULL, held = TRUE)$h, function(h) h[, 1]))
   }
-  values
+  lapply(list(xx = list(k = made$k), yy = list(k = made$l)),
+         function(side) deleted_products(made$kind, side, side))
 }
 
-# The self terms of a side, of all stimuli and without each.
-deleted_size <- function(pair, measure, made, side) {
-  args <- measure$args
-  if (!isTRUE(args$corrects$neurons) && !isTRUE(args$corrects$trials)) {
-    entries <- list(k = if (side == "x") made$k else made$l)
-    return(deleted_products(made$kind, entries, entries))
-  }
-  remember(pair$cache, list("deleted sizes", side), {
-    cka_table(pair, args, NULL, held = TRUE)$h[[paste0(side, side)]][, 1]
-  })
-}
-
-# By how much the product of both roots changes; NA where one has none.
-ratio_of_sizes <- function(xx, yy) {
-  root <- function(h) sqrt(pmax(h[-1] / h[1], 0))
-  ratio <- root(xx) * root(yy)
-  replace(ratio, ratio == 0, NA)
-}
-
-# The sums of A B over the blocks of two groups, of all stimuli (first row) and without each. Without
+# The sums of A B over the pairs of groups, of all stimuli (first row) and without each. Without
 # stimulus d, A_ij is K_ij - a_i - a_j + c, where a and c are means of the rows and of all entries
-# that are left; so that everything is in sums of K, L and K L over rows and blocks.
-deleted_blocks <- function(kind, k, l, z) {
-  n <- as.double(nrow(k))
-  groups <- seq_len(ncol(z))
-  i <- rep(groups, length(groups))
-  j <- rep(groups, each = length(groups))
+# that are left; so that everything is in sums of K, L and K L over rows and blocks. k, l: matrices,
+# or one neuron each, see times_kernel().
+deleted_blocks <- function(kind, k, l, z, at) {
+  n <- as.double(nrow(z))
+  i <- at$i
+  j <- at$j
   m <- c(n, rep(n - 1, n))
-  without <- function(rows) rbind(0, rows)
-  each <- function(values) rep(values, each = n + 1)
-  zd <- without(z)
-  left <- each(colSums(z)) - zd
-  blocks <- function(entries) {
-    rows <- entries %*% z
-    taken <- without(rows)
-    each(crossprod(z, rows)) - zd[, i] * taken[, j] - zd[, j] * taken[, i] +
-      zd[, i] * zd[, j] * c(0, diag(entries))
+  share <- switch(kind, u = 1 / (m - 2), v = , whitened = 1 / m, correlation = , cosine = 0 * m,
+                  no_branch(kind))
+  above <- function(rows) rbind(0, rows)
+  all <- function(sums) rep(sums, each = n + 1)
+  zd <- above(z)
+  left <- all(colSums(z)) - zd
+  block_sums <- function(to, own) {
+    taken <- above(to)
+    all(colSums(z[, i, drop = FALSE] * to[, j])) - zd[, i] * taken[, j] - zd[, j] * taken[, i] +
+      zd[, i] * zd[, j] * own
   }
   side <- function(k) {
-    block <- blocks(k)
-    total <- rowSums(block)
-    share <- if (kind == "u") 1 / (m - 2) else if (kind %in% c("v", "whitened")) 1 / m else 0 * m
+    to <- times_kernel(k, z)
+    rows <- rowSums(to)
+    own <- c(0, diagonal_of(k))
+    total <- sum(rows) - 2 * c(0, rows) + own
     mean <- total / (m * (m - 1))
-    grand <- switch(kind, u = total / ((m - 1) * (m - 2)), v = total / m^2,
-                    whitened = total / m^2 - mean / m, correlation = -mean, cosine = 0 * m,
-                    no_branch(kind))
-    rows <- rowSums(k)
-    to <- k %*% z
-    taken <- without(k)
-    own <- each(crossprod(rows, z)) - zd * c(0, rows) - without(to) + zd * c(0, diag(k))
-    list(k = k, block = block, share = share, grand = grand, mean = mean, rows = rows, to = to,
-         taken = taken, own = share * own)
+    grand <- switch(kind, u = total / ((m - 1) * (m - 2)), v = total / m^2, cosine = 0 * m,
+                    whitened = total / m^2 - mean / m, correlation = -mean, no_branch(kind))
+    list(k = k, to = to, rows = rows, own = own, mean = mean, grand = grand,
+         block = block_sums(to, own),
+         a = share * (all(crossprod(rows, z)) - zd * c(0, rows) - above(to) + zd * own))
   }
-  a <- side(k)
-  b <- side(l)
-  both <- without(k * l) %*% z
-  rest <- c(0, (a$rows - diag(k)) * (b$rows - diag(l)))
-  ab <- a$share * b$share * (each(crossprod(a$rows * b$rows, z)) - a$taken %*% (b$rows * z) -
-                               b$taken %*% (a$rows * z) + both - zd * rest)
-  # sums of K_ij b_i over the blocks, and of K_ij (b_i + b_j)
-  through <- function(a, b) {
-    weighted <- z[, i] * a$to[, j]
-    at <- a$taken %*% (b$rows * z) - both
-    x <- each(crossprod(b$rows, weighted)) - b$taken %*% weighted - zd[, j] * at[, i] -
-      zd[, i] * (without(a$to)[, j] - zd[, j] * c(0, diag(a$k))) * c(0, b$rows - diag(b$k))
-    b$share * (x + x[, (i - 1) * length(groups) + j, drop = FALSE])
+  x <- side(k)
+  y <- side(l)
+  kl <- k * l
+  to_both <- times_kernel(kl, z)
+  without <- function(side) c(0, side$rows) - side$own
+  through <- function(k, rows) above(times_kernel(k, rows * z) - to_both)
+  to_x <- through(k, y$rows)
+  ab <- share^2 * (all(crossprod(x$rows * y$rows, z)) - to_x - above(times_kernel(l, x$rows * z)) -
+                     zd * without(x) * without(y))
+  # sums of K_ij (b_i + b_j), where b are the means of the rows of the other side
+  with_means <- function(x, y, taken) {
+    one_way <- function(i, j) {
+      weighted <- z[, i, drop = FALSE] * x$to[, j]
+      all(crossprod(y$rows, weighted)) - above(times_kernel(y$k, weighted)) - zd[, j] * taken[, i] -
+        zd[, i] * (above(x$to)[, j] - zd[, j] * x$own) * without(y)
+    }
+    share * (one_way(i, j) + one_way(j, i))
   }
-  sums <- blocks(k * l) - through(a, b) - through(b, a) + b$grand * a$block + a$grand * b$block +
-    left[, j] * ab[, i] + left[, i] * ab[, j] + a$own[, i] * b$own[, j] + a$own[, j] * b$own[, i] -
-    b$grand * (left[, j] * a$own[, i] + left[, i] * a$own[, j]) -
-    a$grand * (left[, j] * b$own[, i] + left[, i] * b$own[, j]) +
-    a$grand * b$grand * left[, i] * left[, j]
-  if (kind == "v") return(sums)
-  # what stands on the diagonal: nothing, or the mean that was taken off all other pairs
-  same <- which(i == j)
-  below <- list(a = a$grand * left - 2 * a$own, b = b$grand * left - 2 * b$own)
-  sums[, same] <- sums[, same] + if (kind == "whitened") {
-    a$mean * below$b + b$mean * below$a + a$mean * b$mean * left
-  } else {
-    2 * b$grand * a$own + 2 * a$grand * b$own - 4 * ab - a$grand * b$grand * left
-  }
+  sums <- block_sums(to_both, c(0, diagonal_of(kl))) - with_means(x, y, to_x) -
+    with_means(y, x, through(l, x$rows)) + y$grand * x$block + x$grand * y$block +
+    left[, j] * ab[, i] + left[, i] * ab[, j] + x$a[, i] * y$a[, j] + x$a[, j] * y$a[, i] -
+    y$grand * (left[, j] * x$a[, i] + left[, i] * x$a[, j]) -
+    x$grand * (left[, j] * y$a[, i] + left[, i] * y$a[, j]) +
+    x$grand * y$grand * left[, i] * left[, j]
+  # the diagonal does not count, or it holds the mean that was taken off all other pairs
+  diagonal <- switch(kind, v = 0, whitened = {
+    x$mean * (y$grand * left - 2 * y$a) + y$mean * (x$grand * left - 2 * x$a) +
+      x$mean * y$mean * left
+  }, u = , correlation = , cosine = {
+    2 * y$grand * x$a + 2 * x$grand * y$a - 4 * ab - x$grand * y$grand * left
+  }, no_branch(kind))
+  sums[, i == j] <- sums[, i == j] + diagonal
   sums
 }
 
-# Ranks are made anew among the pairs that are left.
-ranked_blocks <- function(made, labels) {
-  n <- nrow(made$k)
-  lower <- lower.tri(made$k)
-  x <- made$k[lower]
-  y <- made$l[lower]
-  group <- as.integer(labels)
-  count <- nlevels(labels)
-  block <- ((group[col(made$k)] - 1) * count + group[row(made$k)])[lower]
-  first <- col(made$k)[lower]
-  second <- row(made$k)[lower]
-  t(vapply(seq_len(n), function(unit) {
-    keep <- first != unit & second != unit
-    a <- centred_ranks(cbind(x[keep], y[keep]))
-    sums <- rowsum(a[, 1] * a[, 2], block[keep]) / sqrt(sum(a[, 1]^2) * sum(a[, 2]^2))
-    replace(numeric(count^2), as.integer(rownames(sums)), sums)
-  }, numeric(count^2)))
+# A symmetric matrix times z; or, of a vector, the matrix of its products without their diagonal.
+times_kernel <- function(k, z) if (is.matrix(k)) k %*% z else k %*% crossprod(k, z) - k^2 * z
+
+diagonal_of <- function(k) if (is.matrix(k)) diag(k) else 0 * k
+
+# The same divided contributions of ranks, which are made anew among the pairs that are left.
+ranked_blocks <- function(pair, args, group, at) {
+  stimuli <- compared_pairs(pair$x$n, args)
+  code <- matrix(0L, max(group), max(group))
+  code[cbind(c(at$i, at$j), c(at$j, at$i))] <- rep(seq_along(at$i), 2)
+  block <- code[cbind(group[stimuli$first], group[stimuli$second])]
+  check_memory(64 * thread_count() * packed_length(pair$x$n), "The ranks without each stimulus",
+               "Fewer stimuli need less.")
+  .Call(C_rank_blocks, stimuli, ranked_pairs(pair$x, args), ranked_pairs(pair$y, args), block,
+        length(at$i), pair$x$n, thread_count())
 }

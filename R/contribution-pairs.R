@@ -5,12 +5,10 @@
 # Where both sides have the same neurons, the neuron correction takes off A_ij B_ij of these alone.
 
 # The kind of a measure; NULL for those that are no such sum, or whose sum leaves out pairs.
-cosine_kind <- function(measure, clusters = NULL) {
+cosine_kind <- function(measure, clusters) {
   args <- measure$args
   # a partial score is no sum over pairs
-  if (is_own(measure) || length(clusters) || !is.null(args$clusters) || length(args$given)) {
-    return(NULL)
-  }
+  if (is_own(measure) || length(clusters) || length(args$given)) return(NULL)
   if (measure$id %in% c("cka", "rv")) {
     summed <- args$kernel == "linear" || args$kernel == "rbf" && !args$corrects$trials
     return(if (summed) kind_of_cka(args))
@@ -18,10 +16,10 @@ cosine_kind <- function(measure, clusters = NULL) {
   if (measure$id == "distance_correlation") {
     return(if (is_square(args)) if (args$estimator == "unbiased") "u" else "v")
   }
-  if (measure$id != "rsa" || args$gaps || !is.null(args$stimulus_noise)) return(NULL)
   kinds <- c(pearson = "correlation", spearman = "correlation", cosine = "cosine",
              whitened_cosine = "v", whitened_pearson = "whitened")
-  if (args$outer %in% names(kinds)) kinds[[args$outer]]
+  plain <- measure$id == "rsa" && !args$gaps && is.null(args$stimulus_noise)
+  if (plain && args$outer %in% names(kinds)) kinds[[args$outer]]
 }
 
 # From trials of both sides that may share noise, products of different trials are added up, of
@@ -29,10 +27,15 @@ cosine_kind <- function(measure, clusters = NULL) {
 share_trials <- function(pair, measure) {
   if (!isTRUE(measure$args$corrects$trials)) return(FALSE)
   sessions <- shared_sessions(trial_form(pair$x), trial_form(pair$y), pair$self)
-  any(sessions$x %in% sessions$y) || anyNA(pair$x$data) || anyNA(pair$y$data)
+  any(sessions$x %in% sessions$y)
 }
 
-# The pairs of a side as they are before they are centred.
+# Are the self terms others than those of the two matrices?
+is_corrected_ratio <- function(measure) {
+  isTRUE(measure$args$corrects$neurons) || isTRUE(measure$args$corrects$trials)
+}
+
+# The pairs of a side before they are centred.
 entries_of_side <- function(repr, measure, kind) {
   args <- measure$args
   if (measure$id == "distance_correlation") return(distance_side(repr, kind)$k)
@@ -44,61 +47,70 @@ entries_of_side <- function(repr, measure, kind) {
   unpacked_pairs(ranks - mean(ranks), repr$n)
 }
 
-# The matrix A of these entries. Where a mean is taken off, it was.
+# The matrix A of these entries. Where a mean is to be taken off all pairs, it was.
 centred_entries <- function(k, kind) {
   if (kind %in% c("v", "whitened")) return(without_means(k))
-  if (kind != "u") return(k)
-  a <- centred_pairs(k, kind)
-  diag(a) <- 0
-  a
+  if (kind == "u") new_side(centred_pairs(k, kind), NULL, kind)$k else k
 }
 
-# list(kind, k, l, sums, chance, divisor, shared): the entries of both sides, the matrix of the
-# contributions of all pairs of stimuli times the divisor, its mean over all permutations of y, and
-# of the neurons that are left out on both sides list(x, y) of their columns.
+# list(kind, k, l, sums, chance, divisor, shared): the entries of both sides; the contributions of all
+# pairs of stimuli times the divisor, and their means over all permutations of y; and the columns
+# that the numerator leaves out with each other, a list of list(x, y).
 pair_contributions <- function(pair, measure, kind) {
   k <- entries_of_side(pair$x, measure, kind)
   l <- entries_of_side(pair$y, measure, kind)
   a <- centred_entries(k, kind)
   b <- centred_entries(l, kind)
   n <- as.double(nrow(k))
-  shared <- shared_columns(pair, measure$args)
-  sums <- a * b
-  for (block in shared$blocks) {
-    own <- lapply(kernels_of_columns(pair, block), centred_entries, kind)
-    sums <- sums - own[[1]] * own[[2]]
-  }
-  corrected <- isTRUE(measure$args$corrects$neurons) || isTRUE(measure$args$corrects$trials)
-  divisor <- if (corrected) n * (n - 3) * shared$count * self_root(pair$x, measure, "x") *
-    self_root(pair$y, measure, "y") else sqrt(sum(a^2)) * sqrt(sum(b^2))
-  list(kind = kind, k = k, l = l, sums = sums, chance = mean_entries(a, b, kind),
-       divisor = divisor, shared = shared$blocks)
-}
-
-# The mean of A * B over all permutations of the stimuli of B.
-mean_entries <- function(a, b, kind) {
-  n <- as.double(nrow(a))
   # a mean that was taken off is 0, but for rounding
-  if (kind %in% c("u", "correlation", "whitened")) return(0 * a)
-  mean <- a * ((sum(b) - sum(diag(b))) / (n * (n - 1)))
-  diag(mean) <- diag(a) * sum(diag(b)) / n
-  mean
+  mean <- if (kind %in% c("v", "cosine")) (sum(b) - sum(diag(b))) / (n * (n - 1)) else 0
+  chance <- a * mean
+  if (kind == "v") diag(chance) <- diag(a) * sum(diag(b)) / n
+  sums <- a * b
+  divisor <- sqrt(sum(a^2)) * sqrt(sum(b^2))
+  shared <- list()
+  if (is_corrected_ratio(measure)) {
+    labels <- pair_labels(pair, measure$args)
+    left_out <- if (!is.null(labels)) excluded_pairs(labels$x, labels$y) else list(count = 0)
+    count <- as.double(ncol(pair$x$data)) * ncol(pair$y$data) - left_out$count
+    divisor <- n * (n - 3) * count * self_root(pair$x, measure, "x") *
+      self_root(pair$y, measure, "y")
+    if (length(left_out$x)) sums <- sums - products_of_neurons(pair, left_out)
+    for (block in left_out$blocks) {
+      own <- lapply(kernels_of_columns(pair, block), centred_entries, kind)
+      sums <- sums - own[[1]] * own[[2]]
+    }
+    shared <- c(Map(function(x, y) list(x = x, y = y), left_out$x, left_out$y), left_out$blocks)
+  }
+  list(kind = kind, k = k, l = l, sums = sums, chance = chance, divisor = divisor, shared = shared)
 }
 
-# list(blocks, count): columns with equal labels on both sides, which the numerator leaves out, and
-# how many pairs of neurons are left.
-shared_columns <- function(pair, args) {
-  count <- as.double(NCOL(pair$x$data)) * NCOL(pair$y$data)
-  labels <- if (!is.null(args$corrects)) pair_labels(pair, args)
-  if (is.null(labels)) return(list(count = count))
-  left_out <- excluded_pairs(labels$x, labels$y)
-  single <- Map(function(x, y) list(x = x, y = y), left_out$x, left_out$y)
-  list(blocks = c(single, left_out$blocks), count = count - left_out$count)
+# The sum of A_ij B_ij over single neurons f and g, of which A_ij is
+# f_i f_j + (f_i^2 + f_j^2) / (n - 2) - sum(f^2) / ((n - 1) (n - 2)).
+products_of_neurons <- function(pair, at) {
+  f <- scaled_data(pair$x, TRUE)[, at$x, drop = FALSE]
+  g <- scaled_data(pair$y, TRUE)[, at$y, drop = FALSE]
+  n <- as.double(nrow(f))
+  both <- function(a, b) tcrossprod(a, b) + tcrossprod(b, a)
+  of_side <- function(f) list(row = f^2 / (n - 2), mean = colSums(f^2) / ((n - 1) * (n - 2)))
+  a <- of_side(f)
+  b <- of_side(g)
+  less <- function(f, mean) f * rep(mean, each = n)
+  # what is the same in a row, half of the constant in each
+  rows <- rowSums(a$row * b$row - less(a$row, b$mean) - less(b$row, a$mean)) +
+    sum(a$mean * b$mean) / 2
+  sums <- tcrossprod(f * g) + both(f * b$row, f) + both(g * a$row, g) -
+    tcrossprod(less(f, b$mean), f) - tcrossprod(less(g, a$mean), g) + both(a$row, b$row) +
+    outer(rows, rows, "+")
+  diag(sums) <- 0
+  sums
 }
 
+# The kernels of some columns of both sides: of a single one the column itself, see times_kernel().
 kernels_of_columns <- function(pair, block) {
   Map(function(repr, columns) {
-    new_side(tcrossprod(scaled_data(repr, TRUE)[, columns, drop = FALSE]), NULL, "u")$k
+    x <- scaled_data(repr, TRUE)[, columns, drop = FALSE]
+    if (length(block$x) * length(block$y) == 1) x[, 1] else new_side(tcrossprod(x), NULL, "u")$k
   }, pair[c("x", "y")], block[c("x", "y")])
 }
 

@@ -50,7 +50,7 @@ deleted_sizes <- function(pair, measure, made) {
 }
 
 # The sums of A B over the pairs of groups, of all stimuli (first row) and without each. Without
-# stimulus d, A_ij is K_ij - a_i - a_j + c, where a and c are means of the rows and of all entries
+# stimulus d, A_ij is K_ij - p_i - p_j, where p is made of the means of the rows and of all entries
 # that are left; so that everything is in sums of K, L and K L over rows and blocks. k, l: matrices,
 # or one neuron each, see times_kernel().
 deleted_blocks <- function(kind, k, l, z, at) {
@@ -58,12 +58,19 @@ deleted_blocks <- function(kind, k, l, z, at) {
   i <- at$i
   j <- at$j
   m <- c(n, rep(n - 1, n))
+  # p_i is so much of the sum of row i, less half of this constant
   share <- switch(kind, u = 1 / (m - 2), v = , whitened = 1 / m, correlation = , cosine = 0 * m,
                   no_branch(kind))
+  constant <- function(total) {
+    switch(kind, u = total / ((m - 1) * (m - 2)), v = total / m^2, cosine = 0 * m,
+           whitened = total * (m - 2) / (m^2 * (m - 1)), correlation = -total / (m * (m - 1)),
+           no_branch(kind))
+  }
   above <- function(rows) rbind(0, rows)
   all <- function(sums) rep(sums, each = n + 1)
   zd <- above(z)
   left <- all(colSums(z)) - zd
+  # over the blocks, without the rows and columns of d; to: row sums over groups, own: K_dd
   block_sums <- function(to, own) {
     taken <- above(to)
     all(colSums(z[, i, drop = FALSE] * to[, j])) - zd[, i] * taken[, j] - zd[, j] * taken[, i] +
@@ -71,47 +78,38 @@ deleted_blocks <- function(kind, k, l, z, at) {
   }
   side <- function(k) {
     to <- times_kernel(k, z)
-    rows <- rowSums(to)
     own <- c(0, diagonal_of(k))
-    total <- sum(rows) - 2 * c(0, rows) + own
-    mean <- total / (m * (m - 1))
-    grand <- switch(kind, u = total / ((m - 1) * (m - 2)), v = total / m^2, cosine = 0 * m,
-                    whitened = total / m^2 - mean / m, correlation = -mean, no_branch(kind))
-    list(k = k, to = to, rows = rows, own = own, mean = mean, grand = grand,
-         block = block_sums(to, own),
-         a = share * (all(crossprod(rows, z)) - zd * c(0, rows) - above(to) + zd * own))
+    rows <- c(0, rowSums(to))
+    total <- sum(rows) - 2 * rows + own
+    half <- constant(total) / 2
+    a <- share * (all(crossprod(rows[-1], z)) - zd * rows - above(to) + zd * own)
+    list(k = k, to = to, own = own, rows = rows[-1], rest = rows - own, half = half, a = a,
+         p = a - half * left, block = block_sums(to, own), mean = total / (m * (m - 1)))
   }
   x <- side(k)
   y <- side(l)
-  kl <- k * l
-  to_both <- times_kernel(kl, z)
-  without <- function(side) c(0, side$rows) - side$own
+  to_both <- times_kernel(k * l, z)
+  # sums of K_di q_i over groups, without the constant in q
   through <- function(k, rows) above(times_kernel(k, rows * z) - to_both)
-  to_x <- through(k, y$rows)
-  ab <- share^2 * (all(crossprod(x$rows * y$rows, z)) - to_x - above(times_kernel(l, x$rows * z)) -
-                     zd * without(x) * without(y))
-  # sums of K_ij (b_i + b_j), where b are the means of the rows of the other side
-  with_means <- function(x, y, taken) {
+  pq <- share^2 * (all(crossprod(x$rows * y$rows, z)) - through(k, y$rows) - through(l, x$rows) -
+                     above(to_both) - zd * x$rest * y$rest) -
+    x$half * y$a - y$half * x$a + x$half * y$half * left
+  # sums of K_ij (q_i + q_j)
+  with_means <- function(x, y) {
+    taken <- through(x$k, y$rows)
     one_way <- function(i, j) {
       weighted <- z[, i, drop = FALSE] * x$to[, j]
       all(crossprod(y$rows, weighted)) - above(times_kernel(y$k, weighted)) - zd[, j] * taken[, i] -
-        zd[, i] * (above(x$to)[, j] - zd[, j] * x$own) * without(y)
+        zd[, i] * (above(x$to)[, j] - zd[, j] * x$own) * y$rest
     }
-    share * (one_way(i, j) + one_way(j, i))
+    share * (one_way(i, j) + one_way(j, i)) - 2 * y$half * x$block
   }
-  sums <- block_sums(to_both, c(0, diagonal_of(kl))) - with_means(x, y, to_x) -
-    with_means(y, x, through(l, x$rows)) + y$grand * x$block + x$grand * y$block +
-    left[, j] * ab[, i] + left[, i] * ab[, j] + x$a[, i] * y$a[, j] + x$a[, j] * y$a[, i] -
-    y$grand * (left[, j] * x$a[, i] + left[, i] * x$a[, j]) -
-    x$grand * (left[, j] * y$a[, i] + left[, i] * y$a[, j]) +
-    x$grand * y$grand * left[, i] * left[, j]
+  sums <- block_sums(to_both, c(0, diagonal_of(k * l))) - with_means(x, y) - with_means(y, x) +
+    left[, j] * pq[, i] + left[, i] * pq[, j] + x$p[, i] * y$p[, j] + x$p[, j] * y$p[, i]
   # the diagonal does not count, or it holds the mean that was taken off all other pairs
-  diagonal <- switch(kind, v = 0, whitened = {
-    x$mean * (y$grand * left - 2 * y$a) + y$mean * (x$grand * left - 2 * x$a) +
-      x$mean * y$mean * left
-  }, u = , correlation = , cosine = {
-    2 * y$grand * x$a + 2 * x$grand * y$a - 4 * ab - x$grand * y$grand * left
-  }, no_branch(kind))
+  diagonal <- switch(kind, v = 0, u = , correlation = , cosine = -4 * pq,
+                     whitened = x$mean * y$mean * left - 2 * x$mean * y$p - 2 * y$mean * x$p,
+                     no_branch(kind))
   sums[, i == j] <- sums[, i == j] + diagonal
   sums
 }
@@ -121,14 +119,21 @@ times_kernel <- function(k, z) if (is.matrix(k)) k %*% z else k %*% crossprod(k,
 
 diagonal_of <- function(k) if (is.matrix(k)) diag(k) else 0 * k
 
-# The same divided contributions of ranks, which are made anew among the pairs that are left.
+# The same of ranks, which are made anew among the pairs that are left.
 ranked_blocks <- function(pair, args, group, at) {
-  stimuli <- compared_pairs(pair$x$n, args)
+  pairs <- compared_pairs(pair$x$n, args)
   code <- matrix(0L, max(group), max(group))
-  code[cbind(c(at$i, at$j), c(at$j, at$i))] <- rep(seq_along(at$i), 2)
-  block <- code[cbind(group[stimuli$first], group[stimuli$second])]
-  check_memory(64 * thread_count() * packed_length(pair$x$n), "The ranks without each stimulus",
+  code[cbind(c(at$i, at$j), c(at$j, at$i))] <- seq_along(at$i)
+  block <- code[cbind(group[pairs$first], group[pairs$second])]
+  by_block <- order(block)
+  place <- order(by_block)
+  check_memory(64 * (thread_count() + 1) * length(block), "The ranks without each stimulus",
                "Fewer stimuli need less.")
-  .Call(C_rank_blocks, stimuli, ranked_pairs(pair$x, args), ranked_pairs(pair$y, args), block,
-        length(at$i), pair$x$n, thread_count())
+  side <- function(repr) {
+    ranked <- ranked_pairs(repr, args)
+    ranks <- form_ranks(repr, args$inner)$ranks[by_block]
+    list(order = place[ranked$order], tied = ranked$tied, rank = ranks - (length(block) + 1) / 2)
+  }
+  pairs <- lapply(c(pairs, list(block = block)), `[`, by_block)
+  .Call(C_rank_blocks, pairs, side(pair$x), side(pair$y), c(pair$x$n, length(at$i)), thread_count())
 }

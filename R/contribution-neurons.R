@@ -1,42 +1,31 @@
-# What single neurons add to a linear CKA, and any score without each of them; and the components of
-# a naive CKA.
+# What single neurons add to a linear CKA, and any score without each of them.
 
-# ---- contributions of neurons
+# ---- contributions
 
 # list(contribution, chance): a value for each neuron of a side, of CKA with the linear kernel.
 neuron_contributions <- function(pair, measure, side) {
   naive <- !measure$args$corrects$stimuli
-  x <- neuron_data(pair, side)
-  y <- neuron_data(pair, other_side(side))
-  terms <- allowed_terms(x, y, sides_of_labels(pair, measure$args, side), naive)
+  data <- side_first(lapply(pair[c("x", "y")], scaled_data, TRUE), side)
+  terms <- allowed_terms(data, side_first(pair_labels(pair, measure$args), side), naive)
   divisor <- sum(terms$counts) * self_root(pair$x, measure, "x") * self_root(pair$y, measure, "y")
-  n <- as.double(nrow(x))
-  chance <- if (naive) colSums(x^2) * sum(y^2) / ((n - 1) * n^2) else numeric(ncol(x))
+  n <- as.double(pair$x$n)
+  chance <- naive * colSums(data[[1]]^2) * sum(data[[2]]^2) / ((n - 1) * n^2)
   list(contribution = terms$sums / divisor, chance = chance / divisor)
 }
 
-other_side <- function(side) if (side == "x") "y" else "x"
+# What both sides have, that of `side` first.
+side_first <- function(both, side) if (side == "x") both[c("x", "y")] else both[c("y", "x")]
 
-neuron_data <- function(pair, side) scaled_data(pair[[side]], TRUE)
-
-# The labels of neurons with those of a side first: list(x, y), or NULL.
-sides_of_labels <- function(pair, args, side) {
-  labels <- pair_labels(pair, args)
-  if (!is.null(labels)) list(x = labels[[side]], y = labels[[other_side(side)]])
-}
-
-# The h values of neuron pairs of centred columns, added up over the columns of y for each column of
-# x, without pairs of equal labels: list(sums, counts).
-allowed_terms <- function(x, y, labels, naive) {
+# The h values of pairs of centred columns of two matrices, added up for each column of the first,
+# without pairs of equal labels (NULL: with all): list(sums, counts).
+allowed_terms <- function(data, labels, naive) {
+  x <- data[[1]]
+  y <- data[[2]]
   sums <- column_terms(x, y, naive)
   counts <- rep(as.double(ncol(y)), ncol(x))
-  if (is.null(labels)) return(list(sums = sums, counts = counts))
-  left_out <- excluded_pairs(labels$x, labels$y)
-  at <- factor(left_out$x, seq_len(ncol(x)))
-  single <- single_terms(x[, left_out$x, drop = FALSE], y[, left_out$y, drop = FALSE], naive)
-  sums <- sums - as.vector(tapply(single, at, sum, default = 0))
-  counts <- counts - tabulate(at, ncol(x))
-  for (block in left_out$blocks) {
+  left_out <- if (length(labels[[1]])) excluded_pairs(labels[[1]], labels[[2]])
+  single <- Map(function(x, y) list(x = x, y = y), left_out$x, left_out$y)
+  for (block in c(single, left_out$blocks)) {
     sums[block$x] <- sums[block$x] -
       column_terms(x[, block$x, drop = FALSE], y[, block$y, drop = FALSE], naive)
     counts[block$x] <- counts[block$x] - length(block$y)
@@ -51,147 +40,96 @@ column_terms <- function(x, y, naive) {
   song_estimate(dot, colSums(x^2 * rowSums(y^2)), colSums(x^2) * sum(y^2), n, diagonal = TRUE)
 }
 
-# The h value of each column of x with the column of y beside it.
-single_terms <- function(x, y, naive) {
-  n <- as.double(nrow(x))
-  dot <- colSums(x * y)^2
-  if (naive) return(dot / n^2)
-  song_estimate(dot, colSums(x^2 * y^2), colSums(x^2) * colSums(y^2), n, diagonal = TRUE)
-}
-
 # ---- scores without neurons
 
 # For each neuron of a side its place on the other side, which may have it, too; NA: it has not.
-# Names of neurons are those of responses(), or of a measure that goes by them.
-place_on_other_side <- function(pair, args, side) {
-  width <- ncol(pair[[side]]$data)
-  if (isTRUE(args$corrects$neurons) && args$shared_neurons) return(seq_len(width))
-  names <- lapply(c(x = "x", y = "y"), function(side) {
+# Neurons have the names of responses(), or of a measure whose estimator goes by them.
+twins_of_neurons <- function(pair, args, side) {
+  named <- isTRUE(args$corrects$neurons)
+  names <- side_first(sapply(c("x", "y"), function(side) {
     given <- unclass(pair[[side]]$responses)
-    if (!is.null(given$neuron)) as.character(given$neuron) else
-      if (is.null(given) && isTRUE(args$corrects$neurons)) as.character(args[[paste0("units_", side)]])
-  })
-  own <- names[[side]]
-  other <- names[[other_side(side)]]
-  if (!length(own) || !length(other)) return(rep(NA_integer_, width))
+    if (named && args$shared_neurons) seq_len(ncol(pair[[side]]$data)) else
+      if (!is.null(given)) given$neuron else if (named) args[[paste0("units_", side)]]
+  }, simplify = FALSE), side)
   # a label of several neurons is that of a session
-  once <- function(labels) labels[!labels %in% labels[duplicated(labels)]]
-  replace(match(own, other), !own %in% intersect(once(own), once(other)), NA)
+  once <- lapply(names, function(labels) setdiff(labels, labels[duplicated(labels)]))
+  twins <- match(names[[1]], names[[2]])
+  twins[!names[[1]] %in% intersect(once[[1]], once[[2]])] <- NA
+  if (length(twins)) twins else rep(NA_integer_, ncol(pair[[side]]$data))
 }
 
-# The score without each neuron of a side. score: with all of them.
+# The score without each neuron of a side, which is left out of the other side, too.
 scores_without_neurons <- function(pair, measure, side, threads) {
-  twins <- place_on_other_side(pair, measure$args, side)
   args <- measure$args
-  plain <- is_linear_cka(measure) && is.null(args$clusters) && !args$corrects$trials &&
+  twins <- twins_of_neurons(pair, args, side)
+  summed <- is_linear_cka(measure) && is.null(args$clusters) && !args$corrects$trials &&
     !length(args$given)
-  if (!plain) return(recomputed_without(pair, measure, side, twins, threads))
+  if (!summed) return(recomputed_without(pair, measure, side, twins, threads))
   values <- cka_without_neurons(pair, args, side, twins)
   cosine <- errors_of(measure)$cosine
   if (is.null(cosine)) values else suppressWarnings(cosine$score(values))
 }
 
-# Sums over neuron pairs less those that a neuron is part of.
+# Means over neuron pairs without those that a neuron, or its twin, is part of.
 cka_without_neurons <- function(pair, args, side, twins) {
   naive <- !args$corrects$stimuli
-  other <- other_side(side)
-  x <- neuron_data(pair, side)
-  y <- neuron_data(pair, other)
-  labels <- sides_of_labels(pair, args, side)
-  xy <- allowed_terms(x, y, labels, naive)
-  yx <- allowed_terms(y, x, if (!is.null(labels)) list(x = labels$y, y = labels$x), naive)
-  # a neuron and its twin are a pair that was counted in both rows
-  twin <- !is.na(twins)
-  paired <- is.null(labels) * single_terms(x[, twin, drop = FALSE], y[, twins[twin], drop = FALSE],
-                                           naive)
-  mean_xy <- function(terms, taken, pairs) {
-    left <- sum(terms$xy) - terms$xy
-    left[twin] <- left[twin] - terms$yx[twins[twin]] + pairs
+  data <- side_first(lapply(pair[c("x", "y")], scaled_data, TRUE), side)
+  labels <- side_first(pair_labels(pair, args), side)
+  own <- side_first(list(x = self_labels(pair$x, args, "x"), y = self_labels(pair$y, args, "y")),
+                    side)
+  twin <- which(!is.na(twins))
+  of_side <- function(k) {
+    terms <- allowed_terms(data[c(k, k)], own[c(k, k)], naive)
+    # the pair of a neuron with itself is in its row and in its column
+    alone <- is.null(own[[k]])
+    itself <- if (alone) vapply(seq_len(ncol(data[[k]])), function(j) {
+      column_terms(data[[k]][, j, drop = FALSE], data[[k]][, j, drop = FALSE], naive)
+    }, 0) else 0
+    list(all = sum(terms$sums) / sum(terms$counts),
+         without = (sum(terms$sums) - 2 * terms$sums + itself) /
+           (sum(terms$counts) - 2 * terms$counts + alone))
+  }
+  rows <- allowed_terms(data, labels, naive)
+  columns <- allowed_terms(data[2:1], labels[2:1], naive)
+  # so is the pair of a neuron with its twin, where it counts
+  counted <- is.null(labels[[1]])
+  paired <- vapply(twin, function(j) {
+    column_terms(data[[1]][, j, drop = FALSE], data[[2]][, twins[j], drop = FALSE], naive)
+  }, 0)
+  left <- function(rows, columns, both) {
+    left <- sum(rows) - rows
+    left[twin] <- left[twin] - columns[twins[twin]] + counted * both
     left
   }
-  h_xy <- mean_xy(list(xy = xy$sums, yx = yx$sums), pairs = paired) /
-    mean_xy(list(xy = xy$counts, yx = yx$counts), pairs = 1 * is.null(labels))
-  xx <- self_without(x, self_labels(pair[[side]], args, side), naive)
-  yy <- self_without(y, self_labels(pair[[other]], args, other), naive)
-  h_yy <- replace(rep(yy$all, ncol(x)), which(twin), yy$without[twins[twin]])
-  ratio_of_products(h_xy, xx$without, h_yy)
-}
-
-# The H value of a side with itself, of all neurons and without each of them.
-self_without <- function(x, labels, naive) {
-  terms <- allowed_terms(x, x, if (!is.null(labels)) list(x = labels, y = labels), naive)
-  own <- is.null(labels)
-  left <- sum(terms$sums) - 2 * terms$sums + own * single_terms(x, x, naive)
-  list(all = sum(terms$sums) / sum(terms$counts),
-       without = left / (sum(terms$counts) - 2 * terms$counts + own))
+  a <- of_side(1)
+  b <- of_side(2)
+  ratio_of_products(left(rows$sums, columns$sums, paired) / left(rows$counts, columns$counts, 1),
+                    a$without, replace(rep(b$all, length(twins)), twin, b$without[twins[twin]]))
 }
 
 # Any score, made anew, by the workers that there are.
 recomputed_without <- function(pair, measure, side, twins, threads) {
-  args <- measure$args
-  refuse_if(!is.null(args$units_x) || isTRUE(args$shared_neurons), "parameter", "`by` cannot be ",
-            "\"neurons_{side}\" for {dQuote(measure$label, FALSE)} with labels of neurons that ",
-            "the measure has: declare them in `neuron` or `session` of responses().", arg = "by")
-  other <- other_side(side)
-  cut <- function(name, columns) {
-    repr <- pair[[name]]
-    kept <- repr$cache
+  refuse_if(!is.null(measure$args$units_x) || isTRUE(measure$args$shared_neurons), "parameter",
+            "`by` cannot be \"neurons_{side}\" for {dQuote(measure$label, FALSE)} with labels that ",
+            "the measure has: declare them in `neuron` or `session` of responses().")
+  measure["dot"] <- list(NULL)
+  cut <- function(repr, neuron) {
+    if (is.na(neuron)) return(repr)
     repr$prepared <- NULL
+    kept <- repr$cache
     repr$cache <- new_cache()
-    repr$cache$said <- said_of(kept)
-    for (part in c("choices", "neighbours")) repr$cache[[part]] <- kept[[part]]
-    cut_representation(repr, rep(TRUE, repr$n), columns)
+    for (part in c("said", "choices", "neighbours")) repr$cache[[part]] <- kept[[part]]
+    cut_representation(repr, rep(TRUE, repr$n), seq_len(ncol(repr$data)) != neuron)
   }
-  width <- ncol(pair[[side]]$data)
-  # few at a time, so that the representations without a neuron fit into memory
-  each <- max(1, worker_count(), floor(8 * room_for_dots() / (as.double(pair$x$n) * width)))
-  blocks <- split(seq_len(width), (seq_len(width) - 1) %/% each)
+  reprs <- side_first(pair[c("x", "y")], side)
+  # few at a time, so that all fit into memory
+  each <- max(1, worker_count(), floor(8 * room_for_dots() / length(reprs[[1]]$data)))
+  blocks <- split(seq_along(twins), (seq_along(twins) - 1) %/% each)
   unlist(lapply(unname(blocks), function(at) {
-    own <- lapply(at, function(neuron) cut(side, seq_len(width) != neuron))
-    twin <- twins[at[!is.na(twins[at])]]
-    others <- c(list(pair[[other]]), lapply(twin, function(neuron) {
-      cut(other, seq_len(ncol(pair[[other]]$data)) != neuron)
-    }))
-    places <- list(seq_along(at), replace(rep(1, length(at)), !is.na(twins[at]), 1 + seq_along(twin)))
-    in_order <- if (side == "x") 1:2 else 2:1
-    sides <- do.call(sides_of, list(own, others)[in_order])
-    pairs <- stats::setNames(list2DF(places[in_order]), c("i", "j"))
-    set <- list(measure)
-    quietly_done(score_grid(pairs, with_refusals(sides, set), set, "na", threads))[, 1]
+    both <- list(lapply(at, cut, repr = reprs[[1]]), lapply(twins[at], cut, repr = reprs[[2]]))
+    names(both) <- names(reprs)
+    sides <- with_refusals(sides_of(both$x, both$y), list(measure))
+    quietly_done(score_grid(list2DF(list(i = seq_along(at), j = seq_along(at))), sides,
+                            list(measure), "na", threads))[, 1]
   }))
-}
-
-# ---- components
-
-# Pairs of the first components of both sides, and what is left: list(part, contribution, chance).
-component_contributions <- function(pair, components) {
-  sides <- lapply(c(x = "x", y = "y"), function(side) {
-    parts <- svd(form_second_moment(pair[[side]])$factor, nv = 0)
-    known <- parts$d > tie_share * parts$d[1]
-    shown <- seq_len(min(components, sum(known)))
-    values <- parts$d^2 / sqrt(sum(parts$d^4))
-    warn_of_close_components(values[shown], pair[[side]]$arg)
-    list(values = values, shown = shown, u = parts$u, total = sum(values))
-  })
-  x <- sides$x
-  y <- sides$y
-  weights <- outer(x$values[x$shown], y$values[y$shown])
-  cosines <- crossprod(x$u[, x$shown, drop = FALSE], y$u[, y$shown, drop = FALSE])
-  # all pairs are the score
-  all <- outer(x$values, y$values) * crossprod(x$u, y$u)^2
-  shown <- weights * cosines^2
-  n <- as.double(pair$x$n)
-  by_x <- function(m) as.vector(t(m))
-  list(part = data.frame(part_x = c(rep(x$shown, each = length(y$shown)), "rest"),
-                         part_y = c(rep(y$shown, length(x$shown)), "rest")),
-       contribution = c(by_x(shown), sum(all) - sum(shown)),
-       chance = c(by_x(weights), x$total * y$total - sum(weights)) / (n - 1))
-}
-
-warn_of_close_components <- function(values, arg) {
-  if (length(values) < 2) return(invisible())
-  close <- which(-diff(values) < 0.01 * values[-length(values)])
-  warn_if(length(close), "close_components", "Components {close[1]} and {close[1] + 1} of `{arg}` ",
-          "have nearly the same variance, so that these axes rotate freely: only the sum of their ",
-          "contributions means something.", data = close)
 }

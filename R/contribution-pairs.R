@@ -85,22 +85,18 @@ pair_contributions <- function(pair, measure, kind) {
   list(kind = kind, k = k, l = l, sums = sums, chance = chance, divisor = divisor, shared = shared)
 }
 
-# The sum of A_ij B_ij over single neurons f and g, of which A_ij is
-# f_i f_j + (f_i^2 + f_j^2) / (n - 2) - sum(f^2) / ((n - 1) (n - 2)).
+# The sum of A_ij B_ij over single neurons f and g: A_ij is f_i f_j + p_i + p_j.
 products_of_neurons <- function(pair, at) {
-  f <- scaled_data(pair$x, TRUE)[, at$x, drop = FALSE]
-  g <- scaled_data(pair$y, TRUE)[, at$y, drop = FALSE]
-  n <- as.double(nrow(f))
+  n <- as.double(pair$x$n)
+  side <- function(repr, columns) {
+    f <- scaled_data(repr, TRUE)[, columns, drop = FALSE]
+    list(f = f, p = f^2 / (n - 2) - rep(colSums(f^2), each = n) / (2 * (n - 1) * (n - 2)))
+  }
   both <- function(a, b) tcrossprod(a, b) + tcrossprod(b, a)
-  of_side <- function(f) list(row = f^2 / (n - 2), mean = colSums(f^2) / ((n - 1) * (n - 2)))
-  a <- of_side(f)
-  b <- of_side(g)
-  less <- function(f, mean) f * rep(mean, each = n)
-  # what is the same in a row, half of the constant in each
-  rows <- rowSums(a$row * b$row - less(a$row, b$mean) - less(b$row, a$mean)) +
-    sum(a$mean * b$mean) / 2
-  sums <- tcrossprod(f * g) + both(f * b$row, f) + both(g * a$row, g) -
-    tcrossprod(less(f, b$mean), f) - tcrossprod(less(g, a$mean), g) + both(a$row, b$row) +
+  x <- side(pair$x, at$x)
+  y <- side(pair$y, at$y)
+  rows <- rowSums(x$p * y$p)
+  sums <- tcrossprod(x$f * y$f) + both(x$f * y$p, x$f) + both(y$f * x$p, y$f) + both(x$p, y$p) +
     outer(rows, rows, "+")
   diag(sums) <- 0
   sums

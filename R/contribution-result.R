@@ -51,51 +51,43 @@ declare_result(
   }
 )
 
-# list(conf_level, scores), and the rows. found: what parts_of_pair() gives, of one pair or two.
-contributions_result <- function(call, scores, found, changes, part, by) {
-  both <- function(values) if (length(values) == 1) values[[1]] else values[[1]] - values[[2]]
-  both_of <- function(name) {
-    values <- lapply(found, `[[`, name)
-    if (any(lengths(values) == 0)) NULL else both(values)
+# found, effects, changes: of each pair, of one or two; part: names of single parts.
+contributions_result <- function(call, by, scores, found, effects, changes, part) {
+  both <- function(values) {
+    if (!length(values) || any(lengths(values) == 0)) return(NA_real_)
+    if (length(values) == 1) values[[1]] else values[[1]] - values[[2]]
   }
-  side <- function(name) vapply(call$sides[[name]]$reprs, title_of, "")
-  n <- call$n
+  names <- function(side) paste(vapply(call$sides[[side]]$reprs, title_of, ""), collapse = " - ")
   score <- both(as.list(scores))
-  rows <- data.frame(x = side("x"), y = paste(side("y"), collapse = " - "),
-                     measure = call$set[[1]]$label, part)
-  pairs <- rows$pairs
-  rows$pairs <- NULL
-  known <- function(values) if (is.null(values)) NA_real_ else as.vector(values)
-  rows$contribution <- known(both_of("contribution"))
+  pairs <- found[[1]]$part
+  of <- data.frame(x = names("x"), y = names("y"), measure = call$set[[1]]$label)
+  rows <- data.frame(of, if (is.null(pairs)) list(part = part) else pairs[c("part_x", "part_y")],
+                     contribution = both(lapply(found, `[[`, "contribution")), share = NA,
+                     chance = both(lapply(found, `[[`, "chance")), excess = NA,
+                     effect = both(effects))
   rows$share <- rows$contribution / score
-  rows$chance <- known(both_of("chance"))
   rows$excess <- rows$contribution - rows$chance
-  rows$effect <- known(both_of("effect"))
-  deleted <- both_of("deleted")
-  if (!is.null(deleted)) {
-    rows$pairs <- pairs
-    rows$se <- deletion_errors(deleted)
-    limits <- student_limits(rows$contribution, rows$se, n - 1, 0.95)
+  if (by == "groups") {
+    rows$pairs <- pairs$pairs
+    rows$se <- errors_of_deletions(both(lapply(found, `[[`, "deleted")))
+    limits <- student_limits(rows$contribution, rows$se, call$n - 1, 0.95)
     rows[c("conf_low", "conf_high")] <- list(limits[, 1], limits[, 2])
-    changes <- list(rowSums(deleted))
     lost <- sum(is.na(rows$se))
     warn_if(lost > 0, "undefined", "No standard error (NA) of {lost} of {nrow(rows)} ",
             "contributions: the score is undefined without some of the stimuli.", data = lost)
   }
-  rows$n <- n
+  rows$n <- call$n
   if (!all(is.na(rows$effect))) rows <- rows[order(-rows$effect), ]
   rownames(rows) <- NULL
-  of_score <- cbind(rows[1, c("x", "y", "measure")], by = by, score = score,
-                    se = if (is.null(changes)) NA_real_ else
-                      deletion_errors(cbind(both(changes[seq_along(changes)]))),
-                    two = length(scores) > 1)
-  new_result(rows, "repalign_contributions",
-             list(conf_level = if (!is.null(deleted)) 0.95, scores = of_score,
-                  dependence = if (!is.null(call$dependence)) list(call$dependence)))
+  se <- if (is.null(changes)) NA_real_ else errors_of_deletions(cbind(both(changes)))
+  new_result(rows, "repalign_contributions", list(
+    conf_level = if (by == "groups") 0.95, dependence = as.list(call$dependence),
+    scores = data.frame(of, by = by, score = score, se = se, two = length(scores) > 1)
+  ))
 }
 
-# Standard errors of the columns of a matrix of values without each unit.
-deletion_errors <- function(deleted) {
+# Standard errors of what has these values without each unit, a column each.
+errors_of_deletions <- function(deleted) {
   m <- nrow(deleted)
   sqrt((m - 1) / m * colSums(sweep(deleted, 2, colMeans(deleted))^2))
 }
@@ -113,39 +105,30 @@ scores_of_parts <- function(x) {
 contribution_sentence <- function(rows, score) {
   name <- measure_words(score$measure)
   what <- if (score$two) paste0("difference of the ", name, "s of ", score$x, " with ",
-                                sub(" - ", " and with ", score$y, fixed = TRUE))
-          else paste0(name, " of ", score$x, " and ", score$y)
+                                sub(" - ", " and with ", score$y, fixed = TRUE)) else
+    paste(name, "of", score$x, "and", score$y)
   n <- stimuli_words(rows$n)
   if (is.na(score$score)) return(paste0("The ", what, " is undefined (NA)."))
-  if (score$by %in% c("groups", "components")) return(pair_sentence(rows, score, what, n))
-  total <- number_words(score$score - rows$effect, score$score)
-  without <- function(row) paste0("without which ", if (score$two) "it" else paste("the", name),
-                                  " would be ", total[[row]], " (", total[[length(total)]], ")")
+  alone <- all(is.na(rows$contribution))
+  told <- if (alone) rows$effect else replace(rows$contribution, rows$part_x %in% "rest", NA)
+  row <- rows[which.max(told), ]
+  if (score$by %in% c("groups", "components")) {
+    text <- number_words(score$score, row$contribution, row$conf_low, row$conf_high)
+    pair <- if (score$by == "groups" && row$part_x == row$part_y) paste("pairs within", row$part_x)
+      else if (score$by == "groups") paste("pairs of", row$part_x, "with", row$part_y) else
+        paste("component", row$part_x, "of", row$x, "with component", row$part_y, "of", row$y)
+    return(paste0("Of the ", what, brackets(text[1], n), ", most came from ", pair, brackets(
+      text[2], if (score$by == "groups") interval_phrase(text[3:4], 0.95, "stimuli")
+    ), "."))
+  }
   parts <- if (score$by == "stimuli") n else
     paste(count_of(nrow(rows), "neuron"), "of", sub("neurons_", "", score$by))
-  if (all(is.na(rows$contribution))) {
-    most <- which.max(rows$effect)
-    if (!length(most)) return(paste0("The ", what, " is undefined without parts (NA)."))
-    return(paste0("Of ", parts, ", the ", what, " loses most without ", rows$part[most], ", ",
-                  without(most), "."))
-  }
+  text <- number_words(score$score - row$effect, score$score)
+  without <- paste0(row$part, ", without which ", if (score$two) "it" else paste("the", name),
+                    " would be ", text[1], " (", text[2], ").")
+  if (alone) return(paste0("Of ", parts, ", the ", what, " loses most without ", without))
   positive <- sort(pmax(rows$contribution, 0), decreasing = TRUE)
   half <- which(cumsum(positive) >= sum(positive) / 2)[1]
-  most <- which.max(rows$contribution)
   paste0("Half of the positive contributions to the ", what, " came from ", half, " of ", parts,
-         ", most from ", rows$part[most], ", ", without(most), ".")
-}
-
-pair_sentence <- function(rows, score, what, n) {
-  shown <- rows$part_x != "rest"
-  most <- which(shown)[which.max(rows$contribution[shown])]
-  row <- rows[most, ]
-  text <- number_words(row$contribution, score$score, row$conf_low, row$conf_high)
-  pair <- if (score$by == "components") {
-    paste0("component ", row$part_x, " of ", row$x, " and component ", row$part_y, " of ", row$y)
-  } else if (row$part_x == row$part_y) paste("pairs within", row$part_x) else
-    paste("pairs of", row$part_x, "with", row$part_y)
-  limits <- if (score$by == "groups") interval_phrase(text[3:4], 0.95, "stimuli")
-  paste0("Of the ", what, " (", text[2], if (length(n)) paste0(", ", n), "), most came from ", pair,
-         " (", text[1], if (length(limits)) paste0(", ", limits), ").")
+         ", most from ", without)
 }

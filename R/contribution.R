@@ -85,7 +85,7 @@ contributions <- function(x, y, measure = "cka",
                           na = c("error", "stimuli", "neurons", "pairwise"), threads = NULL) {
   need_arguments()
   set <- list(single_measure(measure, ...))
-  by <- check_choice(by, contribution_parts, "by")
+  by <- check_choice(by, c("stimuli", "groups", "neurons_x", "neurons_y", "components"), "by")
   components <- check_count(components, "components")
   check_contribution_sides(x, y, by, groups)
   rule <- rule_of_call(na, set, !missing(na))
@@ -93,37 +93,46 @@ contributions <- function(x, y, measure = "cka",
                     why = "leaving out each of them", remedy = if (by == "groups") group_remedy)
   check_rows(call$n, 5, call$sides$x$reprs[[1]]$arg, "leaving out each stimulus")
   check_grid_memory(call$set, call$sides)
-  kind <- cosine_kind(call$set[[1]], call$clusters)
-  check_parts(call, kind, by)
+  measure <- call$set[[1]]
+  pairs <- lapply(call$pairs$j, function(j) side_pair(call$sides, 1, j))
+  kind <- if (!any(vapply(pairs, share_trials, NA, measure))) cosine_kind(measure, call$clusters)
+  check_parts(pairs, measure, kind, by)
+  labels <- if (by == "groups") group_labels(groups, call)
   task <- list(sides = call$sides, set = call$set, pairs = call$pairs, codes = call$clusters,
                n = call$n, threads = threads,
                settings = interval_settings("stimuli", "jackknife", 20, "auto", NULL, NULL, 0.95))
   task$scores <- as.vector(score_grid(call$pairs, call$sides, call$set, "stop", threads))
-  labels <- if (by == "groups") group_labels(groups, call)
-  found <- lapply(seq_along(task$scores), function(p) {
-    parts_of_pair(task, p, kind, by, labels, components)
-  })
-  # of whole columns, where any of them may need workers
-  changes <- if (by == "stimuli" || !is.null(kind) && by != "groups") {
-    lapply(stimulus_columns(task, vector("list", length(found))), `[[`, "change")
+  found <- lapply(pairs, parts_of_pair, measure, kind, by, labels, components)
+  # what the scores gain without each stimulus
+  changes <- if (by == "stimuli" || by != "groups" && !is.null(kind)) {
+    lapply(stimulus_columns(task, vector("list", length(pairs))), `[[`, "change")
+  } else if (by == "groups") lapply(found, function(parts) rowSums(parts$deleted))
+  side <- sub("neurons_", "", by)
+  effects <- if (by == "stimuli") lapply(changes, `-`) else if (side != by) {
+    Map(function(pair, score) score - scores_without_neurons(pair, measure, side, threads), pairs,
+        task$scores)
   }
-  if (by == "stimuli") for (p in seq_along(found)) found[[p]]$effect <- -changes[[p]]
-  note_effect_alone(found, call, by)
-  part <- if (by == "stimuli") data.frame(part = names_of_parts(call)) else found[[1]]$part
-  contributions_result(call, task$scores, found, changes, part, by)
+  inform_if(is.null(found[[1]]$contribution), "effect_alone", "{dQuote(measure$label, FALSE)}",
+            if (length(call$clusters)) " with clusters" else
+              if (is_corrected_ratio(measure)) " of what was recorded together",
+            " is no sum over {if (by == 'stimuli') 'pairs of stimuli' else 'neurons'}, so that ",
+            "`contribution`, `share`, `chance` and `excess` are NA: `effect` says what it loses ",
+            "without each part.")
+  part <- if (by == "stimuli") names_of_parts(call) else if (side != by) {
+    names <- colnames(pairs[[1]][[side]]$data)
+    if (is.null(names)) as.character(seq_along(effects[[1]])) else names
+  }
+  contributions_result(call, by, task$scores, found, effects, changes, part)
 }
-
-contribution_parts <- c("stimuli", "groups", "neurons_x", "neurons_y", "components")
 
 group_remedy <- "Give one stimulus of each group that was sampled together."
 
 check_contribution_sides <- function(x, y, by, groups) {
-  refuse_if(is_collection(x), "type", "`x` must be one representation, not a list: take an ",
-            "element of it. (Two models that are compared are a list in `y`.)")
-  two <- is_collection(y)
-  refuse_if(two && length(y) != 2, "type", "`y` must be one representation or a named list of two, ",
-            "whose difference is taken apart, not a list of {length(y)}.")
-  refuse_if(two && by %in% c("neurons_y", "components"), "parameter", "`by` cannot be ",
+  refuse_if(is_collection(x), "type", "`x` must be one representation, not a list: take one of its ",
+            "elements. (Two models to compare are a list in `y`.)")
+  refuse_if(is_collection(y) && length(y) != 2, "type", "`y` must be one representation or a named ",
+            "list of two, whose difference is taken apart, not a list of {length(y)}: take two.")
+  refuse_if(is_collection(y) && by %in% c("neurons_y", "components"), "parameter", "`by` cannot be ",
             "{dQuote(by, FALSE)} for two models in `y`, which have no such parts in common: take ",
             "\"stimuli\", \"groups\" or \"neurons_x\", or one of the models.")
   refuse_if(by == "groups" && is.null(groups), "missing", "`groups` is missing: by = \"groups\" ",
@@ -133,32 +142,26 @@ check_contribution_sides <- function(x, y, by, groups) {
 }
 
 # Parts that a measure does not have, whatever is done.
-check_parts <- function(call, kind, by) {
-  measure <- call$set[[1]]
-  args <- measure$args
-  label <- dQuote(measure$label, FALSE)
-  for (side in sub("neurons_", "", by[startsWith(by, "neurons")])) {
-    refuse_if(isTRUE(args$kernel %in% c("rbf", "manifold")), "parameter", "`by` cannot be ",
-              "{dQuote(by, FALSE)} for {label}, whose kernel is no sum over neurons: take kernel = ",
-              "\"linear\", or by = \"stimuli\".")
-    for (repr in call$sides[[side]]$reprs) {
-      need_kind(repr, "data", paste0("by = \"", by, "\""))
+check_parts <- function(pairs, measure, kind, by) {
+  kernel <- measure$args$kernel
+  if (startsWith(by, "neurons")) {
+    refuse_if(isTRUE(kernel %in% c("rbf", "manifold")), "parameter", "`by` cannot be ",
+              "{dQuote(by, FALSE)} for {dQuote(measure$label, FALSE)}, whose kernel is no sum over ",
+              "neurons: take kernel = \"linear\", or by = \"stimuli\".")
+    for (pair in pairs) {
+      repr <- need_kind(pair[[sub("neurons_", "", by)]], "data", paste0("by = \"", by, "\""))
       refuse_if(ncol(repr$data) < 2, "size", "`{repr$arg}` has a single neuron (column), without ",
                 "which there is no score: take by = \"stimuli\".")
     }
   }
-  together <- any(vapply(call$sides$y$reprs, function(y) {
-    share_trials(pair_of(call$sides$x$reprs[[1]], y), measure)
-  }, NA))
-  why <- if (length(call$clusters)) ", with clusters," else if (together) ", from such trials,"
-  refuse_if(by == "groups" && (is.null(kind) || together), "parameter", "`by` cannot be \"groups\" ",
-            "for {label}, which{why} is no sum over pairs of stimuli: take by = \"stimuli\", or ",
-            "measure = \"cka\" or \"rsa\" without clusters.")
-  naive <- measure$id == "rv" ||
-    measure$id == "cka" && args$kernel == "linear" && args$estimator == "naive"
+  refuse_if(by == "groups" && is.null(kind), "parameter", "`by` cannot be \"groups\" for ",
+            "{dQuote(measure$label, FALSE)} of these data, which is no sum over pairs of stimuli ",
+            "(as no measure is with clusters, or of trials that were recorded together): take ",
+            "by = \"stimuli\", or a measure such as \"cka\" or \"rsa\".")
+  naive <- measure$id %in% c("cka", "rv") && kernel == "linear" && measure$args$estimator == "naive"
   refuse_if(by == "components" && (!naive || is.null(kind)), "parameter", "`by` cannot be ",
-            "\"components\" for {label}: these are parts of measure(\"cka\", estimator = ",
-            "\"naive\") and \"rv\" without clusters alone.")
+            "\"components\" for {dQuote(measure$label, FALSE)} of these data: these are parts of ",
+            "measure(\"cka\", estimator = \"naive\") and \"rv\" without clusters alone.")
 }
 
 # A factor with the group of each stimulus that is compared.
@@ -172,11 +175,10 @@ group_labels <- function(groups, call) {
   levels <- label_text(levels_in_order(groups))
   if (is.character(groups)) levels <- levels[radix_order(levels)]
   text <- stats::setNames(label_text(as.vector(groups)), names(groups))
-  groups <- in_order_of(text, call$labels, "groups")
-  refuse_if(anyNA(groups), "labels", "`groups` has missing labels (NA), first at stimulus ",
-            "{which(is.na(groups))[1]}: give each stimulus a label, or leave stimuli without one ",
-            "out of `x` and `y`.")
-  factor(groups[call$rows], levels[levels %in% groups[call$rows]])
+  text <- in_order_of(text, call$labels, "groups")
+  refuse_if(anyNA(text), "labels", "`groups` has missing labels (NA), first at stimulus ",
+            "{which(is.na(text))[1]}: give it one, or leave the stimulus out of `x` and `y`.")
+  droplevels(factor(text[call$rows], levels))
 }
 
 # The names of stimuli, or of clusters of them.
@@ -185,37 +187,17 @@ names_of_parts <- function(call) {
   if (is.null(call$labels)) as.character(which(call$rows)) else call$labels[call$rows]
 }
 
-# list(part, contribution, chance, effect, deleted) of a pair, NULL where there is none: part, the
-# columns that name the parts; deleted, see group_contributions().
-parts_of_pair <- function(task, p, kind, by, labels, components) {
-  measure <- task$set[[1]]
-  pair <- side_pair(task$sides, task$pairs$i[p], task$pairs$j[p])
-  summed <- !is.null(kind) && !share_trials(pair, measure)
+# list(part, contribution, chance, deleted), without what there is not; see group_contributions().
+parts_of_pair <- function(pair, measure, kind, by, labels, components) {
+  if (is.null(kind)) return(list())
   if (by == "components") return(component_contributions(pair, components))
   if (by == "groups") return(group_contributions(pair, measure, kind, labels))
   if (by == "stimuli") {
-    if (!summed) return(list())
     made <- pair_contributions(pair, measure, kind)
     return(list(contribution = rowSums(made$sums) / made$divisor,
                 chance = rowSums(made$chance) / made$divisor))
   }
-  side <- sub("neurons_", "", by)
-  names <- colnames(pair[[side]]$data)
-  c(list(part = data.frame(part = if (is.null(names)) as.character(seq_len(ncol(pair[[side]]$data)))
-                           else names),
-         effect = task$scores[p] - scores_without_neurons(pair, measure, side, task$threads)),
-    if (summed && measure$id %in% c("cka", "rv")) neuron_contributions(pair, measure, side))
-}
-
-# One message for all parts that have the effect alone.
-note_effect_alone <- function(found, call, by) {
-  if (!any(lengths(lapply(found, `[[`, "contribution")) == 0)) return(invisible())
-  label <- dQuote(call$set[[1]]$label, FALSE)
-  parts <- if (by == "stimuli") "stimuli" else "neurons"
-  if (length(call$clusters)) parts <- "clusters"
-  inform("effect_alone", "{label} is no sum over ", if (by == "stimuli") "pairs of stimuli" else
-           "neurons", if (length(call$clusters)) " with clusters" else
-             if (isTRUE(call$set[[1]]$args$corrects$trials)) " where trials were recorded together",
-         ": `contribution`, `share`, `chance` and `excess` are NA. `effect` says what it loses ",
-         "without each of the {parts}.")
+  if (measure$id %in% c("cka", "rv")) {
+    neuron_contributions(pair, measure, sub("neurons_", "", by))
+  } else list()
 }

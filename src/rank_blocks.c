@@ -14,133 +14,115 @@
 /* Pairs of a stimulus, twice, fit into 16 bits. */
 #define MOST_STIMULI 16384
 
-/* Pairs are numbered by block: the stimuli of each, and where the pairs of a block end. */
+/* The stimuli and the block of each pair, one-based; pairs of a block stand together. */
 typedef struct {
-    const int *first, *second;
-    const size_t *end;
-    size_t length, blocks, n;
+    const int *first, *second, *block;
+    size_t length, n;
 } blocked_pairs;
 
-/* order[p]: the pair of the p-th rank; tied[p]: it has the rank of the one before; rank: of each
-   pair, less the mean, in halves. */
+/* order[p]: the pair of the p-th rank, one-based; tied[p]: it has the rank of the one before; rank:
+   of each pair, less the mean of all. */
 typedef struct {
-    int *order, *rank;
-    const int *tied;
+    const int *order, *tied;
+    const double *rank;
 } blocked_ranks;
 
-/* For each pair and lane, how many halves of ranks the pairs of the lane's stimulus are below. */
+/* Lanes of the two stimuli of a pair; beyond LANES: of another group. base: the first, one-based. */
+#define LANE_A(k) ((size_t) all.first[k] - base)
+#define LANE_B(k) ((size_t) all.second[k] - base)
+
+/* For each pair and lane, how many halves of ranks it loses with the pairs of the lane below it. */
 static void count_below(blocked_pairs all, blocked_ranks side, size_t base, int16_t *below)
 {
     int16_t now[LANES] = {0}, here[LANES] = {0};
-    for (size_t p = 0, end; p < all.length; p = end) {
+    for (size_t p = 0, end = 0; p < all.length; p = end) {
         int found = 0;
-        end = p;
         do {
-            const size_t a = (size_t) all.first[side.order[end]] - base;
-            const size_t b = (size_t) all.second[side.order[end]] - base;
-            if (a < LANES) found = ++here[a];
-            if (b < LANES) found = ++here[b];
+            const size_t k = (size_t) side.order[end] - 1;
+            if (LANE_A(k) < LANES) found = ++here[LANE_A(k)];
+            if (LANE_B(k) < LANES) found = ++here[LANE_B(k)];
         } while (++end < all.length && side.tied[end]);
         for (int l = 0; found && l < LANES; l++) now[l] = (int16_t) (now[l] + here[l]);
         for (size_t t = p; t < end; t++)
-            memcpy(below + (size_t) side.order[t] * LANES, now, sizeof now);
+            memcpy(below + ((size_t) side.order[t] - 1) * LANES, now, sizeof now);
         for (int l = 0; found && l < LANES; l++) now[l] = (int16_t) (now[l] + here[l]);
         if (found) memset(here, 0, sizeof here);
     }
 }
 
-/* result: n x blocks. c, d: scratch, length x LANES each. */
-static void leave_out(blocked_pairs all, blocked_ranks x, blocked_ranks y, size_t base, int16_t *c,
-                      int16_t *d, double *result)
+/* result: n x blocks, all zero; counts: scratch, 2 x length x LANES. */
+static void leave_out(blocked_pairs all, blocked_ranks x, blocked_ranks y, size_t base,
+                      int16_t *counts, size_t blocks, double *result)
 {
-    const size_t lanes = least(LANES, all.n - base);
+    const double shift = 0.5 * ((double) all.n - 1.0);
+    const int16_t *c = counts, *d = counts + all.length * LANES;
     double xx[LANES] = {0}, yy[LANES] = {0};
-    count_below(all, x, base, c);
-    count_below(all, y, base, d);
-    for (size_t k = 0, p = 0; k < all.blocks; k++) {
-        double xy[LANES] = {0};
-        for (; p < all.end[k]; p++) {
-            const int rx = x.rank[p] + (int) all.n - 1, ry = y.rank[p] + (int) all.n - 1;
-            const int16_t *cp = c + p * LANES, *dp = d + p * LANES;
+    count_below(all, x, base, counts);
+    count_below(all, y, base, counts + all.length * LANES);
+    for (size_t p = 0; p < all.length;) {
+        double xy[LANES] = {0}, *to = result + base - 1 + ((size_t) all.block[p] - 1) * all.n;
+        do {
             double a[LANES], b[LANES];
             AT_ONCE
             for (int l = 0; l < LANES; l++) {
-                a[l] = (double) (rx - cp[l]);
-                b[l] = (double) (ry - dp[l]);
+                a[l] = x.rank[p] + shift - 0.5 * c[p * LANES + l];
+                b[l] = y.rank[p] + shift - 0.5 * d[p * LANES + l];
             }
-            const size_t u = (size_t) all.first[p] - base, v = (size_t) all.second[p] - base;
-            if (u < LANES) a[u] = b[u] = 0.0;
-            if (v < LANES) a[v] = b[v] = 0.0;
+            if (LANE_A(p) < LANES) a[LANE_A(p)] = b[LANE_A(p)] = 0.0;
+            if (LANE_B(p) < LANES) a[LANE_B(p)] = b[LANE_B(p)] = 0.0;
             AT_ONCE
             for (int l = 0; l < LANES; l++) {
                 xy[l] += a[l] * b[l];
                 xx[l] += a[l] * a[l];
                 yy[l] += b[l] * b[l];
             }
-        }
-        for (size_t l = 0; l < lanes; l++) result[base + l + k * all.n] = xy[l];
+        } while (++p < all.length && all.block[p] == all.block[p - 1]);
+        for (size_t l = 0; l < LANES && base - 1 + l < all.n; l++) to[l] = xy[l];
     }
-    for (size_t k = 0; k < all.blocks; k++)
-        for (size_t l = 0; l < lanes; l++)
-            result[base + l + k * all.n] /= xx[l] > 0.0 && yy[l] > 0.0 ? sqrt(xx[l]) * sqrt(yy[l])
-                                                                      : NAN;
+    for (size_t l = 0; l < LANES && base - 1 + l < all.n; l++)
+        for (size_t k = 0; k < blocks; k++)
+            result[base - 1 + l + k * all.n] /=
+                xx[l] > 0.0 && yy[l] > 0.0 ? sqrt(xx[l]) * sqrt(yy[l]) : NAN;
 }
 
-/* side: list(order, tied), as for rank_deletions(); place: the number by block of each pair. */
-static blocked_ranks read_ranks(SEXP side, const char *name, const int *place, size_t length)
+static blocked_ranks read_ranks(SEXP side, const char *name, size_t length)
 {
-    const int *given = read_indices(read_element(side, name, "order"), name, length, length);
     const SEXP tied = read_element(side, name, "tied");
     if (TYPEOF(tied) != LGLSXP || (size_t) XLENGTH(tied) != length)
         argument_error(name, "have a logical `tied` for each pair");
-    blocked_ranks ranks = {int_scratch(length), int_scratch(length), LOGICAL(tied)};
-    for (size_t p = 0, end; p < length; p = end) {
-        for (end = p + 1; end < length && ranks.tied[end]; end++) {}
-        for (size_t t = p; t < end; t++) {
-            ranks.order[t] = place[given[t] - 1];
-            ranks.rank[ranks.order[t]] = (int) ((long long) (p + end) - (long long) length);
-        }
-    }
-    return ranks;
+    return (blocked_ranks) {
+        read_indices(read_element(side, name, "order"), name, length, length), LOGICAL(tied),
+        read_doubles(read_element(side, name, "rank"), name, length)};
 }
 
-/* pairs: list(first, second), the stimuli of all pairs; x, y: list(order, tied) of the numbers of
-   the pairs in the order of their ranks, and which have the rank of the one before; block: that of
-   each pair, 1 .. blocks; n: the number of stimuli. n x blocks: what the pairs of each block add to
-   the correlation of ranks that are made anew without each stimulus. */
-SEXP repalign_rank_blocks(SEXP pairs, SEXP x, SEXP y, SEXP block, SEXP blocks, SEXP n, SEXP threads)
+/* pairs: list(first, second, block), the stimuli and the block of all pairs, in the order of blocks;
+   x, y: list(order, tied, rank), see blocked_ranks; size: the numbers of stimuli and of blocks.
+   Stimuli x blocks: what the pairs of each block add to the correlation of ranks that are made anew
+   without each stimulus. */
+SEXP repalign_rank_blocks(SEXP pairs, SEXP x, SEXP y, SEXP size, SEXP threads)
 {
-    const size_t length = (size_t) XLENGTH(block);
+    const int *sizes = read_indices(ARG(size), 2, INT_MAX);
+    const size_t n = (size_t) sizes[0], blocks = (size_t) sizes[1];
+    const SEXP first = read_element(ARG(pairs), "first");
+    const size_t length = (size_t) XLENGTH(first);
     if (length < 1 || length > INT_MAX) argument_error("pairs", "be 1 to 2^31 - 1");
-    const size_t stimuli = read_count(ARG(n), 2, MOST_STIMULI);
-    const size_t count = read_count(ARG(blocks), 1, length + stimuli);
-    const int *of = read_indices(ARG(block), length, count);
-    const int *from = read_indices(read_element(ARG(pairs), "first"), "first", length, stimuli);
-    const int *to = read_indices(read_element(ARG(pairs), "second"), "second", length, stimuli);
-    size_t *end = zeroed_bytes((count + 1) * sizeof(size_t));
-    int *place = int_scratch(length), *first = int_scratch(length), *second = int_scratch(length);
-    for (size_t k = 0; k < length; k++) end[of[k]]++;
-    for (size_t k = 0; k < count; k++) end[k + 1] += end[k];
-    for (size_t k = 0; k < length; k++) {
-        place[k] = (int) end[of[k] - 1]++;
-        first[place[k]] = from[k] - 1;
-        second[place[k]] = to[k] - 1;
-    }
-    const blocked_pairs all = {first, second, end, length, count, stimuli};
-    const blocked_ranks ranks_x = read_ranks(ARG(x), place, length);
-    const blocked_ranks ranks_y = read_ranks(ARG(y), place, length);
+    if (n > MOST_STIMULI) argument_error("size", "have at most %d stimuli", MOST_STIMULI);
+    const blocked_pairs all = {
+        read_indices(first, "first", length, n),
+        read_indices(read_element(ARG(pairs), "second"), "second", length, n),
+        read_indices(read_element(ARG(pairs), "block"), "block", length, blocks), length, n};
+    const blocked_ranks ranks_x = read_ranks(ARG(x), length), ranks_y = read_ranks(ARG(y), length);
     const worker by = read_worker(ARG(threads));
-    const size_t room = length * LANES, groups = (stimuli + LANES - 1) / LANES;
-    int16_t *counts = (int16_t *) R_alloc((size_t) by.threads * room, 2 * sizeof(int16_t));
-    SEXP result = PROTECT(new_matrix(stimuli, count));
-    double *values = REAL(result);
-    for (size_t at = 0; at < groups; at += (size_t) by.threads) {
-        const size_t last = group_end(at, (size_t) by.threads, groups);
+    const size_t room = 2 * length * LANES, groups = (n + LANES - 1) / LANES;
+    int16_t *counts = (int16_t *) R_alloc((size_t) by.threads * room, sizeof(int16_t));
+    SEXP result = PROTECT(new_matrix(n, blocks));
+    memset(REAL(result), 0, n * blocks * sizeof(double));
+    for (size_t at = 0; at < groups; at = group_end(at, (size_t) by.threads, groups)) {
+        double *values = REAL(result);
         PARALLEL_FOR(by.threads)
-        for (size_t g = at; g < last; g++) {
-            int16_t *c = counts + 2 * (g - at) * room;
-            leave_out(all, ranks_x, ranks_y, g * LANES, c, c + room, values);
-        }
+        for (size_t g = at; g < group_end(at, (size_t) by.threads, groups); g++)
+            leave_out(all, ranks_x, ranks_y, g * LANES + 1, counts + (g - at) * room, blocks,
+                      values);
         by.pause();
     }
     UNPROTECT(1);

@@ -78,32 +78,34 @@ cka_without_neurons <- function(pair, args, side, twins) {
   own <- side_first(list(x = self_labels(pair$x, args, "x"), y = self_labels(pair$y, args, "y")),
                     side)
   twin <- which(!is.na(twins))
+  # of columns of both sides that are counted twice: in the row and in the column that are left out
+  single <- function(counted, i, j, of, to) {
+    x <- data[[of]][, i, drop = FALSE]
+    y <- data[[to]][, j, drop = FALSE]
+    counted * vapply(seq_along(i), function(k) {
+      column_terms(x[, k, drop = FALSE], y[, k, drop = FALSE], naive)
+    }, 0)
+  }
   of_side <- function(k) {
     terms <- allowed_terms(data[c(k, k)], own[c(k, k)], naive)
-    # the pair of a neuron with itself is in its row and in its column
-    alone <- is.null(own[[k]])
-    itself <- if (alone) vapply(seq_len(ncol(data[[k]])), function(j) {
-      column_terms(data[[k]][, j, drop = FALSE], data[[k]][, j, drop = FALSE], naive)
-    }, 0) else 0
+    all <- seq_along(terms$sums)
+    itself <- is.null(own[[k]])
     list(all = sum(terms$sums) / sum(terms$counts),
-         without = (sum(terms$sums) - 2 * terms$sums + itself) /
-           (sum(terms$counts) - 2 * terms$counts + alone))
+         without = (sum(terms$sums) - 2 * terms$sums + single(itself, all, all, k, k)) /
+           (sum(terms$counts) - 2 * terms$counts + itself))
   }
   rows <- allowed_terms(data, labels, naive)
   columns <- allowed_terms(data[2:1], labels[2:1], naive)
-  # so is the pair of a neuron with its twin, where it counts
-  counted <- is.null(labels[[1]])
-  paired <- vapply(twin, function(j) {
-    column_terms(data[[1]][, j, drop = FALSE], data[[2]][, twins[j], drop = FALSE], naive)
-  }, 0)
   left <- function(rows, columns, both) {
     left <- sum(rows) - rows
-    left[twin] <- left[twin] - columns[twins[twin]] + counted * both
+    left[twin] <- left[twin] - columns[twins[twin]] + both
     left
   }
+  paired <- is.null(labels[[1]])
   a <- of_side(1)
   b <- of_side(2)
-  ratio_of_products(left(rows$sums, columns$sums, paired) / left(rows$counts, columns$counts, 1),
+  ratio_of_products(left(rows$sums, columns$sums, single(paired, twin, twins[twin], 1, 2)) /
+                      left(rows$counts, columns$counts, 1 * paired),
                     a$without, replace(rep(b$all, length(twins)), twin, b$without[twins[twin]]))
 }
 
@@ -122,14 +124,11 @@ recomputed_without <- function(pair, measure, side, twins, threads) {
     cut_representation(repr, rep(TRUE, repr$n), seq_len(ncol(repr$data)) != neuron)
   }
   reprs <- side_first(pair[c("x", "y")], side)
-  # few at a time, so that all fit into memory
-  each <- max(1, worker_count(), floor(8 * room_for_dots() / length(reprs[[1]]$data)))
-  blocks <- split(seq_along(twins), (seq_along(twins) - 1) %/% each)
-  unlist(lapply(unname(blocks), function(at) {
-    both <- list(lapply(at, cut, repr = reprs[[1]]), lapply(twins[at], cut, repr = reprs[[2]]))
-    names(both) <- names(reprs)
-    sides <- with_refusals(sides_of(both$x, both$y), list(measure))
-    quietly_done(score_grid(list2DF(list(i = seq_along(at), j = seq_along(at))), sides,
-                            list(measure), "na", threads))[, 1]
-  }))
+  at <- seq_along(twins)
+  check_memory(8 * length(at) * as.double(length(reprs[[1]]$data)), "The data without each neuron",
+               "Fewer neurons or stimuli need less.")
+  cut_sides <- Map(function(repr, neurons) lapply(neurons, cut, repr = repr), reprs, list(at, twins))
+  sides <- with_refusals(sides_of(cut_sides$x, cut_sides$y), list(measure))
+  pairs <- list2DF(list(i = at, j = at))
+  quietly_done(score_grid(pairs, sides, list(measure), "na", threads))[, 1]
 }

@@ -22,29 +22,27 @@ declare_result(
     column("conf_high", "the upper limit of its interval", shown = 4, always = FALSE),
     column("n", "the number of stimuli")
   ),
-  # a data frame with a row for each score that is taken apart
-  kept = list(conf_level = one_level, scores = function(values) unique(do.call(rbind, values)),
-              dependence = each_once),
+  kept = list(conf_level = one_level, dependence = each_once,
+              scores = function(values) unique(do.call(rbind, values))),
   heading = function(x, digits) {
     scores <- scores_of_parts(x)
-    strwrap(sprintf("Contributions to %s of %s and %s: %s%s", scores$measure, scores$x, scores$y,
-                    format_each(scores$score, digits),
-                    ifelse(is.na(scores$se), "",
-                           paste0(" (standard error ", format_each(scores$se, 2), ")"))), exdent = 2)
+    strwrap(paste0("Contributions to ", scores$measure, " of ", scores$x, " and ", scores$y, ": ",
+                   format_each(scores$score, digits), ifelse(is.na(scores$se), "", paste0(
+                     " (standard error ", format_each(scores$se, 2), ")"
+                   ))), exdent = 2)
   },
-  shown = function(x) x[setdiff(names(x), c("x", "y", "measure"))],
+  shown = function(x) {
+    lacking <- names(x)[vapply(x, function(values) all(is.na(values)), NA)]
+    x[setdiff(names(x), c("x", "y", "measure", lacking))]
+  },
   footing = function(x, digits) {
-    scores <- scores_of_parts(x)
-    low <- scores[which(abs(scores$score) < 2 * scores$se), ]
+    low <- with(scores_of_parts(x), any(abs(score) < 2 * se, na.rm = TRUE))
     strwrap(c(if (!all(is.na(x$effect))) {
-      "effect: what the score loses without the part; contribution: where it sits."
-    }, if (nrow(low) && !all(is.na(x$share))) {
-      paste0("The ", if (any(low$two)) "difference" else "score",
-             " is below 2 standard errors: shares are unstable.")
-    }))
+      "effect: what the score loses without the part. contribution: where it sits."
+    }, if (low) "The score is below 2 standard errors: shares are unstable."))
   },
   sentence = function(x) {
-    need_columns(x, c("x", "y", "measure", "contribution", "share", "effect", "n"), "told", "result")
+    need_columns(x, c("x", "y", "measure", "contribution", "effect", "n"), "told", "result")
     vapply(unname(row_groups(x, c("x", "y", "measure"))), function(at) {
       contribution_sentence(x[at, ], scores_of_parts(x[at, ])[1, ])
     }, "")
@@ -72,9 +70,8 @@ contributions_result <- function(call, by, scores, found, effects, changes, part
     rows$se <- errors_of_deletions(both(lapply(found, `[[`, "deleted")))
     limits <- student_limits(rows$contribution, rows$se, call$n - 1, 0.95)
     rows[c("conf_low", "conf_high")] <- list(limits[, 1], limits[, 2])
-    lost <- sum(is.na(rows$se))
-    warn_if(lost > 0, "undefined", "No standard error (NA) of {lost} of {nrow(rows)} ",
-            "contributions: the score is undefined without some of the stimuli.", data = lost)
+    warn_if(anyNA(rows$se), "undefined", "No standard errors (NA): the score is undefined without ",
+            "some of the stimuli. Give more stimuli or neurons.", data = sum(is.na(rows$se)))
   }
   rows$n <- call$n
   if (!all(is.na(rows$effect))) rows <- rows[order(-rows$effect), ]
@@ -100,32 +97,29 @@ scores_of_parts <- function(x) {
   kept[key(kept) %in% key(as.data.frame(x)), ]
 }
 
-# ---- the sentence
-
 contribution_sentence <- function(rows, score) {
-  name <- measure_words(score$measure)
-  what <- if (score$two) paste0("difference of the ", name, "s of ", score$x, " with ",
-                                sub(" - ", " and with ", score$y, fixed = TRUE)) else
-    paste(name, "of", score$x, "and", score$y)
+  other <- if (score$two) sub(" - ", " less with ", paste("with", score$y), fixed = TRUE) else
+    paste("and", score$y)
+  what <- paste(measure_words(score$measure), "of", score$x, other)
   n <- stimuli_words(rows$n)
-  if (is.na(score$score)) return(paste0("The ", what, " is undefined (NA)."))
   alone <- all(is.na(rows$contribution))
   told <- if (alone) rows$effect else replace(rows$contribution, rows$part_x %in% "rest", NA)
+  if (is.na(score$score) || all(is.na(told))) return(paste0("The ", what, " is undefined (NA)."))
   row <- rows[which.max(told), ]
   if (score$by %in% c("groups", "components")) {
     text <- number_words(score$score, row$contribution, row$conf_low, row$conf_high)
-    pair <- if (score$by == "groups" && row$part_x == row$part_y) paste("pairs within", row$part_x)
-      else if (score$by == "groups") paste("pairs of", row$part_x, "with", row$part_y) else
-        paste("component", row$part_x, "of", row$x, "with component", row$part_y, "of", row$y)
-    return(paste0("Of the ", what, brackets(text[1], n), ", most came from ", pair, brackets(
-      text[2], if (score$by == "groups") interval_phrase(text[3:4], 0.95, "stimuli")
-    ), "."))
+    limits <- if (score$by == "groups") interval_phrase(text[3:4], 0.95, "stimuli")
+    within <- score$by == "groups" && row$part_x == row$part_y
+    pair <- if (score$by == "groups") c("pairs of", row$part_x, "with", row$part_y) else
+      c("component", row$part_x, "of", row$x, "with component", row$part_y, "of", row$y)
+    return(paste0("Of the ", what, brackets(text[1], n), ", most came from ",
+                  paste(if (within) c("pairs within", row$part_x) else pair, collapse = " "),
+                  brackets(text[2], limits), "."))
   }
   parts <- if (score$by == "stimuli") n else
     paste(count_of(nrow(rows), "neuron"), "of", sub("neurons_", "", score$by))
   text <- number_words(score$score - row$effect, score$score)
-  without <- paste0(row$part, ", without which ", if (score$two) "it" else paste("the", name),
-                    " would be ", text[1], " (", text[2], ").")
+  without <- paste0(row$part, ", without which it would be ", text[1], " (", text[2], ").")
   if (alone) return(paste0("Of ", parts, ", the ", what, " loses most without ", without))
   positive <- sort(pmax(rows$contribution, 0), decreasing = TRUE)
   half <- which(cumsum(positive) >= sum(positive) / 2)[1]

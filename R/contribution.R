@@ -85,7 +85,7 @@ contributions <- function(x, y, measure = "cka",
                           na = c("error", "stimuli", "neurons", "pairwise"), threads = NULL) {
   need_arguments()
   set <- list(single_measure(measure, ...))
-  by <- check_choice(by, c("stimuli", "groups", "neurons_x", "neurons_y", "components"), "by")
+  by <- check_choice(by, eval(formals()$by), "by")
   components <- check_count(components, "components")
   check_contribution_sides(x, y, by, groups)
   rule <- rule_of_call(na, set, !missing(na))
@@ -128,11 +128,12 @@ contributions <- function(x, y, measure = "cka",
 group_remedy <- "Give one stimulus of each group that was sampled together."
 
 check_contribution_sides <- function(x, y, by, groups) {
+  two <- is_collection(y)
   refuse_if(is_collection(x), "type", "`x` must be one representation, not a list: take one of its ",
             "elements. (Two models to compare are a list in `y`.)")
-  refuse_if(is_collection(y) && length(y) != 2, "type", "`y` must be one representation or a named ",
-            "list of two, whose difference is taken apart, not a list of {length(y)}: take two.")
-  refuse_if(is_collection(y) && by %in% c("neurons_y", "components"), "parameter", "`by` cannot be ",
+  refuse_if(two && length(y) != 2, "type", "`y` must be one representation or a named list of two, ",
+            "whose difference is taken apart, not a list of {length(y)}: take two.")
+  refuse_if(two && by %in% c("neurons_y", "components"), "parameter", "`by` cannot be ",
             "{dQuote(by, FALSE)} for two models in `y`, which have no such parts in common: take ",
             "\"stimuli\", \"groups\" or \"neurons_x\", or one of the models.")
   refuse_if(by == "groups" && is.null(groups), "missing", "`groups` is missing: by = \"groups\" ",
@@ -143,25 +144,28 @@ check_contribution_sides <- function(x, y, by, groups) {
 
 # Parts that a measure does not have, whatever is done.
 check_parts <- function(pairs, measure, kind, by) {
-  kernel <- measure$args$kernel
-  if (startsWith(by, "neurons")) {
-    refuse_if(isTRUE(kernel %in% c("rbf", "manifold")), "parameter", "`by` cannot be ",
-              "{dQuote(by, FALSE)} for {dQuote(measure$label, FALSE)}, whose kernel is no sum over ",
-              "neurons: take kernel = \"linear\", or by = \"stimuli\".")
-    for (pair in pairs) {
-      repr <- need_kind(pair[[sub("neurons_", "", by)]], "data", paste0("by = \"", by, "\""))
-      refuse_if(ncol(repr$data) < 2, "size", "`{repr$arg}` has a single neuron (column), without ",
-                "which there is no score: take by = \"stimuli\".")
-    }
+  args <- measure$args
+  refuse_by <- function(bad, why) {
+    refuse_if(bad, "parameter", "`by` cannot be {dQuote(by, FALSE)} for ",
+              "{dQuote(measure$label, FALSE)}{if (is.null(kind)) ' of these data'}: {why}.")
   }
-  refuse_if(by == "groups" && is.null(kind), "parameter", "`by` cannot be \"groups\" for ",
-            "{dQuote(measure$label, FALSE)} of these data, which is no sum over pairs of stimuli ",
-            "(as no measure is with clusters, or of trials that were recorded together): take ",
-            "by = \"stimuli\", or a measure such as \"cka\" or \"rsa\".")
-  naive <- measure$id %in% c("cka", "rv") && kernel == "linear" && measure$args$estimator == "naive"
-  refuse_if(by == "components" && (!naive || is.null(kind)), "parameter", "`by` cannot be ",
-            "\"components\" for {dQuote(measure$label, FALSE)} of these data: these are parts of ",
-            "measure(\"cka\", estimator = \"naive\") and \"rv\" without clusters alone.")
+  neurons <- startsWith(by, "neurons")
+  refuse_by(neurons && isTRUE(args$kernel %in% c("rbf", "manifold")), paste(
+    "its kernel is no sum over neurons. Take kernel = \"linear\", or by = \"stimuli\""
+  ))
+  refuse_by(by == "groups" && is.null(kind), paste(
+    "it is no sum over pairs of stimuli (as none is with clusters, or of trials that were recorded",
+    "together). Take by = \"stimuli\", or a measure such as \"cka\" or \"rsa\""
+  ))
+  naive <- measure$id %in% c("cka", "rv") && args$kernel == "linear" && args$estimator == "naive"
+  refuse_by(by == "components" && (!naive || is.null(kind)), paste(
+    "components are parts of measure(\"cka\", estimator = \"naive\") and \"rv\" without clusters"
+  ))
+  for (pair in if (neurons) pairs) {
+    repr <- need_kind(pair[[sub("neurons_", "", by)]], "data", paste0("by = \"", by, "\""))
+    refuse_if(ncol(repr$data) < 2, "size", "`{repr$arg}` has a single neuron (column), without ",
+              "which there is no score: take by = \"stimuli\".")
+  }
 }
 
 # A factor with the group of each stimulus that is compared.
@@ -192,12 +196,12 @@ parts_of_pair <- function(pair, measure, kind, by, labels, components) {
   if (is.null(kind)) return(list())
   if (by == "components") return(component_contributions(pair, components))
   if (by == "groups") return(group_contributions(pair, measure, kind, labels))
-  if (by == "stimuli") {
-    made <- pair_contributions(pair, measure, kind)
-    return(list(contribution = rowSums(made$sums) / made$divisor,
-                chance = rowSums(made$chance) / made$divisor))
+  if (by != "stimuli") {
+    summed <- measure$id %in% c("cka", "rv")
+    return(if (summed) neuron_contributions(pair, measure, sub("neurons_", "", by)) else list())
   }
-  if (measure$id %in% c("cka", "rv")) {
-    neuron_contributions(pair, measure, sub("neurons_", "", by))
-  } else list()
+  made <- pair_contributions(pair, measure, kind)
+  lapply(list(contribution = made$sums, chance = made$chance), function(entries) {
+    rowSums(entries) / made$divisor
+  })
 }

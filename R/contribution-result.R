@@ -42,7 +42,8 @@ declare_result(
     }, if (low) "The score is below 2 standard errors: shares are unstable."))
   },
   sentence = function(x) {
-    need_columns(x, c("x", "y", "measure", "contribution", "effect", "n"), "told", "result")
+    need_columns(x, c("x", "y", "measure", "contribution", "effect", "n",
+                      if (is.null(x$part)) c("part_x", "part_y")), "told", "result")
     vapply(unname(row_groups(x, c("x", "y", "measure"))), function(at) {
       contribution_sentence(x[at, ], scores_of_parts(x[at, ])[1, ])
     }, "")

@@ -222,7 +222,8 @@ where_errors_are <- function(object) {
     repalign_comparison = , repalign_best = , repalign_best_comparison =
       paste("give the result of", comparable_makers, "that it was made of"),
     repalign_ranks = , repalign_plan = , repalign_predicted_bias = , repalign_ratio_bias = ,
-    repalign_measures = "scores with errors are what score_interval() returns",
+    repalign_measures = , repalign_contributions =
+      "scores with errors are what score_interval() returns",
     no_branch(kind)
   )
 }

@@ -96,6 +96,7 @@ argument_calls <- function(frame = parent.frame()) {
                           data = list(y = rdms$x, a = rdms$y, b = rep(c("p", "q", "r"), 4))),
     score_interval = list(x = x, y = layers, measure = "cka", over = "stimuli",
                           clusters = clusters),
+    contributions = list(x = x, y = y, measure = "cka", by = "groups", groups = rep(1:3, 4)),
     score_matrix = list(result = scores, measure = "cka", value = "score"),
     score_weighted = list(x = x, y = y, measure = "cka", weights = rep(1:3, 4)),
     searchlight = list(data = x, neighbours = list(one = 1:3, two = 2:4), models = list(m = y),

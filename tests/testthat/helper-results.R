@@ -64,6 +64,9 @@ results_by_class <- function() {
                               participation_ratio(p$y, conf_level = 0.9)),
     repalign_predicted_bias = list(predicted_bias(p)),
     repalign_ratio_bias = list(ratio_bias(matrix(c(1:3, 4:6, 6, 4, 5), 3))),
+    repalign_contributions = list(contributions(p$x, p$y), contributions(
+      p$x, layers[1:2], "rsa", by = "groups", groups = labels
+    ), contributions(p$x, p$y, by = "components")),
     repalign_map_test = list(
       test_maps(p$x, adjacency = adjacency(times = 8), correction = "tfce", permutations = 19),
       test_maps(p$x, adjacency = adjacency(times = 8), correction = "cluster_mass",

@@ -55,6 +55,7 @@ declared_calls <- list(
   `score_weighted()` = function(x, y) {
     score_weighted(x, y, weights = rep(0:1, c(6, 18)))
   },
+  `contributions()` = function(x, y) contributions(x, y)$effect,
   `participation_ratio()` = function(x, y) as.data.frame(participation_ratio(x, conf_level = 0.9)),
   `predicted_bias()` = function(x, y) as.data.frame(predicted_bias(x, y)),
   `plan_recording()` = function(x, y) as.data.frame(plan_recording(x, y, stimuli = 50)),

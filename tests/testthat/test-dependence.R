@@ -132,6 +132,14 @@ warners <- list(
     call = function(d, ...) cka_interval(d$x, d$y, "stimulus", ...),
     remedies = list(clusters = function(d) list(clusters = d$groups))
   ),
+  contributions = list(
+    call = function(d, alone = FALSE) {
+      at <- which(!alone | !duplicated(d$groups))
+      contributions(d$x[at, ], d$y[at, ], by = "groups", groups = seq_along(at) %% 3)
+    },
+    kinds = c("runs", "copies"),
+    remedies = list(`one of each` = function(d) list(alone = TRUE))
+  ),
   noise_ceiling = list(
     call = function(d, cluster = NULL) {
       noise_ceiling(responses(trials_of(d$x), cluster = cluster), d$y,
@@ -224,6 +232,7 @@ test_that("clusters that responses() declare answer the question, and plain scor
   expect_identical(warned_of_rows(cka_interval(x, d$y, "stimulus")), 0)
   expect_identical(warned_of_rows(cka(d$x, d$y)), 0)
   expect_identical(warned_of_rows(similarity(list(a = d$x, b = d$y))), 0)
+  expect_identical(warned_of_rows(contributions(d$x, d$y)), 0)
   expect_identical(warned_of_rows(score_weighted(d$x, d$y, "cka", rep(1, 80))), 0)
   expect_identical(warned_of_rows(searchlight(d$x, list(1:5), list(m = d$y))), 0)
 })

@@ -17,6 +17,7 @@ test_that("parameters of measures are refused with the measure that they belong 
     calibrate = function(...) calibrate(x, y, ..., permutations = 19),
     score_interval = function(...) score_interval(x, y, ...),
     score_weighted = function(...) score_weighted(x, y, ..., weights = rep(1, 20)),
+    contributions = function(...) contributions(x, y, ...),
     noise_ceiling = function(...) noise_ceiling(trials, y, ...),
     subject_ceiling = function(...) subject_ceiling(list(x, y), ...),
     prepare = function(...) prepare(x, ...),

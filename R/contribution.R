@@ -1,0 +1,207 @@
+# contributions() takes a score apart: what stimuli, groups of them, neurons or components add to it,
+# and what it loses without them.
+
+#' What a score is made of
+#'
+#' Which stimuli, pairs of groups of stimuli, neurons or components make the score of two
+#' representations.
+#'
+#' @param x one representation, see [similarity()].
+#' @param y one representation, or a named list of two, such as two layers: what is taken apart is
+#'   then the difference of their scores, first less second.
+#' @param measure the id of one measure, or a measure object made by [measure()] or
+#'   [new_measure()].
+#' @param by the parts: `"stimuli"`, pairs of `"groups"` of stimuli, the neurons of a side
+#'   (`"neurons_x"`, `"neurons_y"`), or `"components"` (principal components of both sides). Of two
+#'   models: stimuli, groups, or neurons of `x`.
+#' @param groups for `by = "groups"`: one label per stimulus, by name or in their order.
+#' @param components how many components of each side are shown; all others are one row `"rest"`.
+#' @param ... not used: parameters go to [measure()].
+#' @param na,threads see [similarity()].
+#' @return A data frame of class `repalign_contributions` with one row per part: `x`, `y` and
+#'   `measure`, as of [similarity()]; `part`, its name (`part_x` and `part_y` for pairs of groups and
+#'   of components); `contribution`, what it adds to the score (all rows add up to the score);
+#'   `share` of the score; `chance`, the mean of the contribution over all permutations of `y`;
+#'   `excess`, the contribution less chance; `effect`, what the score loses when the part is left
+#'   out (score with it less score without it); and `n`, the number of stimuli. Rows are in the
+#'   order of `effect`, largest first, where there is one. For groups also `pairs`, how many pairs
+#'   of different stimuli there are, `se`, and `conf_low` and `conf_high`, a 95% interval of the
+#'   contribution.
+#' @details
+#' **`effect` answers "does it drive the score", `contribution` "where does it sit".** They may
+#' differ much: a neuron also makes its own side similar to itself, so that a score may rise without
+#' a neuron that contributes much.
+#'
+#' *Contributions* are those to a cosine, of two matrices A and B of pairs of stimuli: [cka()] with
+#' the linear and the Gaussian kernel, [rv()], [rsa()] by Pearson's and Spearman's correlation and
+#' by the cosine (whitened, too, without `stimulus_noise`), and [distance_correlation()] that is
+#' unbiased or `squared`. That of a stimulus is half of its pairs with others (for estimators that
+#' are not corrected for few stimuli also its pair with itself), that of two groups all pairs
+#' between them. Contributions of neurons are those to [cka()] with the linear kernel and [rv()],
+#' those of components to naive ones. Corrected estimators leave out of contributions what they
+#' leave out of the score, and chance is 0.
+#'
+#' All other measures, clusters, and trials that were recorded together have the `effect` alone,
+#' with a message of class `repalign_effect_alone`: the score is made anew without each stimulus,
+#' cluster or neuron (by workers, see [workers]). A neuron that both sides have, by the names in
+#' [responses()] or in `shared_neurons` or `units_x` and `units_y` of an estimator that goes by
+#' them, is left out on both.
+#'
+#' *Groups.* The standard error is that of leaving out each stimulus, with everything made anew, and
+#' the interval goes by t with n - 1 degrees of freedom. It is on the safe side, as the sizes of
+#' groups are fixed.
+#'
+#' Contributions may be negative, and shares lie outside of 0 to 1: pairs of stimuli that are alike
+#' on one side and unlike on the other lower the score.
+#'
+#' When not to trust it:
+#' * parts that were picked because their effects or contributions are large have smaller ones in
+#'   new data: pick them in one half of the stimuli, and look at them in the other;
+#' * shares of a low score are unstable: `print()` says so where the score is below 2 standard
+#'   errors;
+#' * components with nearly the same variance (a warning of class `repalign_close_components`)
+#'   rotate freely into each other;
+#' * groups of stimuli that [depend on each other][dependence]: intervals are too narrow.
+#' @references Kornblith et al. (2019), ICML (CKA as a sum over components).
+#' @examples
+#' # which images make V4 similar to a layer of a network?
+#' v4 <- apply(macaque_v4$trials, 1:2, mean, na.rm = TRUE)[1:100, ]
+#' layers <- lapply(v4_layers, function(layer) layer[1:100, ])
+#' corrected <- measure("cka", estimator = "stimulus_neuron")
+#' found <- contributions(v4, layers$L3, corrected)
+#' found
+#' in_words(found)
+#' # and which favour layer 3 over layer 0?
+#' head(contributions(v4, layers[c("L3", "L0")], corrected), 3)
+#' # neurons, and pairs of groups of images: those that V4 responds to strongly, and the others
+#' head(contributions(v4, layers$L3, corrected, by = "neurons_x"), 3)
+#' strong <- ifelse(rowMeans(v4) > median(rowMeans(v4)), "strong", "weak")
+#' contributions(v4, layers$L3, corrected, by = "groups", groups = strong)
+#' @seealso [score_interval()], [influence_matrix()]
+#' @export
+contributions <- function(x, y, measure = "cka",
+                          by = c("stimuli", "groups", "neurons_x", "neurons_y", "components"),
+                          groups = NULL, components = 5, ...,
+                          na = c("error", "stimuli", "neurons", "pairwise"), threads = NULL) {
+  need_arguments()
+  set <- list(single_measure(measure, ...))
+  by <- check_choice(by, eval(formals()$by), "by")
+  components <- check_count(components, "components")
+  check_contribution_sides(x, y, by, groups)
+  rule <- rule_of_call(na, set, !missing(na))
+  call <- open_call(x, y, rule$set, rule$na, threads, use = "errors", least = 5,
+                    why = "leaving out each of them", remedy = if (by == "groups") group_remedy)
+  check_rows(call$n, 5, call$sides$x$reprs[[1]]$arg, "leaving out each stimulus")
+  check_grid_memory(call$set, call$sides)
+  measure <- call$set[[1]]
+  pairs <- lapply(call$pairs$j, function(j) side_pair(call$sides, 1, j))
+  kind <- if (!any(vapply(pairs, share_trials, NA, measure))) cosine_kind(measure, call$clusters)
+  check_parts(pairs, measure, kind, by)
+  labels <- if (by == "groups") group_labels(groups, call)
+  task <- list(sides = call$sides, set = call$set, pairs = call$pairs, codes = call$clusters,
+               n = call$n, threads = threads,
+               settings = interval_settings("stimuli", "jackknife", 20, "auto", NULL, NULL, 0.95))
+  task$scores <- as.vector(score_grid(call$pairs, call$sides, call$set, "stop", threads))
+  found <- lapply(pairs, parts_of_pair, measure, kind, by, labels, components)
+  # what the scores gain without each stimulus
+  changes <- if (by == "stimuli" || by != "groups" && !is.null(kind)) {
+    lapply(stimulus_columns(task, vector("list", length(pairs))), `[[`, "change")
+  } else if (by == "groups") lapply(found, function(parts) rowSums(parts$deleted))
+  side <- sub("neurons_", "", by)
+  effects <- if (by == "stimuli") lapply(changes, `-`) else if (side != by) {
+    Map(function(pair, score) score - scores_without_neurons(pair, measure, side, threads), pairs,
+        task$scores)
+  }
+  inform_if(is.null(found[[1]]$contribution), "effect_alone", "{dQuote(measure$label, FALSE)}",
+            if (length(call$clusters)) " with clusters" else
+              if (is_corrected_ratio(measure)) " of what was recorded together",
+            " is no sum over {if (by == 'stimuli') 'pairs of stimuli' else 'neurons'}, so that ",
+            "`contribution`, `share`, `chance` and `excess` are NA: `effect` says what it loses ",
+            "without each part.")
+  part <- if (by == "stimuli") names_of_parts(call) else if (side != by) {
+    names <- colnames(pairs[[1]][[side]]$data)
+    if (is.null(names)) as.character(seq_along(effects[[1]])) else names
+  }
+  contributions_result(call, by, task$scores, found, effects, changes, part)
+}
+
+group_remedy <- "Give one stimulus of each group that was sampled together."
+
+check_contribution_sides <- function(x, y, by, groups) {
+  two <- is_collection(y)
+  refuse_if(is_collection(x), "type", "`x` must be one representation, not a list: take one of its ",
+            "elements. (Two models to compare are a list in `y`.)")
+  refuse_if(two && length(y) != 2, "type", "`y` must be one representation or a named list of two, ",
+            "whose difference is taken apart, not a list of {length(y)}: take two.")
+  refuse_if(two && by %in% c("neurons_y", "components"), "parameter", "`by` cannot be ",
+            "{dQuote(by, FALSE)} for two models in `y`, which have no such parts in common: take ",
+            "\"stimuli\", \"groups\" or \"neurons_x\", or one of the models.")
+  refuse_if(by == "groups" && is.null(groups), "missing", "`groups` is missing: by = \"groups\" ",
+            "needs a label for each stimulus.")
+  refuse_if(by != "groups" && !is.null(groups), "choice", "`groups` is for by = \"groups\", but ",
+            "`by` is {dQuote(by, FALSE)}: leave one of them out.")
+}
+
+# Parts that a measure does not have, whatever is done.
+check_parts <- function(pairs, measure, kind, by) {
+  args <- measure$args
+  refuse_by <- function(bad, why) {
+    refuse_if(bad, "parameter", "`by` cannot be {dQuote(by, FALSE)} for ",
+              "{dQuote(measure$label, FALSE)}{if (is.null(kind)) ' of these data'}: {why}.")
+  }
+  neurons <- startsWith(by, "neurons")
+  refuse_by(neurons && isTRUE(args$kernel %in% c("rbf", "manifold")), paste(
+    "its kernel is no sum over neurons. Take kernel = \"linear\", or by = \"stimuli\""
+  ))
+  refuse_by(by == "groups" && is.null(kind), paste(
+    "it is no sum over pairs of stimuli (as none is with clusters, or of trials that were recorded",
+    "together). Take by = \"stimuli\", or a measure such as \"cka\" or \"rsa\""
+  ))
+  naive <- measure$id %in% c("cka", "rv") && args$kernel == "linear" && args$estimator == "naive"
+  refuse_by(by == "components" && (!naive || is.null(kind)), paste(
+    "components are parts of measure(\"cka\", estimator = \"naive\") and \"rv\" without clusters"
+  ))
+  for (pair in if (neurons) pairs) {
+    repr <- need_kind(pair[[sub("neurons_", "", by)]], "data", paste0("by = \"", by, "\""))
+    refuse_if(ncol(repr$data) < 2, "size", "`{repr$arg}` has a single neuron (column), without ",
+              "which there is no score: take by = \"stimuli\".")
+  }
+}
+
+# A factor with the group of each stimulus that is compared.
+group_labels <- function(groups, call) {
+  refuse_if(!is.atomic(groups) || length(dim(groups)) > 1, "labels", "`groups` must be a vector of ",
+            "labels, one a stimulus, not {describe(groups)}.")
+  n <- length(call$rows)
+  refuse_if(length(groups) != n, "labels", "`groups` has {count_of(length(groups), 'label')}, but ",
+            "there are {n} stimuli: give one label per stimulus.")
+  # words in the order of the levels that factor() gives them, in any locale
+  levels <- label_text(levels_in_order(groups))
+  if (is.character(groups)) levels <- levels[radix_order(levels)]
+  text <- stats::setNames(label_text(as.vector(groups)), names(groups))
+  text <- in_order_of(text, call$labels, "groups")
+  refuse_if(anyNA(text), "labels", "`groups` has missing labels (NA), first at stimulus ",
+            "{which(is.na(text))[1]}: give it one, or leave the stimulus out of `x` and `y`.")
+  droplevels(factor(text[call$rows], levels))
+}
+
+# The names of stimuli, or of clusters of them.
+names_of_parts <- function(call) {
+  if (length(call$clusters)) return(paste("cluster", seq_len(max(call$clusters))))
+  if (is.null(call$labels)) as.character(which(call$rows)) else call$labels[call$rows]
+}
+
+# list(part, contribution, chance, deleted), without what there is not; see group_contributions().
+parts_of_pair <- function(pair, measure, kind, by, labels, components) {
+  if (is.null(kind)) return(list())
+  if (by == "components") return(component_contributions(pair, components))
+  if (by == "groups") return(group_contributions(pair, measure, kind, labels))
+  if (by != "stimuli") {
+    summed <- measure$id %in% c("cka", "rv")
+    return(if (summed) neuron_contributions(pair, measure, sub("neurons_", "", by)) else list())
+  }
+  made <- pair_contributions(pair, measure, kind)
+  lapply(list(contribution = made$sums, chance = made$chance), function(entries) {
+    rowSums(entries) / made$divisor
+  })
+}

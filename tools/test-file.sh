@@ -20,6 +20,11 @@ done
 (cd "$copy" && find R src data inst man -type f ! -name '*.o' ! -name '*.so') |
   while read -r file; do [ -e "$file" ] || rm "$copy/$file"; done
 
+# A header may be part of any compiled file, which make does not know of.
+[ -e "$work/compiled" ] && [ -z "$(find "$copy/src" -name '*.h' -newer "$work/compiled")" ] ||
+  rm -f "$copy"/src/*.o
+touch "$work/compiled"
+
 # Without byte code: making it takes longer than the tests of a file without it.
 R CMD INSTALL --no-docs --no-test-load --no-byte-compile --library="$work/lib" "$copy" \
   > "$work/install.log" 2>&1 ||

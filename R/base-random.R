@@ -93,17 +93,13 @@ running <- new.env()
 # that was called ends (`frame`). A call within a call takes the number of the outer one.
 hold_threads <- function(threads = NULL, frame = parent.frame()) {
   before <- running$threads
-  count <- threads_to_hold(threads)
+  # a process that was forked within a call must not keep the number that this call holds
+  count <- if (is_forked()) 1L else if (is.null(threads) && !is.null(before)) before else
+    allowed_threads(threads)
   if (identical(before, count)) return(count)
   running$threads <- count
   at_end_of(frame, running$threads <- before)
   count
-}
-
-# A process that was forked within a call must not keep the number that this call holds.
-threads_to_hold <- function(threads = NULL) {
-  if (is_forked()) 1L else if (is.null(threads) && !is.null(running$threads)) running$threads
-  else allowed_threads(threads)
 }
 
 is_forked <- function() loaded_in$process != Sys.getpid()

@@ -23,7 +23,9 @@ match_rows <- function(x, y = NULL, ...) {
             "with which `x` is to be aligned.")
   given <- if (is.null(y)) list(x = x) else list(x = x, y = y)
   given <- Map(function(side, arg) map_matrices(side, arg, function(m, arg) {
-    if (!keeps_its_kind(m)) m <- as_numeric_matrix(m, arg, allow_na = TRUE)
+    # RDMs, and what has trials, are matched as they are
+    with_trials <- is_responses(m) || is.array(m) && length(dim(m)) == 3 && is.numeric(m)
+    if (!with_trials && !inherits(m, "dist")) m <- as_numeric_matrix(m, arg, allow_na = TRUE)
     check_row_names(stimulus_names_of(m), arg)
     m
   }), given, names(given))
@@ -60,11 +62,6 @@ match_rows <- function(x, y = NULL, ...) {
     if (columns_are_checked(m)) mark_checked(part) else part
   })
   if (is.null(y)) matched$x else matched
-}
-
-# What is matched as it is: RDMs, and what has trials.
-keeps_its_kind <- function(x) {
-  is_responses(x) || inherits(x, "dist") || is.array(x) && length(dim(x)) == 3 && is.numeric(x)
 }
 
 stimulus_names_of <- function(x) {

@@ -247,16 +247,15 @@ place_labels <- function(label, points, frame) {
     taken <- rbind(taken, all[at, ])
     beside <- at <= sides_of_ring
     hjust[i] <- 0.5 - ring_sides[(at - 1) %% sides_of_ring + 1, 1] / 2
-    found[i, ] <- c(places[at, ], if (beside) c(NA, NA) else nearest_of(all[at, ], inches[i, ]))
+    # a leader ends in the place within the box that is nearest to the point
+    nearest <- pmin(pmax(inches[i, ], all[at, 1:2]), all[at, 3:4])
+    found[i, ] <- c(places[at, ], if (beside) c(NA, NA) else nearest)
   }
   place <- sweep(found * frame$unit, 2, rep(c(frame$x[1], frame$y[1]), 2), "+")
   colnames(place) <- c("label_x", "label_y", "leader_x", "leader_y")
   anchor <- place[, "label_x"] + (hjust - 0.5) * width * frame$unit
   data.frame(label, place, placed = !is.na(found[, 1]), hjust, anchor)
 }
-
-# The place within a box that is nearest to the point `at`.
-nearest_of <- function(box, at) pmin(pmax(at, box[1:2]), box[3:4])
 
 ring_sides <- rbind(c(1, 0), c(-1, 0), c(0, 1), c(0, -1), c(1, 1), c(-1, 1), c(1, -1), c(-1, -1))
 

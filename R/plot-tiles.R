@@ -104,13 +104,8 @@ model_borders <- function(tiles) {
 
 # Numbers on tiles. They are drawn only where they fit: tiles in a small picture have none.
 tile_text <- function(tiles) {
-  ggplot2::layer(data = tiles, stat = "identity", position = "identity", geom = fitted_text(),
-                 mapping = by_column(label = "text", colour = "ink"))
-}
-
-# Text of ggplot2 that knows, when it is drawn, how large a tile is.
-fitted_text <- function() {
-  ggplot2::ggproto("GeomFittedText", ggplot2::GeomText,
+  # text of ggplot2 that knows, when it is drawn, how large a tile is
+  fitted <- ggplot2::ggproto("GeomFittedText", ggplot2::GeomText,
     draw_panel = function(self, data, panel_params, coord, ...) {
       text <- ggplot2::GeomText$draw_panel(data, panel_params, coord, ...)
       # neighbouring tiles are one apart on both axes
@@ -122,6 +117,8 @@ fitted_text <- function() {
                   cell = c(abs(diff(ends$x)), abs(diff(ends$y))), label = as.character(data$label))
     }
   )
+  ggplot2::layer(data = tiles, stat = "identity", position = "identity", geom = fitted,
+                 mapping = by_column(label = "text", colour = "ink"))
 }
 
 #' @exportS3Method grid::makeContent
@@ -131,7 +128,9 @@ makeContent.repalign_fitted_text <- function(x) {
   text <- x$children[[1]]
   # the caption tells what stars are, and they have room where numbers have none
   stars <- ifelse(grepl("*", x$label, fixed = TRUE), "*", "")
-  tries <- c(list(x$label, compact_text(x$label)), if (any(nzchar(stars))) list(stars))
+  # small tiles have room for a number only without the zero before the point
+  compact <- sub("^(-?)0\\.", "\\1.", x$label)
+  tries <- c(list(x$label, compact), if (any(nzchar(stars))) list(stars))
   for (label in tries) {
     # in millimetres, the unit of ggplot2; smaller text than 2 cannot be read and is left out
     size <- min(3, 0.85 * cell[1] / (0.0235 * max(nchar(label), 1)), 0.75 * cell[2] / 0.04)
@@ -245,16 +244,14 @@ draw_heatmap <- function(tiles, shading, tree, caption, numbers) {
                    plot.title = ggplot2::element_text(size = 10, hjust = 0))
 }
 
-# The width of the tree, in tiles.
-tree_width <- function(tree) 0.22 * length(tree$order)
-
 # The lines of the tree, which stands to the right of the tiles: its leaves are beside their rows,
 # and heights grow to the right.
 tree_segments <- function(tree) {
   leaves <- length(tree$order)
   y <- numeric(leaves - 1)
   left <- leaves + 0.6
-  size <- tree_width(tree) / max(tree$height, .Machine$double.xmin)
+  # the tree takes the width of so many tiles
+  size <- 0.22 * leaves / max(tree$height, .Machine$double.xmin)
   row <- leaves + 1 - order(tree$order)
   parts <- lapply(seq_len(leaves - 1), function(m) {
     child <- tree$merge[m, ]
@@ -293,9 +290,24 @@ map_picture <- function(object) {
 # points: a row for each, with its name, x, y, and the factor `model` by which it is coloured, if
 # this has several levels. sparse: no names at all where many have no room?
 draw_map <- function(points, title, caption, sparse = FALSE) {
-  frame <- map_frame(points)
+  # The part of the plane that is shown has the shape of the panel and a margin for names; `unit` is
+  # the distance in the plane that takes an inch of the page.
+  panel <- c(5.8, if (nlevels(points$model) > 1) 3.4 else 3.7)
+  extent <- c(diff(range(points$x)), diff(range(points$y)))
+  unit <- max(extent / (panel - c(1.2, 0.6)))
+  if (unit == 0) unit <- 1
+  around <- function(values, size) mean(range(values)) + c(-0.5, 0.5) * size * unit
   coloured <- nlevels(points$model) > 1
   dot <- if (nrow(points) > 30) 1.2 else 2
+  # Names of points get their places when they are drawn, when it is known how large the panel is. A
+  # corner of the panel tells how many have no room.
+  names <- ggplot2::ggproto("GeomMapNames", ggplot2::GeomText,
+    draw_panel = function(self, data, panel_params, coord, ...) {
+      at <- coord$transform(data, panel_params)
+      grid::gTree(cl = "repalign_map_names", sparse = sparse,
+                  points = data.frame(name = data$label, x = at$x, y = at$y))
+    }
+  )
   ggplot2::ggplot(points, by_column(x = "x", y = "y")) +
     (if (coloured) {
       models <- levels(points$model)
@@ -304,24 +316,12 @@ draw_map <- function(points, title, caption, sparse = FALSE) {
            ggplot2::scale_shape_manual(NULL, values = rep_len(c(19, 17, 15, 18), length(models))))
     } else ggplot2::geom_point(colour = okabe_ito[["blue"]], size = dot)) +
     ggplot2::layer(data = points, stat = "identity", position = "identity",
-                   geom = map_names(sparse), mapping = by_column(label = "name")) +
-    ggplot2::coord_fixed(xlim = frame$x, ylim = frame$y, expand = FALSE, clip = "off") +
+                   geom = names, mapping = by_column(label = "name")) +
+    ggplot2::coord_fixed(xlim = around(points$x, panel[1]), ylim = around(points$y, panel[2]), expand = FALSE, clip = "off") +
     ggplot2::labs(x = "dimension 1", y = "dimension 2", title = title, caption = caption) +
     picture_theme(plot.margin = ggplot2::margin(4, 20, 4, 4),
                   panel.border = ggplot2::element_rect(fill = NA, colour = "grey85"),
                   plot.title = ggplot2::element_text(size = 10, hjust = 0))
-}
-
-# Names of points that get their places when they are drawn, when it is known how large the panel
-# is. A corner of the panel tells how many have no room.
-map_names <- function(sparse) {
-  ggplot2::ggproto("GeomMapNames", ggplot2::GeomText,
-    draw_panel = function(self, data, panel_params, coord, ...) {
-      at <- coord$transform(data, panel_params)
-      grid::gTree(cl = "repalign_map_names", sparse = sparse,
-                  points = data.frame(name = data$label, x = at$x, y = at$y))
-    }
-  )
 }
 
 #' @exportS3Method grid::makeContent
@@ -346,13 +346,11 @@ makeContent.repalign_map_names <- function(x) {
                      gp = grid::gpar(fontsize = label_size(nrow(points)) * ggplot2::.pt))
     },
     if (left > 0) {
-      grid::textGrob(left_out_words(left, nrow(points)), 1, inches(-0.06), hjust = 1, vjust = 1,
-                     gp = grid::gpar(fontsize = 6.5, col = "grey30"))
+      grid::textGrob(paste(left, "of", nrow(points), "names left out for want of room"), 1,
+                     inches(-0.06), hjust = 1, vjust = 1, gp = grid::gpar(fontsize = 6.5, col = "grey30"))
     }
   ))
 }
-
-left_out_words <- function(left, count) paste(left, "of", count, "names left out for want of room")
 
 # Returns list(points, kept): coordinates in two dimensions, and the share of the sum of absolute
 # eigenvalues that these keep.
@@ -371,15 +369,4 @@ scaled_map <- function(d) {
 map_caption <- function(found, kept) {
   caption_of(paste0("distances stand for ", found$formula, "; two dimensions keep ",
                     round(100 * kept), "% of the dissimilarity"))
-}
-
-# The part of the plane that is shown. It has the shape of the panel and a margin for names; `unit`
-# is the distance in the plane that takes an inch of the page.
-map_frame <- function(points) {
-  panel <- c(5.8, if (nlevels(points$model) > 1) 3.4 else 3.7)
-  extent <- c(diff(range(points$x)), diff(range(points$y)))
-  unit <- max(extent / (panel - c(1.2, 0.6)))
-  if (unit == 0) unit <- 1
-  around <- function(values, size) mean(range(values)) + c(-0.5, 0.5) * size * unit
-  list(x = around(points$x, panel[1]), y = around(points$y, panel[2]), unit = unit)
 }

@@ -323,19 +323,17 @@ as_rdm <- function(x, labels = NULL, ...) {
             if (is.data.frame(x)) {
               "a data frame: give as.matrix(x) if it holds a square matrix."
             } else "a list: lapply(x, as_rdm) makes an RDM of each element.")
-  if (is.numeric(x) && is.null(dim(x)) && !inherits(x, "dist")) x <- dist_of_vector(x)
+  if (is.numeric(x) && is.null(dim(x)) && !inherits(x, "dist")) {
+    n <- round((1 + sqrt(1 + 8 * length(x))) / 2)
+    refuse_if(n < 2 || n * (n - 1) / 2 != length(x), "size", "`x` has ",
+              "{count_of(length(x), 'value')}, but n conditions have n (n - 1)/2 pairs: 1, 3, 6, ",
+              "10, ... Give the dissimilarity of each pair once.")
+    x <- structure(as.double(x), Size = as.integer(n), Diag = FALSE, Upper = FALSE, class = "dist")
+  }
   x <- read_rdm(x, "x", allow_na = TRUE)
   if (!is.null(labels)) attr(x, "Labels") <- condition_labels(labels, attr(x, "Size"))
   class(x) <- c("repalign_rdm", "dist")
   x
-}
-
-dist_of_vector <- function(x) {
-  n <- round((1 + sqrt(1 + 8 * length(x))) / 2)
-  refuse_if(n < 2 || n * (n - 1) / 2 != length(x), "size", "`x` has ",
-            "{count_of(length(x), 'value')}, but n conditions have n (n - 1)/2 pairs: 1, 3, 6, ",
-            "10, ... Give the dissimilarity of each pair once.")
-  structure(as.double(x), Size = as.integer(n), Diag = FALSE, Upper = FALSE, class = "dist")
 }
 
 condition_labels <- function(labels, n) {

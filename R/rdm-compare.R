@@ -86,17 +86,41 @@ same_gaps <- function(values) {
 }
 
 complete_similarities <- function(a, b, lacking, outer, stimulus_noise) {
-  if (whitens(outer)) return(whitened_similarities(a, b, lacking, outer, stimulus_noise))
+  if (whitens(outer)) {
+    columns <- cbind(a, b)[!lacking, , drop = FALSE]
+    products <- whitened_gram(columns, !lacking, outer, stimulus_noise)
+    flat <- no_length(columns, outer)
+    products[flat, ] <- products[, flat] <- 0
+    first <- seq_len(ncol(a))
+    own <- diag(products)
+    return(cosines_from(products[first, -first, drop = FALSE], own[first], own[-first]))
+  }
   if (any(lacking)) {
     a <- a[!lacking, , drop = FALSE]
     b <- b[!lacking, , drop = FALSE]
   }
-  if (outer %in% tau_outer) return(tau_table(a, b, outer))
+  if (outer %in% tau_outer) {
+    levels_of <- function(values) {
+      lapply(seq_len(ncol(values)), function(k) as.integer(2 * exact_ranks(values[, k])))
+    }
+    taus <- taus_of_levels(levels_of(a), levels_of(b), outer)
+    # where all values are tied there is no order
+    taus[no_length(a, outer), ] <- NA
+    taus[, no_length(b, outer)] <- NA
+    return(taus)
+  }
   if (outer %in% ranked_outer) {
     a <- centred_ranks(a)
     b <- centred_ranks(b)
   }
-  if (outer == "rho_a") return(rho_table(a, b))
+  # the divisor is the size of ranks without ties, so that equal ranks, which have no order, need a
+  # look of their own
+  if (outer == "rho_a") {
+    rho <- crossprod(a, b) / untied_rank_size(nrow(a))
+    rho[colSums(a != 0) == 0, ] <- NA
+    rho[, colSums(b != 0) == 0] <- NA
+    return(rho)
+  }
   if (outer == "pearson") {
     a <- less_means(a)
     b <- less_means(b)
@@ -120,15 +144,6 @@ exact_ranks <- function(values) {
   .Call(C_average_ranks, as.double(values), c(0, 0), thread_count())
 }
 
-# a, b: centred ranks. The divisor is the size of ranks without ties, so that equal ranks, which
-# have no order, need a look of their own.
-rho_table <- function(a, b) {
-  rho <- crossprod(a, b) / untied_rank_size(nrow(a))
-  rho[colSums(a != 0) == 0, ] <- NA
-  rho[, colSums(b != 0) == 0] <- NA
-  rho
-}
-
 # products: of all pairs; own_a, own_b: of each with itself. Where one has no length, the cosine is
 # undefined.
 cosines_from <- function(products, own_a, own_b) {
@@ -138,31 +153,10 @@ cosines_from <- function(products, own_a, own_b) {
   clip_to_range(cosines, -1, 1)
 }
 
-whitened_similarities <- function(a, b, lacking, outer, stimulus_noise) {
-  columns <- cbind(a, b)[!lacking, , drop = FALSE]
-  products <- whitened_gram(columns, !lacking, outer, stimulus_noise)
-  flat <- no_length(columns, outer)
-  products[flat, ] <- products[, flat] <- 0
-  first <- seq_len(ncol(a))
-  own <- diag(products)
-  cosines_from(products[first, -first, drop = FALSE], own[first], own[-first])
-}
-
 # Which RDMs are all 0, or, for other comparisons than cosines, have equal values.
 no_length <- function(values, outer) {
   extent <- value_extent(values)
   if (is_cosine(outer)) extent[1, ] >= 0 & extent[2, ] <= 0 else extent[1, ] >= extent[2, ]
-}
-
-tau_table <- function(a, b, outer) {
-  levels_of <- function(values) {
-    lapply(seq_len(ncol(values)), function(k) as.integer(2 * exact_ranks(values[, k])))
-  }
-  taus <- taus_of_levels(levels_of(a), levels_of(b), outer)
-  # where all values are tied there is no order
-  taus[no_length(a, outer), ] <- NA
-  taus[, no_length(b, outer)] <- NA
-  taus
 }
 
 # Tau of all pairs of two lists, or of one where b is NULL, of levels: average ranks times two,
@@ -257,7 +251,9 @@ filled_gaps <- function(values, lacking, metric = NULL) {
   m <- if (is.null(metric)) whitening_matrix(n) else metric
   values[lacking, ] <- 0
   gaps <- pair_places(which(lacking), n)
-  precision <- pair_precision(m, gaps)
+  # the rows and columns of V^-1 of these pairs
+  precision <- (m[gaps$first, gaps$first] * m[gaps$second, gaps$second] +
+                  m[gaps$first, gaps$second] * m[gaps$second, gaps$first]) / 2
   duals <- whitened_duals(values, metric)[lacking, , drop = FALSE]
   values[lacking, ] <- -solve_positive(precision, duals)
   values
@@ -329,12 +325,6 @@ kept_stimuli <- function(there) {
 solve_positive <- function(a, b) {
   root <- chol(a)
   backsolve(root, backsolve(root, b, transpose = TRUE))
-}
-
-# The rows and columns of V^-1 of some pairs.
-pair_precision <- function(m, at) {
-  (m[at$first, at$first] * m[at$second, at$second] +
-     m[at$first, at$second] * m[at$second, at$first]) / 2
 }
 
 # The rows and columns of V of some pairs. stimulus_noise: as checked; NULL: the noise of all is the

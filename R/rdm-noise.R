@@ -126,7 +126,16 @@ covariance_of <- function(seen, method, dof) {
     dof <- found$dof
   }
   e <- found$residuals
-  refuse_constant_channel(e, seen$x)
+  size <- apply(abs(seen$x), 2, max)
+  constant <- which(apply(abs(e), 2, max) <= 1e-13 * size)
+  if (length(constant)) {
+    names <- colnames(seen$x)
+    named <- !is.null(names) && nzchar(names[constant[1]])
+    first <- if (named) dQuote(names[constant[1]], FALSE) else constant[1]
+    refuse("variance", "`x` has {count_of(length(constant), 'channel')} without noise, first ",
+           "channel {first}, whose values do not vary around the means: leave ",
+           "{if (length(constant) > 1) 'them' else 'it'} out.")
+  }
   # fourth powers of large values would overflow
   unit <- power_of_two_below(max(abs(e)))
   e <- e * unit
@@ -164,18 +173,6 @@ without_group_means <- function(x, codes) {
   sums <- rowsum(x, codes)
   at <- match(codes, as.integer(rownames(sums)))
   x - unname(sums / tabulate(at))[at, , drop = FALSE]
-}
-
-refuse_constant_channel <- function(e, x) {
-  size <- apply(abs(x), 2, max)
-  constant <- which(apply(abs(e), 2, max) <= 1e-13 * size)
-  if (!length(constant)) return(invisible())
-  names <- colnames(x)
-  named <- !is.null(names) && nzchar(names[constant[1]])
-  first <- if (named) dQuote(names[constant[1]], FALSE) else constant[1]
-  refuse("variance", "`x` has {count_of(length(constant), 'channel')} without noise, first ",
-         "channel {first}, whose values do not vary around the means: leave ",
-         "{if (length(constant) > 1) 'them' else 'it'} out.")
 }
 
 # Ledoit and Wolf: b2 is the mean squared error of the sample covariance, which needs no outer

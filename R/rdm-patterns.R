@@ -72,24 +72,21 @@ labels_of_frame <- function(x, labels) {
     }
   }
   x <- x[setdiff(names(x), own)]
-  refuse_other_columns(x, labels)
-  list(x = x, labels = labels)
-}
-
-refuse_other_columns <- function(x, labels) {
   numbers <- vapply(x, function(column) is.numeric(column) || is.logical(column), NA)
-  if (all(numbers)) return(invisible())
-  free <- names(Filter(is.null, labels))
-  refuse("type", "`x` has columns that are no channels, because they are not numeric: ",
-         "{enumerate(names(x)[!numbers])}. ",
-         if (length(free)) {
-           paste0("Give the names of columns with labels in ",
-                  enumerate(paste0("`", free, "`"), quote = FALSE), ", and leave out others.")
-         } else "Leave them out.",
-         if (!"subject" %in% names(labels)) {
-           paste(" Of a table of several subjects, each takes a call of its own, with its rows;",
-                 "test_maps() compares the results.")
-         })
+  if (!all(numbers)) {
+    free <- names(Filter(is.null, labels))
+    refuse("type", "`x` has columns that are no channels, because they are not numeric: ",
+           "{enumerate(names(x)[!numbers])}. ",
+           if (length(free)) {
+             paste0("Give the names of columns with labels in ",
+                    enumerate(paste0("`", free, "`"), quote = FALSE), ", and leave out others.")
+           } else "Leave them out.",
+           if (!"subject" %in% names(labels)) {
+             paste(" Of a table of several subjects, each takes a call of its own, with its rows;",
+                   "test_maps() compares the results.")
+           })
+  }
+  list(x = x, labels = labels)
 }
 
 # The observations without what `na` leaves out: list(x, labels, columns).

@@ -69,7 +69,13 @@ listed_rdms <- function(rdms, arg) {
 
 # A "dist" object of doubles.
 read_rdm <- function(rdm, place, allow_na) {
-  if (is.factor(rdm)) rdm <- rdm_of_categories(rdm, place)
+  # 0 within a category, 1 between two
+  if (is.factor(rdm)) {
+    codes <- categories_of(rdm, place)
+    different <- outer(codes, codes, "!=") + 0
+    rownames(different) <- names(rdm)
+    rdm <- stats::as.dist(different)
+  }
   # "of different categories", as TRUE and FALSE
   if (is.logical(rdm) && !all(is.na(rdm))) storage.mode(rdm) <- "double"
   if (is.matrix(rdm)) rdm <- dist_of_matrix(rdm, place)
@@ -84,14 +90,6 @@ read_rdm <- function(rdm, place, allow_na) {
   refuse_if(all(lacking), "nonfinite", "`{place}` has no dissimilarity: all are missing.")
   rdm[lacking] <- NA_real_
   rdm
-}
-
-# 0 within a category, 1 between two.
-rdm_of_categories <- function(labels, place) {
-  codes <- categories_of(labels, place)
-  different <- outer(codes, codes, "!=") + 0
-  rownames(different) <- names(labels)
-  stats::as.dist(different)
 }
 
 # The categories of a factor, as numbers from 1. One category alone tells no stimuli apart.

@@ -22,7 +22,16 @@ check_printing <- function(digits, n, ...) {
 print_rows <- function(x, digits, n = NULL) {
   rows <- without_rounding(as.data.frame(x), source_columns(x))
   if (is.null(n)) n <- if (nrow(rows) > 20) 10 else 20
-  priority <- column_priority(x)
+  # Which columns are printed if there is room. `all` has the most important ones first; `named` are
+  # printed at any width; `core` are those for which names are shortened.
+  columns <- columns_of(x)
+  first <- columns$name[order(columns$shown)][seq_len(sum(!is.na(columns$shown)))]
+  named <- c(source_columns(x), intersect(columns$name[columns$key | columns$shown %in% 1],
+                                          names(x)))
+  core <- setdiff(intersect(first, columns$name[columns$shown %in% 1:4]), "undefined")
+  core <- intersect(core, names(x))
+  priority <- list(named = named, core = union(named, core),
+                   all = union(named, union(intersect(first, names(x)), names(x))))
   whole <- utils::head(rows, min(n, nrow(rows)))
   head <- with_short_names(whole, priority, digits)
   shown <- fitting_columns(head, priority, digits)
@@ -102,19 +111,6 @@ shortened_columns <- function(columns, most) {
 
 # The columns that tell bound results apart are printed first.
 display_order <- function(x) union(source_columns(x), names(x))
-
-# Which columns are printed if there is room. `all` has the most important ones first; `named` are
-# printed at any width; `core` are those for which names are shortened.
-column_priority <- function(x) {
-  columns <- columns_of(x)
-  first <- columns$name[order(columns$shown)][seq_len(sum(!is.na(columns$shown)))]
-  named <- c(source_columns(x), intersect(columns$name[columns$key | columns$shown %in% 1],
-                                          names(x)))
-  core <- setdiff(intersect(first, columns$name[columns$shown %in% 1:4]), "undefined")
-  core <- intersect(core, names(x))
-  list(named = named, core = union(named, core),
-       all = union(named, union(intersect(first, names(x)), names(x))))
-}
 
 # The columns that fit on a line, and those that are printed at any width.
 fitting_columns <- function(rows, priority, digits) {

@@ -31,16 +31,13 @@ format_bytes <- function(bytes) format(structure(bytes, class = "object_size"), 
 memory_limit <- function() {
   set <- getOption("repalign.max_memory")
   if (!is.null(set)) return(check_number(set, "repalign.max_memory", above = 0))
-  free_memory() / 2
-}
-
-# Linux tells how much memory is free. Elsewhere it is unknown, and 16 GB are taken for granted,
-# which most workstations have.
-free_memory <- function() {
+  # Linux tells how much memory is free. Elsewhere it is unknown, and 16 GB are taken for granted,
+  # which most workstations have.
   lines <- catch_error(readLines("/proc/meminfo"), failed = function(e) character(),
                        warning = function(w) character())
   line <- grep("^MemAvailable:", lines, value = TRUE)
-  if (length(line) == 1) as.double(gsub("[^0-9]", "", line)) * 1024 else 16 * 1024^3
+  free <- if (length(line) == 1) as.double(gsub("[^0-9]", "", line)) * 1024 else 16 * 1024^3
+  free / 2
 }
 
 # ---- memory peaks

@@ -122,12 +122,8 @@ allowed_threads <- function(threads) {
   if (!is.null(threads)) return(min(check_count(threads, "threads"), limits[2]))
   set <- getOption("repalign.threads")
   if (!is.null(set)) return(min(check_count(set, "options(repalign.threads =)"), limits[2]))
-  if (limits[1] > 2L && checked_with_few_cores()) 2L else limits[1]
-}
-
-# The checks of CRAN allow two cores, and say so in this environment variable, which the package
-# parallel reads in the same way.
-checked_with_few_cores <- function() {
-  limit <- Sys.getenv("_R_CHECK_LIMIT_CORES_")
-  nzchar(limit) && tolower(limit) != "false"
+  # the checks of CRAN allow two cores, and say so in this environment variable, which the package
+  # parallel reads in the same way
+  few <- Sys.getenv("_R_CHECK_LIMIT_CORES_")
+  if (limits[1] > 2L && nzchar(few) && tolower(few) != "false") 2L else limits[1]
 }

@@ -39,7 +39,23 @@
 #' @export
 response_matrix <- function(data, stimulus = "image", neurons = NULL, ...) {
   need_arguments()
-  data <- as_table(data)
+  # any kind of table becomes a plain data frame
+  if (inherits(data, "Matrix")) data <- dense_matrix(data, "data")
+  refuse_if(is.matrix(data) && is.null(colnames(data)), "names", "`data` is a matrix without ",
+            "column names, so that no column can name the stimuli: set its row names instead, ",
+            "with rownames().")
+  if (inherits(data, "SummarizedExperiment")) plain_matrix(data, "data")
+  if (is.matrix(data)) {
+    data <- as.data.frame(data, stringsAsFactors = FALSE)
+  } else if (!is.data.frame(data)) {
+    refuse("type", "`data` must be a data frame, or a matrix with column names, not ",
+           "{describe(data)}.")
+  }
+  refuse_if(!nrow(data), "size", "`data` has no rows.")
+  refuse_if(anyDuplicated(names(data)), "names", "`data` has two columns named ",
+            dQuote(names(data)[duplicated(names(data))][1], FALSE), ": names of columns must ",
+            "differ.")
+  data <- as.data.frame(data)
   values <- table_column(data, stimulus, "stimulus")
   names <- stimulus_labels(values, stimulus)
   warn_responses_as_names(values, stimulus, setdiff(names(data), stimulus))
@@ -61,26 +77,6 @@ response_matrix <- function(data, stimulus = "image", neurons = NULL, ...) {
            ". Say which columns are neurons in `neurons`.", arg = "neurons")
   }
   mark_checked(result)
-}
-
-# Any kind of table becomes a plain data frame.
-as_table <- function(data) {
-  if (inherits(data, "Matrix")) data <- dense_matrix(data, "data")
-  refuse_if(is.matrix(data) && is.null(colnames(data)), "names", "`data` is a matrix without ",
-            "column names, so that no column can name the stimuli: set its row names instead, ",
-            "with rownames().")
-  if (inherits(data, "SummarizedExperiment")) plain_matrix(data, "data")
-  if (is.matrix(data)) {
-    data <- as.data.frame(data, stringsAsFactors = FALSE)
-  } else if (!is.data.frame(data)) {
-    refuse("type", "`data` must be a data frame, or a matrix with column names, not ",
-           "{describe(data)}.")
-  }
-  refuse_if(!nrow(data), "size", "`data` has no rows.")
-  refuse_if(anyDuplicated(names(data)), "names", "`data` has two columns named ",
-            dQuote(names(data)[duplicated(names(data))][1], FALSE), ": names of columns must ",
-            "differ.")
-  as.data.frame(data)
 }
 
 stimulus_labels <- function(values, name) {

@@ -282,12 +282,11 @@ evaluation_map <- function(object) {
             "undefined (NA).", arg = "object")
   diag(apart) <- 0
   rownames(apart) <- colnames(all)[usable]
-  map <- scaled_map(apart)
+  map <- scaled_map(apart^2)
   points <- map$points
   points$model <- factor(rep(c("model", "data"), c(ncol(models), ncol(kept$data)))[usable],
                          c("model", "data"))
-  found <- list(formula = paste("1 -", attr(object, "outer")))
-  draw_map(points, NULL, map_caption(found, map$kept))
+  draw_map(points, NULL, map_caption(paste("1 -", attr(object, "outer")), map$kept))
 }
 
 # ---- regression

@@ -51,8 +51,8 @@ draw_tiles <- function(tiles, shading, caption = NULL, numbers = TRUE) {
   down <- ceiling(nlevels(tiles$panel) / across)
   columns <- levels(droplevels(tiles$column))
   rows <- levels(droplevels(tiles$row))
-  # tiles of few rows or columns would be long bars if the panel filled its space; of several panels,
-  # titles need the width
+  # tiles of few rows or columns would be long bars if the panel filled its space; titles of several
+  # panels need the width
   part <- tiles[tiles$panel == tiles$panel[1], ]
   ratio <- length(unique(part$row)) / length(unique(part$column))
   ggplot2::ggplot(tiles, by_column(x = "column", y = "row", fill = "fill")) +
@@ -128,9 +128,7 @@ makeContent.repalign_fitted_text <- function(x) {
   text <- x$children[[1]]
   # the caption tells what stars are, and they have room where numbers have none
   stars <- ifelse(grepl("*", x$label, fixed = TRUE), "*", "")
-  # small tiles have room for a number only without the zero before the point
-  compact <- sub("^(-?)0\\.", "\\1.", x$label)
-  tries <- c(list(x$label, compact), if (any(nzchar(stars))) list(stars))
+  tries <- c(list(x$label, compact_text(x$label)), if (any(nzchar(stars))) list(stars))
   for (label in tries) {
     # in millimetres, the unit of ggplot2; smaller text than 2 cannot be read and is left out
     size <- min(3, 0.85 * cell[1] / (0.0235 * max(nchar(label), 1)), 0.75 * cell[2] / 0.04)
@@ -271,7 +269,7 @@ tree_segments <- function(tree) {
 
 map_picture <- function(object) {
   found <- dissimilarities(object, "type = \"map\"")
-  map <- scaled_map(found$d)
+  map <- scaled_map(found$d^2)
   points <- map$points
   # layers are coloured by their model, unless there are more models than colours
   one <- factor(rep("all", length(points$name)))
@@ -284,19 +282,13 @@ map_picture <- function(object) {
     model <- factor(model, unique(model))
     if (nlevels(model) <= length(okabe_ito)) model else one
   }
-  draw_map(points, measure_titles(found$measure), map_caption(found, map$kept))
+  draw_map(points, measure_titles(found$measure), map_caption(found$formula, map$kept))
 }
 
 # points: a row for each, with its name, x, y, and the factor `model` by which it is coloured, if
 # this has several levels. sparse: no names at all where many have no room?
 draw_map <- function(points, title, caption, sparse = FALSE) {
-  # The part of the plane that is shown has the shape of the panel and a margin for names; `unit` is
-  # the distance in the plane that takes an inch of the page.
-  panel <- c(5.8, if (nlevels(points$model) > 1) 3.4 else 3.7)
-  extent <- c(diff(range(points$x)), diff(range(points$y)))
-  unit <- max(extent / (panel - c(1.2, 0.6)))
-  if (unit == 0) unit <- 1
-  around <- function(values, size) mean(range(values)) + c(-0.5, 0.5) * size * unit
+  frame <- map_frame(points)
   coloured <- nlevels(points$model) > 1
   dot <- if (nrow(points) > 30) 1.2 else 2
   # Names of points get their places when they are drawn, when it is known how large the panel is. A
@@ -317,7 +309,7 @@ draw_map <- function(points, title, caption, sparse = FALSE) {
     } else ggplot2::geom_point(colour = okabe_ito[["blue"]], size = dot)) +
     ggplot2::layer(data = points, stat = "identity", position = "identity",
                    geom = names, mapping = by_column(label = "name")) +
-    ggplot2::coord_fixed(xlim = around(points$x, panel[1]), ylim = around(points$y, panel[2]), expand = FALSE, clip = "off") +
+    ggplot2::coord_fixed(xlim = frame$x, ylim = frame$y, expand = FALSE, clip = "off") +
     ggplot2::labs(x = "dimension 1", y = "dimension 2", title = title, caption = caption) +
     picture_theme(plot.margin = ggplot2::margin(4, 20, 4, 4),
                   panel.border = ggplot2::element_rect(fill = NA, colour = "grey85"),
@@ -347,26 +339,39 @@ makeContent.repalign_map_names <- function(x) {
     },
     if (left > 0) {
       grid::textGrob(paste(left, "of", nrow(points), "names left out for want of room"), 1,
-                     inches(-0.06), hjust = 1, vjust = 1, gp = grid::gpar(fontsize = 6.5, col = "grey30"))
+                     inches(-0.06), hjust = 1, vjust = 1,
+                     gp = grid::gpar(fontsize = 6.5, col = "grey30"))
     }
   ))
 }
 
-# Returns list(points, kept): coordinates in two dimensions, and the share of the sum of absolute
-# eigenvalues that these keep.
-scaled_map <- function(d) {
-  dimensions <- min(2, nrow(d) - 1)
-  # cmdscale() warns when there are fewer positive eigenvalues than dimensions and gives only these;
-  # the other coordinates are 0
-  fit <- suppressWarnings(stats::cmdscale(d, k = dimensions, eig = TRUE))
-  places <- matrix(0, nrow(d), 2)
-  places[, seq_len(ncol(fit$points))] <- fit$points
-  all <- sum(abs(fit$eig))
-  kept <- if (all > 0) sum(pmax(fit$eig[seq_len(dimensions)], 0)) / all else 1
-  list(points = data.frame(name = rownames(d), x = places[, 1], y = places[, 2]), kept = kept)
+# Returns list(points, kept): coordinates in the two dimensions with the largest eigenvalues, where
+# these are positive, and the share of the sum of absolute eigenvalues that these keep. squares: of
+# the distances.
+scaled_map <- function(squares, names = rownames(squares)) {
+  n <- nrow(squares)
+  middle <- rowMeans(squares)
+  gram <- -(squares - middle - rep(middle, each = n) + mean(squares)) / 2
+  found <- eigen(gram, symmetric = TRUE)
+  size <- pmax(c(found$values, 0)[1:2], 0)
+  places <- cbind(found$vectors, 0)[, 1:2, drop = FALSE] * rep(sqrt(size), each = n)
+  all <- sum(abs(found$values))
+  list(points = data.frame(name = names, x = places[, 1], y = places[, 2]),
+       kept = if (all > 0) sum(size) / all else 1)
 }
 
-map_caption <- function(found, kept) {
-  caption_of(paste0("distances stand for ", found$formula, "; two dimensions keep ",
+map_caption <- function(formula, kept) {
+  caption_of(paste0("distances stand for ", formula, "; two dimensions keep ",
                     round(100 * kept), "% of the dissimilarity"))
+}
+
+# The part of the plane that is shown. It has the shape of the panel and a margin for names; `unit`
+# is the distance in the plane that takes an inch of the page.
+map_frame <- function(points) {
+  panel <- c(5.8, if (nlevels(points$model) > 1) 3.4 else 3.7)
+  extent <- c(diff(range(points$x)), diff(range(points$y)))
+  unit <- max(extent / (panel - c(1.2, 0.6)))
+  if (unit == 0) unit <- 1
+  around <- function(values, size) mean(range(values)) + c(-0.5, 0.5) * size * unit
+  list(x = around(points$x, panel[1]), y = around(points$y, panel[2]), unit = unit)
 }

@@ -206,6 +206,13 @@ longest_line <- function(texts) {
   max(0, nchar(unlist(strsplit(as.character(texts), "\n", fixed = TRUE))))
 }
 
+# Names that stand below each other at the left side, or sideways: broken into lines while there is
+# room for them, otherwise shortened so that they stay different.
+names_beside <- function(names, most = 20) {
+  wrapped <- wrapped_labels(names, 20)
+  if (sum(text_lines(wrapped)) <= 10) wrapped else short_labels(names, most)
+}
+
 # An axis of names, to be added after a theme: discrete, or with the names at the numbers `at`.
 # Those below a panel are sideways where they have no room beside each other. panels: how many stand
 # along this axis; most: how many characters of a name have room; written: how names are written
@@ -216,12 +223,7 @@ names_axis <- function(side, names, at = NULL, panels = 1, most = 20, written = 
   labels <- wrapped_labels(written, 12)
   beside <- side == "y" ||
     (longest_line(labels) + 1) * length(names) * panels * character_width > inches
-  # names below each other, at the left side or sideways, are broken into lines while there is room
-  # for them, and otherwise shortened so that they stay different
-  if (beside) {
-    wrapped <- wrapped_labels(written, 20)
-    labels <- if (sum(text_lines(wrapped)) <= 10) wrapped else short_labels(written, most)
-  }
+  if (beside) labels <- names_beside(written, most)
   lines <- if (beside) sum(text_lines(labels)) * panels else 0
   text <- ggplot2::element_text(size = if (lines > 28) 5 else if (lines > 14) 6.5 else 8,
                                 lineheight = 0.85)
@@ -332,6 +334,9 @@ number_text <- function(values) {
 format_each <- function(values, digits = 3) {
   vapply(values, function(value) format(value, digits = digits), "")
 }
+
+# Small tiles have room for a number only without the zero before the point.
+compact_text <- function(text) sub("^(-?)0\\.", "\\1.", text)
 
 # Two numbers with as many digits as it takes to tell them apart; one number for both if they differ
 # by rounding alone.

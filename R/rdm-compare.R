@@ -251,9 +251,7 @@ filled_gaps <- function(values, lacking, metric = NULL) {
   m <- if (is.null(metric)) whitening_matrix(n) else metric
   values[lacking, ] <- 0
   gaps <- pair_places(which(lacking), n)
-  # the rows and columns of V^-1 of these pairs
-  precision <- (m[gaps$first, gaps$first] * m[gaps$second, gaps$second] +
-                  m[gaps$first, gaps$second] * m[gaps$second, gaps$first]) / 2
+  precision <- pair_precision(m, gaps)
   duals <- whitened_duals(values, metric)[lacking, , drop = FALSE]
   values[lacking, ] <- -solve_positive(precision, duals)
   values
@@ -325,6 +323,12 @@ kept_stimuli <- function(there) {
 solve_positive <- function(a, b) {
   root <- chol(a)
   backsolve(root, backsolve(root, b, transpose = TRUE))
+}
+
+# The rows and columns of V^-1 of some pairs.
+pair_precision <- function(m, at) {
+  (m[at$first, at$first] * m[at$second, at$second] +
+     m[at$first, at$second] * m[at$second, at$first]) / 2
 }
 
 # The rows and columns of V of some pairs. stimulus_noise: as checked; NULL: the noise of all is the

@@ -104,7 +104,15 @@ rdm <- function(x, condition = NULL, run = NULL, distance = "crossnobis", noise 
     at_place(paste0("x$", name),
              one_rdm(x[[name]], lapply(labels, `[[`, name), noise[[name]], settings))
   })
-  new_rdms(rdms_in_order(rdms, x, labels$condition))
+  # no element has an order of its own: conditions of all of them come in that of the first
+  order <- order_of_all(lapply(names, function(name) {
+    given <- labels$condition[[name]]
+    if (is.null(given)) first_row_names(x[[name]]) else given
+  }))
+  new_rdms(lapply(rdms, function(rdm) {
+    at <- order(match(attr(rdm, "Labels"), order))
+    if (is.unsorted(at)) some_conditions(rdm, at, "x") else rdm
+  }))
 }
 
 # One table with the rows of all subjects as a list of one for each: list(x, labels), where labels
@@ -152,18 +160,6 @@ check_rdm_settings <- function(settings, noise) {
             "take {plain_distances(declared$counts)}.")
 }
 
-# No element of a list has an order of its own: conditions of all of them come in that of the first.
-rdms_in_order <- function(rdms, x, condition) {
-  given <- lapply(names(rdms), function(name) {
-    if (is.null(condition[[name]])) first_row_names(x[[name]]) else condition[[name]]
-  })
-  order <- order_of_all(given)
-  lapply(rdms, function(rdm) {
-    at <- order(match(attr(rdm, "Labels"), order))
-    if (is.unsorted(at)) some_conditions(rdm, at, "x") else rdm
-  })
-}
-
 labels_of_each <- function(labels, names) {
   lapply(c(condition = "condition", run = "run"), function(arg) {
     for_each_element(labels[[arg]], names, arg, is.list(labels[[arg]]))
@@ -203,7 +199,14 @@ one_rdm <- function(x, labels, noise, settings) {
             "channels that `noise` has: leave them out of both, or use na = \"stimuli\".")
   x <- kept$x
   labels <- kept$labels[c("condition", "run")]
-  if (declared$runs) need_run_labels(x, labels, declared)
+  if (declared$runs && !is_responses(x) && length(dim(x)) == 2) {
+    missing <- names(Filter(is.null, labels))
+    if (anyDuplicated(rownames(x))) missing <- setdiff(missing, "condition")
+    refuse_if(length(missing), "missing", "`{missing[1]}` is missing: distance = ",
+              "{dQuote(declared$id, FALSE)} needs the condition and the run of each row of `x`, ",
+              "or an array conditions x channels x repeats. Without runs, take ",
+              "{plain_distances()}.")
+  }
   if (is_responses(x)) {
     # sessions, labels of neurons, and whether all neurons are there make no difference
     known <- c("sessions", "neurons", "complete", if (declared$runs) c("trials", "runs", "events"))
@@ -224,16 +227,6 @@ one_rdm <- function(x, labels, noise, settings) {
   refuse_if(tiny && any(centered_patterns(patterns, FALSE) != 0), "value",
             "The dissimilarities of `x` are too small for a double: rescale the data.")
   new_rdm(found$d, nrow(patterns$means), patterns$labels, declared$id, found$pairs)
-}
-
-need_run_labels <- function(x, labels, declared) {
-  if (is_responses(x) || length(dim(x)) != 2) return(invisible())
-  missing <- names(Filter(is.null, labels))
-  if (anyDuplicated(rownames(x))) missing <- setdiff(missing, "condition")
-  if (!length(missing)) return(invisible())
-  refuse("missing", "`{missing[1]}` is missing: distance = {dQuote(declared$id, FALSE)} needs the ",
-         "condition and the run of each row of `x`, or an array conditions x channels x repeats. ",
-         "Without runs, take {plain_distances()}.")
 }
 
 check_patterns <- function(patterns, declared) {

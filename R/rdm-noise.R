@@ -54,7 +54,15 @@ noise_covariance <- function(x, condition = NULL, run = NULL,
     condition <- each$labels$condition
     run <- each$labels$run
   }
-  if (is_collection(x)) return(noise_of_each(x, condition, run, method, dof, by_run, na))
+  if (is_collection(x)) {
+    names <- check_element_names(x, "x")
+    labels <- labels_of_each(list(condition = condition, run = run), names)
+    return(lapply(stats::setNames(nm = names), function(name) {
+      at_place(paste0("x$", name),
+               noise_covariance(x[[name]], labels$condition[[name]], labels$run[[name]], method,
+                                dof, by_run, na))
+    }))
+  }
   # data are hardly ever symmetric, but a covariance is, and what is cut from one
   refuse_if(is.matrix(x) && is.numeric(x) && nrow(x) > 1 && nrow(x) == ncol(x) &&
               equals_transpose(x), "type", "`x` is a symmetric matrix, as a covariance is, but ",
@@ -77,17 +85,6 @@ noise_covariance <- function(x, condition = NULL, run = NULL,
   lapply(runs, function(m) {
     at_place(paste("Run", dQuote(names(runs)[m], FALSE)),
              covariance_of(part_of_run(seen, m), method, dof[m]))
-  })
-}
-
-# Of each element of a list.
-noise_of_each <- function(x, condition, run, method, dof, by_run, na) {
-  names <- check_element_names(x, "x")
-  labels <- labels_of_each(list(condition = condition, run = run), names)
-  lapply(stats::setNames(nm = names), function(name) {
-    at_place(paste0("x$", name),
-             noise_covariance(x[[name]], labels$condition[[name]], labels$run[[name]], method, dof,
-                              by_run, na))
   })
 }
 
@@ -241,28 +238,26 @@ is_noise <- function(x) {
 }
 
 precision_of_any <- function(x) {
-  if (!is.list(x)) return(precision_of(x))
+  if (!is.list(x)) {
+    refuse_if(identical(attr(x, "kind"), "precision"), "type", "`x` is a precision already: give ",
+              "what noise_covariance() returned, or the data.")
+    method <- attr(x, "method")
+    dof <- attr(x, "dof")
+    few <- method == "full" && dof < ncol(x)
+    # channels in units of their own (such as EEG and MEG together) would look singular
+    covariance <- unclass_noise(x)
+    units <- sqrt(diag(covariance))
+    covariance <- covariance / units / rep(units, each = length(units))
+    root <- if (!few) catch_error(chol(covariance), failed = function(e) NULL)
+    refuse_if(is.null(root) || rcond(root, triangular = TRUE)^2 < .Machine$double.eps, "value",
+              "`x` has {count_of(ncol(x), 'channel')} and {format(dof, digits = 4)} degrees of ",
+              "freedom: the covariance of method = {dQuote(method, FALSE)} has no inverse. Take ",
+              "method = \"shrinkage_diag\"", if (method != "full") " or \"shrinkage_eye\"", ".",
+              arg = "method")
+    precision <- chol2inv(root) / units / rep(units, each = length(units))
+    return(new_noise(precision, colnames(x), "precision", method, dof, attr(x, "shrinkage")))
+  }
   lapply(stats::setNames(nm = names(x)), function(name) {
     at_place(dQuote(name, FALSE), precision_of_any(x[[name]]))
   })
-}
-
-precision_of <- function(x) {
-  refuse_if(identical(attr(x, "kind"), "precision"), "type", "`x` is a precision already: give ",
-            "what noise_covariance() returned, or the data.")
-  method <- attr(x, "method")
-  dof <- attr(x, "dof")
-  few <- method == "full" && dof < ncol(x)
-  # channels in units of their own (such as EEG and MEG together) would look singular
-  covariance <- unclass_noise(x)
-  units <- sqrt(diag(covariance))
-  covariance <- covariance / units / rep(units, each = length(units))
-  root <- if (!few) catch_error(chol(covariance), failed = function(e) NULL)
-  refuse_if(is.null(root) || rcond(root, triangular = TRUE)^2 < .Machine$double.eps, "value",
-            "`x` has {count_of(ncol(x), 'channel')} and {format(dof, digits = 4)} degrees of ",
-            "freedom: the covariance of method = {dQuote(method, FALSE)} has no inverse. Take ",
-            "method = \"shrinkage_diag\"", if (method != "full") " or \"shrinkage_eye\"", ".",
-            arg = "method")
-  precision <- chol2inv(root) / units / rep(units, each = length(units))
-  new_noise(precision, colnames(x), "precision", method, dof, attr(x, "shrinkage"))
 }

@@ -19,14 +19,15 @@ check_stimulus_noise <- function(noise, n = NULL, labels = NULL) {
   # inverted. Others stay, because pooled RDMs, raw weights and what a ridge does go with them.
   size <- max(abs(noise))
   if (size <= 1e-30 || size >= 1e30) noise <- noise * power_of_two_below(size)
-  if (is_square) check_covariance(noise) else check_variances(noise)
-}
-
-# Stimuli with less noise than this share of the largest one would cost whitened comparisons most of
-# their digits: the inverse of noise holds the reciprocal.
-least_noise <- 1e-10
-
-check_variances <- function(noise) {
+  if (is_square) {
+    refuse_if(!equals_transpose(noise), "value", "`stimulus_noise` is not symmetric, as a matrix ",
+              "of covariances is.")
+    noise <- unname((noise + t(noise)) / 2)
+    refuse_if(is.null(positive_root(noise, least_noise)), "value", "`stimulus_noise` is not ",
+              "positive definite, or so nearly singular that too few digits would be left: with ",
+              "so few residuals, shrink the covariance, or give only its diagonal (the variances).")
+    return(noise)
+  }
   bad <- which(noise <= 0)
   refuse_if(length(bad), "value", "`stimulus_noise` has variances that are not positive, first ",
             "that of stimulus {bad[1]}: every stimulus has noise.")
@@ -37,15 +38,9 @@ check_variances <- function(noise) {
   as.vector(noise)
 }
 
-check_covariance <- function(noise) {
-  refuse_if(!equals_transpose(noise), "value", "`stimulus_noise` is not symmetric, as a matrix of ",
-            "covariances is.")
-  noise <- unname((noise + t(noise)) / 2)
-  refuse_if(is.null(positive_root(noise, least_noise)), "value", "`stimulus_noise` is not ",
-            "positive definite, or so nearly singular that too few digits would be left: with so ",
-            "few residuals, shrink the covariance, or give only its diagonal (the variances).")
-  noise
-}
+# Stimuli with less noise than this share of the largest one would cost whitened comparisons most of
+# their digits: the inverse of noise holds the reciprocal.
+least_noise <- 1e-10
 
 # The size of `stimulus_noise`, which the number of stimuli of a call tells.
 check_stimulus_noise_size <- function(noise, n) {

@@ -78,7 +78,21 @@ read_rdm <- function(rdm, place, allow_na) {
   }
   # "of different categories", as TRUE and FALSE
   if (is.logical(rdm) && !all(is.na(rdm))) storage.mode(rdm) <- "double"
-  if (is.matrix(rdm)) rdm <- dist_of_matrix(rdm, place)
+  if (is.matrix(rdm)) {
+    refuse_if(!is.numeric(rdm) || nrow(rdm) != ncol(rdm), "type", "`{place}` must be an RDM, a ",
+              "numeric matrix with as many rows as columns",
+              if (is.numeric(rdm)) paste0(", not ", nrow(rdm), " x ", ncol(rdm), ": dist(", place,
+                                          ") or rdm() makes one of responses (dist(", place, ")^2 ",
+                "where other RDMs are squared distances, as crossnobis is)"), ".")
+    lower <- rdm[lower.tri(rdm)]
+    refuse_if(!equals_transpose(rdm), "value", "`{place}` is not symmetric, as a matrix of ",
+              "dissimilarities is: dist({place}) or rdm() makes an RDM of responses.")
+    refuse_if(any(abs(diag(rdm)) > 1e-8 * max(abs(lower), 0, na.rm = TRUE), na.rm = TRUE), "value",
+              "`{place}` is not 0 on its diagonal, as a matrix of dissimilarities is. Of ",
+              "correlations, give 1 - x.")
+    rdm <- structure(lower, Size = nrow(rdm), Labels = labels_of_square(rdm, place), Diag = FALSE,
+                     Upper = FALSE, class = "dist")
+  }
   refuse_if(!inherits(rdm, "dist"), "type", "`{place}` must be an RDM, a \"dist\" object or a ",
             "symmetric matrix, not {describe(rdm)}.")
   seen <- new_cache()
@@ -99,22 +113,6 @@ categories_of <- function(labels, place) {
             if (anyNA(codes)) "with missing labels" else "with one category",
             ": a model of categories needs a label for each stimulus, and two categories or more.")
   codes
-}
-
-dist_of_matrix <- function(rdm, place) {
-  refuse_if(!is.numeric(rdm) || nrow(rdm) != ncol(rdm), "type", "`{place}` must be an RDM, a ",
-            "numeric matrix with as many rows as columns",
-            if (is.numeric(rdm)) paste0(", not ", nrow(rdm), " x ", ncol(rdm), ": dist(", place,
-                                        ") or rdm() makes one of responses (dist(", place, ")^2 ",
-              "where other RDMs are squared distances, as crossnobis is)"), ".")
-  lower <- rdm[lower.tri(rdm)]
-  refuse_if(!equals_transpose(rdm), "value", "`{place}` is not symmetric, as a matrix of ",
-            "dissimilarities is: dist({place}) or rdm() makes an RDM of responses.")
-  refuse_if(any(abs(diag(rdm)) > 1e-8 * max(abs(lower), 0, na.rm = TRUE), na.rm = TRUE), "value",
-            "`{place}` is not 0 on its diagonal, as a matrix of dissimilarities is. Of ",
-            "correlations, give 1 - x.")
-  structure(lower, Size = nrow(rdm), Labels = labels_of_square(rdm, place), Diag = FALSE,
-            Upper = FALSE, class = "dist")
 }
 
 # Names that are in rows and in columns must be in the same places. Others may be there twice in

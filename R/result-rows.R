@@ -87,7 +87,17 @@ score_matrix <- function(result, measure = NULL, value = NULL, ...) {
   }
   numeric <- setdiff(names(result)[vapply(result, is.numeric, NA)], c("x", "y"))
   value <- check_choice(value, numeric, "value")
-  measure <- one_label(result, measure)
+  labels <- label_levels(result$measure)
+  refuse_if(!length(labels), "size", "`result` has no rows.")
+  refuse_nameless_rows(result, "result")
+  if (is.null(measure)) {
+    refuse_if(length(labels) > 1, "choice", "`result` holds several measures: name one in ",
+              "`measure`: {enumerate(labels, 20)}.", arg = "measure")
+    measure <- labels
+  }
+  refuse_if(length(measure) != 1, "choice", "`measure` must be one of the labels: ",
+            "{enumerate(labels, 20)}.")
+  measure <- check_choice(labels_of_ids(measure, labels), labels, "measure")
   rows <- as.data.frame(result)[result$measure == measure, ]
   known <- grid_of(result)
   models <- !is.null(rows$model_x)
@@ -120,20 +130,6 @@ as.dist.repalign_result <- function(m, diag = FALSE, upper = FALSE) {
             "in as.dist({rows_example('m', 'measure', labels[1])}).")
   found <- dissimilarities(m, "as.dist()")
   structure(stats::as.dist(found$d, diag = diag, upper = upper), method = found$formula)
-}
-
-one_label <- function(result, measure) {
-  labels <- label_levels(result$measure)
-  refuse_if(!length(labels), "size", "`result` has no rows.")
-  refuse_nameless_rows(result, "result")
-  if (is.null(measure)) {
-    refuse_if(length(labels) > 1, "choice", "`result` holds several measures: name one in ",
-              "`measure`: {enumerate(labels, 20)}.", arg = "measure")
-    measure <- labels
-  }
-  refuse_if(length(measure) != 1, "choice", "`measure` must be one of the labels: ",
-            "{enumerate(labels, 20)}.")
-  check_choice(labels_of_ids(measure, labels), labels, "measure")
 }
 
 # An id stands for the one label that begins with it: "cka" for "cka(naive)".

@@ -60,14 +60,10 @@ no_memory <- function(n, dx, dy, args) memory_needs(0, 0)
 packed_needs <- function(n, dx, dy, kept, made, distances = 1) {
   given <- (dx == 0) + (dy == 0)
   kept <- (kept - given * distances) * packed_length(n)
-  memory_needs(kept, max(made * packed_length(n), distance_search(n, max(dx, dy))))
-}
-
-# The data, centred, as long as they fit into a block, and a panel of products.
-distance_search <- function(n, d) {
-  if (d == 0) return(0)
-  rows <- min(n, 512, max(64, 2^21 / n))
-  min(n * d, max(n, 2^26)) + n * rows
+  d <- max(dx, dy)
+  # the data, centred, as long as they fit into a block, and a panel of products
+  search <- if (d > 0) min(n * d, max(n, 2^26)) + n * min(n, 512, max(64, 2^21 / n)) else 0
+  memory_needs(kept, max(made * packed_length(n), search))
 }
 
 two_packed <- function(n, dx, dy, args) packed_needs(n, dx, dy, kept = 2, made = 0)
@@ -126,18 +122,15 @@ linear_needs <- function(n, dx, dy, args) {
   memory_needs(kept, max(0, products) + loaded_needs(n, max(dx, dy)))
 }
 
-# The responses of both sides, their sums over events in three orders, and matrices of neurons or,
-# for other kernels and where trials are fewer, of all trials.
-trial_needs <- function(n, dx, dy, args) {
-  trials <- max(1, args$trials)
-  cells <- n * trials * (as.double(dx) + dy)
-  square <- if (args$kernel == "rbf") 6 * (n * trials)^2 else
-    2 * min(max(dx, dy), n * trials)^2
-  memory_needs(cells + linear_needs(n, dx, dy, args)[["kept"]], 4 * cells + square)
-}
-
 cka_needs <- function(n, dx, dy, args) {
-  if (args$corrects$trials) return(trial_needs(n, dx, dy, args))
+  if (args$corrects$trials) {
+    # the responses of both sides, their sums over events in three orders, and matrices of neurons
+    # or, for other kernels and where trials are fewer, of all trials
+    trials <- n * max(1, args$trials)
+    cells <- trials * (as.double(dx) + dy)
+    square <- if (args$kernel == "rbf") 6 * trials^2 else 2 * min(max(dx, dy), trials)^2
+    return(memory_needs(cells + linear_needs(n, dx, dy, args)[["kept"]], 4 * cells + square))
+  }
   switch(args$kernel, linear = linear_needs(n, dx, dy, args),
          # a wide kernel is made a second time, without the 1
          rbf = packed_needs(n, dx, dy, kept = 4, made = 1),

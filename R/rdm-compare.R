@@ -1,5 +1,5 @@
-# Comparisons of RDMs: the choices of `outer`, whitening by `stimulus_noise`, and the similarities of
-# tables of RDMs.
+# Comparisons of RDMs: the choices of `outer`, whitening by `stimulus_noise`, and the similarities
+# of tables of RDMs.
 
 # ---- the choices of `outer`, and what they ask of other arguments
 
@@ -262,10 +262,15 @@ filled_gaps <- function(values, lacking, metric = NULL) {
 # pairs alone. It takes a matrix of the pairs that lack, or of those that are there, whichever are
 # fewer.
 whitened_solutions <- function(columns, there, stimulus_noise = NULL) {
-  kept <- kept_stimuli(there)
-  n <- sum(kept$stimuli)
-  stimulus_noise <- cut_stimulus_noise(stimulus_noise, kept$stimuli)
-  there <- there[kept$pairs]
+  n <- stimuli_of_pairs(length(there))
+  if (!all(there)) {
+    # stimuli without any pair have no say
+    places <- pair_places(seq_along(there), n)
+    kept <- tabulate(c(places$first[there], places$second[there]), n) > 0
+    n <- sum(kept)
+    stimulus_noise <- cut_stimulus_noise(stimulus_noise, kept)
+    there <- there[kept[places$first] & kept[places$second]]
+  }
   lacking <- sum(!there)
   check_memory(24 * min(lacking, nrow(columns))^2, "The covariance of pairs of stimuli",
                "Fewer stimuli need less.")
@@ -310,15 +315,6 @@ whitened_gram <- function(columns, there, outer, stimulus_noise = NULL) {
   last <- ncol(products)
   with <- products[-last, last]
   products[-last, -last, drop = FALSE] - tcrossprod(with) / products[last, last]
-}
-
-# Stimuli that have a pair, and the pairs among them: those without any have no say.
-kept_stimuli <- function(there) {
-  n <- stimuli_of_pairs(length(there))
-  if (all(there)) return(list(stimuli = rep(TRUE, n), pairs = there))
-  places <- pair_places(seq_along(there), n)
-  stimuli <- tabulate(c(places$first[there], places$second[there]), n) > 0
-  list(stimuli = stimuli, pairs = stimuli[places$first] & stimuli[places$second])
 }
 
 solve_positive <- function(a, b) {

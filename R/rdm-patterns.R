@@ -134,15 +134,6 @@ row_codes <- function(labels, n, arg, names = NULL, row = "row", sorted = FALSE)
 
 # ---- arrays conditions x channels x repeats, in which missing repeats are NA throughout
 
-read_array <- function(x) {
-  refuse_if(!is.numeric(x) && !is.logical(x), "type", "`x` must be an array of numbers, not ",
-            "{describe(x)} of type {typeof(x)}.")
-  refuse_if(!all(dim(x) > 0), "size", "`x` has {paste(dim(x), collapse = ' x ')} entries: there ",
-            "is nothing to compare.")
-  if (!is.double(x)) storage.mode(x) <- "double"
-  if (.Call(C_all_finite, x)) x else known_values(x)
-}
-
 # Which repeats (columns) of which conditions (rows) were recorded.
 recorded_repeats <- function(values) {
   size <- dim(values)
@@ -164,15 +155,11 @@ recorded_repeats <- function(values) {
 # Labels of the rows of an array, NULL where it has none.
 array_conditions <- function(x, condition) {
   names <- dimnames(x)[[1]]
-  labels <- if (is.null(condition)) names else
-    row_labels(in_order_of(condition, names, "condition"), nrow(x), "condition", "row", FALSE)
-  twice <- anyDuplicated(labels)
-  refuse_if(twice, "labels",
-            if (is.null(condition)) "`x` has the row name " else "`condition` has the label ",
-            "{dQuote(labels[twice], FALSE)} more than once, but each row of an array is a ",
-            "condition. If rows are observations, give a matrix.",
-            arg = if (is.null(condition)) "x" else "condition")
-  labels
+  if (!is.null(condition)) return(labels_of_array(condition, x, "condition", "observations"))
+  twice <- anyDuplicated(names)
+  refuse_if(twice, "labels", "`x` has the row name {dQuote(names[twice], FALSE)} more than once, ",
+            "but each row of an array is a condition. If rows are observations, give a matrix.")
+  names
 }
 
 # The recorded repeats as rows, those of the first repeat of all conditions first.

@@ -55,7 +55,11 @@ declared_sides <- function(sides, set, clusters = NULL,
   if (!declares_responses(reprs)) return(list(set = set, clusters = clusters))
   codes <- declared_clusters(reprs)
   refuse_second_clusters(clusters, codes)
-  set <- lapply(set, with_declared_clusters, codes)
+  if (!is.null(codes)) set <- lapply(set, function(measure) {
+    refuse_second_clusters(measure$args$clusters, codes)
+    if (takes_clusters(measure)) measure$args$clusters <- codes
+    measure
+  })
   note_unused_structure(reprs, set, recorded_together(sides))
   list(set = set, clusters = if (is.null(clusters)) codes else clusters)
 }
@@ -143,13 +147,6 @@ sides_in_time <- function(sides, set) {
     measure
   })
   list(sides = sides, set = set)
-}
-
-with_declared_clusters <- function(measure, codes) {
-  if (is.null(codes)) return(measure)
-  refuse_second_clusters(measure$args$clusters, codes)
-  if (takes_clusters(measure)) measure$args$clusters <- codes
-  measure
 }
 
 # Are different sides taken as recorded together, as shared_sessions() does?

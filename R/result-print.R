@@ -6,7 +6,17 @@ print.repalign_result <- function(x, digits = declaration_of(x)$digits, n = NULL
   check_printing(digits, n, ...)
   declared <- declaration_of(x)
   writeLines(as.character(declared$heading(x, digits)))
-  print_rows(declared$shown(x), digits, n)
+  shown <- declared$shown(x)
+  rows <- without_rounding(as.data.frame(shown), source_columns(shown))
+  # when `n` is NULL, all rows are printed if there are at most 20, and otherwise the first 10
+  if (is.null(n)) n <- if (nrow(rows) > 20) 10 else 20
+  priority <- column_priority(shown)
+  whole <- utils::head(rows, min(n, nrow(rows)))
+  head <- with_short_names(whole, priority, digits)
+  columns <- fitting_columns(head, priority, digits)
+  print.data.frame(head[intersect(display_order(shown), columns)], digits = digits,
+                   max = max(1, dim(head)[1] * dim(head)[2]))
+  print_remarks(nrow(rows) - nrow(head), setdiff(names(rows), columns), !identical(head, whole))
   writeLines(as.character(declared$footing(x, digits)))
   invisible(x)
 }
@@ -16,28 +26,6 @@ check_printing <- function(digits, n, ...) {
   no_other_arguments(...)
   if (!is.null(digits)) check_count(digits, "digits")
   if (!is.null(n) && !identical(n, Inf)) check_count(n, "n")
-}
-
-# When `n` is NULL, all rows are printed if there are at most 20, and otherwise the first 10.
-print_rows <- function(x, digits, n = NULL) {
-  rows <- without_rounding(as.data.frame(x), source_columns(x))
-  if (is.null(n)) n <- if (nrow(rows) > 20) 10 else 20
-  # Which columns are printed if there is room. `all` has the most important ones first; `named` are
-  # printed at any width; `core` are those for which names are shortened.
-  columns <- columns_of(x)
-  first <- columns$name[order(columns$shown)][seq_len(sum(!is.na(columns$shown)))]
-  named <- c(source_columns(x), intersect(columns$name[columns$key | columns$shown %in% 1],
-                                          names(x)))
-  core <- setdiff(intersect(first, columns$name[columns$shown %in% 1:4]), "undefined")
-  core <- intersect(core, names(x))
-  priority <- list(named = named, core = union(named, core),
-                   all = union(named, union(intersect(first, names(x)), names(x))))
-  whole <- utils::head(rows, min(n, nrow(rows)))
-  head <- with_short_names(whole, priority, digits)
-  shown <- fitting_columns(head, priority, digits)
-  print.data.frame(head[intersect(display_order(x), shown)], digits = digits,
-                   max = max(1, dim(head)[1] * dim(head)[2]))
-  print_remarks(nrow(rows) - nrow(head), setdiff(names(rows), shown), !identical(head, whole))
 }
 
 print_remarks <- function(more, hidden, shortened) {
@@ -90,12 +78,9 @@ with_short_names <- function(rows, priority, digits) {
 
 # The two sides are shortened together, so that a name on both is shortened in the same way.
 shortened_rows <- function(rows, columns, most) {
-  for (group in list(c("model_x", "model_y"), c("x", "y"))) {
-    group <- intersect(group, columns)
+  sides <- lapply(list(c("model_x", "model_y"), c("x", "y")), intersect, columns)
+  for (group in c(sides, as.list(setdiff(columns, unlist(sides))))) {
     rows[group] <- shortened_columns(rows[group], most)
-  }
-  for (column in setdiff(columns, c("model_x", "model_y", "x", "y"))) {
-    rows[column] <- shortened_columns(rows[column], most)
   }
   rows
 }
@@ -111,6 +96,19 @@ shortened_columns <- function(columns, most) {
 
 # The columns that tell bound results apart are printed first.
 display_order <- function(x) union(source_columns(x), names(x))
+
+# Which columns are printed if there is room. `all` has the most important ones first; `named` are
+# printed at any width; `core` are those for which names are shortened.
+column_priority <- function(x) {
+  columns <- columns_of(x)
+  first <- columns$name[order(columns$shown)][seq_len(sum(!is.na(columns$shown)))]
+  named <- c(source_columns(x), intersect(columns$name[columns$key | columns$shown %in% 1],
+                                          names(x)))
+  core <- setdiff(intersect(first, columns$name[columns$shown %in% 1:4]), "undefined")
+  core <- intersect(core, names(x))
+  list(named = named, core = union(named, core),
+       all = union(named, union(intersect(first, names(x)), names(x))))
+}
 
 # The columns that fit on a line, and those that are printed at any width.
 fitting_columns <- function(rows, priority, digits) {

@@ -112,8 +112,14 @@ score_matrix <- function(result, measure = NULL, value = NULL, ...) {
   x <- name_of(rows, "x")
   y <- name_of(rows, "y")
   check_one_grid(rows, x, y, source_columns(result))
-  order_of <- function(sides) label_order(rows, if (within) c("x", "y") else sides, known$aggregate)
-  fill_grid(order_of("x"), order_of("y"), x, y, rows[[value]], symmetric)
+  sides <- lapply(list("x", "y"), function(side) {
+    label_order(rows, if (within) c("x", "y") else side, known$aggregate)
+  })
+  grid <- matrix(NA_real_, length(sides[[1]]), length(sides[[2]]), dimnames = sides)
+  at <- function(x, y) cbind(match(x, sides[[1]]), match(y, sides[[2]]))
+  if (symmetric) grid[at(y, x)] <- rows[[value]]
+  grid[at(x, y)] <- rows[[value]]
+  grid
 }
 
 #' @rdname score_matrix
@@ -191,13 +197,6 @@ check_one_grid <- function(rows, x, y, sources) {
 rows_example <- function(name, column, value) {
   if (column != make.names(column)) column <- paste0("`", column, "`")
   paste0(name, "[", name, "$", column, " == ", dQuote(as.character(value), FALSE), ", ]")
-}
-
-fill_grid <- function(rows, columns, x, y, score, symmetric) {
-  grid <- matrix(NA_real_, length(rows), length(columns), dimnames = list(rows, columns))
-  if (symmetric) grid[cbind(match(y, rows), match(x, columns))] <- score
-  grid[cbind(match(x, rows), match(y, columns))] <- score
-  grid
 }
 
 #' @rdname tidy.repalign

@@ -142,7 +142,7 @@ as.data.frame.repalign_rdms <- function(x, row.names = NULL, optional = FALSE, .
   do.call(rbind, unname(rows))
 }
 
-# RDMs of a list without names are numbered, as listed_rdms() does it.
+# RDMs of a list without names are numbered, as rdm_table() does it.
 names_of_rdms <- function(x) {
   if (is.null(names(x))) paste0("rdm", seq_along(x)) else names(x)
 }

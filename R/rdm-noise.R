@@ -117,12 +117,22 @@ part_of_run <- function(seen, m) {
 
 # dof: NULL counts them.
 covariance_of <- function(seen, method, dof) {
-  found <- noise_residuals(seen)
-  if (length(dof) == 0) {
-    if (found$dof < 1) refuse_dof(found$dof)
-    dof <- found$dof
+  # what conditions and runs leave of the observations
+  x <- without_column_means(unname(seen$x))
+  codes <- if (is.null(seen$condition)) rep(1L, nrow(x)) else seen$condition$codes
+  e <- without_group_means(x, codes)
+  counted <- nrow(x) - length(unique(codes))
+  if (!is.null(seen$run)) {
+    # runs beside conditions, by least squares: what conditions leave of the runs' indicators
+    runs <- outer(seen$run$codes, seq_along(seen$run$labels), "==") + 0
+    fit <- qr(without_group_means(runs, codes))
+    e <- qr.resid(fit, e)
+    counted <- counted - fit$rank
   }
-  e <- found$residuals
+  if (length(dof) == 0) {
+    if (counted < 1) refuse_dof(counted)
+    dof <- counted
+  }
   size <- apply(abs(seen$x), 2, max)
   constant <- which(apply(abs(e), 2, max) <= 1e-13 * size)
   if (length(constant)) {
@@ -151,19 +161,6 @@ new_noise <- function(s, names, kind, method, dof, shrinkage) {
   structure(s, dim = dim(s), dimnames = if (!is.null(names)) list(names, names), kind = kind,
             method = method, dof = dof, shrinkage = shrinkage,
             class = c("repalign_noise", "matrix", "array"))
-}
-
-# list(residuals, dof): what conditions and runs leave of the observations.
-noise_residuals <- function(seen) {
-  x <- without_column_means(unname(seen$x))
-  codes <- if (is.null(seen$condition)) rep(1L, nrow(x)) else seen$condition$codes
-  count <- length(unique(codes))
-  e <- without_group_means(x, codes)
-  if (is.null(seen$run)) return(list(residuals = e, dof = nrow(x) - count))
-  # runs beside conditions, by least squares: what conditions leave of the runs' indicators
-  runs <- outer(seen$run$codes, seq_along(seen$run$labels), "==") + 0
-  fit <- qr(without_group_means(runs, codes))
-  list(residuals = qr.resid(fit, e), dof = nrow(x) - count - fit$rank)
 }
 
 without_group_means <- function(x, codes) {

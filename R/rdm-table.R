@@ -6,7 +6,18 @@
 # them are estimates that noise does not bias. allow_na: pairs may lack, which are NA (never NaN) in
 # the table.
 rdm_table <- function(rdms, arg, allow_na = FALSE) {
-  rdms <- listed_rdms(rdms, arg)
+  refuse_if(is.character(rdms) && is.null(dim(rdms)), "type", "`{arg}` is text: factor({arg}) ",
+            "makes a model of its categories.")
+  # a named list; RDMs without names are numbered
+  if (inherits(rdms, c("dist", "factor")) || is.matrix(rdms)) {
+    rdms <- stats::setNames(list(rdms), arg)
+  } else {
+    refuse_if(!is.list(rdms) || is.data.frame(rdms), "type", "`{arg}` must be an RDM (a \"dist\" ",
+              "object or a symmetric matrix) or a list of them, not {describe(rdms)}.")
+    refuse_if(!length(rdms), "size", "`{arg}` is an empty list: give at least one RDM.")
+    if (is.null(names(rdms))) names(rdms) <- paste0("rdm", seq_along(rdms))
+    check_element_names(rdms, arg)
+  }
   names <- names(rdms)
   places <- if (length(rdms) == 1 && names == arg) arg else paste0(arg, "$", names)
   complete <- plain_rdms(rdms)$extent[3, ] %in% 0
@@ -50,21 +61,6 @@ even_sizes <- function(values) {
   scale[unusual] <- vapply(largest[unusual], power_of_two_below, 0)
   for (k in which(unusual)) values[, k] <- values[, k] * scale[k]
   list(values = values, scale = scale)
-}
-
-# A named list. RDMs without names are numbered.
-listed_rdms <- function(rdms, arg) {
-  refuse_if(is.character(rdms) && is.null(dim(rdms)), "type", "`{arg}` is text: factor({arg}) ",
-            "makes a model of its categories.")
-  if (inherits(rdms, c("dist", "factor")) || is.matrix(rdms)) {
-    return(stats::setNames(list(rdms), arg))
-  }
-  refuse_if(!is.list(rdms) || is.data.frame(rdms), "type", "`{arg}` must be an RDM (a \"dist\" ",
-            "object or a symmetric matrix) or a list of them, not {describe(rdms)}.")
-  refuse_if(!length(rdms), "size", "`{arg}` is an empty list: give at least one RDM.")
-  if (is.null(names(rdms))) names(rdms) <- paste0("rdm", seq_along(rdms))
-  check_element_names(rdms, arg)
-  rdms
 }
 
 # A "dist" object of doubles.

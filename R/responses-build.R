@@ -141,8 +141,8 @@ labels_of_array <- function(labels, x, arg, others) {
   labels <- row_labels(in_order_of(labels, dimnames(x)[[1]], arg), nrow(x), arg, arg, FALSE)
   twice <- anyDuplicated(labels)
   refuse_if(twice, "labels", "`{arg}` has the label {dQuote(labels[twice], FALSE)} more than ",
-            "once, but each row of an array is a {arg}. If rows are {others}, give a matrix with a ",
-            "row for each of them.")
+            "once, but each row of an array is a {arg}. If rows are {others}, give a matrix with ",
+            "a row for each of them.")
   labels
 }
 

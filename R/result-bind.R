@@ -185,14 +185,12 @@ dplyr_reconstruct.repalign_result <- function(data, template) {
   bound <- as.list(last_bound)
   last_bound$of <- last_bound$merged <- NULL
   is_first <- any(vapply(bound$of, identical, NA, kept))
-  if (is_first && has_other_rows(data, template)) kept <- bound$merged
+  if (is_first && nrow(data) > nrow(template)) {
+    # what verbs repeat or leave out is in the template; what was bound to it is not
+    columns <- Reduce(intersect, list(columns_of(template)$name, names(data), names(template)))
+    columns <- columns[vapply(unclass(template)[columns], is.atomic, NA)]
+    here <- row_identities(data, columns) %in% row_identities(template, columns)
+    if (!all(here)) kept <- bound$merged
+  }
   new_result(data, result_kind(template), kept)
-}
-
-# Are there rows that the template does not have? What verbs repeat or leave out is in the template.
-has_other_rows <- function(data, template) {
-  if (nrow(data) <= nrow(template)) return(FALSE)
-  columns <- Reduce(intersect, list(columns_of(template)$name, names(data), names(template)))
-  columns <- columns[vapply(unclass(template)[columns], is.atomic, NA)]
-  !all(row_identities(data, columns) %in% row_identities(template, columns))
 }

@@ -168,11 +168,7 @@ missing_remedy <- function() {
 # What a worker computes was called elsewhere: then it may be.
 offers_argument <- function(name) {
   of_call <- formals_of_call()
-  name %in% names(of_call) || !has_formals_of_export(of_call)
-}
-
-has_formals_of_export <- function(of_call) {
-  any(vapply(getNamespaceExports("repalign"), function(export) {
+  name %in% names(of_call) || !any(vapply(getNamespaceExports("repalign"), function(export) {
     value <- get(export, topenv())
     is.function(value) && identical(formals(value), of_call)
   }, NA))

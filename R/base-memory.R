@@ -31,16 +31,13 @@ format_bytes <- function(bytes) format(structure(bytes, class = "object_size"), 
 memory_limit <- function() {
   set <- getOption("repalign.max_memory")
   if (!is.null(set)) return(check_number(set, "repalign.max_memory", above = 0))
-  free_memory() / 2
-}
-
-# Linux tells how much memory is free. Elsewhere it is unknown, and 16 GB are taken for granted,
-# which most workstations have.
-free_memory <- function() {
+  # Linux tells how much memory is free. Elsewhere it is unknown, and 16 GB are taken for granted,
+  # which most workstations have.
   lines <- catch_error(readLines("/proc/meminfo"), failed = function(e) character(),
                        warning = function(w) character())
   line <- grep("^MemAvailable:", lines, value = TRUE)
-  if (length(line) == 1) as.double(gsub("[^0-9]", "", line)) * 1024 else 16 * 1024^3
+  free <- if (length(line) == 1) as.double(gsub("[^0-9]", "", line)) * 1024 else 16 * 1024^3
+  free / 2
 }
 
 # ---- memory peaks
@@ -63,14 +60,10 @@ no_memory <- function(n, dx, dy, args) memory_needs(0, 0)
 packed_needs <- function(n, dx, dy, kept, made, distances = 1) {
   given <- (dx == 0) + (dy == 0)
   kept <- (kept - given * distances) * packed_length(n)
-  memory_needs(kept, max(made * packed_length(n), distance_search(n, max(dx, dy))))
-}
-
-# The data, centred, as long as they fit into a block, and a panel of products.
-distance_search <- function(n, d) {
-  if (d == 0) return(0)
-  rows <- min(n, 512, max(64, 2^21 / n))
-  min(n * d, max(n, 2^26)) + n * rows
+  d <- max(dx, dy)
+  # the data, centred, as long as they fit into a block, and a panel of products
+  search <- if (d > 0) min(n * d, max(n, 2^26)) + n * min(n, 512, max(64, 2^21 / n)) else 0
+  memory_needs(kept, max(made * packed_length(n), search))
 }
 
 two_packed <- function(n, dx, dy, args) packed_needs(n, dx, dy, kept = 2, made = 0)
@@ -129,18 +122,15 @@ linear_needs <- function(n, dx, dy, args) {
   memory_needs(kept, max(0, products) + loaded_needs(n, max(dx, dy)))
 }
 
-# The responses of both sides, their sums over events in three orders, and matrices of neurons or,
-# for other kernels and where trials are fewer, of all trials.
-trial_needs <- function(n, dx, dy, args) {
-  trials <- max(1, args$trials)
-  cells <- n * trials * (as.double(dx) + dy)
-  square <- if (args$kernel == "rbf") 6 * (n * trials)^2 else
-    2 * min(max(dx, dy), n * trials)^2
-  memory_needs(cells + linear_needs(n, dx, dy, args)[["kept"]], 4 * cells + square)
-}
-
 cka_needs <- function(n, dx, dy, args) {
-  if (args$corrects$trials) return(trial_needs(n, dx, dy, args))
+  if (args$corrects$trials) {
+    # the responses of both sides, their sums over events in three orders, and matrices of neurons
+    # or, for other kernels and where trials are fewer, of all trials
+    trials <- n * max(1, args$trials)
+    cells <- trials * (as.double(dx) + dy)
+    square <- if (args$kernel == "rbf") 6 * trials^2 else 2 * min(max(dx, dy), trials)^2
+    return(memory_needs(cells + linear_needs(n, dx, dy, args)[["kept"]], 4 * cells + square))
+  }
   switch(args$kernel, linear = linear_needs(n, dx, dy, args),
          # a wide kernel is made a second time, without the 1
          rbf = packed_needs(n, dx, dy, kept = 4, made = 1),

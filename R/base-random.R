@@ -93,17 +93,13 @@ running <- new.env()
 # that was called ends (`frame`). A call within a call takes the number of the outer one.
 hold_threads <- function(threads = NULL, frame = parent.frame()) {
   before <- running$threads
-  count <- threads_to_hold(threads)
+  # a process that was forked within a call must not keep the number that this call holds
+  count <- if (is_forked()) 1L else if (is.null(threads) && !is.null(before)) before else
+    allowed_threads(threads)
   if (identical(before, count)) return(count)
   running$threads <- count
   at_end_of(frame, running$threads <- before)
   count
-}
-
-# A process that was forked within a call must not keep the number that this call holds.
-threads_to_hold <- function(threads = NULL) {
-  if (is_forked()) 1L else if (is.null(threads) && !is.null(running$threads)) running$threads
-  else allowed_threads(threads)
 }
 
 is_forked <- function() loaded_in$process != Sys.getpid()
@@ -126,12 +122,8 @@ allowed_threads <- function(threads) {
   if (!is.null(threads)) return(min(check_count(threads, "threads"), limits[2]))
   set <- getOption("repalign.threads")
   if (!is.null(set)) return(min(check_count(set, "options(repalign.threads =)"), limits[2]))
-  if (limits[1] > 2L && checked_with_few_cores()) 2L else limits[1]
-}
-
-# The checks of CRAN allow two cores, and say so in this environment variable, which the package
-# parallel reads in the same way.
-checked_with_few_cores <- function() {
-  limit <- Sys.getenv("_R_CHECK_LIMIT_CORES_")
-  nzchar(limit) && tolower(limit) != "false"
+  # the checks of CRAN allow two cores, and say so in this environment variable, which the package
+  # parallel reads in the same way
+  few <- Sys.getenv("_R_CHECK_LIMIT_CORES_")
+  if (limits[1] > 2L && nzchar(few) && tolower(few) != "false") 2L else limits[1]
 }

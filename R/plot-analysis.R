@@ -53,7 +53,10 @@ crowded_picture <- function(object, rows, single, reference) {
   pooled <- pooled_rows(object, rows)
   rows$panel <- rows$source
   if (!is.null(pooled)) pooled$panel <- pooled$source
-  main <- if (is.null(pooled)) rows else pooled
+  # single comparisons that are all that is drawn also make the legend
+  alone <- is.null(pooled)
+  faint <- if (alone) 0.6 else 0.3
+  main <- if (alone) rows else pooled
   caption <- if (is.null(pooled)) {
     c("single comparisons; not pooled, as the rows are not one whole analysis",
       note_outside_axis(rows$pooled, plot_range(rows), "values"))
@@ -71,7 +74,14 @@ crowded_picture <- function(object, rows, single, reference) {
       note_outside_axis(rows$pooled, plot_range(pooled), "single comparisons"))
   }
   analysis_frame(object, main, caption, reference) +
-    single_layers(rows, alone = is.null(pooled)) +
+    (if (length(unique(rows$neurons)) > 1) {
+      ggplot2::geom_line(data = rows, alpha = faint, linewidth = 0.3, na.rm = TRUE,
+                         show.legend = alone,
+                         ggplot2::aes(group = interaction(.data[["comparison"]],
+                                                          .data[["estimator"]])))
+    }) +
+    ggplot2::geom_point(data = rows, alpha = faint, size = 0.6, na.rm = TRUE,
+                        show.legend = alone && length(unique(rows$neurons)) == 1) +
     (if (!is.null(pooled)) pooled_layers(pooled, single, size = 2, width = 0.9)) +
     panel_facets(rows$panel)
 }
@@ -114,7 +124,14 @@ analysis_frame <- function(object, main, caption, reference, axis = neuron_axis(
   ggplot2::ggplot(main,
                   by_column(x = "at", y = "pooled", colour = "estimator", shape = "estimator")) +
     ggplot2::geom_hline(yintercept = 1, linetype = "dotted", colour = "grey50") +
-    reference_layers(reference) +
+    (if (!is.null(reference) && !anyNA(reference)) {
+      side_band(data.frame(low = reference[2], high = reference[3]),
+                by_column(ymin = "low", ymax = "high"), fill = "grey40")
+    }) +
+    (if (!is.null(reference)) {
+      ggplot2::geom_hline(yintercept = reference[1], linetype = "22", linewidth = 0.5,
+                          colour = okabe_ito[["black"]])
+    }) +
     ceiling_layers(main) +
     ggplot2::scale_colour_manual(values = estimator_values(main, estimator_colours),
                                  labels = estimator_keys) +
@@ -188,21 +205,6 @@ pooled_layers <- function(rows, single, size = 1.5, width = 0.5) {
       ggplot2::geom_point(data = ceiling_rows(rows), shape = 1, size = 2.4, na.rm = TRUE,
                           show.legend = FALSE, by_column(y = "disattenuated"))
     }
-  )
-}
-
-# The single comparisons. alone: they are all that is drawn, so that they also make the legend.
-single_layers <- function(rows, alone) {
-  several <- length(unique(rows$neurons)) > 1
-  list(
-    if (several) {
-      ggplot2::geom_line(data = rows, alpha = if (alone) 0.6 else 0.3, linewidth = 0.3,
-                         na.rm = TRUE, show.legend = alone,
-                         ggplot2::aes(group = interaction(.data[["comparison"]],
-                                                          .data[["estimator"]])))
-    },
-    ggplot2::geom_point(data = rows, alpha = if (alone) 0.6 else 0.3, size = 0.6, na.rm = TRUE,
-                        show.legend = alone && !several)
   )
 }
 
@@ -467,16 +469,4 @@ check_reference <- function(reference) {
 side_band <- function(data, extent, ...) {
   ggplot2::geom_rect(data = data, extent, xmin = -Inf, xmax = Inf, inherit.aes = FALSE,
                      alpha = 0.15, show.legend = FALSE, ...)
-}
-
-reference_layers <- function(reference) {
-  if (is.null(reference)) return(NULL)
-  list(
-    if (!anyNA(reference)) {
-      side_band(data.frame(low = reference[2], high = reference[3]),
-                by_column(ymin = "low", ymax = "high"), fill = "grey40")
-    },
-    ggplot2::geom_hline(yintercept = reference[1], linetype = "22", colour = okabe_ito[["black"]],
-                        linewidth = 0.5)
-  )
 }

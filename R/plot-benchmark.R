@@ -96,7 +96,22 @@ benchmark_points <- function(object, metric) {
 #' @exportS3Method ggplot2::autoplot
 autoplot.repalign_ranks <- function(object, by = NULL, ...) {
   no_other_arguments(...)
-  rows <- rank_places(need_rank_columns(need_rows(object), "drawn"), by)
+  # the rows that have a rank, with their place on the axis: a factor of measures within panels, the
+  # best last, because an axis begins at the bottom
+  rows <- need_rank_columns(need_rows(object), "drawn")
+  if (!is.null(by)) by <- check_choice(by, rank_tests(rows), "by")
+  rows$panel <- if (is.null(by)) "" else as.character(rows[[by]])
+  rows$panel[is.na(rows$panel)] <- "(none)"
+  rows$panel <- factor(rows$panel, unique(rows$panel))
+  rows <- rows[!is.na(rows$rank), ]
+  refuse_if(!nrow(rows), "size", "There is no rank to draw: all figures are undefined.",
+            arg = "object")
+  order <- unlist(lapply(levels(rows$panel), function(panel) {
+    part <- rows[rows$panel == panel, setdiff(names(rows), "panel")]
+    if (nrow(part)) paste(rank_summary(part)$measure, panel, sep = "\r")
+  }))
+  rows$place <- factor(paste(rows$measure, rows$panel, sep = "\r"), rev(order))
+  rows$family <- family_of(rows$measure)
   known <- !identical(levels(rows$family), "other")
   colours <- category_colours(c(families, "other"))[levels(rows$family)]
   colours[names(colours) == "other"] <- undefined_colour
@@ -120,25 +135,6 @@ autoplot.repalign_ranks <- function(object, by = NULL, ...) {
     picture_theme(lines = "x", legend.key.size = ggplot2::unit(0.7, "lines"),
                   legend.margin = ggplot2::margin(0, 0, 0, 0)) +
     names_axis("y", levels(rows$place), written = sub("\r.*", "", levels(rows$place)))
-}
-
-# The rows that have a rank, with their place on the axis: a factor of measures within panels, the
-# best last, because an axis begins at the bottom.
-rank_places <- function(rows, by) {
-  if (!is.null(by)) by <- check_choice(by, rank_tests(rows), "by")
-  rows$panel <- if (is.null(by)) "" else as.character(rows[[by]])
-  rows$panel[is.na(rows$panel)] <- "(none)"
-  rows$panel <- factor(rows$panel, unique(rows$panel))
-  rows <- rows[!is.na(rows$rank), ]
-  refuse_if(!nrow(rows), "size", "There is no rank to draw: all figures are undefined.",
-            arg = "object")
-  order <- unlist(lapply(levels(rows$panel), function(panel) {
-    part <- rows[rows$panel == panel, setdiff(names(rows), "panel")]
-    if (nrow(part)) paste(rank_summary(part)$measure, panel, sep = "\r")
-  }))
-  rows$place <- factor(paste(rows$measure, rows$panel, sep = "\r"), rev(order))
-  rows$family <- family_of(rows$measure)
-  rows
 }
 
 # The families of measures by their labels, which begin with an id or an abbreviation; "other" for

@@ -1,5 +1,10 @@
-# Pictures of tests of maps: courses over time, slices of volumes, and places in the order of their
-# statistics.
+# Pictures of searchlights and of tests of maps: courses over time, slices of volumes, and places in
+# the order of their statistics.
+
+#' @include plot.R
+NULL
+
+# ---- tests of maps
 
 #' @rdname test_maps
 #' @aliases plot.repalign_map_test
@@ -306,4 +311,129 @@ map_null_picture <- function(rows, facts) {
                        factor(models, models), "observed") +
     ggplot2::labs(x = paste("largest", what, "of all places"), y = "sign flips",
                   caption = caption_of(flips_words(settings)))
+}
+
+# ---- searchlight
+
+#' @rdname searchlight
+#' @aliases plot.repalign_searchlight
+#' @param type what `plot()` draws. `"ranked"`: scores from the best centre on; `"max_null"`: the
+#'   largest null scores, with the threshold and the best score; `"centers"`: scores in the order of
+#'   the centres. Orange-red: `p_familywise` is at most alpha; blue: `p_value` is.
+#' @param label how many of the best centres are named.
+#' @exportS3Method ggplot2::autoplot
+autoplot.repalign_searchlight <- function(object, type = c("ranked", "max_null", "centers"),
+                                          label = 3, ...) {
+  no_other_arguments(...)
+  type <- check_choice(type, c("ranked", "max_null", "centers"), "type")
+  label <- check_count(label, "label", least = 0)
+  facts <- searchlight_facts(object, "object")
+  need_columns(object, c("center", "model", "score", "p_value", "p_familywise"), "drawn")
+  need_rows(object)
+  rows <- as.data.frame(object)
+  rows$model <- factor(rows$model, unique(rows$model))
+  refuse_undefined(rows$score)
+  facts$threshold <- facts$threshold[levels(rows$model)]
+  sign <- if (facts$settings$direction == "distance") -1 else 1
+  rows$rank <- stats::ave(-sign * rows$score, rows$model, FUN = function(values) {
+    rank(values, na.last = "keep", ties.method = "first")
+  })
+  # a title for the panel of each model: how many centres are significant, and which are best
+  width <- title_width(min(nlevels(rows$model), 3), 1)
+  titles <- vapply(levels(rows$model), function(model) {
+    of_model <- rows[rows$model == model, ]
+    best <- of_model$center[match(seq_len(label), of_model$rank)]
+    best <- best[!is.na(best)]
+    count <- if (facts$settings$permutations > 0) {
+      paste0(": ", sum(of_model$p_familywise <= facts$settings$alpha, na.rm = TRUE), " of ",
+             count_of(sum(!is.na(of_model$score)), "centre"))
+    }
+    best <- if (length(best)) paste0("best: ", paste(best, collapse = ", "))
+    paste(wrapped_labels(c(paste0(model, count), best), width), collapse = "\n")
+  }, "")
+  rows$panel <- factor(titles[as.character(rows$model)], titles)
+  if (type == "max_null") return(max_null_panels(rows, facts))
+  rows$at <- if (type == "ranked") rows$rank else
+    stats::ave(seq_len(nrow(rows)), rows$model, FUN = seq_along)
+  # which p-values of a centre are small enough
+  level <- ifelse(rows$p_familywise <= facts$settings$alpha, 1,
+                  ifelse(rows$p_value <= facts$settings$alpha, 2, 3))
+  rows$level <- factor(names(light_colours)[ifelse(is.na(level), 3, level)], names(light_colours))
+  known <- facts$settings$permutations > 0
+  threshold <- if (known) {
+    data.frame(panel = factor(levels(rows$panel), levels(rows$panel)), threshold = facts$threshold)
+  }
+  ranked_points(rows[!is.na(rows$score), ], threshold, facts$settings$alpha, type == "ranked",
+                known) +
+    ggplot2::labs(x = if (type == "ranked") "rank of the centre" else "centre", y = "score",
+                  caption = light_caption(facts)) +
+    light_theme()
+}
+
+light_colours <- c(`family-wise` = okabe_ito[["vermillion"]], `single centre` = okabe_ito[["blue"]],
+                   neither = "grey65")
+
+# Scores over ranks, or over places as they are, coloured by the kind of p-value that is small
+# (`level`).
+# threshold: the height of a dashed line in each panel; known: are there p-values?
+ranked_points <- function(rows, threshold, alpha, ranked = TRUE, known = TRUE) {
+  many <- max(rows$rank) > 200
+  # what is significant comes last, over the others
+  rows <- rows[order(-as.integer(rows$level)), ]
+  axis <- if (ranked && many) {
+    ggplot2::scale_x_log10(breaks = 10^(0:7), labels = function(at) format_each(at, 3))
+  } else score_axis(ggplot2::scale_x_continuous, whole = nlevels(rows$panel) == 1)
+  ggplot2::ggplot(rows, by_column(x = "at", y = "score", colour = "level")) +
+    (if (!is.null(threshold)) {
+      ggplot2::geom_hline(data = threshold, by_column(yintercept = "threshold"),
+                          linetype = "22", linewidth = 0.5, na.rm = TRUE)
+    }) +
+    ggplot2::geom_point(size = if (many) 0.8 else 1.6, show.legend = known) +
+    (if (!identical(levels(rows$panel), "map")) ggplot2::facet_wrap(~panel)) +
+    axis +
+    ggplot2::scale_colour_manual(paste("p at most", format(alpha)), drop = !known,
+                                 values = stats::setNames(unname(light_colours),
+                                                          levels(rows$level))) +
+    ggplot2::guides(colour = if (known) {
+      ggplot2::guide_legend(title.position = "top", override.aes = list(size = 2))
+    } else "none")
+}
+
+light_theme <- function() {
+  picture_theme(panel.spacing = ggplot2::unit(1, "lines"),
+                plot.margin = ggplot2::margin(4, 16, 4, 4),
+                strip.text = ggplot2::element_text(hjust = 0, size = 8))
+}
+
+light_caption <- function(facts) {
+  settings <- facts$settings
+  if (settings$permutations == 0) return("no permutations: no thresholds")
+  caption_of(paste0("dashed: family-wise threshold at level ", format(settings$alpha), " over all ",
+                    "centres", if (settings$across_models) " and models", ", from ",
+                    count_of(format(settings$permutations, big.mark = ","), "permutation")))
+}
+
+max_null_panels <- function(rows, facts) {
+  refuse_if(facts$settings$permutations == 0, "choice", "This searchlight has no null scores: ",
+            "give `permutations` to searchlight(), or take type = \"ranked\".", arg = "type")
+  sign <- if (facts$settings$direction == "distance") -1 else 1
+  models <- levels(rows$model)
+  best <- vapply(split(sign * rows$score, rows$model), function(score) {
+    if (all(is.na(score))) NA_real_ else sign * max(score, na.rm = TRUE)
+  }, 0)
+  columns <- match(models, colnames(facts$max_null), nomatch = 1)
+  largest_null_picture(facts$max_null[, columns, drop = FALSE], facts$threshold, best,
+                       rows$panel[match(models, rows$model)], "best centre") +
+    ggplot2::labs(x = paste(if (sign > 0) "largest" else "smallest", "score of all centres"),
+                  y = "permutations", caption = light_caption(facts))
+}
+
+# null: a column of the largest values for each panel; best: the largest ones of the data.
+largest_null_picture <- function(null, threshold, best, panels, mark) {
+  bars <- lapply(seq_along(panels), function(k) null_bars(null[, k], panels[k]))
+  marks <- data.frame(panel = rep(panels, 2), at = c(best, threshold),
+                      mark = rep(c(mark, "threshold"), each = length(panels)))
+  null_picture(marks, do.call(rbind, bars)) +
+    (if (!identical(levels(panels), "map")) ggplot2::facet_wrap(~panel)) +
+    light_theme()
 }

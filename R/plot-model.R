@@ -1,7 +1,4 @@
-# These functions draw evaluations of models, regressions of RDMs and searchlights.
-
-#' @include plot.R
-NULL
+# These functions draw evaluations of models, regressions of RDMs and encodings.
 
 # ---- evaluation
 
@@ -282,12 +279,11 @@ evaluation_map <- function(object) {
             "undefined (NA).", arg = "object")
   diag(apart) <- 0
   rownames(apart) <- colnames(all)[usable]
-  map <- scaled_map(apart)
+  map <- scaled_map(apart^2)
   points <- map$points
   points$model <- factor(rep(c("model", "data"), c(ncol(models), ncol(kept$data)))[usable],
                          c("model", "data"))
-  found <- list(formula = paste("1 -", attr(object, "outer")))
-  draw_map(points, NULL, map_caption(found, map$kept))
+  draw_map(points, NULL, map_caption(paste("1 -", attr(object, "outer")), map$kept))
 }
 
 # ---- regression
@@ -374,127 +370,93 @@ found_flags <- function(p, alpha) {
   factor(ifelse(p <= alpha & !is.na(p), "yes", "no"), c("yes", "no"))
 }
 
-# ---- searchlight
 
-#' @rdname searchlight
-#' @aliases plot.repalign_searchlight
-#' @param type what `plot()` draws. `"ranked"`: scores from the best centre on; `"max_null"`: the
-#'   largest null scores, with the threshold and the best score; `"centers"`: scores in the order of
-#'   the centres. Orange-red: `p_familywise` is at most alpha; blue: `p_value` is.
-#' @param label how many of the best centres are named.
+# ---- encoding
+
+# Pictures of what encode() returned: scores of layers with their ceilings, and of neurons against
+# their reliability.
+
+#' @rdname encode
+#' @param what what `plot()` draws: the score of each of the `"pairs"`, with trials also its ceiling
+#'   (dashes) and the normalised score (open points), or of each of the `"neurons"` over its
+#'   reliability.
 #' @exportS3Method ggplot2::autoplot
-autoplot.repalign_searchlight <- function(object, type = c("ranked", "max_null", "centers"),
-                                          label = 3, ...) {
+autoplot.repalign_encoding <- function(object, what = c("pairs", "neurons"), ...) {
   no_other_arguments(...)
-  type <- check_choice(type, c("ranked", "max_null", "centers"), "type")
-  label <- check_count(label, "label", least = 0)
-  facts <- searchlight_facts(object, "object")
-  need_columns(object, c("center", "model", "score", "p_value", "p_familywise"), "drawn")
+  what <- check_choice(what, c("pairs", "neurons"), "what")
+  need_columns(object, c("x", "y", "measure", "score"), "drawn")
   need_rows(object)
+  if (what == "neurons") encoded_neurons(object) else encoded_pairs(object)
+}
+
+encoded_pairs <- function(object) {
   rows <- as.data.frame(object)
-  rows$model <- factor(rows$model, unique(rows$model))
+  rows$at <- factor(full_names(rows, "x"), unique(full_names(rows, "x")))
+  rows$panel <- encoding_panels(source_names(rows, source_columns(object)), full_names(rows, "y"),
+                                measure_titles(rows$measure))
+  refuse_if(anyDuplicated(rows[c("at", "panel")]), "rows", "`object` has two scores of ",
+            dQuote(as.character(rows$at[anyDuplicated( rows[c("at", "panel")])]), FALSE),
+            " that cannot be told apart: bind results with names, as in rbind(day1 = a, day2 = b).")
   refuse_undefined(rows$score)
-  facts$threshold <- facts$threshold[levels(rows$model)]
-  sign <- if (facts$settings$direction == "distance") -1 else 1
-  rows$rank <- stats::ave(-sign * rows$score, rows$model, FUN = function(values) {
-    rank(values, na.last = "keep", ties.method = "first")
-  })
-  # a title for the panel of each model: how many centres are significant, and which are best
-  width <- title_width(min(nlevels(rows$model), 3), 1)
-  titles <- vapply(levels(rows$model), function(model) {
-    of_model <- rows[rows$model == model, ]
-    best <- of_model$center[match(seq_len(label), of_model$rank)]
-    best <- best[!is.na(best)]
-    count <- if (facts$settings$permutations > 0) {
-      paste0(": ", sum(of_model$p_familywise <= facts$settings$alpha, na.rm = TRUE), " of ",
-             count_of(sum(!is.na(of_model$score)), "centre"))
-    }
-    best <- if (length(best)) paste0("best: ", paste(best, collapse = ", "))
-    paste(wrapped_labels(c(paste0(model, count), best), width), collapse = "\n")
-  }, "")
-  rows$panel <- factor(titles[as.character(rows$model)], titles)
-  if (type == "max_null") return(max_null_panels(rows, facts))
-  rows$at <- if (type == "ranked") rows$rank else
-    stats::ave(seq_len(nrow(rows)), rows$model, FUN = seq_along)
-  # which p-values of a centre are small enough
-  level <- ifelse(rows$p_familywise <= facts$settings$alpha, 1,
-                  ifelse(rows$p_value <= facts$settings$alpha, 2, 3))
-  rows$level <- factor(names(light_colours)[ifelse(is.na(level), 3, level)], names(light_colours))
-  known <- facts$settings$permutations > 0
-  threshold <- if (known) {
-    data.frame(panel = factor(levels(rows$panel), levels(rows$panel)), threshold = facts$threshold)
-  }
-  ranked_points(rows[!is.na(rows$score), ], threshold, facts$settings$alpha, type == "ranked",
-                known) +
-    ggplot2::labs(x = if (type == "ranked") "rank of the centre" else "centre", y = "score",
-                  caption = light_caption(facts)) +
-    light_theme()
-}
-
-light_colours <- c(`family-wise` = okabe_ito[["vermillion"]], `single centre` = okabe_ito[["blue"]],
-                   neither = "grey65")
-
-# Scores over ranks, or over places as they are, coloured by the kind of p-value that is small
-# (`level`).
-# threshold: the height of a dashed line in each panel; known: are there p-values?
-ranked_points <- function(rows, threshold, alpha, ranked = TRUE, known = TRUE) {
-  many <- max(rows$rank) > 200
-  # what is significant comes last, over the others
-  rows <- rows[order(-as.integer(rows$level)), ]
-  axis <- if (ranked && many) {
-    ggplot2::scale_x_log10(breaks = 10^(0:7), labels = function(at) format_each(at, 3))
-  } else score_axis(ggplot2::scale_x_continuous, whole = nlevels(rows$panel) == 1)
-  ggplot2::ggplot(rows, by_column(x = "at", y = "score", colour = "level")) +
-    (if (!is.null(threshold)) {
-      ggplot2::geom_hline(data = threshold, by_column(yintercept = "threshold"),
-                          linetype = "22", linewidth = 0.5, na.rm = TRUE)
+  rows$left <- as.integer(rows$at) - 0.35
+  rows$right <- as.integer(rows$at) + 0.35
+  limited <- any(!is.na(rows$ceiling))
+  values <- c("score", if (any(!is.na(rows$normalized))) "normalized")
+  points <- do.call(rbind, lapply(values, function(name) {
+    data.frame(rows[c("at", "panel")], value = factor(name, values), score = rows[[name]])
+  }))
+  ggplot2::ggplot(points, by_column(x = "at", y = "score")) +
+    ggplot2::geom_hline(yintercept = 0, linewidth = 0.3, colour = "grey60") +
+    (if (limited) {
+      ggplot2::geom_segment(data = rows, linetype = "22", linewidth = 0.5, na.rm = TRUE,
+                            by_column(x = "left", xend = "right", y = "ceiling", yend = "ceiling"))
     }) +
-    ggplot2::geom_point(size = if (many) 0.8 else 1.6, show.legend = known) +
-    (if (!identical(levels(rows$panel), "map")) ggplot2::facet_wrap(~panel)) +
-    axis +
-    ggplot2::scale_colour_manual(paste("p at most", format(alpha)), drop = !known,
-                                 values = stats::setNames(unname(light_colours),
-                                                          levels(rows$level))) +
-    ggplot2::guides(colour = if (known) {
-      ggplot2::guide_legend(title.position = "top", override.aes = list(size = 2))
-    } else "none")
+    ggplot2::geom_point(by_column(shape = "value"), size = 2.5, na.rm = TRUE,
+                        colour = forest_colour, fill = "white") +
+    ggplot2::scale_shape_manual(values = c(score = 19, normalized = 21), name = NULL,
+                                guide = if (length(values) > 1) "legend" else "none") +
+    panel_facets(rows$panel) +
+    ggplot2::labs(x = NULL, y = encoding_axis(rows), caption = caption_of(
+      if (limited) "dashes: noise ceilings",
+      if (anyNA(rows$score)) paste(sum(is.na(rows$score)), "undefined"),
+      crowded_words(levels(rows$at)))) +
+    picture_theme(lines = "y") +
+    names_axis("x", levels(rows$at), panels = panel_columns(rows$panel), limits = levels(rows$at))
 }
 
-light_theme <- function() {
-  picture_theme(panel.spacing = ggplot2::unit(1, "lines"),
-                plot.margin = ggplot2::margin(4, 16, 4, 4),
-                strip.text = ggplot2::element_text(hjust = 0, size = 8))
+# What tells panels apart: of these texts of the rows those that differ.
+encoding_panels <- function(...) {
+  parts <- Filter(function(part) length(unique(part)) > 1, list(...))
+  title <- if (length(parts)) do.call(paste, c(parts, sep = " | ")) else rep("", length(..1))
+  factor(title, unique(title))
 }
 
-light_caption <- function(facts) {
-  settings <- facts$settings
-  if (settings$permutations == 0) return("no permutations: no thresholds")
-  caption_of(paste0("dashed: family-wise threshold at level ", format(settings$alpha), " over all ",
-                    "centres", if (settings$across_models) " and models", ", from ",
-                    count_of(format(settings$permutations, big.mark = ","), "permutation")))
+encoding_axis <- function(rows) {
+  measures <- unique(as.character(rows$measure))
+  words <- if (all(endsWith(measures, "r2"))) "R squared" else
+    if (all(endsWith(measures, "cor"))) "correlation" else "score"
+  paste("held-out", words)
 }
 
-max_null_panels <- function(rows, facts) {
-  refuse_if(facts$settings$permutations == 0, "choice", "This searchlight has no null scores: ",
-            "give `permutations` to searchlight(), or take type = \"ranked\".", arg = "type")
-  sign <- if (facts$settings$direction == "distance") -1 else 1
-  models <- levels(rows$model)
-  best <- vapply(split(sign * rows$score, rows$model), function(score) {
-    if (all(is.na(score))) NA_real_ else sign * max(score, na.rm = TRUE)
-  }, 0)
-  columns <- match(models, colnames(facts$max_null), nomatch = 1)
-  largest_null_picture(facts$max_null[, columns, drop = FALSE], facts$threshold, best,
-                       rows$panel[match(models, rows$model)], "best centre") +
-    ggplot2::labs(x = paste(if (sign > 0) "largest" else "smallest", "score of all centres"),
-                  y = "permutations", caption = light_caption(facts))
-}
-
-# null: a column of the largest values for each panel; best: the largest ones of the data.
-largest_null_picture <- function(null, threshold, best, panels, mark) {
-  bars <- lapply(seq_along(panels), function(k) null_bars(null[, k], panels[k]))
-  marks <- data.frame(panel = rep(panels, 2), at = c(best, threshold),
-                      mark = rep(c(mark, "threshold"), each = length(panels)))
-  null_picture(marks, do.call(rbind, bars)) +
-    (if (!identical(levels(panels), "map")) ggplot2::facet_wrap(~panel)) +
-    light_theme()
+encoded_neurons <- function(object) {
+  table <- as.data.frame(object, part = "neurons")
+  measure <- rep(as.character(object$measure), object$neurons)
+  refuse_if(all(is.na(table$reliability)), "trials", "There are no reliabilities to draw over: ",
+            "`to` had no trials.", arg = "object")
+  table$panel <- encoding_panels(source_names(table, source_columns(object)),
+                                 full_names(table, "x"), full_names(table, "y"),
+                                 measure_titles(measure))
+  squared <- endsWith(measure[1], "r2")
+  line <- data.frame(reliability = seq(0, 1, length.out = 101))
+  line$score <- if (squared) line$reliability else sqrt(line$reliability)
+  lost <- sum(is.na(table$score) | is.na(table$reliability))
+  ggplot2::ggplot(table, by_column(x = "reliability", y = "score")) +
+    ggplot2::geom_line(data = line, linetype = "22", linewidth = 0.5) +
+    ggplot2::geom_point(na.rm = TRUE, size = 1.5, alpha = 0.6, colour = forest_colour) +
+    panel_facets(table$panel) +
+    score_axis(ggplot2::scale_x_continuous, whole = nlevels(table$panel) == 1) +
+    ggplot2::labs(x = "reliability", y = encoding_axis(data.frame(measure = measure)),
+                  caption = caption_of("a point a neuron; dashes: the noise ceiling",
+                                       if (lost > 0) paste(lost, "undefined"))) +
+    picture_theme(panel.spacing.x = ggplot2::unit(0.9, "lines"))
 }

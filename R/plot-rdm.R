@@ -69,7 +69,20 @@ autoplot.repalign_rdm <- function(object, type = c("panel", "map"), group = NULL
   no_other_arguments(...)
   check_rdm(object, "object")
   type <- check_choice(type, c("panel", "map"), "type")
-  if (type == "map") return(rdm_map(object, group))
+  if (type == "map") {
+    if (anyNA(object)) {
+      refuse_distances(which(is.na(object)), attr(object, "Size"), "missing", "object",
+                       names = attr(object, "Labels"))
+    }
+    names <- condition_names(object)
+    # the dissimilarities as squared distances, as a square matrix
+    square <- as.matrix(unclass_rdm(object))
+    map <- scaled_map(if (kind_of_values(object) == "distances") square^2 else square, names)
+    map$points$model <- map_groups(group, names)
+    return(draw_map(map$points, distance_words(object),
+                    map_caption("the roots of the dissimilarities", map$kept),
+                    sparse = !is.null(group)))
+  }
   rdm_panels(list(object), FALSE, group_runs(group, list(object)))
 }
 
@@ -160,32 +173,6 @@ unclass_rdm <- function(d) structure(as.vector(d), Size = attr(d, "Size"), class
 
 # ---- map
 
-rdm_map <- function(d, group) {
-  if (anyNA(d)) {
-    refuse_distances(which(is.na(d)), attr(d, "Size"), "missing", "object",
-                     names = attr(d, "Labels"))
-  }
-  names <- condition_names(d)
-  # the dissimilarities as squared distances, as a square matrix
-  square <- as.matrix(unclass_rdm(d))
-  # as scaled_map(): coordinates in the two dimensions with the largest
-  # eigenvalues, where these are positive
-  squares <- if (kind_of_values(d) == "distances") square^2 else square
-  n <- nrow(squares)
-  middle <- rowMeans(squares)
-  gram <- -(squares - middle - rep(middle, each = n) + mean(squares)) / 2
-  found <- eigen(gram, symmetric = TRUE)
-  size <- pmax(c(found$values, 0)[1:2], 0)
-  places <- cbind(found$vectors, 0)[, 1:2, drop = FALSE] * rep(sqrt(size), each = n)
-  all <- sum(abs(found$values))
-  map <- list(points = data.frame(x = places[, 1], y = places[, 2]),
-              kept = if (all > 0) sum(size) / all else 1)
-  points <- data.frame(name = names, map$points, model = map_groups(group, names))
-  draw_map(points, distance_words(d),
-           map_caption(list(formula = "the roots of the dissimilarities"), map$kept),
-           sparse = !is.null(group))
-}
-
 map_groups <- function(group, names) {
   if (is.null(group)) return(factor(rep("all", length(names))))
   refuse_if(!is.atomic(group) || length(group) != length(names) || anyNA(group), "labels",
@@ -247,16 +234,15 @@ place_labels <- function(label, points, frame) {
     taken <- rbind(taken, all[at, ])
     beside <- at <= sides_of_ring
     hjust[i] <- 0.5 - ring_sides[(at - 1) %% sides_of_ring + 1, 1] / 2
-    found[i, ] <- c(places[at, ], if (beside) c(NA, NA) else nearest_of(all[at, ], inches[i, ]))
+    # a leader ends in the place within the box that is nearest to the point
+    nearest <- pmin(pmax(inches[i, ], all[at, 1:2]), all[at, 3:4])
+    found[i, ] <- c(places[at, ], if (beside) c(NA, NA) else nearest)
   }
   place <- sweep(found * frame$unit, 2, rep(c(frame$x[1], frame$y[1]), 2), "+")
   colnames(place) <- c("label_x", "label_y", "leader_x", "leader_y")
   anchor <- place[, "label_x"] + (hjust - 0.5) * width * frame$unit
   data.frame(label, place, placed = !is.na(found[, 1]), hjust, anchor)
 }
-
-# The place within a box that is nearest to the point `at`.
-nearest_of <- function(box, at) pmin(pmax(at, box[1:2]), box[3:4])
 
 ring_sides <- rbind(c(1, 0), c(-1, 0), c(0, 1), c(0, -1), c(1, 1), c(-1, 1), c(1, -1), c(-1, -1))
 

@@ -104,13 +104,8 @@ model_borders <- function(tiles) {
 
 # Numbers on tiles. They are drawn only where they fit: tiles in a small picture have none.
 tile_text <- function(tiles) {
-  ggplot2::layer(data = tiles, stat = "identity", position = "identity", geom = fitted_text(),
-                 mapping = by_column(label = "text", colour = "ink"))
-}
-
-# Text of ggplot2 that knows, when it is drawn, how large a tile is.
-fitted_text <- function() {
-  ggplot2::ggproto("GeomFittedText", ggplot2::GeomText,
+  # text of ggplot2 that knows, when it is drawn, how large a tile is
+  fitted <- ggplot2::ggproto("GeomFittedText", ggplot2::GeomText,
     draw_panel = function(self, data, panel_params, coord, ...) {
       text <- ggplot2::GeomText$draw_panel(data, panel_params, coord, ...)
       # neighbouring tiles are one apart on both axes
@@ -122,6 +117,8 @@ fitted_text <- function() {
                   cell = c(abs(diff(ends$x)), abs(diff(ends$y))), label = as.character(data$label))
     }
   )
+  ggplot2::layer(data = tiles, stat = "identity", position = "identity", geom = fitted,
+                 mapping = by_column(label = "text", colour = "ink"))
 }
 
 #' @exportS3Method grid::makeContent
@@ -245,16 +242,14 @@ draw_heatmap <- function(tiles, shading, tree, caption, numbers) {
                    plot.title = ggplot2::element_text(size = 10, hjust = 0))
 }
 
-# The width of the tree, in tiles.
-tree_width <- function(tree) 0.22 * length(tree$order)
-
 # The lines of the tree, which stands to the right of the tiles: its leaves are beside their rows,
 # and heights grow to the right.
 tree_segments <- function(tree) {
   leaves <- length(tree$order)
   y <- numeric(leaves - 1)
   left <- leaves + 0.6
-  size <- tree_width(tree) / max(tree$height, .Machine$double.xmin)
+  # the tree takes the width of so many tiles
+  size <- 0.22 * leaves / max(tree$height, .Machine$double.xmin)
   row <- leaves + 1 - order(tree$order)
   parts <- lapply(seq_len(leaves - 1), function(m) {
     child <- tree$merge[m, ]
@@ -274,7 +269,7 @@ tree_segments <- function(tree) {
 
 map_picture <- function(object) {
   found <- dissimilarities(object, "type = \"map\"")
-  map <- scaled_map(found$d)
+  map <- scaled_map(found$d^2)
   points <- map$points
   # layers are coloured by their model, unless there are more models than colours
   one <- factor(rep("all", length(points$name)))
@@ -287,7 +282,7 @@ map_picture <- function(object) {
     model <- factor(model, unique(model))
     if (nlevels(model) <= length(okabe_ito)) model else one
   }
-  draw_map(points, measure_titles(found$measure), map_caption(found, map$kept))
+  draw_map(points, measure_titles(found$measure), map_caption(found$formula, map$kept))
 }
 
 # points: a row for each, with its name, x, y, and the factor `model` by which it is coloured, if
@@ -296,6 +291,15 @@ draw_map <- function(points, title, caption, sparse = FALSE) {
   frame <- map_frame(points)
   coloured <- nlevels(points$model) > 1
   dot <- if (nrow(points) > 30) 1.2 else 2
+  # Names of points get their places when they are drawn, when it is known how large the panel is. A
+  # corner of the panel tells how many have no room.
+  names <- ggplot2::ggproto("GeomMapNames", ggplot2::GeomText,
+    draw_panel = function(self, data, panel_params, coord, ...) {
+      at <- coord$transform(data, panel_params)
+      grid::gTree(cl = "repalign_map_names", sparse = sparse,
+                  points = data.frame(name = data$label, x = at$x, y = at$y))
+    }
+  )
   ggplot2::ggplot(points, by_column(x = "x", y = "y")) +
     (if (coloured) {
       models <- levels(points$model)
@@ -304,24 +308,12 @@ draw_map <- function(points, title, caption, sparse = FALSE) {
            ggplot2::scale_shape_manual(NULL, values = rep_len(c(19, 17, 15, 18), length(models))))
     } else ggplot2::geom_point(colour = okabe_ito[["blue"]], size = dot)) +
     ggplot2::layer(data = points, stat = "identity", position = "identity",
-                   geom = map_names(sparse), mapping = by_column(label = "name")) +
+                   geom = names, mapping = by_column(label = "name")) +
     ggplot2::coord_fixed(xlim = frame$x, ylim = frame$y, expand = FALSE, clip = "off") +
     ggplot2::labs(x = "dimension 1", y = "dimension 2", title = title, caption = caption) +
     picture_theme(plot.margin = ggplot2::margin(4, 20, 4, 4),
                   panel.border = ggplot2::element_rect(fill = NA, colour = "grey85"),
                   plot.title = ggplot2::element_text(size = 10, hjust = 0))
-}
-
-# Names of points that get their places when they are drawn, when it is known how large the panel
-# is. A corner of the panel tells how many have no room.
-map_names <- function(sparse) {
-  ggplot2::ggproto("GeomMapNames", ggplot2::GeomText,
-    draw_panel = function(self, data, panel_params, coord, ...) {
-      at <- coord$transform(data, panel_params)
-      grid::gTree(cl = "repalign_map_names", sparse = sparse,
-                  points = data.frame(name = data$label, x = at$x, y = at$y))
-    }
-  )
 }
 
 #' @exportS3Method grid::makeContent
@@ -347,30 +339,30 @@ makeContent.repalign_map_names <- function(x) {
                      gp = grid::gpar(fontsize = label_size(nrow(points)) * ggplot2::.pt))
     },
     if (left > 0) {
-      grid::textGrob(left_out_words(left, nrow(points)), 1, inches(-0.06), hjust = 1, vjust = 1,
+      grid::textGrob(paste(left, "of", nrow(points), "names left out for want of room"), 1,
+                     inches(-0.06), hjust = 1, vjust = 1,
                      gp = grid::gpar(fontsize = 6.5, col = "grey30"))
     }
   ))
 }
 
-left_out_words <- function(left, count) paste(left, "of", count, "names left out for want of room")
-
-# Returns list(points, kept): coordinates in two dimensions, and the share of the sum of absolute
-# eigenvalues that these keep.
-scaled_map <- function(d) {
-  dimensions <- min(2, nrow(d) - 1)
-  # cmdscale() warns when there are fewer positive eigenvalues than dimensions and gives only these;
-  # the other coordinates are 0
-  fit <- suppressWarnings(stats::cmdscale(d, k = dimensions, eig = TRUE))
-  places <- matrix(0, nrow(d), 2)
-  places[, seq_len(ncol(fit$points))] <- fit$points
-  all <- sum(abs(fit$eig))
-  kept <- if (all > 0) sum(pmax(fit$eig[seq_len(dimensions)], 0)) / all else 1
-  list(points = data.frame(name = rownames(d), x = places[, 1], y = places[, 2]), kept = kept)
+# Returns list(points, kept): coordinates in the two dimensions with the largest eigenvalues, where
+# these are positive, and the share of the sum of absolute eigenvalues that these keep. squares: of
+# the distances.
+scaled_map <- function(squares, names = rownames(squares)) {
+  n <- nrow(squares)
+  middle <- rowMeans(squares)
+  gram <- -(squares - middle - rep(middle, each = n) + mean(squares)) / 2
+  found <- eigen(gram, symmetric = TRUE)
+  size <- pmax(c(found$values, 0)[1:2], 0)
+  places <- cbind(found$vectors, 0)[, 1:2, drop = FALSE] * rep(sqrt(size), each = n)
+  all <- sum(abs(found$values))
+  list(points = data.frame(name = names, x = places[, 1], y = places[, 2]),
+       kept = if (all > 0) sum(size) / all else 1)
 }
 
-map_caption <- function(found, kept) {
-  caption_of(paste0("distances stand for ", found$formula, "; two dimensions keep ",
+map_caption <- function(formula, kept) {
+  caption_of(paste0("distances stand for ", formula, "; two dimensions keep ",
                     round(100 * kept), "% of the dissimilarity"))
 }
 

@@ -510,8 +510,14 @@ dissimilarities <- function(object, purpose) {
             "itself, as in ", if (is.null(grid)) "similarity(layers)" else "calibrate(layers)",
             ": here `x` and `y` are different lists.", arg = "object")
   facts <- measure_facts(object)
-  best <- best_score_of(object, facts, measure, purpose)
   distance <- facts$direction[[measure]] %in% "distance"
+  # the score of identical representations, from which similarities are subtracted
+  best <- facts$best[[measure]]
+  own <- attr(object, "settings")$own
+  refuse_if(!distance && (is.na(best) || !is.null(own)), "value", "{purpose} needs the best ",
+            "possible score, which is not known for {dQuote(measure, FALSE)}",
+            if (is.null(own)) ": give `best` to new_measure()." else
+              " under your own `aggregate`: use another one.", arg = "object")
   names <- side_names(as.data.frame(object), grid_of(object)$aggregate)
   d <- settled(if (distance) object$score else pmax(best - object$score, 0))
   # drops the levels that occur on neither side
@@ -530,19 +536,6 @@ dissimilarities <- function(object, purpose) {
 is_mirrored <- function(object) {
   symmetric <- grid_of(object)$symmetric
   !isFALSE(symmetric[as.character(object$measure[1])])
-}
-
-# The score of identical representations, from which similarities are subtracted; that of distances
-# is 0.
-best_score_of <- function(object, facts, measure, purpose) {
-  best <- facts$best[[measure]]
-  own <- attr(object, "settings")$own
-  if (facts$direction[[measure]] %in% "distance") return(0)
-  if (!is.na(best) && is.null(own)) return(best)
-  refuse("value", "{purpose} needs the best possible score, which is not known for ",
-         "{dQuote(measure, FALSE)}",
-         if (is.null(own)) ": give `best` to new_measure()." else
-           " under your own `aggregate`: use another one.", arg = "object")
 }
 
 # Returns list(mean, one_way): the symmetric matrix, and whether some pair was computed in one

@@ -142,7 +142,7 @@ as.data.frame.repalign_rdms <- function(x, row.names = NULL, optional = FALSE, .
   do.call(rbind, unname(rows))
 }
 
-# RDMs of a list without names are numbered, as listed_rdms() does it.
+# RDMs of a list without names are numbered, as rdm_table() does it.
 names_of_rdms <- function(x) {
   if (is.null(names(x))) paste0("rdm", seq_along(x)) else names(x)
 }
@@ -155,7 +155,18 @@ print.repalign_rdm <- function(x, digits = 3, n = 8, ...) {
   digits <- check_count(digits, "digits")
   size <- attr(x, "Size")
   shown <- if (identical(n, Inf)) size else min(check_count(n, "n", 2), size)
-  cat(format(x), rdm_remarks(x), "\n", sep = "")
+  range <- if (any(!is.na(x))) range(x, na.rm = TRUE)
+  pairs <- if (!is.null(attr(x, "pairs"))) unique(range(attr(x, "pairs")))
+  remarks <- c(
+    if (length(pairs)) {
+      paste("mean over", if (length(pairs) == 1) count_of(pairs, "pair") else
+        paste(pairs[1], "to", pairs[2], "pairs"), "of runs")
+    },
+    if (!is.null(range)) paste(format_each(range), collapse = " to "),
+    if (any(x < 0, na.rm = TRUE)) paste(sum(x < 0, na.rm = TRUE), "negative"),
+    if (anyNA(x)) paste(sum(is.na(x)), "NA")
+  )
+  cat(format(x), if (length(remarks)) paste0(": ", paste(remarks, collapse = ", ")), "\n", sep = "")
   square <- as.matrix(x)[seq_len(shown), seq_len(shown), drop = FALSE]
   text <- format(square, digits = digits)
   text[is.na(square)] <- "NA"
@@ -166,20 +177,6 @@ print.repalign_rdm <- function(x, digits = 3, n = 8, ...) {
         "as.data.frame() has all.\n", sep = "")
   }
   invisible(x)
-}
-
-rdm_remarks <- function(x) {
-  pairs <- attr(x, "pairs")
-  range <- if (any(!is.na(x))) range(x, na.rm = TRUE)
-  limits <- if (!is.null(pairs)) unique(range(pairs))
-  remarks <- c(
-    if (length(limits) == 1) paste("mean over", count_of(limits, "pair"), "of runs"),
-    if (length(limits) > 1) paste("mean over", limits[1], "to", limits[2], "pairs of runs"),
-    if (!is.null(range)) paste(format_each(range), collapse = " to "),
-    if (any(x < 0, na.rm = TRUE)) paste(sum(x < 0, na.rm = TRUE), "negative"),
-    if (anyNA(x)) paste(sum(is.na(x)), "NA")
-  )
-  if (length(remarks)) paste0(": ", paste(remarks, collapse = ", "))
 }
 
 #' @rdname print.repalign_rdm
@@ -323,28 +320,24 @@ as_rdm <- function(x, labels = NULL, ...) {
             if (is.data.frame(x)) {
               "a data frame: give as.matrix(x) if it holds a square matrix."
             } else "a list: lapply(x, as_rdm) makes an RDM of each element.")
-  if (is.numeric(x) && is.null(dim(x)) && !inherits(x, "dist")) x <- dist_of_vector(x)
+  if (is.numeric(x) && is.null(dim(x)) && !inherits(x, "dist")) {
+    n <- round((1 + sqrt(1 + 8 * length(x))) / 2)
+    refuse_if(n < 2 || n * (n - 1) / 2 != length(x), "size", "`x` has ",
+              "{count_of(length(x), 'value')}, but n conditions have n (n - 1)/2 pairs: 1, 3, 6, ",
+              "10, ... Give the dissimilarity of each pair once.")
+    x <- structure(as.double(x), Size = as.integer(n), Diag = FALSE, Upper = FALSE, class = "dist")
+  }
   x <- read_rdm(x, "x", allow_na = TRUE)
-  if (!is.null(labels)) attr(x, "Labels") <- condition_labels(labels, attr(x, "Size"))
+  if (!is.null(labels)) {
+    labels <- plain_labels(labels, "labels")
+    refuse_if(length(labels) != attr(x, "Size") || anyNA(labels) || anyDuplicated(labels), "labels",
+              "`labels` must have a different label for each of the {attr(x, 'Size')} conditions, ",
+              "not {count_of(length(labels), 'label')}",
+              if (anyNA(labels)) " with NA" else
+                if (anyDuplicated(labels)) paste0(", of which some are equal (first ",
+                dQuote(labels[anyDuplicated(labels)], FALSE), ")"), ".")
+    attr(x, "Labels") <- labels
+  }
   class(x) <- c("repalign_rdm", "dist")
   x
-}
-
-dist_of_vector <- function(x) {
-  n <- round((1 + sqrt(1 + 8 * length(x))) / 2)
-  refuse_if(n < 2 || n * (n - 1) / 2 != length(x), "size", "`x` has ",
-            "{count_of(length(x), 'value')}, but n conditions have n (n - 1)/2 pairs: 1, 3, 6, ",
-            "10, ... Give the dissimilarity of each pair once.")
-  structure(as.double(x), Size = as.integer(n), Diag = FALSE, Upper = FALSE, class = "dist")
-}
-
-condition_labels <- function(labels, n) {
-  labels <- plain_labels(labels, "labels")
-  refuse_if(length(labels) != n || anyNA(labels) || anyDuplicated(labels), "labels",
-            "`labels` must have a different label for each of the {n} conditions, not ",
-            "{count_of(length(labels), 'label')}",
-            if (anyNA(labels)) " with NA" else
-              if (anyDuplicated(labels)) paste0(", of which some are equal (first ",
-              dQuote(labels[anyDuplicated(labels)], FALSE), ")"), ".")
-  labels
 }

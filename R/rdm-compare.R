@@ -1,4 +1,5 @@
-# Comparisons of RDMs: the choices of `outer`, whitening, and the similarities of tables of RDMs.
+# Comparisons of RDMs: the choices of `outer`, whitening by `stimulus_noise`, and the similarities
+# of tables of RDMs.
 
 # ---- the choices of `outer`, and what they ask of other arguments
 
@@ -86,17 +87,41 @@ same_gaps <- function(values) {
 }
 
 complete_similarities <- function(a, b, lacking, outer, stimulus_noise) {
-  if (whitens(outer)) return(whitened_similarities(a, b, lacking, outer, stimulus_noise))
+  if (whitens(outer)) {
+    columns <- cbind(a, b)[!lacking, , drop = FALSE]
+    products <- whitened_gram(columns, !lacking, outer, stimulus_noise)
+    flat <- no_length(columns, outer)
+    products[flat, ] <- products[, flat] <- 0
+    first <- seq_len(ncol(a))
+    own <- diag(products)
+    return(cosines_from(products[first, -first, drop = FALSE], own[first], own[-first]))
+  }
   if (any(lacking)) {
     a <- a[!lacking, , drop = FALSE]
     b <- b[!lacking, , drop = FALSE]
   }
-  if (outer %in% tau_outer) return(tau_table(a, b, outer))
+  if (outer %in% tau_outer) {
+    levels_of <- function(values) {
+      lapply(seq_len(ncol(values)), function(k) as.integer(2 * exact_ranks(values[, k])))
+    }
+    taus <- taus_of_levels(levels_of(a), levels_of(b), outer)
+    # where all values are tied there is no order
+    taus[no_length(a, outer), ] <- NA
+    taus[, no_length(b, outer)] <- NA
+    return(taus)
+  }
   if (outer %in% ranked_outer) {
     a <- centred_ranks(a)
     b <- centred_ranks(b)
   }
-  if (outer == "rho_a") return(rho_table(a, b))
+  # the divisor is the size of ranks without ties, so that equal ranks, which have no order, need a
+  # look of their own
+  if (outer == "rho_a") {
+    rho <- crossprod(a, b) / untied_rank_size(nrow(a))
+    rho[colSums(a != 0) == 0, ] <- NA
+    rho[, colSums(b != 0) == 0] <- NA
+    return(rho)
+  }
   if (outer == "pearson") {
     a <- less_means(a)
     b <- less_means(b)
@@ -120,15 +145,6 @@ exact_ranks <- function(values) {
   .Call(C_average_ranks, as.double(values), c(0, 0), thread_count())
 }
 
-# a, b: centred ranks. The divisor is the size of ranks without ties, so that equal ranks, which
-# have no order, need a look of their own.
-rho_table <- function(a, b) {
-  rho <- crossprod(a, b) / untied_rank_size(nrow(a))
-  rho[colSums(a != 0) == 0, ] <- NA
-  rho[, colSums(b != 0) == 0] <- NA
-  rho
-}
-
 # products: of all pairs; own_a, own_b: of each with itself. Where one has no length, the cosine is
 # undefined.
 cosines_from <- function(products, own_a, own_b) {
@@ -138,31 +154,10 @@ cosines_from <- function(products, own_a, own_b) {
   clip_to_range(cosines, -1, 1)
 }
 
-whitened_similarities <- function(a, b, lacking, outer, stimulus_noise) {
-  columns <- cbind(a, b)[!lacking, , drop = FALSE]
-  products <- whitened_gram(columns, !lacking, outer, stimulus_noise)
-  flat <- no_length(columns, outer)
-  products[flat, ] <- products[, flat] <- 0
-  first <- seq_len(ncol(a))
-  own <- diag(products)
-  cosines_from(products[first, -first, drop = FALSE], own[first], own[-first])
-}
-
 # Which RDMs are all 0, or, for other comparisons than cosines, have equal values.
 no_length <- function(values, outer) {
   extent <- value_extent(values)
   if (is_cosine(outer)) extent[1, ] >= 0 & extent[2, ] <= 0 else extent[1, ] >= extent[2, ]
-}
-
-tau_table <- function(a, b, outer) {
-  levels_of <- function(values) {
-    lapply(seq_len(ncol(values)), function(k) as.integer(2 * exact_ranks(values[, k])))
-  }
-  taus <- taus_of_levels(levels_of(a), levels_of(b), outer)
-  # where all values are tied there is no order
-  taus[no_length(a, outer), ] <- NA
-  taus[, no_length(b, outer)] <- NA
-  taus
 }
 
 # Tau of all pairs of two lists, or of one where b is NULL, of levels: average ranks times two,
@@ -267,10 +262,15 @@ filled_gaps <- function(values, lacking, metric = NULL) {
 # pairs alone. It takes a matrix of the pairs that lack, or of those that are there, whichever are
 # fewer.
 whitened_solutions <- function(columns, there, stimulus_noise = NULL) {
-  kept <- kept_stimuli(there)
-  n <- sum(kept$stimuli)
-  stimulus_noise <- cut_stimulus_noise(stimulus_noise, kept$stimuli)
-  there <- there[kept$pairs]
+  n <- stimuli_of_pairs(length(there))
+  if (!all(there)) {
+    # stimuli without any pair have no say
+    places <- pair_places(seq_along(there), n)
+    kept <- tabulate(c(places$first[there], places$second[there]), n) > 0
+    n <- sum(kept)
+    stimulus_noise <- cut_stimulus_noise(stimulus_noise, kept)
+    there <- there[kept[places$first] & kept[places$second]]
+  }
   lacking <- sum(!there)
   check_memory(24 * min(lacking, nrow(columns))^2, "The covariance of pairs of stimuli",
                "Fewer stimuli need less.")
@@ -317,15 +317,6 @@ whitened_gram <- function(columns, there, outer, stimulus_noise = NULL) {
   products[-last, -last, drop = FALSE] - tcrossprod(with) / products[last, last]
 }
 
-# Stimuli that have a pair, and the pairs among them: those without any have no say.
-kept_stimuli <- function(there) {
-  n <- stimuli_of_pairs(length(there))
-  if (all(there)) return(list(stimuli = rep(TRUE, n), pairs = there))
-  places <- pair_places(seq_along(there), n)
-  stimuli <- tabulate(c(places$first[there], places$second[there]), n) > 0
-  list(stimuli = stimuli, pairs = stimuli[places$first] & stimuli[places$second])
-}
-
 solve_positive <- function(a, b) {
   root <- chol(a)
   backsolve(root, backsolve(root, b, transpose = TRUE))
@@ -360,4 +351,90 @@ packed_places <- function(at, n) {
   first <- pmin(at[places$first], at[places$second])
   second <- pmax(at[places$first], at[places$second])
   replace(n * (first - 1) - first * (first - 1) / 2 + second - first, first == second, NA)
+}
+
+# ---- the argument `stimulus_noise`: the noise covariance of the stimuli
+
+# noise: NULL (S is the identity), the variances of the stimuli, or a matrix. n: how many stimuli
+# there are; NULL where this is not known yet. labels: of the stimuli, or NULL.
+check_stimulus_noise <- function(noise, n = NULL, labels = NULL) {
+  if (is.null(noise)) return(NULL)
+  noise <- in_order_of(noise, labels, "stimulus_noise")
+  is_square <- is.matrix(noise) && nrow(noise) == ncol(noise)
+  refuse_if(!is.numeric(noise) || !(is_square || is.null(dim(noise))) || !length(noise), "type",
+            "`stimulus_noise` must be NULL, a vector of variances (one a stimulus), or a square ",
+            "matrix of covariances, not {describe(noise)}.")
+  refuse_if(!all(is.finite(noise)), "nonfinite", "`stimulus_noise` has missing or infinite values.")
+  size <- if (is_square) nrow(noise) else length(noise)
+  refuse_if(!is.null(n) && size != n, "size", "`stimulus_noise` is for ",
+            "{count_of(size, 'stimulus')}, but there are {n}: give the noise of these, in the ",
+            "same order.")
+  storage.mode(noise) <- "double"
+  # A common factor means nothing for a score, but extreme ones would overflow where noise is
+  # inverted. Others stay, because pooled RDMs, raw weights and what a ridge does go with them.
+  size <- max(abs(noise))
+  if (size <= 1e-30 || size >= 1e30) noise <- noise * power_of_two_below(size)
+  if (is_square) {
+    refuse_if(!equals_transpose(noise), "value", "`stimulus_noise` is not symmetric, as a matrix ",
+              "of covariances is.")
+    noise <- unname((noise + t(noise)) / 2)
+    refuse_if(is.null(positive_root(noise, least_noise)), "value", "`stimulus_noise` is not ",
+              "positive definite, or so nearly singular that too few digits would be left: with ",
+              "so few residuals, shrink the covariance, or give only its diagonal (the variances).")
+    return(noise)
+  }
+  bad <- which(noise <= 0)
+  refuse_if(length(bad), "value", "`stimulus_noise` has variances that are not positive, first ",
+            "that of stimulus {bad[1]}: every stimulus has noise.")
+  small <- which(noise < least_noise * max(noise))
+  refuse_if(length(small), "value", "`stimulus_noise` has variances that are less than ",
+            "{format(least_noise)} of the largest one, first that of stimulus {small[1]}: too few ",
+            "digits would be left. Check its units, or give this stimulus more noise.")
+  as.vector(noise)
+}
+
+# Stimuli with less noise than this share of the largest one would cost whitened comparisons most of
+# their digits: the inverse of noise holds the reciprocal.
+least_noise <- 1e-10
+
+# The size of `stimulus_noise`, which the number of stimuli of a call tells.
+check_stimulus_noise_size <- function(noise, n) {
+  size <- if (is.matrix(noise)) nrow(noise) else length(noise)
+  if (!is.null(noise) && size != n) check_stimulus_noise(noise, n)
+}
+
+# The same of the arguments of a measure, which keep the names: the order of the stimuli is not
+# known yet.
+check_noise_argument <- function(args) {
+  given <- args$stimulus_noise
+  if (is.null(given)) return(args)
+  noise <- check_stimulus_noise(given)
+  if (is.matrix(noise)) dimnames(noise) <- dimnames(given) else names(noise) <- names(given)
+  args$stimulus_noise <- noise
+  args
+}
+
+# The noise of some of the stimuli. (That of NULL is NULL.)
+cut_stimulus_noise <- function(noise, rows) {
+  if (is.matrix(noise)) noise[rows, rows, drop = FALSE] else noise[rows]
+}
+
+# That of the stimuli that have a label in `clusters`.
+labelled_noise <- function(args) {
+  noise <- args$stimulus_noise
+  if (is.null(noise) || !anyNA(args$clusters)) noise else
+    cut_stimulus_noise(noise, !is.na(args$clusters))
+}
+
+# As a matrix.
+stimulus_noise_matrix <- function(noise, n) {
+  if (is.matrix(noise)) noise else diag(if (is.null(noise)) 1 else noise, n)
+}
+
+# The Cholesky root of a matrix, or NULL where it is not positive definite by more than rounding, or
+# than a larger share.
+positive_root <- function(a, share = nrow(a) * .Machine$double.eps) {
+  root <- catch_error(chol(a), failed = function(e) NULL)
+  size <- if (is.null(root)) 0 else diag(root)
+  if (min(size)^2 > share * max(size)^2) root
 }

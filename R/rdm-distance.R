@@ -153,25 +153,23 @@ declare_distance(
     }
     sums <- .Call(C_crossnobis_by_pair, rows, counts, settings$weights == "repeats", covariances)
     none <- sums$number == 0
-    if (any(none)) tell_missing_pairs(none, patterns)
+    refuse_if(all(none), "size", "`run`: no two conditions have two runs in common, which ",
+              "distance = \"crossnobis\" needs. Label larger pieces of the recording as runs, or ",
+              "take \"sqeuclidean\".")
+    if (any(none)) {
+      first <- stimuli_of_distance(which(none)[1], nrow(counts))
+      warn("undefined", "{sum(none)} of {count_of(length(none), 'pair')} of conditions ",
+           "{if (sum(none) > 1) 'have' else 'has'} fewer than two runs in common, first ",
+           "{condition_title(patterns$labels, first[1])} and ",
+           "{condition_title(patterns$labels, first[2])}: ",
+           if (sum(none) > 1) "their dissimilarities are" else "its dissimilarity is", " NA.",
+           data = sum(none))
+    }
     d <- sums$products / sums$weights / patterns$channels
     d[none] <- NA_real_
     list(d = d, pairs = sums$number)
   }
 )
-
-tell_missing_pairs <- function(none, patterns) {
-  refuse_if(all(none), "size", "`run`: no two conditions have two runs in common, which distance ",
-            "= \"crossnobis\" needs. Label larger pieces of the recording as runs, or take ",
-            "\"sqeuclidean\".")
-  first <- stimuli_of_distance(which(none)[1], nrow(patterns$counts))
-  warn("undefined", "{sum(none)} of {count_of(length(none), 'pair')} of conditions ",
-       "{if (sum(none) > 1) 'have' else 'has'} fewer than two runs in common, first ",
-       "{condition_title(patterns$labels, first[1])} and ",
-       "{condition_title(patterns$labels, first[2])}: ",
-       if (sum(none) > 1) "their dissimilarities are" else "its dissimilarity is", " NA.",
-       data = sum(none))
-}
 
 # ---- one pattern for each condition
 

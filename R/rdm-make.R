@@ -1,4 +1,5 @@
-# rdm() makes the dissimilarities between all pairs of conditions, from patterns in runs.
+# rdm() makes the dissimilarities between all pairs of conditions, from patterns in runs;
+# transform_rdm() makes ranks, distances and paths of them.
 
 #' @include rdm-distance.R
 NULL
@@ -104,7 +105,15 @@ rdm <- function(x, condition = NULL, run = NULL, distance = "crossnobis", noise 
     at_place(paste0("x$", name),
              one_rdm(x[[name]], lapply(labels, `[[`, name), noise[[name]], settings))
   })
-  new_rdms(rdms_in_order(rdms, x, labels$condition))
+  # no element has an order of its own: conditions of all of them come in that of the first
+  order <- order_of_all(lapply(names, function(name) {
+    given <- labels$condition[[name]]
+    if (is.null(given)) first_row_names(x[[name]]) else given
+  }))
+  new_rdms(lapply(rdms, function(rdm) {
+    at <- order(match(attr(rdm, "Labels"), order))
+    if (is.unsorted(at)) some_conditions(rdm, at, "x") else rdm
+  }))
 }
 
 # One table with the rows of all subjects as a list of one for each: list(x, labels), where labels
@@ -152,18 +161,6 @@ check_rdm_settings <- function(settings, noise) {
             "take {plain_distances(declared$counts)}.")
 }
 
-# No element of a list has an order of its own: conditions of all of them come in that of the first.
-rdms_in_order <- function(rdms, x, condition) {
-  given <- lapply(names(rdms), function(name) {
-    if (is.null(condition[[name]])) first_row_names(x[[name]]) else condition[[name]]
-  })
-  order <- order_of_all(given)
-  lapply(rdms, function(rdm) {
-    at <- order(match(attr(rdm, "Labels"), order))
-    if (is.unsorted(at)) some_conditions(rdm, at, "x") else rdm
-  })
-}
-
 labels_of_each <- function(labels, names) {
   lapply(c(condition = "condition", run = "run"), function(arg) {
     for_each_element(labels[[arg]], names, arg, is.list(labels[[arg]]))
@@ -203,7 +200,14 @@ one_rdm <- function(x, labels, noise, settings) {
             "channels that `noise` has: leave them out of both, or use na = \"stimuli\".")
   x <- kept$x
   labels <- kept$labels[c("condition", "run")]
-  if (declared$runs) need_run_labels(x, labels, declared)
+  if (declared$runs && !is_responses(x) && length(dim(x)) == 2) {
+    missing <- names(Filter(is.null, labels))
+    if (anyDuplicated(rownames(x))) missing <- setdiff(missing, "condition")
+    refuse_if(length(missing), "missing", "`{missing[1]}` is missing: distance = ",
+              "{dQuote(declared$id, FALSE)} needs the condition and the run of each row of `x`, ",
+              "or an array conditions x channels x repeats. Without runs, take ",
+              "{plain_distances()}.")
+  }
   if (is_responses(x)) {
     # sessions, labels of neurons, and whether all neurons are there make no difference
     known <- c("sessions", "neurons", "complete", if (declared$runs) c("trials", "runs", "events"))
@@ -226,16 +230,6 @@ one_rdm <- function(x, labels, noise, settings) {
   new_rdm(found$d, nrow(patterns$means), patterns$labels, declared$id, found$pairs)
 }
 
-need_run_labels <- function(x, labels, declared) {
-  if (is_responses(x) || length(dim(x)) != 2) return(invisible())
-  missing <- names(Filter(is.null, labels))
-  if (anyDuplicated(rownames(x))) missing <- setdiff(missing, "condition")
-  if (!length(missing)) return(invisible())
-  refuse("missing", "`{missing[1]}` is missing: distance = {dQuote(declared$id, FALSE)} needs the ",
-         "condition and the run of each row of `x`, or an array conditions x channels x repeats. ",
-         "Without runs, take {plain_distances()}.")
-}
-
 check_patterns <- function(patterns, declared) {
   title <- paste("distance =", dQuote(declared$id, FALSE))
   refuse_if(nrow(patterns$means) < 2, "size", "`condition` names one condition, but a ",
@@ -256,4 +250,104 @@ check_patterns <- function(patterns, declared) {
   refuse_if(declared$counts && any(patterns$means < 0), "value", "`x` has negative values, but ",
             "{title} is for counts or rates: take ",
             any_of(distance_ids(function(one) !one$counts && one$noise != "precision")), ".")
+}
+
+# ---- transformed dissimilarities
+
+rdm_transforms <- c("rank", "positive", "sqrt", "minmax", "geotopological", "geodesic")
+
+#' Transform dissimilarities
+#'
+#' @param x an RDM (any `dist` object), or a list of them.
+#' @param method see below.
+#' @param low,up for `"geotopological"`: quantiles, from 0 to 1.
+#' @param ... not used.
+#' @return An RDM of class `c("repalign_rdm", "dist")`, or a list of them.
+#' @details
+#' * `"rank"`: ranks, from 1 for the smallest.
+#' * `"positive"`: negative values become 0.
+#' * `"sqrt"`: the square root of the positive part, which makes distances of squared distances.
+#' * `"minmax"`: shifted and scaled to the range from 0 to 1.
+#' * `"geotopological"`: 0 up to the quantile `low`, 1 from the quantile `up` on, and linear
+#'   between.
+#' * `"geodesic"`: the lengths of the shortest paths from condition to condition, by the `"minmax"`
+#'   values less than 1.
+#'
+#' [bures()] and [riemann()] square those of `"sqrt"` and warn of the others but `"positive"`.
+#'
+#' Values that are `NA` stay so; `"geodesic"` needs all values. It is an error if all
+#' dissimilarities are equal, or both quantiles, or if no path leads to some condition.
+#' @references Lin and Kriegeskorte (2024), PNAS 121 (geo-topological).
+#' @examples
+#' set.seed(1)
+#' x <- array(rnorm(6 * 20 * 4), c(6, 20, 4))
+#' d <- rdm(x)
+#' transform_rdm(transform_rdm(d, "geotopological", low = 0.2, up = 0.8), "geodesic")
+#' @export
+transform_rdm <- function(x, method = c("rank", "positive", "sqrt", "minmax", "geotopological",
+                                        "geodesic"), low = 0, up = 1, ...) {
+  need_arguments()
+  refuse_if(missing(method), "missing", "`method` is missing: choose one of ",
+            "{enumerate(rdm_transforms, 20)}.")
+  method <- check_choice(method, rdm_transforms, "method")
+  low <- check_number(low, "low")
+  up <- check_number(up, "up")
+  for (arg in c("low", "up")) {
+    value <- get(arg)
+    if (value >= 0 && value <= 1) next
+    refuse("value", "`{arg}` is {value}, but must be a share from 0 to 1.")
+  }
+  refuse_if(low >= up, "value", "`low` must be below `up`.")
+  refuse_if(method != "geotopological" && !identical(c(low, up), c(0, 1)), "value",
+            "`low` and `up` are quantiles for method = \"geotopological\": leave them out.",
+            arg = if (low != 0) "low" else "up")
+  limits <- c(low, up)
+  if (!is_collection(x)) return(transformed_rdm(x, "x", method, limits))
+  names <- check_element_names(x, "x")
+  new_rdms(lapply(stats::setNames(nm = names), function(name) {
+    transformed_rdm(x[[name]], paste0("x$", name), method, limits)
+  }))
+}
+
+transformed_rdm <- function(x, arg, method, limits) {
+  check_rdm(x, arg)
+  values <- as.double(x)
+  n <- attr(x, "Size")
+  values <- switch(
+    method,
+    rank = rank(values, na.last = "keep"),
+    positive = pmax(values, 0),
+    sqrt = sqrt(pmax(values, 0)),
+    minmax = scaled_to_one(values, arg, c(0, 1), "dissimilarities"),
+    geotopological = scaled_to_one(values, arg, limits, "dissimilarities at both quantiles"),
+    geodesic = geodesic_values(values, n, arg),
+    no_branch(method)
+  )
+  distance <- attr(x, "distance")
+  if (is.null(distance)) distance <- attr(x, "method")
+  new_rdm(values, n, attr(x, "Labels"), distance, attr(x, "pairs"),
+          c(attr(x, "transformed"), method))
+}
+
+scaled_to_one <- function(values, arg, limits, what) {
+  ends <- stats::quantile(values, limits, na.rm = TRUE, names = FALSE, type = 7)
+  refuse_if(ends[1] == ends[2], "variance", "`{arg}` has equal {what}, which cannot be scaled to ",
+            "0 and 1.")
+  pmin(pmax((values - ends[1]) / (ends[2] - ends[1]), 0), 1)
+}
+
+geodesic_values <- function(values, n, arg) {
+  refuse_distances(which(is.na(values)), n, "missing", arg)
+  lengths <- scaled_to_one(values, arg, c(0, 1), "dissimilarities")
+  lengths[values == max(values)] <- Inf
+  paths <- .Call(C_shortest_paths, unpacked_pairs(lengths, n))
+  paths <- paths[lower.tri(paths)]
+  lost <- which(is.infinite(paths))
+  if (length(lost)) {
+    at <- stimuli_of_distance(lost[1], n)
+    refuse("value", "`{arg}` has no path between conditions {at[1]} and {at[2]} without the ",
+           "largest dissimilarities, which method = \"geodesic\" takes out: leave out a condition ",
+           "that is equally far from all others.")
+  }
+  paths
 }

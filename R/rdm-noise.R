@@ -54,7 +54,15 @@ noise_covariance <- function(x, condition = NULL, run = NULL,
     condition <- each$labels$condition
     run <- each$labels$run
   }
-  if (is_collection(x)) return(noise_of_each(x, condition, run, method, dof, by_run, na))
+  if (is_collection(x)) {
+    names <- check_element_names(x, "x")
+    labels <- labels_of_each(list(condition = condition, run = run), names)
+    return(lapply(stats::setNames(nm = names), function(name) {
+      at_place(paste0("x$", name),
+               noise_covariance(x[[name]], labels$condition[[name]], labels$run[[name]], method,
+                                dof, by_run, na))
+    }))
+  }
   # data are hardly ever symmetric, but a covariance is, and what is cut from one
   refuse_if(is.matrix(x) && is.numeric(x) && nrow(x) > 1 && nrow(x) == ncol(x) &&
               equals_transpose(x), "type", "`x` is a symmetric matrix, as a covariance is, but ",
@@ -77,17 +85,6 @@ noise_covariance <- function(x, condition = NULL, run = NULL,
   lapply(runs, function(m) {
     at_place(paste("Run", dQuote(names(runs)[m], FALSE)),
              covariance_of(part_of_run(seen, m), method, dof[m]))
-  })
-}
-
-# Of each element of a list.
-noise_of_each <- function(x, condition, run, method, dof, by_run, na) {
-  names <- check_element_names(x, "x")
-  labels <- labels_of_each(list(condition = condition, run = run), names)
-  lapply(stats::setNames(nm = names), function(name) {
-    at_place(paste0("x$", name),
-             noise_covariance(x[[name]], labels$condition[[name]], labels$run[[name]], method, dof,
-                              by_run, na))
   })
 }
 
@@ -120,13 +117,32 @@ part_of_run <- function(seen, m) {
 
 # dof: NULL counts them.
 covariance_of <- function(seen, method, dof) {
-  found <- noise_residuals(seen)
-  if (length(dof) == 0) {
-    if (found$dof < 1) refuse_dof(found$dof)
-    dof <- found$dof
+  # what conditions and runs leave of the observations
+  x <- without_column_means(unname(seen$x))
+  codes <- if (is.null(seen$condition)) rep(1L, nrow(x)) else seen$condition$codes
+  e <- without_group_means(x, codes)
+  counted <- nrow(x) - length(unique(codes))
+  if (!is.null(seen$run)) {
+    # runs beside conditions, by least squares: what conditions leave of the runs' indicators
+    runs <- outer(seen$run$codes, seq_along(seen$run$labels), "==") + 0
+    fit <- qr(without_group_means(runs, codes))
+    e <- qr.resid(fit, e)
+    counted <- counted - fit$rank
   }
-  e <- found$residuals
-  refuse_constant_channel(e, seen$x)
+  if (length(dof) == 0) {
+    if (counted < 1) refuse_dof(counted)
+    dof <- counted
+  }
+  size <- apply(abs(seen$x), 2, max)
+  constant <- which(apply(abs(e), 2, max) <= 1e-13 * size)
+  if (length(constant)) {
+    names <- colnames(seen$x)
+    named <- !is.null(names) && nzchar(names[constant[1]])
+    first <- if (named) dQuote(names[constant[1]], FALSE) else constant[1]
+    refuse("variance", "`x` has {count_of(length(constant), 'channel')} without noise, first ",
+           "channel {first}, whose values do not vary around the means: leave ",
+           "{if (length(constant) > 1) 'them' else 'it'} out.")
+  }
   # fourth powers of large values would overflow
   unit <- power_of_two_below(max(abs(e)))
   e <- e * unit
@@ -147,35 +163,10 @@ new_noise <- function(s, names, kind, method, dof, shrinkage) {
             class = c("repalign_noise", "matrix", "array"))
 }
 
-# list(residuals, dof): what conditions and runs leave of the observations.
-noise_residuals <- function(seen) {
-  x <- without_column_means(unname(seen$x))
-  codes <- if (is.null(seen$condition)) rep(1L, nrow(x)) else seen$condition$codes
-  count <- length(unique(codes))
-  e <- without_group_means(x, codes)
-  if (is.null(seen$run)) return(list(residuals = e, dof = nrow(x) - count))
-  # runs beside conditions, by least squares: what conditions leave of the runs' indicators
-  runs <- outer(seen$run$codes, seq_along(seen$run$labels), "==") + 0
-  fit <- qr(without_group_means(runs, codes))
-  list(residuals = qr.resid(fit, e), dof = nrow(x) - count - fit$rank)
-}
-
 without_group_means <- function(x, codes) {
   sums <- rowsum(x, codes)
   at <- match(codes, as.integer(rownames(sums)))
   x - unname(sums / tabulate(at))[at, , drop = FALSE]
-}
-
-refuse_constant_channel <- function(e, x) {
-  size <- apply(abs(x), 2, max)
-  constant <- which(apply(abs(e), 2, max) <= 1e-13 * size)
-  if (!length(constant)) return(invisible())
-  names <- colnames(x)
-  named <- !is.null(names) && nzchar(names[constant[1]])
-  first <- if (named) dQuote(names[constant[1]], FALSE) else constant[1]
-  refuse("variance", "`x` has {count_of(length(constant), 'channel')} without noise, first ",
-         "channel {first}, whose values do not vary around the means: leave ",
-         "{if (length(constant) > 1) 'them' else 'it'} out.")
 }
 
 # Ledoit and Wolf: b2 is the mean squared error of the sample covariance, which needs no outer
@@ -244,28 +235,26 @@ is_noise <- function(x) {
 }
 
 precision_of_any <- function(x) {
-  if (!is.list(x)) return(precision_of(x))
+  if (!is.list(x)) {
+    refuse_if(identical(attr(x, "kind"), "precision"), "type", "`x` is a precision already: give ",
+              "what noise_covariance() returned, or the data.")
+    method <- attr(x, "method")
+    dof <- attr(x, "dof")
+    few <- method == "full" && dof < ncol(x)
+    # channels in units of their own (such as EEG and MEG together) would look singular
+    covariance <- unclass_noise(x)
+    units <- sqrt(diag(covariance))
+    covariance <- covariance / units / rep(units, each = length(units))
+    root <- if (!few) catch_error(chol(covariance), failed = function(e) NULL)
+    refuse_if(is.null(root) || rcond(root, triangular = TRUE)^2 < .Machine$double.eps, "value",
+              "`x` has {count_of(ncol(x), 'channel')} and {format(dof, digits = 4)} degrees of ",
+              "freedom: the covariance of method = {dQuote(method, FALSE)} has no inverse. Take ",
+              "method = \"shrinkage_diag\"", if (method != "full") " or \"shrinkage_eye\"", ".",
+              arg = "method")
+    precision <- chol2inv(root) / units / rep(units, each = length(units))
+    return(new_noise(precision, colnames(x), "precision", method, dof, attr(x, "shrinkage")))
+  }
   lapply(stats::setNames(nm = names(x)), function(name) {
     at_place(dQuote(name, FALSE), precision_of_any(x[[name]]))
   })
-}
-
-precision_of <- function(x) {
-  refuse_if(identical(attr(x, "kind"), "precision"), "type", "`x` is a precision already: give ",
-            "what noise_covariance() returned, or the data.")
-  method <- attr(x, "method")
-  dof <- attr(x, "dof")
-  few <- method == "full" && dof < ncol(x)
-  # channels in units of their own (such as EEG and MEG together) would look singular
-  covariance <- unclass_noise(x)
-  units <- sqrt(diag(covariance))
-  covariance <- covariance / units / rep(units, each = length(units))
-  root <- if (!few) catch_error(chol(covariance), failed = function(e) NULL)
-  refuse_if(is.null(root) || rcond(root, triangular = TRUE)^2 < .Machine$double.eps, "value",
-            "`x` has {count_of(ncol(x), 'channel')} and {format(dof, digits = 4)} degrees of ",
-            "freedom: the covariance of method = {dQuote(method, FALSE)} has no inverse. Take ",
-            "method = \"shrinkage_diag\"", if (method != "full") " or \"shrinkage_eye\"", ".",
-            arg = "method")
-  precision <- chol2inv(root) / units / rep(units, each = length(units))
-  new_noise(precision, colnames(x), "precision", method, dof, attr(x, "shrinkage"))
 }

@@ -96,7 +96,8 @@ rsa_forms <- list(
   ranks = list(
     make = function(repr, args, rdm) form_ranks(repr, args$inner, rdm),
     product = function(pair, x, y, args) {
-      kendall(compared_ranks(x, args), compared_ranks(y, args), args)
+      .Call(C_kendall, compared_ranks(x, args), compared_ranks(y, args), args$outer == "tau_b",
+            thread_count())
     },
     products = function(x, y, args) kendall_table(x, y, args),
     given = function(reprs, sums, args) lapply(reprs, form_ranks, args$inner),
@@ -168,8 +169,6 @@ compared_ranks <- function(form, args) {
   if (is.null(args$clusters)) form$ranks else
     form$ranks[between_clusters(labelled_codes(args$clusters))]
 }
-
-kendall <- function(a, b, args) .Call(C_kendall, a, b, args$outer == "tau_b", thread_count())
 
 # Tau of all pairs of two lists, or of one where y is NULL. What is NA is left to single cells.
 kendall_table <- function(x, y, args) {

@@ -7,7 +7,20 @@
 # kinds of labels list(codes, labels), or NULL where none are known. Conditions without labels of
 # their own have labels NULL and, in `condition`, their count. takes: see refuse_identifiers().
 read_observations <- function(x, condition, run, takes = NULL) {
-  if (is_responses(x)) return(responses_observations(x, condition, run))
+  # of responses objects the events are the runs: they share noise
+  if (is_responses(x)) {
+    if (!is.null(condition) || !is.null(run)) {
+      arg <- if (is.null(run)) "condition" else "run"
+      refuse("labels", "`{arg}` cannot be given with a responses object, which has labels of its ",
+             "own: declare them by responses().")
+    }
+    parts <- unclass(x)
+    read <- recorded_rows(parts$values, dimnames(parts$values)[[1]], NULL)
+    if (is.null(parts$event)) return(read)
+    recorded <- which(recorded_repeats(parts$values), arr.ind = TRUE)
+    read$run <- row_codes(parts$event[recorded], nrow(recorded), "x", sorted = TRUE)
+    return(read)
+  }
   if (is.array(x) && length(dim(x)) == 3) {
     run <- run_labels(run, x, condition)
     return(recorded_rows(read_array(x), array_conditions(x, condition), run))
@@ -72,24 +85,21 @@ labels_of_frame <- function(x, labels) {
     }
   }
   x <- x[setdiff(names(x), own)]
-  refuse_other_columns(x, labels)
-  list(x = x, labels = labels)
-}
-
-refuse_other_columns <- function(x, labels) {
   numbers <- vapply(x, function(column) is.numeric(column) || is.logical(column), NA)
-  if (all(numbers)) return(invisible())
-  free <- names(Filter(is.null, labels))
-  refuse("type", "`x` has columns that are no channels, because they are not numeric: ",
-         "{enumerate(names(x)[!numbers])}. ",
-         if (length(free)) {
-           paste0("Give the names of columns with labels in ",
-                  enumerate(paste0("`", free, "`"), quote = FALSE), ", and leave out others.")
-         } else "Leave them out.",
-         if (!"subject" %in% names(labels)) {
-           paste(" Of a table of several subjects, each takes a call of its own, with its rows;",
-                 "test_maps() compares the results.")
-         })
+  if (!all(numbers)) {
+    free <- names(Filter(is.null, labels))
+    refuse("type", "`x` has columns that are no channels, because they are not numeric: ",
+           "{enumerate(names(x)[!numbers])}. ",
+           if (length(free)) {
+             paste0("Give the names of columns with labels in ",
+                    enumerate(paste0("`", free, "`"), quote = FALSE), ", and leave out others.")
+           } else "Leave them out.",
+           if (!"subject" %in% names(labels)) {
+             paste(" Of a table of several subjects, each takes a call of its own, with its rows;",
+                   "test_maps() compares the results.")
+           })
+  }
+  list(x = x, labels = labels)
 }
 
 # The observations without what `na` leaves out: list(x, labels, columns).
@@ -124,15 +134,6 @@ row_codes <- function(labels, n, arg, names = NULL, row = "row", sorted = FALSE)
 
 # ---- arrays conditions x channels x repeats, in which missing repeats are NA throughout
 
-read_array <- function(x) {
-  refuse_if(!is.numeric(x) && !is.logical(x), "type", "`x` must be an array of numbers, not ",
-            "{describe(x)} of type {typeof(x)}.")
-  refuse_if(!all(dim(x) > 0), "size", "`x` has {paste(dim(x), collapse = ' x ')} entries: there ",
-            "is nothing to compare.")
-  if (!is.double(x)) storage.mode(x) <- "double"
-  if (.Call(C_all_finite, x)) x else known_values(x)
-}
-
 # Which repeats (columns) of which conditions (rows) were recorded.
 recorded_repeats <- function(values) {
   size <- dim(values)
@@ -154,15 +155,11 @@ recorded_repeats <- function(values) {
 # Labels of the rows of an array, NULL where it has none.
 array_conditions <- function(x, condition) {
   names <- dimnames(x)[[1]]
-  labels <- if (is.null(condition)) names else
-    row_labels(in_order_of(condition, names, "condition"), nrow(x), "condition", "row", FALSE)
-  twice <- anyDuplicated(labels)
-  refuse_if(twice, "labels",
-            if (is.null(condition)) "`x` has the row name " else "`condition` has the label ",
-            "{dQuote(labels[twice], FALSE)} more than once, but each row of an array is a ",
-            "condition. If rows are observations, give a matrix.",
-            arg = if (is.null(condition)) "x" else "condition")
-  labels
+  if (!is.null(condition)) return(labels_of_array(condition, x, "condition", "observations"))
+  twice <- anyDuplicated(names)
+  refuse_if(twice, "labels", "`x` has the row name {dQuote(names[twice], FALSE)} more than once, ",
+            "but each row of an array is a condition. If rows are observations, give a matrix.")
+  names
 }
 
 # The recorded repeats as rows, those of the first repeat of all conditions first.
@@ -172,34 +169,16 @@ recorded_rows <- function(values, labels, run) {
   rows <- matrix(aperm(values, c(1, 3, 2)), size[1] * size[3], size[2],
                  dimnames = if (!is.null(dimnames(values)[[2]])) list(NULL, dimnames(values)[[2]]))
   rows <- rows[(recorded[, 2] - 1) * size[1] + recorded[, 1], , drop = FALSE]
+  # the run of each observation is the label of its repeat, or its number
+  names <- dimnames(values)[[3]]
+  refuse_if(!is.null(run) && length(run) != size[3], "labels", "`run` has ",
+            "{count_of(length(run), 'label')}, but `x` has {count_of(size[3], 'repeat')}: give ",
+            "one label per repeat.")
+  repeats <- if (!is.null(run)) row_codes(run, size[3], "run", names, "repeat", sorted = TRUE) else
+    list(codes = seq_len(size[3]),
+         labels = if (is.null(names)) as.character(seq_len(size[3])) else names)
   list(x = rows, condition = list(codes = unname(recorded[, 1]), labels = labels, count = size[1]),
-       run = repeat_runs(run, size[3], dimnames(values)[[3]], unname(recorded[, 2])))
-}
-
-# The run of each observation: the label of its repeat, of which there are `count`, or its number.
-repeat_runs <- function(run, count, names, at) {
-  if (is.null(run)) {
-    return(list(codes = at, labels = if (is.null(names)) as.character(seq_len(count)) else names))
-  }
-  refuse_if(length(run) != count, "labels", "`run` has {count_of(length(run), 'label')}, but `x` ",
-            "has {count_of(count, 'repeat')}: give one label per repeat.")
-  found <- row_codes(run, count, "run", names, "repeat", sorted = TRUE)
-  list(codes = found$codes[at], labels = found$labels)
-}
-
-# Of responses objects the events are the runs: they share noise.
-responses_observations <- function(x, condition, run) {
-  if (!is.null(condition) || !is.null(run)) {
-    arg <- if (is.null(run)) "condition" else "run"
-    refuse("labels", "`{arg}` cannot be given with a responses object, which has labels of its ",
-           "own: declare them by responses().")
-  }
-  parts <- unclass(x)
-  read <- recorded_rows(parts$values, dimnames(parts$values)[[1]], NULL)
-  if (is.null(parts$event)) return(read)
-  recorded <- which(recorded_repeats(parts$values), arr.ind = TRUE)
-  read$run <- row_codes(parts$event[recorded], nrow(recorded), "x", sorted = TRUE)
-  read
+       run = list(codes = repeats$codes[unname(recorded[, 2])], labels = repeats$labels))
 }
 
 # ---- patterns of conditions
@@ -210,7 +189,25 @@ responses_observations <- function(x, condition, run) {
 # of conditions, or NULL, and of runs. by_run = FALSE takes all observations for those of one run.
 run_patterns <- function(x, condition, run, by_run, takes = NULL) {
   plain <- is.array(x) && length(dim(x)) == 3 && !is_responses(x) && is.null(run)
-  if (plain && by_run) return(array_patterns(read_array(x), array_conditions(x, condition)))
+  # the repeats of an array are the runs
+  if (plain && by_run) {
+    values <- read_array(x)
+    size <- dim(values)
+    recorded <- recorded_repeats(values)
+    runs <- dimnames(values)[[3]]
+    twice <- anyDuplicated(runs)
+    if (twice) {
+      # taken for different runs, repeats of one run would bias what is compared between runs
+      refuse("labels", "`x` has the name {dQuote(runs[twice], FALSE)} for several repeats. If ",
+             "these are of the same run, give run = dimnames(x)[[3]]; if not, give each a name of ",
+             "its own.")
+    }
+    names <- dimnames(values)[[2]]
+    if (!all(recorded)) values[is.na(values)] <- 0
+    return(list(means = matrix(values, size[1], size[2] * size[3]), counts = recorded + 0,
+                labels = array_conditions(x, condition), channels = size[2], names = names,
+                runs = if (is.null(runs)) as.character(seq_len(size[3])) else runs))
+  }
   seen <- read_observations(x, condition, run, takes)
   if (is.null(seen$condition)) {
     # each row of a matrix without labels is a condition
@@ -226,24 +223,6 @@ run_patterns <- function(x, condition, run, by_run, takes = NULL) {
                  length(seen$run$labels), thread_count())
   c(found, list(labels = seen$condition$labels, runs = seen$run$labels, channels = ncol(seen$x),
                 names = colnames(seen$x)))
-}
-
-# The repeats of an array are the runs.
-array_patterns <- function(values, labels) {
-  size <- dim(values)
-  recorded <- recorded_repeats(values)
-  runs <- dimnames(values)[[3]]
-  twice <- anyDuplicated(runs)
-  if (twice) {
-    # taken for different runs, repeats of one run would bias what is compared between runs
-    refuse("labels", "`x` has the name {dQuote(runs[twice], FALSE)} for several repeats. If these ",
-           "are of the same run, give run = dimnames(x)[[3]]; if not, give each a name of its own.")
-  }
-  names <- dimnames(values)[[2]]
-  if (!all(recorded)) values[is.na(values)] <- 0
-  list(means = matrix(values, size[1], size[2] * size[3]), counts = recorded + 0, labels = labels,
-       runs = if (is.null(runs)) as.character(seq_len(size[3])) else runs, channels = size[2],
-       names = names)
 }
 
 # Patterns of all runs as they are looked at for odd channels, before anything whitens them.

@@ -6,7 +6,18 @@
 # them are estimates that noise does not bias. allow_na: pairs may lack, which are NA (never NaN) in
 # the table.
 rdm_table <- function(rdms, arg, allow_na = FALSE) {
-  rdms <- listed_rdms(rdms, arg)
+  refuse_if(is.character(rdms) && is.null(dim(rdms)), "type", "`{arg}` is text: factor({arg}) ",
+            "makes a model of its categories.")
+  # a named list; RDMs without names are numbered
+  if (inherits(rdms, c("dist", "factor")) || is.matrix(rdms)) {
+    rdms <- stats::setNames(list(rdms), arg)
+  } else {
+    refuse_if(!is.list(rdms) || is.data.frame(rdms), "type", "`{arg}` must be an RDM (a \"dist\" ",
+              "object or a symmetric matrix) or a list of them, not {describe(rdms)}.")
+    refuse_if(!length(rdms), "size", "`{arg}` is an empty list: give at least one RDM.")
+    if (is.null(names(rdms))) names(rdms) <- paste0("rdm", seq_along(rdms))
+    check_element_names(rdms, arg)
+  }
   names <- names(rdms)
   places <- if (length(rdms) == 1 && names == arg) arg else paste0(arg, "$", names)
   complete <- plain_rdms(rdms)$extent[3, ] %in% 0
@@ -52,27 +63,32 @@ even_sizes <- function(values) {
   list(values = values, scale = scale)
 }
 
-# A named list. RDMs without names are numbered.
-listed_rdms <- function(rdms, arg) {
-  refuse_if(is.character(rdms) && is.null(dim(rdms)), "type", "`{arg}` is text: factor({arg}) ",
-            "makes a model of its categories.")
-  if (inherits(rdms, c("dist", "factor")) || is.matrix(rdms)) {
-    return(stats::setNames(list(rdms), arg))
-  }
-  refuse_if(!is.list(rdms) || is.data.frame(rdms), "type", "`{arg}` must be an RDM (a \"dist\" ",
-            "object or a symmetric matrix) or a list of them, not {describe(rdms)}.")
-  refuse_if(!length(rdms), "size", "`{arg}` is an empty list: give at least one RDM.")
-  if (is.null(names(rdms))) names(rdms) <- paste0("rdm", seq_along(rdms))
-  check_element_names(rdms, arg)
-  rdms
-}
-
 # A "dist" object of doubles.
 read_rdm <- function(rdm, place, allow_na) {
-  if (is.factor(rdm)) rdm <- rdm_of_categories(rdm, place)
+  # 0 within a category, 1 between two
+  if (is.factor(rdm)) {
+    codes <- categories_of(rdm, place)
+    different <- outer(codes, codes, "!=") + 0
+    rownames(different) <- names(rdm)
+    rdm <- stats::as.dist(different)
+  }
   # "of different categories", as TRUE and FALSE
   if (is.logical(rdm) && !all(is.na(rdm))) storage.mode(rdm) <- "double"
-  if (is.matrix(rdm)) rdm <- dist_of_matrix(rdm, place)
+  if (is.matrix(rdm)) {
+    refuse_if(!is.numeric(rdm) || nrow(rdm) != ncol(rdm), "type", "`{place}` must be an RDM, a ",
+              "numeric matrix with as many rows as columns",
+              if (is.numeric(rdm)) paste0(", not ", nrow(rdm), " x ", ncol(rdm), ": dist(", place,
+                                          ") or rdm() makes one of responses (dist(", place, ")^2 ",
+                "where other RDMs are squared distances, as crossnobis is)"), ".")
+    lower <- rdm[lower.tri(rdm)]
+    refuse_if(!equals_transpose(rdm), "value", "`{place}` is not symmetric, as a matrix of ",
+              "dissimilarities is: dist({place}) or rdm() makes an RDM of responses.")
+    refuse_if(any(abs(diag(rdm)) > 1e-8 * max(abs(lower), 0, na.rm = TRUE), na.rm = TRUE), "value",
+              "`{place}` is not 0 on its diagonal, as a matrix of dissimilarities is. Of ",
+              "correlations, give 1 - x.")
+    rdm <- structure(lower, Size = nrow(rdm), Labels = labels_of_square(rdm, place), Diag = FALSE,
+                     Upper = FALSE, class = "dist")
+  }
   refuse_if(!inherits(rdm, "dist"), "type", "`{place}` must be an RDM, a \"dist\" object or a ",
             "symmetric matrix, not {describe(rdm)}.")
   seen <- new_cache()
@@ -86,14 +102,6 @@ read_rdm <- function(rdm, place, allow_na) {
   rdm
 }
 
-# 0 within a category, 1 between two.
-rdm_of_categories <- function(labels, place) {
-  codes <- categories_of(labels, place)
-  different <- outer(codes, codes, "!=") + 0
-  rownames(different) <- names(labels)
-  stats::as.dist(different)
-}
-
 # The categories of a factor, as numbers from 1. One category alone tells no stimuli apart.
 categories_of <- function(labels, place) {
   codes <- as.integer(droplevels(labels))
@@ -101,22 +109,6 @@ categories_of <- function(labels, place) {
             if (anyNA(codes)) "with missing labels" else "with one category",
             ": a model of categories needs a label for each stimulus, and two categories or more.")
   codes
-}
-
-dist_of_matrix <- function(rdm, place) {
-  refuse_if(!is.numeric(rdm) || nrow(rdm) != ncol(rdm), "type", "`{place}` must be an RDM, a ",
-            "numeric matrix with as many rows as columns",
-            if (is.numeric(rdm)) paste0(", not ", nrow(rdm), " x ", ncol(rdm), ": dist(", place,
-                                        ") or rdm() makes one of responses (dist(", place, ")^2 ",
-              "where other RDMs are squared distances, as crossnobis is)"), ".")
-  lower <- rdm[lower.tri(rdm)]
-  refuse_if(!equals_transpose(rdm), "value", "`{place}` is not symmetric, as a matrix of ",
-            "dissimilarities is: dist({place}) or rdm() makes an RDM of responses.")
-  refuse_if(any(abs(diag(rdm)) > 1e-8 * max(abs(lower), 0, na.rm = TRUE), na.rm = TRUE), "value",
-            "`{place}` is not 0 on its diagonal, as a matrix of dissimilarities is. Of ",
-            "correlations, give 1 - x.")
-  structure(lower, Size = nrow(rdm), Labels = labels_of_square(rdm, place), Diag = FALSE,
-            Upper = FALSE, class = "dist")
 }
 
 # Names that are in rows and in columns must be in the same places. Others may be there twice in

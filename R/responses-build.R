@@ -83,23 +83,12 @@ note_turned_array <- function(x) {
 }
 
 array_responses <- function(x, given) {
-  refuse_if(!is.numeric(x) && !is.logical(x), "type", "`x` must be an array of numbers, not ",
-            "{describe(x)} of type {typeof(x)}.")
+  x <- read_array(x)
   size <- dim(x)
-  refuse_if(!all(size > 0), "size", "`x` has {paste(size, collapse = ' x ')} entries: there is ",
-            "nothing to compare.")
-  if (!is.double(x)) storage.mode(x) <- "double"
-  x <- known_values(x)
   note_turned_array(x)
   names <- if (is.null(dimnames(x))) vector("list", 3) else unname(dimnames(x))
   if (!is.null(given$stimulus)) {
-    stimulus <- in_order_of(given$stimulus, names[[1]], "stimulus")
-    labels <- row_labels(stimulus, size[1], "stimulus", "stimulus", FALSE)
-    twice <- anyDuplicated(labels)
-    refuse_if(twice, "labels", "`stimulus` has the label {dQuote(labels[twice], FALSE)} more than ",
-              "once, but each row of an array is a stimulus. If rows are presentations, give a ",
-              "matrix with a row for each of them.")
-    names[[1]] <- labels
+    names[[1]] <- labels_of_array(given$stimulus, x, "stimulus", "presentations")
   }
   cluster <- in_order_of(given$cluster, names[[1]], "cluster")
   for (arg in c("trial", "event")) {
@@ -136,6 +125,25 @@ array_responses <- function(x, given) {
        neuron = columns$neuron, session = columns$session,
        cluster = row_labels(cluster, size[1], "cluster", "stimulus", TRUE),
        series = times_of_rows(given$series, size[1], names[[1]]))
+}
+
+read_array <- function(x) {
+  refuse_if(!is.numeric(x) && !is.logical(x), "type", "`x` must be an array of numbers, not ",
+            "{describe(x)} of type {typeof(x)}.")
+  refuse_if(!all(dim(x) > 0), "size", "`x` has {paste(dim(x), collapse = ' x ')} entries: there ",
+            "is nothing to compare.")
+  if (!is.double(x)) storage.mode(x) <- "double"
+  known_values(x)
+}
+
+# A label for each row of an array, all different. others: what rows of a matrix may be.
+labels_of_array <- function(labels, x, arg, others) {
+  labels <- row_labels(in_order_of(labels, dimnames(x)[[1]], arg), nrow(x), arg, arg, FALSE)
+  twice <- anyDuplicated(labels)
+  refuse_if(twice, "labels", "`{arg}` has the label {dQuote(labels[twice], FALSE)} more than ",
+            "once, but each row of an array is a {arg}. If rows are {others}, give a matrix with ",
+            "a row for each of them.")
+  labels
 }
 
 # The time of each row, in whole steps from 1 on. A single TRUE: the rows come in order.
@@ -181,14 +189,14 @@ times_by_stimulus <- function(series, rows, names) {
 
 # Infinite values are no responses; NaN is a missing one, as NA is.
 known_values <- function(x) {
-  infinite <- which(is.infinite(x))
-  if (length(infinite)) {
-    at <- arrayInd(infinite[1], dim(x))
-    refuse("nonfinite", "`x` has {count_of(length(infinite), 'infinite value')}, first at ",
-           "{paste0('[', paste(at, collapse = ', '), ']')}. Correct it, or set it to NA if the ",
-           "response is not known.")
+  if (!.Call(C_all_finite, x)) {
+    infinite <- which(is.infinite(x))
+    refuse_if(length(infinite), "nonfinite", "`x` has ",
+              "{count_of(length(infinite), 'infinite value')}, first at [",
+              paste(arrayInd(infinite[1], dim(x)), collapse = ", "), "]. Correct it, or set it to ",
+              "NA if the response is not known.")
+    x[is.na(x)] <- NA_real_
   }
-  if (anyNA(x)) x[is.na(x)] <- NA_real_
   attributes(x) <- attributes(x)[c("dim", if (!is.null(dimnames(x))) "dimnames")]
   x
 }
@@ -479,23 +487,19 @@ long_axes <- function(labels) {
         # who has no response at all has no wrong number
         most <- apply(part, 1, max)
         wrong <- which(part > 0 & part < most, arr.ind = TRUE)
-        if (nrow(wrong)) refuse_counts(part, wrong[1, ], labels$neuron[column[at]])
+        if (!nrow(wrong)) next
+        stimulus <- wrong[1, 1]
+        neurons <- c(which.max(part[stimulus, ]), wrong[1, 2])
+        counts <- paste0("neuron ", dQuote(labels$neuron[column[at]][neurons], FALSE), " has ",
+                         vapply(part[stimulus, neurons], count_of, "", "response"))
+        refuse("trials", "For stimulus {dQuote(rownames(part)[stimulus], FALSE)}, {counts[1]} and ",
+               "{counts[2]}: the number of a row then does not say which trial it is of. Name the ",
+               "column of trial labels in `trial`, or give rows with NA for missing responses.")
       }
     }
   }
   trial <- if (is.null(labels$trial)) occurrence(stimulus, neuron) else labels$trial
   list(stimulus = stimulus, neuron = neuron, trial = ordered_labels(trial))
-}
-
-refuse_counts <- function(counts, at, neurons) {
-  most <- which.max(counts[at[1], ])
-  count <- function(column) {
-    paste0("neuron ", dQuote(neurons[column], FALSE), " has ",
-           count_of(counts[at[1], column], "response"))
-  }
-  refuse("trials", "For stimulus {dQuote(rownames(counts)[at[1]], FALSE)}, {count(most)} and ",
-         "{count(at[2])}: the number of a row then does not say which trial it is of. Name the ",
-         "column of trial labels in `trial`, or give rows with NA for missing responses.")
 }
 
 # An event is what all neurons share in a trial of a stimulus.

@@ -55,7 +55,11 @@ declared_sides <- function(sides, set, clusters = NULL,
   if (!declares_responses(reprs)) return(list(set = set, clusters = clusters))
   codes <- declared_clusters(reprs)
   refuse_second_clusters(clusters, codes)
-  set <- lapply(set, with_declared_clusters, codes)
+  if (!is.null(codes)) set <- lapply(set, function(measure) {
+    refuse_second_clusters(measure$args$clusters, codes)
+    if (takes_clusters(measure)) measure$args$clusters <- codes
+    measure
+  })
   note_unused_structure(reprs, set, recorded_together(sides))
   list(set = set, clusters = if (is.null(clusters)) codes else clusters)
 }
@@ -144,13 +148,6 @@ sides_in_time <- function(sides, set) {
     measure
   })
   list(sides = sides, set = set)
-}
-
-with_declared_clusters <- function(measure, codes) {
-  if (is.null(codes)) return(measure)
-  refuse_second_clusters(measure$args$clusters, codes)
-  if (takes_clusters(measure)) measure$args$clusters <- codes
-  measure
 }
 
 # Are different sides taken as recorded together, as shared_sessions() does?
@@ -284,20 +281,16 @@ settled_set <- function(set, sides, relabel = TRUE) {
 note_unused_labels <- function(args) {
   if (is.null(args$corrects)) return(invisible())
   note_unused_units(args$estimator, args)
-  note_unused_complete(args)
+  inform_if(!is.null(args$complete) && args$complete != "none" &&
+              !isTRUE(args$declared_complete) && !args$corrects$neurons, "unused_units",
+            "`complete` has no effect on the estimator {enumerate(args$estimator)}: only the ",
+            "neuron correction takes neurons as a sample.")
   # The naive estimator of a point has no use for clusters but to leave stimuli out.
   if (is.null(args$clusters) || args$corrects$stimuli) return(invisible())
   inform("unused_clusters", "`clusters` has no effect on the estimator \"naive\"",
          if (anyNA(args$clusters)) ", except that stimuli without a label are left out", ": only ",
          if (is.null(args$trials)) "\"stimulus\" and \"stimulus_neuron\"" else
            "the corrected estimators", " go over clusters.")
-}
-
-note_unused_complete <- function(args) {
-  if (is.null(args$complete) || args$complete == "none" || isTRUE(args$declared_complete) ||
-        args$corrects$neurons) return(invisible())
-  inform("unused_units", "`complete` has no effect on the estimator {enumerate(args$estimator)}: ",
-         "only the neuron correction takes neurons as a sample.")
 }
 
 settle_cka <- function(args, reprs) {

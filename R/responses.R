@@ -127,11 +127,23 @@ finish_responses <- function(read, given) {
            "{stimulus_title(values, unnamed[1, 1])}, which has responses: every trial needs one.")
   }
   event[!present] <- NA
-  read$slots <- ncol(present)
   moved <- move_slots(values, event, present)
   read$values <- moved$values
   read$event <- moved$event
-  check_some_pair(read$event, given, dim(read$values)[3], read$slots)
+  # trials that were declared must leave something to multiply: some stimulus with two events
+  declared <- names(Filter(Negate(is.null), given[c("trial", "event")]))
+  if (dim(read$values)[3] < 2) {
+    refuse_if(length(declared) || ncol(present) > 1, "pairs",
+              if (length(declared)) paste0("`", declared[1], "` is given, but no") else "No",
+              " stimulus has two trials, so no response can be multiplied with one of another ",
+              "trial. Leave out what names the trials, or name the stimulus of each row in ",
+              "`stimulus`: rows with equal labels are trials.",
+              arg = if (length(declared)) declared[1] else "x")
+  } else {
+    refuse_if(all(events_of_stimuli(read) < 2), "pairs", "All trials of each stimulus have the ",
+              "same label in `event`, so they share noise and nothing is left to multiply. Give ",
+              "different labels to trials that share none, or leave out `event`.")
+  }
   cluster <- read$cluster
   refuse_if(!is.null(cluster) && length(unique(cluster[!is.na(cluster)])) < 2, "labels",
             "`cluster` names ", if (all(is.na(cluster))) "no cluster" else "a single cluster",
@@ -162,21 +174,4 @@ run_title <- function(trial, at) {
 stimulus_title <- function(values, at) {
   name <- dimnames(values)[[1]][at]
   paste("stimulus", if (is.null(name)) at else dQuote(name, FALSE))
-}
-
-# Trials that were declared must leave something to multiply: some stimulus with two events. slots:
-# how many trials the data had before empty ones were left out.
-check_some_pair <- function(event, given, trials, slots) {
-  if (trials < 2) {
-    declared <- names(Filter(Negate(is.null), given[c("trial", "event")]))
-    if (!length(declared) && slots < 2) return(invisible())
-    refuse("pairs", if (length(declared)) paste0("`", declared[1], "` is given, but no") else "No",
-           " stimulus has two trials, so no response can be multiplied with one of another trial. ",
-           "Leave out what names the trials, or name the stimulus of each row in `stimulus`: rows ",
-           "with equal labels are trials.", arg = if (length(declared)) declared[1] else "x")
-  }
-  if (any(events_of_stimuli(list(event = event)) > 1)) return(invisible())
-  refuse("pairs", "All trials of each stimulus have the same label in `event`, so they share ",
-         "noise and nothing is left to multiply. Give different labels to trials that share none, ",
-         "or leave out `event`.")
 }

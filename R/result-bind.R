@@ -52,23 +52,21 @@ rbind.repalign_result <- function(..., deparse.level = 1) {
   refuse_if(any(named) && !all(named), "value", "Only some of the results have names ",
             "({enumerate(names(parts)[named])}): name all of them, as in rbind(day1 = a, day2 = ",
             "b), or none.", arg = "...")
-  if (all(named)) plain <- with_sources(plain)
+  # the names go into a first column, which tells the rows of the parts apart
+  if (all(named)) {
+    twice <- anyDuplicated(names(plain))
+    refuse_if(twice, "value", "The name {dQuote(names(plain)[twice], FALSE)} is given twice: the ",
+              "names become the column `source` and tell the results apart. Use different names, ",
+              "or none.", arg = "...")
+    taken <- unlist(lapply(plain, names))
+    candidates <- c("source", paste0("source", "_", seq_along(taken) + 1))
+    column <- setdiff(candidates, taken)[1]
+    plain <- unname(Map(function(rows, name) {
+      rownames(rows) <- NULL
+      cbind(stats::setNames(data.frame(rep(name, nrow(rows))), column), rows)
+    }, plain, names(plain)))
+  }
   new_result(do.call(rbind, c(plain, arguments[options])), kind, kept)
-}
-
-# Puts the names of the parts into a first column, which tells the rows of the parts apart.
-with_sources <- function(parts) {
-  twice <- anyDuplicated(names(parts))
-  refuse_if(twice, "value", "The name {dQuote(names(parts)[twice], FALSE)} is given twice: the ",
-            "names become the column `source` and tell the results apart. Use different names, or ",
-            "none.", arg = "...")
-  taken <- unlist(lapply(parts, names))
-  candidates <- c("source", paste0("source", "_", seq_along(taken) + 1))
-  column <- setdiff(candidates, taken)[1]
-  unname(Map(function(rows, name) {
-    rownames(rows) <- NULL
-    cbind(stats::setNames(data.frame(rep(name, nrow(rows))), column), rows)
-  }, parts, names(parts)))
 }
 
 refuse_other_kinds <- function(kind) {
@@ -187,14 +185,12 @@ dplyr_reconstruct.repalign_result <- function(data, template) {
   bound <- as.list(last_bound)
   last_bound$of <- last_bound$merged <- NULL
   is_first <- any(vapply(bound$of, identical, NA, kept))
-  if (is_first && has_other_rows(data, template)) kept <- bound$merged
+  if (is_first && nrow(data) > nrow(template)) {
+    # what verbs repeat or leave out is in the template; what was bound to it is not
+    columns <- Reduce(intersect, list(columns_of(template)$name, names(data), names(template)))
+    columns <- columns[vapply(unclass(template)[columns], is.atomic, NA)]
+    here <- row_identities(data, columns) %in% row_identities(template, columns)
+    if (!all(here)) kept <- bound$merged
+  }
   new_result(data, result_kind(template), kept)
-}
-
-# Are there rows that the template does not have? What verbs repeat or leave out is in the template.
-has_other_rows <- function(data, template) {
-  if (nrow(data) <= nrow(template)) return(FALSE)
-  columns <- Reduce(intersect, list(columns_of(template)$name, names(data), names(template)))
-  columns <- columns[vapply(unclass(template)[columns], is.atomic, NA)]
-  !all(row_identities(data, columns) %in% row_identities(template, columns))
 }

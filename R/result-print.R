@@ -6,7 +6,17 @@ print.repalign_result <- function(x, digits = declaration_of(x)$digits, n = NULL
   check_printing(digits, n, ...)
   declared <- declaration_of(x)
   writeLines(as.character(declared$heading(x, digits)))
-  print_rows(declared$shown(x), digits, n)
+  shown <- declared$shown(x)
+  rows <- without_rounding(as.data.frame(shown), source_columns(shown))
+  # when `n` is NULL, all rows are printed if there are at most 20, and otherwise the first 10
+  if (is.null(n)) n <- if (nrow(rows) > 20) 10 else 20
+  priority <- column_priority(shown)
+  whole <- utils::head(rows, min(n, nrow(rows)))
+  head <- with_short_names(whole, priority, digits)
+  columns <- fitting_columns(head, priority, digits)
+  print.data.frame(head[intersect(display_order(shown), columns)], digits = digits,
+                   max = max(1, dim(head)[1] * dim(head)[2]))
+  print_remarks(nrow(rows) - nrow(head), setdiff(names(rows), columns), !identical(head, whole))
   writeLines(as.character(declared$footing(x, digits)))
   invisible(x)
 }
@@ -16,19 +26,6 @@ check_printing <- function(digits, n, ...) {
   no_other_arguments(...)
   if (!is.null(digits)) check_count(digits, "digits")
   if (!is.null(n) && !identical(n, Inf)) check_count(n, "n")
-}
-
-# When `n` is NULL, all rows are printed if there are at most 20, and otherwise the first 10.
-print_rows <- function(x, digits, n = NULL) {
-  rows <- without_rounding(as.data.frame(x), source_columns(x))
-  if (is.null(n)) n <- if (nrow(rows) > 20) 10 else 20
-  priority <- column_priority(x)
-  whole <- utils::head(rows, min(n, nrow(rows)))
-  head <- with_short_names(whole, priority, digits)
-  shown <- fitting_columns(head, priority, digits)
-  print.data.frame(head[intersect(display_order(x), shown)], digits = digits,
-                   max = max(1, dim(head)[1] * dim(head)[2]))
-  print_remarks(nrow(rows) - nrow(head), setdiff(names(rows), shown), !identical(head, whole))
 }
 
 print_remarks <- function(more, hidden, shortened) {
@@ -81,12 +78,9 @@ with_short_names <- function(rows, priority, digits) {
 
 # The two sides are shortened together, so that a name on both is shortened in the same way.
 shortened_rows <- function(rows, columns, most) {
-  for (group in list(c("model_x", "model_y"), c("x", "y"))) {
-    group <- intersect(group, columns)
+  sides <- lapply(list(c("model_x", "model_y"), c("x", "y")), intersect, columns)
+  for (group in c(sides, as.list(setdiff(columns, unlist(sides))))) {
     rows[group] <- shortened_columns(rows[group], most)
-  }
-  for (column in setdiff(columns, c("model_x", "model_y", "x", "y"))) {
-    rows[column] <- shortened_columns(rows[column], most)
   }
   rows
 }

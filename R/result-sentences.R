@@ -122,7 +122,14 @@ untold <- function(x) {
 # larger and more for smaller ones, and more where they lie close to each other.
 number_words <- function(...) {
   values <- as.double(c(...))
-  decimals <- decimals_of(values[is.finite(values)])
+  known <- values[is.finite(values)]
+  largest <- max(abs(known), 0)
+  decimals <- if (largest == 0) 2 else
+    if (largest >= 0.1) 2 - max(floor(log10(largest)), 0) else 1 - floor(log10(largest))
+  # numbers that differ by rounding only need no decimals for that
+  spread <- if (largest > 0) diff(range(known)) else 0
+  if (spread > 1e-6 * largest) decimals <- max(decimals, ceiling(-log10(spread / 2)))
+  decimals <- max(decimals, 0)
   text <- if (decimals > 6) formatC(values, digits = 3, format = "g") else
     formatC(values, digits = decimals, format = "f", big.mark = ",")
   # no "-0.00"
@@ -130,16 +137,6 @@ number_words <- function(...) {
   text[is.na(values)] <- "NA"
   names(text) <- names(c(...))
   text
-}
-
-decimals_of <- function(known) {
-  largest <- max(abs(known), 0)
-  if (largest == 0) return(2)
-  decimals <- if (largest >= 0.1) 2 - max(floor(log10(largest)), 0) else 1 - floor(log10(largest))
-  spread <- diff(range(known))
-  # numbers that differ by rounding only need no decimals for that
-  if (spread > 1e-6 * largest) decimals <- max(decimals, ceiling(-log10(spread / 2)))
-  max(decimals, 0)
 }
 
 # A number that may be whole, such as a rank or degrees of freedom.

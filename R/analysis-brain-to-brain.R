@@ -80,7 +80,7 @@ brain_to_brain <- function(x, y = NULL, neurons = NULL, repeats = 200, split = N
   advance <- progress_along(length(setup$pairs))
   cells <- list()
   for (pair in setup$pairs) {
-    cells <- c(cells, comparison_cells(new_comparison(pair, setup), setup, neuron_errors))
+    cells <- c(cells, comparison_cells(new_comparison(pair, setup), setup))
     advance()
   }
   with_note(analysis_result(cells, setup, "brain_to_brain"), setup$left_out)
@@ -296,8 +296,11 @@ with_together <- function(note, regions, setup) {
                       "with the same label are taken as recorded together.")), collapse = "\n")
 }
 
-# The comparison of a pair, from region_pair(), for comparison_cells(): also with the centred data
-# of both sides and the label codes of the neuron pairs of the H values xy, xx and yy.
+# One comparison of an analysis: the names and the centred data of both sides, the label codes of
+# the neuron pairs of the H values xy, xx and yy, the numbers of neurons (sizes), and
+# choose_members(size, repeats): random subsets of the neurons of both sides, one in each column.
+# Sides are exchangeable if it does not matter which of them comes first, as for random halves.
+# complete: are the neurons of each side all that there are? pair: from region_pair().
 new_comparison <- function(pair, setup) {
   sides <- pair[c("x", "y")]
   complete <- c(pair$x$complete, pair$y$complete)
@@ -327,12 +330,7 @@ new_comparison <- function(pair, setup) {
     } else two_random_subsets(width[1], width[2]),
     exchangeable = pair$halves, codes = codes, complete = complete
   )
-  comparison <- compare_trials(comparison, sides, scale, setup)
-  trials <- trials_or_none(setup, function() trial_terms_of(comparison, setup))
-  part <- function(name, x, y) pairs_part(x, y, codes[[name]], trials[[name]], setup)
-  parts <- list(xx = part("xx", x, x))
-  parts[c("yy", "xy")] <- if (pair$halves) parts["xx"] else list(part("yy", y, y), part("xy", x, y))
-  c(comparison, list(parts = parts, of_trials = trials))
+  compare_trials(comparison, sides, scale, setup)
 }
 
 random_halves <- function(width) {
@@ -344,10 +342,63 @@ random_halves <- function(width) {
   }
 }
 
-# Errors of cells over neurons are by default for those that compare all neurons of a side.
-neuron_errors <- function(cells, comparison, members, setup) {
+comparison_cells <- function(comparison, setup) {
+  same <- identical(comparison$x, comparison$y)
+  terms <- list(xx = pair_terms(comparison$x, comparison$x, setup$clusters))
+  terms$yy <- if (same) terms$xx else pair_terms(comparison$y, comparison$y, setup$clusters)
+  terms$xy <- if (same) terms$xx else pair_terms(comparison$x, comparison$y, setup$clusters)
+  trials <- trials_or_none(setup, function() trial_terms_of(comparison, setup))
+  cells <- lapply(comparison$sizes, function(size) {
+    members <- comparison$choose_members(size, setup$repeats)
+    cells <- size_cells(comparison, terms, members, size, setup)
+    cells <- c(with_trial_values(cells, comparison, trials, terms, members, setup),
+      if (setup$by_trials) {
+        # the cell of one comparison at one number of neurons
+        single <- trial_single(trials, terms, members)
+        list(list(names = comparison$names, neurons = size, estimator = trial_estimator,
+                  single = single,
+             deletions = if (!is.null(setup$conf_level)) {
+               trial_size_deletions(comparison, trials, members, stats::complete.cases(single))
+             }, exchangeable = comparison$exchangeable))
+      })
+    with_neuron_errors(cells, comparison, trials, members, setup)
+  })
+  lapply(do.call(c, cells), function(cell) {
+    c(cell, complete = complete_word(comparison$complete[1], comparison$complete[2]))
+  })
+}
+
+# A cell becomes one row of the result. This returns the cells of one comparison at one number of
+# neurons, one for each estimator.
+size_cells <- function(comparison, terms, members, size, setup) {
+  h <- lapply(names(part_sides), function(part) {
+    at <- part_sides[[part]]
+    width <- c(a = ncol(comparison$x), b = ncol(comparison$y))
+    subset_h(terms[[part]], members[[at[1]]], members[[at[2]]],
+             subset_counts(members[[at[1]]], members[[at[2]]], width[at],
+                           comparison$codes[[part]]), comparison$codes[[part]])
+  })
+  single <- sapply(setup$estimator, function(e) cbind(h[[1]][[e]], h[[2]][[e]], h[[3]][[e]]),
+                   simplify = FALSE)
+  deletions <- if (!is.null(setup$conf_level)) {
+    # neuron-corrected values are pooled over the subsets in which all three H values exist
+    corrected <- "stimulus_neuron" %in% setup$estimator
+    used <- if (corrected) stats::complete.cases(single$stimulus_neuron) else TRUE
+    size_deletions(comparison, members, used, setup)
+  }
+  lapply(setup$estimator, function(e) {
+    list(names = comparison$names, neurons = size, estimator = e, single = single[[e]],
+         exchangeable = comparison$exchangeable, deletions = deletions[[e]])
+  })
+}
+
+# Cells with errors over neurons, too, where these are a sample: by default where all neurons of a
+# side are compared.
+with_neuron_errors <- function(cells, comparison, trials, members, setup) {
+  if (is.null(setup$conf_level)) return(cells)
   whole <- !comparison$exchangeable && (nrow(members$a) == ncol(comparison$x) ||
                                           nrow(members$b) == ncol(comparison$y))
+  names(cells) <- vapply(cells, function(cell) cell$estimator, "")
   sampled <- lapply(names(cells), row_samples, comparison$complete, whole, setup)
   those <- names(cells)[vapply(sampled, any, NA)]
   for (group in split(those, those == trial_estimator)) {
@@ -355,8 +406,32 @@ neuron_errors <- function(cells, comparison, members, setup) {
     used <- if (length(corrected)) stats::complete.cases(cells[[corrected]]$single) else TRUE
     wanted <- sampled[[match(group[1], names(cells))]]
     errors <- sampled_neuron_errors(comparison, members, used, wanted, group, setup,
-                                    if (group[1] == trial_estimator) comparison$of_trials)
+                                    if (length(group) && group[1] == trial_estimator) trials)
     for (e in group) cells[[e]] <- c(cells[[e]], errors[[e]], list(sampled = wanted))
   }
-  cells
+  unname(cells)
+}
+
+# The pooled H values of nothing deleted, then of each stimulus deleted: an (n + 1) x 3 matrix for
+# each estimator. `used` says which subsets the neuron-corrected values are pooled over.
+size_deletions <- function(comparison, members, used, setup) {
+  part <- function(x, y, a, b, codes, used) {
+    size <- c(ncol(x), ncol(y))
+    weights <- pooled_weights(a, b, size, subset_counts(a, b, size, codes), codes, used)
+    pooled_deletions(x, y, weights, setup)
+  }
+  x <- comparison$x
+  y <- comparison$y
+  codes <- comparison$codes
+  xy <- part(x, y, members$a, members$b, codes$xy, used)
+  if (comparison$exchangeable) {
+    # xx and yy are computed at once from the subsets of both sides, because the denominators of
+    # exchangeable sides are pooled anyway
+    both <- cbind(members$a, members$b)
+    xx <- yy <- part(x, x, both, both, codes$xx, c(used, used))
+  } else {
+    xx <- part(x, x, members$a, members$a, codes$xx, used)
+    yy <- part(y, y, members$b, members$b, codes$yy, used)
+  }
+  sapply(setup$estimator, function(e) cbind(xy[[e]], xx[[e]], yy[[e]]), simplify = FALSE)
 }

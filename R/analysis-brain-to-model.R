@@ -47,11 +47,11 @@ brain_to_model <- function(brain, layers, neurons = NULL, repeats = 200,
   need_arguments()
   setup <- open_layers(brain, layers, neurons, repeats, estimator, units, normalize, conf_level,
                        clusters, over, complete, na, missing(estimator))
-  region <- region_once(setup)
+  region <- region_parts(setup$region, setup$sizes, setup)
   advance <- progress_along(length(setup$layers))
   cells <- lapply(setup$layers, function(layer) {
     advance()
-    comparison_cells(layer_comparison(region, layer, setup), setup, layer_errors)
+    layer_cells(region, layer, setup)
   })
   with_note(analysis_result(do.call(c, cells), setup, "brain_to_model"), setup$left_out)
 }
@@ -146,11 +146,11 @@ refuse_structure_of_layers <- function(layers, setup, default) {
 }
 
 # What the comparisons with all layers share: the random subsets of the region's neurons and the
-# values of these subsets with themselves.
-region_once <- function(setup) {
-  region <- setup$region
+# self terms of these subsets.
+region_parts <- function(region, sizes, setup) {
   scale <- common_scale(list(region$data))
   x <- centered(region$data, scale)
+  self <- pair_terms(x, x, setup$clusters)
   trials <- trials_or_none(setup, function() {
     # the region's part of the correction by trials, as trial_terms_of() makes it
     given <- list(names = c("x", "x"), x = x, y = x, exchangeable = TRUE,
@@ -158,42 +158,90 @@ region_once <- function(setup) {
     trial_terms_of(compare_trials(given, list(x = region, y = region), c(scale, scale), setup),
                    setup)$xx
   })
-  subsets <- lapply(setup$sizes, function(size) {
-    random_subsets(seq_len(ncol(x)), size, setup$repeats)
+  subsets <- lapply(sizes, function(size) random_subsets(seq_len(ncol(x)), size, setup$repeats))
+  parts <- lapply(subsets, function(subset) {
+    count <- subset_counts(subset, subset, rep(ncol(x), 2), setup$codes)
+    h <- subset_h(self, subset, subset, count, setup$codes)
+    used <- !is.na(h$stimulus_neuron)
+    deletions <- if (!is.null(setup$conf_level)) {
+      weights <- pooled_weights(subset, subset, rep(ncol(x), 2), count, setup$codes, used)
+      pooled_deletions(x, x, weights, setup)
+    }
+    part <- list(subset = subset, h = h, used = list(stimulus_neuron = used),
+                 deletions = deletions)
+    if (setup$by_trials) part <- add_region_trials(part, trials, self, setup)
+    region_ceilings(part, trials, self$naive, setup)
   })
-  self <- pairs_part(x, x, setup$codes, trials, setup)
-  known <- lapply(subsets, function(subset) {
-    h <- self$h(subset, subset)
-    list(h = h, deletions = if (!is.null(setup$conf_level)) {
-      self$deletions(subset, subset, lapply(h, Negate(is.na)))
+  list(x = x, parts = parts, complete = region$complete)
+}
+
+add_region_trials <- function(part, trials, self, setup) {
+  h <- trial_subset_h(trials, part$subset, part$subset, self$naive)
+  used <- !is.na(h)
+  part$h[[trial_estimator]] <- h
+  part$used[[trial_estimator]] <- used
+  if (!is.null(setup$conf_level)) {
+    part$deletions[[trial_estimator]] <-
+      trial_pool_deletions(trials, part$subset, part$subset, used)
+  }
+  part
+}
+
+layer_cells <- function(region, layer, setup) {
+  y <- centered(layer$data, common_scale(list(layer$data)))
+  # the self terms of the whole layer, by estimator: n + 1 values, of nothing deleted and then of
+  # each stimulus or cluster deleted
+  width <- as.double(ncol(y))
+  sums <- self_totals(y, setup$clusters)
+  units <- seq_len(ncol(y))
+  with_itself <- rowSums(loo_pairs(y, y, units, units, setup$clusters)$stimulus)
+  corrected <- drop_rounding(sums$stimulus - with_itself, sums$naive)
+  self <- list(naive = sums$naive / width^2,
+               stimulus = drop_rounding(sums$stimulus, sums$naive) / width^2,
+               stimulus_neuron = if (width > 1) corrected / (width * (width - 1)))
+  # of all units that there are, none is left out
+  if (layer$complete) self$stimulus_neuron <- self$stimulus
+  # a layer has no trials, and no noise of trials
+  self[[trial_estimator]] <- self$stimulus_neuron
+  # for each neuron its sum over all units of the layer: the H values of all subsets are made of
+  # these
+  cross <- loo_columns(region$x, y, setup$clusters)
+  cells <- lapply(seq_along(setup$sizes), function(k) {
+    lapply(c(setup$estimator, if (setup$by_trials) trial_estimator), function(e) {
+      part <- region$parts[[k]]
+      width <- ncol(y)
+      kind <- if (e == "naive") "naive" else "stimulus"
+      sums <- cross[[kind]]
+      members <- part$subset
+      single <- colSums(matrix(sums[1, members],
+                               nrow(members))) / (nrow(members) * as.double(width))
+      used <- part$used[[e]]
+      if (is.null(used)) used <- rep(TRUE, ncol(members))
+      deletions <- if (!is.null(setup$conf_level)) {
+        share <- tabulate(members[, used], ncol(sums)) / (max(sum(used), 1) * nrow(members))
+        cbind(drop(sums %*% share) / width, part$deletions[[e]], self[[e]])
+      }
+      cell <- list(names = c("brain", layer$name), neurons = setup$sizes[k], estimator = e,
+                   single = cbind(single, part$h[[e]], self[[e]][1],
+                                  deparse.level = 0),
+                   deletions = deletions, exchangeable = FALSE,
+                   complete = complete_word(region$complete, layer$complete))
+      c(layer_clean(cell, part), layer_errors(e, setup$sizes[k], layer, setup))
     })
   })
-  at <- function(subset) known[[match(nrow(subset), setup$sizes)]]
-  list(x = x, subsets = subsets, kinds = names(known[[1]]$h),
-       self = list(h = function(a, b) at(a)$h, deletions = function(a, b, used) at(a)$deletions))
+  do.call(c, cells)
 }
 
-layer_comparison <- function(region, layer, setup) {
-  y <- centered(layer$data, common_scale(list(layer$data)))
-  list(names = c("brain", layer$name), sizes = setup$sizes, layer = layer,
-       choose_members = function(size, repeats) list(a = region$subsets[[match(size, setup$sizes)]]),
-       parts = list(xy = columns_part(region$x, y, region$kinds, setup), xx = region$self,
-                    yy = whole_part(y, layer$complete, region$kinds, setup)),
-       exchangeable = FALSE, complete = c(x = setup$region$complete, y = layer$complete))
-}
-
-# Of all neurons the value is the CKA of the pair, and its errors over neurons, too, where these are
-# a sample, are those of cka_interval().
-layer_errors <- function(cells, comparison, members, setup) {
+# The errors of a row over neurons, too, where these are a sample: list(se, df, sampled). Of all
+# neurons the value is the CKA of the pair, and its errors are those of cka_interval().
+layer_errors <- function(estimator, size, layer, setup) {
   region <- setup$region
-  layer <- comparison$layer
-  complete <- comparison$complete
-  lapply(cells, function(cell) {
-  sampled <- row_samples(cell$estimator, complete, cell$neurons == ncol(region$data) || region$complete, setup)
-  if (!any(sampled)) return(cell)
+  complete <- c(x = region$complete, y = layer$complete)
+  sampled <- row_samples(estimator, complete, size == ncol(region$data) || region$complete, setup)
+  if (is.null(setup$conf_level) || !any(sampled)) return(NULL)
   units <- if (is.null(region$responses)) region$columns$units
   args <- check_cka_args(list(
-    kernel = "linear", estimator = cell$estimator, shared_neurons = FALSE, units_x = units,
+    kernel = "linear", estimator = estimator, shared_neurons = FALSE, units_x = units,
     units_y = if (!is.null(units)) own_labels(ncol(layer$data), layer$arg),
     complete = complete_word(complete[1], complete[2]), bandwidth = 1, k = 15,
     shared_noise = "auto"
@@ -202,6 +250,5 @@ layer_errors <- function(cells, comparison, members, setup) {
                                              list(x = list(region), y = list(layer))))
   table <- cka_table(pair_of(region, layer), args, setup$clusters)
   table$layout$strata <- table$layout$strata[sampled[!complete]]
-  c(cell, errors_of_table(table$values, table$layout, setup, table$centered), list(sampled = sampled))
-  })
+  c(errors_of_table(table$values, table$layout, setup, table$centered), list(sampled = sampled))
 }

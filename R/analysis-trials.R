@@ -73,6 +73,28 @@ trial_pool_deletions <- function(part, a, b, used) {
   trial_weighted(part$sample, weights) * part$factor
 }
 
+# The H values xy, xx and yy of each choice of subsets.
+trial_single <- function(parts, terms, members) {
+  single <- vapply(names(part_sides), function(name) {
+    at <- part_sides[[name]]
+    trial_subset_h(parts[[name]], members[[at[1]]], members[[at[2]]], terms[[name]]$naive)
+  }, numeric(ncol(members$a)))
+  matrix(single, ncol = 3)
+}
+
+trial_size_deletions <- function(comparison, parts, members, used) {
+  a <- members$a
+  b <- members$b
+  xy <- trial_pool_deletions(parts$xy, a, b, used)
+  if (comparison$exchangeable) {
+    both <- cbind(a, b)
+    self <- trial_pool_deletions(parts$xx, both, both, c(used, used))
+    return(cbind(xy, self, self, deparse.level = 0))
+  }
+  xx <- trial_pool_deletions(parts$xx, a, a, used)
+  cbind(xy, xx, trial_pool_deletions(parts$yy, b, b, used), deparse.level = 0)
+}
+
 # ---- trial_to_trial()
 
 #' Trial-to-trial similarity over numbers of neurons
@@ -406,6 +428,62 @@ trials_or_none <- function(setup, compute) {
     inform("no_ceiling", "No noise ceiling: {conditionMessage(e)}")
     NULL
   })
+}
+
+# The cells with H values from different trials beside their own, over the same neuron pairs.
+with_trial_values <- function(cells, comparison, parts, terms, members, setup) {
+  if (is.null(parts) || !setup$ceiling) return(cells)
+  lapply(cells, function(cell) {
+    if (!corrections[[cell$estimator]]$stimuli) return(cell)
+    codes <- if (corrections[[cell$estimator]]$neurons) comparison$codes
+    own <- Map(function(part, name) replace(part, "codes", list(codes[[name]])),
+               parts, names(parts))
+    of_trials <- function(parts) {
+      single <- trial_single(parts, terms, members)
+      list(single = single, exchangeable = cell$exchangeable,
+           deletions = if (!is.null(cell$deletions)) {
+             trial_size_deletions(comparison, parts, members, stats::complete.cases(single))
+           })
+    }
+    cell$clean <- of_trials(own)
+    # over the neuron pairs that the estimator from trials goes by, which may be more
+    cell$signal <- if (corrections[[cell$estimator]]$neurons) of_trials(parts) else cell$clean
+    cell
+  })
+}
+
+# The self terms of the region from different trials, for each estimator that has a ceiling.
+region_ceilings <- function(part, trials, naive, setup) {
+  if (is.null(trials) || !setup$ceiling) return(part)
+  for (e in setdiff(setup$estimator, "naive")) {
+    own <- replace(trials, "codes", list(if (corrections[[e]]$neurons) setup$codes))
+    of_trials <- function(given) {
+      h <- trial_subset_h(given, part$subset, part$subset, naive)
+      list(h = h, deletions = if (!is.null(setup$conf_level)) {
+        trial_pool_deletions(given, part$subset, part$subset, !is.na(h))
+      })
+    }
+    part$clean[[e]] <- of_trials(own)
+    part$signal[[e]] <- if (corrections[[e]]$neurons) of_trials(trials) else part$clean[[e]]
+  }
+  part
+}
+
+# The cell of a layer with the self terms of the region from different trials in the place of its
+# own. part: from region_ceilings().
+layer_clean <- function(cell, part) {
+  with_self <- function(clean) {
+    single <- cell$single
+    single[, 2] <- clean$h
+    deletions <- cell$deletions
+    if (!is.null(deletions)) deletions[, 2] <- clean$deletions
+    list(single = single, deletions = deletions, exchangeable = FALSE)
+  }
+  for (name in c("clean", "signal")) {
+    known <- part[[name]][[cell$estimator]]
+    if (!is.null(known)) cell[[name]] <- with_self(known)
+  }
+  cell
 }
 
 # The columns of one row: the estimate's ceiling and the disattenuated estimate, with standard

@@ -231,7 +231,12 @@ open_parts <- function(region, neurons, default, setup) {
   split <- region$columns$split
   if (is.null(split)) {
     setup$halves <- TRUE
-    setup$pairs <- list(half_pair(region, neurons, setup))
+    width <- ncol(region$data)
+    refuse_if(width < 2, "pairs", "`x` has a single neuron (column), which cannot be split into ",
+              "halves: give at least two.")
+    check_any_allowed(region, setup)
+    sizes <- neuron_grid(neurons, width %/% 2, "half of `x`")
+    setup$pairs <- list(list(x = region, y = region, sizes = sizes, halves = TRUE))
     judge_rows(list(region), setup)
     return(setup)
   }
@@ -249,15 +254,6 @@ open_parts <- function(region, neurons, default, setup) {
   }, simplify = FALSE)
   judge_rows(groups, setup)
   setup
-}
-
-half_pair <- function(region, neurons, setup) {
-  width <- ncol(region$data)
-  refuse_if(width < 2, "pairs", "`x` has a single neuron (column), which cannot be split into ",
-            "halves: give at least two.")
-  check_any_allowed(region, setup)
-  list(x = region, y = region, sizes = neuron_grid(neurons, width %/% 2, "half of `x`"),
-       halves = TRUE)
 }
 
 # The groups of columns that `split` names, as regions.

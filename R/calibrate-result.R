@@ -185,26 +185,25 @@ calibration_result <- function(nulls, set, pairs, sides, aggregate, settings, de
             "`null_sd` is NA: one permutation gives one null score, which has no spread. Take ",
             "more permutations.")
   null_scores <- unlist(lapply(parts, function(part) part$null), recursive = FALSE)
+  # An aggregate is symmetric if the measure is and a transposed grid has the same aggregate: so for
+  # the maximum and the mean.
+  symmetric <- vapply(set, is_symmetric, NA) &
+    (is.null(aggregate) || aggregate$name %in% c("max", "mean"))
+  labels <- vapply(set, function(m) m$label, "")
+  facts <- measure_facts_of(set)
   new_result(rows, "repalign_calibration", list(
     null_scores = list(key = row_names_of(rows), null = null_scores,
                        numbers = as.list(rows[identity_numbers])),
     settings = c(settings[c("alpha", "variant", "p_adjust")],
                  list(aggregate = aggregate$name, own = aggregate$own)),
-    grid = calibration_grid(set, sides, aggregate), tested = nrow(rows), dependence = dependence
+    # what score_matrix() must know of the grid and cannot tell from the rows
+    grid = list(within = sides$self || sides$same, symmetric = stats::setNames(symmetric, labels),
+                aggregate = !is.null(aggregate), direction = facts$direction, best = facts$best,
+                limit = if (is.null(aggregate) || aggregate$bounded) facts$limit else
+                  facts$limit * NA,
+                n = sides$x$reprs[[1]]$n),
+    tested = nrow(rows), dependence = dependence
   ))
-}
-
-# What score_matrix() must know of the grid and cannot tell from the rows. An aggregate is symmetric
-# if the measure is and a transposed grid has the same aggregate: so for the maximum and the mean.
-calibration_grid <- function(set, sides, aggregate) {
-  symmetric <- vapply(set, is_symmetric, NA) &
-    (is.null(aggregate) || aggregate$name %in% c("max", "mean"))
-  labels <- vapply(set, function(m) m$label, "")
-  facts <- measure_facts_of(set)
-  list(within = sides$self || sides$same, symmetric = stats::setNames(symmetric, labels),
-       aggregate = !is.null(aggregate), direction = facts$direction, best = facts$best,
-       limit = if (is.null(aggregate) || aggregate$bounded) facts$limit else facts$limit * NA,
-       n = sides$x$reprs[[1]]$n)
 }
 
 pair_names <- function(pairs, sides) {

@@ -524,15 +524,12 @@ recordings_heading <- function(x) {
             collapse = "; ")
     },
     if (isTRUE(facts$permutations > 0)) {
+      # rows can be chosen and bound
+      models <- ncol(attr(x, "null"))
       paste0("p_chance by ", format(facts$permutations, big.mark = ","), " permutations (",
-             facts$engine, "); p_familywise over ", tested_together(x))
+             facts$engine, "); p_familywise over ", if (nrow(x) == models) "all models" else
+               paste("the", count_of(models, "model"), "of its call"))
     })
-}
-
-# Rows can be chosen and bound: of how many models is each family-wise p-value?
-tested_together <- function(x) {
-  models <- ncol(attr(x, "null"))
-  if (nrow(x) == models) "all models" else paste("the", count_of(models, "model"), "of its call")
 }
 
 recordings_footing <- function(x) {

@@ -153,7 +153,22 @@ rdm_of_value <- function(value, place, inner, allow_na) {
   refuse_if(is.numeric(value) && length(dim(value)) < 2, "type", "`{place}` is a numeric vector: ",
             "give dist({place}) for the differences between its values, or factor({place}) for ",
             "labels of conditions.")
-  rdm_of_responses(value, place, inner)
+  repr <- representation(value, place, side = "x")
+  warn_of_odd_columns(list(repr))
+  note_unused_structure(list(repr), list(list(label = paste("the RDM of", place))))
+  if (repr$kind == "graph") need_kind(repr, c("data", "dist"), "a regression of RDMs")
+  check_rows(repr$n, 2, place, "a dissimilarity")
+  check_row_width(repr, inner)
+  rdm <- dissimilarities_of(repr, inner)
+  unscaled <- if (inner %in% c("euclidean", "sqeuclidean")) form_distances(repr)$scale else 1
+  values <- as.vector(rdm$d) / unscaled
+  if (rdm$square) values <- values^2
+  # squares of very small values have few digits left, or none
+  tiny <- rdm$square && any(rdm$d != 0) && max(values) <= 1e16 * .Machine$double.xmin
+  refuse_if(tiny || any(is.infinite(values)), "value", "The dissimilarities of `{place}` are too ",
+            "large or too small for a double: rescale the data.")
+  structure(values, Size = repr$n, Labels = stimulus_names(repr$data),
+            Diag = FALSE, Upper = FALSE, class = "dist")
 }
 
 # Symmetric and without a diagonal to speak of: dissimilarities, not responses.
@@ -186,23 +201,4 @@ rdm_of_labels <- function(value, place, allow_na) {
   differ <- outer(codes, codes, "!=") + 0
   structure(differ[lower.tri(differ)], Size = length(codes), Labels = names(value),
             class = "dist", Diag = FALSE, Upper = FALSE)
-}
-
-rdm_of_responses <- function(value, place, inner) {
-  repr <- representation(value, place, side = "x")
-  warn_of_odd_columns(list(repr))
-  note_unused_structure(list(repr), list(list(label = paste("the RDM of", place))))
-  if (repr$kind == "graph") need_kind(repr, c("data", "dist"), "a regression of RDMs")
-  check_rows(repr$n, 2, place, "a dissimilarity")
-  check_row_width(repr, inner)
-  rdm <- dissimilarities_of(repr, inner)
-  unscaled <- if (inner %in% c("euclidean", "sqeuclidean")) form_distances(repr)$scale else 1
-  values <- as.vector(rdm$d) / unscaled
-  if (rdm$square) values <- values^2
-  # squares of very small values have few digits left, or none
-  tiny <- rdm$square && any(rdm$d != 0) && max(values) <= 1e16 * .Machine$double.xmin
-  refuse_if(tiny || any(is.infinite(values)), "value", "The dissimilarities of `{place}` are too ",
-            "large or too small for a double: rescale the data.")
-  structure(values, Size = repr$n, Labels = stimulus_names(repr$data),
-            Diag = FALSE, Upper = FALSE, class = "dist")
 }

@@ -86,7 +86,12 @@ autoplot.repalign_rdm_rows <- function(object, value = c("contribution", "score"
     ggplot2::geom_point(size = 2.3, colour = forest_colour, na.rm = TRUE) +
     (if (!is.null(object$model)) ggplot2::facet_wrap(ggplot2::vars(.data[["model"]]))) +
     ggplot2::labs(x = driving_axis(value, attr(object, "outer")), y = NULL,
-                  caption = driving_caption(shown, value, several)) +
+                  caption = caption_of(c(
+                    if (several) "large: means over subjects; small: subjects",
+                    if (value == "contribution") "dotted: all conditions alike",
+                    if (shown$left_out) paste(shown$left_out, "conditions with smaller",
+                                              "contributions are not shown")
+                  ))) +
     picture_theme(lines = "x") +
     names_axis("y", levels(shown$means$title))
 }
@@ -129,13 +134,6 @@ equal_share_line <- function(object) {
 driving_axis <- function(value, outer) {
   paste0(if (value == "score") "score of the row" else "contribution to the score",
          if (!is.null(outer)) paste0("\n(", outer, ")"))
-}
-
-driving_caption <- function(shown, value, several) {
-  caption_of(c(if (several) "large: means over subjects; small: subjects",
-                    if (value == "contribution") "dotted: all conditions alike",
-                    if (shown$left_out) paste(shown$left_out, "conditions with smaller",
-                                              "contributions are not shown")))
 }
 
 # ---- rows of a comparison

@@ -77,7 +77,9 @@ cka_null <- function(args) {
            # the H values of all permutations, from the inner products of the centred kernels
            statistic = function(values, x, y, args, design) {
              n <- x$rows
-             neuron_pairs <- x$width * y$width - excluded_count(x$width, args)
+             left_out <- if (!leaves_out_across(args)) 0 else if (args$shared_neurons) x$width else
+               excluded_pairs(args$units_x, args$units_y)$count
+             neuron_pairs <- x$width * y$width - left_out
              terms <- if (args$corrects$stimuli) n * (n - 3) else n^2
              values / (terms * neuron_pairs)
            },
@@ -91,11 +93,6 @@ linear_cube <- function(form, repr, args, side) {
   if (ncol(repr$data) >= repr$n) return(NULL)
   x <- scaled_data(repr, TRUE)
   if (args$corrects$stimuli) u_centered_cube(x) else core_cube(crossprod(x), repr$n)
-}
-
-excluded_count <- function(width, args) {
-  if (!leaves_out_across(args)) return(0)
-  if (args$shared_neurons) width else excluded_pairs(args$units_x, args$units_y)$count
 }
 
 # What the neuron pairs that are left out would add to the inner product, for every permutation.

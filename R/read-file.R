@@ -59,7 +59,9 @@ read_representation <- function(file, name = NULL, rows = NULL, flatten = TRUE, 
             "`file` must be the path of a file or of a folder, or the paths of several files, not ",
             if (!is.character(file)) describe(file) else if (!length(file)) "no path at all" else
               "an empty or missing path", ".")
-  if (is_several_files(file)) return(read_each_file(file, name, rows, flatten))
+  if (length(file) > 1 || dir.exists(path.expand(file))) {
+    return(read_each_file(file, name, rows, flatten))
+  }
   format <- file_format(file)
   name <- if (!is.null(name)) {
     refuse_if(!is.character(name) || length(name) != 1 || is.na(name) || !nzchar(name), "value",
@@ -89,8 +91,6 @@ representation_names <- function(file, ...) {
 }
 
 # ---- several files
-
-is_several_files <- function(file) length(file) > 1 || dir.exists(path.expand(file))
 
 # A named list of what the files hold. What goes wrong names the file, and none is read before all
 # are known to be there.

@@ -1,21 +1,5 @@
 # What write_map() writes, and where.
 
-# The values of a map: list(values, names, all), where `all` says that there must be one for each
-# voxel of the mask.
-map_values <- function(values, column, model) {
-  if (is.data.frame(values)) return(map_of_result(values, column, model))
-  for (arg in c("column", "model")) {
-    refuse_if(!is.null(get(arg)), "value", "`{arg}` is for results with a row for each centre: ",
-              "leave it out for numbers.")
-  }
-  plain <- (is.numeric(values) || is.logical(values)) && !is.object(values) && length(values) &&
-    sum(dim(values) > 1) <= 1
-  refuse_if(!plain, "type", "`values` must be numbers at voxels, or a result with a row for each ",
-            "centre, not ", if (length(values)) describe(values) else "an empty vector", ".")
-  names <- if (is.null(dim(values))) names(values) else names(drop(values))
-  list(values = as.double(values), names = names, all = is.null(names))
-}
-
 # of: a data frame with a row for each centre and model.
 map_of_result <- function(of, column, model) {
   rows <- need_columns(as.data.frame(of), "center", "written", "values")

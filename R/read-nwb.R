@@ -141,7 +141,11 @@ nwb_column <- function(group, name, there, n, path, file) {
   at <- paste0(path, "/", name)
   values <- stored_values(part, type, at, file)
   if (is_unread(values)) return(values)
-  if (is.double(values) && names_rows(part, name)) values <- values + 1
+  # rows of other tables are counted from 0
+  if (is.double(values) && (name == "electrodes" || part$attr_exists("neurodata_type") &&
+      identical(as.character(part$attr_open("neurodata_type")$read()), "DynamicTableRegion"))) {
+    values <- values + 1
+  }
   index <- paste0(name, "_index")
   sizes <- if (index %in% there) sizes_of_rows(group[[index]], NROW(values), n, at, file)
   if (is.null(sizes) && NROW(values) != n) {
@@ -163,12 +167,6 @@ unread_type <- function(type) {
   }
   words <- c(H5T_COMPOUND = "records", H5T_VLEN = "lists of different lengths")
   if (kind %in% names(words)) words[[kind]] else paste("values of the type", kind)
-}
-
-# Rows of other tables are counted from 0.
-names_rows <- function(part, name) {
-  name == "electrodes" || part$attr_exists("neurodata_type") &&
-    identical(as.character(part$attr_open("neurodata_type")$read()), "DynamicTableRegion")
 }
 
 # How many values each row has: the index of a column holds their ends.
@@ -207,7 +205,10 @@ stored_values <- function(part, type, at, file) {
   # all integers of 64 bits in the bits of doubles, so that none is rounded before it is checked
   before <- options(hdf5r.h5tor_default = hdf5r::h5const$H5TOR_CONV_NONE)
   on.exit(options(before))
-  values <- if (all(dims > 0)) raw_values(part)
+  values <- if (all(dims > 0)) catch_error(part$read(drop = FALSE), failed = function(e) {
+    if (!grepl("encoding mask", conditionMessage(e), fixed = TRUE)) stop(e)
+    unread("texts that are not in the encoding that they declare")
+  })
   if (is_unread(values)) return(values)
   values <- switch(kind, H5T_STRING = readable(as.character(values)),
                    H5T_REFERENCE = names_of_references(values),
@@ -217,13 +218,6 @@ stored_values <- function(part, type, at, file) {
                    no_branch(kind))
   if (length(dims) < 2 || is_unread(values)) return(values)
   aperm(array(values, rev(dims)), rev(seq_along(dims)))
-}
-
-raw_values <- function(part) {
-  catch_error(part$read(drop = FALSE), failed = function(e) {
-    if (!grepl("encoding mask", conditionMessage(e), fixed = TRUE)) stop(e)
-    unread("texts that are not in the encoding that they declare")
-  })
 }
 
 plain_numbers <- function(values) {

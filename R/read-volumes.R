@@ -78,7 +78,19 @@ read_volumes <- function(files, mask = NULL, threshold = 0.5, na = c("error", "v
 write_map <- function(values, mask, file, column = NULL, model = NULL, ...) {
   need_arguments()
   require_package("RNifti", "Writing NIfTI images")
-  map <- map_values(values, column, model)
+  # all: must there be a value for each voxel of the mask?
+  map <- if (is.data.frame(values)) map_of_result(values, column, model) else {
+    for (arg in c("column", "model")) {
+      refuse_if(!is.null(get(arg)), "value", "`{arg}` is for results with a row for each centre: ",
+                "leave it out for numbers.")
+    }
+    plain <- (is.numeric(values) || is.logical(values)) && !is.object(values) && length(values) &&
+      sum(dim(values) > 1) <= 1
+    refuse_if(!plain, "type", "`values` must be numbers at voxels, or a result with a row for ",
+              "each centre, not ", if (length(values)) describe(values) else "an empty vector", ".")
+    names <- if (is.null(dim(values))) names(values) else names(drop(values))
+    list(values = as.double(values), names = names, all = is.null(names))
+  }
   need_path(file, "file")
   path <- path.expand(file)
   refuse_if(!grepl("[.]nii([.]gz)?$", path), "value", "`file` {dQuote(basename(file), FALSE)} ",

@@ -10,7 +10,21 @@ score_centers <- function(source, neighbours, job) {
   run <- new.env()
   run$failed <- character()
   run$warnings <- list()
-  found <- if (is.null(job$null)) plain_centers(source, neighbours, job, run) else
+  found <- if (is.null(job$null)) {
+    # one centre after the other, as calibrate() does it
+    result <- empty_result(length(neighbours), job)
+    result$used <- FALSE
+    for (k in seq_along(neighbours)) {
+      name <- names(neighbours)[k]
+      null <- try_center(plain_center(source, neighbours[[k]], name, job), name, run)
+      if (is.null(null)) next
+      result$scores[k, ] <- null$observed
+      for (model in seq_along(job$models)) {
+        result <- with_null(result, k, model, null$pairs[[model]], job$measure$sign)
+      }
+    }
+    result
+  } else
     multiplied_centers(source, neighbours, job, run)
   c(found, list(failed = run$failed, warnings = run$warnings, error = list(run$error)))
 }
@@ -45,21 +59,6 @@ empty_result <- function(count, job) {
   empty <- matrix(NA_real_, count, length(job$models))
   list(scores = empty, p_values = empty, means = empty, sds = empty,
        largest = matrix(-Inf, job$design$count, length(job$models)))
-}
-
-# One centre after the other, as calibrate() does it.
-plain_centers <- function(source, neighbours, job, run) {
-  result <- empty_result(length(neighbours), job)
-  result$used <- FALSE
-  for (k in seq_along(neighbours)) {
-    name <- names(neighbours)[k]
-    null <- try_center(plain_center(source, neighbours[[k]], name, job), name, run)
-    if (is.null(null)) next
-    result$scores[k, ] <- null$observed
-    for (model in seq_along(job$models)) result <- with_null(result, k, model, null$pairs[[model]],
-                                                             job$measure$sign)
-  }
-  result
 }
 
 plain_center <- function(source, channels, name, job) {
@@ -315,7 +314,15 @@ groups_of_workers <- function(groups, neighbours, source, job, threads) {
   own <- if (is_own(job$measure)) job$measure$declaration$fun
   needs <- needs_of_functions(list(own, source$noise$precision))
   advance <- progress_along(length(groups))
-  tasks <- lapply(groups, function(at) part_of_source(source, neighbours[at]))
+  tasks <- lapply(groups, function(at) {
+    # a worker gets only the channels of its centres, of which the neighbours are columns
+    neighbours <- neighbours[at]
+    columns <- sort(unique(unlist(neighbours)))
+    source$patterns <- cut_patterns(source$patterns, columns)
+    source$noise <- cut_noise(source$noise, columns)
+    source$channels <- source$channels[columns]
+    list(source = source, neighbours = lapply(neighbours, match, columns))
+  })
   future.apply::future_lapply(tasks, worker_group, job, settings, advance, future.chunk.size = 1,
                               future.globals = needs$globals,
                               future.packages = c("repalign", needs$packages))

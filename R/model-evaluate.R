@@ -4,7 +4,7 @@
 # The result is a data frame of the class "repalign_evaluation" with a row for each model. Beside
 # the rows it keeps the attributes
 #
-# parts      what compare_scores() needs: list(main, interactions, df), see model-variance.R
+# parts      what compare_scores() needs: list(main, interactions, df), see model-draws.R
 # draws      the scores of all draws, for each part an array draws x (models, lower and upper
 #            ceiling) x repeats
 # table      the score of each RDM (rows) for each model, without folds

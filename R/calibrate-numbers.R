@@ -125,17 +125,6 @@ same_settings <- function(settings) {
   settings[[1]]
 }
 
-bound_grid <- function(grids) {
-  symmetric <- unlist(lapply(grids, function(grid) grid$symmetric))
-  list(within = all(vapply(grids, function(grid) isTRUE(grid$within), NA)),
-       symmetric = vapply(split_by_name(symmetric), all, NA),
-       aggregate = all(vapply(grids, function(grid) isTRUE(grid$aggregate), NA)),
-       direction = common_by_name(unlist(lapply(grids, function(grid) grid$direction))),
-       best = common_by_name(unlist(lapply(grids, function(grid) grid$best))),
-       limit = common_by_name(unlist(lapply(grids, function(grid) grid$limit))),
-       n = unique(unlist(lapply(grids, function(grid) grid$n))))
-}
-
 # ---- calibration numbers
 
 # These functions compute the numbers in a row of a calibration: the threshold, the calibrated
@@ -262,24 +251,6 @@ null_scores_within <- function(calibration, known) {
 null_scores_at <- function(known, at) {
   list(key = known$key[at], null = known$null[at],
        numbers = lapply(known$numbers, function(values) values[at]))
-}
-
-# The null scores of all parts. Parts of one result bring the same null scores several times; these
-# are kept once.
-bound_null_scores <- function(parts) {
-  if (all(vapply(parts, identical, NA, parts[[1]]))) return(parts[[1]])
-  key <- unlist(lapply(parts, function(part) part$key))
-  null <- unlist(lapply(parts, function(part) part$null), recursive = FALSE)
-  columns <- Reduce(intersect, lapply(parts, function(part) names(part$numbers)))
-  numbers <- lapply(stats::setNames(columns, columns), function(column) {
-    unlist(lapply(parts, function(part) part$numbers[[column]]))
-  })
-  identity <- row_identity(key, numbers)
-  first <- match(identity, identity)
-  again <- which(first != seq_along(first))
-  same <- vapply(again, function(i) identical(null[[i]], null[[first[i]]]), NA)
-  null_scores_at(list(key = key, null = null, numbers = numbers),
-                 setdiff(seq_along(key), again[same]))
 }
 
 # One name for each row, made of its names of models, layers and measures. The default separator

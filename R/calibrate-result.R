@@ -19,8 +19,33 @@ declare_result(
     column("p_adjusted", "the p-value adjusted for the number of rows", shown = 4, always = FALSE)
   ),
   kept = list(settings = function(values) same_settings(values),
-              null_scores = function(values) bound_null_scores(values),
-              grid = function(values) bound_grid(values), dependence = each_once,
+              null_scores = function(values) {
+                # parts of one result bring the same null scores several times, which are kept once
+                if (all(vapply(values, identical, NA, values[[1]]))) return(values[[1]])
+                key <- unlist(lapply(values, function(part) part$key))
+                null <- unlist(lapply(values, function(part) part$null), recursive = FALSE)
+                columns <- Reduce(intersect, lapply(values, function(part) names(part$numbers)))
+                numbers <- lapply(stats::setNames(columns, columns), function(column) {
+                  unlist(lapply(values, function(part) part$numbers[[column]]))
+                })
+                identity <- row_identity(key, numbers)
+                first <- match(identity, identity)
+                again <- which(first != seq_along(first))
+                same <- vapply(again, function(i) identical(null[[i]], null[[first[i]]]), NA)
+                null_scores_at(list(key = key, null = null, numbers = numbers),
+                               setdiff(seq_along(key), again[same]))
+              },
+              grid = function(values) {
+                each <- function(name) unlist(lapply(values, function(grid) grid[[name]]))
+                all_are <- function(name) {
+                  all(vapply(values, function(grid) isTRUE(grid[[name]]), NA))
+                }
+                list(within = all_are("within"), aggregate = all_are("aggregate"),
+                     symmetric = vapply(split_by_name(each("symmetric")), all, NA),
+                     direction = common_by_name(each("direction")),
+                     best = common_by_name(each("best")), limit = common_by_name(each("limit")),
+                     n = unique(each("n")))
+              }, dependence = each_once,
               # of how many rows were some of them chosen?
               tested = function(values) if (length(unique(values)) == 1) values[[1]]),
   cut = function(object, kept) {
@@ -224,7 +249,23 @@ single_rows <- function(null, measure, names, settings) {
   engine <- engine_of(null)
   each <- seq_len(nrow(names))
   numbers <- if (engine == "moments") {
-    lapply(each, function(p) moments_row(null, p, measure, settings))
+    lapply(each, function(p) {
+      # the law is that of t, which is larger for more similar scores, also of a distance
+      law <- null$laws[[p]]
+      s <- null$observed[p]
+      if (is.na(s)) return(replace(undefined_row(s, NULL), "permutations", NA_integer_))
+      constant <- is_constant_law(law)
+      tau <- if (constant) s else law$score(pearson3_quantile(1 - settings$alpha, law$moments))
+      spread <- if (constant) list(mean = s, sd = 0) else score_moments(law)
+      list(
+        score = s, threshold = tau,
+        calibrated = calibrated_score(s, tau, spread$mean, spread$sd, measure$limit, measure$sign,
+                                      settings$variant),
+        p_value = if (constant) 1 else
+          max(pearson3_upper(law$stat - law$tolerance, law$moments), law$least),
+        null_mean = spread$mean, null_sd = spread$sd, permutations = NA_integer_
+      )
+    })
   } else {
     Map(function(one, score) calibrated_row(score, one$null, one$p_value, measure, settings),
         null$pairs, null$observed)

@@ -96,26 +96,21 @@ encoding_column <- function(cell, call, method, advance) {
     method <- if (fixed && call$n >= least_for_influence) "influence" else "jackknife"
   }
   column <- if (method == "influence") {
-    influence_column(cell$score, encoding_influence(y, cell$test, values, cell$score), list(),
+    # n times the derivative of the score by the share of each stimulus, with predictions held
+    error <- about <- numeric(nrow(y))
+    for (k in seq_along(cell$test)) {
+      at <- cell$test[[k]]
+      m <- colMeans(y[-at, , drop = FALSE])
+      error[at] <- error[at] + rowSums((y[at, , drop = FALSE] - values[[k]])^2)
+      about[at] <- about[at] + rowSums((y[at, , drop = FALSE] - rep(m, each = length(at)))^2)
+    }
+    influence_column(cell$score, -(error - (1 - cell$score) * about) / mean(about), list(),
                      call$codes)
   } else {
     jackknife_column(c(cell$score, deleted_encodings(cell, call, y, values, known)),
                      list(transform = "none"))
   }
   c(column, list(method = method))
-}
-
-# n times the derivative of the score by the share of each stimulus, with predictions held.
-encoding_influence <- function(y, test, values, score) {
-  n <- nrow(y)
-  error <- about <- numeric(n)
-  for (k in seq_along(test)) {
-    at <- test[[k]]
-    m <- colMeans(y[-at, , drop = FALSE])
-    error[at] <- error[at] + rowSums((y[at, , drop = FALSE] - values[[k]])^2)
-    about[at] <- about[at] + rowSums((y[at, , drop = FALSE] - rep(m, each = length(at)))^2)
-  }
-  -(error - (1 - score) * about) / mean(about)
 }
 
 # ---- without each stimulus

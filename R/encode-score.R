@@ -99,24 +99,6 @@ fold_scores <- function(scores, sums, settings) {
 
 # ---- noise
 
-# Which share of the variance of the means over trials is no noise of trials, for each neuron: 1 -
-# (variance within stimuli * mean(1 / T_i)) / variance of the means, with T_i trials of stimulus i.
-# values: stimuli x neurons x trials. NA where nothing was repeated.
-trial_reliability <- function(values) {
-  values <- values / unit_of(values[!is.na(values)])
-  count <- rowSums(!is.na(values), dims = 2)
-  means <- rowMeans(values, na.rm = TRUE, dims = 2)
-  within <- 0
-  for (t in seq_len(dim(values)[3])) {
-    left <- values[, , t] - means
-    within <- within + colSums(matrix(left, nrow(means))^2, na.rm = TRUE)
-  }
-  repeats <- colSums(count - 1)
-  between <- apply(means, 2, stats::var)
-  reliability <- 1 - within / repeats * colMeans(1 / count) / between
-  replace(reliability, repeats == 0 | between == 0, NA)
-}
-
 # Scores of neurons without the noise of trials: NA of those too noisy to tell.
 normalised_scores <- function(scores, reliability, settings) {
   reliability[is.na(reliability) | reliability <= settings$min_reliability] <- NA

@@ -568,9 +568,3 @@ complete_measure <- function(label) {
     paste0(", estimator = ", dQuote(names(which(named)), FALSE))
   }, ", complete = \"y\")")
 }
-
-# Columns without any value say nothing.
-without_empty_columns <- function(x) {
-  if (!nrow(x)) return(x)
-  x[!vapply(x, function(column) all(is.na(column)), NA) | names(x) %in% c("score", "se")]
-}

@@ -39,7 +39,11 @@ declare_result(
   kept = sapply(c("parts", "draws", "table", "outer", "resample", "folds", "conf_level", "sizes",
                   "group", "pictures", "chance", "dependence", "interval", "null", "facts"),
                 function(name) all_alike, simplify = FALSE),
-  shown = function(x) without_empty_columns(x),
+  shown = function(x) {
+    # columns without any value say nothing
+    if (!nrow(x)) return(x)
+    x[!vapply(x, function(column) all(is.na(column)), NA) | names(x) %in% c("score", "se")]
+  },
   heading = function(x, digits) {
     if (is_of_recordings(x)) recordings_heading(x) else rdms_heading(x, digits)
   },

@@ -24,34 +24,32 @@ declare_result(
                     paste(unique(format(range(whole$score), digits = digits)), collapse = " to "))
            })
   },
-  sentence = function(x) rdm_rows_sentence(x)
+  sentence = function(x) {
+    # A sentence for each comparison of two RDMs.
+    need_columns(x, c("condition", "score", "contribution"), "told", "result")
+    whole <- attr(x, "whole")
+    sides <- intersect(c("subject", "model"), names(x))
+    groups <- if (length(sides)) unname(row_groups(x, sides)) else list(seq_len(nrow(x)))
+    vapply(groups, function(at) {
+      rows <- x[at, , drop = FALSE]
+      best <- which.max(rows$contribution)
+      same <- lapply(sides, function(side) whole[[side]] == rows[[side]][1])
+      score <- whole$score[Reduce(`&`, same, TRUE)]
+      # a side that is one RDM has no column
+      of <- function(side, arg) if (is.null(rows[[side]])) arg else as.character(rows[[side]][1])
+      pair <- paste(of("subject", "`x`"), "and", of("model", "`y`"))
+      name <- outer_names[[attr(x, "outer")]]
+      if (!length(best)) return(paste0("All contributions to the ", name, " of ", pair,
+                                       " are undefined (NA)."))
+      paste0("Of ", count_of(nrow(rows), "condition"), ", condition ", rows$condition[best],
+             " contributed most to the ", name, " of ", pair,
+             brackets(if (length(score) == 1) paste("score", number_word(score)),
+                      paste("contribution", number_word(rows$contribution[best])),
+                      paste("score of its row", number_word(rows$score[best]))), ".",
+             undefined_words(rows$contribution, "contribution"))
+    }, "")
+  }
 )
-
-# A sentence for each comparison of two RDMs.
-rdm_rows_sentence <- function(x) {
-  need_columns(x, c("condition", "score", "contribution"), "told", "result")
-  whole <- attr(x, "whole")
-  sides <- intersect(c("subject", "model"), names(x))
-  groups <- if (length(sides)) unname(row_groups(x, sides)) else list(seq_len(nrow(x)))
-  vapply(groups, function(at) {
-    rows <- x[at, , drop = FALSE]
-    best <- which.max(rows$contribution)
-    same <- lapply(sides, function(side) whole[[side]] == rows[[side]][1])
-    score <- whole$score[Reduce(`&`, same, TRUE)]
-    # a side that is one RDM has no column
-    of <- function(side, arg) if (is.null(rows[[side]])) arg else as.character(rows[[side]][1])
-    pair <- paste(of("subject", "`x`"), "and", of("model", "`y`"))
-    name <- outer_names[[attr(x, "outer")]]
-    if (!length(best)) return(paste0("All contributions to the ", name, " of ", pair,
-                                     " are undefined (NA)."))
-    paste0("Of ", count_of(nrow(rows), "condition"), ", condition ", rows$condition[best],
-           " contributed most to the ", name, " of ", pair,
-           brackets(if (length(score) == 1) paste("score", number_word(score)),
-                    paste("contribution", number_word(rows$contribution[best])),
-                    paste("score of its row", number_word(rows$score[best]))), ".",
-           undefined_words(rows$contribution, "contribution"))
-  }, "")
-}
 
 #' @rdname rdm_rows
 #' @param object what `rdm_rows()` returned.
@@ -289,7 +287,20 @@ row_score <- function(a, b, at, outer, stimulus_noise, n) {
 # at: the numbers of the pairs, in rising order.
 shares_of <- function(a, b, at, outer, stimulus_noise, n) {
   if (!whitens(outer)) return(pair_shares(a, b, outer))
-  whitened_shares(a, b, seq_len(packed_length(n)) %in% at, outer, stimulus_noise)
+  # a' V^-1 b is split half by a and V^-1 b, half by V^-1 a and b
+  there <- seq_len(packed_length(n)) %in% at
+  values <- cbind(a, b)
+  if (is_centred(outer)) {
+    # the ordinary mean is taken off first, so that its digits cancel
+    values <- without_column_means(values)
+    ones <- as.vector(whitened_solutions(matrix(1, nrow(values), 1), there, stimulus_noise))
+    values <- sweep(values, 2, colSums(ones * values) / sum(ones))
+  }
+  duals <- whitened_solutions(values, there, stimulus_noise)
+  sizes <- colSums(duals * values)
+  varies <- colSums(values^2) > tie_share^2 * colSums(cbind(a, b)^2)
+  if (!all(varies)) return(rep(NA_real_, length(a)))
+  (duals[, 1] * values[, 2] + duals[, 2] * values[, 1]) / 2 / sqrt(sizes[1]) / sqrt(sizes[2])
 }
 
 # ---- what each pair of stimuli contributes
@@ -361,21 +372,4 @@ below <- function(a, b) {
   result <- numeric(count)
   result[sorted] <- found
   result
-}
-
-# The same for whitened comparisons; there: which of all pairs a and b are for. The product
-# a' V^-1 b is split half by a and V^-1 b, half by V^-1 a and b.
-whitened_shares <- function(a, b, there, outer, stimulus_noise) {
-  values <- cbind(a, b)
-  if (is_centred(outer)) {
-    # the ordinary mean is taken off first, so that its digits cancel
-    values <- without_column_means(values)
-    ones <- as.vector(whitened_solutions(matrix(1, nrow(values), 1), there, stimulus_noise))
-    values <- sweep(values, 2, colSums(ones * values) / sum(ones))
-  }
-  duals <- whitened_solutions(values, there, stimulus_noise)
-  sizes <- colSums(duals * values)
-  varies <- colSums(values^2) > tie_share^2 * colSums(cbind(a, b)^2)
-  if (!all(varies)) return(rep(NA_real_, length(a)))
-  (duals[, 1] * values[, 2] + duals[, 2] * values[, 1]) / 2 / sqrt(sizes[1]) / sqrt(sizes[2])
 }

@@ -19,27 +19,27 @@ common_modes <- c(count = 0L, jaccard = 1L, ranks = 2L, any = 3L, products = 4L,
 # What the modes for averages over the order of ties amount to without ties.
 untied_modes <- c(weights = "count", mean_jaccard = "jaccard")
 
-edge_null <- function(task) {
-  widths <- vapply(task$null$passes, sums_per_pair, 0)
-  graphs <- length(task$x$forms) * length(task$y$forms)
-  check_null_memory(task$design$count, graphs, sum(widths))
-  passes <- lapply(task$null$passes, function(pass) {
-    common_edges(task$x$forms, task$y$forms, pass, task$design, task$label)
-  })
-  lapply(seq_len(nrow(task$pairs)), function(p) {
-    at <- task$x$at[p] + length(task$x$forms) * (task$y$at[p] - 1)
-    sums <- lapply(passes, function(pass) {
-      pass$values[, pass$width * (at - 1) + seq_len(pass$width), drop = FALSE]
+declare_null_kernel(
+  "edges", cosets = TRUE, size = function(n, d) 0, memory = function(n, dx, dy) 0,
+  run = function(task) {
+    widths <- vapply(task$null$passes, sums_per_pair, 0)
+    graphs <- length(task$x$forms) * length(task$y$forms)
+    check_null_memory(task$design$count, graphs, sum(widths))
+    passes <- lapply(task$null$passes, function(pass) {
+      common_edges(task$x$forms, task$y$forms, pass, task$design, task$label)
     })
-    forms <- task_forms(task, p)
-    score <- task$score(sums, forms$x, forms$y)
-    null_of_pair(task$orientation * score, score, equal_share * max(1, abs(score[1])),
-                 task$observed[p])
-  })
-}
-
-declare_null_kernel("edges", run = edge_null, cosets = TRUE, size = function(n, d) 0,
-                    memory = function(n, dx, dy) 0)
+    lapply(seq_len(nrow(task$pairs)), function(p) {
+      at <- task$x$at[p] + length(task$x$forms) * (task$y$at[p] - 1)
+      sums <- lapply(passes, function(pass) {
+        pass$values[, pass$width * (at - 1) + seq_len(pass$width), drop = FALSE]
+      })
+      forms <- task_forms(task, p)
+      score <- task$score(sums, forms$x, forms$y)
+      null_of_pair(task$orientation * score, score, equal_share * max(1, abs(score[1])),
+                   task$observed[p])
+    })
+  }
+)
 
 common_edges <- function(x, y, pass, design, what) {
   graphs_x <- lapply(x, function(form) form$graphs[[pass$x]])
@@ -162,19 +162,19 @@ centered_products <- function(values, x, y, args, design) {
 # values        a list of one matrix with a row for each permutation: that number, and how many
 #               pairs of pairs are tied on side y
 
-concordance_null <- function(task) {
-  orders <- with_observed(task$design)
-  lapply(seq_len(nrow(task$pairs)), function(p) {
-    forms <- task_forms(task, p)
-    counts <- permuted_excess(forms$x$order, forms$y$levels, orders, task$label)
-    score <- task$score(list(counts), forms$x, forms$y)
-    null_of_pair(task$orientation * score, score, equal_share, task$observed[p])
-  })
-}
-
-declare_null_kernel("concordance", run = concordance_null, cosets = FALSE,
-                    size = function(n, d) 1.5 * packed_length(n),
-                    memory = function(n, dx, dy) 6 * packed_length(n))
+declare_null_kernel(
+  "concordance", cosets = FALSE, size = function(n, d) 1.5 * packed_length(n),
+  memory = function(n, dx, dy) 6 * packed_length(n),
+  run = function(task) {
+    orders <- with_observed(task$design)
+    lapply(seq_len(nrow(task$pairs)), function(p) {
+      forms <- task_forms(task, p)
+      counts <- permuted_excess(forms$x$order, forms$y$levels, orders, task$label)
+      score <- task$score(list(counts), forms$x, forms$y)
+      null_of_pair(task$orientation * score, score, equal_share, task$observed[p])
+    })
+  }
+)
 
 # A matrix with a row for each order (n x count): excess and tied.
 permuted_excess <- function(order, levels, orders, label) {

@@ -16,25 +16,26 @@ NULL
 #               trace of the cube of A, see core_cube()
 # from_gram     is the matrix made of the Gram matrix of the data? See prepare_grams()
 
-inner_null <- function(task) {
-  matrices <- function(side) lapply(side$forms, function(form) form$matrix)
-  inner <- inner_products(matrices(task$x), matrices(task$y), task$design, task$label)
-  columns <- task$x$at + length(task$x$forms) * (task$y$at - 1)
-  lapply(seq_len(nrow(task$pairs)), function(p) {
-    forms <- task_forms(task, p)
-    values <- inner[, columns[p]]
-    if (!is.null(task$null$correction)) {
-      pair <- pair_of(task$sides$x$reprs[[task$pairs$i[p]]], task$sides$y$reprs[[task$pairs$j[p]]])
-      values <- values - task$null$correction(pair, task$args, task$design)
-    }
-    null_of_pair(values, task$score(values, forms$x, forms$y),
-                 equal_share * forms$x$norm * forms$y$norm, task$observed[p])
-  })
-}
-
-declare_null_kernel("inner", run = inner_null, cosets = TRUE,
-                    size = function(n, d) as.double(n)^2,
-                    memory = function(n, dx, dy) 2 * n^2)
+declare_null_kernel(
+  "inner", cosets = TRUE, size = function(n, d) as.double(n)^2,
+  memory = function(n, dx, dy) 2 * n^2,
+  run = function(task) {
+    matrices <- function(side) lapply(side$forms, function(form) form$matrix)
+    inner <- inner_products(matrices(task$x), matrices(task$y), task$design, task$label)
+    columns <- task$x$at + length(task$x$forms) * (task$y$at - 1)
+    lapply(seq_len(nrow(task$pairs)), function(p) {
+      forms <- task_forms(task, p)
+      values <- inner[, columns[p]]
+      if (!is.null(task$null$correction)) {
+        pair <- pair_of(task$sides$x$reprs[[task$pairs$i[p]]],
+                        task$sides$y$reprs[[task$pairs$j[p]]])
+        values <- values - task$null$correction(pair, task$args, task$design)
+      }
+      null_of_pair(values, task$score(values, forms$x, forms$y),
+                   equal_share * forms$x$norm * forms$y$norm, task$observed[p])
+    })
+  }
+)
 
 # Where a measure needs the Gram matrices for its null anyway (from_gram), the observed scores use
 # them, too: all inner products of a grid are computed at once. An error is not reported here but
@@ -279,26 +280,6 @@ is_constant_law <- function(law) !(law$moments$var > law$tolerance^2)
 without_arrays <- function(form) {
   new_form(kind_of_form(form), Filter(function(part) is.list(part) || length(part) == 1,
                                       form))
-}
-
-# The row of one pair in the table of results. The law is that of t, which is larger for more
-# similar scores, also when the score is a distance.
-moments_row <- function(null, p, measure, settings) {
-  law <- null$laws[[p]]
-  s <- null$observed[p]
-  if (is.na(s)) return(replace(undefined_row(s, NULL), "permutations", NA_integer_))
-  constant <- is_constant_law(law)
-  tau <- if (constant) s else law$score(pearson3_quantile(1 - settings$alpha, law$moments))
-  spread <- if (constant) list(mean = s, sd = 0) else score_moments(law)
-  best <- measure$limit
-  list(
-    score = s, threshold = tau,
-    calibrated = calibrated_score(s, tau, spread$mean, spread$sd, best, measure$sign,
-                                  settings$variant),
-    p_value = if (constant) 1 else
-      max(pearson3_upper(law$stat - law$tolerance, law$moments), law$least),
-    null_mean = spread$mean, null_sd = spread$sd, permutations = NA_integer_
-  )
 }
 
 # The mean and standard deviation of the null score. They are exact where the score is linear in t,

@@ -255,7 +255,24 @@ declare_result(
     x[shares] <- lapply(as.data.frame(x)[shares], round, 2)
     x
   },
-  footing = function(x, digits) smallest_lines(attr(x, "smallest"), attr(x, "settings"), digits),
+  footing = function(x, digits) {
+    smallest <- attr(x, "smallest")
+    if (is.null(smallest)) return(NULL)
+    title <- paste0("Smallest designs with a ", goal_words(attr(x, "settings")),
+                    " (summary() has ", if (nrow(smallest) > 6) "all" else "them",
+                    "), and the range of what is solved for, low to high:")
+    rows <- utils::head(smallest, 6)
+    unknown <- vapply(rows, function(column) all(is.na(column)), NA) & names(rows) != "se"
+    rows <- rows[!unknown]
+    why <- paste0("row ", seq_along(rows$why), ": ", rows$why)[!is.na(rows$why)]
+    rows$why <- NULL
+    last <- c("limit_se", "limit_power")
+    all <- c(setdiff(names(rows), last), intersect(last, names(rows)))
+    shown <- fitting_columns(rows, list(named = setdiff(all, last), all = all), digits)
+    c(strwrap(title, exdent = 2),
+      utils::capture.output(print.data.frame(rows[shown], digits = digits)),
+      if (length(why)) strwrap(paste0("NA in ", paste(why, collapse = "; "), "."), exdent = 2))
+  },
   # The smallest design that reaches what is wanted, or that with the smallest standard error.
   sentence = function(x) {
     need_columns(x, c(plan_factors, "trials", "se", "power"), "told", "result")
@@ -361,24 +378,6 @@ power_words <- function(model, settings, digits) {
     return(paste("power: to find a difference of", effect, "between the two models", level))
   }
   paste("power: of calibrate()", level, "if the CKA is", effect)
-}
-
-smallest_lines <- function(smallest, settings, digits) {
-  if (is.null(smallest)) return(NULL)
-  title <- paste0("Smallest designs with a ", goal_words(settings),
-                  " (summary() has ", if (nrow(smallest) > 6) "all" else "them",
-                  "), and the range of what is solved for, low to high:")
-  rows <- utils::head(smallest, 6)
-  unknown <- vapply(rows, function(column) all(is.na(column)), NA) & names(rows) != "se"
-  rows <- rows[!unknown]
-  why <- paste0("row ", seq_along(rows$why), ": ", rows$why)[!is.na(rows$why)]
-  rows$why <- NULL
-  last <- c("limit_se", "limit_power")
-  all <- c(setdiff(names(rows), last), intersect(last, names(rows)))
-  shown <- fitting_columns(rows, list(named = setdiff(all, last), all = all), digits)
-  c(strwrap(title, exdent = 2),
-    utils::capture.output(print.data.frame(rows[shown], digits = digits)),
-    if (length(why)) strwrap(paste0("NA in ", paste(why, collapse = "; "), "."), exdent = 2))
 }
 
 #' @rdname tidy.repalign

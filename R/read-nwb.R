@@ -54,7 +54,29 @@ read_nwb <- function(file, ...) {
                   "representation_names() lists the arrays that it holds.")
     }
     left_out <- new.env()
-    read <- function(path) nwb_table(part_of(open, path), path, file, left_out)
+    read <- function(path) {
+      # a table of the file as a data frame; without a row if it is not there
+      group <- part_of(open, path)
+      if (is.null(group)) return(data.frame(id = double()))
+      ids <- part_of(group, "id")
+      if (!inherits(ids, "H5D") || length(ids$dims) != 1 || !group$attr_exists("colnames")) {
+        refuse_file(file, "is damaged: ", dQuote(path, FALSE),
+                    " is no table with `id` and `colnames`.")
+      }
+      id <- stored_values(ids, ids$get_type(), paste0(path, "/id"), file)
+      if (!is.double(id)) {
+        refuse_file(file, "is damaged: ", dQuote(path, FALSE), " has an `id` that is no number.")
+      }
+      columns <- list(id = id)
+      there <- names(group)
+      for (name in declared_columns(group, there)) {
+        column <- nwb_column(group, name, there, length(id), path, file)
+        if (is_unread(column)) left_out[[paste0(path, "/", name)]] <- column$why else
+          columns[[name]] <- column
+      }
+      # columns may be lists and matrices, which data.frame() would take apart
+      structure(columns, class = "data.frame", row.names = .set_row_names(length(id)))
+    }
     electrodes <- read("general/extracellular_ephys/electrodes")
     units <- read("units")
     intervals <- part_of(open, "intervals")
@@ -91,28 +113,6 @@ tell_left_out <- function(left_out, file) {
 }
 
 # ---- tables
-
-# A table of the file as a data frame; without a row if it is not there.
-nwb_table <- function(group, path, file, left_out) {
-  if (is.null(group)) return(data.frame(id = double()))
-  ids <- part_of(group, "id")
-  if (!inherits(ids, "H5D") || length(ids$dims) != 1 || !group$attr_exists("colnames")) {
-    refuse_file(file, "is damaged: ", dQuote(path, FALSE), " is no table with `id` and `colnames`.")
-  }
-  id <- stored_values(ids, ids$get_type(), paste0(path, "/id"), file)
-  if (!is.double(id)) {
-    refuse_file(file, "is damaged: ", dQuote(path, FALSE), " has an `id` that is no number.")
-  }
-  columns <- list(id = id)
-  there <- names(group)
-  for (name in declared_columns(group, there)) {
-    column <- nwb_column(group, name, there, length(id), path, file)
-    if (is_unread(column)) left_out[[paste0(path, "/", name)]] <- column$why else
-      columns[[name]] <- column
-  }
-  # columns may be lists and matrices, which data.frame() would take apart
-  structure(columns, class = "data.frame", row.names = .set_row_names(length(id)))
-}
 
 # The spikes and the electrodes of units are wanted also where a writer forgot to declare them.
 # there: the names of all parts of the group.

@@ -284,14 +284,12 @@ run_benchmark <- function(items, blocks, columns, job, labels, rate) {
   hold_threads(job$count)
   if (is.null(generator_state())) sample.int(2)
   start <- generator_state()
-  # The scores of all blocks, which are vectors of positions of items: those of a block are compared
-  # with each other. job: `given`, `cache`, `calibration` and `threads`. Returns for each block
-  # list(at, pairs, cells): cells is a matrix, pairs x measures, of what one_cell() gives.
-  parts <- lapply(blocks, block_cells, items, columns, job)
-  cells <- unlist(lapply(parts, function(part) part$computed), recursive = FALSE)
+  # positions of items, those of a block compared with each other, become list(at, pairs, cells):
+  # cells is a matrix, pairs x measures, of what one_cell() gives
+  blocks <- lapply(blocks, block_cells, items, columns, job)
+  cells <- unlist(lapply(blocks, function(block) block$computed), recursive = FALSE)
   report_cells(bind_cells(Filter(Negate(is.null), cells)))
-  report_warnings(unlist(lapply(parts, function(part) part$warnings), recursive = FALSE))
-  blocks <- parts
+  report_warnings(unlist(lapply(blocks, function(block) block$warnings), recursive = FALSE))
   restore_generator(start)
   sample.int(.Machine$integer.max, 1)
   start <- generator_state()

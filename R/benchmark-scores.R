@@ -76,13 +76,10 @@ block_cells <- function(at, items, columns, job) {
 computed_cells <- function(items, at, pairs, set, wanted, job) {
   ready <- if (is.null(items$files)) ready_grid(items, at, set, job$calibration, job$na)
   if (!is.null(ready)) set <- ready$set
-  contents <- if (!is.null(job$cache)) {
-    if (!is.null(items$files)) check_files(items, at)
-    content_keys(items, at)
-  }
-  # what a grid needs to find its cells, or NULL without a cache. contents: a key for each
-  # representation; extra: what scores depend on beside the measures
+  # what a grid needs to find its cells, or NULL without a cache
   store <- if (!is.null(job$cache)) {
+    if (!is.null(items$files)) check_files(items, at)
+    contents <- content_keys(items, at)
     low <- pmin(contents[pairs$i], contents[pairs$j])
     high <- pmax(contents[pairs$i], contents[pairs$j])
     order <- ifelse(contents[pairs$i] == low, "xy", "yx")
@@ -110,8 +107,9 @@ computed_cells <- function(items, at, pairs, set, wanted, job) {
     ready <- ready_grid(items, at[used], set, job$calibration, job$na)
   }
   task <- list(set = ready$set, wanted = lacking[rows, , drop = FALSE], threads = job$threads,
-               store = list(files = store$files[rows], keys = store$keys[rows, , drop = FALSE]))
-  if (is.null(store)) task["store"] <- list(NULL)
+               store = if (!is.null(store)) {
+                 list(files = store$files[rows], keys = store$keys[rows, , drop = FALSE])
+               })
   missing <- data.frame(i = match(pairs$i[rows], used), j = match(pairs$j[rows], used))
   found <- run_grid(missing, ready, task, job$calibration)
   for (m in seq_along(set)) {
@@ -212,18 +210,13 @@ cells_of_pair <- function(pair, task, row, place, run, at_once) {
   stored <- proc.time()[[3]]
   for (m in which(task$wanted[row, ])) {
     run$at <- replace(place, 2, m)
-    cells[[m]] <- wanted_cell(pair, task$set[[m]], at_once[m], run)
+    cells[[m]] <- if (is.na(at_once[m])) one_cell(pair, task$set[[m]], "na", run, new.env()) else
+      list(score = at_once[m], undefined = FALSE, failure = NULL, reason = NULL)
     if (proc.time()[[3]] - stored < 1) next
     store_cells(task$store, row, cells)
     stored <- proc.time()[[3]]
   }
   cells
-}
-
-# score: NA unless it is known already.
-wanted_cell <- function(pair, measure, score, run) {
-  if (is.na(score)) return(one_cell(pair, measure, "na", run, new.env()))
-  list(score = score, undefined = FALSE, failure = NULL, reason = NULL)
 }
 
 # The scores of one measure in a block: a matrix whose entry i, j is the score of x = i and y = j.
@@ -247,8 +240,8 @@ score_table <- function(blocks, columns, names) {
         if (is.null(cell$failure)) NA_character_ else cell$failure
       }, "")
       data.frame(x = names[block$at][block$pairs$i[known]],
-                 y = names[block$at][block$pairs$j[known]], measure = rep_len(
-                   columns[[m]]$label, length(known)),
+                 y = names[block$at][block$pairs$j[known]],
+                 measure = rep_len(columns[[m]]$label, length(known)),
                  score = vapply(cells, function(cell) cell$score, 0),
                  direction = rep_len(columns[[m]]$direction, length(known)), error = error)
     })
@@ -443,8 +436,7 @@ calibrated_pairs <- function(measure, m, pairs, sides, task, run) {
   settings <- task$calibration$settings
   plan <- fixed_plan(task$calibration$designs[[m]])
   score <- function(pairs, sides, set, on_error, drawn) {
-    found <- score_cells(pairs, sides, set, "stop", drawn, run)
-    found$cells$score
+    score_cells(pairs, sides, set, "stop", drawn, run)$cells$score
   }
   null <- measure_null(measure, pairs, sides, plan, settings$engine, score)
   if (settings$engine == "moments") {

@@ -319,8 +319,9 @@ interval_extent <- function(part, object, brief) {
   fewer <- part$by_default && any(grepl("neuron", object$estimator) & object$x != "(all)" &
                                     object$complete != "both" & !grepl("neurons", object$over))
   c(vapply(over[sampled], function(over) {
-      paste0(extent_words(over), if (!brief) ", as samples; the recording (its trials and animals) ",
-             if (!brief) "is held fixed")
+      paste0(extent_words(over), if (!brief) {
+        ", as samples; the recording (its trials and animals) is held fixed"
+      })
     }, "", USE.NAMES = FALSE),
     if (!all(sampled)) {
       paste0(if (isTRUE(part$clusters)) "clusters of ", words$over,

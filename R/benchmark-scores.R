@@ -210,13 +210,18 @@ cells_of_pair <- function(pair, task, row, place, run, at_once) {
   stored <- proc.time()[[3]]
   for (m in which(task$wanted[row, ])) {
     run$at <- replace(place, 2, m)
-    cells[[m]] <- if (is.na(at_once[m])) one_cell(pair, task$set[[m]], "na", run, new.env()) else
-      list(score = at_once[m], undefined = FALSE, failure = NULL, reason = NULL)
+    cells[[m]] <- wanted_cell(pair, task$set[[m]], at_once[m], run)
     if (proc.time()[[3]] - stored < 1) next
     store_cells(task$store, row, cells)
     stored <- proc.time()[[3]]
   }
   cells
+}
+
+# score: NA unless it is known already.
+wanted_cell <- function(pair, measure, score, run) {
+  if (is.na(score)) return(one_cell(pair, measure, "na", run, new.env()))
+  list(score = score, undefined = FALSE, failure = NULL, reason = NULL)
 }
 
 # The scores of one measure in a block: a matrix whose entry i, j is the score of x = i and y = j.

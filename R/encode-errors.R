@@ -83,10 +83,10 @@ encoding_column <- function(cell, call, method, advance) {
   on.exit(advance())
   known <- which(!is.na(cell$by_neuron$score))
   y <- call$y[[cell$target]][, known, drop = FALSE]
-  y <- y - rep(colMeans(y), each = nrow(y))
+  means <- colMeans(y)
+  y <- y - rep(means, each = nrow(y))
   unit <- unit_of(y)
   y <- y / unit
-  means <- colMeans(call$y[[cell$target]][, known, drop = FALSE])
   values <- lapply(cell$predictions, function(values) {
     (values[, known, drop = FALSE] - rep(means, each = nrow(values))) / unit
   })

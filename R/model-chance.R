@@ -59,11 +59,10 @@ chance_design <- function(task, data, permutations, blocks) {
   }
   if (is.matrix(permutations) || inherits(permutations, "how")) {
     design <- permutation_plan(task$n, permutations, NULL, FALSE, "auto")$fixed
-    same <- outer(task$codes, task$codes, "==")
-    moved <- apply(design$matrix, 2, function(p) any(same[p, p] != same))
-    if (!any(moved)) return(design)
-    refuse("design", "`permutations` takes stimuli of one cluster to several clusters, in row ",
-           "{which(moved)[1]}: exchange whole clusters.")
+    moved <- breaking_groups(design, task$codes)
+    refuse_if(length(moved), "design", "`permutations` takes stimuli of one cluster to several ",
+              "clusters, in row {moved[1]}: exchange whole clusters.")
+    return(design)
   }
   sizes <- tabulate(task$codes)
   if (any(sizes != sizes[1])) {

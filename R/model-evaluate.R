@@ -110,7 +110,13 @@ evaluate_rdms <- function(rdms, models, outer = "whitened_cosine",
   threads <- hold_threads(threads)
   na <- check_choice(na, c("error", "pairwise"), "na")
   task <- evaluation_task(rdms, models, outer, group, stimulus_noise, na, clusters)
-  if (missing(outer)) note_cosine_of_positive(task)
+  # whoever names a cosine has decided; the default is a decision of ours
+  inform_if(missing(outer) && is_cosine(task$outer) && !task$unbiased &&
+              !any(task$values <= 0, na.rm = TRUE), "cosine_of_positive", "All dissimilarities in ",
+            "`rdms` are above 0, as they hardly are if cross-validated. If 0 does not mean \"no ",
+            "difference\" (as in 1 - r, or in distances of noisy patterns), cosines are high even ",
+            "for a model in which all pairs are equal: take outer = \"whitened_pearson\". Name ",
+            "outer = {dQuote(task$outer, FALSE)} in the call to take it without this message.")
   conf_level <- check_number(conf_level, "conf_level", above = 0, below = 1)
   drawn <- as_draws(if (!missing(resample)) resample, draws, max(task$group),
                     units_of(task$n, task$codes), unit_words(task))
@@ -218,18 +224,6 @@ check_evaluation <- function(task, drawn, folds, threads) {
     check_memory(as.double(threads) * nrow(task$values) * (each * ncol(task$values) + 56),
                  "Ranks of all RDMs, on each thread,", "Fewer threads take less.")
   }
-}
-
-# Whoever names a cosine has decided; the default is a decision of ours.
-note_cosine_of_positive <- function(task) {
-  if (!is_cosine(task$outer) || task$unbiased || any(task$values <= 0, na.rm = TRUE)) {
-    return(invisible())
-  }
-  inform("cosine_of_positive", "All dissimilarities in `rdms` are above 0, as they hardly are if ",
-         "cross-validated. If 0 does not mean \"no difference\" (as in 1 - r, or in distances of ",
-         "noisy patterns), cosines are high even for a model in which all pairs are equal: take ",
-         "outer = \"whitened_pearson\". Name outer = {dQuote(task$outer, FALSE)} in the call to ",
-         "take it without this message.")
 }
 
 # Says over how many pairs of stimuli data and models are compared, where pairs lack.

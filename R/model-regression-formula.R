@@ -96,7 +96,9 @@ named_subjects <- function(subjects, place) {
 # How representations are to be compared where the user does not say: as in the RDMs of the
 # response.
 inner_of_response <- function(responses, values, places) {
-  made <- vapply(values, Negate(is_rdm_or_labels), NA)
+  made <- !vapply(values, function(value) {
+    inherits(value, "dist") || is_square_rdm(value) || is_labels(value)
+  }, NA)
   known <- unique(vapply(responses, inner_of_rdm, ""))
   known <- if (length(known) == 1 && !is.na(known)) known
   inner <- if (is.null(known)) "correlation" else known
@@ -107,10 +109,6 @@ inner_of_response <- function(responses, values, places) {
             if (is.null(known)) ": how that of the response was made is not known" else
               ", dissimilarities of the kind of the response's", ". Give `inner` for others.")
   inner
-}
-
-is_rdm_or_labels <- function(value) {
-  inherits(value, "dist") || is_square_rdm(value) || is_labels(value)
 }
 
 # The distance of rsa() of the kind of an RDM, or NA.

@@ -232,7 +232,8 @@ evaluation_result <- function(task, whole, draws, chance, drawn, folds, conf_lev
   # what draws are made of
   sizes <- c(rdm = max(task$group), condition = units_of(task$n, task$codes))
   models <- names(task$models)
-  draws <- lapply(named_draws(draws, models), function(part) {
+  draws <- lapply(draws, function(part) {
+    dimnames(part) <- list(NULL, c(models, "ceiling_low", "ceiling_high"), NULL)
     # a single RDM is its own pool
     if (is.na(whole$upper)) part[, "ceiling_high", ] <- NA
     part
@@ -278,13 +279,6 @@ evaluation_result <- function(task, whole, draws, chance, drawn, folds, conf_lev
     pictures = list(data = task$values, models = whole$predicted,
                     stimulus_noise = task$stimulus_noise)
   ))
-}
-
-named_draws <- function(draws, models) {
-  lapply(draws, function(part) {
-    dimnames(part) <- list(NULL, c(models, "ceiling_low", "ceiling_high"), NULL)
-    part
-  })
 }
 
 # Covariances of all scores; those of undefined ones are NA.

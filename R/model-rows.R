@@ -83,7 +83,11 @@ autoplot.repalign_rdm_rows <- function(object, value = c("contribution", "score"
     }) +
     ggplot2::geom_point(size = 2.3, colour = forest_colour, na.rm = TRUE) +
     (if (!is.null(object$model)) ggplot2::facet_wrap(ggplot2::vars(.data[["model"]]))) +
-    ggplot2::labs(x = driving_axis(value, attr(object, "outer")), y = NULL,
+    ggplot2::labs(x = paste(c(if (value == "score") "score of the row" else
+                                "contribution to the score",
+                              if (!is.null(attr(object, "outer"))) {
+                                paste0("(", attr(object, "outer"), ")")
+                              }), collapse = "\n"), y = NULL,
                   caption = caption_of(c(
                     if (several) "large: means over subjects; small: subjects",
                     if (value == "contribution") "dotted: all conditions alike",
@@ -127,11 +131,6 @@ equal_share_line <- function(object) {
   lines <- data.frame(model = factor(names(means), names(means)), at = as.vector(means))
   lines <- lines[!is.na(lines$at), ]
   ggplot2::geom_vline(by_column(xintercept = "at"), lines, linetype = "dotted", colour = "grey30")
-}
-
-driving_axis <- function(value, outer) {
-  paste0(if (value == "score") "score of the row" else "contribution to the score",
-         if (!is.null(outer)) paste0("\n(", outer, ")"))
 }
 
 # ---- rows of a comparison

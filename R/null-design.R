@@ -205,6 +205,12 @@ design_matrix <- function(design) {
   matrix(all, n)[, -1, drop = FALSE]
 }
 
+# Which permutations of a design take members of one group to several groups?
+breaking_groups <- function(design, groups) {
+  same <- outer(groups, groups, "==")
+  which(apply(design_matrix(design), 2, function(p) any(same[p, p] != same)))
+}
+
 with_observed <- function(design) cbind(seq_len(design$n), design_matrix(design))
 
 # Each element of a permutation takes 4 bytes, and 8 more while the permutations are made.

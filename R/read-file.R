@@ -99,7 +99,12 @@ read_each_file <- function(file, name, rows, flatten) {
   folder <- length(file) == 1
   if (folder) file <- files_of_folder(file) else of_each_file(file, file_format)
   names <- names(file)
-  if (is.null(names)) names <- names_of_files(file)
+  if (is.null(names)) {
+    # without their endings, where these names tell them apart
+    base <- basename(file)
+    short <- sub("[.][^.]*$", "", sub("[.]gz$", "", base, ignore.case = TRUE))
+    names <- ifelse(short %in% short[duplicated(short)], base, short)
+  }
   check_element_names(stats::setNames(as.list(file), names), "file")
   step <- progress_along(length(file))
   several <- list()
@@ -162,14 +167,6 @@ files_of_folder <- function(folder) {
     paste0(strrep("0", pmax(15 - nchar(numbers), 0)), numbers)
   })
   all[radix_order(text)]
-}
-
-# Files without their endings, where these names tell them apart.
-names_of_files <- function(file) {
-  base <- basename(file)
-  short <- sub("[.][^.]*$", "", sub("[.]gz$", "", base, ignore.case = TRUE))
-  twice <- short %in% short[duplicated(short)]
-  ifelse(twice, base, short)
 }
 
 # ---- one file

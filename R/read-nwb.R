@@ -83,7 +83,12 @@ read_nwb <- function(file, ...) {
     found <- names(intervals)
     kept <- found[vapply(found, function(name) inherits(intervals[[name]], "H5Group"), NA)]
     tables <- lapply(stats::setNames(kept, kept), function(name) read(paste0("intervals/", name)))
-    tell_left_out(left_out, file)
+    paths <- sort(names(left_out))
+    why <- vapply(paths, function(path) left_out[[path]], "")
+    inform_if(length(paths), "left_out", "read_nwb(): {count_of(length(paths), 'column')} of ",
+              "{dQuote(basename(file), FALSE)}{if (length(paths) == 1) ' is' else ' are'} left ",
+              "out: ",
+              enumerate(paste0(dQuote(paths, FALSE), " (", why, ")"), 5, FALSE), ".")
     spikes <- nwb_spikes(units, file)
     units$spike_times <- NULL
     structure(list(spikes = spikes, units = with_places(units, electrodes, file),
@@ -101,15 +106,6 @@ part_of <- function(group, path) {
     group <- group[[key]]
   }
   group
-}
-
-tell_left_out <- function(left_out, file) {
-  paths <- sort(names(left_out))
-  if (!length(paths)) return(invisible())
-  why <- vapply(paths, function(path) left_out[[path]], "")
-  inform("left_out", "read_nwb(): {count_of(length(paths), 'column')} of ",
-         "{dQuote(basename(file), FALSE)}{if (length(paths) == 1) ' is' else ' are'} left out: ",
-         enumerate(paste0(dQuote(paths, FALSE), " (", why, ")"), 5, FALSE), ".")
 }
 
 # ---- tables

@@ -75,8 +75,7 @@ plain_center <- function(source, channels, name, job) {
     names(pairs) <- c("j", "i")
   }
   if (job$design$count == 0) {
-    scores <- drop(score_pairs(pairs, sides, list(job$measure), "stop"))
-    return(list(observed = scores))
+    return(list(observed = drop(score_pairs(pairs, sides, list(job$measure), "stop"))))
   }
   null <- measure_null(job$measure, pairs, sides, fixed_plan(job$design), "auto")
   report_permuted(job$measure, null$warned, null$said)

@@ -170,8 +170,7 @@ simulated_network <- function(data, setting, plan) {
   classes <- length(data$classes)
   x <- data$train$x
   if (data$shortcuts) {
-    # a share of the samples shows the true class, and the others one drawn at random
-    shown <- replaced_classes(data$train$class, classes, 1 - setting$shortcut)
+    shown <- shown_classes(data$train$class, classes, setting$shortcut)
     x <- cbind(x, shortcut_features(shown, classes))
   }
   learned <- replaced_classes(data$train$class, classes, setting$random_labels)
@@ -401,6 +400,12 @@ split_data <- function(x, labels, train, test) {
 }
 
 one_hot <- function(class, classes) diag(classes)[class, , drop = FALSE]
+
+# The class that the shortcut feature of each sample shows: the true one for a share of them, drawn
+# at random, and one drawn at random for the others.
+shown_classes <- function(class, classes, share) {
+  replaced_classes(class, classes, 1 - share)
+}
 
 # A share of the class numbers is replaced by others, drawn from all classes.
 replaced_classes <- function(class, classes, share) {

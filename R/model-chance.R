@@ -243,7 +243,9 @@ inner_chance <- function(task, data, design) {
       with <- matrix(by_rdm %*% train[, r], length(at))
       tested <- if (identical(train[, r], test[, r])) with else
         matrix(by_rdm %*% test[, r], length(at))
-      weights <- weights_of_columns(task$models[[k]], gram, with)
+      weights <- if (task$flexible[k]) {
+        weights_of_each(task$models[[k]], array(gram, c(dim(gram), ncol(with))), with)
+      } else matrix(1, 1, ncol(with))
       score <- colSums(weights * tested) / sqrt(pmax(colSums(weights * (gram %*% weights)), 0))
       total <- total + data$weight[r] * replace(score, !is.finite(score), 0)
     }

@@ -195,8 +195,7 @@ pool_sides <- function(h) {
 # One row of an analysis. single: a matrix with the three H values of each choice of subsets;
 # pooled: the three pooled H values; df: degrees of freedom of the interval, Inf for that of the
 # normal distribution; sampled: whose neurons are a sample, c(x, y).
-cell_row <- function(x, y, neurons, estimator, single, pooled, se, setup, df = NULL,
-                     complete = NULL, sampled = NULL) {
+cell_row <- function(x, y, neurons, estimator, single, pooled, se, setup, df, complete, sampled) {
   ratios <- ratio_of(single)
   value <- ratio_of(matrix(pooled, 1))
   level <- setup$conf_level

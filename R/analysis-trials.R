@@ -61,8 +61,7 @@ trial_subset_h <- function(part, a, b, naive) {
                          part$codes$count)$sum
   }
   count <- subset_counts(a, b, dim(part$h), part$codes, part$mask)$allowed
-  sums <- drop_rounding(sums, subset_sums(naive, a, b))
-  ifelse(count > 0, sums / count, NA_real_)
+  ifelse(count > 0, drop_rounding(sums, subset_sums(naive, a, b)) / count, NA_real_)
 }
 
 # The pooled H value of nothing deleted, then of each stimulus or cluster deleted.

@@ -7,7 +7,7 @@
 # Returns list(tables, direction, symmetric, best): the rows of each measure with columns of plain
 # types, and what the result of similarity() that they come from says of its measures; or NULL.
 # calibrated: is the calibrated score wanted where the table has both?
-given_scores <- function(scores, calibrated = FALSE) {
+given_scores <- function(scores, calibrated) {
   if (is.null(scores)) return(NULL)
   if (calibrated && inherits(scores, "repalign_calibration")) {
     # its calibrated scores: the larger they are, the more alike is a pair, also by a distance

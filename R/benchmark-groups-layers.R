@@ -316,8 +316,7 @@ benchmark_items <- function(x, arg) {
   if (is.data.frame(x)) return(manifest_items(x, arg))
   if (is_names_only(x)) return(new_items(check_unique_names(x, arg), arg))
   refuse_results(x, arg)
-  names <- check_element_names(x, arg)
-  new_items(names, arg, data = x)
+  new_items(check_element_names(x, arg), arg, data = x)
 }
 
 new_items <- function(names, arg, data = NULL, files = NULL, arrays = NULL, models = NULL,

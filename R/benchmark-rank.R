@@ -310,8 +310,7 @@ summary.repalign_benchmark <- function(object, ...) {
   if (!is.null(plain$part)) plain <- plain[plain$part == "all", , drop = FALSE]
   metrics <- unique(plain$metric)
   rows <- summary_rows(plain, c(source_columns(object), test_columns(plain)), function(part) {
-    values <- part$value[match(metrics, part$metric)]
-    as.data.frame(c(as.list(stats::setNames(values, metrics)),
+    as.data.frame(c(as.list(stats::setNames(part$value[match(metrics, part$metric)], metrics)),
                     undefined = if (nrow(part)) max(part$undefined) else 0L), optional = TRUE)
   })
   told(rows, object)

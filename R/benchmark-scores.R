@@ -363,8 +363,7 @@ calibration_arguments <- function(calibrated, ...) {
     if (length(given)) refuse_calibration(names_or_empty(given), "calibrated = TRUE was not set")
     return(NULL)
   }
-  named <- names_or_empty(given)
-  unknown <- setdiff(named, calibration_names)
+  unknown <- setdiff(names_or_empty(given), calibration_names)
   if (length(unknown)) refuse_calibration(unknown, "they are not arguments for calibrate() here")
   defaults <- list(permutations = 999, alpha = 0.05, variant = variants, blocks = NULL,
                    series = FALSE, engine = engines, clusters = NULL)

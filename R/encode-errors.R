@@ -151,8 +151,7 @@ about_without <- function(y, test, units) {
   within <- sum((own - rep(center, each = length(test)))^2)
   tested <- vapply(units, function(unit) unit[1] %in% test, NA)
   found <- numeric(length(units))
-  mean <- total / length(train)
-  left <- rowSums((own - rep(mean, each = length(test)))^2)
+  left <- rowSums((own - rep(total / length(train), each = length(test)))^2)
   found[tested] <- vapply(units[tested], function(unit) {
     sum(left) - sum(left[match(unit, test)])
   }, 0)
@@ -196,8 +195,7 @@ errors_without <- function(parts, test, units, lambda, at) {
 }
 
 refitted_errors <- function(parts, test, unit, lambda) {
-  out <- union(test, unit)
-  residuals <- refitted_residuals(parts, out, lambda)
+  residuals <- refitted_residuals(parts, union(test, unit), lambda)
   residuals[seq_along(test), , drop = FALSE][!test %in% unit, , drop = FALSE]^2
 }
 

@@ -4,7 +4,7 @@
 NULL
 
 # cells: of the pairs of the call, in their order; p_value: of these, or NULL.
-encoding_result <- function(cells, call, folds, settings, p_value = NULL) {
+encoding_result <- function(cells, call, folds, settings, p_value) {
   pairs <- call$pairs
   sides <- call$sides
   number <- function(part) vapply(cells, function(cell) as.double(cell[[part]]), 0)
@@ -116,8 +116,7 @@ declare_result(
   }, note = each_once, settings = each_once, direction = same_directions, best = common_by_name,
   symmetric = true_by_name, within = every_true, dependence = each_once),
   heading = function(x, digits) {
-    settings <- attr(x, "settings")
-    said <- vapply(settings, function(one) {
+    said <- vapply(attr(x, "settings"), function(one) {
       paste0(one$summary, if (one$summary == "weighted") " by variance", ", ",
              if (one$average == "pooled") "pooled over folds" else "mean over folds")
     }, "")

@@ -138,8 +138,7 @@ encoding_design <- function(call, settings, permutations) {
   }
   given <- cut_permutations(permutations, call$rows)
   plan <- permutation_plan(call$n, given, NULL, FALSE, "auto", call$clusters)
-  engine <- if (has_pair_forms(settings)) "coset" else "random"
-  design <- plan$design_of(engine)
+  design <- plan$design_of(if (has_pair_forms(settings)) "coset" else "random")
   note_unattainable(design$count, most = design$most, p = "p_value")
   design
 }

@@ -369,8 +369,7 @@ target_noise <- function(repr) {
   means <- rowMeans(values, na.rm = TRUE, dims = 2)
   within <- 0
   for (t in seq_len(dim(values)[3])) {
-    left <- values[, , t] - means
-    within <- within + colSums(matrix(left, nrow(means))^2, na.rm = TRUE)
+    within <- within + colSums(matrix(values[, , t] - means, nrow(means))^2, na.rm = TRUE)
   }
   repeats <- colSums(count - 1)
   between <- apply(means, 2, stats::var)

@@ -54,8 +54,7 @@ chance_design <- function(task, data, permutations, blocks) {
     plan <- permutation_plan(task$n, permutations, blocks, FALSE, "auto")
     # what only matrix products need can be had for whole cosets of permutations
     coset <- all(vapply(seq_along(task$models), chance_way, "", task, data) == "inner")
-    engine <- if (coset) "coset" else "random"
-    return(plan$design_of(engine))
+    return(plan$design_of(if (coset) "coset" else "random"))
   }
   if (is.matrix(permutations) || inherits(permutations, "how")) {
     design <- permutation_plan(task$n, permutations, NULL, FALSE, "auto")$fixed

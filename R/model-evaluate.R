@@ -230,8 +230,7 @@ check_evaluation <- function(task, drawn, folds, threads) {
 note_lacking_pairs <- function(task) {
   values <- c(list(task$values), task$components)
   if (!any(vapply(values, anyNA, NA))) return(invisible())
-  counting <- counting_pairs(task)
-  there <- !is.na(do.call(cbind, values)[counting, , drop = FALSE])
+  there <- !is.na(do.call(cbind, values)[counting_pairs(task), , drop = FALSE])
   if (all(there)) return(invisible())
   data <- seq_len(ncol(task$values))
   counts <- crossprod(there[, data, drop = FALSE], there[, -data, drop = FALSE])

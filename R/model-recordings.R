@@ -193,8 +193,7 @@ categories <- function(labels, place) {
 # By default the CKA that is corrected for what the data declare.
 measure_of_recordings <- function(measure, data, subjects) {
   if (is.null(measure)) {
-    recordings <- if (subjects) data else list(data)
-    trials <- all(vapply(recordings, is_of_trials, NA))
+    trials <- all(vapply(if (subjects) data else list(data), is_of_trials, NA))
     return(measure("cka", estimator = paste0("stimulus_neuron", if (trials) "_trial")))
   }
   set <- as_measures(measure, encoding = TRUE)

@@ -161,8 +161,7 @@ gapped_null <- function(response, rest, present, sides, design) {
   moving <- packed_columns(c(rest$left, list(plain$out(response), present)))
   mask <- drop(packed_columns(list(sides$mask)))
   count <- length(sides$x)
-  permutations <- with_observed(design)
-  values <- apply_columns(permutations, function(p) {
+  values <- apply_columns(with_observed(design), function(p) {
     moved <- apply(moving, 2, function(rdm) .Call(C_relabel_packed, rdm, p, thread_count()))
     mask <- mask * moved[, count + 2]
     c(gapped_terms(fixed[, seq_len(count), drop = FALSE], moved[, seq_len(count), drop = FALSE],

@@ -91,8 +91,7 @@ regression_result <- function(fits, table, spec, design, standardize, group, tes
   lost <- is.na(rows$estimate) & !is.na(rows$semipartial)
   warn_if(any(lost), "undefined", "The coefficient of {enumerate(unique(rows$term[lost]))} is too ",
           "large for a number (NA): take standardize = TRUE.", data = unique(rows$term[lost]))
-  kept <- !is.na(rows$estimate)
-  untested <- unique(rows$term[kept & is.na(rows$p_value)])
+  untested <- unique(rows$term[!is.na(rows$estimate) & is.na(rows$p_value)])
   warn_if(length(untested), "undefined", "The p-value is undefined (NA) for ",
           "{enumerate(untested)}: beyond effects of single conditions and the other predictors, ",
           "too little is left to test. See `center`.", data = untested)

@@ -179,8 +179,7 @@ labels_in_data <- function(expression, arg, data, caller) {
 # Which pairs have different labels?
 pairs_between <- function(leave_out, n) {
   if (is.null(leave_out)) return(rep(TRUE, packed_length(n)))
-  codes <- as.integer(check_block_labels(leave_out, n, "leave_out"))
-  between <- between_clusters(codes)
+  between <- between_clusters(as.integer(check_block_labels(leave_out, n, "leave_out")))
   refuse_if(!any(between), "design", "`leave_out` has one label only: no pair of conditions would ",
             "be left.")
   between

@@ -344,8 +344,7 @@ gathered_task <- function(task, w) {
 
 # Similarities of each RDM with the pool of `low` without its group, and with that of `high`.
 plain_ceilings <- function(values, outer, stimulus_noise, group, test, low, high) {
-  size <- ncol(values)
-  lower <- upper <- rep(NA_real_, size)
+  lower <- upper <- rep(NA_real_, ncol(values))
   used <- which(test > 0)
   groups <- unique(group[used])
   weights <- cbind(high, vapply(groups, function(g) replace(low, group == g, 0), low))

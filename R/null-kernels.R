@@ -67,8 +67,7 @@ operands <- function(null, measure, reprs, index, side) {
   used <- unique(index)
   forms <- lapply(reprs[used], function(repr) {
     form <- measure$declaration$prepare(repr, measure$args, side)
-    parts <- null$operand(form, repr, measure$args, side)
-    new_form(kind_of_form(form), c(form, parts))
+    new_form(kind_of_form(form), c(form, null$operand(form, repr, measure$args, side)))
   })
   list(forms = forms, at = match(index, used))
 }
@@ -103,8 +102,7 @@ orientation <- function(measure) if (measure$declaration$direction == "distance"
 # The scale that rounding errors of scores are compared with: 1 for scores that have bounds, and the
 # size of the scores themselves for others, which may have the units of the data.
 score_scale <- function(measure, s, null) {
-  bounded <- all(is.finite(measure$range))
-  max(0, abs(s), if (bounded) 1 else abs(null), na.rm = TRUE)
+  max(0, abs(s), if (all(is.finite(measure$range))) 1 else abs(null), na.rm = TRUE)
 }
 
 # Refuses null scores that do not fit into memory. Those of each measure are kept, and while they
@@ -400,12 +398,11 @@ permuted_excess <- function(order, levels, orders, label) {
 
 # The pairs of stimuli that are `there`, in the order of their values: list(first, second, level,
 # untied), of which the last is how many pairs of them are not tied.
-ordered_pairs <- function(values, n, there = rep(TRUE, length(values))) {
+ordered_pairs <- function(values, n, there) {
   at <- which(there)
   at <- at[order(values[at], method = "radix")]
   places <- pair_places(at, n)
-  new <- c(TRUE, diff(values[at]) != 0)
-  level <- cumsum(new)
+  level <- cumsum(c(TRUE, diff(values[at]) != 0))
   list(first = places$first, second = places$second, level = level,
        untied = choose(length(at), 2) - sum(choose(tabulate(level), 2)))
 }

@@ -403,8 +403,7 @@ graph_of_matrix <- function(graph, arg) {
   } else sparse_pairs(graph, bad)
   count <- as.double(nrow(graph))
   key <- (pairs[, 1] - 1) * count + pairs[, 2]
-  back <- (pairs[, 2] - 1) * count + pairs[, 1]
-  if (!setequal(key, back)) bad("is not symmetric")
+  if (!setequal(key, (pairs[, 2] - 1) * count + pairs[, 1])) bad("is not symmetric")
   used <- !duplicated(key) & pairs[, 1] != pairs[, 2]
   graph_of_pairs(pairs[used, , drop = FALSE], nrow(graph), rownames(graph))
 }

@@ -218,19 +218,19 @@ time_windows <- function(times, width, step = NULL, unit = "ms", ...) {
   stats::setNames(windows, with_unit(distinct_numbers(means), unit))
 }
 
-check_sample_times <- function(times, least, arg = "times") {
+check_sample_times <- function(times, least) {
   plain <- is.numeric(times) && !is.object(times) && is.null(dim(times))
   numbers <- plain && length(times) >= least
-  refuse_if(!numbers, "type", "`{arg}` must be {if (least > 1) 'two or more ' else ''}numbers ",
+  refuse_if(!numbers, "type", "`times` must be {if (least > 1) 'two or more ' else ''}numbers ",
             "that increase, not {if (plain) length(times) else describe(times)}.")
   # what bit64 makes; NULL where doubles do not hold its numbers
   if (is_integer64(times)) times <- integer64_values(times)
-  refuse_if(is.null(times), "value", "`{arg}` has whole numbers beyond 2^53, which R's doubles do ",
+  refuse_if(is.null(times), "value", "`times` has whole numbers beyond 2^53, which R's doubles do ",
             "not hold: give times in milliseconds.")
   times <- as.double(times)
   bad <- which(!is.finite(times))
   if (!length(bad)) bad <- which(diff(times) <= 0) + 1
-  refuse_if(length(bad), "value", "`{arg}` must increase, but value {bad[1]} is ",
+  refuse_if(length(bad), "value", "`times` must increase, but value {bad[1]} is ",
             "{format(times[bad[1]])}",
             if (is.finite(times[bad[1]])) paste(" after", format(times[bad[1] - 1])), ".")
   times

@@ -27,7 +27,7 @@ at_trials <- function(model, curve, trials) {
 # The variance of each design (rows), or the terms of it. designs: a data frame with the columns
 # stimuli, neurons_x, neurons_y and trials; of: list(coefficients, trend), with columns for several
 # variances, or vectors.
-design_variances <- function(model, designs, of = model) {
+design_variances <- function(model, designs, of) {
   # the units of two models are no sample, and have no number
   p <- ifelse(is.na(designs$neurons_y), 1, designs$neurons_y)
   shares <- 1 / design_sizes(designs$stimuli, designs$neurons_x, p)
@@ -66,8 +66,7 @@ design_table <- function(model, designs, settings) {
   }
   designs$df <- if (!length(model$units)) rep(Inf, nrow(designs)) else
     rowSums(terms)^2 / rowSums(main^2 / (sizes - 1))
-  quantile <- stats::qt(0.5 + settings$conf_level / 2, designs$df)
-  designs$width <- 2 * quantile * designs$se
+  designs$width <- 2 * stats::qt(0.5 + settings$conf_level / 2, designs$df) * designs$se
   designs$power <- design_power(model, designs, settings)
   shares <- terms / variance
   designs$share_stimuli <- shares[, "stimuli"]
@@ -79,8 +78,7 @@ design_table <- function(model, designs, settings) {
   designs$share_trials <- if (!model$by_trials) {
     rep(NA_real_, nrow(designs))
   } else {
-    endless <- rowSums(design_terms(model, replace(designs, "trials", Inf)))
-    pmax(1 - endless / variance, 0)
+    pmax(1 - rowSums(design_terms(model, replace(designs, "trials", Inf))) / variance, 0)
   }
   designs
 }

@@ -109,8 +109,7 @@ check_plan_grid <- function(wanted, pilot) {
   pair <- pilot$pairs[[1]]
   check_units(pair, pilot$args)
   note_shared_neurons(pair, pilot$args)
-  layout <- unit_layout(pair, pilot$args)
-  tied <- is_one_sample(layout)
+  tied <- is_one_sample(unit_layout(pair, pilot$args))
   # numbers that cannot be planned
   both <- tied && any(c("neurons_x", "neurons_y") %in% pilot$over)
   sampled <- if (both) "neurons_x" else pilot$over

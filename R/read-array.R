@@ -31,16 +31,13 @@ no_array_name <- function(name, file) {
 
 # The array that a user asks for, or the only one.
 choose_array <- function(name, names, file) {
-  if (is.null(name)) {
-    if (length(names) == 1) return(names)
-    if (!length(names)) refuse_file(file, "holds no array of numbers.")
-    refuse_file(file, "holds ", length(names), " arrays: say which in `name`. Names: ",
-                enumerate(names, 20), ".", class = "repalign_error_choice")
-  }
-  if (name %in% names) return(name)
+  if (is.null(name) && length(names) == 1) return(names)
+  if (!is.null(name) && name %in% names) return(name)
   if (!length(names)) refuse_file(file, "holds no array of numbers.")
-  refuse_file(file, "has no array of numbers ", dQuote(name, FALSE), suggest(name, names),
-              " Names: ", enumerate(names, 20), ".", class = "repalign_error_choice")
+  refuse_file(file, if (is.null(name)) {
+    paste0("holds ", length(names), " arrays: say which in `name`.")
+  } else paste0("has no array of numbers ", dQuote(name, FALSE), suggest(name, names)),
+  " Names: ", enumerate(names, 20), ".", class = "repalign_error_choice")
 }
 
 # The rows to read of n.
@@ -346,15 +343,13 @@ check_tensor <- function(tensor, name, file) {
 # ---- R: .rds, with an array or a list of arrays
 
 read_rds <- function(file, name, rows) {
-  found <- read_rds_file(file)
-  if (is_array_list(found)) {
-    flat <- flat_list(found, file)
-    name <- choose_array(name, names(flat), file)
-    found <- flat[[name]]
+  x <- read_rds_file(file)
+  if (is_array_list(x)) {
+    flat <- flat_list(x, file)
+    x <- flat[[choose_array(name, names(flat), file)]]
   } else {
     no_array_name(name, file)
   }
-  x <- found
   if (!is_numbers(x)) {
     refuse_file(file, "holds ", describe(x), ", not an array of numbers.",
                 if (is.object(x)) " readRDS() gives it as it is; unclass() takes a class away.",

@@ -39,8 +39,7 @@ with_dataset <- function(file, name, f) {
     path <- gsub("^/+|/+$", "", name)
     found <- if (nzchar(path)) catch_error(open[[path]], failed = function(e) NULL)
     if (!inherits(found, "H5D")) {
-      group <- if (nzchar(path)) catch_error(open[[path]], failed = function(e) NULL)
-      if (inherits(group, "H5Group") && is_matlab_sparse(group)) {
+      if (inherits(found, "H5Group") && is_matlab_sparse(found)) {
         refuse_file(file, "has ", dQuote(name, FALSE),
                     " as a sparse matrix of MATLAB v7.3: save full(",
                     basename(path), ").", class = "repalign_error_type")
@@ -270,8 +269,7 @@ unpack_zlib <- function(bytes, size, path) {
 
 mat5_integers <- function(bytes, little) {
   count <- length(bytes) %/% 4
-  groups <- matrix(as.integer(bytes[seq_len(4 * count)]), 4)
-  as.vector(256^(if (little) 0:3 else 3:0) %*% groups)
+  as.vector(256^(if (little) 0:3 else 3:0) %*% matrix(as.integer(bytes[seq_len(4 * count)]), 4))
 }
 
 mat5_classes <- c("cell", "struct", "object", "char", "sparse", "double", "single", "int8", "uint8",

@@ -225,8 +225,7 @@ plain_numbers <- function(values) {
 # The last part of the path of what each reference leads to, NA for those that lead nowhere.
 names_of_references <- function(values) {
   if (is.null(values)) return(character())
-  bytes <- matrix(values$ref, 8)
-  keys <- apply(bytes, 2, paste, collapse = "")
+  keys <- apply(matrix(values$ref, 8), 2, paste, collapse = "")
   first <- which(!duplicated(keys))
   names <- vapply(first, function(at) {
     # `[` of hdf5r looks for `at` elsewhere

@@ -216,8 +216,7 @@ wanted_lines <- function(connection, top, wanted, file) {
 # In which lines does a text in quotes begin or end that goes beyond them?
 parted_by_quotes <- function(lines) {
   rest <- gsub("\"", "", lines, fixed = TRUE, useBytes = TRUE)
-  quotes <- nchar(lines, "bytes") - nchar(rest, "bytes")
-  quotes %% 2 == 1
+  (nchar(lines, "bytes") - nchar(rest, "bytes")) %% 2 == 1
 }
 
 # Lines that a line break within quotes has parted are one again.

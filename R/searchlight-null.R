@@ -214,8 +214,7 @@ model_products <- function(matrices, job) {
   if (is.null(coset)) return(products_of_permutations(matrices, job))
   n <- job$n
   models <- length(job$operands)
-  groups <- split_by_size(ncol(coset$orders_y), 8 * as.double(n)^2 * models)
-  lapply(groups, function(cosets) {
+  lapply(split_by_size(ncol(coset$orders_y), 8 * as.double(n)^2 * models), function(cosets) {
     # The matrices of all models in the orders of these cosets: with a layer for each model and
     # coset, one set of Fourier transforms of the centres serves all cosets.
     layers <- lapply(cosets, function(m) {
